@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the build needs, found; what is missing is named with the Debian package that brings it.
+
+macro(epi_require package debian)
+  find_package(${package} QUIET ${ARGN})
+  if(NOT ${package}_FOUND)
+    message(FATAL_ERROR "${package} was not found: install the package ${debian}, or run `make setup`.")
+  endif()
+endmacro()
+
+epi_require(Threads libc6-dev)
+epi_require(fmt libfmt-dev)
+epi_require(tl-expected libexpected-dev)
+epi_require(CLI11 libcli11-dev)
+
+if(EPI_RUNTIME)
+  epi_require(simdjson libsimdjson-dev)
+  find_path(EPI_CBLAS_INCLUDE cblas.h PATH_SUFFIXES openblas openblas-pthread
+            ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread)
+  if(NOT EPI_CBLAS_INCLUDE)
+    message(FATAL_ERROR "cblas.h was not found: install the package libopenblas-dev, or run `make setup`.")
+  endif()
+  find_path(EPI_DLPACK_INCLUDE dlpack/dlpack.h)
+  if(NOT EPI_DLPACK_INCLUDE)
+    message(FATAL_ERROR "dlpack/dlpack.h was not found: install the package libdlpack-dev, or run `make setup`.")
+  endif()
+endif()
+
+# CUDA: nvcc may lie outside PATH, where the toolkit's own link puts it.
+set(EPI_HAS_CUDA OFF)
+if(EPI_RUNTIME AND NOT EPI_CUDA STREQUAL "OFF")
+  find_program(EPI_NVCC nvcc PATHS /usr/local/cuda/bin)
+  if(EPI_NVCC)
+    set(CMAKE_CUDA_COMPILER ${EPI_NVCC})
+    # Machine code for Hopper, and PTX that the driver compiles for everything from Ampere on.
+    if(NOT CMAKE_CUDA_ARCHITECTURES)
+      set(CMAKE_CUDA_ARCHITECTURES 80-virtual 90a-real)
+    endif()
+    set(CMAKE_CUDA_STANDARD 17)
+    enable_language(CUDA)
+    epi_require(CUDAToolkit "of the CUDA toolkit 13.0" 13.0)
+    set(EPI_HAS_CUDA ON)
+  elseif(EPI_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "EPI_CUDA is ON and nvcc was not found: install the CUDA toolkit 13.0.")
+  endif()
+endif()
+
+set(EPI_HAS_CPU_JIT OFF)
+if(EPI_RUNTIME AND NOT EPI_CPU_JIT STREQUAL "OFF")
+  find_package(LLVM 19.1 CONFIG QUIET)
+  if(LLVM_FOUND)
+    set(EPI_HAS_CPU_JIT ON)
+  elseif(EPI_CPU_JIT STREQUAL "ON")
+    message(FATAL_ERROR "EPI_CPU_JIT is ON and LLVM 19.1 was not found: install the package llvm-19-dev.")
+  endif()
+endif()

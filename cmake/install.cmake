@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# `cmake --install`, and what find_package(epilogue) reads afterwards.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS epilogue EXPORT epilogue-targets)
+install(TARGETS epilogue-cli)
+install(CODE "file(CREATE_LINK epilogue \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/epi\" SYMBOLIC)")
+install(DIRECTORY epilogue/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/epilogue
+        FILES_MATCHING PATTERN "*.h" PATTERN "cli" EXCLUDE PATTERN "loops" EXCLUDE)
+install(EXPORT epilogue-targets NAMESPACE epilogue:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/epilogue)
+
+configure_package_config_file(cmake/epilogue-config.cmake.in ${PROJECT_BINARY_DIR}/epilogue-config.cmake
+                              INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/epilogue)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/epilogue-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/epilogue-config.cmake ${PROJECT_BINARY_DIR}/epilogue-config-version.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/epilogue)

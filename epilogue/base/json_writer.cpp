@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/base/json_writer.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+
+namespace epi {
+namespace {
+
+// Length of the valid UTF-8 sequence at the start of `text`, or 0.
+size_t utf8_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  const size_t length = lead < 0x80   ? 1
+                        : lead < 0xC2 ? 0
+                        : lead < 0xE0 ? 2
+                        : lead < 0xF0 ? 3
+                        : lead < 0xF5 ? 4
+                                      : 0;
+  if (length == 0 || length > text.size()) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  if (lead == 0xE0 && byte(1) < 0xA0) return 0;  // overlong
+  if (lead == 0xED && byte(1) > 0x9F) return 0;  // surrogate
+  if (lead == 0xF0 && byte(1) < 0x90) return 0;  // overlong
+  if (lead == 0xF4 && byte(1) > 0x8F) return 0;  // above U+10FFFF
+  return length;
+}
+
+void append_escaped(std::string& out, char c) {
+  switch (c) {
+    case '"':
+      out += "\\\"";
+      return;
+    case '\\':
+      out += "\\\\";
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    default:
+      break;
+  }
+  const auto byte = static_cast<unsigned char>(c);
+  if (byte < 0x20) {
+    fmt::format_to(std::back_inserter(out), "\\u{:04x}", byte);
+  } else {
+    out += c;
+  }
+}
+
+}  // namespace
+
+std::string json_quoted(std::string_view value) {
+  std::string out = "\"";
+  while (!value.empty()) {
+    const size_t length = utf8_length(value);
+    if (length == 0) {
+      out += "\xEF\xBF\xBD";
+    } else if (length == 1) {
+      append_escaped(out, value[0]);
+    } else {
+      out += value.substr(0, length);
+    }
+    value.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out += '"';
+}
+
+void JsonWriter::separate() {
+  if (comma_) text_ += ", ";
+  comma_ = true;
+}
+
+JsonWriter& JsonWriter::open(char bracket) {
+  separate();
+  text_ += bracket;
+  comma_ = false;
+  return *this;
+}
+
+JsonWriter& JsonWriter::close(char bracket) {
+  text_ += bracket;
+  comma_ = true;
+  return *this;
+}
+
+JsonWriter& JsonWriter::key(std::string_view name) {
+  separate();
+  text_ += json_quoted(name);
+  text_ += ": ";
+  comma_ = false;
+  return *this;
+}
+
+JsonWriter& JsonWriter::string(std::string_view value) {
+  separate();
+  text_ += json_quoted(value);
+  return *this;
+}
+
+JsonWriter& JsonWriter::integer(int64_t value) {
+  separate();
+  fmt::format_to(std::back_inserter(text_), "{}", value);
+  return *this;
+}
+
+JsonWriter& JsonWriter::boolean(bool value) {
+  separate();
+  text_ += value ? "true" : "false";
+  return *this;
+}
+
+JsonWriter& JsonWriter::null() {
+  separate();
+  text_ += "null";
+  return *this;
+}
+
+JsonWriter& JsonWriter::fixed(double value, int decimals) {
+  if (!std::isfinite(value)) return null();
+  separate();
+  fmt::format_to(std::back_inserter(text_), "{:.{}f}", value, decimals);
+  return *this;
+}
+
+}  // namespace epi

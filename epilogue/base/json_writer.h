@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes one JSON value into a string, piece by piece; commas and escapes are its business, nesting
+// is the caller's. Text that is not UTF-8 is written with U+FFFD, so that the output always parses.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace epi {
+
+class JsonWriter {
+ public:
+  JsonWriter& begin_object() { return open('{'); }
+  JsonWriter& end_object() { return close('}'); }
+  JsonWriter& begin_array() { return open('['); }
+  JsonWriter& end_array() { return close(']'); }
+  JsonWriter& key(std::string_view name);
+
+  JsonWriter& string(std::string_view value);
+  JsonWriter& integer(int64_t value);
+  JsonWriter& boolean(bool value);
+  JsonWriter& null();
+  // A number with a fixed count of decimals; null where it is not finite.
+  JsonWriter& fixed(double value, int decimals);
+
+  const std::string& text() const { return text_; }
+
+ private:
+  JsonWriter& open(char bracket);
+  JsonWriter& close(char bracket);
+  void separate();
+
+  std::string text_;
+  bool comma_ = false;
+};
+
+// The JSON string literal of `value`, quotes included.
+std::string json_quoted(std::string_view value);
+
+}  // namespace epi

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/base/machine.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#if defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
+namespace epi {
+namespace {
+
+Isa strongest_isa() {
+#if defined(__x86_64__)
+  // The compiler's builtin also asks XGETBV, so what the operating system hides does not count.
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    return Isa::kAvx512;
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Isa::kAvx2;
+#endif
+  return Isa::kBaseline;
+}
+
+Isa choose_isa() {
+  const char* wanted = std::getenv("EPILOGUE_ISA");
+  if (wanted == nullptr) return strongest_isa();
+  Isa limit = strongest_isa();
+  for (const Isa isa : {Isa::kBaseline, Isa::kAvx2, Isa::kAvx512}) {
+    if (std::string_view(wanted) == name(isa)) limit = isa;
+  }
+  return std::min(limit, strongest_isa());
+}
+
+// The number after `key` in a file of "key value" lines.
+std::optional<int64_t> read_number(const char* path, std::string_view key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with(key)) continue;
+    const size_t start = line.find_first_of("0123456789", key.size());
+    if (start == std::string::npos) return std::nullopt;
+    int64_t value = 0;
+    std::from_chars(line.data() + start, line.data() + line.size(), value);
+    return value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Isa cpu_isa() {
+  static const Isa isa = choose_isa();
+  return isa;
+}
+
+const char* name(Isa isa) {
+  switch (isa) {
+    case Isa::kBaseline:
+      return "baseline";
+    case Isa::kAvx2:
+      return "avx2";
+    case Isa::kAvx512:
+      return "avx512";
+  }
+  return "?";
+}
+
+std::string cpu_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+#if defined(__aarch64__)
+  return "AArch64";
+#else
+  return "x86-64";
+#endif
+}
+
+std::vector<std::string> cpu_features() {
+  std::vector<std::string> found;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) found.emplace_back("avx2");
+  if (__builtin_cpu_supports("fma")) found.emplace_back("fma");
+  if (__builtin_cpu_supports("avx512f")) found.emplace_back("avx512f");
+  if (__builtin_cpu_supports("avx512bf16")) found.emplace_back("avx512_bf16");
+#elif defined(__aarch64__)
+  found.emplace_back("neon");
+  const unsigned long caps = getauxval(AT_HWCAP);
+  const unsigned long caps2 = getauxval(AT_HWCAP2);
+  if (caps & HWCAP_SVE) found.emplace_back("sve");
+  if (caps & HWCAP_ASIMDHP) found.emplace_back("fphp");
+  if (caps2 & HWCAP2_BF16) found.emplace_back("bf16");
+  if (caps2 & HWCAP2_I8MM) found.emplace_back("i8mm");
+#endif
+  return found;
+}
+
+int64_t available_memory_bytes() {
+  const auto available_kib = read_number("/proc/meminfo", "MemAvailable:");
+  int64_t bytes = available_kib ? *available_kib * 1024 : std::numeric_limits<int64_t>::max();
+  const auto limit = read_number("/sys/fs/cgroup/memory.max", "");
+  const auto used = read_number("/sys/fs/cgroup/memory.current", "");
+  if (limit && used) bytes = std::min(bytes, std::max<int64_t>(0, *limit - *used));
+  return bytes;
+}
+
+}  // namespace epi

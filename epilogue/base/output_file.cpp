@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/base/output_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace epi {
+
+Result<OutputFile> OutputFile::create(const std::filesystem::path& target) {
+  static std::atomic<int> counter{0};
+  const std::string name = fmt::format("{}.tmp-{}-{}", target.string(), ::getpid(), counter++);
+  const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0) return failure("{}: cannot create: {}", target.string(), std::strerror(errno));
+  return OutputFile(target, name, fd);
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : target_(std::move(other.target_)),
+      temporary_(std::move(other.temporary_)),
+      fd_(std::exchange(other.fd_, -1)) {}
+
+OutputFile::~OutputFile() {
+  if (fd_ < 0) return;
+  ::close(fd_);
+  ::unlink(temporary_.c_str());
+}
+
+Result<void> OutputFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return failure("{}: cannot write: {}", target_.string(), std::strerror(errno));
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  return {};
+}
+
+Result<void> OutputFile::commit() {
+  if (::fsync(fd_) != 0 || ::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    return failure("{}: cannot finish writing: {}", target_.string(), std::strerror(errno));
+  }
+  ::close(std::exchange(fd_, -1));
+  // The rename is durable once the folder is. Some file systems refuse this; the content is safe.
+  const auto folder = target_.has_parent_path() ? target_.parent_path() : ".";
+  const int folder_fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder_fd >= 0) {
+    ::fsync(folder_fd);
+    ::close(folder_fd);
+  }
+  return {};
+}
+
+}  // namespace epi

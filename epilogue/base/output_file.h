@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file that appears whole or not at all: bytes go to a temporary file beside the target, and
+// `commit` renames it. Without `commit` the temporary file is removed and the target is untouched.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "epilogue/base/result.h"
+
+namespace epi {
+
+class OutputFile {
+ public:
+  static Result<OutputFile> create(const std::filesystem::path& target);
+
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&&) = delete;
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile();
+
+  Result<void> write(std::span<const std::byte> bytes);
+  Result<void> write(std::string_view text) { return write(std::as_bytes(std::span(text))); }
+  // Makes the content durable under the target's name. Call once, last.
+  Result<void> commit();
+
+ private:
+  OutputFile(std::filesystem::path target, std::filesystem::path temporary, int fd)
+      : target_(std::move(target)), temporary_(std::move(temporary)), fd_(fd) {}
+
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;
+  int fd_ = -1;
+};
+
+}  // namespace epi

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/base/thread_pool.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace epi {
+namespace {
+
+// Workers spin this long for the next kernel before they sleep: a forward's kernels follow each
+// other within microseconds, and a futex wake-up costs about 50 us on a virtual machine.
+constexpr auto kSpin = std::chrono::microseconds(200);
+
+void pause_cpu() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+int threads_wanted() {
+  if (const char* text = std::getenv("EPILOGUE_THREADS")) {
+    int value = 0;
+    const char* end = text + std::strlen(text);
+    const auto parsed = std::from_chars(text, end, value);
+    if (parsed.ec == std::errc() && parsed.ptr == end && value >= 1) return std::min(value, 256);
+  }
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+thread_local bool inside_parallel = false;
+
+struct Job {
+  int64_t count = 0;
+  uint16_t parts = 0;
+  detail::RangeBody body = nullptr;
+  void* context = nullptr;
+};
+
+// Parts a thread: several, so that a thread that shares its core does not hold up the others.
+constexpr int kPartsPerThread = 4;
+
+// One job at a time. Parts are claimed from a ticket, so that a caller whose workers still sleep
+// does all the parts itself and returns without waiting for them to wake.
+class Pool {
+ public:
+  Pool() : size_(threads_wanted()) {
+    for (int i = 1; i < size_; ++i) workers_.emplace_back([this] { work(); });
+  }
+
+  ~Pool() {
+    stop_.store(true);
+    announce();
+    for (auto& worker : workers_) worker.join();
+  }
+
+  int size() const { return size_; }
+
+  // False if another thread is using the pool now.
+  bool run(const Job& job) {
+    std::unique_lock lock(busy_, std::try_to_lock);
+    if (!lock.owns_lock()) return false;
+    job_ = job;
+    done_.store(0, std::memory_order_relaxed);
+    ticket_.store(Ticket{++job_id_, job.parts, 0}, std::memory_order_release);
+    announce();
+    inside_parallel = true;
+    run_parts();
+    inside_parallel = false;
+    while (done_.load(std::memory_order_acquire) != job.parts) pause_cpu();
+    return true;
+  }
+
+ private:
+  // 64 bits, so that a claim is one compare-and-swap. The id tells a late worker that it is late.
+  struct Ticket {
+    uint32_t job_id = 0;
+    uint16_t parts = 0;
+    uint16_t next = 0;
+  };
+  static_assert(std::atomic<Ticket>::is_always_lock_free);
+
+  void announce() {
+    generation_.fetch_add(1, std::memory_order_release);
+    generation_.notify_all();
+  }
+
+  // Runs parts until none is left. `job_` stays as it is while a claimed part is not done.
+  void run_parts() {
+    Ticket ticket = ticket_.load(std::memory_order_acquire);
+    while (ticket.next < ticket.parts) {
+      Ticket claimed = ticket;
+      ++claimed.next;
+      if (!ticket_.compare_exchange_weak(ticket, claimed, std::memory_order_acq_rel)) continue;
+      const int64_t begin = job_.count * ticket.next / job_.parts;
+      const int64_t end = job_.count * (ticket.next + 1) / job_.parts;
+      job_.body(job_.context, begin, end);
+      done_.fetch_add(1, std::memory_order_release);
+      ticket = ticket_.load(std::memory_order_acquire);
+    }
+  }
+
+  void wait_past(uint32_t seen) {
+    const auto deadline = std::chrono::steady_clock::now() + kSpin;
+    while (generation_.load(std::memory_order_acquire) == seen) {
+      for (int i = 0; i < 64; ++i) pause_cpu();
+      if (std::chrono::steady_clock::now() > deadline) generation_.wait(seen);
+    }
+  }
+
+  void work() {
+    inside_parallel = true;
+    while (!stop_.load()) {
+      const uint32_t seen = generation_.load(std::memory_order_acquire);
+      run_parts();
+      if (!stop_.load()) wait_past(seen);
+    }
+  }
+
+  const int size_;
+  std::mutex busy_;
+  Job job_;
+  uint32_t job_id_ = 0;
+  std::atomic<Ticket> ticket_{};
+  std::atomic<int> done_{0};
+  std::atomic<uint32_t> generation_{0};
+  std::atomic<bool> stop_{false};
+  std::vector<std::thread> workers_;
+};
+
+Pool& pool() {
+  static Pool instance;
+  return instance;
+}
+
+}  // namespace
+
+int num_threads() { return pool().size(); }
+
+void detail::parallel_ranges(int64_t count, int64_t grain, RangeBody body, void* context) {
+  if (count <= 0) return;
+  if (!inside_parallel && count >= 2 * grain && num_threads() > 1) {
+    const int64_t parts = std::min<int64_t>(num_threads() * kPartsPerThread, count / grain);
+    if (pool().run({count, static_cast<uint16_t>(parts), body, context})) return;
+  }
+  body(context, 0, count);
+}
+
+}  // namespace epi

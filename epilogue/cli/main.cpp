@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command `epilogue`: parses, runs one verb, and turns every failure into one line and an exit
+// code: 2 for usage, input and the world outside, 3 for our own bugs.
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "epilogue/base/error.h"
+#include "epilogue/cli/verbs.h"
+
+namespace {
+
+constexpr int kUsage = 2;
+constexpr int kBug = 3;
+
+int report_error(const char* message, int code) {
+  fmt::print(stderr, "epilogue: {}\n", message);
+  return code;
+}
+
+// CLI11 spreads some messages over lines; ours have one.
+std::string one_line(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  for (char& c : text) {
+    if (c == '\n') c = ' ';
+  }
+  return text;
+}
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App app(
+      "Runs the feed-forward block of transformers, and explains what it did.\n"
+      "Example: epilogue run mlp --batch 4 --seq 128",
+      "epilogue");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", epi::cli::version_text);
+  epi::cli::Action action;
+#ifdef EPI_HAS_RUNTIME
+  epi::cli::add_run(app, action);
+#endif
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    return report_error(one_line(error.what()).c_str(), kUsage);
+  }
+  return action();
+}
+
+int guarded_main(int argc, char** argv) {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const epi::BugError& error) {
+    return report_error(error.what(), kBug);
+  } catch (const epi::Error& error) {
+    return report_error(error.what(), kUsage);
+  } catch (const std::bad_alloc&) {
+    return report_error("out of memory", kUsage);
+  } catch (const std::exception& error) {
+    return report_error(error.what(), kBug);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int code = guarded_main(argc, argv);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    return report_error("cannot write to standard output", kUsage);
+  }
+  return code;
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epilogue run linear | mlp | matmul-add`: one forward recorded op by op and kernel by kernel,
+// then forwards timed without the recording.
+#include <unistd.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "epilogue/base/error.h"
+#include "epilogue/base/json_writer.h"
+#include "epilogue/cli/run_options.h"
+#include "epilogue/cli/run_report.h"
+#include "epilogue/cli/verbs.h"
+#include "epilogue/cli/workload.h"
+#include "epilogue/cpu/backend.h"
+
+namespace epi::cli {
+namespace {
+
+// At least this many forwards are timed, and more while they stay within the budget.
+constexpr size_t kFewestForwards = 5;
+constexpr size_t kMostForwards = 1000;
+constexpr double kBudgetNs = 1e9;
+
+// A line on standard error while a person waits.
+class Progress {
+ public:
+  void show(std::string_view what, size_t count) {
+    if (now_ns() - start_ns_ < 1'000'000'000 || ::isatty(STDERR_FILENO) == 0) return;
+    fmt::print(stderr, "\r{} {} ", what, count);
+    shown_ = true;
+  }
+  Progress() = default;
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() {
+    if (shown_) fmt::print(stderr, "\r\033[K");
+  }
+
+ private:
+  int64_t start_ns_ = now_ns();
+  bool shown_ = false;
+};
+
+void forward(const Workload& workload) {
+  const RecordFunction range(workload.annotation);
+  workload.forward();
+}
+
+std::vector<double> timed_forwards(const Workload& workload, Progress& progress) {
+  std::vector<double> times_ns;
+  double total_ns = 0;
+  while (times_ns.size() < kFewestForwards ||
+         (total_ns < kBudgetNs && times_ns.size() < kMostForwards)) {
+    progress.show("forward", times_ns.size() + 1);
+    const int64_t start_ns = now_ns();
+    forward(workload);
+    times_ns.push_back(static_cast<double>(now_ns() - start_ns));
+    total_ns += times_ns.back();
+  }
+  std::sort(times_ns.begin(), times_ns.end());
+  return times_ns;
+}
+
+Result<RunResult> run_once(const RunFlags& flags, const RunSizes& sizes) {
+  const auto workload = make_workload(flags, sizes);
+  if (!workload) return tl::unexpected(workload.error());
+  Progress progress;
+  const int64_t warmups = whole_number("--warmup", flags.warmup);
+  for (int64_t i = 0; i < warmups; ++i) {
+    progress.show("warm-up", static_cast<size_t>(i) + 1);
+    forward(*workload);
+  }
+  RunResult result{flags.workload, workload->title, workload->dtype, {}, {}, {}};
+  {
+    const ForwardRecord record;
+    forward(*workload);
+    result.ops = record.ops();
+    result.kernels = sum_kernels(record.kernels());
+  }
+  result.times_ns = timed_forwards(*workload, progress);
+  return result;
+}
+
+void print_json(const std::vector<RunResult>& results) {
+  JsonWriter json;
+  json.begin_object().key("schema").integer(1);
+  if (results.size() == 1) {
+    run_json(json, results[0]);
+  } else {
+    json.key("runs").begin_array();
+    for (const RunResult& result : results) {
+      json.begin_object();
+      run_json(json, result);
+      json.end_object();
+    }
+    json.end_array();
+  }
+  json.end_object();
+  fmt::print("{}\n", json.text());
+}
+
+int run(const RunFlags& flags) {
+  check_device(flags.device);
+  parse_dtype(flags.dtype);
+  whole_number("--warmup", flags.warmup);
+  register_cpu_backend();
+  std::vector<RunResult> results;
+  for (const RunSizes& sizes : expand_sizes(flags)) {
+    auto result = run_once(flags, sizes);
+    if (!result) throw Error(result.error().message);
+    if (!flags.json) {
+      fmt::print("{}{}", results.empty() ? "" : "\n", run_text(*result, flags.markdown));
+    }
+    results.push_back(std::move(*result));
+  }
+  if (flags.json) print_json(results);
+  return 0;
+}
+
+void add_sizes(CLI::App& verb, RunFlags& flags) {
+  verb.add_option("--batch", flags.batch, "Rows of x (linear: 1024), or sequences (mlp: 64)");
+  if (flags.workload == "mlp") {
+    verb.add_option("--seq", flags.seq, "Positions in a sequence (128)");
+    verb.add_option("--dim", flags.dim, "Width of x (768, or the weights')");
+    verb.add_option("--hidden", flags.hidden, "Width between (3072, or the weights')");
+    verb.add_option("--activation", flags.activation,
+                    "geglu (gelu by tanh), geglu_erf (gelu by erf), or swiglu");
+  } else {
+    verb.add_option("--in-dim,--in_dim", flags.in_dim, "Inputs (32, or the weights')");
+    verb.add_option("--out-dim,--out_dim", flags.out_dim, "Outputs (64, or the weights')");
+  }
+}
+
+void add_workload(CLI::App& run_app, Action& action, const std::string& name,
+                  const std::string& help, const std::string& example) {
+  auto flags = std::make_shared<RunFlags>();
+  flags->workload = name;
+  CLI::App* verb = run_app.add_subcommand(name, help + "\nExample: " + example);
+  if (name == "matmul-add") {
+    verb->add_option("--size", flags->size, "Rows and columns of the three matrices (1024)");
+  } else {
+    add_sizes(*verb, *flags);
+    verb->add_option("--weights", flags->weights,
+                     "A .safetensors file, an index of shards, or a folder with either");
+    verb->add_option("--prefix", flags->prefix, "What the tensors' names begin with");
+  }
+  verb->add_option("--dtype", flags->dtype, "f32 (the default), bf16 or f16");
+  verb->add_option("--device", flags->device, "auto, cpu or cuda");
+  verb->add_option("--warmup", flags->warmup, "Forwards before anything is measured (3)");
+  CLI::Option* json = verb->add_flag("--json", flags->json, "One JSON object on standard output");
+  verb->add_flag("--md", flags->markdown, "Tables as Markdown")->excludes(json);
+  verb->callback([flags, &action] { action = [flags] { return run(*flags); }; });
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& action) {
+  CLI::App* verb =
+      app.add_subcommand("run", "Runs a block and shows its operators, kernels, bytes and time");
+  verb->require_subcommand(1);
+  verb->footer(
+      "A size may be a list, and each is run: --batch 64,96,128\n"
+      "Example: epilogue run mlp --batch 4 --dtype bf16");
+  add_workload(*verb, action, "linear", "y = x @ w.t() + b: one kernel",
+               "epilogue run linear --batch 1024 --in-dim 512 --out-dim 512");
+  add_workload(*verb, action, "mlp", "down(gelu(gate(x)) * up(x)): five kernels",
+               "epilogue run mlp --weights model.safetensors --prefix model.layers.0.mlp.");
+  add_workload(*verb, action, "matmul-add", "add(matmul(x, w), b): two kernels",
+               "epilogue run matmul-add --size 64,4096");
+}
+
+}  // namespace epi::cli

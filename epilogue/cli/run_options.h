@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flags of `epilogue run`, parsed and checked.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "epilogue/tensor/dtype.h"
+
+namespace epi::cli {
+
+// The flags as they were typed. A size may be a list, "64,96,128": each is run.
+struct RunFlags {
+  std::string workload;
+  std::string batch, seq, dim, hidden, in_dim, out_dim, size;
+  std::string activation = "geglu";
+  std::string dtype;
+  std::string device = "auto";
+  std::string weights;
+  std::string prefix;
+  std::string warmup = "3";
+  bool json = false;
+  bool markdown = false;
+};
+
+// One run's sizes. Those that were not given are the workload's defaults, or the weights'.
+struct RunSizes {
+  std::optional<int64_t> batch, seq, dim, hidden, in_dim, out_dim, size;
+};
+
+// A whole number from 1 to 2^62; throws `Error` naming the flag otherwise.
+int64_t positive_number(const std::string& flag, const std::string& text);
+// The same from 0.
+int64_t whole_number(const std::string& flag, const std::string& text);
+
+// Every combination of the lists, the last flag changing fastest.
+std::vector<RunSizes> expand_sizes(const RunFlags& flags);
+
+// None where the flag was not given; throws for a dtype that `run` does not take.
+std::optional<DType> parse_dtype(const std::string& text);
+// Throws unless the device can run here.
+void check_device(const std::string& text);
+
+}  // namespace epi::cli

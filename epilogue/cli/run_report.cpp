@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/cli/run_report.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "epilogue/base/machine.h"
+#include "epilogue/base/thread_pool.h"
+#include "epilogue/report/table.h"
+#include "epilogue/report/units.h"
+
+namespace epi::cli {
+namespace {
+
+struct Totals {
+  int64_t kernels = 0;
+  int64_t bytes = 0;
+  int64_t flops = 0;
+};
+
+Totals totals_of(const RunResult& result) {
+  Totals totals;
+  for (const KernelSum& kernel : result.kernels) {
+    totals.kernels += kernel.count;
+    totals.bytes += kernel.bytes;
+    totals.flops += kernel.flops;
+  }
+  return totals;
+}
+
+double median_ns(const RunResult& result) { return result.times_ns[result.times_ns.size() / 2]; }
+
+// FLOPs a nanosecond are GFLOPs a second.
+double gflops(const RunResult& result) {
+  return static_cast<double>(totals_of(result).flops) / median_ns(result);
+}
+
+// "[64,128,768]/(98304,768,1)".
+std::string layout_text(const Layout& layout) {
+  return fmt::format("[{}]/({})", fmt::join(layout.shape, ","), fmt::join(layout.strides, ","));
+}
+
+// The op's name column, wide enough for the chain of a linear; inputs follow.
+constexpr size_t kNameWidth = 26;
+
+// The inputs' layouts, on further lines where they would pass 80 columns.
+std::string wrapped_inputs(const RecordedOp& op) {
+  constexpr size_t kLineWidth = 80;
+  std::string out;
+  size_t column = kNameWidth;
+  for (const Layout& layout : op.inputs) {
+    const std::string text = layout_text(layout);
+    if (column + 1 + text.size() > kLineWidth && column > kNameWidth) {
+      out += '\n' + std::string(kNameWidth, ' ');
+      column = kNameWidth;
+    }
+    out += ' ' + text;
+    column += 1 + text.size();
+  }
+  return out;
+}
+
+std::string chain_text(const RunResult& result) {
+  std::string out;
+  for (const RecordedOp& op : result.ops) {
+    const std::string indent(2 * static_cast<size_t>(op.depth) + 2, ' ');
+    out += fmt::format("{:<{}}{}\n", indent + op.name, kNameWidth, wrapped_inputs(op));
+    for (const RecordedKernel& kernel : op.kernels) {
+      out += fmt::format("{}  > {}\n", indent, kernel.name);
+    }
+  }
+  return out;
+}
+
+report::Table kernel_table(const RunResult& result) {
+  using report::Align;
+  report::Table table({{"kernel", Align::kLeft},
+                       {"runs", Align::kRight},
+                       {"bytes", Align::kRight},
+                       {"GFLOP", Align::kRight},
+                       {"time", Align::kRight},
+                       {"GB/s", Align::kRight},
+                       {"GFLOP/s", Align::kRight}});
+  for (const KernelSum& kernel : result.kernels) {
+    const double dur_ns = std::max<double>(1, static_cast<double>(kernel.dur_ns));
+    table.add_row({kernel.name, fmt::format("{}", kernel.count),
+                   report::bytes_text(static_cast<double>(kernel.bytes)),
+                   fmt::format("{:.3f}", static_cast<double>(kernel.flops) / 1e9),
+                   report::time_text(dur_ns),
+                   fmt::format("{:.1f}", static_cast<double>(kernel.bytes) / dur_ns),
+                   fmt::format("{:.1f}", static_cast<double>(kernel.flops) / dur_ns)});
+  }
+  return table;
+}
+
+std::string closing_text(const RunResult& result) {
+  const Totals totals = totals_of(result);
+  return fmt::format(
+      "{} kernel{} per forward, {} moved\n"
+      "{} per forward (median of {}, {} to {}), {:.1f} GFLOP/s\n",
+      totals.kernels, totals.kernels == 1 ? "" : "s",
+      report::bytes_text(static_cast<double>(totals.bytes)), report::time_text(median_ns(result)),
+      result.times_ns.size(), report::time_text(result.times_ns.front()),
+      report::time_text(result.times_ns.back()), gflops(result));
+}
+
+}  // namespace
+
+std::vector<KernelSum> sum_kernels(const std::vector<RecordedKernel>& kernels) {
+  std::vector<KernelSum> sums;
+  for (const RecordedKernel& kernel : kernels) {
+    auto sum = std::find_if(sums.begin(), sums.end(),
+                            [&](const KernelSum& s) { return s.name == kernel.name; });
+    if (sum == sums.end()) sum = sums.insert(sums.end(), {kernel.name, 0, 0, 0, 0});
+    ++sum->count;
+    sum->bytes += kernel.bytes;
+    sum->flops += kernel.flops;
+    sum->dur_ns += kernel.dur_ns;
+  }
+  return sums;
+}
+
+std::string run_text(const RunResult& result, bool markdown) {
+  const std::string title = fmt::format("{}\neager, {}, on the CPU: {}, {} thread{}, {}\n",
+                                        result.title, name(result.dtype), cpu_name(), num_threads(),
+                                        num_threads() == 1 ? "" : "s", name(cpu_isa()));
+  if (markdown) {
+    return fmt::format("{}\n```\n{}```\n\n{}\n{}", title, chain_text(result),
+                       kernel_table(result).markdown(), closing_text(result));
+  }
+  return fmt::format("{}\n  {:<{}} inputs: [shape]/(strides); > is a kernel\n{}\n{}\n{}", title,
+                     "op", kNameWidth - 2, chain_text(result), kernel_table(result).text(),
+                     closing_text(result));
+}
+
+void run_json(JsonWriter& json, const RunResult& result) {
+  const Totals totals = totals_of(result);
+  json.key("workload").string(result.workload);
+  json.key("mode").string("eager");
+  json.key("device").string("cpu");
+  json.key("dtype").string(name(result.dtype));
+  json.key("kernels_per_forward").integer(totals.kernels);
+  json.key("kernels").begin_array();
+  for (const KernelSum& kernel : result.kernels) {
+    json.begin_object();
+    json.key("name").string(kernel.name);
+    json.key("count").integer(kernel.count);
+    json.key("bytes").integer(kernel.bytes);
+    json.key("flops").integer(kernel.flops);
+    json.end_object();
+  }
+  json.end_array();
+  json.key("bytes_per_forward").integer(totals.bytes);
+  json.key("us_per_forward").fixed(median_ns(result) / 1000, 3);
+  json.key("gflops").fixed(gflops(result), 3);
+  json.key("recompiles").integer(0);
+}
+
+}  // namespace epi::cli

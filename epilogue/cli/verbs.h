@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The subcommands. Each file adds its own flags and help to the parser, and sets `run` when it is
+// the one that was asked for. A verb returns its exit code: 0 done, 1 a broken expectation.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace epi::cli {
+
+using Action = std::function<int()>;
+
+void add_run(CLI::App& app, Action& action);
+
+// What `--version` prints.
+std::string version_text();
+
+}  // namespace epi::cli

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `epilogue run` runs: the three programs of the tutorial, with their inputs made and their
+// memory counted before anything is touched.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "epilogue/base/result.h"
+#include "epilogue/cli/run_options.h"
+#include "epilogue/tensor/tensor.h"
+
+namespace epi::cli {
+
+struct Workload {
+  std::string title;       // "GeGLU MLP, x [64, 128, 768], hidden 3072"
+  std::string annotation;  // the range around one forward in a trace: "mlp_fwd"
+  DType dtype = DType::kF32;
+  std::function<Tensor()> forward;
+};
+
+// Makes the inputs and weights (normal numbers, or from --weights). A failure names the file and
+// the rule; sizes that do not fit the memory throw before anything is allocated.
+Result<Workload> make_workload(const RunFlags& flags, const RunSizes& sizes);
+
+}  // namespace epi::cli

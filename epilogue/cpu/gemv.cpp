@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of at most kGemvRows rows: bound by reading the weights once, which is all they do.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "epilogue/base/thread_pool.h"
+#include "epilogue/cpu/loops/loops.h"
+#include "epilogue/cpu/product.h"
+
+namespace epi::cpu {
+namespace {
+
+// Columns at once: the sums of four rows (16 KiB) stay in the first-level cache.
+constexpr int64_t kPanel = 1024;
+// A thread is worth waking for this many weights (64 KiB of bf16).
+constexpr int64_t kGrainWeights = 32 * 1024;
+
+// The rows of `a` as f32, one after the other.
+std::vector<float> rows_as_f32(const Product& p) {
+  std::vector<float> rows(static_cast<size_t>(p.m * p.k));
+  const UnaryLoop convert = converter(p.dtype, DType::kF32);
+  for (int64_t r = 0; r < p.m; ++r) {
+    const int64_t at = p.a.transposed ? r : r * p.a.ld;
+    convert(p.a.data + at * size_bytes(p.dtype), p.a.transposed ? p.a.ld : 1, rows.data() + r * p.k,
+            1, p.k);
+  }
+  return rows;
+}
+
+// Columns [column, column + columns) of every row.
+void panel(const Product& p, const float* rows, int64_t column, int64_t columns) {
+  std::array<float, kGemvRows * kPanel> sums;
+  std::array<float, kPanel> added;
+  const GemvLoops& loop = loops().gemv[static_cast<int>(p.dtype)];
+  const int64_t element = size_bytes(p.dtype);
+  const std::byte* weights = p.b.data + column * (p.b.transposed ? p.b.ld : 1) * element;
+  (p.b.transposed ? loop.rows : loop.columns)(rows, p.m, p.k, weights, p.b.ld, columns, sums.data(),
+                                              kPanel);
+  const UnaryLoop round = converter(DType::kF32, p.dtype);
+  for (int64_t r = 0; r < p.m; ++r) {
+    float* line = sums.data() + r * kPanel;
+    for (int64_t c = 0; c < columns; ++c) line[c] *= static_cast<float>(p.alpha);
+    if (p.self != nullptr) {
+      write_self(p, r, 1, column, columns, added.data(), kPanel);
+      for (int64_t c = 0; c < columns; ++c) line[c] += added[static_cast<size_t>(c)];
+    }
+    round(line, 1, p.out + (r * p.ld_out + column) * element, 1, columns);
+  }
+}
+
+}  // namespace
+
+void gemv(const Product& p) {
+  const std::vector<float> rows = rows_as_f32(p);
+  const int64_t grain = std::max<int64_t>(16, kGrainWeights / std::max<int64_t>(p.k, 1));
+  parallel_for(p.n, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t column = begin; column < end; column += kPanel) {
+      panel(p, rows.data(), column, std::min(kPanel, end - column));
+    }
+  });
+}
+
+}  // namespace epi::cpu

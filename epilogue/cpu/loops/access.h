@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// How loops read and write elements: 16-bit floats are computed in f32, the others in themselves.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "epilogue/cpu/loops/math.h"
+#include "epilogue/tensor/dtype.h"
+
+namespace epi::cpu::EPI_ISA {
+
+template <typename T>
+using Compute = std::conditional_t<sizeof(T) == 2, float, T>;
+
+template <typename T>
+EPI_INLINE Compute<T> load(const T& element) {
+  return static_cast<Compute<T>>(element);
+}
+
+template <typename T>
+EPI_INLINE void store(T& element, Compute<T> value) {
+  element = T(value);
+}
+
+}  // namespace epi::cpu::EPI_ISA

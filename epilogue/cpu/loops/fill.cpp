@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/cpu/loops/tables.h"
+
+namespace epi::cpu::EPI_ISA {
+
+void fill(Loops& table) {
+  fill_pointwise(table);
+  fill_convert(table);
+  fill_rows(table);
+  fill_gemv(table);
+}
+
+}  // namespace epi::cpu::EPI_ISA

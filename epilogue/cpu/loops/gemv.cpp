@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of at most four rows: the weights are read once, in order, and converted on the way. A
+// GEMM would pack them first and read them twice (facts: OpenBLAS reaches 6 GB/s at M = 1).
+#include "epilogue/cpu/loops/access.h"
+#include "epilogue/cpu/loops/tables.h"
+#include "epilogue/cpu/loops/vector.h"
+
+namespace epi::cpu::EPI_ISA {
+namespace {
+
+using Floats = Vector<float>;
+constexpr int kWidth = kLanes<float>;
+// Weight rows at once: four streams keep the prefetchers busy and the sums independent.
+constexpr int kWeightRows = 4;
+
+// kWidth weights as f32. The loop becomes a widening load.
+template <typename W>
+EPI_INLINE Floats load_weights(const W* w) {
+  if constexpr (sizeof(W) == 4) {
+    return load_vector(w);
+  } else {
+    Floats value;
+    for (int i = 0; i < kWidth; ++i) value[i] = static_cast<float>(w[i]);
+    return value;
+  }
+}
+
+// sums[r][c] = x[r] . w[c] for kRows rows and kCols weight rows.
+template <int kRows, int kCols, typename W>
+EPI_INLINE void dot_block(const float* x, int64_t k, const W* w, int64_t ld, float* sums,
+                          int64_t sums_stride) {
+  Floats acc[kRows][kCols] = {};
+  int64_t i = 0;
+  for (; i + kWidth <= k; i += kWidth) {
+    for (int c = 0; c < kCols; ++c) {
+      const Floats weights = load_weights(w + c * ld + i);
+      for (int r = 0; r < kRows; ++r) acc[r][c] += load_vector(x + r * k + i) * weights;
+    }
+  }
+  for (int r = 0; r < kRows; ++r) {
+    for (int c = 0; c < kCols; ++c) {
+      float total = lane_sum<float>(acc[r][c]);
+      for (int64_t j = i; j < k; ++j) total += x[r * k + j] * static_cast<float>(w[c * ld + j]);
+      sums[r * sums_stride + c] = total;
+    }
+  }
+}
+
+template <int kRows, typename W>
+void dot_rows(const float* x, int64_t k, const W* w, int64_t ld, int64_t n, float* sums,
+              int64_t sums_stride) {
+  int64_t j = 0;
+  for (; j + kWeightRows <= n; j += kWeightRows) {
+    dot_block<kRows, kWeightRows>(x, k, w + j * ld, ld, sums + j, sums_stride);
+  }
+  for (; j < n; ++j) dot_block<kRows, 1>(x, k, w + j * ld, ld, sums + j, sums_stride);
+}
+
+template <typename W>
+void rows(const float* x, int64_t rows, int64_t k, const void* data, int64_t ld, int64_t n,
+          float* sums, int64_t sums_stride) {
+  const W* w = static_cast<const W*>(data);
+  switch (rows) {
+    case 1:
+      return dot_rows<1>(x, k, w, ld, n, sums, sums_stride);
+    case 2:
+      return dot_rows<2>(x, k, w, ld, n, sums, sums_stride);
+    case 3:
+      return dot_rows<3>(x, k, w, ld, n, sums, sums_stride);
+    default:
+      return dot_rows<4>(x, k, w, ld, n, sums, sums_stride);
+  }
+}
+
+// Adds kDepth weight rows, each times its x, to the sums.
+template <int kDepth, typename W>
+EPI_INLINE void add_scaled(const float* x, const W* __restrict w, int64_t ld, int64_t n,
+                           float* __restrict sums) {
+  for (int64_t j = 0; j < n; ++j) {
+    float total = sums[j];
+    for (int d = 0; d < kDepth; ++d) total += x[d] * static_cast<float>(w[d * ld + j]);
+    sums[j] = total;
+  }
+}
+
+template <typename W>
+void columns(const float* x, int64_t rows, int64_t k, const void* data, int64_t ld, int64_t n,
+             float* sums, int64_t sums_stride) {
+  const W* w = static_cast<const W*>(data);
+  constexpr int kDepth = 4;
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t j = 0; j < n; ++j) sums[r * sums_stride + j] = 0;
+  }
+  int64_t i = 0;
+  for (; i + kDepth <= k; i += kDepth) {
+    for (int64_t r = 0; r < rows; ++r) {
+      add_scaled<kDepth>(x + r * k + i, w + i * ld, ld, n, sums + r * sums_stride);
+    }
+  }
+  for (; i < k; ++i) {
+    for (int64_t r = 0; r < rows; ++r) {
+      add_scaled<1>(x + r * k + i, w + i * ld, ld, n, sums + r * sums_stride);
+    }
+  }
+}
+
+}  // namespace
+
+void fill_gemv(Loops& table) {
+  table.gemv[static_cast<int>(DType::kF32)] = {rows<float>, columns<float>};
+  table.gemv[static_cast<int>(DType::kBF16)] = {rows<BFloat16>, columns<BFloat16>};
+  table.gemv[static_cast<int>(DType::kF16)] = {rows<Half>, columns<Half>};
+}
+
+}  // namespace epi::cpu::EPI_ISA

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// softmax, layer_norm and rms_norm: a loop over rows. A row that is not dense, or not f32 or f64,
+// is first brought into a buffer of the computed type; statistics are double.
+#include <algorithm>
+#include <vector>
+
+#include "epilogue/base/thread_pool.h"
+#include "epilogue/cpu/kernels.h"
+#include "epilogue/cpu/loops/loops.h"
+#include "epilogue/ops/functional.h"
+
+namespace epi::cpu {
+namespace {
+
+constexpr int64_t kGrain =
+    8 * 1024;  // elements that are worth a thread: each costs an exp or two passes
+
+// Rows of `x` along its dimension `dim`, and the same rows of the row-major `out`.
+class RowWalk {
+ public:
+  RowWalk(const Tensor& x, const Tensor& out, int dim)
+      : x_(x),
+        out_(out),
+        count_(x.shape()[dim]),
+        x_stride_(x.strides()[dim]),
+        out_stride_(out.strides()[dim]) {
+    x_rest_ = x.layout();
+    out_rest_ = out.layout();
+    for (Layout* layout : {&x_rest_, &out_rest_}) {
+      layout->shape.erase(dim);
+      layout->strides.erase(dim);
+    }
+  }
+
+  // Calls body(in, out) for every row, both dense and of type C.
+  template <typename C, typename Body>
+  void parallel(const Body& body) const {
+    const DType computed = DTypeOf<C>::value;
+    const bool in_place = x_.dtype() == computed && x_stride_ == 1;
+    const bool out_place = out_.dtype() == computed && out_stride_ == 1;
+    const auto grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(count_, 1));
+    parallel_for(numel(x_rest_.shape), grain, [&](int64_t begin, int64_t end) {
+      std::vector<C> in_buffer(in_place ? 0 : static_cast<size_t>(count_));
+      std::vector<C> out_buffer(out_place ? 0 : static_cast<size_t>(count_));
+      for (int64_t row = begin; row < end; ++row) {
+        std::byte* in = x_.raw_data() + element_offset(x_rest_, row) * size_bytes(x_.dtype());
+        std::byte* out =
+            out_.raw_data() + element_offset(out_rest_, row) * size_bytes(out_.dtype());
+        if (!in_place) converter(x_.dtype(), computed)(in, x_stride_, in_buffer.data(), 1, count_);
+        C* target = out_place ? reinterpret_cast<C*>(out) : out_buffer.data();
+        body(in_place ? reinterpret_cast<const C*>(in) : in_buffer.data(), target);
+        if (!out_place) converter(computed, out_.dtype())(target, 1, out, out_stride_, count_);
+      }
+    });
+  }
+
+ private:
+  const Tensor& x_;
+  const Tensor& out_;
+  int64_t count_;
+  int64_t x_stride_;
+  int64_t out_stride_;
+  Layout x_rest_;
+  Layout out_rest_;
+};
+
+// A parameter of the norm as dense values of the computed type; null where there is none.
+template <typename C>
+class Parameter {
+ public:
+  explicit Parameter(const Tensor& tensor) : present_(tensor.defined()) {
+    if (!present_) return;
+    const Tensor dense = contiguous(tensor);
+    values_.resize(static_cast<size_t>(dense.numel()));
+    converter(dense.dtype(), DTypeOf<C>::value)(dense.raw_data(), 1, values_.data(), 1,
+                                                dense.numel());
+  }
+  const C* data() const { return present_ ? values_.data() : nullptr; }
+
+ private:
+  bool present_;
+  std::vector<C> values_;
+};
+
+// The normalized dimensions as one, last: a view where strides allow it.
+Tensor with_flat_rows(const Tensor& x, const Dims& normalized) {
+  const int kept = x.dim() - normalized.rank();
+  Dims shape(x.shape().span().first(static_cast<size_t>(kept)));
+  shape.push_back(numel(normalized));
+  const auto strides = view_strides(x.layout(), shape);
+  return strides ? x.with_layout("norm", {shape, *strides}, x.offset())
+                 : with_flat_rows(clone(x), normalized);
+}
+
+template <typename C>
+void run_layer_norm(Args args, const Tensor& x, const Tensor& out) {
+  const Parameter<C> weight(args.optional_tensor(2));
+  const Parameter<C> bias(args.optional_tensor(3));
+  const auto eps = static_cast<C>(args[4].number());
+  const int64_t count = x.size(-1);
+  RowWalk(x, out, x.dim() - 1).parallel<C>([&](const C* in, C* to) {
+    row_loops<C>().layer_norm(in, weight.data(), bias.data(), to, count, eps);
+  });
+}
+
+template <typename C>
+void run_rms_norm(Args args, const Tensor& x, const Tensor& out) {
+  const Parameter<C> weight(args.optional_tensor(2));
+  const auto eps = static_cast<C>(args[3].number());
+  const int64_t count = x.size(-1);
+  RowWalk(x, out, x.dim() - 1).parallel<C>([&](const C* in, C* to) {
+    row_loops<C>().rms_norm(in, weight.data(), to, count, eps);
+  });
+}
+
+template <typename C>
+void run_softmax(const Tensor& x, const Tensor& out, int dim) {
+  RowWalk(x, out, dim).parallel<C>([count = x.shape()[dim]](const C* in, C* to) {
+    row_loops<C>().softmax(in, to, count);
+  });
+}
+
+KernelFacts row_facts(std::string_view op, const Tensor& x, int64_t parameter_bytes,
+                      int64_t flops) {
+  return {fmt::format("{}_{}", op, name(x.dtype())),
+          stored_bytes(x) + x.size_bytes() + parameter_bytes, flops * x.numel()};
+}
+
+int64_t parameter_bytes(Args args, std::initializer_list<size_t> positions) {
+  int64_t bytes = 0;
+  for (const size_t i : positions) {
+    if (args[i].is_tensor()) bytes += stored_bytes(args.tensor(i));
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void layer_norm(Args args, const Tensor& out) {
+  const Tensor& x = args.tensor(0);
+  const Tensor rows = with_flat_rows(x, args[1].ints());
+  const Tensor target = with_flat_rows(out, args[1].ints());
+  run_kernel([&] { return row_facts("layer_norm", x, parameter_bytes(args, {2, 3}), 7); },
+             [&] {
+               x.dtype() == DType::kF64 ? run_layer_norm<double>(args, rows, target)
+                                        : run_layer_norm<float>(args, rows, target);
+             });
+}
+
+void rms_norm(Args args, const Tensor& out) {
+  const Tensor& x = args.tensor(0);
+  const Tensor rows = with_flat_rows(x, args[1].ints());
+  const Tensor target = with_flat_rows(out, args[1].ints());
+  run_kernel([&] { return row_facts("rms_norm", x, parameter_bytes(args, {2}), 4); },
+             [&] {
+               x.dtype() == DType::kF64 ? run_rms_norm<double>(args, rows, target)
+                                        : run_rms_norm<float>(args, rows, target);
+             });
+}
+
+void softmax(Args args, const Tensor& out) {
+  const Tensor& x = args.tensor(0);
+  // A tensor without dimensions is one row of one element.
+  const Tensor rows = x.dim() == 0 ? unsqueeze(x, 0) : x;
+  const Tensor target = x.dim() == 0 ? unsqueeze(out, 0) : out;
+  const auto dim = static_cast<int>(args[1].integer());
+  run_kernel([&] { return row_facts("softmax", x, 0, 4); },
+             [&] {
+               x.dtype() == DType::kF64 ? run_softmax<double>(rows, target, dim)
+                                        : run_softmax<float>(rows, target, dim);
+             });
+}
+
+}  // namespace epi::cpu

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// One matrix product, its operands as the kernels want them, and the three ways to compute it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "epilogue/tensor/tensor.h"
+
+namespace epi::cpu {
+
+// A matrix that a GEMM reads without a copy: row-major, or column-major (`transposed`), with `ld`
+// elements from one row (or column) to the next.
+struct Matrix {
+  const std::byte* data = nullptr;
+  int64_t ld = 0;
+  bool transposed = false;
+};
+// None where neither order fits the strides of the 2-d tensor `x`.
+std::optional<Matrix> as_matrix(const Tensor& x);
+
+// out[m, n] = alpha * a[m, k] @ b[k, n] + beta * self; `out` is row-major.
+struct Product {
+  DType dtype = DType::kF32;
+  int64_t m = 0;
+  int64_t n = 0;
+  int64_t k = 0;
+  Matrix a;
+  Matrix b;
+  std::byte* out = nullptr;
+  int64_t ld_out = 0;
+  double alpha = 1;
+  // The added operand, broadcast by zero strides; null where there is none.
+  const std::byte* self = nullptr;
+  int64_t self_row_stride = 0;
+  int64_t self_column_stride = 0;
+  double beta = 0;
+};
+
+// At most this many rows stream the weights instead of calling a GEMM (facts in loops/gemv.cpp).
+inline constexpr int64_t kGemvRows = 4;
+
+// gemm_blas.cpp: f32 and f64, by OpenBLAS on every core.
+void gemm_blas(const Product& p);
+// gemm_half.cpp: bf16 and f16, panels converted to f32 in the cache.
+void gemm_half(const Product& p);
+// gemv.cpp: f32, bf16 and f16 with m <= kGemvRows.
+void gemv(const Product& p);
+
+// Writes beta * self for rows and columns [row, row + rows) x [column, column + columns) as f32 or
+// f64 (`T`) into `to`, whose rows are `ld` apart.
+template <typename T>
+void write_self(const Product& p, int64_t row, int64_t rows, int64_t column, int64_t columns, T* to,
+                int64_t ld);
+
+}  // namespace epi::cpu

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks one output and up to two inputs of one shape, element by element, as runs along the
+// output's fastest dimension, over all cores. Dimensions are merged and reordered first, so that
+// what can be one long run is one; transposed inputs are walked in tiles that stay in the cache.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "epilogue/base/thread_pool.h"
+#include "epilogue/tensor/tensor.h"
+
+namespace epi::cpu {
+
+inline constexpr int kMaxOperands = 3;
+
+// The first element and the strides, in elements, of one operand in the common shape.
+struct Operand {
+  std::byte* data = nullptr;
+  Dims strides;
+  int64_t element_bytes = 0;
+};
+// `tensor` broadcast to `shape`.
+Operand operand(const Tensor& tensor, const Dims& shape);
+
+// One run: a pointer and a stride for each operand, and how many elements.
+struct Run {
+  std::array<std::byte*, kMaxOperands> data;
+  std::array<int64_t, kMaxOperands> strides;
+  int64_t count;
+};
+
+class StridedWalk {
+ public:
+  // The first operand is the output; it decides the order of dimensions.
+  StridedWalk(const Dims& shape, std::initializer_list<Operand> operands);
+
+  // All operands advance by one element, or stand still, along the runs.
+  bool unit_stride() const;
+  // Calls `body(run)` for runs that cover every element once, from all threads of the pool.
+  // `cost` is how many copies of an element one element of this op is worth.
+  template <typename Body>
+  void parallel(const Body& body, int64_t cost = 1) const;
+
+ private:
+  // 32 thousand copied elements take a few microseconds, which is what waking a thread costs.
+  static constexpr int64_t kGrain = 32 * 1024;
+  // A tile of 16 rows by 64 elements: 16 f32 share a cache line of the transposed input, and its
+  // 64 lines (4 KiB) stay in the first-level cache until the last of the 16 rows has used them.
+  static constexpr int64_t kTileRows = 16;
+  static constexpr int64_t kTileColumns = 64;
+
+  void put_transposed_second();
+  Run run_at(int64_t row, int64_t column, int64_t count) const;
+  template <typename Body>
+  void rows(int64_t begin, int64_t end, const Body& body) const;
+
+  Dims shape_;
+  std::array<Operand, kMaxOperands> operands_;
+  int count_ = 0;
+  bool tiled_ = false;
+};
+
+template <typename Body>
+void StridedWalk::parallel(const Body& body, int64_t cost) const {
+  const int64_t grain = std::max<int64_t>(kGrain / cost, 1);
+  const int64_t columns = shape_.back();
+  const int64_t row_count = numel(shape_) / std::max<int64_t>(columns, 1);
+  if (columns == 0) return;
+  if (row_count >= num_threads()) {
+    parallel_for(row_count, std::max<int64_t>(grain / columns, 1),
+                 [&](int64_t begin, int64_t end) { rows(begin, end, body); });
+    return;
+  }
+  for (int64_t row = 0; row < row_count; ++row) {
+    parallel_for(columns, grain,
+                 [&](int64_t begin, int64_t end) { body(run_at(row, begin, end - begin)); });
+  }
+}
+
+template <typename Body>
+void StridedWalk::rows(int64_t begin, int64_t end, const Body& body) const {
+  const int64_t columns = shape_.back();
+  const int64_t block_rows = tiled_ ? kTileRows : 1;
+  const int64_t block_columns = tiled_ ? kTileColumns : columns;
+  for (int64_t row = begin; row < end; row += block_rows) {
+    const int64_t last = std::min(row + block_rows, end);
+    for (int64_t column = 0; column < columns; column += block_columns) {
+      const int64_t count = std::min(block_columns, columns - column);
+      for (int64_t r = row; r < last; ++r) body(run_at(r, column, count));
+    }
+  }
+}
+
+}  // namespace epi::cpu

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/cuda/device.h"
+
+#include "epilogue/cuda/error.h"
+
+namespace epi::cuda {
+
+Result<std::vector<DeviceInfo>> devices() {
+  int count = 0;
+  if (auto done = to_result(cudaGetDeviceCount(&count), "cudaGetDeviceCount"); !done) {
+    return tl::unexpected(done.error());
+  }
+  std::vector<DeviceInfo> result;
+  for (int i = 0; i < count; ++i) {
+    cudaDeviceProp properties{};
+    const auto done = to_result(cudaGetDeviceProperties(&properties, i), "cudaGetDeviceProperties");
+    if (!done) return tl::unexpected(done.error());
+    result.push_back({properties.name, properties.major, properties.minor,
+                      properties.multiProcessorCount,
+                      static_cast<int64_t>(properties.totalGlobalMem)});
+  }
+  return result;
+}
+
+}  // namespace epi::cuda

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The NVIDIA GPUs of this machine.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "epilogue/base/result.h"
+
+namespace epi::cuda {
+
+struct DeviceInfo {
+  std::string name;  // "NVIDIA H200"
+  int major = 0;     // compute capability
+  int minor = 0;
+  int multiprocessors = 0;
+  int64_t memory_bytes = 0;
+};
+
+// One entry for each device; a failure where the driver is missing or there is none.
+Result<std::vector<DeviceInfo>> devices();
+
+}  // namespace epi::cuda

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The gated feed-forward block: down(act(gate(x)) * up(x)). Parameters have the names that
+// checkpoints use: "gate_proj.weight", "up_proj.weight", "down_proj.weight", and biases if any.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "epilogue/nn/linear.h"
+
+namespace epi::nn {
+
+enum class GluActivation { kGeluTanh, kGelu, kSilu };
+
+// "geglu" (gelu by tanh), "geglu_erf" (gelu by erf), "swiglu".
+std::optional<GluActivation> glu_activation_from_name(std::string_view name);
+std::string_view name(GluActivation activation);
+
+class GluMlp : public Module {
+ public:
+  GluMlp(int64_t dim, int64_t hidden, GluActivation activation = GluActivation::kGeluTanh,
+         bool bias = false, DType dtype = DType::kF32);
+
+  // x is [..., dim], the result too. Gate, up, activation, product, down run in this order.
+  Tensor forward(const Tensor& x) const override;
+  std::vector<NamedParameter> parameters() override;
+
+  Linear gate_proj;
+  Linear up_proj;
+  Linear down_proj;
+  GluActivation activation;
+};
+
+}  // namespace epi::nn

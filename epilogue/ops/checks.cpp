@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/ops/checks.h"
+
+namespace epi {
+
+void check_defined(std::string_view op, const Tensor& x) {
+  if (!x.defined()) fail(op, "a tensor is needed, not an undefined one");
+}
+
+void check_floating(std::string_view op, const Tensor& x) {
+  check_defined(op, x);
+  if (!is_floating(x.dtype())) fail(op, "needs a floating dtype, not {}", name(x.dtype()));
+}
+
+void check_numeric(std::string_view op, const Tensor& x) {
+  check_defined(op, x);
+  if (x.dtype() == DType::kBool) fail(op, "needs numbers, not bool");
+}
+
+void check_same_kind(std::string_view op, const Tensor& a, const Tensor& b) {
+  check_defined(op, a);
+  check_defined(op, b);
+  if (a.dtype() != b.dtype()) {
+    fail(op, "dtypes differ: {} and {}; convert one with to()", name(a.dtype()), name(b.dtype()));
+  }
+  if (a.device() != b.device()) {
+    fail(op, "devices differ: {} and {}", name(a.device()), name(b.device()));
+  }
+}
+
+void check_rank(std::string_view op, const Tensor& x, int rank) {
+  check_defined(op, x);
+  if (x.dim() != rank) {
+    fail(op, "needs {} dimensions, not {}: the shape is {}", rank, x.dim(), to_string(x.shape()));
+  }
+}
+
+Dims inferred_size(std::string_view op, const Tensor& x, const Dims& size) {
+  Dims shape = size;
+  int unknown = -1;
+  int64_t known = 1;
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (shape[i] == -1 && unknown < 0) {
+      unknown = i;
+    } else if (shape[i] < 0) {
+      fail(op, "shape {} has a size that is negative, or -1 twice", to_string(size));
+    } else if (__builtin_mul_overflow(known, shape[i], &known)) {
+      fail(op, "shape {} has more elements than 64 bits count", to_string(size));
+    }
+  }
+  const int64_t count = x.numel();
+  if (unknown >= 0) {
+    if (known == 0 || count % known != 0) {
+      fail(op, "shape {} does not divide {} elements of {}", to_string(size), count,
+           to_string(x.shape()));
+    }
+    shape[unknown] = count / known;
+  } else if (known != count) {
+    fail(op, "shape {} has {} elements, the input {} has {}", to_string(size), known,
+         to_string(x.shape()), count);
+  }
+  return shape;
+}
+
+}  // namespace epi

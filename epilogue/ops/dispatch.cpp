@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/ops/dispatch.h"
+
+#include <array>
+#include <chrono>
+
+#include "epilogue/ops/hooks.h"
+
+namespace epi {
+namespace {
+
+// Flat, indexed by device and op. Written while backends register, read ever after.
+std::array<std::array<Kernel, kOpCount>, kDeviceTypeCount> kernels{};
+
+Kernel& kernel_slot(DeviceType device, Op op) {
+  return kernels[static_cast<size_t>(device)][static_cast<size_t>(op)];
+}
+
+void run_backend(const OpInfo& info, Args args, const Tensor& out) {
+  if (out.device().type == DeviceType::kMeta || out.numel() == 0) return;
+  const Kernel kernel = kernel_slot(out.device().type, info.op);
+  if (kernel == nullptr) {
+    fail(info.name.substr(6), "no kernel for device {}: is its backend registered?",
+         name(out.device()));
+  }
+  kernel(args, out);
+}
+
+Tensor run(const OpInfo& info, Args args) {
+  if (detail::capture != nullptr && info.kind != OpKind::kComposite) {
+    return detail::capture->call(info.op, args);
+  }
+  Tensor out = info.result(args);
+  if (info.kind == OpKind::kCompute) run_backend(info, args, out);
+  return out;
+}
+
+// Tells the listener of the end also where a call throws.
+class ListenedRange {
+ public:
+  ListenedRange(Listener& listener, Op op, Args args) : listener_(listener), op_(op) {
+    listener_.op_begin(op, args);
+  }
+  ListenedRange(const ListenedRange&) = delete;
+  ListenedRange& operator=(const ListenedRange&) = delete;
+  ~ListenedRange() { listener_.op_end(op_); }
+
+ private:
+  Listener& listener_;
+  Op op_;
+};
+
+}  // namespace
+
+void register_kernel(DeviceType device, Op op, Kernel kernel) { kernel_slot(device, op) = kernel; }
+
+Kernel find_kernel(DeviceType device, Op op) { return kernel_slot(device, op); }
+
+Tensor dispatch(Op op, std::initializer_list<Arg> list) {
+  const Args args(std::span(list.begin(), list.size()));
+  const OpInfo& info = op_info(op);
+  Listener* listener = current_listener();
+  if (listener == nullptr) [[likely]]
+    return run(info, args);
+  const ListenedRange range(*listener, op, args);
+  return run(info, args);
+}
+
+int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace epi

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operators as functions, with ATen's names and argument order. Each checks its arguments and
+// throws `Error` naming the op, the rule and the numbers. Operands of one call share dtype and
+// device: nothing is promoted silently; `to` converts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "epilogue/tensor/tensor.h"
+
+namespace epi {
+
+// --- Views: the same storage, another layout. They never copy, and launch nothing. -------------
+
+// Sizes, strides and offset as given; they must stay inside the storage.
+Tensor as_strided(const Tensor& x, const Dims& size, const Dims& stride,
+                  std::optional<int64_t> storage_offset = std::nullopt);
+// Broadcasts dimensions of size one; -1 keeps a size.
+Tensor expand(const Tensor& x, const Dims& size);
+Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length);
+Tensor permute(const Tensor& x, const Dims& dims);
+Tensor select(const Tensor& x, int64_t dim, int64_t index);
+// Bounds are clamped to the dimension, as in Python; `end` of INT64_MAX means all; `step` >= 1.
+Tensor slice(const Tensor& x, int64_t dim, int64_t start, int64_t end, int64_t step = 1);
+Tensor squeeze(const Tensor& x);
+Tensor squeeze(const Tensor& x, int64_t dim);
+// The transpose of a matrix; a vector or scalar as it is.
+Tensor t(const Tensor& x);
+Tensor transpose(const Tensor& x, int64_t dim0, int64_t dim1);
+Tensor unsqueeze(const Tensor& x, int64_t dim);
+// Throws where the strides do not allow it. One size may be -1.
+Tensor view(const Tensor& x, const Dims& size);
+Tensor _unsafe_view(const Tensor& x, const Dims& size);
+
+// --- Views where strides allow, else one copy. -------------------------------------------------
+
+Tensor reshape(const Tensor& x, const Dims& shape);
+Tensor flatten(const Tensor& x, int64_t start_dim = 0, int64_t end_dim = -1);
+// `x` itself where it is row-major already.
+Tensor contiguous(const Tensor& x);
+
+// --- Copies ------------------------------------------------------------------------------------
+
+Tensor clone(const Tensor& x);
+// Writes `src`, broadcast and converted, into `self`; returns `self`.
+Tensor copy_(const Tensor& self, const Tensor& src);
+// `x` itself where it has the dtype already.
+Tensor to(const Tensor& x, DType dtype);
+
+// --- Products, floating dtypes only; sums are kept in f32 (f64 for f64). ------------------------
+
+// beta * self + alpha * (mat1 @ mat2); `self` broadcasts to the product and may be a bias vector.
+Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, double beta = 1,
+             double alpha = 1);
+Tensor bmm(const Tensor& a, const Tensor& b);
+// x @ weight.t() + bias, over the last dimension of x; `bias` may be undefined.
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
+// NumPy's rules: vectors, matrices, and broadcast batches of matrices.
+Tensor matmul(const Tensor& a, const Tensor& b);
+Tensor mm(const Tensor& a, const Tensor& b);
+
+// --- Pointwise, with broadcasting. --------------------------------------------------------------
+
+Tensor add(const Tensor& x, const Tensor& other, double alpha = 1);
+Tensor add(const Tensor& x, double other, double alpha = 1);
+Tensor sub(const Tensor& x, const Tensor& other, double alpha = 1);
+Tensor sub(const Tensor& x, double other, double alpha = 1);
+Tensor mul(const Tensor& x, const Tensor& other);
+Tensor mul(const Tensor& x, double other);
+// Floating dtypes only.
+Tensor div(const Tensor& x, const Tensor& other);
+Tensor div(const Tensor& x, double other);
+
+Tensor neg(const Tensor& x);
+Tensor relu(const Tensor& x);
+Tensor exp(const Tensor& x);
+Tensor tanh(const Tensor& x);
+Tensor sigmoid(const Tensor& x);
+Tensor silu(const Tensor& x);
+// `approximate` is "none" (by erf) or "tanh".
+Tensor gelu(const Tensor& x, std::string_view approximate = "none");
+
+// --- Reductions and rows -------------------------------------------------------------------------
+
+// Over `dims`, or over everything where it is empty. Integers and bool sum to i64.
+Tensor sum(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
+Tensor mean(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
+// Not over dimensions of size zero. NaN wins.
+Tensor amax(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
+Tensor softmax(const Tensor& x, int64_t dim);
+// Over the last dimensions, `normalized_shape`; weight and bias have that shape or are undefined.
+Tensor layer_norm(const Tensor& x, const Dims& normalized_shape, const Tensor& weight = {},
+                  const Tensor& bias = {}, double eps = 1e-5);
+// `eps` as given, or the machine epsilon of the dtype that is computed in.
+Tensor rms_norm(const Tensor& x, const Dims& normalized_shape, const Tensor& weight = {},
+                std::optional<double> eps = std::nullopt);
+Tensor cat(std::span<const Tensor> tensors, int64_t dim = 0);
+
+}  // namespace epi

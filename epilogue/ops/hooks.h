@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What others may attach to the dispatcher: a listener that is told of every operator, annotation
+// and kernel (a profiler), and a capture that takes the calls over (a compiler). `ops` knows
+// neither; with nothing attached a call pays one load and one branch for each.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "epilogue/ops/args.h"
+
+namespace epi {
+
+enum class Op : uint8_t;
+
+// One run of one kernel. `name` identifies the code, not the call: the same name over the same
+// shapes is the same work.
+struct KernelRun {
+  std::string_view name;
+  int64_t start_ns = 0;  // steady clock
+  int64_t end_ns = 0;
+  int64_t bytes = 0;  // read and written, each operand counted once
+  int64_t flops = 0;
+};
+
+// Told of what runs, from every thread that runs something; calls nest within a thread.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  virtual void op_begin(Op op, Args args) = 0;
+  virtual void op_end(Op op) = 0;
+  virtual void annotation_begin(std::string_view name) = 0;
+  virtual void annotation_end() = 0;
+  virtual void kernel(const KernelRun& run) = 0;
+};
+
+// Takes views and compute operators over while it is active in a thread; composites pass through.
+class Capture {
+ public:
+  virtual ~Capture() = default;
+  virtual Tensor call(Op op, Args args) = 0;
+};
+
+namespace detail {
+inline std::atomic<Listener*> listener{nullptr};
+inline thread_local Capture* capture = nullptr;
+}  // namespace detail
+
+inline Listener* current_listener() { return detail::listener.load(std::memory_order_acquire); }
+// The listener of the whole process; null takes it away. It must outlive every call that began
+// while it was set.
+inline void set_listener(Listener* listener) {
+  detail::listener.store(listener, std::memory_order_release);
+}
+
+// The capture of the calling thread; returns the one that was active before.
+inline Capture* set_capture(Capture* capture) {
+  Capture* before = detail::capture;
+  detail::capture = capture;
+  return before;
+}
+
+// A named range around the calls in its scope: `RecordFunction range("mlp_fwd");`
+class RecordFunction {
+ public:
+  explicit RecordFunction(std::string_view name) : listener_(current_listener()) {
+    if (listener_ != nullptr) listener_->annotation_begin(name);
+  }
+  RecordFunction(const RecordFunction&) = delete;
+  RecordFunction& operator=(const RecordFunction&) = delete;
+  ~RecordFunction() {
+    if (listener_ != nullptr) listener_->annotation_end();
+  }
+
+ private:
+  Listener* listener_;
+};
+
+// Nanoseconds of the steady clock, the time base of every event.
+int64_t now_ns();
+
+// Runs `body` as one kernel and reports it; `describe` makes the `KernelRun` without its times and
+// is called only where someone listens.
+template <typename Describe, typename Body>
+void run_kernel(Describe&& describe, Body&& body) {
+  Listener* listener = current_listener();
+  if (listener == nullptr) {
+    body();
+    return;
+  }
+  const int64_t start_ns = now_ns();
+  body();
+  const int64_t end_ns = now_ns();
+  const auto described = describe();
+  listener->kernel({described.name, start_ns, end_ns, described.bytes, described.flops});
+}
+
+// What `describe` returns: as KernelRun, with a name of its own.
+struct KernelFacts {
+  std::string name;
+  int64_t bytes = 0;
+  int64_t flops = 0;
+};
+
+}  // namespace epi

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/ops/op.h"
+
+#include <array>
+
+#include "epilogue/ops/results.h"
+
+namespace epi {
+namespace {
+
+constexpr OpKind kView = OpKind::kView;
+constexpr OpKind kComposite = OpKind::kComposite;
+constexpr OpKind kCompute = OpKind::kCompute;
+
+// In the order of the enumeration, which `op_info` indexes.
+constexpr std::array<OpInfo, kOpCount> kTable = {{
+    {Op::kAsStrided, "aten::as_strided", kView, results::as_strided},
+    {Op::kExpand, "aten::expand", kView, results::expand},
+    {Op::kFlatten, "aten::flatten", kComposite, results::flatten},
+    {Op::kNarrow, "aten::narrow", kView, results::narrow},
+    {Op::kPermute, "aten::permute", kView, results::permute},
+    {Op::kReshape, "aten::reshape", kComposite, results::reshape},
+    {Op::kSelect, "aten::select", kView, results::select},
+    {Op::kSlice, "aten::slice", kView, results::slice},
+    {Op::kSqueeze, "aten::squeeze", kView, results::squeeze},
+    {Op::kT, "aten::t", kView, results::t},
+    {Op::kTranspose, "aten::transpose", kView, results::transpose},
+    {Op::kUnsafeView, "aten::_unsafe_view", kView, results::view},
+    {Op::kUnsqueeze, "aten::unsqueeze", kView, results::unsqueeze},
+    {Op::kView, "aten::view", kView, results::view},
+    {Op::kClone, "aten::clone", kComposite, results::clone},
+    {Op::kContiguous, "aten::contiguous", kComposite, results::contiguous},
+    {Op::kCopy_, "aten::copy_", kCompute, results::copy_},
+    {Op::kTo, "aten::to", kComposite, results::to},
+    {Op::kAddmm, "aten::addmm", kCompute, results::addmm},
+    {Op::kBmm, "aten::bmm", kCompute, results::bmm},
+    {Op::kLinear, "aten::linear", kComposite, results::linear},
+    {Op::kMatmul, "aten::matmul", kComposite, results::matmul},
+    {Op::kMm, "aten::mm", kCompute, results::mm},
+    {Op::kAdd, "aten::add", kCompute, results::binary},
+    {Op::kDiv, "aten::div", kCompute, results::binary},
+    {Op::kExp, "aten::exp", kCompute, results::like_input},
+    {Op::kGelu, "aten::gelu", kCompute, results::like_input},
+    {Op::kMul, "aten::mul", kCompute, results::binary},
+    {Op::kNeg, "aten::neg", kCompute, results::like_input},
+    {Op::kRelu, "aten::relu", kCompute, results::like_input},
+    {Op::kSigmoid, "aten::sigmoid", kCompute, results::like_input},
+    {Op::kSilu, "aten::silu", kCompute, results::like_input},
+    {Op::kSub, "aten::sub", kCompute, results::binary},
+    {Op::kTanh, "aten::tanh", kCompute, results::like_input},
+    {Op::kAmax, "aten::amax", kCompute, results::reduced},
+    {Op::kCat, "aten::cat", kCompute, results::cat},
+    {Op::kLayerNorm, "aten::layer_norm", kCompute, results::like_input},
+    {Op::kMean, "aten::mean", kCompute, results::reduced},
+    {Op::kRmsNorm, "aten::rms_norm", kCompute, results::like_input},
+    {Op::kSoftmax, "aten::softmax", kCompute, results::like_input},
+    {Op::kSum, "aten::sum", kCompute, results::summed},
+}};
+
+constexpr bool in_order() {
+  for (size_t i = 0; i < kTable.size(); ++i) {
+    if (static_cast<size_t>(kTable[i].op) != i) return false;
+  }
+  return true;
+}
+static_assert(in_order(), "the table's rows follow the enumeration");
+
+}  // namespace
+
+const OpInfo& op_info(Op op) { return kTable[static_cast<size_t>(op)]; }
+
+}  // namespace epi

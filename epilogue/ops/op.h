@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of operators: one row each, with ATen's name. What an operator is decides what the
+// dispatcher does with it:
+//   view       computes another layout of its input's storage and launches nothing;
+//   composite  is written in terms of other operators;
+//   compute    makes its output tensor here, and a backend's kernel fills it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "epilogue/ops/args.h"
+#include "epilogue/tensor/tensor.h"
+
+namespace epi {
+
+enum class Op : uint8_t {
+  // views
+  kAsStrided,
+  kExpand,
+  kFlatten,
+  kNarrow,
+  kPermute,
+  kReshape,
+  kSelect,
+  kSlice,
+  kSqueeze,
+  kT,
+  kTranspose,
+  kUnsafeView,
+  kUnsqueeze,
+  kView,
+  // copies
+  kClone,
+  kContiguous,
+  kCopy_,
+  kTo,
+  // products
+  kAddmm,
+  kBmm,
+  kLinear,
+  kMatmul,
+  kMm,
+  // pointwise
+  kAdd,
+  kDiv,
+  kExp,
+  kGelu,
+  kMul,
+  kNeg,
+  kRelu,
+  kSigmoid,
+  kSilu,
+  kSub,
+  kTanh,
+  // rows
+  kAmax,
+  kCat,
+  kLayerNorm,
+  kMean,
+  kRmsNorm,
+  kSoftmax,
+  kSum,
+};
+inline constexpr int kOpCount = static_cast<int>(Op::kSum) + 1;
+
+enum class OpKind : uint8_t { kView, kComposite, kCompute };
+
+struct OpInfo {
+  Op op;
+  std::string_view name;  // "aten::mm"
+  OpKind kind;
+  // The result: the view, the composite's value, or the output that a kernel is to fill.
+  Tensor (*result)(Args args);
+};
+
+const OpInfo& op_info(Op op);
+
+}  // namespace epi

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions behind the rows of the operator table (op.cpp), grouped by the file that holds
+// them: views, composites' values, and the outputs that kernels fill.
+#pragma once
+
+#include "epilogue/ops/args.h"
+#include "epilogue/tensor/tensor.h"
+
+namespace epi::results {
+
+// view_ops.cpp
+Tensor as_strided(Args args);
+Tensor expand(Args args);
+Tensor narrow(Args args);
+Tensor permute(Args args);
+Tensor select(Args args);
+Tensor slice(Args args);
+Tensor squeeze(Args args);
+Tensor t(Args args);
+Tensor transpose(Args args);
+Tensor unsqueeze(Args args);
+Tensor view(Args args);
+
+// copy_ops.cpp
+Tensor clone(Args args);
+Tensor contiguous(Args args);
+Tensor copy_(Args args);
+Tensor flatten(Args args);
+Tensor reshape(Args args);
+Tensor to(Args args);
+
+// product_ops.cpp
+Tensor addmm(Args args);
+Tensor bmm(Args args);
+Tensor linear(Args args);
+Tensor matmul(Args args);
+Tensor mm(Args args);
+
+// pointwise_ops.cpp
+Tensor binary(Args args);
+Tensor like_input(Args args);
+
+// row_ops.cpp
+Tensor cat(Args args);
+Tensor reduced(Args args);
+Tensor summed(Args args);
+
+}  // namespace epi::results

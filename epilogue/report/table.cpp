@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/report/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "epilogue/base/error.h"
+
+namespace epi::report {
+namespace {
+
+// A bar would end a Markdown cell.
+std::string markdown_cell(const std::string& cell) {
+  std::string out;
+  for (const char c : cell) {
+    if (c == '|') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+void Table::add_row(std::vector<std::string> cells) {
+  EPI_CHECK(cells.size() == columns_.size());
+  rows_.push_back(std::move(cells));
+}
+
+std::string Table::text() const {
+  std::vector<size_t> widths;
+  for (size_t c = 0; c < columns_.size(); ++c) {
+    size_t width = columns_[c].title.size();
+    for (const auto& row : rows_) width = std::max(width, row[c].size());
+    widths.push_back(width);
+  }
+  std::string out;
+  const auto append = [&](size_t c, const std::string& cell) {
+    out += columns_[c].align == Align::kLeft ? fmt::format("  {:<{}}", cell, widths[c])
+                                             : fmt::format("  {:>{}}", cell, widths[c]);
+  };
+  const auto end_line = [&] {
+    out.erase(out.find_last_not_of(' ') + 1);
+    out += '\n';
+  };
+  for (size_t c = 0; c < columns_.size(); ++c) append(c, columns_[c].title);
+  end_line();
+  for (const auto& row : rows_) {
+    for (size_t c = 0; c < row.size(); ++c) append(c, row[c]);
+    end_line();
+  }
+  return out;
+}
+
+std::string Table::markdown() const {
+  std::string out = "|";
+  for (const auto& column : columns_) out += fmt::format(" {} |", markdown_cell(column.title));
+  out += "\n|";
+  for (const auto& column : columns_) out += column.align == Align::kLeft ? " --- |" : " ---: |";
+  out += '\n';
+  for (const auto& row : rows_) {
+    out += '|';
+    for (const auto& cell : row) out += fmt::format(" {} |", markdown_cell(cell));
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace epi::report

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/report/units.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstddef>
+
+namespace epi::report {
+namespace {
+
+// Four digits: 1.500, 12.40, 462.1.
+std::string four_digits(double value) {
+  const int decimals = value < 10 ? 3 : value < 100 ? 2 : 1;
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+template <size_t N>
+std::string scaled(double value, const std::array<const char*, N>& units, int first_decimals) {
+  size_t unit = 0;
+  while (value >= 999.95 && unit + 1 < N) {
+    value /= 1000;
+    ++unit;
+  }
+  if (unit == 0) return fmt::format("{:.{}f} {}", value, first_decimals, units[0]);
+  return fmt::format("{} {}", four_digits(value), units[unit]);
+}
+
+}  // namespace
+
+std::string bytes_text(double bytes) {
+  static constexpr std::array<const char*, 7> kUnits = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+  return scaled(bytes, kUnits, 0);
+}
+
+std::string time_text(double nanoseconds) {
+  static constexpr std::array<const char*, 4> kUnits = {"ns", "us", "ms", "s"};
+  return scaled(nanoseconds, kUnits, 0);
+}
+
+}  // namespace epi::report

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers for people: three or four digits and a unit. Powers of ten, as vendors count bandwidth.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace epi::report {
+
+// "640 B", "151.0 MB".
+std::string bytes_text(double bytes);
+// "850 ns", "12.40 us", "462.1 ms", "1.500 s".
+std::string time_text(double nanoseconds);
+
+}  // namespace epi::report

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/tensor/cpu_allocator.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "epilogue/base/error.h"
+#include "epilogue/base/machine.h"
+
+namespace epi {
+namespace {
+
+constexpr int64_t kAlignment = 64;               // a cache line, and an AVX-512 register
+constexpr int64_t kHugePage = int64_t{2} << 20;  // blocks from here on ask for huge pages
+// The cache holds at most this share of the memory that was available at the start.
+constexpr int64_t kCacheShare = 4;
+
+// Eight classes between two powers of two: at most 12.5 % of a block is unused.
+int64_t class_bytes(int64_t size_bytes) {
+  if (size_bytes <= kAlignment) return kAlignment;
+  const int64_t step = std::max(
+      kAlignment, static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(size_bytes - 1))) / 8);
+  return (size_bytes + step - 1) / step * step;
+}
+
+void* system_allocate(int64_t bytes) {
+  const bool huge = bytes >= kHugePage;
+  void* data = nullptr;
+  if (::posix_memalign(&data, huge ? kHugePage : kAlignment, static_cast<size_t>(bytes)) != 0) {
+    return nullptr;
+  }
+  if (huge) ::madvise(data, static_cast<size_t>(bytes), MADV_HUGEPAGE);
+  return data;
+}
+
+class Cache {
+ public:
+  void* allocate(int64_t size_bytes) {
+    const int64_t bytes = class_bytes(size_bytes);
+    const std::lock_guard lock(mutex_);
+    auto& blocks = free_[bytes];
+    if (!blocks.empty()) {
+      void* data = blocks.back();
+      blocks.pop_back();
+      stats_.cached_bytes -= bytes;
+      stats_.in_use_bytes += bytes;
+      return data;
+    }
+    void* data = allocate_fresh(bytes, size_bytes);
+    stats_.in_use_bytes += bytes;
+    ++stats_.fresh_allocations;
+    return data;
+  }
+
+  void release(void* data, int64_t size_bytes) {
+    const int64_t bytes = class_bytes(size_bytes);
+    const std::lock_guard lock(mutex_);
+    stats_.in_use_bytes -= bytes;
+    if (stats_.cached_bytes + bytes > limit_bytes_) {
+      std::free(data);
+      return;
+    }
+    free_[bytes].push_back(data);
+    stats_.cached_bytes += bytes;
+  }
+
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    clear_locked();
+  }
+
+  CpuAllocatorStats stats() {
+    const std::lock_guard lock(mutex_);
+    return stats_;
+  }
+
+ private:
+  void* allocate_fresh(int64_t bytes, int64_t wanted_bytes) {
+    // Linux promises more than it has and kills later: what cannot fit is refused here.
+    const bool large = bytes >= (int64_t{1} << 30);
+    const bool fits = !large || bytes <= available_memory_bytes() + stats_.cached_bytes;
+    if (large) clear_locked();
+    void* data = fits ? system_allocate(bytes) : nullptr;
+    if (data == nullptr && fits) {
+      clear_locked();
+      data = system_allocate(bytes);
+    }
+    if (data == nullptr) {
+      fail("empty", "out of memory: {} bytes wanted, {} in use, {} available", wanted_bytes,
+           stats_.in_use_bytes, available_memory_bytes());
+    }
+    return data;
+  }
+
+  void clear_locked() {
+    for (auto& [bytes, blocks] : free_) {
+      for (void* data : blocks) std::free(data);
+      blocks.clear();
+    }
+    stats_.cached_bytes = 0;
+  }
+
+  std::mutex mutex_;
+  std::map<int64_t, std::vector<void*>> free_;
+  CpuAllocatorStats stats_;
+  const int64_t limit_bytes_ = available_memory_bytes() / kCacheShare;
+};
+
+// Never destroyed: tensors in static storage may outlive every other static.
+Cache& cache() {
+  static Cache* instance = new Cache;
+  return *instance;
+}
+
+}  // namespace
+
+void* cpu_allocate(int64_t size_bytes) { return cache().allocate(size_bytes); }
+void cpu_free(void* data, int64_t size_bytes) { cache().release(data, size_bytes); }
+CpuAllocatorStats cpu_allocator_stats() { return cache().stats(); }
+void cpu_release_cached() { cache().clear(); }
+
+}  // namespace epi

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/tensor/dlpack.h"
+
+#include <memory>
+
+namespace epi {
+namespace {
+
+DLDataType to_dl(DType dtype) {
+  const auto bits = static_cast<uint8_t>(size_bytes(dtype) * 8);
+  switch (dtype) {
+    case DType::kBF16:
+      return {kDLBfloat, bits, 1};
+    case DType::kI64:
+    case DType::kI32:
+      return {kDLInt, bits, 1};
+    case DType::kBool:
+      return {kDLUInt, bits, 1};
+    default:
+      return {kDLFloat, bits, 1};
+  }
+}
+
+DType from_dl(DLDataType type) {
+  constexpr uint8_t kDlBool = 6;  // newer DLPack; older producers give uint8, as we do
+  const int key = type.lanes == 1 ? type.code * 1000 + type.bits : -1;
+  switch (key) {
+    case kDLFloat * 1000 + 64:
+      return DType::kF64;
+    case kDLFloat * 1000 + 32:
+      return DType::kF32;
+    case kDLFloat * 1000 + 16:
+      return DType::kF16;
+    case kDLBfloat * 1000 + 16:
+      return DType::kBF16;
+    case kDLInt * 1000 + 64:
+      return DType::kI64;
+    case kDLInt * 1000 + 32:
+      return DType::kI32;
+    case kDLUInt * 1000 + 8:
+    case kDlBool * 1000 + 8:
+      return DType::kBool;
+    default:
+      break;
+  }
+  fail("from_dlpack", "no dtype for DLPack code {}, {} bits, {} lanes", type.code, type.bits,
+       type.lanes);
+}
+
+struct Exported {
+  Tensor tensor;
+  DLManagedTensor managed{};
+};
+
+using Managed = std::unique_ptr<DLManagedTensor, void (*)(DLManagedTensor*)>;
+
+Layout layout_of(const DLTensor& dl) {
+  const auto rank = static_cast<size_t>(dl.ndim);
+  Layout layout;
+  layout.shape = Dims(std::span<const int64_t>(dl.shape, rank));
+  layout.strides = dl.strides == nullptr ? contiguous_strides(layout.shape)
+                                         : Dims(std::span<const int64_t>(dl.strides, rank));
+  return layout;
+}
+
+}  // namespace
+
+DLManagedTensor* to_dlpack(const Tensor& tensor) {
+  if (!tensor.defined() || tensor.device() != kCpu) {
+    fail("to_dlpack", "needs a tensor on the CPU");
+  }
+  auto* exported = new Exported{tensor, {}};
+  DLTensor& dl = exported->managed.dl_tensor;
+  dl.data = tensor.raw_data();
+  dl.device = {kDLCPU, 0};
+  dl.ndim = tensor.dim();
+  dl.dtype = to_dl(tensor.dtype());
+  dl.shape = const_cast<int64_t*>(exported->tensor.shape().begin());
+  dl.strides = const_cast<int64_t*>(exported->tensor.strides().begin());
+  dl.byte_offset = 0;
+  exported->managed.manager_ctx = exported;
+  exported->managed.deleter = [](DLManagedTensor* self) {
+    delete static_cast<Exported*>(self->manager_ctx);
+  };
+  return &exported->managed;
+}
+
+Tensor from_dlpack(DLManagedTensor* managed) {
+  Managed owner(managed, [](DLManagedTensor* m) {
+    if (m->deleter != nullptr) m->deleter(m);
+  });
+  const DLTensor& dl = managed->dl_tensor;
+  if (dl.device.device_type != kDLCPU) {
+    fail("from_dlpack", "needs CPU memory, not DLPack device type {}",
+         static_cast<int>(dl.device.device_type));
+  }
+  const DType dtype = from_dl(dl.dtype);
+  const Layout layout = layout_of(dl);
+  const Extent touched = extent(layout);
+  const int64_t element = size_bytes(dtype);
+  std::byte* first = static_cast<std::byte*>(dl.data) + dl.byte_offset;
+  if (reinterpret_cast<uintptr_t>(first) % static_cast<uintptr_t>(element) != 0) {
+    fail("from_dlpack", "data is not aligned to its {} bytes an element", element);
+  }
+  auto shared = std::make_shared<Managed>(std::move(owner));
+  auto storage = Storage::wrap(kCpu, first + touched.begin * element,
+                               (touched.end - touched.begin) * element, [shared] {});
+  return {std::move(storage), layout, -touched.begin, dtype};
+}
+
+}  // namespace epi

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// DLPack in and out without copying: both sides see the same bytes, and each keeps them alive.
+#pragma once
+
+#include <dlpack/dlpack.h>
+
+#include "epilogue/tensor/tensor.h"
+
+namespace epi {
+
+// A managed tensor over the same bytes; whoever takes it calls its deleter once. Not for `meta`.
+DLManagedTensor* to_dlpack(const Tensor& tensor);
+
+// Takes `managed` over: its deleter runs when the last tensor over the bytes is gone, or before an
+// `Error` leaves this function. Strides may be null (row-major). CPU memory only.
+Tensor from_dlpack(DLManagedTensor* managed);
+
+}  // namespace epi

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/tensor/dtype.h"
+
+#include <array>
+
+namespace epi {
+namespace {
+
+constexpr std::array<std::string_view, kDTypeCount> kNames = {"f64", "f32", "bf16", "f16",
+                                                              "i64", "i32", "bool"};
+
+}  // namespace
+
+std::string_view name(DType dtype) { return kNames[static_cast<size_t>(dtype)]; }
+
+std::optional<DType> dtype_from_name(std::string_view name) {
+  for (size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == name) return static_cast<DType>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace epi

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/tensor/tensor.h"
+
+namespace epi {
+
+Tensor Tensor::with_layout(std::string_view op, const Layout& layout, int64_t offset) const {
+  const Extent touched = extent(layout);
+  const int64_t capacity = storage_->size_bytes() / epi::size_bytes(dtype_);
+  if (touched.begin != touched.end &&
+      (offset + touched.begin < 0 || offset > capacity - touched.end)) {
+    fail(op, "shape {} with strides {} at offset {} leaves the storage of {} elements",
+         to_string(layout.shape), to_string(layout.strides), offset, capacity);
+  }
+  return {storage_, layout, offset, dtype_};
+}
+
+int64_t Tensor::size_bytes() const {
+  int64_t bytes = 0;
+  if (__builtin_mul_overflow(numel(), epi::size_bytes(dtype_), &bytes)) {
+    fail("tensor", "{} of shape {} are more bytes than 64 bits count", name(dtype_),
+         to_string(shape()));
+  }
+  return bytes;
+}
+
+std::byte* Tensor::raw_data() const {
+  std::byte* base = storage_->data();
+  return base == nullptr ? nullptr : base + offset_ * epi::size_bytes(dtype_);
+}
+
+}  // namespace epi

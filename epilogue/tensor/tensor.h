@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// `Tensor`: a strided view onto shared storage. It is a cheap value: copying one shares the bytes.
+// Shape, strides and offset count elements. Operators are free functions: see ops/functional.h.
+#pragma once
+
+#include <memory>
+
+#include "epilogue/base/error.h"
+#include "epilogue/tensor/device.h"
+#include "epilogue/tensor/dtype.h"
+#include "epilogue/tensor/layout.h"
+#include "epilogue/tensor/storage.h"
+
+namespace epi {
+
+class Tensor {
+ public:
+  // No tensor at all, for optional arguments: `defined()` is false.
+  Tensor() = default;
+  Tensor(std::shared_ptr<Storage> storage, Layout layout, int64_t offset, DType dtype)
+      : storage_(std::move(storage)), layout_(layout), offset_(offset), dtype_(dtype) {}
+
+  bool defined() const { return storage_ != nullptr; }
+  DType dtype() const { return dtype_; }
+  Device device() const { return storage_->device(); }
+
+  const Layout& layout() const { return layout_; }
+  const Dims& shape() const { return layout_.shape; }
+  const Dims& strides() const { return layout_.strides; }
+  int dim() const { return layout_.rank(); }
+  // Negative dimensions count from the end.
+  int64_t size(int64_t d) const { return shape()[normalize_dim("size", d, dim())]; }
+  int64_t stride(int64_t d) const { return strides()[normalize_dim("stride", d, dim())]; }
+  int64_t offset() const { return offset_; }
+  int64_t numel() const { return epi::numel(shape()); }
+  // Of all elements, broadcast ones included.
+  int64_t size_bytes() const;
+  bool is_contiguous() const { return epi::is_contiguous(layout_); }
+
+  const std::shared_ptr<Storage>& storage() const { return storage_; }
+  // The same storage seen through another layout; throws for `op` where that leaves the storage.
+  Tensor with_layout(std::string_view op, const Layout& layout, int64_t offset) const;
+
+  // The address of element [0, 0, ...]. Null for meta tensors.
+  std::byte* raw_data() const;
+  // The same, typed; throws where `T` is not the dtype.
+  template <typename T>
+  T* data() const {
+    if (DTypeOf<T>::value != dtype_) {
+      fail("data", "the tensor holds {}, not {}", name(dtype_), name(DTypeOf<T>::value));
+    }
+    return reinterpret_cast<T*>(raw_data());
+  }
+
+ private:
+  std::shared_ptr<Storage> storage_;
+  Layout layout_;
+  int64_t offset_ = 0;
+  DType dtype_ = DType::kF32;
+};
+
+}  // namespace epi

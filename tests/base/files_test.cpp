@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "epilogue/base/mapped_file.h"
+#include "epilogue/base/output_file.h"
+
+namespace epi {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Files : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(testing::TempDir()) / (std::string("epilogue_files_") + info->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string content(const fs::path& path) const {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  size_t entries() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), {}));
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Files, OutputAppearsOnlyWithCommit) {
+  const fs::path target = folder_ / "out.txt";
+  auto file = OutputFile::create(target);
+  ASSERT_TRUE(file);
+  ASSERT_TRUE(file->write("hello"));
+  EXPECT_FALSE(fs::exists(target));
+  ASSERT_TRUE(file->commit());
+  EXPECT_EQ(content(target), "hello");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(Files, OutputWithoutCommitLeavesTheOldFileAndNothingElse) {
+  const fs::path target = folder_ / "out.txt";
+  std::ofstream(target) << "old";
+  {
+    auto file = OutputFile::create(target);
+    ASSERT_TRUE(file);
+    ASSERT_TRUE(file->write("new"));
+  }
+  EXPECT_EQ(content(target), "old");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(Files, OutputIntoAMissingFolderNamesTheTarget) {
+  const auto file = OutputFile::create(folder_ / "absent" / "out.txt");
+  ASSERT_FALSE(file);
+  EXPECT_NE(file.error().message.find("absent/out.txt"), std::string::npos);
+}
+
+// A limit on the file's size stands in for a full disk: both end in a failed write.
+TEST_F(Files, AWriteThatDoesNotFitIsAFailureAndLeavesNothing) {
+  rlimit old{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
+  const rlimit small{4096, old.rlim_max};
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  {
+    auto file = OutputFile::create(folder_ / "out.txt");
+    ASSERT_TRUE(file);
+    const auto written = file->write(std::string(8192, 'x'));
+    EXPECT_TRUE(!written && written.error().message.find("out.txt") != std::string::npos);
+  }
+  setrlimit(RLIMIT_FSIZE, &old);
+  std::signal(SIGXFSZ, old_handler);
+  EXPECT_EQ(entries(), 0U);
+}
+
+TEST_F(Files, MappingGivesTheBytesAndWritesStayPrivate) {
+  const fs::path path = folder_ / "in.bin";
+  std::ofstream(path) << "abcdef";
+  const auto mapped = MappedFile::open(path);
+  ASSERT_TRUE(mapped);
+  ASSERT_EQ(mapped->bytes().size(), 6U);
+  EXPECT_EQ(std::memcmp(mapped->bytes().data(), "abcdef", 6), 0);
+  mapped->bytes()[0] = std::byte{'X'};
+  EXPECT_EQ(content(path), "abcdef");
+}
+
+TEST_F(Files, AnEmptyFileMapsToNothing) {
+  const fs::path path = folder_ / "empty";
+  std::ofstream(path).flush();
+  const auto mapped = MappedFile::open(path);
+  ASSERT_TRUE(mapped);
+  EXPECT_TRUE(mapped->bytes().empty());
+}
+
+TEST_F(Files, AFolderOrAMissingFileIsAFailureThatNamesIt) {
+  EXPECT_NE(MappedFile::open(folder_).error().message.find("not a regular file"),
+            std::string::npos);
+  EXPECT_NE(MappedFile::open(folder_ / "no").error().message.find("no: No such file"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace epi

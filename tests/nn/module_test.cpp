@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "epilogue/cpu/backend.h"
+#include "epilogue/nn/glu_mlp.h"
+#include "epilogue/nn/safetensors.h"
+#include "epilogue/ops/functional.h"
+#include "epilogue/tensor/factories.h"
+
+namespace epi::nn {
+namespace {
+
+namespace fs = std::filesystem;
+
+// y[o] = sum_i x[i] w[o, i] + b[o], in double.
+std::vector<double> linear_reference(const std::vector<double>& x, int64_t rows, const Linear& l) {
+  const int64_t in = l.weight.size(1);
+  const int64_t out = l.weight.size(0);
+  std::vector<double> y(static_cast<size_t>(rows * out));
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t o = 0; o < out; ++o) {
+      double sum = l.bias.defined() ? static_cast<double>(l.bias.data<float>()[o]) : 0;
+      for (int64_t i = 0; i < in; ++i) {
+        sum += x[static_cast<size_t>(r * in + i)] *
+               static_cast<double>(l.weight.data<float>()[o * in + i]);
+      }
+      y[static_cast<size_t>(r * out + o)] = sum;
+    }
+  }
+  return y;
+}
+
+double activated(double x, GluActivation activation) {
+  switch (activation) {
+    case GluActivation::kGelu:
+      return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
+    case GluActivation::kGeluTanh:
+      return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+    case GluActivation::kSilu:
+      break;
+  }
+  return x / (1 + std::exp(-x));
+}
+
+class GluMlpTest : public testing::TestWithParam<std::tuple<GluActivation, bool>> {};
+
+TEST_P(GluMlpTest, EqualsTheFormulaInFloat64) {
+  register_cpu_backend();
+  const auto [activation, bias] = GetParam();
+  GluMlp mlp(24, 40, activation, bias);
+  init_normal(mlp, 11);
+  const Tensor x = randn({3, 7, 24}, 12);
+  std::vector<double> input(x.data<float>(), x.data<float>() + x.numel());
+  auto gate = linear_reference(input, 21, mlp.gate_proj);
+  const auto up = linear_reference(input, 21, mlp.up_proj);
+  for (size_t i = 0; i < gate.size(); ++i) gate[i] = activated(gate[i], activation) * up[i];
+  const auto expected = linear_reference(gate, 21, mlp.down_proj);
+  const Tensor y = mlp.forward(x);
+  ASSERT_EQ(y.shape(), x.shape());
+  // Values are of order one; f32 sums of 24 and 40 terms stay within a few ulp of them.
+  for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(y.data<float>()[i], expected[i], 5e-6);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GluMlpTest,
+                         testing::Combine(testing::Values(GluActivation::kGelu,
+                                                          GluActivation::kGeluTanh,
+                                                          GluActivation::kSilu),
+                                          testing::Bool()));
+
+class ModuleFiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    register_cpu_backend();
+    path_ = fs::path(testing::TempDir()) / "epilogue_module.safetensors";
+    init_normal(made_, 1);
+    const auto state = made_.state("model.layers.0.mlp.");
+    ASSERT_TRUE(save_safetensors(path_, state));
+  }
+  void TearDown() override { fs::remove(path_); }
+
+  Checkpoint open() { return Checkpoint::open(path_).value(); }
+
+  GluMlp made_{8, 16, GluActivation::kSilu, true};
+  fs::path path_;
+};
+
+TEST_F(ModuleFiles, LoadingWithAPrefixGivesTheSavedWeightsWithoutACopy) {
+  GluMlp loaded(8, 16, GluActivation::kSilu, true);
+  const Checkpoint checkpoint = open();
+  ASSERT_TRUE(loaded.load(checkpoint, "model.layers.0.mlp."));
+  const Tensor x = randn({5, 8}, 3);
+  const Tensor difference = sub(loaded.forward(x), made_.forward(x));
+  EXPECT_EQ(amax(mul(difference, difference)).data<float>()[0], 0);
+  EXPECT_EQ(loaded.up_proj.bias.raw_data(),
+            checkpoint.tensor("model.layers.0.mlp.up_proj.bias")->raw_data());
+}
+
+TEST_F(ModuleFiles, AFailedLoadNamesTheTensorAndChangesNothing) {
+  const Checkpoint checkpoint = open();
+  GluMlp wrong_shape(8, 17, GluActivation::kSilu, true);
+  const std::byte* before = wrong_shape.gate_proj.weight.raw_data();
+  const auto loaded = wrong_shape.load(checkpoint, "model.layers.0.mlp.");
+  ASSERT_FALSE(loaded);
+  EXPECT_NE(loaded.error().message.find(
+                "gate_proj.weight\" is f32 [16, 8], the module needs f32 [17, 8]"),
+            std::string::npos)
+      << loaded.error().message;
+  EXPECT_EQ(wrong_shape.gate_proj.weight.raw_data(), before);
+
+  GluMlp wrong_dtype(8, 16, GluActivation::kSilu, true, DType::kBF16);
+  EXPECT_FALSE(wrong_dtype.load(checkpoint, "model.layers.0.mlp."));
+  GluMlp wrong_prefix(8, 16, GluActivation::kSilu, true);
+  const auto absent = wrong_prefix.load(checkpoint, "layers.");
+  ASSERT_FALSE(absent);
+  EXPECT_NE(absent.error().message.find("layers.gate_proj.weight"), std::string::npos);
+}
+
+TEST(GluMlp, NamesItsParametersAsCheckpointsDo) {
+  GluMlp mlp(4, 8, GluActivation::kSilu, true);
+  std::vector<std::string> names;
+  for (const auto& parameter : mlp.parameters()) names.push_back(parameter.name);
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"gate_proj.weight", "gate_proj.bias", "up_proj.weight",
+                                      "up_proj.bias", "down_proj.weight", "down_proj.bias"}));
+}
+
+}  // namespace
+}  // namespace epi::nn

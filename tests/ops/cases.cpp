@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/ops/cases.h"
+
+#include <cmath>
+
+#include "epilogue/ops/functional.h"
+#include "epilogue/tensor/factories.h"
+
+namespace epi {
+namespace {
+
+using In = std::span<const Tensor>;
+using Ref = std::span<const RefTensor>;
+
+constexpr OpClass kExact = OpClass::kExact;
+constexpr OpClass kArithmetic = OpClass::kArithmetic;
+constexpr OpClass kPointwise = OpClass::kPointwise;
+constexpr OpClass kProduct = OpClass::kProduct;
+constexpr OpClass kReduction = OpClass::kReduction;
+
+// A sample that gives the same elements in the shape `size...`.
+template <int64_t... size>
+RefTensor as_shape(Ref x) {
+  return ref::reshape(x[0], {size...});
+}
+
+RefTensor transposed(Ref x) { return ref::transpose(x[0], 0, 1); }
+RefTensor middle(Ref x) { return ref::slice(x[0], 1, 1, 4); }
+
+std::vector<OpCase> view_cases() {
+  return {
+      {Op::kAsStrided,
+       {{3, 5}},
+       kExact,
+       [](In x) { return as_strided(x[0], {5, 3}, {x[0].stride(1), x[0].stride(0)}); },
+       transposed},
+      {Op::kExpand,
+       {{3, 1, 5}},
+       kExact,
+       [](In x) { return expand(x[0], {2, 3, 4, 5}); },
+       [](Ref x) { return ref::expand(x[0], {2, 3, 4, 5}); }},
+      {Op::kFlatten,
+       {{3, 5, 7}},
+       kExact,
+       [](In x) { return flatten(x[0], 1, 2); },
+       as_shape<3, 35>},
+      {Op::kNarrow, {{3, 5}}, kExact, [](In x) { return narrow(x[0], 1, 1, 3); }, middle},
+      {Op::kPermute,
+       {{3, 5, 7}},
+       kExact,
+       [](In x) { return permute(x[0], {1, 2, 0}); },
+       [](Ref x) { return ref::permute(x[0], {1, 2, 0}); }},
+      {Op::kReshape,
+       {{6, 10}},
+       kExact,
+       [](In x) { return reshape(x[0], {4, 15}); },
+       as_shape<4, 15>},
+      {Op::kSelect,
+       {{3, 5}},
+       kExact,
+       [](In x) { return select(x[0], 1, 2); },
+       [](Ref x) { return ref::select(x[0], 1, 2); }},
+      {Op::kSlice, {{3, 5}}, kExact, [](In x) { return slice(x[0], 1, 1, 4); }, middle},
+      {Op::kSqueeze, {{3, 1, 5}}, kExact, [](In x) { return squeeze(x[0]); }, as_shape<3, 5>},
+      {Op::kSqueeze, {{1, 1, 5}}, kExact, [](In x) { return squeeze(x[0], 1); }, as_shape<1, 5>},
+      {Op::kT, {{3, 5}}, kExact, [](In x) { return t(x[0]); }, transposed},
+      {Op::kTranspose, {{3, 5}}, kExact, [](In x) { return transpose(x[0], 0, 1); }, transposed},
+      {Op::kUnsafeView,
+       {{6, 5}},
+       kExact,
+       [](In x) { return _unsafe_view(x[0], {2, 3, 5}); },
+       as_shape<2, 3, 5>},
+      {Op::kUnsqueeze,
+       {{3, 5}},
+       kExact,
+       [](In x) { return unsqueeze(x[0], 1); },
+       as_shape<3, 1, 5>},
+      {Op::kView, {{6, 5}}, kExact, [](In x) { return view(x[0], {2, 3, 5}); }, as_shape<2, 3, 5>},
+  };
+}
+
+std::vector<OpCase> copy_cases() {
+  return {
+      {Op::kClone, {{3, 5}}, kExact, [](In x) { return clone(x[0]); }, as_shape<3, 5>},
+      {Op::kContiguous, {{3, 5}}, kExact, [](In x) { return contiguous(x[0]); }, as_shape<3, 5>},
+      {Op::kCopy_,
+       {{5}},
+       kExact,
+       [](In x) { return copy_(empty({3, 5}, {x[0].dtype(), x[0].device()}), x[0]); },
+       [](Ref x) { return ref::expand(x[0], {3, 5}); }},
+      // f64 holds every other dtype's values.
+      {Op::kTo, {{3, 5}}, kExact, [](In x) { return to(x[0], DType::kF64); }, as_shape<3, 5>},
+  };
+}
+
+std::vector<OpCase> product_cases() {
+  return {
+      {Op::kAddmm,
+       {{7}, {5, 9}, {9, 7}},
+       kProduct,
+       [](In x) { return addmm(x[0], x[1], x[2], 0.5, 2); },
+       [](Ref x) { return ref::addmm(x[0], x[1], x[2], 0.5, 2); }},
+      {Op::kBmm,
+       {{3, 5, 9}, {3, 9, 7}},
+       kProduct,
+       [](In x) { return bmm(x[0], x[1]); },
+       [](Ref x) { return ref::bmm(x[0], x[1]); }},
+      {Op::kLinear,
+       {{2, 5, 9}, {7, 9}, {7}},
+       kProduct,
+       [](In x) { return linear(x[0], x[1], x[2]); },
+       [](Ref x) { return ref::linear(x[0], x[1], x[2]); }},
+      {Op::kLinear,
+       {{2, 5, 9}, {7, 9}},
+       kProduct,
+       [](In x) { return linear(x[0], x[1]); },
+       [](Ref x) { return ref::linear(x[0], x[1]); }},
+      {Op::kMatmul,
+       {{2, 1, 5, 9}, {3, 9, 7}},
+       kProduct,
+       [](In x) { return matmul(x[0], x[1]); },
+       [](Ref x) { return ref::matmul(x[0], x[1]); }},
+      {Op::kMm,
+       {{5, 9}, {9, 7}},
+       kProduct,
+       [](In x) { return mm(x[0], x[1]); },
+       [](Ref x) { return ref::mm(x[0], x[1]); }},
+  };
+}
+
+template <ref::Unary f>
+RefTensor mapped(Ref x) {
+  return ref::map(x[0], f);
+}
+
+std::vector<OpCase> pointwise_cases() {
+  return {
+      {Op::kAdd,
+       {{3, 5}, {5}},
+       kArithmetic,
+       [](In x) { return add(x[0], x[1], 3); },
+       [](Ref x) { return ref::add(x[0], x[1], 3); }},
+      {Op::kDiv,
+       {{3, 5}, {3, 1}},
+       kArithmetic,
+       [](In x) { return div(x[0], x[1]); },
+       [](Ref x) { return ref::div(x[0], x[1]); }},
+      {Op::kExp, {{3, 5}}, kPointwise, [](In x) { return exp(x[0]); }, mapped<std::exp>},
+      {Op::kGelu,
+       {{3, 5}},
+       OpClass::kGelu,
+       [](In x) { return gelu(x[0]); },
+       [](Ref x) { return ref::gelu(x[0], false); }},
+      {Op::kGelu,
+       {{3, 5}},
+       OpClass::kGelu,
+       [](In x) { return gelu(x[0], "tanh"); },
+       [](Ref x) { return ref::gelu(x[0], true); }},
+      {Op::kMul,
+       {{3, 1}, {5}},
+       kArithmetic,
+       [](In x) { return mul(x[0], x[1]); },
+       [](Ref x) { return ref::mul(x[0], x[1]); }},
+      {Op::kNeg,
+       {{3, 5}},
+       kExact,
+       [](In x) { return neg(x[0]); },
+       [](Ref x) { return ref::map(x[0], [](double v) { return -v; }); }},
+      {Op::kRelu, {{3, 5}}, kExact, [](In x) { return relu(x[0]); }, mapped<ref::relu>},
+      {Op::kSigmoid,
+       {{3, 5}},
+       kPointwise,
+       [](In x) { return sigmoid(x[0]); },
+       mapped<ref::sigmoid>},
+      {Op::kSilu, {{3, 5}}, kPointwise, [](In x) { return silu(x[0]); }, mapped<ref::silu>},
+      {Op::kSub,
+       {{3, 5}, Dims{}},
+       kArithmetic,
+       [](In x) { return sub(x[0], x[1]); },
+       [](Ref x) { return ref::sub(x[0], x[1]); }},
+      {Op::kTanh, {{3, 5}}, kPointwise, [](In x) { return tanh(x[0]); }, mapped<std::tanh>},
+  };
+}
+
+std::vector<OpCase> row_cases() {
+  return {
+      {Op::kAmax,
+       {{3, 5}},
+       kExact,
+       [](In x) { return amax(x[0], {1}); },
+       [](Ref x) { return ref::amax(x[0], {1}); }},
+      {Op::kCat,
+       {{3, 5}, {3, 2}},
+       kExact,
+       [](In x) { return cat(x, 1); },
+       [](Ref x) { return ref::cat(x, 1); }},
+      {Op::kLayerNorm,
+       {{3, 17}, {17}, {17}},
+       kReduction,
+       [](In x) { return layer_norm(x[0], {17}, x[1], x[2]); },
+       [](Ref x) { return ref::layer_norm(x[0], 17, &x[1], &x[2], 1e-5); }},
+      {Op::kMean,
+       {{3, 5}},
+       kReduction,
+       [](In x) { return mean(x[0], {0}, true); },
+       [](Ref x) { return ref::mean(x[0], {0}, true); }},
+      {Op::kRmsNorm,
+       {{3, 17}, {17}},
+       kReduction,
+       [](In x) { return rms_norm(x[0], {17}, x[1], 1e-3); },
+       [](Ref x) { return ref::rms_norm(x[0], 17, &x[1], 1e-3); }},
+      {Op::kSoftmax,
+       {{3, 5}},
+       kReduction,
+       [](In x) { return softmax(x[0], 1); },
+       [](Ref x) { return ref::softmax(x[0], 1); }},
+      {Op::kSum,
+       {{3, 5, 7}},
+       kReduction,
+       [](In x) { return sum(x[0], {0, 2}); },
+       [](Ref x) { return ref::sum(x[0], {0, 2}); }},
+  };
+}
+
+}  // namespace
+
+const std::vector<OpCase>& op_cases() {
+  static const std::vector<OpCase> cases = [] {
+    std::vector<OpCase> all;
+    for (const auto& group :
+         {view_cases(), copy_cases(), product_cases(), pointwise_cases(), row_cases()}) {
+      all.insert(all.end(), group.begin(), group.end());
+    }
+    return all;
+  }();
+  return cases;
+}
+
+}  // namespace epi

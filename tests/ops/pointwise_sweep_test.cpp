@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dense sweeps of the functions that are approximated by polynomials. The worst errors are recorded
+// as test properties (--gtest_output=xml), so that a drift is seen before it fails.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "epilogue/ops/functional.h"
+#include "epilogue/tensor/factories.h"
+#include "tests/ops/compare.h"
+#include "tests/ops/layouts.h"
+#include "tests/ops/pointwise_cases.h"
+
+namespace epi {
+namespace {
+
+constexpr int64_t kPoints = 200'001;
+
+// From -100 to 100, denser around zero, where the functions bend.
+Tensor sweep(DType dtype) {
+  std::vector<double> values;
+  for (int64_t i = 0; i < kPoints; ++i) {
+    const double u = 2.0 * static_cast<double>(i) / (kPoints - 1) - 1;  // [-1, 1]
+    values.push_back(100 * u * std::abs(u));
+  }
+  return tensor_of(values, {kPoints}, dtype);
+}
+
+struct Worst {
+  double error = 0;
+  double at = 0;
+};
+
+// The largest error in ulp of the value; for gelu, which cancels, in ulp of x. Results that may
+// vanish (the absolute part of the tolerance) do not count.
+Worst worst_error(const UnaryCase& op, const Tensor& x) {
+  const DType dtype = x.dtype();
+  const RefTensor in = ref::read(x);
+  const RefTensor want = op.reference(in);
+  const RefTensor got = ref::read(op.run(x));
+  Worst worst;
+  for (size_t i = 0; i < in.values.size(); ++i) {
+    const double value = want.values[i];
+    if (std::abs(value) > float_format(dtype).max && std::isinf(got.values[i])) continue;
+    const double unit = 2 * half_ulp(dtype, std::max(std::abs(value), want.scale(i)));
+    const double vanished = tolerance(dtype, op.op_class).absolute;
+    const double error = std::max(0.0, std::abs(got.values[i] - value) - vanished) / unit;
+    if (!(error <= worst.error)) worst = {error, in.values[i]};  // NaN counts
+  }
+  return worst;
+}
+
+class FunctionSweep : public ::testing::TestWithParam<UnaryCase> {
+ protected:
+  static void expect_within_table(DType dtype) {
+    const Worst worst = worst_error(GetParam(), sweep(dtype));
+    RecordProperty("worst_ulp", fmt::format("{:.2f} at {}", worst.error, worst.at));
+    const Tolerance allowed = tolerance(dtype, GetParam().op_class);
+    EXPECT_LE(worst.error, (allowed.relative + allowed.per_scale) / (2 * half_ulp(dtype, 1)))
+        << "at " << worst.at;
+  }
+};
+// Without neg and relu, the first two: they are exact.
+INSTANTIATE_TEST_SUITE_P(Functions, FunctionSweep,
+                         ::testing::ValuesIn(std::begin(kUnaryCases) + 2, std::end(kUnaryCases)),
+                         unary_label);
+
+TEST_P(FunctionSweep, OfF32StaysWithinTheTable) { expect_within_table(DType::kF32); }
+
+TEST_P(FunctionSweep, OfF64StaysWithinTheTable) { expect_within_table(DType::kF64); }
+
+// Every value of the 16-bit dtypes: the f32 result, rounded once.
+TEST_P(FunctionSweep, OfSixteenBitsIsTheRoundedResult) {
+  for (const DType dtype : {DType::kBF16, DType::kF16}) {
+    const Tensor x = empty({65536}, {dtype, kCpu});
+    auto* bits = reinterpret_cast<uint16_t*>(x.raw_data());
+    for (int i = 0; i < 65536; ++i) bits[i] = static_cast<uint16_t>(i);
+    const Tensor got = GetParam().run(x);
+    const Tensor want = to(GetParam().run(to(x, DType::kF32)), dtype);
+    EXPECT_TRUE(same(got, ref::read(want))) << name(dtype);
+  }
+}
+
+}  // namespace
+}  // namespace epi

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pointwise operators over dtype, layout and shape. Special values: pointwise_special_test.cpp;
+// dense sweeps of the functions: pointwise_sweep_test.cpp.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "epilogue/ops/functional.h"
+#include "epilogue/tensor/factories.h"
+#include "tests/ops/compare.h"
+#include "tests/ops/layouts.h"
+#include "tests/ops/pointwise_cases.h"
+
+namespace epi {
+namespace {
+
+// Empty, one element, no dimensions, every remainder of a vector loop, three dimensions.
+const std::vector<Dims> kShapes = {{},   {0},   {1},   {3},    {7},     {17},     {63},
+                                   {65}, {127}, {129}, {4, 0}, {17, 3}, {1, 129}, {2, 3, 33}};
+// Large enough to be split over threads.
+const Dims kLarge = {67, 1001};
+
+class UnaryOp : public ::testing::TestWithParam<std::tuple<UnaryCase, DType>> {
+ protected:
+  static void expect_reference(const Dims& shape, LayoutKind kind, uint64_t seed) {
+    const auto& [op, dtype] = GetParam();
+    const Tensor x = random_tensor(shape, dtype, kind, seed);
+    const Tensor got = op.run(x);
+    EXPECT_TRUE(matches(got, op.reference(ref::read(x)), op.op_class)) << name(kind);
+    EXPECT_EQ(got.dtype(), dtype);
+    EXPECT_TRUE(got.is_contiguous());
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Floats, UnaryOp,
+                         ::testing::Combine(::testing::ValuesIn(kUnaryCases),
+                                            ::testing::ValuesIn(kFloats)),
+                         case_name<UnaryOp>);
+
+TEST_P(UnaryOp, EqualsTheReferenceInEveryLayoutAndShape) {
+  uint64_t seed = 0;
+  for (const Dims& shape : kShapes) {
+    for (const LayoutKind kind : kAllLayouts) expect_reference(shape, kind, ++seed);
+  }
+}
+
+TEST_P(UnaryOp, EqualsTheReferenceWhereThreadsShareTheWork) {
+  for (const LayoutKind kind :
+       {LayoutKind::kContiguous, LayoutKind::kTransposed, LayoutKind::kBroadcastOuter}) {
+    expect_reference(kLarge, kind, 5);
+  }
+}
+
+class IntegerUnaryOp : public ::testing::TestWithParam<DType> {};
+INSTANTIATE_TEST_SUITE_P(Integers, IntegerUnaryOp, ::testing::Values(DType::kI64, DType::kI32),
+                         dtype_label);
+
+TEST_P(IntegerUnaryOp, NegAndReluAreExact) {
+  for (const Dims& shape : kShapes) {
+    for (const LayoutKind kind : kAllLayouts) {
+      const Tensor x = random_tensor(shape, GetParam(), kind, 6);
+      const RefTensor in = ref::read(x);
+      EXPECT_TRUE(same(neg(x), ref::map(in, [](double v) { return 0 - v; }))) << name(kind);
+      EXPECT_TRUE(same(relu(x), ref::map(in, ref::relu))) << name(kind);
+    }
+  }
+}
+
+struct ShapePair {
+  Dims left;
+  Dims right;
+};
+// Equal, a row, a column, both, a scalar, one element, empty, and batches.
+const std::vector<ShapePair> kPairs = {{{17, 33}, {17, 33}},
+                                       {{17, 33}, {33}},
+                                       {{33}, {17, 33}},
+                                       {{17, 33}, {17, 1}},
+                                       {{17, 1}, {1, 33}},
+                                       {{17, 33}, {}},
+                                       {{}, {17, 33}},
+                                       {{}, {}},
+                                       {{1}, {1}},
+                                       {{0}, {0}},
+                                       {{0, 3}, {1, 3}},
+                                       {{1}, {0}},
+                                       {{129}, {129}},
+                                       {{2, 1, 5}, {1, 3, 1}},
+                                       {{4, 3, 1}, {3, 7}},
+                                       {{1, 1}, {5}},
+                                       {{2, 3, 4, 5}, {4, 1}}};
+
+class BinaryOp : public ::testing::TestWithParam<std::tuple<BinaryCase, DType>> {
+ protected:
+  static void expect_reference(const ShapePair& shapes, LayoutKind left, LayoutKind right) {
+    const auto& [op, dtype] = GetParam();
+    const Tensor x = random_tensor(shapes.left, dtype, left, 7);
+    const Tensor y = random_tensor(shapes.right, dtype, right, 8);
+    const Tensor got = op.run(x, y);
+    EXPECT_TRUE(matches(got, op.reference(ref::read(x), ref::read(y)), OpClass::kArithmetic))
+        << to_string(shapes.left) << " " << name(left) << ", " << to_string(shapes.right) << " "
+        << name(right);
+    EXPECT_EQ(got.dtype(), dtype);
+    EXPECT_TRUE(got.is_contiguous());
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Numbers, BinaryOp, ::testing::ValuesIn(binary_cases_by_dtype()),
+                         case_name<BinaryOp>);
+
+TEST_P(BinaryOp, BroadcastsAnyPairOfLayouts) {
+  for (const ShapePair& shapes : kPairs) {
+    for (const LayoutKind left : kAllLayouts) {
+      for (const LayoutKind right : kAllLayouts) expect_reference(shapes, left, right);
+    }
+  }
+}
+
+TEST_P(BinaryOp, EqualsTheReferenceWhereThreadsShareTheWork) {
+  expect_reference({kLarge, kLarge}, LayoutKind::kContiguous, LayoutKind::kContiguous);
+  expect_reference({kLarge, kLarge}, LayoutKind::kTransposed, LayoutKind::kContiguous);
+  expect_reference({kLarge, {1001}}, LayoutKind::kContiguous, LayoutKind::kContiguous);
+  expect_reference({{67, 1}, kLarge}, LayoutKind::kContiguous, LayoutKind::kStepped);
+}
+
+TEST_P(BinaryOp, TakesAScalarOnTheRight) {
+  const auto& [op, dtype] = GetParam();
+  for (const LayoutKind kind : kAllLayouts) {
+    const Tensor x = random_tensor({17, 33}, dtype, kind, 9);
+    const RefTensor want = op.reference(ref::read(x), ref::scalar(-3));
+    EXPECT_TRUE(matches(op.run_scalar(x, -3), want, OpClass::kArithmetic)) << name(kind);
+  }
+}
+
+// Scalars take part at the precision that is computed in, as ATen's do, not at that of the dtype.
+TEST(Arithmetic, OfSixteenBitsDoesNotRoundItsScalar) {
+  for (const DType dtype : kFloats) {
+    const Tensor x = random_tensor({129}, dtype, LayoutKind::kContiguous, 9);
+    const RefTensor in = ref::read(x);
+    const double tenth = dtype == DType::kF64 ? 0.1 : 0.1F;
+    const RefTensor scalar = ref::scalar(tenth);
+    EXPECT_TRUE(matches(mul(x, 0.1), ref::mul(in, scalar), OpClass::kArithmetic)) << name(dtype);
+    EXPECT_TRUE(matches(div(x, 0.1), ref::div(in, scalar), OpClass::kArithmetic)) << name(dtype);
+    EXPECT_TRUE(matches(add(x, 0.1), ref::add(in, scalar), OpClass::kArithmetic)) << name(dtype);
+    EXPECT_TRUE(matches(sub(x, 1, 0.1), ref::sub(in, scalar), OpClass::kArithmetic)) << name(dtype);
+  }
+}
+
+// One operation rounds once: what the compiler makes of the same expression, bit for bit.
+TEST(Arithmetic, OfF32IsThatOfTheMachine) {
+  const Tensor x = randn({4099}, 1);
+  const Tensor y = randn({4099}, 2);
+  const Tensor results[] = {add(x, y), sub(x, y), mul(x, y), div(x, y)};
+  for (int64_t i = 0; i < x.numel(); ++i) {
+    const float a = x.data<float>()[i];
+    const float b = y.data<float>()[i];
+    const float want[] = {a + b, a - b, a * b, a / b};
+    for (size_t op = 0; op < 4; ++op) ASSERT_EQ(results[op].data<float>()[i], want[op]) << op;
+  }
+}
+
+TEST(Arithmetic, OfLargeIntegersDoesNotPassThroughFloats) {
+  const int64_t large = (int64_t{1} << 60) + 1;
+  const std::vector<int64_t> values(9, large);
+  const Tensor x = from_data<int64_t>(values, {9});
+  for (int64_t i = 0; i < 9; ++i) {
+    EXPECT_EQ(add(x, x).data<int64_t>()[i], 2 * large);
+    EXPECT_EQ(add(x, 2).data<int64_t>()[i], large + 2);
+    EXPECT_EQ(sub(x, x, 3).data<int64_t>()[i], -2 * large);
+    EXPECT_EQ(mul(x, -1).data<int64_t>()[i], -large);
+    EXPECT_EQ(neg(x).data<int64_t>()[i], -large);
+    EXPECT_EQ(relu(x).data<int64_t>()[i], large);
+  }
+}
+
+TEST(Arithmetic, OfOneTensorWithItselfIsNotConfused) {
+  const Tensor x = random_tensor({17, 33}, DType::kF32, LayoutKind::kTransposed, 3);
+  const RefTensor in = ref::read(x);
+  EXPECT_TRUE(matches(mul(x, x), ref::mul(in, in), OpClass::kArithmetic));
+  EXPECT_TRUE(same(sub(x, x), ref::sub(in, in)));
+  const Tensor square = random_tensor({33, 33}, DType::kF32, LayoutKind::kContiguous, 4);
+  const RefTensor values = ref::read(square);
+  EXPECT_TRUE(matches(add(square, t(square)), ref::add(values, ref::transpose(values, 0, 1)),
+                      OpClass::kArithmetic));
+}
+
+}  // namespace
+}  // namespace epi

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every operator should give, in float64: naive loops over row-major values, written without
+// any operator of the library. A reference starts from `read(x)`, inputs already rounded to their
+// dtype.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "epilogue/tensor/tensor.h"
+
+namespace epi {
+
+struct RefTensor {
+  Dims shape;
+  std::vector<double> values;  // row-major
+  // What rounding errors grow with where a value is a sum: for each value the sum of its terms'
+  // magnitudes, and the count of terms. Empty where the value's own magnitude says it all.
+  std::vector<double> scales = {};
+  int64_t terms = 1;
+
+  double scale(size_t i) const { return scales.empty() ? 0 : scales[i]; }
+};
+
+namespace ref {
+
+// Every element through its strides.
+RefTensor read(const Tensor& x);
+// What `value` becomes in `dtype`, conversions between types included.
+double rounded(double value, DType dtype);
+
+// Calls `visit(index, position)` for each index of `shape` in row-major order.
+template <typename Visit>
+void for_each_index(const Dims& shape, Visit&& visit) {
+  const int64_t count = numel(shape);
+  Dims index = Dims::filled(shape.rank(), 0);
+  for (int64_t i = 0; i < count; ++i) {
+    visit(index, static_cast<size_t>(i));
+    for (int d = shape.rank() - 1; d >= 0; --d) {
+      if (++index[d] < shape[d]) break;
+      index[d] = 0;
+    }
+  }
+}
+inline size_t position(const Dims& index, const Dims& shape) {
+  int64_t at = 0;
+  for (int i = 0; i < shape.rank(); ++i) at = at * shape[i] + index[i];
+  return static_cast<size_t>(at);
+}
+// The common shape of two that are known to broadcast.
+Dims broadcast(const Dims& a, const Dims& b);
+// The tensor of `shape` whose value at `index` is that of `x` at `source(index)`.
+template <typename Source>
+RefTensor gather(const RefTensor& x, const Dims& shape, Source&& source) {
+  RefTensor out{shape, std::vector<double>(static_cast<size_t>(numel(shape)))};
+  for_each_index(shape, [&](const Dims& index, size_t i) {
+    out.values[i] = x.values[position(source(index), x.shape)];
+  });
+  return out;
+}
+
+// Views, as maps of indices. `dim` is not negative here.
+RefTensor expand(const RefTensor& x, const Dims& shape);
+RefTensor permute(const RefTensor& x, const Dims& order);
+RefTensor transpose(const RefTensor& x, int dim0, int dim1);
+RefTensor reshape(const RefTensor& x, const Dims& shape);
+RefTensor select(const RefTensor& x, int dim, int64_t index);
+RefTensor slice(const RefTensor& x, int dim, int64_t start, int64_t end, int64_t step = 1);
+RefTensor cat(std::span<const RefTensor> tensors, int dim);
+
+// Products. Scales are the sums of magnitudes.
+RefTensor mm(const RefTensor& a, const RefTensor& b);
+RefTensor addmm(const RefTensor& self, const RefTensor& a, const RefTensor& b, double beta = 1,
+                double alpha = 1);
+RefTensor bmm(const RefTensor& a, const RefTensor& b);
+RefTensor matmul(const RefTensor& a, const RefTensor& b);
+RefTensor linear(const RefTensor& x, const RefTensor& weight);
+RefTensor linear(const RefTensor& x, const RefTensor& weight, const RefTensor& bias);
+
+// Pointwise, with broadcasting.
+using Unary = double (*)(double);
+RefTensor map(const RefTensor& x, Unary f);
+template <typename Binary>
+RefTensor map(const RefTensor& x, const RefTensor& y, Binary&& f) {
+  RefTensor out = expand(x, broadcast(x.shape, y.shape));
+  const RefTensor right = expand(y, out.shape);
+  for (size_t i = 0; i < out.values.size(); ++i) {
+    out.values[i] = f(out.values[i], right.values[i]);
+  }
+  return out;
+}
+RefTensor scalar(double value);
+RefTensor add(const RefTensor& x, const RefTensor& y, double alpha = 1);
+RefTensor sub(const RefTensor& x, const RefTensor& y, double alpha = 1);
+RefTensor mul(const RefTensor& x, const RefTensor& y);
+RefTensor div(const RefTensor& x, const RefTensor& y);
+RefTensor gelu(const RefTensor& x, bool by_tanh);
+double relu(double x);
+double sigmoid(double x);
+double silu(double x);
+double gelu_erf(double x);
+double gelu_tanh(double x);
+
+// Reductions and rows. An empty `dims` means all of them.
+RefTensor sum(const RefTensor& x, const Dims& dims = {}, bool keepdim = false);
+RefTensor mean(const RefTensor& x, const Dims& dims = {}, bool keepdim = false);
+RefTensor amax(const RefTensor& x, const Dims& dims = {}, bool keepdim = false);
+RefTensor softmax(const RefTensor& x, int dim);
+// `weight` and `bias` may be null; `columns` is the number of normalised elements.
+RefTensor layer_norm(const RefTensor& x, int64_t columns, const RefTensor* weight,
+                     const RefTensor* bias, double eps);
+RefTensor rms_norm(const RefTensor& x, int64_t columns, const RefTensor* weight, double eps);
+
+}  // namespace ref
+}  // namespace epi

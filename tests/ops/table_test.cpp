@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks the operator table: every operator has a sample with a reference (cases.h), gives its
+// result in every layout, and gives the same shape, strides and dtype on `meta`, where nothing is
+// computed.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "epilogue/ops/dispatch.h"
+#include "tests/ops/cases.h"
+#include "tests/ops/compare.h"
+#include "tests/ops/layouts.h"
+#include "tests/ops/recorder.h"
+
+namespace epi {
+namespace {
+
+std::vector<Tensor> inputs_of(const OpCase& sample, DType dtype, LayoutKind kind) {
+  std::vector<Tensor> inputs;
+  for (const Dims& shape : sample.shapes) {
+    inputs.push_back(random_tensor(shape, dtype, kind, inputs.size() + 1));
+  }
+  return inputs;
+}
+
+RefTensor reference_of(const OpCase& sample, const std::vector<Tensor>& inputs) {
+  std::vector<RefTensor> values;
+  for (const Tensor& x : inputs) values.push_back(ref::read(x));
+  return sample.reference(values);
+}
+
+void for_each_op(const std::function<void(const OpInfo&)>& visit) {
+  for (int i = 0; i < kOpCount; ++i) visit(op_info(static_cast<Op>(i)));
+}
+
+// Calls `check` for each sample in each layout, with a trace of which it was.
+void for_each_sample(const std::function<void(const OpCase&, LayoutKind)>& check) {
+  for (const OpCase& sample : op_cases()) {
+    for (const LayoutKind kind : kAllLayouts) {
+      SCOPED_TRACE(std::string(op_info(sample.op).name) + " " + name(kind));
+      check(sample, kind);
+    }
+  }
+}
+
+TEST(OperatorTable, NamesAreThoseOfAtenAndUnique) {
+  std::set<std::string_view> seen;
+  for_each_op([&](const OpInfo& info) {
+    EXPECT_TRUE(info.name.starts_with("aten::")) << info.name;
+    EXPECT_TRUE(seen.insert(info.name).second) << info.name << " stands twice";
+  });
+  EXPECT_EQ(seen.size(), static_cast<size_t>(kOpCount));
+}
+
+TEST(OperatorTable, EveryOperatorHasASampleWithAReference) {
+  std::set<Op> sampled;
+  for (const OpCase& sample : op_cases()) sampled.insert(sample.op);
+  for_each_op([&](const OpInfo& info) {
+    EXPECT_TRUE(sampled.contains(info.op)) << info.name << " has no row in tests/ops/cases.cpp";
+  });
+}
+
+TEST(OperatorTable, EveryComputeOperatorAndNoOtherHasACpuKernel) {
+  for_each_op([](const OpInfo& info) {
+    const bool found = find_kernel(DeviceType::kCpu, info.op) != nullptr;
+    EXPECT_EQ(found, info.kind == OpKind::kCompute) << info.name;
+  });
+}
+
+TEST(OperatorTable, EverySampleCallsTheOperatorItStandsFor) {
+  for (const OpCase& sample : op_cases()) {
+    // Transposed, so that `contiguous` and `reshape` have something to do.
+    const auto inputs = inputs_of(sample, DType::kF32, LayoutKind::kTransposed);
+    Recorder recorder;
+    sample.run(inputs);
+    ASSERT_FALSE(recorder.ops().empty()) << op_info(sample.op).name;
+    EXPECT_EQ(recorder.ops().front(), op_info(sample.op).name);
+  }
+}
+
+TEST(OperatorTable, EveryOperatorEqualsItsReferenceInEveryLayout) {
+  for (const DType dtype : kFloats) {
+    for_each_sample([dtype](const OpCase& sample, LayoutKind kind) {
+      const auto inputs = inputs_of(sample, dtype, kind);
+      EXPECT_TRUE(matches(sample.run(inputs), reference_of(sample, inputs), sample.op_class))
+          << name(dtype);
+    });
+  }
+}
+
+TEST(OperatorTable, MetaTensorsGetTheShapeStridesAndDTypeOfTheCpu) {
+  for_each_sample([](const OpCase& sample, LayoutKind kind) {
+    const auto inputs = inputs_of(sample, DType::kF32, kind);
+    std::vector<Tensor> without_bytes;
+    for (const Tensor& x : inputs) without_bytes.push_back(on_meta(x));
+    const Tensor want = sample.run(inputs);
+    const Tensor got = sample.run(without_bytes);
+    EXPECT_EQ(got.device(), kMeta);
+    EXPECT_EQ(got.shape(), want.shape());
+    EXPECT_EQ(got.strides(), want.strides());
+    EXPECT_EQ(got.offset(), want.offset());
+    EXPECT_EQ(got.dtype(), want.dtype());
+  });
+}
+
+TEST(OperatorTable, OnlyViewsShareTheirInputsStorage) {
+  for_each_sample([](const OpCase& sample, LayoutKind kind) {
+    const OpKind op_kind = op_info(sample.op).kind;
+    if (op_kind == OpKind::kComposite) return;  // reshape and contiguous do both
+    const auto inputs = inputs_of(sample, DType::kF32, kind);
+    const bool shared = sample.run(inputs).storage() == inputs[0].storage();
+    EXPECT_EQ(shared, op_kind == OpKind::kView);
+  });
+}
+
+TEST(OperatorTable, OperatorsLeaveTheirInputsAlone) {
+  for_each_sample([](const OpCase& sample, LayoutKind kind) {
+    const auto inputs = inputs_of(sample, DType::kF32, kind);
+    std::vector<RefTensor> before;
+    for (const Tensor& x : inputs) before.push_back(ref::read(x));
+    sample.run(inputs);
+    for (size_t i = 0; i < inputs.size(); ++i) EXPECT_TRUE(same(inputs[i], before[i])) << i;
+  });
+}
+
+}  // namespace
+}  // namespace epi

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one table of tolerances. A result may differ from the float64 reference by
+//   half an ulp of its dtype   (it is rounded once, at the end)
+//   + relative * |value| + per_scale * scale * sqrt(terms) + absolute   (what computing it costs).
+// bf16 and f16 are computed in f32: they take its row, and their own half ulp.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "epilogue/tensor/dtype.h"
+
+namespace epi {
+
+enum class OpClass { kExact, kArithmetic, kPointwise, kGelu, kProduct, kReduction };
+
+struct Tolerance {
+  double relative = 0;
+  double per_scale = 0;  // times the reference's scale: see RefTensor
+  double absolute = 0;
+};
+
+inline Tolerance tolerance(DType dtype, OpClass op_class) {
+  const bool wide = dtype == DType::kF64;
+  const double u = wide ? 0x1p-53 : 0x1p-24;  // half an ulp of 1 where the arithmetic is done
+  const double polynomial = wide ? 16 * u : 8 * u;
+  const double vanishing = wide ? 0x1p-1015 : 0x1p-119;
+  switch (op_class) {
+    // Copies, views, maxima: no arithmetic, no error.
+    case OpClass::kExact:
+      return {};
+    // + - * /: one operation, rounded correctly; the 16-bit dtypes round its f32 result a second
+    // time (relative u), and x + alpha * y may round the product before (u of its magnitude).
+    case OpClass::kArithmetic:
+      return {u, u, 0};
+    // exp and what is made of it: polynomials hold 4 ulp in f32, 8 in f64 (2e-15). Below 128 times
+    // the smallest normal number a result may vanish: silu(-89) is -89 times a subnormal.
+    case OpClass::kPointwise:
+      return {polynomial, 0, vanishing};
+    // The same, and x times the error of 1 + erf or 1 + tanh, which cancel for x below -1: 2 ulp of
+    // 1 in f32, 1e-14 in f64. The two variants differ by 4e-4 around |x| = 2, 200 times more.
+    case OpClass::kGelu:
+      return {polynomial, wide ? 100 * u : 4 * u, vanishing};
+    // Rounding errors of n additions add up like a random walk, to sqrt(n) u of the terms'
+    // magnitudes; a factor 4 leaves them a chance of 2 exp(-4^2 / 2) = 7e-4 to be larger (Higham
+    // and Mary, 2019). The rigorous bound, n u, would hide a wrong term in a long sum.
+    case OpClass::kProduct:
+      return {u, 4 * u, 0};
+    // As products; the exponentials, divisions and square roots of rows cost a few ulp more.
+    case OpClass::kReduction:
+      return {polynomial, 4 * u, vanishing};
+  }
+  return {};
+}
+
+// Bits of the significand, the leading one included, and the exponent of the smallest normal value.
+struct FloatFormat {
+  int bits;
+  int min_exponent;
+  double max;
+};
+
+inline FloatFormat float_format(DType dtype) {
+  switch (dtype) {
+    case DType::kF64:
+      return {53, -1022, 0x1.fffffffffffffp1023};
+    case DType::kF32:
+      return {24, -126, 0x1.fffffep127};
+    case DType::kBF16:
+      return {8, -126, 0x1.fep127};
+    default:
+      return {11, -14, 65504};
+  }
+}
+
+// Half the distance between neighbours of `value` in `dtype`; zero for integers.
+inline double half_ulp(DType dtype, double value) {
+  if (!is_floating(dtype) || !std::isfinite(value)) return 0;
+  const FloatFormat format = float_format(dtype);
+  const int exponent =
+      value == 0 ? format.min_exponent : std::max(std::ilogb(value), format.min_exponent);
+  return std::ldexp(1.0, exponent - format.bits);
+}
+
+// The largest difference that an operator of `op_class` may show from the reference `value`.
+inline double allowed_error(DType dtype, OpClass op_class, double value, double scale,
+                            int64_t terms) {
+  if (!is_floating(dtype) || op_class == OpClass::kExact || !std::isfinite(value)) return 0;
+  const Tolerance t = tolerance(dtype, op_class);
+  return half_ulp(dtype, value) + t.relative * std::abs(value) +
+         t.per_scale * scale * std::sqrt(static_cast<double>(terms)) + t.absolute;
+}
+
+}  // namespace epi

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "epilogue/report/table.h"
+#include "epilogue/report/units.h"
+
+namespace epi::report {
+namespace {
+
+TEST(Units, BytesHaveFourDigitsAndAUnit) {
+  EXPECT_EQ(bytes_text(0), "0 B");
+  EXPECT_EQ(bytes_text(640), "640 B");
+  EXPECT_EQ(bytes_text(1500), "1.500 kB");
+  EXPECT_EQ(bytes_text(151e6), "151.0 MB");
+  EXPECT_EQ(bytes_text(999.96e6), "1.000 GB");
+  EXPECT_EQ(bytes_text(3.7e19), "37.00 EB");
+}
+
+TEST(Units, TimesGoFromNanosecondsToSeconds) {
+  EXPECT_EQ(time_text(850), "850 ns");
+  EXPECT_EQ(time_text(12400), "12.40 us");
+  EXPECT_EQ(time_text(4.621e8), "462.1 ms");
+  EXPECT_EQ(time_text(1.5e9), "1.500 s");
+  EXPECT_EQ(time_text(7.2e12), "7200.0 s");
+}
+
+TEST(Table, AlignsColumnsWithoutTrailingSpaces) {
+  Table table({{"kernel", Align::kLeft}, {"runs", Align::kRight}, {"note", Align::kLeft}});
+  table.add_row({"gemm", "3", "a"});
+  table.add_row({"gelu_tanh", "12", ""});
+  EXPECT_EQ(table.text(),
+            "  kernel     runs  note\n"
+            "  gemm          3  a\n"
+            "  gelu_tanh    12\n");
+}
+
+TEST(Table, MarkdownEscapesBars) {
+  Table table({{"a", Align::kLeft}, {"b", Align::kRight}});
+  table.add_row({"x|y", "1"});
+  EXPECT_EQ(table.markdown(), "| a | b |\n| --- | ---: |\n| x\\|y | 1 |\n");
+}
+
+}  // namespace
+}  // namespace epi::report

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/tensor/tensor.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "epilogue/tensor/cpu_allocator.h"
+#include "epilogue/tensor/factories.h"
+#include "epilogue/tensor/print.h"
+
+namespace epi {
+namespace {
+
+TEST(Tensor, CopiesShareTheBytes) {
+  const Tensor a = zeros({4});
+  const Tensor b = a;
+  b.data<float>()[2] = 5;
+  EXPECT_EQ(a.data<float>()[2], 5);
+}
+
+TEST(Tensor, TypedAccessChecksTheDtype) {
+  const Tensor a = zeros({4});
+  EXPECT_THROW(a.data<double>(), Error);
+}
+
+TEST(Tensor, ALayoutThatLeavesTheStorageIsRefused) {
+  const Tensor a = zeros({4});
+  EXPECT_NO_THROW(a.with_layout("x", {{2, 2}, {2, 1}}, 0));
+  EXPECT_THROW(a.with_layout("x", {{2, 2}, {3, 1}}, 0), Error);
+  EXPECT_THROW(a.with_layout("x", {{2}, {1}}, 3), Error);
+  EXPECT_THROW(a.with_layout("x", {{2}, {-1}}, 0), Error);
+  EXPECT_NO_THROW(a.with_layout("x", {{4}, {-1}}, 3));
+  EXPECT_THROW(a.with_layout("x", {{1}, {1}}, INT64_MAX), Error);
+}
+
+TEST(Tensor, PrintsShapeStridesDtypeAndElements) {
+  const std::vector<float> values{1, 2.5, -3, 4, 5, 6};
+  const Tensor x = from_data<float>(values, {2, 3});
+  EXPECT_EQ(to_string(x), "f32 [2, 3] strides [3, 1] cpu\n[[1, 2.5, -3],\n [4, 5, 6]]");
+  const Tensor t = x.with_layout("t", {{3, 2}, {1, 3}}, 0);
+  EXPECT_EQ(to_string(t), "f32 [3, 2] strides [1, 3] cpu\n[[1, 4],\n [2.5, 5],\n [-3, 6]]");
+}
+
+TEST(Tensor, PrintingShortensLongDimensionsAndSkipsMeta) {
+  EXPECT_EQ(to_string(arange(9)), "i64 [9] strides [1] cpu\n[0, 1, 2, ..., 6, 7, 8]");
+  EXPECT_EQ(to_string(empty({2}, {DType::kBool, kMeta})), "bool [2] strides [1] meta");
+  EXPECT_EQ(to_string(full({}, 2)), "f32 [] strides [] cpu\n2");
+  EXPECT_EQ(to_string(zeros({0, 3})), "f32 [0, 3] strides [3, 1] cpu\n[]");
+  EXPECT_EQ(to_string(Tensor()), "undefined");
+}
+
+TEST(Allocator, HandsABlockOutAgain) {
+  cpu_release_cached();
+  const void* first = nullptr;
+  {
+    const Tensor a = empty({1000});
+    first = a.raw_data();
+  }
+  const Tensor b = empty({1010});  // the same size class
+  EXPECT_EQ(b.raw_data(), first);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(first) % 64, 0U);
+}
+
+TEST(Allocator, CountsWhatIsInUseAndWhatIsCached) {
+  cpu_release_cached();
+  const auto before = cpu_allocator_stats();
+  {
+    const Tensor a = empty({1 << 20});
+    EXPECT_EQ(cpu_allocator_stats().in_use_bytes, before.in_use_bytes + (4 << 20));
+  }
+  EXPECT_EQ(cpu_allocator_stats().in_use_bytes, before.in_use_bytes);
+  EXPECT_EQ(cpu_allocator_stats().cached_bytes, 4 << 20);
+  cpu_release_cached();
+  EXPECT_EQ(cpu_allocator_stats().cached_bytes, 0);
+}
+
+TEST(Storage, ReleasesWrappedBytesOnceAtTheEnd) {
+  int released = 0;
+  float value = 3;
+  {
+    auto storage = Storage::wrap(kCpu, &value, 4, [&] { ++released; });
+    const Tensor a(storage, {{1}, {1}}, 0, DType::kF32);
+    storage.reset();
+    EXPECT_EQ(released, 0);
+    EXPECT_EQ(a.data<float>(), &value);
+  }
+  EXPECT_EQ(released, 1);
+}
+
+}  // namespace
+}  // namespace epi
