@@ -30,6 +30,15 @@ std::string one_line(std::string text) {
   return text;
 }
 
+// CLI11 asks for a subcommand before it looks at the word that should have been one.
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
+  const auto unknown = app.remaining(true);
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) && !unknown.empty()) {
+    return fmt::format("\"{}\" is not known here; --help lists what is", unknown.front());
+  }
+  return one_line(error.what());
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app(
       "Runs the feed-forward block of transformers, and explains what it did.\n"
@@ -45,7 +54,7 @@ int parse_and_run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    return report_error(one_line(error.what()).c_str(), kUsage);
+    return report_error(usage_message(app, error).c_str(), kUsage);
   }
   return action();
 }

@@ -122,17 +122,32 @@ int run(const RunFlags& flags) {
 }
 
 void add_sizes(CLI::App& verb, RunFlags& flags) {
-  verb.add_option("--batch", flags.batch, "Rows of x (linear: 1024), or sequences (mlp: 64)");
+  const auto size = [&](const char* names, std::string& value, const char* help) {
+    verb.add_option(names, value, help)->type_name("N[,N...]");
+  };
   if (flags.workload == "mlp") {
-    verb.add_option("--seq", flags.seq, "Positions in a sequence (128)");
-    verb.add_option("--dim", flags.dim, "Width of x (768, or the weights')");
-    verb.add_option("--hidden", flags.hidden, "Width between (3072, or the weights')");
+    size("--batch", flags.batch, "Sequences (64)");
+    size("--seq", flags.seq, "Positions in a sequence (128)");
+    size("--dim", flags.dim, "Width of x (768, or the weights')");
+    size("--hidden", flags.hidden, "Width between (3072, or the weights')");
     verb.add_option("--activation", flags.activation,
-                    "geglu (gelu by tanh), geglu_erf (gelu by erf), or swiglu");
+                    "geglu (gelu by tanh), geglu_erf (gelu by erf), or swiglu")
+        ->type_name("NAME");
+  } else if (flags.workload == "linear") {
+    size("--batch", flags.batch, "Rows of x (1024)");
+    size("--in-dim,--in_dim", flags.in_dim, "Inputs (32, or the weights')");
+    size("--out-dim,--out_dim", flags.out_dim, "Outputs (64, or the weights')");
   } else {
-    verb.add_option("--in-dim,--in_dim", flags.in_dim, "Inputs (32, or the weights')");
-    verb.add_option("--out-dim,--out_dim", flags.out_dim, "Outputs (64, or the weights')");
+    size("--size", flags.size, "Rows and columns of the three matrices (1024)");
   }
+}
+
+void add_weights(CLI::App& verb, RunFlags& flags) {
+  verb.add_option("--weights", flags.weights,
+                  "A .safetensors file, an index of shards, or a folder with either")
+      ->type_name("FILE");
+  verb.add_option("--prefix", flags.prefix, "What the tensors' names begin with")
+      ->type_name("TEXT");
 }
 
 void add_workload(CLI::App& run_app, Action& action, const std::string& name,
@@ -140,17 +155,12 @@ void add_workload(CLI::App& run_app, Action& action, const std::string& name,
   auto flags = std::make_shared<RunFlags>();
   flags->workload = name;
   CLI::App* verb = run_app.add_subcommand(name, help + "\nExample: " + example);
-  if (name == "matmul-add") {
-    verb->add_option("--size", flags->size, "Rows and columns of the three matrices (1024)");
-  } else {
-    add_sizes(*verb, *flags);
-    verb->add_option("--weights", flags->weights,
-                     "A .safetensors file, an index of shards, or a folder with either");
-    verb->add_option("--prefix", flags->prefix, "What the tensors' names begin with");
-  }
-  verb->add_option("--dtype", flags->dtype, "f32 (the default), bf16 or f16");
-  verb->add_option("--device", flags->device, "auto, cpu or cuda");
-  verb->add_option("--warmup", flags->warmup, "Forwards before anything is measured (3)");
+  add_sizes(*verb, *flags);
+  if (name != "matmul-add") add_weights(*verb, *flags);
+  verb->add_option("--dtype", flags->dtype, "f32 (the default), bf16 or f16")->type_name("NAME");
+  verb->add_option("--device", flags->device, "auto, cpu or cuda")->type_name("NAME");
+  verb->add_option("--warmup", flags->warmup, "Forwards before anything is measured (3)")
+      ->type_name("N");
   CLI::Option* json = verb->add_flag("--json", flags->json, "One JSON object on standard output");
   verb->add_flag("--md", flags->markdown, "Tables as Markdown")->excludes(json);
   verb->callback([flags, &action] { action = [flags] { return run(*flags); }; });

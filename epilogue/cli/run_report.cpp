@@ -78,7 +78,7 @@ report::Table kernel_table(const RunResult& result) {
   report::Table table({{"kernel", Align::kLeft},
                        {"runs", Align::kRight},
                        {"bytes", Align::kRight},
-                       {"GFLOP", Align::kRight},
+                       {"FLOP", Align::kRight},
                        {"time", Align::kRight},
                        {"GB/s", Align::kRight},
                        {"GFLOP/s", Align::kRight}});
@@ -86,7 +86,7 @@ report::Table kernel_table(const RunResult& result) {
     const double dur_ns = std::max<double>(1, static_cast<double>(kernel.dur_ns));
     table.add_row({kernel.name, fmt::format("{}", kernel.count),
                    report::bytes_text(static_cast<double>(kernel.bytes)),
-                   fmt::format("{:.3f}", static_cast<double>(kernel.flops) / 1e9),
+                   report::flops_text(static_cast<double>(kernel.flops)),
                    report::time_text(dur_ns),
                    fmt::format("{:.1f}", static_cast<double>(kernel.bytes) / dur_ns),
                    fmt::format("{:.1f}", static_cast<double>(kernel.flops) / dur_ns)});

@@ -5,7 +5,6 @@
 #include "epilogue/cpu/kernels.h"
 #include "epilogue/cpu/loops/loops.h"
 #include "epilogue/cpu/strided_walk.h"
-#include "epilogue/tensor/factories.h"
 
 namespace epi::cpu {
 namespace {
@@ -36,26 +35,27 @@ void run_unary(std::string_view name, Unary op, int64_t cost, Args args, const T
              });
 }
 
-// `flops` of one element: add and sub with alpha have a multiplication too.
 void run_binary(std::string_view name, Binary op, double alpha, Args args, const Tensor& out) {
   const Tensor& a = args.tensor(0);
-  // A scalar is a tensor of one element, broadcast.
   const bool scalar = !args[1].is_tensor();
-  const Tensor b = scalar ? full({}, args[1].number(), {a.dtype(), a.device()}) : args.tensor(1);
+  const BinaryScalars scalars{alpha, scalar ? args[1].number() : 0};
   const BinaryLoop loop = loops().binary[static_cast<int>(op)][static_cast<int>(a.dtype())];
   EPI_CHECK(loop != nullptr);
   const Dims& shape = out.shape();
-  const StridedWalk walk(shape, {operand(out, shape), operand(a, shape), operand(b, shape)});
-  const int64_t input_bytes = stored_bytes(a) + (scalar ? 0 : stored_bytes(b));
-  run_kernel([&] { return pointwise_facts(name, walk, out, input_bytes, alpha == 1 ? 1 : 2); },
-             [&] {
-               walk.parallel(
-                   [loop, alpha](const Run& run) {
-                     loop(run.data[1], run.strides[1], run.data[2], run.strides[2], run.data[0],
-                          run.strides[0], run.count, alpha);
-                   },
-                   kCheap);
-             });
+  // A scalar has no address: its operand stands still at null.
+  const Operand b =
+      scalar ? Operand{nullptr, Dims::filled(shape.rank(), 0), 0} : operand(args.tensor(1), shape);
+  const StridedWalk walk(shape, {operand(out, shape), operand(a, shape), b});
+  const int64_t input_bytes = stored_bytes(a) + (scalar ? 0 : stored_bytes(args.tensor(1)));
+  run_kernel(
+      // With an alpha there is a multiplication too.
+      [&] { return pointwise_facts(name, walk, out, input_bytes, alpha == 1 ? 1 : 2); },
+      [&] {
+        walk.parallel([loop, scalars](const Run& run) {
+          loop(run.data[1], run.strides[1], run.data[2], run.strides[2], run.data[0],
+               run.strides[0], run.count, scalars);
+        });
+      });
 }
 
 }  // namespace

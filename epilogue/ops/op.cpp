@@ -25,7 +25,7 @@ constexpr std::array<OpInfo, kOpCount> kTable = {{
     {Op::kSqueeze, "aten::squeeze", kView, results::squeeze},
     {Op::kT, "aten::t", kView, results::t},
     {Op::kTranspose, "aten::transpose", kView, results::transpose},
-    {Op::kUnsafeView, "aten::_unsafe_view", kView, results::view},
+    {Op::kUnsafeView, "aten::_unsafe_view", kView, results::unsafe_view},
     {Op::kUnsqueeze, "aten::unsqueeze", kView, results::unsqueeze},
     {Op::kView, "aten::view", kView, results::view},
     {Op::kClone, "aten::clone", kComposite, results::clone},

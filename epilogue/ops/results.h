@@ -19,6 +19,7 @@ Tensor squeeze(Args args);
 Tensor t(Args args);
 Tensor transpose(Args args);
 Tensor unsqueeze(Args args);
+Tensor unsafe_view(Args args);
 Tensor view(Args args);
 
 // copy_ops.cpp

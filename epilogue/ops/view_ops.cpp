@@ -232,6 +232,8 @@ Tensor unsqueeze(Args args) {
   return restrided(x, layout.shape, layout.strides);
 }
 
+Tensor unsafe_view(Args args) { return viewed("_unsafe_view", args.tensor(0), args[1].ints()); }
+
 Tensor view(Args args) { return viewed("view", args.tensor(0), args[1].ints()); }
 
 }  // namespace results

@@ -33,6 +33,12 @@ std::string bytes_text(double bytes) {
   return scaled(bytes, kUnits, 0);
 }
 
+std::string flops_text(double flops) {
+  static constexpr std::array<const char*, 6> kUnits = {"FLOP",  "kFLOP", "MFLOP",
+                                                        "GFLOP", "TFLOP", "PFLOP"};
+  return scaled(flops, kUnits, 0);
+}
+
 std::string time_text(double nanoseconds) {
   static constexpr std::array<const char*, 4> kUnits = {"ns", "us", "ms", "s"};
   return scaled(nanoseconds, kUnits, 0);

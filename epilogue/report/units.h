@@ -9,6 +9,8 @@ namespace epi::report {
 
 // "640 B", "151.0 MB".
 std::string bytes_text(double bytes);
+// "68 FLOP", "115.9 GFLOP".
+std::string flops_text(double flops);
 // "850 ns", "12.40 us", "462.1 ms", "1.500 s".
 std::string time_text(double nanoseconds);
 

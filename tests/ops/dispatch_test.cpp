@@ -128,6 +128,7 @@ TEST(Dispatch, RunsFromSeveralThreadsAtOnce) {
   const RefTensor want = ref::linear(ref::read(x), ref::read(weight));
   std::vector<std::string> failures(4);
   std::vector<std::thread> threads;
+  threads.reserve(failures.size());
   for (std::string& failure : failures) {
     threads.emplace_back([&] {
       for (int i = 0; i < 20 && failure.empty(); ++i) {

@@ -59,6 +59,8 @@ TEST_P(Product, WhereThreadsShareTheWork) {
   expect_mm(1, 1025, 777, LayoutKind::kContiguous, LayoutKind::kTransposed);
   expect_mm(1, 1025, 777, LayoutKind::kContiguous, LayoutKind::kContiguous);
   expect_mm(3, 1025, 777, LayoutKind::kContiguous, LayoutKind::kTransposed);
+  expect_mm(2, 5000, 9, LayoutKind::kContiguous, LayoutKind::kTransposed);
+  expect_mm(2, 5000, 9, LayoutKind::kContiguous, LayoutKind::kContiguous);
 }
 
 TEST_P(Product, OfNothingIsZero) {

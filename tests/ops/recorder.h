@@ -60,7 +60,7 @@ class Recorder : public Listener {
 
  private:
   void line(std::string_view text) {
-    tree_.append(static_cast<size_t>(2 * depth_), ' ').append(text).append("\n");
+    tree_.append(static_cast<size_t>(depth_) * 2, ' ').append(text).append("\n");
   }
 
   std::string tree_;

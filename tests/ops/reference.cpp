@@ -35,6 +35,13 @@ RefTensor read(const Tensor& x) {
   return out;
 }
 
+std::vector<RefTensor> read(std::span<const Tensor> tensors) {
+  std::vector<RefTensor> out(tensors.size());
+  std::transform(tensors.begin(), tensors.end(), out.begin(),
+                 [](const Tensor& x) { return read(x); });
+  return out;
+}
+
 double rounded(double value, DType dtype) {
   return visit_dtype(dtype, [&]<typename T>(T) {
     if constexpr (sizeof(T) == 2) {

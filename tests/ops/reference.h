@@ -27,6 +27,7 @@ namespace ref {
 
 // Every element through its strides.
 RefTensor read(const Tensor& x);
+std::vector<RefTensor> read(std::span<const Tensor> tensors);
 // What `value` becomes in `dtype`, conversions between types included.
 double rounded(double value, DType dtype);
 

@@ -22,7 +22,7 @@ class Rounding : public ::testing::TestWithParam<DType> {
   // The value of a pattern by the definition of the format: (-1)^s 2^e m.
   static double value_of(uint32_t bits) {
     const FloatFormat format = float_format(GetParam());
-    const int stored = format.bits - 1;
+    const int stored = GetParam() == DType::kBF16 ? 7 : 10;  // bits of the mantissa
     const auto exponent = static_cast<int>((bits & 0x7FFF) >> stored);
     const uint32_t mantissa = bits & ((1U << stored) - 1);
     const double sign = bits >= 0x8000 ? -1 : 1;

@@ -18,16 +18,11 @@ namespace {
 
 std::vector<Tensor> inputs_of(const OpCase& sample, DType dtype, LayoutKind kind) {
   std::vector<Tensor> inputs;
+  inputs.reserve(sample.shapes.size());
   for (const Dims& shape : sample.shapes) {
     inputs.push_back(random_tensor(shape, dtype, kind, inputs.size() + 1));
   }
   return inputs;
-}
-
-RefTensor reference_of(const OpCase& sample, const std::vector<Tensor>& inputs) {
-  std::vector<RefTensor> values;
-  for (const Tensor& x : inputs) values.push_back(ref::read(x));
-  return sample.reference(values);
 }
 
 void for_each_op(const std::function<void(const OpInfo&)>& visit) {
@@ -83,7 +78,7 @@ TEST(OperatorTable, EveryOperatorEqualsItsReferenceInEveryLayout) {
   for (const DType dtype : kFloats) {
     for_each_sample([dtype](const OpCase& sample, LayoutKind kind) {
       const auto inputs = inputs_of(sample, dtype, kind);
-      EXPECT_TRUE(matches(sample.run(inputs), reference_of(sample, inputs), sample.op_class))
+      EXPECT_TRUE(matches(sample.run(inputs), sample.reference(ref::read(inputs)), sample.op_class))
           << name(dtype);
     });
   }
@@ -92,8 +87,8 @@ TEST(OperatorTable, EveryOperatorEqualsItsReferenceInEveryLayout) {
 TEST(OperatorTable, MetaTensorsGetTheShapeStridesAndDTypeOfTheCpu) {
   for_each_sample([](const OpCase& sample, LayoutKind kind) {
     const auto inputs = inputs_of(sample, DType::kF32, kind);
-    std::vector<Tensor> without_bytes;
-    for (const Tensor& x : inputs) without_bytes.push_back(on_meta(x));
+    std::vector<Tensor> without_bytes = inputs;
+    for (Tensor& x : without_bytes) x = on_meta(x);
     const Tensor want = sample.run(inputs);
     const Tensor got = sample.run(without_bytes);
     EXPECT_EQ(got.device(), kMeta);
@@ -117,8 +112,7 @@ TEST(OperatorTable, OnlyViewsShareTheirInputsStorage) {
 TEST(OperatorTable, OperatorsLeaveTheirInputsAlone) {
   for_each_sample([](const OpCase& sample, LayoutKind kind) {
     const auto inputs = inputs_of(sample, DType::kF32, kind);
-    std::vector<RefTensor> before;
-    for (const Tensor& x : inputs) before.push_back(ref::read(x));
+    const std::vector<RefTensor> before = ref::read(inputs);
     sample.run(inputs);
     for (size_t i = 0; i < inputs.size(); ++i) EXPECT_TRUE(same(inputs[i], before[i])) << i;
   });

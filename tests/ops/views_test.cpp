@@ -138,6 +138,11 @@ TEST(View, SplitsAndMergesWhereStridesAllow) {
   EXPECT_TRUE(same(view(view(x, {4, 6}), {2, -1}), ref::reshape(ref::read(x), {2, 12})));
 }
 
+TEST(View, GivesDimensionsOfSizeOneTheStrideOfRowMajorOrder) {
+  EXPECT_EQ(view(arange(24), {1, 24, 1}).strides(), (Dims{24, 1, 1}));
+  EXPECT_EQ(view(arange(24), {4, 1, 6}).strides(), (Dims{6, 6, 1}));
+}
+
 TEST(UnsafeView, ShowsTheSameElementsAsView) {
   expect_view(
       {6, 5}, [](const Tensor& x) { return _unsafe_view(x, {2, 3, 5}); }, as_shape({2, 3, 5}));

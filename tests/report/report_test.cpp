@@ -16,6 +16,11 @@ TEST(Units, BytesHaveFourDigitsAndAUnit) {
   EXPECT_EQ(bytes_text(3.7e19), "37.00 EB");
 }
 
+TEST(Units, FlopsGoFromOneToPeta) {
+  EXPECT_EQ(flops_text(68), "68 FLOP");
+  EXPECT_EQ(flops_text(115.9e9), "115.9 GFLOP");
+}
+
 TEST(Units, TimesGoFromNanosecondsToSeconds) {
   EXPECT_EQ(time_text(850), "850 ns");
   EXPECT_EQ(time_text(12400), "12.40 us");

@@ -18,9 +18,14 @@ inline constexpr int kBinaryCount = 4;
 // out[i] = f(x[i]).
 using UnaryLoop = void (*)(const void* x, int64_t x_stride, void* out, int64_t out_stride,
                            int64_t count);
-// out[i] = f(a[i], b[i]); `alpha` multiplies b in add and sub.
+// What a binary op has beside its tensors. Scalars are not rounded to the tensor's dtype.
+struct BinaryScalars {
+  double alpha = 1;  // multiplies the second operand in add and sub
+  double other = 0;  // the second operand where `b` is null
+};
+// out[i] = f(a[i], b[i]).
 using BinaryLoop = void (*)(const void* a, int64_t a_stride, const void* b, int64_t b_stride,
-                            void* out, int64_t out_stride, int64_t count, double alpha);
+                            void* out, int64_t out_stride, int64_t count, BinaryScalars scalars);
 
 // Loops over rows in the type that is computed in: float for f32, bf16 and f16; double for f64.
 template <typename T>

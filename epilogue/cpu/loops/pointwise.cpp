@@ -110,21 +110,35 @@ struct DivOp {
   }
 };
 
+// One side is the same for all elements: `f` of each element of the other.
+template <typename T, typename F>
+EPI_INLINE void with_scalar(const T* __restrict x, int64_t x_stride, T* __restrict out,
+                            int64_t out_stride, int64_t count, F f) {
+  if (x_stride == 1 && out_stride == 1) {
+    for (int64_t i = 0; i < count; ++i) store(out[i], f(load(x[i])));
+  } else {
+    for (int64_t i = 0; i < count; ++i) store(out[i * out_stride], f(load(x[i * x_stride])));
+  }
+}
+
 template <typename Op, typename T>
 void binary(const void* a_data, int64_t a_stride, const void* b_data, int64_t b_stride,
-            void* out_data, int64_t out_stride, int64_t count, double scale) {
+            void* out_data, int64_t out_stride, int64_t count, BinaryScalars scalars) {
+  using C = Compute<T>;
   const T* __restrict a = static_cast<const T*>(a_data);
   const T* __restrict b = static_cast<const T*>(b_data);
   T* __restrict out = static_cast<T*>(out_data);
-  const auto alpha = static_cast<Compute<T>>(scale);
-  if (a_stride == 1 && b_stride == 1 && out_stride == 1) {
+  const C alpha = static_cast<C>(scalars.alpha);
+  if (b == nullptr || b_stride == 0) {
+    const C value = b == nullptr ? static_cast<C>(scalars.other) : load(b[0]);
+    with_scalar(a, a_stride, out, out_stride, count,
+                [=](C x) { return Op::apply(x, value, alpha); });
+  } else if (a_stride == 0) {
+    const C value = load(a[0]);
+    with_scalar(b, b_stride, out, out_stride, count,
+                [=](C x) { return Op::apply(value, x, alpha); });
+  } else if (a_stride == 1 && b_stride == 1 && out_stride == 1) {
     for (int64_t i = 0; i < count; ++i) store(out[i], Op::apply(load(a[i]), load(b[i]), alpha));
-  } else if (a_stride == 1 && b_stride == 0 && out_stride == 1) {
-    const auto value = load(b[0]);
-    for (int64_t i = 0; i < count; ++i) store(out[i], Op::apply(load(a[i]), value, alpha));
-  } else if (a_stride == 0 && b_stride == 1 && out_stride == 1) {
-    const auto value = load(a[0]);
-    for (int64_t i = 0; i < count; ++i) store(out[i], Op::apply(value, load(b[i]), alpha));
   } else {
     for (int64_t i = 0; i < count; ++i) {
       store(out[i * out_stride], Op::apply(load(a[i * a_stride]), load(b[i * b_stride]), alpha));

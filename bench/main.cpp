@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// epilogue_bench [--json] [--benchmark_filter=REGEX]: exits with 1 where a claim does not hold.
+#include <string_view>
+
+#include "bench/suite.h"
+#include "epilogue/cpu/backend.h"
+
+int main(int argc, char** argv) {
+  bool json = false;
+  std::vector<char*> arguments;
+  for (int i = 0; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "--json") {
+      json = true;
+    } else {
+      arguments.push_back(argv[i]);
+    }
+  }
+  char interleaving[] = "--benchmark_enable_random_interleaving=true";
+  arguments.push_back(interleaving);
+  int count = static_cast<int>(arguments.size());
+  benchmark::Initialize(&count, arguments.data());
+  if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;
+  epi::register_cpu_backend();
+  epi::bench::Suite suite;
+  epi::bench::add_dispatch(suite);
+  epi::bench::add_linear(suite);
+  epi::bench::add_mlp(suite);
+  epi::bench::add_pointwise(suite);
+  return suite.run(json) == 0 ? 0 : 1;
+}
