@@ -33,7 +33,8 @@ std::string one_line(std::string text) {
 // CLI11 asks for a subcommand before it looks at the word that should have been one.
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   const auto unknown = app.remaining(true);
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) && !unknown.empty()) {
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) &&
+      !unknown.empty()) {
     return fmt::format("\"{}\" is not known here; --help lists what is", unknown.front());
   }
   return one_line(error.what());

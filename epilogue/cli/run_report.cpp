@@ -86,8 +86,7 @@ report::Table kernel_table(const RunResult& result) {
     const double dur_ns = std::max<double>(1, static_cast<double>(kernel.dur_ns));
     table.add_row({kernel.name, fmt::format("{}", kernel.count),
                    report::bytes_text(static_cast<double>(kernel.bytes)),
-                   report::flops_text(static_cast<double>(kernel.flops)),
-                   report::time_text(dur_ns),
+                   report::flops_text(static_cast<double>(kernel.flops)), report::time_text(dur_ns),
                    fmt::format("{:.1f}", static_cast<double>(kernel.bytes) / dur_ns),
                    fmt::format("{:.1f}", static_cast<double>(kernel.flops) / dur_ns)});
   }

@@ -102,9 +102,13 @@ TEST_P(Rounding, TiesGoToEvenAndOthersToTheNearest) {
 }
 
 TEST_P(Rounding, NegativeNumbersMirrorPositiveOnes) {
-  std::vector<float> values;
-  for (int i = 0; i < 20000; ++i)
-    values.push_back(std::ldexp(1.0F + 1e-4F * static_cast<float>(i), i % 60 - 30));
+  std::vector<float> values(20000);
+  float mantissa = 1;
+  for (int exponent = -30; float& value : values) {
+    value = std::ldexp(mantissa, exponent);
+    mantissa += 1e-4F;
+    exponent = exponent < 30 ? exponent + 1 : -30;
+  }
   const Tensor up = rounded(values);
   for (float& value : values) value = -value;
   const Tensor down = rounded(values);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // exp, tanh and erfc as polynomials, branch-free so that loops over them vectorise. Coefficients
-// are Chebyshev fits. Largest relative error, measured by tests/cpu/math_test.cpp over the whole
-// range: f32 exp, tanh, sigmoid 3e-7 (2.5 ulp); f64 1e-15. erfc(z) loses z^2 ulp in its tail.
+// are Chebyshev fits. Largest errors over [-100, 100] (tests/ops/pointwise_sweep_test.cpp): f32 exp
+// 1 ulp, tanh, sigmoid and silu 3 ulp; f64 1 and 3 ulp; gelu 3 ulp of x in f32, 16 in f64.
 #pragma once
 
 #include <bit>
