@@ -6,12 +6,26 @@
 #include "epilogue/tensor/factories.h"
 
 namespace epi::bench {
+namespace {
+
+constexpr int kCalls = 20000;
+constexpr double kLimitNs = 150;
+
+}  // namespace
 
 void add_dispatch(Suite& suite) {
   const Tensor x = empty({64, 128, 768});
-  suite.add("dispatch/view", [x] { benchmark::DoNotOptimize(view(x, {8192, 768})); });
-  suite.add("dispatch/transpose", [x] { benchmark::DoNotOptimize(transpose(x, 0, 1)); });
-  suite.at_most_ns("one dispatched view op", "dispatch/view", 150);
+  const auto one_view = [x] { benchmark::DoNotOptimize(view(x, {8192, 768})); };
+  suite.add(
+      "dispatch",
+      {"one dispatched view op, ns", {"view", one_view}, {}, Want::kAtMost, kLimitNs, kCalls});
+  const auto two_views = [x] { benchmark::DoNotOptimize(transpose(x, 0, 1)); };
+  suite.add("dispatch", {"transpose and its as_strided, ns",
+                         {"transpose", two_views},
+                         {},
+                         Want::kAtMost,
+                         2 * kLimitNs,
+                         kCalls});
 }
 
 }  // namespace epi::bench

@@ -8,30 +8,39 @@
 namespace epi::bench {
 namespace {
 
-void add_size(Suite& suite, const std::string& name, int m, int n, int k) {
-  const Tensor x = randn({m, k}, 1);
-  const Tensor w = randn({n, k}, 2);
-  const Tensor b = randn({n}, 3);
-  const Tensor y = empty({m, n});
-  suite.add(name + "/epilogue", [=] { benchmark::DoNotOptimize(linear(x, w, b)); });
-  suite.add(
-      name + "/sgemm",
-      [=] {
-        cpu::openblas().sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, k, 1, x.data<float>(),
-                              k, w.data<float>(), k, 0, y.data<float>(), n);
-      },
-      openblas_threads(), openblas_quiet());
+struct Sizes {
+  int m, n, k;
+};
+
+Contest linear_against_sgemm(const std::string& label, Sizes s) {
+  const Tensor x = randn({s.m, s.k}, 1);
+  const Tensor w = randn({s.n, s.k}, 2);
+  const Tensor b = randn({s.n}, 3);
+  const Tensor y = empty({s.m, s.n});
+  Contest contest;
+  contest.ours = {"linear " + label, [=] { benchmark::DoNotOptimize(linear(x, w, b)); }, {}, {}};
+  contest.rival = openblas_side("sgemm " + label, [=] {
+    cpu::openblas().sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, s.m, s.n, s.k, 1,
+                          x.data<float>(), s.k, w.data<float>(), s.k, 0, y.data<float>(), s.n);
+  });
+  return contest;
 }
 
 }  // namespace
 
 void add_linear(Suite& suite) {
-  add_size(suite, "linear_1024", 1024, 1024, 1024);
-  suite.at_most("linear f32 1024x1024x1024 with bias / sgemm", "linear_1024/epilogue",
-                "linear_1024/sgemm", 1.03);
-  add_size(suite, "linear_m1", 1, 4096, 4096);
-  suite.at_least("linear f32 M=1 4096x4096, speed-up over sgemm", "linear_m1/epilogue",
-                 "linear_m1/sgemm", 2);
+  Contest square = linear_against_sgemm("1024x1024x1024", {1024, 1024, 1024});
+  square.text = "linear f32 1024^3 with bias / sgemm";
+  square.limit = 1.03;
+  square.calls = 3;
+  suite.add("linear_1024", std::move(square));
+
+  Contest row = linear_against_sgemm("1x4096x4096", {1, 4096, 4096});
+  row.text = "linear f32 M=1 4096x4096, speed / sgemm";
+  row.want = Want::kAtLeast;
+  row.limit = 2;
+  row.calls = 5;
+  suite.add("linear_m1", std::move(row));
 }
 
 }  // namespace epi::bench

@@ -15,8 +15,6 @@ int main(int argc, char** argv) {
       arguments.push_back(argv[i]);
     }
   }
-  char interleaving[] = "--benchmark_enable_random_interleaving=true";
-  arguments.push_back(interleaving);
   int count = static_cast<int>(arguments.size());
   benchmark::Initialize(&count, arguments.data());
   if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;

@@ -1,51 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about speed, each a ratio of two benchmarks of one run: machines are shared and noisy, and
-// an absolute time on one of them says nothing about another. Repetitions of all benchmarks are
-// interleaved at random, so that a slow moment of the machine hits both sides.
+// Claims about speed, each a ratio of two sides measured in one run: machines are shared and noisy,
+// and an absolute time on one of them says nothing about another. The sides take turns, a few
+// milliseconds each, and the ratio is taken turn by turn, so that a slow moment hits both.
 #pragma once
 
 #include <benchmark/benchmark.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace epi::bench {
 
+// One of the two things compared. `before` and `after` run around its turn, untimed.
+struct Side {
+  std::string name{};
+  std::function<void()> body{};
+  std::function<void()> before{};
+  std::function<void()> after{};
+};
+
 enum class Want { kAtMost, kAtLeast };
 
-// `value` is made of the median times (in ns) of `ours` and `rival` and compared with the limit.
-struct Claim {
+// The claim: time of ours / time of the rival at most the limit, or work of ours / time of ours
+// over that of the rival at least the limit. Without a rival, the time of ours in ns.
+struct Contest {
   std::string text;
-  std::string ours;
-  std::string rival;  // empty: an absolute time
+  Side ours;
+  Side rival;  // without a body: none
   Want want = Want::kAtMost;
   double limit = 1;
-  std::string unit;  // "x", "ns"
-  std::function<double(double ours_ns, double rival_ns)> value;
+  int calls = 1;            // of a body in one turn
+  double work_ratio = 1.0;  // the work of one call of ours over that of the rival, for kAtLeast
+
+  std::vector<double> ours_ns{};  // of one call, a value a turn
+  std::vector<double> rival_ns{};
 };
 
 class Suite {
  public:
-  // `body` is one call of what is measured; `before` and `after` run around each repetition,
-  // untimed.
-  void add(const std::string& name, std::function<void()> body, std::function<void()> before = {},
-           std::function<void()> after = {});
-  // ours / rival: how many times as long.
-  void at_most(const std::string& text, const std::string& ours, const std::string& rival,
-               double limit);
-  // rival / ours * scale: how many times as fast; `scale` is the work of ours over that of the
-  // rival.
-  void at_least(const std::string& text, const std::string& ours, const std::string& rival,
-                double limit, double scale = 1);
-  // ours in ns.
-  void at_most_ns(const std::string& text, const std::string& ours, double limit);
-
-  // Runs what Google Benchmark's flags select; prints times, then claims. Returns the broken ones.
+  // `name` is what --benchmark_filter selects by.
+  void add(const std::string& name, Contest contest);
+  // Runs what Google Benchmark's flags select; prints times and claims. Returns the broken ones.
   int run(bool json);
 
  private:
-  std::vector<Claim> claims_;
+  std::vector<std::unique_ptr<Contest>> contests_;
 };
 
 // One function a file of benchmarks.
@@ -54,9 +55,7 @@ void add_linear(Suite& suite);
 void add_mlp(Suite& suite);
 void add_pointwise(Suite& suite);
 
-// The rival's side: OpenBLAS on all cores, as a program that calls it by itself has it.
-std::function<void()> openblas_threads();
-// Back to one thread; waits until OpenBLAS's own threads have stopped spinning.
-std::function<void()> openblas_quiet();
+// A side that calls OpenBLAS on all cores, as a program that uses it directly does.
+Side openblas_side(std::string name, std::function<void()> body);
 
 }  // namespace epi::bench

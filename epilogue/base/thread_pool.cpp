@@ -9,8 +9,10 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace epi {
@@ -20,12 +22,17 @@ namespace {
 // other within microseconds, and a futex wake-up costs about 50 us on a virtual machine.
 constexpr auto kSpin = std::chrono::microseconds(200);
 
-void pause_cpu() {
+// Some time off the memory bus, then the core to whoever else wants it: a thread that spins where a
+// working one was woken would hold up what it waits for.
+void relax() {
+  for (int i = 0; i < 64; ++i) {
 #if defined(__x86_64__)
-  __builtin_ia32_pause();
+    __builtin_ia32_pause();
 #elif defined(__aarch64__)
-  asm volatile("yield");
+    asm volatile("yield");
 #endif
+  }
+  std::this_thread::yield();
 }
 
 int threads_wanted() {
@@ -39,6 +46,18 @@ int threads_wanted() {
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
   return std::max(1U, std::thread::hardware_concurrency());
+}
+
+// Linux likes to wake a thread on the core of the one that woke it, which goes on computing there:
+// the two would share it for milliseconds, until the balancer looks. A worker that finds itself
+// there is moved away by forbidding that core for a moment.
+void leave_core(int core, const cpu_set_t& allowed) {
+  cpu_set_t others = allowed;
+  CPU_CLR(core, &others);
+  if (sched_getcpu() != core || CPU_COUNT(&others) == 0) return;
+  if (sched_setaffinity(0, sizeof others, &others) == 0) {
+    sched_setaffinity(0, sizeof allowed, &allowed);
+  }
 }
 
 thread_local bool inside_parallel = false;
@@ -58,6 +77,8 @@ constexpr int kPartsPerThread = 4;
 class Pool {
  public:
   Pool() : size_(threads_wanted()) {
+    CPU_ZERO(&allowed_);
+    sched_getaffinity(0, sizeof allowed_, &allowed_);
     for (int i = 1; i < size_; ++i) workers_.emplace_back([this] { work(); });
   }
 
@@ -74,13 +95,15 @@ class Pool {
     std::unique_lock lock(busy_, std::try_to_lock);
     if (!lock.owns_lock()) return false;
     job_ = job;
+    caller_core_.store(sched_getcpu(), std::memory_order_relaxed);
     done_.store(0, std::memory_order_relaxed);
     ticket_.store(Ticket{++job_id_, job.parts, 0}, std::memory_order_release);
     announce();
     inside_parallel = true;
     run_parts();
     inside_parallel = false;
-    while (done_.load(std::memory_order_acquire) != job.parts) pause_cpu();
+    while (done_.load(std::memory_order_acquire) != job.parts) relax();
+    if (failed_.exchange(false)) std::rethrow_exception(std::exchange(error_, nullptr));
     return true;
   }
 
@@ -107,7 +130,11 @@ class Pool {
       if (!ticket_.compare_exchange_weak(ticket, claimed, std::memory_order_acq_rel)) continue;
       const int64_t begin = job_.count * ticket.next / job_.parts;
       const int64_t end = job_.count * (ticket.next + 1) / job_.parts;
-      job_.body(job_.context, begin, end);
+      try {
+        job_.body(job_.context, begin, end);
+      } catch (...) {
+        if (!failed_.exchange(true)) error_ = std::current_exception();
+      }
       done_.fetch_add(1, std::memory_order_release);
       ticket = ticket_.load(std::memory_order_acquire);
     }
@@ -116,8 +143,10 @@ class Pool {
   void wait_past(uint32_t seen) {
     const auto deadline = std::chrono::steady_clock::now() + kSpin;
     while (generation_.load(std::memory_order_acquire) == seen) {
-      for (int i = 0; i < 64; ++i) pause_cpu();
-      if (std::chrono::steady_clock::now() > deadline) generation_.wait(seen);
+      relax();
+      if (std::chrono::steady_clock::now() < deadline) continue;
+      generation_.wait(seen);
+      leave_core(caller_core_.load(std::memory_order_relaxed), allowed_);
     }
   }
 
@@ -131,6 +160,8 @@ class Pool {
   }
 
   const int size_;
+  cpu_set_t allowed_;
+  std::atomic<int> caller_core_{0};
   std::mutex busy_;
   Job job_;
   uint32_t job_id_ = 0;
@@ -138,6 +169,8 @@ class Pool {
   std::atomic<int> done_{0};
   std::atomic<uint32_t> generation_{0};
   std::atomic<bool> stop_{false};
+  std::atomic<bool> failed_{false};
+  std::exception_ptr error_;  // of the first part that failed; the others run all the same
   std::vector<std::thread> workers_;
 };
 

@@ -19,7 +19,8 @@ void parallel_ranges(int64_t count, int64_t grain, RangeBody body, void* context
 
 // Calls `body(begin, end)` over a partition of [0, count); no part but the last is under `grain`.
 // Returns when all parts are done. A call from inside `body`, or while another thread's call is
-// running, does its whole range in the calling thread. `body` must not throw.
+// running, does its whole range in the calling thread. What `body` throws reaches the caller, once
+// all parts are done.
 template <typename Body>
 void parallel_for(int64_t count, int64_t grain, Body&& body) {
   using Callable = std::remove_reference_t<Body>;

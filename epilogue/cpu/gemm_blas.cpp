@@ -97,7 +97,7 @@ void blocks(const Product& p) {
 }  // namespace
 
 void gemm_blas(const Product& p) {
-  // Checked here, because nothing may throw inside the tasks.
+  // Before any block is written.
   for (const int64_t size : {p.m, p.n, p.k, p.a.ld, p.b.ld, p.ld_out}) checked_int(size);
   openblas();
   if (p.dtype == DType::kF32) {

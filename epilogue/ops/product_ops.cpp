@@ -42,7 +42,9 @@ Tensor matmul_batched(const Tensor& a, const Tensor& b) {
     return _unsafe_view(mm(rows, b), with(leading(a.shape(), 1), {n}));
   }
   const Dims batch = broadcast_shapes("matmul", leading(a.shape(), 2), leading(b.shape(), 2));
-  const Tensor product = bmm(as_batch(a, batch), as_batch(b, batch));
+  const Tensor left = as_batch(a, batch);  // named: their order in a trace is ours
+  const Tensor right = as_batch(b, batch);
+  const Tensor product = bmm(left, right);
   return _unsafe_view(product, with(batch, {a.size(-2), n}));
 }
 

@@ -190,7 +190,7 @@ Tensor slice(Args args) {
   const int64_t step = args[4].integer();
   Layout layout = x.layout();
   layout.shape[d] = (args[3].integer() - start + step - 1) / step;
-  if (layout.shape[d] > 1) layout.strides[d] *= step;
+  layout.strides[d] *= step;
   return restrided(x, layout.shape, layout.strides, start * x.strides()[d]);
 }
 

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -46,6 +48,20 @@ TEST(ParallelFor, SeveralThreadsMayCallAtOnce) {
   }
   for (auto& caller : callers) caller.join();
   EXPECT_EQ(total.load(), 8 * 200 * 100);
+}
+
+TEST(ParallelFor, AnExceptionReachesTheCallerAndThePoolGoesOn) {
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_THROW(parallel_for(100, 1,
+                              [](int64_t begin, int64_t end) {
+                                if (begin <= 73 && 73 < end)
+                                  throw std::runtime_error("seventy-three");
+                              }),
+                 std::runtime_error);
+    std::atomic<int64_t> total{0};
+    parallel_for(100, 1, [&](int64_t begin, int64_t end) { total += end - begin; });
+    EXPECT_EQ(total.load(), 100);
+  }
 }
 
 TEST(ParallelFor, WorkersThatSleptWakeAgain) {
