@@ -15,6 +15,7 @@ check: test lint
 bench: build
 	build/release/bin/epilogue_bench
 format: setup
-	clang-format-19 -i $(SOURCES)
+	@clang-format-19 -i $(SOURCES)
 lint: setup
-	clang-format-19 --dry-run --Werror $(SOURCES) && scripts/check_includes
+	@clang-format-19 --dry-run --Werror $(SOURCES)
+	@scripts/check_includes

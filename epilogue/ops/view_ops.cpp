@@ -190,7 +190,8 @@ Tensor slice(Args args) {
   const int64_t step = args[4].integer();
   Layout layout = x.layout();
   layout.shape[d] = (args[3].integer() - start + step - 1) / step;
-  layout.strides[d] *= step;
+  // One element has no next one, and a huge step would not fit its stride.
+  if (layout.shape[d] > 1) layout.strides[d] *= step;
   return restrided(x, layout.shape, layout.strides, start * x.strides()[d]);
 }
 
