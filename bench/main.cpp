@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // epilogue_bench [--json] [--benchmark_filter=REGEX]: exits with 1 where a claim does not hold.
+#include <fmt/core.h>
+
+#include <cstdio>
 #include <string_view>
 
 #include "bench/suite.h"
@@ -24,5 +27,7 @@ int main(int argc, char** argv) {
   epi::bench::add_linear(suite);
   epi::bench::add_mlp(suite);
   epi::bench::add_pointwise(suite);
-  return suite.run(json) == 0 ? 0 : 1;
+  const int broken = suite.run(json);
+  if (broken < 0) fmt::print(stderr, "epilogue_bench: no benchmark has such a name\n");
+  return broken < 0 ? 2 : broken > 0 ? 1 : 0;
 }

@@ -64,6 +64,7 @@ int Suite::run(bool json) {
   for (const auto& contest : contests_) {
     if (!contest->ours_ns.empty()) verdicts.push_back(judge(*contest));
   }
+  if (verdicts.empty()) return -1;
   (json ? print_json : print_text)(verdicts);
   return static_cast<int>(
       std::count_if(verdicts.begin(), verdicts.end(), [](const Verdict& v) { return !v.holds; }));

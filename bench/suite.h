@@ -42,7 +42,8 @@ class Suite {
  public:
   // `name` is what --benchmark_filter selects by.
   void add(const std::string& name, Contest contest);
-  // Runs what Google Benchmark's flags select; prints times and claims. Returns the broken ones.
+  // Runs what Google Benchmark's flags select; prints times and claims. Returns how many are
+  // broken, or -1 where nothing was selected.
   int run(bool json);
 
  private:

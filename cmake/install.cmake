@@ -6,7 +6,11 @@ install(TARGETS epilogue EXPORT epilogue-targets)
 install(TARGETS epilogue-cli)
 install(CODE "file(CREATE_LINK epilogue \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/epi\" SYMBOLIC)")
 install(DIRECTORY epilogue/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/epilogue
-        FILES_MATCHING PATTERN "*.h" PATTERN "cli" EXCLUDE PATTERN "loops" EXCLUDE)
+        FILES_MATCHING PATTERN "*.h" PATTERN "cli" EXCLUDE PATTERN "cpu" EXCLUDE PATTERN "cuda" EXCLUDE
+        PATTERN "ops/results.h" EXCLUDE PATTERN "ops/checks.h" EXCLUDE)
+if(EPI_RUNTIME)
+  install(FILES epilogue/cpu/backend.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/epilogue/cpu)
+endif()
 install(EXPORT epilogue-targets NAMESPACE epilogue:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/epilogue)
 
 configure_package_config_file(cmake/epilogue-config.cmake.in ${PROJECT_BINARY_DIR}/epilogue-config.cmake

@@ -109,7 +109,11 @@ int64_t available_memory_bytes() {
   int64_t bytes = available_kib ? *available_kib * 1024 : std::numeric_limits<int64_t>::max();
   const auto limit = read_number("/sys/fs/cgroup/memory.max", "");
   const auto used = read_number("/sys/fs/cgroup/memory.current", "");
-  if (limit && used) bytes = std::min(bytes, std::max<int64_t>(0, *limit - *used));
+  // Cached files count as used, and are given up when memory is wanted.
+  const auto cached = read_number("/sys/fs/cgroup/memory.stat", "inactive_file");
+  if (limit && used) {
+    bytes = std::min(bytes, std::max<int64_t>(0, *limit - *used + cached.value_or(0)));
+  }
   return bytes;
 }
 

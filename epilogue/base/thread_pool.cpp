@@ -11,9 +11,9 @@
 #include <cstring>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace epi {
 namespace {
@@ -51,13 +51,14 @@ int threads_wanted() {
 // Linux likes to wake a thread on the core of the one that woke it, which goes on computing there:
 // the two would share it for milliseconds, until the balancer looks. A worker that finds itself
 // there is moved away by forbidding that core for a moment.
-void leave_core(int core, const cpu_set_t& allowed) {
+void leave_core(int core) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getcpu() != core || sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
   cpu_set_t others = allowed;
   CPU_CLR(core, &others);
-  if (sched_getcpu() != core || CPU_COUNT(&others) == 0) return;
-  if (sched_setaffinity(0, sizeof others, &others) == 0) {
-    sched_setaffinity(0, sizeof allowed, &allowed);
-  }
+  if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
+  sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
 thread_local bool inside_parallel = false;
@@ -76,19 +77,13 @@ constexpr int kPartsPerThread = 4;
 // does all the parts itself and returns without waiting for them to wake.
 class Pool {
  public:
-  Pool() : size_(threads_wanted()) {
-    CPU_ZERO(&allowed_);
-    sched_getaffinity(0, sizeof allowed_, &allowed_);
-    for (int i = 1; i < size_; ++i) workers_.emplace_back([this] { work(); });
+  // As many workers as the system gives: the caller does what they do not.
+  Pool() {
+    try {
+      for (int i = 1; i < num_threads(); ++i) std::thread([this] { work(); }).detach();
+    } catch (const std::system_error&) {
+    }
   }
-
-  ~Pool() {
-    stop_.store(true);
-    announce();
-    for (auto& worker : workers_) worker.join();
-  }
-
-  int size() const { return size_; }
 
   // False if another thread is using the pool now.
   bool run(const Job& job) {
@@ -146,21 +141,19 @@ class Pool {
       relax();
       if (std::chrono::steady_clock::now() < deadline) continue;
       generation_.wait(seen);
-      leave_core(caller_core_.load(std::memory_order_relaxed), allowed_);
+      leave_core(caller_core_.load(std::memory_order_relaxed));
     }
   }
 
   void work() {
     inside_parallel = true;
-    while (!stop_.load()) {
+    for (;;) {
       const uint32_t seen = generation_.load(std::memory_order_acquire);
       run_parts();
-      if (!stop_.load()) wait_past(seen);
+      wait_past(seen);
     }
   }
 
-  const int size_;
-  cpu_set_t allowed_;
   std::atomic<int> caller_core_{0};
   std::mutex busy_;
   Job job_;
@@ -168,23 +161,27 @@ class Pool {
   std::atomic<Ticket> ticket_{};
   std::atomic<int> done_{0};
   std::atomic<uint32_t> generation_{0};
-  std::atomic<bool> stop_{false};
   std::atomic<bool> failed_{false};
   std::exception_ptr error_;  // of the first part that failed; the others run all the same
-  std::vector<std::thread> workers_;
 };
 
+// Never destroyed: the workers sleep until the process ends, and a process that forked has none to
+// wait for (its calls then run in the calling thread, which claims every part).
 Pool& pool() {
-  static Pool instance;
-  return instance;
+  static Pool* instance = new Pool;
+  return *instance;
 }
 
 }  // namespace
 
-int num_threads() { return pool().size(); }
+int num_threads() {
+  static const int threads = threads_wanted();
+  return threads;
+}
 
 void detail::parallel_ranges(int64_t count, int64_t grain, RangeBody body, void* context) {
   if (count <= 0) return;
+  grain = std::max<int64_t>(grain, 1);
   if (!inside_parallel && count >= 2 * grain && num_threads() > 1) {
     const int64_t parts = std::min<int64_t>(num_threads() * kPartsPerThread, count / grain);
     if (pool().run({count, static_cast<uint16_t>(parts), body, context})) return;

@@ -16,18 +16,18 @@ namespace {
 constexpr int kUsage = 2;
 constexpr int kBug = 3;
 
-int report_error(const char* message, int code) {
-  fmt::print(stderr, "epilogue: {}\n", message);
-  return code;
-}
-
-// CLI11 spreads some messages over lines; ours have one.
+// CLI11 spreads some messages over lines, and names may hold any character; ours have one line.
 std::string one_line(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   for (char& c : text) {
     if (c == '\n') c = ' ';
   }
   return text;
+}
+
+int report_error(const std::string& message, int code) {
+  fmt::print(stderr, "epilogue: {}\n", one_line(message));
+  return code;
 }
 
 // CLI11 asks for a subcommand before it looks at the word that should have been one.
@@ -37,7 +37,7 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
       !unknown.empty()) {
     return fmt::format("\"{}\" is not known here; --help lists what is", unknown.front());
   }
-  return one_line(error.what());
+  return error.what();
 }
 
 int parse_and_run(int argc, char** argv) {
@@ -55,7 +55,7 @@ int parse_and_run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    return report_error(usage_message(app, error).c_str(), kUsage);
+    return report_error(usage_message(app, error), kUsage);
   }
   return action();
 }

@@ -45,19 +45,17 @@ class Progress {
   bool shown_ = false;
 };
 
-void forward(const Workload& workload) {
-  const RecordFunction range(workload.annotation);
-  workload.forward();
-}
+// One forward inside its annotation.
+using Forward = std::function<void()>;
 
-std::vector<double> timed_forwards(const Workload& workload, Progress& progress) {
+std::vector<double> timed_forwards(const Forward& forward, Progress& progress) {
   std::vector<double> times_ns;
   double total_ns = 0;
   while (times_ns.size() < kFewestForwards ||
          (total_ns < kBudgetNs && times_ns.size() < kMostForwards)) {
     progress.show("forward", times_ns.size() + 1);
     const int64_t start_ns = now_ns();
-    forward(workload);
+    forward();
     times_ns.push_back(static_cast<double>(now_ns() - start_ns));
     total_ns += times_ns.back();
   }
@@ -65,24 +63,39 @@ std::vector<double> timed_forwards(const Workload& workload, Progress& progress)
   return times_ns;
 }
 
-Result<RunResult> run_once(const RunFlags& flags, const RunSizes& sizes) {
-  const auto workload = make_workload(flags, sizes);
-  if (!workload) return tl::unexpected(workload.error());
+RunResult run_once(const RunFlags& flags, const Workload& workload) {
+  const auto prepared = workload.prepare();
+  if (!prepared) throw Error(prepared.error().message);
+  const Forward forward = [&] {
+    const RecordFunction range(workload.annotation);
+    (*prepared)();
+  };
   Progress progress;
   const int64_t warmups = whole_number("--warmup", flags.warmup);
   for (int64_t i = 0; i < warmups; ++i) {
     progress.show("warm-up", static_cast<size_t>(i) + 1);
-    forward(*workload);
+    forward();
   }
-  RunResult result{flags.workload, workload->title, workload->dtype, {}, {}, {}};
+  RunResult result{flags.workload, workload.title, workload.dtype, {}, {}, {}};
   {
     const ForwardRecord record;
-    forward(*workload);
+    forward();
     result.ops = record.ops();
     result.kernels = sum_kernels(record.kernels());
   }
-  result.times_ns = timed_forwards(*workload, progress);
+  result.times_ns = timed_forwards(forward, progress);
   return result;
+}
+
+// All of them are checked before the first one runs.
+std::vector<Workload> plan_all(const RunFlags& flags) {
+  std::vector<Workload> workloads;
+  for (const RunSizes& sizes : expand_sizes(flags)) {
+    auto workload = plan_workload(flags, sizes);
+    if (!workload) throw Error(workload.error().message);
+    workloads.push_back(std::move(*workload));
+  }
+  return workloads;
 }
 
 void print_json(const std::vector<RunResult>& results) {
@@ -109,13 +122,10 @@ int run(const RunFlags& flags) {
   whole_number("--warmup", flags.warmup);
   register_cpu_backend();
   std::vector<RunResult> results;
-  for (const RunSizes& sizes : expand_sizes(flags)) {
-    auto result = run_once(flags, sizes);
-    if (!result) throw Error(result.error().message);
-    if (!flags.json) {
-      fmt::print("{}{}", results.empty() ? "" : "\n", run_text(*result, flags.markdown));
-    }
-    results.push_back(std::move(*result));
+  for (const Workload& workload : plan_all(flags)) {
+    results.push_back(run_once(flags, workload));
+    if (flags.json) continue;
+    fmt::print("{}{}", results.size() == 1 ? "" : "\n", run_text(results.back(), flags.markdown));
   }
   if (flags.json) print_json(results);
   return 0;
@@ -131,7 +141,7 @@ void add_sizes(CLI::App& verb, RunFlags& flags) {
     size("--dim", flags.dim, "Width of x (768, or the weights')");
     size("--hidden", flags.hidden, "Width between (3072, or the weights')");
     verb.add_option("--activation", flags.activation,
-                    "geglu (gelu by tanh), geglu_erf (gelu by erf), or swiglu")
+                    "geglu (by tanh), geglu_erf (by erf), or swiglu")
         ->type_name("NAME");
   } else if (flags.workload == "linear") {
     size("--batch", flags.batch, "Rows of x (1024)");
@@ -143,9 +153,11 @@ void add_sizes(CLI::App& verb, RunFlags& flags) {
 }
 
 void add_weights(CLI::App& verb, RunFlags& flags) {
-  verb.add_option("--weights", flags.weights,
-                  "A .safetensors file, an index of shards, or a folder with either")
-      ->type_name("FILE");
+  verb.add_option("--weights", flags.weights, "A .safetensors file, an index, or a folder")
+      ->type_name("FILE")
+      ->check([](const std::string& text) {
+        return text.empty() ? std::string("a file or a folder is needed") : std::string();
+      });
   verb.add_option("--prefix", flags.prefix, "What the tensors' names begin with")
       ->type_name("TEXT");
 }
@@ -169,16 +181,15 @@ void add_workload(CLI::App& run_app, Action& action, const std::string& name,
 }  // namespace
 
 void add_run(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("run", "Runs a block and shows its operators, kernels, bytes and time");
+  CLI::App* verb = app.add_subcommand("run", "Runs a block; shows its ops, kernels and time");
   verb->require_subcommand(1);
   verb->footer(
       "A size may be a list, and each is run: --batch 64,96,128\n"
       "Example: epilogue run mlp --batch 4 --dtype bf16");
   add_workload(*verb, action, "linear", "y = x @ w.t() + b: one kernel",
-               "epilogue run linear --batch 1024 --in-dim 512 --out-dim 512");
+               "epilogue run linear --in-dim 512");
   add_workload(*verb, action, "mlp", "down(gelu(gate(x)) * up(x)): five kernels",
-               "epilogue run mlp --weights model.safetensors --prefix model.layers.0.mlp.");
+               "epilogue run mlp --batch 4 --dtype bf16");
   add_workload(*verb, action, "matmul-add", "add(matmul(x, w), b): two kernels",
                "epilogue run matmul-add --size 64,4096");
 }

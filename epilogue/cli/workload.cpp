@@ -2,6 +2,7 @@
 #include "epilogue/cli/workload.h"
 
 #include <memory>
+#include <vector>
 
 #include "epilogue/base/error.h"
 #include "epilogue/base/machine.h"
@@ -16,6 +17,8 @@ namespace {
 
 constexpr uint64_t kInputSeed = 1000;
 constexpr uint64_t kWeightSeed = 1;
+
+using Forward = std::function<Tensor()>;
 
 void check_memory(const RunFlags& flags, double elements, DType dtype) {
   const double needed = elements * static_cast<double>(size_bytes(dtype));
@@ -32,34 +35,58 @@ double product(std::initializer_list<int64_t> sizes) {
   return result;
 }
 
-Result<std::unique_ptr<nn::Checkpoint>> open_weights(const RunFlags& flags) {
-  if (flags.weights.empty()) return std::unique_ptr<nn::Checkpoint>();
-  auto checkpoint = nn::Checkpoint::open(flags.weights);
-  if (!checkpoint) return tl::unexpected(checkpoint.error());
-  return std::make_unique<nn::Checkpoint>(std::move(*checkpoint));
-}
-
-// The shape and dtype of a weight matrix decide what was not given; what was given must agree.
-struct WeightFacts {
-  int64_t rows = 0;
+// What the weights are: made up by the flags and defaults, or taken from a file.
+struct Weights {
+  int64_t rows = 0;  // of the first weight matrix
   int64_t columns = 0;
+  bool bias = false;
   DType dtype = DType::kF32;
+  std::shared_ptr<nn::Checkpoint> checkpoint;  // null: made up
 };
 
-Result<WeightFacts> weight_facts(const RunFlags& flags, const nn::Checkpoint& checkpoint,
-                                 const std::string& name) {
-  const auto tensor = checkpoint.tensor(flags.prefix + name);
-  if (!tensor) return tl::unexpected(tensor.error());
-  if (tensor->dim() != 2) {
-    return failure("{}: tensor \"{}{}\" has {} dimensions, a weight needs 2", flags.weights,
-                   flags.prefix, name, tensor->dim());
+Result<void> check_matrix(const RunFlags& flags, const std::string& name, const Tensor& tensor) {
+  const std::string place = fmt::format("{}: tensor \"{}{}\"", flags.weights, flags.prefix, name);
+  if (tensor.dim() != 2) {
+    return failure("{} has {} dimensions, a weight needs 2", place, tensor.dim());
+  }
+  if (!is_floating(tensor.dtype())) {
+    return failure("{} is {}, a weight needs a floating dtype", place, epi::name(tensor.dtype()));
   }
   const auto asked = parse_dtype(flags.dtype);
-  if (asked && *asked != tensor->dtype()) {
-    return failure("{}: tensor \"{}{}\" is {}, and --dtype asks for {}", flags.weights,
-                   flags.prefix, name, epi::name(tensor->dtype()), epi::name(*asked));
+  if (asked && *asked != tensor.dtype()) {
+    return failure("{} is {}, and --dtype asks for {}", place, epi::name(tensor.dtype()),
+                   epi::name(*asked));
   }
-  return WeightFacts{tensor->size(0), tensor->size(1), tensor->dtype()};
+  return {};
+}
+
+// All of the layers have a bias, or none.
+Result<bool> find_bias(const RunFlags& flags, const nn::Checkpoint& checkpoint,
+                       const std::vector<std::string>& layers) {
+  size_t found = 0;
+  for (const auto& layer : layers) found += checkpoint.contains(flags.prefix + layer + "bias");
+  if (found != 0 && found != layers.size()) {
+    return failure("{}: {} of {} layers under \"{}\" have a bias: all must, or none", flags.weights,
+                   found, layers.size(), flags.prefix);
+  }
+  return found != 0;
+}
+
+// The first layer's weight decides what was not given. `layers` are the names before "weight".
+Result<Weights> find_weights(const RunFlags& flags, const std::vector<std::string>& layers,
+                             Weights made_up) {
+  made_up.dtype = parse_dtype(flags.dtype).value_or(DType::kF32);
+  if (flags.weights.empty()) return made_up;
+  auto checkpoint = nn::Checkpoint::open(flags.weights);
+  if (!checkpoint) return tl::unexpected(checkpoint.error());
+  const std::string name = layers.front() + "weight";
+  const auto tensor = checkpoint->tensor(flags.prefix + name);
+  if (!tensor) return tl::unexpected(tensor.error());
+  if (auto fits = check_matrix(flags, name, *tensor); !fits) return tl::unexpected(fits.error());
+  const auto bias = find_bias(flags, *checkpoint, layers);
+  if (!bias) return tl::unexpected(bias.error());
+  return Weights{tensor->size(0), tensor->size(1), *bias, tensor->dtype(),
+                 std::make_shared<nn::Checkpoint>(std::move(*checkpoint))};
 }
 
 void check_agrees(const char* flag, const std::optional<int64_t>& given, int64_t in_weights) {
@@ -68,97 +95,95 @@ void check_agrees(const char* flag, const std::optional<int64_t>& given, int64_t
   }
 }
 
-// Loads `module`'s parameters, or makes them up.
-Result<void> fill(nn::Module& module, const RunFlags& flags, const nn::Checkpoint* checkpoint) {
-  if (checkpoint != nullptr) return module.load(*checkpoint, flags.prefix);
-  nn::init_normal(module, kWeightSeed);
-  return {};
+// `module` with its parameters loaded or made up, run on an input of `shape`.
+Result<Forward> prepare_module(std::shared_ptr<nn::Module> module, const RunFlags& flags,
+                               const Weights& weights, const Dims& shape) {
+  if (!weights.checkpoint) {
+    nn::init_normal(*module, kWeightSeed);
+  } else if (auto loaded = module->load(*weights.checkpoint, flags.prefix); !loaded) {
+    return tl::unexpected(loaded.error());
+  }
+  const Tensor x = randn(shape, kInputSeed, {weights.dtype, kCpu});
+  return Forward([module = std::move(module), x] { return module->forward(x); });
 }
 
-Result<Workload> make_linear(const RunFlags& flags, const RunSizes& sizes) {
-  auto checkpoint = open_weights(flags);
-  if (!checkpoint) return tl::unexpected(checkpoint.error());
-  const nn::Checkpoint* weights = checkpoint->get();
-  WeightFacts facts{sizes.out_dim.value_or(64), sizes.in_dim.value_or(32),
-                    parse_dtype(flags.dtype).value_or(DType::kF32)};
-  bool bias = true;
-  if (weights != nullptr) {
-    const auto found = weight_facts(flags, *weights, "weight");
-    if (!found) return tl::unexpected(found.error());
-    facts = *found;
-    bias = weights->contains(flags.prefix + "bias");
-  }
-  check_agrees("--out-dim", sizes.out_dim, facts.rows);
-  check_agrees("--in-dim", sizes.in_dim, facts.columns);
-  const int64_t rows = sizes.batch.value_or(1024);
+Result<Workload> plan_linear(const RunFlags& flags, const RunSizes& sizes) {
+  const auto found = find_weights(
+      flags, {""}, {sizes.out_dim.value_or(64), sizes.in_dim.value_or(32), true, {}, {}});
+  if (!found) return tl::unexpected(found.error());
+  const Weights weights = *found;
+  check_agrees("--out-dim", sizes.out_dim, weights.rows);
+  check_agrees("--in-dim", sizes.in_dim, weights.columns);
+  const Dims shape{sizes.batch.value_or(1024), weights.columns};
+  // Made-up weights are there twice for a moment: drawn, and scaled.
   check_memory(flags,
-               product({facts.rows, facts.columns}) + product({rows, facts.columns}) +
-                   product({rows, facts.rows}),
-               facts.dtype);
-  auto layer = std::make_shared<nn::Linear>(facts.columns, facts.rows, bias, facts.dtype);
-  if (const auto filled = fill(*layer, flags, weights); !filled) {
-    return tl::unexpected(filled.error());
-  }
-  const Tensor x = randn({rows, facts.columns}, kInputSeed, {facts.dtype, kCpu});
-  return Workload{fmt::format("Linear {} -> {}{}, x {}", facts.columns, facts.rows,
-                              bias ? " with bias" : "", to_string(x.shape())),
-                  "linear_fwd", facts.dtype, [layer, x] { return layer->forward(x); }};
+               2 * product({weights.rows, weights.columns}) + product({shape[0], shape[1]}) +
+                   product({shape[0], weights.rows}),
+               weights.dtype);
+  return Workload{fmt::format("Linear {} -> {}{}, x {}", weights.columns, weights.rows,
+                              weights.bias ? " with bias" : "", to_string(shape)),
+                  "linear_fwd", weights.dtype, [=]() -> Result<Forward> {
+                    auto layer = std::make_shared<nn::Linear>(weights.columns, weights.rows,
+                                                              weights.bias, weights.dtype);
+                    return prepare_module(std::move(layer), flags, weights, shape);
+                  }};
 }
 
-Result<Workload> make_mlp(const RunFlags& flags, const RunSizes& sizes) {
-  const auto activation = nn::glu_activation_from_name(flags.activation);
-  if (!activation) fail("run", "--activation {}: must be geglu or swiglu", flags.activation);
-  auto checkpoint = open_weights(flags);
-  if (!checkpoint) return tl::unexpected(checkpoint.error());
-  const nn::Checkpoint* weights = checkpoint->get();
-  WeightFacts facts{sizes.hidden.value_or(3072), sizes.dim.value_or(768),
-                    parse_dtype(flags.dtype).value_or(DType::kF32)};
-  bool bias = false;
-  if (weights != nullptr) {
-    const auto found = weight_facts(flags, *weights, "gate_proj.weight");
-    if (!found) return tl::unexpected(found.error());
-    facts = *found;
-    bias = weights->contains(flags.prefix + "gate_proj.bias");
-  }
-  check_agrees("--hidden", sizes.hidden, facts.rows);
-  check_agrees("--dim", sizes.dim, facts.columns);
-  const int64_t batch = sizes.batch.value_or(64);
-  const int64_t seq = sizes.seq.value_or(128);
-  // Gate, up, the activation and their product are alive at once.
+nn::GluActivation parse_activation(const std::string& text) {
+  const auto activation = nn::glu_activation_from_name(text);
+  if (!activation) fail("run", "--activation {}: must be geglu, geglu_erf or swiglu", text);
+  return *activation;
+}
+
+Result<Workload> plan_mlp(const RunFlags& flags, const RunSizes& sizes) {
+  const nn::GluActivation activation = parse_activation(flags.activation);
+  const auto found =
+      find_weights(flags, {"gate_proj.", "up_proj.", "down_proj."},
+                   {sizes.hidden.value_or(3072), sizes.dim.value_or(768), false, {}, {}});
+  if (!found) return tl::unexpected(found.error());
+  const Weights weights = *found;
+  check_agrees("--hidden", sizes.hidden, weights.rows);
+  check_agrees("--dim", sizes.dim, weights.columns);
+  const Dims shape{sizes.batch.value_or(64), sizes.seq.value_or(128), weights.columns};
+  // One weight more while they are made up; gate, up, the activation and their product at once.
   check_memory(flags,
-               3 * product({facts.rows, facts.columns}) + 2 * product({batch, seq, facts.columns}) +
-                   4 * product({batch, seq, facts.rows}),
-               facts.dtype);
-  auto mlp =
-      std::make_shared<nn::GluMlp>(facts.columns, facts.rows, *activation, bias, facts.dtype);
-  if (const auto filled = fill(*mlp, flags, weights); !filled) {
-    return tl::unexpected(filled.error());
-  }
-  const Tensor x = randn({batch, seq, facts.columns}, kInputSeed, {facts.dtype, kCpu});
-  const char* kind = *activation == nn::GluActivation::kSilu ? "SwiGLU" : "GeGLU";
-  return Workload{fmt::format("{} MLP, x {}, hidden {}", kind, to_string(x.shape()), facts.rows),
-                  "mlp_fwd", facts.dtype, [mlp, x] { return mlp->forward(x); }};
+               4 * product({weights.rows, weights.columns}) +
+                   2 * product({shape[0], shape[1], shape[2]}) +
+                   4 * product({shape[0], shape[1], weights.rows}),
+               weights.dtype);
+  const char* kind = activation == nn::GluActivation::kSilu ? "SwiGLU" : "GeGLU";
+  return Workload{fmt::format("{} MLP, x {}, hidden {}", kind, to_string(shape), weights.rows),
+                  "mlp_fwd", weights.dtype, [=]() -> Result<Forward> {
+                    auto mlp = std::make_shared<nn::GluMlp>(
+                        weights.columns, weights.rows, activation, weights.bias, weights.dtype);
+                    return prepare_module(std::move(mlp), flags, weights, shape);
+                  }};
 }
 
-Result<Workload> make_matmul_add(const RunFlags& flags, const RunSizes& sizes) {
-  if (!flags.weights.empty()) fail("run", "--weights: matmul-add has no weights to load");
+Result<Workload> plan_matmul_add(const RunFlags& flags, const RunSizes& sizes) {
   const int64_t size = sizes.size.value_or(1024);
   const DType dtype = parse_dtype(flags.dtype).value_or(DType::kF32);
   check_memory(flags, 5 * product({size, size}), dtype);
-  const TensorOptions options{dtype, kCpu};
-  const Tensor x = randn({size, size}, kInputSeed, options);
-  const Tensor w = randn({size, size}, kWeightSeed, options);
-  const Tensor b = randn({size, size}, kWeightSeed + 1, options);
+  const auto prepare = [=]() -> Result<Forward> {
+    const TensorOptions options{dtype, kCpu};
+    const Tensor x = randn({size, size}, kInputSeed, options);
+    const Tensor w = randn({size, size}, kWeightSeed, options);
+    const Tensor b = randn({size, size}, kWeightSeed + 1, options);
+    return Forward([=] { return add(matmul(x, w), b); });
+  };
   return Workload{fmt::format("add(matmul(x, w), b), all [{0}, {0}]", size), "matmul_add", dtype,
-                  [=] { return add(matmul(x, w), b); }};
+                  prepare};
 }
 
 }  // namespace
 
-Result<Workload> make_workload(const RunFlags& flags, const RunSizes& sizes) {
-  if (flags.workload == "linear") return make_linear(flags, sizes);
-  if (flags.workload == "mlp") return make_mlp(flags, sizes);
-  return make_matmul_add(flags, sizes);
+Result<Workload> plan_workload(const RunFlags& flags, const RunSizes& sizes) {
+  if (!flags.prefix.empty() && flags.weights.empty()) {
+    fail("run", "--prefix {}: there are no --weights to look in", flags.prefix);
+  }
+  if (flags.workload == "linear") return plan_linear(flags, sizes);
+  if (flags.workload == "mlp") return plan_mlp(flags, sizes);
+  return plan_matmul_add(flags, sizes);
 }
 
 }  // namespace epi::cli

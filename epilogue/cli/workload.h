@@ -16,11 +16,12 @@ struct Workload {
   std::string title;       // "GeGLU MLP, x [64, 128, 768], hidden 3072"
   std::string annotation;  // the range around one forward in a trace: "mlp_fwd"
   DType dtype = DType::kF32;
-  std::function<Tensor()> forward;
+  // Makes the inputs and weights (normal numbers, or from --weights); the result is one forward.
+  std::function<Result<std::function<Tensor()>>()> prepare;
 };
 
-// Makes the inputs and weights (normal numbers, or from --weights). A failure names the file and
-// the rule; sizes that do not fit the memory throw before anything is allocated.
-Result<Workload> make_workload(const RunFlags& flags, const RunSizes& sizes);
+// Checks everything that can be checked without allocating: a failure names the file and the rule,
+// sizes that do not fit the memory or the weights throw.
+Result<Workload> plan_workload(const RunFlags& flags, const RunSizes& sizes);
 
 }  // namespace epi::cli

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kCoreVariable = "OPENBLAS_CORETYPE";
 
-// OpenBLAS 0.3.21 does not know CPUs made after it and falls back to SSE3 kernels, nine times
+// OpenBLAS 0.3.21 does not know CPUs made after it and falls back to SSE3 kernels, five times
 // slower on an Emerald Rapids (bench/README.md). We say what the CPU has instead of its model.
 const char* core_for_cpu() {
 #if defined(__x86_64__)

@@ -132,43 +132,50 @@ void addmm(Args args, const Tensor& out) {
       [&] { run_product(p); });
 }
 
-void bmm(Args args, const Tensor& out) {
-  const Tensor& a = args.tensor(0);
-  const Tensor& b = args.tensor(1);
-  const auto first = [](const Tensor& x) {
-    const Layout matrix{{x.size(1), x.size(2)}, {x.stride(1), x.stride(2)}};
-    return x.with_layout("bmm", matrix, x.offset());
-  };
-  // Batches are alike: where the first matrix cannot be read in place, none can.
-  const Tensor a_readable = as_matrix(first(a)) ? a : clone(a);
-  const Tensor b_readable = as_matrix(first(b)) ? b : clone(b);
-  const Readable left = readable(first(a_readable));
-  const Readable right = readable(first(b_readable));
-  const Product p = product_of(a, left, b, right, out);
+namespace {
+
+// The first matrix of a batch.
+Tensor first_matrix(const Tensor& x) {
+  const Layout matrix{{x.size(1), x.size(2)}, {x.stride(1), x.stride(2)}};
+  return x.with_layout("bmm", matrix, x.offset());
+}
+
+// Batches are alike: where the first matrix cannot be read in place, none can.
+Tensor readable_batch(const Tensor& x) { return as_matrix(first_matrix(x)) ? x : clone(x); }
+
+// `p` is the first product; the others follow by the strides of `a` and `b`.
+void run_batch(const Product& p, const Tensor& a, const Tensor& b) {
   const int64_t element = size_bytes(p.dtype);
+  const auto batches = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      Product one = p;
+      one.a.data += i * a.stride(0) * element;
+      one.b.data += i * b.stride(0) * element;
+      one.out += i * p.m * p.n * element;
+      run_product(one);
+    }
+  };
+  // Few large matrices share the cores one after the other, many small ones side by side.
+  if (a.size(0) >= num_threads()) {
+    parallel_for(a.size(0), 1, batches);
+  } else {
+    batches(0, a.size(0));
+  }
+}
+
+}  // namespace
+
+void bmm(Args args, const Tensor& out) {
+  const Tensor a = readable_batch(args.tensor(0));
+  const Tensor b = readable_batch(args.tensor(1));
+  const Product p = product_of(a, readable(first_matrix(a)), b, readable(first_matrix(b)), out);
   run_kernel(
       [&]() -> KernelFacts {
         return {product_name(p, "_batched", ""),
-                stored_bytes(a) + stored_bytes(b) + out.size_bytes(),
+                stored_bytes(args.tensor(0)) + stored_bytes(args.tensor(1)) + out.size_bytes(),
                 2 * a.size(0) * p.m * p.n * p.k};
       },
-      [&] {
-        const auto batches = [&](int64_t begin, int64_t end) {
-          for (int64_t i = begin; i < end; ++i) {
-            Product one = p;
-            one.a.data += i * a_readable.stride(0) * element;
-            one.b.data += i * b_readable.stride(0) * element;
-            one.out += i * p.m * p.n * element;
-            run_product(one);
-          }
-        };
-        // Few large matrices share the cores one after the other, many small ones side by side.
-        if (a.size(0) >= num_threads()) {
-          parallel_for(a.size(0), 1, batches);
-        } else {
-          batches(0, a.size(0));
-        }
-      });
+      [&] { run_batch(p, a, b); });
 }
 
 }  // namespace epi::cpu

@@ -171,6 +171,10 @@ Result<Tensor> SafetensorsFile::tensor(std::string_view name) const {
   const DType dtype = *entry->dtype;
   const int64_t bytes = entry->end - entry->begin;
   std::byte* data = mapping_->bytes().data() + header_.data_offset + entry->begin;
+  const auto is_truth = [](std::byte b) { return b <= std::byte{1}; };
+  if (dtype == DType::kBool && !std::all_of(data, data + bytes, is_truth)) {
+    return failure("{}: tensor {}: a BOOL byte is neither 0 nor 1", path_, json_quoted(name));
+  }
   if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(size_bytes(dtype)) == 0) {
     auto storage = Storage::wrap(kCpu, data, bytes, [mapping = mapping_] {});
     return Tensor(std::move(storage), {entry->shape, contiguous_strides(entry->shape)}, 0, dtype);

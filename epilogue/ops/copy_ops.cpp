@@ -7,6 +7,19 @@
 #include "epilogue/tensor/factories.h"
 
 namespace epi {
+namespace {
+
+// Both touch some of the same bytes, in different orders.
+bool overlap(const Tensor& a, const Tensor& b) {
+  if (a.storage() != b.storage()) return false;
+  if (a.layout() == b.layout() && a.offset() == b.offset()) return false;
+  const Extent first = extent(a.layout());
+  const Extent second = extent(b.layout());
+  return a.offset() + first.begin < b.offset() + second.end &&
+         b.offset() + second.begin < a.offset() + first.end;
+}
+
+}  // namespace
 
 Tensor clone(const Tensor& x) {
   check_defined("clone", x);
@@ -31,6 +44,8 @@ Tensor copy_(const Tensor& self, const Tensor& src) {
     }
   }
   broadcast_strides("copy_", src.layout(), self.shape());  // throws where it does not fit
+  // Elements are copied in no particular order: a source that changes meanwhile is set aside first.
+  if (overlap(self, src)) return dispatch(Op::kCopy_, {self, clone(src)});
   return dispatch(Op::kCopy_, {self, src});
 }
 

@@ -18,11 +18,7 @@ void check_binary(std::string_view op, const Tensor& x, const Tensor& other) {
 // Integers take whole scalars of their range only: nothing is rounded or wrapped silently.
 void check_scalar(std::string_view op, const Tensor& x, double value) {
   check_numeric(op, x);
-  if (is_floating(x.dtype())) return;
-  // Doubles count whole numbers up to 2^53; a comparison with NaN is false.
-  const double largest = x.dtype() == DType::kI32 ? 0x1p31 - 1 : 0x1p53;
-  const bool fits = value >= -largest && value <= largest;
-  if (!fits || value != static_cast<double>(static_cast<int64_t>(value))) {
+  if (!holds(x.dtype(), value)) {
     fail(op, "the scalar {} is no whole number of {}, which the tensor holds", value,
          name(x.dtype()));
   }

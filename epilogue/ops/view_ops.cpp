@@ -189,10 +189,11 @@ Tensor slice(Args args) {
   const int64_t start = args[2].integer();
   const int64_t step = args[4].integer();
   Layout layout = x.layout();
-  layout.shape[d] = (args[3].integer() - start + step - 1) / step;
+  const int64_t length = args[3].integer() - start;
+  layout.shape[d] = length == 0 ? 0 : (length - 1) / step + 1;
   // One element has no next one, and a huge step would not fit its stride.
   if (layout.shape[d] > 1) layout.strides[d] *= step;
-  return restrided(x, layout.shape, layout.strides, start * x.strides()[d]);
+  return restrided(x, layout.shape, layout.strides, length == 0 ? 0 : start * x.strides()[d]);
 }
 
 Tensor squeeze(Args args) {
@@ -227,7 +228,8 @@ Tensor unsqueeze(Args args) {
   const Tensor& x = args.tensor(0);
   const auto d = static_cast<int>(args[1].integer());
   Layout layout = x.layout();
-  const int64_t stride = d < x.dim() ? layout.shape[d] * layout.strides[d] : 1;
+  // Without elements strides are any numbers, and their products may not fit.
+  const int64_t stride = d < x.dim() && x.numel() > 0 ? layout.shape[d] * layout.strides[d] : 1;
   layout.shape.insert(d, 1);
   layout.strides.insert(d, stride);
   return restrided(x, layout.shape, layout.strides);

@@ -67,8 +67,12 @@ class Cache {
       std::free(data);
       return;
     }
-    free_[bytes].push_back(data);
-    stats_.cached_bytes += bytes;
+    try {
+      free_[bytes].push_back(data);
+      stats_.cached_bytes += bytes;
+    } catch (const std::bad_alloc&) {  // no memory to remember it by
+      std::free(data);
+    }
   }
 
   void clear() {

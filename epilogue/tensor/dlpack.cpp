@@ -6,6 +6,8 @@
 namespace epi {
 namespace {
 
+constexpr uint8_t kDlBool = 6;  // of DLPack 0.8 and later; the header at hand may be older
+
 DLDataType to_dl(DType dtype) {
   const auto bits = static_cast<uint8_t>(size_bytes(dtype) * 8);
   switch (dtype) {
@@ -15,14 +17,13 @@ DLDataType to_dl(DType dtype) {
     case DType::kI32:
       return {kDLInt, bits, 1};
     case DType::kBool:
-      return {kDLUInt, bits, 1};
+      return {kDlBool, bits, 1};
     default:
       return {kDLFloat, bits, 1};
   }
 }
 
 DType from_dl(DLDataType type) {
-  constexpr uint8_t kDlBool = 6;  // newer DLPack; older producers give uint8, as we do
   const int key = type.lanes == 1 ? type.code * 1000 + type.bits : -1;
   switch (key) {
     case kDLFloat * 1000 + 64:
@@ -37,7 +38,6 @@ DType from_dl(DLDataType type) {
       return DType::kI64;
     case kDLInt * 1000 + 32:
       return DType::kI32;
-    case kDLUInt * 1000 + 8:
     case kDlBool * 1000 + 8:
       return DType::kBool;
     default:
@@ -55,11 +55,18 @@ struct Exported {
 using Managed = std::unique_ptr<DLManagedTensor, void (*)(DLManagedTensor*)>;
 
 Layout layout_of(const DLTensor& dl) {
+  if (dl.ndim < 0) fail("from_dlpack", "the rank is negative: {}", dl.ndim);
   const auto rank = static_cast<size_t>(dl.ndim);
   Layout layout;
   layout.shape = Dims(std::span<const int64_t>(dl.shape, rank));
   layout.strides = dl.strides == nullptr ? contiguous_strides(layout.shape)
                                          : Dims(std::span<const int64_t>(dl.strides, rank));
+  for (const int64_t size : layout.shape) {
+    if (size < 0) fail("from_dlpack", "sizes cannot be negative: {}", to_string(layout.shape));
+  }
+  if (dl.data == nullptr && numel(layout.shape) > 0) {
+    fail("from_dlpack", "shape {} has elements, and the data is null", to_string(layout.shape));
+  }
   return layout;
 }
 

@@ -34,6 +34,9 @@ Tensor zeros(const Dims& shape, TensorOptions options) {
 }
 
 Tensor full(const Dims& shape, double value, TensorOptions options) {
+  if (!holds(options.dtype, value)) {
+    fail("full", "{} is no value of {}", value, name(options.dtype));
+  }
   Tensor tensor = empty(shape, options);
   if (tensor.raw_data() == nullptr) return tensor;
   visit_dtype(options.dtype, [&]<typename T>(T) {

@@ -4,10 +4,11 @@
 namespace epi {
 
 Tensor Tensor::with_layout(std::string_view op, const Layout& layout, int64_t offset) const {
+  // Without elements there is no place to be: the offset stays inside.
+  if (epi::numel(layout.shape) == 0) return {storage_, layout, 0, dtype_};
   const Extent touched = extent(layout);
   const int64_t capacity = storage_->size_bytes() / epi::size_bytes(dtype_);
-  if (touched.begin != touched.end &&
-      (offset + touched.begin < 0 || offset > capacity - touched.end)) {
+  if (offset + touched.begin < 0 || offset > capacity - touched.end) {
     fail(op, "shape {} with strides {} at offset {} leaves the storage of {} elements",
          to_string(layout.shape), to_string(layout.strides), offset, capacity);
   }

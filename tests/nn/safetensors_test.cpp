@@ -240,5 +240,13 @@ TEST(Safetensors, ACallersMistakeThrowsAndWritesNothing) {
   EXPECT_TRUE(fs::is_empty(path.parent_path()));
 }
 
+TEST(Safetensors, ABoolThatIsNeitherZeroNorOneIsRefused) {
+  const std::string header = R"({"b":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})";
+  const fs::path path = write_file(fresh_folder() / "bool.safetensors", raw_file(header, "\1\2"));
+  const auto tensor = SafetensorsFile::open(path)->tensor("b");
+  ASSERT_FALSE(tensor);
+  EXPECT_NE(tensor.error().message.find("neither 0 nor 1"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace epi::nn

@@ -74,6 +74,16 @@ TEST_P(Copies, CopyBroadcastsItsSource) {
   }
 }
 
+TEST(Copies, OfATensorOntoItselfTransposedOrShiftedReadTheOldValues) {
+  const Tensor square = random_tensor({70, 70}, DType::kF32, LayoutKind::kContiguous, 11);
+  const RefTensor transposed = ref::read(contiguous(t(square)));
+  EXPECT_TRUE(same(copy_(square, t(square)), transposed));
+
+  const Tensor line = random_tensor({5000}, DType::kF32, LayoutKind::kContiguous, 12);
+  const RefTensor old = ref::read(clone(narrow(line, 0, 0, 4999)));
+  EXPECT_TRUE(same(copy_(narrow(line, 0, 1, 4999), narrow(line, 0, 0, 4999)), old));
+}
+
 TEST(Copies, FlattenOfNoDimensionsIsOneElement) {
   EXPECT_TRUE(same(flatten(full({}, 3)), {{1}, {3}}));
   EXPECT_TRUE(same(flatten(zeros({2, 0, 3}), 1), {{2, 0}, {}}));

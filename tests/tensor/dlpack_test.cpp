@@ -78,7 +78,18 @@ TEST(DLPack, WhatCannotBeTakenIsDeletedAndRefused) {
   managed = produced.make();
   managed->dl_tensor.byte_offset = 2;
   EXPECT_THROW(from_dlpack(managed), Error);
-  EXPECT_EQ(produced.deleted, 4);
+  managed = produced.make();
+  managed->dl_tensor.dtype = {kDLUInt, 8, 1};  // bytes are no truth values
+  EXPECT_THROW(from_dlpack(managed), Error);
+  managed = produced.make();
+  managed->dl_tensor.data = nullptr;
+  EXPECT_THROW(from_dlpack(managed), Error);
+  managed = produced.make();
+  managed->dl_tensor.ndim = -1;
+  EXPECT_THROW(from_dlpack(managed), Error);
+  produced.shape[0] = -2;
+  EXPECT_THROW(from_dlpack(produced.make()), Error);
+  EXPECT_EQ(produced.deleted, 8);
   EXPECT_THROW(to_dlpack(empty({2}, {DType::kF32, kMeta})), Error);
 }
 

@@ -27,6 +27,8 @@ TEST(Factories, RefuseImpossibleShapes) {
   EXPECT_THROW(empty({int64_t{1} << 62}), Error);
   const std::vector<float> three{1, 2, 3};
   EXPECT_THROW(from_data<float>(three, {2}), Error);
+  EXPECT_THROW(full({2}, 1e20, {DType::kI32, kCpu}), Error);
+  EXPECT_THROW(full({2}, 0.5, {DType::kI64, kCpu}), Error);
   EXPECT_THROW(randn({2}, 0, {DType::kI64, kCpu}), Error);
 }
 

@@ -19,7 +19,7 @@ EPI_INLINE Floats load_weights(const W* w) {
   if constexpr (sizeof(W) == 4) {
     return load_vector(w);
   } else {
-    Floats value;
+    Floats value{};
     for (int i = 0; i < kWidth; ++i) value[i] = static_cast<float>(w[i]);
     return value;
   }

@@ -123,8 +123,12 @@ EPI_INLINE T tanh(T x) {
   const T magnitude = x < T(0) ? -x : x;
   // Past 20 the result is 1 in both types; the clamp keeps 2^n normal.
   const T e = expm1_negative(clamp(T(-2) * magnitude, T(-40), T(0)));
-  const T value = -e / (T(2) + e);
-  return x < T(0) ? -value : value;
+  const T value = e / (T(2) + e);
+  if constexpr (sizeof(T) == 4) {
+    return __builtin_copysignf(value, x);
+  } else {
+    return __builtin_copysign(value, x);
+  }
 }
 
 template <typename T>
