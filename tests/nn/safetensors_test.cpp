@@ -59,7 +59,11 @@ TEST(Safetensors, TensorsOfEveryDtypeAndShapeComeBack) {
     const auto dtype = static_cast<DType>(i);
     for (const Dims& shape : {Dims{}, Dims{3}, Dims{2, 0, 4}, Dims{1, 2, 1, 3, 1, 1, 1, 2}}) {
       const std::string name = fmt::format("{} {}", epi::name(dtype), to_string(shape));
-      tensors.emplace_back(name, full(shape, dtype == DType::kBool ? 1 : i + 2.5, {dtype, kCpu}));
+      tensors.emplace_back(name, full(shape,
+                                      is_floating(dtype)      ? i + 2.5
+                                      : dtype == DType::kBool ? 1
+                                                              : i + 2,
+                                      {dtype, kCpu}));
     }
   }
   ASSERT_TRUE(save_safetensors(path, tensors, {{"format", "pt"}, {"a \"b\"", "\n\xC3\xA9"}}));
