@@ -81,7 +81,7 @@ class Pool {
   Pool() {
     try {
       for (int i = 1; i < num_threads(); ++i) std::thread([this] { work(); }).detach();
-    } catch (const std::system_error&) {
+    } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch)
     }
   }
 

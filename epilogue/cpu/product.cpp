@@ -21,7 +21,7 @@ struct Readable {
 Readable readable(const Tensor& x) {
   if (const auto matrix = as_matrix(x)) return {x, *matrix};
   const Tensor copy = clone(x);
-  return {copy, *as_matrix(copy)};
+  return {copy, as_matrix(copy).value()};
 }
 
 void run_product(const Product& p) {
