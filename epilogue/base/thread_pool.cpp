@@ -19,7 +19,7 @@ namespace epi {
 namespace {
 
 // Workers spin this long for the next kernel before they sleep: a forward's kernels follow each
-// other within microseconds, and a futex wake-up costs about 50 us on a virtual machine.
+// other within microseconds, less than it takes to wake a thread.
 constexpr auto kSpin = std::chrono::microseconds(200);
 
 // Some time off the memory bus, then the core to whoever else wants it: a thread that spins where a

@@ -185,7 +185,7 @@ void add_run(CLI::App& app, Action& action) {
   verb->require_subcommand(1);
   verb->footer(
       "A size may be a list, and each is run: --batch 64,96,128\n"
-      "Example: epilogue run mlp --batch 4 --dtype bf16");
+      "Weights: epilogue run mlp --weights F --prefix model.layers.0.mlp.");
   add_workload(*verb, action, "linear", "y = x @ w.t() + b: one kernel",
                "epilogue run linear --in-dim 512");
   add_workload(*verb, action, "mlp", "down(gelu(gate(x)) * up(x)): five kernels",

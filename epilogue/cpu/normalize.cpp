@@ -12,8 +12,8 @@
 namespace epi::cpu {
 namespace {
 
-constexpr int64_t kGrain =
-    8 * 1024;  // elements that are worth a thread: each costs an exp or two passes
+// Elements that are worth a thread: each costs an exp, or two passes.
+constexpr int64_t kGrain = 8 * 1024;
 
 // Rows of `x` along its dimension `dim`, and the same rows of the row-major `out`.
 class RowWalk {
@@ -64,13 +64,19 @@ class RowWalk {
   Layout out_rest_;
 };
 
-// A parameter of the norm as dense values of the computed type; null where there is none.
+// An optional parameter of a norm, row-major. Called before the kernel begins: a copy is one of its
+// own.
+Tensor dense_parameter(Args args, size_t position) {
+  const Tensor tensor = args.optional_tensor(position);
+  return tensor.defined() ? contiguous(tensor) : tensor;
+}
+
+// A row-major parameter as values of the computed type; null where there is none.
 template <typename C>
 class Parameter {
  public:
-  explicit Parameter(const Tensor& tensor) : present_(tensor.defined()) {
+  explicit Parameter(const Tensor& dense) : present_(dense.defined()) {
     if (!present_) return;
-    const Tensor dense = contiguous(tensor);
     values_.resize(static_cast<size_t>(dense.numel()));
     converter(dense.dtype(), DTypeOf<C>::value)(dense.raw_data(), 1, values_.data(), 1,
                                                 dense.numel());
@@ -93,10 +99,11 @@ Tensor with_flat_rows(const Tensor& x, const Dims& normalized) {
 }
 
 template <typename C>
-void run_layer_norm(Args args, const Tensor& x, const Tensor& out) {
-  const Parameter<C> weight(args.optional_tensor(2));
-  const Parameter<C> bias(args.optional_tensor(3));
-  const auto eps = static_cast<C>(args[4].number());
+void run_layer_norm(const Tensor& x, const Tensor& dense_weight, const Tensor& dense_bias,
+                    double epsilon, const Tensor& out) {
+  const Parameter<C> weight(dense_weight);
+  const Parameter<C> bias(dense_bias);
+  const auto eps = static_cast<C>(epsilon);
   const int64_t count = x.size(-1);
   RowWalk(x, out, x.dim() - 1).parallel<C>([&](const C* in, C* to) {
     row_loops<C>().layer_norm(in, weight.data(), bias.data(), to, count, eps);
@@ -104,9 +111,9 @@ void run_layer_norm(Args args, const Tensor& x, const Tensor& out) {
 }
 
 template <typename C>
-void run_rms_norm(Args args, const Tensor& x, const Tensor& out) {
-  const Parameter<C> weight(args.optional_tensor(2));
-  const auto eps = static_cast<C>(args[3].number());
+void run_rms_norm(const Tensor& x, const Tensor& dense_weight, double epsilon, const Tensor& out) {
+  const Parameter<C> weight(dense_weight);
+  const auto eps = static_cast<C>(epsilon);
   const int64_t count = x.size(-1);
   RowWalk(x, out, x.dim() - 1).parallel<C>([&](const C* in, C* to) {
     row_loops<C>().rms_norm(in, weight.data(), to, count, eps);
@@ -140,10 +147,13 @@ void layer_norm(Args args, const Tensor& out) {
   const Tensor& x = args.tensor(0);
   const Tensor rows = with_flat_rows(x, args[1].ints());
   const Tensor target = with_flat_rows(out, args[1].ints());
+  const Tensor weight = dense_parameter(args, 2);
+  const Tensor bias = dense_parameter(args, 3);
+  const double eps = args[4].number();
   run_kernel([&] { return row_facts("layer_norm", x, parameter_bytes(args, {2, 3}), 7); },
              [&] {
-               x.dtype() == DType::kF64 ? run_layer_norm<double>(args, rows, target)
-                                        : run_layer_norm<float>(args, rows, target);
+               x.dtype() == DType::kF64 ? run_layer_norm<double>(rows, weight, bias, eps, target)
+                                        : run_layer_norm<float>(rows, weight, bias, eps, target);
              });
 }
 
@@ -151,18 +161,21 @@ void rms_norm(Args args, const Tensor& out) {
   const Tensor& x = args.tensor(0);
   const Tensor rows = with_flat_rows(x, args[1].ints());
   const Tensor target = with_flat_rows(out, args[1].ints());
+  const Tensor weight = dense_parameter(args, 2);
+  const double eps = args[3].number();
   run_kernel([&] { return row_facts("rms_norm", x, parameter_bytes(args, {2}), 4); },
              [&] {
-               x.dtype() == DType::kF64 ? run_rms_norm<double>(args, rows, target)
-                                        : run_rms_norm<float>(args, rows, target);
+               x.dtype() == DType::kF64 ? run_rms_norm<double>(rows, weight, eps, target)
+                                        : run_rms_norm<float>(rows, weight, eps, target);
              });
 }
 
 void softmax(Args args, const Tensor& out) {
   const Tensor& x = args.tensor(0);
   // A tensor without dimensions is one row of one element.
-  const Tensor rows = x.dim() == 0 ? unsqueeze(x, 0) : x;
-  const Tensor target = x.dim() == 0 ? unsqueeze(out, 0) : out;
+  const Layout one{{1}, {1}};
+  const Tensor rows = x.dim() == 0 ? x.with_layout("softmax", one, x.offset()) : x;
+  const Tensor target = x.dim() == 0 ? out.with_layout("softmax", one, out.offset()) : out;
   const auto dim = static_cast<int>(args[1].integer());
   run_kernel([&] { return row_facts("softmax", x, 0, 4); },
              [&] {

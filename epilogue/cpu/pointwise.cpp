@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pointwise kernels: a walk over the operands, and a loop from the table for each run.
-#include <algorithm>
-
 #include "epilogue/cpu/kernels.h"
 #include "epilogue/cpu/loops/loops.h"
 #include "epilogue/cpu/strided_walk.h"

@@ -37,7 +37,7 @@ struct Product {
   double beta = 0;
 };
 
-// At most this many rows stream the weights instead of calling a GEMM (facts in loops/gemv.cpp).
+// At most this many rows stream the weights instead of calling a GEMM (loops/gemv.cpp says why).
 inline constexpr int64_t kGemvRows = 4;
 
 // gemm_blas.cpp: f32 and f64, by OpenBLAS on every core.

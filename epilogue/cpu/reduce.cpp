@@ -4,7 +4,6 @@
 // block of outputs is accumulated side by side instead, so that memory is still read in order.
 #include <algorithm>
 #include <cstdlib>
-#include <vector>
 
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/cpu/kernels.h"

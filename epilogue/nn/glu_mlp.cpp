@@ -37,10 +37,6 @@ std::optional<GluActivation> glu_activation_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-std::string_view name(GluActivation activation) {
-  return kNames[static_cast<size_t>(activation)].name;
-}
-
 GluMlp::GluMlp(int64_t dim, int64_t hidden, GluActivation act, bool bias, DType dtype)
     : gate_proj(dim, hidden, bias, dtype),
       up_proj(dim, hidden, bias, dtype),

@@ -15,7 +15,6 @@ enum class GluActivation { kGeluTanh, kGelu, kSilu };
 
 // "geglu" (gelu by tanh), "geglu_erf" (gelu by erf), "swiglu".
 std::optional<GluActivation> glu_activation_from_name(std::string_view name);
-std::string_view name(GluActivation activation);
 
 class GluMlp : public Module {
  public:

@@ -3,7 +3,6 @@
 // double, which makes them both fast and accurate.
 #include "epilogue/cpu/loops/access.h"
 #include "epilogue/cpu/loops/tables.h"
-#include "epilogue/cpu/loops/vector.h"
 
 namespace epi::cpu::EPI_ISA {
 namespace {

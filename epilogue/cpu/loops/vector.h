@@ -36,11 +36,6 @@ EPI_INLINE Vector<T> load_vector(const T* from) {
 }
 
 template <typename T>
-EPI_INLINE void store_vector(T* to, Vector<T> value) {
-  __builtin_memcpy(to, &value, sizeof value);
-}
-
-template <typename T>
 EPI_INLINE T lane_sum(Vector<T> value) {
   T sum = 0;
   for (int i = 0; i < kLanes<T>; ++i) sum += value[i];
