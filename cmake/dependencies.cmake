@@ -12,9 +12,16 @@ epi_require(Threads libc6-dev)
 epi_require(fmt libfmt-dev)
 epi_require(tl-expected libexpected-dev)
 epi_require(CLI11 libcli11-dev)
+epi_require(ZLIB zlib1g-dev)
+find_path(EPI_ZSTD_INCLUDE zstd.h)
+find_library(EPI_ZSTD_LIBRARY zstd)
+if(NOT EPI_ZSTD_INCLUDE OR NOT EPI_ZSTD_LIBRARY)
+  message(FATAL_ERROR "zstd was not found: install the package libzstd-dev, or run `make setup`.")
+endif()
+
+epi_require(simdjson libsimdjson-dev)
 
 if(EPI_RUNTIME)
-  epi_require(simdjson libsimdjson-dev)
   find_path(EPI_CBLAS_INCLUDE cblas.h PATH_SUFFIXES openblas openblas-pthread
             ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread)
   if(NOT EPI_CBLAS_INCLUDE)

@@ -12,8 +12,32 @@
 
 namespace epi {
 
-Result<OutputFile> OutputFile::create(const std::filesystem::path& target) {
+namespace {
+
+// What a chain of links leads to, whether it is there or not.
+std::filesystem::path link_target(std::filesystem::path path) {
+  constexpr int kMostLinks = 40;  // as the kernel follows
+  std::error_code failed;
+  for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(path, failed); ++i) {
+    path = path.parent_path() / std::filesystem::read_symlink(path, failed);
+  }
+  return path;
+}
+
+}  // namespace
+
+Result<OutputFile> OutputFile::create(const std::filesystem::path& path) {
   static std::atomic<int> counter{0};
+  std::error_code ignored;
+  const auto type = std::filesystem::status(path, ignored).type();
+  using std::filesystem::file_type;
+  if (type == file_type::directory) return failure("{}: is a folder", path.string());
+  if (type != file_type::regular && type != file_type::not_found && type != file_type::none) {
+    const int device = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (device < 0) return failure("{}: cannot open: {}", path.string(), std::strerror(errno));
+    return OutputFile(path, {}, device);
+  }
+  const auto target = link_target(path);
   const std::string name = fmt::format("{}.tmp-{}-{}", target.string(), ::getpid(), counter++);
   const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0) return failure("{}: cannot create: {}", target.string(), std::strerror(errno));
@@ -28,7 +52,7 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
 OutputFile::~OutputFile() {
   if (fd_ < 0) return;
   ::close(fd_);
-  ::unlink(temporary_.c_str());
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 Result<void> OutputFile::write(std::span<const std::byte> bytes) {
@@ -42,6 +66,10 @@ Result<void> OutputFile::write(std::span<const std::byte> bytes) {
 }
 
 Result<void> OutputFile::commit() {
+  if (temporary_.empty()) {
+    ::close(std::exchange(fd_, -1));
+    return {};
+  }
   if (::fsync(fd_) != 0 || ::rename(temporary_.c_str(), target_.c_str()) != 0) {
     return failure("{}: cannot finish writing: {}", target_.string(), std::strerror(errno));
   }

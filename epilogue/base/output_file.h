@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file that appears whole or not at all: bytes go to a temporary file beside the target, and
 // `commit` renames it. Without `commit` the temporary file is removed and the target is untouched.
+// A target that is a link is followed; one that is a device or a pipe is written directly.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@ namespace epi {
 
 class OutputFile {
  public:
-  static Result<OutputFile> create(const std::filesystem::path& target);
+  static Result<OutputFile> create(const std::filesystem::path& path);
 
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
@@ -32,7 +33,7 @@ class OutputFile {
       : target_(std::move(target)), temporary_(std::move(temporary)), fd_(fd) {}
 
   std::filesystem::path target_;
-  std::filesystem::path temporary_;
+  std::filesystem::path temporary_;  // empty where the target is written directly
   int fd_ = -1;
 };
 

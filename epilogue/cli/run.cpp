@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue run linear | mlp | matmul-add`: one forward recorded op by op and kernel by kernel,
-// then forwards timed without the recording.
-#include <unistd.h>
-
+// `epilogue run linear | mlp | matmul-add`: forwards recorded op by op and kernel by kernel, then
+// forwards timed without the recording.
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <algorithm>
 #include <memory>
 
 #include "epilogue/base/error.h"
 #include "epilogue/base/json_writer.h"
+#include "epilogue/cli/progress.h"
+#include "epilogue/cli/run_forwards.h"
 #include "epilogue/cli/run_options.h"
+#include "epilogue/cli/run_record.h"
 #include "epilogue/cli/run_report.h"
 #include "epilogue/cli/verbs.h"
 #include "epilogue/cli/workload.h"
@@ -20,50 +20,7 @@
 namespace epi::cli {
 namespace {
 
-// At least this many forwards are timed, and more while they stay within the budget.
-constexpr size_t kFewestForwards = 5;
-constexpr size_t kMostForwards = 1000;
-constexpr double kBudgetNs = 1e9;
-
-// A line on standard error while a person waits.
-class Progress {
- public:
-  void show(std::string_view what, size_t count) {
-    if (now_ns() - start_ns_ < 1'000'000'000 || ::isatty(STDERR_FILENO) == 0) return;
-    fmt::print(stderr, "\r{} {} ", what, count);
-    shown_ = true;
-  }
-  Progress() = default;
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  ~Progress() {
-    if (shown_) fmt::print(stderr, "\r\033[K");
-  }
-
- private:
-  int64_t start_ns_ = now_ns();
-  bool shown_ = false;
-};
-
-// One forward inside its annotation.
-using Forward = std::function<void()>;
-
-std::vector<double> timed_forwards(const Forward& forward, Progress& progress) {
-  std::vector<double> times_ns;
-  double total_ns = 0;
-  while (times_ns.size() < kFewestForwards ||
-         (total_ns < kBudgetNs && times_ns.size() < kMostForwards)) {
-    progress.show("forward", times_ns.size() + 1);
-    const int64_t start_ns = now_ns();
-    forward();
-    times_ns.push_back(static_cast<double>(now_ns() - start_ns));
-    total_ns += times_ns.back();
-  }
-  std::sort(times_ns.begin(), times_ns.end());
-  return times_ns;
-}
-
-RunResult run_once(const RunFlags& flags, const Workload& workload) {
+RunResult run_once(const RunFlags& flags, const RunSizes& sizes, const Workload& workload) {
   const auto prepared = workload.prepare();
   if (!prepared) throw Error(prepared.error().message);
   const Forward forward = [&] {
@@ -71,31 +28,35 @@ RunResult run_once(const RunFlags& flags, const Workload& workload) {
     (*prepared)();
   };
   Progress progress;
-  const int64_t warmups = whole_number("--warmup", flags.warmup);
-  for (int64_t i = 0; i < warmups; ++i) {
-    progress.show("warm-up", static_cast<size_t>(i) + 1);
-    forward();
-  }
+  warm_up(forward, whole_number("--warmup", flags.warmup), progress);
   RunResult result{flags.workload, workload.title, workload.dtype, {}, {}, {}};
-  {
-    const ForwardRecord record;
-    forward();
-    result.ops = record.ops();
-    result.kernels = sum_kernels(record.kernels());
+  const trace::Trace trace = recorded_forwards(forward, parse_steps(flags), progress);
+  result.ops = first_forward(trace, workload.annotation);
+  result.kernels = sum_kernels(result.ops);
+  if (flags.table || !flags.trace.empty()) {
+    auto table = analysis::profiler_table(trace);
+    analysis::sort_rows(table, "cuda_time_total");
+    if (!flags.trace.empty()) write_record(flags, sizes, trace, table, result);
+    if (flags.table) result.table = std::move(table);
   }
   result.times_ns = timed_forwards(forward, progress);
   return result;
 }
 
+struct PlannedRun {
+  RunSizes sizes;
+  Workload workload;
+};
+
 // All of them are checked before the first one runs.
-std::vector<Workload> plan_all(const RunFlags& flags) {
-  std::vector<Workload> workloads;
+std::vector<PlannedRun> plan_all(const RunFlags& flags) {
+  std::vector<PlannedRun> runs;
   for (const RunSizes& sizes : expand_sizes(flags)) {
     auto workload = plan_workload(flags, sizes);
     if (!workload) throw Error(workload.error().message);
-    workloads.push_back(std::move(*workload));
+    runs.push_back({sizes, std::move(*workload)});
   }
-  return workloads;
+  return runs;
 }
 
 void print_json(const std::vector<RunResult>& results) {
@@ -120,10 +81,12 @@ int run(const RunFlags& flags) {
   check_device(flags.device);
   parse_dtype(flags.dtype);
   whole_number("--warmup", flags.warmup);
+  parse_steps(flags);
+  check_trace_folder(flags);
   register_cpu_backend();
   std::vector<RunResult> results;
-  for (const Workload& workload : plan_all(flags)) {
-    results.push_back(run_once(flags, workload));
+  for (const auto& [sizes, workload] : plan_all(flags)) {
+    results.push_back(run_once(flags, sizes, workload));
     if (flags.json) continue;
     fmt::print("{}{}", results.size() == 1 ? "" : "\n", run_text(results.back(), flags.markdown));
   }
@@ -162,6 +125,14 @@ void add_weights(CLI::App& verb, RunFlags& flags) {
       ->type_name("TEXT");
 }
 
+void add_recording(CLI::App& verb, RunFlags& flags) {
+  verb.add_option("--trace", flags.trace, "Write a trace (.json, .json.gz, .json.zst)")
+      ->type_name("FILE");
+  verb.add_option("--steps", flags.steps, "wait,warmup,active forwards of the trace (1,1,3)")
+      ->type_name("N,N,N");
+  verb.add_flag("--table", flags.table, "Print the profiler's table");
+}
+
 void add_workload(CLI::App& run_app, Action& action, const std::string& name,
                   const std::string& help, const std::string& example) {
   auto flags = std::make_shared<RunFlags>();
@@ -173,6 +144,7 @@ void add_workload(CLI::App& run_app, Action& action, const std::string& name,
   verb->add_option("--device", flags->device, "auto, cpu or cuda")->type_name("NAME");
   verb->add_option("--warmup", flags->warmup, "Forwards before anything is measured (3)")
       ->type_name("N");
+  add_recording(*verb, *flags);
   CLI::Option* json = verb->add_flag("--json", flags->json, "One JSON object on standard output");
   verb->add_flag("--md", flags->markdown, "Tables as Markdown")->excludes(json);
   verb->callback([flags, &action] { action = [flags] { return run(*flags); }; });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/cli/run_options.h"
 
+#include <array>
 #include <charconv>
 #include <sstream>
 
@@ -25,6 +26,24 @@ int64_t number_in(const std::string& flag, const std::string& text, int64_t smal
   if (value > kLargest) fail("run", "{} {}: the number is too large", flag, text);
   return value;
 }
+
+// Of each phase: a recording holds every operator of its steps in memory.
+constexpr int64_t kMostSteps = 1'000'000;
+
+struct SizeFlag {
+  const char* flag;
+  std::string RunFlags::* text;
+  std::optional<int64_t> RunSizes::* value;
+};
+constexpr auto kSizeFlags = std::to_array<SizeFlag>({
+    {"--batch", &RunFlags::batch, &RunSizes::batch},
+    {"--seq", &RunFlags::seq, &RunSizes::seq},
+    {"--dim", &RunFlags::dim, &RunSizes::dim},
+    {"--hidden", &RunFlags::hidden, &RunSizes::hidden},
+    {"--in-dim", &RunFlags::in_dim, &RunSizes::in_dim},
+    {"--out-dim", &RunFlags::out_dim, &RunSizes::out_dim},
+    {"--size", &RunFlags::size, &RunSizes::size},
+});
 
 using Values = std::vector<std::optional<int64_t>>;
 
@@ -51,25 +70,46 @@ int64_t whole_number(const std::string& flag, const std::string& text) {
 
 std::vector<RunSizes> expand_sizes(const RunFlags& flags) {
   std::vector<RunSizes> runs(1);
-  const auto combine = [&](const char* flag, const std::string& text,
-                           std::optional<int64_t> RunSizes::* member) {
+  for (const SizeFlag& size : kSizeFlags) {
     std::vector<RunSizes> next;
     for (const RunSizes& run : runs) {
-      for (const auto& value : list_of(flag, text)) {
+      for (const auto& value : list_of(size.flag, flags.*size.text)) {
         next.push_back(run);
-        next.back().*member = value;
+        next.back().*size.value = value;
       }
     }
     runs = std::move(next);
-  };
-  combine("--batch", flags.batch, &RunSizes::batch);
-  combine("--seq", flags.seq, &RunSizes::seq);
-  combine("--dim", flags.dim, &RunSizes::dim);
-  combine("--hidden", flags.hidden, &RunSizes::hidden);
-  combine("--in-dim", flags.in_dim, &RunSizes::in_dim);
-  combine("--out-dim", flags.out_dim, &RunSizes::out_dim);
-  combine("--size", flags.size, &RunSizes::size);
+  }
   return runs;
+}
+
+std::string list_label(const RunFlags& flags, const RunSizes& sizes) {
+  std::string label;
+  for (const SizeFlag& size : kSizeFlags) {
+    if ((flags.*size.text).find(',') == std::string::npos) continue;
+    label += fmt::format("{}{}{}", label.empty() ? "" : "_", size.flag + 2, *(sizes.*size.value));
+  }
+  return label;
+}
+
+profile::Schedule parse_steps(const RunFlags& flags) {
+  if (flags.steps.empty()) {
+    const bool shown = flags.table || !flags.trace.empty();
+    return shown ? profile::Schedule{1, 1, 3} : profile::Schedule{0, 0, 1};
+  }
+  std::vector<int64_t> numbers;
+  std::string item;
+  for (std::istringstream stream(flags.steps + ","); std::getline(stream, item, ',');) {
+    numbers.push_back(whole_number("--steps", item));
+  }
+  if (numbers.size() != 3) {
+    fail("run", "--steps {}: three numbers are needed, wait,warmup,active", flags.steps);
+  }
+  if (numbers[2] == 0) fail("run", "--steps {}: at least one step must be active", flags.steps);
+  for (const int64_t number : numbers) {
+    if (number > kMostSteps) fail("run", "--steps {}: the number is too large", flags.steps);
+  }
+  return {numbers[0], numbers[1], numbers[2]};
 }
 
 std::optional<DType> parse_dtype(const std::string& text) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "epilogue/profile/profiler.h"
 #include "epilogue/tensor/dtype.h"
 
 namespace epi::cli {
@@ -21,6 +22,9 @@ struct RunFlags {
   std::string weights;
   std::string prefix;
   std::string warmup = "3";
+  std::string steps;  // "wait,warmup,active"
+  std::string trace;  // the file to write
+  bool table = false;
   bool json = false;
   bool markdown = false;
 };
@@ -37,6 +41,13 @@ int64_t whole_number(const std::string& flag, const std::string& text);
 
 // Every combination of the lists, the last flag changing fastest.
 std::vector<RunSizes> expand_sizes(const RunFlags& flags);
+
+// The schedule of --steps; by default 1,1,3 where something of the recording is shown or kept, and
+// else the one forward that is shown.
+profile::Schedule parse_steps(const RunFlags& flags);
+
+// "batch64_seq128": the sizes of this run that the flags gave as lists; empty where none is one.
+std::string list_label(const RunFlags& flags, const RunSizes& sizes);
 
 // None where the flag was not given; throws for a dtype that `run` does not take.
 std::optional<DType> parse_dtype(const std::string& text);

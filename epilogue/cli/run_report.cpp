@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/cli/run_report.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
 #include "epilogue/base/machine.h"
 #include "epilogue/base/thread_pool.h"
+#include "epilogue/report/profiler_table.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/units.h"
 
@@ -36,21 +37,15 @@ double gflops(const RunResult& result) {
   return static_cast<double>(totals_of(result).flops) / median_ns(result);
 }
 
-// "[64,128,768]/(98304,768,1)".
-std::string layout_text(const Layout& layout) {
-  return fmt::format("[{}]/({})", fmt::join(layout.shape, ","), fmt::join(layout.strides, ","));
-}
-
 // The op's name column, wide enough for the chain of a linear; inputs follow.
 constexpr size_t kNameWidth = 26;
 
 // The inputs' layouts, on further lines where they would pass 80 columns.
-std::string wrapped_inputs(const RecordedOp& op) {
+std::string wrapped_inputs(const ForwardOp& op) {
   constexpr size_t kLineWidth = 80;
   std::string out;
   size_t column = kNameWidth;
-  for (const Layout& layout : op.inputs) {
-    const std::string text = layout_text(layout);
+  for (const std::string& text : op.inputs) {
     if (column + 1 + text.size() > kLineWidth && column > kNameWidth) {
       out += '\n' + std::string(kNameWidth, ' ');
       column = kNameWidth;
@@ -63,10 +58,10 @@ std::string wrapped_inputs(const RecordedOp& op) {
 
 std::string chain_text(const RunResult& result) {
   std::string out;
-  for (const RecordedOp& op : result.ops) {
+  for (const ForwardOp& op : result.ops) {
     const std::string indent(2 * static_cast<size_t>(op.depth) + 2, ' ');
     out += fmt::format("{:<{}}{}\n", indent + op.name, kNameWidth, wrapped_inputs(op));
-    for (const RecordedKernel& kernel : op.kernels) {
+    for (const ForwardKernel& kernel : op.kernels) {
       out += fmt::format("{}  > {}\n", indent, kernel.name);
     }
   }
@@ -104,11 +99,23 @@ std::string closing_text(const RunResult& result) {
       report::time_text(result.times_ns.back()), gflops(result));
 }
 
+// The profiler's table where it was asked for, and what was written.
+std::string record_text(const RunResult& result, bool markdown) {
+  std::string out;
+  if (result.table) {
+    out += '\n' + (markdown ? report::table_markdown : report::table_text)(*result.table, {});
+  }
+  if (!result.trace_path.empty()) {
+    out += fmt::format("\ntrace {}, its table {}\n", result.trace_path, result.table_path);
+  }
+  return out;
+}
+
 }  // namespace
 
-std::vector<KernelSum> sum_kernels(const std::vector<RecordedKernel>& kernels) {
+std::vector<KernelSum> sum_kernels(const std::vector<ForwardOp>& ops) {
   std::vector<KernelSum> sums;
-  for (const RecordedKernel& kernel : kernels) {
+  const auto add = [&](const ForwardKernel& kernel) {
     auto sum = std::find_if(sums.begin(), sums.end(),
                             [&](const KernelSum& s) { return s.name == kernel.name; });
     if (sum == sums.end()) sum = sums.insert(sums.end(), {kernel.name, 0, 0, 0, 0});
@@ -116,7 +123,8 @@ std::vector<KernelSum> sum_kernels(const std::vector<RecordedKernel>& kernels) {
     sum->bytes += kernel.bytes;
     sum->flops += kernel.flops;
     sum->dur_ns += kernel.dur_ns;
-  }
+  };
+  for (const ForwardOp& op : ops) std::for_each(op.kernels.begin(), op.kernels.end(), add);
   return sums;
 }
 
@@ -125,12 +133,13 @@ std::string run_text(const RunResult& result, bool markdown) {
                                         result.title, name(result.dtype), cpu_name(), num_threads(),
                                         num_threads() == 1 ? "" : "s", name(cpu_isa()));
   if (markdown) {
-    return fmt::format("{}\n```\n{}```\n\n{}\n{}", title, chain_text(result),
-                       kernel_table(result).markdown(), closing_text(result));
+    return fmt::format("{}\n```\n{}```\n\n{}\n{}{}", title, chain_text(result),
+                       kernel_table(result).markdown(), closing_text(result),
+                       record_text(result, true));
   }
-  return fmt::format("{}\n  {:<{}} inputs: [shape]/(strides); > is a kernel\n{}\n{}\n{}", title,
+  return fmt::format("{}\n  {:<{}} inputs: [shape]/(strides); > is a kernel\n{}\n{}\n{}{}", title,
                      "op", kNameWidth - 2, chain_text(result), kernel_table(result).text(),
-                     closing_text(result));
+                     closing_text(result), record_text(result, false));
 }
 
 void run_json(JsonWriter& json, const RunResult& result) {
@@ -154,6 +163,16 @@ void run_json(JsonWriter& json, const RunResult& result) {
   json.key("us_per_forward").fixed(median_ns(result) / 1000, 3);
   json.key("gflops").fixed(gflops(result), 3);
   json.key("recompiles").integer(0);
+  json.key("trace");
+  result.trace_path.empty() ? json.null() : json.string(result.trace_path);
+  json.key("table");
+  if (!result.table) {
+    json.null();
+    return;
+  }
+  json.begin_object();
+  report::table_json(json, *result.table, {});
+  json.end_object();
 }
 
 }  // namespace epi::cli

@@ -2,11 +2,13 @@
 // The result of `epilogue run`, as text, Markdown or JSON.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "epilogue/analysis/profiler_table.h"
 #include "epilogue/base/json_writer.h"
-#include "epilogue/cli/forward_record.h"
+#include "epilogue/cli/forward_view.h"
 #include "epilogue/tensor/dtype.h"
 
 namespace epi::cli {
@@ -24,12 +26,15 @@ struct RunResult {
   std::string workload;
   std::string title;
   DType dtype = DType::kF32;
-  std::vector<RecordedOp> ops;     // of one recorded forward
-  std::vector<KernelSum> kernels;  // in the order of their first run
-  std::vector<double> times_ns;    // of the measured forwards, sorted
+  std::vector<ForwardOp> ops;                      // of one recorded forward
+  std::vector<KernelSum> kernels;                  // in the order of their first run
+  std::vector<double> times_ns;                    // of the measured forwards, sorted
+  std::optional<analysis::ProfilerTable> table{};  // where it was asked for
+  std::string trace_path{};                        // empty: none was written
+  std::string table_path{};
 };
 
-std::vector<KernelSum> sum_kernels(const std::vector<RecordedKernel>& kernels);
+std::vector<KernelSum> sum_kernels(const std::vector<ForwardOp>& ops);
 
 std::string run_text(const RunResult& result, bool markdown);
 void run_json(JsonWriter& json, const RunResult& result);

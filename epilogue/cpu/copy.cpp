@@ -25,9 +25,8 @@ void copy_(Args args, const Tensor& out) {
   run_kernel(
       [&]() -> KernelFacts {
         const bool same = src.dtype() == out.dtype();
-        return {fmt::format("copy_{}{}{}", name(src.dtype()),
-                            same ? "" : fmt::format("_to_{}", name(out.dtype())),
-                            dense ? "" : "_strided"),
+        return {KernelName("copy_{}{}{}{}", name(src.dtype()), same ? "" : "_to_",
+                           same ? "" : name(out.dtype()), dense ? "" : "_strided"),
                 stored_bytes(src) + out.size_bytes(), 0};
       },
       [&] { dense = copy_into(out, src); });
@@ -37,7 +36,7 @@ void cat(Args args, const Tensor& out) {
   const auto d = static_cast<int>(args[1].integer());
   run_kernel(
       [&]() -> KernelFacts {
-        return {fmt::format("cat_{}", name(out.dtype())), 2 * out.size_bytes(), 0};
+        return {KernelName("cat_{}", name(out.dtype())), 2 * out.size_bytes(), 0};
       },
       [&] {
         int64_t start = 0;

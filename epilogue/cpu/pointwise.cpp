@@ -14,7 +14,7 @@ constexpr int64_t kTranscendental = 4;
 KernelFacts pointwise_facts(std::string_view op, const StridedWalk& walk, const Tensor& out,
                             int64_t input_bytes, int64_t flops) {
   return {
-      fmt::format("pointwise_{}_{}{}", op, name(out.dtype()), walk.unit_stride() ? "" : "_strided"),
+      KernelName("pointwise_{}_{}{}", op, name(out.dtype()), walk.unit_stride() ? "" : "_strided"),
       input_bytes + out.size_bytes(), flops * out.numel()};
 }
 

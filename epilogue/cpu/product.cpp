@@ -35,10 +35,10 @@ void run_product(const Product& p) {
 }
 
 // "gemm_f32_tn_bias": the weight's order first, as in cuBLAS's names.
-std::string product_name(const Product& p, std::string_view kind, std::string_view epilogue) {
+KernelName product_name(const Product& p, std::string_view kind, std::string_view epilogue) {
   const bool is_gemv = p.m <= kGemvRows && p.dtype != DType::kF64;
-  return fmt::format("{}{}_{}_{}{}{}", is_gemv ? "gemv" : "gemm", kind, name(p.dtype),
-                     p.b.transposed ? 't' : 'n', p.a.transposed ? 't' : 'n', epilogue);
+  return KernelName("{}{}_{}_{}{}{}", is_gemv ? "gemv" : "gemm", kind, name(p.dtype),
+                    p.b.transposed ? 't' : 'n', p.a.transposed ? 't' : 'n', epilogue);
 }
 
 Product product_of(const Tensor& a, const Readable& left, const Tensor& b, const Readable& right,

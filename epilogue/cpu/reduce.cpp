@@ -164,8 +164,8 @@ void reduce(std::string_view op, Reduction reduction, Args args, const Tensor& o
   const Split dims = split(x, args[1].ints());
   run_kernel(
       [&]() -> KernelFacts {
-        return {fmt::format("reduce_{}_{}", op, name(x.dtype())),
-                stored_bytes(x) + out.size_bytes(), x.numel()};
+        return {KernelName("reduce_{}_{}", op, name(x.dtype())), stored_bytes(x) + out.size_bytes(),
+                x.numel()};
       },
       [&] {
         if (!is_floating(x.dtype())) {

@@ -4,10 +4,14 @@
 // neither; with nothing attached a call pays one load and one branch for each.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
-#include <string>
 #include <string_view>
+#include <utility>
 
 #include "epilogue/ops/args.h"
 
@@ -49,8 +53,8 @@ inline thread_local Capture* capture = nullptr;
 }  // namespace detail
 
 inline Listener* current_listener() { return detail::listener.load(std::memory_order_acquire); }
-// The listener of the whole process; null takes it away. It must outlive every call that began
-// while it was set.
+// The listener of the whole process; null takes it away. A call that began while it was set may
+// still tell it of its end, from any thread: it must outlive them, or live for ever.
 inline void set_listener(Listener* listener) {
   detail::listener.store(listener, std::memory_order_release);
 }
@@ -97,9 +101,25 @@ void run_kernel(Describe&& describe, Body&& body) {
   listener->kernel({described.name, start_ns, end_ns, described.bytes, described.flops});
 }
 
+// A kernel's name made from a format, without allocating; cut where it is too long.
+class KernelName {
+ public:
+  template <typename... Ts>
+  explicit KernelName(fmt::format_string<Ts...> format, Ts&&... values) {
+    const auto end =
+        fmt::format_to_n(text_.data(), text_.size(), format, std::forward<Ts>(values)...);
+    size_ = std::min(end.size, text_.size());
+  }
+  operator std::string_view() const { return {text_.data(), size_}; }  // NOLINT: it is a text
+
+ private:
+  std::array<char, 120> text_;
+  size_t size_;
+};
+
 // What `describe` returns: as KernelRun, with a name of its own.
 struct KernelFacts {
-  std::string name;
+  KernelName name;
   int64_t bytes = 0;
   int64_t flops = 0;
 };

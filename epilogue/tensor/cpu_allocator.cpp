@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdlib>
 #include <map>
@@ -21,6 +22,8 @@ constexpr int64_t kAlignment = 64;               // a cache line, and an AVX-512
 constexpr int64_t kHugePage = int64_t{2} << 20;  // blocks from here on ask for huge pages
 // The cache holds at most this share of the memory that was available at the start.
 constexpr int64_t kCacheShare = 4;
+
+std::atomic<void (*)(const CpuAllocation&)> allocation_listener{nullptr};
 
 // Eight classes between two powers of two: at most 12.5 % of a block is unused.
 int64_t class_bytes(int64_t size_bytes) {
@@ -45,17 +48,13 @@ class Cache {
   void* allocate(int64_t size_bytes) {
     const int64_t bytes = class_bytes(size_bytes);
     const std::lock_guard lock(mutex_);
-    auto& blocks = free_[bytes];
-    if (!blocks.empty()) {
-      void* data = blocks.back();
-      blocks.pop_back();
-      stats_.cached_bytes -= bytes;
-      stats_.in_use_bytes += bytes;
-      return data;
+    void* data = take_cached(bytes);
+    if (data == nullptr) {
+      data = allocate_fresh(bytes, size_bytes);
+      ++stats_.fresh_allocations;
     }
-    void* data = allocate_fresh(bytes, size_bytes);
     stats_.in_use_bytes += bytes;
-    ++stats_.fresh_allocations;
+    tell(data, bytes);
     return data;
   }
 
@@ -63,16 +62,8 @@ class Cache {
     const int64_t bytes = class_bytes(size_bytes);
     const std::lock_guard lock(mutex_);
     stats_.in_use_bytes -= bytes;
-    if (stats_.cached_bytes + bytes > limit_bytes_) {
-      std::free(data);
-      return;
-    }
-    try {
-      free_[bytes].push_back(data);
-      stats_.cached_bytes += bytes;
-    } catch (const std::bad_alloc&) {  // no memory to remember it by
-      std::free(data);
-    }
+    keep_or_free(data, bytes);
+    tell(data, -bytes);
   }
 
   void clear() {
@@ -86,6 +77,35 @@ class Cache {
   }
 
  private:
+  // Null where no block of this class is kept.
+  void* take_cached(int64_t bytes) {
+    auto& blocks = free_[bytes];
+    if (blocks.empty()) return nullptr;
+    void* data = blocks.back();
+    blocks.pop_back();
+    stats_.cached_bytes -= bytes;
+    return data;
+  }
+
+  void keep_or_free(void* data, int64_t bytes) {
+    if (stats_.cached_bytes + bytes <= limit_bytes_) {
+      try {
+        free_[bytes].push_back(data);
+        stats_.cached_bytes += bytes;
+        return;
+      } catch (const std::bad_alloc&) {  // no memory to remember it by
+      }
+    }
+    std::free(data);
+  }
+
+  // Under the lock, so that the totals are told in the order in which they were true.
+  void tell(const void* data, int64_t bytes) const {
+    if (auto* listener = allocation_listener.load(std::memory_order_acquire)) {
+      listener({data, bytes, stats_.in_use_bytes, stats_.in_use_bytes + stats_.cached_bytes});
+    }
+  }
+
   void* allocate_fresh(int64_t bytes, int64_t wanted_bytes) {
     // Linux promises more than it has and kills later: what cannot fit is refused here.
     const bool large = bytes >= (int64_t{1} << 30);
@@ -129,5 +149,8 @@ void* cpu_allocate(int64_t size_bytes) { return cache().allocate(size_bytes); }
 void cpu_free(void* data, int64_t size_bytes) { cache().release(data, size_bytes); }
 CpuAllocatorStats cpu_allocator_stats() { return cache().stats(); }
 void cpu_release_cached() { cache().clear(); }
+void set_cpu_allocation_listener(void (*listener)(const CpuAllocation&)) {
+  allocation_listener.store(listener, std::memory_order_release);
+}
 
 }  // namespace epi

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of PyTorch's profiler: events of one name added up. Its rules are PyTorch's
+// (`key_averages().table()`), so that its numbers can be held against each other:
+//   - host events (ops, annotations, runtime calls) and device events make rows of their own;
+//   - self time is a host event's duration less that of its children on the same thread;
+//   - an op's device time is that of the device events that carry its external id, and total adds
+//     those of the ops below it;
+//   - an event whose only child has its name is one with it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "epilogue/trace/trace.h"
+
+namespace epi::analysis {
+
+// Over the calls of a row: their totals on the lane that the row belongs to.
+struct Spread {
+  int64_t min_ns = 0;
+  int64_t median_ns = 0;
+  int64_t p90_ns = 0;
+};
+
+struct TableRow {
+  std::string name;      // steps together: "ProfilerStep*"
+  std::string shapes{};  // of the inputs, as the trace has them; only where rows are by shape
+  bool device = false;   // an event of a device, not of the host
+  bool annotation = false;
+  int64_t calls = 0;
+  int64_t self_cpu_ns = 0;
+  int64_t cpu_total_ns = 0;
+  int64_t self_device_ns = 0;
+  int64_t device_total_ns = 0;
+  Spread spread{};
+};
+
+struct ProfilerTable {
+  std::vector<TableRow> rows;  // in the order in which names first occur
+  int64_t self_cpu_total_ns = 0;
+  int64_t self_device_total_ns = 0;  // kernels, copies and sets: no annotations
+  bool has_device = false;           // some row has device time
+  std::string device_name;           // what the device's columns are called: "CUDA", "Kernel"
+};
+
+ProfilerTable profiler_table(const trace::Trace& trace, bool by_shape = false);
+
+// Sorts rows, the largest first, by PyTorch's name of a column (`self_cpu_time_total`, ...); equal
+// ones keep their order. Throws `Error` that lists the names where it knows no such column.
+void sort_rows(ProfilerTable& table, std::string_view column);
+
+}  // namespace epi::analysis

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/cli/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace epi::cli {
+
+using namespace std::chrono_literals;
+
+void Progress::show(std::string_view what, size_t count) {
+  const auto now = Clock::now();
+  if (now - start_ < 1s || now - shown_ < 100ms || ::isatty(STDERR_FILENO) == 0) return;
+  fmt::print(stderr, "\r{} {}\033[K", what, count);
+  shown_ = now;
+}
+
+Progress::~Progress() {
+  if (shown_ != Clock::time_point()) fmt::print(stderr, "\r\033[K");
+}
+
+}  // namespace epi::cli

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/profile/collect.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <map>
+
+#include "epilogue/base/error.h"
+#include "epilogue/base/json_writer.h"
+#include "epilogue/base/machine.h"
+#include "epilogue/base/thread_pool.h"
+#include "epilogue/ops/op.h"
+#include "epilogue/profile/inputs.h"
+
+namespace epi::profile {
+namespace {
+
+using trace::Category;
+using trace::Event;
+using trace::EventId;
+using trace::Phase;
+
+// Times of Kineto's files count from a multiple of a quarter year, so that a double holds their
+// nanoseconds.
+constexpr int64_t kQuarterYearNs = int64_t{7889238} * 1'000'000'000;
+
+// Argument texts, each distinct one once: a block runs the same shapes step after step.
+class ArgsText {
+ public:
+  // `make` writes the text of `key`; it is called when the key is new.
+  template <typename Make>
+  trace::ArgsRange intern(std::string_view key, Make&& make) {
+    if (const auto found = ranges_.find(key); found != ranges_.end()) return found->second;
+    const std::string made = make();
+    const trace::ArgsRange range{text_.size(), static_cast<uint32_t>(made.size())};
+    text_ += made;
+    ranges_.emplace(key, range);
+    return range;
+  }
+  trace::ArgsRange add(const std::string& made) {
+    return intern(made, [&] { return made; });
+  }
+  std::shared_ptr<const char> release() {
+    auto owner = std::make_shared<const std::string>(std::move(text_));
+    return {owner, owner->data()};
+  }
+
+ private:
+  std::string text_;
+  std::map<std::string, trace::ArgsRange, std::less<>> ranges_;
+};
+
+std::string_view payload_text(const EntryHeader& entry, size_t skipped = 0) {
+  return {reinterpret_cast<const char*>(entry.payload()) + skipped, entry.payload_bytes - skipped};
+}
+
+template <typename T>
+T payload_of(const EntryHeader& entry) {
+  T value;
+  std::memcpy(&value, entry.payload(), sizeof value);
+  return value;
+}
+
+std::string device_properties() {
+  JsonWriter json;
+  json.begin_array().begin_object();
+  json.key("id").integer(0).key("name").string(cpu_name());
+  json.key("numCores").integer(num_threads()).key("features").begin_array();
+  for (const std::string& feature : cpu_features()) json.string(feature);
+  json.end_array().end_object().end_array();
+  return json.text();
+}
+
+class Collector {
+ public:
+  explicit Collector(Recording recording)
+      : recording_(std::move(recording)),
+        pid_(::getpid()),
+        kernel_lane_(trace_.find_or_add_lane({kCpuKernelsPid, 0})) {
+    trace_.base_time_ns = recording_.begin_unix_ns / kQuarterYearNs * kQuarterYearNs;
+    shift_ns_ = recording_.begin_unix_ns - trace_.base_time_ns - recording_.begin_ns;
+    for (int op = 0; op < kOpCount; ++op) {
+      op_names_.push_back(trace_.names.intern(op_info(static_cast<Op>(op)).name));
+    }
+  }
+
+  trace::Trace run(const std::vector<StepSpan>& steps) {
+    trace_.reserve(count_events() + steps.size());
+    for (const StepSpan& step : steps) add_step(step);
+    for (const auto& log : recording_.logs) add_log(*log);
+    for (size_t i = 0; i < kernels_.size(); ++i) add_kernel(kernels_[i], static_cast<int64_t>(i) + 1);
+    name_lanes();
+    add_properties();
+    trace_.args_text = args_.release();
+    return std::move(trace_);
+  }
+
+ private:
+  struct Kernel {
+    Event event;
+    EventId caller;  // the range that ran it
+  };
+
+  size_t count_events() {
+    size_t count = 0;
+    for (const auto& log : recording_.logs) {
+      LogReader reader(*log, LogReader::Then::kKeep);
+      while (const EntryHeader* entry = reader.next()) {
+        count += entry->kind == EntryKind::kEnd ? 0 : entry->kind == EntryKind::kKernel ? 3 : 1;
+      }
+    }
+    return count;
+  }
+
+  int64_t trace_time(int64_t steady_ns) const { return steady_ns + shift_ns_; }
+
+  EventId add_range(Category category, trace::NameId name, trace::LaneId lane, int64_t begin_ns,
+                    trace::ArgsRange args) {
+    return trace_.push({.category = category,
+                        .name = name,
+                        .lane = lane,
+                        .ts_ns = trace_time(begin_ns),
+                        .external_id = ++last_external_id_,
+                        .args = args});
+  }
+
+  void add_step(const StepSpan& step) {
+    const auto name = trace_.names.intern(fmt::format("ProfilerStep#{}", step.number));
+    const auto lane = trace_.find_or_add_lane({pid_, step.tid});
+    const EventId id = add_range(Category::kUserAnnotation, name, lane, step.begin_ns, {});
+    trace_.dur_ns[id] = step.end_ns - step.begin_ns;
+  }
+
+  void add_log(ThreadLog& log) {
+    const auto lane = trace_.find_or_add_lane({pid_, log.tid()});
+    thread_names_[lane] = log.thread_name();
+    LogReader reader(log, LogReader::Then::kFree);
+    while (const EntryHeader* entry = reader.next()) {
+      // Threads that heard of the end late have written a little more.
+      if (entry->kind != EntryKind::kEnd && entry->time_ns > recording_.end_ns) break;
+      add_entry(*entry, lane);
+    }
+    while (!open_.empty()) close(recording_.end_ns);
+  }
+
+  void add_entry(const EntryHeader& entry, trace::LaneId lane) {
+    switch (entry.kind) {
+      case EntryKind::kOpBegin:
+        open_.push_back(add_range(Category::kCpuOp, op_names_[entry.op], lane, entry.time_ns,
+                                  inputs_of(entry)));
+        return;
+      case EntryKind::kAnnotationBegin:
+        open_.push_back(add_range(Category::kUserAnnotation,
+                                  trace_.names.intern(payload_text(entry)), lane, entry.time_ns,
+                                  {}));
+        return;
+      case EntryKind::kEnd:  // its begin may lie before the recording
+        if (!open_.empty()) close(std::min(entry.time_ns, recording_.end_ns));
+        return;
+      case EntryKind::kKernel:
+        return keep_kernel(entry);
+      case EntryKind::kAllocation:
+        return add_allocation(entry, lane);
+    }
+  }
+
+  void close(int64_t end_ns) {
+    trace_.dur_ns[open_.back()] = trace_time(end_ns) - trace_.ts_ns[open_.back()];
+    open_.pop_back();
+  }
+
+  trace::ArgsRange inputs_of(const EntryHeader& entry) {
+    if (entry.payload_bytes == 0) return {};
+    return args_.intern(payload_text(entry), [&] {
+      return inputs_json({reinterpret_cast<const int64_t*>(entry.payload()),
+                          entry.payload_bytes / sizeof(int64_t)});
+    });
+  }
+
+  // Kernels stand together behind the operators.
+  void keep_kernel(const EntryHeader& entry) {
+    if (open_.empty()) return;  // its operator began before the recording
+    const auto kernel = payload_of<KernelEntry>(entry);
+    const auto name = trace_.names.intern(payload_text(entry, sizeof kernel));
+    const auto args = args_.add(fmt::format(R"({{"device": 0, "stream": 0, "bytes": {}, "flops": {}}})",
+                                            kernel.bytes, kernel.flops));
+    const int64_t end_ns = std::min(kernel.end_ns, recording_.end_ns);
+    kernels_.push_back({{.category = Category::kKernel,
+                         .name = name,
+                         .lane = kernel_lane_,
+                         .ts_ns = trace_time(entry.time_ns),
+                         .dur_ns = end_ns - entry.time_ns,
+                         .external_id = trace_.external_id[open_.back()],
+                         .args = args},
+                        open_.back()});
+  }
+
+  // The kernel, and the flow that leads to it from the operator.
+  void add_kernel(Kernel& kernel, int64_t correlation) {
+    Event flow{.phase = Phase::kFlowStart,
+               .category = Category::kAc2g,
+               .name = trace_.names.intern("ac2g"),
+               .lane = trace_.lane[kernel.caller],
+               .ts_ns = kernel.event.ts_ns,
+               .correlation = correlation};
+    trace_.push(flow);
+    kernel.event.correlation = correlation;
+    trace_.push(kernel.event);
+    flow.phase = Phase::kFlowEnd;
+    flow.lane = kernel_lane_;
+    trace_.push(flow);
+  }
+
+  void add_allocation(const EntryHeader& entry, trace::LaneId lane) {
+    const auto allocation = payload_of<AllocationEntry>(entry);
+    trace_.push({.phase = Phase::kInstant,
+                 .category = Category::kCpuInstantEvent,
+                 .name = trace_.names.intern("[memory]"),
+                 .lane = lane,
+                 .ts_ns = trace_time(entry.time_ns),
+                 .args = args_.add(fmt::format(
+                     R"({{"Addr": {}, "Bytes": {}, "Total Allocated": {}, "Total Reserved": {}, )"
+                     R"("Device Type": 0, "Device Id": -1}})",
+                     allocation.address, allocation.bytes, allocation.in_use_bytes,
+                     allocation.reserved_bytes))});
+  }
+
+  void add_metadata(trace::LaneId lane, std::string_view name, std::string_view key,
+                    const std::string& value) {
+    trace_.push({.phase = Phase::kMetadata,
+                 .name = trace_.names.intern(name),
+                 .lane = lane,
+                 .ts_ns = trace_time(recording_.begin_ns),
+                 .args = args_.add(fmt::format("{{\"{}\": {}}}", key, value))});
+  }
+
+  void name_process(int64_t pid, const std::string& name, const char* label, int64_t sort_index) {
+    const auto lane = trace_.find_or_add_lane({pid, 0});
+    add_metadata(lane, "process_name", "name", json_quoted(name));
+    add_metadata(lane, "process_labels", "labels", json_quoted(label));
+    add_metadata(lane, "process_sort_index", "sort_index", fmt::format("{}", sort_index));
+  }
+
+  void name_lanes() {
+    name_process(pid_, program_invocation_short_name, "CPU", pid_);
+    name_process(kCpuKernelsPid, "CPU kernels", "CPU kernels", kCpuKernelsPid);
+    add_metadata(kernel_lane_, "thread_name", "name", json_quoted("kernels"));
+    for (const auto& [lane, name] : thread_names_) {
+      const auto text = fmt::format("thread {} ({})", trace_.lanes[lane].tid, name);
+      add_metadata(lane, "thread_name", "name", json_quoted(text));
+      add_metadata(lane, "thread_sort_index", "sort_index",
+                   fmt::format("{}", trace_.lanes[lane].tid));
+    }
+  }
+
+  void add_properties() {
+    trace_.properties = {{"schemaVersion", "1"}, {"deviceProperties", device_properties()}};
+    if (recording_.options.record_shapes) trace_.properties.emplace_back("record_shapes", "1");
+    if (recording_.options.profile_memory) trace_.properties.emplace_back("profile_memory", "1");
+    trace_.properties.emplace_back("displayTimeUnit", "\"ms\"");
+  }
+
+  Recording recording_;
+  trace::Trace trace_;
+  ArgsText args_;
+  int64_t pid_;
+  trace::LaneId kernel_lane_;
+  int64_t shift_ns_ = 0;  // from the steady clock to the trace's
+  std::vector<trace::NameId> op_names_;
+  std::vector<EventId> open_;  // ranges of the log being read
+  std::vector<Kernel> kernels_;
+  std::map<trace::LaneId, std::string> thread_names_;
+  int64_t last_external_id_ = 0;
+};
+
+}  // namespace
+
+trace::Trace collect(Recording recording, const std::vector<StepSpan>& steps) {
+  return Collector(std::move(recording)).run(steps);
+}
+
+}  // namespace epi::profile

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/profile/profiler.h"
+
+#include <unistd.h>
+
+#include "epilogue/base/error.h"
+#include "epilogue/profile/recorder.h"
+
+namespace epi::profile {
+namespace {
+
+void check_schedule(const Schedule& schedule) {
+  const auto check = [](const char* name, int64_t value, int64_t least) {
+    if (value < least) fail("profiler", "schedule: {} is {}, must be at least {}", name, value, least);
+  };
+  check("wait", schedule.wait, 0);
+  check("warmup", schedule.warmup, 0);
+  check("active", schedule.active, 1);
+  check("repeat", schedule.repeat, 0);
+}
+
+}  // namespace
+
+Profiler::Profiler(ProfilerOptions options) : options_(std::move(options)) {
+  if (options_.schedule) check_schedule(*options_.schedule);
+  enter(phase_of(0));
+}
+
+Profiler::~Profiler() {
+  if (phase_ == Phase::kWarmup || phase_ == Phase::kActive) Recorder::instance().end();
+}
+
+Profiler::Phase Profiler::phase_of(int64_t step) const {
+  if (!options_.schedule) return Phase::kActive;
+  const auto [wait, warmup, active, repeat] = *options_.schedule;
+  const int64_t cycle = wait + warmup + active;
+  if (repeat != 0 && step / cycle >= repeat) return Phase::kDone;
+  const int64_t place = step % cycle;
+  return place < wait ? Phase::kWait : place < wait + warmup ? Phase::kWarmup : Phase::kActive;
+}
+
+bool Profiler::is_last_of_cycle(int64_t step) const {
+  if (!options_.schedule) return false;
+  const auto [wait, warmup, active, repeat] = *options_.schedule;
+  return (step + 1) % (wait + warmup + active) == 0;
+}
+
+void Profiler::enter(Phase phase) {
+  const bool recording = phase_ == Phase::kWarmup || phase_ == Phase::kActive;
+  const bool records = phase == Phase::kWarmup || phase == Phase::kActive;
+  if (records && !recording) {
+    Recorder::instance().begin({options_.record_shapes, options_.profile_memory});
+  } else if (phase == Phase::kActive && phase_ == Phase::kWarmup) {
+    Recorder::instance().restart();
+  }
+  phase_ = phase;
+  if (phase_ == Phase::kActive) begin_step();
+}
+
+// Steps are noted here, not in the thread's log: they begin and end in calls of their own, and may
+// lie across the ranges of the code around them.
+void Profiler::begin_step() {
+  if (options_.schedule) spans_.push_back({step_, now_ns(), 0, ::gettid()});
+}
+
+void Profiler::end_step() {
+  if (!spans_.empty()) spans_.back().end_ns = now_ns();
+}
+
+void Profiler::step() {
+  if (phase_ == Phase::kActive) end_step();
+  if (phase_ == Phase::kActive && is_last_of_cycle(step_)) finish_cycle();
+  ++step_;
+  if (phase_ != Phase::kDone) enter(phase_of(step_));
+}
+
+void Profiler::stop() {
+  if (phase_ == Phase::kActive) {
+    end_step();
+    finish_cycle();
+  } else if (phase_ == Phase::kWarmup) {
+    Recorder::instance().end();
+  }
+  phase_ = Phase::kDone;
+}
+
+void Profiler::finish_cycle() {
+  Recording recording = Recorder::instance().end();
+  phase_ = Phase::kWait;  // nothing is recorded while the trace is made
+  trace_ = collect(std::move(recording), spans_);
+  spans_.clear();
+  if (options_.on_trace_ready) options_.on_trace_ready(*trace_);
+}
+
+const trace::Trace& Profiler::trace() const {
+  if (!trace_) {
+    fail("profiler", "there is no trace: {}",
+         options_.schedule ? "no cycle of the schedule has ended" : "call stop() first");
+  }
+  return *trace_;
+}
+
+trace::Trace Profiler::take_trace() {
+  trace();  // throws where there is none
+  trace::Trace taken = std::move(*trace_);
+  trace_.reset();
+  return taken;
+}
+
+}  // namespace epi::profile

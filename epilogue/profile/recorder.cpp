@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/profile/recorder.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstring>
+
+#include "epilogue/base/error.h"
+#include "epilogue/ops/op.h"
+#include "epilogue/profile/inputs.h"
+
+namespace epi::profile {
+namespace {
+
+// The calling thread's log and the recording that it belongs to. Plain values, read on every event;
+// `kept_log` holds the log, and is touched only when it changes.
+thread_local uint64_t attached_number = 0;
+thread_local ThreadLog* attached_log = nullptr;
+thread_local std::shared_ptr<ThreadLog> kept_log;
+
+std::string current_thread_name() {
+  std::array<char, 16> name{};
+  ::pthread_getname_np(::pthread_self(), name.data(), name.size());
+  return name.data();
+}
+
+int64_t unix_now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+Recorder& Recorder::instance() {
+  static Recorder* const recorder = new Recorder;
+  return *recorder;
+}
+
+void Recorder::begin(const RecordOptions& options) {
+  const std::lock_guard lock(mutex_);
+  if (number_.load(std::memory_order_relaxed) != 0) {
+    fail("profiler", "another profiler is recording: one at a time");
+  }
+  open_recording(options);
+  set_listener(this);
+  if (options.profile_memory) set_cpu_allocation_listener(&Recorder::allocation);
+}
+
+void Recorder::restart() {
+  const std::lock_guard lock(mutex_);
+  open_recording(recording_.options);
+}
+
+void Recorder::open_recording(const RecordOptions& options) {
+  recording_ = {{}, options, now_ns(), 0, unix_now_ns()};
+  number_.store(++last_number_, std::memory_order_release);
+  attach_locked();  // here, and not in the midst of what is measured
+}
+
+Recording Recorder::end() {
+  set_listener(nullptr);
+  set_cpu_allocation_listener(nullptr);
+  const std::lock_guard lock(mutex_);
+  number_.store(0, std::memory_order_release);
+  recording_.end_ns = now_ns();
+  return std::move(recording_);
+}
+
+ThreadLog* Recorder::log() {
+  const uint64_t number = number_.load(std::memory_order_acquire);
+  if (number == 0) return nullptr;
+  return number == attached_number ? attached_log : attach();
+}
+
+ThreadLog* Recorder::attach() {
+  const std::lock_guard lock(mutex_);
+  return attach_locked();
+}
+
+ThreadLog* Recorder::attach_locked() {
+  const uint64_t number = number_.load(std::memory_order_relaxed);
+  if (number == 0) return nullptr;
+  kept_log = std::make_shared<ThreadLog>(::gettid(), current_thread_name(), recording_.options);
+  recording_.logs.push_back(kept_log);
+  attached_log = kept_log.get();
+  attached_number = number;
+  return attached_log;
+}
+
+// A begin takes its time last and an end first, so that what recording costs falls to the caller.
+void Recorder::op_begin(Op op, Args args) {
+  ThreadLog* log = this->log();
+  if (log == nullptr) return;
+  const size_t words = log->options().record_shapes ? packed_words(args) : 0;
+  EntryHeader& entry = log->open(EntryKind::kOpBegin, words * sizeof(int64_t));
+  if (words != 0) pack_inputs(args, reinterpret_cast<int64_t*>(entry.payload()));
+  entry.op = static_cast<uint8_t>(op);
+  entry.time_ns = now_ns();
+  log->commit();
+}
+
+void Recorder::op_end(Op /*op*/) { end_range(); }
+
+void Recorder::annotation_begin(std::string_view name) {
+  ThreadLog* log = this->log();
+  if (log == nullptr) return;
+  EntryHeader& entry = log->open(EntryKind::kAnnotationBegin, name.size());
+  std::memcpy(entry.payload(), name.data(), name.size());
+  entry.time_ns = now_ns();
+  log->commit();
+}
+
+void Recorder::annotation_end() { end_range(); }
+
+void Recorder::end_range() {
+  const int64_t time_ns = now_ns();
+  ThreadLog* log = this->log();
+  if (log == nullptr) return;
+  log->open(EntryKind::kEnd, 0).time_ns = time_ns;
+  log->commit();
+}
+
+void Recorder::kernel(const KernelRun& run) {
+  ThreadLog* log = this->log();
+  if (log == nullptr) return;
+  EntryHeader& entry = log->open(EntryKind::kKernel, sizeof(KernelEntry) + run.name.size());
+  const KernelEntry kernel{run.end_ns, run.bytes, run.flops};
+  std::memcpy(entry.payload(), &kernel, sizeof kernel);
+  std::memcpy(entry.payload() + sizeof kernel, run.name.data(), run.name.size());
+  entry.time_ns = run.start_ns;
+  log->commit();
+}
+
+void Recorder::allocation(const CpuAllocation& allocation) {
+  ThreadLog* log = instance().log();
+  if (log == nullptr || !log->options().profile_memory) return;
+  const AllocationEntry packed{static_cast<int64_t>(reinterpret_cast<intptr_t>(allocation.data)),
+                               allocation.bytes, allocation.in_use_bytes,
+                               allocation.reserved_bytes};
+  EntryHeader& entry = log->open(EntryKind::kAllocation, sizeof packed);
+  std::memcpy(entry.payload(), &packed, sizeof packed);
+  entry.time_ns = now_ns();
+  log->commit();
+}
+
+}  // namespace epi::profile

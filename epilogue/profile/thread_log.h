@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one thread did, as an append-only log of small entries in chunks. The thread appends without
+// locks; another may read what is committed at any time.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace epi::profile {
+
+enum class EntryKind : uint8_t { kOpBegin, kAnnotationBegin, kEnd, kKernel, kAllocation };
+
+// Followed by the payload of its kind: inputs (see inputs.h), a name, KernelEntry and a name,
+// AllocationEntry.
+struct EntryHeader {
+  uint32_t payload_bytes = 0;
+  EntryKind kind = EntryKind::kEnd;
+  uint8_t op = 0;
+  int64_t time_ns = 0;  // steady clock
+
+  const std::byte* payload() const { return reinterpret_cast<const std::byte*>(this + 1); }
+  std::byte* payload() { return reinterpret_cast<std::byte*>(this + 1); }
+};
+
+struct KernelEntry {
+  int64_t end_ns = 0;
+  int64_t bytes = 0;
+  int64_t flops = 0;
+};
+
+struct AllocationEntry {
+  int64_t address = 0;
+  int64_t bytes = 0;
+  int64_t in_use_bytes = 0;
+  int64_t reserved_bytes = 0;
+};
+
+// What a recording keeps beside names and times.
+struct RecordOptions {
+  bool record_shapes = false;  // inputs: shapes, strides, dtypes and scalars
+  bool profile_memory = false;
+};
+
+class ThreadLog {
+ public:
+  ThreadLog(int64_t tid, std::string thread_name, const RecordOptions& options);
+  ThreadLog(const ThreadLog&) = delete;
+  ThreadLog& operator=(const ThreadLog&) = delete;
+  ~ThreadLog();
+
+  int64_t tid() const { return tid_; }
+  const std::string& thread_name() const { return thread_name_; }
+  const RecordOptions& options() const { return options_; }
+
+  // Room for one entry, to be filled and then committed. Only the thread itself calls these.
+  EntryHeader& open(EntryKind kind, size_t payload_bytes) {
+    const size_t bytes = entry_bytes(payload_bytes);
+    if (tail_->capacity - tail_used_ < bytes) [[unlikely]]
+      add_chunk(bytes);
+    auto& entry = *reinterpret_cast<EntryHeader*>(tail_->data.get() + tail_used_);
+    entry.payload_bytes = static_cast<uint32_t>(payload_bytes);
+    entry.kind = kind;
+    tail_used_ += bytes;
+    return entry;
+  }
+  void commit() { tail_->committed.store(tail_used_, std::memory_order_release); }
+
+ private:
+  friend class LogReader;
+
+  struct Chunk {
+    std::unique_ptr<std::byte[]> data;
+    size_t capacity = 0;
+    std::atomic<size_t> committed{0};
+    std::atomic<Chunk*> next{nullptr};
+  };
+
+  // Entries begin at multiples of eight.
+  static size_t entry_bytes(size_t payload_bytes) {
+    return sizeof(EntryHeader) + ((payload_bytes + 7) & ~size_t{7});
+  }
+  void add_chunk(size_t bytes);
+
+  int64_t tid_;
+  std::string thread_name_;
+  RecordOptions options_;
+  Chunk* head_;
+  Chunk* tail_;  // the writer's
+  size_t tail_used_ = 0;
+};
+
+// Walks what was committed, in order. One reader at a time, in any thread.
+class LogReader {
+ public:
+  enum class Then { kKeep, kFree };
+  // With kFree, chunks are given back once they have been read; the last one stays for its writer.
+  LogReader(ThreadLog& log, Then then) : log_(log), chunk_(log.head_), then_(then) {}
+
+  // Null at the end. The entry is valid until the next call.
+  const EntryHeader* next();
+
+ private:
+  ThreadLog& log_;
+  ThreadLog::Chunk* chunk_;
+  Then then_;
+  size_t read_ = 0;
+};
+
+}  // namespace epi::profile

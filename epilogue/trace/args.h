@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks into JSON text that is known to be whole, such as an event's arguments, without building
+// anything: values come back as the ranges of text that they are. Text that is not JSON gives
+// nothing, never a crash.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace epi::trace {
+
+// The value under `key` of an object, as text; strings keep their quotes.
+std::optional<std::string_view> find_value(std::string_view object, std::string_view key);
+
+// The items of an array, as text: "[[2, 3], []]" gives "[2, 3]" and "[]".
+std::vector<std::string_view> array_items(std::string_view array);
+
+}  // namespace epi::trace

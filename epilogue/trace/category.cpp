@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/trace/category.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace epi::trace {
+namespace {
+
+using Row = std::pair<Category, std::string_view>;
+constexpr auto kTexts = std::to_array<Row>({
+    {Category::kCpuOp, "cpu_op"},
+    {Category::kUserAnnotation, "user_annotation"},
+    {Category::kCudaRuntime, "cuda_runtime"},
+    {Category::kCudaDriver, "cuda_driver"},
+    {Category::kKernel, "kernel"},
+    {Category::kGpuMemcpy, "gpu_memcpy"},
+    {Category::kGpuMemset, "gpu_memset"},
+    {Category::kGpuUserAnnotation, "gpu_user_annotation"},
+    {Category::kPythonFunction, "python_function"},
+    {Category::kCpuInstantEvent, "cpu_instant_event"},
+    {Category::kAc2g, "ac2g"},
+    {Category::kFwdbwd, "fwdbwd"},
+    {Category::kOverhead, "overhead"},
+    {Category::kTraceSpan, "Trace"},
+});
+
+}  // namespace
+
+std::string_view text_of(Category category) {
+  const auto* row = std::find_if(kTexts.begin(), kTexts.end(),
+                                 [&](const Row& r) { return r.first == category; });
+  return row == kTexts.end() ? std::string_view() : row->second;
+}
+
+Category category_of(std::string_view text) {
+  if (text.empty()) return Category::kNone;
+  const auto* row =
+      std::find_if(kTexts.begin(), kTexts.end(), [&](const Row& r) { return r.second == text; });
+  return row == kTexts.end() ? Category::kOther : row->first;
+}
+
+}  // namespace epi::trace

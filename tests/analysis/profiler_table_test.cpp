@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/profiler_table.h"
+
+#include <gtest/gtest.h>
+
+#include "epilogue/base/error.h"
+#include "tests/trace/make_trace.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::Category;
+using trace::TraceMaker;
+
+const TableRow* find_row(const ProfilerTable& table, std::string_view name, bool device = false) {
+  for (const TableRow& row : table.rows) {
+    if (row.name == name && row.device == device) return &row;
+  }
+  return nullptr;
+}
+
+// Two steps of a linear: one kernel each, and the span of the annotation on the device.
+trace::Trace two_steps() {
+  TraceMaker make;
+  for (int step = 0; step < 2; ++step) {
+    const int64_t at = step * 10000;
+    const int64_t id = step * 10;
+    make.add(Category::kUserAnnotation, "ProfilerStep#" + std::to_string(step + 2), at, 9000, id + 1);
+    make.add(Category::kUserAnnotation, "fwd", at + 100, 8000, id + 2);
+    make.op("aten::linear", at + 200, 7000, id + 3, R"({"Input Dims": [[2, 3]]})");
+    make.op("aten::t", at + 300, 1000, id + 4);
+    make.op("aten::addmm", at + 1400, 5000, id + 5);
+    make.add(Category::kCudaRuntime, "cudaLaunchKernel", at + 2000, 500, id + 5);
+    make.kernel("gemm", at + 3000, 2000 + step * 1000, id + 5);
+    make.add(Category::kGpuUserAnnotation, "fwd", at + 2999, 2002 + step * 1000, id + 2, "", {0, 7});
+  }
+  return make.take();
+}
+
+TEST(ProfilerTable, AddsUpSelfAndTotalTimesByName) {
+  const ProfilerTable table = profiler_table(two_steps());
+  const TableRow* linear = find_row(table, "aten::linear");
+  ASSERT_NE(linear, nullptr);
+  EXPECT_EQ(linear->calls, 2);
+  EXPECT_EQ(linear->cpu_total_ns, 14000);
+  EXPECT_EQ(linear->self_cpu_ns, 2000);
+  EXPECT_EQ(linear->self_device_ns, 0);
+  EXPECT_EQ(linear->device_total_ns, 5000);
+  const TableRow* addmm = find_row(table, "aten::addmm");
+  ASSERT_NE(addmm, nullptr);
+  EXPECT_EQ(addmm->self_cpu_ns, 9000);  // the launch is a child
+  EXPECT_EQ(addmm->self_device_ns, 5000);
+  const TableRow* view = find_row(table, "aten::t");
+  ASSERT_NE(view, nullptr);
+  EXPECT_EQ(view->device_total_ns, 0);
+}
+
+TEST(ProfilerTable, PutsStepsTogetherAndDeviceEventsOnRowsOfTheirOwn) {
+  const ProfilerTable table = profiler_table(two_steps());
+  ASSERT_NE(find_row(table, "ProfilerStep*"), nullptr);
+  EXPECT_EQ(find_row(table, "ProfilerStep*")->calls, 2);
+  const TableRow* gemm = find_row(table, "gemm", true);
+  ASSERT_NE(gemm, nullptr);
+  EXPECT_EQ(gemm->self_device_ns, 5000);
+  EXPECT_EQ(gemm->cpu_total_ns, 0);
+}
+
+TEST(ProfilerTable, NeverCountsAnAnnotationsSpanAsDeviceTime) {
+  const ProfilerTable table = profiler_table(two_steps());
+  const TableRow* span = find_row(table, "fwd", true);
+  ASSERT_NE(span, nullptr);
+  EXPECT_TRUE(span->annotation);
+  EXPECT_EQ(span->self_device_ns, 5000);  // less the nanosecond on each side
+  EXPECT_EQ(table.self_device_total_ns, 5000);
+}
+
+TEST(ProfilerTable, SumsOfSelfTimesEqualTheTotal) {
+  const ProfilerTable table = profiler_table(two_steps());
+  int64_t self_ns = 0;
+  for (const TableRow& row : table.rows) self_ns += row.self_cpu_ns;
+  EXPECT_EQ(self_ns, table.self_cpu_total_ns);
+  EXPECT_EQ(self_ns, 18000);  // the two steps enclose everything
+}
+
+TEST(ProfilerTable, MergesAnEventWithItsOnlyChildOfTheSameName) {
+  TraceMaker make;
+  make.op("aten::sum", 0, 100, 1);
+  make.op("aten::sum", 10, 80, 2);
+  make.op("aten::fill", 20, 30, 3);
+  make.kernel("reduce", 30, 7, 2);
+  const ProfilerTable table = profiler_table(make.take());
+  const TableRow* sum = find_row(table, "aten::sum");
+  ASSERT_NE(sum, nullptr);
+  EXPECT_EQ(sum->calls, 1);
+  EXPECT_EQ(sum->cpu_total_ns, 100);
+  EXPECT_EQ(sum->self_cpu_ns, 70);
+  EXPECT_EQ(sum->self_device_ns, 7);
+  EXPECT_EQ(sum->device_total_ns, 7);
+}
+
+TEST(ProfilerTable, KeepsTwoChildrenOfTheSameName) {
+  TraceMaker make;
+  make.op("aten::sum", 0, 100, 1);
+  make.op("aten::sum", 10, 20, 2);
+  make.op("aten::sum", 40, 20, 3);
+  const ProfilerTable table = profiler_table(make.take());
+  EXPECT_EQ(table.rows.front().calls, 3);
+  EXPECT_EQ(table.rows.front().cpu_total_ns, 140);
+}
+
+TEST(ProfilerTable, GroupsByShapeWhenAsked) {
+  TraceMaker make;
+  make.op("aten::mm", 0, 10, 1, R"({"Input Dims": [[2, 3], [3, 4]]})");
+  make.op("aten::mm", 20, 10, 2, R"({"Input Dims": [[5, 3], [3, 4]]})");
+  make.op("aten::mm", 40, 10, 3, R"({"Input Dims": [[2, 3], [3, 4]]})");
+  const trace::Trace trace = make.take();
+  EXPECT_EQ(profiler_table(trace).rows.size(), 1);
+  const ProfilerTable table = profiler_table(trace, true);
+  ASSERT_EQ(table.rows.size(), 2);
+  EXPECT_EQ(table.rows[0].shapes, "[[2, 3], [3, 4]]");
+  EXPECT_EQ(table.rows[0].calls, 2);
+}
+
+TEST(ProfilerTable, GivesTheSpreadOfCalls) {
+  TraceMaker make;
+  for (int i = 1; i <= 11; ++i) make.op("aten::mm", i * 100, i);
+  const ProfilerTable table = profiler_table(make.take());
+  EXPECT_EQ(table.rows[0].spread.min_ns, 1);
+  EXPECT_EQ(table.rows[0].spread.median_ns, 6);
+  EXPECT_EQ(table.rows[0].spread.p90_ns, 10);
+}
+
+TEST(SortRows, KeepsTheOrderOfEqualRowsAndNamesItsColumns) {
+  ProfilerTable table = profiler_table(two_steps());
+  sort_rows(table, "self_cpu_time_total");
+  EXPECT_EQ(table.rows[0].name, "aten::addmm");
+  sort_rows(table, "count");
+  EXPECT_EQ(table.rows[0].name, "aten::addmm");
+  try {
+    sort_rows(table, "cpu");
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_TRUE(std::string_view(error.what())
+                    .starts_with("[table] no column \"cpu\" to sort by; there are cpu_time,"));
+  }
+}
+
+}  // namespace
+}  // namespace epi::analysis

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every test here runs on the CPU.
+#include "epilogue/cpu/backend.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+class CpuBackend : public testing::Environment {
+ public:
+  void SetUp() override { epi::register_cpu_backend(); }
+};
+const auto* const registered = testing::AddGlobalTestEnvironment(new CpuBackend);
+
+}  // namespace

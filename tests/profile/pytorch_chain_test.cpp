@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The eager blocks against what PyTorch recorded of the same: every operator by name, in order, with
+// its inputs' shapes, strides and scalars; every kernel under the operator that launched it.
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include <map>
+
+#include "epilogue/analysis/profiler_table.h"
+#include "epilogue/nn/glu_mlp.h"
+#include "epilogue/ops/hooks.h"
+#include "epilogue/profile/profiler.h"
+#include "epilogue/tensor/factories.h"
+#include "epilogue/trace/args.h"
+#include "tests/profile/events.h"
+
+namespace epi::profile {
+namespace {
+
+using trace::Category;
+
+struct ChainOp {
+  std::string name;
+  std::string dims;
+  std::string strides;
+  int kernels = 0;
+
+  bool operator==(const ChainOp&) const = default;
+};
+
+void PrintTo(const ChainOp& op, std::ostream* out) {
+  *out << op.name << " " << op.dims << " " << op.strides << " kernels " << op.kernels;
+}
+
+std::string without_spaces(std::string_view text) {
+  std::string out(text);
+  std::erase(out, ' ');
+  return out;
+}
+
+// The operators of PyTorch's file, in the order they are there.
+std::vector<ChainOp> pytorch_chain(const char* file) {
+  simdjson::dom::parser parser;
+  const simdjson::dom::element root =
+      parser.load(std::string(EPI_TEST_DATA) + "/traces/" + file);
+  std::vector<ChainOp> chain;
+  std::map<int64_t, size_t> places;  // by external id
+  for (const simdjson::dom::element event : root["traceEvents"]) {
+    std::string_view category;
+    if (event["cat"].get(category) != simdjson::SUCCESS) continue;
+    if (category == "cpu_op") {
+      places[int64_t(event["args"]["External id"])] = chain.size();
+      chain.push_back({std::string(std::string_view(event["name"])),
+                       simdjson::minify(event["args"]["Input Dims"]),
+                       simdjson::minify(event["args"]["Input Strides"])});
+    } else if (category == "kernel") {
+      ++chain[places.at(int64_t(event["args"]["External id"]))].kernels;
+    }
+  }
+  return chain;
+}
+
+std::vector<ChainOp> our_chain(const trace::Trace& trace) {
+  std::vector<ChainOp> chain;
+  std::map<int64_t, size_t> places;
+  for (const trace::EventId id : events_of(trace, Category::kCpuOp)) {
+    places[trace.external_id[id]] = chain.size();
+    const auto args = trace.args_of(id);
+    chain.push_back({std::string(trace.name_of(id)),
+                     without_spaces(trace::find_value(args, "Input Dims").value()),
+                     without_spaces(trace::find_value(args, "Input Strides").value())});
+  }
+  for (const trace::EventId id : events_of(trace, Category::kKernel)) {
+    ++chain[places.at(trace.external_id[id])].kernels;
+  }
+  return chain;
+}
+
+trace::Trace three_steps(const std::function<void()>& forward) {
+  Profiler profiler({.record_shapes = true, .schedule = Schedule{1, 1, 3}});
+  for (int i = 0; i < 5; ++i) {
+    forward();
+    profiler.step();
+  }
+  return profiler.take_trace();
+}
+
+void expect_views_take_no_device_time(const trace::Trace& trace) {
+  const auto table = analysis::profiler_table(trace);
+  int views = 0;
+  for (const auto& row : table.rows) {
+    for (const char* view : {"aten::t", "aten::transpose", "aten::as_strided", "aten::view",
+                             "aten::reshape", "aten::_unsafe_view"}) {
+      if (row.name != view) continue;
+      ++views;
+      EXPECT_EQ(row.device_total_ns, 0) << row.name;
+    }
+  }
+  EXPECT_GE(views, 3);
+}
+
+TEST(PyTorchChain, OfLinearIsTheSame) {
+  const nn::Linear linear(32, 64);
+  const Tensor x = zeros({1024, 32});
+  const trace::Trace trace = three_steps([&] {
+    const RecordFunction range("linear_fwd");
+    linear.forward(x);
+  });
+  EXPECT_EQ(our_chain(trace), pytorch_chain("linear_eager.json"));
+  EXPECT_EQ(events_of(trace, Category::kKernel).size(), 3);  // one a forward
+  expect_views_take_no_device_time(trace);
+}
+
+TEST(PyTorchChain, OfTheMlpIsTheSame) {
+  const nn::GluMlp mlp(768, 3072);
+  const Tensor x = zeros({64, 128, 768});
+  const trace::Trace trace = three_steps([&] {
+    const RecordFunction range("mlp_fwd");
+    mlp.forward(x);
+  });
+  EXPECT_EQ(our_chain(trace), pytorch_chain("mlp_eager.json"));
+  EXPECT_EQ(events_of(trace, Category::kKernel).size(), 15);  // five a forward
+  expect_views_take_no_device_time(trace);
+}
+
+}  // namespace
+}  // namespace epi::profile
