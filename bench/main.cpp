@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
   epi::bench::add_linear(suite);
   epi::bench::add_mlp(suite);
   epi::bench::add_pointwise(suite);
+  epi::bench::add_profile(suite);
   const int broken = suite.run(json);
   if (broken < 0) fmt::print(stderr, "epilogue_bench: no benchmark has such a name\n");
   return broken < 0 ? 2 : broken > 0 ? 1 : 0;

@@ -22,12 +22,16 @@ double quantile(std::vector<double> values, double q) {
 }
 
 std::string limit_text(const Contest& contest) {
-  return fmt::format("{} {}{}", contest.want == Want::kAtMost ? "<=" : ">=", contest.limit,
-                     contest.rival.body ? "x" : " ns");
+  const bool ratio = contest.rival.body && contest.want != Want::kSlowerByAtMost;
+  return fmt::format("{} {}{}", contest.want == Want::kAtLeast ? ">=" : "<=", contest.limit,
+                     ratio ? "x" : " ns");
 }
 
 std::vector<double> turn_values(const Contest& contest) {
   if (!contest.rival.body) return contest.ours_ns;
+  if (contest.want == Want::kSlowerByAtMost) {
+    return {quantile(contest.ours_ns, 0) - quantile(contest.rival_ns, 0)};
+  }
   std::vector<double> values;
   for (size_t i = 0; i < contest.ours_ns.size(); ++i) {
     const double ours = contest.ours_ns[i];
@@ -61,8 +65,20 @@ Verdict judge(const Contest& contest) {
   const auto values = turn_values(contest);
   const double median = quantile(values, 0.5);
   const bool holds =
-      contest.want == Want::kAtMost ? median <= contest.limit : median >= contest.limit;
-  return {&contest, median, quantile(values, 0.1), quantile(values, 0.9), holds};
+      contest.want == Want::kAtLeast ? median >= contest.limit : median <= contest.limit;
+  return {contest.text,          limit_text(contest),   &contest, median,
+          quantile(values, 0.1), quantile(values, 0.9), holds};
+}
+
+Verdict judge(const Measurement& measurement) {
+  const double value = *measurement.value;
+  return {measurement.text,
+          fmt::format("<= {} {}", measurement.limit, measurement.unit),
+          nullptr,
+          value,
+          value,
+          value,
+          value <= measurement.limit};
 }
 
 void print_text(const std::vector<Verdict>& verdicts) {
@@ -80,11 +96,12 @@ void print_text(const std::vector<Verdict>& verdicts) {
                         {"limit", Align::kRight},
                         {"", Align::kLeft}});
   for (const Verdict& v : verdicts) {
-    add_side(times, v.contest->ours.name, v.contest->ours_ns);
-    if (v.contest->rival.body) add_side(times, v.contest->rival.name, v.contest->rival_ns);
-    claims.add_row({v.contest->text, fmt::format("{:.3g}", v.median), fmt::format("{:.3g}", v.p10),
-                    fmt::format("{:.3g}", v.p90), limit_text(*v.contest),
-                    v.holds ? "ok" : "BROKEN"});
+    if (v.contest != nullptr) {
+      add_side(times, v.contest->ours.name, v.contest->ours_ns);
+      if (v.contest->rival.body) add_side(times, v.contest->rival.name, v.contest->rival_ns);
+    }
+    claims.add_row({v.text, fmt::format("{:.3g}", v.median), fmt::format("{:.3g}", v.p10),
+                    fmt::format("{:.3g}", v.p90), v.limit, v.holds ? "ok" : "BROKEN"});
   }
   fmt::print("{}\n{}", times.text(), claims.text());
 }
@@ -95,11 +112,13 @@ void print_json(const std::vector<Verdict>& verdicts) {
   json.key("threads").integer(num_threads()).key("openblas").string(cpu::openblas().core);
   json.key("claims").begin_array();
   for (const Verdict& v : verdicts) {
-    json.begin_object().key("claim").string(v.contest->text).key("median").fixed(v.median, 3);
+    json.begin_object().key("claim").string(v.text).key("median").fixed(v.median, 3);
     json.key("p10").fixed(v.p10, 3).key("p90").fixed(v.p90, 3);
-    json.key("limit").string(limit_text(*v.contest)).key("holds").boolean(v.holds);
-    json_side(json, "ours", v.contest->ours.name, v.contest->ours_ns);
-    json_side(json, "rival", v.contest->rival.name, v.contest->rival_ns);
+    json.key("limit").string(v.limit).key("holds").boolean(v.holds);
+    const Contest none{};
+    const Contest& contest = v.contest == nullptr ? none : *v.contest;
+    json_side(json, "ours", contest.ours.name, contest.ours_ns);
+    json_side(json, "rival", contest.rival.name, contest.rival_ns);
     json.end_object();
   }
   json.end_array().end_object();

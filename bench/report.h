@@ -2,6 +2,7 @@
 // What a contest came to, and how it is printed.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "bench/suite.h"
@@ -10,7 +11,9 @@ namespace epi::bench {
 
 // The value of the claim over the turns: ratios, or ns where there is no rival.
 struct Verdict {
-  const Contest* contest;
+  std::string text;
+  std::string limit;       // "<= 150 ns"
+  const Contest* contest;  // null for a measurement
   double median;
   double p10;
   double p90;
@@ -18,6 +21,7 @@ struct Verdict {
 };
 
 Verdict judge(const Contest& contest);
+Verdict judge(const Measurement& measurement);
 void print_text(const std::vector<Verdict>& verdicts);
 void print_json(const std::vector<Verdict>& verdicts);
 

@@ -57,12 +57,25 @@ void Suite::add(const std::string& name, Contest contest) {
       ->Iterations(kTurns);
 }
 
+void Suite::add(const std::string& name, Measurement measurement) {
+  measurements_.push_back(std::make_unique<Measurement>(std::move(measurement)));
+  Measurement* added = measurements_.back().get();
+  benchmark::RegisterBenchmark(name.c_str(), [added](benchmark::State& state) {
+    for ([[maybe_unused]] auto _ : state) {
+      added->value = added->measure();
+    }
+  })->Iterations(1);
+}
+
 int Suite::run(bool json) {
   Silent silent;
   benchmark::RunSpecifiedBenchmarks(&silent);
   std::vector<Verdict> verdicts;
   for (const auto& contest : contests_) {
     if (!contest->ours_ns.empty()) verdicts.push_back(judge(*contest));
+  }
+  for (const auto& measurement : measurements_) {
+    if (measurement->value) verdicts.push_back(judge(*measurement));
   }
   if (verdicts.empty()) return -1;
   (json ? print_json : print_text)(verdicts);

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,11 @@ struct Side {
   std::function<void()> after{};
 };
 
-enum class Want { kAtMost, kAtLeast };
+enum class Want { kAtMost, kAtLeast, kSlowerByAtMost };
 
-// The claim: time of ours / time of the rival at most the limit, or work of ours / time of ours
-// over that of the rival at least the limit. Without a rival, the time of ours in ns.
+// The claim: time of ours / time of the rival at most the limit; or work of ours / time of ours
+// over that of the rival at least the limit; or ours slower by at most so many ns, by the minima of
+// both. Without a rival, the time of ours in ns.
 struct Contest {
   std::string text;
   Side ours;
@@ -38,16 +40,28 @@ struct Contest {
   std::vector<double> rival_ns{};
 };
 
+// A claim about something other than time, measured once.
+struct Measurement {
+  std::string text;
+  std::string unit;
+  double limit = 1;  // at most
+  std::function<double()> measure;
+
+  std::optional<double> value{};
+};
+
 class Suite {
  public:
   // `name` is what --benchmark_filter selects by.
   void add(const std::string& name, Contest contest);
+  void add(const std::string& name, Measurement measurement);
   // Runs what Google Benchmark's flags select; prints times and claims. Returns how many are
   // broken, or -1 where nothing was selected.
   int run(bool json);
 
  private:
   std::vector<std::unique_ptr<Contest>> contests_;
+  std::vector<std::unique_ptr<Measurement>> measurements_;
 };
 
 // One function a file of benchmarks.
@@ -55,6 +69,7 @@ void add_dispatch(Suite& suite);
 void add_linear(Suite& suite);
 void add_mlp(Suite& suite);
 void add_pointwise(Suite& suite);
+void add_profile(Suite& suite);
 
 // A side that calls OpenBLAS on all cores, as a program that uses it directly does.
 Side openblas_side(std::string name, std::function<void()> body);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // add(matmul(x, w), b), as the PyTorch tutorial begins: two operators, two kernels. At 64 the time
-// goes into calling them, at 1024 into the product.
+// goes into calling them, at 1024 into the product; the profiler's table tells which.
 #include <fmt/core.h>
 
+#include "epilogue/analysis/profiler_table.h"
 #include "epilogue/cpu/backend.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/ops/hooks.h"
+#include "epilogue/profile/profiler.h"
+#include "epilogue/report/profiler_table.h"
 #include "epilogue/tensor/factories.h"
-#include "epilogue/tensor/print.h"
 
 int main() {
   epi::register_cpu_backend();
@@ -16,11 +18,14 @@ int main() {
     const epi::Tensor w = epi::randn({size, size}, 1);
     const epi::Tensor b = epi::randn({size, size}, 2);
 
-    epi::Tensor y = epi::add(epi::matmul(x, w), b);  // the first call loads OpenBLAS
-    const int64_t start_ns = epi::now_ns();
-    y = epi::add(epi::matmul(x, w), b);
-    const int64_t dur_ns = epi::now_ns() - start_ns;
-
-    fmt::print("{}: {:.1f} us\n", epi::describe(y), static_cast<double>(dur_ns) / 1000);
+    // One step unrecorded, one recorded and dropped, three kept.
+    epi::profile::Profiler profiler({.schedule = epi::profile::Schedule{1, 1, 3}});
+    for (int step = 0; step < 5; ++step) {
+      const epi::RecordFunction range("matmul_add");
+      epi::add(epi::matmul(x, w), b);
+      profiler.step();
+    }
+    const auto table = epi::analysis::profiler_table(profiler.trace());
+    fmt::print("size {}\n{}\n", size, epi::report::table_text(table, {}));
   }
 }

@@ -93,7 +93,8 @@ class TableBuilder {
     for (EventId id = 0; id < trace_.size(); ++id) {
       if (trace_.is_span(id) && is_device_row(trace_.category[id])) add_device(id);
     }
-    for (size_t i = 0; i < table_.rows.size(); ++i) set_spread(table_.rows[i].spread, durations_[i]);
+    for (size_t i = 0; i < table_.rows.size(); ++i)
+      set_spread(table_.rows[i].spread, durations_[i]);
     table_.has_device = std::any_of(table_.rows.begin(), table_.rows.end(),
                                     [](const TableRow& r) { return r.self_device_ns > 0; });
     table_.device_name = device_name();

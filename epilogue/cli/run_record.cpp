@@ -43,7 +43,8 @@ void check_trace_folder(const RunFlags& flags) {
   if (flags.trace.empty()) return;
   const auto parent = std::filesystem::path(flags.trace).parent_path();
   const std::string folder = parent.empty() ? "." : parent.string();
-  if (std::filesystem::is_directory(flags.trace)) fail("run", "--trace {}: is a folder", flags.trace);
+  if (std::filesystem::is_directory(flags.trace))
+    fail("run", "--trace {}: is a folder", flags.trace);
   if (::access(folder.c_str(), W_OK) != 0) {
     fail("run", "--trace {}: cannot write to the folder {}: {}", flags.trace, folder,
          std::strerror(errno));

@@ -2,7 +2,6 @@
 #include "epilogue/ops/dispatch.h"
 
 #include <array>
-#include <chrono>
 
 #include "epilogue/ops/hooks.h"
 
@@ -50,6 +49,12 @@ class ListenedRange {
   Op op_;
 };
 
+// Out of line: what nobody listens to pays for none of it.
+[[gnu::noinline]] Tensor run_listened(Listener& listener, Op op, Args args) {
+  const ListenedRange range(listener, op, args);
+  return run(op_info(op), args);
+}
+
 }  // namespace
 
 void register_kernel(DeviceType device, Op op, Kernel kernel) { kernel_slot(device, op) = kernel; }
@@ -58,18 +63,14 @@ Kernel find_kernel(DeviceType device, Op op) { return kernel_slot(device, op); }
 
 Tensor dispatch(Op op, std::initializer_list<Arg> list) {
   const Args args(std::span(list.begin(), list.size()));
-  const OpInfo& info = op_info(op);
   Listener* listener = current_listener();
   if (listener == nullptr) [[likely]]
-    return run(info, args);
-  const ListenedRange range(*listener, op, args);
-  return run(info, args);
+    return run(op_info(op), args);
+  return run_listened(*listener, op, args);
 }
 
-int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+Tensor dispatch_unheard(Op op, std::initializer_list<Arg> list) {
+  return run(op_info(op), Args(std::span(list.begin(), list.size())));
 }
 
 }  // namespace epi

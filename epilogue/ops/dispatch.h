@@ -20,5 +20,7 @@ void register_kernel(DeviceType device, Op op, Kernel kernel);
 Kernel find_kernel(DeviceType device, Op op);
 
 Tensor dispatch(Op op, std::initializer_list<Arg> args);
+// `dispatch` without its listener: what the hook costs is the difference (bench/profile_bench.cpp).
+Tensor dispatch_unheard(Op op, std::initializer_list<Arg> args);
 
 }  // namespace epi

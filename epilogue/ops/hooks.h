@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "epilogue/base/clock.h"
 #include "epilogue/ops/args.h"
 
 namespace epi {
@@ -23,7 +24,7 @@ enum class Op : uint8_t;
 // shapes is the same work.
 struct KernelRun {
   std::string_view name;
-  int64_t start_ns = 0;  // steady clock
+  int64_t start_ns = 0;  // of now_ns()
   int64_t end_ns = 0;
   int64_t bytes = 0;  // read and written, each operand counted once
   int64_t flops = 0;
@@ -81,9 +82,6 @@ class RecordFunction {
  private:
   Listener* listener_;
 };
-
-// Nanoseconds of the steady clock, the time base of every event.
-int64_t now_ns();
 
 // Runs `body` as one kernel and reports it; `describe` makes the `KernelRun` without its times and
 // is called only where someone listens.

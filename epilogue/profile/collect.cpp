@@ -90,7 +90,8 @@ class Collector {
     trace_.reserve(count_events() + steps.size());
     for (const StepSpan& step : steps) add_step(step);
     for (const auto& log : recording_.logs) add_log(*log);
-    for (size_t i = 0; i < kernels_.size(); ++i) add_kernel(kernels_[i], static_cast<int64_t>(i) + 1);
+    for (size_t i = 0; i < kernels_.size(); ++i)
+      add_kernel(kernels_[i], static_cast<int64_t>(i) + 1);
     name_lanes();
     add_properties();
     trace_.args_text = args_.release();
@@ -114,7 +115,7 @@ class Collector {
     return count;
   }
 
-  int64_t trace_time(int64_t steady_ns) const { return steady_ns + shift_ns_; }
+  int64_t trace_time(int64_t clock_ns) const { return clock_ns + shift_ns_; }
 
   EventId add_range(Category category, trace::NameId name, trace::LaneId lane, int64_t begin_ns,
                     trace::ArgsRange args) {
@@ -136,6 +137,7 @@ class Collector {
   void add_log(ThreadLog& log) {
     const auto lane = trace_.find_or_add_lane({pid_, log.tid()});
     thread_names_[lane] = log.thread_name();
+    latest_ns_ = recording_.begin_ns;
     LogReader reader(log, LogReader::Then::kFree);
     while (const EntryHeader* entry = reader.next()) {
       // Threads that heard of the end late have written a little more.
@@ -148,22 +150,29 @@ class Collector {
   void add_entry(const EntryHeader& entry, trace::LaneId lane) {
     switch (entry.kind) {
       case EntryKind::kOpBegin:
-        open_.push_back(add_range(Category::kCpuOp, op_names_[entry.op], lane, entry.time_ns,
+        open_.push_back(add_range(Category::kCpuOp, op_names_[entry.op], lane, in_order(entry),
                                   inputs_of(entry)));
         return;
       case EntryKind::kAnnotationBegin:
         open_.push_back(add_range(Category::kUserAnnotation,
-                                  trace_.names.intern(payload_text(entry)), lane, entry.time_ns,
+                                  trace_.names.intern(payload_text(entry)), lane, in_order(entry),
                                   {}));
         return;
       case EntryKind::kEnd:  // its begin may lie before the recording
-        if (!open_.empty()) close(std::min(entry.time_ns, recording_.end_ns));
+        if (!open_.empty()) close(std::min(in_order(entry), recording_.end_ns));
         return;
       case EntryKind::kKernel:
         return keep_kernel(entry);
       case EntryKind::kAllocation:
         return add_allocation(entry, lane);
     }
+  }
+
+  // A CPU may read its counter a few instructions early: a range never begins before the one around
+  // it.
+  int64_t in_order(const EntryHeader& entry) {
+    latest_ns_ = std::max(latest_ns_, entry.time_ns);
+    return latest_ns_;
   }
 
   void close(int64_t end_ns) {
@@ -184,8 +193,8 @@ class Collector {
     if (open_.empty()) return;  // its operator began before the recording
     const auto kernel = payload_of<KernelEntry>(entry);
     const auto name = trace_.names.intern(payload_text(entry, sizeof kernel));
-    const auto args = args_.add(fmt::format(R"({{"device": 0, "stream": 0, "bytes": {}, "flops": {}}})",
-                                            kernel.bytes, kernel.flops));
+    const auto args = args_.add(fmt::format(
+        R"({{"device": 0, "stream": 0, "bytes": {}, "flops": {}}})", kernel.bytes, kernel.flops));
     const int64_t end_ns = std::min(kernel.end_ns, recording_.end_ns);
     kernels_.push_back({{.category = Category::kKernel,
                          .name = name,
@@ -267,9 +276,10 @@ class Collector {
   ArgsText args_;
   int64_t pid_;
   trace::LaneId kernel_lane_;
-  int64_t shift_ns_ = 0;  // from the steady clock to the trace's
+  int64_t shift_ns_ = 0;  // from now_ns() to the trace's
   std::vector<trace::NameId> op_names_;
   std::vector<EventId> open_;  // ranges of the log being read
+  int64_t latest_ns_ = 0;      // begin or end in it
   std::vector<Kernel> kernels_;
   std::map<trace::LaneId, std::string> thread_names_;
   int64_t last_external_id_ = 0;

@@ -10,7 +10,7 @@ namespace epi::profile {
 // One step of a schedule: `ProfilerStep#<number>` of the trace.
 struct StepSpan {
   int64_t number = 0;
-  int64_t begin_ns = 0;  // steady clock
+  int64_t begin_ns = 0;  // of now_ns()
   int64_t end_ns = 0;
   int64_t tid = 0;
 };

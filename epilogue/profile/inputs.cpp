@@ -129,10 +129,10 @@ struct Lists {
   void add(const std::string& value, const char* type, const std::string& stride_list = "[]",
            const std::string& dim_list = "[]") {
     const char* separator = concrete.empty() ? "" : ", ";
-    concrete += separator + json_quoted(value);
-    types += separator + json_quoted(type);
-    strides += separator + stride_list;
-    dims += separator + dim_list;
+    concrete.append(separator).append(json_quoted(value));
+    types.append(separator).append(json_quoted(type));
+    strides.append(separator).append(stride_list);
+    dims.append(separator).append(dim_list);
   }
 };
 
@@ -199,8 +199,8 @@ class Unpacker {
     std::string strides;
     for (size_t i = 0; i < count; ++i) {
       const auto [shape, steps] = take_layout(take_head());
-      dims += (i == 0 ? "" : ", ") + shape;
-      strides += (i == 0 ? "" : ", ") + steps;
+      dims.append(i == 0 ? "" : ", ").append(shape);
+      strides.append(i == 0 ? "" : ", ").append(steps);
     }
     lists_.add("", "TensorList", fmt::format("[{}]", strides), fmt::format("[{}]", dims));
   }

@@ -11,7 +11,8 @@ namespace {
 
 void check_schedule(const Schedule& schedule) {
   const auto check = [](const char* name, int64_t value, int64_t least) {
-    if (value < least) fail("profiler", "schedule: {} is {}, must be at least {}", name, value, least);
+    if (value < least)
+      fail("profiler", "schedule: {} is {}, must be at least {}", name, value, least);
   };
   check("wait", schedule.wait, 0);
   check("warmup", schedule.warmup, 0);

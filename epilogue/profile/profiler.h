@@ -28,8 +28,8 @@ struct Schedule {
 };
 
 struct ProfilerOptions {
-  bool record_shapes = false;   // inputs: shapes, strides, dtypes, scalars
-  bool profile_memory = false;  // allocations
+  bool record_shapes = false;          // inputs: shapes, strides, dtypes, scalars
+  bool profile_memory = false;         // allocations
   std::optional<Schedule> schedule{};  // none: everything until `stop`
   // Called with each cycle's trace as soon as it is there, by `step` or `stop`.
   std::function<void(const trace::Trace&)> on_trace_ready{};

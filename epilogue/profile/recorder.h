@@ -18,8 +18,8 @@ namespace epi::profile {
 struct Recording {
   std::vector<std::shared_ptr<ThreadLog>> logs;
   RecordOptions options;
-  int64_t begin_ns = 0;      // steady clock
-  int64_t end_ns = 0;        // what was open then ends there
+  int64_t begin_ns = 0;       // of now_ns()
+  int64_t end_ns = 0;         // what was open then ends there
   int64_t begin_unix_ns = 0;  // the same moment as begin_ns, since 1970
 };
 

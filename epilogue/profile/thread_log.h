@@ -20,7 +20,7 @@ struct EntryHeader {
   uint32_t payload_bytes = 0;
   EntryKind kind = EntryKind::kEnd;
   uint8_t op = 0;
-  int64_t time_ns = 0;  // steady clock
+  int64_t time_ns = 0;  // of now_ns()
 
   const std::byte* payload() const { return reinterpret_cast<const std::byte*>(this + 1); }
   std::byte* payload() { return reinterpret_cast<std::byte*>(this + 1); }

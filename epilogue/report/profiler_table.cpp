@@ -43,12 +43,12 @@ size_t shown_rows(const ProfilerTable& table, const TableStyle& style) {
 }
 
 std::vector<std::string> titles(const ProfilerTable& table, const TableStyle& style) {
-  std::vector<std::string> result = {"Name",      "Self CPU %",  "Self CPU", "CPU total %",
-                                     "CPU total", "CPU time avg"};
+  std::vector<std::string> result = {"Name",        "Self CPU %", "Self CPU",
+                                     "CPU total %", "CPU total",  "CPU time avg"};
   if (table.has_device) {
     const std::string& device = table.device_name;
-    for (std::string title : {"Self " + device, "Self " + device + " %", device + " total",
-                              device + " time avg"}) {
+    for (std::string title :
+         {"Self " + device, "Self " + device + " %", device + " total", device + " time avg"}) {
       result.push_back(std::move(title));
     }
   }

@@ -29,8 +29,8 @@ constexpr auto kTexts = std::to_array<Row>({
 }  // namespace
 
 std::string_view text_of(Category category) {
-  const auto* row = std::find_if(kTexts.begin(), kTexts.end(),
-                                 [&](const Row& r) { return r.first == category; });
+  const auto* row =
+      std::find_if(kTexts.begin(), kTexts.end(), [&](const Row& r) { return r.first == category; });
   return row == kTexts.end() ? std::string_view() : row->second;
 }
 

@@ -33,8 +33,8 @@ class GzipOutput : public CompressedOutput {
  public:
   explicit GzipOutput(OutputFile file) : file_(std::move(file)) {
     constexpr int kGzipFormat = 15 + 16;  // the largest window, and gzip's header
-    const int made = ::deflateInit2(&stream_, kGzipLevel, Z_DEFLATED, kGzipFormat, 9,
-                                    Z_DEFAULT_STRATEGY);
+    const int made =
+        ::deflateInit2(&stream_, kGzipLevel, Z_DEFLATED, kGzipFormat, 9, Z_DEFAULT_STRATEGY);
     if (made != Z_OK) throw std::bad_alloc();
   }
   ~GzipOutput() override { ::deflateEnd(&stream_); }

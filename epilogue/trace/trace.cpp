@@ -38,7 +38,7 @@ EventId Trace::push(const Event& event) {
 }
 
 Event Trace::event(EventId id) const {
-  return {phase[id], category[id], name[id],        lane[id],        ts_ns[id],
+  return {phase[id],  category[id],    name[id],        lane[id], ts_ns[id],
           dur_ns[id], external_id[id], correlation[id], args[id]};
 }
 

@@ -25,14 +25,16 @@ trace::Trace two_steps() {
   for (int step = 0; step < 2; ++step) {
     const int64_t at = step * 10000;
     const int64_t id = step * 10;
-    make.add(Category::kUserAnnotation, "ProfilerStep#" + std::to_string(step + 2), at, 9000, id + 1);
+    make.add(Category::kUserAnnotation, "ProfilerStep#" + std::to_string(step + 2), at, 9000,
+             id + 1);
     make.add(Category::kUserAnnotation, "fwd", at + 100, 8000, id + 2);
     make.op("aten::linear", at + 200, 7000, id + 3, R"({"Input Dims": [[2, 3]]})");
     make.op("aten::t", at + 300, 1000, id + 4);
     make.op("aten::addmm", at + 1400, 5000, id + 5);
     make.add(Category::kCudaRuntime, "cudaLaunchKernel", at + 2000, 500, id + 5);
     make.kernel("gemm", at + 3000, 2000 + step * 1000, id + 5);
-    make.add(Category::kGpuUserAnnotation, "fwd", at + 2999, 2002 + step * 1000, id + 2, "", {0, 7});
+    make.add(Category::kGpuUserAnnotation, "fwd", at + 2999, 2002 + step * 1000, id + 2, "",
+             {0, 7});
   }
   return make.take();
 }

@@ -21,18 +21,18 @@ std::string text_of(std::initializer_list<Arg> list) {
 
 TEST(Inputs, GiveATensorsLayoutAndType) {
   const Tensor x = t(zeros({64, 32}, {DType::kBF16, kCpu}));
-  EXPECT_EQ(text_of({x}),
-            R"({"Concrete Inputs": [""], "Input type": ["c10::BFloat16"], )"
-            R"("Input Strides": [[1, 32]], "Input Dims": [[32, 64]]})");
+  EXPECT_EQ(text_of({x}), R"({"Concrete Inputs": [""], "Input type": ["c10::BFloat16"], )"
+                          R"("Input Strides": [[1, 32]], "Input Dims": [[32, 64]]})");
 }
 
 TEST(Inputs, GiveScalarsAsPyTorchPrintsThem) {
   const Dims dims{32, 64};
-  EXPECT_EQ(text_of({1, -2.0, 0.1, true, dims, "tanh", Arg()}),
-            R"({"Concrete Inputs": ["1", "-2.", "0.10000000000000001", "True", "[32, 64]", "", ""], )"
-            R"("Input type": ["Scalar", "Scalar", "Scalar", "Scalar", "ScalarList", "", ""], )"
-            R"("Input Strides": [[], [], [], [], [], [], []], )"
-            R"("Input Dims": [[], [], [], [], [], [], []]})");
+  EXPECT_EQ(
+      text_of({1, -2.0, 0.1, true, dims, "tanh", Arg()}),
+      R"({"Concrete Inputs": ["1", "-2.", "0.10000000000000001", "True", "[32, 64]", "", ""], )"
+      R"("Input type": ["Scalar", "Scalar", "Scalar", "Scalar", "ScalarList", "", ""], )"
+      R"("Input Strides": [[], [], [], [], [], [], []], )"
+      R"("Input Dims": [[], [], [], [], [], [], []]})");
 }
 
 TEST(Inputs, GiveAListOfTensorsAsOne) {
@@ -44,7 +44,7 @@ TEST(Inputs, GiveAListOfTensorsAsOne) {
 
 TEST(Inputs, NameEveryDtypeAsItsCppType) {
   const std::pair<DType, std::string_view> types[] = {
-      {DType::kF64, "double"},   {DType::kF32, "float"}, {DType::kBF16, "c10::BFloat16"},
+      {DType::kF64, "double"},    {DType::kF32, "float"},    {DType::kBF16, "c10::BFloat16"},
       {DType::kF16, "c10::Half"}, {DType::kI64, "long int"}, {DType::kI32, "int"},
       {DType::kBool, "bool"}};
   for (const auto& [dtype, type] : types) {

@@ -93,8 +93,8 @@ TEST(Profiler, HandsOverEachCycleOfARepeatedSchedule) {
 
 TEST(Profiler, WithoutAnEndGoesOnUntilItIsStopped) {
   int cycles = 0;
-  Profiler profiler({.schedule = Schedule{0, 1, 1, 0},
-                     .on_trace_ready = [&](const trace::Trace&) { ++cycles; }});
+  Profiler profiler(
+      {.schedule = Schedule{0, 1, 1, 0}, .on_trace_ready = [&](const trace::Trace&) { ++cycles; }});
   for (int i = 0; i < 7; ++i) profiler.step();
   EXPECT_EQ(cycles, 3);
   profiler.stop();  // in the last cycle's only active step
@@ -109,8 +109,12 @@ TEST(Profiler, IsOneAtATimeAndSaysSo) {
 }
 
 TEST(Profiler, LeavesNothingListeningWhenItIsDestroyed) {
-  { const Profiler profiler({.schedule = Schedule{0, 2, 1}}); }
-  { const Profiler profiler; }
+  {
+    const Profiler profiler({.schedule = Schedule{0, 2, 1}});
+  }
+  {
+    const Profiler profiler;
+  }
   EXPECT_EQ(current_listener(), nullptr);
   EXPECT_NO_THROW(Profiler());
 }
@@ -164,7 +168,9 @@ TEST(Profiler, DropsTheEndOfWhatBeganBeforeIt) {
 
 TEST(Profiler, ShowsAllocationsWhenAsked) {
   Profiler profiler({.profile_memory = true});
-  { const Tensor x = empty({256}); }
+  {
+    const Tensor x = empty({256});
+  }
   profiler.stop();
   const trace::Trace& trace = profiler.trace();
   const auto events = events_of(trace, Category::kCpuInstantEvent);
@@ -180,7 +186,9 @@ TEST(Profiler, ShowsAllocationsWhenAsked) {
 TEST(Profiler, KeepsVeryLongNames) {
   const std::string name(1 << 20, 'n');
   Profiler profiler;
-  { const RecordFunction range(name); }
+  {
+    const RecordFunction range(name);
+  }
   profiler.stop();
   EXPECT_EQ(names_of(profiler.trace(), Category::kUserAnnotation), Names{name});
 }

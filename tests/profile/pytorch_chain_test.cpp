@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The eager blocks against what PyTorch recorded of the same: every operator by name, in order, with
-// its inputs' shapes, strides and scalars; every kernel under the operator that launched it.
+// The eager blocks against what PyTorch recorded of the same: every operator by name, in order,
+// with its inputs' shapes, strides and scalars; every kernel under the operator that launched it.
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
@@ -41,8 +41,7 @@ std::string without_spaces(std::string_view text) {
 // The operators of PyTorch's file, in the order they are there.
 std::vector<ChainOp> pytorch_chain(const char* file) {
   simdjson::dom::parser parser;
-  const simdjson::dom::element root =
-      parser.load(std::string(EPI_TEST_DATA) + "/traces/" + file);
+  const simdjson::dom::element root = parser.load(std::string(EPI_TEST_DATA) + "/traces/" + file);
   std::vector<ChainOp> chain;
   std::map<int64_t, size_t> places;  // by external id
   for (const simdjson::dom::element event : root["traceEvents"]) {

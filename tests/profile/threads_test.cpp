@@ -124,11 +124,11 @@ TEST(Threads, MayRunWhileProfilersStartAndStop) {
 TEST(Threads, MayRunThroughTheStepsOfASchedule) {
   const BusyThreads busy;
   int cycles = 0;
-  Profiler profiler({.schedule = Schedule{1, 1, 2, 0},
-                     .on_trace_ready = [&](const trace::Trace& trace) {
-                       ++cycles;
-                       expect_nesting(trace);
-                     }});
+  Profiler profiler(
+      {.schedule = Schedule{1, 1, 2, 0}, .on_trace_ready = [&](const trace::Trace& trace) {
+         ++cycles;
+         expect_nesting(trace);
+       }});
   for (int step = 0; step < 40; ++step) {
     busy.run(20);
     profiler.step();

@@ -10,13 +10,27 @@ namespace {
 analysis::ProfilerTable small_table() {
   analysis::ProfilerTable table;
   table.rows = {
-      {.name = "fwd", .annotation = true, .calls = 1, .self_cpu_ns = 500, .cpu_total_ns = 2000500,
-       .device_total_ns = 8160, .spread = {2000500, 2000500, 2000500}},
-      {.name = "aten::addmm", .shapes = "[[64], [1024, 32], [32, 64], [], []]", .calls = 3,
-       .self_cpu_ns = 2000000, .cpu_total_ns = 2000000, .self_device_ns = 8160,
-       .device_total_ns = 8160, .spread = {600000, 650000, 700000}},
-      {.name = "a_kernel_whose_name_is_longer_than_PyTorchs_column_is_wide", .device = true,
-       .calls = 3, .self_device_ns = 8160, .device_total_ns = 8160, .spread = {2720, 2720, 2720}},
+      {.name = "fwd",
+       .annotation = true,
+       .calls = 1,
+       .self_cpu_ns = 500,
+       .cpu_total_ns = 2000500,
+       .device_total_ns = 8160,
+       .spread = {2000500, 2000500, 2000500}},
+      {.name = "aten::addmm",
+       .shapes = "[[64], [1024, 32], [32, 64], [], []]",
+       .calls = 3,
+       .self_cpu_ns = 2000000,
+       .cpu_total_ns = 2000000,
+       .self_device_ns = 8160,
+       .device_total_ns = 8160,
+       .spread = {600000, 650000, 700000}},
+      {.name = "a_kernel_whose_name_is_longer_than_PyTorchs_column_is_wide",
+       .device = true,
+       .calls = 3,
+       .self_device_ns = 8160,
+       .device_total_ns = 8160,
+       .spread = {2720, 2720, 2720}},
   };
   table.self_cpu_total_ns = 2000500;
   table.self_device_total_ns = 8160;
@@ -26,8 +40,9 @@ analysis::ProfilerTable small_table() {
 }
 
 TEST(TableText, IsLaidOutAsPyTorchDoes) {
-  EXPECT_EQ(table_text(small_table(), {}),
-R"(-------------------------------------------------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  
+  EXPECT_EQ(
+      table_text(small_table(), {}),
+      R"(-------------------------------------------------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  
                                                    Name    Self CPU %      Self CPU   CPU total %     CPU total  CPU time avg   Self Kernel  Self Kernel %  Kernel total  Kernel time avg    # of Calls  
 -------------------------------------------------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  ------------  
                                                     fwd         0.02%       0.500us       100.00%       2.001ms       2.001ms       0.000us         0.00%       8.160us       8.160us             1  
@@ -44,8 +59,9 @@ TEST(TableText, HasNoDeviceColumnsWithoutDeviceTimeAndStopsAtTheLimit) {
   table.rows.pop_back();
   for (auto& row : table.rows) row.self_device_ns = row.device_total_ns = 0;
   table.has_device = false;
-  EXPECT_EQ(table_text(table, {.limit = 1}),
-R"(---------------  ------------  ------------  ------------  ------------  ------------  ------------  
+  EXPECT_EQ(
+      table_text(table, {.limit = 1}),
+      R"(---------------  ------------  ------------  ------------  ------------  ------------  ------------  
            Name    Self CPU %      Self CPU   CPU total %     CPU total  CPU time avg    # of Calls  
 ---------------  ------------  ------------  ------------  ------------  ------------  ------------  
             fwd         0.02%       0.500us       100.00%       2.001ms       2.001ms             1  

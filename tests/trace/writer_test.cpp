@@ -31,8 +31,8 @@ class WriterTest : public testing::Test {
     return text.str();
   }
 
-  std::filesystem::path folder_ = std::filesystem::path(testing::TempDir()) /
-                                  ("epilogue_writer_" + std::to_string(::getpid()));
+  std::filesystem::path folder_ =
+      std::filesystem::path(testing::TempDir()) / ("epilogue_writer_" + std::to_string(::getpid()));
 };
 
 Trace small_trace() {

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What recording costs: a recorded view operator, all of it; the hook when nobody listens, and the memory of a
+// long recording from its first event to the written file.
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+
+#include "bench/suite.h"
+#include "epilogue/base/error.h"
+#include "epilogue/ops/dispatch.h"
+#include "epilogue/ops/functional.h"
+#include "epilogue/profile/profiler.h"
+#include "epilogue/tensor/factories.h"
+#include "epilogue/trace/writer.h"
+
+namespace epi::bench {
+namespace {
+
+constexpr int kCalls = 20000;
+constexpr double kRecordedLimitNs = 200;
+constexpr double kShapesLimitNs = 500;
+constexpr double kHookLimitNs = 5;
+constexpr int64_t kManyEvents = 10'000'000;
+constexpr double kBytesAnEventLimit = 300;
+
+// A side whose calls are recorded. `body` costs what it costs, and the recording on top.
+Side recorded_side(std::string name, std::function<void()> body, bool shapes) {
+  auto profiler = std::make_shared<std::optional<profile::Profiler>>();
+  return {std::move(name), std::move(body),
+          [profiler, shapes] { profiler->emplace(profile::ProfilerOptions{.record_shapes = shapes}); },
+          [profiler] { profiler->reset(); }};
+}
+
+int64_t status_bytes(const std::string& key) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(key + ":")) return std::stoll(line.substr(key.size() + 1)) * 1024;
+  }
+  return 0;
+}
+
+// The peak of resident memory over recording, merging and writing, less what was there before.
+double bytes_an_event() {
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("epilogue_bench_" + std::to_string(::getpid()) + ".json");
+  const Tensor x = empty({64, 128});
+  std::ofstream("/proc/self/clear_refs") << "5";  // the peak starts anew
+  const int64_t before = status_bytes("VmRSS");
+  {
+    profile::Profiler profiler;
+    for (int64_t i = 0; i < kManyEvents; ++i) benchmark::DoNotOptimize(view(x, {8192}));
+    profiler.stop();
+    const auto written = trace::write(profiler.trace(), path);
+    if (!written) throw Error(written.error().message);
+  }
+  std::filesystem::remove(path);
+  return static_cast<double>(status_bytes("VmHWM") - before) / static_cast<double>(kManyEvents);
+}
+
+}  // namespace
+
+void add_profile(Suite& suite) {
+  const Tensor x = empty({64, 128, 768});
+  const Dims shape{8192, 768};
+  const auto one_view = [x, shape] { benchmark::DoNotOptimize(view(x, shape)); };
+  suite.add("profile_op", {"a recorded view op, all of it, ns", recorded_side("view, recorded", one_view, false),
+                           {}, Want::kAtMost, kRecordedLimitNs, kCalls});
+  suite.add("profile_shapes", {"a recorded view op with its inputs, ns",
+                               recorded_side("view, recorded with inputs", one_view, true),
+                               {}, Want::kAtMost, kShapesLimitNs, kCalls});
+  suite.add("profile_hook",
+            {"the hook when nobody listens, ns",
+             {"dispatch", [x, shape] { benchmark::DoNotOptimize(dispatch(Op::kView, {x, shape})); }},
+             {"dispatch without the hook",
+              [x, shape] { benchmark::DoNotOptimize(dispatch_unheard(Op::kView, {x, shape})); }},
+             Want::kSlowerByAtMost, kHookLimitNs, kCalls});
+  suite.add("profile_memory", Measurement{"10 M ops recorded and written, peak bytes an event", "B",
+                                          kBytesAnEventLimit, bytes_an_event});
+}
+
+}  // namespace epi::bench
