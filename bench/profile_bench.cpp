@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What recording costs: a recorded view operator, all of it; the hook when nobody listens, and the memory of a
-// long recording from its first event to the written file.
+// What recording costs: a recorded view operator, all of it; the hook when nobody listens, and the
+// memory of a long recording from its first event to the written file.
 #include <unistd.h>
 
 #include <filesystem>
@@ -29,9 +29,10 @@ constexpr double kBytesAnEventLimit = 300;
 // A side whose calls are recorded. `body` costs what it costs, and the recording on top.
 Side recorded_side(std::string name, std::function<void()> body, bool shapes) {
   auto profiler = std::make_shared<std::optional<profile::Profiler>>();
-  return {std::move(name), std::move(body),
-          [profiler, shapes] { profiler->emplace(profile::ProfilerOptions{.record_shapes = shapes}); },
-          [profiler] { profiler->reset(); }};
+  return {
+      std::move(name), std::move(body),
+      [profiler, shapes] { profiler->emplace(profile::ProfilerOptions{.record_shapes = shapes}); },
+      [profiler] { profiler->reset(); }};
 }
 
 int64_t status_bytes(const std::string& key) {
@@ -66,17 +67,27 @@ void add_profile(Suite& suite) {
   const Tensor x = empty({64, 128, 768});
   const Dims shape{8192, 768};
   const auto one_view = [x, shape] { benchmark::DoNotOptimize(view(x, shape)); };
-  suite.add("profile_op", {"a recorded view op, all of it, ns", recorded_side("view, recorded", one_view, false),
-                           {}, Want::kAtMost, kRecordedLimitNs, kCalls});
+  suite.add("profile_op", {"a recorded view op, all of it, ns",
+                           recorded_side("view, recorded", one_view, false),
+                           {},
+                           Want::kAtMost,
+                           kRecordedLimitNs,
+                           kCalls});
   suite.add("profile_shapes", {"a recorded view op with its inputs, ns",
                                recorded_side("view, recorded with inputs", one_view, true),
-                               {}, Want::kAtMost, kShapesLimitNs, kCalls});
-  suite.add("profile_hook",
-            {"the hook when nobody listens, ns",
-             {"dispatch", [x, shape] { benchmark::DoNotOptimize(dispatch(Op::kView, {x, shape})); }},
-             {"dispatch without the hook",
-              [x, shape] { benchmark::DoNotOptimize(dispatch_unheard(Op::kView, {x, shape})); }},
-             Want::kSlowerByAtMost, kHookLimitNs, kCalls});
+                               {},
+                               Want::kAtMost,
+                               kShapesLimitNs,
+                               kCalls});
+  suite.add(
+      "profile_hook",
+      {"the hook when nobody listens, ns",
+       {"dispatch", [x, shape] { benchmark::DoNotOptimize(dispatch(Op::kView, {x, shape})); }},
+       {"dispatch without the hook",
+        [x, shape] { benchmark::DoNotOptimize(dispatch_unheard(Op::kView, {x, shape})); }},
+       Want::kSlowerByAtMost,
+       kHookLimitNs,
+       kCalls});
   suite.add("profile_memory", Measurement{"10 M ops recorded and written, peak bytes an event", "B",
                                           kBytesAnEventLimit, bytes_an_event});
 }

@@ -21,8 +21,10 @@ int main() {
     // One step unrecorded, one recorded and dropped, three kept.
     epi::profile::Profiler profiler({.schedule = epi::profile::Schedule{1, 1, 3}});
     for (int step = 0; step < 5; ++step) {
-      const epi::RecordFunction range("matmul_add");
-      epi::add(epi::matmul(x, w), b);
+      {
+        const epi::RecordFunction range("matmul_add");
+        epi::add(epi::matmul(x, w), b);
+      }
       profiler.step();
     }
     const auto table = epi::analysis::profiler_table(profiler.trace());

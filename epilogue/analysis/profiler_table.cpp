@@ -104,7 +104,6 @@ class TableBuilder {
  private:
   void add_host(EventId id, const HostTimes& times) {
     TableRow& row = row_of(id, false);
-    row.annotation = trace_.category[id] == Category::kUserAnnotation;
     row.self_cpu_ns += times.self_ns[id];
     row.cpu_total_ns += trace_.dur_ns[id];
     row.self_device_ns += times.self_device_ns[id];
@@ -115,7 +114,6 @@ class TableBuilder {
 
   void add_device(EventId id) {
     TableRow& row = row_of(id, true);
-    row.annotation = trace_.category[id] == Category::kGpuUserAnnotation;
     const int64_t ns = device_ns(trace_, id);
     row.self_device_ns += ns;
     row.device_total_ns += ns;
@@ -128,17 +126,20 @@ class TableBuilder {
     durations_[static_cast<size_t>(&row - table_.rows.data())].push_back(ns);
   }
 
-  // Annotations and work of a device may share a name, and are two rows.
+  // Annotations and what runs may share a name, and are two rows.
   TableRow& row_of(EventId id, bool device) {
     std::string_view name = trace_.name_of(id);
     if (name.starts_with("ProfilerStep#")) name = "ProfilerStep*";
-    const bool annotation = trace_.category[id] == Category::kGpuUserAnnotation;
+    const bool annotation = trace_.category[id] == Category::kGpuUserAnnotation ||
+                            trace_.category[id] == Category::kUserAnnotation;
     std::string shapes = shapes_of(id, device);
     const auto [place, is_new] =
         places_.try_emplace({name, shapes, device, annotation}, table_.rows.size());
     if (is_new) {
-      table_.rows.push_back(
-          {.name = std::string(name), .shapes = std::move(shapes), .device = device});
+      table_.rows.push_back({.name = std::string(name),
+                             .shapes = std::move(shapes),
+                             .device = device,
+                             .annotation = annotation});
       durations_.emplace_back();
     }
     return table_.rows[place->second];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/base/clock.h"
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <string>
@@ -22,8 +23,11 @@ int64_t steady_ns() {
 
 __extension__ using Wide = unsigned __int128;
 constexpr int kFractionBits = 32;
-// Two readings, each off by at most 20 ns, then give the rate to 20 ppm.
 constexpr int64_t kMeasureNs = 2'000'000;
+constexpr int kTries = 20;
+// A reading in which nothing came between takes some 100 ticks: 20 ppm of the two milliseconds. One
+// in ten of that rate at least must be reached, or the steady clock is used.
+constexpr uint64_t kWidestTicks = 1000;
 
 // The kernel has checked that the counters of all cores run at one constant rate, in step.
 bool counter_is_trusted() {
@@ -32,29 +36,44 @@ bool counter_is_trusted() {
   return file >> name && name == "tsc";
 }
 
+// Both clocks at one moment, known to `width` ticks: the best of some tries.
+struct Reading {
+  int64_t ns = 0;
+  uint64_t ticks = 0;
+  uint64_t width = UINT64_MAX;
+};
+
+Reading read_both() {
+  Reading best;
+  for (int i = 0; i < kTries; ++i) {
+    const uint64_t before = __rdtsc();
+    const int64_t ns = steady_ns();
+    const uint64_t width = __rdtsc() - before;
+    if (width < best.width) best = {ns, before + width / 2, width};
+  }
+  return best;
+}
+
 class Counter {
  public:
-  Counter() : trusted_(counter_is_trusted()), start_ns_(steady_ns()), start_ticks_(__rdtsc()) {
-    if (!trusted_) return;
-    int64_t end_ns = 0;
-    do {
-      end_ns = steady_ns();
-    } while (end_ns - start_ns_ < kMeasureNs);
-    const uint64_t ticks = __rdtsc() - start_ticks_;
-    ns_a_tick_ =
-        static_cast<uint64_t>((static_cast<Wide>(end_ns - start_ns_) << kFractionBits) / ticks);
+  Counter() : start_(read_both()) {
+    while (steady_ns() - start_.ns < kMeasureNs) {
+    }
+    const Reading end = read_both();
+    trusted_ = counter_is_trusted() && std::max(start_.width, end.width) <= kWidestTicks;
+    ns_a_tick_ = static_cast<uint64_t>((static_cast<Wide>(end.ns - start_.ns) << kFractionBits) /
+                                       (end.ticks - start_.ticks));
   }
 
   int64_t now_ns() const {
     if (!trusted_) return steady_ns();
-    const Wide ticks = __rdtsc() - start_ticks_;
-    return start_ns_ + static_cast<int64_t>((ticks * ns_a_tick_) >> kFractionBits);
+    const Wide ticks = __rdtsc() - start_.ticks;
+    return start_.ns + static_cast<int64_t>((ticks * ns_a_tick_) >> kFractionBits);
   }
 
  private:
-  bool trusted_;
-  int64_t start_ns_;
-  uint64_t start_ticks_;
+  Reading start_;
+  bool trusted_ = false;
   uint64_t ns_a_tick_ = 0;  // fixed point
 };
 

@@ -6,29 +6,10 @@
 #include <cmath>
 #include <iterator>
 
+#include "epilogue/base/utf8.h"
+
 namespace epi {
 namespace {
-
-// Length of the valid UTF-8 sequence at the start of `text`, or 0.
-size_t utf8_length(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  const size_t length = lead < 0x80   ? 1
-                        : lead < 0xC2 ? 0
-                        : lead < 0xE0 ? 2
-                        : lead < 0xF0 ? 3
-                        : lead < 0xF5 ? 4
-                                      : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  if (lead == 0xE0 && byte(1) < 0xA0) return 0;  // overlong
-  if (lead == 0xED && byte(1) > 0x9F) return 0;  // surrogate
-  if (lead == 0xF0 && byte(1) < 0x90) return 0;  // overlong
-  if (lead == 0xF4 && byte(1) > 0x8F) return 0;  // above U+10FFFF
-  return length;
-}
 
 void append_escaped(std::string& out, char c) {
   switch (c) {

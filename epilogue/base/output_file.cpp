@@ -28,17 +28,19 @@ std::filesystem::path link_target(std::filesystem::path path) {
 
 Result<OutputFile> OutputFile::create(const std::filesystem::path& path) {
   static std::atomic<int> counter{0};
-  std::error_code ignored;
-  const auto type = std::filesystem::status(path, ignored).type();
+  std::error_code failed;
+  const auto type = std::filesystem::status(path, failed).type();
   using std::filesystem::file_type;
   if (type == file_type::directory) return failure("{}: is a folder", path.string());
-  if (type != file_type::regular && type != file_type::not_found && type != file_type::none) {
+  if (type == file_type::none) return failure("{}: {}", path.string(), failed.message());
+  if (type != file_type::regular && type != file_type::not_found) {
     const int device = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (device < 0) return failure("{}: cannot open: {}", path.string(), std::strerror(errno));
     return OutputFile(path, {}, device);
   }
   const auto target = link_target(path);
-  const std::string name = fmt::format("{}.tmp-{}-{}", target.string(), ::getpid(), counter++);
+  const auto name =
+      target.parent_path() / fmt::format(".epilogue-{}-{}.tmp", ::getpid(), counter++);
   const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd < 0) return failure("{}: cannot create: {}", target.string(), std::strerror(errno));
   return OutputFile(target, name, fd);

@@ -115,21 +115,27 @@ void add_sizes(CLI::App& verb, RunFlags& flags) {
   }
 }
 
+// An empty value is a variable of the shell that was not set.
+auto not_empty(const char* rule) {
+  return
+      [rule](const std::string& text) { return text.empty() ? std::string(rule) : std::string(); };
+}
+
 void add_weights(CLI::App& verb, RunFlags& flags) {
   verb.add_option("--weights", flags.weights, "A .safetensors file, an index, or a folder")
       ->type_name("FILE")
-      ->check([](const std::string& text) {
-        return text.empty() ? std::string("a file or a folder is needed") : std::string();
-      });
+      ->check(not_empty("a file or a folder is needed"));
   verb.add_option("--prefix", flags.prefix, "What the tensors' names begin with")
       ->type_name("TEXT");
 }
 
 void add_recording(CLI::App& verb, RunFlags& flags) {
   verb.add_option("--trace", flags.trace, "Write a trace (.json, .json.gz, .json.zst)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(not_empty("a file is needed"));
   verb.add_option("--steps", flags.steps, "wait,warmup,active forwards of the trace (1,1,3)")
-      ->type_name("N,N,N");
+      ->type_name("N,N,N")
+      ->check(not_empty("three numbers are needed, wait,warmup,active"));
   verb.add_flag("--table", flags.table, "Print the profiler's table");
 }
 

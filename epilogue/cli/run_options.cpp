@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/cli/run_options.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <sstream>
@@ -53,7 +54,11 @@ Values list_of(const std::string& flag, const std::string& text) {
   std::string item;
   // A trailing comma asks for one more, empty, number: it is refused like any other empty one.
   for (std::istringstream stream(text + ","); std::getline(stream, item, ',');) {
-    values.emplace_back(positive_number(flag, item));
+    const int64_t value = positive_number(flag, item);
+    if (std::find(values.begin(), values.end(), value) != values.end()) {
+      fail("run", "{} {}: {} is there twice", flag, text, value);
+    }
+    values.emplace_back(value);
   }
   return values;
 }

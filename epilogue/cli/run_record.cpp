@@ -30,21 +30,22 @@ void check(const Result<void>& done) {
   if (!done) throw Error(done.error().message);
 }
 
-Result<void> write_text(const std::string& path, const std::string& text) {
-  auto file = OutputFile::create(path);
-  if (!file) return tl::unexpected(file.error());
-  if (auto done = file->write(text); !done) return done;
-  return file->commit();
+// A device or a pipe: it gets the trace, and there is no place beside it for the table.
+bool is_special(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_other(std::filesystem::status(path, ignored));
 }
 
 }  // namespace
 
 void check_trace_folder(const RunFlags& flags) {
-  if (flags.trace.empty()) return;
+  if (flags.trace.empty() || is_special(flags.trace)) return;
   const auto parent = std::filesystem::path(flags.trace).parent_path();
   const std::string folder = parent.empty() ? "." : parent.string();
-  if (std::filesystem::is_directory(flags.trace))
+  std::error_code ignored;
+  if (std::filesystem::is_directory(flags.trace, ignored)) {
     fail("run", "--trace {}: is a folder", flags.trace);
+  }
   if (::access(folder.c_str(), W_OK) != 0) {
     fail("run", "--trace {}: cannot write to the folder {}: {}", flags.trace, folder,
          std::strerror(errno));
@@ -53,13 +54,22 @@ void check_trace_folder(const RunFlags& flags) {
 
 void write_record(const RunFlags& flags, const RunSizes& sizes, const trace::Trace& trace,
                   const analysis::ProfilerTable& table, RunResult& result) {
+  if (is_special(flags.trace)) {
+    check(trace::write(trace, flags.trace));
+    result.trace_path = flags.trace;
+    return;
+  }
   const auto [stem, ending] = split_ending(flags.trace);
   const std::string label = list_label(flags, sizes);
   const std::string named = label.empty() ? stem : stem + "_" + label;
+  // The table is there before the trace is, and gets its name after it: both appear, or neither.
+  auto table_file = OutputFile::create(named + ".txt");
+  if (!table_file) throw Error(table_file.error().message);
+  check(table_file->write(report::table_text(table, {})));
+  check(trace::write(trace, named + ending));
+  check(table_file->commit());
   result.trace_path = named + ending;
   result.table_path = named + ".txt";
-  check(trace::write(trace, result.trace_path));
-  check(write_text(result.table_path, report::table_text(table, {})));
 }
 
 }  // namespace epi::cli

@@ -106,7 +106,9 @@ std::string record_text(const RunResult& result, bool markdown) {
     out += '\n' + (markdown ? report::table_markdown : report::table_text)(*result.table, {});
   }
   if (!result.trace_path.empty()) {
-    out += fmt::format("\ntrace {}, its table {}\n", result.trace_path, result.table_path);
+    out += fmt::format("\ntrace {}", result.trace_path);
+    if (!result.table_path.empty()) out += fmt::format(", its table {}", result.table_path);
+    out += '\n';
   }
   return out;
 }

@@ -3,6 +3,7 @@
 // lives as long as the call: a listener that wants to keep one copies what it needs.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
@@ -68,6 +69,12 @@ class Arg {
   size_t size_ = 0;
   Value value_{};
 };
+
+// A factor that ATen takes as an integer where it is whole: `alpha` and `beta` are 1, not 1.0.
+inline Arg factor(double value) {
+  const auto whole = static_cast<int64_t>(std::clamp(value, -1e15, 1e15));
+  return static_cast<double>(whole) == value ? Arg(whole) : Arg(value);
+}
 
 // Read access to an operator's arguments by position.
 class Args {

@@ -34,25 +34,25 @@ Tensor floating_unary(std::string_view name, Op op, const Tensor& x) {
 Tensor add(const Tensor& x, const Tensor& other, double alpha) {
   check_binary("add", x, other);
   check_scalar("add", x, alpha);
-  return dispatch(Op::kAdd, {x, other, alpha});
+  return dispatch(Op::kAdd, {x, other, factor(alpha)});
 }
 
 Tensor add(const Tensor& x, double other, double alpha) {
   check_scalar("add", x, other);
   check_scalar("add", x, alpha);
-  return dispatch(Op::kAdd, {x, other, alpha});
+  return dispatch(Op::kAdd, {x, other, factor(alpha)});
 }
 
 Tensor sub(const Tensor& x, const Tensor& other, double alpha) {
   check_binary("sub", x, other);
   check_scalar("sub", x, alpha);
-  return dispatch(Op::kSub, {x, other, alpha});
+  return dispatch(Op::kSub, {x, other, factor(alpha)});
 }
 
 Tensor sub(const Tensor& x, double other, double alpha) {
   check_scalar("sub", x, other);
   check_scalar("sub", x, alpha);
-  return dispatch(Op::kSub, {x, other, alpha});
+  return dispatch(Op::kSub, {x, other, factor(alpha)});
 }
 
 Tensor mul(const Tensor& x, const Tensor& other) {

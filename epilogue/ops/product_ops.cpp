@@ -76,7 +76,7 @@ Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, double 
   check_rank("addmm", mat2, 2);
   check_inner("addmm", mat1, mat2);
   broadcast_strides("addmm", self.layout(), {mat1.size(0), mat2.size(1)});
-  return dispatch(Op::kAddmm, {self, mat1, mat2, beta, alpha});
+  return dispatch(Op::kAddmm, {self, mat1, mat2, factor(beta), factor(alpha)});
 }
 
 Tensor bmm(const Tensor& a, const Tensor& b) {

@@ -3,15 +3,13 @@
 
 #include <unistd.h>
 
-#include <cerrno>
+#include <algorithm>
 #include <cstring>
 #include <map>
 
-#include "epilogue/base/error.h"
-#include "epilogue/base/json_writer.h"
-#include "epilogue/base/machine.h"
-#include "epilogue/base/thread_pool.h"
 #include "epilogue/ops/op.h"
+#include "epilogue/profile/args_text.h"
+#include "epilogue/profile/describe.h"
 #include "epilogue/profile/inputs.h"
 
 namespace epi::profile {
@@ -26,32 +24,6 @@ using trace::Phase;
 // nanoseconds.
 constexpr int64_t kQuarterYearNs = int64_t{7889238} * 1'000'000'000;
 
-// Argument texts, each distinct one once: a block runs the same shapes step after step.
-class ArgsText {
- public:
-  // `make` writes the text of `key`; it is called when the key is new.
-  template <typename Make>
-  trace::ArgsRange intern(std::string_view key, Make&& make) {
-    if (const auto found = ranges_.find(key); found != ranges_.end()) return found->second;
-    const std::string made = make();
-    const trace::ArgsRange range{text_.size(), static_cast<uint32_t>(made.size())};
-    text_ += made;
-    ranges_.emplace(key, range);
-    return range;
-  }
-  trace::ArgsRange add(const std::string& made) {
-    return intern(made, [&] { return made; });
-  }
-  std::shared_ptr<const char> release() {
-    auto owner = std::make_shared<const std::string>(std::move(text_));
-    return {owner, owner->data()};
-  }
-
- private:
-  std::string text_;
-  std::map<std::string, trace::ArgsRange, std::less<>> ranges_;
-};
-
 std::string_view payload_text(const EntryHeader& entry, size_t skipped = 0) {
   return {reinterpret_cast<const char*>(entry.payload()) + skipped, entry.payload_bytes - skipped};
 }
@@ -61,16 +33,6 @@ T payload_of(const EntryHeader& entry) {
   T value;
   std::memcpy(&value, entry.payload(), sizeof value);
   return value;
-}
-
-std::string device_properties() {
-  JsonWriter json;
-  json.begin_array().begin_object();
-  json.key("id").integer(0).key("name").string(cpu_name());
-  json.key("numCores").integer(num_threads()).key("features").begin_array();
-  for (const std::string& feature : cpu_features()) json.string(feature);
-  json.end_array().end_object().end_array();
-  return json.text();
 }
 
 class Collector {
@@ -92,8 +54,8 @@ class Collector {
     for (const auto& log : recording_.logs) add_log(*log);
     for (size_t i = 0; i < kernels_.size(); ++i)
       add_kernel(kernels_[i], static_cast<int64_t>(i) + 1);
-    name_lanes();
-    add_properties();
+    describe_trace(trace_, args_,
+                   {recording_, pid_, trace_time(recording_.begin_ns), thread_names_});
     trace_.args_text = args_.release();
     return std::move(trace_);
   }
@@ -234,41 +196,6 @@ class Collector {
                      R"("Device Type": 0, "Device Id": -1}})",
                      allocation.address, allocation.bytes, allocation.in_use_bytes,
                      allocation.reserved_bytes))});
-  }
-
-  void add_metadata(trace::LaneId lane, std::string_view name, std::string_view key,
-                    const std::string& value) {
-    trace_.push({.phase = Phase::kMetadata,
-                 .name = trace_.names.intern(name),
-                 .lane = lane,
-                 .ts_ns = trace_time(recording_.begin_ns),
-                 .args = args_.add(fmt::format("{{\"{}\": {}}}", key, value))});
-  }
-
-  void name_process(int64_t pid, const std::string& name, const char* label, int64_t sort_index) {
-    const auto lane = trace_.find_or_add_lane({pid, 0});
-    add_metadata(lane, "process_name", "name", json_quoted(name));
-    add_metadata(lane, "process_labels", "labels", json_quoted(label));
-    add_metadata(lane, "process_sort_index", "sort_index", fmt::format("{}", sort_index));
-  }
-
-  void name_lanes() {
-    name_process(pid_, program_invocation_short_name, "CPU", pid_);
-    name_process(kCpuKernelsPid, "CPU kernels", "CPU kernels", kCpuKernelsPid);
-    add_metadata(kernel_lane_, "thread_name", "name", json_quoted("kernels"));
-    for (const auto& [lane, name] : thread_names_) {
-      const auto text = fmt::format("thread {} ({})", trace_.lanes[lane].tid, name);
-      add_metadata(lane, "thread_name", "name", json_quoted(text));
-      add_metadata(lane, "thread_sort_index", "sort_index",
-                   fmt::format("{}", trace_.lanes[lane].tid));
-    }
-  }
-
-  void add_properties() {
-    trace_.properties = {{"schemaVersion", "1"}, {"deviceProperties", device_properties()}};
-    if (recording_.options.record_shapes) trace_.properties.emplace_back("record_shapes", "1");
-    if (recording_.options.profile_memory) trace_.properties.emplace_back("profile_memory", "1");
-    trace_.properties.emplace_back("displayTimeUnit", "\"ms\"");
   }
 
   Recording recording_;

@@ -142,9 +142,9 @@ class Unpacker {
 
   std::string json() {
     while (!words_.empty()) unpack_arg();
-    return fmt::format(
-        R"({{"Concrete Inputs": [{}], "Input type": [{}], "Input Strides": [{}], "Input Dims": [{}]}})",
-        lists_.concrete, lists_.types, lists_.strides, lists_.dims);
+    return fmt::format(R"({{"Concrete Inputs": [{}], "Input type": [{}], )"
+                       R"("Input Strides": [{}], "Input Dims": [{}]}})",
+                       lists_.concrete, lists_.types, lists_.strides, lists_.dims);
   }
 
  private:

@@ -3,14 +3,20 @@
 
 #include <unistd.h>
 
+#include <utility>
+
 #include "epilogue/base/error.h"
 #include "epilogue/profile/recorder.h"
 
 namespace epi::profile {
 namespace {
 
+constexpr int64_t kMostSteps = int64_t{1} << 40;
+
 void check_schedule(const Schedule& schedule) {
   const auto check = [](const char* name, int64_t value, int64_t least) {
+    if (value > kMostSteps)
+      fail("profiler", "schedule: {} is {}, at most {}", name, value, kMostSteps);
     if (value < least)
       fail("profiler", "schedule: {} is {}, must be at least {}", name, value, least);
   };
@@ -28,7 +34,7 @@ Profiler::Profiler(ProfilerOptions options) : options_(std::move(options)) {
 }
 
 Profiler::~Profiler() {
-  if (phase_ == Phase::kWarmup || phase_ == Phase::kActive) Recorder::instance().end();
+  if (phase_ == Phase::kWarmup || phase_ == Phase::kActive) Recorder::instance().drop();
 }
 
 Profiler::Phase Profiler::phase_of(int64_t step) const {
@@ -68,35 +74,40 @@ void Profiler::end_step() {
   if (!spans_.empty()) spans_.back().end_ns = now_ns();
 }
 
+// The callback comes first, while nothing is recorded; the next step begins even where it throws.
 void Profiler::step() {
+  if (phase_ == Phase::kDone) return;
+  const int64_t ended = step_++;
   if (phase_ == Phase::kActive) end_step();
-  if (phase_ == Phase::kActive && is_last_of_cycle(step_)) finish_cycle();
-  ++step_;
-  if (phase_ != Phase::kDone) enter(phase_of(step_));
+  if (phase_ == Phase::kActive && is_last_of_cycle(ended)) {
+    phase_ = Phase::kWait;
+    try {
+      finish_cycle();
+    } catch (...) {
+      enter(phase_of(step_));
+      throw;
+    }
+  }
+  enter(phase_of(step_));
 }
 
 void Profiler::stop() {
-  if (phase_ == Phase::kActive) {
-    end_step();
-    finish_cycle();
-  } else if (phase_ == Phase::kWarmup) {
-    Recorder::instance().end();
-  }
-  phase_ = Phase::kDone;
+  const Phase phase = std::exchange(phase_, Phase::kDone);
+  if (phase == Phase::kWarmup) Recorder::instance().drop();
+  if (phase != Phase::kActive) return;
+  end_step();
+  finish_cycle();
 }
 
 void Profiler::finish_cycle() {
-  Recording recording = Recorder::instance().end();
-  phase_ = Phase::kWait;  // nothing is recorded while the trace is made
-  trace_ = collect(std::move(recording), spans_);
-  spans_.clear();
+  trace_ = collect(Recorder::instance().end(), std::exchange(spans_, {}));
   if (options_.on_trace_ready) options_.on_trace_ready(*trace_);
 }
 
 const trace::Trace& Profiler::trace() const {
   if (!trace_) {
-    fail("profiler", "there is no trace: {}",
-         options_.schedule ? "no cycle of the schedule has ended" : "call stop() first");
+    fail("profiler", "there is no trace: {}, or it was taken",
+         options_.schedule ? "no cycle of the schedule has ended" : "stop() was not called");
   }
   return *trace_;
 }

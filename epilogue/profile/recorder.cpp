@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <new>
 
 #include "epilogue/base/error.h"
 #include "epilogue/ops/op.h"
@@ -15,16 +16,38 @@
 namespace epi::profile {
 namespace {
 
-// The calling thread's log and the recording that it belongs to. Plain values, read on every event;
-// `kept_log` holds the log, and is touched only when it changes.
+// The calling thread's log and the recording that it belongs to. Plain values, read on every event.
 thread_local uint64_t attached_number = 0;
 thread_local ThreadLog* attached_log = nullptr;
-thread_local std::shared_ptr<ThreadLog> kept_log;
+thread_local bool thread_is_ending = false;
+
+// Holds the log; touched only when that changes. Other destructors of the thread may still run
+// operators or free tensors after this one: they are not recorded.
+struct KeptLog {
+  std::shared_ptr<ThreadLog> log;
+  KeptLog() = default;
+  KeptLog(const KeptLog&) = delete;
+  KeptLog& operator=(const KeptLog&) = delete;
+  ~KeptLog() {
+    thread_is_ending = true;
+    attached_number = 0;
+  }
+};
+thread_local KeptLog kept;
 
 std::string current_thread_name() {
   std::array<char, 16> name{};
   ::pthread_getname_np(::pthread_self(), name.data(), name.size());
   return name.data();
+}
+
+// Threads hold on to their last log: what is in it is given back here.
+void free_logs(const Recording& recording) {
+  for (const auto& log : recording.logs) {
+    LogReader reader(*log, LogReader::Then::kFree);
+    while (reader.next() != nullptr) {
+    }
+  }
 }
 
 int64_t unix_now_ns() {
@@ -45,6 +68,9 @@ void Recorder::begin(const RecordOptions& options) {
   if (number_.load(std::memory_order_relaxed) != 0) {
     fail("profiler", "another profiler is recording: one at a time");
   }
+  if (current_listener() != nullptr) {
+    fail("profiler", "a listener is set already (set_listener): one at a time");
+  }
   open_recording(options);
   set_listener(this);
   if (options.profile_memory) set_cpu_allocation_listener(&Recorder::allocation);
@@ -52,8 +78,12 @@ void Recorder::begin(const RecordOptions& options) {
 
 void Recorder::restart() {
   const std::lock_guard lock(mutex_);
-  open_recording(recording_.options);
+  const Recording dropped = std::move(recording_);
+  open_recording(dropped.options);
+  free_logs(dropped);
 }
+
+void Recorder::drop() { free_logs(end()); }
 
 void Recorder::open_recording(const RecordOptions& options) {
   recording_ = {{}, options, now_ns(), 0, unix_now_ns()};
@@ -62,7 +92,7 @@ void Recorder::open_recording(const RecordOptions& options) {
 }
 
 Recording Recorder::end() {
-  set_listener(nullptr);
+  if (current_listener() == this) set_listener(nullptr);
   set_cpu_allocation_listener(nullptr);
   const std::lock_guard lock(mutex_);
   number_.store(0, std::memory_order_release);
@@ -83,10 +113,14 @@ ThreadLog* Recorder::attach() {
 
 ThreadLog* Recorder::attach_locked() {
   const uint64_t number = number_.load(std::memory_order_relaxed);
-  if (number == 0) return nullptr;
-  kept_log = std::make_shared<ThreadLog>(::gettid(), current_thread_name(), recording_.options);
-  recording_.logs.push_back(kept_log);
-  attached_log = kept_log.get();
+  if (number == 0 || thread_is_ending) return nullptr;
+  try {
+    kept.log = std::make_shared<ThreadLog>(::gettid(), current_thread_name(), recording_.options);
+    recording_.logs.push_back(kept.log);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+  attached_log = kept.log.get();
   attached_number = number;
   return attached_log;
 }
@@ -96,10 +130,11 @@ void Recorder::op_begin(Op op, Args args) {
   ThreadLog* log = this->log();
   if (log == nullptr) return;
   const size_t words = log->options().record_shapes ? packed_words(args) : 0;
-  EntryHeader& entry = log->open(EntryKind::kOpBegin, words * sizeof(int64_t));
-  if (words != 0) pack_inputs(args, reinterpret_cast<int64_t*>(entry.payload()));
-  entry.op = static_cast<uint8_t>(op);
-  entry.time_ns = now_ns();
+  EntryHeader* entry = log->open(EntryKind::kOpBegin, words * sizeof(int64_t));
+  if (entry == nullptr) return;
+  if (words != 0) pack_inputs(args, reinterpret_cast<int64_t*>(entry->payload()));
+  entry->op = static_cast<uint8_t>(op);
+  entry->time_ns = now_ns();
   log->commit();
 }
 
@@ -108,9 +143,10 @@ void Recorder::op_end(Op /*op*/) { end_range(); }
 void Recorder::annotation_begin(std::string_view name) {
   ThreadLog* log = this->log();
   if (log == nullptr) return;
-  EntryHeader& entry = log->open(EntryKind::kAnnotationBegin, name.size());
-  std::memcpy(entry.payload(), name.data(), name.size());
-  entry.time_ns = now_ns();
+  EntryHeader* entry = log->open(EntryKind::kAnnotationBegin, name.size());
+  if (entry == nullptr) return;
+  std::memcpy(entry->payload(), name.data(), name.size());
+  entry->time_ns = now_ns();
   log->commit();
 }
 
@@ -120,30 +156,34 @@ void Recorder::end_range() {
   const int64_t time_ns = now_ns();
   ThreadLog* log = this->log();
   if (log == nullptr) return;
-  log->open(EntryKind::kEnd, 0).time_ns = time_ns;
+  EntryHeader* entry = log->open(EntryKind::kEnd, 0);
+  if (entry == nullptr) return;
+  entry->time_ns = time_ns;
   log->commit();
 }
 
 void Recorder::kernel(const KernelRun& run) {
   ThreadLog* log = this->log();
   if (log == nullptr) return;
-  EntryHeader& entry = log->open(EntryKind::kKernel, sizeof(KernelEntry) + run.name.size());
+  EntryHeader* entry = log->open(EntryKind::kKernel, sizeof(KernelEntry) + run.name.size());
+  if (entry == nullptr) return;
   const KernelEntry kernel{run.end_ns, run.bytes, run.flops};
-  std::memcpy(entry.payload(), &kernel, sizeof kernel);
-  std::memcpy(entry.payload() + sizeof kernel, run.name.data(), run.name.size());
-  entry.time_ns = run.start_ns;
+  std::memcpy(entry->payload(), &kernel, sizeof kernel);
+  std::memcpy(entry->payload() + sizeof kernel, run.name.data(), run.name.size());
+  entry->time_ns = run.start_ns;
   log->commit();
 }
 
-void Recorder::allocation(const CpuAllocation& allocation) {
+void Recorder::allocation(const CpuAllocation& allocation) noexcept {
   ThreadLog* log = instance().log();
   if (log == nullptr || !log->options().profile_memory) return;
   const AllocationEntry packed{static_cast<int64_t>(reinterpret_cast<intptr_t>(allocation.data)),
                                allocation.bytes, allocation.in_use_bytes,
                                allocation.reserved_bytes};
-  EntryHeader& entry = log->open(EntryKind::kAllocation, sizeof packed);
-  std::memcpy(entry.payload(), &packed, sizeof packed);
-  entry.time_ns = now_ns();
+  EntryHeader* entry = log->open(EntryKind::kAllocation, sizeof packed);
+  if (entry == nullptr) return;
+  std::memcpy(entry->payload(), &packed, sizeof packed);
+  entry->time_ns = now_ns();
   log->commit();
 }
 

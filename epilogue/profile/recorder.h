@@ -27,12 +27,14 @@ class Recorder final : public Listener {
  public:
   static Recorder& instance();
 
-  // Begins a recording; throws `Error` where one is under way.
+  // Begins a recording; throws `Error` where one is under way, or somebody else listens.
   void begin(const RecordOptions& options);
   // Drops what was recorded so far and goes on from here.
   void restart();
   // Ends it and hands it over. What threads do from then on is not in it.
   Recording end();
+  // Ends it and gives what was recorded back.
+  void drop();
 
   void op_begin(Op op, Args args) override;
   void op_end(Op op) override;
@@ -42,7 +44,7 @@ class Recorder final : public Listener {
 
  private:
   Recorder() = default;
-  static void allocation(const CpuAllocation& allocation);
+  static void allocation(const CpuAllocation& allocation) noexcept;
 
   // The calling thread's log in the recording under way; null where none is.
   ThreadLog* log();

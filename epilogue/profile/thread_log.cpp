@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/profile/thread_log.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <new>
+#include <utility>
 
 namespace epi::profile {
 namespace {
@@ -10,6 +14,16 @@ namespace {
 constexpr size_t kChunkBytes = size_t{256} << 10;
 
 }  // namespace
+
+ThreadLog::Chunk::Chunk(size_t bytes) : capacity(bytes) {
+  void* pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  data = static_cast<std::byte*>(pages);
+}
+
+ThreadLog::Chunk::~Chunk() {
+  if (data != nullptr) ::munmap(data, capacity);
+}
 
 ThreadLog::ThreadLog(int64_t tid, std::string thread_name, const RecordOptions& options)
     : tid_(tid), thread_name_(std::move(thread_name)), options_(options), head_(new Chunk) {
@@ -24,14 +38,19 @@ ThreadLog::~ThreadLog() {
   }
 }
 
-void ThreadLog::add_chunk(size_t bytes) {
-  auto chunk = std::make_unique<Chunk>();
-  chunk->capacity = std::max(bytes, kChunkBytes);
-  chunk->data = std::make_unique_for_overwrite<std::byte[]>(chunk->capacity);
-  Chunk* before = tail_;
-  tail_ = chunk.release();
-  tail_used_ = 0;
-  before->next.store(tail_, std::memory_order_release);
+// After a first failure none is tried again: a log with a hole would close the wrong ranges.
+bool ThreadLog::add_chunk(size_t bytes) {
+  if (ran_out_of_memory()) return false;
+  try {
+    Chunk* before = std::exchange(tail_, new Chunk(std::max(bytes, kChunkBytes)));
+    tail_used_ = 0;
+    before->next.store(tail_, std::memory_order_release);
+    return true;
+  } catch (const std::bad_alloc&) {
+    out_of_memory_.store(true, std::memory_order_relaxed);
+    tail_used_ = tail_->capacity;  // nothing fits any more
+    return false;
+  }
 }
 
 const EntryHeader* LogReader::next() {
@@ -47,7 +66,7 @@ const EntryHeader* LogReader::next() {
     chunk_ = following;
     read_ = 0;
   }
-  const auto* entry = reinterpret_cast<const EntryHeader*>(chunk_->data.get() + read_);
+  const auto* entry = reinterpret_cast<const EntryHeader*>(chunk_->data + read_);
   read_ += ThreadLog::entry_bytes(entry->payload_bytes);
   return entry;
 }

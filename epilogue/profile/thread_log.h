@@ -55,25 +55,34 @@ class ThreadLog {
   int64_t tid() const { return tid_; }
   const std::string& thread_name() const { return thread_name_; }
   const RecordOptions& options() const { return options_; }
+  bool ran_out_of_memory() const { return out_of_memory_.load(std::memory_order_relaxed); }
 
-  // Room for one entry, to be filled and then committed. Only the thread itself calls these.
-  EntryHeader& open(EntryKind kind, size_t payload_bytes) {
+  // Room for one entry, to be filled and then committed; null where memory ran out, from then on.
+  // Only the thread itself calls these.
+  EntryHeader* open(EntryKind kind, size_t payload_bytes) {
     const size_t bytes = entry_bytes(payload_bytes);
-    if (tail_->capacity - tail_used_ < bytes) [[unlikely]]
-      add_chunk(bytes);
-    auto& entry = *reinterpret_cast<EntryHeader*>(tail_->data.get() + tail_used_);
+    if (tail_->capacity - tail_used_ < bytes && !add_chunk(bytes)) [[unlikely]]
+      return nullptr;
+    auto& entry = *reinterpret_cast<EntryHeader*>(tail_->data + tail_used_);
     entry.payload_bytes = static_cast<uint32_t>(payload_bytes);
     entry.kind = kind;
     tail_used_ += bytes;
-    return entry;
+    return &entry;
   }
   void commit() { tail_->committed.store(tail_used_, std::memory_order_release); }
 
  private:
   friend class LogReader;
 
+  // Pages of its own, so that a recording's memory goes back to the system when it is over.
   struct Chunk {
-    std::unique_ptr<std::byte[]> data;
+    Chunk() = default;
+    explicit Chunk(size_t bytes);  // throws std::bad_alloc
+    Chunk(const Chunk&) = delete;
+    Chunk& operator=(const Chunk&) = delete;
+    ~Chunk();
+
+    std::byte* data = nullptr;
     size_t capacity = 0;
     std::atomic<size_t> committed{0};
     std::atomic<Chunk*> next{nullptr};
@@ -83,7 +92,7 @@ class ThreadLog {
   static size_t entry_bytes(size_t payload_bytes) {
     return sizeof(EntryHeader) + ((payload_bytes + 7) & ~size_t{7});
   }
-  void add_chunk(size_t bytes);
+  bool add_chunk(size_t bytes);
 
   int64_t tid_;
   std::string thread_name_;
@@ -91,6 +100,7 @@ class ThreadLog {
   Chunk* head_;
   Chunk* tail_;  // the writer's
   size_t tail_used_ = 0;
+  std::atomic<bool> out_of_memory_{false};
 };
 
 // Walks what was committed, in order. One reader at a time, in any thread.

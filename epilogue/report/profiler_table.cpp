@@ -19,6 +19,8 @@ constexpr size_t kColumnWidth = 12;
 constexpr size_t kNameWidth = 55;
 constexpr size_t kShapesWidth = 80;
 constexpr size_t kPadding = 4;
+constexpr size_t kFirstDeviceColumn = 6;
+constexpr size_t kDeviceColumns = 4;
 
 double us(int64_t ns) { return static_cast<double>(ns) / 1000; }
 
@@ -31,6 +33,14 @@ std::string time_cell(double time_us) {
 std::string share_cell(int64_t part_ns, int64_t whole_ns) {
   if (whole_ns == 0) return "NaN";
   return fmt::format("{:.2f}%", us(part_ns) * 100 / us(whole_ns));
+}
+
+// A name may hold anything, a line end too.
+std::string one_line(std::string name) {
+  for (char& c : name) {
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  }
+  return name;
 }
 
 std::string name_cell(const std::string& name) {
@@ -63,7 +73,7 @@ std::vector<std::string> cells(const ProfilerTable& table, const TableRow& row,
   const auto average = [&](int64_t ns) {
     return time_cell(us(ns) / static_cast<double>(std::max<int64_t>(1, row.calls)));
   };
-  std::vector<std::string> result = {row.name,
+  std::vector<std::string> result = {one_line(row.name),
                                      share_cell(row.self_cpu_ns, table.self_cpu_total_ns),
                                      time_cell(us(row.self_cpu_ns)),
                                      share_cell(row.cpu_total_ns, table.self_cpu_total_ns),
@@ -105,6 +115,13 @@ std::vector<size_t> column_widths(const ProfilerTable& table, const TableStyle& 
     shapes_width = std::max(shapes_width, row.shapes.size());
   }
   std::vector<size_t> widths(columns, kColumnWidth);
+  // PyTorch lets "CUDA time avg" stand one column out; our longer titles make room for themselves.
+  if (table.has_device && table.device_name != "CUDA") {
+    const auto heads = titles(table, style);
+    for (size_t c = kFirstDeviceColumn; c < kFirstDeviceColumn + kDeviceColumns; ++c) {
+      widths[c] = std::max(widths[c], heads[c].size());
+    }
+  }
   widths.front() = std::min(name_width + kPadding, kNameWidth);
   if (style.shapes) widths.back() = std::min(shapes_width + kPadding, kShapesWidth);
   return widths;

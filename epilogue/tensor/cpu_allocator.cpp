@@ -23,7 +23,7 @@ constexpr int64_t kHugePage = int64_t{2} << 20;  // blocks from here on ask for 
 // The cache holds at most this share of the memory that was available at the start.
 constexpr int64_t kCacheShare = 4;
 
-std::atomic<void (*)(const CpuAllocation&)> allocation_listener{nullptr};
+std::atomic<CpuAllocationListener> allocation_listener{nullptr};
 
 // Eight classes between two powers of two: at most 12.5 % of a block is unused.
 int64_t class_bytes(int64_t size_bytes) {
@@ -149,7 +149,7 @@ void* cpu_allocate(int64_t size_bytes) { return cache().allocate(size_bytes); }
 void cpu_free(void* data, int64_t size_bytes) { cache().release(data, size_bytes); }
 CpuAllocatorStats cpu_allocator_stats() { return cache().stats(); }
 void cpu_release_cached() { cache().clear(); }
-void set_cpu_allocation_listener(void (*listener)(const CpuAllocation&)) {
+void set_cpu_allocation_listener(CpuAllocationListener listener) {
   allocation_listener.store(listener, std::memory_order_release);
 }
 

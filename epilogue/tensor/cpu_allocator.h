@@ -29,7 +29,8 @@ struct CpuAllocation {
 };
 // Called for every allocation from then on, in the thread that makes it; null ends that. It may not
 // allocate tensors. A call that is under way may still arrive after it was taken away.
-void set_cpu_allocation_listener(void (*listener)(const CpuAllocation&));
+using CpuAllocationListener = void (*)(const CpuAllocation&) noexcept;
+void set_cpu_allocation_listener(CpuAllocationListener listener);
 // Gives every cached block back to the system.
 void cpu_release_cached();
 

@@ -23,7 +23,16 @@ constexpr auto kTexts = std::to_array<Row>({
     {Category::kAc2g, "ac2g"},
     {Category::kFwdbwd, "fwdbwd"},
     {Category::kOverhead, "overhead"},
+    {Category::kCudaSync, "cuda_sync"},
     {Category::kTraceSpan, "Trace"},
+});
+// What files before PyTorch 1.13 call them.
+constexpr auto kOldTexts = std::to_array<Row>({
+    {Category::kCpuOp, "Operator"},
+    {Category::kCudaRuntime, "Runtime"},
+    {Category::kKernel, "Kernel"},
+    {Category::kGpuMemcpy, "Memcpy"},
+    {Category::kGpuMemset, "Memset"},
 });
 
 }  // namespace
@@ -36,9 +45,11 @@ std::string_view text_of(Category category) {
 
 Category category_of(std::string_view text) {
   if (text.empty()) return Category::kNone;
-  const auto* row =
-      std::find_if(kTexts.begin(), kTexts.end(), [&](const Row& r) { return r.second == text; });
-  return row == kTexts.end() ? Category::kOther : row->first;
+  const auto matches = [&](const Row& row) { return row.second == text; };
+  const auto* row = std::find_if(kTexts.begin(), kTexts.end(), matches);
+  if (row != kTexts.end()) return row->first;
+  const auto* old = std::find_if(kOldTexts.begin(), kOldTexts.end(), matches);
+  return old == kOldTexts.end() ? Category::kOther : old->first;
 }
 
 }  // namespace epi::trace

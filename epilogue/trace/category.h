@@ -22,6 +22,7 @@ enum class Category : uint8_t {
   kAc2g,    // flow from a launch to what it started
   kFwdbwd,  // flow from a forward op to its backward
   kOverhead,
+  kCudaSync,
   kTraceSpan,
   kOther,
 };

@@ -4,6 +4,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <cctype>
 #include <string>
 #include <vector>
 
@@ -120,7 +121,8 @@ Result<std::unique_ptr<CompressedOutput>> CompressedOutput::create(
     const std::filesystem::path& path) {
   auto file = OutputFile::create(path);
   if (!file) return tl::unexpected(file.error());
-  const std::string ending = path.extension().string();
+  std::string ending = path.extension().string();
+  for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (ending == ".gz") return std::make_unique<GzipOutput>(std::move(*file));
   if (ending == ".zst") return std::make_unique<ZstdOutput>(std::move(*file));
   return std::make_unique<PlainOutput>(std::move(*file));

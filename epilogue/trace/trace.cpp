@@ -2,14 +2,37 @@
 #include "epilogue/trace/trace.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace epi::trace {
 
 NameId Names::intern(std::string_view text) {
-  if (const auto found = ids_.find(text); found != ids_.end()) return found->second;
-  const auto id = static_cast<NameId>(texts_.size());
-  ids_.emplace(texts_.emplace_back(text), id);
-  return id;
+  if (2 * texts_.size() >= slots_.size()) grow();
+  const auto hash = static_cast<uint32_t>(std::hash<std::string_view>()(text));
+  Slot& slot = find_slot(text, hash);
+  if (slot.id_plus_one == 0) {
+    texts_.emplace_back(text);
+    slot = {hash, static_cast<uint32_t>(texts_.size())};
+  }
+  return slot.id_plus_one - 1;
+}
+
+Names::Slot& Names::find_slot(std::string_view text, uint32_t hash) {
+  const size_t mask = slots_.size() - 1;
+  for (size_t place = hash & mask;; place = (place + 1) & mask) {
+    Slot& slot = slots_[place];
+    if (slot.id_plus_one == 0) return slot;
+    if (slot.hash == hash && texts_[slot.id_plus_one - 1] == text) return slot;
+  }
+}
+
+void Names::grow() {
+  constexpr size_t kFewestSlots = 256;
+  slots_.assign(std::max(kFewestSlots, 2 * slots_.size()), {});
+  for (size_t i = 0; i < texts_.size(); ++i) {
+    const auto hash = static_cast<uint32_t>(std::hash<std::string_view>()(texts_[i]));
+    find_slot(texts_[i], hash) = {hash, static_cast<uint32_t>(i + 1)};
+  }
 }
 
 void Trace::reserve(size_t events) {
@@ -47,6 +70,12 @@ LaneId Trace::find_or_add_lane(const Lane& wanted) {
   if (found != lanes.end()) return static_cast<LaneId>(found - lanes.begin());
   lanes.push_back(wanted);
   return static_cast<LaneId>(lanes.size() - 1);
+}
+
+std::string_view Trace::category_text(EventId id) const {
+  if (category[id] != Category::kOther) return text_of(category[id]);
+  const auto found = other_categories.find(id);
+  return found == other_categories.end() ? std::string_view() : names[found->second];
 }
 
 std::string_view Trace::property(std::string_view key) const {

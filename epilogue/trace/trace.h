@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "epilogue/trace/category.h"
+#include "epilogue/trace/defects.h"
 
 namespace epi::trace {
 
@@ -46,8 +47,16 @@ class Names {
   size_t size() const { return texts_.size(); }
 
  private:
+  // A place of the hash table, which is never more than half full.
+  struct Slot {
+    uint32_t hash = 0;
+    uint32_t id_plus_one = 0;  // 0: free
+  };
+  Slot& find_slot(std::string_view text, uint32_t hash);
+  void grow();
+
   std::deque<std::string> texts_;
-  std::unordered_map<std::string_view, NameId> ids_;
+  std::vector<Slot> slots_;
 };
 
 // Where an event ran: a thread of a process, or a stream of a device. Files may give either id as a
@@ -98,6 +107,9 @@ struct Trace {
   std::vector<int64_t> external_id;
   std::vector<int64_t> correlation;
   std::vector<ArgsRange> args;
+  // The names of categories that are kOther.
+  std::unordered_map<EventId, NameId> other_categories;
+  Defects defects;  // of the file that it was read from
 
   EventId size() const { return static_cast<EventId>(ts_ns.size()); }
   void reserve(size_t events);
@@ -108,6 +120,8 @@ struct Trace {
   LaneId find_or_add_lane(const Lane& wanted);
 
   std::string_view name_of(EventId id) const { return names[name[id]]; }
+  // As the file has it: "cpu_op"; empty where the event has none.
+  std::string_view category_text(EventId id) const;
   int64_t end_ns(EventId id) const { return ts_ns[id] + dur_ns[id]; }
   bool is_span(EventId id) const { return phase[id] == Phase::kComplete; }
   // The text of the event's `args` object; empty where it has none.

@@ -49,8 +49,8 @@ class EventWriter {
     out += "  {\"ph\": \"";
     out += static_cast<char>(phase);
     out += '"';
-    if (const auto category = text_of(trace_.category[id]); !category.empty()) {
-      out.append(", \"cat\": \"").append(category) += '"';
+    if (const auto category = trace_.category_text(id); !category.empty()) {
+      out.append(", \"cat\": ").append(json_quoted(category));
     }
     out.append(", \"name\": ").append(names_[trace_.name[id]]).append(lanes_[trace_.lane[id]]);
     out += ", \"ts\": ";

@@ -110,6 +110,17 @@ TEST(ProfilerTable, KeepsTwoChildrenOfTheSameName) {
   EXPECT_EQ(table.rows.front().cpu_total_ns, 140);
 }
 
+TEST(ProfilerTable, KeepsAnAnnotationAndAnOperatorOfOneNameApart) {
+  TraceMaker make;
+  make.add(Category::kUserAnnotation, "relu", 0, 100, 1);
+  make.op("relu", 10, 20, 2);
+  make.op("other", 40, 20, 3);
+  const ProfilerTable table = profiler_table(make.take());
+  ASSERT_EQ(table.rows.size(), 3);
+  EXPECT_TRUE(table.rows[0].annotation);
+  EXPECT_FALSE(table.rows[1].annotation);
+}
+
 TEST(ProfilerTable, GroupsByShapeWhenAsked) {
   TraceMaker make;
   make.op("aten::mm", 0, 10, 1, R"({"Input Dims": [[2, 3], [3, 4]]})");

@@ -26,8 +26,10 @@ class RecordedFile : public testing::Test {
     Profiler profiler(
         {.record_shapes = true, .profile_memory = true, .schedule = Schedule{1, 1, 3}});
     for (int i = 0; i < 5; ++i) {
-      const RecordFunction range("mlp_fwd \"x\"\n");
-      mlp.forward(x);
+      {
+        const RecordFunction range("mlp_fwd \"x\"\n");
+        mlp.forward(x);
+      }
       profiler.step();
     }
     const auto path = std::filesystem::path(testing::TempDir()) /

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+
 #include "epilogue/base/error.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/ops/hooks.h"
@@ -117,6 +121,71 @@ TEST(Profiler, LeavesNothingListeningWhenItIsDestroyed) {
   }
   EXPECT_EQ(current_listener(), nullptr);
   EXPECT_NO_THROW(Profiler());
+}
+
+TEST(Profiler, LeavesAListenerAlone) {
+  class Counter : public Listener {
+   public:
+    void op_begin(Op, Args) override {}
+    void op_end(Op) override {}
+    void annotation_begin(std::string_view) override {}
+    void annotation_end() override {}
+    void kernel(const KernelRun&) override {}
+  };
+  Counter counter;
+  set_listener(&counter);
+  EXPECT_THROW(Profiler(), Error);
+  EXPECT_EQ(current_listener(), &counter);
+  set_listener(nullptr);
+}
+
+TEST(Profiler, GoesOnWithItsScheduleWhereACallbackThrows) {
+  std::vector<Names> cycles;
+  Profiler profiler({.schedule = Schedule{0, 0, 1, 3}, .on_trace_ready = [&](const auto& trace) {
+                       cycles.push_back(names_of(trace, Category::kUserAnnotation));
+                       if (cycles.size() == 1) throw std::runtime_error("first");
+                     }});
+  EXPECT_THROW(profiler.step(), std::runtime_error);
+  profiler.step();
+  EXPECT_EQ(cycles, (std::vector<Names>{{"ProfilerStep#0"}, {"ProfilerStep#1"}}));
+  profiler.stop();
+  EXPECT_EQ(cycles.size(), 3);
+  profiler.step();  // after the end: nothing
+  EXPECT_EQ(current_listener(), nullptr);
+}
+
+int64_t resident_bytes() {
+  std::ifstream status("/proc/self/statm");
+  int64_t total = 0;
+  int64_t resident = 0;
+  status >> total >> resident;
+  return resident * 4096;
+}
+
+TEST(Profiler, GivesBackTheMemoryOfWhatItDrops) {
+  constexpr int kOps = 1'000'000;  // 32 MB of log
+  const Tensor x = zeros({4});
+  const int64_t before = resident_bytes();
+  int64_t recorded = 0;
+  {
+    const Profiler profiler;
+    for (int i = 0; i < kOps; ++i) view(x, {2, 2});
+    recorded = resident_bytes();
+  }
+  EXPECT_GT(recorded - before, 20'000'000);
+  EXPECT_LT(resident_bytes() - before, 8'000'000);
+}
+
+// A thread's last tensor is freed after its recording ended for it.
+TEST(Profiler, BearsAllocationsOfThreadsThatEnd) {
+  Profiler profiler({.profile_memory = true});
+  std::thread([] {
+    thread_local Tensor kept;
+    kept = zeros({4});
+    relu(kept);
+  }).join();
+  profiler.stop();
+  EXPECT_EQ(names_of(profiler.trace(), Category::kCpuOp), Names{"aten::relu"});
 }
 
 TEST(Profiler, HasNoTraceBeforeACycleEnded) {

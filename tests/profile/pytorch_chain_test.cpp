@@ -23,13 +23,15 @@ struct ChainOp {
   std::string name;
   std::string dims;
   std::string strides;
+  std::string scalars;
   int kernels = 0;
 
   bool operator==(const ChainOp&) const = default;
 };
 
 void PrintTo(const ChainOp& op, std::ostream* out) {
-  *out << op.name << " " << op.dims << " " << op.strides << " kernels " << op.kernels;
+  *out << op.name << " " << op.dims << " " << op.strides << " " << op.scalars << " kernels "
+       << op.kernels;
 }
 
 std::string without_spaces(std::string_view text) {
@@ -51,7 +53,8 @@ std::vector<ChainOp> pytorch_chain(const char* file) {
       places[int64_t(event["args"]["External id"])] = chain.size();
       chain.push_back({std::string(std::string_view(event["name"])),
                        simdjson::minify(event["args"]["Input Dims"]),
-                       simdjson::minify(event["args"]["Input Strides"])});
+                       simdjson::minify(event["args"]["Input Strides"]),
+                       without_spaces(simdjson::minify(event["args"]["Concrete Inputs"]))});
     } else if (category == "kernel") {
       ++chain[places.at(int64_t(event["args"]["External id"]))].kernels;
     }
@@ -67,7 +70,8 @@ std::vector<ChainOp> our_chain(const trace::Trace& trace) {
     const auto args = trace.args_of(id);
     chain.push_back({std::string(trace.name_of(id)),
                      without_spaces(trace::find_value(args, "Input Dims").value()),
-                     without_spaces(trace::find_value(args, "Input Strides").value())});
+                     without_spaces(trace::find_value(args, "Input Strides").value()),
+                     without_spaces(trace::find_value(args, "Concrete Inputs").value())});
   }
   for (const trace::EventId id : events_of(trace, Category::kKernel)) {
     ++chain[places.at(trace.external_id[id])].kernels;

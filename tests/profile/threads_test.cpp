@@ -55,16 +55,28 @@ class BusyThreads {
   std::vector<std::thread> threads_;
 };
 
-// Every range of a thread lies within its parent, no two ranges of a thread overlap in part, and
-// operators are where the code has them.
+// No two ranges of a thread overlap in part: each ends before the one around it.
+void expect_no_overlap(const trace::Trace& trace, const trace::OpTree& tree) {
+  std::vector<EventId> open;
+  for (const EventId id : tree.order) {
+    const auto is_over = [&](EventId outer) {
+      return trace.lane[outer] != trace.lane[id] || trace.end_ns(outer) <= trace.ts_ns[id];
+    };
+    while (!open.empty() && is_over(open.back())) open.pop_back();
+    if (!open.empty()) {
+      ASSERT_LE(trace.end_ns(id), trace.end_ns(open.back()))
+          << trace.name_of(id) << " in " << trace.name_of(open.back());
+    }
+    open.push_back(id);
+  }
+}
+
+// Ranges nest, and operators are where the code has them.
 void expect_nesting(const trace::Trace& trace) {
   const trace::OpTree tree = trace::build_op_tree(trace);
+  expect_no_overlap(trace, tree);
   for (const EventId id : tree.order) {
     const EventId parent = tree.parent[id];
-    if (parent != trace::kNoEvent) {
-      ASSERT_LE(trace.ts_ns[parent], trace.ts_ns[id]);
-      ASSERT_LE(trace.end_ns(id), trace.end_ns(parent));
-    }
     ASSERT_GE(tree.self_ns[id], 0);
     const auto name = trace.name_of(id);
     const auto caller = parent == trace::kNoEvent ? "" : trace.name_of(parent);

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/trace/event_builder.h"
+
+#include "epilogue/trace/args.h"
+#include "epilogue/trace/json_text.h"
+#include "epilogue/trace/number_text.h"
+
+namespace epi::trace {
+namespace {
+
+std::optional<Phase> phase_of(std::string_view text) {
+  if (text.size() != 1) return std::nullopt;
+  switch (text[0]) {
+    case 'X':
+    case 'i':
+    case 'M':
+    case 's':
+    case 'f':
+    case 'C':
+      return static_cast<Phase>(text[0]);
+    case 'I':  // the older letter
+      return Phase::kInstant;
+    default:
+      return std::nullopt;
+  }
+}
+
+// An id among the arguments; 0 for none, and for what other writers put there instead.
+int64_t id_arg(std::string_view args, std::string_view quoted_key) {
+  const auto token = find_top_level(args, quoted_key);
+  if (!token) return 0;
+  return std::max<int64_t>(0, parse_integer(*token).value_or(0));
+}
+
+}  // namespace
+
+void EventBuilder::add(const RawEvent& raw, uint64_t args_offset) {
+  const auto phase = phase_of(raw.phase);
+  if (!phase) {
+    defects().count(raw.phase.empty() ? Defect::kBrokenEvent : Defect::kUnknownPhase);
+    return;
+  }
+  Event event{.phase = *phase};
+  if (!set_times(raw, event)) return;
+  event.category = category_id(raw.category);
+  event.name = name_id(raw.name);
+  event.lane = lane_id(raw.pid, raw.tid);
+  event.args = {args_offset, static_cast<uint32_t>(raw.args.size())};
+  set_ids(raw, event);
+  const EventId id = trace_.push(event);
+  if (event.category == Category::kOther) {
+    trace_.other_categories[id] = trace_.names.intern(raw.category);
+  }
+}
+
+bool EventBuilder::set_times(const RawEvent& raw, Event& event) {
+  const auto ts_ns = parse_us_as_ns(raw.ts);
+  if (!ts_ns && event.phase != Phase::kMetadata) {
+    defects().count(Defect::kBadTime);
+    return false;
+  }
+  event.ts_ns = ts_ns.value_or(0);
+  if (event.phase != Phase::kComplete) return true;
+  const auto dur_ns = parse_us_as_ns(raw.dur);
+  if (!dur_ns) {
+    defects().count(Defect::kBadTime);
+    return false;
+  }
+  event.dur_ns = *dur_ns;
+  if (event.dur_ns < 0) {
+    defects().count(Defect::kNegativeDuration);
+    event.dur_ns = 0;
+  }
+  return true;
+}
+
+void EventBuilder::set_ids(const RawEvent& raw, Event& event) const {
+  if (event.phase == Phase::kFlowStart || event.phase == Phase::kFlowEnd) {
+    event.correlation = parse_integer(raw.id).value_or(0);
+    return;
+  }
+  const bool device = is_device_work(event.category);
+  const bool launch =
+      event.category == Category::kCudaRuntime || event.category == Category::kCudaDriver;
+  if (is_host(event.category) || device || event.category == Category::kGpuUserAnnotation) {
+    event.external_id = id_arg(raw.args, "\"External id\"");
+    if (event.external_id == 0) event.external_id = id_arg(raw.args, "\"external id\"");
+  }
+  if (device || launch) event.correlation = id_arg(raw.args, "\"correlation\"");
+}
+
+NameId EventBuilder::name_id(std::string_view raw_name) {
+  if (is_plain_string(raw_name)) return trace_.names.intern(raw_name);
+  unescaped_.clear();
+  const StringDefects found = unescape(raw_name, unescaped_);
+  if (found.bad_escape) defects().count(Defect::kBadEscape);
+  if (found.invalid_utf8) defects().count(Defect::kInvalidUtf8);
+  return trace_.names.intern(unescaped_);
+}
+
+LaneId EventBuilder::lane_id(std::string_view pid, std::string_view tid) {
+  if (pid == last_pid_ && tid == last_tid_ && !trace_.lanes.empty()) return last_lane_;
+  last_pid_ = pid;
+  last_tid_ = tid;
+  Lane lane;
+  const auto set = [](std::string_view token, int64_t& number, std::string& text) {
+    if (const auto value = parse_integer(token)) {
+      number = *value;
+    } else {
+      unescape(token.size() >= 2 ? token.substr(1, token.size() - 2) : "", text);
+    }
+  };
+  set(pid, lane.pid, lane.pid_text);
+  set(tid, lane.tid, lane.tid_text);
+  last_lane_ = trace_.find_or_add_lane(lane);
+  return last_lane_;
+}
+
+Category EventBuilder::category_id(std::string_view text) {
+  if (text != last_category_text_) {
+    last_category_text_ = text;
+    last_category_ = category_of(text);
+  }
+  return last_category_;
+}
+
+}  // namespace epi::trace

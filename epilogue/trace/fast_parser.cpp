@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/trace/fast_parser.h"
+
+#include <simdjson.h>
+
+#include <cstring>
+#include <vector>
+
+namespace epi::trace {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+std::string_view without_end_spaces(std::string_view token) {
+  while (!token.empty() && is_space(token.back())) token.remove_suffix(1);
+  return token;
+}
+
+std::string_view string_content(std::string_view token) {
+  return token.size() >= 2 && token.front() == '"' ? token.substr(1, token.size() - 2)
+                                                   : std::string_view();
+}
+
+template <size_t N>
+bool key_is(const char* raw, const char (&text)[N]) {
+  return std::memcmp(raw, text, N - 1) == 0 && raw[N - 1] == '"';
+}
+
+// Where the value of a key belongs; null for keys that are not looked at. `raw` points behind the
+// opening quote, and padding follows the text.
+std::string_view RawEvent::* place_of(const char* raw) {
+  switch (raw[0]) {
+    case 'p':
+      return key_is(raw, "ph") ? &RawEvent::phase : key_is(raw, "pid") ? &RawEvent::pid : nullptr;
+    case 'c':
+      return key_is(raw, "cat") ? &RawEvent::category : nullptr;
+    case 'n':
+      return key_is(raw, "name") ? &RawEvent::name : nullptr;
+    case 't':
+      return key_is(raw, "ts") ? &RawEvent::ts : key_is(raw, "tid") ? &RawEvent::tid : nullptr;
+    case 'd':
+      return key_is(raw, "dur") ? &RawEvent::dur : nullptr;
+    case 'i':
+      return key_is(raw, "id") ? &RawEvent::id : nullptr;
+    case 'a':
+      return key_is(raw, "args") ? &RawEvent::args : nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+bool holds_string(std::string_view RawEvent::* place) {
+  return place == &RawEvent::phase || place == &RawEvent::category || place == &RawEvent::name;
+}
+
+// One member of an event; false where it is not JSON.
+bool read_field(simdjson::simdjson_result<ondemand::field> field, RawEvent& raw) {
+  ondemand::raw_json_string key;
+  if (field.key().get(key) != simdjson::SUCCESS) return false;
+  const auto place = place_of(key.raw());
+  if (place == nullptr) return true;
+  ondemand::value value;
+  if (field.value().get(value) != simdjson::SUCCESS) return false;
+  ondemand::json_type type{};
+  if (value.type().get(type) != simdjson::SUCCESS) return false;
+  if (place == &RawEvent::args) {
+    ondemand::object object;
+    if (type != ondemand::json_type::object) return true;
+    return value.get_object().get(object) == simdjson::SUCCESS &&
+           object.raw_json().get(raw.args) == simdjson::SUCCESS;
+  }
+  if (type == ondemand::json_type::object || type == ondemand::json_type::array) return true;
+  const std::string_view token = without_end_spaces(value.raw_json_token());
+  raw.*place = holds_string(place) ? string_content(token) : token;
+  return true;
+}
+
+}  // namespace
+
+struct FastParser::State {
+  ondemand::parser parser;
+  std::vector<char> buffer;  // "[", the window, "]", and padding
+};
+
+FastParser::FastParser() : state_(std::make_unique<State>()) {}
+FastParser::~FastParser() = default;
+
+bool FastParser::parse(std::string_view text, uint64_t offset, EventBuilder& builder) {
+  text = without_end_spaces(text);
+  if (text.ends_with(',')) text.remove_suffix(1);
+  auto& buffer = state_->buffer;
+  buffer.resize(text.size() + 2 + simdjson::SIMDJSON_PADDING);
+  buffer[0] = '[';
+  std::memcpy(buffer.data() + 1, text.data(), text.size());
+  buffer[text.size() + 1] = ']';
+  ondemand::document document;
+  if (state_->parser.iterate(buffer.data(), text.size() + 2, buffer.size()).get(document) !=
+      simdjson::SUCCESS) {
+    return false;
+  }
+  ondemand::array events;
+  if (document.get_array().get(events) != simdjson::SUCCESS) return false;
+  for (auto element : events) {
+    ondemand::object object;
+    if (element.get_object().get(object) != simdjson::SUCCESS) return false;
+    RawEvent raw;
+    for (auto field : object) {
+      if (!read_field(field, raw)) return false;
+    }
+    const auto args_at = raw.args.empty() ? 0 : raw.args.data() - buffer.data() - 1;
+    builder.add(raw, offset + static_cast<uint64_t>(args_at));
+  }
+  return document.at_end();
+}
+
+}  // namespace epi::trace
