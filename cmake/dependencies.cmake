@@ -19,6 +19,11 @@ if(NOT EPI_ZSTD_INCLUDE OR NOT EPI_ZSTD_LIBRARY)
   message(FATAL_ERROR "zstd was not found: install the package libzstd-dev, or run `make setup`.")
 endif()
 
+find_path(EPI_DEFLATE_INCLUDE libdeflate.h)
+find_library(EPI_DEFLATE_LIBRARY deflate)
+if(NOT EPI_DEFLATE_INCLUDE OR NOT EPI_DEFLATE_LIBRARY)
+  message(FATAL_ERROR "libdeflate was not found: install the package libdeflate-dev, or run `make setup`.")
+endif()
 epi_require(simdjson libsimdjson-dev)
 
 if(EPI_RUNTIME)

@@ -24,7 +24,7 @@ int main() {
   epi::profile::Profiler profiler({.record_shapes = true});
   const epi::Tensor y = layer.forward(x);
   profiler.stop();
-  const auto table = epi::analysis::profiler_table(profiler.trace(), /*by_shape=*/true);
+  const auto table = epi::analysis::profiler_table(profiler.trace(), {.by_shape = true});
   fmt::print("{}\ny          {}\n", epi::report::table_text(table, {.shapes = true}),
              epi::describe(y));
 }

@@ -5,155 +5,104 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <map>
-#include <unordered_map>
 
+#include "epilogue/analysis/pytorch_times.h"
 #include "epilogue/base/error.h"
 #include "epilogue/trace/args.h"
-#include "epilogue/trace/op_tree.h"
 
 namespace epi::analysis {
 namespace {
 
 using trace::Category;
 using trace::EventId;
-using trace::kNoEvent;
 
-bool is_device_row(Category category) {
-  return trace::is_device_work(category) || category == Category::kGpuUserAnnotation;
-}
-
-// Kineto writes the span of an annotation one nanosecond wider on each side than it is.
-constexpr int64_t kAnnotationPaddingNs = 2;
-
-int64_t device_ns(const trace::Trace& trace, EventId id) {
-  const int64_t dur_ns = trace.dur_ns[id];
-  if (trace.category[id] != Category::kGpuUserAnnotation) return dur_ns;
-  return std::max<int64_t>(0, dur_ns - kAnnotationPaddingNs);
-}
-
-// Times of every host event, with events merged into their only caller of the same name.
-struct HostTimes {
-  std::vector<EventId> order;
-  std::vector<int64_t> self_ns;
-  std::vector<int64_t> self_device_ns;
-  std::vector<int64_t> total_device_ns;
-  std::vector<bool> merged;  // has no row of its own
-};
-
-std::vector<int64_t> device_time_by_caller(const trace::Trace& trace,
-                                           const std::vector<EventId>& host) {
-  std::unordered_map<int64_t, EventId> callers;
-  for (const EventId id : host) {
-    // Runtime calls carry the id of the op that made them; the op comes first.
-    if (trace.external_id[id] != 0) callers.emplace(trace.external_id[id], id);
+// As PyTorch shows them: a list of tensors is an empty shape.
+std::string shapes_text(std::string_view dims) {
+  std::vector<std::string_view> shapes = trace::array_items(dims);
+  for (std::string_view& shape : shapes) {
+    if (shape.starts_with("[[")) shape = "[]";
   }
-  std::vector<int64_t> sums(trace.size(), 0);
-  for (EventId id = 0; id < trace.size(); ++id) {
-    if (!trace.is_span(id) || !trace::is_device_work(trace.category[id])) continue;
-    const auto caller = callers.find(trace.external_id[id]);
-    if (caller != callers.end()) sums[caller->second] += trace.dur_ns[id];
-  }
-  return sums;
-}
-
-HostTimes host_times(const trace::Trace& trace) {
-  trace::OpTree tree = trace::build_op_tree(trace);
-  HostTimes times{std::move(tree.order), std::move(tree.self_ns), {}, {}, {}};
-  times.self_device_ns = device_time_by_caller(trace, times.order);
-  times.total_device_ns = times.self_device_ns;
-  times.merged.resize(trace.size());
-  std::vector<uint32_t> children(trace.size(), 0);
-  for (const EventId id : times.order) {
-    if (tree.parent[id] != kNoEvent) ++children[tree.parent[id]];
-  }
-  // From the leaves up.
-  for (auto it = times.order.rbegin(); it != times.order.rend(); ++it) {
-    const EventId parent = tree.parent[*it];
-    if (parent == kNoEvent) continue;
-    times.total_device_ns[parent] += times.total_device_ns[*it];
-    if (children[parent] != 1 || trace.name[parent] != trace.name[*it]) continue;
-    times.merged[*it] = true;
-    times.self_ns[parent] += times.self_ns[*it];
-    times.self_device_ns[parent] += times.self_device_ns[*it];
-  }
-  return times;
+  return fmt::format("[{}]", fmt::join(shapes, ", "));
 }
 
 class TableBuilder {
  public:
-  TableBuilder(const trace::Trace& trace, bool by_shape) : trace_(trace), by_shape_(by_shape) {}
+  TableBuilder(const trace::Trace& trace, const TableOptions& options)
+      : trace_(trace), options_(options) {}
 
   ProfilerTable build() {
-    const HostTimes times = host_times(trace_);
-    for (const EventId id : times.order) {
-      if (!times.merged[id]) add_host(id, times);
+    const PytorchTimes events = pytorch_times(trace_);
+    for (size_t i = 0; i < events.order.size(); ++i) add(events.order[i], events.times[i]);
+    for (size_t i = 0; i < durations_.size(); ++i) set_spread(table_.rows[i].spread, durations_[i]);
+    for (const TableRow& row : table_.rows) {
+      table_.self_cpu_total_us += row.self_cpu_us;
+      if (row.device && !row.annotation) table_.self_device_total_us += row.self_device_us;
+      table_.has_device = table_.has_device || row.self_device_us > 0;
     }
-    for (EventId id = 0; id < trace_.size(); ++id) {
-      if (trace_.is_span(id) && is_device_row(trace_.category[id])) add_device(id);
-    }
-    for (size_t i = 0; i < table_.rows.size(); ++i)
-      set_spread(table_.rows[i].spread, durations_[i]);
-    table_.has_device = std::any_of(table_.rows.begin(), table_.rows.end(),
-                                    [](const TableRow& r) { return r.self_device_ns > 0; });
     table_.device_name = device_name();
     return std::move(table_);
   }
 
  private:
-  void add_host(EventId id, const HostTimes& times) {
-    TableRow& row = row_of(id, false);
-    row.self_cpu_ns += times.self_ns[id];
-    row.cpu_total_ns += trace_.dur_ns[id];
-    row.self_device_ns += times.self_device_ns[id];
-    row.device_total_ns += times.total_device_ns[id];
-    table_.self_cpu_total_ns += times.self_ns[id];
-    note_call(row, trace_.dur_ns[id]);
-  }
-
-  void add_device(EventId id) {
-    TableRow& row = row_of(id, true);
-    const int64_t ns = device_ns(trace_, id);
-    row.self_device_ns += ns;
-    row.device_total_ns += ns;
-    if (!row.annotation) table_.self_device_total_ns += ns;
-    note_call(row, ns);
-  }
-
-  void note_call(TableRow& row, int64_t ns) {
+  void add(EventId id, const EventTimes& times) {
+    const size_t place = place_of(id);
+    TableRow& row = table_.rows[place];
     ++row.calls;
-    durations_[static_cast<size_t>(&row - table_.rows.data())].push_back(ns);
+    row.self_cpu_us += times.self_cpu_us;
+    row.cpu_total_us += times.cpu_us;
+    row.self_device_us += times.self_device_us;
+    row.device_total_us += times.device_us;
+    if (!options_.stats) return;
+    durations_.resize(table_.rows.size());
+    durations_[place].push_back(row.device ? times.device_us : times.cpu_us);
   }
 
-  // Annotations and what runs may share a name, and are two rows.
-  TableRow& row_of(EventId id, bool device) {
-    std::string_view name = trace_.name_of(id);
-    if (name.starts_with("ProfilerStep#")) name = "ProfilerStep*";
-    const bool annotation = trace_.category[id] == Category::kGpuUserAnnotation ||
-                            trace_.category[id] == Category::kUserAnnotation;
-    std::string shapes = shapes_of(id, device);
-    const auto [place, is_new] =
-        places_.try_emplace({name, shapes, device, annotation}, table_.rows.size());
-    if (is_new) {
-      table_.rows.push_back({.name = std::string(name),
-                             .shapes = std::move(shapes),
-                             .device = device,
-                             .annotation = annotation});
-      durations_.emplace_back();
+  // Host events, device events and annotations may share a name, and are rows of their own.
+  size_t place_of(EventId id) {
+    const Category category = trace_.category[id];
+    const bool device = !trace::is_host(category);
+    const bool annotation =
+        category == Category::kGpuUserAnnotation || category == Category::kUserAnnotation;
+    const uint32_t kind = (device ? 1U : 0U) + (annotation ? 2U : 0U);
+    if (options_.by_shape) return place_by_shape(id, kind);
+    const size_t key = 4 * size_t{row_name(id)} + kind;
+    if (key >= places_.size()) places_.resize(std::max(key + 1, 4 * trace_.names.size()), kNowhere);
+    if (places_[key] == kNowhere) places_[key] = new_row(id, kind, {});
+    return places_[key];
+  }
+
+  size_t place_by_shape(EventId id, uint32_t kind) {
+    std::string shapes = "[]";
+    if ((kind & 1U) == 0) {
+      shapes = shapes_text(trace::find_value(trace_.args_of(id), "Input Dims").value_or("[]"));
     }
-    return table_.rows[place->second];
+    const auto [place, is_new] =
+        shape_places_.try_emplace({4 * size_t{row_name(id)} + kind, shapes}, table_.rows.size());
+    if (is_new) new_row(id, kind, std::move(shapes));
+    return place->second;
   }
 
-  std::string shapes_of(EventId id, bool device) const {
-    if (!by_shape_) return {};
-    if (device) return "[]";
-    return std::string(trace::find_value(trace_.args_of(id), "Input Dims").value_or("[]"));
+  size_t new_row(EventId id, uint32_t kind, std::string shapes) {
+    const bool step = row_name(id) == first_step_;
+    table_.rows.push_back({.name = step ? "ProfilerStep*" : std::string(trace_.name_of(id)),
+                           .shapes = std::move(shapes),
+                           .device = (kind & 1U) != 0,
+                           .annotation = (kind & 2U) != 0});
+    return table_.rows.size() - 1;
   }
 
-  static void set_spread(Spread& spread, std::vector<int64_t>& ns) {
-    std::sort(ns.begin(), ns.end());
-    const auto at = [&](size_t percent) { return ns[(ns.size() - 1) * percent / 100]; };
+  // All steps go by the name of the first.
+  trace::NameId row_name(EventId id) {
+    const trace::NameId name = trace_.name[id];
+    if (!trace_.names[name].starts_with("ProfilerStep#")) return name;
+    if (first_step_ == UINT32_MAX) first_step_ = name;
+    return first_step_;
+  }
+
+  static void set_spread(Spread& spread, std::vector<double>& us) {
+    std::sort(us.begin(), us.end());
+    const auto at = [&](size_t percent) { return us[(us.size() - 1) * percent / 100]; };
     spread = {at(0), at(50), at(90)};
   }
 
@@ -168,19 +117,15 @@ class TableBuilder {
     return "CUDA";
   }
 
-  struct Key {
-    std::string_view name;
-    std::string shapes;
-    bool device;
-    bool annotation;
-    auto operator<=>(const Key&) const = default;
-  };
+  static constexpr size_t kNowhere = SIZE_MAX;
 
   const trace::Trace& trace_;
-  bool by_shape_;
+  TableOptions options_;
   ProfilerTable table_;
-  std::map<Key, size_t> places_;
-  std::vector<std::vector<int64_t>> durations_;  // of each row's calls
+  trace::NameId first_step_ = UINT32_MAX;
+  std::vector<size_t> places_;  // of rows, by name and kind
+  std::map<std::pair<size_t, std::string>, size_t> shape_places_;
+  std::vector<std::vector<double>> durations_;  // of each row's calls
 };
 
 using Measure = double (*)(const TableRow&);
@@ -189,30 +134,28 @@ struct SortColumn {
   Measure measure;
 };
 
-double average(int64_t ns, const TableRow& row) {
-  return static_cast<double>(ns) / static_cast<double>(std::max<int64_t>(1, row.calls));
+double average(double us, const TableRow& row) {
+  return us / static_cast<double>(std::max<int64_t>(1, row.calls));
 }
 
 // PyTorch's names; those with "device" are the newer spelling of those with "cuda".
 constexpr auto kSortColumns = std::to_array<SortColumn>({
-    {"cpu_time", [](const TableRow& r) { return average(r.cpu_total_ns, r); }},
-    {"cpu_time_total", [](const TableRow& r) { return static_cast<double>(r.cpu_total_ns); }},
-    {"self_cpu_time_total", [](const TableRow& r) { return static_cast<double>(r.self_cpu_ns); }},
-    {"cuda_time", [](const TableRow& r) { return average(r.device_total_ns, r); }},
-    {"cuda_time_total", [](const TableRow& r) { return static_cast<double>(r.device_total_ns); }},
-    {"self_cuda_time_total",
-     [](const TableRow& r) { return static_cast<double>(r.self_device_ns); }},
-    {"device_time", [](const TableRow& r) { return average(r.device_total_ns, r); }},
-    {"device_time_total", [](const TableRow& r) { return static_cast<double>(r.device_total_ns); }},
-    {"self_device_time_total",
-     [](const TableRow& r) { return static_cast<double>(r.self_device_ns); }},
+    {"cpu_time", [](const TableRow& r) { return average(r.cpu_total_us, r); }},
+    {"cpu_time_total", [](const TableRow& r) { return r.cpu_total_us; }},
+    {"self_cpu_time_total", [](const TableRow& r) { return r.self_cpu_us; }},
+    {"cuda_time", [](const TableRow& r) { return average(r.device_total_us, r); }},
+    {"cuda_time_total", [](const TableRow& r) { return r.device_total_us; }},
+    {"self_cuda_time_total", [](const TableRow& r) { return r.self_device_us; }},
+    {"device_time", [](const TableRow& r) { return average(r.device_total_us, r); }},
+    {"device_time_total", [](const TableRow& r) { return r.device_total_us; }},
+    {"self_device_time_total", [](const TableRow& r) { return r.self_device_us; }},
     {"count", [](const TableRow& r) { return static_cast<double>(r.calls); }},
 });
 
 }  // namespace
 
-ProfilerTable profiler_table(const trace::Trace& trace, bool by_shape) {
-  return TableBuilder(trace, by_shape).build();
+ProfilerTable profiler_table(const trace::Trace& trace, const TableOptions& options) {
+  return TableBuilder(trace, options).build();
 }
 
 void sort_rows(ProfilerTable& table, std::string_view column) {

@@ -19,9 +19,9 @@ namespace epi::analysis {
 
 // Over the calls of a row: their totals on the lane that the row belongs to.
 struct Spread {
-  int64_t min_ns = 0;
-  int64_t median_ns = 0;
-  int64_t p90_ns = 0;
+  double min_us = 0;
+  double median_us = 0;
+  double p90_us = 0;
 };
 
 struct TableRow {
@@ -30,22 +30,27 @@ struct TableRow {
   bool device = false;   // an event of a device, not of the host
   bool annotation = false;
   int64_t calls = 0;
-  int64_t self_cpu_ns = 0;
-  int64_t cpu_total_ns = 0;
-  int64_t self_device_ns = 0;
-  int64_t device_total_ns = 0;
+  double self_cpu_us = 0;
+  double cpu_total_us = 0;
+  double self_device_us = 0;
+  double device_total_us = 0;
   Spread spread{};
 };
 
 struct ProfilerTable {
   std::vector<TableRow> rows;  // in the order in which names first occur
-  int64_t self_cpu_total_ns = 0;
-  int64_t self_device_total_ns = 0;  // kernels, copies and sets: no annotations
-  bool has_device = false;           // some row has device time
-  std::string device_name;           // what the device's columns are called: "CUDA", "Kernel"
+  double self_cpu_total_us = 0;
+  double self_device_total_us = 0;  // kernels, copies and sets: no annotations
+  bool has_device = false;          // some row has device time
+  std::string device_name;          // what the device's columns are called: "CUDA", "Kernel"
 };
 
-ProfilerTable profiler_table(const trace::Trace& trace, bool by_shape = false);
+struct TableOptions {
+  bool by_shape = false;
+  bool stats = false;  // fills `spread`
+};
+
+ProfilerTable profiler_table(const trace::Trace& trace, const TableOptions& options = {});
 
 // Sorts rows, the largest first, by PyTorch's name of a column (`self_cpu_time_total`, ...); equal
 // ones keep their order. Throws `Error` that lists the names where it knows no such column.

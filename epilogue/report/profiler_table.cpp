@@ -22,17 +22,15 @@ constexpr size_t kPadding = 4;
 constexpr size_t kFirstDeviceColumn = 6;
 constexpr size_t kDeviceColumns = 4;
 
-double us(int64_t ns) { return static_cast<double>(ns) / 1000; }
-
 std::string time_cell(double time_us) {
   if (time_us >= 1e6) return fmt::format("{:.3f}s", time_us / 1e6);
   if (time_us >= 1e3) return fmt::format("{:.3f}ms", time_us / 1e3);
   return fmt::format("{:.3f}us", time_us);
 }
 
-std::string share_cell(int64_t part_ns, int64_t whole_ns) {
-  if (whole_ns == 0) return "NaN";
-  return fmt::format("{:.2f}%", us(part_ns) * 100 / us(whole_ns));
+std::string share_cell(double part_us, double whole_us) {
+  if (whole_us == 0) return "NaN";
+  return fmt::format("{:.2f}%", part_us * 100 / whole_us);
 }
 
 // A name may hold anything, a line end too.
@@ -52,6 +50,13 @@ size_t shown_rows(const ProfilerTable& table, const TableStyle& style) {
   return std::min(table.rows.size(), style.limit.value_or(table.rows.size()));
 }
 
+// The column is there where some row has a shape.
+bool shows_shapes(const ProfilerTable& table, const TableStyle& style) {
+  return style.shapes && std::any_of(table.rows.begin(), table.rows.end(), [](const TableRow& row) {
+           return !row.shapes.empty() && row.shapes != "[]";
+         });
+}
+
 std::vector<std::string> titles(const ProfilerTable& table, const TableStyle& style) {
   std::vector<std::string> result = {"Name",        "Self CPU %", "Self CPU",
                                      "CPU total %", "CPU total",  "CPU time avg"};
@@ -64,43 +69,40 @@ std::vector<std::string> titles(const ProfilerTable& table, const TableStyle& st
   }
   result.emplace_back("# of Calls");
   if (style.stats) result.insert(result.end(), {"min", "median", "p90"});
-  if (style.shapes) result.emplace_back("Input Shapes");
+  if (shows_shapes(table, style)) result.emplace_back("Input Shapes");
   return result;
 }
 
 std::vector<std::string> cells(const ProfilerTable& table, const TableRow& row,
                                const TableStyle& style) {
-  const auto average = [&](int64_t ns) {
-    return time_cell(us(ns) / static_cast<double>(std::max<int64_t>(1, row.calls)));
+  const auto average = [&](double us) {
+    return time_cell(us / static_cast<double>(std::max<int64_t>(1, row.calls)));
   };
-  std::vector<std::string> result = {one_line(row.name),
-                                     share_cell(row.self_cpu_ns, table.self_cpu_total_ns),
-                                     time_cell(us(row.self_cpu_ns)),
-                                     share_cell(row.cpu_total_ns, table.self_cpu_total_ns),
-                                     time_cell(us(row.cpu_total_ns)),
-                                     average(row.cpu_total_ns)};
+  std::vector<std::string> result = {
+      one_line(row.name),          share_cell(row.self_cpu_us, table.self_cpu_total_us),
+      time_cell(row.self_cpu_us),  share_cell(row.cpu_total_us, table.self_cpu_total_us),
+      time_cell(row.cpu_total_us), average(row.cpu_total_us)};
   if (table.has_device) {
-    result.push_back(time_cell(us(row.self_device_ns)));
-    result.push_back(share_cell(row.self_device_ns, table.self_device_total_ns));
-    result.push_back(time_cell(us(row.device_total_ns)));
-    result.push_back(average(row.device_total_ns));
+    result.push_back(time_cell(row.self_device_us));
+    result.push_back(share_cell(row.self_device_us, table.self_device_total_us));
+    result.push_back(time_cell(row.device_total_us));
+    result.push_back(average(row.device_total_us));
   }
   result.push_back(fmt::format("{}", row.calls));
   if (style.stats) {
-    for (const int64_t ns : {row.spread.min_ns, row.spread.median_ns, row.spread.p90_ns}) {
-      result.push_back(time_cell(us(ns)));
+    for (const double us : {row.spread.min_us, row.spread.median_us, row.spread.p90_us}) {
+      result.push_back(time_cell(us));
     }
   }
-  if (style.shapes) result.push_back(row.shapes);
+  if (shows_shapes(table, style)) result.push_back(row.shapes);
   return result;
 }
 
 std::string totals_text(const ProfilerTable& table) {
-  std::string out =
-      fmt::format("Self CPU time total: {}\n", time_cell(us(table.self_cpu_total_ns)));
+  std::string out = fmt::format("Self CPU time total: {}\n", time_cell(table.self_cpu_total_us));
   if (table.has_device) {
     out += fmt::format("Self {} time total: {}\n", table.device_name,
-                       time_cell(us(table.self_device_total_ns)));
+                       time_cell(table.self_device_total_us));
   }
   return out;
 }
@@ -123,7 +125,7 @@ std::vector<size_t> column_widths(const ProfilerTable& table, const TableStyle& 
     }
   }
   widths.front() = std::min(name_width + kPadding, kNameWidth);
-  if (style.shapes) widths.back() = std::min(shapes_width + kPadding, kShapesWidth);
+  if (shows_shapes(table, style)) widths.back() = std::min(shapes_width + kPadding, kShapesWidth);
   return widths;
 }
 
@@ -147,7 +149,7 @@ std::string table_text(const ProfilerTable& table, const TableStyle& style) {
   for (size_t i = 0; i < shown_rows(table, style); ++i) {
     auto line = cells(table, table.rows[i], style);
     line.front() = name_cell(line.front());
-    if (style.shapes) line.back().resize(std::min(line.back().size(), widths.back()));
+    if (shows_shapes(table, style)) line.back().resize(std::min(line.back().size(), widths.back()));
     add_line(line);
   }
   add_rule();
@@ -172,21 +174,21 @@ void table_json(JsonWriter& json, const ProfilerTable& table, const TableStyle& 
     json.begin_object().key("name").string(row.name);
     json.key("lane").string(row.device ? "device" : "cpu");
     json.key("annotation").boolean(row.annotation).key("calls").integer(row.calls);
-    json.key("self_cpu_us").fixed(us(row.self_cpu_ns), 3);
-    json.key("cpu_total_us").fixed(us(row.cpu_total_ns), 3);
-    json.key("self_device_us").fixed(us(row.self_device_ns), 3);
-    json.key("device_total_us").fixed(us(row.device_total_ns), 3);
+    json.key("self_cpu_us").fixed(row.self_cpu_us, 3);
+    json.key("cpu_total_us").fixed(row.cpu_total_us, 3);
+    json.key("self_device_us").fixed(row.self_device_us, 3);
+    json.key("device_total_us").fixed(row.device_total_us, 3);
     if (style.stats) {
-      json.key("min_us").fixed(us(row.spread.min_ns), 3);
-      json.key("median_us").fixed(us(row.spread.median_ns), 3);
-      json.key("p90_us").fixed(us(row.spread.p90_ns), 3);
+      json.key("min_us").fixed(row.spread.min_us, 3);
+      json.key("median_us").fixed(row.spread.median_us, 3);
+      json.key("p90_us").fixed(row.spread.p90_us, 3);
     }
     if (style.shapes) json.key("input_shapes").string(row.shapes);
     json.end_object();
   }
   json.end_array();
-  json.key("self_cpu_total_us").fixed(us(table.self_cpu_total_ns), 3);
-  json.key("self_device_total_us").fixed(us(table.self_device_total_ns), 3);
+  json.key("self_cpu_total_us").fixed(table.self_cpu_total_us, 3);
+  json.key("self_device_total_us").fixed(table.self_device_total_us, 3);
 }
 
 }  // namespace epi::report

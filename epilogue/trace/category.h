@@ -13,6 +13,7 @@ enum class Category : uint8_t {
   kUserAnnotation,
   kCudaRuntime,
   kCudaDriver,
+  kOverhead,  // the profiler's own, such as asking for a buffer
   kKernel,
   kGpuMemcpy,
   kGpuMemset,
@@ -21,7 +22,6 @@ enum class Category : uint8_t {
   kCpuInstantEvent,
   kAc2g,    // flow from a launch to what it started
   kFwdbwd,  // flow from a forward op to its backward
-  kOverhead,
   kCudaSync,
   kTraceSpan,
   kOther,
@@ -34,7 +34,7 @@ Category category_of(std::string_view text);
 
 // Runs on a thread of the CPU, and nests there.
 constexpr bool is_host(Category category) {
-  return category >= Category::kCpuOp && category <= Category::kCudaDriver;
+  return category >= Category::kCpuOp && category <= Category::kOverhead;
 }
 // Work of a device: what device time is the sum of.
 constexpr bool is_device_work(Category category) {

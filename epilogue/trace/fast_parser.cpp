@@ -112,7 +112,9 @@ bool FastParser::parse(std::string_view text, uint64_t offset, EventBuilder& bui
     const auto args_at = raw.args.empty() ? 0 : raw.args.data() - buffer.data() - 1;
     builder.add(raw, offset + static_cast<uint64_t>(args_at));
   }
-  return document.at_end();
+  // Behind the last event stands our own bracket, and nothing else.
+  const char* rest = nullptr;
+  return document.current_location().get(rest) == simdjson::OUT_OF_BOUNDS;
 }
 
 }  // namespace epi::trace

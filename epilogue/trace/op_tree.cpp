@@ -3,37 +3,58 @@
 
 #include <algorithm>
 
+#include "epilogue/base/thread_pool.h"
+
 namespace epi::trace {
 namespace {
 
-// By lane; then by begin, the longer first; equal ones stay in the file's order, which has parents
-// first.
-std::vector<EventId> host_order(const Trace& trace) {
-  std::vector<EventId> order;
-  for (EventId id = 0; id < trace.size(); ++id) {
-    if (trace.is_span(id) && is_host(trace.category[id])) order.push_back(id);
-  }
-  const auto before = [&](EventId a, EventId b) {
-    if (trace.lane[a] != trace.lane[b]) return trace.lane[a] < trace.lane[b];
-    if (trace.ts_ns[a] != trace.ts_ns[b]) return trace.ts_ns[a] < trace.ts_ns[b];
-    return trace.dur_ns[a] > trace.dur_ns[b];
-  };
-  if (!std::is_sorted(order.begin(), order.end(), before)) {
-    std::stable_sort(order.begin(), order.end(), before);
-  }
-  return order;
+// What events are sorted by, side by side in memory.
+struct Place {
+  int64_t ts_ns;
+  int64_t dur_ns;
+  EventId id;
+};
+
+// By begin, the longer first; equal ones stay in the file's order, which has parents first.
+bool comes_before(const Place& a, const Place& b) {
+  return a.ts_ns != b.ts_ns ? a.ts_ns < b.ts_ns : a.dur_ns > b.dur_ns;
 }
 
 }  // namespace
 
-OpTree build_op_tree(const Trace& trace) {
-  OpTree tree{host_order(trace), std::vector<EventId>(trace.size(), kNoEvent),
+std::vector<EventId> host_order(const Trace& trace, const std::vector<LaneId>& lanes) {
+  std::vector<std::vector<Place>> by_lane(trace.lanes.size());
+  for (EventId id = 0; id < trace.size(); ++id) {
+    if (trace.is_span(id) && is_host(trace.category[id])) {
+      by_lane[lanes[id]].push_back({trace.ts_ns[id], trace.dur_ns[id], id});
+    }
+  }
+  parallel_for(static_cast<int64_t>(by_lane.size()), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      auto& places = by_lane[static_cast<size_t>(i)];
+      if (!std::is_sorted(places.begin(), places.end(), comes_before)) {
+        std::stable_sort(places.begin(), places.end(), comes_before);
+      }
+    }
+  });
+  std::vector<EventId> order;
+  for (auto& places : by_lane) {
+    for (const Place& place : places) order.push_back(place.id);
+    places = {};
+  }
+  return order;
+}
+
+OpTree build_op_tree(const Trace& trace) { return build_op_tree(trace, trace.lane); }
+
+OpTree build_op_tree(const Trace& trace, const std::vector<LaneId>& lanes) {
+  OpTree tree{host_order(trace, lanes), std::vector<EventId>(trace.size(), kNoEvent),
               std::vector<int64_t>(trace.size(), 0)};
   std::vector<EventId> open;
   for (const EventId id : tree.order) {
     tree.self_ns[id] = trace.dur_ns[id];
     const auto encloses = [&](EventId outer) {
-      return trace.lane[outer] == trace.lane[id] && trace.ts_ns[id] < trace.end_ns(outer) &&
+      return lanes[outer] == lanes[id] && trace.ts_ns[id] < trace.end_ns(outer) &&
              trace.end_ns(id) <= trace.end_ns(outer);
     };
     while (!open.empty() && !encloses(open.back())) open.pop_back();

@@ -15,5 +15,10 @@ struct OpTree {
 };
 
 OpTree build_op_tree(const Trace& trace);
+// The same with each event on the lane given for it.
+OpTree build_op_tree(const Trace& trace, const std::vector<LaneId>& lanes);
+
+// Host events as they are in `OpTree::order`.
+std::vector<EventId> host_order(const Trace& trace, const std::vector<LaneId>& lanes);
 
 }  // namespace epi::trace

@@ -20,6 +20,7 @@ class Cursor {
       : text_(text), at_(at), defects_(defects) {}
 
   size_t at() const { return at_; }
+  void go_to(size_t at) { at_ = at; }
   bool ended() const { return at_ >= text_.size(); }
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   void skip_spaces() { at_ = after_spaces(at_); }
@@ -117,12 +118,10 @@ class Cursor {
       const char c = peek();
       if (c == '"') {
         // A key ends at the first quote that a colon follows, any other string as values do.
-        Cursor ahead = *this;
-        if (open.back() == '{' && ahead.key()) {
-          at_ = ahead.at_;
-        } else if (!skip_string(open.back() == '[')) {
-          return false;
-        }
+        const size_t quote = at_;
+        if (open.back() == '{' && key()) continue;
+        at_ = quote;
+        if (!skip_string(open.back() == '[')) return false;
         continue;
       }
       ++at_;
@@ -255,7 +254,7 @@ EventsEnd parse_events_tolerantly(std::string_view text, uint64_t offset, EventB
     if (next >= text.size() && end == ObjectEnd::kCut) return {begin, false};
     defects.count(Defect::kBrokenEvent);
     if (next >= text.size()) return {text.size(), false};
-    cursor = Cursor(text, next, defects);
+    cursor.go_to(next);
   }
 }
 

@@ -47,6 +47,48 @@ void Trace::reserve(size_t events) {
   args.reserve(events);
 }
 
+void Trace::resize(size_t events) {
+  phase.resize(events);
+  category.resize(events);
+  name.resize(events);
+  lane.resize(events);
+  ts_ns.resize(events);
+  dur_ns.resize(events);
+  external_id.resize(events);
+  correlation.resize(events);
+  args.resize(events);
+}
+
+Renumbering Trace::adopt_names(const Trace& other) {
+  Renumbering renumbering;
+  for (NameId id = 0; id < other.names.size(); ++id) {
+    renumbering.names.push_back(names.intern(other.names[id]));
+  }
+  for (const Lane& other_lane : other.lanes) {
+    renumbering.lanes.push_back(find_or_add_lane(other_lane));
+  }
+  return renumbering;
+}
+
+void Trace::copy_events(const Trace& other, EventId first, EventId last,
+                        const Renumbering& renumbering, size_t to) {
+  const auto copy = [&](const auto& from, auto& into) {
+    std::copy(from.begin() + first, from.begin() + last,
+              into.begin() + static_cast<std::ptrdiff_t>(to));
+  };
+  copy(other.phase, phase);
+  copy(other.category, category);
+  copy(other.ts_ns, ts_ns);
+  copy(other.dur_ns, dur_ns);
+  copy(other.external_id, external_id);
+  copy(other.correlation, correlation);
+  copy(other.args, args);
+  for (EventId id = first; id < last; ++id) {
+    name[to + id - first] = renumbering.names[other.name[id]];
+    lane[to + id - first] = renumbering.lanes[other.lane[id]];
+  }
+}
+
 EventId Trace::push(const Event& event) {
   phase.push_back(event.phase);
   category.push_back(event.category);

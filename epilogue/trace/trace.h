@@ -89,6 +89,12 @@ struct Event {
   ArgsRange args{};
 };
 
+// The names and lanes of one trace by their numbers in another.
+struct Renumbering {
+  std::vector<NameId> names;
+  std::vector<LaneId> lanes;
+};
+
 struct Trace {
   Names names;
   std::vector<Lane> lanes;
@@ -113,8 +119,16 @@ struct Trace {
 
   EventId size() const { return static_cast<EventId>(ts_ns.size()); }
   void reserve(size_t events);
+  // Events beyond are dropped; new ones are empty.
+  void resize(size_t events);
   EventId push(const Event& event);
   Event event(EventId id) const;
+
+  // Takes over another trace's names and lanes; says what they are called here.
+  Renumbering adopt_names(const Trace& other);
+  // Copies events [first, last) of another trace over those from `to` on.
+  void copy_events(const Trace& other, EventId first, EventId last, const Renumbering& renumbering,
+                   size_t to);
 
   // The lane with these ids, made where there is none.
   LaneId find_or_add_lane(const Lane& wanted);

@@ -12,6 +12,9 @@ namespace {
 using trace::Category;
 using trace::TraceMaker;
 
+// Times are differences of doubles in microseconds.
+constexpr double kRounding = 1e-9;
+
 const TableRow* find_row(const ProfilerTable& table, std::string_view name, bool device = false) {
   for (const TableRow& row : table.rows) {
     if (row.name == name && row.device == device) return &row;
@@ -44,17 +47,17 @@ TEST(ProfilerTable, AddsUpSelfAndTotalTimesByName) {
   const TableRow* linear = find_row(table, "aten::linear");
   ASSERT_NE(linear, nullptr);
   EXPECT_EQ(linear->calls, 2);
-  EXPECT_EQ(linear->cpu_total_ns, 14000);
-  EXPECT_EQ(linear->self_cpu_ns, 2000);
-  EXPECT_EQ(linear->self_device_ns, 0);
-  EXPECT_EQ(linear->device_total_ns, 5000);
+  EXPECT_NEAR(linear->cpu_total_us, 14.0, kRounding);
+  EXPECT_NEAR(linear->self_cpu_us, 2.0, kRounding);
+  EXPECT_NEAR(linear->self_device_us, 0.0, kRounding);
+  EXPECT_NEAR(linear->device_total_us, 5.0, kRounding);
   const TableRow* addmm = find_row(table, "aten::addmm");
   ASSERT_NE(addmm, nullptr);
-  EXPECT_EQ(addmm->self_cpu_ns, 9000);  // the launch is a child
-  EXPECT_EQ(addmm->self_device_ns, 5000);
+  EXPECT_NEAR(addmm->self_cpu_us, 9.0, kRounding);  // the launch is a child
+  EXPECT_NEAR(addmm->self_device_us, 5.0, kRounding);
   const TableRow* view = find_row(table, "aten::t");
   ASSERT_NE(view, nullptr);
-  EXPECT_EQ(view->device_total_ns, 0);
+  EXPECT_NEAR(view->device_total_us, 0.0, kRounding);
 }
 
 TEST(ProfilerTable, PutsStepsTogetherAndDeviceEventsOnRowsOfTheirOwn) {
@@ -63,8 +66,8 @@ TEST(ProfilerTable, PutsStepsTogetherAndDeviceEventsOnRowsOfTheirOwn) {
   EXPECT_EQ(find_row(table, "ProfilerStep*")->calls, 2);
   const TableRow* gemm = find_row(table, "gemm", true);
   ASSERT_NE(gemm, nullptr);
-  EXPECT_EQ(gemm->self_device_ns, 5000);
-  EXPECT_EQ(gemm->cpu_total_ns, 0);
+  EXPECT_NEAR(gemm->self_device_us, 5.0, kRounding);
+  EXPECT_NEAR(gemm->cpu_total_us, 0.0, kRounding);
 }
 
 TEST(ProfilerTable, NeverCountsAnAnnotationsSpanAsDeviceTime) {
@@ -72,16 +75,16 @@ TEST(ProfilerTable, NeverCountsAnAnnotationsSpanAsDeviceTime) {
   const TableRow* span = find_row(table, "fwd", true);
   ASSERT_NE(span, nullptr);
   EXPECT_TRUE(span->annotation);
-  EXPECT_EQ(span->self_device_ns, 5000);  // less the nanosecond on each side
-  EXPECT_EQ(table.self_device_total_ns, 5000);
+  EXPECT_NEAR(span->self_device_us, 5.0, kRounding);  // less the nanosecond on each side
+  EXPECT_NEAR(table.self_device_total_us, 5.0, kRounding);
 }
 
 TEST(ProfilerTable, SumsOfSelfTimesEqualTheTotal) {
   const ProfilerTable table = profiler_table(two_steps());
-  int64_t self_ns = 0;
-  for (const TableRow& row : table.rows) self_ns += row.self_cpu_ns;
-  EXPECT_EQ(self_ns, table.self_cpu_total_ns);
-  EXPECT_EQ(self_ns, 18000);  // the two steps enclose everything
+  double self_us = 0;
+  for (const TableRow& row : table.rows) self_us += row.self_cpu_us;
+  EXPECT_DOUBLE_EQ(self_us, table.self_cpu_total_us);
+  EXPECT_NEAR(self_us, 18.0, kRounding);  // the two steps enclose everything
 }
 
 TEST(ProfilerTable, MergesAnEventWithItsOnlyChildOfTheSameName) {
@@ -94,10 +97,10 @@ TEST(ProfilerTable, MergesAnEventWithItsOnlyChildOfTheSameName) {
   const TableRow* sum = find_row(table, "aten::sum");
   ASSERT_NE(sum, nullptr);
   EXPECT_EQ(sum->calls, 1);
-  EXPECT_EQ(sum->cpu_total_ns, 100);
-  EXPECT_EQ(sum->self_cpu_ns, 70);
-  EXPECT_EQ(sum->self_device_ns, 7);
-  EXPECT_EQ(sum->device_total_ns, 7);
+  EXPECT_NEAR(sum->cpu_total_us, 0.1, kRounding);
+  EXPECT_NEAR(sum->self_cpu_us, 0.07, kRounding);
+  EXPECT_NEAR(sum->self_device_us, 0.007, kRounding);
+  EXPECT_NEAR(sum->device_total_us, 0.007, kRounding);
 }
 
 TEST(ProfilerTable, KeepsTwoChildrenOfTheSameName) {
@@ -107,7 +110,7 @@ TEST(ProfilerTable, KeepsTwoChildrenOfTheSameName) {
   make.op("aten::sum", 40, 20, 3);
   const ProfilerTable table = profiler_table(make.take());
   EXPECT_EQ(table.rows.front().calls, 3);
-  EXPECT_EQ(table.rows.front().cpu_total_ns, 140);
+  EXPECT_NEAR(table.rows.front().cpu_total_us, 0.14, kRounding);
 }
 
 TEST(ProfilerTable, KeepsAnAnnotationAndAnOperatorOfOneNameApart) {
@@ -128,7 +131,7 @@ TEST(ProfilerTable, GroupsByShapeWhenAsked) {
   make.op("aten::mm", 40, 10, 3, R"({"Input Dims": [[2, 3], [3, 4]]})");
   const trace::Trace trace = make.take();
   EXPECT_EQ(profiler_table(trace).rows.size(), 1);
-  const ProfilerTable table = profiler_table(trace, true);
+  const ProfilerTable table = profiler_table(trace, {.by_shape = true});
   ASSERT_EQ(table.rows.size(), 2);
   EXPECT_EQ(table.rows[0].shapes, "[[2, 3], [3, 4]]");
   EXPECT_EQ(table.rows[0].calls, 2);
@@ -137,10 +140,10 @@ TEST(ProfilerTable, GroupsByShapeWhenAsked) {
 TEST(ProfilerTable, GivesTheSpreadOfCalls) {
   TraceMaker make;
   for (int i = 1; i <= 11; ++i) make.op("aten::mm", i * 100, i);
-  const ProfilerTable table = profiler_table(make.take());
-  EXPECT_EQ(table.rows[0].spread.min_ns, 1);
-  EXPECT_EQ(table.rows[0].spread.median_ns, 6);
-  EXPECT_EQ(table.rows[0].spread.p90_ns, 10);
+  const ProfilerTable table = profiler_table(make.take(), {.stats = true});
+  EXPECT_NEAR(table.rows[0].spread.min_us, 0.001, kRounding);
+  EXPECT_NEAR(table.rows[0].spread.median_us, 0.006, kRounding);
+  EXPECT_NEAR(table.rows[0].spread.p90_us, 0.01, kRounding);
 }
 
 TEST(SortRows, KeepsTheOrderOfEqualRowsAndNamesItsColumns) {

@@ -96,7 +96,7 @@ void expect_views_take_no_device_time(const trace::Trace& trace) {
                              "aten::reshape", "aten::_unsafe_view"}) {
       if (row.name != view) continue;
       ++views;
-      EXPECT_EQ(row.device_total_ns, 0) << row.name;
+      EXPECT_EQ(row.device_total_us, 0) << row.name;
     }
   }
   EXPECT_GE(views, 3);

@@ -13,27 +13,27 @@ analysis::ProfilerTable small_table() {
       {.name = "fwd",
        .annotation = true,
        .calls = 1,
-       .self_cpu_ns = 500,
-       .cpu_total_ns = 2000500,
-       .device_total_ns = 8160,
-       .spread = {2000500, 2000500, 2000500}},
+       .self_cpu_us = 0.5,
+       .cpu_total_us = 2000.5,
+       .device_total_us = 8.16,
+       .spread = {2000.5, 2000.5, 2000.5}},
       {.name = "aten::addmm",
        .shapes = "[[64], [1024, 32], [32, 64], [], []]",
        .calls = 3,
-       .self_cpu_ns = 2000000,
-       .cpu_total_ns = 2000000,
-       .self_device_ns = 8160,
-       .device_total_ns = 8160,
-       .spread = {600000, 650000, 700000}},
+       .self_cpu_us = 2000.0,
+       .cpu_total_us = 2000.0,
+       .self_device_us = 8.16,
+       .device_total_us = 8.16,
+       .spread = {600.0, 650.0, 700.0}},
       {.name = "a_kernel_whose_name_is_longer_than_PyTorchs_column_is_wide",
        .device = true,
        .calls = 3,
-       .self_device_ns = 8160,
-       .device_total_ns = 8160,
-       .spread = {2720, 2720, 2720}},
+       .self_device_us = 8.16,
+       .device_total_us = 8.16,
+       .spread = {2.72, 2.72, 2.72}},
   };
-  table.self_cpu_total_ns = 2000500;
-  table.self_device_total_ns = 8160;
+  table.self_cpu_total_us = 2000.5;
+  table.self_device_total_us = 8.16;
   table.has_device = true;
   table.device_name = "Kernel";
   return table;
@@ -57,7 +57,7 @@ Self Kernel time total: 8.160us
 TEST(TableText, HasNoDeviceColumnsWithoutDeviceTimeAndStopsAtTheLimit) {
   analysis::ProfilerTable table = small_table();
   table.rows.pop_back();
-  for (auto& row : table.rows) row.self_device_ns = row.device_total_ns = 0;
+  for (auto& row : table.rows) row.self_device_us = row.device_total_us = 0;
   table.has_device = false;
   EXPECT_EQ(
       table_text(table, {.limit = 1}),

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each step and each annotation cost. An instance owns the launches of any thread that begin
+// inside it, and the device work that they start, whenever it runs: so that `backward`, whose
+// kernels another thread launches, owns them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "epilogue/trace/links.h"
+#include "epilogue/trace/trace.h"
+
+namespace epi::analysis {
+
+struct Measures {
+  int64_t cpu_ns = 0;     // from its begin to its end
+  int64_t device_ns = 0;  // kernels, copies and sets, added up
+  int64_t kernels = 0;
+  int64_t memcpys = 0;
+  int64_t memsets = 0;
+  int64_t launches = 0;   // calls that started something
+  int64_t syncs = 0;      // calls that wait for the device
+  int64_t busy_ns = 0;    // the union of the device work
+  int64_t window_ns = 0;  // from the begin to the later of the end and the work's end
+
+  double busy() const {
+    return window_ns == 0 ? 0 : static_cast<double>(busy_ns) / static_cast<double>(window_ns);
+  }
+  int64_t idle_ns() const { return window_ns - busy_ns; }
+};
+
+struct Instance {
+  trace::EventId event = trace::kNoEvent;  // none for the whole trace
+  std::string name;
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+  Measures measures;
+  bool cold = false;  // over twice the median of its like
+};
+
+// Finds out what instances own; made once for a trace.
+class Ownership {
+ public:
+  Ownership(const trace::Trace& trace, const trace::Links& links);
+
+  Measures measure(int64_t begin_ns, int64_t end_ns) const;
+  // The device work that is asked for in [begin, end), by when it was asked for.
+  std::vector<trace::EventId> work(int64_t begin_ns, int64_t end_ns) const;
+
+ private:
+  struct Moment {
+    int64_t ns;
+    trace::EventId id;
+  };
+  static std::pair<size_t, size_t> range(const std::vector<Moment>& moments, int64_t begin_ns,
+                                         int64_t end_ns);
+
+  const trace::Trace& trace_;
+  std::vector<Moment> work_;      // device work, by when it was asked for
+  std::vector<Moment> launches_;  // calls that started some
+  std::vector<Moment> syncs_;
+};
+
+// The instances of one annotation, or of the steps.
+struct InstanceGroup {
+  std::string name;
+  std::vector<Instance> instances;
+};
+
+// The steps, `ProfilerStep#N`, in order; the whole trace as one where it has none.
+InstanceGroup steps(const trace::Trace& trace, const Ownership& ownership);
+// Every other annotation by name, in the order in which names first occur.
+std::vector<InstanceGroup> annotations(const trace::Trace& trace, const Ownership& ownership);
+
+// The middle one of each measure; `busy` and `idle` are those of the instances, not of the middles.
+struct MedianMeasures {
+  double cpu_ns = 0;
+  double device_ns = 0;
+  double kernels = 0;
+  double memcpys = 0;
+  double memsets = 0;
+  double launches = 0;
+  double busy = 0;
+  double idle_ns = 0;
+  int64_t kernels_min = 0;
+  int64_t kernels_max = 0;
+};
+MedianMeasures median_measures(const InstanceGroup& group);
+
+}  // namespace epi::analysis

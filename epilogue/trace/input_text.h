@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of a file, whatever it is compressed with: found out by its first bytes, not by its
+// name. A plain file is mapped; a compressed one is unpacked into memory, as much of it as there
+// is.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+#include "epilogue/base/result.h"
+#include "epilogue/trace/defects.h"
+
+namespace epi::trace {
+
+struct InputText {
+  std::string_view text;
+  std::shared_ptr<const char> owner;  // of the text; keeps it where it is
+  bool mapped = false;                // a file's own pages, which may be dropped and read again
+};
+
+// Broken or cut compressed data is counted in `defects`; what came before it is the text.
+Result<InputText> open_input(const std::filesystem::path& path, Defects& defects);
+
+}  // namespace epi::trace

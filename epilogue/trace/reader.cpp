@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/trace/reader.h"
+
+#include <algorithm>
+
+#include "epilogue/trace/input_text.h"
+#include "epilogue/trace/number_text.h"
+#include "epilogue/trace/tolerant_parser.h"
+#include "epilogue/trace/windows.h"
+
+namespace epi::trace {
+namespace {
+
+Result<Trace> read_input(const InputText& input, const std::string& name, const Defects& defects) {
+  const std::string_view text = input.text;
+  if (text.find_first_not_of(" \n\t\r") == std::string_view::npos) {
+    return failure("{}: is empty, a trace is JSON", name);
+  }
+  Head head = parse_head(text);
+  if (!head.is_json) return failure("{}: byte 0: not a trace: neither {{ nor [ begins it", name);
+  if (head.events_begin == std::string_view::npos) {
+    return failure("{}: not a trace: it has no \"traceEvents\"{}", name,
+                   head.complete ? "" : " up to where it breaks off");
+  }
+  ParsedEvents events =
+      parse_in_windows(text.substr(head.events_begin), head.events_begin, input.mapped);
+  Trace trace = std::move(events.trace);
+  trace.defects.add(defects);
+  if (!events.list_ended) trace.defects.count(Defect::kTruncated);
+  if (trace.size() == 0 && !trace.defects.empty()) {
+    return failure("{}: not a trace: no event could be read", name);
+  }
+  trace.properties = std::move(head.properties);
+  for (auto& property : parse_tail(text.substr(head.events_begin + events.end))) {
+    trace.properties.push_back(std::move(property));
+  }
+  trace.base_time_ns = parse_integer(trace.property("baseTimeNanoseconds")).value_or(0);
+  std::erase_if(trace.properties,
+                [](const auto& property) { return property.first == "baseTimeNanoseconds"; });
+  trace.args_text = input.owner;
+  return trace;
+}
+
+}  // namespace
+
+Result<Trace> read(const std::filesystem::path& path) {
+  Defects defects;
+  const auto input = open_input(path, defects);
+  if (!input) return tl::unexpected(input.error());
+  return read_input(*input, path.string(), defects);
+}
+
+Result<Trace> read_text(std::string_view text, const std::string& name) {
+  const auto copy = std::make_shared<const std::string>(text);
+  return read_input({*copy, {copy, copy->data()}, false}, name, {});
+}
+
+}  // namespace epi::trace

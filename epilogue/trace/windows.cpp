@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// A window's end is a guess: the next place that looks like the beginning of an event. The guess is
+// right exactly if the window before parses as a run of whole events, which is checked for each
+// from the first on; where it does not, the rest of the text is read from the last sure place on.
+#include "epilogue/trace/windows.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "epilogue/base/thread_pool.h"
+#include "epilogue/trace/event_builder.h"
+#include "epilogue/trace/fast_parser.h"
+#include "epilogue/trace/tolerant_parser.h"
+
+namespace epi::trace {
+namespace {
+
+// Half of a megabyte: the window, its copy and simdjson's index of it stay in a core's second
+// cache.
+constexpr size_t kWindowBytes = size_t{512} << 10;
+
+struct Window {
+  size_t begin = 0;
+  size_t end = 0;
+  // What it gave: a range of its worker's events.
+  size_t worker = 0;
+  EventId first = 0;
+  EventId last = 0;
+  bool clean = false;       // it is a run of whole events, up to its end
+  bool list_ended = false;  // the list's bracket is in it
+  size_t stop = 0;          // where reading it ended
+};
+
+std::vector<Window> cut_windows(std::string_view text) {
+  std::vector<Window> windows;
+  size_t begin = 0;
+  while (begin < text.size()) {
+    const size_t end = begin + kWindowBytes >= text.size()
+                           ? text.size()
+                           : find_event_start(text, begin + kWindowBytes);
+    windows.push_back({.begin = begin, .end = end});
+    begin = end;
+  }
+  return windows;
+}
+
+// What one core works with: a trace of its own, whose ranges are put together in the end.
+struct Worker {
+  Trace trace;
+  FastParser parser;
+  EventBuilder builder{trace};
+};
+
+void drop_pages_of(std::string_view text) {
+  const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = (reinterpret_cast<uintptr_t>(text.data()) + page - 1) / page * page;
+  const auto end = reinterpret_cast<uintptr_t>(text.data() + text.size()) / page * page;
+  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
+class WindowParser {
+ public:
+  WindowParser(std::string_view text, uint64_t offset, bool drop_pages)
+      : text_(text), offset_(offset), drop_pages_(drop_pages), windows_(cut_windows(text)) {}
+
+  ParsedEvents run() {
+    parse_all();
+    ParsedEvents result;
+    const size_t sure = check_windows(result);
+    result.trace = workers_.size() == 1 && sure == windows_.size() ? take_only_worker()
+                                                                   : assemble(sure, result);
+    return result;
+  }
+
+ private:
+  void parse_all() {
+    const auto count = std::min<size_t>(static_cast<size_t>(num_threads()), windows_.size());
+    for (size_t i = 0; i < std::max<size_t>(1, count); ++i) {
+      workers_.push_back(std::make_unique<Worker>());
+    }
+    std::atomic<size_t> next{0};
+    std::atomic<size_t> next_worker{0};
+    parallel_for(static_cast<int64_t>(workers_.size()), 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const size_t worker = next_worker.fetch_add(1);
+        for (size_t w = next.fetch_add(1); w < windows_.size(); w = next.fetch_add(1)) {
+          parse_window(windows_[w], worker);
+        }
+      }
+    });
+  }
+
+  void parse_window(Window& window, size_t index) {
+    Worker& worker = *workers_[index];
+    const std::string_view text = text_.substr(window.begin, window.end - window.begin);
+    const bool last = window.end == text_.size();
+    const Defects before = worker.trace.defects;
+    window.worker = index;
+    window.first = worker.trace.size();
+    // The last one holds the list's bracket and what follows it.
+    if (!last && worker.parser.parse(text, offset_ + window.begin, worker.builder)) {
+      window.clean = true;
+      window.stop = window.end;
+    } else {
+      worker.trace.resize(window.first);
+      worker.trace.defects = before;
+      const EventsEnd end = parse_events_tolerantly(text, offset_ + window.begin, worker.builder);
+      window.stop = window.begin + end.position;
+      window.list_ended = end.list_ended;
+      window.clean = last || (!end.list_ended && window.stop == window.end);
+    }
+    window.last = worker.trace.size();
+    if (drop_pages_) drop_pages_of(text);
+  }
+
+  // How many windows from the first on are sure; what they end in goes into `result`.
+  size_t check_windows(ParsedEvents& result) const {
+    for (size_t i = 0; i < windows_.size(); ++i) {
+      result.end = windows_[i].stop;
+      result.list_ended = windows_[i].list_ended;
+      if (windows_[i].list_ended) return i + 1;
+      if (!windows_[i].clean) return i;
+    }
+    return windows_.size();
+  }
+
+  Trace take_only_worker() { return std::move(workers_.front()->trace); }
+
+  // The sure windows' events in the file's order; then, where one was not sure, the rest of the
+  // text by the tolerant parser.
+  Trace assemble(size_t sure, ParsedEvents& result) {
+    Trace trace;
+    std::vector<size_t> starts(sure + 1, 0);
+    for (size_t i = 0; i < sure; ++i) {
+      starts[i + 1] = starts[i] + (windows_[i].last - windows_[i].first);
+    }
+    std::vector<Renumbering> renumberings;
+    for (const auto& worker : workers_) {
+      renumberings.push_back(trace.adopt_names(worker->trace));
+      trace.defects.add(worker->trace.defects);
+    }
+    trace.resize(starts.back());
+    parallel_for(static_cast<int64_t>(sure), 8, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const Window& window = windows_[static_cast<size_t>(i)];
+        trace.copy_events(workers_[window.worker]->trace, window.first, window.last,
+                          renumberings[window.worker], starts[static_cast<size_t>(i)]);
+      }
+    });
+    adopt_other_categories(trace, starts, renumberings);
+    if (sure < windows_.size() && !result.list_ended) {
+      EventBuilder builder(trace);
+      const size_t begin = windows_[sure].begin;
+      const EventsEnd end = parse_events_tolerantly(text_.substr(begin), offset_ + begin, builder);
+      result.end = begin + end.position;
+      result.list_ended = end.list_ended;
+    }
+    return trace;
+  }
+
+  void adopt_other_categories(Trace& trace, const std::vector<size_t>& starts,
+                              const std::vector<Renumbering>& renumberings) const {
+    for (size_t i = 0; i + 1 < starts.size(); ++i) {
+      const Window& window = windows_[i];
+      for (const auto& [id, name] : workers_[window.worker]->trace.other_categories) {
+        if (id < window.first || id >= window.last) continue;
+        trace.other_categories[static_cast<EventId>(starts[i] + id - window.first)] =
+            renumberings[window.worker].names[name];
+      }
+    }
+  }
+
+  std::string_view text_;
+  uint64_t offset_;
+  bool drop_pages_;
+  std::vector<Window> windows_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+}  // namespace
+
+ParsedEvents parse_in_windows(std::string_view text, uint64_t offset, bool drop_pages) {
+  return WindowParser(text, offset, drop_pages).run();
+}
+
+}  // namespace epi::trace
