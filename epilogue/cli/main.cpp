@@ -4,9 +4,13 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
+#include <string>
+#include <vector>
 
 #include "epilogue/base/error.h"
 #include "epilogue/cli/verbs.h"
@@ -40,6 +44,15 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   return error.what();
 }
 
+// `epilogue FILE` is `epilogue summary FILE`.
+bool names_a_trace(const CLI::App& app, const std::string& word) {
+  const auto is_verb = [&](const CLI::App* verb) { return verb->get_name() == word; };
+  if (word.starts_with("-") || !app.get_subcommands(is_verb).empty()) return false;
+  std::error_code ignored;
+  return word.ends_with(".json") || word.ends_with(".gz") || word.ends_with(".zst") ||
+         std::filesystem::exists(word, ignored);
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app(
       "Runs the feed-forward block of transformers, and explains what it did.\n"
@@ -48,11 +61,18 @@ int parse_and_run(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", epi::cli::version_text);
   epi::cli::Action action;
+  epi::cli::add_summary(app, action);
+  epi::cli::add_table(app, action);
+  epi::cli::add_steps(app, action);
+  epi::cli::add_tree(app, action);
 #ifdef EPI_HAS_RUNTIME
   epi::cli::add_run(app, action);
 #endif
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && names_a_trace(app, words.front())) words.insert(words.begin(), "summary");
+  std::reverse(words.begin(), words.end());  // as CLI11 wants them
   try {
-    app.parse(argc, argv);
+    app.parse(words);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
     return report_error(usage_message(app, error), kUsage);

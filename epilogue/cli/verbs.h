@@ -15,6 +15,10 @@ namespace epi::cli {
 using Action = std::function<int()>;
 
 void add_run(CLI::App& app, Action& action);
+void add_steps(CLI::App& app, Action& action);
+void add_summary(CLI::App& app, Action& action);
+void add_table(CLI::App& app, Action& action);
+void add_tree(CLI::App& app, Action& action);
 
 // What `--version` prints.
 std::string version_text();

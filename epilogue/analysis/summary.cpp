@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "epilogue/trace/args.h"
+#include "epilogue/trace/json_text.h"
+#include "epilogue/trace/number_text.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::Category;
+using trace::EventId;
+using trace::kNoEvent;
+
+// Busy for nine tenths of a step, the device is what to speed up; for less than half, it waits.
+constexpr double kDeviceBoundBusy = 0.9;
+constexpr double kCpuBoundBusy = 0.5;
+
+std::string string_value(std::string_view token) {
+  std::string out;
+  if (token.size() >= 2 && token.front() == '"') {
+    trace::unescape(token.substr(1, token.size() - 2), out);
+  }
+  return out;
+}
+
+std::string device_name(const trace::Trace& trace) {
+  const auto devices = trace::array_items(trace.property("deviceProperties"));
+  if (devices.empty()) return {};
+  const std::string name = string_value(trace::find_value(devices[0], "name").value_or(""));
+  return devices.size() == 1 ? name : fmt::format("{} x {}", devices.size(), name);
+}
+
+// "13.0" of 13000, as CUDA numbers its versions.
+std::string cuda_version(std::string_view token) {
+  const auto number = trace::parse_integer(token);
+  return number ? fmt::format("{}.{}", *number / 1000, *number % 1000 / 10) : std::string();
+}
+
+std::vector<std::string> versions(const trace::Trace& trace) {
+  std::vector<std::string> result;
+  const auto add = [&](const char* what, const std::string& version) {
+    if (!version.empty()) result.push_back(fmt::format("{} {}", what, version));
+  };
+  add("PyTorch", string_value(trace.property("pytorch_version")));
+  add("CUDA", cuda_version(trace.property("cuda_runtime_version")));
+  add("driver for CUDA", cuda_version(trace.property("cuda_driver_version")));
+  return result;
+}
+
+// Adds up by name.
+class Sums {
+ public:
+  explicit Sums(const trace::Trace& trace) : trace_(trace), sums_(trace.names.size()) {}
+  void add(EventId id, int64_t ns) {
+    NamedTime& sum = sums_[trace_.name[id]];
+    ++sum.count;
+    sum.ns += ns;
+    total_ns_ += ns;
+  }
+  std::vector<NamedTime> largest() {
+    std::vector<NamedTime> result;
+    for (trace::NameId name = 0; name < sums_.size(); ++name) {
+      NamedTime& sum = sums_[name];
+      if (sum.count == 0) continue;
+      sum.name = trace_.names[name];
+      sum.share = total_ns_ == 0 ? 0 : static_cast<double>(sum.ns) / static_cast<double>(total_ns_);
+      result.push_back(sum);
+    }
+    std::stable_sort(result.begin(), result.end(),
+                     [](const NamedTime& a, const NamedTime& b) { return a.ns > b.ns; });
+    return result;
+  }
+
+ private:
+  const trace::Trace& trace_;
+  std::vector<NamedTime> sums_;
+  int64_t total_ns_ = 0;
+};
+
+Regime regime_of(const Summary& summary) {
+  if (summary.kernels.empty()) return Regime::kNoDevice;
+  if (summary.median.busy >= kDeviceBoundBusy) return Regime::kDeviceBound;
+  return summary.median.busy < kCpuBoundBusy ? Regime::kCpuBound : Regime::kMixed;
+}
+
+InstanceGroup without_cold(const InstanceGroup& group) {
+  InstanceGroup warm = group;
+  std::erase_if(warm.instances, [](const Instance& instance) { return instance.cold; });
+  return warm;
+}
+
+std::vector<std::string> names_by_time(std::vector<InstanceGroup> groups) {
+  const auto total = [](const InstanceGroup& group) {
+    int64_t ns = 0;
+    for (const Instance& instance : group.instances) ns += instance.measures.cpu_ns;
+    return ns;
+  };
+  std::stable_sort(groups.begin(), groups.end(),
+                   [&](const auto& a, const auto& b) { return total(a) > total(b); });
+  std::vector<std::string> names;
+  for (const InstanceGroup& group : groups) names.push_back(group.name);
+  return names;
+}
+
+// Kernels without an owner, and launches without a kernel: the profiler lost something.
+void count_lost(const trace::Trace& trace, const trace::Links& links, Summary& summary) {
+  std::vector<bool> started(trace.size(), false);
+  for (EventId id = 0; id < trace.size(); ++id) {
+    if (trace.category[id] != Category::kKernel) continue;
+    if (links.launch[id] != kNoEvent) started[links.launch[id]] = true;
+    if (links.launch[id] == kNoEvent && links.op[id] == kNoEvent) ++summary.unlinked_kernels;
+  }
+  for (EventId id = 0; id < trace.size(); ++id) {
+    const bool call =
+        trace.category[id] == Category::kCudaRuntime || trace.category[id] == Category::kCudaDriver;
+    if (call && !started[id] && trace.name_of(id).find("LaunchKernel") != std::string_view::npos) {
+      ++summary.lost_launches;
+    }
+  }
+}
+
+bool has_own_kernels(const trace::Trace& trace) {
+  for (EventId id = trace.size(); id-- > 0;) {
+    if (trace.phase[id] == trace::Phase::kMetadata && trace.name_of(id) == "process_name" &&
+        trace::find_value(trace.args_of(id), "name") == "\"CPU kernels\"") {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Summary summarize(const trace::Trace& trace) {
+  const trace::Links links = trace::link(trace);
+  const Ownership ownership(trace, links);
+  Summary summary;
+  summary.device = device_name(trace);
+  summary.versions = versions(trace);
+  summary.own_kernels = has_own_kernels(trace);
+  summary.events = trace.size();
+  summary.steps = steps(trace, ownership);
+  summary.median = median_measures(without_cold(summary.steps));
+  summary.annotations = names_by_time(annotations(trace, ownership));
+  Sums kernels(trace);
+  Sums ops(trace);
+  for (EventId id = 0; id < trace.size(); ++id) {
+    if (!trace.is_span(id)) continue;
+    const Category category = trace.category[id];
+    if (trace::is_device_work(category)) kernels.add(id, trace.dur_ns[id]);
+    if (category == Category::kCpuOp || category == Category::kCudaRuntime ||
+        category == Category::kCudaDriver) {
+      ops.add(id, links.tree.self_ns[id]);
+    }
+  }
+  summary.kernels = kernels.largest();
+  summary.ops = ops.largest();
+  summary.regime = regime_of(summary);
+  count_lost(trace, links, summary);
+  return summary;
+}
+
+}  // namespace epi::analysis

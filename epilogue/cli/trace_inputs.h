@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The traces that a verb was given: files, or folders of ranks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "epilogue/base/json_writer.h"
+#include "epilogue/trace/trace.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace epi::cli {
+
+struct TraceInput {
+  std::string file;
+  int64_t rank = 0;
+  trace::Trace trace;
+};
+
+// Flags that every verb over traces has.
+struct TraceFlags {
+  std::vector<std::string> files;
+  bool json = false;
+  bool markdown = false;
+};
+
+// Adds FILE..., --json and, where the verb can, --md.
+void add_trace_flags(CLI::App& verb, TraceFlags& flags, bool with_markdown = true);
+
+// Reads all of them, several at a time. Throws `Error` for the first that cannot be read. Ranks
+// that are not there are 0, and defects are shown, each once, on standard error.
+std::vector<TraceInput> read_inputs(const std::vector<std::string>& files);
+
+// Calls `one` for each input inside of the object that the verb prints: the object itself for one
+// input, a member of "files" for several.
+template <typename One>
+void print_json(const std::vector<TraceInput>& inputs, One&& one);
+
+void begin_json(JsonWriter& json, const std::vector<TraceInput>& inputs);
+void end_json(JsonWriter& json, const std::vector<TraceInput>& inputs);
+void begin_input_json(JsonWriter& json, const std::vector<TraceInput>& inputs,
+                      const TraceInput& input);
+void end_input_json(JsonWriter& json, const std::vector<TraceInput>& inputs);
+
+template <typename One>
+void print_json(const std::vector<TraceInput>& inputs, One&& one) {
+  JsonWriter json;
+  begin_json(json, inputs);
+  for (const TraceInput& input : inputs) {
+    begin_input_json(json, inputs, input);
+    one(json, input);
+    end_input_json(json, inputs);
+  }
+  end_json(json, inputs);
+}
+
+// A line above each input's output where there are several.
+void print_title(const std::vector<TraceInput>& inputs, const TraceInput& input);
+
+// The columns of the terminal; 80 where there is none and COLUMNS does not say.
+size_t screen_width();
+
+}  // namespace epi::cli

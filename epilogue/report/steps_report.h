@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps and annotations with their measures, as text, Markdown and JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "epilogue/analysis/steps.h"
+#include "epilogue/base/json_writer.h"
+
+namespace epi::report {
+
+struct StepsReport {
+  analysis::InstanceGroup steps;
+  std::vector<analysis::InstanceGroup> annotations;
+};
+
+// `width` is how many columns the text may take; Markdown takes what it needs.
+std::string steps_text(const StepsReport& report, bool markdown, size_t width);
+// The members `steps` and `annotations` of an open object.
+void steps_json(JsonWriter& json, const StepsReport& report);
+
+// The measures of one instance as members of an open object: "cpu_us", "gpu_us", "kernels", ...
+void measures_json(JsonWriter& json, const analysis::Measures& measures);
+
+// "forward_and_a_long…" of a name that is wider than `width`.
+std::string shortened(const std::string& name, size_t width);
+
+}  // namespace epi::report
