@@ -25,6 +25,7 @@ if(NOT EPI_DEFLATE_INCLUDE OR NOT EPI_DEFLATE_LIBRARY)
   message(FATAL_ERROR "libdeflate was not found: install the package libdeflate-dev, or run `make setup`.")
 endif()
 epi_require(simdjson libsimdjson-dev)
+epi_require(SQLite3 libsqlite3-dev)
 
 if(EPI_RUNTIME)
   find_path(EPI_CBLAS_INCLUDE cblas.h PATH_SUFFIXES openblas openblas-pthread

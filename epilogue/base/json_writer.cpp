@@ -95,6 +95,13 @@ JsonWriter& JsonWriter::integer(int64_t value) {
   return *this;
 }
 
+JsonWriter& JsonWriter::real(double value) {
+  if (!std::isfinite(value)) return null();
+  separate();
+  fmt::format_to(std::back_inserter(text_), "{}", value);
+  return *this;
+}
+
 JsonWriter& JsonWriter::boolean(bool value) {
   separate();
   text_ += value ? "true" : "false";

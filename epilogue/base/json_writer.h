@@ -19,6 +19,8 @@ class JsonWriter {
 
   JsonWriter& string(std::string_view value);
   JsonWriter& integer(int64_t value);
+  // The shortest text that reads back as the same number; null where it is not finite.
+  JsonWriter& real(double value);
   JsonWriter& boolean(bool value);
   JsonWriter& null();
   // A number with a fixed count of decimals; null where it is not finite.

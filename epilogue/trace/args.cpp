@@ -79,6 +79,18 @@ std::optional<std::string_view> find_value(std::string_view object, std::string_
   return std::nullopt;
 }
 
+std::vector<std::pair<std::string_view, std::string_view>> object_members(std::string_view object) {
+  std::vector<std::pair<std::string_view, std::string_view>> members;
+  Cursor cursor(object);
+  if (!cursor.accept('{')) return members;
+  do {
+    const std::string_view name = cursor.value();
+    if (name.size() < 2 || !cursor.accept(':')) break;
+    members.emplace_back(name.substr(1, name.size() - 2), cursor.value());
+  } while (cursor.accept(','));
+  return members;
+}
+
 std::vector<std::string_view> array_items(std::string_view array) {
   std::vector<std::string_view> items;
   Cursor cursor(array);

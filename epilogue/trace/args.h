@@ -6,12 +6,16 @@
 
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace epi::trace {
 
 // The value under `key` of an object, as text; strings keep their quotes.
 std::optional<std::string_view> find_value(std::string_view object, std::string_view key);
+
+// The members of an object in order, keys without their quotes.
+std::vector<std::pair<std::string_view, std::string_view>> object_members(std::string_view object);
 
 // The items of an array, as text: "[[2, 3], []]" gives "[2, 3]" and "[]".
 std::vector<std::string_view> array_items(std::string_view array);

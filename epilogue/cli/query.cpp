@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epilogue query FILE SQL`: SQLite over a trace.
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <memory>
+
+#include "epilogue/analysis/sql.h"
+#include "epilogue/base/error.h"
+#include "epilogue/cli/trace_inputs.h"
+#include "epilogue/cli/verbs.h"
+#include "epilogue/report/table.h"
+
+namespace epi::cli {
+namespace {
+
+struct QueryFlags {
+  std::string file;
+  std::string sql;
+  std::string export_path;
+  bool json = false;
+  bool csv = false;
+  bool markdown = false;
+};
+
+std::string cell_text(const analysis::SqlValue& value) {
+  if (const auto* number = std::get_if<int64_t>(&value)) return fmt::format("{}", *number);
+  if (const auto* real = std::get_if<double>(&value)) return fmt::format("{}", *real);
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  return "";
+}
+
+// Quoted where it has to be, by RFC 4180.
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out.append(c == '"' ? 2 : 1, c);
+  return out += '"';
+}
+
+void print_csv(const analysis::SqlResult& result) {
+  const auto print_line = [](const auto& cells, auto&& text) {
+    for (size_t i = 0; i < cells.size(); ++i) {
+      fmt::print("{}{}", i == 0 ? "" : ",", csv_cell(text(cells[i])));
+    }
+    fmt::print("\n");
+  };
+  print_line(result.columns, [](const std::string& name) { return name; });
+  for (const auto& row : result.rows) print_line(row, cell_text);
+}
+
+void print_json_rows(const analysis::SqlResult& result) {
+  JsonWriter json;
+  json.begin_array();
+  for (const auto& row : result.rows) {
+    json.begin_object();
+    for (size_t i = 0; i < row.size(); ++i) {
+      json.key(result.columns[i]);
+      if (const auto* number = std::get_if<int64_t>(&row[i])) {
+        json.integer(*number);
+      } else if (const auto* real = std::get_if<double>(&row[i])) {
+        json.real(*real);
+      } else if (const auto* text = std::get_if<std::string>(&row[i])) {
+        json.string(*text);
+      } else {
+        json.null();
+      }
+    }
+    json.end_object();
+  }
+  json.end_array();
+  fmt::print("{}\n", json.text());
+}
+
+void print_table(const analysis::SqlResult& result, bool markdown) {
+  std::vector<report::Table::Column> columns;
+  for (size_t c = 0; c < result.columns.size(); ++c) {
+    const bool number =
+        !result.rows.empty() && !std::holds_alternative<std::string>(result.rows[0][c]);
+    columns.push_back({result.columns[c], number ? report::Align::kRight : report::Align::kLeft});
+  }
+  report::Table table(columns);
+  for (const auto& row : result.rows) {
+    std::vector<std::string> cells;
+    for (const auto& value : row) cells.push_back(cell_text(value));
+    table.add_row(std::move(cells));
+  }
+  fmt::print("{}", markdown ? table.markdown() : table.text());
+}
+
+int query(const QueryFlags& flags) {
+  if (flags.sql.empty() && flags.export_path.empty()) {
+    fail("query", "a statement is needed, or --export FILE");
+  }
+  const auto inputs = read_inputs({flags.file});
+  if (inputs.size() != 1) {
+    fail("query", "{}: one trace at a time, {} are in this folder", flags.file, inputs.size());
+  }
+  analysis::SqlDatabase database(inputs[0].trace);
+  if (!flags.export_path.empty()) {
+    const auto written = database.write_file(flags.export_path);
+    if (!written) throw Error(written.error().message);
+  }
+  if (flags.sql.empty()) return 0;
+  const auto result = database.query(flags.sql);
+  if (!result) throw Error(result.error().message);
+  if (flags.json) {
+    print_json_rows(*result);
+  } else if (flags.csv) {
+    print_csv(*result);
+  } else {
+    print_table(*result, flags.markdown);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_query(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<QueryFlags>();
+  CLI::App* verb = app.add_subcommand(
+      "query",
+      "SQL over a trace\n"
+      "Example: epilogue query t.json 'select name, count(*) n from kernels group by name'");
+  verb->footer("Tables: events ops kernels launches steps annotations args; see docs/query.md");
+  verb->add_option("FILE", flags->file, "A trace")->required();
+  verb->add_option("SQL", flags->sql, "One statement");
+  CLI::Option* json = verb->add_flag("--json", flags->json, "An array of objects");
+  CLI::Option* csv = verb->add_flag("--csv", flags->csv, "Comma-separated values")->excludes(json);
+  verb->add_flag("--md", flags->markdown, "A Markdown table")->excludes(json)->excludes(csv);
+  verb->add_option("--export", flags->export_path, "Write all tables as a database file")
+      ->type_name("F.sqlite");
+  verb->callback([flags, &action] { action = [flags] { return query(*flags); }; });
+}
+
+}  // namespace epi::cli
