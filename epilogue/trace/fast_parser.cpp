@@ -68,8 +68,12 @@ bool read_field(simdjson::simdjson_result<ondemand::field> field, RawEvent& raw)
   if (place == &RawEvent::args) {
     ondemand::object object;
     if (type != ondemand::json_type::object) return true;
-    return value.get_object().get(object) == simdjson::SUCCESS &&
-           object.raw_json().get(raw.args) == simdjson::SUCCESS;
+    if (value.get_object().get(object) != simdjson::SUCCESS ||
+        object.raw_json().get(raw.args) != simdjson::SUCCESS) {
+      return false;
+    }
+    raw.args = without_end_spaces(raw.args);
+    return true;
   }
   if (type == ondemand::json_type::object || type == ondemand::json_type::array) return true;
   const std::string_view token = without_end_spaces(value.raw_json_token());

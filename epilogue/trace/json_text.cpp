@@ -124,7 +124,13 @@ std::optional<std::string_view> find_top_level(std::string_view object,
     return find_value(object, quoted_key.substr(1, quoted_key.size() - 2));
   }
   std::string_view rest = object.substr(at + quoted_key.size());
-  while (!rest.empty() && (is_space(rest.front()) || rest.front() == ':')) rest.remove_prefix(1);
+  const auto skip_spaces = [&] {
+    while (!rest.empty() && is_space(rest.front())) rest.remove_prefix(1);
+  };
+  skip_spaces();
+  if (rest.empty() || rest.front() != ':') return std::nullopt;
+  rest.remove_prefix(1);
+  skip_spaces();
   return rest.substr(0, rest.find_first_of(",} \n\t\r"));
 }
 

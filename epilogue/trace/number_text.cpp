@@ -22,13 +22,13 @@ struct Decimal {
   int power = 0;
 };
 
-constexpr int kMostDigits = 18;  // of a time that fits into nanoseconds
+constexpr size_t kMostPlain = 19;  // 18 digits and the point: no overflow to look out for
 constexpr int kMostPower = 40;
 
 // Reads digits into `number` as long as they fit; those beyond only move the power.
 std::string_view take_digits(std::string_view text, Decimal& number, bool fraction) {
   while (!text.empty() && is_digit(text.front())) {
-    if (number.digits < 100'000'000'000'000'000) {
+    if (number.digits < 1'000'000'000'000'000'000) {
       number.digits = number.digits * 10 + static_cast<uint64_t>(text.front() - '0');
       if (fraction) --number.power;
     } else if (!fraction) {
@@ -64,7 +64,7 @@ std::optional<Decimal> parse_decimal(std::string_view text) {
 
 // The form that Kineto writes, `digits.ddd`, without the general case's care.
 std::optional<int64_t> parse_plain_us(std::string_view text) {
-  if (text.size() < 5 || text.size() > kMostDigits || text[text.size() - 4] != '.') {
+  if (text.size() < 5 || text.size() > kMostPlain || text[text.size() - 4] != '.') {
     return std::nullopt;
   }
   int64_t ns = 0;
@@ -97,6 +97,7 @@ std::optional<int64_t> parse_us_as_ns(std::string_view token) {
     if (number->digits > static_cast<uint64_t>(INT64_MAX) / 10) return std::nullopt;
     number->digits *= 10;
   }
+  if (number->digits > static_cast<uint64_t>(INT64_MAX)) return std::nullopt;
   const auto ns = static_cast<int64_t>(number->digits);
   return number->negative ? -ns : ns;
 }

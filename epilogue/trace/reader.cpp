@@ -14,7 +14,9 @@ namespace {
 Result<Trace> read_input(const InputText& input, const std::string& name, const Defects& defects) {
   const std::string_view text = input.text;
   if (text.find_first_not_of(" \n\t\r") == std::string_view::npos) {
-    return failure("{}: is empty, a trace is JSON", name);
+    return failure("{}: {}", name,
+                   defects.empty() ? "is empty, a trace is JSON"
+                                   : "the compressed data is broken: nothing could be unpacked");
   }
   Head head = parse_head(text);
   if (!head.is_json) return failure("{}: byte 0: not a trace: neither {{ nor [ begins it", name);

@@ -13,6 +13,22 @@ constexpr size_t kNowhere = std::string_view::npos;
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
+// Whether the brace at `at` may begin an event.
+bool is_event_start(std::string_view text, size_t at) {
+  static constexpr std::array<std::string_view, 10> kKeys = {"ph", "cat", "name", "pid", "tid",
+                                                             "ts", "dur", "args", "id",  "bp"};
+  size_t before = at;
+  while (before > 0 && is_space(text[before - 1])) --before;
+  if (before > 0 && text[before - 1] != ',' && text[before - 1] != '[') return false;
+  size_t quote = at + 1;
+  while (quote < text.size() && is_space(text[quote])) ++quote;
+  if (quote >= text.size() || text[quote] != '"') return false;
+  const std::string_view rest = text.substr(quote + 1);
+  return std::any_of(kKeys.begin(), kKeys.end(), [&](std::string_view key) {
+    return rest.starts_with(key) && rest.substr(key.size()).starts_with('"');
+  });
+}
+
 // A position in a text that is looked at in small steps.
 class Cursor {
  public:
@@ -90,7 +106,7 @@ class Cursor {
 
   bool skip_string(bool in_array) {
     bool control = false;
-    bool quote = false;
+    size_t quote = kNowhere;  // the first that did not end it
     for (size_t i = at_ + 1; i < text_.size(); ++i) {
       const char c = text_[i];
       if (c == '\\') {
@@ -98,17 +114,19 @@ class Cursor {
       } else if (c == '"') {
         if (ends_value(i, in_array)) {
           if (control) defects_.count(Defect::kControlByte);
-          if (quote) defects_.count(Defect::kQuoteInString);
+          if (quote != kNowhere) defects_.count(Defect::kQuoteInString);
           at_ = i + 1;
           return true;
         }
-        quote = true;
+        quote = std::min(quote, i);
+      } else if (c == '{' && quote != kNowhere && is_event_start(text_, i)) {
+        break;  // it ran into the next event: the text behind its first quote is what is broken
       } else if (static_cast<unsigned char>(c) < 0x20) {
         control = true;
       }
     }
-    at_ = text_.size();
-    return false;
+    at_ = quote == kNowhere ? text_.size() : quote + 1;
+    return quote != kNowhere;
   }
 
   // An object or a list, with all that is in it. No recursion: text may nest as deep as it likes.
@@ -214,20 +232,8 @@ ObjectEnd read_event(Cursor& cursor, uint64_t offset, std::string_view text,
 }  // namespace
 
 size_t find_event_start(std::string_view text, size_t from) {
-  static constexpr std::array<std::string_view, 10> kKeys = {"ph", "cat", "name", "pid", "tid",
-                                                             "ts", "dur", "args", "id",  "bp"};
   for (size_t at = text.find('{', from); at != kNowhere; at = text.find('{', at + 1)) {
-    size_t before = at;
-    while (before > 0 && is_space(text[before - 1])) --before;
-    if (before > 0 && text[before - 1] != ',' && text[before - 1] != '[') continue;
-    size_t quote = at + 1;
-    while (quote < text.size() && is_space(text[quote])) ++quote;
-    if (quote >= text.size() || text[quote] != '"') continue;
-    const std::string_view rest = text.substr(quote + 1);
-    const bool known = std::any_of(kKeys.begin(), kKeys.end(), [&](std::string_view key) {
-      return rest.starts_with(key) && rest.substr(key.size()).starts_with('"');
-    });
-    if (known) return at;
+    if (is_event_start(text, at)) return at;
   }
   return text.size();
 }

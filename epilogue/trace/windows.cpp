@@ -20,10 +20,6 @@
 namespace epi::trace {
 namespace {
 
-// Half of a megabyte: the window, its copy and simdjson's index of it stay in a core's second
-// cache.
-constexpr size_t kWindowBytes = size_t{512} << 10;
-
 struct Window {
   size_t begin = 0;
   size_t end = 0;
@@ -36,13 +32,13 @@ struct Window {
   size_t stop = 0;          // where reading it ended
 };
 
-std::vector<Window> cut_windows(std::string_view text) {
+std::vector<Window> cut_windows(std::string_view text, size_t window_bytes) {
   std::vector<Window> windows;
   size_t begin = 0;
   while (begin < text.size()) {
-    const size_t end = begin + kWindowBytes >= text.size()
+    const size_t end = begin + window_bytes >= text.size()
                            ? text.size()
-                           : find_event_start(text, begin + kWindowBytes);
+                           : find_event_start(text, begin + window_bytes);
     windows.push_back({.begin = begin, .end = end});
     begin = end;
   }
@@ -65,8 +61,11 @@ void drop_pages_of(std::string_view text) {
 
 class WindowParser {
  public:
-  WindowParser(std::string_view text, uint64_t offset, bool drop_pages)
-      : text_(text), offset_(offset), drop_pages_(drop_pages), windows_(cut_windows(text)) {}
+  WindowParser(std::string_view text, uint64_t offset, bool drop_pages, size_t window_bytes)
+      : text_(text),
+        offset_(offset),
+        drop_pages_(drop_pages),
+        windows_(cut_windows(text, window_bytes)) {}
 
   ParsedEvents run() {
     parse_all();
@@ -184,8 +183,9 @@ class WindowParser {
 
 }  // namespace
 
-ParsedEvents parse_in_windows(std::string_view text, uint64_t offset, bool drop_pages) {
-  return WindowParser(text, offset, drop_pages).run();
+ParsedEvents parse_in_windows(std::string_view text, uint64_t offset, bool drop_pages,
+                              size_t window_bytes) {
+  return WindowParser(text, offset, drop_pages, window_bytes).run();
 }
 
 }  // namespace epi::trace

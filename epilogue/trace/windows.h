@@ -16,6 +16,10 @@ struct ParsedEvents {
 
 // `text` begins behind the bracket that opens the list, at `offset` of the file. With
 // `drop_pages` the pages of the text are given back as they are parsed: it must be a mapped file.
-ParsedEvents parse_in_windows(std::string_view text, uint64_t offset, bool drop_pages);
+// Half of a megabyte: the window, its copy and simdjson's index of it stay in a core's second
+// cache.
+inline constexpr size_t kWindowBytes = size_t{512} << 10;
+ParsedEvents parse_in_windows(std::string_view text, uint64_t offset, bool drop_pages,
+                              size_t window_bytes = kWindowBytes);
 
 }  // namespace epi::trace

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/sql.h"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include "tests/analysis/test_data.h"
+
+namespace epi::analysis {
+namespace {
+
+class Sql : public testing::Test {
+ protected:
+  int64_t number(const std::string& sql) {
+    const auto result = database_.query(sql);
+    if (!result) throw std::runtime_error(result.error().message);
+    return std::get<int64_t>(result->rows.at(0).at(0));
+  }
+  std::string fault(const std::string& sql) {
+    const auto result = database_.query(sql);
+    return result ? "no fault" : result.error().message;
+  }
+
+  trace::Trace trace_ = read_data("traces/mlp_eager.json");
+  SqlDatabase database_{trace_};
+};
+
+TEST_F(Sql, CountsWhatTheTraceHolds) {
+  EXPECT_EQ(number("select count(*) from events"), trace_.size());
+  EXPECT_EQ(number("select count(*) from kernels where kind = 'kernel'"), 15);
+  EXPECT_EQ(number("select count(*) from kernels where kind = 'memset'"), 6);
+  EXPECT_EQ(number("select sum(dur_ns) from kernels where kind = 'kernel'"), 699032);
+  EXPECT_EQ(number("select sum(kernels) from steps"), 15);
+  EXPECT_EQ(number("select dur_ns from steps where name = 'ProfilerStep#3'"), 337635);
+  EXPECT_EQ(number("select count(*) from annotations where name = 'mlp_fwd'"), 3);
+}
+
+TEST_F(Sql, JoinsKernelsToLaunchesOperatorsAndSteps) {
+  EXPECT_EQ(
+      number(
+          "select count(*) from kernels k join ops o on k.op = o.id where o.name = 'aten::gelu'"),
+      3);
+  EXPECT_EQ(number("select count(*) from kernels k join launches l on k.launch = l.id"), 21);
+  EXPECT_EQ(number("select count(*) from kernels where step = 3 and kind = 'kernel'"), 5);
+  EXPECT_EQ(number("select count(*) from ops o join ops p on o.parent = p.id where p.name = "
+                   "'aten::matmul' and o.name = 'aten::mm'"),
+            9);
+}
+
+TEST_F(Sql, FindsOneRowByItsIdAsAScanDoes) {
+  for (const char* table : {"events", "ops", "kernels", "launches", "steps", "annotations"}) {
+    SCOPED_TRACE(table);
+    EXPECT_EQ(number(fmt::format("select count(*) from {0} a join {0} b on a.id = b.id", table)),
+              number(fmt::format("select count(*) from {}", table)));
+    EXPECT_EQ(number(fmt::format("select count(*) from {} where id = 999999", table)), 0);
+    EXPECT_EQ(number(fmt::format("select count(*) from {} where id = null", table)), 0);
+  }
+}
+
+TEST_F(Sql, ReadsArguments) {
+  EXPECT_EQ(number("select count(*) from args where key = 'Input Dims'"),
+            number("select count(*) from ops where name like 'aten::%'"));
+  EXPECT_EQ(number("select value from args a join kernels k on a.event = k.id where a.key = "
+                   "'stream' limit 1"),
+            7);
+}
+
+TEST_F(Sql, SaysWhatIsWrong) {
+  EXPECT_EQ(fault("selec 1"), "SQL: near \"selec\": syntax error");
+  EXPECT_EQ(fault("select no_such from ops"), "SQL: no such column: no_such");
+  EXPECT_EQ(fault(""), "SQL: there is no statement");
+  EXPECT_EQ(fault("select 1; select 2"),
+            "SQL: one statement at a time; this follows the first:  select 2");
+  EXPECT_EQ(fault("select 1 ; \n"), "no fault");
+}
+
+TEST_F(Sql, WritesADatabaseFile) {
+  const std::string path =
+      testing::TempDir() + "/epilogue_" + std::to_string(::getpid()) + ".sqlite";
+  ASSERT_TRUE(database_.write_file(path));
+  sqlite3* file = nullptr;
+  ASSERT_EQ(::sqlite3_open_v2(path.c_str(), &file, SQLITE_OPEN_READONLY, nullptr), SQLITE_OK);
+  sqlite3_stmt* statement = nullptr;
+  ::sqlite3_prepare_v2(file, "select sum(dur_ns) from kernels", -1, &statement, nullptr);
+  ASSERT_EQ(::sqlite3_step(statement), SQLITE_ROW);
+  EXPECT_EQ(::sqlite3_column_int64(statement, 0), 703672);
+  ::sqlite3_finalize(statement);
+  ::sqlite3_close(file);
+  std::filesystem::remove(path);
+  EXPECT_FALSE(database_.write_file("/nowhere/x.sqlite"));
+}
+
+}  // namespace
+}  // namespace epi::analysis

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the profiler writes reads back equal.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "epilogue/nn/glu_mlp.h"
+#include "epilogue/ops/hooks.h"
+#include "epilogue/profile/profiler.h"
+#include "epilogue/tensor/factories.h"
+#include "epilogue/trace/args.h"
+#include "epilogue/trace/reader.h"
+#include "epilogue/trace/writer.h"
+#include "tests/trace/same_trace.h"
+
+namespace epi::profile {
+namespace {
+
+trace::Trace recorded() {
+  const nn::GluMlp mlp(16, 32);
+  const Tensor x = zeros({2, 4, 16});
+  Profiler profiler({.record_shapes = true, .profile_memory = true, .schedule = Schedule{1, 1, 3}});
+  for (int i = 0; i < 5; ++i) {
+    {
+      const RecordFunction range("a \"name\"\twith \\ and \xC3\xA9");
+      mlp.forward(x);
+    }
+    profiler.step();
+  }
+  return profiler.take_trace();
+}
+
+TEST(RoundTrip, GivesEveryEventBack) {
+  const trace::Trace written = recorded();
+  for (const char* ending : {".json", ".json.gz", ".json.zst"}) {
+    const std::string path =
+        testing::TempDir() + "/epilogue_round_trip_" + std::to_string(::getpid()) + ending;
+    ASSERT_TRUE(trace::write(written, path));
+    const auto read = trace::read(path);
+    std::filesystem::remove(path);
+    ASSERT_TRUE(read);
+    EXPECT_TRUE(read->defects.empty());
+    EXPECT_EQ(read->base_time_ns, written.base_time_ns);
+    EXPECT_EQ(read->properties, written.properties);
+    trace::expect_same_events(*read, written, false);
+    // Arguments of a file hold the ids as well: each one that was there is there, unchanged.
+    for (trace::EventId id = 0; id < written.size(); ++id) {
+      for (const auto& [key, value] : trace::object_members(written.args_of(id))) {
+        ASSERT_EQ(trace::find_value(read->args_of(id), key), value);
+      }
+    }
+    // And again: what was read is written as it was.
+    ASSERT_TRUE(trace::write(*read, path));
+    const auto again = trace::read(path);
+    std::filesystem::remove(path);
+    ASSERT_TRUE(again);
+    trace::expect_same_events(*again, *read);
+  }
+}
+
+}  // namespace
+}  // namespace epi::profile

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of every trace in tests/data against the text that PyTorch printed of it: every line,
+// to the last digit. Where PyTorch has columns more (memory, FLOPs), every cell of those we have.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include "epilogue/analysis/profiler_table.h"
+#include "epilogue/report/profiler_table.h"
+#include "epilogue/trace/input_text.h"
+#include "epilogue/trace/reader.h"
+
+namespace epi::report {
+namespace {
+
+std::string data(const std::string& name) { return std::string(EPI_TEST_DATA) + "/" + name; }
+
+std::string text_of(const std::string& name) {
+  trace::Defects defects;
+  const auto input = trace::open_input(data(name), defects);
+  if (!input) throw std::runtime_error(input.error().message);
+  return std::string(input->text);
+}
+
+std::string our_table(const std::string& file, const TableStyle& style) {
+  const auto trace = trace::read(data(file));
+  if (!trace) throw std::runtime_error(trace.error().message);
+  auto table = analysis::profiler_table(*trace, {.by_shape = style.shapes});
+  analysis::sort_rows(table, "cuda_time_total");
+  return table_text(table, style);
+}
+
+TEST(PyTorchTables, OfTheTutorialsWorkloadsAreTheSame) {
+  for (const char* name : {"linear_eager", "linear_compile", "matmul_add_64", "matmul_add_4096",
+                           "mlp_eager", "mlp_compile", "mlp_cudagraph", "mlp_liger"}) {
+    EXPECT_EQ(our_table(fmt::format("traces/{}.json", name), {.limit = 40}),
+              text_of(fmt::format("traces/{}.txt", name)))
+        << name;
+  }
+  EXPECT_EQ(our_table("traces/llama_train.json.gz", {.limit = 40}),
+            text_of("traces/llama_train.txt"));
+}
+
+TEST(PyTorchTables, OfOtherTracesAreTheSame) {
+  for (const char* name : {"graph", "misc", "streams", "threads", "train", "train_stack",
+                           "train_compiled", "train_no_schedule", "train_cpu", "train_gpu_only"}) {
+    EXPECT_EQ(our_table(fmt::format("pytorch/{}.json.gz", name), {}),
+              text_of(fmt::format("pytorch/{}.txt.gz", name)))
+        << name;
+  }
+}
+
+TEST(PyTorchTables, ByShapeAreTheSame) {
+  for (const char* name : {"misc", "train_compiled", "train_cpu"}) {
+    EXPECT_EQ(our_table(fmt::format("pytorch/{}.json.gz", name), {.shapes = true}),
+              text_of(fmt::format("pytorch/{}.shapes.txt.gz", name)))
+        << name;
+  }
+}
+
+using Cells = std::vector<std::string>;
+
+// Cells are parted by two spaces at least; names hold single ones.
+Cells split_cells(const std::string& line) {
+  Cells cells;
+  for (size_t at = line.find_first_not_of(' '); at != std::string::npos;) {
+    const size_t end = line.find("  ", at);
+    cells.push_back(line.substr(at, end - at));
+    at = end == std::string::npos ? end : line.find_first_not_of(' ', end);
+  }
+  return cells;
+}
+
+// The lines of a table, each cut down to the columns named in `titles`.
+std::vector<Cells> columns_of(const std::string& text, const Cells& titles) {
+  std::vector<Cells> rows;
+  Cells heads;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("---") || line.starts_with("Self C")) continue;
+    const Cells cells = split_cells(line);
+    if (heads.empty()) heads = cells;
+    Cells kept;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      if (std::find(titles.begin(), titles.end(), heads.at(i)) != titles.end())
+        kept.push_back(cells[i]);
+    }
+    rows.push_back(kept);
+  }
+  return rows;
+}
+
+TEST(PyTorchTables, WithColumnsOfTheirOwnAgreeInOurs) {
+  for (const char* name : {"train_memory", "train_cpu_memory", "train_flops_modules"}) {
+    SCOPED_TRACE(name);
+    const std::string ours = our_table(fmt::format("pytorch/{}.json.gz", name), {});
+    std::istringstream lines(ours);
+    std::string titles;
+    std::getline(lines, titles);
+    std::getline(lines, titles);
+    const Cells heads = split_cells(titles);
+    const auto theirs = columns_of(text_of(fmt::format("pytorch/{}.txt.gz", name)), heads);
+    EXPECT_GT(theirs.size(), 100);
+    EXPECT_EQ(columns_of(ours, heads), theirs);
+  }
+}
+
+}  // namespace
+}  // namespace epi::report

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two parsers against each other, windows of every size against one, and files that break off
+// or are broken.
+#include <gtest/gtest.h>
+
+#include "epilogue/trace/fast_parser.h"
+#include "epilogue/trace/reader.h"
+#include "epilogue/trace/tolerant_parser.h"
+#include "epilogue/trace/windows.h"
+#include "tests/trace/same_trace.h"
+#include "tests/trace/test_files.h"
+
+namespace epi::trace {
+namespace {
+
+// The text between the brackets of the list of events, of a file that is whole.
+std::string events_text(const std::string& file) {
+  const std::string text = unpacked_text(data_path(file));
+  const Head head = parse_head(text);
+  Trace trace;
+  EventBuilder builder(trace);
+  const EventsEnd end =
+      parse_events_tolerantly(std::string_view(text).substr(head.events_begin), 0, builder);
+  return text.substr(head.events_begin, end.position - 1);
+}
+
+Trace with_text(Trace trace, const std::string& text) {
+  const auto owner = std::make_shared<const std::string>(text);
+  trace.args_text = {owner, owner->data()};
+  return trace;
+}
+
+Trace tolerant(const std::string& text) {
+  Trace trace;
+  EventBuilder builder(trace);
+  parse_events_tolerantly(text, 0, builder);
+  return with_text(std::move(trace), text);
+}
+
+TEST(Parsers, FindTheSameInEveryTrace) {
+  FastParser fast;
+  for (const std::string& file : all_traces()) {
+    SCOPED_TRACE(file);
+    const std::string text = events_text(file);
+    Trace trace;
+    EventBuilder builder(trace);
+    ASSERT_TRUE(fast.parse(text, 0, builder));
+    const Trace other = tolerant(text);
+    EXPECT_TRUE(other.defects.empty());
+    expect_same_events(with_text(std::move(trace), text), other);
+  }
+}
+
+TEST(Parsers, FindTheSameWhereverTheTextIsCutIntoWindows) {
+  const std::string text = events_text("traces/mlp_eager.json") + "]";
+  const Trace whole = tolerant(text);
+  for (const size_t window : {1, 100, 300, 1000, 5000, 20000}) {
+    SCOPED_TRACE(window);
+    ParsedEvents parsed = parse_in_windows(text, 0, false, window);
+    EXPECT_TRUE(parsed.list_ended);
+    EXPECT_EQ(parsed.end, text.size());
+    expect_same_events(with_text(std::move(parsed.trace), text), whole);
+  }
+}
+
+// Strings and nested objects that look like events must not mislead the cutting.
+TEST(Parsers, AreNotMisledByWhatLooksLikeAnEvent) {
+  std::string text;
+  for (int i = 0; i < 50; ++i) {
+    text += fmt::format(
+        R"({{"ph": "X", "name": "[{{\"ph\": 1}},{{\"ph\"", "ts": {}, "dur": 1, "pid": 1, "tid": 1, "args": {{"list": [{{"x": 1}},{{"ph": "X", "name": "inner", "ts": 1, "dur": 1}}]}}}},)",
+        i);
+  }
+  text.back() = ']';
+  for (size_t window = 1; window < 400; window += 7) {
+    ParsedEvents parsed = parse_in_windows(text, 0, false, window);
+    ASSERT_EQ(parsed.trace.size(), 50) << window;
+    ASSERT_TRUE(parsed.trace.defects.empty()) << parsed.trace.defects.lines().front();
+  }
+}
+
+TEST(Parsers, GiveWhatATruncatedFileHolds) {
+  const std::string text = file_text(data_path("traces/linear_eager.json"));
+  const auto whole = read_text(text, "whole");
+  ASSERT_TRUE(whole);
+  const size_t events_begin = parse_head(text).events_begin;
+  size_t last_size = 0;
+  for (size_t size = 0; size < text.size(); ++size) {
+    const auto cut = read_text(text.substr(0, size), "cut");
+    if (size <= events_begin) continue;  // a failure, or an empty list
+    if (!cut) {
+      ASSERT_EQ(last_size, 0) << cut.error().message;
+      continue;
+    }
+    ASSERT_GE(cut->size(), last_size) << size;
+    last_size = cut->size();
+    if (last_size > 0) {
+      ASSERT_EQ(event_text(*cut, cut->size() - 1), event_text(*whole, cut->size() - 1));
+    }
+  }
+  EXPECT_EQ(last_size, whole->size());
+}
+
+struct Broken {
+  const char* what;
+  std::string text;  // of an event between two good ones
+  Defect defect;
+  const char* name;  // of the event; null where it is left out
+};
+
+TEST(Parsers, TakeWhatBrokenEventsHold) {
+  const std::string rest = R"(, "pid": 1, "tid": 1, "ts": 1, "dur": 1)";
+  const Broken cases[] = {
+      {"quotes inside", R"({"ph": "X", "name": "say "hello" now")" + rest + "}",
+       Defect::kQuoteInString, "say \"hello\" now"},
+      {"one quote", R"({"ph": "X", "name": "a "b")" + rest + "}", Defect::kQuoteInString, "a \"b"},
+      {"control bytes", "{\"ph\": \"X\", \"name\": \"a\x10\nb\"" + rest + "}", Defect::kControlByte,
+       "a\x10\nb"},
+      {"no UTF-8", "{\"ph\": \"X\", \"name\": \"\xD6\x41\"" + rest + "}", Defect::kInvalidUtf8,
+       "\xEF\xBF\xBD\x41"},
+      {"bad escape", R"({"ph": "X", "name": "C:\dir")" + rest + "}", Defect::kBadEscape, "C:\\dir"},
+      {"trailing comma", R"({"ph": "X", "name": "t")" + rest + ", }", Defect::kStrayComma, "t"},
+      {"two commas", R"({"ph": "X", "name": "t")" + rest + "},", Defect::kStrayComma, "t"},
+      {"bare word", R"({"ph": "X", "name": "w")" + rest + R"(, "args": {"bw": N/A})" + ", }",
+       Defect::kStrayComma, "w"},
+      {"garbage", R"({"ph": "X", "name" 5 5})", Defect::kBrokenEvent, nullptr},
+  };
+  for (const Broken& broken : cases) {
+    SCOPED_TRACE(broken.what);
+    const std::string good =
+        R"({"ph": "X", "name": "good", "pid": 1, "tid": 1, "ts": 1, "dur": 1})";
+    const auto trace = read_text("[" + good + ",\n" + broken.text + ",\n" + good + "]", "broken");
+    ASSERT_TRUE(trace);
+    EXPECT_EQ(trace->size(), broken.name == nullptr ? 2 : 3);
+    EXPECT_EQ(trace->name_of(0), "good");
+    EXPECT_EQ(trace->name_of(trace->size() - 1), "good");
+    EXPECT_EQ(trace->name_of(1), broken.name == nullptr ? "good" : broken.name);
+    EXPECT_GE(trace->defects.of(broken.defect), 1);
+  }
+}
+
+TEST(Parsers, TakeUnquotedWordsAndNumbersInQuotesAsTheyAre) {
+  const auto trace = read_text(
+      R"x([{"ph": "X", "cat": "gpu_memcpy", "name": "m", "pid": 0, "tid": 7, "ts": "1.5", "dur": "2",
+            "args": {"correlation": "9", "memory bandwidth (GB/s)": N/A, "blocks per SM": "inf"}}])x",
+      "words");
+  ASSERT_TRUE(trace);
+  ASSERT_EQ(trace->size(), 1);
+  EXPECT_EQ(trace->ts_ns[0], 1500);
+  EXPECT_EQ(trace->dur_ns[0], 2000);
+  EXPECT_EQ(trace->correlation[0], 9);
+}
+
+}  // namespace
+}  // namespace epi::trace

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files as they are in the wild.
+#include "epilogue/trace/reader.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "tests/trace/same_trace.h"
+#include "tests/trace/test_files.h"
+
+namespace epi::trace {
+namespace {
+
+Trace read_or_fail(std::string_view text) {
+  auto trace = read_text(text, "test.json");
+  if (!trace) throw std::runtime_error(trace.error().message);
+  return std::move(*trace);
+}
+
+std::string failure_of(std::string_view text) {
+  const auto trace = read_text(text, "test.json");
+  return trace ? "was read" : trace.error().message;
+}
+
+constexpr std::string_view kEvent =
+    R"({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 2, "ts": 10.5, "dur": 2, "args": {"External id": 7}})";
+
+TEST(Reader, ReadsAnObjectAndABareArray) {
+  const Trace object = read_or_fail(
+      fmt::format(R"({{"schemaVersion": 1, "traceEvents": [{}], "traceName": "t"}})", kEvent));
+  ASSERT_EQ(object.size(), 1);
+  EXPECT_EQ(event_text(object, 0),
+            R"(X cpu_op "aten::mm" 1/2 10500+2000 external 7 correlation 0 {"External id": 7})");
+  EXPECT_EQ(object.property("traceName"), "\"t\"");
+  const Trace array = read_or_fail(fmt::format("[{}]", kEvent));
+  expect_same_events(object, array);
+  EXPECT_TRUE(array.defects.empty());
+}
+
+TEST(Reader, TakesKeysInAnyOrderAndAnySpacing) {
+  const Trace usual = read_or_fail(fmt::format("[{}]", kEvent));
+  const Trace turned = read_or_fail(
+      R"({"traceEvents":[{"args":{"External id": 7},"dur":"2.000","ts":"10.5","tid":2,"pid":1,"unknown":[{"ph":"X"}],"name":"aten::mm","cat":"cpu_op","ph":"X"}]})");
+  expect_same_events(usual, turned);
+}
+
+TEST(Reader, KnowsOldCategoriesSpellingsAndIdsInQuotes) {
+  const Trace trace = read_or_fail(R"([
+    {"ph": "X", "cat": "Operator", "name": "op", "pid": "25738", "tid": "25738", "ts": 1, "dur": 1, "args": {"external id": 3}},
+    {"ph": "X", "cat": "Kernel", "name": "k", "pid": 0, "tid": "stream 7", "ts": 1, "dur": 1, "args": {"correlation": 5, "external id": 3}},
+    {"ph": "X", "cat": "Runtime", "name": "cudaLaunchKernel", "pid": 25738, "tid": 25738, "ts": 1, "dur": 1, "args": {"correlation": 5}},
+    {"ph": "I", "name": "Iteration Start", "pid": "", "tid": "", "ts": 1},
+    {"ph": "X", "cat": "hpu_op", "name": "h", "pid": 0, "tid": 0, "ts": 1, "dur": 1}])");
+  ASSERT_EQ(trace.size(), 5);
+  EXPECT_EQ(trace.category[0], Category::kCpuOp);
+  EXPECT_EQ(trace.external_id[0], 3);
+  EXPECT_EQ(trace.category[1], Category::kKernel);
+  EXPECT_EQ(trace.lanes[trace.lane[1]].tid_text, "stream 7");
+  EXPECT_EQ(trace.correlation[1], 5);
+  EXPECT_EQ(trace.lane[0], trace.lane[2]);  // in quotes or not
+  EXPECT_EQ(trace.correlation[2], 5);
+  EXPECT_EQ(trace.phase[3], Phase::kInstant);
+  EXPECT_EQ(trace.category_text(4), "hpu_op");
+  EXPECT_TRUE(trace.defects.empty());
+}
+
+TEST(Reader, KeepsPropertiesFromBeforeAndAfterTheEvents) {
+  const Trace trace = read_or_fail(
+      R"({"baseTimeNanoseconds": 1790857026000000000, "deviceProperties": [{"name": "H200"}], "traceEvents": [], "distributedInfo": {"rank": 34, "pg_config": [[1], [2]]}, "traceName": "x"})");
+  EXPECT_EQ(trace.base_time_ns, 1790857026000000000);
+  EXPECT_EQ(trace.property("deviceProperties"), R"([{"name": "H200"}])");
+  EXPECT_EQ(trace.property("distributedInfo"), R"({"rank": 34, "pg_config": [[1], [2]]})");
+  EXPECT_EQ(trace.size(), 0);
+}
+
+TEST(Reader, SaysInOneLineWhyAFileIsNoTrace) {
+  EXPECT_EQ(failure_of(""), "test.json: is empty, a trace is JSON");
+  EXPECT_EQ(failure_of(" \n"), "test.json: is empty, a trace is JSON");
+  EXPECT_EQ(failure_of("hello"), "test.json: byte 0: not a trace: neither { nor [ begins it");
+  EXPECT_EQ(failure_of("{}"), "test.json: not a trace: it has no \"traceEvents\"");
+  EXPECT_EQ(failure_of(R"({"a": [1, 2)"),
+            "test.json: not a trace: it has no \"traceEvents\" up to where it breaks off");
+  EXPECT_EQ(failure_of("[1, 2, 3]"), "test.json: not a trace: no event could be read");
+  EXPECT_EQ(read("/nowhere/x.json").error().message, "/nowhere/x.json: No such file or directory");
+}
+
+TEST(Reader, CountsWhatItCannotUse) {
+  const Trace trace = read_or_fail(R"([
+    {"ph": "X", "name": "ok", "ts": 1, "dur": -5},
+    {"ph": "X", "name": "no time", "dur": 1},
+    {"ph": "X", "name": "no duration", "ts": 1},
+    {"ph": "B", "name": "legacy", "ts": 1},
+    {"name": "nothing"}])");
+  ASSERT_EQ(trace.size(), 1);
+  EXPECT_EQ(trace.dur_ns[0], 0);
+  EXPECT_EQ(trace.defects.of(Defect::kNegativeDuration), 1);
+  EXPECT_EQ(trace.defects.of(Defect::kBadTime), 2);
+  EXPECT_EQ(trace.defects.of(Defect::kUnknownPhase), 1);
+  EXPECT_EQ(trace.defects.of(Defect::kBrokenEvent), 1);
+  EXPECT_EQ(trace.defects.lines().front(), "1 event left out: its text is broken");
+}
+
+class PackedFile : public testing::Test {
+ protected:
+  ~PackedFile() override { std::filesystem::remove(path_); }
+  Trace read_bytes(const std::string& bytes) const {
+    std::ofstream(path_, std::ios::binary) << bytes;
+    auto trace = read(path_);
+    if (!trace) throw std::runtime_error(trace.error().message);
+    return std::move(*trace);
+  }
+  static std::string gzip(std::string_view text) {
+    z_stream stream{};
+    ::deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY);
+    std::string out(text.size() + 1000, '\0');
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+    stream.avail_in = static_cast<uInt>(text.size());
+    stream.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    ::deflate(&stream, Z_FINISH);
+    out.resize(stream.total_out);
+    ::deflateEnd(&stream);
+    return out;
+  }
+
+  std::string path_ = testing::TempDir() + "/epilogue_packed_" + std::to_string(::getpid());
+  std::string text_ = file_text(data_path("traces/mlp_eager.json"));
+  Trace plain_ = read_or_fail(text_);
+};
+
+TEST_F(PackedFile, MayHaveOneGzipMemberOrSeveral) {
+  expect_same_events(read_bytes(gzip(text_)), plain_);
+  const size_t half = text_.size() / 2;
+  const Trace two = read_bytes(gzip(text_.substr(0, half)) + gzip(text_.substr(half)));
+  expect_same_events(two, plain_);
+  EXPECT_TRUE(two.defects.empty());
+}
+
+TEST_F(PackedFile, MayBeZstd) {
+  std::string packed(::ZSTD_compressBound(text_.size()), '\0');
+  packed.resize(::ZSTD_compress(packed.data(), packed.size(), text_.data(), text_.size(), 3));
+  expect_same_events(read_bytes(packed), plain_);
+}
+
+TEST_F(PackedFile, GivesTheBlocksOfACutZstdFile) {
+  const std::string text = unpacked_text(data_path("traces/llama_train.json.gz"));
+  std::string packed(::ZSTD_compressBound(text.size()), '\0');
+  packed.resize(::ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 1));
+  const Trace cut = read_bytes(packed.substr(0, packed.size() / 2));
+  EXPECT_EQ(cut.defects.of(Defect::kBrokenCompression), 1);
+  EXPECT_GT(cut.size(), 10000);
+  std::ofstream(path_, std::ios::binary) << packed.substr(0, 20);
+  EXPECT_EQ(read(path_).error().message,
+            path_ + ": the compressed data is broken: nothing could be unpacked");
+}
+
+TEST_F(PackedFile, GivesWhatItHoldsWhereItIsCut) {
+  const std::string packed = gzip(text_);
+  const Trace cut = read_bytes(packed.substr(0, packed.size() / 2));
+  EXPECT_EQ(cut.defects.of(Defect::kBrokenCompression), 1);
+  EXPECT_EQ(cut.defects.of(Defect::kTruncated), 1);
+  EXPECT_GT(cut.size(), 20);
+  for (EventId id = 0; id < cut.size(); ++id)
+    EXPECT_EQ(event_text(cut, id), event_text(plain_, id));
+}
+
+}  // namespace
+}  // namespace epi::trace
