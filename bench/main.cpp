@@ -9,6 +9,7 @@
 #include "epilogue/cpu/backend.h"
 
 int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == "--walk") return epi::bench::walk_trace(argv[2]);
   bool json = false;
   std::vector<char*> arguments;
   for (int i = 0; i < argc; ++i) {
@@ -28,6 +29,7 @@ int main(int argc, char** argv) {
   epi::bench::add_mlp(suite);
   epi::bench::add_pointwise(suite);
   epi::bench::add_profile(suite);
+  epi::bench::add_reader(suite);
   const int broken = suite.run(json);
   if (broken < 0) fmt::print(stderr, "epilogue_bench: no benchmark has such a name\n");
   return broken < 0 ? 2 : broken > 0 ? 1 : 0;

@@ -13,28 +13,27 @@
 namespace epi::bench {
 namespace {
 
-constexpr int kTurns = 41;
 // OpenBLAS 0.3.21 spins for 2^26 cycles after a call, about 30 ms, before its threads sleep.
 constexpr auto kOpenBlasSpin = std::chrono::milliseconds(60);
 
 // The time of one call in this turn.
-double take_turn(const Side& side, int calls) {
+double take_turn(const Side& side, const Contest& contest) {
   if (side.before) side.before();
-  side.body();  // brings the side's own data back into the caches
+  if (contest.warm_up) side.body();
   const int64_t start_ns = now_ns();
-  for (int i = 0; i < calls; ++i) side.body();
+  for (int i = 0; i < contest.calls; ++i) side.body();
   const int64_t end_ns = now_ns();
   if (side.after) side.after();
-  return static_cast<double>(end_ns - start_ns) / calls;
+  return static_cast<double>(end_ns - start_ns) / contest.calls;
 }
 
 void take_turns(benchmark::State& state, Contest& contest) {
   for ([[maybe_unused]] auto _ : state) {
     // Who begins changes from turn to turn.
     const bool ours_first = contest.ours_ns.size() % 2 == 0;
-    if (ours_first) contest.ours_ns.push_back(take_turn(contest.ours, contest.calls));
-    if (contest.rival.body) contest.rival_ns.push_back(take_turn(contest.rival, contest.calls));
-    if (!ours_first) contest.ours_ns.push_back(take_turn(contest.ours, contest.calls));
+    if (ours_first) contest.ours_ns.push_back(take_turn(contest.ours, contest));
+    if (contest.rival.body) contest.rival_ns.push_back(take_turn(contest.rival, contest));
+    if (!ours_first) contest.ours_ns.push_back(take_turn(contest.ours, contest));
     state.SetIterationTime(contest.ours_ns.back() * 1e-9);
   }
 }
@@ -49,12 +48,13 @@ class Silent : public benchmark::BenchmarkReporter {
 }  // namespace
 
 void Suite::add(const std::string& name, Contest contest) {
+  const int turns = contest.turns;
   contests_.push_back(std::make_unique<Contest>(std::move(contest)));
   Contest* added = contests_.back().get();
   benchmark::RegisterBenchmark(name.c_str(),
                                [added](benchmark::State& state) { take_turns(state, *added); })
       ->UseManualTime()
-      ->Iterations(kTurns);
+      ->Iterations(turns);
 }
 
 void Suite::add(const std::string& name, Measurement measurement) {

@@ -35,6 +35,8 @@ struct Contest {
   double limit = 1;
   int calls = 1;            // of a body in one turn
   double work_ratio = 1.0;  // the work of one call of ours over that of the rival, for kAtLeast
+  int turns = 41;
+  bool warm_up = true;  // a call before each turn brings the side's own data back into the caches
 
   std::vector<double> ours_ns{};  // of one call, a value a turn
   std::vector<double> rival_ns{};
@@ -70,6 +72,10 @@ void add_linear(Suite& suite);
 void add_mlp(Suite& suite);
 void add_pointwise(Suite& suite);
 void add_profile(Suite& suite);
+void add_reader(Suite& suite);
+
+// The rival of reading: walks over every event of a trace and does nothing else. An exit code.
+int walk_trace(const char* path);
 
 // A side that calls OpenBLAS on all cores, as a program that uses it directly does.
 Side openblas_side(std::string name, std::function<void()> body);

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/big_trace.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "epilogue/base/error.h"
+#include "epilogue/base/output_file.h"
+#include "epilogue/trace/input_text.h"
+#include "epilogue/trace/number_text.h"
+
+namespace epi::bench {
+namespace {
+
+constexpr int64_t kStepNs = 1'000'000'000;  // longer than the trace is
+constexpr int64_t kStepId = 10'000'000;     // more than its ids are
+
+// A piece of the text and the number behind it, which is moved on by `step` a repetition.
+struct Piece {
+  std::string_view text;
+  int64_t number = 0;
+  int64_t step = 0;
+};
+
+struct MovingKey {
+  std::string_view key;
+  bool is_time;
+};
+constexpr auto kKeys = std::to_array<MovingKey>({{"\"ts\": ", true},
+                                                 {"\"External id\": ", false},
+                                                 {"\"correlation\": ", false},
+                                                 {"\"id\": ", false}});
+
+std::vector<Piece> cut_pieces(std::string_view text) {
+  std::vector<Piece> pieces;
+  size_t begin = 0;
+  for (size_t at = text.find('"'); at != std::string_view::npos; at = text.find('"', at + 1)) {
+    for (const MovingKey& moving : kKeys) {
+      if (!text.substr(at).starts_with(moving.key)) continue;
+      const size_t number = at + moving.key.size();
+      const size_t end = text.find_first_not_of("0123456789.", number);
+      const std::string_view token = text.substr(number, end - number);
+      const auto value =
+          moving.is_time ? trace::parse_us_as_ns(token) : trace::parse_integer(token);
+      if (!value) continue;
+      pieces.push_back(
+          {text.substr(begin, number - begin), *value, moving.is_time ? kStepNs : kStepId});
+      begin = end;
+      at = end;
+      break;
+    }
+  }
+  pieces.push_back({text.substr(begin), 0, 0});
+  return pieces;
+}
+
+void append(std::string& out, const Piece& piece, int64_t repetition) {
+  out += piece.text;
+  const int64_t number = piece.number + repetition * piece.step;
+  if (piece.step == kStepNs) {
+    out += fmt::format("{}.{:03}", number / 1000, number % 1000);
+  } else if (piece.step == kStepId) {
+    out += fmt::format("{}", number);
+  }
+}
+
+void check(const Result<void>& done) {
+  if (!done) throw Error(done.error().message);
+}
+
+}  // namespace
+
+int64_t write_big_trace(const std::filesystem::path& path, int64_t bytes) {
+  trace::Defects defects;
+  const auto input = trace::open_input(EPI_TEST_DATA "/traces/llama_train.json.gz", defects);
+  if (!input) throw Error(input.error().message);
+  const std::string_view text = input->text;
+  constexpr std::string_view kOpening = "\"traceEvents\": [";
+  const size_t begin = text.find(kOpening) + kOpening.size();
+  const size_t end = text.rfind(']');
+  const std::string_view events = text.substr(begin, end - begin);
+  int64_t count = 0;
+  for (size_t at = events.find("\"ph\": "); at != std::string_view::npos;
+       at = events.find("\"ph\": ", at + 1)) {
+    ++count;
+  }
+  const auto pieces = cut_pieces(events);
+  auto file = OutputFile::create(path);
+  if (!file) throw Error(file.error().message);
+  check(file->write(text.substr(0, begin)));
+  std::string buffer;
+  int64_t repetition = 0;
+  for (int64_t written = 0; written < bytes; ++repetition) {
+    buffer.assign(repetition == 0 ? "" : ",");
+    for (const Piece& piece : pieces) append(buffer, piece, repetition);
+    check(file->write(buffer));
+    written += static_cast<int64_t>(buffer.size());
+  }
+  check(file->write(text.substr(end)));
+  check(file->commit());
+  return repetition * count;
+}
+
+}  // namespace epi::bench

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading: `epilogue table` of a large trace against a bare simdjson walk over the same file on one
+// thread. Both are processes of their own, so that starting, reading the file and peak memory
+// count.
+#include <fcntl.h>
+#include <simdjson.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/big_trace.h"
+#include "bench/suite.h"
+#include "epilogue/base/clock.h"
+#include "epilogue/base/error.h"
+
+extern char** environ;  // NOLINT: the name is POSIX's
+
+namespace epi::bench {
+namespace {
+
+constexpr int64_t kMegabyte = 1'000'000;
+constexpr double kTableLimit = 1.25;
+constexpr double kPackedLimit = 2.0;
+constexpr double kMemoryLimit = 1.0;
+constexpr double kScalingLimit = 1.25;
+constexpr int kTurns = 7;
+
+// Files made when they are first asked for, gone with the process.
+class TraceFiles {
+ public:
+  TraceFiles()
+      : folder_(std::filesystem::temp_directory_path() /
+                ("epilogue_bench_" + std::to_string(::getpid()))) {}
+  TraceFiles(const TraceFiles&) = delete;
+  TraceFiles& operator=(const TraceFiles&) = delete;
+  ~TraceFiles() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+
+  std::string plain(int64_t megabytes) {
+    const auto path = folder_ / (std::to_string(megabytes) + ".json");
+    if (!std::filesystem::exists(path)) {
+      std::filesystem::create_directories(folder_);
+      events_[megabytes] = write_big_trace(path, megabytes * kMegabyte);
+    }
+    return path;
+  }
+  std::string packed(int64_t megabytes) {
+    const std::string path = plain(megabytes) + ".gz";
+    if (!std::filesystem::exists(path)) {
+      const std::string command = "gzip -1 -k '" + plain(megabytes) + "'";
+      if (std::system(command.c_str()) != 0) throw Error("gzip failed");  // NOLINT: our own path
+    }
+    return path;
+  }
+  int64_t events(int64_t megabytes) {
+    plain(megabytes);
+    return events_[megabytes];
+  }
+
+ private:
+  std::filesystem::path folder_;
+  std::map<int64_t, int64_t> events_;
+};
+
+struct Run {
+  double wall_ns = 0;
+  double peak_bytes = 0;
+};
+
+// Runs a program with its output thrown away.
+Run run_program(std::vector<std::string> words) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  const int64_t start_ns = now_ns();
+  pid_t child = 0;
+  const int failed = ::posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) throw Error(words[0] + " cannot be run");
+  int status = 0;
+  rusage usage{};
+  ::wait4(child, &status, 0, &usage);
+  if (status != 0) throw Error(words[0] + " failed");
+  return {static_cast<double>(now_ns() - start_ns), static_cast<double>(usage.ru_maxrss) * 1024};
+}
+
+std::string tool(const char* name) {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+}
+
+Run table_of(const std::string& file) { return run_program({tool("epilogue"), "table", file}); }
+
+}  // namespace
+
+int walk_trace(const char* path) {
+  auto text = simdjson::padded_string::load(path);
+  if (text.error() != simdjson::SUCCESS) return 2;
+  simdjson::ondemand::parser parser;
+  auto document = parser.iterate(text.value());
+  size_t events = 0;
+  for (auto event : document["traceEvents"].get_array()) {
+    if (event.error() != simdjson::SUCCESS) return 2;
+    ++events;
+  }
+  return events > 0 ? 0 : 2;
+}
+
+void add_reader(Suite& suite) {
+  auto files = std::make_shared<TraceFiles>();
+  const auto walk = [files] { run_program({tool("epilogue_bench"), "--walk", files->plain(500)}); };
+  suite.add("reader_table", {"table of a 500 MB trace / bare simdjson walk, one thread",
+                             {"epilogue table, 500 MB", [files] { table_of(files->plain(500)); }},
+                             {"bare simdjson walk, 500 MB", walk},
+                             Want::kAtMost,
+                             kTableLimit,
+                             1,
+                             1.0,
+                             kTurns,
+                             false});
+  suite.add("reader_gz", {"table of the trace as .gz / bare walk of the plain one",
+                          {"epilogue table, .gz", [files] { table_of(files->packed(500)); }},
+                          {"bare simdjson walk, plain", walk},
+                          Want::kAtMost,
+                          kPackedLimit,
+                          1,
+                          1.0,
+                          kTurns,
+                          false});
+  suite.add("reader_json_load",
+            {"table of a 500 MB trace, speed over Python's json.load",
+             {"epilogue table, 500 MB", [files] { table_of(files->plain(500)); }},
+             {"python3 json.load",
+              [files] {
+                run_program({"python3", "-c", "import json, sys; json.load(open(sys.argv[1]))",
+                             files->plain(500)});
+              }},
+             Want::kAtLeast,
+             1,
+             1,
+             1.0,
+             1,
+             false});
+  suite.add("reader_memory",
+            Measurement{"table of a 500 MB trace, peak memory / file", "x", kMemoryLimit, [files] {
+                          const std::string file = files->plain(500);
+                          return table_of(file).peak_bytes /
+                                 static_cast<double>(std::filesystem::file_size(file));
+                        }});
+  suite.add("reader_scaling",
+            Measurement{"time an event at 2 GB / at 250 MB", "x", kScalingLimit, [files] {
+                          const auto best = [&](int64_t megabytes) {
+                            double ns = 1e18;
+                            for (int i = 0; i < 3; ++i) {
+                              ns = std::min(ns, table_of(files->plain(megabytes)).wall_ns);
+                            }
+                            return ns / static_cast<double>(files->events(megabytes));
+                          };
+                          return best(2000) / best(250);
+                        }});
+}
+
+}  // namespace epi::bench
