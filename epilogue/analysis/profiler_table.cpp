@@ -32,8 +32,8 @@ class TableBuilder {
       : trace_(trace), options_(options) {}
 
   ProfilerTable build() {
-    const PytorchTimes events = pytorch_times(trace_);
-    for (size_t i = 0; i < events.order.size(); ++i) add(events.order[i], events.times[i]);
+    const PytorchTimes times = pytorch_times(trace_);
+    for (const uint32_t place : times.order) add(times.events[place].id, times.events[place].times);
     for (size_t i = 0; i < durations_.size(); ++i) set_spread(table_.rows[i].spread, durations_[i]);
     for (const TableRow& row : table_.rows) {
       table_.self_cpu_total_us += row.self_cpu_us;

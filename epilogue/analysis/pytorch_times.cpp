@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "epilogue/trace/id_index.h"
+#include "epilogue/trace/natural_merge.h"
 #include "epilogue/trace/op_tree.h"
 
 namespace epi::analysis {
@@ -62,23 +63,19 @@ class TimesBuilder {
   PytorchTimes build() {
     add_kernels();
     const auto lanes = pytorch_lanes();
-    walk(trace::host_order(trace_, lanes), lanes);
-    for (EventId id = 0; id < trace_.size(); ++id) {
-      if (!trace_.is_span(id) || !is_device_row(trace_.category[id])) continue;
+    const auto host = trace::host_order(trace_, lanes);
+    const auto device = device_events();
+    rows_.reserve(host.size() + device.size());
+    walk(host, lanes);
+    for (const EventId id : device) {
       const double us = elapsed_us(id);
-      rows_.push_back({begin_ns(id), end_ns(id), id, {0, 0, us, us}});
+      rows_.push_back({id, {0, 0, us, us}});
     }
-    return sorted_rows();
+    std::vector<uint32_t> order = row_order();
+    return {std::move(rows_), std::move(order)};
   }
 
  private:
-  struct Row {
-    int64_t begin_ns;
-    int64_t end_ns;
-    EventId id;
-    EventTimes times;
-  };
-
   // A host event whose children are being visited.
   struct Frame {
     EventId id = kNoEvent;
@@ -168,7 +165,7 @@ class TimesBuilder {
       if (trace_.category[id] == Category::kOverhead && !open.empty()) {
         frame.kernels_us = open.back().kernels_us;
       }
-      rows_.push_back({trace_.ts_ns[id], trace_.end_ns(id), id, {}});
+      rows_.push_back({id, {}});
       open.push_back(frame);
     }
     while (!open.empty()) close();
@@ -197,30 +194,34 @@ class TimesBuilder {
     parent->child_kernels_us = frame.kernels_us;
   }
 
-  PytorchTimes sorted_rows() {
-    std::erase_if(rows_, [](const Row& row) { return row.id == kNoEvent; });
-    std::vector<uint32_t> places(rows_.size());
-    for (uint32_t i = 0; i < places.size(); ++i) places[i] = i;
-    std::stable_sort(places.begin(), places.end(), [&](uint32_t a, uint32_t b) {
-      const Row& x = rows_[a];
-      const Row& y = rows_[b];
-      return x.begin_ns != y.begin_ns ? x.begin_ns < y.begin_ns : x.end_ns > y.end_ns;
-    });
-    PytorchTimes result;
-    result.order.reserve(places.size());
-    result.times.reserve(places.size());
-    for (const uint32_t place : places) {
-      result.order.push_back(rows_[place].id);
-      result.times.push_back(rows_[place].times);
+  std::vector<EventId> device_events() const {
+    std::vector<EventId> events;
+    for (EventId id = 0; id < trace_.size(); ++id) {
+      if (trace_.is_span(id) && is_device_row(trace_.category[id])) events.push_back(id);
     }
-    return result;
+    return events;
+  }
+
+  // By begin, the longer first, without those that were merged. Rows are sorted stretches by
+  // themselves: a thread each, and a stream.
+  std::vector<uint32_t> row_order() const {
+    std::vector<uint32_t> order;
+    order.reserve(rows_.size());
+    for (uint32_t i = 0; i < rows_.size(); ++i) {
+      if (rows_[i].id != kNoEvent) order.push_back(i);
+    }
+    return trace::natural_merge(std::move(order), [&](uint32_t a, uint32_t b) {
+      const EventId x = rows_[a].id;
+      const EventId y = rows_[b].id;
+      return begin_ns(x) != begin_ns(y) ? begin_ns(x) < begin_ns(y) : end_ns(x) > end_ns(y);
+    });
   }
 
   const trace::Trace& trace_;
   int64_t start_ns_;
   trace::IdIndex ops_;
   std::vector<CompensatedSum> kernels_;  // of each op
-  std::vector<Row> rows_;
+  std::vector<TimedEvent> rows_;
 };
 
 }  // namespace

@@ -17,10 +17,15 @@ struct EventTimes {
   double self_device_us = 0;
 };
 
+// An event that has a row: a host event that was not merged, or a device event.
+struct TimedEvent {
+  trace::EventId id = trace::kNoEvent;
+  EventTimes times;
+};
+
 struct PytorchTimes {
-  // Host events that have a row, and device events, in the order in which PyTorch lists them.
-  std::vector<trace::EventId> order;
-  std::vector<EventTimes> times;  // of each event in `order`
+  std::vector<TimedEvent> events;
+  std::vector<uint32_t> order;  // of `events`, as PyTorch lists them
 };
 
 PytorchTimes pytorch_times(const trace::Trace& trace);

@@ -113,6 +113,7 @@ int query(const QueryFlags& flags) {
   } else {
     print_table(*result, flags.markdown);
   }
+  show_notices(inputs);
   return 0;
 }
 

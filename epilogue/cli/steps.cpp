@@ -27,12 +27,14 @@ int steps(const TraceFlags& flags) {
     print_json(inputs, [](JsonWriter& json, const TraceInput& input) {
       report::steps_json(json, report_of(input));
     });
+    show_notices(inputs);
     return 0;
   }
   for (const TraceInput& input : inputs) {
     print_title(inputs, input);
     fmt::print("{}", report::steps_text(report_of(input), flags.markdown, screen_width()));
   }
+  show_notices(inputs);
   return 0;
 }
 

@@ -20,6 +20,7 @@ int summary(const TraceFlags& flags) {
     print_json(inputs, [](JsonWriter& json, const TraceInput& input) {
       report::summary_json(json, analysis::summarize(input.trace));
     });
+    show_notices(inputs);
     return 0;
   }
   for (const TraceInput& input : inputs) {
@@ -27,6 +28,7 @@ int summary(const TraceFlags& flags) {
     fmt::print("{}", report::summary_text(analysis::summarize(input.trace), input.file,
                                           flags.markdown, screen_width()));
   }
+  show_notices(inputs);
   return 0;
 }
 

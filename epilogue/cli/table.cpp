@@ -43,6 +43,7 @@ int table(const TableFlags& flags) {
     print_json(inputs, [&](JsonWriter& json, const TraceInput& input) {
       report::table_json(json, rows_of(input), style);
     });
+    show_notices(inputs);
     return 0;
   }
   for (const TraceInput& input : inputs) {
@@ -50,6 +51,7 @@ int table(const TableFlags& flags) {
     const auto rows = rows_of(input);
     fmt::print("{}", (flags.markdown ? report::table_markdown : report::table_text)(rows, style));
   }
+  show_notices(inputs);
   return 0;
 }
 

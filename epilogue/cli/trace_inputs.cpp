@@ -9,6 +9,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
@@ -53,16 +54,6 @@ std::optional<int64_t> rank_of(const trace::Trace& trace) {
   return rank ? trace::parse_integer(*rank) : std::nullopt;
 }
 
-void show_notices(const TraceInput& input, bool many) {
-  const bool distributed = !input.trace.property("distributedInfo").empty();
-  if ((many || distributed) && !rank_of(input.trace)) {
-    fmt::print(stderr, "{}: note: no rank in the file, taken as 0\n", input.file);
-  }
-  for (const std::string& line : input.trace.defects.lines()) {
-    fmt::print(stderr, "{}: note: {}\n", input.file, line);
-  }
-}
-
 }  // namespace
 
 void add_trace_flags(CLI::App& verb, TraceFlags& flags, bool with_markdown) {
@@ -95,8 +86,20 @@ std::vector<TraceInput> read_inputs(const std::vector<std::string>& given) {
   for (const std::string& failure : failures) {
     if (!failure.empty()) throw Error(failure);
   }
-  for (const TraceInput& input : inputs) show_notices(input, inputs.size() > 1);
   return inputs;
+}
+
+void show_notices(const std::vector<TraceInput>& inputs) {
+  std::fflush(stdout);
+  for (const TraceInput& input : inputs) {
+    const bool ranked = inputs.size() > 1 || !input.trace.property("distributedInfo").empty();
+    if (ranked && !rank_of(input.trace)) {
+      fmt::print(stderr, "{}: note: no rank in the file, taken as 0\n", input.file);
+    }
+    for (const std::string& line : input.trace.defects.lines()) {
+      fmt::print(stderr, "{}: note: {}\n", input.file, line);
+    }
+  }
 }
 
 void begin_json(JsonWriter& json, const std::vector<TraceInput>& inputs) {

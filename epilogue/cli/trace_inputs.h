@@ -31,9 +31,11 @@ struct TraceFlags {
 // Adds FILE..., --json and, where the verb can, --md.
 void add_trace_flags(CLI::App& verb, TraceFlags& flags, bool with_markdown = true);
 
-// Reads all of them, several at a time. Throws `Error` for the first that cannot be read. Ranks
-// that are not there are 0, and defects are shown, each once, on standard error.
+// Reads all of them, several at a time. Throws `Error` for the first that cannot be read.
 std::vector<TraceInput> read_inputs(const std::vector<std::string>& files);
+// Called last: what was wrong with the files, each kind once, on standard error; and ranks that are
+// not in them.
+void show_notices(const std::vector<TraceInput>& inputs);
 
 // Calls `one` for each input inside of the object that the verb prints: the object itself for one
 // input, a member of "files" for several.

@@ -67,6 +67,7 @@ int tree(const TreeFlags& flags) {
       const trace::Links links = trace::link(input.trace);
       report::tree_json(json, input.trace, links, options_for(flags, input, links));
     });
+    show_notices(inputs);
     return 0;
   }
   for (const TraceInput& input : inputs) {
@@ -74,6 +75,7 @@ int tree(const TreeFlags& flags) {
     const trace::Links links = trace::link(input.trace);
     fmt::print("{}", report::tree_text(input.trace, links, options_for(flags, input, links)));
   }
+  show_notices(inputs);
   return 0;
 }
 

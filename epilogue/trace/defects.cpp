@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 namespace epi::trace {
 namespace {
@@ -11,13 +12,11 @@ namespace {
 // In the order of the enumerators: what one of them is, and what was done about it.
 struct Meaning {
   const char* one;
-  const char* many;
+  std::string_view many;  // empty: a file has it or not, and there is nothing to count
 };
 constexpr std::array<Meaning, kDefectCount> kMeanings = {{
-    {"the file ends inside the list of events: what came before is kept",
-     "files end inside their list of events: what came before is kept"},
-    {"the compressed data is broken or cut: what came before is kept",
-     "compressed files are broken or cut: what came before is kept"},
+    {"the file ends inside the list of events: what came before is kept", ""},
+    {"the compressed data is broken or cut: what came before is kept", ""},
     {"event left out: its text is broken", "events left out: their text is broken"},
     {"event left out: it has no readable time", "events left out: they have no readable time"},
     {"event clamped to no duration: it was negative",
@@ -47,8 +46,12 @@ std::vector<std::string> Defects::lines() const {
   std::vector<std::string> result;
   for (size_t i = 0; i < kDefectCount; ++i) {
     if (counts_[i] == 0) continue;
-    result.push_back(
-        fmt::format("{} {}", counts_[i], counts_[i] == 1 ? kMeanings[i].one : kMeanings[i].many));
+    const auto [one, many] = kMeanings[i];
+    if (many.empty()) {
+      result.emplace_back(one);
+    } else {
+      result.push_back(fmt::format("{} {}", counts_[i], counts_[i] == 1 ? one : many));
+    }
   }
   return result;
 }

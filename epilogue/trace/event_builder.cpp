@@ -8,6 +8,11 @@
 namespace epi::trace {
 namespace {
 
+// Times beyond are nonsense, and sums of those within fit into 64 bits: 73 years since 1970 or a
+// file's own base, and 104 days.
+constexpr int64_t kLatestNs = int64_t{1} << 61;
+constexpr int64_t kLongestNs = int64_t{1} << 53;
+
 std::optional<Phase> phase_of(std::string_view text) {
   if (text.size() != 1) return std::nullopt;
   switch (text[0]) {
@@ -55,14 +60,15 @@ void EventBuilder::add(const RawEvent& raw, uint64_t args_offset) {
 
 bool EventBuilder::set_times(const RawEvent& raw, Event& event) {
   const auto ts_ns = parse_us_as_ns(raw.ts);
-  if (!ts_ns && event.phase != Phase::kMetadata) {
+  const bool in_range = ts_ns && *ts_ns <= kLatestNs && *ts_ns >= -kLatestNs;
+  if (!in_range && event.phase != Phase::kMetadata) {
     defects().count(Defect::kBadTime);
     return false;
   }
-  event.ts_ns = ts_ns.value_or(0);
+  event.ts_ns = in_range ? *ts_ns : 0;
   if (event.phase != Phase::kComplete) return true;
   const auto dur_ns = parse_us_as_ns(raw.dur);
-  if (!dur_ns) {
+  if (!dur_ns || *dur_ns > kLongestNs) {
     defects().count(Defect::kBadTime);
     return false;
   }

@@ -26,6 +26,7 @@ class GrowingMemory {
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED) throw std::bad_alloc();
     data_ = static_cast<char*>(pages);
+    ::madvise(data_, capacity_, MADV_HUGEPAGE);  // a hundred thousand page faults less
   }
   GrowingMemory(const GrowingMemory&) = delete;
   GrowingMemory& operator=(const GrowingMemory&) = delete;

@@ -13,6 +13,33 @@ namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
+size_t after_spaces(std::string_view text, size_t at) {
+  while (at < text.size() && is_space(text[at])) ++at;
+  return at;
+}
+
+constexpr size_t kAbsent = SIZE_MAX;
+constexpr size_t kUnsure = SIZE_MAX - 1;
+
+// Where a key of the object itself stands. Sure where it comes first, or where nothing opened
+// between the object's brace and it, and no escape can hide a quote.
+size_t sure_key(std::string_view object, std::string_view quoted_key) {
+  const size_t first = after_spaces(object, 1);
+  if (first < object.size() && object.substr(first).starts_with(quoted_key)) return first;
+  const void* found = ::memmem(object.data(), object.size(), quoted_key.data(), quoted_key.size());
+  if (found == nullptr) return kAbsent;
+  const auto at = static_cast<size_t>(static_cast<const char*>(found) - object.data());
+  unsigned opened = 0;
+  for (size_t i = 1; i < at; ++i) {
+    const char c = object[i];
+    opened |= static_cast<unsigned>(c == '{') | static_cast<unsigned>(c == '[') |
+              static_cast<unsigned>(c == '\\');
+  }
+  size_t before = at;
+  while (before > 1 && is_space(object[before - 1])) --before;
+  return opened == 0 && object[before - 1] == ',' ? at : kUnsure;
+}
+
 std::optional<uint32_t> hex4(std::string_view text) {
   if (text.size() < 4) return std::nullopt;
   uint32_t value = 0;
@@ -77,11 +104,14 @@ size_t append_escape(std::string_view raw, std::string& out) {
 
 }  // namespace
 
+// Without an early end, so that the compiler looks at many bytes at a time.
 bool is_plain_string(std::string_view raw) {
-  return std::all_of(raw.begin(), raw.end(), [](char c) {
-    return static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x80 &&
-           c != '\\';
-  });
+  unsigned special = 0;
+  for (const char c : raw) {
+    const auto byte = static_cast<unsigned char>(c);
+    special |= static_cast<unsigned>(byte - 0x20U >= 0x60U) | static_cast<unsigned>(byte == '\\');
+  }
+  return special == 0;
 }
 
 StringDefects unescape(std::string_view raw, std::string& out) {
@@ -110,28 +140,18 @@ StringDefects unescape(std::string_view raw, std::string& out) {
 
 std::optional<std::string_view> find_top_level(std::string_view object,
                                                std::string_view quoted_key) {
-  const void* found = ::memmem(object.data(), object.size(), quoted_key.data(), quoted_key.size());
-  if (found == nullptr) return std::nullopt;
-  const auto at = static_cast<size_t>(static_cast<const char*>(found) - object.data());
-  // Sure only where nothing opened between the object's own brace and here: no string can hide it.
-  size_t before = at;
-  while (before > 0 && is_space(object[before - 1])) --before;
-  const std::string_view skipped = object.substr(std::min<size_t>(1, object.size()), before - 1);
-  const bool first = before == 1;
-  const bool after_numbers = before > 1 && object[before - 1] == ',' &&
-                             skipped.find_first_of("{[\\") == std::string_view::npos;
-  if (!first && !after_numbers) {
-    return find_value(object, quoted_key.substr(1, quoted_key.size() - 2));
+  const size_t at = sure_key(object, quoted_key);
+  if (at == kAbsent) return std::nullopt;
+  if (at == kUnsure) return find_value(object, quoted_key.substr(1, quoted_key.size() - 2));
+  size_t begin = after_spaces(object, at + quoted_key.size());
+  if (begin >= object.size() || object[begin] != ':') return std::nullopt;
+  begin = after_spaces(object, begin + 1);
+  size_t end = begin;
+  while (end < object.size() && object[end] != ',' && object[end] != '}' &&
+         !is_space(object[end])) {
+    ++end;
   }
-  std::string_view rest = object.substr(at + quoted_key.size());
-  const auto skip_spaces = [&] {
-    while (!rest.empty() && is_space(rest.front())) rest.remove_prefix(1);
-  };
-  skip_spaces();
-  if (rest.empty() || rest.front() != ':') return std::nullopt;
-  rest.remove_prefix(1);
-  skip_spaces();
-  return rest.substr(0, rest.find_first_of(",} \n\t\r"));
+  return object.substr(begin, end - begin);
 }
 
 }  // namespace epi::trace

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/trace/op_tree.h"
 
-#include <algorithm>
-
 #include "epilogue/base/thread_pool.h"
+#include "epilogue/trace/natural_merge.h"
 
 namespace epi::trace {
 namespace {
@@ -32,12 +31,13 @@ std::vector<EventId> host_order(const Trace& trace, const std::vector<LaneId>& l
   parallel_for(static_cast<int64_t>(by_lane.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       auto& places = by_lane[static_cast<size_t>(i)];
-      if (!std::is_sorted(places.begin(), places.end(), comes_before)) {
-        std::stable_sort(places.begin(), places.end(), comes_before);
-      }
+      places = natural_merge(std::move(places), comes_before);
     }
   });
+  size_t count = 0;
+  for (const auto& places : by_lane) count += places.size();
   std::vector<EventId> order;
+  order.reserve(count);
   for (auto& places : by_lane) {
     for (const Place& place : places) order.push_back(place.id);
     places = {};

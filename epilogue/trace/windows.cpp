@@ -32,19 +32,6 @@ struct Window {
   size_t stop = 0;          // where reading it ended
 };
 
-std::vector<Window> cut_windows(std::string_view text, size_t window_bytes) {
-  std::vector<Window> windows;
-  size_t begin = 0;
-  while (begin < text.size()) {
-    const size_t end = begin + window_bytes >= text.size()
-                           ? text.size()
-                           : find_event_start(text, begin + window_bytes);
-    windows.push_back({.begin = begin, .end = end});
-    begin = end;
-  }
-  return windows;
-}
-
 // What one core works with: a trace of its own, whose ranges are put together in the end.
 struct Worker {
   Trace trace;
@@ -65,7 +52,8 @@ class WindowParser {
       : text_(text),
         offset_(offset),
         drop_pages_(drop_pages),
-        windows_(cut_windows(text, window_bytes)) {}
+        window_bytes_(window_bytes),
+        windows_((text.size() + window_bytes - 1) / window_bytes) {}
 
   ParsedEvents run() {
     parse_all();
@@ -88,6 +76,8 @@ class WindowParser {
       for (int64_t i = begin; i < end; ++i) {
         const size_t worker = next_worker.fetch_add(1);
         for (size_t w = next.fetch_add(1); w < windows_.size(); w = next.fetch_add(1)) {
+          windows_[w].begin = w == 0 ? 0 : find_event_start(text_, w * window_bytes_);
+          windows_[w].end = find_event_start(text_, (w + 1) * window_bytes_);
           parse_window(windows_[w], worker);
         }
       }
@@ -97,12 +87,16 @@ class WindowParser {
   void parse_window(Window& window, size_t index) {
     Worker& worker = *workers_[index];
     const std::string_view text = text_.substr(window.begin, window.end - window.begin);
-    const bool last = window.end == text_.size();
+    // Behind the last event there is no beginning any more: the window that ends with the text
+    // holds the list's bracket and what follows it, and those behind it are empty.
+    const bool last = window.end == text_.size() && !text.empty();
     const Defects before = worker.trace.defects;
     window.worker = index;
     window.first = worker.trace.size();
-    // The last one holds the list's bracket and what follows it.
-    if (!last && worker.parser.parse(text, offset_ + window.begin, worker.builder)) {
+    if (text.empty()) {
+      window.clean = true;
+      window.stop = window.end;
+    } else if (!last && worker.parser.parse(text, offset_ + window.begin, worker.builder)) {
       window.clean = true;
       window.stop = window.end;
     } else {
@@ -177,6 +171,7 @@ class WindowParser {
   std::string_view text_;
   uint64_t offset_;
   bool drop_pages_;
+  size_t window_bytes_;
   std::vector<Window> windows_;
   std::vector<std::unique_ptr<Worker>> workers_;
 };

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reader on any bytes, and everything that is made of a trace: no input may crash them.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "epilogue/analysis/profiler_table.h"
+#include "epilogue/analysis/summary.h"
+#include "epilogue/report/profiler_table.h"
+#include "epilogue/report/steps_report.h"
+#include "epilogue/report/summary_report.h"
+#include "epilogue/report/tree_report.h"
+#include "epilogue/trace/reader.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace epi;
+  const auto trace = trace::read_text({reinterpret_cast<const char*>(data), size}, "fuzz");
+  if (!trace) return 0;
+  report::table_text(analysis::profiler_table(*trace, {.by_shape = true, .stats = true}), {});
+  report::summary_text(analysis::summarize(*trace), "fuzz", false, 80);
+  const trace::Links links = trace::link(*trace);
+  const analysis::Ownership ownership(*trace, links);
+  report::steps_text({analysis::steps(*trace, ownership), analysis::annotations(*trace, ownership)},
+                     false, 80);
+  report::tree_text(*trace, links, {.begin_ns = INT64_MIN / 4, .end_ns = INT64_MAX / 4});
+  return 0;
+}
