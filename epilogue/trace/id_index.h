@@ -16,8 +16,9 @@ class IdIndex {
  public:
   // For numbers from `least` to `most`, of which about `count` are used.
   IdIndex(int64_t least, int64_t most, size_t count) : least_(least) {
-    const auto span = static_cast<uint64_t>(most - least);
-    if (most >= least && span < 8 * static_cast<uint64_t>(count) + 1024) {
+    if (most < least) return;
+    const auto span = static_cast<uint64_t>(most) - static_cast<uint64_t>(least);
+    if (span < 8 * static_cast<uint64_t>(count) + 1024) {
       dense_.assign(span + 1, kNoEvent);
     }
   }
@@ -37,7 +38,7 @@ class IdIndex {
       const auto found = sparse_.find(number);
       return found == sparse_.end() ? kNoEvent : found->second;
     }
-    const auto place = static_cast<uint64_t>(number - least_);
+    const auto place = static_cast<uint64_t>(number) - static_cast<uint64_t>(least_);
     return number < least_ || place >= dense_.size() ? kNoEvent : dense_[place];
   }
 

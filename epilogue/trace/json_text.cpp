@@ -24,6 +24,7 @@ constexpr size_t kUnsure = SIZE_MAX - 1;
 // Where a key of the object itself stands. Sure where it comes first, or where nothing opened
 // between the object's brace and it, and no escape can hide a quote.
 size_t sure_key(std::string_view object, std::string_view quoted_key) {
+  if (object.empty()) return kAbsent;
   const size_t first = after_spaces(object, 1);
   if (first < object.size() && object.substr(first).starts_with(quoted_key)) return first;
   const void* found = ::memmem(object.data(), object.size(), quoted_key.data(), quoted_key.size());

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Truths that other projects' tests assert about their own public traces (HTA, TraceLens). The
+// files are theirs and lie beside the project, not in it: without them these tests skip.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "epilogue/analysis/steps.h"
+#include "epilogue/trace/args.h"
+#include "epilogue/trace/reader.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::Category;
+using trace::EventId;
+
+class Peers : public testing::Test {
+ protected:
+  // Null, after a skip, where the file is not there.
+  std::optional<trace::Trace> read(const std::string& name) {
+    for (const char* ending : {".json.gz", ".json"}) {
+      const auto path =
+          std::filesystem::path(EPI_TEST_DATA) / "../../../shared/data/peers" / (name + ending);
+      if (!std::filesystem::exists(path)) continue;
+      auto trace = trace::read(path);
+      if (!trace) throw std::runtime_error(trace.error().message);
+      return std::move(*trace);
+    }
+    return std::nullopt;
+  }
+  static std::set<std::string_view> names_of(const trace::Trace& trace, Category category) {
+    std::set<std::string_view> names;
+    for (EventId id = 0; id < trace.size(); ++id) {
+      if (trace.category[id] == category) names.insert(trace.name_of(id));
+    }
+    return names;
+  }
+};
+
+#define READ_OR_SKIP(trace, name) \
+  const auto trace = read(name);  \
+  if (!trace) GTEST_SKIP() << name << " is not in ../shared/data/peers"
+
+TEST_F(Peers, TraceLensBertHasItsTimesByOperator) {
+  READ_OR_SKIP(trace, "tracelens_h100_bert");
+  const trace::Links links = trace::link(*trace);
+  std::map<std::string_view, std::pair<double, int>> by_op;
+  std::map<Category, double> by_category;
+  for (EventId id = 0; id < trace->size(); ++id) {
+    if (!trace->is_span(id) || !trace::is_device_work(trace->category[id])) continue;
+    const double us = static_cast<double>(trace->dur_ns[id]) / 1000;
+    by_category[trace->category[id]] += us;
+    if (trace->category[id] != Category::kKernel || links.op[id] == trace::kNoEvent) continue;
+    auto& [sum_us, count] = by_op[trace->name_of(links.op[id])];
+    sum_us += us;
+    ++count;
+  }
+  // Their sums are of doubles, over some 60 events; ours of whole nanoseconds.
+  constexpr double kRoundingUs = 0.1;
+  EXPECT_NEAR(by_category[Category::kKernel], 307.19775, kRoundingUs);
+  EXPECT_NEAR(by_category[Category::kGpuMemcpy], 2.23999, kRoundingUs);
+  EXPECT_NEAR(by_op["aten::addmm"].first, 197.598, kRoundingUs);
+  EXPECT_EQ(by_op["aten::addmm"].second, 26);
+  EXPECT_NEAR(by_op["aten::native_layer_norm"].first, 30.912, kRoundingUs);
+  EXPECT_EQ(by_op["aten::native_layer_norm"].second, 10);
+}
+
+TEST_F(Peers, NanosecondsAreNotLostWhereADoubleLosesThem) {
+  READ_OR_SKIP(trace, "hta_ns_resolution");
+  EXPECT_EQ(names_of(*trace, Category::kGpuUserAnnotation).size(), 3);
+  EXPECT_EQ(names_of(*trace, Category::kUserAnnotation).size(), 12);
+  // Read as doubles, 63 operators overlap in part; as whole nanoseconds none does.
+  const trace::OpTree tree = trace::build_op_tree(*trace);
+  std::map<trace::LaneId, std::vector<int64_t>> open;
+  for (const EventId id : tree.order) {
+    if (trace->category[id] != Category::kCpuOp) continue;
+    auto& ends = open[trace->lane[id]];
+    while (!ends.empty() && ends.back() <= trace->ts_ns[id]) ends.pop_back();
+    EXPECT_TRUE(ends.empty() || trace->end_ns(id) <= ends.back());
+    ends.push_back(trace->end_ns(id));
+  }
+}
+
+TEST_F(Peers, StepsOfTheComparedTraceAreThere) {
+  READ_OR_SKIP(trace, "hta_compare_base");
+  const trace::Links links = trace::link(*trace);
+  const Ownership ownership(*trace, links);
+  const InstanceGroup found = steps(*trace, ownership);
+  ASSERT_EQ(found.instances.size(), 2);
+  EXPECT_EQ(found.instances[0].name, "ProfilerStep#1009");
+  EXPECT_EQ(found.instances[1].name, "ProfilerStep#1010");
+  EXPECT_EQ(found.instances[1].measures.cpu_ns, 122149000);
+}
+
+TEST_F(Peers, OldCategoriesAreKnown) {
+  READ_OR_SKIP(trace, "hta_old_categories");
+  EXPECT_FALSE(names_of(*trace, Category::kCudaRuntime).empty());
+  EXPECT_FALSE(names_of(*trace, Category::kKernel).empty());
+}
+
+TEST_F(Peers, ACpuOnlyTraceHasItsRank) {
+  READ_OR_SKIP(trace, "hta_cpu_only");
+  EXPECT_EQ(trace::find_value(trace->property("distributedInfo"), "rank"), "34");
+}
+
+}  // namespace
+}  // namespace epi::analysis
