@@ -150,9 +150,8 @@ class TimesBuilder {
   void walk(const std::vector<EventId>& order, const std::vector<trace::LaneId>& lanes) {
     std::vector<Frame> open;
     const auto close = [&] {
-      const Frame closed = open.back();
+      finish(open.back(), open.size() < 2 ? nullptr : &open[open.size() - 2]);
       open.pop_back();
-      finish(closed, open.empty() ? nullptr : &open.back());
     };
     for (const EventId id : order) {
       const auto encloses = [&](EventId outer) {
@@ -172,7 +171,7 @@ class TimesBuilder {
   }
 
   // All children of `frame` have been visited: its times are known, and go to its parent.
-  void finish(Frame frame, Frame* parent) {
+  void finish(Frame& frame, Frame* parent) {
     EventTimes& times = rows_[frame.row].times;
     if (frame.children == 1 && trace_.name[rows_[frame.child_row].id] == trace_.name[frame.id]) {
       rows_[frame.child_row].id = kNoEvent;
@@ -205,16 +204,24 @@ class TimesBuilder {
   // By begin, the longer first, without those that were merged. Rows are sorted stretches by
   // themselves: a thread each, and a stream.
   std::vector<uint32_t> row_order() const {
-    std::vector<uint32_t> order;
-    order.reserve(rows_.size());
+    struct Place {
+      int64_t begin_ns;
+      int64_t end_ns;
+      uint32_t row;
+    };
+    std::vector<Place> places;
+    places.reserve(rows_.size());
     for (uint32_t i = 0; i < rows_.size(); ++i) {
-      if (rows_[i].id != kNoEvent) order.push_back(i);
+      const EventId id = rows_[i].id;
+      if (id != kNoEvent) places.push_back({begin_ns(id), end_ns(id), i});
     }
-    return trace::natural_merge(std::move(order), [&](uint32_t a, uint32_t b) {
-      const EventId x = rows_[a].id;
-      const EventId y = rows_[b].id;
-      return begin_ns(x) != begin_ns(y) ? begin_ns(x) < begin_ns(y) : end_ns(x) > end_ns(y);
+    places = trace::natural_merge(std::move(places), [](const Place& a, const Place& b) {
+      return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
     });
+    std::vector<uint32_t> order;
+    order.reserve(places.size());
+    for (const Place& place : places) order.push_back(place.row);
+    return order;
   }
 
   const trace::Trace& trace_;

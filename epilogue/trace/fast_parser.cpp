@@ -3,6 +3,7 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -63,11 +64,11 @@ bool read_field(simdjson::simdjson_result<ondemand::field> field, RawEvent& raw)
   if (place == nullptr) return true;
   ondemand::value value;
   if (field.value().get(value) != simdjson::SUCCESS) return false;
-  ondemand::json_type type{};
-  if (value.type().get(type) != simdjson::SUCCESS) return false;
+  const std::string_view token = value.raw_json_token();
+  if (token.empty()) return false;
   if (place == &RawEvent::args) {
     ondemand::object object;
-    if (type != ondemand::json_type::object) return true;
+    if (token.front() != '{') return true;
     if (value.get_object().get(object) != simdjson::SUCCESS ||
         object.raw_json().get(raw.args) != simdjson::SUCCESS) {
       return false;
@@ -75,9 +76,9 @@ bool read_field(simdjson::simdjson_result<ondemand::field> field, RawEvent& raw)
     raw.args = without_end_spaces(raw.args);
     return true;
   }
-  if (type == ondemand::json_type::object || type == ondemand::json_type::array) return true;
-  const std::string_view token = without_end_spaces(value.raw_json_token());
-  raw.*place = holds_string(place) ? string_content(token) : token;
+  if (token.front() == '{' || token.front() == '[') return true;
+  const std::string_view trimmed = without_end_spaces(token);
+  raw.*place = holds_string(place) ? string_content(trimmed) : trimmed;
   return true;
 }
 
@@ -91,13 +92,17 @@ struct FastParser::State {
 FastParser::FastParser() : state_(std::make_unique<State>()) {}
 FastParser::~FastParser() = default;
 
-bool FastParser::parse(std::string_view text, uint64_t offset, EventBuilder& builder) {
-  text = without_end_spaces(text);
-  if (text.ends_with(',')) text.remove_suffix(1);
+char* FastParser::prepare(size_t size) {
   auto& buffer = state_->buffer;
-  buffer.resize(text.size() + 2 + simdjson::SIMDJSON_PADDING);
+  buffer.resize(std::max(buffer.size(), size + 2 + simdjson::SIMDJSON_PADDING));
+  return buffer.data() + 1;
+}
+
+bool FastParser::parse(size_t size, uint64_t offset, EventBuilder& builder) {
+  auto& buffer = state_->buffer;
+  std::string_view text = without_end_spaces({buffer.data() + 1, size});
+  if (text.ends_with(',')) text.remove_suffix(1);
   buffer[0] = '[';
-  std::memcpy(buffer.data() + 1, text.data(), text.size());
   buffer[text.size() + 1] = ']';
   ondemand::document document;
   if (state_->parser.iterate(buffer.data(), text.size() + 2, buffer.size()).get(document) !=

@@ -18,9 +18,12 @@ class FastParser {
   FastParser& operator=(const FastParser&) = delete;
   ~FastParser();
 
-  // Adds the events of `text`, a run of objects with commas between and perhaps behind them, which
-  // stands at `offset` of the file. False where it is not exactly that: some may have been added.
-  bool parse(std::string_view text, uint64_t offset, EventBuilder& builder);
+  // Room for a text of this size, to be filled and then parsed.
+  char* prepare(size_t size);
+  // Adds the events of the text, a run of objects with commas between and perhaps behind them,
+  // which stands at `offset` of the file. False where it is not exactly that: some may have been
+  // added.
+  bool parse(size_t size, uint64_t offset, EventBuilder& builder);
 
  private:
   struct State;

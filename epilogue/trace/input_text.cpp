@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/trace/input_text.h"
 
+#include <fcntl.h>
 #include <libdeflate.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -134,6 +136,20 @@ size_t zstd_size_hint(std::string_view packed) {
                                                                             : size;
 }
 
+// A mapping, and the same file to be read. Without a descriptor the mapping does.
+struct PlainFile {
+  PlainFile(std::shared_ptr<MappedFile> mapping, const std::filesystem::path& path)
+      : file(std::move(mapping)), fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  PlainFile(const PlainFile&) = delete;
+  PlainFile& operator=(const PlainFile&) = delete;
+  ~PlainFile() {
+    if (fd >= 0) ::close(fd);
+  }
+
+  std::shared_ptr<MappedFile> file;
+  int fd;
+};
+
 template <typename Unpack>
 Result<InputText> unpacked(const std::filesystem::path& path, std::string_view packed,
                            size_t size_hint, Defects& defects, Unpack&& unpack) {
@@ -148,7 +164,7 @@ Result<InputText> unpacked(const std::filesystem::path& path, std::string_view p
     const auto memory = std::make_shared<GrowingMemory>(first);
     unpack(packed, *memory, defects);
     const std::string_view text = memory->text();
-    return InputText{text, std::shared_ptr<const char>(memory, text.data()), false};
+    return InputText{text, std::shared_ptr<const char>(memory, text.data())};
   } catch (const std::bad_alloc&) {
     return failure("{}: no memory left to unpack it", path.string());
   }
@@ -168,7 +184,8 @@ Result<InputText> open_input(const std::filesystem::path& path, Defects& defects
   if (bytes.starts_with("\x28\xb5\x2f\xfd")) {
     return unpacked(path, bytes, zstd_size_hint(bytes), defects, unpack_zstd);
   }
-  return InputText{bytes, std::shared_ptr<const char>(shared, bytes.data()), true};
+  const auto plain = std::make_shared<PlainFile>(shared, path);
+  return InputText{bytes, std::shared_ptr<const char>(plain, bytes.data()), plain->fd};
 }
 
 }  // namespace epi::trace

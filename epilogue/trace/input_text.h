@@ -16,7 +16,7 @@ namespace epi::trace {
 struct InputText {
   std::string_view text;
   std::shared_ptr<const char> owner;  // of the text; keeps it where it is
-  bool mapped = false;                // a file's own pages, which may be dropped and read again
+  int fd = -1;  // of a plain file, as long as the owner lives: reading leaves no pages behind
 };
 
 // Broken or cut compressed data is counted in `defects`; what came before it is the text.

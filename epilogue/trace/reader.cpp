@@ -25,7 +25,7 @@ Result<Trace> read_input(const InputText& input, const std::string& name, const 
                    head.complete ? "" : " up to where it breaks off");
   }
   ParsedEvents events =
-      parse_in_windows(text.substr(head.events_begin), head.events_begin, input.mapped);
+      parse_in_windows({text.substr(head.events_begin), head.events_begin, input.fd});
   Trace trace = std::move(events.trace);
   trace.defects.add(defects);
   if (!events.list_ended) trace.defects.count(Defect::kTruncated);
@@ -54,7 +54,7 @@ Result<Trace> read(const std::filesystem::path& path) {
 
 Result<Trace> read_text(std::string_view text, const std::string& name) {
   const auto copy = std::make_shared<const std::string>(text);
-  return read_input({*copy, {copy, copy->data()}, false}, name, {});
+  return read_input({*copy, {copy, copy->data()}}, name, {});
 }
 
 }  // namespace epi::trace

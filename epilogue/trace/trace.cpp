@@ -70,25 +70,6 @@ Renumbering Trace::adopt_names(const Trace& other) {
   return renumbering;
 }
 
-void Trace::copy_events(const Trace& other, EventId first, EventId last,
-                        const Renumbering& renumbering, size_t to) {
-  const auto copy = [&](const auto& from, auto& into) {
-    std::copy(from.begin() + first, from.begin() + last,
-              into.begin() + static_cast<std::ptrdiff_t>(to));
-  };
-  copy(other.phase, phase);
-  copy(other.category, category);
-  copy(other.ts_ns, ts_ns);
-  copy(other.dur_ns, dur_ns);
-  copy(other.external_id, external_id);
-  copy(other.correlation, correlation);
-  copy(other.args, args);
-  for (EventId id = first; id < last; ++id) {
-    name[to + id - first] = renumbering.names[other.name[id]];
-    lane[to + id - first] = renumbering.lanes[other.lane[id]];
-  }
-}
-
 EventId Trace::push(const Event& event) {
   phase.push_back(event.phase);
   category.push_back(event.category);

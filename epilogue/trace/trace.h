@@ -126,9 +126,6 @@ struct Trace {
 
   // Takes over another trace's names and lanes; says what they are called here.
   Renumbering adopt_names(const Trace& other);
-  // Copies events [first, last) of another trace over those from `to` on.
-  void copy_events(const Trace& other, EventId first, EventId last, const Renumbering& renumbering,
-                   size_t to);
 
   // The lane with these ids, made where there is none.
   LaneId find_or_add_lane(const Lane& wanted);

@@ -4,12 +4,14 @@
 // from the first on; where it does not, the rest of the text is read from the last sure place on.
 #include "epilogue/trace/windows.h"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "epilogue/base/thread_pool.h"
@@ -19,6 +21,9 @@
 
 namespace epi::trace {
 namespace {
+
+// Few events are shorter. What is reserved and not used is never touched, and takes no memory.
+constexpr size_t kFewestEventBytes = 200;
 
 struct Window {
   size_t begin = 0;
@@ -39,21 +44,43 @@ struct Worker {
   EventBuilder builder{trace};
 };
 
-void drop_pages_of(std::string_view text) {
-  const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto begin = (reinterpret_cast<uintptr_t>(text.data()) + page - 1) / page * page;
-  const auto end = reinterpret_cast<uintptr_t>(text.data() + text.size()) / page * page;
-  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+// Copies a part of the text; from the file where there is one.
+void copy_text(const EventsText& events, size_t begin, size_t end, char* to) {
+  size_t at = begin;
+  while (events.fd >= 0 && at < end) {
+    const ssize_t got =
+        ::pread(events.fd, to + (at - begin), end - at, static_cast<off_t>(events.offset + at));
+    if (got <= 0) break;  // the mapping is still there
+    at += static_cast<size_t>(got);
+  }
+  std::memcpy(to + (at - begin), events.text.data() + at, end - at);
+}
+
+// The next place at or after `from` that looks like the beginning of an event, looked for in
+// pieces.
+size_t find_boundary(const EventsText& events, size_t from) {
+  constexpr size_t kBefore = 64;  // the comma in front of an event, and spaces
+  std::string piece;
+  for (size_t length = 4096;; length *= 16) {
+    const size_t begin = from - std::min(from, kBefore);
+    const size_t end = std::min(events.text.size(), from + length);
+    if (from >= end) return events.text.size();
+    piece.resize(end - begin);
+    copy_text(events, begin, end, piece.data());
+    const size_t found = find_event_start(piece, from - begin);
+    if (found < piece.size()) return begin + found;
+    if (end == events.text.size()) return end;
+  }
 }
 
 class WindowParser {
  public:
-  WindowParser(std::string_view text, uint64_t offset, bool drop_pages, size_t window_bytes)
-      : text_(text),
-        offset_(offset),
-        drop_pages_(drop_pages),
+  WindowParser(const EventsText& events, size_t window_bytes)
+      : events_(events),
+        text_(events.text),
+        offset_(events.offset),
         window_bytes_(window_bytes),
-        windows_((text.size() + window_bytes - 1) / window_bytes) {}
+        windows_((events.text.size() + window_bytes - 1) / window_bytes) {}
 
   ParsedEvents run() {
     parse_all();
@@ -69,6 +96,7 @@ class WindowParser {
     const auto count = std::min<size_t>(static_cast<size_t>(num_threads()), windows_.size());
     for (size_t i = 0; i < std::max<size_t>(1, count); ++i) {
       workers_.push_back(std::make_unique<Worker>());
+      workers_.back()->trace.reserve(text_.size() / kFewestEventBytes / std::max<size_t>(1, count));
     }
     std::atomic<size_t> next{0};
     std::atomic<size_t> next_worker{0};
@@ -76,8 +104,8 @@ class WindowParser {
       for (int64_t i = begin; i < end; ++i) {
         const size_t worker = next_worker.fetch_add(1);
         for (size_t w = next.fetch_add(1); w < windows_.size(); w = next.fetch_add(1)) {
-          windows_[w].begin = w == 0 ? 0 : find_event_start(text_, w * window_bytes_);
-          windows_[w].end = find_event_start(text_, (w + 1) * window_bytes_);
+          windows_[w].begin = w == 0 ? 0 : find_boundary(events_, w * window_bytes_);
+          windows_[w].end = find_boundary(events_, (w + 1) * window_bytes_);
           parse_window(windows_[w], worker);
         }
       }
@@ -96,7 +124,7 @@ class WindowParser {
     if (text.empty()) {
       window.clean = true;
       window.stop = window.end;
-    } else if (!last && worker.parser.parse(text, offset_ + window.begin, worker.builder)) {
+    } else if (!last && parse_fast(window, worker)) {
       window.clean = true;
       window.stop = window.end;
     } else {
@@ -108,7 +136,12 @@ class WindowParser {
       window.clean = last || (!end.list_ended && window.stop == window.end);
     }
     window.last = worker.trace.size();
-    if (drop_pages_) drop_pages_of(text);
+  }
+
+  bool parse_fast(const Window& window, Worker& worker) const {
+    const size_t size = window.end - window.begin;
+    copy_text(events_, window.begin, window.end, worker.parser.prepare(size));
+    return worker.parser.parse(size, offset_ + window.begin, worker.builder);
   }
 
   // How many windows from the first on are sure; what they end in goes into `result`.
@@ -137,14 +170,7 @@ class WindowParser {
       renumberings.push_back(trace.adopt_names(worker->trace));
       trace.defects.add(worker->trace.defects);
     }
-    trace.resize(starts.back());
-    parallel_for(static_cast<int64_t>(sure), 8, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const Window& window = windows_[static_cast<size_t>(i)];
-        trace.copy_events(workers_[window.worker]->trace, window.first, window.last,
-                          renumberings[window.worker], starts[static_cast<size_t>(i)]);
-      }
-    });
+    fill_columns(trace, starts, renumberings);
     adopt_other_categories(trace, starts, renumberings);
     if (sure < windows_.size() && !result.list_ended) {
       EventBuilder builder(trace);
@@ -154,6 +180,47 @@ class WindowParser {
       result.list_ended = end.list_ended;
     }
     return trace;
+  }
+
+  // A column at a time, each on one core.
+  void fill_columns(Trace& trace, const std::vector<size_t>& starts,
+                    const std::vector<Renumbering>& renumberings) const {
+    const auto append = [&](auto& column, auto&& of, auto&& convert) {
+      column.reserve(starts.back());
+      for (size_t i = 0; i + 1 < starts.size(); ++i) {
+        const Window& window = windows_[i];
+        const auto& from = of(workers_[window.worker]->trace);
+        for (EventId id = window.first; id < window.last; ++id) {
+          column.push_back(convert(from[id], window.worker));
+        }
+      }
+    };
+    const auto same = [](auto value, size_t) { return value; };
+    const std::vector<std::function<void()>> columns = {
+        [&] { append(trace.ts_ns, [](const Trace& t) -> auto& { return t.ts_ns; }, same); },
+        [&] { append(trace.dur_ns, [](const Trace& t) -> auto& { return t.dur_ns; }, same); },
+        [&] {
+          append(trace.external_id, [](const Trace& t) -> auto& { return t.external_id; }, same);
+        },
+        [&] {
+          append(trace.correlation, [](const Trace& t) -> auto& { return t.correlation; }, same);
+        },
+        [&] { append(trace.args, [](const Trace& t) -> auto& { return t.args; }, same); },
+        [&] { append(trace.phase, [](const Trace& t) -> auto& { return t.phase; }, same); },
+        [&] { append(trace.category, [](const Trace& t) -> auto& { return t.category; }, same); },
+        [&] {
+          append(
+              trace.name, [](const Trace& t) -> auto& { return t.name; },
+              [&](NameId name, size_t worker) { return renumberings[worker].names[name]; });
+        },
+        [&] {
+          append(
+              trace.lane, [](const Trace& t) -> auto& { return t.lane; },
+              [&](LaneId lane, size_t worker) { return renumberings[worker].lanes[lane]; });
+        }};
+    parallel_for(static_cast<int64_t>(columns.size()), 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) columns[static_cast<size_t>(i)]();
+    });
   }
 
   void adopt_other_categories(Trace& trace, const std::vector<size_t>& starts,
@@ -168,9 +235,9 @@ class WindowParser {
     }
   }
 
+  const EventsText& events_;
   std::string_view text_;
   uint64_t offset_;
-  bool drop_pages_;
   size_t window_bytes_;
   std::vector<Window> windows_;
   std::vector<std::unique_ptr<Worker>> workers_;
@@ -178,9 +245,8 @@ class WindowParser {
 
 }  // namespace
 
-ParsedEvents parse_in_windows(std::string_view text, uint64_t offset, bool drop_pages,
-                              size_t window_bytes) {
-  return WindowParser(text, offset, drop_pages, window_bytes).run();
+ParsedEvents parse_in_windows(const EventsText& events, size_t window_bytes) {
+  return WindowParser(events, window_bytes).run();
 }
 
 }  // namespace epi::trace

@@ -14,12 +14,17 @@ struct ParsedEvents {
   bool list_ended = false;  // by its bracket
 };
 
-// `text` begins behind the bracket that opens the list, at `offset` of the file. With
-// `drop_pages` the pages of the text are given back as they are parsed: it must be a mapped file.
+// The events to parse. With a descriptor of the file they are read from there, so that the pages of
+// a mapped text are touched only where something is wrong.
+struct EventsText {
+  std::string_view text;  // begins behind the bracket that opens the list
+  uint64_t offset = 0;    // of the text in the file
+  int fd = -1;
+};
+
 // Half of a megabyte: the window, its copy and simdjson's index of it stay in a core's second
 // cache.
 inline constexpr size_t kWindowBytes = size_t{512} << 10;
-ParsedEvents parse_in_windows(std::string_view text, uint64_t offset, bool drop_pages,
-                              size_t window_bytes = kWindowBytes);
+ParsedEvents parse_in_windows(const EventsText& events, size_t window_bytes = kWindowBytes);
 
 }  // namespace epi::trace

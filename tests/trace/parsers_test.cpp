@@ -3,6 +3,8 @@
 // or are broken.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "epilogue/trace/fast_parser.h"
 #include "epilogue/trace/reader.h"
 #include "epilogue/trace/tolerant_parser.h"
@@ -44,7 +46,8 @@ TEST(Parsers, FindTheSameInEveryTrace) {
     const std::string text = events_text(file);
     Trace trace;
     EventBuilder builder(trace);
-    ASSERT_TRUE(fast.parse(text, 0, builder));
+    std::copy(text.begin(), text.end(), fast.prepare(text.size()));
+    ASSERT_TRUE(fast.parse(text.size(), 0, builder));
     const Trace other = tolerant(text);
     EXPECT_TRUE(other.defects.empty());
     expect_same_events(with_text(std::move(trace), text), other);
@@ -56,7 +59,7 @@ TEST(Parsers, FindTheSameWhereverTheTextIsCutIntoWindows) {
   const Trace whole = tolerant(text);
   for (const size_t window : {1, 100, 300, 1000, 5000, 20000}) {
     SCOPED_TRACE(window);
-    ParsedEvents parsed = parse_in_windows(text, 0, false, window);
+    ParsedEvents parsed = parse_in_windows({text}, window);
     EXPECT_TRUE(parsed.list_ended);
     EXPECT_EQ(parsed.end, text.size());
     expect_same_events(with_text(std::move(parsed.trace), text), whole);
@@ -73,7 +76,7 @@ TEST(Parsers, AreNotMisledByWhatLooksLikeAnEvent) {
   }
   text.back() = ']';
   for (size_t window = 1; window < 400; window += 7) {
-    ParsedEvents parsed = parse_in_windows(text, 0, false, window);
+    ParsedEvents parsed = parse_in_windows({text}, window);
     ASSERT_EQ(parsed.trace.size(), 50) << window;
     ASSERT_TRUE(parsed.trace.defects.empty()) << parsed.trace.defects.lines().front();
   }
