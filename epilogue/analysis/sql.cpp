@@ -16,6 +16,9 @@ namespace {
 // What xBestIndex tells xFilter.
 enum Plan : int { kScan = 0, kFirstKey = 1 };
 
+// What is guessed of a table whose rows are made only when it is read.
+constexpr size_t kManyRows = 1'000'000;
+
 struct Table : sqlite3_vtab {
   const SqlTable* rows = nullptr;
 };
@@ -53,7 +56,7 @@ int disconnect(sqlite3_vtab* table) {
 // A value that the first column must equal is looked up; everything else is a scan.
 int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
   const SqlTable& rows = *static_cast<Table*>(table)->rows;
-  info->estimatedCost = static_cast<double>(rows.rows);
+  info->estimatedCost = static_cast<double>(rows.name == "args" ? kManyRows : rows.rows());
   if (!rows.first_key) return SQLITE_OK;
   for (int i = 0; i < info->nConstraint; ++i) {
     const auto& constraint = info->aConstraint[i];
@@ -83,7 +86,7 @@ int close(sqlite3_vtab_cursor* cursor) {
 // The first row whose key is not below `key`.
 size_t lower_row(const SqlTable& rows, int64_t key) {
   size_t low = 0;
-  size_t high = rows.rows;
+  size_t high = rows.rows();
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
     rows.first_key(middle) < key ? low = middle + 1 : high = middle;
@@ -95,15 +98,15 @@ int filter(sqlite3_vtab_cursor* base, int plan, const char*, int argc, sqlite3_v
   auto* cursor = static_cast<Cursor*>(base);
   const SqlTable& rows = rows_of(base);
   cursor->row = 0;
-  cursor->end = rows.rows;
+  cursor->end = rows.rows();
   if (plan != kFirstKey || argc < 1) return SQLITE_OK;
   if (::sqlite3_value_type(argv[0]) != SQLITE_INTEGER) {
-    cursor->end = ::sqlite3_value_type(argv[0]) == SQLITE_NULL ? 0 : rows.rows;
+    cursor->end = ::sqlite3_value_type(argv[0]) == SQLITE_NULL ? 0 : rows.rows();
     return SQLITE_OK;
   }
   const int64_t key = ::sqlite3_value_int64(argv[0]);
   cursor->row = lower_row(rows, key);
-  cursor->end = key == INT64_MAX ? rows.rows : lower_row(rows, key + 1);
+  cursor->end = key == INT64_MAX ? rows.rows() : lower_row(rows, key + 1);
   return SQLITE_OK;
 }
 
@@ -189,7 +192,10 @@ Result<SqlResult> SqlDatabase::query(const std::string& sql) {
   if (::sqlite3_prepare_v2(state_->db, sql.c_str(), -1, &raw, &rest) != SQLITE_OK) return fault();
   const std::unique_ptr<sqlite3_stmt, FinalizeStatement> statement(raw);
   if (statement == nullptr) return failure("SQL: there is no statement");
-  if (std::string_view(rest).find_first_not_of(" \t\r\n;") != std::string_view::npos) {
+  sqlite3_stmt* second = nullptr;
+  const int more = ::sqlite3_prepare_v2(state_->db, rest, -1, &second, nullptr);
+  ::sqlite3_finalize(second);
+  if (more != SQLITE_OK || second != nullptr) {
     return failure("SQL: one statement at a time; this follows the first: {}", rest);
   }
   SqlResult result;

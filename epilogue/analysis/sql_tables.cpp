@@ -2,10 +2,12 @@
 #include "epilogue/analysis/sql_tables.h"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 
 #include "epilogue/analysis/steps.h"
 #include "epilogue/trace/args.h"
+#include "epilogue/trace/json_text.h"
 #include "epilogue/trace/links.h"
 #include "epilogue/trace/number_text.h"
 
@@ -28,10 +30,21 @@ void give_id(sqlite3_context* to, EventId id) {
   }
 }
 
+// A JSON value as SQL has it: text without quotes and escapes, numbers, null; lists stay text.
 void give_argument(sqlite3_context* to, std::string_view token) {
-  if (token.size() >= 2 && token.front() == '"')
-    return give_text(to, token.substr(1, token.size() - 2));
+  if (token == "null") return ::sqlite3_result_null(to);
+  if (token == "true" || token == "false") return ::sqlite3_result_int(to, token == "true" ? 1 : 0);
+  if (token.size() >= 2 && token.front() == '"') {
+    std::string text;
+    trace::unescape(token.substr(1, token.size() - 2), text);
+    return ::sqlite3_result_text64(to, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  }
   if (const auto number = trace::parse_integer(token)) return ::sqlite3_result_int64(to, *number);
+  double real = 0;
+  const auto parsed = std::from_chars(token.data(), token.data() + token.size(), real);
+  if (parsed.ec == std::errc() && parsed.ptr == token.data() + token.size()) {
+    return ::sqlite3_result_double(to, real);
+  }
   give_text(to, token);
 }
 
@@ -43,7 +56,10 @@ bool is_call(Category category) {
 class Tables {
  public:
   explicit Tables(const trace::Trace& trace)
-      : trace_(trace), links_(trace::link(trace)), ownership_(trace, links_) {
+      : trace_(trace),
+        links_(trace::link(trace)),
+        forward_(trace::forward_ops(trace)),
+        ownership_(trace, links_) {
     for (const Instance& step : analysis::steps(trace_, ownership_).instances) {
       if (step.event != kNoEvent) steps_.push_back(step);
     }
@@ -62,7 +78,8 @@ class Tables {
             launches(self),
             instances(self, "steps"),
             instances(self, "annotations"),
-            args(self)};
+            args(self),
+            frames(self)};
   }
 
  private:
@@ -91,7 +108,7 @@ class Tables {
   }
 
   static SqlTable table(const char* name, const Rows& rows, std::vector<SqlColumn> columns) {
-    return {name, rows->size(), std::move(columns),
+    return {name, [rows] { return rows->size(); }, std::move(columns),
             [rows](size_t row) { return static_cast<int64_t>((*rows)[row]); }};
   }
 
@@ -166,6 +183,9 @@ class Tables {
     }));
     columns.push_back(column(rows, "step", "INTEGER", [tables](sqlite3_context* to, EventId id) {
       tables->give_step(to, tables->trace_.ts_ns[id]);
+    }));
+    columns.push_back(column(rows, "forward", "INTEGER", [tables](sqlite3_context* to, EventId id) {
+      give_id(to, tables->forward_[id]);
     }));
     return table("ops", rows, std::move(columns));
   }
@@ -244,7 +264,7 @@ class Tables {
     const bool ascending =
         std::is_sorted(rows->begin(), rows->end(),
                        [](const Instance& a, const Instance& b) { return a.event < b.event; });
-    SqlTable result{name, rows->size(), std::move(columns), {}};
+    SqlTable result{name, [rows] { return rows->size(); }, std::move(columns), {}};
     if (ascending) {
       result.first_key = [self, rows](size_t row) {
         return static_cast<int64_t>((*rows)[row].event);
@@ -259,31 +279,57 @@ class Tables {
     std::string_view value;
   };
 
-  static SqlTable args(const Self& self) {
-    auto rows = std::make_shared<std::vector<Argument>>();
-    for (EventId id = 0; id < self->trace_.size(); ++id) {
-      for (const auto& [key, value] : trace::object_members(self->trace_.args_of(id))) {
-        rows->push_back({id, key, value});
+  // All arguments of a trace are many: their rows are made when the table is first read.
+  const std::vector<Argument>& arguments() const {
+    if (!arguments_) {
+      arguments_.emplace();
+      for (EventId id = 0; id < trace_.size(); ++id) {
+        for (const auto& [key, value] : trace::object_members(trace_.args_of(id))) {
+          arguments_->push_back({id, key, value});
+        }
       }
     }
+    return *arguments_;
+  }
+
+  static SqlTable args(const Self& self) {
+    const auto column = [&](const char* name, const char* type, auto give) {
+      return SqlColumn{name, type, [self, give](sqlite3_context* to, size_t row) {
+                         give(to, self->arguments()[row]);
+                       }};
+    };
     return {"args",
-            rows->size(),
-            {{"event", "INTEGER",
-              [rows](sqlite3_context* to, size_t row) {
-                ::sqlite3_result_int64(to, (*rows)[row].event);
-              }},
-             {"key", "TEXT",
-              [rows](sqlite3_context* to, size_t row) { give_text(to, (*rows)[row].key); }},
-             {"value", "",
-              [rows](sqlite3_context* to, size_t row) { give_argument(to, (*rows)[row].value); }}},
-            [rows](size_t row) { return static_cast<int64_t>((*rows)[row].event); }};
+            [self] { return self->arguments().size(); },
+            {column("event", "INTEGER",
+                    [](sqlite3_context* to, const Argument& a) { give_id(to, a.event); }),
+             column("key", "TEXT",
+                    [](sqlite3_context* to, const Argument& a) { give_text(to, a.key); }),
+             column("value", "",
+                    [](sqlite3_context* to, const Argument& a) { give_argument(to, a.value); })},
+            [self](size_t row) { return static_cast<int64_t>(self->arguments()[row].event); }};
+  }
+
+  static SqlTable frames(const Self& self) {
+    const Rows rows = rows_where(self, [&](EventId id) {
+      return self->trace_.is_span(id) && self->trace_.category[id] == Category::kPythonFunction;
+    });
+    auto columns = basic_columns(self, rows);
+    add_place(self, rows, "pid", "tid", columns);
+    const auto parents = std::make_shared<const std::vector<EventId>>(
+        rows->empty() ? std::vector<EventId>() : trace::python_parents(self->trace_));
+    columns.push_back(column(rows, "parent", "INTEGER", [parents](sqlite3_context* to, EventId id) {
+      give_id(to, (*parents)[id]);
+    }));
+    return table("frames", rows, std::move(columns));
   }
 
   const trace::Trace& trace_;
   trace::Links links_;
+  std::vector<EventId> forward_;  // of backward operators
   Ownership ownership_;
   std::vector<Instance> steps_;  // without the whole trace as one
   std::vector<Instance> annotations_;
+  mutable std::optional<std::vector<Argument>> arguments_;
 };
 
 }  // namespace

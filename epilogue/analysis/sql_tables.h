@@ -22,7 +22,7 @@ struct SqlColumn {
 
 struct SqlTable {
   std::string name;
-  size_t rows = 0;
+  std::function<size_t()> rows;
   std::vector<SqlColumn> columns;
   // The first column of a row: ascending, so that one value is found without a scan.
   std::function<int64_t(size_t row)> first_key;

@@ -62,8 +62,11 @@ Instance whole_trace(const trace::Trace& trace, const Ownership& ownership) {
     end_ns = std::max(end_ns, trace.end_ns(id));
   }
   if (begin_ns > end_ns) begin_ns = end_ns = 0;
-  return {kNoEvent, "whole trace", begin_ns, end_ns, ownership.measure(begin_ns, end_ns + 1),
-          false};
+  // What is asked for at its very end belongs to it, too.
+  Measures measures = ownership.measure(begin_ns, end_ns + 1);
+  measures.cpu_ns = end_ns - begin_ns;
+  measures.window_ns = measures.cpu_ns;
+  return {kNoEvent, "whole trace", begin_ns, end_ns, measures, false};
 }
 
 }  // namespace

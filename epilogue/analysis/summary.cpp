@@ -88,12 +88,6 @@ Regime regime_of(const Summary& summary) {
   return summary.median.busy < kCpuBoundBusy ? Regime::kCpuBound : Regime::kMixed;
 }
 
-InstanceGroup without_cold(const InstanceGroup& group) {
-  InstanceGroup warm = group;
-  std::erase_if(warm.instances, [](const Instance& instance) { return instance.cold; });
-  return warm;
-}
-
 std::vector<std::string> names_by_time(std::vector<InstanceGroup> groups) {
   const auto total = [](const InstanceGroup& group) {
     int64_t ns = 0;
@@ -145,7 +139,7 @@ Summary summarize(const trace::Trace& trace) {
   summary.own_kernels = has_own_kernels(trace);
   summary.events = trace.size();
   summary.steps = steps(trace, ownership);
-  summary.median = median_measures(without_cold(summary.steps));
+  summary.median = median_measures(summary.steps);
   summary.annotations = names_by_time(annotations(trace, ownership));
   Sums kernels(trace);
   Sums ops(trace);
@@ -162,6 +156,7 @@ Summary summarize(const trace::Trace& trace) {
   summary.ops = ops.largest();
   summary.regime = regime_of(summary);
   count_lost(trace, links, summary);
+  summary.shared_correlations = links.shared_correlations;
   return summary;
 }
 

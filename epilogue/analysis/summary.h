@@ -28,13 +28,14 @@ struct Summary {
   bool own_kernels = false;           // the device is our own CPU's kernel lane
   int64_t events = 0;
   InstanceGroup steps;
-  MedianMeasures median;  // of the steps that are not cold
+  MedianMeasures median;  // of all steps
   Regime regime = Regime::kNoDevice;
   std::vector<NamedTime> kernels;        // device work, the largest first
   std::vector<NamedTime> ops;            // host events by self time, the largest first
   std::vector<std::string> annotations;  // names, the longest first
   int64_t unlinked_kernels = 0;          // kernels that no launch or operator owns
   int64_t lost_launches = 0;             // kernel launches whose kernel is not in the file
+  int64_t shared_correlations = 0;       // calls whose correlation another call has, too
 };
 
 Summary summarize(const trace::Trace& trace);

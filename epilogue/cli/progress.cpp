@@ -21,4 +21,25 @@ Progress::~Progress() {
   if (shown_ != Clock::time_point()) fmt::print(stderr, "\r\033[K");
 }
 
+WaitingLine::WaitingLine(const std::string& what) {
+  if (::isatty(STDERR_FILENO) == 0) return;
+  thread_ = std::thread([this, what] {
+    std::unique_lock lock(mutex_);
+    if (over_.wait_for(lock, 1s, [this] { return is_over_; })) return;
+    fmt::print(stderr, "reading {}", what);
+    over_.wait(lock, [this] { return is_over_; });
+    fmt::print(stderr, "\r\033[K");
+  });
+}
+
+WaitingLine::~WaitingLine() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  over_.notify_one();
+  thread_.join();
+}
+
 }  // namespace epi::cli

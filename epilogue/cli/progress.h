@@ -4,8 +4,12 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
+#include <mutex>
+#include <string>
 #include <string_view>
+#include <thread>
 
 namespace epi::cli {
 
@@ -22,6 +26,21 @@ class Progress {
   using Clock = std::chrono::steady_clock;
   Clock::time_point start_ = Clock::now();
   Clock::time_point shown_{};
+};
+
+// The same for work that cannot be counted: "reading FILE" from the second second on.
+class WaitingLine {
+ public:
+  explicit WaitingLine(const std::string& what);
+  WaitingLine(const WaitingLine&) = delete;
+  WaitingLine& operator=(const WaitingLine&) = delete;
+  ~WaitingLine();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable over_;
+  bool is_over_ = false;
+  std::thread thread_;
 };
 
 }  // namespace epi::cli

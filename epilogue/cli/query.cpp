@@ -103,7 +103,10 @@ int query(const QueryFlags& flags) {
     const auto written = database.write_file(flags.export_path);
     if (!written) throw Error(written.error().message);
   }
-  if (flags.sql.empty()) return 0;
+  if (flags.sql.empty()) {
+    show_notices(inputs);
+    return 0;
+  }
   const auto result = database.query(flags.sql);
   if (!result) throw Error(result.error().message);
   if (flags.json) {

@@ -15,6 +15,7 @@
 
 #include "epilogue/base/error.h"
 #include "epilogue/base/thread_pool.h"
+#include "epilogue/cli/progress.h"
 #include "epilogue/trace/args.h"
 #include "epilogue/trace/number_text.h"
 #include "epilogue/trace/reader.h"
@@ -23,7 +24,7 @@ namespace epi::cli {
 namespace {
 
 bool is_trace_name(const std::string& name) {
-  return name.ends_with(".json") || name.ends_with(".gz") || name.ends_with(".zst");
+  return name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".json.zst");
 }
 
 // A folder stands for the traces in it, by name.
@@ -41,7 +42,7 @@ std::vector<std::string> expand(const std::vector<std::string>& given) {
     }
     if (failed) throw Error(fmt::format("{}: {}", path, failed.message()));
     if (inside.empty()) {
-      throw Error(fmt::format("{}: no trace is in this folder (.json, .gz, .zst)", path));
+      throw Error(fmt::format("{}: no trace is in this folder (.json, .json.gz, .json.zst)", path));
     }
     std::sort(inside.begin(), inside.end());
     files.insert(files.end(), inside.begin(), inside.end());
@@ -66,6 +67,8 @@ void add_trace_flags(CLI::App& verb, TraceFlags& flags, bool with_markdown) {
 
 std::vector<TraceInput> read_inputs(const std::vector<std::string>& given) {
   const auto files = expand(given);
+  const WaitingLine waiting(files.size() == 1 ? files.front()
+                                              : fmt::format("{} traces", files.size()));
   std::vector<TraceInput> inputs(files.size());
   std::vector<std::string> failures(files.size());
   const auto read_one = [&](size_t i) {

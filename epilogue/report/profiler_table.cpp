@@ -43,7 +43,10 @@ std::string one_line(std::string name) {
 
 std::string name_cell(const std::string& name) {
   constexpr size_t kKept = kNameWidth - 3;
-  return name.size() >= kKept ? name.substr(0, kKept) + "..." : name;
+  if (name.size() < kKept) return name;
+  size_t kept = kKept;
+  while (kept > 0 && (static_cast<unsigned char>(name[kept]) & 0xC0) == 0x80) --kept;
+  return name.substr(0, kept) + "...";
 }
 
 size_t shown_rows(const ProfilerTable& table, const TableStyle& style) {

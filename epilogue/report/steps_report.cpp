@@ -94,7 +94,10 @@ std::string shortened(const std::string& name, size_t width) {
   std::string line = name;
   std::replace_if(
       line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
-  return line.size() <= width ? line : line.substr(0, width - 3) + "...";
+  if (line.size() <= width) return line;
+  size_t kept = width - 3;
+  while (kept > 0 && (static_cast<unsigned char>(line[kept]) & 0xC0) == 0x80) --kept;
+  return line.substr(0, kept) + "...";
 }
 
 std::string steps_text(const StepsReport& report, bool markdown, size_t width) {
@@ -102,6 +105,7 @@ std::string steps_text(const StepsReport& report, bool markdown, size_t width) {
       markdown ? SIZE_MAX : std::max(kShortestName, width - std::min(width, kMeasuresWidth));
   const Table steps = steps_table(report.steps, name_width);
   std::string out = markdown ? steps.markdown() : steps.text();
+  if (markdown) out += '\n';
   out += copies_text(report.steps);
   if (report.annotations.empty()) return out;
   const Table annotations = annotations_table(report.annotations, name_width);

@@ -89,9 +89,8 @@ std::string steps_line(const Summary& summary) {
 
 std::string work_line(const Summary& summary) {
   const auto& m = summary.median;
-  return fmt::format("a step has {}, {}, {}, {}; {} {}, busy {:.1f} %\n",
-                     plural(m.kernels, "kernel"), plural(m.launches, "launch", "es"),
-                     fmt::format("{:.0f} memcpy", m.memcpys),
+  return fmt::format("a step: {}, {}, {}, {}; {} {}, busy {:.1f} %\n", plural(m.kernels, "kernel"),
+                     plural(m.launches, "launch", "es"), fmt::format("{:.0f} memcpy", m.memcpys),
                      fmt::format("{:.0f} memset", m.memsets),
                      summary.own_kernels ? "kernels" : "GPU", time_text(m.device_ns), 100 * m.busy);
 }
@@ -123,17 +122,32 @@ std::string lost_text(const Summary& summary) {
     out += fmt::format("note: {} started a kernel that is not in the file: the profiler lost it\n",
                        plural(static_cast<double>(summary.lost_launches), "call"));
   }
+  if (summary.shared_correlations > 0) {
+    out += fmt::format("note: {} share a correlation: was this file merged from several?\n",
+                       plural(static_cast<double>(summary.shared_correlations), "call"));
+  }
   return out;
+}
+
+// As a shell takes it.
+std::string shell_word(const std::string& word) {
+  const bool plain = word.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789_./:=+-@%") == std::string::npos;
+  if (plain && !word.empty()) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
 }
 
 std::string next_text(const Summary& summary, const std::string& file) {
   const std::string under =
-      summary.annotations.empty() ? "" : fmt::format(" --under '{}'", summary.annotations.front());
+      summary.annotations.empty() ? "" : " --under " + shell_word(summary.annotations.front());
   return fmt::format(
       "\nnext:  epilogue table {0} --limit 20\n"
       "       epilogue steps {0}\n"
       "       epilogue tree {0}{1}\n",
-      file, under);
+      shell_word(file), under);
 }
 
 void names_json(JsonWriter& json, const char* key, const std::vector<analysis::NamedTime>& names) {

@@ -22,6 +22,7 @@ struct Node {
   size_t depth = 0;
   int64_t device_ns = 0;  // of what it and those below it launched
   bool device = false;
+  bool launched = false;  // it or one below it started something
   std::vector<size_t> children{};
 };
 
@@ -66,6 +67,7 @@ class Forest {
         const auto node = places_.find(above);
         if (node == places_.end()) break;
         nodes_[node->second].device_ns += trace_.dur_ns[id];
+        nodes_[node->second].launched = true;
       }
     }
   }
@@ -149,7 +151,7 @@ class TextWriter {
     const auto time = [](int64_t ns) { return time_text(static_cast<double>(ns)); };
     const std::string cpu = node.device ? "" : time(trace_.dur_ns[node.id]);
     const std::string self = node.device ? "" : time(links_.tree.self_ns[node.id]);
-    const std::string gpu = node.device_ns > 0 ? time(node.device_ns) : "-";
+    const std::string gpu = node.device || node.launched ? time(node.device_ns) : "-";
     out_ += fmt::format("{:<{}}{:>12}{:>12}{:>12}\n", name, name_width_, cpu, self, gpu);
   }
 

@@ -30,6 +30,7 @@ constexpr std::array<Meaning, kDefectCount> kMeanings = {{
     {"string with a quote inside that is not escaped: kept",
      "strings with a quote inside that is not escaped: kept"},
     {"stray comma: skipped", "stray commas: skipped"},
+    {"the file goes on behind the end of its trace: that is not read", ""},
 }};
 
 }  // namespace

@@ -23,8 +23,9 @@ enum class Defect : uint8_t {
   kInvalidUtf8,
   kQuoteInString,
   kStrayComma,
+  kTrailingText,
 };
-inline constexpr size_t kDefectCount = static_cast<size_t>(Defect::kStrayComma) + 1;
+inline constexpr size_t kDefectCount = static_cast<size_t>(Defect::kTrailingText) + 1;
 
 class Defects {
  public:

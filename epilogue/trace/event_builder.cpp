@@ -113,7 +113,8 @@ LaneId EventBuilder::lane_id(std::string_view pid, std::string_view tid) {
     if (const auto value = parse_integer(token)) {
       number = *value;
     } else {
-      unescape(token.size() >= 2 ? token.substr(1, token.size() - 2) : "", text);
+      const bool quoted = token.size() >= 2 && token.front() == '"';
+      unescape(quoted ? token.substr(1, token.size() - 2) : token, text);
     }
   };
   set(pid, lane.pid, lane.pid_text);

@@ -19,8 +19,17 @@ struct Links {
   std::vector<EventId> op;
   // Of device work: when it was asked for. The launch's begin, or its own where there is none.
   std::vector<int64_t> asked_ns;
+  // Calls that share their correlation with another, as in a file that was merged from several:
+  // work goes to the nearest call before it.
+  int64_t shared_correlations = 0;
 };
 
 Links link(const Trace& trace);
+
+// Of backward operators: the forward operator that a `fwdbwd` flow leads from.
+std::vector<EventId> forward_ops(const Trace& trace);
+// Of Python's frames: the frame that called them, by the ids that the profiler gave them. They are
+// a tree of their own: they may overlap operators in part.
+std::vector<EventId> python_parents(const Trace& trace);
 
 }  // namespace epi::trace

@@ -11,12 +11,15 @@ namespace {
 struct Place {
   int64_t ts_ns;
   int64_t dur_ns;
+  int64_t external_id;
   EventId id;
 };
 
-// By begin, the longer first; equal ones stay in the file's order, which has parents first.
+// By begin, the longer first. Of equal ones the profiler numbered the outer first; what has no
+// number stays in the file's order.
 bool comes_before(const Place& a, const Place& b) {
-  return a.ts_ns != b.ts_ns ? a.ts_ns < b.ts_ns : a.dur_ns > b.dur_ns;
+  if (a.ts_ns != b.ts_ns) return a.ts_ns < b.ts_ns;
+  return a.dur_ns != b.dur_ns ? a.dur_ns > b.dur_ns : a.external_id < b.external_id;
 }
 
 }  // namespace
@@ -25,7 +28,7 @@ std::vector<EventId> host_order(const Trace& trace, const std::vector<LaneId>& l
   std::vector<std::vector<Place>> by_lane(trace.lanes.size());
   for (EventId id = 0; id < trace.size(); ++id) {
     if (trace.is_span(id) && is_host(trace.category[id])) {
-      by_lane[lanes[id]].push_back({trace.ts_ns[id], trace.dur_ns[id], id});
+      by_lane[lanes[id]].push_back({trace.ts_ns[id], trace.dur_ns[id], trace.external_id[id], id});
     }
   }
   parallel_for(static_cast<int64_t>(by_lane.size()), 1, [&](int64_t begin, int64_t end) {

@@ -33,7 +33,8 @@ Result<Trace> read_input(const InputText& input, const std::string& name, const 
     return failure("{}: not a trace: no event could be read", name);
   }
   trace.properties = std::move(head.properties);
-  for (auto& property : parse_tail(text.substr(head.events_begin + events.end))) {
+  const std::string_view tail = text.substr(head.events_begin + events.end);
+  for (auto& property : parse_tail(events.list_ended ? tail : "", trace.defects)) {
     trace.properties.push_back(std::move(property));
   }
   trace.base_time_ns = parse_integer(trace.property("baseTimeNanoseconds")).value_or(0);

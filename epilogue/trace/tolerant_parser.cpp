@@ -129,7 +129,8 @@ class Cursor {
     return quote != kNowhere;
   }
 
-  // An object or a list, with all that is in it. No recursion: text may nest as deep as it likes.
+  // An object or a list, with all that is in it. No recursion: text may nest as deep as it likes. A
+  // bracket of the wrong kind, or a value without a key, ends it: the text is broken there.
   bool skip_nested() {
     std::string open;
     while (!ended()) {
@@ -142,13 +143,23 @@ class Cursor {
         if (!skip_string(open.back() == '[')) return false;
         continue;
       }
+      if (c == '{' || c == '[') {
+        if (!open.empty() && open.back() == '{' && before(at_) != ':') return false;
+        open += c;
+      }
+      if ((c == '}' && open.back() != '{') || (c == ']' && open.back() != '[')) return false;
       ++at_;
-      if (c == '{' || c == '[') open += c;
       if (c != '}' && c != ']') continue;
       open.pop_back();
       if (open.empty()) return true;
     }
     return false;
+  }
+
+  // The last character before `at` that is no space.
+  char before(size_t at) const {
+    while (at > 0 && is_space(text_[at - 1])) --at;
+    return at == 0 ? '\0' : text_[at - 1];
   }
 
   // A number or a word: up to what ends it.
@@ -238,28 +249,30 @@ size_t find_event_start(std::string_view text, size_t from) {
   return text.size();
 }
 
-EventsEnd parse_events_tolerantly(std::string_view text, uint64_t offset, EventBuilder& builder) {
+EventsEnd parse_events_tolerantly(std::string_view text, uint64_t offset, EventBuilder& builder,
+                                  size_t stop_at) {
   Defects& defects = builder.defects();
   Cursor cursor(text, 0, defects);
-  bool first = true;
-  for (;;) {
+  bool whole = true;
+  for (bool first = true;; first = false) {
     const bool comma = cursor.accept_commas();
     if (comma && first) defects.count(Defect::kStrayComma);
     if (cursor.accept(']')) {
       if (comma) defects.count(Defect::kStrayComma);
-      return {cursor.at(), true};
+      return {cursor.at(), true, whole};
     }
     cursor.skip_spaces();
-    if (cursor.ended()) return {text.size(), false};
-    first = false;
+    if (cursor.ended()) return {text.size(), false, whole};
+    if (cursor.at() >= stop_at) return {cursor.at(), false, whole};
     const size_t begin = cursor.at();
     const ObjectEnd end = read_event(cursor, offset, text, builder);
     if (end == ObjectEnd::kWhole) continue;
+    whole = false;
     const size_t next = find_event_start(text, begin + 1);
     // Cut at the end of the file: said once, there. Broken in the middle: left out, and on.
-    if (next >= text.size() && end == ObjectEnd::kCut) return {begin, false};
+    if (next >= text.size() && end == ObjectEnd::kCut) return {begin, false, whole};
     defects.count(Defect::kBrokenEvent);
-    if (next >= text.size()) return {text.size(), false};
+    if (next >= text.size()) return {text.size(), false, whole};
     cursor.go_to(next);
   }
 }
@@ -296,7 +309,7 @@ Head parse_head(std::string_view text) {
   }
 }
 
-Properties parse_tail(std::string_view text) {
+Properties parse_tail(std::string_view text, Defects& defects) {
   Properties properties;
   Defects ignored;
   Cursor cursor(text, 0, ignored);
@@ -309,6 +322,9 @@ Properties parse_tail(std::string_view text) {
     unescape(*key, name);
     properties.emplace_back(std::move(name), std::string(*value));
   }
+  cursor.accept('}');
+  cursor.skip_spaces();
+  if (!cursor.ended()) defects.count(Defect::kTrailingText);
   return properties;
 }
 

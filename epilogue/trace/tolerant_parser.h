@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,12 +20,14 @@ namespace epi::trace {
 size_t find_event_start(std::string_view text, size_t from);
 
 // Reads events from the start of `text`, which stands at `offset` of the file, to the end of their
-// list or of the text.
+// list or of the text, or to the first that begins at `stop_at` or behind it.
 struct EventsEnd {
   size_t position = 0;      // behind what was read
   bool list_ended = false;  // the closing bracket was there
+  bool whole = false;       // no event was broken or cut
 };
-EventsEnd parse_events_tolerantly(std::string_view text, uint64_t offset, EventBuilder& builder);
+EventsEnd parse_events_tolerantly(std::string_view text, uint64_t offset, EventBuilder& builder,
+                                  size_t stop_at = SIZE_MAX);
 
 // The members of the object around the events, in order, as key and JSON text.
 using Properties = std::vector<std::pair<std::string, std::string>>;
@@ -36,7 +40,7 @@ struct Head {
   bool complete = false;  // the object ended, without events
 };
 Head parse_head(std::string_view text);
-// Reads what follows the list of events.
-Properties parse_tail(std::string_view text);
+// Reads what follows the list of events; what follows the object is counted as a defect.
+Properties parse_tail(std::string_view text, Defects& defects);
 
 }  // namespace epi::trace

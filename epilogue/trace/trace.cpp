@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/trace/trace.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 
@@ -89,10 +91,12 @@ Event Trace::event(EventId id) const {
 }
 
 LaneId Trace::find_or_add_lane(const Lane& wanted) {
-  const auto found = std::find(lanes.begin(), lanes.end(), wanted);
-  if (found != lanes.end()) return static_cast<LaneId>(found - lanes.begin());
-  lanes.push_back(wanted);
-  return static_cast<LaneId>(lanes.size() - 1);
+  std::string key = fmt::format("{} {} {} {}", wanted.pid, wanted.tid, wanted.pid_text.size(),
+                                wanted.pid_text + wanted.tid_text);
+  const auto [place, is_new] =
+      lane_ids_.try_emplace(std::move(key), static_cast<LaneId>(lanes.size()));
+  if (is_new) lanes.push_back(wanted);
+  return place->second;
 }
 
 std::string_view Trace::category_text(EventId id) const {

@@ -97,7 +97,7 @@ struct Renumbering {
 
 struct Trace {
   Names names;
-  std::vector<Lane> lanes;
+  std::vector<Lane> lanes;  // added by find_or_add_lane
   // What a file says beside its events, in order, as key and JSON value.
   std::vector<std::pair<std::string, std::string>> properties;
   int64_t base_time_ns = 0;  // since 1970; 0 where a file's times are absolute
@@ -141,6 +141,9 @@ struct Trace {
   }
   // The JSON value of a property; empty where the file does not say.
   std::string_view property(std::string_view key) const;
+
+ private:
+  std::unordered_map<std::string, LaneId> lane_ids_;
 };
 
 }  // namespace epi::trace

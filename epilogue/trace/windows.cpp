@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A window's end is a guess: the next place that looks like the beginning of an event. The guess is
-// right exactly if the window before parses as a run of whole events, which is checked for each
-// from the first on; where it does not, the rest of the text is read from the last sure place on.
+// right exactly if the window parses as a run of whole events, beginning with the first window,
+// which begins where the list does. Where one does not, its text is read again from its begin on,
+// as far as it takes to be at the begin of another window.
 #include "epilogue/trace/windows.h"
 
 #include <unistd.h>
@@ -32,9 +33,11 @@ struct Window {
   size_t worker = 0;
   EventId first = 0;
   EventId last = 0;
-  bool clean = false;       // it is a run of whole events, up to its end
+  bool whole = false;       // no event in it is broken or cut
+  bool clean = false;       // it is a run of whole events, up to its end or that of the list
   bool list_ended = false;  // the list's bracket is in it
   size_t stop = 0;          // where reading it ended
+  Defects defects{};
 };
 
 // What one core works with: a trace of its own, whose ranges are put together in the end.
@@ -78,16 +81,16 @@ class WindowParser {
   WindowParser(const EventsText& events, size_t window_bytes)
       : events_(events),
         text_(events.text),
-        offset_(events.offset),
         window_bytes_(window_bytes),
-        windows_((events.text.size() + window_bytes - 1) / window_bytes) {}
+        windows_((events.text.size() + window_bytes - 1) / window_bytes),
+        boundaries_(windows_.size() + 1) {}
 
   ParsedEvents run() {
     parse_all();
     ParsedEvents result;
-    const size_t sure = check_windows(result);
-    result.trace = workers_.size() == 1 && sure == windows_.size() ? take_only_worker()
-                                                                   : assemble(sure, result);
+    const auto parts = choose_parts(result);
+    result.trace = workers_.size() == 1 && parts.size() == windows_.size() ? take_only_worker(parts)
+                                                                           : assemble(parts);
     return result;
   }
 
@@ -104,94 +107,128 @@ class WindowParser {
       for (int64_t i = begin; i < end; ++i) {
         const size_t worker = next_worker.fetch_add(1);
         for (size_t w = next.fetch_add(1); w < windows_.size(); w = next.fetch_add(1)) {
-          windows_[w].begin = w == 0 ? 0 : find_boundary(events_, w * window_bytes_);
-          windows_[w].end = find_boundary(events_, (w + 1) * window_bytes_);
+          windows_[w].begin = boundary(w);
+          windows_[w].end = boundary(w + 1);
           parse_window(windows_[w], worker);
         }
       }
     });
   }
 
+  // Where window `w` begins. A start found far behind is the boundary of all windows on the way.
+  size_t boundary(size_t w) {
+    if (w == 0) return 0;
+    if (const size_t known = boundaries_[w].load(std::memory_order_relaxed); known != 0)
+      return known;
+    const size_t found = find_boundary(events_, w * window_bytes_);
+    for (size_t i = w; i < boundaries_.size() && i * window_bytes_ <= found; ++i) {
+      boundaries_[i].store(found, std::memory_order_relaxed);
+    }
+    return found;
+  }
+
   void parse_window(Window& window, size_t index) {
     Worker& worker = *workers_[index];
-    const std::string_view text = text_.substr(window.begin, window.end - window.begin);
     // Behind the last event there is no beginning any more: the window that ends with the text
     // holds the list's bracket and what follows it, and those behind it are empty.
-    const bool last = window.end == text_.size() && !text.empty();
-    const Defects before = worker.trace.defects;
+    const bool last = window.end == text_.size();
     window.worker = index;
     window.first = worker.trace.size();
-    if (text.empty()) {
+    worker.trace.defects = {};
+    if (window.begin >= window.end) {
       window.clean = true;
-      window.stop = window.end;
+      window.stop = window.begin;
     } else if (!last && parse_fast(window, worker)) {
       window.clean = true;
       window.stop = window.end;
     } else {
       worker.trace.resize(window.first);
-      worker.trace.defects = before;
-      const EventsEnd end = parse_events_tolerantly(text, offset_ + window.begin, worker.builder);
-      window.stop = window.begin + end.position;
-      window.list_ended = end.list_ended;
-      window.clean = last || (!end.list_ended && window.stop == window.end);
+      worker.trace.defects = {};
+      parse_tolerantly(window, worker, window.end);
+      const bool to_the_end = last || (window.whole && window.stop == window.end);
+      window.clean = to_the_end || (window.whole && window.list_ended);
     }
     window.last = worker.trace.size();
+    window.defects = worker.trace.defects;
   }
 
   bool parse_fast(const Window& window, Worker& worker) const {
     const size_t size = window.end - window.begin;
     copy_text(events_, window.begin, window.end, worker.parser.prepare(size));
-    return worker.parser.parse(size, offset_ + window.begin, worker.builder);
+    return worker.parser.parse(size, events_.offset + window.begin, worker.builder);
   }
 
-  // How many windows from the first on are sure; what they end in goes into `result`.
-  size_t check_windows(ParsedEvents& result) const {
+  // Reads from the window's begin to `end` of the text, or to an event that begins at the window's
+  // end or behind it.
+  void parse_tolerantly(Window& window, Worker& worker, size_t end) const {
+    const EventsEnd done = parse_events_tolerantly(text_.substr(window.begin, end - window.begin),
+                                                   events_.offset + window.begin, worker.builder,
+                                                   window.end - window.begin);
+    window.stop = window.begin + done.position;
+    window.list_ended = done.list_ended;
+    window.whole = done.whole;
+  }
+
+  // The windows whose events count, in order. By induction each begins at an event: the one before
+  // is clean and ends there. Where one is not clean it is read again, without its end, up to an
+  // event that is the begin of another window.
+  std::vector<Window> choose_parts(ParsedEvents& result) {
+    std::vector<Window> parts;
+    size_t sure = 0;  // all before it is read
     for (size_t i = 0; i < windows_.size(); ++i) {
-      result.end = windows_[i].stop;
-      result.list_ended = windows_[i].list_ended;
-      if (windows_[i].list_ended) return i + 1;
-      if (!windows_[i].clean) return i;
+      if (windows_[i].begin < sure && windows_[i].end <= sure) continue;  // read with one before it
+      Window part = windows_[i];
+      if (part.begin != sure || !part.clean) part = read_again(sure, part.end);
+      parts.push_back(part);
+      sure = part.stop;
+      result.end = part.stop;
+      result.list_ended = part.list_ended;
+      if (part.list_ended || part.stop < part.end)
+        break;  // the list ended, or the text did in an event
     }
-    return windows_.size();
+    return parts;
   }
 
-  Trace take_only_worker() { return std::move(workers_.front()->trace); }
+  Window read_again(size_t begin, size_t end) {
+    Window part{.begin = begin, .end = std::max(begin, end)};
+    Worker& worker = *workers_.front();
+    part.first = worker.trace.size();
+    worker.trace.defects = {};
+    parse_tolerantly(part, worker, text_.size());
+    part.last = worker.trace.size();
+    part.defects = worker.trace.defects;
+    return part;
+  }
 
-  // The sure windows' events in the file's order; then, where one was not sure, the rest of the
-  // text by the tolerant parser.
-  Trace assemble(size_t sure, ParsedEvents& result) {
+  Trace take_only_worker(const std::vector<Window>& parts) {
+    Trace trace = std::move(workers_.front()->trace);
+    trace.defects = {};
+    for (const Window& part : parts) trace.defects.add(part.defects);
+    return trace;
+  }
+
+  // The parts' events in the file's order.
+  Trace assemble(const std::vector<Window>& parts) {
     Trace trace;
-    std::vector<size_t> starts(sure + 1, 0);
-    for (size_t i = 0; i < sure; ++i) {
-      starts[i + 1] = starts[i] + (windows_[i].last - windows_[i].first);
-    }
     std::vector<Renumbering> renumberings;
-    for (const auto& worker : workers_) {
-      renumberings.push_back(trace.adopt_names(worker->trace));
-      trace.defects.add(worker->trace.defects);
-    }
-    fill_columns(trace, starts, renumberings);
-    adopt_other_categories(trace, starts, renumberings);
-    if (sure < windows_.size() && !result.list_ended) {
-      EventBuilder builder(trace);
-      const size_t begin = windows_[sure].begin;
-      const EventsEnd end = parse_events_tolerantly(text_.substr(begin), offset_ + begin, builder);
-      result.end = begin + end.position;
-      result.list_ended = end.list_ended;
-    }
+    for (const auto& worker : workers_) renumberings.push_back(trace.adopt_names(worker->trace));
+    for (const Window& part : parts) trace.defects.add(part.defects);
+    fill_columns(trace, parts, renumberings);
+    adopt_other_categories(trace, parts, renumberings);
     return trace;
   }
 
   // A column at a time, each on one core.
-  void fill_columns(Trace& trace, const std::vector<size_t>& starts,
+  void fill_columns(Trace& trace, const std::vector<Window>& parts,
                     const std::vector<Renumbering>& renumberings) const {
+    size_t count = 0;
+    for (const Window& part : parts) count += part.last - part.first;
     const auto append = [&](auto& column, auto&& of, auto&& convert) {
-      column.reserve(starts.back());
-      for (size_t i = 0; i + 1 < starts.size(); ++i) {
-        const Window& window = windows_[i];
-        const auto& from = of(workers_[window.worker]->trace);
-        for (EventId id = window.first; id < window.last; ++id) {
-          column.push_back(convert(from[id], window.worker));
+      column.reserve(count);
+      for (const Window& part : parts) {
+        const auto& from = of(workers_[part.worker]->trace);
+        for (EventId id = part.first; id < part.last; ++id) {
+          column.push_back(convert(from[id], part.worker));
         }
       }
     };
@@ -223,23 +260,26 @@ class WindowParser {
     });
   }
 
-  void adopt_other_categories(Trace& trace, const std::vector<size_t>& starts,
+  void adopt_other_categories(Trace& trace, const std::vector<Window>& parts,
                               const std::vector<Renumbering>& renumberings) const {
-    for (size_t i = 0; i + 1 < starts.size(); ++i) {
-      const Window& window = windows_[i];
-      for (const auto& [id, name] : workers_[window.worker]->trace.other_categories) {
-        if (id < window.first || id >= window.last) continue;
-        trace.other_categories[static_cast<EventId>(starts[i] + id - window.first)] =
-            renumberings[window.worker].names[name];
+    EventId at = 0;
+    for (const Window& part : parts) {
+      const auto& names = workers_[part.worker]->trace.other_categories;
+      for (EventId id = part.first; id < part.last && !names.empty(); ++id) {
+        const auto found = names.find(id);
+        if (found == names.end()) continue;
+        trace.other_categories[at + (id - part.first)] =
+            renumberings[part.worker].names[found->second];
       }
+      at += part.last - part.first;
     }
   }
 
   const EventsText& events_;
   std::string_view text_;
-  uint64_t offset_;
   size_t window_bytes_;
   std::vector<Window> windows_;
+  std::vector<std::atomic<size_t>> boundaries_;  // of windows, once they are known; 0: not yet
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 

@@ -66,6 +66,20 @@ TEST_F(Sql, ReadsArguments) {
             7);
 }
 
+TEST_F(Sql, GivesArgumentsAsTheValuesThatTheyAre) {
+  auto text = trace::read_text(
+      R"([{"ph": "X", "name": "a", "ts": 1, "dur": 1, "args": {"s": "C:\\x\u00e9", "f": 0.5, "n": null, "t": true, "l": [1]}}])",
+      "args");
+  ASSERT_TRUE(text);
+  SqlDatabase database(*text);
+  const auto result = database.query("select value, typeof(value) from args order by key");
+  ASSERT_TRUE(result);
+  const std::vector<std::string> types = {"real", "text", "null", "text", "integer"};
+  for (size_t i = 0; i < types.size(); ++i)
+    EXPECT_EQ(std::get<std::string>(result->rows[i][1]), types[i]);
+  EXPECT_EQ(std::get<std::string>(result->rows[3][0]), "C:\\x\xC3\xA9");
+}
+
 TEST_F(Sql, SaysWhatIsWrong) {
   EXPECT_EQ(fault("selec 1"), "SQL: near \"selec\": syntax error");
   EXPECT_EQ(fault("select no_such from ops"), "SQL: no such column: no_such");
@@ -73,6 +87,7 @@ TEST_F(Sql, SaysWhatIsWrong) {
   EXPECT_EQ(fault("select 1; select 2"),
             "SQL: one statement at a time; this follows the first:  select 2");
   EXPECT_EQ(fault("select 1 ; \n"), "no fault");
+  EXPECT_EQ(fault("select 1; -- a remark"), "no fault");
 }
 
 TEST_F(Sql, WritesADatabaseFile) {

@@ -82,6 +82,52 @@ TEST(Parsers, AreNotMisledByWhatLooksLikeAnEvent) {
   }
 }
 
+// Objects among the arguments that begin like events, in windows that end between them.
+TEST(Parsers, AreNotMisledByObjectsAmongTheArguments) {
+  for (const char* key : {"id", "ts", "name", "ph", "args"}) {
+    std::string text;
+    for (int i = 0; i < 60; ++i) {
+      text += fmt::format(
+          R"({{"ph": "X", "name": "e{0}", "ts": {0}, "dur": 1, "pid": 1, "tid": 1, "args": {{"l": [{{"{1}": "a"}},{{"{1}": "b", "c": [{{"{1}": 1}}, {{"{1}": 2}}]}}]}}}},)",
+          i, key);
+    }
+    text.back() = ']';
+    for (size_t window = 1; window < 700; window += 13) {
+      const ParsedEvents parsed = parse_in_windows({text}, window);
+      ASSERT_EQ(parsed.trace.size(), 60) << key << " " << window;
+      ASSERT_TRUE(parsed.list_ended);
+      ASSERT_TRUE(parsed.trace.defects.empty()) << parsed.trace.defects.lines().front();
+      ASSERT_EQ(parsed.trace.name_of(59), "e59");
+    }
+  }
+}
+
+TEST(Parsers, LoseOneEventWhereItsEndIsMissing) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) {
+    text +=
+        fmt::format(R"({{"ph": "X", "name": "e", "ts": {}, "dur": 1, "args": {{"a": [1, 2])", i);
+    text += i % 10 == 5 ? "," : "}},";
+  }
+  text.back() = ']';
+  for (const size_t window : {size_t{50}, size_t{300}, kWindowBytes}) {
+    const ParsedEvents parsed = parse_in_windows({text}, window);
+    EXPECT_EQ(parsed.trace.size(), 90) << window;
+    EXPECT_EQ(parsed.trace.defects.of(Defect::kBrokenEvent), 10) << window;
+    EXPECT_TRUE(parsed.list_ended);
+  }
+}
+
+// What no window may read to its end again and again.
+TEST(Parsers, ReadATailWithoutEventsOnce) {
+  std::string text = R"({"ph": "X", "name": "e", "ts": 1, "dur": 1}], "zz": [)";
+  for (int i = 0; i < 200'000; ++i) text += R"({"k": 1, "w": "x"},)";
+  text.back() = ']';
+  const ParsedEvents parsed = parse_in_windows({text}, 1000);
+  EXPECT_EQ(parsed.trace.size(), 1);
+  EXPECT_TRUE(parsed.trace.defects.empty());
+}
+
 TEST(Parsers, GiveWhatATruncatedFileHolds) {
   const std::string text = file_text(data_path("traces/linear_eager.json"));
   const auto whole = read_text(text, "whole");

@@ -86,6 +86,25 @@ TEST(Reader, SaysInOneLineWhyAFileIsNoTrace) {
   EXPECT_EQ(read("/nowhere/x.json").error().message, "/nowhere/x.json: No such file or directory");
 }
 
+TEST(Reader, KeepsLanesApartWhateverTheirIdsLookLike) {
+  const Trace trace = read_or_fail(R"([
+    {"ph": "X", "name": "a", "pid": 1, "tid": 11.0, "ts": 1, "dur": 9},
+    {"ph": "X", "name": "b", "pid": 1, "tid": 21.0, "ts": 2, "dur": 1},
+    {"ph": "X", "name": "c", "pid": 1, "tid": 18446744073709551610, "ts": 2, "dur": 1},
+    {"ph": "X", "name": "d", "pid": 1, "tid": 18446744073709551615, "ts": 2, "dur": 1},
+    {"ph": "X", "name": "e", "pid": 1, "tid": null, "ts": 2, "dur": 1}])");
+  EXPECT_EQ(trace.lanes.size(), 5);
+  EXPECT_EQ(trace.lanes[4].tid_text, "null");
+}
+
+TEST(Reader, SaysWhereAFileGoesOnBehindItsTrace) {
+  const std::string one = fmt::format("{{\"traceEvents\": [{}]}}", kEvent);
+  EXPECT_TRUE(read_or_fail(one + "\n").defects.empty());
+  const Trace two = read_or_fail(one + one);
+  EXPECT_EQ(two.size(), 1);
+  EXPECT_EQ(two.defects.of(Defect::kTrailingText), 1);
+}
+
 TEST(Reader, CountsWhatItCannotUse) {
   const Trace trace = read_or_fail(R"([
     {"ph": "X", "name": "ok", "ts": 1, "dur": -5},
