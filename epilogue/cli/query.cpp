@@ -6,6 +6,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <memory>
+#include <vector>
 
 #include "epilogue/analysis/sql.h"
 #include "epilogue/base/error.h"
@@ -18,6 +19,7 @@ namespace {
 
 struct QueryFlags {
   std::string file;
+  std::vector<std::string> also;
   std::string sql;
   std::string export_path;
   bool json = false;
@@ -51,8 +53,7 @@ void print_csv(const analysis::SqlResult& result) {
   for (const auto& row : result.rows) print_line(row, cell_text);
 }
 
-void print_json_rows(const analysis::SqlResult& result) {
-  JsonWriter json;
+void rows_json(JsonWriter& json, const analysis::SqlResult& result) {
   json.begin_array();
   for (const auto& row : result.rows) {
     json.begin_object();
@@ -71,7 +72,6 @@ void print_json_rows(const analysis::SqlResult& result) {
     json.end_object();
   }
   json.end_array();
-  fmt::print("{}\n", json.text());
 }
 
 void print_table(const analysis::SqlResult& result, bool markdown) {
@@ -90,32 +90,56 @@ void print_table(const analysis::SqlResult& result, bool markdown) {
   fmt::print("{}", markdown ? table.markdown() : table.text());
 }
 
+void export_tables(const QueryFlags& flags, const std::vector<TraceInput>& inputs) {
+  if (inputs.size() != 1) {
+    fail("query", "--export {}: takes one trace, not {}", flags.export_path, inputs.size());
+  }
+  const auto written = analysis::SqlDatabase(inputs[0].trace).write_file(flags.export_path);
+  if (!written) throw Error(written.error().message);
+}
+
+// An array for one trace; for several the object that every verb gives then.
+void print_json_results(const std::vector<TraceInput>& inputs,
+                        const std::vector<analysis::SqlResult>& results) {
+  JsonWriter json;
+  if (inputs.size() == 1) {
+    rows_json(json, results[0]);
+    fmt::print("{}\n", json.text());
+    return;
+  }
+  begin_json(json, inputs);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    begin_input_json(json, inputs, inputs[i]);
+    json.key("rows");
+    rows_json(json, results[i]);
+    end_input_json(json, inputs);
+  }
+  end_json(json, inputs);
+}
+
+void print_results(const QueryFlags& flags, const std::vector<TraceInput>& inputs) {
+  std::vector<analysis::SqlResult> results;
+  for (const TraceInput& input : inputs) {
+    auto result = analysis::SqlDatabase(input.trace).query(flags.sql);
+    if (!result) throw Error(result.error().message);
+    results.push_back(std::move(*result));
+  }
+  if (flags.json) return print_json_results(inputs, results);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    print_title(inputs, inputs[i]);
+    flags.csv ? print_csv(results[i]) : print_table(results[i], flags.markdown);
+  }
+}
+
 int query(const QueryFlags& flags) {
   if (flags.sql.empty() && flags.export_path.empty()) {
     fail("query", "a statement is needed, or --export FILE");
   }
-  const auto inputs = read_inputs({flags.file});
-  if (inputs.size() != 1) {
-    fail("query", "{}: one trace at a time, {} are in this folder", flags.file, inputs.size());
-  }
-  analysis::SqlDatabase database(inputs[0].trace);
-  if (!flags.export_path.empty()) {
-    const auto written = database.write_file(flags.export_path);
-    if (!written) throw Error(written.error().message);
-  }
-  if (flags.sql.empty()) {
-    show_notices(inputs);
-    return 0;
-  }
-  const auto result = database.query(flags.sql);
-  if (!result) throw Error(result.error().message);
-  if (flags.json) {
-    print_json_rows(*result);
-  } else if (flags.csv) {
-    print_csv(*result);
-  } else {
-    print_table(*result, flags.markdown);
-  }
+  std::vector<std::string> files = {flags.file};
+  files.insert(files.end(), flags.also.begin(), flags.also.end());
+  const auto inputs = read_inputs(files);
+  if (!flags.export_path.empty()) export_tables(flags, inputs);
+  if (!flags.sql.empty()) print_results(flags, inputs);
   show_notices(inputs);
   return 0;
 }
@@ -129,8 +153,9 @@ void add_query(CLI::App& app, Action& action) {
       "SQL over a trace\n"
       "Example: epilogue query t.json 'select name, count(*) n from kernels group by name'");
   verb->footer("Tables: events ops kernels launches steps annotations args; see docs/query.md");
-  verb->add_option("FILE", flags->file, "A trace")->required();
+  verb->add_option("FILE", flags->file, "A trace, or a folder of ranks")->required();
   verb->add_option("SQL", flags->sql, "One statement");
+  verb->add_option("--also", flags->also, "More traces")->type_name("FILE");
   CLI::Option* json = verb->add_flag("--json", flags->json, "An array of objects");
   CLI::Option* csv = verb->add_flag("--csv", flags->csv, "Comma-separated values")->excludes(json);
   verb->add_flag("--md", flags->markdown, "A Markdown table")->excludes(json)->excludes(csv);
