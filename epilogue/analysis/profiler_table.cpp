@@ -40,7 +40,8 @@ class TableBuilder {
       if (row.device && !row.annotation) table_.self_device_total_us += row.self_device_us;
       table_.has_device = table_.has_device || row.self_device_us > 0;
     }
-    table_.device_name = device_name();
+    // Our own CPU kernels are a device lane that is no CUDA.
+    table_.device_name = trace::has_process(trace_, "CPU kernels") ? "Kernel" : "CUDA";
     return std::move(table_);
   }
 
@@ -104,17 +105,6 @@ class TableBuilder {
     std::sort(us.begin(), us.end());
     const auto at = [&](size_t percent) { return us[(us.size() - 1) * percent / 100]; };
     spread = {at(0), at(50), at(90)};
-  }
-
-  // Our own CPU kernels are a device lane that is no CUDA.
-  std::string device_name() const {
-    for (EventId id = 0; id < trace_.size(); ++id) {
-      if (trace_.phase[id] == trace::Phase::kMetadata && trace_.name_of(id) == "process_name" &&
-          trace::find_value(trace_.args_of(id), "name") == "\"CPU kernels\"") {
-        return "Kernel";
-      }
-    }
-    return "CUDA";
   }
 
   static constexpr size_t kNowhere = SIZE_MAX;

@@ -41,10 +41,6 @@ bool is_device_row(Category category) {
   return trace::is_device_work(category) || category == Category::kGpuUserAnnotation;
 }
 
-bool is_runtime(Category category) {
-  return category == Category::kCudaRuntime || category == Category::kCudaDriver;
-}
-
 constexpr trace::LaneId kNoLane = UINT32_MAX;
 
 // Kineto writes the span of an annotation one nanosecond wider on each side than it is.
@@ -136,7 +132,7 @@ class TimesBuilder {
     std::vector<trace::LaneId> lanes = trace_.lane;
     const trace::LaneId main = main_lane();
     for (EventId id = 0; id < trace_.size(); ++id) {
-      if (!is_runtime(trace_.category[id]) && trace_.category[id] != Category::kOverhead) continue;
+      if (!trace::is_call(trace_.category[id]) && trace_.category[id] != Category::kOverhead) continue;
       const EventId op = ops_.find(trace_.external_id[id]);
       if (op != kNoEvent) {
         lanes[id] = trace_.lane[op];

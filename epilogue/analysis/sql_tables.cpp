@@ -48,10 +48,6 @@ void give_argument(sqlite3_context* to, std::string_view token) {
   give_text(to, token);
 }
 
-bool is_call(Category category) {
-  return category == Category::kCudaRuntime || category == Category::kCudaDriver;
-}
-
 // What the tables share: links, steps, and whose step a moment is.
 class Tables {
  public:
@@ -223,7 +219,7 @@ class Tables {
     const Tables* tables = self.get();
     const trace::Trace* trace = &self->trace_;
     const Rows rows = rows_where(
-        self, [trace](EventId id) { return trace->is_span(id) && is_call(trace->category[id]); });
+        self, [trace](EventId id) { return trace->is_span(id) && trace::is_call(trace->category[id]); });
     auto columns = basic_columns(self, rows);
     add_place(self, rows, "pid", "tid", columns);
     columns.push_back(

@@ -118,16 +118,6 @@ void count_lost(const trace::Trace& trace, const trace::Links& links, Summary& s
   }
 }
 
-bool has_own_kernels(const trace::Trace& trace) {
-  for (EventId id = trace.size(); id-- > 0;) {
-    if (trace.phase[id] == trace::Phase::kMetadata && trace.name_of(id) == "process_name" &&
-        trace::find_value(trace.args_of(id), "name") == "\"CPU kernels\"") {
-      return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 Summary summarize(const trace::Trace& trace) {
@@ -136,7 +126,7 @@ Summary summarize(const trace::Trace& trace) {
   Summary summary;
   summary.device = device_name(trace);
   summary.versions = versions(trace);
-  summary.own_kernels = has_own_kernels(trace);
+  summary.own_kernels = trace::has_process(trace, "CPU kernels");
   summary.events = trace.size();
   summary.steps = steps(trace, ownership);
   summary.median = median_measures(summary.steps);
@@ -147,8 +137,7 @@ Summary summarize(const trace::Trace& trace) {
     if (!trace.is_span(id)) continue;
     const Category category = trace.category[id];
     if (trace::is_device_work(category)) kernels.add(id, trace.dur_ns[id]);
-    if (category == Category::kCpuOp || category == Category::kCudaRuntime ||
-        category == Category::kCudaDriver) {
+    if (category == Category::kCpuOp || trace::is_call(category)) {
       ops.add(id, links.tree.self_ns[id]);
     }
   }

@@ -26,10 +26,6 @@ struct Node {
   std::vector<size_t> children{};
 };
 
-bool is_call(Category category) {
-  return category == Category::kCudaRuntime || category == Category::kCudaDriver;
-}
-
 // The nodes in the order in which they are shown: parents before their children.
 class Forest {
  public:
@@ -99,7 +95,7 @@ class Forest {
 
 // Calls that started nothing are left out of the text, but for those that wait.
 bool is_shown(const trace::Trace& trace, const Node& node) {
-  if (node.device || !is_call(trace.category[node.id])) return true;
+  if (node.device || !trace::is_call(trace.category[node.id])) return true;
   return !node.children.empty() ||
          trace.name_of(node.id).find("Synchronize") != std::string_view::npos;
 }

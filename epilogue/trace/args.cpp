@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "epilogue/trace/json_text.h"
+
 namespace epi::trace {
 namespace {
-
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 class Cursor {
  public:
@@ -99,6 +99,16 @@ std::vector<std::string_view> array_items(std::string_view array) {
     items.push_back(cursor.value());
   } while (cursor.accept(','));
   return items;
+}
+
+// Names of processes stand at the end of a file.
+bool has_process(const Trace& trace, std::string_view name) {
+  for (EventId id = trace.size(); id-- > 0;) {
+    if (trace.phase[id] != Phase::kMetadata || trace.name_of(id) != "process_name") continue;
+    const std::string_view token = find_value(trace.args_of(id), "name").value_or("");
+    if (token.size() == name.size() + 2 && token.substr(1, name.size()) == name) return true;
+  }
+  return false;
 }
 
 }  // namespace epi::trace

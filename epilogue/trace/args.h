@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "epilogue/trace/trace.h"
+
 namespace epi::trace {
 
 // The value under `key` of an object, as text; strings keep their quotes.
@@ -19,5 +21,8 @@ std::vector<std::pair<std::string_view, std::string_view>> object_members(std::s
 
 // The items of an array, as text: "[[2, 3], []]" gives "[2, 3]" and "[]".
 std::vector<std::string_view> array_items(std::string_view array);
+
+// Whether the trace names a process so.
+bool has_process(const Trace& trace, std::string_view name);
 
 }  // namespace epi::trace

@@ -36,6 +36,10 @@ Category category_of(std::string_view text);
 constexpr bool is_host(Category category) {
   return category >= Category::kCpuOp && category <= Category::kOverhead;
 }
+// A call of the runtime or the driver, which may start work on a device.
+constexpr bool is_call(Category category) {
+  return category == Category::kCudaRuntime || category == Category::kCudaDriver;
+}
 // Work of a device: what device time is the sum of.
 constexpr bool is_device_work(Category category) {
   return category >= Category::kKernel && category <= Category::kGpuMemset;

@@ -7,12 +7,12 @@
 #include <cstring>
 #include <vector>
 
+#include "epilogue/trace/json_text.h"
+
 namespace epi::trace {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
-
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 std::string_view without_end_spaces(std::string_view token) {
   while (!token.empty() && is_space(token.back())) token.remove_suffix(1);

@@ -11,8 +11,6 @@
 namespace epi::trace {
 namespace {
 
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
-
 size_t after_spaces(std::string_view text, size_t at) {
   while (at < text.size() && is_space(text[at])) ++at;
   return at;

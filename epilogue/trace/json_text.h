@@ -8,6 +8,8 @@
 
 namespace epi::trace {
 
+inline bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
 // No escape, no control byte and nothing beyond ASCII: it stands for itself.
 bool is_plain_string(std::string_view raw);
 

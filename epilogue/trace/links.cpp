@@ -11,10 +11,6 @@
 namespace epi::trace {
 namespace {
 
-bool is_call(Category category) {
-  return category == Category::kCudaRuntime || category == Category::kCudaDriver;
-}
-
 bool is_op(Category category) {
   return category == Category::kCpuOp || category == Category::kUserAnnotation;
 }

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/trace/event_builder.h"
 #include "epilogue/trace/fast_parser.h"
+#include "epilogue/trace/join_parts.h"
 #include "epilogue/trace/tolerant_parser.h"
 
 namespace epi::trace {
@@ -207,72 +207,14 @@ class WindowParser {
     return trace;
   }
 
-  // The parts' events in the file's order.
-  Trace assemble(const std::vector<Window>& parts) {
-    Trace trace;
-    std::vector<Renumbering> renumberings;
-    for (const auto& worker : workers_) renumberings.push_back(trace.adopt_names(worker->trace));
-    for (const Window& part : parts) trace.defects.add(part.defects);
-    fill_columns(trace, parts, renumberings);
-    adopt_other_categories(trace, parts, renumberings);
-    return trace;
-  }
-
-  // A column at a time, each on one core.
-  void fill_columns(Trace& trace, const std::vector<Window>& parts,
-                    const std::vector<Renumbering>& renumberings) const {
-    size_t count = 0;
-    for (const Window& part : parts) count += part.last - part.first;
-    const auto append = [&](auto& column, auto&& of, auto&& convert) {
-      column.reserve(count);
-      for (const Window& part : parts) {
-        const auto& from = of(workers_[part.worker]->trace);
-        for (EventId id = part.first; id < part.last; ++id) {
-          column.push_back(convert(from[id], part.worker));
-        }
-      }
-    };
-    const auto same = [](auto value, size_t) { return value; };
-    const std::vector<std::function<void()>> columns = {
-        [&] { append(trace.ts_ns, [](const Trace& t) -> auto& { return t.ts_ns; }, same); },
-        [&] { append(trace.dur_ns, [](const Trace& t) -> auto& { return t.dur_ns; }, same); },
-        [&] {
-          append(trace.external_id, [](const Trace& t) -> auto& { return t.external_id; }, same);
-        },
-        [&] {
-          append(trace.correlation, [](const Trace& t) -> auto& { return t.correlation; }, same);
-        },
-        [&] { append(trace.args, [](const Trace& t) -> auto& { return t.args; }, same); },
-        [&] { append(trace.phase, [](const Trace& t) -> auto& { return t.phase; }, same); },
-        [&] { append(trace.category, [](const Trace& t) -> auto& { return t.category; }, same); },
-        [&] {
-          append(
-              trace.name, [](const Trace& t) -> auto& { return t.name; },
-              [&](NameId name, size_t worker) { return renumberings[worker].names[name]; });
-        },
-        [&] {
-          append(
-              trace.lane, [](const Trace& t) -> auto& { return t.lane; },
-              [&](LaneId lane, size_t worker) { return renumberings[worker].lanes[lane]; });
-        }};
-    parallel_for(static_cast<int64_t>(columns.size()), 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) columns[static_cast<size_t>(i)]();
-    });
-  }
-
-  void adopt_other_categories(Trace& trace, const std::vector<Window>& parts,
-                              const std::vector<Renumbering>& renumberings) const {
-    EventId at = 0;
+  Trace assemble(const std::vector<Window>& parts) const {
+    std::vector<TracePart> ranges;
     for (const Window& part : parts) {
-      const auto& names = workers_[part.worker]->trace.other_categories;
-      for (EventId id = part.first; id < part.last && !names.empty(); ++id) {
-        const auto found = names.find(id);
-        if (found == names.end()) continue;
-        trace.other_categories[at + (id - part.first)] =
-            renumberings[part.worker].names[found->second];
-      }
-      at += part.last - part.first;
+      ranges.push_back({&workers_[part.worker]->trace, part.first, part.last});
     }
+    Trace trace = join_parts(ranges);
+    for (const Window& part : parts) trace.defects.add(part.defects);
+    return trace;
   }
 
   const EventsText& events_;
