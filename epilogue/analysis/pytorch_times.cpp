@@ -132,7 +132,8 @@ class TimesBuilder {
     std::vector<trace::LaneId> lanes = trace_.lane;
     const trace::LaneId main = main_lane();
     for (EventId id = 0; id < trace_.size(); ++id) {
-      if (!trace::is_call(trace_.category[id]) && trace_.category[id] != Category::kOverhead) continue;
+      if (!trace::is_call(trace_.category[id]) && trace_.category[id] != Category::kOverhead)
+        continue;
       const EventId op = ops_.find(trace_.external_id[id]);
       if (op != kNoEvent) {
         lanes[id] = trace_.lane[op];

@@ -218,8 +218,9 @@ class Tables {
   static SqlTable launches(const Self& self) {
     const Tables* tables = self.get();
     const trace::Trace* trace = &self->trace_;
-    const Rows rows = rows_where(
-        self, [trace](EventId id) { return trace->is_span(id) && trace::is_call(trace->category[id]); });
+    const Rows rows = rows_where(self, [trace](EventId id) {
+      return trace->is_span(id) && trace::is_call(trace->category[id]);
+    });
     auto columns = basic_columns(self, rows);
     add_place(self, rows, "pid", "tid", columns);
     columns.push_back(

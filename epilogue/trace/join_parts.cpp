@@ -36,8 +36,12 @@ void fill_columns(Trace& trace, const std::vector<TracePart>& parts,
       [&] { append(&Trace::args, same); },
       [&] { append(&Trace::phase, same); },
       [&] { append(&Trace::category, same); },
-      [&] { append(&Trace::name, [](NameId name, const Renumbering& r) { return r.names[name]; }); },
-      [&] { append(&Trace::lane, [](LaneId lane, const Renumbering& r) { return r.lanes[lane]; }); },
+      [&] {
+        append(&Trace::name, [](NameId name, const Renumbering& r) { return r.names[name]; });
+      },
+      [&] {
+        append(&Trace::lane, [](LaneId lane, const Renumbering& r) { return r.lanes[lane]; });
+      },
   };
   parallel_for(static_cast<int64_t>(columns.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) columns[static_cast<size_t>(i)]();

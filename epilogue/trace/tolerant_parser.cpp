@@ -76,7 +76,8 @@ ObjectEnd read_event(TolerantCursor& cursor, uint64_t offset, std::string_view t
 }  // namespace
 
 size_t find_event_start(std::string_view text, size_t from) {
-  for (size_t at = text.find('{', from); at != std::string_view::npos; at = text.find('{', at + 1)) {
+  for (size_t at = text.find('{', from); at != std::string_view::npos;
+       at = text.find('{', at + 1)) {
     if (is_event_start(text, at)) return at;
   }
   return text.size();
