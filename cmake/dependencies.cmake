@@ -25,7 +25,12 @@ if(NOT EPI_DEFLATE_INCLUDE OR NOT EPI_DEFLATE_LIBRARY)
   message(FATAL_ERROR "libdeflate was not found: install the package libdeflate-dev, or run `make setup`.")
 endif()
 epi_require(simdjson libsimdjson-dev)
-epi_require(SQLite3 libsqlite3-dev)
+# By its file: CMake 4 has renamed the target that its own module makes.
+find_path(EPI_SQLITE_INCLUDE sqlite3.h)
+find_library(EPI_SQLITE_LIBRARY sqlite3)
+if(NOT EPI_SQLITE_INCLUDE OR NOT EPI_SQLITE_LIBRARY)
+  message(FATAL_ERROR "SQLite was not found: install the package libsqlite3-dev, or run `make setup`.")
+endif()
 
 if(EPI_RUNTIME)
   find_path(EPI_CBLAS_INCLUDE cblas.h PATH_SUFFIXES openblas openblas-pthread
