@@ -79,15 +79,16 @@ void add_profile(Suite& suite) {
                                Want::kAtMost,
                                kShapesLimitNs,
                                kCalls});
-  suite.add(
-      "profile_hook",
-      {"the hook when nobody listens, ns",
-       {"dispatch", [x, shape] { benchmark::DoNotOptimize(dispatch(Op::kView, {x, shape})); }},
-       {"dispatch without the hook",
-        [x, shape] { benchmark::DoNotOptimize(dispatch_unheard(Op::kView, {x, shape})); }},
-       Want::kSlowerByAtMost,
-       kHookLimitNs,
-       kCalls});
+  const auto heard = [x, shape] { benchmark::DoNotOptimize(dispatch(Op::kView, {x, shape})); };
+  const auto unheard = [x, shape] {
+    benchmark::DoNotOptimize(dispatch_unheard(Op::kView, {x, shape}));
+  };
+  suite.add("profile_hook", {"the hook when nobody listens, ns",
+                             {"dispatch", heard},
+                             {"dispatch without the hook", unheard},
+                             Want::kSlowerByAtMost,
+                             kHookLimitNs,
+                             kCalls});
   suite.add("profile_memory", Measurement{"10 M ops recorded and written, peak bytes an event", "B",
                                           kBytesAnEventLimit, bytes_an_event});
 }

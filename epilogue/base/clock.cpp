@@ -25,8 +25,8 @@ __extension__ using Wide = unsigned __int128;
 constexpr int kFractionBits = 32;
 constexpr int64_t kMeasureNs = 2'000'000;
 constexpr int kTries = 20;
-// A reading in which nothing came between takes some 100 ticks: 20 ppm of the two milliseconds. One
-// in ten of that rate at least must be reached, or the steady clock is used.
+// A reading in which nothing came between takes some 100 ticks, which is 20 ppm of the two
+// milliseconds. One ten times as wide is no measurement: then the steady clock is used.
 constexpr uint64_t kWidestTicks = 1000;
 
 // The kernel has checked that the counters of all cores run at one constant rate, in step.

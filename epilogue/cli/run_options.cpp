@@ -31,10 +31,12 @@ int64_t number_in(const std::string& flag, const std::string& text, int64_t smal
 // Of each phase: a recording holds every operator of its steps in memory.
 constexpr int64_t kMostSteps = 1'000'000;
 
+using FlagText = std::string RunFlags::*;
+using SizeValue = std::optional<int64_t> RunSizes::*;
 struct SizeFlag {
   const char* flag;
-  std::string RunFlags::* text;
-  std::optional<int64_t> RunSizes::* value;
+  FlagText text;
+  SizeValue value;
 };
 constexpr auto kSizeFlags = std::to_array<SizeFlag>({
     {"--batch", &RunFlags::batch, &RunSizes::batch},

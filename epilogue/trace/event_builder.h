@@ -3,8 +3,8 @@
 // it, so that what an event means is written down once.
 #pragma once
 
+#include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "epilogue/trace/defects.h"
 #include "epilogue/trace/trace.h"
@@ -25,6 +25,13 @@ struct RawEvent {
   std::string_view args;  // the object, braces included
 };
 
+// One of the texts of a RawEvent.
+using RawField = std::string_view RawEvent::*;
+// Those that are strings, not tokens.
+inline bool holds_string(RawField place) {
+  return place == &RawEvent::phase || place == &RawEvent::category || place == &RawEvent::name;
+}
+
 class EventBuilder {
  public:
   // What is added goes into `trace`; defects are counted in it.
@@ -33,7 +40,6 @@ class EventBuilder {
   // `args_offset` is where the event's args object stands in the trace's text.
   void add(const RawEvent& raw, uint64_t args_offset);
 
-  Trace& trace() { return trace_; }
   Defects& defects() { return trace_.defects; }
 
  private:

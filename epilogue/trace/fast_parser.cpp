@@ -31,7 +31,7 @@ bool key_is(const char* raw, const char (&text)[N]) {
 
 // Where the value of a key belongs; null for keys that are not looked at. `raw` points behind the
 // opening quote, and padding follows the text.
-std::string_view RawEvent::* place_of(const char* raw) {
+RawField place_of(const char* raw) {
   switch (raw[0]) {
     case 'p':
       return key_is(raw, "ph") ? &RawEvent::phase : key_is(raw, "pid") ? &RawEvent::pid : nullptr;
@@ -50,10 +50,6 @@ std::string_view RawEvent::* place_of(const char* raw) {
     default:
       return nullptr;
   }
-}
-
-bool holds_string(std::string_view RawEvent::* place) {
-  return place == &RawEvent::phase || place == &RawEvent::category || place == &RawEvent::name;
 }
 
 // One member of an event; false where it is not JSON.

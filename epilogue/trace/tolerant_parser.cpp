@@ -7,7 +7,7 @@
 namespace epi::trace {
 namespace {
 
-std::string_view RawEvent::* place_of(std::string_view key) {
+RawField place_of(std::string_view key) {
   if (key == "ph") return &RawEvent::phase;
   if (key == "cat") return &RawEvent::category;
   if (key == "name") return &RawEvent::name;
@@ -29,9 +29,7 @@ void set_field(RawEvent& raw, std::string_view key, std::string_view value) {
     return;
   }
   if (kind == '{' || kind == '[') return;
-  const bool wants_string =
-      place == &RawEvent::phase || place == &RawEvent::category || place == &RawEvent::name;
-  if (!wants_string) {
+  if (!holds_string(place)) {
     raw.*place = value;
   } else {
     raw.*place = kind == '"' ? value.substr(1, value.size() - 2) : std::string_view();

@@ -85,11 +85,6 @@ EventId Trace::push(const Event& event) {
   return size() - 1;
 }
 
-Event Trace::event(EventId id) const {
-  return {phase[id],  category[id],    name[id],        lane[id], ts_ns[id],
-          dur_ns[id], external_id[id], correlation[id], args[id]};
-}
-
 LaneId Trace::find_or_add_lane(const Lane& wanted) {
   std::string key = fmt::format("{} {} {} {}", wanted.pid, wanted.tid, wanted.pid_text.size(),
                                 wanted.pid_text + wanted.tid_text);

@@ -122,7 +122,6 @@ struct Trace {
   // Events beyond are dropped; new ones are empty.
   void resize(size_t events);
   EventId push(const Event& event);
-  Event event(EventId id) const;
 
   // Takes over another trace's names and lanes; says what they are called here.
   Renumbering adopt_names(const Trace& other);

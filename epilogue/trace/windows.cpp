@@ -89,8 +89,7 @@ class WindowParser {
     parse_all();
     ParsedEvents result;
     const auto parts = choose_parts(result);
-    result.trace = workers_.size() == 1 && parts.size() == windows_.size() ? take_only_worker(parts)
-                                                                           : assemble(parts);
+    result.trace = is_in_order(parts) ? take_only_worker(parts) : assemble(parts);
     return result;
   }
 
@@ -118,8 +117,8 @@ class WindowParser {
   // Where window `w` begins. A start found far behind is the boundary of all windows on the way.
   size_t boundary(size_t w) {
     if (w == 0) return 0;
-    if (const size_t known = boundaries_[w].load(std::memory_order_relaxed); known != 0)
-      return known;
+    const size_t known = boundaries_[w].load(std::memory_order_relaxed);
+    if (known != 0) return known;
     const size_t found = find_boundary(events_, w * window_bytes_);
     for (size_t i = w; i < boundaries_.size() && i * window_bytes_ <= found; ++i) {
       boundaries_[i].store(found, std::memory_order_relaxed);
@@ -183,8 +182,8 @@ class WindowParser {
       sure = part.stop;
       result.end = part.stop;
       result.list_ended = part.list_ended;
-      if (part.list_ended || part.stop < part.end)
-        break;  // the list ended, or the text did in an event
+      // The list ended, or the text did in the midst of an event.
+      if (part.list_ended || part.stop < part.end) break;
     }
     return parts;
   }
@@ -198,6 +197,16 @@ class WindowParser {
     part.last = worker.trace.size();
     part.defects = worker.trace.defects;
     return part;
+  }
+
+  // One worker's events are the file's, unless some were read again or stand behind the list.
+  bool is_in_order(const std::vector<Window>& parts) const {
+    EventId next = 0;
+    for (const Window& part : parts) {
+      if (part.first != next) return false;
+      next = part.last;
+    }
+    return workers_.size() == 1 && next == workers_.front()->trace.size();
   }
 
   Trace take_only_worker(const std::vector<Window>& parts) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 
@@ -113,12 +114,8 @@ TEST(Profiler, IsOneAtATimeAndSaysSo) {
 }
 
 TEST(Profiler, LeavesNothingListeningWhenItIsDestroyed) {
-  {
-    const Profiler profiler({.schedule = Schedule{0, 2, 1}});
-  }
-  {
-    const Profiler profiler;
-  }
+  std::make_unique<Profiler>(ProfilerOptions{.schedule = Schedule{0, 2, 1}}).reset();
+  std::make_unique<Profiler>().reset();
   EXPECT_EQ(current_listener(), nullptr);
   EXPECT_NO_THROW(Profiler());
 }
@@ -237,9 +234,7 @@ TEST(Profiler, DropsTheEndOfWhatBeganBeforeIt) {
 
 TEST(Profiler, ShowsAllocationsWhenAsked) {
   Profiler profiler({.profile_memory = true});
-  {
-    const Tensor x = empty({256});
-  }
+  empty({256});  // and freed at once
   profiler.stop();
   const trace::Trace& trace = profiler.trace();
   const auto events = events_of(trace, Category::kCpuInstantEvent);
@@ -255,9 +250,7 @@ TEST(Profiler, ShowsAllocationsWhenAsked) {
 TEST(Profiler, KeepsVeryLongNames) {
   const std::string name(1 << 20, 'n');
   Profiler profiler;
-  {
-    const RecordFunction range(name);
-  }
+  std::make_unique<RecordFunction>(name).reset();
   profiler.stop();
   EXPECT_EQ(names_of(profiler.trace(), Category::kUserAnnotation), Names{name});
 }
