@@ -120,6 +120,16 @@ void count_lost(const trace::Trace& trace, const trace::Links& links, Summary& s
 
 }  // namespace
 
+std::vector<NamedTime> kernel_times(const trace::Trace& trace) {
+  Sums sums(trace);
+  for (EventId id = 0; id < trace.size(); ++id) {
+    if (trace.is_span(id) && trace::is_device_work(trace.category[id])) {
+      sums.add(id, trace.dur_ns[id]);
+    }
+  }
+  return sums.largest();
+}
+
 Summary summarize(const trace::Trace& trace) {
   const trace::Links links = trace::link(trace);
   const Ownership ownership(trace, links);
@@ -131,17 +141,15 @@ Summary summarize(const trace::Trace& trace) {
   summary.steps = steps(trace, ownership);
   summary.median = median_measures(summary.steps);
   summary.annotations = names_by_time(annotations(trace, ownership));
-  Sums kernels(trace);
   Sums ops(trace);
   for (EventId id = 0; id < trace.size(); ++id) {
-    if (!trace.is_span(id)) continue;
     const Category category = trace.category[id];
-    if (trace::is_device_work(category)) kernels.add(id, trace.dur_ns[id]);
+    if (!trace.is_span(id)) continue;
     if (category == Category::kCpuOp || trace::is_call(category)) {
       ops.add(id, links.tree.self_ns[id]);
     }
   }
-  summary.kernels = kernels.largest();
+  summary.kernels = kernel_times(trace);
   summary.ops = ops.largest();
   summary.regime = regime_of(summary);
   count_lost(trace, links, summary);

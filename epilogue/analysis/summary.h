@@ -40,4 +40,7 @@ struct Summary {
 
 Summary summarize(const trace::Trace& trace);
 
+// Kernels, copies and sets by name, the largest first.
+std::vector<NamedTime> kernel_times(const trace::Trace& trace);
+
 }  // namespace epi::analysis

@@ -14,6 +14,7 @@ namespace epi::cli {
 
 using Action = std::function<int()>;
 
+void add_explain(CLI::App& app, Action& action);
 void add_query(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_steps(CLI::App& app, Action& action);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/names/cpp_name.h"
+
+namespace epi::analysis::names {
+namespace {
+
+constexpr std::string_view kAnonymous = "(anonymous namespace)";
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+// Reads template arguments from behind a '<'; gives the place behind the '>' that closes them.
+size_t read_args(std::string_view text, size_t at, CppName& name) {
+  name.arg_count = 0;
+  int depth = 1;
+  size_t begin = at;
+  const auto end_arg = [&](size_t end) {
+    if (name.arg_count < CppName::kMaxArgs && end > begin) {
+      name.args[name.arg_count++] = trimmed(text.substr(begin, end - begin));
+    }
+    begin = end + 1;
+  };
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '<' || c == '(' || c == '{') {
+      ++depth;
+    } else if (c == '>' || c == ')' || c == '}') {
+      if (c == '>' && text[at - 1] == '-') continue;
+      if (--depth == 0) {
+        end_arg(at);
+        return at + 1;
+      }
+    } else if (c == ',' && depth == 1) {
+      end_arg(at);
+    }
+  }
+  end_arg(text.size());
+  return text.size();
+}
+
+}  // namespace
+
+CppName read_cpp_name(std::string_view text) {
+  CppName name;
+  size_t start = 0;  // of the qualified name, behind the return type
+  size_t last = 0;   // of its last piece
+  size_t base_end = std::string_view::npos;
+  size_t at = 0;
+  while (at < text.size()) {
+    const char c = text[at];
+    if (c == '<' && at > 0) {
+      base_end = at;
+      at = read_args(text, at + 1, name);
+      continue;
+    }
+    if (c == '(') {
+      if (!text.substr(at).starts_with(kAnonymous)) break;
+      at += kAnonymous.size();
+      continue;
+    }
+    // A class that is called, as ATen's functors are: its name counts, not its operator's.
+    if (c == ':' && text.substr(at).starts_with("::operator(")) break;
+    if (c == ' ') {
+      start = last = at + 1;
+    } else if (c == ':') {
+      last = at + 1;
+    }
+    if (c == ' ' || c == ':') {
+      name.arg_count = 0;
+      base_end = std::string_view::npos;
+    }
+    ++at;
+  }
+  name.params = text.substr(at);
+  name.base = text.substr(last, (base_end == std::string_view::npos ? at : base_end) - last);
+  if (last >= start + 2) name.scope = text.substr(start, last - 2 - start);
+  return name;
+}
+
+std::string_view last_lambda_params(std::string_view text) {
+  static constexpr std::string_view kLambda = "{lambda(";
+  const size_t at = text.rfind(kLambda);
+  if (at == std::string_view::npos) return {};
+  const size_t begin = at + kLambda.size();
+  const size_t end = text.find(")#", begin);
+  return end == std::string_view::npos ? std::string_view() : text.substr(begin, end - begin);
+}
+
+}  // namespace epi::analysis::names

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUTLASS's names: those that its generator makes of words,
+//   cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_32x32_32x1_tn_align8
+//   cutlass3x_sm90_tensorop_s64x128x16gemm_bf16_bf16_f32_bf16_bf16_128x128x64_1x2x1_0_tnn_align8_...
+// and the C++ types of its third version.
+#include <utility>
+
+#include "epilogue/analysis/names/families.h"
+#include "epilogue/analysis/names/instruction.h"
+#include "epilogue/analysis/names/words.h"
+
+namespace epi::analysis::names {
+namespace {
+
+// What is read so far of a name's words.
+struct Reading {
+  std::array<NumberType, 5> types{};  // behind the instruction
+  int type_count = 0;
+  int sizes_seen = 0;
+  bool third = false;  // CUTLASS 3's order of fields
+};
+
+void read_sizes(const Sizes& size, Reading& reading, KernelName& out) {
+  const auto [a, b, c] = size.values;
+  if (reading.sizes_seen == 0) out.tile = {a, b, c};
+  if (reading.sizes_seen == 1 && !reading.third) out.tile[2] = a, out.stages = b;
+  if (reading.sizes_seen == 1 && reading.third) {
+    out.cluster.assign(size.values.begin(), size.values.begin() + size.count);
+  }
+  ++reading.sizes_seen;
+}
+
+void read_flag(std::string_view word, Reading& reading, KernelName& out) {
+  if (word.starts_with("sm") && number(word.substr(2, 2))) out.arch = word;
+  if (word.size() == 2 && number(word) && out.arch.empty()) out.arch = sm(word);
+  if (word == "tensorop" || word == "wmma") out.tensor_cores = true;
+  if (word == "simt") out.tensor_cores = false;
+  if (word == "splitK" || word == "splitk") out.split_k = true;
+  if (const auto alignment = number_after(word, "align")) out.alignment = *alignment;
+  // Behind the cluster; 0 lets the compiler choose.
+  if (const auto stages = number(word); stages && reading.third && reading.sizes_seen == 2) {
+    out.stages = *stages;
+  }
+  if (std::string order = layout(word); !order.empty()) out.layout = std::move(order);
+  add_epilogue(word, out.epilogue);
+}
+
+void finish_types(const Reading& reading, KernelName& out) {
+  if (reading.third && reading.type_count == 5) {
+    out.dtype = reading.types[0];
+    out.accumulate = reading.types[2];
+    out.output = reading.types[4];
+    return;
+  }
+  if (reading.type_count > 0) out.dtype = reading.types[0];
+  if (out.output == NumberType::kUnknown) out.output = out.accumulate;
+}
+
+// "cute::C<128>" or "cute::_128".
+std::optional<int> constant(std::string_view text) {
+  if (const auto value = number_after(text, "cute::_")) return value;
+  const size_t open = text.find("C<");
+  if (open == std::string_view::npos || !text.ends_with('>')) return std::nullopt;
+  return number(text.substr(open + 2, text.size() - open - 3));
+}
+
+std::optional<Sizes> constants(std::string_view tuple) {
+  const CppName read = read_cpp_name(tuple);
+  Sizes result;
+  for (size_t i = 0; i < std::min<size_t>(read.arg_count, 3); ++i) {
+    const auto value = constant(read.arg(i));
+    if (!value) return std::nullopt;
+    result.values[i] = *value;
+    ++result.count;
+  }
+  return result.count > 0 ? std::optional(result) : std::nullopt;
+}
+
+// Which of its two dimensions an operand runs along: 0 or 1; -1 where its strides do not say.
+int unit_dimension(std::string_view strides) {
+  const CppName read = read_cpp_name(strides);
+  if (constant(read.arg(0)) == 1) return 0;
+  return constant(read.arg(1)) == 1 ? 1 : -1;
+}
+
+// CollectiveMma<Mainloop<stages, cluster, ...>, tile, A, strides of A, B, strides of B, ...>
+void read_collective(const CppName& collective, KernelName& out) {
+  const CppName mainloop = read_cpp_name(collective.arg(0));
+  if (const size_t at = mainloop.base.find("Sm"); at != std::string_view::npos) {
+    size_t end = at + 2;
+    while (end < mainloop.base.size() && is_digit(mainloop.base[end])) ++end;
+    if (end > at + 2) out.arch = sm(mainloop.base.substr(at + 2, end - at - 2));
+  }
+  out.stages = number(mainloop.arg(0)).value_or(0);
+  if (contains(mainloop.base, "Gmma") || contains(mainloop.base, "Umma")) out.tensor_cores = true;
+  for (size_t i = 1; i < mainloop.arg_count; ++i) {
+    if (const auto cluster = constants(mainloop.arg(i))) {
+      out.cluster.assign(cluster->values.begin(), cluster->values.begin() + cluster->count);
+      break;
+    }
+  }
+  if (const auto tile = constants(collective.arg(1))) out.tile = tile->values;
+  out.dtype = cpp_type(collective.arg(2));
+  const int a = unit_dimension(collective.arg(3));
+  const int b = unit_dimension(collective.arg(5));
+  if (a >= 0 && b >= 0) out.layout = {a == 1 ? 't' : 'n', b == 1 ? 'n' : 't'};
+}
+
+// CUTLASS 2: the first GemmShape is the thread block's; cutlass::arch::Sm80 the architecture.
+void read_second(std::string_view inner, KernelName& out) {
+  const auto behind = [&](std::string_view text) {
+    const size_t at = inner.find(text);
+    return at == std::string_view::npos ? std::string_view() : inner.substr(at);
+  };
+  const CppName shape = read_cpp_name(behind("GemmShape<"));
+  for (size_t i = 0; i < 3; ++i) out.tile[i] = number(shape.arg(i)).value_or(0);
+  if (const std::string_view arch = behind("arch::Sm"); !arch.empty()) {
+    out.arch = sm(arch.substr(8, arch.find_first_not_of("0123456789", 8) - 8));
+  }
+  if (contains(inner, "OpClassTensorOp")) out.tensor_cores = true;
+  if (contains(inner, "OpClassSimt")) out.tensor_cores = false;
+}
+
+}  // namespace
+
+bool read_cutlass_words(std::string_view name, KernelName& out) {
+  if (!name.starts_with("cutlass")) return false;
+  Reading reading;
+  reading.third = name.starts_with("cutlass3x");
+  Words words(name);
+  words.next();
+  while (const auto word = words.next()) {
+    const NumberType type = number_type(*word);
+    const bool found = out.kind != Kind::kUnknown;
+    if (const auto instruction = found ? std::nullopt : read_instruction(*word)) {
+      out.kind = instruction->kind;
+      out.accumulate = instruction->accumulate;
+      out.dtype = instruction->type;
+      if (!out.tensor_cores) out.tensor_cores = instruction->tensor_cores;
+    } else if (!found && *word == "gemm") {
+      out.kind = Kind::kGemm;
+    } else if (type != NumberType::kUnknown && !found) {
+      out.output = type;
+    } else if (type != NumberType::kUnknown) {
+      if (reading.type_count < 5 && reading.sizes_seen == 0) {
+        reading.types[static_cast<size_t>(reading.type_count++)] = type;
+      }
+    } else if (const auto size = sizes(*word)) {
+      read_sizes(*size, reading, out);
+    } else {
+      read_flag(*word, reading, out);
+    }
+  }
+  if (out.kind == Kind::kUnknown) return false;
+  finish_types(reading, out);
+  out.library =
+      out.kind == Kind::kConv && contains(name, "cudnn") ? Library::kCudnn : Library::kCutlass;
+  return true;
+}
+
+bool read_cutlass_cpp(std::string_view name, const CppName& cpp, KernelName& out) {
+  if (!cpp.scope.starts_with("cutlass")) return false;
+  const std::string_view inner = cpp.arg(0);
+  if (read_cutlass_words(inner, out)) {
+    if (contains(cpp.scope, "cudnn")) out.library = Library::kCudnn;
+    return true;
+  }
+  out = KernelName();
+  out.library = contains(cpp.scope, "cudnn") ? Library::kCudnn : Library::kCutlass;
+  if (contains(inner, "flash::") || contains(name, "::fmha")) {
+    out.kind = Kind::kAttention;
+    if (contains(inner, "flash::")) out.library = Library::kFlash;
+    return true;
+  }
+  if (contains(inner, "gemm::kernel") || contains(inner, "kernel::Gemm")) out.kind = Kind::kGemm;
+  if (contains(inner, "conv::kernel")) out.kind = Kind::kConv;
+  if (const size_t at = inner.find("collective::CollectiveMma<"); at != std::string_view::npos) {
+    read_collective(read_cpp_name(inner.substr(at)), out);
+  } else {
+    read_second(inner, out);
+  }
+  return true;
+}
+
+}  // namespace epi::analysis::names

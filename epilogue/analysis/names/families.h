@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// One reader for each family of names. Each gives whether the name is of its family, and fills in
+// what the name states.
+#pragma once
+
+#include <string_view>
+
+#include "epilogue/analysis/kernel_name.h"
+#include "epilogue/analysis/names/cpp_name.h"
+
+namespace epi::analysis::names {
+
+// GEMMs whose names are words joined by underscores.
+bool read_nvjet(std::string_view name, KernelName& out);
+bool read_xmma(std::string_view name, KernelName& out);
+bool read_cutlass_words(std::string_view name, KernelName& out);
+// "ampere_bf16_s16816gemm_...", and volta, turing, ...
+bool read_generation(std::string_view name, KernelName& out);
+bool read_tensile(std::string_view name, KernelName& out);
+
+// "triton_poi_fused_...", "epi_poi_fused_...".
+bool read_fused(std::string_view name, KernelName& out);
+bool read_liger(std::string_view name, KernelName& out);
+// The kernels of Epilogue's CPU backend: "gemm_f32_tn_bias".
+bool read_own_cpu(std::string_view name, KernelName& out);
+
+bool read_copy_or_set(std::string_view name, KernelName& out);
+bool read_nccl(std::string_view name, KernelName& out);
+// flash_fwd_..., fmha_...
+bool read_attention(std::string_view name, KernelName& out);
+bool read_cudnn(std::string_view name, KernelName& out);
+
+// C++ functions.
+bool read_cutlass_cpp(std::string_view name, const CppName& cpp, KernelName& out);
+bool read_cublas_cpp(std::string_view name, const CppName& cpp, KernelName& out);
+bool read_aten(const CppName& cpp, KernelName& out);
+bool read_cub(const CppName& cpp, KernelName& out);
+// What a function's name says in plain words: "rms_norm_kernel". Sets the kind alone.
+void read_plain_words(std::string_view base, KernelName& out);
+
+// The ATen operators of "_unsafe_view_gelu_mul".
+std::vector<std::string> split_fused_ops(std::string_view joined);
+// The operator that a functor or kernel implements: "gelu" of "GeluCUDAKernelImpl".
+std::string op_of_functor(std::string_view functor);
+
+}  // namespace epi::analysis::names

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_bias_TNT: cuBLAS's GEMMs from Hopper on. Architecture
+// (older versions leave it out), types, tile m x n, tile k x stages, cluster, flags, and the order
+// of A, B and the result.
+#include "epilogue/analysis/names/families.h"
+#include "epilogue/analysis/names/words.h"
+
+namespace epi::analysis::names {
+namespace {
+
+// "tst" is input, accumulator, output; "qqtst" is A, B, C, accumulator, D.
+void read_types(std::string_view letters, KernelName& out) {
+  if (letters.size() != 3 && letters.size() != 5) return;
+  out.dtype = blas_type(letters.front());
+  out.accumulate = blas_type(letters[letters.size() - 2]);
+  out.output = blas_type(letters.back());
+}
+
+}  // namespace
+
+bool read_nvjet(std::string_view name, KernelName& out) {
+  if (!name.starts_with("nvjet_")) return false;
+  out.library = Library::kCublas;
+  out.kind = Kind::kGemm;
+  out.tensor_cores = true;
+  out.split_k = false;
+  Words words(name.substr(6));
+  int sizes_seen = 0;
+  while (const auto word = words.next()) {
+    if (sizes_seen == 0 && word->starts_with("sm") && number(word->substr(2, 2))) {
+      out.arch = *word;
+    } else if (const auto size = sizes(*word)) {
+      const auto [a, b, c] = size->values;
+      if (sizes_seen == 0) out.tile = {a, b, c};
+      if (sizes_seen == 1) out.tile[2] = a, out.stages = b;
+      if (sizes_seen == 2)
+        out.cluster.assign(size->values.begin(), size->values.begin() + size->count);
+      ++sizes_seen;
+    } else if (sizes_seen == 0) {
+      read_types(*word, out);
+    } else if (*word == "splitK") {
+      out.split_k = true;
+    } else if (std::string order = layout(*word); word->size() == 3 && !order.empty()) {
+      out.layout = std::move(order);
+    } else {
+      add_epilogue(*word, out.epilogue);
+    }
+  }
+  return true;
+}
+
+}  // namespace epi::analysis::names

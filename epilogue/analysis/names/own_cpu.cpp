@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// gemm_f32_tn_bias, pointwise_gelu_tanh_f32_strided, reduce_sum_f32: the kernels of Epilogue's CPU
+// backend. A kind, perhaps an operator, a type, then a layout and an epilogue.
+#include "epilogue/analysis/names/families.h"
+#include "epilogue/analysis/names/words.h"
+
+namespace epi::analysis::names {
+namespace {
+
+struct Start {
+  std::string_view text;
+  Kind kind;
+  bool named_op;  // the operator follows; otherwise the text itself is it
+};
+constexpr Start kStarts[] = {
+    {"gemm_", Kind::kGemm, false},          {"gemm_batched_", Kind::kGemm, false},
+    {"gemv_", Kind::kGemv, false},          {"gemv_batched_", Kind::kGemv, false},
+    {"pointwise_", Kind::kPointwise, true}, {"reduce_", Kind::kReduction, true},
+    {"copy_", Kind::kCopy, false},          {"cat_", Kind::kCopy, false},
+    {"softmax_", Kind::kSoftmax, false},    {"log_softmax_", Kind::kSoftmax, false},
+    {"layer_norm_", Kind::kNorm, false},    {"rms_norm_", Kind::kNorm, false}};
+
+const Start* start_of(std::string_view name) {
+  const Start* best = nullptr;
+  for (const Start& start : kStarts) {
+    const bool longer = best == nullptr || start.text.size() > best->text.size();
+    if (name.starts_with(start.text) && longer) best = &start;
+  }
+  return best;
+}
+
+bool is_product(Kind kind) { return kind == Kind::kGemm || kind == Kind::kGemv; }
+
+void read_tail(std::string_view tail, KernelName& out) {
+  Words words(tail);
+  bool to = false;
+  while (const auto word = words.next()) {
+    if (std::string order = layout(*word); is_product(out.kind) && !order.empty()) {
+      out.layout = std::move(order);
+    } else if (to && number_type(*word) != NumberType::kUnknown) {
+      out.output = number_type(*word);
+    } else if (is_product(out.kind)) {
+      add_epilogue(*word, out.epilogue);
+    }
+    to = *word == "to";
+  }
+}
+
+}  // namespace
+
+bool read_own_cpu(std::string_view name, KernelName& out) {
+  const Start* start = start_of(name);
+  if (start == nullptr) return false;
+  const std::string_view rest = name.substr(start->text.size());
+  // The type is the word that is one; what stands before it is the operator.
+  Words words(rest);
+  while (const auto word = words.next()) {
+    const NumberType type = number_type(*word);
+    if (type == NumberType::kUnknown) continue;
+    const auto before = static_cast<size_t>(word->data() - rest.data());
+    if ((before > 0) != start->named_op) return false;
+    out.library = Library::kEpilogue;
+    out.kind = start->kind;
+    out.dtype = out.output = type;
+    if (!is_product(out.kind)) {
+      const std::string_view op = start->named_op ? rest.substr(0, before) : start->text;
+      out.ops.emplace_back(op.substr(0, op.size() - 1));
+    }
+    read_tail(words.rest(), out);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace epi::analysis::names

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1_...__5x_cublas:
+// the GEMMs and convolutions that cuBLAS, cuDNN and TensorRT share. Types come in groups: those of
+// A and of the result; what is multiplied and what it is added up in; the epilogue's.
+#include <utility>
+
+#include "epilogue/analysis/names/families.h"
+#include "epilogue/analysis/names/words.h"
+
+namespace epi::analysis::names {
+namespace {
+
+// "tf32f32" as two types; kUnknown where the word is not two types in a row.
+std::pair<NumberType, NumberType> type_pair(std::string_view word) {
+  for (size_t at = 2; at + 2 <= word.size(); ++at) {
+    const NumberType first = number_type(word.substr(0, at));
+    const NumberType second = number_type(word.substr(at));
+    if (first != NumberType::kUnknown && second != NumberType::kUnknown) return {first, second};
+  }
+  return {NumberType::kUnknown, NumberType::kUnknown};
+}
+
+bool read_types(std::string_view word, KernelName& out) {
+  const auto [first, second] = type_pair(word);
+  if (first == NumberType::kUnknown) return false;
+  if (out.output == NumberType::kUnknown) {
+    out.output = second;
+  } else if (out.dtype == NumberType::kUnknown) {
+    out.dtype = first;
+    out.accumulate = second;
+  }
+  return true;
+}
+
+void read_size_word(std::string_view word, KernelName& out) {
+  if (const auto tile = sizes_after(word, "tilesize")) out.tile = tile->values;
+  if (const auto stages = number_after(word, "stage")) out.stages = *stages;
+  if (const auto alignment = number_after(word, "aligna")) out.alignment = *alignment;
+  if (const auto cluster = sizes_after(word, "cluster")) {
+    out.cluster.assign(cluster->values.begin(), cluster->values.begin() + cluster->count);
+  }
+  // wgmma and mma instructions; "ffma" is the plain multiply-add.
+  if (sizes_after(word, "tensor") || word.starts_with("warpgroupsize")) out.tensor_cores = true;
+  if (word == "ffma" || word == "dfma" || word == "hfma2") out.tensor_cores = false;
+}
+
+}  // namespace
+
+bool read_xmma(std::string_view name, KernelName& out) {
+  if (!name.starts_with("sm")) return false;
+  const size_t at = name.substr(0, 16).find("_xmma_");
+  if (at == std::string_view::npos) return false;
+  const bool cudnn = contains(name, "cudnn");
+  out.library = cudnn ? Library::kCudnn : Library::kCublas;
+  out.arch = name.substr(0, at);
+  Words words(name.substr(at + 6));
+  const auto what = words.next().value_or("");
+  out.kind = what == "gemm" ? Kind::kGemm : Kind::kConv;
+  // A kernel with segments of K may or may not divide it.
+  if (!contains(name, "segment_k_on")) out.split_k = contains(name, "split_k");
+  while (const auto word = words.next()) {
+    if (read_types(*word, out)) continue;
+    if (std::string order = layout(*word); out.kind == Kind::kGemm && !order.empty()) {
+      out.layout = std::move(order);
+    }
+    read_size_word(*word, out);
+    add_epilogue(*word, out.epilogue);
+  }
+  return true;
+}
+
+}  // namespace epi::analysis::names

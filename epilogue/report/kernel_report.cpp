@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/report/kernel_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "epilogue/report/steps_report.h"
+#include "epilogue/report/table.h"
+#include "epilogue/report/units.h"
+
+namespace epi::report {
+namespace {
+
+using analysis::KernelName;
+using analysis::Kind;
+using analysis::Library;
+using analysis::NumberType;
+
+const char* library_title(Library library) {
+  switch (library) {
+    case Library::kUnknown:
+      return "";
+    case Library::kCublas:
+      return "cuBLAS";
+    case Library::kCutlass:
+      return "CUTLASS";
+    case Library::kCudnn:
+      return "cuDNN";
+    case Library::kAten:
+      return "ATen";
+    case Library::kTriton:
+      return "Triton";
+    case Library::kLiger:
+      return "Liger";
+    case Library::kNccl:
+      return "NCCL";
+    case Library::kFlash:
+      return "FlashAttention";
+    case Library::kEpilogue:
+      return "Epilogue";
+    case Library::kRocblas:
+      return "rocBLAS";
+    case Library::kCuda:
+      return "CUDA";
+  }
+  return "";
+}
+
+std::string kind_title(Kind kind) {
+  switch (kind) {
+    case Kind::kGemm:
+      return "GEMM";
+    case Kind::kGemv:
+      return "GEMV";
+    case Kind::kSplitKReduce:
+      return "sum over split-K";
+    case Kind::kEpilogue:
+      return "epilogue of a GEMM";
+    case Kind::kConv:
+      return "convolution";
+    case Kind::kComm:
+      return "communication";
+    default:
+      return std::string(text_of(kind));
+  }
+}
+
+// Whose parts are worth a word in one line: a product's.
+bool is_product(Kind kind) { return kind == Kind::kGemm || kind == Kind::kGemv; }
+
+std::string layout_text(const std::string& layout) {
+  if (layout == "tn") return "tn: x @ w.T on row-major data";
+  if (layout == "nn") return "nn: x @ w on row-major data";
+  if (layout == "nt") return "nt: x.T @ w on row-major data";
+  return "tt: x.T @ w.T on row-major data";
+}
+
+std::string types_text(const KernelName& kernel) {
+  std::vector<std::string> parts;
+  const auto add = [&](NumberType type, const char* role) {
+    if (type != NumberType::kUnknown) parts.push_back(fmt::format("{} {}", text_of(type), role));
+  };
+  add(kernel.dtype, "in");
+  add(kernel.accumulate, is_product(kernel.kind) ? "accumulate" : "inside");
+  add(kernel.output, "out");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string tile_line(const KernelName& kernel) {
+  std::string out = tile_text(kernel);
+  if (kernel.stages > 0) out += fmt::format(", {} stages", kernel.stages);
+  if (!kernel.cluster.empty()) out += fmt::format(", cluster {}", fmt::join(kernel.cluster, "x"));
+  return out;
+}
+
+void optional_string(JsonWriter& json, const char* key, std::string_view value) {
+  json.key(key);
+  value.empty() ? json.null() : json.string(value);
+}
+
+void optional_number(JsonWriter& json, const char* key, int value) {
+  json.key(key);
+  value == 0 ? json.null() : json.integer(value);
+}
+
+void optional_flag(JsonWriter& json, const char* key, const std::optional<bool>& value) {
+  json.key(key);
+  value ? json.boolean(*value) : json.null();
+}
+
+void strings(JsonWriter& json, const char* key, const std::vector<std::string>& values) {
+  json.key(key).begin_array();
+  for (const std::string& value : values) json.string(value);
+  json.end_array();
+}
+
+void tile_json(JsonWriter& json, const KernelName& kernel) {
+  json.key("tile");
+  if (kernel.tile[0] == 0) {
+    json.null();
+    return;
+  }
+  json.begin_array();
+  for (const int size : kernel.tile) size == 0 ? json.null() : json.integer(size);
+  json.end_array();
+}
+
+void cluster_json(JsonWriter& json, const KernelName& kernel) {
+  json.key("cluster");
+  if (kernel.cluster.empty()) {
+    json.null();
+    return;
+  }
+  json.begin_array();
+  for (const int size : kernel.cluster) json.integer(size);
+  json.end_array();
+}
+
+}  // namespace
+
+std::string tile_text(const KernelName& kernel) {
+  if (kernel.tile[0] == 0) return {};
+  const std::string k = kernel.tile[2] == 0 ? "?" : fmt::format("{}", kernel.tile[2]);
+  return fmt::format("{}x{}x{}", kernel.tile[0], kernel.tile[1], k);
+}
+
+std::string kernel_sentence(std::string_view name, const KernelName& kernel) {
+  if (kernel.library == Library::kUnknown && kernel.kind == Kind::kUnknown) {
+    return std::string(name);
+  }
+  // "Memcpy DtoH (Device -> Pageable)" says it better.
+  if (kernel.kind == Kind::kMemcpy || kernel.kind == Kind::kMemset) return std::string(name);
+  std::string out = library_title(kernel.library);
+  const auto add = [&](std::string_view text, const char* separator = " ") {
+    if (text.empty()) return;
+    if (!out.empty()) out += separator;
+    out += text;
+  };
+  add(kind_title(kernel.kind));
+  if (!is_product(kernel.kind) && !kernel.ops.empty()) {
+    add(fmt::format("{}", fmt::join(kernel.ops, ", ")), ": ");
+  }
+  add(text_of(kernel.dtype), is_product(kernel.kind) ? " " : ", ");
+  add(kernel.layout);
+  if (kernel.tile[0] != 0 && is_product(kernel.kind)) add("tile " + tile_text(kernel), ", ");
+  if (kernel.split_k.value_or(false)) add("split-K", ", ");
+  if (!kernel.epilogue.empty()) add(fmt::format("{}", fmt::join(kernel.epilogue, " + ")), ", ");
+  if (kernel.library == Library::kUnknown) {
+    add(fmt::format("({})", name.substr(0, name.find_first_of("<("))));
+  }
+  return out;
+}
+
+std::string kernel_text(std::string_view name, const KernelName& kernel) {
+  std::string out = fmt::format("{}\n", name);
+  const auto line = [&](const char* title, const std::string& text) {
+    if (!text.empty()) out += fmt::format("  {:<10}{}\n", title, text);
+  };
+  line("library", library_title(kernel.library));
+  line("kind", kind_title(kernel.kind));
+  line("for", kernel.arch);
+  if (kernel.tensor_cores) line("units", *kernel.tensor_cores ? "tensor cores" : "no tensor cores");
+  line("types", types_text(kernel));
+  line("tile", tile_line(kernel));
+  if (!kernel.layout.empty()) line("layout", layout_text(kernel.layout));
+  if (kernel.split_k) line("split-K", *kernel.split_k ? "yes" : "no");
+  line("epilogue", fmt::format("{}", fmt::join(kernel.epilogue, ", then ")));
+  if (kernel.alignment > 0) line("alignment", fmt::format("{} elements", kernel.alignment));
+  if (kernel.vector_width > 0) line("vectors", fmt::format("of {} elements", kernel.vector_width));
+  line("functor", kernel.functor);
+  line("ops", fmt::format("{}", fmt::join(kernel.ops, ", ")));
+  if (kernel.library == Library::kUnknown && kernel.kind == Kind::kUnknown) {
+    out += "  nothing: it is in no grammar that is known here\n";
+  }
+  return out;
+}
+
+std::string kernels_table(const std::vector<analysis::NamedTime>& kernels, bool markdown,
+                          size_t width) {
+  constexpr size_t kNumbersWidth = 34;
+  const size_t name_width =
+      markdown ? SIZE_MAX : std::max<size_t>(20, width - std::min(width, kNumbersWidth));
+  Table table({{"kernel", Align::kLeft},
+               {"count", Align::kRight},
+               {"time", Align::kRight},
+               {"share", Align::kRight}});
+  for (const auto& [name, count, ns, share] : kernels) {
+    const std::string text = kernel_sentence(name, analysis::read_kernel_name(name));
+    table.add_row({shortened(text, name_width), fmt::format("{}", count),
+                   time_text(static_cast<double>(ns)), fmt::format("{:.1f} %", 100 * share)});
+  }
+  return markdown ? table.markdown() : table.text();
+}
+
+void kernel_json(JsonWriter& json, std::string_view name, const KernelName& kernel,
+                 const analysis::NamedTime* time) {
+  json.begin_object().key("name").string(name);
+  optional_string(json, "library", text_of(kernel.library));
+  optional_string(json, "kind", text_of(kernel.kind));
+  optional_string(json, "arch", kernel.arch);
+  optional_string(json, "dtype", text_of(kernel.dtype));
+  optional_string(json, "accumulate", text_of(kernel.accumulate));
+  optional_string(json, "output", text_of(kernel.output));
+  optional_string(json, "layout", kernel.layout);
+  tile_json(json, kernel);
+  optional_number(json, "stages", kernel.stages);
+  cluster_json(json, kernel);
+  strings(json, "epilogue", kernel.epilogue);
+  optional_flag(json, "split_k", kernel.split_k);
+  optional_flag(json, "tensor_cores", kernel.tensor_cores);
+  optional_number(json, "alignment", kernel.alignment);
+  optional_number(json, "vector_width", kernel.vector_width);
+  optional_string(json, "functor", kernel.functor);
+  strings(json, "ops", kernel.ops);
+  if (time != nullptr) {
+    json.key("count").integer(time->count);
+    json.key("us").fixed(static_cast<double>(time->ns) / 1000, 3);
+    json.key("share").fixed(time->share, 4);
+  }
+  json.end_object();
+}
+
+}  // namespace epi::report
