@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "epilogue/analysis/statistics.h"
+
 namespace epi::analysis {
 namespace {
 
@@ -18,17 +20,6 @@ bool is_sync(std::string_view name) {
   return name == "cudaDeviceSynchronize" || name == "cudaStreamSynchronize" ||
          name == "cudaEventSynchronize" || name == "cudaMemcpy" || name == "hipDeviceSynchronize" ||
          name == "hipStreamSynchronize" || name == "hipEventSynchronize";
-}
-
-bool is_annotation(const trace::Trace& trace, EventId id) {
-  return trace.is_span(id) && trace.category[id] == Category::kUserAnnotation;
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
 void mark_cold(InstanceGroup& group) {
@@ -51,25 +42,11 @@ Instance make_instance(const trace::Trace& trace, const Ownership& ownership, Ev
           false};
 }
 
-Instance whole_trace(const trace::Trace& trace, const Ownership& ownership) {
-  int64_t begin_ns = INT64_MAX;
-  int64_t end_ns = INT64_MIN;
-  for (EventId id = 0; id < trace.size(); ++id) {
-    const Category category = trace.category[id];
-    if (!trace.is_span(id) || !(trace::is_host(category) || trace::is_device_work(category)))
-      continue;
-    begin_ns = std::min(begin_ns, trace.ts_ns[id]);
-    end_ns = std::max(end_ns, trace.end_ns(id));
-  }
-  if (begin_ns > end_ns) begin_ns = end_ns = 0;
-  // What is asked for at its very end belongs to it, too.
-  Measures measures = ownership.measure(begin_ns, end_ns + 1);
-  measures.cpu_ns = end_ns - begin_ns;
-  measures.window_ns = measures.cpu_ns;
-  return {kNoEvent, "whole trace", begin_ns, end_ns, measures, false};
-}
-
 }  // namespace
+
+bool is_annotation(const trace::Trace& trace, EventId id) {
+  return trace.is_span(id) && trace.category[id] == Category::kUserAnnotation;
+}
 
 Ownership::Ownership(const trace::Trace& trace, const trace::Links& links) : trace_(trace) {
   std::vector<bool> starts_work(trace.size(), false);
@@ -89,50 +66,66 @@ Ownership::Ownership(const trace::Trace& trace, const trace::Links& links) : tra
   }
 }
 
-std::pair<size_t, size_t> Ownership::range(const std::vector<Moment>& moments, int64_t begin_ns,
-                                           int64_t end_ns) {
+std::vector<EventId> Ownership::between(const std::vector<Moment>& moments, int64_t begin_ns,
+                                        int64_t end_ns) {
   const auto before = [](const Moment& moment, int64_t ns) { return moment.ns < ns; };
   const auto first = std::lower_bound(moments.begin(), moments.end(), begin_ns, before);
   const auto last = std::lower_bound(first, moments.end(), end_ns, before);
-  return {static_cast<size_t>(first - moments.begin()),
-          static_cast<size_t>(last - moments.begin())};
+  std::vector<EventId> ids;
+  ids.reserve(static_cast<size_t>(last - first));
+  for (auto moment = first; moment != last; ++moment) ids.push_back(moment->id);
+  return ids;
 }
 
-std::vector<EventId> Ownership::work(int64_t begin_ns, int64_t end_ns) const {
-  std::vector<EventId> result;
-  const auto [first, last] = range(work_, begin_ns, end_ns);
-  for (size_t i = first; i < last; ++i) result.push_back(work_[i].id);
-  return result;
+Owned Ownership::owned(int64_t begin_ns, int64_t end_ns) const {
+  return {between(work_, begin_ns, end_ns), between(launches_, begin_ns, end_ns),
+          between(syncs_, begin_ns, end_ns)};
 }
 
-Measures Ownership::measure(int64_t begin_ns, int64_t end_ns) const {
+Owned Ownership::everything() const { return owned(INT64_MIN, INT64_MAX); }
+
+Measures Ownership::measure(int64_t begin_ns, int64_t end_ns, const Owned& owned) const {
   Measures measures;
   measures.cpu_ns = end_ns - begin_ns;
-  std::vector<EventId> owned = work(begin_ns, end_ns);
-  for (const EventId id : owned) {
+  for (const EventId id : owned.work) {
     measures.device_ns += trace_.dur_ns[id];
     if (trace_.category[id] == Category::kKernel) ++measures.kernels;
     if (trace_.category[id] == Category::kGpuMemcpy) ++measures.memcpys;
     if (trace_.category[id] == Category::kGpuMemset) ++measures.memsets;
   }
-  std::sort(owned.begin(), owned.end(),
+  std::vector<EventId> by_begin = owned.work;
+  std::sort(by_begin.begin(), by_begin.end(),
             [&](EventId a, EventId b) { return trace_.ts_ns[a] < trace_.ts_ns[b]; });
   int64_t covered_to = begin_ns;
   int64_t last_end = end_ns;
-  for (const EventId id : owned) {
+  for (const EventId id : by_begin) {
     const int64_t from = std::max(covered_to, trace_.ts_ns[id]);
     measures.busy_ns += std::max<int64_t>(0, trace_.end_ns(id) - from);
     covered_to = std::max(covered_to, trace_.end_ns(id));
     last_end = std::max(last_end, trace_.end_ns(id));
   }
   measures.window_ns = last_end - begin_ns;
-  const auto count = [&](const std::vector<Moment>& moments) {
-    const auto [first, last] = range(moments, begin_ns, end_ns);
-    return static_cast<int64_t>(last - first);
-  };
-  measures.launches = count(launches_);
-  measures.syncs = count(syncs_);
+  measures.launches = static_cast<int64_t>(owned.launches.size());
+  measures.syncs = static_cast<int64_t>(owned.syncs.size());
   return measures;
+}
+
+Instance whole_trace(const trace::Trace& trace, const Ownership& ownership) {
+  int64_t begin_ns = INT64_MAX;
+  int64_t end_ns = INT64_MIN;
+  for (EventId id = 0; id < trace.size(); ++id) {
+    const Category category = trace.category[id];
+    if (!trace.is_span(id) || !(trace::is_host(category) || trace::is_device_work(category)))
+      continue;
+    begin_ns = std::min(begin_ns, trace.ts_ns[id]);
+    end_ns = std::max(end_ns, trace.end_ns(id));
+  }
+  if (begin_ns > end_ns) begin_ns = end_ns = 0;
+  // What is asked for at its very end belongs to it, too.
+  Measures measures = ownership.measure(begin_ns, end_ns + 1);
+  measures.cpu_ns = end_ns - begin_ns;
+  measures.window_ns = measures.cpu_ns;
+  return {kNoEvent, "whole trace", begin_ns, end_ns, measures, false};
 }
 
 InstanceGroup steps(const trace::Trace& trace, const Ownership& ownership) {

@@ -39,22 +39,35 @@ struct Instance {
   bool cold = false;  // over twice the median of its like
 };
 
+// What an instance owns, each kind by when it was asked for.
+struct Owned {
+  std::vector<trace::EventId> work;      // kernels, copies and sets
+  std::vector<trace::EventId> launches;  // calls that started some of it, or of others
+  std::vector<trace::EventId> syncs;     // calls that wait for the device
+};
+
 // Finds out what instances own; made once for a trace.
 class Ownership {
  public:
   Ownership(const trace::Trace& trace, const trace::Links& links);
 
-  Measures measure(int64_t begin_ns, int64_t end_ns) const;
-  // The device work that is asked for in [begin, end), by when it was asked for.
-  std::vector<trace::EventId> work(int64_t begin_ns, int64_t end_ns) const;
+  // What begins, or is asked for, in [begin, end), in order.
+  Owned owned(int64_t begin_ns, int64_t end_ns) const;
+  Measures measure(int64_t begin_ns, int64_t end_ns) const {
+    return measure(begin_ns, end_ns, owned(begin_ns, end_ns));
+  }
+  // Of an instance that owns just this.
+  Measures measure(int64_t begin_ns, int64_t end_ns, const Owned& owned) const;
+  // All that some instance may own.
+  Owned everything() const;
 
  private:
   struct Moment {
     int64_t ns;
     trace::EventId id;
   };
-  static std::pair<size_t, size_t> range(const std::vector<Moment>& moments, int64_t begin_ns,
-                                         int64_t end_ns);
+  static std::vector<trace::EventId> between(const std::vector<Moment>& moments, int64_t begin_ns,
+                                             int64_t end_ns);
 
   const trace::Trace& trace_;
   std::vector<Moment> work_;      // device work, by when it was asked for
@@ -68,6 +81,10 @@ struct InstanceGroup {
   std::vector<Instance> instances;
 };
 
+// An annotation that the user set on the host; steps are some of them.
+bool is_annotation(const trace::Trace& trace, trace::EventId id);
+// The whole trace as one instance.
+Instance whole_trace(const trace::Trace& trace, const Ownership& ownership);
 // The steps, `ProfilerStep#N`, in order; the whole trace as one where it has none.
 InstanceGroup steps(const trace::Trace& trace, const Ownership& ownership);
 // Every other annotation by name, in the order in which names first occur.

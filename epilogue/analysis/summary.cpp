@@ -28,13 +28,6 @@ std::string string_value(std::string_view token) {
   return out;
 }
 
-std::string device_name(const trace::Trace& trace) {
-  const auto devices = trace::array_items(trace.property("deviceProperties"));
-  if (devices.empty()) return {};
-  const std::string name = string_value(trace::find_value(devices[0], "name").value_or(""));
-  return devices.size() == 1 ? name : fmt::format("{} x {}", devices.size(), name);
-}
-
 // "13.0" of 13000, as CUDA numbers its versions.
 std::string cuda_version(std::string_view token) {
   const auto number = trace::parse_integer(token);
@@ -119,6 +112,13 @@ void count_lost(const trace::Trace& trace, const trace::Links& links, Summary& s
 }
 
 }  // namespace
+
+std::string device_name(const trace::Trace& trace) {
+  const auto devices = trace::array_items(trace.property("deviceProperties"));
+  if (devices.empty()) return {};
+  const std::string name = string_value(trace::find_value(devices[0], "name").value_or(""));
+  return devices.size() == 1 ? name : fmt::format("{} x {}", devices.size(), name);
+}
 
 std::vector<NamedTime> kernel_times(const trace::Trace& trace) {
   Sums sums(trace);

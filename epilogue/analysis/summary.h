@@ -40,6 +40,10 @@ struct Summary {
 
 Summary summarize(const trace::Trace& trace);
 
+// The name of the device, as the driver reports it; several of them with their count. Empty where
+// the file does not say.
+std::string device_name(const trace::Trace& trace);
+
 // Kernels, copies and sets by name, the largest first.
 std::vector<NamedTime> kernel_times(const trace::Trace& trace);
 

@@ -66,6 +66,8 @@ int parse_and_run(int argc, char** argv) {
   epi::cli::add_steps(app, action);
   epi::cli::add_tree(app, action);
   epi::cli::add_explain(app, action);
+  epi::cli::add_compare(app, action);
+  epi::cli::add_expect(app, action);
   epi::cli::add_query(app, action);
 #ifdef EPI_HAS_RUNTIME
   epi::cli::add_run(app, action);

@@ -14,6 +14,8 @@ namespace epi::cli {
 
 using Action = std::function<int()>;
 
+void add_compare(CLI::App& app, Action& action);
+void add_expect(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_query(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "epilogue/report/kernel_report.h"
 #include "epilogue/report/steps_report.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/units.h"
@@ -95,8 +96,9 @@ std::string work_line(const Summary& summary) {
                      summary.own_kernels ? "kernels" : "GPU", time_text(m.device_ns), 100 * m.busy);
 }
 
+// Kernels are called what they are: no name of theirs fits into a column.
 std::string names_table(const char* title, const std::vector<analysis::NamedTime>& names,
-                        bool markdown, size_t width) {
+                        bool kernels, bool markdown, size_t width) {
   if (names.empty()) return {};
   const size_t name_width =
       markdown ? SIZE_MAX : std::max<size_t>(20, width - std::min(width, kNumbersWidth));
@@ -105,7 +107,10 @@ std::string names_table(const char* title, const std::vector<analysis::NamedTime
                {"time", Align::kRight},
                {"share", Align::kRight}});
   for (size_t i = 0; i < std::min(names.size(), kShownNames); ++i) {
-    table.add_row({shortened(names[i].name, name_width), fmt::format("{}", names[i].count),
+    const std::string text =
+        kernels ? kernel_sentence(names[i].name, analysis::read_kernel_name(names[i].name))
+                : names[i].name;
+    table.add_row({shortened(text, name_width), fmt::format("{}", names[i].count),
                    time_text(static_cast<double>(names[i].ns)),
                    fmt::format("{:.1f} %", 100 * names[i].share)});
   }
@@ -146,14 +151,19 @@ std::string next_text(const Summary& summary, const std::string& file) {
   return fmt::format(
       "\nnext:  epilogue table {0} --limit 20\n"
       "       epilogue steps {0}\n"
-      "       epilogue tree {0}{1}\n",
+      "       epilogue tree {0}{1}\n"
+      "       epilogue explain {0}\n",
       shell_word(file), under);
 }
 
-void names_json(JsonWriter& json, const char* key, const std::vector<analysis::NamedTime>& names) {
+void names_json(JsonWriter& json, const char* key, const std::vector<analysis::NamedTime>& names,
+                bool kernels) {
   json.key(key).begin_array();
   for (const auto& name : names) {
     json.begin_object().key("name").string(name.name).key("count").integer(name.count);
+    if (kernels) {
+      json.key("what").string(kernel_sentence(name.name, analysis::read_kernel_name(name.name)));
+    }
     json.key("us").fixed(static_cast<double>(name.ns) / 1000, 3);
     json.key("share").fixed(name.share, 4).end_object();
   }
@@ -171,8 +181,8 @@ std::string summary_text(const Summary& summary, const std::string& file, bool m
   out += regime_text(summary);
   out += lost_text(summary);
   out += names_table(summary.own_kernels ? "largest kernels" : "largest on the GPU",
-                     summary.kernels, markdown, width);
-  out += names_table("largest on the CPU, by self time", summary.ops, markdown, width);
+                     summary.kernels, true, markdown, width);
+  out += names_table("largest on the CPU, by self time", summary.ops, false, markdown, width);
   if (!markdown) out += next_text(summary, file);
   return out;
 }
@@ -191,8 +201,8 @@ void summary_json(JsonWriter& json, const Summary& summary) {
     json.end_object();
   }
   json.end_array();
-  names_json(json, "kernels", summary.kernels);
-  names_json(json, "ops", summary.ops);
+  names_json(json, "kernels", summary.kernels, true);
+  names_json(json, "ops", summary.ops, false);
   json.key("unlinked_kernels").integer(summary.unlinked_kernels);
   json.key("lost_launches").integer(summary.lost_launches);
 }

@@ -272,9 +272,15 @@ bool read_liger(std::string_view name, KernelName& out) {
     if (at == std::string_view::npos || at > 7) continue;
     out.library = Library::kLiger;
     out.kind = op.kind;
-    std::string text(op.text == "triton_rope" ? "rope" : op.text);
-    if (contains(base, "backward")) text += "_backward";
-    out.ops.push_back(std::move(text));
+    const bool backward = contains(base, "backward");
+    if (!backward && op.text == "geglu_tanh") {
+      out.ops = {"gelu", "mul"};  // what a gated linear unit is
+    } else if (!backward && op.text == "swiglu") {
+      out.ops = {"mul", "silu"};
+    } else {
+      std::string text(op.text == "triton_rope" ? "rope" : op.text);
+      out.ops.push_back(backward ? text + "_backward" : std::move(text));
+    }
     return true;
   }
   return false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_bias_TNT: cuBLAS's GEMMs from Hopper on. Architecture
 // (older versions leave it out), types, tile m x n, tile k x stages, cluster, flags, and the order
-// of A, B and the result.
+// of A, B and the result. From sm120 on: nvjet_sm120_tst_mma_64x64x128_3_32x32x128_..._TNNN, tile
+// m x n x k, stages, a warp's tile.
 #include "epilogue/analysis/names/families.h"
 #include "epilogue/analysis/names/words.h"
 
@@ -32,15 +33,19 @@ bool read_nvjet(std::string_view name, KernelName& out) {
     } else if (const auto size = sizes(*word)) {
       const auto [a, b, c] = size->values;
       if (sizes_seen == 0) out.tile = {a, b, c};
-      if (sizes_seen == 1) out.tile[2] = a, out.stages = b;
+      if (sizes_seen == 1 && size->count == 2) out.tile[2] = a, out.stages = b;
       if (sizes_seen == 2)
         out.cluster.assign(size->values.begin(), size->values.begin() + size->count);
       ++sizes_seen;
+    } else if (sizes_seen == 0 && *word == "tf32") {
+      out.dtype = NumberType::kTf32;
     } else if (sizes_seen == 0) {
       read_types(*word, out);
+    } else if (const auto stages = number(*word); stages && sizes_seen == 1) {
+      out.stages = *stages;
     } else if (*word == "splitK") {
       out.split_k = true;
-    } else if (std::string order = layout(*word); word->size() == 3 && !order.empty()) {
+    } else if (std::string order = layout(*word); word->size() >= 3 && !order.empty()) {
       out.layout = std::move(order);
     } else {
       add_epilogue(*word, out.epilogue);

@@ -60,7 +60,7 @@ std::optional<Sizes> sizes_after(std::string_view text, std::string_view prefix)
 }
 
 std::string layout(std::string_view word) {
-  if (word.size() != 2 && word.size() != 3) return {};
+  if (word.size() < 2 || word.size() > 4) return {};
   const auto is_order = [](char c) { return lower(c) == 'n' || lower(c) == 't'; };
   if (!std::all_of(word.begin(), word.end(), is_order)) return {};
   return {lower(word[0]), lower(word[1])};
@@ -100,6 +100,8 @@ NumberType blas_type(char letter) {
       return NumberType::kF8e4m3;
     case 'r':
       return NumberType::kF8e5m2;
+    case 'o':
+      return NumberType::kF4e2m1;
     case 'i':
       return NumberType::kS32;
     case 'c':

@@ -46,7 +46,7 @@ std::string layout(std::string_view word);
 
 // A type by the names that libraries give it: "bf16", "fp16", "f32", "e4m3", "s8".
 NumberType number_type(std::string_view word);
-// A type by BLAS's letter: s, d, h, c, z, i; and cuBLAS's t (bf16), q and r (the two 8-bit ones).
+// A type by BLAS's letter: s, d, h, c, z, i; and cuBLAS's t (bf16), q and r (8 bits), o (4 bits).
 NumberType blas_type(char letter);
 // A type as C++ spells it: "c10::BFloat16", "__half", "float const*".
 NumberType cpp_type(std::string_view text);

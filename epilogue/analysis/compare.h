@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two runs held against each other: is it the same GPU work, and what changed on the CPU? Two
+// kernels are the same work where name, grid and block agree, and sizes where both traces have
+// them. Each group is a step, an annotation or an operator that both runs have; its typical
+// instances are compared, and the medians over all of its instances.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "epilogue/analysis/op_cost.h"
+#include "epilogue/analysis/subject.h"
+
+namespace epi::analysis {
+
+struct NamedCount {
+  std::string name;
+  int64_t count = 0;
+};
+
+// The same operator ran another kernel.
+struct ChangedKernel {
+  std::string op;
+  std::string from;
+  std::string to;
+  std::vector<std::string> differs;  // "tile", "layout": what the names say differently
+  int64_t count = 0;
+};
+
+// Kernels of several operators on one side, one kernel on the other.
+struct Fusion {
+  std::vector<std::string> ops;  // "gelu", "mul": those that had kernels of their own
+  std::string kernel;
+  int64_t count = 0;  // of the fused kernel
+};
+
+struct HostChange {
+  std::string name;
+  int64_t a = 0;
+  int64_t b = 0;
+};
+
+struct Side {
+  int64_t instances = 0;
+  MedianMeasures median;
+  std::optional<MovedBytes> bytes;  // of the typical instance
+};
+
+struct GroupComparison {
+  std::string name;
+  std::vector<NamedCount> same;
+  std::vector<NamedCount> resized;  // the same code on another size
+  std::vector<ChangedKernel> changed;
+  std::vector<NamedCount> added;
+  std::vector<NamedCount> gone;
+  std::vector<Fusion> fused;    // several in A, one in B
+  std::vector<Fusion> unfused;  // one in A, several in B
+  std::vector<HostChange> host_same;
+  std::vector<HostChange> host_changed;  // in both, another count
+  std::vector<HostChange> host_added;
+  std::vector<HostChange> host_gone;
+  Side a;
+  Side b;
+
+  bool same_gpu_work() const {
+    return resized.empty() && changed.empty() && added.empty() && gone.empty() && fused.empty() &&
+           unfused.empty();
+  }
+};
+
+struct Comparison {
+  std::vector<GroupComparison> groups;
+  size_t main_group = 0;  // which the verdict is about
+
+  bool same_gpu_work() const;
+};
+
+// Compares the steps and the annotations that both have; with `under` only what is called so.
+// Throws `Error` where one of them has nothing of that name.
+Comparison compare(const Examined& a, const Examined& b, const std::optional<std::string>& under);
+
+// Pieces of device work matched one to one; what is left over on either side.
+struct WorkDifference {
+  std::vector<NamedCount> same;
+  std::vector<WorkItem> only_a;
+  std::vector<WorkItem> only_b;
+};
+WorkDifference match_work(const std::vector<WorkItem>& a, const std::vector<WorkItem>& b);
+
+}  // namespace epi::analysis

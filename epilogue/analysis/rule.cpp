@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/rule.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace epi::analysis {
+namespace {
+
+// Names beyond are not searched: std::regex goes deeper with each character.
+constexpr size_t kLongestSearched = 4096;
+constexpr size_t kLongestRule = 4096;
+
+template <typename T>
+struct Word {
+  std::string_view text;
+  T value;
+};
+constexpr Word<Quantifier> kQuantifiers[] = {{"each", Quantifier::kEach},
+                                             {"any", Quantifier::kAny},
+                                             {"avg", Quantifier::kAvg},
+                                             {"median", Quantifier::kMedian}};
+constexpr Word<Measure> kMeasures[] = {
+    {"kernels", Measure::kKernels},     {"launches", Measure::kLaunches},
+    {"gemm", Measure::kGemm},           {"pointwise", Measure::kPointwise},
+    {"reduction", Measure::kReduction}, {"memcpy", Measure::kMemcpy},
+    {"memset", Measure::kMemset},       {"syncs", Measure::kSyncs},
+    {"gpu_time", Measure::kGpuTime},    {"cpu_time", Measure::kCpuTime},
+    {"busy", Measure::kBusy},           {"idle", Measure::kIdle},
+    {"bytes", Measure::kBytes},         {"count", Measure::kCount}};
+constexpr Word<Cmp> kCmps[] = {{"==", Cmp::kEqual},       {"!=", Cmp::kNotEqual},
+                               {"<=", Cmp::kLessOrEqual}, {">=", Cmp::kMoreOrEqual},
+                               {"<", Cmp::kLess},         {">", Cmp::kMore}};
+constexpr Word<What> kWhats[] = {{"kernel", What::kKernel}, {"op", What::kOp},
+                                 {"call", What::kCall},     {"memcpy", What::kMemcpy},
+                                 {"memset", What::kMemset}, {"sync", What::kSync}};
+
+struct UnitWord {
+  std::string_view text;
+  Unit unit;
+  double factor;
+};
+constexpr UnitWord kUnits[] = {{"ns", Unit::kNanoseconds, 1},   {"us", Unit::kNanoseconds, 1e3},
+                               {"ms", Unit::kNanoseconds, 1e6}, {"s", Unit::kNanoseconds, 1e9},
+                               {"%", Unit::kShare, 0.01},       {"B", Unit::kBytes, 1},
+                               {"kB", Unit::kBytes, 1e3},       {"MB", Unit::kBytes, 1e6},
+                               {"GB", Unit::kBytes, 1e9}};
+
+bool is_space(char c) { return c == ' ' || c == '\t'; }
+
+template <typename T, size_t N>
+const Word<T>* find(const Word<T> (&words)[N], std::string_view text) {
+  for (const Word<T>& word : words) {
+    if (word.text == text) return &word;
+  }
+  return nullptr;
+}
+
+template <typename T, size_t N>
+std::string listed(const Word<T> (&words)[N]) {
+  std::vector<std::string_view> texts;
+  for (const Word<T>& word : words) texts.push_back(word.text);
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+// What a measure is counted in.
+Unit unit_of(Measure measure) {
+  switch (measure) {
+    case Measure::kGpuTime:
+    case Measure::kCpuTime:
+    case Measure::kIdle:
+      return Unit::kNanoseconds;
+    case Measure::kBytes:
+      return Unit::kBytes;
+    case Measure::kBusy:
+      return Unit::kShare;
+    default:
+      return Unit::kCount;
+  }
+}
+
+const char* unit_hint(Unit unit) {
+  switch (unit) {
+    case Unit::kNanoseconds:
+      return "a time: ns, us, ms or s";
+    case Unit::kBytes:
+      return "bytes: B, kB, MB or GB";
+    case Unit::kShare:
+      return "a share: %";
+    case Unit::kCount:
+      return "a count: no unit";
+  }
+  return "";
+}
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+  Result<Rule> parse();
+
+ private:
+  // A failure at a place of the text, said as a column from 1.
+  template <typename... Ts>
+  tl::unexpected<Failure> wrong(size_t at, fmt::format_string<Ts...> format, Ts&&... values) const {
+    return failure("column {}: {}", at + 1, fmt::format(format, std::forward<Ts>(values)...));
+  }
+  void skip_spaces() {
+    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
+  }
+  // The letters and underscores that follow; leaves them where they are.
+  std::string_view peek_word() const;
+  std::string_view rest() const { return text_.substr(at_); }
+
+  Result<size_t> find_claim() const;
+  bool begins_claim(size_t at) const;
+  Result<size_t> end_of_regex(size_t begin) const;
+  Result<void> parse_subject(size_t colon);
+  Result<void> parse_claim();
+  Result<void> parse_measure();
+  Result<void> parse_count();
+  Result<void> parse_has(bool has);
+  Result<void> parse_same();
+  Result<void> parse_cmp_and_value();
+  Result<void> parse_value();
+  Result<Pattern> thing_until(size_t end);
+
+  std::string_view text_;
+  size_t at_ = 0;
+  Rule rule_;
+};
+
+std::string_view Parser::peek_word() const {
+  size_t end = at_;
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  while (end < text_.size() && is_letter(text_[end])) ++end;
+  return text_.substr(at_, end - at_);
+}
+
+bool Parser::begins_claim(size_t at) const {
+  while (at < text_.size() && is_space(text_[at])) ++at;
+  Parser ahead(text_);
+  ahead.at_ = at;
+  const std::string_view word = ahead.peek_word();
+  return find(kQuantifiers, word) != nullptr || find(kMeasures, word) != nullptr || word == "has" ||
+         word == "no" || word == "same";
+}
+
+// The colon between subject and claim. Names hold colons as well (aten::t, "Region: 0/0"): it is
+// the first single one before something that begins like a claim, or else the first one.
+Result<size_t> Parser::find_claim() const {
+  std::optional<size_t> first;
+  size_t from = text_.find_first_not_of(" \t");
+  if (text_[from] == '/') {
+    const auto end = end_of_regex(from);
+    if (!end) return tl::unexpected(end.error());
+    from = *end;
+  }
+  for (size_t i = from; i < text_.size(); ++i) {
+    if (text_[i] != ':') continue;
+    const bool doubled =
+        (i + 1 < text_.size() && text_[i + 1] == ':') || (i > 0 && text_[i - 1] == ':');
+    if (doubled) continue;
+    if (begins_claim(i + 1)) return i;
+    if (!first) first = i;
+  }
+  if (first) return *first;
+  return wrong(text_.size(), "a colon and a claim are missing, as in \"mlp_fwd: kernels == 5\"");
+}
+
+// The place behind the slash that ends an expression.
+Result<size_t> Parser::end_of_regex(size_t begin) const {
+  for (size_t i = begin + 1; i < text_.size(); ++i) {
+    if (text_[i] == '\\') {
+      ++i;
+    } else if (text_[i] == '/') {
+      return i + 1;
+    }
+  }
+  return wrong(begin, "the expression has no closing /");
+}
+
+Result<Pattern> Parser::thing_until(size_t end) {
+  const size_t begin = at_;
+  while (end > begin && is_space(text_[end - 1])) --end;
+  const std::string_view thing = text_.substr(begin, end - begin);
+  if (thing.empty()) return wrong(begin, "a name or a /regex/ is missing");
+  at_ = end;
+  if (!thing.starts_with('/')) return Pattern::name(thing);
+  const auto regex_end = end_of_regex(begin);
+  if (!regex_end) return tl::unexpected(regex_end.error());
+  if (*regex_end != end) return wrong(*regex_end, "nothing may follow the expression here");
+  auto pattern = Pattern::regex(thing.substr(1, thing.size() - 2));
+  if (!pattern) return wrong(begin, "{}", pattern.error().message);
+  return pattern;
+}
+
+Result<void> Parser::parse_subject(size_t colon) {
+  skip_spaces();
+  auto pattern = thing_until(colon);
+  if (!pattern) return tl::unexpected(pattern.error());
+  rule_.subject = SubjectKind::kNamed;
+  if (!pattern->is_regex() && pattern->text() == "step") rule_.subject = SubjectKind::kStep;
+  if (!pattern->is_regex() && pattern->text() == "trace") rule_.subject = SubjectKind::kTrace;
+  rule_.subject_name = std::move(*pattern);
+  return {};
+}
+
+Result<void> Parser::parse_value() {
+  skip_spaces();
+  const size_t begin = at_;
+  double number = 0;
+  const auto [end, error] =
+      std::from_chars(text_.data() + begin, text_.data() + text_.size(), number);
+  if (error != std::errc() || !std::isfinite(number)) return wrong(begin, "a number is missing");
+  at_ = static_cast<size_t>(end - text_.data());
+  skip_spaces();
+  std::string_view unit = rest();
+  while (!unit.empty() && is_space(unit.back())) unit.remove_suffix(1);
+  rule_.unit = unit_of(rule_.measure);
+  rule_.value = number;
+  if (unit.empty()) {
+    // As in JSON: times in microseconds.
+    if (rule_.unit == Unit::kNanoseconds) rule_.value *= 1e3;
+    return {};
+  }
+  for (const UnitWord& word : kUnits) {
+    if (word.text != unit) continue;
+    const bool idle_share = rule_.measure == Measure::kIdle && word.unit == Unit::kShare;
+    if (word.unit != rule_.unit && !idle_share) {
+      return wrong(at_, "\"{}\" does not fit; this measure is {}", unit, unit_hint(rule_.unit));
+    }
+    rule_.unit = word.unit;
+    rule_.value = number * word.factor;
+    return {};
+  }
+  return wrong(at_, "\"{}\" is no unit; this measure is {}", unit, unit_hint(rule_.unit));
+}
+
+Result<void> Parser::parse_cmp_and_value() {
+  skip_spaces();
+  for (const Word<Cmp>& word : kCmps) {
+    if (!rest().starts_with(word.text)) continue;
+    at_ += word.text.size();
+    rule_.cmp = word.value;
+    return parse_value();
+  }
+  return wrong(at_, "a comparison is missing: {}", listed(kCmps));
+}
+
+// count THING cmp value: the comparison is the last one that a number follows, as names may hold
+// angle brackets.
+Result<void> Parser::parse_count() {
+  skip_spaces();
+  const size_t begin = at_;
+  for (size_t i = text_.size(); i-- > begin;) {
+    if (std::string_view("=!<>").find(text_[i]) == std::string_view::npos) continue;
+    size_t cmp = i;
+    if (cmp > begin && text_[i] == '=' &&
+        std::string_view("=!<>").find(text_[cmp - 1]) != std::string_view::npos)
+      --cmp;
+    auto thing = thing_until(cmp);
+    if (!thing) return tl::unexpected(thing.error());
+    rule_.thing = std::move(*thing);
+    return parse_cmp_and_value();
+  }
+  return wrong(text_.size(), "a comparison is missing: {}", listed(kCmps));
+}
+
+Result<void> Parser::parse_measure() {
+  if (const auto* quantifier = find(kQuantifiers, peek_word())) {
+    rule_.quantifier = quantifier->value;
+    at_ += quantifier->text.size();
+    skip_spaces();
+  }
+  const std::string_view word = peek_word();
+  const auto* measure = find(kMeasures, word);
+  if (measure == nullptr) {
+    return wrong(at_, "\"{}\" is no measure: {}; nor has, no, same kernels as",
+                 word.empty() ? rest().substr(0, 20) : word, listed(kMeasures));
+  }
+  rule_.measure = measure->value;
+  at_ += word.size();
+  return rule_.measure == Measure::kCount ? parse_count() : parse_cmp_and_value();
+}
+
+Result<void> Parser::parse_has(bool has) {
+  rule_.claim = has ? ClaimKind::kHas : ClaimKind::kHasNo;
+  skip_spaces();
+  const std::string_view word = peek_word();
+  const auto* what = find(kWhats, word);
+  if (what == nullptr) {
+    return wrong(at_, "\"{}\" cannot be had: {}", word.empty() ? rest().substr(0, 20) : word,
+                 listed(kWhats));
+  }
+  rule_.what = what->value;
+  at_ += word.size();
+  skip_spaces();
+  const bool named =
+      rule_.what == What::kKernel || rule_.what == What::kOp || rule_.what == What::kCall;
+  if (!named) {
+    if (at_ < text_.size()) return wrong(at_, "nothing may follow \"{}\"", word);
+    return {};
+  }
+  auto thing = thing_until(text_.size());
+  if (!thing) return tl::unexpected(thing.error());
+  rule_.thing = std::move(*thing);
+  return {};
+}
+
+Result<void> Parser::parse_same() {
+  for (const std::string_view word : {"kernels", "as"}) {
+    skip_spaces();
+    if (peek_word() != word) return wrong(at_, "\"same kernels as PATH\" is what follows \"same\"");
+    at_ += word.size();
+  }
+  skip_spaces();
+  std::string_view path = rest();
+  while (!path.empty() && is_space(path.back())) path.remove_suffix(1);
+  if (path.empty()) return wrong(at_, "the path of a trace is missing");
+  rule_.claim = ClaimKind::kSameKernels;
+  rule_.path = path;
+  return {};
+}
+
+Result<void> Parser::parse_claim() {
+  skip_spaces();
+  const std::string_view word = peek_word();
+  if (word == "has" || word == "no") {
+    at_ += word.size();
+    return parse_has(word == "has");
+  }
+  if (word == "same") {
+    at_ += word.size();
+    return parse_same();
+  }
+  return parse_measure();
+}
+
+Result<Rule> Parser::parse() {
+  if (text_.size() > kLongestRule)
+    return wrong(kLongestRule, "a rule has at most {} characters", kLongestRule);
+  rule_.text = text_.substr(text_.find_first_not_of(" \t"));
+  const auto colon = find_claim();
+  if (!colon) return tl::unexpected(colon.error());
+  if (const auto parsed = parse_subject(*colon); !parsed) return tl::unexpected(parsed.error());
+  at_ = *colon + 1;
+  if (const auto parsed = parse_claim(); !parsed) return tl::unexpected(parsed.error());
+  return std::move(rule_);
+}
+
+}  // namespace
+
+Pattern Pattern::name(std::string_view text) {
+  Pattern pattern;
+  pattern.text_ = text;
+  return pattern;
+}
+
+Result<Pattern> Pattern::regex(std::string_view text) {
+  Pattern pattern;
+  pattern.text_ = text;
+  if (text.empty()) return failure("the expression is empty");
+  try {
+    pattern.regex_ = std::make_shared<const std::regex>(std::string(text));
+  } catch (const std::regex_error&) {
+    return failure("/{}/ is no regular expression", text);
+  }
+  return pattern;
+}
+
+bool Pattern::matches(std::string_view name) const {
+  if (regex_ == nullptr) return name == text_;
+  const std::string_view searched = name.substr(0, kLongestSearched);
+  return std::regex_search(searched.begin(), searched.end(), *regex_);
+}
+
+bool holds(Cmp cmp, double found, double wanted) {
+  switch (cmp) {
+    case Cmp::kEqual:
+      return found == wanted;
+    case Cmp::kNotEqual:
+      return found != wanted;
+    case Cmp::kLess:
+      return found < wanted;
+    case Cmp::kLessOrEqual:
+      return found <= wanted;
+    case Cmp::kMore:
+      return found > wanted;
+    case Cmp::kMoreOrEqual:
+      return found >= wanted;
+  }
+  return false;
+}
+
+Result<Rule> parse_rule(std::string_view text) {
+  size_t begin = 0;
+  while (begin < text.size() && is_space(text[begin])) ++begin;
+  while (text.size() > begin && (is_space(text.back()) || text.back() == '\r'))
+    text.remove_suffix(1);
+  if (text.size() == begin) return failure("column 1: the rule is empty");
+  return Parser(text).parse();
+}
+
+}  // namespace epi::analysis

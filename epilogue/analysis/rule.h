@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// A guess about a trace, as `expect` takes it: `mlp_fwd: kernels == 5`. Parsing only; see expect.h.
+//
+//   rule    := subject ":" claim
+//   subject := "step" | "trace" | NAME | /regex/
+//   claim   := [each|any|avg|median] measure cmp value | (has|no) what | "same kernels as" PATH
+//   measure := kernels | launches | gemm | pointwise | reduction | memcpy | memset | syncs
+//            | gpu_time | cpu_time | busy | idle | bytes | count THING
+//   what    := (kernel|op|call) THING | memcpy | memset | sync          THING := NAME | /regex/
+//   cmp     := == != < <= > >=     value := a number with ns us ms s % B kB MB GB or nothing
+#pragma once
+
+#include <memory>
+#include <regex>
+#include <string>
+#include <string_view>
+
+#include "epilogue/base/result.h"
+
+namespace epi::analysis {
+
+// A name, or a regular expression that is searched for in names.
+class Pattern {
+ public:
+  Pattern() = default;
+  static Pattern name(std::string_view text);
+  // A failure carries what is wrong with the expression.
+  static Result<Pattern> regex(std::string_view text);
+
+  bool matches(std::string_view name) const;
+  bool is_regex() const { return regex_ != nullptr; }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+  std::shared_ptr<const std::regex> regex_;
+};
+
+enum class SubjectKind { kStep, kTrace, kNamed };
+enum class Quantifier { kEach, kAny, kAvg, kMedian };
+enum class Measure {
+  kKernels,
+  kLaunches,
+  kGemm,
+  kPointwise,
+  kReduction,
+  kMemcpy,
+  kMemset,
+  kSyncs,
+  kGpuTime,
+  kCpuTime,
+  kBusy,
+  kIdle,
+  kBytes,
+  kCount,
+};
+enum class Cmp { kEqual, kNotEqual, kLess, kLessOrEqual, kMore, kMoreOrEqual };
+enum class What { kKernel, kOp, kCall, kMemcpy, kMemset, kSync };
+enum class ClaimKind { kMeasure, kHas, kHasNo, kSameKernels };
+// What a value is counted in.
+enum class Unit { kCount, kNanoseconds, kBytes, kShare };
+
+struct Rule {
+  std::string text;
+  SubjectKind subject = SubjectKind::kStep;
+  Pattern subject_name{};
+  ClaimKind claim = ClaimKind::kMeasure;
+  // kMeasure
+  Quantifier quantifier = Quantifier::kEach;
+  Measure measure = Measure::kKernels;
+  Cmp cmp = Cmp::kEqual;
+  double value = 0;          // in `unit`
+  Unit unit = Unit::kCount;  // `idle` may be a time, or a share of the window
+  // kHas, kHasNo; `thing` also for `count`
+  What what = What::kKernel;
+  Pattern thing{};
+  // kSameKernels
+  std::string path{};
+};
+
+// A failure names the column, counted from 1: `column 10: "kernals" is no measure: ...`.
+Result<Rule> parse_rule(std::string_view text);
+
+bool holds(Cmp cmp, double found, double wanted);
+
+}  // namespace epi::analysis

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/subject.h"
+
+#include <unordered_map>
+
+namespace epi::analysis {
+namespace {
+
+using trace::Category;
+using trace::EventId;
+using trace::kNoEvent;
+
+Subject with_owned(const Examined& examined, InstanceGroup group) {
+  Subject subject;
+  for (const Instance& instance : group.instances) {
+    // The whole trace owns what is asked for at its very end, too.
+    const int64_t end_ns = instance.end_ns + (instance.event == kNoEvent ? 1 : 0);
+    subject.owned.push_back(examined.ownership.owned(instance.begin_ns, end_ns));
+  }
+  subject.group = std::move(group);
+  return subject;
+}
+
+Instance make_instance(const Examined& examined, EventId id) {
+  const trace::Trace& trace = examined.trace;
+  return {id, std::string(trace.name_of(id)), trace.ts_ns[id], trace.end_ns(id), {}, false};
+}
+
+// Adds an event to every instance that it lies below.
+class Adder {
+ public:
+  Adder(const trace::OpTree& tree, const InstanceGroup& group) : tree_(tree) {
+    for (size_t i = 0; i < group.instances.size(); ++i) places_[group.instances[i].event] = i;
+  }
+  template <typename Add>
+  void climb(EventId from, Add&& add) const {
+    for (EventId id = from; id != kNoEvent; id = tree_.parent[id]) {
+      const auto place = places_.find(id);
+      if (place != places_.end()) add(place->second);
+    }
+  }
+
+ private:
+  const trace::OpTree& tree_;
+  std::unordered_map<EventId, size_t> places_;
+};
+
+void own_below(const Examined& examined, Subject& subject) {
+  const Adder adder(examined.links.tree, subject.group);
+  const Owned all = examined.ownership.everything();
+  subject.owned.resize(subject.group.instances.size());
+  for (const EventId id : all.work) {
+    const EventId launch = examined.links.launch[id];
+    const EventId from = launch != kNoEvent ? launch : examined.links.op[id];
+    adder.climb(from, [&](size_t i) { subject.owned[i].work.push_back(id); });
+  }
+  for (const EventId id : all.launches) {
+    adder.climb(id, [&](size_t i) { subject.owned[i].launches.push_back(id); });
+  }
+  for (const EventId id : all.syncs) {
+    adder.climb(id, [&](size_t i) { subject.owned[i].syncs.push_back(id); });
+  }
+}
+
+Subject op_subject(const Examined& examined, std::string_view title,
+                   const std::vector<bool>& named) {
+  Subject subject;
+  subject.of_ops = true;
+  subject.group.name = title;
+  for (const EventId id : examined.links.tree.order) {
+    const Category category = examined.trace.category[id];
+    if (named[examined.trace.name[id]] && category == Category::kCpuOp) {
+      subject.group.instances.push_back(make_instance(examined, id));
+    }
+  }
+  own_below(examined, subject);
+  for (size_t i = 0; i < subject.owned.size(); ++i) {
+    Instance& instance = subject.group.instances[i];
+    instance.measures =
+        examined.ownership.measure(instance.begin_ns, instance.end_ns, subject.owned[i]);
+  }
+  return subject;
+}
+
+}  // namespace
+
+Subject step_subject(const Examined& examined) {
+  return with_owned(examined, steps(examined.trace, examined.ownership));
+}
+
+Subject trace_subject(const Examined& examined) {
+  return with_owned(examined, {"trace", {whole_trace(examined.trace, examined.ownership)}});
+}
+
+Subject named_subject(const Examined& examined, std::string_view title, const NameTest& is_named) {
+  std::vector<bool> named(examined.trace.names.size());
+  for (trace::NameId name = 0; name < named.size(); ++name) {
+    named[name] = is_named(examined.trace.names[name]);
+  }
+  InstanceGroup group{std::string(title), {}};
+  for (EventId id = 0; id < examined.trace.size(); ++id) {
+    if (named[examined.trace.name[id]] && is_annotation(examined.trace, id)) {
+      group.instances.push_back(make_instance(examined, id));
+      Instance& instance = group.instances.back();
+      instance.measures = examined.ownership.measure(instance.begin_ns, instance.end_ns);
+    }
+  }
+  if (group.instances.empty()) return op_subject(examined, title, named);
+  return with_owned(examined, std::move(group));
+}
+
+Subject named_subject(const Examined& examined, std::string_view name) {
+  return named_subject(examined, name, [&](std::string_view other) { return other == name; });
+}
+
+std::vector<Subject> annotation_subjects(const Examined& examined) {
+  std::vector<Subject> subjects;
+  for (InstanceGroup& group : annotations(examined.trace, examined.ownership)) {
+    subjects.push_back(with_owned(examined, std::move(group)));
+  }
+  return subjects;
+}
+
+std::vector<EventId> host_events(const Examined& examined, const Subject& subject,
+                                 size_t instance) {
+  const Instance& wanted = subject.group.instances[instance];
+  const trace::Trace& trace = examined.trace;
+  std::vector<EventId> events;
+  for (const EventId id : examined.links.tree.order) {
+    if (subject.of_ops && trace.lane[id] != trace.lane[wanted.event]) continue;
+    const int64_t begin = trace.ts_ns[id];
+    if (begin < wanted.begin_ns || begin > wanted.end_ns) continue;
+    // At the end itself only what takes no time, and the whole trace.
+    if (begin < wanted.end_ns || id == wanted.event || wanted.event == kNoEvent) {
+      events.push_back(id);
+    }
+  }
+  return events;
+}
+
+}  // namespace epi::analysis

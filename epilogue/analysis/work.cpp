@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/work.h"
+
+#include <algorithm>
+#include <map>
+
+#include "epilogue/analysis/op_cost.h"
+#include "epilogue/analysis/op_inputs.h"
+#include "epilogue/trace/args.h"
+#include "epilogue/trace/number_text.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::EventId;
+using trace::kNoEvent;
+
+std::array<int64_t, 3> three(std::string_view args, std::string_view key) {
+  std::array<int64_t, 3> result{};
+  const auto numbers = integers(trace::find_value(args, key).value_or(""));
+  std::copy_n(numbers.begin(), std::min<size_t>(numbers.size(), 3), result.begin());
+  return result;
+}
+
+WorkItem make_item(const Examined& examined, EventId id) {
+  const trace::Trace& trace = examined.trace;
+  WorkItem item;
+  item.event = id;
+  item.name = trace.name_of(id);
+  const std::string_view args = trace.args_of(id);
+  item.grid = three(args, "grid");
+  item.block = three(args, "block");
+  if (trace.category[id] != trace::Category::kKernel) {
+    item.bytes = trace::parse_integer(trace::find_value(args, "bytes").value_or("")).value_or(-1);
+  }
+  const EventId op = examined.links.op[id];
+  if (op != kNoEvent) {
+    item.op = trace.name_of(op);
+    item.size = size_signature(trace, op);
+  }
+  return item;
+}
+
+}  // namespace
+
+Examined::Examined(const trace::Trace& trace_in)
+    : trace(trace_in), links(trace::link(trace_in)), ownership(trace_in, links), names(trace_in) {}
+
+bool WorkItem::is_same_as(const WorkItem& other) const {
+  if (name != other.name || grid != other.grid || block != other.block || bytes != other.bytes) {
+    return false;
+  }
+  if (size.empty() || other.size.empty()) return true;
+  // A product's sizes mean the same for every operator; shapes of inputs only for the same one.
+  const bool products = size.front() != '[' && other.size.front() != '[';
+  return (op != other.op && !products) || size == other.size;
+}
+
+std::vector<WorkItem> work_items(const Examined& examined, const std::vector<EventId>& work) {
+  std::vector<WorkItem> items;
+  items.reserve(work.size());
+  for (const EventId id : work) items.push_back(make_item(examined, id));
+  return items;
+}
+
+size_t typical_instance(const InstanceGroup& group) {
+  std::map<int64_t, int64_t> counts;
+  for (const Instance& instance : group.instances) ++counts[instance.measures.kernels];
+  const auto most =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::vector<size_t> typical;
+  for (size_t i = 0; i < group.instances.size(); ++i) {
+    if (group.instances[i].measures.kernels == most->first) typical.push_back(i);
+  }
+  std::stable_sort(typical.begin(), typical.end(), [&](size_t a, size_t b) {
+    return group.instances[a].measures.device_ns < group.instances[b].measures.device_ns;
+  });
+  return typical[(typical.size() - 1) / 2];
+}
+
+}  // namespace epi::analysis

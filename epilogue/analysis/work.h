@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device work with what tells whether another run did the same.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "epilogue/analysis/kernel_names.h"
+#include "epilogue/analysis/steps.h"
+#include "epilogue/trace/links.h"
+#include "epilogue/trace/trace.h"
+
+namespace epi::analysis {
+
+// A trace with everything that questions about it need, made once. The trace must outlive it.
+struct Examined {
+  explicit Examined(const trace::Trace& trace_in);
+
+  const trace::Trace& trace;
+  trace::Links links;
+  Ownership ownership;
+  KernelNames names;
+};
+
+// One piece of device work.
+struct WorkItem {
+  trace::EventId event = trace::kNoEvent;
+  std::string_view name;
+  std::array<int64_t, 3> grid{};  // zero where the trace does not tell
+  std::array<int64_t, 3> block{};
+  int64_t bytes = -1;   // of copies and sets
+  std::string_view op;  // that launched it; empty where none is known
+  std::string size;     // `size_signature` of that operator
+
+  // The same code over the same grid; sizes agree, or one side does not know them.
+  bool is_same_as(const WorkItem& other) const;
+};
+
+std::vector<WorkItem> work_items(const Examined& examined, const std::vector<trace::EventId>& work);
+
+// The instance that stands for its like: of those with the most frequent count of kernels, the one
+// whose device time is in the middle. Gives its place; `group` has at least one.
+size_t typical_instance(const InstanceGroup& group);
+
+}  // namespace epi::analysis

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epilogue compare A B`: is it the same GPU work, and what changed?
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <memory>
+#include <optional>
+
+#include "epilogue/analysis/compare.h"
+#include "epilogue/base/error.h"
+#include "epilogue/cli/trace_inputs.h"
+#include "epilogue/cli/verbs.h"
+#include "epilogue/report/compare_report.h"
+
+namespace epi::cli {
+namespace {
+
+constexpr int kBroken = 1;
+
+struct CompareFlags {
+  std::string a;
+  std::string b;
+  std::optional<std::string> under;
+  bool fail_if_kernels_differ = false;
+  bool json = false;
+  bool markdown = false;
+};
+
+// Files between commas; one path that exists is itself, whatever is in its name.
+std::vector<std::string> paths_of(const std::string& given) {
+  std::vector<std::string> paths;
+  for (size_t begin = 0; begin <= given.size();) {
+    const size_t end = std::min(given.find(',', begin), given.size());
+    if (end > begin) paths.push_back(given.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return paths;
+}
+
+// The trace of B for each of A: by rank, where ranks are told apart by it.
+const TraceInput& partner(const TraceInput& of_a, size_t place, const std::vector<TraceInput>& b) {
+  for (const TraceInput& input : b) {
+    if (b.size() > 1 && input.rank == of_a.rank) return input;
+  }
+  return b[place];
+}
+
+void write_json(const std::vector<TraceInput>& a, const std::vector<TraceInput>& b,
+                const std::vector<analysis::Comparison>& results) {
+  JsonWriter json;
+  json.begin_object().key("schema").integer(1);
+  if (a.size() > 1) json.key("files").begin_array();
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a.size() > 1) json.begin_object();
+    json.key("file").string(a[i].file).key("against").string(partner(a[i], i, b).file);
+    json.key("rank").integer(a[i].rank);
+    report::compare_json(json, results[i]);
+    if (a.size() > 1) json.end_object();
+  }
+  if (a.size() > 1) json.end_array();
+  fmt::print("{}\n", json.end_object().text());
+}
+
+int compare(const CompareFlags& flags) {
+  const auto a = read_inputs(paths_of(flags.a));
+  const auto b = read_inputs(paths_of(flags.b));
+  if (a.size() != b.size()) {
+    fail("compare", "A has {} traces, B has {}: each needs its partner", a.size(), b.size());
+  }
+  std::vector<analysis::Comparison> results;
+  bool same = true;
+  for (size_t i = 0; i < a.size(); ++i) {
+    const analysis::Examined left(a[i].trace);
+    const analysis::Examined right(partner(a[i], i, b).trace);
+    results.push_back(analysis::compare(left, right, flags.under));
+    same = same && results.back().same_gpu_work();
+  }
+  if (flags.json) {
+    write_json(a, b, results);
+  } else {
+    for (size_t i = 0; i < a.size(); ++i) {
+      print_title(a, a[i]);
+      fmt::print("{}", report::compare_text(results[i], flags.markdown, screen_width()));
+    }
+  }
+  show_notices(a);
+  show_notices(b);
+  return flags.fail_if_kernels_differ && !same ? kBroken : 0;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<CompareFlags>();
+  CLI::App* verb = app.add_subcommand("compare",
+                                      "Is it the same GPU work, and what changed on the CPU?\n"
+                                      "Example: epilogue compare eager.json compiled.json");
+  verb->add_option("A", flags->a, "A trace, a folder of ranks, or a comma list")->required();
+  verb->add_option("B", flags->b, "What it is held against")->required();
+  verb->add_option("--under", flags->under, "One annotation, step or operator only")
+      ->type_name("NAME");
+  verb->add_flag("--fail-if-kernels-differ,--fail_if_kernels_differ", flags->fail_if_kernels_differ,
+                 "Exit with 1 where the GPU work differs");
+  CLI::Option* json = verb->add_flag("--json", flags->json, "One JSON value on standard output");
+  verb->add_flag("--md", flags->markdown, "As Markdown, for a pull request")->excludes(json);
+  verb->callback([flags, &action] { action = [flags] { return compare(*flags); }; });
+}
+
+}  // namespace epi::cli

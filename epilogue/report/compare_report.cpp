@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/report/compare_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "epilogue/report/kernel_report.h"
+#include "epilogue/report/steps_report.h"
+#include "epilogue/report/table.h"
+#include "epilogue/report/units.h"
+
+namespace epi::report {
+namespace {
+
+using analysis::Comparison;
+using analysis::GroupComparison;
+using analysis::HostChange;
+using analysis::NamedCount;
+using analysis::Side;
+
+constexpr size_t kShownGroups = 8;
+constexpr size_t kShownKinds = 12;  // of kernels, in each list
+constexpr size_t kIndent = 12;
+
+bool is_unit(std::string word) {
+  while (!word.empty() && std::string_view(",;.()").find(word.back()) != std::string_view::npos) {
+    word.pop_back();
+  }
+  static constexpr std::string_view kUnits[] = {"ns", "us", "ms", "s",  "B",
+                                                "kB", "MB", "GB", "TB", "%"};
+  return std::find(std::begin(kUnits), std::end(kUnits), word) != std::end(kUnits);
+}
+
+// Broken between words into lines of at most `width`.
+std::string wrapped(const std::string& text, size_t width) {
+  std::string out;
+  size_t column = 0;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    const size_t size = end - begin;
+    if (column > 0 && column + 1 + size > width && !is_unit(text.substr(begin, size))) {
+      out += '\n';
+      column = 0;
+    } else if (column > 0) {
+      out += ' ';
+      ++column;
+    }
+    out.append(text, begin, size);
+    column += size;
+    begin = end + 1;
+  }
+  return out;
+}
+
+std::string signed_percent(double a, double b) {
+  return a == 0 ? (b == 0 ? "" : "new") : fmt::format("{:+.1f} %", 100 * (b - a) / a);
+}
+
+std::string count_text(double count) { return fmt::format("{:g}", count); }
+
+std::string signed_time(double ns) {
+  return fmt::format("{}{}", ns < 0 ? "-" : "+", time_text(ns < 0 ? -ns : ns));
+}
+
+std::string bytes_cell(const Side& side) {
+  if (!side.bytes) return "?";
+  return fmt::format("{}{}", side.bytes->at_least ? ">= " : "", bytes_text(side.bytes->bytes));
+}
+
+Table measures_table(const GroupComparison& group) {
+  Table table({{"", Align::kLeft},
+               {"A", Align::kRight},
+               {"B", Align::kRight},
+               {"B - A", Align::kRight},
+               {"", Align::kRight}});
+  const auto& a = group.a.median;
+  const auto& b = group.b.median;
+  const auto time = [&](const char* title, double of_a, double of_b) {
+    table.add_row({title, time_text(of_a), time_text(of_b), signed_time(of_b - of_a),
+                   signed_percent(of_a, of_b)});
+  };
+  const auto number = [&](const char* title, double of_a, double of_b) {
+    if (of_a == 0 && of_b == 0) return;
+    table.add_row(
+        {title, count_text(of_a), count_text(of_b), fmt::format("{:+g}", of_b - of_a), ""});
+  };
+  time("GPU time", a.device_ns, b.device_ns);
+  time("CPU time", a.cpu_ns, b.cpu_ns);
+  time("GPU idle", a.idle_ns, b.idle_ns);
+  number("kernels", a.kernels, b.kernels);
+  number("memcpy", a.memcpys, b.memcpys);
+  number("memset", a.memsets, b.memsets);
+  number("launches", a.launches, b.launches);
+  if (group.a.bytes || group.b.bytes) {
+    const bool exact =
+        group.a.bytes && group.b.bytes && !group.a.bytes->at_least && !group.b.bytes->at_least;
+    table.add_row({"bytes moved", bytes_cell(group.a), bytes_cell(group.b), "",
+                   exact ? signed_percent(group.a.bytes->bytes, group.b.bytes->bytes) : ""});
+  }
+  return table;
+}
+
+// Lines under a title that stands once, before the first; or a Markdown list.
+class Lines {
+ public:
+  Lines(bool markdown, size_t width) : markdown_(markdown), width_(width) {}
+  void add(const char* title, const std::string& text) {
+    if (markdown_) {
+      out_ += fmt::format("- {}: {}\n", title, text);
+      return;
+    }
+    const char* shown = title == last_ ? "" : title;
+    last_ = title;
+    const size_t room = width_ > kIndent + 20 ? width_ - kIndent : 20;
+    out_ += fmt::format("  {:<{}}{}\n", shown, kIndent - 2, shortened(text, room));
+  }
+  const std::string& text() const { return out_; }
+
+ private:
+  bool markdown_;
+  size_t width_;
+  const char* last_ = nullptr;
+  std::string out_;
+};
+
+// Kernels by what they are: several names may say the same.
+void counted_lines(const char* title, const std::vector<NamedCount>& entries, Lines& lines) {
+  std::vector<NamedCount> sums;
+  for (const NamedCount& entry : entries) {
+    const std::string what = kernel_sentence(entry.name, analysis::read_kernel_name(entry.name));
+    const auto known = std::find_if(sums.begin(), sums.end(),
+                                    [&](const NamedCount& sum) { return sum.name == what; });
+    if (known == sums.end()) {
+      sums.push_back({what, entry.count});
+    } else {
+      known->count += entry.count;
+    }
+  }
+  int64_t hidden = 0;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    if (i >= kShownKinds) {
+      hidden += sums[i].count;
+    } else {
+      lines.add(title, fmt::format("{} x {}", sums[i].count, sums[i].name));
+    }
+  }
+  if (hidden > 0) lines.add(title, fmt::format("and {} more; --json has them all", hidden));
+}
+
+void kernel_lines(const GroupComparison& group, Lines& lines) {
+  counted_lines("same", group.same, lines);
+  counted_lines("resized", group.resized, lines);
+  for (const auto& change : group.changed) {
+    lines.add("changed", fmt::format("{} x {}: {}", change.count, change.op,
+                                     change.differs.empty()
+                                         ? "another name that says the same"
+                                         : fmt::format("{}", fmt::join(change.differs, ", "))));
+    lines.add("", fmt::format("from {}", change.from));
+    lines.add("", fmt::format("to {}", change.to));
+  }
+  for (const auto& fusion : group.fused) {
+    lines.add("fused", fmt::format("{} -> {}", fmt::join(fusion.ops, ", "), fusion.kernel));
+  }
+  for (const auto& fusion : group.unfused) {
+    lines.add("unfused", fmt::format("{} -> {}", fusion.kernel, fmt::join(fusion.ops, ", ")));
+  }
+  counted_lines("gone", group.gone, lines);
+  counted_lines("new", group.added, lines);
+}
+
+// Names on as many lines as they take.
+void host_lines(const char* title, const std::vector<HostChange>& changes, size_t width,
+                Lines& lines) {
+  std::string line;
+  for (const HostChange& change : changes) {
+    const std::string item =
+        change.a != 0 && change.b != 0
+            ? fmt::format("{} ({} to {})", change.name, change.a, change.b)
+            : (change.a + change.b == 1 ? change.name
+                                        : fmt::format("{} ({})", change.name, change.a + change.b));
+    if (!line.empty() && line.size() + item.size() + 2 + kIndent > width) {
+      lines.add(title, line);
+      line.clear();
+    }
+    line += (line.empty() ? "" : ", ") + item;
+  }
+  if (!line.empty()) lines.add(title, line);
+}
+
+std::string group_text(const GroupComparison& group, bool markdown, size_t width) {
+  std::string out =
+      fmt::format("\n{}{}: {} against {} instances, medians\n\n", markdown ? "### " : "",
+                  group.name, group.a.instances, group.b.instances);
+  const Table table = measures_table(group);
+  out += (markdown ? table.markdown() : table.text()) + '\n';
+  Lines lines(markdown, width);
+  kernel_lines(group, lines);
+  host_lines("CPU gone", group.host_gone, width, lines);
+  host_lines("CPU new", group.host_added, width, lines);
+  host_lines("CPU count", group.host_changed, width, lines);
+  if (!group.host_same.empty()) {
+    lines.add("CPU same", fmt::format("{} names", group.host_same.size()));
+  }
+  return out + lines.text();
+}
+
+bool says_the_same(const GroupComparison& a, const GroupComparison& b) {
+  return a.a.median.kernels == b.a.median.kernels && a.b.median.kernels == b.b.median.kernels &&
+         a.a.median.launches == b.a.median.launches && a.b.median.launches == b.b.median.launches;
+}
+
+// The steps are left out where an annotation inside of them holds all of their work.
+std::vector<const GroupComparison*> shown_groups(const Comparison& comparison) {
+  std::vector<const GroupComparison*> shown;
+  for (const GroupComparison& group : comparison.groups) {
+    const bool repeated =
+        &group == &comparison.groups.front() && comparison.groups.size() > 1 &&
+        std::any_of(comparison.groups.begin() + 1, comparison.groups.end(),
+                    [&](const auto& other) { return says_the_same(group, other); });
+    if (!repeated && shown.size() < kShownGroups) shown.push_back(&group);
+  }
+  return shown;
+}
+
+void side_json(JsonWriter& json, const char* key, const Side& side) {
+  const auto& m = side.median;
+  json.key(key).begin_object().key("instances").integer(side.instances);
+  json.key("cpu_us").fixed(m.cpu_ns / 1000, 3).key("gpu_us").fixed(m.device_ns / 1000, 3);
+  json.key("kernels").real(m.kernels).key("memcpy").real(m.memcpys).key("memset").real(m.memsets);
+  json.key("launches").real(m.launches).key("busy").fixed(m.busy, 4);
+  json.key("idle_us").fixed(m.idle_ns / 1000, 3).key("bytes");
+  side.bytes ? json.real(side.bytes->bytes) : json.null();
+  json.key("bytes_at_least");
+  side.bytes ? json.boolean(side.bytes->at_least) : json.null();
+  json.end_object();
+}
+
+void counts_json(JsonWriter& json, const char* key, const std::vector<NamedCount>& list) {
+  json.key(key).begin_array();
+  for (const NamedCount& entry : list) {
+    json.begin_object().key("name").string(entry.name).key("count").integer(entry.count);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void changed_json(JsonWriter& json, const GroupComparison& group) {
+  json.key("changed").begin_array();
+  for (const auto& change : group.changed) {
+    json.begin_object().key("op").string(change.op).key("from").string(change.from);
+    json.key("to").string(change.to).key("differs").begin_array();
+    for (const std::string& field : change.differs) json.string(field);
+    json.end_array().key("count").integer(change.count).end_object();
+  }
+  json.end_array();
+}
+
+void fusions_json(JsonWriter& json, const char* key, const char* kernel_key,
+                  const std::vector<analysis::Fusion>& fusions) {
+  json.key(key).begin_array();
+  for (const auto& fusion : fusions) {
+    json.begin_object().key("ops").begin_array();
+    for (const std::string& op : fusion.ops) json.string(op);
+    json.end_array().key(kernel_key).string(fusion.kernel);
+    json.key("count").integer(fusion.count).end_object();
+  }
+  json.end_array();
+}
+
+void host_json(JsonWriter& json, const GroupComparison& group) {
+  const auto list = [&](const char* key, const std::vector<HostChange>& changes) {
+    json.key(key).begin_array();
+    for (const HostChange& change : changes) {
+      json.begin_object().key("name").string(change.name).key("a").integer(change.a);
+      json.key("b").integer(change.b).end_object();
+    }
+    json.end_array();
+  };
+  json.key("cpu").begin_object();
+  list("same", group.host_same);
+  list("changed", group.host_changed);
+  list("added", group.host_added);
+  list("gone", group.host_gone);
+  json.end_object();
+}
+
+}  // namespace
+
+std::string compare_text(const Comparison& comparison, bool markdown, size_t width) {
+  const std::string verdict = verdict_text(comparison);
+  std::string out = (markdown ? verdict : wrapped(verdict, width)) + '\n';
+  const auto shown = shown_groups(comparison);
+  for (const GroupComparison* group : shown) out += group_text(*group, markdown, width);
+  if (comparison.groups.size() > kShownGroups && shown.size() == kShownGroups) {
+    out += fmt::format("\n{} more groups: --json has them all, --under NAME shows one\n",
+                       comparison.groups.size() - shown.size());
+  }
+  return out;
+}
+
+void compare_json(JsonWriter& json, const Comparison& comparison) {
+  json.key("same_gpu_work").boolean(comparison.same_gpu_work());
+  json.key("verdict").string(verdict_text(comparison));
+  json.key("groups").begin_array();
+  for (const GroupComparison& group : comparison.groups) {
+    json.begin_object().key("name").string(group.name);
+    counts_json(json, "same", group.same);
+    counts_json(json, "resized", group.resized);
+    changed_json(json, group);
+    counts_json(json, "added", group.added);
+    counts_json(json, "gone", group.gone);
+    fusions_json(json, "fused", "into", group.fused);
+    fusions_json(json, "unfused", "from", group.unfused);
+    host_json(json, group);
+    side_json(json, "a", group.a);
+    side_json(json, "b", group.b);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace epi::report

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A comparison of two traces, as text, Markdown and JSON.
+#pragma once
+
+#include <string>
+
+#include "epilogue/analysis/compare.h"
+#include "epilogue/base/json_writer.h"
+
+namespace epi::report {
+
+// One sentence: the same GPU work or not, and what changed on the GPU and the CPU, net.
+std::string verdict_text(const analysis::Comparison& comparison);
+
+std::string compare_text(const analysis::Comparison& comparison, bool markdown, size_t width);
+// The members `same_gpu_work`, `verdict` and `groups` of an open object.
+void compare_json(JsonWriter& json, const analysis::Comparison& comparison);
+
+}  // namespace epi::report

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/report/expect_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "epilogue/report/steps_report.h"
+#include "epilogue/report/units.h"
+
+namespace epi::report {
+namespace {
+
+using analysis::BrokenInstance;
+using analysis::ClaimKind;
+using analysis::RuleResult;
+using analysis::Unit;
+
+constexpr size_t kShownInstances = 3;
+constexpr size_t kShownEvents = 8;
+constexpr size_t kEventNameWidth = 52;
+
+int64_t begin_of(const trace::Trace& trace) {
+  int64_t begin = INT64_MAX;
+  for (trace::EventId id = 0; id < trace.size(); ++id) {
+    if (trace.is_span(id)) begin = std::min(begin, trace.ts_ns[id]);
+  }
+  return begin == INT64_MAX ? 0 : begin;
+}
+
+std::string range_text(const RuleResult& result) {
+  if (result.found) return found_text(result.rule, *result.found);
+  return fmt::format("{} to {}", found_text(result.rule, result.found_min),
+                     found_text(result.rule, result.found_max));
+}
+
+std::string found_line(const RuleResult& result) {
+  if (result.instances == 0) return result.note;
+  std::string out;
+  if (result.rule.claim == ClaimKind::kSameKernels) {
+    out = result.ok ? "the same kernels" : "other kernels";
+  } else if (result.ok || result.found || result.broken.empty() || result.broken[0].found) {
+    out = "found " + range_text(result);
+  } else {
+    out = "not found";
+  }
+  const bool together = !result.broken.empty() && !result.broken[0].begin_ns;
+  if (result.ok || together) {
+    out += fmt::format(" ({} instance{})", result.instances, result.instances == 1 ? "" : "s");
+  } else {
+    out += fmt::format(" in {} of {} instances", result.broken.size(), result.instances);
+  }
+  return result.note.empty() ? out : out + "; " + result.note;
+}
+
+std::string events_text(const trace::Trace& trace, int64_t begin_ns, const BrokenInstance& broken) {
+  std::string out;
+  for (size_t i = 0; i < std::min(broken.events.size(), kShownEvents); ++i) {
+    const trace::EventId id = broken.events[i];
+    out += fmt::format("            {}, {} at {}\n",
+                       shortened(std::string(trace.name_of(id)), kEventNameWidth),
+                       time_text(static_cast<double>(trace.dur_ns[id])),
+                       time_text(static_cast<double>(trace.ts_ns[id] - begin_ns)));
+  }
+  if (broken.events.size() > kShownEvents) {
+    out += fmt::format("            and {} more\n", broken.events.size() - kShownEvents);
+  }
+  return out;
+}
+
+std::string broken_text(const trace::Trace& trace, int64_t begin_ns, const RuleResult& result) {
+  std::string out;
+  for (size_t i = 0; i < std::min(result.broken.size(), kShownInstances); ++i) {
+    const BrokenInstance& broken = result.broken[i];
+    if (!broken.begin_ns) continue;  // the line above said it
+    const std::string value = broken.found ? found_text(result.rule, *broken.found) : "unknown";
+    out += fmt::format("          {} at {}: {}\n", broken.instance,
+                       time_text(static_cast<double>(*broken.begin_ns - begin_ns)), value);
+    out += events_text(trace, begin_ns, broken);
+  }
+  if (result.broken.size() > kShownInstances) {
+    out += fmt::format("          and {} more instances\n", result.broken.size() - kShownInstances);
+  }
+  return out;
+}
+
+void found_json(JsonWriter& json, const analysis::Rule& rule, const std::optional<double>& found) {
+  if (!found) {
+    json.null();
+  } else if (rule.unit == Unit::kNanoseconds && rule.claim == ClaimKind::kMeasure) {
+    json.fixed(*found / 1000, 3);
+  } else {
+    json.real(*found);
+  }
+}
+
+void events_json(JsonWriter& json, const trace::Trace& trace, const BrokenInstance& broken) {
+  json.key("events").begin_array();
+  for (const trace::EventId id : broken.events) {
+    json.begin_object().key("name").string(trace.name_of(id));
+    json.key("ts_us").fixed(static_cast<double>(trace.ts_ns[id]) / 1000, 3);
+    json.key("dur_us").fixed(static_cast<double>(trace.dur_ns[id]) / 1000, 3).end_object();
+  }
+  json.end_array();
+}
+
+std::string xml_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\n':
+        out += "&#10;";
+        break;
+      default:
+        // XML 1.0 has no way to write other control characters.
+        out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+    }
+  }
+  return out;
+}
+
+int64_t broken_rules(const RuleResults& results) {
+  return std::count_if(results.begin(), results.end(),
+                       [](const RuleResult& result) { return !result.ok; });
+}
+
+}  // namespace
+
+std::string found_text(const analysis::Rule& rule, double value) {
+  if (rule.claim != ClaimKind::kMeasure) return fmt::format("{:g}", value);
+  switch (rule.unit) {
+    case Unit::kNanoseconds:
+      return time_text(value);
+    case Unit::kBytes:
+      return bytes_text(value);
+    case Unit::kShare:
+      return fmt::format("{:.1f} %", 100 * value);
+    case Unit::kCount:
+      return fmt::format("{:g}", value);
+  }
+  return {};
+}
+
+std::string expect_text(const trace::Trace& trace, const RuleResults& results, bool markdown) {
+  const int64_t begin_ns = begin_of(trace);
+  std::string out;
+  for (const RuleResult& result : results) {
+    if (markdown) {
+      out += fmt::format("- {} `{}`: {}\n", result.ok ? "ok" : "**broken**", result.rule.text,
+                         found_line(result));
+      continue;
+    }
+    out += fmt::format("{:<8}{}\n        {}\n", result.ok ? "ok" : "BROKEN", result.rule.text,
+                       found_line(result));
+    if (!result.ok) out += broken_text(trace, begin_ns, result);
+  }
+  const int64_t broken = broken_rules(results);
+  const char* rules = results.size() == 1 ? "rule" : "rules";
+  return out + (broken == 0 ? fmt::format("\n{} {}, all hold\n", results.size(), rules)
+                            : fmt::format("\n{} of {} {} broken\n", broken, results.size(), rules));
+}
+
+void expect_json(JsonWriter& json, const trace::Trace& trace, const RuleResults& results) {
+  json.key("ok").boolean(broken_rules(results) == 0).key("rules").begin_array();
+  for (const RuleResult& result : results) {
+    json.begin_object().key("rule").string(result.rule.text).key("ok").boolean(result.ok);
+    json.key("found");
+    found_json(json, result.rule, result.found);
+    json.key("instances").integer(result.instances).key("note");
+    result.note.empty() ? json.null() : json.string(result.note);
+    json.key("broken").begin_array();
+    for (const BrokenInstance& broken : result.broken) {
+      json.begin_object().key("instance").string(broken.instance).key("found");
+      found_json(json, result.rule, broken.found);
+      events_json(json, trace, broken);
+      json.end_object();
+    }
+    json.end_array().end_object();
+  }
+  json.end_array();
+}
+
+std::string expect_junit(const std::string& file, const trace::Trace& trace,
+                         const RuleResults& results) {
+  const int64_t begin_ns = begin_of(trace);
+  std::string out = fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n",
+                                xml_text(file), results.size(), broken_rules(results));
+  for (const RuleResult& result : results) {
+    out += fmt::format("    <testcase classname=\"epilogue.expect\" name=\"{}\"",
+                       xml_text(result.rule.text));
+    if (result.ok) {
+      out += "/>\n";
+      continue;
+    }
+    out +=
+        fmt::format(">\n      <failure message=\"{}\">{}</failure>\n    </testcase>\n",
+                    xml_text(found_line(result)), xml_text(broken_text(trace, begin_ns, result)));
+  }
+  return out + "  </testsuite>\n";
+}
+
+}  // namespace epi::report

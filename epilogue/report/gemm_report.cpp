@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/report/gemm_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "epilogue/report/kernel_report.h"
+#include "epilogue/report/table.h"
+#include "epilogue/report/units.h"
+
+namespace epi::report {
+namespace {
+
+using analysis::GemmRow;
+using analysis::GemmTable;
+
+std::string product_text(const GemmRow& row) {
+  if (!row.product) return "?";
+  const auto& p = *row.product;
+  const std::string sizes = fmt::format("{}x{}x{}", p.m, p.n, p.k);
+  return p.batch == 1 ? sizes : fmt::format("{} of {}", p.batch, sizes);
+}
+
+std::string dash(std::string text) { return text.empty() ? "-" : text; }
+
+// Kernels get a number in the table, and their names stand below it: no name fits into a column.
+class KernelNotes {
+ public:
+  std::string mark(const std::string& kernel) {
+    auto place = std::find(names_.begin(), names_.end(), kernel);
+    if (place == names_.end()) place = names_.insert(names_.end(), kernel);
+    return fmt::format("[{}]", place - names_.begin() + 1);
+  }
+  std::string text() const {
+    std::string out = "\n";
+    for (size_t i = 0; i < names_.size(); ++i) {
+      out += fmt::format("  [{}] {}\n", i + 1, names_[i]);
+    }
+    return out;
+  }
+
+ private:
+  std::vector<std::string> names_;
+};
+
+std::string peak_text(const GemmTable& table) {
+  if (table.peaks) {
+    return fmt::format("peak: {}, dense: f16 and bf16 {:g} TFLOP/s ({})\n", table.peaks->title,
+                       table.peaks->f16, table.peaks->source);
+  }
+  return table.device.empty()
+             ? "peak: unknown, the trace does not name its device\n"
+             : fmt::format("peak: unknown for \"{}\", which is in no table here\n", table.device);
+}
+
+size_t shown_rows(const GemmTable& table, std::optional<size_t> limit) {
+  return std::min(table.rows.size(), limit.value_or(table.rows.size()));
+}
+
+void product_json(JsonWriter& json, const GemmRow& row) {
+  const auto number = [&](const char* key, int64_t value) {
+    json.key(key);
+    row.product ? json.integer(value) : json.null();
+  };
+  const analysis::MatrixProduct p = row.product.value_or(analysis::MatrixProduct{});
+  number("batch", p.batch);
+  number("m", p.m);
+  number("n", p.n);
+  number("k", p.k);
+}
+
+void row_json(JsonWriter& json, const GemmRow& row) {
+  json.begin_object().key("op");
+  row.op.empty() ? json.null() : json.string(row.op);
+  product_json(json, row);
+  json.key("count").integer(row.count);
+  json.key("us_median").fixed(row.median_ns / 1000, 3);
+  json.key("us_total").fixed(row.total_ns / 1000, 3);
+  json.key("tflops");
+  row.tflops ? json.fixed(*row.tflops, 3) : json.null();
+  json.key("share_of_peak");
+  row.share_of_peak ? json.fixed(*row.share_of_peak, 4) : json.null();
+  json.key("kernel");
+  kernel_json(json, row.kernel, row.name);
+  json.end_object();
+}
+
+}  // namespace
+
+std::string gemms_text(const GemmTable& table, std::optional<size_t> limit, bool markdown) {
+  if (table.rows.empty()) return "no matrix product is in this trace\n";
+  Table out({{"M x N x K", Align::kLeft},
+             {"type", Align::kLeft},
+             {"layout", Align::kLeft},
+             {"tile", Align::kLeft},
+             {"count", Align::kRight},
+             {"median", Align::kRight},
+             {"TFLOP/s", Align::kRight},
+             {"peak", Align::kRight},
+             {"#", Align::kLeft}});
+  KernelNotes notes;
+  const size_t shown = shown_rows(table, limit);
+  for (size_t i = 0; i < shown; ++i) {
+    const GemmRow& row = table.rows[i];
+    out.add_row({product_text(row), dash(std::string(text_of(row.name.dtype))),
+                 dash(row.name.layout), dash(tile_text(row.name)), fmt::format("{}", row.count),
+                 time_text(row.median_ns), row.tflops ? fmt::format("{:.4g}", *row.tflops) : "?",
+                 row.share_of_peak ? fmt::format("{:.1f} %", 100 * *row.share_of_peak) : "?",
+                 notes.mark(row.kernel)});
+  }
+  std::string text = (markdown ? out.markdown() : out.text()) + notes.text();
+  if (shown < table.rows.size()) {
+    text +=
+        fmt::format("  {} more rows: --limit {}\n", table.rows.size() - shown, table.rows.size());
+  }
+  return text + '\n' + peak_text(table);
+}
+
+void gemms_json(JsonWriter& json, const GemmTable& table, std::optional<size_t> limit) {
+  json.key("gemms").begin_array();
+  for (size_t i = 0; i < shown_rows(table, limit); ++i) row_json(json, table.rows[i]);
+  json.end_array().key("device");
+  table.device.empty() ? json.null() : json.string(table.device);
+  json.key("peak");
+  if (!table.peaks) {
+    json.null();
+    return;
+  }
+  json.begin_object().key("gpu").string(table.peaks->title);
+  json.key("source").string(table.peaks->source);
+  json.key("f16_tflops").real(table.peaks->f16).key("memory_tb_s").real(table.peaks->memory_tb_s);
+  json.end_object();
+}
+
+}  // namespace epi::report

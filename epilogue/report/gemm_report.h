@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The matrix products of a trace, as text, Markdown and JSON.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "epilogue/analysis/gemms.h"
+#include "epilogue/base/json_writer.h"
+
+namespace epi::report {
+
+// Rows beyond `limit` are left out, and said to be.
+std::string gemms_text(const analysis::GemmTable& table, std::optional<size_t> limit,
+                       bool markdown);
+// The members `gemms`, `device` and `peak` of an open object.
+void gemms_json(JsonWriter& json, const analysis::GemmTable& table, std::optional<size_t> limit);
+
+}  // namespace epi::report
