@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   epi::register_cpu_backend();
   epi::bench::Suite suite;
   epi::bench::add_dispatch(suite);
+  epi::bench::add_explain(suite);
   epi::bench::add_linear(suite);
   epi::bench::add_mlp(suite);
   epi::bench::add_pointwise(suite);

@@ -68,6 +68,7 @@ class Suite {
 
 // One function a file of benchmarks.
 void add_dispatch(Suite& suite);
+void add_explain(Suite& suite);
 void add_linear(Suite& suite);
 void add_mlp(Suite& suite);
 void add_pointwise(Suite& suite);

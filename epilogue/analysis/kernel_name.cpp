@@ -25,15 +25,14 @@ std::string demangled(std::string_view name) {
 bool read_words(std::string_view name, KernelName& out) {
   return read_nvjet(name, out) || read_fused(name, out) || read_xmma(name, out) ||
          read_generation(name, out) || read_cutlass_words(name, out) || read_tensile(name, out) ||
-         read_copy_or_set(name, out) || read_nccl(name, out) || read_liger(name, out) ||
-         read_own_cpu(name, out);
+         read_copy_or_set(name, out) || read_nccl(name, out) || read_fmha(name, out) ||
+         read_liger(name, out) || read_own_cpu(name, out);
 }
 
 bool read_function(std::string_view name, KernelName& out) {
-  if (read_attention(name, out)) return true;
   const CppName cpp = read_cpp_name(name);
-  return read_aten(cpp, out) || read_cutlass_cpp(name, cpp, out) || read_cudnn(name, out) ||
-         read_cublas_cpp(name, cpp, out) || read_cub(cpp, out);
+  return read_aten(cpp, out) || read_cutlass_cpp(name, cpp, out) || read_flash(cpp, out) ||
+         read_cudnn(name, cpp, out) || read_cub(cpp, out) || read_cublas_cpp(name, cpp, out);
 }
 
 }  // namespace
@@ -65,8 +64,11 @@ KernelName read_kernel_name(std::string_view name) {
   if (name.starts_with("_Z")) text = demangled(name);
   if (!text.empty()) name = text;
   KernelName out;
-  if (read_words(name, out)) return out;
-  out = KernelName();
+  // Only functions have a return type, and most names do.
+  if (!name.starts_with("void ")) {
+    if (read_words(name, out)) return out;
+    out = KernelName();
+  }
   if (read_function(name, out)) return out;
   out = KernelName();
   read_plain_words(read_cpp_name(name).base, out);

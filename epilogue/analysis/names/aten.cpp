@@ -30,7 +30,8 @@ struct Types {
 };
 
 struct Functor {
-  std::string_view text;  // "GeluCUDAKernelImpl"
+  std::string_view text;   // "GeluCUDAKernelImpl"
+  std::string_view outer;  // what it is wrapped in: "gpu_kernel_impl_nocast"
   Types types;
 };
 
@@ -42,16 +43,11 @@ NumberType lambda_type(std::string_view text) {
   return is_element(type) ? type : NumberType::kUnknown;
 }
 
-// The outermost function of "scope::f(args)::{lambda()#1}::..."; its own name.
-std::string_view enclosing_function(std::string_view text) {
-  const CppName read = read_cpp_name(text);
-  return read.base;
-}
-
 Functor read_functor(std::string_view text) {
   Functor functor;
   Types types;
   CppName read = read_cpp_name(text);
+  functor.outer = read.base;
   for (int depth = 0; depth < 6; ++depth) {
     if (wraps_first(read.base) && read.arg_count > 0) {
       const bool typed = read.base == "func_wrapper_t";
@@ -115,8 +111,7 @@ void read_elementwise(const CppName& cpp, KernelName& out) {
   set_functor(read, out);
   if (cpp.base == "elementwise_kernel_with_index") return;  // its lambda takes an index
   // Without a cast's classes, gpu_kernel_impl may still convert; only its _nocast form does not.
-  const std::string_view wrapper = enclosing_function(functor);
-  set_types(read.types, converts || wrapper == "gpu_kernel_impl", out);
+  set_types(read.types, converts || read.outer == "gpu_kernel_impl", out);
   if (contains(read.text, "copy_kernel")) {
     out.kind = Kind::kCopy;
     if (read.text.starts_with("bfloat16_")) out.output = NumberType::kBf16;

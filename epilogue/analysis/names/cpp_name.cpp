@@ -12,6 +12,20 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+// Characters that nest or separate; the rest of a name is skipped over quickly.
+constexpr std::array<bool, 256> make_marks(std::string_view marks) {
+  std::array<bool, 256> table{};
+  for (const char c : marks) table[static_cast<unsigned char>(c)] = true;
+  return table;
+}
+constexpr auto kInArgs = make_marks("<>(){},");
+constexpr auto kInName = make_marks("<( :");
+
+size_t skip_to(std::string_view text, size_t at, const std::array<bool, 256>& marks) {
+  while (at < text.size() && !marks[static_cast<unsigned char>(text[at])]) ++at;
+  return at;
+}
+
 // Reads template arguments from behind a '<'; gives the place behind the '>' that closes them.
 size_t read_args(std::string_view text, size_t at, CppName& name) {
   name.arg_count = 0;
@@ -23,7 +37,7 @@ size_t read_args(std::string_view text, size_t at, CppName& name) {
     }
     begin = end + 1;
   };
-  for (; at < text.size(); ++at) {
+  for (at = skip_to(text, at, kInArgs); at < text.size(); at = skip_to(text, at + 1, kInArgs)) {
     const char c = text[at];
     if (c == '<' || c == '(' || c == '{') {
       ++depth;
@@ -49,7 +63,7 @@ CppName read_cpp_name(std::string_view text) {
   size_t last = 0;   // of its last piece
   size_t base_end = std::string_view::npos;
   size_t at = 0;
-  while (at < text.size()) {
+  while ((at = skip_to(text, at, kInName)) < text.size()) {
     const char c = text[at];
     if (c == '<' && at > 0) {
       base_end = at;

@@ -11,7 +11,7 @@ namespace epi::analysis::names {
 struct CppName {
   std::string_view scope;  // "at::native::(anonymous namespace)"; empty for none
   std::string_view base;   // "vectorized_elementwise_kernel"
-  static constexpr size_t kMaxArgs = 24;
+  static constexpr size_t kMaxArgs = 12;
   std::array<std::string_view, kMaxArgs> args{};  // those beyond are dropped
   size_t arg_count = 0;
   std::string_view params{};  // what follows the template arguments: "(int, float*)"

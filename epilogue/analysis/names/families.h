@@ -26,11 +26,12 @@ bool read_own_cpu(std::string_view name, KernelName& out);
 
 bool read_copy_or_set(std::string_view name, KernelName& out);
 bool read_nccl(std::string_view name, KernelName& out);
-// flash_fwd_..., fmha_...
-bool read_attention(std::string_view name, KernelName& out);
-bool read_cudnn(std::string_view name, KernelName& out);
+// fmha_cutlassF_...
+bool read_fmha(std::string_view name, KernelName& out);
 
 // C++ functions.
+bool read_flash(const CppName& cpp, KernelName& out);
+bool read_cudnn(std::string_view name, const CppName& cpp, KernelName& out);
 bool read_cutlass_cpp(std::string_view name, const CppName& cpp, KernelName& out);
 bool read_cublas_cpp(std::string_view name, const CppName& cpp, KernelName& out);
 bool read_aten(const CppName& cpp, KernelName& out);

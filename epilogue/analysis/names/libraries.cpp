@@ -41,41 +41,6 @@ void read_flash_traits(std::string_view traits, KernelName& out) {
   }
 }
 
-bool read_flash(std::string_view name, KernelName& out) {
-  const CppName cpp = read_cpp_name(name);
-  const bool scoped = cpp.scope == "flash" || contains(cpp.scope, "pytorch_flash");
-  if (!cpp.base.starts_with("flash_fwd") && !cpp.base.starts_with("flash_bwd") && !scoped) {
-    return false;
-  }
-  out.library = Library::kFlash;
-  out.kind = Kind::kAttention;
-  if (contains(cpp.base, "fwd")) out.ops.emplace_back("attention");
-  if (contains(cpp.base, "bwd")) out.ops.emplace_back("attention_backward");
-  if (contains(cpp.arg(0), "kernel_traits<")) read_flash_traits(cpp.arg(0), out);
-  return true;
-}
-
-// fmha_cutlassF_bf16_aligned_64x64_rf_sm80.
-bool read_fmha(std::string_view name, KernelName& out) {
-  if (!name.starts_with("fmha")) return false;
-  out.kind = Kind::kAttention;
-  if (contains(name, "flash")) out.library = Library::kFlash;
-  Words words(name.substr(0, name.find_first_of("(<")));
-  while (const auto word = words.next()) {
-    if (*word == "cutlassF" || *word == "cutlassB") {
-      out.library = Library::kCutlass;
-      out.ops.emplace_back(*word == "cutlassF" ? "attention" : "attention_backward");
-    }
-    if (word->starts_with("sm") && number(word->substr(2))) out.arch = *word;
-    if (const auto size = sizes(*word); size && out.tile[0] == 0) out.tile = size->values;
-    if (const NumberType type = number_type(*word);
-        type != NumberType::kUnknown && out.dtype == NumberType::kUnknown) {
-      out.dtype = type;
-    }
-  }
-  return true;
-}
-
 struct Sign {
   std::string_view text;
   Kind kind;
@@ -151,11 +116,41 @@ bool read_nccl(std::string_view name, KernelName& out) {
   return true;
 }
 
-bool read_attention(std::string_view name, KernelName& out) {
-  return read_fmha(name, out) || (contains(name, "flash") && read_flash(name, out));
+// fmha_cutlassF_bf16_aligned_64x64_rf_sm80.
+bool read_fmha(std::string_view name, KernelName& out) {
+  if (!name.starts_with("fmha")) return false;
+  out.kind = Kind::kAttention;
+  if (contains(name, "flash")) out.library = Library::kFlash;
+  Words words(name.substr(0, name.find_first_of("(<")));
+  while (const auto word = words.next()) {
+    if (*word == "cutlassF" || *word == "cutlassB") {
+      out.library = Library::kCutlass;
+      out.ops.emplace_back(*word == "cutlassF" ? "attention" : "attention_backward");
+    }
+    if (word->starts_with("sm") && number(word->substr(2))) out.arch = *word;
+    if (const auto size = sizes(*word); size && out.tile[0] == 0) out.tile = size->values;
+    if (const NumberType type = number_type(*word);
+        type != NumberType::kUnknown && out.dtype == NumberType::kUnknown) {
+      out.dtype = type;
+    }
+  }
+  return true;
 }
 
-bool read_cudnn(std::string_view name, KernelName& out) {
+bool read_flash(const CppName& cpp, KernelName& out) {
+  const bool scoped = cpp.scope == "flash" || contains(cpp.scope, "pytorch_flash");
+  if (!cpp.base.starts_with("flash_fwd") && !cpp.base.starts_with("flash_bwd") && !scoped) {
+    return false;
+  }
+  out.library = Library::kFlash;
+  out.kind = Kind::kAttention;
+  if (contains(cpp.base, "fwd")) out.ops.emplace_back("attention");
+  if (contains(cpp.base, "bwd")) out.ops.emplace_back("attention_backward");
+  if (contains(cpp.arg(0), "kernel_traits<")) read_flash_traits(cpp.arg(0), out);
+  return true;
+}
+
+bool read_cudnn(std::string_view name, const CppName& cpp, KernelName& out) {
   static constexpr std::string_view kLegacy[] = {"implicit_convolve_sgemm", "explicit_convolve"};
   const std::string_view head = name.substr(0, name.find_first_of("(<"));
   const bool legacy = std::any_of(std::begin(kLegacy), std::end(kLegacy),
@@ -173,7 +168,7 @@ bool read_cudnn(std::string_view name, KernelName& out) {
   Words words(head);
   while (const auto word = words.next()) read_cudnn_word(*word, out);
   if (out.dtype == NumberType::kUnknown) {
-    const NumberType type = cpp_type(read_cpp_name(name).arg(0));
+    const NumberType type = cpp_type(cpp.arg(0));
     if (type != NumberType::kS32 && type != NumberType::kBool) out.dtype = type;
   }
   return true;

@@ -44,6 +44,7 @@ std::optional<int> number_after(std::string_view text, std::string_view prefix) 
 
 std::optional<Sizes> sizes(std::string_view text) {
   Sizes result;
+  if (text.empty() || !is_digit(text.front())) return std::nullopt;
   while (true) {
     const std::string_view piece = text.substr(0, text.find('x'));
     const auto value = number(piece);
@@ -67,6 +68,8 @@ std::string layout(std::string_view word) {
 }
 
 NumberType number_type(std::string_view word) {
+  constexpr size_t kLongest = 7;  // "fp8e4m3"
+  if (word.size() < 2 || word.size() > kLongest) return NumberType::kUnknown;
   static constexpr std::pair<std::string_view, NumberType> kNames[] = {
       {"bf16", NumberType::kBf16},      {"f16", NumberType::kF16},
       {"fp16", NumberType::kF16},       {"half", NumberType::kF16},
@@ -154,6 +157,7 @@ NumberType cpp_type(std::string_view text) {
       {"float2", NumberType::kC64},
       {"double2", NumberType::kC128},
   };
+  if (text.empty() || is_digit(text.front())) return NumberType::kUnknown;
   for (const auto& [name, type] : kNames) {
     if (name == text) return type;
   }
@@ -161,6 +165,7 @@ NumberType cpp_type(std::string_view text) {
 }
 
 void add_epilogue(std::string_view word, std::vector<std::string>& epilogue) {
+  if (word.size() < 3) return;
   uint32_t found = 0;
   while (!word.empty()) {
     size_t at = 0;

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What reading a kernel's name costs, over the names that known calls launched on an H200: half of
+// them are ATen's, hundreds of characters long. One thread.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "bench/suite.h"
+#include "epilogue/analysis/kernel_name.h"
+#include "epilogue/base/mapped_file.h"
+#include "epilogue/trace/args.h"
+#include "epilogue/trace/json_text.h"
+
+namespace epi::bench {
+namespace {
+
+constexpr double kLimitNs = 1000;  // a million names a second
+constexpr int kRounds = 20;
+
+// Every name once, in the file's order.
+std::vector<std::string> recorded_names() {
+  const auto file = MappedFile::open(std::string(EPI_TEST_DATA) + "/kernel_names.json");
+  std::vector<std::string> names;
+  if (!file) return names;
+  const auto bytes = file->bytes();
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (const std::string_view call : trace::array_items(text)) {
+    for (const std::string_view token :
+         trace::array_items(trace::find_value(call, "kernels").value_or(""))) {
+      std::string name;
+      trace::unescape(token.substr(1, token.size() - 2), name);
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+void add_explain(Suite& suite) {
+  const auto names = std::make_shared<std::vector<std::string>>(recorded_names());
+  const auto next = std::make_shared<size_t>(0);
+  const auto read_one = [names, next] {
+    benchmark::DoNotOptimize(analysis::read_kernel_name((*names)[*next]));
+    *next = (*next + 1) % names->size();
+  };
+  suite.add("explain", {"one kernel name read, ns (mean of 151)",
+                        {"read", read_one},
+                        {},
+                        Want::kAtMost,
+                        kLimitNs,
+                        static_cast<int>(names->size()) * kRounds});
+}
+
+}  // namespace epi::bench
