@@ -16,6 +16,8 @@ using trace::Category;
 using trace::EventId;
 using trace::kNoEvent;
 
+constexpr const char* kUntold =
+    "the trace does not tell: some operator has no recorded shapes and types";
 constexpr size_t kShownEvents = 5;  // where the longest are shown, not all
 
 // A value of one instance, and the events that make it.
@@ -32,7 +34,7 @@ class Gauge {
  public:
   Gauge(const Examined& examined, const Subject& subject, const Rule& rule)
       : examined_(examined), subject_(subject), rule_(rule) {
-    if (rule.measure == Measure::kCount) counts_kernels_ = !host_has(rule.thing);
+    if (rule.measure == Measure::kCount) counts_work_ = !host_has(rule.thing);
   }
 
   Found measure(size_t i) const {
@@ -54,7 +56,7 @@ class Gauge {
       case Measure::kSyncs:
         return counted(subject_.owned[i].syncs);
       case Measure::kCount:
-        return counts_kernels_ ? kernels_named(i) : host_named(i, false);
+        return counts_work_ ? work_named(i) : host_named(i, false);
       case Measure::kCpuTime:
         return {static_cast<double>(measures(i).cpu_ns), false, longest_host(i)};
       case Measure::kGpuTime:
@@ -62,7 +64,7 @@ class Gauge {
       case Measure::kBusy:
         return {measures(i).busy(), false, longest_work(i)};
       case Measure::kIdle:
-        return {rule_.unit == Unit::kShare ? 1 - measures(i).busy()
+        return {rule_.unit == Unit::kShare ? measures(i).idle()
                                            : static_cast<double>(measures(i).idle_ns()),
                 false, longest_work(i)};
       case Measure::kBytes:
@@ -113,9 +115,14 @@ class Gauge {
     });
   }
 
+  Found work_named(size_t i) const {
+    return work(i, [&](EventId id) { return rule_.thing.matches(examined_.trace.name_of(id)); });
+  }
+
   bool is_wanted_host(EventId id, bool by_what) const {
     const Category category = examined_.trace.category[id];
-    if (by_what && (rule_.what == What::kCall) != trace::is_call(category)) return false;
+    if (by_what && rule_.what == What::kCall && !trace::is_call(category)) return false;
+    if (by_what && rule_.what == What::kOp && category != Category::kCpuOp) return false;
     return rule_.thing.matches(examined_.trace.name_of(id));
   }
 
@@ -128,7 +135,7 @@ class Gauge {
     return counted(std::move(events));
   }
 
-  // `count` is about operators and calls; about kernels where none of those has the name.
+  // `count` is about operators and calls; about device work where none of those has the name.
   bool host_has(const Pattern& thing) const {
     const auto& order = examined_.links.tree.order;
     return std::any_of(order.begin(), order.end(),
@@ -160,7 +167,7 @@ class Gauge {
   const Examined& examined_;
   const Subject& subject_;
   const Rule& rule_;
-  bool counts_kernels_ = false;
+  bool counts_work_ = false;
 };
 
 Subject subject_of(const Examined& examined, const Rule& rule) {
@@ -196,7 +203,8 @@ void note_range(const std::vector<Found>& found, RuleResult& result) {
 // A lower bound proves that something is more, and never that it is less.
 bool is_proven(const Rule& rule, const Found& found) {
   if (!found.value || !holds(rule.cmp, *found.value, rule.value)) return false;
-  return !found.at_least || rule.cmp == Cmp::kMore || rule.cmp == Cmp::kMoreOrEqual;
+  if (!found.at_least || rule.cmp == Cmp::kMore || rule.cmp == Cmp::kMoreOrEqual) return true;
+  return rule.cmp == Cmp::kNotEqual && *found.value > rule.value;
 }
 
 void check_each(const Subject& subject, std::vector<Found> found, const Rule& rule,
@@ -210,7 +218,7 @@ void check_each(const Subject& subject, std::vector<Found> found, const Rule& ru
   if (result.ok) return;
   if (!result.found) result.found = found[failing.front()].value;
   for (const size_t i : failing) {
-    if (!found[i].value) result.note = "the trace does not tell: shapes were not recorded";
+    if (!found[i].value) result.note = kUntold;
     if (found[i].at_least && holds(rule.cmp, *found[i].value, rule.value)) {
       result.note = "the trace tells only that it is at least so much";
     }
@@ -226,7 +234,7 @@ void check_together(const std::vector<Found>& found, const Rule& rule, RuleResul
     at_least |= one.at_least;
   }
   if (values.size() < found.size()) {
-    result.note = "the trace does not tell: shapes were not recorded";
+    result.note = kUntold;
     return;
   }
   double sum = 0;

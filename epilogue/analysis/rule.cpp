@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -17,6 +17,13 @@ namespace {
 // Names beyond are not searched: std::regex goes deeper with each character.
 constexpr size_t kLongestSearched = 4096;
 constexpr size_t kLongestRule = 4096;
+constexpr size_t kLongestRegex = 1000;  // std::regex nests as deep as its brackets do
+// libstdc++ tries all ways at once instead of one after another: no expression takes forever.
+#ifdef __GLIBCXX__
+constexpr auto kRegexFlags = std::regex::ECMAScript | std::regex_constants::__polynomial;
+#else
+constexpr auto kRegexFlags = std::regex::ECMAScript;
+#endif
 
 template <typename T>
 struct Word {
@@ -100,6 +107,11 @@ const char* unit_hint(Unit unit) {
   return "";
 }
 
+// 516.103 us are 516103 ns, which a product of doubles misses: to a thousandth of the unit.
+double scaled(double number, double factor) {
+  return factor < 1 ? number * factor : std::round(number * factor * 1e3) / 1e3;
+}
+
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -109,12 +121,16 @@ class Parser {
   // A failure at a place of the text, said as a column from 1.
   template <typename... Ts>
   tl::unexpected<Failure> wrong(size_t at, fmt::format_string<Ts...> format, Ts&&... values) const {
-    return failure("column {}: {}", at + 1, fmt::format(format, std::forward<Ts>(values)...));
+    // Columns are characters: bytes that continue one are not counted.
+    const auto column =
+        std::count_if(text_.begin(), text_.begin() + static_cast<ptrdiff_t>(at),
+                      [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+    return failure("column {}: {}", column + 1, fmt::format(format, std::forward<Ts>(values)...));
   }
   void skip_spaces() {
     while (at_ < text_.size() && is_space(text_[at_])) ++at_;
   }
-  // The letters and underscores that follow; leaves them where they are.
+  // The letters, digits and underscores that follow; leaves them where they are.
   std::string_view peek_word() const;
   std::string_view rest() const { return text_.substr(at_); }
 
@@ -138,10 +154,10 @@ class Parser {
 
 std::string_view Parser::peek_word() const {
   size_t end = at_;
-  const auto is_letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  const auto is_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   };
-  while (end < text_.size() && is_letter(text_[end])) ++end;
+  while (end < text_.size() && is_word(text_[end])) ++end;
   return text_.substr(at_, end - at_);
 }
 
@@ -157,7 +173,7 @@ bool Parser::begins_claim(size_t at) const {
 // The colon between subject and claim. Names hold colons as well (aten::t, "Region: 0/0"): it is
 // the first single one before something that begins like a claim, or else the first one.
 Result<size_t> Parser::find_claim() const {
-  std::optional<size_t> first;
+  std::optional<size_t> last;
   size_t from = text_.find_first_not_of(" \t");
   if (text_[from] == '/') {
     const auto end = end_of_regex(from);
@@ -170,9 +186,9 @@ Result<size_t> Parser::find_claim() const {
         (i + 1 < text_.size() && text_[i + 1] == ':') || (i > 0 && text_[i - 1] == ':');
     if (doubled) continue;
     if (begins_claim(i + 1)) return i;
-    if (!first) first = i;
+    last = i;
   }
-  if (first) return *first;
+  if (last) return *last;
   return wrong(text_.size(), "a colon and a claim are missing, as in \"mlp_fwd: kernels == 5\"");
 }
 
@@ -228,8 +244,11 @@ Result<void> Parser::parse_value() {
   rule_.unit = unit_of(rule_.measure);
   rule_.value = number;
   if (unit.empty()) {
+    if (rule_.unit == Unit::kShare && number > 1) {
+      return wrong(begin, "a share is at most 1: write {}%", text_.substr(begin, at_ - begin));
+    }
     // As in JSON: times in microseconds.
-    if (rule_.unit == Unit::kNanoseconds) rule_.value *= 1e3;
+    if (rule_.unit == Unit::kNanoseconds) rule_.value = scaled(number, 1e3);
     return {};
   }
   for (const UnitWord& word : kUnits) {
@@ -239,7 +258,7 @@ Result<void> Parser::parse_value() {
       return wrong(at_, "\"{}\" does not fit; this measure is {}", unit, unit_hint(rule_.unit));
     }
     rule_.unit = word.unit;
-    rule_.value = number * word.factor;
+    rule_.value = scaled(number, word.factor);
     return {};
   }
   return wrong(at_, "\"{}\" is no unit; this measure is {}", unit, unit_hint(rule_.unit));
@@ -256,17 +275,32 @@ Result<void> Parser::parse_cmp_and_value() {
   return wrong(at_, "a comparison is missing: {}", listed(kCmps));
 }
 
-// count THING cmp value: the comparison is the last one that a number follows, as names may hold
-// angle brackets.
+bool is_cmp_char(char c) { return c == '=' || c == '!' || c == '<' || c == '>'; }
+
+// The place of a word that holds nothing but =, !, < and >; npos where there is none.
+size_t stray_cmp(std::string_view text) {
+  for (size_t begin = text.find_first_not_of(" \t"); begin != std::string_view::npos;) {
+    const size_t end = std::min(text.find_first_of(" \t", begin), text.size());
+    const std::string_view word = text.substr(begin, end - begin);
+    if (std::all_of(word.begin(), word.end(), is_cmp_char)) return begin;
+    begin = text.find_first_not_of(" \t", end);
+  }
+  return std::string_view::npos;
+}
+
+// count THING cmp value. Names may hold angle brackets: the comparison is the last one, and a word
+// of such signs alone cannot be part of a name.
 Result<void> Parser::parse_count() {
   skip_spaces();
   const size_t begin = at_;
   for (size_t i = text_.size(); i-- > begin;) {
-    if (std::string_view("=!<>").find(text_[i]) == std::string_view::npos) continue;
-    size_t cmp = i;
-    if (cmp > begin && text_[i] == '=' &&
-        std::string_view("=!<>").find(text_[cmp - 1]) != std::string_view::npos)
-      --cmp;
+    if (!is_cmp_char(text_[i])) continue;
+    const size_t cmp = i > begin && text_[i] == '=' && is_cmp_char(text_[i - 1]) ? i - 1 : i;
+    const std::string_view name = text_.substr(begin, cmp - begin);
+    const size_t stray = name.starts_with('/') ? std::string_view::npos : stray_cmp(name);
+    if (stray != std::string_view::npos) {
+      return wrong(begin + stray, "a comparison is missing: {}", listed(kCmps));
+    }
     auto thing = thing_until(cmp);
     if (!thing) return tl::unexpected(thing.error());
     rule_.thing = std::move(*thing);
@@ -369,8 +403,11 @@ Result<Pattern> Pattern::regex(std::string_view text) {
   Pattern pattern;
   pattern.text_ = text;
   if (text.empty()) return failure("the expression is empty");
+  if (text.size() > kLongestRegex) {
+    return failure("an expression has at most {} characters", kLongestRegex);
+  }
   try {
-    pattern.regex_ = std::make_shared<const std::regex>(std::string(text));
+    pattern.regex_ = std::make_shared<const std::regex>(std::string(text), kRegexFlags);
   } catch (const std::regex_error&) {
     return failure("/{}/ is no regular expression", text);
   }

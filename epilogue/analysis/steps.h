@@ -28,6 +28,7 @@ struct Measures {
     return window_ns == 0 ? 0 : static_cast<double>(busy_ns) / static_cast<double>(window_ns);
   }
   int64_t idle_ns() const { return window_ns - busy_ns; }
+  double idle() const { return window_ns == 0 ? 0 : 1 - busy(); }
 };
 
 struct Instance {

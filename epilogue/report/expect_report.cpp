@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "epilogue/report/kernel_report.h"
 #include "epilogue/report/steps_report.h"
 #include "epilogue/report/units.h"
 
@@ -57,8 +58,11 @@ std::string events_text(const trace::Trace& trace, int64_t begin_ns, const Broke
   std::string out;
   for (size_t i = 0; i < std::min(broken.events.size(), kShownEvents); ++i) {
     const trace::EventId id = broken.events[i];
-    out += fmt::format("            {}, {} at {}\n",
-                       shortened(std::string(trace.name_of(id)), kEventNameWidth),
+    const std::string_view name = trace.name_of(id);
+    const bool device = trace::is_device_work(trace.category[id]);
+    const std::string text =
+        device ? kernel_sentence(name, analysis::read_kernel_name(name)) : std::string(name);
+    out += fmt::format("            {}, {} at {}\n", shortened(text, kEventNameWidth),
                        time_text(static_cast<double>(trace.dur_ns[id])),
                        time_text(static_cast<double>(trace.ts_ns[id] - begin_ns)));
   }

@@ -90,7 +90,9 @@ std::string types_text(const KernelName& kernel) {
 
 std::string tile_line(const KernelName& kernel) {
   std::string out = tile_text(kernel);
-  if (kernel.stages > 0) out += fmt::format(", {} stages", kernel.stages);
+  if (kernel.stages > 0) {
+    out += fmt::format(", {} stage{}", kernel.stages, kernel.stages == 1 ? "" : "s");
+  }
   if (!kernel.cluster.empty()) out += fmt::format(", cluster {}", fmt::join(kernel.cluster, "x"));
   return out;
 }

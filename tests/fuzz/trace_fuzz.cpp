@@ -4,8 +4,13 @@
 #include <cstdint>
 #include <string_view>
 
+#include "epilogue/analysis/compare.h"
+#include "epilogue/analysis/expect.h"
+#include "epilogue/analysis/gemms.h"
 #include "epilogue/analysis/profiler_table.h"
 #include "epilogue/analysis/summary.h"
+#include "epilogue/report/compare_report.h"
+#include "epilogue/report/gemm_report.h"
 #include "epilogue/report/profiler_table.h"
 #include "epilogue/report/steps_report.h"
 #include "epilogue/report/summary_report.h"
@@ -23,5 +28,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   report::steps_text({analysis::steps(*trace, ownership), analysis::annotations(*trace, ownership)},
                      false, 80);
   report::tree_text(*trace, links, {.begin_ns = INT64_MIN / 4, .end_ns = INT64_MAX / 4});
+  report::gemms_text(analysis::gemm_table(*trace), std::nullopt, false);
+  const analysis::Examined examined(*trace);
+  report::compare_text(analysis::compare(examined, examined, std::nullopt), false, 80);
+  analysis::rules_that_hold(examined);
   return 0;
 }

@@ -53,9 +53,11 @@ Functor read_functor(std::string_view text) {
       const bool typed = read.base == "func_wrapper_t";
       if (typed) types.output = cpp_type(read.arg(0));
       text = read.arg(typed ? 1 : 0);
-    } else if (wraps_last(read.base) && read.arg_count > 3) {
-      types.dtype = cpp_type(read.arg(0));
-      types.output = cpp_type(read.arg(2));
+    } else if (wraps_last(read.base) && read.arg_count > 0) {
+      if (read.arg_count > 3) {  // older versions name the functor alone
+        types.dtype = cpp_type(read.arg(0));
+        types.output = cpp_type(read.arg(2));
+      }
       text = read.arg(read.arg_count - 1);
     } else {
       break;
@@ -71,7 +73,8 @@ Functor read_functor(std::string_view text) {
     types.dtype = own;
   } else {
     types.dtype = own;
-    if (types.output == NumberType::kUnknown) types.output = own;
+    const bool compares = read.base.starts_with("Compare");  // to a bool
+    if (types.output == NumberType::kUnknown && !compares) types.output = own;
     types.accumulate = cpp_type(read.arg(1));
   }
   functor.types = types;
@@ -109,9 +112,10 @@ void read_elementwise(const CppName& cpp, KernelName& out) {
   if (functor.empty()) return;
   const Functor read = read_functor(functor);
   set_functor(read, out);
-  if (cpp.base == "elementwise_kernel_with_index") return;  // its lambda takes an index
+  // Their lambdas take an index.
+  const bool indexed = cpp.base == "elementwise_kernel_with_index" || cpp.base.starts_with("index");
   // Without a cast's classes, gpu_kernel_impl may still convert; only its _nocast form does not.
-  set_types(read.types, converts || read.outer == "gpu_kernel_impl", out);
+  if (!indexed) set_types(read.types, converts || read.outer == "gpu_kernel_impl", out);
   if (contains(read.text, "copy_kernel")) {
     out.kind = Kind::kCopy;
     if (read.text.starts_with("bfloat16_")) out.output = NumberType::kBf16;
@@ -150,11 +154,12 @@ void read_foreach(const CppName& cpp, KernelName& out) {
     out.ops.push_back(std::move(op));
     return;
   }
-  const CppName applied = read_cpp_name(cpp.arg(2));
-  std::string op = op_of_functor(applied.base);
+  // What is applied is an argument of its own, or the functor itself.
+  const bool applies = !cpp.arg(2).empty() && !cpp.arg(2).ends_with('*') &&
+                       cpp_type(cpp.arg(2)) == NumberType::kUnknown;
+  std::string op = op_of_functor(applies ? read_cpp_name(cpp.arg(2)).base : functor.base);
   if (functor.base.starts_with("PointwiseOp")) op = "addc" + op;
-  if (op.empty()) op = op_of_functor(functor.base);
-  out.kind = op == "copy" ? Kind::kCopy : Kind::kPointwise;
+  out.kind = op == "copy" ? Kind::kCopy : op == "norm" ? Kind::kReduction : Kind::kPointwise;
   out.ops.push_back("_foreach_" + op);
 }
 
@@ -174,7 +179,9 @@ void read_softmax(const CppName& cpp, KernelName& out) {
 
 void read_norm(const CppName& cpp, KernelName& out) {
   out.kind = Kind::kNorm;
-  out.dtype = cpp_type(cpp.arg(0));
+  for (size_t i = 0; i < cpp.arg_count && out.dtype == NumberType::kUnknown; ++i) {
+    if (is_element(cpp_type(cpp.arg(i)))) out.dtype = cpp_type(cpp.arg(i));
+  }
   if (cpp.base != "vectorized_layer_norm_kernel") return;
   out.accumulate = cpp_type(cpp.arg(1));
   out.ops.emplace_back(cpp.arg(2) == "true" ? "rms_norm" : "native_layer_norm");
@@ -183,6 +190,7 @@ void read_norm(const CppName& cpp, KernelName& out) {
 void read_cat(const CppName& cpp, KernelName& out) {
   out.kind = Kind::kCopy;
   out.ops.emplace_back("cat");
+  out.dtype = out.output = cpp_type(cpp.arg(0));  // newer versions hide it: OpaqueType<2u>
   if (contains(cpp.base, "vectorized")) out.vector_width = number(cpp.arg(6)).value_or(0);
 }
 
@@ -211,7 +219,7 @@ void read_other(const CppName& cpp, KernelName& out) {
 }  // namespace
 
 bool read_aten(const CppName& cpp, KernelName& out) {
-  if (contains(cpp.scope, "cub")) return false;  // CUB inside of at::cuda
+  if (is_cub(cpp)) return false;  // CUB inside of at::cuda
   const bool scoped =
       cpp.scope == "at" || cpp.scope.starts_with("at::") || cpp.scope.starts_with("c10::");
   const bool anonymous = cpp.scope == "(anonymous namespace)";

@@ -12,6 +12,20 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+// nvcc's tools write "(int)4" for a template argument.
+std::string_view without_cast(std::string_view arg) {
+  const size_t close = arg.find(')');
+  if (!arg.starts_with('(') || close + 1 >= arg.size()) return arg;
+  const char next = arg[close + 1];
+  return next >= '0' && next <= '9' ? arg.substr(close + 1) : arg;
+}
+
+// Whether a name that is an argument of another ends here: before "," or " >".
+bool ends_argument(std::string_view text, size_t at) {
+  at = text.find_first_not_of(' ', at);
+  return at == std::string_view::npos || text[at] == '>' || text[at] == ',';
+}
+
 // Characters that nest or separate; the rest of a name is skipped over quickly.
 constexpr std::array<bool, 256> make_marks(std::string_view marks) {
   std::array<bool, 256> table{};
@@ -19,7 +33,7 @@ constexpr std::array<bool, 256> make_marks(std::string_view marks) {
   return table;
 }
 constexpr auto kInArgs = make_marks("<>(){},");
-constexpr auto kInName = make_marks("<( :");
+constexpr auto kInName = make_marks("<>(, :");
 
 size_t skip_to(std::string_view text, size_t at, const std::array<bool, 256>& marks) {
   while (at < text.size() && !marks[static_cast<unsigned char>(text[at])]) ++at;
@@ -27,27 +41,32 @@ size_t skip_to(std::string_view text, size_t at, const std::array<bool, 256>& ma
 }
 
 // Reads template arguments from behind a '<'; gives the place behind the '>' that closes them.
+// Inside of brackets < and > are comparisons, or balanced.
 size_t read_args(std::string_view text, size_t at, CppName& name) {
   name.arg_count = 0;
-  int depth = 1;
+  int angles = 1;
+  int brackets = 0;
   size_t begin = at;
   const auto end_arg = [&](size_t end) {
     if (name.arg_count < CppName::kMaxArgs && end > begin) {
-      name.args[name.arg_count++] = trimmed(text.substr(begin, end - begin));
+      name.args[name.arg_count++] = without_cast(trimmed(text.substr(begin, end - begin)));
     }
     begin = end + 1;
   };
   for (at = skip_to(text, at, kInArgs); at < text.size(); at = skip_to(text, at + 1, kInArgs)) {
     const char c = text[at];
-    if (c == '<' || c == '(' || c == '{') {
-      ++depth;
-    } else if (c == '>' || c == ')' || c == '}') {
-      if (c == '>' && text[at - 1] == '-') continue;
-      if (--depth == 0) {
-        end_arg(at);
-        return at + 1;
-      }
-    } else if (c == ',' && depth == 1) {
+    if (c == '(' || c == '{') {
+      ++brackets;
+    } else if (c == ')' || c == '}') {
+      --brackets;
+    } else if (brackets > 0 || (c == '>' && text[at - 1] == '-')) {
+      continue;
+    } else if (c == '<') {
+      ++angles;
+    } else if (c == '>' && --angles == 0) {
+      end_arg(at);
+      return at + 1;
+    } else if (c == ',' && angles == 1) {
       end_arg(at);
     }
   }
@@ -70,6 +89,7 @@ CppName read_cpp_name(std::string_view text) {
       at = read_args(text, at + 1, name);
       continue;
     }
+    if (ends_argument(text, at)) break;
     if (c == '(') {
       if (!text.substr(at).starts_with(kAnonymous)) break;
       at += kAnonymous.size();

@@ -32,13 +32,27 @@ void read_gemv_types(const CppName& cpp, KernelName& out) {
   out.accumulate = cpp_type(cpp.arg(at + 3));
 }
 
-// splitKreduce_kernel<32, 16, int, partial sums, C, compute, result, ...>.
+// splitKreduce_kernel<32, 16, int, partial sums, C, compute, result, ...>; older ones have three
+// types, where the result is of C's.
 void read_split_k_types(const CppName& cpp, KernelName& out) {
-  const size_t at = types_in_a_row(cpp, 4);
+  const size_t four = types_in_a_row(cpp, 4);
+  const size_t at = four < cpp.arg_count ? four : types_in_a_row(cpp, 3);
   if (at == cpp.arg_count) return;
   out.dtype = cpp_type(cpp.arg(at));
   out.accumulate = cpp_type(cpp.arg(at + 2));
-  out.output = cpp_type(cpp.arg(at + 3));
+  out.output = cpp_type(cpp.arg(four < cpp.arg_count ? at + 3 : at + 1));
+}
+
+// The types of "cublasGemvTensorStridedBatched<T const>" (read) and of the one without const.
+void read_tensor_types(std::string_view name, KernelName& out) {
+  static constexpr std::string_view kTensor = "StridedBatched<";
+  for (size_t at = name.find(kTensor); at != std::string_view::npos;
+       at = name.find(kTensor, at + 1)) {
+    const size_t begin = at + kTensor.size();
+    const std::string_view type = name.substr(begin, name.find('>', begin) - begin);
+    NumberType& field = type.ends_with("const") ? out.dtype : out.output;
+    if (field == NumberType::kUnknown) field = cpp_type(type);
+  }
 }
 
 // globalKernel<8, 32, T, T, T, ...>: stated where all three agree.
@@ -87,6 +101,7 @@ bool read_cublas_cpp(std::string_view name, const CppName& cpp, KernelName& out)
   } else if (gemm || contains(cpp.base, "gemm")) {
     out.kind = Kind::kGemm;
     read_gemm(cpp, out);
+    read_tensor_types(name, out);
   } else if (cpp.base.starts_with("scal")) {
     out.kind = Kind::kPointwise;
     out.dtype = cpp_type(cpp.arg(0));
@@ -94,6 +109,7 @@ bool read_cublas_cpp(std::string_view name, const CppName& cpp, KernelName& out)
              cpp.base.starts_with("nrm2") || cpp.base.starts_with("asum")) {
     out.kind = Kind::kReduction;
     out.accumulate = cpp_type(cpp.arg(0));
+    read_tensor_types(name, out);
   }
   return true;
 }

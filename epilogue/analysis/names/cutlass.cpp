@@ -17,7 +17,8 @@ struct Reading {
   std::array<NumberType, 5> types{};  // behind the instruction
   int type_count = 0;
   int sizes_seen = 0;
-  bool third = false;  // CUTLASS 3's order of fields
+  bool third = false;        // CUTLASS 3's order of fields
+  bool instruction = false;  // was read; types behind it are the inputs'
 };
 
 void read_sizes(const Sizes& size, Reading& reading, KernelName& out) {
@@ -31,6 +32,10 @@ void read_sizes(const Sizes& size, Reading& reading, KernelName& out) {
 }
 
 void read_flag(std::string_view word, Reading& reading, KernelName& out) {
+  if (const auto size = sizes(word)) {
+    read_sizes(*size, reading, out);
+    return;
+  }
   if (word.starts_with("sm") && number(word.substr(2, 2))) out.arch = word;
   if (word.size() == 2 && number(word) && out.arch.empty()) out.arch = sm(word);
   if (word == "tensorop" || word == "wmma") out.tensor_cores = true;
@@ -45,8 +50,39 @@ void read_flag(std::string_view word, Reading& reading, KernelName& out) {
   add_epilogue(word, out.epilogue);
 }
 
+// "s16816gemm"; CUTLASS 3 also has "gemm" and "s32x256x16_conv3d_fprop", in words of their own.
+bool read_instruction_word(std::string_view word, Reading& reading, KernelName& out) {
+  if (word == "gemm" || word == "fprop" || word == "dgrad" || word == "wgrad") {
+    out.kind = word == "gemm" ? Kind::kGemm : Kind::kConv;
+    return true;
+  }
+  if (reading.instruction) return false;
+  const auto instruction = read_instruction(word);
+  const bool shape = reading.third && word.size() > 1 && sizes(word.substr(1)).has_value();
+  if (!instruction && !shape) return false;
+  reading.instruction = true;
+  out.accumulate = instruction ? instruction->accumulate : blas_type(word.front());
+  if (!instruction) return true;
+  out.kind = instruction->kind;
+  out.dtype = instruction->type;
+  if (!out.tensor_cores) out.tensor_cores = instruction->tensor_cores;
+  return true;
+}
+
+// Before the instruction the output's; behind it the inputs', with "void" for what is not there.
+bool read_type(std::string_view word, Reading& reading, KernelName& out) {
+  const NumberType type = number_type(word);
+  if (type == NumberType::kUnknown && !(reading.third && word == "void")) return false;
+  if (!reading.instruction && out.kind == Kind::kUnknown) {
+    out.output = type;
+  } else if (reading.type_count < 5 && reading.sizes_seen == 0) {
+    reading.types[static_cast<size_t>(reading.type_count++)] = type;
+  }
+  return true;
+}
+
 void finish_types(const Reading& reading, KernelName& out) {
-  if (reading.third && reading.type_count == 5) {
+  if (reading.third && reading.type_count >= 5) {
     out.dtype = reading.types[0];
     out.accumulate = reading.types[2];
     out.output = reading.types[4];
@@ -101,6 +137,17 @@ void read_collective(const CppName& collective, KernelName& out) {
   }
   if (const auto tile = constants(collective.arg(1))) out.tile = tile->values;
   out.dtype = cpp_type(collective.arg(2));
+  // TiledMMA<MMA_Atom<SM90_64x128x16_F32BF16BF16_SS<...>>>: the first type is the accumulator's.
+  for (size_t i = 3; i < collective.arg_count; ++i) {
+    if (!contains(collective.arg(i), "TiledMMA<")) continue;
+    for (const std::string_view type : {"_F32", "_F16", "_S32"}) {
+      if (contains(collective.arg(i), type)) {
+        out.accumulate = type == "_F32"   ? NumberType::kF32
+                         : type == "_F16" ? NumberType::kF16
+                                          : NumberType::kS32;
+      }
+    }
+  }
   const int a = unit_dimension(collective.arg(3));
   const int b = unit_dimension(collective.arg(5));
   if (a >= 0 && b >= 0) out.layout = {a == 1 ? 't' : 'n', b == 1 ? 'n' : 't'};
@@ -130,31 +177,14 @@ bool read_cutlass_words(std::string_view name, KernelName& out) {
   Words words(name);
   words.next();
   while (const auto word = words.next()) {
-    const NumberType type = number_type(*word);
-    const bool found = out.kind != Kind::kUnknown;
-    if (const auto instruction = found ? std::nullopt : read_instruction(*word)) {
-      out.kind = instruction->kind;
-      out.accumulate = instruction->accumulate;
-      out.dtype = instruction->type;
-      if (!out.tensor_cores) out.tensor_cores = instruction->tensor_cores;
-    } else if (!found && *word == "gemm") {
-      out.kind = Kind::kGemm;
-    } else if (type != NumberType::kUnknown && !found) {
-      out.output = type;
-    } else if (type != NumberType::kUnknown) {
-      if (reading.type_count < 5 && reading.sizes_seen == 0) {
-        reading.types[static_cast<size_t>(reading.type_count++)] = type;
-      }
-    } else if (const auto size = sizes(*word)) {
-      read_sizes(*size, reading, out);
-    } else {
+    if (!read_instruction_word(*word, reading, out) && !read_type(*word, reading, out)) {
       read_flag(*word, reading, out);
     }
   }
   if (out.kind == Kind::kUnknown) return false;
   finish_types(reading, out);
-  out.library =
-      out.kind == Kind::kConv && contains(name, "cudnn") ? Library::kCudnn : Library::kCutlass;
+  const bool cudnn = out.kind == Kind::kConv && contains(name, "cudnn");
+  out.library = cudnn ? Library::kCudnn : Library::kCutlass;
   return true;
 }
 

@@ -35,6 +35,7 @@ bool read_cudnn(std::string_view name, const CppName& cpp, KernelName& out);
 bool read_cutlass_cpp(std::string_view name, const CppName& cpp, KernelName& out);
 bool read_cublas_cpp(std::string_view name, const CppName& cpp, KernelName& out);
 bool read_aten(const CppName& cpp, KernelName& out);
+bool is_cub(const CppName& cpp);
 bool read_cub(const CppName& cpp, KernelName& out);
 // What a function's name says in plain words: "rms_norm_kernel". Sets the kind alone.
 void read_plain_words(std::string_view base, KernelName& out);

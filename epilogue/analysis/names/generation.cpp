@@ -46,9 +46,11 @@ void read_word(std::string_view word, bool& behind_stages, KernelName& out) {
 }  // namespace
 
 bool read_generation(std::string_view name, KernelName& out) {
-  for (const std::string_view part : {"cudnn_", "infer_", "train_", "cnn_"}) {
+  for (const std::string_view part : {"_5x_", "cudnn_", "infer_", "train_", "cnn_"}) {
     if (name.starts_with(part)) name.remove_prefix(part.size());
   }
+  const bool tensorrt = name.starts_with("trt_");
+  if (tensorrt) name.remove_prefix(4);
   for (const auto& [prefix, arch] : kGenerations) {
     if (!name.starts_with(prefix)) continue;
     KernelName read;
@@ -61,12 +63,15 @@ bool read_generation(std::string_view name, KernelName& out) {
       if (const auto instruction = found ? std::nullopt : read_instruction(*word)) {
         read_instruction_word(*instruction, read);
       } else if (type != NumberType::kUnknown) {
+        // "sgemm_fp16" stores f16 and computes in f32; what it writes is not said.
+        if (found && !read.tensor_cores.value_or(true)) read.output = NumberType::kUnknown;
         (found ? read.dtype : read.output) = type;
       } else {
         read_word(*word, behind_stages, read);
       }
     }
     if (read.kind == Kind::kUnknown) return false;
+    if (tensorrt) read.library = Library::kUnknown;
     out = std::move(read);
     return true;
   }

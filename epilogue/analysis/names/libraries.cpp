@@ -46,7 +46,8 @@ struct Sign {
   Kind kind;
 };
 // The first that occurs in a cuDNN name says its kind.
-constexpr Sign kCudnnSigns[] = {{"sdpa", Kind::kAttention},
+constexpr Sign kCudnnSigns[] = {{"plitK", Kind::kSplitKReduce},
+                                {"sdpa", Kind::kAttention},
                                 {"mha", Kind::kAttention},
                                 {"nchwToNhwc", Kind::kCopy},
                                 {"nhwcToNchw", Kind::kCopy},
@@ -71,7 +72,7 @@ constexpr Sign kCudnnSigns[] = {{"sdpa", Kind::kAttention},
 
 void read_cudnn_word(std::string_view word, KernelName& out) {
   if (word.starts_with("sm") && number(word.substr(2)) && out.arch.empty()) out.arch = word;
-  if (word == "wgmma" || word == "tensorop") out.tensor_cores = true;
+  if (word == "wgmma" || word == "wmma" || word == "tensorop") out.tensor_cores = true;
   if (const auto size = sizes(word); size && size->count == 3 && out.tile[0] == 0) {
     out.tile = size->values;
   }
@@ -121,6 +122,9 @@ bool read_fmha(std::string_view name, KernelName& out) {
   if (!name.starts_with("fmha")) return false;
   out.kind = Kind::kAttention;
   if (contains(name, "flash")) out.library = Library::kFlash;
+  if (name.starts_with("fmhaSm")) {  // fmhaSm100aKernel_...
+    out.arch = sm(name.substr(6, name.find_first_not_of("0123456789", 6) - 6));
+  }
   Words words(name.substr(0, name.find_first_of("(<")));
   while (const auto word = words.next()) {
     if (*word == "cutlassF" || *word == "cutlassB") {
@@ -155,7 +159,10 @@ bool read_cudnn(std::string_view name, const CppName& cpp, KernelName& out) {
   const std::string_view head = name.substr(0, name.find_first_of("(<"));
   const bool legacy = std::any_of(std::begin(kLegacy), std::end(kLegacy),
                                   [&](std::string_view text) { return contains(head, text); });
-  if (!legacy && !contains(head, "cudnn")) return false;
+  // Functions of cuDNN take its types, if not its name.
+  if (!legacy && !contains(head, "cudnn") && !contains(name.substr(head.size()), "cudnn")) {
+    return false;
+  }
   out.library = Library::kCudnn;
   for (const Sign& sign : kCudnnSigns) {
     if (!contains(head, sign.text)) continue;

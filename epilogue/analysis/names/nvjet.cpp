@@ -3,6 +3,8 @@
 // (older versions leave it out), types, tile m x n, tile k x stages, cluster, flags, and the order
 // of A, B and the result. From sm120 on: nvjet_sm120_tst_mma_64x64x128_3_32x32x128_..._TNNN, tile
 // m x n x k, stages, a warp's tile.
+#include <algorithm>
+
 #include "epilogue/analysis/names/families.h"
 #include "epilogue/analysis/names/words.h"
 
@@ -11,7 +13,10 @@ namespace {
 
 // "tst" is input, accumulator, output; "qqtst" is A, B, C, accumulator, D.
 void read_types(std::string_view letters, KernelName& out) {
-  if (letters.size() != 3 && letters.size() != 5) return;
+  const bool known = std::all_of(letters.begin(), letters.end(), [](char letter) {
+    return blas_type(letter) != NumberType::kUnknown;
+  });
+  if (!known || (letters.size() != 3 && letters.size() != 5)) return;  // "mma" is no type
   out.dtype = blas_type(letters.front());
   out.accumulate = blas_type(letters[letters.size() - 2]);
   out.output = blas_type(letters.back());

@@ -60,11 +60,18 @@ void read_setting(std::string_view word, KernelName& out) {
 }  // namespace
 
 bool read_tensile(std::string_view name, KernelName& out) {
+  if (name.starts_with("Custom_")) name.remove_prefix(7);
   if (!name.starts_with("Cijk_")) return false;
   out.library = Library::kRocblas;
   out.kind = Kind::kGemm;
   Words words(name.substr(5));
-  const char a = order(words.next().value_or(""), "Ailk", "Alik");
+  const auto first = words.next().value_or("");
+  if (!first.starts_with('A')) {  // Cijk_SB_..._PostGSU8: adds up what a split GEMM left
+    out.kind = contains(name, "GSU") ? Kind::kSplitKReduce : Kind::kUnknown;
+    read_types(first, "", out);
+    return true;
+  }
+  const char a = order(first, "Ailk", "Alik");
   const char b = order(words.next().value_or(""), "Bljk", "Bjlk");
   if (a != '\0' && b != '\0') out.layout = {a, b};
   const auto types = words.next();

@@ -41,7 +41,9 @@ void read_size_word(std::string_view word, KernelName& out) {
   if (const auto tile = sizes_after(word, "tilesize")) out.tile = tile->values;
   if (const auto stages = number_after(word, "stage")) out.stages = *stages;
   if (const auto alignment = number_after(word, "aligna")) out.alignment = *alignment;
-  if (const auto cluster = sizes_after(word, "cluster")) {
+  for (const std::string_view prefix : {"cluster", "cgasize"}) {
+    const auto cluster = sizes_after(word, prefix);
+    if (!cluster) continue;
     out.cluster.assign(cluster->values.begin(), cluster->values.begin() + cluster->count);
   }
   // wgmma and mma instructions; "ffma" is the plain multiply-add.
@@ -55,8 +57,9 @@ bool read_xmma(std::string_view name, KernelName& out) {
   if (!name.starts_with("sm")) return false;
   const size_t at = name.substr(0, 16).find("_xmma_");
   if (at == std::string_view::npos) return false;
-  const bool cudnn = contains(name, "cudnn");
-  out.library = cudnn ? Library::kCudnn : Library::kCublas;
+  // TensorRT has them as well.
+  if (contains(name, "cublas")) out.library = Library::kCublas;
+  if (contains(name, "cudnn")) out.library = Library::kCudnn;
   out.arch = name.substr(0, at);
   Words words(name.substr(at + 6));
   const auto what = words.next().value_or("");

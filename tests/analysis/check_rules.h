@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules held against a file of tests/data.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "epilogue/analysis/expect.h"
+#include "tests/analysis/test_data.h"
+
+namespace epi::analysis {
+
+using Names = std::vector<std::string>;
+
+inline Rule parsed(const std::string& text) {
+  auto rule = parse_rule(text);
+  if (!rule) throw std::runtime_error(text + ": " + rule.error().message);
+  return std::move(*rule);
+}
+
+// A trace and what it is asked; paths in `same kernels as` are names in tests/data as well.
+class RuleChecker {
+ public:
+  explicit RuleChecker(const std::string& file) : trace_(read_data(file)), examined_(trace_) {}
+  RuleChecker(const RuleChecker&) = delete;
+  RuleChecker& operator=(const RuleChecker&) = delete;
+
+  RuleResult check(const std::string& text) {
+    return check_rule(examined_, parsed(text), [this](const std::string& path) -> const Examined& {
+      auto& other = others_[path];
+      if (other == nullptr) other = std::make_unique<RuleChecker>(path);
+      return other->examined_;
+    });
+  }
+  const Examined& examined() const { return examined_; }
+  Names names(const std::vector<trace::EventId>& events) const {
+    Names result;
+    for (const trace::EventId id : events) result.emplace_back(trace_.name_of(id));
+    return result;
+  }
+
+ private:
+  trace::Trace trace_;
+  Examined examined_;
+  std::map<std::string, std::unique_ptr<RuleChecker>> others_;
+};
+
+inline void expect_all_hold(RuleChecker& trace, const Names& rules) {
+  for (const std::string& rule : rules) {
+    const RuleResult result = trace.check(rule);
+    EXPECT_TRUE(result.ok) << rule << ": found " << result.found.value_or(-1) << ' ' << result.note;
+    EXPECT_TRUE(result.broken.empty()) << rule;
+  }
+}
+
+// Each is broken by instances that are there, not because nothing is named so.
+inline void expect_all_broken(RuleChecker& trace, const Names& rules) {
+  for (const std::string& rule : rules) {
+    const RuleResult result = trace.check(rule);
+    EXPECT_FALSE(result.ok) << rule;
+    EXPECT_FALSE(result.broken.empty()) << rule;
+  }
+}
+
+}  // namespace epi::analysis

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/compare.h"
+
+#include <gtest/gtest.h>
+
+#include "epilogue/base/error.h"
+#include "tests/analysis/test_data.h"
+#include "tests/trace/make_trace.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::Category;
+using trace::TraceMaker;
+using Names = std::vector<std::string>;
+
+GroupComparison compare_files(const std::string& a, const std::string& b, const char* under) {
+  const trace::Trace left = read_data(a);
+  const trace::Trace right = read_data(b);
+  return compare(Examined(left), Examined(right), under).groups.at(0);
+}
+
+int64_t total(const std::vector<NamedCount>& list) {
+  int64_t sum = 0;
+  for (const NamedCount& entry : list) sum += entry.count;
+  return sum;
+}
+
+Names names_of(const std::vector<HostChange>& changes) {
+  Names names;
+  for (const HostChange& change : changes) names.push_back(change.name);
+  return names;
+}
+
+TEST(Compare, ACompiledLinearIsTheSameKernelAndASlowerCpu) {
+  const auto group =
+      compare_files("traces/linear_eager.json", "traces/linear_compile.json", "linear_fwd");
+  EXPECT_TRUE(group.same_gpu_work());
+  ASSERT_EQ(group.same.size(), 1U);
+  EXPECT_EQ(group.same[0].name, "nvjet_sm90_tst_64x8_64x16_1x2_h_bz_bias_TNT");
+  EXPECT_GT(group.b.median.cpu_ns, 4 * group.a.median.cpu_ns);
+  EXPECT_EQ(names_of(group.host_gone),
+            (Names{"aten::linear", "aten::t", "aten::transpose", "aten::as_strided"}));
+}
+
+TEST(Compare, ACompiledMlpKeepsItsGemmsAndFusesTheRest) {
+  const auto group = compare_files("traces/mlp_eager.json", "traces/mlp_compile.json", "mlp_fwd");
+  EXPECT_FALSE(group.same_gpu_work());
+  EXPECT_EQ(total(group.same), 5);  // three GEMMs, two sets
+  ASSERT_EQ(group.fused.size(), 1U);
+  EXPECT_EQ(group.fused[0].ops, (Names{"gelu", "mul"}));
+  EXPECT_EQ(group.fused[0].kernel, "triton_poi_fused__unsafe_view_gelu_mul_0");
+  EXPECT_TRUE(group.added.empty() && group.gone.empty() && group.changed.empty());
+  // x, gate and up; gelu reads and writes 50 MB, mul reads two and writes one.
+  const double hidden = 8192.0 * 3072 * 2;
+  const double weight = 768.0 * 3072 * 2;
+  const double x = 8192.0 * 768 * 2;
+  EXPECT_EQ(group.a.bytes->bytes, 3 * (x + weight + hidden) + 5 * hidden + 8);
+  EXPECT_FALSE(group.a.bytes->at_least);
+  EXPECT_EQ(group.b.bytes->bytes, 3 * (x + weight + hidden) + 2 * hidden + 8);
+  EXPECT_TRUE(group.b.bytes->at_least);
+}
+
+TEST(Compare, TheOtherWayAroundTheKernelComesApart) {
+  const auto group = compare_files("traces/mlp_compile.json", "traces/mlp_eager.json", "mlp_fwd");
+  EXPECT_TRUE(group.fused.empty());
+  ASSERT_EQ(group.unfused.size(), 1U);
+  EXPECT_EQ(group.unfused[0].ops, (Names{"gelu", "mul"}));
+}
+
+TEST(Compare, AHandWrittenKernelFusesTheSameOperators) {
+  const auto group = compare_files("traces/mlp_eager.json", "traces/mlp_liger.json", "mlp_fwd");
+  ASSERT_EQ(group.fused.size(), 1U);
+  EXPECT_EQ(group.fused[0].kernel, "_geglu_tanh_forward_kernel");
+}
+
+TEST(Compare, ATraceIsTheSameAsItself) {
+  const trace::Trace trace = read_data("traces/llama_train.json.gz");
+  const Comparison comparison = compare(Examined(trace), Examined(trace), std::nullopt);
+  EXPECT_TRUE(comparison.same_gpu_work());
+  EXPECT_GT(comparison.groups.size(), 3U);
+  EXPECT_EQ(total(comparison.groups[0].same), 1535 + 25 + 60);
+  EXPECT_TRUE(comparison.groups[0].host_gone.empty());
+}
+
+TEST(Compare, NothingOfThatNameIsAMistake) {
+  const trace::Trace trace = read_data("traces/mlp_eager.json");
+  EXPECT_THROW(compare(Examined(trace), Examined(trace), "mlp"), Error);
+}
+
+// One product in one annotation, launched with these sizes and over this grid.
+trace::Trace product(int64_t m, const char* kernel, const char* grid) {
+  TraceMaker maker;
+  maker.add(Category::kUserAnnotation, "fwd", 0, 1000);
+  maker.op("aten::mm", 100, 500, 1,
+           "{\"Input Dims\": [[" + std::to_string(m) +
+               ", 32], [32, 64]], \"Input type\": [\"float\", \"float\"]}");
+  maker.add(Category::kKernel, kernel, 300, 50, 1,
+            std::string("{\"grid\": ") + grid + ", \"block\": [128, 1, 1]}", {0, 7});
+  return maker.take();
+}
+
+GroupComparison compare_products(const trace::Trace& a, const trace::Trace& b) {
+  return compare(Examined(a), Examined(b), "fwd").groups.at(0);
+}
+
+TEST(Compare, AnotherBatchOverTheSameGridIsResized) {
+  const auto group =
+      compare_products(product(64, "nvjet_sm90_tst_64x8_64x16_1x2_h_bz_TNT", "[2, 66, 1]"),
+                       product(128, "nvjet_sm90_tst_64x8_64x16_1x2_h_bz_TNT", "[2, 66, 1]"));
+  EXPECT_TRUE(group.same.empty());
+  EXPECT_EQ(total(group.resized), 1);
+}
+
+TEST(Compare, AnotherGridIsResized) {
+  const auto group = compare_products(product(64, "k", "[2, 1, 1]"), product(64, "k", "[4, 1, 1]"));
+  EXPECT_EQ(total(group.resized), 1);
+}
+
+TEST(Compare, AnotherKernelOfTheSameOperatorIsChangedAndSaysIn) {
+  const auto group = compare_products(
+      product(64, "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn", "[1, 1, 1]"),
+      product(64, "ampere_fp16_s16816gemm_fp16_128x256_ldg8_f2f_stages_32x5_nn", "[1, 1, 1]"));
+  ASSERT_EQ(group.changed.size(), 1U);
+  EXPECT_EQ(group.changed[0].op, "aten::mm");
+  EXPECT_EQ(group.changed[0].differs, (Names{"dtype", "output", "layout", "tile"}));
+}
+
+TEST(Compare, StepsMayDifferInNumber) {
+  TraceMaker one;
+  one.add(Category::kUserAnnotation, "ProfilerStep#2", 0, 1000);
+  one.op("aten::mul", 100, 100, 1);
+  one.kernel("k", 300, 50, 1);
+  TraceMaker two;
+  for (int64_t step = 0; step < 2; ++step) {
+    two.add(Category::kUserAnnotation, step == 0 ? "ProfilerStep#5" : "ProfilerStep#6", 1000 * step,
+            1000);
+    two.op("aten::mul", 1000 * step + 100, 100, 2 + step);
+    two.kernel("k", 1000 * step + 300, 50, 2 + step);
+  }
+  const trace::Trace a = one.take();
+  const trace::Trace b = two.take();
+  const Comparison comparison = compare(Examined(a), Examined(b), std::nullopt);
+  EXPECT_TRUE(comparison.same_gpu_work());
+  EXPECT_EQ(comparison.groups.at(0).b.instances, 2);
+  EXPECT_TRUE(comparison.groups.at(0).host_added.empty());
+}
+
+}  // namespace
+}  // namespace epi::analysis

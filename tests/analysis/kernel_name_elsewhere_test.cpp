@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of other kernels as other GPUs, versions and profilers print them, taken from public
+// traces and sources, and what each states. The texts were written from the names, not from the
+// decoder.
+#include <gtest/gtest.h>
+
+#include "tests/analysis/described_kernel.h"
+
+namespace epi::analysis {
+namespace {
+
+constexpr Row kComm[] = {
+    {"ncclKernel_AllReduce_RING_LL_Sum_half(ncclDevComm*, unsigned long, ncclWork*)",
+     "nccl comm f16>?>f16 ops all_reduce"},
+    {"ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclWorkElem)", "nccl comm s8>?>s8 ops send_recv"},
+    {"ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+     "nccl comm ops all_gather"},
+    {"ncclSymkDevKernel_ReduceScatter_LL_sum_f8e4m3",
+     "nccl comm f8e4m3>?>f8e4m3 ops reduce_scatter"},
+};
+
+TEST(KernelNameElsewhere, CommunicationNamesItsCollective) { expect_all(kComm); }
+
+constexpr Row kAttention[] = {
+    {"void pytorch_flash::flash_fwd_kernel<pytorch_flash::Flash_fwd_kernel_traits<128, 128, 64, "
+     "4, false, false, cutlass::bfloat16_t, pytorch_flash::Flash_kernel_traits<128, 128, 64, 4, "
+     "cutlass::bfloat16_t> >, false, false, false, false, true, true, false>(pytorch_flash::Flash_"
+     "fwd_params)",
+     "flash attention bf16>?>? 128x64x128 ops attention"},
+    {"fmha_cutlassF_bf16_aligned_64x128_rf_sm80",
+     "cutlass attention sm80 bf16>?>? 64x128 ops attention"},
+    {"fmha_cutlassB_f16_aligned_64x64_k64_sm70",
+     "cutlass attention sm70 f16>?>? 64x64 ops attention_backward"},
+    {"cudnn_generated_fort_native_sdpa_sm80_flash_fprop_wmma_f16_knob_3_64x64x128_4x1x1_kernel0_0",
+     "cudnn attention sm80 f16>?>? 64x64x128 +tc ops attention"},
+    {"cudnn_generated_fort_native_sdpa_sm120_flash_fprop_f16_knob_3_64x64x128_4x1x1_cga1x1x1",
+     "cudnn attention sm120 f16>?>? 64x64x128 cluster 1x1x1 ops attention"},
+    {"void cudnn::bn_fw_tr_1C11_singleread<float, 512, true, 1, 2, 0>(cudnn::bn_fw_tr_1C11_"
+     "args<float>)",
+     "cudnn norm f32>?>?"},
+    {"void tensorTransformGeneric<__nv_bfloat16, __nv_bfloat16, float, true, false, false, "
+     "(cudnnKernelDataType_t)0>(cudnnTensorTransformStruct, tensorTransformParams, int, unsigned "
+     "long, __nv_bfloat16 const*, __nv_bfloat16*, float, float)",
+     "cudnn copy bf16>?>?"},
+};
+
+TEST(KernelNameElsewhere, AttentionAndCudnn) { expect_all(kAttention); }
+
+constexpr Row kAten[] = {
+    {"void at::native::vectorized_elementwise_kernel<4, "
+     "at::native::BUnaryFunctor<at::native::AddFunctor<long> >, at::detail::Array<char*, 2> "
+     ">(int, at::native::BUnaryFunctor<at::native::AddFunctor<long> >, at::detail::Array<char*, "
+     "2>)",
+     "aten pointwise s64>?>s64 by 4 ops add"},
+    {"void at::native::vectorized_elementwise_kernel<4, at::native::MulScalarFunctor<float, "
+     "float>, at::detail::Array<char*, 2> >(int, at::native::MulScalarFunctor<float, float>, "
+     "at::detail::Array<char*, 2>)",
+     "aten pointwise f32>f32>f32 by 4 ops mul"},
+    {"void at::native::vectorized_elementwise_kernel<(int)4, at::native::CUDAFunctor_add<float>, "
+     "std::array<char *, (unsigned long)3>>(int, T2, T3)",
+     "aten pointwise f32>?>f32 by 4 ops add"},
+    {"void at::native::vectorized_elementwise_kernel<2, at::native::AUnaryFunctor<int, int, bool, "
+     "at::native::(anonymous namespace)::CompareEqFunctor<int> >, at::detail::Array<char*, 2> "
+     ">(int, at::native::AUnaryFunctor<int, int, bool, at::native::(anonymous "
+     "namespace)::CompareEqFunctor<int> >, at::detail::Array<char*, 2>)",
+     "aten pointwise s32>s32>bool by 2 ops eq"},
+    {"void at::native::vectorized_elementwise_kernel<2, at::native::bfloat16_copy_kernel_"
+     "cuda(at::TensorIteratorBase&)::{lambda(float)#1}, std::array<char*, 2ul> >(int, "
+     "at::native::bfloat16_copy_kernel_cuda(at::TensorIteratorBase&)::{lambda(float)#1}, "
+     "std::array<char*, 2ul>)",
+     "aten copy f32>?>bf16 by 2 ops copy"},
+    {"void at::native::elementwise_kernel<128, 2, at::native::gpu_kernel_"
+     "impl<at::native::CUDAFunctor_add<float> >(at::TensorIteratorBase&, at::native::CUDAFunctor_"
+     "add<float> const&)::{lambda(int)#1}>(int, at::native::gpu_kernel_"
+     "impl<at::native::CUDAFunctor_add<float> >(at::TensorIteratorBase&, at::native::CUDAFunctor_"
+     "add<float> const&)::{lambda(int)#1})",
+     "aten pointwise ?>f32>? ops add"},
+    {"void at::native::index_elementwise_kernel<128, 4, at::native::index_copy_kernel_"
+     "impl<at::native::OpaqueType<4> >(at::TensorIterator&, long, long, "
+     "long)::{lambda(int)#1}>(int, at::native::index_copy_kernel_impl<at::native::OpaqueType<4> "
+     ">(at::TensorIterator&, long, long, long)::{lambda(int)#1})",
+     "aten gather ops index_copy"},
+    {"void at::native::reduce_kernel<128, 4, at::native::ReduceOp<c10::BFloat16, "
+     "at::native::MeanOps<c10::BFloat16, float, float, c10::BFloat16>, unsigned int, "
+     "c10::BFloat16, 4, 4> >(at::native::ReduceOp<c10::BFloat16, "
+     "at::native::MeanOps<c10::BFloat16, float, float, c10::BFloat16>, unsigned int, "
+     "c10::BFloat16, 4, 4>)",
+     "aten reduction bf16>f32>bf16 by 4 ops mean"},
+    {"void (anonymous namespace)::softmax_warp_forward<c10::BFloat16, c10::BFloat16, float, 3, "
+     "false, false>(c10::BFloat16*, c10::BFloat16 const*, int, int, int, bool const*, int, bool)",
+     "aten softmax bf16>f32>bf16 ops _softmax"},
+    {"void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<c10::BFloat16, "
+     "float>(int, float, c10::BFloat16 const*, c10::BFloat16 const*, c10::BFloat16 const*, "
+     "float*, float*, c10::BFloat16*)",
+     "aten norm bf16>f32>? ops native_layer_norm"},
+};
+
+TEST(KernelNameElsewhere, AtenAppliesAFunctor) { expect_all(kAten); }
+
+constexpr Row kAtenOthers[] = {
+    {"void at::native::(anonymous namespace)::CatArrayBatchedCopy<float, unsigned int, 1, 128, "
+     "1>(float*, at::native::(anonymous namespace)::CatArrInputTensorMetadata<float, unsigned "
+     "int, 128, 1>, at::native::(anonymous namespace)::TensorSizeStride<unsigned int, 4u>, int, "
+     "unsigned int)",
+     "aten copy f32>?>f32 ops cat"},
+    {"void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous "
+     "namespace)::TensorListMetadata<1>, at::native::(anonymous "
+     "namespace)::BinaryOpScalarFunctor<float, 1, 1, 0>, std::plus<float>, "
+     "float>(at::native::(anonymous namespace)::TensorListMetadata<1>, at::native::(anonymous "
+     "namespace)::BinaryOpScalarFunctor<float, 1, 1, 0>, std::plus<float>, float)",
+     "aten pointwise f32>?>? ops _foreach_add"},
+    {"void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous "
+     "namespace)::TensorListMetadata<1>, at::native::LpNormFunctor<float, "
+     "(at::native::NormType)1, float, 1, 1, 0>, float*, int>(at::native::(anonymous "
+     "namespace)::TensorListMetadata<1>, at::native::LpNormFunctor<float, "
+     "(at::native::NormType)1, float, 1, 1, 0>, float*, int)",
+     "aten reduction f32>?>? ops _foreach_norm"},
+    {"void at::native::(anonymous namespace)::indexSelectLargeIndex<float, int, unsigned int, 1, "
+     "1, -2, true>(at::cuda::detail::TensorInfo<float, unsigned int>, "
+     "at::cuda::detail::TensorInfo<float, unsigned int>, at::cuda::detail::TensorInfo<int, "
+     "unsigned int>, int, int, unsigned int, unsigned int, long)",
+     "aten gather f32>?>?"},
+    {"void at::native::(anonymous namespace)::krn_partials_per_segment<long>(long*, long const*, "
+     "long const*, long)",
+     "aten gather"},
+    {"void at::native::(anonymous namespace)::fused_dropout_kernel_vec<float, float, unsigned "
+     "int, 1, 4, bool>(at::cuda::detail::TensorInfo<float, unsigned int>, "
+     "at::cuda::detail::TensorInfo<float, unsigned int>, at::cuda::detail::TensorInfo<bool, "
+     "unsigned int>, unsigned int, float, at::PhiloxCudaState)",
+     "aten pointwise f32>f32>? by 4 ops native_dropout"},
+    {"void at_cuda_detail::cub::DeviceScanInitKernel<at_cuda_detail::cub::ScanTileState<long, "
+     "true> >(at_cuda_detail::cub::ScanTileState<long, true>, int)",
+     "aten reduction"},
+    {"void cub::DeviceRadixSortHistogramKernel<cub::DeviceRadixSortPolicy<long, int, "
+     "int>::Policy800, false, long, int>(int*, long const*, int, int, int)",
+     "cuda sort"},
+    {"Memcpy HtoD (Pageable -> Device)", "cuda memcpy"},
+};
+
+TEST(KernelNameElsewhere, AtenNamesTheOperatorByTheFunction) { expect_all(kAtenOthers); }
+
+constexpr Row kTriton[] = {
+    {"triton_poi_fused_add_bitwise_and_bitwise_not_bitwise_or_ge_lt_mul_sub_0",
+     "triton pointwise ops add,bitwise_and,bitwise_not,bitwise_or,ge,lt,mul,sub"},
+    {"triton_red_fused__unsafe_view_add_addmm_mul_native_layer_norm_split_unsqueeze_19",
+     "triton reduction ops _unsafe_view,add,addmm,mul,native_layer_norm,split,unsqueeze"},
+    {"triton_per_fused__to_copy_abs_add_addmm_amax_div_empty_like_mean_mul_pow_rsqrt_sub_"
+     "transpose_unsqueeze_view_zeros_33",
+     "triton reduction ops _to_copy,abs,add,addmm,amax,div,empty_"
+     "like,mean,mul,pow,rsqrt,sub,transpose,unsqueeze,view,zeros"},
+    {"triton_tem_fused__to_copy_addmm_gelu_t_view_9", "triton gemm ops _to_copy,addmm,gelu,t,view"},
+    {"triton_tem_fused_flex_attention_backward", "triton attention ops flex_attention_backward"},
+    {"triton_for_fused_0", "triton pointwise"},
+    {"triton__0d1d2d3d4d5d", "triton"},
+    {"_swiglu_forward_kernel", "liger pointwise ops mul,silu"},
+    {"liger_cross_entropy_kernel", "liger reduction ops cross_entropy"},
+};
+
+TEST(KernelNameElsewhere, TritonListsItsOperators) { expect_all(kTriton); }
+
+constexpr Row kWords[] = {
+    {"void vllm::rms_norm_kernel<c10::BFloat16, 8, 2>(c10::BFloat16*, c10::BFloat16 const*, long, "
+     "long, long, long, long, c10::BFloat16 const*, float, int, int)",
+     "? norm"},
+    {"void vllm::rotary_embedding_kernel<c10::BFloat16, true>(long const*, c10::BFloat16*, "
+     "c10::BFloat16*, c10::BFloat16 const*, int, long, long, long, int, int, int)",
+     "? pointwise"},
+    {"void vllm::cross_device_reduce_1stage<__nv_bfloat16, 2>(vllm::RankData*, vllm::RankSignals, "
+     "vllm::Signal*, __nv_bfloat16*, int, int)",
+     "? comm"},
+    {"std::enable_if<(((8)>(0)))&&vllm::_typeConvert<c10::BFloat16>::exists, void>::type "
+     "vllm::fused_add_rms_norm_kernel<c10::BFloat16, 8>(c10::BFloat16*, long, c10::BFloat16*, "
+     "c10::BFloat16 const*, float, int, int)",
+     "? norm"},
+    {"_ZN7sgl_hip10activation18act_and_mul_kernelI14__hip_bfloat16TnPFT_RKS3_EXadL_Z4siluIS2_ES3_"
+     "S5_EEEEvPS3_PS4_i",
+     "? pointwise"},
+    {"_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu", "? gemm"},
+    {"MIOpenBatchNormFwdTrainSpatial", "? norm"},
+    {"igemm_fwd_gtcx2_nhwc_bf16_bx0_ex1_bt64x64x64_wt16x16x16_ws1x1_wr2x2_ta1x8x2x1_1x8x1x32_"
+     "tb1x8x2x1_1x8x1x32",
+     "? conv"},
+};
+
+TEST(KernelNameElsewhere, WordsTellAKindWhereTheLibraryIsNotKnown) { expect_all(kWords); }
+
+constexpr Row kNothing[] = {
+    {"my_kernel(float*)", "?"},
+    {"bwd_kernel_fuse", "?"},
+    {"void create_pivot_v2<32>(int, int*, long*, int)", "?"},
+};
+
+TEST(KernelNameElsewhere, NamesThatSayNothing) { expect_all(kNothing); }
+
+}  // namespace
+}  // namespace epi::analysis
