@@ -46,8 +46,8 @@ class KernelNotes {
 
 std::string peak_text(const GemmTable& table) {
   if (table.peaks) {
-    return fmt::format("peak: {}, dense: f16 and bf16 {:g} TFLOP/s ({})\n", table.peaks->title,
-                       table.peaks->f16, table.peaks->source);
+    return fmt::format("peak: {}, f16 and bf16 {:g} TFLOP/s dense\n      ({})\n",
+                       table.peaks->title, table.peaks->f16, table.peaks->source);
   }
   return table.device.empty()
              ? "peak: unknown, the trace does not name its device\n"
@@ -111,8 +111,7 @@ std::string gemms_text(const GemmTable& table, std::optional<size_t> limit, bool
   }
   std::string text = (markdown ? out.markdown() : out.text()) + notes.text();
   if (shown < table.rows.size()) {
-    text +=
-        fmt::format("  {} more rows: --limit {}\n", table.rows.size() - shown, table.rows.size());
+    text += fmt::format("  {} of {} rows; --limit N shows more\n", shown, table.rows.size());
   }
   return text + '\n' + peak_text(table);
 }
