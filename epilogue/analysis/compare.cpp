@@ -94,8 +94,9 @@ bool Comparison::same_gpu_work() const {
 Comparison compare(const Examined& a, const Examined& b, const std::optional<std::string>& under) {
   Comparison result;
   if (under) {
-    result.groups.push_back(
-        compare_group(a, required(a, *under, "A"), b, required(b, *under, "B")));
+    const Subject of_a = required(a, *under, "A");
+    const Subject of_b = required(b, *under, "B");
+    result.groups.push_back(compare_group(a, of_a, b, of_b));
     return result;
   }
   const std::vector<Subject> b_annotations = annotation_subjects(b);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "epilogue/analysis/expect.h"
 #include "epilogue/base/error.h"
@@ -91,14 +92,30 @@ class OtherTraces {
   std::map<std::string, std::unique_ptr<One>> traces_;
 };
 
-void write_junit(const std::string& path, const std::string& suites) {
-  auto file = OutputFile::create(path);
-  if (!file) throw Error(file.error().message);
-  const auto written = file->write("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n" +
-                                   suites + "</testsuites>\n");
-  if (!written) throw Error(written.error().message);
-  if (const auto done = file->commit(); !done) throw Error(done.error().message);
-}
+// JUnit's XML, made before anything is printed: a path that cannot be written is found at once.
+class JunitFile {
+ public:
+  explicit JunitFile(const std::string& path) {
+    if (path.empty()) return;
+    auto file = OutputFile::create(path);
+    if (!file) throw Error(file.error().message);
+    file_.emplace(std::move(*file));
+  }
+  void add(const TraceInput& input, const report::RuleResults& results) {
+    if (file_) suites_ += report::expect_junit(input.file, input.trace, results);
+  }
+  void finish() {
+    if (!file_) return;
+    const auto written = file_->write("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n" +
+                                      suites_ + "</testsuites>\n");
+    if (!written) throw Error(written.error().message);
+    if (const auto done = file_->commit(); !done) throw Error(done.error().message);
+  }
+
+ private:
+  std::optional<OutputFile> file_;
+  std::string suites_;
+};
 
 void print_rules_that_hold(const std::vector<TraceInput>& inputs) {
   for (const TraceInput& input : inputs) {
@@ -117,7 +134,7 @@ int check(const ExpectFlags& flags, const std::vector<analysis::Rule>& rules,
   };
   JsonWriter json;
   begin_json(json, inputs);
-  std::string junit;
+  JunitFile junit(flags.junit);
   bool ok = true;
   for (const TraceInput& input : inputs) {
     const analysis::Examined examined(input.trace);
@@ -126,7 +143,7 @@ int check(const ExpectFlags& flags, const std::vector<analysis::Rule>& rules,
       results.push_back(analysis::check_rule(examined, rule, load));
       ok = ok && results.back().ok;
     }
-    if (!flags.junit.empty()) junit += report::expect_junit(input.file, input.trace, results);
+    junit.add(input, results);
     if (flags.json) {
       begin_input_json(json, inputs, input);
       report::expect_json(json, input.trace, results);
@@ -137,7 +154,7 @@ int check(const ExpectFlags& flags, const std::vector<analysis::Rule>& rules,
     }
   }
   if (flags.json) end_json(json, inputs);
-  if (!flags.junit.empty()) write_junit(flags.junit, junit);
+  junit.finish();
   return ok ? 0 : kBroken;
 }
 
