@@ -14,16 +14,7 @@
 namespace epi::analysis {
 namespace {
 
-// Names beyond are not searched: std::regex goes deeper with each character.
-constexpr size_t kLongestSearched = 4096;
 constexpr size_t kLongestRule = 4096;
-constexpr size_t kLongestRegex = 1000;  // std::regex nests as deep as its brackets do
-// libstdc++ tries all ways at once instead of one after another: no expression takes forever.
-#ifdef __GLIBCXX__
-constexpr auto kRegexFlags = std::regex::ECMAScript | std::regex_constants::__polynomial;
-#else
-constexpr auto kRegexFlags = std::regex::ECMAScript;
-#endif
 
 template <typename T>
 struct Word {
@@ -392,33 +383,6 @@ Result<Rule> Parser::parse() {
 }
 
 }  // namespace
-
-Pattern Pattern::name(std::string_view text) {
-  Pattern pattern;
-  pattern.text_ = text;
-  return pattern;
-}
-
-Result<Pattern> Pattern::regex(std::string_view text) {
-  Pattern pattern;
-  pattern.text_ = text;
-  if (text.empty()) return failure("the expression is empty");
-  if (text.size() > kLongestRegex) {
-    return failure("an expression has at most {} characters", kLongestRegex);
-  }
-  try {
-    pattern.regex_ = std::make_shared<const std::regex>(std::string(text), kRegexFlags);
-  } catch (const std::regex_error&) {
-    return failure("/{}/ is no regular expression", text);
-  }
-  return pattern;
-}
-
-bool Pattern::matches(std::string_view name) const {
-  if (regex_ == nullptr) return name == text_;
-  const std::string_view searched = name.substr(0, kLongestSearched);
-  return std::regex_search(searched.begin(), searched.end(), *regex_);
-}
 
 bool holds(Cmp cmp, double found, double wanted) {
   switch (cmp) {

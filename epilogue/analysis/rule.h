@@ -10,31 +10,13 @@
 //   cmp     := == != < <= > >=     value := a number with ns us ms s % B kB MB GB or nothing
 #pragma once
 
-#include <memory>
-#include <regex>
 #include <string>
 #include <string_view>
 
+#include "epilogue/analysis/pattern.h"
 #include "epilogue/base/result.h"
 
 namespace epi::analysis {
-
-// A name, or a regular expression that is searched for in names.
-class Pattern {
- public:
-  Pattern() = default;
-  static Pattern name(std::string_view text);
-  // A failure carries what is wrong with the expression.
-  static Result<Pattern> regex(std::string_view text);
-
-  bool matches(std::string_view name) const;
-  bool is_regex() const { return regex_ != nullptr; }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-  std::shared_ptr<const std::regex> regex_;
-};
 
 enum class SubjectKind { kStep, kTrace, kNamed };
 enum class Quantifier { kEach, kAny, kAvg, kMedian };
