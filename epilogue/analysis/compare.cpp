@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "epilogue/analysis/compare_kernels.h"
 #include "epilogue/base/error.h"
@@ -62,27 +61,75 @@ GroupComparison compare_group(const Examined& a, const Subject& a_subject, const
 bool has_steps(const Subject& steps) { return steps.group.instances[0].event != trace::kNoEvent; }
 
 // Whole traces are compared only where neither has steps, or there is nothing else.
-void compare_steps(const Examined& a, const Examined& b, bool nothing_else,
-                   std::vector<GroupComparison>& groups) {
+void compare_steps(const Examined& a, const Examined& b, Comparison& result) {
   const Subject a_steps = step_subject(a);
   const Subject b_steps = step_subject(b);
-  if (has_steps(a_steps) == has_steps(b_steps)) {
-    groups.insert(groups.begin(), compare_group(a, a_steps, b, b_steps));
-  } else if (nothing_else) {
-    groups.push_back(compare_group(a, trace_subject(a), b, trace_subject(b)));
-  }
+  const bool both = has_steps(a_steps) && has_steps(b_steps);
+  const bool neither = !has_steps(a_steps) && !has_steps(b_steps);
+  if (!both && !neither && !result.groups.empty()) return;
+  result.groups.insert(result.groups.begin(),
+                       both ? compare_group(a, a_steps, b, b_steps)
+                            : compare_group(a, trace_subject(a), b, trace_subject(b)));
+  result.steps = 0;
+}
+
+Subject find_subject(const Examined& examined, const std::string& name) {
+  Subject subject = named_subject(examined, name);
+  if (!subject.group.instances.empty()) return subject;
+  if (name == "step" || name == "ProfilerStep*") return step_subject(examined);
+  return name == "trace" ? trace_subject(examined) : subject;
 }
 
 Subject required(const Examined& examined, const std::string& name, const char* which) {
-  Subject subject = named_subject(examined, name);
+  Subject subject = find_subject(examined, name);
   if (subject.group.instances.empty()) {
     fail("compare", "--under {}: no annotation and no operator of {} is named so", name, which);
   }
   return subject;
 }
 
-// The annotation that stands for the run: the only one, or the steps.
-size_t main_group(const std::vector<GroupComparison>& groups) { return groups.size() == 2 ? 1 : 0; }
+bool owns_as_much(const Side& part, const Side& whole) {
+  return part.median.kernels == whole.median.kernels &&
+         part.median.launches == whole.median.launches;
+}
+
+// The annotation that holds all work of the steps stands for the run; or the steps; or the
+// annotation with the most device time.
+size_t main_group(const Comparison& comparison) {
+  const auto& groups = comparison.groups;
+  if (comparison.steps) {
+    const GroupComparison& steps = groups[*comparison.steps];
+    for (size_t i = 0; i < groups.size(); ++i) {
+      const bool whole = owns_as_much(groups[i].a, steps.a) && owns_as_much(groups[i].b, steps.b);
+      if (i != *comparison.steps && whole) return i;
+    }
+    return *comparison.steps;
+  }
+  const auto longest =
+      std::max_element(groups.begin(), groups.end(), [](const auto& x, const auto& y) {
+        return x.a.median.device_ns + x.b.median.device_ns <
+               y.a.median.device_ns + y.b.median.device_ns;
+      });
+  return static_cast<size_t>(longest - groups.begin());
+}
+
+void compare_annotations(const Examined& a, const Examined& b, Comparison& result) {
+  const std::vector<Subject> b_annotations = annotation_subjects(b);
+  std::map<std::string_view, const Subject*> of_b;
+  for (const Subject& subject : b_annotations) of_b[subject.group.name] = &subject;
+  for (const Subject& of_a : annotation_subjects(a)) {
+    const auto partner = of_b.find(of_a.group.name);
+    if (partner == of_b.end()) {
+      result.only_a.push_back(of_a.group.name);
+      continue;
+    }
+    result.groups.push_back(compare_group(a, of_a, b, *partner->second));
+    of_b.erase(partner);
+  }
+  for (const Subject& subject : b_annotations) {
+    if (of_b.count(subject.group.name) > 0) result.only_b.push_back(subject.group.name);
+  }
+}
 
 }  // namespace
 
@@ -99,15 +146,9 @@ Comparison compare(const Examined& a, const Examined& b, const std::optional<std
     result.groups.push_back(compare_group(a, of_a, b, of_b));
     return result;
   }
-  const std::vector<Subject> b_annotations = annotation_subjects(b);
-  for (const Subject& of_a : annotation_subjects(a)) {
-    const auto of_b =
-        std::find_if(b_annotations.begin(), b_annotations.end(),
-                     [&](const Subject& subject) { return subject.group.name == of_a.group.name; });
-    if (of_b != b_annotations.end()) result.groups.push_back(compare_group(a, of_a, b, *of_b));
-  }
-  compare_steps(a, b, result.groups.empty(), result.groups);
-  result.main_group = main_group(result.groups);
+  compare_annotations(a, b, result);
+  compare_steps(a, b, result);
+  result.main_group = main_group(result);
   return result;
 }
 

@@ -33,7 +33,8 @@ struct ChangedKernel {
 struct Fusion {
   std::vector<std::string> ops;  // "gelu", "mul": those that had kernels of their own
   std::string kernel;
-  int64_t count = 0;  // of the fused kernel
+  int64_t count = 0;     // of the fused kernel
+  int64_t replaced = 0;  // kernels on the other side, all together
 };
 
 struct HostChange {
@@ -72,7 +73,10 @@ struct GroupComparison {
 
 struct Comparison {
   std::vector<GroupComparison> groups;
-  size_t main_group = 0;  // which the verdict is about
+  std::optional<size_t> steps;      // the group that is the steps, or the whole traces
+  size_t main_group = 0;            // which the verdict is about
+  std::vector<std::string> only_a;  // annotations that the other does not have
+  std::vector<std::string> only_b;
 
   bool same_gpu_work() const;
 };

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The order matters: what is the same first, then resized code, then products with another kernel,
+// then what was fused, then other operators with another kernel. Every piece ends in one list.
 #include "epilogue/analysis/compare_kernels.h"
 
 #include <algorithm>
@@ -6,130 +8,203 @@
 #include <map>
 #include <tuple>
 
+#include "epilogue/analysis/op_inputs.h"
+
 namespace epi::analysis {
 namespace {
 
-// "mul" of "aten::mul_".
-std::string_view plain_op(std::string_view op) {
-  if (op.starts_with("aten::")) op.remove_prefix(6);
-  if (op.ends_with('_') && !op.ends_with("__")) op.remove_suffix(1);
-  return op;
-}
+// An operator's name stands once in a fused kernel's, however often it is in it: the kernel may
+// have taken the place of so many kernels of one operator.
+constexpr int kMostOfOneOp = 3;
 
-// Adds to the list's entry of this name, or makes one.
-void count(std::vector<NamedCount>& list, std::string_view name) {
-  const auto place = std::find_if(list.begin(), list.end(),
-                                  [&](const NamedCount& entry) { return entry.name == name; });
-  if (place == list.end()) {
-    list.push_back({std::string(name), 1});
-  } else {
-    ++place->count;
+// Pieces that nothing has been said about, found by a key.
+class Pool {
+ public:
+  explicit Pool(std::vector<WorkItem> items) : items_(std::move(items)), taken_(items_.size()) {}
+
+  size_t size() const { return items_.size(); }
+  bool is_taken(size_t i) const { return taken_[i]; }
+  const WorkItem& operator[](size_t i) const { return items_[i]; }
+  void take(size_t i) { taken_[i] = true; }
+
+  // The places that are left, by what `key` makes of them; an empty key is none.
+  template <typename Key>
+  std::map<std::string, std::deque<size_t>> by(Key&& key) const {
+    std::map<std::string, std::deque<size_t>> places;
+    for (size_t i = 0; i < items_.size(); ++i) {
+      if (taken_[i]) continue;
+      std::string text = key(items_[i]);
+      if (!text.empty()) places[std::move(text)].push_back(i);
+    }
+    return places;
+  }
+
+ private:
+  std::vector<WorkItem> items_;
+  std::vector<bool> taken_;
+};
+
+struct PoolSide {
+  const Examined& examined;
+  Pool pool;
+
+  const KernelName& name(const WorkItem& item) const {
+    return examined.names[examined.trace.name[item.event]];
+  }
+};
+
+// Counts by name, in the order in which names first occur.
+class Counts {
+ public:
+  explicit Counts(std::vector<NamedCount>& list) : list_(list) {}
+  void add(std::string_view name) {
+    const auto [place, is_new] = places_.try_emplace(std::string(name), list_.size());
+    if (is_new) list_.push_back({std::string(name), 0});
+    ++list_[place->second].count;
+  }
+
+ private:
+  std::vector<NamedCount>& list_;
+  std::map<std::string, size_t> places_;
+};
+
+bool is_copy_or_set(Kind kind) { return kind == Kind::kMemcpy || kind == Kind::kMemset; }
+
+// Takes pairs of equal keys out of both pools and hands each to `pair`.
+template <typename Key, typename Pair>
+void match_by(PoolSide& a, PoolSide& b, Key&& key, Pair&& pair) {
+  auto partners = b.pool.by([&](const WorkItem& item) { return key(b, item); });
+  for (size_t i = 0; i < a.pool.size(); ++i) {
+    if (a.pool.is_taken(i)) continue;
+    const auto list = partners.find(key(a, a.pool[i]));
+    if (list == partners.end() || list->second.empty()) continue;
+    const size_t partner = list->second.front();
+    list->second.pop_front();
+    pair(a.pool[i], b.pool[partner]);
+    a.pool.take(i);
+    b.pool.take(partner);
   }
 }
 
-// Takes what `wanted` accepts out of the list; gives whether there was one.
-template <typename Wanted>
-bool take(std::vector<WorkItem>& list, Wanted&& wanted, WorkItem* taken = nullptr) {
-  const auto place = std::find_if(list.begin(), list.end(), wanted);
-  if (place == list.end()) return false;
-  if (taken != nullptr) *taken = std::move(*place);
-  list.erase(place);
-  return true;
-}
-
-const KernelName& name_of(const WorkSide& side, const WorkItem& item) {
-  return side.examined.names[side.examined.trace.name[item.event]];
-}
-
-bool runs_op(const WorkSide& side, const WorkItem& item, const std::string& op) {
-  if (plain_op(item.op) == op) return true;
-  const auto& ops = name_of(side, item).ops;
-  return ops.size() == 1 && ops.front() == op;
-}
-
-void add_fusion(std::vector<Fusion>& fusions, std::vector<std::string> ops,
-                std::string_view kernel) {
-  for (Fusion& fusion : fusions) {
-    if (fusion.kernel == kernel && fusion.ops == ops) {
-      ++fusion.count;
+void add_changed(const PoolSide& a, const WorkItem& from, const PoolSide& b, const WorkItem& to,
+                 std::string_view op, GroupComparison& group) {
+  for (ChangedKernel& change : group.changed) {
+    if (change.op == op && change.from == from.name && change.to == to.name) {
+      ++change.count;
       return;
     }
   }
-  fusions.push_back({std::move(ops), std::string(kernel), 1});
+  group.changed.push_back({std::string(op), std::string(from.name), std::string(to.name),
+                           differing_fields(a.name(from), b.name(to)), 1});
 }
 
-// Kernels of several operators on the fused side, each with those of its operators on the other.
-std::vector<Fusion> find_fusions(const WorkSide& parts_side, std::vector<WorkItem>& parts,
-                                 const WorkSide& fused_side, std::vector<WorkItem>& fused) {
-  std::vector<Fusion> fusions;
-  std::vector<WorkItem> rest;
-  for (WorkItem& kernel : fused) {
-    const std::vector<std::string>& ops = name_of(fused_side, kernel).ops;
-    std::vector<std::string> found;
-    for (const std::string& op : ops) {
-      const auto runs = [&](const WorkItem& item) { return runs_op(parts_side, item, op); };
-      if (ops.size() > 1 && take(parts, runs)) found.push_back(op);
-    }
-    if (found.empty()) {
-      rest.push_back(std::move(kernel));
-    } else {
-      add_fusion(fusions, std::move(found), kernel.name);
+// Products of the same sizes, whatever operator asked for them; fused templates are no such.
+void find_changed_products(PoolSide& a, PoolSide& b, GroupComparison& group) {
+  const auto sizes = [](const PoolSide& side, const WorkItem& item) {
+    const KernelName& name = side.name(item);
+    const bool plain = is_product(name.kind) && name.ops.size() < 2;
+    return plain && !item.size.empty() && item.size.front() != '[' ? item.size : std::string();
+  };
+  match_by(a, b, sizes, [&](const WorkItem& from, const WorkItem& to) {
+    add_changed(a, from, b, to, from.op, group);
+  });
+}
+
+void find_changed(PoolSide& a, PoolSide& b, GroupComparison& group) {
+  const auto op = [](const PoolSide& side, const WorkItem& item) {
+    if (is_copy_or_set(side.name(item).kind)) return std::string();
+    return std::string(plain_op(item.op));
+  };
+  match_by(a, b, op, [&](const WorkItem& from, const WorkItem& to) {
+    add_changed(a, from, b, to, from.op, group);
+  });
+}
+
+// What can become part of a fused kernel: products only of a template that is one.
+bool can_be_part(Kind part, Kind fused) {
+  switch (part) {
+    case Kind::kPointwise:
+    case Kind::kReduction:
+    case Kind::kSoftmax:
+    case Kind::kNorm:
+    case Kind::kCopy:
+    case Kind::kGather:
+    case Kind::kRandom:
+    case Kind::kUnknown:
+      return true;
+    default:
+      return is_product(part) && is_product(fused);
+  }
+}
+
+// The operator that a piece is: its launcher's, or the only one that its name has.
+std::string op_of(const PoolSide& side, const WorkItem& item) {
+  const auto& ops = side.name(item).ops;
+  const std::string launcher(plain_op(item.op));
+  return item.op.starts_with("aten::") || ops.size() != 1 ? launcher : ops.front();
+}
+
+struct FusedKernel {
+  size_t place = 0;
+  std::vector<std::string> ops;  // found on the other side
+  std::vector<size_t> parts;
+};
+
+// Gives each kernel of several operators the pieces of these on the other side, one of each in
+// turn, so that like kernels get like parts.
+std::vector<FusedKernel> assign_parts(PoolSide& parts, const PoolSide& fused) {
+  auto by_op = parts.pool.by([&](const WorkItem& item) { return op_of(parts, item); });
+  std::vector<FusedKernel> kernels;
+  for (size_t i = 0; i < fused.pool.size(); ++i) {
+    if (!fused.pool.is_taken(i) && fused.name(fused.pool[i]).ops.size() > 1) {
+      kernels.push_back({i, {}, {}});
     }
   }
-  fused = std::move(rest);
-  return fusions;
-}
-
-// Further kernels of the operators that were fused: `mul` twice in one fused kernel.
-void absorb(const WorkSide& side, std::vector<WorkItem>& parts,
-            const std::vector<Fusion>& fusions) {
-  for (const Fusion& fusion : fusions) {
-    for (const std::string& op : fusion.ops) {
-      const auto runs = [&](const WorkItem& item) { return runs_op(side, item, op); };
-      while (take(parts, runs)) {
+  for (int round = 0; round < kMostOfOneOp; ++round) {
+    for (FusedKernel& kernel : kernels) {
+      const KernelName& name = fused.name(fused.pool[kernel.place]);
+      for (const std::string& op : name.ops) {
+        const auto list = by_op.find(op);
+        if (list == by_op.end() || list->second.empty()) continue;
+        const size_t part = list->second.front();
+        if (!can_be_part(parts.name(parts.pool[part]).kind, name.kind)) continue;
+        list->second.pop_front();
+        kernel.parts.push_back(part);
+        if (round == 0) kernel.ops.push_back(op);
       }
     }
   }
+  return kernels;
 }
 
-void find_resized(std::vector<WorkItem>& a, std::vector<WorkItem>& b, GroupComparison& group) {
-  std::vector<WorkItem> rest;
-  for (WorkItem& item : a) {
-    const auto same_name = [&](const WorkItem& other) { return other.name == item.name; };
-    if (take(b, same_name)) {
-      count(group.resized, item.name);
+void add_fusion(std::vector<Fusion>& fusions, const FusedKernel& kernel, std::string_view name) {
+  const auto replaced = static_cast<int64_t>(kernel.parts.size());
+  for (Fusion& fusion : fusions) {
+    if (fusion.kernel == name && fusion.ops == kernel.ops) {
+      ++fusion.count;
+      fusion.replaced += replaced;
+      return;
+    }
+  }
+  fusions.push_back({kernel.ops, std::string(name), 1, replaced});
+}
+
+// `changed` is called for a kernel that took the place of a single one.
+template <typename Changed>
+std::vector<Fusion> find_fusions(PoolSide& parts, PoolSide& fused, Changed&& changed) {
+  std::vector<Fusion> fusions;
+  for (const FusedKernel& kernel : assign_parts(parts, fused)) {
+    if (kernel.parts.empty()) continue;
+    const WorkItem& item = fused.pool[kernel.place];
+    fused.pool.take(kernel.place);
+    for (const size_t part : kernel.parts) parts.pool.take(part);
+    if (kernel.parts.size() == 1) {
+      changed(parts.pool[kernel.parts[0]], item);
     } else {
-      rest.push_back(std::move(item));
+      add_fusion(fusions, kernel, item.name);
     }
   }
-  a = std::move(rest);
-}
-
-void find_changed(const WorkSide& a_side, std::vector<WorkItem>& a, const WorkSide& b_side,
-                  std::vector<WorkItem>& b, GroupComparison& group) {
-  std::vector<WorkItem> rest;
-  for (WorkItem& item : a) {
-    const auto same_op = [&](const WorkItem& other) {
-      return !item.op.empty() && plain_op(item.op) == plain_op(other.op) && item.bytes < 0 &&
-             other.bytes < 0;
-    };
-    WorkItem other;
-    if (!take(b, same_op, &other)) {
-      rest.push_back(std::move(item));
-      continue;
-    }
-    const auto known =
-        std::find_if(group.changed.begin(), group.changed.end(), [&](const ChangedKernel& change) {
-          return change.op == item.op && change.from == item.name && change.to == other.name;
-        });
-    if (known != group.changed.end()) {
-      ++known->count;
-      continue;
-    }
-    group.changed.push_back({std::string(item.op), std::string(item.name), std::string(other.name),
-                             differing_fields(name_of(a_side, item), name_of(b_side, other)), 1});
-  }
-  a = std::move(rest);
+  return fusions;
 }
 
 }  // namespace
@@ -165,7 +240,6 @@ WorkDifference match_work(const std::vector<WorkItem>& a, const std::vector<Work
   };
   std::map<Key, std::deque<size_t>> candidates;
   for (size_t i = 0; i < b.size(); ++i) candidates[key(b[i])].push_back(i);
-  WorkDifference result;
   std::vector<bool> a_matched(a.size());
   std::vector<bool> b_matched(b.size());
   // Those that agree in sizes first, so that an unknown size does not take a known one's partner.
@@ -173,17 +247,18 @@ WorkDifference match_work(const std::vector<WorkItem>& a, const std::vector<Work
     for (size_t i = 0; i < a.size(); ++i) {
       const auto list = candidates.find(key(a[i]));
       if (a_matched[i] || list == candidates.end()) continue;
-      const auto fits = [&](size_t j) {
-        return !b_matched[j] && (exactly ? a[i].size == b[j].size : a[i].is_same_as(b[j]));
-      };
-      const auto partner = std::find_if(list->second.begin(), list->second.end(), fits);
+      const auto partner = std::find_if(list->second.begin(), list->second.end(), [&](size_t j) {
+        return exactly ? a[i].size == b[j].size : a[i].is_same_as(b[j]);
+      });
       if (partner == list->second.end()) continue;
       a_matched[i] = b_matched[*partner] = true;
       list->second.erase(partner);
     }
   }
+  WorkDifference result;
+  Counts same(result.same);
   for (size_t i = 0; i < a.size(); ++i) {
-    a_matched[i] ? count(result.same, a[i].name) : result.only_a.push_back(a[i]);
+    a_matched[i] ? same.add(a[i].name) : result.only_a.push_back(a[i]);
   }
   for (size_t i = 0; i < b.size(); ++i) {
     if (!b_matched[i]) result.only_b.push_back(b[i]);
@@ -191,17 +266,31 @@ WorkDifference match_work(const std::vector<WorkItem>& a, const std::vector<Work
   return result;
 }
 
-void compare_kernels(const WorkSide& a, const WorkSide& b, GroupComparison& group) {
-  WorkDifference rest = match_work(a.work, b.work);
+void compare_kernels(const WorkSide& a_side, const WorkSide& b_side, GroupComparison& group) {
+  WorkDifference rest = match_work(a_side.work, b_side.work);
   group.same = std::move(rest.same);
-  find_resized(rest.only_a, rest.only_b, group);
-  group.fused = find_fusions(a, rest.only_a, b, rest.only_b);
-  absorb(a, rest.only_a, group.fused);
-  group.unfused = find_fusions(b, rest.only_b, a, rest.only_a);
-  absorb(b, rest.only_b, group.unfused);
-  find_changed(a, rest.only_a, b, rest.only_b, group);
-  for (const WorkItem& item : rest.only_a) count(group.gone, item.name);
-  for (const WorkItem& item : rest.only_b) count(group.added, item.name);
+  PoolSide a{a_side.examined, Pool(std::move(rest.only_a))};
+  PoolSide b{b_side.examined, Pool(std::move(rest.only_b))};
+  Counts resized(group.resized);
+  match_by(
+      a, b, [](const PoolSide&, const WorkItem& item) { return std::string(item.name); },
+      [&](const WorkItem& item, const WorkItem&) { resized.add(item.name); });
+  find_changed_products(a, b, group);
+  group.fused = find_fusions(a, b, [&](const WorkItem& part, const WorkItem& kernel) {
+    add_changed(a, part, b, kernel, part.op, group);
+  });
+  group.unfused = find_fusions(b, a, [&](const WorkItem& part, const WorkItem& kernel) {
+    add_changed(a, kernel, b, part, part.op, group);
+  });
+  find_changed(a, b, group);
+  Counts gone(group.gone);
+  for (size_t i = 0; i < a.pool.size(); ++i) {
+    if (!a.pool.is_taken(i)) gone.add(a.pool[i].name);
+  }
+  Counts added(group.added);
+  for (size_t i = 0; i < b.pool.size(); ++i) {
+    if (!b.pool.is_taken(i)) added.add(b.pool[i].name);
+  }
 }
 
 }  // namespace epi::analysis

@@ -24,11 +24,11 @@ struct BrokenInstance {
 struct RuleResult {
   Rule rule;
   bool ok = false;
-  // What was found: the value of all instances, or that of the first that breaks the rule, or the
-  // average or median that was asked for. None where there is nothing, or the trace does not tell.
+  // What was found: the average or median that was asked for, or the value of the first instance
+  // that breaks the rule, or of the one nearest to it. None where the trace does not tell.
   std::optional<double> found;
-  double found_min = 0;  // over the instances
-  double found_max = 0;
+  std::optional<double> found_min;  // over the instances
+  std::optional<double> found_max;
   int64_t instances = 0;
   std::vector<BrokenInstance> broken;
   std::string note;  // why, where numbers do not say it
@@ -38,9 +38,14 @@ struct RuleResult {
 using LoadTrace = std::function<const Examined&(const std::string& path)>;
 
 RuleResult check_rule(const Examined& examined, const Rule& rule, const LoadTrace& load);
+// The same for a subject that is at hand.
+RuleResult check_rule(const Examined& examined, const Rule& rule, const Subject& subject,
+                      const LoadTrace& load);
+// What the rule is about.
+Subject rule_subject(const Examined& examined, const Rule& rule);
 
-// Rules that hold for this trace, to start from: kernels and kinds of each annotation, view
-// operators that launch nothing, device time with some room.
-std::vector<std::string> rules_that_hold(const Examined& examined);
+// Rules that hold for these traces, to start from: kernels and kinds of each annotation, view
+// operators that launch nothing, device time with some room. At least one trace.
+std::vector<std::string> rules_that_hold(const std::vector<const Examined*>& traces);
 
 }  // namespace epi::analysis

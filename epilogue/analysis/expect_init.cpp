@@ -6,12 +6,15 @@
 #include <set>
 
 #include "epilogue/analysis/expect.h"
+#include "epilogue/analysis/op_inputs.h"
+#include "epilogue/base/error.h"
 
 namespace epi::analysis {
 namespace {
 
 // Room over the measured time, as times of another run differ.
 constexpr double kTimeRoom = 1.25;
+constexpr size_t kMostAnnotations = 50;  // nobody reads more
 
 // Names that a rules file would read otherwise: comments, expressions, the two subjects.
 bool can_be_written(std::string_view name) {
@@ -19,67 +22,88 @@ bool can_be_written(std::string_view name) {
          name != "trace" && name.find('\n') == std::string_view::npos;
 }
 
-class Writer {
- public:
-  explicit Writer(const Examined& examined) : examined_(examined) {}
-
-  // Adds the rule where it can be read back and holds; gives whether it does.
-  bool add(const std::string& text) {
-    const auto rule = parse_rule(text);
-    const LoadTrace none = [this](const std::string&) -> const Examined& { return examined_; };
-    if (!rule || !check_rule(examined_, *rule, none).ok) return false;
-    rules_.push_back(text);
-    return true;
-  }
-  // "NAME: MEASURE == N" where all instances have as many.
-  void add_count(const std::string& subject, const char* measure) {
-    const auto rule = parse_rule(fmt::format("{}: {} >= 0", subject, measure));
-    if (!rule) return;
-    const LoadTrace none = [this](const std::string&) -> const Examined& { return examined_; };
-    const RuleResult result = check_rule(examined_, *rule, none);
-    if (result.ok && result.found)
-      add(fmt::format("{}: {} == {}", subject, measure, *result.found));
-  }
-  void add_times(const std::string& subject, double device_ns) {
-    if (device_ns <= 0) return;
-    add(fmt::format("{}: median gpu_time < {:.0f}us", subject,
-                    std::max(1.0, device_ns * kTimeRoom / 1000)));
-  }
-  std::vector<std::string> take() { return std::move(rules_); }
-
- private:
-  const Examined& examined_;
-  std::vector<std::string> rules_;
+// A trace without files beside it.
+const LoadTrace kNoOthers = [](const std::string& path) -> const Examined& {
+  throw Error(path + ": is not read here");
 };
 
-void add_subject(const Subject& subject, const std::string& name, Writer& writer) {
-  for (const char* measure : {"kernels", "gemm", "pointwise", "memcpy"}) {
-    writer.add_count(name, measure);
+// A subject of the first trace and the rules about it so far; each is checked as it is added.
+class Writer {
+ public:
+  Writer(const Examined& examined, const Subject& subject, std::string name,
+         std::vector<std::string>& rules)
+      : examined_(examined), subject_(subject), name_(std::move(name)), rules_(rules) {}
+
+  void add(const std::string& claim) {
+    const std::string text = fmt::format("{}: {}", name_, claim);
+    const auto result = check(text);
+    if (result && result->ok) rules_.push_back(text);
   }
-  writer.add(name + ": no sync");
-  writer.add_times(name, median_measures(subject.group).device_ns);
+  // "NAME: MEASURE == N" where all instances have as many.
+  void add_count(const char* measure) {
+    const auto result = check(fmt::format("{}: {} >= 0", name_, measure));
+    if (result && result->found_min == result->found_max && result->found_min) {
+      add(fmt::format("{} == {}", measure, *result->found_min));
+    }
+  }
+
+ private:
+  // None where the rule reads back as something else.
+  std::optional<RuleResult> check(const std::string& text) const {
+    const auto rule = parse_rule(text);
+    if (!rule || rule->subject_name.text() != name_) return std::nullopt;
+    return check_rule(examined_, *rule, subject_, kNoOthers);
+  }
+
+  const Examined& examined_;
+  const Subject& subject_;
+  std::string name_;
+  std::vector<std::string>& rules_;
+};
+
+void add_subject(const Examined& examined, const Subject& subject, const std::string& name,
+                 std::vector<std::string>& rules) {
+  Writer writer(examined, subject, name, rules);
+  for (const char* measure : {"kernels", "gemm", "pointwise", "memcpy"}) writer.add_count(measure);
+  writer.add("no sync");
+  const double device_ns = median_measures(subject.group).device_ns;
+  if (device_ns > 0) {
+    writer.add(
+        fmt::format("median gpu_time < {:.0f}us", std::max(1.0, device_ns * kTimeRoom / 1000)));
+  }
+}
+
+// View operators launch nothing.
+void add_views(const Examined& examined, std::vector<std::string>& rules) {
+  std::set<std::string_view> views;
+  for (const trace::EventId id : examined.links.tree.order) {
+    const std::string_view name = examined.trace.name_of(id);
+    if (is_view_op(name)) views.insert(name);
+  }
+  for (const std::string_view view : views) {
+    const Subject subject = named_subject(examined, view);
+    Writer(examined, subject, std::string(view), rules).add("gpu_time == 0");
+  }
 }
 
 }  // namespace
 
-std::vector<std::string> rules_that_hold(const Examined& examined) {
-  Writer writer(examined);
-  for (const Subject& subject : annotation_subjects(examined)) {
-    if (can_be_written(subject.group.name)) add_subject(subject, subject.group.name, writer);
+std::vector<std::string> rules_that_hold(const std::vector<const Examined*>& traces) {
+  const Examined& first = *traces.front();
+  std::vector<std::string> rules;
+  size_t annotations = 0;
+  for (const Subject& subject : annotation_subjects(first)) {
+    if (!can_be_written(subject.group.name) || ++annotations > kMostAnnotations) continue;
+    add_subject(first, subject, subject.group.name, rules);
   }
-  add_subject(step_subject(examined), "step", writer);
-  // View operators: they launch nothing.
-  std::set<std::string_view> names;
-  for (const trace::EventId id : examined.links.tree.order) {
-    if (examined.trace.category[id] == trace::Category::kCpuOp) {
-      names.insert(examined.trace.name_of(id));
-    }
+  add_subject(first, step_subject(first), "step", rules);
+  add_views(first, rules);
+  for (size_t i = 1; i < traces.size(); ++i) {
+    std::erase_if(rules, [&](const std::string& text) {
+      return !check_rule(*traces[i], parse_rule(text).value(), kNoOthers).ok;
+    });
   }
-  for (const std::string_view view : {"aten::t", "aten::transpose", "aten::view", "aten::reshape",
-                                      "aten::as_strided", "aten::_unsafe_view"}) {
-    if (names.count(view) > 0) writer.add(fmt::format("{}: gpu_time == 0", view));
-  }
-  return writer.take();
+  return rules;
 }
 
 }  // namespace epi::analysis

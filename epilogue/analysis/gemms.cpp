@@ -19,7 +19,6 @@ using trace::Category;
 using trace::EventId;
 using trace::kNoEvent;
 
-bool is_product(Kind kind) { return kind == Kind::kGemm || kind == Kind::kGemv; }
 bool belongs_to_product(Kind kind) {
   return kind == Kind::kSplitKReduce || kind == Kind::kEpilogue;
 }

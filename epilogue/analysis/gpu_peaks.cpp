@@ -48,9 +48,9 @@ constexpr Row kRows[] = {
     {"L40S", "", {"L40S", "NVIDIA L40S datasheet", 362, 183, 733, 91.6, 1.4, 733, 0.864}},
     {"L40", "", {"L40", "NVIDIA L40 datasheet", 181, 90.5, 362, 90.5, 1.4, 362, 0.864}},
     {"L4", "", {"L4", "NVIDIA L4 datasheet", 121, 60, 242.5, 30.3, 0.5, 242.5, 0.3}},
-    {"V100-PCIE", "", {"V100 PCIe", kV100, 112, 0, 0, 14, 7, 0, 0.9}},
-    {"V100", "", {"V100 SXM2", kV100, 125, 0, 0, 15.7, 7.8, 0, 0.9}},
-    {"Tesla T4", "", {"T4", "NVIDIA T4 datasheet", 65, 0, 0, 8.1, 0, 130, 0.3}},
+    {"V100-PCIE", "", {"V100 PCIe", kV100, 112, 0, 0, 14, 7, 0, 0.9, false}},
+    {"V100", "", {"V100 SXM2", kV100, 125, 0, 0, 15.7, 7.8, 0, 0.9, false}},
+    {"Tesla T4", "", {"T4", "NVIDIA T4 datasheet", 65, 0, 0, 8.1, 0, 130, 0.3, false}},
     {"RTX 4090",
      "",
      {"RTX 4090", "NVIDIA Ada GPU architecture whitepaper", 165.2, 82.6, 330.3, 82.6, 1.3, 660.6,
@@ -62,7 +62,9 @@ constexpr Row kRows[] = {
      "",
      {"MI300X", "AMD Instinct MI300X data sheet", 1307.4, 653.7, 2614.9, 163.4, 163.4, 2614.9,
       5.3}},
-    {"MI250X", "", {"MI250X", "AMD Instinct MI250X data sheet", 383, 0, 0, 95.7, 95.7, 383, 3.2}},
+    {"MI250X",
+     "",
+     {"MI250X", "AMD Instinct MI250X data sheet, of one die", 191.5, 0, 0, 23.9, 47.9, 191.5, 1.6}},
 };
 
 }  // namespace
@@ -70,6 +72,7 @@ constexpr Row kRows[] = {
 double GpuPeaks::of(NumberType type) const {
   switch (type) {
     case NumberType::kBf16:
+      return has_bf16 ? f16 : 0;
     case NumberType::kF16:
       return f16;
     case NumberType::kTf32:
@@ -89,6 +92,10 @@ double GpuPeaks::of(NumberType type) const {
 }
 
 std::optional<GpuPeaks> gpu_peaks(std::string_view device_name) {
+  // Slices and variants, which have other figures than the GPU that they are named for.
+  for (const std::string_view other : {"MIG", "Laptop", " Ti", "4090 D", "H800 PCIe", "-3e"}) {
+    if (device_name.find(other) != std::string_view::npos) return std::nullopt;
+  }
   // A digit or letter behind the part makes another GPU of it: an A100 is no A10.
   const auto has = [&](std::string_view part) {
     const size_t at = device_name.find(part);

@@ -20,6 +20,7 @@ struct GpuPeaks {
   double f64 = 0;  // the faster of both units
   double s8 = 0;
   double memory_tb_s = 0;
+  bool has_bf16 = true;  // tensor cores before Ampere have f16 alone
 
   // TFLOP/s for products of this type; 0 where it is not known.
   double of(NumberType type) const;

@@ -70,6 +70,9 @@ enum class NumberType : uint8_t {
   kC128,
 };
 
+// A matrix times a matrix or a vector.
+constexpr bool is_product(Kind kind) { return kind == Kind::kGemm || kind == Kind::kGemv; }
+
 // Lower case, as in JSON: "cublas", "gemm", "bf16"; empty for kUnknown.
 std::string_view text_of(Library library);
 std::string_view text_of(Kind kind);

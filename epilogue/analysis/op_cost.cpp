@@ -20,14 +20,6 @@ using trace::kNoEvent;
 
 using Inputs = std::vector<OpInput>;
 
-// "mul" of "aten::mul_": in-place operators move what the others do.
-std::string_view plain_name(std::string_view name) {
-  if (!name.starts_with("aten::")) return {};
-  name.remove_prefix(6);
-  if (name.ends_with('_') && !name.ends_with("__")) name.remove_suffix(1);
-  return name;
-}
-
 template <size_t N>
 bool is_one_of(const std::string_view (&names)[N], std::string_view name) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
@@ -99,6 +91,15 @@ std::optional<MatrixProduct> product_of(const OpInput* a, const OpInput* b) {
                        a->dims[rank - 1]};
 }
 
+// [m, k] with a vector of k.
+std::optional<MatrixProduct> vector_product(const OpInput* a, const OpInput* x) {
+  if (a == nullptr || x == nullptr || a->dims.size() != 2 || x->dims.size() != 1 ||
+      a->dims[1] != x->dims[0]) {
+    return std::nullopt;
+  }
+  return MatrixProduct{1, a->dims[0], 1, a->dims[1]};
+}
+
 // x [..., k] with a weight of [n, k].
 std::optional<MatrixProduct> linear_product(const OpInput* x, const OpInput* weight) {
   if (x == nullptr || weight == nullptr || x->dims.empty() || weight->dims.size() != 2 ||
@@ -111,8 +112,11 @@ std::optional<MatrixProduct> linear_product(const OpInput* x, const OpInput* wei
 }
 
 std::optional<MatrixProduct> product_of(std::string_view name, const Inputs& inputs) {
-  const std::string_view op = plain_name(name);
-  if (op == "mm" || op == "bmm" || op == "_scaled_mm") {
+  if (!name.starts_with("aten::")) return std::nullopt;
+  const std::string_view op = plain_op(name);
+  if (op == "mv") return vector_product(tensor(inputs, 0), tensor(inputs, 1));
+  if (op == "addmv") return vector_product(tensor(inputs, 1), tensor(inputs, 2));
+  if (op == "mm" || op == "bmm" || op == "_scaled_mm" || op == "_int_mm") {
     return product_of(tensor(inputs, 0), tensor(inputs, 1));
   }
   if (op == "addmm" || op == "baddbmm" || op == "_addmm_activation") {
@@ -130,14 +134,17 @@ double sum_of_inputs(const Inputs& inputs, size_t limit = SIZE_MAX) {
   return bytes;
 }
 
-double product_bytes(std::string_view name, const Inputs& inputs, const MatrixProduct& product) {
-  const std::string_view op = plain_name(name);
-  const bool adds = op == "addmm" || op == "baddbmm" || op == "_addmm_activation" || op == "linear";
+MovedBytes product_bytes(std::string_view name, const Inputs& inputs,
+                         const MatrixProduct& product) {
+  const std::string_view op = plain_op(name);
+  const bool adds =
+      op.starts_with("add") || op == "baddbmm" || op == "_addmm_activation" || op == "linear";
   const double result_elements = static_cast<double>(product.batch) *
                                  static_cast<double>(product.m) * static_cast<double>(product.n);
-  // `_scaled_mm` writes a type of its own, which the trace does not name: as wide as bf16 mostly.
-  const double element = op == "_scaled_mm" ? 2 : static_cast<double>(inputs[1].element_bytes);
-  return sum_of_inputs(inputs, adds ? 3 : 2) + result_elements * element;
+  // These write a wider type than they read, which the trace does not name.
+  const bool widens = op == "_scaled_mm" || op == "_int_mm";
+  const double element = static_cast<double>(inputs[1].element_bytes);
+  return {sum_of_inputs(inputs, adds ? 3 : 2) + result_elements * element, widens};
 }
 
 // The shape that broadcasting gives.
@@ -161,13 +168,14 @@ double broadcast_elements(const Inputs& inputs, size_t tensors) {
 }
 
 double pointwise_bytes(const Inputs& inputs, bool compares) {
+  // A tensor without dimensions does not widen the others.
   int64_t widest = 0;
+  int64_t widest_scalar = 0;
   for (const OpInput& input : inputs) {
-    // A scalar tensor does not widen the result.
-    if (input.is_tensor() && (!input.dims.empty() || widest == 0)) {
-      widest = std::max(widest, input.element_bytes);
-    }
+    int64_t& width = input.dims.empty() ? widest_scalar : widest;
+    width = std::max(width, input.element_bytes);
   }
+  if (widest == 0) widest = widest_scalar;
   const double element = compares ? 1 : static_cast<double>(widest);
   return sum_of_inputs(inputs) + broadcast_elements(inputs, SIZE_MAX) * element;
 }
@@ -186,14 +194,15 @@ std::optional<MatrixProduct> matrix_product(const trace::Trace& trace, EventId o
 
 std::optional<MovedBytes> op_bytes(const trace::Trace& trace, EventId op) {
   const std::string_view name = trace.name_of(op);
-  const std::string_view plain = plain_name(name);
+  const std::string_view plain = plain_op(name);
   const Inputs inputs = op_inputs(trace, op);
   const bool any = std::any_of(inputs.begin(), inputs.end(),
                                [](const OpInput& input) { return input.is_tensor(); });
   if (!any) return std::nullopt;
   if (const auto product = product_of(name, inputs)) {
-    return MovedBytes{product_bytes(name, inputs, *product), false};
+    return product_bytes(name, inputs, *product);
   }
+  if (!name.starts_with("aten::")) return MovedBytes{sum_of_inputs(inputs), true};
   if (is_one_of(kPointwise, plain)) return MovedBytes{pointwise_bytes(inputs, false), false};
   if (is_one_of(kComparisons, plain)) return MovedBytes{pointwise_bytes(inputs, true), false};
   if (is_one_of(kRowWise, plain)) {

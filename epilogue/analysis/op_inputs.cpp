@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/analysis/op_inputs.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "epilogue/trace/args.h"
@@ -49,6 +50,20 @@ std::vector<int64_t> integers(std::string_view json_array) {
   return numbers;
 }
 
+std::string_view plain_op(std::string_view name) {
+  if (name.starts_with("aten::")) name.remove_prefix(6);
+  if (name.ends_with('_') && !name.ends_with("__")) name.remove_suffix(1);
+  return name;
+}
+
+bool is_view_op(std::string_view name) {
+  static constexpr std::string_view kViews[] = {
+      "aten::_unsafe_view", "aten::as_strided", "aten::expand",  "aten::permute", "aten::reshape",
+      "aten::select",       "aten::slice",      "aten::squeeze", "aten::t",       "aten::transpose",
+      "aten::unsqueeze",    "aten::view"};
+  return std::find(std::begin(kViews), std::end(kViews), name) != std::end(kViews);
+}
+
 double OpInput::stored_elements() const {
   double count = 1;
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -65,8 +80,7 @@ double OpInput::stored_bytes() const {
 std::vector<OpInput> op_inputs(const trace::Trace& trace, trace::EventId op) {
   const std::string_view args = trace.args_of(op);
   const auto dims = trace::array_items(trace::find_value(args, "Input Dims").value_or(""));
-  // Older files call it "Input type", the oldest "Input Type".
-  auto types = trace::array_items(trace::find_value(args, "Input type").value_or(""));
+  const auto types = trace::array_items(trace::find_value(args, "Input type").value_or(""));
   const auto strides = trace::array_items(trace::find_value(args, "Input Strides").value_or(""));
   std::vector<OpInput> inputs(dims.size());
   for (size_t i = 0; i < dims.size(); ++i) {

@@ -26,6 +26,11 @@ struct OpInput {
 // In the order of the operator's arguments; empty where shapes were not recorded.
 std::vector<OpInput> op_inputs(const trace::Trace& trace, trace::EventId op);
 
+// "mul" of "aten::mul_": the operator without its namespace, in place or not.
+std::string_view plain_op(std::string_view name);
+// Rewrites shape and strides, and launches nothing: "aten::t", "aten::view".
+bool is_view_op(std::string_view name);
+
 // The numbers of "[8192, 768]"; what is no number ends the list.
 std::vector<int64_t> integers(std::string_view json_array);
 

@@ -126,13 +126,12 @@ std::vector<EventId> host_events(const Examined& examined, const Subject& subjec
   const Instance& wanted = subject.group.instances[instance];
   const trace::Trace& trace = examined.trace;
   std::vector<EventId> events;
-  for (const EventId id : examined.links.tree.order) {
-    if (subject.of_ops && trace.lane[id] != trace.lane[wanted.event]) continue;
-    const int64_t begin = trace.ts_ns[id];
-    if (begin < wanted.begin_ns || begin > wanted.end_ns) continue;
-    // At the end itself only what takes no time, and the whole trace.
-    if (begin < wanted.end_ns || id == wanted.event || wanted.event == kNoEvent) {
-      events.push_back(id);
+  for (trace::LaneId lane = 0; lane < trace.lanes.size(); ++lane) {
+    if (subject.of_ops && lane != trace.lane[wanted.event]) continue;
+    for (const EventId id : examined.host_between(lane, wanted.begin_ns, wanted.end_ns)) {
+      // At the end itself only the instance, where it takes no time; or what the whole trace has.
+      const bool inside = trace.ts_ns[id] < wanted.end_ns;
+      if (inside || id == wanted.event || wanted.event == kNoEvent) events.push_back(id);
     }
   }
   return events;

@@ -4,8 +4,10 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "epilogue/analysis/kernel_names.h"
@@ -19,10 +21,16 @@ namespace epi::analysis {
 struct Examined {
   explicit Examined(const trace::Trace& trace_in);
 
+  // Host events of one lane that begin in [begin, end], as a part of `links.tree.order`.
+  std::span<const trace::EventId> host_between(trace::LaneId lane, int64_t begin_ns,
+                                               int64_t end_ns) const;
+
   const trace::Trace& trace;
   trace::Links links;
   Ownership ownership;
   KernelNames names;
+  // Where each lane's host events lie in `links.tree.order`; empty for lanes without any.
+  std::vector<std::pair<size_t, size_t>> lane_ranges;
 };
 
 // One piece of device work.

@@ -5,8 +5,11 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "epilogue/analysis/compare.h"
 #include "epilogue/base/error.h"
@@ -28,33 +31,43 @@ struct CompareFlags {
   bool markdown = false;
 };
 
-// Files between commas; one path that exists is itself, whatever is in its name.
-std::vector<std::string> paths_of(const std::string& given) {
+// Files between commas; a path that exists is itself, whatever is in its name.
+std::vector<std::string> paths_of(const char* which, const std::string& given) {
+  std::error_code failed;
+  if (std::filesystem::exists(given, failed)) return {given};
   std::vector<std::string> paths;
   for (size_t begin = 0; begin <= given.size();) {
     const size_t end = std::min(given.find(',', begin), given.size());
     if (end > begin) paths.push_back(given.substr(begin, end - begin));
     begin = end + 1;
   }
+  if (paths.empty()) fail("compare", "{} names no trace", which);
   return paths;
 }
 
-// The trace of B for each of A: by rank, where ranks are told apart by it.
-const TraceInput& partner(const TraceInput& of_a, size_t place, const std::vector<TraceInput>& b) {
-  for (const TraceInput& input : b) {
-    if (b.size() > 1 && input.rank == of_a.rank) return input;
-  }
-  return b[place];
+// The place in B for each of A: by rank where both have the same ranks, each once; in the order
+// given otherwise.
+std::vector<size_t> partners(const std::vector<TraceInput>& a, const std::vector<TraceInput>& b) {
+  std::map<int64_t, size_t> by_rank;
+  for (size_t i = 0; i < b.size(); ++i) by_rank[b[i].rank] = i;
+  std::set<int64_t> a_ranks;
+  for (const TraceInput& input : a) a_ranks.insert(input.rank);
+  bool ranked = a_ranks.size() == a.size() && by_rank.size() == b.size();
+  for (const TraceInput& input : a) ranked = ranked && by_rank.count(input.rank) > 0;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < a.size(); ++i) places.push_back(ranked ? by_rank[a[i].rank] : i);
+  return places;
 }
 
 void write_json(const std::vector<TraceInput>& a, const std::vector<TraceInput>& b,
+                const std::vector<size_t>& places,
                 const std::vector<analysis::Comparison>& results) {
   JsonWriter json;
   json.begin_object().key("schema").integer(1);
   if (a.size() > 1) json.key("files").begin_array();
   for (size_t i = 0; i < a.size(); ++i) {
     if (a.size() > 1) json.begin_object();
-    json.key("file").string(a[i].file).key("against").string(partner(a[i], i, b).file);
+    json.key("file").string(a[i].file).key("against").string(b[places[i]].file);
     json.key("rank").integer(a[i].rank);
     report::compare_json(json, results[i]);
     if (a.size() > 1) json.end_object();
@@ -64,24 +77,30 @@ void write_json(const std::vector<TraceInput>& a, const std::vector<TraceInput>&
 }
 
 int compare(const CompareFlags& flags) {
-  const auto a = read_inputs(paths_of(flags.a));
-  const auto b = read_inputs(paths_of(flags.b));
+  const auto a_paths = paths_of("A", flags.a);
+  const auto b_paths = paths_of("B", flags.b);
+  const auto a = read_inputs(a_paths);
+  const auto b = read_inputs(b_paths);
   if (a.size() != b.size()) {
     fail("compare", "A has {} traces, B has {}: each needs its partner", a.size(), b.size());
   }
+  const auto places = partners(a, b);
   std::vector<analysis::Comparison> results;
   bool same = true;
   for (size_t i = 0; i < a.size(); ++i) {
     const analysis::Examined left(a[i].trace);
-    const analysis::Examined right(partner(a[i], i, b).trace);
+    const analysis::Examined right(b[places[i]].trace);
     results.push_back(analysis::compare(left, right, flags.under));
     same = same && results.back().same_gpu_work();
   }
   if (flags.json) {
-    write_json(a, b, results);
+    write_json(a, b, places, results);
   } else {
     for (size_t i = 0; i < a.size(); ++i) {
-      print_title(a, a[i]);
+      if (a.size() > 1) {
+        fmt::print("{}rank {}: {} against {}\n", i == 0 ? "" : "\n", a[i].rank, a[i].file,
+                   b[places[i]].file);
+      }
       fmt::print("{}", report::compare_text(results[i], flags.markdown, screen_width()));
     }
   }

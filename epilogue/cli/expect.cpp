@@ -46,6 +46,7 @@ void read_rules(const std::string& path, std::vector<analysis::Rule>& rules) {
   if (!file) throw Error(file.error().message);
   const auto bytes = file->bytes();
   std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);  // as Windows marks UTF-8
   const auto folder = std::filesystem::path(path).parent_path();
   for (int number = 1; !rest.empty(); ++number) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
@@ -118,12 +119,16 @@ class JunitFile {
 };
 
 void print_rules_that_hold(const std::vector<TraceInput>& inputs) {
+  std::vector<std::unique_ptr<analysis::Examined>> examined;
+  std::vector<const analysis::Examined*> traces;
   for (const TraceInput& input : inputs) {
-    fmt::print("# These hold for {}. Check them: epilogue expect FILE --rules THIS\n", input.file);
-    for (const std::string& rule : analysis::rules_that_hold(analysis::Examined(input.trace))) {
-      fmt::print("{}\n", rule);
-    }
+    examined.push_back(std::make_unique<analysis::Examined>(input.trace));
+    traces.push_back(examined.back().get());
   }
+  fmt::print("# What holds for {}{}. Check it: epilogue expect FILE --rules THIS\n",
+             inputs.front().file,
+             inputs.size() == 1 ? "" : fmt::format(" and {} more", inputs.size() - 1));
+  for (const std::string& rule : analysis::rules_that_hold(traces)) fmt::print("{}\n", rule);
 }
 
 int check(const ExpectFlags& flags, const std::vector<analysis::Rule>& rules,
@@ -183,8 +188,9 @@ void add_expect(CLI::App& app, Action& action) {
       "Example: epilogue expect trace.json 'mlp_fwd: kernels == 5' 'step: no sync'");
   verb->add_option("FILE", flags->file, "A trace, or a folder of ranks")->required();
   CLI::Option* rules = verb->add_option("RULE", flags->rules, "SUBJECT: CLAIM, see docs/expect.md");
-  verb->add_option("--also", flags->also, "Another trace that they must hold for")
-      ->type_name("FILE");
+  verb->add_option("--also", flags->also, "Another trace that they must hold for; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   CLI::Option* file =
       verb->add_option("--rules", flags->rules_file, "A file with a rule a line")->type_name("F");
   CLI::Option* junit =

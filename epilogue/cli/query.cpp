@@ -155,7 +155,9 @@ void add_query(CLI::App& app, Action& action) {
   verb->footer("Tables: events ops kernels launches steps annotations args; see docs/query.md");
   verb->add_option("FILE", flags->file, "A trace, or a folder of ranks")->required();
   verb->add_option("SQL", flags->sql, "One statement");
-  verb->add_option("--also", flags->also, "More traces")->type_name("FILE");
+  verb->add_option("--also", flags->also, "Another trace; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   CLI::Option* json = verb->add_flag("--json", flags->json, "An array of objects");
   CLI::Option* csv = verb->add_flag("--csv", flags->csv, "Comma-separated values")->excludes(json);
   verb->add_flag("--md", flags->markdown, "A Markdown table")->excludes(json)->excludes(csv);

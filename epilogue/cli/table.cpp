@@ -43,7 +43,7 @@ int gemms(const TableFlags& flags) {
   for (const TraceInput& input : inputs) {
     print_title(inputs, input);
     fmt::print("{}", report::gemms_text(analysis::gemm_table(input.trace), limit_of(flags),
-                                        flags.markdown));
+                                        flags.markdown, screen_width()));
   }
   show_notices(inputs);
   return 0;
@@ -95,7 +95,7 @@ void add_table(CLI::App& app, Action& action) {
   CLI::Option* by_shape = verb->add_flag("--by-shape,--by_shape", flags->by_shape,
                                          "A row for each shape of the inputs");
   CLI::Option* stats = verb->add_flag("--stats", flags->stats, "Minimum, median and p90 of a call");
-  verb->add_flag("--gemms", flags->gemms, "Matrix products: sizes, kernel, TFLOP/s, share of peak")
+  verb->add_flag("--gemms", flags->gemms, "Matrix products, with their share of the peak")
       ->excludes(by_shape)
       ->excludes(stats)
       ->excludes(sort);

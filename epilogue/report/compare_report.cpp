@@ -23,6 +23,7 @@ using analysis::Side;
 constexpr size_t kShownGroups = 8;
 constexpr size_t kShownKinds = 12;  // of kernels, in each list
 constexpr size_t kIndent = 12;
+constexpr size_t kTitleWidth = 44;
 
 bool is_unit(std::string word) {
   while (!word.empty() && std::string_view(",;.()").find(word.back()) != std::string_view::npos) {
@@ -33,14 +34,16 @@ bool is_unit(std::string word) {
   return std::find(std::begin(kUnits), std::end(kUnits), word) != std::end(kUnits);
 }
 
-// Broken between words into lines of at most `width`.
+// Broken between words into lines of at most `width`; a number stays with its unit.
 std::string wrapped(const std::string& text, size_t width) {
   std::string out;
   size_t column = 0;
   for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find(' ', begin), text.size());
+    size_t end = std::min(text.find(' ', begin), text.size());
+    const size_t next = std::min(text.find(' ', end + 1), text.size());
+    if (end < text.size() && is_unit(text.substr(end + 1, next - end - 1))) end = next;
     const size_t size = end - begin;
-    if (column > 0 && column + 1 + size > width && !is_unit(text.substr(begin, size))) {
+    if (column > 0 && column + 1 + size > width) {
       out += '\n';
       column = 0;
     } else if (column > 0) {
@@ -106,27 +109,36 @@ Table measures_table(const GroupComparison& group) {
 class Lines {
  public:
   Lines(bool markdown, size_t width) : markdown_(markdown), width_(width) {}
-  void add(const char* title, const std::string& text) {
+  // An empty title goes on with the one before.
+  void add(std::string_view title, const std::string& text) {
     if (markdown_) {
-      out_ += fmt::format("- {}: {}\n", title, text);
+      out_ +=
+          title.empty() ? fmt::format("  - {}\n", text) : fmt::format("- {}: {}\n", title, text);
       return;
     }
-    const char* shown = title == last_ ? "" : title;
-    last_ = title;
+    const std::string_view shown = title == last_ ? "" : title;
+    if (!title.empty()) last_ = title;
     const size_t room = width_ > kIndent + 20 ? width_ - kIndent : 20;
     out_ += fmt::format("  {:<{}}{}\n", shown, kIndent - 2, shortened(text, room));
+  }
+  // A kernel's own name, which Markdown must not read; what it says where it is too long for a
+  // line.
+  std::string name(const std::string& text) const {
+    if (markdown_) return '`' + text + '`';
+    if (text.size() + kIndent + 10 <= width_) return text;
+    return kernel_sentence(text, analysis::read_kernel_name(text));
   }
   const std::string& text() const { return out_; }
 
  private:
   bool markdown_;
   size_t width_;
-  const char* last_ = nullptr;
+  std::string last_;
   std::string out_;
 };
 
 // Kernels by what they are: several names may say the same.
-void counted_lines(const char* title, const std::vector<NamedCount>& entries, Lines& lines) {
+void counted_lines(std::string_view title, const std::vector<NamedCount>& entries, Lines& lines) {
   std::vector<NamedCount> sums;
   for (const NamedCount& entry : entries) {
     const std::string what = kernel_sentence(entry.name, analysis::read_kernel_name(entry.name));
@@ -157,21 +169,23 @@ void kernel_lines(const GroupComparison& group, Lines& lines) {
                                      change.differs.empty()
                                          ? "another name that says the same"
                                          : fmt::format("{}", fmt::join(change.differs, ", "))));
-    lines.add("", fmt::format("from {}", change.from));
-    lines.add("", fmt::format("to {}", change.to));
+    lines.add("", fmt::format("from {}", lines.name(change.from)));
+    lines.add("", fmt::format("to {}", lines.name(change.to)));
   }
   for (const auto& fusion : group.fused) {
-    lines.add("fused", fmt::format("{} -> {}", fmt::join(fusion.ops, ", "), fusion.kernel));
+    lines.add("fused", fmt::format("{} x {} -> {}", fusion.count, fmt::join(fusion.ops, ", "),
+                                   lines.name(fusion.kernel)));
   }
   for (const auto& fusion : group.unfused) {
-    lines.add("unfused", fmt::format("{} -> {}", fusion.kernel, fmt::join(fusion.ops, ", ")));
+    lines.add("unfused", fmt::format("{} x {} -> {}", fusion.count, lines.name(fusion.kernel),
+                                     fmt::join(fusion.ops, ", ")));
   }
   counted_lines("gone", group.gone, lines);
   counted_lines("new", group.added, lines);
 }
 
 // Names on as many lines as they take.
-void host_lines(const char* title, const std::vector<HostChange>& changes, size_t width,
+void host_lines(std::string_view title, const std::vector<HostChange>& changes, size_t width,
                 Lines& lines) {
   std::string line;
   for (const HostChange& change : changes) {
@@ -206,84 +220,21 @@ std::string group_text(const GroupComparison& group, bool markdown, size_t width
   return out + lines.text();
 }
 
-bool says_the_same(const GroupComparison& a, const GroupComparison& b) {
-  return a.a.median.kernels == b.a.median.kernels && a.b.median.kernels == b.b.median.kernels &&
-         a.a.median.launches == b.a.median.launches && a.b.median.launches == b.b.median.launches;
-}
-
 // The steps are left out where an annotation inside of them holds all of their work.
 std::vector<const GroupComparison*> shown_groups(const Comparison& comparison) {
   std::vector<const GroupComparison*> shown;
-  for (const GroupComparison& group : comparison.groups) {
-    const bool repeated =
-        &group == &comparison.groups.front() && comparison.groups.size() > 1 &&
-        std::any_of(comparison.groups.begin() + 1, comparison.groups.end(),
-                    [&](const auto& other) { return says_the_same(group, other); });
-    if (!repeated && shown.size() < kShownGroups) shown.push_back(&group);
+  for (size_t i = 0; i < comparison.groups.size(); ++i) {
+    const bool repeated = comparison.steps == i && comparison.main_group != i;
+    if (!repeated && shown.size() < kShownGroups) shown.push_back(&comparison.groups[i]);
   }
   return shown;
 }
 
-void side_json(JsonWriter& json, const char* key, const Side& side) {
-  const auto& m = side.median;
-  json.key(key).begin_object().key("instances").integer(side.instances);
-  json.key("cpu_us").fixed(m.cpu_ns / 1000, 3).key("gpu_us").fixed(m.device_ns / 1000, 3);
-  json.key("kernels").real(m.kernels).key("memcpy").real(m.memcpys).key("memset").real(m.memsets);
-  json.key("launches").real(m.launches).key("busy").fixed(m.busy, 4);
-  json.key("idle_us").fixed(m.idle_ns / 1000, 3).key("bytes");
-  side.bytes ? json.real(side.bytes->bytes) : json.null();
-  json.key("bytes_at_least");
-  side.bytes ? json.boolean(side.bytes->at_least) : json.null();
-  json.end_object();
-}
-
-void counts_json(JsonWriter& json, const char* key, const std::vector<NamedCount>& list) {
-  json.key(key).begin_array();
-  for (const NamedCount& entry : list) {
-    json.begin_object().key("name").string(entry.name).key("count").integer(entry.count);
-    json.end_object();
-  }
-  json.end_array();
-}
-
-void changed_json(JsonWriter& json, const GroupComparison& group) {
-  json.key("changed").begin_array();
-  for (const auto& change : group.changed) {
-    json.begin_object().key("op").string(change.op).key("from").string(change.from);
-    json.key("to").string(change.to).key("differs").begin_array();
-    for (const std::string& field : change.differs) json.string(field);
-    json.end_array().key("count").integer(change.count).end_object();
-  }
-  json.end_array();
-}
-
-void fusions_json(JsonWriter& json, const char* key, const char* kernel_key,
-                  const std::vector<analysis::Fusion>& fusions) {
-  json.key(key).begin_array();
-  for (const auto& fusion : fusions) {
-    json.begin_object().key("ops").begin_array();
-    for (const std::string& op : fusion.ops) json.string(op);
-    json.end_array().key(kernel_key).string(fusion.kernel);
-    json.key("count").integer(fusion.count).end_object();
-  }
-  json.end_array();
-}
-
-void host_json(JsonWriter& json, const GroupComparison& group) {
-  const auto list = [&](const char* key, const std::vector<HostChange>& changes) {
-    json.key(key).begin_array();
-    for (const HostChange& change : changes) {
-      json.begin_object().key("name").string(change.name).key("a").integer(change.a);
-      json.key("b").integer(change.b).end_object();
-    }
-    json.end_array();
-  };
-  json.key("cpu").begin_object();
-  list("same", group.host_same);
-  list("changed", group.host_changed);
-  list("added", group.host_added);
-  list("gone", group.host_gone);
-  json.end_object();
+std::string only_text(const char* which, const std::vector<std::string>& names, size_t width) {
+  if (names.empty()) return {};
+  return shortened(fmt::format("annotations in {} only: {}", which, fmt::join(names, ", ")),
+                   width) +
+         '\n';
 }
 
 }  // namespace
@@ -297,28 +248,10 @@ std::string compare_text(const Comparison& comparison, bool markdown, size_t wid
     out += fmt::format("\n{} more groups: --json has them all, --under NAME shows one\n",
                        comparison.groups.size() - shown.size());
   }
+  const std::string only = only_text("A", comparison.only_a, markdown ? SIZE_MAX : width) +
+                           only_text("B", comparison.only_b, markdown ? SIZE_MAX : width);
+  if (!only.empty()) out += '\n' + only;
   return out;
-}
-
-void compare_json(JsonWriter& json, const Comparison& comparison) {
-  json.key("same_gpu_work").boolean(comparison.same_gpu_work());
-  json.key("verdict").string(verdict_text(comparison));
-  json.key("groups").begin_array();
-  for (const GroupComparison& group : comparison.groups) {
-    json.begin_object().key("name").string(group.name);
-    counts_json(json, "same", group.same);
-    counts_json(json, "resized", group.resized);
-    changed_json(json, group);
-    counts_json(json, "added", group.added);
-    counts_json(json, "gone", group.gone);
-    fusions_json(json, "fused", "into", group.fused);
-    fusions_json(json, "unfused", "from", group.unfused);
-    host_json(json, group);
-    side_json(json, "a", group.a);
-    side_json(json, "b", group.b);
-    json.end_object();
-  }
-  json.end_array();
 }
 
 }  // namespace epi::report

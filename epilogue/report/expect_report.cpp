@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "epilogue/base/utf8.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/steps_report.h"
 #include "epilogue/report/units.h"
@@ -29,27 +30,33 @@ int64_t begin_of(const trace::Trace& trace) {
   return begin == INT64_MAX ? 0 : begin;
 }
 
+// One value, or the range over the instances.
 std::string range_text(const RuleResult& result) {
-  if (result.found) return found_text(result.rule, *result.found);
-  return fmt::format("{} to {}", found_text(result.rule, result.found_min),
-                     found_text(result.rule, result.found_max));
+  if (!result.found_min) return "unknown";
+  const std::string least = found_text(result.rule, *result.found_min);
+  const std::string most = found_text(result.rule, *result.found_max);
+  return least == most ? "found " + least : fmt::format("found {} to {}", least, most);
+}
+
+bool is_together(const RuleResult& result) {
+  return result.rule.quantifier == analysis::Quantifier::kAvg ||
+         result.rule.quantifier == analysis::Quantifier::kMedian;
 }
 
 std::string found_line(const RuleResult& result) {
   if (result.instances == 0) return result.note;
-  std::string out;
+  std::string out = range_text(result);
   if (result.rule.claim == ClaimKind::kSameKernels) {
     out = result.ok ? "the same kernels" : "other kernels";
-  } else if (result.ok || result.found || result.broken.empty() || result.broken[0].found) {
-    out = "found " + range_text(result);
-  } else {
-    out = "not found";
+  } else if (is_together(result)) {
+    out = result.found ? "found " + found_text(result.rule, *result.found) : "unknown";
   }
-  const bool together = !result.broken.empty() && !result.broken[0].begin_ns;
-  if (result.ok || together) {
-    out += fmt::format(" ({} instance{})", result.instances, result.instances == 1 ? "" : "s");
+  const char* plural = result.instances == 1 ? "" : "s";
+  if (result.ok || is_together(result) || result.broken.empty()) {
+    out += fmt::format(" ({} instance{})", result.instances, plural);
   } else {
-    out += fmt::format(" in {} of {} instances", result.broken.size(), result.instances);
+    out += fmt::format("; broken in {} of {} instance{}", result.broken.size(), result.instances,
+                       plural);
   }
   return result.note.empty() ? out : out + "; " + result.note;
 }
@@ -77,7 +84,8 @@ std::string broken_text(const trace::Trace& trace, int64_t begin_ns, const RuleR
   for (size_t i = 0; i < std::min(result.broken.size(), kShownInstances); ++i) {
     const BrokenInstance& broken = result.broken[i];
     if (!broken.begin_ns) continue;  // the line above said it
-    const std::string value = broken.found ? found_text(result.rule, *broken.found) : "unknown";
+    std::string value = broken.found ? found_text(result.rule, *broken.found) : "unknown";
+    if (result.rule.claim == ClaimKind::kSameKernels) value += " differ";
     out += fmt::format("          {} at {}: {}\n", broken.instance,
                        time_text(static_cast<double>(*broken.begin_ns - begin_ns)), value);
     out += events_text(trace, begin_ns, broken);
@@ -108,31 +116,43 @@ void events_json(JsonWriter& json, const trace::Trace& trace, const BrokenInstan
   json.end_array();
 }
 
+// What XML 1.0 cannot hold: control characters, bytes that are no UTF-8, U+FFFE and U+FFFF.
+bool fits_xml(std::string_view character) {
+  if (character.size() == 1 && static_cast<unsigned char>(character[0]) < 0x20) {
+    return character[0] == '\n' || character[0] == '\t';
+  }
+  return character != "\xEF\xBF\xBE" && character != "\xEF\xBF\xBF";
+}
+
 std::string xml_text(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\n':
-        out += "&#10;";
-        break;
-      default:
-        // XML 1.0 has no way to write other control characters.
-        out += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    const std::string_view character = text.substr(0, std::max<size_t>(length, 1));
+    text.remove_prefix(character.size());
+    if (length == 0 || !fits_xml(character)) {
+      out += '?';
+    } else if (character == "<") {
+      out += "&lt;";
+    } else if (character == ">") {
+      out += "&gt;";
+    } else if (character == "&") {
+      out += "&amp;";
+    } else if (character == "\"") {
+      out += "&quot;";
+    } else if (character == "\n") {
+      out += "&#10;";
+    } else {
+      out += character;
     }
   }
   return out;
+}
+
+// In Markdown's marks for code, more of them than the text has in a row.
+std::string code(std::string_view text) {
+  const char* marks = text.find('`') == std::string_view::npos ? "`" : "``";
+  return fmt::format("{0}{1}{0}", marks, text);
 }
 
 int64_t broken_rules(const RuleResults& results) {
@@ -162,7 +182,7 @@ std::string expect_text(const trace::Trace& trace, const RuleResults& results, b
   std::string out;
   for (const RuleResult& result : results) {
     if (markdown) {
-      out += fmt::format("- {} `{}`: {}\n", result.ok ? "ok" : "**broken**", result.rule.text,
+      out += fmt::format("- {} {}: {}\n", result.ok ? "ok" : "**broken**", code(result.rule.text),
                          found_line(result));
       continue;
     }
@@ -182,6 +202,10 @@ void expect_json(JsonWriter& json, const trace::Trace& trace, const RuleResults&
     json.begin_object().key("rule").string(result.rule.text).key("ok").boolean(result.ok);
     json.key("found");
     found_json(json, result.rule, result.found);
+    json.key("found_min");
+    found_json(json, result.rule, result.found_min);
+    json.key("found_max");
+    found_json(json, result.rule, result.found_max);
     json.key("instances").integer(result.instances).key("note");
     result.note.empty() ? json.null() : json.string(result.note);
     json.key("broken").begin_array();

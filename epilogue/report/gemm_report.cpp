@@ -2,10 +2,12 @@
 #include "epilogue/report/gemm_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "epilogue/report/kernel_report.h"
+#include "epilogue/report/steps_report.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/units.h"
 
@@ -30,12 +32,13 @@ class KernelNotes {
   std::string mark(const std::string& kernel) {
     auto place = std::find(names_.begin(), names_.end(), kernel);
     if (place == names_.end()) place = names_.insert(names_.end(), kernel);
-    return fmt::format("[{}]", place - names_.begin() + 1);
+    return fmt::format("{}", place - names_.begin() + 1);
   }
-  std::string text() const {
+  std::string text(bool markdown, size_t width) const {
     std::string out = "\n";
     for (size_t i = 0; i < names_.size(); ++i) {
-      out += fmt::format("  [{}] {}\n", i + 1, names_[i]);
+      out += markdown ? fmt::format("{}. `{}`\n", i + 1, names_[i])
+                      : fmt::format("  {:>2}  {}\n", i + 1, shortened(names_[i], width - 6));
     }
     return out;
   }
@@ -44,14 +47,22 @@ class KernelNotes {
   std::vector<std::string> names_;
 };
 
+// The peaks of the types that occur: "bf16 989.5".
 std::string peak_text(const GemmTable& table) {
-  if (table.peaks) {
-    return fmt::format("peak: {}, f16 and bf16 {:g} TFLOP/s dense\n      ({})\n",
-                       table.peaks->title, table.peaks->f16, table.peaks->source);
+  if (!table.peaks) {
+    return table.device.empty()
+               ? "peak: unknown, the trace does not name its device\n"
+               : fmt::format("peak: unknown for \"{}\", which is in no table here\n", table.device);
   }
-  return table.device.empty()
-             ? "peak: unknown, the trace does not name its device\n"
-             : fmt::format("peak: unknown for \"{}\", which is in no table here\n", table.device);
+  std::vector<std::string> types;
+  for (const GemmRow& row : table.rows) {
+    const double peak = table.peaks->of(row.name.dtype);
+    const std::string text = fmt::format("{} {:g}", text_of(row.name.dtype), peak);
+    if (peak > 0 && std::find(types.begin(), types.end(), text) == types.end())
+      types.push_back(text);
+  }
+  return fmt::format("peak: {}, TFLOP/s dense: {}\n      ({})\n", table.peaks->title,
+                     fmt::join(types, ", "), table.peaks->source);
 }
 
 size_t shown_rows(const GemmTable& table, std::optional<size_t> limit) {
@@ -70,7 +81,7 @@ void product_json(JsonWriter& json, const GemmRow& row) {
   number("k", p.k);
 }
 
-void row_json(JsonWriter& json, const GemmRow& row) {
+void row_json(JsonWriter& json, const GemmRow& row, double peak) {
   json.begin_object().key("op");
   row.op.empty() ? json.null() : json.string(row.op);
   product_json(json, row);
@@ -81,6 +92,8 @@ void row_json(JsonWriter& json, const GemmRow& row) {
   row.tflops ? json.fixed(*row.tflops, 3) : json.null();
   json.key("share_of_peak");
   row.share_of_peak ? json.fixed(*row.share_of_peak, 4) : json.null();
+  json.key("peak_tflops");
+  peak > 0 ? json.real(peak) : json.null();
   json.key("kernel");
   kernel_json(json, row.kernel, row.name);
   json.end_object();
@@ -88,8 +101,9 @@ void row_json(JsonWriter& json, const GemmRow& row) {
 
 }  // namespace
 
-std::string gemms_text(const GemmTable& table, std::optional<size_t> limit, bool markdown) {
-  if (table.rows.empty()) return "no matrix product is in this trace\n";
+std::string gemms_text(const GemmTable& table, std::optional<size_t> limit, bool markdown,
+                       size_t width) {
+  if (table.rows.empty()) return "no matrix product ran on a device in this trace\n";
   Table out({{"M x N x K", Align::kLeft},
              {"type", Align::kLeft},
              {"layout", Align::kLeft},
@@ -109,7 +123,8 @@ std::string gemms_text(const GemmTable& table, std::optional<size_t> limit, bool
                  row.share_of_peak ? fmt::format("{:.1f} %", 100 * *row.share_of_peak) : "?",
                  notes.mark(row.kernel)});
   }
-  std::string text = (markdown ? out.markdown() : out.text()) + notes.text();
+  std::string text =
+      (markdown ? out.markdown() : out.text()) + notes.text(markdown, std::max<size_t>(width, 26));
   if (shown < table.rows.size()) {
     text += fmt::format("  {} of {} rows; --limit N shows more\n", shown, table.rows.size());
   }
@@ -118,7 +133,10 @@ std::string gemms_text(const GemmTable& table, std::optional<size_t> limit, bool
 
 void gemms_json(JsonWriter& json, const GemmTable& table, std::optional<size_t> limit) {
   json.key("gemms").begin_array();
-  for (size_t i = 0; i < shown_rows(table, limit); ++i) row_json(json, table.rows[i]);
+  for (size_t i = 0; i < shown_rows(table, limit); ++i) {
+    const GemmRow& row = table.rows[i];
+    row_json(json, row, table.peaks ? table.peaks->of(row.name.dtype) : 0);
+  }
   json.end_array().key("device");
   table.device.empty() ? json.null() : json.string(table.device);
   json.key("peak");
@@ -128,7 +146,7 @@ void gemms_json(JsonWriter& json, const GemmTable& table, std::optional<size_t> 
   }
   json.begin_object().key("gpu").string(table.peaks->title);
   json.key("source").string(table.peaks->source);
-  json.key("f16_tflops").real(table.peaks->f16).key("memory_tb_s").real(table.peaks->memory_tb_s);
+  json.key("memory_tb_s").real(table.peaks->memory_tb_s);
   json.end_object();
 }
 

@@ -12,8 +12,8 @@
 namespace epi::report {
 
 // Rows beyond `limit` are left out, and said to be.
-std::string gemms_text(const analysis::GemmTable& table, std::optional<size_t> limit,
-                       bool markdown);
+std::string gemms_text(const analysis::GemmTable& table, std::optional<size_t> limit, bool markdown,
+                       size_t width);
 // The members `gemms`, `device` and `peak` of an open object.
 void gemms_json(JsonWriter& json, const analysis::GemmTable& table, std::optional<size_t> limit);
 

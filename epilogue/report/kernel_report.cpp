@@ -67,9 +67,6 @@ std::string kind_title(Kind kind) {
   }
 }
 
-// Whose parts are worth a word in one line: a product's.
-bool is_product(Kind kind) { return kind == Kind::kGemm || kind == Kind::kGemv; }
-
 std::string layout_text(const std::string& layout) {
   if (layout == "tn") return "tn: x @ w.T on row-major data";
   if (layout == "nn") return "nn: x @ w on row-major data";

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "epilogue/base/error.h"
 #include "tests/analysis/test_data.h"
 #include "tests/trace/make_trace.h"
@@ -81,6 +83,72 @@ TEST(Compare, ATraceIsTheSameAsItself) {
   EXPECT_GT(comparison.groups.size(), 3U);
   EXPECT_EQ(total(comparison.groups[0].same), 1535 + 25 + 60);
   EXPECT_TRUE(comparison.groups[0].host_gone.empty());
+}
+
+int64_t total_changed(const GroupComparison& group) {
+  int64_t sum = 0;
+  for (const ChangedKernel& change : group.changed) sum += change.count;
+  return sum;
+}
+
+// Pieces of the kernels' own side, then of the side that they were put together from.
+std::pair<int64_t, int64_t> totals(const std::vector<Fusion>& fusions) {
+  std::pair<int64_t, int64_t> sums;
+  for (const Fusion& fusion : fusions) {
+    sums.first += fusion.count;
+    sums.second += fusion.replaced;
+  }
+  return sums;
+}
+
+TEST(Compare, EveryPieceOfWorkIsInExactlyOneList) {
+  const Names files = {"traces/mlp_eager.json",          "traces/mlp_compile.json",
+                       "traces/llama_train.json.gz",     "pytorch/train.json.gz",
+                       "pytorch/train_compiled.json.gz", "pytorch/misc.json.gz"};
+  for (const std::string& a_file : files) {
+    for (const std::string& b_file : files) {
+      const trace::Trace a = read_data(a_file);
+      const trace::Trace b = read_data(b_file);
+      const auto group = compare(Examined(a), Examined(b), "trace").groups.at(0);
+      const auto fused = totals(group.fused);
+      const auto unfused = totals(group.unfused);
+      const int64_t common = total(group.same) + total(group.resized) + total_changed(group);
+      const auto work = [](const Side& side) {
+        return side.median.kernels + side.median.memcpys + side.median.memsets;
+      };
+      EXPECT_EQ(common + total(group.gone) + fused.second + unfused.first, work(group.a)) << a_file;
+      EXPECT_EQ(common + total(group.added) + fused.first + unfused.second, work(group.b))
+          << b_file;
+    }
+  }
+}
+
+TEST(Compare, AProductThatWentToAnotherOperatorIsChangedNotFused) {
+  const auto group =
+      compare_files("pytorch/train.json.gz", "pytorch/train_compiled.json.gz", "trace");
+  for (const Fusion& fusion : group.fused) {
+    EXPECT_EQ(std::count(fusion.ops.begin(), fusion.ops.end(), "addmm"), 0) << fusion.kernel;
+    EXPECT_EQ(std::count(fusion.ops.begin(), fusion.ops.end(), "mm"), 0) << fusion.kernel;
+  }
+}
+
+// A step with a product, and an annotation in it that launches nothing, as a data loader's.
+trace::Trace with_loader(const char* kernel) {
+  TraceMaker maker;
+  maker.add(Category::kUserAnnotation, "ProfilerStep#1", 0, 1000);
+  maker.add(Category::kUserAnnotation, "enumerate(DataLoader)#__next__", 10, 20);
+  maker.op("aten::mm", 100, 500, 1);
+  maker.kernel(kernel, 300, 50, 1);
+  return maker.take();
+}
+
+TEST(Compare, TheVerdictIsAboutTheStepsWhereNoAnnotationHoldsTheirWork) {
+  const trace::Trace a = with_loader("k");
+  const trace::Trace b = with_loader("other");
+  const Comparison comparison = compare(Examined(a), Examined(b), std::nullopt);
+  ASSERT_EQ(comparison.groups.size(), 2U);
+  EXPECT_EQ(comparison.groups[comparison.main_group].name, "ProfilerStep*");
+  EXPECT_EQ(comparison.steps, comparison.main_group);
 }
 
 TEST(Compare, NothingOfThatNameIsAMistake) {

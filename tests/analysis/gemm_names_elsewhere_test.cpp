@@ -85,25 +85,25 @@ TEST(KernelNameElsewhere, CutlassPutsTheOutputBeforeTheInstruction) { expect_all
 constexpr Row kXmma[] = {
     {"sm80_xmma_gemm_f16f16_f16f32_f32_nn_n_tilesize96x64x32_stage3_warpsize2x2x1_tensor16x8x16_"
      "kernel",
-     "? gemm sm80 f16>f32>f16 nn 96x64x32 stages 3 -splitk +tc"},
+     "? gemm sm80 f16>f32>f16 nn 96x64x32 stages 3 +tc"},
     {"sm89_xmma_gemm_e4m3bf16_e4m3f32_f32_tn_n_tilesize128x64x64_stage4_warpsize2x2x1_"
      "tensor16x8x32_algo2_execute_kernel__5x_cublas",
-     "cublas gemm sm89 f8e4m3>f32>bf16 tn 128x64x64 stages 4 -splitk +tc"},
+     "cublas gemm sm89 f8e4m3>f32>bf16 tn 128x64x64 stages 4 +tc"},
     {"sm89_xmma_gemm_e4m3e4m3_e4m3f32_f32_tn_n_tilesize64x64x64_stage4_warpsize2x2x1_"
      "tensor16x8x32_bias_f32_execute_kernel_trt",
-     "? gemm sm89 f8e4m3>f32>f8e4m3 tn 64x64x64 stages 4 bias -splitk +tc"},
+     "? gemm sm89 f8e4m3>f32>f8e4m3 tn 64x64x64 stages 4 bias +tc"},
     {"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize256x128x64_warpgroupsize2x1x1_execute_"
      "segment_k_off_kernel__5x_cublas",
-     "cublas gemm sm90 bf16>f32>bf16 tn 256x128x64 -splitk +tc"},
+     "cublas gemm sm90 bf16>f32>bf16 tn 256x128x64 +tc"},
     {"sm90_xmma_gemm_e4m3bf16_e4m3f32_f32_tn_n_tilesize128x128x128_cgasize1x2x1_stage4_gmmastage2_"
      "warpgroupsize1x1x1_tensor64x128x32",
-     "? gemm sm90 f8e4m3>f32>bf16 tn 128x128x128 stages 4 cluster 1x2x1 -splitk +tc"},
+     "? gemm sm90 f8e4m3>f32>bf16 tn 128x128x128 stages 4 cluster 1x2x1 +tc"},
     {"sm80_xmma_wgrad_implicit_gemm_indexed_tf32f32_tf32f32_f32_nhwckrsc_nhwc_tilesize128x128x16_"
      "stage4_warpsize2x2x1_g1_tensor16x8x8_execute_split_k_kernel_cudnn_train",
      "cudnn conv sm80 tf32>f32>f32 128x128x16 stages 4 +splitk +tc"},
     {"sm86_xmma_fprop_implicit_gemm_f16f16_f16f32_f32_nhwckrsc_nhwc_tilesize64x64x64_stage3_"
      "warpsize1x4x1_g8_tensor16x8x16_t1r3s3_execute_kernel__5x_cudnn",
-     "cudnn conv sm86 f16>f32>f16 64x64x64 stages 3 -splitk +tc"},
+     "cudnn conv sm86 f16>f32>f16 64x64x64 stages 3 +tc"},
 };
 
 TEST(KernelNameElsewhere, XmmaGroupsTypesByOperand) { expect_all(kXmma); }

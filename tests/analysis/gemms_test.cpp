@@ -58,7 +58,10 @@ TEST(GpuPeaks, AreFoundByTheDriversName) {
   EXPECT_EQ(gpu_peaks("NVIDIA GB200")->title, "GB200");
   EXPECT_EQ(gpu_peaks("Tesla V100-SXM2-16GB")->f32, 15.7);
   EXPECT_EQ(gpu_peaks("AMD Instinct MI300X")->title, "MI300X");
+  EXPECT_EQ(gpu_peaks("Tesla T4")->of(NumberType::kBf16), 0);
   EXPECT_FALSE(gpu_peaks("NVIDIA H2000").has_value());
+  EXPECT_FALSE(gpu_peaks("NVIDIA A100-SXM4-40GB MIG 1g.5gb").has_value());
+  EXPECT_FALSE(gpu_peaks("NVIDIA GeForce RTX 3090 Ti").has_value());
   EXPECT_FALSE(gpu_peaks("Intel(R) Xeon(R) Processor").has_value());
   EXPECT_FALSE(gpu_peaks("").has_value());
 }

@@ -46,18 +46,6 @@ constexpr Alias kAliases[] = {
     {"pow_tensor_tensor", "pow"}, {"div_true", "div"},   {"mse", "mse_loss"},
     {"div_floor", "floor_divide"}};
 
-std::string snake_case(std::string_view text) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const bool upper = c >= 'A' && c <= 'Z';
-    const bool after_lower = i > 0 && text[i - 1] >= 'a' && text[i - 1] <= 'z';
-    if (upper && after_lower) out += '_';
-    out += upper ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string op_of_functor(std::string_view functor) {

@@ -8,18 +8,6 @@
 namespace epi::analysis::names {
 namespace {
 
-// "all_reduce" of "AllReduce".
-std::string snake_case(std::string_view camel) {
-  std::string out;
-  for (size_t i = 0; i < camel.size(); ++i) {
-    const char c = camel[i];
-    const bool upper = c >= 'A' && c <= 'Z';
-    if (upper && i > 0) out += '_';
-    out += upper ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return out;
-}
-
 NumberType nccl_type(std::string_view word) {
   if (word == "int8") return NumberType::kS8;
   if (word == "uint8") return NumberType::kU8;

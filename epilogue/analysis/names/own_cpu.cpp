@@ -29,8 +29,6 @@ const Start* start_of(std::string_view name) {
   return best;
 }
 
-bool is_product(Kind kind) { return kind == Kind::kGemm || kind == Kind::kGemv; }
-
 void read_tail(std::string_view tail, KernelName& out) {
   Words words(tail);
   bool to = false;

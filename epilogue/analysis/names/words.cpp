@@ -181,6 +181,18 @@ void add_epilogue(std::string_view word, std::vector<std::string>& epilogue) {
   }
 }
 
+std::string snake_case(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool after_lower = i > 0 && text[i - 1] >= 'a' && text[i - 1] <= 'z';
+    if (upper && after_lower) out += '_';
+    out += upper ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return out;
+}
+
 std::string sm(std::string_view digits) { return std::string("sm").append(digits); }
 
 }  // namespace epi::analysis::names

@@ -55,6 +55,9 @@ NumberType cpp_type(std::string_view text);
 // "bias" and "gelu". Adds nothing where any part of the word is something else.
 void add_epilogue(std::string_view word, std::vector<std::string>& epilogue);
 
+// "all_reduce" of "AllReduce", "gelu" of "GELU".
+std::string snake_case(std::string_view text);
+
 // "sm90" of "90".
 std::string sm(std::string_view digits);
 

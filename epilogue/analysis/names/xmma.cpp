@@ -64,11 +64,14 @@ bool read_xmma(std::string_view name, KernelName& out) {
   Words words(name.substr(at + 6));
   const auto what = words.next().value_or("");
   out.kind = what == "gemm" ? Kind::kGemm : Kind::kConv;
-  // A kernel with segments of K may or may not divide it.
-  if (!contains(name, "segment_k_on")) out.split_k = contains(name, "split_k");
+  // A split product runs twice under one name: "execute_kernel", then the sum of what it left.
+  if (contains(name, "execute_split_k")) {
+    if (out.kind == Kind::kConv) out.split_k = true;
+    if (out.kind == Kind::kGemm) out.kind = Kind::kSplitKReduce;
+  }
   while (const auto word = words.next()) {
     if (read_types(*word, out)) continue;
-    if (std::string order = layout(*word); out.kind == Kind::kGemm && !order.empty()) {
+    if (std::string order = layout(*word); out.kind != Kind::kConv && !order.empty()) {
       out.layout = std::move(order);
     }
     read_size_word(*word, out);
