@@ -49,6 +49,9 @@ class Tensor {
     if (DTypeOf<T>::value != dtype_) {
       fail("data", "the tensor holds {}, not {}", name(dtype_), name(DTypeOf<T>::value));
     }
+    if (device().type == DeviceType::kMeta) {
+      fail("data", "a meta tensor has no values; a function that reads them cannot be captured");
+    }
     return reinterpret_cast<T*>(raw_data());
   }
 
