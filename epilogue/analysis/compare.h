@@ -15,11 +15,6 @@
 
 namespace epi::analysis {
 
-struct NamedCount {
-  std::string name;
-  int64_t count = 0;
-};
-
 // The same operator ran another kernel.
 struct ChangedKernel {
   std::string op;
@@ -84,13 +79,5 @@ struct Comparison {
 // Compares the steps and the annotations that both have; with `under` only what is called so.
 // Throws `Error` where one of them has nothing of that name.
 Comparison compare(const Examined& a, const Examined& b, const std::optional<std::string>& under);
-
-// Pieces of device work matched one to one; what is left over on either side.
-struct WorkDifference {
-  std::vector<NamedCount> same;
-  std::vector<WorkItem> only_a;
-  std::vector<WorkItem> only_b;
-};
-WorkDifference match_work(const std::vector<WorkItem>& a, const std::vector<WorkItem>& b);
 
 }  // namespace epi::analysis

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <tuple>
 
 #include "epilogue/analysis/op_inputs.h"
 
@@ -51,21 +50,6 @@ struct PoolSide {
   const KernelName& name(const WorkItem& item) const {
     return examined.names[examined.trace.name[item.event]];
   }
-};
-
-// Counts by name, in the order in which names first occur.
-class Counts {
- public:
-  explicit Counts(std::vector<NamedCount>& list) : list_(list) {}
-  void add(std::string_view name) {
-    const auto [place, is_new] = places_.try_emplace(std::string(name), list_.size());
-    if (is_new) list_.push_back({std::string(name), 0});
-    ++list_[place->second].count;
-  }
-
- private:
-  std::vector<NamedCount>& list_;
-  std::map<std::string, size_t> places_;
 };
 
 bool is_copy_or_set(Kind kind) { return kind == Kind::kMemcpy || kind == Kind::kMemset; }
@@ -231,39 +215,6 @@ std::vector<std::string> differing_fields(const KernelName& a, const KernelName&
   compare("vector_width", a.vector_width, b.vector_width);
   compare("ops", a.ops, b.ops);
   return fields;
-}
-
-WorkDifference match_work(const std::vector<WorkItem>& a, const std::vector<WorkItem>& b) {
-  using Key = std::tuple<std::string_view, std::array<int64_t, 3>, std::array<int64_t, 3>, int64_t>;
-  const auto key = [](const WorkItem& item) {
-    return Key(item.name, item.grid, item.block, item.bytes);
-  };
-  std::map<Key, std::deque<size_t>> candidates;
-  for (size_t i = 0; i < b.size(); ++i) candidates[key(b[i])].push_back(i);
-  std::vector<bool> a_matched(a.size());
-  std::vector<bool> b_matched(b.size());
-  // Those that agree in sizes first, so that an unknown size does not take a known one's partner.
-  for (const bool exactly : {true, false}) {
-    for (size_t i = 0; i < a.size(); ++i) {
-      const auto list = candidates.find(key(a[i]));
-      if (a_matched[i] || list == candidates.end()) continue;
-      const auto partner = std::find_if(list->second.begin(), list->second.end(), [&](size_t j) {
-        return exactly ? a[i].size == b[j].size : a[i].is_same_as(b[j]);
-      });
-      if (partner == list->second.end()) continue;
-      a_matched[i] = b_matched[*partner] = true;
-      list->second.erase(partner);
-    }
-  }
-  WorkDifference result;
-  Counts same(result.same);
-  for (size_t i = 0; i < a.size(); ++i) {
-    a_matched[i] ? same.add(a[i].name) : result.only_a.push_back(a[i]);
-  }
-  for (size_t i = 0; i < b.size(); ++i) {
-    if (!b_matched[i]) result.only_b.push_back(b[i]);
-  }
-  return result;
 }
 
 void compare_kernels(const WorkSide& a_side, const WorkSide& b_side, GroupComparison& group) {

@@ -121,7 +121,7 @@ class Tables {
   static void add_place(const Self& self, const Rows& rows, const char* pid, const char* tid,
                         std::vector<SqlColumn>& columns) {
     const trace::Trace* trace = &self->trace_;
-    const auto give = [trace](sqlite3_context* to, int64_t number, const std::string& text) {
+    const auto give = [](sqlite3_context* to, int64_t number, const std::string& text) {
       text.empty() ? ::sqlite3_result_int64(to, number) : give_text(to, text);
     };
     columns.push_back(column(rows, pid, "", [=](sqlite3_context* to, EventId id) {

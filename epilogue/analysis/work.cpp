@@ -2,7 +2,9 @@
 #include "epilogue/analysis/work.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
+#include <tuple>
 
 #include "epilogue/analysis/op_cost.h"
 #include "epilogue/analysis/op_inputs.h"
@@ -84,6 +86,39 @@ std::vector<WorkItem> work_items(const Examined& examined, const std::vector<Eve
   items.reserve(work.size());
   for (const EventId id : work) items.push_back(make_item(examined, id));
   return items;
+}
+
+WorkDifference match_work(const std::vector<WorkItem>& a, const std::vector<WorkItem>& b) {
+  using Key = std::tuple<std::string_view, std::array<int64_t, 3>, std::array<int64_t, 3>, int64_t>;
+  const auto key = [](const WorkItem& item) {
+    return Key(item.name, item.grid, item.block, item.bytes);
+  };
+  std::map<Key, std::deque<size_t>> candidates;
+  for (size_t i = 0; i < b.size(); ++i) candidates[key(b[i])].push_back(i);
+  std::vector<bool> a_matched(a.size());
+  std::vector<bool> b_matched(b.size());
+  // Those that agree in sizes first, so that an unknown size does not take a known one's partner.
+  for (const bool exactly : {true, false}) {
+    for (size_t i = 0; i < a.size(); ++i) {
+      const auto list = candidates.find(key(a[i]));
+      if (a_matched[i] || list == candidates.end()) continue;
+      const auto partner = std::find_if(list->second.begin(), list->second.end(), [&](size_t j) {
+        return exactly ? a[i].size == b[j].size : a[i].is_same_as(b[j]);
+      });
+      if (partner == list->second.end()) continue;
+      a_matched[i] = b_matched[*partner] = true;
+      list->second.erase(partner);
+    }
+  }
+  WorkDifference result;
+  Counts same(result.same);
+  for (size_t i = 0; i < a.size(); ++i) {
+    a_matched[i] ? same.add(a[i].name) : result.only_a.push_back(a[i]);
+  }
+  for (size_t i = 0; i < b.size(); ++i) {
+    if (!b_matched[i]) result.only_b.push_back(b[i]);
+  }
+  return result;
 }
 
 size_t typical_instance(const InstanceGroup& group) {

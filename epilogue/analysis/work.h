@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,6 +49,34 @@ struct WorkItem {
 };
 
 std::vector<WorkItem> work_items(const Examined& examined, const std::vector<trace::EventId>& work);
+
+struct NamedCount {
+  std::string name;
+  int64_t count = 0;
+};
+
+// Counts by name, in the order in which names first occur.
+class Counts {
+ public:
+  explicit Counts(std::vector<NamedCount>& list) : list_(list) {}
+  void add(std::string_view name) {
+    const auto [place, is_new] = places_.try_emplace(std::string(name), list_.size());
+    if (is_new) list_.push_back({std::string(name), 0});
+    ++list_[place->second].count;
+  }
+
+ private:
+  std::vector<NamedCount>& list_;
+  std::map<std::string, size_t> places_;
+};
+
+// Pieces of device work matched one to one; what is left over on either side.
+struct WorkDifference {
+  std::vector<NamedCount> same;
+  std::vector<WorkItem> only_a;
+  std::vector<WorkItem> only_b;
+};
+WorkDifference match_work(const std::vector<WorkItem>& a, const std::vector<WorkItem>& b);
 
 // The instance that stands for its like: of those with the most frequent count of kernels, the one
 // whose device time is in the middle. Gives its place; `group` has at least one.
