@@ -65,9 +65,9 @@ void check_each(const Subject& subject, const std::vector<Gauged>& found, const 
   result.found = found[failing.front()].value;
   for (const size_t i : failing) {
     if (!found[i].value) result.note = kUntold;
-    if (found[i].at_least && holds(rule.cmp, *found[i].value, rule.value)) {
-      result.note = kLowerBound;
-    }
+    const bool unproven =
+        found[i].at_least && found[i].value && holds(rule.cmp, *found[i].value, rule.value);
+    if (unproven) result.note = kLowerBound;
     add_broken(subject, i, found[i], events(i), result);
   }
 }

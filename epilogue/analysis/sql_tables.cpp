@@ -93,7 +93,7 @@ class Tables {
 
   // A column over events: `give(context, event)`.
   template <typename Give>
-  static SqlColumn column(const Rows& rows, const char* name, const char* type, Give give) {
+  static SqlColumn column(const Rows& rows, const char* name, const char* type, const Give& give) {
     return {name, type, [rows, give](sqlite3_context* to, size_t row) { give(to, (*rows)[row]); }};
   }
   template <typename Value>

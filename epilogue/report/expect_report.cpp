@@ -32,7 +32,7 @@ int64_t begin_of(const trace::Trace& trace) {
 
 // One value, or the range over the instances.
 std::string range_text(const RuleResult& result) {
-  if (!result.found_min) return "unknown";
+  if (!result.found_min || !result.found_max) return "unknown";
   const std::string least = found_text(result.rule, *result.found_min);
   const std::string most = found_text(result.rule, *result.found_max);
   return least == most ? "found " + least : fmt::format("found {} to {}", least, most);

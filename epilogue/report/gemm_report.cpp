@@ -24,7 +24,7 @@ std::string product_text(const GemmRow& row) {
   return p.batch == 1 ? sizes : fmt::format("{} of {}", p.batch, sizes);
 }
 
-std::string dash(std::string text) { return text.empty() ? "-" : text; }
+std::string dash(const std::string& text) { return text.empty() ? "-" : text; }
 
 // Kernels get a number in the table, and their names stand below it: no name fits into a column.
 class KernelNotes {

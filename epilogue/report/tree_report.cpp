@@ -13,7 +13,6 @@
 namespace epi::report {
 namespace {
 
-using trace::Category;
 using trace::EventId;
 using trace::kNoEvent;
 

@@ -37,8 +37,8 @@ enum class Phase : char {
 class Names {
  public:
   Names() = default;
-  Names(Names&&) = default;
-  Names& operator=(Names&&) = default;
+  Names(Names&&) noexcept = default;
+  Names& operator=(Names&&) noexcept = default;
   Names(const Names&) = delete;
   Names& operator=(const Names&) = delete;
 

@@ -220,6 +220,10 @@ void read_other(const CppName& cpp, KernelName& out) {
 
 bool read_aten(const CppName& cpp, KernelName& out) {
   if (is_cub(cpp)) return false;  // CUB inside of at::cuda
+  if (cpp.base == "multi_tensor_apply_kernel" && cpp.scope.empty()) {
+    read_foreach(cpp, out);  // Apex's, which is of no library that is known here
+    return true;
+  }
   const bool scoped =
       cpp.scope == "at" || cpp.scope.starts_with("at::") || cpp.scope.starts_with("c10::");
   const bool anonymous = cpp.scope == "(anonymous namespace)";
@@ -227,9 +231,8 @@ bool read_aten(const CppName& cpp, KernelName& out) {
       contains(cpp.base, "elementwise_kernel") || cpp.base.starts_with("softmax_warp");
   if (!scoped && !(anonymous && known)) return false;
   out.library = Library::kAten;
-  if (cpp.base.starts_with("distribution")) {
-    read_other(cpp, out);
-  } else if (contains(cpp.base, "elementwise_kernel")) {
+  const bool random = cpp.base.starts_with("distribution");
+  if (!random && contains(cpp.base, "elementwise_kernel")) {
     read_elementwise(cpp, out);
   } else if (cpp.base == "reduce_kernel") {
     read_reduce(cpp, out);
