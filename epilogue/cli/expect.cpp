@@ -182,13 +182,13 @@ int expect(const ExpectFlags& flags) {
 
 void add_expect(CLI::App& app, Action& action) {
   auto flags = std::make_shared<ExpectFlags>();
-  CLI::App* verb = app.add_subcommand(
-      "expect",
-      "Guesses about a trace as checks; exit code 1 where one is broken\n"
-      "Example: epilogue expect trace.json 'mlp_fwd: kernels == 5' 'step: no sync'");
+  CLI::App* verb =
+      app.add_subcommand("expect",
+                         "Guesses about a trace as checks; exit code 1 where one is broken\n"
+                         "Example: epilogue expect trace.json 'mlp_fwd: kernels == 5'");
   verb->add_option("FILE", flags->file, "A trace, or a folder of ranks")->required();
   CLI::Option* rules = verb->add_option("RULE", flags->rules, "SUBJECT: CLAIM, see docs/expect.md");
-  verb->add_option("--also", flags->also, "Another trace that they must hold for; may be repeated")
+  verb->add_option("--also", flags->also, "Another trace; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
   CLI::Option* file =

@@ -81,7 +81,7 @@ void add_explain(CLI::App& app, Action& action) {
   CLI::App* verb =
       app.add_subcommand("explain",
                          "What kernel names say: library, types, tile, layout, epilogue, ops\n"
-                         "Example: epilogue explain nvjet_sm90_tst_256x128_64x4_1x2_h_bz_bias_TNT\n"
+                         "Example: epilogue explain nvjet_tst_64x8_64x16_1x2_h_bz_bias_TNT\n"
                          "         epilogue explain trace.json.gz");
   verb->add_option("NAME", flags->files, "Kernel names, or traces for all of theirs")->required();
   CLI::Option* json = verb->add_flag("--json", flags->json, "One JSON value on standard output");

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <string>
 #include <vector>
@@ -72,6 +73,11 @@ int parse_and_run(int argc, char** argv) {
 #ifdef EPI_HAS_RUNTIME
   epi::cli::add_run(app, action);
 #endif
+  // Verbs are short: their descriptions fit beside them into 80 columns.
+  constexpr size_t kVerbColumn = 11;
+  const auto formatter = std::make_shared<CLI::Formatter>();
+  formatter->column_width(kVerbColumn);
+  app.formatter(formatter);
   std::vector<std::string> words(argv + 1, argv + argc);
   if (!words.empty() && names_a_trace(app, words.front())) words.insert(words.begin(), "summary");
   std::reverse(words.begin(), words.end());  // as CLI11 wants them

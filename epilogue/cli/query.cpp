@@ -148,10 +148,10 @@ int query(const QueryFlags& flags) {
 
 void add_query(CLI::App& app, Action& action) {
   auto flags = std::make_shared<QueryFlags>();
-  CLI::App* verb = app.add_subcommand(
-      "query",
-      "SQL over a trace\n"
-      "Example: epilogue query t.json 'select name, count(*) n from kernels group by name'");
+  CLI::App* verb =
+      app.add_subcommand("query",
+                         "SQL over a trace\n"
+                         "Example: epilogue query t.json 'select name, dur_ns from kernels'");
   verb->footer("Tables: events ops kernels launches steps annotations args; see docs/query.md");
   verb->add_option("FILE", flags->file, "A trace, or a folder of ranks")->required();
   verb->add_option("SQL", flags->sql, "One statement");
