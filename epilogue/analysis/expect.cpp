@@ -111,12 +111,9 @@ void check_measure(const Examined& examined, const Subject& subject, RuleResult&
     check_together(found, rule, result);
     return;
   }
-  check_each(subject, found, [&](size_t i) { return gauge.events(i); }, rule, result);
-  const bool less = rule.cmp == Cmp::kLess || rule.cmp == Cmp::kLessOrEqual;
-  const bool more = rule.cmp == Cmp::kMore || rule.cmp == Cmp::kMoreOrEqual;
-  const bool gaps =
-      (rule.measure == Measure::kIdle && less) || (rule.measure == Measure::kBusy && more);
-  if (!result.ok && gaps && rule.claim == ClaimKind::kMeasure) result.note = kGaps;
+  const EventsOf events = [&](size_t i) { return gauge.events(i); };
+  check_each(subject, found, events, rule, result);
+  if (!result.ok && gauge.shows_waits()) result.note = kGaps;
 }
 
 std::string missing_note(const std::vector<WorkItem>& missing) {
@@ -147,7 +144,8 @@ void check_same_kernels(const Examined& examined, const Subject& subject, const 
   Rule none = result.rule;
   none.cmp = Cmp::kEqual;
   none.value = 0;
-  check_each(subject, found, [&](size_t i) { return differing[i]; }, none, result);
+  const EventsOf events = [&](size_t i) { return differing[i]; };
+  check_each(subject, found, events, none, result);
 }
 
 }  // namespace

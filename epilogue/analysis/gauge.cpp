@@ -136,15 +136,17 @@ Gauged Gauge::measure(size_t instance) const {
   return {moved->bytes, moved->at_least};
 }
 
+bool Gauge::shows_waits() const {
+  if (rule_.claim != ClaimKind::kMeasure) return false;
+  const bool less = rule_.cmp == Cmp::kLess || rule_.cmp == Cmp::kLessOrEqual;
+  const bool more = rule_.cmp == Cmp::kMore || rule_.cmp == Cmp::kMoreOrEqual;
+  return (rule_.measure == Measure::kIdle && less) || (rule_.measure == Measure::kBusy && more);
+}
+
 std::vector<EventId> Gauge::events(size_t instance) const {
   if (auto events = counted(instance)) return std::move(*events);
   if (rule_.measure == Measure::kCpuTime) return longest_children(instance);
-  const bool wants_less_idle = rule_.cmp == Cmp::kLess || rule_.cmp == Cmp::kLessOrEqual;
-  const bool wants_more_busy = rule_.cmp == Cmp::kMore || rule_.cmp == Cmp::kMoreOrEqual;
-  if ((rule_.measure == Measure::kIdle && wants_less_idle) ||
-      (rule_.measure == Measure::kBusy && wants_more_busy)) {
-    return after_longest_gaps(instance);
-  }
+  if (shows_waits()) return after_longest_gaps(instance);
   return longest_work(instance);
 }
 

@@ -24,6 +24,8 @@ class Gauge {
   Gauged measure(size_t instance) const;
   // The events that make the value: those counted, or where the time goes, at most a few.
   std::vector<trace::EventId> events(size_t instance) const;
+  // Whether those are the work that the device waited for: the rule asks for less idle time.
+  bool shows_waits() const;
 
  private:
   using Events = std::vector<trace::EventId>;

@@ -22,12 +22,6 @@ constexpr size_t kShownNames = 5;
 constexpr size_t kShownColdSteps = 3;
 constexpr size_t kNumbersWidth = 34;  // the columns beside a name
 
-std::string plural(double count, const char* one, const char* ending = "s") {
-  const std::string number =
-      count == std::floor(count) ? fmt::format("{:.0f}", count) : fmt::format("{:.1f}", count);
-  return fmt::format("{} {}{}", number, one, count == 1 ? "" : ending);
-}
-
 const char* regime_name(Regime regime) {
   switch (regime) {
     case Regime::kNoDevice:

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 
 namespace epi::report {
@@ -42,6 +43,12 @@ std::string flops_text(double flops) {
 std::string time_text(double nanoseconds) {
   static constexpr std::array<const char*, 4> kUnits = {"ns", "us", "ms", "s"};
   return scaled(nanoseconds, kUnits, 0);
+}
+
+std::string plural(double count, const char* one, const char* ending) {
+  const std::string number =
+      count == std::floor(count) ? fmt::format("{:.0f}", count) : fmt::format("{:.1f}", count);
+  return fmt::format("{} {}{}", number, one, count == 1 ? "" : ending);
 }
 
 }  // namespace epi::report

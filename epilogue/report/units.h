@@ -13,5 +13,7 @@ std::string bytes_text(double bytes);
 std::string flops_text(double flops);
 // "850 ns", "12.40 us", "462.1 ms", "1.500 s".
 std::string time_text(double nanoseconds);
+// "1 kernel", "5 kernels", "4.5 kernels".
+std::string plural(double count, const char* one, const char* ending = "s");
 
 }  // namespace epi::report

@@ -24,10 +24,6 @@ constexpr double kEqualWithin = 0.01;
 constexpr size_t kSaidFusions = 3;  // the rest is counted
 constexpr size_t kSaidName = 60;
 
-std::string plural(int64_t count, const char* one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
-}
-
 // "the GPU takes 29.98 us less (204.3 us against 234.3 us, -13 %)".
 std::string net(const char* what, double a, double b) {
   if (a == b || std::abs(b - a) <= kEqualWithin * std::max(a, b)) {
@@ -53,9 +49,9 @@ std::string kernels_phrase(const std::vector<NamedCount>& list) {
     if (kind == Kind::kMemcpy || kind == Kind::kMemset) continue;
     (analysis::is_product(kind) ? gemms : others) += entry.count;
   }
-  if (gemms > 0 && others == 0) return plural(gemms, "GEMM");
-  if (gemms + others > 0) return plural(gemms + others, "kernel");
-  return plural(total(list), "copy or set");
+  if (gemms > 0 && others == 0) return plural(static_cast<double>(gemms), "GEMM");
+  if (gemms + others > 0) return plural(static_cast<double>(gemms + others), "kernel");
+  return total(list) == 1 ? "1 copy or set" : fmt::format("{} copies and sets", total(list));
 }
 
 // Whether A has view operators and B none of them, or the other way around.
@@ -113,7 +109,9 @@ std::string work_phrase(const GroupComparison& group) {
   }
   int64_t changed = 0;
   for (const auto& change : group.changed) changed += change.count;
-  if (changed > 0) parts.push_back(are(plural(changed, "kernel")) + " another for the same op");
+  if (changed > 0)
+    parts.push_back(are(plural(static_cast<double>(changed), "kernel")) +
+                    " another for the same op");
   if (!group.gone.empty()) parts.push_back(are(kernels_phrase(group.gone)) + " gone");
   if (!group.added.empty()) parts.push_back(are(kernels_phrase(group.added)) + " new");
   return fmt::format("{}", fmt::join(parts, "; "));

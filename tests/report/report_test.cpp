@@ -29,6 +29,12 @@ TEST(Units, TimesGoFromNanosecondsToSeconds) {
   EXPECT_EQ(time_text(7.2e12), "7200.0 s");
 }
 
+TEST(Units, CountsTakeTheirPlural) {
+  EXPECT_EQ(plural(1, "kernel"), "1 kernel");
+  EXPECT_EQ(plural(0, "kernel"), "0 kernels");
+  EXPECT_EQ(plural(4.5, "launch", "es"), "4.5 launches");
+}
+
 TEST(Table, AlignsColumnsWithoutTrailingSpaces) {
   Table table({{"kernel", Align::kLeft}, {"runs", Align::kRight}, {"note", Align::kLeft}});
   table.add_row({"gemm", "3", "a"});
