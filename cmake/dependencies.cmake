@@ -42,6 +42,7 @@ if(EPI_RUNTIME)
   if(NOT EPI_DLPACK_INCLUDE)
     message(FATAL_ERROR "dlpack/dlpack.h was not found: install the package libdlpack-dev, or run `make setup`.")
   endif()
+  epi_require(OpenSSL libssl-dev)
 endif()
 
 foreach(option EPI_CUDA EPI_CPU_JIT)

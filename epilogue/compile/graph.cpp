@@ -16,12 +16,6 @@ struct Overloaded : Ts... {
 template <typename... Ts>
 Overloaded(Ts...) -> Overloaded<Ts...>;
 
-SymDims row_major(const SymDims& shape) {
-  SymDims strides(shape.size(), SymSize(1));
-  for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
-  return strides;
-}
-
 // Inputs and parameters have names, other values numbers that count up.
 class Printer {
  public:
@@ -86,6 +80,7 @@ class Printer {
   static std::string type_of(const Node& node) {
     std::string out = fmt::format("{}{}", epi::name(node.dtype), to_string(node.shape));
     if (node.strides != row_major(node.shape)) out += " strides " + to_string(node.strides);
+    if (node.group >= 0) out += fmt::format(" in kernel {}", node.group);
     return out;
   }
 
@@ -105,14 +100,37 @@ void for_each_ref(Node& node, Change&& change) {
 
 }  // namespace
 
+SymSize numel(const SymDims& shape) {
+  SymSize product(1);
+  for (const SymSize& size : shape) product = product * size;
+  return product;
+}
+
+SymDims row_major(const SymDims& shape) {
+  SymDims strides(shape.size(), SymSize(1));
+  for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+  return strides;
+}
+
+View seen(const Graph& graph, const ValueRef& ref) {
+  if (ref.view) return *ref.view;
+  return {graph[ref.id].shape, graph[ref.id].strides, SymSize(0), {}};
+}
+
 bool is_view(const Node& node) {
   return node.kind == NodeKind::kOp && op_info(node.op).kind == OpKind::kView;
 }
 
+std::vector<ValueRef> references_of(const Node& node) {
+  std::vector<ValueRef> refs;
+  Node copy = node;
+  for_each_ref(copy, [&](const ValueRef& ref) { refs.push_back(ref); });
+  return refs;
+}
+
 std::vector<ValueId> inputs_of(const Node& node) {
   std::vector<ValueId> ids;
-  Node copy = node;
-  for_each_ref(copy, [&](const ValueRef& ref) { ids.push_back(ref.id); });
+  for (const ValueRef& ref : references_of(node)) ids.push_back(ref.id);
   return ids;
 }
 

@@ -52,6 +52,7 @@ struct Node {
   DType dtype = DType::kF32;
   std::string name{};  // of inputs and parameters
   Tensor parameter{};  // of kParameter
+  int group = -1;      // nodes of one group become one kernel; -1: a kernel of the library
 };
 
 struct Graph {
@@ -63,7 +64,13 @@ struct Graph {
 
 bool is_view(const Node& node);
 
-// The values that a node reads, in order; one that is read twice stands twice.
+SymSize numel(const SymDims& shape);
+SymDims row_major(const SymDims& shape);
+// How a node's operand sees its value: the view, or the value's own layout.
+View seen(const Graph& graph, const ValueRef& ref);
+
+// The operands that are values, in order; one that is read twice stands twice.
+std::vector<ValueRef> references_of(const Node& node);
 std::vector<ValueId> inputs_of(const Node& node);
 
 // Whether two nodes are the same when the first one's symbols have these values.
@@ -79,7 +86,7 @@ Rewrite identity(const Graph& graph);
 Graph apply(const Graph& graph, const Rewrite& rewrite);
 
 // Every value on a line of its own, with its operator, operands, dtype, shape, and strides where
-// they are not row-major.
+// they are not row-major; nodes of a group end in its number: "in kernel 0".
 std::string to_string(const Graph& graph);
 
 }  // namespace epi::compiler

@@ -13,7 +13,18 @@ Graph form_addmm(const Graph& graph);
 // Operands that are views become their base with a layout: `t`, `view` and `_unsafe_view` are gone,
 // and their consumers walk the base's memory. A view that is returned stays.
 Graph fold_views(const Graph& graph);
+// A parameter of one element becomes a number where an operator takes one; operators on numbers
+// alone are computed now; x * 1, x / 1 and x - 0 are x.
+Graph fold_scalars(const Graph& graph);
 // What nothing reads is not computed. Inputs stay, as the caller passes them.
 Graph drop_dead(const Graph& graph);
+// Pointwise operators that read each other's results in order become one kernel.
+Graph group_pointwise(const Graph& graph);
+// A product with known weights becomes a kernel of our own, and takes the pointwise kernel that
+// reads its result as its epilogue.
+Graph fuse_epilogue(const Graph& graph);
+// A second product of the same rows whose result the same epilogue reads joins the first: the
+// GLU form, with two sums at a time.
+Graph join_products(const Graph& graph);
 
 }  // namespace epi::compiler

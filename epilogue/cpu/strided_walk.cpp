@@ -29,10 +29,11 @@ Operand operand(const Tensor& tensor, const Dims& shape) {
           size_bytes(tensor.dtype())};
 }
 
-StridedWalk::StridedWalk(const Dims& shape, std::initializer_list<Operand> operands)
+template <int kMost>
+BasicWalk<kMost>::BasicWalk(const Dims& shape, std::span<const Operand> operands)
     : count_(static_cast<int>(operands.size())) {
   std::copy(operands.begin(), operands.end(), operands_.begin());
-  std::array<Dims, kMaxOperands> strides;
+  std::array<Dims, kMost> strides;
   for (const int64_t d : walking_order(shape, operands_[0].strides)) {
     const auto dim = static_cast<int>(d);
     const int last = shape_.rank() - 1;
@@ -58,7 +59,8 @@ StridedWalk::StridedWalk(const Dims& shape, std::initializer_list<Operand> opera
 
 // Where an input is dense along another dimension than the output, that dimension goes next to the
 // innermost one, and the two are walked in tiles.
-void StridedWalk::put_transposed_second() {
+template <int kMost>
+void BasicWalk<kMost>::put_transposed_second() {
   const int inner = shape_.rank() - 1;
   for (int i = 1; i < count_ && !tiled_; ++i) {
     if (std::abs(operands_[i].strides[inner]) <= 1) continue;
@@ -77,18 +79,21 @@ void StridedWalk::put_transposed_second() {
   }
 }
 
-bool StridedWalk::unit_stride() const {
+template <int kMost>
+bool BasicWalk<kMost>::unit_stride() const {
   const int inner = shape_.rank() - 1;
   return std::all_of(operands_.begin(), operands_.begin() + count_, [&](const Operand& o) {
     return o.strides[inner] == 1 || (o.strides[inner] == 0 && &o != operands_.data());
   });
 }
 
-Run StridedWalk::run_at(int64_t row, int64_t column, int64_t count) const {
+template <int kMost>
+typename BasicWalk<kMost>::Run BasicWalk<kMost>::run_at(int64_t row, int64_t column,
+                                                        int64_t count) const {
   const int inner = shape_.rank() - 1;
   Run run{};
   run.count = count;
-  std::array<int64_t, kMaxOperands> offsets{};
+  std::array<int64_t, kMost> offsets{};
   for (int i = 0; i < count_; ++i) offsets[i] = column * operands_[i].strides[inner];
   for (int d = inner - 1; d >= 0 && row != 0; --d) {
     const int64_t index = row % shape_[d];
@@ -101,5 +106,8 @@ Run StridedWalk::run_at(int64_t row, int64_t column, int64_t count) const {
   }
   return run;
 }
+
+template class BasicWalk<kMostOperands>;
+template class BasicWalk<kMostFusedOperands>;
 
 }  // namespace epi::cpu

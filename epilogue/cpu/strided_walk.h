@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks one output and up to two inputs of one shape, element by element, as runs along the
-// output's fastest dimension, over all cores. Dimensions are merged and reordered first, so that
+// Walks several operands of one shape, element by element, as runs along the fastest dimension of
+// the first, which is an output, over all cores. Dimensions are merged and reordered first, so that
 // what can be one long run is one; transposed inputs are walked in tiles that stay in the cache.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <initializer_list>
+#include <span>
 
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/tensor/tensor.h"
 
 namespace epi::cpu {
 
-inline constexpr int kMaxOperands = 3;
+// Of one operator: an output and two inputs. Of fused code: what group_pointwise.cpp allows.
+inline constexpr int kMostOperands = 3;
+inline constexpr int kMostFusedOperands = 16;
 
 // The first element and the strides, in elements, of one operand in the common shape.
 struct Operand {
@@ -24,17 +28,20 @@ struct Operand {
 // `tensor` broadcast to `shape`.
 Operand operand(const Tensor& tensor, const Dims& shape);
 
-// One run: a pointer and a stride for each operand, and how many elements.
-struct Run {
-  std::array<std::byte*, kMaxOperands> data;
-  std::array<int64_t, kMaxOperands> strides;
-  int64_t count;
-};
-
-class StridedWalk {
+template <int kMost>
+class BasicWalk {
  public:
+  // A pointer and a stride for each operand, and how many elements.
+  struct Run {
+    std::array<std::byte*, kMost> data;
+    std::array<int64_t, kMost> strides;
+    int64_t count;
+  };
+
   // The first operand is the output; it decides the order of dimensions.
-  StridedWalk(const Dims& shape, std::initializer_list<Operand> operands);
+  BasicWalk(const Dims& shape, std::span<const Operand> operands);
+  BasicWalk(const Dims& shape, std::initializer_list<Operand> operands)
+      : BasicWalk(shape, std::span(operands.begin(), operands.size())) {}
 
   // All operands advance by one element, or stand still, along the runs.
   bool unit_stride() const;
@@ -57,13 +64,18 @@ class StridedWalk {
   void rows(int64_t begin, int64_t end, const Body& body) const;
 
   Dims shape_;
-  std::array<Operand, kMaxOperands> operands_;
+  std::array<Operand, kMost> operands_;
   int count_ = 0;
   bool tiled_ = false;
 };
 
+using StridedWalk = BasicWalk<kMostOperands>;
+using Run = StridedWalk::Run;
+using FusedWalk = BasicWalk<kMostFusedOperands>;
+
+template <int kMost>
 template <typename Body>
-void StridedWalk::parallel(const Body& body, int64_t cost) const {
+void BasicWalk<kMost>::parallel(const Body& body, int64_t cost) const {
   const int64_t grain = std::max<int64_t>(kGrain / cost, 1);
   const int64_t columns = shape_.back();
   const int64_t row_count = numel(shape_) / std::max<int64_t>(columns, 1);
@@ -79,8 +91,9 @@ void StridedWalk::parallel(const Body& body, int64_t cost) const {
   }
 }
 
+template <int kMost>
 template <typename Body>
-void StridedWalk::rows(int64_t begin, int64_t end, const Body& body) const {
+void BasicWalk<kMost>::rows(int64_t begin, int64_t end, const Body& body) const {
   const int64_t columns = shape_.back();
   const int64_t block_rows = tiled_ ? kTileRows : 1;
   const int64_t block_columns = tiled_ ? kTileColumns : columns;

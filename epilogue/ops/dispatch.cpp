@@ -69,6 +69,14 @@ Tensor dispatch(Op op, std::initializer_list<Arg> list) {
   return run_listened(*listener, op, args);
 }
 
+void dispatch_into(Op op, std::span<const Arg> list, const Tensor& out) {
+  const Args args(list);
+  Listener* listener = current_listener();
+  if (listener == nullptr) return run_backend(op_info(op), args, out);
+  const ListenedRange range(*listener, op, args);
+  run_backend(op_info(op), args, out);
+}
+
 Tensor dispatch_unheard(Op op, std::initializer_list<Arg> list) {
   return run(op_info(op), Args(std::span(list.begin(), list.size())));
 }

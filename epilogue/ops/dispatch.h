@@ -4,6 +4,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 
 #include "epilogue/ops/args.h"
 #include "epilogue/ops/op.h"
@@ -20,6 +21,8 @@ void register_kernel(DeviceType device, Op op, Kernel kernel);
 Kernel find_kernel(DeviceType device, Op op);
 
 Tensor dispatch(Op op, std::initializer_list<Arg> args);
+// Runs a compute op's kernel on arguments that were checked before, into a tensor that is there.
+void dispatch_into(Op op, std::span<const Arg> args, const Tensor& out);
 // `dispatch` without its listener: what the hook costs is the difference (bench/profile_bench.cpp).
 Tensor dispatch_unheard(Op op, std::initializer_list<Arg> args);
 

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/compile/codegen/gemm_code.h"
+
+#include "epilogue/compile/codegen/gemm_tiles.h"
+#include "epilogue/compile/codegen/gemm_vectors.h"
+
+namespace epi::compiler {
+
+GemmTile choose_tile(const GemmCode& code, const Target& target) {
+  if (target.amx && code.dtype == DType::kBF16) {
+    return {GemmKind::kTiles, kTileRows, kTileColumns / code.products};
+  }
+  // Sums fill the registers but for a row of weights and one number of x. Two vectors a row hide
+  // the load of that number; AArch64 multiplies by a lane and takes three.
+  if (target.lanes == 4 && target.registers == 32) {
+    return code.products == 1 ? GemmTile{GemmKind::kVectors, 8, 12}
+                              : GemmTile{GemmKind::kVectors, 6, 8};
+  }
+  const int rows = target.registers == 32 ? 14 : target.lanes == 8 ? 6 : 4;
+  return {GemmKind::kVectors, rows, 2 * target.lanes / code.products};
+}
+
+std::string emit_gemm(const std::string& name, const GemmCode& code, const Target& target) {
+  const GemmTile tile = choose_tile(code, target);
+  return tile.kind == GemmKind::kTiles ? emit_gemm_tiles(name, code, target)
+                                       : emit_gemm_vectors(name, code, tile, target);
+}
+
+}  // namespace epi::compiler

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Code for a GEMM with an epilogue: out = program(x @ w0, x @ w1, operands ...), where x is [M, k]
+// with M free, and the weights [k, n] are packed into panels of a few columns (packing.h). A tile
+// of the output stays in registers over all of k; the program is applied to it there. With two
+// products a panel holds columns of both weights side by side, so that gate meets up in registers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "epilogue/compile/codegen/program.h"
+
+namespace epi::compiler {
+
+// An operand of the program beside the sums, as it lies under the [M, n] output.
+struct GemmOperand {
+  DType dtype = DType::kF32;
+  int64_t row_stride = 0;
+  int64_t column_stride = 0;
+};
+
+struct GemmCode {
+  int products = 1;
+  DType dtype = DType::kF32;  // of x and of the weights
+  int64_t n = 0;              // of each product
+  int64_t k = 0;
+  Program program;  // its first inputs are the sums of the products
+  std::vector<DType> outputs;
+  std::vector<GemmOperand> operands;
+};
+
+// How the product is computed.
+enum class GemmKind : uint8_t {
+  kVectors,  // f32 multiply-add, whatever the weights are stored as
+  kTiles,    // bf16 by the tile registers of AMX
+};
+
+struct GemmTile {
+  GemmKind kind = GemmKind::kVectors;
+  int rows = 1;     // of x, at most, in one pass over a panel
+  int columns = 1;  // of each product in one panel
+};
+
+// The tile for this code on this CPU.
+GemmTile choose_tile(const GemmCode& code, const Target& target);
+
+// Of a function's arguments: eight bytes each. Outputs and operands are addresses of their first
+// elements.
+struct GemmArguments {
+  const std::byte* x = nullptr;  // packed rows, or rows as they are
+  int64_t x_row_bytes = 0;       // of rows as they are
+  const std::byte* weights = nullptr;
+  std::byte* others[1] = {};  // outputs, then operands: as many as there are
+};
+
+// Computes rows [row_begin, row_end) of one panel; row_begin is a multiple of the tile's rows.
+using GemmFunction = void (*)(const void* arguments, int64_t row_begin, int64_t row_end,
+                              int64_t panel);
+
+// The IR of a function of this type.
+std::string emit_gemm(const std::string& name, const GemmCode& code, const Target& target);
+
+}  // namespace epi::compiler

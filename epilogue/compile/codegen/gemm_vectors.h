@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The GEMM by vector multiply-add. x is packed: blocks of tile.rows rows, fewer in the last, in
+// each the rows' numbers of one k next to each other, as f32. A panel of weights has, for each k,
+// tile.columns numbers of every product, in the dtype of the weights.
+#pragma once
+
+#include "epilogue/compile/codegen/gemm_code.h"
+
+namespace epi::compiler {
+
+std::string emit_gemm_vectors(const std::string& name, const GemmCode& code, const GemmTile& tile,
+                              const Target& target);
+
+}  // namespace epi::compiler

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes LLVM IR as text: what is printed by --show code is what is compiled, and its hash names it
+// in the cache. Values are written as their names ("%12"), numbers as constants.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace epi::compiler {
+
+using IrValue = std::string;
+
+class IrWriter {
+ public:
+  // "  %3 = <what>"; returns "%3".
+  template <typename... Ts>
+  IrValue let(fmt::format_string<Ts...> format, Ts&&... values) {
+    IrValue name = fmt::format("%v{}", next_++);
+    text_ += fmt::format("  {} = {}\n", name, fmt::format(format, std::forward<Ts>(values)...));
+    return name;
+  }
+  // An instruction without a result, or with one that has been named before.
+  template <typename... Ts>
+  void line(fmt::format_string<Ts...> format, Ts&&... values) {
+    text_ += fmt::format("  {}\n", fmt::format(format, std::forward<Ts>(values)...));
+  }
+  void label(std::string_view name) { text_ += fmt::format("{}:\n", name); }
+  void begin_function(std::string_view linkage, std::string_view name,
+                      std::string_view parameters) {
+    text_ += fmt::format("define {}void @{}({}) #0 {{\nentry:\n", linkage, name, parameters);
+    next_ = 0;
+  }
+  void end_function() { text_ += "  ret void\n}\n\n"; }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+  int next_ = 0;
+};
+
+// The bits of a float, as LLVM writes it: 0x3FF0000000000000.
+std::string float_bits(double value);
+
+}  // namespace epi::compiler

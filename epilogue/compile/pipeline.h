@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The passes in their order, with what each left behind.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "epilogue/compile/compile.h"
+#include "epilogue/compile/graph.h"
+
+namespace epi::compiler {
+
+struct Stage {
+  std::string pass;
+  Graph graph;
+};
+
+// From the captured graph on; the last one is what is compiled.
+std::vector<Stage> run_passes(Graph captured, Fuse fuse);
+
+}  // namespace epi::compiler
