@@ -4,6 +4,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <fmt/ranges.h>
 #include <memory>
 
 #include "epilogue/base/error.h"
@@ -20,16 +21,48 @@
 namespace epi::cli {
 namespace {
 
-RunResult run_once(const RunFlags& flags, const RunSizes& sizes, const Workload& workload) {
-  const auto prepared = workload.prepare();
-  if (!prepared) throw Error(prepared.error().message);
+// A block that runs of several batches share: compiled once, it need not be compiled again.
+struct SharedBlock {
+  std::string name;
+  compiler::Function forward;  // eager, or compiled
+  std::optional<Compiled> compiled{};
+};
+
+SharedBlock make_block(const RunFlags& flags, const Workload& workload) {
+  auto block = workload.make_block();
+  if (!block) throw Error(block.error().message);
+  if (const auto options = parse_compile(flags)) {
+    const Compiled compiled(block->function, block->parameters, *options);
+    return {workload.block_name, compiled, compiled};
+  }
+  return {workload.block_name, block->function};
+}
+
+// The variants that this run added to the `before` of earlier ones.
+CompileResult compile_result(const RunFlags& flags, const Compiled& compiled, size_t before) {
+  CompileResult result{*parse_compile(flags), compiled.variants(), 0};
+  const VariantInfo& last = result.variants.back();
+  if (flags.show == "graph") result.shown = last.stages.back();
+  if (flags.show == "passes") result.shown = fmt::format("{}", fmt::join(last.stages, "\n"));
+  if (flags.show == "code") result.shown = last.code;
+  if (flags.show == "plan") result.shown = last.plan;
+  result.variants.erase(result.variants.begin(),
+                        result.variants.begin() + static_cast<std::ptrdiff_t>(before));
+  result.recompiles = static_cast<int>(result.variants.size()) - (before == 0 ? 1 : 0);
+  return result;
+}
+
+RunResult run_once(const RunFlags& flags, const RunSizes& sizes, const Workload& workload,
+                   const SharedBlock& block) {
+  const std::vector<Tensor> inputs = workload.make_inputs();
+  const size_t variants_before = block.compiled ? block.compiled->variants().size() : 0;
   const Forward forward = [&] {
     const RecordFunction range(workload.annotation);
-    (*prepared)();
+    block.forward(inputs);
   };
   Progress progress;
   warm_up(forward, whole_number("--warmup", flags.warmup), progress);
-  RunResult result{flags.workload, workload.title, workload.dtype, {}, {}, {}};
+  RunResult result{flags.workload, workload.title, workload.dtype, {}, {}, {}, {}};
   const trace::Trace trace = recorded_forwards(forward, parse_steps(flags), progress);
   result.ops = first_forward(trace, workload.annotation);
   result.kernels = sum_kernels(result.ops);
@@ -40,6 +73,7 @@ RunResult run_once(const RunFlags& flags, const RunSizes& sizes, const Workload&
     if (flags.table) result.table = std::move(table);
   }
   result.times_ns = timed_forwards(forward, progress);
+  if (block.compiled) result.compiled = compile_result(flags, *block.compiled, variants_before);
   return result;
 }
 
@@ -82,11 +116,14 @@ int run(const RunFlags& flags) {
   parse_dtype(flags.dtype);
   whole_number("--warmup", flags.warmup);
   parse_steps(flags);
+  parse_compile(flags);
   check_trace_folder(flags);
   register_cpu_backend();
   std::vector<RunResult> results;
+  SharedBlock block;
   for (const auto& [sizes, workload] : plan_all(flags)) {
-    results.push_back(run_once(flags, sizes, workload));
+    if (block.name != workload.block_name) block = make_block(flags, workload);
+    results.push_back(run_once(flags, sizes, workload, block));
     if (flags.json) continue;
     fmt::print("{}{}", results.size() == 1 ? "" : "\n", run_text(results.back(), flags.markdown));
   }
@@ -129,6 +166,16 @@ void add_weights(CLI::App& verb, RunFlags& flags) {
       ->type_name("TEXT");
 }
 
+void add_compile(CLI::App& verb, RunFlags& flags) {
+  verb.add_flag("--compile", flags.compile, "Capture, fuse and run generated code");
+  verb.add_option("--fuse", flags.fuse, "none, pointwise or epilogue (the default)")
+      ->type_name("HOW");
+  verb.add_option("--dynamic", flags.dynamic, "on (batch is free, the default) or off")
+      ->type_name("HOW");
+  verb.add_option("--show", flags.show, "The compiler's graph, passes, code or plan")
+      ->type_name("WHAT");
+}
+
 void add_recording(CLI::App& verb, RunFlags& flags) {
   verb.add_option("--trace", flags.trace, "Write a trace (.json, .json.gz, .json.zst)")
       ->type_name("FILE")
@@ -150,6 +197,7 @@ void add_workload(CLI::App& run_app, Action& action, const std::string& name,
   verb->add_option("--device", flags->device, "auto, cpu or cuda")->type_name("NAME");
   verb->add_option("--warmup", flags->warmup, "Forwards before anything is measured (3)")
       ->type_name("N");
+  add_compile(*verb, *flags);
   add_recording(*verb, *flags);
   CLI::Option* json = verb->add_flag("--json", flags->json, "One JSON object on standard output");
   verb->add_flag("--md", flags->markdown, "Tables as Markdown")->excludes(json);

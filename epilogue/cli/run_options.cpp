@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/cli/run_options.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -124,6 +126,32 @@ std::optional<DType> parse_dtype(const std::string& text) {
   const auto dtype = dtype_from_name(text);
   if (dtype == DType::kF32 || dtype == DType::kBF16 || dtype == DType::kF16) return dtype;
   fail("run", "--dtype {}: must be f32, bf16 or f16", text);
+}
+
+std::optional<CompileOptions> parse_compile(const RunFlags& flags) {
+  const auto one_of = [](const char* flag, const std::string& text,
+                         std::initializer_list<const char*> words) {
+    int place = 0;
+    for (const char* word : words) {
+      if (text == word) return place;
+      ++place;
+    }
+    fail("run", "{} {}: must be one of {}", flag, text, fmt::join(words, ", "));
+  };
+  CompileOptions options;
+  if (!flags.fuse.empty()) {
+    options.fuse =
+        static_cast<Fuse>(one_of("--fuse", flags.fuse, {"none", "pointwise", "epilogue"}));
+  }
+  if (!flags.dynamic.empty()) options.dynamic = one_of("--dynamic", flags.dynamic, {"off", "on"});
+  if (!flags.show.empty()) one_of("--show", flags.show, {"graph", "passes", "code", "plan"});
+  for (const auto& [flag, text] : {std::pair{"--fuse", flags.fuse}, {"--dynamic", flags.dynamic},
+                                   {"--show", flags.show}}) {
+    if (!flags.compile && !text.empty()) fail("run", "{} {}: needs --compile", flag, text);
+  }
+  if (!flags.compile) return std::nullopt;
+  options.name = flags.workload;
+  return options;
 }
 
 void check_device(const std::string& text) {

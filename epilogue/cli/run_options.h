@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "epilogue/compile/compile.h"
 #include "epilogue/profile/profiler.h"
 #include "epilogue/tensor/dtype.h"
 
@@ -24,6 +25,10 @@ struct RunFlags {
   std::string warmup = "3";
   std::string steps;  // "wait,warmup,active"
   std::string trace;  // the file to write
+  bool compile = false;
+  std::string fuse;     // none, pointwise, epilogue
+  std::string dynamic;  // on, off
+  std::string show;     // graph, passes, code, plan
   bool table = false;
   bool json = false;
   bool markdown = false;
@@ -51,6 +56,8 @@ std::string list_label(const RunFlags& flags, const RunSizes& sizes);
 
 // None where the flag was not given; throws for a dtype that `run` does not take.
 std::optional<DType> parse_dtype(const std::string& text);
+// What --compile, --fuse, --dynamic and --show ask for; none where nothing is to be compiled.
+std::optional<CompileOptions> parse_compile(const RunFlags& flags);
 // Throws unless the device can run here.
 void check_device(const std::string& text);
 

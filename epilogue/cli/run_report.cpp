@@ -99,6 +99,45 @@ std::string closing_text(const RunResult& result) {
       report::time_text(result.times_ns.back()), gflops(result));
 }
 
+std::string mode_text(const RunResult& result) {
+  if (!result.compiled) return "eager";
+  constexpr const char* kFuse[] = {"none", "pointwise", "epilogue"};
+  const CompileOptions& options = result.compiled->options;
+  return fmt::format("compiled (fuse {}, dynamic {})", kFuse[static_cast<int>(options.fuse)],
+                     options.dynamic ? "on" : "off");
+}
+
+// When and why code was made, and whether the cache had it.
+std::string compile_text(const RunResult& result) {
+  if (!result.compiled) return "";
+  std::string out = result.compiled->shown.empty() ? "" : "\n" + result.compiled->shown;
+  for (const VariantInfo& variant : result.compiled->variants) {
+    out += fmt::format("compiled in {}{}: {}\n", report::time_text(variant.compile_ms * 1e6),
+                       variant.from_cache ? " with code from the cache" : "", variant.reason);
+    if (!variant.not_kept.empty()) out += fmt::format("not cached: {}\n", variant.not_kept);
+  }
+  return out + fmt::format("{} recompile{}\n", result.compiled->recompiles,
+                           result.compiled->recompiles == 1 ? "" : "s");
+}
+
+void compile_json(JsonWriter& json, const RunResult& result) {
+  json.key("recompiles").integer(result.compiled ? result.compiled->recompiles : 0);
+  json.key("compiled");
+  if (!result.compiled) {
+    json.null();
+    return;
+  }
+  json.begin_array();
+  for (const VariantInfo& variant : result.compiled->variants) {
+    json.begin_object();
+    json.key("reason").string(variant.reason);
+    json.key("compile_us").fixed(variant.compile_ms * 1000, 3);
+    json.key("from_cache").boolean(variant.from_cache);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 // The profiler's table where it was asked for, and what was written.
 std::string record_text(const RunResult& result, bool markdown) {
   std::string out;
@@ -131,23 +170,24 @@ std::vector<KernelSum> sum_kernels(const std::vector<ForwardOp>& ops) {
 }
 
 std::string run_text(const RunResult& result, bool markdown) {
-  const std::string title = fmt::format("{}\neager, {}, on the CPU: {}, {} thread{}, {}\n",
-                                        result.title, name(result.dtype), cpu_name(), num_threads(),
-                                        num_threads() == 1 ? "" : "s", name(cpu_isa()));
+  const std::string title = fmt::format(
+      "{}\n{}, {}, on the CPU: {}, {} thread{}, {}\n", result.title, mode_text(result),
+      name(result.dtype), cpu_name(), num_threads(), num_threads() == 1 ? "" : "s",
+      name(cpu_isa()));
   if (markdown) {
     return fmt::format("{}\n```\n{}```\n\n{}\n{}{}", title, chain_text(result),
                        kernel_table(result).markdown(), closing_text(result),
-                       record_text(result, true));
+                       compile_text(result) + record_text(result, true));
   }
   return fmt::format("{}\n  {:<{}} inputs: [shape]/(strides); > is a kernel\n{}\n{}\n{}{}", title,
                      "op", kNameWidth - 2, chain_text(result), kernel_table(result).text(),
-                     closing_text(result), record_text(result, false));
+                     closing_text(result), compile_text(result) + record_text(result, false));
 }
 
 void run_json(JsonWriter& json, const RunResult& result) {
   const Totals totals = totals_of(result);
   json.key("workload").string(result.workload);
-  json.key("mode").string("eager");
+  json.key("mode").string(result.compiled ? "compiled" : "eager");
   json.key("device").string("cpu");
   json.key("dtype").string(name(result.dtype));
   json.key("kernels_per_forward").integer(totals.kernels);
@@ -164,7 +204,7 @@ void run_json(JsonWriter& json, const RunResult& result) {
   json.key("bytes_per_forward").integer(totals.bytes);
   json.key("us_per_forward").fixed(median_ns(result) / 1000, 3);
   json.key("gflops").fixed(gflops(result), 3);
-  json.key("recompiles").integer(0);
+  compile_json(json, result);
   json.key("trace");
   result.trace_path.empty() ? json.null() : json.string(result.trace_path);
   json.key("table");

@@ -9,6 +9,7 @@
 #include "epilogue/analysis/profiler_table.h"
 #include "epilogue/base/json_writer.h"
 #include "epilogue/cli/forward_view.h"
+#include "epilogue/compile/compile.h"
 #include "epilogue/tensor/dtype.h"
 
 namespace epi::cli {
@@ -22,10 +23,19 @@ struct KernelSum {
   int64_t dur_ns = 0;
 };
 
+// What the compiler did for one run.
+struct CompileResult {
+  CompileOptions options;
+  std::vector<VariantInfo> variants;  // of this run: the first call's, and recompiles
+  int recompiles = 0;
+  std::string shown{};  // what --show asked for
+};
+
 struct RunResult {
   std::string workload;
   std::string title;
   DType dtype = DType::kF32;
+  std::optional<CompileResult> compiled{};         // none: eager
   std::vector<ForwardOp> ops;                      // of one recorded forward
   std::vector<KernelSum> kernels;                  // in the order of their first run
   std::vector<double> times_ns;                    // of the measured forwards, sorted

@@ -18,8 +18,6 @@ namespace {
 constexpr uint64_t kInputSeed = 1000;
 constexpr uint64_t kWeightSeed = 1;
 
-using Forward = std::function<Tensor()>;
-
 void check_memory(const RunFlags& flags, double elements, DType dtype) {
   const double needed = elements * static_cast<double>(size_bytes(dtype));
   const auto available = static_cast<double>(available_memory_bytes());
@@ -95,16 +93,24 @@ void check_agrees(const char* flag, const std::optional<int64_t>& given, int64_t
   }
 }
 
-// `module` with its parameters loaded or made up, run on an input of `shape`.
-Result<Forward> prepare_module(std::shared_ptr<nn::Module> module, const RunFlags& flags,
-                               const Weights& weights, const Dims& shape) {
+// `module` with its parameters loaded or made up.
+Result<Block> module_block(const std::shared_ptr<nn::Module>& module, const RunFlags& flags,
+                           const Weights& weights) {
   if (!weights.checkpoint) {
     nn::init_normal(*module, kWeightSeed);
   } else if (auto loaded = module->load(*weights.checkpoint, flags.prefix); !loaded) {
     return tl::unexpected(loaded.error());
   }
-  const Tensor x = randn(shape, kInputSeed, {weights.dtype, kCpu});
-  return Forward([module = std::move(module), x] { return module->forward(x); });
+  Block block;
+  block.function = [module](std::span<const Tensor> inputs) { return module->forward(inputs[0]); };
+  for (const auto& parameter : module->parameters()) {
+    block.parameters.push_back({parameter.name, *parameter.tensor});
+  }
+  return block;
+}
+
+std::function<std::vector<Tensor>()> one_input(const Dims& shape, DType dtype) {
+  return [=] { return std::vector{randn(shape, kInputSeed, {dtype, kCpu})}; };
 }
 
 Result<Workload> plan_linear(const RunFlags& flags, const RunSizes& sizes) {
@@ -122,11 +128,14 @@ Result<Workload> plan_linear(const RunFlags& flags, const RunSizes& sizes) {
                weights.dtype);
   return Workload{fmt::format("Linear {} -> {}{}, x {}", weights.columns, weights.rows,
                               weights.bias ? " with bias" : "", to_string(shape)),
-                  "linear_fwd", weights.dtype, [=]() -> Result<Forward> {
-                    auto layer = std::make_shared<nn::Linear>(weights.columns, weights.rows,
-                                                              weights.bias, weights.dtype);
-                    return prepare_module(std::move(layer), flags, weights, shape);
-                  }};
+                  "linear_fwd", weights.dtype,
+                  fmt::format("linear {} {}", weights.columns, weights.rows),
+                  [=]() -> Result<Block> {
+                    const auto layer = std::make_shared<nn::Linear>(weights.columns, weights.rows,
+                                                                    weights.bias, weights.dtype);
+                    return module_block(layer, flags, weights);
+                  },
+                  one_input(shape, weights.dtype)};
 }
 
 nn::GluActivation parse_activation(const std::string& text) {
@@ -153,26 +162,33 @@ Result<Workload> plan_mlp(const RunFlags& flags, const RunSizes& sizes) {
                weights.dtype);
   const char* kind = activation == nn::GluActivation::kSilu ? "SwiGLU" : "GeGLU";
   return Workload{fmt::format("{} MLP, x {}, hidden {}", kind, to_string(shape), weights.rows),
-                  "mlp_fwd", weights.dtype, [=]() -> Result<Forward> {
-                    auto mlp = std::make_shared<nn::GluMlp>(
+                  "mlp_fwd", weights.dtype,
+                  fmt::format("mlp {} {}", weights.columns, weights.rows),
+                  [=]() -> Result<Block> {
+                    const auto mlp = std::make_shared<nn::GluMlp>(
                         weights.columns, weights.rows, activation, weights.bias, weights.dtype);
-                    return prepare_module(std::move(mlp), flags, weights, shape);
-                  }};
+                    return module_block(mlp, flags, weights);
+                  },
+                  one_input(shape, weights.dtype)};
 }
 
 Result<Workload> plan_matmul_add(const RunFlags& flags, const RunSizes& sizes) {
   const int64_t size = sizes.size.value_or(1024);
   const DType dtype = parse_dtype(flags.dtype).value_or(DType::kF32);
   check_memory(flags, 5 * product({size, size}), dtype);
-  const auto prepare = [=]() -> Result<Forward> {
-    const TensorOptions options{dtype, kCpu};
-    const Tensor x = randn({size, size}, kInputSeed, options);
-    const Tensor w = randn({size, size}, kWeightSeed, options);
-    const Tensor b = randn({size, size}, kWeightSeed + 1, options);
-    return Forward([=] { return add(matmul(x, w), b); });
+  const auto random = [=](uint64_t seed) { return randn({size, size}, seed, {dtype, kCpu}); };
+  // x and b have as many rows as the batch; w is the weight.
+  const auto make_block = [=]() -> Result<Block> {
+    const Tensor w = random(kWeightSeed);
+    const auto function = [w](std::span<const Tensor> in) { return add(matmul(in[0], w), in[1]); };
+    return Block{function, {{"w", w}}};
   };
-  return Workload{fmt::format("add(matmul(x, w), b), all [{0}, {0}]", size), "matmul_add", dtype,
-                  prepare};
+  return Workload{fmt::format("add(matmul(x, w), b), all [{0}, {0}]", size),
+                  "matmul_add",
+                  dtype,
+                  fmt::format("matmul_add {}", size),
+                  make_block,
+                  [=] { return std::vector{random(kInputSeed), random(kWeightSeed + 1)}; }};
 }
 
 }  // namespace

@@ -5,19 +5,29 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "epilogue/base/result.h"
 #include "epilogue/cli/run_options.h"
+#include "epilogue/compile/capture.h"
 #include "epilogue/tensor/tensor.h"
 
 namespace epi::cli {
+
+// What is run, and compiled, whatever the batch.
+struct Block {
+  compiler::Function function;
+  std::vector<compiler::NamedTensor> parameters;
+};
 
 struct Workload {
   std::string title;       // "GeGLU MLP, x [64, 128, 768], hidden 3072"
   std::string annotation;  // the range around one forward in a trace: "mlp_fwd"
   DType dtype = DType::kF32;
-  // Makes the inputs and weights (normal numbers, or from --weights); the result is one forward.
-  std::function<Result<std::function<Tensor()>>()> prepare;
+  std::string block_name;  // workloads of one name differ in their inputs only
+  // Makes the weights (normal numbers, or from --weights).
+  std::function<Result<Block>()> make_block;
+  std::function<std::vector<Tensor>()> make_inputs;
 };
 
 // Checks everything that can be checked without allocating: a failure names the file and the rule,

@@ -114,8 +114,21 @@ Captured capture(const Function& function, std::span<const Tensor> inputs,
     }
   }
   result.symbols = static_cast<int>(hints.hints().size());
-  result.graph = run(function, inputs, result.input_shapes, hints, hints.hints(), options);
-  if (options.dynamic) check_sizes_are_free(function, inputs, options, result);
+  if (!options.dynamic) {
+    result.graph = run(function, inputs, result.input_shapes, hints, {}, options);
+    return result;
+  }
+  try {
+    result.graph = run(function, inputs, result.input_shapes, hints, hints.hints(), options);
+  } catch (const Error& error) {
+    // A mistake of the caller's fails with the call's own sizes too.
+    CaptureOptions fixed = options;
+    fixed.dynamic = false;
+    capture(function, inputs, fixed);
+    fail("capture", "the function needs its sizes as they are ({}): compile it with dynamic = off",
+         error.what());
+  }
+  check_sizes_are_free(function, inputs, options, result);
   return result;
 }
 

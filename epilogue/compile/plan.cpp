@@ -102,9 +102,9 @@ class Plan::Call {
       offsets.push_back(total);
       total += (bytes + kAlignment - 1) / kAlignment * kAlignment;
     }
-    if (total == 0) return;
-    const auto arena = Storage::allocate(kCpu, total);
     packed_.resize(plan_.kernels_.size());
+    if (plan_.memory_.values.empty()) return;
+    const auto arena = Storage::allocate(kCpu, total);
     for (const ArenaValue& one : plan_.memory_.values) {
       const int64_t offset = offsets[static_cast<size_t>(one.slot)];
       if (one.value < 0) {

@@ -20,6 +20,9 @@ bool overlap(const Tensor& a, const Tensor& b) {
          b.offset() + second.begin < a.offset() + first.end;
 }
 
+// A capture writes down the copy of a tensor that has values, too, and gives none.
+Device copy_device(const Tensor& x) { return detail::capture != nullptr ? kMeta : x.device(); }
+
 }  // namespace
 
 Tensor clone(const Tensor& x) {
@@ -72,7 +75,7 @@ namespace results {
 
 Tensor clone(Args args) {
   const Tensor& x = args.tensor(0);
-  return epi::copy_(empty(x.shape(), {x.dtype(), x.device()}), x);
+  return epi::copy_(empty(x.shape(), {x.dtype(), copy_device(x)}), x);
 }
 
 Tensor contiguous(Args args) { return epi::clone(args.tensor(0)); }
@@ -107,7 +110,7 @@ Tensor reshape(Args args) {
 Tensor to(Args args) {
   const Tensor& x = args.tensor(0);
   const auto dtype = static_cast<DType>(args[1].integer());
-  return epi::copy_(empty(x.shape(), {dtype, x.device()}), x);
+  return epi::copy_(empty(x.shape(), {dtype, copy_device(x)}), x);
 }
 
 }  // namespace results
