@@ -15,7 +15,8 @@ namespace {
 
 // Which dimensions are free, and the symbols for them: equal sizes of several inputs are one, as
 // they must agree. A single input's leading dimensions are free whatever they are; among several
-// inputs a size of one is fixed, because it broadcasts.
+// inputs a size of one is fixed, because it broadcasts. Where strides do not follow from the sizes,
+// nothing is free.
 std::vector<SymDims> choose_symbols(std::span<const Tensor> inputs, SymbolHints& hints) {
   std::vector<int64_t> fixed;
   for (const Tensor& input : inputs) {
@@ -25,9 +26,10 @@ std::vector<SymDims> choose_symbols(std::span<const Tensor> inputs, SymbolHints&
   std::vector<SymDims> shapes;
   for (const Tensor& input : inputs) {
     SymDims shape;
+    const bool dense = layout_of(input).order.has_value();
     for (int d = 0; d < input.dim(); ++d) {
       const int64_t size = input.shape()[d];
-      const bool free = d + 1 < input.dim() && (inputs.size() == 1 || size > 1);
+      const bool free = dense && d + 1 < input.dim() && (inputs.size() == 1 || size > 1);
       if (!free) {
         shape.emplace_back(size);
       } else if (inputs.size() == 1) {
@@ -53,7 +55,8 @@ Graph run(const Function& function, std::span<const Tensor> inputs,
     for (const SymSize& size : shapes[i]) shape.push_back(size.at(sizes));
     const std::string name =
         i < options.input_names.size() ? options.input_names[i] : fmt::format("x{}", i);
-    metas.push_back(recorder.add_input(name, empty(shape, {inputs[i].dtype(), kMeta})));
+    const Layout layout{shape, strides_for(layout_of(inputs[i]), shape)};
+    metas.push_back(recorder.add_input(name, meta_tensor(layout, inputs[i].dtype())));
   }
   const ActiveCapture active(&recorder);
   return recorder.take(function(metas));
@@ -98,14 +101,9 @@ void check_sizes_are_free(const Function& function, std::span<const Tensor> inpu
 
 Captured capture(const Function& function, std::span<const Tensor> inputs,
                  const CaptureOptions& options) {
-  for (const Tensor& input : inputs) {
-    if (!input.is_contiguous()) {
-      fail("capture", "the input {} with strides {} is not row-major: pass contiguous()",
-           to_string(input.shape()), to_string(input.strides()));
-    }
-  }
   SymbolHints hints;
   Captured result;
+  for (const Tensor& input : inputs) result.input_layouts.push_back(layout_of(input));
   if (options.dynamic) {
     result.input_shapes = choose_symbols(inputs, hints);
   } else {

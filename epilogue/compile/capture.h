@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "epilogue/compile/graph.h"
+#include "epilogue/compile/input_layout.h"
 #include "epilogue/tensor/tensor.h"
 
 namespace epi::compiler {
@@ -34,6 +35,7 @@ struct Captured {
   int symbols = 0;
   // Of every input and dimension: its symbol as a size, or its number.
   std::vector<SymDims> input_shapes;
+  std::vector<InputLayout> input_layouts;
 };
 
 // Throws `Error`, which names the operator, where something cannot be captured: values that are

@@ -61,13 +61,13 @@ std::shared_ptr<const Variant> Compiled::State::add(std::span<const Tensor> inpu
   const int64_t start_ns = now_ns();
   compiler::CaptureOptions capture_options{options.dynamic, parameters, {}};
   if (inputs.size() == 1) capture_options.input_names = {"x"};
-  Captured captured = compiler::capture(function, inputs, capture_options);
+  const Captured captured = compiler::capture(function, inputs, capture_options);
   Guards guards(captured, inputs);
-  auto stages = compiler::run_passes(std::move(captured.graph), options.fuse);
+  auto stages = compiler::run_passes(captured.graph, options.fuse);
   VariantInfo info;
   info.reason = std::move(reason);
   for (const auto& stage : stages) {
-    info.stages.push_back(fmt::format("{}:\n{}", stage.pass, to_string(stage.graph)));
+    info.stages.push_back(fmt::format("{}:\n{}", stage.pass, stage.text));
   }
   Plan plan(std::move(stages.back().graph), compiler::host_target());
   info.code = plan.ir();

@@ -38,7 +38,7 @@ struct CompileOptions {
 // What was compiled for one kind of inputs.
 struct VariantInfo {
   std::string reason;  // why the variants before did not fit; of the first: "first call"
-  std::vector<std::string> stages;  // a line with the pass, then the graph it left
+  std::vector<std::string> stages;  // of each pass that changed it: its name, and the graph
   std::string code;                 // LLVM IR
   std::string plan;
   std::vector<std::string> kernels;

@@ -18,7 +18,7 @@ Guards::Guards(const Captured& captured, std::span<const Tensor> inputs)
     Input input;
     input.dtype = inputs[i].dtype();
     input.device = inputs[i].device();
-    input.dense = inputs[i].is_contiguous();
+    input.layout = captured.input_layouts[i];
     input.strides = inputs[i].strides();
     input.name = captured.graph.nodes[i].name;
     for (const SymSize& size : captured.input_shapes[i]) {
@@ -39,7 +39,7 @@ bool Guards::accept(std::span<const Tensor> inputs, std::span<int64_t> symbols) 
         static_cast<size_t>(x.dim()) != wanted.shape.size()) {
       return false;
     }
-    if (wanted.dense ? !x.is_contiguous() : x.strides() != wanted.strides) return false;
+    if (!lies_like(x, wanted.layout)) return false;
     for (size_t d = 0; d < wanted.shape.size(); ++d) {
       const int64_t size = x.shape()[static_cast<int>(d)];
       const int symbol = wanted.shape[d].symbol;
@@ -87,12 +87,9 @@ std::string Guards::refusal(std::span<const Tensor> inputs) const {
       }
       known = size;
     }
-    if (was.dense && !x.is_contiguous()) {
-      return fmt::format("{} has strides {}, was row-major", was.name, to_string(x.strides()));
-    }
-    if (!was.dense && x.strides() != was.strides) {
-      return fmt::format("{} has strides {}, had {}", was.name, to_string(x.strides()),
-                         to_string(was.strides));
+    if (!lies_like(x, was.layout)) {
+      return fmt::format("{} {} has strides {}, had {} at first", was.name, to_string(x.shape()),
+                         to_string(x.strides()), to_string(was.strides));
     }
   }
   return "nothing";

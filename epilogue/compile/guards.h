@@ -31,8 +31,8 @@ class Guards {
     DType dtype = DType::kF32;
     Device device;
     std::vector<Size> shape;
-    Dims strides;       // of an input that is not row-major
-    bool dense = true;  // row-major
+    InputLayout layout;
+    Dims strides;  // of the first call, to be named
     std::string name;
   };
   std::vector<Input> inputs_;

@@ -25,11 +25,13 @@ constexpr Pass kPasses[] = {
 
 }  // namespace
 
-std::vector<Stage> run_passes(Graph captured, Fuse fuse) {
-  std::vector<Stage> stages;
-  stages.push_back({"capture", std::move(captured)});
+std::vector<Stage> run_passes(const Graph& captured, Fuse fuse) {
+  std::vector<Stage> stages = {{"capture", captured, to_string(captured)}};
   for (const Pass& pass : kPasses) {
-    if (fuse >= pass.from) stages.push_back({pass.name, pass.run(stages.back().graph)});
+    if (fuse < pass.from) continue;
+    Graph graph = pass.run(stages.back().graph);
+    std::string text = to_string(graph);
+    if (text != stages.back().text) stages.push_back({pass.name, std::move(graph), text});
   }
   return stages;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes in their order, with what each left behind.
+// The passes in their order, and the graphs that they left: of those that changed something.
 #pragma once
 
 #include <string>
@@ -13,9 +13,10 @@ namespace epi::compiler {
 struct Stage {
   std::string pass;
   Graph graph;
+  std::string text;  // printed
 };
 
 // From the captured graph on; the last one is what is compiled.
-std::vector<Stage> run_passes(Graph captured, Fuse fuse);
+std::vector<Stage> run_passes(const Graph& captured, Fuse fuse);
 
 }  // namespace epi::compiler

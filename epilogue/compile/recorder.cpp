@@ -8,13 +8,7 @@
 namespace epi::compiler {
 namespace {
 
-// The same layout without bytes, in a storage of its own.
-Tensor meta_like(const Tensor& x) {
-  const Extent touched = extent(x.layout());
-  const int64_t elements = x.numel() == 0 ? 0 : touched.end - touched.begin;
-  const auto storage = Storage::allocate(kMeta, elements * size_bytes(x.dtype()));
-  return {storage, x.layout(), x.numel() == 0 ? 0 : -touched.begin, x.dtype()};
-}
+Tensor meta_like(const Tensor& x) { return meta_tensor(x.layout(), x.dtype()); }
 
 size_t count_tensors(Args args) {
   size_t count = 0;
@@ -43,6 +37,13 @@ Tensor result_of(Op op, const std::vector<Arg>& args) {
 }
 
 }  // namespace
+
+Tensor meta_tensor(const Layout& layout, DType dtype) {
+  if (numel(layout.shape) == 0) return {Storage::allocate(kMeta, 0), layout, 0, dtype};
+  const Extent touched = extent(layout);
+  const int64_t elements = touched.end - touched.begin;
+  return {Storage::allocate(kMeta, elements * size_bytes(dtype)), layout, -touched.begin, dtype};
+}
 
 Tensor Recorder::add_input(const std::string& name, const Tensor& meta) {
   Node node = described(meta);

@@ -14,6 +14,9 @@
 
 namespace epi::compiler {
 
+// A tensor without values, in a storage of its own.
+Tensor meta_tensor(const Layout& layout, DType dtype);
+
 // Tells the dispatcher of this thread where calls go, for as long as it lives.
 class ActiveCapture {
  public:

@@ -89,6 +89,18 @@ TEST(Capture, EqualSizesOfSeveralInputsAreOneSymbolAndOnesAreFixed) {
             "return %1\n");
 }
 
+TEST(Capture, StridesOfDenseInputsFollowTheirSizesAndOthersAreFixed) {
+  const auto negate = [](Inputs inputs) { return neg(inputs[0]); };
+  EXPECT_EQ(captured(negate, {t(empty({4, 6}))}),
+            "x0 = input                                       f32[s0, 4] strides [1, s0]\n"
+            "%0 = neg(x0)                                     f32[s0, 4]\n"
+            "return %0\n");
+  EXPECT_EQ(captured(negate, {narrow(empty({6, 8}), 1, 2, 4)}),
+            "x0 = input                                       f32[6, 4] strides [8, 1]\n"
+            "%0 = neg(x0)                                     f32[6, 4]\n"
+            "return %0\n");
+}
+
 TEST(Capture, CopiesAreValues) {
   const auto convert = [](Inputs inputs) { return to(inputs[0], DType::kBF16); };
   EXPECT_EQ(captured(convert, {empty({2, 3})}),
@@ -116,8 +128,11 @@ TEST(Capture, RefusesWhatItCannotWriteDown) {
   const auto branches = [](Inputs in) { return in[0].size(0) > 100 ? neg(in[0]) : exp(in[0]); };
   EXPECT_NE(refusal(branches, {x}).find("it calls aten::exp where it calls aten::neg for others"),
             std::string::npos);
-  EXPECT_NE(refusal([](Inputs in) { return neg(in[0]); }, {t(x)}).find("is not row-major"),
+  const auto grows = [](Inputs in) { return add(in[0], empty({4, 1})); };
+  EXPECT_NE(refusal(grows, {x}).find("the function needs its sizes as they are ([add]"),
             std::string::npos);
+  const auto wrong = [](Inputs in) { return mm(in[0], empty({5, 5})); };
+  EXPECT_NE(refusal(wrong, {x}).find("[mm] inner sizes differ"), std::string::npos);
 }
 
 TEST(Capture, LeavesTheThreadAsItWas) {
