@@ -10,6 +10,9 @@
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == "--walk") return epi::bench::walk_trace(argv[2]);
+  if (argc == 2 && std::string_view(argv[1]) == "--first-call") {
+    return epi::bench::print_first_call();
+  }
   bool json = false;
   std::vector<char*> arguments;
   for (int i = 0; i < argc; ++i) {
@@ -24,6 +27,7 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;
   epi::register_cpu_backend();
   epi::bench::Suite suite;
+  epi::bench::add_compile(suite);
   epi::bench::add_dispatch(suite);
   epi::bench::add_explain(suite);
   epi::bench::add_linear(suite);

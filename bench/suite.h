@@ -67,6 +67,7 @@ class Suite {
 };
 
 // One function a file of benchmarks.
+void add_compile(Suite& suite);
 void add_dispatch(Suite& suite);
 void add_explain(Suite& suite);
 void add_linear(Suite& suite);
@@ -77,6 +78,9 @@ void add_reader(Suite& suite);
 
 // The rival of reading: walks over every event of a trace and does nothing else. An exit code.
 int walk_trace(const char* path);
+
+// Prints what the first call of a compiled MLP takes over an eager one, in ms. An exit code.
+int print_first_call();
 
 // A side that calls OpenBLAS on all cores, as a program that uses it directly does.
 Side openblas_side(std::string name, std::function<void()> body);

@@ -94,16 +94,6 @@ void find_changed_products(PoolSide& a, PoolSide& b, GroupComparison& group) {
   });
 }
 
-void find_changed(PoolSide& a, PoolSide& b, GroupComparison& group) {
-  const auto op = [](const PoolSide& side, const WorkItem& item) {
-    if (is_copy_or_set(side.name(item).kind)) return std::string();
-    return std::string(plain_op(item.op));
-  };
-  match_by(a, b, op, [&](const WorkItem& from, const WorkItem& to) {
-    add_changed(a, from, b, to, from.op, group);
-  });
-}
-
 // What can become part of a fused kernel: products only of a template that is one.
 bool can_be_part(Kind part, Kind fused) {
   switch (part) {
@@ -128,32 +118,77 @@ std::string op_of(const PoolSide& side, const WorkItem& item) {
   return item.op.starts_with("aten::") || ops.size() != 1 ? launcher : ops.front();
 }
 
+void find_changed(PoolSide& a, PoolSide& b, GroupComparison& group) {
+  const auto op = [](const PoolSide& side, const WorkItem& item) {
+    return is_copy_or_set(side.name(item).kind) ? std::string() : op_of(side, item);
+  };
+  match_by(a, b, op, [&](const WorkItem& from, const WorkItem& to) {
+    add_changed(a, from, b, to, from.op, group);
+  });
+}
+
+using PlacesByOp = std::map<std::string, std::deque<size_t>>;
+
+bool has_any(const PlacesByOp& by_op, const std::string& op) {
+  const auto list = by_op.find(op);
+  return list != by_op.end() && !list->second.empty();
+}
+
+// The operators that a kernel may have brought together: those of its name, or the product and the
+// addition of an `addmm` where the other side has both and no `addmm`.
+std::vector<std::string> joined_ops(const PoolSide& side, const WorkItem& item,
+                                    const PlacesByOp& others) {
+  const auto& ops = side.name(item).ops;
+  if (ops.size() > 1) return ops;
+  const bool came_apart = op_of(side, item) == "addmm" && !has_any(others, "addmm") &&
+                          has_any(others, "mm") && has_any(others, "add");
+  return came_apart ? std::vector<std::string>{"add", "mm"} : std::vector<std::string>{};
+}
+
 struct FusedKernel {
   size_t place = 0;
-  std::vector<std::string> ops;  // found on the other side
-  std::vector<size_t> parts;
+  std::vector<std::string> joined;  // that it may have brought together
+  std::vector<std::string> ops{};   // of those, found on the other side
+  std::vector<size_t> parts{};
 };
+
+// How many products more `parts` has than stand alone in `fused`: the others have another kernel,
+// and are no part of a fusion.
+int64_t products_to_give(const PoolSide& parts, const PoolSide& fused,
+                         const std::vector<FusedKernel>& kernels) {
+  int64_t count = 0;
+  for (size_t i = 0; i < parts.pool.size(); ++i) {
+    count += !parts.pool.is_taken(i) && is_product(parts.name(parts.pool[i]).kind);
+  }
+  for (size_t i = 0; i < fused.pool.size(); ++i) {
+    const bool is_fused = std::any_of(kernels.begin(), kernels.end(),
+                                      [&](const FusedKernel& kernel) { return kernel.place == i; });
+    count -= !fused.pool.is_taken(i) && !is_fused && is_product(fused.name(fused.pool[i]).kind);
+  }
+  return count;
+}
 
 // Gives each kernel of several operators the pieces of these on the other side, one of each in
 // turn, so that like kernels get like parts.
 std::vector<FusedKernel> assign_parts(PoolSide& parts, const PoolSide& fused) {
-  auto by_op = parts.pool.by([&](const WorkItem& item) { return op_of(parts, item); });
+  PlacesByOp by_op = parts.pool.by([&](const WorkItem& item) { return op_of(parts, item); });
   std::vector<FusedKernel> kernels;
   for (size_t i = 0; i < fused.pool.size(); ++i) {
-    if (!fused.pool.is_taken(i) && fused.name(fused.pool[i]).ops.size() > 1) {
-      kernels.push_back({i, {}, {}});
-    }
+    if (fused.pool.is_taken(i)) continue;
+    auto ops = joined_ops(fused, fused.pool[i], by_op);
+    if (!ops.empty()) kernels.push_back({i, std::move(ops)});
   }
+  int64_t products = products_to_give(parts, fused, kernels);
   for (int round = 0; round < kMostOfOneOp; ++round) {
     for (FusedKernel& kernel : kernels) {
-      const KernelName& name = fused.name(fused.pool[kernel.place]);
-      for (const std::string& op : name.ops) {
-        const auto list = by_op.find(op);
-        if (list == by_op.end() || list->second.empty()) continue;
-        const size_t part = list->second.front();
-        if (!can_be_part(parts.name(parts.pool[part]).kind, name.kind)) continue;
-        list->second.pop_front();
-        kernel.parts.push_back(part);
+      for (const std::string& op : kernel.joined) {
+        if (!has_any(by_op, op)) continue;
+        auto& places = by_op[op];
+        const Kind kind = parts.name(parts.pool[places.front()]).kind;
+        if (!can_be_part(kind, fused.name(fused.pool[kernel.place]).kind)) continue;
+        if (is_product(kind) && products-- <= 0) continue;
+        kernel.parts.push_back(places.front());
+        places.pop_front();
         if (round == 0) kernel.ops.push_back(op);
       }
     }

@@ -65,8 +65,9 @@ void add_cache(CLI::App& app, Action& action) {
                                       "Example: epilogue cache --clear");
   verb->add_flag("--clear", flags->clear, "Remove every entry");
   verb->add_flag("--json", flags->json, "One JSON object on standard output");
-  verb->footer("The folder is EPILOGUE_CACHE, else XDG_CACHE_HOME/epilogue,\n"
-               "else ~/.cache/epilogue. EPILOGUE_CACHE= switches it off.");
+  verb->footer(
+      "The folder is EPILOGUE_CACHE, else XDG_CACHE_HOME/epilogue,\n"
+      "else ~/.cache/epilogue. EPILOGUE_CACHE= switches it off.");
   verb->callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 

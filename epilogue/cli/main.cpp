@@ -72,6 +72,7 @@ int parse_and_run(int argc, char** argv) {
   epi::cli::add_query(app, action);
 #ifdef EPI_HAS_RUNTIME
   epi::cli::add_run(app, action);
+  epi::cli::add_bench(app, action);
   epi::cli::add_cache(app, action);
 #endif
   // Verbs are short: their descriptions fit beside them into 80 columns.

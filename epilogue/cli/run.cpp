@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `epilogue run linear | mlp | matmul-add`: forwards recorded op by op and kernel by kernel, then
 // forwards timed without the recording.
+#include <fmt/ranges.h>
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <fmt/ranges.h>
 #include <memory>
 
 #include "epilogue/base/error.h"
@@ -158,14 +158,6 @@ auto not_empty(const char* rule) {
       [rule](const std::string& text) { return text.empty() ? std::string(rule) : std::string(); };
 }
 
-void add_weights(CLI::App& verb, RunFlags& flags) {
-  verb.add_option("--weights", flags.weights, "A .safetensors file, an index, or a folder")
-      ->type_name("FILE")
-      ->check(not_empty("a file or a folder is needed"));
-  verb.add_option("--prefix", flags.prefix, "What the tensors' names begin with")
-      ->type_name("TEXT");
-}
-
 void add_compile(CLI::App& verb, RunFlags& flags) {
   verb.add_flag("--compile", flags.compile, "Capture, fuse and run generated code");
   verb.add_option("--fuse", flags.fuse, "none, pointwise or epilogue (the default)")
@@ -192,7 +184,7 @@ void add_workload(CLI::App& run_app, Action& action, const std::string& name,
   flags->workload = name;
   CLI::App* verb = run_app.add_subcommand(name, help + "\nExample: " + example);
   add_sizes(*verb, *flags);
-  if (name != "matmul-add") add_weights(*verb, *flags);
+  if (name != "matmul-add") add_weight_options(*verb, *flags);
   verb->add_option("--dtype", flags->dtype, "f32 (the default), bf16 or f16")->type_name("NAME");
   verb->add_option("--device", flags->device, "auto, cpu or cuda")->type_name("NAME");
   verb->add_option("--warmup", flags->warmup, "Forwards before anything is measured (3)")
@@ -205,6 +197,14 @@ void add_workload(CLI::App& run_app, Action& action, const std::string& name,
 }
 
 }  // namespace
+
+void add_weight_options(CLI::App& verb, RunFlags& flags) {
+  verb.add_option("--weights", flags.weights, "A .safetensors file, an index, or a folder")
+      ->type_name("FILE")
+      ->check(not_empty("a file or a folder is needed"));
+  verb.add_option("--prefix", flags.prefix, "What the tensors' names begin with")
+      ->type_name("TEXT");
+}
 
 void add_run(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("run", "Runs a block; shows its ops, kernels and time");

@@ -145,8 +145,8 @@ std::optional<CompileOptions> parse_compile(const RunFlags& flags) {
   }
   if (!flags.dynamic.empty()) options.dynamic = one_of("--dynamic", flags.dynamic, {"off", "on"});
   if (!flags.show.empty()) one_of("--show", flags.show, {"graph", "passes", "code", "plan"});
-  for (const auto& [flag, text] : {std::pair{"--fuse", flags.fuse}, {"--dynamic", flags.dynamic},
-                                   {"--show", flags.show}}) {
+  for (const auto& [flag, text] :
+       {std::pair{"--fuse", flags.fuse}, {"--dynamic", flags.dynamic}, {"--show", flags.show}}) {
     if (!flags.compile && !text.empty()) fail("run", "{} {}: needs --compile", flag, text);
   }
   if (!flags.compile) return std::nullopt;

@@ -11,6 +11,10 @@
 #include "epilogue/profile/profiler.h"
 #include "epilogue/tensor/dtype.h"
 
+namespace CLI {
+class App;
+}
+
 namespace epi::cli {
 
 // The flags as they were typed. A size may be a list, "64,96,128": each is run.
@@ -33,6 +37,9 @@ struct RunFlags {
   bool json = false;
   bool markdown = false;
 };
+
+// --weights and --prefix, which `bench` has too.
+void add_weight_options(CLI::App& verb, RunFlags& flags);
 
 // One run's sizes. Those that were not given are the workload's defaults, or the weights'.
 struct RunSizes {

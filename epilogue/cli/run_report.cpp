@@ -37,6 +37,8 @@ double gflops(const RunResult& result) {
   return static_cast<double>(totals_of(result).flops) / median_ns(result);
 }
 
+constexpr size_t kLongName = 28;
+
 // The op's name column, wide enough for the chain of a linear; inputs follow.
 constexpr size_t kNameWidth = 26;
 
@@ -68,7 +70,7 @@ std::string chain_text(const RunResult& result) {
   return out;
 }
 
-report::Table kernel_table(const RunResult& result) {
+report::Table kernel_table(const RunResult& result, bool markdown) {
   using report::Align;
   report::Table table({{"kernel", Align::kLeft},
                        {"runs", Align::kRight},
@@ -79,7 +81,10 @@ report::Table kernel_table(const RunResult& result) {
                        {"GFLOP/s", Align::kRight}});
   for (const KernelSum& kernel : result.kernels) {
     const double dur_ns = std::max<double>(1, static_cast<double>(kernel.dur_ns));
-    table.add_row({kernel.name, fmt::format("{}", kernel.count),
+    // A long name takes a line of its own: the numbers stay within 80 columns.
+    const bool is_long = kernel.name.size() > kLongName && !markdown;
+    if (is_long) table.add_row({kernel.name, "", "", "", "", "", ""});
+    table.add_row({is_long ? "" : kernel.name, fmt::format("{}", kernel.count),
                    report::bytes_text(static_cast<double>(kernel.bytes)),
                    report::flops_text(static_cast<double>(kernel.flops)), report::time_text(dur_ns),
                    fmt::format("{:.1f}", static_cast<double>(kernel.bytes) / dur_ns),
@@ -122,6 +127,9 @@ std::string compile_text(const RunResult& result) {
 
 void compile_json(JsonWriter& json, const RunResult& result) {
   json.key("recompiles").integer(result.compiled ? result.compiled->recompiles : 0);
+  json.key("shown");
+  const bool shown = result.compiled && !result.compiled->shown.empty();
+  shown ? json.string(result.compiled->shown) : json.null();
   json.key("compiled");
   if (!result.compiled) {
     json.null();
@@ -170,17 +178,17 @@ std::vector<KernelSum> sum_kernels(const std::vector<ForwardOp>& ops) {
 }
 
 std::string run_text(const RunResult& result, bool markdown) {
-  const std::string title = fmt::format(
-      "{}\n{}, {}, on the CPU: {}, {} thread{}, {}\n", result.title, mode_text(result),
-      name(result.dtype), cpu_name(), num_threads(), num_threads() == 1 ? "" : "s",
-      name(cpu_isa()));
+  const std::string title =
+      fmt::format("{}\n{}{}{}, on the CPU: {}, {} thread{}, {}\n", result.title, mode_text(result),
+                  result.compiled ? "\n" : ", ", name(result.dtype), cpu_name(), num_threads(),
+                  num_threads() == 1 ? "" : "s", name(cpu_isa()));
   if (markdown) {
     return fmt::format("{}\n```\n{}```\n\n{}\n{}{}", title, chain_text(result),
-                       kernel_table(result).markdown(), closing_text(result),
+                       kernel_table(result, true).markdown(), closing_text(result),
                        compile_text(result) + record_text(result, true));
   }
   return fmt::format("{}\n  {:<{}} inputs: [shape]/(strides); > is a kernel\n{}\n{}\n{}{}", title,
-                     "op", kNameWidth - 2, chain_text(result), kernel_table(result).text(),
+                     "op", kNameWidth - 2, chain_text(result), kernel_table(result, false).text(),
                      closing_text(result), compile_text(result) + record_text(result, false));
 }
 

@@ -14,6 +14,7 @@ namespace epi::cli {
 
 using Action = std::function<int()>;
 
+void add_bench(CLI::App& app, Action& action);
 void add_cache(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_expect(CLI::App& app, Action& action);

@@ -28,7 +28,7 @@ std::string cuda_text() {
 
 std::string jit_text() {
 #ifdef EPI_LLVM_VERSION
-  return "LLVM " EPI_LLVM_VERSION " found; nothing uses it so far";
+  return "LLVM " EPI_LLVM_VERSION ", loaded at the first compile";
 #else
   return "off (no LLVM 19.1 when this was built)";
 #endif

@@ -128,7 +128,8 @@ Result<Workload> plan_linear(const RunFlags& flags, const RunSizes& sizes) {
                weights.dtype);
   return Workload{fmt::format("Linear {} -> {}{}, x {}", weights.columns, weights.rows,
                               weights.bias ? " with bias" : "", to_string(shape)),
-                  "linear_fwd", weights.dtype,
+                  "linear_fwd",
+                  weights.dtype,
                   fmt::format("linear {} {}", weights.columns, weights.rows),
                   [=]() -> Result<Block> {
                     const auto layer = std::make_shared<nn::Linear>(weights.columns, weights.rows,
@@ -162,7 +163,8 @@ Result<Workload> plan_mlp(const RunFlags& flags, const RunSizes& sizes) {
                weights.dtype);
   const char* kind = activation == nn::GluActivation::kSilu ? "SwiGLU" : "GeGLU";
   return Workload{fmt::format("{} MLP, x {}, hidden {}", kind, to_string(shape), weights.rows),
-                  "mlp_fwd", weights.dtype,
+                  "mlp_fwd",
+                  weights.dtype,
                   fmt::format("mlp {} {}", weights.columns, weights.rows),
                   [=]() -> Result<Block> {
                     const auto mlp = std::make_shared<nn::GluMlp>(

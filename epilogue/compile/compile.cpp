@@ -69,7 +69,8 @@ std::shared_ptr<const Variant> Compiled::State::add(std::span<const Tensor> inpu
   for (const auto& stage : stages) {
     info.stages.push_back(fmt::format("{}:\n{}", stage.pass, stage.text));
   }
-  Plan plan(std::move(stages.back().graph), compiler::host_target());
+  Plan plan(std::move(stages.back().graph), compiler::host_target(),
+            options.cache ? compiler::UseCache::kYes : compiler::UseCache::kNo);
   info.code = plan.ir();
   info.plan = plan.to_string();
   info.kernels = plan.kernel_names();

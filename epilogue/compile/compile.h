@@ -32,6 +32,7 @@ struct CompileOptions {
   Fuse fuse = Fuse::kEpilogue;
   bool dynamic = true;    // leading sizes are free; without, every size compiles anew
   int most_variants = 8;  // kept at a time: dtypes, layouts, fixed sizes
+  bool cache = true;      // code is looked for, and kept, on disk
   std::string name = "graph";
 };
 

@@ -53,25 +53,30 @@ Source write_source(const std::vector<Kernel>& kernels, const Target& target) {
     source.names.push_back(name);
   }
   if (functions.empty()) return source;
-  source.ir = fmt::format(
-      "target datalayout = \"{}\"\ntarget triple = \"{}\"\n\n{}"
-      "attributes #0 = {{ nounwind \"no-builtins\" }}\n",
-      target.data_layout, target.triple, functions);
-  return source;
+  return as_module(functions, std::move(source.names), target);
 }
 
-Generated generate(const Source& source, const Target& target) {
+Source as_module(const std::string& functions, std::vector<std::string> names,
+                 const Target& target) {
+  return {fmt::format("target datalayout = \"{}\"\ntarget triple = \"{}\"\n\n{}"
+                      "attributes #0 = {{ nounwind \"no-builtins\" }}\n",
+                      target.data_layout, target.triple, functions),
+          std::move(names)};
+}
+
+Generated generate(const Source& source, const Target& target, UseCache cache) {
   Generated result;
   if (source.ir.empty()) return result;
   const std::string key = sha256(fmt::format("LLVM {}\n{}\n{}\n{}", llvm_version(), target.triple,
                                              target.features, source.ir));
-  if (const auto cached = find_cached(key)) {
+  if (const auto cached = cache == UseCache::kYes ? find_cached(key) : std::nullopt) {
     result.from_cache = true;
     result.code = std::make_shared<const ObjectCode>(*cached);
     return result;
   }
   const auto object = assemble(source.ir, target);
   result.code = std::make_shared<const ObjectCode>(object);
+  if (cache == UseCache::kNo) return result;
   if (const auto stored = store_cached(key, object); !stored) {
     result.not_kept = stored.error().message;
   }

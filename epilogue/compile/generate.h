@@ -18,12 +18,16 @@ struct Source {
   std::vector<std::string> names;  // of the kernels, numbered: the same source has the same name
 };
 Source write_source(const std::vector<Kernel>& kernels, const Target& target);
+// Functions as a module.
+Source as_module(const std::string& functions, std::vector<std::string> names,
+                 const Target& target);
 
 struct Generated {
   std::shared_ptr<const ObjectCode> code;  // null where the source is empty
   bool from_cache = false;
   std::string not_kept;  // why the cache could not keep it
 };
-Generated generate(const Source& source, const Target& target);
+enum class UseCache : uint8_t { kYes, kNo };
+Generated generate(const Source& source, const Target& target, UseCache cache = UseCache::kYes);
 
 }  // namespace epi::compiler

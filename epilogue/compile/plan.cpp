@@ -29,12 +29,12 @@ Tensor parameter_seen(const Tensor& parameter, const View& view) {
 
 }  // namespace
 
-Plan::Plan(Graph graph, const Target& target)
+Plan::Plan(Graph graph, const Target& target, UseCache cache)
     : graph_(std::move(graph)), kernels_(list_kernels(graph_)), result_(graph_.outputs[0]) {
   while (is_view(graph_[result_])) result_ = inputs_of(graph_[result_])[0];
   memory_ = plan_memory(graph_, kernels_, {result_});
   source_ = write_source(kernels_, target);
-  generated_ = generate(source_, target);
+  generated_ = generate(source_, target, cache);
   for (size_t i = 0; i < kernels_.size(); ++i) {
     const bool has_code = !std::holds_alternative<LibraryKernel>(kernels_[i].body);
     functions_.push_back(has_code ? generated_.code->find(source_.names[i]) : nullptr);

@@ -17,7 +17,7 @@ namespace epi::compiler {
 class Plan {
  public:
   // Compiles the graph's kernels, or takes them from the cache, and packs the weights.
-  Plan(Graph graph, const Target& target);
+  Plan(Graph graph, const Target& target, UseCache cache);
 
   // `symbols` are the values of free sizes. Returns the graph's output.
   Tensor run(std::span<const Tensor> inputs, std::span<const int64_t> symbols) const;

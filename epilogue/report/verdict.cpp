@@ -93,7 +93,11 @@ std::string work_phrase(const GroupComparison& group) {
   if (!group.same.empty()) parts.push_back(are(kernels_phrase(group.same)) + " the same");
   for (size_t i = 0; i < std::min(group.fused.size(), kSaidFusions); ++i) {
     const auto& fusion = group.fused[i];
-    parts.push_back(fmt::format("{} became {}", fmt::join(fusion.ops, " and "),
+    const int64_t replaced = fusion.replaced / fusion.count;
+    const std::string count = replaced == static_cast<int64_t>(fusion.ops.size())
+                                  ? ""
+                                  : fmt::format(" ({} kernels)", replaced);
+    parts.push_back(fmt::format("{}{} became {}", fmt::join(fusion.ops, " and "), count,
                                 shortened(fusion.kernel, kSaidName)));
   }
   if (group.fused.size() > kSaidFusions) {

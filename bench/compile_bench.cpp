@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled functions against the same functions run eagerly, and what the first call costs.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "bench/suite.h"
+#include "epilogue/base/clock.h"
+#include "epilogue/base/error.h"
+#include "epilogue/compile/codegen/target.h"
+#include "epilogue/compile/compile.h"
+#include "epilogue/compile/guards.h"
+#include "epilogue/compile/peaks.h"
+#include "epilogue/cpu/backend.h"
+#include "epilogue/nn/glu_mlp.h"
+#include "epilogue/ops/functional.h"
+#include "epilogue/tensor/factories.h"
+
+namespace epi::bench {
+namespace {
+
+constexpr int64_t kRows = 2048;
+constexpr int64_t kDim = 768;
+constexpr int64_t kHidden = 3072;
+// Past the 2 MiB that a core has for itself, like the weights of a real block.
+constexpr int64_t kDecodeDim = 2048;
+constexpr int64_t kDecodeHidden = 8192;
+
+using Inputs = std::span<const Tensor>;
+
+nn::GluMlp make_mlp(int64_t dim, int64_t hidden, DType dtype) {
+  nn::GluMlp mlp(dim, hidden, nn::GluActivation::kGeluTanh, false, dtype);
+  nn::init_normal(mlp, 1);
+  return mlp;
+}
+
+Side side(std::string name, std::function<void()> body) {
+  return {std::move(name), std::move(body), {}, {}};
+}
+
+void add_pointwise_contests(Suite& suite) {
+  const std::vector<Tensor> halves = {randn({kRows, kHidden}, 1), randn({kRows, kHidden}, 2)};
+  const Compiled glu([](Inputs in) { return mul(gelu(in[0], "tanh"), in[1]); }, {}, {});
+  Contest fused;
+  fused.text = "fused gelu*mul 2048x3072 / gelu alone";
+  fused.limit = 1.12;
+  fused.calls = 3;
+  fused.ours = side("fused gelu*mul", [=] { benchmark::DoNotOptimize(glu(halves)); });
+  fused.rival = side("gelu", [=] { benchmark::DoNotOptimize(gelu(halves[0], "tanh")); });
+  suite.add("compile/glu", std::move(fused));
+
+  const auto chain = [](Inputs in) {
+    const Tensor a = relu(neg(sub(mul(add(in[0], in[1]), in[1]), in[0])));
+    return relu(neg(sub(mul(add(a, in[0]), in[0]), in[1])));
+  };
+  const std::vector<Tensor> long_inputs = {randn({16 << 20}, 3), randn({16 << 20}, 4)};
+  const Compiled compiled(chain, {}, {});
+  Contest ten;
+  ten.text = "ten of add sub mul neg relu over 16 M floats, speed / eager";
+  ten.want = Want::kAtLeast;
+  ten.limit = 4;
+  ten.turns = 21;
+  ten.ours = side("one kernel", [=] { benchmark::DoNotOptimize(compiled(long_inputs)); });
+  ten.rival = side("ten kernels", [=] { benchmark::DoNotOptimize(chain(long_inputs)); });
+  suite.add("compile/chain", std::move(ten));
+}
+
+void add_mlp_contest(Suite& suite, DType dtype) {
+  const nn::GluMlp mlp = make_mlp(kDim, kHidden, dtype);
+  const Compiled compiled = compile(mlp);
+  const Tensor x = randn({kRows, kDim}, 0, {dtype, kCpu});
+  Contest contest;
+  contest.ours = side("compiled", [=] { benchmark::DoNotOptimize(compiled(x)); });
+  contest.rival = side("eager", [=] { benchmark::DoNotOptimize(mlp.forward(x)); });
+  contest.turns = 21;
+  if (dtype == DType::kF32) {
+    contest.text = "compiled f32 MLP 2048x768x3072 / eager";
+    contest.limit = 1.02;
+    suite.add("compile/mlp_f32", std::move(contest));
+  } else {
+    contest.text = "compiled bf16 MLP 2048x768x3072, speed / eager";
+    contest.want = Want::kAtLeast;
+    contest.limit = 2;
+    suite.add("compile/mlp_bf16", std::move(contest));
+  }
+}
+
+void add_decode(Suite& suite) {
+  Measurement decode;
+  decode.text = "reading the weights once / compiled f32 MLP of one row 2048x8192, inverted";
+  decode.unit = "x";
+  decode.limit = 1 / 0.6;
+  decode.measure = [] {
+    const nn::GluMlp mlp = make_mlp(kDecodeDim, kDecodeHidden, DType::kF32);
+    const Compiled compiled = compile(mlp);
+    const Tensor x = randn({1, kDecodeDim}, 0);
+    std::vector<double> ratios;
+    const int64_t bytes = 3 * kDecodeDim * kDecodeHidden * 4;
+    for (int i = 0; i < 9; ++i) {
+      const double read_ns = static_cast<double>(bytes) / compiler::measure_read_peak(bytes);
+      compiled(x);
+      const int64_t start_ns = now_ns();
+      for (int call = 0; call < 3; ++call) compiled(x);
+      ratios.push_back(static_cast<double>(now_ns() - start_ns) / 3 / read_ns);
+    }
+    std::sort(ratios.begin(), ratios.end());
+    return ratios[ratios.size() / 2];
+  };
+  suite.add("compile/decode", std::move(decode));
+}
+
+void add_guards(Suite& suite) {
+  const std::vector<Tensor> inputs = {randn({8, 128, kDim}, 0)};
+  const auto captured = compiler::capture([](Inputs in) { return neg(in[0]); }, inputs);
+  const auto guards = std::make_shared<compiler::Guards>(captured, inputs);
+  Contest contest;
+  contest.text = "guard check, ns";
+  contest.limit = 150;
+  contest.calls = 20000;
+  contest.ours = side("guard check", [=] {
+    std::array<int64_t, 4> symbols{};
+    benchmark::DoNotOptimize(guards->accept(inputs, std::span(symbols).first(guards->symbols())));
+  });
+  suite.add("compile/guards", std::move(contest));
+}
+
+// The first call of a process of its own, over an eager one: milliseconds.
+double first_call_ms(bool cached) {
+  const auto folder = std::filesystem::temp_directory_path() /
+                      ("epilogue_bench_cache_" + std::to_string(::getpid()));
+  const std::string command = "EPILOGUE_CACHE='" + folder.string() + "' '" +
+                              std::filesystem::read_symlink("/proc/self/exe").string() +
+                              "' --first-call";
+  const auto run = [&] {
+    const std::unique_ptr<FILE, int (*)(FILE*)> out(::popen(command.c_str(), "r"), ::pclose);
+    double value = -1;
+    if (!out || std::fscanf(out.get(), "%lf", &value) != 1) throw Error("--first-call failed");
+    return value;
+  };
+  if (cached) run();
+  std::vector<double> values;
+  for (int i = 0; i < 5; ++i) {
+    if (!cached) std::filesystem::remove_all(folder);
+    values.push_back(run());
+  }
+  std::filesystem::remove_all(folder);
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void add_first_call(Suite& suite) {
+  Measurement cold;
+  cold.text = "first call of the compiled f32 MLP 2048x768x3072 over eager";
+  cold.unit = "ms";
+  cold.limit = 300;
+  cold.measure = [] { return first_call_ms(false); };
+  suite.add("compile/first_call", std::move(cold));
+  Measurement cached;
+  cached.text = "the same with code from the cache";
+  cached.unit = "ms";
+  cached.limit = 20;
+  cached.measure = [] { return first_call_ms(true); };
+  suite.add("compile/first_call_cached", std::move(cached));
+}
+
+}  // namespace
+
+int print_first_call() {
+  register_cpu_backend();
+  const nn::GluMlp mlp = make_mlp(kDim, kHidden, DType::kF32);
+  const Tensor x = randn({kRows, kDim}, 0);
+  const auto timed_ns = [](const std::function<void()>& body) {
+    const int64_t start_ns = now_ns();
+    body();
+    return static_cast<double>(now_ns() - start_ns);
+  };
+  mlp.forward(x);
+  const double eager_ns = timed_ns([&] { mlp.forward(x); });
+  const Compiled compiled = compile(mlp);
+  const double first_ns = timed_ns([&] { compiled(x); });
+  std::printf("%.3f\n", (first_ns - eager_ns) * 1e-6);
+  return 0;
+}
+
+void add_compile(Suite& suite) {
+  add_pointwise_contests(suite);
+  add_mlp_contest(suite, DType::kF32);
+  if (compiler::host_target().amx) add_mlp_contest(suite, DType::kBF16);
+  add_decode(suite);
+  add_guards(suite);
+  add_first_call(suite);
+}
+
+}  // namespace epi::bench

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/cli/bench_modes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "epilogue/base/clock.h"
+#include "epilogue/base/error.h"
+#include "epilogue/cli/progress.h"
+#include "epilogue/cli/run_forwards.h"
+#include "epilogue/cli/run_report.h"
+#include "epilogue/compile/compile.h"
+#include "epilogue/ops/hooks.h"
+
+namespace epi::cli {
+namespace {
+
+constexpr double kTurnNs = 2e6;     // of the eager mode, at least: far above the clock's noise
+constexpr double kTotalNs = 2.5e9;  // of all turns of all modes
+constexpr int kFewestTurns = 9;
+constexpr int kMostTurns = 101;
+
+struct Mode {
+  std::string name;
+  Forward forward;
+  double first_call_ns = 0;
+  std::vector<double> times_ns{};  // of one forward, a value a turn
+};
+
+double timed(const Forward& forward, int64_t calls) {
+  const int64_t start_ns = now_ns();
+  for (int64_t i = 0; i < calls; ++i) forward();
+  return static_cast<double>(now_ns() - start_ns) / static_cast<double>(calls);
+}
+
+Spread spread_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto at = [&](double share) {
+    return values[static_cast<size_t>(share * static_cast<double>(values.size() - 1))];
+  };
+  return {at(0.5), at(0.1), at(0.9)};
+}
+
+Mode compiled_mode(const char* name, Fuse fuse, const Block& block,
+                   const std::vector<Tensor>& inputs) {
+  const Compiled compiled(block.function, block.parameters, {.fuse = fuse, .cache = false});
+  Mode mode{name, [=] { compiled(inputs); }};
+  const double first_ns = timed(mode.forward, 1);
+  mode.forward();
+  mode.first_call_ns = std::max(first_ns - timed(mode.forward, 1), 0.0);
+  return mode;
+}
+
+void take_turns(std::vector<Mode>& modes, Progress& progress) {
+  for (const Mode& mode : modes) mode.forward();
+  double round_ns = 0;
+  for (const Mode& mode : modes) round_ns += timed(mode.forward, 1);
+  const double eager_ns = timed(modes[0].forward, 1);
+  const auto calls = std::max<int64_t>(1, std::llround(kTurnNs / eager_ns));
+  const int turns = std::clamp(static_cast<int>(kTotalNs / (round_ns * static_cast<double>(calls))),
+                               kFewestTurns, kMostTurns);
+  for (int turn = 0; turn < turns; ++turn) {
+    progress.show("turn", static_cast<size_t>(turn) + 1);
+    for (Mode& mode : modes) {
+      mode.forward();  // brings the mode's own data back into the caches
+      mode.times_ns.push_back(timed(mode.forward, calls));
+    }
+  }
+}
+
+ModeResult summed_up(const Workload& workload, const Mode& mode, const Mode& eager,
+                     Progress& progress) {
+  const Forward annotated = [&] {
+    const RecordFunction range(workload.annotation);
+    mode.forward();
+  };
+  ModeResult result;
+  result.mode = mode.name;
+  const trace::Trace trace = recorded_forwards(annotated, {0, 0, 1}, progress);
+  for (const KernelSum& kernel : sum_kernels(first_forward(trace, workload.annotation))) {
+    result.kernels += kernel.count;
+    result.bytes += kernel.bytes;
+    result.flops += kernel.flops;
+  }
+  result.time_ns = spread_of(mode.times_ns);
+  std::vector<double> ratios;
+  for (size_t i = 0; i < mode.times_ns.size(); ++i) {
+    ratios.push_back(mode.times_ns[i] / eager.times_ns[i]);
+  }
+  result.ratio = spread_of(std::move(ratios));
+  result.first_call_ns = mode.first_call_ns;
+  return result;
+}
+
+}  // namespace
+
+double share_of_peak(const ModeResult& result, const Peaks& peaks) {
+  const double products_ns = static_cast<double>(result.flops) / peaks.flops_per_ns;
+  const double bytes_ns = static_cast<double>(result.bytes) / peaks.bytes_per_ns;
+  return std::max(products_ns, bytes_ns) / result.time_ns.median;
+}
+
+std::optional<int64_t> pays_back_after(const ModeResult& result, const ModeResult& eager) {
+  const double saved_ns = eager.time_ns.median * (1 - result.ratio.median);
+  if (saved_ns <= 0) return std::nullopt;
+  return static_cast<int64_t>(std::ceil(result.first_call_ns / saved_ns));
+}
+
+std::vector<ModeResult> measure_modes(const Workload& workload) {
+  const auto block = workload.make_block();
+  if (!block) throw Error(block.error().message);
+  const std::vector<Tensor> inputs = workload.make_inputs();
+  Progress progress;
+  std::vector<Mode> modes;
+  modes.push_back({"eager", [&] { block->function(inputs); }});
+  modes.push_back(compiled_mode("compile pointwise", Fuse::kPointwise, *block, inputs));
+  modes.push_back(compiled_mode("compile epilogue", Fuse::kEpilogue, *block, inputs));
+  take_turns(modes, progress);
+  std::vector<ModeResult> results;
+  for (const Mode& mode : modes) {
+    results.push_back(summed_up(workload, mode, modes[0], progress));
+  }
+  return results;
+}
+
+}  // namespace epi::cli
