@@ -2,6 +2,7 @@
 #include "epilogue/compile/packing.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "epilogue/base/thread_pool.h"
@@ -11,6 +12,8 @@
 
 namespace epi::compiler {
 namespace {
+
+constexpr int64_t kMostRows = 16;  // of a tile by vectors
 
 int64_t rounded_up(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
 
@@ -53,21 +56,61 @@ void pack_panel(const GemmCode& code, const PanelLayout& layout, std::span<const
   }
 }
 
-// One block of rows: for each k, the rows' numbers next to each other.
+// Four rows of four numbers become four columns, by vectors that every CPU has: twice as fast as
+// one number at a time.
+void transpose_4x4(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
+  using Four = float __attribute__((vector_size(16)));
+  Four rows[4];
+  for (int i = 0; i < 4; ++i) std::memcpy(&rows[i], from + i * from_stride, sizeof(Four));
+  const Four low01 = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5);
+  const Four high01 = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7);
+  const Four low23 = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5);
+  const Four high23 = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
+  const Four columns[4] = {__builtin_shufflevector(low01, low23, 0, 1, 4, 5),
+                           __builtin_shufflevector(low01, low23, 2, 3, 6, 7),
+                           __builtin_shufflevector(high01, high23, 0, 1, 4, 5),
+                           __builtin_shufflevector(high01, high23, 2, 3, 6, 7)};
+  for (int i = 0; i < 4; ++i) std::memcpy(to + i * to_stride, &columns[i], sizeof(Four));
+}
+
+// `height` rows of f32, `row_stride` apart: for each k, their numbers next to each other.
+void interleave(const float* rows, int64_t row_stride, int64_t height, int64_t k, float* to) {
+  const int64_t fours = k / 4 * 4;
+  for (int64_t i = 0; i < fours; i += 4) {
+    int64_t r = 0;
+    for (; r + 4 <= height; r += 4) {
+      transpose_4x4(rows + r * row_stride + i, row_stride, to + i * height + r, height);
+    }
+    for (; r < height; ++r) {
+      for (int64_t j = i; j < i + 4; ++j) to[j * height + r] = rows[r * row_stride + j];
+    }
+  }
+  for (int64_t i = fours; i < k; ++i) {
+    for (int64_t r = 0; r < height; ++r) to[i * height + r] = rows[r * row_stride + i];
+  }
+}
+
+// One block of rows of any dtype and strides.
 void pack_block(const GemmCode& code, const GemmTile& tile, const Rows& rows, int64_t block,
                 float* to) {
-  constexpr int64_t kChunk = 256;
-  float line[kChunk];
-  const auto convert = cpu::converter(code.dtype, DType::kF32);
   const int64_t first = block * tile.rows;
   const int64_t height = std::min<int64_t>(tile.rows, rows.count - first);
-  for (int64_t r = 0; r < height; ++r) {
-    const std::byte* row = rows.data + (first + r) * rows.row_stride * size_bytes(code.dtype);
-    for (int64_t k0 = 0; k0 < code.k; k0 += kChunk) {
-      const int64_t count = std::min(kChunk, code.k - k0);
-      convert(row + k0 * rows.k_stride * size_bytes(code.dtype), rows.k_stride, line, 1, count);
-      for (int64_t k = 0; k < count; ++k) to[(k0 + k) * height + r] = line[k];
+  const int64_t element = size_bytes(code.dtype);
+  const std::byte* from = rows.data + first * rows.row_stride * element;
+  if (code.dtype == DType::kF32 && rows.k_stride == 1) {
+    interleave(reinterpret_cast<const float*>(from), rows.row_stride, height, code.k, to);
+    return;
+  }
+  constexpr int64_t kChunk = 64;
+  std::array<float, kMostRows * kChunk> lines;
+  const auto convert = cpu::converter(code.dtype, DType::kF32);
+  for (int64_t k0 = 0; k0 < code.k; k0 += kChunk) {
+    const int64_t count = std::min(kChunk, code.k - k0);
+    for (int64_t r = 0; r < height; ++r) {
+      convert(from + (r * rows.row_stride + k0 * rows.k_stride) * element, rows.k_stride,
+              lines.data() + r * kChunk, 1, count);
     }
+    interleave(lines.data(), kChunk, height, count, to + k0 * height);
   }
 }
 
@@ -119,22 +162,16 @@ int64_t packed_rows_bytes(const GemmCode& code, const GemmTile& tile, const Rows
   return rows.count * rounded_up(code.k, kTileDepth) * size_bytes(code.dtype);
 }
 
-void pack_rows(const GemmCode& code, const GemmTile& tile, const Rows& rows, std::byte* packed) {
-  constexpr int64_t kGrainElements = 16 * 1024;
+void pack_rows(const GemmCode& code, const GemmTile& tile, const Rows& rows, int64_t begin,
+               int64_t end, std::byte* packed) {
   if (tile.kind == GemmKind::kTiles) {
-    parallel_for(rows.count, std::max<int64_t>(kGrainElements / code.k, 1),
-                 [&](int64_t begin, int64_t end) { pack_plain(code, rows, begin, end, packed); });
+    pack_plain(code, rows, begin, end, packed);
     return;
   }
-  const int64_t block_elements = tile.rows * code.k;
-  const int64_t blocks = (rows.count + tile.rows - 1) / tile.rows;
-  parallel_for(blocks, std::max<int64_t>(kGrainElements / block_elements, 1),
-               [&](int64_t begin, int64_t end) {
-                 for (int64_t block = begin; block < end; ++block) {
-                   pack_block(code, tile, rows, block,
-                              reinterpret_cast<float*>(packed) + block * block_elements);
-                 }
-               });
+  for (int64_t block = begin / tile.rows; block * tile.rows < end; ++block) {
+    pack_block(code, tile, rows, block,
+               reinterpret_cast<float*>(packed) + block * tile.rows * code.k);
+  }
 }
 
 }  // namespace epi::compiler

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands in the order in which a GEMM's code reads them: weights once, when a graph is compiled;
-// rows of x at each call. Both by all threads.
+// Operands in the order in which a GEMM's code reads them: weights once, when a graph is compiled,
+// by all threads; rows of x at each call.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,8 @@ struct Rows {
 };
 // Bytes of the packed rows; 0 where the code reads them as they are.
 int64_t packed_rows_bytes(const GemmCode& code, const GemmTile& tile, const Rows& rows);
-void pack_rows(const GemmCode& code, const GemmTile& tile, const Rows& rows, std::byte* packed);
+// Packs rows [begin, end) to their places; begin is a multiple of the tile's rows. One thread.
+void pack_rows(const GemmCode& code, const GemmTile& tile, const Rows& rows, int64_t begin,
+               int64_t end, std::byte* packed);
 
 }  // namespace epi::compiler

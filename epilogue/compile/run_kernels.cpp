@@ -45,16 +45,88 @@ void run_named(const KernelCost& cost, Body&& body) {
   run_kernel([&] { return cost; }, std::forward<Body>(body));
 }
 
-// Rows of x that one task keeps in the second-level cache while it goes through the panels: half
+// Rows of x that a thread keeps in its second-level cache while it goes through the panels: half
 // of the 1 MiB that the smallest of today's servers have.
 constexpr int64_t kBlockBytes = 512 * 1024;
+// With fewer tiles of rows for each thread the last of them would leave threads idle: panels are
+// shared out instead.
+constexpr int64_t kTilesPerThread = 8;
 
-int64_t rows_of_block(const GemmCall& call) {
-  const int64_t row_bytes =
-      call.code->k * (call.tile.kind == GemmKind::kVectors ? 4 : size_bytes(call.code->dtype));
-  const int64_t rows = std::max<int64_t>(kBlockBytes / row_bytes / call.tile.rows, 1);
-  return rows * call.tile.rows;
-}
+int64_t rounded_up_division(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// The fixed words of the arguments, then as many others as there are.
+using Words = std::array<std::byte*, 3 + cpu::kMostFusedOperands + 2>;
+
+class GemmRun {
+ public:
+  explicit GemmRun(const GemmCall& call)
+      : call_(call),
+        tiles_(rounded_up_division(call.x.count, call.tile.rows)),
+        panels_(panels_of(*call.code, call.tile)) {
+    GemmArguments fixed{
+        call.x.data, call.x.row_stride * size_bytes(call.code->dtype), call.weights, {}};
+    const int64_t packed_bytes = packed_rows_bytes(*call.code, call.tile, call.x);
+    packs_ = packed_bytes > 0;
+    if (packs_) {
+      fixed.x = call.packed_x;
+      fixed.x_row_bytes = packed_bytes / call.x.count;
+    }
+    std::memcpy(words_.data(), &fixed, offsetof(GemmArguments, others));
+    std::copy(call.others.begin(), call.others.end(), words_.begin() + 3);
+    const int64_t row_bytes = packs_ ? packed_bytes / call.x.count : fixed.x_row_bytes;
+    const int64_t block_tiles =
+        std::max<int64_t>(kBlockBytes / std::max<int64_t>(row_bytes * call.tile.rows, 1), 1);
+    blocks_ = rounded_up_division(tiles_, block_tiles);
+  }
+
+  void run() {
+    if (tiles_ >= kTilesPerThread * num_threads()) {
+      share_rows();
+    } else {
+      share_panels();
+    }
+  }
+
+ private:
+  // As many blocks as threads, or a multiple: each is packed by the thread that multiplies it.
+  void share_rows() {
+    blocks_ = rounded_up_division(blocks_, num_threads()) * num_threads();
+    parallel_for(blocks_, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t block = begin; block < end; ++block) {
+        if (packs_) pack(block);
+        for (int64_t panel = 0; panel < panels_; ++panel) multiply(block, panel);
+      }
+    });
+  }
+
+  void share_panels() {
+    if (packs_) {
+      for (int64_t block = 0; block < blocks_; ++block) pack(block);
+    }
+    parallel_for(blocks_ * panels_, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t task = begin; task < end; ++task) multiply(task / panels_, task % panels_);
+    });
+  }
+
+  // Blocks differ by one tile at most.
+  int64_t first_row(int64_t block) const {
+    return std::min(block * tiles_ / blocks_ * call_.tile.rows, call_.x.count);
+  }
+  void pack(int64_t block) const {
+    pack_rows(*call_.code, call_.tile, call_.x, first_row(block), first_row(block + 1),
+              call_.packed_x);
+  }
+  void multiply(int64_t block, int64_t panel) const {
+    call_.function(words_.data(), first_row(block), first_row(block + 1), panel);
+  }
+
+  const GemmCall& call_;
+  int64_t tiles_;
+  int64_t panels_;
+  int64_t blocks_ = 1;
+  bool packs_ = false;
+  Words words_{};
+};
 
 }  // namespace
 
@@ -79,29 +151,7 @@ void run_pointwise(const PointwiseCall& call, const KernelCost& cost) {
 }
 
 void run_gemm(const GemmCall& call, const KernelCost& cost) {
-  // The struct's words, as many as there are.
-  std::array<std::byte*, 3 + cpu::kMostFusedOperands> words{};
-  run_named(cost, [&] {
-    GemmArguments fixed{
-        call.x.data, call.x.row_stride * size_bytes(call.code->dtype), call.weights, {}};
-    const int64_t packed_bytes = packed_rows_bytes(*call.code, call.tile, call.x);
-    if (packed_bytes > 0) {
-      pack_rows(*call.code, call.tile, call.x, call.packed_x);
-      fixed.x = call.packed_x;
-      fixed.x_row_bytes = packed_bytes / call.x.count;
-    }
-    std::memcpy(words.data(), &fixed, offsetof(GemmArguments, others));
-    std::copy(call.others.begin(), call.others.end(), words.begin() + 3);
-    const int64_t panels = panels_of(*call.code, call.tile);
-    const int64_t block = rows_of_block(call);
-    const int64_t blocks = (call.x.count + block - 1) / block;
-    parallel_for(blocks * panels, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t task = begin; task < end; ++task) {
-        const int64_t first = task / panels * block;
-        call.function(words.data(), first, std::min(first + block, call.x.count), task % panels);
-      }
-    });
-  });
+  run_named(cost, [&] { GemmRun(call).run(); });
 }
 
 }  // namespace epi::compiler

@@ -17,6 +17,7 @@ struct Prefetch {
 constexpr Prefetch kTallPrefetch{8, 3};
 constexpr Prefetch kFlatPrefetch{64, 2};
 constexpr int kFlatRows = 4;
+constexpr int kMostStreams = 4;
 
 class GemmVectors {
  public:
@@ -42,32 +43,50 @@ class GemmVectors {
  private:
   int64_t panel_width() const { return int64_t{tile_.columns} * code_.products; }
 
+  // A flat tile reads its panel at several places at once: memory serves several streams faster
+  // than one (8 % on an Emerald Rapids), and sums wait less for each other.
+  int streams_of(int rows) const {
+    int streams = 1;
+    while (rows <= kFlatRows && code_.k % (2 * streams) == 0 && streams < kMostStreams &&
+           2 * streams * rows * vectors_ <= target_.registers / 2) {
+      streams *= 2;
+    }
+    return streams;
+  }
+
   // `rows` rows of x, from %row on, times the panel.
   void emit_rows(int rows) {
+    const int streams = streams_of(rows);
     out_.begin_function("internal ", fmt::format("{}.{}", name_, rows),
                         "ptr %args, ptr %x, i64 %height, ptr %panel, i64 %row, i64 %column");
     emit_addresses(out_, code_);
     out_.line("br label %multiply");
     out_.label("multiply");
     out_.line("%k = phi i64 [ 0, %entry ], [ %k.next, %multiply ]");
-    for_each_sum(rows, [&](int row, int vector) {
-      out_.line(
-          "%sum{0}.{1} = phi <{2} x float> [ zeroinitializer, %entry ], [ %new{0}.{1}, %multiply ]",
-          row, vector, target_.lanes);
+    for_each_sum(rows, streams, [&](const std::string& sum) {
+      out_.line("%sum{0} = phi <{1} x float> [ zeroinitializer, %entry ], [ %new{0}, %multiply ]",
+                sum, target_.lanes);
     });
-    emit_multiply(rows);
+    for (int stream = 0; stream < streams; ++stream) {
+      const IrValue k = out_.let("add i64 %k, {}", stream * (code_.k / streams));
+      emit_multiply(rows, stream, k);
+    }
     out_.line("%k.next = add i64 %k, 1");
-    out_.line("%more = icmp slt i64 %k.next, {}", code_.k);
+    out_.line("%more = icmp slt i64 %k.next, {}", code_.k / streams);
     out_.line("br i1 %more, label %multiply, label %finish");
     out_.label("finish");
-    emit_finish(rows);
+    emit_finish(rows, streams);
     out_.end_function();
   }
 
-  void emit_multiply(int rows) {
+  static std::string sum_name(int row, int vector, int stream) {
+    return fmt::format("{}.{}.{}", row, vector, stream);
+  }
+
+  void emit_multiply(int rows, int stream, const IrValue& k) {
     VectorCode vector(out_, target_, target_.lanes);
     const auto element = VectorCode::stored_type(code_.dtype);
-    const IrValue first = out_.let("mul i64 %k, {}", panel_width());
+    const IrValue first = out_.let("mul i64 {}, {}", k, panel_width());
     const IrValue line = out_.let("getelementptr {}, ptr %panel, i64 {}", element, first);
     emit_prefetch(line, rows);
     std::vector<IrValue> weights;
@@ -78,14 +97,15 @@ class GemmVectors {
     }
     // A whole tile knows its block's height; the block at the end is as tall as it is.
     const std::string height = rows == tile_.rows ? fmt::format("{}", rows) : "%height";
-    const IrValue column = out_.let("mul i64 %k, {}", height);
+    const IrValue column = out_.let("mul i64 {}, {}", k, height);
     const IrValue numbers = out_.let("getelementptr float, ptr %x, i64 {}", column);
     for (int row = 0; row < rows; ++row) {
       const IrValue at = out_.let("getelementptr float, ptr {}, i64 {}", numbers, row);
       const IrValue number = vector.splat(out_.let("load float, ptr {}, align 4", at));
       for (int v = 0; v < vectors_; ++v) {
-        out_.line("%new{0}.{1} = call {2} @llvm.fmuladd.v{3}f32({2} {4}, {2} {5}, {2} %sum{0}.{1})",
-                  row, v, vector.type(), target_.lanes, number, weights[static_cast<size_t>(v)]);
+        out_.line("%new{0} = call {1} @llvm.fmuladd.v{2}f32({1} {3}, {1} {4}, {1} %sum{0})",
+                  sum_name(row, v, stream), vector.type(), target_.lanes, number,
+                  weights[static_cast<size_t>(v)]);
       }
     }
   }
@@ -100,19 +120,28 @@ class GemmVectors {
     }
   }
 
-  void emit_finish(int rows) {
+  void emit_finish(int rows, int streams) {
     const int each = vectors_ / code_.products;
     for (int row = 0; row < rows; ++row) {
       const IrValue at_row = out_.let("add i64 %row, {}", row);
       for (int v = 0; v < each; ++v) {
         std::vector<IrValue> sums;
         for (int product = 0; product < code_.products; ++product) {
-          sums.push_back(fmt::format("%new{}.{}", row, product * each + v));
+          sums.push_back(emit_total(row, product * each + v, streams));
         }
         const IrValue at_column = out_.let("add i64 %column, {}", v * target_.lanes);
         emit_epilogue(out_, code_, target_, sums, at_row, at_column, may_pass_end_);
       }
     }
+  }
+
+  IrValue emit_total(int row, int vector, int streams) {
+    VectorCode code(out_, target_, target_.lanes);
+    IrValue total = "%new" + sum_name(row, vector, 0);
+    for (int stream = 1; stream < streams; ++stream) {
+      total = code.add(total, "%new" + sum_name(row, vector, stream));
+    }
+    return total;
   }
 
   // Goes down the rows, the tallest tile that fits first.
@@ -163,9 +192,11 @@ class GemmVectors {
   }
 
   template <typename Body>
-  void for_each_sum(int rows, Body&& body) {
+  void for_each_sum(int rows, int streams, Body&& body) {
     for (int row = 0; row < rows; ++row) {
-      for (int v = 0; v < vectors_; ++v) body(row, v);
+      for (int v = 0; v < vectors_; ++v) {
+        for (int stream = 0; stream < streams; ++stream) body(sum_name(row, v, stream));
+      }
     }
   }
 

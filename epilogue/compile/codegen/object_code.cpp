@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <vector>
@@ -123,65 +124,100 @@ void relocate(uint32_t type, std::byte* place, const std::byte* target) {
 
 size_t rounded_up(size_t value, size_t to) { return (value + to - 1) / to * to; }
 
+bool is_loaded(const Elf64_Shdr& section) { return (section.sh_flags & SHF_ALLOC) != 0; }
+
+// Where every section goes, from the start of the memory.
+struct Placement {
+  std::vector<size_t> places;
+  size_t size_bytes = 0;
+};
+
+Placement place_sections(const ElfView& elf) {
+  Placement placement;
+  for (const Elf64_Shdr& section : elf.sections()) {
+    const size_t alignment = std::max<size_t>(section.sh_addralign, 1);
+    const size_t place = rounded_up(placement.size_bytes, alignment);
+    placement.places.push_back(place);
+    if (is_loaded(section)) placement.size_bytes = place + section.sh_size;
+  }
+  return placement;
+}
+
+void copy_sections(const ElfView& elf, const Placement& placement, std::byte* memory) {
+  for (size_t i = 0; i < elf.sections().size(); ++i) {
+    const Elf64_Shdr& section = elf.sections()[i];
+    if (!is_loaded(section) || section.sh_type == SHT_NOBITS) continue;
+    const auto bytes = elf.bytes(section);
+    std::copy(bytes.begin(), bytes.end(), memory + placement.places[i]);
+  }
+}
+
+// Where a symbol is. One from elsewhere has no section: kernels must not need it.
+std::byte* address_of(const Elf64_Sym& symbol, const Placement& placement, std::byte* memory) {
+  EPI_CHECK(symbol.st_shndx != SHN_UNDEF && symbol.st_shndx < placement.places.size());
+  return memory + placement.places[symbol.st_shndx] + symbol.st_value;
+}
+
+void relocate_section(const ElfView& elf, const Elf64_Shdr& relocations,
+                      const std::vector<Elf64_Sym>& symbols, const Placement& placement,
+                      std::byte* memory) {
+  const size_t patched = relocations.sh_info;
+  EPI_CHECK(patched < elf.sections().size());
+  const Elf64_Shdr& section = elf.sections()[patched];
+  if (!is_loaded(section)) return;
+  for (const Elf64_Rela& rela : elf.rows<Elf64_Rela>(relocations)) {
+    EPI_CHECK(rela.r_offset + sizeof(uint32_t) <= section.sh_size);
+    const size_t index = ELF64_R_SYM(rela.r_info);
+    EPI_CHECK(index < symbols.size());
+    relocate(static_cast<uint32_t>(ELF64_R_TYPE(rela.r_info)),
+             memory + placement.places[patched] + rela.r_offset,
+             address_of(symbols[index], placement, memory) + rela.r_addend);
+  }
+}
+
 }  // namespace
 
-ObjectCode::ObjectCode(std::span<const std::byte> object) {
-  const ElfView elf(object);
-  const auto& sections = elf.sections();
-  std::vector<size_t> places(sections.size());
-  for (size_t i = 0; i < sections.size(); ++i) {
-    if ((sections[i].sh_flags & SHF_ALLOC) == 0) continue;
-    size_bytes_ = rounded_up(size_bytes_, std::max<size_t>(sections[i].sh_addralign, 1));
-    places[i] = size_bytes_;
-    size_bytes_ += sections[i].sh_size;
-  }
-  size_bytes_ = rounded_up(std::max<size_t>(size_bytes_, 1), static_cast<size_t>(::getpagesize()));
+CodeMemory::CodeMemory(size_t size_bytes)
+    : size_bytes_(
+          rounded_up(std::max<size_t>(size_bytes, 1), static_cast<size_t>(::getpagesize()))) {
   void* memory =
       ::mmap(nullptr, size_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) fail("compile", "no memory for code: {}", std::strerror(errno));
-  memory_ = static_cast<std::byte*>(memory);
-  for (size_t i = 0; i < sections.size(); ++i) {
-    const bool has_bytes = (sections[i].sh_flags & SHF_ALLOC) != 0 &&
-                           sections[i].sh_type != SHT_NOBITS && sections[i].sh_size > 0;
-    if (has_bytes) {
-      const auto bytes = elf.bytes(sections[i]);
-      std::memcpy(memory_ + places[i], bytes.data(), bytes.size());
-    }
-  }
-  std::vector<Elf64_Sym> symbols;
-  for (const Elf64_Shdr& section : sections) {
-    if (section.sh_type != SHT_SYMTAB) continue;
-    symbols = elf.rows<Elf64_Sym>(section);
-    for (const Elf64_Sym& symbol : symbols) {
-      if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
-      EPI_CHECK(symbol.st_shndx < sections.size());
-      functions_[elf.text(sections.at(section.sh_link), symbol.st_name)] =
-          memory_ + places[symbol.st_shndx] + symbol.st_value;
-    }
-  }
-  for (const Elf64_Shdr& section : sections) {
-    if (section.sh_type != SHT_RELA) continue;
-    const size_t patched = section.sh_info;
-    EPI_CHECK(patched < sections.size());
-    if ((sections[patched].sh_flags & SHF_ALLOC) == 0) continue;
-    for (const Elf64_Rela& rela : elf.rows<Elf64_Rela>(section)) {
-      const Elf64_Sym& symbol = symbols.at(ELF64_R_SYM(rela.r_info));
-      // Section 0 is a symbol from elsewhere: kernels must not need one.
-      EPI_CHECK(symbol.st_shndx != SHN_UNDEF && symbol.st_shndx < sections.size());
-      EPI_CHECK(rela.r_offset + 8 <= rounded_up(sections[patched].sh_size, 8) + 8);
-      relocate(static_cast<uint32_t>(ELF64_R_TYPE(rela.r_info)),
-               memory_ + places[patched] + rela.r_offset,
-               memory_ + places[symbol.st_shndx] + symbol.st_value + rela.r_addend);
-    }
-  }
-  if (::mprotect(memory_, size_bytes_, PROT_READ | PROT_EXEC) != 0) {
-    fail("compile", "this system does not run generated code: {}", std::strerror(errno));
-  }
-  __builtin___clear_cache(reinterpret_cast<char*>(memory_),
-                          reinterpret_cast<char*>(memory_ + size_bytes_));
+  data_ = static_cast<std::byte*>(memory);
 }
 
-ObjectCode::~ObjectCode() { ::munmap(memory_, size_bytes_); }
+CodeMemory::~CodeMemory() { ::munmap(data_, size_bytes_); }
+
+void CodeMemory::make_executable() {
+  if (::mprotect(data_, size_bytes_, PROT_READ | PROT_EXEC) != 0) {
+    fail("compile", "this system does not run generated code: {}", std::strerror(errno));
+  }
+  __builtin___clear_cache(reinterpret_cast<char*>(data_),
+                          reinterpret_cast<char*>(data_ + size_bytes_));
+}
+
+ObjectCode::ObjectCode(std::span<const std::byte> object) {
+  const ElfView elf(object);
+  const Placement placement = place_sections(elf);
+  memory_ = std::make_unique<CodeMemory>(placement.size_bytes);
+  copy_sections(elf, placement, memory_->data());
+  std::vector<Elf64_Sym> symbols;
+  for (const Elf64_Shdr& section : elf.sections()) {
+    if (section.sh_type != SHT_SYMTAB) continue;
+    symbols = elf.rows<Elf64_Sym>(section);
+    EPI_CHECK(section.sh_link < elf.sections().size());
+    for (const Elf64_Sym& symbol : symbols) {
+      if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
+      functions_[elf.text(elf.sections()[section.sh_link], symbol.st_name)] =
+          address_of(symbol, placement, memory_->data());
+    }
+  }
+  for (const Elf64_Shdr& section : elf.sections()) {
+    if (section.sh_type != SHT_RELA) continue;
+    relocate_section(elf, section, symbols, placement, memory_->data());
+  }
+  memory_->make_executable();
+}
 
 void* ObjectCode::find(std::string_view function) const {
   const auto found = functions_.find(function);

@@ -6,26 +6,40 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace epi::compiler {
 
+// Pages that are written first and run afterwards.
+class CodeMemory {
+ public:
+  explicit CodeMemory(size_t size_bytes);  // throws `Error` where there are none
+  CodeMemory(const CodeMemory&) = delete;
+  CodeMemory& operator=(const CodeMemory&) = delete;
+  ~CodeMemory();
+
+  std::byte* data() const { return data_; }
+  // From now on it can be run, and not be written.
+  void make_executable();
+
+ private:
+  std::byte* data_ = nullptr;
+  size_t size_bytes_ = 0;
+};
+
 class ObjectCode {
  public:
   // Throws `BugError` for an object that we cannot have made. Any thread.
   explicit ObjectCode(std::span<const std::byte> object);
-  ObjectCode(const ObjectCode&) = delete;
-  ObjectCode& operator=(const ObjectCode&) = delete;
-  ~ObjectCode();
 
   // The address of a function; it lives as long as this does.
   void* find(std::string_view function) const;
 
  private:
-  std::byte* memory_ = nullptr;
-  size_t size_bytes_ = 0;
+  std::unique_ptr<CodeMemory> memory_;
   std::map<std::string, void*, std::less<>> functions_;
 };
 
