@@ -82,18 +82,6 @@ void add_changed(const PoolSide& a, const WorkItem& from, const PoolSide& b, con
                            differing_fields(a.name(from), b.name(to)), 1});
 }
 
-// Products of the same sizes, whatever operator asked for them; fused templates are no such.
-void find_changed_products(PoolSide& a, PoolSide& b, GroupComparison& group) {
-  const auto sizes = [](const PoolSide& side, const WorkItem& item) {
-    const KernelName& name = side.name(item);
-    const bool plain = is_product(name.kind) && name.ops.size() < 2;
-    return plain && !item.size.empty() && item.size.front() != '[' ? item.size : std::string();
-  };
-  match_by(a, b, sizes, [&](const WorkItem& from, const WorkItem& to) {
-    add_changed(a, from, b, to, from.op, group);
-  });
-}
-
 // What can become part of a fused kernel: products only of a template that is one.
 bool can_be_part(Kind part, Kind fused) {
   switch (part) {
@@ -129,6 +117,10 @@ void find_changed(PoolSide& a, PoolSide& b, GroupComparison& group) {
 
 using PlacesByOp = std::map<std::string, std::deque<size_t>>;
 
+PlacesByOp places_by_op(const PoolSide& side) {
+  return side.pool.by([&](const WorkItem& item) { return op_of(side, item); });
+}
+
 bool has_any(const PlacesByOp& by_op, const std::string& op) {
   const auto list = by_op.find(op);
   return list != by_op.end() && !list->second.empty();
@@ -143,6 +135,20 @@ std::vector<std::string> joined_ops(const PoolSide& side, const WorkItem& item,
   const bool came_apart = op_of(side, item) == "addmm" && !has_any(others, "addmm") &&
                           has_any(others, "mm") && has_any(others, "add");
   return came_apart ? std::vector<std::string>{"add", "mm"} : std::vector<std::string>{};
+}
+
+// Products of the same sizes, whatever operator asked for them; fused templates are no such.
+void find_changed_products(PoolSide& a, PoolSide& b, GroupComparison& group) {
+  const PlacesByOp in_a = places_by_op(a);
+  const PlacesByOp in_b = places_by_op(b);
+  const auto sizes = [&](const PoolSide& side, const WorkItem& item) {
+    const bool plain = is_product(side.name(item).kind) &&
+                       joined_ops(side, item, &side == &a ? in_b : in_a).empty();
+    return plain && !item.size.empty() && item.size.front() != '[' ? item.size : std::string();
+  };
+  match_by(a, b, sizes, [&](const WorkItem& from, const WorkItem& to) {
+    add_changed(a, from, b, to, from.op, group);
+  });
 }
 
 struct FusedKernel {
@@ -171,7 +177,7 @@ int64_t products_to_give(const PoolSide& parts, const PoolSide& fused,
 // Gives each kernel of several operators the pieces of these on the other side, one of each in
 // turn, so that like kernels get like parts.
 std::vector<FusedKernel> assign_parts(PoolSide& parts, const PoolSide& fused) {
-  PlacesByOp by_op = parts.pool.by([&](const WorkItem& item) { return op_of(parts, item); });
+  PlacesByOp by_op = places_by_op(parts);
   std::vector<FusedKernel> kernels;
   for (size_t i = 0; i < fused.pool.size(); ++i) {
     if (fused.pool.is_taken(i)) continue;

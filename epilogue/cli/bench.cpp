@@ -25,7 +25,7 @@ struct BenchFlags {
 };
 
 struct BenchRun {
-  std::string m;
+  int64_t m = 0;
   Workload workload;
   std::vector<ModeResult> modes{};
   Peaks peaks{};
@@ -33,14 +33,15 @@ struct BenchRun {
 
 // Every m is checked before the first one runs.
 std::vector<BenchRun> plan_all(const BenchFlags& flags) {
-  RunFlags sized = flags.run;
-  sized.batch = flags.m;
-  if (sized.workload == "mlp") sized.seq = "1";
   std::vector<BenchRun> runs;
-  for (const RunSizes& sizes : expand_sizes(sized)) {
-    auto workload = plan_workload(sized, sizes);
+  for (const int64_t m : positive_numbers("--m", flags.m)) {
+    auto sizes = expand_sizes(flags.run);
+    if (sizes.size() != 1) fail("bench", "only --m may be a list");
+    sizes[0].batch = m;
+    sizes[0].seq = 1;
+    auto workload = plan_workload(flags.run, sizes[0]);
     if (!workload) throw Error(workload.error().message);
-    runs.push_back({fmt::format("{}", *sizes.batch), std::move(*workload)});
+    runs.push_back({m, std::move(*workload)});
   }
   return runs;
 }
@@ -127,7 +128,7 @@ void print_json(const BenchFlags& flags, const std::vector<BenchRun>& runs) {
   json.key("runs").begin_array();
   for (const BenchRun& run : runs) {
     json.begin_object();
-    json.key("m").integer(positive_number("--m", run.m));
+    json.key("m").integer(run.m);
     json.key("title").string(run.workload.title);
     json.key("peak_gflops").fixed(run.peaks.flops_per_ns, 3);
     json.key("peak_gbps").fixed(run.peaks.bytes_per_ns, 3);

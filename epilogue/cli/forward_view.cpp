@@ -76,12 +76,17 @@ std::vector<ForwardOp> first_forward(const trace::Trace& trace, std::string_view
     const auto parent = depths.find(tree.parent[id]);
     if (parent == depths.end()) continue;
     const std::string_view args = trace.args_of(id);
-    ForwardOp op{std::string(trace.name_of(id)), parent->second + 1, tensor_layouts(args), {}};
+    ForwardOp op{std::string(trace.name_of(id)),
+                 trace.ts_ns[id],
+                 parent->second + 1,
+                 tensor_layouts(args),
+                 {}};
     const auto [first, last] = kernels.equal_range(trace.external_id[id]);
     for (auto it = first; it != last; ++it) {
       const std::string_view facts = trace.args_of(it->second);
       op.kernels.push_back({std::string(trace.name_of(it->second)), number_arg(facts, "bytes"),
-                            number_arg(facts, "flops"), trace.dur_ns[it->second]});
+                            number_arg(facts, "flops"), trace.ts_ns[it->second],
+                            trace.dur_ns[it->second]});
     }
     depths[id] = op.depth;
     ops.push_back(std::move(op));

@@ -16,11 +16,13 @@ struct ForwardKernel {
   std::string name;
   int64_t bytes = 0;
   int64_t flops = 0;
+  int64_t start_ns = 0;
   int64_t dur_ns = 0;
 };
 
 struct ForwardOp {
   std::string name;  // "aten::mm"
+  int64_t start_ns = 0;
   int depth = 0;
   std::vector<std::string> inputs;     // "[64,128,768]/(98304,768,1)" for each tensor
   std::vector<ForwardKernel> kernels;  // run by this op itself, not by those below it

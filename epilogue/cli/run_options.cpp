@@ -52,9 +52,21 @@ constexpr auto kSizeFlags = std::to_array<SizeFlag>({
 
 using Values = std::vector<std::optional<int64_t>>;
 
+// Nothing, where the flag was not given.
 Values list_of(const std::string& flag, const std::string& text) {
   if (text.empty()) return {std::nullopt};
-  Values values;
+  const auto numbers = positive_numbers(flag, text);
+  return {numbers.begin(), numbers.end()};
+}
+
+}  // namespace
+
+int64_t positive_number(const std::string& flag, const std::string& text) {
+  return number_in(flag, text, 1);
+}
+
+std::vector<int64_t> positive_numbers(const std::string& flag, const std::string& text) {
+  std::vector<int64_t> values;
   std::string item;
   // A trailing comma asks for one more, empty, number: it is refused like any other empty one.
   for (std::istringstream stream(text + ","); std::getline(stream, item, ',');) {
@@ -62,15 +74,9 @@ Values list_of(const std::string& flag, const std::string& text) {
     if (std::find(values.begin(), values.end(), value) != values.end()) {
       fail("run", "{} {}: {} is there twice", flag, text, value);
     }
-    values.emplace_back(value);
+    values.push_back(value);
   }
   return values;
-}
-
-}  // namespace
-
-int64_t positive_number(const std::string& flag, const std::string& text) {
-  return number_in(flag, text, 1);
 }
 
 int64_t whole_number(const std::string& flag, const std::string& text) {

@@ -48,7 +48,9 @@ struct RunSizes {
 
 // A whole number from 1 to 2^62; throws `Error` naming the flag otherwise.
 int64_t positive_number(const std::string& flag, const std::string& text);
-// The same from 0.
+// "64,96,128" as such numbers, none of them twice.
+std::vector<int64_t> positive_numbers(const std::string& flag, const std::string& text);
+// One number from 0.
 int64_t whole_number(const std::string& flag, const std::string& text);
 
 // Every combination of the lists, the last flag changing fastest.

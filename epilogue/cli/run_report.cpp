@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "epilogue/base/machine.h"
 #include "epilogue/base/thread_pool.h"
@@ -58,15 +59,21 @@ std::string wrapped_inputs(const ForwardOp& op) {
   return out;
 }
 
+// Operators and the kernels under them, in the order in which they began.
 std::string chain_text(const RunResult& result) {
-  std::string out;
+  std::multimap<int64_t, std::string> lines;
   for (const ForwardOp& op : result.ops) {
     const std::string indent(2 * static_cast<size_t>(op.depth) + 2, ' ');
-    out += fmt::format("{:<{}}{}\n", indent + op.name, kNameWidth, wrapped_inputs(op));
+    const std::string inputs = wrapped_inputs(op);
+    lines.emplace(op.start_ns,
+                  inputs.empty() ? indent + op.name + '\n'
+                                 : fmt::format("{:<{}}{}\n", indent + op.name, kNameWidth, inputs));
     for (const ForwardKernel& kernel : op.kernels) {
-      out += fmt::format("{}  > {}\n", indent, kernel.name);
+      lines.emplace(kernel.start_ns, fmt::format("{}  > {}\n", indent, kernel.name));
     }
   }
+  std::string out;
+  for (const auto& [start_ns, line] : lines) out += line;
   return out;
 }
 
