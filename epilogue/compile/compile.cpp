@@ -22,7 +22,7 @@ using compiler::Plan;
 
 struct Variant {
   Guards guards;
-  Plan plan;
+  std::unique_ptr<const Plan> plan;
   std::string region;  // its row in a trace
   VariantInfo info;
 };
@@ -69,13 +69,14 @@ std::shared_ptr<const Variant> Compiled::State::add(std::span<const Tensor> inpu
   for (const auto& stage : stages) {
     info.stages.push_back(fmt::format("{}:\n{}", stage.pass, stage.text));
   }
-  Plan plan(std::move(stages.back().graph), compiler::host_target(),
-            options.cache ? compiler::UseCache::kYes : compiler::UseCache::kNo);
-  info.code = plan.ir();
-  info.plan = plan.to_string();
-  info.kernels = plan.kernel_names();
-  info.from_cache = plan.generated().from_cache;
-  info.not_kept = plan.generated().not_kept;
+  auto plan = std::make_unique<const Plan>(
+      std::move(stages.back().graph), compiler::host_target(),
+      options.cache ? compiler::UseCache::kYes : compiler::UseCache::kNo);
+  info.code = plan->ir();
+  info.plan = plan->to_string();
+  info.kernels = plan->kernel_names();
+  info.from_cache = plan->generated().from_cache;
+  info.not_kept = plan->generated().not_kept;
   info.compile_ms = static_cast<double>(now_ns() - start_ns) * 1e-6;
   auto variant = std::make_shared<const Variant>(Variant{
       std::move(guards), std::move(plan), "Epilogue-Compiled Region: " + label, std::move(info)});
@@ -120,7 +121,7 @@ Tensor Compiled::operator()(std::span<const Tensor> inputs) const {
     }
   }
   const RecordFunction range(variant->region);
-  return variant->plan.run(inputs, symbols);
+  return variant->plan->run(inputs, symbols);
 }
 
 std::vector<VariantInfo> Compiled::variants() const {

@@ -3,14 +3,13 @@
 // packed for it. Any number of threads may run one plan at the same time.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "epilogue/compile/generate.h"
-#include "epilogue/compile/memory_plan.h"
-#include "epilogue/compile/packing.h"
+#include "epilogue/compile/bound_plan.h"
 
 namespace epi::compiler {
 
@@ -22,28 +21,16 @@ class Plan {
   // `symbols` are the values of free sizes. Returns the graph's output.
   Tensor run(std::span<const Tensor> inputs, std::span<const int64_t> symbols) const;
 
-  const std::vector<std::string>& kernel_names() const { return source_.names; }
-  const std::string& ir() const { return source_.ir; }
-  const Generated& generated() const { return generated_; }
+  const std::vector<std::string>& kernel_names() const { return compiled_.source.names; }
+  const std::string& ir() const { return compiled_.source.ir; }
+  const Generated& generated() const { return compiled_.generated; }
   // Kernels, slots of the arena, packed weights with their bytes: one line each.
   std::string to_string() const;
 
  private:
-  struct PackedWeights {
-    GemmTile tile;
-    Tensor panels;
-  };
-  // One call: the addresses of everything.
-  class Call;
-
-  Graph graph_;
-  std::vector<Kernel> kernels_;
-  ValueId result_ = 0;  // what the output is, or is a view of
-  MemoryPlan memory_;
-  Source source_;
-  Generated generated_;
-  std::vector<void*> functions_;        // of each kernel; null for the library's
-  std::vector<PackedWeights> weights_;  // of each kernel; empty for others than GEMMs
+  CompiledGraph compiled_;
+  // Of the last sizes: a call with the same ones, which most are, only replays it.
+  mutable std::atomic<std::shared_ptr<const BoundPlan>> bound_;
 };
 
 }  // namespace epi::compiler

@@ -146,6 +146,12 @@ TEST(Compile, EmptyBatchesGiveEmptyResults) {
   compiled(randn({2, 16}, 1));
   EXPECT_EQ(compiled(empty({0, 16})).shape(), (Dims{0, 16}));
   EXPECT_EQ(compile(mlp)(empty({0, 16})).shape(), (Dims{0, 16}));
+  const auto block = [&](const Tensor& x) { return mlp.forward(softmax(rms_norm(x, {16}), -1)); };
+  for (const Fuse fuse : {Fuse::kNone, Fuse::kEpilogue}) {
+    const Compiled whole = compile(std::function<Tensor(const Tensor&)>(block), {.fuse = fuse});
+    EXPECT_EQ(whole(empty({0, 16})).shape(), (Dims{0, 16}));
+    EXPECT_EQ(whole(empty({3, 16})).shape(), (Dims{3, 16}));
+  }
 }
 
 TEST(Compile, InputsAndParametersMayBeReturned) {

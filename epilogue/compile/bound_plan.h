@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan with its free sizes filled in: every address is a base (an input, the arena, the result, a
+// parameter) and an offset, every shape is a number. Replaying it allocates the arena and the
+// result, and calls the kernels one after the other.
+#pragma once
+
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "epilogue/compile/generate.h"
+#include "epilogue/compile/memory_plan.h"
+#include "epilogue/compile/run_kernels.h"
+
+namespace epi::compiler {
+
+// A compiled graph; what a bound plan refers to, and must not outlive.
+struct CompiledGraph {
+  Graph graph;
+  std::vector<Kernel> kernels;
+  ValueId result = 0;  // what the output is, or is a view of
+  MemoryPlan memory;
+  Source source;
+  Generated generated;
+  std::vector<void*> functions;  // of each kernel; null for the library's
+  struct Packed {
+    GemmTile tile;
+    Tensor panels;
+  };
+  std::vector<Packed> weights;  // of each kernel; empty for others than GEMMs
+};
+
+// A tensor that is known but for its storage.
+struct Place {
+  int base = 0;  // an input's number, or one of those below zero in bound_plan.cpp
+  Layout layout{};
+  int64_t offset = 0;  // in elements from the base's first; of the arena from its start
+  DType dtype = DType::kF32;
+  Tensor parameter{};
+};
+struct PointwiseStep {
+  PointwiseCall call;  // without addresses
+  std::vector<Place> operands;
+  std::vector<Dims> strides;
+};
+struct GemmStep {
+  GemmCall call;  // without addresses
+  Place x;
+  int64_t packed_offset = 0;  // of the arena, in bytes
+  std::vector<Place> others;
+};
+struct LibraryStep {
+  const Node* node = nullptr;
+  std::vector<Place> operands;  // in the order of references_of
+  Place out;
+};
+struct BoundStep {
+  std::variant<LibraryStep, PointwiseStep, GemmStep> what;
+  KernelCost cost;
+};
+
+class BoundPlan {
+ public:
+  BoundPlan(const CompiledGraph& compiled, std::span<const int64_t> symbols);
+
+  bool is_for(std::span<const int64_t> symbols) const;
+  // Any number of threads at the same time.
+  Tensor run(std::span<const Tensor> inputs) const;
+
+ private:
+  struct Bases;  // of one call
+
+  void place_values(const CompiledGraph& compiled);
+  Place place_of(const CompiledGraph& compiled, const ValueRef& ref) const;
+  Place place_of(const CompiledGraph& compiled, const Access& access) const;
+  Rows rows_of(const GemmKernel& gemm) const;
+  KernelCost cost_of(const CompiledGraph& compiled, size_t kernel) const;
+  BoundStep bind(const CompiledGraph& compiled, size_t kernel) const;
+  PointwiseStep bind_pointwise(const CompiledGraph& compiled, size_t kernel) const;
+  GemmStep bind_gemm(const CompiledGraph& compiled, size_t kernel) const;
+  LibraryStep bind_library(const CompiledGraph& compiled, size_t kernel) const;
+
+  std::vector<int64_t> symbols_;
+  std::vector<Place> values_;            // by number, views left out
+  std::vector<int64_t> packed_offsets_;  // by kernel
+  int64_t arena_bytes_ = 0;
+  Place result_;  // as it is allocated
+  Place output_;  // as it is returned
+  std::vector<BoundStep> steps_;
+};
+
+}  // namespace epi::compiler
