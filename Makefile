@@ -7,7 +7,7 @@ setup:
 build: setup
 	cmake --preset release -Wno-dev >/dev/null && cmake --build --preset release
 demo: build
-	build/release/bin/epilogue --version && echo && build/release/bin/epilogue run mlp
+	build/release/bin/epilogue --version && echo && build/release/bin/epilogue run mlp && echo && build/release/bin/epilogue run mlp --compile
 test: setup
 	scripts/test
 check: test lint

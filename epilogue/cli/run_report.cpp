@@ -38,7 +38,7 @@ double gflops(const RunResult& result) {
   return static_cast<double>(totals_of(result).flops) / median_ns(result);
 }
 
-constexpr size_t kLongName = 28;
+constexpr size_t kLongName = 28;  // with the numbers behind it: 80 columns
 
 // The op's name column, wide enough for the chain of a linear; inputs follow.
 constexpr size_t kNameWidth = 26;
@@ -77,7 +77,7 @@ std::string chain_text(const RunResult& result) {
   return out;
 }
 
-report::Table kernel_table(const RunResult& result, bool markdown) {
+report::Table kernel_table(const RunResult& result) {
   using report::Align;
   report::Table table({{"kernel", Align::kLeft},
                        {"runs", Align::kRight},
@@ -86,12 +86,10 @@ report::Table kernel_table(const RunResult& result, bool markdown) {
                        {"time", Align::kRight},
                        {"GB/s", Align::kRight},
                        {"GFLOP/s", Align::kRight}});
+  table.wrap_first(kLongName);
   for (const KernelSum& kernel : result.kernels) {
     const double dur_ns = std::max<double>(1, static_cast<double>(kernel.dur_ns));
-    // A long name takes a line of its own: the numbers stay within 80 columns.
-    const bool is_long = kernel.name.size() > kLongName && !markdown;
-    if (is_long) table.add_row({kernel.name, "", "", "", "", "", ""});
-    table.add_row({is_long ? "" : kernel.name, fmt::format("{}", kernel.count),
+    table.add_row({kernel.name, fmt::format("{}", kernel.count),
                    report::bytes_text(static_cast<double>(kernel.bytes)),
                    report::flops_text(static_cast<double>(kernel.flops)), report::time_text(dur_ns),
                    fmt::format("{:.1f}", static_cast<double>(kernel.bytes) / dur_ns),
@@ -191,11 +189,11 @@ std::string run_text(const RunResult& result, bool markdown) {
                   num_threads() == 1 ? "" : "s", name(cpu_isa()));
   if (markdown) {
     return fmt::format("{}\n```\n{}```\n\n{}\n{}{}", title, chain_text(result),
-                       kernel_table(result, true).markdown(), closing_text(result),
+                       kernel_table(result).markdown(), closing_text(result),
                        compile_text(result) + record_text(result, true));
   }
   return fmt::format("{}\n  {:<{}} inputs: [shape]/(strides); > is a kernel\n{}\n{}\n{}{}", title,
-                     "op", kNameWidth - 2, chain_text(result), kernel_table(result, false).text(),
+                     "op", kNameWidth - 2, chain_text(result), kernel_table(result).text(),
                      closing_text(result), compile_text(result) + record_text(result, false));
 }
 

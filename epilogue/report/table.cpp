@@ -31,7 +31,9 @@ std::string Table::text() const {
   std::vector<size_t> widths;
   for (size_t c = 0; c < columns_.size(); ++c) {
     size_t width = columns_[c].title.size();
-    for (const auto& row : rows_) width = std::max(width, row[c].size());
+    for (const auto& row : rows_) {
+      if (c > 0 || row[c].size() <= longest_first_) width = std::max(width, row[c].size());
+    }
     widths.push_back(width);
   }
   std::string out;
@@ -46,7 +48,12 @@ std::string Table::text() const {
   for (size_t c = 0; c < columns_.size(); ++c) append(c, columns_[c].title);
   end_line();
   for (const auto& row : rows_) {
-    for (size_t c = 0; c < row.size(); ++c) append(c, row[c]);
+    for (size_t c = 0; c < row.size(); ++c) {
+      append(c, row[c]);
+      if (c > 0 || row[c].size() <= longest_first_) continue;
+      end_line();
+      append(c, "");
+    }
     end_line();
   }
   return out;

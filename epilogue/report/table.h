@@ -20,6 +20,9 @@ class Table {
   // As many cells as columns.
   void add_row(std::vector<std::string> cells);
 
+  // In text, a first cell that is longer takes a line of its own, and the others follow below it.
+  void wrap_first(size_t longest) { longest_first_ = longest; }
+
   // Two spaces in front of each column; no trailing spaces.
   std::string text() const;
   std::string markdown() const;
@@ -27,6 +30,7 @@ class Table {
  private:
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
+  size_t longest_first_ = static_cast<size_t>(-1);
 };
 
 }  // namespace epi::report

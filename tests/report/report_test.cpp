@@ -51,5 +51,17 @@ TEST(Table, MarkdownEscapesBars) {
   EXPECT_EQ(table.markdown(), "| a | b |\n| --- | ---: |\n| x\\|y | 1 |\n");
 }
 
+TEST(Table, ALongFirstCellTakesALineOfItsOwn) {
+  Table table({{"name", Align::kLeft}, {"n", Align::kRight}});
+  table.wrap_first(6);
+  table.add_row({"short", "1"});
+  table.add_row({"much_too_long", "22"});
+  EXPECT_EQ(table.text(),
+            "  name    n\n"
+            "  short   1\n"
+            "  much_too_long\n"
+            "         22\n");
+}
+
 }  // namespace
 }  // namespace epi::report
