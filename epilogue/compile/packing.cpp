@@ -17,6 +17,24 @@ constexpr int64_t kMostRows = 16;  // of a tile by vectors
 
 int64_t rounded_up(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
 
+// k is rounded up to a multiple of this.
+int64_t depth_of(const GemmTile& tile) {
+  switch (tile.kind) {
+    case GemmKind::kVectors:
+      return 1;
+    case GemmKind::kPairs:
+      return 2;
+    case GemmKind::kTiles:
+      break;
+  }
+  return kTileDepth;
+}
+
+// Words of four bytes that a packed row has: numbers as f32, or pairs of bf16.
+int64_t row_words(const GemmCode& code, const GemmTile& tile) {
+  return rounded_up(code.k, depth_of(tile)) / depth_of(tile);
+}
+
 // Where an element of one panel goes, in elements from the panel's first.
 struct PanelLayout {
   GemmKind kind;
@@ -26,6 +44,7 @@ struct PanelLayout {
   int64_t place(int64_t k, int64_t product, int64_t column) const {
     const int64_t across = product * columns + column;
     if (kind == GemmKind::kVectors) return k * products * columns + across;
+    if (kind == GemmKind::kPairs) return (k / 2 * products * columns + across) * 2 + k % 2;
     // Step, register, pair of k, column, k of the pair.
     constexpr int64_t kHalf = kTileColumns / 2;
     return ((k / kTileDepth * 2 + across / kHalf) * (kTileDepth / 2) + k % kTileDepth / 2) *
@@ -101,16 +120,21 @@ void pack_block(const GemmCode& code, const GemmTile& tile, const Rows& rows, in
     interleave(reinterpret_cast<const float*>(from), rows.row_stride, height, code.k, to);
     return;
   }
-  constexpr int64_t kChunk = 64;
-  std::array<float, kMostRows * kChunk> lines;
-  const auto convert = cpu::converter(code.dtype, DType::kF32);
-  for (int64_t k0 = 0; k0 < code.k; k0 += kChunk) {
-    const int64_t count = std::min(kChunk, code.k - k0);
+  constexpr int64_t kWords = 64;
+  std::array<float, kMostRows * kWords> lines;
+  const bool pairs = tile.kind == GemmKind::kPairs;
+  const auto convert = cpu::converter(code.dtype, pairs ? code.dtype : DType::kF32);
+  const int64_t chunk = kWords * depth_of(tile);
+  for (int64_t k0 = 0; k0 < code.k; k0 += chunk) {
+    const int64_t count = std::min(chunk, code.k - k0);
+    const int64_t words = rounded_up(count, depth_of(tile)) / depth_of(tile);
     for (int64_t r = 0; r < height; ++r) {
-      convert(from + (r * rows.row_stride + k0 * rows.k_stride) * element, rows.k_stride,
-              lines.data() + r * kChunk, 1, count);
+      float* line = lines.data() + r * kWords;
+      line[words - 1] = 0;  // the second of an odd pair
+      convert(from + (r * rows.row_stride + k0 * rows.k_stride) * element, rows.k_stride, line, 1,
+              count);
     }
-    interleave(lines.data(), kChunk, height, count, to + k0 * height);
+    interleave(lines.data(), kWords, height, words, to + k0 / depth_of(tile) * height);
   }
 }
 
@@ -135,7 +159,7 @@ int64_t panels_of(const GemmCode& code, const GemmTile& tile) {
 
 Tensor pack_weights(const GemmCode& code, const GemmTile& tile, std::span<const Tensor> weights) {
   const PanelLayout layout{tile.kind, tile.columns, code.products};
-  const int64_t depth = tile.kind == GemmKind::kTiles ? rounded_up(code.k, kTileDepth) : code.k;
+  const int64_t depth = rounded_up(code.k, depth_of(tile));
   const int64_t panel_elements = depth * tile.columns * code.products;
   const int64_t panels = panels_of(code, tile);
   const Tensor packed = empty({panels, panel_elements}, {code.dtype, kCpu});
@@ -157,7 +181,7 @@ Tensor pack_weights(const GemmCode& code, const GemmTile& tile, std::span<const 
 }
 
 int64_t packed_rows_bytes(const GemmCode& code, const GemmTile& tile, const Rows& rows) {
-  if (tile.kind == GemmKind::kVectors) return rows.count * code.k * 4;
+  if (tile.kind != GemmKind::kTiles) return rows.count * row_words(code, tile) * 4;
   if (rows.k_stride == 1 && code.k % kTileDepth == 0) return 0;
   return rows.count * rounded_up(code.k, kTileDepth) * size_bytes(code.dtype);
 }
@@ -170,7 +194,7 @@ void pack_rows(const GemmCode& code, const GemmTile& tile, const Rows& rows, int
   }
   for (int64_t block = begin / tile.rows; block * tile.rows < end; ++block) {
     pack_block(code, tile, rows, block,
-               reinterpret_cast<float*>(packed) + block * tile.rows * code.k);
+               reinterpret_cast<float*>(packed) + block * tile.rows * row_words(code, tile));
   }
 }
 

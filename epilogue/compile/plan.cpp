@@ -49,7 +49,9 @@ std::string weights_text(const CompiledGraph& compiled, size_t kernel) {
   return fmt::format("  weights packed: {} panels of {} columns, {} bytes; {} rows at a time{}\n",
                      panels_of(gemm->code, tile), tile.columns * gemm->code.products,
                      panels.size_bytes(), tile.rows,
-                     tile.kind == GemmKind::kTiles ? ", by AMX tiles" : "");
+                     tile.kind == GemmKind::kTiles   ? ", by AMX tiles"
+                     : tile.kind == GemmKind::kPairs ? ", by pairs of bf16"
+                                                     : "");
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ struct GemmCode {
 // How the product is computed.
 enum class GemmKind : uint8_t {
   kVectors,  // f32 multiply-add, whatever the weights are stored as
+  kPairs,    // bf16, two k at a time, into f32 vectors
   kTiles,    // bf16 by the tile registers of AMX
 };
 

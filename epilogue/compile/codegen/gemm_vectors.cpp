@@ -26,6 +26,7 @@ class GemmVectors {
         code_(code),
         tile_(tile),
         target_(target),
+        steps_(tile.kind == GemmKind::kPairs ? (code.k + 1) / 2 : code.k),
         vectors_(tile.columns / target.lanes * code.products),
         may_pass_end_(code.n % tile.columns != 0) {
     heights_ = {tile.rows};
@@ -41,13 +42,17 @@ class GemmVectors {
   }
 
  private:
-  int64_t panel_width() const { return int64_t{tile_.columns} * code_.products; }
+  bool by_pairs() const { return tile_.kind == GemmKind::kPairs; }
+  // Of one step.
+  int64_t panel_bytes() const {
+    return int64_t{tile_.columns} * code_.products * size_bytes(code_.dtype) * (by_pairs() ? 2 : 1);
+  }
 
   // A flat tile reads its panel at several places at once: memory serves several streams faster
   // than one (8 % on an Emerald Rapids), and sums wait less for each other.
   int streams_of(int rows) const {
     int streams = 1;
-    while (rows <= kFlatRows && code_.k % (2 * streams) == 0 && streams < kMostStreams &&
+    while (rows <= kFlatRows && steps_ % (2 * streams) == 0 && streams < kMostStreams &&
            2 * streams * rows * vectors_ <= target_.registers / 2) {
       streams *= 2;
     }
@@ -68,11 +73,11 @@ class GemmVectors {
                 sum, target_.lanes);
     });
     for (int stream = 0; stream < streams; ++stream) {
-      const IrValue k = out_.let("add i64 %k, {}", stream * (code_.k / streams));
+      const IrValue k = out_.let("add i64 %k, {}", stream * (steps_ / streams));
       emit_multiply(rows, stream, k);
     }
     out_.line("%k.next = add i64 %k, 1");
-    out_.line("%more = icmp slt i64 %k.next, {}", code_.k / streams);
+    out_.line("%more = icmp slt i64 %k.next, {}", steps_ / streams);
     out_.line("br i1 %more, label %multiply, label %finish");
     out_.label("finish");
     emit_finish(rows, streams);
@@ -84,38 +89,59 @@ class GemmVectors {
   }
 
   void emit_multiply(int rows, int stream, const IrValue& k) {
-    VectorCode vector(out_, target_, target_.lanes);
-    const auto element = VectorCode::stored_type(code_.dtype);
-    const IrValue first = out_.let("mul i64 {}, {}", k, panel_width());
-    const IrValue line = out_.let("getelementptr {}, ptr %panel, i64 {}", element, first);
+    const IrValue skipped = out_.let("mul i64 {}, {}", k, panel_bytes());
+    const IrValue line = out_.let("getelementptr i8, ptr %panel, i64 {}", skipped);
     emit_prefetch(line, rows);
     std::vector<IrValue> weights;
     for (int v = 0; v < vectors_; ++v) {
-      const IrValue at =
-          out_.let("getelementptr {}, ptr {}, i64 {}", element, line, v * target_.lanes);
-      weights.push_back(vector.load(code_.dtype, at));
+      weights.push_back(emit_weights(
+          out_.let("getelementptr i8, ptr {}, i64 {}", line, panel_bytes() / vectors_ * v)));
     }
     // A whole tile knows its block's height; the block at the end is as tall as it is.
     const std::string height = rows == tile_.rows ? fmt::format("{}", rows) : "%height";
     const IrValue column = out_.let("mul i64 {}, {}", k, height);
-    const IrValue numbers = out_.let("getelementptr float, ptr %x, i64 {}", column);
+    const IrValue numbers = out_.let("getelementptr i32, ptr %x, i64 {}", column);
     for (int row = 0; row < rows; ++row) {
-      const IrValue at = out_.let("getelementptr float, ptr {}, i64 {}", numbers, row);
-      const IrValue number = vector.splat(out_.let("load float, ptr {}, align 4", at));
+      const IrValue number =
+          emit_number(out_.let("getelementptr i32, ptr {}, i64 {}", numbers, row));
       for (int v = 0; v < vectors_; ++v) {
-        out_.line("%new{0} = call {1} @llvm.fmuladd.v{2}f32({1} {3}, {1} {4}, {1} %sum{0})",
-                  sum_name(row, v, stream), vector.type(), target_.lanes, number,
-                  weights[static_cast<size_t>(v)]);
+        emit_add(sum_name(row, v, stream), number, weights[static_cast<size_t>(v)]);
       }
+    }
+  }
+
+  // A vector of weights, or of pairs of them.
+  IrValue emit_weights(const IrValue& at) {
+    if (by_pairs()) return out_.let("load {}, ptr {}, align 2", pairs_type(), at);
+    return VectorCode(out_, target_, target_.lanes).load(code_.dtype, at);
+  }
+
+  // A number of x, or a pair of them, in every lane.
+  IrValue emit_number(const IrValue& at) {
+    VectorCode vector(out_, target_, target_.lanes);
+    const IrValue number = vector.splat(out_.let("load float, ptr {}, align 4", at));
+    if (!by_pairs()) return number;
+    return out_.let("bitcast {} {} to {}", vector.type(), number, pairs_type());
+  }
+
+  std::string pairs_type() const { return fmt::format("<{} x bfloat>", 2 * target_.lanes); }
+
+  void emit_add(const std::string& sum, const IrValue& number, const IrValue& weights) {
+    const std::string type = fmt::format("<{} x float>", target_.lanes);
+    if (by_pairs()) {
+      out_.line("%new{0} = call {1} @{2}({1} %sum{0}, {3} {4}, {3} {5})", sum, type,
+                target_.bf16_pairs, pairs_type(), number, weights);
+    } else {
+      out_.line("%new{0} = call {1} @llvm.fmuladd.v{2}f32({1} {3}, {1} {4}, {1} %sum{0})", sum,
+                type, target_.lanes, number, weights);
     }
   }
 
   void emit_prefetch(const IrValue& line, int rows) {
     const auto [ahead, locality] = rows <= kFlatRows ? kFlatPrefetch : kTallPrefetch;
-    const int64_t line_bytes = panel_width() * size_bytes(code_.dtype);
-    for (int64_t byte = 0; byte < line_bytes; byte += 64) {
+    for (int64_t byte = 0; byte < panel_bytes(); byte += 64) {
       const IrValue at =
-          out_.let("getelementptr i8, ptr {}, i64 {}", line, ahead * line_bytes + byte);
+          out_.let("getelementptr i8, ptr {}, i64 {}", line, ahead * panel_bytes() + byte);
       out_.line("call void @llvm.prefetch.p0(ptr {}, i32 0, i32 {}, i32 1)", at, locality);
     }
   }
@@ -150,7 +176,7 @@ class GemmVectors {
     out_.line("%x = load ptr, ptr %args, align 8");
     out_.line("%weights.at = getelementptr ptr, ptr %args, i64 2");
     out_.line("%weights = load ptr, ptr %weights.at, align 8");
-    out_.line("%skipped = mul i64 %panel, {}", panel_width() * code_.k * size_bytes(code_.dtype));
+    out_.line("%skipped = mul i64 %panel, {}", panel_bytes() * steps_);
     out_.line("%w = getelementptr i8, ptr %weights, i64 %skipped");
     out_.line("%column = mul i64 %panel, {}", tile_.columns);
     out_.line("br label %next");
@@ -172,7 +198,7 @@ class GemmVectors {
     out_.line("%block = sub i64 %row, %inside");
     out_.line("%below = sub i64 %row_end, %block");
     out_.line("%height = call i64 @llvm.umin.i64(i64 %below, i64 {})", tile_.rows);
-    out_.line("%above = mul i64 %block, {}", code_.k);
+    out_.line("%above = mul i64 %block, {}", steps_);
     out_.line("%first = add i64 %above, %inside");
     out_.line("%rows = getelementptr float, ptr %x, i64 %first");
   }
@@ -204,7 +230,8 @@ class GemmVectors {
   const GemmCode& code_;
   const GemmTile& tile_;
   const Target& target_;
-  int vectors_;  // of one row of the panel
+  int64_t steps_;  // over k
+  int vectors_;    // of one row of the panel
   bool may_pass_end_;
   std::vector<int> heights_;
   IrWriter out_;

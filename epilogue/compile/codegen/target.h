@@ -15,10 +15,13 @@ struct Target {
   int registers = 16;       // vector registers
   bool fused_multiply = false;
   bool converts_f16 = false;  // by one instruction
-  bool amx = false;           // bf16 products of whole tiles; asks the kernel for permission once
+  bool amx = false;           // bf16 products of whole tiles; the system has given permission
+  // LLVM's name for the sum of products of bf16 pairs; empty where there is none, or f32 is faster.
+  std::string bf16_pairs;
 };
 
-// Of this machine, lowered by EPILOGUE_ISA (baseline, avx2, avx512; "amx" is not lowered).
+// Of this machine, lowered by EPILOGUE_ISA: baseline, avx2, avx512, avx512_bf16 (which is also
+// chosen then, where it would not be), and what is left out is the strongest.
 const Target& host_target();
 
 }  // namespace epi::compiler
