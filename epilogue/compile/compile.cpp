@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <atomic>
 #include <mutex>
 
 #include "epilogue/base/clock.h"
+#include "epilogue/base/shared_value.h"
 #include "epilogue/compile/guards.h"
 #include "epilogue/compile/pipeline.h"
 #include "epilogue/compile/plan.h"
@@ -38,8 +38,8 @@ struct Compiled::State {
   std::vector<compiler::NamedTensor> parameters;
   CompileOptions options;
   std::mutex compiling;
-  // Replaced as a whole when one is added: calls read it without a lock.
-  std::atomic<std::shared_ptr<const Variants>> variants{std::make_shared<const Variants>()};
+  // Replaced as a whole when one is added: calls go on with what they have read.
+  SharedValue<Variants> variants;
 
   std::shared_ptr<const Variant> add(std::span<const Tensor> inputs, std::string reason);
 };
@@ -50,11 +50,12 @@ Compiled::Compiled(compiler::Function function, std::vector<compiler::NamedTenso
   state_->function = std::move(function);
   state_->parameters = std::move(parameters);
   state_->options = std::move(options);
+  state_->variants.set(std::make_shared<const Variants>());
 }
 
 std::shared_ptr<const Variant> Compiled::State::add(std::span<const Tensor> inputs,
                                                     std::string reason) {
-  const auto before = variants.load();
+  const auto before = variants.get();
   const size_t number = before->size();
   const std::string label = fmt::format("{}/{}", options.name, number);
   const RecordFunction range(fmt::format("Epilogue Compile: {} ({})", label, reason));
@@ -82,7 +83,7 @@ std::shared_ptr<const Variant> Compiled::State::add(std::span<const Tensor> inpu
       std::move(guards), std::move(plan), "Epilogue-Compiled Region: " + label, std::move(info)});
   auto after = std::make_shared<Variants>(*before);
   after->push_back(variant);
-  variants.store(std::move(after));
+  variants.set(std::move(after));
   return variant;
 }
 
@@ -96,7 +97,7 @@ Tensor Compiled::operator()(std::span<const Tensor> inputs) const {
     }
     return nullptr;
   };
-  auto all = state_->variants.load();
+  auto all = state_->variants.get();
   const Variant* variant = nullptr;
   {
     const RecordFunction range("Epilogue Guards");
@@ -104,7 +105,7 @@ Tensor Compiled::operator()(std::span<const Tensor> inputs) const {
   }
   if (variant == nullptr) {
     const std::lock_guard lock(state_->compiling);
-    all = state_->variants.load();  // another thread may have compiled it meanwhile
+    all = state_->variants.get();  // another thread may have compiled it meanwhile
     variant = fitting(*all);
     if (variant == nullptr) {
       std::string reason = all->empty() ? "first call" : all->back()->guards.refusal(inputs);
@@ -115,7 +116,7 @@ Tensor Compiled::operator()(std::span<const Tensor> inputs) const {
              state_->options.name, all->size(), reason);
       }
       state_->add(inputs, std::move(reason));
-      all = state_->variants.load();
+      all = state_->variants.get();
       variant = fitting(*all);
       EPI_CHECK(variant != nullptr);
     }
@@ -126,12 +127,12 @@ Tensor Compiled::operator()(std::span<const Tensor> inputs) const {
 
 std::vector<VariantInfo> Compiled::variants() const {
   std::vector<VariantInfo> infos;
-  for (const auto& variant : *state_->variants.load()) infos.push_back(variant->info);
+  for (const auto& variant : *state_->variants.get()) infos.push_back(variant->info);
   return infos;
 }
 
 int Compiled::recompiles() const {
-  return std::max<int>(static_cast<int>(state_->variants.load()->size()) - 1, 0);
+  return std::max<int>(static_cast<int>(state_->variants.get()->size()) - 1, 0);
 }
 
 }  // namespace epi

@@ -74,10 +74,10 @@ Plan::Plan(Graph graph, const Target& target, UseCache cache) {
 }
 
 Tensor Plan::run(std::span<const Tensor> inputs, std::span<const int64_t> symbols) const {
-  auto bound = bound_.load();
+  auto bound = bound_.get();
   if (bound == nullptr || !bound->is_for(symbols)) {
     bound = std::make_shared<const BoundPlan>(compiled_, symbols);
-    bound_.store(bound);
+    bound_.set(bound);
   }
   return bound->run(inputs);
 }

@@ -3,12 +3,12 @@
 // packed for it. Any number of threads may run one plan at the same time.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "epilogue/base/shared_value.h"
 #include "epilogue/compile/bound_plan.h"
 
 namespace epi::compiler {
@@ -30,7 +30,7 @@ class Plan {
  private:
   CompiledGraph compiled_;
   // Of the last sizes: a call with the same ones, which most are, only replays it.
-  mutable std::atomic<std::shared_ptr<const BoundPlan>> bound_;
+  mutable SharedValue<BoundPlan> bound_;
 };
 
 }  // namespace epi::compiler

@@ -22,12 +22,14 @@ void emit_loop_end(IrWriter& out) {
   out.label("done");
 }
 
-PeakCode emit_vectors(const std::string& name, const Target& target) {
+PeakCode emit_vectors(const std::string& name, bool by_pairs, const Target& target) {
   IrWriter out;
   VectorCode vector(out, target, target.lanes);
   out.begin_function("", name, "ptr %sink, i64 %rounds");
   // Loaded, so that nothing can be computed ahead.
-  const IrValue factor = vector.load_splat(DType::kF32, "%sink");
+  IrValue factor = vector.load_splat(DType::kF32, "%sink");
+  const std::string pairs = fmt::format("<{} x bfloat>", 2 * target.lanes);
+  if (by_pairs) factor = out.let("bitcast {} {} to {}", vector.type(), factor, pairs);
   std::string phis;
   for (int i = 0; i < kSums; ++i) {
     phis += fmt::format("{0}%sum{1} = phi {2} [ zeroinitializer, %entry ], [ %new{1}, %round ]",
@@ -35,15 +37,20 @@ PeakCode emit_vectors(const std::string& name, const Target& target) {
   }
   emit_loop(out, phis);
   for (int i = 0; i < kSums; ++i) {
-    out.line("%new{0} = call {1} @llvm.fmuladd.v{2}f32({1} {3}, {1} {3}, {1} %sum{0})", i,
-             vector.type(), target.lanes, factor);
+    if (by_pairs) {
+      out.line("%new{0} = call {1} @{2}({1} %sum{0}, {3} {4}, {3} {4})", i, vector.type(),
+               target.bf16_pairs, pairs, factor);
+    } else {
+      out.line("%new{0} = call {1} @llvm.fmuladd.v{2}f32({1} {3}, {1} {3}, {1} %sum{0})", i,
+               vector.type(), target.lanes, factor);
+    }
   }
   emit_loop_end(out);
   IrValue total = "%new0";
   for (int i = 1; i < kSums; ++i) total = vector.add(total, fmt::format("%new{}", i));
   vector.store(DType::kF32, total, "%sink");
   out.end_function();
-  return {out.text(), int64_t{kSums} * target.lanes * 2};
+  return {out.text(), int64_t{kSums} * target.lanes * (by_pairs ? 4 : 2)};
 }
 
 PeakCode emit_tiles(const std::string& name) {
@@ -104,7 +111,8 @@ ReadCode emit_read(const std::string& name, const Target& target) {
 }
 
 PeakCode emit_peak(const std::string& name, GemmKind kind, const Target& target) {
-  return kind == GemmKind::kTiles ? emit_tiles(name) : emit_vectors(name, target);
+  if (kind == GemmKind::kTiles) return emit_tiles(name);
+  return emit_vectors(name, kind == GemmKind::kPairs, target);
 }
 
 }  // namespace epi::compiler

