@@ -8,11 +8,11 @@
 namespace epi::compiler {
 
 struct Target {
-  std::string triple;       // "x86_64-unknown-linux-gnu"
-  std::string data_layout;  // of that triple
-  std::string features;     // for LLVM: "+avx2,+fma"; empty for the architecture's baseline
-  int lanes = 4;            // f32 numbers of one vector register
-  int registers = 16;       // vector registers
+  std::string triple;         // "x86_64-unknown-linux-gnu"
+  std::string data_layout;    // of that triple
+  std::string features;       // for LLVM: "+avx2,+fma"; empty for the architecture's baseline
+  int lanes = 4;              // f32 numbers of one vector register
+  int registers = 16;         // vector registers
   bool converts_f16 = false;  // by one instruction
   bool amx = false;           // bf16 products of whole tiles; the system has given permission
   // LLVM's name for the sum of products of bf16 pairs; empty where there is none, or f32 is faster.
