@@ -185,12 +185,13 @@ Result<Workload> plan_matmul_add(const RunFlags& flags, const RunSizes& sizes) {
     const auto function = [w](std::span<const Tensor> in) { return add(matmul(in[0], w), in[1]); };
     return Block{function, {{"w", w}}};
   };
+  const auto make_inputs = [=] { return std::vector{random(kInputSeed), random(kWeightSeed + 1)}; };
   return Workload{fmt::format("add(matmul(x, w), b), all [{0}, {0}]", size),
                   "matmul_add",
                   dtype,
                   fmt::format("matmul_add {}", size),
                   make_block,
-                  [=] { return std::vector{random(kInputSeed), random(kWeightSeed + 1)}; }};
+                  make_inputs};
 }
 
 }  // namespace

@@ -5,93 +5,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "epilogue/base/error.h"
 #include "epilogue/compile/fusion.h"
+#include "epilogue/compile/program_builder.h"
 
 namespace epi::compiler {
 namespace {
 
 bool is_product(const Node& node) { return node.op == Op::kMm || node.op == Op::kAddmm; }
-
-double number_in(const Operand& operand) {
-  if (const auto* real = std::get_if<double>(&operand)) return *real;
-  return static_cast<double>(std::get<SymSize>(operand).factor());
-}
-
-// Collects the arithmetic of a group: values inside by their nodes, values outside as inputs.
-class ProgramBuilder {
- public:
-  explicit ProgramBuilder(const Graph& graph) : graph_(graph) {}
-
-  // Sums of a GEMM come first.
-  void add_sum(ValueId product) { values_[product] = program.inputs++; }
-  // Every outside operand has an input before the first step.
-  void add_outside(const ValueRef& ref, const Node& consumer) {
-    const bool known = std::any_of(outside.begin(), outside.end(),
-                                   [&](const Outside& other) { return other.ref == ref; });
-    if (values_.count(ref.id) != 0 || known) return;
-    outside.push_back({ref, &consumer, program.inputs++});
-  }
-
-  void add_step(ValueId id) {
-    const Node& node = graph_[id];
-    Step step;
-    step.op = node.op;
-    for (const Operand& operand : node.operands) {
-      if (const auto* text = std::get_if<std::string>(&operand)) {
-        step.by_tanh = *text == "tanh";
-      } else {
-        step.terms.push_back(term(operand));
-      }
-    }
-    if (node.op == Op::kCopy_ && node.dtype != DType::kF32) step.rounded_to = node.dtype;
-    values_[id] = push(std::move(step));
-  }
-
-  // beta * self + alpha * sum, in place of the sum.
-  void finish_addmm(ValueId id) {
-    const Node& node = graph_[id];
-    const double beta = number_in(node.operands[3]);
-    const double alpha = number_in(node.operands[4]);
-    Term sum{values_.at(id), 0};
-    if (alpha != 1) sum.value = push({Op::kMul, {sum, {-1, alpha}}});
-    if (beta != 0) sum.value = push({Op::kAdd, {sum, term(node.operands[0]), {-1, beta}}});
-    values_[id] = sum.value;
-  }
-
-  void add_output(ValueId id) { program.outputs.push_back(values_.at(id)); }
-
-  struct Outside {
-    ValueRef ref;
-    const Node* consumer;
-    int value;
-  };
-  Program program;
-  std::vector<Outside> outside;
-
- private:
-  int push(Step step) {
-    program.steps.push_back(std::move(step));
-    return program.inputs + static_cast<int>(program.steps.size()) - 1;
-  }
-
-  Term term(const Operand& operand) const {
-    const auto* ref = std::get_if<ValueRef>(&operand);
-    if (ref == nullptr) return {-1, number_in(operand)};
-    const auto inside = values_.find(ref->id);
-    if (inside != values_.end()) return {inside->second, 0};
-    for (const Outside& one : outside) {
-      if (one.ref == *ref) return {one.value, 0};
-    }
-    throw BugError("a fused operator reads what its kernel does not");
-  }
-
-  const Graph& graph_;
-  std::map<ValueId, int> values_;
-};
 
 Access access(const Graph& graph, const ValueRef& ref, SymDims strides) {
   return {ref.id, seen(graph, ref).offset, std::move(strides)};
@@ -110,95 +33,105 @@ std::vector<ValueId> each_once(std::vector<ValueId> ids) {
   return ids;
 }
 
-Kernel pointwise_kernel(const Graph& graph, const NodeSet& nodes) {
-  ProgramBuilder builder(graph);
-  PointwiseKernel kernel;
-  kernel.shape = *common_shape(graph, nodes);
-  for (const ValueId id : nodes) {
-    for (const ValueRef& ref : references_of(graph[id])) {
-      if (!std::binary_search(nodes.begin(), nodes.end(), ref.id)) {
-        builder.add_outside(ref, graph[id]);
-      }
-    }
-  }
-  for (const ValueId id : nodes) builder.add_step(id);
-  Kernel result;
-  result.outputs = results_of(graph, nodes);
-  for (const ValueId id : result.outputs) {
-    builder.add_output(id);
-    kernel.code.outputs.push_back(graph[id].dtype);
-  }
-  for (const auto& outside : builder.outside) {
-    SymDims strides = is_in_order(graph, outside.ref, *outside.consumer)
-                          ? row_major(kernel.shape)
-                          : broadcast_strides(seen(graph, outside.ref), kernel.shape);
-    kernel.code.inputs.push_back({graph[outside.ref.id].dtype, along(kernel.shape, strides)});
-    kernel.inputs.push_back(access(graph, outside.ref, std::move(strides)));
-    result.inputs.push_back(outside.ref.id);
-  }
-  kernel.code.program = std::move(builder.program);
-  result.name = "epi_poi_fused_" + fused_name(graph, nodes);
-  result.inputs = each_once(std::move(result.inputs));
-  result.body = std::move(kernel);
-  return result;
+bool is_inside(const NodeSet& nodes, ValueId id) {
+  return std::binary_search(nodes.begin(), nodes.end(), id);
 }
 
-void describe_product(const Graph& graph, const Node& product, GemmKernel& kernel) {
-  const View rows = seen(graph, rows_of(product));
-  const View weights = seen(graph, weights_of(product));
-  kernel.code.dtype = product.dtype;
-  kernel.code.n = weights.shape[1].factor();
-  kernel.code.k = weights.shape[0].factor();
-  kernel.rows = rows.shape[0];
-  kernel.x = access(graph, rows_of(product), rows.strides);
-}
-
-Kernel gemm_kernel(const Graph& graph, const NodeSet& nodes) {
-  ProgramBuilder builder(graph);
-  GemmKernel kernel;
-  kernel.code.products = 0;
-  for (const ValueId id : nodes) {
-    if (!is_product(graph[id])) continue;
-    ++kernel.code.products;
-    builder.add_sum(id);
-    describe_product(graph, graph[id], kernel);
-    kernel.weights.push_back(weights_of(graph[id]).id);
-    kernel.weight_views.push_back(seen(graph, weights_of(graph[id])));
-  }
+// The operands of the group's pointwise nodes, and what products add to their sums.
+void add_outside(const Graph& graph, const NodeSet& nodes, ProgramBuilder& builder) {
   for (const ValueId id : nodes) {
     const Node& node = graph[id];
     if (node.op == Op::kMm) continue;
     const auto refs = node.op == Op::kAddmm ? std::vector{std::get<ValueRef>(node.operands[0])}
                                             : references_of(node);
     for (const ValueRef& ref : refs) {
-      if (!std::binary_search(nodes.begin(), nodes.end(), ref.id)) builder.add_outside(ref, node);
+      if (!is_inside(nodes, ref.id)) builder.add_outside(ref, node);
     }
   }
+}
+
+// A kernel without its body: its name, what it writes and reads.
+Kernel described(const Graph& graph, const NodeSet& nodes, const char* prefix,
+                 std::vector<ValueId> inputs, ProgramBuilder& builder) {
+  Kernel kernel;
+  kernel.name = prefix + fused_name(graph, nodes);
+  kernel.outputs = results_of(graph, nodes);
+  for (const ValueId id : kernel.outputs) builder.add_output(id);
+  for (const auto& outside : builder.outside()) inputs.push_back(outside.ref.id);
+  kernel.inputs = each_once(std::move(inputs));
+  return kernel;
+}
+
+std::vector<DType> dtypes_of(const Graph& graph, const std::vector<ValueId>& values) {
+  std::vector<DType> dtypes;
+  for (const ValueId id : values) dtypes.push_back(graph[id].dtype);
+  return dtypes;
+}
+
+Kernel pointwise_kernel(const Graph& graph, const NodeSet& nodes) {
+  ProgramBuilder builder(graph);
+  add_outside(graph, nodes, builder);
+  for (const ValueId id : nodes) builder.add_step(id);
+  Kernel kernel = described(graph, nodes, "epi_poi_fused_", {}, builder);
+  PointwiseKernel body;
+  body.shape = *common_shape(graph, nodes);
+  body.code.program = builder.program();
+  body.code.outputs = dtypes_of(graph, kernel.outputs);
+  for (const auto& outside : builder.outside()) {
+    SymDims strides = is_in_order(graph, outside.ref, *outside.consumer)
+                          ? row_major(body.shape)
+                          : broadcast_strides(seen(graph, outside.ref), body.shape);
+    body.code.inputs.push_back({graph[outside.ref.id].dtype, along(body.shape, strides)});
+    body.inputs.push_back(access(graph, outside.ref, std::move(strides)));
+  }
+  kernel.body = std::move(body);
+  return kernel;
+}
+
+// Sizes, rows and weights of the group's products, and their sums as the program's first inputs.
+GemmKernel described_products(const Graph& graph, const NodeSet& nodes, ProgramBuilder& builder) {
+  GemmKernel body;
+  body.code.products = 0;
+  for (const ValueId id : nodes) {
+    const Node& product = graph[id];
+    if (!is_product(product)) continue;
+    const View rows = seen(graph, rows_of(product));
+    const View weights = seen(graph, weights_of(product));
+    ++body.code.products;
+    body.code.dtype = product.dtype;
+    body.code.n = weights.shape[1].factor();
+    body.code.k = weights.shape[0].factor();
+    body.rows = rows.shape[0];
+    body.x = access(graph, rows_of(product), rows.strides);
+    body.weights.push_back(weights_of(product).id);
+    body.weight_views.push_back(weights);
+    builder.add_sum(id);
+  }
+  return body;
+}
+
+Kernel gemm_kernel(const Graph& graph, const NodeSet& nodes) {
+  ProgramBuilder builder(graph);
+  GemmKernel body = described_products(graph, nodes, builder);
+  add_outside(graph, nodes, builder);
   for (const ValueId id : nodes) {
     if (graph[id].op == Op::kAddmm) builder.finish_addmm(id);
     if (!is_product(graph[id])) builder.add_step(id);
   }
-  Kernel result;
-  result.outputs = results_of(graph, nodes);
-  for (const ValueId id : result.outputs) {
-    builder.add_output(id);
-    kernel.code.outputs.push_back(graph[id].dtype);
-  }
-  result.inputs = {kernel.x.value};
-  result.inputs.insert(result.inputs.end(), kernel.weights.begin(), kernel.weights.end());
-  for (const auto& outside : builder.outside) {
-    const auto lies = under_matrix(graph, outside.ref, *outside.consumer, kernel.code.n);
+  std::vector<ValueId> inputs = body.weights;
+  inputs.push_back(body.x.value);
+  Kernel kernel = described(graph, nodes, "epi_tem_fused_", std::move(inputs), builder);
+  body.code.program = builder.program();
+  body.code.outputs = dtypes_of(graph, kernel.outputs);
+  for (const auto& outside : builder.outside()) {
+    const auto lies = under_matrix(graph, outside.ref, *outside.consumer, body.code.n);
     EPI_CHECK(lies.has_value());
-    kernel.code.operands.push_back(
+    body.code.operands.push_back(
         {graph[outside.ref.id].dtype, lies->row_stride, lies->column_stride});
-    kernel.operands.push_back(access(graph, outside.ref, {}));
-    result.inputs.push_back(outside.ref.id);
+    body.operands.push_back(access(graph, outside.ref, {}));
   }
-  kernel.code.program = std::move(builder.program);
-  result.name = "epi_tem_fused_" + fused_name(graph, nodes);
-  result.inputs = each_once(std::move(result.inputs));
-  result.body = std::move(kernel);
-  return result;
+  kernel.body = std::move(body);
+  return kernel;
 }
 
 Kernel library_kernel(const Graph& graph, ValueId id) {
@@ -240,8 +173,7 @@ std::vector<NodeSet> in_running_order(const Graph& graph, std::vector<NodeSet> u
   const auto can_run = [&](const NodeSet& nodes) {
     for (const ValueId id : nodes) {
       for (const ValueId input : inputs_of(graph[id])) {
-        const bool inside = std::binary_search(nodes.begin(), nodes.end(), input);
-        if (!inside && !ready[static_cast<size_t>(input)]) return false;
+        if (!is_inside(nodes, input) && !ready[static_cast<size_t>(input)]) return false;
       }
     }
     return true;

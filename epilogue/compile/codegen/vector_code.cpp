@@ -148,14 +148,16 @@ IrValue VectorCode::float_to_bf16(const IrValue& x) {
                   rounded);
 }
 
+// Of unsigned integers.
+IrValue VectorCode::select_below(const IrValue& a, int64_t limit, const IrValue& then,
+                                 const IrValue& otherwise) {
+  const IrValue below = out_.let("icmp ult {} {}, {}", int_, a, integer(limit));
+  return out_.let("select {0} {1}, {2} {3}, {2} {4}", vector_of("i1"), below, int_, then,
+                  otherwise);
+}
+
 // As Half of tensor/dtype.h: all cases computed, one selected.
 IrValue VectorCode::half_to_float(const IrValue& bits) {
-  const auto select_below = [&](const IrValue& a, int64_t limit, const IrValue& then,
-                                const IrValue& otherwise) {
-    const IrValue below = out_.let("icmp ult {} {}, {}", int_, a, integer(limit));
-    return out_.let("select {0} {1}, {2} {3}, {2} {4}", vector_of("i1"), below, int_, then,
-                    otherwise);
-  };
   const IrValue magnitude = out_.let("and {} {}, {}", int_, bits, integer(0x7FFF));
   const IrValue sign_bit = out_.let("and {} {}, {}", int_, bits, integer(0x8000));
   const IrValue sign = out_.let("shl {} {}, {}", int_, sign_bit, integer(16));
@@ -170,12 +172,6 @@ IrValue VectorCode::half_to_float(const IrValue& bits) {
 }
 
 IrValue VectorCode::float_to_half(const IrValue& x) {
-  const auto select_below = [&](const IrValue& a, int64_t limit, const IrValue& then,
-                                const IrValue& otherwise) {
-    const IrValue below = out_.let("icmp ult {} {}, {}", int_, a, integer(limit));
-    return out_.let("select {0} {1}, {2} {3}, {2} {4}", vector_of("i1"), below, int_, then,
-                    otherwise);
-  };
   const IrValue word = as_bits(x);
   const IrValue high = out_.let("lshr {} {}, {}", int_, word, integer(16));
   const IrValue sign = out_.let("and {} {}, {}", int_, high, integer(0x8000));

@@ -61,6 +61,8 @@ class VectorCode {
   IrValue binary(std::string_view op, const IrValue& a, const IrValue& b);
   IrValue select_less(const IrValue& a, const IrValue& b, const IrValue& then,
                       const IrValue& otherwise);
+  IrValue select_below(const IrValue& a, int64_t limit, const IrValue& then,
+                       const IrValue& otherwise);
   IrValue clamp(const IrValue& x, double low, double high);
   IrValue polynomial(std::span<const double> terms, const IrValue& x);
   IrValue magnitude(const IrValue& x);
