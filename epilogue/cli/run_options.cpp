@@ -102,7 +102,8 @@ std::string list_label(const RunFlags& flags, const RunSizes& sizes) {
   std::string label;
   for (const SizeFlag& size : kSizeFlags) {
     if ((flags.*size.text).find(',') == std::string::npos) continue;
-    label += fmt::format("{}{}{}", label.empty() ? "" : "_", size.flag + 2, *(sizes.*size.value));
+    label +=
+        fmt::format("{}{}{}", label.empty() ? "" : "_", size.flag + 2, (sizes.*size.value).value());
   }
   return label;
 }
@@ -135,22 +136,18 @@ std::optional<DType> parse_dtype(const std::string& text) {
 }
 
 std::optional<CompileOptions> parse_compile(const RunFlags& flags) {
-  const auto one_of = [](const char* flag, const std::string& text,
-                         std::initializer_list<const char*> words) {
-    int place = 0;
-    for (const char* word : words) {
-      if (text == word) return place;
-      ++place;
-    }
+  const auto check = [](const char* flag, const std::string& text,
+                        std::initializer_list<const char*> words) {
+    if (text.empty() || std::find(words.begin(), words.end(), text) != words.end()) return;
     fail("run", "{} {}: must be one of {}", flag, text, fmt::join(words, ", "));
   };
+  check("--fuse", flags.fuse, {"none", "pointwise", "epilogue"});
+  check("--dynamic", flags.dynamic, {"on", "off"});
+  check("--show", flags.show, {"graph", "passes", "code", "plan"});
   CompileOptions options;
-  if (!flags.fuse.empty()) {
-    options.fuse =
-        static_cast<Fuse>(one_of("--fuse", flags.fuse, {"none", "pointwise", "epilogue"}));
-  }
-  if (!flags.dynamic.empty()) options.dynamic = one_of("--dynamic", flags.dynamic, {"off", "on"});
-  if (!flags.show.empty()) one_of("--show", flags.show, {"graph", "passes", "code", "plan"});
+  if (flags.fuse == "none") options.fuse = Fuse::kNone;
+  if (flags.fuse == "pointwise") options.fuse = Fuse::kPointwise;
+  options.dynamic = flags.dynamic != "off";
   for (const auto& [flag, text] :
        {std::pair{"--fuse", flags.fuse}, {"--dynamic", flags.dynamic}, {"--show", flags.show}}) {
     if (!flags.compile && !text.empty()) fail("run", "{} {}: needs --compile", flag, text);

@@ -117,7 +117,7 @@ Result<Workload> plan_linear(const RunFlags& flags, const RunSizes& sizes) {
   const auto found = find_weights(
       flags, {""}, {sizes.out_dim.value_or(64), sizes.in_dim.value_or(32), true, {}, {}});
   if (!found) return tl::unexpected(found.error());
-  const Weights weights = *found;
+  const Weights& weights = *found;
   check_agrees("--out-dim", sizes.out_dim, weights.rows);
   check_agrees("--in-dim", sizes.in_dim, weights.columns);
   const Dims shape{sizes.batch.value_or(1024), weights.columns};
@@ -151,7 +151,7 @@ Result<Workload> plan_mlp(const RunFlags& flags, const RunSizes& sizes) {
       find_weights(flags, {"gate_proj.", "up_proj.", "down_proj."},
                    {sizes.hidden.value_or(3072), sizes.dim.value_or(768), false, {}, {}});
   if (!found) return tl::unexpected(found.error());
-  const Weights weights = *found;
+  const Weights& weights = *found;
   check_agrees("--hidden", sizes.hidden, weights.rows);
   check_agrees("--dim", sizes.dim, weights.columns);
   const Dims shape{sizes.batch.value_or(64), sizes.seq.value_or(128), weights.columns};

@@ -80,7 +80,7 @@ Compiled compile(const M& module, CompileOptions options = {}) {
 }
 
 // A function of one tensor, or of several as a span.
-inline Compiled compile(std::function<Tensor(const Tensor&)> function,
+inline Compiled compile(const std::function<Tensor(const Tensor&)>& function,
                         CompileOptions options = {}) {
   return Compiled([function](std::span<const Tensor> inputs) { return function(inputs[0]); }, {},
                   std::move(options));

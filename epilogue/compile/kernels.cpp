@@ -74,7 +74,7 @@ Kernel pointwise_kernel(const Graph& graph, const NodeSet& nodes) {
   for (const ValueId id : nodes) builder.add_step(id);
   Kernel kernel = described(graph, nodes, "epi_poi_fused_", {}, builder);
   PointwiseKernel body;
-  body.shape = *common_shape(graph, nodes);
+  body.shape = common_shape(graph, nodes).value();
   body.code.program = builder.program();
   body.code.outputs = dtypes_of(graph, kernel.outputs);
   for (const auto& outside : builder.outside()) {

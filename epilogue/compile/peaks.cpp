@@ -24,17 +24,17 @@ double measure_product_peak(DType dtype) {
   const PeakCode peak = emit_peak("epi_peak", choose_tile(code, target).kind, target);
   const Generated generated = generate(as_module(peak.ir, {"epi_peak"}, target), target);
   const auto function = reinterpret_cast<PeakFunction>(generated.code->find("epi_peak"));
-  // About 5 ms of the slowest: 12 vectors of 4 in 6 cycles.
-  constexpr int64_t kRounds = 2'000'000;
+  // A few milliseconds, in four parts a thread.
+  constexpr int64_t kRoundsOfPart = 125'000;
   const int threads = num_threads();
   double best = 0;
   for (int i = 0; i < kTries; ++i) {
     const int64_t start_ns = now_ns();
     parallel_for(int64_t{4} * threads, 1, [&](int64_t begin, int64_t end) {
       alignas(64) std::array<float, 64> sink{};
-      function(sink.data(), kRounds / 16 * (end - begin));
+      function(sink.data(), kRoundsOfPart * (end - begin));
     });
-    const double flops = static_cast<double>(kRounds / 16 * 4 * threads * peak.flops_per_round);
+    const double flops = static_cast<double>(kRoundsOfPart * 4 * threads * peak.flops_per_round);
     best = std::max(best, flops / static_cast<double>(now_ns() - start_ns));
   }
   return best;

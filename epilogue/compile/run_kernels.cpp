@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstring>
 
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/cpu/strided_walk.h"
@@ -54,8 +52,8 @@ constexpr int64_t kTilesPerThread = 8;
 
 int64_t rounded_up_division(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// The fixed words of the arguments, then as many others as there are.
-using Words = std::array<std::byte*, 3 + cpu::kMostFusedOperands + 2>;
+// As many others as a group has, and what two products add to their sums.
+using Words = std::array<GemmWord, kFirstOther + cpu::kMostFusedOperands + 2>;
 
 class GemmRun {
  public:
@@ -63,17 +61,19 @@ class GemmRun {
       : call_(call),
         tiles_(rounded_up_division(call.x.count, call.tile.rows)),
         panels_(panels_of(*call.code, call.tile)) {
-    GemmArguments fixed{
-        call.x.data, call.x.row_stride * size_bytes(call.code->dtype), call.weights, {}};
+    words_[0].address = call.x.data;
+    words_[1].number = call.x.row_stride * size_bytes(call.code->dtype);
+    words_[2].address = call.weights;
     const int64_t packed_bytes = packed_rows_bytes(*call.code, call.tile, call.x);
     packs_ = packed_bytes > 0;
     if (packs_) {
-      fixed.x = call.packed_x;
-      fixed.x_row_bytes = packed_bytes / call.x.count;
+      words_[0].address = call.packed_x;
+      words_[1].number = packed_bytes / call.x.count;
     }
-    std::memcpy(words_.data(), &fixed, offsetof(GemmArguments, others));
-    std::copy(call.others.begin(), call.others.end(), words_.begin() + 3);
-    const int64_t row_bytes = packs_ ? packed_bytes / call.x.count : fixed.x_row_bytes;
+    for (size_t i = 0; i < call.others.size(); ++i) {
+      words_[kFirstOther + i].address = call.others[i];
+    }
+    const int64_t row_bytes = words_[1].number;
     const int64_t block_tiles =
         std::max<int64_t>(kBlockBytes / std::max<int64_t>(row_bytes * call.tile.rows, 1), 1);
     blocks_ = rounded_up_division(tiles_, block_tiles);

@@ -5,6 +5,7 @@
 // products a panel holds columns of both weights side by side, so that gate meets up in registers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -46,17 +47,17 @@ struct GemmTile {
 // The tile for this code on this CPU.
 GemmTile choose_tile(const GemmCode& code, const Target& target);
 
-// Of a function's arguments: eight bytes each. Outputs and operands are addresses of their first
-// elements.
-struct GemmArguments {
-  const std::byte* x = nullptr;  // packed rows, or rows as they are
-  int64_t x_row_bytes = 0;       // of rows as they are
-  const std::byte* weights = nullptr;
-  std::byte* others[1] = {};  // outputs, then operands: as many as there are
+// The arguments of a function, eight bytes each: x (its rows packed, or as they are), the bytes
+// from one row to the next of rows as they are, the packed weights, then the first elements of the
+// outputs and of the operands.
+union GemmWord {
+  const std::byte* address;
+  int64_t number;
 };
+inline constexpr int kFirstOther = 3;
 
 // Computes rows [row_begin, row_end) of one panel; row_begin is a multiple of the tile's rows.
-using GemmFunction = void (*)(const void* arguments, int64_t row_begin, int64_t row_end,
+using GemmFunction = void (*)(const GemmWord* arguments, int64_t row_begin, int64_t row_end,
                               int64_t panel);
 
 // The IR of a function of this type.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/compile/codegen/gemm_epilogue.h"
 
-#include <cstddef>
-
 namespace epi::compiler {
 namespace {
 
@@ -31,9 +29,8 @@ IrValue emit_load(VectorCode& vector, const GemmOperand& operand, const IrValue&
 }  // namespace
 
 void emit_addresses(IrWriter& out, const GemmCode& code) {
-  constexpr size_t kFirst = offsetof(GemmArguments, others) / 8;
   for (size_t i = 0; i < code.outputs.size() + code.operands.size(); ++i) {
-    out.line("%other{}.at = getelementptr ptr, ptr %args, i64 {}", i, kFirst + i);
+    out.line("%other{}.at = getelementptr ptr, ptr %args, i64 {}", i, kFirstOther + i);
     out.line("%other{0} = load ptr, ptr %other{0}.at, align 8", i);
   }
 }

@@ -119,7 +119,7 @@ class GemmVectors {
   // A number of x, or a pair of them, in every lane.
   IrValue emit_number(const IrValue& at) {
     VectorCode vector(out_, target_, target_.lanes);
-    const IrValue number = vector.splat(out_.let("load float, ptr {}, align 4", at));
+    IrValue number = vector.splat(out_.let("load float, ptr {}, align 4", at));
     if (!by_pairs()) return number;
     return out_.let("bitcast {} {} to {}", vector.type(), number, pairs_type());
   }
