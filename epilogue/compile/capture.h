@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,9 +39,17 @@ struct Captured {
   std::vector<InputLayout> input_layouts;
 };
 
+// More sizes cannot be free: a call keeps their values on the stack.
+inline constexpr size_t kMostSymbols = 32;
+
 // Throws `Error`, which names the operator, where something cannot be captured: values that are
 // read, tensors that are written in place, sizes that decide what is called.
 Captured capture(const Function& function, std::span<const Tensor> inputs,
                  const CaptureOptions& options = {});
+
+// How the function's graph for these sizes differs from the captured one; none where it does not.
+std::optional<std::string> difference_at(const Function& function, std::span<const Tensor> inputs,
+                                         const CaptureOptions& options, const Captured& captured,
+                                         std::span<const int64_t> sizes);
 
 }  // namespace epi::compiler

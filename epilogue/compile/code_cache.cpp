@@ -15,9 +15,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kEnding = ".epicode";
-constexpr std::string_view kMagic = "epilogue code 1\n";
+constexpr std::string_view kMagic = "epilogue code 2\n";
 constexpr size_t kHashDigits = 64;
 constexpr size_t kHeaderBytes = kMagic.size() + kHashDigits;
+
+// Of the key too: an entry under another's name is none.
+std::string hash_of(const std::string& key, std::span<const std::byte> code) {
+  return sha256(key + sha256(code));
+}
 
 struct Entry {
   fs::path path;
@@ -83,7 +88,7 @@ std::optional<std::vector<std::byte>> find_cached(const std::string& key) {
   // A copy first: what is checked is what is run, whatever happens to the file.
   std::vector<std::byte> code(bytes.begin() + kHeaderBytes, bytes.end());
   const bool whole = std::string_view(text, kMagic.size()) == kMagic &&
-                     std::string_view(text + kMagic.size(), kHashDigits) == sha256(code);
+                     std::string_view(text + kMagic.size(), kHashDigits) == hash_of(key, code);
   if (!whole) return std::nullopt;
   std::error_code ignored;  // a folder that cannot be written to is still read
   fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
@@ -99,7 +104,7 @@ Result<void> store_cached(const std::string& key, std::span<const std::byte> byt
   if (error) return failure("{}: {}", folder->string(), error.message());
   auto file = OutputFile::create(path_of(*folder, key));
   if (!file) return tl::unexpected(file.error());
-  for (const auto& part : {std::string(kMagic), sha256(bytes)}) {
+  for (const auto& part : {std::string(kMagic), hash_of(key, bytes)}) {
     if (auto done = file->write(part); !done) return done;
   }
   if (auto done = file->write(bytes); !done) return done;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <cmath>
 #include <optional>
 
 #include "epilogue/compile/fusion.h"
@@ -30,7 +31,9 @@ bool takes_number(Op op) {
 
 // The operand is a number, written as a tensor, a real or an integer.
 bool is_number(const Operand& operand, double value) {
-  if (const auto* real = std::get_if<double>(&operand)) return *real == value;
+  if (const auto* real = std::get_if<double>(&operand)) {
+    return *real == value && std::signbit(*real) == std::signbit(value);  // x - -0 is not x
+  }
   return operand == Operand(SymSize(static_cast<int64_t>(value)));
 }
 
@@ -38,6 +41,7 @@ bool is_number(const Operand& operand, double value) {
 bool is_identity(const Graph& graph, const Node& node) {
   const auto* ref = std::get_if<ValueRef>(node.operands.data());
   if (ref == nullptr || ref->view || graph[ref->id].shape != node.shape) return false;
+  if (graph[ref->id].strides != node.strides) return false;  // views of it count on them
   if (node.op == Op::kMul || node.op == Op::kDiv) return is_number(node.operands[1], 1);
   return node.op == Op::kSub && is_number(node.operands[1], 0);
 }
@@ -62,6 +66,9 @@ void compute_numbers(const Graph& graph, Node& node) {
 Graph fold_scalars(const Graph& graph) {
   Graph result = graph;
   Rewrite rewrite = identity(graph);
+  // What is returned is a tensor of its own, and not the caller's.
+  std::vector<bool> returned(graph.nodes.size(), false);
+  for (const ValueId id : graph.outputs) returned[static_cast<size_t>(base_of(graph, id))] = true;
   for (size_t i = 0; i < result.nodes.size(); ++i) {
     Node& node = result.nodes[i];
     compute_numbers(result, node);
@@ -74,11 +81,12 @@ Graph fold_scalars(const Graph& graph) {
       node.operands[0] = node.operands[1];
       node.operands[1] = *first;
     }
-    if (is_identity(result, node)) {
-      rewrite.keep[i] = false;
-      const ValueId source = std::get<ValueRef>(node.operands[0]).id;
-      rewrite.replaced[i] = rewrite.replaced[static_cast<size_t>(source)];
-    }
+    if (!is_identity(result, node)) continue;
+    const ValueId operand = std::get<ValueRef>(node.operands[0]).id;
+    const ValueId source = rewrite.replaced[static_cast<size_t>(operand)];
+    if (returned[i] && result[base_of(result, source)].kind != NodeKind::kOp) continue;
+    rewrite.keep[i] = false;
+    rewrite.replaced[i] = source;
   }
   return drop_dead(apply(result, rewrite));
 }

@@ -31,6 +31,11 @@ bool is_pointwise_op(Op op) {
   }
 }
 
+bool is_static(const SymDims& dims) {
+  return std::all_of(dims.begin(), dims.end(),
+                     [](const SymSize& size) { return size.is_static(); });
+}
+
 // One stride for all dimensions but the last, walked as one; none where they do not merge.
 std::optional<SymSize> merged_stride(const SymDims& shape, const SymDims& strides) {
   std::optional<SymSize> merged;
@@ -75,9 +80,10 @@ bool is_weight_product(const Graph& graph, const Node& node) {
       node.kind == NodeKind::kOp && (node.op == Op::kMm || node.op == Op::kAddmm);
   if (!is_product || !has_code(node.dtype)) return false;
   if (graph[weights_of(node).id].kind != NodeKind::kParameter) return false;
-  const bool has_elements = seen(graph, weights_of(node)).shape[0] != SymSize(0) &&
-                            seen(graph, weights_of(node)).shape[1] != SymSize(0);
-  return has_elements && (node.op == Op::kMm || fits_under_matrix(graph, {}, node));
+  const View weights = seen(graph, weights_of(node));
+  const bool packs = is_static(weights.shape) && is_static(weights.strides) &&
+                     weights.offset.is_static() && numel(weights.shape) != SymSize(0);
+  return packs && (node.op == Op::kMm || fits_under_matrix(graph, {}, node));
 }
 
 bool is_in_order(const Graph& graph, const ValueRef& ref, const Node& consumer) {
@@ -157,8 +163,9 @@ std::optional<SymDims> common_shape(const Graph& graph, const NodeSet& set) {
   std::optional<SymDims> shape;
   for (const ValueId id : set) {
     for (const ValueRef& ref : references_of(graph[id])) {
-      if (contains(set, ref.id) || is_in_order(graph, ref, graph[id])) continue;
-      if (shape && *shape != graph[id].shape) return std::nullopt;
+      if (is_in_order(graph, ref, graph[id])) continue;
+      // A value of the set itself can only be taken as it is: element by element.
+      if (contains(set, ref.id) || (shape && *shape != graph[id].shape)) return std::nullopt;
       shape = graph[id].shape;
     }
   }
@@ -174,14 +181,15 @@ std::optional<MatrixAccess> under_matrix(const Graph& graph, const ValueRef& ref
   const auto row = merged_stride(shape, strides);
   const bool steps = strides.back() == SymSize(0) || strides.back() == SymSize(1);
   if (!row || !row->is_static() || !steps) return std::nullopt;
-  return MatrixAccess{row->factor(), strides.back().factor()};
+  return MatrixAccess{row->number(), strides.back().number()};
 }
 
 bool fits_under_matrix(const Graph& graph, const NodeSet& set, const Node& product) {
-  const int64_t columns = product.shape[1].factor();
+  const int64_t columns = product.shape[1].number();
   const auto fits = [&](const Node& node, const ValueRef& ref) {
-    return contains(set, ref.id) || &graph[ref.id] == &product ||
-           under_matrix(graph, ref, node, columns).has_value();
+    const bool inside = contains(set, ref.id) || &graph[ref.id] == &product;
+    return inside ? is_in_order(graph, ref, node)
+                  : under_matrix(graph, ref, node, columns).has_value();
   };
   if (product.op == Op::kAddmm) {
     const auto& added = std::get<ValueRef>(product.operands[0]);

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "epilogue/base/error.h"
 #include "epilogue/base/hash.h"
 #include "epilogue/compile/code_cache.h"
 #include "epilogue/compile/codegen/llvm.h"
@@ -70,9 +71,12 @@ Generated generate(const Source& source, const Target& target, UseCache cache) {
   const std::string key = sha256(fmt::format("LLVM {}\n{}\n{}\n{}", llvm_version(), target.triple,
                                              target.features, source.ir));
   if (const auto cached = cache == UseCache::kYes ? find_cached(key) : std::nullopt) {
-    result.from_cache = true;
-    result.code = std::make_shared<const ObjectCode>(*cached);
-    return result;
+    try {
+      result.code = std::make_shared<const ObjectCode>(*cached);
+      result.from_cache = true;
+      return result;
+    } catch (const BugError&) {  // NOLINT(bugprone-empty-catch): no code of ours; made anew
+    }
   }
   const auto object = assemble(source.ir, target);
   result.code = std::make_shared<const ObjectCode>(object);

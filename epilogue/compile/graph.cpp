@@ -4,10 +4,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstring>
+
 #include "epilogue/base/error.h"
 
 namespace epi::compiler {
 namespace {
+
+// A constant that a function makes at each call is compared by its numbers up to this many.
+constexpr int64_t kMostCompared = 1 << 20;
 
 template <typename... Ts>
 struct Overloaded : Ts... {
@@ -121,6 +126,11 @@ bool is_view(const Node& node) {
   return node.kind == NodeKind::kOp && op_info(node.op).kind == OpKind::kView;
 }
 
+ValueId base_of(const Graph& graph, ValueId id) {
+  while (is_view(graph[id])) id = inputs_of(graph[id])[0];
+  return id;
+}
+
 std::vector<ValueRef> references_of(const Node& node) {
   std::vector<ValueRef> refs;
   Node copy = node;
@@ -134,6 +144,26 @@ std::vector<ValueId> inputs_of(const Node& node) {
   return ids;
 }
 
+namespace {
+
+// Strides of dimensions of size one mean nothing.
+bool has_same_strides(const SymDims& shape, const SymDims& a, const SymDims& b) {
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] != SymSize(1) && a[d] != b[d]) return false;
+  }
+  return true;
+}
+
+// The same bytes: one tensor, or two that were made alike.
+bool is_same_tensor(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype() || a.layout() != b.layout()) return false;
+  if (a.storage() == b.storage() && a.offset() == b.offset()) return true;
+  if (!a.is_contiguous() || a.numel() > kMostCompared) return false;
+  return std::memcmp(a.raw_data(), b.raw_data(), static_cast<size_t>(a.size_bytes())) == 0;
+}
+
+}  // namespace
+
 bool is_same_at(const Node& symbolic, const Node& plain, std::span<const int64_t> values) {
   const auto fixed = [&](const SymDims& dims) {
     SymDims numbers;
@@ -145,8 +175,13 @@ bool is_same_at(const Node& symbolic, const Node& plain, std::span<const int64_t
     if (auto* size = std::get_if<SymSize>(&operand)) *size = size->at(values);
     if (auto* dims = std::get_if<SymDims>(&operand)) *dims = fixed(*dims);
   }
+  if (plain.kind == NodeKind::kParameter) {
+    return node.kind == plain.kind && is_same_tensor(node.parameter, plain.parameter);
+  }
   return node.kind == plain.kind && node.op == plain.op && node.operands == plain.operands &&
-         fixed(node.shape) == plain.shape && node.dtype == plain.dtype;
+         fixed(node.shape) == plain.shape && node.dtype == plain.dtype &&
+         node.offset.at(values) == plain.offset.at(values) &&
+         has_same_strides(plain.shape, fixed(node.strides), plain.strides);
 }
 
 Rewrite identity(const Graph& graph) {

@@ -69,6 +69,9 @@ SymDims row_major(const SymDims& shape);
 // How a node's operand sees its value: the view, or the value's own layout.
 View seen(const Graph& graph, const ValueRef& ref);
 
+// The value below a chain of views.
+ValueId base_of(const Graph& graph, ValueId id);
+
 // The operands that are values, in order; one that is read twice stands twice.
 std::vector<ValueRef> references_of(const Node& node);
 std::vector<ValueId> inputs_of(const Node& node);

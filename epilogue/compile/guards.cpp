@@ -22,7 +22,7 @@ Guards::Guards(const Captured& captured, std::span<const Tensor> inputs)
     input.strides = inputs[i].strides();
     input.name = captured.graph.nodes[i].name;
     for (const SymSize& size : captured.input_shapes[i]) {
-      input.shape.push_back(size.is_static() ? Size{-1, size.factor()}
+      input.shape.push_back(size.is_static() ? Size{-1, size.number()}
                                              : Size{size.symbols()[0], 0});
     }
     inputs_.push_back(std::move(input));

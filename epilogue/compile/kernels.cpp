@@ -45,7 +45,11 @@ void add_outside(const Graph& graph, const NodeSet& nodes, ProgramBuilder& build
     const auto refs = node.op == Op::kAddmm ? std::vector{std::get<ValueRef>(node.operands[0])}
                                             : references_of(node);
     for (const ValueRef& ref : refs) {
-      if (!is_inside(nodes, ref.id)) builder.add_outside(ref, node);
+      if (!is_inside(nodes, ref.id)) {
+        builder.add_outside(ref, node);
+      } else {
+        EPI_CHECK(is_in_order(graph, ref, node));
+      }
     }
   }
 }
@@ -99,8 +103,8 @@ GemmKernel described_products(const Graph& graph, const NodeSet& nodes, ProgramB
     const View weights = seen(graph, weights_of(product));
     ++body.code.products;
     body.code.dtype = product.dtype;
-    body.code.n = weights.shape[1].factor();
-    body.code.k = weights.shape[0].factor();
+    body.code.n = weights.shape[1].number();
+    body.code.k = weights.shape[0].number();
     body.rows = rows.shape[0];
     body.x = access(graph, rows_of(product), rows.strides);
     body.weights.push_back(weights_of(product).id);

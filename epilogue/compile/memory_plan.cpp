@@ -6,12 +6,6 @@
 namespace epi::compiler {
 namespace {
 
-// The value itself, below views.
-ValueId base_of(const Graph& graph, ValueId id) {
-  while (is_view(graph[id])) id = inputs_of(graph[id])[0];
-  return id;
-}
-
 size_t last_reader(const Graph& graph, const std::vector<Kernel>& kernels, ValueId value,
                    size_t writer) {
   size_t last = writer;

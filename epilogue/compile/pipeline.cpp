@@ -31,7 +31,11 @@ std::vector<Stage> run_passes(const Graph& captured, Fuse fuse) {
     if (fuse < pass.from) continue;
     Graph graph = pass.run(stages.back().graph);
     std::string text = to_string(graph);
-    if (text != stages.back().text) stages.push_back({pass.name, std::move(graph), text});
+    if (text == stages.back().text) {
+      stages.back().graph = std::move(graph);
+    } else {
+      stages.push_back({pass.name, std::move(graph), text});
+    }
   }
   return stages;
 }

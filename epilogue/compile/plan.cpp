@@ -9,9 +9,9 @@ namespace {
 // A parameter as a node sees it: its sizes are numbers.
 Tensor parameter_seen(const Tensor& parameter, const View& view) {
   Layout layout;
-  for (const SymSize& size : view.shape) layout.shape.push_back(size.factor());
-  for (const SymSize& stride : view.strides) layout.strides.push_back(stride.factor());
-  return {parameter.storage(), layout, parameter.offset() + view.offset.factor(),
+  for (const SymSize& size : view.shape) layout.shape.push_back(size.number());
+  for (const SymSize& stride : view.strides) layout.strides.push_back(stride.number());
+  return {parameter.storage(), layout, parameter.offset() + view.offset.number(),
           parameter.dtype()};
 }
 
@@ -32,7 +32,9 @@ std::string values_text(const CompiledGraph& compiled, size_t kernel) {
   for (const ArenaValue& one : compiled.memory.values) {
     if (one.kernel != kernel) continue;
     if (one.value < 0) {
-      out += fmt::format("  packs its rows in slot {}\n", one.slot);
+      const bool by_tiles = compiled.weights[kernel].tile.kind == GemmKind::kTiles;
+      out += fmt::format("  packs its rows in slot {}{}\n", one.slot,
+                         by_tiles ? " where they are not dense, or k is no multiple of 32" : "");
       continue;
     }
     const Node& node = compiled.graph[one.value];
@@ -58,8 +60,7 @@ std::string weights_text(const CompiledGraph& compiled, size_t kernel) {
 
 Plan::Plan(Graph graph, const Target& target, UseCache cache) {
   compiled_.kernels = list_kernels(graph);
-  compiled_.result = graph.outputs[0];
-  while (is_view(graph[compiled_.result])) compiled_.result = inputs_of(graph[compiled_.result])[0];
+  compiled_.result = base_of(graph, graph.outputs[0]);
   compiled_.memory = plan_memory(graph, compiled_.kernels, {compiled_.result});
   compiled_.source = write_source(compiled_.kernels, target);
   compiled_.generated = generate(compiled_.source, target, cache);
@@ -80,6 +81,11 @@ Tensor Plan::run(std::span<const Tensor> inputs, std::span<const int64_t> symbol
     bound_.set(bound);
   }
   return bound->run(inputs);
+}
+
+bool Plan::is_bound_to(std::span<const int64_t> symbols) const {
+  const auto bound = bound_.get();
+  return bound != nullptr && bound->is_for(symbols);
 }
 
 std::string Plan::to_string() const {

@@ -21,6 +21,9 @@ class Plan {
   // `symbols` are the values of free sizes. Returns the graph's output.
   Tensor run(std::span<const Tensor> inputs, std::span<const int64_t> symbols) const;
 
+  // The last call had these sizes, too.
+  bool is_bound_to(std::span<const int64_t> symbols) const;
+
   const std::vector<std::string>& kernel_names() const { return compiled_.source.names; }
   const std::string& ir() const { return compiled_.source.ir; }
   const Generated& generated() const { return compiled_.generated; }

@@ -10,7 +10,7 @@ namespace {
 
 double number_in(const Operand& operand) {
   if (const auto* real = std::get_if<double>(&operand)) return *real;
-  return static_cast<double>(std::get<SymSize>(operand).factor());
+  return static_cast<double>(std::get<SymSize>(operand).number());
 }
 
 }  // namespace

@@ -83,6 +83,7 @@ Tensor Recorder::call_copy(Args args) {
 }
 
 Graph Recorder::take(const Tensor& output) {
+  if (!output.defined()) fail("capture", "the function returns an undefined tensor");
   graph_.outputs.push_back(value_of(output));
   return std::move(graph_);
 }

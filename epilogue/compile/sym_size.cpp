@@ -9,10 +9,6 @@
 namespace epi::compiler {
 namespace {
 
-// Larger than what batches and heads count to, and small enough that the product of several, with
-// a few thousand features, stays far inside of 64 bits.
-constexpr int64_t kFirstHint = 1009;
-
 bool is_prime(int64_t number) {
   for (int64_t divisor = 2; divisor * divisor <= number; ++divisor) {
     if (number % divisor == 0) return false;
@@ -63,7 +59,7 @@ Symbol SymbolHints::add(std::span<const int64_t> fixed) {
     return std::any_of(fixed.begin(), fixed.end(),
                        [&](int64_t size) { return size != 0 && size % prime == 0; });
   };
-  int64_t prime = primes_.empty() ? kFirstHint : primes_.back() + 2;
+  int64_t prime = primes_.empty() ? first_prime_ : primes_.back() + 2;
   while (!is_prime(prime) || divides_one(prime)) prime += 2;
   primes_.push_back(prime);
   return static_cast<Symbol>(primes_.size()) - 1;

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "epilogue/base/error.h"
+
 namespace epi::compiler {
 
 using Symbol = int;  // printed as s0, s1, ...
@@ -20,6 +22,11 @@ class SymSize {
 
   bool is_static() const { return symbols_.empty(); }
   int64_t factor() const { return factor_; }
+  // Of a static size.
+  int64_t number() const {
+    EPI_CHECK(is_static());
+    return factor_;
+  }
   // Sorted; a symbol stands as often as it is multiplied.
   const std::vector<Symbol>& symbols() const { return symbols_; }
 
@@ -46,6 +53,7 @@ std::string to_string(const SymDims& dims);
 // tells which symbols it is made of.
 class SymbolHints {
  public:
+  explicit SymbolHints(int64_t first_prime = 1009) : first_prime_(first_prime) {}
   // A new symbol; `fixed` are the sizes that its prime must not divide.
   Symbol add(std::span<const int64_t> fixed);
   int64_t hint(Symbol symbol) const { return primes_[static_cast<size_t>(symbol)]; }
@@ -55,6 +63,7 @@ class SymbolHints {
   SymSize read(int64_t number) const;
 
  private:
+  int64_t first_prime_;
   std::vector<int64_t> primes_;
 };
 

@@ -64,7 +64,8 @@ Kernel find_kernel(DeviceType device, Op op) { return kernel_slot(device, op); }
 Tensor dispatch(Op op, std::initializer_list<Arg> list) {
   const Args args(std::span(list.begin(), list.size()));
   Listener* listener = current_listener();
-  if (listener == nullptr) [[likely]]
+  // What is captured does not run.
+  if (listener == nullptr || detail::capture != nullptr) [[likely]]
     return run(op_info(op), args);
   return run_listened(*listener, op, args);
 }

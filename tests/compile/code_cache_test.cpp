@@ -121,6 +121,22 @@ TEST(CodeCache, DamagedEntriesAreRebuilt) {
   EXPECT_TRUE(compiled_from_cache());
 }
 
+TEST(CodeCache, AnEntryUnderAnothersNameIsNone) {
+  const CacheFolder folder;
+  ASSERT_TRUE(store_cached("a", bytes_of("hello")).has_value());
+  fs::rename(folder.path / "a.epicode", folder.path / "b.epicode");
+  EXPECT_FALSE(find_cached("b").has_value());
+}
+
+TEST(CodeCache, AnEntryThatIsNoCodeIsMadeAnew) {
+  const CacheFolder folder;
+  EXPECT_FALSE(compiled_from_cache());
+  const std::string key = folder.only_file().stem();
+  ASSERT_TRUE(store_cached(key, bytes_of("no code at all")).has_value());
+  EXPECT_FALSE(compiled_from_cache());
+  EXPECT_TRUE(compiled_from_cache());
+}
+
 TEST(CodeCache, AFolderThatCannotBeMadeIsSaidAndNothingElse) {
   const CacheFolder folder;
   std::ofstream(folder.path) << "a file";

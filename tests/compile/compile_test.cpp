@@ -241,5 +241,142 @@ TEST(Compile, TheFusedKernelReadsAndWritesEachValueOnce) {
   EXPECT_EQ(listener.bytes, 4 * (2 * 16 + weights + between + 2 * 16));
 }
 
+// A function of one tensor, compiled in every way, against itself.
+void expect_compiled_equals(const std::function<Tensor(const Tensor&)>& function, const Tensor& x) {
+  register_cpu_backend();
+  for (const Fuse fuse : {Fuse::kNone, Fuse::kPointwise, Fuse::kEpilogue}) {
+    for (const bool dynamic : {true, false}) {
+      const Compiled compiled = compile(function, {.fuse = fuse, .dynamic = dynamic});
+      expect_near(compiled(x), function(x));
+    }
+  }
+}
+
+TEST(Compile, ViewsOfWhatAKernelComputesAreSeen) {
+  const Tensor w = randn({16, 16}, 1);
+  const Tensor x = randn({16, 16}, 2);
+  expect_compiled_equals(
+      [](const Tensor& y) {
+        const Tensor a = exp(y);
+        return add(a, narrow(a, 1, 15, 1));
+      },
+      x);
+  expect_compiled_equals(
+      [&](const Tensor& y) {
+        const Tensor a = gelu(mm(y, w));
+        return mul(a, narrow(a, 1, 0, 1));
+      },
+      x);
+  expect_compiled_equals(
+      [](const Tensor& y) {
+        const Tensor a = view(exp(y), {y.size(0), 4, 4});
+        return mul(a, transpose(a, 1, 2));
+      },
+      x);
+}
+
+TEST(Compile, WeightsCutByTheBatchAreNotPacked) {
+  const Tensor w = randn({8, 5000}, 1);
+  const auto function = [&](const Tensor& y) { return mm(y, narrow(w, 1, 0, y.size(0))); };
+  register_cpu_backend();
+  const Compiled compiled = compile(std::function<Tensor(const Tensor&)>(function));
+  for (const int64_t rows : {4, 7, 16}) {
+    const Tensor x = randn({rows, 8}, 3);
+    expect_near(compiled(x), function(x));
+  }
+}
+
+TEST(Compile, FunctionsThatLookAtSizesAreRefusedOrCompiledForThem) {
+  register_cpu_backend();
+  const Tensor a = randn({8}, 1);
+  const Tensor b = randn({8}, 2);
+  const std::vector<std::function<Tensor(const Tensor&)>> refused = {
+      [](const Tensor& x) { return mul(x, full({}, 1.0 / static_cast<double>(x.size(0)))); },
+      [&](const Tensor& x) { return add(x, x.size(0) > 100 ? a : b); },
+      [](const Tensor& x) {
+        const Tensor first = exp(x);
+        const Tensor second = neg(x);
+        return x.size(0) > 100 ? first : second;
+      }};
+  for (const auto& function : refused) {
+    EXPECT_THROW(compile(function)(randn({4, 8}, 3)), Error);
+    const Compiled fixed = compile(function, {.dynamic = false});
+    expect_near(fixed(randn({4, 8}, 3)), function(randn({4, 8}, 3)));
+  }
+  const auto branch = [](const Tensor& x) { return x.size(0) > 16 ? neg(x) : exp(x); };
+  const Compiled compiled = compile(std::function<Tensor(const Tensor&)>(branch));
+  for (const int64_t rows : {2000, 4, 1500, 4, 3}) {
+    const Tensor x = randn({rows, 8}, 4);
+    expect_near(compiled(x), branch(x));
+  }
+  // One for the many, one each for 4 and 3 rows.
+  EXPECT_EQ(compiled.recompiles(), 2);
+  EXPECT_NE(compiled.variants()[1].reason.find("it calls aten::exp"), std::string::npos);
+  const auto one = [](const Tensor& x) { return x.size(0) == 1 ? exp(x) : neg(x); };
+  const Compiled from_one = compile(std::function<Tensor(const Tensor&)>(one));
+  for (const int64_t rows : {1, 5, 1}) {
+    const Tensor x = randn({rows, 8}, 5);
+    expect_near(from_one(x), one(x));
+  }
+}
+
+TEST(Compile, SizesThatArePrimesAreNoSymbols) {
+  register_cpu_backend();
+  nn::Linear layer(32, 1009);
+  nn::init_normal(layer, 1);
+  const Tensor x = randn({3, 32}, 2);
+  expect_near(compile(layer)(x), layer.forward(x));
+  expect_compiled_equals([](const Tensor& y) { return neg(narrow(y, 1, 0, 1009)); },
+                         randn({3, 2018}, 3));
+  expect_compiled_equals([](const Tensor& y) { return exp(y); }, randn({2, 1, 2, 3, 1, 2, 4}, 4));
+}
+
+TEST(Compile, ProductsOfTwoInputs) {
+  register_cpu_backend();
+  const auto function = [](Inputs in) { return relu(add(mm(in[0], in[1]), in[2])); };
+  const Compiled compiled{compiler::Function(function), {}, {}};
+  for (const int64_t rows : {4, 6}) {
+    const std::vector<Tensor> inputs = {randn({rows, 8}, 1), randn({8, 5}, 2), randn({5}, 3)};
+    expect_near(compiled(inputs), function(inputs));
+  }
+  EXPECT_EQ(compiled.recompiles(), 0);
+}
+
+TEST(Compile, ResultsAreNeverTheCallersOwn) {
+  register_cpu_backend();
+  const Tensor x = randn({4, 8}, 1);
+  const auto same = [](const Tensor& y) { return t(sub(mul(y, 1.0), 0.0)); };
+  const Tensor y = compile(std::function<Tensor(const Tensor&)>(same))(x);
+  EXPECT_NE(y.storage(), x.storage());
+  expect_near(y, t(x));
+  const Tensor zero = full({1, 4}, -0.0);
+  const auto shifted = [](const Tensor& z) { return neg(sub(z, -0.0)); };
+  const Tensor negated = compile(std::function<Tensor(const Tensor&)>(shifted))(zero);
+  EXPECT_EQ(std::signbit(negated.data<float>()[0]), std::signbit(shifted(zero).data<float>()[0]));
+}
+
+TEST(Compile, InsideOfAnotherItIsPartOfIt) {
+  const nn::GluMlp mlp = small_mlp();
+  const Compiled inner = compile(mlp);
+  const auto outer = [&](const Tensor& x) { return add(x, inner(x)); };
+  const Tensor x = randn({3, 16}, 1);
+  const Compiled compiled = compile(std::function<Tensor(const Tensor&)>(outer));
+  expect_near(compiled(x), add(x, mlp.forward(x)));
+  EXPECT_EQ(compiled.variants()[0].kernels.size(), 2U);
+}
+
+TEST(Compile, WhatIsNoTensorIsRefused) {
+  register_cpu_backend();
+  const Compiled compiled([](Inputs in) { return neg(in[0]); }, {}, {});
+  EXPECT_THROW(compiled(Tensor()), Error);
+  EXPECT_THROW(compiled(empty({2, 2}, {DType::kF32, kMeta})), Error);
+  const Compiled nothing([](Inputs) { return Tensor(); }, {}, {});
+  EXPECT_THROW(nothing(empty({2, 2})), Error);
+  std::vector<Tensor> many;
+  for (int64_t i = 0; i < 40; ++i) many.push_back(empty({i + 2, 3}));
+  const Compiled first([](Inputs in) { return neg(in[0]); }, {}, {});
+  EXPECT_THROW(first(many), Error);
+}
+
 }  // namespace
 }  // namespace epi

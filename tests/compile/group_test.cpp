@@ -167,10 +167,8 @@ TEST(JoinProducts, ProductsOfOtherRowsOrSizesStayApart) {
   };
   EXPECT_EQ(names(after_passes(other_rows, {empty({2, 8})}, Fuse::kEpilogue)),
             (Names{"epi_tem_fused_mm", "epi_poi_fused_neg", "epi_tem_fused_mm_mul"}));
-  const auto three = [&](Inputs in) {
-    const Tensor c = empty({8, 4});
-    return add(mul(mm(in[0], a), mm(in[0], b)), mm(in[0], c));
-  };
+  const Tensor c = empty({8, 4});
+  const auto three = [&](Inputs in) { return add(mul(mm(in[0], a), mm(in[0], b)), mm(in[0], c)); };
   EXPECT_EQ(names(after_passes(three, {empty({2, 8})}, Fuse::kEpilogue)).size(), 2U);
 }
 

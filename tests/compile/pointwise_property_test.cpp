@@ -3,6 +3,7 @@
 // against f64 with an error bound. EPI_PROPERTY_RUNS sets how many.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 
@@ -17,7 +18,7 @@ namespace {
 
 int count_of_runs() {
   const char* text = std::getenv("EPI_PROPERTY_RUNS");
-  return text == nullptr ? 1000 : std::atoi(text);
+  return text == nullptr ? 2000 : std::atoi(text);
 }
 
 // One operator: what it reads, by number, and its scalar.
@@ -42,11 +43,21 @@ enum StepKind {
   kGelu,
   kGeluTanh,
   kConvert,
+  kLastColumn,
+  kTurned,
   kStepKinds
 };
 
 Tensor gelu_erf(const Tensor& x) { return gelu(x, "none"); }
 Tensor gelu_by_tanh(const Tensor& x) { return gelu(x, "tanh"); }
+
+// Views of what was computed: one that broadcasts, and one that reads in another order.
+Tensor last_column(const Tensor& x) { return x.dim() == 0 ? x : narrow(x, -1, x.size(-1) - 1, 1); }
+Tensor turned(const Tensor& x) {
+  // Square ones only, so that shapes stay as they are.
+  if (x.dim() < 2 || x.size(-1) != x.size(-2)) return x;
+  return transpose(x, -1, -2);
+}
 
 // A random function: leaves of one dtype, broadcast to one shape, and steps over them.
 class RandomFunction {
@@ -54,8 +65,11 @@ class RandomFunction {
   explicit RandomFunction(uint64_t seed) : random_(seed) {
     dtype_ = pick({DType::kF32, DType::kBF16, DType::kF16});
     for (int d = 0; d < 3; ++d) shape_.push_back(number_in(1, d == 2 ? 40 : 5));
+    if (number_in(0, 3) == 0) shape_[1] = shape_[2];  // square, for turned()
     const int inputs = number_in(1, 2);
-    for (int i = 0; i < inputs; ++i) leaves_.push_back(leaf(seed * 8 + static_cast<uint64_t>(i)));
+    for (int i = 0; i < inputs; ++i) {
+      leaves_.push_back(strided(leaf(seed * 8 + static_cast<uint64_t>(i))));
+    }
     inputs_ = leaves_.size();
     const int constants = number_in(0, 2);
     for (int i = 0; i < constants; ++i) {
@@ -65,8 +79,13 @@ class RandomFunction {
     for (int i = 0; i < steps; ++i) add_step();
   }
 
-  // Constants fix the sizes that they meet.
-  bool has_constants() const { return leaves_.size() > inputs_; }
+  // Constants and inputs that are not dense fix the sizes that they meet; turned() looks at them.
+  bool has_fixed_sizes() const {
+    const auto looks = [](const RandomStep& step) { return step.op == kTurned; };
+    const auto fixed = [](const Tensor& x) { return !x.is_contiguous(); };
+    return leaves_.size() > inputs_ || std::any_of(steps_.begin(), steps_.end(), looks) ||
+           std::any_of(leaves_.begin(), leaves_.end(), fixed);
+  }
   std::vector<Tensor> input_tensors() const { return {leaves_.begin(), leaves_.begin() + inputs_}; }
 
   Tensor run(std::span<const Tensor> inputs) const {
@@ -76,12 +95,24 @@ class RandomFunction {
     return values.back();
   }
 
+  // Where results are broadcast or seen through views there are several kernels, and any result may
+  // go through memory and be rounded to its dtype there.
   Bounded truth() const {
-    std::vector<Bounded> values;
-    for (const Tensor& leaf : leaves_) values.push_back(exact(leaf));
-    for (const RandomStep& step : steps_)
-      values.push_back(apply_bounded(step, stored(step, values)));
-    return bounded_rounded(result_dtype(), values.back());
+    bool several = false;
+    const auto evaluate = [&](bool stores_all) {
+      std::vector<Bounded> values;
+      for (const Tensor& leaf : leaves_) values.push_back(exact(leaf));
+      for (const RandomStep& step : steps_) {
+        const bool is_binary = step.op <= kDiv;
+        several = several || step.op == kLastColumn || step.op == kTurned ||
+                  (is_binary && values[step.a].value.shape() != values[step.b].value.shape());
+        const Bounded result = apply_bounded(step, values);
+        values.push_back(stores_all ? bounded_rounded(dtype_, result) : result);
+      }
+      return bounded_rounded(dtype_, values.back());
+    };
+    const Bounded fused = evaluate(false);
+    return several ? evaluate(true) : fused;
   }
 
  private:
@@ -150,20 +181,13 @@ class RandomFunction {
         return gelu(a, "none");
       case kGeluTanh:
         return gelu(a, "tanh");
+      case kLastColumn:
+        return last_column(a);
+      case kTurned:
+        return turned(a);
       default:
         return to(to(a, other_dtype()), dtype_);
     }
-  }
-
-  // A result that is broadcast goes through memory, and is rounded to its dtype there.
-  std::vector<Bounded> stored(const RandomStep& step, const std::vector<Bounded>& values) const {
-    const bool is_binary = step.op <= kDiv;
-    if (!is_binary || values[step.a].value.shape() == values[step.b].value.shape()) return values;
-    std::vector<Bounded> seen = values;
-    for (const size_t operand : {step.a, step.b}) {
-      if (operand >= leaves_.size()) seen[operand] = bounded_rounded(dtype_, values[operand]);
-    }
-    return seen;
   }
 
   DType other_dtype() const { return dtype_ == DType::kF32 ? DType::kBF16 : DType::kF32; }
@@ -199,6 +223,10 @@ class RandomFunction {
         return bounded_smooth(gelu_erf, 1.13, 3, a);
       case kGeluTanh:
         return bounded_smooth(gelu_by_tanh, 1.13, 3, a);
+      case kLastColumn:
+        return {contiguous(last_column(a.value)), contiguous(last_column(a.error))};
+      case kTurned:
+        return {contiguous(turned(a.value)), contiguous(turned(a.error))};
       default: {
         // Asked for, and so it happens: down to bf16 and back.
         Bounded once = bounded_rounded(other_dtype(), a);
@@ -221,9 +249,11 @@ TEST(PointwiseProperty, RandomGraphsAreWithinTheirErrorBounds) {
   int64_t elements = 0;
   for (int run = 0; run < count_of_runs(); ++run) {
     const RandomFunction random(static_cast<uint64_t>(run));
-    const Fuse fuse = run % 8 == 0 ? Fuse::kNone : Fuse::kPointwise;
+    const Fuse fuse = run % 8 == 0   ? Fuse::kNone
+                      : run % 2 == 0 ? Fuse::kEpilogue
+                                     : Fuse::kPointwise;
     const Compiled compiled([&](std::span<const Tensor> inputs) { return random.run(inputs); }, {},
-                            {.fuse = fuse, .dynamic = !random.has_constants()});
+                            {.fuse = fuse, .dynamic = !random.has_fixed_sizes()});
     const Tensor result = compiled(random.input_tensors());
     // Without fusion every operator rounds to the dtype: the bound is for f32 between them.
     if (fuse == Fuse::kNone && result.dtype() != DType::kF32) continue;
