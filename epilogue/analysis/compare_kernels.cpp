@@ -158,6 +158,30 @@ struct FusedKernel {
   std::vector<size_t> parts{};
 };
 
+bool contains(const std::vector<std::string>& list, const std::string& word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+// A fused kernel whose operators are all in a larger one is a part of it; each of one only.
+void add_smaller_fusions(const PoolSide& parts, std::vector<FusedKernel>& kernels) {
+  for (size_t i = 0; i < parts.pool.size(); ++i) {
+    const auto& ops = parts.name(parts.pool[i]).ops;
+    if (parts.pool.is_taken(i) || ops.size() < 2) continue;
+    const auto larger =
+        std::find_if(kernels.begin(), kernels.end(), [&](const FusedKernel& kernel) {
+          return ops.size() < kernel.joined.size() &&
+                 std::all_of(
+                     ops.begin(), ops.end(),
+                     [&](const std::string& op) { return contains(kernel.joined, op); });
+        });
+    if (larger == kernels.end()) continue;
+    larger->parts.push_back(i);
+    for (const std::string& op : ops) {
+      if (!contains(larger->ops, op) && !is_view_op("aten::" + op)) larger->ops.push_back(op);
+    }
+  }
+}
+
 // How many products more `parts` has than stand alone in `fused`: the others have another kernel,
 // and are no part of a fusion.
 int64_t products_to_give(const PoolSide& parts, const PoolSide& fused,
@@ -199,6 +223,7 @@ std::vector<FusedKernel> assign_parts(PoolSide& parts, const PoolSide& fused) {
       }
     }
   }
+  add_smaller_fusions(parts, kernels);
   return kernels;
 }
 
@@ -236,7 +261,12 @@ std::vector<Fusion> find_fusions(PoolSide& parts, PoolSide& fused, Changed&& cha
 
 std::vector<std::string> differing_fields(const KernelName& a, const KernelName& b) {
   std::vector<std::string> fields;
+  // What one name does not say is not a difference.
   const auto compare = [&](const char* name, const auto& left, const auto& right) {
+    const std::decay_t<decltype(left)> unknown{};
+    if (left != right && left != unknown && right != unknown) fields.emplace_back(name);
+  };
+  const auto compare_lists = [&](const char* name, const auto& left, const auto& right) {
     if (left != right) fields.emplace_back(name);
   };
   compare("library", a.library, b.library);
@@ -249,12 +279,12 @@ std::vector<std::string> differing_fields(const KernelName& a, const KernelName&
   compare("tile", a.tile, b.tile);
   compare("stages", a.stages, b.stages);
   compare("cluster", a.cluster, b.cluster);
-  compare("epilogue", a.epilogue, b.epilogue);
+  compare_lists("epilogue", a.epilogue, b.epilogue);
   compare("split_k", a.split_k, b.split_k);
   compare("tensor_cores", a.tensor_cores, b.tensor_cores);
   compare("alignment", a.alignment, b.alignment);
   compare("vector_width", a.vector_width, b.vector_width);
-  compare("ops", a.ops, b.ops);
+  compare_lists("ops", a.ops, b.ops);
   return fields;
 }
 

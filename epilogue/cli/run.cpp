@@ -2,9 +2,11 @@
 // `epilogue run linear | mlp | matmul-add`: forwards recorded op by op and kernel by kernel, then
 // forwards timed without the recording.
 #include <fmt/ranges.h>
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "epilogue/base/error.h"
@@ -28,10 +30,12 @@ struct SharedBlock {
   std::optional<Compiled> compiled{};
 };
 
-SharedBlock make_block(const RunFlags& flags, const Workload& workload) {
+// `runs` may each need a variant of their own, with --dynamic off.
+SharedBlock make_block(const RunFlags& flags, const Workload& workload, size_t runs) {
   auto block = workload.make_block();
   if (!block) throw Error(block.error().message);
-  if (const auto options = parse_compile(flags)) {
+  if (auto options = parse_compile(flags)) {
+    options->most_variants = std::max(options->most_variants, static_cast<int>(runs));
     const Compiled compiled(block->function, block->parameters, *options);
     return {workload.block_name, compiled, compiled};
   }
@@ -121,8 +125,9 @@ int run(const RunFlags& flags) {
   register_cpu_backend();
   std::vector<RunResult> results;
   SharedBlock block;
-  for (const auto& [sizes, workload] : plan_all(flags)) {
-    if (block.name != workload.block_name) block = make_block(flags, workload);
+  const std::vector<PlannedRun> runs = plan_all(flags);
+  for (const auto& [sizes, workload] : runs) {
+    if (block.name != workload.block_name) block = make_block(flags, workload, runs.size());
     results.push_back(run_once(flags, sizes, workload, block));
     if (flags.json) continue;
     fmt::print("{}{}", results.size() == 1 ? "" : "\n", run_text(results.back(), flags.markdown));

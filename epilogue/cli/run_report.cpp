@@ -109,12 +109,15 @@ std::string closing_text(const RunResult& result) {
       report::time_text(result.times_ns.back()), gflops(result));
 }
 
+const char* fuse_text(const CompileResult& compiled) {
+  constexpr const char* kFuse[] = {"none", "pointwise", "epilogue"};
+  return kFuse[static_cast<int>(compiled.options.fuse)];
+}
+
 std::string mode_text(const RunResult& result) {
   if (!result.compiled) return "eager";
-  constexpr const char* kFuse[] = {"none", "pointwise", "epilogue"};
-  const CompileOptions& options = result.compiled->options;
-  return fmt::format("compiled (fuse {}, dynamic {})", kFuse[static_cast<int>(options.fuse)],
-                     options.dynamic ? "on" : "off");
+  return fmt::format("compiled (fuse {}, dynamic {})", fuse_text(*result.compiled),
+                     result.compiled->options.dynamic ? "on" : "off");
 }
 
 // When and why code was made, and whether the cache had it.
@@ -132,6 +135,10 @@ std::string compile_text(const RunResult& result) {
 
 void compile_json(JsonWriter& json, const RunResult& result) {
   json.key("recompiles").integer(result.compiled ? result.compiled->recompiles : 0);
+  json.key("fuse");
+  result.compiled ? json.string(fuse_text(*result.compiled)) : json.null();
+  json.key("dynamic");
+  result.compiled ? json.boolean(result.compiled->options.dynamic) : json.null();
   json.key("shown");
   const bool shown = result.compiled && !result.compiled->shown.empty();
   shown ? json.string(result.compiled->shown) : json.null();
@@ -146,6 +153,8 @@ void compile_json(JsonWriter& json, const RunResult& result) {
     json.key("reason").string(variant.reason);
     json.key("compile_us").fixed(variant.compile_ms * 1000, 3);
     json.key("from_cache").boolean(variant.from_cache);
+    json.key("not_cached");
+    variant.not_kept.empty() ? json.null() : json.string(variant.not_kept);
     json.end_object();
   }
   json.end_array();

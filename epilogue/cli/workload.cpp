@@ -121,9 +121,10 @@ Result<Workload> plan_linear(const RunFlags& flags, const RunSizes& sizes) {
   check_agrees("--out-dim", sizes.out_dim, weights.rows);
   check_agrees("--in-dim", sizes.in_dim, weights.columns);
   const Dims shape{sizes.batch.value_or(1024), weights.columns};
-  // Made-up weights are there twice for a moment: drawn, and scaled.
+  // Made-up weights are there twice for a moment: drawn, and scaled. Compiled, they are packed.
   check_memory(flags,
                2 * product({weights.rows, weights.columns}) + product({shape[0], shape[1]}) +
+                   (flags.compile ? product({weights.rows, weights.columns}) : 0) +
                    product({shape[0], weights.rows}),
                weights.dtype);
   return Workload{fmt::format("Linear {} -> {}{}, x {}", weights.columns, weights.rows,
@@ -155,9 +156,10 @@ Result<Workload> plan_mlp(const RunFlags& flags, const RunSizes& sizes) {
   check_agrees("--hidden", sizes.hidden, weights.rows);
   check_agrees("--dim", sizes.dim, weights.columns);
   const Dims shape{sizes.batch.value_or(64), sizes.seq.value_or(128), weights.columns};
-  // One weight more while they are made up; gate, up, the activation and their product at once.
+  // One weight more while they are made up, all three again where they are packed; gate, up, the
+  // activation and their product at once.
   check_memory(flags,
-               4 * product({weights.rows, weights.columns}) +
+               (flags.compile ? 7 : 4) * product({weights.rows, weights.columns}) +
                    2 * product({shape[0], shape[1], shape[2]}) +
                    4 * product({shape[0], shape[1], weights.rows}),
                weights.dtype);

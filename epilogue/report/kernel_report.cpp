@@ -158,7 +158,8 @@ std::string kernel_sentence(std::string_view name, const KernelName& kernel) {
     out += text;
   };
   add(kind_title(kernel.kind));
-  if (!is_product(kernel.kind) && !kernel.ops.empty()) {
+  // A product's name says what is beside it.
+  if (!kernel.ops.empty() && (!is_product(kernel.kind) || kernel.ops.size() > 1)) {
     add(fmt::format("{}", fmt::join(kernel.ops, ", ")), ": ");
   }
   add(text_of(kernel.dtype), is_product(kernel.kind) ? " " : ", ");
