@@ -5,9 +5,9 @@
 //   const auto fast = epi::compile(mlp);
 //   Tensor y = fast(x);   // another batch or sequence length runs the same code
 //
-// Parameters must stay as they are at the first call: weights are packed then, and what is written to
-// them later is seen in part, or not at all. Whatever cannot be compiled throws; nothing falls back
-// to eager calls.
+// Parameters must stay as they are at the first call: weights are packed then, and what is written
+// to them later is seen in part, or not at all. Whatever cannot be compiled throws; nothing falls
+// back to eager calls.
 #pragma once
 
 #include <concepts>
