@@ -167,13 +167,11 @@ void add_smaller_fusions(const PoolSide& parts, std::vector<FusedKernel>& kernel
   for (size_t i = 0; i < parts.pool.size(); ++i) {
     const auto& ops = parts.name(parts.pool[i]).ops;
     if (parts.pool.is_taken(i) || ops.size() < 2) continue;
-    const auto larger =
-        std::find_if(kernels.begin(), kernels.end(), [&](const FusedKernel& kernel) {
-          return ops.size() < kernel.joined.size() &&
-                 std::all_of(
-                     ops.begin(), ops.end(),
-                     [&](const std::string& op) { return contains(kernel.joined, op); });
-        });
+    const auto is_larger = [&](const FusedKernel& kernel) {
+      const auto has = [&](const std::string& op) { return contains(kernel.joined, op); };
+      return ops.size() < kernel.joined.size() && std::all_of(ops.begin(), ops.end(), has);
+    };
+    const auto larger = std::find_if(kernels.begin(), kernels.end(), is_larger);
     if (larger == kernels.end()) continue;
     larger->parts.push_back(i);
     for (const std::string& op : ops) {

@@ -92,7 +92,7 @@ std::vector<int64_t> sizes_of_call(std::span<const Tensor> inputs, const Capture
 std::string text_at(const Graph& graph, size_t i) {
   if (i >= graph.nodes.size()) return "nothing";
   const Node& node = graph.nodes[i];
-  if (node.kind != NodeKind::kOp) return "a parameter of " + to_string(node.shape);
+  if (node.kind != NodeKind::kOp) return "for a tensor of " + to_string(node.shape);
   return fmt::format("{} to {}", op_info(node.op).name, to_string(node.shape));
 }
 
@@ -141,6 +141,10 @@ std::optional<std::string> difference_at(const Function& function, std::span<con
   for (size_t i = 0; i < std::max(plain.nodes.size(), free.nodes.size()); ++i) {
     const bool both = i < plain.nodes.size() && i < free.nodes.size();
     if (both && is_same_at(free.nodes[i], plain.nodes[i], sizes)) continue;
+    if (both && plain.nodes[i].kind == NodeKind::kParameter &&
+        free.nodes[i].kind == NodeKind::kParameter) {
+      return fmt::format("it reads another tensor of {}", to_string(plain.nodes[i].shape));
+    }
     return fmt::format("it calls {} where it calls {} for others", text_at(plain, i),
                        text_at(free, i));
   }

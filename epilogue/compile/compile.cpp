@@ -45,9 +45,19 @@ const Variant& newest(const Variants& variants) {
   return **std::max_element(variants.begin(), variants.end(), by_number);
 }
 
+// What a call is answered with: a variant that fits, or why none does.
+struct Choice {
+  std::shared_ptr<const Variant> variant{};
+  std::string reason{};
+  bool dynamic = true;  // how to compile another
+  size_t symbols = 0;   // of the variant
+};
+
 }  // namespace
 
 struct Compiled::State {
+  using Symbols = std::array<int64_t, compiler::kMostSymbols>;
+
   compiler::Function function;
   std::vector<compiler::NamedTensor> parameters;
   CompileOptions options;
@@ -56,10 +66,14 @@ struct Compiled::State {
   SharedValue<Variants> variants;
 
   compiler::CaptureOptions capture_options(size_t inputs, bool dynamic) const;
+  VariantInfo describe(const Plan& plan, std::string reason,
+                       const std::vector<compiler::Stage>& stages) const;
   void add(std::span<const Tensor> inputs, bool dynamic, std::string reason);
   // How the function differs for these sizes from what the variant has; empty: it does not.
   std::string difference(const Variant& variant, std::span<const Tensor> inputs,
                          std::span<const int64_t> sizes) const;
+  Choice choose(std::span<const Tensor> inputs, Symbols& symbols) const;
+  Choice compile_for(std::span<const Tensor> inputs, Symbols& symbols);
 };
 
 Compiled::Compiled(compiler::Function function, std::vector<compiler::NamedTensor> parameters,
@@ -77,35 +91,40 @@ compiler::CaptureOptions Compiled::State::capture_options(size_t inputs, bool dy
   return capture;
 }
 
-void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::string reason) {
-  const auto before = variants.get();
-  const std::string label = fmt::format("{}/{}", options.name, before->size());
-  const RecordFunction range(fmt::format("Epilogue Compile: {} ({})", label, reason));
-  const int64_t start_ns = now_ns();
-  Captured captured = compiler::capture(function, inputs, capture_options(inputs.size(), dynamic));
-  Guards guards(captured, inputs);
-  auto stages = compiler::run_passes(captured.graph, options.fuse);
+VariantInfo Compiled::State::describe(const Plan& plan, std::string reason,
+                                      const std::vector<compiler::Stage>& stages) const {
   VariantInfo info;
   info.reason = std::move(reason);
   for (const auto& stage : stages) {
     info.stages.push_back(fmt::format("{}:\n{}", stage.pass, stage.text));
   }
-  auto plan = std::make_unique<const Plan>(
-      std::move(stages.back().graph), compiler::host_target(),
+  info.code = plan.ir();
+  info.plan = plan.to_string();
+  info.kernels = plan.kernel_names();
+  info.from_cache = plan.generated().from_cache;
+  info.not_kept = plan.generated().not_kept;
+  return info;
+}
+
+void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::string reason) {
+  const auto before = variants.get();
+  const std::string label = fmt::format("{}/{}", options.name, before->size());
+  const RecordFunction range(fmt::format("Epilogue Compile: {} ({})", label, reason));
+  const int64_t start_ns = now_ns();
+  auto variant = std::make_shared<Variant>();
+  variant->captured = compiler::capture(function, inputs, capture_options(inputs.size(), dynamic));
+  variant->guards = Guards(variant->captured, inputs);
+  const auto stages = compiler::run_passes(variant->captured.graph, options.fuse);
+  variant->plan = std::make_unique<const Plan>(
+      stages.back().graph, compiler::host_target(),
       options.cache ? compiler::UseCache::kYes : compiler::UseCache::kNo);
-  info.code = plan->ir();
-  info.plan = plan->to_string();
-  info.kernels = plan->kernel_names();
-  info.from_cache = plan->generated().from_cache;
-  info.not_kept = plan->generated().not_kept;
-  info.compile_ms = static_cast<double>(now_ns() - start_ns) * 1e-6;
+  variant->region = "Epilogue-Compiled Region: " + label;
+  variant->number = static_cast<int>(before->size());
+  variant->info = describe(*variant->plan, std::move(reason), stages);
+  variant->info.compile_ms = static_cast<double>(now_ns() - start_ns) * 1e-6;
   auto after = std::make_shared<Variants>(*before);
   // One of fixed sizes comes before those that would take them.
-  const auto place = dynamic ? after->end() : after->begin();
-  after->insert(
-      place, std::make_shared<const Variant>(std::move(captured), std::move(guards),
-                                             std::move(plan), "Epilogue-Compiled Region: " + label,
-                                             std::move(info), static_cast<int>(before->size())));
+  after->insert(dynamic ? after->end() : after->begin(), std::move(variant));
   variants.set(std::move(after));
 }
 
@@ -120,6 +139,41 @@ std::string Compiled::State::difference(const Variant& variant, std::span<const 
   const auto found = compiler::difference_at(function, inputs, capture_options(inputs.size(), true),
                                              variant.captured, sizes);
   return variant.checked[key] = found.value_or("");
+}
+
+Choice Compiled::State::choose(std::span<const Tensor> inputs, Symbols& symbols) const {
+  const auto all = variants.get();
+  Choice choice{nullptr, all->empty() ? "first call" : "", options.dynamic};
+  for (const auto& variant : *all) {
+    const auto sizes = std::span(symbols).first(variant->guards.symbols());
+    if (!variant->guards.accept(inputs, sizes)) continue;
+    const std::string differs = difference(*variant, inputs, sizes);
+    if (differs.empty()) return {variant, "", true, sizes.size()};
+    choice.reason = "the function looks at sizes: " + differs;
+    choice.dynamic = false;
+  }
+  if (choice.reason.empty()) choice.reason = newest(*all).guards.refusal(inputs);
+  return choice;
+}
+
+Choice Compiled::State::compile_for(std::span<const Tensor> inputs, Symbols& symbols) {
+  const std::lock_guard lock(compiling);
+  // Another thread may have compiled it meanwhile. Twice: the first call's own sizes may be what
+  // the function looks at.
+  Choice choice = choose(inputs, symbols);
+  for (int attempt = 0; attempt < 2 && choice.variant == nullptr; ++attempt) {
+    const size_t count = variants.get()->size();
+    if (static_cast<int>(count) >= options.most_variants) {
+      fail("compile",
+           "{} has {} variants, the most that its options allow, and needs another: {}; raise "
+           "most_variants, or keep the inputs alike",
+           options.name, count, choice.reason);
+    }
+    add(inputs, choice.dynamic, choice.reason);
+    choice = choose(inputs, symbols);
+  }
+  EPI_CHECK(choice.variant != nullptr);
+  return choice;
 }
 
 namespace {
@@ -140,53 +194,15 @@ Tensor Compiled::operator()(std::span<const Tensor> inputs) const {
   // Inside of another function that is captured, this one is part of it.
   if (detail::capture != nullptr) return state_->function(inputs);
   check_inputs(inputs);
-  std::array<int64_t, compiler::kMostSymbols> room;
-  std::span<int64_t> symbols;
-  std::string reason;  // why none fits
-  bool dynamic = state_->options.dynamic;
-  const auto fitting = [&](const Variants& all) -> const Variant* {
-    reason = all.empty() ? "first call" : "";
-    dynamic = state_->options.dynamic;
-    for (const auto& variant : all) {
-      symbols = std::span(room).first(variant->guards.symbols());
-      if (!variant->guards.accept(inputs, symbols)) continue;
-      const std::string difference = state_->difference(*variant, inputs, symbols);
-      if (difference.empty()) return variant.get();
-      reason = "the function looks at sizes: " + difference;
-      dynamic = false;
-    }
-    return nullptr;
-  };
-  auto all = state_->variants.get();
-  const Variant* variant = nullptr;
+  State::Symbols symbols;
+  Choice choice;
   {
     const RecordFunction range("Epilogue Guards");
-    variant = fitting(*all);
+    choice = state_->choose(inputs, symbols);
   }
-  if (variant == nullptr) {
-    const std::lock_guard lock(state_->compiling);
-    // Another thread may have compiled it meanwhile; a first call may differ at its own sizes.
-    for (int attempt = 0; attempt < 3 && variant == nullptr; ++attempt) {
-      all = state_->variants.get();
-      variant = fitting(*all);
-      if (variant != nullptr) break;
-      if (reason.empty()) reason = newest(*all).guards.refusal(inputs);
-      if (static_cast<int>(all->size()) >= state_->options.most_variants) {
-        fail("compile",
-             "{} has {} variants, the most that its options allow, and needs another: {}; raise "
-             "most_variants, or keep the inputs alike",
-             state_->options.name, all->size(), reason);
-      }
-      state_->add(inputs, dynamic, reason);
-    }
-    if (variant == nullptr) {
-      all = state_->variants.get();
-      variant = fitting(*all);
-    }
-    EPI_CHECK(variant != nullptr);
-  }
-  const RecordFunction range(variant->region);
-  return variant->plan->run(inputs, symbols);
+  if (choice.variant == nullptr) choice = state_->compile_for(inputs, symbols);
+  const RecordFunction range(choice.variant->region);
+  return choice.variant->plan->run(inputs, std::span(symbols).first(choice.symbols));
 }
 
 std::vector<VariantInfo> Compiled::variants() const {

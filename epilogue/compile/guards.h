@@ -14,6 +14,7 @@ namespace epi::compiler {
 
 class Guards {
  public:
+  Guards() = default;  // accepts a call without inputs
   Guards(const Captured& captured, std::span<const Tensor> inputs);
 
   // The values of the free sizes are written to `symbols`, which has room for them.
