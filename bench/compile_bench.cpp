@@ -10,6 +10,7 @@
 #include "bench/suite.h"
 #include "epilogue/base/clock.h"
 #include "epilogue/base/error.h"
+#include "epilogue/compile/codegen/llvm.h"
 #include "epilogue/compile/codegen/target.h"
 #include "epilogue/compile/compile.h"
 #include "epilogue/compile/peaks.h"
@@ -182,6 +183,7 @@ int print_first_call() {
 }
 
 void add_compile(Suite& suite) {
+  if (compiler::llvm_version() == "none") return;
   add_pointwise_contests(suite);
   add_mlp_contest(suite, DType::kF32);
   const compiler::Target& target = compiler::host_target();
