@@ -48,16 +48,14 @@ const Variant& newest(const Variants& variants) {
 // What a call is answered with: a variant that fits, or why none does.
 struct Choice {
   std::shared_ptr<const Variant> variant{};
+  std::shared_ptr<const compiler::BoundPlan> plan{};  // of the variant, for this call's sizes
   std::string reason{};
   bool dynamic = true;  // how to compile another
-  size_t symbols = 0;   // of the variant
 };
 
 }  // namespace
 
 struct Compiled::State {
-  using Symbols = std::array<int64_t, compiler::kMostSymbols>;
-
   compiler::Function function;
   std::vector<compiler::NamedTensor> parameters;
   CompileOptions options;
@@ -72,8 +70,8 @@ struct Compiled::State {
   // How the function differs for these sizes from what the variant has; empty: it does not.
   std::string difference(const Variant& variant, std::span<const Tensor> inputs,
                          std::span<const int64_t> sizes) const;
-  Choice choose(std::span<const Tensor> inputs, Symbols& symbols) const;
-  Choice compile_for(std::span<const Tensor> inputs, Symbols& symbols);
+  Choice choose(std::span<const Tensor> inputs) const;
+  Choice compile_for(std::span<const Tensor> inputs);
 };
 
 Compiled::Compiled(compiler::Function function, std::vector<compiler::NamedTensor> parameters,
@@ -130,7 +128,7 @@ void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::str
 
 std::string Compiled::State::difference(const Variant& variant, std::span<const Tensor> inputs,
                                         std::span<const int64_t> sizes) const {
-  if (sizes.empty() || variant.plan->is_bound_to(sizes)) return "";
+  if (sizes.empty()) return "";
   const std::lock_guard lock(variant.checking);
   const std::vector<int64_t> key(sizes.begin(), sizes.end());
   const auto known = variant.checked.find(key);
@@ -141,14 +139,16 @@ std::string Compiled::State::difference(const Variant& variant, std::span<const 
   return variant.checked[key] = found.value_or("");
 }
 
-Choice Compiled::State::choose(std::span<const Tensor> inputs, Symbols& symbols) const {
+Choice Compiled::State::choose(std::span<const Tensor> inputs) const {
   const auto all = variants.get();
-  Choice choice{nullptr, all->empty() ? "first call" : "", options.dynamic};
+  std::array<int64_t, compiler::kMostSymbols> symbols;
+  Choice choice{nullptr, nullptr, all->empty() ? "first call" : "", options.dynamic};
   for (const auto& variant : *all) {
     const auto sizes = std::span(symbols).first(variant->guards.symbols());
     if (!variant->guards.accept(inputs, sizes)) continue;
+    if (auto plan = variant->plan->bound_to(sizes)) return {variant, std::move(plan)};
     const std::string differs = difference(*variant, inputs, sizes);
-    if (differs.empty()) return {variant, "", true, sizes.size()};
+    if (differs.empty()) return {variant, variant->plan->bind(sizes)};
     choice.reason = "the function looks at sizes: " + differs;
     choice.dynamic = false;
   }
@@ -156,11 +156,11 @@ Choice Compiled::State::choose(std::span<const Tensor> inputs, Symbols& symbols)
   return choice;
 }
 
-Choice Compiled::State::compile_for(std::span<const Tensor> inputs, Symbols& symbols) {
+Choice Compiled::State::compile_for(std::span<const Tensor> inputs) {
   const std::lock_guard lock(compiling);
   // Another thread may have compiled it meanwhile. Twice: the first call's own sizes may be what
   // the function looks at.
-  Choice choice = choose(inputs, symbols);
+  Choice choice = choose(inputs);
   for (int attempt = 0; attempt < 2 && choice.variant == nullptr; ++attempt) {
     const size_t count = variants.get()->size();
     if (static_cast<int>(count) >= options.most_variants) {
@@ -170,7 +170,7 @@ Choice Compiled::State::compile_for(std::span<const Tensor> inputs, Symbols& sym
            options.name, count, choice.reason);
     }
     add(inputs, choice.dynamic, choice.reason);
-    choice = choose(inputs, symbols);
+    choice = choose(inputs);
   }
   EPI_CHECK(choice.variant != nullptr);
   return choice;
@@ -194,15 +194,14 @@ Tensor Compiled::operator()(std::span<const Tensor> inputs) const {
   // Inside of another function that is captured, this one is part of it.
   if (detail::capture != nullptr) return state_->function(inputs);
   check_inputs(inputs);
-  State::Symbols symbols;
   Choice choice;
   {
     const RecordFunction range("Epilogue Guards");
-    choice = state_->choose(inputs, symbols);
+    choice = state_->choose(inputs);
   }
-  if (choice.variant == nullptr) choice = state_->compile_for(inputs, symbols);
+  if (choice.variant == nullptr) choice = state_->compile_for(inputs);
   const RecordFunction range(choice.variant->region);
-  return choice.variant->plan->run(inputs, std::span(symbols).first(choice.symbols));
+  return choice.plan->run(inputs);
 }
 
 std::vector<VariantInfo> Compiled::variants() const {

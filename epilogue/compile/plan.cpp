@@ -74,18 +74,18 @@ Plan::Plan(Graph graph, const Target& target, UseCache cache) {
   compiled_.graph = std::move(graph);
 }
 
-Tensor Plan::run(std::span<const Tensor> inputs, std::span<const int64_t> symbols) const {
+std::shared_ptr<const BoundPlan> Plan::bound_to(std::span<const int64_t> symbols) const {
   auto bound = bound_.get();
-  if (bound == nullptr || !bound->is_for(symbols)) {
-    bound = std::make_shared<const BoundPlan>(compiled_, symbols);
-    bound_.set(bound);
-  }
-  return bound->run(inputs);
+  if (bound != nullptr && !bound->is_for(symbols)) bound.reset();
+  return bound;
 }
 
-bool Plan::is_bound_to(std::span<const int64_t> symbols) const {
-  const auto bound = bound_.get();
-  return bound != nullptr && bound->is_for(symbols);
+std::shared_ptr<const BoundPlan> Plan::bind(std::span<const int64_t> symbols) const {
+  auto bound = bound_to(symbols);
+  if (bound != nullptr) return bound;
+  bound = std::make_shared<const BoundPlan>(compiled_, symbols);
+  bound_.set(bound);
+  return bound;
 }
 
 std::string Plan::to_string() const {

@@ -18,11 +18,11 @@ class Plan {
   // Compiles the graph's kernels, or takes them from the cache, and packs the weights.
   Plan(Graph graph, const Target& target, UseCache cache);
 
-  // `symbols` are the values of free sizes. Returns the graph's output.
-  Tensor run(std::span<const Tensor> inputs, std::span<const int64_t> symbols) const;
-
-  // The last call had these sizes, too.
-  bool is_bound_to(std::span<const int64_t> symbols) const;
+  // For these values of free sizes; null unless the last ones were the same. It must not outlive
+  // the plan.
+  std::shared_ptr<const BoundPlan> bound_to(std::span<const int64_t> symbols) const;
+  // The same, made where it is not there.
+  std::shared_ptr<const BoundPlan> bind(std::span<const int64_t> symbols) const;
 
   const std::vector<std::string>& kernel_names() const { return compiled_.source.names; }
   const std::string& ir() const { return compiled_.source.ir; }
