@@ -47,7 +47,8 @@ const Variant& newest(const Variants& variants) {
 
 // What a call is answered with: a variant that fits, or why none does.
 struct Choice {
-  std::shared_ptr<const Variant> variant{};
+  std::shared_ptr<const Variants> all{};  // keeps the variant
+  const Variant* variant = nullptr;
   std::shared_ptr<const compiler::BoundPlan> plan{};  // of the variant, for this call's sizes
   std::string reason{};
   bool dynamic = true;  // how to compile another
@@ -140,15 +141,20 @@ std::string Compiled::State::difference(const Variant& variant, std::span<const 
 }
 
 Choice Compiled::State::choose(std::span<const Tensor> inputs) const {
-  const auto all = variants.get();
+  auto all = variants.get();
   std::array<int64_t, compiler::kMostSymbols> symbols;
-  Choice choice{nullptr, nullptr, all->empty() ? "first call" : "", options.dynamic};
+  Choice choice{nullptr, nullptr, nullptr, all->empty() ? "first call" : "", options.dynamic};
   for (const auto& variant : *all) {
     const auto sizes = std::span(symbols).first(variant->guards.symbols());
     if (!variant->guards.accept(inputs, sizes)) continue;
-    if (auto plan = variant->plan->bound_to(sizes)) return {variant, std::move(plan)};
+    if (auto plan = variant->plan->bound_to(sizes)) {
+      return {std::move(all), variant.get(), std::move(plan)};
+    }
     const std::string differs = difference(*variant, inputs, sizes);
-    if (differs.empty()) return {variant, variant->plan->bind(sizes)};
+    if (differs.empty()) {
+      auto plan = variant->plan->bind(sizes);
+      return {std::move(all), variant.get(), std::move(plan)};
+    }
     choice.reason = "the function looks at sizes: " + differs;
     choice.dynamic = false;
   }
