@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/compile/run_kernels.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 
@@ -43,9 +45,15 @@ void run_named(const KernelCost& cost, Body&& body) {
   run_kernel([&] { return cost; }, std::forward<Body>(body));
 }
 
-// Rows of x that a thread keeps in its second-level cache while it goes through the panels: half
-// of the 1 MiB that the smallest of today's servers have.
-constexpr int64_t kBlockBytes = 512 * 1024;
+// Rows of x that a thread keeps in its second-level cache while it goes through the panels: half of
+// it. Where the system does not say, of the 1 MiB that the smallest of today's servers have.
+int64_t block_bytes() {
+  static const int64_t bytes = [] {
+    const int64_t second_level = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return (second_level > 0 ? second_level : int64_t{1} << 20) / 2;
+  }();
+  return bytes;
+}
 // With fewer tiles of rows for each thread the last of them would leave threads idle: panels are
 // shared out instead.
 constexpr int64_t kTilesPerThread = 8;
@@ -75,7 +83,7 @@ class GemmRun {
     }
     const int64_t row_bytes = words_[1].number;
     const int64_t block_tiles =
-        std::max<int64_t>(kBlockBytes / std::max<int64_t>(row_bytes * call.tile.rows, 1), 1);
+        std::max<int64_t>(block_bytes() / std::max<int64_t>(row_bytes * call.tile.rows, 1), 1);
     blocks_ = rounded_up_division(tiles_, block_tiles);
   }
 
