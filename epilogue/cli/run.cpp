@@ -44,7 +44,7 @@ SharedBlock make_block(const RunFlags& flags, const Workload& workload, size_t r
 
 // The variants that this run added to the `before` of earlier ones.
 CompileResult compile_result(const RunFlags& flags, const Compiled& compiled, size_t before) {
-  CompileResult result{parse_compile(flags).value(), compiled.variants(), 0};
+  CompileResult result{parse_compile(flags).value_or(CompileOptions()), compiled.variants(), 0};
   const VariantInfo& last = result.variants.back();
   if (flags.show == "graph") result.shown = last.stages.back();
   if (flags.show == "passes") result.shown = fmt::format("{}", fmt::join(last.stages, "\n"));

@@ -102,8 +102,8 @@ std::string list_label(const RunFlags& flags, const RunSizes& sizes) {
   std::string label;
   for (const SizeFlag& size : kSizeFlags) {
     if ((flags.*size.text).find(',') == std::string::npos) continue;
-    label +=
-        fmt::format("{}{}{}", label.empty() ? "" : "_", size.flag + 2, (sizes.*size.value).value());
+    label += fmt::format("{}{}{}", label.empty() ? "" : "_", size.flag + 2,
+                         (sizes.*size.value).value_or(0));
   }
   return label;
 }

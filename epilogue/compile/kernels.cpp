@@ -78,7 +78,9 @@ Kernel pointwise_kernel(const Graph& graph, const NodeSet& nodes) {
   for (const ValueId id : nodes) builder.add_step(id);
   Kernel kernel = described(graph, nodes, "epi_poi_fused_", {}, builder);
   PointwiseKernel body;
-  body.shape = common_shape(graph, nodes).value();
+  const auto shape = common_shape(graph, nodes);
+  EPI_CHECK(shape.has_value());
+  body.shape = *shape;
   body.code.program = builder.program();
   body.code.outputs = dtypes_of(graph, kernel.outputs);
   for (const auto& outside : builder.outside()) {
