@@ -31,9 +31,14 @@ struct CompiledGraph {
   std::vector<Packed> weights;  // of each kernel; empty for others than GEMMs
 };
 
+// What is no input, below zero.
+inline constexpr int kArena = -1;
+inline constexpr int kResult = -2;
+inline constexpr int kParameter = -3;
+
 // A tensor that is known but for its storage.
 struct Place {
-  int base = 0;  // an input's number, or one of those below zero in bound_plan.cpp
+  int base = 0;  // an input's number, or one of those above
   Layout layout{};
   int64_t offset = 0;  // in elements from the base's first; of the arena from its start
   DType dtype = DType::kF32;
@@ -69,21 +74,12 @@ class BoundPlan {
   Tensor run(std::span<const Tensor> inputs) const;
 
  private:
+  friend class Binder;
   struct Bases;  // of one call
 
-  void place_values(const CompiledGraph& compiled);
-  Place place_of(const CompiledGraph& compiled, const ValueRef& ref) const;
-  Place place_of(const CompiledGraph& compiled, const Access& access) const;
-  Rows rows_of(const GemmKernel& gemm) const;
-  KernelCost cost_of(const CompiledGraph& compiled, size_t kernel) const;
-  BoundStep bind(const CompiledGraph& compiled, size_t kernel) const;
-  PointwiseStep bind_pointwise(const CompiledGraph& compiled, size_t kernel) const;
-  GemmStep bind_gemm(const CompiledGraph& compiled, size_t kernel) const;
-  LibraryStep bind_library(const CompiledGraph& compiled, size_t kernel) const;
+  void run_step(const BoundStep& step, const Bases& bases) const;
 
   std::vector<int64_t> symbols_;
-  std::vector<Place> values_;            // by number, views left out
-  std::vector<int64_t> packed_offsets_;  // by kernel
   int64_t arena_bytes_ = 0;
   Place result_;  // as it is allocated
   Place output_;  // as it is returned

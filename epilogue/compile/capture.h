@@ -2,7 +2,7 @@
 // Runs a function once on tensors without values and writes down what it calls. Which sizes are
 // free is decided here: those of the inputs' leading dimensions, where `dynamic` is on. The
 // function is run a second time with the sizes of the call: where that gives another graph, it
-// looks at sizes, and is refused.
+// looks at sizes, and is refused. `difference_at` asks the same of sizes that come later.
 #pragma once
 
 #include <functional>

@@ -17,8 +17,8 @@
 
 namespace epi::compiler {
 
-// Entries are removed, the longest unused first, once all of them are larger than this. A kernel
-// takes 5 to 40 kB.
+// Entries are removed, the longest unused first, once all of them are larger than this. A block
+// takes about 20 kB (`epilogue cache`).
 inline constexpr int64_t kCacheBytes = 256 << 20;
 
 // None: the cache is switched off, or there is no home.

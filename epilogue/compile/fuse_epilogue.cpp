@@ -31,9 +31,7 @@ int only_reader(const Graph& graph, ValueId product) {
 }
 
 bool has_product(const Graph& graph, const NodeSet& set) {
-  return std::any_of(set.begin(), set.end(), [&](ValueId id) {
-    return graph[id].op == Op::kMm || graph[id].op == Op::kAddmm;
-  });
+  return std::any_of(set.begin(), set.end(), [&](ValueId id) { return is_product(graph[id]); });
 }
 
 }  // namespace

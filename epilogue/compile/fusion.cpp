@@ -7,10 +7,6 @@
 namespace epi::compiler {
 namespace {
 
-bool contains(const NodeSet& set, ValueId id) {
-  return std::binary_search(set.begin(), set.end(), id);
-}
-
 bool is_pointwise_op(Op op) {
   switch (op) {
     case Op::kAdd:
@@ -67,6 +63,10 @@ bool is_pointwise(const Graph& graph, const Node& node) {
                      [&](ValueId id) { return has_code(graph[id].dtype); });
 }
 
+bool is_product(const Node& node) {
+  return node.kind == NodeKind::kOp && (node.op == Op::kMm || node.op == Op::kAddmm);
+}
+
 const ValueRef& rows_of(const Node& product) {
   return std::get<ValueRef>(product.operands[product.op == Op::kAddmm ? 1 : 0]);
 }
@@ -76,9 +76,7 @@ const ValueRef& weights_of(const Node& product) {
 }
 
 bool is_weight_product(const Graph& graph, const Node& node) {
-  const bool is_product =
-      node.kind == NodeKind::kOp && (node.op == Op::kMm || node.op == Op::kAddmm);
-  if (!is_product || !has_code(node.dtype)) return false;
+  if (!is_product(node) || !has_code(node.dtype)) return false;
   if (graph[weights_of(node).id].kind != NodeKind::kParameter) return false;
   const View weights = seen(graph, weights_of(node));
   const bool packs = is_static(weights.shape) && is_static(weights.strides) &&
@@ -102,6 +100,10 @@ SymDims broadcast_strides(const View& view, const SymDims& shape) {
     strides[skipped + d] = stands ? SymSize(0) : view.strides[d];
   }
   return strides;
+}
+
+bool contains(const NodeSet& set, ValueId id) {
+  return std::binary_search(set.begin(), set.end(), id);
 }
 
 NodeSet nodes_of_group(const Graph& graph, int group) {
@@ -196,7 +198,7 @@ bool fits_under_matrix(const Graph& graph, const NodeSet& set, const Node& produ
     if (!has_code(graph[added.id].dtype) || !fits(product, added)) return false;
   }
   for (const ValueId id : set) {
-    if (graph[id].op == Op::kMm || graph[id].op == Op::kAddmm) continue;
+    if (is_product(graph[id])) continue;
     for (const ValueRef& ref : references_of(graph[id])) {
       if (!fits(graph[id], ref)) return false;
     }

@@ -13,9 +13,11 @@ namespace epi::compiler {
 bool has_code(DType dtype);
 // One of the operators that fused code can hold, on dtypes that it knows.
 bool is_pointwise(const Graph& graph, const Node& node);
-// mm or addmm of any rows with weights that are known now.
+// mm or addmm.
+bool is_product(const Node& node);
+// A product of any rows with weights that are known now.
 bool is_weight_product(const Graph& graph, const Node& node);
-// The operands of mm and addmm.
+// The operands of a product.
 const ValueRef& rows_of(const Node& product);
 const ValueRef& weights_of(const Node& product);
 
@@ -28,6 +30,7 @@ SymDims broadcast_strides(const View& view, const SymDims& shape);
 // Nodes by number that become, or might become, one kernel.
 using NodeSet = std::vector<ValueId>;  // sorted
 
+bool contains(const NodeSet& set, ValueId id);
 NodeSet nodes_of_group(const Graph& graph, int group);
 NodeSet joined(const NodeSet& a, const NodeSet& b);
 // The values that are read outside of the set, which its kernel must write.

@@ -16,8 +16,8 @@ size_t count_operands(const Graph& graph, const NodeSet& set) {
   std::vector<ValueRef> read;
   for (const ValueId id : set) {
     for (const ValueRef& ref : references_of(graph[id])) {
-      const bool inside = std::binary_search(set.begin(), set.end(), ref.id);
-      if (!inside && std::find(read.begin(), read.end(), ref) == read.end()) read.push_back(ref);
+      if (!contains(set, ref.id) && std::find(read.begin(), read.end(), ref) == read.end())
+        read.push_back(ref);
     }
   }
   return read.size() + results_of(graph, set).size();

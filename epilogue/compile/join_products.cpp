@@ -10,7 +10,7 @@ namespace {
 std::vector<ValueId> products_of(const Graph& graph, const NodeSet& set) {
   std::vector<ValueId> products;
   for (const ValueId id : set) {
-    if (graph[id].op == Op::kMm || graph[id].op == Op::kAddmm) products.push_back(id);
+    if (is_product(graph[id])) products.push_back(id);
   }
   return products;
 }

@@ -14,8 +14,6 @@
 namespace epi::compiler {
 namespace {
 
-bool is_product(const Node& node) { return node.op == Op::kMm || node.op == Op::kAddmm; }
-
 Access access(const Graph& graph, const ValueRef& ref, SymDims strides) {
   return {ref.id, seen(graph, ref).offset, std::move(strides)};
 }
@@ -33,10 +31,6 @@ std::vector<ValueId> each_once(std::vector<ValueId> ids) {
   return ids;
 }
 
-bool is_inside(const NodeSet& nodes, ValueId id) {
-  return std::binary_search(nodes.begin(), nodes.end(), id);
-}
-
 // The operands of the group's pointwise nodes, and what products add to their sums.
 void add_outside(const Graph& graph, const NodeSet& nodes, ProgramBuilder& builder) {
   for (const ValueId id : nodes) {
@@ -45,7 +39,7 @@ void add_outside(const Graph& graph, const NodeSet& nodes, ProgramBuilder& build
     const auto refs = node.op == Op::kAddmm ? std::vector{std::get<ValueRef>(node.operands[0])}
                                             : references_of(node);
     for (const ValueRef& ref : refs) {
-      if (!is_inside(nodes, ref.id)) {
+      if (!contains(nodes, ref.id)) {
         builder.add_outside(ref, node);
       } else {
         EPI_CHECK(is_in_order(graph, ref, node));
@@ -179,7 +173,7 @@ std::vector<NodeSet> in_running_order(const Graph& graph, std::vector<NodeSet> u
   const auto can_run = [&](const NodeSet& nodes) {
     for (const ValueId id : nodes) {
       for (const ValueId input : inputs_of(graph[id])) {
-        if (!is_inside(nodes, input) && !ready[static_cast<size_t>(input)]) return false;
+        if (!contains(nodes, input) && !ready[static_cast<size_t>(input)]) return false;
       }
     }
     return true;

@@ -75,8 +75,8 @@ void pack_panel(const GemmCode& code, const PanelLayout& layout, std::span<const
   }
 }
 
-// Four rows of four numbers become four columns, by vectors that every CPU has: twice as fast as
-// one number at a time.
+// Four rows of four numbers become four columns, by vectors that every CPU has: one number at a
+// time, packing would be much of a small product's time.
 void transpose_4x4(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
   using Four = float __attribute__((vector_size(16)));
   Four rows[4];

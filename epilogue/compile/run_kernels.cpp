@@ -60,8 +60,9 @@ constexpr int64_t kTilesPerThread = 8;
 
 int64_t rounded_up_division(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// As many others as a group has, and what two products add to their sums.
-using Words = std::array<GemmWord, kFirstOther + cpu::kMostFusedOperands + 2>;
+// As many others as a group of operators may have: a product takes the place of its result, and
+// what it adds to its sums the place of that.
+using Words = std::array<GemmWord, kFirstOther + cpu::kMostFusedOperands>;
 
 class GemmRun {
  public:

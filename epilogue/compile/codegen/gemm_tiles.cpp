@@ -2,6 +2,7 @@
 #include "epilogue/compile/codegen/gemm_tiles.h"
 
 #include "epilogue/compile/codegen/gemm_epilogue.h"
+#include "epilogue/compile/codegen/tile_config.h"
 
 namespace epi::compiler {
 namespace {
@@ -99,29 +100,6 @@ class GemmTiles {
     out_.label("end");
   }
 
-  // Tells the CPU how many rows the registers have: those of x and of the sums vary at the end.
-  void emit_configure(std::string_view upper, std::string_view lower) {
-    for (const int tile : {0, 1, 4}) emit_row_count(tile, upper);
-    for (const int tile : {2, 3, 5}) emit_row_count(tile, lower);
-    out_.line("call void @llvm.x86.ldtilecfg(ptr %config)");
-  }
-
-  void emit_row_count(int tile, std::string_view rows) {
-    const IrValue at = out_.let("getelementptr i8, ptr %config, i64 {}", 48 + tile);
-    out_.line("store i8 {}, ptr {}, align 1", rows, at);
-  }
-
-  void emit_fixed_config() {
-    out_.line("%config = alloca [64 x i8], align 64");
-    out_.line("store <64 x i8> zeroinitializer, ptr %config, align 64");
-    out_.line("store i8 1, ptr %config, align 1");  // the palette
-    for (int tile = 0; tile < 8; ++tile) {
-      const IrValue at = out_.let("getelementptr i8, ptr %config, i64 {}", 16 + 2 * tile);
-      out_.line("store i16 64, ptr {}, align 1", at);
-    }
-    for (const int tile : {6, 7}) emit_row_count(tile, "16");
-  }
-
   void emit_call(int halves, std::string_view rows) {
     const IrValue skipped = out_.let("mul i64 %row, %x_row_bytes");
     const IrValue x = out_.let("getelementptr i8, ptr %x, i64 {}", skipped);
@@ -141,8 +119,8 @@ class GemmTiles {
     out_.line("%skipped = mul i64 %panel, {}", steps_ * 2 * kTileBytes);
     out_.line("%w = getelementptr i8, ptr %weights, i64 %skipped");
     out_.line("%column = mul i64 %panel, {}", kTileColumns / code_.products);
-    emit_fixed_config();
-    emit_configure("16", "16");
+    emit_tile_config(out_);
+    emit_tile_rows(out_, "16", "16");
     out_.line("br label %next");
     out_.label("next");
     out_.line("%row = phi i64 [ %row_begin, %entry ], [ %row.next, %whole ]");
@@ -165,14 +143,14 @@ class GemmTiles {
     out_.line("br i1 %two, label %last.two, label %some");
     out_.label("last.two");
     out_.line("%lower.byte = sub i8 %left.byte, {}", kHalf);
-    emit_configure("16", "%lower.byte");
+    emit_tile_rows(out_, "16", "%lower.byte");
     emit_call(2, "%left");
     out_.line("br label %done");
     out_.label("some");
     out_.line("%one = icmp sgt i64 %left, 0");
     out_.line("br i1 %one, label %last.one, label %done");
     out_.label("last.one");
-    emit_configure("%left.byte", "16");
+    emit_tile_rows(out_, "%left.byte", "16");
     emit_call(1, "%left");
     out_.line("br label %done");
     out_.label("done");

@@ -8,8 +8,8 @@ namespace {
 
 // How far ahead rows of a panel are fetched, and into which cache. A tall tile finds its panel in
 // the second level and wants it in the first: 8 rows of 128 bytes are about as many lines as a core
-// keeps open. A flat one streams it from memory, into the second level, which follows more lines
-// (Emerald Rapids: 20 % of a tall tile's speed, 10 % of a flat one's).
+// keeps open. A flat one streams it from memory, into the second level, which follows more lines.
+// `epilogue_bench --benchmark_filter='compile/(mlp_f32|decode)'` shows what a change does.
 struct Prefetch {
   int rows;
   int locality;  // of llvm.prefetch: 3 is the first level, 2 the second
@@ -49,7 +49,7 @@ class GemmVectors {
   }
 
   // A flat tile reads its panel at several places at once: memory serves several streams faster
-  // than one (8 % on an Emerald Rapids), and sums wait less for each other.
+  // than one, and sums wait less for each other (`epilogue bench mlp --m 1`).
   int streams_of(int rows) const {
     int streams = 1;
     while (rows <= kFlatRows && steps_ % (2 * streams) == 0 && streams < kMostStreams &&

@@ -120,7 +120,7 @@ auto machine_for(const Target& target) {
 void optimise(LLVMModuleRef module, LLVMTargetMachineRef machine) {
   const auto options =
       owned(llvm().LLVMCreatePassBuilderOptions(), llvm().LLVMDisposePassBuilderOptions);
-  // Vectors are written out already: what is left is folding, moving out of loops, and inlining.
+  // Vectors are written out already: what is left is folding, and moving out of loops.
   constexpr const char* kPasses =
       "function(early-cse,instcombine<no-verify-fixpoint>,loop-mssa(licm),gvn,dce)";
   if (LLVMErrorRef error = llvm().LLVMRunPasses(module, kPasses, machine, options.get())) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LLVM 19, loaded when the first kernel is compiled: 14 ms and 120 MB that nothing else pays for.
-// Builds without EPI_CPU_JIT have these functions too, and they say what to install.
+// LLVM 19, loaded when the first kernel is compiled: over a hundred megabytes that nothing else
+// pays for, code from the cache neither. Builds without EPI_CPU_JIT have these functions too, and
+// they say what to install.
 #pragma once
 
 #include <cstddef>

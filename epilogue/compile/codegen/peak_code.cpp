@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/compile/codegen/peak_code.h"
 
+#include "epilogue/compile/codegen/tile_config.h"
+
 namespace epi::compiler {
 namespace {
 
@@ -56,16 +58,8 @@ PeakCode emit_vectors(const std::string& name, bool by_pairs, const Target& targ
 PeakCode emit_tiles(const std::string& name) {
   IrWriter out;
   out.begin_function("", name, "ptr %sink, i64 %rounds");
-  out.line("%config = alloca [64 x i8], align 64");
-  out.line("store <64 x i8> zeroinitializer, ptr %config, align 64");
-  out.line("store i8 1, ptr %config, align 1");
-  for (int tile = 0; tile < 8; ++tile) {
-    const IrValue bytes = out.let("getelementptr i8, ptr %config, i64 {}", 16 + 2 * tile);
-    out.line("store i16 64, ptr {}, align 1", bytes);
-    const IrValue rows = out.let("getelementptr i8, ptr %config, i64 {}", 48 + tile);
-    out.line("store i8 16, ptr {}, align 1", rows);
-  }
-  out.line("call void @llvm.x86.ldtilecfg(ptr %config)");
+  emit_tile_config(out);
+  emit_tile_rows(out, "16", "16");
   for (int tile = 0; tile < 8; ++tile) out.line("call void @llvm.x86.tilezero(i8 {})", tile);
   emit_loop(out, "");
   for (int tile = 0; tile < 4; ++tile) {

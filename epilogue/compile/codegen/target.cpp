@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/compile/codegen/target.h"
 
-#include "epilogue/base/machine.h"
-
 #include <cstdlib>
 #include <string_view>
+
+#include "epilogue/base/machine.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -38,8 +38,9 @@ bool has_amx_bf16() {
   return (edx & kBf16) != 0 && (edx & kTile) != 0 && may_use_tiles();
 }
 
-// vdpbf16ps is twice as fast as multiply-add in f32 on a Zen 4, and half as fast on an Emerald
-// Rapids (82 against 172 GFLOP/s a core), which has AMX instead.
+// vdpbf16ps is twice as fast as multiply-add in f32 on a Zen 4, by others' figures, and half as
+// fast on an Emerald Rapids, which has AMX instead: see the peaks that `epilogue bench linear
+// --dtype bf16` prints under EPILOGUE_ISA=avx512 and avx512_bf16.
 bool is_amd() {
   __builtin_cpu_init();
   return __builtin_cpu_is("amd") != 0;
@@ -82,7 +83,7 @@ Target detect() {
   target.features = "+neon";
   target.registers = 32;
   target.converts_f16 = true;
-  // bfdot: 165 against 75 GFLOP/s a core on a Neoverse V1.
+  // bfdot multiplies twice as many numbers as an f32 multiply-add.
   const bool limited = std::getenv("EPILOGUE_ISA") != nullptr;
   if (!limited && (::getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0) {
     target.features += ",+bf16";
