@@ -215,6 +215,7 @@ TEST(Compile, TheTraceHasGuardsTheRegionAndItsKernels) {
   ASSERT_GE(first.rows.size(), 3U);
   EXPECT_EQ(first.rows[0], "Epilogue Guards");
   EXPECT_EQ(first.rows[1], "Epilogue Compile: mlp/0 (first call)");
+  EXPECT_EQ(first.rows[2], "Epilogue-Compiled Region: mlp/0") << "what is captured does not run";
   static RowListener later;
   set_listener(&later);
   compiled(x);
