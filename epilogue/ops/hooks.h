@@ -30,6 +30,12 @@ struct KernelRun {
   int64_t flops = 0;
 };
 
+// What the work that one call starts on a device costs; counted as in KernelRun.
+struct LaunchCost {
+  int64_t bytes = 0;
+  int64_t flops = 0;
+};
+
 // Told of what runs, from every thread that runs something; calls nest within a thread.
 class Listener {
  public:
@@ -39,6 +45,10 @@ class Listener {
   virtual void annotation_begin(std::string_view name) = 0;
   virtual void annotation_end() = 0;
   virtual void kernel(const KernelRun& run) = 0;
+  // Between the two the calling thread starts work of `cost` on a device, which runs later: its
+  // kernels' names and times come from the device's own recorder. They do not nest.
+  virtual void launch_begin(const LaunchCost& cost) = 0;
+  virtual void launch_end() = 0;
 };
 
 // Takes views and compute operators over while it is active in a thread; composites pass through.
@@ -97,6 +107,24 @@ void run_kernel(Describe&& describe, Body&& body) {
   const int64_t end_ns = now_ns();
   const auto described = describe();
   listener->kernel({described.name, start_ns, end_ns, described.bytes, described.flops});
+}
+
+// Runs `body`, which starts work on a device, and tells its cost; `cost` makes the `LaunchCost` and
+// is called only where someone listens.
+template <typename Cost, typename Body>
+void run_launch(Cost&& cost, Body&& body) {
+  Listener* listener = current_listener();
+  if (listener == nullptr) {
+    body();
+    return;
+  }
+  struct End {
+    Listener* listener;
+    ~End() { listener->launch_end(); }
+  };
+  listener->launch_begin(cost());
+  const End end{listener};
+  body();
 }
 
 // A kernel's name made from a format, without allocating; cut where it is too long.

@@ -174,6 +174,9 @@ void Recorder::kernel(const KernelRun& run) {
   log->commit();
 }
 
+void Recorder::launch_begin(const LaunchCost& /*cost*/) {}
+void Recorder::launch_end() {}
+
 void Recorder::allocation(const CpuAllocation& allocation) noexcept {
   ThreadLog* log = instance().log();
   if (log == nullptr || !log->options().profile_memory) return;

@@ -41,6 +41,8 @@ class Recorder final : public Listener {
   void annotation_begin(std::string_view name) override;
   void annotation_end() override;
   void kernel(const KernelRun& run) override;
+  void launch_begin(const LaunchCost& cost) override;
+  void launch_end() override;
 
  private:
   Recorder() = default;

@@ -55,6 +55,11 @@ class Recorder : public Listener {
     kernels_.push_back({std::string(run.name), run.start_ns, run.end_ns, run.bytes, run.flops});
   }
 
+  void launch_begin(const LaunchCost& cost) override { launches_.push_back(cost); }
+  void launch_end() override {}
+  // What was started on a device.
+  const std::vector<LaunchCost>& launches() const { return launches_; }
+
   // Every range ended as the operator that it began as.
   bool ends_match() const { return ends_match_; }
 
@@ -67,6 +72,7 @@ class Recorder : public Listener {
   std::vector<std::string_view> ops_;
   std::vector<Op> open_;
   std::vector<Kernel> kernels_;
+  std::vector<LaunchCost> launches_;
   int depth_ = 0;
   bool ends_match_ = true;
 };
