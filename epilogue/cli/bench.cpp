@@ -11,8 +11,7 @@
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/cli/bench_modes.h"
 #include "epilogue/cli/verbs.h"
-#include "epilogue/compile/peaks.h"
-#include "epilogue/cpu/backend.h"
+#include "epilogue/cli/run_report.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/units.h"
 
@@ -32,14 +31,14 @@ struct BenchRun {
 };
 
 // Every m is checked before the first one runs.
-std::vector<BenchRun> plan_all(const BenchFlags& flags) {
+std::vector<BenchRun> plan_all(const BenchFlags& flags, Device device) {
   std::vector<BenchRun> runs;
   for (const int64_t m : positive_numbers("--m", flags.m)) {
     auto sizes = expand_sizes(flags.run);
     if (sizes.size() != 1) fail("bench", "only --m may be a list");
     sizes[0].batch = m;
     sizes[0].seq = 1;
-    auto workload = plan_workload(flags.run, sizes[0]);
+    auto workload = plan_workload(flags.run, sizes[0], device);
     if (!workload) throw Error(workload.error().message);
     runs.push_back({m, std::move(*workload)});
   }
@@ -74,6 +73,11 @@ report::Table mode_table(const BenchRun& run) {
 
 // "pointwise 0.98 (0.95 to 1.02)": a ratio without its spread says little.
 std::string spread_text(const BenchRun& run) {
+  if (run.modes.size() == 1) {
+    const Spread& time = run.modes[0].time_ns;
+    return fmt::format("  time, tenth to ninetieth of 100: {} to {}\n", report::time_text(time.p10),
+                       report::time_text(time.p90));
+  }
   std::string out = "  ratios, tenth to ninetieth of 100:";
   for (size_t i = 1; i < run.modes.size(); ++i) {
     out +=
@@ -85,9 +89,9 @@ std::string spread_text(const BenchRun& run) {
 
 void print_run(const BenchRun& run, bool markdown) {
   const report::Table table = mode_table(run);
-  fmt::print("\n{}\npeaks, measured now: {:.0f} GFLOP/s of {} products, {:.1f} GB/s of reading\n\n",
+  fmt::print("\n{}\npeaks, measured now: {:.0f} GFLOP/s of {} products, {:.1f} GB/s of {}\n\n",
              run.workload.title, run.peaks.flops_per_ns, name(run.workload.dtype),
-             run.peaks.bytes_per_ns);
+             run.peaks.bytes_per_ns, run.workload.device == kCpu ? "reading" : "copying");
   fmt::print("{}{}{}", markdown ? table.markdown() : table.text(), markdown ? "\n" : "",
              spread_text(run));
 }
@@ -121,7 +125,8 @@ void print_json(const BenchFlags& flags, const std::vector<BenchRun>& runs) {
   JsonWriter json;
   json.begin_object().key("schema").integer(1);
   json.key("workload").string(flags.run.workload);
-  json.key("device").string("cpu");
+  json.key("device").string(runs[0].workload.device == kCpu ? "cpu" : "cuda");
+  json.key("on").string(device_text(runs[0].workload.device));
   json.key("cpu").string(cpu_name());
   json.key("threads").integer(num_threads());
   json.key("dtype").string(name(runs[0].workload.dtype));
@@ -142,18 +147,13 @@ void print_json(const BenchFlags& flags, const std::vector<BenchRun>& runs) {
 }
 
 int bench(const BenchFlags& flags) {
-  check_device(flags.run.device);
   parse_dtype(flags.run.dtype);
-  register_cpu_backend();
-  std::vector<BenchRun> runs = plan_all(flags);
-  if (!flags.run.json) {
-    fmt::print("{} on the CPU: {}, {} thread{}\n", flags.run.workload, cpu_name(), num_threads(),
-               num_threads() == 1 ? "" : "s");
-  }
+  const Device device = choose_device(flags.run);
+  std::vector<BenchRun> runs = plan_all(flags, device);
+  if (!flags.run.json) fmt::print("{} on {}\n", flags.run.workload, device_text(device));
   for (BenchRun& run : runs) {
     run.modes = measure_modes(run.workload);
-    run.peaks = {compiler::measure_product_peak(run.workload.dtype),
-                 compiler::measure_read_peak(run.modes[0].bytes)};
+    run.peaks = measure_peaks(device, run.workload.dtype, run.modes[0].bytes);
     if (!flags.run.json) print_run(run, flags.run.markdown);
   }
   if (flags.run.json) print_json(flags, runs);
@@ -180,7 +180,7 @@ void add_block(CLI::App& bench_app, Action& action, const std::string& name,
     size("--in-dim,--in_dim", flags->run.in_dim, "Inputs (32, or the weights')");
     size("--out-dim,--out_dim", flags->run.out_dim, "Outputs (64, or the weights')");
   }
-  verb->add_option("--dtype", flags->run.dtype, "f32 (the default), bf16 or f16")
+  verb->add_option("--dtype", flags->run.dtype, "f32 (the CPU's default), bf16 (CUDA's) or f16")
       ->type_name("NAME");
   verb->add_option("--device", flags->run.device, "auto, cpu or cuda")->type_name("NAME");
   add_weight_options(*verb, flags->run);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "epilogue/base/clock.h"
 #include "epilogue/base/error.h"
 #include "epilogue/cli/progress.h"
 #include "epilogue/cli/run_forwards.h"
@@ -27,12 +26,6 @@ struct Mode {
   std::vector<double> times_ns{};  // of one forward, a value a turn
 };
 
-double timed(const Forward& forward, int64_t calls) {
-  const int64_t start_ns = now_ns();
-  for (int64_t i = 0; i < calls; ++i) forward();
-  return static_cast<double>(now_ns() - start_ns) / static_cast<double>(calls);
-}
-
 Spread spread_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const auto at = [&](double share) {
@@ -45,17 +38,17 @@ Mode compiled_mode(const char* name, Fuse fuse, const Block& block,
                    const std::vector<Tensor>& inputs) {
   const Compiled compiled(block.function, block.parameters, {.fuse = fuse, .cache = false});
   Mode mode{name, [=] { compiled(inputs); }};
-  const double first_ns = timed(mode.forward, 1);
+  const double first_ns = timed(mode.forward, 1, kCpu);
   mode.forward();
-  mode.first_call_ns = std::max(first_ns - timed(mode.forward, 1), 0.0);
+  mode.first_call_ns = std::max(first_ns - timed(mode.forward, 1, kCpu), 0.0);
   return mode;
 }
 
-void take_turns(std::vector<Mode>& modes, Progress& progress) {
+void take_turns(std::vector<Mode>& modes, Device device, Progress& progress) {
   for (const Mode& mode : modes) mode.forward();
   double round_ns = 0;
-  for (const Mode& mode : modes) round_ns += timed(mode.forward, 1);
-  const double eager_ns = timed(modes[0].forward, 1);
+  for (const Mode& mode : modes) round_ns += timed(mode.forward, 1, device);
+  const double eager_ns = timed(modes[0].forward, 1, device);
   const auto calls = std::max<int64_t>(1, std::llround(kTurnNs / eager_ns));
   const int turns = std::clamp(static_cast<int>(kTotalNs / (round_ns * static_cast<double>(calls))),
                                kFewestTurns, kMostTurns);
@@ -63,7 +56,7 @@ void take_turns(std::vector<Mode>& modes, Progress& progress) {
     progress.show("turn", static_cast<size_t>(turn) + 1);
     for (Mode& mode : modes) {
       mode.forward();  // brings the mode's own data back into the caches
-      mode.times_ns.push_back(timed(mode.forward, calls));
+      mode.times_ns.push_back(timed(mode.forward, calls, device));
     }
   }
 }
@@ -113,9 +106,11 @@ std::vector<ModeResult> measure_modes(const Workload& workload) {
   Progress progress;
   std::vector<Mode> modes;
   modes.push_back({"eager", [&] { block->function(inputs); }});
-  modes.push_back(compiled_mode("compile pointwise", Fuse::kPointwise, *block, inputs));
-  modes.push_back(compiled_mode("compile epilogue", Fuse::kEpilogue, *block, inputs));
-  take_turns(modes, progress);
+  if (workload.device == kCpu) {
+    modes.push_back(compiled_mode("compile pointwise", Fuse::kPointwise, *block, inputs));
+    modes.push_back(compiled_mode("compile epilogue", Fuse::kEpilogue, *block, inputs));
+  }
+  take_turns(modes, workload.device, progress);
   std::vector<ModeResult> results;
   for (const Mode& mode : modes) {
     results.push_back(summed_up(workload, mode, modes[0], progress));

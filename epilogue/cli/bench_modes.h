@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "epilogue/cli/device_peaks.h"
 #include "epilogue/cli/workload.h"
 
 namespace epi::cli {
@@ -28,11 +29,6 @@ struct ModeResult {
   double first_call_ns = 0;  // over a later call, without the cache; 0 for eager
 };
 
-// What the machine does at most, measured.
-struct Peaks {
-  double flops_per_ns = 0;
-  double bytes_per_ns = 0;  // reading as many bytes as the eager block moves
-};
 // The least time that the products and the bytes of this mode can take, over what it took.
 double share_of_peak(const ModeResult& result, const Peaks& peaks);
 // Forwards until the first call is made up for; none where the mode is no faster.

@@ -61,11 +61,38 @@ std::multimap<int64_t, EventId> kernels_by_op(const trace::Trace& trace) {
   return kernels;
 }
 
+// When each launch began, by its correlation; the CPU's kernels have none.
+std::unordered_map<int64_t, int64_t> launch_times(const trace::Trace& trace) {
+  std::unordered_map<int64_t, int64_t> times;
+  for (EventId id = 0; id < trace.size(); ++id) {
+    if (trace::is_call(trace.category[id])) times[trace.correlation[id]] = trace.ts_ns[id];
+  }
+  return times;
+}
+
+bool is_shown(trace::Category category) {
+  return category == trace::Category::kCpuOp || category == trace::Category::kUserAnnotation;
+}
+
 }  // namespace
+
+std::string_view short_name(std::string_view kernel) {
+  constexpr std::string_view kReturns = "void ";
+  if (!kernel.starts_with(kReturns) || !kernel.ends_with(')')) return kernel;
+  int depth = 0;
+  for (size_t i = kernel.size(); i-- > 0;) {
+    if (kernel[i] == ')') ++depth;
+    if (kernel[i] == '(' && --depth == 0) {
+      return kernel.substr(kReturns.size(), i - kReturns.size());
+    }
+  }
+  return kernel;
+}
 
 std::vector<ForwardOp> first_forward(const trace::Trace& trace, std::string_view annotation) {
   const trace::OpTree tree = trace::build_op_tree(trace);
   const auto kernels = kernels_by_op(trace);
+  const auto launches = launch_times(trace);
   std::vector<ForwardOp> ops;
   std::unordered_map<EventId, int> depths;  // of the ranges under the annotation
   for (const EventId id : tree.order) {
@@ -74,7 +101,7 @@ std::vector<ForwardOp> first_forward(const trace::Trace& trace, std::string_view
       continue;
     }
     const auto parent = depths.find(tree.parent[id]);
-    if (parent == depths.end()) continue;
+    if (parent == depths.end() || !is_shown(trace.category[id])) continue;
     const std::string_view args = trace.args_of(id);
     ForwardOp op{std::string(trace.name_of(id)),
                  trace.ts_ns[id],
@@ -84,8 +111,10 @@ std::vector<ForwardOp> first_forward(const trace::Trace& trace, std::string_view
     const auto [first, last] = kernels.equal_range(trace.external_id[id]);
     for (auto it = first; it != last; ++it) {
       const std::string_view facts = trace.args_of(it->second);
+      const auto launch = launches.find(trace.correlation[it->second]);
       op.kernels.push_back({std::string(trace.name_of(it->second)), number_arg(facts, "bytes"),
-                            number_arg(facts, "flops"), trace.ts_ns[it->second],
+                            number_arg(facts, "flops"),
+                            launch == launches.end() ? trace.ts_ns[it->second] : launch->second,
                             trace.dur_ns[it->second]});
     }
     depths[id] = op.depth;

@@ -16,7 +16,7 @@ struct ForwardKernel {
   std::string name;
   int64_t bytes = 0;
   int64_t flops = 0;
-  int64_t start_ns = 0;
+  int64_t launched_ns = 0;  // on the CPU, where it starts
   int64_t dur_ns = 0;
 };
 
@@ -27,6 +27,9 @@ struct ForwardOp {
   std::vector<std::string> inputs;     // "[64,128,768]/(98304,768,1)" for each tensor
   std::vector<ForwardKernel> kernels;  // run by this op itself, not by those below it
 };
+
+// A kernel's name without what it returns and takes: "epi::cuda::pointwise<...>".
+std::string_view short_name(std::string_view kernel);
 
 // The operators under the first range named `annotation`.
 std::vector<ForwardOp> first_forward(const trace::Trace& trace, std::string_view annotation);

@@ -18,7 +18,6 @@
 #include "epilogue/cli/run_report.h"
 #include "epilogue/cli/verbs.h"
 #include "epilogue/cli/workload.h"
-#include "epilogue/cpu/backend.h"
 
 namespace epi::cli {
 namespace {
@@ -66,7 +65,11 @@ RunResult run_once(const RunFlags& flags, const RunSizes& sizes, const Workload&
   };
   Progress progress;
   warm_up(forward, whole_number("--warmup", flags.warmup), progress);
-  RunResult result{flags.workload, workload.title, workload.dtype, {}, {}, {}, {}};
+  RunResult result;
+  result.workload = flags.workload;
+  result.title = workload.title;
+  result.dtype = workload.dtype;
+  result.device = workload.device;
   const trace::Trace trace = recorded_forwards(forward, parse_steps(flags), progress);
   result.ops = first_forward(trace, workload.annotation);
   result.kernels = sum_kernels(result.ops);
@@ -76,7 +79,7 @@ RunResult run_once(const RunFlags& flags, const RunSizes& sizes, const Workload&
     if (!flags.trace.empty()) write_record(flags, sizes, trace, table, result);
     if (flags.table) result.table = std::move(table);
   }
-  result.times_ns = timed_forwards(forward, progress);
+  result.times = timed_forwards(forward, workload.device, progress);
   if (block.compiled) result.compiled = compile_result(flags, *block.compiled, variants_before);
   return result;
 }
@@ -87,10 +90,10 @@ struct PlannedRun {
 };
 
 // All of them are checked before the first one runs.
-std::vector<PlannedRun> plan_all(const RunFlags& flags) {
+std::vector<PlannedRun> plan_all(const RunFlags& flags, Device device) {
   std::vector<PlannedRun> runs;
   for (const RunSizes& sizes : expand_sizes(flags)) {
-    auto workload = plan_workload(flags, sizes);
+    auto workload = plan_workload(flags, sizes, device);
     if (!workload) throw Error(workload.error().message);
     runs.push_back({sizes, std::move(*workload)});
   }
@@ -116,16 +119,15 @@ void print_json(const std::vector<RunResult>& results) {
 }
 
 int run(const RunFlags& flags) {
-  check_device(flags.device);
   parse_dtype(flags.dtype);
   whole_number("--warmup", flags.warmup);
   parse_steps(flags);
   parse_compile(flags);
   check_trace_folder(flags);
-  register_cpu_backend();
+  const Device device = choose_device(flags);
   std::vector<RunResult> results;
   SharedBlock block;
-  const std::vector<PlannedRun> runs = plan_all(flags);
+  const std::vector<PlannedRun> runs = plan_all(flags, device);
   for (const auto& [sizes, workload] : runs) {
     if (block.name != workload.block_name) block = make_block(flags, workload, runs.size());
     results.push_back(run_once(flags, sizes, workload, block));
@@ -190,7 +192,7 @@ void add_workload(CLI::App& run_app, Action& action, const std::string& name,
   CLI::App* verb = run_app.add_subcommand(name, help + "\nExample: " + example);
   add_sizes(*verb, *flags);
   if (name != "matmul-add") add_weight_options(*verb, *flags);
-  verb->add_option("--dtype", flags->dtype, "f32 (the default), bf16 or f16")->type_name("NAME");
+  verb->add_option("--dtype", flags->dtype, "f32 (the CPU's default), bf16 (CUDA's) or f16")->type_name("NAME");
   verb->add_option("--device", flags->device, "auto, cpu or cuda")->type_name("NAME");
   verb->add_option("--warmup", flags->warmup, "Forwards before anything is measured (3)")
       ->type_name("N");

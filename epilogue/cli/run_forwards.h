@@ -7,11 +7,18 @@
 
 #include "epilogue/cli/progress.h"
 #include "epilogue/profile/profiler.h"
+#include "epilogue/tensor/device.h"
 
 namespace epi::cli {
 
 // One forward inside its annotation.
 using Forward = std::function<void()>;
+
+// Returns when everything that was started on `device` is done.
+void wait_for(Device device);
+
+// Nanoseconds of one of `calls` forwards that follow each other, until the device has done them all.
+double timed(const Forward& forward, int64_t calls, Device device);
 
 void warm_up(const Forward& forward, int64_t count, Progress& progress);
 
@@ -19,7 +26,14 @@ void warm_up(const Forward& forward, int64_t count, Progress& progress);
 trace::Trace recorded_forwards(const Forward& forward, const profile::Schedule& schedule,
                                Progress& progress);
 
-// Nanoseconds of at least five forwards, sorted; more of them while they stay within a second.
-std::vector<double> timed_forwards(const Forward& forward, Progress& progress);
+// Sorted, in nanoseconds.
+struct ForwardTimes {
+  std::vector<double> forward_ns;  // of one forward
+  int64_t in_a_row = 1;            // each is the mean of so many
+  std::vector<double> issue_ns{};  // what one takes the CPU to start; empty where it does the work
+};
+
+// At least five times; more of them while they stay within a second.
+ForwardTimes timed_forwards(const Forward& forward, Device device, Progress& progress);
 
 }  // namespace epi::cli

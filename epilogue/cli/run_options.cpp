@@ -9,6 +9,8 @@
 #include <sstream>
 
 #include "epilogue/base/error.h"
+#include "epilogue/cpu/backend.h"
+#include "epilogue/cuda/backend.h"
 
 namespace epi::cli {
 namespace {
@@ -157,10 +159,19 @@ std::optional<CompileOptions> parse_compile(const RunFlags& flags) {
   return options;
 }
 
-void check_device(const std::string& text) {
-  if (text == "auto" || text == "cpu") return;
-  if (text == "cuda") fail("run", "--device cuda: this version runs on the CPU only");
-  fail("run", "--device {}: must be auto, cpu or cuda", text);
+Device choose_device(const RunFlags& flags) {
+  const std::string& text = flags.device;
+  register_cpu_backend();
+  if (text == "cpu" || (text == "auto" && flags.compile)) return kCpu;
+  if (text != "auto" && text != "cuda") {
+    fail("run", "--device {}: must be auto, cpu or cuda", text);
+  }
+  if (flags.compile) fail("run", "--device cuda: --compile makes code for the CPU only so far");
+  const auto ready = register_cuda_backend();
+  if (!ready && text == "cuda") fail("run", "--device cuda: {}", ready.error().message);
+  return ready ? kCuda : kCpu;
 }
+
+DType default_dtype(Device device) { return device == kCpu ? DType::kF32 : DType::kBF16; }
 
 }  // namespace epi::cli

@@ -9,6 +9,7 @@
 
 #include "epilogue/compile/compile.h"
 #include "epilogue/profile/profiler.h"
+#include "epilogue/tensor/device.h"
 #include "epilogue/tensor/dtype.h"
 
 namespace CLI {
@@ -67,7 +68,10 @@ std::string list_label(const RunFlags& flags, const RunSizes& sizes);
 std::optional<DType> parse_dtype(const std::string& text);
 // What --compile, --fuse, --dynamic and --show ask for; none where nothing is to be compiled.
 std::optional<CompileOptions> parse_compile(const RunFlags& flags);
-// Throws unless the device can run here.
-void check_device(const std::string& text);
+// The device of --device, its backend registered; `auto` is the first GPU where there is one, and
+// nothing is to be compiled. Throws for one that cannot run here.
+Device choose_device(const RunFlags& flags);
+// f32 on the CPU, bf16 on CUDA.
+DType default_dtype(Device device);
 
 }  // namespace epi::cli

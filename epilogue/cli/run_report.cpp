@@ -8,6 +8,7 @@
 
 #include "epilogue/base/machine.h"
 #include "epilogue/base/thread_pool.h"
+#include "epilogue/cuda/device.h"
 #include "epilogue/report/profiler_table.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/units.h"
@@ -31,7 +32,8 @@ Totals totals_of(const RunResult& result) {
   return totals;
 }
 
-double median_ns(const RunResult& result) { return result.times_ns[result.times_ns.size() / 2]; }
+double median(const std::vector<double>& sorted) { return sorted[sorted.size() / 2]; }
+double median_ns(const RunResult& result) { return median(result.times.forward_ns); }
 
 // FLOPs a nanosecond are GFLOPs a second.
 double gflops(const RunResult& result) {
@@ -69,7 +71,7 @@ std::string chain_text(const RunResult& result) {
                   inputs.empty() ? indent + op.name + '\n'
                                  : fmt::format("{:<{}}{}\n", indent + op.name, kNameWidth, inputs));
     for (const ForwardKernel& kernel : op.kernels) {
-      lines.emplace(kernel.start_ns, fmt::format("{}  > {}\n", indent, kernel.name));
+      lines.emplace(kernel.launched_ns, fmt::format("{}  > {}\n", indent, short_name(kernel.name)));
     }
   }
   std::string out;
@@ -100,13 +102,20 @@ report::Table kernel_table(const RunResult& result) {
 
 std::string closing_text(const RunResult& result) {
   const Totals totals = totals_of(result);
-  return fmt::format(
+  const ForwardTimes& times = result.times;
+  std::string out = fmt::format(
       "{} kernel{} per forward, {} moved\n"
-      "{} per forward (median of {}, {} to {}), {:.1f} GFLOP/s\n",
+      "{} per forward (median of {}{}, {} to {}), {:.1f} GFLOP/s\n",
       totals.kernels, totals.kernels == 1 ? "" : "s",
       report::bytes_text(static_cast<double>(totals.bytes)), report::time_text(median_ns(result)),
-      result.times_ns.size(), report::time_text(result.times_ns.front()),
-      report::time_text(result.times_ns.back()), gflops(result));
+      times.forward_ns.size(),
+      times.in_a_row == 1 ? "" : fmt::format(" rows of {}", times.in_a_row),
+      report::time_text(times.forward_ns.front()), report::time_text(times.forward_ns.back()),
+      gflops(result));
+  if (!times.issue_ns.empty()) {
+    out += fmt::format("{} of the CPU to start one\n", report::time_text(median(times.issue_ns)));
+  }
+  return out;
 }
 
 const char* fuse_text(const CompileResult& compiled) {
@@ -176,6 +185,16 @@ std::string record_text(const RunResult& result, bool markdown) {
 
 }  // namespace
 
+std::string device_text(Device device) {
+  if (device == kCpu) {
+    return fmt::format("the CPU: {}, {} thread{}, {}", cpu_name(), num_threads(),
+                       num_threads() == 1 ? "" : "s", name(cpu_isa()));
+  }
+  const auto found = cuda::devices();
+  return fmt::format("{}: {}", name(device),
+                     found ? found->at(static_cast<size_t>(device.index)).name : "?");
+}
+
 std::vector<KernelSum> sum_kernels(const std::vector<ForwardOp>& ops) {
   std::vector<KernelSum> sums;
   const auto add = [&](const ForwardKernel& kernel) {
@@ -193,9 +212,8 @@ std::vector<KernelSum> sum_kernels(const std::vector<ForwardOp>& ops) {
 
 std::string run_text(const RunResult& result, bool markdown) {
   const std::string title =
-      fmt::format("{}\n{}{}{}, on the CPU: {}, {} thread{}, {}\n", result.title, mode_text(result),
-                  result.compiled ? "\n" : ", ", name(result.dtype), cpu_name(), num_threads(),
-                  num_threads() == 1 ? "" : "s", name(cpu_isa()));
+      fmt::format("{}\n{}{}{}, on {}\n", result.title, mode_text(result),
+                  result.compiled ? "\n" : ", ", name(result.dtype), device_text(result.device));
   if (markdown) {
     return fmt::format("{}\n```\n{}```\n\n{}\n{}{}", title, chain_text(result),
                        kernel_table(result).markdown(), closing_text(result),
@@ -210,7 +228,7 @@ void run_json(JsonWriter& json, const RunResult& result) {
   const Totals totals = totals_of(result);
   json.key("workload").string(result.workload);
   json.key("mode").string(result.compiled ? "compiled" : "eager");
-  json.key("device").string("cpu");
+  json.key("device").string(result.device == kCpu ? "cpu" : "cuda");
   json.key("dtype").string(name(result.dtype));
   json.key("kernels_per_forward").integer(totals.kernels);
   json.key("kernels").begin_array();
@@ -225,6 +243,9 @@ void run_json(JsonWriter& json, const RunResult& result) {
   json.end_array();
   json.key("bytes_per_forward").integer(totals.bytes);
   json.key("us_per_forward").fixed(median_ns(result) / 1000, 3);
+  json.key("us_to_issue");
+  const auto& issue_ns = result.times.issue_ns;
+  issue_ns.empty() ? json.null() : json.fixed(median(issue_ns) / 1000, 3);
   json.key("gflops").fixed(gflops(result), 3);
   compile_json(json, result);
   json.key("trace");

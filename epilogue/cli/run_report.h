@@ -9,6 +9,7 @@
 #include "epilogue/analysis/profiler_table.h"
 #include "epilogue/base/json_writer.h"
 #include "epilogue/cli/forward_view.h"
+#include "epilogue/cli/run_forwards.h"
 #include "epilogue/compile/compile.h"
 #include "epilogue/tensor/dtype.h"
 
@@ -35,14 +36,18 @@ struct RunResult {
   std::string workload;
   std::string title;
   DType dtype = DType::kF32;
+  Device device = kCpu;
   std::optional<CompileResult> compiled{};         // none: eager
   std::vector<ForwardOp> ops;                      // of one recorded forward
   std::vector<KernelSum> kernels;                  // in the order of their first run
-  std::vector<double> times_ns;                    // of the measured forwards, sorted
+  ForwardTimes times;
   std::optional<analysis::ProfilerTable> table{};  // where it was asked for
   std::string trace_path{};                        // empty: none was written
   std::string table_path{};
 };
+
+// "the CPU: Intel(R) Xeon(R) Processor, 2 threads, avx512", "cuda:0: NVIDIA H200".
+std::string device_text(Device device);
 
 std::vector<KernelSum> sum_kernels(const std::vector<ForwardOp>& ops);
 

@@ -20,7 +20,7 @@ std::string runtime_text() {
 
 std::string cuda_text() {
 #ifdef EPI_CUDA_VERSION
-  return "kernels compiled with CUDA " EPI_CUDA_VERSION "; `run` uses the CPU so far";
+  return "compiled with CUDA " EPI_CUDA_VERSION ", loaded at the first use of a GPU";
 #else
   return "off (no nvcc when this was built)";
 #endif

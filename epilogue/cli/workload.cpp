@@ -6,6 +6,7 @@
 
 #include "epilogue/base/error.h"
 #include "epilogue/base/machine.h"
+#include "epilogue/cuda/device.h"
 #include "epilogue/nn/checkpoint.h"
 #include "epilogue/nn/glu_mlp.h"
 #include "epilogue/ops/functional.h"
@@ -18,9 +19,16 @@ namespace {
 constexpr uint64_t kInputSeed = 1000;
 constexpr uint64_t kWeightSeed = 1;
 
-void check_memory(const RunFlags& flags, double elements, DType dtype) {
+// Of the device, all that it has: what others use of it shows when it is allocated.
+int64_t memory_of(Device device) {
+  if (device == kCpu) return available_memory_bytes();
+  const auto found = cuda::devices();
+  return found ? found->at(static_cast<size_t>(device.index)).memory_bytes : 0;
+}
+
+void check_memory(const RunFlags& flags, double elements, DType dtype, Device device) {
   const double needed = elements * static_cast<double>(size_bytes(dtype));
-  const auto available = static_cast<double>(available_memory_bytes());
+  const auto available = static_cast<double>(memory_of(device));
   if (needed <= available) return;
   fail("run", "{} of these sizes needs {} of memory, {} are available", flags.workload,
        report::bytes_text(needed), report::bytes_text(available));
@@ -40,6 +48,7 @@ struct Weights {
   bool bias = false;
   DType dtype = DType::kF32;
   std::shared_ptr<nn::Checkpoint> checkpoint;  // null: made up
+  Device device = kCpu;  // where the block is to run
 };
 
 Result<void> check_matrix(const RunFlags& flags, const std::string& name, const Tensor& tensor) {
@@ -73,7 +82,7 @@ Result<bool> find_bias(const RunFlags& flags, const nn::Checkpoint& checkpoint,
 // The first layer's weight decides what was not given. `layers` are the names before "weight".
 Result<Weights> find_weights(const RunFlags& flags, const std::vector<std::string>& layers,
                              Weights made_up) {
-  made_up.dtype = parse_dtype(flags.dtype).value_or(DType::kF32);
+  made_up.dtype = parse_dtype(flags.dtype).value_or(default_dtype(made_up.device));
   if (flags.weights.empty()) return made_up;
   auto checkpoint = nn::Checkpoint::open(flags.weights);
   if (!checkpoint) return tl::unexpected(checkpoint.error());
@@ -83,8 +92,12 @@ Result<Weights> find_weights(const RunFlags& flags, const std::vector<std::strin
   if (auto fits = check_matrix(flags, name, *tensor); !fits) return tl::unexpected(fits.error());
   const auto bias = find_bias(flags, *checkpoint, layers);
   if (!bias) return tl::unexpected(bias.error());
-  return Weights{tensor->size(0), tensor->size(1), *bias, tensor->dtype(),
-                 std::make_shared<nn::Checkpoint>(std::move(*checkpoint))};
+  return Weights{tensor->size(0),
+                 tensor->size(1),
+                 *bias,
+                 tensor->dtype(),
+                 std::make_shared<nn::Checkpoint>(std::move(*checkpoint)),
+                 made_up.device};
 }
 
 void check_agrees(const char* flag, const std::optional<int64_t>& given, int64_t in_weights) {
@@ -101,6 +114,7 @@ Result<Block> module_block(const std::shared_ptr<nn::Module>& module, const RunF
   } else if (auto loaded = module->load(*weights.checkpoint, flags.prefix); !loaded) {
     return tl::unexpected(loaded.error());
   }
+  module->to(weights.device);
   Block block;
   block.function = [module](std::span<const Tensor> inputs) { return module->forward(inputs[0]); };
   for (const auto& parameter : module->parameters()) {
@@ -109,13 +123,14 @@ Result<Block> module_block(const std::shared_ptr<nn::Module>& module, const RunF
   return block;
 }
 
-std::function<std::vector<Tensor>()> one_input(const Dims& shape, DType dtype) {
-  return [=] { return std::vector{randn(shape, kInputSeed, {dtype, kCpu})}; };
+std::function<std::vector<Tensor>()> one_input(const Dims& shape, const Weights& weights) {
+  const TensorOptions options{weights.dtype, weights.device};
+  return [=] { return std::vector{randn(shape, kInputSeed, options)}; };
 }
 
-Result<Workload> plan_linear(const RunFlags& flags, const RunSizes& sizes) {
+Result<Workload> plan_linear(const RunFlags& flags, const RunSizes& sizes, Device device) {
   const auto found = find_weights(
-      flags, {""}, {sizes.out_dim.value_or(64), sizes.in_dim.value_or(32), true, {}, {}});
+      flags, {""}, {sizes.out_dim.value_or(64), sizes.in_dim.value_or(32), true, {}, {}, device});
   if (!found) return tl::unexpected(found.error());
   const Weights& weights = *found;
   check_agrees("--out-dim", sizes.out_dim, weights.rows);
@@ -126,18 +141,19 @@ Result<Workload> plan_linear(const RunFlags& flags, const RunSizes& sizes) {
                2 * product({weights.rows, weights.columns}) + product({shape[0], shape[1]}) +
                    (flags.compile ? product({weights.rows, weights.columns}) : 0) +
                    product({shape[0], weights.rows}),
-               weights.dtype);
+               weights.dtype, device);
   return Workload{fmt::format("Linear {} -> {}{}, x {}", weights.columns, weights.rows,
                               weights.bias ? " with bias" : "", to_string(shape)),
                   "linear_fwd",
                   weights.dtype,
+                  device,
                   fmt::format("linear {} {}", weights.columns, weights.rows),
                   [=]() -> Result<Block> {
                     const auto layer = std::make_shared<nn::Linear>(weights.columns, weights.rows,
                                                                     weights.bias, weights.dtype);
                     return module_block(layer, flags, weights);
                   },
-                  one_input(shape, weights.dtype)};
+                  one_input(shape, weights)};
 }
 
 nn::GluActivation parse_activation(const std::string& text) {
@@ -146,11 +162,11 @@ nn::GluActivation parse_activation(const std::string& text) {
   return *activation;
 }
 
-Result<Workload> plan_mlp(const RunFlags& flags, const RunSizes& sizes) {
+Result<Workload> plan_mlp(const RunFlags& flags, const RunSizes& sizes, Device device) {
   const nn::GluActivation activation = parse_activation(flags.activation);
   const auto found =
       find_weights(flags, {"gate_proj.", "up_proj.", "down_proj."},
-                   {sizes.hidden.value_or(3072), sizes.dim.value_or(768), false, {}, {}});
+                   {sizes.hidden.value_or(3072), sizes.dim.value_or(768), false, {}, {}, device});
   if (!found) return tl::unexpected(found.error());
   const Weights& weights = *found;
   check_agrees("--hidden", sizes.hidden, weights.rows);
@@ -162,25 +178,26 @@ Result<Workload> plan_mlp(const RunFlags& flags, const RunSizes& sizes) {
                (flags.compile ? 7 : 4) * product({weights.rows, weights.columns}) +
                    2 * product({shape[0], shape[1], shape[2]}) +
                    4 * product({shape[0], shape[1], weights.rows}),
-               weights.dtype);
+               weights.dtype, device);
   const char* kind = activation == nn::GluActivation::kSilu ? "SwiGLU" : "GeGLU";
   return Workload{fmt::format("{} MLP, x {}, hidden {}", kind, to_string(shape), weights.rows),
                   "mlp_fwd",
                   weights.dtype,
+                  device,
                   fmt::format("mlp {} {}", weights.columns, weights.rows),
                   [=]() -> Result<Block> {
                     const auto mlp = std::make_shared<nn::GluMlp>(
                         weights.columns, weights.rows, activation, weights.bias, weights.dtype);
                     return module_block(mlp, flags, weights);
                   },
-                  one_input(shape, weights.dtype)};
+                  one_input(shape, weights)};
 }
 
-Result<Workload> plan_matmul_add(const RunFlags& flags, const RunSizes& sizes) {
+Result<Workload> plan_matmul_add(const RunFlags& flags, const RunSizes& sizes, Device device) {
   const int64_t size = sizes.size.value_or(1024);
-  const DType dtype = parse_dtype(flags.dtype).value_or(DType::kF32);
-  check_memory(flags, 5 * product({size, size}), dtype);
-  const auto random = [=](uint64_t seed) { return randn({size, size}, seed, {dtype, kCpu}); };
+  const DType dtype = parse_dtype(flags.dtype).value_or(default_dtype(device));
+  check_memory(flags, 5 * product({size, size}), dtype, device);
+  const auto random = [=](uint64_t seed) { return randn({size, size}, seed, {dtype, device}); };
   // x and b have as many rows as the batch; w is the weight.
   const auto make_block = [=]() -> Result<Block> {
     const Tensor w = random(kWeightSeed);
@@ -191,6 +208,7 @@ Result<Workload> plan_matmul_add(const RunFlags& flags, const RunSizes& sizes) {
   return Workload{fmt::format("add(matmul(x, w), b), all [{0}, {0}]", size),
                   "matmul_add",
                   dtype,
+                  device,
                   fmt::format("matmul_add {}", size),
                   make_block,
                   make_inputs};
@@ -198,13 +216,13 @@ Result<Workload> plan_matmul_add(const RunFlags& flags, const RunSizes& sizes) {
 
 }  // namespace
 
-Result<Workload> plan_workload(const RunFlags& flags, const RunSizes& sizes) {
+Result<Workload> plan_workload(const RunFlags& flags, const RunSizes& sizes, Device device) {
   if (!flags.prefix.empty() && flags.weights.empty()) {
     fail("run", "--prefix {}: there are no --weights to look in", flags.prefix);
   }
-  if (flags.workload == "linear") return plan_linear(flags, sizes);
-  if (flags.workload == "mlp") return plan_mlp(flags, sizes);
-  return plan_matmul_add(flags, sizes);
+  if (flags.workload == "linear") return plan_linear(flags, sizes, device);
+  if (flags.workload == "mlp") return plan_mlp(flags, sizes, device);
+  return plan_matmul_add(flags, sizes, device);
 }
 
 }  // namespace epi::cli

@@ -24,6 +24,7 @@ struct Workload {
   std::string title;       // "GeGLU MLP, x [64, 128, 768], hidden 3072"
   std::string annotation;  // the range around one forward in a trace: "mlp_fwd"
   DType dtype = DType::kF32;
+  Device device = kCpu;
   std::string block_name;  // workloads of one name differ in their inputs only
   // Makes the weights (normal numbers, or from --weights).
   std::function<Result<Block>()> make_block;
@@ -32,6 +33,6 @@ struct Workload {
 
 // Checks everything that can be checked without allocating: a failure names the file and the rule,
 // sizes that do not fit the memory or the weights throw.
-Result<Workload> plan_workload(const RunFlags& flags, const RunSizes& sizes);
+Result<Workload> plan_workload(const RunFlags& flags, const RunSizes& sizes, Device device);
 
 }  // namespace epi::cli

@@ -40,7 +40,4 @@ void layer_norm(Args args, const Tensor& out);
 void rms_norm(Args args, const Tensor& out);
 void softmax(Args args, const Tensor& out);
 
-// Bytes of the elements that `tensor` really has: a broadcast dimension counts once.
-int64_t stored_bytes(const Tensor& tensor);
-
 }  // namespace epi::cpu

@@ -58,14 +58,6 @@ void run_binary(std::string_view name, Binary op, double alpha, Args args, const
 
 }  // namespace
 
-int64_t stored_bytes(const Tensor& tensor) {
-  int64_t count = 1;
-  for (int i = 0; i < tensor.dim(); ++i) {
-    if (tensor.strides()[i] != 0 || tensor.shape()[i] == 0) count *= tensor.shape()[i];
-  }
-  return count * size_bytes(tensor.dtype());
-}
-
 void add(Args args, const Tensor& out) {
   run_binary("add", Binary::kAdd, args[2].number(), args, out);
 }

@@ -57,23 +57,6 @@ Product product_of(const Tensor& a, const Readable& left, const Tensor& b, const
 
 }  // namespace
 
-std::optional<Matrix> as_matrix(const Tensor& x) {
-  const int64_t rows = x.shape()[0];
-  const int64_t columns = x.shape()[1];
-  const int64_t row_stride = x.strides()[0];
-  const int64_t column_stride = x.strides()[1];
-  // The stride of a dimension of size one says nothing.
-  if ((column_stride == 1 || columns == 1) && (row_stride >= columns || rows == 1)) {
-    return Matrix{x.raw_data(),
-                  rows == 1 ? std::max<int64_t>(columns, 1) : std::max<int64_t>(row_stride, 1),
-                  false};
-  }
-  if ((row_stride == 1 || rows == 1) && (column_stride >= rows || columns == 1)) {
-    return Matrix{x.raw_data(), columns == 1 ? std::max<int64_t>(rows, 1) : column_stride, true};
-  }
-  return std::nullopt;
-}
-
 template <typename T>
 void write_self(const Product& p, int64_t row, int64_t rows, int64_t column, int64_t columns, T* to,
                 int64_t ld) {
@@ -133,12 +116,6 @@ void addmm(Args args, const Tensor& out) {
 }
 
 namespace {
-
-// The first matrix of a batch.
-Tensor first_matrix(const Tensor& x) {
-  const Layout matrix{{x.size(1), x.size(2)}, {x.stride(1), x.stride(2)}};
-  return x.with_layout("bmm", matrix, x.offset());
-}
 
 // Batches are alike: where the first matrix cannot be read in place, none can.
 Tensor readable_batch(const Tensor& x) { return as_matrix(first_matrix(x)) ? x : clone(x); }

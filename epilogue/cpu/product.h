@@ -3,21 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
-#include "epilogue/tensor/tensor.h"
+#include "epilogue/tensor/matrix.h"
 
 namespace epi::cpu {
-
-// A matrix that a GEMM reads without a copy: row-major, or column-major (`transposed`), with `ld`
-// elements from one row (or column) to the next.
-struct Matrix {
-  const std::byte* data = nullptr;
-  int64_t ld = 0;
-  bool transposed = false;
-};
-// None where neither order fits the strides of the 2-d tensor `x`.
-std::optional<Matrix> as_matrix(const Tensor& x);
 
 // out[m, n] = alpha * a[m, k] @ b[k, n] + beta * self; `out` is row-major.
 struct Product {

@@ -2,28 +2,8 @@
 #include "epilogue/cpu/strided_walk.h"
 
 #include <cstdlib>
-#include <numeric>
 
 namespace epi::cpu {
-namespace {
-
-// The order of dimensions with the output's strides falling; sizes of one are left out.
-Dims walking_order(const Dims& shape, const Dims& out_strides) {
-  Dims order;
-  for (int d = 0; d < shape.rank(); ++d) {
-    if (shape[d] == 1) continue;
-    int at = order.rank();
-    while (at > 0 &&
-           std::abs(out_strides[static_cast<int>(order[at - 1])]) < std::abs(out_strides[d])) {
-      --at;
-    }
-    order.insert(at, d);
-  }
-  return order;
-}
-
-}  // namespace
-
 Operand operand(const Tensor& tensor, const Dims& shape) {
   return {tensor.raw_data(), broadcast_strides("walk", tensor.layout(), shape),
           size_bytes(tensor.dtype())};
@@ -34,25 +14,9 @@ BasicWalk<kMost>::BasicWalk(const Dims& shape, std::span<const Operand> operands
     : count_(static_cast<int>(operands.size())) {
   std::copy(operands.begin(), operands.end(), operands_.begin());
   std::array<Dims, kMost> strides;
-  for (const int64_t d : walking_order(shape, operands_[0].strides)) {
-    const auto dim = static_cast<int>(d);
-    const int last = shape_.rank() - 1;
-    bool merges = last >= 0;
-    for (int i = 0; merges && i < count_; ++i) {
-      merges = strides[i][last] == operands_[i].strides[dim] * shape[dim];
-    }
-    if (merges) {
-      shape_[last] *= shape[dim];
-      for (int i = 0; i < count_; ++i) strides[i][last] = operands_[i].strides[dim];
-    } else {
-      shape_.push_back(shape[dim]);
-      for (int i = 0; i < count_; ++i) strides[i].push_back(operands_[i].strides[dim]);
-    }
-  }
-  if (shape_.empty()) {
-    shape_.push_back(1);
-    for (int i = 0; i < count_; ++i) strides[i].push_back(1);
-  }
+  for (int i = 0; i < count_; ++i) strides[i] = operands_[i].strides;
+  shape_ = shape;
+  merge_dims(shape_, std::span(strides).first(operands.size()));
   for (int i = 0; i < count_; ++i) operands_[i].strides = strides[i];
   put_transposed_second();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/cuda/device.h"
 
+#include "epilogue/cuda/device_guard.h"
 #include "epilogue/cuda/error.h"
 
 namespace epi::cuda {
@@ -20,6 +21,11 @@ Result<std::vector<DeviceInfo>> devices() {
                       static_cast<int64_t>(properties.totalGlobalMem)});
   }
   return result;
+}
+
+void synchronize(int device) {
+  const DeviceGuard guard(device);
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 
 }  // namespace epi::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NVIDIA GPUs of this machine.
+// The NVIDIA GPUs of this machine. No CUDA header is needed for this one.
 #pragma once
 
 #include <cstdint>
@@ -20,5 +20,9 @@ struct DeviceInfo {
 
 // One entry for each device; a failure where the driver is missing or there is none.
 Result<std::vector<DeviceInfo>> devices();
+
+// Waits until `device` has done all work that was started, by any thread, on any stream. Throws
+// `Error` where some of it failed.
+void synchronize(int device = 0);
 
 }  // namespace epi::cuda

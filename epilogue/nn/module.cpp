@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/nn/module.h"
 
+#include "epilogue/ops/functional.h"
+
 namespace epi::nn {
 
 Result<void> Module::load(const Checkpoint& checkpoint, std::string_view prefix) {
@@ -18,6 +20,12 @@ Result<void> Module::load(const Checkpoint& checkpoint, std::string_view prefix)
   size_t next = 0;
   for (const auto& parameter : parameters()) *parameter.tensor = std::move(loaded[next++]);
   return {};
+}
+
+void Module::to(Device device) {
+  for (const auto& parameter : parameters()) {
+    *parameter.tensor = epi::to(*parameter.tensor, device);
+  }
 }
 
 std::vector<std::pair<std::string, Tensor>> Module::state(std::string_view prefix) {

@@ -29,6 +29,8 @@ class Module {
   // Takes each parameter from the tensor named `prefix` + its name, sharing the checkpoint's bytes.
   // All or nothing: where one is missing, or of another shape or dtype, the module stays as it was.
   Result<void> load(const Checkpoint& checkpoint, std::string_view prefix = "");
+  // Moves every parameter to `device`.
+  void to(Device device);
   // Names and tensors, for save_safetensors.
   std::vector<std::pair<std::string, Tensor>> state(std::string_view prefix = "");
 };

@@ -20,6 +20,14 @@ bool overlap(const Tensor& a, const Tensor& b) {
          b.offset() + second.begin < a.offset() + first.end;
 }
 
+// Between a device and the CPU, or on one device.
+void check_devices(const Tensor& self, const Tensor& src) {
+  if (self.device() == src.device() || detail::capture != nullptr) return;
+  const bool has_values = self.device() != kMeta && src.device() != kMeta;
+  if (has_values && (self.device() == kCpu || src.device() == kCpu)) return;
+  fail("copy_", "devices differ: {} and {}", name(self.device()), name(src.device()));
+}
+
 // A capture writes down the copy of a tensor that has values, too, and gives none.
 Device copy_device(const Tensor& x) { return detail::capture != nullptr ? kMeta : x.device(); }
 
@@ -35,12 +43,10 @@ Tensor contiguous(const Tensor& x) {
   return x.is_contiguous() ? x : dispatch(Op::kContiguous, {x});
 }
 
-Tensor copy_(const Tensor& self, const Tensor& src) {
+Tensor copy_(const Tensor& self, const Tensor& src, bool non_blocking) {
   check_defined("copy_", self);
   check_defined("copy_", src);
-  if (self.device() != src.device() && detail::capture == nullptr) {
-    fail("copy_", "devices differ: {} and {}", name(self.device()), name(src.device()));
-  }
+  check_devices(self, src);
   for (int i = 0; i < self.dim(); ++i) {
     if (self.strides()[i] == 0 && self.shape()[i] > 1) {
       fail("copy_", "dimension {} of the destination is broadcast: its elements share one place",
@@ -49,8 +55,8 @@ Tensor copy_(const Tensor& self, const Tensor& src) {
   }
   broadcast_strides("copy_", src.layout(), self.shape());  // throws where it does not fit
   // Elements are copied in no particular order: a source that changes meanwhile is set aside first.
-  if (overlap(self, src)) return dispatch(Op::kCopy_, {self, clone(src)});
-  return dispatch(Op::kCopy_, {self, src});
+  if (overlap(self, src)) return dispatch(Op::kCopy_, {self, clone(src), non_blocking});
+  return dispatch(Op::kCopy_, {self, src, non_blocking});
 }
 
 Tensor flatten(const Tensor& x, int64_t start_dim, int64_t end_dim) {
@@ -69,6 +75,13 @@ Tensor reshape(const Tensor& x, const Dims& shape) {
 Tensor to(const Tensor& x, DType dtype) {
   check_defined("to", x);
   return x.dtype() == dtype ? x : dispatch(Op::kTo, {x, static_cast<int64_t>(dtype)});
+}
+
+Tensor to(const Tensor& x, Device device) {
+  check_defined("to", x);
+  if (x.device() == device) return x;
+  return dispatch(Op::kTo, {x, static_cast<int64_t>(x.dtype()), static_cast<int64_t>(device.type),
+                            static_cast<int64_t>(device.index)});
 }
 
 namespace results {
@@ -110,7 +123,10 @@ Tensor reshape(Args args) {
 Tensor to(Args args) {
   const Tensor& x = args.tensor(0);
   const auto dtype = static_cast<DType>(args[1].integer());
-  return epi::copy_(empty(x.shape(), {dtype, copy_device(x)}), x);
+  if (args.size() == 2) return epi::copy_(empty(x.shape(), {dtype, copy_device(x)}), x);
+  const Device device{static_cast<DeviceType>(args[2].integer()),
+                      static_cast<int8_t>(args[3].integer())};
+  return epi::copy_(empty(x.shape(), {dtype, device}), x);
 }
 
 }  // namespace results

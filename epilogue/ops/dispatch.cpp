@@ -15,12 +15,18 @@ Kernel& kernel_slot(DeviceType device, Op op) {
   return kernels[static_cast<size_t>(device)][static_cast<size_t>(op)];
 }
 
+// The output's device; a copy to the CPU is the work of the device that it comes from.
+Device device_of_call(const OpInfo& info, Args args, const Tensor& out) {
+  const bool to_cpu = info.op == Op::kCopy_ && out.device() == kCpu;
+  return to_cpu ? args.tensor(1).device() : out.device();
+}
+
 void run_backend(const OpInfo& info, Args args, const Tensor& out) {
   if (out.device().type == DeviceType::kMeta || out.numel() == 0) return;
-  const Kernel kernel = kernel_slot(out.device().type, info.op);
+  const Device device = device_of_call(info, args, out);
+  const Kernel kernel = kernel_slot(device.type, info.op);
   if (kernel == nullptr) {
-    fail(info.name.substr(6), "no kernel for device {}: is its backend registered?",
-         name(out.device()));
+    fail(info.name.substr(6), "no kernel for device {}: is its backend registered?", name(device));
   }
   kernel(args, out);
 }

@@ -44,10 +44,13 @@ Tensor contiguous(const Tensor& x);
 // --- Copies ------------------------------------------------------------------------------------
 
 Tensor clone(const Tensor& x);
-// Writes `src`, broadcast and converted, into `self`; returns `self`.
-Tensor copy_(const Tensor& self, const Tensor& src);
-// `x` itself where it has the dtype already.
+// Writes `src`, broadcast and converted, into `self`, which may be on another device; returns
+// `self`. Between devices it returns when the values are there, unless `non_blocking`: then, from
+// or to pinned memory (cuda/pinned.h), when the copy is in the stream.
+Tensor copy_(const Tensor& self, const Tensor& src, bool non_blocking = false);
+// `x` itself where it has the dtype, or is on the device, already.
 Tensor to(const Tensor& x, DType dtype);
+Tensor to(const Tensor& x, Device device);
 
 // --- Products, floating dtypes only; sums are kept in f32 (f64 for f64). ------------------------
 

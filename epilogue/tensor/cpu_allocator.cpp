@@ -3,9 +3,7 @@
 
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -14,6 +12,7 @@
 
 #include "epilogue/base/error.h"
 #include "epilogue/base/machine.h"
+#include "epilogue/tensor/size_class.h"
 
 namespace epi {
 namespace {
@@ -24,14 +23,6 @@ constexpr int64_t kHugePage = int64_t{2} << 20;  // blocks from here on ask for 
 constexpr int64_t kCacheShare = 4;
 
 std::atomic<CpuAllocationListener> allocation_listener{nullptr};
-
-// Eight classes between two powers of two: at most 12.5 % of a block is unused.
-int64_t class_bytes(int64_t size_bytes) {
-  if (size_bytes <= kAlignment) return kAlignment;
-  const int64_t step = std::max(
-      kAlignment, static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(size_bytes - 1))) / 8);
-  return (size_bytes + step - 1) / step * step;
-}
 
 void* system_allocate(int64_t bytes) {
   const bool huge = bytes >= kHugePage;
@@ -46,7 +37,7 @@ void* system_allocate(int64_t bytes) {
 class Cache {
  public:
   void* allocate(int64_t size_bytes) {
-    const int64_t bytes = class_bytes(size_bytes);
+    const int64_t bytes = class_bytes(size_bytes, kAlignment);
     const std::lock_guard lock(mutex_);
     void* data = take_cached(bytes);
     if (data == nullptr) {
@@ -59,7 +50,7 @@ class Cache {
   }
 
   void release(void* data, int64_t size_bytes) {
-    const int64_t bytes = class_bytes(size_bytes);
+    const int64_t bytes = class_bytes(size_bytes, kAlignment);
     const std::lock_guard lock(mutex_);
     stats_.in_use_bytes -= bytes;
     keep_or_free(data, bytes);

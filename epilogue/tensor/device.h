@@ -19,6 +19,7 @@ struct Device {
 
 inline constexpr Device kCpu{DeviceType::kCpu, 0};
 inline constexpr Device kMeta{DeviceType::kMeta, 0};
+inline constexpr Device kCuda{DeviceType::kCuda, 0};  // the first GPU
 
 // "cpu", "cuda:0", "meta".
 std::string name(Device device);

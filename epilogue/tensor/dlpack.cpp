@@ -47,6 +47,15 @@ DType from_dl(DLDataType type) {
        type.lanes);
 }
 
+Device device_of(DLDevice device) {
+  if (device.device_type == kDLCPU) return kCpu;
+  if (device.device_type != kDLCUDA) {
+    fail("from_dlpack", "needs memory of the CPU or of a CUDA device, not DLPack device type {}",
+         static_cast<int>(device.device_type));
+  }
+  return {DeviceType::kCuda, static_cast<int8_t>(device.device_id)};
+}
+
 struct Exported {
   Tensor tensor;
   DLManagedTensor managed{};
@@ -73,13 +82,13 @@ Layout layout_of(const DLTensor& dl) {
 }  // namespace
 
 DLManagedTensor* to_dlpack(const Tensor& tensor) {
-  if (!tensor.defined() || tensor.device() != kCpu) {
-    fail("to_dlpack", "needs a tensor on the CPU");
+  if (!tensor.defined() || tensor.device() == kMeta) {
+    fail("to_dlpack", "needs a tensor on the CPU or on a CUDA device");
   }
   auto* exported = new Exported{tensor, {}};
   DLTensor& dl = exported->managed.dl_tensor;
   dl.data = tensor.raw_data();
-  dl.device = {kDLCPU, 0};
+  dl.device = {tensor.device() == kCpu ? kDLCPU : kDLCUDA, tensor.device().index};
   dl.ndim = tensor.dim();
   dl.dtype = to_dl(tensor.dtype());
   dl.shape = const_cast<int64_t*>(exported->tensor.shape().begin());
@@ -97,10 +106,7 @@ Tensor from_dlpack(DLManagedTensor* managed) {
     if (m->deleter != nullptr) m->deleter(m);
   });
   const DLTensor& dl = managed->dl_tensor;
-  if (dl.device.device_type != kDLCPU) {
-    fail("from_dlpack", "needs CPU memory, not DLPack device type {}",
-         static_cast<int>(dl.device.device_type));
-  }
+  const Device device = device_of(dl.device);
   const DType dtype = from_dl(dl.dtype);
   const Layout layout = layout_of(dl);
   const Extent touched = extent(layout);
@@ -110,7 +116,7 @@ Tensor from_dlpack(DLManagedTensor* managed) {
     fail("from_dlpack", "data is not aligned to its {} bytes an element", element);
   }
   auto shared = std::make_shared<Managed>(std::move(owner));
-  auto storage = Storage::wrap(kCpu, first + touched.begin * element,
+  auto storage = Storage::wrap(device, first + touched.begin * element,
                                (touched.end - touched.begin) * element, [shared] {});
   return {std::move(storage), layout, -touched.begin, dtype};
 }

@@ -12,7 +12,8 @@ namespace epi {
 DLManagedTensor* to_dlpack(const Tensor& tensor);
 
 // Takes `managed` over: its deleter runs when the last tensor over the bytes is gone, or before an
-// `Error` leaves this function. Strides may be null (row-major). CPU memory only.
+// `Error` leaves this function. Strides may be null (row-major). Memory of the CPU or of a CUDA
+// device; on a device, both sides order their work by the streams they use.
 Tensor from_dlpack(DLManagedTensor* managed);
 
 }  // namespace epi

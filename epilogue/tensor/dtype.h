@@ -8,10 +8,9 @@
 #include <optional>
 #include <string_view>
 
-namespace epi {
+#include "epilogue/tensor/dtype_enum.h"
 
-enum class DType : uint8_t { kF64, kF32, kBF16, kF16, kI64, kI32, kBool };
-inline constexpr int kDTypeCount = 7;
+namespace epi {
 
 constexpr int64_t size_bytes(DType dtype) {
   switch (dtype) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "epilogue/tensor/device_memory.h"
+
 namespace epi {
 namespace {
 
@@ -27,8 +29,12 @@ Tensor empty(const Dims& shape, TensorOptions options) {
 
 Tensor zeros(const Dims& shape, TensorOptions options) {
   Tensor tensor = empty(shape, options);
-  if (std::byte* data = tensor.raw_data()) {
+  std::byte* data = tensor.raw_data();
+  if (data == nullptr || tensor.numel() == 0) return tensor;
+  if (options.device == kCpu) {
     std::memset(data, 0, static_cast<size_t>(tensor.size_bytes()));
+  } else {
+    device_memory(options.device).zero(options.device, data, tensor.size_bytes());
   }
   return tensor;
 }
@@ -37,21 +43,44 @@ Tensor full(const Dims& shape, double value, TensorOptions options) {
   if (!holds(options.dtype, value)) {
     fail("full", "{} is no value of {}", value, name(options.dtype));
   }
-  Tensor tensor = empty(shape, options);
-  if (tensor.raw_data() == nullptr) return tensor;
+  if (options.device.type == DeviceType::kMeta) return empty(shape, options);
+  const Tensor tensor = empty(shape, {options.dtype, kCpu});
   visit_dtype(options.dtype, [&]<typename T>(T) {
     std::fill_n(tensor.data<T>(), tensor.numel(), static_cast<T>(value));
   });
-  return tensor;
+  return on_device(tensor, options.device);
 }
 
 Tensor arange(int64_t count, TensorOptions options) {
-  Tensor tensor = empty({count}, options);
-  if (tensor.raw_data() == nullptr) return tensor;
+  if (options.device.type == DeviceType::kMeta) return empty({count}, options);
+  const Tensor tensor = empty({count}, {options.dtype, kCpu});
   visit_dtype(options.dtype, [&]<typename T>(T) {
     T* data = tensor.data<T>();
     for (int64_t i = 0; i < count; ++i) data[i] = static_cast<T>(static_cast<double>(i));
   });
+  return on_device(tensor, options.device);
+}
+
+Tensor from_blob(void* data, const Dims& shape, TensorOptions options,
+                 std::function<void()> release) {
+  check_shape("from_blob", shape, options.dtype);
+  const int64_t element = size_bytes(options.dtype);
+  if (data == nullptr && numel(shape) > 0) {
+    fail("from_blob", "shape {} has elements, and the data is null", to_string(shape));
+  }
+  if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(element) != 0) {
+    fail("from_blob", "data is not aligned to its {} bytes an element", element);
+  }
+  auto storage = Storage::wrap(options.device, data, numel(shape) * element, std::move(release));
+  return {std::move(storage), {shape, contiguous_strides(shape)}, 0, options.dtype};
+}
+
+Tensor on_device(const Tensor& dense, Device device) {
+  if (device == kCpu) return dense;
+  const Tensor tensor = empty(dense.shape(), {dense.dtype(), device});
+  if (tensor.numel() > 0) {
+    device_memory(device).write(device, tensor.raw_data(), dense.raw_data(), dense.size_bytes());
+  }
   return tensor;
 }
 

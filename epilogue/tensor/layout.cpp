@@ -2,10 +2,37 @@
 #include "epilogue/tensor/layout.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "epilogue/base/error.h"
 
 namespace epi {
+namespace {
+
+// The order of dimensions with the output's strides falling; sizes of one are left out.
+Dims walking_order(const Dims& shape, const Dims& out_strides) {
+  Dims order;
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (shape[d] == 1) continue;
+    int at = order.rank();
+    while (at > 0 &&
+           std::abs(out_strides[static_cast<int>(order[at - 1])]) < std::abs(out_strides[d])) {
+      --at;
+    }
+    order.insert(at, d);
+  }
+  return order;
+}
+
+// `dims` at the places that `order` names; one element, of stride 1, where it names none.
+Dims picked(const Dims& dims, const Dims& order) {
+  Dims result;
+  for (const int64_t d : order) result.push_back(dims[static_cast<int>(d)]);
+  if (order.empty()) result.push_back(1);
+  return result;
+}
+
+}  // namespace
 
 int64_t numel(const Dims& shape) {
   int64_t count = 1;
@@ -79,6 +106,25 @@ std::optional<Dims> view_strides(const Layout& layout, const Dims& shape) {
     if (shape[i] == 1) strides[i] = i + 1 < shape.rank() ? strides[i + 1] * shape[i + 1] : 1;
   }
   return strides;
+}
+
+void merge_dims(Dims& shape, std::span<Dims> strides) {
+  const Dims order = walking_order(shape, strides[0]);
+  shape = picked(shape, order);
+  for (Dims& operand : strides) operand = picked(operand, order);
+  int last = 0;  // the dimension that the next one may join
+  for (int d = 1; d < shape.rank(); ++d) {
+    const bool merges = std::all_of(strides.begin(), strides.end(), [&](const Dims& operand) {
+      return operand[last] == operand[d] * shape[d];
+    });
+    if (!merges) ++last;
+    shape[last] = merges ? shape[last] * shape[d] : shape[d];
+    for (Dims& operand : strides) operand[last] = operand[d];
+  }
+  while (shape.rank() > last + 1) {
+    shape.erase(last + 1);
+    for (Dims& operand : strides) operand.erase(last + 1);
+  }
 }
 
 Dims broadcast_shapes(std::string_view op, const Dims& a, const Dims& b) {

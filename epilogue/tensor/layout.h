@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "epilogue/tensor/dims.h"
@@ -32,6 +33,11 @@ std::optional<Dims> view_strides(const Layout& layout, const Dims& shape);
 
 // Merges neighbouring dimensions that can be walked as one; element order is unchanged. O(rank).
 Layout collapse(const Layout& layout);
+
+// `shape` as several operands walk it, operand i by `strides[i]`, the first being the output: sizes
+// of one are left out, dimensions ordered by the first one's strides, falling, and neighbours
+// merged that every operand walks as one. At least one dimension is left.
+void merge_dims(Dims& shape, std::span<Dims> strides);
 
 // The common shape by the broadcasting rules; throws for `op` where there is none.
 Dims broadcast_shapes(std::string_view op, const Dims& a, const Dims& b);

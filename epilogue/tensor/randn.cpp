@@ -99,8 +99,8 @@ Tensor randn(const Dims& shape, uint64_t seed, TensorOptions options) {
   if (!is_floating(options.dtype)) {
     fail("randn", "needs a floating dtype, not {}", name(options.dtype));
   }
-  Tensor tensor = empty(shape, options);
-  if (tensor.raw_data() == nullptr) return tensor;
+  if (options.device.type == DeviceType::kMeta) return empty(shape, options);
+  const Tensor tensor = empty(shape, {options.dtype, kCpu});
   const int64_t count = tensor.numel();
   visit_dtype(options.dtype, [&]<typename T>(T) {
     if constexpr (is_floating(DTypeOf<T>::value)) {
@@ -114,7 +114,7 @@ Tensor randn(const Dims& shape, uint64_t seed, TensorOptions options) {
       });
     }
   });
-  return tensor;
+  return on_device(tensor, options.device);
 }
 
 }  // namespace epi

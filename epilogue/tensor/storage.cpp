@@ -3,6 +3,7 @@
 
 #include "epilogue/base/error.h"
 #include "epilogue/tensor/cpu_allocator.h"
+#include "epilogue/tensor/device_memory.h"
 
 namespace epi {
 
@@ -16,7 +17,10 @@ std::shared_ptr<Storage> Storage::allocate(Device device, int64_t size_bytes) {
     case DeviceType::kCuda:
       break;
   }
-  fail("empty", "no allocator for device {} in this build", name(device));
+  const DeviceMemory::Block block = device_memory(device).allocate(device, size_bytes);
+  auto storage = std::make_shared<Storage>(device, block.data, size_bytes, nullptr);
+  storage->handle_ = block.handle;
+  return storage;
 }
 
 std::shared_ptr<Storage> Storage::wrap(Device device, void* data, int64_t size_bytes,
@@ -30,6 +34,8 @@ Storage::~Storage() {
     release_();
   } else if (device_.type == DeviceType::kCpu) {
     cpu_free(data_, size_bytes_);
+  } else if (device_.type == DeviceType::kCuda) {
+    device_memory(device_).free(device_, {data_, handle_});
   }
 }
 

@@ -29,4 +29,12 @@ std::byte* Tensor::raw_data() const {
   return base == nullptr ? nullptr : base + offset_ * epi::size_bytes(dtype_);
 }
 
+int64_t stored_bytes(const Tensor& tensor) {
+  int64_t count = 1;
+  for (int i = 0; i < tensor.dim(); ++i) {
+    if (tensor.strides()[i] != 0 || tensor.shape()[i] == 0) count *= tensor.shape()[i];
+  }
+  return count * size_bytes(tensor.dtype());
+}
+
 }  // namespace epi

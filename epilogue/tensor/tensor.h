@@ -62,4 +62,7 @@ class Tensor {
   DType dtype_ = DType::kF32;
 };
 
+// Bytes of the elements that `tensor` really has: a broadcast dimension counts once.
+int64_t stored_bytes(const Tensor& tensor);
+
 }  // namespace epi

@@ -5,6 +5,7 @@
 #include "epilogue/tensor/factories.h"
 #include "tests/ops/compare.h"
 #include "tests/ops/layouts.h"
+#include "tests/ops/test_device.h"
 
 namespace epi {
 namespace {
@@ -50,7 +51,7 @@ TEST_P(Cat, JoinsWhereThreadsShareTheWork) {
 }
 
 TEST(Cat, OfOneTensorIsACopy) {
-  const Tensor x = randn({3, 5}, 1);
+  const Tensor x = on_test_device(randn({3, 5}, 1));
   const std::vector<Tensor> one = {x};
   const Tensor got = cat(one);
   EXPECT_TRUE(same(got, ref::read(x)));
@@ -58,7 +59,7 @@ TEST(Cat, OfOneTensorIsACopy) {
 }
 
 TEST(Cat, OfATensorWithItselfRepeatsIt) {
-  const Tensor x = randn({3, 5}, 2);
+  const Tensor x = on_test_device(randn({3, 5}, 2));
   const std::vector<Tensor> twice = {x, x};
   const std::vector<RefTensor> references = {ref::read(x), ref::read(x)};
   EXPECT_TRUE(same(cat(twice, 1), ref::cat(references, 1)));

@@ -8,6 +8,7 @@
 #include "epilogue/tensor/factories.h"
 #include "tests/ops/compare.h"
 #include "tests/ops/layouts.h"
+#include "tests/ops/test_device.h"
 
 namespace epi {
 namespace {
@@ -85,7 +86,7 @@ TEST(Copies, OfATensorOntoItselfTransposedOrShiftedReadTheOldValues) {
 }
 
 TEST(Copies, FlattenOfNoDimensionsIsOneElement) {
-  EXPECT_TRUE(same(flatten(full({}, 3)), {{1}, {3}}));
+  EXPECT_TRUE(same(flatten(on_test_device(full({}, 3))), {{1}, {3}}));
   EXPECT_TRUE(same(flatten(zeros({2, 0, 3}), 1), {{2, 0}, {}}));
 }
 

@@ -6,6 +6,7 @@
 
 #include "epilogue/tensor/factories.h"
 #include "tests/ops/reference.h"
+#include "tests/ops/test_device.h"
 
 namespace epi {
 namespace {
@@ -118,14 +119,14 @@ Tensor random_tensor(const Dims& shape, DType dtype, LayoutKind kind, uint64_t s
   const Tensor storage = full({capacity}, poison, {dtype, kCpu});
   const Tensor out(storage.storage(), layout, placement.offset, dtype);
   write(random_values(shape, dtype, seed), out);
-  return out;
+  return on_test_device(out);
 }
 
 Tensor tensor_of(const std::vector<double>& values, const Dims& shape, DType dtype) {
   const Tensor out = empty(shape, {dtype, kCpu});
   EPI_CHECK(static_cast<int64_t>(values.size()) == out.numel());
   write({shape, values}, out);
-  return out;
+  return on_test_device(out);
 }
 
 Tensor on_meta(const Tensor& x) {

@@ -6,6 +6,7 @@
 #include "epilogue/tensor/factories.h"
 #include "tests/ops/compare.h"
 #include "tests/ops/layouts.h"
+#include "tests/ops/test_device.h"
 
 namespace epi {
 namespace {
@@ -89,7 +90,7 @@ TEST_P(Linear, WorksOnTheLastDimensionOfAnyInput) {
 }
 
 TEST_P(Linear, WithoutInputFeaturesIsTheBias) {
-  const TensorOptions options{GetParam(), kCpu};
+  const TensorOptions options{GetParam(), test_device()};
   const Tensor bias = random_tensor({5}, GetParam(), LayoutKind::kContiguous, 6);
   const Tensor got = linear(zeros({2, 3, 0}, options), zeros({5, 0}, options), bias);
   EXPECT_TRUE(same(got, ref::expand(ref::read(bias), {2, 3, 5})));
@@ -98,7 +99,7 @@ TEST_P(Linear, WithoutInputFeaturesIsTheBias) {
 }
 
 TEST_P(Linear, ToNoFeaturesIsEmpty) {
-  const TensorOptions options{GetParam(), kCpu};
+  const TensorOptions options{GetParam(), test_device()};
   EXPECT_EQ(linear(zeros({3, 5}, options), zeros({0, 5}, options)).shape(), (Dims{3, 0}));
   const Tensor got = linear(zeros({2, 3, 5}, options), zeros({0, 5}, options), zeros({0}, options));
   EXPECT_EQ(got.shape(), (Dims{2, 3, 0}));

@@ -10,6 +10,7 @@
 #include "tests/ops/compare.h"
 #include "tests/ops/layouts.h"
 #include "tests/ops/pointwise_cases.h"
+#include "tests/ops/test_device.h"
 
 namespace epi {
 namespace {
@@ -40,8 +41,8 @@ INSTANTIATE_TEST_SUITE_P(DTypes, SpecialValue, ::testing::ValuesIn(kFloats), dty
 
 TEST_P(SpecialValue, NaNInGivesNaNOutEverywhere) {
   for (const UnaryCase& op : kUnaryCases) EXPECT_TRUE(std::isnan(at(op.run, kNaN))) << op.label;
-  const Tensor x = full({kCopies}, kNaN, {GetParam(), kCpu});
-  const Tensor y = full({kCopies}, 1, {GetParam(), kCpu});
+  const Tensor x = full({kCopies}, kNaN, {GetParam(), test_device()});
+  const Tensor y = full({kCopies}, 1, {GetParam(), test_device()});
   const RefTensor nan = ref::read(x);
   for (const BinaryCase& op : kBinaryCases) {
     EXPECT_TRUE(same(op.run(x, y), nan)) << op.label;

@@ -10,6 +10,7 @@
 #include "tests/ops/compare.h"
 #include "tests/ops/layouts.h"
 #include "tests/ops/pointwise_cases.h"
+#include "tests/ops/test_device.h"
 
 namespace epi {
 namespace {
@@ -72,9 +73,10 @@ TEST_P(FunctionSweep, OfF64StaysWithinTheTable) { expect_within_table(DType::kF6
 // Every value of the 16-bit dtypes: the f32 result, rounded once.
 TEST_P(FunctionSweep, OfSixteenBitsIsTheRoundedResult) {
   for (const DType dtype : {DType::kBF16, DType::kF16}) {
-    const Tensor x = empty({65536}, {dtype, kCpu});
-    auto* bits = reinterpret_cast<uint16_t*>(x.raw_data());
+    const Tensor patterns = empty({65536}, {dtype, kCpu});
+    auto* bits = reinterpret_cast<uint16_t*>(patterns.raw_data());
     for (int i = 0; i < 65536; ++i) bits[i] = static_cast<uint16_t>(i);
+    const Tensor x = on_test_device(patterns);
     const Tensor got = GetParam().run(x);
     const Tensor want = to(GetParam().run(to(x, DType::kF32)), dtype);
     EXPECT_TRUE(same(got, ref::read(want))) << name(dtype);

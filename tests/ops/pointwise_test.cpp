@@ -10,6 +10,7 @@
 #include "tests/ops/compare.h"
 #include "tests/ops/layouts.h"
 #include "tests/ops/pointwise_cases.h"
+#include "tests/ops/test_device.h"
 
 namespace epi {
 namespace {
@@ -147,7 +148,10 @@ TEST(Arithmetic, OfSixteenBitsDoesNotRoundItsScalar) {
 TEST(Arithmetic, OfF32IsThatOfTheMachine) {
   const Tensor x = randn({4099}, 1);
   const Tensor y = randn({4099}, 2);
-  const Tensor results[] = {add(x, y), sub(x, y), mul(x, y), div(x, y)};
+  const Tensor u = on_test_device(x);
+  const Tensor v = on_test_device(y);
+  const Tensor results[] = {on_host(add(u, v)), on_host(sub(u, v)), on_host(mul(u, v)),
+                            on_host(div(u, v))};
   for (int64_t i = 0; i < x.numel(); ++i) {
     const float a = x.data<float>()[i];
     const float b = y.data<float>()[i];
@@ -159,14 +163,15 @@ TEST(Arithmetic, OfF32IsThatOfTheMachine) {
 TEST(Arithmetic, OfLargeIntegersDoesNotPassThroughFloats) {
   const int64_t large = (int64_t{1} << 60) + 1;
   const std::vector<int64_t> values(9, large);
-  const Tensor x = from_data<int64_t>(values, {9});
+  const Tensor x = on_test_device(from_data<int64_t>(values, {9}));
+  const auto at = [](const Tensor& y, int64_t i) { return on_host(y).data<int64_t>()[i]; };
   for (int64_t i = 0; i < 9; ++i) {
-    EXPECT_EQ(add(x, x).data<int64_t>()[i], 2 * large);
-    EXPECT_EQ(add(x, 2).data<int64_t>()[i], large + 2);
-    EXPECT_EQ(sub(x, x, 3).data<int64_t>()[i], -2 * large);
-    EXPECT_EQ(mul(x, -1).data<int64_t>()[i], -large);
-    EXPECT_EQ(neg(x).data<int64_t>()[i], -large);
-    EXPECT_EQ(relu(x).data<int64_t>()[i], large);
+    EXPECT_EQ(at(add(x, x), i), 2 * large);
+    EXPECT_EQ(at(add(x, 2), i), large + 2);
+    EXPECT_EQ(at(sub(x, x, 3), i), -2 * large);
+    EXPECT_EQ(at(mul(x, -1), i), -large);
+    EXPECT_EQ(at(neg(x), i), -large);
+    EXPECT_EQ(at(relu(x), i), large);
   }
 }
 

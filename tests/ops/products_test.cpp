@@ -9,6 +9,7 @@
 #include "epilogue/tensor/factories.h"
 #include "tests/ops/compare.h"
 #include "tests/ops/layouts.h"
+#include "tests/ops/test_device.h"
 
 namespace epi {
 namespace {
@@ -73,7 +74,7 @@ TEST_P(Product, OfNothingIsZero) {
 TEST_P(Product, KeepsNaNAndInfinity) {
   const double inf = std::numeric_limits<double>::infinity();
   for (const int64_t rows : {1, 9}) {
-    const Tensor a = full({rows, 4}, 1, {GetParam(), kCpu});
+    const Tensor a = full({rows, 4}, 1, {GetParam(), test_device()});
     const Tensor b = tensor_of({inf, inf, 0, 1, inf, 1, -inf, 1}, {4, 2}, GetParam());
     const Tensor got = mm(a, b);
     EXPECT_TRUE(same(got, ref::expand({{2}, {std::nan(""), inf}}, {rows, 2}))) << rows;
@@ -84,8 +85,8 @@ TEST_P(Product, KeepsNaNAndInfinity) {
 TEST_P(Product, SumsInF32) {
   constexpr int64_t kTerms = 8193;
   for (const int64_t rows : {1, 9}) {
-    const Tensor a = full({rows, kTerms}, 1, {GetParam(), kCpu});
-    const Tensor b = full({kTerms, 3}, 0.5, {GetParam(), kCpu});
+    const Tensor a = full({rows, kTerms}, 1, {GetParam(), test_device()});
+    const Tensor b = full({kTerms, 3}, 0.5, {GetParam(), test_device()});
     const double want = ref::rounded(kTerms * 0.5, GetParam());
     EXPECT_TRUE(same(mm(a, b), ref::expand(ref::scalar(want), {rows, 3}))) << rows;
   }
@@ -131,7 +132,7 @@ TEST_P(Addmm, ScalesBothParts) {
 }
 
 TEST_P(Addmm, WithBetaZeroIgnoresNaN) {
-  const Tensor self = full({kN}, std::nan(""), {GetParam(), kCpu});
+  const Tensor self = full({kN}, std::nan(""), {GetParam(), test_device()});
   for (const int64_t m : {1, 17}) {
     const Tensor a = random_tensor({m, kK}, GetParam(), LayoutKind::kContiguous, 4);
     const Tensor b = random_tensor({kK, kN}, GetParam(), LayoutKind::kContiguous, 5);
@@ -142,7 +143,7 @@ TEST_P(Addmm, WithBetaZeroIgnoresNaN) {
 
 TEST_P(Addmm, WithoutInnerElementsIsTheScaledSelf) {
   const Tensor self = random_tensor({kN}, GetParam(), LayoutKind::kContiguous, 6);
-  const TensorOptions options{GetParam(), kCpu};
+  const TensorOptions options{GetParam(), test_device()};
   for (const int64_t m : {1, 4, 7}) {
     const Tensor got = addmm(self, zeros({m, 0}, options), zeros({0, kN}, options), 0.5);
     const RefTensor half = ref::mul(ref::read(self), ref::scalar(0.5));

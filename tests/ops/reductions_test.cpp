@@ -9,6 +9,7 @@
 #include "epilogue/tensor/factories.h"
 #include "tests/ops/compare.h"
 #include "tests/ops/layouts.h"
+#include "tests/ops/test_device.h"
 
 namespace epi {
 namespace {
@@ -81,7 +82,7 @@ TEST_P(Reduction, OfAScalarTakesItsAbsentDimension) {
 }
 
 TEST_P(Reduction, OverNothingSumsToZero) {
-  const Tensor x = zeros({3, 0, 2}, {GetParam(), kCpu});
+  const Tensor x = zeros({3, 0, 2}, {GetParam(), test_device()});
   EXPECT_TRUE(same(sum(x), ref::scalar(0)));
   EXPECT_TRUE(same(sum(x, {1}), ref::expand(ref::scalar(0), {3, 2})));
   EXPECT_TRUE(same(sum(x, {1}, true), ref::expand(ref::scalar(0), {3, 1, 2})));
@@ -90,7 +91,7 @@ TEST_P(Reduction, OverNothingSumsToZero) {
 
 TEST(Mean, OverNothingIsNaN) {
   for (const DType dtype : kFloats) {
-    const Tensor x = zeros({3, 0}, {dtype, kCpu});
+    const Tensor x = zeros({3, 0}, {dtype, test_device()});
     EXPECT_TRUE(same(mean(x), ref::scalar(kNaN))) << name(dtype);
     EXPECT_TRUE(same(mean(x, {1}), {{3}, {kNaN, kNaN, kNaN}})) << name(dtype);
     EXPECT_TRUE(same(mean(x, {0}), {{0}, {}})) << name(dtype);
@@ -98,8 +99,8 @@ TEST(Mean, OverNothingIsNaN) {
 }
 
 TEST(Amax, OverFullDimensionsOfAnEmptyTensorIsEmpty) {
-  EXPECT_TRUE(same(amax(zeros({3, 0}), {0}), {{0}, {}}));
-  EXPECT_TRUE(same(amax(zeros({0, 3}), {1}, true), {{0, 1}, {}}));
+  EXPECT_TRUE(same(amax(zeros({3, 0}, {DType::kF32, test_device()}), {0}), {{0}, {}}));
+  EXPECT_TRUE(same(amax(zeros({0, 3}, {DType::kF32, test_device()}), {1}, true), {{0, 1}, {}}));
 }
 
 TEST(Amax, LetsNaNWinWhereverItStands) {
@@ -122,7 +123,7 @@ TEST(Amax, OfNegativesIsNegative) {
     EXPECT_TRUE(same(amax(tensor_of(values, {67}, dtype)), ref::scalar(-5))) << name(dtype);
   }
   for (const DType dtype : kFloats) {
-    const Tensor x = full({67}, -kInf, {dtype, kCpu});
+    const Tensor x = full({67}, -kInf, {dtype, test_device()});
     EXPECT_TRUE(same(amax(x), ref::scalar(-kInf))) << name(dtype);
   }
 }
@@ -130,19 +131,21 @@ TEST(Amax, OfNegativesIsNegative) {
 TEST(Amax, ComparesLargeIntegersExactly) {
   const int64_t large = int64_t{1} << 60;
   const std::vector<int64_t> values = {large, large + 1, large - 1};
-  EXPECT_EQ(amax(from_data<int64_t>(values, {3})).data<int64_t>()[0], large + 1);
+  const Tensor x = on_test_device(from_data<int64_t>(values, {3}));
+  EXPECT_EQ(on_host(amax(x)).data<int64_t>()[0], large + 1);
 }
 
 TEST(Sum, OfIntegersIsExactBeyondTheirDType) {
   const std::vector<int64_t> large = {(int64_t{1} << 60) + 1, 1, 1};
-  EXPECT_EQ(sum(from_data<int64_t>(large, {3})).data<int64_t>()[0], (int64_t{1} << 60) + 3);
+  const Tensor x = on_test_device(from_data<int64_t>(large, {3}));
+  EXPECT_EQ(on_host(sum(x)).data<int64_t>()[0], (int64_t{1} << 60) + 3);
   const std::vector<int32_t> full_range(5, std::numeric_limits<int32_t>::max());
-  EXPECT_EQ(sum(from_data<int32_t>(full_range, {5})).data<int64_t>()[0],
-            5 * int64_t{std::numeric_limits<int32_t>::max()});
+  const Tensor y = on_test_device(from_data<int32_t>(full_range, {5}));
+  EXPECT_EQ(on_host(sum(y)).data<int64_t>()[0], 5 * int64_t{std::numeric_limits<int32_t>::max()});
 }
 
 TEST(Sum, OfBoolCountsTheTrueOnes) {
-  const Tensor x = full({300, 7}, 1, {DType::kBool, kCpu});
+  const Tensor x = full({300, 7}, 1, {DType::kBool, test_device()});
   EXPECT_TRUE(same(sum(x), ref::scalar(2100)));
   EXPECT_TRUE(same(sum(x, {0}), ref::expand(ref::scalar(300), {7})));
 }
@@ -150,7 +153,7 @@ TEST(Sum, OfBoolCountsTheTrueOnes) {
 // In their own dtype, sums of ones would stop growing at 256 (bf16) or 2048 (f16).
 TEST(Sum, OfSixteenBitFloatsIsKeptInF32) {
   for (const DType dtype : {DType::kBF16, DType::kF16}) {
-    const Tensor x = full({5000, 3}, 1, {dtype, kCpu});
+    const Tensor x = full({5000, 3}, 1, {dtype, test_device()});
     const double want = ref::rounded(5000, dtype);
     EXPECT_TRUE(same(sum(x, {0}), ref::expand(ref::scalar(want), {3}))) << name(dtype);
     EXPECT_TRUE(same(sum(t(x), {1}), ref::expand(ref::scalar(want), {3}))) << name(dtype);
@@ -160,7 +163,7 @@ TEST(Sum, OfSixteenBitFloatsIsKeptInF32) {
 
 // 65504 is the largest f16: its mean must not overflow on the way.
 TEST(Mean, OfTheLargestValuesIsFinite) {
-  const Tensor x = full({100}, 65504, {DType::kF16, kCpu});
+  const Tensor x = full({100}, 65504, {DType::kF16, test_device()});
   EXPECT_TRUE(same(mean(x), ref::scalar(65504)));
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tests/ops/test_device.h"
+
 namespace epi::ref {
 namespace {
 
@@ -24,7 +26,8 @@ int64_t dot(const Dims& index, const Dims& strides) {
 
 }  // namespace
 
-RefTensor read(const Tensor& x) {
+RefTensor read(const Tensor& tensor) {
+  const Tensor x = on_host(tensor);
   RefTensor out{x.shape(), std::vector<double>(static_cast<size_t>(x.numel()))};
   visit_dtype(x.dtype(), [&]<typename T>(T) {
     const T* data = x.data<T>();

@@ -10,6 +10,7 @@
 #include "epilogue/tensor/factories.h"
 #include "tests/ops/compare.h"
 #include "tests/ops/layouts.h"
+#include "tests/ops/test_device.h"
 
 namespace epi {
 namespace {
@@ -39,7 +40,7 @@ class Rounding : public ::testing::TestWithParam<DType> {
     const Tensor x = empty({kPatterns}, {GetParam(), kCpu});
     auto* bits = reinterpret_cast<uint16_t*>(x.raw_data());
     for (int i = 0; i < kPatterns; ++i) bits[i] = static_cast<uint16_t>(i);
-    return x;
+    return on_test_device(x);
   }
 
   static uint16_t bits_at(const Tensor& x, int64_t i) {
@@ -49,14 +50,14 @@ class Rounding : public ::testing::TestWithParam<DType> {
   // `values` rounded by the library, as patterns.
   static Tensor rounded(const std::vector<float>& values) {
     const Tensor x = from_data<float>(values, {std::ssize(values)});
-    return to(x, GetParam());
+    return on_host(to(on_test_device(x), GetParam()));
   }
 };
 INSTANTIATE_TEST_SUITE_P(DTypes, Rounding, ::testing::Values(DType::kBF16, DType::kF16),
                          dtype_label);
 
 TEST_P(Rounding, EveryPatternHasItsValueInF32) {
-  const Tensor wide = to(all_patterns(), DType::kF32);
+  const Tensor wide = on_host(to(all_patterns(), DType::kF32));
   for (int i = 0; i < kPatterns; ++i) {
     const double want = value_of(static_cast<uint32_t>(i));
     const float got = wide.data<float>()[i];
@@ -71,7 +72,7 @@ TEST_P(Rounding, EveryPatternHasItsValueInF32) {
 
 TEST_P(Rounding, EveryPatternSurvivesF32AndF64) {
   for (const DType wide : {DType::kF32, DType::kF64}) {
-    const Tensor back = to(to(all_patterns(), wide), GetParam());
+    const Tensor back = on_host(to(to(all_patterns(), wide), GetParam()));
     for (int i = 0; i < kPatterns; ++i) {
       if (std::isnan(value_of(static_cast<uint32_t>(i)))) {
         ASSERT_TRUE(std::isnan(value_of(bits_at(back, i)))) << i;
@@ -121,7 +122,7 @@ TEST_P(Rounding, HugeValuesAndInfinitiesBecomeInfinite) {
   // The last two lie beyond the tie between the largest finite value and infinity in both formats.
   const Tensor got = rounded({kInfinity, std::numeric_limits<float>::max(), 3.4e38F});
   for (int64_t i = 0; i < 3; ++i) EXPECT_EQ(value_of(bits_at(got, i)), kInfinity);
-  const Tensor wide = to(tensor_of({1e300, -1e300}, {2}, DType::kF64), GetParam());
+  const Tensor wide = on_host(to(tensor_of({1e300, -1e300}, {2}, DType::kF64), GetParam()));
   EXPECT_EQ(value_of(bits_at(wide, 0)), kInfinity);
   EXPECT_EQ(value_of(bits_at(wide, 1)), -kInfinity);
 }

@@ -9,6 +9,7 @@
 #include "epilogue/tensor/factories.h"
 #include "tests/ops/compare.h"
 #include "tests/ops/layouts.h"
+#include "tests/ops/test_device.h"
 
 namespace epi {
 namespace {
@@ -79,7 +80,7 @@ TEST_P(Softmax, ARowOfNaNOrOfMasksIsNaNAndLeavesTheOthers) {
 }
 
 TEST_P(Softmax, OfAScalarIsOne) {
-  EXPECT_TRUE(same(softmax(full({}, 5, {GetParam(), kCpu}), 0), ref::scalar(1)));
+  EXPECT_TRUE(same(softmax(full({}, 5, {GetParam(), test_device()}), 0), ref::scalar(1)));
 }
 
 class Norm : public ::testing::TestWithParam<DType> {
@@ -133,7 +134,7 @@ TEST_P(Norm, TakesSeveralDimensions) {
 
 // Mean 1000, deviation 1: E[x^2] - E[x]^2 in f32 is off by a tenth.
 TEST(LayerNorm, KeepsItsDigitsFarFromZero) {
-  const Tensor x = add(randn({5, 257}, 7), 1000);
+  const Tensor x = add(on_test_device(randn({5, 257}, 7)), 1000);
   const RefTensor want = ref::layer_norm(ref::read(x), 257, nullptr, nullptr, 1e-5);
   const RefTensor got = ref::read(layer_norm(x, {257}));
   for (size_t i = 0; i < want.values.size(); ++i) {
@@ -142,14 +143,17 @@ TEST(LayerNorm, KeepsItsDigitsFarFromZero) {
 }
 
 TEST(LayerNorm, OfEqualValuesIsTheBias) {
-  const Tensor bias = randn({64}, 8);  // 64: also as a factor of 1/64, the mean is exact
-  const Tensor got = layer_norm(full({3, 64}, 4), {64}, randn({64}, 9), bias);
+  const Tensor bias =
+      on_test_device(randn({64}, 8));  // 64: also as a factor of 1/64, the mean is exact
+  const Tensor got =
+      layer_norm(on_test_device(full({3, 64}, 4)), {64}, on_test_device(randn({64}, 9)), bias);
   EXPECT_TRUE(same(got, ref::expand(ref::read(bias), {3, 64})));
 }
 
 TEST(RmsNorm, OfZerosIsZeroAndOfLargeHalvesIsFinite) {
-  EXPECT_TRUE(same(rms_norm(zeros({3, 65}), {65}), ref::expand(ref::scalar(0), {3, 65})));
-  const Tensor large = full({2, 65}, 60000, {DType::kF16, kCpu});  // its square is no f16
+  EXPECT_TRUE(
+      same(rms_norm(on_test_device(zeros({3, 65})), {65}), ref::expand(ref::scalar(0), {3, 65})));
+  const Tensor large = full({2, 65}, 60000, {DType::kF16, test_device()});  // its square is no f16
   EXPECT_TRUE(same(rms_norm(large, {65}), ref::expand(ref::scalar(1), {2, 65})));
 }
 

@@ -12,6 +12,7 @@
 #include "tests/ops/compare.h"
 #include "tests/ops/layouts.h"
 #include "tests/ops/recorder.h"
+#include "tests/ops/test_device.h"
 
 namespace epi {
 namespace {
@@ -56,9 +57,9 @@ TEST(OperatorTable, EveryOperatorHasASampleWithAReference) {
   });
 }
 
-TEST(OperatorTable, EveryComputeOperatorAndNoOtherHasACpuKernel) {
+TEST(OperatorTable, EveryComputeOperatorAndNoOtherHasAKernel) {
   for_each_op([](const OpInfo& info) {
-    const bool found = find_kernel(DeviceType::kCpu, info.op) != nullptr;
+    const bool found = find_kernel(test_device().type, info.op) != nullptr;
     EXPECT_EQ(found, info.kind == OpKind::kCompute) << info.name;
   });
 }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/cuda/allocator.h"
+
+#include "epilogue/cuda/block_cache.h"
+#include "epilogue/cuda/device.h"
+#include "epilogue/cuda/device_guard.h"
+
+namespace epi::cuda {
+namespace {
+
+thread_local Pool* graph_pool = nullptr;  // of the innermost GraphMemory::Use
+
+// Where the calling thread's blocks come from.
+Pool& current_pool(BlockCache& cache, int device) {
+  if (graph_pool != nullptr) return *graph_pool;
+  const Stream& stream = current_stream(device);
+  if (stream.is_capturing()) {
+    fail("empty",
+         "the stream is being captured: hold a cuda::GraphMemory::Use, whose memory stays"
+         " with the graph");
+  }
+  return cache.pool_of(stream);
+}
+
+class CachingMemory final : public DeviceMemory {
+ public:
+  Block allocate(Device device, int64_t size_bytes) override {
+    BlockCache& cache = block_cache(device.index);
+    CachedBlock* block = cache.take(current_pool(cache, device.index), size_bytes);
+    return {block->data, block};
+  }
+
+  void free(Device device, const Block& block) noexcept override {
+    block_cache(device.index).give_back(static_cast<CachedBlock*>(block.handle));
+  }
+
+  void write(Device device, void* to, const void* from, int64_t size_bytes) override {
+    const DeviceGuard guard(device.index);
+    const Stream& stream = current_stream(device.index);
+    check(cudaMemcpyAsync(to, from, static_cast<size_t>(size_bytes), cudaMemcpyHostToDevice,
+                          stream.get()),
+          "cudaMemcpyAsync");
+    stream.synchronize();
+  }
+
+  void zero(Device device, void* to, int64_t size_bytes) override {
+    const DeviceGuard guard(device.index);
+    check(
+        cudaMemsetAsync(to, 0, static_cast<size_t>(size_bytes), current_stream(device.index).get()),
+        "cudaMemsetAsync");
+  }
+};
+
+}  // namespace
+
+AllocatorStats allocator_stats(int device) { return block_cache(device).stats(); }
+
+void release_cached(int device) {
+  synchronize(device);
+  block_cache(device).release();
+}
+
+void record_stream(const Tensor& tensor, const Stream& stream) {
+  auto* block = static_cast<CachedBlock*>(tensor.storage()->handle());
+  if (block == nullptr) return;  // the caller's memory: its owner knows when it is free
+  block_cache(tensor.device().index).note_use(block, stream);
+}
+
+GraphMemory::GraphMemory(int device)
+    : device_(device), pool_(block_cache(device).open_graph_pool()) {}
+
+GraphMemory::~GraphMemory() { block_cache(device_).close_graph_pool(static_cast<Pool*>(pool_)); }
+
+GraphMemory::Use::Use(GraphMemory& memory) : before_(graph_pool) {
+  graph_pool = static_cast<Pool*>(memory.pool_);
+}
+
+GraphMemory::Use::~Use() { graph_pool = static_cast<Pool*>(before_); }
+
+void* workspace(int device, int64_t size_bytes) {
+  BlockCache& cache = block_cache(device);
+  Pool& pool = graph_pool != nullptr ? *graph_pool : cache.pool_of(current_stream(device));
+  // A captured product without a GraphMemory may use the stream's own: nothing is allocated then.
+  return cache.workspace(pool, size_bytes);
+}
+
+DeviceMemory& caching_memory() {
+  static CachingMemory* const memory = new CachingMemory;
+  return *memory;
+}
+
+}  // namespace epi::cuda

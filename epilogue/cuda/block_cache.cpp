@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/cuda/block_cache.h"
+
+#include <algorithm>
+#include <array>
+
+#include "epilogue/cuda/device_guard.h"
+#include "epilogue/tensor/size_class.h"
+
+namespace epi::cuda {
+namespace {
+
+// cudaMalloc's own granularity, and more than any vector access or tensor map asks for.
+constexpr int64_t kSmallestBlock = 512;
+constexpr size_t kMostDevices = 64;
+
+// The calling thread may allocate while some stream is captured: cudaMalloc is no work of a stream.
+class RelaxedCapture {
+ public:
+  RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+  RelaxedCapture(const RelaxedCapture&) = delete;
+  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+  ~RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
+// Null where the device has no such block left.
+void* driver_allocate(int64_t bytes) {
+  const RelaxedCapture relaxed;
+  void* data = nullptr;
+  const cudaError_t code = cudaMalloc(&data, static_cast<size_t>(bytes));
+  if (code == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    return nullptr;
+  }
+  check(code, "cudaMalloc");
+  return data;
+}
+
+}  // namespace
+
+Pool& BlockCache::pool_of(const Stream& stream) {
+  const std::lock_guard lock(mutex_);
+  auto& pool = stream_pools_[stream.id()];
+  if (!pool) pool = std::make_unique<Pool>();
+  return *pool;
+}
+
+CachedBlock* BlockCache::take(Pool& pool, int64_t size_bytes) {
+  const std::lock_guard lock(mutex_);
+  return take_locked(pool, size_bytes);
+}
+
+CachedBlock* BlockCache::take_locked(Pool& pool, int64_t size_bytes) {
+  const int64_t bytes = class_bytes(size_bytes, kSmallestBlock);
+  CachedBlock* block = take_free(pool, bytes);
+  if (block == nullptr && !waiting_.empty()) {
+    collect_waiting();
+    block = take_free(pool, bytes);
+  }
+  if (block == nullptr) block = take_fresh(pool, bytes, size_bytes);
+  stats_.in_use_bytes += bytes;
+  ++pool.in_use;
+  return block;
+}
+
+CachedBlock* BlockCache::take_free(Pool& pool, int64_t bytes) {
+  const auto blocks = pool.free.find(bytes);
+  if (blocks == pool.free.end() || blocks->second.empty()) return nullptr;
+  CachedBlock* block = blocks->second.back();
+  blocks->second.pop_back();
+  stats_.cached_bytes -= bytes;
+  return block;
+}
+
+CachedBlock* BlockCache::take_fresh(Pool& pool, int64_t bytes, int64_t wanted_bytes) {
+  const DeviceGuard guard(device_);
+  void* data = driver_allocate(bytes);
+  if (data == nullptr) {
+    check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+    release_locked();
+    data = driver_allocate(bytes);
+  }
+  if (data == nullptr) fail_out_of_memory(wanted_bytes);
+  ++stats_.fresh_allocations;
+  return new CachedBlock{data, bytes, &pool};
+}
+
+void BlockCache::fail_out_of_memory(int64_t wanted_bytes) {
+  size_t free_bytes = 0;
+  size_t total_bytes = 0;
+  cudaMemGetInfo(&free_bytes, &total_bytes);
+  fail("empty",
+       "out of memory on cuda:{}: {} bytes wanted, {} in use here, {} free of the device's {}",
+       device_, wanted_bytes, stats_.in_use_bytes, free_bytes, total_bytes);
+}
+
+void BlockCache::give_back(CachedBlock* block) noexcept {
+  const std::lock_guard lock(mutex_);
+  stats_.in_use_bytes -= block->bytes;
+  if (block->also_used_on.empty()) {
+    keep(block);
+  } else {
+    wait_for_others(block);
+  }
+}
+
+void BlockCache::keep(CachedBlock* block) {
+  Pool* pool = block->pool;
+  --pool->in_use;
+  if (pool->closed) {
+    to_driver(block);
+    drop_empty_pools();
+    return;
+  }
+  pool->free[block->bytes].push_back(block);
+  stats_.cached_bytes += block->bytes;
+}
+
+void BlockCache::wait_for_others(CachedBlock* block) {
+  try {
+    Waiting waiting{block, {}};
+    for (const Stream& stream : block->also_used_on) {
+      waiting.ends.emplace_back();
+      waiting.ends.back().record(stream);
+    }
+    block->also_used_on.clear();
+    waiting_.push_back(std::move(waiting));
+  } catch (const std::exception&) {  // no event to be had: wait here instead
+    cudaDeviceSynchronize();
+    block->also_used_on.clear();
+    keep(block);
+  }
+}
+
+void BlockCache::collect_waiting() {
+  std::erase_if(waiting_, [&](const Waiting& waiting) {
+    const bool done = std::all_of(waiting.ends.begin(), waiting.ends.end(),
+                                  [](const Event& end) { return end.is_done(); });
+    if (done) keep(waiting.block);
+    return done;
+  });
+}
+
+void BlockCache::note_use(CachedBlock* block, const Stream& stream) {
+  const std::lock_guard lock(mutex_);
+  const auto is_it = [&](const Stream& other) { return other.id() == stream.id(); };
+  if (std::none_of(block->also_used_on.begin(), block->also_used_on.end(), is_it)) {
+    block->also_used_on.push_back(stream);
+  }
+}
+
+void* BlockCache::workspace(Pool& pool, int64_t size_bytes) {
+  const std::lock_guard lock(mutex_);
+  if (pool.workspace != nullptr && pool.workspace->bytes >= size_bytes) return pool.workspace->data;
+  if (pool.workspace != nullptr) {
+    stats_.in_use_bytes -= pool.workspace->bytes;
+    keep(pool.workspace);
+    pool.workspace = nullptr;
+  }
+  pool.workspace = take_locked(pool, size_bytes);
+  return pool.workspace->data;
+}
+
+Pool* BlockCache::open_graph_pool() {
+  const std::lock_guard lock(mutex_);
+  graph_pools_.push_back(std::make_unique<Pool>());
+  return graph_pools_.back().get();
+}
+
+void BlockCache::close_graph_pool(Pool* pool) {
+  const std::lock_guard lock(mutex_);
+  release_pool(*pool);
+  pool->closed = true;
+  if (pool->workspace != nullptr) {
+    stats_.in_use_bytes -= pool->workspace->bytes;
+    --pool->in_use;
+    to_driver(pool->workspace);
+  }
+  drop_empty_pools();
+}
+
+void BlockCache::drop_empty_pools() {
+  std::erase_if(graph_pools_, [](const auto& pool) { return pool->closed && pool->in_use == 0; });
+}
+
+void BlockCache::release() {
+  const std::lock_guard lock(mutex_);
+  const DeviceGuard guard(device_);
+  release_locked();
+}
+
+void BlockCache::release_locked() {
+  collect_waiting();
+  for (auto& [id, pool] : stream_pools_) release_pool(*pool);
+}
+
+void BlockCache::release_pool(Pool& pool) {
+  for (auto& [bytes, blocks] : pool.free) {
+    for (CachedBlock* block : blocks) to_driver(block);
+    stats_.cached_bytes -= bytes * static_cast<int64_t>(blocks.size());
+    blocks.clear();
+  }
+}
+
+void BlockCache::to_driver(CachedBlock* block) {
+  const RelaxedCapture relaxed;
+  cudaFree(block->data);
+  delete block;
+}
+
+AllocatorStats BlockCache::stats() {
+  const std::lock_guard lock(mutex_);
+  return stats_;
+}
+
+BlockCache& block_cache(int device) {
+  static const std::array<BlockCache*, kMostDevices> caches = [] {
+    std::array<BlockCache*, kMostDevices> made{};
+    for (size_t i = 0; i < made.size(); ++i) made[i] = new BlockCache(static_cast<int>(i));
+    return made;
+  }();
+  const auto index = static_cast<size_t>(device);
+  EPI_CHECK(index < kMostDevices);
+  return *caches[index];
+}
+
+}  // namespace epi::cuda

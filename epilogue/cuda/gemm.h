@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products by cuBLASLt. A plan (descriptors, algorithm, workspace) is made once for each
+// shape, layout, epilogue and alignment, and used again.
+#pragma once
+
+#include <cstdint>
+
+#include "epilogue/tensor/matrix.h"
+
+namespace epi::cuda {
+
+enum class Activation : uint8_t { kNone, kRelu, kGeluTanh };
+
+// out[m, n] = activation(alpha * a[m, k] @ b[k, n] + beta * c + bias), row-major; f64, f32, bf16 or
+// f16, summed in f32 (f64 for f64). All sizes are at least one.
+struct Gemm {
+  DType dtype = DType::kF32;
+  int64_t m = 0;
+  int64_t n = 0;
+  int64_t k = 0;
+  Matrix a;
+  Matrix b;
+  std::byte* out = nullptr;
+  int64_t ld_out = 0;
+  double alpha = 1;
+  const std::byte* c = nullptr;  // null: nothing is added
+  int64_t ld_c = 0;
+  double beta = 0;
+  const std::byte* bias = nullptr;  // n elements, the same for every row; null: none
+  Activation activation = Activation::kNone;
+  // Of a batch of products, how far apart they are.
+  int64_t batch = 1;
+  int64_t stride_a = 0;
+  int64_t stride_b = 0;
+  int64_t stride_out = 0;
+};
+
+// Starts the product on the device's current stream; false, and nothing started, where cuBLASLt has
+// no algorithm for it (an epilogue that it lacks for the dtype).
+bool try_gemm(const Gemm& gemm, int device);
+
+// Lets f32 products round their inputs to tf32 (10 bits of mantissa), four times faster and more on
+// tensor cores; off by default, as in PyTorch.
+void set_allow_tf32(bool allow);
+bool allow_tf32();
+
+}  // namespace epi::cuda

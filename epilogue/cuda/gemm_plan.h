@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What cuBLASLt is told of a product, and the algorithm that it chose for it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "epilogue/cuda/cublaslt.h"
+#include "epilogue/cuda/gemm.h"
+
+namespace epi::cuda {
+
+// What cuBLAS recommends for Hopper; also what PyTorch gives it, so that both choose alike.
+inline constexpr int64_t kWorkspaceBytes = int64_t{32} << 20;
+
+// Everything that a plan depends on. No padding: it is compared and hashed as bytes.
+struct PlanKey {
+  std::array<int64_t, 4> sizes{};        // m, n, k, batch
+  std::array<int64_t, 7> strides{};      // ld of a, b, c, out; batch strides of a, b, out
+  std::array<uint16_t, 4> alignments{};  // of a, b, c, out, in bytes
+  uint16_t device = 0;
+  DType dtype = DType::kF32;
+  Activation activation = Activation::kNone;
+  bool a_transposed = false;
+  bool b_transposed = false;
+  bool has_c = false;
+  bool has_bias = false;
+  bool tf32 = false;
+  std::array<uint8_t, 7> unused{};
+
+  bool operator==(const PlanKey&) const = default;
+};
+static_assert(sizeof(PlanKey) == 11 * 8 + 4 * 2 + 2 + 7 + 7);
+
+struct GemmPlan {
+  cublasLtHandle_t handle = nullptr;
+  cublasLtMatmulDescOpaque_t desc{};
+  cublasLtMatrixLayoutOpaque_t a{};
+  cublasLtMatrixLayoutOpaque_t b{};
+  cublasLtMatrixLayoutOpaque_t c{};
+  cublasLtMatrixLayoutOpaque_t out{};
+  cublasLtMatmulAlgo_t algorithm{};
+  size_t workspace_bytes = 0;
+  bool exists = false;  // cuBLASLt has an algorithm
+};
+
+// Asks cuBLASLt, which takes some hundred microseconds.
+GemmPlan make_plan(const PlanKey& key);
+
+}  // namespace epi::cuda

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backend of a build without CUDA: it says so.
+#include "epilogue/base/error.h"
+#include "epilogue/cuda/backend.h"
+#include "epilogue/cuda/device.h"
+
+namespace epi {
+namespace {
+
+constexpr const char* kMissing =
+    "this build has no CUDA: nvcc 13.0 was not found, or EPI_CUDA is OFF";
+
+}  // namespace
+
+Result<void> register_cuda_backend() { return failure("{}", kMissing); }
+
+namespace cuda {
+
+Result<std::vector<DeviceInfo>> devices() { return failure("{}", kMissing); }
+void synchronize(int /*device*/) { fail("cuda", "{}", kMissing); }
+
+}  // namespace cuda
+}  // namespace epi

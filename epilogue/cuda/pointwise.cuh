@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops around a pointwise function, written once: in vectors of 16 bytes where operands are
+// dense, element by element otherwise, and in tiles through shared memory where an input is dense
+// along another dimension than the output. A function is a struct with `kInputs`, the types `In`
+// and `Out`, and `operator()` on elements in the type they are computed in.
+#pragma once
+
+#include "epilogue/cuda/element.cuh"
+#include "epilogue/cuda/walk.cuh"
+
+namespace epi::cuda {
+
+// Eight warps hide the latency of a load; more blocks, not larger ones, fill the chip.
+constexpr int kThreads = 256;
+// Items a thread works on, with all their loads under way before the first is used. An H200 needs
+// some 40 KiB in flight on each multiprocessor: 2048 threads of 2 x 16 bytes.
+constexpr int kItems = 2;
+constexpr int kVectorBytes = 16;
+
+// Reads item `offset` of operand `operand` of the walk: a vector, or one element that stands for
+// all.
+template <typename T, int kVector>
+__device__ __forceinline__ Pack<T, kVector> read(const Walk& walk, int operand, int64_t offset) {
+  const T* from = reinterpret_cast<const T*>(walk.data[operand]) + offset;
+  if (kVector == 1 || (walk.still >> operand & 1) == 0) {
+    return *reinterpret_cast<const Pack<T, kVector>*>(from);
+  }
+  Pack<T, kVector> pack;
+  const T value = *from;
+#pragma unroll
+  for (int k = 0; k < kVector; ++k) pack.values[k] = value;
+  return pack;
+}
+
+template <typename F, typename In>
+__device__ __forceinline__ typename F::Out apply(const F& f, const In* inputs) {
+  if constexpr (F::kInputs == 1) {
+    return f(load(inputs[0]));
+  } else {
+    return f(load(inputs[0]), load(inputs[1]));
+  }
+}
+
+template <typename F, int kVector>
+__global__ void __launch_bounds__(kThreads) pointwise(const __grid_constant__ Walk walk, F f) {
+  using In = typename F::In;
+  using Out = typename F::Out;
+  const uint32_t first = blockIdx.x * (kThreads * kItems) + threadIdx.x;
+  int64_t offsets[kItems][1 + F::kInputs];
+  Pack<In, kVector> inputs[kItems][F::kInputs];
+#pragma unroll
+  for (int item = 0; item < kItems; ++item) {
+    const uint32_t index = first + item * kThreads;
+    if (index >= walk.items) break;
+    offsets_of(walk, index, offsets[item]);
+#pragma unroll
+    for (int i = 0; i < F::kInputs; ++i) {
+      inputs[item][i] = read<In, kVector>(walk, i + 1, offsets[item][i + 1]);
+    }
+  }
+#pragma unroll
+  for (int item = 0; item < kItems; ++item) {
+    if (first + item * kThreads >= walk.items) break;
+    Pack<Out, kVector> result;
+#pragma unroll
+    for (int k = 0; k < kVector; ++k) {
+      In elements[F::kInputs];
+#pragma unroll
+      for (int i = 0; i < F::kInputs; ++i) elements[i] = inputs[item][i].values[k];
+      result.values[k] = apply(f, elements);
+    }
+    Out* to = reinterpret_cast<Out*>(walk.data[0]) + offsets[item][0];
+    *reinterpret_cast<Pack<Out, kVector>*>(to) = result;
+  }
+}
+
+constexpr int kTile = 32;     // rows and columns: a warp wide
+constexpr int kTileRows = 8;  // of threads
+
+// The last two dimensions in tiles. An input of `turned` is dense along the rows: its tile is read
+// that way and turned in shared memory, a column more wide so that no bank is hit twice.
+template <typename F>
+__global__ void __launch_bounds__(kTile* kTileRows)
+    pointwise_tiled(const __grid_constant__ Walk walk, F f, uint32_t turned, uint32_t rows,
+                    uint32_t columns, Divisor column_tiles, Divisor row_tiles) {
+  using In = typename F::In;
+  __shared__ In tiles[F::kInputs][kTile][kTile + 1];
+  const uint32_t tile_row = column_tiles.divide(blockIdx.x);
+  const uint32_t column = (blockIdx.x - tile_row * column_tiles.value) * kTile;
+  const uint32_t outer = row_tiles.divide(tile_row);
+  const uint32_t row = (tile_row - outer * row_tiles.value) * kTile;
+  int64_t base[1 + F::kInputs];
+  offsets_of(walk, outer, base);  // the walk is over the outer dimensions
+  const int last = kMostDims - 1;
+  const auto at = [&](int operand, uint32_t r, uint32_t c) {
+    return base[operand] + r * walk.strides[operand][last - 1] + c * walk.strides[operand][last];
+  };
+#pragma unroll
+  for (int i = 0; i < F::kInputs; ++i) {
+    const bool turn = (turned >> (i + 1) & 1) != 0;
+    for (int k = threadIdx.y; k < kTile; k += kTileRows) {
+      const uint32_t r = row + (turn ? threadIdx.x : k);
+      const uint32_t c = column + (turn ? k : threadIdx.x);
+      if (r >= rows || c >= columns) continue;
+      tiles[i][turn ? threadIdx.x : k][turn ? k : threadIdx.x] =
+          reinterpret_cast<const In*>(walk.data[i + 1])[at(i + 1, r, c)];
+    }
+  }
+  __syncthreads();
+  for (int k = threadIdx.y; k < kTile; k += kTileRows) {
+    if (row + k >= rows || column + threadIdx.x >= columns) continue;
+    In elements[F::kInputs];
+#pragma unroll
+    for (int i = 0; i < F::kInputs; ++i) elements[i] = tiles[i][k][threadIdx.x];
+    reinterpret_cast<typename F::Out*>(walk.data[0])[at(0, row + k, column + threadIdx.x)] =
+        apply(f, elements);
+  }
+}
+
+// The inputs of a walk that are dense along another dimension than the last, which `row` is set to.
+inline uint32_t find_turned(const StridedShape& shape, int& row) {
+  uint32_t turned = 0;
+  const int last = shape.rank - 1;
+  for (int i = 1; i < shape.operands; ++i) {
+    if (shape.strides[i][last] == 0 || shape.strides[i][last] == 1) continue;
+    for (int d = 0; d < last; ++d) {
+      if (shape.strides[i][d] != 1 || (turned != 0 && row != d)) continue;
+      row = d;
+      turned |= 1U << i;
+    }
+  }
+  return turned;
+}
+
+template <typename F>
+void launch_tiled(const StridedShape& shape, int row, uint32_t turned, F f, cudaStream_t stream) {
+  const int last = shape.rank - 1;
+  StridedShape outer = shape;
+  outer.rank = 0;
+  for (int d = 0; d < last; ++d) {
+    if (d == row) continue;
+    outer.shape[outer.rank] = shape.shape[d];
+    for (int i = 0; i < shape.operands; ++i) outer.strides[i][outer.rank] = shape.strides[i][d];
+    ++outer.rank;
+  }
+  if (outer.rank == 0) outer.shape[outer.rank++] = 1;
+  Walk walk = make_walk(outer, 1);
+  for (int i = 0; i < shape.operands; ++i) {  // beyond the outer ones, where the kernel looks
+    walk.strides[i][kMostDims - 2] = shape.strides[i][row];
+    walk.strides[i][kMostDims - 1] = shape.strides[i][last];
+  }
+  const auto rows = static_cast<uint32_t>(shape.shape[row]);
+  const auto columns = static_cast<uint32_t>(shape.shape[last]);
+  const Divisor column_tiles((columns + kTile - 1) / kTile);
+  const Divisor row_tiles((rows + kTile - 1) / kTile);
+  const dim3 threads(kTile, kTileRows);
+  pointwise_tiled<<<walk.items * row_tiles.value * column_tiles.value, threads, 0, stream>>>(
+      walk, f, turned, rows, columns, column_tiles, row_tiles);
+}
+
+// All operands can be read and written in vectors of `vector` elements.
+inline bool takes_vectors(const StridedShape& shape, int vector) {
+  const int last = shape.rank - 1;
+  if (shape.shape[last] % vector != 0) return false;
+  for (int i = 0; i < shape.operands; ++i) {
+    const int64_t along = shape.strides[i][last];
+    if (along == 0 && i > 0) continue;
+    const auto bytes = static_cast<uintptr_t>(vector * shape.element_bytes[i]);
+    if (along != 1 || reinterpret_cast<uintptr_t>(shape.data[i]) % bytes != 0) return false;
+    for (int d = 0; d < last; ++d) {
+      if (shape.strides[i][d] % vector != 0) return false;
+    }
+  }
+  return true;
+}
+
+template <int kVector, typename F>
+void launch_items(const StridedShape& shape, F f, cudaStream_t stream) {
+  const Walk walk = make_walk(shape, kVector);
+  constexpr uint32_t kPerBlock = kThreads * kItems;
+  const uint32_t blocks = (walk.items + kPerBlock - 1) / kPerBlock;
+  pointwise<F, kVector><<<blocks, kThreads, 0, stream>>>(walk, f);
+}
+
+// Starts `f` over `shape` on `stream`; cudaGetLastError says whether that worked. Functions with
+// `kTiles` false, of which there are many that few call, do without the third loop.
+template <bool kTiles = true, typename F>
+void launch_pointwise(const StridedShape& whole, F f, cudaStream_t stream) {
+  constexpr int kWidest = sizeof(typename F::In) > sizeof(typename F::Out)
+                              ? sizeof(typename F::In)
+                              : sizeof(typename F::Out);
+  constexpr int kVector = kVectorBytes / kWidest;
+  for_pieces(whole, [&](const StridedShape& shape) {
+    if (takes_vectors(shape, kVector)) return launch_items<kVector>(shape, f, stream);
+    if constexpr (kTiles) {
+      int row = 0;
+      const uint32_t turned = find_turned(shape, row);
+      if (turned != 0) return launch_tiled(shape, row, turned, f, stream);
+    }
+    launch_items<1>(shape, f, stream);
+  });
+}
+
+}  // namespace epi::cuda

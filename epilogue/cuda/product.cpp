@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// mm, addmm and bmm: operands read off the strides, the bias put where cuBLASLt adds it for free.
+#include <algorithm>
+
+#include "epilogue/cuda/device_guard.h"
+#include "epilogue/cuda/gemm.h"
+#include "epilogue/cuda/kernels.h"
+#include "epilogue/ops/functional.h"
+#include "epilogue/ops/hooks.h"
+#include "epilogue/tensor/matrix.h"
+
+namespace epi::cuda {
+namespace {
+
+// An epilogue reads its bias in vectors of this many bytes.
+constexpr uintptr_t kBiasAlignment = 16;
+
+// A matrix with strides that a GEMM can read; the copy, if one is needed, stays alive in it.
+struct Readable {
+  Tensor owner;
+  Matrix matrix;
+};
+
+Readable readable(const Tensor& x) {
+  if (const auto matrix = as_matrix(x)) return {x, *matrix};
+  const Tensor copy = clone(x);
+  return {copy, as_matrix(copy).value()};
+}
+
+Gemm gemm_of(const Readable& a, const Readable& b, const Tensor& out) {
+  Gemm g;
+  g.dtype = out.dtype();
+  g.m = a.owner.size(-2);
+  g.n = b.owner.size(-1);
+  g.k = a.owner.size(-1);
+  g.a = a.matrix;
+  g.b = b.matrix;
+  g.out = out.raw_data();
+  g.ld_out = std::max<int64_t>(g.n, 1);
+  return g;
+}
+
+[[noreturn]] void fail_no_algorithm(std::string_view op, const Gemm& g) {
+  fail(op, "cuBLASLt has no algorithm for {} of m {}, n {}, k {}", name(g.dtype), g.m, g.n, g.k);
+}
+
+LaunchCost product_cost(const Tensor& a, const Tensor& b, const Tensor& out, int64_t k) {
+  return {stored_bytes(a) + stored_bytes(b) + out.size_bytes(), 2 * out.numel() * k};
+}
+
+// The bias of a row that an epilogue can add: n dense, aligned elements, the same for every row.
+bool is_bias(const Tensor& self, const Dims& strides, double beta) {
+  const bool aligned = reinterpret_cast<uintptr_t>(self.raw_data()) % kBiasAlignment == 0;
+  return beta == 1 && strides[0] == 0 && strides[1] == 1 && aligned;
+}
+
+// A matrix that the GEMM reads as it is while it writes another.
+bool is_addend(const Dims& strides, const Gemm& g) {
+  return (strides[1] == 1 || g.n == 1) && strides[0] >= g.n;
+}
+
+bool try_bias(Gemm g, const Tensor& self, const Tensor& a, const Tensor& b, const Tensor& out) {
+  g.bias = self.raw_data();
+  bool done = false;
+  run_launch(
+      [&] {
+        LaunchCost cost = product_cost(a, b, out, g.k);
+        cost.bytes += stored_bytes(self);
+        cost.flops += out.numel();
+        return cost;
+      },
+      [&] { done = try_gemm(g, out.device().index); });
+  return done;
+}
+
+// out = alpha a @ b + beta c, with c in place where strides allow, else copied into out first.
+void add_matrix(Gemm g, const Tensor& self, const Dims& strides, const Tensor& a, const Tensor& b,
+                const Tensor& out) {
+  const bool in_place = is_addend(strides, g);
+  if (!in_place) copy_(out, self);
+  g.c = in_place ? self.raw_data() : out.raw_data();
+  g.ld_c = in_place ? std::max(strides[0], g.n) : g.ld_out;
+  bool done = false;
+  run_launch(
+      [&] {
+        LaunchCost cost = product_cost(a, b, out, g.k);
+        cost.bytes += in_place ? stored_bytes(self) : out.size_bytes();
+        cost.flops += out.numel();
+        return cost;
+      },
+      [&] { done = try_gemm(g, out.device().index); });
+  if (!done) fail_no_algorithm("addmm", g);
+}
+
+void multiply(std::string_view op, const Gemm& g, const Tensor& a, const Tensor& b,
+              const Tensor& out) {
+  bool done = false;
+  run_launch([&] { return product_cost(a, b, out, g.k); },
+             [&] { done = try_gemm(g, out.device().index); });
+  if (!done) fail_no_algorithm(op, g);
+}
+
+void fill_zero(const Tensor& out) {
+  device_memory(out.device()).zero(out.device(), out.raw_data(), out.size_bytes());
+}
+
+// Batches are alike: where the first matrix cannot be read in place, none can.
+Tensor readable_batch(const Tensor& x) { return as_matrix(first_matrix(x)) ? x : clone(x); }
+
+}  // namespace
+
+void mm(Args args, const Tensor& out) {
+  const Tensor& a = args.tensor(0);
+  const Tensor& b = args.tensor(1);
+  if (a.size(1) == 0) return fill_zero(out);
+  const Readable left = readable(a);
+  const Readable right = readable(b);
+  multiply("mm", gemm_of(left, right, out), a, b, out);
+}
+
+void addmm(Args args, const Tensor& out) {
+  const Tensor& self = args.tensor(0);
+  const Tensor& a = args.tensor(1);
+  const Tensor& b = args.tensor(2);
+  const double beta = args[3].number();
+  if (a.size(1) == 0) {  // nothing to sum: beta * self
+    beta == 0 ? fill_zero(out) : static_cast<void>(copy_(out, epi::mul(self, beta)));
+    return;
+  }
+  const Readable left = readable(a);
+  const Readable right = readable(b);
+  Gemm g = gemm_of(left, right, out);
+  g.alpha = args[4].number();
+  if (beta == 0) return multiply("addmm", g, a, b, out);
+  const Dims strides = broadcast_strides("addmm", self.layout(), out.shape());
+  if (is_bias(self, strides, beta) && try_bias(g, self, a, b, out)) return;
+  g.beta = beta;
+  add_matrix(g, self, strides, a, b, out);
+}
+
+void bmm(Args args, const Tensor& out) {
+  const Tensor a = readable_batch(args.tensor(0));
+  const Tensor b = readable_batch(args.tensor(1));
+  if (a.size(2) == 0) return fill_zero(out);
+  Gemm g = gemm_of(readable(first_matrix(a)), readable(first_matrix(b)), out);
+  g.batch = a.size(0);
+  g.stride_a = a.stride(0);
+  g.stride_b = b.stride(0);
+  g.stride_out = g.m * g.n;
+  multiply("bmm", g, args.tensor(0), args.tensor(1), out);
+}
+
+}  // namespace epi::cuda

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/cuda/stream.h"
+
+#include <utility>
+#include <vector>
+
+#include "epilogue/cuda/device_guard.h"
+
+namespace epi::cuda {
+namespace {
+
+// The current streams of the calling thread, by device; those beyond the end are the defaults.
+std::vector<Stream>& thread_streams(int device) {
+  thread_local std::vector<Stream> streams;
+  while (static_cast<int>(streams.size()) <= device) {
+    streams.push_back(Stream::default_of(static_cast<int>(streams.size())));
+  }
+  return streams;
+}
+
+uint64_t id_of(cudaStream_t stream) {
+  unsigned long long id = 0;  // NOLINT: CUDA's type
+  check(cudaStreamGetId(stream, &id), "cudaStreamGetId");
+  return id;
+}
+
+}  // namespace
+
+Stream Stream::wrap(cudaStream_t stream) {
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  return {stream, device, id_of(stream), nullptr};
+}
+
+Stream Stream::create(int device) {
+  const DeviceGuard guard(device);
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  std::shared_ptr<void> owner(stream,
+                              [](void* s) { cudaStreamDestroy(static_cast<cudaStream_t>(s)); });
+  return {stream, device, id_of(stream), std::move(owner)};
+}
+
+Stream Stream::default_of(int device) {
+  const DeviceGuard guard(device);
+  return {nullptr, device, id_of(nullptr), nullptr};
+}
+
+void Stream::synchronize() const { check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+
+void Stream::wait(const Event& event) const {
+  check(cudaStreamWaitEvent(stream_, event.get(), 0), "cudaStreamWaitEvent");
+}
+
+bool Stream::is_capturing() const {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const cudaError_t code = cudaStreamIsCapturing(stream_, &status);
+  // The default stream itself is never captured: another one of the process is.
+  if (code == cudaErrorStreamCaptureImplicit) {
+    cudaGetLastError();
+    return false;
+  }
+  check(code, "cudaStreamIsCapturing");
+  return status != cudaStreamCaptureStatusNone;
+}
+
+const Stream& current_stream(int device) {
+  return thread_streams(device)[static_cast<size_t>(device)];
+}
+
+StreamGuard::StreamGuard(Stream stream)
+    : before_(std::exchange(thread_streams(stream.device())[static_cast<size_t>(stream.device())],
+                            stream)) {}
+
+StreamGuard::~StreamGuard() {
+  const auto device = static_cast<size_t>(before_.device());
+  thread_streams(before_.device())[device] = std::move(before_);
+}
+
+Event::Event(Timing timing) {
+  const unsigned flags = timing == Timing::kOn ? cudaEventDefault : cudaEventDisableTiming;
+  check(cudaEventCreateWithFlags(&event_, flags), "cudaEventCreateWithFlags");
+}
+
+Event::~Event() {
+  if (event_ != nullptr) cudaEventDestroy(event_);
+}
+
+void Event::record(const Stream& stream) const {
+  check(cudaEventRecord(event_, stream.get()), "cudaEventRecord");
+}
+
+bool Event::is_done() const {
+  const cudaError_t code = cudaEventQuery(event_);
+  if (code == cudaErrorNotReady) {
+    cudaGetLastError();
+    return false;
+  }
+  check(code, "cudaEventQuery");
+  return true;
+}
+
+void Event::synchronize() const { check(cudaEventSynchronize(event_), "cudaEventSynchronize"); }
+
+float Event::ms_since(const Event& start) const {
+  float ms = 0;
+  check(cudaEventElapsedTime(&ms, start.event_, event_), "cudaEventElapsedTime");
+  return ms;
+}
+
+}  // namespace epi::cuda

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which elements a thread of a pointwise kernel works on: an index, taken apart into the dimensions
+// of the operands by multiplications.
+#pragma once
+
+#include <cstdint>
+
+#include "epilogue/cuda/strided_shape.h"
+
+namespace epi::cuda {
+
+// Division by a number that is known before the kernel starts: q = (n + high(n m)) >> s for
+// n < 2^31, which is a fifth of the instructions of a division.
+struct Divisor {
+  uint32_t value = 1;
+  uint32_t multiplier = 0;
+  uint32_t shift = 0;
+
+  Divisor() = default;
+  explicit Divisor(uint32_t divisor) : value(divisor) {
+    while ((uint64_t{1} << shift) < divisor) ++shift;
+    const uint64_t excess = (uint64_t{1} << shift) - divisor;
+    multiplier = static_cast<uint32_t>((excess << 32) / divisor + 1);
+  }
+
+  __device__ __forceinline__ uint32_t divide(uint32_t n) const {
+    return (__umulhi(n, multiplier) + n) >> shift;
+  }
+};
+
+// The walk of one launch: fewer than 2^31 items. An item is one element, or a vector of them along
+// the last dimension.
+struct Walk {
+  int rank = 1;
+  uint32_t items = 0;
+  uint32_t still = 0;  // bit i: operand i stands still along the last dimension
+  Divisor shape[kMostDims];
+  char* data[kMostOperands] = {};
+  int64_t strides[kMostOperands][kMostDims] = {};  // in elements
+};
+
+// Where item `index` lies in each operand, in elements.
+template <int kOperands>
+__device__ __forceinline__ void offsets_of(const Walk& walk, uint32_t index,
+                                           int64_t (&offsets)[kOperands]) {
+#pragma unroll
+  for (int i = 0; i < kOperands; ++i) offsets[i] = 0;
+#pragma unroll
+  for (int d = kMostDims - 1; d > 0; --d) {
+    if (d >= walk.rank) continue;
+    const uint32_t quotient = walk.shape[d].divide(index);
+    const uint32_t remainder = index - quotient * walk.shape[d].value;
+#pragma unroll
+    for (int i = 0; i < kOperands; ++i) offsets[i] += remainder * walk.strides[i][d];
+    index = quotient;
+  }
+#pragma unroll
+  for (int i = 0; i < kOperands; ++i) offsets[i] += index * walk.strides[i][0];
+}
+
+// The walk of `shape` in vectors of `vector` elements; all its elements in one launch.
+inline Walk make_walk(const StridedShape& shape, int vector) {
+  Walk walk;
+  walk.rank = shape.rank;
+  const int last = shape.rank - 1;
+  uint32_t items = 1;
+  for (int d = 0; d < shape.rank; ++d) {
+    const int64_t size = d == last ? shape.shape[d] / vector : shape.shape[d];
+    walk.shape[d] = Divisor(static_cast<uint32_t>(size));
+    items *= static_cast<uint32_t>(size);
+  }
+  walk.items = items;
+  for (int i = 0; i < shape.operands; ++i) {
+    walk.data[i] = shape.data[i];
+    if (shape.strides[i][last] == 0) walk.still |= 1U << i;
+    for (int d = 0; d < shape.rank; ++d) {
+      walk.strides[i][d] = shape.strides[i][d] * (d == last ? vector : 1);
+    }
+  }
+  return walk;
+}
+
+// Calls launch(piece) for pieces of fewer than 2^31 elements each, cut along the first dimension
+// that is longer than one.
+template <typename Launch>
+void for_pieces(const StridedShape& shape, const Launch& launch) {
+  constexpr int64_t kMost = (int64_t{1} << 31) - 1;
+  int64_t count = 1;
+  for (int d = 0; d < shape.rank; ++d) count *= shape.shape[d];
+  if (count <= kMost) return launch(shape);
+  int cut = 0;
+  while (shape.shape[cut] == 1) ++cut;
+  int64_t size = shape.shape[cut] / 2;
+  if (cut == shape.rank - 1) size = size / 16 * 16;  // what follows stays aligned
+  for (const bool second : {false, true}) {
+    StridedShape piece = shape;
+    piece.shape[cut] = second ? shape.shape[cut] - size : size;
+    for (int i = 0; second && i < shape.operands; ++i) {
+      piece.data[i] += size * shape.strides[i][cut] * shape.element_bytes[i];
+    }
+    for_pieces(piece, launch);
+  }
+}
+
+}  // namespace epi::cuda

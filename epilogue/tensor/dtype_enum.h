@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The element types by name alone: CUDA sources are C++17 and include this, not dtype.h.
+#pragma once
+
+#include <cstdint>
+
+namespace epi {
+
+enum class DType : uint8_t { kF64, kF32, kBF16, kF16, kI64, kI32, kBool };
+inline constexpr int kDTypeCount = 7;
+
+}  // namespace epi

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/cuda/allocator.h"
+
+#include <thread>
+#include <vector>
+
+#include "epilogue/ops/functional.h"
+#include "epilogue/tensor/factories.h"
+#include "tests/cuda/with_device.h"
+
+namespace epi::cuda {
+namespace {
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+constexpr TensorOptions kOnGpu{DType::kF32, kCuda};
+
+class CudaAllocator : public WithDevice {};
+
+TEST_F(CudaAllocator, HandsAFreedBlockToTheNextTensorOfItsClassOnTheStream) {
+  Tensor x = empty({kMiB}, kOnGpu);
+  const void* data = x.raw_data();
+  const auto before = allocator_stats();
+  x = {};
+  EXPECT_EQ(allocator_stats().cached_bytes, before.cached_bytes + 4 * kMiB);
+  const Tensor y = empty({kMiB - 3}, kOnGpu);  // a little smaller: the same class
+  EXPECT_EQ(y.raw_data(), data);
+  EXPECT_EQ(allocator_stats().fresh_allocations, before.fresh_allocations);
+}
+
+TEST_F(CudaAllocator, KeepsBlocksOfStreamsApart) {
+  Tensor x = empty({kMiB}, kOnGpu);
+  const void* data = x.raw_data();
+  x = {};
+  const StreamGuard guard(Stream::create());
+  const Tensor y = empty({kMiB}, kOnGpu);
+  EXPECT_NE(y.raw_data(), data);
+}
+
+TEST_F(CudaAllocator, ABlockThatAnotherStreamUsesWaitsForIt) {
+  const Stream other = Stream::create();
+  Tensor x = zeros({64 * kMiB}, kOnGpu);
+  synchronize();
+  const void* data = x.raw_data();
+  {
+    const StreamGuard guard(other);
+    for (int i = 0; i < 50; ++i) neg(x);  // milliseconds of work
+  }
+  record_stream(x, other);
+  x = {};
+  const Tensor y = empty({64 * kMiB}, kOnGpu);
+  EXPECT_NE(y.raw_data(), data);
+  other.synchronize();
+  const Tensor z = empty({64 * kMiB}, kOnGpu);
+  EXPECT_EQ(z.raw_data(), data);
+}
+
+TEST_F(CudaAllocator, ReleasesWhatItKeepsAndCountsIt) {
+  { const Tensor x = empty({8 * kMiB}, kOnGpu); }
+  EXPECT_GE(allocator_stats().cached_bytes, 32 * kMiB);
+  release_cached();
+  EXPECT_EQ(allocator_stats().cached_bytes, 0);
+}
+
+TEST_F(CudaAllocator, GivesItsCacheBackWhereMemoryRunsOutAndTriesAgain) {
+  release_cached();
+  const int64_t total = devices()->at(0).memory_bytes;
+  const int64_t share = total / 5 * 3 / 4;  // of floats: 60 % of the device
+  { const Tensor x = empty({share}, kOnGpu); }
+  const Tensor y = empty({share / 10 * 9}, kOnGpu);  // another class: only the cache has room for it
+  EXPECT_NE(y.raw_data(), nullptr);
+}
+
+TEST_F(CudaAllocator, NamesTheSizesWhereThereIsNoMemory) {
+  try {
+    empty({int64_t{1} << 40}, kOnGpu);
+    FAIL() << "4 TiB were allocated";
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("[empty] out of memory on cuda:0: 4398046511104 bytes wanted"),
+              std::string::npos)
+        << message;
+    EXPECT_NE(message.find("free of the device's"), std::string::npos) << message;
+  }
+  const Tensor x = zeros({16}, kOnGpu);  // and goes on
+  EXPECT_EQ(to(x, kCpu).data<float>()[15], 0);
+}
+
+TEST_F(CudaAllocator, ServesSeveralThreadsAtOnce) {
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(4);
+  for (int& count : wrong) {
+    threads.emplace_back([&count, value = static_cast<double>(threads.size())] {
+      for (int i = 1; i < 200; ++i) {
+        const Tensor x = add(full({1000 * i}, value, kOnGpu), 1);
+        count += to(x, kCpu).data<float>()[999 * i] != static_cast<float>(value + 1);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, std::vector<int>(4));
+}
+
+}  // namespace
+}  // namespace epi::cuda
