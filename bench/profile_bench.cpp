@@ -15,6 +15,9 @@
 #include "epilogue/profile/profiler.h"
 #include "epilogue/tensor/factories.h"
 #include "epilogue/trace/writer.h"
+#ifdef EPI_HAS_CUDA
+#include "bench/profile_gpu_bench.h"
+#endif
 
 namespace epi::bench {
 namespace {
@@ -91,6 +94,9 @@ void add_profile(Suite& suite) {
                              kCalls});
   suite.add("profile_memory", Measurement{"10 M ops recorded and written, peak bytes an event", "B",
                                           kBytesAnEventLimit, bytes_an_event});
+#ifdef EPI_HAS_CUDA
+  add_profile_gpu(suite);
+#endif
 }
 
 }  // namespace epi::bench

@@ -10,6 +10,7 @@
 #include "epilogue/ops/op.h"
 #include "epilogue/profile/args_text.h"
 #include "epilogue/profile/describe.h"
+#include "epilogue/profile/gpu_lane.h"
 #include "epilogue/profile/inputs.h"
 
 namespace epi::profile {
@@ -38,9 +39,7 @@ T payload_of(const EntryHeader& entry) {
 class Collector {
  public:
   explicit Collector(Recording recording)
-      : recording_(std::move(recording)),
-        pid_(::getpid()),
-        kernel_lane_(trace_.find_or_add_lane({kCpuKernelsPid, 0})) {
+      : recording_(std::move(recording)), pid_(::getpid()), ranges_(trace_) {
     trace_.base_time_ns = recording_.begin_unix_ns / kQuarterYearNs * kQuarterYearNs;
     shift_ns_ = recording_.begin_unix_ns - trace_.base_time_ns - recording_.begin_ns;
     for (int op = 0; op < kOpCount; ++op) {
@@ -52,10 +51,11 @@ class Collector {
     trace_.reserve(count_events() + steps.size());
     for (const StepSpan& step : steps) add_step(step);
     for (const auto& log : recording_.logs) add_log(*log);
-    for (size_t i = 0; i < kernels_.size(); ++i)
-      add_kernel(kernels_[i], static_cast<int64_t>(i) + 1);
-    describe_trace(trace_, args_,
-                   {recording_, pid_, trace_time(recording_.begin_ns), thread_names_});
+    const GpuLane gpu = add_gpu();
+    for (Kernel& kernel : kernels_) add_kernel(kernel);
+    describe_trace(
+        trace_, args_,
+        {recording_, pid_, trace_time(recording_.begin_ns), thread_names_, gpu, !kernels_.empty()});
     trace_.args_text = args_.release();
     return std::move(trace_);
   }
@@ -67,14 +67,17 @@ class Collector {
   };
 
   size_t count_events() {
-    size_t count = 0;
+    size_t count = 2 * (recording_.gpu.calls.size() + recording_.gpu.work.size());
     for (const auto& log : recording_.logs) {
       LogReader reader(*log, LogReader::Then::kKeep);
-      while (const EntryHeader* entry = reader.next()) {
-        count += entry->kind == EntryKind::kEnd ? 0 : entry->kind == EntryKind::kKernel ? 3 : 1;
-      }
+      while (const EntryHeader* entry = reader.next()) count += events_of(entry->kind);
     }
     return count;
+  }
+
+  static size_t events_of(EntryKind kind) {
+    if (kind == EntryKind::kKernel) return 3;
+    return kind == EntryKind::kEnd || kind == EntryKind::kLaunch ? 0 : 1;
   }
 
   int64_t trace_time(int64_t clock_ns) const { return clock_ns + shift_ns_; }
@@ -94,6 +97,7 @@ class Collector {
     const auto lane = trace_.find_or_add_lane({pid_, step.tid});
     const EventId id = add_range(Category::kUserAnnotation, name, lane, step.begin_ns, {});
     trace_.dur_ns[id] = step.end_ns - step.begin_ns;
+    ranges_.add_step(step.tid, id);
   }
 
   void add_log(ThreadLog& log) {
@@ -112,19 +116,18 @@ class Collector {
   void add_entry(const EntryHeader& entry, trace::LaneId lane) {
     switch (entry.kind) {
       case EntryKind::kOpBegin:
-        open_.push_back(add_range(Category::kCpuOp, op_names_[entry.op], lane, in_order(entry),
-                                  inputs_of(entry)));
-        return;
+        return open(add_range(Category::kCpuOp, op_names_[entry.op], lane, in_order(entry),
+                              inputs_of(entry)));
       case EntryKind::kAnnotationBegin:
-        open_.push_back(add_range(Category::kUserAnnotation,
-                                  trace_.names.intern(payload_text(entry)), lane, in_order(entry),
-                                  {}));
-        return;
+        return open(add_range(Category::kUserAnnotation, trace_.names.intern(payload_text(entry)),
+                              lane, in_order(entry), {}));
       case EntryKind::kEnd:  // its begin may lie before the recording
         if (!open_.empty()) close(std::min(in_order(entry), recording_.end_ns));
         return;
       case EntryKind::kKernel:
         return keep_kernel(entry);
+      case EntryKind::kLaunch:
+        return keep_launch(payload_of<LaunchEntry>(entry));
       case EntryKind::kAllocation:
         return add_allocation(entry, lane);
     }
@@ -135,6 +138,15 @@ class Collector {
   int64_t in_order(const EntryHeader& entry) {
     latest_ns_ = std::max(latest_ns_, entry.time_ns);
     return latest_ns_;
+  }
+
+  // How ranges nest is only asked for by what a GPU recorded.
+  void open(EventId range) {
+    if (!recording_.gpu.calls.empty()) {
+      ranges_.add(trace_.lanes[trace_.lane[range]].tid, range,
+                  open_.empty() ? trace::kNoEvent : open_.back());
+    }
+    open_.push_back(range);
   }
 
   void close(int64_t end_ns) {
@@ -160,7 +172,6 @@ class Collector {
     const int64_t end_ns = std::min(kernel.end_ns, recording_.end_ns);
     kernels_.push_back({{.category = Category::kKernel,
                          .name = name,
-                         .lane = kernel_lane_,
                          .ts_ns = trace_time(entry.time_ns),
                          .dur_ns = end_ns - entry.time_ns,
                          .external_id = trace_.external_id[open_.back()],
@@ -168,8 +179,23 @@ class Collector {
                         open_.back()});
   }
 
+  void keep_launch(const LaunchEntry& launch) {
+    launches_.push_back(
+        {launch.id, open_.empty() ? trace::kNoEvent : open_.back(), {launch.bytes, launch.flops}});
+  }
+
+  GpuLane add_gpu() {
+    GpuRecords& records = recording_.gpu;
+    for (const ApiCall& call : records.calls) {
+      last_correlation_ = std::max<int64_t>(last_correlation_, call.correlation);
+    }
+    const TimeWindow window{recording_.begin_ns, recording_.end_ns, shift_ns_};
+    return add_gpu_lane(trace_, args_, {records, std::move(launches_), ranges_, window, pid_});
+  }
+
   // The kernel, and the flow that leads to it from the operator.
-  void add_kernel(Kernel& kernel, int64_t correlation) {
+  void add_kernel(Kernel& kernel) {
+    const int64_t correlation = ++last_correlation_;
     Event flow{.phase = Phase::kFlowStart,
                .category = Category::kAc2g,
                .name = trace_.names.intern("ac2g"),
@@ -178,9 +204,10 @@ class Collector {
                .correlation = correlation};
     trace_.push(flow);
     kernel.event.correlation = correlation;
+    kernel.event.lane = trace_.find_or_add_lane({kCpuKernelsPid, 0});
     trace_.push(kernel.event);
     flow.phase = Phase::kFlowEnd;
-    flow.lane = kernel_lane_;
+    flow.lane = kernel.event.lane;
     trace_.push(flow);
   }
 
@@ -202,14 +229,16 @@ class Collector {
   trace::Trace trace_;
   ArgsText args_;
   int64_t pid_;
-  trace::LaneId kernel_lane_;
+  OpRanges ranges_;
   int64_t shift_ns_ = 0;  // from now_ns() to the trace's
   std::vector<trace::NameId> op_names_;
   std::vector<EventId> open_;  // ranges of the log being read
   int64_t latest_ns_ = 0;      // begin or end in it
   std::vector<Kernel> kernels_;
+  std::vector<Launch> launches_;
   std::map<trace::LaneId, std::string> thread_names_;
   int64_t last_external_id_ = 0;
+  int64_t last_correlation_ = 0;
 };
 
 }  // namespace

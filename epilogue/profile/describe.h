@@ -7,6 +7,7 @@
 #include <string>
 
 #include "epilogue/profile/args_text.h"
+#include "epilogue/profile/gpu_lane.h"
 #include "epilogue/profile/recorder.h"
 #include "epilogue/trace/trace.h"
 
@@ -17,6 +18,11 @@ struct TraceFacts {
   int64_t pid = 0;
   int64_t begin_ns = 0;  // of the trace's clock
   const std::map<trace::LaneId, std::string>& thread_names;
+  const GpuLane& gpu;
+  bool has_cpu_kernels = false;
+
+  // A CPU's kernels have a lane of their own, unless all kernels ran on a GPU.
+  bool has_cpu_lane() const { return has_cpu_kernels || gpu.streams.empty(); }
 };
 
 void describe_trace(trace::Trace& trace, ArgsText& args, const TraceFacts& facts);

@@ -8,9 +8,11 @@
 #include <chrono>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "epilogue/base/error.h"
 #include "epilogue/ops/op.h"
+#include "epilogue/profile/gpu_recorder.h"
 #include "epilogue/profile/inputs.h"
 
 namespace epi::profile {
@@ -20,6 +22,7 @@ namespace {
 thread_local uint64_t attached_number = 0;
 thread_local ThreadLog* attached_log = nullptr;
 thread_local bool thread_is_ending = false;
+thread_local bool launch_is_marked = false;
 
 // Holds the log; touched only when that changes. Other destructors of the thread may still run
 // operators or free tensors after this one: they are not recorded.
@@ -64,6 +67,7 @@ Recorder& Recorder::instance() {
 }
 
 void Recorder::begin(const RecordOptions& options) {
+  const std::lock_guard turn(turn_);
   const std::lock_guard lock(mutex_);
   if (number_.load(std::memory_order_relaxed) != 0) {
     fail("profiler", "another profiler is recording: one at a time");
@@ -71,19 +75,27 @@ void Recorder::begin(const RecordOptions& options) {
   if (current_listener() != nullptr) {
     fail("profiler", "a listener is set already (set_listener): one at a time");
   }
+  begin_gpu_recording();  // before the clock starts: the first time it takes a while
   open_recording(options);
   set_listener(this);
   if (options.profile_memory) set_cpu_allocation_listener(&Recorder::allocation);
 }
 
 void Recorder::restart() {
+  const std::lock_guard turn(turn_);
   const std::lock_guard lock(mutex_);
   const Recording dropped = std::move(recording_);
+  restart_gpu_recording();
   open_recording(dropped.options);
   free_logs(dropped);
 }
 
-void Recorder::drop() { free_logs(end()); }
+void Recorder::drop() {
+  const std::lock_guard turn(turn_);
+  stop_listening();
+  drop_gpu_recording();
+  free_logs(close_recording());
+}
 
 void Recorder::open_recording(const RecordOptions& options) {
   recording_ = {{}, options, now_ns(), 0, unix_now_ns()};
@@ -92,8 +104,20 @@ void Recorder::open_recording(const RecordOptions& options) {
 }
 
 Recording Recorder::end() {
+  const std::lock_guard turn(turn_);
+  stop_listening();
+  wait_for_gpus();  // inside the recording: the wait is part of the trace
+  Recording recording = close_recording();
+  recording.gpu = end_gpu_recording();
+  return recording;
+}
+
+void Recorder::stop_listening() {
   if (current_listener() == this) set_listener(nullptr);
   set_cpu_allocation_listener(nullptr);
+}
+
+Recording Recorder::close_recording() {
   const std::lock_guard lock(mutex_);
   number_.store(0, std::memory_order_release);
   recording_.end_ns = now_ns();
@@ -174,8 +198,24 @@ void Recorder::kernel(const KernelRun& run) {
   log->commit();
 }
 
-void Recorder::launch_begin(const LaunchCost& /*cost*/) {}
-void Recorder::launch_end() {}
+// Without a GPU's recorder nobody would ask for what a launch costs.
+void Recorder::launch_begin(const LaunchCost& cost) {
+  if (!gpu_is_recording()) return;
+  ThreadLog* log = this->log();
+  if (log == nullptr) return;
+  EntryHeader* entry = log->open(EntryKind::kLaunch, sizeof(LaunchEntry));
+  if (entry == nullptr) return;
+  const LaunchEntry launch{last_launch_.fetch_add(1, std::memory_order_relaxed) + 1, cost.bytes,
+                           cost.flops};
+  std::memcpy(entry->payload(), &launch, sizeof launch);
+  entry->time_ns = now_ns();
+  log->commit();
+  launch_is_marked = mark_launch(launch.id);
+}
+
+void Recorder::launch_end() {
+  if (std::exchange(launch_is_marked, false)) unmark_launch();
+}
 
 void Recorder::allocation(const CpuAllocation& allocation) noexcept {
   ThreadLog* log = instance().log();

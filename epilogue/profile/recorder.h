@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "epilogue/ops/hooks.h"
+#include "epilogue/profile/gpu_records.h"
 #include "epilogue/profile/thread_log.h"
 #include "epilogue/tensor/cpu_allocator.h"
 
@@ -21,6 +22,7 @@ struct Recording {
   int64_t begin_ns = 0;       // of now_ns()
   int64_t end_ns = 0;         // what was open then ends there
   int64_t begin_unix_ns = 0;  // the same moment as begin_ns, since 1970
+  GpuRecords gpu{};
 };
 
 class Recorder final : public Listener {
@@ -31,7 +33,7 @@ class Recorder final : public Listener {
   void begin(const RecordOptions& options);
   // Drops what was recorded so far and goes on from here.
   void restart();
-  // Ends it and hands it over. What threads do from then on is not in it.
+  // Ends it and hands it over. What threads do from then on is not in it. Waits for the GPUs.
   Recording end();
   // Ends it and gives what was recorded back.
   void drop();
@@ -54,10 +56,14 @@ class Recorder final : public Listener {
   ThreadLog* attach_locked();
   void end_range();
   void open_recording(const RecordOptions& options);
+  Recording close_recording();
+  void stop_listening();
 
+  std::mutex turn_;                  // of who begins, restarts or ends one: that may wait for a GPU
   std::atomic<uint64_t> number_{0};  // of the recording under way; 0: none
   std::mutex mutex_;
   uint64_t last_number_ = 0;
+  std::atomic<uint64_t> last_launch_{0};
   Recording recording_;
 };
 

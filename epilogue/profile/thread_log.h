@@ -12,10 +12,10 @@
 
 namespace epi::profile {
 
-enum class EntryKind : uint8_t { kOpBegin, kAnnotationBegin, kEnd, kKernel, kAllocation };
+enum class EntryKind : uint8_t { kOpBegin, kAnnotationBegin, kEnd, kKernel, kLaunch, kAllocation };
 
 // Followed by the payload of its kind: inputs (see inputs.h), a name, KernelEntry and a name,
-// AllocationEntry.
+// LaunchEntry, AllocationEntry.
 struct EntryHeader {
   uint32_t payload_bytes = 0;
   EntryKind kind = EntryKind::kEnd;
@@ -28,6 +28,12 @@ struct EntryHeader {
 
 struct KernelEntry {
   int64_t end_ns = 0;
+  int64_t bytes = 0;
+  int64_t flops = 0;
+};
+
+struct LaunchEntry {
+  uint64_t id = 0;  // what the GPU's recorder calls it
   int64_t bytes = 0;
   int64_t flops = 0;
 };

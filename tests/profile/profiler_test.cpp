@@ -128,6 +128,8 @@ TEST(Profiler, LeavesAListenerAlone) {
     void annotation_begin(std::string_view) override {}
     void annotation_end() override {}
     void kernel(const KernelRun&) override {}
+    void launch_begin(const LaunchCost&) override {}
+    void launch_end() override {}
   };
   Counter counter;
   set_listener(&counter);

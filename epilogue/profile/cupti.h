@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUPTI, loaded when it is first asked for: programs that never record a GPU never load it, and
+// start without it. Functions keep CUPTI's names.
+#pragma once
+
+#include <cupti.h>
+
+#include <string>
+
+#include "epilogue/base/result.h"
+
+namespace epi::profile {
+
+struct Cupti {
+  decltype(&::cuptiActivityDisable) activity_disable = nullptr;
+  decltype(&::cuptiActivityEnable) activity_enable = nullptr;
+  decltype(&::cuptiActivityFlushAll) activity_flush_all = nullptr;
+  decltype(&::cuptiActivityGetNextRecord) activity_get_next_record = nullptr;
+  decltype(&::cuptiActivityGetNumDroppedRecords) activity_get_num_dropped_records = nullptr;
+  decltype(&::cuptiActivityPopExternalCorrelationId) activity_pop_external_correlation_id = nullptr;
+  decltype(&::cuptiActivityPushExternalCorrelationId) activity_push_external_correlation_id =
+      nullptr;
+  decltype(&::cuptiActivityRegisterCallbacks) activity_register_callbacks = nullptr;
+  decltype(&::cuptiActivityRegisterTimestampCallback) activity_register_timestamp_callback =
+      nullptr;
+  decltype(&::cuptiGetCallbackName) get_callback_name = nullptr;
+  decltype(&::cuptiGetResultString) get_result_string = nullptr;
+  decltype(&::cuptiGetVersion) get_version = nullptr;
+  decltype(&::cuptiSetThreadIdType) set_thread_id_type = nullptr;
+  decltype(&::cuptiSubscribe) subscribe = nullptr;
+  decltype(&::cuptiUnsubscribe) unsubscribe = nullptr;
+
+  // Nothing where the call succeeded; else a failure with its name and CUPTI's text.
+  Result<void> check(const char* call, CUptiResult result) const;
+};
+
+// Loads it the first time; the same answer ever after.
+const Result<Cupti>& cupti();
+
+}  // namespace epi::profile

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/profile/gpu_links.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "epilogue/profile/gpu_names.h"
+
+namespace epi::profile {
+namespace {
+
+class Linker {
+ public:
+  Linker(const GpuRecords& records, std::span<const Launch> launches, const OpRanges& ranges,
+         const TimeWindow& window)
+      : records_(records), launches_(launches), ranges_(ranges), window_(window) {
+    links_.shown.resize(records.calls.size());
+    links_.starts_work.resize(records.calls.size());
+    links_.op.resize(records.calls.size(), trace::kNoEvent);
+    links_.call.resize(records.work.size(), kNowhere);
+    links_.launch.resize(records.work.size(), kNowhere);
+  }
+
+  GpuLinks run() {
+    index_calls();
+    index_launches();
+    for (size_t i = 0; i < records_.work.size(); ++i) link_work(i);
+    for (size_t i = 0; i < records_.calls.size(); ++i) link_call(i);
+    return std::move(links_);
+  }
+
+ private:
+  bool is_recorded(const ApiCall& call) const {
+    return call.start_ns >= window_.begin_ns && call.start_ns <= window_.end_ns;
+  }
+
+  // A runtime function may be reported with the driver function that it calls: one row is enough.
+  void index_calls() {
+    for (size_t i = 0; i < records_.calls.size(); ++i) {
+      const ApiCall& call = records_.calls[i];
+      if (!is_recorded(call)) continue;
+      const auto [place, is_new] = calls_.try_emplace(call.correlation, static_cast<uint32_t>(i));
+      if (!is_new && !call.driver) place->second = static_cast<uint32_t>(i);
+    }
+  }
+
+  void index_launches() {
+    for (const LaunchOfCall& pair : records_.launches) {
+      const auto found =
+          std::lower_bound(launches_.begin(), launches_.end(), pair.launch_id,
+                           [](const Launch& launch, uint64_t id) { return launch.id < id; });
+      if (found == launches_.end() || found->id != pair.launch_id) continue;
+      launch_of_call_[pair.correlation] = static_cast<uint32_t>(found - launches_.begin());
+    }
+    has_cost_.resize(launches_.size(), true);
+  }
+
+  uint32_t launch_of(uint32_t correlation) const {
+    const auto found = launch_of_call_.find(correlation);
+    return found == launch_of_call_.end() ? kNowhere : found->second;
+  }
+
+  // A product may be followed by the kernel that adds its parts up: the cost is told once.
+  void link_work(size_t place) {
+    const GpuWork& work = records_.work[place];
+    const auto call = calls_.find(work.correlation);
+    if (call == calls_.end()) return;
+    links_.call[place] = call->second;
+    links_.starts_work[call->second] = true;
+    const int64_t early_ns = records_.calls[call->second].start_ns - work.start_ns;
+    links_.shift_ns = std::max(links_.shift_ns, early_ns);
+    const uint32_t launch = launch_of(work.correlation);
+    if (launch == kNowhere || work.kind != WorkKind::kKernel || !has_cost_[launch]) return;
+    links_.launch[place] = launch;
+    has_cost_[launch] = false;
+  }
+
+  void link_call(size_t place) {
+    const ApiCall& call = records_.calls[place];
+    if (!is_recorded(call) || calls_.at(call.correlation) != place) return;
+    links_.shown[place] =
+        links_.starts_work[place] || is_worth_showing(call.driver, records_.names[call.name]);
+    if (!links_.shown[place]) return;
+    const uint32_t launch = launch_of(call.correlation);
+    if (launch != kNowhere) links_.op[place] = launches_[launch].range;
+    if (links_.op[place] != trace::kNoEvent) return;
+    links_.op[place] = ranges_.find(call.tid, call.start_ns + window_.to_trace_ns,
+                                    call.end_ns + window_.to_trace_ns);
+  }
+
+  const GpuRecords& records_;
+  std::span<const Launch> launches_;
+  const OpRanges& ranges_;
+  const TimeWindow& window_;
+  GpuLinks links_;
+  std::unordered_map<uint32_t, uint32_t> calls_;           // places by correlation
+  std::unordered_map<uint32_t, uint32_t> launch_of_call_;  // places by correlation
+  std::vector<bool> has_cost_;                             // launches whose cost no kernel has yet
+};
+
+}  // namespace
+
+GpuLinks link_gpu(const GpuRecords& records, std::span<const Launch> launches,
+                  const OpRanges& ranges, const TimeWindow& window) {
+  return Linker(records, launches, ranges, window).run();
+}
+
+}  // namespace epi::profile
