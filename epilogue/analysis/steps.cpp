@@ -18,7 +18,7 @@ constexpr double kColdFactor = 2;
 
 bool is_sync(std::string_view name) {
   return name == "cudaDeviceSynchronize" || name == "cudaStreamSynchronize" ||
-         name == "cudaEventSynchronize" || name == "cudaMemcpy" || name == "hipDeviceSynchronize" ||
+         name == "cudaEventSynchronize" || name == "cuCtxSynchronize" || name == "cudaMemcpy" || name == "hipDeviceSynchronize" ||
          name == "hipStreamSynchronize" || name == "hipEventSynchronize";
 }
 

@@ -116,8 +116,14 @@ void count_lost(const trace::Trace& trace, const trace::Links& links, Summary& s
 std::string device_name(const trace::Trace& trace) {
   const auto devices = trace::array_items(trace.property("deviceProperties"));
   if (devices.empty()) return {};
-  const std::string name = string_value(trace::find_value(devices[0], "name").value_or(""));
-  return devices.size() == 1 ? name : fmt::format("{} x {}", devices.size(), name);
+  const auto name_of = [](std::string_view device) {
+    return string_value(trace::find_value(device, "name").value_or(""));
+  };
+  const std::string name = name_of(devices[0]);
+  // A trace of ours may list the CPU beside the GPUs.
+  const auto alike = std::count_if(devices.begin(), devices.end(),
+                                   [&](std::string_view device) { return name_of(device) == name; });
+  return alike == 1 ? name : fmt::format("{} x {}", alike, name);
 }
 
 std::vector<NamedTime> kernel_times(const trace::Trace& trace) {

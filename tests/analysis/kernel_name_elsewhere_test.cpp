@@ -184,6 +184,28 @@ constexpr Row kWords[] = {
 
 TEST(KernelNameElsewhere, WordsTellAKindWhereTheLibraryIsNotKnown) { expect_all(kWords); }
 
+constexpr Row kOwnCuda[] = {
+    {"void epi::cuda::pointwise<epi::cuda::GeluTanh<__nv_bfloat16>, 8>(epi::cuda::Walk, "
+     "epi::cuda::GeluTanh<__nv_bfloat16>)",
+     "epilogue pointwise bf16 ops gelu"},
+    {"void epi::cuda::pointwise<epi::cuda::Binary<epi::cuda::Mul, float>, 4>(epi::cuda::Walk, "
+     "epi::cuda::Binary<epi::cuda::Mul, float>)",
+     "epilogue pointwise f32 ops mul"},
+    {"void epi::cuda::pointwise_tiled<epi::cuda::Copy<unsigned short> >(epi::cuda::Walk, "
+     "epi::cuda::Copy<unsigned short>, unsigned int, unsigned int, unsigned int)",
+     "epilogue copy ops copy_"},
+    {"void epi::cuda::pointwise<epi::cuda::Convert<float, __half>, 4>(epi::cuda::Walk)",
+     "epilogue copy f32 ops copy_"},
+    {"void epi::cuda::rows<epi::cuda::Softmax, double, true, 2>(epi::cuda::Walk, long)",
+     "epilogue softmax f64 ops softmax"},
+    {"void epi::cuda::rows<epi::cuda::RmsNorm, __half, false, 1>(epi::cuda::Walk, long)",
+     "epilogue norm f16 ops rms_norm"},
+    {"void epi::cuda::reduce_rows<epi::cuda::Max<float>, 4>(epi::cuda::Reduction<float>)",
+     "epilogue reduction f32 ops amax"},
+};
+
+TEST(KernelNameElsewhere, OwnCudaKernelsTellTheirFunction) { expect_all(kOwnCuda); }
+
 constexpr Row kNothing[] = {
     {"my_kernel(float*)", "?"},
     {"bwd_kernel_fuse", "?"},

@@ -23,6 +23,8 @@ bool read_fused(std::string_view name, KernelName& out);
 bool read_liger(std::string_view name, KernelName& out);
 // The kernels of Epilogue's CPU backend: "gemm_f32_tn_bias".
 bool read_own_cpu(std::string_view name, KernelName& out);
+// Those of its CUDA backend: "void epi::cuda::pointwise<epi::cuda::Relu<float>, 4>(...)".
+bool read_own_cuda(const CppName& cpp, KernelName& out);
 
 bool read_copy_or_set(std::string_view name, KernelName& out);
 bool read_nccl(std::string_view name, KernelName& out);

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// epi::cuda::pointwise<epi::cuda::GeluTanh<__nv_bfloat16>, 8>: the kernels of Epilogue's CUDA
+// backend. A loop, the function in it with its element types, and the elements moved at once.
+#include <charconv>
+
+#include "epilogue/analysis/names/families.h"
+#include "epilogue/analysis/names/words.h"
+
+namespace epi::analysis::names {
+namespace {
+
+struct Loop {
+  std::string_view base;
+  Kind kind;
+  size_t vector_place;  // of the template argument with the width
+};
+constexpr Loop kLoops[] = {
+    {"pointwise", Kind::kPointwise, 1},     {"pointwise_tiled", Kind::kPointwise, 9},
+    {"rows", Kind::kNorm, 3},               {"reduce_rows", Kind::kReduction, 1},
+    {"reduce_columns", Kind::kReduction, 9}, {"reduce_parts", Kind::kReduction, 9}};
+
+// Where the function is called otherwise than its operator.
+std::string op_of(std::string_view function) {
+  if (function == "GeluTanh") return "gelu";
+  if (function == "Max") return "amax";
+  if (function == "Copy" || function == "Convert") return "copy_";
+  return snake_case(function);
+}
+
+void read_function(std::string_view text, KernelName& out) {
+  CppName function = read_cpp_name(text);
+  size_t type = 0;
+  if (function.base == "Binary" || function.base == "WithScalar") {
+    type = 1;
+    out.functor = text;
+  }
+  const std::string_view op =
+      type == 1 ? read_cpp_name(function.arg(0)).base : function.base;
+  out.ops.push_back(op_of(op));
+  out.dtype = out.output = cpp_type(function.arg(type));
+  if (function.base == "Convert") out.output = cpp_type(function.arg(1));
+  if (out.ops.back() == "copy_") out.kind = Kind::kCopy;
+}
+
+}  // namespace
+
+bool read_own_cuda(const CppName& cpp, KernelName& out) {
+  if (cpp.scope != "epi::cuda") return false;
+  const Loop* loop = nullptr;
+  for (const Loop& known : kLoops) {
+    if (known.base == cpp.base) loop = &known;
+  }
+  if (loop == nullptr) return false;
+  out.library = Library::kEpilogue;
+  out.kind = loop->kind;
+  read_function(cpp.arg(0), out);
+  if (cpp.base == "rows") {  // the operator and its type are two arguments
+    out.dtype = out.output = cpp_type(cpp.arg(1));
+    if (out.ops.back() == "softmax") out.kind = Kind::kSoftmax;
+  }
+  const std::string_view width = cpp.arg(loop->vector_place);
+  std::from_chars(width.data(), width.data() + width.size(), out.vector_width);
+  return true;
+}
+
+}  // namespace epi::analysis::names
