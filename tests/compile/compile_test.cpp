@@ -194,6 +194,8 @@ class RowListener : public Listener {
   void op_end(Op) override {}
   void annotation_begin(std::string_view name) override { rows.emplace_back(name); }
   void annotation_end() override {}
+  void launch_begin(const LaunchCost&) override {}
+  void launch_end() override {}
   void kernel(const KernelRun& run) override {
     rows.push_back("> " + std::string(run.name));
     bytes += run.bytes;
