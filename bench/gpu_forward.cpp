@@ -3,6 +3,7 @@
 // and prints what a forward takes as one JSON object.
 //   gpu_forward linear|mlp WEIGHTS.safetensors INPUT.safetensors OUTPUT.safetensors
 //   gpu_forward gelu COUNT
+//   gpu_forward host: what the parts of a small operator take the CPU
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -110,16 +111,50 @@ void gelu_against_copy(int64_t count) {
   print("copy_us", wall_us([&] { copy_(y, x); }), "}\n");
 }
 
+// The CPU's nanoseconds for one call, by a few hundred in a row that the device's queue holds.
+double host_ns(const Body& body) {
+  constexpr int kCalls = 300;
+  std::vector<double> times;
+  for (int round = 0; round < kRounds; ++round) {
+    cuda::synchronize();
+    const int64_t start_ns = now_ns();
+    for (int i = 0; i < kCalls; ++i) body();
+    times.push_back(static_cast<double>(now_ns() - start_ns) / kCalls);
+  }
+  return spread_of(std::move(times)).median;
+}
+
+// What parts of a small operator take the CPU.
+void host_parts() {
+  const TensorOptions options{DType::kBF16, kCuda};
+  const Tensor x = randn({128, 64}, 1, options);
+  const Tensor w = randn({256, 64}, 2, options);
+  const Tensor h = randn({128, 256}, 3, options);
+  const Tensor bias = randn({256}, 4, options);
+  const std::vector<std::pair<const char*, Body>> parts{
+      {"empty", [&] { empty({128, 256}, options); }},
+      {"is_capturing", [] { cuda::current_stream().is_capturing(); }},
+      {"t", [&] { t(w); }},
+      {"gelu", [&] { gelu(h, "tanh"); }},
+      {"mul", [&] { mul(h, h); }},
+      {"mm", [&] { mm(x, t(w)); }},
+      {"linear", [&] { linear(x, w); }},
+      {"linear_bias", [&] { linear(x, w, bias); }}};
+  for (const auto& [name, body] : parts) fmt::print("{:<14}{:8.0f} ns\n", name, host_ns(body));
+}
+
 int run(int argc, char** argv) {
   register_cpu_backend();
   if (const auto ready = register_cuda_backend(); !ready) throw Error(ready.error().message);
   const std::string kind = argc > 1 ? argv[1] : "";
-  if (kind == "gelu" && argc == 3) {
+  if (kind == "host") {
+    host_parts();
+  } else if (kind == "gelu" && argc == 3) {
     gelu_against_copy(std::stoll(argv[2]));
   } else if ((kind == "linear" || kind == "mlp") && argc == 5) {
     forward(kind, argv[2], argv[3], argv[4]);
   } else {
-    throw Error("usage: gpu_forward linear|mlp WEIGHTS INPUT OUTPUT, or gpu_forward gelu COUNT");
+    throw Error("usage: gpu_forward linear|mlp WEIGHTS INPUT OUTPUT, gelu COUNT, or host");
   }
   return 0;
 }

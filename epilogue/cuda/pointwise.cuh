@@ -12,9 +12,11 @@ namespace epi::cuda {
 
 // Eight warps hide the latency of a load; more blocks, not larger ones, fill the chip.
 constexpr int kThreads = 256;
-// Items a thread works on, with all their loads under way before the first is used. An H200 needs
-// some 40 KiB in flight on each multiprocessor: 2048 threads of 2 x 16 bytes.
-constexpr int kItems = 2;
+// Items a thread works on, with all their loads under way before the first is used.
+#ifndef EPI_ITEMS
+#define EPI_ITEMS 1
+#endif
+constexpr int kItems = EPI_ITEMS;
 constexpr int kVectorBytes = 16;
 
 // Reads item `offset` of operand `operand` of the walk: a vector, or one element that stands for

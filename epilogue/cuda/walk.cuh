@@ -17,10 +17,11 @@ struct Divisor {
   uint32_t shift = 0;
 
   Divisor() = default;
-  explicit Divisor(uint32_t divisor) : value(divisor) {
-    while ((uint64_t{1} << shift) < divisor) ++shift;
-    const uint64_t excess = (uint64_t{1} << shift) - divisor;
-    multiplier = static_cast<uint32_t>((excess << 32) / divisor + 1);
+  // Nothing is ever divided by zero, the size of an empty dimension.
+  explicit Divisor(uint32_t divisor) : value(divisor == 0 ? 1 : divisor) {
+    while ((uint64_t{1} << shift) < value) ++shift;
+    const uint64_t excess = (uint64_t{1} << shift) - value;
+    multiplier = static_cast<uint32_t>((excess << 32) / value + 1);
   }
 
   __device__ __forceinline__ uint32_t divide(uint32_t n) const {

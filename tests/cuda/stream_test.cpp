@@ -147,7 +147,7 @@ TEST_F(CudaMemory, OfTheCallerIsReadAndWrittenInPlace) {
   bool released = false;
   {
     const Tensor x = from_blob(mine, {4, 16}, kOnGpu, [&] { released = true; });
-    copy_(x, arange(64, {DType::kF32, kCpu}));
+    copy_(x, view(arange(64, {DType::kF32, kCpu}), {4, 16}));
     EXPECT_EQ(x.raw_data(), reinterpret_cast<std::byte*>(mine));
     EXPECT_EQ(values_of(add(x, x))[63], 126);
     EXPECT_FALSE(released);

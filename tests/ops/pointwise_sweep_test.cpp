@@ -79,7 +79,11 @@ TEST_P(FunctionSweep, OfSixteenBitsIsTheRoundedResult) {
     const Tensor x = on_test_device(patterns);
     const Tensor got = GetParam().run(x);
     const Tensor want = to(GetParam().run(to(x, DType::kF32)), dtype);
-    EXPECT_TRUE(same(got, ref::read(want))) << name(dtype);
+    if (test_device() == kCpu) {
+      EXPECT_TRUE(same(got, ref::read(want))) << name(dtype);
+    } else {  // may take a shorter way to 16 bits than to f32
+      EXPECT_TRUE(matches(got, GetParam().reference(ref::read(x)), GetParam().op_class));
+    }
   }
 }
 

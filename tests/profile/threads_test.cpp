@@ -88,7 +88,9 @@ void expect_unique_ids(const trace::Trace& trace) {
   std::set<int64_t> external_ids;
   std::set<int64_t> correlations;
   for (EventId id = 0; id < trace.size(); ++id) {
-    if (trace.is_span(id) && trace::is_host(trace.category[id])) {
+    const bool is_range = trace.category[id] == Category::kCpuOp ||
+                          trace.category[id] == Category::kUserAnnotation;
+    if (trace.is_span(id) && is_range) {  // calls of CUDA have the id of the range around them
       ASSERT_TRUE(external_ids.insert(trace.external_id[id]).second);
     }
     if (trace.category[id] == Category::kKernel) {
