@@ -6,7 +6,8 @@ setup:
 	@scripts/setup
 build: setup
 	cmake --preset release -Wno-dev >/dev/null && cmake --build --preset release
-demo: build
+demo: setup
+	cmake --preset release -Wno-dev >/dev/null && cmake --build --preset release --target epilogue-cli
 	build/release/bin/epilogue --version && echo && build/release/bin/epilogue run mlp && echo && build/release/bin/epilogue run mlp --compile
 test: setup
 	scripts/test

@@ -10,6 +10,9 @@ install(DIRECTORY epilogue/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/epilogue
         PATTERN "ops/results.h" EXCLUDE PATTERN "ops/checks.h" EXCLUDE)
 if(EPI_RUNTIME)
   install(FILES epilogue/cpu/backend.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/epilogue/cpu)
+  install(FILES epilogue/cuda/allocator.h epilogue/cuda/backend.h epilogue/cuda/device.h epilogue/cuda/pinned.h
+                epilogue/cuda/stream.h epilogue/cuda/tf32.h
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/epilogue/cuda)
 endif()
 install(EXPORT epilogue-targets NAMESPACE epilogue:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/epilogue)
 

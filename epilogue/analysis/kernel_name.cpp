@@ -32,7 +32,8 @@ bool read_words(std::string_view name, KernelName& out) {
 bool read_function(std::string_view name, KernelName& out) {
   const CppName cpp = read_cpp_name(name);
   return read_aten(cpp, out) || read_cutlass_cpp(name, cpp, out) || read_flash(cpp, out) ||
-         read_cudnn(name, cpp, out) || read_cub(cpp, out) || read_cublas_cpp(name, cpp, out) || read_own_cuda(cpp, out);
+         read_cudnn(name, cpp, out) || read_cub(cpp, out) || read_cublas_cpp(name, cpp, out) ||
+         read_own_cuda(cpp, out);
 }
 
 }  // namespace

@@ -18,8 +18,9 @@ constexpr double kColdFactor = 2;
 
 bool is_sync(std::string_view name) {
   return name == "cudaDeviceSynchronize" || name == "cudaStreamSynchronize" ||
-         name == "cudaEventSynchronize" || name == "cuCtxSynchronize" || name == "cudaMemcpy" || name == "hipDeviceSynchronize" ||
-         name == "hipStreamSynchronize" || name == "hipEventSynchronize";
+         name == "cudaEventSynchronize" || name == "cuCtxSynchronize" || name == "cudaMemcpy" ||
+         name == "hipDeviceSynchronize" || name == "hipStreamSynchronize" ||
+         name == "hipEventSynchronize";
 }
 
 void mark_cold(InstanceGroup& group) {

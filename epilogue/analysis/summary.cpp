@@ -121,8 +121,9 @@ std::string device_name(const trace::Trace& trace) {
   };
   const std::string name = name_of(devices[0]);
   // A trace of ours may list the CPU beside the GPUs.
-  const auto alike = std::count_if(devices.begin(), devices.end(),
-                                   [&](std::string_view device) { return name_of(device) == name; });
+  const auto alike = std::count_if(devices.begin(), devices.end(), [&](std::string_view device) {
+    return name_of(device) == name;
+  });
   return alike == 1 ? name : fmt::format("{} x {}", alike, name);
 }
 

@@ -10,8 +10,8 @@
 #include "epilogue/base/machine.h"
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/cli/bench_modes.h"
-#include "epilogue/cli/verbs.h"
 #include "epilogue/cli/run_report.h"
+#include "epilogue/cli/verbs.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/units.h"
 

@@ -12,8 +12,8 @@ namespace epi::cli {
 namespace {
 
 constexpr int kTries = 5;
-constexpr int64_t kProductSize = 8192;             // 1.6 ms in bf16 on an H200, long past launching
-constexpr int64_t kCopyBytes = int64_t{1} << 30;   // many times the second-level cache
+constexpr int64_t kProductSize = 8192;            // 1.6 ms in bf16 on an H200, long past launching
+constexpr int64_t kCopyBytes = int64_t{1} << 30;  // many times the second-level cache
 
 double best_ns(const Forward& forward, Device device) {
   forward();

@@ -192,7 +192,8 @@ void add_workload(CLI::App& run_app, Action& action, const std::string& name,
   CLI::App* verb = run_app.add_subcommand(name, help + "\nExample: " + example);
   add_sizes(*verb, *flags);
   if (name != "matmul-add") add_weight_options(*verb, *flags);
-  verb->add_option("--dtype", flags->dtype, "f32 (the CPU's default), bf16 (CUDA's) or f16")->type_name("NAME");
+  verb->add_option("--dtype", flags->dtype, "f32 (the CPU's default), bf16 (CUDA's) or f16")
+      ->type_name("NAME");
   verb->add_option("--device", flags->device, "auto, cpu or cuda")->type_name("NAME");
   verb->add_option("--warmup", flags->warmup, "Forwards before anything is measured (3)")
       ->type_name("N");

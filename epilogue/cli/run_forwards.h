@@ -17,7 +17,8 @@ using Forward = std::function<void()>;
 // Returns when everything that was started on `device` is done.
 void wait_for(Device device);
 
-// Nanoseconds of one of `calls` forwards that follow each other, until the device has done them all.
+// Nanoseconds of one of `calls` forwards that follow each other, until the device has done them
+// all.
 double timed(const Forward& forward, int64_t calls, Device device);
 
 void warm_up(const Forward& forward, int64_t count, Progress& progress);

@@ -37,9 +37,9 @@ struct RunResult {
   std::string title;
   DType dtype = DType::kF32;
   Device device = kCpu;
-  std::optional<CompileResult> compiled{};         // none: eager
-  std::vector<ForwardOp> ops;                      // of one recorded forward
-  std::vector<KernelSum> kernels;                  // in the order of their first run
+  std::optional<CompileResult> compiled{};  // none: eager
+  std::vector<ForwardOp> ops;               // of one recorded forward
+  std::vector<KernelSum> kernels;           // in the order of their first run
   ForwardTimes times;
   std::optional<analysis::ProfilerTable> table{};  // where it was asked for
   std::string trace_path{};                        // empty: none was written

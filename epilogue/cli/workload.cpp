@@ -48,7 +48,7 @@ struct Weights {
   bool bias = false;
   DType dtype = DType::kF32;
   std::shared_ptr<nn::Checkpoint> checkpoint;  // null: made up
-  Device device = kCpu;  // where the block is to run
+  Device device = kCpu;                        // where the block is to run
 };
 
 Result<void> check_matrix(const RunFlags& flags, const std::string& name, const Tensor& tensor) {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "epilogue/cuda/device_guard.h"
+#include "epilogue/tensor/allocation_listener.h"
 #include "epilogue/tensor/size_class.h"
 
 namespace epi::cuda {
@@ -63,6 +64,7 @@ CachedBlock* BlockCache::take_locked(Pool& pool, int64_t size_bytes) {
   if (block == nullptr) block = take_fresh(pool, bytes, size_bytes);
   stats_.in_use_bytes += bytes;
   ++pool.in_use;
+  tell(*block, bytes);
   return block;
 }
 
@@ -100,11 +102,18 @@ void BlockCache::fail_out_of_memory(int64_t wanted_bytes) {
 void BlockCache::give_back(CachedBlock* block) noexcept {
   const std::lock_guard lock(mutex_);
   stats_.in_use_bytes -= block->bytes;
+  tell(*block, -block->bytes);
   if (block->also_used_on.empty()) {
     keep(block);
   } else {
     wait_for_others(block);
   }
+}
+
+void BlockCache::tell(const CachedBlock& block, int64_t bytes) const {
+  const Device device{DeviceType::kCuda, static_cast<int8_t>(device_)};
+  tell_allocation(
+      {device, block.data, bytes, stats_.in_use_bytes, stats_.in_use_bytes + stats_.cached_bytes});
 }
 
 void BlockCache::keep(CachedBlock* block) {

@@ -60,6 +60,7 @@ class BlockCache {
   CachedBlock* take_locked(Pool& pool, int64_t size_bytes);
   CachedBlock* take_free(Pool& pool, int64_t bytes);
   CachedBlock* take_fresh(Pool& pool, int64_t bytes, int64_t wanted_bytes);
+  void tell(const CachedBlock& block, int64_t bytes) const;
   void keep(CachedBlock* block);
   void wait_for_others(CachedBlock* block);
   void collect_waiting();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/cuda/gemm.h"
 
-#include <atomic>
 #include <bit>
 #include <cstring>
 #include <memory>
@@ -10,11 +9,10 @@
 
 #include "epilogue/cuda/allocator.h"
 #include "epilogue/cuda/gemm_plan.h"
+#include "epilogue/cuda/tf32.h"
 
 namespace epi::cuda {
 namespace {
-
-std::atomic<bool> tf32_allowed{false};
 
 // More shapes than any model has: what follows a thousand sequence lengths starts over.
 constexpr size_t kMostPlans = 8192;
@@ -40,7 +38,7 @@ PlanKey key_of(const Gemm& g, int device) {
   key.b_transposed = g.b.transposed;
   key.has_c = g.c != nullptr;
   key.has_bias = g.bias != nullptr;
-  key.tf32 = g.dtype == DType::kF32 && tf32_allowed.load(std::memory_order_relaxed);
+  key.tf32 = g.dtype == DType::kF32 && allow_tf32();
   return key;
 }
 
@@ -109,8 +107,5 @@ bool try_gemm(const Gemm& gemm, int device) {
   if (plan->exists) start(*plan, gemm, device);
   return plan->exists;
 }
-
-void set_allow_tf32(bool allow) { tf32_allowed = allow; }
-bool allow_tf32() { return tf32_allowed; }
 
 }  // namespace epi::cuda

@@ -39,9 +39,4 @@ struct Gemm {
 // no algorithm for it (an epilogue that it lacks for the dtype).
 bool try_gemm(const Gemm& gemm, int device);
 
-// Lets f32 products round their inputs to tf32 (10 bits of mantissa), four times faster and more on
-// tensor cores; off by default, as in PyTorch.
-void set_allow_tf32(bool allow);
-bool allow_tf32();
-
 }  // namespace epi::cuda

@@ -13,7 +13,7 @@ namespace epi::cuda {
 namespace {
 
 // An epilogue reads its bias in vectors of this many bytes.
-constexpr uintptr_t kBiasAlignment = 16;
+constexpr int64_t kVectorBytes = 16;
 
 // A matrix with strides that a GEMM can read; the copy, if one is needed, stays alive in it.
 struct Readable {
@@ -48,10 +48,15 @@ LaunchCost product_cost(const Tensor& a, const Tensor& b, const Tensor& out, int
   return {stored_bytes(a) + stored_bytes(b) + out.size_bytes(), 2 * out.numel() * k};
 }
 
-// The bias of a row that an epilogue can add: n dense, aligned elements, the same for every row.
-bool is_bias(const Tensor& self, const Dims& strides, double beta) {
-  const bool aligned = reinterpret_cast<uintptr_t>(self.raw_data()) % kBiasAlignment == 0;
-  return beta == 1 && strides[0] == 0 && strides[1] == 1 && aligned;
+// The bias of a row that an epilogue adds exactly: n dense, aligned elements, the same for every
+// row. Where rows are not whole vectors, cuBLASLt 13.0 rounds a bf16 product before it adds the
+// bias.
+bool is_bias(const Tensor& self, const Dims& strides, double beta, const Gemm& g) {
+  const int64_t element = size_bytes(g.dtype);
+  const auto address = static_cast<int64_t>(reinterpret_cast<intptr_t>(self.raw_data()));
+  const bool whole_vectors = address % kVectorBytes == 0 && g.n * element % kVectorBytes == 0 &&
+                             g.k * element % kVectorBytes == 0;
+  return beta == 1 && strides[0] == 0 && strides[1] == 1 && whole_vectors;
 }
 
 // A matrix that the GEMM reads as it is while it writes another.
@@ -133,7 +138,7 @@ void addmm(Args args, const Tensor& out) {
   g.alpha = args[4].number();
   if (beta == 0) return multiply("addmm", g, a, b, out);
   const Dims strides = broadcast_strides("addmm", self.layout(), out.shape());
-  if (is_bias(self, strides, beta) && try_bias(g, self, a, b, out)) return;
+  if (is_bias(self, strides, beta, g) && try_bias(g, self, a, b, out)) return;
   g.beta = beta;
   add_matrix(g, self, strides, a, b, out);
 }

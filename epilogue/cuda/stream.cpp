@@ -53,14 +53,9 @@ void Stream::wait(const Event& event) const {
 }
 
 bool Stream::is_capturing() const {
+  if (stream_ == nullptr) return false;  // CUDA captures no default stream
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  const cudaError_t code = cudaStreamIsCapturing(stream_, &status);
-  // The default stream itself is never captured: another one of the process is.
-  if (code == cudaErrorStreamCaptureImplicit) {
-    cudaGetLastError();
-    return false;
-  }
-  check(code, "cudaStreamIsCapturing");
+  check(cudaStreamIsCapturing(stream_, &status), "cudaStreamIsCapturing");
   return status != cudaStreamCaptureStatusNone;
 }
 

@@ -220,9 +220,9 @@ class Collector {
                  .ts_ns = trace_time(entry.time_ns),
                  .args = args_.add(fmt::format(
                      R"({{"Addr": {}, "Bytes": {}, "Total Allocated": {}, "Total Reserved": {}, )"
-                     R"("Device Type": 0, "Device Id": -1}})",
+                     R"("Device Type": {}, "Device Id": {}}})",
                      allocation.address, allocation.bytes, allocation.in_use_bytes,
-                     allocation.reserved_bytes))});
+                     allocation.reserved_bytes, allocation.device_type, allocation.device_id))});
   }
 
   Recording recording_;

@@ -76,9 +76,10 @@ void Recorder::begin(const RecordOptions& options) {
     fail("profiler", "a listener is set already (set_listener): one at a time");
   }
   begin_gpu_recording();  // before the clock starts: the first time it takes a while
+  wait_for_gpus();        // work from before would look like idle time in front of ours
   open_recording(options);
   set_listener(this);
-  if (options.profile_memory) set_cpu_allocation_listener(&Recorder::allocation);
+  if (options.profile_memory) set_allocation_listener(&Recorder::allocation);
 }
 
 void Recorder::restart() {
@@ -86,6 +87,7 @@ void Recorder::restart() {
   const std::lock_guard lock(mutex_);
   const Recording dropped = std::move(recording_);
   restart_gpu_recording();
+  wait_for_gpus();
   open_recording(dropped.options);
   free_logs(dropped);
 }
@@ -114,7 +116,7 @@ Recording Recorder::end() {
 
 void Recorder::stop_listening() {
   if (current_listener() == this) set_listener(nullptr);
-  set_cpu_allocation_listener(nullptr);
+  set_allocation_listener(nullptr);
 }
 
 Recording Recorder::close_recording() {
@@ -217,12 +219,16 @@ void Recorder::launch_end() {
   if (std::exchange(launch_is_marked, false)) unmark_launch();
 }
 
-void Recorder::allocation(const CpuAllocation& allocation) noexcept {
+void Recorder::allocation(const Allocation& allocation) noexcept {
   ThreadLog* log = instance().log();
   if (log == nullptr || !log->options().profile_memory) return;
+  const bool on_cpu = allocation.device == kCpu;
   const AllocationEntry packed{static_cast<int64_t>(reinterpret_cast<intptr_t>(allocation.data)),
-                               allocation.bytes, allocation.in_use_bytes,
-                               allocation.reserved_bytes};
+                               allocation.bytes,
+                               allocation.in_use_bytes,
+                               allocation.reserved_bytes,
+                               on_cpu ? 0 : 1,
+                               on_cpu ? -1 : allocation.device.index};
   EntryHeader* entry = log->open(EntryKind::kAllocation, sizeof packed);
   if (entry == nullptr) return;
   std::memcpy(entry->payload(), &packed, sizeof packed);

@@ -11,7 +11,7 @@
 #include "epilogue/ops/hooks.h"
 #include "epilogue/profile/gpu_records.h"
 #include "epilogue/profile/thread_log.h"
-#include "epilogue/tensor/cpu_allocator.h"
+#include "epilogue/tensor/allocation_listener.h"
 
 namespace epi::profile {
 
@@ -48,7 +48,7 @@ class Recorder final : public Listener {
 
  private:
   Recorder() = default;
-  static void allocation(const CpuAllocation& allocation) noexcept;
+  static void allocation(const Allocation& allocation) noexcept;
 
   // The calling thread's log in the recording under way; null where none is.
   ThreadLog* log();

@@ -43,6 +43,8 @@ struct AllocationEntry {
   int64_t bytes = 0;
   int64_t in_use_bytes = 0;
   int64_t reserved_bytes = 0;
+  int64_t device_type = 0;  // Kineto's: 0 is the CPU, 1 is CUDA
+  int64_t device_id = -1;   // Kineto's: -1 for the CPU
 };
 
 // What a recording keeps beside names and times.

@@ -3,7 +3,6 @@
 
 #include <sys/mman.h>
 
-#include <atomic>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -12,6 +11,7 @@
 
 #include "epilogue/base/error.h"
 #include "epilogue/base/machine.h"
+#include "epilogue/tensor/allocation_listener.h"
 #include "epilogue/tensor/size_class.h"
 
 namespace epi {
@@ -21,8 +21,6 @@ constexpr int64_t kAlignment = 64;               // a cache line, and an AVX-512
 constexpr int64_t kHugePage = int64_t{2} << 20;  // blocks from here on ask for huge pages
 // The cache holds at most this share of the memory that was available at the start.
 constexpr int64_t kCacheShare = 4;
-
-std::atomic<CpuAllocationListener> allocation_listener{nullptr};
 
 void* system_allocate(int64_t bytes) {
   const bool huge = bytes >= kHugePage;
@@ -90,11 +88,9 @@ class Cache {
     std::free(data);
   }
 
-  // Under the lock, so that the totals are told in the order in which they were true.
   void tell(const void* data, int64_t bytes) const {
-    if (auto* listener = allocation_listener.load(std::memory_order_acquire)) {
-      listener({data, bytes, stats_.in_use_bytes, stats_.in_use_bytes + stats_.cached_bytes});
-    }
+    tell_allocation(
+        {kCpu, data, bytes, stats_.in_use_bytes, stats_.in_use_bytes + stats_.cached_bytes});
   }
 
   void* allocate_fresh(int64_t bytes, int64_t wanted_bytes) {
@@ -140,8 +136,5 @@ void* cpu_allocate(int64_t size_bytes) { return cache().allocate(size_bytes); }
 void cpu_free(void* data, int64_t size_bytes) { cache().release(data, size_bytes); }
 CpuAllocatorStats cpu_allocator_stats() { return cache().stats(); }
 void cpu_release_cached() { cache().clear(); }
-void set_cpu_allocation_listener(CpuAllocationListener listener) {
-  allocation_listener.store(listener, std::memory_order_release);
-}
 
 }  // namespace epi

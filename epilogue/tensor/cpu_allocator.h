@@ -20,17 +20,6 @@ struct CpuAllocatorStats {
 };
 CpuAllocatorStats cpu_allocator_stats();
 
-// One block taken, or given back.
-struct CpuAllocation {
-  const void* data = nullptr;
-  int64_t bytes = 0;           // of the block; negative where it was given back
-  int64_t in_use_bytes = 0;    // of all blocks, afterwards
-  int64_t reserved_bytes = 0;  // in use and cached
-};
-// Called for every allocation from then on, in the thread that makes it; null ends that. It may not
-// allocate tensors. A call that is under way may still arrive after it was taken away.
-using CpuAllocationListener = void (*)(const CpuAllocation&) noexcept;
-void set_cpu_allocation_listener(CpuAllocationListener listener);
 // Gives every cached block back to the system.
 void cpu_release_cached();
 

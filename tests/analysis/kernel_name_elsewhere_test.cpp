@@ -187,21 +187,21 @@ TEST(KernelNameElsewhere, WordsTellAKindWhereTheLibraryIsNotKnown) { expect_all(
 constexpr Row kOwnCuda[] = {
     {"void epi::cuda::pointwise<epi::cuda::GeluTanh<__nv_bfloat16>, 8>(epi::cuda::Walk, "
      "epi::cuda::GeluTanh<__nv_bfloat16>)",
-     "epilogue pointwise bf16 ops gelu"},
+     "epilogue pointwise bf16>?>bf16 by 8 ops gelu"},
     {"void epi::cuda::pointwise<epi::cuda::Binary<epi::cuda::Mul, float>, 4>(epi::cuda::Walk, "
      "epi::cuda::Binary<epi::cuda::Mul, float>)",
-     "epilogue pointwise f32 ops mul"},
+     "epilogue pointwise f32>?>f32 by 4 ops mul"},
     {"void epi::cuda::pointwise_tiled<epi::cuda::Copy<unsigned short> >(epi::cuda::Walk, "
      "epi::cuda::Copy<unsigned short>, unsigned int, unsigned int, unsigned int)",
      "epilogue copy ops copy_"},
     {"void epi::cuda::pointwise<epi::cuda::Convert<float, __half>, 4>(epi::cuda::Walk)",
-     "epilogue copy f32 ops copy_"},
+     "epilogue copy f32>?>f16 by 4 ops copy_"},
     {"void epi::cuda::rows<epi::cuda::Softmax, double, true, 2>(epi::cuda::Walk, long)",
-     "epilogue softmax f64 ops softmax"},
+     "epilogue softmax f64>?>f64 by 2 ops softmax"},
     {"void epi::cuda::rows<epi::cuda::RmsNorm, __half, false, 1>(epi::cuda::Walk, long)",
-     "epilogue norm f16 ops rms_norm"},
+     "epilogue norm f16>?>f16 by 1 ops rms_norm"},
     {"void epi::cuda::reduce_rows<epi::cuda::Max<float>, 4>(epi::cuda::Reduction<float>)",
-     "epilogue reduction f32 ops amax"},
+     "epilogue reduction f32>?>f32 by 4 ops amax"},
 };
 
 TEST(KernelNameElsewhere, OwnCudaKernelsTellTheirFunction) { expect_all(kOwnCuda); }

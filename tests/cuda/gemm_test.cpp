@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "epilogue/cuda/tf32.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/tensor/factories.h"
 #include "tests/cuda/with_device.h"

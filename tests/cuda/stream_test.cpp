@@ -175,7 +175,8 @@ TEST_F(CudaMemory, PinnedIsCopiedWithoutWaitingAndNotReusedBefore) {
   copy_(x, pinned, /*non_blocking=*/true);
   const void* data = pinned.raw_data();
   pinned = {};
-  Tensor other = empty_pinned({1 << 24});  // while the copy runs: another block, or one that is free
+  Tensor other =
+      empty_pinned({1 << 24});  // while the copy runs: another block, or one that is free
   std::fill_n(other.data<float>(), other.numel(), 9.0F);
   EXPECT_EQ(values_of(x).back(), 7);
   EXPECT_EQ(values_of(x).front(), 7);

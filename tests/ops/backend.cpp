@@ -11,12 +11,24 @@
 namespace epi {
 namespace {
 
+class SkipEach : public ::testing::EmptyTestEventListener {
+ public:
+  explicit SkipEach(std::string reason) : reason_(std::move(reason)) {}
+  void OnTestStart(const ::testing::TestInfo&) override { GTEST_SKIP() << reason_; }
+
+ private:
+  std::string reason_;
+};
+
 class Backends : public ::testing::Environment {
  public:
   void SetUp() override {
     register_cpu_backend();
     if (test_device() == kCpu) return;
-    if (const auto ready = register_cuda_backend(); !ready) GTEST_SKIP() << ready.error().message;
+    const auto ready = register_cuda_backend();
+    if (ready) return;
+    auto& listeners = ::testing::UnitTest::GetInstance()->listeners();
+    listeners.Append(new SkipEach("no CUDA device: " + ready.error().message));
   }
 };
 

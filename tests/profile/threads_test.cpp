@@ -88,8 +88,8 @@ void expect_unique_ids(const trace::Trace& trace) {
   std::set<int64_t> external_ids;
   std::set<int64_t> correlations;
   for (EventId id = 0; id < trace.size(); ++id) {
-    const bool is_range = trace.category[id] == Category::kCpuOp ||
-                          trace.category[id] == Category::kUserAnnotation;
+    const bool is_range =
+        trace.category[id] == Category::kCpuOp || trace.category[id] == Category::kUserAnnotation;
     if (trace.is_span(id) && is_range) {  // calls of CUDA have the id of the range around them
       ASSERT_TRUE(external_ids.insert(trace.external_id[id]).second);
     }

@@ -67,7 +67,7 @@ TEST(DLPack, NegativeStridesAndByteOffsetsAreFollowed) {
 TEST(DLPack, WhatCannotBeTakenIsDeletedAndRefused) {
   Produced produced;
   DLManagedTensor* managed = produced.make();
-  managed->dl_tensor.device.device_type = kDLCUDA;
+  managed->dl_tensor.device.device_type = kDLMetal;
   EXPECT_THROW(from_dlpack(managed), Error);
   managed = produced.make();
   managed->dl_tensor.dtype = {kDLInt, 8, 1};

@@ -14,10 +14,12 @@ struct Loop {
   Kind kind;
   size_t vector_place;  // of the template argument with the width
 };
-constexpr Loop kLoops[] = {
-    {"pointwise", Kind::kPointwise, 1},     {"pointwise_tiled", Kind::kPointwise, 9},
-    {"rows", Kind::kNorm, 3},               {"reduce_rows", Kind::kReduction, 1},
-    {"reduce_columns", Kind::kReduction, 9}, {"reduce_parts", Kind::kReduction, 9}};
+constexpr Loop kLoops[] = {{"pointwise", Kind::kPointwise, 1},
+                           {"pointwise_tiled", Kind::kPointwise, 9},
+                           {"rows", Kind::kNorm, 3},
+                           {"reduce_rows", Kind::kReduction, 1},
+                           {"reduce_columns", Kind::kReduction, 9},
+                           {"reduce_parts", Kind::kReduction, 9}};
 
 // Where the function is called otherwise than its operator.
 std::string op_of(std::string_view function) {
@@ -34,8 +36,7 @@ void read_function(std::string_view text, KernelName& out) {
     type = 1;
     out.functor = text;
   }
-  const std::string_view op =
-      type == 1 ? read_cpp_name(function.arg(0)).base : function.base;
+  const std::string_view op = type == 1 ? read_cpp_name(function.arg(0)).base : function.base;
   out.ops.push_back(op_of(op));
   out.dtype = out.output = cpp_type(function.arg(type));
   if (function.base == "Convert") out.output = cpp_type(function.arg(1));

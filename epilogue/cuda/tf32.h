@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether f32 products may round their factors to tf32 (10 bits of mantissa): several times faster
+// on tensor cores. Off by default, as in PyTorch; for the whole process.
+#pragma once
+
+#include <atomic>
+
+namespace epi::cuda {
+
+namespace detail {
+inline std::atomic<bool> tf32_allowed{false};
+}
+
+inline void set_allow_tf32(bool allow) { detail::tf32_allowed = allow; }
+inline bool allow_tf32() { return detail::tf32_allowed.load(std::memory_order_relaxed); }
+
+}  // namespace epi::cuda
