@@ -15,6 +15,7 @@
 #include "epilogue/cpu/backend.h"
 #include "epilogue/cuda/backend.h"
 #include "epilogue/cuda/device.h"
+#include "epilogue/cuda/gemm.h"
 #include "epilogue/cuda/stream.h"
 #include "epilogue/nn/glu_mlp.h"
 #include "epilogue/nn/safetensors.h"
@@ -131,12 +132,22 @@ void host_parts() {
   const Tensor w = randn({256, 64}, 2, options);
   const Tensor h = randn({128, 256}, 3, options);
   const Tensor bias = randn({256}, 4, options);
+  cuda::Gemm gemm;  // what is left of mm when its output and its operands are there
+  gemm.dtype = DType::kBF16;
+  gemm.m = 128;
+  gemm.n = 256;
+  gemm.k = 64;
+  gemm.a = as_matrix(x).value();
+  gemm.b = as_matrix(t(w)).value();
+  gemm.out = h.raw_data();
+  gemm.ld_out = 256;
   const std::vector<std::pair<const char*, Body>> parts{
       {"empty", [&] { empty({128, 256}, options); }},
       {"is_capturing", [] { cuda::current_stream().is_capturing(); }},
       {"t", [&] { t(w); }},
       {"gelu", [&] { gelu(h, "tanh"); }},
       {"mul", [&] { mul(h, h); }},
+      {"try_gemm", [&] { cuda::try_gemm(gemm, 0); }},
       {"mm", [&] { mm(x, t(w)); }},
       {"linear", [&] { linear(x, w); }},
       {"linear_bias", [&] { linear(x, w, bias); }}};

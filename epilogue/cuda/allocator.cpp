@@ -10,23 +10,22 @@ namespace {
 
 thread_local Pool* graph_pool = nullptr;  // of the innermost GraphMemory::Use
 
-// Where the calling thread's blocks come from.
-Pool& current_pool(BlockCache& cache, int device) {
-  if (graph_pool != nullptr) return *graph_pool;
+CachedBlock* take_block(BlockCache& cache, int device, int64_t size_bytes) {
+  if (graph_pool != nullptr) return cache.take(*graph_pool, size_bytes);
   const Stream& stream = current_stream(device);
   if (stream.is_capturing()) {
     fail("empty",
-         "the stream is being captured: hold a cuda::GraphMemory::Use, whose memory stays"
-         " with the graph");
+         "the stream is being captured: hold a cuda::GraphMemory::Use, whose memory stays with the "
+         "graph");
   }
-  return cache.pool_of(stream);
+  return cache.take(stream, size_bytes);
 }
 
 class CachingMemory final : public DeviceMemory {
  public:
   Block allocate(Device device, int64_t size_bytes) override {
     BlockCache& cache = block_cache(device.index);
-    CachedBlock* block = cache.take(current_pool(cache, device.index), size_bytes);
+    CachedBlock* block = take_block(cache, device.index, size_bytes);
     return {block->data, block};
   }
 
@@ -79,9 +78,8 @@ GraphMemory::Use::~Use() { graph_pool = static_cast<Pool*>(before_); }
 
 void* workspace(int device, int64_t size_bytes) {
   BlockCache& cache = block_cache(device);
-  Pool& pool = graph_pool != nullptr ? *graph_pool : cache.pool_of(current_stream(device));
-  // A captured product without a GraphMemory may use the stream's own: nothing is allocated then.
-  return cache.workspace(pool, size_bytes);
+  return graph_pool != nullptr ? cache.workspace(*graph_pool, size_bytes)
+                               : cache.workspace(current_stream(device), size_bytes);
 }
 
 DeviceMemory& caching_memory() {

@@ -43,15 +43,19 @@ void* driver_allocate(int64_t bytes) {
 }  // namespace
 
 Pool& BlockCache::pool_of(const Stream& stream) {
-  const std::lock_guard lock(mutex_);
   auto& pool = stream_pools_[stream.id()];
   if (!pool) pool = std::make_unique<Pool>();
   return *pool;
 }
 
-CachedBlock* BlockCache::take(Pool& pool, int64_t size_bytes) {
+CachedBlock* BlockCache::take(const Stream& stream, int64_t size_bytes) {
   const std::lock_guard lock(mutex_);
-  return take_locked(pool, size_bytes);
+  return take_locked(pool_of(stream), size_bytes);
+}
+
+CachedBlock* BlockCache::take(Pool& graph_pool, int64_t size_bytes) {
+  const std::lock_guard lock(mutex_);
+  return take_locked(graph_pool, size_bytes);
 }
 
 CachedBlock* BlockCache::take_locked(Pool& pool, int64_t size_bytes) {
@@ -161,8 +165,17 @@ void BlockCache::note_use(CachedBlock* block, const Stream& stream) {
   }
 }
 
-void* BlockCache::workspace(Pool& pool, int64_t size_bytes) {
+void* BlockCache::workspace(const Stream& stream, int64_t size_bytes) {
   const std::lock_guard lock(mutex_);
+  return workspace_locked(pool_of(stream), size_bytes);
+}
+
+void* BlockCache::workspace(Pool& graph_pool, int64_t size_bytes) {
+  const std::lock_guard lock(mutex_);
+  return workspace_locked(graph_pool, size_bytes);
+}
+
+void* BlockCache::workspace_locked(Pool& pool, int64_t size_bytes) {
   if (pool.workspace != nullptr && pool.workspace->bytes >= size_bytes) return pool.workspace->data;
   if (pool.workspace != nullptr) {
     stats_.in_use_bytes -= pool.workspace->bytes;

@@ -35,13 +35,15 @@ class BlockCache {
  public:
   explicit BlockCache(int device) : device_(device) {}
 
-  Pool& pool_of(const Stream& stream);
-  // Throws `Error` with the sizes where the device has no memory left, after it gave the cache back
-  // and tried once more.
-  CachedBlock* take(Pool& pool, int64_t size_bytes);
+  // A block of the stream's own pool, or of a graph's. Throws `Error` with the sizes where the device
+  // has no memory left, after it gave the cache back and tried once more.
+  CachedBlock* take(const Stream& stream, int64_t size_bytes);
+  CachedBlock* take(Pool& graph_pool, int64_t size_bytes);
   void give_back(CachedBlock* block) noexcept;
   void note_use(CachedBlock* block, const Stream& stream);
-  void* workspace(Pool& pool, int64_t size_bytes);
+  // Scratch memory of the pool; the next caller gets the same.
+  void* workspace(const Stream& stream, int64_t size_bytes);
+  void* workspace(Pool& graph_pool, int64_t size_bytes);
 
   Pool* open_graph_pool();
   void close_graph_pool(Pool* pool);
@@ -57,7 +59,9 @@ class BlockCache {
     std::vector<Event> ends;
   };
 
+  Pool& pool_of(const Stream& stream);
   CachedBlock* take_locked(Pool& pool, int64_t size_bytes);
+  void* workspace_locked(Pool& pool, int64_t size_bytes);
   CachedBlock* take_free(Pool& pool, int64_t bytes);
   CachedBlock* take_fresh(Pool& pool, int64_t bytes, int64_t wanted_bytes);
   void tell(const CachedBlock& block, int64_t bytes) const;
