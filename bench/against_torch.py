@@ -4,8 +4,8 @@
 
     python3 bench/against_torch.py [--bin build/cuda/bin] [--out FOLDER]
 
-Both get the same safetensors weights and inputs. Prints one line a claim; leaves ours.json and
-pytorch.json (traces of the MLP), and figures.json in FOLDER. Exit code 1 where a claim is broken.
+Both get the same safetensors weights and inputs. Prints one line a claim; leaves both traces of
+both blocks (ours_mlp.json, pytorch_mlp.json, ...) and figures.json in FOLDER. Exit code 1 where a claim is broken.
 """
 import argparse, json, os, statistics, subprocess, sys, time
 import torch
@@ -115,6 +115,15 @@ def record_torch(module, x, annotation, path):
                 module(x)
             p.step()
     p.export_chrome_trace(path)
+    # The profiler's own table: mean time of each kernel.
+    return {row.key: row.self_device_time_total / row.count for row in p.key_averages() if row.self_device_time_total}
+
+
+def torch_reads(path):
+    """Kernels in a trace by PyTorch's own reader of such files."""
+    from torch._inductor.analysis.profile_analysis import JsonProfile
+    read = JsonProfile(path, benchmark_name="ours", dtype=DTYPE)
+    return sum(1 for event in read.events if event.get("cat") == "kernel")
 
 
 def kernel_times(path):
@@ -129,7 +138,9 @@ def traces(args, claims, kind, module, x, annotation, flags, per_forward):
     mine, theirs = (os.path.join(args.out, f"{who}_{kind}.json") for who in ("ours", "pytorch"))
     tool = f"{args.bin}/epilogue"
     subprocess.run([tool, "run", kind, "--device", "cuda", "--trace", mine, *flags], check=True, stdout=subprocess.DEVNULL)
-    record_torch(module, x, annotation, theirs)
+    their_table = record_torch(module, x, annotation, theirs)
+    rows = json.loads(subprocess.run([tool, "table", mine, "--json"], check=True, capture_output=True, text=True).stdout)["rows"]
+    our_table = {row["name"]: row["self_device_us"] / row["calls"] for row in rows if row["lane"] == "device" and not row["annotation"]}
     own, other = kernel_times(mine), kernel_times(theirs)
     count = sum(map(len, own.values())) / 3
     claims.add(f"{kind}: kernels per forward in our trace", count, count == per_forward)
@@ -141,6 +152,10 @@ def traces(args, claims, kind, module, x, annotation, flags, per_forward):
         spread = max(max(own[name]) - min(own[name]), max(other[name]) - min(other[name]), 0.05 * b)
         claims.add(f"{kind}: {name[:60]} us, ours over PyTorch's", a / b, abs(a - b) <= spread,
                    ours=sorted(own[name]), torch=sorted(other[name]))
+        tables = our_table[name] / their_table[name]
+        claims.add(f"{kind}: the same in both profilers' tables", tables, abs(our_table[name] - their_table[name]) <= spread)
+    accepted = torch_reads(mine)
+    claims.add(f"{kind}: kernels that torch._inductor's trace reader finds in our trace", accepted, accepted == sum(map(len, own.values())))
     for arguments in (["compare", mine, theirs], ["expect", mine, "aten::t: gpu_time == 0", f"{annotation}: kernels == {per_forward}"]):
         out = subprocess.run([tool, *arguments], capture_output=True, text=True)
         print("\n".join("    " + line for line in (out.stdout + out.stderr).splitlines()[:24]), flush=True)

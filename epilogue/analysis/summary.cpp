@@ -75,9 +75,32 @@ class Sums {
   int64_t total_ns_ = 0;
 };
 
+// Where the CPU runs ahead, steps queue behind each other: each of them waits, the device does not.
+double device_busy(const trace::Trace& trace, const InstanceGroup& steps) {
+  if (steps.instances.empty()) return 0;
+  const int64_t begin_ns = steps.instances.front().begin_ns;
+  int64_t last_ns = steps.instances.back().end_ns;
+  std::vector<std::pair<int64_t, int64_t>> work;
+  for (EventId id = 0; id < trace.size(); ++id) {
+    const bool counts = trace.is_span(id) && trace::is_device_work(trace.category[id]);
+    if (counts && trace.ts_ns[id] >= begin_ns) work.emplace_back(trace.ts_ns[id], trace.end_ns(id));
+  }
+  std::sort(work.begin(), work.end());
+  int64_t busy_ns = 0;
+  int64_t covered_to = begin_ns;
+  for (const auto& [from, to] : work) {
+    busy_ns += std::max<int64_t>(0, to - std::max(covered_to, from));
+    covered_to = std::max(covered_to, to);
+  }
+  last_ns = std::max(last_ns, covered_to);
+  return last_ns == begin_ns
+             ? 0
+             : static_cast<double>(busy_ns) / static_cast<double>(last_ns - begin_ns);
+}
+
 Regime regime_of(const Summary& summary) {
   if (summary.kernels.empty()) return Regime::kNoDevice;
-  if (summary.median.busy >= kDeviceBoundBusy) return Regime::kDeviceBound;
+  if (std::max(summary.median.busy, summary.busy) >= kDeviceBoundBusy) return Regime::kDeviceBound;
   return summary.median.busy < kCpuBoundBusy ? Regime::kCpuBound : Regime::kMixed;
 }
 
@@ -147,6 +170,7 @@ Summary summarize(const trace::Trace& trace) {
   summary.events = trace.size();
   summary.steps = steps(trace, ownership);
   summary.median = median_measures(summary.steps);
+  summary.busy = device_busy(trace, summary.steps);
   summary.annotations = names_by_time(annotations(trace, ownership));
   Sums ops(trace);
   for (EventId id = 0; id < trace.size(); ++id) {

@@ -29,6 +29,7 @@ struct Summary {
   int64_t events = 0;
   InstanceGroup steps;
   MedianMeasures median;  // of all steps
+  double busy = 0;        // of the device, from the first step to the end of all work
   Regime regime = Regime::kNoDevice;
   std::vector<NamedTime> kernels;        // device work, the largest first
   std::vector<NamedTime> ops;            // host events by self time, the largest first

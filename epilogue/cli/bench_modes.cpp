@@ -34,14 +34,28 @@ Spread spread_of(std::vector<double> values) {
   return {at(0.5), at(0.1), at(0.9)};
 }
 
-Mode compiled_mode(const char* name, Fuse fuse, const Block& block,
+Mode compiled_mode(const char* name, const CompileOptions& options, const Block& block,
                    const std::vector<Tensor>& inputs) {
-  const Compiled compiled(block.function, block.parameters, {.fuse = fuse, .cache = false});
+  const Compiled compiled(block.function, block.parameters, options);
   Mode mode{name, [=] { compiled(inputs); }};
-  const double first_ns = timed(mode.forward, 1, kCpu);
+  const Device device = inputs[0].device();
+  const double first_ns = timed(mode.forward, 1, device);
   mode.forward();
-  mode.first_call_ns = std::max(first_ns - timed(mode.forward, 1, kCpu), 0.0);
+  mode.first_call_ns = std::max(first_ns - timed(mode.forward, 1, device), 0.0);
   return mode;
+}
+
+std::vector<Mode> compiled_modes(const Block& block, const std::vector<Tensor>& inputs) {
+  std::vector<Mode> modes;
+  const auto add = [&](const char* name, Fuse fuse, bool graph) {
+    modes.push_back(
+        compiled_mode(name, {.fuse = fuse, .cache = false, .graph = graph}, block, inputs));
+  };
+  add("compile pointwise", Fuse::kPointwise, false);
+  // On a GPU products have no epilogues of ours yet; what differs there is how they are launched.
+  if (inputs[0].device() == kCpu) add("compile epilogue", Fuse::kEpilogue, false);
+  if (inputs[0].device() != kCpu) add("compile graph", Fuse::kPointwise, true);
+  return modes;
 }
 
 void take_turns(std::vector<Mode>& modes, Device device, Progress& progress) {
@@ -106,10 +120,7 @@ std::vector<ModeResult> measure_modes(const Workload& workload) {
   Progress progress;
   std::vector<Mode> modes;
   modes.push_back({"eager", [&] { block->function(inputs); }});
-  if (workload.device == kCpu) {
-    modes.push_back(compiled_mode("compile pointwise", Fuse::kPointwise, *block, inputs));
-    modes.push_back(compiled_mode("compile epilogue", Fuse::kEpilogue, *block, inputs));
-  }
+  for (Mode& mode : compiled_modes(*block, inputs)) modes.push_back(std::move(mode));
   take_turns(modes, workload.device, progress);
   std::vector<ModeResult> results;
   for (const Mode& mode : modes) {

@@ -171,6 +171,7 @@ void add_compile(CLI::App& verb, RunFlags& flags) {
       ->type_name("HOW");
   verb.add_option("--dynamic", flags.dynamic, "on (batch is free, the default) or off")
       ->type_name("HOW");
+  verb.add_flag("--graph", flags.graph, "On a GPU: replay the launches as a CUDA graph");
   verb.add_option("--show", flags.show, "The compiler's graph, passes, code or plan")
       ->type_name("WHAT");
 }

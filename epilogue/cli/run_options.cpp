@@ -154,7 +154,9 @@ std::optional<CompileOptions> parse_compile(const RunFlags& flags) {
        {std::pair{"--fuse", flags.fuse}, {"--dynamic", flags.dynamic}, {"--show", flags.show}}) {
     if (!flags.compile && !text.empty()) fail("run", "{} {}: needs --compile", flag, text);
   }
+  if (!flags.compile && flags.graph) fail("run", "--graph: needs --compile");
   if (!flags.compile) return std::nullopt;
+  options.graph = flags.graph;
   options.name = flags.workload;
   return options;
 }
@@ -162,13 +164,14 @@ std::optional<CompileOptions> parse_compile(const RunFlags& flags) {
 Device choose_device(const RunFlags& flags) {
   const std::string& text = flags.device;
   register_cpu_backend();
-  if (text == "cpu" || (text == "auto" && flags.compile)) return kCpu;
+  if (text == "cpu" && flags.graph) fail("run", "--graph: replays launches on a GPU, not the CPU");
+  if (text == "cpu") return kCpu;
   if (text != "auto" && text != "cuda") {
     fail("run", "--device {}: must be auto, cpu or cuda", text);
   }
-  if (flags.compile) fail("run", "--device cuda: --compile makes code for the CPU only so far");
   const auto ready = register_cuda_backend();
   if (!ready && text == "cuda") fail("run", "--device cuda: {}", ready.error().message);
+  if (!ready && flags.graph) fail("run", "--graph: needs a GPU: {}", ready.error().message);
   return ready ? kCuda : kCpu;
 }
 

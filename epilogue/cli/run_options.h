@@ -31,6 +31,7 @@ struct RunFlags {
   std::string steps;  // "wait,warmup,active"
   std::string trace;  // the file to write
   bool compile = false;
+  bool graph = false;   // with compile, on a GPU
   std::string fuse;     // none, pointwise, epilogue
   std::string dynamic;  // on, off
   std::string show;     // graph, passes, code, plan
@@ -68,8 +69,8 @@ std::string list_label(const RunFlags& flags, const RunSizes& sizes);
 std::optional<DType> parse_dtype(const std::string& text);
 // What --compile, --fuse, --dynamic and --show ask for; none where nothing is to be compiled.
 std::optional<CompileOptions> parse_compile(const RunFlags& flags);
-// The device of --device, its backend registered; `auto` is the first GPU where there is one, and
-// nothing is to be compiled. Throws for one that cannot run here.
+// The device of --device, its backend registered; `auto` is the first GPU where there is one.
+// Throws for one that cannot run here.
 Device choose_device(const RunFlags& flags);
 // f32 on the CPU, bf16 on CUDA.
 DType default_dtype(Device device);

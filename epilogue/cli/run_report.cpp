@@ -125,8 +125,9 @@ const char* fuse_text(const CompileResult& compiled) {
 
 std::string mode_text(const RunResult& result) {
   if (!result.compiled) return "eager";
-  return fmt::format("compiled (fuse {}, dynamic {})", fuse_text(*result.compiled),
-                     result.compiled->options.dynamic ? "on" : "off");
+  return fmt::format("compiled (fuse {}, dynamic {}{})", fuse_text(*result.compiled),
+                     result.compiled->options.dynamic ? "on" : "off",
+                     result.compiled->options.graph ? ", graph" : "");
 }
 
 // When and why code was made, and whether the cache had it.

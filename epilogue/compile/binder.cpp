@@ -4,12 +4,13 @@
 #include <algorithm>
 
 #include "epilogue/base/error.h"
+#include "epilogue/compile/fusion.h"
 #include "epilogue/cpu/strided_walk.h"
 
 namespace epi::compiler {
 namespace {
 
-constexpr int64_t kAlignment = 64;
+constexpr int64_t kAlignment = 256;  // what cuBLASLt asks about; a cache line on the CPU
 
 Dims numbers(const SymDims& dims, std::span<const int64_t> symbols) {
   Dims result;
@@ -134,7 +135,9 @@ BoundStep Binder::bind(size_t kernel) const {
 PointwiseStep Binder::bind_pointwise(size_t kernel) const {
   const auto& described = std::get<PointwiseKernel>(compiled_.kernels[kernel].body);
   PointwiseStep step;
-  step.call.function = reinterpret_cast<PointwiseFunction>(compiled_.functions[kernel]);
+  if (compiled_.device == kCpu) {
+    step.call.function = reinterpret_cast<PointwiseFunction>(compiled_.functions[kernel]);
+  }
   step.call.code = &described.code;
   step.call.shape = numbers(described.shape, symbols());
   for (const ValueId id : compiled_.kernels[kernel].outputs) {
@@ -144,6 +147,10 @@ PointwiseStep Binder::bind_pointwise(size_t kernel) const {
   for (const Access& input : described.inputs) {
     step.operands.push_back(place_of(input));
     step.strides.push_back(numbers(input.strides, symbols()));
+  }
+  if (compiled_.device != kCpu) {
+    step.gpu = GpuPointwise(compiled_.gpu_functions[kernel], described.code, step.call.shape,
+                            step.strides);
   }
   return step;
 }
@@ -176,6 +183,11 @@ LibraryStep Binder::bind_library(size_t kernel) const {
     step.operands.push_back(place_of(ref));
   }
   step.out = place_of(ValueRef{id, std::nullopt});
+  if (compiled_.device != kCpu && is_product(*step.node)) {
+    std::vector<Layout> layouts;
+    for (const Place& place : step.operands) layouts.push_back(place.layout);
+    step.gpu = GpuProduct::plan(*step.node, layouts, step.out.layout);
+  }
   return step;
 }
 

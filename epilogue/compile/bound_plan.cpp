@@ -7,6 +7,7 @@
 #include "epilogue/compile/binder.h"
 #include "epilogue/compile/library_call.h"
 #include "epilogue/cpu/strided_walk.h"
+#include "epilogue/ops/hooks.h"
 #include "epilogue/tensor/factories.h"
 
 namespace epi::compiler {
@@ -31,8 +32,9 @@ struct BoundPlan::Bases {
 };
 
 BoundPlan::BoundPlan(const CompiledGraph& compiled, std::span<const int64_t> symbols)
-    : symbols_(symbols.begin(), symbols.end()) {
+    : symbols_(symbols.begin(), symbols.end()), device_(compiled.device) {
   Binder(compiled, *this).bind();
+  if (compiled.graph_replay) graphs_ = make_gpu_graphs(device_.index, arena_bytes_);
 }
 
 bool BoundPlan::is_for(std::span<const int64_t> symbols) const {
@@ -47,12 +49,18 @@ void BoundPlan::run_step(const BoundStep& step, const Bases& bases) const {
     return std::span<std::byte* const>(addresses).first(places.size());
   };
   if (const auto* library = std::get_if<LibraryStep>(&step.what)) {
+    if (start_product(*library, bases)) return;
     size_t next = 0;
     const auto tensor_of = [&](const ValueRef&) { return bases.tensor(library->operands[next++]); };
     call_library(*library->node, tensor_of, symbols_, bases.tensor(library->out));
   } else if (const auto* pointwise = std::get_if<PointwiseStep>(&step.what)) {
     PointwiseCall call = pointwise->call;
     if (numel(call.shape) == 0) return;
+    if (device_ != kCpu) {
+      const RecordFunction range(step.cost.name);
+      return run_launch([&] { return LaunchCost{step.cost.bytes, step.cost.flops}; },
+                        [&] { pointwise->gpu.launch(find(pointwise->operands), device_.index); });
+    }
     call.data = find(pointwise->operands);
     call.strides = pointwise->strides;
     run_pointwise(call, step.cost);
@@ -67,13 +75,40 @@ void BoundPlan::run_step(const BoundStep& step, const Bases& bases) const {
   }
 }
 
+// Under a listener the operator has its row, with its inputs: then it goes through the dispatcher.
+bool BoundPlan::start_product(const LibraryStep& step, const Bases& bases) const {
+  if (!step.gpu || current_listener() != nullptr) return false;
+  std::array<std::byte*, 3> addresses{};
+  for (size_t i = 0; i < step.operands.size(); ++i) addresses[i] = bases.address(step.operands[i]);
+  return step.gpu->start(std::span(addresses).first(step.operands.size()), bases.address(step.out),
+                         device_.index);
+}
+
+void BoundPlan::run_steps(const Bases& bases) const {
+  for (const BoundStep& step : steps_) run_step(step, bases);
+}
+
+void BoundPlan::run_graph(Bases& bases) const {
+  std::vector<std::byte*> addresses;
+  for (const Tensor& input : bases.inputs) addresses.push_back(input.raw_data());
+  if (bases.result.defined()) addresses.push_back(bases.result.raw_data());
+  graphs_->launch(addresses, [&](const Tensor& arena) {
+    bases.arena = arena;
+    run_steps(bases);
+  });
+}
+
 Tensor BoundPlan::run(std::span<const Tensor> inputs) const {
   Bases bases{inputs, {}, {}};
-  if (arena_bytes_ > 0) bases.arena = empty({arena_bytes_}, {DType::kBool, kCpu});
   if (result_.base == kResult) {
-    bases.result = empty(result_.layout.shape, {result_.dtype, kCpu});
+    bases.result = empty(result_.layout.shape, {result_.dtype, device_});
   }
-  for (const BoundStep& step : steps_) run_step(step, bases);
+  if (graphs_ != nullptr && !gpu_is_capturing(device_.index)) {
+    run_graph(bases);
+  } else {
+    if (arena_bytes_ > 0) bases.arena = empty({arena_bytes_}, {DType::kBool, device_});
+    run_steps(bases);
+  }
   return bases.tensor(output_);
 }
 

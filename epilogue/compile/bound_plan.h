@@ -10,6 +10,10 @@
 #include <vector>
 
 #include "epilogue/compile/generate.h"
+#include "epilogue/compile/gpu/gpu_code.h"
+#include "epilogue/compile/gpu/gpu_graph.h"
+#include "epilogue/compile/gpu/gpu_pointwise.h"
+#include "epilogue/compile/gpu/gpu_product.h"
 #include "epilogue/compile/memory_plan.h"
 #include "epilogue/compile/run_kernels.h"
 
@@ -21,9 +25,13 @@ struct CompiledGraph {
   std::vector<Kernel> kernels;
   ValueId result = 0;  // what the output is, or is a view of
   MemoryPlan memory;
+  Device device = kCpu;
   Source source;
-  Generated generated;
+  Generated generated;           // on the CPU
   std::vector<void*> functions;  // of each kernel; null for the library's
+  GpuGenerated gpu;              // on a GPU
+  std::vector<GpuFunctions> gpu_functions;
+  bool graph_replay = false;  // launches are replayed as a CUDA graph
   struct Packed {
     GemmTile tile;
     Tensor panels;
@@ -46,6 +54,7 @@ struct Place {
 };
 struct PointwiseStep {
   PointwiseCall call;  // without addresses
+  GpuPointwise gpu{};
   std::vector<Place> operands;
   std::vector<Dims> strides;
 };
@@ -59,6 +68,7 @@ struct LibraryStep {
   const Node* node = nullptr;
   std::vector<Place> operands;  // in the order of references_of
   Place out;
+  std::optional<GpuProduct> gpu{};  // without the detour through the dispatcher
 };
 struct BoundStep {
   std::variant<LibraryStep, PointwiseStep, GemmStep> what;
@@ -77,9 +87,14 @@ class BoundPlan {
   friend class Binder;
   struct Bases;  // of one call
 
+  void run_steps(const Bases& bases) const;
   void run_step(const BoundStep& step, const Bases& bases) const;
+  bool start_product(const LibraryStep& step, const Bases& bases) const;
+  void run_graph(Bases& bases) const;
 
   std::vector<int64_t> symbols_;
+  Device device_;
+  std::unique_ptr<GpuGraphs> graphs_;  // null: launches are made one by one
   int64_t arena_bytes_ = 0;
   Place result_;  // as it is allocated
   Place output_;  // as it is returned

@@ -54,6 +54,20 @@ struct Choice {
   bool dynamic = true;  // how to compile another
 };
 
+// Where the inputs are, and the tensors that the function reads beside them.
+Device common_device(const compiler::Graph& graph, std::span<const Tensor> inputs) {
+  std::optional<Device> device;
+  if (!inputs.empty()) device = inputs[0].device();
+  for (const auto& node : graph.nodes) {
+    if (node.kind != compiler::NodeKind::kParameter) continue;
+    if (!device) device = node.parameter.device();
+    if (node.parameter.device() == *device) continue;
+    fail("compile", "the parameter {} is on {}, other tensors on {}: they must share a device",
+         node.name, name(node.parameter.device()), name(*device));
+  }
+  return device.value_or(kCpu);
+}
+
 }  // namespace
 
 struct Compiled::State {
@@ -100,8 +114,8 @@ VariantInfo Compiled::State::describe(const Plan& plan, std::string reason,
   info.code = plan.ir();
   info.plan = plan.to_string();
   info.kernels = plan.kernel_names();
-  info.from_cache = plan.generated().from_cache;
-  info.not_kept = plan.generated().not_kept;
+  info.from_cache = plan.is_from_cache();
+  info.not_kept = plan.not_kept();
   return info;
 }
 
@@ -113,10 +127,11 @@ void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::str
   auto variant = std::make_shared<Variant>();
   variant->captured = compiler::capture(function, inputs, capture_options(inputs.size(), dynamic));
   variant->guards = Guards(variant->captured, inputs);
-  const auto stages = compiler::run_passes(variant->captured.graph, options.fuse);
+  const Device device = common_device(variant->captured.graph, inputs);
+  const auto stages = compiler::run_passes(variant->captured.graph, options.fuse, device.type);
   variant->plan = std::make_unique<const Plan>(
-      stages.back().graph, compiler::host_target(),
-      options.cache ? compiler::UseCache::kYes : compiler::UseCache::kNo);
+      stages.back().graph, device,
+      options.cache ? compiler::UseCache::kYes : compiler::UseCache::kNo, options.graph);
   variant->region = "Epilogue-Compiled Region: " + label;
   variant->number = static_cast<int>(before->size());
   variant->info = describe(*variant->plan, std::move(reason), stages);
@@ -187,9 +202,9 @@ namespace {
 void check_inputs(std::span<const Tensor> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].defined()) fail("compile", "input {} is an undefined tensor", i);
-    if (inputs[i].device() != kCpu) {
-      fail("compile", "input {} is on {}: this version compiles for the CPU", i,
-           name(inputs[i].device()));
+    if (inputs[i].device() != inputs[0].device()) {
+      fail("compile", "input {} is on {}, input 0 on {}: they must share a device", i,
+           name(inputs[i].device()), name(inputs[0].device()));
     }
   }
 }

@@ -34,6 +34,7 @@ struct CompileOptions {
   bool dynamic = true;    // leading sizes are free; without, every size compiles anew
   int most_variants = 8;  // kept at a time: dtypes, layouts, fixed sizes
   bool cache = true;      // code is looked for, and kept, on disk
+  bool graph = false;     // on a GPU: launches are replayed as a CUDA graph, one for each size
   std::string name = "graph";
 };
 
@@ -41,7 +42,7 @@ struct CompileOptions {
 struct VariantInfo {
   std::string reason;  // why the variants before did not fit; of the first: "first call"
   std::vector<std::string> stages;  // of each pass that changed it: its name, and the graph
-  std::string code;                 // LLVM IR
+  std::string code;                 // LLVM IR, or CUDA C++
   std::string plan;
   std::vector<std::string> kernels;
   bool from_cache = false;

@@ -22,7 +22,7 @@ std::optional<double> number_of(const Graph& graph, const Operand& operand) {
   if (node.kind != NodeKind::kParameter || !node.shape.empty() || !has_code(node.dtype)) {
     return std::nullopt;
   }
-  return to(node.parameter, DType::kF64).data<double>()[0];
+  return to(to(node.parameter, kCpu), DType::kF64).data<double>()[0];
 }
 
 bool takes_number(Op op) {
@@ -53,12 +53,16 @@ void compute_numbers(const Graph& graph, Node& node) {
     if (!number_of(graph, ref)) return;
   }
   const Tensor value = empty({}, {node.dtype, kCpu});
-  const auto tensor_of = [&](const ValueRef& ref) { return graph[ref.id].parameter; };
+  Device device = kCpu;
+  const auto tensor_of = [&](const ValueRef& ref) {
+    device = graph[ref.id].parameter.device();
+    return to(graph[ref.id].parameter, kCpu);
+  };
   call_library(node, tensor_of, {}, value);
   node.name = fmt::format("{}", to(value, DType::kF64).data<double>()[0]);
   node.kind = NodeKind::kParameter;
   node.operands.clear();
-  node.parameter = value;
+  node.parameter = to(value, device);
 }
 
 }  // namespace

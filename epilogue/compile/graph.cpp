@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "epilogue/base/error.h"
+#include "epilogue/ops/functional.h"
 
 namespace epi::compiler {
 namespace {
@@ -158,8 +159,10 @@ bool has_same_strides(const SymDims& shape, const SymDims& a, const SymDims& b) 
 bool is_same_tensor(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || a.layout() != b.layout()) return false;
   if (a.storage() == b.storage() && a.offset() == b.offset()) return true;
-  if (!a.is_contiguous() || a.numel() > kMostCompared) return false;
-  return std::memcmp(a.raw_data(), b.raw_data(), static_cast<size_t>(a.size_bytes())) == 0;
+  if (!a.is_contiguous() || a.numel() > kMostCompared || a.device() != b.device()) return false;
+  const Tensor x = to(a, kCpu);
+  const Tensor y = to(b, kCpu);
+  return std::memcmp(x.raw_data(), y.raw_data(), static_cast<size_t>(x.size_bytes())) == 0;
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ struct Stage {
   std::string text;  // printed
 };
 
-// From the captured graph on; the last one is what is compiled.
-std::vector<Stage> run_passes(const Graph& captured, Fuse fuse);
+// From the captured graph on; the last one is what is compiled. On a GPU products stay with the
+// library, so that passes that make kernels of them are left out.
+std::vector<Stage> run_passes(const Graph& captured, Fuse fuse, DeviceType device);
 
 }  // namespace epi::compiler

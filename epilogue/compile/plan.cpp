@@ -58,10 +58,18 @@ std::string weights_text(const CompiledGraph& compiled, size_t kernel) {
 
 }  // namespace
 
-Plan::Plan(Graph graph, const Target& target, UseCache cache) {
+Plan::Plan(Graph graph, Device device, UseCache cache, bool graph_replay) {
+  compiled_.device = device;
+  compiled_.graph_replay = graph_replay && device != kCpu;
   compiled_.kernels = list_kernels(graph);
   compiled_.result = base_of(graph, graph.outputs[0]);
   compiled_.memory = plan_memory(graph, compiled_.kernels, {compiled_.result});
+  device == kCpu ? generate_for_cpu(graph, cache) : generate_for_gpu(cache);
+  compiled_.graph = std::move(graph);
+}
+
+void Plan::generate_for_cpu(const Graph& graph, UseCache cache) {
+  const Target& target = host_target();
   compiled_.source = write_source(compiled_.kernels, target);
   compiled_.generated = generate(compiled_.source, target, cache);
   for (size_t i = 0; i < compiled_.kernels.size(); ++i) {
@@ -71,7 +79,28 @@ Plan::Plan(Graph graph, const Target& target, UseCache cache) {
         has_code ? compiled_.generated.code->find(compiled_.source.names[i]) : nullptr);
     compiled_.weights.push_back(packed_weights(graph, kernel, target));
   }
-  compiled_.graph = std::move(graph);
+}
+
+void Plan::generate_for_gpu(UseCache cache) {
+  compiled_.source = write_cuda_source(compiled_.kernels);
+  compiled_.gpu = generate_gpu(compiled_.source, compiled_.device.index, cache);
+  for (size_t i = 0; i < compiled_.kernels.size(); ++i) {
+    GpuFunctions functions;
+    if (std::holds_alternative<PointwiseKernel>(compiled_.kernels[i].body)) {
+      const std::string& name = compiled_.source.names[i];
+      functions = {compiled_.gpu.code->find(name), compiled_.gpu.code->find(name + "_strided")};
+    }
+    compiled_.gpu_functions.push_back(functions);
+  }
+  compiled_.weights.resize(compiled_.kernels.size());
+}
+
+bool Plan::is_from_cache() const {
+  return compiled_.generated.from_cache || compiled_.gpu.from_cache;
+}
+
+const std::string& Plan::not_kept() const {
+  return compiled_.device == kCpu ? compiled_.generated.not_kept : compiled_.gpu.not_kept;
 }
 
 std::shared_ptr<const BoundPlan> Plan::bound_to(std::span<const int64_t> symbols) const {

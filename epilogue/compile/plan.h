@@ -15,8 +15,9 @@ namespace epi::compiler {
 
 class Plan {
  public:
-  // Compiles the graph's kernels, or takes them from the cache, and packs the weights.
-  Plan(Graph graph, const Target& target, UseCache cache);
+  // Compiles the graph's kernels, or takes them from the cache, and packs the weights. With
+  // `graph_replay`, launches on a GPU are replayed as a CUDA graph.
+  Plan(Graph graph, Device device, UseCache cache, bool graph_replay = false);
 
   // For these values of free sizes; null unless the last ones were the same. It must not outlive
   // the plan.
@@ -26,11 +27,16 @@ class Plan {
 
   const std::vector<std::string>& kernel_names() const { return compiled_.source.names; }
   const std::string& ir() const { return compiled_.source.ir; }
-  const Generated& generated() const { return compiled_.generated; }
+  bool is_from_cache() const;
+  // Why the cache could not keep the code.
+  const std::string& not_kept() const;
   // Kernels, slots of the arena, packed weights with their bytes: one line each.
   std::string to_string() const;
 
  private:
+  void generate_for_cpu(const Graph& graph, UseCache cache);
+  void generate_for_gpu(UseCache cache);
+
   CompiledGraph compiled_;
   // Of the last sizes: a call with the same ones, which most are, only replays it.
   mutable SharedValue<BoundPlan> bound_;

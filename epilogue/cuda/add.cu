@@ -3,7 +3,7 @@
 
 namespace epi::cuda {
 
-struct Add {
+struct AddFunction {
   template <typename C>
   static __device__ __forceinline__ C apply(C a, C b, C alpha) {
     using W = Wrapping<C>;
@@ -11,9 +11,15 @@ struct Add {
   }
 };
 
+template <typename T>
+struct Add : Binary<AddFunction, T> {};
+template <typename T>
+struct AddScalar : WithScalar<AddFunction, T> {};
+
 void launch_add(DType dtype, const StridedShape& shape, Scalars scalars, cudaStream_t stream) {
   visit_numeric(dtype, [&](auto type) {
-    launch_binary<Add, typename decltype(type)::type>(shape, scalars, stream);
+    using T = typename decltype(type)::type;
+    launch_binary<Add<T>, AddScalar<T>>(shape, scalars, stream);
   });
 }
 

@@ -8,10 +8,17 @@
 namespace epi::cuda {
 namespace {
 
-thread_local Pool* graph_pool = nullptr;  // of the innermost GraphMemory::Use
+// Of the innermost GraphMemory::Use: the thread's allocations on that device come from it.
+struct GraphPool {
+  Pool* pool = nullptr;
+  int device = 0;
+};
+thread_local GraphPool graph_pool;
 
 CachedBlock* take_block(BlockCache& cache, int device, int64_t size_bytes) {
-  if (graph_pool != nullptr) return cache.take(*graph_pool, size_bytes);
+  if (graph_pool.pool != nullptr && graph_pool.device == device) {
+    return cache.take(*graph_pool.pool, size_bytes);
+  }
   const Stream& stream = current_stream(device);
   if (stream.is_capturing()) {
     fail("empty",
@@ -70,17 +77,18 @@ GraphMemory::GraphMemory(int device)
 
 GraphMemory::~GraphMemory() { block_cache(device_).close_graph_pool(static_cast<Pool*>(pool_)); }
 
-GraphMemory::Use::Use(GraphMemory& memory) : before_(graph_pool) {
-  graph_pool = static_cast<Pool*>(memory.pool_);
+GraphMemory::Use::Use(GraphMemory& memory)
+    : before_(graph_pool.pool), before_device_(graph_pool.device) {
+  graph_pool = {static_cast<Pool*>(memory.pool_), memory.device_};
 }
 
-GraphMemory::Use::~Use() { graph_pool = static_cast<Pool*>(before_); }
+GraphMemory::Use::~Use() { graph_pool = {static_cast<Pool*>(before_), before_device_}; }
 
-void* workspace(int device, int64_t size_bytes) {
-  BlockCache& cache = block_cache(device);
-  return graph_pool != nullptr ? cache.workspace(*graph_pool, size_bytes)
-                               : cache.workspace(current_stream(device), size_bytes);
-}
+Scratch::Scratch(int device, int64_t size_bytes)
+    : device_{DeviceType::kCuda, static_cast<int8_t>(device)},
+      block_(caching_memory().allocate(device_, size_bytes)) {}
+
+Scratch::~Scratch() { caching_memory().free(device_, block_); }
 
 DeviceMemory& caching_memory() {
   static CachingMemory* const memory = new CachingMemory;

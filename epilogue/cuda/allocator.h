@@ -27,10 +27,10 @@ void release_cached(int device = 0);
 void record_stream(const Tensor& tensor, const Stream& stream);
 
 // The memory of work that is captured into a graph. A graph keeps the addresses it saw: blocks that
-// are allocated while a `Use` of it lives are used again inside the same capture only, and stay
-// until the `GraphMemory` is destroyed, which must be after the last launch has finished.
-// Allocating on a stream that is being captured without one throws `Error`. One capture, one
-// stream.
+// are allocated while a `Use` of it lives go to no other work, and stay until the `GraphMemory` is
+// destroyed, which must be after the last launch has finished. Allocating on a stream that is being
+// captured without one throws `Error`. A `Use` is for one stream; graphs that share one memory
+// share its blocks, and must be launched in one order.
 class GraphMemory {
  public:
   explicit GraphMemory(int device = 0);
@@ -48,6 +48,7 @@ class GraphMemory {
 
    private:
     void* before_;
+    int before_device_;
   };
 
  private:
@@ -55,8 +56,19 @@ class GraphMemory {
   void* pool_;
 };
 
-// Scratch memory of the stream that is current on `device`: whoever asks next gets the same bytes.
-void* workspace(int device, int64_t size_bytes);
+// Scratch memory for launches that are made while it lives: a block like any other tensor's.
+class Scratch {
+ public:
+  Scratch(int device, int64_t size_bytes);
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch();
+  void* data() const { return block_.data; }
+
+ private:
+  Device device_;
+  DeviceMemory::Block block_;
+};
 
 // What storages use.
 DeviceMemory& caching_memory();

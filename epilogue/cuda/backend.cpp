@@ -5,6 +5,7 @@
 #include "epilogue/cuda/device.h"
 #include "epilogue/cuda/device_guard.h"
 #include "epilogue/cuda/kernels.h"
+#include "epilogue/cuda/launchers.h"
 #include "epilogue/ops/dispatch.h"
 
 namespace epi {
@@ -41,6 +42,11 @@ Result<void> register_all() {
   const auto found = cuda::devices();
   if (!found) return tl::unexpected(found.error());
   if (found->empty()) return failure("cudaGetDeviceCount: there is no CUDA device");
+  if (const auto code = cuda::find_device_code(); code != cudaSuccess) {
+    return failure("this build has no code for {} (compute capability {}.{}): {}",
+                   found->at(0).name, found->at(0).major, found->at(0).minor,
+                   cudaGetErrorString(code));
+  }
   register_device_memory(DeviceType::kCuda, &cuda::caching_memory());
   for (const Row& row : kTable) register_kernel(DeviceType::kCuda, row.op, row.kernel);
   return {};

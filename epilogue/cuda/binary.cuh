@@ -44,14 +44,19 @@ struct WithScalar {
   }
 };
 
-template <typename Op, typename T>
+// `F` of two tensors, `G` of one and a scalar; both have names of their own, which traces show.
+template <typename F, typename G>
 void launch_binary(const StridedShape& shape, Scalars scalars, cudaStream_t stream) {
-  const auto alpha = static_cast<Compute<T>>(scalars.alpha);
+  using C = Compute<typename F::In>;
   if (shape.operands == 3) {
-    launch_pointwise(shape, Binary<Op, T>{alpha}, stream);
+    F f;
+    f.alpha = static_cast<C>(scalars.alpha);
+    launch_pointwise(shape, f, stream);
   } else {
-    const auto other = static_cast<Compute<T>>(scalars.other);
-    launch_pointwise(shape, WithScalar<Op, T>{alpha, other}, stream);
+    G g;
+    g.alpha = static_cast<C>(scalars.alpha);
+    g.other = static_cast<C>(scalars.other);
+    launch_pointwise(shape, g, stream);
   }
 }
 

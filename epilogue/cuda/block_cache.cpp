@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "epilogue/cuda/device_guard.h"
+#include "epilogue/cuda/relaxed_capture.h"
 #include "epilogue/tensor/allocation_listener.h"
 #include "epilogue/tensor/size_class.h"
 
@@ -14,18 +16,6 @@ namespace {
 // cudaMalloc's own granularity, and more than any vector access or tensor map asks for.
 constexpr int64_t kSmallestBlock = 512;
 constexpr size_t kMostDevices = 64;
-
-// The calling thread may allocate while some stream is captured: cudaMalloc is no work of a stream.
-class RelaxedCapture {
- public:
-  RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-  RelaxedCapture(const RelaxedCapture&) = delete;
-  RelaxedCapture& operator=(const RelaxedCapture&) = delete;
-  ~RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-
- private:
-  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
-};
 
 // Null where the device has no such block left.
 void* driver_allocate(int64_t bytes) {
@@ -61,14 +51,14 @@ CachedBlock* BlockCache::take(Pool& graph_pool, int64_t size_bytes) {
 CachedBlock* BlockCache::take_locked(Pool& pool, int64_t size_bytes) {
   const int64_t bytes = class_bytes(size_bytes, kSmallestBlock);
   CachedBlock* block = take_free(pool, bytes);
-  if (block == nullptr && !waiting_.empty()) {
+  if (block == nullptr && !waiting_.empty() && !pool.of_graph) {
     collect_waiting();
     block = take_free(pool, bytes);
   }
   if (block == nullptr) block = take_fresh(pool, bytes, size_bytes);
   stats_.in_use_bytes += bytes;
   ++pool.in_use;
-  tell(*block, bytes);
+  tell(block->data, bytes);
   return block;
 }
 
@@ -84,7 +74,7 @@ CachedBlock* BlockCache::take_free(Pool& pool, int64_t bytes) {
 CachedBlock* BlockCache::take_fresh(Pool& pool, int64_t bytes, int64_t wanted_bytes) {
   const DeviceGuard guard(device_);
   void* data = driver_allocate(bytes);
-  if (data == nullptr) {
+  if (data == nullptr && !pool.of_graph) {  // to wait for the device would end a capture
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     release_locked();
     data = driver_allocate(bytes);
@@ -105,19 +95,21 @@ void BlockCache::fail_out_of_memory(int64_t wanted_bytes) {
 
 void BlockCache::give_back(CachedBlock* block) noexcept {
   const std::lock_guard lock(mutex_);
-  stats_.in_use_bytes -= block->bytes;
-  tell(*block, -block->bytes);
+  const int64_t bytes = block->bytes;
+  const void* data = block->data;
+  stats_.in_use_bytes -= bytes;
   if (block->also_used_on.empty()) {
     keep(block);
   } else {
     wait_for_others(block);
   }
+  tell(data, -bytes);
 }
 
-void BlockCache::tell(const CachedBlock& block, int64_t bytes) const {
+void BlockCache::tell(const void* data, int64_t bytes) const {
   const Device device{DeviceType::kCuda, static_cast<int8_t>(device_)};
   tell_allocation(
-      {device, block.data, bytes, stats_.in_use_bytes, stats_.in_use_bytes + stats_.cached_bytes});
+      {device, data, bytes, stats_.in_use_bytes, stats_.in_use_bytes + stats_.cached_bytes});
 }
 
 void BlockCache::keep(CachedBlock* block) {
@@ -134,6 +126,7 @@ void BlockCache::keep(CachedBlock* block) {
 
 void BlockCache::wait_for_others(CachedBlock* block) {
   try {
+    const DeviceGuard guard(device_);
     Waiting waiting{block, {}};
     for (const Stream& stream : block->also_used_on) {
       waiting.ends.emplace_back();
@@ -149,12 +142,14 @@ void BlockCache::wait_for_others(CachedBlock* block) {
 }
 
 void BlockCache::collect_waiting() {
-  std::erase_if(waiting_, [&](const Waiting& waiting) {
-    const bool done = std::all_of(waiting.ends.begin(), waiting.ends.end(),
-                                  [](const Event& end) { return end.is_done(); });
-    if (done) keep(waiting.block);
-    return done;
-  });
+  const RelaxedCapture relaxed;
+  const auto is_over = [](const Waiting& waiting) {
+    return std::all_of(waiting.ends.begin(), waiting.ends.end(),
+                       [](const Event& end) { return end.is_known_done(); });
+  };
+  const auto over = std::partition(waiting_.begin(), waiting_.end(), std::not_fn(is_over));
+  for (auto waiting = over; waiting != waiting_.end(); ++waiting) keep(waiting->block);
+  waiting_.erase(over, waiting_.end());
 }
 
 void BlockCache::note_use(CachedBlock* block, const Stream& stream) {
@@ -165,47 +160,33 @@ void BlockCache::note_use(CachedBlock* block, const Stream& stream) {
   }
 }
 
-void* BlockCache::workspace(const Stream& stream, int64_t size_bytes) {
-  const std::lock_guard lock(mutex_);
-  return workspace_locked(pool_of(stream), size_bytes);
-}
-
-void* BlockCache::workspace(Pool& graph_pool, int64_t size_bytes) {
-  const std::lock_guard lock(mutex_);
-  return workspace_locked(graph_pool, size_bytes);
-}
-
-void* BlockCache::workspace_locked(Pool& pool, int64_t size_bytes) {
-  if (pool.workspace != nullptr && pool.workspace->bytes >= size_bytes) return pool.workspace->data;
-  if (pool.workspace != nullptr) {
-    stats_.in_use_bytes -= pool.workspace->bytes;
-    keep(pool.workspace);
-    pool.workspace = nullptr;
-  }
-  pool.workspace = take_locked(pool, size_bytes);
-  return pool.workspace->data;
-}
-
 Pool* BlockCache::open_graph_pool() {
   const std::lock_guard lock(mutex_);
-  graph_pools_.push_back(std::make_unique<Pool>());
-  return graph_pools_.back().get();
+  other_pools_.push_back(std::make_unique<Pool>());
+  other_pools_.back()->of_graph = true;
+  return other_pools_.back().get();
 }
 
 void BlockCache::close_graph_pool(Pool* pool) {
   const std::lock_guard lock(mutex_);
   release_pool(*pool);
   pool->closed = true;
-  if (pool->workspace != nullptr) {
-    stats_.in_use_bytes -= pool->workspace->bytes;
-    --pool->in_use;
-    to_driver(pool->workspace);
-  }
+  drop_empty_pools();
+}
+
+void BlockCache::retire(const Stream& stream) {
+  const std::lock_guard lock(mutex_);
+  const auto found = stream_pools_.find(stream.id());
+  if (found == stream_pools_.end()) return;
+  release_pool(*found->second);
+  found->second->closed = true;
+  other_pools_.push_back(std::move(found->second));
+  stream_pools_.erase(found);
   drop_empty_pools();
 }
 
 void BlockCache::drop_empty_pools() {
-  std::erase_if(graph_pools_, [](const auto& pool) { return pool->closed && pool->in_use == 0; });
+  std::erase_if(other_pools_, [](const auto& pool) { return pool->closed && pool->in_use == 0; });
 }
 
 void BlockCache::release() {
@@ -245,7 +226,7 @@ BlockCache& block_cache(int device) {
     return made;
   }();
   const auto index = static_cast<size_t>(device);
-  EPI_CHECK(index < kMostDevices);
+  if (index >= kMostDevices) fail("empty", "there is no device cuda:{}", device);
   return *caches[index];
 }
 

@@ -26,27 +26,26 @@ struct CachedBlock {
 
 struct Pool {
   std::map<int64_t, std::vector<CachedBlock*>> free;
-  CachedBlock* workspace = nullptr;
   int64_t in_use = 0;   // blocks that are not in `free`
-  bool closed = false;  // the graph is gone: blocks that come back go to the driver
+  bool closed = false;  // graph or stream are gone: blocks that come back go to the driver
+  bool of_graph = false;
 };
 
 class BlockCache {
  public:
   explicit BlockCache(int device) : device_(device) {}
 
-  // A block of the stream's own pool, or of a graph's. Throws `Error` with the sizes where the device
-  // has no memory left, after it gave the cache back and tried once more.
+  // A block of the stream's own pool, or of a graph's. Throws `Error` with the sizes where the
+  // device has no memory left, after it gave the cache back and tried once more.
   CachedBlock* take(const Stream& stream, int64_t size_bytes);
   CachedBlock* take(Pool& graph_pool, int64_t size_bytes);
   void give_back(CachedBlock* block) noexcept;
   void note_use(CachedBlock* block, const Stream& stream);
-  // Scratch memory of the pool; the next caller gets the same.
-  void* workspace(const Stream& stream, int64_t size_bytes);
-  void* workspace(Pool& graph_pool, int64_t size_bytes);
 
   Pool* open_graph_pool();
   void close_graph_pool(Pool* pool);
+  // The stream is done and gone: so is its pool.
+  void retire(const Stream& stream);
 
   // Gives every free block back to the driver; the device must be idle.
   void release();
@@ -61,10 +60,9 @@ class BlockCache {
 
   Pool& pool_of(const Stream& stream);
   CachedBlock* take_locked(Pool& pool, int64_t size_bytes);
-  void* workspace_locked(Pool& pool, int64_t size_bytes);
   CachedBlock* take_free(Pool& pool, int64_t bytes);
   CachedBlock* take_fresh(Pool& pool, int64_t bytes, int64_t wanted_bytes);
-  void tell(const CachedBlock& block, int64_t bytes) const;
+  void tell(const void* data, int64_t bytes) const;
   void keep(CachedBlock* block);
   void wait_for_others(CachedBlock* block);
   void collect_waiting();
@@ -77,7 +75,7 @@ class BlockCache {
   const int device_;
   std::mutex mutex_;
   std::unordered_map<uint64_t, std::unique_ptr<Pool>> stream_pools_;  // by the stream's id
-  std::vector<std::unique_ptr<Pool>> graph_pools_;
+  std::vector<std::unique_ptr<Pool>> other_pools_;  // of graphs, and of streams that are gone
   std::vector<Waiting> waiting_;
   AllocatorStats stats_;
 };

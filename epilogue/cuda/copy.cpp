@@ -46,12 +46,14 @@ void transfer(const Tensor& to, const Tensor& from, bool non_blocking) {
   const bool to_cpu = to.device() == kCpu;
   const Tensor& host = to_cpu ? to : from;
   const Stream& stream = current_stream((to_cpu ? from : to).device().index);
-  run_launch([&] { return copy_cost(to, from); }, [&] { copy_bytes(to, from, stream); });
-  if (non_blocking && is_pinned(host)) {
-    note_pinned_use(host, stream);
-  } else {
-    stream.synchronize();
+  const bool is_free = non_blocking && is_pinned(host);
+  const bool is_captured = stream.is_capturing();
+  if (is_captured && !is_free) {
+    fail("copy_", "the stream is being captured: only non_blocking copies of pinned memory can be");
   }
+  run_launch([&] { return copy_cost(to, from); }, [&] { copy_bytes(to, from, stream); });
+  if (is_captured) return;  // the memory is the graph's as long as it is launched
+  is_free ? note_pinned_use(host, stream) : stream.synchronize();
 }
 
 void copy_to_cpu(const Tensor& out, const Tensor& src, bool non_blocking) {

@@ -1,14 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/cuda/device.h"
 
+#include <dlfcn.h>
+
 #include "epilogue/cuda/device_guard.h"
 #include "epilogue/cuda/error.h"
 
 namespace epi::cuda {
+namespace {
+
+bool has_driver() {
+  void* library = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (library != nullptr) ::dlclose(library);
+  return library != nullptr;
+}
+
+}  // namespace
 
 Result<std::vector<DeviceInfo>> devices() {
   int count = 0;
-  if (auto done = to_result(cudaGetDeviceCount(&count), "cudaGetDeviceCount"); !done) {
+  const cudaError_t code = cudaGetDeviceCount(&count);
+  if (code == cudaErrorInsufficientDriver && !has_driver()) {
+    cudaGetLastError();
+    return failure("cudaGetDeviceCount: there is no NVIDIA driver (libcuda.so.1)");
+  }
+  if (auto done = to_result(code, "cudaGetDeviceCount"); !done) {
     return tl::unexpected(done.error());
   }
   std::vector<DeviceInfo> result;

@@ -3,16 +3,22 @@
 
 namespace epi::cuda {
 
-struct Div {
+struct DivFunction {
   template <typename C>
   static __device__ __forceinline__ C apply(C a, C b, C /*alpha*/) {
     return a / b;
   }
 };
 
+template <typename T>
+struct Div : Binary<DivFunction, T> {};
+template <typename T>
+struct DivScalar : WithScalar<DivFunction, T> {};
+
 void launch_div(DType dtype, const StridedShape& shape, Scalars scalars, cudaStream_t stream) {
   visit_floating(dtype, [&](auto type) {
-    launch_binary<Div, typename decltype(type)::type>(shape, scalars, stream);
+    using T = typename decltype(type)::type;
+    launch_binary<Div<T>, DivScalar<T>>(shape, scalars, stream);
   });
 }
 

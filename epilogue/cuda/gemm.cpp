@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 #include "epilogue/cuda/allocator.h"
@@ -19,6 +20,9 @@ constexpr size_t kMostPlans = 8192;
 
 // cuBLASLt asks for the alignment of an address up to this; TMA and 16-byte accesses need 16.
 constexpr int64_t kMostAlignment = 256;
+
+// An epilogue reads its bias in vectors of this many bytes.
+constexpr int64_t kBiasVectorBytes = 16;
 
 uint16_t alignment_of(const void* data) {
   const auto address = reinterpret_cast<uintptr_t>(data) | kMostAlignment;
@@ -87,7 +91,10 @@ void start(const GemmPlan& plan, const Gemm& g, int device) {
   const bool wide = g.dtype == DType::kF64;
   const void* alpha_at = wide ? static_cast<const void*>(&g.alpha) : &alpha;
   const void* beta_at = wide ? static_cast<const void*>(&g.beta) : &beta;
-  void* scratch = plan.workspace_bytes == 0 ? nullptr : workspace(device, kWorkspaceBytes);
+  std::optional<Scratch> scratch;
+  if (plan.workspace_bytes > 0) {
+    scratch.emplace(device, static_cast<int64_t>(plan.workspace_bytes));
+  }
   // Layouts are read only, whatever the type of the parameter says.
   const auto layout = [](const cublasLtMatrixLayoutOpaque_t& l) {
     return const_cast<cublasLtMatrixLayoutOpaque_t*>(&l);
@@ -95,12 +102,28 @@ void start(const GemmPlan& plan, const Gemm& g, int device) {
   // Column-major, the product is out^T = b^T a^T.
   check(cublaslt().matmul(plan.handle, &desc, alpha_at, g.b.data, layout(plan.b), g.a.data,
                           layout(plan.a), beta_at, g.c != nullptr ? g.c : g.out, layout(plan.c),
-                          g.out, layout(plan.out), &plan.algorithm, scratch, plan.workspace_bytes,
+                          g.out, layout(plan.out), &plan.algorithm,
+                          scratch ? scratch->data() : nullptr, plan.workspace_bytes,
                           current_stream(device).get()),
         "cublasLtMatmul");
 }
 
 }  // namespace
+
+// Where rows are not whole vectors, cuBLASLt 13.0 rounds a bf16 product before it adds the bias:
+// then its epilogue is not exact.
+Addend addend_of(const Dims& strides, double beta, const Gemm& g) {
+  const int64_t element = size_bytes(g.dtype);
+  const bool whole_vectors = g.dtype != DType::kBF16 || (g.n * element % kBiasVectorBytes == 0 &&
+                                                         g.k * element % kBiasVectorBytes == 0);
+  if (beta == 1 && strides[0] == 0 && strides[1] == 1 && whole_vectors) return Addend::kBias;
+  const bool is_matrix = (strides[1] == 1 || g.n == 1) && strides[0] >= g.n;
+  return is_matrix ? Addend::kMatrix : Addend::kCopy;
+}
+
+bool is_aligned_bias(const std::byte* bias) {
+  return reinterpret_cast<uintptr_t>(bias) % kBiasVectorBytes == 0;
+}
 
 bool try_gemm(const Gemm& gemm, int device) {
   const auto plan = plan_cache().find_or_make(key_of(gemm, device));

@@ -35,6 +35,15 @@ struct Gemm {
   int64_t stride_out = 0;
 };
 
+// How a product adds what addmm is given, whose strides in the shape of the output are these.
+enum class Addend : uint8_t {
+  kBias,    // in the epilogue, where its address is aligned, too: `is_aligned_bias`
+  kMatrix,  // read in place, as c
+  kCopy,    // copied into the output first
+};
+Addend addend_of(const Dims& strides, double beta, const Gemm& gemm);
+bool is_aligned_bias(const std::byte* bias);
+
 // Starts the product on the device's current stream; false, and nothing started, where cuBLASLt has
 // no algorithm for it (an epilogue that it lacks for the dtype).
 bool try_gemm(const Gemm& gemm, int device);

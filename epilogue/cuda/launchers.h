@@ -12,6 +12,9 @@
 
 namespace epi::cuda {
 
+// probe.cu: whether the build has code that the current device can run.
+cudaError_t find_device_code();
+
 // One file each, named after the operator. Operand 1 is the input.
 void launch_exp(DType dtype, const StridedShape& shape, cudaStream_t stream);
 void launch_gelu(DType dtype, const StridedShape& shape, cudaStream_t stream);

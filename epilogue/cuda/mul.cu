@@ -3,7 +3,7 @@
 
 namespace epi::cuda {
 
-struct Mul {
+struct MulFunction {
   template <typename C>
   static __device__ __forceinline__ C apply(C a, C b, C /*alpha*/) {
     using W = Wrapping<C>;
@@ -11,9 +11,15 @@ struct Mul {
   }
 };
 
+template <typename T>
+struct Mul : Binary<MulFunction, T> {};
+template <typename T>
+struct MulScalar : WithScalar<MulFunction, T> {};
+
 void launch_mul(DType dtype, const StridedShape& shape, Scalars scalars, cudaStream_t stream) {
   visit_numeric(dtype, [&](auto type) {
-    launch_binary<Mul, typename decltype(type)::type>(shape, scalars, stream);
+    using T = typename decltype(type)::type;
+    launch_binary<Mul<T>, MulScalar<T>>(shape, scalars, stream);
   });
 }
 

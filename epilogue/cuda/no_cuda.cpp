@@ -3,6 +3,7 @@
 #include "epilogue/base/error.h"
 #include "epilogue/cuda/backend.h"
 #include "epilogue/cuda/device.h"
+#include "epilogue/cuda/gemm.h"
 
 namespace epi {
 namespace {
@@ -18,6 +19,9 @@ namespace cuda {
 
 Result<std::vector<DeviceInfo>> devices() { return failure("{}", kMissing); }
 void synchronize(int /*device*/) { fail("cuda", "{}", kMissing); }
+Addend addend_of(const Dims&, double, const Gemm&) { fail("cuda", "{}", kMissing); }
+bool is_aligned_bias(const std::byte*) { fail("cuda", "{}", kMissing); }
+bool try_gemm(const Gemm&, int) { fail("cuda", "{}", kMissing); }
 
 }  // namespace cuda
 }  // namespace epi

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "epilogue/cuda/error.h"
+#include "epilogue/cuda/relaxed_capture.h"
+#include "epilogue/tensor/factories.h"
 #include "epilogue/tensor/size_class.h"
 
 namespace epi::cuda {
@@ -56,7 +58,7 @@ class PinnedCache {
     const std::lock_guard lock(mutex_);
     PinnedBlock* block = find_locked(data);
     if (block == nullptr) return;
-    std::erase_if(block->uses, [](const Event& event) { return event.is_done(); });
+    std::erase_if(block->uses, [](const Event& event) { return event.is_known_done(); });
     block->uses.emplace_back();
     block->uses.back().record(stream);
   }
@@ -64,22 +66,24 @@ class PinnedCache {
   void release() {
     const std::lock_guard lock(mutex_);
     for (auto& [bytes, blocks] : free_) {
-      std::erase_if(blocks, [](PinnedBlock* block) {
-        if (!is_idle(*block)) return false;
-        cudaFreeHost(block->data);
-        delete block;
-        return true;
-      });
+      const auto idle = std::partition(blocks.begin(), blocks.end(),
+                                       [](const PinnedBlock* block) { return !is_idle(*block); });
+      for (auto block = idle; block != blocks.end(); ++block) {
+        cudaFreeHost((*block)->data);
+        delete *block;
+      }
+      blocks.erase(idle, blocks.end());
     }
   }
 
  private:
   static bool is_idle(const PinnedBlock& block) {
     return std::all_of(block.uses.begin(), block.uses.end(),
-                       [](const Event& event) { return event.is_done(); });
+                       [](const Event& event) { return event.is_known_done(); });
   }
 
   static PinnedBlock* make(int64_t bytes) {
+    const RelaxedCapture relaxed;
     void* data = nullptr;
     const auto done =
         to_result(cudaMallocHost(&data, static_cast<size_t>(bytes)), "cudaMallocHost");
@@ -108,7 +112,7 @@ PinnedCache& cache() {
 }  // namespace
 
 Tensor empty_pinned(const Dims& shape, DType dtype) {
-  const int64_t bytes = numel(shape) * size_bytes(dtype);
+  const int64_t bytes = empty(shape, {dtype, kMeta}).size_bytes();  // throws where it is no shape
   PinnedBlock* block = cache().take(bytes);
   auto storage = Storage::wrap(kCpu, block->data, bytes, [block] { cache().give_back(block); });
   return {std::move(storage), {shape, contiguous_strides(shape)}, 0, dtype};

@@ -73,9 +73,9 @@ __global__ void __launch_bounds__(kTile* kTileRows)
                     uint32_t columns, Divisor column_tiles, Divisor row_tiles) {
   using In = typename F::In;
   __shared__ In tiles[F::kInputs][kTile][kTile + 1];
-  const uint32_t tile_row = column_tiles.divide(blockIdx.x);
+  const uint32_t tile_row = divide(blockIdx.x, column_tiles);
   const uint32_t column = (blockIdx.x - tile_row * column_tiles.value) * kTile;
-  const uint32_t outer = row_tiles.divide(tile_row);
+  const uint32_t outer = divide(tile_row, row_tiles);
   const uint32_t row = (tile_row - outer * row_tiles.value) * kTile;
   int64_t base[1 + F::kInputs];
   offsets_of(walk, outer, base);  // the walk is over the outer dimensions
@@ -105,6 +105,9 @@ __global__ void __launch_bounds__(kTile* kTileRows)
   }
 }
 
+// Of shorter dimensions most of a tile would be empty.
+constexpr int64_t kShortestTurned = 8;
+
 // The inputs of a walk that are dense along another dimension than the last, which `row` is set to.
 inline uint32_t find_turned(const StridedShape& shape, int& row) {
   uint32_t turned = 0;
@@ -113,6 +116,7 @@ inline uint32_t find_turned(const StridedShape& shape, int& row) {
     if (shape.strides[i][last] == 0 || shape.strides[i][last] == 1) continue;
     for (int d = 0; d < last; ++d) {
       if (shape.strides[i][d] != 1 || (turned != 0 && row != d)) continue;
+      if (shape.shape[d] < kShortestTurned || shape.shape[last] < kShortestTurned) continue;
       row = d;
       turned |= 1U << i;
     }
@@ -144,22 +148,6 @@ void launch_tiled(const StridedShape& shape, int row, uint32_t turned, F f, cuda
   const dim3 threads(kTile, kTileRows);
   pointwise_tiled<<<walk.items * row_tiles.value * column_tiles.value, threads, 0, stream>>>(
       walk, f, turned, rows, columns, column_tiles, row_tiles);
-}
-
-// All operands can be read and written in vectors of `vector` elements.
-inline bool takes_vectors(const StridedShape& shape, int vector) {
-  const int last = shape.rank - 1;
-  if (shape.shape[last] % vector != 0) return false;
-  for (int i = 0; i < shape.operands; ++i) {
-    const int64_t along = shape.strides[i][last];
-    if (along == 0 && i > 0) continue;
-    const auto bytes = static_cast<uintptr_t>(vector * shape.element_bytes[i]);
-    if (along != 1 || reinterpret_cast<uintptr_t>(shape.data[i]) % bytes != 0) return false;
-    for (int d = 0; d < last; ++d) {
-      if (shape.strides[i][d] % vector != 0) return false;
-    }
-  }
-  return true;
 }
 
 template <int kVector, typename F>

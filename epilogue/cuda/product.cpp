@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mm, addmm and bmm: operands read off the strides, the bias put where cuBLASLt adds it for free.
 #include <algorithm>
+#include <limits>
 
 #include "epilogue/cuda/device_guard.h"
 #include "epilogue/cuda/gemm.h"
@@ -11,9 +12,6 @@
 
 namespace epi::cuda {
 namespace {
-
-// An epilogue reads its bias in vectors of this many bytes.
-constexpr int64_t kVectorBytes = 16;
 
 // A matrix with strides that a GEMM can read; the copy, if one is needed, stays alive in it.
 struct Readable {
@@ -48,22 +46,6 @@ LaunchCost product_cost(const Tensor& a, const Tensor& b, const Tensor& out, int
   return {stored_bytes(a) + stored_bytes(b) + out.size_bytes(), 2 * out.numel() * k};
 }
 
-// The bias of a row that an epilogue adds exactly: n dense, aligned elements, the same for every
-// row. Where rows are not whole vectors, cuBLASLt 13.0 rounds a bf16 product before it adds the
-// bias.
-bool is_bias(const Tensor& self, const Dims& strides, double beta, const Gemm& g) {
-  const int64_t element = size_bytes(g.dtype);
-  const auto address = static_cast<int64_t>(reinterpret_cast<intptr_t>(self.raw_data()));
-  const bool whole_vectors = address % kVectorBytes == 0 && g.n * element % kVectorBytes == 0 &&
-                             g.k * element % kVectorBytes == 0;
-  return beta == 1 && strides[0] == 0 && strides[1] == 1 && whole_vectors;
-}
-
-// A matrix that the GEMM reads as it is while it writes another.
-bool is_addend(const Dims& strides, const Gemm& g) {
-  return (strides[1] == 1 || g.n == 1) && strides[0] >= g.n;
-}
-
 bool try_bias(Gemm g, const Tensor& self, const Tensor& a, const Tensor& b, const Tensor& out) {
   g.bias = self.raw_data();
   bool done = false;
@@ -81,7 +63,7 @@ bool try_bias(Gemm g, const Tensor& self, const Tensor& a, const Tensor& b, cons
 // out = alpha a @ b + beta c, with c in place where strides allow, else copied into out first.
 void add_matrix(Gemm g, const Tensor& self, const Dims& strides, const Tensor& a, const Tensor& b,
                 const Tensor& out) {
-  const bool in_place = is_addend(strides, g);
+  const bool in_place = addend_of(strides, g.beta, g) == Addend::kMatrix;
   if (!in_place) copy_(out, self);
   g.c = in_place ? self.raw_data() : out.raw_data();
   g.ld_c = in_place ? std::max(strides[0], g.n) : g.ld_out;
@@ -138,7 +120,8 @@ void addmm(Args args, const Tensor& out) {
   g.alpha = args[4].number();
   if (beta == 0) return multiply("addmm", g, a, b, out);
   const Dims strides = broadcast_strides("addmm", self.layout(), out.shape());
-  if (is_bias(self, strides, beta, g) && try_bias(g, self, a, b, out)) return;
+  const bool is_bias = addend_of(strides, beta, g) == Addend::kBias;
+  if (is_bias && is_aligned_bias(self.raw_data()) && try_bias(g, self, a, b, out)) return;
   g.beta = beta;
   add_matrix(g, self, strides, a, b, out);
 }
@@ -147,6 +130,9 @@ void bmm(Args args, const Tensor& out) {
   const Tensor a = readable_batch(args.tensor(0));
   const Tensor b = readable_batch(args.tensor(1));
   if (a.size(2) == 0) return fill_zero(out);
+  if (a.size(0) > std::numeric_limits<int32_t>::max()) {
+    fail("bmm", "{} products are more than cuBLASLt counts (2^31 - 1)", a.size(0));
+  }
   Gemm g = gemm_of(readable(first_matrix(a)), readable(first_matrix(b)), out);
   g.batch = a.size(0);
   g.stride_a = a.stride(0);

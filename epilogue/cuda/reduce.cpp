@@ -2,6 +2,7 @@
 // sum, mean and amax: dimensions in two groups, and into how many parts a reduction is cut.
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "epilogue/cuda/allocator.h"
 #include "epilogue/cuda/kernels.h"
@@ -17,6 +18,7 @@ namespace {
 // not worth a block of their own.
 constexpr int64_t kEnoughBlocks = 1024;
 constexpr int64_t kShortestPart = 2048;
+constexpr int64_t kMostSize = int64_t{1} << 31;
 constexpr int64_t kOutputsPerBlock = 32;  // of reduce_columns
 
 ReductionDims plain_dims(const Layout& layout) {
@@ -49,6 +51,11 @@ ReductionShape reduction_shape(const Tensor& x, const Dims& dims, const Tensor& 
     layout.shape.push_back(x.shape()[i]);
     layout.strides.push_back(x.strides()[i]);
   }
+  for (const Layout* layout : {&kept, &reduced}) {
+    for (const int64_t size : layout->shape) {
+      if (size >= kMostSize) fail("reduce", "a dimension of {} is longer than 2^31 - 1", size);
+    }
+  }
   ReductionShape shape;
   shape.x = reinterpret_cast<const char*>(x.raw_data());
   shape.out = reinterpret_cast<char*>(out.raw_data());
@@ -67,8 +74,10 @@ void reduce(std::string_view op, Launcher launch, Args args, const Tensor& out) 
   const Tensor& x = args.tensor(0);
   ReductionShape shape = reduction_shape(x, args[1].ints(), out);
   const int device = out.device().index;
+  std::optional<Scratch> partials;
   if (shape.splits > 1) {
-    shape.partials = workspace(device, shape.splits * shape.kept.count * 8);
+    partials.emplace(device, shape.splits * shape.kept.count * 8);
+    shape.partials = partials->data();
   }
   run_launch([&] { return LaunchCost{stored_bytes(x) + out.size_bytes(), x.numel()}; },
              [&] { launch(x.dtype(), shape, current_stream(device).get()); });

@@ -37,7 +37,7 @@ struct Offsets {
     for (int d = kMostDims - 1; d > 0; --d) {
       if (d >= rank) continue;
       const int64_t quotient =
-          wide ? index / shape[d].value : shape[d].divide(static_cast<uint32_t>(index));
+          wide ? index / shape[d].value : divide(static_cast<uint32_t>(index), shape[d]);
       offset += (index - quotient * shape[d].value) * strides[d];
       index = quotient;
     }

@@ -11,9 +11,11 @@
 namespace epi::cuda {
 
 constexpr int kWarp = 32;
-constexpr int64_t kWarpRow = 1024;         // longest row of one warp: 32 elements a lane
-constexpr int64_t kCacheBytes = 48 << 10;  // what a block gets without asking; four blocks fit
-constexpr int kRowsPerBlock = 8;           // of short rows
+constexpr int kMostThreads = 1024;
+constexpr int64_t kWarpRow = 1024;  // longest row of one warp: 32 elements a lane
+// What a block gets without asking, less what over_threads takes of it.
+constexpr int64_t kCacheBytes = (48 << 10) - 1024;
+constexpr int kRowsPerBlock = 8;  // of short rows
 
 struct LargerOf {
   template <typename C>
@@ -138,8 +140,9 @@ struct RowStrides {
 };
 
 template <typename Op, typename T, bool kCached, int kVector>
-__global__ void rows(const __grid_constant__ Walk walk, int64_t count, RowStrides strides,
-                     NormParameters parameters) {
+__global__ void __launch_bounds__(kMostThreads)
+    rows(const __grid_constant__ Walk walk, int64_t count, RowStrides strides,
+         NormParameters parameters) {
   extern __shared__ char shared[];
   const uint32_t index = blockIdx.x * blockDim.y + threadIdx.y;
   if (index >= walk.items) return;  // whole warps, and none of a block that meets
@@ -173,7 +176,7 @@ void launch_rows_in(const RowShape& shape, const NormParameters& parameters, cud
   const Walk walk = make_walk(shape.rows, 1);
   const bool is_short = shape.count <= kWarpRow;
   const dim3 threads =
-      is_short ? dim3(kWarp, kRowsPerBlock) : dim3(shape.count <= 8192 ? 256 : 1024);
+      is_short ? dim3(kWarp, kRowsPerBlock) : dim3(shape.count <= 8192 ? 256 : kMostThreads);
   const uint32_t blocks = (walk.items + threads.y - 1) / threads.y;
   const auto bytes = static_cast<size_t>(shape.count) * sizeof(Compute<T>) * threads.y;
   const RowStrides strides{{shape.strides[0], shape.strides[1]}};

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "epilogue/cuda/block_cache.h"
 #include "epilogue/cuda/device_guard.h"
 
 namespace epi::cuda {
@@ -28,7 +29,7 @@ uint64_t id_of(cudaStream_t stream) {
 
 Stream Stream::wrap(cudaStream_t stream) {
   int device = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaStreamGetDevice(stream, &device), "cudaStreamGetDevice");
   return {stream, device, id_of(stream), nullptr};
 }
 
@@ -36,9 +37,13 @@ Stream Stream::create(int device) {
   const DeviceGuard guard(device);
   cudaStream_t stream = nullptr;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-  std::shared_ptr<void> owner(stream,
-                              [](void* s) { cudaStreamDestroy(static_cast<cudaStream_t>(s)); });
-  return {stream, device, id_of(stream), std::move(owner)};
+  const Stream made(stream, device, id_of(stream), nullptr);
+  std::shared_ptr<void> owner(stream, [made](void*) {
+    cudaStreamSynchronize(made.get());
+    block_cache(made.device()).retire(made);
+    cudaStreamDestroy(made.get());
+  });
+  return {stream, device, made.id(), std::move(owner)};
 }
 
 Stream Stream::default_of(int device) {
@@ -93,6 +98,12 @@ bool Event::is_done() const {
   }
   check(code, "cudaEventQuery");
   return true;
+}
+
+bool Event::is_known_done() const noexcept {
+  const bool done = cudaEventQuery(event_) == cudaSuccess;
+  if (!done) cudaGetLastError();
+  return done;
 }
 
 void Event::synchronize() const { check(cudaEventSynchronize(event_), "cudaEventSynchronize"); }

@@ -18,9 +18,10 @@ class Event;
 
 class Stream {
  public:
-  // The caller's stream, of the device that is current; it must outlive the work on it.
+  // The caller's stream; it must outlive the work on it.
   static Stream wrap(cudaStream_t stream);
-  // A new one on `device`, which does not wait for the default stream; its last copy destroys it.
+  // A new one on `device`, which does not wait for the default stream; its last copy waits for
+  // its work and destroys it.
   static Stream create(int device = 0);
   // The default stream of `device`.
   static Stream default_of(int device);
@@ -75,8 +76,10 @@ class Event {
 
   cudaEvent_t get() const { return event_; }
   void record(const Stream& stream) const;
-  // What it marks is done.
+  // What it marks is done. Throws where that work failed.
   bool is_done() const;
+  // The same, and false where nothing is known: the work failed, the event is part of a capture.
+  bool is_known_done() const noexcept;
   void synchronize() const;
   // Milliseconds from `start` to this one; both must be done, and made with timing.
   float ms_since(const Event& start) const;

@@ -8,17 +8,70 @@
 namespace epi::cuda {
 
 inline constexpr int kMostDims = 8;
-inline constexpr int kMostOperands = 3;
 
-// Operand 0 is the output. Dimensions are merged, the output's fastest last; strides count
-// elements.
-struct StridedShape {
+// Operand 0 is an output. Dimensions are merged, the output's fastest last; strides count elements.
+template <int kMost>
+struct BasicShape {
   int rank = 0;
   int operands = 0;
   int64_t shape[kMostDims] = {};
-  char* data[kMostOperands] = {};
-  int64_t strides[kMostOperands][kMostDims] = {};
-  int element_bytes[kMostOperands] = {};
+  char* data[kMost] = {};
+  int64_t strides[kMost][kMostDims] = {};
+  int element_bytes[kMost] = {};
 };
+
+// Of one operator: an output and two inputs.
+inline constexpr int kMostOperands = 3;
+using StridedShape = BasicShape<kMostOperands>;
+
+// Calls launch(piece) for pieces of fewer than 2^31 elements each, cut along the first dimension
+// that is longer than one.
+template <int kMost, typename Launch>
+void for_pieces(const BasicShape<kMost>& shape, const Launch& launch) {
+  constexpr int64_t kPiece = (int64_t{1} << 31) - 1;
+  int64_t count = 1;
+  for (int d = 0; d < shape.rank; ++d) count *= shape.shape[d];
+  if (count <= kPiece) return launch(shape);
+  int cut = 0;
+  while (shape.shape[cut] == 1) ++cut;
+  int64_t size = shape.shape[cut] / 2;
+  if (cut == shape.rank - 1) size = size / 16 * 16;  // what follows stays aligned
+  for (const bool second : {false, true}) {
+    BasicShape<kMost> piece = shape;
+    piece.shape[cut] = second ? shape.shape[cut] - size : size;
+    for (int i = 0; second && i < shape.operands; ++i) {
+      piece.data[i] += size * shape.strides[i][cut] * shape.element_bytes[i];
+    }
+    for_pieces(piece, launch);
+  }
+}
+
+// All operands can be read and written in vectors of `vector` elements; addresses aside.
+template <int kMost>
+bool steps_by_vectors(const BasicShape<kMost>& shape, int vector) {
+  const int last = shape.rank - 1;
+  if (shape.shape[last] % vector != 0) return false;
+  for (int i = 0; i < shape.operands; ++i) {
+    const int64_t along = shape.strides[i][last];
+    if (along == 0 && i > 0) continue;
+    if (along != 1) return false;
+    for (int d = 0; d < last; ++d) {
+      if (shape.strides[i][d] % vector != 0) return false;
+    }
+  }
+  return true;
+}
+
+// And the addresses: of operands that stand still along the last dimension any will do.
+template <int kMost>
+bool takes_vectors(const BasicShape<kMost>& shape, int vector) {
+  if (!steps_by_vectors(shape, vector)) return false;
+  for (int i = 0; i < shape.operands; ++i) {
+    const auto bytes = static_cast<uintptr_t>(vector * shape.element_bytes[i]);
+    const bool aligned = reinterpret_cast<uintptr_t>(shape.data[i]) % bytes == 0;
+    if (!aligned && (i == 0 || shape.strides[i][shape.rank - 1] != 0)) return false;
+  }
+  return true;
+}
 
 }  // namespace epi::cuda

@@ -3,7 +3,7 @@
 
 namespace epi::cuda {
 
-struct Sub {
+struct SubFunction {
   template <typename C>
   static __device__ __forceinline__ C apply(C a, C b, C alpha) {
     using W = Wrapping<C>;
@@ -11,9 +11,15 @@ struct Sub {
   }
 };
 
+template <typename T>
+struct Sub : Binary<SubFunction, T> {};
+template <typename T>
+struct SubScalar : WithScalar<SubFunction, T> {};
+
 void launch_sub(DType dtype, const StridedShape& shape, Scalars scalars, cudaStream_t stream) {
   visit_numeric(dtype, [&](auto type) {
-    launch_binary<Sub, typename decltype(type)::type>(shape, scalars, stream);
+    using T = typename decltype(type)::type;
+    launch_binary<Sub<T>, SubScalar<T>>(shape, scalars, stream);
   });
 }
 

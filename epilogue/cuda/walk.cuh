@@ -5,29 +5,14 @@
 
 #include <cstdint>
 
+#include "epilogue/cuda/divisor.h"
 #include "epilogue/cuda/strided_shape.h"
 
 namespace epi::cuda {
 
-// Division by a number that is known before the kernel starts: q = (n + high(n m)) >> s for
-// n < 2^31, which is a fifth of the instructions of a division.
-struct Divisor {
-  uint32_t value = 1;
-  uint32_t multiplier = 0;
-  uint32_t shift = 0;
-
-  Divisor() = default;
-  // Nothing is ever divided by zero, the size of an empty dimension.
-  explicit Divisor(uint32_t divisor) : value(divisor == 0 ? 1 : divisor) {
-    while ((uint64_t{1} << shift) < value) ++shift;
-    const uint64_t excess = (uint64_t{1} << shift) - value;
-    multiplier = static_cast<uint32_t>((excess << 32) / value + 1);
-  }
-
-  __device__ __forceinline__ uint32_t divide(uint32_t n) const {
-    return (__umulhi(n, multiplier) + n) >> shift;
-  }
-};
+__device__ __forceinline__ uint32_t divide(uint32_t n, const Divisor& divisor) {
+  return (__umulhi(n, divisor.multiplier) + n) >> divisor.shift;
+}
 
 // The walk of one launch: fewer than 2^31 items. An item is one element, or a vector of them along
 // the last dimension.
@@ -49,7 +34,7 @@ __device__ __forceinline__ void offsets_of(const Walk& walk, uint32_t index,
 #pragma unroll
   for (int d = kMostDims - 1; d > 0; --d) {
     if (d >= walk.rank) continue;
-    const uint32_t quotient = walk.shape[d].divide(index);
+    const uint32_t quotient = divide(index, walk.shape[d]);
     const uint32_t remainder = index - quotient * walk.shape[d].value;
 #pragma unroll
     for (int i = 0; i < kOperands; ++i) offsets[i] += remainder * walk.strides[i][d];
@@ -79,28 +64,6 @@ inline Walk make_walk(const StridedShape& shape, int vector) {
     }
   }
   return walk;
-}
-
-// Calls launch(piece) for pieces of fewer than 2^31 elements each, cut along the first dimension
-// that is longer than one.
-template <typename Launch>
-void for_pieces(const StridedShape& shape, const Launch& launch) {
-  constexpr int64_t kMost = (int64_t{1} << 31) - 1;
-  int64_t count = 1;
-  for (int d = 0; d < shape.rank; ++d) count *= shape.shape[d];
-  if (count <= kMost) return launch(shape);
-  int cut = 0;
-  while (shape.shape[cut] == 1) ++cut;
-  int64_t size = shape.shape[cut] / 2;
-  if (cut == shape.rank - 1) size = size / 16 * 16;  // what follows stays aligned
-  for (const bool second : {false, true}) {
-    StridedShape piece = shape;
-    piece.shape[cut] = second ? shape.shape[cut] - size : size;
-    for (int i = 0; second && i < shape.operands; ++i) {
-      piece.data[i] += size * shape.strides[i][cut] * shape.element_bytes[i];
-    }
-    for_pieces(piece, launch);
-  }
 }
 
 }  // namespace epi::cuda

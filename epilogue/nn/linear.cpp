@@ -25,7 +25,8 @@ void init_normal(Module& module, uint64_t seed) {
   for (const auto& parameter : module.parameters()) {
     const Tensor& old = *parameter.tensor;
     const double scale = 1.0 / std::sqrt(static_cast<double>(old.size(-1)));
-    *parameter.tensor = mul(randn(old.shape(), seed++, {old.dtype(), kCpu}), scale);
+    *parameter.tensor =
+        to(mul(randn(old.shape(), seed++, {old.dtype(), kCpu}), scale), old.device());
   }
 }
 

@@ -18,7 +18,10 @@ Result<void> Module::load(const Checkpoint& checkpoint, std::string_view prefix)
     loaded.push_back(std::move(*found));
   }
   size_t next = 0;
-  for (const auto& parameter : parameters()) *parameter.tensor = std::move(loaded[next++]);
+  for (const auto& parameter : parameters()) {
+    const Device device = parameter.tensor->device();
+    *parameter.tensor = epi::to(loaded[next++], device);
+  }
   return {};
 }
 

@@ -26,8 +26,9 @@ class Module {
   // Every parameter that the module has, in a fixed order; the pointers are into the module.
   virtual std::vector<NamedParameter> parameters() = 0;
 
-  // Takes each parameter from the tensor named `prefix` + its name, sharing the checkpoint's bytes.
-  // All or nothing: where one is missing, or of another shape or dtype, the module stays as it was.
+  // Takes each parameter from the tensor named `prefix` + its name, sharing the checkpoint's bytes
+  // on the CPU, copying them to where the parameter is otherwise. All or nothing: where one is
+  // missing, or of another shape or dtype, the module stays as it was.
   Result<void> load(const Checkpoint& checkpoint, std::string_view prefix = "");
   // Moves every parameter to `device`.
   void to(Device device);

@@ -48,6 +48,10 @@ std::string regime_text(const Summary& summary) {
       return fmt::format("neither bound: the {} waits {:.0f} % of a step\n",
                          summary.own_kernels ? "kernel lane" : "GPU", idle);
     case Regime::kDeviceBound:
+      if (summary.busy > summary.median.busy) {
+        return fmt::format("bound by the GPU: busy {:.0f} % of all steps, which queue up\n",
+                           100 * summary.busy);
+      }
       return fmt::format("bound by {}: busy {:.0f} % of a step\n",
                          summary.own_kernels ? "its kernels" : "the GPU",
                          100 * summary.median.busy);

@@ -53,6 +53,9 @@ Device device_of(DLDevice device) {
     fail("from_dlpack", "needs memory of the CPU or of a CUDA device, not DLPack device type {}",
          static_cast<int>(device.device_type));
   }
+  if (device.device_id < 0 || device.device_id > INT8_MAX) {
+    fail("from_dlpack", "there is no device cuda:{}", device.device_id);
+  }
   return {DeviceType::kCuda, static_cast<int8_t>(device.device_id)};
 }
 

@@ -6,18 +6,24 @@
 namespace epi {
 
 std::optional<Matrix> as_matrix(const Tensor& x) {
-  const int64_t rows = x.shape()[0];
-  const int64_t columns = x.shape()[1];
-  const int64_t row_stride = x.strides()[0];
-  const int64_t column_stride = x.strides()[1];
+  auto matrix = as_matrix(x.layout());
+  if (matrix) matrix->data = x.raw_data();
+  return matrix;
+}
+
+std::optional<Matrix> as_matrix(const Layout& layout) {
+  const int64_t rows = layout.shape[0];
+  const int64_t columns = layout.shape[1];
+  const int64_t row_stride = layout.strides[0];
+  const int64_t column_stride = layout.strides[1];
   // The stride of a dimension of size one says nothing.
   if ((column_stride == 1 || columns == 1) && (row_stride >= columns || rows == 1)) {
-    return Matrix{x.raw_data(),
+    return Matrix{nullptr,
                   rows == 1 ? std::max<int64_t>(columns, 1) : std::max<int64_t>(row_stride, 1),
                   false};
   }
   if ((row_stride == 1 || rows == 1) && (column_stride >= rows || columns == 1)) {
-    return Matrix{x.raw_data(), columns == 1 ? std::max<int64_t>(rows, 1) : column_stride, true};
+    return Matrix{nullptr, columns == 1 ? std::max<int64_t>(rows, 1) : column_stride, true};
   }
   return std::nullopt;
 }

@@ -16,8 +16,10 @@ struct Matrix {
   int64_t ld = 0;
   bool transposed = false;
 };
-// None where neither order fits the strides of the 2-d tensor `x`.
+// None where neither order fits the strides of the 2-d tensor `x`, or layout; of a layout, without
+// data.
 std::optional<Matrix> as_matrix(const Tensor& x);
+std::optional<Matrix> as_matrix(const Layout& layout);
 
 // The first matrix of the 3-d tensor `x`.
 Tensor first_matrix(const Tensor& x);

@@ -188,9 +188,11 @@ constexpr Row kOwnCuda[] = {
     {"void epi::cuda::pointwise<epi::cuda::GeluTanh<__nv_bfloat16>, 8>(epi::cuda::Walk, "
      "epi::cuda::GeluTanh<__nv_bfloat16>)",
      "epilogue pointwise bf16>?>bf16 by 8 ops gelu"},
-    {"void epi::cuda::pointwise<epi::cuda::Binary<epi::cuda::Mul, float>, 4>(epi::cuda::Walk, "
-     "epi::cuda::Binary<epi::cuda::Mul, float>)",
+    {"void epi::cuda::pointwise<epi::cuda::Mul<float>, 4>(epi::cuda::Walk, "
+     "epi::cuda::Mul<float>)",
      "epilogue pointwise f32>?>f32 by 4 ops mul"},
+    {"void epi::cuda::pointwise<epi::cuda::AddScalar<float>, 4>(epi::cuda::Walk)",
+     "epilogue pointwise f32>?>f32 by 4 ops add"},
     {"void epi::cuda::pointwise_tiled<epi::cuda::Copy<unsigned short> >(epi::cuda::Walk, "
      "epi::cuda::Copy<unsigned short>, unsigned int, unsigned int, unsigned int)",
      "epilogue copy ops copy_"},

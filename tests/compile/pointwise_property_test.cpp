@@ -9,9 +9,11 @@
 
 #include "epilogue/compile/compile.h"
 #include "epilogue/cpu/backend.h"
+#include "epilogue/cuda/backend.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/tensor/factories.h"
 #include "tests/compile/float64_reference.h"
+#include "tests/ops/test_device.h"
 
 namespace epi::compiler {
 namespace {
@@ -68,12 +70,12 @@ class RandomFunction {
     if (number_in(0, 3) == 0) shape_[1] = shape_[2];  // square, for turned()
     const int inputs = number_in(1, 2);
     for (int i = 0; i < inputs; ++i) {
-      leaves_.push_back(strided(leaf(seed * 8 + static_cast<uint64_t>(i))));
+      leaves_.push_back(on_test_device(strided(leaf(seed * 8 + static_cast<uint64_t>(i)))));
     }
     inputs_ = leaves_.size();
     const int constants = number_in(0, 2);
     for (int i = 0; i < constants; ++i) {
-      leaves_.push_back(strided(leaf(seed * 8 + 4 + static_cast<uint64_t>(i))));
+      leaves_.push_back(on_test_device(strided(leaf(seed * 8 + 4 + static_cast<uint64_t>(i)))));
     }
     const int steps = number_in(1, 9);
     for (int i = 0; i < steps; ++i) add_step();
@@ -101,7 +103,7 @@ class RandomFunction {
     bool several = false;
     const auto evaluate = [&](bool stores_all) {
       std::vector<Bounded> values;
-      for (const Tensor& leaf : leaves_) values.push_back(exact(leaf));
+      for (const Tensor& leaf : leaves_) values.push_back(exact(on_host(leaf)));
       for (const RandomStep& step : steps_) {
         const bool is_binary = step.op <= kDiv;
         several = several || step.op == kLastColumn || step.op == kTurned ||
@@ -245,6 +247,9 @@ class RandomFunction {
 
 TEST(PointwiseProperty, RandomGraphsAreWithinTheirErrorBounds) {
   register_cpu_backend();
+  if (test_device() != kCpu) {
+    if (const auto ready = register_cuda_backend(); !ready) GTEST_SKIP() << ready.error().message;
+  }
   int64_t tested = 0;
   int64_t elements = 0;
   for (int run = 0; run < count_of_runs(); ++run) {
@@ -254,7 +259,7 @@ TEST(PointwiseProperty, RandomGraphsAreWithinTheirErrorBounds) {
                                      : Fuse::kPointwise;
     const Compiled compiled([&](std::span<const Tensor> inputs) { return random.run(inputs); }, {},
                             {.fuse = fuse, .dynamic = !random.has_fixed_sizes()});
-    const Tensor result = compiled(random.input_tensors());
+    const Tensor result = on_host(compiled(random.input_tensors()));
     // Without fusion every operator rounds to the dtype: the bound is for f32 between them.
     if (fuse == Fuse::kNone && result.dtype() != DType::kF32) continue;
     const Verdict verdict = check_against(result, random.truth());

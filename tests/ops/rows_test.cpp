@@ -45,6 +45,16 @@ TEST_P(Softmax, EqualsTheReferenceWhereThreadsShareTheWork) {
   expect_reference(kLarge, LayoutKind::kTransposed);
 }
 
+// A GPU takes a warp, a block or a larger block for a row, and keeps it in fast memory or not.
+const std::vector<int64_t> kRowLengths = {1024, 1025, 4096, 8193, 12288, 12289, 40000};
+
+TEST_P(Softmax, EqualsTheReferenceInRowsOfEveryLength) {
+  for (const int64_t length : kRowLengths) {
+    expect_reference({3, length}, LayoutKind::kContiguous);
+    expect_reference({2, length}, LayoutKind::kSliced);
+  }
+}
+
 TEST_P(Softmax, RowsOfATransposedViewSumToOne) {
   const Tensor x = random_tensor({33, 65}, GetParam(), LayoutKind::kTransposed, 2);
   const RefTensor total = ref::sum(ref::read(softmax(x, 1)), {1});
@@ -121,6 +131,14 @@ TEST_P(Norm, EqualsTheReferenceInEveryLayout) {
 TEST_P(Norm, EqualsTheReferenceWhereThreadsShareTheWork) {
   for (const LayoutKind kind : {LayoutKind::kContiguous, LayoutKind::kTransposed}) {
     expect_reference(random_tensor(kLarge, GetParam(), kind, 5), {kLarge.back()}, kind);
+  }
+}
+
+TEST_P(Norm, EqualsTheReferenceInRowsOfEveryLength) {
+  for (const int64_t length : kRowLengths) {
+    for (const LayoutKind kind : {LayoutKind::kContiguous, LayoutKind::kSliced}) {
+      expect_reference(random_tensor({3, length}, GetParam(), kind, 5), {length}, kind);
+    }
   }
 }
 

@@ -30,16 +30,13 @@ std::string op_of(std::string_view function) {
 }
 
 void read_function(std::string_view text, KernelName& out) {
-  CppName function = read_cpp_name(text);
-  size_t type = 0;
-  if (function.base == "Binary" || function.base == "WithScalar") {
-    type = 1;
-    out.functor = text;
-  }
-  const std::string_view op = type == 1 ? read_cpp_name(function.arg(0)).base : function.base;
-  out.ops.push_back(op_of(op));
-  out.dtype = out.output = cpp_type(function.arg(type));
-  if (function.base == "Convert") out.output = cpp_type(function.arg(1));
+  const CppName function = read_cpp_name(text);
+  constexpr std::string_view kScalar = "Scalar";
+  std::string_view base = function.base;
+  if (base.ends_with(kScalar)) base.remove_suffix(kScalar.size());
+  out.ops.push_back(op_of(base));
+  out.dtype = out.output = cpp_type(function.arg(0));
+  if (base == "Convert") out.output = cpp_type(function.arg(1));
   if (out.ops.back() == "copy_") out.kind = Kind::kCopy;
 }
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA C++ for fused pointwise kernels, as one would write it by hand. Sizes and strides are
+// arguments: one kernel serves every shape. Each has two forms: `NAME` moves vectors of 16 bytes,
+// `NAME_strided` single elements, for operands that are not dense, aligned, or whole vectors.
+#pragma once
+
+#include <string>
+
+#include "epilogue/compile/codegen/pointwise_code.h"
+
+namespace epi::compiler {
+
+// What precedes the kernels: element types, the walk over operands, functions of elements.
+std::string cuda_prelude();
+
+// Elements of the vectors that the kernel moves.
+int cuda_vector(const PointwiseCode& code);
+
+// Both forms of the kernel. They take a walk of as many operands as `code` has: outputs, then
+// inputs (gpu/fused_walk.h).
+std::string emit_cuda_pointwise(const std::string& name, const PointwiseCode& code);
+
+}  // namespace epi::compiler

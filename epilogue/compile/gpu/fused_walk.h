@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The argument of a fused kernel on a GPU, word for word as the `Walk` of codegen/cuda_prelude.cpp:
+// rank and items, operands that stand still, divisors, addresses, strides.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "epilogue/cuda/divisor.h"
+#include "epilogue/cuda/strided_shape.h"
+
+namespace epi::compiler {
+
+inline constexpr int kMostGpuOperands = 16;
+using FusedShape = cuda::BasicShape<kMostGpuOperands>;
+
+class FusedWalk {
+ public:
+  // Over fewer than 2^31 elements, in vectors of `vector`; addresses are those of `shape`.
+  FusedWalk(const FusedShape& shape, int vector);
+
+  uint32_t items() const { return static_cast<uint32_t>(words_[0] >> 32); }
+  void set_address(int operand, const void* data) {
+    words_[kAddresses + static_cast<size_t>(operand)] = reinterpret_cast<uintptr_t>(data);
+  }
+  void* argument() { return words_.data(); }
+
+ private:
+  static constexpr size_t kDivisors = 2;
+  static constexpr size_t kAddresses = kDivisors + cuda::kMostDims * sizeof(cuda::Divisor) / 8;
+
+  std::array<uint64_t, kAddresses + kMostGpuOperands * (1 + cuda::kMostDims)> words_{};
+};
+
+}  // namespace epi::compiler

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/compile/gpu/gpu_code.h"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include "epilogue/base/hash.h"
+#include "epilogue/compile/code_cache.h"
+#include "epilogue/compile/codegen/nvrtc.h"
+#include "epilogue/cuda/device_guard.h"
+#include "epilogue/cuda/stream.h"
+
+namespace epi::compiler {
+namespace {
+
+constexpr unsigned kThreads = 256;  // of codegen/cuda_code.cpp
+
+class LoadedCubin final : public GpuCode {
+ public:
+  explicit LoadedCubin(std::span<const std::byte> cubin) {
+    cuda::check(
+        cudaLibraryLoadData(&library_, cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+        "cudaLibraryLoadData");
+  }
+  LoadedCubin(const LoadedCubin&) = delete;
+  LoadedCubin& operator=(const LoadedCubin&) = delete;
+  ~LoadedCubin() override { cudaLibraryUnload(library_); }
+
+  void* find(const std::string& name) const override {
+    cudaKernel_t kernel = nullptr;
+    if (cudaLibraryGetKernel(&kernel, library_, name.c_str()) != cudaSuccess) {
+      throw BugError("generated code has no kernel " + name);
+    }
+    return kernel;
+  }
+
+ private:
+  cudaLibrary_t library_ = nullptr;
+};
+
+// "sm_90a": with the instructions of this generation alone, where there are such.
+std::string architecture(int device) {
+  int major = 0;
+  int minor = 0;
+  cuda::check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
+              "cudaDeviceGetAttribute");
+  cuda::check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
+              "cudaDeviceGetAttribute");
+  return fmt::format("sm_{}{}{}", major, minor, major >= 9 ? "a" : "");
+}
+
+// An entry that cannot be loaded is no code of ours: made anew.
+std::shared_ptr<const GpuCode> loaded(std::span<const std::byte> cubin) {
+  try {
+    return std::make_shared<const LoadedCubin>(cubin);
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+GpuGenerated generate_gpu(const Source& source, int device, UseCache cache) {
+  GpuGenerated result;
+  if (source.ir.empty()) return result;
+  const cuda::DeviceGuard guard(device);
+  const std::string target = architecture(device);
+  // Not NVRTC's own version: to ask for it would load it, and the toolkit's is fixed by the build.
+  const std::string key =
+      sha256(fmt::format("NVRTC for CUDA {}\n{}\n{}", CUDART_VERSION, target, source.ir));
+  if (const auto cached = cache == UseCache::kYes ? find_cached(key) : std::nullopt) {
+    result.code = loaded(*cached);
+    result.from_cache = result.code != nullptr;
+    if (result.from_cache) return result;
+  }
+  const auto cubin = assemble_cuda(source.ir, target);
+  result.code = std::make_shared<const LoadedCubin>(cubin);
+  if (cache == UseCache::kNo) return result;
+  if (const auto stored = store_cached(key, cubin); !stored) {
+    result.not_kept = stored.error().message;
+  }
+  return result;
+}
+
+void launch_gpu(void* kernel, uint32_t blocks, void* argument, int device) {
+  void* arguments[] = {argument};
+  cuda::check(cudaLaunchKernel(kernel, dim3(blocks), dim3(kThreads), arguments, 0,
+                               cuda::current_stream(device).get()),
+              "cudaLaunchKernel");
+}
+
+}  // namespace epi::compiler

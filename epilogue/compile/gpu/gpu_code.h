@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated kernels on a GPU: source to machine code to something that can be launched. No CUDA
+// header is needed; in a build without CUDA (no_gpu.cpp) all of this says so.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "epilogue/compile/generate.h"
+
+namespace epi::compiler {
+
+// Kernels loaded from a cubin; they stay as long as it lives.
+class GpuCode {
+ public:
+  virtual ~GpuCode() = default;
+  // The kernel of that name; throws BugError where there is none.
+  virtual void* find(const std::string& name) const = 0;
+};
+
+// All kernels that have code, as one source.
+Source write_cuda_source(const std::vector<Kernel>& kernels);
+
+struct GpuGenerated {
+  std::shared_ptr<const GpuCode> code;  // null where the source is empty
+  bool from_cache = false;
+  std::string not_kept;
+};
+// Compiles the source for `device`, or takes it from the cache, and loads it.
+GpuGenerated generate_gpu(const Source& source, int device, UseCache cache);
+
+// Starts a kernel of one argument on the device's current stream, in blocks of 256 threads.
+void launch_gpu(void* kernel, uint32_t blocks, void* argument, int device);
+
+}  // namespace epi::compiler

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled functions on a GPU: the eager results for every size, as launches and as a graph.
+#include <gtest/gtest.h>
+
+#ifdef EPI_HAS_CUDA
+
+#include <cmath>
+
+#include "epilogue/compile/compile.h"
+#include "epilogue/cuda/allocator.h"
+#include "epilogue/cuda/stream.h"
+#include "epilogue/nn/glu_mlp.h"
+#include "epilogue/ops/functional.h"
+#include "epilogue/tensor/factories.h"
+#include "tests/cuda/with_device.h"
+
+namespace epi {
+namespace {
+
+class GpuCompile : public cuda::WithDevice {
+ protected:
+  static nn::GluMlp make_mlp(DType dtype, nn::GluActivation activation) {
+    nn::GluMlp mlp(64, 192, activation, false, dtype);
+    nn::init_normal(mlp, 1);
+    mlp.to(kCuda);
+    return mlp;
+  }
+
+  // Fused, h is not rounded between activation and product: one rounding of h, through the sum of
+  // 192 terms of weights near 1 / sqrt(192), is far below 8 roundings of a result near one.
+  static void expect_near(const Tensor& got, const Tensor& want) {
+    ASSERT_EQ(got.shape(), want.shape());
+    const Tensor x = to(contiguous(to(got, kCpu)), DType::kF64);
+    const Tensor y = to(contiguous(to(want, kCpu)), DType::kF64);
+    const double rounding = got.dtype() == DType::kF32    ? 0x1p-20
+                            : got.dtype() == DType::kBF16 ? 0x1p-5
+                                                          : 0x1p-8;
+    for (int64_t i = 0; i < x.numel(); ++i) {
+      ASSERT_NEAR(x.data<double>()[i], y.data<double>()[i], rounding) << i;
+    }
+  }
+};
+
+TEST_F(GpuCompile, EveryFusionGivesTheEagerResultForEverySize) {
+  for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
+    const nn::GluMlp mlp = make_mlp(dtype, nn::GluActivation::kGeluTanh);
+    for (const Fuse fuse : {Fuse::kNone, Fuse::kPointwise, Fuse::kEpilogue}) {
+      for (const bool graph : {false, true}) {
+        const Compiled compiled = compile(mlp, {.fuse = fuse, .graph = graph});
+        for (const int64_t m : {3, 1, 2, 7, 64, 513, 3}) {
+          const Tensor x = randn({m, 64}, static_cast<uint64_t>(m), {dtype, kCuda});
+          for (int call = 0; call < 3; ++call) expect_near(compiled(x), mlp.forward(x));
+        }
+        EXPECT_EQ(compiled.recompiles(), 0) << name(dtype);
+      }
+    }
+  }
+}
+
+TEST_F(GpuCompile, TheMlpIsThreeProductsAndOneFusedKernel) {
+  const nn::GluMlp mlp = make_mlp(DType::kBF16, nn::GluActivation::kGeluTanh);
+  const Compiled compiled = compile(mlp);
+  compiled(randn({2, 5, 64}, 1, {DType::kBF16, kCuda}));
+  EXPECT_EQ(compiled.variants()[0].kernels,
+            (std::vector<std::string>{"aten::mm", "aten::mm",
+                                      "epi_poi_fused__unsafe_view_gelu_mul_0", "aten::mm"}));
+}
+
+TEST_F(GpuCompile, MatmulAndAddAreOneKernel) {
+  const Tensor w = randn({64, 64}, 1, {DType::kBF16, kCuda});
+  const auto function = [w](std::span<const Tensor> in) { return add(matmul(in[0], w), in[1]); };
+  const Compiled compiled(function, {{"w", w}}, {});
+  const std::vector<Tensor> inputs = {randn({64, 64}, 2, {DType::kBF16, kCuda}),
+                                      randn({64, 64}, 3, {DType::kBF16, kCuda})};
+  expect_near(mul(compiled(inputs), 0.0625), mul(function(inputs), 0.0625));
+  EXPECT_EQ(compiled.variants()[0].kernels, (std::vector<std::string>{"aten::addmm"}));
+}
+
+TEST_F(GpuCompile, AGraphFollowsItsInputsAndKeepsResultsApart) {
+  const nn::GluMlp mlp = make_mlp(DType::kF32, nn::GluActivation::kSilu);
+  const Compiled compiled = compile(mlp, {.graph = true});
+  std::vector<Tensor> inputs;
+  std::vector<Tensor> results;
+  for (uint64_t seed = 0; seed < 12; ++seed) {  // more addresses than graphs are kept
+    inputs.push_back(randn({9, 64}, seed, {DType::kF32, kCuda}));
+    results.push_back(compiled(inputs.back()));
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) expect_near(results[i], mlp.forward(inputs[i]));
+}
+
+TEST_F(GpuCompile, RunsOnTheCallersStreamAndInHisCapture) {
+  const nn::GluMlp mlp = make_mlp(DType::kBF16, nn::GluActivation::kGeluTanh);
+  for (const bool own_graph : {false, true}) {
+    const Compiled compiled = compile(mlp, {.graph = own_graph});
+    const Tensor x = randn({8, 64}, 3, {DType::kBF16, kCuda});
+    const cuda::Stream stream = cuda::Stream::create();
+    cuda::GraphMemory memory;
+    const cuda::StreamGuard guard(stream);
+    expect_near(compiled(x), mlp.forward(x));
+    expect_near(compiled(x), mlp.forward(x));
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t replay = nullptr;
+    Tensor y;
+    ASSERT_EQ(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal), cudaSuccess);
+    {
+      const cuda::GraphMemory::Use use(memory);
+      y = compiled(x);
+    }
+    ASSERT_EQ(cudaStreamEndCapture(stream.get(), &graph), cudaSuccess);
+    ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
+    copy_(x, randn({8, 64}, 4, {DType::kBF16, kCpu}));
+    ASSERT_EQ(cudaGraphLaunch(replay, stream.get()), cudaSuccess);
+    expect_near(y, mlp.forward(x));
+    cudaGraphExecDestroy(replay);
+    cudaGraphDestroy(graph);
+  }
+}
+
+TEST_F(GpuCompile, TensorsOfTwoDevicesAreRefused) {
+  const nn::GluMlp mlp = make_mlp(DType::kF32, nn::GluActivation::kSilu);
+  EXPECT_THROW(compile(mlp)(randn({2, 64}, 1)), Error);
+}
+
+TEST_F(GpuCompile, SizesWithoutElementsGiveNone) {
+  const nn::GluMlp mlp = make_mlp(DType::kF32, nn::GluActivation::kSilu);
+  const Compiled compiled = compile(mlp);
+  compiled(randn({2, 64}, 1, {DType::kF32, kCuda}));
+  EXPECT_EQ(compiled(empty({0, 64}, {DType::kF32, kCuda})).shape(), (Dims{0, 64}));
+}
+
+}  // namespace
+}  // namespace epi
+
+#endif
