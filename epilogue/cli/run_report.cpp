@@ -103,15 +103,17 @@ report::Table kernel_table(const RunResult& result) {
 std::string closing_text(const RunResult& result) {
   const Totals totals = totals_of(result);
   const ForwardTimes& times = result.times;
+  // A graph's launch tells no costs of its kernels.
+  const bool known = totals.bytes > 0;
   std::string out = fmt::format(
-      "{} kernel{} per forward, {} moved\n"
-      "{} per forward (median of {}{}, {} to {}), {:.1f} GFLOP/s\n",
+      "{} kernel{} per forward{}\n"
+      "{} per forward (median of {}{}, {} to {}){}\n",
       totals.kernels, totals.kernels == 1 ? "" : "s",
-      report::bytes_text(static_cast<double>(totals.bytes)), report::time_text(median_ns(result)),
-      times.forward_ns.size(),
+      known ? ", " + report::bytes_text(static_cast<double>(totals.bytes)) + " moved" : "",
+      report::time_text(median_ns(result)), times.forward_ns.size(),
       times.in_a_row == 1 ? "" : fmt::format(" rows of {}", times.in_a_row),
       report::time_text(times.forward_ns.front()), report::time_text(times.forward_ns.back()),
-      gflops(result));
+      known ? fmt::format(", {:.1f} GFLOP/s", gflops(result)) : "");
   if (!times.issue_ns.empty()) {
     out += fmt::format("{} of the CPU to start one\n", report::time_text(median(times.issue_ns)));
   }

@@ -18,6 +18,10 @@ Graph fold_views(const Graph& graph);
 Graph fold_scalars(const Graph& graph);
 // What nothing reads is not computed. Inputs stay, as the caller passes them.
 Graph drop_dead(const Graph& graph);
+// Two products of the same rows, with known weights, become one over the weights stacked: pointwise
+// operators read halves of its rows. For a library whose products take no epilogue of ours; the
+// stacked weights are a copy.
+Graph stack_products(const Graph& graph);
 // Pointwise operators that read each other's results in order become one kernel.
 Graph group_pointwise(const Graph& graph);
 // A product with known weights becomes a kernel of our own, and takes the pointwise kernel that

@@ -17,7 +17,7 @@ struct Stage {
 };
 
 // From the captured graph on; the last one is what is compiled. On a GPU products stay with the
-// library, so that passes that make kernels of them are left out.
+// library, and other passes are for them.
 std::vector<Stage> run_passes(const Graph& captured, Fuse fuse, DeviceType device);
 
 }  // namespace epi::compiler

@@ -57,13 +57,18 @@ TEST_F(GpuCompile, EveryFusionGivesTheEagerResultForEverySize) {
   }
 }
 
-TEST_F(GpuCompile, TheMlpIsThreeProductsAndOneFusedKernel) {
+TEST_F(GpuCompile, TheMlpIsProductsAndOneFusedKernel) {
   const nn::GluMlp mlp = make_mlp(DType::kBF16, nn::GluActivation::kGeluTanh);
-  const Compiled compiled = compile(mlp);
-  compiled(randn({2, 5, 64}, 1, {DType::kBF16, kCuda}));
-  EXPECT_EQ(compiled.variants()[0].kernels,
-            (std::vector<std::string>{"aten::mm", "aten::mm",
-                                      "epi_poi_fused__unsafe_view_gelu_mul_0", "aten::mm"}));
+  const Tensor x = randn({2, 5, 64}, 1, {DType::kBF16, kCuda});
+  const std::string fused = "epi_poi_fused__unsafe_view_gelu_mul_0";
+  const Compiled pointwise = compile(mlp, {.fuse = Fuse::kPointwise});
+  pointwise(x);
+  EXPECT_EQ(pointwise.variants()[0].kernels,
+            (std::vector<std::string>{"aten::mm", "aten::mm", fused, "aten::mm"}));
+  const Compiled stacked = compile(mlp);  // gate and up are one product
+  stacked(x);
+  EXPECT_EQ(stacked.variants()[0].kernels,
+            (std::vector<std::string>{"aten::mm", fused, "aten::mm"}));
 }
 
 TEST_F(GpuCompile, MatmulAndAddAreOneKernel) {

@@ -77,17 +77,17 @@ template <int kOperands> struct Walk {
 
 __device__ __forceinline__ float reciprocal(float x) {
   float y;
-  asm("rcp.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
 }
-// By the special-function unit, with what the product rounds away put back: 2 ulp. NaN stays.
+// exp by the special-function unit, with what its argument rounds away put back: 2 ulp. NaN stays.
 __device__ __forceinline__ float exponential(float x) {
-  x = x < -104.0f ? -104.0f : x;
-  x = x > 89.0f ? 89.0f : x;
-  const float power = x * 1.4426950408889634f;
-  const float rest = fmaf(x, 1.4426950408889634f, -power) + x * 1.9259629911e-8f;
-  float y;
-  asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(power));
+  float bounded, y;
+  asm("min.NaN.f32 %0, %1, 0f42B20000;" : "=f"(bounded) : "f"(x));          // 89
+  asm("max.NaN.f32 %0, %1, 0fC2D00000;" : "=f"(bounded) : "f"(bounded));    // -104
+  const float power = bounded * 1.4426950408889634f;
+  const float rest = fmaf(bounded, 1.4426950408889634f, -power);
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(power));
   return fmaf(y, rest * 0.6931471805599453f, y);
 }
 __device__ __forceinline__ float relu(float x) { return x < 0.0f ? 0.0f : x; }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two products of the same rows as one over stacked weights: the printed graph, and its results,
+// which the CPU can give as well.
+#include <gtest/gtest.h>
+
+#include "epilogue/compile/capture.h"
+#include "epilogue/compile/passes.h"
+#include "epilogue/compile/pipeline.h"
+#include "epilogue/compile/plan.h"
+#include "epilogue/cpu/backend.h"
+#include "epilogue/nn/glu_mlp.h"
+#include "epilogue/ops/functional.h"
+#include "epilogue/tensor/factories.h"
+
+namespace epi::compiler {
+namespace {
+
+using Inputs = std::span<const Tensor>;
+
+Captured captured_mlp(nn::GluMlp& mlp, const Tensor& x) {
+  register_cpu_backend();
+  nn::init_normal(mlp, 1);
+  CaptureOptions options;
+  for (const auto& [name, tensor] : mlp.parameters()) options.parameters.push_back({name, *tensor});
+  options.input_names = {"x"};
+  const auto forward = [&](Inputs in) { return mlp.forward(in[0]); };
+  return capture(forward, std::vector<Tensor>{x}, options);
+}
+
+TEST(StackProducts, GateAndUpBecomeOneProductReadByHalves) {
+  nn::GluMlp mlp(16, 32);
+  const Graph graph = captured_mlp(mlp, empty({2, 3, 16})).graph;
+  EXPECT_EQ(to_string(stack_products(drop_dead(fold_views(graph)))),
+            R"(x = input                                        f32[s0, s1, 16]
+gate_proj.weight over up_proj.weight = parameter f32[64, 16]
+%0 = mm(x{[s0*s1, 16]}, gate_proj.weight over up_proj.weight{[16, 64] strides [1, 16]}) f32[s0*s1, 64]
+%1 = gelu(%0{[s0, s1, 32] strides [s1*64, 64, 1]}, "tanh") f32[s0, s1, 32]
+%2 = mul(%1, %0{[s0, s1, 32] strides [s1*64, 64, 1] offset 32}) f32[s0, s1, 32]
+down_proj.weight = parameter                     f32[16, 32]
+%3 = mm(%2{[s0*s1, 32]}, down_proj.weight{[32, 16] strides [1, 32]}) f32[s0*s1, 16]
+%4 = _unsafe_view(%3, [s0, s1, 16])              f32[s0, s1, 16]
+return %4
+)");
+}
+
+TEST(StackProducts, GivesTheEagerResultForEverySize) {
+  nn::GluMlp mlp(16, 32);
+  const Captured captured = captured_mlp(mlp, empty({2, 3, 16}));
+  const Graph stacked = run_passes(captured.graph, Fuse::kEpilogue, DeviceType::kCuda).back().graph;
+  const Plan plan(stacked, kCpu, UseCache::kNo);
+  for (const int64_t batch : {1, 2, 5}) {
+    const Tensor x = randn({batch, 3, 16}, 7);
+    const std::vector<int64_t> sizes = {batch, 3};
+    const Tensor got = plan.bind(sizes)->run(std::vector<Tensor>{x});
+    const Tensor want = mlp.forward(x);
+    ASSERT_EQ(got.shape(), want.shape());
+    for (int64_t i = 0; i < got.numel(); ++i) {
+      ASSERT_NEAR(got.data<float>()[i], want.data<float>()[i], 1e-5) << i;
+    }
+  }
+}
+
+TEST(StackProducts, WhatIsReturnedOrReadOtherwiseStaysAlone) {
+  register_cpu_backend();
+  const Tensor a = randn({32, 16}, 1);
+  const Tensor b = randn({32, 16}, 2);
+  const auto sums = [&](Inputs in) {
+    return add(sum(linear(in[0], a), {1}, true), linear(in[0], b));
+  };
+  const Graph graph =
+      drop_dead(fold_views(capture(sums, std::vector<Tensor>{empty({4, 16})}).graph));
+  EXPECT_EQ(to_string(stack_products(graph)), to_string(graph));
+}
+
+}  // namespace
+}  // namespace epi::compiler
