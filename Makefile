@@ -6,9 +6,10 @@ setup:
 	@scripts/setup
 build: setup
 	cmake --preset release -Wno-dev >/dev/null && cmake --build --preset release
+# In the folder that `make test` goes on with.
 demo: setup
-	cmake --preset release -Wno-dev >/dev/null && cmake --build --preset release --target epilogue-cli
-	build/release/bin/epilogue --version && echo && build/release/bin/epilogue run mlp && echo && build/release/bin/epilogue run mlp --compile
+	cmake --preset dev -Wno-dev >/dev/null && cmake --build --preset dev --target epilogue-cli
+	build/dev/bin/epilogue --version && echo && build/dev/bin/epilogue run mlp && echo && build/dev/bin/epilogue run mlp --compile
 test: setup
 	scripts/test
 check: test lint

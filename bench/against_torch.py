@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ours against PyTorch eager on one GPU, in one run: results, kernels, times.
+"""Ours against PyTorch on one GPU, in one run: results, kernels, times.
 
-    python3 bench/against_torch.py [--bin build/cuda/bin] [--out FOLDER]
+    python3 bench/against_torch.py [--bin build/cuda/bin] [--out FOLDER] [--json] [PART...]
 
-Both get the same safetensors weights and inputs. Prints one line a claim; leaves both traces of
-both blocks (ours_mlp.json, pytorch_mlp.json, ...) and figures.json in FOLDER. Exit code 1 where a claim is broken.
+Parts: eager (results, traces, times against eager), modes (the table of all modes over the shapes
+below), sweep (one compiled MLP over many sizes); all of them by default. Both sides get the same
+safetensors weights and inputs, three buffers of input in turn; times are medians of nine rounds.
+Prints one line a claim; leaves traces and figures.json in FOLDER. Exit code 1 where a claim is broken.
 """
 import argparse, json, os, statistics, subprocess, sys, time
 import torch
@@ -14,32 +16,71 @@ from torch.profiler import ProfilerActivity, profile, record_function, schedule
 
 DEVICE, DTYPE = "cuda", torch.bfloat16
 GELU_COUNT = 8192 * 3072
+ROUNDS, ROUND_US = 9, 20000
+# Rows, width, hidden width, activation; what ours may take of the best mode of PyTorch, with --graph.
+SHAPES = [(8192, 768, 3072, "geglu", 1.02), (16, 4096, 14336, "swiglu", 1.02),
+          (1, 4096, 14336, "swiglu", None), (128, 64, 256, "geglu", 1.0)]
+SWEEP = [1, 2, 3, 7, 16, 33, 64, 100, 128, 512, 1000, 2048, 4096, 8192]
 
 
 class Glu(torch.nn.Module):
-    def __init__(self, dim, hidden):
+    def __init__(self, dim, hidden, activation="geglu"):
         super().__init__()
         self.gate_proj = torch.nn.Linear(dim, hidden, bias=False)
         self.up_proj = torch.nn.Linear(dim, hidden, bias=False)
         self.down_proj = torch.nn.Linear(hidden, dim, bias=False)
+        self.activation = activation
+
+    def act(self, gate):
+        if self.activation == "geglu":
+            return torch.nn.functional.gelu(gate, approximate="tanh")
+        return torch.nn.functional.silu(gate)
 
     def forward(self, x):
         gate, up = self.gate_proj(x), self.up_proj(x)
-        return self.down_proj(torch.nn.functional.gelu(gate, approximate="tanh") * up)
+        return self.down_proj(self.act(gate) * up)
 
 
-def wall_us(body, rounds=9, in_a_row=200):
-    for _ in range(20):
-        body()
-    times = []
-    for _ in range(rounds):
+class Packed(torch.nn.Module):
+    """Gate and up as one product over stacked weights, as serving engines do."""
+
+    def __init__(self, glu):
+        super().__init__()
+        self.glu = glu
+        self.weight = torch.cat([glu.gate_proj.weight, glu.up_proj.weight]).detach().contiguous()
+
+    def forward(self, x):
+        gate, up = torch.nn.functional.linear(x, self.weight).chunk(2, -1)
+        return self.glu.down_proj(self.glu.act(gate) * up)
+
+
+class Claims:
+    def __init__(self, quiet):
+        self.broken, self.figures, self.quiet = 0, {}, quiet
+
+    def note(self, text):
+        if not self.quiet:
+            print(text, flush=True)
+
+    def add(self, text, value, ok, **more):
+        self.figures[text] = {"value": value, "ok": bool(ok), **more}
+        self.broken += not ok
+        self.note(f"{'ok    ' if ok else 'BROKEN'} {text}: {value:.3f}  {more if more else ''}")
+
+
+def wall_us(body):
+    def timed(calls):
         start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         start.record()
-        for _ in range(in_a_row):
+        for _ in range(calls):
             body()
         end.record()
         end.synchronize()
-        times.append(start.elapsed_time(end) * 1000 / in_a_row)
+        return start.elapsed_time(end) * 1000 / calls
+
+    timed(20)
+    in_a_row = max(20, min(2000, int(ROUND_US / timed(20))))
+    times = [timed(in_a_row) for _ in range(ROUNDS)]
     return statistics.median(times), min(times), max(times)
 
 
@@ -53,19 +94,19 @@ def issue_us(body, count=101):
     return statistics.median(times), min(times), max(times)
 
 
-class Claims:
-    def __init__(self):
-        self.broken = 0
-        self.figures = {}
+def in_turn(bodies):
+    state = {"next": 0}
 
-    def add(self, text, value, ok, **more):
-        self.figures[text] = {"value": value, "ok": bool(ok), **more}
-        self.broken += not ok
-        print(f"{'ok    ' if ok else 'BROKEN'} {text}: {value:.3f}  {more if more else ''}", flush=True)
+    def body():
+        bodies[state["next"] % len(bodies)]()
+        state["next"] += 1
+
+    return body
 
 
 def ours(args, kind, *rest):
-    out = subprocess.run([f"{args.bin}/gpu_forward", kind, *map(str, rest)], capture_output=True, text=True)
+    command = [f"{args.bin}/gpu_forward", kind, *map(str, rest)]
+    out = subprocess.run(command, capture_output=True, text=True)
     if out.returncode != 0:
         sys.exit(f"gpu_forward {kind}: {out.stderr}")
     return json.loads(out.stdout)
@@ -75,37 +116,41 @@ def relative_error(got, want):
     return ((got.double() - want).norm() / want.norm()).item()
 
 
-def block(args, claims, kind, module, x, label):
-    """Results and times of one block. Returns ours' and PyTorch's wall and issue times."""
+def exact(module, x):
+    wide = x.double()
+    if not isinstance(module, Glu):
+        return torch.nn.functional.linear(wide, module.weight.double(), module.bias.double())
+    gate = wide @ module.gate_proj.weight.double().t()
+    up = wide @ module.up_proj.weight.double().t()
+    return (module.act(gate) * up) @ module.down_proj.weight.double().t()
+
+
+def our_block(args, claims, kind, module, x, label):
+    """Our times, after our results have been held against PyTorch's and against float64."""
     path = lambda name: os.path.join(args.out, f"{label}_{name}.safetensors")
     save_file({k: v.contiguous() for k, v in module.state_dict().items()}, path("weights"))
     save_file({"x": x.contiguous()}, path("input"))
     times = ours(args, kind, path("weights"), path("input"), path("output"))
-    got = load_file(path("output"))["y"].to(DEVICE)
+    results = {name: y.to(DEVICE) for name, y in load_file(path("output")).items()}
     for name in ("weights", "input", "output"):
         os.remove(path(name))
-    theirs = module(x)
-    exact = Glu64(module, x) if kind == "mlp" else torch.nn.functional.linear(
-        x.double(), module.weight.double(), module.bias.double())
-    # Both round to bf16 once a GEMM and once a pointwise operator: neither may be further from the
-    # exact result than the other by more than a tenth, and they differ by roundings alone.
-    error, their_error = relative_error(got, exact), relative_error(theirs, exact)
-    differs = relative_error(got, theirs.double())
-    claims.add(f"{label}: error against float64 over PyTorch's", error / their_error, error <= 1.1 * their_error,
-               ours=error, torch=their_error, between=differs, equal=(got == theirs).double().mean().item())
-    claims.add(f"{label}: difference from PyTorch over bf16 rounding (2^-8)", differs * 256, differs <= 2 ** -8)
-    return times, wall_us(lambda: module(x)), issue_us(lambda: module(x))
-
-
-def Glu64(module, x):
-    gate, up, down = (w.double() for w in (module.gate_proj.weight, module.up_proj.weight, module.down_proj.weight))
-    wide = x.double()
-    h = torch.nn.functional.gelu(wide @ gate.t(), approximate="tanh") * (wide @ up.t())
-    return h @ down.t()
+    theirs, truth = module(x), exact(module, x)
+    their_error = relative_error(theirs, truth)
+    for mode, got in results.items():
+        # Both round to bf16 once a product and once a pointwise operator, or fewer times: ours may not
+        # be further from the truth by more than a tenth, and they differ by roundings alone.
+        error, apart = relative_error(got, truth), relative_error(got, theirs.double())
+        claims.add(f"{label} {mode}: error against float64 over PyTorch's", error / their_error,
+                   error <= 1.1 * their_error, ours=error, torch=their_error,
+                   equal=(got == theirs).double().mean().item())
+        claims.add(f"{label} {mode}: difference from PyTorch over bf16 rounding (2^-8)", apart * 256,
+                   apart <= 2 ** -8)
+    return times
 
 
 def record_torch(module, x, annotation, path):
-    """A trace of three forwards as `epilogue run --trace` records them; kernel times by name."""
+    """Records three forwards as `epilogue run --trace` does; gives the mean time of each kernel by the
+    profiler's own table."""
     for _ in range(3):
         module(x)
     with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], record_shapes=True,
@@ -115,8 +160,8 @@ def record_torch(module, x, annotation, path):
                 module(x)
             p.step()
     p.export_chrome_trace(path)
-    # The profiler's own table: mean time of each kernel.
-    return {row.key: row.self_device_time_total / row.count for row in p.key_averages() if row.self_device_time_total}
+    return {row.key: row.self_device_time_total / row.count for row in p.key_averages()
+            if row.self_device_time_total}
 
 
 def torch_reads(path):
@@ -134,71 +179,206 @@ def kernel_times(path):
     return times
 
 
-def traces(args, claims, kind, module, x, annotation, flags, per_forward):
+def record_ours(args, kind, path, *flags):
+    command = [f"{args.bin}/epilogue", "run", kind, "--device", "cuda", "--trace", path, *flags]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return kernel_times(path)
+
+
+def table_of(args, path):
+    command = [f"{args.bin}/epilogue", "table", path, "--json"]
+    rows = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["rows"]
+    return {row["name"]: row["self_device_us"] / row["calls"] for row in rows
+            if row["lane"] == "device" and not row["annotation"]}
+
+
+def is_gemm(name):
+    return "epi" not in name and "at::native" not in name and "triton" not in name
+
+
+def eager_traces(args, claims, kind, module, x, annotation, per_forward):
     mine, theirs = (os.path.join(args.out, f"{who}_{kind}.json") for who in ("ours", "pytorch"))
-    tool = f"{args.bin}/epilogue"
-    subprocess.run([tool, "run", kind, "--device", "cuda", "--trace", mine, *flags], check=True, stdout=subprocess.DEVNULL)
+    own = record_ours(args, kind, mine)
     their_table = record_torch(module, x, annotation, theirs)
-    rows = json.loads(subprocess.run([tool, "table", mine, "--json"], check=True, capture_output=True, text=True).stdout)["rows"]
-    our_table = {row["name"]: row["self_device_us"] / row["calls"] for row in rows if row["lane"] == "device" and not row["annotation"]}
-    own, other = kernel_times(mine), kernel_times(theirs)
+    our_table, other = table_of(args, mine), kernel_times(theirs)
     count = sum(map(len, own.values())) / 3
     claims.add(f"{kind}: kernels per forward in our trace", count, count == per_forward)
-    gemms = lambda times: {n for n in times if "epi::" not in n and "at::native" not in n}
-    claims.add(f"{kind}: GEMM kernels that PyTorch's trace has too", len(gemms(own) & gemms(other)),
-               gemms(own) <= gemms(other), ours=sorted(gemms(own)), torch=sorted(gemms(other)))
-    for name in sorted(gemms(own) & gemms(other)):
+    gemms, their_gemms = ({n for n in times if is_gemm(n)} for times in (own, other))
+    claims.add(f"{kind}: GEMM kernels that PyTorch's trace has too", len(gemms & their_gemms),
+               gemms <= their_gemms, ours=sorted(gemms), torch=sorted(their_gemms))
+    for name in sorted(gemms & their_gemms):
         a, b = statistics.median(own[name]), statistics.median(other[name])
         spread = max(max(own[name]) - min(own[name]), max(other[name]) - min(other[name]), 0.05 * b)
-        claims.add(f"{kind}: {name[:60]} us, ours over PyTorch's", a / b, abs(a - b) <= spread,
+        claims.add(f"{kind}: {name} us, ours over PyTorch's", a / b, abs(a - b) <= spread,
                    ours=sorted(own[name]), torch=sorted(other[name]))
-        tables = our_table[name] / their_table[name]
-        claims.add(f"{kind}: the same in both profilers' tables", tables, abs(our_table[name] - their_table[name]) <= spread)
-    accepted = torch_reads(mine)
-    claims.add(f"{kind}: kernels that torch._inductor's trace reader finds in our trace", accepted, accepted == sum(map(len, own.values())))
-    for arguments in (["compare", mine, theirs], ["expect", mine, "aten::t: gpu_time == 0", f"{annotation}: kernels == {per_forward}"]):
-        out = subprocess.run([tool, *arguments], capture_output=True, text=True)
-        print("\n".join("    " + line for line in (out.stdout + out.stderr).splitlines()[:24]), flush=True)
+        claims.add(f"{kind}: the same in both profilers' tables", our_table[name] / their_table[name],
+                   abs(our_table[name] - their_table[name]) <= spread)
+    found = torch_reads(mine)
+    claims.add(f"{kind}: kernels that PyTorch's reader of traces finds in ours", found,
+               found == sum(map(len, own.values())))
+    rules = ["aten::t: gpu_time == 0", f"{annotation}: kernels == {per_forward}"]
+    for arguments in (["compare", mine, theirs], ["expect", mine, *rules]):
+        out = subprocess.run([f"{args.bin}/epilogue", *arguments], capture_output=True, text=True)
+        claims.note("\n".join("    " + line for line in (out.stdout + out.stderr).splitlines()[:24]))
     claims.add(f"{kind}: expect on our trace, exit code", out.returncode, out.returncode == 0)
 
 
-@torch.no_grad()
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default="build/cuda/bin")
-    parser.add_argument("--out", default="build/against_torch")
-    args = parser.parse_args()
-    os.makedirs(args.out, exist_ok=True)
-    torch.manual_seed(0)
-    claims = Claims()
-    print(torch.cuda.get_device_name(), "PyTorch", torch.__version__, "CUDA", torch.version.cuda)
-
+def eager(args, claims):
     linear = torch.nn.Linear(32, 64).to(DEVICE, DTYPE)
     x = torch.randn(1024, 32, device=DEVICE, dtype=DTYPE)
-    times, wall, issue = block(args, claims, "linear", linear, x, "linear 1024x32x64")
-    claims.add("linear 1024x32x64: us to issue one", times["issue_us"], times["issue_us"] <= 8, torch=issue[0], ours=times)
-    traces(args, claims, "linear", linear, x, "linear_fwd", [], 1)
-
+    times = our_block(args, claims, "linear", linear, x, "linear 1024x32x64")["eager"]
+    claims.add("linear 1024x32x64: us to issue one", times["issue_us"], times["issue_us"] <= 8,
+               torch=issue_us(lambda: linear(x)), ours=times)
+    eager_traces(args, claims, "linear", linear, x, "linear_fwd", 1)
     for rows, dim, hidden, limit in ((8192, 768, 3072, 1.0), (128, 64, 256, 0.4)):
         mlp = Glu(dim, hidden).to(DEVICE, DTYPE).eval()
         x = torch.randn(rows, dim, device=DEVICE, dtype=DTYPE)
         label = f"mlp {rows}x{dim}x{hidden}"
-        times, wall, issue = block(args, claims, "mlp", mlp, x, label)
-        claims.add(f"{label}: wall over PyTorch eager's", times["wall_us"] / wall[0], times["wall_us"] <= limit * wall[0],
-                   limit=limit, ours=times, torch_wall=wall, torch_issue=issue)
+        times = our_block(args, claims, "geglu", mlp, x, label)["eager"]
+        wall = wall_us(lambda: mlp(x))
+        claims.add(f"{label}: wall over PyTorch eager's", times["wall_us"] / wall[0],
+                   times["wall_us"] <= limit * wall[0], limit=limit, ours=times, torch=wall,
+                   torch_issue=issue_us(lambda: mlp(x)))
         if rows == 8192:
-            traces(args, claims, "mlp", mlp, x.view(64, 128, 768), "mlp_fwd", [], 5)
-
+            eager_traces(args, claims, "mlp", mlp, x.view(64, 128, 768), "mlp_fwd", 5)
     times = ours(args, "gelu", GELU_COUNT)
     source = torch.randn(GELU_COUNT, device=DEVICE, dtype=DTYPE)
     target = torch.empty_like(source)
     copy = wall_us(lambda: target.copy_(source))
     gelu = wall_us(lambda: torch.nn.functional.gelu(source, approximate="tanh"))
-    claims.add("gelu over 25 M bf16: bandwidth over PyTorch's copy", copy[0] / times["gelu_us"], copy[0] >= 0.9 * times["gelu_us"],
-               ours=times, torch_copy=copy, torch_gelu=gelu)
+    claims.add("gelu over 25 M bf16: bandwidth over PyTorch's copy", copy[0] / times["gelu_us"],
+               copy[0] >= 0.9 * times["gelu_us"], ours=times, torch_copy=copy, torch_gelu=gelu)
 
+
+def graphed(body):
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        for _ in range(5):
+            body()
+    torch.cuda.current_stream().wait_stream(stream)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        body()
+    return graph.replay
+
+
+def torch_modes(mlp, inputs):
+    """Each mode's bodies, one for each input."""
+    each = lambda f: [lambda x=x: f(x) for x in inputs]
+    yield "eager", lambda: each(mlp)
+    yield "compile", lambda: each(torch.compile(mlp))
+    yield "dynamic", lambda: each(torch.compile(mlp, dynamic=True))
+    yield "autotune", lambda: each(torch.compile(mlp, mode="max-autotune-no-cudagraphs"))
+
+    def packed_graph():
+        packed = torch.compile(Packed(mlp))
+        return [graphed(lambda x=x: packed(x)) for x in inputs]
+
+    yield "packed+graph", packed_graph
+
+
+def measure_torch(mlp, x, label, claims):
+    figures = {}
+    inputs = [x, x.clone(), x.clone()]
+    for name, make in torch_modes(mlp, inputs):
+        torch._dynamo.reset()
+        start = time.perf_counter()
+        bodies = make()
+        bodies[0]()
+        torch.cuda.synchronize()
+        first_ms = (time.perf_counter() - start) * 1000
+        for _ in range(12):
+            bodies[0]()
+        wall, issue = wall_us(in_turn(bodies)), issue_us(bodies[0])
+        figures[name] = {"wall_us": wall[0], "wall_us_min": wall[1], "wall_us_max": wall[2],
+                         "issue_us": issue[0], "first_call_ms": first_ms}
+        claims.note(f"       {label} torch {name}: wall {wall[0]:.1f} us, issue {issue[0]:.1f} us, "
+                    f"first call {first_ms:.0f} ms")
+    return figures
+
+
+def modes(args, claims):
+    for rows, dim, hidden, activation, limit in SHAPES:
+        mlp = Glu(dim, hidden, activation).to(DEVICE, DTYPE).eval()
+        x = torch.randn(rows, dim, device=DEVICE, dtype=DTYPE)
+        label = f"{activation} {rows}x{dim}x{hidden}"
+        times = our_block(args, claims, activation, mlp, x, label)
+        for name, figure in times.items():
+            claims.note(f"       {label} ours {name}: wall {figure['wall_us']:.1f} us, issue "
+                        f"{figure['issue_us']:.1f} us, first call {figure['first_call_ms']:.0f} ms")
+        theirs = measure_torch(mlp, x, label, claims)
+        best = min(figure["wall_us"] for figure in theirs.values())
+        ratio = times["graph"]["wall_us"] / best
+        claims.add(f"{label}: ours with a graph over PyTorch's best", ratio,
+                   limit is None or ratio <= limit, limit=limit, best=best, ours=times, torch=theirs)
+        if rows == 8192:
+            host_claims(claims, label, times)
+            fused_kernel(args, claims, mlp, x)
+
+
+def host_claims(claims, label, times):
+    for mode, limit in (("compile", 25), ("graph", 6)):
+        issue = times[mode]["issue_us"]
+        claims.add(f"{label} {mode}: us to issue one", issue, issue <= limit, limit=limit)
+    first = times["compile"]["first_call_ms"]
+    claims.add(f"{label}: ms of the first compiled call", first, first <= 400, limit=400)
+
+
+def fused_kernel(args, claims, mlp, x):
+    path = os.path.join(args.out, "ours_compiled.json")
+    own = record_ours(args, "mlp", path, "--compile", "--fuse", "pointwise")
+    count = sum(map(len, own.values())) / 3
+    claims.add("mlp --fuse pointwise: kernels per forward", count, count == 4)
+    torch._dynamo.reset()
+    other_path = os.path.join(args.out, "pytorch_compiled.json")
+    record_torch(torch.compile(mlp), x.view(64, 128, 768), "mlp_fwd", other_path)
+    other = kernel_times(other_path)
+    a = statistics.median(t for n, ts in own.items() if n.startswith("epi_poi") for t in ts)
+    b = statistics.median(t for n, ts in other.items() if n.startswith("triton_poi") for t in ts)
+    claims.add("the fused pointwise kernel over Inductor's", a / b, a <= 1.05 * b, ours=a, torch=b)
+
+
+def sweep(args, claims):
+    mlp = Glu(768, 3072).to(DEVICE, DTYPE).eval()
+    path = os.path.join(args.out, "sweep.safetensors")
+    save_file({k: v.contiguous() for k, v in mlp.state_dict().items()}, path)
+    result = ours(args, "sweep", path, ",".join(map(str, SWEEP)))
+    os.remove(path)
+    torch._dynamo.reset()
+    dynamic = torch.compile(mlp, dynamic=True)
+    claims.note("            M   ours compiled us   torch.compile(dynamic=True) us")
+    for row in result["sizes"]:
+        x = torch.randn(row["m"], 768, device=DEVICE, dtype=DTYPE)
+        theirs = wall_us(lambda: dynamic(x))
+        claims.note(f"       {row['m']:6d}   {row['wall_us']:16.1f}   {theirs[0]:18.1f}")
+        claims.add(f"M {row['m']}: difference from eager over bf16 rounding", row["difference"] * 256,
+                   row["difference"] <= 2 ** -8, ours=row["wall_us"], torch=theirs)
+    claims.add("recompiles over all M", result["recompiles"], result["recompiles"] == 0)
+
+
+PARTS = {"eager": eager, "modes": modes, "sweep": sweep}
+
+
+@torch.no_grad()
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=[])
+    parser.add_argument("--bin", default="build/cuda/bin")
+    parser.add_argument("--out", default="build/against_torch")
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of lines")
+    args = parser.parse_args()
+    os.makedirs(args.out, exist_ok=True)
+    torch.manual_seed(0)
+    claims = Claims(args.json)
+    claims.note(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, CUDA {torch.version.cuda}")
+    for part in args.parts or PARTS:
+        PARTS[part](args, claims)
     json.dump(claims.figures, open(os.path.join(args.out, "figures.json"), "w"), indent=1)
-    print(f"{len(claims.figures)} claims, {claims.broken} broken")
+    if args.json:
+        print(json.dumps({"schema": 1, "device": torch.cuda.get_device_name(), "claims": claims.figures}))
+    claims.note(f"{len(claims.figures)} claims, {claims.broken} broken")
     sys.exit(1 if claims.broken else 0)
 
 

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // One block on the GPU for bench/against_torch.py: reads weights and an input, writes the output,
 // and prints what a forward takes as one JSON object.
-//   gpu_forward linear|mlp WEIGHTS.safetensors INPUT.safetensors OUTPUT.safetensors
+//   gpu_forward linear|geglu|swiglu WEIGHTS.safetensors INPUT.safetensors OUTPUT.safetensors
+//   gpu_forward sweep WEIGHTS.safetensors M[,M...]: one compiled MLP over many sizes
 //   gpu_forward gelu COUNT
 //   gpu_forward host: what the parts of a small operator take the CPU
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "epilogue/base/clock.h"
+#include "epilogue/compile/compile.h"
 #include "epilogue/cpu/backend.h"
 #include "epilogue/cuda/backend.h"
 #include "epilogue/cuda/device.h"
@@ -27,7 +32,7 @@ namespace {
 
 constexpr int kIssues = 101;
 constexpr int kRounds = 9;
-constexpr int kInARow = 200;
+constexpr double kRoundUs = 20000;  // of one round, at least
 
 using Body = std::function<void()>;
 
@@ -64,15 +69,17 @@ Spread issue_us(const Body& body) {
 Spread wall_us(const Body& body) {
   const cuda::Event start(cuda::Event::Timing::kOn);
   const cuda::Event end(cuda::Event::Timing::kOn);
-  std::vector<double> times;
-  for (int i = 0; i < 20; ++i) body();
-  for (int round = 0; round < kRounds; ++round) {
+  const auto timed = [&](int calls) {
     start.record(cuda::current_stream());
-    for (int i = 0; i < kInARow; ++i) body();
+    for (int i = 0; i < calls; ++i) body();
     end.record(cuda::current_stream());
     end.synchronize();
-    times.push_back(static_cast<double>(end.ms_since(start)) * 1000 / kInARow);
-  }
+    return static_cast<double>(end.ms_since(start)) * 1000 / calls;
+  };
+  timed(20);
+  const int in_a_row = std::clamp(static_cast<int>(kRoundUs / timed(20)), 20, 2000);
+  std::vector<double> times;
+  for (int round = 0; round < kRounds; ++round) times.push_back(timed(in_a_row));
   return spread_of(std::move(times));
 }
 
@@ -81,27 +88,88 @@ void print(const char* name, const Spread& spread, const char* after) {
              spread.least, spread.most, after);
 }
 
-void forward(const std::string& kind, const char* weights, const char* input, const char* output) {
-  const auto checkpoint = need(nn::Checkpoint::open(weights));
+nn::GluMlp load_mlp(const nn::Checkpoint& checkpoint, nn::GluActivation activation) {
+  const Tensor gate = need(checkpoint.tensor("gate_proj.weight"));
+  nn::GluMlp mlp(gate.size(1), gate.size(0), activation, false, gate.dtype());
+  if (auto loaded = mlp.load(checkpoint); !loaded) throw Error(loaded.error().message);
+  mlp.to(kCuda);
+  return mlp;
+}
+
+nn::Linear load_linear(const nn::Checkpoint& checkpoint) {
+  const Tensor weight = need(checkpoint.tensor("weight"));
+  nn::Linear layer(weight.size(1), weight.size(0), true, weight.dtype());
+  if (auto loaded = layer.load(checkpoint); !loaded) throw Error(loaded.error().message);
+  layer.to(kCuda);
+  return layer;
+}
+
+// Three inputs in turn, so that none of them stays in the second-level cache by itself.
+template <typename Forward>
+void print_mode(const char* name, const std::vector<Tensor>& inputs, const Forward& forward,
+                const char* after) {
+  cuda::synchronize();
+  const int64_t start_ns = now_ns();
+  forward(inputs[0]);
+  cuda::synchronize();
+  const double first_ms = static_cast<double>(now_ns() - start_ns) * 1e-6;
+  size_t next = 0;
+  const Body in_turn = [&] { forward(inputs[next++ % inputs.size()]); };
+  for (int i = 0; i < 12; ++i) in_turn();
+  fmt::print("\"{}\": {{\"first_call_ms\": {:.3f}, ", name, first_ms);
+  print("wall_us", wall_us(in_turn), ", ");
+  print("issue_us", issue_us([&] { forward(inputs[0]); }), "}");
+  fmt::print("{}", after);
+}
+
+template <typename M>
+void forward(const M& module, const char* input, const char* output) {
   const Tensor x = to(need(need(nn::SafetensorsFile::open(input)).tensor("x")), kCuda);
-  std::unique_ptr<nn::Module> module;
-  if (kind == "linear") {
-    const Tensor weight = need(checkpoint.tensor("weight"));
-    module = std::make_unique<nn::Linear>(weight.size(1), weight.size(0), true, weight.dtype());
-  } else {
-    const Tensor gate = need(checkpoint.tensor("gate_proj.weight"));
-    module = std::make_unique<nn::GluMlp>(gate.size(1), gate.size(0), nn::GluActivation::kGeluTanh,
-                                          false, gate.dtype());
-  }
-  if (auto loaded = module->load(checkpoint); !loaded) throw Error(loaded.error().message);
-  module->to(kCuda);
-  const std::vector<std::pair<std::string, Tensor>> result{{"y", to(module->forward(x), kCpu)}};
-  if (auto saved = nn::save_safetensors(output, result); !saved) throw Error(saved.error().message);
-  const Body body = [&] { module->forward(x); };
-  const Spread wall = wall_us(body);
+  const std::vector<Tensor> inputs = {x, clone(x), clone(x)};
+  const Compiled stacked = compile(module, {.cache = false});
+  const Compiled graph = compile(module, {.cache = false, .graph = true});
   fmt::print("{{");
-  print("wall_us", wall, ", ");
-  print("issue_us", issue_us(body), "}\n");
+  print_mode("eager", inputs, [&](const Tensor& in) { module.forward(in); }, ", ");
+  print_mode("compile", inputs, [&](const Tensor& in) { stacked(in); }, ", ");
+  print_mode("graph", inputs, [&](const Tensor& in) { graph(in); }, "}\n");
+  const std::vector<std::pair<std::string, Tensor>> results{{"eager", to(module.forward(x), kCpu)},
+                                                            {"compile", to(stacked(x), kCpu)},
+                                                            {"graph", to(graph(x), kCpu)}};
+  if (auto saved = nn::save_safetensors(output, results); !saved) {
+    throw Error(saved.error().message);
+  }
+}
+
+// ||a - b|| / ||b||.
+double difference(const Tensor& a, const Tensor& b) {
+  const Tensor x = to(to(a, kCpu), DType::kF64);
+  const Tensor y = to(to(b, kCpu), DType::kF64);
+  double apart = 0;
+  double whole = 0;
+  for (int64_t i = 0; i < x.numel(); ++i) {
+    const double d = x.data<double>()[i] - y.data<double>()[i];
+    apart += d * d;
+    whole += y.data<double>()[i] * y.data<double>()[i];
+  }
+  return std::sqrt(apart / whole);
+}
+
+void sweep(const char* weights, const std::string& sizes) {
+  const nn::GluMlp mlp =
+      load_mlp(need(nn::Checkpoint::open(weights)), nn::GluActivation::kGeluTanh);
+  const Compiled compiled = compile(mlp, {.cache = false});
+  fmt::print("{{\"sizes\": [");
+  std::string item;
+  const char* comma = "";
+  for (std::istringstream stream(sizes); std::getline(stream, item, ',');) {
+    const int64_t m = std::stoll(item);
+    const Tensor x = randn({m, mlp.gate_proj.weight.size(1)}, 1, {DType::kBF16, kCuda});
+    const double apart = difference(compiled(x), mlp.forward(x));
+    fmt::print("{}{{\"m\": {}, \"difference\": {:.6f}, ", comma, m, apart);
+    print("wall_us", wall_us([&] { compiled(x); }), "}");
+    comma = ", ";
+  }
+  fmt::print("], \"recompiles\": {}}}\n", compiled.recompiles());
 }
 
 void gelu_against_copy(int64_t count) {
@@ -125,22 +193,27 @@ double host_ns(const Body& body) {
   return spread_of(std::move(times)).median;
 }
 
-// What parts of a small operator take the CPU.
+// What is left of mm when its output and its operands are there.
+cuda::Gemm bare_product(const Tensor& x, const Tensor& w, const Tensor& out) {
+  cuda::Gemm gemm;
+  gemm.dtype = DType::kBF16;
+  gemm.m = x.size(0);
+  gemm.n = w.size(0);
+  gemm.k = x.size(1);
+  gemm.a = as_matrix(x).value();
+  gemm.b = as_matrix(t(w)).value();
+  gemm.out = out.raw_data();
+  gemm.ld_out = gemm.n;
+  return gemm;
+}
+
 void host_parts() {
   const TensorOptions options{DType::kBF16, kCuda};
   const Tensor x = randn({128, 64}, 1, options);
   const Tensor w = randn({256, 64}, 2, options);
   const Tensor h = randn({128, 256}, 3, options);
   const Tensor bias = randn({256}, 4, options);
-  cuda::Gemm gemm;  // what is left of mm when its output and its operands are there
-  gemm.dtype = DType::kBF16;
-  gemm.m = 128;
-  gemm.n = 256;
-  gemm.k = 64;
-  gemm.a = as_matrix(x).value();
-  gemm.b = as_matrix(t(w)).value();
-  gemm.out = h.raw_data();
-  gemm.ld_out = 256;
+  const cuda::Gemm gemm = bare_product(x, w, h);
   const std::vector<std::pair<const char*, Body>> parts{
       {"empty", [&] { empty({128, 256}, options); }},
       {"is_capturing", [] { cuda::current_stream().is_capturing(); }},
@@ -154,18 +227,24 @@ void host_parts() {
   for (const auto& [name, body] : parts) fmt::print("{:<14}{:8.0f} ns\n", name, host_ns(body));
 }
 
-int run(int argc, char** argv) {
+int run(const std::vector<std::string>& args) {
   register_cpu_backend();
   if (const auto ready = register_cuda_backend(); !ready) throw Error(ready.error().message);
-  const std::string kind = argc > 1 ? argv[1] : "";
-  if (kind == "host") {
+  const std::string kind = args.empty() ? "" : args[0];
+  if (kind == "host" && args.size() == 1) {
     host_parts();
-  } else if (kind == "gelu" && argc == 3) {
-    gelu_against_copy(std::stoll(argv[2]));
-  } else if ((kind == "linear" || kind == "mlp") && argc == 5) {
-    forward(kind, argv[2], argv[3], argv[4]);
+  } else if (kind == "gelu" && args.size() == 2) {
+    gelu_against_copy(std::stoll(args[1]));
+  } else if (kind == "sweep" && args.size() == 3) {
+    sweep(args[1].c_str(), args[2]);
+  } else if (kind == "linear" && args.size() == 4) {
+    forward(load_linear(need(nn::Checkpoint::open(args[1]))), args[2].c_str(), args[3].c_str());
+  } else if ((kind == "geglu" || kind == "swiglu") && args.size() == 4) {
+    const auto activation = nn::glu_activation_from_name(kind).value();
+    forward(load_mlp(need(nn::Checkpoint::open(args[1])), activation), args[2].c_str(),
+            args[3].c_str());
   } else {
-    throw Error("usage: gpu_forward linear|mlp WEIGHTS INPUT OUTPUT, gelu COUNT, or host");
+    throw Error("usage: see the top of bench/gpu_forward.cpp");
   }
   return 0;
 }
@@ -175,7 +254,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return epi::bench::run(argc, argv);
+    return epi::bench::run({argv + 1, argv + argc});
   } catch (const std::exception& error) {
     fmt::print(stderr, "gpu_forward: {}\n", error.what());
     return 2;
