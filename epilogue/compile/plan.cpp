@@ -3,8 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "epilogue/compile/codegen/cuda_code.h"
+#include "epilogue/compile/fusion.h"
+
 namespace epi::compiler {
 namespace {
+
+// A graph takes milliseconds to make: those of so many sizes are kept, the oldest goes first.
+constexpr size_t kMostGraphSizes = 64;
 
 // A parameter as a node sees it: its sizes are numbers.
 Tensor parameter_seen(const Tensor& parameter, const View& view) {
@@ -54,6 +62,26 @@ std::string weights_text(const CompiledGraph& compiled, size_t kernel) {
                      tile.kind == GemmKind::kTiles   ? ", by AMX tiles"
                      : tile.kind == GemmKind::kPairs ? ", by pairs of bf16"
                                                      : "");
+}
+
+// What runs a kernel on a GPU, and why.
+std::string choice_text(const CompiledGraph& compiled, size_t kernel) {
+  if (compiled.device == kCpu) return "";
+  const auto& body = compiled.kernels[kernel].body;
+  if (const auto* pointwise = std::get_if<PointwiseKernel>(&body)) {
+    return fmt::format(
+        "  ours: {} elements at once where operands are dense and aligned, else one\n",
+        cuda_vector(pointwise->code));
+  }
+  const Node& node = compiled.graph[std::get<LibraryKernel>(body).node];
+  if (!is_product(node)) return "  the eager kernel: not pointwise\n";
+  std::string out = "  cuBLASLt: no product of ours for this GPU";
+  if (node.op == Op::kAddmm) {
+    const View added = seen(compiled.graph, std::get<ValueRef>(node.operands[0]));
+    const bool is_row = added.shape.size() < 2 || added.shape[0] == SymSize(1);
+    out += is_row ? "; the bias in its epilogue" : "; the added matrix as beta C";
+  }
+  return out + "\n";
 }
 
 }  // namespace
@@ -112,16 +140,27 @@ std::shared_ptr<const BoundPlan> Plan::bound_to(std::span<const int64_t> symbols
 std::shared_ptr<const BoundPlan> Plan::bind(std::span<const int64_t> symbols) const {
   auto bound = bound_to(symbols);
   if (bound != nullptr) return bound;
-  bound = std::make_shared<const BoundPlan>(compiled_, symbols);
+  bound = compiled_.graph_replay ? bound_with_graph(symbols)
+                                 : std::make_shared<const BoundPlan>(compiled_, symbols);
   bound_.set(bound);
   return bound;
+}
+
+std::shared_ptr<const BoundPlan> Plan::bound_with_graph(std::span<const int64_t> symbols) const {
+  const std::lock_guard lock(keeping_);
+  const auto found = std::find_if(kept_.begin(), kept_.end(),
+                                  [&](const auto& bound) { return bound->is_for(symbols); });
+  if (found != kept_.end()) return *found;
+  if (kept_.size() >= kMostGraphSizes) kept_.erase(kept_.begin());
+  return kept_.emplace_back(std::make_shared<const BoundPlan>(compiled_, symbols));
 }
 
 std::string Plan::to_string() const {
   std::string out;
   for (size_t i = 0; i < compiled_.kernels.size(); ++i) {
-    out += fmt::format("kernel {}: {}\n{}{}", i, compiled_.source.names[i],
-                       values_text(compiled_, i), weights_text(compiled_, i));
+    out +=
+        fmt::format("kernel {}: {}\n{}{}", i, compiled_.source.names[i], choice_text(compiled_, i),
+                    values_text(compiled_, i) + weights_text(compiled_, i));
   }
   return out + fmt::format("arena: {} slot{}\n", compiled_.memory.slots,
                            compiled_.memory.slots == 1 ? "" : "s");

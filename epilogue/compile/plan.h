@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,10 +37,14 @@ class Plan {
  private:
   void generate_for_cpu(const Graph& graph, UseCache cache);
   void generate_for_gpu(UseCache cache);
+  std::shared_ptr<const BoundPlan> bound_with_graph(std::span<const int64_t> symbols) const;
 
   CompiledGraph compiled_;
   // Of the last sizes: a call with the same ones, which most are, only replays it.
   mutable SharedValue<BoundPlan> bound_;
+  // Those that hold graphs.
+  mutable std::mutex keeping_;
+  mutable std::vector<std::shared_ptr<const BoundPlan>> kept_;
 };
 
 }  // namespace epi::compiler
