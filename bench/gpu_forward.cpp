@@ -104,7 +104,7 @@ nn::Linear load_linear(const nn::Checkpoint& checkpoint) {
   return layer;
 }
 
-// Three inputs in turn, so that none of them stays in the second-level cache by itself.
+// Three inputs in turn; results, weights and what lies between are larger than the caches.
 template <typename Forward>
 void print_mode(const char* name, const std::vector<Tensor>& inputs, const Forward& forward,
                 const char* after) {

@@ -91,6 +91,11 @@ report::Table kernel_table(const RunResult& result) {
   table.wrap_first(kLongName);
   for (const KernelSum& kernel : result.kernels) {
     const double dur_ns = std::max<double>(1, static_cast<double>(kernel.dur_ns));
+    if (kernel.bytes == 0) {  // of a graph
+      table.add_row({kernel.name, fmt::format("{}", kernel.count), "-", "-",
+                     report::time_text(dur_ns), "-", "-"});
+      continue;
+    }
     table.add_row({kernel.name, fmt::format("{}", kernel.count),
                    report::bytes_text(static_cast<double>(kernel.bytes)),
                    report::flops_text(static_cast<double>(kernel.flops)), report::time_text(dur_ns),
@@ -239,17 +244,21 @@ void run_json(JsonWriter& json, const RunResult& result) {
     json.begin_object();
     json.key("name").string(kernel.name);
     json.key("count").integer(kernel.count);
-    json.key("bytes").integer(kernel.bytes);
-    json.key("flops").integer(kernel.flops);
+    json.key("bytes");
+    kernel.bytes > 0 ? json.integer(kernel.bytes) : json.null();
+    json.key("flops");
+    kernel.bytes > 0 ? json.integer(kernel.flops) : json.null();
     json.end_object();
   }
   json.end_array();
-  json.key("bytes_per_forward").integer(totals.bytes);
+  json.key("bytes_per_forward");
+  totals.bytes > 0 ? json.integer(totals.bytes) : json.null();
   json.key("us_per_forward").fixed(median_ns(result) / 1000, 3);
   json.key("us_to_issue");
   const auto& issue_ns = result.times.issue_ns;
   issue_ns.empty() ? json.null() : json.fixed(median(issue_ns) / 1000, 3);
-  json.key("gflops").fixed(gflops(result), 3);
+  json.key("gflops");
+  totals.bytes > 0 ? json.fixed(gflops(result), 3) : json.null();
   compile_json(json, result);
   json.key("trace");
   result.trace_path.empty() ? json.null() : json.string(result.trace_path);

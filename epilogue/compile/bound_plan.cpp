@@ -7,6 +7,7 @@
 #include "epilogue/compile/binder.h"
 #include "epilogue/compile/library_call.h"
 #include "epilogue/cpu/strided_walk.h"
+#include "epilogue/cuda/tf32.h"
 #include "epilogue/ops/hooks.h"
 #include "epilogue/tensor/factories.h"
 
@@ -92,6 +93,8 @@ void BoundPlan::run_graph(Bases& bases) const {
   std::vector<std::byte*> addresses;
   for (const Tensor& input : bases.inputs) addresses.push_back(input.raw_data());
   if (bases.result.defined()) addresses.push_back(bases.result.raw_data());
+  // A graph keeps how its products multiply, too.
+  addresses.push_back(reinterpret_cast<std::byte*>(static_cast<uintptr_t>(cuda::allow_tf32())));
   graphs_->launch(addresses, [&](const Tensor& arena) {
     bases.arena = arena;
     run_steps(bases);

@@ -10,6 +10,7 @@
 
 #include "epilogue/base/clock.h"
 #include "epilogue/base/shared_value.h"
+#include "epilogue/compile/gpu/gpu_graph.h"
 #include "epilogue/compile/guards.h"
 #include "epilogue/compile/pipeline.h"
 #include "epilogue/compile/plan.h"
@@ -128,6 +129,11 @@ void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::str
   variant->captured = compiler::capture(function, inputs, capture_options(inputs.size(), dynamic));
   variant->guards = Guards(variant->captured, inputs);
   const Device device = common_device(variant->captured.graph, inputs);
+  if (device != kCpu && compiler::gpu_is_capturing(device.index)) {
+    fail("compile",
+         "{} would be compiled on a stream that is being captured ({}): call it once before",
+         options.name, reason);
+  }
   const auto stages = compiler::run_passes(variant->captured.graph, options.fuse, device.type);
   variant->plan = std::make_unique<const Plan>(
       stages.back().graph, device,

@@ -123,6 +123,11 @@ View seen(const Graph& graph, const ValueRef& ref) {
   return {graph[ref.id].shape, graph[ref.id].strides, SymSize(0), {}};
 }
 
+double number_in(const Operand& operand) {
+  if (const auto* real = std::get_if<double>(&operand)) return *real;
+  return static_cast<double>(std::get<SymSize>(operand).number());
+}
+
 bool is_view(const Node& node) {
   return node.kind == NodeKind::kOp && op_info(node.op).kind == OpKind::kView;
 }

@@ -64,6 +64,9 @@ struct Graph {
 
 bool is_view(const Node& node);
 
+// An operand that is a number, as a real or as a size.
+double number_in(const Operand& operand);
+
 SymSize numel(const SymDims& shape);
 SymDims row_major(const SymDims& shape);
 // How a node's operand sees its value: the view, or the value's own layout.

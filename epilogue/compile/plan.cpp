@@ -7,6 +7,7 @@
 
 #include "epilogue/compile/codegen/cuda_code.h"
 #include "epilogue/compile/fusion.h"
+#include "epilogue/cuda/device.h"
 
 namespace epi::compiler {
 namespace {
@@ -110,6 +111,8 @@ void Plan::generate_for_cpu(const Graph& graph, UseCache cache) {
 }
 
 void Plan::generate_for_gpu(UseCache cache) {
+  cuda::synchronize(
+      compiled_.device.index);  // what passes made of weights is there for every stream
   compiled_.source = write_cuda_source(compiled_.kernels);
   compiled_.gpu = generate_gpu(compiled_.source, compiled_.device.index, cache);
   for (size_t i = 0; i < compiled_.kernels.size(); ++i) {

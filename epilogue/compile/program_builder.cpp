@@ -6,15 +6,6 @@
 #include "epilogue/base/error.h"
 
 namespace epi::compiler {
-namespace {
-
-double number_in(const Operand& operand) {
-  if (const auto* real = std::get_if<double>(&operand)) return *real;
-  return static_cast<double>(std::get<SymSize>(operand).number());
-}
-
-}  // namespace
-
 void ProgramBuilder::add_sum(ValueId product) { values_[product] = program_.inputs++; }
 
 void ProgramBuilder::add_outside(const ValueRef& ref, const Node& consumer) {

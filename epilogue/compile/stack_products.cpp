@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "epilogue/compile/fusion.h"
 #include "epilogue/compile/passes.h"
@@ -17,7 +16,8 @@ bool is_linear(const Graph& graph, const Node& node) {
     return false;
   const Node& weight = graph[weights_of(node).id];
   const View seen_as = seen(graph, weights_of(node));
-  return weight.shape.size() == 2 && weight.strides == row_major(weight.shape) &&
+  return weights_of(node).view && weight.shape.size() == 2 &&
+         weight.strides == row_major(weight.shape) &&
          seen_as.shape == SymDims{weight.shape[1], weight.shape[0]} &&
          seen_as.strides == SymDims{SymSize(1), weight.shape[1]} && seen_as.offset == SymSize(0);
 }
@@ -44,15 +44,17 @@ std::optional<View> view_of_half(const View& view, const SymSize& columns, bool 
 // Every reader of `product` is pointwise and can read half of a stacked one.
 bool can_be_half(const Graph& graph, ValueId product) {
   if (std::count(graph.outputs.begin(), graph.outputs.end(), product) != 0) return false;
+  bool is_read = false;  // what was stacked before is not
   for (const Node& node : graph.nodes) {
     for (const ValueRef& ref : references_of(node)) {
       if (ref.id != product) continue;
+      is_read = true;
       const bool fits = is_pointwise(graph, node) &&
                         view_of_half(seen(graph, ref), graph[product].shape[1], false).has_value();
       if (!fits) return false;
     }
   }
-  return true;
+  return is_read;
 }
 
 // `other` becomes part of `product`: its weight is stacked below the first one's.

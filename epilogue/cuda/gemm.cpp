@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "epilogue/cuda/allocator.h"
+#include "epilogue/cuda/device_guard.h"
 #include "epilogue/cuda/gemm_plan.h"
 #include "epilogue/cuda/tf32.h"
 
@@ -80,6 +81,7 @@ PlanCache& plan_cache() {
 }
 
 void start(const GemmPlan& plan, const Gemm& g, int device) {
+  const DeviceGuard guard(device);
   // The bias' address is part of the description: a copy of it belongs to this call.
   cublasLtMatmulDescOpaque_t desc = plan.desc;
   if (g.bias != nullptr) {

@@ -25,6 +25,7 @@ struct PinnedBlock {
 class PinnedCache {
  public:
   PinnedBlock* take(int64_t size_bytes) {
+    const RelaxedCapture relaxed;
     const int64_t bytes = class_bytes(size_bytes, kSmallestBlock);
     const std::lock_guard lock(mutex_);
     auto& blocks = free_[bytes];
@@ -55,6 +56,7 @@ class PinnedCache {
   }
 
   void note_use(const std::byte* data, const Stream& stream) {
+    const RelaxedCapture relaxed;
     const std::lock_guard lock(mutex_);
     PinnedBlock* block = find_locked(data);
     if (block == nullptr) return;
@@ -64,6 +66,7 @@ class PinnedCache {
   }
 
   void release() {
+    const RelaxedCapture relaxed;
     const std::lock_guard lock(mutex_);
     for (auto& [bytes, blocks] : free_) {
       const auto idle = std::partition(blocks.begin(), blocks.end(),
@@ -83,7 +86,6 @@ class PinnedCache {
   }
 
   static PinnedBlock* make(int64_t bytes) {
-    const RelaxedCapture relaxed;
     void* data = nullptr;
     const auto done =
         to_result(cudaMallocHost(&data, static_cast<size_t>(bytes)), "cudaMallocHost");

@@ -9,7 +9,7 @@ namespace epi::cuda {
 
 inline constexpr int kMostDims = 8;
 
-// Operand 0 is an output. Dimensions are merged, the output's fastest last; strides count elements.
+// Outputs come first. Dimensions are merged, the output's fastest last; strides count elements.
 template <int kMost>
 struct BasicShape {
   int rank = 0;

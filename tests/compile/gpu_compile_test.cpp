@@ -93,6 +93,45 @@ TEST_F(GpuCompile, AGraphFollowsItsInputsAndKeepsResultsApart) {
   for (size_t i = 0; i < inputs.size(); ++i) expect_near(results[i], mlp.forward(inputs[i]));
 }
 
+// Near -10.06 and -88.9 the exponentials of bf16 and f16 are as large as they get.
+TEST_F(GpuCompile, ActivationsOfEverySixteenBitNumberAreTheEagerOnes) {
+  for (const DType dtype : {DType::kBF16, DType::kF16}) {
+    const Tensor patterns = empty({65536}, {dtype, kCpu});
+    auto* bits = reinterpret_cast<uint16_t*>(patterns.raw_data());
+    for (int i = 0; i < 65536; ++i) bits[i] = static_cast<uint16_t>(i);
+    const Tensor x = to(patterns, kCuda);
+    const Tensor inputs = to(patterns, DType::kF64);
+    for (const auto& op :
+         {+[](const Tensor& y) { return gelu(y, "tanh"); },
+          +[](const Tensor& y) { return silu(y); }, +[](const Tensor& y) { return sigmoid(y); }}) {
+      const Compiled compiled = compile(std::function<Tensor(const Tensor&)>(op));
+      const Tensor got = to(to(compiled(x), kCpu), DType::kF64);
+      const Tensor want = to(op(to(to(x, kCpu), DType::kF64)), DType::kF64);
+      for (int64_t i = 0; i < 65536; ++i) {
+        const double value = want.data<double>()[i];
+        const double in = inputs.data<double>()[i];
+        if (std::isnan(value) || std::isinf(in)) continue;
+        // One rounding to 16 bits; below the smallest normal numbers results may vanish.
+        const double rounding = dtype == DType::kBF16 ? 0x1p-8 : 0x1p-10;
+        const double vanishing = dtype == DType::kBF16 ? 0x1p-119 : 0x1p-24;
+        ASSERT_NEAR(got.data<double>()[i], value, rounding * std::abs(value) + vanishing) << in;
+      }
+    }
+  }
+}
+
+TEST_F(GpuCompile, GraphsOfSeveralSizesAreKept) {
+  const nn::GluMlp mlp = make_mlp(DType::kBF16, nn::GluActivation::kGeluTanh);
+  const Compiled compiled = compile(mlp, {.graph = true});
+  for (int round = 0; round < 4; ++round) {
+    for (const int64_t m : {1, 16, 0, 5}) {
+      const Tensor x = randn({m, 64}, 1, {DType::kBF16, kCuda});
+      expect_near(compiled(x), mlp.forward(x));
+    }
+  }
+  EXPECT_EQ(compiled.recompiles(), 0);
+}
+
 TEST_F(GpuCompile, RunsOnTheCallersStreamAndInHisCapture) {
   const nn::GluMlp mlp = make_mlp(DType::kBF16, nn::GluActivation::kGeluTanh);
   for (const bool own_graph : {false, true}) {

@@ -60,6 +60,21 @@ TEST(StackProducts, GivesTheEagerResultForEverySize) {
   }
 }
 
+TEST(StackProducts, OfThreeAlikeTwoAreStacked) {
+  register_cpu_backend();
+  const Tensor a = randn({32, 16}, 1);
+  const Tensor b = randn({32, 16}, 2);
+  const Tensor c = randn({32, 16}, 3);
+  const auto sums = [&](Inputs in) {
+    return add(add(linear(in[0], a), linear(in[0], b)), linear(in[0], c));
+  };
+  const Graph graph = stack_products(
+      drop_dead(fold_views(capture(sums, std::vector<Tensor>{empty({4, 16})}).graph)));
+  int products = 0;
+  for (const Node& node : graph.nodes) products += node.kind == NodeKind::kOp && node.op == Op::kMm;
+  EXPECT_EQ(products, 2) << to_string(graph);
+}
+
 TEST(StackProducts, WhatIsReturnedOrReadOtherwiseStaysAlone) {
   register_cpu_backend();
   const Tensor a = randn({32, 16}, 1);

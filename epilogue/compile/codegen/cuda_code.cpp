@@ -103,11 +103,11 @@ std::string body_text(const std::string& name, const PointwiseCode& code) {
   std::string out = fmt::format(
       "template <int kCount>\n"
       "__device__ __forceinline__ void {}_body(const Walk<{}>& walk) {{\n"
-      "  const unsigned item = blockIdx.x * 256 + threadIdx.x;\n"
+      "  const unsigned item = blockIdx.x * {} + threadIdx.x;\n"
       "  if (item >= walk.items) return;\n"
       "  long long at[{}];\n"
       "  walk.find(item, at);\n",
-      name, operands, operands);
+      name, operands, kCudaThreads, operands);
   for (size_t i = 0; i < code.inputs.size(); ++i) {
     out += fmt::format("  const auto in{0} = walk.template read<{1}, kCount>({2}, at[{2}]);\n", i,
                        type_name(code.inputs[i].dtype), code.outputs.size() + i);
@@ -125,9 +125,9 @@ std::string body_text(const std::string& name, const PointwiseCode& code) {
 std::string entry_text(const std::string& name, const char* form, const PointwiseCode& code,
                        int vector) {
   return fmt::format(
-      "extern \"C\" __global__ void __launch_bounds__(256)\n"
+      "extern \"C\" __global__ void __launch_bounds__({4})\n"
       "{0}{1}(const __grid_constant__ Walk<{2}> walk) {{\n  {0}_body<{3}>(walk);\n}}\n",
-      name, form, code.outputs.size() + code.inputs.size(), vector);
+      name, form, code.outputs.size() + code.inputs.size(), vector, kCudaThreads);
 }
 
 }  // namespace

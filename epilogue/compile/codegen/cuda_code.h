@@ -10,6 +10,9 @@
 
 namespace epi::compiler {
 
+// Threads of a block.
+inline constexpr int kCudaThreads = 256;
+
 // What precedes the kernels: element types, the walk over operands, functions of elements.
 std::string cuda_prelude();
 

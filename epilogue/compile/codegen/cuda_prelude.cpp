@@ -81,10 +81,11 @@ __device__ __forceinline__ float reciprocal(float x) {
   return y;
 }
 // exp by the special-function unit, with what its argument rounds away put back: 2 ulp. NaN stays.
+// From 88 on, just below where it would be infinite, it is what it is at 88: 1 / (1 + exp) is 0 there.
 __device__ __forceinline__ float exponential(float x) {
   float bounded, y;
-  asm("min.NaN.f32 %0, %1, 0f42B20000;" : "=f"(bounded) : "f"(x));          // 89
-  asm("max.NaN.f32 %0, %1, 0fC2D00000;" : "=f"(bounded) : "f"(bounded));    // -104
+  asm("min.NaN.f32 %0, %1, 0f42B00000;" : "=f"(bounded) : "f"(x));
+  asm("max.NaN.f32 %0, %1, 0fC2D00000;" : "=f"(bounded) : "f"(bounded));  // -104: 0 from there on
   const float power = bounded * 1.4426950408889634f;
   const float rest = fmaf(bounded, 1.4426950408889634f, -power);
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(power));

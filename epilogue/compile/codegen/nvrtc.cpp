@@ -16,7 +16,6 @@ namespace {
 constexpr const char* kFiles[] = {"libnvrtc.so.13", EPI_NVRTC_PATH};
 
 struct Nvrtc {
-  decltype(&nvrtcVersion) version = nullptr;
   decltype(&nvrtcCreateProgram) create = nullptr;
   decltype(&nvrtcCompileProgram) compile = nullptr;
   decltype(&nvrtcDestroyProgram) destroy = nullptr;
@@ -43,7 +42,6 @@ void find(void* library, const char* symbol, F*& function) {
 Nvrtc load() {
   void* library = open_library();
   Nvrtc nvrtc;
-  find(library, "nvrtcVersion", nvrtc.version);
   find(library, "nvrtcCreateProgram", nvrtc.create);
   find(library, "nvrtcCompileProgram", nvrtc.compile);
   find(library, "nvrtcDestroyProgram", nvrtc.destroy);
@@ -79,13 +77,6 @@ std::string log_of(nvrtcProgram program) {
 
 }  // namespace
 
-std::string nvrtc_version() {
-  int major = 0;
-  int minor = 0;
-  check(nvrtc().version(&major, &minor), "nvrtcVersion");
-  return fmt::format("{}.{}", major, minor);
-}
-
 std::vector<std::byte> assemble_cuda(const std::string& source, const std::string& architecture) {
   nvrtcProgram made = nullptr;
   check(nvrtc().create(&made, source.c_str(), "epilogue.cu", 0, nullptr, nullptr),
@@ -93,9 +84,11 @@ std::vector<std::byte> assemble_cuda(const std::string& source, const std::strin
   const Program program(made);
   const std::string target = "--gpu-architecture=" + architecture;
   const char* options[] = {target.c_str(), "--std=c++17"};
-  if (nvrtc().compile(made, 2, options) != NVRTC_SUCCESS) {
+  const nvrtcResult compiled = nvrtc().compile(made, 2, options);
+  if (compiled == NVRTC_ERROR_COMPILATION) {
     throw BugError("NVRTC refuses generated code:\n" + log_of(made));
   }
+  check(compiled, "nvrtcCompileProgram");
   size_t size = 0;
   check(nvrtc().cubin_size(made, &size), "nvrtcGetCUBINSize");
   std::vector<std::byte> cubin(size);

@@ -8,9 +8,6 @@
 
 namespace epi::compiler {
 
-// "13.0".
-std::string nvrtc_version();
-
 // Machine code (a cubin) of CUDA C++ for an architecture: "sm_90a". Throws `Error` with what to
 // install where NVRTC is missing. Any thread.
 std::vector<std::byte> assemble_cuda(const std::string& source, const std::string& architecture);

@@ -6,14 +6,13 @@
 
 #include "epilogue/base/hash.h"
 #include "epilogue/compile/code_cache.h"
+#include "epilogue/compile/codegen/cuda_code.h"
 #include "epilogue/compile/codegen/nvrtc.h"
 #include "epilogue/cuda/device_guard.h"
 #include "epilogue/cuda/stream.h"
 
 namespace epi::compiler {
 namespace {
-
-constexpr unsigned kThreads = 256;  // of codegen/cuda_code.cpp
 
 class LoadedCubin final : public GpuCode {
  public:
@@ -65,7 +64,7 @@ GpuGenerated generate_gpu(const Source& source, int device, UseCache cache) {
   if (source.ir.empty()) return result;
   const cuda::DeviceGuard guard(device);
   const std::string target = architecture(device);
-  // Not NVRTC's own version: to ask for it would load it, and the toolkit's is fixed by the build.
+  // Not NVRTC's own version: to ask for it would load it.
   const std::string key =
       sha256(fmt::format("NVRTC for CUDA {}\n{}\n{}", CUDART_VERSION, target, source.ir));
   if (const auto cached = cache == UseCache::kYes ? find_cached(key) : std::nullopt) {
@@ -83,8 +82,9 @@ GpuGenerated generate_gpu(const Source& source, int device, UseCache cache) {
 }
 
 void launch_gpu(void* kernel, uint32_t blocks, void* argument, int device) {
+  const cuda::DeviceGuard guard(device);
   void* arguments[] = {argument};
-  cuda::check(cudaLaunchKernel(kernel, dim3(blocks), dim3(kThreads), arguments, 0,
+  cuda::check(cudaLaunchKernel(kernel, dim3(blocks), dim3(kCudaThreads), arguments, 0,
                                cuda::current_stream(device).get()),
               "cudaLaunchKernel");
 }

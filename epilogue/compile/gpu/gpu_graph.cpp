@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <utility>
 
 #include "epilogue/cuda/allocator.h"
 #include "epilogue/cuda/device_guard.h"
@@ -59,13 +58,22 @@ class Replay {
   Replay& operator=(const Replay&) = delete;
   ~Replay() {
     if (exec_ == nullptr) return;
-    cudaDeviceSynchronize();  // what was launched may still run in the arena and the workspaces
+    // What was launched may still run in the arena and the workspaces.
+    int before = 0;
+    cudaGetDevice(&before);
+    cudaSetDevice(stream_.device());
+    cudaDeviceSynchronize();
     cudaGraphExecDestroy(exec_);
+    cudaSetDevice(before);
+    cudaGetLastError();  // nobody else's
   }
 
-  bool is_for(const std::vector<std::byte*>& addresses) const { return addresses_ == addresses; }
+  bool is_for(const std::vector<std::byte*>& addresses) const {
+    return exec_ != nullptr && addresses_ == addresses;
+  }
 
   void prepare(const std::vector<std::byte*>& addresses, const StartAll& start) {
+    addresses_.clear();  // until all of it is done, it is for none
     const cuda::GraphMemory::Use use(memory_);
     const CapturedGraph graph(stream_, [&] { start(arena_); });
     if (exec_ != nullptr && !update(graph.get())) {
@@ -104,7 +112,11 @@ class Graphs final : public GpuGraphs {
   void launch(const std::vector<std::byte*>& addresses, const StartAll& start) override {
     const cuda::DeviceGuard guard(device_);
     const std::lock_guard lock(mutex_);
-    if (!std::exchange(has_run_, true)) return run_first(start);
+    if (!has_run_) {
+      run_first(start);
+      has_run_ = true;
+      return;
+    }
     find(addresses, start).launch(cuda::current_stream(device_));
   }
 

@@ -11,8 +11,6 @@
 namespace epi::compiler {
 namespace {
 
-constexpr uint32_t kThreads = 256;  // of codegen/cuda_code.cpp
-
 std::vector<int64_t> element_bytes(const PointwiseCode& code) {
   std::vector<int64_t> bytes;
   for (const DType dtype : code.outputs) bytes.push_back(size_bytes(dtype));
@@ -78,7 +76,7 @@ void GpuPointwise::launch(const Piece& piece, std::span<std::byte* const> addres
   for (size_t i = 0; i < addresses.size(); ++i) {
     walk.set_address(static_cast<int>(i), addresses[i] + piece.offsets[i]);
   }
-  const uint32_t blocks = (walk.items() + kThreads - 1) / kThreads;
+  const uint32_t blocks = (walk.items() + kCudaThreads - 1) / kCudaThreads;
   launch_gpu(vectors ? functions_.vectors : functions_.strided, blocks, walk.argument(), device);
 }
 

@@ -4,14 +4,6 @@
 #include <algorithm>
 
 namespace epi::compiler {
-namespace {
-
-double number_in(const Operand& operand) {
-  if (const auto* real = std::get_if<double>(&operand)) return *real;
-  return static_cast<double>(std::get<SymSize>(operand).number());
-}
-
-}  // namespace
 
 std::optional<GpuProduct> GpuProduct::plan(const Node& node, std::span<const Layout> operands,
                                            const Layout& out) {
@@ -38,7 +30,7 @@ std::optional<GpuProduct> GpuProduct::plan(const Node& node, std::span<const Lay
   product.addend_ = cuda::addend_of(strides, g.beta, g);
   if (product.addend_ == cuda::Addend::kCopy) return std::nullopt;
   if (product.addend_ == cuda::Addend::kBias) g.beta = 0;
-  g.ld_c = std::max(strides[0], g.n);
+  if (product.addend_ == cuda::Addend::kMatrix) g.ld_c = std::max(strides[0], g.n);
   return product;
 }
 
