@@ -3,7 +3,7 @@
 // Times are in ns after the recording began.
 #pragma once
 
-#include <cstring>
+#include <algorithm>
 #include <string_view>
 
 #include "epilogue/ops/op.h"
@@ -104,7 +104,7 @@ class GpuRecording {
   ThreadLog& log() { return *recording_.logs[0]; }
   EntryHeader& entry(EntryKind kind, int64_t ns, std::string_view payload) {
     EntryHeader* made = log().open(kind, payload.size());
-    std::memcpy(made->payload(), payload.data(), payload.size());
+    std::copy(payload.begin(), payload.end(), reinterpret_cast<char*>(made->payload()));
     made->time_ns = kBeginNs + ns;
     return *made;
   }
