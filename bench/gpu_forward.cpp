@@ -128,10 +128,13 @@ void forward(const M& module, const char* input, const char* output) {
   const std::vector<Tensor> inputs = {x, clone(x), clone(x)};
   const Compiled stacked = compile(module, {.cache = false});
   const Compiled graph = compile(module, {.cache = false, .graph = true});
+  const auto run_eager = [&](const Tensor& in) { module.forward(in); };
+  const auto run_stacked = [&](const Tensor& in) { stacked(in); };
+  const auto run_graph = [&](const Tensor& in) { graph(in); };
   fmt::print("{{");
-  print_mode("eager", inputs, [&](const Tensor& in) { module.forward(in); }, ", ");
-  print_mode("compile", inputs, [&](const Tensor& in) { stacked(in); }, ", ");
-  print_mode("graph", inputs, [&](const Tensor& in) { graph(in); }, "}\n");
+  print_mode("eager", inputs, run_eager, ", ");
+  print_mode("compile", inputs, run_stacked, ", ");
+  print_mode("graph", inputs, run_graph, "}\n");
   const std::vector<std::pair<std::string, Tensor>> results{{"eager", to(module.forward(x), kCpu)},
                                                             {"compile", to(stacked(x), kCpu)},
                                                             {"graph", to(graph(x), kCpu)}};
@@ -215,7 +218,7 @@ void host_parts() {
   const Tensor bias = randn({256}, 4, options);
   const cuda::Gemm gemm = bare_product(x, w, h);
   const std::vector<std::pair<const char*, Body>> parts{
-      {"empty", [&] { empty({128, 256}, options); }},
+      {"empty", [&] { empty(h.shape(), options); }},
       {"is_capturing", [] { cuda::current_stream().is_capturing(); }},
       {"t", [&] { t(w); }},
       {"gelu", [&] { gelu(h, "tanh"); }},

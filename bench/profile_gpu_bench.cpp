@@ -23,17 +23,6 @@ constexpr double kRecordedLimitNs = 1000;
 constexpr double kUnheardLimitNs = 20;
 constexpr size_t kBufferBytes = size_t{4} << 20;
 
-// Those of profile/gpu_recorder.cpp.
-constexpr auto kKinds = std::to_array<CUpti_ActivityKind>({
-    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-    CUPTI_ACTIVITY_KIND_MEMCPY,
-    CUPTI_ACTIVITY_KIND_MEMSET,
-    CUPTI_ACTIVITY_KIND_RUNTIME,
-    CUPTI_ACTIVITY_KIND_DRIVER,
-    CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
-    CUPTI_ACTIVITY_KIND_OVERHEAD,
-});
-
 void check(cudaError_t status) {
   if (status != cudaSuccess) fail("bench", "CUDA: {}", cudaGetErrorString(status));
 }
@@ -65,7 +54,7 @@ void begin_bare() {
   const profile::Cupti& cupti = *profile::cupti();
   need(cupti.check("cuptiActivityRegisterCallbacks",
                    cupti.activity_register_callbacks(give_buffer, discard_buffer)));
-  for (const CUpti_ActivityKind kind : kKinds) {
+  for (const CUpti_ActivityKind kind : profile::kRecordedKinds) {
     need(cupti.check("cuptiActivityEnable", cupti.activity_enable(kind)));
   }
 }
@@ -74,7 +63,7 @@ void end_bare() {
   const profile::Cupti& cupti = *profile::cupti();
   check(cudaDeviceSynchronize());
   cupti.activity_flush_all(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-  for (const CUpti_ActivityKind kind : kKinds) cupti.activity_disable(kind);
+  for (const CUpti_ActivityKind kind : profile::kRecordedKinds) cupti.activity_disable(kind);
 }
 
 Side recorded_side() {

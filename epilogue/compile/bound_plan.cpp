@@ -59,8 +59,9 @@ void BoundPlan::run_step(const BoundStep& step, const Bases& bases) const {
     if (numel(call.shape) == 0) return;
     if (device_ != kCpu) {
       const RecordFunction range(step.cost.name);
-      return run_launch([&] { return LaunchCost{step.cost.bytes, step.cost.flops}; },
-                        [&] { pointwise->gpu.launch(find(pointwise->operands), device_.index); });
+      const auto cost = [&] { return step.cost.on_device(); };
+      const auto launch = [&] { pointwise->gpu.launch(find(pointwise->operands), device_.index); };
+      return run_launch(cost, launch);
     }
     call.data = find(pointwise->operands);
     call.strides = pointwise->strides;

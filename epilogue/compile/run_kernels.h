@@ -7,6 +7,7 @@
 
 #include "epilogue/compile/kernels.h"
 #include "epilogue/compile/packing.h"
+#include "epilogue/ops/hooks.h"
 
 namespace epi::compiler {
 
@@ -15,6 +16,8 @@ struct KernelCost {
   std::string_view name;
   int64_t bytes = 0;
   int64_t flops = 0;
+
+  LaunchCost on_device() const { return {bytes, flops}; }
 };
 
 // `data`, in bytes, and `strides` are of the outputs, then of the inputs, in `shape`.

@@ -7,7 +7,7 @@
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/cpu/kernels.h"
 #include "epilogue/cpu/loops/loops.h"
-#include "epilogue/ops/functional.h"
+#include "epilogue/ops/readable.h"
 
 namespace epi::cpu {
 namespace {
@@ -64,13 +64,6 @@ class RowWalk {
   Layout out_rest_;
 };
 
-// An optional parameter of a norm, row-major. Called before the kernel begins: a copy is one of its
-// own.
-Tensor dense_parameter(Args args, size_t position) {
-  const Tensor tensor = args.optional_tensor(position);
-  return tensor.defined() ? contiguous(tensor) : tensor;
-}
-
 // A row-major parameter as values of the computed type; null where there is none.
 template <typename C>
 class Parameter {
@@ -87,16 +80,6 @@ class Parameter {
   bool present_;
   std::vector<C> values_;
 };
-
-// The normalized dimensions as one, last: a view where strides allow it.
-Tensor with_flat_rows(const Tensor& x, const Dims& normalized) {
-  const int kept = x.dim() - normalized.rank();
-  Dims shape(x.shape().span().first(static_cast<size_t>(kept)));
-  shape.push_back(numel(normalized));
-  const auto strides = view_strides(x.layout(), shape);
-  return strides ? x.with_layout("norm", {shape, *strides}, x.offset())
-                 : with_flat_rows(clone(x), normalized);
-}
 
 template <typename C>
 void run_layer_norm(const Tensor& x, const Tensor& dense_weight, const Tensor& dense_bias,
@@ -150,11 +133,14 @@ void layer_norm(Args args, const Tensor& out) {
   const Tensor weight = dense_parameter(args, 2);
   const Tensor bias = dense_parameter(args, 3);
   const double eps = args[4].number();
-  run_kernel([&] { return row_facts("layer_norm", x, parameter_bytes(args, {2, 3}), 7); },
-             [&] {
-               x.dtype() == DType::kF64 ? run_layer_norm<double>(rows, weight, bias, eps, target)
-                                        : run_layer_norm<float>(rows, weight, bias, eps, target);
-             });
+  const auto facts = [&] {
+    const int64_t parameters = parameter_bytes(args, {2, 3});
+    return row_facts("layer_norm", x, parameters, 7);
+  };
+  run_kernel(facts, [&] {
+    x.dtype() == DType::kF64 ? run_layer_norm<double>(rows, weight, bias, eps, target)
+                             : run_layer_norm<float>(rows, weight, bias, eps, target);
+  });
 }
 
 void rms_norm(Args args, const Tensor& out) {
@@ -163,11 +149,14 @@ void rms_norm(Args args, const Tensor& out) {
   const Tensor target = with_flat_rows(out, args[1].ints());
   const Tensor weight = dense_parameter(args, 2);
   const double eps = args[3].number();
-  run_kernel([&] { return row_facts("rms_norm", x, parameter_bytes(args, {2}), 4); },
-             [&] {
-               x.dtype() == DType::kF64 ? run_rms_norm<double>(rows, weight, eps, target)
-                                        : run_rms_norm<float>(rows, weight, eps, target);
-             });
+  const auto facts = [&] {
+    const int64_t parameters = parameter_bytes(args, {2});
+    return row_facts("rms_norm", x, parameters, 4);
+  };
+  run_kernel(facts, [&] {
+    x.dtype() == DType::kF64 ? run_rms_norm<double>(rows, weight, eps, target)
+                             : run_rms_norm<float>(rows, weight, eps, target);
+  });
 }
 
 void softmax(Args args, const Tensor& out) {

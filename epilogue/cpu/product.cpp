@@ -7,22 +7,10 @@
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/cpu/kernels.h"
 #include "epilogue/cpu/loops/loops.h"
-#include "epilogue/ops/functional.h"
+#include "epilogue/ops/readable.h"
 
 namespace epi::cpu {
 namespace {
-
-// A matrix with strides that a GEMM can read; the copy, if one is needed, stays alive in it.
-struct Readable {
-  Tensor owner;
-  Matrix matrix;
-};
-
-Readable readable(const Tensor& x) {
-  if (const auto matrix = as_matrix(x)) return {x, *matrix};
-  const Tensor copy = clone(x);
-  return {copy, as_matrix(copy).value()};
-}
 
 void run_product(const Product& p) {
   if (p.m <= kGemvRows && p.dtype != DType::kF64) {
@@ -116,9 +104,6 @@ void addmm(Args args, const Tensor& out) {
 }
 
 namespace {
-
-// Batches are alike: where the first matrix cannot be read in place, none can.
-Tensor readable_batch(const Tensor& x) { return as_matrix(first_matrix(x)) ? x : clone(x); }
 
 // `p` is the first product; the others follow by the strides of `a` and `b`.
 void run_batch(const Product& p, const Tensor& a, const Tensor& b) {

@@ -14,11 +14,12 @@ using BinaryLauncher = void (*)(DType, const StridedShape&, Scalars, cudaStream_
 
 void run_unary(std::string_view op, UnaryLauncher launch, Args args, const Tensor& out) {
   const Tensor& x = args.tensor(0);
-  run_launch([&] { return LaunchCost{stored_bytes(x) + out.size_bytes(), out.numel()}; },
-             [&] {
-               launch(x.dtype(), strided_shape({&out, &x}),
-                      current_stream(out.device().index).get());
-             });
+  const auto cost = [&]() -> LaunchCost {
+    return {stored_bytes(x) + out.size_bytes(), out.numel()};
+  };
+  run_launch(cost, [&] {
+    launch(x.dtype(), strided_shape({&out, &x}), current_stream(out.device().index).get());
+  });
   check_launch(op);
 }
 

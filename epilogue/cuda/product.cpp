@@ -3,27 +3,14 @@
 #include <algorithm>
 #include <limits>
 
-#include "epilogue/cuda/device_guard.h"
 #include "epilogue/cuda/gemm.h"
 #include "epilogue/cuda/kernels.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/ops/hooks.h"
-#include "epilogue/tensor/matrix.h"
+#include "epilogue/ops/readable.h"
 
 namespace epi::cuda {
 namespace {
-
-// A matrix with strides that a GEMM can read; the copy, if one is needed, stays alive in it.
-struct Readable {
-  Tensor owner;
-  Matrix matrix;
-};
-
-Readable readable(const Tensor& x) {
-  if (const auto matrix = as_matrix(x)) return {x, *matrix};
-  const Tensor copy = clone(x);
-  return {copy, as_matrix(copy).value()};
-}
 
 Gemm gemm_of(const Readable& a, const Readable& b, const Tensor& out) {
   Gemm g;
@@ -90,9 +77,6 @@ void multiply(std::string_view op, const Gemm& g, const Tensor& a, const Tensor&
 void fill_zero(const Tensor& out) {
   device_memory(out.device()).zero(out.device(), out.raw_data(), out.size_bytes());
 }
-
-// Batches are alike: where the first matrix cannot be read in place, none can.
-Tensor readable_batch(const Tensor& x) { return as_matrix(first_matrix(x)) ? x : clone(x); }
 
 }  // namespace
 

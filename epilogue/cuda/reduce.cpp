@@ -79,8 +79,8 @@ void reduce(std::string_view op, Launcher launch, Args args, const Tensor& out) 
     partials.emplace(device, shape.splits * shape.kept.count * 8);
     shape.partials = partials->data();
   }
-  run_launch([&] { return LaunchCost{stored_bytes(x) + out.size_bytes(), x.numel()}; },
-             [&] { launch(x.dtype(), shape, current_stream(device).get()); });
+  const auto cost = [&]() -> LaunchCost { return {stored_bytes(x) + out.size_bytes(), x.numel()}; };
+  run_launch(cost, [&] { launch(x.dtype(), shape, current_stream(device).get()); });
   check_launch(op);
 }
 

@@ -6,8 +6,8 @@
 #include "epilogue/cuda/launchers.h"
 #include "epilogue/cuda/operands.h"
 #include "epilogue/cuda/stream.h"
-#include "epilogue/ops/functional.h"
 #include "epilogue/ops/hooks.h"
+#include "epilogue/ops/readable.h"
 #include "epilogue/tensor/factories.h"
 
 namespace epi::cuda {
@@ -33,21 +33,6 @@ RowShape row_shape(std::string_view op, const Tensor& x, const Tensor& out, int 
   shape.strides[0] = out.strides()[dim];
   shape.strides[1] = x.strides()[dim];
   return shape;
-}
-
-// The normalized dimensions as one, last: a view where strides allow it.
-Tensor with_flat_rows(const Tensor& x, const Dims& normalized) {
-  const int kept = x.dim() - normalized.rank();
-  Dims shape(x.shape().span().first(static_cast<size_t>(kept)));
-  shape.push_back(numel(normalized));
-  const auto strides = view_strides(x.layout(), shape);
-  return strides ? x.with_layout("norm", {shape, *strides}, x.offset())
-                 : with_flat_rows(clone(x), normalized);
-}
-
-Tensor dense_parameter(Args args, size_t position) {
-  const Tensor tensor = args.optional_tensor(position);
-  return tensor.defined() ? contiguous(tensor) : tensor;
 }
 
 const void* data_of(const Tensor& tensor) { return tensor.defined() ? tensor.raw_data() : nullptr; }
@@ -92,11 +77,13 @@ void softmax(Args args, const Tensor& out) {
   const Tensor rows = x.dim() == 0 ? x.with_layout("softmax", one, x.offset()) : x;
   const Tensor target = x.dim() == 0 ? out.with_layout("softmax", one, out.offset()) : out;
   const auto dim = static_cast<int>(args[1].integer());
-  run_launch([&] { return LaunchCost{stored_bytes(x) + out.size_bytes(), 4 * x.numel()}; },
-             [&] {
-               launch_softmax(x.dtype(), row_shape("softmax", rows, target, dim),
-                              current_stream(out.device().index).get());
-             });
+  const auto cost = [&]() -> LaunchCost {
+    return {stored_bytes(x) + out.size_bytes(), 4 * x.numel()};
+  };
+  run_launch(cost, [&] {
+    launch_softmax(x.dtype(), row_shape("softmax", rows, target, dim),
+                   current_stream(out.device().index).get());
+  });
   check_launch("softmax");
 }
 

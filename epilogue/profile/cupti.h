@@ -5,11 +5,23 @@
 
 #include <cupti.h>
 
+#include <array>
 #include <string>
 
 #include "epilogue/base/result.h"
 
 namespace epi::profile {
+
+// What a recording of ours asks for.
+inline constexpr auto kRecordedKinds = std::to_array<CUpti_ActivityKind>({
+    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+    CUPTI_ACTIVITY_KIND_MEMCPY,
+    CUPTI_ACTIVITY_KIND_MEMSET,
+    CUPTI_ACTIVITY_KIND_RUNTIME,
+    CUPTI_ACTIVITY_KIND_DRIVER,
+    CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+    CUPTI_ACTIVITY_KIND_OVERHEAD,
+});
 
 struct Cupti {
   decltype(&::cuptiActivityDisable) activity_disable = nullptr;

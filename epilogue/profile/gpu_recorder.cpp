@@ -23,16 +23,6 @@ namespace {
 constexpr size_t kBufferBytes = size_t{4} << 20;
 constexpr size_t kBufferAlignment = 8;  // CUPTI's demand
 
-constexpr auto kKinds = std::to_array<CUpti_ActivityKind>({
-    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-    CUPTI_ACTIVITY_KIND_MEMCPY,
-    CUPTI_ACTIVITY_KIND_MEMSET,
-    CUPTI_ACTIVITY_KIND_RUNTIME,
-    CUPTI_ACTIVITY_KIND_DRIVER,
-    CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
-    CUPTI_ACTIVITY_KIND_OVERHEAD,
-});
-
 struct Buffer {
   std::unique_ptr<uint8_t, void (*)(void*)> data;
   size_t size_bytes = 0;
@@ -92,7 +82,7 @@ Result<void> configure(const Cupti& cupti) {
 }
 
 void disable_kinds(const Cupti& cupti) {
-  for (const CUpti_ActivityKind kind : kKinds) cupti.activity_disable(kind);
+  for (const CUpti_ActivityKind kind : kRecordedKinds) cupti.activity_disable(kind);
   cupti.unsubscribe(state().subscriber);
 }
 
@@ -104,7 +94,7 @@ Result<void> start() {
                             loaded->subscribe(&state().subscriber, ignore_callback, nullptr));
   if (!done) return done;
   done = configure(*loaded);
-  for (const CUpti_ActivityKind kind : kKinds) {
+  for (const CUpti_ActivityKind kind : kRecordedKinds) {
     if (done) done = loaded->check("cuptiActivityEnable", loaded->activity_enable(kind));
   }
   if (!done) disable_kinds(*loaded);

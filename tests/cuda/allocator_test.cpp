@@ -55,9 +55,7 @@ TEST_F(CudaAllocator, ABlockThatAnotherStreamUsesWaitsForIt) {
 }
 
 TEST_F(CudaAllocator, ReleasesWhatItKeepsAndCountsIt) {
-  {
-    const Tensor x = empty({8 * kMiB}, kOnGpu);
-  }
+  empty({8 * kMiB}, kOnGpu);  // and freed
   EXPECT_GE(allocator_stats().cached_bytes, 32 * kMiB);
   release_cached();
   EXPECT_EQ(allocator_stats().cached_bytes, 0);
@@ -67,9 +65,7 @@ TEST_F(CudaAllocator, GivesItsCacheBackWhereMemoryRunsOutAndTriesAgain) {
   release_cached();
   const int64_t total = devices()->at(0).memory_bytes;
   const int64_t share = total / 5 * 3 / 4;  // of floats: 60 % of the device
-  {
-    const Tensor x = empty({share}, kOnGpu);
-  }
+  empty({share}, kOnGpu);                   // and freed
   const Tensor y =
       empty({share / 10 * 9}, kOnGpu);  // another class: only the cache has room for it
   EXPECT_NE(y.raw_data(), nullptr);

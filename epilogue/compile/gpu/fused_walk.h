@@ -30,7 +30,10 @@ class FusedWalk {
   static constexpr size_t kDivisors = 2;
   static constexpr size_t kAddresses = kDivisors + cuda::kMostDims * sizeof(cuda::Divisor) / 8;
 
-  std::array<uint64_t, kAddresses + kMostGpuOperands * (1 + cuda::kMostDims)> words_{};
+  static constexpr size_t kOperandWords = 1 + cuda::kMostDims;  // an address, strides
+  static constexpr size_t kWords = kAddresses + kMostGpuOperands * kOperandWords;
+
+  std::array<uint64_t, kWords> words_{};
 };
 
 }  // namespace epi::compiler
