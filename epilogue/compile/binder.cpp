@@ -183,7 +183,7 @@ LibraryStep Binder::bind_library(size_t kernel) const {
     step.operands.push_back(place_of(ref));
   }
   step.out = place_of(ValueRef{id, std::nullopt});
-  if (compiled_.device != kCpu && is_product(*step.node)) {
+  if (compiled_.device != kCpu) {
     std::vector<Layout> layouts;
     for (const Place& place : step.operands) layouts.push_back(place.layout);
     step.gpu = GpuProduct::plan(*step.node, layouts, step.out.layout);

@@ -22,6 +22,9 @@ Graph drop_dead(const Graph& graph);
 // operators read halves of its rows. For a library whose products take no epilogue of ours; the
 // stacked weights are a copy.
 Graph stack_products(const Graph& graph);
+// relu(addmm(...)) and gelu(addmm(...), "tanh") become _addmm_activation, where no pointwise kernel
+// reads the result: that would have the activation for free. For a library with such epilogues.
+Graph form_activation(const Graph& graph);
 // Pointwise operators that read each other's results in order become one kernel.
 Graph group_pointwise(const Graph& graph);
 // A product with known weights becomes a kernel of our own, and takes the pointwise kernel that

@@ -23,6 +23,7 @@ constexpr Pass kPasses[] = {
     {"fold_views", fold_views, Fuse::kNone},
     {"drop_dead", drop_dead, Fuse::kNone},
     {"stack_products", stack_products, Fuse::kEpilogue, Products::kLibrary},
+    {"form_activation", form_activation, Fuse::kEpilogue, Products::kLibrary},
     {"group_pointwise", group_pointwise, Fuse::kPointwise},
     {"fuse_epilogue", fuse_epilogue, Fuse::kEpilogue, Products::kOwn},
     {"join_products", join_products, Fuse::kEpilogue, Products::kOwn},

@@ -75,8 +75,14 @@ std::string choice_text(const CompiledGraph& compiled, size_t kernel) {
         cuda_vector(pointwise->code));
   }
   const Node& node = compiled.graph[std::get<LibraryKernel>(body).node];
-  if (!is_product(node)) return "  the eager kernel: not pointwise\n";
+  const bool activates = node.op == Op::kAddmmActivation;
+  if (!is_product(node) && !activates) return "  the eager kernel: not pointwise\n";
   std::string out = "  cuBLASLt: no product of ours for this GPU";
+  if (activates) return out + "; the bias and the activation in its epilogue\n";
+  const Node& weight = compiled.graph[weights_of(node).id];
+  if (weight.copied) {
+    out += fmt::format("; {}, a copy of {} bytes", weight.name, weight.parameter.size_bytes());
+  }
   if (node.op == Op::kAddmm) {
     const View added = seen(compiled.graph, std::get<ValueRef>(node.operands[0]));
     const bool is_row = added.shape.size() < 2 || added.shape[0] == SymSize(1);

@@ -75,6 +75,7 @@ void stack(Graph& graph, ValueId product, ValueId other) {
   Node& weight = graph.nodes[static_cast<size_t>(first_weight)];
   const Tensor parts[] = {weight.parameter, graph[second_weight].parameter};
   weight.parameter = cat(parts, 0);
+  weight.copied = true;
   weight.name = fmt::format("{} over {}", weight.name, graph[second_weight].name);
   weight.shape[0] = weight.shape[0] * SymSize(2);
   Node& node = graph.nodes[static_cast<size_t>(product)];

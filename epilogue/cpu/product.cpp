@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mm, addmm and bmm: operands read off the strides, the way to compute chosen, the kernel reported.
+// mm, addmm, addmm with an activation, and bmm: operands read off the strides, the way to compute
+// chosen, the kernel reported.
 #include "epilogue/cpu/product.h"
 
 #include <algorithm>
@@ -101,6 +102,12 @@ void addmm(Args args, const Tensor& out) {
                 2 * p.m * p.n * p.k + (p.self ? p.m * p.n : 0)};
       },
       [&] { run_product(p); });
+}
+
+void addmm_activation(Args args, const Tensor& out) {
+  addmm(args, out);
+  const Arg in_place[] = {out, "tanh"};
+  args[5].flag() ? gelu(Args(in_place), out) : relu(Args(in_place), out);
 }
 
 namespace {

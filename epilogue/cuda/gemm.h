@@ -10,6 +10,11 @@
 namespace epi::cuda {
 
 enum class Activation : uint8_t { kNone, kRelu, kGeluTanh };
+// cuBLASLt's gelu takes tanh from the special-function unit, which holds 2^-11 of one: for bf16
+// less than a rounding of the product, for other dtypes more.
+constexpr bool is_exact(Activation activation, DType dtype) {
+  return activation != Activation::kGeluTanh || dtype == DType::kBF16;
+}
 
 // out[m, n] = activation(alpha * a[m, k] @ b[k, n] + beta * c + bias), row-major; f64, f32, bf16 or
 // f16, summed in f32 (f64 for f64). All sizes are at least one.

@@ -28,6 +28,7 @@ void copy_(Args args, const Tensor& out);
 
 // product.cpp
 void addmm(Args args, const Tensor& out);
+void addmm_activation(Args args, const Tensor& out);
 void bmm(Args args, const Tensor& out);
 void mm(Args args, const Tensor& out);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mm, addmm and bmm: operands read off the strides, the bias put where cuBLASLt adds it for free.
+// mm, addmm and bmm: operands read off the strides, the bias and the activation put where cuBLASLt
+// has them for free.
 #include <algorithm>
 #include <limits>
 
@@ -89,6 +90,27 @@ void mm(Args args, const Tensor& out) {
   multiply("mm", gemm_of(left, right, out), a, b, out);
 }
 
+namespace {
+
+// Both in the product's epilogue; false, and nothing started, where it cannot be one launch.
+bool try_activation(Args args, const Tensor& out) {
+  const Tensor& self = args.tensor(0);
+  const Tensor& a = args.tensor(1);
+  const Tensor& b = args.tensor(2);
+  const auto activation = args[5].flag() ? Activation::kGeluTanh : Activation::kRelu;
+  if (a.size(1) == 0 || !is_exact(activation, out.dtype())) return false;
+  const Readable left = readable(a);
+  const Readable right = readable(b);
+  Gemm g = gemm_of(left, right, out);
+  g.alpha = args[4].number();
+  g.activation = activation;
+  const Dims strides = broadcast_strides("_addmm_activation", self.layout(), out.shape());
+  const bool is_bias = addend_of(strides, args[3].number(), g) == Addend::kBias;
+  return is_bias && is_aligned_bias(self.raw_data()) && try_bias(g, self, a, b, out);
+}
+
+}  // namespace
+
 void addmm(Args args, const Tensor& out) {
   const Tensor& self = args.tensor(0);
   const Tensor& a = args.tensor(1);
@@ -108,6 +130,13 @@ void addmm(Args args, const Tensor& out) {
   if (is_bias && is_aligned_bias(self.raw_data()) && try_bias(g, self, a, b, out)) return;
   g.beta = beta;
   add_matrix(g, self, strides, a, b, out);
+}
+
+void addmm_activation(Args args, const Tensor& out) {
+  if (try_activation(args, out)) return;
+  addmm(args, out);
+  const Arg in_place[] = {out, "tanh"};
+  args[5].flag() ? gelu(Args(in_place), out) : relu(Args(in_place), out);
 }
 
 void bmm(Args args, const Tensor& out) {

@@ -57,6 +57,10 @@ Tensor to(const Tensor& x, Device device);
 // beta * self + alpha * (mat1 @ mat2); `self` broadcasts to the product and may be a bias vector.
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, double beta = 1,
              double alpha = 1);
+// relu(addmm(...)), or gelu(addmm(...), "tanh"); where a GPU's library can, in the product's
+// epilogue.
+Tensor _addmm_activation(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
+                         double beta = 1, double alpha = 1, bool use_gelu = false);
 Tensor bmm(const Tensor& a, const Tensor& b);
 // x @ weight.t() + bias, over the last dimension of x; `bias` may be undefined.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});

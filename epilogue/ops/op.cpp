@@ -33,6 +33,7 @@ constexpr std::array<OpInfo, kOpCount> kTable = {{
     {Op::kCopy_, "aten::copy_", kCompute, results::copy_},
     {Op::kTo, "aten::to", kComposite, results::to},
     {Op::kAddmm, "aten::addmm", kCompute, results::addmm},
+    {Op::kAddmmActivation, "aten::_addmm_activation", kCompute, results::addmm},
     {Op::kBmm, "aten::bmm", kCompute, results::bmm},
     {Op::kLinear, "aten::linear", kComposite, results::linear},
     {Op::kMatmul, "aten::matmul", kComposite, results::matmul},

@@ -37,6 +37,7 @@ enum class Op : uint8_t {
   kTo,
   // products
   kAddmm,
+  kAddmmActivation,
   kBmm,
   kLinear,
   kMatmul,

@@ -48,6 +48,16 @@ Tensor matmul_batched(const Tensor& a, const Tensor& b) {
   return _unsafe_view(product, with(batch, {a.size(-2), n}));
 }
 
+void check_addmm(std::string_view op, const Tensor& self, const Tensor& mat1, const Tensor& mat2) {
+  check_floating(op, self);
+  check_same_kind(op, self, mat1);
+  check_same_kind(op, mat1, mat2);
+  check_rank(op, mat1, 2);
+  check_rank(op, mat2, 2);
+  check_inner(op, mat1, mat2);
+  broadcast_strides(op, self.layout(), {mat1.size(0), mat2.size(1)});
+}
+
 void check_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   check_floating("linear", x);
   check_same_kind("linear", x, weight);
@@ -69,14 +79,14 @@ void check_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
 
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, double beta,
              double alpha) {
-  check_floating("addmm", self);
-  check_same_kind("addmm", self, mat1);
-  check_same_kind("addmm", mat1, mat2);
-  check_rank("addmm", mat1, 2);
-  check_rank("addmm", mat2, 2);
-  check_inner("addmm", mat1, mat2);
-  broadcast_strides("addmm", self.layout(), {mat1.size(0), mat2.size(1)});
+  check_addmm("addmm", self, mat1, mat2);
   return dispatch(Op::kAddmm, {self, mat1, mat2, factor(beta), factor(alpha)});
+}
+
+Tensor _addmm_activation(const Tensor& self, const Tensor& mat1, const Tensor& mat2, double beta,
+                         double alpha, bool use_gelu) {
+  check_addmm("_addmm_activation", self, mat1, mat2);
+  return dispatch(Op::kAddmmActivation, {self, mat1, mat2, factor(beta), factor(alpha), use_gelu});
 }
 
 Tensor bmm(const Tensor& a, const Tensor& b) {

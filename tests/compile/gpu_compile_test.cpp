@@ -5,6 +5,7 @@
 #ifdef EPI_HAS_CUDA
 
 #include <cmath>
+#include <thread>
 
 #include "epilogue/compile/compile.h"
 #include "epilogue/cuda/allocator.h"
@@ -79,6 +80,44 @@ TEST_F(GpuCompile, MatmulAndAddAreOneKernel) {
                                       randn({64, 64}, 3, {DType::kBF16, kCuda})};
   expect_near(mul(compiled(inputs), 0.0625), mul(function(inputs), 0.0625));
   EXPECT_EQ(compiled.variants()[0].kernels, (std::vector<std::string>{"aten::addmm"}));
+}
+
+// gelu(x) is near one here: the library's tanh (2^-11) and one rounding less are below 2^-5.
+TEST_F(GpuCompile, AnActivationAndItsBiasAreThePartOfTheProduct) {
+  const Tensor w = mul(randn({64, 64}, 1, {DType::kBF16, kCuda}), 0.125);
+  const Tensor b = randn({64}, 2, {DType::kBF16, kCuda});
+  for (const bool by_gelu : {false, true}) {
+    const auto function = [=](std::span<const Tensor> in) {
+      const Tensor sum = linear(in[0], w, b);
+      return by_gelu ? gelu(sum, "tanh") : relu(sum);
+    };
+    for (const bool graph : {false, true}) {
+      const Compiled compiled(function, {{"w", w}, {"b", b}}, {.graph = graph});
+      for (const int64_t m : {5, 1, 128}) {
+        const std::vector<Tensor> x = {randn({m, 3, 64}, 3, {DType::kBF16, kCuda})};
+        for (int call = 0; call < 3; ++call) expect_near(compiled(x), function(x));
+      }
+      EXPECT_EQ(compiled.variants()[0].kernels,
+                std::vector<std::string>{"aten::_addmm_activation"});
+    }
+  }
+}
+
+// One after the other on one stream, each may start while the one before ends.
+TEST_F(GpuCompile, KernelsInARowSeeEachOthersResults) {
+  // A sum over rows between them keeps the kernels apart, and reads all of the one before.
+  const auto function = [](const Tensor& x) {
+    Tensor y = x;
+    for (int i = 0; i < 4; ++i) y = add(y, mul(sum(mul(y, 0.5), {1}, true), 0x1p-10));
+    return y;
+  };
+  const Tensor x = randn({1024, 1024}, 1, {DType::kF32, kCuda});
+  for (const bool graph : {false, true}) {
+    const Compiled compiled =
+        compile(std::function<Tensor(const Tensor&)>(function), {.graph = graph});
+    for (int call = 0; call < 5; ++call)
+      expect_near(mul(compiled(x), 0.125), mul(function(x), 0.125));
+  }
 }
 
 TEST_F(GpuCompile, AGraphFollowsItsInputsAndKeepsResultsApart) {
@@ -157,6 +196,76 @@ TEST_F(GpuCompile, RunsOnTheCallersStreamAndInHisCapture) {
     expect_near(y, mlp.forward(x));
     cudaGraphExecDestroy(replay);
     cudaGraphDestroy(graph);
+  }
+}
+
+TEST_F(GpuCompile, ANewSizeCanBeCapturedByTheCaller) {
+  const nn::GluMlp mlp = make_mlp(DType::kBF16, nn::GluActivation::kSilu);
+  const Compiled compiled = compile(mlp, {.graph = true});
+  const Tensor warm = randn({8, 64}, 3, {DType::kBF16, kCuda});
+  expect_near(compiled(warm), mlp.forward(warm));
+  const Tensor x = randn({24, 64}, 5, {DType::kBF16, kCuda});
+  const Tensor want = mlp.forward(x);  // cuBLASLt has its kernels loaded
+  const cuda::Stream stream = cuda::Stream::create();
+  cuda::synchronize();
+  cuda::GraphMemory memory;
+  const cuda::StreamGuard guard(stream);
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t replay = nullptr;
+  Tensor y;
+  ASSERT_EQ(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal), cudaSuccess);
+  {
+    const cuda::GraphMemory::Use use(memory);
+    y = compiled(x);
+  }
+  ASSERT_EQ(cudaStreamEndCapture(stream.get(), &graph), cudaSuccess);
+  ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
+  ASSERT_EQ(cudaGraphLaunch(replay, stream.get()), cudaSuccess);
+  expect_near(y, want);
+  EXPECT_EQ(compiled.recompiles(), 0);
+  cudaGraphExecDestroy(replay);
+  cudaGraphDestroy(graph);
+}
+
+TEST_F(GpuCompile, ThreadsOnStreamsOfTheirOwnShareOneFunction) {
+  const nn::GluMlp mlp = make_mlp(DType::kBF16, nn::GluActivation::kGeluTanh);
+  for (const bool graph : {false, true}) {
+    const Compiled compiled = compile(mlp, {.graph = graph});
+    const auto work = [&](uint64_t seed) {
+      const cuda::StreamGuard guard(cuda::Stream::create());
+      const Tensor x = randn({static_cast<int64_t>(8 + seed % 2), 64}, seed, {DType::kBF16, kCuda});
+      for (int call = 0; call < 50; ++call) expect_near(compiled(x), mlp.forward(x));
+    };
+    std::vector<std::thread> threads;
+    for (uint64_t seed = 1; seed <= 4; ++seed) threads.emplace_back(work, seed);
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+// Rows that are no whole vectors, from an address that is no vector's.
+TEST_F(GpuCompile, StackedWeightsOfOddSizesAndMisalignedInputs) {
+  nn::GluMlp mlp(37, 51, nn::GluActivation::kSilu, false, DType::kBF16);
+  nn::init_normal(mlp, 1);
+  mlp.to(kCuda);
+  for (const bool graph : {false, true}) {
+    const Compiled compiled = compile(mlp, {.graph = graph});
+    const Tensor flat = randn({1 + 9 * 37}, 2, {DType::kBF16, kCuda});
+    const Tensor x = view(slice(flat, 0, 1, 1 + 9 * 37), {9, 37});
+    for (int call = 0; call < 3; ++call) expect_near(compiled(x), mlp.forward(x));
+  }
+}
+
+// More than 2^31 elements: in several launches, each with its own addresses.
+TEST_F(GpuCompile, MoreElementsThanAnIndexOf32BitsCounts) {
+  constexpr int64_t kRows = 70'000;
+  constexpr int64_t kColumns = 32'768;
+  const Tensor row = randn({1, kColumns}, 1, {DType::kBF16, kCuda});
+  const Tensor x = expand(row, {kRows, kColumns});
+  const auto function = [](const Tensor& y) { return mul(add(y, 1), 2); };
+  const Tensor got = compile(std::function<Tensor(const Tensor&)>(function))(x);
+  const Tensor want = function(row);
+  for (const int64_t at : {int64_t{0}, int64_t{65'535}, int64_t{65'536}, kRows - 1}) {
+    expect_near(mul(slice(got, 0, at, at + 1), 0.0625), mul(want, 0.0625));
   }
 }
 

@@ -60,6 +60,60 @@ TEST(StackProducts, GivesTheEagerResultForEverySize) {
   }
 }
 
+TEST(FormActivation, AnActivationBecomesThePartOfTheProductThatTheLibraryHas) {
+  register_cpu_backend();
+  const Tensor w = randn({32, 16}, 1, {DType::kBF16, kCpu});
+  const Tensor b = randn({32}, 2, {DType::kBF16, kCpu});
+  const Tensor v = randn({16, 32}, 3, {DType::kBF16, kCpu});
+  const auto mlp = [&](Inputs in) { return linear(gelu(linear(in[0], w, b), "tanh"), v); };
+  CaptureOptions options;
+  options.parameters = {{"w", w}, {"b", b}, {"v", v}};
+  options.input_names = {"x"};
+  const std::vector<Tensor> x = {randn({2, 3, 16}, 4, {DType::kBF16, kCpu})};
+  const Graph graph =
+      run_passes(capture(mlp, x, options).graph, Fuse::kEpilogue, DeviceType::kCuda).back().graph;
+  EXPECT_EQ(to_string(graph), R"(x = input                                        bf16[s0, s1, 16]
+w = parameter                                    bf16[32, 16]
+b = parameter                                    bf16[32]
+%0 = _addmm_activation(b, x{[s0*s1, 16]}, w{[16, 32] strides [1, 16]}, 1, 1, true) bf16[s0*s1, 32]
+v = parameter                                    bf16[16, 32]
+%1 = mm(%0{[s0*s1, 32]}, v{[32, 16] strides [1, 32]}) bf16[s0*s1, 16]
+%2 = _unsafe_view(%1, [s0, s1, 16])              bf16[s0, s1, 16]
+return %2
+)");
+  const Tensor got = Plan(graph, kCpu, UseCache::kNo).bind(std::vector<int64_t>{2, 3})->run(x);
+  const Tensor want = mlp(x);
+  ASSERT_EQ(got.shape(), want.shape());
+  // The same operators: on the CPU nothing is rounded in another place.
+  for (int64_t i = 0; i < got.numel(); ++i) {
+    ASSERT_EQ(to(got, DType::kF64).data<double>()[i], to(want, DType::kF64).data<double>()[i]);
+  }
+}
+
+TEST(FormActivation, StaysWhereAPointwiseKernelHasItForFree) {
+  register_cpu_backend();
+  const Tensor w = randn({32, 16}, 1);
+  const Tensor b = randn({32}, 2);
+  CaptureOptions options;
+  options.parameters = {{"w", w}, {"b", b}};
+  const auto forms = [&](const Function& function) {
+    const auto stages =
+        run_passes(capture(function, std::vector<Tensor>{randn({3, 16}, 4)}, options).graph,
+                   Fuse::kEpilogue, DeviceType::kCuda);
+    return stages.back().text.find("_addmm_activation") != std::string::npos;
+  };
+  EXPECT_TRUE(forms([&](Inputs in) { return relu(linear(in[0], w, b)); }));
+  EXPECT_FALSE(forms([&](Inputs in) { return mul(relu(linear(in[0], w, b)), 2); }));
+  EXPECT_FALSE(forms([&](Inputs in) { return relu(linear(in[0], w)); }));  // no bias
+  // The library's gelu is not exact enough for f32, and has no form by erf.
+  EXPECT_FALSE(forms([&](Inputs in) { return gelu(linear(in[0], w, b), "tanh"); }));
+  EXPECT_FALSE(forms([&](Inputs in) { return gelu(linear(in[0], w, b)); }));
+  EXPECT_FALSE(forms([&](Inputs in) {
+    const Tensor sum = linear(in[0], w, b);  // read twice
+    return matmul(t(relu(sum)), sum);
+  }));
+}
+
 TEST(StackProducts, OfThreeAlikeTwoAreStacked) {
   register_cpu_backend();
   const Tensor a = randn({32, 16}, 1);

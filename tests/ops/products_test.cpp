@@ -112,6 +112,35 @@ class Addmm : public ::testing::TestWithParam<DType> {
 };
 INSTANTIATE_TEST_SUITE_P(DTypes, Addmm, ::testing::ValuesIn(kFloats), dtype_label);
 
+// The way of the epilogue (n and k whole vectors, one row added) and the others.
+TEST_P(Addmm, FollowedByAnActivation) {
+  const double unit = GetParam() == DType::kBF16 ? 0x1p-8 : GetParam() == DType::kF16 ? 0x1p-11 : 0;
+  for (const Dims& sizes : {Dims{5, 64, 96}, Dims{33, 7, 9}, Dims{128, 128, 64}}) {
+    const int64_t m = sizes[0];
+    const int64_t n = sizes[1];
+    const int64_t k = sizes[2];
+    for (const Dims& self_shape : {Dims{n}, Dims{m, n}}) {
+      const Tensor self = random_tensor(self_shape, GetParam(), LayoutKind::kContiguous, 3);
+      const Tensor a = random_tensor({m, k}, GetParam(), LayoutKind::kContiguous, 4);
+      const Tensor b = t(random_tensor({n, k}, GetParam(), LayoutKind::kContiguous, 5));
+      const auto read = ref::read(std::vector<Tensor>{self, a, b});
+      const auto relu = ref::addmm_activation(read[0], read[1], read[2], 1, 1, ref::relu);
+      EXPECT_TRUE(matches(_addmm_activation(self, a, b), relu, OpClass::kProduct)) << m;
+      // What gelu is given may be rounded to the dtype, and in bf16 its tanh holds 2^-11: errors
+      // grow with the sum.
+      const RefTensor sum = ref::addmm(read[0], read[1], read[2]);
+      const RefTensor got = ref::read(_addmm_activation(self, a, b, 1, 1, true));
+      const double exact = GetParam() == DType::kF64 ? 0x1p-44 : 0x1p-20;
+      for (size_t i = 0; i < got.values.size(); ++i) {
+        const double want = ref::gelu_tanh(sum.values[i]);
+        ASSERT_NEAR(
+            got.values[i], want,
+            1.2 * unit * std::abs(sum.values[i]) + unit * std::abs(want) + exact * sum.scales[i]);
+      }
+    }
+  }
+}
+
 TEST_P(Addmm, AddsAnythingThatBroadcasts) {
   for (const int64_t m : {1, 4, 17}) {
     for (const Dims& shape : {Dims{kN}, Dims{m, kN}, Dims{1, kN}, Dims{m, 1}, Dims{1}, Dims{}}) {

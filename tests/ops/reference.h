@@ -74,13 +74,16 @@ RefTensor cat(std::span<const RefTensor> tensors, int dim);
 RefTensor mm(const RefTensor& a, const RefTensor& b);
 RefTensor addmm(const RefTensor& self, const RefTensor& a, const RefTensor& b, double beta = 1,
                 double alpha = 1);
+// The product's scales stay: of an activation whose slope is at most one.
+using Unary = double (*)(double);
+RefTensor addmm_activation(const RefTensor& self, const RefTensor& a, const RefTensor& b,
+                           double beta, double alpha, Unary activation);
 RefTensor bmm(const RefTensor& a, const RefTensor& b);
 RefTensor matmul(const RefTensor& a, const RefTensor& b);
 RefTensor linear(const RefTensor& x, const RefTensor& weight);
 RefTensor linear(const RefTensor& x, const RefTensor& weight, const RefTensor& bias);
 
 // Pointwise, with broadcasting.
-using Unary = double (*)(double);
 RefTensor map(const RefTensor& x, Unary f);
 template <typename Binary>
 RefTensor map(const RefTensor& x, const RefTensor& y, Binary&& f) {

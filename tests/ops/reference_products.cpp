@@ -65,6 +65,13 @@ RefTensor addmm(const RefTensor& self, const RefTensor& a, const RefTensor& b, d
   return combined(mm(a, b), alpha, added);
 }
 
+RefTensor addmm_activation(const RefTensor& self, const RefTensor& a, const RefTensor& b,
+                           double beta, double alpha, Unary activation) {
+  RefTensor out = addmm(self, a, b, beta, alpha);
+  for (double& value : out.values) value = activation(value);
+  return out;
+}
+
 RefTensor bmm(const RefTensor& a, const RefTensor& b) {
   const int64_t m = a.shape[1];
   const int64_t k = a.shape[2];

@@ -34,7 +34,7 @@ std::string literal(double number) {
     return value > 0 ? "__uint_as_float(0x7f800000)" : "__uint_as_float(0xff800000)";
   std::string text = fmt::format("{}", value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  return value < 0 ? "(" + text + "f)" : text + "f";
+  return std::signbit(value) ? "(" + text + "f)" : text + "f";
 }
 
 std::string term_text(const Term& term) {
@@ -106,7 +106,8 @@ std::string body_text(const std::string& name, const PointwiseCode& code) {
       "  const unsigned item = blockIdx.x * {} + threadIdx.x;\n"
       "  if (item >= walk.items) return;\n"
       "  long long at[{}];\n"
-      "  walk.find(item, at);\n",
+      "  walk.find(item, at);\n"
+      "  wait_for_inputs();\n",
       name, operands, kCudaThreads, operands);
   for (size_t i = 0; i < code.inputs.size(); ++i) {
     out += fmt::format("  const auto in{0} = walk.template read<{1}, kCount>({2}, at[{2}]);\n", i,

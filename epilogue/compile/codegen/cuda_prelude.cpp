@@ -32,6 +32,15 @@ template <> __device__ __forceinline__ f16 rounded<f16>(float x) {
 
 template <typename T, int kCount> struct alignas(sizeof(T) * kCount) Pack { T values[kCount]; };
 
+// The kernel may start while the one before it on the stream ends (a programmatic dependent launch):
+// what that one wrote is there from here on. The next one may start when blocks of this one end.
+__device__ __forceinline__ void wait_for_inputs() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 // Division by a size that the launch knows.
 struct Divisor { unsigned value, multiplier, shift; };
 

@@ -37,14 +37,16 @@ class LoadedCubin final : public GpuCode {
   cudaLibrary_t library_ = nullptr;
 };
 
+int attribute(cudaDeviceAttr which, int device) {
+  int value = 0;
+  cuda::check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+  return value;
+}
+
 // "sm_90a": with the instructions of this generation alone, where there are such.
 std::string architecture(int device) {
-  int major = 0;
-  int minor = 0;
-  cuda::check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
-              "cudaDeviceGetAttribute");
-  cuda::check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
-              "cudaDeviceGetAttribute");
+  const int major = attribute(cudaDevAttrComputeCapabilityMajor, device);
+  const int minor = attribute(cudaDevAttrComputeCapabilityMinor, device);
   return fmt::format("sm_{}{}{}", major, minor, major >= 9 ? "a" : "");
 }
 
@@ -83,10 +85,19 @@ GpuGenerated generate_gpu(const Source& source, int device, UseCache cache) {
 
 void launch_gpu(void* kernel, uint32_t blocks, void* argument, int device) {
   const cuda::DeviceGuard guard(device);
+  // Generated kernels wait for what they read by themselves: `wait_for_inputs`.
+  const bool overlaps = attribute(cudaDevAttrComputeCapabilityMajor, device) >= 9;
+  cudaLaunchAttribute overlap{};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(kCudaThreads);
+  config.stream = cuda::current_stream(device).get();
+  config.attrs = &overlap;
+  config.numAttrs = overlaps ? 1 : 0;
   void* arguments[] = {argument};
-  cuda::check(cudaLaunchKernel(kernel, dim3(blocks), dim3(kCudaThreads), arguments, 0,
-                               cuda::current_stream(device).get()),
-              "cudaLaunchKernel");
+  cuda::check(cudaLaunchKernelExC(&config, kernel, arguments), "cudaLaunchKernelExC");
 }
 
 }  // namespace epi::compiler

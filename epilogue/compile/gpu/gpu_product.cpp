@@ -7,7 +7,9 @@ namespace epi::compiler {
 
 std::optional<GpuProduct> GpuProduct::plan(const Node& node, std::span<const Layout> operands,
                                            const Layout& out) {
-  const bool adds = node.op == Op::kAddmm;
+  const bool activates = node.op == Op::kAddmmActivation;
+  const bool adds = node.op == Op::kAddmm || activates;
+  if (node.kind != NodeKind::kOp || (node.op != Op::kMm && !adds)) return std::nullopt;
   const size_t first = adds ? 1 : 0;
   const auto a = as_matrix(operands[first]);
   const auto b = as_matrix(operands[first + 1]);
@@ -24,11 +26,17 @@ std::optional<GpuProduct> GpuProduct::plan(const Node& node, std::span<const Lay
   if (!adds) return product;
   g.alpha = number_in(node.operands[4]);
   g.beta = number_in(node.operands[3]);
+  if (activates) {
+    const bool gelu = std::get<bool>(node.operands[5]);
+    g.activation = gelu ? cuda::Activation::kGeluTanh : cuda::Activation::kRelu;
+    if (g.beta == 0 || !cuda::is_exact(g.activation, g.dtype)) return std::nullopt;
+  }
   if (g.beta == 0) return product;
   const Dims strides = broadcast_strides("addmm", operands[0], out.shape);
   product.adds_ = true;
   product.addend_ = cuda::addend_of(strides, g.beta, g);
   if (product.addend_ == cuda::Addend::kCopy) return std::nullopt;
+  if (activates && product.addend_ != cuda::Addend::kBias) return std::nullopt;
   if (product.addend_ == cuda::Addend::kBias) g.beta = 0;
   if (product.addend_ == cuda::Addend::kMatrix) g.ld_c = std::max(strides[0], g.n);
   return product;

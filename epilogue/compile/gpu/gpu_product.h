@@ -12,8 +12,9 @@ namespace epi::compiler {
 
 class GpuProduct {
  public:
-  // Of an mm or addmm whose operands have these layouts, in the operator's order. None where it
-  // needs more than one launch: operands that must be copied, no elements to sum.
+  // Of a product whose operands have these layouts, in the operator's order. None where the node is
+  // no product, and where it needs more than one launch: operands that must be copied, no elements
+  // to sum, an activation that cuBLASLt lacks.
   static std::optional<GpuProduct> plan(const Node& node, std::span<const Layout> operands,
                                         const Layout& out);
 
