@@ -10,7 +10,7 @@ safetensors weights and inputs, four buffers of input in turn; times are medians
 every shape but the last, what is touched between two uses of a buffer is larger than the L2.
 Prints one line a claim; leaves traces and figures.json in FOLDER. Exit code 1 where a claim is broken.
 """
-import argparse, json, os, statistics, subprocess, sys, time
+import argparse, json, os, statistics, subprocess, sys, tempfile, time
 import torch
 from safetensors.torch import load_file, save_file
 from torch.profiler import ProfilerActivity, profile, record_function, schedule
@@ -271,7 +271,9 @@ def torch_modes(mlp, inputs):
     yield "eager", lambda: each(mlp)
     yield "compile", lambda: each(torch.compile(mlp))
     yield "dynamic", lambda: each(torch.compile(mlp, dynamic=True))
-    yield "autotune", lambda: each(torch.compile(mlp, mode="max-autotune-no-cudagraphs"))
+    # With its own graphs where launches count; they copy inputs, which large shapes would pay for.
+    mode = "max-autotune" if len(inputs[0]) <= 128 else "max-autotune-no-cudagraphs"
+    yield "autotune", lambda: each(torch.compile(mlp, mode=mode))
 
     def packed_graph():
         packed = torch.compile(Packed(mlp))
@@ -315,6 +317,9 @@ def modes(args, claims):
         claims.add(f"{label}: ours with a graph over PyTorch's best", ratio,
                    limit is None or ratio <= limit, limit=limit, best=best, ours=times, torch=theirs)
         if dim == 768:
+            for mode in ("compile", "pointwise"):
+                ratio = times[mode]["wall_us"] / best
+                claims.add(f"{label}: ours {mode} over PyTorch's best", ratio, ratio <= limit)
             host_claims(args, claims, label, times, mlp)
             fused_kernel(args, claims, mlp, x)
             matmul_add(args, claims)
@@ -324,12 +329,16 @@ def host_claims(args, claims, label, times, mlp):
     for mode, limit in (("compile", 25), ("graph", 6)):
         issue = times[mode]["issue_us"]
         claims.add(f"{label} {mode}: us to issue one", issue, issue <= limit, limit=limit)
-    first = times["compile"]["first_call_ms"]
-    claims.add(f"{label}: ms of the first compiled call", first, first <= 400, limit=400)
     path = os.path.join(args.out, "first.safetensors")
     save_file({k: v.contiguous() for k, v in mlp.state_dict().items()}, path)
-    cached = ours(args, "first", path)
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["EPILOGUE_CACHE"] = cache
+        fresh, cached = ours(args, "first", path), ours(args, "first", path)
+        del os.environ["EPILOGUE_CACHE"]
     os.remove(path)
+    first = fresh["first_call_ms"]
+    claims.add(f"{label}: ms of the first compiled call", first,
+               first <= 400 and not fresh["from_cache"], limit=400)
     claims.add(f"{label}: ms of the first call with code from the disk", cached["first_call_ms"],
                cached["from_cache"] and cached["first_call_ms"] <= 40, limit=40)
 

@@ -156,7 +156,8 @@ void compile_json(JsonWriter& json, const RunResult& result) {
   result.compiled ? json.string(fuse_text(*result.compiled)) : json.null();
   json.key("dynamic");
   result.compiled ? json.boolean(result.compiled->options.dynamic) : json.null();
-  json.key("graph").boolean(result.compiled && result.compiled->options.graph);
+  json.key("graph");
+  result.compiled ? json.boolean(result.compiled->options.graph) : json.null();
   json.key("shown");
   const bool shown = result.compiled && !result.compiled->shown.empty();
   shown ? json.string(result.compiled->shown) : json.null();

@@ -31,19 +31,12 @@ bool is_activation(const Node& node) {
          cuda::is_exact(cuda::Activation::kGeluTanh, node.dtype);
 }
 
-// What is added is one row, as cuBLASLt's epilogue has it.
-bool adds_a_row(const Graph& graph, const Node& addmm) {
-  const View added = seen(graph, std::get<ValueRef>(addmm.operands[0]));
-  const bool is_row = added.shape.size() == 1 || added.shape[0] == SymSize(1);
-  return is_row && added.shape.back() == addmm.shape[1] && number_in(addmm.operands[3]) == 1;
-}
-
 bool fits(const Graph& graph, ValueId id) {
   const Node& node = graph[id];
   if (!is_activation(node) || is_read_by_pointwise(graph, id)) return false;
   const auto& ref = std::get<ValueRef>(node.operands[0]);
   const Node& product = graph[ref.id];
-  return product.kind == NodeKind::kOp && product.op == Op::kAddmm && adds_a_row(graph, product) &&
+  return product.kind == NodeKind::kOp && product.op == Op::kAddmm && adds_bias(graph, product) &&
          is_in_order(graph, ref, node) && is_read_only_by(graph, ref.id, node);
 }
 
@@ -59,10 +52,9 @@ void take_over(Graph& graph, ValueId id) {
   activation.operands = {ValueRef{product}, activation.shape};
   for (Node& node : graph.nodes) {
     if (is_view(node)) continue;
-    for (Operand& operand : node.operands) {
-      auto* ref = std::get_if<ValueRef>(&operand);
-      if (ref != nullptr && ref->id == id) *ref = {product, seen(graph, *ref)};
-    }
+    for_each_ref(node, [&](ValueRef& ref) {
+      if (ref.id == id) ref = {product, seen(graph, ref)};
+    });
   }
 }
 

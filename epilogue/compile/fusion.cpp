@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "epilogue/cuda/gemm.h"
+
 namespace epi::compiler {
 namespace {
 
@@ -67,12 +69,26 @@ bool is_product(const Node& node) {
   return node.kind == NodeKind::kOp && (node.op == Op::kMm || node.op == Op::kAddmm);
 }
 
+bool adds_bias(const Graph& graph, const Node& addmm) {
+  const View added = seen(graph, std::get<ValueRef>(addmm.operands[0]));
+  const SymSize& n = addmm.shape[1];
+  const SymSize k = seen(graph, rows_of(addmm)).shape[1];
+  const bool is_row =
+      added.shape.size() == 1 || (added.shape.size() == 2 && added.shape[0] == SymSize(1));
+  if (!is_row || added.shape.back() != n || added.strides.back() != SymSize(1)) return false;
+  cuda::Gemm gemm;
+  gemm.dtype = addmm.dtype;
+  gemm.n = n.is_static() ? n.number() : 1;
+  gemm.k = k.is_static() ? k.number() : 1;
+  return cuda::addend_of({0, 1}, number_in(addmm.operands[3]), gemm) == cuda::Addend::kBias;
+}
+
 const ValueRef& rows_of(const Node& product) {
-  return std::get<ValueRef>(product.operands[product.op == Op::kAddmm ? 1 : 0]);
+  return std::get<ValueRef>(product.operands[product.op == Op::kMm ? 0 : 1]);
 }
 
 const ValueRef& weights_of(const Node& product) {
-  return std::get<ValueRef>(product.operands[product.op == Op::kAddmm ? 2 : 1]);
+  return std::get<ValueRef>(product.operands[product.op == Op::kMm ? 1 : 2]);
 }
 
 bool is_weight_product(const Graph& graph, const Node& node) {

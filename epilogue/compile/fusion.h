@@ -17,6 +17,8 @@ bool is_pointwise(const Graph& graph, const Node& node);
 bool is_product(const Node& node);
 // A product of any rows with weights that are known now.
 bool is_weight_product(const Graph& graph, const Node& node);
+// What an addmm adds is a row that cuBLASLt's epilogue takes, where its address is aligned.
+bool adds_bias(const Graph& graph, const Node& addmm);
 // The operands of a product.
 const ValueRef& rows_of(const Node& product);
 const ValueRef& weights_of(const Node& product);

@@ -94,16 +94,6 @@ class Printer {
   std::vector<std::string> names_;
 };
 
-template <typename Change>
-void for_each_ref(Node& node, Change&& change) {
-  for (Operand& operand : node.operands) {
-    if (auto* ref = std::get_if<ValueRef>(&operand)) change(*ref);
-    if (auto* refs = std::get_if<std::vector<ValueRef>>(&operand)) {
-      for (ValueRef& ref : *refs) change(ref);
-    }
-  }
-}
-
 }  // namespace
 
 SymSize numel(const SymDims& shape) {

@@ -76,6 +76,17 @@ View seen(const Graph& graph, const ValueRef& ref);
 // The value below a chain of views.
 ValueId base_of(const Graph& graph, ValueId id);
 
+// Calls `change` with every operand that is a value.
+template <typename Change>
+void for_each_ref(Node& node, Change&& change) {
+  for (Operand& operand : node.operands) {
+    if (auto* ref = std::get_if<ValueRef>(&operand)) change(*ref);
+    if (auto* refs = std::get_if<std::vector<ValueRef>>(&operand)) {
+      for (ValueRef& ref : *refs) change(ref);
+    }
+  }
+}
+
 // The operands that are values, in order; one that is read twice stands twice.
 std::vector<ValueRef> references_of(const Node& node);
 std::vector<ValueId> inputs_of(const Node& node);

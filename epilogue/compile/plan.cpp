@@ -84,9 +84,8 @@ std::string choice_text(const CompiledGraph& compiled, size_t kernel) {
     out += fmt::format("; {}, a copy of {} bytes", weight.name, weight.parameter.size_bytes());
   }
   if (node.op == Op::kAddmm) {
-    const View added = seen(compiled.graph, std::get<ValueRef>(node.operands[0]));
-    const bool is_row = added.shape.size() < 2 || added.shape[0] == SymSize(1);
-    out += is_row ? "; the bias in its epilogue" : "; the added matrix as beta C";
+    out += adds_bias(compiled.graph, node) ? "; the bias in its epilogue"
+                                           : "; what is added as beta C";
   }
   return out + "\n";
 }
@@ -101,6 +100,14 @@ Plan::Plan(Graph graph, Device device, UseCache cache, bool graph_replay) {
   compiled_.memory = plan_memory(graph, compiled_.kernels, {compiled_.result});
   device == kCpu ? generate_for_cpu(graph, cache) : generate_for_gpu(cache);
   compiled_.graph = std::move(graph);
+}
+
+Plan::~Plan() {
+  if (compiled_.device == kCpu) return;
+  try {
+    cuda::synchronize(compiled_.device.index);
+  } catch (const Error&) {  // of work that failed: whoever waits for it is told
+  }
 }
 
 void Plan::generate_for_cpu(const Graph& graph, UseCache cache) {
@@ -121,11 +128,13 @@ void Plan::generate_for_gpu(UseCache cache) {
       compiled_.device.index);  // what passes made of weights is there for every stream
   compiled_.source = write_cuda_source(compiled_.kernels);
   compiled_.gpu = generate_gpu(compiled_.source, compiled_.device.index, cache);
+  const bool overlaps = gpu_overlaps_launches(compiled_.device.index);
   for (size_t i = 0; i < compiled_.kernels.size(); ++i) {
     GpuFunctions functions;
     if (std::holds_alternative<PointwiseKernel>(compiled_.kernels[i].body)) {
       const std::string& name = compiled_.source.names[i];
-      functions = {compiled_.gpu.code->find(name), compiled_.gpu.code->find(name + "_strided")};
+      functions = {compiled_.gpu.code->find(name), compiled_.gpu.code->find(name + "_strided"),
+                   overlaps};
     }
     compiled_.gpu_functions.push_back(functions);
   }

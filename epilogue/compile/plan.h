@@ -20,6 +20,11 @@ class Plan {
   // `graph_replay`, launches on a GPU are replayed as a CUDA graph.
   Plan(Graph graph, Device device, UseCache cache, bool graph_replay = false);
 
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+  // On a GPU, waits for the launches that use its code and its copies of weights.
+  ~Plan();
+
   // For these values of free sizes; null unless the last ones were the same. It must not outlive
   // the plan.
   std::shared_ptr<const BoundPlan> bound_to(std::span<const int64_t> symbols) const;

@@ -22,9 +22,6 @@ constexpr size_t kMostPlans = 8192;
 // cuBLASLt asks for the alignment of an address up to this; TMA and 16-byte accesses need 16.
 constexpr int64_t kMostAlignment = 256;
 
-// An epilogue reads its bias in vectors of this many bytes.
-constexpr int64_t kBiasVectorBytes = 16;
-
 uint16_t alignment_of(const void* data) {
   const auto address = reinterpret_cast<uintptr_t>(data) | kMostAlignment;
   return static_cast<uint16_t>(address & -address);
@@ -111,21 +108,6 @@ void start(const GemmPlan& plan, const Gemm& g, int device) {
 }
 
 }  // namespace
-
-// Where rows are not whole vectors, cuBLASLt 13.0 rounds a bf16 product before it adds the bias:
-// then its epilogue is not exact.
-Addend addend_of(const Dims& strides, double beta, const Gemm& g) {
-  const int64_t element = size_bytes(g.dtype);
-  const bool whole_vectors = g.dtype != DType::kBF16 || (g.n * element % kBiasVectorBytes == 0 &&
-                                                         g.k * element % kBiasVectorBytes == 0);
-  if (beta == 1 && strides[0] == 0 && strides[1] == 1 && whole_vectors) return Addend::kBias;
-  const bool is_matrix = (strides[1] == 1 || g.n == 1) && strides[0] >= g.n;
-  return is_matrix ? Addend::kMatrix : Addend::kCopy;
-}
-
-bool is_aligned_bias(const std::byte* bias) {
-  return reinterpret_cast<uintptr_t>(bias) % kBiasVectorBytes == 0;
-}
 
 bool try_gemm(const Gemm& gemm, int device) {
   const auto plan = plan_cache().find_or_make(key_of(gemm, device));

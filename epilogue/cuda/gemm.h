@@ -10,8 +10,9 @@
 namespace epi::cuda {
 
 enum class Activation : uint8_t { kNone, kRelu, kGeluTanh };
-// cuBLASLt's gelu takes tanh from the special-function unit, which holds 2^-11 of one: for bf16
-// less than a rounding of the product, for other dtypes more.
+// cuBLASLt's gelu takes tanh from the special-function unit, which holds 2^-11 of one: gelu(x) is
+// right to 2^-12 |x|, for bf16 an eighth of a rounding of the sum, for other dtypes more than one.
+// (Far below zero, where gelu vanishes, that is more than the error of rounding the sum.)
 constexpr bool is_exact(Activation activation, DType dtype) {
   return activation != Activation::kGeluTanh || dtype == DType::kBF16;
 }
@@ -46,8 +47,21 @@ enum class Addend : uint8_t {
   kMatrix,  // read in place, as c
   kCopy,    // copied into the output first
 };
-Addend addend_of(const Dims& strides, double beta, const Gemm& gemm);
-bool is_aligned_bias(const std::byte* bias);
+// An epilogue reads its bias in vectors of this many bytes. Where rows are not whole vectors,
+// cuBLASLt 13.0 rounds a bf16 product before it adds the bias: then its epilogue is not exact.
+inline constexpr int64_t kBiasVectorBytes = 16;
+inline Addend addend_of(const Dims& strides, double beta, const Gemm& gemm) {
+  const int64_t element = size_bytes(gemm.dtype);
+  const bool whole_vectors =
+      gemm.dtype != DType::kBF16 || (gemm.n * element % kBiasVectorBytes == 0 &&
+                                     gemm.k * element % kBiasVectorBytes == 0);
+  if (beta == 1 && strides[0] == 0 && strides[1] == 1 && whole_vectors) return Addend::kBias;
+  const bool is_matrix = (strides[1] == 1 || gemm.n == 1) && strides[0] >= gemm.n;
+  return is_matrix ? Addend::kMatrix : Addend::kCopy;
+}
+inline bool is_aligned_bias(const std::byte* bias) {
+  return reinterpret_cast<uintptr_t>(bias) % kBiasVectorBytes == 0;
+}
 
 // Starts the product on the device's current stream; false, and nothing started, where cuBLASLt has
 // no algorithm for it (an epilogue that it lacks for the dtype).

@@ -97,16 +97,22 @@ bool try_activation(Args args, const Tensor& out) {
   const Tensor& self = args.tensor(0);
   const Tensor& a = args.tensor(1);
   const Tensor& b = args.tensor(2);
-  const auto activation = args[5].flag() ? Activation::kGeluTanh : Activation::kRelu;
-  if (a.size(1) == 0 || !is_exact(activation, out.dtype())) return false;
+  Gemm sizes;
+  sizes.dtype = out.dtype();
+  sizes.n = out.size(1);
+  sizes.k = a.size(1);
+  sizes.activation = args[5].flag() ? Activation::kGeluTanh : Activation::kRelu;
+  const Dims strides = broadcast_strides("_addmm_activation", self.layout(), out.shape());
+  const bool fits = sizes.k > 0 && is_exact(sizes.activation, sizes.dtype) &&
+                    addend_of(strides, args[3].number(), sizes) == Addend::kBias &&
+                    is_aligned_bias(self.raw_data());
+  if (!fits) return false;
   const Readable left = readable(a);
   const Readable right = readable(b);
   Gemm g = gemm_of(left, right, out);
   g.alpha = args[4].number();
-  g.activation = activation;
-  const Dims strides = broadcast_strides("_addmm_activation", self.layout(), out.shape());
-  const bool is_bias = addend_of(strides, args[3].number(), g) == Addend::kBias;
-  return is_bias && is_aligned_bias(self.raw_data()) && try_bias(g, self, a, b, out);
+  g.activation = sizes.activation;
+  return try_bias(g, self, a, b, out);
 }
 
 }  // namespace

@@ -103,20 +103,23 @@ TEST_F(GpuCompile, AnActivationAndItsBiasAreThePartOfTheProduct) {
   }
 }
 
-// One after the other on one stream, each may start while the one before ends.
+// One after the other on one stream, each may start while the one before ends. A transposed operand
+// keeps them apart: it is read in another order than it was written.
 TEST_F(GpuCompile, KernelsInARowSeeEachOthersResults) {
-  // A sum over rows between them keeps the kernels apart, and reads all of the one before.
   const auto function = [](const Tensor& x) {
     Tensor y = x;
-    for (int i = 0; i < 4; ++i) y = add(y, mul(sum(mul(y, 0.5), {1}, true), 0x1p-10));
+    for (int i = 0; i < 6; ++i) y = add(mul(t(y), 0.5), y);
     return y;
   };
   const Tensor x = randn({1024, 1024}, 1, {DType::kF32, kCuda});
+  const Tensor want = mul(function(x), 0x1p-6);
   for (const bool graph : {false, true}) {
     const Compiled compiled =
         compile(std::function<Tensor(const Tensor&)>(function), {.graph = graph});
-    for (int call = 0; call < 5; ++call)
-      expect_near(mul(compiled(x), 0.125), mul(function(x), 0.125));
+    for (int call = 0; call < 5; ++call) expect_near(mul(compiled(x), 0x1p-6), want);
+    const auto kernels = compiled.variants()[0].kernels;
+    EXPECT_GE(kernels.size(), 4);
+    for (const std::string& kernel : kernels) EXPECT_TRUE(kernel.starts_with("epi_poi")) << kernel;
   }
 }
 

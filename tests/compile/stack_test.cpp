@@ -108,6 +108,10 @@ TEST(FormActivation, StaysWhereAPointwiseKernelHasItForFree) {
   // The library's gelu is not exact enough for f32, and has no form by erf.
   EXPECT_FALSE(forms([&](Inputs in) { return gelu(linear(in[0], w, b), "tanh"); }));
   EXPECT_FALSE(forms([&](Inputs in) { return gelu(linear(in[0], w, b)); }));
+  // What is added is no row, or one number.
+  const Tensor whole = randn({3, 32}, 3);
+  EXPECT_FALSE(forms([&](Inputs in) { return relu(addmm(whole, in[0], t(w))); }));
+  EXPECT_FALSE(forms([&](Inputs in) { return relu(add(matmul(in[0], t(w)), select(b, 0, 0))); }));
   EXPECT_FALSE(forms([&](Inputs in) {
     const Tensor sum = linear(in[0], w, b);  // read twice
     return matmul(t(relu(sum)), sum);

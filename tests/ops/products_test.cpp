@@ -141,6 +141,22 @@ TEST_P(Addmm, FollowedByAnActivation) {
   }
 }
 
+TEST_P(Addmm, AnActivationKeepsWhatIsNoNumber) {
+  Tensor a = zeros({4, 64}, {GetParam(), kCpu});
+  const double specials[] = {std::nan(""), INFINITY, -INFINITY, -1};
+  for (int64_t row = 0; row < 4; ++row) copy_(select(select(a, 0, row), 0, 0), full({}, specials[row], {GetParam(), kCpu}));
+  a = to(a, test_device());
+  const Tensor b = full({64, 64}, 1, {GetParam(), test_device()});
+  const Tensor bias = zeros({64}, {GetParam(), test_device()});
+  const RefTensor got = ref::read(_addmm_activation(bias, a, b));
+  for (size_t column = 0; column < 64; ++column) {
+    EXPECT_TRUE(std::isnan(got.values[column])) << column;
+    EXPECT_EQ(got.values[64 + column], INFINITY) << column;
+    EXPECT_EQ(got.values[128 + column], 0) << column;
+    EXPECT_EQ(got.values[192 + column], 0) << column;
+  }
+}
+
 TEST_P(Addmm, AddsAnythingThatBroadcasts) {
   for (const int64_t m : {1, 4, 17}) {
     for (const Dims& shape : {Dims{kN}, Dims{m, kN}, Dims{1, kN}, Dims{m, 1}, Dims{1}, Dims{}}) {

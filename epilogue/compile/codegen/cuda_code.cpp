@@ -13,19 +13,6 @@ namespace {
 
 constexpr int kVectorBytes = 16;
 
-const char* type_name(DType dtype) {
-  switch (dtype) {
-    case DType::kF32:
-      return "float";
-    case DType::kBF16:
-      return "bf16";
-    case DType::kF16:
-      return "f16";
-    default:
-      throw BugError(fmt::format("no fused code for {}", name(dtype)));
-  }
-}
-
 // A number that reads back as the same f32.
 std::string literal(double number) {
   const auto value = static_cast<float>(number);
@@ -75,7 +62,7 @@ std::string step_text(const Step& step) {
       return fmt::format("{}({})", step.by_tanh ? "gelu_tanh" : "gelu", a);
     case Op::kCopy_:
       if (!step.rounded_to) return a;
-      return fmt::format("to_float(rounded<{}>({}))", type_name(*step.rounded_to), a);
+      return fmt::format("to_float(rounded<{}>({}))", cuda_type(*step.rounded_to), a);
     default:
       throw BugError(fmt::format("{} is not pointwise", op_info(step.op).name));
   }
@@ -87,12 +74,9 @@ std::string element_text(const PointwiseCode& code) {
   for (size_t i = 0; i < code.inputs.size(); ++i) {
     out += fmt::format("    const float v{0} = to_float(in{0}.values[k]);\n", i);
   }
-  for (size_t i = 0; i < code.program.steps.size(); ++i) {
-    out += fmt::format("    const float v{} = {};\n", code.inputs.size() + i,
-                       step_text(code.program.steps[i]));
-  }
+  out += cuda_steps(code.program, "    ");
   for (size_t i = 0; i < code.outputs.size(); ++i) {
-    out += fmt::format("    out{}.values[k] = rounded<{}>(v{});\n", i, type_name(code.outputs[i]),
+    out += fmt::format("    out{}.values[k] = rounded<{}>(v{});\n", i, cuda_type(code.outputs[i]),
                        code.program.outputs[i]);
   }
   return out;
@@ -111,10 +95,10 @@ std::string body_text(const std::string& name, const PointwiseCode& code) {
       name, operands, kCudaThreads, operands);
   for (size_t i = 0; i < code.inputs.size(); ++i) {
     out += fmt::format("  const auto in{0} = walk.template read<{1}, kCount>({2}, at[{2}]);\n", i,
-                       type_name(code.inputs[i].dtype), code.outputs.size() + i);
+                       cuda_type(code.inputs[i].dtype), code.outputs.size() + i);
   }
   for (size_t i = 0; i < code.outputs.size(); ++i) {
-    out += fmt::format("  Pack<{}, kCount> out{};\n", type_name(code.outputs[i]), i);
+    out += fmt::format("  Pack<{}, kCount> out{};\n", cuda_type(code.outputs[i]), i);
   }
   out += "#pragma unroll\n  for (int k = 0; k < kCount; ++k) {\n" + element_text(code) + "  }\n";
   for (size_t i = 0; i < code.outputs.size(); ++i) {
@@ -132,6 +116,28 @@ std::string entry_text(const std::string& name, const char* form, const Pointwis
 }
 
 }  // namespace
+
+const char* cuda_type(DType dtype) {
+  switch (dtype) {
+    case DType::kF32:
+      return "float";
+    case DType::kBF16:
+      return "bf16";
+    case DType::kF16:
+      return "f16";
+    default:
+      throw BugError(fmt::format("no fused code for {}", name(dtype)));
+  }
+}
+
+std::string cuda_steps(const Program& program, std::string_view indent) {
+  std::string out;
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    out += fmt::format("{}const float v{} = {};\n", indent,
+                       static_cast<size_t>(program.inputs) + i, step_text(program.steps[i]));
+  }
+  return out;
+}
 
 int cuda_vector(const PointwiseCode& code) {
   int64_t widest = 1;

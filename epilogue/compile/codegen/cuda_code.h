@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "epilogue/compile/codegen/pointwise_code.h"
 
@@ -15,6 +16,11 @@ inline constexpr int kCudaThreads = 256;
 
 // What precedes the kernels: element types, the walk over operands, functions of elements.
 std::string cuda_prelude();
+
+// "bf16": an element in CUDA C++.
+const char* cuda_type(DType dtype);
+// A line for each step of the program: its inputs are v0, v1, ..., its results follow them.
+std::string cuda_steps(const Program& program, std::string_view indent);
 
 // Elements of the vectors that the kernel moves.
 int cuda_vector(const PointwiseCode& code);

@@ -83,10 +83,12 @@ GpuGenerated generate_gpu(const Source& source, int device, UseCache cache) {
   return result;
 }
 
-void launch_gpu(void* kernel, uint32_t blocks, void* argument, int device) {
+bool gpu_overlaps_launches(int device) {
+  return attribute(cudaDevAttrComputeCapabilityMajor, device) >= 9;
+}
+
+void launch_gpu(void* kernel, uint32_t blocks, void* argument, bool overlaps, int device) {
   const cuda::DeviceGuard guard(device);
-  // Generated kernels wait for what they read by themselves: `wait_for_inputs`.
-  const bool overlaps = attribute(cudaDevAttrComputeCapabilityMajor, device) >= 9;
   cudaLaunchAttribute overlap{};
   overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   overlap.val.programmaticStreamSerializationAllowed = 1;

@@ -77,6 +77,8 @@ class Replay {
     const cuda::GraphMemory::Use use(memory_);
     const CapturedGraph graph(stream_, [&] { start(arena_); });
     if (exec_ != nullptr && !update(graph.get())) {
+      // The arena goes to another graph, which CUDA does not order behind this one.
+      check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
       cudaGraphExecDestroy(exec_);
       exec_ = nullptr;
     }

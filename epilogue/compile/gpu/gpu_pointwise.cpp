@@ -77,7 +77,8 @@ void GpuPointwise::launch(const Piece& piece, std::span<std::byte* const> addres
     walk.set_address(static_cast<int>(i), addresses[i] + piece.offsets[i]);
   }
   const uint32_t blocks = (walk.items() + kCudaThreads - 1) / kCudaThreads;
-  launch_gpu(vectors ? functions_.vectors : functions_.strided, blocks, walk.argument(), device);
+  launch_gpu(vectors ? functions_.vectors : functions_.strided, blocks, walk.argument(),
+             functions_.overlaps, device);
 }
 
 }  // namespace epi::compiler

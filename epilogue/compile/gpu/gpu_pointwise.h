@@ -15,6 +15,7 @@ namespace epi::compiler {
 struct GpuFunctions {
   void* vectors = nullptr;
   void* strided = nullptr;
+  bool overlaps = false;
 };
 
 class GpuPointwise {

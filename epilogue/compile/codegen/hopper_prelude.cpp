@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "epilogue/compile/codegen/hopper_code.h"
+
+namespace epi::compiler {
+namespace {
+
+constexpr const char* kPrelude = R"cuda(
+typedef unsigned u32;
+typedef unsigned long long u64;
+
+// What cuTensorMapEncodeTiled wrote; passed by value.
+struct alignas(64) TensorMap { u64 words[16]; };
+
+// Operands of the epilogue, beside the sums.
+struct Operands { const char* data[12]; };
+
+__device__ __forceinline__ u32 address_of(const void* shared) {
+  return static_cast<u32>(__cvta_generic_to_shared(shared));
+}
+
+// --- Barriers in shared memory, which count arrivals and bytes that have come. -------------------
+__device__ __forceinline__ void init_barrier(u32 barrier, u32 count) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count));
+}
+__device__ __forceinline__ void expect_bytes(u32 barrier, u32 bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+               : "memory");
+}
+__device__ __forceinline__ void arrive(u32 barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+// At the same barrier of another block of the cluster.
+__device__ __forceinline__ void arrive_at(u32 barrier, u32 block) {
+  asm volatile(
+      "{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %0, %1;\n"
+      "mbarrier.arrive.shared::cluster.b64 _, [there];\n}" ::"r"(barrier), "r"(block)
+      : "memory");
+}
+__device__ __forceinline__ void wait(u32 barrier, u32 parity) {
+  u32 done;
+  do {
+    asm volatile(
+        "{\n.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+        "selp.u32 %0, 1, 0, p;\n}"
+        : "=r"(done)
+        : "r"(barrier), "r"(parity)
+        : "memory");
+  } while (done == 0);
+}
+__device__ __forceinline__ void sync_cluster() {
+  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
+                   : "memory");
+}
+// `threads` of a block meet at barrier `id`; or pass it without waiting.
+__device__ __forceinline__ void meet(u32 id, u32 threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+__device__ __forceinline__ void pass(u32 id, u32 threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+// --- Tiles between global and shared memory. -----------------------------------------------------
+__device__ __forceinline__ void load_tile(u32 to, const TensorMap* map, int column, int row,
+                                          u32 barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4}], [%2];" ::"r"(to),
+      "l"(map), "r"(barrier), "r"(column), "r"(row)
+      : "memory");
+}
+// To every block of the cluster that `blocks` has a bit for, at the same place.
+__device__ __forceinline__ void load_tile_for(unsigned short blocks, u32 to, const TensorMap* map,
+                                              int column, int row, u32 barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+      ".multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(to),
+      "l"(map), "r"(barrier), "r"(column), "r"(row), "h"(blocks)
+      : "memory");
+}
+__device__ __forceinline__ void store_tile(const TensorMap* map, int column, int row, u32 from) {
+  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(
+                   map),
+               "r"(from), "r"(column), "r"(row)
+               : "memory");
+}
+__device__ __forceinline__ void fetch_map(const TensorMap* map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
+// --- Matrix products by a warpgroup. -------------------------------------------------------------
+// A tile in shared memory: rows of 64 elements, swizzled over 128 bytes, eight of them 1024 bytes.
+__device__ __forceinline__ u64 tile_at(u32 address) {
+  return (u64{1} << 62) | (u64{1024 >> 4} << 32) | (u64{1} << 16) | ((address & 0x3ffff) >> 4);
+}
+__device__ __forceinline__ void begin_products() {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+__device__ __forceinline__ void commit_products() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+template <int kInFlight> __device__ __forceinline__ void await_products() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kInFlight) : "memory");
+}
+
+// Two values side by side, as they lie in memory.
+template <typename T> __device__ __forceinline__ u32 packed(float low, float high) {
+  return u32{rounded<T>(low).bits} | u32{rounded<T>(high).bits} << 16;
+}
+)cuda";
+
+// d[64, n] (+)= a[64, 16] @ b[n, 16].t(), both in shared memory.
+std::string multiply_function(int n, const char* type, const char* ptx_type) {
+  const int count = n / 2;
+  std::string registers;
+  std::string operands;
+  for (int i = 0; i < count; ++i) {
+    registers += fmt::format("{}%{}", i == 0 ? "" : ", ", i);
+    operands += fmt::format("{}\"+f\"(d[{}])", i == 0 ? "" : ", ", i);
+  }
+  return fmt::format(
+      "template <> __device__ __forceinline__ void multiply_{0}<{1}>(float (&d)[{2}], u64 a, u64 b,\n"
+      "                                                              bool add) {{\n"
+      "  asm volatile(\"{{\\n.reg .pred p;\\nsetp.ne.b32 p, %{6}, 0;\\n\"\n"
+      "      \"wgmma.mma_async.sync.aligned.m64n{0}k16.f32.{3}.{3} {{{4}}}, %{7}, %{8}, p, 1, 1, 0, \"\n"
+      "      \"0;\\n}}\"\n      : {5}\n      : \"l\"(a), \"l\"(b), \"r\"(static_cast<u32>(add)));\n}}\n",
+      n, type, count, ptx_type, registers, operands, count + 2, count, count + 1);
+}
+
+}  // namespace
+
+std::string hopper_prelude() {
+  std::string out = kPrelude;
+  for (const int n : {8, 16, 32, 64, 256}) {
+    out += fmt::format(
+        "template <typename T>\n__device__ __forceinline__ void multiply_{}(float (&d)[{}], u64 a, "
+        "u64 b, bool add);\n",
+        n, n / 2);
+    out += multiply_function(n, "bf16", "bf16") + multiply_function(n, "f16", "f16");
+  }
+  return out;
+}
+
+}  // namespace epi::compiler

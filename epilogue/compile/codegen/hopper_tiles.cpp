@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tile form: one thread brings tiles of x and of the weights into a ring of stages, two
+// warpgroups multiply them, 64 rows each. A stage holds 256 rows of weights: of one product, or 128
+// of gate and 128 of up, one below the other, so that one instruction multiplies both and a thread
+// has the same element of both sums.
+#include <fmt/format.h>
+
+#include "epilogue/compile/codegen/cuda_code.h"
+#include "epilogue/compile/codegen/hopper_code.h"
+#include "epilogue/compile/codegen/hopper_parts.h"
+
+namespace epi::compiler {
+namespace {
+
+constexpr const char* kKernel = R"cuda(
+extern "C" __global__ void __launch_bounds__(384, 1) @name@(
+    const __grid_constant__ TensorMap x_map, const __grid_constant__ TensorMap w0_map,
+    const __grid_constant__ TensorMap w1_map, const __grid_constant__ TensorMap out_map,
+    const Operands operands, const int m, const int n, const int k) {
+  constexpr int kStages = @stages@, kCluster = @cluster@, kSkew = @skew@;
+  constexpr int kColumns = @columns@;  // of a tile of the output
+  constexpr u32 kXBytes = 128 * 128, kHalfBytes = 128 * 128, kStageBytes = kXBytes + 2 * kHalfBytes;
+  constexpr u32 kOutBytes = 64 * kColumns * 2;  // of one warpgroup
+  constexpr int kGroup = 16 / kCluster;  // tiles of rows that share weights in the L2
+
+  extern __shared__ __align__(1024) unsigned char shared[];
+  const u32 stages = address_of(shared);
+  const u32 outs = stages + kStages * kStageBytes;
+  const u32 full = outs + 2 * kOutBytes, empty = full + 8 * kStages;
+
+  const int group_of_warps = threadIdx.x / 128;
+  u32 rank = 0;
+  if (kCluster > 1) asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  if (threadIdx.x == 0) {
+    fetch_map(&x_map);
+    fetch_map(&w0_map);
+    fetch_map(&w1_map);
+    fetch_map(&out_map);
+    for (int s = 0; s < kStages; ++s) {
+      init_barrier(full + 8 * s, 1);
+      init_barrier(empty + 8 * s, 8 * kCluster);  // each warp that multiplies, in each block
+    }
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  }
+  __syncthreads();
+  if (kCluster > 1) sync_cluster();
+  wait_for_inputs();
+
+  const int depth = (k + 63) / 64;
+  const int row_tiles = ((m + 127) / 128 + kCluster - 1) / kCluster;  // of a cluster
+  const int column_tiles = (n + kColumns - 1) / kColumns;
+  const int tiles = row_tiles * column_tiles;
+  const int clusters = gridDim.x / kCluster;
+  // Neighbours in time share weights, and groups of them rows of x.
+  const auto place = [&](int tile, int& row, int& column) {
+    const int group = tile / (kGroup * column_tiles);
+    const int first = group * kGroup;
+    const int rows = min(kGroup, row_tiles - first);
+    const int within = tile - group * kGroup * column_tiles;
+    row = ((first + within % rows) * kCluster + rank) * 128;
+    column = within / rows * kColumns;
+  };
+
+  int stage = 0;
+  u32 parity = 0;
+  const auto next_stage = [&] {
+    if (++stage == kStages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  };
+
+  if (group_of_warps == 0) {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    if (threadIdx.x == 0) {
+      for (int tile = blockIdx.x / kCluster; tile < tiles; tile += clusters) {
+        int row, column;
+        place(tile, row, column);
+        for (int step = 0; step < depth; ++step) {
+          wait(empty + 8 * stage, parity ^ 1);
+          const u32 barrier = full + 8 * stage;
+          const u32 to = stages + stage * kStageBytes;
+          expect_bytes(barrier, kStageBytes);
+          load_tile(to, &x_map, step * 64, row, barrier);
+          if (kCluster == 1) {
+            load_tile(to + kXBytes, &w0_map, step * 64, column, barrier);
+            load_tile(to + kXBytes + kHalfBytes, &w1_map, step * 64, column + @second@, barrier);
+          } else if (rank == 0) {
+            load_tile_for(3, to + kXBytes, &w0_map, step * 64, column, barrier);
+          } else {
+            load_tile_for(3, to + kXBytes + kHalfBytes, &w1_map, step * 64, column + @second@,
+                          barrier);
+          }
+          next_stage();
+        }
+      }
+    }
+  } else {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    const int consumer = group_of_warps - 1;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 % 4;
+    const bool leads = threadIdx.x % 128 == 0;
+    const u32 out = outs + consumer * kOutBytes;
+    const auto release = [&](int s) {
+      if (kCluster == 1) {
+        if (lane == 0) arrive(empty + 8 * s);
+      } else if (lane < kCluster) {
+        arrive_at(empty + 8 * s, lane);
+      }
+    };
+    float d[128];
+    bool is_first = true;
+    // One is ahead of the other by what the stages allow: its epilogue runs while the other multiplies.
+    if (kSkew > 0 && consumer == 1 && blockIdx.x / kCluster < tiles) meet(3, 256);
+    for (int tile = blockIdx.x / kCluster; tile < tiles; tile += clusters) {
+      int row, column;
+      place(tile, row, column);
+      row += 64 * consumer;
+      int before = 0;
+      for (int step = 0; step < depth; ++step) {
+        wait(full + 8 * stage, parity);
+        const u32 from = stages + stage * kStageBytes;
+        const u64 a = tile_at(from + consumer * (64 * 128)), b = tile_at(from + kXBytes);
+        begin_products();
+#pragma unroll
+        for (int i = 0; i < 4; ++i) multiply_256<@type@>(d, a + 2 * i, b + 2 * i, step + i > 0);
+        commit_products();
+        if (step > 0) {
+          await_products<1>();
+          release(before);
+        }
+        if (kSkew > 0 && is_first && consumer == 0 && step == min(kSkew, depth) - 1) pass(3, 256);
+        before = stage;
+        next_stage();
+      }
+      is_first = false;
+      await_products<0>();
+      release(before);
+
+      // What was stored before has left shared memory.
+      if (leads) asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+      meet(1 + consumer, 128);
+      const int at_row = row + 16 * warp + lane / 4;
+      const int matrix_row = 16 * warp + lane % 16;  // that this lane addresses, of the warp's 16
+      const u32 line = out + matrix_row * 128;
+#pragma unroll
+      for (int c = 0; c < kColumns / 16; ++c) {
+        u32 words[4];
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+          const int j = 4 * (2 * c + i);
+          const int at = column + 16 * c + 8 * i + 2 * (lane % 4);
+          words[2 * i] = packed<@type@>(@element(j, at_row, at)@, @element(j + 1, at_row, at + 1)@);
+          words[2 * i + 1] =
+              packed<@type@>(@element(j + 2, at_row + 8, at)@, @element(j + 3, at_row + 8, at + 1)@);
+        }
+        const int chunk = 2 * c % 8 + lane / 16;
+        asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
+                         line + c / 4 * (64 * 128) + ((chunk ^ matrix_row % 8) << 4)),
+                     "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
+                     : "memory");
+      }
+      asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+      meet(1 + consumer, 128);
+      if (leads) {
+        for (int c = 0; c < kColumns / 64; ++c) {
+          if (column + 64 * c < n) store_tile(&out_map, column + 64 * c, row, out + c * (64 * 128));
+        }
+        asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+      }
+    }
+    if (leads) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+  }
+  if (kCluster > 1) sync_cluster();
+}
+)cuda";
+
+}  // namespace
+
+int tile_columns(const GemmCode& code) { return kTileWeights / code.products; }
+
+int64_t shared_bytes(const GemmCode& code, const HopperTile& tile) {
+  const int64_t stage = (kTileRows + kTileWeights) * kTileDepth * 2;
+  return tile.stages * stage + kTileRows * tile_columns(code) * 2 + 16 * tile.stages;
+}
+
+std::string emit_hopper_tiles(const std::string& name, const GemmCode& code,
+                              const HopperTile& tile) {
+  // "element(j, row, column)" between marks: the epilogue of d[j].
+  const auto element = [&](const std::string& j, const std::string& row, const std::string& column) {
+    const std::string second = code.products == 2 ? fmt::format(", d[64 + {}]", j) : "";
+    return fmt::format("{}_element(operands, {}, {}, m, n, d[{}]{})", name, row, column, j, second);
+  };
+  return element_function(name, code) +
+         filled(kKernel, {{"name", name},
+                          {"stages", std::to_string(tile.stages)},
+                          {"cluster", std::to_string(tile.cluster)},
+                          {"skew", std::to_string(tile.skew)},
+                          {"columns", std::to_string(tile_columns(code))},
+                          {"second", code.products == 2 ? "0" : "128"},
+                          {"type", cuda_type(code.dtype)},
+                          {"element(j, at_row, at)", element("j", "at_row", "at")},
+                          {"element(j + 1, at_row, at + 1)", element("j + 1", "at_row", "at + 1")},
+                          {"element(j + 2, at_row + 8, at)", element("j + 2", "at_row + 8", "at")},
+                          {"element(j + 3, at_row + 8, at + 1)",
+                           element("j + 3", "at_row + 8", "at + 1")}});
+}
+
+}  // namespace epi::compiler
