@@ -53,8 +53,8 @@ inline constexpr int64_t kBiasVectorBytes = 16;
 inline Addend addend_of(const Dims& strides, double beta, const Gemm& gemm) {
   const int64_t element = size_bytes(gemm.dtype);
   const bool whole_vectors =
-      gemm.dtype != DType::kBF16 || (gemm.n * element % kBiasVectorBytes == 0 &&
-                                     gemm.k * element % kBiasVectorBytes == 0);
+      gemm.dtype != DType::kBF16 ||
+      (gemm.n * element % kBiasVectorBytes == 0 && gemm.k * element % kBiasVectorBytes == 0);
   if (beta == 1 && strides[0] == 0 && strides[1] == 1 && whole_vectors) return Addend::kBias;
   const bool is_matrix = (strides[1] == 1 || gemm.n == 1) && strides[0] >= gemm.n;
   return is_matrix ? Addend::kMatrix : Addend::kCopy;

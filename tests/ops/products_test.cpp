@@ -144,7 +144,8 @@ TEST_P(Addmm, FollowedByAnActivation) {
 TEST_P(Addmm, AnActivationKeepsWhatIsNoNumber) {
   Tensor a = zeros({4, 64}, {GetParam(), kCpu});
   const double specials[] = {std::nan(""), INFINITY, -INFINITY, -1};
-  for (int64_t row = 0; row < 4; ++row) copy_(select(select(a, 0, row), 0, 0), full({}, specials[row], {GetParam(), kCpu}));
+  for (int64_t row = 0; row < 4; ++row)
+    copy_(select(select(a, 0, row), 0, 0), full({}, specials[row], {GetParam(), kCpu}));
   a = to(a, test_device());
   const Tensor b = full({64, 64}, 1, {GetParam(), test_device()});
   const Tensor bias = zeros({64}, {GetParam(), test_device()});

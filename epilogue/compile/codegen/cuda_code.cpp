@@ -133,8 +133,8 @@ const char* cuda_type(DType dtype) {
 std::string cuda_steps(const Program& program, std::string_view indent) {
   std::string out;
   for (size_t i = 0; i < program.steps.size(); ++i) {
-    out += fmt::format("{}const float v{} = {};\n", indent,
-                       static_cast<size_t>(program.inputs) + i, step_text(program.steps[i]));
+    out += fmt::format("{}const float v{} = {};\n", indent, static_cast<size_t>(program.inputs) + i,
+                       step_text(program.steps[i]));
   }
   return out;
 }

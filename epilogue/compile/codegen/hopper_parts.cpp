@@ -29,7 +29,8 @@ std::string filled(std::string_view text,
 
 std::string element_function(const std::string& name, const GemmCode& code) {
   std::string out = fmt::format(
-      "\n__device__ __forceinline__ float {}_element(const Operands& operands, int row, int column,\n"
+      "\n__device__ __forceinline__ float {}_element(const Operands& operands, int row, int "
+      "column,\n"
       "                                            int m, int n, float v0{}) {{\n",
       name, code.products == 2 ? ", float v1" : "");
   if (!code.operands.empty()) out += "  if (row >= m || column >= n) return 0.0f;\n";

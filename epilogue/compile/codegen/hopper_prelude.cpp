@@ -120,11 +120,14 @@ std::string multiply_function(int n, const char* type, const char* ptx_type) {
     operands += fmt::format("{}\"+f\"(d[{}])", i == 0 ? "" : ", ", i);
   }
   return fmt::format(
-      "template <> __device__ __forceinline__ void multiply_{0}<{1}>(float (&d)[{2}], u64 a, u64 b,\n"
+      "template <> __device__ __forceinline__ void multiply_{0}<{1}>(float (&d)[{2}], u64 a, u64 "
+      "b,\n"
       "                                                              bool add) {{\n"
       "  asm volatile(\"{{\\n.reg .pred p;\\nsetp.ne.b32 p, %{6}, 0;\\n\"\n"
-      "      \"wgmma.mma_async.sync.aligned.m64n{0}k16.f32.{3}.{3} {{{4}}}, %{7}, %{8}, p, 1, 1, 0, \"\n"
-      "      \"0;\\n}}\"\n      : {5}\n      : \"l\"(a), \"l\"(b), \"r\"(static_cast<u32>(add)));\n}}\n",
+      "      \"wgmma.mma_async.sync.aligned.m64n{0}k16.f32.{3}.{3} {{{4}}}, %{7}, %{8}, p, 1, 1, "
+      "0, \"\n"
+      "      \"0;\\n}}\"\n      : {5}\n      : \"l\"(a), \"l\"(b), "
+      "\"r\"(static_cast<u32>(add)));\n}}\n",
       n, type, count, ptx_type, registers, operands, count + 2, count, count + 1);
 }
 

@@ -187,23 +187,24 @@ int64_t shared_bytes(const GemmCode& code, const HopperTile& tile) {
 std::string emit_hopper_tiles(const std::string& name, const GemmCode& code,
                               const HopperTile& tile) {
   // "element(j, row, column)" between marks: the epilogue of d[j].
-  const auto element = [&](const std::string& j, const std::string& row, const std::string& column) {
+  const auto element = [&](const std::string& j, const std::string& row,
+                           const std::string& column) {
     const std::string second = code.products == 2 ? fmt::format(", d[64 + {}]", j) : "";
     return fmt::format("{}_element(operands, {}, {}, m, n, d[{}]{})", name, row, column, j, second);
   };
   return element_function(name, code) +
-         filled(kKernel, {{"name", name},
-                          {"stages", std::to_string(tile.stages)},
-                          {"cluster", std::to_string(tile.cluster)},
-                          {"skew", std::to_string(tile.skew)},
-                          {"columns", std::to_string(tile_columns(code))},
-                          {"second", code.products == 2 ? "0" : "128"},
-                          {"type", cuda_type(code.dtype)},
-                          {"element(j, at_row, at)", element("j", "at_row", "at")},
-                          {"element(j + 1, at_row, at + 1)", element("j + 1", "at_row", "at + 1")},
-                          {"element(j + 2, at_row + 8, at)", element("j + 2", "at_row + 8", "at")},
-                          {"element(j + 3, at_row + 8, at + 1)",
-                           element("j + 3", "at_row + 8", "at + 1")}});
+         filled(kKernel,
+                {{"name", name},
+                 {"stages", std::to_string(tile.stages)},
+                 {"cluster", std::to_string(tile.cluster)},
+                 {"skew", std::to_string(tile.skew)},
+                 {"columns", std::to_string(tile_columns(code))},
+                 {"second", code.products == 2 ? "0" : "128"},
+                 {"type", cuda_type(code.dtype)},
+                 {"element(j, at_row, at)", element("j", "at_row", "at")},
+                 {"element(j + 1, at_row, at + 1)", element("j + 1", "at_row", "at + 1")},
+                 {"element(j + 2, at_row + 8, at)", element("j + 2", "at_row + 8", "at")},
+                 {"element(j + 3, at_row + 8, at + 1)", element("j + 3", "at_row + 8", "at + 1")}});
 }
 
 }  // namespace epi::compiler

@@ -35,8 +35,8 @@ GpuGenerated generate_gpu(const Source& source, int device, UseCache cache);
 
 // A kernel may start while the one before it on the stream ends.
 bool gpu_overlaps_launches(int device);
-// Starts a kernel of one argument on the device's current stream, in blocks of 256 threads. One that
-// `overlaps` waits for what it reads by itself: `wait_for_inputs` in generated code.
+// Starts a kernel of one argument on the device's current stream, in blocks of 256 threads. One
+// that `overlaps` waits for what it reads by itself: `wait_for_inputs` in generated code.
 void launch_gpu(void* kernel, uint32_t blocks, void* argument, bool overlaps, int device);
 
 }  // namespace epi::compiler
