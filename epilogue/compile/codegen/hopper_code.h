@@ -11,29 +11,33 @@
 
 namespace epi::compiler {
 
-// Of the tile form. A block's output is kTileRows by kTileColumns (256 of one product, 128 of each
-// of two); blocks of a cluster share the weights that they read.
+inline constexpr int64_t kMostSharedBytes = 232448;  // that a block can have
+
+// The tile form: a block multiplies kTileRows rows of x by two tiles of `half` rows of weights, of
+// one product or of two; blocks of a cluster share the weights that they read.
 inline constexpr int kTileRows = 128;
-inline constexpr int kTileWeights = 256;
 inline constexpr int kTileDepth = 64;  // of k in one stage: 128 bytes, the widest swizzle
 inline constexpr int kTileThreads = 384;
 struct HopperTile {
-  int cluster = 2;
-  int stages = 4;
-  int skew = 4;  // stages that one consumer is ahead of the other
-};
-int64_t shared_bytes(const GemmCode& code, const HopperTile& tile);
-int tile_columns(const GemmCode& code);
+  int half = 128;  // 128, 96 or 64
+  int cluster = 1;
 
-// Of the stream form: weight rows of each product in one tile, and rows of x at most.
-inline constexpr int kStreamDepth = 256;
+  int columns(const GemmCode& code) const;  // of the output
+  int strip(const GemmCode& code) const;    // columns that are stored at once
+  int stages(const GemmCode& code) const;
+  int64_t shared_bytes(const GemmCode& code) const;
+};
+
+// The stream form: weight rows of each product in one tile, and rows of x at most.
 inline constexpr int kStreamThreads = 160;
 struct HopperStream {
   int rows = 16;
   int tokens = 16;
-  int stages = 8;
+  int slabs = 4;  // of kTileDepth in one stage
+
+  int stages(const GemmCode& code) const;
+  int64_t shared_bytes(const GemmCode& code) const;
 };
-int64_t shared_bytes(const GemmCode& code, const HopperStream& stream);
 
 // What both need, after cuda_prelude().
 std::string hopper_prelude();

@@ -53,12 +53,9 @@ __device__ __forceinline__ void sync_cluster() {
   asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
                    : "memory");
 }
-// `threads` of a block meet at barrier `id`; or pass it without waiting.
+// `threads` of a block meet at barrier `id`.
 __device__ __forceinline__ void meet(u32 id, u32 threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
-}
-__device__ __forceinline__ void pass(u32 id, u32 threads) {
-  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
 // --- Tiles between global and shared memory. -----------------------------------------------------
@@ -104,6 +101,14 @@ template <int kInFlight> __device__ __forceinline__ void await_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kInFlight) : "memory");
 }
 
+// The warp's 16 by 16 elements, from the places in which products leave them; lane i has the address of
+// row i % 16, in the left or the right half.
+__device__ __forceinline__ void store_matrices(u32 to, const u32 (&words)[4]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
+               "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
+               : "memory");
+}
+
 // Two values side by side, as they lie in memory.
 template <typename T> __device__ __forceinline__ u32 packed(float low, float high) {
   return u32{rounded<T>(low).bits} | u32{rounded<T>(high).bits} << 16;
@@ -135,7 +140,7 @@ std::string multiply_function(int n, const char* type, const char* ptx_type) {
 
 std::string hopper_prelude() {
   std::string out = kPrelude;
-  for (const int n : {8, 16, 32, 64, 256}) {
+  for (const int n : {8, 16, 32, 64, 128, 192, 256}) {
     out += fmt::format(
         "template <typename T>\n__device__ __forceinline__ void multiply_{}(float (&d)[{}], u64 a, "
         "u64 b, bool add);\n",

@@ -21,8 +21,9 @@ extern "C" __global__ void __launch_bounds__(160, 1) @name@(
     const __grid_constant__ TensorMap w1_map, @type@* out, const Operands operands, const int m,
     const int n, const int k) {
   constexpr int kStages = @stages@, kRows = @rows@, kTokens = @tokens@, kProducts = @products@;
+  constexpr int kSlabs = @slabs@;  // of 64 columns in a stage
   constexpr u32 kSlabBytes = kProducts * kRows * 128, kTokenBytes = kTokens * 128;
-  constexpr u32 kStageBytes = 4 * (kSlabBytes + kTokenBytes);
+  constexpr u32 kStageBytes = kSlabs * (kSlabBytes + kTokenBytes);
   constexpr int kPitch = kTokens + 2;  // of the sums
 
   extern __shared__ __align__(1024) unsigned char shared[];
@@ -39,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(160, 1) @name@(
   }
   __syncthreads();
 
-  const int depth = (k + 255) / 256;
+  const int depth = (k + 64 * kSlabs - 1) / (64 * kSlabs);
   const int tiles = (n + kRows - 1) / kRows;
   const int mine = (tiles - static_cast<int>(blockIdx.x) + gridDim.x - 1) / gridDim.x;
   if (threadIdx.x >= 128) {
@@ -50,8 +51,8 @@ extern "C" __global__ void __launch_bounds__(160, 1) @name@(
         const int row = (blockIdx.x + step / depth * gridDim.x) * kRows;
         expect_bytes(barrier, kStageBytes);
 #pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          const int column = step % depth * 256 + i * 64;
+        for (int i = 0; i < kSlabs; ++i) {
+          const int column = (step % depth * kSlabs + i) * 64;
           load_tile(to + i * kSlabBytes, &w0_map, column, row, barrier);
           if (kProducts == 2) {
             load_tile(to + i * kSlabBytes + kRows * 128, &w1_map, column, row, barrier);
@@ -60,10 +61,10 @@ extern "C" __global__ void __launch_bounds__(160, 1) @name@(
       };
       const auto load_x = [&](int step) {
         const u32 barrier = full + 8 * (step % kStages);
-        const u32 to = stages + step % kStages * kStageBytes + 4 * kSlabBytes;
+        const u32 to = stages + step % kStages * kStageBytes + kSlabs * kSlabBytes;
 #pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          load_tile(to + i * kTokenBytes, &x_map, step % depth * 256 + i * 64, 0, barrier);
+        for (int i = 0; i < kSlabs; ++i) {
+          load_tile(to + i * kTokenBytes, &x_map, (step % depth * kSlabs + i) * 64, 0, barrier);
         }
       };
       const int steps = mine * depth, ahead = min(steps, kStages);
@@ -90,9 +91,9 @@ extern "C" __global__ void __launch_bounds__(160, 1) @name@(
       const u32 from = stages + stage * kStageBytes;
       begin_products();
 #pragma unroll
-      for (int i = 0; i < 16; ++i) {
+      for (int i = 0; i < 4 * kSlabs; ++i) {
         const u64 a = tile_at(from + i / 4 * kSlabBytes) + i % 4 * 2;
-        const u64 b = tile_at(from + 4 * kSlabBytes + i / 4 * kTokenBytes) + i % 4 * 2;
+        const u64 b = tile_at(from + kSlabs * kSlabBytes + i / 4 * kTokenBytes) + i % 4 * 2;
         multiply_@tokens@<@type@>(d, a, b, step + i > 0);
       }
       commit_products();
@@ -124,14 +125,20 @@ extern "C" __global__ void __launch_bounds__(160, 1) @name@(
 )cuda";
 
 int64_t stage_bytes(const GemmCode& code, const HopperStream& stream) {
-  return 4 * 128 * (code.products * stream.rows + stream.tokens);
+  return stream.slabs * 128 * (code.products * stream.rows + stream.tokens) + 16;
+}
+int64_t sums_bytes(const HopperStream& stream) {
+  return std::max<int64_t>(64 * (stream.tokens + 2) * 4, 8192);
 }
 
 }  // namespace
 
-int64_t shared_bytes(const GemmCode& code, const HopperStream& stream) {
-  const int64_t sums = std::max<int64_t>(64 * (stream.tokens + 2) * 4, 8192);
-  return stream.stages * (stage_bytes(code, stream) + 16) + sums;
+int HopperStream::stages(const GemmCode& code) const {
+  return static_cast<int>((kMostSharedBytes - sums_bytes(*this)) / stage_bytes(code, *this));
+}
+
+int64_t HopperStream::shared_bytes(const GemmCode& code) const {
+  return stages(code) * stage_bytes(code, *this) + sums_bytes(*this);
 }
 
 std::string emit_hopper_stream(const std::string& name, const GemmCode& code,
@@ -139,7 +146,8 @@ std::string emit_hopper_stream(const std::string& name, const GemmCode& code,
   const bool glu = code.products == 2;
   return element_function(name, code) +
          filled(kKernel, {{"name", name},
-                          {"stages", std::to_string(stream.stages)},
+                          {"stages", std::to_string(stream.stages(code))},
+                          {"slabs", std::to_string(stream.slabs)},
                           {"rows", std::to_string(stream.rows)},
                           {"tokens", std::to_string(stream.tokens)},
                           {"products", std::to_string(code.products)},

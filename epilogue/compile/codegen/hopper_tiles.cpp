@@ -17,9 +17,12 @@ extern "C" __global__ void __launch_bounds__(384, 1) @name@(
     const __grid_constant__ TensorMap x_map, const __grid_constant__ TensorMap w0_map,
     const __grid_constant__ TensorMap w1_map, const __grid_constant__ TensorMap out_map,
     const Operands operands, const int m, const int n, const int k) {
-  constexpr int kStages = @stages@, kCluster = @cluster@, kSkew = @skew@;
+  constexpr int kStages = @stages@, kCluster = @cluster@;
+  constexpr int kHalf = @half@;        // rows of weights of each of two tiles in a stage
   constexpr int kColumns = @columns@;  // of a tile of the output
-  constexpr u32 kXBytes = 128 * 128, kHalfBytes = 128 * 128, kStageBytes = kXBytes + 2 * kHalfBytes;
+  constexpr int kStrip = @strip@;      // columns of it that are stored at once
+  constexpr u32 kXBytes = 128 * 128, kHalfBytes = kHalf * 128;
+  constexpr u32 kStageBytes = kXBytes + 2 * kHalfBytes;
   constexpr u32 kOutBytes = 64 * kColumns * 2;  // of one warpgroup
   constexpr int kGroup = 16 / kCluster;  // tiles of rows that share weights in the L2
 
@@ -108,10 +111,7 @@ extern "C" __global__ void __launch_bounds__(384, 1) @name@(
         arrive_at(empty + 8 * s, lane);
       }
     };
-    float d[128];
-    bool is_first = true;
-    // One is ahead of the other by what the stages allow: its epilogue runs while the other multiplies.
-    if (kSkew > 0 && consumer == 1 && blockIdx.x / kCluster < tiles) meet(3, 256);
+    float d[kHalf];
     for (int tile = blockIdx.x / kCluster; tile < tiles; tile += clusters) {
       int row, column;
       place(tile, row, column);
@@ -123,17 +123,15 @@ extern "C" __global__ void __launch_bounds__(384, 1) @name@(
         const u64 a = tile_at(from + consumer * (64 * 128)), b = tile_at(from + kXBytes);
         begin_products();
 #pragma unroll
-        for (int i = 0; i < 4; ++i) multiply_256<@type@>(d, a + 2 * i, b + 2 * i, step + i > 0);
+        for (int i = 0; i < 4; ++i) multiply_@multiply@<@type@>(d, a + 2 * i, b + 2 * i, step + i > 0);
         commit_products();
         if (step > 0) {
           await_products<1>();
           release(before);
         }
-        if (kSkew > 0 && is_first && consumer == 0 && step == min(kSkew, depth) - 1) pass(3, 256);
         before = stage;
         next_stage();
       }
-      is_first = false;
       await_products<0>();
       release(before);
 
@@ -142,7 +140,7 @@ extern "C" __global__ void __launch_bounds__(384, 1) @name@(
       meet(1 + consumer, 128);
       const int at_row = row + 16 * warp + lane / 4;
       const int matrix_row = 16 * warp + lane % 16;  // that this lane addresses, of the warp's 16
-      const u32 line = out + matrix_row * 128;
+      const int swizzle = kStrip == 64 ? matrix_row % 8 : matrix_row / 2 % 4;
 #pragma unroll
       for (int c = 0; c < kColumns / 16; ++c) {
         u32 words[4];
@@ -154,17 +152,16 @@ extern "C" __global__ void __launch_bounds__(384, 1) @name@(
           words[2 * i + 1] =
               packed<@type@>(@element(j + 2, at_row + 8, at)@, @element(j + 3, at_row + 8, at + 1)@);
         }
-        const int chunk = 2 * c % 8 + lane / 16;
-        asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
-                         line + c / 4 * (64 * 128) + ((chunk ^ matrix_row % 8) << 4)),
-                     "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
-                     : "memory");
+        const int strip = 16 * c / kStrip, chunk = 16 * c % kStrip / 8 + lane / 16;
+        store_matrices(out + (strip * 64 + matrix_row) * (2 * kStrip) + ((chunk ^ swizzle) << 4),
+                       words);
       }
       asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
       meet(1 + consumer, 128);
       if (leads) {
-        for (int c = 0; c < kColumns / 64; ++c) {
-          if (column + 64 * c < n) store_tile(&out_map, column + 64 * c, row, out + c * (64 * 128));
+        for (int c = 0; c < kColumns / kStrip; ++c) {
+          const int at = column + c * kStrip;
+          if (at < n) store_tile(&out_map, at, row, out + c * (64 * 2 * kStrip));
         }
         asm volatile("cp.async.bulk.commit_group;" ::: "memory");
       }
@@ -177,29 +174,39 @@ extern "C" __global__ void __launch_bounds__(384, 1) @name@(
 
 }  // namespace
 
-int tile_columns(const GemmCode& code) { return kTileWeights / code.products; }
+int HopperTile::columns(const GemmCode& code) const { return 2 * half / code.products; }
 
-int64_t shared_bytes(const GemmCode& code, const HopperTile& tile) {
-  const int64_t stage = (kTileRows + kTileWeights) * kTileDepth * 2;
-  return tile.stages * stage + kTileRows * tile_columns(code) * 2 + 16 * tile.stages;
+// Where two warpgroups' strips of the output are 128 bytes wide, or where they must be 64.
+int HopperTile::strip(const GemmCode& code) const { return columns(code) % 64 == 0 ? 64 : 32; }
+
+int HopperTile::stages(const GemmCode& code) const {
+  const int64_t stage = (kTileRows + 2 * half) * kTileDepth * 2 + 16;
+  return static_cast<int>((kMostSharedBytes - kTileRows * columns(code) * 2) / stage);
+}
+
+int64_t HopperTile::shared_bytes(const GemmCode& code) const {
+  const int64_t stage = (kTileRows + 2 * half) * kTileDepth * 2 + 16;
+  return stages(code) * stage + kTileRows * columns(code) * 2;
 }
 
 std::string emit_hopper_tiles(const std::string& name, const GemmCode& code,
                               const HopperTile& tile) {
-  // "element(j, row, column)" between marks: the epilogue of d[j].
-  const auto element = [&](const std::string& j, const std::string& row,
-                           const std::string& column) {
-    const std::string second = code.products == 2 ? fmt::format(", d[64 + {}]", j) : "";
-    return fmt::format("{}_element(operands, {}, {}, m, n, d[{}]{})", name, row, column, j, second);
+  // The epilogue of d[j], and of its fellow in the other half.
+  const auto element = [&](const std::string& j, const std::string& row, const std::string& at) {
+    const std::string second = code.products == 2 ? fmt::format(", d[kHalf / 2 + {}]", j) : "";
+    return fmt::format("{}_element(operands, {}, {}, m, n, d[{}]{})", name, row, at, j, second);
   };
+  const auto number = [](int64_t value) { return std::to_string(value); };
   return element_function(name, code) +
          filled(kKernel,
                 {{"name", name},
-                 {"stages", std::to_string(tile.stages)},
-                 {"cluster", std::to_string(tile.cluster)},
-                 {"skew", std::to_string(tile.skew)},
-                 {"columns", std::to_string(tile_columns(code))},
-                 {"second", code.products == 2 ? "0" : "128"},
+                 {"stages", number(tile.stages(code))},
+                 {"cluster", number(tile.cluster)},
+                 {"half", number(tile.half)},
+                 {"columns", number(tile.columns(code))},
+                 {"strip", number(tile.strip(code))},
+                 {"multiply", number(2 * tile.half)},
+                 {"second", number(code.products == 2 ? 0 : tile.half)},
                  {"type", cuda_type(code.dtype)},
                  {"element(j, at_row, at)", element("j", "at_row", "at")},
                  {"element(j + 1, at_row, at + 1)", element("j + 1", "at_row", "at + 1")},
