@@ -127,9 +127,25 @@ KernelCost Binder::cost_of(size_t kernel) const {
 BoundStep Binder::bind(size_t kernel) const {
   const auto& body = compiled_.kernels[kernel].body;
   const KernelCost cost = cost_of(kernel);
-  if (std::holds_alternative<LibraryKernel>(body)) return {bind_library(kernel), cost};
-  if (std::holds_alternative<GemmKernel>(body)) return {bind_gemm(kernel), cost};
+  if (const auto* library = std::get_if<LibraryKernel>(&body)) {
+    return {bind_library(library->node), cost};
+  }
+  if (const auto* gemm = std::get_if<GemmKernel>(&body)) {
+    if (is_better_in_library(*gemm)) {
+      const ValueId product = compiled_.kernels[kernel].outputs[0];
+      KernelCost plain = cost;
+      plain.name = op_info(compiled_.graph[product].op).name;
+      return {bind_library(product), plain};
+    }
+    return {bind_gemm(kernel), cost};
+  }
   return {bind_pointwise(kernel), cost};
+}
+
+// On a GPU: a product without an epilogue, of more rows than we stream.
+bool Binder::is_better_in_library(const GemmKernel& gemm) const {
+  return compiled_.device != kCpu && gemm.code.products == 1 && gemm.code.program.steps.empty() &&
+         gemm.rows.at(symbols()) > kMostStreamRows;
 }
 
 PointwiseStep Binder::bind_pointwise(size_t kernel) const {
@@ -158,6 +174,15 @@ PointwiseStep Binder::bind_pointwise(size_t kernel) const {
 GemmStep Binder::bind_gemm(size_t kernel) const {
   const auto& described = std::get<GemmKernel>(compiled_.kernels[kernel].body);
   GemmStep step;
+  if (compiled_.device != kCpu) {
+    step.call.x = rows_of(described);
+    if (step.call.x.count > 0) {
+      step.gpu = compiled_.gpu_gemms[kernel]->bind(step.call.x.count, step.call.x.row_stride);
+    }
+    step.x = place_of(described.x);
+    bind_others(kernel, step);
+    return step;
+  }
   step.call.function = reinterpret_cast<GemmFunction>(compiled_.functions[kernel]);
   step.call.code = &described.code;
   step.call.tile = compiled_.weights[kernel].tile;
@@ -165,18 +190,21 @@ GemmStep Binder::bind_gemm(size_t kernel) const {
   step.call.weights = compiled_.weights[kernel].panels.raw_data();
   step.x = place_of(described.x);
   step.packed_offset = packed_offsets_[kernel];
-  for (const ValueId id : compiled_.kernels[kernel].outputs) {
-    step.others.push_back(place_of(ValueRef{id, std::nullopt}));
-  }
-  for (const Access& operand : described.operands) {
-    step.others.push_back(place_of(operand));
-  }
-  EPI_CHECK(step.others.size() <= cpu::kMostFusedOperands);
+  bind_others(kernel, step);
   return step;
 }
 
-LibraryStep Binder::bind_library(size_t kernel) const {
-  const ValueId id = std::get<LibraryKernel>(compiled_.kernels[kernel].body).node;
+void Binder::bind_others(size_t kernel, GemmStep& step) const {
+  for (const ValueId id : compiled_.kernels[kernel].outputs) {
+    step.others.push_back(place_of(ValueRef{id, std::nullopt}));
+  }
+  for (const Access& operand : std::get<GemmKernel>(compiled_.kernels[kernel].body).operands) {
+    step.others.push_back(place_of(operand));
+  }
+  EPI_CHECK(step.others.size() <= cpu::kMostFusedOperands);
+}
+
+LibraryStep Binder::bind_library(ValueId id) const {
   LibraryStep step;
   step.node = &compiled_.graph[id];
   for (const ValueRef& ref : references_of(*step.node)) {

@@ -36,7 +36,9 @@ class Binder {
   BoundStep bind(size_t kernel) const;
   PointwiseStep bind_pointwise(size_t kernel) const;
   GemmStep bind_gemm(size_t kernel) const;
-  LibraryStep bind_library(size_t kernel) const;
+  void bind_others(size_t kernel, GemmStep& step) const;
+  bool is_better_in_library(const GemmKernel& gemm) const;
+  LibraryStep bind_library(ValueId id) const;
 
   const CompiledGraph& compiled_;
   BoundPlan& plan_;

@@ -70,11 +70,24 @@ void BoundPlan::run_step(const BoundStep& step, const Bases& bases) const {
     const auto& gemm = std::get<GemmStep>(step.what);
     GemmCall call = gemm.call;
     if (call.x.count == 0) return;
+    if (device_ != kCpu) return start_gemm(gemm, step.cost, bases);
     call.x.data = bases.address(gemm.x);
     call.packed_x = bases.arena.raw_data() + gemm.packed_offset;
     call.others = find(gemm.others);
     run_gemm(call, step.cost);
   }
+}
+
+void BoundPlan::start_gemm(const GemmStep& step, const KernelCost& cost, const Bases& bases) const {
+  std::array<std::byte*, kMostHopperOperands> operands{};
+  const size_t count = step.others.size() - 1;  // behind the output
+  for (size_t i = 0; i < count; ++i) operands[i] = bases.address(step.others[i + 1]);
+  const RecordFunction range(cost.name);
+  const auto launch = [&] {
+    step.gpu.start(bases.address(step.x), bases.address(step.others[0]),
+                   std::span(operands).first(count), device_.index);
+  };
+  run_launch([&] { return cost.on_device(); }, launch);
 }
 
 // Under a listener the operator has its row, with its inputs: then it goes through the dispatcher.

@@ -11,6 +11,7 @@
 
 #include "epilogue/compile/generate.h"
 #include "epilogue/compile/gpu/gpu_code.h"
+#include "epilogue/compile/gpu/gpu_gemm.h"
 #include "epilogue/compile/gpu/gpu_graph.h"
 #include "epilogue/compile/gpu/gpu_pointwise.h"
 #include "epilogue/compile/gpu/gpu_product.h"
@@ -31,7 +32,9 @@ struct CompiledGraph {
   std::vector<void*> functions;  // of each kernel; null for the library's
   GpuGenerated gpu;              // on a GPU
   std::vector<GpuFunctions> gpu_functions;
-  bool graph_replay = false;  // launches are replayed as a CUDA graph
+  std::vector<std::unique_ptr<const GpuGemm>> gpu_gemms;  // of each kernel; null for others
+  std::string shown;                                      // the code as it is printed
+  bool graph_replay = false;                              // launches are replayed as a CUDA graph
   struct Packed {
     GemmTile tile;
     Tensor panels;
@@ -63,6 +66,7 @@ struct GemmStep {
   Place x;
   int64_t packed_offset = 0;  // of the arena, in bytes
   std::vector<Place> others;
+  GpuGemmCall gpu{};
 };
 struct LibraryStep {
   const Node* node = nullptr;
@@ -90,6 +94,7 @@ class BoundPlan {
   void run_steps(const Bases& bases) const;
   void run_step(const BoundStep& step, const Bases& bases) const;
   bool start_product(const LibraryStep& step, const Bases& bases) const;
+  void start_gemm(const GemmStep& step, const KernelCost& cost, const Bases& bases) const;
   void run_graph(Bases& bases) const;
 
   std::vector<int64_t> symbols_;

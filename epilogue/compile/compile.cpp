@@ -134,10 +134,15 @@ void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::str
          "{} would be compiled on a stream that is being captured ({}): call it once before",
          options.name, reason);
   }
-  const auto stages = compiler::run_passes(variant->captured.graph, options.fuse, device.type);
+  const auto stages =
+      compiler::run_passes(variant->captured.graph, options.fuse, compiler::own_products(device));
   variant->plan = std::make_unique<const Plan>(
       stages.back().graph, device,
       options.cache ? compiler::UseCache::kYes : compiler::UseCache::kNo, options.graph);
+  // With its first sizes, whose code may be made for them alone.
+  std::array<int64_t, compiler::kMostSymbols> symbols;
+  const auto sizes = std::span(symbols).first(variant->guards.symbols());
+  if (variant->guards.accept(inputs, sizes)) variant->plan->make_code_for(sizes);
   variant->region = "Epilogue-Compiled Region: " + label;
   variant->number = static_cast<int>(before->size());
   variant->info = describe(*variant->plan, std::move(reason), stages);

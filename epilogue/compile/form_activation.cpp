@@ -31,13 +31,14 @@ bool is_activation(const Node& node) {
          cuda::is_exact(cuda::Activation::kGeluTanh, node.dtype);
 }
 
-bool fits(const Graph& graph, ValueId id) {
+bool fits(const Graph& graph, ValueId id, OwnProducts own) {
   const Node& node = graph[id];
   if (!is_activation(node) || is_read_by_pointwise(graph, id)) return false;
   const auto& ref = std::get<ValueRef>(node.operands[0]);
   const Node& product = graph[ref.id];
   return product.kind == NodeKind::kOp && product.op == Op::kAddmm && adds_bias(graph, product) &&
-         is_in_order(graph, ref, node) && is_read_only_by(graph, ref.id, node);
+         !is_own_product(graph, product, own) && is_in_order(graph, ref, node) &&
+         is_read_only_by(graph, ref.id, node);
 }
 
 // What was the activation becomes a view of the product, in its own shape: readers see the product
@@ -60,11 +61,12 @@ void take_over(Graph& graph, ValueId id) {
 
 }  // namespace
 
-Graph form_activation(const Graph& graph) {
+Graph form_activation(const Graph& graph, OwnProducts own) {
+  if (own == OwnProducts::kPacked) return graph;  // the CPU's library has no such epilogues
   Graph result = graph;
   for (size_t i = 0; i < result.nodes.size(); ++i) {
     const auto id = static_cast<ValueId>(i);
-    if (fits(result, id)) take_over(result, id);
+    if (fits(result, id, own)) take_over(result, id);
   }
   return drop_dead(fold_views(result));
 }

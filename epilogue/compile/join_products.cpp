@@ -39,11 +39,11 @@ bool is_read_only_by(const Graph& graph, ValueId product, const NodeSet& set) {
 
 }  // namespace
 
-Graph join_products(const Graph& graph) {
+Graph join_products(const Graph& graph, OwnProducts own) {
   Graph result = graph;
   for (size_t i = 0; i < result.nodes.size(); ++i) {
     const Node& node = result.nodes[i];
-    if (node.group < 0 || !is_weight_product(result, node)) continue;
+    if (node.group < 0 || !is_own_product(result, node, own)) continue;
     const NodeSet set = nodes_of_group(result, node.group);
     const auto products = products_of(result, set);
     if (products.size() != 1 || products[0] != static_cast<ValueId>(i)) continue;
@@ -51,7 +51,7 @@ Graph join_products(const Graph& graph) {
       Node& other = result.nodes[j];
       const auto id = static_cast<ValueId>(j);
       const bool alone = other.group >= 0 && nodes_of_group(result, other.group).size() == 1;
-      const bool fits = j != i && alone && is_weight_product(result, other) &&
+      const bool fits = j != i && alone && is_own_product(result, other, own) &&
                         are_alike(result, node, other) && is_read_only_by(result, id, set) &&
                         is_convex(result, joined(set, {id}));
       if (!fits) continue;

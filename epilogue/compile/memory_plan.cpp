@@ -20,14 +20,16 @@ size_t last_reader(const Graph& graph, const std::vector<Kernel>& kernels, Value
 }  // namespace
 
 MemoryPlan plan_memory(const Graph& graph, const std::vector<Kernel>& kernels,
-                       const std::vector<ValueId>& outside) {
+                       const std::vector<ValueId>& outside, PackRows pack) {
   MemoryPlan plan;
   for (size_t i = 0; i < kernels.size(); ++i) {
     for (const ValueId id : kernels[i].outputs) {
       if (std::find(outside.begin(), outside.end(), id) != outside.end()) continue;
       plan.values.push_back({id, i, last_reader(graph, kernels, id, i), 0});
     }
-    if (std::holds_alternative<GemmKernel>(kernels[i].body)) plan.values.push_back({-1, i, i, 0});
+    const bool packs =
+        pack == PackRows::kYes && std::holds_alternative<GemmKernel>(kernels[i].body);
+    if (packs) plan.values.push_back({-1, i, i, 0});
   }
   std::vector<size_t> free_after;  // of each slot: the last kernel that uses it
   for (ArenaValue& value : plan.values) {

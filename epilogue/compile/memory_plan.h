@@ -21,8 +21,10 @@ struct MemoryPlan {
   int slots = 0;
 };
 
-// `outside` are values that do not lie in the arena: what the caller gets.
+// `outside` are values that do not lie in the arena: what the caller gets. GEMMs that pack their
+// rows have room for them.
+enum class PackRows : uint8_t { kYes, kNo };
 MemoryPlan plan_memory(const Graph& graph, const std::vector<Kernel>& kernels,
-                       const std::vector<ValueId>& outside);
+                       const std::vector<ValueId>& outside, PackRows pack);
 
 }  // namespace epi::compiler

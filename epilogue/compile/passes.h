@@ -2,6 +2,7 @@
 // The passes, each a function Graph -> Graph in a file of its own, in the order in which they run.
 #pragma once
 
+#include "epilogue/compile/fusion.h"
 #include "epilogue/compile/graph.h"
 
 namespace epi::compiler {
@@ -19,19 +20,19 @@ Graph fold_scalars(const Graph& graph);
 // What nothing reads is not computed. Inputs stay, as the caller passes them.
 Graph drop_dead(const Graph& graph);
 // Two products of the same rows, with known weights, become one over the weights stacked: pointwise
-// operators read halves of its rows. For a library whose products take no epilogue of ours; the
-// stacked weights are a copy.
-Graph stack_products(const Graph& graph);
+// operators read halves of its rows. For products that stay with the library; the stacked weights
+// are a copy.
+Graph stack_products(const Graph& graph, OwnProducts own);
 // relu(addmm(...)) and gelu(addmm(...), "tanh") become _addmm_activation, where no pointwise kernel
 // reads the result: that would have the activation for free. For a library with such epilogues.
-Graph form_activation(const Graph& graph);
+Graph form_activation(const Graph& graph, OwnProducts own);
 // Pointwise operators that read each other's results in order become one kernel.
 Graph group_pointwise(const Graph& graph);
-// A product with known weights becomes a kernel of our own, and takes the pointwise kernel that
-// reads its result as its epilogue.
-Graph fuse_epilogue(const Graph& graph);
+// A product that can be one of our own becomes it, and takes the pointwise kernel that reads its
+// result as its epilogue.
+Graph fuse_epilogue(const Graph& graph, OwnProducts own);
 // A second product of the same rows whose result the same epilogue reads joins the first: the
 // GLU form, with two sums at a time.
-Graph join_products(const Graph& graph);
+Graph join_products(const Graph& graph, OwnProducts own);
 
 }  // namespace epi::compiler

@@ -1,42 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/compile/pipeline.h"
 
+#include "epilogue/compile/gpu/gpu_gemm.h"
 #include "epilogue/compile/passes.h"
 
 namespace epi::compiler {
 namespace {
 
-// Whose products a pass is for: the CPU's, which are our own, or a GPU's, which are the library's.
-enum class Products : uint8_t { kAny, kOwn, kLibrary };
-
 struct Pass {
   const char* name;
-  Graph (*run)(const Graph&);
+  Graph (*run)(const Graph&, OwnProducts);
   Fuse from;  // the weakest fusion that has it
-  Products products = Products::kAny;
 };
 
+// A pass that does not ask about products.
+template <Graph (*kRun)(const Graph&)>
+Graph plain(const Graph& graph, OwnProducts) {
+  return kRun(graph);
+}
+
 constexpr Pass kPasses[] = {
-    {"fold_scalars", fold_scalars, Fuse::kNone},
-    {"merge_common", merge_common, Fuse::kNone},
-    {"form_addmm", form_addmm, Fuse::kNone},
-    {"fold_views", fold_views, Fuse::kNone},
-    {"drop_dead", drop_dead, Fuse::kNone},
-    {"stack_products", stack_products, Fuse::kEpilogue, Products::kLibrary},
-    {"form_activation", form_activation, Fuse::kEpilogue, Products::kLibrary},
-    {"group_pointwise", group_pointwise, Fuse::kPointwise},
-    {"fuse_epilogue", fuse_epilogue, Fuse::kEpilogue, Products::kOwn},
-    {"join_products", join_products, Fuse::kEpilogue, Products::kOwn},
+    {"fold_scalars", plain<fold_scalars>, Fuse::kNone},
+    {"merge_common", plain<merge_common>, Fuse::kNone},
+    {"form_addmm", plain<form_addmm>, Fuse::kNone},
+    {"fold_views", plain<fold_views>, Fuse::kNone},
+    {"drop_dead", plain<drop_dead>, Fuse::kNone},
+    {"stack_products", stack_products, Fuse::kEpilogue},
+    {"form_activation", form_activation, Fuse::kEpilogue},
+    {"group_pointwise", plain<group_pointwise>, Fuse::kPointwise},
+    {"fuse_epilogue", fuse_epilogue, Fuse::kEpilogue},
+    {"join_products", join_products, Fuse::kEpilogue},
 };
 
 }  // namespace
 
-std::vector<Stage> run_passes(const Graph& captured, Fuse fuse, DeviceType device) {
-  const Products whose = device == DeviceType::kCpu ? Products::kOwn : Products::kLibrary;
+OwnProducts own_products(Device device) {
+  if (device == kCpu) return OwnProducts::kPacked;
+  return gpu_has_own_products(device.index) ? OwnProducts::kHopper : OwnProducts::kNone;
+}
+
+std::vector<Stage> run_passes(const Graph& captured, Fuse fuse, OwnProducts own) {
   std::vector<Stage> stages = {{"capture", captured, to_string(captured)}};
   for (const Pass& pass : kPasses) {
-    if (fuse < pass.from || (pass.products != Products::kAny && pass.products != whose)) continue;
-    Graph graph = pass.run(stages.back().graph);
+    if (fuse < pass.from) continue;
+    Graph graph = pass.run(stages.back().graph, own);
     std::string text = to_string(graph);
     if (text == stages.back().text) {
       stages.back().graph = std::move(graph);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "epilogue/compile/compile.h"
+#include "epilogue/compile/fusion.h"
 #include "epilogue/compile/graph.h"
 
 namespace epi::compiler {
@@ -16,8 +17,10 @@ struct Stage {
   std::string text;  // printed
 };
 
-// From the captured graph on; the last one is what is compiled. On a GPU products stay with the
-// library, and other passes are for them.
-std::vector<Stage> run_passes(const Graph& captured, Fuse fuse, DeviceType device);
+// What a device has.
+OwnProducts own_products(Device device);
+
+// From the captured graph on; the last one is what is compiled.
+std::vector<Stage> run_passes(const Graph& captured, Fuse fuse, OwnProducts own);
 
 }  // namespace epi::compiler

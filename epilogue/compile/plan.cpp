@@ -7,6 +7,7 @@
 
 #include "epilogue/compile/codegen/cuda_code.h"
 #include "epilogue/compile/fusion.h"
+#include "epilogue/compile/pipeline.h"
 #include "epilogue/cuda/device.h"
 
 namespace epi::compiler {
@@ -55,7 +56,7 @@ std::string values_text(const CompiledGraph& compiled, size_t kernel) {
 
 std::string weights_text(const CompiledGraph& compiled, size_t kernel) {
   const auto* gemm = std::get_if<GemmKernel>(&compiled.kernels[kernel].body);
-  if (gemm == nullptr) return "";
+  if (gemm == nullptr || compiled.device != kCpu) return "";
   const auto& [tile, panels] = compiled.weights[kernel];
   return fmt::format("  weights packed: {} panels of {} columns, {} bytes; {} rows at a time{}\n",
                      panels_of(gemm->code, tile), tile.columns * gemm->code.products,
@@ -74,10 +75,17 @@ std::string choice_text(const CompiledGraph& compiled, size_t kernel) {
         "  ours: {} elements at once where operands are dense and aligned, else one\n",
         cuda_vector(pointwise->code));
   }
+  if (const auto* gemm = std::get_if<GemmKernel>(&body)) {
+    const bool plain = gemm->code.products == 1 && gemm->code.program.steps.empty();
+    return fmt::format("  ours: up to {} rows the weights stream by; {}\n", kMostStreamRows,
+                       plain ? "for more, cuBLASLt: there is no epilogue"
+                             : "for more, tiles of 128 rows by what fills the GPU best");
+  }
   const Node& node = compiled.graph[std::get<LibraryKernel>(body).node];
   const bool activates = node.op == Op::kAddmmActivation;
   if (!is_product(node) && !activates) return "  the eager kernel: not pointwise\n";
-  std::string out = "  cuBLASLt: no product of ours for this GPU";
+  std::string out =
+      "  cuBLASLt: " + why_not_own(compiled.graph, node, own_products(compiled.device));
   if (activates) return out + "; the bias and the activation in its epilogue\n";
   const Node& weight = compiled.graph[weights_of(node).id];
   if (weight.copied) {
@@ -97,8 +105,9 @@ Plan::Plan(Graph graph, Device device, UseCache cache, bool graph_replay) {
   compiled_.graph_replay = graph_replay && device != kCpu;
   compiled_.kernels = list_kernels(graph);
   compiled_.result = base_of(graph, graph.outputs[0]);
-  compiled_.memory = plan_memory(graph, compiled_.kernels, {compiled_.result});
-  device == kCpu ? generate_for_cpu(graph, cache) : generate_for_gpu(cache);
+  compiled_.memory = plan_memory(graph, compiled_.kernels, {compiled_.result},
+                                 device == kCpu ? PackRows::kYes : PackRows::kNo);
+  device == kCpu ? generate_for_cpu(graph, cache) : generate_for_gpu(graph, cache);
   compiled_.graph = std::move(graph);
 }
 
@@ -114,6 +123,7 @@ void Plan::generate_for_cpu(const Graph& graph, UseCache cache) {
   const Target& target = host_target();
   compiled_.source = write_source(compiled_.kernels, target);
   compiled_.generated = generate(compiled_.source, target, cache);
+  compiled_.shown = compiled_.source.ir;
   for (size_t i = 0; i < compiled_.kernels.size(); ++i) {
     const Kernel& kernel = compiled_.kernels[i];
     const bool has_code = !std::holds_alternative<LibraryKernel>(kernel.body);
@@ -123,7 +133,7 @@ void Plan::generate_for_cpu(const Graph& graph, UseCache cache) {
   }
 }
 
-void Plan::generate_for_gpu(UseCache cache) {
+void Plan::generate_for_gpu(const Graph& graph, UseCache cache) {
   cuda::synchronize(
       compiled_.device.index);  // what passes made of weights is there for every stream
   compiled_.source = write_cuda_source(compiled_.kernels);
@@ -137,16 +147,45 @@ void Plan::generate_for_gpu(UseCache cache) {
                    overlaps};
     }
     compiled_.gpu_functions.push_back(functions);
+    compiled_.gpu_gemms.push_back(gpu_gemm(graph, i, cache));
   }
   compiled_.weights.resize(compiled_.kernels.size());
+  compiled_.shown = shown_cuda(compiled_.kernels, compiled_.source);
+}
+
+std::unique_ptr<const GpuGemm> Plan::gpu_gemm(const Graph& graph, size_t kernel,
+                                              UseCache cache) const {
+  const auto* gemm = std::get_if<GemmKernel>(&compiled_.kernels[kernel].body);
+  if (gemm == nullptr) return nullptr;
+  std::vector<Tensor> weights;
+  for (const ValueId id : gemm->weights) weights.push_back(graph[id].parameter);
+  return std::make_unique<const GpuGemm>(compiled_.source.names[kernel], gemm->code,
+                                         std::move(weights), compiled_.device.index, cache);
+}
+
+void Plan::make_code_for(std::span<const int64_t> symbols) const {
+  if (compiled_.device != kCpu) BoundPlan(compiled_, symbols);
 }
 
 bool Plan::is_from_cache() const {
-  return compiled_.generated.from_cache || compiled_.gpu.from_cache;
+  if (compiled_.device == kCpu) return compiled_.generated.from_cache;
+  bool has_code = compiled_.gpu.code != nullptr;
+  bool from_cache = !has_code || compiled_.gpu.from_cache;
+  for (const auto& gemm : compiled_.gpu_gemms) {
+    if (gemm == nullptr) continue;
+    has_code = true;
+    from_cache = from_cache && gemm->is_from_cache();
+  }
+  return has_code && from_cache;
 }
 
-const std::string& Plan::not_kept() const {
-  return compiled_.device == kCpu ? compiled_.generated.not_kept : compiled_.gpu.not_kept;
+std::string Plan::not_kept() const {
+  if (compiled_.device == kCpu) return compiled_.generated.not_kept;
+  std::string why = compiled_.gpu.not_kept;
+  for (const auto& gemm : compiled_.gpu_gemms) {
+    if (why.empty() && gemm != nullptr) why = gemm->not_kept();
+  }
+  return why;
 }
 
 std::shared_ptr<const BoundPlan> Plan::bound_to(std::span<const int64_t> symbols) const {

@@ -25,6 +25,8 @@ class Plan {
   // On a GPU, waits for the launches that use its code and its copies of weights.
   ~Plan();
 
+  // Code that only some sizes need, for these.
+  void make_code_for(std::span<const int64_t> symbols) const;
   // For these values of free sizes; null unless the last ones were the same. It must not outlive
   // the plan.
   std::shared_ptr<const BoundPlan> bound_to(std::span<const int64_t> symbols) const;
@@ -32,16 +34,17 @@ class Plan {
   std::shared_ptr<const BoundPlan> bind(std::span<const int64_t> symbols) const;
 
   const std::vector<std::string>& kernel_names() const { return compiled_.source.names; }
-  const std::string& ir() const { return compiled_.source.ir; }
+  const std::string& ir() const { return compiled_.shown; }
   bool is_from_cache() const;
   // Why the cache could not keep the code.
-  const std::string& not_kept() const;
+  std::string not_kept() const;
   // Kernels, slots of the arena, packed weights with their bytes: one line each.
   std::string to_string() const;
 
  private:
   void generate_for_cpu(const Graph& graph, UseCache cache);
-  void generate_for_gpu(UseCache cache);
+  void generate_for_gpu(const Graph& graph, UseCache cache);
+  std::unique_ptr<const GpuGemm> gpu_gemm(const Graph& graph, size_t kernel, UseCache cache) const;
   std::shared_ptr<const BoundPlan> bound_with_graph(std::span<const int64_t> symbols) const;
 
   CompiledGraph compiled_;

@@ -10,18 +10,6 @@
 namespace epi::compiler {
 namespace {
 
-// x @ w.t() with w [n, k] a row-major parameter, as `linear` has it.
-bool is_linear(const Graph& graph, const Node& node) {
-  if (node.kind != NodeKind::kOp || node.op != Op::kMm || !is_weight_product(graph, node))
-    return false;
-  const Node& weight = graph[weights_of(node).id];
-  const View seen_as = seen(graph, weights_of(node));
-  return weights_of(node).view && weight.shape.size() == 2 &&
-         weight.strides == row_major(weight.shape) &&
-         seen_as.shape == SymDims{weight.shape[1], weight.shape[0]} &&
-         seen_as.strides == SymDims{SymSize(1), weight.shape[1]} && seen_as.offset == SymSize(0);
-}
-
 bool are_alike(const Graph& graph, const Node& a, const Node& b) {
   return rows_of(a) == rows_of(b) && a.dtype == b.dtype &&
          graph[weights_of(a).id].shape == graph[weights_of(b).id].shape;
@@ -98,14 +86,18 @@ bool is_read_once(const Graph& graph, ValueId weight) {
 
 }  // namespace
 
-Graph stack_products(const Graph& graph) {
+Graph stack_products(const Graph& graph, OwnProducts own) {
   Graph result = graph;
+  const auto is_candidate = [&](const Node& node) {
+    return node.kind == NodeKind::kOp && node.op == Op::kMm && is_linear(result, node) &&
+           !is_own_product(result, node, own);
+  };
   for (size_t i = 0; i < result.nodes.size(); ++i) {
-    if (!is_linear(result, result.nodes[i])) continue;
+    if (!is_candidate(result.nodes[i])) continue;
     const auto product = static_cast<ValueId>(i);
     for (size_t j = i + 1; j < result.nodes.size(); ++j) {
       const auto other = static_cast<ValueId>(j);
-      const bool fits = is_linear(result, result.nodes[j]) &&
+      const bool fits = is_candidate(result.nodes[j]) &&
                         are_alike(result, result.nodes[i], result.nodes[j]) &&
                         can_be_half(result, product) && can_be_half(result, other) &&
                         is_read_once(result, weights_of(result[product]).id) &&

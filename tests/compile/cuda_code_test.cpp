@@ -2,7 +2,10 @@
 // Generated CUDA C++: what it looks like, and that NVRTC takes it. Needs no GPU.
 #include "epilogue/compile/codegen/cuda_code.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include "epilogue/compile/codegen/hopper_code.h"
 
 #ifdef EPI_HAS_CUDA
 #include "epilogue/compile/codegen/nvrtc.h"
@@ -44,6 +47,28 @@ TEST(CudaCode, MovesSixteenBytesOfTheWidestOperandAtOnce) {
   EXPECT_EQ(cuda_vector(code), 4);
 }
 
+// What was measured on an H200 of 132 processors (docs/hopper-glu.md).
+TEST(CudaCode, ChoosesTheTileThatFillsTheGpu) {
+  GemmCode code;
+  code.products = 2;
+  code.n = 3072;
+  code.k = 768;
+  EXPECT_EQ(choose_tile(code, 512, 132).half, 96);    // 128 tiles instead of 96
+  EXPECT_EQ(choose_tile(code, 1024, 132).half, 96);   // two waves of 96 instead of two of 128
+  EXPECT_EQ(choose_tile(code, 8192, 132).half, 128);  // as many columns in a row
+  EXPECT_EQ(choose_tile(code, 8192, 132).cluster, 1);
+  EXPECT_EQ(choose_tile(code, 16384, 132).cluster, 2);
+  EXPECT_EQ(choose_tile(code, 128, 132).half, 64);
+  code.n = 14336;
+  EXPECT_EQ(choose_stream(code, 1, 132).rows, 16);  // 7 tiles of 16 instead of 4 of 32
+  EXPECT_EQ(choose_stream(code, 1, 132).tokens, 16);
+  EXPECT_EQ(choose_stream(code, 33, 132).tokens, 64);
+  for (const int half : {128, 96, 64}) {
+    EXPECT_LE((HopperTile{half, 1}.shared_bytes(code)), kMostSharedBytes);
+    EXPECT_GE((HopperTile{half, 1}.stages(code)), 3);
+  }
+}
+
 #ifdef EPI_HAS_CUDA
 
 TEST(CudaCode, OfEveryOperatorIsTakenByNvrtc) {
@@ -71,6 +96,39 @@ TEST(CudaCode, OfEveryOperatorIsTakenByNvrtc) {
   const std::string source = cuda_prelude() + emit_cuda_pointwise("all", code);
   for (const char* architecture : {"sm_80", "sm_90a"}) {
     EXPECT_GT(assemble_cuda(source, architecture).size(), 1000U) << architecture;
+  }
+}
+
+// Both forms, with each kind of operand. (On a GPU the other sizes run, too.)
+TEST(CudaCode, OfProductsOnHopperIsTakenByNvrtc) {
+  for (const int products : {1, 2}) {
+    GemmCode code;
+    code.n = 128;
+    code.k = 64;
+    code.dtype = products == 1 ? DType::kF16 : DType::kBF16;
+    code.products = products;
+    code.outputs = {code.dtype};
+    code.operands = {{code.dtype, 128, 1}, {DType::kF32, 0, 1}, {code.dtype, 1, 0}};
+    code.program.inputs = products + 3;
+    int last = 0;
+    const auto push = [&](Step step) {
+      code.program.steps.push_back(std::move(step));
+      last = code.program.inputs + static_cast<int>(code.program.steps.size()) - 1;
+    };
+    for (const Op op : {Op::kNeg, Op::kRelu, Op::kSigmoid, Op::kSilu}) push({op, {{last, 0}}});
+    for (int operand = 1; operand < code.program.inputs; ++operand) {
+      push({Op::kAdd, {{last, 0}, {operand, 0}, {-1, 2}}});
+    }
+    push({Op::kDiv, {{last, 0}, {-1, -0.0}}});
+    push({Op::kMul, {{last, 0}, {-1, 0.5}}});
+    Step rounded{Op::kCopy_, {{last, 0}}};
+    rounded.rounded_to = DType::kBF16;
+    push(rounded);
+    code.program.outputs = {last};
+    const std::string source = cuda_prelude() + hopper_prelude() +
+                               emit_hopper_tiles("tiles", code, {products == 1 ? 128 : 96, 2}) +
+                               emit_hopper_stream("stream", code, {16, 32});
+    EXPECT_GT(assemble_cuda(source, "sm_90a").size(), 1000U);
   }
 }
 

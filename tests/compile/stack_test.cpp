@@ -30,7 +30,7 @@ Captured captured_mlp(nn::GluMlp& mlp, const Tensor& x) {
 TEST(StackProducts, GateAndUpBecomeOneProductReadByHalves) {
   nn::GluMlp mlp(16, 32);
   const Graph graph = captured_mlp(mlp, empty({2, 3, 16})).graph;
-  EXPECT_EQ(to_string(stack_products(drop_dead(fold_views(graph)))),
+  EXPECT_EQ(to_string(stack_products(drop_dead(fold_views(graph)), OwnProducts::kNone)),
             R"(x = input                                        f32[s0, s1, 16]
 gate_proj.weight over up_proj.weight = parameter f32[64, 16]
 %0 = mm(x{[s0*s1, 16]}, gate_proj.weight over up_proj.weight{[16, 64] strides [1, 16]}) f32[s0*s1, 64]
@@ -43,10 +43,51 @@ return %4
 )");
 }
 
+TEST(OwnProducts, OnHopperTheMlpIsTwoKernels) {
+  nn::GluMlp mlp(16, 32, nn::GluActivation::kGeluTanh, false, DType::kBF16);
+  const Graph graph = captured_mlp(mlp, empty({2, 3, 16}, {DType::kBF16, kCpu})).graph;
+  const auto names = [&](OwnProducts own) {
+    std::vector<std::string> found;
+    for (const Kernel& kernel :
+         list_kernels(run_passes(graph, Fuse::kEpilogue, own).back().graph)) {
+      found.push_back(kernel.name);
+    }
+    return found;
+  };
+  EXPECT_EQ(
+      names(OwnProducts::kHopper),
+      (std::vector<std::string>{"epi_tem_fused__unsafe_view_gelu_mm_mul", "epi_tem_fused_mm"}));
+  EXPECT_EQ(
+      names(OwnProducts::kNone),
+      (std::vector<std::string>{"aten::mm", "epi_poi_fused__unsafe_view_gelu_mul", "aten::mm"}));
+}
+
+TEST(OwnProducts, ThatStayWithTheLibrarySayWhy) {
+  register_cpu_backend();
+  const auto why = [](DType dtype, int64_t n, int64_t k) {
+    const Tensor w = randn({n, k}, 1, {dtype, kCpu});
+    CaptureOptions options;
+    options.parameters = {{"w", w}};
+    const auto function = [&](Inputs in) { return linear(in[0], w); };
+    const std::vector<Tensor> x = {randn({3, k}, 2, {dtype, kCpu})};
+    const Graph graph = fold_views(capture(function, x, options).graph);
+    for (const Node& node : graph.nodes) {
+      if (is_product(node)) return why_not_own(graph, node, OwnProducts::kHopper);
+    }
+    return std::string("no product");
+  };
+  EXPECT_EQ(why(DType::kBF16, 64, 32), "");
+  EXPECT_EQ(why(DType::kF16, 64, 32), "");
+  EXPECT_EQ(why(DType::kF32, 64, 32), "ours are of bf16 and f16, not f32");
+  EXPECT_EQ(why(DType::kBF16, 60, 32), "60 is no multiple of 8");
+  EXPECT_EQ(why(DType::kBF16, 64, 33), "33 is no multiple of 8");
+}
+
 TEST(StackProducts, GivesTheEagerResultForEverySize) {
   nn::GluMlp mlp(16, 32);
   const Captured captured = captured_mlp(mlp, empty({2, 3, 16}));
-  const Graph stacked = run_passes(captured.graph, Fuse::kEpilogue, DeviceType::kCuda).back().graph;
+  const Graph stacked =
+      run_passes(captured.graph, Fuse::kEpilogue, OwnProducts::kNone).back().graph;
   const Plan plan(stacked, kCpu, UseCache::kNo);
   for (const int64_t batch : {1, 2, 5}) {
     const Tensor x = randn({batch, 3, 16}, 7);
@@ -71,7 +112,7 @@ TEST(FormActivation, AnActivationBecomesThePartOfTheProductThatTheLibraryHas) {
   options.input_names = {"x"};
   const std::vector<Tensor> x = {randn({2, 3, 16}, 4, {DType::kBF16, kCpu})};
   const Graph graph =
-      run_passes(capture(mlp, x, options).graph, Fuse::kEpilogue, DeviceType::kCuda).back().graph;
+      run_passes(capture(mlp, x, options).graph, Fuse::kEpilogue, OwnProducts::kNone).back().graph;
   EXPECT_EQ(to_string(graph), R"(x = input                                        bf16[s0, s1, 16]
 w = parameter                                    bf16[32, 16]
 b = parameter                                    bf16[32]
@@ -99,7 +140,7 @@ TEST(FormActivation, StaysWhereAPointwiseKernelHasItForFree) {
   const auto forms = [&](const Function& function) {
     const auto stages =
         run_passes(capture(function, std::vector<Tensor>{randn({3, 16}, 4)}, options).graph,
-                   Fuse::kEpilogue, DeviceType::kCuda);
+                   Fuse::kEpilogue, OwnProducts::kNone);
     return stages.back().text.find("_addmm_activation") != std::string::npos;
   };
   EXPECT_TRUE(forms([&](Inputs in) { return relu(linear(in[0], w, b)); }));
@@ -126,7 +167,8 @@ TEST(StackProducts, OfThreeAlikeTwoAreStacked) {
     return add(add(linear(in[0], a), linear(in[0], b)), linear(in[0], c));
   };
   const Graph graph = stack_products(
-      drop_dead(fold_views(capture(sums, std::vector<Tensor>{empty({4, 16})}).graph)));
+      drop_dead(fold_views(capture(sums, std::vector<Tensor>{empty({4, 16})}).graph)),
+      OwnProducts::kNone);
   int products = 0;
   for (const Node& node : graph.nodes) products += node.kind == NodeKind::kOp && node.op == Op::kMm;
   EXPECT_EQ(products, 2) << to_string(graph);
@@ -141,7 +183,7 @@ TEST(StackProducts, WhatIsReturnedOrReadOtherwiseStaysAlone) {
   };
   const Graph graph =
       drop_dead(fold_views(capture(sums, std::vector<Tensor>{empty({4, 16})}).graph));
-  EXPECT_EQ(to_string(stack_products(graph)), to_string(graph));
+  EXPECT_EQ(to_string(stack_products(graph, OwnProducts::kNone)), to_string(graph));
 }
 
 }  // namespace

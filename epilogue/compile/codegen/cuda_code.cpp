@@ -62,7 +62,7 @@ std::string step_text(const Step& step) {
       return fmt::format("{}({})", step.by_tanh ? "gelu_tanh" : "gelu", a);
     case Op::kCopy_:
       if (!step.rounded_to) return a;
-      return fmt::format("to_float(rounded<{}>({}))", cuda_type(*step.rounded_to), a);
+      return fmt::format("rounded_to<{}>({})", cuda_type(*step.rounded_to), a);
     default:
       throw BugError(fmt::format("{} is not pointwise", op_info(step.op).name));
   }
@@ -74,7 +74,7 @@ std::string element_text(const PointwiseCode& code) {
   for (size_t i = 0; i < code.inputs.size(); ++i) {
     out += fmt::format("    const float v{0} = to_float(in{0}.values[k]);\n", i);
   }
-  out += cuda_steps(code.program, "    ");
+  out += cuda_steps(code.program, "    ", "float");
   for (size_t i = 0; i < code.outputs.size(); ++i) {
     out += fmt::format("    out{}.values[k] = rounded<{}>(v{});\n", i, cuda_type(code.outputs[i]),
                        code.program.outputs[i]);
@@ -130,11 +130,11 @@ const char* cuda_type(DType dtype) {
   }
 }
 
-std::string cuda_steps(const Program& program, std::string_view indent) {
+std::string cuda_steps(const Program& program, std::string_view indent, std::string_view type) {
   std::string out;
   for (size_t i = 0; i < program.steps.size(); ++i) {
-    out += fmt::format("{}const float v{} = {};\n", indent, static_cast<size_t>(program.inputs) + i,
-                       step_text(program.steps[i]));
+    out += fmt::format("{}const {} v{} = {};\n", indent, type,
+                       static_cast<size_t>(program.inputs) + i, step_text(program.steps[i]));
   }
   return out;
 }

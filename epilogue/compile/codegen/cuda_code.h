@@ -19,8 +19,9 @@ std::string cuda_prelude();
 
 // "bf16": an element in CUDA C++.
 const char* cuda_type(DType dtype);
-// A line for each step of the program: its inputs are v0, v1, ..., its results follow them.
-std::string cuda_steps(const Program& program, std::string_view indent);
+// A line for each step of the program: its inputs are v0, v1, ..., its results follow them, all of
+// them of this type.
+std::string cuda_steps(const Program& program, std::string_view indent, std::string_view type);
 
 // Elements of the vectors that the kernel moves.
 int cuda_vector(const PointwiseCode& code);

@@ -30,6 +30,10 @@ template <> __device__ __forceinline__ f16 rounded<f16>(float x) {
   return y;
 }
 
+template <typename T> __device__ __forceinline__ float rounded_to(float x) {
+  return to_float(rounded<T>(x));
+}
+
 template <typename T, int kCount> struct alignas(sizeof(T) * kCount) Pack { T values[kCount]; };
 
 // The kernel may start while the one before it on the stream ends (a programmatic dependent launch):

@@ -22,13 +22,23 @@ struct HopperTile {
   int half = 128;  // 128, 96 or 64
   int cluster = 1;
 
+  // Clusters that run at a time for `rows` of x, and how many tiles the busiest has.
+  struct Waves {
+    int64_t clusters;
+    int64_t count;
+  };
+  Waves waves(const GemmCode& code, int64_t rows, int processors) const;
   int columns(const GemmCode& code) const;  // of the output
   int strip(const GemmCode& code) const;    // columns that are stored at once
   int stages(const GemmCode& code) const;
   int64_t shared_bytes(const GemmCode& code) const;
 };
 
+// The tile that keeps this many processors busiest.
+HopperTile choose_tile(const GemmCode& code, int64_t rows, int processors);
+
 // The stream form: weight rows of each product in one tile, and rows of x at most.
+inline constexpr int kMostStreamRows = 64;
 inline constexpr int kStreamThreads = 160;
 struct HopperStream {
   int rows = 16;
@@ -38,6 +48,11 @@ struct HopperStream {
   int stages(const GemmCode& code) const;
   int64_t shared_bytes(const GemmCode& code) const;
 };
+
+HopperStream choose_stream(const GemmCode& code, int64_t rows, int processors);
+
+// Operands of an epilogue at most, beside the sums.
+inline constexpr int kMostHopperOperands = 12;
 
 // What both need, after cuda_prelude().
 std::string hopper_prelude();

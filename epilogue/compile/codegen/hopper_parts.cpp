@@ -29,20 +29,19 @@ std::string filled(std::string_view text,
 
 std::string element_function(const std::string& name, const GemmCode& code) {
   std::string out = fmt::format(
-      "\n__device__ __forceinline__ float {}_element(const Operands& operands, int row, int "
+      "\n__device__ __forceinline__ Pair {}_element(const Operands& operands, int row, int "
       "column,\n"
-      "                                            int m, int n, float v0{}) {{\n",
-      name, code.products == 2 ? ", float v1" : "");
+      "                                           int m, int n, Pair v0{}) {{\n",
+      name, code.products == 2 ? ", Pair v1" : "");
   if (!code.operands.empty()) out += "  if (row >= m || column >= n) return 0.0f;\n";
   for (size_t i = 0; i < code.operands.size(); ++i) {
     const GemmOperand& operand = code.operands[i];
     out += fmt::format(
-        "  const float v{} = to_float(reinterpret_cast<const {}*>(operands.data[{}])[{}LL * row + "
-        "{} * column]);\n",
+        "  const Pair v{} = read_pair<{}>(operands.data[{}], {}LL * row + {} * column, {});\n",
         static_cast<size_t>(code.products) + i, cuda_type(operand.dtype), i, operand.row_stride,
-        operand.column_stride);
+        operand.column_stride, operand.column_stride);
   }
-  out += cuda_steps(code.program, "  ");
+  out += cuda_steps(code.program, "  ", "Pair");
   return out + fmt::format("  return v{};\n}}\n", code.program.outputs[0]);
 }
 

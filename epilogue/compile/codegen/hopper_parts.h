@@ -15,8 +15,8 @@ namespace epi::compiler {
 std::string filled(std::string_view text,
                    const std::vector<std::pair<std::string, std::string>>& values);
 
-// `float <name>_element(operands, row, column, m, n, v0[, v1])`: the program for one element, whose
-// sums are given. Zero outside of m rows and n columns where there are operands to read.
+// `Pair <name>_element(operands, row, column, m, n, v0[, v1])`: the program for two neighbours in a
+// row, whose sums are given. Zero outside of m rows and n columns where there are operands to read.
 std::string element_function(const std::string& name, const GemmCode& code);
 
 }  // namespace epi::compiler

@@ -109,9 +109,65 @@ __device__ __forceinline__ void store_matrices(u32 to, const u32 (&words)[4]) {
                : "memory");
 }
 
-// Two values side by side, as they lie in memory.
-template <typename T> __device__ __forceinline__ u32 packed(float low, float high) {
-  return u32{rounded<T>(low).bits} | u32{rounded<T>(high).bits} << 16;
+// --- Two neighbours in a row, as the epilogue sees them. ------------------------------------------
+struct Pair {
+  float a, b;
+  __device__ __forceinline__ Pair(float both) : a(both), b(both) {}
+  __device__ __forceinline__ Pair(float first, float second) : a(first), b(second) {}
+};
+__device__ __forceinline__ Pair operator+(Pair x, Pair y) { return {x.a + y.a, x.b + y.b}; }
+__device__ __forceinline__ Pair operator-(Pair x, Pair y) { return {x.a - y.a, x.b - y.b}; }
+__device__ __forceinline__ Pair operator*(Pair x, Pair y) { return {x.a * y.a, x.b * y.b}; }
+__device__ __forceinline__ Pair operator/(Pair x, Pair y) { return {x.a / y.a, x.b / y.b}; }
+__device__ __forceinline__ Pair operator-(Pair x) { return {-x.a, -x.b}; }
+__device__ __forceinline__ Pair fmaf(Pair x, Pair y, Pair z) {
+  return {fmaf(x.a, y.a, z.a), fmaf(x.b, y.b, z.b)};
+}
+__device__ __forceinline__ Pair relu(Pair x) { return {relu(x.a), relu(x.b)}; }
+__device__ __forceinline__ Pair expf(Pair x) { return {expf(x.a), expf(x.b)}; }
+__device__ __forceinline__ Pair tanhf(Pair x) { return {tanhf(x.a), tanhf(x.b)}; }
+__device__ __forceinline__ Pair gelu(Pair x) { return {gelu(x.a), gelu(x.b)}; }
+// 1 + exp(-x), right to 2^-17; below -41.5 what it is there, and where x is no number.
+__device__ __forceinline__ float one_and_exponential(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(fmaxf(x, -41.5f) * -1.4426950408889634f));
+  return 1.0f + y;
+}
+// At least `least`; what is no number stays.
+__device__ __forceinline__ float at_least(float x, float least) {
+  float y;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(x), "f"(least));
+  return y;
+}
+// x / (1 + exp(-u)), both with one reciprocal: the unit that has it and exp is the bottleneck of an
+// epilogue. Where the quotient vanishes, x may be far below zero: it is taken as `least`.
+__device__ __forceinline__ Pair over_one_and_exponential(Pair x, Pair u, float least) {
+  const float a = one_and_exponential(u.a), b = one_and_exponential(u.b);
+  const float both = reciprocal(a * b);
+  return {at_least(x.a, least) * (both * b), at_least(x.b, least) * (both * a)};
+}
+__device__ __forceinline__ Pair sigmoid(Pair x) {
+  const Pair one(x.a == x.a ? 1.0f : x.a, x.b == x.b ? 1.0f : x.b);
+  return over_one_and_exponential(one, x, 0.0f);
+}
+__device__ __forceinline__ Pair silu(Pair x) { return over_one_and_exponential(x, x, -41.5f); }
+// x (1 + tanh(u)) / 2 is x sigmoid(2u).
+__device__ __forceinline__ Pair gelu_tanh(Pair x) {
+  const Pair u = x * fmaf(x * x, Pair(0.07135481627f), Pair(1.5957691216f));
+  return over_one_and_exponential(x, u, -41.5f);
+}
+
+template <typename T> __device__ __forceinline__ Pair rounded_to(Pair x) {
+  return {to_float(rounded<T>(x.a)), to_float(rounded<T>(x.b))};
+}
+// As they lie in memory.
+template <typename T> __device__ __forceinline__ u32 packed(Pair x) {
+  return u32{rounded<T>(x.a).bits} | u32{rounded<T>(x.b).bits} << 16;
+}
+// `second` is the place of the neighbour: the next, or the same.
+template <typename T> __device__ __forceinline__ Pair read_pair(const char* data, long long at, int second) {
+  const T* from = reinterpret_cast<const T*>(data) + at;
+  return {to_float(from[0]), to_float(from[second])};
 }
 )cuda";
 

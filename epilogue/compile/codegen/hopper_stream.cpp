@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "epilogue/compile/codegen/cuda_code.h"
 #include "epilogue/compile/codegen/hopper_code.h"
@@ -24,6 +25,7 @@ extern "C" __global__ void __launch_bounds__(160, 1) @name@(
   constexpr int kSlabs = @slabs@;  // of 64 columns in a stage
   constexpr u32 kSlabBytes = kProducts * kRows * 128, kTokenBytes = kTokens * 128;
   constexpr u32 kStageBytes = kSlabs * (kSlabBytes + kTokenBytes);
+  const u32 coming = kSlabs * (kSlabBytes + m * 128);  // into a stage: x has m rows, and no more
   constexpr int kPitch = kTokens + 2;  // of the sums
 
   extern __shared__ __align__(1024) unsigned char shared[];
@@ -49,7 +51,7 @@ extern "C" __global__ void __launch_bounds__(160, 1) @name@(
         const u32 barrier = full + 8 * (step % kStages);
         const u32 to = stages + step % kStages * kStageBytes;
         const int row = (blockIdx.x + step / depth * gridDim.x) * kRows;
-        expect_bytes(barrier, kStageBytes);
+        expect_bytes(barrier, coming);
 #pragma unroll
         for (int i = 0; i < kSlabs; ++i) {
           const int column = (step % depth * kSlabs + i) * 64;
@@ -112,12 +114,12 @@ extern "C" __global__ void __launch_bounds__(160, 1) @name@(
     }
     meet(1, 128);
     const int first = (blockIdx.x + tile * gridDim.x) * kRows;
-    for (int i = threadIdx.x; i < kRows * kTokens; i += 128) {
-      const int row = i / kRows, column = first + i % kRows;
+    for (int i = threadIdx.x; i < kRows / 2 * kTokens; i += 128) {
+      const int row = i / (kRows / 2), at = i % (kRows / 2) * 2, column = first + at;
       if (row >= m || column >= n) continue;
-      const float* sum = sums + i % kRows * kPitch + row;
-      out[static_cast<long long>(row) * n + column] = rounded<@type@>(
-          @name@_element(operands, row, column, m, n, *sum@second@));
+      const float* sum = sums + at * kPitch + row;
+      const Pair result = @name@_element(operands, row, column, m, n, Pair(sum[0], sum[kPitch])@second@);
+      *reinterpret_cast<u32*>(out + static_cast<long long>(row) * n + column) = packed<@type@>(result);
     }
     meet(1, 128);
   }
@@ -141,18 +143,35 @@ int64_t HopperStream::shared_bytes(const GemmCode& code) const {
   return stages(code) * stage_bytes(code, *this) + sums_bytes(*this);
 }
 
+// Room for as many rows of x as there are; of the weights as many at a time as share them out best.
+HopperStream choose_stream(const GemmCode& code, int64_t rows, int processors) {
+  HopperStream best;
+  best.tokens = rows <= 16 ? 16 : rows <= 32 ? 32 : 64;
+  int64_t best_cost = std::numeric_limits<int64_t>::max();
+  for (const int weights : {32, 16}) {
+    const int64_t tiles = (code.n + weights - 1) / weights;
+    const int64_t cost = (tiles + processors - 1) / processors * weights;
+    if (cost >= best_cost) continue;
+    best_cost = cost;
+    best.rows = weights;
+  }
+  if (best.tokens == 64) best.rows = 32;  // x is as much to read as the weights
+  return best;
+}
+
 std::string emit_hopper_stream(const std::string& name, const GemmCode& code,
                                const HopperStream& stream) {
   const bool glu = code.products == 2;
   return element_function(name, code) +
-         filled(kKernel, {{"name", name},
-                          {"stages", std::to_string(stream.stages(code))},
-                          {"slabs", std::to_string(stream.slabs)},
-                          {"rows", std::to_string(stream.rows)},
-                          {"tokens", std::to_string(stream.tokens)},
-                          {"products", std::to_string(code.products)},
-                          {"type", cuda_type(code.dtype)},
-                          {"second", glu ? ", sum[kRows * kPitch]" : ""}});
+         filled(kKernel,
+                {{"name", name},
+                 {"stages", std::to_string(stream.stages(code))},
+                 {"slabs", std::to_string(stream.slabs)},
+                 {"rows", std::to_string(stream.rows)},
+                 {"tokens", std::to_string(stream.tokens)},
+                 {"products", std::to_string(code.products)},
+                 {"type", cuda_type(code.dtype)},
+                 {"second", glu ? ", Pair(sum[kRows * kPitch], sum[(kRows + 1) * kPitch])" : ""}});
 }
 
 }  // namespace epi::compiler

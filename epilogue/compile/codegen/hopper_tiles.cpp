@@ -5,6 +5,9 @@
 // has the same element of both sums.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "epilogue/compile/codegen/cuda_code.h"
 #include "epilogue/compile/codegen/hopper_code.h"
 #include "epilogue/compile/codegen/hopper_parts.h"
@@ -148,9 +151,8 @@ extern "C" __global__ void __launch_bounds__(384, 1) @name@(
         for (int i = 0; i < 2; ++i) {
           const int j = 4 * (2 * c + i);
           const int at = column + 16 * c + 8 * i + 2 * (lane % 4);
-          words[2 * i] = packed<@type@>(@element(j, at_row, at)@, @element(j + 1, at_row, at + 1)@);
-          words[2 * i + 1] =
-              packed<@type@>(@element(j + 2, at_row + 8, at)@, @element(j + 3, at_row + 8, at + 1)@);
+          words[2 * i] = packed<@type@>(@upper@);
+          words[2 * i + 1] = packed<@type@>(@lower@);
         }
         const int strip = 16 * c / kStrip, chunk = 16 * c % kStrip / 8 + lane / 16;
         store_matrices(out + (strip * 64 + matrix_row) * (2 * kStrip) + ((chunk ^ swizzle) << 4),
@@ -189,29 +191,55 @@ int64_t HopperTile::shared_bytes(const GemmCode& code) const {
   return stages(code) * stage + kTileRows * columns(code) * 2;
 }
 
+HopperTile::Waves HopperTile::waves(const GemmCode& code, int64_t rows, int processors) const {
+  const auto divided = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
+  const int64_t row_tiles = divided(divided(rows, kTileRows), cluster);
+  const int64_t tiles = row_tiles * divided(code.n, columns(code));
+  const int64_t clusters = std::min<int64_t>(tiles, processors / cluster);
+  return {clusters, divided(tiles, clusters)};
+}
+
+// What a tile costs grows with its columns; the constant, of the epilogue and of filling the
+// stages, was fitted to an H200. Blocks in pairs read less, which pays where there are many tiles
+// (docs/hopper-glu.md has the measurements).
+HopperTile choose_tile(const GemmCode& code, int64_t rows, int processors) {
+  constexpr int64_t kConstantCost = 8;
+  constexpr int64_t kWavesForPairs = 16;
+  HopperTile best;
+  int64_t best_cost = std::numeric_limits<int64_t>::max();
+  for (const int half : {128, 96, 64}) {
+    const HopperTile tile{half, 1};
+    const int64_t cost = tile.waves(code, rows, processors).count * (half + kConstantCost);
+    if (cost >= best_cost) continue;
+    best_cost = cost;
+    best = tile;
+  }
+  if (best.waves(code, rows, processors).count >= kWavesForPairs) best.cluster = 2;
+  return best;
+}
+
 std::string emit_hopper_tiles(const std::string& name, const GemmCode& code,
                               const HopperTile& tile) {
-  // The epilogue of d[j], and of its fellow in the other half.
-  const auto element = [&](const std::string& j, const std::string& row, const std::string& at) {
-    const std::string second = code.products == 2 ? fmt::format(", d[kHalf / 2 + {}]", j) : "";
-    return fmt::format("{}_element(operands, {}, {}, m, n, d[{}]{})", name, row, at, j, second);
+  // The epilogue of d[j] and its neighbour, and of their fellows in the other half.
+  const auto element = [&](const char* j, const char* row) {
+    const std::string sums = fmt::format("Pair(d[{0}], d[{0} + 1])", j);
+    const std::string others = fmt::format(", Pair(d[kHalf / 2 + {0}], d[kHalf / 2 + {0} + 1])", j);
+    return fmt::format("{}_element(operands, {}, at, m, n, {}{})", name, row, sums,
+                       code.products == 2 ? others : "");
   };
   const auto number = [](int64_t value) { return std::to_string(value); };
   return element_function(name, code) +
-         filled(kKernel,
-                {{"name", name},
-                 {"stages", number(tile.stages(code))},
-                 {"cluster", number(tile.cluster)},
-                 {"half", number(tile.half)},
-                 {"columns", number(tile.columns(code))},
-                 {"strip", number(tile.strip(code))},
-                 {"multiply", number(2 * tile.half)},
-                 {"second", number(code.products == 2 ? 0 : tile.half)},
-                 {"type", cuda_type(code.dtype)},
-                 {"element(j, at_row, at)", element("j", "at_row", "at")},
-                 {"element(j + 1, at_row, at + 1)", element("j + 1", "at_row", "at + 1")},
-                 {"element(j + 2, at_row + 8, at)", element("j + 2", "at_row + 8", "at")},
-                 {"element(j + 3, at_row + 8, at + 1)", element("j + 3", "at_row + 8", "at + 1")}});
+         filled(kKernel, {{"name", name},
+                          {"stages", number(tile.stages(code))},
+                          {"cluster", number(tile.cluster)},
+                          {"half", number(tile.half)},
+                          {"columns", number(tile.columns(code))},
+                          {"strip", number(tile.strip(code))},
+                          {"multiply", number(2 * tile.half)},
+                          {"second", number(code.products == 2 ? 0 : tile.half)},
+                          {"type", cuda_type(code.dtype)},
+                          {"upper", element("j", "at_row")},
+                          {"lower", element("j + 2", "at_row + 8")}});
 }
 
 }  // namespace epi::compiler

@@ -4,6 +4,9 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <map>
+#include <mutex>
+
 #include "epilogue/base/hash.h"
 #include "epilogue/compile/code_cache.h"
 #include "epilogue/compile/codegen/cuda_code.h"
@@ -59,6 +62,29 @@ std::shared_ptr<const GpuCode> loaded(std::span<const std::byte> cubin) {
   }
 }
 
+// Code that functions of this process use, by its key: layers of one model share it.
+class LoadedCode {
+ public:
+  std::shared_ptr<const GpuCode> find(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    const auto found = codes_.find(key);
+    return found == codes_.end() ? nullptr : found->second.lock();
+  }
+  void keep(const std::string& key, const std::shared_ptr<const GpuCode>& code) {
+    const std::lock_guard lock(mutex_);
+    codes_[key] = code;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::weak_ptr<const GpuCode>> codes_;
+};
+
+LoadedCode& loaded_code() {
+  static auto* const loaded = new LoadedCode;
+  return *loaded;
+}
+
 }  // namespace
 
 GpuGenerated generate_gpu(const Source& source, int device, UseCache cache) {
@@ -69,17 +95,24 @@ GpuGenerated generate_gpu(const Source& source, int device, UseCache cache) {
   // Not NVRTC's own version: to ask for it would load it.
   const std::string key =
       sha256(fmt::format("NVRTC for CUDA {}\n{}\n{}", CUDART_VERSION, target, source.ir));
-  if (const auto cached = cache == UseCache::kYes ? find_cached(key) : std::nullopt) {
-    result.code = loaded(*cached);
-    result.from_cache = result.code != nullptr;
-    if (result.from_cache) return result;
+  if (cache == UseCache::kNo) {
+    result.code = std::make_shared<const LoadedCubin>(assemble_cuda(source.ir, target));
+    return result;
   }
-  const auto cubin = assemble_cuda(source.ir, target);
-  result.code = std::make_shared<const LoadedCubin>(cubin);
-  if (cache == UseCache::kNo) return result;
-  if (const auto stored = store_cached(key, cubin); !stored) {
-    result.not_kept = stored.error().message;
+  const std::string here = fmt::format("{} on {}", key, device);
+  result.code = loaded_code().find(here);
+  if (result.code == nullptr) {
+    if (const auto cached = find_cached(key)) result.code = loaded(*cached);
   }
+  result.from_cache = result.code != nullptr;
+  if (!result.from_cache) {
+    const auto cubin = assemble_cuda(source.ir, target);
+    result.code = std::make_shared<const LoadedCubin>(cubin);
+    if (const auto stored = store_cached(key, cubin); !stored) {
+      result.not_kept = stored.error().message;
+    }
+  }
+  loaded_code().keep(here, result.code);
   return result;
 }
 

@@ -22,8 +22,11 @@ class GpuCode {
   virtual void* find(const std::string& name) const = 0;
 };
 
-// All kernels that have code, as one source.
+// All pointwise kernels as one source, and every kernel's name. (Code of products is made when a
+// size asks for it: gpu_gemm.h.)
 Source write_cuda_source(const std::vector<Kernel>& kernels);
+// The same and products, in the forms that sizes choose from, as it is printed.
+std::string shown_cuda(const std::vector<Kernel>& kernels, const Source& source);
 
 struct GpuGenerated {
   std::shared_ptr<const GpuCode> code;  // null where the source is empty

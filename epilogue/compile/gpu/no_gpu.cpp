@@ -2,6 +2,7 @@
 // What a build without CUDA has of gpu/: nothing that runs.
 #include "epilogue/base/error.h"
 #include "epilogue/compile/gpu/gpu_code.h"
+#include "epilogue/compile/gpu/gpu_gemm.h"
 #include "epilogue/compile/gpu/gpu_graph.h"
 
 namespace epi::compiler {
@@ -12,8 +13,17 @@ namespace {
 }  // namespace
 
 GpuGenerated generate_gpu(const Source&, int, UseCache) { refuse(); }
-void launch_gpu(void*, uint32_t, void*, int) { refuse(); }
+void launch_gpu(void*, uint32_t, void*, bool, int) { refuse(); }
+bool gpu_overlaps_launches(int) { refuse(); }
 std::unique_ptr<GpuGraphs> make_gpu_graphs(int, int64_t) { refuse(); }
 bool gpu_is_capturing(int) { refuse(); }
+bool gpu_has_own_products(int) { refuse(); }
+GpuGemm::GpuGemm(std::string, GemmCode, std::vector<Tensor>, int, UseCache) { refuse(); }
+GpuGemmCall GpuGemm::bind(int64_t, int64_t) const { refuse(); }
+bool GpuGemm::is_from_cache() const { refuse(); }
+std::string GpuGemm::not_kept() const { refuse(); }
+void GpuGemmCall::start(const std::byte*, std::byte*, std::span<std::byte* const>, int) const {
+  refuse();
+}
 
 }  // namespace epi::compiler
