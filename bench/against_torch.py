@@ -14,14 +14,16 @@ import argparse, json, os, statistics, subprocess, sys, tempfile, time
 import torch
 from safetensors.torch import load_file, save_file
 from torch.profiler import ProfilerActivity, profile, record_function, schedule
+from triton_glu import TritonGlu
 
 DEVICE, DTYPE = "cuda", torch.bfloat16
 GELU_COUNT = 8192 * 3072
 ROUNDS, ROUND_US = 9, 20000
-# Rows, width, hidden width, activation; what ours may take of the best mode of PyTorch, with --graph.
-SHAPES = [(8192, 768, 3072, "geglu", 1.02), (8192, 2048, 16384, "geglu", None),
-          (4096, 4096, 14336, "swiglu", None), (16, 4096, 14336, "swiglu", 1.02),
-          (1, 4096, 14336, "swiglu", None), (128, 64, 256, "geglu", 1.0)]
+# Rows, width, hidden width, activation; what ours may take of the best mode of PyTorch.
+SHAPES = [(8192, 768, 3072, "geglu", 0.78), (8192, 2048, 16384, "geglu", 0.90),
+          (4096, 4096, 14336, "swiglu", 0.96), (16, 4096, 14336, "swiglu", 0.95),
+          (1, 4096, 14336, "swiglu", 0.97), (128, 64, 256, "geglu", 0.8)]
+OF_TRITON = 0.98  # what ours may take of a fused kernel in Triton and cuBLAS for down, of many rows
 SWEEP = [1, 2, 3, 7, 16, 33, 64, 100, 128, 512, 1000, 2048, 4096, 8192]
 
 
@@ -127,26 +129,35 @@ def exact(module, x):
     return (module.act(gate) * up) @ module.down_proj.weight.double().t()
 
 
+def saved_block(args, module, x, label):
+    """Files with the weights and the input, and one for the results."""
+    paths = [os.path.join(args.out, f"{label}_{name}.safetensors")
+             for name in ("weights", "input", "output")]
+    save_file({k: v.contiguous() for k, v in module.state_dict().items()}, paths[0])
+    save_file({"x": x.contiguous()}, paths[1])
+    return paths
+
+
 def our_block(args, claims, kind, module, x, label):
     """Our times, after our results have been held against PyTorch's and against float64."""
-    path = lambda name: os.path.join(args.out, f"{label}_{name}.safetensors")
-    save_file({k: v.contiguous() for k, v in module.state_dict().items()}, path("weights"))
-    save_file({"x": x.contiguous()}, path("input"))
-    times = ours(args, kind, path("weights"), path("input"), path("output"))
-    results = {name: y.to(DEVICE) for name, y in load_file(path("output")).items()}
-    for name in ("weights", "input", "output"):
-        os.remove(path(name))
+    paths = saved_block(args, module, x, label)
+    times = ours(args, kind, *paths)
+    results = {name: y.to(DEVICE) for name, y in load_file(paths[-1]).items()}
+    for path in paths:
+        os.remove(path)
     theirs, truth = module(x), exact(module, x)
     their_error = relative_error(theirs, truth)
     for mode, got in results.items():
         # Both round to bf16 once a product and once a pointwise operator, or fewer times: ours may not
-        # be further from the truth by more than a tenth, and they differ by roundings alone.
+        # be further from the truth by more than a tenth, and they differ by roundings alone, which are
+        # as independent as two measurements' errors.
         error, apart = relative_error(got, truth), relative_error(got, theirs.double())
         claims.add(f"{label} {mode}: error against float64 over PyTorch's", error / their_error,
                    error <= 1.1 * their_error, ours=error, torch=their_error,
                    equal=(got == theirs).double().mean().item())
-        claims.add(f"{label} {mode}: difference from PyTorch over bf16 rounding (2^-8)", apart * 256,
-                   apart <= 2 ** -8)
+        expected = (error ** 2 + their_error ** 2) ** 0.5
+        claims.add(f"{label} {mode}: difference from PyTorch over both errors", apart / expected,
+                   apart <= 1.05 * expected)
     return times
 
 
@@ -313,16 +324,33 @@ def modes(args, claims):
                         f"{figure['issue_us']:.1f} us, first call {figure['first_call_ms']:.0f} ms")
         theirs = measure_torch(mlp, x, label, claims)
         best = min(figure["wall_us"] for figure in theirs.values())
-        ratio = times["graph"]["wall_us"] / best
-        claims.add(f"{label}: ours with a graph over PyTorch's best", ratio,
-                   limit is None or ratio <= limit, limit=limit, best=best, ours=times, torch=theirs)
+        fastest = min(("compile", "graph"), key=lambda mode: times[mode]["wall_us"])
+        ratio = times[fastest]["wall_us"] / best
+        claims.add(f"{label}: ours ({fastest}) over PyTorch's best", ratio, ratio <= limit,
+                   limit=limit, best=best, ours=times, torch=theirs)
+        if rows >= 4096:
+            triton_claim(args, claims, mlp, x, label, activation)
         if dim == 768:
-            for mode in ("compile", "pointwise"):
-                ratio = times[mode]["wall_us"] / best
-                claims.add(f"{label}: ours {mode} over PyTorch's best", ratio, ratio <= limit)
+            ratio = times["pointwise"]["wall_us"] / best
+            claims.add(f"{label}: ours with cuBLASLt's products (4 kernels) over PyTorch's best",
+                       ratio, ratio <= 1.02)
             host_claims(args, claims, label, times, mlp)
             fused_kernel(args, claims, mlp, x)
             matmul_add(args, claims)
+
+
+def triton_claim(args, claims, mlp, x, label, activation):
+    """Ours again, before and after: the GPU's clock follows its temperature."""
+    triton = TritonGlu(mlp, x, lambda body: wall_us(body)[0])
+    error = relative_error(triton(x), exact(mlp, x))
+    paths = saved_block(args, mlp, x, label)
+    ours_us = lambda: ours(args, activation, *paths)["compile"]["wall_us"]
+    before, theirs, after = ours_us(), wall_us(lambda: triton(x)), ours_us()
+    for path in paths:
+        os.remove(path)
+    ratio = (before + after) / 2 / theirs[0]
+    claims.add(f"{label}: ours over Triton's fused kernel and cuBLAS", ratio, ratio <= OF_TRITON,
+               ours=[before, after], triton=theirs, error=error, config=triton.config)
 
 
 def host_claims(args, claims, label, times, mlp):

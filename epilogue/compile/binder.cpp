@@ -130,8 +130,8 @@ BoundStep Binder::bind(size_t kernel) const {
   if (const auto* library = std::get_if<LibraryKernel>(&body)) {
     return {bind_library(library->node), cost};
   }
-  if (const auto* gemm = std::get_if<GemmKernel>(&body)) {
-    if (is_better_in_library(*gemm)) {
+  if (std::holds_alternative<GemmKernel>(body)) {
+    if (is_better_in_library(kernel)) {
       const ValueId product = compiled_.kernels[kernel].outputs[0];
       KernelCost plain = cost;
       plain.name = op_info(compiled_.graph[product].op).name;
@@ -142,10 +142,11 @@ BoundStep Binder::bind(size_t kernel) const {
   return {bind_pointwise(kernel), cost};
 }
 
-// On a GPU: a product without an epilogue, of more rows than we stream.
-bool Binder::is_better_in_library(const GemmKernel& gemm) const {
-  return compiled_.device != kCpu && gemm.code.products == 1 && gemm.code.program.steps.empty() &&
-         gemm.rows.at(symbols()) > kMostStreamRows;
+// On a GPU: a product without an epilogue.
+bool Binder::is_better_in_library(size_t kernel) const {
+  const auto& gemm = std::get<GemmKernel>(compiled_.kernels[kernel].body);
+  return compiled_.device != kCpu && !has_epilogue(gemm) &&
+         !compiled_.gpu_gemms[kernel]->is_fast_for(gemm.rows.at(symbols()));
 }
 
 PointwiseStep Binder::bind_pointwise(size_t kernel) const {

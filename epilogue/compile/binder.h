@@ -37,7 +37,7 @@ class Binder {
   PointwiseStep bind_pointwise(size_t kernel) const;
   GemmStep bind_gemm(size_t kernel) const;
   void bind_others(size_t kernel, GemmStep& step) const;
-  bool is_better_in_library(const GemmKernel& gemm) const;
+  bool is_better_in_library(size_t kernel) const;
   LibraryStep bind_library(ValueId id) const;
 
   const CompiledGraph& compiled_;

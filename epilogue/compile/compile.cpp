@@ -134,11 +134,17 @@ void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::str
          "{} would be compiled on a stream that is being captured ({}): call it once before",
          options.name, reason);
   }
-  const auto stages =
-      compiler::run_passes(variant->captured.graph, options.fuse, compiler::own_products(device));
-  variant->plan = std::make_unique<const Plan>(
+  const auto own = compiler::own_products(device);
+  const auto stages = compiler::run_passes(variant->captured.graph, options.fuse, own);
+  auto plan = std::make_unique<Plan>(
       stages.back().graph, device,
       options.cache ? compiler::UseCache::kYes : compiler::UseCache::kNo, options.graph);
+  if (own == compiler::OwnProducts::kHopper) {
+    plan->set_library_graph([graph = variant->captured.graph, fuse = options.fuse] {
+      return compiler::run_passes(graph, fuse, compiler::OwnProducts::kNone).back().graph;
+    });
+  }
+  variant->plan = std::move(plan);
   // With its first sizes, whose code may be made for them alone.
   std::array<int64_t, compiler::kMostSymbols> symbols;
   const auto sizes = std::span(symbols).first(variant->guards.symbols());

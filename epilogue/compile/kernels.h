@@ -40,6 +40,9 @@ struct GemmKernel {
   std::vector<Access> operands;  // strides in the code
 };
 
+// It does more than multiply once.
+inline bool has_epilogue(const GemmKernel& gemm) { return !gemm.code.program.steps.empty(); }
+
 struct Kernel {
   std::string name;  // of generated code, without its number; of the library's, the operator
   std::variant<LibraryKernel, PointwiseKernel, GemmKernel> body;

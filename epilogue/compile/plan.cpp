@@ -76,10 +76,12 @@ std::string choice_text(const CompiledGraph& compiled, size_t kernel) {
         cuda_vector(pointwise->code));
   }
   if (const auto* gemm = std::get_if<GemmKernel>(&body)) {
-    const bool plain = gemm->code.products == 1 && gemm->code.program.steps.empty();
-    return fmt::format("  ours: up to {} rows the weights stream by; {}\n", kMostStreamRows,
-                       plain ? "for more, cuBLASLt: there is no epilogue"
-                             : "for more, tiles of 128 rows by what fills the GPU best");
+    return fmt::format(
+        "  ours: up to {} rows the weights stream by; more in tiles of 128 rows by what keeps\n"
+        "  the GPU busiest{}\n",
+        kMostStreamRows,
+        has_epilogue(*gemm) ? "; where there are too few of them, cuBLASLt and a kernel behind it"
+                            : "; where there are too few of them, cuBLASLt");
   }
   const Node& node = compiled.graph[std::get<LibraryKernel>(body).node];
   const bool activates = node.op == Op::kAddmmActivation;
@@ -102,6 +104,7 @@ std::string choice_text(const CompiledGraph& compiled, size_t kernel) {
 
 Plan::Plan(Graph graph, Device device, UseCache cache, bool graph_replay) {
   compiled_.device = device;
+  cache_ = cache;
   compiled_.graph_replay = graph_replay && device != kCpu;
   compiled_.kernels = list_kernels(graph);
   compiled_.result = base_of(graph, graph.outputs[0]);
@@ -164,7 +167,33 @@ std::unique_ptr<const GpuGemm> Plan::gpu_gemm(const Graph& graph, size_t kernel,
 }
 
 void Plan::make_code_for(std::span<const int64_t> symbols) const {
-  if (compiled_.device != kCpu) BoundPlan(compiled_, symbols);
+  if (compiled_.device == kCpu) return;
+  leaves_gpu_idle(symbols) ? library_plan().make_code_for(symbols)
+                           : static_cast<void>(BoundPlan(compiled_, symbols));
+}
+
+bool Plan::leaves_gpu_idle(std::span<const int64_t> symbols) const {
+  if (make_library_graph_ == nullptr) return false;
+  for (size_t i = 0; i < compiled_.kernels.size(); ++i) {
+    const auto* gemm = std::get_if<GemmKernel>(&compiled_.kernels[i].body);
+    if (gemm == nullptr || !has_epilogue(*gemm)) continue;
+    if (!compiled_.gpu_gemms[i]->is_fast_for(gemm->rows.at(symbols))) return true;
+  }
+  return false;
+}
+
+const Plan& Plan::library_plan() const {
+  const std::lock_guard lock(making_library_);
+  if (library_ == nullptr) {
+    if (gpu_is_capturing(compiled_.device.index)) {
+      fail("compile",
+           "a new size needs other kernels on a stream that is being captured: call it "
+           "with this size once before");
+    }
+    library_ = std::make_unique<const Plan>(make_library_graph_(), compiled_.device, cache_,
+                                            compiled_.graph_replay);
+  }
+  return *library_;
 }
 
 bool Plan::is_from_cache() const {
@@ -197,8 +226,12 @@ std::shared_ptr<const BoundPlan> Plan::bound_to(std::span<const int64_t> symbols
 std::shared_ptr<const BoundPlan> Plan::bind(std::span<const int64_t> symbols) const {
   auto bound = bound_to(symbols);
   if (bound != nullptr) return bound;
-  bound = compiled_.graph_replay ? bound_with_graph(symbols)
-                                 : std::make_shared<const BoundPlan>(compiled_, symbols);
+  if (leaves_gpu_idle(symbols)) {
+    bound = library_plan().bind(symbols);
+  } else {
+    bound = compiled_.graph_replay ? bound_with_graph(symbols)
+                                   : std::make_shared<const BoundPlan>(compiled_, symbols);
+  }
   bound_.set(bound);
   return bound;
 }

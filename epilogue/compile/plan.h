@@ -3,6 +3,7 @@
 // packed for it. Any number of threads may run one plan at the same time.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -19,6 +20,9 @@ class Plan {
   // Compiles the graph's kernels, or takes them from the cache, and packs the weights. With
   // `graph_replay`, launches on a GPU are replayed as a CUDA graph.
   Plan(Graph graph, Device device, UseCache cache, bool graph_replay = false);
+  // Sizes for which products of ours with their epilogues leave most of the GPU idle run by the
+  // plan of the graph that this makes, where they come.
+  void set_library_graph(std::function<Graph()> make) { make_library_graph_ = std::move(make); }
 
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
@@ -47,7 +51,14 @@ class Plan {
   std::unique_ptr<const GpuGemm> gpu_gemm(const Graph& graph, size_t kernel, UseCache cache) const;
   std::shared_ptr<const BoundPlan> bound_with_graph(std::span<const int64_t> symbols) const;
 
+  bool leaves_gpu_idle(std::span<const int64_t> symbols) const;
+  const Plan& library_plan() const;
+
   CompiledGraph compiled_;
+  UseCache cache_ = UseCache::kYes;
+  std::function<Graph()> make_library_graph_;
+  mutable std::mutex making_library_;
+  mutable std::unique_ptr<const Plan> library_;
   // Of the last sizes: a call with the same ones, which most are, only replays it.
   mutable SharedValue<BoundPlan> bound_;
   // Those that hold graphs.

@@ -53,20 +53,45 @@ TEST(CudaCode, ChoosesTheTileThatFillsTheGpu) {
   code.products = 2;
   code.n = 3072;
   code.k = 768;
-  EXPECT_EQ(choose_tile(code, 512, 132).half, 96);    // 128 tiles instead of 96
-  EXPECT_EQ(choose_tile(code, 1024, 132).half, 96);   // two waves of 96 instead of two of 128
-  EXPECT_EQ(choose_tile(code, 8192, 132).half, 128);  // as many columns in a row
-  EXPECT_EQ(choose_tile(code, 8192, 132).cluster, 1);
-  EXPECT_EQ(choose_tile(code, 16384, 132).cluster, 2);
-  EXPECT_EQ(choose_tile(code, 128, 132).half, 64);
+  EXPECT_EQ(choose_tile(code, 512, 132).half, 96);   // 128 tiles instead of 96
+  EXPECT_EQ(choose_tile(code, 1024, 132).half, 96);  // two waves of 96 instead of two of 128
+  EXPECT_EQ(choose_tile(code, 8192, 132).half, 96);  // as many columns in a row as by 128
+  EXPECT_EQ(choose_tile(code, 128, 132).half, 64);   // one wave in any case
+  for (const int half : {128, 96, 64}) {
+    EXPECT_LE(HopperTile{half}.shared_bytes(code), kMostSharedBytes);
+    EXPECT_GE(HopperTile{half}.stages(code), 4);
+  }
   code.n = 14336;
   EXPECT_EQ(choose_stream(code, 1, 132).rows, 16);  // 7 tiles of 16 instead of 4 of 32
-  EXPECT_EQ(choose_stream(code, 1, 132).tokens, 16);
+  EXPECT_EQ(choose_stream(code, 1, 132).tokens, 8);
   EXPECT_EQ(choose_stream(code, 33, 132).tokens, 64);
-  for (const int half : {128, 96, 64}) {
-    EXPECT_LE((HopperTile{half, 1}.shared_bytes(code)), kMostSharedBytes);
-    EXPECT_GE((HopperTile{half, 1}.stages(code)), 3);
-  }
+  code.products = 1;
+  code.n = 768;
+  code.k = 3072;
+  EXPECT_EQ(choose_tile(code, 8192, 132).half, 96);
+  code.n = 2048;
+  EXPECT_EQ(choose_tile(code, 8192, 132).half, 128);
+}
+
+TEST(CudaCode, LeavesToTheLibraryWhatIsTooLittleForTheGpu) {
+  GemmCode code;
+  code.n = 4096;
+  code.k = 14336;
+  EXPECT_TRUE(fills_gpu(code, 4096, 132));
+  EXPECT_TRUE(fills_gpu(code, 16, 132));    // streams
+  EXPECT_FALSE(fills_gpu(code, 128, 132));  // 32 tiles, each of all of k
+  code.n = 64;
+  code.k = 256;
+  EXPECT_TRUE(fills_gpu(code, 128, 132));  // as short as a launch
+  code.products = 2;
+  code.program.steps = {{Op::kMul, {{0, 0}, {1, 0}}}};
+  code.n = 512;
+  code.k = 8192;
+  EXPECT_FALSE(fills_gpu(code, 128, 132));
+  code.n = 14336;
+  code.k = 4096;
+  EXPECT_TRUE(fills_gpu(code, 128, 132));
+  EXPECT_TRUE(fills_gpu(code, 4096, 132));
 }
 
 #ifdef EPI_HAS_CUDA
@@ -126,7 +151,7 @@ TEST(CudaCode, OfProductsOnHopperIsTakenByNvrtc) {
     push(rounded);
     code.program.outputs = {last};
     const std::string source = cuda_prelude() + hopper_prelude() +
-                               emit_hopper_tiles("tiles", code, {products == 1 ? 128 : 96, 2}) +
+                               emit_hopper_tiles("tiles", code, {products == 1 ? 128 : 96}) +
                                emit_hopper_stream("stream", code, {16, 32});
     EXPECT_GT(assemble_cuda(source, "sm_90a").size(), 1000U);
   }

@@ -117,7 +117,7 @@ TEST_F(GpuCompile, KernelsInARowSeeEachOthersResults) {
   const Tensor want = mul(function(x), 0x1p-6);
   for (const bool graph : {false, true}) {
     const Compiled compiled =
-        compile(std::function<Tensor(const Tensor&)>(function), {.graph = graph});
+        compile(std::function<Tensor(const Tensor&)>(function), {.dynamic = false, .graph = graph});
     for (int call = 0; call < 5; ++call) expect_near(mul(compiled(x), 0x1p-6), want);
     const auto kernels = compiled.variants()[0].kernels;
     EXPECT_GE(kernels.size(), 4);

@@ -22,7 +22,7 @@ namespace {
 Tensor wide(const Tensor& x) { return to(contiguous(to(x, kCpu)), DType::kF64); }
 Tensor magnitude(const Tensor& x) { return add(relu(x), relu(neg(x))); }
 
-double unit(DType dtype) { return dtype == DType::kBF16 ? 0x1p-9 : 0x1p-12; }
+double unit(DType dtype) { return dtype == DType::kBF16 ? 0x1p-8 : 0x1p-11; }
 
 struct Glu {
   Tensor gate;
@@ -123,6 +123,24 @@ TEST_F(GpuOwnProducts, OfEveryTileAndStream) {
   }
 }
 
+// 128 rows by 512 columns of 8192 terms are 8 tiles: the library's sums are shared out.
+TEST_F(GpuOwnProducts, SizesThatLeaveTheGpuIdleGoToTheLibrary) {
+  const Glu glu = random_glu(512, 8192, DType::kBF16, true, 3);
+  for (const bool graph : {false, true}) {
+    const Compiled compiled = compiled_glu(glu, graph);
+    for (const int64_t m : {4, 128, 4, 128, 4096, 128}) {
+      const Tensor x = randn({m, 8192}, 4, {DType::kBF16, kCuda});
+      const Tensor got = compiled(x);
+      const Tensor want = glu(x);
+      const double apart = std::sqrt(
+          to(to(sum(mul(sub(got, want), sub(got, want))), kCpu), DType::kF64).data<double>()[0] /
+          to(to(sum(mul(want, want)), kCpu), DType::kF64).data<double>()[0]);
+      EXPECT_LT(apart, 0x1p-7) << m;  // eager rounds gate, up and the activation, too
+    }
+    EXPECT_EQ(compiled.recompiles(), 0);
+  }
+}
+
 TEST_F(GpuOwnProducts, OneFunctionServesEveryNumberOfRows) {
   nn::GluMlp mlp(256, 768, nn::GluActivation::kSilu, false, DType::kBF16);
   nn::init_normal(mlp, 1);
@@ -131,13 +149,20 @@ TEST_F(GpuOwnProducts, OneFunctionServesEveryNumberOfRows) {
     const Compiled compiled = compile(mlp, {.graph = graph});
     for (const int64_t m : {1, 2, 7, 16, 33, 64, 65, 100, 512, 1000, 8192, 3, 0, 96}) {
       const Tensor x = randn({m, 256}, 2, {DType::kBF16, kCuda});
-      const Tensor want = wide(mlp.forward(x));
+      const Glu glu{wide(mlp.gate_proj.weight), wide(mlp.up_proj.weight), false};
+      const Tensor h = glu(wide(x));
+      const Tensor down = t(wide(mlp.down_proj.weight));
+      const Tensor want = mm(h, down);
+      const Tensor squares = mm(mul(h, h), mul(down, down));
       for (int call = 0; call < 3; ++call) {
         const Tensor got = wide(compiled(x));
         ASSERT_EQ(got.shape(), want.shape());
-        // Eager rounds gate, up and h; results are near one.
+        // h is rounded, element by element, and so is the result: five standard deviations.
         for (int64_t i = 0; i < got.numel(); ++i) {
-          ASSERT_NEAR(got.data<double>()[i], want.data<double>()[i], 0x1p-6) << m << " " << i;
+          const double value = want.data<double>()[i];
+          const double noise = 5 * std::sqrt(squares.data<double>()[i]);
+          ASSERT_NEAR(got.data<double>()[i], value, 0x1p-8 * (1.01 * std::abs(value) + noise))
+              << m << " " << i;
         }
       }
     }
@@ -165,7 +190,7 @@ TEST_F(GpuOwnProducts, EpiloguesReadOtherOperands) {
     const Tensor want = add(mul(gelu(sum, "tanh"), wide(in[2])), wide(in[1]));
     for (int64_t i = 0; i < want.numel(); ++i) {
       const double value = want.data<double>()[i];
-      ASSERT_NEAR(got.data<double>()[i], value, 1.01 * 0x1p-9 * std::abs(value) + 0x1p-15)
+      ASSERT_NEAR(got.data<double>()[i], value, 1.01 * 0x1p-8 * std::abs(value) + 0x1p-15)
           << m << " " << i;
     }
   }
@@ -190,11 +215,10 @@ TEST_F(GpuOwnProducts, RowsThatTheCopyEngineCannotReadAreCopied) {
 
 // What is no number, and numbers far outside, come out as from the eager kernels.
 TEST_F(GpuOwnProducts, ActivationsOfExtremes) {
-  const double extremes[] = {NAN, INFINITY, 1e30, -1e30, -100, -42, -41, 88, 0, -0.0, 3e38, -3e38};
+  const double extremes[] = {NAN, INFINITY, 1e30, -1e6, -100, -50, 88, 0, -0.0, 3e38};
   const int64_t count = std::size(extremes);
   const Tensor ones = full({64, 8}, 1, {DType::kBF16, kCuda});
   for (const bool by_gelu : {true, false}) {
-    const Glu glu{ones, ones, by_gelu};
     const auto activation = [=](std::span<const Tensor> in) {
       const Tensor sum = linear(in[0], ones);
       return by_gelu ? gelu(sum, "tanh") : silu(sum);
@@ -214,8 +238,8 @@ TEST_F(GpuOwnProducts, ActivationsOfExtremes) {
         if (std::isnan(value)) {
           EXPECT_TRUE(std::isnan(result)) << row;
         } else {
-          const double want = value <= -41 ? 0 : value >= 40 ? value : 0;
-          EXPECT_EQ(std::abs(result) < 1e-15 ? 0 : result, want) << value;
+          const double want = value < 0 ? 0 : value;
+          EXPECT_EQ(std::abs(result) < 1e-12 ? 0 : result, want) << value;
         }
       }
     }

@@ -14,28 +14,26 @@ namespace epi::compiler {
 inline constexpr int64_t kMostSharedBytes = 232448;  // that a block can have
 
 // The tile form: a block multiplies kTileRows rows of x by two tiles of `half` rows of weights, of
-// one product or of two; blocks of a cluster share the weights that they read.
+// one product or of two.
 inline constexpr int kTileRows = 128;
 inline constexpr int kTileDepth = 64;  // of k in one stage: 128 bytes, the widest swizzle
 inline constexpr int kTileThreads = 384;
 struct HopperTile {
   int half = 128;  // 128, 96 or 64
-  int cluster = 1;
 
-  // Clusters that run at a time for `rows` of x, and how many tiles the busiest has.
-  struct Waves {
-    int64_t clusters;
-    int64_t count;
-  };
-  Waves waves(const GemmCode& code, int64_t rows, int processors) const;
   int columns(const GemmCode& code) const;  // of the output
   int strip(const GemmCode& code) const;    // columns that are stored at once
   int stages(const GemmCode& code) const;
   int64_t shared_bytes(const GemmCode& code) const;
+  int64_t tiles(const GemmCode& code, int64_t rows) const;
+  // What `rows` of x take, to compare tiles by.
+  double cost(const GemmCode& code, int64_t rows, int processors) const;
 };
-
 // The tile that keeps this many processors busiest.
 HopperTile choose_tile(const GemmCode& code, int64_t rows, int processors);
+// For so many rows there are enough tiles: else a library, which shares sums out, is faster, its
+// separate epilogue included.
+bool fills_gpu(const GemmCode& code, int64_t rows, int processors);
 
 // The stream form: weight rows of each product in one tile, and rows of x at most.
 inline constexpr int kMostStreamRows = 64;

@@ -31,13 +31,6 @@ __device__ __forceinline__ void expect_bytes(u32 barrier, u32 bytes) {
 __device__ __forceinline__ void arrive(u32 barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
-// At the same barrier of another block of the cluster.
-__device__ __forceinline__ void arrive_at(u32 barrier, u32 block) {
-  asm volatile(
-      "{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %0, %1;\n"
-      "mbarrier.arrive.shared::cluster.b64 _, [there];\n}" ::"r"(barrier), "r"(block)
-      : "memory");
-}
 __device__ __forceinline__ void wait(u32 barrier, u32 parity) {
   u32 done;
   do {
@@ -48,10 +41,6 @@ __device__ __forceinline__ void wait(u32 barrier, u32 parity) {
         : "r"(barrier), "r"(parity)
         : "memory");
   } while (done == 0);
-}
-__device__ __forceinline__ void sync_cluster() {
-  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::
-                   : "memory");
 }
 // `threads` of a block meet at barrier `id`.
 __device__ __forceinline__ void meet(u32 id, u32 threads) {
@@ -65,15 +54,6 @@ __device__ __forceinline__ void load_tile(u32 to, const TensorMap* map, int colu
       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
       "[%0], [%1, {%3, %4}], [%2];" ::"r"(to),
       "l"(map), "r"(barrier), "r"(column), "r"(row)
-      : "memory");
-}
-// To every block of the cluster that `blocks` has a bit for, at the same place.
-__device__ __forceinline__ void load_tile_for(unsigned short blocks, u32 to, const TensorMap* map,
-                                              int column, int row, u32 barrier) {
-  asm volatile(
-      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
-      ".multicast::cluster [%0], [%1, {%3, %4}], [%2], %5;" ::"r"(to),
-      "l"(map), "r"(barrier), "r"(column), "r"(row), "h"(blocks)
       : "memory");
 }
 __device__ __forceinline__ void store_tile(const TensorMap* map, int column, int row, u32 from) {
@@ -127,42 +107,45 @@ __device__ __forceinline__ Pair relu(Pair x) { return {relu(x.a), relu(x.b)}; }
 __device__ __forceinline__ Pair expf(Pair x) { return {expf(x.a), expf(x.b)}; }
 __device__ __forceinline__ Pair tanhf(Pair x) { return {tanhf(x.a), tanhf(x.b)}; }
 __device__ __forceinline__ Pair gelu(Pair x) { return {gelu(x.a), gelu(x.b)}; }
-// 1 + exp(-x), right to 2^-17; below -41.5 what it is there, and where x is no number.
-__device__ __forceinline__ float one_and_exponential(float x) {
+// 1 + 2^x, right to 2^-17; from 2^63 on what it is there, and where x is no number.
+__device__ __forceinline__ float one_and_power(float x) {
   float y;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(fmaxf(x, -41.5f) * -1.4426950408889634f));
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(fminf(x, 63.0f)));
   return 1.0f + y;
 }
-// At least `least`; what is no number stays.
-__device__ __forceinline__ float at_least(float x, float least) {
-  float y;
-  asm("max.NaN.f32 %0, %1, %2;" : "=f"(y) : "f"(x), "f"(least));
-  return y;
-}
-// x / (1 + exp(-u)), both with one reciprocal: the unit that has it and exp is the bottleneck of an
-// epilogue. Where the quotient vanishes, x may be far below zero: it is taken as `least`.
-__device__ __forceinline__ Pair over_one_and_exponential(Pair x, Pair u, float least) {
-  const float a = one_and_exponential(u.a), b = one_and_exponential(u.b);
+// x / (1 + 2^u), both with one reciprocal: the unit that has it and powers is the bottleneck of an
+// epilogue. Where the quotient vanishes, 2^-63 |x| is left.
+__device__ __forceinline__ Pair over_one_and_power(Pair x, Pair u) {
+  const float a = one_and_power(u.a), b = one_and_power(u.b);
   const float both = reciprocal(a * b);
-  return {at_least(x.a, least) * (both * b), at_least(x.b, least) * (both * a)};
+  return {x.a * (both * b), x.b * (both * a)};
 }
 __device__ __forceinline__ Pair sigmoid(Pair x) {
   const Pair one(x.a == x.a ? 1.0f : x.a, x.b == x.b ? 1.0f : x.b);
-  return over_one_and_exponential(one, x, 0.0f);
+  return over_one_and_power(one, x * -1.4426950408889634f);
 }
-__device__ __forceinline__ Pair silu(Pair x) { return over_one_and_exponential(x, x, -41.5f); }
-// x (1 + tanh(u)) / 2 is x sigmoid(2u).
+__device__ __forceinline__ Pair silu(Pair x) {
+  return over_one_and_power(x, x * -1.4426950408889634f);
+}
+// x (1 + tanh(u)) / 2 is x / (1 + exp(-2u)), u = sqrt(2 / pi) (x + 0.044715 x^3).
 __device__ __forceinline__ Pair gelu_tanh(Pair x) {
-  const Pair u = x * fmaf(x * x, Pair(0.07135481627f), Pair(1.5957691216f));
-  return over_one_and_exponential(x, u, -41.5f);
+  return over_one_and_power(x, x * fmaf(x * x, Pair(-0.10294324f), Pair(-2.3022082f)));
 }
 
 template <typename T> __device__ __forceinline__ Pair rounded_to(Pair x) {
   return {to_float(rounded<T>(x.a)), to_float(rounded<T>(x.b))};
 }
 // As they lie in memory.
-template <typename T> __device__ __forceinline__ u32 packed(Pair x) {
-  return u32{rounded<T>(x.a).bits} | u32{rounded<T>(x.b).bits} << 16;
+template <typename T> __device__ __forceinline__ u32 packed(Pair x);
+template <> __device__ __forceinline__ u32 packed<bf16>(Pair x) {
+  u32 y;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(y) : "f"(x.b), "f"(x.a));
+  return y;
+}
+template <> __device__ __forceinline__ u32 packed<f16>(Pair x) {
+  u32 y;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(y) : "f"(x.b), "f"(x.a));
+  return y;
 }
 // `second` is the place of the neighbour: the next, or the same.
 template <typename T> __device__ __forceinline__ Pair read_pair(const char* data, long long at, int second) {

@@ -146,7 +146,7 @@ int64_t HopperStream::shared_bytes(const GemmCode& code) const {
 // Room for as many rows of x as there are; of the weights as many at a time as share them out best.
 HopperStream choose_stream(const GemmCode& code, int64_t rows, int processors) {
   HopperStream best;
-  best.tokens = rows <= 16 ? 16 : rows <= 32 ? 32 : 64;
+  best.tokens = rows <= 8 ? 8 : rows <= 16 ? 16 : rows <= 32 ? 32 : 64;
   int64_t best_cost = std::numeric_limits<int64_t>::max();
   for (const int weights : {32, 16}) {
     const int64_t tiles = (code.n + weights - 1) / weights;
@@ -155,7 +155,7 @@ HopperStream choose_stream(const GemmCode& code, int64_t rows, int processors) {
     best_cost = cost;
     best.rows = weights;
   }
-  if (best.tokens == 64) best.rows = 32;  // x is as much to read as the weights
+  if (best.tokens >= 32) best.rows = 32;  // x is as much to read as fewer weights
   return best;
 }
 

@@ -20,14 +20,14 @@ extern "C" __global__ void __launch_bounds__(384, 1) @name@(
     const __grid_constant__ TensorMap x_map, const __grid_constant__ TensorMap w0_map,
     const __grid_constant__ TensorMap w1_map, const __grid_constant__ TensorMap out_map,
     const Operands operands, const int m, const int n, const int k) {
-  constexpr int kStages = @stages@, kCluster = @cluster@;
+  constexpr int kStages = @stages@;
   constexpr int kHalf = @half@;        // rows of weights of each of two tiles in a stage
   constexpr int kColumns = @columns@;  // of a tile of the output
   constexpr int kStrip = @strip@;      // columns of it that are stored at once
   constexpr u32 kXBytes = 128 * 128, kHalfBytes = kHalf * 128;
   constexpr u32 kStageBytes = kXBytes + 2 * kHalfBytes;
   constexpr u32 kOutBytes = 64 * kColumns * 2;  // of one warpgroup
-  constexpr int kGroup = 16 / kCluster;  // tiles of rows that share weights in the L2
+  constexpr int kGroup = 16;                    // tiles of rows that share weights in the L2
 
   extern __shared__ __align__(1024) unsigned char shared[];
   const u32 stages = address_of(shared);
@@ -35,8 +35,6 @@ extern "C" __global__ void __launch_bounds__(384, 1) @name@(
   const u32 full = outs + 2 * kOutBytes, empty = full + 8 * kStages;
 
   const int group_of_warps = threadIdx.x / 128;
-  u32 rank = 0;
-  if (kCluster > 1) asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   if (threadIdx.x == 0) {
     fetch_map(&x_map);
     fetch_map(&w0_map);
@@ -44,26 +42,24 @@ extern "C" __global__ void __launch_bounds__(384, 1) @name@(
     fetch_map(&out_map);
     for (int s = 0; s < kStages; ++s) {
       init_barrier(full + 8 * s, 1);
-      init_barrier(empty + 8 * s, 8 * kCluster);  // each warp that multiplies, in each block
+      init_barrier(empty + 8 * s, 8);  // each warp that multiplies
     }
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
   __syncthreads();
-  if (kCluster > 1) sync_cluster();
   wait_for_inputs();
 
   const int depth = (k + 63) / 64;
-  const int row_tiles = ((m + 127) / 128 + kCluster - 1) / kCluster;  // of a cluster
+  const int row_tiles = (m + 127) / 128;
   const int column_tiles = (n + kColumns - 1) / kColumns;
   const int tiles = row_tiles * column_tiles;
-  const int clusters = gridDim.x / kCluster;
   // Neighbours in time share weights, and groups of them rows of x.
   const auto place = [&](int tile, int& row, int& column) {
     const int group = tile / (kGroup * column_tiles);
     const int first = group * kGroup;
     const int rows = min(kGroup, row_tiles - first);
     const int within = tile - group * kGroup * column_tiles;
-    row = ((first + within % rows) * kCluster + rank) * 128;
+    row = (first + within % rows) * 128;
     column = within / rows * kColumns;
   };
 
@@ -79,7 +75,7 @@ extern "C" __global__ void __launch_bounds__(384, 1) @name@(
   if (group_of_warps == 0) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
     if (threadIdx.x == 0) {
-      for (int tile = blockIdx.x / kCluster; tile < tiles; tile += clusters) {
+      for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         int row, column;
         place(tile, row, column);
         for (int step = 0; step < depth; ++step) {
@@ -88,15 +84,8 @@ extern "C" __global__ void __launch_bounds__(384, 1) @name@(
           const u32 to = stages + stage * kStageBytes;
           expect_bytes(barrier, kStageBytes);
           load_tile(to, &x_map, step * 64, row, barrier);
-          if (kCluster == 1) {
-            load_tile(to + kXBytes, &w0_map, step * 64, column, barrier);
-            load_tile(to + kXBytes + kHalfBytes, &w1_map, step * 64, column + @second@, barrier);
-          } else if (rank == 0) {
-            load_tile_for(3, to + kXBytes, &w0_map, step * 64, column, barrier);
-          } else {
-            load_tile_for(3, to + kXBytes + kHalfBytes, &w1_map, step * 64, column + @second@,
-                          barrier);
-          }
+          load_tile(to + kXBytes, &w0_map, step * 64, column, barrier);
+          load_tile(to + kXBytes + kHalfBytes, &w1_map, step * 64, column + @second@, barrier);
           next_stage();
         }
       }
@@ -108,14 +97,10 @@ extern "C" __global__ void __launch_bounds__(384, 1) @name@(
     const bool leads = threadIdx.x % 128 == 0;
     const u32 out = outs + consumer * kOutBytes;
     const auto release = [&](int s) {
-      if (kCluster == 1) {
-        if (lane == 0) arrive(empty + 8 * s);
-      } else if (lane < kCluster) {
-        arrive_at(empty + 8 * s, lane);
-      }
+      if (lane == 0) arrive(empty + 8 * s);
     };
     float d[kHalf];
-    for (int tile = blockIdx.x / kCluster; tile < tiles; tile += clusters) {
+    for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
       int row, column;
       place(tile, row, column);
       row += 64 * consumer;
@@ -170,7 +155,6 @@ extern "C" __global__ void __launch_bounds__(384, 1) @name@(
     }
     if (leads) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
   }
-  if (kCluster > 1) sync_cluster();
 }
 )cuda";
 
@@ -191,31 +175,46 @@ int64_t HopperTile::shared_bytes(const GemmCode& code) const {
   return stages(code) * stage + kTileRows * columns(code) * 2;
 }
 
-HopperTile::Waves HopperTile::waves(const GemmCode& code, int64_t rows, int processors) const {
-  const auto divided = [](int64_t a, int64_t b) { return (a + b - 1) / b; };
-  const int64_t row_tiles = divided(divided(rows, kTileRows), cluster);
-  const int64_t tiles = row_tiles * divided(code.n, columns(code));
-  const int64_t clusters = std::min<int64_t>(tiles, processors / cluster);
-  return {clusters, divided(tiles, clusters)};
+namespace {
+
+int64_t divided_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+int64_t HopperTile::tiles(const GemmCode& code, int64_t rows) const {
+  return divided_up(rows, kTileRows) * divided_up(code.n, columns(code));
 }
 
-// What a tile costs grows with its columns; the constant, of the epilogue and of filling the
-// stages, was fitted to an H200. Blocks in pairs read less, which pays where there are many tiles
-// (docs/hopper-glu.md has the measurements).
+// In rows of weights that a block multiplies by 128 rows of x, one after the other, of each of two
+// halves. Tiles of 64 read more of x for as much work.
+double HopperTile::cost(const GemmCode& code, int64_t rows, int processors) const {
+  const auto waves = static_cast<double>(divided_up(tiles(code, rows), processors));
+  return waves * half * (half == 64 ? 1.06 : 1);
+}
+
 HopperTile choose_tile(const GemmCode& code, int64_t rows, int processors) {
-  constexpr int64_t kConstantCost = 8;
-  constexpr int64_t kWavesForPairs = 16;
   HopperTile best;
-  int64_t best_cost = std::numeric_limits<int64_t>::max();
-  for (const int half : {128, 96, 64}) {
-    const HopperTile tile{half, 1};
-    const int64_t cost = tile.waves(code, rows, processors).count * (half + kConstantCost);
-    if (cost >= best_cost) continue;
-    best_cost = cost;
-    best = tile;
+  for (const int half : {96, 128, 64}) {
+    const HopperTile tile{half};
+    const bool better =
+        half == 96 || tile.cost(code, rows, processors) < best.cost(code, rows, processors);
+    if (better) best = tile;
   }
-  if (best.waves(code, rows, processors).count >= kWavesForPairs) best.cluster = 2;
   return best;
+}
+
+// What a library can do that shares the sums of one element out over processors: all of them busy,
+// and as long as a wave of small tiles more for the launch of an epilogue.
+bool fills_gpu(const GemmCode& code, int64_t rows, int processors) {
+  if (rows <= kMostStreamRows) return true;
+  const double depth = static_cast<double>(divided_up(code.k, kTileDepth));
+  const double halves = static_cast<double>(code.n) * code.products / 2;
+  const double evenly = static_cast<double>(divided_up(rows, kTileRows)) * halves / processors;
+  const double cost = choose_tile(code, rows, processors).cost(code, rows, processors);
+  const bool has_epilogue = !code.program.steps.empty();
+  constexpr double kLaunchCost = 640;  // about 3 us of an H200
+  return (cost - evenly * (has_epilogue ? 1.2 : 1.05)) * depth <=
+         (has_epilogue ? kLaunchCost : kLaunchCost / 2);
 }
 
 std::string emit_hopper_tiles(const std::string& name, const GemmCode& code,
@@ -231,7 +230,6 @@ std::string emit_hopper_tiles(const std::string& name, const GemmCode& code,
   return element_function(name, code) +
          filled(kKernel, {{"name", name},
                           {"stages", number(tile.stages(code))},
-                          {"cluster", number(tile.cluster)},
                           {"half", number(tile.half)},
                           {"columns", number(tile.columns(code))},
                           {"strip", number(tile.strip(code))},

@@ -58,9 +58,7 @@ GpuGemmCall GpuGemm::bind_tiles(int64_t rows) const {
   GpuGemmCall call;
   call.kernel_ =
       find_kernel(name_, emit_hopper_tiles(name_, code_, tile), tile.shared_bytes(code_));
-  const auto [clusters, waves] = tile.waves(code_, rows, processors_);
-  call.cluster_ = static_cast<uint32_t>(tile.cluster);
-  call.blocks_ = static_cast<uint32_t>(clusters * tile.cluster);
+  call.blocks_ = static_cast<uint32_t>(std::min<int64_t>(tile.tiles(code_, rows), processors_));
   call.threads_ = kTileThreads;
   call.shared_bytes_ = static_cast<uint32_t>(tile.shared_bytes(code_));
   call.x_box_rows_ = kTileRows;
@@ -98,6 +96,8 @@ GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride) const {
   call.n_ = code_.n;
   return call;
 }
+
+bool GpuGemm::is_fast_for(int64_t rows) const { return fills_gpu(code_, rows, processors_); }
 
 bool GpuGemm::is_from_cache() const {
   const std::lock_guard lock(making_);
@@ -145,18 +145,16 @@ void GpuGemmCall::start(const std::byte* x, std::byte* out, std::span<std::byte*
   void* out_argument = strip_ > 0 ? static_cast<void*>(&out_map) : static_cast<void*>(&out);
   void* arguments[] = {&x_map, &w0, &w1, out_argument, &addresses, &m, &n, &k};
 
-  cudaLaunchAttribute attributes[2]{};
-  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attributes[0].val.programmaticStreamSerializationAllowed = 1;
-  attributes[1].id = cudaLaunchAttributeClusterDimension;
-  attributes[1].val.clusterDim = {cluster_, 1, 1};
+  cudaLaunchAttribute overlap{};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(blocks_);
   config.blockDim = dim3(threads_);
   config.dynamicSmemBytes = shared_bytes_;
   config.stream = stream;
-  config.attrs = attributes;
-  config.numAttrs = cluster_ > 1 ? 2 : 1;
+  config.attrs = &overlap;
+  config.numAttrs = 1;
   check(cudaLaunchKernelExC(&config, kernel_, arguments), "cudaLaunchKernelExC");
 }
 

@@ -29,7 +29,6 @@ class GpuGemmCall {
   void* kernel_ = nullptr;
   uint32_t blocks_ = 0;
   uint32_t threads_ = 0;
-  uint32_t cluster_ = 1;
   uint32_t shared_bytes_ = 0;
   int x_box_rows_ = 0;
   int strip_ = 0;  // of the output, columns that are stored at once; 0: stored by address
@@ -45,6 +44,8 @@ class GpuGemm {
 
   // For `rows` of x, `row_stride` elements apart. Makes code where no size before had this form.
   GpuGemmCall bind(int64_t rows, int64_t row_stride) const;
+  // There is enough to do for the whole GPU.
+  bool is_fast_for(int64_t rows) const;
   // All code so far came from the cache.
   bool is_from_cache() const;
   // Why the cache could not keep some of it.

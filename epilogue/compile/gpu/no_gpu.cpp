@@ -20,6 +20,7 @@ bool gpu_is_capturing(int) { refuse(); }
 bool gpu_has_own_products(int) { refuse(); }
 GpuGemm::GpuGemm(std::string, GemmCode, std::vector<Tensor>, int, UseCache) { refuse(); }
 GpuGemmCall GpuGemm::bind(int64_t, int64_t) const { refuse(); }
+bool GpuGemm::is_fast_for(int64_t) const { refuse(); }
 bool GpuGemm::is_from_cache() const { refuse(); }
 std::string GpuGemm::not_kept() const { refuse(); }
 void GpuGemmCall::start(const std::byte*, std::byte*, std::span<std::byte* const>, int) const {

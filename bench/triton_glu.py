@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A gate, up and activation in one kernel as Triton makes it, for bench/against_torch.py: what a good
+engineer gets in an afternoon. Weights are interleaved row by row (gate, up, gate, up, ...), which is a
+copy of them; a block's even columns meet its odd ones in the epilogue."""
+import torch, triton, triton.language as tl
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+# Rows, columns of both products, depth, warps, stages, rows of blocks that run together.
+CONFIGS = [(128, 256, 64, 8, 3, 8), (128, 256, 64, 8, 4, 8), (128, 256, 64, 8, 4, 16),
+           (256, 128, 64, 8, 3, 8), (256, 128, 64, 8, 4, 8), (128, 128, 64, 4, 4, 8)]
+
+
+@triton.jit
+def block(x, w, out, m, n, k, GELU: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+          DEPTH: tl.constexpr, TOGETHER: tl.constexpr, PROCESSORS: tl.constexpr):
+    row_blocks = tl.cdiv(m, ROWS)
+    column_blocks = tl.cdiv(n, COLUMNS)
+    for index in tl.range(tl.program_id(0), row_blocks * column_blocks, PROCESSORS, flatten=True):
+        first = index // (TOGETHER * column_blocks) * TOGETHER
+        height = min(row_blocks - first, TOGETHER)
+        inside = index % (TOGETHER * column_blocks)
+        row = (first + inside % height) * ROWS
+        column = inside // height * COLUMNS
+        sums = tl.zeros((ROWS, COLUMNS), tl.float32)
+        for step in range(tl.cdiv(k, DEPTH)):
+            sums = tl.dot(x.load([row, step * DEPTH]), w.load([column, step * DEPTH]).T, sums)
+        gate, up = tl.split(tl.reshape(sums, (ROWS, COLUMNS // 2, 2)))
+        if GELU:
+            inner = 1.5957691216057308 * gate * (1 + 0.044715 * gate * gate)
+        else:
+            inner = gate
+        out.store([row, column // 2], (gate * tl.sigmoid(inner) * up).to(tl.bfloat16))
+
+
+class TritonGlu(torch.nn.Module):
+    """The block with this kernel for gate and up, in the fastest of the configurations, and
+    `torch.mm` for down."""
+
+    def __init__(self, glu, x, time_us):
+        super().__init__()
+        self.glu, gate, up = glu, glu.gate_proj.weight, glu.up_proj.weight
+        self.weight = torch.stack([gate, up], 1).reshape(2 * len(gate), -1).contiguous()
+        self.hidden = torch.empty(len(x), len(gate), device=x.device, dtype=x.dtype)
+        self.processors = torch.cuda.get_device_properties(x.device).multi_processor_count
+        self.config = min(CONFIGS, key=lambda config: self.time_of(config, x, time_us))
+
+    def time_of(self, config, x, time_us):
+        try:
+            return time_us(lambda: self.gate_up(x, config))
+        except Exception:  # more shared memory or registers than there are
+            return float("inf")
+
+    def gate_up(self, x, config):
+        rows, columns, depth, warps, stages, together = config
+        describe = TensorDescriptor.from_tensor
+        block[(self.processors,)](
+            describe(x, [rows, depth]), describe(self.weight, [columns, depth]),
+            describe(self.hidden, [rows, columns // 2]), len(x), len(self.weight), x.shape[1],
+            self.glu.activation == "geglu", rows, columns, depth, together, self.processors,
+            num_warps=warps, num_stages=stages)
+        return self.hidden
+
+    def forward(self, x):
+        return torch.mm(self.gate_up(x, self.config), self.glu.down_proj.weight.t())
