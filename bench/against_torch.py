@@ -5,7 +5,8 @@
     python3 bench/against_torch.py [--bin build/cuda/bin] [--out FOLDER] [--json] [PART...]
 
 Parts: eager (results, traces, times against eager), modes (the table of all modes over the shapes
-below), sweep (one compiled MLP over many sizes); all of them by default. Both sides get the same
+below), sweep (one compiled MLP over many sizes), rates (our fused kernel beside cuBLASLt's product of
+the same size alone); all of them by default. Both sides get the same
 safetensors weights and inputs, four buffers of input in turn; times are medians of nine rounds. In
 every shape but the last, what is touched between two uses of a buffer is larger than the L2.
 Prints one line a claim; leaves traces and figures.json in FOLDER. Exit code 1 where a claim is broken.
@@ -24,6 +25,7 @@ SHAPES = [(8192, 768, 3072, "geglu", 0.78), (8192, 2048, 16384, "geglu", 0.90),
           (4096, 4096, 14336, "swiglu", 0.96), (16, 4096, 14336, "swiglu", 0.95),
           (1, 4096, 14336, "swiglu", 0.97), (128, 64, 256, "geglu", 0.8)]
 OF_TRITON = 0.98  # what ours may take of a fused kernel in Triton and cuBLAS for down, of many rows
+RATES = [512, 1024, 2048, 4096, 8192, 16384]
 SWEEP = [1, 2, 3, 7, 16, 33, 64, 100, 128, 512, 1000, 2048, 4096, 8192]
 
 
@@ -412,7 +414,17 @@ def sweep(args, claims):
     claims.add("recompiles over all M", result["recompiles"], result["recompiles"] == 0)
 
 
-PARTS = {"eager": eager, "modes": modes, "sweep": sweep}
+def rates(args, claims):
+    for n, k in ((3072, 768), (14336, 4096)):
+        for row in ours(args, "rates", n, k, ",".join(map(str, RATES))):
+            ratio = row["library_us"] / row["ours_us"]
+            tflops = 4 * row["m"] * n * k / row["ours_us"] * 1e-6
+            claims.add(f"gate, up and gelu, {row['m']}x{k}x{n}: rate over cuBLASLt's product alone",
+                       ratio, ratio >= 0.95, tflops=round(tflops), ours=row["ours_us"],
+                       cublas=row["library_us"])
+
+
+PARTS = {"eager": eager, "modes": modes, "sweep": sweep, "rates": rates}
 
 
 @torch.no_grad()

@@ -3,9 +3,10 @@
 // and prints what a forward takes as one JSON object.
 //   gpu_forward linear|geglu|swiglu WEIGHTS.safetensors INPUT.safetensors OUTPUT.safetensors
 //   gpu_forward sweep WEIGHTS.safetensors M[,M...]: one compiled MLP over many sizes
-//   gpu_forward gelu COUNT
-//   gpu_forward first WEIGHTS.safetensors: the first call of a compiled GeGLU MLP
-//   gpu_forward host: what the parts of small operators and blocks take the CPU
+//   gpu_forward rates N K M[,M...]: gate, up and gelu as one kernel of ours beside cuBLASLt's
+//   product of the same size alone gpu_forward gelu COUNT gpu_forward first WEIGHTS.safetensors:
+//   the first call of a compiled GeGLU MLP gpu_forward host: what the parts of small operators and
+//   blocks take the CPU
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -67,7 +68,7 @@ Spread issue_us(const Body& body) {
 }
 
 // The device's microseconds from the start of one to the start of the next, many in a row.
-Spread wall_us(const Body& body) {
+Spread wall_us(const Body& body, int rounds = kRounds) {
   const cuda::Event start(cuda::Event::Timing::kOn);
   const cuda::Event end(cuda::Event::Timing::kOn);
   const auto timed = [&](int calls) {
@@ -80,7 +81,7 @@ Spread wall_us(const Body& body) {
   timed(20);
   const int in_a_row = std::clamp(static_cast<int>(kRoundUs / timed(20)), 20, 2000);
   std::vector<double> times;
-  for (int round = 0; round < kRounds; ++round) times.push_back(timed(in_a_row));
+  for (int round = 0; round < rounds; ++round) times.push_back(timed(in_a_row));
   return spread_of(std::move(times));
 }
 
@@ -163,15 +164,13 @@ double difference(const Tensor& a, const Tensor& b) {
   return std::sqrt(apart / whole);
 }
 
-void sweep(const char* weights, const std::string& sizes) {
+void sweep(const char* weights, const std::vector<int64_t>& sizes) {
   const nn::GluMlp mlp =
       load_mlp(need(nn::Checkpoint::open(weights)), nn::GluActivation::kGeluTanh);
   const Compiled compiled = compile(mlp, {.cache = false});
   fmt::print("{{\"sizes\": [");
-  std::string item;
   const char* comma = "";
-  for (std::istringstream stream(sizes); std::getline(stream, item, ',');) {
-    const int64_t m = std::stoll(item);
+  for (const int64_t m : sizes) {
     const Tensor x = randn({m, mlp.gate_proj.weight.size(1)}, 1, {DType::kBF16, kCuda});
     const double apart = difference(compiled(x), mlp.forward(x));
     fmt::print("{}{{\"m\": {}, \"difference\": {:.6f}, ", comma, m, apart);
@@ -179,6 +178,72 @@ void sweep(const char* weights, const std::string& sizes) {
     comma = ", ";
   }
   fmt::print("], \"recompiles\": {}}}\n", compiled.recompiles());
+}
+
+// What is left of mm when its output and its operands are there.
+cuda::Gemm bare_product(const Tensor& x, const Tensor& w, const Tensor& out) {
+  cuda::Gemm gemm;
+  gemm.dtype = DType::kBF16;
+  gemm.m = x.size(0);
+  gemm.n = w.size(0);
+  gemm.k = x.size(1);
+  gemm.a = as_matrix(x).value();
+  gemm.b = as_matrix(t(w)).value();
+  gemm.out = out.raw_data();
+  gemm.ld_out = gemm.n;
+  return gemm;
+}
+
+std::vector<int64_t> numbers_in(const std::string& text) {
+  std::vector<int64_t> numbers;
+  std::string item;
+  for (std::istringstream stream(text); std::getline(stream, item, ',');) {
+    numbers.push_back(std::stoll(item));
+  }
+  return numbers;
+}
+
+// Round by round in turn, as the clock follows the temperature. Four sets of buffers.
+void rate(int64_t m, int64_t n, int64_t k) {
+  const TensorOptions options{DType::kBF16, kCuda};
+  const Tensor weights = mul(randn({2 * n, k}, 1, options), 1 / std::sqrt(static_cast<double>(k)));
+  const Tensor gate = slice(weights, 0, 0, n);
+  const Tensor up = slice(weights, 0, n, 2 * n);
+  const auto glu = [=](std::span<const Tensor> in) {
+    return mul(gelu(linear(in[0], gate), "tanh"), linear(in[0], up));
+  };
+  const Compiled compiled(glu, {{"gate", gate}, {"up", up}}, {});
+  std::vector<Tensor> inputs;
+  std::vector<Tensor> outputs;
+  for (uint64_t i = 0; i < 4; ++i) {
+    inputs.push_back(randn({m, k}, i, options));
+    outputs.push_back(empty({m, 2 * n}, options));
+  }
+  size_t next = 0;
+  const Body ours = [&] { compiled(inputs[next++ % 4]); };
+  const Body library = [&] {
+    const size_t i = next++ % 4;
+    cuda::try_gemm(bare_product(inputs[i], weights, outputs[i]), 0);
+  };
+  std::vector<double> our_us;
+  std::vector<double> library_us;
+  for (int round = 0; round < kRounds; ++round) {
+    our_us.push_back(wall_us(ours, 1).median);
+    library_us.push_back(wall_us(library, 1).median);
+  }
+  fmt::print("{{\"m\": {}, \"n\": {}, \"k\": {}, \"kernels\": {}, ", m, n, k,
+             compiled.variants()[0].kernels.size());
+  print("ours_us", spread_of(std::move(our_us)), ", ");
+  print("library_us", spread_of(std::move(library_us)), "}");
+}
+
+void rates(int64_t n, int64_t k, const std::vector<int64_t>& sizes) {
+  fmt::print("[");
+  for (const int64_t m : sizes) {
+    if (m != sizes.front()) fmt::print(", ");
+    rate(m, n, k);
+  }
+  fmt::print("]\n");
 }
 
 // The device's context and cuBLASLt's handle exist, by a product of another shape.
@@ -216,20 +281,6 @@ double host_ns(const Body& body) {
     times.push_back(static_cast<double>(now_ns() - start_ns) / kCalls);
   }
   return spread_of(std::move(times)).median;
-}
-
-// What is left of mm when its output and its operands are there.
-cuda::Gemm bare_product(const Tensor& x, const Tensor& w, const Tensor& out) {
-  cuda::Gemm gemm;
-  gemm.dtype = DType::kBF16;
-  gemm.m = x.size(0);
-  gemm.n = w.size(0);
-  gemm.k = x.size(1);
-  gemm.a = as_matrix(x).value();
-  gemm.b = as_matrix(t(w)).value();
-  gemm.out = out.raw_data();
-  gemm.ld_out = gemm.n;
-  return gemm;
 }
 
 // Two products and one kernel between them, as the library and the driver are called: what a
@@ -282,12 +333,14 @@ int run(const std::vector<std::string>& args) {
   const std::string kind = args.empty() ? "" : args[0];
   if (kind == "host" && args.size() == 1) {
     host_parts();
+  } else if (kind == "rates" && args.size() == 4) {
+    rates(std::stoll(args[1]), std::stoll(args[2]), numbers_in(args[3]));
   } else if (kind == "first" && args.size() == 2) {
     first_call(args[1].c_str());
   } else if (kind == "gelu" && args.size() == 2) {
     gelu_against_copy(std::stoll(args[1]));
   } else if (kind == "sweep" && args.size() == 3) {
-    sweep(args[1].c_str(), args[2]);
+    sweep(args[1].c_str(), numbers_in(args[2]));
   } else if (kind == "linear" && args.size() == 4) {
     forward(load_linear(need(nn::Checkpoint::open(args[1]))), args[2].c_str(), args[3].c_str());
   } else if ((kind == "geglu" || kind == "swiglu") && args.size() == 4) {
