@@ -85,7 +85,7 @@ void BoundPlan::start_gemm(const GemmStep& step, const KernelCost& cost, const B
   const RecordFunction range(cost.name);
   const auto launch = [&] {
     step.gpu.start(bases.address(step.x), bases.address(step.others[0]),
-                   std::span(operands).first(count), device_.index);
+                   std::span(operands).first(count), device_.index, gpu_stream(device_.index));
   };
   run_launch([&] { return cost.on_device(); }, launch);
 }

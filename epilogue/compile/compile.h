@@ -35,6 +35,9 @@ struct CompileOptions {
   int most_variants = 8;  // kept at a time: dtypes, layouts, fixed sizes
   bool cache = true;      // code is looked for, and kept, on disk
   bool graph = false;     // on a GPU: launches are replayed as a CUDA graph, one for each size
+  // Gate and up are rounded to their dtype before an epilogue reads them, and its activations are
+  // those of the pointwise kernels: the bits of a product and a kernel behind it.
+  bool round_products = false;
   std::string name = "graph";
 };
 

@@ -116,6 +116,8 @@ GpuGenerated generate_gpu(const Source& source, int device, UseCache cache) {
   return result;
 }
 
+CUstream_st* gpu_stream(int device) { return cuda::current_stream(device).get(); }
+
 bool gpu_overlaps_launches(int device) {
   return attribute(cudaDevAttrComputeCapabilityMajor, device) >= 9;
 }

@@ -12,6 +12,8 @@
 
 #include "epilogue/compile/generate.h"
 
+struct CUstream_st;
+
 namespace epi::compiler {
 
 // Kernels loaded from a cubin; they stay as long as it lives.
@@ -36,6 +38,8 @@ struct GpuGenerated {
 // Compiles the source for `device`, or takes it from the cache, and loads it.
 GpuGenerated generate_gpu(const Source& source, int device, UseCache cache);
 
+// The cudaStream_t that is current on the device.
+CUstream_st* gpu_stream(int device);
 // A kernel may start while the one before it on the stream ends.
 bool gpu_overlaps_launches(int device);
 // Starts a kernel of one argument on the device's current stream, in blocks of 256 threads. One

@@ -63,11 +63,7 @@ GpuGemmCall GpuGemm::bind_tiles(int64_t rows) const {
   call.shared_bytes_ = static_cast<uint32_t>(tile.shared_bytes(code_));
   call.x_box_rows_ = kTileRows;
   call.strip_ = tile.strip(code_);
-  for (int i = 0; i < 2; ++i) {
-    const Tensor& weights = weights_[code_.products == 2 ? static_cast<size_t>(i) : 0];
-    call.weights_[i] = make_tensor_map({weights.raw_data(), code_.dtype, code_.n, code_.k, code_.k},
-                                       tile.half, kTileDepth);
-  }
+  call.weight_box_rows_ = tile.half;
   return call;
 }
 
@@ -82,11 +78,7 @@ GpuGemmCall GpuGemm::bind_stream(int64_t rows) const {
   call.threads_ = kStreamThreads;
   call.shared_bytes_ = static_cast<uint32_t>(stream.shared_bytes(code_));
   call.x_box_rows_ = static_cast<int>(rows);
-  for (int i = 0; i < 2; ++i) {
-    const Tensor& weights = weights_[code_.products == 2 ? static_cast<size_t>(i) : 0];
-    call.weights_[i] = make_tensor_map({weights.raw_data(), code_.dtype, code_.n, code_.k, code_.k},
-                                       stream.rows, kTileDepth);
-  }
+  call.weight_box_rows_ = stream.rows;
   return call;
 }
 
@@ -94,6 +86,7 @@ GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride) const {
   GpuGemmCall call = rows <= kMostStreamRows ? bind_stream(rows) : bind_tiles(rows);
   call.x_ = {nullptr, code_.dtype, rows, code_.k, row_stride};
   call.n_ = code_.n;
+  if (!weights_.empty()) call.set_weights(weights_.front().raw_data(), weights_.back().raw_data());
   return call;
 }
 
@@ -113,10 +106,15 @@ std::string GpuGemm::not_kept() const {
   return "";
 }
 
+void GpuGemmCall::set_weights(const std::byte* first, const std::byte* second) {
+  const int64_t k = x_.columns;
+  weights_[0] = make_tensor_map({first, x_.dtype, n_, k, k}, weight_box_rows_, kTileDepth);
+  weights_[1] = make_tensor_map({second, x_.dtype, n_, k, k}, weight_box_rows_, kTileDepth);
+}
+
 void GpuGemmCall::start(const std::byte* x, std::byte* out, std::span<std::byte* const> operands,
-                        int device) const {
+                        int device, CUstream_st* stream) const {
   const cuda::DeviceGuard guard(device);
-  const cudaStream_t stream = cuda::current_stream(device).get();
   MapMatrix rows = x_;
   rows.data = x;
   std::optional<cuda::Scratch> copy;

@@ -15,14 +15,18 @@
 #include "epilogue/compile/gpu/tensor_map.h"
 #include "epilogue/tensor/tensor.h"
 
+struct CUstream_st;
+
 namespace epi::compiler {
 
 // A launch for sizes that are known: everything but addresses is prepared.
 class GpuGemmCall {
  public:
-  // Rows of x that the copy engine cannot read in place are copied first.
-  void start(const std::byte* x, std::byte* out, std::span<std::byte* const> operands,
-             int device) const;
+  // [n, k] each, row-major; of one product both are the same.
+  void set_weights(const std::byte* first, const std::byte* second);
+  // On a cudaStream_t. Rows of x that the copy engine cannot read in place are copied first.
+  void start(const std::byte* x, std::byte* out, std::span<std::byte* const> operands, int device,
+             CUstream_st* stream) const;
 
  private:
   friend class GpuGemm;
@@ -31,6 +35,7 @@ class GpuGemmCall {
   uint32_t threads_ = 0;
   uint32_t shared_bytes_ = 0;
   int x_box_rows_ = 0;
+  int weight_box_rows_ = 0;
   int strip_ = 0;  // of the output, columns that are stored at once; 0: stored by address
   MapMatrix x_;    // without its address
   int64_t n_ = 0;
@@ -39,7 +44,7 @@ class GpuGemmCall {
 
 class GpuGemm {
  public:
-  // The weights are [n, k], row-major, and stay where they are.
+  // The weights are [n, k], row-major, and stay where they are; without, each call sets its own.
   GpuGemm(std::string name, GemmCode code, std::vector<Tensor> weights, int device, UseCache cache);
 
   // For `rows` of x, `row_stride` elements apart. Makes code where no size before had this form.

@@ -4,6 +4,7 @@
 #include "epilogue/compile/gpu/gpu_code.h"
 #include "epilogue/compile/gpu/gpu_gemm.h"
 #include "epilogue/compile/gpu/gpu_graph.h"
+#include "epilogue/glu.h"
 
 namespace epi::compiler {
 namespace {
@@ -23,8 +24,26 @@ GpuGemmCall GpuGemm::bind(int64_t, int64_t) const { refuse(); }
 bool GpuGemm::is_fast_for(int64_t) const { refuse(); }
 bool GpuGemm::is_from_cache() const { refuse(); }
 std::string GpuGemm::not_kept() const { refuse(); }
-void GpuGemmCall::start(const std::byte*, std::byte*, std::span<std::byte* const>, int) const {
+void GpuGemmCall::start(const std::byte*, std::byte*, std::span<std::byte* const>, int,
+                        CUstream_st*) const {
   refuse();
 }
+CUstream_st* gpu_stream(int) { refuse(); }
 
 }  // namespace epi::compiler
+
+const char* epi_glu_status_text(epi_glu_status status) {
+  return status == EPI_GLU_OK ? "done" : "this build has no CUDA";
+}
+epi_glu_status epi_glu_create(int, epi_glu_dtype, epi_glu_activation, epi_glu** out) {
+  if (out != nullptr) *out = nullptr;
+  return EPI_GLU_UNSUPPORTED;
+}
+void epi_glu_destroy(epi_glu*) {}
+epi_glu_status epi_glu_prepare(epi_glu*, int64_t, int64_t, int64_t) { return EPI_GLU_UNSUPPORTED; }
+const char* epi_glu_message(const epi_glu*) { return ""; }
+size_t epi_glu_workspace_bytes(int64_t, int64_t, int64_t) { return 0; }
+epi_glu_status epi_glu_mlp(const epi_glu*, CUstream_st*, const void*, const void*, const void*,
+                           const void*, void*, int64_t, int64_t, int64_t, void*, size_t) {
+  return EPI_GLU_UNSUPPORTED;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The feed-forward block y = down(act(x gate^T) * (x up^T)) on a Hopper GPU, for programs that have
+ * their own memory and streams: two kernels, no copy of the weights. C and C++.
+ *
+ *   epi_glu* glu = NULL;
+ *   epi_glu_create(0, EPI_GLU_BF16, EPI_GLU_SILU, &glu);
+ *   epi_glu_prepare(glu, m, n, k);                   (makes code: once for each size)
+ *   epi_glu_mlp(glu, stream, x, gate, up, down, y, m, n, k, workspace, workspace_bytes);
+ *   epi_glu_destroy(glu);
+ *
+ * x is [m, k], gate and up are [n, k], down is [k, n], y is [m, k]: row-major, elements of two
+ * bytes, at addresses that are multiples of 16; n and k are multiples of 8. `epi_glu_mlp` allocates
+ * nothing and waits for nothing: it can be captured into a CUDA graph. Any number of threads may
+ * call it with one handle. Nothing is global. */
+#ifndef EPILOGUE_GLU_H
+#define EPILOGUE_GLU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct CUstream_st; /* a cudaStream_t is a pointer to it */
+
+typedef struct epi_glu epi_glu;
+
+typedef enum { EPI_GLU_BF16 = 0, EPI_GLU_F16 = 1 } epi_glu_dtype;
+typedef enum { EPI_GLU_GELU_TANH = 0, EPI_GLU_SILU = 1 } epi_glu_activation;
+
+typedef enum {
+  EPI_GLU_OK = 0,
+  EPI_GLU_BAD_SIZE = 1,     /* m below 1; n or k below 8 or no multiple of 8 */
+  EPI_GLU_BAD_ADDRESS = 2,  /* null, or no multiple of 16 */
+  EPI_GLU_WORKSPACE = 3,    /* smaller than epi_glu_workspace_bytes says */
+  EPI_GLU_NOT_PREPARED = 4, /* epi_glu_prepare was not called with these sizes */
+  EPI_GLU_UNSUPPORTED = 5,  /* no Hopper GPU, a build without CUDA, another dtype or activation */
+  EPI_GLU_FAILED = 6        /* CUDA or the compiler: epi_glu_message of epi_glu_prepare's handle */
+} epi_glu_status;
+
+/* One sentence for a status. */
+const char* epi_glu_status_text(epi_glu_status status);
+
+epi_glu_status epi_glu_create(int device, epi_glu_dtype dtype, epi_glu_activation activation,
+                              epi_glu** out);
+void epi_glu_destroy(epi_glu* glu);
+
+/* Code for these sizes, from the disk cache or by NVRTC (some tenths of a second). Not while a
+ * stream is being captured. */
+epi_glu_status epi_glu_prepare(epi_glu* glu, int64_t m, int64_t n, int64_t k);
+/* Why the last epi_glu_prepare with this handle failed; empty where it did not. */
+const char* epi_glu_message(const epi_glu* glu);
+
+/* What lies between the two kernels: m n elements. Zero for sizes that are not allowed. */
+size_t epi_glu_workspace_bytes(int64_t m, int64_t n, int64_t k);
+
+epi_glu_status epi_glu_mlp(const epi_glu* glu, struct CUstream_st* stream, const void* x,
+                           const void* gate, const void* up, const void* down, void* y, int64_t m,
+                           int64_t n, int64_t k, void* workspace, size_t workspace_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
