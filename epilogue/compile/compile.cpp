@@ -135,7 +135,10 @@ void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::str
          options.name, reason);
   }
   const auto own = compiler::own_products(device);
-  const auto stages = compiler::run_passes(variant->captured.graph, options.fuse, own);
+  auto stages = compiler::run_passes(variant->captured.graph, options.fuse, own);
+  for (compiler::Node& node : stages.back().graph.nodes) {
+    node.rounded = options.round_products && compiler::is_product(node);
+  }
   auto plan = std::make_unique<Plan>(
       stages.back().graph, device,
       options.cache ? compiler::UseCache::kYes : compiler::UseCache::kNo, options.graph);

@@ -50,10 +50,11 @@ struct Node {
   SymDims strides{};
   SymSize offset{0};  // of a view, into what it is a view of
   DType dtype = DType::kF32;
-  std::string name{};   // of inputs and parameters
-  Tensor parameter{};   // of kParameter
-  bool copied = false;  // of kParameter: a pass made it of others
-  int group = -1;       // nodes of one group become one kernel; -1: a kernel of the library
+  std::string name{};    // of inputs and parameters
+  Tensor parameter{};    // of kParameter
+  bool copied = false;   // of kParameter: a pass made it of others
+  bool rounded = false;  // of a product: rounded to its dtype before an epilogue reads it
+  int group = -1;        // nodes of one group become one kernel; -1: a kernel of the library
 };
 
 struct Graph {

@@ -116,6 +116,10 @@ Kernel gemm_kernel(const Graph& graph, const NodeSet& nodes) {
   add_outside(graph, nodes, builder);
   for (const ValueId id : nodes) {
     if (graph[id].op == Op::kAddmm) builder.finish_addmm(id);
+    if (graph[id].rounded && nodes.size() > 1) {
+      builder.round(id);
+      body.code.exact = true;
+    }
     if (!is_product(graph[id])) builder.add_step(id);
   }
   std::vector<ValueId> inputs = body.weights;

@@ -39,6 +39,12 @@ void ProgramBuilder::finish_addmm(ValueId id) {
   values_[id] = sum.value;
 }
 
+void ProgramBuilder::round(ValueId id) {
+  Step step{Op::kCopy_, {Term{values_.at(id), 0}}};
+  step.rounded_to = graph_[id].dtype;
+  values_[id] = push(std::move(step));
+}
+
 void ProgramBuilder::add_output(ValueId id) { program_.outputs.push_back(values_.at(id)); }
 
 int ProgramBuilder::push(Step step) {

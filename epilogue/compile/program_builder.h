@@ -24,6 +24,8 @@ class ProgramBuilder {
   void add_step(ValueId id);
   // beta * self + alpha * sum, in place of the sum.
   void finish_addmm(ValueId id);
+  // The value rounded to its dtype, in its place.
+  void round(ValueId id);
   void add_output(ValueId id);
 
   struct Outside {

@@ -29,6 +29,7 @@ struct GemmCode {
   Program program;  // its first inputs are the sums of the products
   std::vector<DType> outputs;
   std::vector<GemmOperand> operands;
+  bool exact = false;  // activations are those of pointwise kernels, bit for bit
 };
 
 // How the product is computed.

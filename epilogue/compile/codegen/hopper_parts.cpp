@@ -27,22 +27,48 @@ std::string filled(std::string_view text,
   }
 }
 
-std::string element_function(const std::string& name, const GemmCode& code) {
-  std::string out = fmt::format(
-      "\n__device__ __forceinline__ Pair {}_element(const Operands& operands, int row, int "
-      "column,\n"
-      "                                           int m, int n, Pair v0{}) {{\n",
-      name, code.products == 2 ? ", Pair v1" : "");
-  if (!code.operands.empty()) out += "  if (row >= m || column >= n) return 0.0f;\n";
+namespace {
+
+std::string signature(const std::string& name, const char* type, const GemmCode& code) {
+  return fmt::format(
+      "\n__device__ __forceinline__ {0} {1}(const Operands& operands, int row, int column, int m,\n"
+      "                                     int n, {0} v0{2}) {{\n",
+      type, name, code.products == 2 ? fmt::format(", {} v1", type) : "");
+}
+
+// Reads the operands with `read`, goes through the program, returns its result.
+template <typename Read>
+std::string body(const GemmCode& code, const char* type, const Read& read) {
+  std::string out;
   for (size_t i = 0; i < code.operands.size(); ++i) {
-    const GemmOperand& operand = code.operands[i];
-    out += fmt::format(
-        "  const Pair v{} = read_pair<{}>(operands.data[{}], {}LL * row + {} * column, {});\n",
-        static_cast<size_t>(code.products) + i, cuda_type(operand.dtype), i, operand.row_stride,
-        operand.column_stride, operand.column_stride);
+    out += fmt::format("  const {} v{} = {};\n", type, static_cast<size_t>(code.products) + i,
+                       read(i, code.operands[i]));
   }
-  out += cuda_steps(code.program, "  ", "Pair");
+  out += cuda_steps(code.program, "  ", type);
   return out + fmt::format("  return v{};\n}}\n", code.program.outputs[0]);
+}
+
+}  // namespace
+
+std::string element_function(const std::string& name, const GemmCode& code) {
+  const auto read_pair = [](size_t i, const GemmOperand& operand) {
+    return fmt::format("read_pair<{}>(operands.data[{}], {}LL * row + {} * column, {})",
+                       cuda_type(operand.dtype), i, operand.row_stride, operand.column_stride,
+                       operand.column_stride);
+  };
+  const auto read_one = [&](size_t i, const GemmOperand& operand) {
+    return read_pair(i, operand) + ".a";
+  };
+  std::string out;
+  if (code.exact) out += signature(name + "_one", "float", code) + body(code, "float", read_one);
+  out += signature(name + "_element", "Pair", code);
+  if (!code.operands.empty()) out += "  if (row >= m || column >= n) return 0.0f;\n";
+  if (!code.exact) return out + body(code, "Pair", read_pair);
+  const bool glu = code.products == 2;
+  return out + fmt::format(
+                   "  return {{{0}_one(operands, row, column, m, n, v0.a{1}),\n"
+                   "          {0}_one(operands, row, column + 1, m, n, v0.b{2})}};\n}}\n",
+                   name, glu ? ", v1.a" : "", glu ? ", v1.b" : "");
 }
 
 }  // namespace epi::compiler
