@@ -7,8 +7,8 @@
 Parts: eager (results, traces, times against eager), modes (the table of all modes over the shapes
 below), sweep (one compiled MLP over many sizes), rates (our fused kernel beside cuBLASLt's product of
 the same size alone); all of them by default. Both sides get the same
-safetensors weights and inputs, four buffers of input in turn; times are medians of nine rounds. In
-every shape but the last, what is touched between two uses of a buffer is larger than the L2.
+safetensors weights and inputs, four buffers of input in turn; times are medians of nine rounds of
+20 ms, 50 ms apart. In every shape but the last, what is touched between two uses of a buffer is larger than the L2.
 Prints one line a claim; leaves traces and figures.json in FOLDER. Exit code 1 where a claim is broken.
 """
 import argparse, json, os, statistics, subprocess, sys, tempfile, time
@@ -19,7 +19,8 @@ from triton_glu import TritonGlu
 
 DEVICE, DTYPE = "cuda", torch.bfloat16
 GELU_COUNT = 8192 * 3072
-ROUNDS, ROUND_US = 9, 20000
+# A pause before each round: at its power limit a GPU runs every product at the same speed.
+ROUNDS, ROUND_US, PAUSE_S = 9, 20000, 0.05
 # Rows, width, hidden width, activation; what ours may take of the best mode of PyTorch.
 SHAPES = [(8192, 768, 3072, "geglu", 0.78), (8192, 2048, 16384, "geglu", 0.90),
           (4096, 4096, 14336, "swiglu", 0.96), (16, 4096, 14336, "swiglu", 0.95),
@@ -74,7 +75,7 @@ class Claims:
         self.note(f"{'ok    ' if ok else 'BROKEN'} {text}: {value:.3f}  {more if more else ''}")
 
 
-def wall_us(body):
+def wall_us(body, rounds=ROUNDS):
     def timed(calls):
         start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         start.record()
@@ -86,7 +87,10 @@ def wall_us(body):
 
     timed(20)
     in_a_row = max(20, min(2000, int(ROUND_US / timed(20))))
-    times = [timed(in_a_row) for _ in range(ROUNDS)]
+    times = []
+    for _ in range(rounds):
+        time.sleep(PAUSE_S)
+        times.append(timed(in_a_row))
     return statistics.median(times), min(times), max(times)
 
 
@@ -278,7 +282,7 @@ def graphed(body):
     return graph.replay
 
 
-def torch_modes(mlp, inputs):
+def torch_modes(mlp, inputs, quick):
     """Each mode's bodies, one for each input."""
     each = lambda f: [lambda x=x: f(x) for x in inputs]
     yield "eager", lambda: each(mlp)
@@ -286,7 +290,8 @@ def torch_modes(mlp, inputs):
     yield "dynamic", lambda: each(torch.compile(mlp, dynamic=True))
     # With its own graphs where launches count; they copy inputs, which large shapes would pay for.
     mode = "max-autotune" if len(inputs[0]) <= 128 else "max-autotune-no-cudagraphs"
-    yield "autotune", lambda: each(torch.compile(mlp, mode=mode))
+    if not quick or inputs[0].numel() < 1 << 24:
+        yield "autotune", lambda: each(torch.compile(mlp, mode=mode))
 
     def packed_graph():
         packed = torch.compile(Packed(mlp))
@@ -295,10 +300,10 @@ def torch_modes(mlp, inputs):
     yield "packed+graph", packed_graph
 
 
-def measure_torch(mlp, x, label, claims):
+def measure_torch(mlp, x, label, claims, quick):
     figures = {}
     inputs = [x, x.clone(), x.clone(), x.clone()]
-    for name, make in torch_modes(mlp, inputs):
+    for name, make in torch_modes(mlp, inputs, quick):
         torch._dynamo.reset()
         start = time.perf_counter()
         bodies = make()
@@ -324,7 +329,7 @@ def modes(args, claims):
         for name, figure in times.items():
             claims.note(f"       {label} ours {name}: wall {figure['wall_us']:.1f} us, issue "
                         f"{figure['issue_us']:.1f} us, first call {figure['first_call_ms']:.0f} ms")
-        theirs = measure_torch(mlp, x, label, claims)
+        theirs = measure_torch(mlp, x, label, claims, args.quick)
         best = min(figure["wall_us"] for figure in theirs.values())
         fastest = min(("compile", "graph"), key=lambda mode: times[mode]["wall_us"])
         ratio = times[fastest]["wall_us"] / best
@@ -343,7 +348,7 @@ def modes(args, claims):
 
 def triton_claim(args, claims, mlp, x, label, activation):
     """Ours again, before and after: the GPU's clock follows its temperature."""
-    triton = TritonGlu(mlp, x, lambda body: wall_us(body)[0])
+    triton = TritonGlu(mlp, x, lambda body: wall_us(body, 2)[0])
     error = relative_error(triton(x), exact(mlp, x))
     paths = saved_block(args, mlp, x, label)
     ours_us = lambda: ours(args, activation, *paths)["compile"]["wall_us"]
@@ -435,6 +440,8 @@ def main():
     parser.add_argument("--bin", default="build/cuda/bin")
     parser.add_argument("--out", default="build/against_torch")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of lines")
+    parser.add_argument("--quick", action="store_true",
+                        help="without max-autotune of the largest shapes, half a minute each")
     args = parser.parse_args()
     os.makedirs(args.out, exist_ok=True)
     torch.manual_seed(0)

@@ -208,6 +208,15 @@ constexpr Row kOwnCuda[] = {
 
 TEST(KernelNameElsewhere, OwnCudaKernelsTellTheirFunction) { expect_all(kOwnCuda); }
 
+constexpr Row kOwnFused[] = {
+    {"epi_tem_fused__unsafe_view_gelu_mm_mul_0", "epilogue gemm ops _unsafe_view,gelu,mm,mul"},
+    {"epi_tem_fused_mm_mul_silu_0_stream", "epilogue gemm +tc ops mm,mul,silu"},
+    {"epi_tem_fused_mm_1_stream", "epilogue gemm +tc ops mm"},
+    {"epi_poi_fused_gelu_mul_0_strided", "epilogue pointwise by 1 ops gelu,mul"},
+};
+
+TEST(KernelNameElsewhere, OwnFusedKernelsTellTheirOperatorsInEveryForm) { expect_all(kOwnFused); }
+
 constexpr Row kNothing[] = {
     {"my_kernel(float*)", "?"},
     {"bwd_kernel_fuse", "?"},

@@ -216,6 +216,17 @@ std::string_view without_number(std::string_view text) {
   return counted ? text.substr(0, at) : text;
 }
 
+// Cuts off the form of a kernel of ours: element by element, or few rows with the weights going by.
+std::string_view without_form(std::string_view text, KernelName& out) {
+  for (const std::string_view form : {"_strided", "_stream"}) {
+    if (!text.ends_with(form)) continue;
+    text.remove_suffix(form.size());
+    if (form == "_strided") out.vector_width = 1;
+    if (form == "_stream") out.tensor_cores = true;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::string> split_fused_ops(std::string_view joined) {
@@ -234,6 +245,7 @@ bool read_fused(std::string_view name, KernelName& out) {
   const bool triton = name.starts_with("triton_");
   if (!triton && !name.starts_with("epi_")) return false;
   out.library = triton ? Library::kTriton : Library::kEpilogue;
+  if (!triton) name = without_form(name, out);
   std::string_view rest = without_number(name.substr(triton ? 7 : 4));
   const std::string_view category = rest.substr(0, 3);
   const size_t fused = rest.find("fused_");

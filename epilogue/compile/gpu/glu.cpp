@@ -136,8 +136,11 @@ epi_glu_status epi_glu_prepare(epi_glu* glu, int64_t m, int64_t n, int64_t k) {
   glu->message.clear();
   if (glu->prepared.contains(sizes)) return EPI_GLU_OK;
   try {
-    glu->prepared[sizes] = {glu->call_of("epi_glu_gate_up", glu->gate_up_code(n, k), m),
-                            glu->call_of("epi_glu_down", glu->down_code(n, k), m)};
+    // The names, and so the code, of a compiled MLP.
+    const bool by_gelu = glu->activation == EPI_GLU_GELU_TANH;
+    const char* gate_up = by_gelu ? "epi_tem_fused_gelu_mm_mul_0" : "epi_tem_fused_mm_mul_silu_0";
+    glu->prepared[sizes] = {glu->call_of(gate_up, glu->gate_up_code(n, k), m),
+                            glu->call_of("epi_tem_fused_mm_1", glu->down_code(n, k), m)};
   } catch (const std::exception& error) {
     glu->prepared.erase(sizes);
     glu->message = error.what();
