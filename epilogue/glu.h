@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+// SPDX-License-Identifier: Apache-2.0
 /* The feed-forward block y = down(act(x gate^T) * (x up^T)) on a Hopper GPU, for programs that have
  * their own memory and streams: two kernels, no copy of the weights. C and C++.
  *

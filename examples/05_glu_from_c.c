@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+// SPDX-License-Identifier: Apache-2.0
 /* The SwiGLU block from C, in a program with its own memory and stream: captured into a CUDA graph,
  * launched, and held against the same sums on the CPU. Without a Hopper GPU it says so. */
 #include <cuda_runtime_api.h>
