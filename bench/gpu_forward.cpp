@@ -3,10 +3,10 @@
 // and prints what a forward takes as one JSON object.
 //   gpu_forward linear|geglu|swiglu WEIGHTS.safetensors INPUT.safetensors OUTPUT.safetensors
 //   gpu_forward sweep WEIGHTS.safetensors M[,M...]: one compiled MLP over many sizes
-//   gpu_forward rates N K M[,M...]: gate, up and gelu as one kernel of ours beside cuBLASLt's
-//   product of the same size alone gpu_forward gelu COUNT gpu_forward first WEIGHTS.safetensors:
-//   the first call of a compiled GeGLU MLP gpu_forward host: what the parts of small operators and
-//   blocks take the CPU
+//   gpu_forward rates N K M[,M...]: our gate, up and gelu beside cuBLASLt's product alone
+//   gpu_forward gelu COUNT
+//   gpu_forward first WEIGHTS.safetensors: the first call of a compiled GeGLU MLP
+//   gpu_forward host: what the parts of small operators and blocks take the CPU
 #include <fmt/core.h>
 
 #include <algorithm>

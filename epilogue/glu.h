@@ -10,8 +10,12 @@
  *
  * x is [m, k], gate and up are [n, k], down is [k, n], y is [m, k]: row-major, elements of two
  * bytes, at addresses that are multiples of 16; n and k are multiples of 8. `epi_glu_mlp` allocates
- * nothing and waits for nothing: it can be captured into a CUDA graph. Any number of threads may
- * call it with one handle. Nothing is global. */
+ * nothing and waits for nothing: it can be captured into a CUDA graph, which must be destroyed
+ * before the handle. Any number of threads may call it with one handle; handles share nothing but
+ * machine code.
+ *
+ * Meant for what the kernels are fast at: up to 64 rows, and enough rows to fill the GPU (some
+ * hundred). Between, with a long n and a short k, a library that shares sums out is faster. */
 #ifndef EPILOGUE_GLU_H
 #define EPILOGUE_GLU_H
 
@@ -46,8 +50,9 @@ epi_glu_status epi_glu_create(int device, epi_glu_dtype dtype, epi_glu_activatio
                               epi_glu** out);
 void epi_glu_destroy(epi_glu* glu);
 
-/* Code for these sizes, from the disk cache or by NVRTC (some tenths of a second). Not while a
- * stream is being captured. */
+/* Code for these sizes, from the disk cache or by NVRTC: some tenths of a second for the first m of
+ * a kind, microseconds for others. Not while a stream is being captured, nor while another thread
+ * asks for the message. */
 epi_glu_status epi_glu_prepare(epi_glu* glu, int64_t m, int64_t n, int64_t k);
 /* Why the last epi_glu_prepare with this handle failed; empty where it did not. */
 const char* epi_glu_message(const epi_glu* glu);

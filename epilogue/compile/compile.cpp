@@ -143,18 +143,22 @@ void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::str
       stages.back().graph, device,
       options.cache ? compiler::UseCache::kYes : compiler::UseCache::kNo, options.graph);
   if (own == compiler::OwnProducts::kHopper) {
-    plan->set_library_graph([graph = variant->captured.graph, fuse = options.fuse] {
-      return compiler::run_passes(graph, fuse, compiler::OwnProducts::kNone).back().graph;
+    // Without stacking, which would copy weights.
+    plan->set_library_graph([graph = variant->captured.graph] {
+      return compiler::run_passes(graph, Fuse::kPointwise, compiler::OwnProducts::kNone)
+          .back()
+          .graph;
     });
   }
   variant->plan = std::move(plan);
   // With its first sizes, whose code may be made for them alone.
   std::array<int64_t, compiler::kMostSymbols> symbols;
   const auto sizes = std::span(symbols).first(variant->guards.symbols());
-  if (variant->guards.accept(inputs, sizes)) variant->plan->make_code_for(sizes);
+  const bool accepts = variant->guards.accept(inputs, sizes);
+  const Plan& made = accepts ? variant->plan->made_for(sizes) : *variant->plan;
   variant->region = "Epilogue-Compiled Region: " + label;
   variant->number = static_cast<int>(before->size());
-  variant->info = describe(*variant->plan, std::move(reason), stages);
+  variant->info = describe(made, std::move(reason), stages);
   variant->info.compile_ms = static_cast<double>(now_ns() - start_ns) * 1e-6;
   auto after = std::make_shared<Variants>(*before);
   // One of fixed sizes comes before those that would take them.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "epilogue/compile/codegen/hopper_code.h"
 #include "epilogue/cuda/gemm.h"
 
 namespace epi::compiler {
@@ -92,6 +93,7 @@ std::string why_not_hopper(const Graph& graph, const Node& product) {
   const Node& weight = graph[weights_of(product).id];
   const int64_t per_vector = kAlignment / size_bytes(product.dtype);
   for (const SymSize& size : weight.shape) {
+    if (size.number() > kMostRows) return fmt::format("{} is too large", size.number());
     if (size.number() % per_vector != 0) {
       return fmt::format("{} is no multiple of {}", size.number(), per_vector);
     }
@@ -100,7 +102,10 @@ std::string why_not_hopper(const Graph& graph, const Node& product) {
     return fmt::format("its weight does not lie at a multiple of {} bytes", kAlignment);
   }
   const View rows = seen(graph, rows_of(product));
-  return rows.strides[1] == SymSize(1) ? "" : "its rows are not dense";
+  if (rows.strides[1] != SymSize(1)) return "its rows are not dense";
+  const bool overlap =
+      rows.strides[0].is_static() && rows.strides[0].number() < weight.shape[1].number();
+  return overlap ? "its rows overlap" : "";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "epilogue/compile/plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -66,6 +67,12 @@ std::string weights_text(const CompiledGraph& compiled, size_t kernel) {
                                                      : "");
 }
 
+std::vector<std::string> forms_of(const GpuGemm& gemm) {
+  auto forms = gemm.forms();
+  if (forms.empty()) forms.emplace_back("cuBLASLt");
+  return forms;
+}
+
 // What runs a kernel on a GPU, and why.
 std::string choice_text(const CompiledGraph& compiled, size_t kernel) {
   if (compiled.device == kCpu) return "";
@@ -78,10 +85,10 @@ std::string choice_text(const CompiledGraph& compiled, size_t kernel) {
   if (const auto* gemm = std::get_if<GemmKernel>(&body)) {
     return fmt::format(
         "  ours: up to {} rows the weights stream by; more in tiles of 128 rows by what keeps\n"
-        "  the GPU busiest{}\n",
-        kMostStreamRows,
-        has_epilogue(*gemm) ? "; where there are too few of them, cuBLASLt and a kernel behind it"
-                            : "; where there are too few of them, cuBLASLt");
+        "  the GPU busiest; where there are too few of them, cuBLASLt{}\n  for the first size: "
+        "{}\n",
+        kMostStreamRows, has_epilogue(*gemm) ? " and a kernel behind it" : "",
+        fmt::join(forms_of(*compiled.gpu_gemms[kernel]), ", "));
   }
   const Node& node = compiled.graph[std::get<LibraryKernel>(body).node];
   const bool activates = node.op == Op::kAddmmActivation;
@@ -166,10 +173,11 @@ std::unique_ptr<const GpuGemm> Plan::gpu_gemm(const Graph& graph, size_t kernel,
                                          std::move(weights), compiled_.device.index, cache);
 }
 
-void Plan::make_code_for(std::span<const int64_t> symbols) const {
-  if (compiled_.device == kCpu) return;
-  leaves_gpu_idle(symbols) ? library_plan().make_code_for(symbols)
-                           : static_cast<void>(BoundPlan(compiled_, symbols));
+const Plan& Plan::made_for(std::span<const int64_t> symbols) const {
+  if (compiled_.device == kCpu) return *this;
+  if (leaves_gpu_idle(symbols)) return library_plan();
+  BoundPlan(compiled_, symbols);
+  return *this;
 }
 
 bool Plan::leaves_gpu_idle(std::span<const int64_t> symbols) const {

@@ -29,8 +29,8 @@ class Plan {
   // On a GPU, waits for the launches that use its code and its copies of weights.
   ~Plan();
 
-  // Code that only some sizes need, for these.
-  void make_code_for(std::span<const int64_t> symbols) const;
+  // The plan that these sizes run by, this one or the library's, with the code that they need.
+  const Plan& made_for(std::span<const int64_t> symbols) const;
   // For these values of free sizes; null unless the last ones were the same. It must not outlive
   // the plan.
   std::shared_ptr<const BoundPlan> bound_to(std::span<const int64_t> symbols) const;

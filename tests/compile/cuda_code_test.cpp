@@ -78,7 +78,10 @@ TEST(CudaCode, LeavesToTheLibraryWhatIsTooLittleForTheGpu) {
   code.n = 4096;
   code.k = 14336;
   EXPECT_TRUE(fills_gpu(code, 4096, 132));
-  EXPECT_TRUE(fills_gpu(code, 16, 132));    // streams
+  EXPECT_TRUE(fills_gpu(code, 16, 132));  // streams
+  code.n = 128;
+  EXPECT_FALSE(fills_gpu(code, 16, 132));  // by four blocks
+  code.n = 4096;
   EXPECT_FALSE(fills_gpu(code, 128, 132));  // 32 tiles, each of all of k
   code.n = 64;
   code.k = 256;

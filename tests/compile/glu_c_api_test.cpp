@@ -8,7 +8,9 @@
 
 #ifdef EPI_HAS_CUDA
 #include <cmath>
+#include <thread>
 
+#include "epilogue/cuda/device.h"
 #include "epilogue/cuda/stream.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/tensor/factories.h"
@@ -90,6 +92,68 @@ TEST_F(GpuGluFromC, GivesTheBlocksResult) {
     }
     EXPECT_LT(std::sqrt(apart / whole), 0x1p-8) << m;  // h and y are rounded
   }
+}
+
+TEST_F(GpuGluFromC, OfF16AndSiluInACapture) {
+  epi_glu* silu_glu = nullptr;
+  ASSERT_EQ(epi_glu_create(0, EPI_GLU_F16, EPI_GLU_SILU, &silu_glu), EPI_GLU_OK);
+  const TensorOptions options{DType::kF16, kCuda};
+  const Tensor x = randn({20, 64}, 1, options);
+  const Tensor gate = mul(randn({128, 64}, 2, options), 0.125);
+  const Tensor up = mul(randn({128, 64}, 3, options), 0.125);
+  const Tensor down = mul(randn({64, 128}, 4, options), 0.125);
+  const Tensor y = full({20, 64}, NAN, options);
+  const Tensor h = empty({20, 128}, options);
+  ASSERT_EQ(epi_glu_prepare(silu_glu, 20, 128, 64), EPI_GLU_OK) << epi_glu_message(silu_glu);
+  const cuda::Stream stream = cuda::Stream::create();
+  cuda::synchronize();
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  ASSERT_EQ(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal), cudaSuccess);
+  EXPECT_EQ(epi_glu_mlp(silu_glu, stream.get(), x.raw_data(), gate.raw_data(), up.raw_data(),
+                        down.raw_data(), y.raw_data(), 20, 128, 64, h.raw_data(),
+                        static_cast<size_t>(h.size_bytes())),
+            EPI_GLU_OK);
+  ASSERT_EQ(cudaStreamEndCapture(stream.get(), &graph), cudaSuccess);
+  ASSERT_EQ(cudaGraphInstantiate(&exec, graph, 0), cudaSuccess);
+  ASSERT_EQ(cudaGraphLaunch(exec, stream.get()), cudaSuccess);
+  stream.synchronize();
+  const auto wide = [](const Tensor& t) { return to(to(t, kCpu), DType::kF64); };
+  const Tensor want =
+      linear(mul(silu(linear(wide(x), wide(gate))), linear(wide(x), wide(up))), wide(down));
+  const Tensor got = wide(y);
+  for (int64_t i = 0; i < want.numel(); ++i) {
+    ASSERT_NEAR(got.data<double>()[i], want.data<double>()[i], 0x1p-7) << i;  // of values near one
+  }
+  cudaGraphExecDestroy(exec);
+  cudaGraphDestroy(graph);
+  epi_glu_destroy(silu_glu);
+}
+
+TEST_F(GpuGluFromC, OfSeveralThreads) {
+  make_weights();
+  for (const int64_t m : {8, 100}) ASSERT_EQ(epi_glu_prepare(glu_, m, kN, kK), EPI_GLU_OK);
+  const auto work = [&](int64_t m) {
+    const cuda::StreamGuard guard(cuda::Stream::create());
+    const Tensor x = randn({m, kK}, 4, kOptions);
+    const Tensor h = empty({m, kN}, kOptions);
+    Tensor first;
+    for (int call = 0; call < 50; ++call) {
+      const Tensor y = empty({m, kK}, kOptions);
+      ASSERT_EQ(epi_glu_mlp(glu_, cuda::current_stream().get(), x.raw_data(), gate_.raw_data(),
+                            up_.raw_data(), down_.raw_data(), y.raw_data(), m, kN, kK, h.raw_data(),
+                            static_cast<size_t>(h.size_bytes())),
+                EPI_GLU_OK);
+      const Tensor got = to(to(y, kCpu), DType::kF64);
+      if (call == 0) first = got;
+      for (int64_t i = 0; i < got.numel(); ++i) {
+        ASSERT_EQ(got.data<double>()[i], first.data<double>()[i]) << i;
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (const int64_t m : {8, 100, 8, 100}) threads.emplace_back(work, m);
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST_F(GpuGluFromC, NamesWhatIsWrong) {

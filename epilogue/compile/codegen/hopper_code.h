@@ -11,6 +11,8 @@
 
 namespace epi::compiler {
 
+// Sizes are ints in a kernel, and rounded up to tiles.
+inline constexpr int64_t kMostRows = (int64_t{1} << 31) - 512;
 inline constexpr int64_t kMostSharedBytes = 232448;  // that a block can have
 
 // The tile form: a block multiplies kTileRows rows of x by two tiles of `half` rows of weights, of
@@ -24,6 +26,7 @@ struct HopperTile {
   int columns(const GemmCode& code) const;  // of the output
   int strip(const GemmCode& code) const;    // columns that are stored at once
   int stages(const GemmCode& code) const;
+  int64_t stage_bytes() const;
   int64_t shared_bytes(const GemmCode& code) const;
   int64_t tiles(const GemmCode& code, int64_t rows) const;
   // What `rows` of x take, to compare tiles by.

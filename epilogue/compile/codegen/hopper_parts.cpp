@@ -56,8 +56,9 @@ std::string element_function(const std::string& name, const GemmCode& code) {
                        cuda_type(operand.dtype), i, operand.row_stride, operand.column_stride,
                        operand.column_stride);
   };
-  const auto read_one = [&](size_t i, const GemmOperand& operand) {
-    return read_pair(i, operand) + ".a";
+  const auto read_one = [](size_t i, const GemmOperand& operand) {
+    return fmt::format("read_one<{}>(operands.data[{}], {}LL * row + {} * column)",
+                       cuda_type(operand.dtype), i, operand.row_stride, operand.column_stride);
   };
   std::string out;
   if (code.exact) out += signature(name + "_one", "float", code) + body(code, "float", read_one);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "epilogue/compile/codegen/hopper_code.h"
+#include "epilogue/compile/codegen/hopper_parts.h"
 
 namespace epi::compiler {
 namespace {
@@ -14,7 +15,7 @@ typedef unsigned long long u64;
 struct alignas(64) TensorMap { u64 words[16]; };
 
 // Operands of the epilogue, beside the sums.
-struct Operands { const char* data[12]; };
+struct Operands { const char* data[@operands@]; };
 
 __device__ __forceinline__ u32 address_of(const void* shared) {
   return static_cast<u32>(__cvta_generic_to_shared(shared));
@@ -77,6 +78,11 @@ __device__ __forceinline__ void begin_products() {
 __device__ __forceinline__ void commit_products() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
+// What products wrote is read behind their wait, and not before.
+template <int kCount> __device__ __forceinline__ void fence_sums(float (&d)[kCount]) {
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) asm volatile("" : "+f"(d[i])::"memory");
+}
 template <int kInFlight> __device__ __forceinline__ void await_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kInFlight) : "memory");
 }
@@ -113,12 +119,18 @@ __device__ __forceinline__ float one_and_power(float x) {
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(fminf(x, 63.0f)));
   return 1.0f + y;
 }
+// At least -10^9; what is no number stays.
+__device__ __forceinline__ float bounded(float x) {
+  float y;
+  asm("max.NaN.f32 %0, %1, 0fCE6E6B28;" : "=f"(y) : "f"(x));
+  return y;
+}
 // x / (1 + 2^u), both with one reciprocal: the unit that has it and powers is the bottleneck of an
-// epilogue. Where the quotient vanishes, 2^-63 |x| is left.
+// epilogue. Where the quotient vanishes, 2^-63 of the bounded x is left, 10^-10 at most.
 __device__ __forceinline__ Pair over_one_and_power(Pair x, Pair u) {
   const float a = one_and_power(u.a), b = one_and_power(u.b);
   const float both = reciprocal(a * b);
-  return {x.a * (both * b), x.b * (both * a)};
+  return {bounded(x.a) * (both * b), bounded(x.b) * (both * a)};
 }
 __device__ __forceinline__ Pair sigmoid(Pair x) {
   const Pair one(x.a == x.a ? 1.0f : x.a, x.b == x.b ? 1.0f : x.b);
@@ -146,6 +158,9 @@ template <> __device__ __forceinline__ u32 packed<f16>(Pair x) {
   u32 y;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(y) : "f"(x.b), "f"(x.a));
   return y;
+}
+template <typename T> __device__ __forceinline__ float read_one(const char* data, long long at) {
+  return to_float(reinterpret_cast<const T*>(data)[at]);
 }
 // `second` is the place of the neighbour: the next, or the same.
 template <typename T> __device__ __forceinline__ Pair read_pair(const char* data, long long at, int second) {
@@ -178,7 +193,7 @@ std::string multiply_function(int n, const char* type, const char* ptx_type) {
 }  // namespace
 
 std::string hopper_prelude() {
-  std::string out = kPrelude;
+  std::string out = filled(kPrelude, {{"operands", std::to_string(kMostHopperOperands)}});
   for (const int n : {8, 16, 32, 64, 128, 192, 256}) {
     out += fmt::format(
         "template <typename T>\n__device__ __forceinline__ void multiply_{}(float (&d)[{}], u64 a, "

@@ -31,7 +31,7 @@ extern "C" __global__ void __launch_bounds__(160, 1) @name@(
   extern __shared__ __align__(1024) unsigned char shared[];
   const u32 stages = address_of(shared);
   float* sums = reinterpret_cast<float*>(shared + kStages * kStageBytes);
-  const u32 full = stages + kStages * kStageBytes + max(64 * kPitch * 4, 8192);
+  const u32 full = stages + kStages * kStageBytes + @sums@;
   const u32 empty = full + 8 * kStages;
   if (threadIdx.x == 0) {
     for (int s = 0; s < kStages; ++s) {
@@ -106,6 +106,7 @@ extern "C" __global__ void __launch_bounds__(160, 1) @name@(
         parity ^= 1;
       }
     }
+    fence_sums(d);
     // Gate and up of one element are rows of different threads: they meet in shared memory.
 #pragma unroll
     for (int j = 0; j < kTokens / 2; ++j) {
@@ -171,6 +172,7 @@ std::string emit_hopper_stream(const std::string& name, const GemmCode& code,
                  {"tokens", std::to_string(stream.tokens)},
                  {"products", std::to_string(code.products)},
                  {"type", cuda_type(code.dtype)},
+                 {"sums", std::to_string(sums_bytes(stream))},
                  {"second", glu ? ", Pair(sum[kRows * kPitch], sum[(kRows + 1) * kPitch])" : ""}});
 }
 

@@ -121,6 +121,7 @@ extern "C" __global__ void __launch_bounds__(384, 1) @name@(
         next_stage();
       }
       await_products<0>();
+      fence_sums(d);
       release(before);
 
       // What was stored before has left shared memory.
@@ -165,14 +166,18 @@ int HopperTile::columns(const GemmCode& code) const { return 2 * half / code.pro
 // Where two warpgroups' strips of the output are 128 bytes wide, or where they must be 64.
 int HopperTile::strip(const GemmCode& code) const { return columns(code) % 64 == 0 ? 64 : 32; }
 
+int64_t HopperTile::stage_bytes() const {
+  constexpr int64_t kBarriers = 16;
+  return (kTileRows + 2 * half) * kTileDepth * 2 + kBarriers;
+}
+
 int HopperTile::stages(const GemmCode& code) const {
-  const int64_t stage = (kTileRows + 2 * half) * kTileDepth * 2 + 16;
-  return static_cast<int>((kMostSharedBytes - kTileRows * columns(code) * 2) / stage);
+  const int64_t staged = kTileRows * columns(code) * 2;
+  return static_cast<int>((kMostSharedBytes - staged) / stage_bytes());
 }
 
 int64_t HopperTile::shared_bytes(const GemmCode& code) const {
-  const int64_t stage = (kTileRows + 2 * half) * kTileDepth * 2 + 16;
-  return stages(code) * stage + kTileRows * columns(code) * 2;
+  return stages(code) * stage_bytes() + kTileRows * columns(code) * 2;
 }
 
 namespace {
@@ -208,7 +213,12 @@ HopperTile choose_tile(const GemmCode& code, int64_t rows, int processors) {
 // What a library can do that shares the sums of one element out over processors: all of them busy,
 // and as long as a wave of small tiles more for the launch of an epilogue.
 bool fills_gpu(const GemmCode& code, int64_t rows, int processors) {
-  if (rows <= kMostStreamRows) return true;
+  if (rows > kMostRows) return false;
+  if (rows <= kMostStreamRows) {
+    // A few blocks cannot ask for what memory can give, unless there is next to nothing to read.
+    const int64_t tiles = divided_up(code.n, choose_stream(code, rows, processors).rows);
+    return 4 * tiles >= processors || code.k <= 2048;
+  }
   const double depth = static_cast<double>(divided_up(code.k, kTileDepth));
   const double halves = static_cast<double>(code.n) * code.products / 2;
   const double evenly = static_cast<double>(divided_up(rows, kTileRows)) * halves / processors;

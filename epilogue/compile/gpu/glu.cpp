@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <mutex>
@@ -10,7 +11,7 @@
 #include <string>
 
 #include "epilogue/compile/gpu/gpu_gemm.h"
-#include "epilogue/cuda/stream.h"
+#include "epilogue/cuda/device.h"
 
 namespace {
 
@@ -30,9 +31,8 @@ struct Prepared {
 
 bool are_allowed(const Sizes& sizes) {
   const auto [m, n, k] = sizes;
-  constexpr int64_t kMost = INT32_MAX;
-  return m >= 1 && n >= 8 && k >= 8 && n % 8 == 0 && k % 8 == 0 && m <= kMost && n <= kMost &&
-         k <= kMost;
+  const int64_t most = std::max({m, n, k});
+  return m >= 1 && n >= 8 && k >= 8 && n % 8 == 0 && k % 8 == 0 && most <= epi::compiler::kMostRows;
 }
 
 bool is_aligned(const void* address) {
@@ -51,7 +51,11 @@ struct epi_glu {
   std::string message;
   mutable std::shared_mutex mutex;
   std::map<Sizes, Prepared> prepared;
-  std::vector<std::unique_ptr<GpuGemm>> code;  // stays as long as a call may use it
+  struct Gemms {
+    std::unique_ptr<GpuGemm> gate_up;
+    std::unique_ptr<GpuGemm> down;
+  };
+  std::map<std::pair<int64_t, int64_t>, Gemms> gemms;  // by n and k
 
   GemmCode gate_up_code(int64_t n, int64_t k) const {
     GemmCode gemm;
@@ -78,11 +82,15 @@ struct epi_glu {
     gemm.program.outputs = {0};
     return gemm;
   }
-  GpuGemmCall call_of(const char* name, GemmCode gemm, int64_t m) {
-    const int64_t columns = gemm.k;
-    code.push_back(std::make_unique<GpuGemm>(name, std::move(gemm), std::vector<epi::Tensor>{},
-                                             device, epi::compiler::UseCache::kYes));
-    return code.back()->bind(m, columns);
+  // The names, and so the code, of a compiled MLP.
+  Gemms make_gemms(int64_t n, int64_t k) const {
+    const bool by_gelu = activation == EPI_GLU_GELU_TANH;
+    const char* gate_up = by_gelu ? "epi_tem_fused_gelu_mm_mul_0" : "epi_tem_fused_mm_mul_silu_0";
+    const auto make = [&](const char* name, GemmCode gemm) {
+      return std::make_unique<GpuGemm>(name, std::move(gemm), std::vector<epi::Tensor>{}, device,
+                                       epi::compiler::UseCache::kYes);
+    };
+    return {make(gate_up, gate_up_code(n, k)), make("epi_tem_fused_mm_1", down_code(n, k))};
   }
 };
 
@@ -126,7 +134,15 @@ epi_glu_status epi_glu_create(int device, epi_glu_dtype dtype, epi_glu_activatio
   return EPI_GLU_OK;
 }
 
-void epi_glu_destroy(epi_glu* glu) { delete glu; }
+// Launches may still run the code.
+void epi_glu_destroy(epi_glu* glu) {
+  if (glu == nullptr) return;
+  try {
+    epi::cuda::synchronize(glu->device);
+  } catch (const std::exception&) {  // of work that failed: whoever waits for it is told
+  }
+  delete glu;
+}
 
 epi_glu_status epi_glu_prepare(epi_glu* glu, int64_t m, int64_t n, int64_t k) {
   const Sizes sizes{m, n, k};
@@ -136,13 +152,12 @@ epi_glu_status epi_glu_prepare(epi_glu* glu, int64_t m, int64_t n, int64_t k) {
   glu->message.clear();
   if (glu->prepared.contains(sizes)) return EPI_GLU_OK;
   try {
-    // The names, and so the code, of a compiled MLP.
-    const bool by_gelu = glu->activation == EPI_GLU_GELU_TANH;
-    const char* gate_up = by_gelu ? "epi_tem_fused_gelu_mm_mul_0" : "epi_tem_fused_mm_mul_silu_0";
-    glu->prepared[sizes] = {glu->call_of(gate_up, glu->gate_up_code(n, k), m),
-                            glu->call_of("epi_tem_fused_mm_1", glu->down_code(n, k), m)};
+    epi_glu::Gemms& gemms = glu->gemms[{n, k}];
+    if (gemms.down == nullptr) gemms = glu->make_gemms(n, k);
+    Prepared calls{gemms.gate_up->bind(m, k), gemms.down->bind(m, n)};
+    calls.gate_up.wait_for_weights();  // the kernel in front is the caller's
+    glu->prepared.emplace(sizes, calls);
   } catch (const std::exception& error) {
-    glu->prepared.erase(sizes);
     glu->message = error.what();
     return EPI_GLU_FAILED;
   }

@@ -11,6 +11,7 @@
 #include "epilogue/compile/code_cache.h"
 #include "epilogue/compile/codegen/cuda_code.h"
 #include "epilogue/compile/codegen/nvrtc.h"
+#include "epilogue/cuda/attribute.h"
 #include "epilogue/cuda/device_guard.h"
 #include "epilogue/cuda/stream.h"
 
@@ -40,16 +41,10 @@ class LoadedCubin final : public GpuCode {
   cudaLibrary_t library_ = nullptr;
 };
 
-int attribute(cudaDeviceAttr which, int device) {
-  int value = 0;
-  cuda::check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
-  return value;
-}
-
 // "sm_90a": with the instructions of this generation alone, where there are such.
 std::string architecture(int device) {
-  const int major = attribute(cudaDevAttrComputeCapabilityMajor, device);
-  const int minor = attribute(cudaDevAttrComputeCapabilityMinor, device);
+  const int major = cuda::attribute(cudaDevAttrComputeCapabilityMajor, device);
+  const int minor = cuda::attribute(cudaDevAttrComputeCapabilityMinor, device);
   return fmt::format("sm_{}{}{}", major, minor, major >= 9 ? "a" : "");
 }
 
@@ -119,22 +114,22 @@ GpuGenerated generate_gpu(const Source& source, int device, UseCache cache) {
 CUstream_st* gpu_stream(int device) { return cuda::current_stream(device).get(); }
 
 bool gpu_overlaps_launches(int device) {
-  return attribute(cudaDevAttrComputeCapabilityMajor, device) >= 9;
+  return cuda::attribute(cudaDevAttrComputeCapabilityMajor, device) >= 9;
 }
 
-void launch_gpu(void* kernel, uint32_t blocks, void* argument, bool overlaps, int device) {
+void launch_gpu(const GpuLaunch& launch, void** arguments, int device, CUstream_st* stream) {
   const cuda::DeviceGuard guard(device);
   cudaLaunchAttribute overlap{};
   overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   overlap.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(blocks);
-  config.blockDim = dim3(kCudaThreads);
-  config.stream = cuda::current_stream(device).get();
+  config.gridDim = dim3(launch.blocks);
+  config.blockDim = dim3(launch.threads);
+  config.dynamicSmemBytes = launch.shared_bytes;
+  config.stream = stream;
   config.attrs = &overlap;
-  config.numAttrs = overlaps ? 1 : 0;
-  void* arguments[] = {argument};
-  cuda::check(cudaLaunchKernelExC(&config, kernel, arguments), "cudaLaunchKernelExC");
+  config.numAttrs = launch.overlaps ? 1 : 0;
+  cuda::check(cudaLaunchKernelExC(&config, launch.kernel, arguments), "cudaLaunchKernelExC");
 }
 
 }  // namespace epi::compiler

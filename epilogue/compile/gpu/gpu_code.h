@@ -42,8 +42,15 @@ GpuGenerated generate_gpu(const Source& source, int device, UseCache cache);
 CUstream_st* gpu_stream(int device);
 // A kernel may start while the one before it on the stream ends.
 bool gpu_overlaps_launches(int device);
-// Starts a kernel of one argument on the device's current stream, in blocks of 256 threads. One
-// that `overlaps` waits for what it reads by itself: `wait_for_inputs` in generated code.
-void launch_gpu(void* kernel, uint32_t blocks, void* argument, bool overlaps, int device);
+// A kernel and the shape of its launches. One that `overlaps` waits for what it reads by itself:
+// `wait_for_inputs` in generated code.
+struct GpuLaunch {
+  void* kernel = nullptr;
+  uint32_t blocks = 0;
+  uint32_t threads = 0;
+  uint32_t shared_bytes = 0;
+  bool overlaps = false;
+};
+void launch_gpu(const GpuLaunch& launch, void** arguments, int device, CUstream_st* stream);
 
 }  // namespace epi::compiler

@@ -2,6 +2,7 @@
 #include "epilogue/compile/gpu/gpu_gemm.h"
 
 #include <cuda_runtime_api.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +10,7 @@
 
 #include "epilogue/compile/codegen/cuda_code.h"
 #include "epilogue/cuda/allocator.h"
+#include "epilogue/cuda/attribute.h"
 #include "epilogue/cuda/device_guard.h"
 #include "epilogue/cuda/error.h"
 #include "epilogue/cuda/relaxed_capture.h"
@@ -18,72 +20,75 @@ namespace {
 
 using cuda::check;
 
-int attribute(cudaDeviceAttr which, int device) {
-  int value = 0;
-  check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
-  return value;
-}
-
 // As the `Operands` of codegen/hopper_prelude.cpp.
 using OperandAddresses = std::array<const std::byte*, kMostHopperOperands>;
 
 }  // namespace
 
 GpuGemm::GpuGemm(std::string name, GemmCode code, std::vector<Tensor> weights, int device,
-                 UseCache cache)
+                 UseCache cache, int processors)
     : name_(std::move(name)),
       code_(std::move(code)),
       weights_(std::move(weights)),
       device_(device),
-      processors_(attribute(cudaDevAttrMultiProcessorCount, device)),
+      processors_(processors > 0 ? processors
+                                 : cuda::attribute(cudaDevAttrMultiProcessorCount, device)),
       cache_(cache) {}
 
-void* GpuGemm::find_kernel(const std::string& name, const std::string& text,
-                           int64_t shared_bytes) const {
+void* GpuGemm::find_kernel(const std::string& name, const std::string& text, int64_t shared_bytes,
+                           const std::string& form) const {
   const cuda::DeviceGuard guard(device_);
   const cuda::RelaxedCapture relaxed;  // a new size may come while the caller captures
   const std::lock_guard lock(making_);
-  GpuGenerated& made = codes_[text];
-  if (made.code == nullptr) {
-    made = generate_gpu({cuda_prelude() + hopper_prelude() + text, {}}, device_, cache_);
-    check(cudaFuncSetAttribute(made.code->find(name), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(shared_bytes)),
-          "cudaFuncSetAttribute");
-  }
-  return made.code->find(name);
+  const auto found = made_.find(text);
+  if (found != made_.end()) return found->second.generated.code->find(name);
+  Made made{form, generate_gpu({cuda_prelude() + hopper_prelude() + text, {}}, device_, cache_)};
+  void* kernel = made.generated.code->find(name);
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(shared_bytes)),
+        "cudaFuncSetAttribute");
+  made_.emplace(text, std::move(made));
+  return kernel;
 }
 
-GpuGemmCall GpuGemm::bind_tiles(int64_t rows) const {
-  const HopperTile tile = choose_tile(code_, rows, processors_);
+GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride, const HopperTile& tile) const {
   GpuGemmCall call;
-  call.kernel_ =
-      find_kernel(name_, emit_hopper_tiles(name_, code_, tile), tile.shared_bytes(code_));
-  call.blocks_ = static_cast<uint32_t>(std::min<int64_t>(tile.tiles(code_, rows), processors_));
-  call.threads_ = kTileThreads;
-  call.shared_bytes_ = static_cast<uint32_t>(tile.shared_bytes(code_));
+  const int64_t shared = tile.shared_bytes(code_);
+  const std::string form =
+      fmt::format("tiles of {} rows by {} columns", kTileRows, tile.columns(code_));
+  void* kernel = find_kernel(name_, emit_hopper_tiles(name_, code_, tile), shared, form);
+  const int64_t blocks = std::min<int64_t>(tile.tiles(code_, rows), processors_);
+  call.launch_ = {kernel, static_cast<uint32_t>(blocks), kTileThreads,
+                  static_cast<uint32_t>(shared), true};
   call.x_box_rows_ = kTileRows;
   call.strip_ = tile.strip(code_);
   call.weight_box_rows_ = tile.half;
-  return call;
+  return prepared(call, rows, row_stride);
 }
 
-GpuGemmCall GpuGemm::bind_stream(int64_t rows) const {
-  const HopperStream stream = choose_stream(code_, rows, processors_);
-  const std::string name = name_ + "_stream";
+GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride, const HopperStream& stream) const {
   GpuGemmCall call;
-  call.kernel_ =
-      find_kernel(name, emit_hopper_stream(name, code_, stream), stream.shared_bytes(code_));
+  const int64_t shared = stream.shared_bytes(code_);
+  const std::string name = name_ + "_stream";
+  const std::string form = fmt::format("a stream of {} rows of weights at a time for up to {} rows",
+                                       stream.rows, stream.tokens);
+  void* kernel = find_kernel(name, emit_hopper_stream(name, code_, stream), shared, form);
   const int64_t tiles = (code_.n + stream.rows - 1) / stream.rows;
-  call.blocks_ = static_cast<uint32_t>(std::min<int64_t>(tiles, processors_));
-  call.threads_ = kStreamThreads;
-  call.shared_bytes_ = static_cast<uint32_t>(stream.shared_bytes(code_));
+  const int64_t blocks = std::min<int64_t>(tiles, processors_);
+  call.launch_ = {kernel, static_cast<uint32_t>(blocks), kStreamThreads,
+                  static_cast<uint32_t>(shared), true};
   call.x_box_rows_ = static_cast<int>(rows);
   call.weight_box_rows_ = stream.rows;
-  return call;
+  return prepared(call, rows, row_stride);
 }
 
 GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride) const {
-  GpuGemmCall call = rows <= kMostStreamRows ? bind_stream(rows) : bind_tiles(rows);
+  return rows <= kMostStreamRows ? bind(rows, row_stride, choose_stream(code_, rows, processors_))
+                                 : bind(rows, row_stride, choose_tile(code_, rows, processors_));
+}
+
+GpuGemmCall GpuGemm::prepared(GpuGemmCall call, int64_t rows, int64_t row_stride) const {
+  EPI_CHECK(rows > 0 && rows <= kMostRows);
   call.x_ = {nullptr, code_.dtype, rows, code_.k, row_stride};
   call.n_ = code_.n;
   if (!weights_.empty()) call.set_weights(weights_.front().raw_data(), weights_.back().raw_data());
@@ -92,16 +97,23 @@ GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride) const {
 
 bool GpuGemm::is_fast_for(int64_t rows) const { return fills_gpu(code_, rows, processors_); }
 
+std::vector<std::string> GpuGemm::forms() const {
+  const std::lock_guard lock(making_);
+  std::vector<std::string> forms;
+  for (const auto& [text, made] : made_) forms.push_back(made.form);
+  return forms;
+}
+
 bool GpuGemm::is_from_cache() const {
   const std::lock_guard lock(making_);
-  return std::all_of(codes_.begin(), codes_.end(),
-                     [](const auto& code) { return code.second.from_cache; });
+  return std::all_of(made_.begin(), made_.end(),
+                     [](const auto& made) { return made.second.generated.from_cache; });
 }
 
 std::string GpuGemm::not_kept() const {
   const std::lock_guard lock(making_);
-  for (const auto& [text, made] : codes_) {
-    if (!made.not_kept.empty()) return made.not_kept;
+  for (const auto& [text, made] : made_) {
+    if (!made.generated.not_kept.empty()) return made.generated.not_kept;
   }
   return "";
 }
@@ -143,22 +155,12 @@ void GpuGemmCall::start(const std::byte* x, std::byte* out, std::span<std::byte*
   void* out_argument = strip_ > 0 ? static_cast<void*>(&out_map) : static_cast<void*>(&out);
   void* arguments[] = {&x_map, &w0, &w1, out_argument, &addresses, &m, &n, &k};
 
-  cudaLaunchAttribute overlap{};
-  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  overlap.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(blocks_);
-  config.blockDim = dim3(threads_);
-  config.dynamicSmemBytes = shared_bytes_;
-  config.stream = stream;
-  config.attrs = &overlap;
-  config.numAttrs = 1;
-  check(cudaLaunchKernelExC(&config, kernel_, arguments), "cudaLaunchKernelExC");
+  launch_gpu(launch_, arguments, device, stream);
 }
 
 bool gpu_has_own_products(int device) {
-  return attribute(cudaDevAttrComputeCapabilityMajor, device) == 9 &&
-         attribute(cudaDevAttrComputeCapabilityMinor, device) == 0;
+  return cuda::attribute(cudaDevAttrComputeCapabilityMajor, device) == 9 &&
+         cuda::attribute(cudaDevAttrComputeCapabilityMinor, device) == 0;
 }
 
 }  // namespace epi::compiler

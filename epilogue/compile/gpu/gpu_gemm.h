@@ -24,16 +24,15 @@ class GpuGemmCall {
  public:
   // [n, k] each, row-major; of one product both are the same.
   void set_weights(const std::byte* first, const std::byte* second);
+  // The weights may be written by the kernel in front: this one then starts behind it.
+  void wait_for_weights() { launch_.overlaps = false; }
   // On a cudaStream_t. Rows of x that the copy engine cannot read in place are copied first.
   void start(const std::byte* x, std::byte* out, std::span<std::byte* const> operands, int device,
              CUstream_st* stream) const;
 
  private:
   friend class GpuGemm;
-  void* kernel_ = nullptr;
-  uint32_t blocks_ = 0;
-  uint32_t threads_ = 0;
-  uint32_t shared_bytes_ = 0;
+  GpuLaunch launch_;
   int x_box_rows_ = 0;
   int weight_box_rows_ = 0;
   int strip_ = 0;  // of the output, columns that are stored at once; 0: stored by address
@@ -45,22 +44,34 @@ class GpuGemmCall {
 class GpuGemm {
  public:
   // The weights are [n, k], row-major, and stay where they are; without, each call sets its own.
-  GpuGemm(std::string name, GemmCode code, std::vector<Tensor> weights, int device, UseCache cache);
+  // `processors`: blocks that run at a time, 0 for all that the GPU has.
+  GpuGemm(std::string name, GemmCode code, std::vector<Tensor> weights, int device, UseCache cache,
+          int processors = 0);
 
-  // For `rows` of x, `row_stride` elements apart. Makes code where no size before had this form.
+  // For `rows` of x, `row_stride` elements apart, in the form that suits them. Makes code where no
+  // size before had it.
   GpuGemmCall bind(int64_t rows, int64_t row_stride) const;
+  GpuGemmCall bind(int64_t rows, int64_t row_stride, const HopperTile& tile) const;
+  GpuGemmCall bind(int64_t rows, int64_t row_stride, const HopperStream& stream) const;
   // There is enough to do for the whole GPU.
   bool is_fast_for(int64_t rows) const;
+
+  // The forms that there is code for: "tiles of 128 rows by 96 columns".
+  std::vector<std::string> forms() const;
   // All code so far came from the cache.
   bool is_from_cache() const;
   // Why the cache could not keep some of it.
   std::string not_kept() const;
 
  private:
-  GpuGemmCall bind_tiles(int64_t rows) const;
-  GpuGemmCall bind_stream(int64_t rows) const;
-  void* find_kernel(const std::string& name, const std::string& text, int64_t shared_bytes) const;
+  void* find_kernel(const std::string& name, const std::string& text, int64_t shared_bytes,
+                    const std::string& form) const;
+  GpuGemmCall prepared(GpuGemmCall call, int64_t rows, int64_t row_stride) const;
 
+  struct Made {
+    std::string form;
+    GpuGenerated generated;
+  };
   std::string name_;
   GemmCode code_;
   std::vector<Tensor> weights_;
@@ -68,7 +79,7 @@ class GpuGemm {
   int processors_;
   UseCache cache_;
   mutable std::mutex making_;
-  mutable std::map<std::string, GpuGenerated> codes_;  // by text
+  mutable std::map<std::string, Made> made_;  // by text
 };
 
 // The GPU has products of ours: it is a Hopper, compute capability 9.0.

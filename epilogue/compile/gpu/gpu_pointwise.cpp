@@ -77,8 +77,10 @@ void GpuPointwise::launch(const Piece& piece, std::span<std::byte* const> addres
     walk.set_address(static_cast<int>(i), addresses[i] + piece.offsets[i]);
   }
   const uint32_t blocks = (walk.items() + kCudaThreads - 1) / kCudaThreads;
-  launch_gpu(vectors ? functions_.vectors : functions_.strided, blocks, walk.argument(),
-             functions_.overlaps, device);
+  void* arguments[] = {walk.argument()};
+  launch_gpu({vectors ? functions_.vectors : functions_.strided, blocks, kCudaThreads, 0,
+              functions_.overlaps},
+             arguments, device, gpu_stream(device));
 }
 
 }  // namespace epi::compiler

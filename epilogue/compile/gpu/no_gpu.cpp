@@ -14,14 +14,16 @@ namespace {
 }  // namespace
 
 GpuGenerated generate_gpu(const Source&, int, UseCache) { refuse(); }
-void launch_gpu(void*, uint32_t, void*, bool, int) { refuse(); }
+void launch_gpu(const GpuLaunch&, void**, int, CUstream_st*) { refuse(); }
 bool gpu_overlaps_launches(int) { refuse(); }
 std::unique_ptr<GpuGraphs> make_gpu_graphs(int, int64_t) { refuse(); }
 bool gpu_is_capturing(int) { refuse(); }
 bool gpu_has_own_products(int) { refuse(); }
-GpuGemm::GpuGemm(std::string, GemmCode, std::vector<Tensor>, int, UseCache) { refuse(); }
+GpuGemm::GpuGemm(std::string, GemmCode, std::vector<Tensor>, int, UseCache, int) { refuse(); }
 GpuGemmCall GpuGemm::bind(int64_t, int64_t) const { refuse(); }
 bool GpuGemm::is_fast_for(int64_t) const { refuse(); }
+std::vector<std::string> GpuGemm::forms() const { refuse(); }
+void GpuGemmCall::set_weights(const std::byte*, const std::byte*) { refuse(); }
 bool GpuGemm::is_from_cache() const { refuse(); }
 std::string GpuGemm::not_kept() const { refuse(); }
 void GpuGemmCall::start(const std::byte*, std::byte*, std::span<std::byte* const>, int,

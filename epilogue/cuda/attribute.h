@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// A number that CUDA knows of a device.
+#pragma once
+
+#include "epilogue/cuda/error.h"
+
+namespace epi::cuda {
+
+inline int attribute(cudaDeviceAttr which, int device) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+  return value;
+}
+
+}  // namespace epi::cuda
