@@ -414,8 +414,9 @@ def sweep(args, claims):
         x = torch.randn(row["m"], 768, device=DEVICE, dtype=DTYPE)
         theirs = wall_us(lambda: dynamic(x))
         claims.note(f"       {row['m']:6d}   {row['wall_us']:16.1f}   {theirs[0]:18.1f}")
+        # Eager's own error is 1.0 of 2^-8, ours 0.6 (see `modes`): together 1.17.
         claims.add(f"M {row['m']}: difference from eager over bf16 rounding", row["difference"] * 256,
-                   row["difference"] <= 2 ** -8, ours=row["wall_us"], torch=theirs)
+                   row["difference"] <= 1.3 * 2 ** -8, ours=row["wall_us"], torch=theirs)
     claims.add("recompiles over all M", result["recompiles"], result["recompiles"] == 0)
 
 
