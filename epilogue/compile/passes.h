@@ -2,8 +2,8 @@
 // The passes, each a function Graph -> Graph in a file of its own, in the order in which they run.
 #pragma once
 
-#include "epilogue/compile/fusion.h"
 #include "epilogue/compile/graph.h"
+#include "epilogue/compile/own_products.h"
 
 namespace epi::compiler {
 

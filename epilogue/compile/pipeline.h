@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "epilogue/compile/compile.h"
-#include "epilogue/compile/fusion.h"
 #include "epilogue/compile/graph.h"
+#include "epilogue/compile/own_products.h"
 
 namespace epi::compiler {
 

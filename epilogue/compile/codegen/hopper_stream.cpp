@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "epilogue/compile/codegen/cuda_code.h"
 #include "epilogue/compile/codegen/hopper_code.h"
@@ -142,22 +141,6 @@ int HopperStream::stages(const GemmCode& code) const {
 
 int64_t HopperStream::shared_bytes(const GemmCode& code) const {
   return stages(code) * stage_bytes(code, *this) + sums_bytes(*this);
-}
-
-// Room for as many rows of x as there are; of the weights as many at a time as share them out best.
-HopperStream choose_stream(const GemmCode& code, int64_t rows, int processors) {
-  HopperStream best;
-  best.tokens = rows <= 8 ? 8 : rows <= 16 ? 16 : rows <= 32 ? 32 : 64;
-  int64_t best_cost = std::numeric_limits<int64_t>::max();
-  for (const int weights : {32, 16}) {
-    const int64_t tiles = (code.n + weights - 1) / weights;
-    const int64_t cost = (tiles + processors - 1) / processors * weights;
-    if (cost >= best_cost) continue;
-    best_cost = cost;
-    best.rows = weights;
-  }
-  if (best.tokens >= 32) best.rows = 32;  // x is as much to read as fewer weights
-  return best;
 }
 
 std::string emit_hopper_stream(const std::string& name, const GemmCode& code,
