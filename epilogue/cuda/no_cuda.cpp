@@ -19,8 +19,6 @@ namespace cuda {
 
 Result<std::vector<DeviceInfo>> devices() { return failure("{}", kMissing); }
 void synchronize(int /*device*/) { fail("cuda", "{}", kMissing); }
-Addend addend_of(const Dims&, double, const Gemm&) { fail("cuda", "{}", kMissing); }
-bool is_aligned_bias(const std::byte*) { fail("cuda", "{}", kMissing); }
 bool try_gemm(const Gemm&, int) { fail("cuda", "{}", kMissing); }
 
 }  // namespace cuda
