@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/analysis/pattern.h"
 
+#include <algorithm>
 #include <regex>
 
 namespace epi::analysis {
@@ -14,6 +15,21 @@ constexpr auto kFlags = std::regex::ECMAScript | std::regex_constants::__polynom
 #else
 constexpr auto kFlags = std::regex::ECMAScript;
 #endif
+
+// Behind a backslash or a brace, libstdc++ reads a number without a look at its length.
+constexpr size_t kLongestNumber = 4;
+
+bool has_long_number(std::string_view text) {
+  for (size_t i = 0; i + 1 < text.size(); ++i) {
+    const bool begins = text[i] == '\\' || text[i] == '{' || text[i] == ',';
+    if (!begins) continue;
+    const size_t end = text.find_first_not_of("0123456789", i + 1);
+    const size_t digits = std::min(end, text.size()) - (i + 1);
+    if (digits > kLongestNumber) return true;
+    if (text[i] == '\\') ++i;  // what it escapes
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -33,6 +49,9 @@ Result<Pattern> Pattern::regex(std::string_view text) {
   if (text.empty()) return failure("the expression is empty");
   if (text.size() > kLongestRegex) {
     return failure("an expression has at most {} characters", kLongestRegex);
+  }
+  if (has_long_number(text)) {
+    return failure("/{}/ counts by a number of more than {} digits", text, kLongestNumber);
   }
   try {
     pattern.expression_ =

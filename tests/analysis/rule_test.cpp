@@ -72,6 +72,10 @@ TEST(Pattern, IsAWholeNameOrARegexThatIsSearchedFor) {
   ASSERT_TRUE(regex);
   EXPECT_TRUE(regex->matches("aten::tanh"));
   EXPECT_FALSE(regex->matches("aten::mm"));
+  EXPECT_TRUE(Pattern::regex("Step#1234567890"));
+  EXPECT_FALSE(Pattern::regex("(a)\\99999999999999999999"));
+  EXPECT_FALSE(Pattern::regex("a{99999999999999999999}"));
+  EXPECT_FALSE(Pattern::regex("a{1,99999999999999999999}"));
   const auto escaped = Pattern::regex("Region: \\d+\\/\\d+$");
   ASSERT_TRUE(escaped);
   EXPECT_TRUE(escaped->matches("Torch-Compiled Region: 0/12"));
