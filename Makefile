@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 .PHONY: setup build demo test check bench format lint
-SOURCES = $(shell git ls-files '*.h' '*.cpp' '*.cu' '*.cuh')
+SOURCES = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.cu' '*.cuh')
 
 setup:
 	@scripts/setup

@@ -8,14 +8,6 @@
 namespace epi::compiler {
 namespace {
 
-bool is_read_only_by(const Graph& graph, ValueId id, const Node& reader) {
-  if (std::count(graph.outputs.begin(), graph.outputs.end(), id) != 0) return false;
-  return std::all_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
-    const auto inputs = inputs_of(node);
-    return &node == &reader || std::count(inputs.begin(), inputs.end(), id) == 0;
-  });
-}
-
 bool is_read_by_pointwise(const Graph& graph, ValueId id) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
     const auto inputs = inputs_of(node);
@@ -38,7 +30,7 @@ bool fits(const Graph& graph, ValueId id, OwnProducts own) {
   const Node& product = graph[ref.id];
   return product.kind == NodeKind::kOp && product.op == Op::kAddmm && adds_bias(graph, product) &&
          !is_own_product(graph, product, own) && is_in_order(graph, ref, node) &&
-         is_read_only_by(graph, ref.id, node);
+         count_readers(graph, ref.id) == 1;
 }
 
 // What was the activation becomes a view of the product, in its own shape: readers see the product
@@ -68,7 +60,7 @@ Graph form_activation(const Graph& graph, OwnProducts own) {
     const auto id = static_cast<ValueId>(i);
     if (fits(result, id, own)) take_over(result, id);
   }
-  return drop_dead(fold_views(result));
+  return fold_views(result);
 }
 
 }  // namespace epi::compiler

@@ -6,15 +6,6 @@
 namespace epi::compiler {
 namespace {
 
-std::vector<int> count_readers(const Graph& graph) {
-  std::vector<int> readers(graph.nodes.size(), 0);
-  for (const Node& node : graph.nodes) {
-    for (const ValueId input : inputs_of(node)) ++readers[static_cast<size_t>(input)];
-  }
-  for (const ValueId output : graph.outputs) ++readers[static_cast<size_t>(output)];
-  return readers;
-}
-
 // The product that an addition may take over, and what is added to it.
 struct Match {
   ValueRef product;
@@ -23,7 +14,7 @@ struct Match {
 
 // add(product, c) or add(c, product), one times, with a result of the product's own shape: what is
 // added broadcasts to it, and not the other way around.
-std::optional<Match> match(const Graph& graph, const Node& add, const std::vector<int>& readers) {
+std::optional<Match> match(const Graph& graph, const Node& add) {
   if (add.kind != NodeKind::kOp || add.op != Op::kAdd || add.operands[2] != Operand(SymSize(1))) {
     return std::nullopt;
   }
@@ -33,7 +24,7 @@ std::optional<Match> match(const Graph& graph, const Node& add, const std::vecto
   for (const Match& found : {Match{*left, *right}, Match{*right, *left}}) {
     const Node& node = graph[found.product.id];
     const bool fits = node.kind == NodeKind::kOp && node.op == Op::kMm && node.shape == add.shape &&
-                      readers[static_cast<size_t>(found.product.id)] == 1;
+                      count_readers(graph, found.product.id) == 1;
     if (fits && !found.product.view) return found;
   }
   return std::nullopt;
@@ -43,9 +34,8 @@ std::optional<Match> match(const Graph& graph, const Node& add, const std::vecto
 
 Graph form_addmm(const Graph& graph) {
   Graph result = graph;
-  const std::vector<int> readers = count_readers(graph);
   for (Node& node : result.nodes) {
-    const auto found = match(graph, node, readers);
+    const auto found = match(graph, node);
     if (!found) continue;
     const std::vector<Operand> factors = graph[found->product.id].operands;
     node.op = Op::kAddmm;

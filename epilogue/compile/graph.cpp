@@ -140,6 +140,15 @@ std::vector<ValueId> inputs_of(const Node& node) {
   return ids;
 }
 
+int count_readers(const Graph& graph, ValueId id) {
+  auto readers = std::count(graph.outputs.begin(), graph.outputs.end(), id);
+  for (const Node& node : graph.nodes) {
+    const auto inputs = inputs_of(node);
+    readers += std::count(inputs.begin(), inputs.end(), id);
+  }
+  return static_cast<int>(readers);
+}
+
 namespace {
 
 // Strides of dimensions of size one mean nothing.

@@ -92,6 +92,9 @@ void for_each_ref(Node& node, Change&& change) {
 std::vector<ValueRef> references_of(const Node& node);
 std::vector<ValueId> inputs_of(const Node& node);
 
+// How often a value is read, by nodes and as an output.
+int count_readers(const Graph& graph, ValueId id);
+
 // Whether two nodes are the same when the first one's symbols have these values.
 bool is_same_at(const Node& symbolic, const Node& plain, std::span<const int64_t> values);
 

@@ -65,8 +65,9 @@ std::string choice_text(const CompiledGraph& compiled, size_t kernel) {
   const Node& node = compiled.graph[std::get<LibraryKernel>(body).node];
   const bool activates = node.op == Op::kAddmmActivation;
   if (!is_product(node) && !activates) return "  the eager kernel: not pointwise\n";
-  std::string out =
-      "  cuBLASLt: " + why_not_own(compiled.graph, node, own_products(compiled.device));
+  const std::string why = why_not_own(compiled.graph, node, own_products(compiled.device));
+  std::string out = "  cuBLASLt: " +
+                    (why.empty() ? "too little for the GPU in tiles of ours, or not fused" : why);
   if (activates) return out + "; the bias and the activation in its epilogue\n";
   const Node& weight = compiled.graph[weights_of(node).id];
   if (weight.copied) {

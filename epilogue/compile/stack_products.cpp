@@ -76,14 +76,6 @@ void stack(Graph& graph, ValueId product, ValueId other) {
   node.strides = row_major(node.shape);
 }
 
-bool is_read_once(const Graph& graph, ValueId weight) {
-  int readers = 0;
-  for (const Node& node : graph.nodes) {
-    for (const ValueId id : inputs_of(node)) readers += id == weight;
-  }
-  return readers == 1;
-}
-
 }  // namespace
 
 Graph stack_products(const Graph& graph, OwnProducts own) {
@@ -100,8 +92,8 @@ Graph stack_products(const Graph& graph, OwnProducts own) {
       const bool fits = is_candidate(result.nodes[j]) &&
                         are_alike(result, result.nodes[i], result.nodes[j]) &&
                         can_be_half(result, product) && can_be_half(result, other) &&
-                        is_read_once(result, weights_of(result[product]).id) &&
-                        is_read_once(result, weights_of(result[other]).id);
+                        count_readers(result, weights_of(result[product]).id) == 1 &&
+                        count_readers(result, weights_of(result[other]).id) == 1;
       if (!fits) continue;
       stack(result, product, other);
       break;

@@ -26,26 +26,37 @@ RefTensor as_shape(Ref x) {
 
 RefTensor transposed(Ref x) { return ref::transpose(x[0], 0, 1); }
 RefTensor middle(Ref x) { return ref::slice(x[0], 1, 1, 4); }
+Tensor with_swapped_strides(In x) {
+  return as_strided(x[0], {5, 3}, {x[0].stride(1), x[0].stride(0)});
+}
+Tensor copied_to_rows(In x) { return copy_(empty({3, 5}, {x[0].dtype(), x[0].device()}), x[0]); }
+
+const Dims kBatches = {2, 3, 4, 5};
+const Dims kTurned = {1, 2, 0};
+const Dims kOuter = {0, 2};
+const Dims kRows = {3, 5};
+const Dims kReshaped = {4, 15};
+const Dims kSplit = {2, 3, 5};
 
 const std::vector<OpCase> kViewCases = {
-    {Op::kAsStrided,
-     {{3, 5}},
-     kExact,
-     [](In x) { return as_strided(x[0], {5, 3}, {x[0].stride(1), x[0].stride(0)}); },
-     transposed},
+    {Op::kAsStrided, {{3, 5}}, kExact, with_swapped_strides, transposed},
     {Op::kExpand,
      {{3, 1, 5}},
      kExact,
-     [](In x) { return expand(x[0], {2, 3, 4, 5}); },
-     [](Ref x) { return ref::expand(x[0], {2, 3, 4, 5}); }},
+     [](In x) { return expand(x[0], kBatches); },
+     [](Ref x) { return ref::expand(x[0], kBatches); }},
     {Op::kFlatten, {{3, 5, 7}}, kExact, [](In x) { return flatten(x[0], 1, 2); }, as_shape<3, 35>},
     {Op::kNarrow, {{3, 5}}, kExact, [](In x) { return narrow(x[0], 1, 1, 3); }, middle},
     {Op::kPermute,
      {{3, 5, 7}},
      kExact,
-     [](In x) { return permute(x[0], {1, 2, 0}); },
-     [](Ref x) { return ref::permute(x[0], {1, 2, 0}); }},
-    {Op::kReshape, {{6, 10}}, kExact, [](In x) { return reshape(x[0], {4, 15}); }, as_shape<4, 15>},
+     [](In x) { return permute(x[0], kTurned); },
+     [](Ref x) { return ref::permute(x[0], kTurned); }},
+    {Op::kReshape,
+     {{6, 10}},
+     kExact,
+     [](In x) { return reshape(x[0], kReshaped); },
+     as_shape<4, 15>},
     {Op::kSelect,
      {{3, 5}},
      kExact,
@@ -59,20 +70,16 @@ const std::vector<OpCase> kViewCases = {
     {Op::kUnsafeView,
      {{6, 5}},
      kExact,
-     [](In x) { return _unsafe_view(x[0], {2, 3, 5}); },
+     [](In x) { return _unsafe_view(x[0], kSplit); },
      as_shape<2, 3, 5>},
     {Op::kUnsqueeze, {{3, 5}}, kExact, [](In x) { return unsqueeze(x[0], 1); }, as_shape<3, 1, 5>},
-    {Op::kView, {{6, 5}}, kExact, [](In x) { return view(x[0], {2, 3, 5}); }, as_shape<2, 3, 5>},
+    {Op::kView, {{6, 5}}, kExact, [](In x) { return view(x[0], kSplit); }, as_shape<2, 3, 5>},
 };
 
 const std::vector<OpCase> kCopyCases = {
     {Op::kClone, {{3, 5}}, kExact, [](In x) { return clone(x[0]); }, as_shape<3, 5>},
     {Op::kContiguous, {{3, 5}}, kExact, [](In x) { return contiguous(x[0]); }, as_shape<3, 5>},
-    {Op::kCopy_,
-     {{5}},
-     kExact,
-     [](In x) { return copy_(empty({3, 5}, {x[0].dtype(), x[0].device()}), x[0]); },
-     [](Ref x) { return ref::expand(x[0], {3, 5}); }},
+    {Op::kCopy_, {{5}}, kExact, copied_to_rows, [](Ref x) { return ref::expand(x[0], kRows); }},
     // f64 holds every other dtype's values.
     {Op::kTo, {{3, 5}}, kExact, [](In x) { return to(x[0], DType::kF64); }, as_shape<3, 5>},
 };
@@ -197,8 +204,8 @@ const std::vector<OpCase> kRowCases = {
     {Op::kSum,
      {{3, 5, 7}},
      kReduction,
-     [](In x) { return sum(x[0], {0, 2}); },
-     [](Ref x) { return ref::sum(x[0], {0, 2}); }},
+     [](In x) { return sum(x[0], kOuter); },
+     [](Ref x) { return ref::sum(x[0], kOuter); }},
 };
 
 }  // namespace
