@@ -121,4 +121,32 @@ JsonWriter& JsonWriter::fixed(double value, int decimals) {
   return *this;
 }
 
+std::string json_indented(std::string_view text) {
+  std::string out;
+  size_t depth = 0;
+  bool in_string = false;
+  const auto new_line = [&] { out += '\n' + std::string(2 * depth, ' '); };
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      out += c;
+      if (c == '\\' && i + 1 < text.size()) out += text[++i];
+      in_string = c != '"';
+      continue;
+    }
+    if (c == ' ' || c == '\n') continue;
+    in_string = c == '"';
+    const bool opens = c == '{' || c == '[';
+    const bool closes = c == '}' || c == ']';
+    const bool is_empty = closes && (out.ends_with('{') || out.ends_with('['));
+    if (closes) --depth;
+    if (closes && !is_empty) new_line();
+    out += c;
+    if (opens) ++depth;
+    if (c == ',' || (opens && text[i + 1] != '}' && text[i + 1] != ']')) new_line();
+    if (c == ':') out += ' ';
+  }
+  return out + '\n';
+}
+
 }  // namespace epi

@@ -37,6 +37,9 @@ class JsonWriter {
   bool comma_ = false;
 };
 
+// A whole JSON text with a line for each member, indented by two: for files that people read.
+std::string json_indented(std::string_view text);
+
 // The JSON string literal of `value`, quotes included.
 std::string json_quoted(std::string_view value);
 

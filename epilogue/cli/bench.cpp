@@ -80,9 +80,8 @@ std::string spread_text(const BenchRun& run) {
   }
   std::string out = "  ratios, tenth to ninetieth of 100:";
   for (size_t i = 1; i < run.modes.size(); ++i) {
-    out +=
-        fmt::format(" {} {:.3f} to {:.3f}{}", run.modes[i].mode.substr(8), run.modes[i].ratio.p10,
-                    run.modes[i].ratio.p90, i + 1 < run.modes.size() ? "," : "\n");
+    out += fmt::format(" {} {:.3f} to {:.3f}{}", run.modes[i].mode, run.modes[i].ratio.p10,
+                       run.modes[i].ratio.p90, i + 1 < run.modes.size() ? "," : "\n");
   }
   return out;
 }

@@ -57,6 +57,29 @@ std::vector<Mode> compiled_modes(const Block& block, const std::vector<Tensor>& 
   return modes;
 }
 
+// The packages built with this tool, where they have a layer for this block and device.
+std::vector<Mode> prebuilt_modes(const Block& block, const std::vector<Tensor>& inputs) {
+  std::vector<Mode> modes;
+  if (block.mlp == nullptr) return modes;
+  const Device device = inputs[0].device();
+  for (const int64_t version : {1, 2}) {
+    const int64_t start_ns = now_ns();
+    const auto kernels = hub::get_kernel("epilogue/glu", version, device);
+    if (!kernels) continue;
+    try {
+      const auto function = prebuilt_function(block, *kernels);
+      Mode mode{fmt::format("prebuilt glu@{}", version), [=] { function(inputs); }};
+      mode.forward();
+      wait_for(device);
+      const auto first_ns = static_cast<double>(now_ns() - start_ns);
+      mode.first_call_ns = std::max(first_ns - timed(mode.forward, 1, device), 0.0);
+      modes.push_back(std::move(mode));
+    } catch (const Error&) {  // it has no such activation, takes no bias, or not these sizes
+    }
+  }
+  return modes;
+}
+
 void take_turns(std::vector<Mode>& modes, Device device, Progress& progress) {
   for (const Mode& mode : modes) mode.forward();
   double round_ns = 0;
@@ -120,6 +143,7 @@ std::vector<ModeResult> measure_modes(const Workload& workload) {
   std::vector<Mode> modes;
   modes.push_back({"eager", [&] { block->function(inputs); }});
   for (Mode& mode : compiled_modes(*block, inputs)) modes.push_back(std::move(mode));
+  for (Mode& mode : prebuilt_modes(*block, inputs)) modes.push_back(std::move(mode));
   take_turns(modes, workload.device, progress);
   std::vector<ModeResult> results;
   for (const Mode& mode : modes) {

@@ -20,8 +20,6 @@
 namespace epi::cli {
 namespace {
 
-constexpr int kBroken = 1;
-
 struct CompareFlags {
   std::string a;
   std::string b;

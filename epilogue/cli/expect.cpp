@@ -21,8 +21,6 @@
 namespace epi::cli {
 namespace {
 
-constexpr int kBroken = 1;
-
 struct ExpectFlags {
   std::string file;
   std::vector<std::string> rules;

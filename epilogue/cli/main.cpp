@@ -74,6 +74,7 @@ int parse_and_run(int argc, char** argv) {
   epi::cli::add_run(app, action);
   epi::cli::add_bench(app, action);
   epi::cli::add_cache(app, action);
+  epi::cli::add_hub(app, action);
 #endif
   // Verbs are short: their descriptions fit beside them into 80 columns.
   constexpr size_t kVerbColumn = 11;
@@ -97,6 +98,8 @@ int guarded_main(int argc, char** argv) {
     return parse_and_run(argc, argv);
   } catch (const epi::BugError& error) {
     return report_error(error.what(), kBug);
+  } catch (const epi::cli::Refused& error) {
+    return report_error(error.what(), epi::cli::kBroken);
   } catch (const epi::Error& error) {
     return report_error(error.what(), kUsage);
   } catch (const std::bad_alloc&) {

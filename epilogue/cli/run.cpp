@@ -70,6 +70,7 @@ RunResult run_once(const RunFlags& flags, const RunSizes& sizes, const Workload&
   result.title = workload.title;
   result.dtype = workload.dtype;
   result.device = workload.device;
+  result.kernels_from = flags.kernels;
   const trace::Trace trace = recorded_forwards(forward, parse_steps(flags), progress);
   result.ops = first_forward(trace, workload.annotation);
   result.kernels = sum_kernels(result.ops);
@@ -176,6 +177,13 @@ void add_compile(CLI::App& verb, RunFlags& flags) {
       ->type_name("WHAT");
 }
 
+void add_kernels(CLI::App& verb, RunFlags& flags) {
+  verb.add_option("--kernels", flags.kernels, "Prebuilt kernels, such as epilogue/glu@1")
+      ->type_name("NAME@V")
+      ->check(not_empty("a package is needed: epilogue/glu@1"));
+  add_hub_options(verb, flags.hub);
+}
+
 void add_recording(CLI::App& verb, RunFlags& flags) {
   verb.add_option("--trace", flags.trace, "Write a trace (.json, .json.gz, .json.zst)")
       ->type_name("FILE")
@@ -199,6 +207,7 @@ void add_workload(CLI::App& run_app, Action& action, const std::string& name,
   verb->add_option("--warmup", flags->warmup, "Forwards before anything is measured (3)")
       ->type_name("N");
   add_compile(*verb, *flags);
+  if (name == "mlp") add_kernels(*verb, *flags);
   add_recording(*verb, *flags);
   CLI::Option* json = verb->add_flag("--json", flags->json, "One JSON object on standard output");
   verb->add_flag("--md", flags->markdown, "Tables as Markdown")->excludes(json);

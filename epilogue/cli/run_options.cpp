@@ -155,6 +155,9 @@ std::optional<CompileOptions> parse_compile(const RunFlags& flags) {
     if (!flags.compile && !text.empty()) fail("run", "{} {}: needs --compile", flag, text);
   }
   if (!flags.compile && flags.graph) fail("run", "--graph: needs --compile");
+  if (flags.compile && !flags.kernels.empty()) {
+    fail("run", "--kernels {}: they are run as they are, without --compile", flags.kernels);
+  }
   if (!flags.compile) return std::nullopt;
   options.graph = flags.graph;
   options.name = flags.workload;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "epilogue/cli/hub_options.h"
 #include "epilogue/compile/compile.h"
 #include "epilogue/profile/profiler.h"
 #include "epilogue/tensor/device.h"
@@ -28,8 +29,10 @@ struct RunFlags {
   std::string weights;
   std::string prefix;
   std::string warmup = "3";
-  std::string steps;  // "wait,warmup,active"
-  std::string trace;  // the file to write
+  std::string steps;    // "wait,warmup,active"
+  std::string trace;    // the file to write
+  std::string kernels;  // NAME@VERSION of a package
+  HubFlags hub;         // where it is, and whom to trust
   bool compile = false;
   bool graph = false;   // with compile, on a GPU
   std::string fuse;     // none, pointwise, epilogue

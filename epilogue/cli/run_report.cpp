@@ -131,6 +131,7 @@ const char* fuse_text(const CompileResult& compiled) {
 }
 
 std::string mode_text(const RunResult& result) {
+  if (!result.kernels_from.empty()) return "prebuilt (" + result.kernels_from + ")";
   if (!result.compiled) return "eager";
   return fmt::format("compiled (fuse {}, dynamic {}{})", fuse_text(*result.compiled),
                      result.compiled->options.dynamic ? "on" : "off",
@@ -151,6 +152,8 @@ std::string compile_text(const RunResult& result) {
 }
 
 void compile_json(JsonWriter& json, const RunResult& result) {
+  json.key("package");
+  result.kernels_from.empty() ? json.null() : json.string(result.kernels_from);
   json.key("recompiles").integer(result.compiled ? result.compiled->recompiles : 0);
   json.key("fuse");
   result.compiled ? json.string(fuse_text(*result.compiled)) : json.null();
@@ -237,7 +240,8 @@ std::string run_text(const RunResult& result, bool markdown) {
 void run_json(JsonWriter& json, const RunResult& result) {
   const Totals totals = totals_of(result);
   json.key("workload").string(result.workload);
-  json.key("mode").string(result.compiled ? "compiled" : "eager");
+  const bool prebuilt = !result.kernels_from.empty();
+  json.key("mode").string(prebuilt ? "prebuilt" : result.compiled ? "compiled" : "eager");
   json.key("device").string(result.device == kCpu ? "cpu" : "cuda");
   json.key("dtype").string(name(result.dtype));
   json.key("kernels_per_forward").integer(totals.kernels);

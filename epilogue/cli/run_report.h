@@ -37,7 +37,8 @@ struct RunResult {
   std::string title;
   DType dtype = DType::kF32;
   Device device = kCpu;
-  std::optional<CompileResult> compiled{};  // none: eager
+  std::string kernels_from{};               // a package; empty: none
+  std::optional<CompileResult> compiled{};  // none: eager, or prebuilt
   std::vector<ForwardOp> ops;               // of one recorded forward
   std::vector<KernelSum> kernels;           // in the order of their first run
   ForwardTimes times;

@@ -6,6 +6,8 @@
 #include <functional>
 #include <string>
 
+#include "epilogue/base/error.h"
+
 namespace CLI {
 class App;
 }
@@ -14,11 +16,19 @@ namespace epi::cli {
 
 using Action = std::function<int()>;
 
+// The exit code of a broken expectation, and of what is not trusted.
+inline constexpr int kBroken = 1;
+class Refused : public Error {
+ public:
+  using Error::Error;
+};
+
 void add_bench(CLI::App& app, Action& action);
 void add_cache(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_expect(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
+void add_hub(CLI::App& app, Action& action);
 void add_query(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_steps(CLI::App& app, Action& action);

@@ -7,6 +7,7 @@
 #include "epilogue/base/error.h"
 #include "epilogue/base/machine.h"
 #include "epilogue/cuda/device.h"
+#include "epilogue/hub/glu_mlp.h"
 #include "epilogue/nn/checkpoint.h"
 #include "epilogue/nn/glu_mlp.h"
 #include "epilogue/ops/functional.h"
@@ -188,7 +189,14 @@ Result<Workload> plan_mlp(const RunFlags& flags, const RunSizes& sizes, Device d
                   [=]() -> Result<Block> {
                     const auto mlp = std::make_shared<nn::GluMlp>(
                         weights.columns, weights.rows, activation, weights.bias, weights.dtype);
-                    return module_block(mlp, flags, weights);
+                    auto block = module_block(mlp, flags, weights);
+                    if (!block) return block;
+                    block->mlp = mlp;
+                    if (!flags.kernels.empty()) {
+                      const auto kernels = load_kernels(flags.kernels, device, flags.hub);
+                      block->function = prebuilt_function(*block, kernels);
+                    }
+                    return block;
                   },
                   one_input(shape, weights)};
 }
@@ -215,6 +223,11 @@ Result<Workload> plan_matmul_add(const RunFlags& flags, const RunSizes& sizes, D
 }
 
 }  // namespace
+
+compiler::Function prebuilt_function(const Block& block, const hub::Kernels& kernels) {
+  const auto layer = std::make_shared<hub::GluMlp>(*block.mlp, kernels);
+  return [layer](std::span<const Tensor> inputs) { return layer->forward(inputs[0]); };
+}
 
 Result<Workload> plan_workload(const RunFlags& flags, const RunSizes& sizes, Device device) {
   if (!flags.prefix.empty() && flags.weights.empty()) {

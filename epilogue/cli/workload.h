@@ -4,12 +4,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "epilogue/base/result.h"
 #include "epilogue/cli/run_options.h"
 #include "epilogue/compile/capture.h"
+#include "epilogue/nn/glu_mlp.h"
 #include "epilogue/tensor/tensor.h"
 
 namespace epi::cli {
@@ -18,6 +20,7 @@ namespace epi::cli {
 struct Block {
   compiler::Function function;
   std::vector<compiler::NamedTensor> parameters;
+  std::shared_ptr<nn::GluMlp> mlp{};  // where it is one: packages have layers for it
 };
 
 struct Workload {
@@ -30,6 +33,9 @@ struct Workload {
   std::function<Result<Block>()> make_block;
   std::function<std::vector<Tensor>()> make_inputs;
 };
+
+// The block with the kernels of a package in place of its own.
+compiler::Function prebuilt_function(const Block& block, const hub::Kernels& kernels);
 
 // Checks everything that can be checked without allocating: a failure names the file and the rule,
 // sizes that do not fit the memory or the weights throw.

@@ -27,6 +27,10 @@ Result<std::vector<DeviceInfo>> devices() {
   if (auto done = to_result(code, "cudaGetDeviceCount"); !done) {
     return tl::unexpected(done.error());
   }
+  int driver = 0;
+  if (auto done = to_result(cudaDriverGetVersion(&driver), "cudaDriverGetVersion"); !done) {
+    return tl::unexpected(done.error());
+  }
   std::vector<DeviceInfo> result;
   for (int i = 0; i < count; ++i) {
     cudaDeviceProp properties{};
@@ -34,7 +38,7 @@ Result<std::vector<DeviceInfo>> devices() {
     if (!done) return tl::unexpected(done.error());
     result.push_back({properties.name, properties.major, properties.minor,
                       properties.multiProcessorCount,
-                      static_cast<int64_t>(properties.totalGlobalMem)});
+                      static_cast<int64_t>(properties.totalGlobalMem), driver});
   }
   return result;
 }

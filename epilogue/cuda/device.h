@@ -16,6 +16,7 @@ struct DeviceInfo {
   int minor = 0;
   int multiprocessors = 0;
   int64_t memory_bytes = 0;
+  int driver = 0;  // the newest CUDA that its driver runs, as CUDA counts: 13000
 };
 
 // One entry for each device; a failure where the driver is missing or there is none.

@@ -8,21 +8,6 @@ namespace {
 
 constexpr uint8_t kDlBool = 6;  // of DLPack 0.8 and later; the header at hand may be older
 
-DLDataType to_dl(DType dtype) {
-  const auto bits = static_cast<uint8_t>(size_bytes(dtype) * 8);
-  switch (dtype) {
-    case DType::kBF16:
-      return {kDLBfloat, bits, 1};
-    case DType::kI64:
-    case DType::kI32:
-      return {kDLInt, bits, 1};
-    case DType::kBool:
-      return {kDlBool, bits, 1};
-    default:
-      return {kDLFloat, bits, 1};
-  }
-}
-
 DType from_dl(DLDataType type) {
   const int key = type.lanes == 1 ? type.code * 1000 + type.bits : -1;
   switch (key) {
@@ -84,6 +69,23 @@ Layout layout_of(const DLTensor& dl) {
 
 }  // namespace
 
+DLDataType dl_data_type(DType dtype) {
+  const auto bits = static_cast<uint8_t>(size_bytes(dtype) * 8);
+  switch (dtype) {
+    case DType::kBF16:
+      return {kDLBfloat, bits, 1};
+    case DType::kI64:
+    case DType::kI32:
+      return {kDLInt, bits, 1};
+    case DType::kBool:
+      return {kDlBool, bits, 1};
+    default:
+      return {kDLFloat, bits, 1};
+  }
+}
+
+DLDevice dl_device(Device device) { return {device == kCpu ? kDLCPU : kDLCUDA, device.index}; }
+
 DLManagedTensor* to_dlpack(const Tensor& tensor) {
   if (!tensor.defined() || tensor.device() == kMeta) {
     fail("to_dlpack", "needs a tensor on the CPU or on a CUDA device");
@@ -91,9 +93,9 @@ DLManagedTensor* to_dlpack(const Tensor& tensor) {
   auto* exported = new Exported{tensor, {}};
   DLTensor& dl = exported->managed.dl_tensor;
   dl.data = tensor.raw_data();
-  dl.device = {tensor.device() == kCpu ? kDLCPU : kDLCUDA, tensor.device().index};
+  dl.device = dl_device(tensor.device());
   dl.ndim = tensor.dim();
-  dl.dtype = to_dl(tensor.dtype());
+  dl.dtype = dl_data_type(tensor.dtype());
   dl.shape = const_cast<int64_t*>(exported->tensor.shape().begin());
   dl.strides = const_cast<int64_t*>(exported->tensor.strides().begin());
   dl.byte_offset = 0;

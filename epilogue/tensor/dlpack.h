@@ -8,6 +8,10 @@
 
 namespace epi {
 
+// How DLPack writes them.
+DLDataType dl_data_type(DType dtype);
+DLDevice dl_device(Device device);
+
 // A managed tensor over the same bytes; whoever takes it calls its deleter once. Not for `meta`.
 DLManagedTensor* to_dlpack(const Tensor& tensor);
 

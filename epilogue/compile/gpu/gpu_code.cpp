@@ -29,12 +29,11 @@ class LoadedCubin final : public GpuCode {
   LoadedCubin& operator=(const LoadedCubin&) = delete;
   ~LoadedCubin() override { cudaLibraryUnload(library_); }
 
-  void* find(const std::string& name) const override {
+  void* look_up(const std::string& name) const override {
     cudaKernel_t kernel = nullptr;
-    if (cudaLibraryGetKernel(&kernel, library_, name.c_str()) != cudaSuccess) {
-      throw BugError("generated code has no kernel " + name);
-    }
-    return kernel;
+    const cudaError_t code = cudaLibraryGetKernel(&kernel, library_, name.c_str());
+    if (code != cudaSuccess) cudaGetLastError();
+    return code == cudaSuccess ? kernel : nullptr;
   }
 
  private:
@@ -81,6 +80,24 @@ LoadedCode& loaded_code() {
 }
 
 }  // namespace
+
+void* GpuCode::find(const std::string& name) const {
+  void* kernel = look_up(name);
+  if (kernel == nullptr) throw BugError("generated code has no kernel " + name);
+  return kernel;
+}
+
+std::shared_ptr<const GpuCode> load_gpu_code(std::span<const std::byte> code, int device) {
+  const cuda::DeviceGuard guard(device);
+  return std::make_shared<const LoadedCubin>(code);
+}
+
+void allow_shared_bytes(void* kernel, int64_t bytes, int device) {
+  const cuda::DeviceGuard guard(device);
+  cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(bytes)),
+              "cudaFuncSetAttribute");
+}
 
 GpuGenerated generate_gpu(const Source& source, int device, UseCache cache) {
   GpuGenerated result;

@@ -20,9 +20,16 @@ namespace epi::compiler {
 class GpuCode {
  public:
   virtual ~GpuCode() = default;
-  // The kernel of that name; throws BugError where there is none.
-  virtual void* find(const std::string& name) const = 0;
+  // The kernel of that name; null where there is none.
+  virtual void* look_up(const std::string& name) const = 0;
+  // The same of generated code, where it must be: throws BugError.
+  void* find(const std::string& name) const;
 };
+
+// A cubin, or PTX ended by a zero. Throws `Error` where the driver does not take it.
+std::shared_ptr<const GpuCode> load_gpu_code(std::span<const std::byte> code, int device);
+// A kernel may have more shared memory than the usual only when that was asked for.
+void allow_shared_bytes(void* kernel, int64_t bytes, int device);
 
 // All pointwise kernels as one source, and every kernel's name. (Code of products is made when a
 // size asks for it: gpu_gemm.h.)

@@ -44,9 +44,7 @@ void* GpuGemm::find_kernel(const std::string& name, const std::string& text, int
   if (found != made_.end()) return found->second.generated.code->find(name);
   Made made{form, generate_gpu({cuda_prelude() + hopper_prelude() + text, {}}, device_, cache_)};
   void* kernel = made.generated.code->find(name);
-  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(shared_bytes)),
-        "cudaFuncSetAttribute");
+  allow_shared_bytes(kernel, shared_bytes, device_);
   made_.emplace(text, std::move(made));
   return kernel;
 }

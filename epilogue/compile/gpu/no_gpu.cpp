@@ -14,6 +14,10 @@ namespace {
 }  // namespace
 
 GpuGenerated generate_gpu(const Source&, int, UseCache) { refuse(); }
+std::shared_ptr<const GpuCode> load_gpu_code(std::span<const std::byte>, int) { refuse(); }
+void allow_shared_bytes(void*, int64_t, int) { refuse(); }
+void* GpuCode::find(const std::string&) const { refuse(); }
+TensorMap make_tensor_map(const MapMatrix&, int, int) { refuse(); }
 void launch_gpu(const GpuLaunch&, void**, int, CUstream_st*) { refuse(); }
 bool gpu_overlaps_launches(int) { refuse(); }
 std::unique_ptr<GpuGraphs> make_gpu_graphs(int, int64_t) { refuse(); }

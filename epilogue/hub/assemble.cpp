@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/hub/assemble.h"
+
+#include <algorithm>
+#include <map>
+
+#include "epilogue/base/hash.h"
+#include "epilogue/base/json_writer.h"
+#include "epilogue/hub/code_target.h"
+#include "epilogue/hub/file_io.h"
+#include "epilogue/hub/json_fields.h"
+#include "epilogue/hub/source.h"
+#include "epilogue/hub/variant.h"
+
+namespace epi::hub {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Recipe {
+  std::string name;
+  int64_t version = 0;
+  std::vector<std::string> files;
+  // As JSON, passed on as it is; the manifest's parser holds the rules.
+  std::string license, least_driver, code, exports, layers;
+};
+
+Recipe read_recipe(const JsonField& root) {
+  Recipe recipe;
+  recipe.name = root.at("name").text();
+  recipe.version = root.at("version").integer();
+  recipe.license = root.at("license").json();
+  recipe.code = root.at("code").json();
+  recipe.exports = root.at("exports").json();
+  const auto driver = root.find("least_driver");
+  recipe.least_driver = driver ? driver->json() : "null";
+  const auto layers = root.find("layers");
+  recipe.layers = layers ? layers->json() : "[]";
+  const auto files = root.find("files");
+  if (!files) recipe.files = {root.at("code").text()};
+  for (const JsonField& item : files ? files->items() : std::vector<JsonField>()) {
+    recipe.files.push_back(item.text());
+  }
+  return recipe;
+}
+
+std::string list_text(const std::vector<std::string>& words) {
+  JsonWriter json;
+  json.begin_array();
+  for (const std::string& word : words) json.string(word);
+  return json.end_array().text();
+}
+
+std::string files_text(const std::map<std::string, std::string>& files) {
+  JsonWriter json;
+  json.begin_object();
+  for (const auto& [path, bytes] : files) {
+    json.key(path).begin_object().key("sha256").string(sha256(bytes));
+    json.key("bytes").integer(static_cast<int64_t>(bytes.size())).end_object();
+  }
+  return json.end_object().text();
+}
+
+std::string manifest_text(const Recipe& recipe, const AssembleOptions& options,
+                          const Variant& variant, const std::map<std::string, std::string>& files) {
+  const std::string commit = options.commit ? json_quoted(*options.commit) : "null";
+  std::string text = fmt::format(
+      R"({{"schema": 1, "name": {}, "version": {}, "variant": {}, "license": {}, )",
+      json_quoted(recipe.name), recipe.version, json_quoted(options.variant), recipe.license);
+  text += fmt::format(R"("source": {{"commit": {}, "dirty": {}}}, )", commit, options.dirty);
+  text += fmt::format(R"("abi": {{"least": {0}, "most": {0}}}, "backend": {1}, "targets": {2}, )",
+                      variant.abi, json_quoted(variant.backend), list_text(variant.targets));
+  text += fmt::format(
+      R"("least_driver": {}, "code": {}, "files": {}, "exports": {}, "layers": {}}})",
+      recipe.least_driver, recipe.code, files_text(files), recipe.exports, recipe.layers);
+  return json_indented(text);
+}
+
+Result<std::map<std::string, std::string>> read_files(const Recipe& recipe,
+                                                      const AssembleOptions& options) {
+  const fs::path folder = options.files.empty() ? options.recipe.parent_path() : options.files;
+  std::map<std::string, std::string> files;
+  for (const std::string& path : recipe.files) {
+    auto bytes = read_file_under(folder.empty() ? "." : folder, path, kMostFileBytes);
+    if (!bytes) return tl::unexpected(bytes.error());
+    files[path] = std::move(*bytes);
+  }
+  return files;
+}
+
+// A file server cannot list its folders.
+Result<void> write_index(const fs::path& top) {
+  const auto index = scan_packages(top);
+  if (!index) return tl::unexpected(index.error());
+  return write_file(top / "packages.json", index_text(*index));
+}
+
+}  // namespace
+
+Result<VariantName> assemble(const AssembleOptions& options) {
+  const auto text = read_small_file(options.recipe, kMostManifestBytes);
+  if (!text) return tl::unexpected(text.error());
+  const auto recipe = read_json(*text, options.recipe.string(), read_recipe);
+  if (!recipe) return tl::unexpected(recipe.error());
+  const auto variant = parse_variant(options.variant);
+  if (!variant) return failure("{}: {}", options.variant, variant.error().message);
+  const auto files = read_files(*recipe, options);
+  if (!files) return tl::unexpected(files.error());
+  const std::string manifest = manifest_text(*recipe, options, *variant, *files);
+  const auto parsed = parse_manifest(manifest, options.recipe.string());
+  if (!parsed) return tl::unexpected(parsed.error());
+  if (const auto no = code_objection(*parsed, files->at(parsed->code)); !no.empty()) {
+    return failure("{}: {}", options.recipe.string(), no);
+  }
+  const VariantName name{recipe->name, recipe->version, options.variant};
+  const fs::path folder = options.out / path_of(name);
+  std::error_code error;
+  fs::remove_all(folder, error);
+  if (error) return failure("{}: {}", folder.string(), error.message());
+  for (const auto& [path, bytes] : *files) {
+    if (auto done = write_file(folder / path, bytes); !done) return tl::unexpected(done.error());
+  }
+  if (auto done = write_file(folder / "manifest.json", manifest); !done) {
+    return tl::unexpected(done.error());
+  }
+  if (auto done = write_index(options.out); !done) return tl::unexpected(done.error());
+  return name;
+}
+
+Result<std::vector<fs::path>> sign_all(const fs::path& folder, const PrivateKey& key) {
+  const auto files = list_files(folder);
+  if (!files) return tl::unexpected(files.error());
+  std::vector<fs::path> signed_folders;
+  for (const std::string& file : *files) {
+    const fs::path path = folder / file;
+    if (path.filename() != "manifest.json") continue;
+    const auto manifest = read_small_file(path, kMostManifestBytes);
+    if (!manifest) return tl::unexpected(manifest.error());
+    // Nobody should sign what no reader takes.
+    if (const auto parsed = parse_manifest(*manifest, path.string()); !parsed) {
+      return tl::unexpected(parsed.error());
+    }
+    const fs::path signature = path.parent_path() / "manifest.sig";
+    if (auto done = write_file(signature, key.sign(*manifest)); !done) {
+      return tl::unexpected(done.error());
+    }
+    signed_folders.push_back(path.parent_path());
+  }
+  if (signed_folders.empty())
+    return failure("{}: there is no manifest.json in it", folder.string());
+  return signed_folders;
+}
+
+}  // namespace epi::hub

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/hub/file_io.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "epilogue/base/output_file.h"
+
+namespace epi::hub {
+namespace {
+
+constexpr size_t kMostPath = 200;
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+std::string open_error(int error) {
+  return error == ELOOP ? "it is a link, which a package may not have" : std::strerror(error);
+}
+
+Result<std::string> read_all(int fd, const std::string& path, int64_t most_bytes) {
+  struct stat status{};
+  if (::fstat(fd, &status) != 0) return failure("{}: {}", path, std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) return failure("{}: not a regular file", path);
+  if (status.st_size > most_bytes) {
+    return failure("{}: {} bytes, at most {} are allowed", path, status.st_size, most_bytes);
+  }
+  std::string bytes(static_cast<size_t>(status.st_size), '\0');
+  size_t at = 0;
+  while (at < bytes.size()) {
+    const ssize_t got = ::read(fd, bytes.data() + at, bytes.size() - at);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failure("{}: {}", path, std::strerror(errno));
+    if (got == 0) break;  // cut short meanwhile: its hash will tell
+    at += static_cast<size_t>(got);
+  }
+  bytes.resize(at);
+  return bytes;
+}
+
+bool is_allowed(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+         c == '_' || c == '+' || c == '-' || c == '/';
+}
+
+}  // namespace
+
+// Not blocking: a pipe is refused, and not waited for.
+Result<std::string> read_small_file(const std::filesystem::path& path, int64_t most_bytes) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (file.get() < 0) return failure("{}: {}", path.string(), open_error(errno));
+  return read_all(file.get(), path.string(), most_bytes);
+}
+
+Result<std::string> read_file_under(const std::filesystem::path& folder, std::string_view relative,
+                                    int64_t most_bytes) {
+  const std::string path = (folder / relative).string();
+  if (const std::string objection = path_objection(relative); !objection.empty()) {
+    return failure("{}: {}", path, objection);
+  }
+  Descriptor at(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (at.get() < 0) return failure("{}: {}", folder.string(), std::strerror(errno));
+  while (true) {
+    const size_t slash = relative.find('/');
+    const std::string part(relative.substr(0, slash));
+    const bool last = slash == std::string_view::npos;
+    const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | (last ? 0 : O_DIRECTORY);
+    Descriptor next(::openat(at.get(), part.c_str(), flags));
+    if (next.get() < 0) {
+      // A link where a folder should be is told as no folder.
+      const bool is_link = errno == ENOTDIR && !last;
+      return failure("{}: {}", path, open_error(is_link ? ELOOP : errno));
+    }
+    at = std::move(next);
+    if (last) return read_all(at.get(), path, most_bytes);
+    relative.remove_prefix(slash + 1);
+  }
+}
+
+Result<void> write_file(const std::filesystem::path& path, std::string_view bytes) {
+  std::error_code error;
+  const auto folder = path.parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (error) return failure("{}: {}", folder.string(), error.message());
+  auto file = OutputFile::create(path);
+  if (!file) return tl::unexpected(file.error());
+  if (auto done = file->write(bytes); !done) return done;
+  return file->commit();
+}
+
+std::string path_objection(std::string_view path) {
+  if (path.empty()) return "the path is empty";
+  if (path.size() > kMostPath) return fmt::format("the path is longer than {}", kMostPath);
+  if (path.starts_with('/')) return "the path is not relative";
+  for (const char c : path) {
+    if (!is_allowed(c)) return "the path has a character other than letters, digits and ._+-/";
+  }
+  for (std::string_view rest = path; !rest.empty();) {
+    const size_t end = std::min(rest.find('/'), rest.size());
+    const std::string_view part = rest.substr(0, end);
+    if (part == "..") return "the path leaves its folder";
+    if (part.empty() || part == ".") return "the path has an empty part, or a \".\"";
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return path.ends_with('/') ? "the path names a folder" : "";
+}
+
+}  // namespace epi::hub

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/hub/http_source.h"
+
+#include <httplib.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+
+namespace epi::hub {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr int64_t kMostIndexBytes = 16 << 20;
+constexpr int64_t kUsualTimeoutS = 30;
+constexpr int64_t kLeastBytesPerS = 64 << 10;  // a server that is slower is given up
+
+// Without an answer for so long the server is given up: EPILOGUE_HUB_TIMEOUT, in seconds.
+int64_t timeout_s() {
+  const char* text = std::getenv("EPILOGUE_HUB_TIMEOUT");
+  if (text == nullptr) return kUsualTimeoutS;
+  const std::string_view digits = text;
+  int64_t value = 0;
+  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const bool whole = parsed.ec == std::errc() && parsed.ptr == digits.data() + digits.size();
+  return whole && value > 0 ? value : kUsualTimeoutS;
+}
+
+// One answer as it comes in, given up as soon as it cannot be right.
+struct Download {
+  int64_t most_bytes;
+  const FetchProgress& progress;
+  int64_t timeout = timeout_s();
+  steady_clock::time_point start = steady_clock::now();
+  int64_t announced = -1;
+  bool is_missing = false;
+  std::string bytes{};
+  std::string error{};
+
+  bool begin(const httplib::Response& response) {
+    is_missing = response.status == 404;
+    if (response.status != 200) {
+      error = fmt::format("the server answers {}", response.status);
+      return false;
+    }
+    const std::string length = response.get_header_value("Content-Length");
+    const auto parsed = std::from_chars(length.data(), length.data() + length.size(), announced);
+    if (length.empty() || parsed.ec != std::errc()) announced = -1;
+    if (announced > most_bytes) {
+      error = fmt::format("{} bytes, at most {} are allowed", announced, most_bytes);
+      return false;
+    }
+    return true;
+  }
+  bool add(const char* data, size_t size) {
+    bytes.append(data, size);
+    const auto got = static_cast<int64_t>(bytes.size());
+    if (got > most_bytes) {
+      error = fmt::format("more than {} bytes, which are allowed", most_bytes);
+      return false;
+    }
+    const std::chrono::duration<double> taken = steady_clock::now() - start;
+    const double allowed_s =
+        static_cast<double>(timeout) + static_cast<double>(got) / kLeastBytesPerS;
+    if (taken.count() > allowed_s) {
+      error = fmt::format("too slow: {} bytes in {:.0f} s", got, taken.count());
+      return false;
+    }
+    if (progress) progress(got, announced);
+    return true;
+  }
+};
+
+class HttpSource final : public Source {
+ public:
+  // `server` is "https://example.org:8080", `top` the path below it.
+  HttpSource(std::string address, std::string server, std::string top)
+      : address_(std::move(address)), server_(std::move(server)), top_(std::move(top)) {}
+
+  const std::string& name() const override { return address_; }
+  bool is_remote() const override { return true; }
+
+  Result<PackageIndex> index() const override {
+    const auto text = read("packages.json", kMostIndexBytes);
+    if (!text) return tl::unexpected(text.error());
+    return parse_index(*text, address_ + "/packages.json");
+  }
+
+  Result<std::optional<std::string>> find(const std::string& path, int64_t most_bytes,
+                                          const FetchProgress& progress) const override {
+    httplib::Client client(server_);
+    Download download{most_bytes, progress};
+    client.set_connection_timeout(download.timeout);
+    client.set_read_timeout(download.timeout);
+    client.set_follow_location(true);
+    client.set_decompress(false);
+    const auto answer = client.Get(
+        top_ + "/" + path, httplib::Headers{{"Accept-Encoding", "identity"}},
+        [&](const httplib::Response& response) { return download.begin(response); },
+        [&](const char* data, size_t size) { return download.add(data, size); });
+    if (download.is_missing) return std::optional<std::string>();
+    std::string error = download.error;
+    if (error.empty() && !answer) error = httplib::to_string(answer.error());
+    const auto got = static_cast<int64_t>(download.bytes.size());
+    if (error.empty() && download.announced >= 0 && got != download.announced) {
+      error = fmt::format("{} bytes came, {} were announced", got, download.announced);
+    }
+    if (!error.empty()) return failure("{}/{}: {}", address_, path, error);
+    return std::optional(std::move(download.bytes));
+  }
+
+ private:
+  std::string address_;
+  std::string server_;
+  std::string top_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Source>> open_http_source(const std::string& address) {
+  const size_t host = address.find("://") + 3;
+  const size_t slash = std::min(address.find('/', host), address.size());
+  if (slash == host || address.find_first_of(" ?#\\") != std::string::npos) {
+    return failure("{}: an address such as https://example.org/kernels is needed", address);
+  }
+  return std::make_unique<HttpSource>(address, address.substr(0, slash), address.substr(slash));
+}
+
+}  // namespace epi::hub

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packages on a file server.
+#pragma once
+
+#include "epilogue/hub/source.h"
+
+namespace epi::hub {
+
+// "https://example.org/kernels"; nothing is asked for yet.
+Result<std::unique_ptr<Source>> open_http_source(const std::string& address);
+
+}  // namespace epi::hub

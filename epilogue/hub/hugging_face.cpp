@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/hub/hugging_face.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <span>
+
+#include "epilogue/base/error.h"
+#include "epilogue/hub/file_io.h"
+#include "epilogue/hub/json_fields.h"
+#include "epilogue/hub/trust.h"
+
+namespace epi::hub {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kMostMetadataBytes = 16 << 20;
+constexpr int64_t kMostHfFileBytes = int64_t{4} << 30;
+
+// In base64, as their digests are.
+std::string digest_of(std::string_view bytes, const EVP_MD* algorithm) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  EPI_CHECK(EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, algorithm, nullptr) == 1);
+  std::array<unsigned char, 2 * EVP_MAX_MD_SIZE> text{};
+  const int length = EVP_EncodeBlock(text.data(), digest.data(), static_cast<int>(size));
+  return {reinterpret_cast<const char*>(text.data()), static_cast<size_t>(length)};
+}
+
+struct Digest {
+  std::string algorithm;
+  std::map<std::string, std::string> files;
+};
+
+std::optional<Digest> read_metadata(const JsonField& root, HuggingFaceVariant& variant) {
+  if (const auto name = root.find("name")) variant.name = name->text();
+  if (const auto version = root.find("version"); version && !version->is_null()) {
+    variant.version = version->integer();
+  }
+  if (const auto license = root.find("license"); license && !license->is_null()) {
+    variant.license = license->text();
+  }
+  if (const auto backend = root.find("backend")) {
+    variant.backend = backend->at("type").text();
+    const auto archs = backend->find("archs");
+    for (const JsonField& item : archs ? archs->items() : std::vector<JsonField>()) {
+      variant.archs.push_back(item.text());
+    }
+  }
+  const auto field = root.find("digest");
+  if (!field || field->is_null()) return std::nullopt;
+  Digest digest{field->at("algorithm").text(), {}};
+  if (digest.algorithm != "sha256" && digest.algorithm != "sha512") {
+    field->at("algorithm").refuse("sha256 or sha512 is needed");
+  }
+  for (const auto& [path, hash] : field->at("files").members()) digest.files[path] = hash.text();
+  return digest;
+}
+
+bool is_outside_digest(const std::string& path) {
+  return path == "metadata.json" || path == "metadata.json.sigstore" || path.ends_with(".pyc") ||
+         path.starts_with("__pycache__/") || path.find("/__pycache__/") != std::string::npos;
+}
+
+void check_digest(const fs::path& folder, const Digest& digest, HuggingFaceVariant& variant) {
+  const EVP_MD* algorithm = digest.algorithm == "sha256" ? EVP_sha256() : EVP_sha512();
+  for (const auto& [path, expected] : digest.files) {
+    const auto bytes = read_file_under(folder, path, kMostHfFileBytes);
+    std::error_code ignored;
+    if (!bytes && !fs::exists(fs::symlink_status(folder / path, ignored))) {
+      variant.violations.push_back(fmt::format("{}: missing", path));
+    } else if (!bytes) {
+      variant.violations.push_back(bytes.error().message);
+    } else if (const std::string has = digest_of(*bytes, algorithm); has != expected) {
+      variant.violations.push_back(
+          fmt::format("{}: {} is {}, the digest says {}", path, digest.algorithm, has, expected));
+    }
+  }
+  const auto present = list_files(folder);
+  if (!present) {
+    variant.violations.push_back(present.error().message);
+    return;
+  }
+  for (const std::string& path : *present) {
+    if (!digest.files.contains(path) && !is_outside_digest(path)) {
+      variant.violations.push_back(fmt::format("{}: not in the digest", path));
+    }
+  }
+}
+
+HuggingFaceVariant read_variant(const fs::path& folder) {
+  HuggingFaceVariant variant;
+  variant.variant = folder.filename().string();
+  std::error_code ignored;
+  variant.has_bundle = fs::exists(folder / "metadata.json.sigstore", ignored);
+  const auto text = read_small_file(folder / "metadata.json", kMostMetadataBytes);
+  if (!text) {
+    variant.violations.push_back(text.error().message);
+    return variant;
+  }
+  const auto digest = read_json(
+      *text, "metadata.json", [&](const JsonField& root) { return read_metadata(root, variant); });
+  if (!digest) {
+    variant.violations.push_back(digest.error().message);
+  } else if (!*digest) {
+    variant.violations.emplace_back("metadata.json: it has no digest: nothing can be checked");
+  } else {
+    variant.algorithm = (*digest)->algorithm;
+    check_digest(folder, **digest, variant);
+  }
+  return variant;
+}
+
+std::vector<fs::path> variant_folders(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator at(folder / "build", error), end; !error && at != end;
+       at.increment(error)) {
+    std::error_code ignored;
+    if (fs::exists(at->path() / "metadata.json", ignored)) found.push_back(at->path());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+}  // namespace
+
+bool is_hugging_face(const fs::path& folder) { return !variant_folders(folder).empty(); }
+
+Result<std::vector<HuggingFaceVariant>> read_hugging_face(const fs::path& folder) {
+  std::vector<HuggingFaceVariant> variants;
+  for (const fs::path& path : variant_folders(folder)) variants.push_back(read_variant(path));
+  if (variants.empty())
+    return failure("{}: there is no build/<variant>/metadata.json", folder.string());
+  return variants;
+}
+
+}  // namespace epi::hub

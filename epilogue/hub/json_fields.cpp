@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/hub/json_fields.h"
+
+namespace epi::hub {
+
+void JsonField::refuse(std::string_view rule) const {
+  throw SchemaError(fmt::format("{}: {}", place_.empty() ? "the file" : place_, rule));
+}
+
+std::optional<JsonField> JsonField::find(std::string_view key) const {
+  simdjson::dom::object object;
+  if (value_.get(object) != simdjson::SUCCESS) refuse("an object is needed");
+  simdjson::dom::element found;
+  if (object.at_key(key).get(found) != simdjson::SUCCESS) return std::nullopt;
+  return JsonField(found, place_.empty() ? std::string(key) : fmt::format("{}.{}", place_, key));
+}
+
+JsonField JsonField::at(std::string_view key) const {
+  const auto found = find(key);
+  if (!found) refuse(fmt::format("\"{}\" is missing", key));
+  return *found;
+}
+
+std::string JsonField::text() const {
+  std::string_view text;
+  if (value_.get(text) != simdjson::SUCCESS) refuse("a text is needed");
+  return std::string(text);
+}
+
+bool JsonField::boolean() const {
+  bool value = false;
+  if (value_.get(value) != simdjson::SUCCESS) refuse("true or false is needed");
+  return value;
+}
+
+int64_t JsonField::integer(int64_t least, int64_t most) const {
+  int64_t value = 0;
+  if (value_.get(value) != simdjson::SUCCESS || value < least || value > most) {
+    refuse(fmt::format("a whole number from {} to {} is needed", least, most));
+  }
+  return value;
+}
+
+double JsonField::real() const {
+  double value = 0;
+  if (value_.get(value) != simdjson::SUCCESS) refuse("a number is needed");
+  return value;
+}
+
+std::vector<JsonField> JsonField::items() const {
+  simdjson::dom::array array;
+  if (value_.get(array) != simdjson::SUCCESS) refuse("a list is needed");
+  std::vector<JsonField> items;
+  for (const auto item : array) {
+    items.emplace_back(item, fmt::format("{}[{}]", place_, items.size()));
+  }
+  return items;
+}
+
+std::vector<std::pair<std::string, JsonField>> JsonField::members() const {
+  simdjson::dom::object object;
+  if (value_.get(object) != simdjson::SUCCESS) refuse("an object is needed");
+  std::vector<std::pair<std::string, JsonField>> members;
+  for (const auto [key, value] : object) {
+    members.emplace_back(key, JsonField(value, fmt::format("{}[\"{}\"]", place_, key)));
+  }
+  return members;
+}
+
+}  // namespace epi::hub

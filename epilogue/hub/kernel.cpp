@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/hub/kernel.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "epilogue/base/error.h"
+#include "epilogue/hub/code_target.h"
+#include "epilogue/hub/loaded_code.h"
+#include "epilogue/ops/hooks.h"
+
+namespace epi::hub {
+namespace {
+
+// Code of this process by the hash of its bytes and its device; it is never unloaded.
+struct Loaded {
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<const LoadedCode>> codes;
+};
+Loaded& loaded() {
+  static auto* const loaded = new Loaded;
+  return *loaded;
+}
+
+Result<std::shared_ptr<const LoadedCode>> load_code(const Manifest& manifest,
+                                                    std::string_view bytes, Device device) {
+  if (const auto no = code_objection(manifest, bytes); !no.empty()) return failure("{}", no);
+  const std::string key = fmt::format("{} {}@{} {}", manifest.files.at(manifest.code).sha256,
+                                      manifest.name, manifest.version, name(device));
+  const std::lock_guard lock(loaded().mutex);
+  auto& code = loaded().codes[key];
+  if (code != nullptr) return code;
+  auto made = device == kCpu ? load_library(manifest, bytes)
+                             : load_gpu_kernels(manifest, bytes, device.index);
+  if (made) code = *made;
+  return made;
+}
+
+// "epilogue_glu_v1::gelu_tanh_and_mul": how operators of extensions are named in traces.
+std::string range_name(const Manifest& manifest, std::string_view kernel) {
+  std::string name = fmt::format("{}_v{}::{}", manifest.name, manifest.version, kernel);
+  std::ranges::replace(name, '/', '_');
+  return name;
+}
+
+}  // namespace
+
+Tensor Kernels::call(std::string_view name, std::span<const Tensor> inputs, Weights weights) const {
+  const Export* kernel = manifest_->find_export(name);
+  if (kernel == nullptr) {
+    fail("hub", "{}@{} has no kernel {}", manifest_->name, manifest_->version, name);
+  }
+  if (!inputs.empty() && inputs[0].device() != device_) {
+    fail(name, "the package was loaded for {}, the input is on {}", epi::name(device_),
+         epi::name(inputs[0].device()));
+  }
+  std::optional<RecordFunction> range;
+  if (current_listener() != nullptr) range.emplace(range_name(*manifest_, name));
+  const BoundCall call = bind_call(*kernel, inputs);
+  code_->run(call, weights);
+  return call.output().tensor;
+}
+
+Result<Kernels> load(const Resolution& resolution, Device device) {
+  if (const auto refusal = refusal_text(resolution); !refusal.empty()) {
+    return failure("{}", refusal);
+  }
+  const CheckedVariant& chosen = *resolution.chosen;
+  Kernels kernels;
+  kernels.manifest_ = std::make_shared<const Manifest>(*chosen.checked.manifest);
+  kernels.warnings_ = std::make_shared<const std::vector<std::string>>(chosen.checked.warnings);
+  kernels.device_ = device;
+  auto code = load_code(*kernels.manifest_, chosen.files.at(kernels.manifest_->code), device);
+  if (!code) return tl::unexpected(code.error());
+  kernels.code_ = std::move(*code);
+  return kernels;
+}
+
+Result<Kernels> get_kernel(std::string_view name, int64_t version, Device device,
+                           const Settings& settings) {
+  const auto options = make_options(settings);
+  if (!options) return tl::unexpected(options.error());
+  const auto resolution = resolve({std::string(name), version}, this_host(device), *options);
+  if (!resolution) return tl::unexpected(resolution.error());
+  return load(*resolution, device);
+}
+
+}  // namespace epi::hub

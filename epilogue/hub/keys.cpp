@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/hub/keys.h"
+
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include "epilogue/base/error.h"
+#include "epilogue/hub/file_io.h"
+
+namespace epi::hub {
+namespace {
+
+constexpr std::string_view kPublic = "ed25519";
+constexpr std::string_view kPrivate = "ed25519-private";
+constexpr size_t kKeyBytes = 32;
+constexpr size_t kSignatureBytes = 64;
+constexpr int64_t kMostKeyringBytes = 1 << 20;
+
+using EvpKey = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
+using EvpContext = std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)>;
+
+const uint8_t* octets(std::string_view text) {
+  return reinterpret_cast<const uint8_t*>(text.data());
+}
+
+std::string to_hex(std::span<const uint8_t> bytes) {
+  std::string text;
+  for (const uint8_t byte : bytes) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+// Lower case only: a file has one form.
+template <size_t kBytes>
+std::optional<std::array<uint8_t, kBytes>> from_hex(std::string_view digits) {
+  if (digits.size() != 2 * kBytes) return std::nullopt;
+  std::array<uint8_t, kBytes> bytes{};
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  for (size_t i = 0; i < digits.size(); ++i) {
+    const size_t value = kDigits.find(digits[i]);
+    if (value == std::string_view::npos) return std::nullopt;
+    bytes[i / 2] = static_cast<uint8_t>(bytes[i / 2] << 4 | value);
+  }
+  return bytes;
+}
+
+// "a b c\n" as its words; the last may hold spaces where `most` is reached.
+std::vector<std::string_view> words_of(std::string_view line, size_t most) {
+  std::vector<std::string_view> words;
+  while (words.size() + 1 < most) {
+    const size_t space = line.find(' ');
+    if (space == std::string_view::npos) break;
+    words.push_back(line.substr(0, space));
+    line.remove_prefix(space + 1);
+  }
+  words.push_back(line);
+  return words;
+}
+
+}  // namespace
+
+PrivateKey::PrivateKey(const Seed& seed) : seed_(seed) {
+  const EvpKey key(
+      EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, seed.data(), seed.size()),
+      EVP_PKEY_free);
+  EPI_CHECK(key != nullptr);
+  std::array<uint8_t, kKeyBytes> bytes{};
+  size_t size = bytes.size();
+  EPI_CHECK(EVP_PKEY_get_raw_public_key(key.get(), bytes.data(), &size) == 1);
+  id_ = to_hex(bytes);
+}
+
+PrivateKey PrivateKey::generate() {
+  Seed seed{};
+  EPI_CHECK(RAND_priv_bytes(seed.data(), static_cast<int>(seed.size())) == 1);
+  return PrivateKey(seed);
+}
+
+Result<PrivateKey> PrivateKey::read(const std::filesystem::path& path) {
+  const auto text = read_small_file(path, 256);
+  if (!text) return tl::unexpected(text.error());
+  std::string_view line = *text;
+  if (line.ends_with('\n')) line.remove_suffix(1);
+  const auto words = words_of(line, 2);
+  const auto seed =
+      words.size() == 2 && words[0] == kPrivate ? from_hex<kKeyBytes>(words[1]) : std::nullopt;
+  if (!seed) {
+    return failure("{}: not a private key: \"{}\" and 64 hex digits are needed", path.string(),
+                   kPrivate);
+  }
+  return PrivateKey(*seed);
+}
+
+std::string PrivateKey::sign(std::string_view bytes) const {
+  const EvpKey key(
+      EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, seed_.data(), seed_.size()),
+      EVP_PKEY_free);
+  const EvpContext context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  std::array<uint8_t, kSignatureBytes> signature{};
+  size_t size = signature.size();
+  EPI_CHECK(EVP_DigestSignInit(context.get(), nullptr, nullptr, nullptr, key.get()) == 1);
+  EPI_CHECK(EVP_DigestSign(context.get(), signature.data(), &size, octets(bytes), bytes.size()) ==
+            1);
+  return fmt::format("{} {} {}\n", kPublic, id_, to_hex(signature));
+}
+
+Result<void> PrivateKey::save(const std::filesystem::path& path) const {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return failure("{}: {}", path.string(), std::strerror(errno));
+  const std::string text = fmt::format("{} {}\n", kPrivate, to_hex(seed_));
+  const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const int error = errno;
+  ::close(fd);
+  if (!written) {
+    ::unlink(path.c_str());
+    return failure("{}: {}", path.string(), std::strerror(error));
+  }
+  return {};
+}
+
+Result<Signature> parse_signature(std::string_view text) {
+  const auto refused = failure("not a signature: one line \"{} KEY SIGNATURE\" is needed", kPublic);
+  if (!text.ends_with('\n')) return refused;
+  const auto words = words_of(text.substr(0, text.size() - 1), 3);
+  const bool whole = words.size() == 3 && words[0] == kPublic && from_hex<kKeyBytes>(words[1]) &&
+                     from_hex<kSignatureBytes>(words[2]);
+  if (!whole) return refused;
+  return Signature{std::string(words[1]), std::string(words[2])};
+}
+
+bool is_signature_of(const Signature& signature, std::string_view bytes) {
+  const auto key_bytes = from_hex<kKeyBytes>(signature.key);
+  const auto digits = from_hex<kSignatureBytes>(signature.digits);
+  if (!key_bytes || !digits) return false;
+  const EvpKey key(
+      EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, key_bytes->data(), key_bytes->size()),
+      EVP_PKEY_free);
+  if (key == nullptr) return false;
+  const EvpContext context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  return EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, key.get()) == 1 &&
+         EVP_DigestVerify(context.get(), digits->data(), digits->size(), octets(bytes),
+                          bytes.size()) == 1;
+}
+
+Result<Keyring> Keyring::parse(std::string_view text, std::string_view path) {
+  Keyring keyring;
+  for (int number = 1; !text.empty(); ++number) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty() || line.starts_with('#')) continue;
+    const auto words = words_of(line, 3);
+    if (words.size() < 2 || words[0] != kPublic || !from_hex<kKeyBytes>(words[1])) {
+      return failure("{}: line {}: \"{} KEY NAME\" is needed, KEY 64 hex digits", path, number,
+                     kPublic);
+    }
+    keyring.keys_.push_back(
+        {std::string(words[1]), std::string(words.size() == 3 ? words[2] : "")});
+  }
+  return keyring;
+}
+
+Result<Keyring> Keyring::read(std::span<const std::filesystem::path> paths) {
+  Keyring all;
+  for (const auto& path : paths) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) continue;
+    const auto text = read_small_file(path, kMostKeyringBytes);
+    if (!text) return tl::unexpected(text.error());
+    const auto keyring = parse(*text, path.string());
+    if (!keyring) return keyring;
+    all.keys_.insert(all.keys_.end(), keyring->keys_.begin(), keyring->keys_.end());
+  }
+  return all;
+}
+
+const Keyring::Key* Keyring::find(const KeyId& id) const {
+  const auto found = std::ranges::find(keys_, id, &Key::id);
+  return found == keys_.end() ? nullptr : &*found;
+}
+
+std::string keyring_line(const KeyId& id, std::string_view name) {
+  return fmt::format("{} {} {}\n", kPublic, id, name);
+}
+
+}  // namespace epi::hub

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ed25519 keys: made, kept in files, and gathered in a keyring. All files are lines of text:
+//   key file    ed25519-private <64 hex digits>
+//   keyring     ed25519 <64 hex digits> <a name>      (# begins a comment)
+//   signature   ed25519 <64 hex digits of the key> <128 hex digits>
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "epilogue/base/result.h"
+
+namespace epi::hub {
+
+// A public key as 64 hexadecimal digits: its name wherever one is told.
+using KeyId = std::string;
+
+class PrivateKey {
+ public:
+  static PrivateKey generate();
+  static Result<PrivateKey> read(const std::filesystem::path& path);
+
+  const KeyId& id() const { return id_; }
+  // A line for `manifest.sig`.
+  std::string sign(std::string_view bytes) const;
+  // Readable by its owner alone. Fails where the file exists: a key is never written over.
+  Result<void> save(const std::filesystem::path& path) const;
+
+ private:
+  using Seed = std::array<uint8_t, 32>;
+  explicit PrivateKey(const Seed& seed);
+  Seed seed_;
+  KeyId id_;
+};
+
+struct Signature {
+  KeyId key;
+  std::string digits;  // 128 of them
+};
+// The text of a `manifest.sig`, to the byte.
+Result<Signature> parse_signature(std::string_view text);
+bool is_signature_of(const Signature& signature, std::string_view bytes);
+
+// Whom we trust.
+class Keyring {
+ public:
+  struct Key {
+    KeyId id;
+    std::string name;
+  };
+  // `path` is for messages.
+  static Result<Keyring> parse(std::string_view text, std::string_view path);
+  // The keys of every file that exists.
+  static Result<Keyring> read(std::span<const std::filesystem::path> paths);
+
+  const Key* find(const KeyId& id) const;
+  const std::vector<Key>& keys() const { return keys_; }
+
+ private:
+  std::vector<Key> keys_;
+};
+
+// The line of a key in a keyring.
+std::string keyring_line(const KeyId& id, std::string_view name);
+
+}  // namespace epi::hub

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/hub/lock.h"
+
+#include <algorithm>
+
+#include "epilogue/base/json_writer.h"
+#include "epilogue/hub/file_io.h"
+#include "epilogue/hub/json_fields.h"
+#include "epilogue/hub/manifest.h"
+
+namespace epi::hub {
+namespace {
+
+constexpr int64_t kMostLockBytes = 64 << 20;
+
+LockedVariant read_variant(const JsonField& field) {
+  LockedVariant variant;
+  variant.manifest = field.at("manifest").text();
+  for (const auto& [path, hash] : field.at("files").members()) variant.files[path] = hash.text();
+  return variant;
+}
+
+LockedPackage read_package(const JsonField& field) {
+  LockedPackage package;
+  package.name = field.at("name").text();
+  if (const auto objection = name_objection(package.name); !objection.empty()) {
+    field.at("name").refuse(objection);
+  }
+  package.version = field.at("version").integer();
+  const JsonField key = field.at("key");
+  if (!key.is_null()) package.key = key.text();
+  for (const auto& [name, variant] : field.at("variants").members()) {
+    package.variants[name] = read_variant(variant);
+  }
+  return package;
+}
+
+void append(JsonWriter& json, const LockedPackage& package) {
+  json.begin_object().key("name").string(package.name).key("version").integer(package.version);
+  json.key("key");
+  package.key.empty() ? json.null() : json.string(package.key);
+  json.key("variants").begin_object();
+  for (const auto& [name, variant] : package.variants) {
+    json.key(name).begin_object().key("manifest").string(variant.manifest);
+    json.key("files").begin_object();
+    for (const auto& [path, hash] : variant.files) json.key(path).string(hash);
+    json.end_object().end_object();
+  }
+  json.end_object().end_object();
+}
+
+}  // namespace
+
+const LockedPackage* Lock::find(std::string_view name, int64_t version) const {
+  const auto found = std::ranges::find_if(packages, [&](const LockedPackage& package) {
+    return package.name == name && package.version == version;
+  });
+  return found == packages.end() ? nullptr : &*found;
+}
+
+Result<Lock> parse_lock(std::string_view text, std::string_view path) {
+  return read_json(text, path, [&](const JsonField& root) {
+    Lock lock{std::string(path), {}};
+    for (const JsonField& item : root.at("packages").items()) {
+      lock.packages.push_back(read_package(item));
+      const LockedPackage& last = lock.packages.back();
+      if (lock.find(last.name, last.version) != &last) item.refuse("it is locked twice");
+    }
+    return lock;
+  });
+}
+
+Result<std::optional<Lock>> read_lock(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return std::optional<Lock>();
+  const auto text = read_small_file(path, kMostLockBytes);
+  if (!text) return tl::unexpected(text.error());
+  auto lock = parse_lock(*text, path.string());
+  if (!lock) return tl::unexpected(lock.error());
+  return std::optional<Lock>(std::move(*lock));
+}
+
+Result<void> write_lock(const Lock& lock) {
+  JsonWriter json;
+  json.begin_object().key("packages").begin_array();
+  for (const LockedPackage& package : lock.packages) append(json, package);
+  json.end_array().end_object();
+  return write_file(lock.path, json_indented(json.text()));
+}
+
+}  // namespace epi::hub

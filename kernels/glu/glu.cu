@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// gelu_tanh_and_mul and silu_and_mul for a GPU: out = act(gate) * up, in one pass, for any shape.
+// Each in three forms, which recipes.cpp describes to the loader:
+//   NAME        all elements as one row, 16 bytes at a time
+//   NAME_rows   rows with gaps between them, 16 bytes at a time, tiles by the number of columns
+//   NAME_any    single elements: odd sizes and addresses
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cstdint>
+
+namespace {
+
+__device__ __forceinline__ float to_float(float x) { return x; }
+__device__ __forceinline__ float to_float(__nv_bfloat16 x) { return __bfloat162float(x); }
+__device__ __forceinline__ float to_float(__half x) { return __half2float(x); }
+template <typename T>
+__device__ __forceinline__ T rounded(float x);
+template <>
+__device__ __forceinline__ float rounded<float>(float x) {
+  return x;
+}
+template <>
+__device__ __forceinline__ __nv_bfloat16 rounded<__nv_bfloat16>(float x) {
+  return __float2bfloat16_rn(x);
+}
+template <>
+__device__ __forceinline__ __half rounded<__half>(float x) {
+  return __float2half_rn(x);
+}
+
+__device__ __forceinline__ float exp2_approximate(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
+// x / (1 + e^-y). Of 16-bit elements by the special-function unit: 2^-22 of the exponent is far
+// below their rounding, and the memory stays what limits the kernel.
+template <typename T>
+__device__ __forceinline__ float x_sigmoid(float x, float y) {
+  if constexpr (sizeof(T) == 2) {
+    return __fdividef(x, 1.0F + exp2_approximate(-1.4426950408889634F * y));
+  } else {
+    return x / (1.0F + expf(-y));
+  }
+}
+
+// x (1 + tanh(u)) / 2 is x sigmoid(2u).
+template <typename T>
+struct GeluTanh {
+  static __device__ __forceinline__ float apply(float x) {
+    return x_sigmoid<T>(x, 1.5957691216057308F * x * fmaf(0.044715F * x, x, 1.0F));
+  }
+};
+template <typename T>
+struct Silu {
+  static __device__ __forceinline__ float apply(float x) { return x_sigmoid<T>(x, x); }
+};
+
+template <typename T>
+struct alignas(16) Vector {
+  static constexpr int kCount = 16 / sizeof(T);
+  T elements[kCount];
+};
+
+// Read once and not again: streaming, so that they do not push out what others keep in the caches.
+template <typename T>
+__device__ __forceinline__ Vector<T> load(const T* address) {
+  const float4 bits = __ldcs(reinterpret_cast<const float4*>(address));
+  return *reinterpret_cast<const Vector<T>*>(&bits);
+}
+
+template <template <typename> class Activation, typename T>
+__device__ __forceinline__ void run_vector(const T* gate, const T* up, T* out) {
+  const Vector<T> g = load(gate), u = load(up);
+  Vector<T> result;
+#pragma unroll
+  for (int i = 0; i < Vector<T>::kCount; ++i) {
+    result.elements[i] =
+        rounded<T>(Activation<T>::apply(to_float(g.elements[i])) * to_float(u.elements[i]));
+  }
+  *reinterpret_cast<Vector<T>*>(out) = result;
+}
+
+template <template <typename> class Activation, typename T>
+__device__ __forceinline__ void run_flat(const T* gate, const T* up, T* out, int64_t count) {
+  const int64_t at =
+      (static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * Vector<T>::kCount;
+  if (at < count) run_vector<Activation>(gate + at, up + at, out + at);
+}
+
+// A block has 256 threads and as many vectors: `width` columns of several rows.
+template <template <typename> class Activation, typename T>
+__device__ __forceinline__ void run_rows(const T* gate, const T* up, T* out, int rows, int columns,
+                                         int64_t gate_stride, int64_t up_stride, int64_t out_stride,
+                                         int width) {
+  constexpr int kCount = Vector<T>::kCount;
+  const int tiles = (columns + width - 1) / width;
+  const int vectors = width / kCount;
+  const int64_t row =
+      static_cast<int64_t>(blockIdx.x / tiles) * (256 / vectors) + threadIdx.x / vectors;
+  const int64_t at =
+      static_cast<int64_t>(blockIdx.x % tiles) * width + threadIdx.x % vectors * kCount;
+  if (row >= rows || at >= columns) return;
+  run_vector<Activation>(gate + row * gate_stride + at, up + row * up_stride + at,
+                         out + row * out_stride + at);
+}
+
+template <template <typename> class Activation, typename T>
+__device__ __forceinline__ void run_any(const T* gate, const T* up, T* out, int64_t rows,
+                                        int64_t columns, int64_t gate_stride, int64_t up_stride,
+                                        int64_t out_stride) {
+  const int64_t tiles = (columns + 255) / 256;
+  const int64_t row = blockIdx.x / tiles;
+  const int64_t at = blockIdx.x % tiles * 256 + threadIdx.x;
+  if (row >= rows || at >= columns) return;
+  const float g = to_float(gate[row * gate_stride + at]);
+  out[row * out_stride + at] =
+      rounded<T>(Activation<T>::apply(g) * to_float(up[row * up_stride + at]));
+}
+
+}  // namespace
+
+// As many columns as are in one tile of _rows: `width` of recipes.cpp.
+#define EPI_ROWS(NAME, ACTIVATION, T, BYTES)                                               \
+  extern "C" __global__ void __launch_bounds__(256)                                        \
+      NAME##_rows##BYTES(const T* gate, const T* up, T* out, int rows, int columns,        \
+                         int64_t gate_stride, int64_t up_stride, int64_t out_stride) {     \
+    run_rows<ACTIVATION>(gate, up, out, rows, columns, gate_stride, up_stride, out_stride, \
+                         BYTES / static_cast<int>(sizeof(T)));                             \
+  }
+
+#define EPI_KERNELS(NAME, ACTIVATION, T)                                                   \
+  extern "C" __global__ void __launch_bounds__(256)                                        \
+      NAME(const T* gate, const T* up, T* out, int64_t count) {                            \
+    run_flat<ACTIVATION>(gate, up, out, count);                                            \
+  }                                                                                        \
+  EPI_ROWS(NAME, ACTIVATION, T, 512)                                                       \
+  EPI_ROWS(NAME, ACTIVATION, T, 4096)                                                      \
+  extern "C" __global__ void __launch_bounds__(256)                                        \
+      NAME##_any(const T* gate, const T* up, T* out, int64_t rows, int64_t columns,        \
+                 int64_t gate_stride, int64_t up_stride, int64_t out_stride) {             \
+    run_any<ACTIVATION>(gate, up, out, rows, columns, gate_stride, up_stride, out_stride); \
+  }
+
+EPI_KERNELS(epi_pkg_gelu_tanh_and_mul_bf16, GeluTanh, __nv_bfloat16)
+EPI_KERNELS(epi_pkg_gelu_tanh_and_mul_f16, GeluTanh, __half)
+EPI_KERNELS(epi_pkg_gelu_tanh_and_mul_f32, GeluTanh, float)
+EPI_KERNELS(epi_pkg_silu_and_mul_bf16, Silu, __nv_bfloat16)
+EPI_KERNELS(epi_pkg_silu_and_mul_f16, Silu, __half)
+EPI_KERNELS(epi_pkg_silu_and_mul_f32, Silu, float)
