@@ -6,7 +6,7 @@
 
 Parts: eager (results, traces, times against eager), modes (the table of all modes over the shapes
 below), sweep (one compiled MLP over many sizes), rates (our fused kernel beside cuBLASLt's product of
-the same size alone); all of them by default. Both sides get the same
+the same size alone), prebuilt (epilogue/glu); all of them by default. Both sides get the same
 safetensors weights and inputs, four buffers of input in turn; times are medians of nine rounds of
 20 ms, 50 ms apart. In every shape but the last, what is touched between two uses of a buffer is larger than the L2.
 Prints one line a claim; leaves traces and figures.json in FOLDER. Exit code 1 where a claim is broken.
@@ -15,6 +15,8 @@ import argparse, json, os, statistics, subprocess, sys, tempfile, time
 import torch
 from safetensors.torch import load_file, save_file
 from torch.profiler import ProfilerActivity, profile, record_function, schedule
+from prebuilt_glu import prebuilt
+from recorded import kernel_times, record_ours, table_of
 from triton_glu import TritonGlu
 
 DEVICE, DTYPE = "cuda", torch.bfloat16
@@ -187,27 +189,6 @@ def torch_reads(path):
     from torch._inductor.analysis.profile_analysis import JsonProfile
     read = JsonProfile(path, benchmark_name="ours", dtype=DTYPE)
     return sum(1 for event in read.events if event.get("cat") == "kernel")
-
-
-def kernel_times(path):
-    times = {}
-    for event in json.load(open(path))["traceEvents"]:
-        if event.get("cat") == "kernel":
-            times.setdefault(event["name"], []).append(event["dur"])
-    return times
-
-
-def record_ours(args, kind, path, *flags):
-    command = [f"{args.bin}/epilogue", "run", kind, "--device", "cuda", "--trace", path, *flags]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return kernel_times(path)
-
-
-def table_of(args, path):
-    command = [f"{args.bin}/epilogue", "table", path, "--json"]
-    rows = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["rows"]
-    return {row["name"]: row["self_device_us"] / row["calls"] for row in rows
-            if row["lane"] == "device" and not row["annotation"]}
 
 
 def is_gemm(name):
@@ -429,7 +410,7 @@ def rates(args, claims):
                        cublas=row["library_us"])
 
 
-PARTS = {"eager": eager, "modes": modes, "sweep": sweep, "rates": rates}
+PARTS = {"eager": eager, "modes": modes, "sweep": sweep, "rates": rates, "prebuilt": prebuilt}
 
 
 @torch.no_grad()

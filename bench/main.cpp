@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
   epi::bench::add_compile(suite);
   epi::bench::add_dispatch(suite);
   epi::bench::add_explain(suite);
+  epi::bench::add_hub(suite);
   epi::bench::add_linear(suite);
   epi::bench::add_mlp(suite);
   epi::bench::add_pointwise(suite);

@@ -70,6 +70,7 @@ class Suite {
 void add_compile(Suite& suite);
 void add_dispatch(Suite& suite);
 void add_explain(Suite& suite);
+void add_hub(Suite& suite);
 void add_linear(Suite& suite);
 void add_mlp(Suite& suite);
 void add_pointwise(Suite& suite);

@@ -125,7 +125,10 @@ Result<std::unique_ptr<Source>> open_http_source(const std::string& address) {
   if (slash == host || address.find_first_of(" ?#\\") != std::string::npos) {
     return failure("{}: an address such as https://example.org/kernels is needed", address);
   }
-  return std::make_unique<HttpSource>(address, address.substr(0, slash), address.substr(slash));
+  std::string top = address.substr(slash);
+  while (top.ends_with('/')) top.pop_back();
+  const std::string server = address.substr(0, slash);
+  return std::make_unique<HttpSource>(server + top, server, top);
 }
 
 }  // namespace epi::hub

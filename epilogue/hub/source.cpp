@@ -68,11 +68,6 @@ void scan_versions(const fs::path& package, const std::string& name, PackageInde
   }
 }
 
-std::string without_slash(std::string text) {
-  while (text.size() > 1 && text.ends_with('/')) text.pop_back();
-  return text;
-}
-
 }  // namespace
 
 Result<std::string> Source::read(const std::string& path, int64_t most_bytes,
@@ -85,7 +80,7 @@ Result<std::string> Source::read(const std::string& path, int64_t most_bytes,
 
 Result<std::unique_ptr<Source>> open_source(const std::string& text) {
   if (text.starts_with("http://") || text.starts_with("https://")) {
-    return open_http_source(without_slash(text));
+    return open_http_source(text);
   }
   fs::path folder = text;
   if (text.starts_with("file:")) {

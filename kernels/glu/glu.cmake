@@ -42,7 +42,11 @@ if(EPI_HAS_CUDA)
     epi_add_variant(1 abi1-cu13-${name}-linux ${cuda_recipe} ${folder} ${folder}/glu.code)
   endforeach()
   set(folder ${glu_folder}/hopper)
-  add_custom_command(OUTPUT ${folder}/v2.json ${folder}/glu.code
-    COMMAND glu_recipes v2 ${folder}/v2.json ${folder}/glu.code DEPENDS glu_recipes VERBATIM)
+  # The tool writes what has changed alone: a template that has not is not compiled again.
+  add_custom_command(OUTPUT ${folder}/v2.json ${folder}/glu.cu
+    COMMAND glu_recipes v2 ${folder}/v2.json ${folder}/glu.cu DEPENDS glu_recipes VERBATIM)
+  add_custom_command(OUTPUT ${folder}/glu.code
+    COMMAND ${CMAKE_CUDA_COMPILER} -cubin -arch=sm_90a -std=c++17 ${folder}/glu.cu -o ${folder}/glu.code
+    DEPENDS ${folder}/glu.cu VERBATIM)
   epi_add_variant(2 abi1-cu13-sm90a-linux ${folder}/v2.json ${folder} ${folder}/glu.code)
 endif()

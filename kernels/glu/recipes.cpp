@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the recipes of `epilogue/glu`, and version 2's machine code:
+// Writes the recipes of `epilogue/glu`, and version 2's source:
 //   recipes v1-cpu OUT.json       functions of the library that glu.cpp becomes
 //   recipes v1-cuda OUT.json      launches of the kernels in glu.cu
-//   recipes v2 OUT.json OUT.cubin the GEMMs of the compiler's Hopper template, all forms of them
+//   recipes v2 OUT.json OUT.cu    the GEMMs of the compiler's Hopper template, all forms of them
+// A file that would not change is left alone.
 #include <cstdio>
 #include <cstring>
 
 #include "epilogue/base/json_writer.h"
 #include "epilogue/compile/codegen/cuda_code.h"
 #include "epilogue/compile/codegen/hopper_code.h"
-#include "epilogue/compile/codegen/nvrtc.h"
 #include "epilogue/hub/file_io.h"
+#include "epilogue/hub/manifest.h"
 
 namespace {
 
@@ -285,6 +286,8 @@ std::string version_2(std::string& source) {
 }
 
 int write(const char* path, std::string_view bytes) {
+  const auto before = hub::read_small_file(path, hub::kMostFileBytes);
+  if (before && *before == bytes) return 0;
   const auto written = hub::write_file(path, bytes);
   if (!written) std::fprintf(stderr, "recipes: %s\n", written.error().message.c_str());
   return written ? 0 : 2;
@@ -300,11 +303,9 @@ int run(int argc, char** argv) {
   if (argc == 4 && std::strcmp(argv[1], "v2") == 0) {
     std::string source;
     const std::string recipe = version_2(source);
-    const auto cubin = compiler::assemble_cuda(source, "sm_90a");
-    const std::string_view bytes(reinterpret_cast<const char*>(cubin.data()), cubin.size());
-    return write(argv[2], json_indented(recipe)) + write(argv[3], bytes);
+    return write(argv[2], json_indented(recipe)) + write(argv[3], source);
   }
-  std::fprintf(stderr, "usage: recipes v1-cpu|v1-cuda OUT.json, recipes v2 OUT.json OUT.cubin\n");
+  std::fprintf(stderr, "usage: recipes v1-cpu|v1-cuda OUT.json, recipes v2 OUT.json OUT.cu\n");
   return 2;
 }
 

@@ -20,6 +20,8 @@ bool read_tensile(std::string_view name, KernelName& out);
 
 // "triton_poi_fused_...", "epi_poi_fused_...".
 bool read_fused(std::string_view name, KernelName& out);
+// "epi_pkg_gelu_tanh_and_mul_bf16".
+bool read_package(std::string_view name, KernelName& out);
 bool read_liger(std::string_view name, KernelName& out);
 // The kernels of Epilogue's CPU backend: "gemm_f32_tn_bias".
 bool read_own_cpu(std::string_view name, KernelName& out);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// epi_pkg_gelu_tanh_and_mul_bf16_rows512: kernels of Epilogue's own packages. The export's name, a
+// type, perhaps a form: rows with gaps between them, or single elements.
+#include "epilogue/analysis/names/families.h"
+#include "epilogue/analysis/names/words.h"
+
+namespace epi::analysis::names {
+namespace {
+
+constexpr std::string_view kStart = "epi_pkg_";
+constexpr std::string_view kProduct = "_and_mul_";
+
+}  // namespace
+
+bool read_package(std::string_view name, KernelName& out) {
+  if (!name.starts_with(kStart)) return false;
+  out.library = Library::kEpilogue;
+  name.remove_prefix(kStart.size());
+  const size_t at = name.find(kProduct);
+  if (at == std::string_view::npos) return true;  // somebody else's: nothing is known of it
+  out.kind = Kind::kPointwise;
+  const std::string_view activation = name.substr(0, at);
+  out.ops = {std::string(activation.substr(0, activation.find('_'))), "mul"};
+  Words words(name.substr(at + kProduct.size()));
+  if (const auto type = words.next()) out.dtype = out.output = number_type(*type);
+  if (words.rest() == "any") out.vector_width = 1;
+  return true;
+}
+
+}  // namespace epi::analysis::names

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes as a manifest, its signature, a keyring, a lock, an index of packages and as code: each
+// is refused in words, or what is accepted keeps its promises. Nothing that nobody signed is
+// parsed.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "epilogue/hub/code_target.h"
+#include "epilogue/hub/file_io.h"
+#include "epilogue/hub/source.h"
+#include "epilogue/hub/trust.h"
+#include "epilogue/hub/variant.h"
+
+namespace {
+
+using namespace epi;
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+void check_manifest_text(std::string_view text) {
+  const auto manifest = hub::parse_manifest(text, "m");
+  if (!manifest) {
+    require(manifest.error().message.starts_with("m: "));
+    return;
+  }
+  require(hub::name_objection(manifest->name).empty());
+  require(hub::parse_variant(manifest->variant).has_value());
+  require(manifest->files.contains(manifest->code));
+  for (const auto& [path, file] : manifest->files) {
+    require(hub::path_objection(path).empty() && path.find("..") != 0 && file.bytes >= 0);
+  }
+  for (const hub::Export& one : manifest->exports) {
+    require(!one.operands.empty() && !one.dtypes.empty());
+    for (const hub::Launch& launch : one.launches) {
+      require(launch.wave_cost > 0 && launch.tile[0] > 0 && launch.tile[1] > 0);
+      for (const hub::Argument& argument : launch.arguments) {
+        require(argument.operand < one.operands.size());
+      }
+    }
+  }
+  hub::code_objection(*manifest, text);
+}
+
+// The first line as a signature, the rest as what it should be of.
+void check_signature(std::string_view text) {
+  const size_t end = text.find('\n');
+  const std::string signature(text.substr(0, end == text.npos ? end : end + 1));
+  const std::string_view rest = end == text.npos ? "" : text.substr(end + 1);
+  const auto checked = hub::check_manifest({"epilogue/glu", 1, "v"}, rest, signature, {});
+  require(!checked.violations.empty() && !checked.manifest);  // nobody is trusted
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  check_manifest_text(text);
+  check_signature(text);
+  if (const auto keyring = hub::Keyring::parse(text, "k"); keyring) {
+    for (const auto& key : keyring->keys()) require(key.id.size() == 64);
+  }
+  if (const auto lock = hub::parse_lock(text, "l"); lock) {
+    for (const auto& package : lock->packages) require(hub::name_objection(package.name).empty());
+  }
+  if (const auto index = hub::parse_index(text, "i"); index) {
+    require(hub::parse_index(hub::index_text(*index), "i") == *index);
+  }
+  hub::code_target(text);
+  if (hub::path_objection(text).empty()) require(text.find("..") != 0 && text[0] != '/');
+  return 0;
+}

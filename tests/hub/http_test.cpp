@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packages from a real server on this machine, which can be good, slow, or broken.
+#include <httplib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "epilogue/hub/store.h"
+#include "tests/hub/made_package.h"
+
+namespace epi::hub {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Http : public MadePackage {
+ protected:
+  void SetUp() override {
+    MadePackage::SetUp();
+    ::setenv("EPILOGUE_HUB_TIMEOUT", "1", 1);
+    server_.set_pre_routing_handler(
+        [this](const httplib::Request& request, httplib::Response& response) {
+          ++requests_;
+          if (broken_path_.empty() || !request.path.ends_with(broken_path_)) {
+            return httplib::Server::HandlerResponse::Unhandled;
+          }
+          broken_(response);
+          return httplib::Server::HandlerResponse::Handled;
+        });
+    server_.set_mount_point("/kernels", packages().string());
+    port_ = server_.bind_to_any_port("127.0.0.1");
+    thread_ = std::thread([this] { server_.listen_after_bind(); });
+    while (!server_.is_running()) std::this_thread::yield();
+    options_.sources = {address()};
+  }
+  void TearDown() override {
+    server_.stop();
+    thread_.join();
+    ::unsetenv("EPILOGUE_HUB_TIMEOUT");
+    MadePackage::TearDown();
+  }
+
+  std::string address() const { return fmt::format("http://127.0.0.1:{}/kernels", port_); }
+  Result<Resolution> resolve_it() const { return resolve({"test/one", 1}, host(), options_); }
+  std::string error() const {
+    const auto resolution = resolve_it();
+    return resolution ? "" : resolution.error().message;
+  }
+  // Requests of one file are answered like this.
+  void break_file(const std::string& path, std::function<void(httplib::Response&)> answer) {
+    broken_path_ = path;
+    broken_ = std::move(answer);
+  }
+  fs::path cache() const { return top_ / "cache/hub"; }
+
+  httplib::Server server_;
+  std::thread thread_;
+  int port_ = 0;
+  std::atomic<int> requests_ = 0;
+  std::string broken_path_;
+  std::function<void(httplib::Response&)> broken_;
+};
+
+TEST_F(Http, OnlyTheChosenVariantIsFetchedAndOnce) {
+  const auto resolution = resolve_it();
+  ASSERT_TRUE(resolution) << resolution.error().message;
+  ASSERT_TRUE(resolution->chosen && resolution->chosen->is_trusted());
+  EXPECT_EQ(resolution->chosen->checked.manifest->variant, kBaseline);
+  EXPECT_EQ(resolution->chosen->files.at("README"), "read me");
+  EXPECT_EQ(requests_, 5);  // packages.json, the manifest, its signature, two files
+  ASSERT_TRUE(resolve_it());
+  EXPECT_EQ(requests_, 8);  // the files are there
+  EXPECT_EQ(std::distance(fs::directory_iterator(cache()), {}), 1);
+}
+
+TEST_F(Http, WhatTheLockHoldsIsUsedWithoutAsking) {
+  options_.sources = {packages().string()};
+  const Lock lock = lock_now();
+  options_.sources = {address()};
+  options_.trust.lock = lock;
+  ASSERT_TRUE(resolve_it());
+  const int before = requests_;
+  const auto again = resolve_it();
+  ASSERT_TRUE(again && again->chosen && again->chosen->is_trusted());
+  EXPECT_EQ(requests_, before);
+  // Offline nothing is different: a changed copy is refused.
+  server_.stop();
+  ASSERT_TRUE(resolve_it());
+  write(again->folder / "README", "READ ME");
+  const auto changed = resolve_it();
+  ASSERT_TRUE(changed && changed->chosen);
+  EXPECT_FALSE(changed->chosen->is_trusted());
+}
+
+TEST_F(Http, APackageThatIsSignedAnewUnderALockIsRefused) {
+  options_.trust.lock = lock_now();
+  write(top_ / "source/README", "read it");
+  build(kBaseline);
+  sign();
+  const auto resolution = resolve_it();
+  ASSERT_TRUE(resolution) << resolution.error().message;
+  EXPECT_FALSE(resolution->chosen->is_trusted());
+  EXPECT_FALSE(fs::exists(cache()));  // refused before any file was asked for
+}
+
+TEST_F(Http, AMissingFileIsNamed) {
+  break_file("/README", [](httplib::Response& response) { response.status = 404; });
+  EXPECT_EQ(error(),
+            fmt::format("{}/{}/README: not found", address(), path_of({"test/one", 1, kBaseline})));
+  break_file("/README", [](httplib::Response& response) { response.status = 503; });
+  EXPECT_TRUE(error().ends_with("README: the server answers 503")) << error();
+  break_file("packages.json", [](httplib::Response& response) { response.status = 404; });
+  EXPECT_TRUE(error().ends_with("packages.json: not found")) << error();
+  EXPECT_TRUE(!fs::exists(cache()) || fs::is_empty(cache()));
+}
+
+TEST_F(Http, AFileOfAnotherLengthIsNamed) {
+  break_file("/README",
+             [](httplib::Response& response) { response.set_content("read", "text/plain"); });
+  EXPECT_TRUE(error().ends_with("README: 4 bytes came, the manifest says 7")) << error();
+  break_file("/README", [](httplib::Response& response) {
+    response.set_content("read me, and more", "text/plain");
+  });
+  EXPECT_TRUE(error().ends_with("README: 17 bytes, at most 7 are allowed")) << error();
+}
+
+// Without a length in front, the bytes are counted as they come.
+TEST_F(Http, AnEndlessAnswerIsCutOff) {
+  break_file("/manifest.json", [](httplib::Response& response) {
+    response.set_chunked_content_provider("text/plain", [](size_t, httplib::DataSink& sink) {
+      const std::string much(1 << 16, ' ');
+      return sink.write(much.data(), much.size());
+    });
+  });
+  EXPECT_TRUE(error().ends_with("manifest.json: more than 1048576 bytes, which are allowed"))
+      << error();
+}
+
+TEST_F(Http, ACutConnectionIsNoFile) {
+  break_file("/lib/one.so", [](httplib::Response& response) {
+    response.set_content_provider(72, "text/plain", [](size_t, size_t, httplib::DataSink& sink) {
+      sink.write("half", 4);
+      return false;
+    });
+  });
+  EXPECT_NE(error().find("lib/one.so: "), std::string::npos) << error();
+  EXPECT_TRUE(fs::is_empty(cache()));
+  break_file("", nullptr);
+  EXPECT_EQ(error(), "");
+}
+
+TEST_F(Http, ASlowServerIsGivenUp) {
+  break_file("/lib/one.so", [](httplib::Response& response) {
+    response.set_content_provider(72, "text/plain", [](size_t, size_t, httplib::DataSink& sink) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(400));  // each byte within the time
+      return sink.write("x", 1);
+    });
+  });
+  EXPECT_NE(error().find("lib/one.so: too slow: "), std::string::npos) << error();
+}
+
+TEST_F(Http, ASilentServerIsGivenUp) {
+  break_file("/README", [](httplib::Response& response) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    response.set_content("read me", "text/plain");
+  });
+  EXPECT_NE(error().find("README: "), std::string::npos) << error();
+}
+
+TEST_F(Http, ChangedBytesOfTheRightLengthAreRefusedAndNotKept) {
+  break_file("/README",
+             [](httplib::Response& response) { response.set_content("READ ME", "text/plain"); });
+  const auto resolution = resolve_it();
+  ASSERT_TRUE(resolution) << resolution.error().message;
+  ASSERT_TRUE(resolution->chosen);
+  EXPECT_TRUE(refusal_text(*resolution).find("README: sha256 is ") != std::string::npos);
+  EXPECT_TRUE(fs::is_empty(cache()));
+}
+
+TEST_F(Http, NobodyListening) {
+  server_.stop();
+  EXPECT_TRUE(error().starts_with(address() + "/packages.json: ")) << error();
+}
+
+TEST_F(Http, ProcessesThatFetchAtOnceAllGetIt) {
+  std::vector<pid_t> children;
+  for (int i = 0; i < 4; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const auto resolution = resolve_it();
+      ::_exit(resolution && resolution->chosen && resolution->chosen->is_trusted() ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  EXPECT_EQ(std::distance(fs::directory_iterator(cache()), {}), 1);  // and nothing temporary
+}
+
+// `hub get` mends what is damaged; a load only refuses it.
+TEST_F(Http, ADamagedCopyIsFetchedAgainOnRequest) {
+  const auto first = resolve_it();
+  ASSERT_TRUE(first);
+  write(first->folder / "README", "READ ME");
+  EXPECT_FALSE(resolve_it()->chosen->is_trusted());
+  options_.again = true;
+  EXPECT_TRUE(resolve_it()->chosen->is_trusted());
+  options_.again = false;
+  EXPECT_TRUE(resolve_it()->chosen->is_trusted());
+}
+
+TEST(Sources, AddressesOfOtherKindsAreRefused) {
+  for (const char* text : {"ftp://host/x", "file://host/x", "file:relative", "http://",
+                           "https:///x", "/no/such/folder", "http://host/a b"}) {
+    const auto source = open_source(text);
+    EXPECT_FALSE(source) << text;
+  }
+  EXPECT_TRUE(open_source("file:///tmp"));
+  EXPECT_TRUE(open_source("/tmp"));
+  EXPECT_TRUE(open_source("https://example.org/kernels/"));
+}
+
+}  // namespace
+}  // namespace epi::hub

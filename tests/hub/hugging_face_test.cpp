@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Folders as the Hugging Face hub's builder lays them out, made by hand.
+#include "epilogue/hub/hugging_face.h"
+
+#include "tests/hub/made_package.h"
+
+namespace epi::hub {
+namespace {
+
+class HuggingFace : public MadePackage {
+ protected:
+  void SetUp() override {
+    MadePackage::SetUp();
+    write(variant() / "__init__.py", "hello");
+    write(variant() / "_relu_cuda_abc.abi3.so", "world");
+    write(variant() / "__pycache__/x.pyc", "?");
+    // printf hello | openssl dgst -sha256 -binary | base64
+    metadata("LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=",
+             "SG6kYiTRu0+2gPNPfJrZao8k7Ii+c+qOWmxlJg6cuKc=");
+  }
+  std::filesystem::path variant() const {
+    return top_ / "hf/build/torch212-cxx11-cu126-x86_64-linux";
+  }
+  void metadata(const std::string& init, const std::string& library) const {
+    write(variant() / "metadata.json",
+          fmt::format(R"({{"id": "x", "name": "relu", "version": 2, "license": "MIT",
+            "backend": {{"type": "cuda", "archs": ["9.0", "8.0+PTX"]}},
+            "digest": {{"algorithm": "sha256", "files":
+              {{"__init__.py": "{}", "_relu_cuda_abc.abi3.so": "{}"}}}}}})",
+                      init, library));
+  }
+  HuggingFaceVariant only() const {
+    const auto variants = read_hugging_face(top_ / "hf");
+    EXPECT_TRUE(variants && variants->size() == 1);
+    return variants->at(0);
+  }
+};
+
+TEST_F(HuggingFace, AFolderIsReadAndItsDigestHolds) {
+  ASSERT_TRUE(is_hugging_face(top_ / "hf"));
+  EXPECT_FALSE(is_hugging_face(packages()));
+  const HuggingFaceVariant variant = only();
+  EXPECT_EQ(variant.variant, "torch212-cxx11-cu126-x86_64-linux");
+  EXPECT_EQ(variant.name, "relu");
+  EXPECT_EQ(variant.version, 2);
+  EXPECT_EQ(variant.archs, (std::vector<std::string>{"9.0", "8.0+PTX"}));
+  EXPECT_EQ(variant.algorithm, "sha256");
+  EXPECT_EQ(variant.violations, std::vector<std::string>{});
+}
+
+TEST_F(HuggingFace, ChangedMissingAndUnknownFilesAreAllListed) {
+  write(variant() / "__init__.py", "Hello");
+  std::filesystem::remove(variant() / "_relu_cuda_abc.abi3.so");
+  write(variant() / "more.py", "");
+  const auto violations = only().violations;
+  ASSERT_EQ(violations.size(), 3U);
+  EXPECT_EQ(violations[0],
+            "__init__.py: sha256 is GF+NsyJx/iX1Yab8k4suJkMG7DBO2lGAB9F2SCY4GWk=, the digest says "
+            "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=");
+  EXPECT_EQ(violations[1], "_relu_cuda_abc.abi3.so: missing");
+  EXPECT_EQ(violations[2], "more.py: not in the digest");
+}
+
+TEST_F(HuggingFace, WithoutADigestNothingIsSaidToHold) {
+  write(variant() / "metadata.json", R"({"name": "relu", "version": 1})");
+  EXPECT_EQ(only().violations,
+            std::vector<std::string>{"metadata.json: it has no digest: nothing can be checked"});
+  write(variant() / "metadata.json", "{");
+  EXPECT_EQ(only().violations.size(), 1U);
+}
+
+}  // namespace
+}  // namespace epi::hub

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// The manifest's schema: what a good one says, and the words for each rule that is broken.
+#include "epilogue/hub/manifest.h"
+
+#include <gtest/gtest.h>
+
+#include "epilogue/hub/code_target.h"
+#include "tests/hub/made_package.h"
+
+namespace epi::hub {
+namespace {
+
+std::string good_manifest() {
+  const std::string hash(64, 'a');
+  return R"({"schema": 1, "name": "test/gemm", "version": 3, "variant": "abi1-cu13-sm90a-linux",
+    "license": "MIT", "source": {"commit": "abc", "dirty": false}, "abi": {"least": 1, "most": 2},
+    "backend": "cu13", "targets": ["sm90a"], "least_driver": 13000, "code": "gemm.cubin",
+    "files": {"gemm.cubin": {"sha256": ")" +
+         hash + R"(", "bytes": 10}},
+    "exports": [{"name": "gemm", "dtypes": ["bf16"], "align_bytes": 16, "deterministic": true,
+      "operands": [{"name": "x", "shape": ["m", "k"]}, {"name": "w", "shape": ["n", "k"], "weight": true},
+                   {"name": "y", "shape": ["m", "n"], "output": true}],
+      "sizes": [{"size": "n", "least": 8, "multiple_of": 8}],
+      "flops": {"times": 2, "sizes": ["m", "n", "k"]},
+      "launches": [{"kernel": "gemm_128", "dtype": "bf16", "when": [{"size": "m", "least": 65}],
+        "tile": [128, 256], "threads": 384, "shared_bytes": 200000, "persistent": true,
+        "overlap": "yes", "wave_cost": 1.5,
+        "arguments": [{"tensor_map": "x", "box": [128, 64]}, {"address": "y"}, {"row_stride": "y"},
+                      {"zeros": 96}, {"int": "m"}, {"long": "k"}]}]}],
+    "layers": [{"name": "GluMlp", "activation": "geglu", "gate_up": "gemm", "down": "gemm"}]})";
+}
+
+TEST(Manifest, SaysWhatAPackageIs) {
+  const auto manifest = parse_manifest(good_manifest(), "m");
+  ASSERT_TRUE(manifest) << manifest.error().message;
+  EXPECT_EQ(manifest->name, "test/gemm");
+  EXPECT_EQ(manifest->version, 3);
+  EXPECT_EQ(manifest->least_driver, 13000);
+  EXPECT_EQ(manifest->abi_most, 2);
+  const Export* gemm = manifest->find_export("gemm");
+  ASSERT_NE(gemm, nullptr);
+  EXPECT_TRUE(gemm->operands[1].weight && gemm->operands[2].output);
+  const Launch& launch = gemm->launches.at(0);
+  EXPECT_EQ(launch.when[0].least, 65);
+  EXPECT_EQ(launch.tile, (std::array<int64_t, 2>{128, 256}));
+  EXPECT_EQ(launch.overlap, Overlap::kYes);
+  EXPECT_EQ(launch.wave_cost, 1.5);
+  EXPECT_EQ(launch.arguments[0].kind, Argument::Kind::kTensorMap);
+  EXPECT_EQ(launch.arguments[2].operand, 2U);
+  EXPECT_EQ(launch.arguments[4].kind, Argument::Kind::kInt);
+  EXPECT_EQ(manifest->layers[0].down, "gemm");
+}
+
+struct Broken {
+  const char* from;
+  const char* to;
+  const char* message;
+};
+constexpr Broken kBroken[] = {
+    {"\"schema\": 1", "\"schema\": 2", "schema: a whole number from 1 to 1 is needed"},
+    {"\"name\": \"test/gemm\"", "\"name\": \"Test\"",
+     "name: a name such as \"epilogue/glu\" is needed: a-z, 0-9, - and _"},
+    {"\"version\": 3, ", "", "the file: \"version\" is missing"},
+    {"\"version\": 3", "\"version\": -1", "version: a whole number from 0 to 1000000 is needed"},
+    {"sm90a-linux", "sm90a",
+     "variant: not a variant: abi<N>-<backend>-<target>-<os> is needed, "
+     "such as abi1-cu13-sm90a-linux"},
+    {"\"backend\": \"cu13\"", "\"backend\": \"cu12\"", "backend: the variant names another"},
+    {"[\"sm90a\"]", "[\"sm80\"]", "targets: the variant names others"},
+    {"\"least\": 1, \"most\": 2", "\"least\": 2, \"most\": 2",
+     "abi: the variant's is not among them"},
+    {"\"license\": \"MIT\"", "\"license\": 7", "license: a text is needed"},
+    {"\"code\": \"gemm.cubin\"", "\"code\": \"x\"", "code: no file has this name"},
+    {"\"bytes\": 10", "\"bytes\": 1e30",
+     "files[\"gemm.cubin\"].bytes: a whole number from 0 to 1073741824 is needed"},
+    {"aaaa", "AAAA", "files[\"gemm.cubin\"].sha256: 64 hex digits are needed"},
+    {"\"exports\": [", "\"exports\": [], \"_\": [", "exports: one is needed at least"},
+    {"\"dtypes\": [\"bf16\"]", "\"dtypes\": [\"i64\"]",
+     "exports[0].dtypes[0]: f64, f32, bf16 or f16 is needed"},
+    {"[\"m\", \"k\"]", "[\"m\"]", "exports[0].operands[0].shape: two sizes are needed"},
+    {", \"output\": true", "", "exports[0].operands: one output is needed at least"},
+    {"\"multiple_of\": 8", "\"multiple_of\": 0",
+     "exports[0].sizes[0].multiple_of: a whole number from 1 to 9223372036854775807 is needed"},
+    {"\"size\": \"n\"", "\"size\": \"q\"",
+     "exports[0].sizes[0].size: no operand has a size of this name"},
+    {"\"align_bytes\": 16", "\"align_bytes\": 12",
+     "exports[0].align_bytes: a power of two is needed"},
+    {"\"threads\": 384", "\"threads\": 2000",
+     "exports[0].launches[0].threads: a whole number from 1 to 1024 is needed"},
+    {"\"wave_cost\": 1.5", "\"wave_cost\": 0",
+     "exports[0].launches[0].wave_cost: a number above 0 is needed"},
+    {"\"overlap\": \"yes\"", "\"overlap\": \"y\"",
+     "exports[0].launches[0].overlap: no, yes or reads_weights is needed"},
+    {"{\"address\": \"y\"}", "{\"address\": \"z\"}",
+     "exports[0].launches[0].arguments[1].address: no operand has this name"},
+    {"{\"zeros\": 96}", "{}",
+     "exports[0].launches[0].arguments[3]: address, row_stride, int, "
+     "long, tensor_map or zeros is needed"},
+    {"[128, 64]", "[128, 48]", "exports[0].launches[0].arguments[0].box[1]: 32 or 64 is needed"},
+    {"\"launches\": [", "\"_\": [", "exports[0]: launches are needed: its code is a cubin or PTX"},
+    {"\"down\": \"gemm\"", "\"down\": \"up\"", "layers[0].down: there is no such export"},
+    {", \"down\": \"gemm\"", "", "layers[0]: either pointwise, or gate_up and down are needed"},
+    {"\"GluMlp\"", "\"Mlp\"", "layers[0].name: GluMlp is the one that is known"},
+};
+
+TEST(Manifest, EveryBrokenRuleIsNamedWithItsPlace) {
+  for (const Broken& broken : kBroken) {
+    std::string text = good_manifest();
+    const size_t at = text.find(broken.from);
+    ASSERT_NE(at, std::string::npos) << broken.from;
+    text.replace(at, std::string_view(broken.from).size(), broken.to);
+    const auto manifest = parse_manifest(text, "m");
+    ASSERT_FALSE(manifest) << broken.to;
+    EXPECT_EQ(manifest.error().message, fmt::format("m: {}", broken.message));
+  }
+}
+
+TEST(Manifest, WhatIsNotJsonIsRefused) {
+  for (const char* text : {"", "{", "[]", "1", "\"\xff\"", "{\"schema\": 1}"}) {
+    EXPECT_FALSE(parse_manifest(text, "m")) << text;
+  }
+  const std::string deep(100'000, '[');
+  EXPECT_FALSE(parse_manifest(deep, "m"));
+}
+
+// Code tells by itself what it is for.
+TEST(Manifest, CodeOfAnotherMachineIsRefused) {
+  auto manifest = parse_manifest(good_manifest(), "m");
+  ASSERT_TRUE(manifest);
+  std::string cubin(64, '\0');
+  cubin.replace(0, 7,
+                "\x7f"
+                "ELF\x02\x01\x01");
+  cubin[8] = 8;  // the ABI of CUDA 13
+  cubin[18] = static_cast<char>(190);
+  cubin[49] = 90;
+  EXPECT_EQ(code_target(cubin), "sm_90 cubin");
+  EXPECT_EQ(code_objection(*manifest, cubin), "");
+  cubin[49] = 80;
+  EXPECT_EQ(code_objection(*manifest, cubin),
+            "gemm.cubin: sm_80 cubin, the variant abi1-cu13-sm90a-linux needs sm_90 cubin");
+  cubin[8] = 7;  // before CUDA 13 the number was the first byte
+  cubin[48] = 90;
+  EXPECT_EQ(code_objection(*manifest, cubin), "");
+  EXPECT_EQ(code_target("//\n.version 9.0\n.target sm_80\n"), "sm_80 PTX");
+  EXPECT_EQ(code_target(fake_library("")), "x86_64 library");
+  for (const char* bytes : {"",
+                            "\x7f"
+                            "ELF",
+                            "#!/bin/sh", ".target sm_80"}) {
+    EXPECT_EQ(code_target(bytes), "") << bytes;
+  }
+}
+
+}  // namespace
+}  // namespace epi::hub
