@@ -23,10 +23,10 @@ std::string demangled(std::string_view name) {
 
 // Names of words joined by underscores, most of them known by their first one.
 bool read_words(std::string_view name, KernelName& out) {
-  return read_nvjet(name, out) || read_package(name, out) || read_fused(name, out) || read_xmma(name, out) ||
-         read_generation(name, out) || read_cutlass_words(name, out) || read_tensile(name, out) ||
-         read_copy_or_set(name, out) || read_nccl(name, out) || read_fmha(name, out) ||
-         read_liger(name, out) || read_own_cpu(name, out);
+  return read_nvjet(name, out) || read_package(name, out) || read_fused(name, out) ||
+         read_xmma(name, out) || read_generation(name, out) || read_cutlass_words(name, out) ||
+         read_tensile(name, out) || read_copy_or_set(name, out) || read_nccl(name, out) ||
+         read_fmha(name, out) || read_liger(name, out) || read_own_cpu(name, out);
 }
 
 bool read_function(std::string_view name, KernelName& out) {

@@ -46,9 +46,9 @@ inline void expect_close(const Tensor& out, const std::vector<double>& expected)
   const std::vector<double> found = numbers(out);
   ASSERT_EQ(found.size(), expected.size());
   for (size_t i = 0; i < found.size(); ++i) {
-    // In the tail, the exponent's rounding to f32 is of the size of the exponent.
+    // In the tail the exponent's own error counts: four roundings to f32 of its size.
     const double exponent = std::max(0.0, -std::log(std::abs(expected[i]) + least));
-    const double relative = unit + 0x1p-20 + 0x1p-23 * exponent;
+    const double relative = unit + 0x1p-20 + 0x1p-22 * exponent;
     const double bound = relative * std::abs(expected[i]) + least;
     ASSERT_NEAR(found[i], expected[i], bound) << "element " << i << " of " << found.size();
   }
