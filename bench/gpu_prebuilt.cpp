@@ -35,7 +35,9 @@ template <typename Body>
 Times device_times(const Body& body) {
   for (int i = 0; i < 5; ++i) body(i);
   cuda::synchronize();
-  profile::Profiler profiler({.schedule = {0, 0, 1}});
+  profile::ProfilerOptions options;
+  options.schedule = profile::Schedule{0, 0, 1};
+  profile::Profiler profiler(options);
   for (int i = 0; i < kCalls; ++i) body(i);
   profiler.step();
   const trace::Trace trace = profiler.take_trace();

@@ -38,7 +38,7 @@ std::string open_error(int error) {
 }
 
 Result<std::string> read_all(int fd, const std::string& path, int64_t most_bytes) {
-  struct stat status{};
+  struct stat status = {};
   if (::fstat(fd, &status) != 0) return failure("{}: {}", path, std::strerror(errno));
   if (!S_ISREG(status.st_mode)) return failure("{}: not a regular file", path);
   if (status.st_size > most_bytes) {

@@ -14,27 +14,33 @@
 namespace epi::hub {
 namespace {
 
-// Values of a launch's arguments, each at the alignment of a tensor map.
+// Values of a launch's arguments, one behind the other, each at the alignment of a tensor map.
 class ArgumentValues {
  public:
-  explicit ArgumentValues(size_t count) : values_(count) {}
+  explicit ArgumentValues(size_t count) { addresses_.reserve(count); }
 
   template <typename T>
-  void set(size_t i, const T& value) {
-    static_assert(sizeof(T) <= sizeof(Value));
-    std::memcpy(values_[i].bytes, &value, sizeof(T));
+  void add(const T& value) {
+    std::memcpy(room(sizeof(T)), &value, sizeof(T));
   }
-  void** addresses() {
-    addresses_.clear();
-    for (Value& value : values_) addresses_.push_back(value.bytes);
-    return addresses_.data();
-  }
+  void add_zeros(size_t bytes) { std::memset(room(bytes), 0, bytes); }
+  void** addresses() { return addresses_.data(); }
 
  private:
-  struct alignas(64) Value {
-    std::byte bytes[512]{};  // as many zeros as a manifest may ask for
-  };
-  std::vector<Value> values_;
+  static constexpr size_t kAlignment = 64;
+
+  std::byte* room(size_t bytes) {
+    const size_t size = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    if (used_ + size > sizeof(bytes_))
+      fail("hub", "a launch has more than 4096 bytes of arguments");
+    std::byte* at = bytes_ + used_;
+    used_ += size;
+    addresses_.push_back(at);
+    return at;
+  }
+
+  alignas(kAlignment) std::byte bytes_[4096];  // as many as a kernel may have
+  size_t used_ = 0;
   std::vector<void*> addresses_;
 };
 
@@ -46,33 +52,30 @@ compiler::TensorMap tensor_map_of(const BoundCall& call, const Argument& argumen
       static_cast<int>(rows), static_cast<int>(argument.box_columns));
 }
 
-ArgumentValues values_of(const BoundCall& call, const Launch& launch) {
-  const auto& arguments = launch.arguments;
-  ArgumentValues values(arguments.size());
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const Argument& argument = arguments[i];
+void fill(ArgumentValues& values, const BoundCall& call, const Launch& launch) {
+  for (const Argument& argument : launch.arguments) {
     const OperandMatrix& matrix = call.operands[argument.operand];
     switch (argument.kind) {
       case Argument::Kind::kAddress:
-        values.set(i, matrix.data);
+        values.add(matrix.data);
         break;
       case Argument::Kind::kRowStride:
-        values.set(i, matrix.row_stride);
+        values.add(matrix.row_stride);
         break;
       case Argument::Kind::kInt:
-        values.set(i, static_cast<int32_t>(launch_size(call, launch, argument.size)));
+        values.add(static_cast<int32_t>(launch_size(call, launch, argument.size)));
         break;
       case Argument::Kind::kLong:
-        values.set(i, launch_size(call, launch, argument.size));
+        values.add(launch_size(call, launch, argument.size));
         break;
       case Argument::Kind::kTensorMap:
-        values.set(i, tensor_map_of(call, argument));
+        values.add(tensor_map_of(call, argument));
         break;
       case Argument::Kind::kZeros:
+        values.add_zeros(static_cast<size_t>(argument.bytes));
         break;
     }
   }
-  return values;
 }
 
 class GpuKernels final : public LoadedCode {
@@ -104,12 +107,12 @@ class GpuKernels final : public LoadedCode {
         kernels_.at(launch.kernel), static_cast<uint32_t>(planned.blocks),
         static_cast<uint32_t>(launch.threads), static_cast<uint32_t>(launch.shared_bytes),
         overlaps && compiler::gpu_overlaps_launches(device_)};
-    ArgumentValues values = values_of(call, launch);
-    run_launch([&] { return LaunchCost{call.bytes(), call.flops()}; },
-               [&] {
-                 compiler::launch_gpu(shape, values.addresses(), device_,
-                                      compiler::gpu_stream(device_));
-               });
+    ArgumentValues values(launch.arguments.size());
+    fill(values, call, launch);
+    const auto cost = [&] { return LaunchCost{call.bytes(), call.flops()}; };
+    run_launch(cost, [&] {
+      compiler::launch_gpu(shape, values.addresses(), device_, compiler::gpu_stream(device_));
+    });
   }
 
  private:

@@ -61,7 +61,7 @@ TEST_F(Keys, ASignatureHasOneForm) {
 TEST_F(Keys, APrivateKeyIsItsOwnersAndNeverWrittenOver) {
   const PrivateKey key = PrivateKey::generate();
   ASSERT_TRUE(key.save(top_ / "key"));
-  struct stat status{};
+  struct stat status = {};
   ASSERT_EQ(::stat((top_ / "key").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0600U);
   const auto again = PrivateKey::generate().save(top_ / "key");
