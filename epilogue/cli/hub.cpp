@@ -133,6 +133,10 @@ void add_hub(CLI::App& app, Action& action) {
       "~/.config/epilogue/keyring. Trust: --trust, else EPILOGUE_TRUST, else require.");
   add_looking_verbs(*hub, action);
   add_making_verbs(*hub, action);
+  // Verbs are short: their descriptions fit beside them into 80 columns.
+  const auto formatter = std::make_shared<CLI::Formatter>();
+  formatter->column_width(10);
+  hub->formatter(formatter);
 }
 
 }  // namespace epi::cli

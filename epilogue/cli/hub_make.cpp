@@ -160,7 +160,7 @@ int hub_get(const HubVerbFlags& flags) {
   if (!resolution) throw Error(resolution.error().message);
   const std::string refusal = hub::refusal_text(*resolution);
   if (!refusal.empty() && resolution->chosen) throw Refused(refusal);
-  if (!refusal.empty()) throw Error(refusal);
+  if (!refusal.empty()) throw ListError(refusal);
   const std::string folder = resolution->folder.string();
   print_done(flags, "folders", {folder},
              fmt::format("{} {}\n{}", package_text(resolution->package),

@@ -55,6 +55,7 @@ hub::Kernels load_kernels(const std::string& package, Device device, const HubFl
   if (resolution->chosen && !resolution->chosen->is_trusted()) {
     throw Refused(hub::refusal_text(*resolution));
   }
+  if (!resolution->chosen) throw ListError(hub::refusal_text(*resolution));
   auto kernels = hub::load(*resolution, device);
   if (!kernels) throw Error(kernels.error().message);
   for (const std::string& warning : kernels->warnings()) {

@@ -99,7 +99,11 @@ int guarded_main(int argc, char** argv) {
   } catch (const epi::BugError& error) {
     return report_error(error.what(), kBug);
   } catch (const epi::cli::Refused& error) {
-    return report_error(error.what(), epi::cli::kBroken);
+    fmt::print(stderr, "epilogue: {}\n", error.what());
+    return epi::cli::kBroken;
+  } catch (const epi::cli::ListError& error) {
+    fmt::print(stderr, "epilogue: {}\n", error.what());
+    return kUsage;
   } catch (const epi::Error& error) {
     return report_error(error.what(), kUsage);
   } catch (const std::bad_alloc&) {

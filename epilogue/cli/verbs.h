@@ -18,9 +18,14 @@ using Action = std::function<int()>;
 
 // The exit code of a broken expectation, and of what is not trusted.
 inline constexpr int kBroken = 1;
-class Refused : public Error {
+// An error with a list of reasons, each on a line of its own.
+class ListError : public Error {
  public:
   using Error::Error;
+};
+class Refused : public ListError {
+ public:
+  using ListError::ListError;
 };
 
 void add_bench(CLI::App& app, Action& action);

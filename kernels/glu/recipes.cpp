@@ -101,9 +101,8 @@ void pointwise_launches(JsonWriter& json, const std::string& base, DType dtype) 
   constexpr int kThreads = 256;
   const int64_t vector = 16 / size_bytes(dtype);
   begin_launch(json, base, dtype);
-  json.key("flat").boolean(true).key("align_bytes").integer(16).key("when").begin_array();
-  size_rule(json, "n", 0, 0, vector);
-  json.end_array().key("threads").integer(kThreads);
+  json.key("flat").boolean(true).key("align_bytes").integer(16);
+  json.key("threads").integer(kThreads);
   tile(json, 1, kThreads * vector);
   pointwise_arguments(json, "long", true);
   for (const int64_t row_bytes : {512, 4096}) {
