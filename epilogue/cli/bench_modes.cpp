@@ -65,7 +65,13 @@ std::vector<Mode> prebuilt_modes(const Block& block, const std::vector<Tensor>& 
   for (const int64_t version : {1, 2}) {
     const int64_t start_ns = now_ns();
     const auto kernels = hub::get_kernel("epilogue/glu", version, device);
-    if (!kernels) continue;
+    if (!kernels) {
+      // One that does not run here is no news; one that is not trusted is.
+      const std::string& why = kernels.error().message;
+      const bool refused = why.find(": refused:") != std::string::npos;
+      if (refused) fmt::print(stderr, "epilogue: {}\n", why);
+      continue;
+    }
     try {
       const auto function = prebuilt_function(block, *kernels);
       Mode mode{fmt::format("prebuilt glu@{}", version), [=] { function(inputs); }};

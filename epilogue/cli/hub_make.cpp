@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `epilogue hub verify`, `get`, `lock`, `build`, `sign` and `keygen`.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "epilogue/base/error.h"
@@ -30,10 +32,19 @@ std::vector<Verified> verify_package(const hub::PackageName& package, const hub:
   std::vector<Verified> results;
   for (const std::string& variant : located->variants) {
     const hub::VariantName name{package.name, package.version, variant};
-    auto checked = hub::obtain(*located->source, name, options);
-    if (!checked) throw Error(checked.error().message);
-    auto& facts = checked->checked;
+    const auto obtained = hub::obtain(*located->source, name, options);
+    if (!obtained) throw Error(obtained.error().message);
+    const auto& facts = obtained->variant.checked;
     results.push_back({hub::text_of(name), facts.key, facts.violations, facts.warnings});
+  }
+  const auto* locked =
+      options.trust.lock ? options.trust.lock->find(package.name, package.version) : nullptr;
+  if (locked == nullptr) return results;
+  for (const auto& [variant, entry] : locked->variants) {
+    if (std::ranges::find(located->variants, variant) != located->variants.end()) continue;
+    Verified missing{hub::text_of({package.name, package.version, variant}), "", {}, {}};
+    missing.violations.push_back(options.trust.lock->path + ": it is locked, and missing");
+    results.push_back(std::move(missing));
   }
   return results;
 }
@@ -85,8 +96,7 @@ std::string package_text(const hub::PackageName& package) {
 }
 
 // All variants of a package as they are now. Of a remote one only manifests are asked for.
-hub::LockedPackage locked_now(const hub::PackageName& package, hub::Options options) {
-  options.trust.lock.reset();  // it is about to be written
+hub::LockedPackage locked_now(const hub::PackageName& package, const hub::Options& options) {
   const auto located = hub::locate(package, options);
   if (!located) throw Error(located.error().message);
   hub::LockedPackage locked{package.name, package.version, "", {}};
@@ -96,7 +106,8 @@ hub::LockedPackage locked_now(const hub::PackageName& package, hub::Options opti
     const auto checked = hub::read_manifest(*located->source, name, options.trust);
     if (!checked) throw Error(checked.error().message);
     if (!checked->violations.empty()) {
-      throw Refused(fmt::format("{}: refused: {}", hub::text_of(name), checked->violations[0]));
+      throw Refused(fmt::format("{}: refused:\n  {}", hub::text_of(name),
+                                fmt::join(checked->violations, "\n  ")));
     }
     if (!first && checked->key != locked.key) {
       throw Refused(
@@ -122,6 +133,20 @@ void print_done(const HubVerbFlags& flags, const char* key, const std::vector<st
   for (const std::string& value : values) json.string(value);
   json.end_array().end_object();
   fmt::print("{}\n", json.text());
+}
+
+// Behind what is there.
+Result<void> add_to_keyring(const std::string& path, const std::string& line) {
+  if (path.empty()) return {};
+  std::string text;
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) {
+    auto before = hub::read_user_file(path, 1 << 20);
+    if (!before) return tl::unexpected(before.error());
+    text = std::move(*before);
+  }
+  if (!text.empty() && !text.ends_with('\n')) text += '\n';
+  return hub::write_file(path, text + line);
 }
 
 }  // namespace
@@ -154,7 +179,7 @@ int hub_get(const HubVerbFlags& flags) {
   run.device = flags.device;
   const Device device = choose_device(run);
   hub::Options options = hub_options(flags.hub);
-  options.again = true;
+  options.mend = true;
   const WaitingLine line("fetching " + (flags.packages.empty() ? "" : flags.packages[0]));
   const auto resolution = hub::resolve(only_package(flags), hub::this_host(device), options);
   if (!resolution) throw Error(resolution.error().message);
@@ -170,16 +195,16 @@ int hub_get(const HubVerbFlags& flags) {
 
 int hub_lock(const HubVerbFlags& flags) {
   if (flags.packages.empty()) fail("hub", "a package is needed: epilogue/glu@1");
-  HubFlags without = flags.hub;
-  without.lock.clear();  // it may not exist yet
-  const hub::Settings settings = settings_of(flags.hub);
-  hub::Options options = hub_options(without);
+  hub::Settings settings = settings_of(flags.hub);
+  settings.use_lock = false;  // it is about to be written
+  const auto options = hub::make_options(settings);
+  if (!options) throw Error(options.error().message);
   const auto before = hub::read_lock(hub::lock_path(settings));
   if (!before) throw Error(before.error().message);
   hub::Lock lock = before->value_or(hub::Lock{});
   lock.path = hub::lock_path(settings).string();
   for (const std::string& text : flags.packages) {
-    hub::LockedPackage locked = locked_now(package_of(text), options);
+    hub::LockedPackage locked = locked_now(package_of(text), *options);
     std::erase_if(lock.packages, [&](const hub::LockedPackage& package) {
       return package.name == locked.name && package.version == locked.version;
     });
@@ -221,20 +246,15 @@ int hub_sign(const HubVerbFlags& flags) {
 
 int hub_keygen(const HubVerbFlags& flags) {
   const hub::PrivateKey key = hub::PrivateKey::generate();
-  if (const auto saved = key.save(flags.path); !saved) throw Error(saved.error().message);
   const std::string name =
       flags.name.empty() ? std::filesystem::path(flags.path).stem().string() : flags.name;
+  if (name.find('\n') != std::string::npos) fail("hub", "--name: one line is needed");
+  if (const auto saved = key.save(flags.path); !saved) throw Error(saved.error().message);
   const std::string line = hub::keyring_line(key.id(), name);
-  if (!flags.keyring.empty()) {
+  if (const auto added = add_to_keyring(flags.keyring, line); !added) {
     std::error_code ignored;
-    std::string text;
-    if (std::filesystem::exists(flags.keyring, ignored)) {
-      const auto before = hub::read_small_file(flags.keyring, 1 << 20);
-      if (!before) throw Error(before.error().message);
-      text = *before;
-    }
-    const auto written = hub::write_file(flags.keyring, text + line);
-    if (!written) throw Error(written.error().message);
+    std::filesystem::remove(flags.path, ignored);
+    throw Error(added.error().message);
   }
   print_done(flags, "keys", {key.id()},
              fmt::format("{}: the private key\nfor keyrings: {}", flags.path,

@@ -10,6 +10,7 @@
 #include "epilogue/cli/run_options.h"
 #include "epilogue/cli/verbs.h"
 #include "epilogue/hub/hugging_face.h"
+#include "epilogue/hub/store.h"
 #include "epilogue/report/units.h"
 
 namespace epi::cli {
@@ -38,12 +39,15 @@ std::vector<Listed> list_all(const hub::Options& options) {
   return rows;
 }
 
+constexpr int64_t kShownMost = int64_t{1} << 30;  // more is no limit that anybody meets
+
 std::string size_rules(const hub::Export& one) {
   std::string text;
   for (const hub::SizeRule& rule : one.sizes) {
     if (rule.multiple_of > 1)
       text += fmt::format(", {} a multiple of {}", rule.size, rule.multiple_of);
     if (rule.least > 0) text += fmt::format(", {} at least {}", rule.size, rule.least);
+    if (rule.most < kShownMost) text += fmt::format(", {} at most {}", rule.size, rule.most);
   }
   return text;
 }
@@ -74,13 +78,13 @@ std::string layer_text(const hub::Layer& layer) {
 
 struct InfoVariant {
   std::string name;
-  hub::CheckedVariant checked;
+  hub::CheckedManifest checked;  // its files are for `verify`
 };
 
-std::string trust_text(const hub::CheckedVariant& variant, const hub::Options& options) {
-  if (!variant.is_trusted()) return "REFUSED: " + variant.checked.violations.front();
-  if (variant.checked.key.empty()) return "not signed by anyone known";
-  const auto* key = options.trust.keyring.find(variant.checked.key);
+std::string trust_text(const hub::CheckedManifest& checked, const hub::Options& options) {
+  if (!checked.violations.empty()) return "REFUSED: " + checked.violations.front();
+  if (checked.key.empty()) return "not signed by anyone known";
+  const auto* key = options.trust.keyring.find(checked.key);
   return fmt::format("signed by {}", key->name.empty() ? key->id : key->name);
 }
 
@@ -103,38 +107,56 @@ void print_manifest(const hub::Manifest& manifest) {
 void print_info(const std::string& source, const std::vector<InfoVariant>& variants,
                 const hub::Options& options) {
   for (const InfoVariant& variant : variants) {
-    if (!variant.checked.checked.manifest) continue;
-    print_manifest(*variant.checked.checked.manifest);
+    if (!variant.checked.manifest) continue;
+    print_manifest(*variant.checked.manifest);
     break;
   }
   fmt::print("\nvariants in {}\n", source);
   for (const InfoVariant& variant : variants) {
-    const auto& manifest = variant.checked.checked.manifest;
+    const auto& manifest = variant.checked.manifest;
     fmt::print("  {:<32} {:>9}  {}\n", variant.name,
                manifest ? report::bytes_text(static_cast<double>(bytes_of(*manifest))) : "-",
                trust_text(variant.checked, options));
   }
 }
 
+void export_json(JsonWriter& json, const hub::Export& one) {
+  json.begin_object().key("name").string(one.name);
+  json.key("signature").string(signature_of(one)).key("dtypes").begin_array();
+  for (const auto dtype : dtype_names(one)) json.string(dtype);
+  json.end_array().key("sizes").begin_array();
+  for (const hub::SizeRule& rule : one.sizes) {
+    json.begin_object().key("size").string(rule.size).key("least").integer(rule.least);
+    json.key("most").integer(rule.most).key("multiple_of").integer(rule.multiple_of).end_object();
+  }
+  json.end_array().key("align_bytes").integer(one.align_bytes);
+  json.key("deterministic").boolean(one.deterministic).end_object();
+}
+
 void manifest_json(JsonWriter& json, const hub::Manifest& manifest) {
-  json.key("license").string(manifest.license);
-  json.key("commit");
+  json.begin_object().key("license").string(manifest.license).key("commit");
   manifest.commit ? json.string(*manifest.commit) : json.null();
+  json.key("dirty").boolean(manifest.dirty);
+  json.key("abi_least").integer(manifest.abi_least).key("abi_most").integer(manifest.abi_most);
   json.key("backend").string(manifest.backend).key("targets").begin_array();
   for (const std::string& target : manifest.targets) json.string(target);
-  json.end_array().key("bytes").integer(bytes_of(manifest));
-  json.key("exports").begin_array();
-  for (const hub::Export& one : manifest.exports) {
-    json.begin_object().key("name").string(one.name);
-    json.key("signature").string(signature_of(one)).key("dtypes").begin_array();
-    for (const auto dtype : dtype_names(one)) json.string(dtype);
-    json.end_array().end_object();
-  }
+  json.end_array().key("least_driver");
+  manifest.least_driver ? json.integer(*manifest.least_driver) : json.null();
+  json.key("bytes").integer(bytes_of(manifest)).key("files").begin_object();
+  for (const auto& [path, entry] : manifest.files) json.key(path).string(entry.sha256);
+  json.end_object().key("exports").begin_array();
+  for (const hub::Export& one : manifest.exports) export_json(json, one);
   json.end_array().key("layers").begin_array();
   for (const hub::Layer& layer : manifest.layers) {
     json.begin_object().key("name").string(layer.name);
     json.key("activation").string(layer.activation).end_object();
   }
+  json.end_array().end_object();
+}
+
+void texts_json(JsonWriter& json, const char* key, const std::vector<std::string>& texts) {
+  json.key(key).begin_array();
+  for (const std::string& text : texts) json.string(text);
   json.end_array();
 }
 
@@ -146,11 +168,12 @@ void info_json(const hub::PackageName& package, const std::string& source,
   json.key("variants").begin_array();
   for (const InfoVariant& variant : variants) {
     json.begin_object().key("variant").string(variant.name);
-    json.key("trusted").boolean(variant.checked.is_trusted());
-    json.key("key");
-    const auto& checked = variant.checked.checked;
-    checked.key.empty() ? json.null() : json.string(checked.key);
-    if (checked.manifest) manifest_json(json, *checked.manifest);
+    json.key("trusted").boolean(variant.checked.violations.empty()).key("key");
+    variant.checked.key.empty() ? json.null() : json.string(variant.checked.key);
+    texts_json(json, "violations", variant.checked.violations);
+    json.key("manifest");
+    variant.checked.manifest ? manifest_json(json, *variant.checked.manifest)
+                             : static_cast<void>(json.null());
     json.end_object();
   }
   json.end_array().end_object();
@@ -168,7 +191,8 @@ int hugging_face_info(const HubVerbFlags& flags, const std::string& folder) {
       json.begin_object().key("variant").string(variant.variant).key("name").string(variant.name);
       json.key("version");
       variant.version ? json.integer(*variant.version) : json.null();
-      json.key("backend").string(variant.backend);
+      json.key("backend");
+      variant.backend.empty() ? json.null() : json.string(variant.backend);
       json.key("digest");
       variant.algorithm.empty() ? json.null() : json.string(variant.algorithm);
       json.key("ok").boolean(variant.violations.empty()).end_object();
@@ -182,11 +206,10 @@ int hugging_face_info(const HubVerbFlags& flags, const std::string& folder) {
              first.version ? fmt::format(" version {}", *first.version) : "",
              first.license.empty() ? "" : ", " + first.license);
   for (const auto& variant : *variants) {
-    fmt::print("  {:<40} {}{}, {}\n", variant.variant, variant.backend,
-               variant.archs.empty() ? "" : fmt::format(" {}", fmt::join(variant.archs, " ")),
-               variant.violations.empty()  ? variant.algorithm + " agrees"
-               : variant.algorithm.empty() ? "no digest"
-                                           : variant.violations.front());
+    fmt::print(
+        "  {:<40} {}{}, {}\n", variant.variant, variant.backend,
+        variant.archs.empty() ? "" : fmt::format(" {}", fmt::join(variant.archs, " ")),
+        variant.violations.empty() ? variant.algorithm + " agrees" : variant.violations.front());
   }
   return 0;
 }
@@ -206,19 +229,21 @@ void why_json(const hub::Resolution& resolution, Device device) {
     json.end_object();
   }
   json.end_array();
-  json.key("violations").begin_array();
-  if (resolution.chosen) {
-    for (const auto& violation : resolution.chosen->checked.violations) json.string(violation);
-  }
-  json.end_array().end_object();
+  const auto none = std::vector<std::string>();
+  texts_json(json, "violations", resolution.chosen ? resolution.chosen->checked.violations : none);
+  texts_json(json, "warnings", resolution.chosen ? resolution.chosen->checked.warnings : none);
+  json.end_object();
   fmt::print("{}\n", json.text());
 }
 
 void print_why(const hub::Resolution& resolution, Device device) {
   fmt::print("{}@{} for {}, from {}\n", resolution.package.name, resolution.package.version,
              name(device), resolution.source);
+  const bool trusted = resolution.chosen && resolution.chosen->is_trusted();
   for (const hub::Decision& decision : resolution.decisions) {
-    const char* accepted = decision.chosen ? "taken: the best that runs here" : "runs here, too";
+    const char* accepted = !decision.chosen ? "runs here, too"
+                           : trusted        ? "taken: the best that runs here"
+                                            : "the best that runs here, and refused:";
     fmt::print("  {:<32} {}\n", decision.variant,
                decision.refusal.empty() ? accepted : decision.refusal);
   }
@@ -273,7 +298,8 @@ int hub_info(const HubVerbFlags& flags) {
   if (!located) throw Error(located.error().message);
   std::vector<InfoVariant> variants;
   for (const std::string& variant : located->variants) {
-    auto checked = hub::obtain(*located->source, {package.name, package.version, variant}, options);
+    const hub::VariantName name{package.name, package.version, variant};
+    auto checked = hub::read_manifest(*located->source, name, options.trust);
     if (!checked) throw Error(checked.error().message);
     variants.push_back({variant, std::move(*checked)});
   }

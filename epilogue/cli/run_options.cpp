@@ -155,6 +155,11 @@ std::optional<CompileOptions> parse_compile(const RunFlags& flags) {
     if (!flags.compile && !text.empty()) fail("run", "{} {}: needs --compile", flag, text);
   }
   if (!flags.compile && flags.graph) fail("run", "--graph: needs --compile");
+  const bool has_hub_flags = !flags.hub.sources.empty() || !flags.hub.trust.empty() ||
+                             !flags.hub.keyrings.empty() || !flags.hub.lock.empty();
+  if (flags.kernels.empty() && has_hub_flags) {
+    fail("run", "--source, --trust, --keyring and --lock are for --kernels");
+  }
   if (flags.compile && !flags.kernels.empty()) {
     fail("run", "--kernels {}: they are run as they are, without --compile", flags.kernels);
   }

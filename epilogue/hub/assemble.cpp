@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/hub/assemble.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
 
@@ -26,6 +28,8 @@ struct Recipe {
 };
 
 Recipe read_recipe(const JsonField& root) {
+  root.allow_only(
+      {"name", "version", "license", "least_driver", "code", "files", "exports", "layers"});
   Recipe recipe;
   recipe.name = root.at("name").text();
   recipe.version = root.at("version").integer();
@@ -95,10 +99,25 @@ Result<void> write_index(const fs::path& top) {
   return write_file(top / "packages.json", index_text(*index));
 }
 
+// Nobody should sign what no reader takes: every rule but the signature's.
+std::string why_not_sign(const fs::path& folder, const std::string& manifest) {
+  const auto parsed = parse_manifest(manifest, "manifest.json");
+  if (!parsed) return parsed.error().message;
+  const VariantName name{parsed->name, parsed->version, parsed->variant};
+  std::error_code error;
+  if (!fs::weakly_canonical(folder, error).string().ends_with("/" + path_of(name))) {
+    return fmt::format("it does not lie in {}", path_of(name));
+  }
+  Trust trust;
+  trust.policy = Policy::kOff;
+  const CheckedVariant variant = check_variant(name, folder, trust);
+  return variant.is_trusted() ? "" : fmt::format("{}", fmt::join(variant.checked.violations, "; "));
+}
+
 }  // namespace
 
 Result<VariantName> assemble(const AssembleOptions& options) {
-  const auto text = read_small_file(options.recipe, kMostManifestBytes);
+  const auto text = read_user_file(options.recipe, kMostManifestBytes);
   if (!text) return tl::unexpected(text.error());
   const auto recipe = read_json(*text, options.recipe.string(), read_recipe);
   if (!recipe) return tl::unexpected(recipe.error());
@@ -134,11 +153,10 @@ Result<std::vector<fs::path>> sign_all(const fs::path& folder, const PrivateKey&
   for (const std::string& file : *files) {
     const fs::path path = folder / file;
     if (path.filename() != "manifest.json") continue;
-    const auto manifest = read_small_file(path, kMostManifestBytes);
+    const auto manifest = read_user_file(path, kMostManifestBytes);
     if (!manifest) return tl::unexpected(manifest.error());
-    // Nobody should sign what no reader takes.
-    if (const auto parsed = parse_manifest(*manifest, path.string()); !parsed) {
-      return tl::unexpected(parsed.error());
+    if (const auto objection = why_not_sign(path.parent_path(), *manifest); !objection.empty()) {
+      return failure("{}: {}", path.parent_path().string(), objection);
     }
     const fs::path signature = path.parent_path() / "manifest.sig";
     if (auto done = write_file(signature, key.sign(*manifest)); !done) {

@@ -20,6 +20,10 @@ std::optional<OperandMatrix> as_rows(const Tensor& x) {
   const int rank = x.dim();
   if (rank > 0) matrix.columns = x.shape()[rank - 1];
   matrix.row_stride = matrix.columns;
+  if (x.numel() == 0) {
+    for (int d = 0; d + 1 < rank; ++d) matrix.rows *= x.shape()[d];
+    return matrix;
+  }
   if (rank > 0 && matrix.columns > 1 && x.strides()[rank - 1] != 1) return std::nullopt;
   for (int d = rank - 2; d >= 0; --d) {
     const int64_t size = x.shape()[d];
@@ -36,14 +40,22 @@ std::optional<OperandMatrix> as_rows(const Tensor& x) {
   return matrix;
 }
 
+bool is_aligned(const OperandMatrix& matrix, int64_t align_bytes) {
+  const int64_t row_bytes = matrix.row_stride * size_bytes(matrix.tensor.dtype());
+  return reinterpret_cast<uintptr_t>(matrix.data) % static_cast<size_t>(align_bytes) == 0 &&
+         (matrix.rows <= 1 || row_bytes % align_bytes == 0);
+}
+
 OperandMatrix matrix_of(const Tensor& x, int64_t align_bytes) {
-  const auto is_aligned = [&](const OperandMatrix& matrix) {
-    const int64_t row_bytes = matrix.row_stride * size_bytes(x.dtype());
-    return reinterpret_cast<uintptr_t>(matrix.data) % static_cast<size_t>(align_bytes) == 0 &&
-           (matrix.rows == 1 || row_bytes % align_bytes == 0);
-  };
-  if (const auto rows = as_rows(x); rows && is_aligned(*rows)) return *rows;
+  if (const auto rows = as_rows(x); rows && is_aligned(*rows, align_bytes)) return *rows;
   return *as_rows(clone(x));
+}
+
+// Memory of tensors is aligned; their rows are, where the columns fill so many bytes.
+void check_rows(const Export& kernel, const Operand& operand, const OperandMatrix& matrix) {
+  if (is_aligned(matrix, kernel.align_bytes)) return;
+  fail(kernel.name, "rows of {} are {} bytes apart, a multiple of {} is needed", operand.name,
+       matrix.row_stride * size_bytes(matrix.tensor.dtype()), kernel.align_bytes);
 }
 
 void bind_size(BoundCall& call, std::string_view size, int64_t value, const Operand& operand,
@@ -129,11 +141,10 @@ bool suits(const BoundCall& call, const Launch& launch) {
     const bool is_int = argument.kind == Argument::Kind::kInt;
     if (is_int && launch_size(call, launch, argument.size) > kMostInt) return false;
   }
-  const auto align = static_cast<size_t>(launch.align_bytes);
   return std::ranges::all_of(call.operands, [&](const OperandMatrix& matrix) {
-    const auto row_bytes = static_cast<size_t>(matrix.row_stride * size_bytes(call.dtype));
-    return reinterpret_cast<uintptr_t>(matrix.data) % align == 0 &&
-           (launch.flat || matrix.rows == 1 || row_bytes % align == 0);
+    const auto address = reinterpret_cast<uintptr_t>(matrix.data);
+    return launch.flat ? address % static_cast<size_t>(launch.align_bytes) == 0
+                       : is_aligned(matrix, launch.align_bytes);
   });
 }
 
@@ -162,7 +173,9 @@ int64_t BoundCall::bytes() const {
 
 int64_t BoundCall::flops() const {
   int64_t total = kernel->flops;
-  for (const std::string& name : kernel->flops_sizes) total *= size(name);
+  for (const std::string& name : kernel->flops_sizes) {
+    if (__builtin_mul_overflow(total, size(name), &total)) return INT64_MAX;
+  }
   return total;
 }
 
@@ -175,13 +188,16 @@ BoundCall bind_call(const Export& kernel, std::span<const Tensor> inputs) {
     const Operand& operand = kernel.operands[i];
     if (operand.output) continue;
     call.operands[i] = matrix_of(inputs[input++], kernel.align_bytes);
+    check_rows(kernel, operand, call.operands[i]);
     bind_size(call, operand.shape[0], call.operands[i].rows, operand, call.operands[i]);
     bind_size(call, operand.shape[1], call.operands[i].columns, operand, call.operands[i]);
   }
   check_sizes(call);
   for (size_t i = 0; i < kernel.operands.size(); ++i) {
     const Operand& operand = kernel.operands[i];
-    if (operand.output) call.operands[i] = *as_rows(make_output(call, operand, inputs));
+    if (!operand.output) continue;
+    call.operands[i] = *as_rows(make_output(call, operand, inputs));
+    check_rows(kernel, operand, call.operands[i]);
   }
   return call;
 }

@@ -19,7 +19,7 @@ std::string ptx_target(std::string_view text) {
   const size_t at = text.substr(0, 4096).find(kWord);
   if (at == std::string_view::npos || text.find(".version") > at) return "";
   std::string_view digits = text.substr(at + kWord.size());
-  digits = digits.substr(0, digits.find_first_not_of("0123456789"));
+  digits = digits.substr(0, digits.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz"));
   return fmt::format("sm_{} PTX", digits);
 }
 

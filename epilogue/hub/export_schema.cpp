@@ -36,8 +36,9 @@ DType dtype(const JsonField& field) {
   return *found;
 }
 
+// Up to what memory of tensors is aligned to.
 int64_t alignment(const JsonField& field) {
-  const int64_t bytes = field.integer(1, 4096);
+  const int64_t bytes = field.integer(1, 64);
   if ((bytes & (bytes - 1)) != 0) field.refuse("a power of two is needed");
   return bytes;
 }
@@ -62,6 +63,7 @@ struct Names {
 };
 
 Operand read_operand(const JsonField& field) {
+  field.allow_only({"name", "shape", "output", "weight"});
   Operand operand;
   operand.name = identifier(field.at("name"));
   const auto shape = field.at("shape").items();
@@ -72,9 +74,25 @@ Operand read_operand(const JsonField& field) {
   return operand;
 }
 
+// Sizes come from inputs.
+void check_outputs(const JsonField& field, const std::vector<Operand>& operands) {
+  if (std::ranges::none_of(operands, &Operand::output)) {
+    field.refuse("one output is needed at least");
+  }
+  for (const Operand& output : operands) {
+    for (const std::string& size : output.shape) {
+      const bool known = std::ranges::any_of(operands, [&](const Operand& input) {
+        return !input.output && (input.shape[0] == size || input.shape[1] == size);
+      });
+      if (!known) field.refuse(fmt::format("no input has the size {}", size));
+    }
+  }
+}
+
 std::vector<SizeRule> read_sizes(const JsonField& field, const Names& names) {
   std::vector<SizeRule> rules;
   for (const JsonField& item : few(field)) {
+    item.allow_only({"size", "least", "most", "multiple_of"});
     SizeRule rule;
     rule.size = names.size(item.at("size"));
     if (const auto least = item.find("least")) rule.least = least->integer();
@@ -144,34 +162,57 @@ void read_shape_of_launch(const JsonField& field, Launch& launch) {
 }
 
 Launch read_launch(const JsonField& field, const Names& names) {
+  field.allow_only({"kernel", "dtype", "when", "align_bytes", "flat", "tile", "threads",
+                    "shared_bytes", "persistent", "overlap", "wave_cost", "arguments"});
   Launch launch;
   launch.kernel = identifier(field.at("kernel"));
   launch.dtype = dtype(field.at("dtype"));
   if (const auto when = field.find("when")) launch.when = read_sizes(*when, names);
   if (const auto align = field.find("align_bytes")) launch.align_bytes = alignment(*align);
   read_shape_of_launch(field, launch);
+  size_t bytes = 0;
   for (const JsonField& item : few(field.at("arguments"))) {
     launch.arguments.push_back(read_argument(item, names));
     const auto kind = launch.arguments.back().kind;
     const bool whole = kind == Argument::Kind::kTensorMap || kind == Argument::Kind::kRowStride;
     if (launch.flat && whole) item.refuse("a flat launch has one row: no stride, no tensor map");
+    bytes += (argument_bytes(launch.arguments.back()) + kArgumentAlignment - 1) /
+             kArgumentAlignment * kArgumentAlignment;
+    if (bytes > kMostArgumentBytes) item.refuse("the arguments before it fill 4096 bytes");
   }
   return launch;
 }
 
 }  // namespace
 
+size_t argument_bytes(const Argument& argument) {
+  switch (argument.kind) {
+    case Argument::Kind::kInt:
+      return 4;
+    case Argument::Kind::kTensorMap:
+      return 128;
+    case Argument::Kind::kZeros:
+      return static_cast<size_t>(argument.bytes);
+    default:
+      return 8;
+  }
+}
+
 Export read_export(const JsonField& field) {
+  field.allow_only(
+      {"name", "dtypes", "operands", "sizes", "align_bytes", "deterministic", "flops", "launches"});
   Export result;
   result.name = identifier(field.at("name"));
   for (const JsonField& item : few(field.at("dtypes"))) result.dtypes.push_back(dtype(item));
   if (result.dtypes.empty()) field.at("dtypes").refuse("one is needed at least");
   for (const JsonField& item : few(field.at("operands"))) {
-    result.operands.push_back(read_operand(item));
+    Operand operand = read_operand(item);
+    if (std::ranges::find(result.operands, operand.name, &Operand::name) != result.operands.end()) {
+      item.refuse("two operands have this name");
+    }
+    result.operands.push_back(std::move(operand));
   }
-  if (std::ranges::none_of(result.operands, &Operand::output)) {
-    field.at("operands").refuse("one output is needed at least");
-  }
+  check_outputs(field.at("operands"), result.operands);
   const Names names{result.operands};
   if (const auto sizes = field.find("sizes")) result.sizes = read_sizes(*sizes, names);
   if (const auto align = field.find("align_bytes")) result.align_bytes = alignment(*align);

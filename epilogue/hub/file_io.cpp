@@ -57,6 +57,13 @@ Result<std::string> read_all(int fd, const std::string& path, int64_t most_bytes
   return bytes;
 }
 
+// Not blocking: a pipe is refused, and not waited for.
+Result<std::string> read_file(const std::filesystem::path& path, int64_t most_bytes, int flags) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags));
+  if (file.get() < 0) return failure("{}: {}", path.string(), open_error(errno));
+  return read_all(file.get(), path.string(), most_bytes);
+}
+
 bool is_allowed(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
          c == '_' || c == '+' || c == '-' || c == '/';
@@ -64,11 +71,12 @@ bool is_allowed(char c) {
 
 }  // namespace
 
-// Not blocking: a pipe is refused, and not waited for.
-Result<std::string> read_small_file(const std::filesystem::path& path, int64_t most_bytes) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (file.get() < 0) return failure("{}: {}", path.string(), open_error(errno));
-  return read_all(file.get(), path.string(), most_bytes);
+Result<std::string> read_user_file(const std::filesystem::path& path, int64_t most_bytes) {
+  return read_file(path, most_bytes, 0);
+}
+
+Result<std::string> read_package_file(const std::filesystem::path& path, int64_t most_bytes) {
+  return read_file(path, most_bytes, O_NOFOLLOW);
 }
 
 Result<std::string> read_file_under(const std::filesystem::path& folder, std::string_view relative,

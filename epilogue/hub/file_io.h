@@ -12,8 +12,10 @@
 
 namespace epi::hub {
 
-// The bytes of a regular file of at most `most_bytes`. The last part of the path may not be a link.
-Result<std::string> read_small_file(const std::filesystem::path& path, int64_t most_bytes);
+// The bytes of a regular file of at most `most_bytes`: one of the user's, which may be a link, or
+// one of a package, where the last part of the path may not be.
+Result<std::string> read_user_file(const std::filesystem::path& path, int64_t most_bytes);
+Result<std::string> read_package_file(const std::filesystem::path& path, int64_t most_bytes);
 
 // The same for `relative` under `folder`: no part of it may be a link.
 Result<std::string> read_file_under(const std::filesystem::path& folder, std::string_view relative,

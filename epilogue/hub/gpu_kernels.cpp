@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cubins and PTX of packages, launched as the manifest describes.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -27,19 +29,16 @@ class ArgumentValues {
   void** addresses() { return addresses_.data(); }
 
  private:
-  static constexpr size_t kAlignment = 64;
-
   std::byte* room(size_t bytes) {
-    const size_t size = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    if (used_ + size > sizeof(bytes_))
-      fail("hub", "a launch has more than 4096 bytes of arguments");
+    const size_t size = (bytes + kArgumentAlignment - 1) / kArgumentAlignment * kArgumentAlignment;
+    EPI_CHECK(used_ + size <= sizeof(bytes_));  // the parser has counted them
     std::byte* at = bytes_ + used_;
     used_ += size;
     addresses_.push_back(at);
     return at;
   }
 
-  alignas(kAlignment) std::byte bytes_[4096];  // as many as a kernel may have
+  alignas(kArgumentAlignment) std::byte bytes_[kMostArgumentBytes];
   size_t used_ = 0;
   std::vector<void*> addresses_;
 };
@@ -78,21 +77,35 @@ void fill(ArgumentValues& values, const BoundCall& call, const Launch& launch) {
   }
 }
 
+void check_parameters(const Launch& launch, const std::vector<size_t>& parameters) {
+  std::vector<size_t> arguments;
+  for (const Argument& argument : launch.arguments) arguments.push_back(argument_bytes(argument));
+  if (arguments == parameters) return;
+  fail("hub", "kernel {} has parameters of {} bytes, the manifest arguments of {}", launch.kernel,
+       fmt::join(parameters, ", "), fmt::join(arguments, ", "));
+}
+
 class GpuKernels final : public LoadedCode {
  public:
   GpuKernels(std::shared_ptr<const compiler::GpuCode> code, int device, int processors)
       : code_(std::move(code)), device_(device), processors_(processors) {}
 
-  // Finds every kernel, and lets it have the shared memory that it asks for.
+  // Finds every kernel, and lets it have the shared memory that it asks for. Throws `Error` for one
+  // that is missing, or has other parameters than the manifest's arguments.
   void find(const Manifest& manifest) {
+    std::map<std::string, int64_t> shared_bytes;
     for (const Export& one : manifest.exports) {
       for (const Launch& launch : one.launches) {
-        if (kernels_.contains(launch.kernel)) continue;
-        void* kernel = code_->look_up(launch.kernel);
-        if (kernel == nullptr) fail("hub", "{} has no kernel {}", manifest.code, launch.kernel);
-        compiler::allow_shared_bytes(kernel, launch.shared_bytes, device_);
-        kernels_[launch.kernel] = kernel;
+        void*& kernel = kernels_[launch.kernel];
+        if (kernel == nullptr) kernel = code_->look_up(launch.kernel);
+        if (kernel == nullptr) fail("hub", "there is no kernel {}", launch.kernel);
+        check_parameters(launch, compiler::parameter_bytes(kernel));
+        int64_t& most = shared_bytes[launch.kernel];
+        most = std::max(most, launch.shared_bytes);
       }
+    }
+    for (const auto& [name, bytes] : shared_bytes) {
+      compiler::allow_shared_bytes(kernels_[name], bytes, device_);
     }
   }
 

@@ -4,9 +4,13 @@
 #include <httplib.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <chrono>
+#include <condition_variable>
 #include <cstdlib>
+#include <mutex>
+#include <thread>
 
 namespace epi::hub {
 namespace {
@@ -35,11 +39,13 @@ struct Download {
   int64_t timeout = timeout_s();
   steady_clock::time_point start = steady_clock::now();
   int64_t announced = -1;
+  std::atomic<bool> has_begun = false;
   bool is_missing = false;
   std::string bytes{};
   std::string error{};
 
   bool begin(const httplib::Response& response) {
+    has_begun = true;
     is_missing = response.status == 404;
     if (response.status != 200) {
       error = fmt::format("the server answers {}", response.status);
@@ -73,6 +79,55 @@ struct Download {
   }
 };
 
+// What httplib says in one word.
+std::string error_text(httplib::Error error, const Download& download) {
+  switch (error) {
+    case httplib::Error::Connection:
+      return "cannot connect";
+    case httplib::Error::Read:
+      return fmt::format("the connection was cut, or silent for {} s, after {} bytes",
+                         download.timeout, download.bytes.size());
+    case httplib::Error::SSLConnection:
+    case httplib::Error::SSLLoadingCerts:
+      return "no TLS connection";
+    case httplib::Error::SSLServerVerification:
+      return "the server's certificate is not trusted";
+    case httplib::Error::ExceedRedirectCount:
+      return "it redirects again and again";
+    default:
+      return httplib::to_string(error);
+  }
+}
+
+// Stops a client that has not even got an answer's head in time: it waits for each byte anew.
+class Watchdog {
+ public:
+  Watchdog(httplib::Client& client, Download& download)
+      : thread_([&client, &download, this] {
+          std::unique_lock lock(mutex_);
+          const auto limit = std::chrono::seconds(download.timeout);
+          const bool in_time =
+              over_.wait_for(lock, limit, [&] { return is_over_ || download.has_begun; });
+          if (!in_time) client.stop();
+        }) {}
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+  ~Watchdog() {
+    {
+      const std::lock_guard lock(mutex_);
+      is_over_ = true;
+    }
+    over_.notify_all();
+    thread_.join();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable over_;
+  bool is_over_ = false;
+  std::thread thread_;
+};
+
 class HttpSource final : public Source {
  public:
   // `server` is "https://example.org:8080", `top` the path below it.
@@ -96,13 +151,14 @@ class HttpSource final : public Source {
     client.set_read_timeout(download.timeout);
     client.set_follow_location(true);
     client.set_decompress(false);
+    const Watchdog watchdog(client, download);
     const auto answer = client.Get(
         top_ + "/" + path, httplib::Headers{{"Accept-Encoding", "identity"}},
         [&](const httplib::Response& response) { return download.begin(response); },
         [&](const char* data, size_t size) { return download.add(data, size); });
     if (download.is_missing) return std::optional<std::string>();
     std::string error = download.error;
-    if (error.empty() && !answer) error = httplib::to_string(answer.error());
+    if (error.empty() && !answer) error = error_text(answer.error(), download);
     const auto got = static_cast<int64_t>(download.bytes.size());
     if (error.empty() && download.announced >= 0 && got != download.announced) {
       error = fmt::format("{} bytes came, {} were announced", got, download.announced);
@@ -122,8 +178,8 @@ class HttpSource final : public Source {
 Result<std::unique_ptr<Source>> open_http_source(const std::string& address) {
   const size_t host = address.find("://") + 3;
   const size_t slash = std::min(address.find('/', host), address.size());
-  if (slash == host || address.find_first_of(" ?#\\") != std::string::npos) {
-    return failure("{}: an address such as https://example.org/kernels is needed", address);
+  if (slash == host || address.find_first_of(" ?#\\@") != std::string::npos) {
+    return failure("an address such as https://example.org/kernels is needed");
   }
   std::string top = address.substr(slash);
   while (top.ends_with('/')) top.pop_back();

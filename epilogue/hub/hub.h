@@ -29,7 +29,7 @@ Result<PackageName> parse_package_name(std::string_view text);
 struct Options {
   std::vector<std::string> sources;
   Trust trust;
-  bool again = false;  // a stored copy that is not what it was is fetched again
+  bool mend = false;  // a stored copy that is not what it was is fetched again
   FetchProgress progress{};
 };
 
@@ -38,7 +38,8 @@ struct Settings {
   std::vector<std::string> sources{};             // EPILOGUE_HUB (by spaces), the build's packages
   std::string policy{};                           // EPILOGUE_TRUST, "require"
   std::vector<std::filesystem::path> keyrings{};  // EPILOGUE_KEYRING, the build's and the user's
-  std::optional<std::filesystem::path> lock{};    // EPILOGUE_LOCK, epilogue.lock in this folder
+  bool use_lock = true;
+  std::optional<std::filesystem::path> lock{};  // EPILOGUE_LOCK, epilogue.lock in this folder
 };
 // The keyrings and the lock, read.
 Result<Options> make_options(const Settings& settings = {});
@@ -76,8 +77,11 @@ struct Located {
   std::vector<std::string> variants;
 };
 Result<Located> locate(const PackageName& package, const Options& options);
-// One variant, checked; from its folder, or fetched.
-Result<CheckedVariant> obtain(const Source& source, const VariantName& name, const Options& options,
-                              std::filesystem::path* folder = nullptr);
+// One variant, checked: in its folder, as it is stored, or fetched.
+struct Obtained {
+  CheckedVariant variant;
+  std::filesystem::path folder;
+};
+Result<Obtained> obtain(const Source& source, const VariantName& name, const Options& options);
 
 }  // namespace epi::hub

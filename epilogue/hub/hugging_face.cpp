@@ -37,14 +37,14 @@ struct Digest {
 };
 
 std::optional<Digest> read_metadata(const JsonField& root, HuggingFaceVariant& variant) {
-  if (const auto name = root.find("name")) variant.name = name->text();
+  if (const auto name = root.find("name"); name && !name->is_null()) variant.name = name->text();
   if (const auto version = root.find("version"); version && !version->is_null()) {
     variant.version = version->integer();
   }
   if (const auto license = root.find("license"); license && !license->is_null()) {
     variant.license = license->text();
   }
-  if (const auto backend = root.find("backend")) {
+  if (const auto backend = root.find("backend"); backend && !backend->is_null()) {
     variant.backend = backend->at("type").text();
     const auto archs = backend->find("archs");
     for (const JsonField& item : archs ? archs->items() : std::vector<JsonField>()) {
@@ -66,11 +66,34 @@ bool is_outside_digest(const std::string& path) {
          path.starts_with("__pycache__/") || path.find("/__pycache__/") != std::string::npos;
 }
 
+// Their cache links files of a snapshot to `blobs/` beside `snapshots/`: links may stay within it.
+fs::path repository_of(const fs::path& folder) {
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(folder, error);
+  for (fs::path at = whole; at.has_relative_path(); at = at.parent_path()) {
+    if (at.filename() == "snapshots") return at.parent_path();
+  }
+  // build/<variant>
+  return whole.parent_path().parent_path();
+}
+
+Result<std::string> read_linked(const fs::path& folder, const std::string& path,
+                                int64_t most_bytes) {
+  std::error_code error;
+  const fs::path target = fs::canonical(folder / path, error);
+  if (error) return failure("{}: {}", path, error.message());
+  const fs::path inside = target.lexically_relative(repository_of(folder));
+  if (inside.empty() || *inside.begin() == "..") {
+    return failure("{}: it leads out of the repository's folder", path);
+  }
+  return read_user_file(target, most_bytes);
+}
+
 void check_digest(const fs::path& folder, const Digest& digest, HuggingFaceVariant& variant) {
   const EVP_MD* algorithm = digest.algorithm == "sha256" ? EVP_sha256() : EVP_sha512();
   for (const auto& [path, expected] : digest.files) {
-    const auto bytes = read_file_under(folder, path, kMostHfFileBytes);
     std::error_code ignored;
+    const auto bytes = read_linked(folder, path, kMostHfFileBytes);
     if (!bytes && !fs::exists(fs::symlink_status(folder / path, ignored))) {
       variant.violations.push_back(fmt::format("{}: missing", path));
     } else if (!bytes) {
@@ -97,7 +120,7 @@ HuggingFaceVariant read_variant(const fs::path& folder) {
   variant.variant = folder.filename().string();
   std::error_code ignored;
   variant.has_bundle = fs::exists(folder / "metadata.json.sigstore", ignored);
-  const auto text = read_small_file(folder / "metadata.json", kMostMetadataBytes);
+  const auto text = read_linked(folder, "metadata.json", kMostMetadataBytes);
   if (!text) {
     variant.violations.push_back(text.error().message);
     return variant;
@@ -121,7 +144,7 @@ std::vector<fs::path> variant_folders(const fs::path& folder) {
   for (fs::directory_iterator at(folder / "build", error), end; !error && at != end;
        at.increment(error)) {
     std::error_code ignored;
-    if (fs::exists(at->path() / "metadata.json", ignored)) found.push_back(at->path());
+    if (at->is_directory(ignored)) found.push_back(at->path());
   }
   std::ranges::sort(found);
   return found;
@@ -129,7 +152,12 @@ std::vector<fs::path> variant_folders(const fs::path& folder) {
 
 }  // namespace
 
-bool is_hugging_face(const fs::path& folder) { return !variant_folders(folder).empty(); }
+bool is_hugging_face(const fs::path& folder) {
+  return std::ranges::any_of(variant_folders(folder), [](const fs::path& variant) {
+    std::error_code ignored;
+    return fs::exists(variant / "metadata.json", ignored);
+  });
+}
 
 Result<std::vector<HuggingFaceVariant>> read_hugging_face(const fs::path& folder) {
   std::vector<HuggingFaceVariant> variants;

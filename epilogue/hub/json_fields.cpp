@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/hub/json_fields.h"
 
+#include <algorithm>
+
 namespace epi::hub {
 
 void JsonField::refuse(std::string_view rule) const {
@@ -24,7 +26,24 @@ JsonField JsonField::at(std::string_view key) const {
 std::string JsonField::text() const {
   std::string_view text;
   if (value_.get(text) != simdjson::SUCCESS) refuse("a text is needed");
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; };
+  if (std::ranges::any_of(text, is_control)) refuse("a text without control characters is needed");
   return std::string(text);
+}
+
+std::string JsonField::hash() const {
+  std::string digits = text();
+  const bool whole = digits.size() == 64 && std::ranges::all_of(digits, [](char c) {
+                       return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+                     });
+  if (!whole) refuse("64 hex digits are needed");
+  return digits;
+}
+
+void JsonField::allow_only(std::initializer_list<std::string_view> names) const {
+  for (const auto& [name, value] : members()) {
+    if (std::ranges::find(names, name) == names.end()) value.refuse("no member has this name");
+  }
 }
 
 bool JsonField::boolean() const {

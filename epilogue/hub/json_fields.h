@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A JSON value with its place, for files with a schema: what is missing or of another kind is told
-// as "exports[2].threads: a whole number from 1 to 1024 is needed". Members that the schema does
-// not know are passed over.
+// as "exports[2].threads: a whole number from 1 to 1024 is needed".
 #pragma once
 
 #include <simdjson.h>
 
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -34,6 +34,7 @@ class JsonField {
   bool is_null() const { return value_.is_null(); }
 
   std::string text() const;
+  std::string hash() const;  // 64 hex digits: a sha256, or a key
   bool boolean() const;
   int64_t integer(int64_t least = 0, int64_t most = std::numeric_limits<int64_t>::max()) const;
   double real() const;
@@ -42,6 +43,8 @@ class JsonField {
 
   std::string json() const { return simdjson::minify(value_); }
 
+  // Members beside these are misspelt, or of a later schema.
+  void allow_only(std::initializer_list<std::string_view> names) const;
   [[noreturn]] void refuse(std::string_view rule) const;
 
  private:

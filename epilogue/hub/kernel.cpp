@@ -6,14 +6,13 @@
 #include <mutex>
 
 #include "epilogue/base/error.h"
-#include "epilogue/hub/code_target.h"
 #include "epilogue/hub/loaded_code.h"
 #include "epilogue/ops/hooks.h"
 
 namespace epi::hub {
 namespace {
 
-// Code of this process by the hash of its bytes and its device; it is never unloaded.
+// Code of this process by the hash of its manifest and its device; it is never unloaded.
 struct Loaded {
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<const LoadedCode>> codes;
@@ -23,14 +22,13 @@ Loaded& loaded() {
   return *loaded;
 }
 
-Result<std::shared_ptr<const LoadedCode>> load_code(const Manifest& manifest,
-                                                    std::string_view bytes, Device device) {
-  if (const auto no = code_objection(manifest, bytes); !no.empty()) return failure("{}", no);
-  const std::string key = fmt::format("{} {}@{} {}", manifest.files.at(manifest.code).sha256,
-                                      manifest.name, manifest.version, name(device));
+Result<std::shared_ptr<const LoadedCode>> load_code(const CheckedVariant& variant, Device device) {
+  const Manifest& manifest = *variant.checked.manifest;
+  const std::string key = fmt::format("{} {}", variant.checked.sha256, name(device));
   const std::lock_guard lock(loaded().mutex);
   auto& code = loaded().codes[key];
   if (code != nullptr) return code;
+  const std::string_view bytes = variant.files.at(manifest.code);
   auto made = device == kCpu ? load_library(manifest, bytes)
                              : load_gpu_kernels(manifest, bytes, device.index);
   if (made) code = *made;
@@ -71,7 +69,7 @@ Result<Kernels> load(const Resolution& resolution, Device device) {
   kernels.manifest_ = std::make_shared<const Manifest>(*chosen.checked.manifest);
   kernels.warnings_ = std::make_shared<const std::vector<std::string>>(chosen.checked.warnings);
   kernels.device_ = device;
-  auto code = load_code(*kernels.manifest_, chosen.files.at(kernels.manifest_->code), device);
+  auto code = load_code(chosen, device);
   if (!code) return tl::unexpected(code.error());
   kernels.code_ = std::move(*code);
   return kernels;

@@ -84,7 +84,7 @@ PrivateKey PrivateKey::generate() {
 }
 
 Result<PrivateKey> PrivateKey::read(const std::filesystem::path& path) {
-  const auto text = read_small_file(path, 256);
+  const auto text = read_user_file(path, 256);
   if (!text) return tl::unexpected(text.error());
   std::string_view line = *text;
   if (line.ends_with('\n')) line.remove_suffix(1);
@@ -172,7 +172,7 @@ Result<Keyring> Keyring::read(std::span<const std::filesystem::path> paths) {
   for (const auto& path : paths) {
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) continue;
-    const auto text = read_small_file(path, kMostKeyringBytes);
+    const auto text = read_user_file(path, kMostKeyringBytes);
     if (!text) return tl::unexpected(text.error());
     const auto keyring = parse(*text, path.string());
     if (!keyring) return keyring;

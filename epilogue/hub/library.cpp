@@ -3,6 +3,7 @@
 // and the load, and two versions are two libraries, whatever they are called. None is ever closed:
 // its functions may be running in any thread.
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -88,25 +89,34 @@ class Library final : public LoadedCode {
   std::vector<Function> functions_;
 };
 
-// A file without a name, whose descriptor stays open: another library must not get its number, by
-// which the loader would take it for this one.
-Result<void*> open_from_memory(std::string_view bytes, const std::string& name) {
-  const int fd = ::memfd_create(name.c_str(), MFD_CLOEXEC);
-  if (fd < 0) return failure("memfd_create: {}", std::strerror(errno));
-  for (size_t at = 0; at < bytes.size();) {
-    const ssize_t wrote = ::write(fd, bytes.data() + at, bytes.size() - at);
+Result<void> write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t wrote = ::write(fd, bytes.data(), bytes.size());
     if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) {
-      const int error = errno;
-      ::close(fd);
-      return failure("{}: {}", name, std::strerror(error));
-    }
-    at += static_cast<size_t>(wrote);
+    if (wrote < 0) return failure("{}", std::strerror(errno));
+    bytes.remove_prefix(static_cast<size_t>(wrote));
   }
-  const std::string path = fmt::format("/proc/self/fd/{}", fd);
-  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return failure("{}: {}", name, ::dlerror());
-  return library;
+  return {};
+}
+
+// A file without a name that nobody can change any more. Its descriptor stays open: another library
+// must not get its number, by which the loader would take it for this one.
+Result<void*> open_from_memory(std::string_view bytes) {
+  const int fd = ::memfd_create("epilogue-package", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) return failure("memfd_create: {}", std::strerror(errno));
+  auto written = write_all(fd, bytes);
+  const int seals = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
+  if (written && ::fcntl(fd, F_ADD_SEALS, seals) != 0) {
+    written = failure("F_ADD_SEALS: {}", std::strerror(errno));
+  }
+  void* library = nullptr;
+  if (written) {
+    library = ::dlopen(fmt::format("/proc/self/fd/{}", fd).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) written = failure("{}", ::dlerror());
+  }
+  if (written) return library;
+  ::close(fd);
+  return tl::unexpected(written.error());
 }
 
 }  // namespace
@@ -114,8 +124,8 @@ Result<void*> open_from_memory(std::string_view bytes, const std::string& name) 
 Result<std::shared_ptr<const LoadedCode>> load_library(const Manifest& manifest,
                                                        std::string_view bytes) {
   const std::string label = fmt::format("{}@{} {}", manifest.name, manifest.version, manifest.code);
-  const auto library = open_from_memory(bytes, label);
-  if (!library) return tl::unexpected(library.error());
+  const auto library = open_from_memory(bytes);
+  if (!library) return failure("{}: {}", label, library.error().message);
   using GetApi = const epi_kernel_api* (*)(uint32_t);
   const auto get_api = reinterpret_cast<GetApi>(::dlsym(*library, "epi_kernel_get_api"));
   if (get_api == nullptr) return failure("{}: it has no epi_kernel_get_api", label);

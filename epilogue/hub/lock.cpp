@@ -7,6 +7,7 @@
 #include "epilogue/hub/file_io.h"
 #include "epilogue/hub/json_fields.h"
 #include "epilogue/hub/manifest.h"
+#include "epilogue/hub/variant.h"
 
 namespace epi::hub {
 namespace {
@@ -15,8 +16,11 @@ constexpr int64_t kMostLockBytes = 64 << 20;
 
 LockedVariant read_variant(const JsonField& field) {
   LockedVariant variant;
-  variant.manifest = field.at("manifest").text();
-  for (const auto& [path, hash] : field.at("files").members()) variant.files[path] = hash.text();
+  variant.manifest = field.at("manifest").hash();
+  for (const auto& [path, hash] : field.at("files").members()) {
+    if (const auto no = path_objection(path); !no.empty()) hash.refuse(no);
+    variant.files[path] = hash.hash();
+  }
   return variant;
 }
 
@@ -28,8 +32,9 @@ LockedPackage read_package(const JsonField& field) {
   }
   package.version = field.at("version").integer();
   const JsonField key = field.at("key");
-  if (!key.is_null()) package.key = key.text();
+  if (!key.is_null()) package.key = key.hash();
   for (const auto& [name, variant] : field.at("variants").members()) {
+    if (const auto parsed = parse_variant(name); !parsed) variant.refuse(parsed.error().message);
     package.variants[name] = read_variant(variant);
   }
   return package;
@@ -72,8 +77,9 @@ Result<Lock> parse_lock(std::string_view text, std::string_view path) {
 
 Result<std::optional<Lock>> read_lock(const std::filesystem::path& path) {
   std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return std::optional<Lock>();
-  const auto text = read_small_file(path, kMostLockBytes);
+  const auto status = std::filesystem::symlink_status(path, ignored);
+  if (status.type() == std::filesystem::file_type::not_found) return std::optional<Lock>();
+  const auto text = read_user_file(path, kMostLockBytes);
   if (!text) return tl::unexpected(text.error());
   auto lock = parse_lock(*text, path.string());
   if (!lock) return tl::unexpected(lock.error());

@@ -2,11 +2,13 @@
 #include "epilogue/hub/manifest.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "epilogue/hub/export_schema.h"
 #include "epilogue/hub/file_io.h"
 #include "epilogue/hub/json_fields.h"
 #include "epilogue/hub/variant.h"
+#include "epilogue/nn/glu_mlp.h"
 
 namespace epi::hub {
 namespace {
@@ -15,41 +17,51 @@ constexpr size_t kMostFiles = 1000;
 constexpr size_t kMostLetters = 100;
 constexpr int64_t kMostVersion = 1'000'000;
 
-bool is_hash(std::string_view text) {
-  return text.size() == 64 && std::ranges::all_of(text, [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-         });
-}
-
 std::map<std::string, FileEntry> read_files(const JsonField& field) {
   std::map<std::string, FileEntry> files;
+  int64_t total = 0;
   for (const auto& [path, value] : field.members()) {
     if (const auto objection = path_objection(path); !objection.empty()) value.refuse(objection);
     if (path == "manifest.json" || path == "manifest.sig") value.refuse("it cannot list itself");
-    FileEntry entry{value.at("sha256").text(), value.at("bytes").integer(0, kMostFileBytes)};
-    if (!is_hash(entry.sha256)) value.at("sha256").refuse("64 hex digits are needed");
+    value.allow_only({"sha256", "bytes"});
+    FileEntry entry{value.at("sha256").hash(), value.at("bytes").integer(0, kMostFileBytes)};
+    total += entry.bytes;
     if (!files.emplace(path, entry).second) value.refuse("it is listed twice");
+    if (total > kMostFileBytes) {
+      field.refuse(fmt::format("at most {} bytes together are allowed", kMostFileBytes));
+    }
     if (files.size() > kMostFiles) field.refuse(fmt::format("at most {} are allowed", kMostFiles));
   }
   return files;
 }
 
-std::string read_export_name(const JsonField& layer, const char* key, const Manifest& manifest) {
+// The export of a layer, with so many inputs and one output.
+std::string read_export_name(const JsonField& layer, const char* key, const Manifest& manifest,
+                             std::ptrdiff_t inputs) {
   const auto field = layer.find(key);
   if (!field) return "";
   const std::string name = field->text();
-  if (manifest.find_export(name) == nullptr) field->refuse("there is no such export");
+  const Export* one = manifest.find_export(name);
+  if (one == nullptr) field->refuse("there is no such export");
+  const auto outputs = std::ranges::count_if(one->operands, &Operand::output);
+  if (outputs != 1 || std::ssize(one->operands) != inputs + 1) {
+    field->refuse(fmt::format("an export of {} inputs and one output is needed", inputs));
+  }
   return name;
 }
 
 Layer read_layer(const JsonField& field, const Manifest& manifest) {
+  field.allow_only({"name", "activation", "pointwise", "gate_up", "down"});
   Layer layer;
   layer.name = field.at("name").text();
   if (layer.name != "GluMlp") field.at("name").refuse("GluMlp is the one that is known");
   layer.activation = field.at("activation").text();
-  layer.pointwise = read_export_name(field, "pointwise", manifest);
-  layer.gate_up = read_export_name(field, "gate_up", manifest);
-  layer.down = read_export_name(field, "down", manifest);
+  if (!nn::glu_activation_from_name(layer.activation)) {
+    field.at("activation").refuse("geglu, geglu_erf or swiglu is needed");
+  }
+  layer.pointwise = read_export_name(field, "pointwise", manifest, 2);
+  layer.gate_up = read_export_name(field, "gate_up", manifest, 3);
+  layer.down = read_export_name(field, "down", manifest, 2);
   const bool by_two = !layer.gate_up.empty() && !layer.down.empty() && layer.pointwise.empty();
   const bool by_four = layer.gate_up.empty() && layer.down.empty() && !layer.pointwise.empty();
   if (!by_two && !by_four) field.refuse("either pointwise, or gate_up and down are needed");
@@ -62,9 +74,7 @@ void check_variant(const JsonField& root, const Manifest& manifest) {
   if (!variant) root.at("variant").refuse(variant.error().message);
   if (variant->backend != manifest.backend) root.at("backend").refuse("the variant names another");
   if (variant->targets != manifest.targets) root.at("targets").refuse("the variant names others");
-  if (variant->abi < manifest.abi_least || variant->abi > manifest.abi_most) {
-    root.at("abi").refuse("the variant's is not among them");
-  }
+  if (variant->abi != manifest.abi_least) root.at("abi").refuse("the variant names another least");
 }
 
 void read_exports(const JsonField& root, Manifest& manifest) {
@@ -92,6 +102,8 @@ void read_source(const JsonField& root, Manifest& manifest) {
 Manifest read_manifest(const JsonField& root) {
   Manifest manifest;
   root.at("schema").integer(1, 1);
+  root.allow_only({"schema", "name", "version", "variant", "license", "source", "abi", "backend",
+                   "targets", "least_driver", "code", "files", "exports", "layers"});
   manifest.name = root.at("name").text();
   if (const auto objection = name_objection(manifest.name); !objection.empty()) {
     root.at("name").refuse(objection);

@@ -48,6 +48,11 @@ struct Argument {
   int64_t bytes = 0;  // of kZeros
 };
 
+// What it takes; a launch's arguments, each aligned like a tensor map, are at most 4096 bytes.
+size_t argument_bytes(const Argument& argument);
+inline constexpr size_t kArgumentAlignment = 64;
+inline constexpr size_t kMostArgumentBytes = 4096;
+
 // Whether a launch may begin while the kernel in front of it ends.
 enum class Overlap : uint8_t {
   kNo,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where packages are looked for and whom we trust, from the user's settings, the environment, and
 // what was built or installed with this library.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <sstream>
 
@@ -14,6 +17,13 @@ namespace fs = std::filesystem;
 std::optional<std::string> environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr || *value == '\0' ? std::nullopt : std::optional<std::string>(value);
+}
+
+// A keyring that is found by its place must be the user's or root's: nobody else may put one there.
+bool is_ours(const fs::path& keyring) {
+  struct stat status = {};
+  return ::stat(keyring.c_str(), &status) == 0 &&
+         (status.st_uid == 0 || status.st_uid == ::geteuid());
 }
 
 // XDG_CONFIG_HOME/epilogue/keyring, else ~/.config/epilogue/keyring.
@@ -55,7 +65,7 @@ std::optional<fs::path> built_packages() {
   const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
   for (const fs::path& folder : {program / "../kernels", program / "../share/epilogue/kernels",
                                  fs::path(EPI_INSTALLED_KERNELS), fs::path(EPI_BUILT_KERNELS)}) {
-    if (fs::exists(folder / "keyring", error)) return fs::weakly_canonical(folder, error);
+    if (is_ours(folder / "keyring")) return fs::weakly_canonical(folder, error);
   }
   return std::nullopt;
 }
@@ -78,6 +88,7 @@ Result<Options> make_options(const Settings& settings) {
   auto keyring = Keyring::read(paths);
   if (!keyring) return tl::unexpected(keyring.error());
   options.trust.keyring = std::move(*keyring);
+  if (!settings.use_lock) return options;
   auto lock = read_lock(lock_path(settings));
   if (!lock) return tl::unexpected(lock.error());
   // One that was asked for by name must be there; that of this folder may be.

@@ -34,7 +34,7 @@ std::vector<Candidate> judged(const std::vector<std::string>& variants, const Ho
 
 // What only the manifest says.
 std::string objection_of(const Manifest& manifest, const Host& host) {
-  if (EPI_KERNEL_ABI < manifest.abi_least || EPI_KERNEL_ABI > manifest.abi_most) {
+  if (EPI_KERNEL_ABI > manifest.abi_most) {
     return fmt::format("needs ABI {} to {}, this library has {}", manifest.abi_least,
                        manifest.abi_most, EPI_KERNEL_ABI);
   }
@@ -45,37 +45,44 @@ std::string objection_of(const Manifest& manifest, const Host& host) {
   return "";
 }
 
-// The variants that the lock holds are the ones that there are: nobody needs to be asked.
 const LockedPackage* locked(const PackageName& package, const Options& options) {
   return options.trust.lock ? options.trust.lock->find(package.name, package.version) : nullptr;
 }
 
-Result<std::vector<std::string>> variants_in(const Source& source, const PackageName& package,
-                                             const Options& options) {
-  std::vector<std::string> variants;
-  const LockedPackage* lock = locked(package, options);
-  if (source.is_remote() && lock != nullptr) {
-    for (const auto& [name, variant] : lock->variants) variants.push_back(name);
-    return variants;
-  }
-  auto index = source.index();
-  if (!index) return tl::unexpected(index.error());
-  const auto versions = index->find(package.name);
-  if (versions == index->end()) return variants;
-  const auto found = versions->second.find(package.version);
-  return found == versions->second.end() ? variants : found->second;
+std::vector<std::string> locked_variants(const LockedPackage& package) {
+  std::vector<std::string> names;
+  for (const auto& [name, variant] : package.variants) names.push_back(name);
+  return names;
 }
 
-// A copy of exactly the locked manifest.
-std::optional<std::filesystem::path> stored_as_locked(const VariantName& name,
-                                                      const Options& options) {
+// A copy of exactly the locked manifest, where it is still what it was.
+std::optional<Obtained> stored_as_locked(const VariantName& name, const Options& options) {
   const LockedPackage* lock = locked({name.package, name.version}, options);
-  if (lock == nullptr || options.again) return std::nullopt;
+  if (lock == nullptr) return std::nullopt;
   const auto variant = lock->variants.find(name.variant);
   if (variant == lock->variants.end()) return std::nullopt;
-  const auto folder = stored_folder(variant->second.manifest);
-  std::error_code ignored;
-  return folder && std::filesystem::is_directory(*folder, ignored) ? folder : std::nullopt;
+  std::optional<Obtained> damaged;
+  for (const auto& folder : stored_folders(variant->second.manifest)) {
+    Obtained stored{check_variant(name, folder, options.trust), folder};
+    if (stored.variant.is_trusted()) return stored;
+    if (!options.mend) damaged = std::move(stored);
+  }
+  return damaged;
+}
+
+Result<std::vector<std::string>> variants_in(const Source& source, const PackageName& package) {
+  auto index = source.index();
+  if (!index) return tl::unexpected(index.error());
+  return (*index)[package.name][package.version];
+}
+
+// What the lock pins and the cache holds needs no source: the best of its variants, if it is there.
+bool is_stored(const PackageName& package, const Host& host, const Options& options) {
+  const LockedPackage* lock = locked(package, options);
+  if (lock == nullptr) return false;
+  const auto best = judged(locked_variants(*lock), host);
+  return !best.empty() && best[0].judgement.refusal.empty() &&
+         stored_as_locked({package.name, package.version, best[0].variant}, options);
 }
 
 }  // namespace
@@ -98,7 +105,7 @@ Result<Located> locate(const PackageName& package, const Options& options) {
   for (const std::string& text : options.sources) {
     auto source = open_source(text);
     if (!source) return tl::unexpected(source.error());
-    auto variants = variants_in(**source, package, options);
+    auto variants = variants_in(**source, package);
     if (!variants) return tl::unexpected(variants.error());
     if (!variants->empty()) return Located{std::move(*source), std::move(*variants)};
   }
@@ -110,39 +117,59 @@ Result<Located> locate(const PackageName& package, const Options& options) {
                  fmt::format("{}", fmt::join(options.sources, ", ")));
 }
 
-Result<CheckedVariant> obtain(const Source& source, const VariantName& name, const Options& options,
-                              std::filesystem::path* folder) {
-  std::filesystem::path at = source.folder() / path_of(name);
-  if (source.is_remote()) {
-    if (const auto stored = stored_as_locked(name, options)) {
-      at = *stored;
-    } else {
-      auto fetched = fetch_variant(source, name, options.trust, options.again, options.progress);
-      if (!fetched) return tl::unexpected(fetched.error());
-      if (!fetched->checked.violations.empty())
-        return CheckedVariant{std::move(fetched->checked), {}};
-      at = fetched->folder;
-    }
+Result<Obtained> obtain(const Source& source, const VariantName& name, const Options& options) {
+  if (!source.is_remote()) {
+    const std::filesystem::path folder = source.folder() / path_of(name);
+    return Obtained{check_variant(name, folder, options.trust), folder};
   }
-  if (folder != nullptr) *folder = at;
-  return check_variant(name, at, options.trust);
+  if (auto stored = stored_as_locked(name, options)) return std::move(*stored);
+  auto fetched = fetch_variant(source, name, options.trust, options.mend, options.progress);
+  if (!fetched) return tl::unexpected(fetched.error());
+  return Obtained{std::move(fetched->variant), fetched->folder};
 }
 
+namespace {
+
+// The source and the variants to choose from: what is stored as the lock says is not asked for.
+Result<Located> locate_for(const PackageName& package, const Host& host, const Options& options) {
+  for (const std::string& text : options.sources) {
+    auto source = open_source(text);
+    if (!source) return tl::unexpected(source.error());
+    if ((*source)->is_remote() && is_stored(package, host, options)) {
+      return Located{std::move(*source), locked_variants(*locked(package, options))};
+    }
+    if (!(*source)->is_remote()) {
+      const auto variants = variants_in(**source, package);
+      if (variants && !variants->empty()) break;
+    }
+  }
+  return locate(package, options);
+}
+
+}  // namespace
+
 Result<Resolution> resolve(const PackageName& package, const Host& host, const Options& options) {
-  auto located = locate(package, options);
+  auto located = locate_for(package, host, options);
   if (!located) return tl::unexpected(located.error());
   Resolution resolution{package, located->source->name(), {}, std::nullopt, {}};
+  const LockedPackage* lock = locked(package, options);
   for (const auto& [variant, judgement] : judged(located->variants, host)) {
     Decision decision{variant, judgement.refusal};
+    if (lock != nullptr && !lock->variants.contains(variant) && decision.refusal.empty()) {
+      decision.refusal = fmt::format("not in {}", options.trust.lock->path);
+    }
     if (decision.refusal.empty() && !resolution.chosen) {
-      auto obtained = obtain(*located->source, {package.name, package.version, variant}, options,
-                             &resolution.folder);
+      auto obtained = obtain(*located->source, {package.name, package.version, variant}, options);
       if (!obtained) return tl::unexpected(obtained.error());
-      const auto& manifest = obtained->checked.manifest;
       // One that is not trusted is not passed over: somebody should look at it.
-      if (obtained->is_trusted()) decision.refusal = objection_of(*manifest, host);
+      if (obtained->variant.is_trusted()) {
+        decision.refusal = objection_of(*obtained->variant.checked.manifest, host);
+      }
       decision.chosen = decision.refusal.empty();
-      if (decision.chosen) resolution.chosen = std::move(*obtained);
+      if (decision.chosen) {
+        resolution.folder = obtained->folder;
+        resolution.chosen = std::move(obtained->variant);
+      }
     }
     resolution.decisions.push_back(std::move(decision));
   }

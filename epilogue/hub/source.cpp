@@ -29,7 +29,7 @@ class FolderSource final : public Source {
     std::error_code ignored;
     const auto status = fs::symlink_status(folder_ / path, ignored);
     if (status.type() == fs::file_type::not_found) return std::optional<std::string>();
-    auto bytes = read_small_file(folder_ / path, most_bytes);
+    auto bytes = read_package_file(folder_ / path, most_bytes);
     if (!bytes) return tl::unexpected(bytes.error());
     return std::optional(std::move(*bytes));
   }
@@ -56,6 +56,24 @@ std::vector<std::string> folders_in(const fs::path& folder) {
   }
   std::ranges::sort(names);
   return names;
+}
+
+// "%20" is a space.
+std::optional<std::string> percent_decoded(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    unsigned value = 0;
+    const std::string_view digits = text.substr(i + 1, 2);
+    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+    if (digits.size() != 2 || parsed.ptr != digits.data() + 2 || value == 0) return std::nullopt;
+    out += static_cast<char>(value);
+    i += 2;
+  }
+  return out;
 }
 
 void scan_versions(const fs::path& package, const std::string& name, PackageIndex& index) {
@@ -90,7 +108,9 @@ Result<std::unique_ptr<Source>> open_source(const std::string& text) {
     if (!rest.starts_with('/') || rest.starts_with("//")) {
       return failure("{}: a file: address has a whole path: file:///srv/kernels", text);
     }
-    folder = rest;
+    auto decoded = percent_decoded(rest);
+    if (!decoded) return failure("{}: a % is followed by two hex digits", text);
+    folder = std::move(*decoded);
   } else if (text.find("://") != std::string::npos) {
     return failure("{}: a folder, file:, http: or https: is needed", text);
   }

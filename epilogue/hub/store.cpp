@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/hub/store.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
 
+#include "epilogue/base/hash.h"
 #include "epilogue/compile/code_cache.h"
 #include "epilogue/hub/file_io.h"
 
@@ -14,138 +19,150 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kMostSignatureBytes = 1024;
+constexpr std::string_view kTemporary = ".fetch-";
+constexpr auto kForgotten = std::chrono::hours(24);  // a process that fetched has died
 
-// A folder beside the others that is gone at the end of the scope, unless it was renamed.
+std::optional<fs::path> store_path() {
+  const auto cache = compiler::cache_folder();
+  return cache ? std::optional(*cache / "hub") : std::nullopt;
+}
+
+Result<fs::path> make_store() {
+  const auto store = store_path();
+  if (!store) return failure("packages are fetched into the cache, and EPILOGUE_CACHE is empty");
+  std::error_code error;
+  fs::create_directories(*store, error);
+  if (error) return failure("{}: {}", store->string(), error.message());
+  return *store;
+}
+
+void remove_forgotten(const fs::path& store) {
+  std::error_code error;
+  const auto now = fs::file_time_type::clock::now();
+  for (fs::directory_iterator at(store, error), end; !error && at != end; at.increment(error)) {
+    std::error_code gone;
+    const bool temporary = at->path().filename().string().starts_with(kTemporary);
+    if (temporary && now - at->last_write_time(gone) > kForgotten && !gone) {
+      fs::remove_all(at->path(), gone);
+    }
+  }
+}
+
+// A new folder in the store that is gone at the end of the scope, unless it was renamed.
 class TemporaryFolder {
  public:
-  explicit TemporaryFolder(const fs::path& beside) {
-    static std::atomic<int> count{0};
-    path_ = beside.parent_path() / fmt::format(".fetch-{}-{}", ::getpid(), count++);
-    fs::create_directories(path_, error_);
+  static Result<TemporaryFolder> make(const fs::path& store) {
+    std::string pattern = (store / kTemporary).string() + "XXXXXX";
+    if (::mkdtemp(pattern.data()) == nullptr) return failure("{}: cannot be made", pattern);
+    return TemporaryFolder(pattern);
   }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
   ~TemporaryFolder() {
     std::error_code ignored;
-    fs::remove_all(path_, ignored);
+    if (!path_.empty()) fs::remove_all(path_, ignored);
   }
   const fs::path& path() const { return path_; }
-  const std::error_code& error() const { return error_; }
 
  private:
+  explicit TemporaryFolder(fs::path path) : path_(std::move(path)) {}
   fs::path path_;
-  std::error_code error_;
 };
 
-// A missing signature is the policy's business.
-Result<std::optional<std::string>> read_signature(const Source& source, const std::string& folder,
-                                                  const Trust& trust) {
-  if (trust.policy == Policy::kOff) return std::optional<std::string>();
-  return source.find(folder + "/manifest.sig", kMostSignatureBytes, nullptr);
-}
-
-Result<void> write_signature(const fs::path& folder, const std::optional<std::string>& signature) {
-  if (!signature) return {};
-  return write_file(folder / "manifest.sig", *signature);
-}
-
-struct Arriving {
-  const Source& source;
-  std::string from;
-  const std::string& manifest;
-  const std::optional<std::string>& signature;
+struct Asked {
+  std::string manifest;
+  std::optional<std::string> signature;  // a missing one is the policy's business
 };
+Result<Asked> ask(const Source& source, const VariantName& name) {
+  const std::string from = path_of(name);
+  auto manifest = source.read(from + "/manifest.json", kMostManifestBytes);
+  if (!manifest) return tl::unexpected(manifest.error());
+  auto signature = source.find(from + "/manifest.sig", kMostSignatureBytes, nullptr);
+  if (!signature) return tl::unexpected(signature.error());
+  return Asked{std::move(*manifest), std::move(*signature)};
+}
 
-Result<void> fetch_files(const Arriving& arriving, const Manifest& manifest, const fs::path& to,
+Result<void> fetch_files(const Source& source, const VariantName& name, const Asked& asked,
+                         const Manifest& manifest, const fs::path& to,
                          const FetchProgress& progress) {
   for (const auto& [path, entry] : manifest.files) {
-    const std::string from = fmt::format("{}/{}", arriving.from, path);
-    const auto bytes = arriving.source.read(from, entry.bytes, progress);
+    const std::string from = fmt::format("{}/{}", path_of(name), path);
+    const auto bytes = source.read(from, entry.bytes, progress);
     if (!bytes) return tl::unexpected(bytes.error());
     if (static_cast<int64_t>(bytes->size()) != entry.bytes) {
-      return failure("{}/{}: {} bytes came, the manifest says {}", arriving.source.name(), from,
+      return failure("{}/{}: {} bytes came, the manifest says {}", source.name(), from,
                      bytes->size(), entry.bytes);
     }
     if (auto done = write_file(to / path, *bytes); !done) return done;
   }
-  if (auto done = write_file(to / "manifest.json", arriving.manifest); !done) return done;
-  return write_signature(to, arriving.signature);
+  if (auto done = write_file(to / "manifest.json", asked.manifest); !done) return done;
+  return asked.signature ? write_file(to / "manifest.sig", *asked.signature) : Result<void>();
 }
 
-bool is_whole(const VariantName& name, const fs::path& folder, const Trust& trust) {
-  const auto variant = check_variant(name, folder, trust);
-  return variant && variant->is_trusted();
-}
-
-// Moves the finished folder to its place, where another process may have been first.
-Result<void> put_in_place(const TemporaryFolder& from, const fs::path& to) {
-  std::error_code error;
-  fs::rename(from.path(), to, error);
+// Moves the finished folder to its place. Another process may have been first, with the same; with
+// `replace` what is there and ours change places in one step.
+Result<void> put_in_place(const TemporaryFolder& from, const fs::path& to, bool replace) {
+  const auto rename = [&](unsigned flags) {
+    return ::renameat2(AT_FDCWD, from.path().c_str(), AT_FDCWD, to.c_str(), flags) == 0;
+  };
+  if (replace && rename(RENAME_EXCHANGE)) return {};
+  if (rename(0)) return {};
   std::error_code ignored;
-  if (error && !fs::is_directory(to, ignored)) {
-    return failure("{}: {}", to.string(), error.message());
-  }
-  return {};
+  if (fs::is_directory(to, ignored) && !replace) return {};
+  return failure("{}: cannot be put in place", to.string());
 }
 
 }  // namespace
 
-std::optional<fs::path> stored_folder(const std::string& manifest_sha256) {
-  const auto cache = compiler::cache_folder();
-  if (!cache) return std::nullopt;
-  return *cache / "hub" / manifest_sha256;
+std::vector<fs::path> stored_folders(const std::string& manifest_sha256) {
+  std::vector<fs::path> folders;
+  const auto store = store_path();
+  std::error_code error;
+  if (!store) return folders;
+  for (fs::directory_iterator at(*store, error), end; !error && at != end; at.increment(error)) {
+    const bool has_manifest = at->path().filename().string().starts_with(manifest_sha256 + "-");
+    if (has_manifest) folders.push_back(at->path());
+  }
+  std::ranges::sort(folders);
+  return folders;
 }
 
 Result<CheckedManifest> read_manifest(const Source& source, const VariantName& name,
                                       const Trust& trust) {
-  const std::string from = path_of(name);
-  const auto manifest = source.read(from + "/manifest.json", kMostManifestBytes);
-  if (!manifest) return tl::unexpected(manifest.error());
-  const auto signature = read_signature(source, from, trust);
-  if (!signature) return tl::unexpected(signature.error());
-  return check_manifest(name, *manifest, *signature, trust);
+  const auto asked = ask(source, name);
+  if (!asked) return tl::unexpected(asked.error());
+  return check_manifest(name, asked->manifest, asked->signature, trust);
 }
 
 Result<Fetched> fetch_variant(const Source& source, const VariantName& name, const Trust& trust,
-                              bool again, const FetchProgress& progress) {
-  const std::string from = path_of(name);
-  const auto manifest = source.read(from + "/manifest.json", kMostManifestBytes);
-  if (!manifest) return tl::unexpected(manifest.error());
-  const auto signature = read_signature(source, from, trust);
-  if (!signature) return tl::unexpected(signature.error());
-  Fetched fetched{{}, check_manifest(name, *manifest, *signature, trust)};
-  if (!fetched.checked.violations.empty()) return fetched;
-  const auto folder = stored_folder(fetched.checked.sha256);
-  if (!folder) {
-    return failure("{}: a cache folder is needed, and EPILOGUE_CACHE is empty", source.name());
-  }
-  fetched.folder = *folder;
+                              bool mend, const FetchProgress& progress) {
+  const auto asked = ask(source, name);
+  if (!asked) return tl::unexpected(asked.error());
+  Fetched fetched{{check_manifest(name, asked->manifest, asked->signature, trust), {}}, {}};
+  if (!fetched.variant.is_trusted()) return fetched;
+  const auto store = make_store();
+  if (!store) return tl::unexpected(store.error());
+  remove_forgotten(*store);
+  const std::string signer =
+      asked->signature ? sha256(*asked->signature).substr(0, 16) : "unsigned";
+  fetched.folder = *store / fmt::format("{}-{}", fetched.variant.checked.sha256, signer);
   std::error_code error;
-  if (again && fs::is_directory(*folder, error) && !is_whole(name, *folder, trust)) {
-    const TemporaryFolder damaged(*folder);
-    fs::rename(*folder, damaged.path() / "damaged", error);
-    if (error) return failure("{}: {}", folder->string(), error.message());
+  const bool stored = fs::is_directory(fetched.folder, error);
+  if (stored) {
+    fetched.variant = check_variant(name, fetched.folder, trust);
+    if (fetched.variant.is_trusted() || !mend) return fetched;
   }
-  if (fs::is_directory(*folder, error)) {
-    // The same manifest may have been signed anew.
-    if (auto done = write_signature(*folder, *signature); !done)
-      return tl::unexpected(done.error());
-    return fetched;
-  }
-  const TemporaryFolder temporary(*folder);
-  if (temporary.error()) {
-    return failure("{}: {}", temporary.path().string(), temporary.error().message());
-  }
-  const Arriving arriving{source, from, *manifest, *signature};
-  if (auto done = fetch_files(arriving, *fetched.checked.manifest, temporary.path(), progress);
-      !done) {
+  const auto temporary = TemporaryFolder::make(*store);
+  if (!temporary) return tl::unexpected(temporary.error());
+  const auto& manifest = *fetched.variant.checked.manifest;
+  if (auto done = fetch_files(source, name, *asked, manifest, temporary->path(), progress); !done) {
     return tl::unexpected(done.error());
   }
-  auto arrived = check_variant(name, temporary.path(), trust);
-  if (!arrived) return tl::unexpected(arrived.error());
-  fetched.checked = std::move(arrived->checked);
-  if (!fetched.checked.violations.empty()) return fetched;
-  if (auto done = put_in_place(temporary, *folder); !done) return tl::unexpected(done.error());
+  fetched.variant = check_variant(name, temporary->path(), trust);
+  if (!fetched.variant.is_trusted()) return fetched;
+  if (auto done = put_in_place(*temporary, fetched.folder, stored); !done) {
+    return tl::unexpected(done.error());
+  }
   return fetched;
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "epilogue/base/hash.h"
+#include "epilogue/base/json_writer.h"
+#include "epilogue/hub/code_target.h"
 #include "epilogue/hub/file_io.h"
 
 namespace epi::hub {
@@ -16,28 +18,23 @@ constexpr int64_t kMostSignatureBytes = 1024;
 // Whether the manifest may be parsed.
 bool check_signature(std::string_view manifest, const std::optional<std::string>& text,
                      const Trust& trust, CheckedManifest& checked) {
-  if (trust.policy == Policy::kOff) return true;
-  const auto doubt = [&](std::string why) {
-    const bool refused = trust.policy == Policy::kRequire;
-    (refused ? checked.violations : checked.warnings).push_back("manifest.sig: " + why);
-    return !refused;
-  };
-  if (!text) return doubt("missing: nobody signed this package");
-  const auto signature = parse_signature(*text);
-  if (!signature) {
-    checked.violations.push_back("manifest.sig: " + signature.error().message);
-    return false;
+  std::string doubt;  // about who signed it
+  std::string wrong;
+  if (!text) {
+    doubt = "missing: nobody signed this package";
+  } else if (const auto signature = parse_signature(*text); !signature) {
+    wrong = signature.error().message;
+  } else if (!is_signature_of(*signature, manifest)) {
+    wrong = fmt::format("not the signature of manifest.json by {}", signature->key);
+  } else if (trust.keyring.find(signature->key) == nullptr) {
+    doubt = fmt::format("signed by {}, which is in no keyring", signature->key);
+  } else {
+    checked.key = signature->key;
   }
-  if (!is_signature_of(*signature, manifest)) {
-    checked.violations.push_back(
-        fmt::format("manifest.sig: not the signature of manifest.json by {}", signature->key));
-    return false;
-  }
-  if (trust.keyring.find(signature->key) == nullptr) {
-    return doubt(fmt::format("signed by {}, which is in no keyring", signature->key));
-  }
-  checked.key = signature->key;
-  return true;
+  if (trust.policy == Policy::kOff || (doubt.empty() && wrong.empty())) return true;
+  const bool refused = !wrong.empty() || trust.policy == Policy::kRequire;
+  (refused ? checked.violations : checked.warnings).push_back("manifest.sig: " + wrong + doubt);
+  return !refused;
 }
 
 void check_identity(const VariantName& wanted, CheckedManifest& checked) {
@@ -103,13 +100,24 @@ void check_lock(const VariantName& wanted, const Trust& trust, CheckedManifest& 
 
 void check_file(const fs::path& folder, const std::string& path, const FileEntry& entry,
                 CheckedVariant& result) {
-  auto bytes = read_file_under(folder, path, entry.bytes);
   auto& violations = result.checked.violations;
+  std::error_code ignored;
+  const auto status = fs::symlink_status(folder / path, ignored);
+  if (status.type() == fs::file_type::not_found) {
+    violations.push_back(fmt::format("{}: missing", path));
+    return;
+  }
+  if (status.type() == fs::file_type::regular) {
+    const auto bytes = static_cast<int64_t>(fs::file_size(folder / path, ignored));
+    if (bytes != entry.bytes) {
+      violations.push_back(
+          fmt::format("{}: {} bytes, the manifest says {}", path, bytes, entry.bytes));
+      return;
+    }
+  }
+  auto bytes = read_file_under(folder, path, entry.bytes);
   if (!bytes) {
-    std::error_code ignored;
-    const bool exists =
-        fs::symlink_status(folder / path, ignored).type() != fs::file_type::not_found;
-    violations.push_back(exists ? bytes.error().message : fmt::format("{}: missing", path));
+    violations.push_back(bytes.error().message);
     return;
   }
   const std::string hash = sha256(*bytes);
@@ -121,16 +129,21 @@ void check_file(const fs::path& folder, const std::string& path, const FileEntry
   result.files[path] = std::move(*bytes);
 }
 
-Result<void> check_files(const fs::path& folder, CheckedVariant& result) {
-  const auto& files = result.checked.manifest->files;
-  for (const auto& [path, entry] : files) check_file(folder, path, entry, result);
+void check_files(const fs::path& folder, CheckedVariant& result) {
+  const Manifest& manifest = *result.checked.manifest;
+  auto& violations = result.checked.violations;
+  for (const auto& [path, entry] : manifest.files) check_file(folder, path, entry, result);
   const auto present = list_files(folder);
-  if (!present) return tl::unexpected(present.error());
-  for (const std::string& path : *present) {
-    if (path == "manifest.json" || path == "manifest.sig" || files.contains(path)) continue;
-    result.checked.violations.push_back(fmt::format("{}: not in the manifest", path));
+  if (!present) violations.push_back(present.error().message);
+  for (const std::string& path : present ? *present : std::vector<std::string>()) {
+    if (path == "manifest.json" || path == "manifest.sig" || manifest.files.contains(path))
+      continue;
+    const bool odd = !path_objection(path).empty();
+    violations.push_back(fmt::format("{}: not in the manifest", odd ? json_quoted(path) : path));
   }
-  return {};
+  const auto code = result.files.find(manifest.code);
+  if (code == result.files.end()) return;
+  if (const auto no = code_objection(manifest, code->second); !no.empty()) violations.push_back(no);
 }
 
 }  // namespace
@@ -162,20 +175,27 @@ CheckedManifest check_manifest(const VariantName& wanted, std::string_view manif
   return checked;
 }
 
-Result<CheckedVariant> check_variant(const VariantName& wanted, const fs::path& folder,
-                                     const Trust& trust) {
-  const auto manifest = read_small_file(folder / "manifest.json", kMostManifestBytes);
-  if (!manifest) return tl::unexpected(manifest.error());
-  std::optional<std::string> signature;
+CheckedVariant check_variant(const VariantName& wanted, const fs::path& folder,
+                             const Trust& trust) {
+  CheckedVariant result;
+  const auto refuse = [&](std::string why) {
+    result.checked.violations.push_back(std::move(why));
+    return result;
+  };
   std::error_code ignored;
+  if (fs::is_symlink(folder, ignored)) {
+    return refuse(fmt::format("{}: it is a link, which a package may not have", folder.string()));
+  }
+  const auto manifest = read_package_file(folder / "manifest.json", kMostManifestBytes);
+  if (!manifest) return refuse(manifest.error().message);
+  std::optional<std::string> signature;
   if (fs::symlink_status(folder / "manifest.sig", ignored).type() != fs::file_type::not_found) {
-    auto text = read_small_file(folder / "manifest.sig", kMostSignatureBytes);
-    if (!text) return tl::unexpected(text.error());
+    auto text = read_package_file(folder / "manifest.sig", kMostSignatureBytes);
+    if (!text) return refuse(text.error().message);
     signature = std::move(*text);
   }
-  CheckedVariant result{check_manifest(wanted, *manifest, signature, trust), {}};
-  if (!result.checked.manifest) return result;
-  if (auto done = check_files(folder, result); !done) return tl::unexpected(done.error());
+  result.checked = check_manifest(wanted, *manifest, signature, trust);
+  if (result.checked.manifest) check_files(folder, result);
   return result;
 }
 

@@ -53,9 +53,10 @@ struct CheckedVariant {
   std::map<std::string, std::string> files;  // their bytes
   bool is_trusted() const { return checked.violations.empty(); }
 };
-// Reads the manifest, its signature and every file of `folder`. A failure where there is none.
-Result<CheckedVariant> check_variant(const VariantName& wanted, const std::filesystem::path& folder,
-                                     const Trust& trust);
+// Reads the manifest, its signature and every file of `folder`; what cannot be read is a violation.
+// Code that is not for the variant's machine is one, too.
+CheckedVariant check_variant(const VariantName& wanted, const std::filesystem::path& folder,
+                             const Trust& trust);
 
 // The files of a folder, relative and sorted; links are among them, and never followed.
 Result<std::vector<std::string>> list_files(const std::filesystem::path& folder);

@@ -143,7 +143,7 @@ Host this_host(Device device) {
 }
 
 Judgement judge(const Variant& variant, const Host& host) {
-  if (variant.abi != EPI_KERNEL_ABI) {
+  if (variant.abi > EPI_KERNEL_ABI) {
     return {fmt::format("needs ABI {}, this library has {}", variant.abi, EPI_KERNEL_ABI)};
   }
   if (variant.os != host.os) return {fmt::format("needs {}, this is {}", variant.os, host.os)};

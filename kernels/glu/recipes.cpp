@@ -285,7 +285,7 @@ std::string version_2(std::string& source) {
 }
 
 int write(const char* path, std::string_view bytes) {
-  const auto before = hub::read_small_file(path, hub::kMostFileBytes);
+  const auto before = hub::read_user_file(path, hub::kMostFileBytes);
   if (before && *before == bytes) return 0;
   const auto written = hub::write_file(path, bytes);
   if (!written) std::fprintf(stderr, "recipes: %s\n", written.error().message.c_str());

@@ -89,6 +89,29 @@ TEST_F(BoundCallTest, WhatIsNotDenseWithinARowIsCopied) {
   EXPECT_EQ(bind_call(one, rows).operands[0].row_stride, 6);
 }
 
+TEST_F(BoundCallTest, EmptyTensorsHaveRowsAndColumnsToo) {
+  const Export one = glu();
+  for (const Dims& shape : {Dims{2, 0, 8}, Dims{0, 3, 8}, Dims{2, 3, 0}, Dims{0}}) {
+    const std::vector inputs{zeros(shape), zeros(shape)};
+    const BoundCall call = bind_call(one, inputs);
+    EXPECT_EQ(call.size("m") * call.size("n"), 0);
+    EXPECT_EQ(call.output().tensor.shape(), shape);
+  }
+}
+
+// A kernel may rely on what its manifest asks for.
+TEST_F(BoundCallTest, RowsThatCannotBeAlignedAreRefused) {
+  Export one = glu();
+  one.align_bytes = 64;
+  EXPECT_EQ(mistake(one, zeros({2, 3}), zeros({2, 3})),
+            "[glu] rows of gate are 12 bytes apart, a multiple of 64 is needed");
+  const Tensor odd = slice(zeros({33}), 0, 1, 33);
+  const std::vector inputs{odd, odd};
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(bind_call(one, inputs).operands[0].data) % 64, 0U);
+  const std::vector whole{zeros({2, 16}), zeros({2, 16})};
+  EXPECT_EQ(bind_call(one, whole).operands[1].data, whole[1].raw_data());
+}
+
 TEST_F(BoundCallTest, MistakesNameTheKernelTheRuleAndTheNumbers) {
   EXPECT_EQ(mistake(glu(), zeros({2, 4})), "[glu] 2 inputs are needed, not 1");
   EXPECT_EQ(mistake(glu(), zeros({2, 4}), zeros({2, 5})),

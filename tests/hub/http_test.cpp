@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packages from a real server on this machine, which can be good, slow, or broken.
 #include <httplib.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -179,27 +181,100 @@ TEST_F(Http, ChangedBytesOfTheRightLengthAreRefusedAndNotKept) {
   EXPECT_TRUE(fs::is_empty(cache()));
 }
 
+// A head that never ends: each line comes in time.
+TEST_F(Http, ASlowHeadIsGivenUp) {
+  const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in any{};
+  any.sin_family = AF_INET;
+  any.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(any);
+  ASSERT_EQ(::bind(listener, reinterpret_cast<sockaddr*>(&any), size), 0);
+  ASSERT_EQ(::listen(listener, 1), 0);
+  ASSERT_EQ(::getsockname(listener, reinterpret_cast<sockaddr*>(&any), &size), 0);
+  std::thread slow([&] {
+    const int client = ::accept(listener, nullptr, nullptr);
+    ::send(client, "HTTP/1.1 200 OK\r\n", 17, MSG_NOSIGNAL);
+    for (int i = 0; i < 60 && ::send(client, "X: y\r\n", 6, MSG_NOSIGNAL) == 6; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+    ::close(client);
+  });
+  options_.sources = {fmt::format("http://127.0.0.1:{}", ntohs(any.sin_port))};
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_NE(error().find("packages.json: "), std::string::npos);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(6));
+  slow.join();
+  ::close(listener);
+}
+
 TEST_F(Http, NobodyListening) {
   server_.stop();
   EXPECT_TRUE(error().starts_with(address() + "/packages.json: ")) << error();
 }
 
+// Eight processes at once, each of them twice; all must end well.
 TEST_F(Http, ProcessesThatFetchAtOnceAllGetIt) {
-  std::vector<pid_t> children;
-  for (int i = 0; i < 4; ++i) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-      const auto resolution = resolve_it();
-      ::_exit(resolution && resolution->chosen && resolution->chosen->is_trusted() ? 0 : 1);
+  ::setenv("EPILOGUE_HUB_TIMEOUT", "20",
+           1);  // this server queues five connections, and drops others
+  const auto all_fetch = [&] {
+    std::vector<pid_t> children;
+    for (int i = 0; i < 8; ++i) {
+      const pid_t child = ::fork();
+      if (child == 0) {
+        bool good = true;
+        for (int round = 0; round < 2; ++round) {
+          const auto resolution = resolve_it();
+          if (!resolution) {
+            fmt::print(stderr, "{}\n", resolution.error().message);
+          } else if (!refusal_text(*resolution).empty()) {
+            fmt::print(stderr, "{}\n", refusal_text(*resolution));
+          }
+          good = good && resolution && refusal_text(*resolution).empty();
+        }
+        ::_exit(good ? 0 : 1);
+      }
+      children.push_back(child);
     }
-    children.push_back(child);
-  }
-  for (const pid_t child : children) {
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  }
-  EXPECT_EQ(std::distance(fs::directory_iterator(cache()), {}), 1);  // and nothing temporary
+    for (const pid_t child : children) {
+      int status = 0;
+      ASSERT_EQ(::waitpid(child, &status, 0), child);
+      EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    EXPECT_EQ(std::distance(fs::directory_iterator(cache()), {}), 1);  // and nothing temporary
+  };
+  for (int round = 0; round < 3; ++round) all_fetch();  // cold, then warm
+  options_.mend = true;                                 // as `hub get`
+  all_fetch();
+  write(resolve_it()->folder / "README", "READ ME");
+  all_fetch();
+}
+
+TEST_F(Http, WhatACrashLeftBehindIsInNobodysWay) {
+  const fs::path left = cache() / ".fetch-old";
+  fs::create_directories(left);
+  fs::last_write_time(left, fs::file_time_type::clock::now() - std::chrono::hours(48));
+  ASSERT_TRUE(resolve_it());
+  EXPECT_EQ(std::distance(fs::directory_iterator(cache()), {}), 1);
+}
+
+TEST_F(Http, TheFirstSourceThatHasThePackageIsTakenWithALockToo) {
+  fs::create_directories(top_ / "empty");
+  options_.trust.lock = lock_now();
+  options_.sources = {(top_ / "empty").string(), address(), packages().string()};
+  const auto resolution = resolve_it();
+  ASSERT_TRUE(resolution) << resolution.error().message;
+  EXPECT_EQ(resolution->source, address());
+}
+
+TEST_F(MadePackage, AVariantThatIsNotLockedIsPassedOver) {
+  options_.trust.lock = lock_now();
+  options_.trust.lock->packages[0].variants.erase(kOther);
+  Host strong = host();
+  strong.features = {"avx2"};
+  const auto resolution = resolve({"test/one", 1}, strong, options_);
+  ASSERT_TRUE(resolution && resolution->chosen);
+  EXPECT_EQ(resolution->chosen->checked.manifest->variant, kBaseline);
+  EXPECT_EQ(resolution->decisions[0].refusal, "not in epilogue.lock");
 }
 
 // `hub get` mends what is damaged; a load only refuses it.
@@ -208,15 +283,16 @@ TEST_F(Http, ADamagedCopyIsFetchedAgainOnRequest) {
   ASSERT_TRUE(first);
   write(first->folder / "README", "READ ME");
   EXPECT_FALSE(resolve_it()->chosen->is_trusted());
-  options_.again = true;
+  options_.mend = true;
   EXPECT_TRUE(resolve_it()->chosen->is_trusted());
-  options_.again = false;
+  options_.mend = false;
   EXPECT_TRUE(resolve_it()->chosen->is_trusted());
 }
 
 TEST(Sources, AddressesOfOtherKindsAreRefused) {
-  for (const char* text : {"ftp://host/x", "file://host/x", "file:relative", "http://",
-                           "https:///x", "/no/such/folder", "http://host/a b"}) {
+  for (const char* text :
+       {"ftp://host/x", "file://host/x", "file:relative", "http://", "https:///x",
+        "/no/such/folder", "http://host/a b", "http://me:secret@host/", "file:///a%zz"}) {
     const auto source = open_source(text);
     EXPECT_FALSE(source) << text;
   }

@@ -61,6 +61,35 @@ TEST_F(HuggingFace, ChangedMissingAndUnknownFilesAreAllListed) {
   EXPECT_EQ(violations[2], "more.py: not in the digest");
 }
 
+// Their cache: a snapshot's files are links to blobs beside it.
+TEST_F(HuggingFace, LinksWithinTheRepositoryAreFollowed) {
+  namespace fs = std::filesystem;
+  const fs::path repository = top_ / "models--x";
+  fs::create_directories(repository / "snapshots/abc/build");
+  fs::create_directories(repository / "blobs");
+  const fs::path linked = repository / "snapshots/abc/build/torch-cuda";
+  fs::create_directory(linked);
+  for (const char* name : {"__init__.py", "_relu_cuda_abc.abi3.so", "metadata.json"}) {
+    fs::copy_file(variant() / name, repository / "blobs" / name);
+    fs::create_symlink(fs::path("../../../../blobs") / name, linked / name);
+  }
+  auto variants = read_hugging_face(repository / "snapshots/abc");
+  ASSERT_TRUE(variants) << variants.error().message;
+  EXPECT_EQ(variants->at(0).violations, std::vector<std::string>{});
+  fs::remove(linked / "__init__.py");
+  fs::create_symlink(variant() / "__init__.py", linked / "__init__.py");
+  variants = read_hugging_face(repository / "snapshots/abc");
+  EXPECT_EQ(variants->at(0).violations,
+            std::vector<std::string>{"__init__.py: it leads out of the repository's folder"});
+}
+
+TEST_F(HuggingFace, AVariantWithoutMetadataIsNotHidden) {
+  write(variant().parent_path() / "torch-universal/__init__.py", "");
+  const auto variants = read_hugging_face(top_ / "hf");
+  ASSERT_TRUE(variants && variants->size() == 2);
+  EXPECT_EQ(variants->at(0).violations.size(), 1U);
+}
+
 TEST_F(HuggingFace, WithoutADigestNothingIsSaidToHold) {
   write(variant() / "metadata.json", R"({"name": "relu", "version": 1})");
   EXPECT_EQ(only().violations,

@@ -26,8 +26,12 @@ std::string good_manifest() {
         "tile": [128, 256], "threads": 384, "shared_bytes": 200000, "persistent": true,
         "overlap": "yes", "wave_cost": 1.5,
         "arguments": [{"tensor_map": "x", "box": [128, 64]}, {"address": "y"}, {"row_stride": "y"},
-                      {"zeros": 96}, {"int": "m"}, {"long": "k"}]}]}],
-    "layers": [{"name": "GluMlp", "activation": "geglu", "gate_up": "gemm", "down": "gemm"}]})";
+                      {"zeros": 96}, {"int": "m"}, {"long": "k"}]}]},
+     {"name": "pair", "dtypes": ["bf16"],
+      "operands": [{"name": "x", "shape": ["m", "k"]}, {"name": "gate", "shape": ["n", "k"]},
+                   {"name": "up", "shape": ["n", "k"]}, {"name": "y", "shape": ["m", "n"], "output": true}],
+      "launches": [{"kernel": "pair", "dtype": "bf16", "tile": [1, 1], "threads": 32, "arguments": []}]}],
+    "layers": [{"name": "GluMlp", "activation": "geglu", "gate_up": "pair", "down": "gemm"}]})";
 }
 
 TEST(Manifest, SaysWhatAPackageIs) {
@@ -68,13 +72,13 @@ constexpr Broken kBroken[] = {
     {"\"backend\": \"cu13\"", "\"backend\": \"cu12\"", "backend: the variant names another"},
     {"[\"sm90a\"]", "[\"sm80\"]", "targets: the variant names others"},
     {"\"least\": 1, \"most\": 2", "\"least\": 2, \"most\": 2",
-     "abi: the variant's is not among them"},
+     "abi: the variant names another least"},
     {"\"license\": \"MIT\"", "\"license\": 7", "license: a text is needed"},
     {"\"code\": \"gemm.cubin\"", "\"code\": \"x\"", "code: no file has this name"},
     {"\"bytes\": 10", "\"bytes\": 1e30",
      "files[\"gemm.cubin\"].bytes: a whole number from 0 to 1073741824 is needed"},
     {"aaaa", "AAAA", "files[\"gemm.cubin\"].sha256: 64 hex digits are needed"},
-    {"\"exports\": [", "\"exports\": [], \"_\": [", "exports: one is needed at least"},
+    {"\"exports\": [", "\"exports\": [], \"layers\": [", "exports: one is needed at least"},
     {"\"dtypes\": [\"bf16\"]", "\"dtypes\": [\"i64\"]",
      "exports[0].dtypes[0]: f64, f32, bf16 or f16 is needed"},
     {"[\"m\", \"k\"]", "[\"m\"]", "exports[0].operands[0].shape: two sizes are needed"},
@@ -97,10 +101,21 @@ constexpr Broken kBroken[] = {
      "exports[0].launches[0].arguments[3]: address, row_stride, int, "
      "long, tensor_map or zeros is needed"},
     {"[128, 64]", "[128, 48]", "exports[0].launches[0].arguments[0].box[1]: 32 or 64 is needed"},
-    {"\"launches\": [", "\"_\": [", "exports[0]: launches are needed: its code is a cubin or PTX"},
+    {"\"launches\": [", "\"sizes\": [",
+     "exports[0]: launches are needed: its code is a cubin or PTX"},
     {"\"down\": \"gemm\"", "\"down\": \"up\"", "layers[0].down: there is no such export"},
     {", \"down\": \"gemm\"", "", "layers[0]: either pointwise, or gate_up and down are needed"},
     {"\"GluMlp\"", "\"Mlp\"", "layers[0].name: GluMlp is the one that is known"},
+    {"\"geglu\"", "\"relu\"", "layers[0].activation: geglu, geglu_erf or swiglu is needed"},
+    {"\"gate_up\": \"pair\"", "\"gate_up\": \"gemm\"",
+     "layers[0].gate_up: an export of 3 inputs and one output is needed"},
+    {"\"license\"", "\"licence\"", "[\"licence\"]: no member has this name"},
+    {"\"shared_bytes\"", "\"shared\"",
+     "exports[0].launches[0][\"shared\"]: no member has this name"},
+    {"\"MIT\"", "\"M\\u001bIT\"", "license: a text without control characters is needed"},
+    {"{\"name\": \"w\"", "{\"name\": \"x\"", "exports[0].operands[1]: two operands have this name"},
+    {"[\"m\", \"n\"], \"output\"", "[\"m\", \"z\"], \"output\"",
+     "exports[0].operands: no input has the size z"},
 };
 
 TEST(Manifest, EveryBrokenRuleIsNamedWithItsPlace) {

@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include "epilogue/base/hash.h"
 #include "tests/hub/made_package.h"
 
 namespace epi::hub {
@@ -70,7 +71,7 @@ TEST_F(TrustTest, EverythingThatIsWrongIsListedAtOnce) {
   const auto all = violations();
   ASSERT_EQ(all.size(), 3U);
   EXPECT_EQ(all[0], "README: missing");
-  EXPECT_TRUE(all[1].ends_with("one.so: 74 bytes, at most 72 are allowed")) << all[1];
+  EXPECT_EQ(all[1], "lib/one.so: 74 bytes, the manifest says 72");
   EXPECT_EQ(all[2], "extra/file: not in the manifest");
 }
 
@@ -122,16 +123,39 @@ TEST_F(TrustTest, ASignedManifestOfSomethingElseIsRefused) {
 
 TEST_F(TrustTest, AManifestOfAGigabyteIsNotRead) {
   fs::resize_file(folder() / "manifest.json", 1'000'000'000);
-  const auto checked = check_variant({"test/one", 1, kBaseline}, folder(), options_.trust);
-  ASSERT_FALSE(checked);
-  EXPECT_TRUE(checked.error().message.ends_with("1000000000 bytes, at most 1048576 are allowed"))
-      << checked.error().message;
+  EXPECT_TRUE(reason().ends_with("1000000000 bytes, at most 1048576 are allowed")) << reason();
 }
 
 TEST_F(TrustTest, APipeIsNotWaitedFor) {
   fs::remove(folder() / "README");
   ASSERT_EQ(::mkfifo((folder() / "README").c_str(), 0600), 0);
   EXPECT_TRUE(reason().ends_with("README: not a regular file")) << reason();
+}
+
+TEST_F(TrustTest, WhatCannotBeReadIsRefusedToo) {
+  fs::remove(folder() / "manifest.json");
+  EXPECT_TRUE(reason().ends_with("manifest.json: No such file or directory")) << reason();
+  fs::create_symlink(top_ / "elsewhere", folder() / "manifest.json");
+  EXPECT_TRUE(reason().ends_with("it is a link, which a package may not have")) << reason();
+  fs::rename(folder(), top_ / "moved");
+  fs::create_directory_symlink(top_ / "moved", folder());
+  EXPECT_TRUE(reason().ends_with("it is a link, which a package may not have")) << reason();
+}
+
+// Signed by somebody who did not look: the file is what the manifest says, and no library.
+TEST_F(TrustTest, CodeThatIsNoneIsRefused) {
+  const std::string text = "#!/bin/sh\n";
+  std::string manifest = read(folder() / "manifest.json");
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    manifest.replace(manifest.find(from), from.size(), to);
+  };
+  replace(sha256(fake_library("the code")), sha256(text));
+  replace("\"bytes\": 72", fmt::format("\"bytes\": {}", text.size()));
+  write(folder() / "lib/one.so", text);
+  sign_anyway(manifest);
+  EXPECT_EQ(reason(),
+            fmt::format("lib/one.so: not code that is known, the variant {} needs x86_64 library",
+                        kBaseline));
 }
 
 TEST_F(TrustTest, ThePolicyDecidesAboutSignersAlone) {

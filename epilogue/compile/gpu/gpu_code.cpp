@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/compile/gpu/gpu_code.h"
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
@@ -90,6 +91,27 @@ void* GpuCode::find(const std::string& name) const {
 std::shared_ptr<const GpuCode> load_gpu_code(std::span<const std::byte> code, int device) {
   const cuda::DeviceGuard guard(device);
   return std::make_shared<const LoadedCubin>(code);
+}
+
+// By the driver: the runtime does not tell.
+std::vector<size_t> parameter_bytes(void* kernel) {
+  static const auto info = [] {
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult found{};
+    cuda::check(cudaGetDriverEntryPointByVersion("cuKernelGetParamInfo", &function, 12040,
+                                                 cudaEnableDefault, &found),
+                "cudaGetDriverEntryPointByVersion");
+    if (found != cudaDriverEntryPointSuccess)
+      fail("cuda", "the driver has no cuKernelGetParamInfo");
+    return reinterpret_cast<decltype(&cuKernelGetParamInfo)>(function);
+  }();
+  std::vector<size_t> sizes;
+  size_t offset = 0;
+  size_t size = 0;
+  while (info(static_cast<CUkernel>(kernel), sizes.size(), &offset, &size) == CUDA_SUCCESS) {
+    sizes.push_back(size);
+  }
+  return sizes;
 }
 
 void allow_shared_bytes(void* kernel, int64_t bytes, int device) {

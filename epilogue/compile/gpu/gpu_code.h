@@ -28,6 +28,8 @@ class GpuCode {
 
 // A cubin, or PTX ended by a zero. Throws `Error` where the driver does not take it.
 std::shared_ptr<const GpuCode> load_gpu_code(std::span<const std::byte> code, int device);
+// The sizes of a kernel's parameters, in order.
+std::vector<size_t> parameter_bytes(void* kernel);
 // A kernel may have more shared memory than the usual only when that was asked for.
 void allow_shared_bytes(void* kernel, int64_t bytes, int device);
 

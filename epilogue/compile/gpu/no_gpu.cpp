@@ -15,6 +15,7 @@ namespace {
 
 GpuGenerated generate_gpu(const Source&, int, UseCache) { refuse(); }
 std::shared_ptr<const GpuCode> load_gpu_code(std::span<const std::byte>, int) { refuse(); }
+std::vector<size_t> parameter_bytes(void*) { refuse(); }
 void allow_shared_bytes(void*, int64_t, int) { refuse(); }
 void* GpuCode::find(const std::string&) const { refuse(); }
 TensorMap make_tensor_map(const MapMatrix&, int, int) { refuse(); }
