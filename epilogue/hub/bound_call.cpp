@@ -188,15 +188,13 @@ BoundCall bind_call(const Export& kernel, std::span<const Tensor> inputs) {
     const Operand& operand = kernel.operands[i];
     if (operand.output) continue;
     call.operands[i] = matrix_of(inputs[input++], kernel.align_bytes);
-    check_rows(kernel, operand, call.operands[i]);
     bind_size(call, operand.shape[0], call.operands[i].rows, operand, call.operands[i]);
     bind_size(call, operand.shape[1], call.operands[i].columns, operand, call.operands[i]);
   }
   check_sizes(call);
   for (size_t i = 0; i < kernel.operands.size(); ++i) {
     const Operand& operand = kernel.operands[i];
-    if (!operand.output) continue;
-    call.operands[i] = *as_rows(make_output(call, operand, inputs));
+    if (operand.output) call.operands[i] = *as_rows(make_output(call, operand, inputs));
     check_rows(kernel, operand, call.operands[i]);
   }
   return call;

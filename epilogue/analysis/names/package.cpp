@@ -23,7 +23,7 @@ bool read_package(std::string_view name, KernelName& out) {
   out.ops = {std::string(activation.substr(0, activation.find('_'))), "mul"};
   Words words(name.substr(at + kProduct.size()));
   if (const auto type = words.next()) out.dtype = out.output = number_type(*type);
-  if (words.rest() == "any") out.vector_width = 1;
+  if (name.ends_with("_any")) out.vector_width = 1;
   return true;
 }
 
