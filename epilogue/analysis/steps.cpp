@@ -16,13 +16,6 @@ using trace::kNoEvent;
 constexpr std::string_view kStepPrefix = "ProfilerStep#";
 constexpr double kColdFactor = 2;
 
-bool is_sync(std::string_view name) {
-  return name == "cudaDeviceSynchronize" || name == "cudaStreamSynchronize" ||
-         name == "cudaEventSynchronize" || name == "cuCtxSynchronize" || name == "cudaMemcpy" ||
-         name == "hipDeviceSynchronize" || name == "hipStreamSynchronize" ||
-         name == "hipEventSynchronize";
-}
-
 void mark_cold(InstanceGroup& group) {
   std::vector<double> durations;
   for (const Instance& instance : group.instances) {
@@ -45,6 +38,13 @@ Instance make_instance(const trace::Trace& trace, const Ownership& ownership, Ev
 
 }  // namespace
 
+bool is_synchronizing(std::string_view call) {
+  return call == "cudaDeviceSynchronize" || call == "cudaStreamSynchronize" ||
+         call == "cudaEventSynchronize" || call == "cuCtxSynchronize" || call == "cudaMemcpy" ||
+         call == "hipDeviceSynchronize" || call == "hipStreamSynchronize" ||
+         call == "hipEventSynchronize";
+}
+
 bool is_annotation(const trace::Trace& trace, EventId id) {
   return trace.is_span(id) && trace.category[id] == Category::kUserAnnotation;
 }
@@ -59,7 +59,7 @@ Ownership::Ownership(const trace::Trace& trace, const trace::Links& links) : tra
   for (EventId id = 0; id < trace.size(); ++id) {
     if (starts_work[id]) launches_.push_back({trace.ts_ns[id], id});
     const bool call = trace.category[id] == Category::kCudaRuntime;
-    if (call && is_sync(trace.name_of(id))) syncs_.push_back({trace.ts_ns[id], id});
+    if (call && is_synchronizing(trace.name_of(id))) syncs_.push_back({trace.ts_ns[id], id});
   }
   const auto earlier = [](const Moment& a, const Moment& b) { return a.ns < b.ns; };
   for (auto* moments : {&work_, &launches_, &syncs_}) {

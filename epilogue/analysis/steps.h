@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "epilogue/trace/links.h"
@@ -82,6 +83,8 @@ struct InstanceGroup {
   std::vector<Instance> instances;
 };
 
+// A call of the runtime that waits for the device.
+bool is_synchronizing(std::string_view call);
 // An annotation that the user set on the host; steps are some of them.
 bool is_annotation(const trace::Trace& trace, trace::EventId id);
 // The whole trace as one instance.

@@ -29,6 +29,7 @@ class Refused : public ListError {
 };
 
 void add_bench(CLI::App& app, Action& action);
+void add_breakdown(CLI::App& app, Action& action);
 void add_cache(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_expect(CLI::App& app, Action& action);

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/report/breakdown_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "epilogue/report/steps_report.h"
+#include "epilogue/report/table.h"
+#include "epilogue/report/units.h"
+
+namespace epi::report {
+namespace {
+
+using analysis::DeviceBreakdown;
+using analysis::IdleCauses;
+using analysis::TimeShares;
+
+constexpr size_t kMostSteps = 20;
+
+std::string time_or_dash(int64_t ns) { return ns == 0 ? "-" : time_text(static_cast<double>(ns)); }
+
+double share(int64_t part, int64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string percent(int64_t part, int64_t whole) {
+  return fmt::format("{:.1f} %", 100 * share(part, whole));
+}
+
+std::string print(const Table& table, bool markdown) {
+  return markdown ? table.markdown() : table.text();
+}
+
+// "dispatch 200.1 us, between ops 120.3 us", the longest first.
+std::string activities_text(const analysis::ActivityTimes& times) {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < times.size(); ++i) {
+    if (times[i] > 0) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return times[a] > times[b]; });
+  std::string text;
+  for (const size_t i : order) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
+                        analysis::text_of(static_cast<analysis::HostActivity>(i)),
+                        time_text(static_cast<double>(times[i])));
+  }
+  return text;
+}
+
+std::string shares_text(const TimeShares& shares, bool markdown) {
+  Table table({{"", Align::kLeft}, {"time", Align::kRight}, {"share", Align::kRight}});
+  const auto row = [&](const char* what, int64_t ns) {
+    table.add_row({what, time_or_dash(ns), percent(ns, shares.window_ns)});
+  };
+  row("compute", shares.compute_ns);
+  row("communication alone", shares.exposed_communication_ns);
+  row("copies and sets alone", shares.exposed_memory_ns);
+  row("idle", shares.idle_ns);
+  std::string text = print(table, markdown);
+  if (shares.communication_ns > 0) {
+    const int64_t hidden = shares.communication_ns - shares.exposed_communication_ns;
+    text += fmt::format("{}communication takes {}, {} of it behind compute\n", markdown ? "\n" : "",
+                        time_text(static_cast<double>(shares.communication_ns)),
+                        percent(hidden, shares.communication_ns));
+  }
+  return text;
+}
+
+std::string idle_text(const IdleCauses& idle, const TimeShares& shares, bool markdown) {
+  if (shares.idle_ns == 0) return "";
+  Table table({{"idle, because the next work", Align::kLeft},
+               {"time", Align::kRight},
+               {"of idle", Align::kRight}});
+  const auto row = [&](const char* what, int64_t ns) {
+    if (ns > 0) table.add_row({what, time_or_dash(ns), percent(ns, shares.idle_ns)});
+  };
+  row("was not launched yet", idle.host_ns());
+  row("was on its way to the device", idle.on_its_way_ns);
+  row("followed another (gaps between kernels)", idle.between_ns);
+  row("has no launch in the trace", idle.unknown_ns);
+  std::string text = "\n" + print(table, markdown);
+  const std::string doing = activities_text(idle.host);
+  if (!doing.empty())
+    text += fmt::format("{}meanwhile the CPU: {}\n", markdown ? "\n" : "  ", doing);
+  return text;
+}
+
+std::string steps_part(const DeviceBreakdown& device, bool markdown) {
+  Table table({{"step", Align::kLeft},
+               {"window", Align::kRight},
+               {"compute", Align::kRight},
+               {"comm.", Align::kRight},
+               {"copies", Align::kRight},
+               {"idle", Align::kRight},
+               {"of it CPU", Align::kRight},
+               {"", Align::kLeft}});
+  for (size_t i = 0; i < std::min(device.steps.size(), kMostSteps); ++i) {
+    const auto& step = device.steps[i];
+    table.add_row({shortened(step.name, 18), time_or_dash(step.shares.window_ns),
+                   time_or_dash(step.shares.compute_ns),
+                   time_or_dash(step.shares.exposed_communication_ns),
+                   time_or_dash(step.shares.exposed_memory_ns), time_or_dash(step.shares.idle_ns),
+                   percent(step.idle.host_ns(), step.shares.idle_ns), step.cold ? "cold" : ""});
+  }
+  std::string text = "\n" + print(table, markdown);
+  if (device.steps.size() > kMostSteps) {
+    text += fmt::format("  and {} more: --json has all\n", device.steps.size() - kMostSteps);
+  }
+  return text;
+}
+
+std::string streams_part(const DeviceBreakdown& device, bool markdown) {
+  if (device.streams.size() < 2) return "";
+  Table table({{"stream", Align::kLeft},
+               {"works", Align::kRight},
+               {"compute", Align::kRight},
+               {"comm.", Align::kRight},
+               {"copies", Align::kRight},
+               {"idle", Align::kRight},
+               {"for other streams", Align::kRight}});
+  for (const auto& stream : device.streams) {
+    table.add_row({fmt::format("{}", stream.stream), fmt::format("{}", stream.works),
+                   time_or_dash(stream.shares.compute_ns),
+                   time_or_dash(stream.shares.communication_ns),
+                   time_or_dash(stream.shares.memory_ns), time_or_dash(stream.shares.idle_ns),
+                   time_or_dash(stream.idle.other_streams_ns)});
+  }
+  return "\n" + print(table, markdown);
+}
+
+std::string kinds_part(const DeviceBreakdown& device, bool markdown) {
+  int64_t total = 0;
+  for (const auto& kind : device.kinds) total += kind.ns;
+  Table table({{"kind", Align::kLeft},
+               {"count", Align::kRight},
+               {"time", Align::kRight},
+               {"of all", Align::kRight}});
+  for (const auto& kind : device.kinds) {
+    table.add_row({kind.kind.empty() ? "unknown" : kind.kind, fmt::format("{}", kind.count),
+                   time_or_dash(kind.ns), percent(kind.ns, total)});
+  }
+  return "\n" + print(table, markdown);
+}
+
+std::string closing_part(const DeviceBreakdown& device) {
+  std::string text = "\n";
+  const auto& launches = device.launches;
+  if (launches.launches > 0) {
+    text += fmt::format(
+        "from launch to begin {} (median), {} (p90); {} waiting when another is\n"
+        "launched (median), {} at most\n",
+        time_text(static_cast<double>(launches.delay_median_ns)),
+        time_text(static_cast<double>(launches.delay_p90_ns)), launches.queue_median,
+        launches.queue_most);
+  }
+  text += fmt::format("{} of {} kernels are shorter than {}: {} together\n", device.short_kernels,
+                      device.kernels, time_text(analysis::kShortNs),
+                      time_text(static_cast<double>(device.short_ns)));
+  for (const auto& copy : device.copies) {
+    const double gbps =
+        copy.ns == 0 ? 0 : static_cast<double>(copy.bytes) / static_cast<double>(copy.ns);
+    text += fmt::format("{} x {}: {} at {:.1f} GB/s\n", copy.count, copy.name,
+                        bytes_text(static_cast<double>(copy.bytes)), gbps);
+  }
+  return text;
+}
+
+void shares_json(JsonWriter& json, const TimeShares& shares) {
+  const auto us = [&](const char* key, int64_t ns) {
+    json.key(key).fixed(static_cast<double>(ns) / 1000, 3);
+  };
+  us("window_us", shares.window_ns);
+  us("busy_us", shares.busy_ns());
+  us("compute_us", shares.compute_ns);
+  us("communication_us", shares.communication_ns);
+  us("exposed_communication_us", shares.exposed_communication_ns);
+  us("memory_us", shares.memory_ns);
+  us("exposed_memory_us", shares.exposed_memory_ns);
+  us("idle_us", shares.idle_ns);
+}
+
+void idle_json(JsonWriter& json, const IdleCauses& idle) {
+  const auto us = [&](const std::string& key, int64_t ns) {
+    json.key(key).fixed(static_cast<double>(ns) / 1000, 3);
+  };
+  json.key("idle").begin_object();
+  us("not_launched_us", idle.host_ns());
+  json.key("cpu").begin_object();
+  for (size_t i = 0; i < idle.host.size(); ++i) {
+    std::string key = analysis::text_of(static_cast<analysis::HostActivity>(i));
+    std::replace(key.begin(), key.end(), ' ', '_');
+    us(key + "_us", idle.host[i]);
+  }
+  json.end_object();
+  us("on_its_way_us", idle.on_its_way_ns);
+  us("between_kernels_us", idle.between_ns);
+  us("other_streams_us", idle.other_streams_ns);
+  us("other_steps_us", idle.other_steps_ns);
+  us("unknown_us", idle.unknown_ns);
+  json.end_object();
+}
+
+void device_json(JsonWriter& json, const DeviceBreakdown& device) {
+  json.begin_object().key("device").integer(device.device);
+  shares_json(json, device.shares);
+  idle_json(json, device.idle);
+  json.key("steps").begin_array();
+  for (const auto& step : device.steps) {
+    json.begin_object().key("name").string(step.name).key("cold").boolean(step.cold);
+    shares_json(json, step.shares);
+    idle_json(json, step.idle);
+    json.end_object();
+  }
+  json.end_array().key("streams").begin_array();
+  for (const auto& stream : device.streams) {
+    json.begin_object().key("stream").integer(stream.stream).key("works").integer(stream.works);
+    shares_json(json, stream.shares);
+    idle_json(json, stream.idle);
+    json.end_object();
+  }
+  json.end_array().key("kinds").begin_array();
+  for (const auto& kind : device.kinds) {
+    json.begin_object().key("kind");
+    kind.kind.empty() ? json.null() : json.string(kind.kind);
+    json.key("count").integer(kind.count);
+    json.key("us").fixed(static_cast<double>(kind.ns) / 1000, 3).end_object();
+  }
+  json.end_array().key("copies").begin_array();
+  for (const auto& copy : device.copies) {
+    json.begin_object().key("name").string(copy.name).key("count").integer(copy.count);
+    json.key("bytes").integer(copy.bytes);
+    json.key("us").fixed(static_cast<double>(copy.ns) / 1000, 3).end_object();
+  }
+  const auto& launches = device.launches;
+  json.end_array().key("launches").integer(launches.launches);
+  json.key("launch_delay_median_us").fixed(static_cast<double>(launches.delay_median_ns) / 1000, 3);
+  json.key("launch_delay_p90_us").fixed(static_cast<double>(launches.delay_p90_ns) / 1000, 3);
+  json.key("queue_median").integer(launches.queue_median);
+  json.key("queue_most").integer(launches.queue_most);
+  json.key("kernels").integer(device.kernels);
+  json.key("short_kernels").integer(device.short_kernels);
+  json.key("short_us").fixed(static_cast<double>(device.short_ns) / 1000, 3).end_object();
+}
+
+}  // namespace
+
+std::string breakdown_text(const std::vector<DeviceBreakdown>& devices, bool markdown) {
+  if (devices.empty()) return "no device work in the trace\n";
+  std::string text;
+  for (const DeviceBreakdown& device : devices) {
+    text += fmt::format("{}device {}: {} from its first work to the end of its last\n\n",
+                        text.empty() ? "" : "\n", device.device,
+                        time_text(static_cast<double>(device.shares.window_ns)));
+    text += shares_text(device.shares, markdown) + idle_text(device.idle, device.shares, markdown) +
+            steps_part(device, markdown) + streams_part(device, markdown) +
+            kinds_part(device, markdown) + closing_part(device);
+  }
+  return text;
+}
+
+void breakdown_json(JsonWriter& json, const std::vector<DeviceBreakdown>& devices) {
+  json.key("devices").begin_array();
+  for (const DeviceBreakdown& device : devices) device_json(json, device);
+  json.end_array();
+}
+
+}  // namespace epi::report

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a device's time goes: truths of recorded traces, and made-up ones that can be counted by
+// hand.
+#include "epilogue/analysis/breakdown.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "epilogue/analysis/intervals.h"
+#include "epilogue/trace/reader.h"
+#include "tests/analysis/test_data.h"
+
+namespace epi::analysis {
+namespace {
+
+TEST(Intervals, AreUnitedSubtractedAndCut) {
+  const Intervals a = united({{5, 8}, {1, 3}, {2, 4}, {8, 9}, {7, 7}});
+  EXPECT_EQ(a, (Intervals{{1, 4}, {5, 9}}));
+  EXPECT_EQ(length(a), 7);
+  EXPECT_EQ(without(a, {{0, 2}, {3, 6}, {8, 20}}), (Intervals{{2, 3}, {6, 8}}));
+  EXPECT_EQ(without(a, {}), a);
+  EXPECT_EQ(within(a, 3, 6), (Intervals{{3, 4}, {5, 6}}));
+  EXPECT_EQ(within(a, 4, 5), Intervals{});
+}
+
+void expect_adds_up(const TimeShares& shares, const IdleCauses& idle) {
+  EXPECT_EQ(shares.compute_ns + shares.exposed_communication_ns + shares.exposed_memory_ns +
+                shares.idle_ns,
+            shares.window_ns);
+  EXPECT_EQ(idle.host_ns() + idle.on_its_way_ns + idle.between_ns + idle.other_streams_ns +
+                idle.other_steps_ns + idle.unknown_ns,
+            shares.idle_ns);
+}
+
+// Kernels, busy and span in integer nanoseconds, counted by another program.
+struct Truth {
+  const char* trace;
+  int64_t kernel_ns, busy_ns, span_ns;
+};
+constexpr Truth kTruths[] = {{"linear_eager.json", 8160, 8160, 285150},
+                             {"linear_compile.json", 8128, 8128, 875453},
+                             {"matmul_add_64.json", 8479, 8479, 228191},
+                             {"matmul_add_4096.json", 584509, 586909, 606654},
+                             {"mlp_eager.json", 699032, 703672, 1080025},
+                             {"mlp_compile.json", 606465, 611137, 1744930},
+                             {"mlp_cudagraph.json", 664223, 668669, 887135},
+                             {"mlp_liger.json", 626621, 631293, 1546424},
+                             {"llama_train.json.gz", 29267379, 29722931, 310823819}};
+
+TEST(Breakdown, AgreesWithWhatIsKnownOfRecordedTraces) {
+  for (const Truth& truth : kTruths) {
+    const trace::Trace trace = read_data(std::string("traces/") + truth.trace);
+    const auto devices = breakdown(Examined(trace));
+    ASSERT_EQ(devices.size(), 1U) << truth.trace;
+    EXPECT_EQ(devices[0].shares.compute_ns, truth.kernel_ns) << truth.trace;
+    EXPECT_EQ(devices[0].shares.busy_ns(), truth.busy_ns) << truth.trace;
+    EXPECT_EQ(devices[0].shares.window_ns, truth.span_ns) << truth.trace;
+  }
+}
+
+TEST(Breakdown, EveryPartAddsUp) {
+  for (const Truth& truth : kTruths) {
+    const trace::Trace trace = read_data(std::string("traces/") + truth.trace);
+    for (const DeviceBreakdown& device : breakdown(Examined(trace))) {
+      expect_adds_up(device.shares, device.idle);
+      for (const auto& stream : device.streams) expect_adds_up(stream.shares, stream.idle);
+      for (const auto& step : device.steps) expect_adds_up(step.shares, step.idle);
+      int64_t kinds = 0;
+      for (const auto& kind : device.kinds) kinds += kind.count;
+      int64_t works = 0;
+      for (const auto& stream : device.streams) works += stream.works;
+      EXPECT_EQ(kinds, works);
+    }
+  }
+}
+
+// Steps are measured as `steps` measures them.
+TEST(Breakdown, StepsAgreeWithSteps) {
+  const trace::Trace trace = read_data("traces/mlp_eager.json");
+  const Examined examined(trace);
+  const auto device = breakdown(examined).at(0);
+  const InstanceGroup group = steps(trace, examined.ownership);
+  ASSERT_EQ(device.steps.size(), group.instances.size());
+  for (size_t i = 0; i < group.instances.size(); ++i) {
+    EXPECT_EQ(device.steps[i].shares.window_ns, group.instances[i].measures.window_ns);
+    EXPECT_EQ(device.steps[i].shares.busy_ns(), group.instances[i].measures.busy_ns);
+  }
+}
+
+// One thread, two streams, times in microseconds.
+class Made {
+ public:
+  Made& host(const char* category, const char* name, int64_t begin, int64_t dur,
+             const std::string& args = "{}") {
+    return add(category, name, "1", "1", begin, dur, args);
+  }
+  // A launch of one microsecond at `asked`, and its work.
+  Made& work(const char* category, const char* name, int64_t stream, int64_t asked, int64_t begin,
+             int64_t dur) {
+    const std::string correlation = fmt::format("{{\"correlation\": {}}}", ++count_);
+    host("cuda_runtime", "cudaLaunchKernel", asked, 1, correlation);
+    return add(category, name, "0", std::to_string(stream), begin, dur, correlation);
+  }
+  std::vector<DeviceBreakdown> breakdown_of() const {
+    trace_ = trace::read_text(text_ + "]", "made").value();
+    return breakdown(Examined(trace_));
+  }
+
+ private:
+  Made& add(const char* category, const char* name, const std::string& pid, const std::string& tid,
+            int64_t begin, int64_t dur, const std::string& args) {
+    text_ += fmt::format(
+        R"({}{{"ph": "X", "cat": "{}", "name": "{}", "pid": {}, "tid": {}, "ts": {}, "dur": {}, "args": {}}})",
+        text_ == "[" ? "" : ",", category, name, pid, tid, begin, dur, args);
+    return *this;
+  }
+
+  std::string text_ = "[";
+  int count_ = 0;
+  mutable trace::Trace trace_;
+};
+
+constexpr const char* kGemm = "ampere_sgemm_32x32_tn";
+constexpr const char* kNccl = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
+
+TEST(Breakdown, CommunicationBehindComputeIsNotExposed) {
+  const auto device = Made()
+                          .work("kernel", kGemm, 7, 0, 10, 100)
+                          .work("kernel", kNccl, 8, 2, 60, 100)
+                          .work("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 9, 4, 150, 20)
+                          .breakdown_of()
+                          .at(0);
+  EXPECT_EQ(device.shares.window_ns, 160000);
+  EXPECT_EQ(device.shares.compute_ns, 100000);
+  EXPECT_EQ(device.shares.communication_ns, 100000);
+  EXPECT_EQ(device.shares.exposed_communication_ns, 50000);
+  EXPECT_EQ(device.shares.memory_ns, 20000);
+  EXPECT_EQ(device.shares.exposed_memory_ns, 10000);
+  EXPECT_EQ(device.shares.idle_ns, 0);
+  EXPECT_EQ(device.streams.size(), 3U);
+}
+
+TEST(Breakdown, IdleTimeIsWhatTheCpuWasDoing) {
+  // Work ends at 20; the next is launched at 90, by an op from 80 on; before it the CPU waited for
+  // the device (20 to 40) and loaded data (40 to 70); it begins at 100.
+  const auto device = Made()
+                          .work("kernel", kGemm, 7, 0, 10, 10)
+                          .host("cuda_runtime", "cudaStreamSynchronize", 15, 25)
+                          .host("user_annotation", "enumerate(DataLoader)#next", 40, 30)
+                          .host("cpu_op", "aten::copy_", 45, 10)
+                          .host("cpu_op", "aten::mm", 80, 12)
+                          .work("kernel", kGemm, 7, 90, 100, 10)
+                          .breakdown_of()
+                          .at(0);
+  EXPECT_EQ(device.shares.idle_ns, 80000);
+  const auto of = [&](HostActivity activity) {
+    return device.idle.host[static_cast<size_t>(activity)];
+  };
+  EXPECT_EQ(of(HostActivity::kSynchronizing), 20000);
+  EXPECT_EQ(of(HostActivity::kDataLoading), 30000);  // what happens inside of it, too
+  EXPECT_EQ(of(HostActivity::kDispatch), 10000);
+  EXPECT_EQ(of(HostActivity::kCall), 1000);
+  EXPECT_EQ(of(HostActivity::kBetweenOps), 10000);
+  EXPECT_EQ(device.idle.on_its_way_ns, 9000);
+  EXPECT_EQ(device.idle.between_ns, 0);
+}
+
+TEST(Breakdown, WorkThatWasQueuedWaitsForTheOneInFront) {
+  // Both were launched long before: three microseconds lie between them. Stream 8 waits for 7.
+  const auto device = Made()
+                          .work("kernel", kGemm, 7, 0, 10, 10)
+                          .work("kernel", kGemm, 7, 1, 23, 10)
+                          .work("kernel", kGemm, 8, 2, 33, 10)
+                          .breakdown_of()
+                          .at(0);
+  EXPECT_EQ(device.idle.between_ns, 3000);
+  EXPECT_EQ(device.idle.host_ns(), 0);
+  EXPECT_EQ(device.launches.queue_most, 2);
+  EXPECT_EQ(device.launches.delay_median_ns, 22000);
+  const auto& second = device.streams.at(1);
+  EXPECT_EQ(second.idle.other_streams_ns, 20000);
+  EXPECT_EQ(second.idle.between_ns, 3000);
+}
+
+TEST(Breakdown, ShortKernelsAndCopiesAreCounted) {
+  const auto device = Made()
+                          .work("kernel", kGemm, 7, 0, 10, 4)
+                          .work("kernel", kGemm, 7, 1, 20, 5)
+                          .host("cuda_runtime", "cudaMemcpyAsync", 30, 1, R"({"correlation": 99})")
+                          .breakdown_of()
+                          .at(0);
+  EXPECT_EQ(device.kernels, 2);
+  EXPECT_EQ(device.short_kernels, 1);
+  EXPECT_EQ(device.short_ns, 4000);
+}
+
+TEST(Breakdown, ATraceWithoutADeviceHasNone) {
+  EXPECT_TRUE(Made().host("cpu_op", "aten::mm", 0, 10).breakdown_of().empty());
+}
+
+}  // namespace
+}  // namespace epi::analysis
