@@ -160,7 +160,7 @@ class DeviceWork {
     }
     for (const auto& [stream, work] : streams) {
       const WorkSets sets = sets_of(examined_, work);
-      const OtherWork others{&all.all, &IdleCauses::other_streams_ns, true};
+      const OtherWork others{OtherWork::Of::kStreams, &all.all};
       result.streams.push_back({stream, static_cast<int64_t>(work.size()), shares_of(sets, window),
                                 idle_causes(examined_, host_, {work, window}, others)});
     }
@@ -180,7 +180,7 @@ class DeviceWork {
       }
       sort_by_begin(examined_.trace, owned);
       const WorkSets sets = sets_of(examined_, owned);
-      const OtherWork others{&all.all, &IdleCauses::other_steps_ns, false};
+      const OtherWork others{OtherWork::Of::kSteps, &all.all};
       result.steps.push_back({step.name, step.cold, shares_of(sets, window),
                               idle_causes(examined_, host_, {owned, window}, others)});
     }

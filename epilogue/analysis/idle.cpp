@@ -17,7 +17,7 @@ class Gaps {
   // `next` is the work behind the gap; kNoEvent at the end of the window.
   void add(int64_t begin_ns, int64_t end_ns, EventId next, EventId before) {
     if (begin_ns >= end_ns) return;
-    if (others_.busy != nullptr && !others_.only_when_launched) {
+    if (others_.of == OtherWork::Of::kSteps) {
       for (const Interval& part : without_others(begin_ns, end_ns)) {
         add_part(part.begin, part.end, next, before);
       }
@@ -30,7 +30,8 @@ class Gaps {
  private:
   Intervals without_others(int64_t begin_ns, int64_t end_ns) {
     const Intervals busy = within(*others_.busy, begin_ns, end_ns);
-    causes_.*others_.cause += length(busy);
+    const bool of_steps = others_.of == OtherWork::Of::kSteps;
+    (of_steps ? causes_.other_steps_ns : causes_.other_streams_ns) += length(busy);
     return without({{begin_ns, end_ns}}, busy);
   }
 
@@ -49,7 +50,7 @@ class Gaps {
       causes_.on_its_way_ns += end_ns - launched_ns;
       return;
     }
-    const bool shared = others_.busy != nullptr && others_.only_when_launched;
+    const bool shared = others_.of == OtherWork::Of::kStreams;
     causes_.between_ns += shared ? length(without_others(begin_ns, end_ns)) : end_ns - begin_ns;
   }
 

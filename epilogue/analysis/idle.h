@@ -15,13 +15,14 @@ struct WindowedWork {
   Interval window;
 };
 
-// Adds the window's idle moments up by cause. `others` is other work of the device, a set: a moment
-// in it is `other_ns`'s, of a stream for gaps that no launch is late for, of a step for all.
+// Other work of the device, a set. Of streams it explains gaps that no launch is late for; of steps
+// every moment in it.
 struct OtherWork {
+  enum class Of : uint8_t { kNothing, kStreams, kSteps };
+  Of of = Of::kNothing;
   const Intervals* busy = nullptr;
-  int64_t IdleCauses::* cause = nullptr;
-  bool only_when_launched = false;
 };
+// Adds the window's idle moments up by cause.
 IdleCauses idle_causes(const Examined& examined, const HostTimeline& host,
                        const WindowedWork& windowed, const OtherWork& others);
 
