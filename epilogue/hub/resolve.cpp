@@ -106,6 +106,9 @@ Result<Located> locate(const PackageName& package, const Options& options) {
     auto source = open_source(text);
     if (!source) return tl::unexpected(source.error());
     auto variants = variants_in(**source, package);
+    // Of a server that cannot be asked, the lock knows what there is.
+    const LockedPackage* lock = locked(package, options);
+    if (!variants && (*source)->is_remote() && lock != nullptr) variants = locked_variants(*lock);
     if (!variants) return tl::unexpected(variants.error());
     if (!variants->empty()) return Located{std::move(*source), std::move(*variants)};
   }
