@@ -31,6 +31,7 @@ namespace {
 
 constexpr int64_t kMegabyte = 1'000'000;
 constexpr double kTableLimit = 1.25;
+constexpr double kBreakdownLimit = 1.5;
 constexpr double kPackedLimit = 2.0;
 constexpr double kMemoryLimit = 1.0;
 constexpr double kScalingLimit = 1.25;
@@ -123,6 +124,9 @@ std::string tool(const char* name) {
 std::vector<std::string> table_of(const std::string& file) {
   return {tool("epilogue"), "table", file};
 }
+std::vector<std::string> breakdown_of(const std::string& file) {
+  return {tool("epilogue"), "breakdown", file};
+}
 
 }  // namespace
 
@@ -162,6 +166,17 @@ void add_reader(Suite& suite) {
              1.0,
              kTurns,
              false});
+  suite.add(
+      "reader_breakdown",
+      {"breakdown of a 500 MB trace / its table",
+       {"epilogue breakdown, 500 MB", [files] { run_program(breakdown_of(files->plain(500))); }},
+       {"epilogue table, 500 MB", [files] { run_program(table_of(files->plain(500))); }},
+       Want::kAtMost,
+       kBreakdownLimit,
+       1,
+       1.0,
+       kTurns,
+       false});
   suite.add("reader_json_load",
             {"table of a 500 MB trace, speed over Python's json.load",
              {"epilogue table, 500 MB", [files] { run_program(table_of(files->plain(500))); }},
