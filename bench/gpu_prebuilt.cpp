@@ -71,8 +71,8 @@ void measure(const hub::Kernels& glu, const std::string& text, bool last) {
       [&](int i) { kept[in_turn(i)] = glu.call("gelu_tanh_and_mul", inputs[in_turn(i)]); });
   const Times copy = device_times([&](int i) { kept[in_turn(i)] = clone(copied[in_turn(i)]); });
   fmt::print(R"({{"shape": "{}", "us": {:.3f}, "us_min": {:.3f}, "us_max": {:.3f}, )"
-             R"("copy_us": {:.3f}, "gbps": {:.0f}}}{})",
-             text, ours.median_us, ours.least_us, ours.most_us, copy.median_us,
+             R"("copy_us": {:.3f}, "bytes": {}, "gbps": {:.0f}}}{})",
+             text, ours.median_us, ours.least_us, ours.most_us, copy.median_us, bytes,
              static_cast<double>(bytes) / ours.median_us / 1000, last ? "" : ", ");
 }
 

@@ -32,9 +32,11 @@ def prebuilt(args, claims):
     ours_us = own[shapes[0]]["us"]
     claims.add("prebuilt gelu_tanh_and_mul 8192x3072 over Inductor's", ours_us / theirs,
                ours_us <= 1.05 * theirs, **own[shapes[0]], inductor_us=theirs)
+    # The fastest copy of the run is the bound: copies of odd sizes are slow themselves.
+    bytes_per_us = max(row["bytes"] / row["copy_us"] for row in own.values())
     for shape in OTHER_SHAPES:
-        ratio = own[shape]["us"] / own[shape]["copy_us"]
-        claims.add(f"prebuilt gelu_tanh_and_mul {shape} over a copy of as many bytes", ratio,
+        ratio = own[shape]["us"] * bytes_per_us / own[shape]["bytes"]
+        claims.add(f"prebuilt gelu_tanh_and_mul {shape} over its bytes at the copy bandwidth", ratio,
                    ratio <= 1.1, **own[shape])
     for version, kernels in ((1, 4), (2, 2)):
         trace = os.path.join(args.out, f"prebuilt_{version}.json")
