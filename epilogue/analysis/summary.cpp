@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "epilogue/analysis/intervals.h"
 #include "epilogue/trace/args.h"
 #include "epilogue/trace/json_text.h"
 #include "epilogue/trace/number_text.h"
@@ -79,23 +80,16 @@ class Sums {
 double device_busy(const trace::Trace& trace, const InstanceGroup& steps) {
   if (steps.instances.empty()) return 0;
   const int64_t begin_ns = steps.instances.front().begin_ns;
-  int64_t last_ns = steps.instances.back().end_ns;
-  std::vector<std::pair<int64_t, int64_t>> work;
+  Intervals work;
   for (EventId id = 0; id < trace.size(); ++id) {
     const bool counts = trace.is_span(id) && trace::is_device_work(trace.category[id]);
-    if (counts && trace.ts_ns[id] >= begin_ns) work.emplace_back(trace.ts_ns[id], trace.end_ns(id));
+    if (counts && trace.ts_ns[id] >= begin_ns) work.push_back({trace.ts_ns[id], trace.end_ns(id)});
   }
-  std::sort(work.begin(), work.end());
-  int64_t busy_ns = 0;
-  int64_t covered_to = begin_ns;
-  for (const auto& [from, to] : work) {
-    busy_ns += std::max<int64_t>(0, to - std::max(covered_to, from));
-    covered_to = std::max(covered_to, to);
-  }
-  last_ns = std::max(last_ns, covered_to);
-  return last_ns == begin_ns
-             ? 0
-             : static_cast<double>(busy_ns) / static_cast<double>(last_ns - begin_ns);
+  work = united(std::move(work));
+  const int64_t last_ns =
+      std::max(steps.instances.back().end_ns, work.empty() ? begin_ns : work.back().end);
+  if (last_ns == begin_ns) return 0;
+  return static_cast<double>(length(work)) / static_cast<double>(last_ns - begin_ns);
 }
 
 Regime regime_of(const Summary& summary) {

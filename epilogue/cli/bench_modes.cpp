@@ -8,6 +8,7 @@
 #include "epilogue/cli/progress.h"
 #include "epilogue/cli/run_forwards.h"
 #include "epilogue/cli/run_report.h"
+#include "epilogue/cli/verbs.h"
 #include "epilogue/compile/compile.h"
 #include "epilogue/ops/hooks.h"
 
@@ -64,23 +65,18 @@ std::vector<Mode> prebuilt_modes(const Block& block, const std::vector<Tensor>& 
   const Device device = inputs[0].device();
   for (const int64_t version : {1, 2}) {
     const int64_t start_ns = now_ns();
-    const auto kernels = hub::get_kernel("epilogue/glu", version, device);
-    if (!kernels) {
-      // One that does not run here is no news; one that is not trusted is.
-      const std::string& why = kernels.error().message;
-      const bool refused = why.find(": refused:") != std::string::npos;
-      if (refused) fmt::print(stderr, "epilogue: {}\n", why);
-      continue;
-    }
     try {
-      const auto function = prebuilt_function(block, *kernels);
+      const auto kernels = load_kernels(fmt::format("epilogue/glu@{}", version), device, {});
+      const auto function = prebuilt_function(block, kernels);
       Mode mode{fmt::format("prebuilt glu@{}", version), [=] { function(inputs); }};
       mode.forward();
       wait_for(device);
       const auto first_ns = static_cast<double>(now_ns() - start_ns);
       mode.first_call_ns = std::max(first_ns - timed(mode.forward, 1, device), 0.0);
       modes.push_back(std::move(mode));
-    } catch (const Error&) {  // it has no such activation, takes no bias, or not these sizes
+    } catch (const Refused& error) {
+      fmt::print(stderr, "epilogue: {}\n", error.what());
+    } catch (const Error&) {  // it does not run here, or has no such activation, bias or sizes
     }
   }
   return modes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue hub`: its verbs and their flags. What they do is in hub_show.cpp (list, info, why,
-// verify) and hub_make.cpp (get, lock, build, sign, keygen).
+// `epilogue hub`: its verbs and their flags. What they do is in hub_show.cpp (list, info, why) and
+// hub_make.cpp (verify, get, lock, build, sign, keygen).
 #include "epilogue/cli/hub.h"
 
 #include <CLI/App.hpp>

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "epilogue/base/json_writer.h"
 #include "epilogue/cli/hub_options.h"
 
 namespace epi::cli {
@@ -35,6 +36,10 @@ int hub_build(const HubVerbFlags& flags);
 int hub_sign(const HubVerbFlags& flags);
 int hub_keygen(const HubVerbFlags& flags);
 
+// A member with a list of texts, in an open object.
+void texts_json(JsonWriter& json, const char* key, const std::vector<std::string>& texts);
+// The device of --device, its backend registered.
+Device device_of(const HubVerbFlags& flags);
 // The one package that a verb was given; throws `Error` for none and for several.
 hub::PackageName only_package(const HubVerbFlags& flags);
 

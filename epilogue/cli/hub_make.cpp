@@ -8,7 +8,6 @@
 #include "epilogue/base/json_writer.h"
 #include "epilogue/cli/hub.h"
 #include "epilogue/cli/progress.h"
-#include "epilogue/cli/run_options.h"
 #include "epilogue/cli/verbs.h"
 #include "epilogue/hub/assemble.h"
 #include "epilogue/hub/file_io.h"
@@ -37,8 +36,7 @@ std::vector<Verified> verify_package(const hub::PackageName& package, const hub:
     const auto& facts = obtained->variant.checked;
     results.push_back({hub::text_of(name), facts.key, facts.violations, facts.warnings});
   }
-  const auto* locked =
-      options.trust.lock ? options.trust.lock->find(package.name, package.version) : nullptr;
+  const auto* locked = options.trust.find_locked(package.name, package.version);
   if (locked == nullptr) return results;
   for (const auto& [variant, entry] : locked->variants) {
     if (std::ranges::find(located->variants, variant) != located->variants.end()) continue;
@@ -72,19 +70,14 @@ void print_verified(const std::vector<Verified>& results) {
 
 void verified_json(const std::vector<Verified>& results, bool ok) {
   JsonWriter json;
-  const auto list = [&](const char* key, const std::vector<std::string>& texts) {
-    json.key(key).begin_array();
-    for (const std::string& text : texts) json.string(text);
-    json.end_array();
-  };
   json.begin_object().key("schema").integer(1).key("ok").boolean(ok);
   json.key("variants").begin_array();
   for (const Verified& result : results) {
     json.begin_object().key("name").string(result.name);
     json.key("ok").boolean(result.violations.empty()).key("key");
     result.key.empty() ? json.null() : json.string(result.key);
-    list("violations", result.violations);
-    list("warnings", result.warnings);
+    texts_json(json, "violations", result.violations);
+    texts_json(json, "warnings", result.warnings);
     json.end_object();
   }
   json.end_array().end_object();
@@ -129,24 +122,10 @@ void print_done(const HubVerbFlags& flags, const char* key, const std::vector<st
     return;
   }
   JsonWriter json;
-  json.begin_object().key("schema").integer(1).key(key).begin_array();
-  for (const std::string& value : values) json.string(value);
-  json.end_array().end_object();
+  json.begin_object().key("schema").integer(1);
+  texts_json(json, key, values);
+  json.end_object();
   fmt::print("{}\n", json.text());
-}
-
-// Behind what is there.
-Result<void> add_to_keyring(const std::string& path, const std::string& line) {
-  if (path.empty()) return {};
-  std::string text;
-  std::error_code ignored;
-  if (std::filesystem::exists(path, ignored)) {
-    auto before = hub::read_user_file(path, 1 << 20);
-    if (!before) return tl::unexpected(before.error());
-    text = std::move(*before);
-  }
-  if (!text.empty() && !text.ends_with('\n')) text += '\n';
-  return hub::write_file(path, text + line);
 }
 
 }  // namespace
@@ -175,9 +154,7 @@ int hub_verify(const HubVerbFlags& flags) {
 }
 
 int hub_get(const HubVerbFlags& flags) {
-  RunFlags run;
-  run.device = flags.device;
-  const Device device = choose_device(run);
+  const Device device = device_of(flags);
   hub::Options options = hub_options(flags.hub);
   options.mend = true;
   const WaitingLine line("fetching " + (flags.packages.empty() ? "" : flags.packages[0]));
@@ -251,7 +228,9 @@ int hub_keygen(const HubVerbFlags& flags) {
   if (name.find('\n') != std::string::npos) fail("hub", "--name: one line is needed");
   if (const auto saved = key.save(flags.path); !saved) throw Error(saved.error().message);
   const std::string line = hub::keyring_line(key.id(), name);
-  if (const auto added = add_to_keyring(flags.keyring, line); !added) {
+  const auto added =
+      flags.keyring.empty() ? Result<void>() : hub::add_to_keyring(flags.keyring, line);
+  if (!added) {
     std::error_code ignored;
     std::filesystem::remove(flags.path, ignored);
     throw Error(added.error().message);

@@ -28,10 +28,6 @@ hub::Settings settings_of(const HubFlags& flags) {
   settings.sources = flags.sources;
   settings.policy = flags.trust;
   settings.keyrings.assign(flags.keyrings.begin(), flags.keyrings.end());
-  for (const auto& path : settings.keyrings) {
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) fail("hub", "{}: no such keyring", path.string());
-  }
   if (!flags.lock.empty()) settings.lock = flags.lock;
   return settings;
 }

@@ -154,12 +154,6 @@ void manifest_json(JsonWriter& json, const hub::Manifest& manifest) {
   json.end_array().end_object();
 }
 
-void texts_json(JsonWriter& json, const char* key, const std::vector<std::string>& texts) {
-  json.key(key).begin_array();
-  for (const std::string& text : texts) json.string(text);
-  json.end_array();
-}
-
 void info_json(const hub::PackageName& package, const std::string& source,
                const std::vector<InfoVariant>& variants) {
   JsonWriter json;
@@ -259,6 +253,18 @@ void print_why(const hub::Resolution& resolution, Device device) {
 
 }  // namespace
 
+void texts_json(JsonWriter& json, const char* key, const std::vector<std::string>& texts) {
+  json.key(key).begin_array();
+  for (const std::string& text : texts) json.string(text);
+  json.end_array();
+}
+
+Device device_of(const HubVerbFlags& flags) {
+  RunFlags run;
+  run.device = flags.device;
+  return choose_device(run);
+}
+
 hub::PackageName only_package(const HubVerbFlags& flags) {
   if (flags.packages.size() != 1) fail("hub", "one package is needed: epilogue/glu@1");
   return package_of(flags.packages[0]);
@@ -312,9 +318,7 @@ int hub_info(const HubVerbFlags& flags) {
 }
 
 int hub_why(const HubVerbFlags& flags) {
-  RunFlags run;
-  run.device = flags.device;
-  const Device device = choose_device(run);
+  const Device device = device_of(flags);
   const auto resolution =
       hub::resolve(only_package(flags), hub::this_host(device), hub_options(flags.hub));
   if (!resolution) throw Error(resolution.error().message);

@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
 #include <thread>
+
+#include "epilogue/hub/whole_number.h"
 
 namespace epi::hub {
 namespace {
@@ -24,12 +25,8 @@ constexpr int64_t kLeastBytesPerS = 64 << 10;  // a server that is slower is giv
 // Without an answer for so long the server is given up: EPILOGUE_HUB_TIMEOUT, in seconds.
 int64_t timeout_s() {
   const char* text = std::getenv("EPILOGUE_HUB_TIMEOUT");
-  if (text == nullptr) return kUsualTimeoutS;
-  const std::string_view digits = text;
-  int64_t value = 0;
-  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  const bool whole = parsed.ec == std::errc() && parsed.ptr == digits.data() + digits.size();
-  return whole && value > 0 ? value : kUsualTimeoutS;
+  const auto seconds = text != nullptr ? whole_number(text) : std::nullopt;
+  return seconds && *seconds > 0 ? *seconds : kUsualTimeoutS;
 }
 
 // One answer as it comes in, given up as soon as it cannot be right.
@@ -51,9 +48,7 @@ struct Download {
       error = fmt::format("the server answers {}", response.status);
       return false;
     }
-    const std::string length = response.get_header_value("Content-Length");
-    const auto parsed = std::from_chars(length.data(), length.data() + length.size(), announced);
-    if (length.empty() || parsed.ec != std::errc()) announced = -1;
+    announced = whole_number(response.get_header_value("Content-Length")).value_or(-1);
     if (announced > most_bytes) {
       error = fmt::format("{} bytes, at most {} are allowed", announced, most_bytes);
       return false;

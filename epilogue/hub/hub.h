@@ -71,12 +71,14 @@ Result<Resolution> resolve(const PackageName& package, const Host& host, const O
 // chosen one may be used.
 std::string refusal_text(const Resolution& resolution);
 
-// The first source that has the package, and its variants.
+// The first source that has the package, and its variants. For a `host`, what the lock pins and the
+// cache holds is not asked for.
 struct Located {
   std::unique_ptr<Source> source;
   std::vector<std::string> variants;
 };
-Result<Located> locate(const PackageName& package, const Options& options);
+Result<Located> locate(const PackageName& package, const Options& options,
+                       const Host* host = nullptr);
 // One variant, checked: in its folder, as it is stored, or fetched.
 struct Obtained {
   CheckedVariant variant;

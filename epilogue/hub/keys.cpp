@@ -186,6 +186,18 @@ const Keyring::Key* Keyring::find(const KeyId& id) const {
   return found == keys_.end() ? nullptr : &*found;
 }
 
+Result<void> add_to_keyring(const std::filesystem::path& path, const std::string& line) {
+  std::string text;
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) {
+    auto before = read_user_file(path, kMostKeyringBytes);
+    if (!before) return tl::unexpected(before.error());
+    text = std::move(*before);
+  }
+  if (!text.empty() && !text.ends_with('\n')) text += '\n';
+  return write_file(path, text + line);
+}
+
 std::string keyring_line(const KeyId& id, std::string_view name) {
   return fmt::format("{} {} {}\n", kPublic, id, name);
 }

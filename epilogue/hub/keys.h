@@ -66,6 +66,8 @@ class Keyring {
   std::vector<Key> keys_;
 };
 
+// Adds a line behind what is there; makes the file where there is none.
+Result<void> add_to_keyring(const std::filesystem::path& path, const std::string& line);
 // The line of a key in a keyring.
 std::string keyring_line(const KeyId& id, std::string_view name);
 

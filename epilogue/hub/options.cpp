@@ -85,6 +85,12 @@ Result<Options> make_options(const Settings& settings) {
   if (!known) return failure("trust \"{}\": require, warn or off is needed", policy);
   options.trust.policy = *known;
   const auto paths = keyrings_of(settings);
+  // Those that were asked for by name must be there.
+  const bool named = !settings.keyrings.empty() || environment("EPILOGUE_KEYRING");
+  for (const fs::path& path : paths) {
+    std::error_code ignored;
+    if (named && !fs::exists(path, ignored)) return failure("{}: no such keyring", path.string());
+  }
   auto keyring = Keyring::read(paths);
   if (!keyring) return tl::unexpected(keyring.error());
   options.trust.keyring = std::move(*keyring);

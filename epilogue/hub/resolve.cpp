@@ -2,10 +2,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "epilogue/hub/hub.h"
 #include "epilogue/hub/store.h"
+#include "epilogue/hub/whole_number.h"
 #include "epilogue/kernel_abi.h"
 
 namespace epi::hub {
@@ -45,10 +45,6 @@ std::string objection_of(const Manifest& manifest, const Host& host) {
   return "";
 }
 
-const LockedPackage* locked(const PackageName& package, const Options& options) {
-  return options.trust.lock ? options.trust.lock->find(package.name, package.version) : nullptr;
-}
-
 std::vector<std::string> locked_variants(const LockedPackage& package) {
   std::vector<std::string> names;
   for (const auto& [name, variant] : package.variants) names.push_back(name);
@@ -57,7 +53,7 @@ std::vector<std::string> locked_variants(const LockedPackage& package) {
 
 // A copy of exactly the locked manifest, where it is still what it was.
 std::optional<Obtained> stored_as_locked(const VariantName& name, const Options& options) {
-  const LockedPackage* lock = locked({name.package, name.version}, options);
+  const LockedPackage* lock = options.trust.find_locked(name.package, name.version);
   if (lock == nullptr) return std::nullopt;
   const auto variant = lock->variants.find(name.variant);
   if (variant == lock->variants.end()) return std::nullopt;
@@ -78,7 +74,7 @@ Result<std::vector<std::string>> variants_in(const Source& source, const Package
 
 // What the lock pins and the cache holds needs no source: the best of its variants, if it is there.
 bool is_stored(const PackageName& package, const Host& host, const Options& options) {
-  const LockedPackage* lock = locked(package, options);
+  const LockedPackage* lock = options.trust.find_locked(package.name, package.version);
   if (lock == nullptr) return false;
   const auto best = judged(locked_variants(*lock), host);
   return !best.empty() && best[0].judgement.refusal.empty() &&
@@ -91,23 +87,25 @@ Result<PackageName> parse_package_name(std::string_view text) {
   const size_t at = text.find('@');
   PackageName package{std::string(text.substr(0, at)), 0};
   if (const auto no = name_objection(package.name); !no.empty()) return failure("{}: {}", text, no);
-  const std::string_view digits = at == std::string_view::npos ? "" : text.substr(at + 1);
-  const auto parsed =
-      std::from_chars(digits.data(), digits.data() + digits.size(), package.version);
-  if (digits.empty() || parsed.ec != std::errc() || parsed.ptr != digits.data() + digits.size() ||
-      package.version < 0) {
+  const auto version =
+      at == std::string_view::npos ? std::nullopt : whole_number(text.substr(at + 1));
+  if (!version) {
     return failure("{}: a version is needed, a whole number: {}@1", text, package.name);
   }
+  package.version = *version;
   return package;
 }
 
-Result<Located> locate(const PackageName& package, const Options& options) {
+Result<Located> locate(const PackageName& package, const Options& options, const Host* host) {
+  const LockedPackage* lock = options.trust.find_locked(package.name, package.version);
   for (const std::string& text : options.sources) {
     auto source = open_source(text);
     if (!source) return tl::unexpected(source.error());
+    if ((*source)->is_remote() && host != nullptr && is_stored(package, *host, options)) {
+      return Located{std::move(*source), locked_variants(*lock)};
+    }
     auto variants = variants_in(**source, package);
     // Of a server that cannot be asked, the lock knows what there is.
-    const LockedPackage* lock = locked(package, options);
     if (!variants && (*source)->is_remote() && lock != nullptr) variants = locked_variants(*lock);
     if (!variants) return tl::unexpected(variants.error());
     if (!variants->empty()) return Located{std::move(*source), std::move(*variants)};
@@ -131,31 +129,11 @@ Result<Obtained> obtain(const Source& source, const VariantName& name, const Opt
   return Obtained{std::move(fetched->variant), fetched->folder};
 }
 
-namespace {
-
-// The source and the variants to choose from: what is stored as the lock says is not asked for.
-Result<Located> locate_for(const PackageName& package, const Host& host, const Options& options) {
-  for (const std::string& text : options.sources) {
-    auto source = open_source(text);
-    if (!source) return tl::unexpected(source.error());
-    if ((*source)->is_remote() && is_stored(package, host, options)) {
-      return Located{std::move(*source), locked_variants(*locked(package, options))};
-    }
-    if (!(*source)->is_remote()) {
-      const auto variants = variants_in(**source, package);
-      if (variants && !variants->empty()) break;
-    }
-  }
-  return locate(package, options);
-}
-
-}  // namespace
-
 Result<Resolution> resolve(const PackageName& package, const Host& host, const Options& options) {
-  auto located = locate_for(package, host, options);
+  auto located = locate(package, options, &host);
   if (!located) return tl::unexpected(located.error());
   Resolution resolution{package, located->source->name(), {}, std::nullopt, {}};
-  const LockedPackage* lock = locked(package, options);
+  const LockedPackage* lock = options.trust.find_locked(package.name, package.version);
   for (const auto& [variant, judgement] : judged(located->variants, host)) {
     Decision decision{variant, judgement.refusal};
     if (lock != nullptr && !lock->variants.contains(variant) && decision.refusal.empty()) {

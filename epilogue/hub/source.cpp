@@ -10,6 +10,7 @@
 #include "epilogue/hub/http_source.h"
 #include "epilogue/hub/json_fields.h"
 #include "epilogue/hub/variant.h"
+#include "epilogue/hub/whole_number.h"
 
 namespace epi::hub {
 namespace {
@@ -38,13 +39,6 @@ class FolderSource final : public Source {
   std::string name_;
   fs::path folder_;
 };
-
-std::optional<int64_t> version_of(std::string_view text) {
-  int64_t value = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
-  return whole && value >= 0 && std::to_string(value) == text ? std::optional(value) : std::nullopt;
-}
 
 // Names of sub-folders; none where it cannot be read.
 std::vector<std::string> folders_in(const fs::path& folder) {
@@ -78,7 +72,7 @@ std::optional<std::string> percent_decoded(std::string_view text) {
 
 void scan_versions(const fs::path& package, const std::string& name, PackageIndex& index) {
   for (const std::string& version : folders_in(package)) {
-    const auto number = version.starts_with('v') ? version_of(version.substr(1)) : std::nullopt;
+    const auto number = version.starts_with('v') ? whole_number(version.substr(1)) : std::nullopt;
     if (!number) continue;
     for (std::string& variant : folders_in(package / version / "build")) {
       if (parse_variant(variant)) index[name][*number].push_back(std::move(variant));
@@ -140,7 +134,7 @@ Result<PackageIndex> parse_index(std::string_view text, std::string_view path) {
     for (const auto& [name, versions] : root.at("packages").members()) {
       if (const auto no = name_objection(name); !no.empty()) versions.refuse(no);
       for (const auto& [version, variants] : versions.members()) {
-        const auto number = version_of(version);
+        const auto number = whole_number(version);
         if (!number) variants.refuse("a version is a whole number");
         for (const JsonField& item : variants.items()) {
           if (const auto variant = parse_variant(item.text()); !variant) {

@@ -18,7 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kMostSignatureBytes = 1024;
 constexpr std::string_view kTemporary = ".fetch-";
 constexpr auto kForgotten = std::chrono::hours(24);  // a process that fetched has died
 

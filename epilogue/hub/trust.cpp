@@ -13,8 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kMostSignatureBytes = 1024;
-
 // Whether the manifest may be parsed.
 bool check_signature(std::string_view manifest, const std::optional<std::string>& text,
                      const Trust& trust, CheckedManifest& checked) {

@@ -17,6 +17,8 @@
 
 namespace epi::hub {
 
+inline constexpr int64_t kMostSignatureBytes = 1024;
+
 // Of signatures; hashes and the lock hold whatever it is. `warn` accepts a package that nobody, or
 // somebody unknown, signed, and says so; a signature that is not the manifest's it refuses, too.
 enum class Policy : uint8_t { kRequire, kWarn, kOff };
@@ -26,6 +28,11 @@ struct Trust {
   Policy policy = Policy::kRequire;
   Keyring keyring;
   std::optional<Lock> lock;
+
+  // Null where there is no lock, and where it does not hold the package.
+  const LockedPackage* find_locked(std::string_view name, int64_t version) const {
+    return lock ? lock->find(name, version) : nullptr;
+  }
 };
 
 // One variant of one version.

@@ -2,11 +2,11 @@
 #include "epilogue/hub/variant.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "epilogue/base/error.h"
 #include "epilogue/base/machine.h"
 #include "epilogue/cuda/device.h"
+#include "epilogue/hub/whole_number.h"
 #include "epilogue/kernel_abi.h"
 
 namespace epi::hub {
@@ -27,11 +27,7 @@ std::vector<std::string> split(std::string_view text, char at) {
 // The number after `prefix`, with nothing behind it.
 std::optional<int64_t> number_after(std::string_view text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return std::nullopt;
-  text.remove_prefix(prefix.size());
-  int64_t value = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
-  return whole && value >= 0 ? std::optional(value) : std::nullopt;
+  return whole_number(text.substr(prefix.size()));
 }
 
 // "sm90a", "ptx80"

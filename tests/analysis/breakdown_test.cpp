@@ -97,10 +97,10 @@ class Made {
   }
   // A launch of one microsecond at `asked`, and its work.
   Made& work(const char* category, const char* name, int64_t stream, int64_t asked, int64_t begin,
-             int64_t dur) {
-    const std::string correlation = fmt::format("{{\"correlation\": {}}}", ++count_);
-    host("cuda_runtime", "cudaLaunchKernel", asked, 1, correlation);
-    return add(category, name, "0", std::to_string(stream), begin, dur, correlation);
+             int64_t dur, int64_t bytes = 0) {
+    const std::string args = fmt::format(R"({{"correlation": {}, "bytes": {}}})", ++count_, bytes);
+    host("cuda_runtime", "cudaLaunchKernel", asked, 1, args);
+    return add(category, name, "0", std::to_string(stream), begin, dur, args);
   }
   std::vector<DeviceBreakdown> breakdown_of() const {
     trace_ = trace::read_text(text_ + "]", "made").value();
@@ -184,15 +184,22 @@ TEST(Breakdown, WorkThatWasQueuedWaitsForTheOneInFront) {
 }
 
 TEST(Breakdown, ShortKernelsAndCopiesAreCounted) {
+  const char* kCopy = "Memcpy HtoD (Pageable -> Device)";
   const auto device = Made()
                           .work("kernel", kGemm, 7, 0, 10, 4)
                           .work("kernel", kGemm, 7, 1, 20, 5)
-                          .host("cuda_runtime", "cudaMemcpyAsync", 30, 1, R"({"correlation": 99})")
+                          .work("gpu_memcpy", kCopy, 7, 2, 30, 10, 4000)
+                          .work("gpu_memcpy", kCopy, 7, 3, 50, 10, 2000)
                           .breakdown_of()
                           .at(0);
   EXPECT_EQ(device.kernels, 2);
-  EXPECT_EQ(device.short_kernels, 1);
+  EXPECT_EQ(device.short_kernels, 1);  // of four microseconds; five are not short
   EXPECT_EQ(device.short_ns, 4000);
+  ASSERT_EQ(device.copies.size(), 1U);
+  EXPECT_EQ(device.copies[0].name, kCopy);
+  EXPECT_EQ(device.copies[0].count, 2);
+  EXPECT_EQ(device.copies[0].ns, 20000);
+  EXPECT_EQ(device.copies[0].bytes, 6000);
 }
 
 TEST(Breakdown, ATraceWithoutADeviceHasNone) {

@@ -36,7 +36,7 @@ TEST(Variant, NamesHaveFourParts) {
         "abi1-cpu-x86_64..avx2-linux", "abi1-cpu--linux", "abi1-cu-sm90-linux",
         "abi1-cu13-x86_64-linux", "abi1-cu13-sm90a.sm80-linux", "abi1-rocm7-gfx942-linux",
         "abi1-cpu-x86_64-linux-more", "abi1-cpu-x86/64-linux", "abi1-cpu-..-linux",
-        "torch212-cxx11-cu126-x86_64-linux"}) {
+        "abi01-cpu-x86_64-linux", "torch212-cxx11-cu126-x86_64-linux"}) {
     EXPECT_FALSE(parse_variant(name)) << name;
   }
 }
