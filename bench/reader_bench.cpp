@@ -124,6 +124,10 @@ std::string tool(const char* name) {
 std::vector<std::string> table_of(const std::string& file) {
   return {tool("epilogue"), "table", file};
 }
+std::vector<std::string> advice_of(const std::string& file) {
+  return {tool("epilogue"), "advise", file};
+}
+
 std::vector<std::string> breakdown_of(const std::string& file) {
   return {tool("epilogue"), "breakdown", file};
 }
@@ -177,6 +181,16 @@ void add_reader(Suite& suite) {
        1.0,
        kTurns,
        false});
+  suite.add("reader_advise",
+            {"advice about a 500 MB trace / its table",
+             {"epilogue advise, 500 MB", [files] { run_program(advice_of(files->plain(500))); }},
+             {"epilogue table, 500 MB", [files] { run_program(table_of(files->plain(500))); }},
+             Want::kAtMost,
+             kBreakdownLimit,
+             1,
+             1.0,
+             kTurns,
+             false});
   suite.add("reader_json_load",
             {"table of a 500 MB trace, speed over Python's json.load",
              {"epilogue table, 500 MB", [files] { run_program(table_of(files->plain(500))); }},

@@ -18,12 +18,7 @@ bool contains(std::string_view text, std::string_view part) {
 // What everything below this event belongs to, too.
 std::optional<HostActivity> inherited(std::string_view name) {
   if (contains(name, "DataLoader")) return HostActivity::kDataLoading;
-  // Of PyTorch's compiler: "_compile.compile_inner", "compile_fx_inner", "inductor_compile", ...
-  for (const std::string_view word :
-       {"compile_inner", "compile_fx", "inductor_compile", "backend_compile", "inductor_codegen",
-        "async_compile", "entire_frame_compile", "build_guards"}) {
-    if (contains(name, word)) return HostActivity::kCompiling;
-  }
+  if (is_compiling(name)) return HostActivity::kCompiling;
   if (name == "TorchDynamo Cache Lookup" || name == "Epilogue Guards") return HostActivity::kGuards;
   return std::nullopt;
 }
@@ -37,6 +32,15 @@ HostActivity own_activity(const trace::Trace& trace, EventId id) {
 }
 
 }  // namespace
+
+// Of PyTorch's compiler: "_compile.compile_inner", "compile_fx_inner", "inductor_compile", ...
+bool is_compiling(std::string_view name) {
+  constexpr std::string_view kWords[] = {
+      "compile_inner",    "compile_fx",    "inductor_compile",     "backend_compile",
+      "inductor_codegen", "async_compile", "entire_frame_compile", "build_guards"};
+  return std::any_of(std::begin(kWords), std::end(kWords),
+                     [&](std::string_view word) { return contains(name, word); });
+}
 
 const char* text_of(HostActivity activity) {
   constexpr const char* kTexts[kHostActivities] = {"dispatch",     "runtime calls", "synchronising",

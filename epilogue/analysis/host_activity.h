@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "epilogue/analysis/work.h"
@@ -23,6 +24,8 @@ inline constexpr size_t kHostActivities = 7;
 using ActivityTimes = std::array<int64_t, kHostActivities>;  // nanoseconds, by activity
 
 const char* text_of(HostActivity activity);
+// Whether a host event is a compiler at work.
+bool is_compiling(std::string_view name);
 
 class HostTimeline {
  public:

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "epilogue/analysis/intervals.h"
 #include "epilogue/trace/args.h"
@@ -62,6 +63,7 @@ class Sums {
       NamedTime& sum = sums_[name];
       if (sum.count == 0) continue;
       sum.name = trace_.names[name];
+      sum.id = name;
       sum.share = total_ns_ == 0 ? 0 : static_cast<double>(sum.ns) / static_cast<double>(total_ns_);
       result.push_back(sum);
     }
@@ -111,6 +113,25 @@ std::vector<std::string> names_by_time(std::vector<InstanceGroup> groups) {
   return names;
 }
 
+std::vector<KernelRate> largest_rates(const Examined& examined,
+                                      const std::vector<NamedTime>& kernels) {
+  constexpr size_t kMost = 10;
+  const trace::Trace& trace = examined.trace;
+  std::map<trace::NameId, std::vector<EventId>> events;
+  for (size_t i = 0; i < std::min(kernels.size(), kMost); ++i) events[kernels[i].id];
+  for (EventId id = 0; id < trace.size(); ++id) {
+    if (!trace.is_span(id) || trace.category[id] != Category::kKernel) continue;
+    const auto found = events.find(trace.name[id]);
+    if (found != events.end()) found->second.push_back(id);
+  }
+  const auto peaks = gpu_peaks(device_name(trace));
+  std::vector<KernelRate> rates;
+  for (size_t i = 0; i < std::min(kernels.size(), kMost); ++i) {
+    rates.push_back(typical_rate(examined, events[kernels[i].id], peaks));
+  }
+  return rates;
+}
+
 // Kernels without an owner, and launches without a kernel: the profiler lost something.
 void count_lost(const trace::Trace& trace, const trace::Links& links, Summary& summary) {
   std::vector<bool> started(trace.size(), false);
@@ -154,9 +175,10 @@ std::vector<NamedTime> kernel_times(const trace::Trace& trace) {
   return sums.largest();
 }
 
-Summary summarize(const trace::Trace& trace) {
-  const trace::Links links = trace::link(trace);
-  const Ownership ownership(trace, links);
+Summary summarize(const Examined& examined) {
+  const trace::Trace& trace = examined.trace;
+  const trace::Links& links = examined.links;
+  const Ownership& ownership = examined.ownership;
   Summary summary;
   summary.device = device_name(trace);
   summary.versions = versions(trace);
@@ -174,7 +196,9 @@ Summary summarize(const trace::Trace& trace) {
       ops.add(id, links.tree.self_ns[id]);
     }
   }
+  summary.uses = time_uses(examined);
   summary.kernels = kernel_times(trace);
+  summary.rates = largest_rates(examined, summary.kernels);
   summary.ops = ops.largest();
   summary.regime = regime_of(summary);
   count_lost(trace, links, summary);

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "epilogue/analysis/kernel_rate.h"
+#include "epilogue/analysis/regime.h"
 #include "epilogue/analysis/steps.h"
 #include "epilogue/trace/trace.h"
 
@@ -20,6 +22,7 @@ struct NamedTime {
   int64_t count = 0;
   int64_t ns = 0;
   double share = 0;  // of all device time, or of all self time on the CPU
+  trace::NameId id = 0;
 };
 
 struct Summary {
@@ -31,7 +34,9 @@ struct Summary {
   MedianMeasures median;  // of all steps
   double busy = 0;        // of the device, from the first step to the end of all work
   Regime regime = Regime::kNoDevice;
+  std::vector<TimeUse> uses;             // of the steps, then of annotations
   std::vector<NamedTime> kernels;        // device work, the largest first
+  std::vector<KernelRate> rates;         // of the first few of them
   std::vector<NamedTime> ops;            // host events by self time, the largest first
   std::vector<std::string> annotations;  // names, the longest first
   int64_t unlinked_kernels = 0;          // kernels that no launch or operator owns
@@ -39,7 +44,7 @@ struct Summary {
   int64_t shared_correlations = 0;       // calls whose correlation another call has, too
 };
 
-Summary summarize(const trace::Trace& trace);
+Summary summarize(const Examined& examined);
 
 // The name of the device, as the driver reports it; several of them with their count. Empty where
 // the file does not say.

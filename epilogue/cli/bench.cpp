@@ -10,10 +10,9 @@
 #include "epilogue/base/machine.h"
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/cli/bench_modes.h"
+#include "epilogue/cli/bench_report.h"
 #include "epilogue/cli/run_report.h"
 #include "epilogue/cli/verbs.h"
-#include "epilogue/report/table.h"
-#include "epilogue/report/units.h"
 
 namespace epi::cli {
 namespace {
@@ -45,79 +44,13 @@ std::vector<BenchRun> plan_all(const BenchFlags& flags, Device device) {
   return runs;
 }
 
-report::Table mode_table(const BenchRun& run) {
-  using report::Align;
-  report::Table table({{"mode", Align::kLeft},
-                       {"kernels", Align::kRight},
-                       {"moved", Align::kRight},
-                       {"time", Align::kRight},
-                       {"ratio", Align::kRight},
-                       {"of peak", Align::kRight},
-                       {"1st call", Align::kRight},
-                       {"paid", Align::kRight}});
-  const ModeResult& eager = run.modes[0];
-  for (const ModeResult& mode : run.modes) {
-    const bool is_eager = &mode == &eager;
-    const auto paid = pays_back_after(mode, eager);
-    table.add_row({mode.mode, fmt::format("{}", mode.kernels),
-                   report::bytes_text(static_cast<double>(mode.bytes)),
-                   report::time_text(mode.time_ns.median), fmt::format("{:.3f}", mode.ratio.median),
-                   fmt::format("{:.0f} %", 100 * share_of_peak(mode, run.peaks)),
-                   is_eager ? "-" : report::time_text(mode.first_call_ns),
-                   is_eager ? "-"
-                   : paid   ? fmt::format("{}", *paid)
-                            : "never"});
-  }
-  return table;
-}
-
-// "pointwise 0.98 (0.95 to 1.02)": a ratio without its spread says little.
-std::string spread_text(const BenchRun& run) {
-  if (run.modes.size() == 1) {
-    const Spread& time = run.modes[0].time_ns;
-    return fmt::format("  time, tenth to ninetieth of 100: {} to {}\n", report::time_text(time.p10),
-                       report::time_text(time.p90));
-  }
-  std::string out = "  ratios, tenth to ninetieth of 100:";
-  for (size_t i = 1; i < run.modes.size(); ++i) {
-    out += fmt::format(" {} {:.3f} to {:.3f}{}", run.modes[i].mode, run.modes[i].ratio.p10,
-                       run.modes[i].ratio.p90, i + 1 < run.modes.size() ? "," : "\n");
-  }
-  return out;
-}
-
 void print_run(const BenchRun& run, bool markdown) {
-  const report::Table table = mode_table(run);
+  const report::Table table = mode_table(run.modes, run.peaks);
   fmt::print("\n{}\npeaks, measured now: {:.0f} GFLOP/s of {} products, {:.1f} GB/s of {}\n\n",
              run.workload.title, run.peaks.flops_per_ns, name(run.workload.dtype),
              run.peaks.bytes_per_ns, run.workload.device == kCpu ? "reading" : "copying");
   fmt::print("{}{}{}", markdown ? table.markdown() : table.text(), markdown ? "\n" : "",
-             spread_text(run));
-}
-
-void spread_json(JsonWriter& json, const char* name, const Spread& spread, double scale) {
-  json.key(name).fixed(spread.median * scale, 3);
-  json.key(fmt::format("{}_p10", name)).fixed(spread.p10 * scale, 3);
-  json.key(fmt::format("{}_p90", name)).fixed(spread.p90 * scale, 3);
-}
-
-void mode_json(JsonWriter& json, const ModeResult& mode, const ModeResult& eager,
-               const Peaks& peaks) {
-  const bool is_eager = &mode == &eager;
-  json.begin_object();
-  json.key("mode").string(mode.mode);
-  json.key("kernels_per_forward").integer(mode.kernels);
-  json.key("bytes_per_forward").integer(mode.bytes);
-  json.key("flops_per_forward").integer(mode.flops);
-  spread_json(json, "us_per_forward", mode.time_ns, 1e-3);
-  spread_json(json, "ratio_to_eager", mode.ratio, 1);
-  json.key("share_of_peak").fixed(share_of_peak(mode, peaks), 3);
-  json.key("first_call_us");
-  is_eager ? json.null() : json.fixed(mode.first_call_ns / 1000, 3);
-  json.key("pays_back_after");
-  const auto paid = pays_back_after(mode, eager);
-  is_eager || !paid ? json.null() : json.integer(*paid);
-  json.end_object();
+             spread_text(run.modes));
 }
 
 void print_json(const BenchFlags& flags, const std::vector<BenchRun>& runs) {
@@ -136,9 +69,7 @@ void print_json(const BenchFlags& flags, const std::vector<BenchRun>& runs) {
     json.key("title").string(run.workload.title);
     json.key("peak_gflops").fixed(run.peaks.flops_per_ns, 3);
     json.key("peak_gbps").fixed(run.peaks.bytes_per_ns, 3);
-    json.key("modes").begin_array();
-    for (const ModeResult& mode : run.modes) mode_json(json, mode, run.modes[0], run.peaks);
-    json.end_array();
+    modes_json(json, run.modes, run.peaks);
     json.end_object();
   }
   json.end_array().end_object();

@@ -110,6 +110,7 @@ ModeResult summed_up(const Workload& workload, const Mode& mode, const Mode& eag
   const trace::Trace trace = recorded_forwards(annotated, {0, 0, 1}, progress);
   for (const KernelSum& kernel : sum_kernels(first_forward(trace, workload.annotation))) {
     result.kernels += kernel.count;
+    result.kernel_names.push_back(kernel.name);
     result.bytes += kernel.bytes;
     result.flops += kernel.flops;
   }

@@ -22,6 +22,7 @@ struct Spread {
 struct ModeResult {
   std::string mode;  // "eager", "compile pointwise", ...
   int64_t kernels = 0;
+  std::vector<std::string> kernel_names{};  // in order, each once
   int64_t bytes = 0;
   int64_t flops = 0;
   Spread time_ns;

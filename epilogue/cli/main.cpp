@@ -70,6 +70,7 @@ int parse_and_run(int argc, char** argv) {
   epi::cli::add_compare(app, action);
   epi::cli::add_expect(app, action);
   epi::cli::add_breakdown(app, action);
+  epi::cli::add_advise(app, action);
   epi::cli::add_query(app, action);
 #ifdef EPI_HAS_RUNTIME
   epi::cli::add_run(app, action);

@@ -13,6 +13,7 @@
 #include "epilogue/base/json_writer.h"
 #include "epilogue/cli/progress.h"
 #include "epilogue/cli/run_forwards.h"
+#include "epilogue/cli/run_like.h"
 #include "epilogue/cli/run_options.h"
 #include "epilogue/cli/run_record.h"
 #include "epilogue/cli/run_report.h"
@@ -120,6 +121,7 @@ void print_json(const std::vector<RunResult>& results) {
 }
 
 int run(const RunFlags& flags) {
+  if (!flags.like.empty()) return run_like(flags);
   parse_dtype(flags.dtype);
   whole_number("--warmup", flags.warmup);
   parse_steps(flags);
@@ -208,6 +210,11 @@ void add_workload(CLI::App& run_app, Action& action, const std::string& name,
       ->type_name("N");
   add_compile(*verb, *flags);
   if (name == "mlp") add_kernels(*verb, *flags);
+  if (name != "matmul-add") {
+    verb->add_option("--like", flags->like, "The block of a trace, here, in every mode")
+        ->type_name("TRACE[:ANNOTATION]")
+        ->check(not_empty("a trace is needed"));
+  }
   add_recording(*verb, *flags);
   CLI::Option* json = verb->add_flag("--json", flags->json, "One JSON object on standard output");
   verb->add_flag("--md", flags->markdown, "Tables as Markdown")->excludes(json);

@@ -32,6 +32,7 @@ struct RunFlags {
   std::string steps;    // "wait,warmup,active"
   std::string trace;    // the file to write
   std::string kernels;  // NAME@VERSION of a package
+  std::string like;     // TRACE[:ANNOTATION]
   HubFlags hub;         // where it is, and whom to trust
   bool compile = false;
   bool graph = false;   // with compile, on a GPU

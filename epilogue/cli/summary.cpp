@@ -18,15 +18,15 @@ int summary(const TraceFlags& flags) {
   const auto inputs = read_inputs(flags.files);
   if (flags.json) {
     print_json(inputs, [](JsonWriter& json, const TraceInput& input) {
-      report::summary_json(json, analysis::summarize(input.trace));
+      report::summary_json(json, analysis::summarize(analysis::Examined(input.trace)));
     });
     show_notices(inputs);
     return 0;
   }
   for (const TraceInput& input : inputs) {
     print_title(inputs, input);
-    fmt::print("{}", report::summary_text(analysis::summarize(input.trace), input.file,
-                                          flags.markdown, screen_width()));
+    fmt::print("{}", report::summary_text(analysis::summarize(analysis::Examined(input.trace)),
+                                          input.file, flags.markdown, screen_width()));
   }
   show_notices(inputs);
   return 0;

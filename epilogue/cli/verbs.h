@@ -28,6 +28,7 @@ class Refused : public ListError {
   using ListError::ListError;
 };
 
+void add_advise(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_breakdown(CLI::App& app, Action& action);
 void add_cache(CLI::App& app, Action& action);

@@ -9,6 +9,7 @@
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/steps_report.h"
 #include "epilogue/report/table.h"
+#include "epilogue/report/text.h"
 #include "epilogue/report/units.h"
 
 namespace epi::report {
@@ -24,38 +25,6 @@ constexpr size_t kShownGroups = 8;
 constexpr size_t kShownKinds = 12;  // of kernels, in each list
 constexpr size_t kIndent = 12;
 constexpr size_t kTitleWidth = 44;
-
-bool is_unit(std::string word) {
-  while (!word.empty() && std::string_view(",;.()").find(word.back()) != std::string_view::npos) {
-    word.pop_back();
-  }
-  static constexpr std::string_view kUnits[] = {"ns", "us", "ms", "s",  "B",
-                                                "kB", "MB", "GB", "TB", "%"};
-  return std::find(std::begin(kUnits), std::end(kUnits), word) != std::end(kUnits);
-}
-
-// Broken between words into lines of at most `width`; a number stays with its unit.
-std::string wrapped(const std::string& text, size_t width) {
-  std::string out;
-  size_t column = 0;
-  for (size_t begin = 0; begin < text.size();) {
-    size_t end = std::min(text.find(' ', begin), text.size());
-    const size_t next = std::min(text.find(' ', end + 1), text.size());
-    if (end < text.size() && is_unit(text.substr(end + 1, next - end - 1))) end = next;
-    const size_t size = end - begin;
-    if (column > 0 && column + 1 + size > width) {
-      out += '\n';
-      column = 0;
-    } else if (column > 0) {
-      out += ' ';
-      ++column;
-    }
-    out.append(text, begin, size);
-    column += size;
-    begin = end + 1;
-  }
-  return out;
-}
 
 std::string signed_percent(double a, double b) {
   return a == 0 ? (b == 0 ? "" : "new") : fmt::format("{:+.1f} %", 100 * (b - a) / a);

@@ -206,7 +206,7 @@ std::string kernels_table(const std::vector<analysis::NamedTime>& kernels, bool 
                {"count", Align::kRight},
                {"time", Align::kRight},
                {"share", Align::kRight}});
-  for (const auto& [name, count, ns, share] : kernels) {
+  for (const auto& [name, count, ns, share, id] : kernels) {
     const std::string text = kernel_sentence(name, analysis::read_kernel_name(name));
     table.add_row({shortened(text, name_width), fmt::format("{}", count),
                    time_text(static_cast<double>(ns)), fmt::format("{:.1f} %", 100 * share)});

@@ -8,8 +8,10 @@
 #include <cmath>
 
 #include "epilogue/report/kernel_report.h"
+#include "epilogue/report/regime_report.h"
 #include "epilogue/report/steps_report.h"
 #include "epilogue/report/table.h"
+#include "epilogue/report/text.h"
 #include "epilogue/report/units.h"
 
 namespace epi::report {
@@ -21,6 +23,8 @@ using analysis::Summary;
 constexpr size_t kShownNames = 5;
 constexpr size_t kShownColdSteps = 3;
 constexpr size_t kNumbersWidth = 34;  // the columns beside a name
+constexpr size_t kRateWidth = 10;
+constexpr size_t kShownUses = 4;
 
 const char* regime_name(Regime regime) {
   switch (regime) {
@@ -45,7 +49,7 @@ std::string regime_text(const Summary& summary) {
       return fmt::format("bound by the CPU: the {} waits {:.0f} % of a step\n",
                          summary.own_kernels ? "kernel lane" : "GPU", idle);
     case Regime::kMixed:
-      return fmt::format("neither bound: the {} waits {:.0f} % of a step\n",
+      return fmt::format("the {} waits {:.0f} % of a step\n",
                          summary.own_kernels ? "kernel lane" : "GPU", idle);
     case Regime::kDeviceBound:
       if (summary.busy > summary.median.busy) {
@@ -94,23 +98,39 @@ std::string work_line(const Summary& summary) {
                      summary.own_kernels ? "kernels" : "GPU", time_text(m.device_ns), 100 * m.busy);
 }
 
+std::string uses_text(const Summary& summary, size_t width) {
+  std::string out;
+  for (size_t i = 0; i < std::min(summary.uses.size(), kShownUses); ++i) {
+    const auto& use = summary.uses[i];
+    const std::string name = i == 0 ? "a step" : shortened(use.name, kNumbersWidth);
+    out += wrapped(fmt::format("{} is bound by {}", name, use_text(use)), width) + '\n';
+  }
+  return out;
+}
+
 // Kernels are called what they are: no name of theirs fits into a column.
 std::string names_table(const char* title, const std::vector<analysis::NamedTime>& names,
-                        bool kernels, bool markdown, size_t width) {
+                        const std::vector<analysis::KernelRate>* rates, bool markdown,
+                        size_t width) {
   if (names.empty()) return {};
+  const size_t numbers = kNumbersWidth + (rates != nullptr ? kRateWidth : 0);
   const size_t name_width =
-      markdown ? SIZE_MAX : std::max<size_t>(20, width - std::min(width, kNumbersWidth));
-  Table table({{title, Align::kLeft},
-               {"count", Align::kRight},
-               {"time", Align::kRight},
-               {"share", Align::kRight}});
+      markdown ? SIZE_MAX : std::max<size_t>(20, width - std::min(width, numbers));
+  std::vector<Table::Column> columns = {{title, Align::kLeft},
+                                        {"count", Align::kRight},
+                                        {"time", Align::kRight},
+                                        {"share", Align::kRight}};
+  if (rates != nullptr) columns.push_back({"of peak", Align::kRight});
+  Table table(columns);
   for (size_t i = 0; i < std::min(names.size(), kShownNames); ++i) {
     const std::string text =
-        kernels ? kernel_sentence(names[i].name, analysis::read_kernel_name(names[i].name))
-                : names[i].name;
-    table.add_row({shortened(text, name_width), fmt::format("{}", names[i].count),
-                   time_text(static_cast<double>(names[i].ns)),
-                   fmt::format("{:.1f} %", 100 * names[i].share)});
+        rates != nullptr ? kernel_sentence(names[i].name, analysis::read_kernel_name(names[i].name))
+                         : names[i].name;
+    std::vector<std::string> cells = {
+        shortened(text, name_width), fmt::format("{}", names[i].count),
+        time_text(static_cast<double>(names[i].ns)), fmt::format("{:.1f} %", 100 * names[i].share)};
+    if (rates != nullptr) cells.push_back(rate_text((*rates)[i]));
+    table.add_row(std::move(cells));
   }
   return '\n' + (markdown ? table.markdown() : table.text());
 }
@@ -132,17 +152,6 @@ std::string lost_text(const Summary& summary) {
   return out;
 }
 
-// As a shell takes it.
-std::string shell_word(const std::string& word) {
-  const bool plain = word.find_first_not_of(
-                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                         "0123456789_./:=+-@%") == std::string::npos;
-  if (plain && !word.empty()) return word;
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 std::string next_text(const Summary& summary, const std::string& file) {
   const std::string under =
       summary.annotations.empty() ? "" : " --under " + shell_word(summary.annotations.front());
@@ -150,16 +159,20 @@ std::string next_text(const Summary& summary, const std::string& file) {
       "\nnext:  epilogue table {0} --limit 20\n"
       "       epilogue steps {0}\n"
       "       epilogue tree {0}{1}\n"
-      "       epilogue explain {0}\n",
+      "       epilogue explain {0}\n"
+      "       epilogue advise {0}\n",
       shell_word(file), under);
 }
 
+// With `rates` they are kernels.
 void names_json(JsonWriter& json, const char* key, const std::vector<analysis::NamedTime>& names,
-                bool kernels) {
+                const std::vector<analysis::KernelRate>* rates) {
   json.key(key).begin_array();
-  for (const auto& name : names) {
+  for (size_t i = 0; i < names.size(); ++i) {
+    const auto& name = names[i];
     json.begin_object().key("name").string(name.name).key("count").integer(name.count);
-    if (kernels) {
+    if (rates != nullptr) {
+      rate_json(json, i < rates->size() ? (*rates)[i] : analysis::KernelRate());
       json.key("what").string(kernel_sentence(name.name, analysis::read_kernel_name(name.name)));
     }
     json.key("us").fixed(static_cast<double>(name.ns) / 1000, 3);
@@ -176,11 +189,11 @@ std::string summary_text(const Summary& summary, const std::string& file, bool m
   out += machine_text(summary);
   out += steps_line(summary);
   if (summary.regime != Regime::kNoDevice) out += work_line(summary);
-  out += regime_text(summary);
+  out += regime_text(summary) + uses_text(summary, markdown ? SIZE_MAX / 2 : width);
   out += lost_text(summary);
   out += names_table(summary.own_kernels ? "largest kernels" : "largest on the GPU",
-                     summary.kernels, true, markdown, width);
-  out += names_table("largest on the CPU, by self time", summary.ops, false, markdown, width);
+                     summary.kernels, &summary.rates, markdown, width);
+  out += names_table("largest on the CPU, by self time", summary.ops, nullptr, markdown, width);
   if (!markdown) out += next_text(summary, file);
   return out;
 }
@@ -192,6 +205,13 @@ void summary_json(JsonWriter& json, const Summary& summary) {
   for (const std::string& version : summary.versions) json.string(version);
   json.end_array().key("events").integer(summary.events);
   json.key("regime").string(regime_name(summary.regime));
+  json.key("uses").begin_array();
+  for (const auto& use : summary.uses) {
+    json.begin_object();
+    use_json(json, use);
+    json.end_object();
+  }
+  json.end_array();
   json.key("steps").begin_array();
   for (const auto& step : summary.steps.instances) {
     json.begin_object().key("name").string(step.name).key("cold").boolean(step.cold);
@@ -199,8 +219,8 @@ void summary_json(JsonWriter& json, const Summary& summary) {
     json.end_object();
   }
   json.end_array();
-  names_json(json, "kernels", summary.kernels, true);
-  names_json(json, "ops", summary.ops, false);
+  names_json(json, "kernels", summary.kernels, &summary.rates);
+  names_json(json, "ops", summary.ops, nullptr);
   json.key("unlinked_kernels").integer(summary.unlinked_kernels);
   json.key("lost_launches").integer(summary.lost_launches);
 }

@@ -8,7 +8,9 @@
 #include <optional>
 #include <set>
 
+#include "epilogue/analysis/breakdown.h"
 #include "epilogue/analysis/steps.h"
+#include "epilogue/analysis/subject.h"
 #include "epilogue/trace/args.h"
 #include "epilogue/trace/reader.h"
 
@@ -67,6 +69,33 @@ TEST_F(Peers, TraceLensBertHasItsTimesByOperator) {
   EXPECT_EQ(by_op["aten::addmm"].second, 26);
   EXPECT_NEAR(by_op["aten::native_layer_norm"].first, 30.912, kRoundingUs);
   EXPECT_EQ(by_op["aten::native_layer_norm"].second, 10);
+  EXPECT_NEAR(by_op["aten::_flash_attention_forward"].first, 37.408, kRoundingUs);
+  EXPECT_EQ(by_op["aten::_flash_attention_forward"].second, 4);
+  EXPECT_NEAR(by_op["aten::add"].first, 14.753, kRoundingUs);
+  EXPECT_EQ(by_op["aten::add"].second, 9);
+  EXPECT_NEAR(by_op["aten::index_select"].first, 9.824, kRoundingUs);
+  EXPECT_EQ(by_op["aten::index_select"].second, 3);
+  EXPECT_NEAR(by_op["aten::gelu"].first, 9.599, kRoundingUs);
+  EXPECT_EQ(by_op["aten::gelu"].second, 5);
+}
+
+TEST_F(Peers, TraceLensBertIsIdleForWhatIsNotBusy) {
+  READ_OR_SKIP(trace, "tracelens_h100_bert");
+  const auto device = breakdown(Examined(*trace)).at(0);
+  constexpr double kRoundingUs = 0.1;
+  EXPECT_NEAR(static_cast<double>(device.shares.busy_ns()) / 1000, 309.43774, kRoundingUs);
+  EXPECT_NEAR(static_cast<double>(device.shares.idle_ns) / 1000, 3598.38721, kRoundingUs);
+  EXPECT_NEAR(static_cast<double>(device.shares.window_ns) / 1000, 3907.82495, kRoundingUs);
+}
+
+TEST_F(Peers, StepsOwnTheirDeviceWork) {
+  READ_OR_SKIP(trace, "hta_ns_resolution");
+  const Examined examined(*trace);
+  const Subject steps = step_subject(examined);
+  ASSERT_EQ(steps.group.instances.size(), 5);
+  size_t works = 0;
+  for (const Owned& owned : steps.owned) works += owned.work.size();
+  EXPECT_EQ(works, 6095);
 }
 
 TEST_F(Peers, NanosecondsAreNotLostWhereADoubleLosesThem) {

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <string_view>
 
+#include "epilogue/analysis/advise.h"
 #include "epilogue/analysis/compare.h"
 #include "epilogue/analysis/expect.h"
 #include "epilogue/analysis/gemms.h"
 #include "epilogue/analysis/profiler_table.h"
 #include "epilogue/analysis/summary.h"
+#include "epilogue/report/advise_report.h"
 #include "epilogue/report/compare_report.h"
 #include "epilogue/report/gemm_report.h"
 #include "epilogue/report/profiler_table.h"
@@ -22,7 +24,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto trace = trace::read_text({reinterpret_cast<const char*>(data), size}, "fuzz");
   if (!trace) return 0;
   report::table_text(analysis::profiler_table(*trace, {.by_shape = true, .stats = true}), {});
-  report::summary_text(analysis::summarize(*trace), "fuzz", false, 80);
+  const analysis::Examined examined(*trace);
+  report::summary_text(analysis::summarize(examined), "fuzz", false, 80);
+  report::advise_text(analysis::advise(examined, std::nullopt), *trace, {.file = "fuzz"});
   const trace::Links links = trace::link(*trace);
   const analysis::Ownership ownership(*trace, links);
   report::steps_text({analysis::steps(*trace, ownership), analysis::annotations(*trace, ownership)},

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/advice_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "epilogue/analysis/kernel_rate.h"
+#include "epilogue/analysis/op_cost.h"
+#include "epilogue/analysis/op_inputs.h"
+#include "epilogue/analysis/summary.h"
+#include "epilogue/trace/args.h"
+#include "epilogue/trace/number_text.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::EventId;
+using trace::kNoEvent;
+using Unit = Term::Unit;
+
+// Below this much of a step's device time nothing is worth a line.
+constexpr double kWorthShare = 0.01;
+
+double time_of(const Examined& examined, std::span<const EventId> work) {
+  double ns = 0;
+  for (const EventId id : work) ns += static_cast<double>(examined.trace.dur_ns[id]);
+  return ns;
+}
+
+int64_t multiprocessors(const trace::Trace& trace) {
+  const auto devices = trace::array_items(trace.property("deviceProperties"));
+  if (devices.empty()) return 0;
+  return trace::parse_integer(trace::find_value(devices[0], "numSms").value_or("")).value_or(0);
+}
+
+// Products of one operator, sizes and kernel.
+struct ProductGroup {
+  MatrixProduct sizes;
+  KernelName name;
+  KernelRate rate;
+  std::string dtype;
+  std::vector<EventId> kernels;
+  double ns = 0;
+};
+
+std::vector<ProductGroup> product_groups(const Examined& examined, std::span<const EventId> work,
+                                         const std::optional<GpuPeaks>& peaks) {
+  std::map<std::pair<trace::NameId, std::string>, ProductGroup> groups;
+  for (const EventId id : work) {
+    const KernelName& name = examined.names[examined.trace.name[id]];
+    const EventId op = examined.links.op[id];
+    if (op == kNoEvent || !is_product(name.kind)) continue;
+    const auto sizes = matrix_product(examined.trace, op);
+    if (!sizes) continue;
+    ProductGroup& group = groups[{examined.trace.name[id], size_signature(examined.trace, op)}];
+    if (group.kernels.empty()) {
+      group.sizes = *sizes;
+      group.name = name;
+      group.rate = kernel_rate(examined, id, peaks);
+      group.dtype = op_inputs(examined.trace, op)[1].type;
+    }
+    group.kernels.push_back(id);
+    group.ns += static_cast<double>(examined.trace.dur_ns[id]);
+  }
+  std::vector<ProductGroup> result;
+  for (auto& [key, group] : groups) result.push_back(std::move(group));
+  return result;
+}
+
+std::string sizes_text(const MatrixProduct& sizes) {
+  const std::string plain = fmt::format("{}x{}x{}", sizes.m, sizes.n, sizes.k);
+  return sizes.batch == 1 ? plain : fmt::format("{} of {}", sizes.batch, plain);
+}
+
+Advice about_product(AdviceKind kind, const ProductGroup& group) {
+  Advice advice;
+  advice.kind = kind;
+  advice.about = {sizes_text(group.sizes)};
+  advice.events = group.kernels;
+  advice.terms = {
+      {"products", static_cast<double>(group.kernels.size()), Unit::kCount},
+      {"take", group.ns, Unit::kTime},
+      {"of", group.sizes.flops() * static_cast<double>(group.kernels.size()), Unit::kFlops}};
+  return advice;
+}
+
+// What the products would take at a share of a peak, bytes at four fifths of the bandwidth. None
+// takes less than some microseconds, however small.
+double least_ns(const ProductGroup& group, double tflops, double share, const GpuPeaks& peaks) {
+  constexpr double kReached = 0.8;
+  constexpr double kShortestNs = 4000;
+  const auto count = static_cast<double>(group.kernels.size());
+  const double arithmetic = group.sizes.flops() / (tflops * 1000 * share);
+  const double bytes = group.rate.bytes.value_or(0) / (peaks.memory_tb_s * 1000 * kReached);
+  return count * std::max({arithmetic, bytes, kShortestNs});
+}
+
+// Products on tensor cores were seen between these shares of their peak, from some size on.
+constexpr double kPoorProduct = 0.35;
+constexpr double kUsualProduct = 0.6;
+constexpr double kGoodProduct = 0.75;
+
+void set_saving(const ProductGroup& group, double peak, const GpuPeaks& peaks, Advice& advice) {
+  advice.saving_ns = {group.ns - least_ns(group, peak, kPoorProduct, peaks),
+                      group.ns - least_ns(group, peak, kUsualProduct, peaks),
+                      group.ns - least_ns(group, peak, kGoodProduct, peaks)};
+  advice.saving_ns.low = std::max(0.0, advice.saving_ns.low);
+}
+
+void advise_tensor_cores(const ProductGroup& group, const GpuPeaks& peaks,
+                         std::vector<Advice>& advice) {
+  const bool misses = group.name.dtype == NumberType::kF32 && group.name.tensor_cores != true &&
+                      group.dtype == "float";
+  if (!misses || peaks.tf32 <= peaks.f32) return;
+  Advice one = about_product(AdviceKind::kTensorCores, group);
+  set_saving(group, peaks.tf32, peaks, one);
+  one.sureness = Sureness::kLikely;
+  one.terms.push_back({"peak with tf32", peaks.tf32 * 1000, Unit::kFlopRate});
+  if (one.saving_ns.likely > 0) advice.push_back(std::move(one));
+}
+
+void advise_alignment(const ProductGroup& group, const GpuPeaks& peaks,
+                      std::vector<Advice>& advice) {
+  constexpr int64_t kAligned = 8;  // elements of two bytes that one load of tensor cores takes
+  constexpr double kWorthFlops = 1e9;
+  const bool narrow = group.dtype == "c10::BFloat16" || group.dtype == "c10::Half";
+  const bool odd = group.sizes.n % kAligned != 0 || group.sizes.k % kAligned != 0;
+  if (!narrow || !odd || group.sizes.flops() < kWorthFlops) return;
+  Advice one = about_product(AdviceKind::kAlignment, group);
+  set_saving(group, peaks.f16, peaks, one);
+  one.sureness = Sureness::kLikely;
+  if (group.rate.of_arithmetic) {
+    one.terms.push_back({"of the peak", *group.rate.of_arithmetic, Unit::kShare});
+  }
+  if (one.saving_ns.likely > 0) advice.push_back(std::move(one));
+}
+
+void advise_waves(const ProductGroup& group, int64_t sms, std::vector<Advice>& advice) {
+  constexpr double kFull = 0.75;
+  const int64_t tm = group.name.tile[0];
+  const int64_t tn = group.name.tile[1];
+  if (tm <= 0 || tn <= 0 || sms <= 0 || group.name.split_k == true) return;
+  // Which side of a tile lies along the rows is not known: the better of both counts.
+  const auto filled = [&](int64_t rows, int64_t columns) {
+    const int64_t tiles = group.sizes.batch * ((group.sizes.m + rows - 1) / rows) *
+                          ((group.sizes.n + columns - 1) / columns);
+    const int64_t waves = (tiles + sms - 1) / sms;
+    return std::pair(static_cast<double>(tiles) / static_cast<double>(waves * sms), tiles);
+  };
+  const auto best = std::max(filled(tm, tn), filled(tn, tm));
+  if (best.first >= kFull) return;
+  // A product that is bound by its weights' bytes does not care.
+  if (group.rate.is_arithmetic() == false) return;
+  Advice one = about_product(AdviceKind::kWaves, group);
+  one.saving_ns = {0, group.ns * (kFull - best.first), group.ns * (1 - best.first)};
+  one.terms.push_back({"tiles", static_cast<double>(best.second), Unit::kCount});
+  one.terms.push_back({"multiprocessors", static_cast<double>(sms), Unit::kCount});
+  one.terms.push_back({"filled", best.first, Unit::kShare});
+  advice.push_back(std::move(one));
+}
+
+}  // namespace
+
+void advise_fusion(const FusionEstimate& fusion, std::vector<Advice>& advice) {
+  for (const FusionGroup& group : fusion.groups) {
+    const bool alone = group.ops.size() == 1;
+    Advice one;
+    one.kind = alone ? AdviceKind::kRegenerate : AdviceKind::kFuse;
+    one.about = group.ops;
+    one.saving_ns = group.saving_ns;
+    one.sureness = group.sizes_known && !alone ? Sureness::kLikely : Sureness::kGuess;
+    one.events = group.work;
+    const auto count = static_cast<double>(group.count);
+    one.terms = {{"places in a step", count, Unit::kCount},
+                 {"kernels", static_cast<double>(group.kernels), Unit::kCount},
+                 {"take", group.eager_ns, Unit::kTime}};
+    if (group.sizes_known) {
+      one.terms.push_back({"move", count * group.eager_bytes, Unit::kBytes});
+      one.terms.push_back({"would move", count * group.fused_bytes, Unit::kBytes});
+      one.terms.push_back({"at", fusion.rates.bytes_per_ns, Unit::kRate});
+    }
+    one.terms.push_back({"would take", group.fused_ns, Unit::kTime});
+    advice.push_back(std::move(one));
+  }
+}
+
+void advise_gated_mlps(const Examined& examined, const Blocks& blocks,
+                       std::vector<Advice>& advice) {
+  // Of the time between the products, on an H200 in bf16: see docs/advise.md.
+  constexpr Estimate kSaved = {0.5, 0.75, 1};
+  std::map<std::pair<std::string, double>, Advice> found;
+  for (const GatedMlp& mlp : blocks.mlps) {
+    const double between_ns = time_of(examined, mlp.between);
+    const std::string sizes = fmt::format("{}x{}x{}", mlp.rows, mlp.dim, mlp.hidden);
+    Advice& one = found[{sizes, 0}];
+    if (one.terms.empty()) {
+      one.kind = AdviceKind::kGatedMlp;
+      one.about = {mlp.activation, sizes, mlp.dtype};
+      one.terms = {{"blocks in a step", 0, Unit::kCount},
+                   {"take", 0, Unit::kTime},
+                   {"between the products", 0, Unit::kTime}};
+    }
+    one.terms[0].value += 1;
+    one.terms[1].value += mlp.device_ns;
+    one.terms[2].value += between_ns;
+    one.saving_ns.low += kSaved.low * between_ns;
+    one.saving_ns.likely += kSaved.likely * between_ns;
+    one.saving_ns.high += kSaved.high * between_ns;
+    one.events.insert(one.events.end(), mlp.work.begin(), mlp.work.end());
+  }
+  for (auto& [key, one] : found) advice.push_back(std::move(one));
+}
+
+void advise_products(const Examined& examined, std::span<const EventId> work,
+                     std::vector<Advice>& advice) {
+  const auto peaks = gpu_peaks(device_name(examined.trace));
+  const int64_t sms = multiprocessors(examined.trace);
+  const double all_ns = time_of(examined, work);
+  for (const ProductGroup& group : product_groups(examined, work, peaks)) {
+    if (group.ns < kWorthShare * all_ns) continue;
+    const size_t before = advice.size();
+    if (peaks) advise_tensor_cores(group, *peaks, advice);
+    if (peaks) advise_alignment(group, *peaks, advice);
+    if (advice.size() == before) advise_waves(group, sms, advice);
+  }
+}
+
+void advise_copies(const Examined& examined, std::span<const EventId> work,
+                   const FusionEstimate& fusion, std::vector<Advice>& advice) {
+  std::set<EventId> fused;
+  for (const FusionGroup& group : fusion.groups) fused.insert(group.work.begin(), group.work.end());
+  Advice one;
+  one.kind = AdviceKind::kCopies;
+  double ns = 0;
+  for (const EventId id : work) {
+    const EventId op = examined.links.op[id];
+    const bool copies = examined.names[examined.trace.name[id]].kind == Kind::kCopy;
+    if (!copies || op == kNoEvent || fused.contains(id)) continue;
+    const std::vector<OpInput> inputs = op_inputs(examined.trace, op);
+    const bool same_type = inputs.size() > 1 && inputs[0].is_tensor() &&
+                           inputs[0].type == inputs[1].type && inputs[1].is_tensor();
+    if (!same_type) continue;
+    one.events.push_back(id);
+    ns += static_cast<double>(examined.trace.dur_ns[id]);
+  }
+  if (ns < kWorthShare * time_of(examined, work)) return;
+  one.saving_ns = {0, ns / 2, ns};
+  one.terms = {{"copies", static_cast<double>(one.events.size()), Unit::kCount},
+               {"take", ns, Unit::kTime}};
+  advice.push_back(std::move(one));
+}
+
+}  // namespace epi::analysis

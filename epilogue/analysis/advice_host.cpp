@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/advice_host.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "epilogue/analysis/host_activity.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::Category;
+using trace::EventId;
+using trace::kNoEvent;
+using Unit = Term::Unit;
+
+bool is_region(std::string_view name) {
+  return name.starts_with("Torch-Compiled Region") || name.starts_with("Epilogue-Compiled Region");
+}
+
+double took(const Examined& examined, EventId id) {
+  return static_cast<double>(examined.trace.dur_ns[id]);
+}
+
+// From a wait to the next work that was launched behind it: the device has run dry.
+double dry_ns(const HostView& view, EventId wait) {
+  const trace::Trace& trace = view.examined.trace;
+  int64_t next = INT64_MAX;
+  int64_t last = trace.ts_ns[wait];
+  for (const EventId id : view.owned.work) {
+    const bool behind = view.examined.links.asked_ns[id] >= trace.ts_ns[wait];
+    if (behind) next = std::min(next, trace.ts_ns[id]);
+    if (!behind) last = std::max(last, trace.end_ns(id));
+  }
+  if (next == INT64_MAX) return 0;
+  return static_cast<double>(std::max<int64_t>(0, next - last));
+}
+
+}  // namespace
+
+int64_t compiled_regions(const HostView& view) {
+  return std::count_if(view.events.begin(), view.events.end(),
+                       [&](EventId id) { return is_region(view.examined.trace.name_of(id)); });
+}
+
+void advise_launches(const HostView& view, const TimeUse& use, std::vector<Advice>& advice) {
+  constexpr double kWorthShare = 0.15;
+  constexpr double kMostlyIdle = 0.5;
+  // A graph's own launch, and what is not launched by it.
+  constexpr Estimate kRemoved = {0.5, 0.8, 0.95};
+  const double waits =
+      use.ns[static_cast<size_t>(Bound::kDispatch)] + use.ns[static_cast<size_t>(Bound::kLaunches)];
+  const bool has_graph =
+      std::any_of(view.owned.launches.begin(), view.owned.launches.end(), [&](EventId id) {
+        return view.examined.trace.name_of(id).find("GraphLaunch") != std::string_view::npos;
+      });
+  if (use.window_ns <= 0 || waits < kWorthShare * use.window_ns) return;
+  const Measures& measures = view.instance.measures;
+  const std::vector<Term> terms = {
+      {"the device waits", waits, Unit::kTime},
+      {"of a window of", use.window_ns, Unit::kTime},
+      {"launches", static_cast<double>(measures.launches), Unit::kCount}};
+  if (!has_graph) {
+    Advice one;
+    one.kind = AdviceKind::kGraph;
+    one.on_device = false;
+    one.saving_ns = {kRemoved.low * waits, kRemoved.likely * waits, kRemoved.high * waits};
+    one.sureness = measures.syncs == 0 ? Sureness::kLikely : Sureness::kGuess;
+    one.terms = terms;
+    one.events = view.owned.launches;
+    advice.push_back(std::move(one));
+  }
+  if (waits < kMostlyIdle * use.window_ns || measures.busy_ns == 0) return;
+  Advice batch;
+  batch.kind = AdviceKind::kBatch;
+  batch.on_device = false;
+  batch.terms = terms;
+  batch.terms.push_back({"rows could grow, times",
+                         use.window_ns / static_cast<double>(measures.busy_ns), Unit::kCount});
+  advice.push_back(std::move(batch));
+}
+
+void advise_waits(const HostView& view, std::vector<Advice>& advice) {
+  const Examined& examined = view.examined;
+  std::map<std::string, Advice> by_op;
+  for (const EventId id : view.owned.syncs) {
+    const EventId op = examined.links.op[id];
+    const std::string name(op == kNoEvent ? examined.trace.name_of(id)
+                                          : examined.trace.name_of(op));
+    Advice& one = by_op[name];
+    if (one.terms.empty()) {
+      one.kind = AdviceKind::kSync;
+      one.on_device = false;
+      one.about = {name};
+      one.terms = {{"calls", 0, Unit::kCount},
+                   {"the CPU waits in them", 0, Unit::kTime},
+                   {"the device is dry afterwards", 0, Unit::kTime}};
+    }
+    const double dry = dry_ns(view, id);
+    one.terms[0].value += 1;
+    one.terms[1].value += took(examined, id);
+    one.terms[2].value += dry;
+    one.saving_ns.likely += dry;
+    one.saving_ns.high += dry + took(examined, id);
+    one.events.push_back(id);
+  }
+  for (auto& [name, one] : by_op) advice.push_back(std::move(one));
+  Advice pageable;
+  pageable.kind = AdviceKind::kPageable;
+  double ns = 0;
+  for (const EventId id : view.owned.work) {
+    if (examined.trace.category[id] != Category::kGpuMemcpy ||
+        examined.trace.name_of(id).find("Pageable") == std::string_view::npos) {
+      continue;
+    }
+    pageable.events.push_back(id);
+    ns += took(examined, id);
+  }
+  if (pageable.events.empty()) return;
+  pageable.saving_ns = {0, ns / 2, ns};
+  pageable.terms = {{"copies", static_cast<double>(pageable.events.size()), Unit::kCount},
+                    {"take", ns, Unit::kTime}};
+  advice.push_back(std::move(pageable));
+}
+
+void advise_compiled(const HostView& view, std::vector<Advice>& advice) {
+  const Examined& examined = view.examined;
+  Advice guards;
+  guards.kind = AdviceKind::kGuards;
+  Advice breaks;
+  breaks.kind = AdviceKind::kBreaks;
+  double guards_ns = 0;
+  for (const EventId id : view.events) {
+    const std::string_view name = examined.trace.name_of(id);
+    if (name == "TorchDynamo Cache Lookup" || name == "Epilogue Guards") {
+      guards.events.push_back(id);
+      guards_ns += took(examined, id);
+    }
+    if (is_region(name)) breaks.events.push_back(id);
+  }
+  if (guards.events.empty()) return;
+  guards.on_device = breaks.on_device = false;
+  guards.saving_ns = {0, guards_ns / 2, guards_ns};
+  const auto count = static_cast<double>(guards.events.size());
+  guards.terms = {{"look-ups", count, Unit::kCount}, {"take", guards_ns, Unit::kTime}};
+  const auto regions = static_cast<double>(breaks.events.size());
+  if (regions > 1) {
+    const double each_ns = guards_ns / count;
+    breaks.terms = {{"compiled regions in a step", regions, Unit::kCount},
+                    {"one look-up takes", each_ns, Unit::kTime}};
+    breaks.saving_ns = {0, (regions - 1) * each_ns, 2 * (regions - 1) * each_ns};
+    advice.push_back(std::move(breaks));
+  }
+  advice.push_back(std::move(guards));
+}
+
+double advise_compiling(const Examined& examined, std::vector<Advice>& advice) {
+  Advice recompiles;
+  recompiles.kind = AdviceKind::kRecompiles;
+  Advice compiling;
+  compiling.kind = AdviceKind::kCompiling;
+  std::map<std::string, std::set<std::string>> variants;
+  double ns = 0;
+  int64_t until = 0;
+  for (const EventId id : examined.links.tree.order) {
+    const std::string_view name = examined.trace.name_of(id);
+    const size_t slash = name.rfind('/');
+    if (is_region(name) && slash != std::string_view::npos) {
+      const bool is_new = variants[std::string(name.substr(0, slash))]
+                              .insert(std::string(name.substr(slash + 1)))
+                              .second;
+      if (is_new) recompiles.events.push_back(id);
+    }
+    if (is_compiling(name) && examined.trace.ts_ns[id] >= until) {
+      compiling.events.push_back(id);
+      ns += took(examined, id);
+      until = examined.trace.end_ns(id);
+    }
+  }
+  const auto regions = static_cast<double>(variants.size());
+  const auto all = static_cast<double>(recompiles.events.size());
+  if (all > regions) {
+    recompiles.on_device = false;
+    recompiles.terms = {{"regions", regions, Unit::kCount},
+                        {"variants of them", all, Unit::kCount}};
+    advice.push_back(std::move(recompiles));
+  }
+  if (ns > 0) {
+    compiling.on_device = false;
+    compiling.terms = {{"compilations", static_cast<double>(compiling.events.size()), Unit::kCount},
+                       {"take in the whole trace", ns, Unit::kTime}};
+    advice.push_back(std::move(compiling));
+  }
+  return ns;
+}
+
+}  // namespace epi::analysis

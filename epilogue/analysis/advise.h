@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// What would make a step shorter, by how much, and how that was reckoned. Advice carries numbers
+// and events; `report/advise_report.h` puts it into words.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "epilogue/analysis/blocks.h"
+#include "epilogue/analysis/fusion.h"
+#include "epilogue/analysis/regime.h"
+
+namespace epi::analysis {
+
+enum class AdviceKind : uint8_t {
+  kFuse,         // several kernels into a generated one
+  kRegenerate,   // one kernel that generated code would beat
+  kGatedMlp,     // gate and up in one product, the activation in its epilogue
+  kGraph,        // replay launches as a CUDA graph
+  kBatch,        // more rows for each launch
+  kSync,         // a call that waits for the device
+  kPageable,     // copies from memory that is not pinned
+  kTensorCores,  // f32 products without tf32
+  kAlignment,    // sizes that tensor cores cannot load at once
+  kCopies,       // copies that only change the layout
+  kWaves,        // tiles that leave a part of the GPU idle
+  kGuards,       // looking up compiled code
+  kBreaks,       // several compiled regions in a step
+  kRecompiles,   // several variants of one region
+  kCompiling,    // compiling inside of the steps
+};
+// "fuse", "gated_mlp", ...: as in JSON.
+const char* text_of(AdviceKind kind);
+
+enum class Sureness : uint8_t { kGuess, kLikely, kSure };
+const char* text_of(Sureness sureness);
+
+// A number of the reckoning.
+struct Term {
+  enum class Unit : uint8_t { kCount, kTime, kBytes, kRate, kFlops, kFlopRate, kShare };
+  const char* label;
+  double value;
+  Unit unit;
+};
+
+struct Advice {
+  AdviceKind kind = AdviceKind::kFuse;
+  std::vector<std::string> about;  // operators, or the sizes of a product
+  bool on_device = true;           // what it saves is the device's time; else the CPU's
+  Estimate saving_ns;              // a step
+  Sureness sureness = Sureness::kGuess;
+  std::vector<Term> terms;
+  std::vector<trace::EventId> events;
+};
+
+enum class Verdict : uint8_t { kNo, kMaybe, kLikely };
+const char* text_of(Verdict verdict);
+// Why: what the verdict rests on.
+enum class Because : uint8_t {
+  kNoDevice,        // the trace shows the CPU alone
+  kCompiled,        // the run is compiled already
+  kNothingToFuse,   // every kernel is a product, or alone
+  kSmallGain,       // there is something, but little
+  kGain,            // fusing saves much of the device's time
+  kDispatchGain,    // the CPU is the limit, and generated calls would be fewer
+  kDispatchUnsure,  // the CPU is the limit, and what compiling adds is about what it removes
+  kDispatchLoss,    // the CPU is the limit, and compiling adds more than it removes
+};
+
+struct Advised {
+  std::string subject;  // "ProfilerStep*", or an annotation
+  int64_t instances = 0;
+  double device_ns = 0;  // the median's
+  double cpu_ns = 0;
+  double window_ns = 0;
+  int64_t kernels = 0;
+  std::optional<TimeUse> use;
+  FusionEstimate fusion;
+  // What the CPU would take with compiled code, calls of the profiler included.
+  Estimate compiled_cpu_ns;
+  double compile_ns = 0;  // that the trace shows; 0: none
+  Verdict verdict = Verdict::kNo;
+  Because because = Because::kNoDevice;
+  std::vector<Advice> advice;  // the most worthwhile first
+  Blocks blocks;
+
+  bool cpu_is_limit() const;
+};
+
+// About the steps, or what is called `under`; throws `Error` where nothing is.
+Advised advise(const Examined& examined, const std::optional<std::string>& under);
+
+// The estimate made from one run beside what another, the run after the change, shows.
+struct AdviceCheck {
+  double device_ns = 0;        // of the run before
+  double after_device_ns = 0;  // of the run after
+  Estimate saving_ns;
+  double actual_ns = 0;
+  int64_t kernels = 0;
+  int64_t kernels_predicted = 0;
+  int64_t kernels_after = 0;
+
+  double error() const { return actual_ns == 0 ? 0 : saving_ns.likely / actual_ns - 1; }
+};
+AdviceCheck check_advice(const Advised& before, const Examined& after,
+                         const std::optional<std::string>& under);
+
+}  // namespace epi::analysis

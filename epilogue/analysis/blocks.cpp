@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/blocks.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "epilogue/analysis/op_cost.h"
+#include "epilogue/analysis/op_inputs.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::EventId;
+using trace::kNoEvent;
+
+// A product with everything that its operator launched.
+struct Product {
+  MatrixProduct sizes;
+  std::string dtype;
+  bool bias = false;
+  size_t first = 0;  // places in the work
+  size_t last = 0;
+};
+
+std::string dtype_of(std::string_view type) {
+  if (type == "c10::BFloat16") return "bf16";
+  if (type == "c10::Half") return "f16";
+  return type == "float" ? "f32" : "";
+}
+
+std::vector<Product> find_products(const Examined& examined, std::span<const EventId> work) {
+  std::vector<Product> products;
+  EventId before = kNoEvent;
+  for (size_t i = 0; i < work.size(); ++i) {
+    const EventId op = examined.links.op[work[i]];
+    if (op != kNoEvent && op == before) {
+      if (!products.empty() && products.back().last + 1 == i) products.back().last = i;
+      continue;
+    }
+    before = op;
+    const auto sizes = op == kNoEvent ? std::nullopt : matrix_product(examined.trace, op);
+    if (!sizes) continue;
+    const std::vector<OpInput> inputs = op_inputs(examined.trace, op);
+    const bool adds = plain_op(examined.trace.name_of(op)).starts_with("add");
+    products.push_back({*sizes, dtype_of(inputs[1].type), adds, i, i});
+  }
+  return products;
+}
+
+bool has_op(const KernelName& name, std::string_view op) {
+  return std::find(name.ops.begin(), name.ops.end(), op) != name.ops.end();
+}
+
+// "geglu" where the kernels between the products activate and multiply.
+std::string activation_of(const Examined& examined, std::span<const EventId> between) {
+  bool multiplies = false;
+  std::string activation;
+  for (const EventId id : between) {
+    const KernelName& name = examined.names[examined.trace.name[id]];
+    multiplies |= has_op(name, "mul");
+    if (has_op(name, "silu")) activation = "swiglu";
+    if (has_op(name, "gelu")) {
+      const bool erf =
+          name.library == Library::kAten && !is_gelu_by_tanh(examined.trace.name_of(id));
+      activation = erf ? "geglu_erf" : "geglu";
+    }
+  }
+  return multiplies ? activation : "";
+}
+
+double time_of(const Examined& examined, const std::vector<EventId>& work) {
+  double ns = 0;
+  for (const EventId id : work) ns += static_cast<double>(examined.trace.dur_ns[id]);
+  return ns;
+}
+
+std::optional<GatedMlp> gated_mlp(const Examined& examined, std::span<const EventId> work,
+                                  std::span<const Product> three) {
+  const Product& gate = three[0];
+  const Product& up = three[1];
+  const Product& down = three[2];
+  const bool fits = gate.sizes == up.sizes && gate.sizes.batch == 1 &&
+                    down.sizes == MatrixProduct{1, gate.sizes.m, gate.sizes.k, gate.sizes.n};
+  if (!fits || gate.dtype.empty()) return std::nullopt;
+  GatedMlp mlp;
+  for (size_t i = gate.first; i <= down.last; ++i) {
+    mlp.work.push_back(work[i]);
+    const bool of_product = i <= gate.last || (i >= up.first && i <= up.last) || i >= down.first;
+    if (!of_product) mlp.between.push_back(work[i]);
+  }
+  mlp.activation = activation_of(examined, mlp.between);
+  if (mlp.activation.empty()) return std::nullopt;
+  mlp.rows = gate.sizes.m;
+  mlp.dim = gate.sizes.k;
+  mlp.hidden = gate.sizes.n;
+  mlp.dtype = gate.dtype;
+  mlp.device_ns = time_of(examined, mlp.work);
+  return mlp;
+}
+
+}  // namespace
+
+bool is_gelu_by_tanh(std::string_view kernel) {
+  return kernel.find("GeluType)::{lambda()#1}") != std::string_view::npos;
+}
+
+Blocks find_blocks(const Examined& examined, std::span<const EventId> work) {
+  const std::vector<Product> products = find_products(examined, work);
+  Blocks blocks;
+  for (size_t i = 0; i < products.size(); ++i) {
+    if (i + 2 < products.size()) {
+      if (auto mlp = gated_mlp(examined, work, std::span(products).subspan(i, 3))) {
+        blocks.mlps.push_back(std::move(*mlp));
+        i += 2;
+        continue;
+      }
+    }
+    const Product& product = products[i];
+    if (product.sizes.batch != 1 || product.dtype.empty()) continue;
+    Linear linear{
+        product.sizes.m, product.sizes.k, product.sizes.n, product.bias, product.dtype, {}, 0};
+    for (size_t at = product.first; at <= product.last; ++at) linear.work.push_back(work[at]);
+    linear.device_ns = time_of(examined, linear.work);
+    blocks.linears.push_back(std::move(linear));
+  }
+  return blocks;
+}
+
+}  // namespace epi::analysis

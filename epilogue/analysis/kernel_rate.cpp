@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/kernel_rate.h"
+
+#include <algorithm>
+
+#include "epilogue/analysis/op_cost.h"
+#include "epilogue/analysis/op_inputs.h"
+#include "epilogue/trace/args.h"
+#include "epilogue/trace/number_text.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::EventId;
+using trace::kNoEvent;
+
+constexpr size_t kMostLookedAt = 256;
+
+std::optional<double> stated(std::string_view args, std::string_view key) {
+  const auto token = trace::find_value(args, key);
+  const auto value = token ? trace::parse_integer(*token) : std::nullopt;
+  return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
+}
+
+// Whether the call above asked for a causal mask: half of the scores are not computed.
+bool is_causal(const Examined& examined, EventId op) {
+  constexpr size_t kCausalPlace = 5;
+  for (EventId id = op; id != kNoEvent; id = examined.links.tree.parent[id]) {
+    if (examined.trace.name_of(id) != "aten::scaled_dot_product_attention") continue;
+    const auto concrete = trace::array_items(
+        trace::find_value(examined.trace.args_of(id), "Concrete Inputs").value_or(""));
+    return concrete.size() > kCausalPlace && concrete[kCausalPlace] == "\"True\"";
+  }
+  return false;
+}
+
+// Two products for each head: scores, and scores with values.
+std::optional<double> attention_flops(const Examined& examined, EventId op) {
+  const std::vector<OpInput> inputs = op_inputs(examined.trace, op);
+  if (inputs.size() < 3) return std::nullopt;
+  const auto& q = inputs[0].dims;
+  const auto& k = inputs[1].dims;
+  if (q.size() != 4 || k.size() != 4) return std::nullopt;
+  double flops = 4;
+  for (const int64_t size : q) flops *= static_cast<double>(size);
+  flops *= static_cast<double>(k[2]);
+  return is_causal(examined, op) ? flops / 2 : flops;
+}
+
+size_t works_of(const Examined& examined, EventId kernel) {
+  const EventId op = examined.links.op[kernel];
+  // An operator's kernels lie near each other in every file that a profiler wrote.
+  constexpr EventId kNear = 8;
+  const EventId first = kernel > kNear ? kernel - kNear : 0;
+  const EventId last = std::min<EventId>(examined.trace.size(), kernel + kNear + 1);
+  size_t count = 0;
+  for (EventId id = first; id < last; ++id) {
+    const bool is_kernel = examined.trace.category[id] == trace::Category::kKernel;
+    if (is_kernel && examined.links.op[id] == op) ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+std::optional<bool> KernelRate::is_arithmetic() const {
+  if (!of_arithmetic && !of_bandwidth) return std::nullopt;
+  return of_arithmetic.value_or(0) >= of_bandwidth.value_or(0);
+}
+
+KernelRate kernel_rate(const Examined& examined, EventId kernel,
+                       const std::optional<GpuPeaks>& peaks) {
+  const trace::Trace& trace = examined.trace;
+  const KernelName& name = examined.names[trace.name[kernel]];
+  const EventId op = examined.links.op[kernel];
+  KernelRate rate;
+  rate.ns = static_cast<double>(trace.dur_ns[kernel]);
+  rate.flops = stated(trace.args_of(kernel), "flops");
+  rate.bytes = stated(trace.args_of(kernel), "bytes");
+  const bool tells = op != kNoEvent && works_of(examined, kernel) == 1;
+  if (!rate.flops && tells) {
+    const auto product = matrix_product(trace, op);
+    if (product && is_product(name.kind)) rate.flops = product->flops();
+    if (name.kind == Kind::kAttention) rate.flops = attention_flops(examined, op);
+  }
+  if (!rate.bytes && tells) {
+    const auto moved = op_bytes(trace, op);
+    if (moved && !moved->at_least) rate.bytes = moved->bytes;
+  }
+  if (!peaks || rate.ns <= 0) return rate;
+  const NumberType type = name.dtype == NumberType::kUnknown && name.kind == Kind::kAttention
+                              ? NumberType::kBf16
+                              : name.dtype;
+  const double most_flops = peaks->of(type) * 1000;
+  if (rate.flops && most_flops > 0) rate.of_arithmetic = *rate.flops / rate.ns / most_flops;
+  if (rate.bytes) rate.of_bandwidth = *rate.bytes / rate.ns / (peaks->memory_tb_s * 1000);
+  return rate;
+}
+
+KernelRate typical_rate(const Examined& examined, const std::vector<EventId>& kernels,
+                        const std::optional<GpuPeaks>& peaks) {
+  std::vector<KernelRate> rates;
+  const size_t apart = kernels.size() / kMostLookedAt + 1;
+  for (size_t i = 0; i < kernels.size(); i += apart) {
+    rates.push_back(kernel_rate(examined, kernels[i], peaks));
+  }
+  if (rates.empty()) return {};
+  const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
+  const auto share = [](const KernelRate& rate) {
+    return std::max(rate.of_arithmetic.value_or(0), rate.of_bandwidth.value_or(0));
+  };
+  std::nth_element(rates.begin(), middle, rates.end(),
+                   [&](const auto& a, const auto& b) { return share(a) < share(b); });
+  return *middle;
+}
+
+}  // namespace epi::analysis

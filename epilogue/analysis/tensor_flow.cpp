@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/tensor_flow.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace epi::analysis {
+namespace {
+
+using trace::Category;
+using trace::EventId;
+using trace::kNoEvent;
+
+// Code that a compiler for pointwise operators and reductions generates. What is generated or
+// hand-fused already stays as it is.
+bool is_generatable(const KernelName& name) {
+  if (name.library != Library::kAten) return false;
+  switch (name.kind) {
+    case Kind::kPointwise:
+    case Kind::kReduction:
+    case Kind::kSoftmax:
+    case Kind::kNorm:
+    case Kind::kCopy:
+    case Kind::kGather:
+    case Kind::kRandom:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Scatters and sorts in disguise: their kernels are several, and none of them is a loop over rows.
+bool is_scatter(std::string_view op) {
+  return op.find("embedding") != std::string_view::npos &&
+         op.find("backward") != std::string_view::npos;
+}
+
+std::vector<FlowNode> make_nodes(const Examined& examined, std::span<const EventId> work) {
+  const trace::Trace& trace = examined.trace;
+  std::vector<FlowNode> nodes;
+  for (const EventId id : work) {
+    const EventId op = examined.links.op[id];
+    if (nodes.empty() || op == kNoEvent || nodes.back().op != op) {
+      nodes.emplace_back();
+      nodes.back().op = op;
+      nodes.back().can_join = op != kNoEvent && !is_scatter(trace.name_of(op));
+    }
+    FlowNode& node = nodes.back();
+    const KernelName& name = examined.names[trace.name[id]];
+    const bool longest = node.work.empty() || trace.dur_ns[id] > trace.dur_ns[node.work.back()] ||
+                         node.kind == Kind::kMemset;
+    if (longest) node.kind = name.kind;
+    node.can_join &= trace.category[id] == Category::kGpuMemset || is_generatable(name);
+    node.work.push_back(id);
+    node.device_ns += trace.dur_ns[id];
+  }
+  for (FlowNode& node : nodes) {
+    if (node.op == kNoEvent) continue;
+    const OpFlow flow = op_flow(trace, node.op);
+    for (const TensorSize& size : flow.reads) node.reads.push_back({size, kNoNode});
+    node.result = flow.result;
+    node.row = flow.row;
+    node.over_columns = flow.over_columns;
+  }
+  return nodes;
+}
+
+// Finds the makers of what nodes read, one node after the other.
+class Matcher {
+ public:
+  explicit Matcher(const Examined& examined, std::vector<FlowNode>& nodes)
+      : examined_(examined), nodes_(nodes) {}
+
+  void match_all() {
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      for (FlowRead& read : nodes_[i].reads) {
+        if (read.size.elements <= 1) continue;
+        read.maker = maker_of(i, read.size);
+        if (read.maker == kNoNode) continue;
+        nodes_[read.maker].readers.push_back(i);
+        const FlowNode& maker = nodes_[read.maker];
+        nodes_[i].depth = std::max(nodes_[i].depth, maker.depth + (maker.can_join ? 0 : 1));
+      }
+      if (nodes_[i].result.elements > 1) {
+        by_elements_[nodes_[i].result.elements].push_back(i);
+        if (!nodes_[i].can_join) products_.push_back(i);
+      }
+    }
+  }
+
+ private:
+  // A result that nobody has read yet was made to be read; else the stream of sums that runs
+  // through a transformer; else the newest, which may be a part of a larger result.
+  size_t maker_of(size_t reader, const TensorSize& size) const {
+    size_t newest = kNoNode;
+    size_t sum = kNoNode;
+    const auto alike = by_elements_.find(size.elements);
+    if (alike != by_elements_.end()) {
+      const auto last = oldest_of(alike->second);
+      for (auto at = alike->second.rbegin(); at != last; ++at) {
+        const FlowNode& maker = nodes_[*at];
+        if (maker.result.element_bytes != size.element_bytes && size.element_bytes != 0) continue;
+        if (already_reads(reader, *at)) continue;
+        if (maker.readers.empty()) return *at;
+        if (newest == kNoNode) newest = *at;
+        if (sum == kNoNode && is_sum(maker)) sum = *at;
+      }
+    }
+    if (is_sum(nodes_[reader]) && sum != kNoNode) return sum;
+    // Products read matrices as a whole; weights would pass for parts.
+    const size_t whole = is_product(nodes_[reader].kind) ? kNoNode : larger_maker(size);
+    if (whole == kNoNode) return newest;
+    return newest == kNoNode || whole > newest ? whole : newest;
+  }
+
+  // How far to look back: steps may have a hundred thousand nodes.
+  static std::vector<size_t>::const_reverse_iterator oldest_of(const std::vector<size_t>& list) {
+    constexpr size_t kFarthest = 64;
+    return list.rbegin() + static_cast<std::ptrdiff_t>(std::min(list.size(), kFarthest));
+  }
+
+  bool already_reads(size_t reader, size_t maker) const {
+    const auto& reads = nodes_[reader].reads;
+    return std::any_of(reads.begin(), reads.end(),
+                       [&](const FlowRead& read) { return read.maker == maker; });
+  }
+
+  bool is_sum(const FlowNode& node) const {
+    return node.op != kNoEvent && plain_op(examined_.trace.name_of(node.op)) == "add";
+  }
+
+  // The newest product that this can be a part of: a third of "qkv".
+  size_t larger_maker(const TensorSize& size) const {
+    constexpr double kMostParts = 8;
+    const auto last = oldest_of(products_);
+    for (auto at = products_.rbegin(); at != last; ++at) {
+      const TensorSize& result = nodes_[*at].result;
+      const double parts = result.elements / size.elements;
+      const bool whole_parts = parts > 1 && parts <= kMostParts &&
+                               parts == static_cast<double>(static_cast<int64_t>(parts));
+      if (whole_parts && result.element_bytes == size.element_bytes) return *at;
+    }
+    return kNoNode;
+  }
+
+  const Examined& examined_;
+  std::vector<FlowNode>& nodes_;
+  std::unordered_map<double, std::vector<size_t>> by_elements_;
+  std::vector<size_t> products_;
+};
+
+}  // namespace
+
+std::vector<FlowNode> tensor_flow(const Examined& examined, std::span<const EventId> work) {
+  std::vector<FlowNode> nodes = make_nodes(examined, work);
+  Matcher(examined, nodes).match_all();
+  return nodes;
+}
+
+}  // namespace epi::analysis

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/report/advise_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "epilogue/report/kernel_report.h"
+#include "epilogue/report/regime_report.h"
+#include "epilogue/report/table.h"
+#include "epilogue/report/text.h"
+#include "epilogue/report/units.h"
+
+namespace epi::report {
+namespace {
+
+using analysis::Advice;
+using analysis::AdviceKind;
+using analysis::Advised;
+using analysis::Because;
+using analysis::Estimate;
+using analysis::Term;
+
+constexpr size_t kShownAdvice = 6;
+constexpr size_t kShownEvents = 2;
+constexpr size_t kShownOps = 8;
+constexpr size_t kIndent = 3;
+
+std::string signed_time(double ns) { return ns < 0 ? "-" + time_text(-ns) : time_text(ns); }
+
+// "30.7 us (16.9 us to 32.7 us)"
+std::string estimate_text(const Estimate& estimate) {
+  return fmt::format("{} ({} to {})", signed_time(estimate.likely), signed_time(estimate.low),
+                     signed_time(estimate.high));
+}
+
+std::string ops_text(const std::vector<std::string>& ops) {
+  const size_t shown = std::min(ops.size(), kShownOps);
+  std::string text = fmt::format("{}", fmt::join(ops.begin(), ops.begin() + shown, ", "));
+  if (shown < ops.size()) text += fmt::format(" and {} more", ops.size() - shown);
+  return text;
+}
+
+std::string term_text(const Term& term) {
+  switch (term.unit) {
+    case Term::Unit::kCount:
+      return fmt::format("{} {:.4g}", term.label, term.value);
+    case Term::Unit::kTime:
+      return fmt::format("{} {}", term.label, signed_time(term.value));
+    case Term::Unit::kBytes:
+      return fmt::format("{} {}", term.label, bytes_text(term.value));
+    case Term::Unit::kRate:
+      return fmt::format("{} {}/s", term.label, bytes_text(term.value * 1e9));
+    case Term::Unit::kFlops:
+      return fmt::format("{} {}", term.label, flops_text(term.value));
+    case Term::Unit::kFlopRate:
+      return fmt::format("{} {}/s", term.label, flops_text(term.value * 1e9));
+    case Term::Unit::kShare:
+      return fmt::format("{} {:.0f} %", term.label, 100 * term.value);
+  }
+  return "";
+}
+
+std::string terms_text(const std::vector<Term>& terms) {
+  std::string text;
+  for (const Term& term : terms) {
+    // One place is the rule.
+    const bool is_one = term.unit == Term::Unit::kCount && term.value == 1 && terms.size() > 2;
+    if (!is_one) text += (text.empty() ? "" : "; ") + term_text(term);
+  }
+  return text;
+}
+
+// Viewers count from the first event.
+int64_t first_ns(const trace::Trace& trace) {
+  int64_t first = INT64_MAX;
+  for (trace::EventId id = 0; id < trace.size(); ++id) {
+    if (trace.is_span(id)) first = std::min(first, trace.ts_ns[id]);
+  }
+  return first;
+}
+
+// "2 events: ATen pointwise: gelu, bf16 at 1.234 ms": where to look in a viewer.
+std::string events_text(const Advice& advice, const trace::Trace& trace, int64_t begin_ns) {
+  if (advice.events.empty()) return "";
+  std::string text = plural(static_cast<double>(advice.events.size()), "event") + ": ";
+  for (size_t i = 0; i < std::min(advice.events.size(), kShownEvents); ++i) {
+    const trace::EventId id = advice.events[i];
+    const std::string name(trace.name_of(id));
+    const bool is_work = trace::is_device_work(trace.category[id]);
+    const std::string said =
+        is_work ? kernel_sentence(name, analysis::read_kernel_name(name)) : name;
+    text += fmt::format("{}{} at {}", i == 0 ? "" : ", ", said,
+                        time_text(static_cast<double>(trace.ts_ns[id] - begin_ns)));
+  }
+  return text + (advice.events.size() > kShownEvents ? ", ..." : "");
+}
+
+std::string saving_text(const Advice& advice) {
+  if (advice.kind == AdviceKind::kBatch) return "the step stays as long, with more rows in it";
+  if (advice.saving_ns.high <= 0) return "once, not in every step";
+  return fmt::format("saves {} of the {}'s time a step, {}", estimate_text(advice.saving_ns),
+                     advice.on_device ? "GPU" : "CPU", analysis::text_of(advice.sureness));
+}
+
+std::string step_text(const Advised& advised) {
+  const bool whole = advised.subject == "trace";
+  return whole ? "the trace" : advised.subject == "ProfilerStep*" ? "a step" : advised.subject;
+}
+
+// What compiled code would do on the CPU, where it is not compiled yet.
+std::string compiled_text(const Advised& advised) {
+  const auto& cpu = advised.compiled_cpu_ns;
+  if (cpu.likely <= 0) return "";
+  std::string text = fmt::format(
+      "compiled, it would be some {} instead of {}, and the CPU would take {} to {} "
+      "(guards, look-ups and a call each, under the profiler) instead of {}",
+      plural(static_cast<double>(advised.fusion.kernels_after), "kernel"), advised.kernels,
+      time_text(cpu.low), time_text(cpu.high), time_text(advised.cpu_ns));
+  const double after_ns = advised.device_ns - advised.fusion.saving_ns.likely;
+  if (cpu.low > after_ns) {
+    text += "; that is longer than the GPU's work: without a CUDA graph the CPU is the limit";
+  }
+  return text;
+}
+
+std::string payback_text(const Advised& advised) {
+  const double saving = advised.fusion.saving_ns.likely;
+  if (advised.compile_ns <= 0 || saving <= 0) return "";
+  return fmt::format("compiling takes {} in this trace: paid back after {:.0f} steps\n",
+                     time_text(advised.compile_ns), advised.compile_ns / saving);
+}
+
+std::string commands_text(const Advised& advised, const std::string& file) {
+  if (advised.blocks.mlps.empty()) return "";
+  return fmt::format("\nthis block, here, in every mode:  epilogue run mlp --like {}\n",
+                     shell_word(file));
+}
+
+void estimate_json(JsonWriter& json, const char* key, const Estimate& estimate) {
+  json.key(key).begin_object();
+  json.key("low").fixed(estimate.low / 1000, 3);
+  json.key("likely").fixed(estimate.likely / 1000, 3);
+  json.key("high").fixed(estimate.high / 1000, 3).end_object();
+}
+
+void term_json(JsonWriter& json, const Term& term) {
+  const auto [scale, unit] = [&]() -> std::pair<double, const char*> {
+    switch (term.unit) {
+      case Term::Unit::kCount:
+        return {1, "count"};
+      case Term::Unit::kTime:
+        return {1e-3, "us"};
+      case Term::Unit::kBytes:
+        return {1, "B"};
+      case Term::Unit::kRate:
+        return {1, "GB/s"};
+      case Term::Unit::kFlops:
+        return {1, "FLOP"};
+      case Term::Unit::kFlopRate:
+        return {1, "GFLOP/s"};
+      case Term::Unit::kShare:
+        return {1, "share"};
+    }
+    return {1, ""};
+  }();
+  json.begin_object().key("what").string(term.label);
+  json.key("value").fixed(term.value * scale, 3).key("unit").string(unit).end_object();
+}
+
+}  // namespace
+
+std::string advice_title(const Advice& advice) {
+  const std::string about = ops_text(advice.about);
+  switch (advice.kind) {
+    case AdviceKind::kFuse:
+      return fmt::format("fuse {}", about);
+    case AdviceKind::kRegenerate:
+      return fmt::format("let a compiler generate {}: its kernel is slow", about);
+    case AdviceKind::kGatedMlp:
+      return fmt::format("one kernel for gate, up and the activation of the MLP ({})", about);
+    case AdviceKind::kGraph:
+      return "replay the launches as a CUDA graph, if shapes and addresses stay";
+    case AdviceKind::kBatch:
+      return "larger batches: the GPU has time left in every step";
+    case AdviceKind::kSync:
+      return fmt::format("do not wait for the GPU in {}", about);
+    case AdviceKind::kPageable:
+      return "pin the memory that is copied, and copy asynchronously";
+    case AdviceKind::kTensorCores:
+      return fmt::format("allow tf32 in the f32 products {}: they miss the tensor cores", about);
+    case AdviceKind::kAlignment:
+      return fmt::format("pad the products {} to multiples of 8", about);
+    case AdviceKind::kCopies:
+      return "avoid copies that only change the layout";
+    case AdviceKind::kWaves:
+      return fmt::format("the tiles of the products {} fill the GPU badly", about);
+    case AdviceKind::kGuards:
+      return "look-ups of compiled code: fewer guards, or a CUDA graph around them";
+    case AdviceKind::kBreaks:
+      return "join the compiled regions: graph breaks lie between them";
+    case AdviceKind::kRecompiles:
+      return "keep one variant of each compiled region: it was compiled again";
+    case AdviceKind::kCompiling:
+      return "compile before the steps: it happens inside of them";
+  }
+  return "";
+}
+
+std::string verdict_line(const Advised& advised) {
+  const std::string head = fmt::format("torch.compile: {}, ", analysis::text_of(advised.verdict));
+  const auto& fusion = advised.fusion;
+  const double share =
+      advised.device_ns > 0 ? 100 * fusion.saving_ns.likely / advised.device_ns : 0;
+  const std::string gain = fmt::format("fusing would save {} of {} of GPU time in {}, {:.0f} %",
+                                       estimate_text(fusion.saving_ns),
+                                       time_text(advised.device_ns), step_text(advised), share);
+  const std::string cpu =
+      fmt::format("the CPU is the limit: the GPU works {} in {} of {}",
+                  time_text(advised.device_ns), step_text(advised), time_text(advised.window_ns));
+  const std::string after = fmt::format("{} to {}", time_text(advised.compiled_cpu_ns.low),
+                                        time_text(advised.compiled_cpu_ns.high));
+  switch (advised.because) {
+    case Because::kNoDevice:
+      return head + "no device work is in this trace";
+    case Because::kCompiled:
+      return head + "this run is compiled already";
+    case Because::kNothingToFuse:
+      return head + (fusion.groups.empty()
+                         ? "there is nothing to fuse on the GPU"
+                         : "there is next to nothing to fuse on the GPU: " + gain);
+    case Because::kSmallGain:
+    case Because::kGain:
+      return head + gain;
+    case Because::kDispatchGain:
+      return head + cpu + ", and compiled calls would be fewer: " + after + " of the CPU's time";
+    case Because::kDispatchUnsure:
+      return head + cpu + "; compiled, the CPU would take " + after;
+    case Because::kDispatchLoss:
+      return head + cpu + ", and compiling would add more than it removes: " + after +
+             (fusion.groups.empty() ? "; there is nothing to fuse on the GPU" : "");
+  }
+  return head;
+}
+
+std::string advise_text(const Advised& advised, const trace::Trace& trace,
+                        const AdviseStyle& style) {
+  const size_t width = style.markdown ? SIZE_MAX / 2 : style.width;
+  std::string out = wrapped(verdict_line(advised), width) + '\n';
+  if (advised.because == Because::kNoDevice) return out;
+  if (advised.use) {
+    out += wrapped(fmt::format("{} is bound by {}", step_text(advised), use_text(*advised.use)),
+                   width) +
+           '\n';
+  }
+  const std::string compiled = compiled_text(advised);
+  if (!compiled.empty()) out += wrapped(compiled, width) + '\n';
+  out += payback_text(advised);
+  const int64_t begin_ns = first_ns(trace);
+  const size_t shown =
+      style.all ? advised.advice.size() : std::min(advised.advice.size(), kShownAdvice);
+  for (size_t i = 0; i < shown; ++i) {
+    const Advice& advice = advised.advice[i];
+    const size_t margin = style.markdown ? 0 : kIndent;
+    const std::string title = indented(advice_title(advice), kIndent, width).substr(kIndent);
+    out += fmt::format("\n{}. {}\n", i + 1, title);
+    for (const std::string& line :
+         {saving_text(advice), terms_text(advice.terms), events_text(advice, trace, begin_ns)}) {
+      if (!line.empty()) out += indented(line, margin, width) + '\n';
+    }
+  }
+  if (shown < advised.advice.size()) {
+    out += fmt::format("\nand {} more: --all\n", advised.advice.size() - shown);
+  }
+  if (advised.advice.empty()) out += "\nnothing else was found that would help\n";
+  return out + (style.markdown ? "" : commands_text(advised, style.file));
+}
+
+void advise_json(JsonWriter& json, const Advised& advised, const trace::Trace& trace) {
+  json.key("verdict").string(analysis::text_of(advised.verdict));
+  json.key("because").string(verdict_line(advised));
+  json.key("subject").string(advised.subject).key("instances").integer(advised.instances);
+  json.key("gpu_us").fixed(advised.device_ns / 1000, 3);
+  json.key("cpu_us").fixed(advised.cpu_ns / 1000, 3);
+  json.key("kernels").integer(advised.kernels);
+  json.key("kernels_compiled").integer(advised.fusion.kernels_after);
+  estimate_json(json, "fusing_saves_us", advised.fusion.saving_ns);
+  json.key("use");
+  if (advised.use) {
+    json.begin_object();
+    use_json(json, *advised.use);
+    json.end_object();
+  } else {
+    json.null();
+  }
+  json.key("advice").begin_array();
+  for (const Advice& advice : advised.advice) {
+    json.begin_object().key("kind").string(analysis::text_of(advice.kind));
+    json.key("what").string(advice_title(advice));
+    json.key("saves").string(advice.on_device ? "gpu" : "cpu");
+    estimate_json(json, "saving_us", advice.saving_ns);
+    json.key("sureness").string(analysis::text_of(advice.sureness));
+    json.key("terms").begin_array();
+    for (const Term& term : advice.terms) term_json(json, term);
+    json.end_array().key("events").begin_array();
+    for (const trace::EventId id : advice.events) {
+      json.begin_object().key("name").string(trace.name_of(id));
+      json.key("ts_us").fixed(static_cast<double>(trace.ts_ns[id]) / 1000, 3);
+      json.key("dur_us").fixed(static_cast<double>(trace.dur_ns[id]) / 1000, 3).end_object();
+    }
+    json.end_array().end_object();
+  }
+  json.end_array();
+}
+
+std::string advice_check_text(const analysis::AdviceCheck& check, bool markdown) {
+  Table table({{"", Align::kLeft},
+               {"before", Align::kRight},
+               {"predicted", Align::kRight},
+               {"after", Align::kRight}});
+  table.add_row({"GPU time", time_text(check.device_ns),
+                 time_text(check.device_ns - check.saving_ns.likely),
+                 time_text(check.after_device_ns)});
+  table.add_row({"saving", "", signed_time(check.saving_ns.likely), signed_time(check.actual_ns)});
+  table.add_row({"kernels", fmt::format("{}", check.kernels),
+                 fmt::format("{}", check.kernels_predicted),
+                 fmt::format("{}", check.kernels_after)});
+  std::string out = markdown ? table.markdown() : table.text();
+  const bool inside =
+      check.actual_ns >= check.saving_ns.low && check.actual_ns <= check.saving_ns.high;
+  out += fmt::format("\nthe estimate is {:+.0f} % off; the range {} to {} {}\n",
+                     100 * check.error(), signed_time(check.saving_ns.low),
+                     signed_time(check.saving_ns.high), inside ? "holds" : "does not hold");
+  return out;
+}
+
+void advice_check_json(JsonWriter& json, const analysis::AdviceCheck& check) {
+  json.key("before_us").fixed(check.device_ns / 1000, 3);
+  json.key("after_us").fixed(check.after_device_ns / 1000, 3);
+  estimate_json(json, "predicted_saving_us", check.saving_ns);
+  json.key("actual_saving_us").fixed(check.actual_ns / 1000, 3);
+  json.key("error");
+  check.actual_ns == 0 ? json.null() : json.fixed(check.error(), 4);
+  json.key("kernels").integer(check.kernels);
+  json.key("kernels_predicted").integer(check.kernels_predicted);
+  json.key("kernels_after").integer(check.kernels_after);
+}
+
+}  // namespace epi::report

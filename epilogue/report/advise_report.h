@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Advice in words: the verdict, then what would help, with its arithmetic and its events.
+#pragma once
+
+#include <string>
+
+#include "epilogue/analysis/advise.h"
+#include "epilogue/base/json_writer.h"
+
+namespace epi::report {
+
+// `file` is what the commands at its end name. Every piece of advice with `all`, else the first.
+struct AdviseStyle {
+  std::string file;
+  bool markdown = false;
+  bool all = false;
+  size_t width = 80;
+};
+std::string advise_text(const analysis::Advised& advised, const trace::Trace& trace,
+                        const AdviseStyle& style);
+void advise_json(JsonWriter& json, const analysis::Advised& advised, const trace::Trace& trace);
+
+// The first line: "torch.compile: likely, ...".
+std::string verdict_line(const analysis::Advised& advised);
+// What one piece of advice says to do: "fuse gelu, mul".
+std::string advice_title(const analysis::Advice& advice);
+
+std::string advice_check_text(const analysis::AdviceCheck& check, bool markdown);
+void advice_check_json(JsonWriter& json, const analysis::AdviceCheck& check);
+
+}  // namespace epi::report

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/report/text.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace epi::report {
+namespace {
+
+bool is_unit(std::string word) {
+  while (!word.empty() && std::string_view(",;.()").find(word.back()) != std::string_view::npos) {
+    word.pop_back();
+  }
+  static constexpr std::string_view kUnits[] = {"ns", "us", "ms", "s",  "B",
+                                                "kB", "MB", "GB", "TB", "%"};
+  return std::find(std::begin(kUnits), std::end(kUnits), word) != std::end(kUnits);
+}
+
+}  // namespace
+
+std::string wrapped(const std::string& text, size_t width) {
+  std::string out;
+  size_t column = 0;
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = std::min(text.find(' ', begin), text.size());
+    const size_t next = std::min(text.find(' ', end + 1), text.size());
+    if (end < text.size() && is_unit(text.substr(end + 1, next - end - 1))) end = next;
+    const size_t size = end - begin;
+    if (column > 0 && column + 1 + size > width) {
+      out += '\n';
+      column = 0;
+    } else if (column > 0) {
+      out += ' ';
+      ++column;
+    }
+    out.append(text, begin, size);
+    column += size;
+    begin = end + 1;
+  }
+  return out;
+}
+
+std::string indented(const std::string& text, size_t spaces, size_t width) {
+  const std::string margin(spaces, ' ');
+  std::string out = margin + wrapped(text, width - std::min(width - 1, spaces));
+  for (size_t at = out.find('\n'); at != std::string::npos; at = out.find('\n', at + 1)) {
+    out.insert(at + 1, margin);
+  }
+  return out;
+}
+
+std::string shell_word(const std::string& word) {
+  const bool plain = word.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789_./:=+-@%") == std::string::npos;
+  if (plain && !word.empty()) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+}  // namespace epi::report

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sentences for a terminal, and words for a shell.
+#pragma once
+
+#include <string>
+
+namespace epi::report {
+
+// Broken between words into lines of at most `width`; a number stays with its unit.
+std::string wrapped(const std::string& text, size_t width);
+// The same with every line behind so many spaces.
+std::string indented(const std::string& text, size_t spaces, size_t width);
+// As a shell takes it.
+std::string shell_word(const std::string& word);
+
+}  // namespace epi::report

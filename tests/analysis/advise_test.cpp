@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Advice held against what came true: pairs of recorded traces, eager and compiled; and made-up
+// traces whose advice can be reckoned by hand.
+#include "epilogue/analysis/advise.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "epilogue/base/error.h"
+#include "epilogue/trace/reader.h"
+#include "tests/analysis/test_data.h"
+
+namespace epi::analysis {
+namespace {
+
+Advised advise_data(const std::string& name, const std::optional<std::string>& under = {}) {
+  const trace::Trace trace = read_data(name);
+  return advise(Examined(trace), under);
+}
+
+AdviceCheck check_pair(const std::string& before, const std::string& after) {
+  const trace::Trace a = read_data(before);
+  const trace::Trace b = read_data(after);
+  return check_advice(advise(Examined(a), {}), Examined(b), {});
+}
+
+const Advice* find(const Advised& advised, AdviceKind kind) {
+  const auto found = std::find_if(advised.advice.begin(), advised.advice.end(),
+                                  [&](const Advice& advice) { return advice.kind == kind; });
+  return found == advised.advice.end() ? nullptr : &*found;
+}
+
+// What an estimate may be off by: what a reader of it needs to decide, and more than clocks drift.
+constexpr double kOff = 0.25;
+
+TEST(Advise, TheCompiledMlpSavesWhatWasPredicted) {
+  const Advised advised = advise_data("traces/mlp_eager.json");
+  EXPECT_EQ(advised.verdict, Verdict::kLikely);
+  EXPECT_EQ(advised.fusion.kernels_after, 4);
+  // (703672 - 611137) / 3 ns of device time a forward, by the two traces.
+  EXPECT_NEAR(advised.fusion.saving_ns.likely, 30845, kOff * 30845);
+  ASSERT_EQ(advised.fusion.groups.size(), 1U);
+  EXPECT_EQ(advised.fusion.groups[0].ops, (std::vector<std::string>{"gelu", "mul"}));
+  // Two results of [8192, 3072] in bf16 are read and one is written; gelu's own is neither.
+  constexpr double kTensor = 8192.0 * 3072 * 2;
+  EXPECT_EQ(advised.fusion.groups[0].eager_bytes, 5 * kTensor);
+  EXPECT_EQ(advised.fusion.groups[0].fused_bytes, 3 * kTensor);
+}
+
+TEST(Advise, ALinearHasNothingToFuse) {
+  const Advised advised = advise_data("traces/linear_eager.json");
+  EXPECT_EQ(advised.verdict, Verdict::kNo);
+  EXPECT_TRUE(advised.fusion.groups.empty());
+  EXPECT_EQ(advised.because, Because::kDispatchLoss);
+  EXPECT_EQ(find(advised, AdviceKind::kFuse), nullptr);
+}
+
+TEST(Advise, SaysWhatTheLimitIs) {
+  const Advised small = advise_data("traces/matmul_add_64.json");
+  EXPECT_TRUE(small.cpu_is_limit());
+  EXPECT_EQ(small.use->bound(), Bound::kDispatch);
+  EXPECT_NE(find(small, AdviceKind::kGraph), nullptr);
+  EXPECT_NE(find(small, AdviceKind::kBatch), nullptr);
+  const Advised large = advise_data("traces/matmul_add_4096.json");
+  EXPECT_FALSE(large.cpu_is_limit());
+  EXPECT_EQ(large.use->bound(), Bound::kArithmetic);
+  EXPECT_EQ(large.verdict, Verdict::kNo);
+}
+
+TEST(Advise, ACompiledRunIsNotToldToCompile) {
+  for (const char* name : {"traces/mlp_compile.json", "traces/linear_compile.json"}) {
+    const Advised advised = advise_data(name);
+    EXPECT_EQ(advised.verdict, Verdict::kNo) << name;
+    EXPECT_EQ(advised.because, Because::kCompiled) << name;
+    EXPECT_TRUE(advised.fusion.groups.empty()) << name;
+    EXPECT_NE(find(advised, AdviceKind::kGuards), nullptr) << name;
+  }
+}
+
+// Recorded on an H200 with tests/data/pairs/record.py.
+class Pairs : public testing::TestWithParam<const char*> {};
+
+TEST_P(Pairs, ArePredicted) {
+  const std::string name = fmt::format("pairs/{}", GetParam());
+  const AdviceCheck check = check_pair(name + ".eager.json.gz", name + ".compiled.json.gz");
+  EXPECT_GT(check.actual_ns, 0);
+  EXPECT_LT(std::abs(check.error()), kOff)
+      << "predicted " << check.saving_ns.likely << ", came " << check.actual_ns;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , Pairs,
+    testing::Values("bert_block_16x512x1024", "geglu_train_8192x768x3072", "gpt_block_16x1024x768",
+                    "layer_norm_32768x2048", "layer_norm_8192x1024", "llama_block_2x2048x4096",
+                    "llama_block_8x1024x2048", "plain_attention_8x512x1024", "post_norm_16384x1024",
+                    "rms_norm_2048x8192", "rms_norm_8192x4096", "small_gpt_16x512",
+                    "small_llama_16x512", "squared_relu_8192x1024x4096", "swiglu_4096x2048x5632",
+                    "swiglu_512x4096x14336", "swiglu_8192x2048x8192"),
+    [](const auto& pair) { return std::string(pair.param); });
+
+// In these the compiler's own tuning chose a slow kernel, which it did not in another recording of
+// the same model: see docs/advise.md. What is fused is predicted, and no more is promised.
+TEST(Advise, TheKernelsOfUnluckyPairsArePredicted) {
+  for (const char* name : {"geglu_2048x2048x8192", "geglu_3000x1000x2730", "geglu_8192x768x3072",
+                           "geglu_erf_8192x1024x2736", "reglu_16384x1024x2816",
+                           "gpt_block_4x2048x1600", "mlp_8192x1024x4096"}) {
+    const std::string path = fmt::format("pairs/{}", name);
+    const AdviceCheck check = check_pair(path + ".eager.json.gz", path + ".compiled.json.gz");
+    EXPECT_EQ(check.kernels_predicted, check.kernels_after) << name;
+    EXPECT_LE(check.actual_ns, check.saving_ns.high) << name;
+  }
+}
+
+TEST(Advise, NeverAsksForMixedPrecisionWhereItIs) {
+  for (const char* name :
+       {"traces/mlp_eager.json", "traces/llama_train.json.gz",
+        "pairs/small_gpt_16x512.eager.json.gz", "pairs/geglu_3000x1000x2730.eager.json.gz",
+        "traces/matmul_add_4096.json"}) {
+    EXPECT_EQ(find(advise_data(name), AdviceKind::kTensorCores), nullptr) << name;
+  }
+}
+
+TEST(Advise, OddSizesAreFound) {
+  const Advised advised = advise_data("pairs/geglu_3000x1000x2730.eager.json.gz");
+  const Advice* found = find(advised, AdviceKind::kAlignment);
+  ASSERT_NE(found, nullptr);
+  // Two products of 2 * 3000 * 2730 * 1000 FLOP at six tenths of 989.5 TFLOP/s.
+  const double now_ns = found->terms[1].value;
+  EXPECT_NEAR(found->saving_ns.likely, now_ns - 2 * 16.38e9 / (989.5e3 * 0.6), 1);
+}
+
+TEST(Advise, WaitsAreFoundWithTheirOperators) {
+  const Advised advised = advise_data("pytorch/misc.json.gz");
+  std::vector<std::string> about;
+  for (const Advice& advice : advised.advice) {
+    if (advice.kind == AdviceKind::kSync) about.push_back(advice.about.at(0));
+  }
+  EXPECT_NE(std::find(about.begin(), about.end(), "aten::nonzero"), about.end());
+  EXPECT_NE(std::find(about.begin(), about.end(), "aten::_local_scalar_dense"), about.end());
+}
+
+TEST(Advise, EveryEstimateIsARangeAroundItself) {
+  for (const char* name :
+       {"traces/mlp_eager.json", "traces/llama_train.json.gz", "traces/mlp_liger.json",
+        "pytorch/misc.json.gz", "pytorch/streams.json.gz", "pytorch/train_compiled.json.gz",
+        "pytorch/train_gpu_only.json.gz", "pytorch/graph.json.gz", "pytorch/train_cpu.json.gz",
+        "pairs/small_llama_16x512.eager.json.gz"}) {
+    for (const Advice& advice : advise_data(name).advice) {
+      EXPECT_LE(advice.saving_ns.low, advice.saving_ns.likely) << name;
+      EXPECT_LE(advice.saving_ns.likely, advice.saving_ns.high) << name;
+      EXPECT_FALSE(advice.terms.empty()) << name;
+    }
+  }
+}
+
+TEST(Advise, NamesWhatIsNotThere) {
+  EXPECT_THROW(advise_data("traces/mlp_eager.json", "nothing"), Error);
+  EXPECT_EQ(advise_data("traces/mlp_eager.json", "mlp_fwd").fusion.kernels_after, 4);
+}
+
+// Events of one thread and one stream, times in microseconds.
+class Made {
+ public:
+  Made() {
+    text_ = R"({"deviceProperties": [{"name": "NVIDIA H200", "numSms": 132}], "traceEvents": [)";
+  }
+  Made& host(const char* category, const std::string& name, int64_t begin, int64_t dur,
+             const std::string& args = "{}") {
+    return add(category, name, 1, 1, begin, dur, args);
+  }
+  // An operator with one kernel of this length.
+  Made& op(const std::string& name, const std::string& args, const std::string& kernel,
+           int64_t dur) {
+    host("cpu_op", name, at_, 8, args);
+    const std::string link = fmt::format(R"({{"correlation": {}}})", ++count_);
+    host("cuda_runtime", "cudaLaunchKernel", at_ + 1, 5, link);
+    add("kernel", kernel, 0, 7, at_ + 20, dur, link);
+    at_ += std::max<int64_t>(10, dur);
+    return *this;
+  }
+  Advised advised() const {
+    const trace::Trace trace = trace::read_text(text_ + "]}", "made").value();
+    return advise(Examined(trace), {});
+  }
+
+ private:
+  Made& add(const char* category, const std::string& name, int pid, int tid, int64_t begin,
+            int64_t dur, const std::string& args) {
+    text_ += fmt::format(
+        R"({}{{"ph": "X", "cat": "{}", "name": "{}", "pid": {}, "tid": {}, "ts": {}, "dur": {}, "args": {}}})",
+        text_.back() == '[' ? "" : ",", category, name, pid, tid, begin, dur, args);
+    return *this;
+  }
+
+  std::string text_;
+  int64_t at_ = 100;
+  int count_ = 0;
+};
+
+TEST(Advise, SinglePrecisionProductsMissTensorCores) {
+  const Advised advised =
+      Made()
+          .op("aten::mm",
+              R"({"Input Dims": [[4096, 4096], [4096, 4096]], "Input type": ["float", "float"]})",
+              "ampere_sgemm_128x64_tn", 2700)
+          .advised();
+  const Advice* found = find(advised, AdviceKind::kTensorCores);
+  ASSERT_NE(found, nullptr);
+  // 137.4 GFLOP at six tenths of 494.5 TFLOP/s take 463 us.
+  EXPECT_NEAR(found->saving_ns.likely, 2700e3 - 2 * 4096.0 * 4096 * 4096 / (494.5e3 * 0.6), 1);
+}
+
+TEST(Advise, TilesThatFillTheGpuBadlyAreFound) {
+  // 9 x 32 tiles of 256 x 128 are 288, three waves of 132 with 108 places left empty; the other way
+  // around they would be 17 x 16, which fill less.
+  const Advised advised =
+      Made()
+          .op("aten::mm",
+              R"({"Input Dims": [[2176, 8192], [8192, 4096]], "Input type": ["c10::BFloat16", "c10::BFloat16"]})",
+              "nvjet_sm90_tst_128x256_64x4_1x2_h_bz_coopA_TNT", 300)
+          .advised();
+  const Advice* found = find(advised, AdviceKind::kWaves);
+  ASSERT_NE(found, nullptr);
+  EXPECT_NEAR(found->terms.back().value, 288.0 / 396, 1e-9);
+}
+
+TEST(Advise, RecompilesBreaksAndCompilingAreFound) {
+  Made made;
+  for (const char* region : {"0/0", "0/1", "1/0"}) {
+    made.host("cpu_op", fmt::format("Torch-Compiled Region: {}", region), 1000, 5);
+    made.host("cpu_op", "TorchDynamo Cache Lookup", 1010, 20);
+  }
+  made.host("user_annotation", "entire_frame_compile", 2000, 900);
+  const Advised advised = made.advised();
+  EXPECT_EQ(advised.because, Because::kNoDevice);
+  ASSERT_NE(find(advised, AdviceKind::kRecompiles), nullptr);
+  EXPECT_EQ(find(advised, AdviceKind::kRecompiles)->events.size(), 3U);
+  ASSERT_NE(find(advised, AdviceKind::kBreaks), nullptr);
+  EXPECT_EQ(find(advised, AdviceKind::kBreaks)->saving_ns.likely, 2 * 20000);
+  ASSERT_NE(find(advised, AdviceKind::kCompiling), nullptr);
+  EXPECT_EQ(advised.compile_ns, 900000);
+}
+
+}  // namespace
+}  // namespace epi::analysis
