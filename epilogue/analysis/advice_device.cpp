@@ -24,6 +24,8 @@ using Unit = Term::Unit;
 
 // Below this much of a step's device time nothing is worth a line.
 constexpr double kWorthShare = 0.01;
+// Smaller products take what a kernel takes at least.
+constexpr double kWorthFlops = 1e8;
 
 double time_of(const Examined& examined, std::span<const EventId> work) {
   double ns = 0;
@@ -115,7 +117,7 @@ void advise_tensor_cores(const ProductGroup& group, const GpuPeaks& peaks,
                          std::vector<Advice>& advice) {
   const bool misses = group.name.dtype == NumberType::kF32 && group.name.tensor_cores != true &&
                       group.dtype == "float";
-  if (!misses || peaks.tf32 <= peaks.f32) return;
+  if (!misses || peaks.tf32 <= peaks.f32 || group.sizes.flops() < kWorthFlops) return;
   Advice one = about_product(AdviceKind::kTensorCores, group);
   set_saving(group, peaks.tf32, peaks, one);
   one.sureness = Sureness::kLikely;
@@ -126,7 +128,6 @@ void advise_tensor_cores(const ProductGroup& group, const GpuPeaks& peaks,
 void advise_alignment(const ProductGroup& group, const GpuPeaks& peaks,
                       std::vector<Advice>& advice) {
   constexpr int64_t kAligned = 8;  // elements of two bytes that one load of tensor cores takes
-  constexpr double kWorthFlops = 1e9;
   const bool narrow = group.dtype == "c10::BFloat16" || group.dtype == "c10::Half";
   const bool odd = group.sizes.n % kAligned != 0 || group.sizes.k % kAligned != 0;
   if (!narrow || !odd || group.sizes.flops() < kWorthFlops) return;
@@ -143,21 +144,25 @@ void advise_waves(const ProductGroup& group, int64_t sms, std::vector<Advice>& a
   constexpr double kFull = 0.75;
   const int64_t tm = group.name.tile[0];
   const int64_t tn = group.name.tile[1];
-  if (tm <= 0 || tn <= 0 || sms <= 0 || group.name.split_k == true) return;
+  const auto& sizes = group.sizes;
+  const bool known = tm > 0 && tn > 0 && sms > 0 && sizes.m > 0 && sizes.n > 0 && sizes.batch > 0;
+  if (!known || group.name.split_k == true || sizes.flops() < kWorthFlops) return;
   // Which side of a tile lies along the rows is not known: the better of both counts.
   const auto filled = [&](int64_t rows, int64_t columns) {
-    const int64_t tiles = group.sizes.batch * ((group.sizes.m + rows - 1) / rows) *
-                          ((group.sizes.n + columns - 1) / columns);
-    const int64_t waves = (tiles + sms - 1) / sms;
-    return std::pair(static_cast<double>(tiles) / static_cast<double>(waves * sms), tiles);
+    const double tiles = static_cast<double>(sizes.batch) *
+                         std::ceil(static_cast<double>(sizes.m) / static_cast<double>(rows)) *
+                         std::ceil(static_cast<double>(sizes.n) / static_cast<double>(columns));
+    const double waves = std::ceil(tiles / static_cast<double>(sms));
+    return std::pair(tiles / (waves * static_cast<double>(sms)), tiles);
   };
   const auto best = std::max(filled(tm, tn), filled(tn, tm));
-  if (best.first >= kFull) return;
+  // Less than one wave is a small product, which no other tile makes larger.
+  if (best.first >= kFull || best.second < static_cast<double>(sms)) return;
   // A product that is bound by its weights' bytes does not care.
   if (group.rate.is_arithmetic() == false) return;
   Advice one = about_product(AdviceKind::kWaves, group);
   one.saving_ns = {0, group.ns * (kFull - best.first), group.ns * (1 - best.first)};
-  one.terms.push_back({"tiles", static_cast<double>(best.second), Unit::kCount});
+  one.terms.push_back({"tiles", best.second, Unit::kCount});
   one.terms.push_back({"multiprocessors", static_cast<double>(sms), Unit::kCount});
   one.terms.push_back({"filled", best.first, Unit::kShare});
   advice.push_back(std::move(one));
@@ -181,7 +186,8 @@ void advise_fusion(const FusionEstimate& fusion, std::vector<Advice>& advice) {
     if (group.sizes_known) {
       one.terms.push_back({"move", count * group.eager_bytes, Unit::kBytes});
       one.terms.push_back({"would move", count * group.fused_bytes, Unit::kBytes});
-      one.terms.push_back({"at", fusion.rates.bytes_per_ns, Unit::kRate});
+      one.terms.push_back({fusion.rates_measured ? "at this trace's" : "at the data sheet's",
+                           fusion.rates.bytes_per_ns, Unit::kRate});
     }
     one.terms.push_back({"would take", group.fused_ns, Unit::kTime});
     advice.push_back(std::move(one));
@@ -192,14 +198,15 @@ void advise_gated_mlps(const Examined& examined, const Blocks& blocks,
                        std::vector<Advice>& advice) {
   // Of the time between the products, on an H200 in bf16: see docs/advise.md.
   constexpr Estimate kSaved = {0.5, 0.75, 1};
-  std::map<std::pair<std::string, double>, Advice> found;
+  std::map<std::vector<std::string>, Advice> found;
   for (const GatedMlp& mlp : blocks.mlps) {
     const double between_ns = time_of(examined, mlp.between);
-    const std::string sizes = fmt::format("{}x{}x{}", mlp.rows, mlp.dim, mlp.hidden);
-    Advice& one = found[{sizes, 0}];
+    const std::vector<std::string> about = {
+        mlp.activation, fmt::format("{}x{}x{}", mlp.rows, mlp.dim, mlp.hidden), mlp.dtype};
+    Advice& one = found[about];
     if (one.terms.empty()) {
       one.kind = AdviceKind::kGatedMlp;
-      one.about = {mlp.activation, sizes, mlp.dtype};
+      one.about = about;
       one.terms = {{"blocks in a step", 0, Unit::kCount},
                    {"take", 0, Unit::kTime},
                    {"between the products", 0, Unit::kTime}};
@@ -243,11 +250,11 @@ void advise_copies(const Examined& examined, std::span<const EventId> work,
     const std::vector<OpInput> inputs = op_inputs(examined.trace, op);
     const bool same_type = inputs.size() > 1 && inputs[0].is_tensor() &&
                            inputs[0].type == inputs[1].type && inputs[1].is_tensor();
-    if (!same_type) continue;
+    if (!same_type || inputs[0].strides == inputs[1].strides) continue;
     one.events.push_back(id);
     ns += static_cast<double>(examined.trace.dur_ns[id]);
   }
-  if (ns < kWorthShare * time_of(examined, work)) return;
+  if (one.events.empty() || ns < kWorthShare * time_of(examined, work)) return;
   one.saving_ns = {0, ns / 2, ns};
   one.terms = {{"copies", static_cast<double>(one.events.size()), Unit::kCount},
                {"take", ns, Unit::kTime}};

@@ -23,25 +23,55 @@ double took(const Examined& examined, EventId id) {
   return static_cast<double>(examined.trace.dur_ns[id]);
 }
 
-// From a wait to the next work that was launched behind it: the device has run dry.
-double dry_ns(const HostView& view, EventId wait) {
-  const trace::Trace& trace = view.examined.trace;
-  int64_t next = INT64_MAX;
-  int64_t last = trace.ts_ns[wait];
-  for (const EventId id : view.owned.work) {
-    const bool behind = view.examined.links.asked_ns[id] >= trace.ts_ns[wait];
-    if (behind) next = std::min(next, trace.ts_ns[id]);
-    if (!behind) last = std::max(last, trace.end_ns(id));
+// Between a wait and the next work that was launched behind it the device runs dry.
+class DryTimes {
+ public:
+  explicit DryTimes(const HostView& view) : view_(view) {
+    const auto& work = view.owned.work;  // by when it was asked for
+    const trace::Trace& trace = view.examined.trace;
+    ends_.resize(work.size() + 1, INT64_MIN);
+    begins_.resize(work.size() + 1, INT64_MAX);
+    for (size_t i = 0; i < work.size(); ++i) {
+      ends_[i + 1] = std::max(ends_[i], trace.end_ns(work[i]));
+    }
+    for (size_t i = work.size(); i-- > 0;) {
+      begins_[i] = std::min(begins_[i + 1], trace.ts_ns[work[i]]);
+    }
   }
-  if (next == INT64_MAX) return 0;
-  return static_cast<double>(std::max<int64_t>(0, next - last));
-}
+
+  double after(EventId wait) const {
+    const int64_t wait_ns = view_.examined.trace.ts_ns[wait];
+    const auto& work = view_.owned.work;
+    const auto behind = std::lower_bound(
+        work.begin(), work.end(), wait_ns,
+        [&](EventId id, int64_t ns) { return view_.examined.links.asked_ns[id] < ns; });
+    const auto place = static_cast<size_t>(behind - work.begin());
+    if (begins_[place] == INT64_MAX) return 0;
+    const int64_t last = std::max(ends_[place], wait_ns);
+    return static_cast<double>(std::max<int64_t>(0, begins_[place] - last));
+  }
+
+ private:
+  const HostView& view_;
+  std::vector<int64_t> ends_;    // the latest end of the first so many
+  std::vector<int64_t> begins_;  // the earliest begin from there on
+};
 
 }  // namespace
 
-int64_t compiled_regions(const HostView& view) {
-  return std::count_if(view.events.begin(), view.events.end(),
-                       [&](EventId id) { return is_region(view.examined.trace.name_of(id)); });
+bool is_compiled(const HostView& view) {
+  const auto& tree = view.examined.links.tree;
+  double all = 0;
+  double compiled = 0;
+  for (const EventId work : view.owned.work) {
+    all += took(view.examined, work);
+    for (EventId id = view.examined.links.op[work]; id != kNoEvent; id = tree.parent[id]) {
+      if (!is_region(view.examined.trace.name_of(id))) continue;
+      compiled += took(view.examined, work);
+      break;
+    }
+  }
+  return compiled > all / 2;
 }
 
 void advise_launches(const HostView& view, const TimeUse& use, std::vector<Advice>& advice) {
@@ -83,11 +113,12 @@ void advise_launches(const HostView& view, const TimeUse& use, std::vector<Advic
 
 void advise_waits(const HostView& view, std::vector<Advice>& advice) {
   const Examined& examined = view.examined;
+  const DryTimes dry_times(view);
   std::map<std::string, Advice> by_op;
   for (const EventId id : view.owned.syncs) {
     const EventId op = examined.links.op[id];
-    const std::string name(op == kNoEvent ? examined.trace.name_of(id)
-                                          : examined.trace.name_of(op));
+    const bool in_op = op != kNoEvent && examined.trace.category[op] == Category::kCpuOp;
+    const std::string name(examined.trace.name_of(in_op ? op : id));
     Advice& one = by_op[name];
     if (one.terms.empty()) {
       one.kind = AdviceKind::kSync;
@@ -97,15 +128,17 @@ void advise_waits(const HostView& view, std::vector<Advice>& advice) {
                    {"the CPU waits in them", 0, Unit::kTime},
                    {"the device is dry afterwards", 0, Unit::kTime}};
     }
-    const double dry = dry_ns(view, id);
+    const double dry = dry_times.after(id);
     one.terms[0].value += 1;
     one.terms[1].value += took(examined, id);
     one.terms[2].value += dry;
     one.saving_ns.likely += dry;
-    one.saving_ns.high += dry + took(examined, id);
+    one.saving_ns.high += std::max(dry, took(examined, id));
     one.events.push_back(id);
   }
-  for (auto& [name, one] : by_op) advice.push_back(std::move(one));
+  for (auto& [name, one] : by_op) {
+    if (one.saving_ns.likely > 0) advice.push_back(std::move(one));
+  }
   Advice pageable;
   pageable.kind = AdviceKind::kPageable;
   double ns = 0;
@@ -131,20 +164,24 @@ void advise_compiled(const HostView& view, std::vector<Advice>& advice) {
   Advice breaks;
   breaks.kind = AdviceKind::kBreaks;
   double guards_ns = 0;
+  std::set<std::string_view> frames;  // one called for each layer is no break
   for (const EventId id : view.events) {
     const std::string_view name = examined.trace.name_of(id);
     if (name == "TorchDynamo Cache Lookup" || name == "Epilogue Guards") {
       guards.events.push_back(id);
       guards_ns += took(examined, id);
     }
-    if (is_region(name)) breaks.events.push_back(id);
+    if (is_region(name)) {
+      breaks.events.push_back(id);
+      frames.insert(name.substr(0, name.rfind('/')));
+    }
   }
   if (guards.events.empty()) return;
   guards.on_device = breaks.on_device = false;
   guards.saving_ns = {0, guards_ns / 2, guards_ns};
   const auto count = static_cast<double>(guards.events.size());
   guards.terms = {{"look-ups", count, Unit::kCount}, {"take", guards_ns, Unit::kTime}};
-  const auto regions = static_cast<double>(breaks.events.size());
+  const auto regions = static_cast<double>(frames.size());
   if (regions > 1) {
     const double each_ns = guards_ns / count;
     breaks.terms = {{"compiled regions in a step", regions, Unit::kCount},
@@ -162,7 +199,10 @@ double advise_compiling(const Examined& examined, std::vector<Advice>& advice) {
   compiling.kind = AdviceKind::kCompiling;
   std::map<std::string, std::set<std::string>> variants;
   double ns = 0;
-  int64_t until = 0;
+  const InstanceGroup all_steps = steps(examined.trace, examined.ownership);
+  const int64_t first_ns = all_steps.instances.empty() ? 0 : all_steps.instances.front().begin_ns;
+  const int64_t last_ns = all_steps.instances.empty() ? 0 : all_steps.instances.back().end_ns;
+  std::map<trace::LaneId, int64_t> until;  // of each thread's last compilation
   for (const EventId id : examined.links.tree.order) {
     const std::string_view name = examined.trace.name_of(id);
     const size_t slash = name.rfind('/');
@@ -172,10 +212,12 @@ double advise_compiling(const Examined& examined, std::vector<Advice>& advice) {
                               .second;
       if (is_new) recompiles.events.push_back(id);
     }
-    if (is_compiling(name) && examined.trace.ts_ns[id] >= until) {
+    const int64_t begin_ns = examined.trace.ts_ns[id];
+    int64_t& busy_ns = until[examined.trace.lane[id]];
+    if (is_compiling(name) && begin_ns >= std::max(first_ns, busy_ns) && begin_ns < last_ns) {
       compiling.events.push_back(id);
       ns += took(examined, id);
-      until = examined.trace.end_ns(id);
+      busy_ns = examined.trace.end_ns(id);
     }
   }
   const auto regions = static_cast<double>(variants.size());
@@ -189,7 +231,7 @@ double advise_compiling(const Examined& examined, std::vector<Advice>& advice) {
   if (ns > 0) {
     compiling.on_device = false;
     compiling.terms = {{"compilations", static_cast<double>(compiling.events.size()), Unit::kCount},
-                       {"take in the whole trace", ns, Unit::kTime}};
+                       {"take inside of the steps", ns, Unit::kTime}};
     advice.push_back(std::move(compiling));
   }
   return ns;

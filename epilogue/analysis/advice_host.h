@@ -19,10 +19,10 @@ struct HostView {
 void advise_launches(const HostView& view, const TimeUse& use, std::vector<Advice>& advice);
 void advise_waits(const HostView& view, std::vector<Advice>& advice);
 void advise_compiled(const HostView& view, std::vector<Advice>& advice);
-// Compiling anywhere in the trace; gives how long it took.
+// Compiling inside of the steps; gives how long it took.
 double advise_compiling(const Examined& examined, std::vector<Advice>& advice);
 
-// How many compiled regions begin in the instance.
-int64_t compiled_regions(const HostView& view);
+// Whether compiled regions launch more than half of the instance's device time.
+bool is_compiled(const HostView& view);
 
 }  // namespace epi::analysis

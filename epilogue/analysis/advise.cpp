@@ -29,6 +29,13 @@ Subject subject_of(const Examined& examined, const std::optional<std::string>& u
   return subject;
 }
 
+// "trace" where no steps are marked.
+std::string title_of(const Subject& subject) {
+  const auto& instances = subject.group.instances;
+  const bool whole = instances.size() == 1 && instances[0].event == trace::kNoEvent;
+  return whole ? "trace" : subject.group.name;
+}
+
 // The device idles for most of the step, and not because steps queue up.
 bool cpu_limits(const std::optional<TimeUse>& use) {
   if (!use) return false;
@@ -44,7 +51,7 @@ void decide(const HostView& view, Advised& result) {
     result.because = because;
   };
   if (result.kernels == 0) return set(Verdict::kNo, Because::kNoDevice);
-  if (compiled_regions(view) > 0) return set(Verdict::kNo, Because::kCompiled);
+  if (is_compiled(view)) return set(Verdict::kNo, Because::kCompiled);
   const auto after = static_cast<double>(result.fusion.kernels_after);
   result.compiled_cpu_ns = {kCallNs.low + after * kKernelNs.low,
                             kCallNs.likely + after * kKernelNs.likely,
@@ -73,13 +80,6 @@ void rank(bool cpu_is_limit, std::vector<Advice>& advice) {
   });
 }
 
-std::optional<TimeUse> use_of(const Examined& examined, const std::string& name) {
-  for (TimeUse& use : time_uses(examined)) {
-    if (use.name == name) return std::move(use);
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 const char* text_of(AdviceKind kind) {
@@ -91,7 +91,7 @@ const char* text_of(AdviceKind kind) {
 }
 
 const char* text_of(Sureness sureness) {
-  constexpr const char* kTexts[] = {"guess", "likely", "sure"};
+  constexpr const char* kTexts[] = {"guess", "likely"};
   return kTexts[static_cast<size_t>(sureness)];
 }
 
@@ -105,7 +105,7 @@ bool Advised::cpu_is_limit() const { return cpu_limits(use); }
 Advised advise(const Examined& examined, const std::optional<std::string>& under) {
   const Subject subject = subject_of(examined, under);
   Advised result;
-  result.subject = subject.group.name;
+  result.subject = title_of(subject);
   result.instances = static_cast<int64_t>(subject.group.instances.size());
   if (subject.group.instances.empty()) return result;
   const size_t place = typical_instance(subject.group);
@@ -118,7 +118,7 @@ Advised advise(const Examined& examined, const std::optional<std::string>& under
   result.window_ns = static_cast<double>(instance.measures.window_ns);
   const HostView view{examined, instance, owned, host_events(examined, subject, place)};
   if (!owned.work.empty()) {
-    result.use = use_of(examined, result.subject);
+    result.use = time_use(examined, subject);
     result.fusion = estimate_fusion(examined, owned.work);
     result.blocks = find_blocks(examined, owned.work);
     advise_fusion(result.fusion, result.advice);
@@ -139,7 +139,17 @@ AdviceCheck check_advice(const Advised& before, const Examined& after,
                          const std::optional<std::string>& under) {
   const Subject subject = subject_of(after, under);
   const MedianMeasures median = median_measures(subject.group);
+  if (before.kernels == 0 || median.kernels == 0) {
+    fail("advise", "--against: the run {} has no device work",
+         before.kernels == 0 ? "before" : "after");
+  }
+  if (before.subject != title_of(subject)) {
+    fail("advise", "--against: the run before has {}, the run after {}: --under names one of both",
+         before.subject, title_of(subject));
+  }
+  std::vector<Advice> ignored;
   AdviceCheck check;
+  check.compile_ns = advise_compiling(after, ignored);
   check.device_ns = before.device_ns;
   check.after_device_ns = median.device_ns;
   check.saving_ns = before.fusion.saving_ns;

@@ -34,7 +34,8 @@ enum class AdviceKind : uint8_t {
 // "fuse", "gated_mlp", ...: as in JSON.
 const char* text_of(AdviceKind kind);
 
-enum class Sureness : uint8_t { kGuess, kLikely, kSure };
+// Likely: from recorded sizes and times. A guess: from a rule of thumb.
+enum class Sureness : uint8_t { kGuess, kLikely };
 const char* text_of(Sureness sureness);
 
 // A number of the reckoning.
@@ -48,7 +49,7 @@ struct Term {
 struct Advice {
   AdviceKind kind = AdviceKind::kFuse;
   std::vector<std::string> about;  // operators, or the sizes of a product
-  bool on_device = true;           // what it saves is the device's time; else the CPU's
+  bool on_device = true;           // it saves the device's work; else its waiting for the CPU
   Estimate saving_ns;              // a step
   Sureness sureness = Sureness::kGuess;
   std::vector<Term> terms;
@@ -80,7 +81,7 @@ struct Advised {
   FusionEstimate fusion;
   // What the CPU would take with compiled code, calls of the profiler included.
   Estimate compiled_cpu_ns;
-  double compile_ns = 0;  // that the trace shows; 0: none
+  double compile_ns = 0;  // inside of the steps; 0: none is shown
   Verdict verdict = Verdict::kNo;
   Because because = Because::kNoDevice;
   std::vector<Advice> advice;  // the most worthwhile first
@@ -101,9 +102,15 @@ struct AdviceCheck {
   int64_t kernels = 0;
   int64_t kernels_predicted = 0;
   int64_t kernels_after = 0;
+  double compile_ns = 0;  // that the run after shows inside of its steps
 
-  double error() const { return actual_ns == 0 ? 0 : saving_ns.likely / actual_ns - 1; }
+  // Of the estimate, as a share of what came true; none where nothing was saved.
+  std::optional<double> error() const {
+    if (actual_ns <= 0) return std::nullopt;
+    return saving_ns.likely / actual_ns - 1;
+  }
 };
+// Throws `Error` where the two cannot be held against each other.
 AdviceCheck check_advice(const Advised& before, const Examined& after,
                          const std::optional<std::string>& under);
 

@@ -6,6 +6,7 @@
 
 #include "epilogue/analysis/op_cost.h"
 #include "epilogue/analysis/op_inputs.h"
+#include "epilogue/analysis/tensor_flow.h"
 
 namespace epi::analysis {
 namespace {
@@ -74,6 +75,18 @@ double time_of(const Examined& examined, const std::vector<EventId>& work) {
   return ns;
 }
 
+// Three square linears one behind the other look the same, but for what the second one reads.
+bool is_chain(const Examined& examined, const GatedMlp& mlp) {
+  const std::vector<FlowNode> nodes = tensor_flow(examined, mlp.work);
+  for (const FlowNode& node : nodes) {
+    const bool reads_activation = is_product(node.kind) && &node != &nodes.back() &&
+                                  !node.reads.empty() && node.reads[0].maker != kNoNode &&
+                                  nodes[node.reads[0].maker].can_join;
+    if (reads_activation) return true;
+  }
+  return false;
+}
+
 std::optional<GatedMlp> gated_mlp(const Examined& examined, std::span<const EventId> work,
                                   std::span<const Product> three) {
   const Product& gate = three[0];
@@ -81,7 +94,7 @@ std::optional<GatedMlp> gated_mlp(const Examined& examined, std::span<const Even
   const Product& down = three[2];
   const bool fits = gate.sizes == up.sizes && gate.sizes.batch == 1 &&
                     down.sizes == MatrixProduct{1, gate.sizes.m, gate.sizes.k, gate.sizes.n};
-  if (!fits || gate.dtype.empty()) return std::nullopt;
+  if (!fits || gate.dtype.empty() || gate.bias || up.bias || down.bias) return std::nullopt;
   GatedMlp mlp;
   for (size_t i = gate.first; i <= down.last; ++i) {
     mlp.work.push_back(work[i]);
@@ -89,7 +102,7 @@ std::optional<GatedMlp> gated_mlp(const Examined& examined, std::span<const Even
     if (!of_product) mlp.between.push_back(work[i]);
   }
   mlp.activation = activation_of(examined, mlp.between);
-  if (mlp.activation.empty()) return std::nullopt;
+  if (mlp.activation.empty() || is_chain(examined, mlp)) return std::nullopt;
   mlp.rows = gate.sizes.m;
   mlp.dim = gate.sizes.k;
   mlp.hidden = gate.sizes.n;

@@ -12,7 +12,7 @@
 
 namespace epi::analysis {
 
-// down(act(gate(x)) * up(x))
+// down(act(gate(x)) * up(x)), without biases
 struct GatedMlp {
   int64_t rows = 0;
   int64_t dim = 0;

@@ -116,7 +116,7 @@ class GroupCost {
     group_.ops.emplace_back(op);
     group_.eager_ns += static_cast<double>(node.device_ns);
     group_.eager_bytes += bytes_of(node);
-    group_.sizes_known &= node.result.elements > 0;
+    group_.sizes_known &= node.has_sizes();
     longest_ns_ = std::max(longest_ns_, static_cast<double>(node.device_ns));
     double elements = node.result.elements;
     for (const FlowRead& read : node.reads) elements = std::max(elements, read.size.elements);
@@ -203,14 +203,15 @@ bool is_gain(const FusionGroup& group, size_t nodes) {
 }
 
 // Groups of the same operators with the same work are one, as in the layers of a model.
-void add_group(FusionGroup group, std::vector<FusionGroup>& groups) {
-  const auto alike = std::find_if(groups.begin(), groups.end(), [&](const FusionGroup& other) {
-    return other.ops == group.ops && other.fused_bytes == group.fused_bytes;
-  });
-  if (alike == groups.end()) {
-    groups.push_back(std::move(group));
+using GroupKey = std::pair<std::vector<std::string>, double>;
+void add_group(FusionGroup group, std::map<GroupKey, FusionGroup>& groups) {
+  const GroupKey key{group.ops, group.fused_bytes};
+  const auto place = groups.find(key);
+  if (place == groups.end()) {
+    groups.emplace(key, std::move(group));
     return;
   }
+  FusionGroup* alike = &place->second;
   ++alike->count;
   alike->kernels += group.kernels;
   alike->eager_ns += group.eager_ns;
@@ -231,8 +232,15 @@ FusionEstimate estimate_fusion(const Examined& examined, std::span<const EventId
   for (size_t i = 0; i < nodes.size(); ++i) {
     for (const FlowRead& read : nodes[i].reads) {
       if (read.maker == kNoNode || !nodes[i].can_join || !nodes[read.maker].can_join) continue;
-      if (nodes[i].depth == nodes[read.maker].depth) sets.unite(read.maker, i);
+      const FlowNode& maker = nodes[read.maker];
+      if (nodes[i].depth == maker.depth && nodes[i].phase == maker.phase) {
+        sets.unite(read.maker, i);
+      }
     }
+    // Without shapes, what follows each other is taken to belong together.
+    const bool blind = i > 0 && nodes[i].can_join && nodes[i - 1].can_join &&
+                       !nodes[i].has_sizes() && !nodes[i - 1].has_sizes();
+    if (blind && nodes[i].phase == nodes[i - 1].phase) sets.unite(i - 1, i);
   }
   std::map<size_t, std::vector<size_t>> members;
   for (size_t i = 0; i < nodes.size(); ++i) {
@@ -240,12 +248,12 @@ FusionEstimate estimate_fusion(const Examined& examined, std::span<const EventId
       estimate.kernels += examined.trace.category[id] == trace::Category::kKernel ? 1 : 0;
     }
     if (nodes[i].can_join) {
-      estimate.fusable_ns += static_cast<double>(nodes[i].device_ns);
       members[sets.find(i)].push_back(i);
     }
   }
   estimate.kernels_after = estimate.kernels;
   if (estimate.rates.bytes_per_ns <= 0) return estimate;
+  std::map<GroupKey, FusionGroup> groups;
   for (const auto& [root, list] : members) {
     FusionGroup group = GroupCost(examined, nodes, sets, list).result(estimate.rates);
     if (!is_gain(group, list.size())) continue;
@@ -253,8 +261,9 @@ FusionEstimate estimate_fusion(const Examined& examined, std::span<const EventId
     estimate.saving_ns.low += group.saving_ns.low;
     estimate.saving_ns.likely += group.saving_ns.likely;
     estimate.saving_ns.high += group.saving_ns.high;
-    add_group(std::move(group), estimate.groups);
+    add_group(std::move(group), groups);
   }
+  for (auto& [key, group] : groups) estimate.groups.push_back(std::move(group));
   std::stable_sort(
       estimate.groups.begin(), estimate.groups.end(),
       [](const auto& a, const auto& b) { return a.saving_ns.likely > b.saving_ns.likely; });

@@ -39,7 +39,7 @@ struct FusionEstimate {
   Estimate saving_ns;
   int64_t kernels = 0;        // of the step
   int64_t kernels_after = 0;  // as likely
-  double fusable_ns = 0;      // of all work that generated code could do
+
   GpuRates rates;
   bool rates_measured = false;  // the bandwidth is that of this trace's own kernels
 };

@@ -22,21 +22,28 @@ std::optional<double> stated(std::string_view args, std::string_view key) {
   return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
 }
 
-// Whether the call above asked for a causal mask: half of the scores are not computed.
-bool is_causal(const Examined& examined, EventId op) {
-  constexpr size_t kCausalPlace = 5;
+// The call above, whose inputs are [batch, heads, sequence, width]; operators below it have other
+// orders.
+EventId attention_call(const Examined& examined, EventId op) {
   for (EventId id = op; id != kNoEvent; id = examined.links.tree.parent[id]) {
-    if (examined.trace.name_of(id) != "aten::scaled_dot_product_attention") continue;
-    const auto concrete = trace::array_items(
-        trace::find_value(examined.trace.args_of(id), "Concrete Inputs").value_or(""));
-    return concrete.size() > kCausalPlace && concrete[kCausalPlace] == "\"True\"";
+    if (examined.trace.name_of(id) == "aten::scaled_dot_product_attention") return id;
   }
-  return false;
+  return kNoEvent;
 }
 
-// Two products for each head: scores, and scores with values.
+// Half of the scores are not computed then.
+bool is_causal(const trace::Trace& trace, EventId call) {
+  constexpr size_t kCausalPlace = 5;
+  const auto concrete =
+      trace::array_items(trace::find_value(trace.args_of(call), "Concrete Inputs").value_or(""));
+  return concrete.size() > kCausalPlace && concrete[kCausalPlace] == "\"True\"";
+}
+
+// Two products for each head: scores, and scores with values. Of the forward alone.
 std::optional<double> attention_flops(const Examined& examined, EventId op) {
-  const std::vector<OpInput> inputs = op_inputs(examined.trace, op);
+  const EventId call = attention_call(examined, op);
+  if (call == kNoEvent) return std::nullopt;
+  const std::vector<OpInput> inputs = op_inputs(examined.trace, call);
   if (inputs.size() < 3) return std::nullopt;
   const auto& q = inputs[0].dims;
   const auto& k = inputs[1].dims;
@@ -44,7 +51,7 @@ std::optional<double> attention_flops(const Examined& examined, EventId op) {
   double flops = 4;
   for (const int64_t size : q) flops *= static_cast<double>(size);
   flops *= static_cast<double>(k[2]);
-  return is_causal(examined, op) ? flops / 2 : flops;
+  return is_causal(examined.trace, call) ? flops / 2 : flops;
 }
 
 size_t works_of(const Examined& examined, EventId kernel) {

@@ -19,11 +19,13 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
 
 double count_of(const std::vector<int64_t>& dims) {
   double count = 1;
-  for (const int64_t size : dims) count *= static_cast<double>(size);
+  for (const int64_t size : dims) count *= static_cast<double>(std::max<int64_t>(size, 0));
   return count;
 }
 
-TensorSize size_of(const OpInput& input) { return {input.stored_elements(), input.element_bytes}; }
+TensorSize size_of(const OpInput& input) {
+  return {std::max(0.0, input.stored_elements()), input.element_bytes};
+}
 
 // Of a list of tensors, whose type the trace does not have: that of what is most common.
 std::vector<TensorSize> list_sizes(std::string_view json_dims) {
@@ -177,6 +179,7 @@ OpFlow op_flow(const trace::Trace& trace, trace::EventId op) {
     flow.result = flow.reads[0];
   } else {
     flow.result = broadcast(inputs);
+    if (is_one_of(plain, {"eq", "ne", "lt", "le", "gt", "ge"})) flow.result.element_bytes = 1;
   }
   return flow;
 }

@@ -93,6 +93,11 @@ class Uses {
   Intervals busy_;
 };
 
+bool has_work(const Subject& subject) {
+  return std::any_of(subject.owned.begin(), subject.owned.end(),
+                     [](const Owned& owned) { return !owned.work.empty(); });
+}
+
 }  // namespace
 
 const char* text_of(Bound bound) {
@@ -109,12 +114,13 @@ double TimeUse::share(Bound bound) const {
   return window_ns <= 0 ? 0 : ns[static_cast<size_t>(bound)] / window_ns;
 }
 
+std::optional<TimeUse> time_use(const Examined& examined, const Subject& subject) {
+  if (!has_work(subject)) return std::nullopt;
+  return Uses(examined).of(subject);
+}
+
 std::vector<TimeUse> time_uses(const Examined& examined) {
   const Subject steps = step_subject(examined);
-  const auto has_work = [](const Subject& subject) {
-    return std::any_of(subject.owned.begin(), subject.owned.end(),
-                       [](const Owned& owned) { return !owned.work.empty(); });
-  };
   if (!has_work(steps)) return {};
   const Uses uses(examined);
   std::vector<TimeUse> result = {uses.of(steps)};

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ struct TimeUse {
   double share(Bound bound) const;
 };
 
+// Of the typical instance of one subject; none where it owns no device work.
+std::optional<TimeUse> time_use(const Examined& examined, const Subject& subject);
 // Of the steps first, then of every annotation that owns device work. Empty without device work.
 std::vector<TimeUse> time_uses(const Examined& examined);
 

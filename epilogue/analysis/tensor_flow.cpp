@@ -29,10 +29,35 @@ bool is_generatable(const KernelName& name) {
   }
 }
 
-// Scatters and sorts in disguise: their kernels are several, and none of them is a loop over rows.
-bool is_scatter(std::string_view op) {
-  return op.find("embedding") != std::string_view::npos &&
-         op.find("backward") != std::string_view::npos;
+// Scatters in disguise, and what has as many results as its input's values say.
+bool stays_alone(std::string_view op) {
+  const bool scatters = op.find("embedding") != std::string_view::npos &&
+                        op.find("backward") != std::string_view::npos;
+  return scatters || op == "aten::index" || op == "aten::nonzero" || op == "aten::masked_select";
+}
+
+Phase phase_of(const Examined& examined, EventId op) {
+  for (EventId id = op; id != kNoEvent; id = examined.links.tree.parent[id]) {
+    const std::string_view name = examined.trace.name_of(id);
+    if (name.starts_with("autograd::engine::evaluate_function")) return Phase::kBackward;
+    if (name.starts_with("Optimizer.")) return Phase::kOptimizer;
+  }
+  return Phase::kForward;
+}
+
+// Of the elements that a kernel joins: the trace does not have the types of a list of tensors.
+int64_t joined_width(std::string_view kernel) {
+  constexpr std::string_view kMark = "OpaqueType<";
+  const size_t at = kernel.find(kMark);
+  if (at == std::string_view::npos || at + kMark.size() >= kernel.size()) return 0;
+  const char digit = kernel[at + kMark.size()];
+  return digit >= '1' && digit <= '8' ? digit - '0' : 0;
+}
+
+void set_width(int64_t width, FlowNode& node) {
+  if (width == 0) return;
+  node.result.element_bytes = width;
+  for (FlowRead& read : node.reads) read.size.element_bytes = width;
 }
 
 std::vector<FlowNode> make_nodes(const Examined& examined, std::span<const EventId> work) {
@@ -43,7 +68,7 @@ std::vector<FlowNode> make_nodes(const Examined& examined, std::span<const Event
     if (nodes.empty() || op == kNoEvent || nodes.back().op != op) {
       nodes.emplace_back();
       nodes.back().op = op;
-      nodes.back().can_join = op != kNoEvent && !is_scatter(trace.name_of(op));
+      nodes.back().can_join = op != kNoEvent && !stays_alone(trace.name_of(op));
     }
     FlowNode& node = nodes.back();
     const KernelName& name = examined.names[trace.name[id]];
@@ -61,6 +86,9 @@ std::vector<FlowNode> make_nodes(const Examined& examined, std::span<const Event
     node.result = flow.result;
     node.row = flow.row;
     node.over_columns = flow.over_columns;
+    node.phase = phase_of(examined, node.op);
+    const std::string_view op = plain_op(trace.name_of(node.op));
+    if (op == "cat" || op == "stack") set_width(joined_width(trace.name_of(node.work[0])), node);
   }
   return nodes;
 }

@@ -19,6 +19,9 @@ struct FlowRead {
   size_t maker = kNoNode;  // none: it comes from outside of the step
 };
 
+// Compilers keep these apart: nothing of one joins another.
+enum class Phase : uint8_t { kForward, kBackward, kOptimizer };
+
 // An operator with the device work that it launched.
 struct FlowNode {
   trace::EventId op = trace::kNoEvent;
@@ -26,11 +29,13 @@ struct FlowNode {
   int64_t device_ns = 0;
   Kind kind = Kind::kUnknown;  // of its longest work
   bool can_join = false;       // generated code could do this as a part of a larger kernel
+  Phase phase = Phase::kForward;
   std::vector<FlowRead> reads;
   TensorSize result;
   double row = 0;             // as in OpFlow
   bool over_columns = false;  // likewise
   std::vector<size_t> readers;
+  bool has_sizes() const { return result.elements > 0; }
   int depth = 0;  // how many works that cannot join lie before it, one behind the other
 };
 

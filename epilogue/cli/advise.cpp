@@ -12,6 +12,7 @@
 #include "epilogue/cli/trace_inputs.h"
 #include "epilogue/cli/verbs.h"
 #include "epilogue/report/advise_report.h"
+#include "epilogue/report/text.h"
 
 namespace epi::cli {
 namespace {
@@ -39,7 +40,7 @@ int check(const AdviseFlags& flags, const std::vector<TraceInput>& inputs) {
       report::advice_check_json(json, result);
     });
   } else {
-    fmt::print("{}\n\n{}", report::verdict_line(advised),
+    fmt::print("{}\n\n{}", report::wrapped(report::verdict_line(advised), screen_width()),
                report::advice_check_text(result, flags.trace.markdown));
   }
   show_notices(inputs);
@@ -55,7 +56,7 @@ int advise(const AdviseFlags& flags) {
   };
   if (flags.trace.json) {
     print_json(inputs, [&](JsonWriter& json, const TraceInput& input) {
-      report::advise_json(json, advised(input), input.trace);
+      report::advise_json(json, advised(input), input.trace, input.file);
     });
     show_notices(inputs);
     return 0;

@@ -72,6 +72,7 @@ int parse_and_run(int argc, char** argv) {
   epi::cli::add_breakdown(app, action);
   epi::cli::add_advise(app, action);
   epi::cli::add_query(app, action);
+  epi::cli::add_report(app, action);
 #ifdef EPI_HAS_RUNTIME
   epi::cli::add_run(app, action);
   epi::cli::add_bench(app, action);

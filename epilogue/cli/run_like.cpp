@@ -33,6 +33,7 @@ struct FoundBlock {
   int64_t count = 0;  // of blocks alike in one step
   int64_t kernels = 0;
   std::vector<std::string> kernel_names;  // in order, each once
+  bool bias = false;
   std::string device;
 };
 
@@ -44,9 +45,13 @@ struct LikeArgument {
 
 LikeArgument parse_like(const std::string& text) {
   std::error_code ignored;
-  const size_t colon = text.rfind(':');
-  if (std::filesystem::exists(text, ignored) || colon == std::string::npos) return {text, {}};
-  return {text.substr(0, colon), text.substr(colon + 1)};
+  if (std::filesystem::exists(text, ignored)) return {text, {}};
+  for (size_t colon = text.find(':'); colon != std::string::npos;
+       colon = text.find(':', colon + 1)) {
+    const std::string file = text.substr(0, colon);
+    if (std::filesystem::exists(file, ignored)) return {file, text.substr(colon + 1)};
+  }
+  return {text, {}};
 }
 
 FoundBlock described(const trace::Trace& trace, const std::vector<EventId>& work) {
@@ -72,7 +77,8 @@ FoundBlock found_mlp(const trace::Trace& trace, const analysis::Blocks& blocks) 
   block.dtype = first.dtype;
   block.device_ns = first.device_ns;
   block.count = std::count_if(blocks.mlps.begin(), blocks.mlps.end(), [&](const auto& other) {
-    return other.rows == first.rows && other.dim == first.dim && other.hidden == first.hidden;
+    return other.rows == first.rows && other.dim == first.dim && other.hidden == first.hidden &&
+           other.activation == first.activation && other.dtype == first.dtype;
   });
   return block;
 }
@@ -87,6 +93,7 @@ FoundBlock found_linear(const trace::Trace& trace, const analysis::Blocks& block
   block.in = longest->in;
   block.out = longest->out;
   block.dtype = longest->dtype;
+  block.bias = longest->bias;
   block.device_ns = longest->device_ns;
   block.count = std::count_if(blocks.linears.begin(), blocks.linears.end(), [&](const auto& other) {
     return other.rows == longest->rows && other.in == longest->in && other.out == longest->out;
@@ -97,6 +104,7 @@ FoundBlock found_linear(const trace::Trace& trace, const analysis::Blocks& block
 FoundBlock find_block(const RunFlags& flags, const LikeArgument& like) {
   const auto inputs = read_inputs({like.file});
   if (inputs.size() != 1) fail("run", "--like {}: one trace is needed, not a folder", like.file);
+  show_notices(inputs);
   const analysis::Examined examined(inputs[0].trace);
   const analysis::Subject subject = like.annotation
                                         ? analysis::named_subject(examined, *like.annotation)
@@ -126,8 +134,15 @@ RunFlags flags_like(const RunFlags& given, const FoundBlock& block) {
     if (!size->empty()) fail("run", "--like takes the block's widths from the trace");
   }
   // Rows are rows: without --seq they are not cut into sequences.
-  if (flags.batch.empty() && flags.seq.empty()) flags.batch = fmt::format("{}", block.rows);
+  if (flags.batch.empty()) {
+    const int64_t seq = flags.seq.empty() ? 1 : positive_number("--seq", flags.seq);
+    flags.batch = fmt::format("{}", std::max<int64_t>(1, block.rows / seq));
+  }
   if (flags.workload == "mlp" && flags.seq.empty()) flags.seq = "1";
+  if (flags.workload == "mlp" && given.activation != "geglu" &&
+      given.activation != block.activation) {
+    fail("run", "--like: the trace's activation is {}, not {}", block.activation, given.activation);
+  }
   if (flags.dtype.empty()) flags.dtype = block.dtype;
   if (flags.workload == "mlp") {
     flags.dim = fmt::format("{}", block.in);
@@ -155,20 +170,21 @@ std::string kernels_text(const FoundBlock& block, const ModeResult& eager) {
   return out;
 }
 
-void print_text(const FoundBlock& block, const LikeArgument& like, const Workload& workload,
+void print_text(const FoundBlock& block, const Workload& workload,
                 const std::vector<ModeResult>& modes, const Peaks& peaks, bool markdown) {
   const std::string times =
       block.count > 1 ? fmt::format(", {} times in a step", block.count) : std::string();
-  fmt::print("{}\nin the trace, on {}: {}, {} of device time{}\n", workload.title,
-             block.device.empty() ? "an unknown device" : block.device,
+  fmt::print("{}\nin the trace, {} rows on {}: {}, {} of device time{}\n", workload.title,
+             block.rows, block.device.empty() ? "an unknown device" : block.device,
              report::plural(static_cast<double>(block.kernels), "kernel"),
              report::time_text(block.device_ns), times);
+  if (block.activation.empty() && !block.bias) fmt::print("the trace's has no bias; here it has\n");
   fmt::print("here, on {}:\n\n", device_text(workload.device));
   const report::Table table = mode_table(modes, peaks);
   fmt::print("{}{}{}", markdown ? table.markdown() : table.text(), markdown ? "\n" : "",
              spread_text(modes));
   fmt::print("{}", kernels_text(block, modes[0]));
-  if (workload.device == kCpu && !like.file.empty() && !block.device.empty()) {
+  if (workload.device == kCpu && !block.device.empty()) {
     fmt::print("\nthe trace is of another device: compare modes with each other, not with it\n");
   }
 }
@@ -219,7 +235,7 @@ int run_like(const RunFlags& given) {
   if (flags.json) {
     print_like_json(flags, block, like, *workload, modes, peaks);
   } else {
-    print_text(block, like, *workload, modes, peaks, flags.markdown);
+    print_text(block, *workload, modes, peaks, flags.markdown);
   }
   return 0;
 }

@@ -37,6 +37,7 @@ void add_expect(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_hub(CLI::App& app, Action& action);
 void add_query(CLI::App& app, Action& action);
+void add_report(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_steps(CLI::App& app, Action& action);
 void add_summary(CLI::App& app, Action& action);

@@ -66,7 +66,8 @@ std::string terms_text(const std::vector<Term>& terms) {
   std::string text;
   for (const Term& term : terms) {
     // One place is the rule.
-    const bool is_one = term.unit == Term::Unit::kCount && term.value == 1 && terms.size() > 2;
+    const std::string_view label = term.label;
+    const bool is_one = label.ends_with("in a step") && term.value == 1;
     if (!is_one) text += (text.empty() ? "" : "; ") + term_text(term);
   }
   return text;
@@ -99,9 +100,9 @@ std::string events_text(const Advice& advice, const trace::Trace& trace, int64_t
 
 std::string saving_text(const Advice& advice) {
   if (advice.kind == AdviceKind::kBatch) return "the step stays as long, with more rows in it";
-  if (advice.saving_ns.high <= 0) return "once, not in every step";
-  return fmt::format("saves {} of the {}'s time a step, {}", estimate_text(advice.saving_ns),
-                     advice.on_device ? "GPU" : "CPU", analysis::text_of(advice.sureness));
+  if (advice.saving_ns.high <= 0) return "how much it saves, the trace does not tell";
+  return fmt::format("saves {} of the GPU's {} a step, {}", estimate_text(advice.saving_ns),
+                     advice.on_device ? "work" : "waiting", analysis::text_of(advice.sureness));
 }
 
 std::string step_text(const Advised& advised) {
@@ -118,55 +119,12 @@ std::string compiled_text(const Advised& advised) {
       "(guards, look-ups and a call each, under the profiler) instead of {}",
       plural(static_cast<double>(advised.fusion.kernels_after), "kernel"), advised.kernels,
       time_text(cpu.low), time_text(cpu.high), time_text(advised.cpu_ns));
-  const double after_ns = advised.device_ns - advised.fusion.saving_ns.likely;
-  if (cpu.low > after_ns) {
-    text += "; that is longer than the GPU's work: without a CUDA graph the CPU is the limit";
-  }
   return text;
 }
 
-std::string payback_text(const Advised& advised) {
-  const double saving = advised.fusion.saving_ns.likely;
-  if (advised.compile_ns <= 0 || saving <= 0) return "";
-  return fmt::format("compiling takes {} in this trace: paid back after {:.0f} steps\n",
-                     time_text(advised.compile_ns), advised.compile_ns / saving);
-}
-
-std::string commands_text(const Advised& advised, const std::string& file) {
-  if (advised.blocks.mlps.empty()) return "";
-  return fmt::format("\nthis block, here, in every mode:  epilogue run mlp --like {}\n",
-                     shell_word(file));
-}
-
-void estimate_json(JsonWriter& json, const char* key, const Estimate& estimate) {
-  json.key(key).begin_object();
-  json.key("low").fixed(estimate.low / 1000, 3);
-  json.key("likely").fixed(estimate.likely / 1000, 3);
-  json.key("high").fixed(estimate.high / 1000, 3).end_object();
-}
-
-void term_json(JsonWriter& json, const Term& term) {
-  const auto [scale, unit] = [&]() -> std::pair<double, const char*> {
-    switch (term.unit) {
-      case Term::Unit::kCount:
-        return {1, "count"};
-      case Term::Unit::kTime:
-        return {1e-3, "us"};
-      case Term::Unit::kBytes:
-        return {1, "B"};
-      case Term::Unit::kRate:
-        return {1, "GB/s"};
-      case Term::Unit::kFlops:
-        return {1, "FLOP"};
-      case Term::Unit::kFlopRate:
-        return {1, "GFLOP/s"};
-      case Term::Unit::kShare:
-        return {1, "share"};
-    }
-    return {1, ""};
-  }();
-  json.begin_object().key("what").string(term.label);
-  json.key("value").fixed(term.value * scale, 3).key("unit").string(unit).end_object();
+// Compiled calls take the CPU longer than the GPU then works.
+bool needs_graph(const Advised& advised) {
+  return advised.compiled_cpu_ns.low > advised.device_ns - advised.fusion.saving_ns.likely;
 }
 
 }  // namespace
@@ -208,6 +166,14 @@ std::string advice_title(const Advice& advice) {
   return "";
 }
 
+std::string like_command(const Advised& advised, const std::string& file) {
+  const bool mlp = !advised.blocks.mlps.empty();
+  if (!mlp && advised.blocks.linears.empty()) return "";
+  const bool is_part = advised.subject != "ProfilerStep*" && advised.subject != "trace";
+  const std::string like = is_part ? file + ":" + advised.subject : file;
+  return fmt::format("epilogue run {} --like {}", mlp ? "mlp" : "linear", shell_word(like));
+}
+
 std::string verdict_line(const Advised& advised) {
   const std::string head = fmt::format("torch.compile: {}, ", analysis::text_of(advised.verdict));
   const auto& fusion = advised.fusion;
@@ -223,7 +189,7 @@ std::string verdict_line(const Advised& advised) {
                                         time_text(advised.compiled_cpu_ns.high));
   switch (advised.because) {
     case Because::kNoDevice:
-      return head + "no device work is in this trace";
+      return head + fmt::format("there is no device work in {}", step_text(advised));
     case Because::kCompiled:
       return head + "this run is compiled already";
     case Because::kNothingToFuse:
@@ -232,7 +198,8 @@ std::string verdict_line(const Advised& advised) {
                          : "there is next to nothing to fuse on the GPU: " + gain);
     case Because::kSmallGain:
     case Because::kGain:
-      return head + gain;
+      return head + gain +
+             (needs_graph(advised) ? "; with a CUDA graph: without one the CPU is the limit" : "");
     case Because::kDispatchGain:
       return head + cpu + ", and compiled calls would be fewer: " + after + " of the CPU's time";
     case Because::kDispatchUnsure:
@@ -256,62 +223,28 @@ std::string advise_text(const Advised& advised, const trace::Trace& trace,
   }
   const std::string compiled = compiled_text(advised);
   if (!compiled.empty()) out += wrapped(compiled, width) + '\n';
-  out += payback_text(advised);
   const int64_t begin_ns = first_ns(trace);
   const size_t shown =
       style.all ? advised.advice.size() : std::min(advised.advice.size(), kShownAdvice);
   for (size_t i = 0; i < shown; ++i) {
     const Advice& advice = advised.advice[i];
     const size_t margin = style.markdown ? 0 : kIndent;
-    const std::string title = indented(advice_title(advice), kIndent, width).substr(kIndent);
-    out += fmt::format("\n{}. {}\n", i + 1, title);
+    const std::string number = fmt::format("{}. ", i + 1);
+    const std::string title = indented(advice_title(advice), number.size(), width);
+    out += '\n' + number + title.substr(number.size()) + '\n';
     for (const std::string& line :
          {saving_text(advice), terms_text(advice.terms), events_text(advice, trace, begin_ns)}) {
-      if (!line.empty()) out += indented(line, margin, width) + '\n';
+      if (!line.empty())
+        out += (style.markdown ? "   - " : "") + indented(line, margin, width) + '\n';
     }
   }
   if (shown < advised.advice.size()) {
     out += fmt::format("\nand {} more: --all\n", advised.advice.size() - shown);
   }
   if (advised.advice.empty()) out += "\nnothing else was found that would help\n";
-  return out + (style.markdown ? "" : commands_text(advised, style.file));
-}
-
-void advise_json(JsonWriter& json, const Advised& advised, const trace::Trace& trace) {
-  json.key("verdict").string(analysis::text_of(advised.verdict));
-  json.key("because").string(verdict_line(advised));
-  json.key("subject").string(advised.subject).key("instances").integer(advised.instances);
-  json.key("gpu_us").fixed(advised.device_ns / 1000, 3);
-  json.key("cpu_us").fixed(advised.cpu_ns / 1000, 3);
-  json.key("kernels").integer(advised.kernels);
-  json.key("kernels_compiled").integer(advised.fusion.kernels_after);
-  estimate_json(json, "fusing_saves_us", advised.fusion.saving_ns);
-  json.key("use");
-  if (advised.use) {
-    json.begin_object();
-    use_json(json, *advised.use);
-    json.end_object();
-  } else {
-    json.null();
-  }
-  json.key("advice").begin_array();
-  for (const Advice& advice : advised.advice) {
-    json.begin_object().key("kind").string(analysis::text_of(advice.kind));
-    json.key("what").string(advice_title(advice));
-    json.key("saves").string(advice.on_device ? "gpu" : "cpu");
-    estimate_json(json, "saving_us", advice.saving_ns);
-    json.key("sureness").string(analysis::text_of(advice.sureness));
-    json.key("terms").begin_array();
-    for (const Term& term : advice.terms) term_json(json, term);
-    json.end_array().key("events").begin_array();
-    for (const trace::EventId id : advice.events) {
-      json.begin_object().key("name").string(trace.name_of(id));
-      json.key("ts_us").fixed(static_cast<double>(trace.ts_ns[id]) / 1000, 3);
-      json.key("dur_us").fixed(static_cast<double>(trace.dur_ns[id]) / 1000, 3).end_object();
-    }
-    json.end_array().end_object();
-  }
-  json.end_array();
+  const std::string command = like_command(advised, style.file);
+  if (!command.empty()) out += fmt::format("\nthis block, here, in every mode:\n  {}\n", command);
+  return out;
 }
 
 std::string advice_check_text(const analysis::AdviceCheck& check, bool markdown) {
@@ -329,22 +262,17 @@ std::string advice_check_text(const analysis::AdviceCheck& check, bool markdown)
   std::string out = markdown ? table.markdown() : table.text();
   const bool inside =
       check.actual_ns >= check.saving_ns.low && check.actual_ns <= check.saving_ns.high;
-  out += fmt::format("\nthe estimate is {:+.0f} % off; the range {} to {} {}\n",
-                     100 * check.error(), signed_time(check.saving_ns.low),
-                     signed_time(check.saving_ns.high), inside ? "holds" : "does not hold");
+  const auto error = check.error();
+  out += fmt::format(
+      "\n{}; the range {} to {} {}\n",
+      error ? fmt::format("the estimate is {:+.0f} % off", 100 * *error) : "nothing was saved",
+      signed_time(check.saving_ns.low), signed_time(check.saving_ns.high),
+      inside ? "holds" : "does not hold");
+  if (check.compile_ns > 0 && check.actual_ns > 0) {
+    out += fmt::format("compiling takes {} inside of its steps: paid back after {:.0f} steps\n",
+                       time_text(check.compile_ns), check.compile_ns / check.actual_ns);
+  }
   return out;
-}
-
-void advice_check_json(JsonWriter& json, const analysis::AdviceCheck& check) {
-  json.key("before_us").fixed(check.device_ns / 1000, 3);
-  json.key("after_us").fixed(check.after_device_ns / 1000, 3);
-  estimate_json(json, "predicted_saving_us", check.saving_ns);
-  json.key("actual_saving_us").fixed(check.actual_ns / 1000, 3);
-  json.key("error");
-  check.actual_ns == 0 ? json.null() : json.fixed(check.error(), 4);
-  json.key("kernels").integer(check.kernels);
-  json.key("kernels_predicted").integer(check.kernels_predicted);
-  json.key("kernels_after").integer(check.kernels_after);
 }
 
 }  // namespace epi::report

@@ -18,12 +18,16 @@ struct AdviseStyle {
 };
 std::string advise_text(const analysis::Advised& advised, const trace::Trace& trace,
                         const AdviseStyle& style);
-void advise_json(JsonWriter& json, const analysis::Advised& advised, const trace::Trace& trace);
+void advise_json(JsonWriter& json, const analysis::Advised& advised, const trace::Trace& trace,
+                 const std::string& file);
 
 // The first line: "torch.compile: likely, ...".
 std::string verdict_line(const analysis::Advised& advised);
 // What one piece of advice says to do: "fuse gelu, mul".
 std::string advice_title(const analysis::Advice& advice);
+
+// `epilogue run mlp --like FILE`; empty where there is no block to run.
+std::string like_command(const analysis::Advised& advised, const std::string& file);
 
 std::string advice_check_text(const analysis::AdviceCheck& check, bool markdown);
 void advice_check_json(JsonWriter& json, const analysis::AdviceCheck& check);

@@ -188,7 +188,10 @@ std::string summary_text(const Summary& summary, const std::string& file, bool m
   std::string out = fmt::format("{}: {} events\n", file, summary.events);
   out += machine_text(summary);
   out += steps_line(summary);
-  if (summary.regime != Regime::kNoDevice) out += work_line(summary);
+  if (summary.regime != Regime::kNoDevice) {
+    const std::string line = work_line(summary);
+    out += markdown ? line : wrapped(line.substr(0, line.size() - 1), width) + '\n';
+  }
   out += regime_text(summary) + uses_text(summary, markdown ? SIZE_MAX / 2 : width);
   out += lost_text(summary);
   out += names_table(summary.own_kernels ? "largest kernels" : "largest on the GPU",

@@ -13,6 +13,7 @@
 #include "epilogue/report/advise_report.h"
 #include "epilogue/report/compare_report.h"
 #include "epilogue/report/gemm_report.h"
+#include "epilogue/report/page.h"
 #include "epilogue/report/profiler_table.h"
 #include "epilogue/report/steps_report.h"
 #include "epilogue/report/summary_report.h"
@@ -27,6 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const analysis::Examined examined(*trace);
   report::summary_text(analysis::summarize(examined), "fuzz", false, 80);
   report::advise_text(analysis::advise(examined, std::nullopt), *trace, {.file = "fuzz"});
+  report::page_html({{"fuzz", examined}});
   const trace::Links links = trace::link(*trace);
   const analysis::Ownership ownership(*trace, links);
   report::steps_text({analysis::steps(*trace, ownership), analysis::annotations(*trace, ownership)},

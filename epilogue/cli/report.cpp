@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epilogue report FILE... -o F.html`: one page that shows a trace, or two side by side.
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <memory>
+
+#include "epilogue/base/output_file.h"
+#include "epilogue/cli/trace_inputs.h"
+#include "epilogue/cli/verbs.h"
+#include "epilogue/report/page.h"
+#include "epilogue/report/units.h"
+
+namespace epi::cli {
+namespace {
+
+struct ReportFlags {
+  std::vector<std::string> files;
+  std::string output = "report.html";
+  bool json = false;
+};
+
+void write_page(const std::string& path, const std::string& page) {
+  auto file = OutputFile::create(path);
+  if (!file) throw Error(file.error().message);
+  auto written = file->write(page);
+  if (written) written = file->commit();
+  if (!written) throw Error(written.error().message);
+}
+
+int report_page(const ReportFlags& flags) {
+  const auto inputs = read_inputs(flags.files);
+  if (inputs.size() > 2) {
+    fail("report", "{} traces were given: a page shows one, or two side by side", inputs.size());
+  }
+  std::vector<std::unique_ptr<analysis::Examined>> examined;
+  std::vector<report::PageTrace> traces;
+  for (const TraceInput& input : inputs) {
+    examined.push_back(std::make_unique<analysis::Examined>(input.trace));
+    traces.push_back({input.file, *examined.back()});
+  }
+  const std::string page = report::page_html(traces);
+  write_page(flags.output, page);
+  if (flags.json) {
+    JsonWriter json;
+    json.begin_object().key("schema").integer(1).key("file").string(flags.output);
+    json.key("bytes").integer(static_cast<int64_t>(page.size())).end_object();
+    fmt::print("{}\n", json.text());
+  } else {
+    fmt::print("{}: {}, opens in a browser without a network\n", flags.output,
+               report::bytes_text(static_cast<double>(page.size())));
+  }
+  show_notices(inputs);
+  return 0;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<ReportFlags>();
+  CLI::App* verb = app.add_subcommand("report",
+                                      "One page that shows a trace, or two side by side\n"
+                                      "Example: epilogue report eager.json -o eager.html");
+  verb->add_option("FILE", flags->files, "A trace, or two: before and after")->required();
+  verb->add_option("-o,--output", flags->output, "The page (report.html)")->type_name("F.html");
+  verb->add_flag("--json", flags->json, "One JSON value on standard output");
+  verb->callback([flags, &action] { action = [flags] { return report_page(*flags); }; });
+}
+
+}  // namespace epi::cli

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/report/advise_report.h"
+#include "epilogue/report/regime_report.h"
+
+namespace epi::report {
+namespace {
+
+using analysis::Advice;
+using analysis::Advised;
+using analysis::Estimate;
+using analysis::Term;
+
+void estimate_json(JsonWriter& json, const char* key, const Estimate& estimate) {
+  json.key(key).begin_object();
+  json.key("low").fixed(estimate.low / 1000, 3);
+  json.key("likely").fixed(estimate.likely / 1000, 3);
+  json.key("high").fixed(estimate.high / 1000, 3).end_object();
+}
+
+void term_json(JsonWriter& json, const Term& term) {
+  const auto [scale, unit] = [&]() -> std::pair<double, const char*> {
+    switch (term.unit) {
+      case Term::Unit::kCount:
+        return {1, "count"};
+      case Term::Unit::kTime:
+        return {1e-3, "us"};
+      case Term::Unit::kBytes:
+        return {1, "B"};
+      case Term::Unit::kRate:
+        return {1, "GB/s"};
+      case Term::Unit::kFlops:
+        return {1, "FLOP"};
+      case Term::Unit::kFlopRate:
+        return {1, "GFLOP/s"};
+      case Term::Unit::kShare:
+        return {1, "share"};
+    }
+    return {1, ""};
+  }();
+  json.begin_object().key("what").string(term.label);
+  json.key("value").fixed(term.value * scale, 3).key("unit").string(unit).end_object();
+}
+
+}  // namespace
+
+void advise_json(JsonWriter& json, const Advised& advised, const trace::Trace& trace,
+                 const std::string& file) {
+  json.key("verdict").string(analysis::text_of(advised.verdict));
+  json.key("because").string(verdict_line(advised));
+  json.key("subject").string(advised.subject).key("instances").integer(advised.instances);
+  json.key("gpu_us").fixed(advised.device_ns / 1000, 3);
+  json.key("cpu_us").fixed(advised.cpu_ns / 1000, 3);
+  json.key("kernels").integer(advised.kernels);
+  json.key("kernels_compiled").integer(advised.fusion.kernels_after);
+  estimate_json(json, "fusing_saves_us", advised.fusion.saving_ns);
+  json.key("use");
+  if (advised.use) {
+    json.begin_object();
+    use_json(json, *advised.use);
+    json.end_object();
+  } else {
+    json.null();
+  }
+  const std::string command = like_command(advised, file);
+  json.key("command");
+  command.empty() ? json.null() : json.string(command);
+  json.key("advice").begin_array();
+  for (const Advice& advice : advised.advice) {
+    json.begin_object().key("kind").string(analysis::text_of(advice.kind));
+    json.key("what").string(advice_title(advice));
+    json.key("saves").string(advice.on_device ? "work" : "waiting");
+    estimate_json(json, "saving_us", advice.saving_ns);
+    json.key("sureness").string(analysis::text_of(advice.sureness));
+    json.key("terms").begin_array();
+    for (const Term& term : advice.terms) term_json(json, term);
+    json.end_array().key("events").begin_array();
+    for (const trace::EventId id : advice.events) {
+      json.begin_object().key("name").string(trace.name_of(id));
+      json.key("ts_us").fixed(static_cast<double>(trace.ts_ns[id]) / 1000, 3);
+      json.key("dur_us").fixed(static_cast<double>(trace.dur_ns[id]) / 1000, 3).end_object();
+    }
+    json.end_array().end_object();
+  }
+  json.end_array();
+}
+
+void advice_check_json(JsonWriter& json, const analysis::AdviceCheck& check) {
+  json.key("before_us").fixed(check.device_ns / 1000, 3);
+  json.key("after_us").fixed(check.after_device_ns / 1000, 3);
+  estimate_json(json, "predicted_saving_us", check.saving_ns);
+  json.key("actual_saving_us").fixed(check.actual_ns / 1000, 3);
+  json.key("error");
+  check.error() ? json.fixed(*check.error(), 4) : json.null();
+  json.key("compile_us").fixed(check.compile_ns / 1000, 3);
+  json.key("kernels").integer(check.kernels);
+  json.key("kernels_predicted").integer(check.kernels_predicted);
+  json.key("kernels_after").integer(check.kernels_after);
+}
+
+}  // namespace epi::report
