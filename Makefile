@@ -9,7 +9,7 @@ build: setup
 # In the folder that `make test` goes on with.
 demo: setup
 	cmake --preset dev -Wno-dev >/dev/null && cmake --build --preset dev --target epilogue-cli kernels
-	build/dev/bin/epilogue --version && echo && build/dev/bin/epilogue run mlp && echo && build/dev/bin/epilogue run mlp --compile && echo && build/dev/bin/epilogue run mlp --kernels epilogue/glu@1
+	build/dev/bin/epilogue --version && echo && build/dev/bin/epilogue tour --quick --out build/tour
 test: setup
 	scripts/test
 check: test lint

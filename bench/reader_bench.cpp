@@ -33,6 +33,7 @@ constexpr int64_t kMegabyte = 1'000'000;
 constexpr double kTableLimit = 1.25;
 constexpr double kBreakdownLimit = 1.5;
 constexpr double kPackedLimit = 2.0;
+constexpr double kReportLimit = 3;
 constexpr double kMemoryLimit = 1.0;
 constexpr double kScalingLimit = 1.25;
 constexpr int kTurns = 7;
@@ -205,6 +206,14 @@ void add_reader(Suite& suite) {
              1.0,
              1,
              false});
+  suite.add(
+      "reader_report",
+      Measurement{"report of a 500 MB trace less twice its table", "s", kReportLimit, [files] {
+                    const std::string file = files->plain(500);
+                    const double page_ns =
+                        run_program({tool("epilogue"), "report", file, "-o", file + ".html"});
+                    return (page_ns - 2 * run_program(table_of(file))) / 1e9;
+                  }});
   suite.add("reader_memory",
             Measurement{"table of a 500 MB trace, peak memory / file", "x", kMemoryLimit, [files] {
                           const std::string file = files->plain(500);

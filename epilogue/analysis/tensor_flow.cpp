@@ -33,7 +33,10 @@ bool is_generatable(const KernelName& name) {
 bool stays_alone(std::string_view op) {
   const bool scatters = op.find("embedding") != std::string_view::npos &&
                         op.find("backward") != std::string_view::npos;
-  return scatters || op == "aten::index" || op == "aten::nonzero" || op == "aten::masked_select";
+  // Many tensors at once, as optimizers take them.
+  const bool many = op.starts_with("aten::_foreach") || op.starts_with("aten::_fused");
+  return scatters || many || op == "aten::index" || op == "aten::nonzero" ||
+         op == "aten::masked_select";
 }
 
 Phase phase_of(const Examined& examined, EventId op) {

@@ -73,11 +73,13 @@ int parse_and_run(int argc, char** argv) {
   epi::cli::add_advise(app, action);
   epi::cli::add_query(app, action);
   epi::cli::add_report(app, action);
+  epi::cli::add_open(app, action);
 #ifdef EPI_HAS_RUNTIME
   epi::cli::add_run(app, action);
   epi::cli::add_bench(app, action);
   epi::cli::add_cache(app, action);
   epi::cli::add_hub(app, action);
+  epi::cli::add_tour(app, action);
 #endif
   // Verbs are short: their descriptions fit beside them into 80 columns.
   constexpr size_t kVerbColumn = 11;

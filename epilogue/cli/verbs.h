@@ -36,12 +36,14 @@ void add_compare(CLI::App& app, Action& action);
 void add_expect(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_hub(CLI::App& app, Action& action);
+void add_open(CLI::App& app, Action& action);
 void add_query(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_run(CLI::App& app, Action& action);
 void add_steps(CLI::App& app, Action& action);
 void add_summary(CLI::App& app, Action& action);
 void add_table(CLI::App& app, Action& action);
+void add_tour(CLI::App& app, Action& action);
 void add_tree(CLI::App& app, Action& action);
 
 // What `--version` prints.

@@ -24,6 +24,17 @@ function time(us) {
   if (us < 1000) return digits(us) + ' µs';
   return us < 1e6 ? digits(us / 1000) + ' ms' : digits(us / 1e6) + ' s';
 }
+function amount(value, unit) {
+  const scales = unit === 'GB/s' ? [['GB/s', 1], ['TB/s', 1e3]] : unit === 'GFLOP/s' ? [['GFLOP/s', 1], ['TFLOP/s', 1e3]]
+    : [[unit, 1], ['k' + unit, 1e3], ['M' + unit, 1e6], ['G' + unit, 1e9], ['T' + unit, 1e12]];
+  const [name, scale] = scales.filter((one) => Math.abs(value) >= one[1]).pop() ?? scales[0];
+  return `${digits(value / scale)} ${name}`;
+}
+function term(one) {
+  const value = one.unit === 'us' ? time(one.value) : one.unit === 'share' ? percent(one.value)
+    : one.unit === 'count' ? +one.value.toFixed(2) : amount(one.value, one.unit);
+  return `${one.what} ${value}`;
+}
 function percent(share) { return share === null ? '-' : (100 * share).toFixed(1) + ' %'; }
 
 // Columns: {title, value(row) for sorting, text(row)}. Sorts on a click; `filter` keeps rows whose first cell has the words.
@@ -140,7 +151,7 @@ function advice() {
   section('advice', 'Advice', sideBySide((file) => make('div', {}, ...file.advice.advice.slice(0, 12).map((one, i) => make('div', { class: 'advice' },
     make('b', {}, `${i + 1}. ${one.what}`),
     make('p', {}, one.saving_us.high > 0 ? `saves ${time(one.saving_us.likely)} (${time(one.saving_us.low)} to ${time(one.saving_us.high)}) of the GPU's ${one.saves} a step, ${one.sureness}` : ''),
-    make('p', { class: 'quiet small' }, one.terms.map((term) => `${term.what} ${term.unit === 'us' ? time(term.value) : term.unit === 'share' ? percent(term.value) : term.unit === 'count' ? +term.value.toFixed(2) : term.value.toPrecision(4) + ' ' + term.unit}`).join(' · '))
+    make('p', { class: 'quiet small' }, one.terms.map(term).join(' · '))
   )), file.advice.advice.length ? null : make('p', {}, 'nothing was found that would help'))));
 }
 

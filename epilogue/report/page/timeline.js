@@ -196,10 +196,10 @@ class Timelines {
     const line = (name, value) => value === null || value === undefined || value === '' ? null : make('div', {}, make('span', { class: 'quiet' }, name + ' '), value);
     const works = [], collect = (one) => { for (const id of one.works) works.push(view.all.events[id]); for (const id of one.children) collect(view.all.events[id]); };
     if (!event.device) collect(event);
-    this.detail.replaceChildren(make('b', {}, event.name), line('is', event.said), line('kind', event.kind), line('at', time(event.at / 1000)),
+    this.detail.replaceChildren(...[make('b', {}, event.name), line('is', event.said), line('kind', event.kind), line('at', time(event.at / 1000)),
       line(event.device ? 'took' : 'total', time(event.dur / 1000)), event.device ? null : line('self', time(selfTime(view.all, event) / 1000)), line('shapes', event.shapes),
       line('launched by', event.op >= 0 ? view.all.events[event.op].name : null),
-      works.length ? line('on the GPU', `${works.length}, ${time(works.reduce((sum, one) => sum + one.dur, 0) / 1000)}: ${[...new Set(works.map((one) => one.said ?? one.name))].slice(0, 6).join('; ')}`) : null);
+      works.length ? line('on the GPU', `${works.length}, ${time(works.reduce((sum, one) => sum + one.dur, 0) / 1000)}: ${[...new Set(works.map((one) => one.said ?? one.name))].slice(0, 6).join('; ')}`) : null].filter((part) => part !== null));
   }
   draw() { if (!this.waiting) { this.waiting = true; requestAnimationFrame(() => { this.waiting = false; for (const view of this.views) view.draw(); }); } }
 }

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epilogue open FILE...`: serves traces to Perfetto's page, and our own report of them, on the one
+// local address that the page may read.
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "epilogue/base/error.h"
+#include "epilogue/base/mapped_file.h"
+#include "epilogue/cli/local_server.h"
+#include "epilogue/cli/trace_inputs.h"
+#include "epilogue/cli/verbs.h"
+#include "epilogue/report/page.h"
+
+namespace epi::cli {
+namespace {
+
+constexpr uint16_t kPort = 9001;  // the only one that ui.perfetto.dev may connect to
+constexpr const char* kPerfetto = "https://ui.perfetto.dev";
+
+struct OpenFlags {
+  std::vector<std::string> files;
+  std::string url;
+  bool once = false;
+};
+
+// As a part of a URL.
+std::string percent_encoded(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '_' || c == '.' || c == '~';
+    out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
+std::string perfetto_link(const std::string& url) {
+  return fmt::format("{}/#!/?url={}", kPerfetto, percent_encoded(url));
+}
+
+struct ServedTrace {
+  std::string path;  // in the URL: "/mlp.json"
+  MappedFile file;
+};
+
+std::vector<ServedTrace> map_files(const std::vector<std::string>& files) {
+  std::vector<ServedTrace> served;
+  for (const std::string& file : files) {
+    auto mapped = MappedFile::open(file);
+    if (!mapped) throw Error(mapped.error().message);
+    const std::string name = std::filesystem::path(file).filename().string();
+    const std::string path = "/" + percent_encoded(name);
+    for (const ServedTrace& other : served) {
+      if (other.path == path) fail("open", "{}: another file is called {}, too", file, name);
+    }
+    served.push_back({path, std::move(*mapped)});
+  }
+  return served;
+}
+
+std::string_view text_of(const MappedFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+std::string report_of(const std::string& file) {
+  const auto inputs = read_inputs({file});
+  const analysis::Examined examined(inputs.at(0).trace);
+  return report::page_html({{file, examined}});
+}
+
+void print_links(const std::vector<ServedTrace>& served) {
+  const std::string base = fmt::format("http://127.0.0.1:{}", kPort);
+  for (const ServedTrace& one : served) {
+    fmt::print("{}\n  in Perfetto: {}\n  our report:  {}{}.html\n", one.path.substr(1),
+               perfetto_link(base + one.path), base, one.path);
+  }
+  fmt::print(
+      "\nfrom another machine, first:  ssh -L {0}:127.0.0.1:{0} THIS-MACHINE\n"
+      "Ctrl-C ends it.\n",
+      kPort);
+  std::fflush(stdout);
+}
+
+int open_traces(const OpenFlags& flags) {
+  if (!flags.url.empty()) {
+    if (!flags.files.empty()) fail("open", "--url goes without files");
+    fmt::print("{}\n", perfetto_link(flags.url));
+    return 0;
+  }
+  if (flags.files.empty()) fail("open", "a trace is needed, or --url");
+  read_inputs(flags.files);  // what cannot be read is told before anything is served
+  const std::vector<ServedTrace> served = map_files(flags.files);
+  LocalServer server(kPort, kPerfetto);
+  print_links(served);
+  std::map<std::string, std::string> reports;
+  server.run([&](const std::string& path) -> std::optional<LocalServer::Answer> {
+    for (size_t i = 0; i < served.size(); ++i) {
+      if (path == served[i].path) {
+        return LocalServer::Answer{text_of(served[i].file), "application/octet-stream", flags.once};
+      }
+      if (path != served[i].path + ".html") continue;
+      std::string& page = reports[path];
+      if (page.empty()) page = report_of(flags.files[i]);
+      return LocalServer::Answer{page, "text/html; charset=utf-8", false};
+    }
+    return std::nullopt;
+  });
+  return 0;
+}
+
+}  // namespace
+
+void add_open(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<OpenFlags>();
+  CLI::App* verb = app.add_subcommand("open",
+                                      "Serves traces to Perfetto's page, on this machine\n"
+                                      "Example: epilogue open trace.json.gz");
+  verb->add_option("FILE", flags->files, "Traces");
+  verb->add_option("--url", flags->url, "The link for a trace on a web server")->type_name("URL");
+  verb->add_flag("--once", flags->once, "End when a trace has been fetched");
+  verb->callback([flags, &action] { action = [flags] { return open_traces(*flags); }; });
+}
+
+}  // namespace epi::cli

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epilogue tour`: from a linear to a fused MLP in seven lessons. Each says what to expect and why,
+// runs, records, checks the guess with the rules of `expect`, and shows what was found.
+#include "epilogue/cli/tour.h"
+
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "epilogue/analysis/compare.h"
+#include "epilogue/base/error.h"
+#include "epilogue/base/output_file.h"
+#include "epilogue/cli/run_report.h"
+#include "epilogue/cli/verbs.h"
+#include "epilogue/report/compare_report.h"
+#include "epilogue/report/page.h"
+#include "epilogue/report/table.h"
+#include "epilogue/report/text.h"
+#include "epilogue/report/units.h"
+
+namespace epi::cli {
+namespace {
+
+constexpr size_t kWidth = 80;
+
+struct TourFlags {
+  std::string device = "auto";
+  std::string out = "epilogue-tour";
+  bool quick = false;
+  bool json = false;
+};
+
+std::string found_text(const analysis::RuleResult& result) {
+  if (!result.found) return result.note.empty() ? "" : "  (" + result.note + ")";
+  const double found = *result.found;
+  switch (result.rule.unit) {
+    case analysis::Unit::kNanoseconds:
+      return fmt::format("  (found {})", report::time_text(found));
+    case analysis::Unit::kBytes:
+      return fmt::format("  (found {})", report::bytes_text(found));
+    default:
+      return fmt::format("  (found {:g})", found);
+  }
+}
+
+void print_lesson(const Lesson& lesson, size_t number) {
+  fmt::print("{}. {}\n{}\n", number, lesson.title, report::indented(lesson.expectation, 3, kWidth));
+}
+
+void print_outcome(const LessonResult& result) {
+  for (const auto& rule : result.rules) {
+    fmt::print("   {}  {}{}\n", rule.ok ? "as guessed  " : "OTHERWISE   ", rule.rule.text,
+               rule.ok ? "" : found_text(rule));
+  }
+  for (const std::string& kernel : result.kernels) fmt::print("   > {}\n", kernel);
+  fmt::print("{}\n\n",
+             report::indented(fmt::format("{} a forward, {} of it in kernels; {}",
+                                          report::time_text(result.wall_ns),
+                                          report::time_text(result.kernel_ns), result.trace_path),
+                              3, kWidth));
+}
+
+std::string table_text(const std::vector<LessonResult>& results) {
+  using report::Align;
+  report::Table table({{"", Align::kLeft},
+                       {"kern.", Align::kRight},
+                       {"moved", Align::kRight},
+                       {"CPU", Align::kRight},
+                       {"device", Align::kRight},
+                       {"wall", Align::kRight},
+                       {"first", Align::kRight},
+                       {"paid", Align::kRight}});
+  for (const LessonResult& result : results) {
+    const auto paid = result.pays_back_after;
+    table.add_row({result.mode, fmt::format("{}", result.kernel_count),
+                   report::bytes_text(static_cast<double>(result.bytes)),
+                   report::time_text(result.cpu_ns), report::time_text(result.kernel_ns),
+                   report::time_text(result.wall_ns),
+                   result.first_call_ns > 0 ? report::time_text(result.first_call_ns) : "-",
+                   result.first_call_ns <= 0 ? "-"
+                   : paid && *paid < 100000  ? fmt::format("{}", *paid)
+                                             : "never"});
+  }
+  return table.text();
+}
+
+// The sentences of `compare`: the compiled linear, and every MLP against the eager one.
+std::vector<std::string> verdicts(const std::vector<LessonResult>& results) {
+  std::vector<std::string> sentences;
+  for (const LessonResult& result : results) {
+    if (result.compared_with == SIZE_MAX) continue;
+    const analysis::Examined before(results[result.compared_with].trace);
+    const analysis::Examined after(result.trace);
+    const auto comparison = analysis::compare(before, after, std::nullopt);
+    sentences.push_back(fmt::format("{}: {}", result.mode, report::verdict_text(comparison)));
+  }
+  return sentences;
+}
+
+std::string write_report(const std::vector<LessonResult>& results, const std::string& folder) {
+  const LessonResult* eager = nullptr;
+  const LessonResult* fused = nullptr;
+  for (const LessonResult& result : results) {
+    if (result.mode == "mlp eager") eager = &result;
+    if (result.mode == "mlp epilogue") fused = &result;
+  }
+  const analysis::Examined before(eager->trace);
+  const analysis::Examined after(fused->trace);
+  const std::string path = folder + "/report.html";
+  auto file = OutputFile::create(path);
+  if (!file) throw Error(file.error().message);
+  auto done =
+      file->write(report::page_html({{eager->trace_path, before}, {fused->trace_path, after}}));
+  if (done) done = file->commit();
+  if (!done) throw Error(done.error().message);
+  return path;
+}
+
+void result_json(JsonWriter& json, const LessonResult& result) {
+  json.begin_object().key("mode").string(result.mode);
+  json.key("kernels_per_forward").integer(result.kernel_count);
+  json.key("bytes_per_forward").integer(result.bytes);
+  json.key("cpu_us").fixed(result.cpu_ns / 1000, 3);
+  json.key("gpu_us").fixed(result.kernel_ns / 1000, 3);
+  json.key("wall_us").fixed(result.wall_ns / 1000, 3);
+  json.key("first_call_us");
+  result.first_call_ns > 0 ? json.fixed(result.first_call_ns / 1000, 3) : json.null();
+  json.key("pays_back_after");
+  result.pays_back_after ? json.integer(*result.pays_back_after) : json.null();
+  json.key("trace").string(result.trace_path).key("rules").begin_array();
+  for (const auto& rule : result.rules) {
+    json.begin_object().key("rule").string(rule.rule.text).key("ok").boolean(rule.ok);
+    json.key("found");
+    rule.found ? json.fixed(*rule.found, 3) : json.null();
+    json.end_object();
+  }
+  json.end_array().end_object();
+}
+
+void print_json(Device device, const std::vector<LessonResult>& results,
+                const std::string& report_path) {
+  JsonWriter json;
+  json.begin_object().key("schema").integer(1).key("device").string(device_text(device));
+  json.key("modes").begin_array();
+  for (const LessonResult& result : results) result_json(json, result);
+  json.end_array().key("verdicts").begin_array();
+  for (const std::string& sentence : verdicts(results)) json.string(sentence);
+  json.end_array().key("report").string(report_path).end_object();
+  fmt::print("{}\n", json.text());
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) fail("tour", "--out {}: {}", folder, failed.message());
+}
+
+int tour(const TourFlags& flags) {
+  RunFlags run;
+  run.device = flags.device;
+  const Device device = choose_device(run);
+  make_folder(flags.out);
+  if (!flags.json) {
+    fmt::print("{}\n\n", report::wrapped(fmt::format("From a linear to a fused MLP, on {}. Each "
+                                                     "lesson guesses first, then looks.",
+                                                     device_text(device)),
+                                         kWidth));
+  }
+  std::vector<LessonResult> results;
+  const std::vector<Lesson> lessons = tour_lessons(flags.quick, device);
+  for (size_t i = 0; i < lessons.size(); ++i) {
+    if (!flags.json) print_lesson(lessons[i], i + 1);
+    results.push_back(run_lesson(lessons[i], device, flags.out, results));
+    if (!flags.json) print_outcome(results.back());
+  }
+  const std::string report_path = write_report(results, flags.out);
+  if (flags.json) {
+    print_json(device, results, report_path);
+    return 0;
+  }
+  fmt::print("{}\n", table_text(results));
+  for (const std::string& sentence : verdicts(results)) {
+    fmt::print("{}\n", report::wrapped(sentence, kWidth));
+  }
+  fmt::print("\nthe traces are in {}; the page, eager beside fused: {}\n", flags.out, report_path);
+  return 0;
+}
+
+}  // namespace
+
+void add_tour(CLI::App& app, Action& action) {
+  auto flags = std::make_shared<TourFlags>();
+  CLI::App* verb = app.add_subcommand("tour",
+                                      "The lesson: from a linear to a fused MLP\n"
+                                      "Example: epilogue tour --quick");
+  verb->add_flag("--quick", flags->quick, "Smaller sizes: under a minute on two cores");
+  verb->add_option("--device", flags->device, "auto, cpu or cuda")->type_name("NAME");
+  verb->add_option("--out", flags->out, "Where traces and the report go (epilogue-tour)")
+      ->type_name("DIR");
+  verb->add_flag("--json", flags->json, "One JSON object on standard output");
+  verb->callback([flags, &action] { action = [flags] { return tour(*flags); }; });
+}
+
+}  // namespace epi::cli

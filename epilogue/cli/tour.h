@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lessons of `epilogue tour`, and how one is run.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "epilogue/analysis/expect.h"
+#include "epilogue/cli/run_options.h"
+#include "epilogue/trace/trace.h"
+
+namespace epi::cli {
+
+struct Lesson {
+  std::string mode;  // "mlp eager"
+  std::string title;
+  std::string expectation;  // what to expect, and why
+  RunFlags run;
+  std::vector<std::string> rules;  // the guess, as `expect` takes it
+  std::string like;                // of the lesson that it is compared with; empty: none
+  std::string other_batch;         // another number of rows that must not recompile; empty: none
+};
+
+struct LessonResult {
+  std::string mode;
+  std::string trace_path;
+  trace::Trace trace;
+  std::vector<analysis::RuleResult> rules;
+  std::vector<std::string> kernels;  // in order, what each is
+  int64_t kernel_count = 0;          // of one forward
+  int64_t bytes = 0;
+  double cpu_ns = 0;     // what one forward takes the thread that calls it
+  double kernel_ns = 0;  // its kernels added up
+  double wall_ns = 0;    // without the recording
+  double first_call_ns = 0;
+  std::optional<int64_t> pays_back_after;
+  size_t compared_with = SIZE_MAX;
+};
+
+std::vector<Lesson> tour_lessons(bool quick, Device device);
+// Writes its trace into `folder`.
+LessonResult run_lesson(const Lesson& lesson, Device device, const std::string& folder,
+                        const std::vector<LessonResult>& before);
+
+}  // namespace epi::cli
