@@ -50,8 +50,8 @@ GpuRates rates_of(const Examined& examined, const std::vector<FlowNode>& nodes, 
   const auto peaks = gpu_peaks(device_name(examined.trace));
   GpuRates rates;
   if (peaks) rates.slots_per_ns = peaks->f32 * 1000 / 2;
-  measured = !reached.empty();
-  if (measured) {
+  measured = !reached.empty() || !peaks;
+  if (!reached.empty()) {
     rates.bytes_per_ns = median(reached);
   } else {
     rates.bytes_per_ns = peaks ? peaks->memory_tb_s * 1000 * kUsualShare : fastest;

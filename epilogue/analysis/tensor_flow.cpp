@@ -12,9 +12,11 @@ using trace::EventId;
 using trace::kNoEvent;
 
 // Code that a compiler for pointwise operators and reductions generates. What is generated or
-// hand-fused already stays as it is.
-bool is_generatable(const KernelName& name) {
-  if (name.library != Library::kAten) return false;
+// hand-fused already stays as it is: of ours, what is called "epi_...".
+bool is_generatable(const KernelName& name, std::string_view text) {
+  const bool eager = name.library == Library::kAten ||
+                     (name.library == Library::kEpilogue && !text.starts_with("epi_"));
+  if (!eager) return false;
   switch (name.kind) {
     case Kind::kPointwise:
     case Kind::kReduction:
@@ -78,7 +80,8 @@ std::vector<FlowNode> make_nodes(const Examined& examined, std::span<const Event
     const bool longest = node.work.empty() || trace.dur_ns[id] > trace.dur_ns[node.work.back()] ||
                          node.kind == Kind::kMemset;
     if (longest) node.kind = name.kind;
-    node.can_join &= trace.category[id] == Category::kGpuMemset || is_generatable(name);
+    node.can_join &=
+        trace.category[id] == Category::kGpuMemset || is_generatable(name, trace.name_of(id));
     node.work.push_back(id);
     node.device_ns += trace.dur_ns[id];
   }

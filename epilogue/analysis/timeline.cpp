@@ -43,14 +43,19 @@ std::string lane_name(const trace::Lane& lane, LaneKind kind, bool own_kernels) 
   return {};
 }
 
-// How long an event must last to be kept.
-int64_t shortest_kept(const trace::Trace& trace, const std::vector<EventId>& events, size_t most) {
-  if (events.size() <= most) return 0;
+// Events that last longer are kept, and of those as long as this the first so many.
+struct Threshold {
+  int64_t ns = -1;
+  size_t alike = 0;
+};
+Threshold threshold_of(const trace::Trace& trace, const std::vector<EventId>& events, size_t most) {
+  if (events.size() <= most) return {};
   std::vector<int64_t> lengths;
   for (const EventId id : events) lengths.push_back(trace.dur_ns[id]);
   const auto last = lengths.begin() + static_cast<std::ptrdiff_t>(most);
   std::nth_element(lengths.begin(), last, lengths.end(), std::greater<>());
-  return *last + 1;
+  const auto longer = std::count_if(lengths.begin(), last, [&](int64_t ns) { return ns > *last; });
+  return {*last, most - static_cast<size_t>(longer)};
 }
 
 void leave_out(const trace::Trace& trace, const Timeline& timeline, EventId id,
@@ -78,7 +83,7 @@ Timeline make_timeline(const Examined& examined, size_t most) {
     timeline.end_ns = std::max(timeline.end_ns, trace.end_ns(id));
   }
   if (shown.empty()) return {};
-  const int64_t shortest = shortest_kept(trace, shown, most);
+  Threshold threshold = threshold_of(trace, shown, most);
   const bool own_kernels = trace::has_process(trace, "CPU kernels");
   std::map<std::pair<LaneKind, trace::LaneId>, TimelineLane> lanes;
   for (const EventId id : shown) {
@@ -86,7 +91,12 @@ Timeline make_timeline(const Examined& examined, size_t most) {
     TimelineLane& lane = lanes[{kind, trace.lane[id]}];
     lane.is_device = kind == LaneKind::kDevice;
     if (lane.name.empty()) lane.name = lane_name(trace.lanes[trace.lane[id]], kind, own_kernels);
-    trace.dur_ns[id] >= shortest ? lane.events.push_back(id) : leave_out(trace, timeline, id, lane);
+    bool keeps = trace.dur_ns[id] > threshold.ns;
+    if (trace.dur_ns[id] == threshold.ns && threshold.alike > 0) {
+      keeps = true;
+      --threshold.alike;
+    }
+    keeps ? lane.events.push_back(id) : leave_out(trace, timeline, id, lane);
   }
   for (auto& [key, lane] : lanes) {
     std::stable_sort(lane.events.begin(), lane.events.end(), [&](EventId a, EventId b) {

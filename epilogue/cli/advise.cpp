@@ -56,7 +56,7 @@ int advise(const AdviseFlags& flags) {
   };
   if (flags.trace.json) {
     print_json(inputs, [&](JsonWriter& json, const TraceInput& input) {
-      report::advise_json(json, advised(input), input.trace, input.file);
+      report::advise_json(json, advised(input), input.trace, {.file = input.file});
     });
     show_notices(inputs);
     return 0;

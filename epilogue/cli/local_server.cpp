@@ -18,7 +18,8 @@ namespace epi::cli {
 namespace {
 
 constexpr size_t kLongestRequest = 16 * 1024;
-constexpr int kPatienceSeconds = 10;  // for a client that does not go on
+constexpr int kRequestSeconds = 1;  // browsers open connections that they may not need
+constexpr int kAnswerSeconds = 30;
 
 volatile std::sig_atomic_t interrupted = 0;
 void on_interrupt(int) { interrupted = 1; }
@@ -55,7 +56,7 @@ std::string read_head(int connection) {
 
 // The value of "Host:".
 std::string host_of(const std::string& head) {
-  for (const char* name : {"\r\nHost: ", "\r\nhost: "}) {
+  for (const char* name : {"\r\nHost: ", "\r\nhost: ", "\r\nHOST: "}) {
     const size_t at = head.find(name);
     if (at == std::string::npos) continue;
     const size_t begin = at + std::strlen(name);
@@ -92,9 +93,10 @@ void LocalServer::run(const Find& find) {
   while (interrupted == 0) {
     const int connection = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
     if (connection < 0) continue;
-    const timeval patience{kPatienceSeconds, 0};
-    ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    const timeval request{kRequestSeconds, 0};
+    const timeval sending{kAnswerSeconds, 0};
+    ::setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &request, sizeof request);
+    ::setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &sending, sizeof sending);
     const bool last = answer(connection, find);
     ::close(connection);
     if (last) return;

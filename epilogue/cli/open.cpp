@@ -91,6 +91,9 @@ void print_links(const std::vector<ServedTrace>& served) {
 int open_traces(const OpenFlags& flags) {
   if (!flags.url.empty()) {
     if (!flags.files.empty()) fail("open", "--url goes without files");
+    if (!flags.url.starts_with("https://") && !flags.url.starts_with("http://")) {
+      fail("open", "--url {}: must begin with https:// or http://", flags.url);
+    }
     fmt::print("{}\n", perfetto_link(flags.url));
     return 0;
   }
@@ -107,7 +110,11 @@ int open_traces(const OpenFlags& flags) {
       }
       if (path != served[i].path + ".html") continue;
       std::string& page = reports[path];
-      if (page.empty()) page = report_of(flags.files[i]);
+      try {
+        if (page.empty()) page = report_of(flags.files[i]);
+      } catch (const Error&) {
+        return std::nullopt;  // the file is gone since
+      }
       return LocalServer::Answer{page, "text/html; charset=utf-8", false};
     }
     return std::nullopt;

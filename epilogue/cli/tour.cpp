@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue tour`: from a linear to a fused MLP in seven lessons. Each says what to expect and why,
+// `epilogue tour`: from a linear to a fused MLP in six lessons. Each says what to expect and why,
 // runs, records, checks the guess with the rules of `expect`, and shows what was found.
 #include "epilogue/cli/tour.h"
 
@@ -58,7 +58,7 @@ void print_outcome(const LessonResult& result) {
   }
   for (const std::string& kernel : result.kernels) fmt::print("   > {}\n", kernel);
   fmt::print("{}\n\n",
-             report::indented(fmt::format("{} a forward, {} of it in kernels; {}",
+             report::indented(fmt::format("{} a forward; recorded, its kernels take {}; {}",
                                           report::time_text(result.wall_ns),
                                           report::time_text(result.kernel_ns), result.trace_path),
                               3, kWidth));
@@ -82,8 +82,9 @@ std::string table_text(const std::vector<LessonResult>& results) {
                    report::time_text(result.wall_ns),
                    result.first_call_ns > 0 ? report::time_text(result.first_call_ns) : "-",
                    result.first_call_ns <= 0 ? "-"
-                   : paid && *paid < 100000  ? fmt::format("{}", *paid)
-                                             : "never"});
+                   : !paid                   ? "never"
+                   : *paid < 100000          ? fmt::format("{}", *paid)
+                                             : "10^5+"});
   }
   return table.text();
 }
@@ -186,7 +187,7 @@ int tour(const TourFlags& flags) {
   for (const std::string& sentence : verdicts(results)) {
     fmt::print("{}\n", report::wrapped(sentence, kWidth));
   }
-  fmt::print("\nthe traces are in {}; the page, eager beside fused: {}\n", flags.out, report_path);
+  fmt::print("\ntraces: {}\nthe page, eager beside fused: {}\n", flags.out, report_path);
   return 0;
 }
 

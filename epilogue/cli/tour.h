@@ -27,7 +27,7 @@ struct LessonResult {
   std::string trace_path;
   trace::Trace trace;
   std::vector<analysis::RuleResult> rules;
-  std::vector<std::string> kernels;  // in order, what each is
+  std::vector<std::string> kernels;  // what each is, and how often it runs
   int64_t kernel_count = 0;          // of one forward
   int64_t bytes = 0;
   double cpu_ns = 0;     // what one forward takes the thread that calls it

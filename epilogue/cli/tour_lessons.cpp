@@ -191,7 +191,7 @@ LessonResult run_lesson(const Lesson& lesson, Device device, const std::string& 
   const auto first_ns = static_cast<double>(now_ns() - start_ns);
   Progress progress;
   warm_up(forward, kWarmUp, progress);
-  result.trace = recorded_forwards(forward, {1, 1, 3}, progress);
+  result.trace = recorded_forwards(forward, {2, 2, 11}, progress);
   const auto times = timed_forwards(forward, device, progress).forward_ns;
   result.wall_ns = times[times.size() / 2];
   std::string name = lesson.mode;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <span>
+
 #include "epilogue/report/advise_report.h"
 #include "epilogue/report/regime_report.h"
 
@@ -44,7 +47,7 @@ void term_json(JsonWriter& json, const Term& term) {
 }  // namespace
 
 void advise_json(JsonWriter& json, const Advised& advised, const trace::Trace& trace,
-                 const std::string& file) {
+                 const AdviseJson& style) {
   json.key("verdict").string(analysis::text_of(advised.verdict));
   json.key("because").string(verdict_line(advised));
   json.key("subject").string(advised.subject).key("instances").integer(advised.instances);
@@ -61,7 +64,7 @@ void advise_json(JsonWriter& json, const Advised& advised, const trace::Trace& t
   } else {
     json.null();
   }
-  const std::string command = like_command(advised, file);
+  const std::string command = like_command(advised, style.file);
   json.key("command");
   command.empty() ? json.null() : json.string(command);
   json.key("advice").begin_array();
@@ -74,7 +77,8 @@ void advise_json(JsonWriter& json, const Advised& advised, const trace::Trace& t
     json.key("terms").begin_array();
     for (const Term& term : advice.terms) term_json(json, term);
     json.end_array().key("events").begin_array();
-    for (const trace::EventId id : advice.events) {
+    const size_t most = std::min(advice.events.size(), style.most_events);
+    for (const trace::EventId id : std::span(advice.events).first(most)) {
       json.begin_object().key("name").string(trace.name_of(id));
       json.key("ts_us").fixed(static_cast<double>(trace.ts_ns[id]) / 1000, 3);
       json.key("dur_us").fixed(static_cast<double>(trace.dur_ns[id]) / 1000, 3).end_object();

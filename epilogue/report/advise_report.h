@@ -18,8 +18,12 @@ struct AdviseStyle {
 };
 std::string advise_text(const analysis::Advised& advised, const trace::Trace& trace,
                         const AdviseStyle& style);
+struct AdviseJson {
+  std::string file;               // what the command names
+  size_t most_events = SIZE_MAX;  // of each piece of advice
+};
 void advise_json(JsonWriter& json, const analysis::Advised& advised, const trace::Trace& trace,
-                 const std::string& file);
+                 const AdviseJson& style);
 
 // The first line: "torch.compile: likely, ...".
 std::string verdict_line(const analysis::Advised& advised);

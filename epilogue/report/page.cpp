@@ -29,8 +29,8 @@ namespace {
 using trace::EventId;
 using trace::kNoEvent;
 
-// Some 40 bytes each: the page stays well below 25 MB.
-constexpr size_t kMostEvents = 250'000;
+// Some 50 bytes each: the page stays below 25 MB.
+constexpr size_t kMostEvents = 200'000;  // of all traces of the page
 constexpr size_t kLongestShapes = 160;
 
 // Texts that events share, each once.
@@ -52,13 +52,14 @@ class Texts {
 // Columns of numbers for each lane; begins are differences.
 class TimelineWriter {
  public:
-  TimelineWriter(JsonWriter& json, const analysis::Examined& examined)
-      : json_(json), examined_(examined), timeline_(make_timeline(examined, kMostEvents)) {
+  TimelineWriter(JsonWriter& json, const analysis::Examined& examined, size_t most)
+      : json_(json), examined_(examined), timeline_(make_timeline(examined, most)) {
     for (const auto& lane : timeline_.lanes) {
       for (const EventId id : lane.events) {
         places_.emplace(id, static_cast<int64_t>(places_.size()));
       }
     }
+    add_work();
   }
 
   void write() {
@@ -95,8 +96,31 @@ class TimelineWriter {
     } else {
       column("kind", lane, [&](EventId id) { return texts_.place(trace.category_text(id)); });
       column("shapes", lane, [&](EventId id) { return shapes(id); });
+      column("self", lane, [&](EventId id) { return examined_.links.tree.self_ns[id]; });
+      column("gpu", lane, [&](EventId id) { return work_[id].ns; });
+      column("works", lane, [&](EventId id) { return work_[id].count; });
     }
     json_.end_object();
+  }
+
+  // What each host event started: operators on their own thread, annotations on every one.
+  void add_work() {
+    const trace::Trace& trace = examined_.trace;
+    work_.resize(trace.size());
+    for (const EventId id : examined_.ownership.everything().work) {
+      const EventId launch = examined_.links.launch[id];
+      EventId at = launch != kNoEvent ? launch : examined_.links.op[id];
+      for (; at != kNoEvent; at = examined_.links.tree.parent[at]) {
+        work_[at].ns += trace.dur_ns[id];
+        ++work_[at].count;
+      }
+    }
+    for (const EventId id : examined_.links.tree.order) {
+      if (!analysis::is_annotation(trace, id)) continue;
+      const auto owned = examined_.ownership.owned(trace.ts_ns[id], trace.end_ns(id)).work;
+      work_[id] = {0, static_cast<int64_t>(owned.size())};
+      for (const EventId one : owned) work_[id].ns += trace.dur_ns[one];
+    }
   }
 
   template <typename Value>
@@ -131,6 +155,11 @@ class TimelineWriter {
   analysis::Timeline timeline_;
   std::unordered_map<EventId, int64_t> places_;
   std::map<trace::NameId, int64_t> said_;
+  struct Started {
+    int64_t ns = 0;
+    int64_t count = 0;
+  };
+  std::vector<Started> work_;  // by event
   Texts texts_;
 };
 
@@ -141,7 +170,7 @@ void object(JsonWriter& json, const char* key, Write&& write) {
   json.end_object();
 }
 
-void trace_json(JsonWriter& json, const PageTrace& page_trace) {
+void trace_json(JsonWriter& json, const PageTrace& page_trace, size_t most_events) {
   const analysis::Examined& examined = page_trace.examined;
   const trace::Trace& trace = examined.trace;
   json.begin_object().key("file").string(page_trace.file);
@@ -157,10 +186,11 @@ void trace_json(JsonWriter& json, const PageTrace& page_trace) {
   });
   object(json, "breakdown", [&] { breakdown_json(json, analysis::breakdown(examined)); });
   const analysis::Advised advised = analysis::advise(examined, std::nullopt);
-  object(json, "advice", [&] { advise_json(json, advised, trace, page_trace.file); });
+  object(json, "advice",
+         [&] { advise_json(json, advised, trace, {.file = page_trace.file, .most_events = 5}); });
   json.key("bound");
   advised.use ? json.string(use_text(*advised.use)) : json.null();
-  object(json, "timeline", [&] { TimelineWriter(json, examined).write(); });
+  object(json, "timeline", [&] { TimelineWriter(json, examined, most_events).write(); });
   json.end_object();
 }
 
@@ -195,7 +225,7 @@ std::string base64_of(std::string_view hex) {
 std::string page_html(const std::vector<PageTrace>& traces) {
   JsonWriter json;
   json.begin_object().key("schema").integer(1).key("files").begin_array();
-  for (const PageTrace& one : traces) trace_json(json, one);
+  for (const PageTrace& one : traces) trace_json(json, one, kMostEvents / traces.size());
   json.end_array().key("compare");
   if (traces.size() == 2) {
     const auto comparison = analysis::compare(traces[0].examined, traces[1].examined, std::nullopt);

@@ -97,8 +97,8 @@ function verdict() {
       make('p', { class: 'verdict ' + advice.verdict }, advice.because),
       file.bound ? make('p', {}, 'a step is bound by ' + file.bound) : null,
       make('p', { class: 'quiet' }, [file.file, summary.device ?? 'unknown device', ...summary.versions, `${summary.events} events`].join(' · ')),
-      make('div', { class: 'facts' }, fact('steps', summary.steps.length), fact('a step, CPU', time(median('cpu_us'))), fact('a step, GPU', time(median('gpu_us'))),
-        fact('kernels', median('kernels')), fact('launches', median('launches')), fact('GPU busy', percent(median('busy')))));
+      make('div', { class: 'facts' }, fact('steps', summary.steps.length), fact('a step, CPU', time(median('cpu_us'))), fact('a step, device', time(median('gpu_us'))),
+        fact('kernels', median('kernels')), fact('launches', median('launches')), fact('device busy', percent(median('busy')))));
   }));
   section('verdict', 'Verdict', ...parts);
 }
@@ -112,7 +112,7 @@ function steps() {
       NUMBER('CPU', 'cpu_us', time), NUMBER('GPU', 'gpu_us', time), NUMBER('kernels', 'kernels', PLAIN),
       NUMBER('launches', 'launches', PLAIN), NUMBER('busy', 'busy', percent), NUMBER('idle', 'idle_us', time)];
     const other = data.files.length === 2 ? data.files[1 - data.files.indexOf(file)].steps.steps : null;
-    const differs = (row) => other !== null && !other.some((step) => step.kernels === row.kernels);
+    const differs = (row) => other !== null && other[file.steps.steps.indexOf(row)]?.kernels !== row.kernels;
     return sortable(columns, file.steps.steps, { mark: (row) => row.cold || differs(row) });
   }));
 }
@@ -152,7 +152,7 @@ function advice() {
     make('b', {}, `${i + 1}. ${one.what}`),
     make('p', {}, one.saving_us.high > 0 ? `saves ${time(one.saving_us.likely)} (${time(one.saving_us.low)} to ${time(one.saving_us.high)}) of the GPU's ${one.saves} a step, ${one.sureness}` : ''),
     make('p', { class: 'quiet small' }, one.terms.map(term).join(' · '))
-  )), file.advice.advice.length ? null : make('p', {}, 'nothing was found that would help'))));
+  )), make('p', { class: 'quiet small' }, file.advice.advice.length === 0 ? 'nothing was found that would help' : file.advice.advice.length > 12 ? `and ${file.advice.advice.length - 12} more: epilogue advise --all` : ''))));
 }
 
 function changes() {
@@ -165,5 +165,5 @@ function changes() {
       list('changed', group.changed, (item) => `${item.op}: ${item.from} → ${item.to} (${item.differs.join(', ')})`),
       list('resized', group.resized, count), list('new in B', group.added, count), list('gone in B', group.gone, count), list('the same', group.same, count));
   };
-  section('changes', 'Differences', ...data.compare.groups.slice(0, 8).map(rows));
+  section('changes', 'Differences', ...data.compare.groups.slice(0, 8).map(rows), data.compare.groups.length > 8 ? make('p', { class: 'quiet small' }, `and ${data.compare.groups.length - 8} more: epilogue compare`) : null);
 }
