@@ -19,6 +19,7 @@ struct Lesson {
   RunFlags run;
   std::vector<std::string> rules;  // the guess, as `expect` takes it
   std::string like;                // of the lesson that it is compared with; empty: none
+  int hidden_kept = 0;             // hidden activations that need not move, against `like`
   std::string other_batch;         // another number of rows that must not recompile; empty: none
 };
 
