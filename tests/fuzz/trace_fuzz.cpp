@@ -35,7 +35,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                      false, 80);
   report::tree_text(*trace, links, {.begin_ns = INT64_MIN / 4, .end_ns = INT64_MAX / 4});
   report::gemms_text(analysis::gemm_table(*trace), std::nullopt, false, 80);
-  const analysis::Examined examined(*trace);
   report::compare_text(analysis::compare(examined, examined, std::nullopt), false, 80);
   analysis::rules_that_hold({&examined});
   return 0;
