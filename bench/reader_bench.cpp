@@ -125,14 +125,6 @@ std::string tool(const char* name) {
 std::vector<std::string> table_of(const std::string& file) {
   return {tool("epilogue"), "table", file};
 }
-std::vector<std::string> advice_of(const std::string& file) {
-  return {tool("epilogue"), "advise", file};
-}
-
-std::vector<std::string> breakdown_of(const std::string& file) {
-  return {tool("epilogue"), "breakdown", file};
-}
-
 }  // namespace
 
 int walk_trace(const char* path) {
@@ -171,27 +163,22 @@ void add_reader(Suite& suite) {
              1.0,
              kTurns,
              false});
-  suite.add(
-      "reader_breakdown",
-      {"breakdown of a 500 MB trace / its table",
-       {"epilogue breakdown, 500 MB", [files] { run_program(breakdown_of(files->plain(500))); }},
-       {"epilogue table, 500 MB", [files] { run_program(table_of(files->plain(500))); }},
-       Want::kAtMost,
-       kBreakdownLimit,
-       1,
-       1.0,
-       kTurns,
-       false});
-  suite.add("reader_advise",
-            {"advice about a 500 MB trace / its table",
-             {"epilogue advise, 500 MB", [files] { run_program(advice_of(files->plain(500))); }},
-             {"epilogue table, 500 MB", [files] { run_program(table_of(files->plain(500))); }},
-             Want::kAtMost,
-             kBreakdownLimit,
-             1,
-             1.0,
-             kTurns,
-             false});
+  const auto table = [files] { run_program(table_of(files->plain(500))); };
+  const auto beside_table = [&](const char* name, const char* claim, const char* verb) {
+    const auto ours = [files, verb] { run_program({tool("epilogue"), verb, files->plain(500)}); };
+    Contest contest;
+    contest.text = claim;
+    contest.ours.name = fmt::format("epilogue {}, 500 MB", verb);
+    contest.ours.body = ours;
+    contest.rival.name = "epilogue table, 500 MB";
+    contest.rival.body = table;
+    contest.limit = kBreakdownLimit;
+    contest.turns = kTurns;
+    contest.warm_up = false;
+    suite.add(name, contest);
+  };
+  beside_table("reader_breakdown", "breakdown of a 500 MB trace / its table", "breakdown");
+  beside_table("reader_advise", "advice about a 500 MB trace / its table", "advise");
   suite.add("reader_json_load",
             {"table of a 500 MB trace, speed over Python's json.load",
              {"epilogue table, 500 MB", [files] { run_program(table_of(files->plain(500))); }},

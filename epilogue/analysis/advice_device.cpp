@@ -27,12 +27,6 @@ constexpr double kWorthShare = 0.01;
 // Smaller products take what a kernel takes at least.
 constexpr double kWorthFlops = 1e8;
 
-double time_of(const Examined& examined, std::span<const EventId> work) {
-  double ns = 0;
-  for (const EventId id : work) ns += static_cast<double>(examined.trace.dur_ns[id]);
-  return ns;
-}
-
 int64_t multiprocessors(const trace::Trace& trace) {
   const auto devices = trace::array_items(trace.property("deviceProperties"));
   if (devices.empty()) return 0;
@@ -200,7 +194,7 @@ void advise_gated_mlps(const Examined& examined, const Blocks& blocks,
   constexpr Estimate kSaved = {0.5, 0.75, 1};
   std::map<std::vector<std::string>, Advice> found;
   for (const GatedMlp& mlp : blocks.mlps) {
-    const double between_ns = time_of(examined, mlp.between);
+    const double between_ns = device_time(examined.trace, mlp.between);
     const std::vector<std::string> about = {
         mlp.activation, fmt::format("{}x{}x{}", mlp.rows, mlp.dim, mlp.hidden), mlp.dtype};
     Advice& one = found[about];
@@ -226,7 +220,7 @@ void advise_products(const Examined& examined, std::span<const EventId> work,
                      std::vector<Advice>& advice) {
   const auto peaks = gpu_peaks(device_name(examined.trace));
   const int64_t sms = multiprocessors(examined.trace);
-  const double all_ns = time_of(examined, work);
+  const double all_ns = device_time(examined.trace, work);
   for (const ProductGroup& group : product_groups(examined, work, peaks)) {
     if (group.ns < kWorthShare * all_ns) continue;
     const size_t before = advice.size();
@@ -254,7 +248,7 @@ void advise_copies(const Examined& examined, std::span<const EventId> work,
     one.events.push_back(id);
     ns += static_cast<double>(examined.trace.dur_ns[id]);
   }
-  if (one.events.empty() || ns < kWorthShare * time_of(examined, work)) return;
+  if (one.events.empty() || ns < kWorthShare * device_time(examined.trace, work)) return;
   one.saving_ns = {0, ns / 2, ns};
   one.terms = {{"copies", static_cast<double>(one.events.size()), Unit::kCount},
                {"take", ns, Unit::kTime}};

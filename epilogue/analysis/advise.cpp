@@ -129,7 +129,7 @@ Advised advise(const Examined& examined, const std::optional<std::string>& under
     advise_waits(view, result.advice);
   }
   advise_compiled(view, result.advice);
-  result.compile_ns = advise_compiling(examined, result.advice);
+  advise_compiling(examined, result.advice);
   decide(view, result);
   rank(result.cpu_is_limit(), result.advice);
   return result;

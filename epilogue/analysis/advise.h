@@ -81,7 +81,6 @@ struct Advised {
   FusionEstimate fusion;
   // What the CPU would take with compiled code, calls of the profiler included.
   Estimate compiled_cpu_ns;
-  double compile_ns = 0;  // inside of the steps; 0: none is shown
   Verdict verdict = Verdict::kNo;
   Because because = Because::kNoDevice;
   std::vector<Advice> advice;  // the most worthwhile first

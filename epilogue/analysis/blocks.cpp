@@ -69,12 +69,6 @@ std::string activation_of(const Examined& examined, std::span<const EventId> bet
   return multiplies ? activation : "";
 }
 
-double time_of(const Examined& examined, const std::vector<EventId>& work) {
-  double ns = 0;
-  for (const EventId id : work) ns += static_cast<double>(examined.trace.dur_ns[id]);
-  return ns;
-}
-
 // Three square linears one behind the other look the same, but for what the second one reads.
 bool is_chain(const Examined& examined, const GatedMlp& mlp) {
   const std::vector<FlowNode> nodes = tensor_flow(examined, mlp.work);
@@ -107,7 +101,7 @@ std::optional<GatedMlp> gated_mlp(const Examined& examined, std::span<const Even
   mlp.dim = gate.sizes.k;
   mlp.hidden = gate.sizes.n;
   mlp.dtype = gate.dtype;
-  mlp.device_ns = time_of(examined, mlp.work);
+  mlp.device_ns = device_time(examined.trace, mlp.work);
   return mlp;
 }
 
@@ -133,7 +127,7 @@ Blocks find_blocks(const Examined& examined, std::span<const EventId> work) {
     Linear linear{
         product.sizes.m, product.sizes.k, product.sizes.n, product.bias, product.dtype, {}, 0};
     for (size_t at = product.first; at <= product.last; ++at) linear.work.push_back(work[at]);
-    linear.device_ns = time_of(examined, linear.work);
+    linear.device_ns = device_time(examined.trace, linear.work);
     blocks.linears.push_back(std::move(linear));
   }
   return blocks;

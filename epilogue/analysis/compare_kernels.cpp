@@ -84,19 +84,8 @@ void add_changed(const PoolSide& a, const WorkItem& from, const PoolSide& b, con
 
 // What can become part of a fused kernel: products only of a template that is one.
 bool can_be_part(Kind part, Kind fused) {
-  switch (part) {
-    case Kind::kPointwise:
-    case Kind::kReduction:
-    case Kind::kSoftmax:
-    case Kind::kNorm:
-    case Kind::kCopy:
-    case Kind::kGather:
-    case Kind::kRandom:
-    case Kind::kUnknown:
-      return true;
-    default:
-      return is_product(part) && is_product(fused);
-  }
+  if (is_generated_kind(part) || part == Kind::kUnknown) return true;
+  return is_product(part) && is_product(fused);
 }
 
 // The operator that a piece is: its launcher's, or the only one that its name has.

@@ -38,12 +38,6 @@ struct Group {
   std::vector<double> times_ns;
 };
 
-std::optional<double> stated_flops(const trace::Trace& trace, EventId kernel) {
-  const auto token = trace::find_value(trace.args_of(kernel), "flops");
-  const auto value = token ? trace::parse_integer(*token) : std::nullopt;
-  return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
-}
-
 GemmRow make_row(const trace::Trace& trace, const KernelNames& names, const Group& group,
                  const std::optional<GpuPeaks>& peaks) {
   GemmRow row;
@@ -56,7 +50,7 @@ GemmRow make_row(const trace::Trace& trace, const KernelNames& names, const Grou
   row.count = static_cast<int64_t>(group.times_ns.size());
   row.median_ns = median(group.times_ns);
   for (const double ns : group.times_ns) row.total_ns += ns;
-  auto flops = stated_flops(trace, group.first);
+  auto flops = stated_number(trace, group.first, "flops");
   if (!flops && row.product) flops = row.product->flops();
   if (!flops || row.median_ns <= 0) return row;
   row.tflops = *flops / row.median_ns / 1000;

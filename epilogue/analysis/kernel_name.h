@@ -73,6 +73,22 @@ enum class NumberType : uint8_t {
 // A matrix times a matrix or a vector.
 constexpr bool is_product(Kind kind) { return kind == Kind::kGemm || kind == Kind::kGemv; }
 
+// What compilers generate code for, and join.
+constexpr bool is_generated_kind(Kind kind) {
+  switch (kind) {
+    case Kind::kPointwise:
+    case Kind::kReduction:
+    case Kind::kSoftmax:
+    case Kind::kNorm:
+    case Kind::kCopy:
+    case Kind::kGather:
+    case Kind::kRandom:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // Lower case, as in JSON: "cublas", "gemm", "bf16"; empty for kUnknown.
 std::string_view text_of(Library library);
 std::string_view text_of(Kind kind);

@@ -6,7 +6,6 @@
 #include "epilogue/analysis/op_cost.h"
 #include "epilogue/analysis/op_inputs.h"
 #include "epilogue/trace/args.h"
-#include "epilogue/trace/number_text.h"
 
 namespace epi::analysis {
 namespace {
@@ -15,12 +14,6 @@ using trace::EventId;
 using trace::kNoEvent;
 
 constexpr size_t kMostLookedAt = 256;
-
-std::optional<double> stated(std::string_view args, std::string_view key) {
-  const auto token = trace::find_value(args, key);
-  const auto value = token ? trace::parse_integer(*token) : std::nullopt;
-  return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
-}
 
 // The call above, whose inputs are [batch, heads, sequence, width]; operators below it have other
 // orders.
@@ -82,8 +75,8 @@ KernelRate kernel_rate(const Examined& examined, EventId kernel,
   const EventId op = examined.links.op[kernel];
   KernelRate rate;
   rate.ns = static_cast<double>(trace.dur_ns[kernel]);
-  rate.flops = stated(trace.args_of(kernel), "flops");
-  rate.bytes = stated(trace.args_of(kernel), "bytes");
+  rate.flops = stated_number(trace, kernel, "flops");
+  rate.bytes = stated_number(trace, kernel, "bytes");
   const bool tells = op != kNoEvent && works_of(examined, kernel) == 1;
   if (!rate.flops && tells) {
     const auto product = matrix_product(trace, op);

@@ -147,43 +147,10 @@ MovedBytes product_bytes(std::string_view name, const Inputs& inputs,
   return {sum_of_inputs(inputs, adds ? 3 : 2) + result_elements * element, widens};
 }
 
-// The shape that broadcasting gives.
-double broadcast_elements(const Inputs& inputs, size_t tensors) {
-  std::vector<int64_t> shape;
-  size_t seen = 0;
-  for (const OpInput& input : inputs) {
-    if (!input.is_tensor() || seen++ >= tensors) continue;
-    if (input.dims.size() > shape.size()) {
-      shape.insert(shape.begin(), input.dims.size() - shape.size(), 1);
-    }
-    const size_t skip = shape.size() - input.dims.size();
-    for (size_t i = 0; i < input.dims.size(); ++i) {
-      shape[skip + i] = std::max(shape[skip + i], input.dims[i]);
-      if (input.dims[i] == 0) shape[skip + i] = 0;
-    }
-  }
-  double count = 1;
-  for (const int64_t size : shape) count *= static_cast<double>(size);
-  return count;
-}
-
 double pointwise_bytes(const Inputs& inputs, bool compares) {
-  // A tensor without dimensions does not widen the others.
-  int64_t widest = 0;
-  int64_t widest_scalar = 0;
-  for (const OpInput& input : inputs) {
-    int64_t& width = input.dims.empty() ? widest_scalar : widest;
-    width = std::max(width, input.element_bytes);
-  }
-  if (widest == 0) widest = widest_scalar;
-  const double element = compares ? 1 : static_cast<double>(widest);
-  return sum_of_inputs(inputs) + broadcast_elements(inputs, SIZE_MAX) * element;
-}
-
-std::optional<double> stated_number(std::string_view args, std::string_view key) {
-  const auto token = trace::find_value(args, key);
-  const auto value = token ? trace::parse_integer(*token) : std::nullopt;
-  return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
+  TensorSize result = broadcast_size(inputs);
+  if (compares) result.element_bytes = 1;
+  return sum_of_inputs(inputs) + result.bytes();
 }
 
 }  // namespace
@@ -214,6 +181,12 @@ std::optional<MovedBytes> op_bytes(const trace::Trace& trace, EventId op) {
   return MovedBytes{sum_of_inputs(inputs), true};
 }
 
+std::optional<double> stated_number(const trace::Trace& trace, EventId work, std::string_view key) {
+  const auto token = trace::find_value(trace.args_of(work), key);
+  const auto value = token ? trace::parse_integer(*token) : std::nullopt;
+  return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
+}
+
 std::optional<MovedBytes> moved_bytes(const trace::Trace& trace, const trace::Links& links,
                                       std::span<const EventId> work) {
   MovedBytes sum;
@@ -224,7 +197,7 @@ std::optional<MovedBytes> moved_bytes(const trace::Trace& trace, const trace::Li
   std::unordered_set<EventId> counted;  // an operator may launch several kernels
   for (const EventId id : work) {
     const EventId op = links.op[id];
-    if (const auto stated = stated_number(trace.args_of(id), "bytes")) {
+    if (const auto stated = stated_number(trace, id, "bytes")) {
       sum.bytes += *stated;
       known |= trace.category[id] == Category::kKernel;
       continue;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "epilogue/trace/links.h"
 #include "epilogue/trace/trace.h"
@@ -37,6 +38,10 @@ struct MovedBytes {
   bool at_least = false;  // something that moves bytes is not counted, or not in full
 };
 std::optional<MovedBytes> op_bytes(const trace::Trace& trace, trace::EventId op);
+
+// What our kernels and copies carry: "bytes", "flops". None where the arguments do not have it.
+std::optional<double> stated_number(const trace::Trace& trace, trace::EventId work,
+                                    std::string_view key);
 
 // Of all this work together; nothing where no piece of it tells.
 std::optional<MovedBytes> moved_bytes(const trace::Trace& trace, const trace::Links& links,

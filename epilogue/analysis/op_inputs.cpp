@@ -77,6 +77,27 @@ double OpInput::stored_bytes() const {
   return stored_elements() * static_cast<double>(element_bytes);
 }
 
+TensorSize broadcast_size(const std::vector<OpInput>& inputs) {
+  std::vector<int64_t> shape;
+  int64_t widest = 0;
+  int64_t widest_scalar = 0;
+  for (const OpInput& input : inputs) {
+    if (!input.is_tensor()) continue;
+    int64_t& width = input.dims.empty() ? widest_scalar : widest;
+    width = std::max(width, input.element_bytes);
+    if (input.dims.size() > shape.size()) {
+      shape.insert(shape.begin(), input.dims.size() - shape.size(), 1);
+    }
+    const size_t skip = shape.size() - input.dims.size();
+    for (size_t i = 0; i < input.dims.size(); ++i) {
+      shape[skip + i] = input.dims[i] == 0 ? 0 : std::max(shape[skip + i], input.dims[i]);
+    }
+  }
+  double count = 1;
+  for (const int64_t size : shape) count *= static_cast<double>(size);
+  return {count, widest == 0 ? widest_scalar : widest};
+}
+
 std::vector<OpInput> op_inputs(const trace::Trace& trace, trace::EventId op) {
   const std::string_view args = trace.args_of(op);
   const auto dims = trace::array_items(trace::find_value(args, "Input Dims").value_or(""));

@@ -23,6 +23,17 @@ struct OpInput {
   double stored_bytes() const;
 };
 
+struct TensorSize {
+  double elements = 0;  // that lie in memory
+  int64_t element_bytes = 0;
+
+  double bytes() const { return elements * static_cast<double>(element_bytes); }
+  bool operator==(const TensorSize&) const = default;
+};
+// The shape that broadcasting gives, in the widest type. A tensor without dimensions does not widen
+// the others.
+TensorSize broadcast_size(const std::vector<OpInput>& inputs);
+
 // In the order of the operator's arguments; empty where shapes were not recorded.
 std::vector<OpInput> op_inputs(const trace::Trace& trace, trace::EventId op);
 

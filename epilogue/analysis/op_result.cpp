@@ -66,26 +66,6 @@ void reduce(std::string_view args, const OpInput& input, OpFlow& flow) {
   flow.result = {row > 0 ? count_of(input.dims) / row : 0, input.element_bytes};
 }
 
-// The broadcast shape, in the widest type of what has dimensions.
-TensorSize broadcast(const Inputs& inputs) {
-  std::vector<int64_t> shape;
-  int64_t widest = 0;
-  int64_t widest_scalar = 0;
-  for (const OpInput& input : inputs) {
-    if (!input.is_tensor()) continue;
-    int64_t& width = input.dims.empty() ? widest_scalar : widest;
-    width = std::max(width, input.element_bytes);
-    if (input.dims.size() > shape.size()) {
-      shape.insert(shape.begin(), input.dims.size() - shape.size(), 1);
-    }
-    const size_t skip = shape.size() - input.dims.size();
-    for (size_t i = 0; i < input.dims.size(); ++i) {
-      shape[skip + i] = std::max(shape[skip + i], input.dims[i]);
-    }
-  }
-  return {count_of(shape), widest == 0 ? widest_scalar : widest};
-}
-
 // Operators whose result has the shape and type of their first input.
 bool keeps_first(std::string_view op) {
   return is_one_of(
@@ -178,7 +158,7 @@ OpFlow op_flow(const trace::Trace& trace, trace::EventId op) {
   } else if (name.find("attention") != std::string_view::npos) {
     flow.result = flow.reads[0];
   } else {
-    flow.result = broadcast(inputs);
+    flow.result = broadcast_size(inputs);
     if (is_one_of(plain, {"eq", "ne", "lt", "le", "gt", "ge"})) flow.result.element_bytes = 1;
   }
   return flow;

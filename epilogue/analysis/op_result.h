@@ -11,14 +11,6 @@
 
 namespace epi::analysis {
 
-struct TensorSize {
-  double elements = 0;  // that lie in memory
-  int64_t element_bytes = 0;
-
-  double bytes() const { return elements * static_cast<double>(element_bytes); }
-  bool operator==(const TensorSize&) const = default;
-};
-
 struct OpFlow {
   std::vector<TensorSize> reads;
   TensorSize result;          // no elements: not known

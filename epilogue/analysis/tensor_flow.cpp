@@ -16,19 +16,7 @@ using trace::kNoEvent;
 bool is_generatable(const KernelName& name, std::string_view text) {
   const bool eager = name.library == Library::kAten ||
                      (name.library == Library::kEpilogue && !text.starts_with("epi_"));
-  if (!eager) return false;
-  switch (name.kind) {
-    case Kind::kPointwise:
-    case Kind::kReduction:
-    case Kind::kSoftmax:
-    case Kind::kNorm:
-    case Kind::kCopy:
-    case Kind::kGather:
-    case Kind::kRandom:
-      return true;
-    default:
-      return false;
-  }
+  return eager && is_generated_kind(name.kind);
 }
 
 // Scatters in disguise, and what has as many results as its input's values say.
@@ -77,8 +65,9 @@ std::vector<FlowNode> make_nodes(const Examined& examined, std::span<const Event
     }
     FlowNode& node = nodes.back();
     const KernelName& name = examined.names[trace.name[id]];
-    const bool longest = node.work.empty() || trace.dur_ns[id] > trace.dur_ns[node.work.back()] ||
-                         node.kind == Kind::kMemset;
+    const bool longest = std::all_of(node.work.begin(), node.work.end(), [&](EventId other) {
+      return trace.dur_ns[other] < trace.dur_ns[id];
+    });
     if (longest) node.kind = name.kind;
     node.can_join &=
         trace.category[id] == Category::kGpuMemset || is_generatable(name, trace.name_of(id));

@@ -71,6 +71,12 @@ std::span<const EventId> Examined::host_between(trace::LaneId lane, int64_t begi
   return {from, to};
 }
 
+double device_time(const trace::Trace& trace, std::span<const EventId> work) {
+  double ns = 0;
+  for (const EventId id : work) ns += static_cast<double>(trace.dur_ns[id]);
+  return ns;
+}
+
 bool WorkItem::is_same_as(const WorkItem& other) const {
   if (name != other.name || grid != other.grid || block != other.block || bytes != other.bytes) {
     return false;

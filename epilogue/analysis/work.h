@@ -34,6 +34,9 @@ struct Examined {
   std::vector<std::pair<size_t, size_t>> lane_ranges;
 };
 
+// Durations added up, in nanoseconds.
+double device_time(const trace::Trace& trace, std::span<const trace::EventId> work);
+
 // One piece of device work.
 struct WorkItem {
   trace::EventId event = trace::kNoEvent;

@@ -86,4 +86,12 @@ Result<void> OutputFile::commit() {
   return {};
 }
 
+Result<void> write_whole(const std::filesystem::path& path, std::string_view text) {
+  auto file = OutputFile::create(path);
+  if (!file) return tl::unexpected(file.error());
+  auto done = file->write(text);
+  if (!done) return done;
+  return file->commit();
+}
+
 }  // namespace epi

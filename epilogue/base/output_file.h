@@ -37,4 +37,7 @@ class OutputFile {
   int fd_ = -1;
 };
 
+// A whole file at once, or none.
+Result<void> write_whole(const std::filesystem::path& path, std::string_view text);
+
 }  // namespace epi

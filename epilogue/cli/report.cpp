@@ -22,14 +22,6 @@ struct ReportFlags {
   bool json = false;
 };
 
-void write_page(const std::string& path, const std::string& page) {
-  auto file = OutputFile::create(path);
-  if (!file) throw Error(file.error().message);
-  auto written = file->write(page);
-  if (written) written = file->commit();
-  if (!written) throw Error(written.error().message);
-}
-
 int report_page(const ReportFlags& flags) {
   const auto inputs = read_inputs(flags.files);
   if (inputs.size() > 2) {
@@ -42,7 +34,8 @@ int report_page(const ReportFlags& flags) {
     traces.push_back({input.file, *examined.back()});
   }
   const std::string page = report::page_html(traces);
-  write_page(flags.output, page);
+  const auto written = write_whole(flags.output, page);
+  if (!written) throw Error(written.error().message);
   if (flags.json) {
     JsonWriter json;
     json.begin_object().key("schema").integer(1).key("file").string(flags.output);

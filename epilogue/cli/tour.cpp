@@ -112,11 +112,8 @@ std::string write_report(const std::vector<LessonResult>& results, const std::st
   const analysis::Examined before(eager->trace);
   const analysis::Examined after(fused->trace);
   const std::string path = folder + "/report.html";
-  auto file = OutputFile::create(path);
-  if (!file) throw Error(file.error().message);
-  auto done =
-      file->write(report::page_html({{eager->trace_path, before}, {fused->trace_path, after}}));
-  if (done) done = file->commit();
+  const auto done = write_whole(
+      path, report::page_html({{eager->trace_path, before}, {fused->trace_path, after}}));
   if (!done) throw Error(done.error().message);
   return path;
 }

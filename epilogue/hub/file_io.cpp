@@ -109,10 +109,7 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view byte
   const auto folder = path.parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
   if (error) return failure("{}: {}", folder.string(), error.message());
-  auto file = OutputFile::create(path);
-  if (!file) return tl::unexpected(file.error());
-  if (auto done = file->write(bytes); !done) return done;
-  return file->commit();
+  return write_whole(path, bytes);
 }
 
 std::string path_objection(std::string_view path) {
