@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // epilogue_bench [--json] [--benchmark_filter=REGEX]: exits with 1 where a claim does not hold.
+// epilogue_bench --big-trace FILE MEGABYTES: the trace that readers are measured on.
 #include <fmt/core.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <string_view>
 
+#include "bench/big_trace.h"
 #include "bench/suite.h"
 #include "epilogue/cpu/backend.h"
 
@@ -12,6 +15,10 @@ int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == "--walk") return epi::bench::walk_trace(argv[2]);
   if (argc == 2 && std::string_view(argv[1]) == "--first-call") {
     return epi::bench::print_first_call();
+  }
+  if (argc == 4 && std::string_view(argv[1]) == "--big-trace") {
+    epi::bench::write_big_trace(argv[2], 1'000'000 * std::atoll(argv[3]));
+    return 0;
   }
   bool json = false;
   std::vector<char*> arguments;

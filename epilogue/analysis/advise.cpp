@@ -6,6 +6,7 @@
 #include "epilogue/analysis/advice_device.h"
 #include "epilogue/analysis/advice_host.h"
 #include "epilogue/base/error.h"
+#include "epilogue/trace/args.h"
 
 namespace epi::analysis {
 namespace {
@@ -106,6 +107,7 @@ Advised advise(const Examined& examined, const std::optional<std::string>& under
   const Subject subject = subject_of(examined, under);
   Advised result;
   result.subject = title_of(subject);
+  result.cpu_kernels = trace::has_cpu_kernels(examined.trace);
   result.instances = static_cast<int64_t>(subject.group.instances.size());
   if (subject.group.instances.empty()) return result;
   const size_t place = typical_instance(subject.group);
@@ -125,7 +127,8 @@ Advised advise(const Examined& examined, const std::optional<std::string>& under
     advise_gated_mlps(examined, result.blocks, result.advice);
     advise_products(examined, owned.work, result.advice);
     advise_copies(examined, owned.work, result.fusion, result.advice);
-    if (result.use) advise_launches(view, *result.use, result.advice);
+    // Kernels of the CPU are called, not launched.
+    if (result.use && !result.cpu_kernels) advise_launches(view, *result.use, result.advice);
     advise_waits(view, result.advice);
   }
   advise_compiled(view, result.advice);

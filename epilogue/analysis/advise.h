@@ -85,6 +85,7 @@ struct Advised {
   Because because = Because::kNoDevice;
   std::vector<Advice> advice;  // the most worthwhile first
   Blocks blocks;
+  bool cpu_kernels = false;  // instead of a GPU's
 
   bool cpu_is_limit() const;
 };

@@ -137,7 +137,7 @@ class DeviceWork {
     sort_by_begin(examined_.trace, work_);
   }
 
-  DeviceBreakdown result(int64_t device, const InstanceGroup& steps) const {
+  DeviceBreakdown result(int64_t device, const InstanceGroup& steps, size_t parts) const {
     DeviceBreakdown result;
     result.device = device;
     const WorkSets sets = sets_of(examined_, work_);
@@ -145,6 +145,8 @@ class DeviceWork {
                           sets.all.empty() ? 0 : sets.all.back().end};
     result.shares = shares_of(sets, window);
     result.idle = idle_causes(examined_, host_, {work_, window}, {});
+    result.begin_ns = window.begin;
+    result.over_time = idle_over_time(examined_, host_, {work_, window}, parts);
     add_streams(sets, window, result);
     add_steps(sets, steps, result);
     add_kinds(examined_, work_, result);
@@ -193,7 +195,7 @@ class DeviceWork {
 
 }  // namespace
 
-std::vector<DeviceBreakdown> breakdown(const Examined& examined) {
+std::vector<DeviceBreakdown> breakdown(const Examined& examined, size_t parts) {
   const trace::Trace& trace = examined.trace;
   std::map<int64_t, std::vector<EventId>> devices;
   for (EventId id = 0; id < trace.size(); ++id) {
@@ -205,7 +207,7 @@ std::vector<DeviceBreakdown> breakdown(const Examined& examined) {
   const InstanceGroup group = steps(trace, examined.ownership);
   std::vector<DeviceBreakdown> results;
   for (auto& [device, work] : devices) {
-    results.push_back(DeviceWork(examined, host, std::move(work)).result(device, group));
+    results.push_back(DeviceWork(examined, host, std::move(work)).result(device, group, parts));
   }
   return results;
 }

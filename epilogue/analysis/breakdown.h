@@ -81,6 +81,8 @@ struct DeviceBreakdown {
   int64_t device = 0;  // the process id of its lanes
   TimeShares shares;   // from its first work to its last
   IdleCauses idle;
+  int64_t begin_ns = 0;
+  std::vector<IdleCauses> over_time;  // of equal parts of the window; as many as were asked for
   std::vector<StreamBreakdown> streams;
   std::vector<StepBreakdown> steps;
   std::vector<KindTime> kinds;  // the largest first
@@ -91,7 +93,7 @@ struct DeviceBreakdown {
   std::vector<CopyTime> copies;
 };
 
-// One for each device that has work, by number.
-std::vector<DeviceBreakdown> breakdown(const Examined& examined);
+// One for each device that has work, by number. `parts` is how finely idle time is told over time.
+std::vector<DeviceBreakdown> breakdown(const Examined& examined, size_t parts = 0);
 
 }  // namespace epi::analysis

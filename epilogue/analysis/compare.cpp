@@ -6,6 +6,7 @@
 
 #include "epilogue/analysis/compare_kernels.h"
 #include "epilogue/base/error.h"
+#include "epilogue/trace/args.h"
 
 namespace epi::analysis {
 namespace {
@@ -140,6 +141,7 @@ bool Comparison::same_gpu_work() const {
 
 Comparison compare(const Examined& a, const Examined& b, const std::optional<std::string>& under) {
   Comparison result;
+  result.cpu_kernels = trace::has_cpu_kernels(a.trace) && trace::has_cpu_kernels(b.trace);
   if (under) {
     const Subject of_a = required(a, *under, "A");
     const Subject of_b = required(b, *under, "B");

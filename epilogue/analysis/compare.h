@@ -72,6 +72,7 @@ struct Comparison {
   size_t main_group = 0;            // which the verdict is about
   std::vector<std::string> only_a;  // annotations that the other does not have
   std::vector<std::string> only_b;
+  bool cpu_kernels = false;  // of both, instead of a GPU's
 
   bool same_gpu_work() const;
 };

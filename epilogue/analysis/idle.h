@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "epilogue/analysis/breakdown.h"
 #include "epilogue/analysis/intervals.h"
@@ -25,5 +26,8 @@ struct OtherWork {
 // Adds the window's idle moments up by cause.
 IdleCauses idle_causes(const Examined& examined, const HostTimeline& host,
                        const WindowedWork& windowed, const OtherWork& others);
+// The same for each of so many equal parts of the window, one behind the other.
+std::vector<IdleCauses> idle_over_time(const Examined& examined, const HostTimeline& host,
+                                       const WindowedWork& windowed, size_t parts);
 
 }  // namespace epi::analysis

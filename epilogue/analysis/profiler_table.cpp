@@ -41,7 +41,7 @@ class TableBuilder {
       table_.has_device = table_.has_device || row.self_device_us > 0;
     }
     // Our own CPU kernels are a device lane that is no CUDA.
-    table_.device_name = trace::has_process(trace_, "CPU kernels") ? "Kernel" : "CUDA";
+    table_.device_name = trace::has_cpu_kernels(trace_) ? "Kernel" : "CUDA";
     return std::move(table_);
   }
 

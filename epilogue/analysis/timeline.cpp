@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 
@@ -15,7 +16,8 @@ namespace {
 using trace::Category;
 using trace::EventId;
 
-constexpr size_t kSlices = 1024;
+// Levels divide the whole time into so many cells; the second is one for a screen.
+constexpr std::array<int64_t, 4> kCells{512, 4096, 32768, 262144};
 
 enum class LaneKind : uint8_t { kHost, kDevice, kPython };
 
@@ -43,69 +45,152 @@ std::string lane_name(const trace::Lane& lane, LaneKind kind, bool own_kernels) 
   return {};
 }
 
+struct PlacedEvent {
+  EventId id;
+  size_t row;
+};
+
+// One thread's or stream's.
+struct PlacedLane {
+  LaneKind kind;
+  trace::LaneId lane;
+  std::vector<PlacedEvent> events;  // by begin, the longer first
+};
+
+// Each in the first row that is free: below what it lies in, where events are nested.
+void place(const trace::Trace& trace, std::vector<PlacedEvent>& events) {
+  std::stable_sort(events.begin(), events.end(), [&](const PlacedEvent& a, const PlacedEvent& b) {
+    return std::tuple(trace.ts_ns[a.id], -trace.dur_ns[a.id]) <
+           std::tuple(trace.ts_ns[b.id], -trace.dur_ns[b.id]);
+  });
+  std::array<int64_t, kTimelineRows> free_from;
+  free_from.fill(INT64_MIN);
+  for (PlacedEvent& event : events) {
+    const auto is_free = [&](int64_t from) { return from <= trace.ts_ns[event.id]; };
+    const auto found = std::find_if(free_from.begin(), free_from.end(), is_free);
+    event.row = static_cast<size_t>(found - free_from.begin());
+    if (found != free_from.end()) *found = trace.end_ns(event.id);
+  }
+}
+
+std::vector<PlacedLane> placed_lanes(const trace::Trace& trace) {
+  std::map<std::pair<LaneKind, trace::LaneId>, std::vector<PlacedEvent>> lanes;
+  for (EventId id = 0; id < trace.size(); ++id) {
+    if (is_shown(trace, id)) lanes[{kind_of(trace, id), trace.lane[id]}].push_back({id, 0});
+  }
+  std::vector<PlacedLane> placed;
+  for (auto& [key, events] : lanes) {
+    place(trace, events);
+    placed.push_back({key.first, key.second, std::move(events)});
+  }
+  return placed;
+}
+
 // Events that last longer are kept, and of those as long as this the first so many.
 struct Threshold {
   int64_t ns = -1;
   size_t alike = 0;
 };
-Threshold threshold_of(const trace::Trace& trace, const std::vector<EventId>& events, size_t most) {
-  if (events.size() <= most) return {};
+Threshold threshold_of(const trace::Trace& trace, const std::vector<PlacedLane>& lanes,
+                       size_t most) {
   std::vector<int64_t> lengths;
-  for (const EventId id : events) lengths.push_back(trace.dur_ns[id]);
+  for (const PlacedLane& lane : lanes) {
+    for (const PlacedEvent& event : lane.events) lengths.push_back(trace.dur_ns[event.id]);
+  }
+  if (lengths.size() <= most) return {};
   const auto last = lengths.begin() + static_cast<std::ptrdiff_t>(most);
   std::nth_element(lengths.begin(), last, lengths.end(), std::greater<>());
   const auto longer = std::count_if(lengths.begin(), last, [&](int64_t ns) { return ns > *last; });
   return {*last, most - static_cast<size_t>(longer)};
 }
 
-void leave_out(const trace::Trace& trace, const Timeline& timeline, EventId id,
-               TimelineLane& lane) {
-  lane.rest.resize(kSlices);
-  ++lane.left_out;
-  const double length = static_cast<double>(timeline.end_ns - timeline.begin_ns) / kSlices;
-  if (length <= 0) return;
-  const double at = static_cast<double>(trace.ts_ns[id] - timeline.begin_ns) / length;
-  const size_t slice = std::min(kSlices - 1, static_cast<size_t>(std::max(0.0, at)));
-  lane.rest[slice] =
-      std::min(1.0, lane.rest[slice] + static_cast<double>(trace.dur_ns[id]) / length);
+void keep_longest(const trace::Trace& trace, const PlacedLane& placed, Threshold& threshold,
+                  TimelineLane& lane, Timeline& timeline) {
+  for (const auto [id, row] : placed.events) {
+    bool keeps = trace.dur_ns[id] > threshold.ns;
+    if (trace.dur_ns[id] == threshold.ns && threshold.alike > 0) {
+      keeps = true;
+      --threshold.alike;
+    }
+    if (row >= kTimelineRows) {
+      ++timeline.too_deep;
+    } else if (keeps) {
+      lane.events.push_back(id);
+      lane.rows.push_back(static_cast<uint8_t>(row));
+    } else {
+      ++timeline.left_out;
+    }
+  }
+}
+
+// Short events join a span that begins less than a cell before them: a row has at most two spans a
+// cell.
+std::vector<TimelineRow> level_of(const trace::Trace& trace, const PlacedLane& lane,
+                                  int64_t cell_ns) {
+  std::vector<TimelineRow> rows;
+  for (const auto [id, at] : lane.events) {
+    if (at >= kTimelineRows) continue;
+    if (rows.size() <= at) rows.resize(at + 1);
+    TimelineRow& row = rows[at];
+    const int64_t ns = trace.dur_ns[id];
+    const bool joins = !row.empty() && ns < cell_ns && trace.dur_ns[row.back().longest] < cell_ns &&
+                       trace.ts_ns[id] < row.back().begin_ns + cell_ns;
+    if (!joins) row.push_back({trace.ts_ns[id], trace.end_ns(id), 0, 0, id});
+    TimelineSpan& span = row.back();
+    span.end_ns = trace.end_ns(id);
+    span.busy_ns += ns;
+    ++span.count;
+    if (ns > trace.dur_ns[span.longest]) span.longest = id;
+  }
+  return rows;
+}
+
+// As fine as `most` spans allow, and as is coarser than the events themselves.
+void add_levels(const trace::Trace& trace, const std::vector<PlacedLane>& placed, size_t most,
+                Timeline& timeline) {
+  size_t events = 0;
+  for (const PlacedLane& lane : placed) events += lane.events.size();
+  size_t left = most;
+  for (const int64_t cells : kCells) {
+    const int64_t cell_ns = (timeline.end_ns - timeline.begin_ns) / cells;
+    std::vector<std::vector<TimelineRow>> level;
+    size_t spans = 0;
+    for (const PlacedLane& lane : placed) {
+      level.push_back(level_of(trace, lane, cell_ns));
+      for (const TimelineRow& row : level.back()) spans += row.size();
+    }
+    const bool needed = timeline.cells_ns.empty() && timeline.left_out > 0;
+    if (!needed && (spans > left || 2 * spans > events)) return;
+    left -= std::min(left, spans);
+    timeline.cells_ns.push_back(cell_ns);
+    for (size_t i = 0; i < level.size(); ++i) {
+      timeline.lanes[i].levels.push_back(std::move(level[i]));
+    }
+  }
 }
 
 }  // namespace
 
 Timeline make_timeline(const Examined& examined, size_t most) {
   const trace::Trace& trace = examined.trace;
-  std::vector<EventId> shown;
-  Timeline timeline{INT64_MAX, INT64_MIN, {}, 0};
-  for (EventId id = 0; id < trace.size(); ++id) {
-    if (!is_shown(trace, id)) continue;
-    shown.push_back(id);
-    timeline.begin_ns = std::min(timeline.begin_ns, trace.ts_ns[id]);
-    timeline.end_ns = std::max(timeline.end_ns, trace.end_ns(id));
-  }
-  if (shown.empty()) return {};
-  Threshold threshold = threshold_of(trace, shown, most);
-  const bool own_kernels = trace::has_process(trace, "CPU kernels");
-  std::map<std::pair<LaneKind, trace::LaneId>, TimelineLane> lanes;
-  for (const EventId id : shown) {
-    const LaneKind kind = kind_of(trace, id);
-    TimelineLane& lane = lanes[{kind, trace.lane[id]}];
-    lane.is_device = kind == LaneKind::kDevice;
-    if (lane.name.empty()) lane.name = lane_name(trace.lanes[trace.lane[id]], kind, own_kernels);
-    bool keeps = trace.dur_ns[id] > threshold.ns;
-    if (trace.dur_ns[id] == threshold.ns && threshold.alike > 0) {
-      keeps = true;
-      --threshold.alike;
+  const std::vector<PlacedLane> placed = placed_lanes(trace);
+  if (placed.empty()) return {};
+  Timeline timeline;
+  timeline.begin_ns = INT64_MAX;
+  timeline.end_ns = INT64_MIN;
+  Threshold threshold = threshold_of(trace, placed, most);
+  const bool own_kernels = trace::has_cpu_kernels(trace);
+  for (const PlacedLane& one : placed) {
+    TimelineLane& lane = timeline.lanes.emplace_back();
+    lane.is_device = one.kind == LaneKind::kDevice;
+    lane.name = lane_name(trace.lanes[one.lane], one.kind, own_kernels);
+    keep_longest(trace, one, threshold, lane, timeline);
+    timeline.begin_ns = std::min(timeline.begin_ns, trace.ts_ns[one.events.front().id]);
+    for (const PlacedEvent& event : one.events) {
+      timeline.end_ns = std::max(timeline.end_ns, trace.end_ns(event.id));
     }
-    keeps ? lane.events.push_back(id) : leave_out(trace, timeline, id, lane);
   }
-  for (auto& [key, lane] : lanes) {
-    std::stable_sort(lane.events.begin(), lane.events.end(), [&](EventId a, EventId b) {
-      return std::tuple(trace.ts_ns[a], -trace.dur_ns[a]) <
-             std::tuple(trace.ts_ns[b], -trace.dur_ns[b]);
-    });
-    timeline.left_out += lane.left_out;
-    timeline.lanes.push_back(std::move(lane));
-  }
+  add_levels(trace, placed, most, timeline);
   return timeline;
 }
 

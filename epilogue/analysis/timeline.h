@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a page draws: the spans of each thread and stream. Of large traces the longest are kept, and
-// the rest is summed up in slices of time.
+// What a page draws: the events of each thread and stream, in rows. Of large traces the longest are
+// kept one by one; all of them are also summed up in levels of detail, each for a range of zooms.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,37 @@
 
 namespace epi::analysis {
 
+// One long event, or several short ones that begin closer together than can be told apart.
+struct TimelineSpan {
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+  int64_t busy_ns = 0;  // of them all
+  int64_t count = 0;
+  trace::EventId longest = trace::kNoEvent;
+};
+using TimelineRow = std::vector<TimelineSpan>;  // by begin, none over another
+
 struct TimelineLane {
   std::string name;  // "thread 1234", "GPU 0 stream 7"
   bool is_device = false;
-  std::vector<trace::EventId> events;  // kept, by begin, the longer first
-  std::vector<double> rest;  // share of each slice that events not kept cover; may be empty
-  int64_t left_out = 0;
+  std::vector<trace::EventId> events;            // kept, by begin, the longer first
+  std::vector<uint8_t> rows;                     // of each of them, counted from the top
+  std::vector<std::vector<TimelineRow>> levels;  // of every event, kept or not; like `cells_ns`
 };
 
 struct Timeline {
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
   std::vector<TimelineLane> lanes;  // the CPU's first, then devices', then Python's
-  int64_t left_out = 0;
+  // What a level tells apart, the coarsest first. There is none where events are few.
+  std::vector<int64_t> cells_ns;
+  int64_t left_out = 0;  // events that are in levels only
+  int64_t too_deep = 0;  // events below the last row, in nothing
 };
 
-// At most `most` events are kept.
+inline constexpr size_t kTimelineRows = 128;
+
+// At most `most` events are kept; levels have at most as many spans as that, together.
 Timeline make_timeline(const Examined& examined, size_t most);
 
 }  // namespace epi::analysis

@@ -11,11 +11,13 @@
 #include <filesystem>
 #include <memory>
 
+#include "epilogue/analysis/advise.h"
 #include "epilogue/analysis/compare.h"
 #include "epilogue/base/error.h"
 #include "epilogue/base/output_file.h"
 #include "epilogue/cli/run_report.h"
 #include "epilogue/cli/verbs.h"
+#include "epilogue/report/advise_report.h"
 #include "epilogue/report/compare_report.h"
 #include "epilogue/report/page.h"
 #include "epilogue/report/table.h"
@@ -51,17 +53,24 @@ void print_lesson(const Lesson& lesson, size_t number) {
   fmt::print("{}. {}\n{}\n", number, lesson.title, report::indented(lesson.expectation, 3, kWidth));
 }
 
+// "the CPU takes 31.2 us and its kernels 4.1 us: launching them is the limit"
+std::string lanes_text(const LessonResult& result) {
+  const bool is_launching = result.kernel_ns < result.cpu_ns / 2;
+  return fmt::format("the CPU takes {} and the kernels {}: {}", report::time_text(result.cpu_ns),
+                     report::time_text(result.kernel_ns),
+                     is_launching ? "launching them is the limit" : "they are the limit");
+}
+
 void print_outcome(const LessonResult& result) {
   for (const auto& rule : result.rules) {
     fmt::print("   {}  {}{}\n", rule.ok ? "as guessed  " : "OTHERWISE   ", rule.rule.text,
                rule.ok ? "" : found_text(rule));
   }
   for (const std::string& kernel : result.kernels) fmt::print("   > {}\n", kernel);
-  fmt::print("{}\n\n",
-             report::indented(fmt::format("{} a forward; recorded, its kernels take {}; {}",
-                                          report::time_text(result.wall_ns),
-                                          report::time_text(result.kernel_ns), result.trace_path),
-                              3, kWidth));
+  fmt::print("{}\n\n", report::indented(fmt::format("{} a forward; recorded, {}; {}",
+                                                    report::time_text(result.wall_ns),
+                                                    lanes_text(result), result.trace_path),
+                                        3, kWidth));
 }
 
 std::string table_text(const std::vector<LessonResult>& results) {
@@ -100,6 +109,38 @@ std::vector<std::string> verdicts(const std::vector<LessonResult>& results) {
     sentences.push_back(fmt::format("{}: {}", result.mode, report::verdict_text(comparison)));
   }
   return sentences;
+}
+
+// When compiling helps, as `advise` tells of a trace that is not compiled.
+std::vector<std::string> advice(const std::vector<LessonResult>& results) {
+  std::vector<std::string> sentences;
+  for (const LessonResult& result : results) {
+    if (result.compared_with != SIZE_MAX) continue;
+    const analysis::Examined examined(result.trace);
+    const auto advised = analysis::advise(examined, std::nullopt);
+    sentences.push_back(fmt::format("{}: {}", result.mode, report::verdict_line(advised)));
+  }
+  return sentences;
+}
+
+void print_sentences(const char* title, const std::vector<std::string>& sentences) {
+  fmt::print("{}\n", title);
+  for (const std::string& sentence : sentences) {
+    fmt::print("- {}\n", report::indented(sentence, 2, kWidth).substr(2));
+  }
+  fmt::print("\n");
+}
+
+std::string introduction(Device device) {
+  const char* lanes = device == kCpu
+                          ? "operators, and the kernels that they call"
+                          : "the CPU calls operators and launches kernels, the GPU runs them";
+  return fmt::format(
+      "From a linear to a fused MLP, on {}. Each lesson guesses first, then looks: at a trace of "
+      "11 forwards, recorded once all is warm. It has two lanes: {}. The table of a trace tells "
+      "what "
+      "takes the time; when, and why, the trace itself.",
+      device_text(device), lanes);
 }
 
 std::string write_report(const std::vector<LessonResult>& results, const std::string& folder) {
@@ -145,9 +186,15 @@ void print_json(Device device, const std::vector<LessonResult>& results,
   json.begin_object().key("schema").integer(1).key("device").string(device_text(device));
   json.key("modes").begin_array();
   for (const LessonResult& result : results) result_json(json, result);
-  json.end_array().key("verdicts").begin_array();
-  for (const std::string& sentence : verdicts(results)) json.string(sentence);
-  json.end_array().key("report").string(report_path).end_object();
+  const auto sentences = [&](const char* key, const std::vector<std::string>& list) {
+    json.key(key).begin_array();
+    for (const std::string& sentence : list) json.string(sentence);
+    json.end_array();
+  };
+  json.end_array();
+  sentences("verdicts", verdicts(results));
+  sentences("advice", advice(results));
+  json.key("report").string(report_path).end_object();
   fmt::print("{}\n", json.text());
 }
 
@@ -163,10 +210,7 @@ int tour(const TourFlags& flags) {
   const Device device = choose_device(run);
   make_folder(flags.out);
   if (!flags.json) {
-    fmt::print("{}\n\n", report::wrapped(fmt::format("From a linear to a fused MLP, on {}. Each "
-                                                     "lesson guesses first, then looks.",
-                                                     device_text(device)),
-                                         kWidth));
+    fmt::print("{}\n\n", report::wrapped(introduction(device), kWidth));
   }
   std::vector<LessonResult> results;
   const std::vector<Lesson> lessons = tour_lessons(flags.quick, device);
@@ -181,10 +225,9 @@ int tour(const TourFlags& flags) {
     return 0;
   }
   fmt::print("{}\n", table_text(results));
-  for (const std::string& sentence : verdicts(results)) {
-    fmt::print("{}\n", report::wrapped(sentence, kWidth));
-  }
-  fmt::print("\ntraces: {}\nthe page, eager beside fused: {}\n", flags.out, report_path);
+  print_sentences("What changed (`epilogue compare`):", verdicts(results));
+  print_sentences("When does compiling help (`epilogue advise`)?", advice(results));
+  fmt::print("traces: {}\nthe page, eager beside fused: {}\n", flags.out, report_path);
   return 0;
 }
 

@@ -152,17 +152,18 @@ std::vector<Lesson> tour_lessons(bool quick, Device device) {
                           "linear_fwd: no op aten::add"};
   lessons.push_back(lesson_of(
       "linear compile", "The same linear, compiled",
-      "There is nothing to fuse: the kernel stays the same, byte for byte. The view bookkeeping is "
-      "gone from the CPU, guards are new; on a small linear they may cost more than they save.",
+      "There is nothing to fuse: the kernel stays the same. Its name is its identity: the same "
+      "name is the same work. The view bookkeeping is gone from the CPU, guards are new; on a "
+      "small linear they may cost more than they save.",
       compiled(linear, "pointwise")));
   lessons.back().rules = {"linear_fwd: same kernels as linear eager", "linear_fwd: no op aten::t"};
   lessons.back().like = "linear eager";
   lessons.push_back(lesson_of(
       "mlp eager", "A gated MLP, eager",
       "down(gelu(gate(x)) * up(x)) is five kernels: three GEMMs, a gelu, a multiplication. "
-      "Hidden activations move through memory eight times: two GEMMs write them, gelu reads and "
-      "writes, mul "
-      "reads two and writes one, the last GEMM reads them.",
+      "Each linear shows several operators, and only its product reaches the device. Hidden "
+      "activations move through memory eight times: two GEMMs write them, gelu reads and writes, "
+      "mul reads two and writes one, the last GEMM reads them.",
       mlp));
   lessons.back().rules = {"mlp_fwd: kernels == 5", "mlp_fwd: gemm == 3", "mlp_fwd: pointwise == 2",
                           "mlp_fwd: count aten::linear == 3"};

@@ -98,10 +98,11 @@ std::string events_text(const Advice& advice, const trace::Trace& trace, int64_t
   return text + (advice.events.size() > kShownEvents ? ", ..." : "");
 }
 
-std::string saving_text(const Advice& advice) {
+std::string saving_text(const Advice& advice, bool cpu_kernels) {
   if (advice.kind == AdviceKind::kBatch) return "the step stays as long, with more rows in it";
   if (advice.saving_ns.high <= 0) return "how much it saves, the trace does not tell";
-  return fmt::format("saves {} of the GPU's {} a step, {}", estimate_text(advice.saving_ns),
+  return fmt::format("saves {} of {} {} a step, {}", estimate_text(advice.saving_ns),
+                     cpu_kernels ? "the kernels'" : "the GPU's",
                      advice.on_device ? "work" : "waiting", analysis::text_of(advice.sureness));
 }
 
@@ -124,7 +125,8 @@ std::string compiled_text(const Advised& advised) {
 
 // Compiled calls take the CPU longer than the GPU then works.
 bool needs_graph(const Advised& advised) {
-  return advised.compiled_cpu_ns.low > advised.device_ns - advised.fusion.saving_ns.likely;
+  return !advised.cpu_kernels &&
+         advised.compiled_cpu_ns.low > advised.device_ns - advised.fusion.saving_ns.likely;
 }
 
 }  // namespace
@@ -141,7 +143,7 @@ std::string advice_title(const Advice& advice) {
     case AdviceKind::kGraph:
       return "replay the launches as a CUDA graph, if shapes and addresses stay";
     case AdviceKind::kBatch:
-      return "larger batches: the GPU has time left in every step";
+      return "larger batches: the device has time left in every step";
     case AdviceKind::kSync:
       return fmt::format("do not wait for the GPU in {}", about);
     case AdviceKind::kPageable:
@@ -179,12 +181,16 @@ std::string verdict_line(const Advised& advised) {
   const auto& fusion = advised.fusion;
   const double share =
       advised.device_ns > 0 ? 100 * fusion.saving_ns.likely / advised.device_ns : 0;
-  const std::string gain = fmt::format("fusing would save {} of {} of GPU time in {}, {:.0f} %",
-                                       estimate_text(fusion.saving_ns),
-                                       time_text(advised.device_ns), step_text(advised), share);
+  const std::string gain =
+      fmt::format("fusing would save {} of {} of {} time in {}, {:.0f} %",
+                  estimate_text(fusion.saving_ns), time_text(advised.device_ns),
+                  advised.cpu_kernels ? "kernel" : "GPU", step_text(advised), share);
   const std::string cpu =
-      fmt::format("the CPU is the limit: the GPU works {} in {} of {}",
+      fmt::format("{} {} in {} of {}",
+                  advised.cpu_kernels ? "what lies between kernels is the limit: they run"
+                                      : "the CPU is the limit: the GPU works",
                   time_text(advised.device_ns), step_text(advised), time_text(advised.window_ns));
+  const char* where = advised.cpu_kernels ? "" : " on the GPU";
   const std::string after = fmt::format("{} to {}", time_text(advised.compiled_cpu_ns.low),
                                         time_text(advised.compiled_cpu_ns.high));
   switch (advised.because) {
@@ -194,8 +200,8 @@ std::string verdict_line(const Advised& advised) {
       return head + "this run is compiled already";
     case Because::kNothingToFuse:
       return head + (fusion.groups.empty()
-                         ? "there is nothing to fuse on the GPU"
-                         : "there is next to nothing to fuse on the GPU: " + gain);
+                         ? fmt::format("there is nothing to fuse{}", where)
+                         : fmt::format("there is next to nothing to fuse{}: {}", where, gain));
     case Because::kSmallGain:
     case Because::kGain:
       return head + gain +
@@ -206,7 +212,7 @@ std::string verdict_line(const Advised& advised) {
       return head + cpu + "; compiled, the CPU would take " + after;
     case Because::kDispatchLoss:
       return head + cpu + ", and compiling would add more than it removes: " + after +
-             (fusion.groups.empty() ? "; there is nothing to fuse on the GPU" : "");
+             (fusion.groups.empty() ? fmt::format("; there is nothing to fuse{}", where) : "");
   }
   return head;
 }
@@ -233,7 +239,8 @@ std::string advise_text(const Advised& advised, const trace::Trace& trace,
     const std::string title = indented(advice_title(advice), number.size(), width);
     out += '\n' + number + title.substr(number.size()) + '\n';
     for (const std::string& line :
-         {saving_text(advice), terms_text(advice.terms), events_text(advice, trace, begin_ns)}) {
+         {saving_text(advice, advised.cpu_kernels), terms_text(advice.terms),
+          events_text(advice, trace, begin_ns)}) {
       if (!line.empty())
         out += (style.markdown ? "   - " : "") + indented(line, margin, width) + '\n';
     }

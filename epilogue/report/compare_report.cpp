@@ -41,7 +41,7 @@ std::string bytes_cell(const Side& side) {
   return fmt::format("{}{}", side.bytes->at_least ? ">= " : "", bytes_text(side.bytes->bytes));
 }
 
-Table measures_table(const GroupComparison& group) {
+Table measures_table(const GroupComparison& group, bool cpu_kernels) {
   Table table({{"", Align::kLeft},
                {"A", Align::kRight},
                {"B", Align::kRight},
@@ -58,9 +58,9 @@ Table measures_table(const GroupComparison& group) {
     table.add_row(
         {title, count_text(of_a), count_text(of_b), fmt::format("{:+g}", of_b - of_a), ""});
   };
-  time("GPU time", a.device_ns, b.device_ns);
+  time(cpu_kernels ? "kernel time" : "GPU time", a.device_ns, b.device_ns);
   time("CPU time", a.cpu_ns, b.cpu_ns);
-  time("GPU idle", a.idle_ns, b.idle_ns);
+  time(cpu_kernels ? "kernel lane idle" : "GPU idle", a.idle_ns, b.idle_ns);
   number("kernels", a.kernels, b.kernels);
   number("memcpy", a.memcpys, b.memcpys);
   number("memset", a.memsets, b.memsets);
@@ -172,11 +172,12 @@ void host_lines(std::string_view title, const std::vector<HostChange>& changes, 
   if (!line.empty()) lines.add(title, line);
 }
 
-std::string group_text(const GroupComparison& group, bool markdown, size_t width) {
+std::string group_text(const GroupComparison& group, bool cpu_kernels, bool markdown,
+                       size_t width) {
   std::string out =
       fmt::format("\n{}{}: {} against {} instances, medians\n\n", markdown ? "### " : "",
                   group.name, group.a.instances, group.b.instances);
-  const Table table = measures_table(group);
+  const Table table = measures_table(group, cpu_kernels);
   out += (markdown ? table.markdown() : table.text()) + '\n';
   Lines lines(markdown, width);
   kernel_lines(group, lines);
@@ -212,7 +213,8 @@ std::string compare_text(const Comparison& comparison, bool markdown, size_t wid
   const std::string verdict = verdict_text(comparison);
   std::string out = (markdown ? verdict : wrapped(verdict, width)) + '\n';
   const auto shown = shown_groups(comparison);
-  for (const GroupComparison* group : shown) out += group_text(*group, markdown, width);
+  for (const GroupComparison* group : shown)
+    out += group_text(*group, comparison.cpu_kernels, markdown, width);
   if (comparison.groups.size() > kShownGroups && shown.size() == kShownGroups) {
     out += fmt::format("\n{} more groups: --json has them all, --under NAME shows one\n",
                        comparison.groups.size() - shown.size());

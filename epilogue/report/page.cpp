@@ -3,20 +3,18 @@
 
 #include <fmt/format.h>
 
-#include <map>
-#include <unordered_map>
+#include <algorithm>
 
 #include "epilogue/analysis/advise.h"
 #include "epilogue/analysis/breakdown.h"
 #include "epilogue/analysis/compare.h"
 #include "epilogue/analysis/profiler_table.h"
 #include "epilogue/analysis/summary.h"
-#include "epilogue/analysis/timeline.h"
 #include "epilogue/report/advise_report.h"
 #include "epilogue/report/breakdown_report.h"
 #include "epilogue/report/compare_report.h"
-#include "epilogue/report/kernel_report.h"
 #include "epilogue/report/page_files.h"
+#include "epilogue/report/page_timeline.h"
 #include "epilogue/report/profiler_table.h"
 #include "epilogue/report/regime_report.h"
 #include "epilogue/report/steps_report.h"
@@ -26,141 +24,15 @@
 namespace epi::report {
 namespace {
 
-using trace::EventId;
-using trace::kNoEvent;
+// Where a page becomes larger, it is made again with half as much in it.
+constexpr size_t kMostBytes = 25'000'000;
+constexpr size_t kFewestEvents = 1000;
+constexpr size_t kIdleParts = 400;
 
-// Some 50 bytes each: the page stays below 25 MB.
-constexpr size_t kMostEvents = 200'000;  // of all traces of the page
-constexpr size_t kLongestShapes = 160;
-
-// Texts that events share, each once.
-class Texts {
- public:
-  int64_t place(std::string_view text) {
-    const auto [found, is_new] =
-        places_.try_emplace(std::string(text), static_cast<int64_t>(list_.size()));
-    if (is_new) list_.push_back(found->first);
-    return found->second;
-  }
-  const std::vector<std::string>& list() const { return list_; }
-
- private:
-  std::unordered_map<std::string, int64_t> places_;
-  std::vector<std::string> list_;
-};
-
-// Columns of numbers for each lane; begins are differences.
-class TimelineWriter {
- public:
-  TimelineWriter(JsonWriter& json, const analysis::Examined& examined, size_t most)
-      : json_(json), examined_(examined), timeline_(make_timeline(examined, most)) {
-    for (const auto& lane : timeline_.lanes) {
-      for (const EventId id : lane.events) {
-        places_.emplace(id, static_cast<int64_t>(places_.size()));
-      }
-    }
-    add_work();
-  }
-
-  void write() {
-    json_.key("begin_ns").integer(timeline_.begin_ns);
-    json_.key("length_ns").integer(timeline_.end_ns - timeline_.begin_ns);
-    json_.key("left_out").integer(timeline_.left_out);
-    json_.key("lanes").begin_array();
-    for (const auto& lane : timeline_.lanes) write_lane(lane);
-    json_.end_array();
-    json_.key("texts").begin_array();
-    for (const std::string& text : texts_.list()) json_.string(text);
-    json_.end_array();
-  }
-
- private:
-  void write_lane(const analysis::TimelineLane& lane) {
-    const trace::Trace& trace = examined_.trace;
-    json_.begin_object().key("title").string(lane.name).key("device").boolean(lane.is_device);
-    json_.key("left_out").integer(lane.left_out).key("rest").begin_array();
-    for (const double share : lane.rest) json_.fixed(share, 2);
-    json_.end_array();
-    int64_t before = timeline_.begin_ns;
-    column("begin", lane, [&](EventId id) {
-      const int64_t step = trace.ts_ns[id] - before;
-      before = trace.ts_ns[id];
-      return step;
-    });
-    column("dur", lane, [&](EventId id) { return trace.dur_ns[id]; });
-    column("name", lane, [&](EventId id) { return texts_.place(trace.name_of(id)); });
-    if (lane.is_device) {
-      column("said", lane, [&](EventId id) { return said(id); });
-      column("launch", lane, [&](EventId id) { return place_of(examined_.links.launch[id]); });
-      column("op", lane, [&](EventId id) { return place_of(examined_.links.op[id]); });
-    } else {
-      column("kind", lane, [&](EventId id) { return texts_.place(trace.category_text(id)); });
-      column("shapes", lane, [&](EventId id) { return shapes(id); });
-      column("self", lane, [&](EventId id) { return examined_.links.tree.self_ns[id]; });
-      column("gpu", lane, [&](EventId id) { return work_[id].ns; });
-      column("works", lane, [&](EventId id) { return work_[id].count; });
-    }
-    json_.end_object();
-  }
-
-  // What each host event started: operators on their own thread, annotations on every one.
-  void add_work() {
-    const trace::Trace& trace = examined_.trace;
-    work_.resize(trace.size());
-    for (const EventId id : examined_.ownership.everything().work) {
-      const EventId launch = examined_.links.launch[id];
-      EventId at = launch != kNoEvent ? launch : examined_.links.op[id];
-      for (; at != kNoEvent; at = examined_.links.tree.parent[at]) {
-        work_[at].ns += trace.dur_ns[id];
-        ++work_[at].count;
-      }
-    }
-    for (const EventId id : examined_.links.tree.order) {
-      if (!analysis::is_annotation(trace, id)) continue;
-      const auto owned = examined_.ownership.owned(trace.ts_ns[id], trace.end_ns(id)).work;
-      work_[id] = {0, static_cast<int64_t>(owned.size())};
-      for (const EventId one : owned) work_[id].ns += trace.dur_ns[one];
-    }
-  }
-
-  template <typename Value>
-  void column(const char* key, const analysis::TimelineLane& lane, Value&& value) {
-    json_.key(key).begin_array();
-    for (const EventId id : lane.events) json_.integer(value(id));
-    json_.end_array();
-  }
-
-  int64_t place_of(EventId id) const {
-    const auto found = places_.find(id);
-    return id == kNoEvent || found == places_.end() ? -1 : found->second;
-  }
-
-  int64_t said(EventId id) {
-    const trace::NameId name = examined_.trace.name[id];
-    const auto [found, is_new] = said_.try_emplace(name, 0);
-    if (is_new) {
-      const std::string text(examined_.trace.name_of(id));
-      found->second = texts_.place(kernel_sentence(text, examined_.names[name]));
-    }
-    return found->second;
-  }
-
-  int64_t shapes(EventId id) {
-    const auto dims = trace::find_value(examined_.trace.args_of(id), "Input Dims");
-    return dims ? texts_.place(dims->substr(0, kLongestShapes)) : -1;
-  }
-
-  JsonWriter& json_;
-  const analysis::Examined& examined_;
-  analysis::Timeline timeline_;
-  std::unordered_map<EventId, int64_t> places_;
-  std::map<trace::NameId, int64_t> said_;
-  struct Started {
-    int64_t ns = 0;
-    int64_t count = 0;
-  };
-  std::vector<Started> work_;  // by event
-  Texts texts_;
+// How much one page shows of all its traces.
+struct Amounts {
+  size_t events = 200'000;
+  size_t rows = 2000;  // of each table
 };
 
 template <typename Write>
@@ -170,27 +42,73 @@ void object(JsonWriter& json, const char* key, Write&& write) {
   json.end_object();
 }
 
-void trace_json(JsonWriter& json, const PageTrace& page_trace, size_t most_events) {
+// Shares of each part of the window, by what the device waited for.
+void idle_map_json(JsonWriter& json, const analysis::DeviceBreakdown& device, int64_t from_ns) {
+  using analysis::IdleCauses;
+  const double part_ns =
+      static_cast<double>(device.shares.window_ns) / static_cast<double>(kIdleParts);
+  json.begin_object().key("device").integer(device.device);
+  json.key("begin_ns").integer(device.begin_ns - from_ns).key("part_ns").fixed(part_ns, 3);
+  json.key("causes").begin_array();
+  const auto cause = [&](const std::string& why, const auto& ns) {
+    const auto is_there = [&](const IdleCauses& part) { return ns(part) > 0; };
+    const auto& parts = device.over_time;
+    if (std::none_of(parts.begin(), parts.end(), is_there)) return;
+    json.begin_object().key("why").string(why).key("shares").begin_array();
+    for (const IdleCauses& part : parts) json.fixed(static_cast<double>(ns(part)) / part_ns, 3);
+    json.end_array().end_object();
+  };
+  for (size_t i = 0; i < analysis::kHostActivities; ++i) {
+    const char* activity = analysis::text_of(static_cast<analysis::HostActivity>(i));
+    cause(fmt::format("CPU: {}", activity), [&](const IdleCauses& part) { return part.host[i]; });
+  }
+  cause("on its way", [](const IdleCauses& part) { return part.on_its_way_ns; });
+  cause("between kernels", [](const IdleCauses& part) { return part.between_ns; });
+  cause("unknown", [](const IdleCauses& part) { return part.unknown_ns; });
+  json.end_array().end_object();
+}
+
+template <typename Item>
+void keep_first(std::vector<Item>& items, size_t most) {
+  if (items.size() > most) items.resize(most);
+}
+
+// Without what the page has from elsewhere: steps, and operators in the table.
+analysis::Summary shown_summary(const analysis::Examined& examined, size_t rows) {
+  analysis::Summary summary = analysis::summarize(examined);
+  summary.steps.instances.clear();
+  summary.ops.clear();
+  keep_first(summary.kernels, rows);
+  return summary;
+}
+
+// `begin_ns` is where its timeline begins.
+void trace_json(JsonWriter& json, const PageTrace& page_trace, int64_t begin_ns, size_t rows) {
   const analysis::Examined& examined = page_trace.examined;
   const trace::Trace& trace = examined.trace;
   json.begin_object().key("file").string(page_trace.file);
-  object(json, "summary", [&] { summary_json(json, analysis::summarize(examined)); });
-  object(json, "steps", [&] {
-    steps_json(json, {analysis::steps(trace, examined.ownership),
-                      analysis::annotations(trace, examined.ownership)});
-  });
+  json.key("cpu_kernels").boolean(trace::has_cpu_kernels(trace));
+  object(json, "summary", [&] { summary_json(json, shown_summary(examined, rows)); });
+  auto steps = analysis::steps(trace, examined.ownership);
+  json.key("step_count").integer(static_cast<int64_t>(steps.instances.size()));
+  keep_first(steps.instances, rows);
+  object(json, "steps", [&] { steps_json(json, {std::move(steps), {}}); });
   object(json, "table", [&] {
     auto table = analysis::profiler_table(trace);
     analysis::sort_rows(table, "cuda_time_total");
-    table_json(json, table, {.limit = 2000});
+    table_json(json, table, {.limit = rows});
   });
-  object(json, "breakdown", [&] { breakdown_json(json, analysis::breakdown(examined)); });
+  auto devices = analysis::breakdown(examined, kIdleParts);
+  for (auto& device : devices) device.steps.clear();
+  object(json, "breakdown", [&] { breakdown_json(json, devices); });
+  json.key("idle_maps").begin_array();
+  for (const auto& device : devices) idle_map_json(json, device, begin_ns);
+  json.end_array();
   const analysis::Advised advised = analysis::advise(examined, std::nullopt);
   object(json, "advice",
          [&] { advise_json(json, advised, trace, {.file = page_trace.file, .most_events = 5}); });
   json.key("bound");
   advised.use ? json.string(use_text(*advised.use)) : json.null();
-  object(json, "timeline", [&] { TimelineWriter(json, examined, most_events).write(); });
   json.end_object();
 }
 
@@ -220,12 +138,13 @@ std::string base64_of(std::string_view hex) {
   return out.substr(0, 43) + "=";
 }
 
-}  // namespace
-
-std::string page_html(const std::vector<PageTrace>& traces) {
+std::string data_json(const std::vector<PageTrace>& traces,
+                      const std::vector<analysis::Timeline>& timelines, size_t rows) {
   JsonWriter json;
   json.begin_object().key("schema").integer(1).key("files").begin_array();
-  for (const PageTrace& one : traces) trace_json(json, one, kMostEvents / traces.size());
+  for (size_t i = 0; i < traces.size(); ++i) {
+    trace_json(json, traces[i], timelines[i].begin_ns, rows);
+  }
   json.end_array().key("compare");
   if (traces.size() == 2) {
     const auto comparison = analysis::compare(traces[0].examined, traces[1].examined, std::nullopt);
@@ -236,18 +155,44 @@ std::string page_html(const std::vector<PageTrace>& traces) {
     json.null();
   }
   json.end_object();
-  const std::string script = std::string(kPageScript) + std::string(kTimelineScript);
+  return json.text();
+}
+
+std::string data_element(const std::string& id, const std::string& json) {
+  return fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>\n", id,
+                     script_safe(json));
+}
+
+std::string page_of(const std::vector<PageTrace>& traces, const Amounts& amounts) {
+  std::vector<analysis::Timeline> timelines;
+  for (const PageTrace& one : traces) {
+    timelines.push_back(make_timeline(one.examined, amounts.events / traces.size()));
+  }
+  std::string data = data_element("data", data_json(traces, timelines, amounts.rows));
+  for (size_t i = 0; i < traces.size(); ++i) {
+    data += data_element(fmt::format("timeline-{}", i),
+                         timeline_json(traces[i].examined, timelines[i]));
+  }
   std::string out(kPageHead);
-  const auto put = [&](std::string_view mark, const std::string& text) {
+  const auto put = [&](std::string_view mark, std::string_view text) {
     out.replace(out.find(mark), mark.size(), text);
   };
   put("{policy}", fmt::format("default-src 'none'; style-src 'unsafe-inline'; script-src "
                               "'sha256-{}'; base-uri 'none'; form-action 'none'",
                               base64_of(kScriptHash)));
-  put("{style}", std::string(kPageStyle));
-  put("{script}", script);
-  put("{data}", script_safe(json.text()));
+  put("{style}", kPageStyle);
+  put("{script}", kPageScript);
+  put("{data}", data);
   return out;
+}
+
+}  // namespace
+
+std::string page_html(const std::vector<PageTrace>& traces) {
+  for (Amounts amounts;; amounts.events /= 2, amounts.rows /= 2) {
+    std::string page = page_of(traces, amounts);
+    if (page.size() <= kMostBytes || amounts.events < kFewestEvents) return page;
+  }
 }
 
 }  // namespace epi::report

@@ -24,13 +24,13 @@ constexpr double kEqualWithin = 0.01;
 constexpr size_t kSaidFusions = 3;  // the rest is counted
 constexpr size_t kSaidName = 60;
 
-// "the GPU takes 29.98 us less (204.3 us against 234.3 us, -13 %)".
-std::string net(const char* what, double a, double b) {
+// "the GPU takes 29.98 us less (204.3 us against 234.3 us, -13 %)"; `who` is "the GPU takes".
+std::string net(const char* what, const char* who, double a, double b) {
   if (a == b || std::abs(b - a) <= kEqualWithin * std::max(a, b)) {
     return fmt::format("{} time is the same ({})", what, time_text(b));
   }
   const std::string percent = a == 0 ? "" : fmt::format(", {:+.0f} %", 100 * (b - a) / a);
-  return fmt::format("the {} takes {} {} ({} against {}{})", what, time_text(std::abs(b - a)),
+  return fmt::format("{} {} {} ({} against {}{})", who, time_text(std::abs(b - a)),
                      b > a ? "longer" : "less", time_text(b), time_text(a), percent);
 }
 
@@ -128,22 +128,27 @@ std::string verdict_text(const analysis::Comparison& comparison) {
   const auto& a = group.a.median;
   const auto& b = group.b.median;
   const bool empty = group.same.empty() && group.same_gpu_work();
+  const char* work = comparison.cpu_kernels ? "kernels" : "GPU work";
   std::string out;
   if (empty) {
-    out = "No GPU work on either side";
+    out = fmt::format("No {} on either side", work);
   } else if (group.same_gpu_work() && comparison.same_gpu_work()) {
-    out = fmt::format("The same GPU work: {}", kernels_phrase(group.same));
+    out = fmt::format("The same {}: {}", work, kernels_phrase(group.same));
   } else if (group.same_gpu_work()) {
-    out = fmt::format("The same GPU work in {}, but not elsewhere", group.name);
+    out = fmt::format("The same {} in {}, but not elsewhere", work, group.name);
   } else {
-    out = "Not the same GPU work: " + work_phrase(group);
+    out = fmt::format("Not the same {}: {}", work, work_phrase(group));
   }
   const auto add = [&](const std::string& phrase, const char* separator) {
     if (!phrase.empty()) out += separator + phrase;
   };
   add(views_phrase(group), "; ");
-  if (!empty) add(net("GPU", a.device_ns, b.device_ns), "; ");
-  add(net("CPU", a.cpu_ns, b.cpu_ns), empty ? "; " : ", ");
+  if (!empty) {
+    add(comparison.cpu_kernels ? net("kernel", "kernels take", a.device_ns, b.device_ns)
+                               : net("GPU", "the GPU takes", a.device_ns, b.device_ns),
+        "; ");
+  }
+  add(net("CPU", "the CPU takes", a.cpu_ns, b.cpu_ns), empty ? "; " : ", ");
   add(bytes_phrase(group), ", ");
   return out + ".";
 }

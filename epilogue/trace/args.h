@@ -22,7 +22,7 @@ std::vector<std::pair<std::string_view, std::string_view>> object_members(std::s
 // The items of an array, as text: "[[2, 3], []]" gives "[2, 3]" and "[]".
 std::vector<std::string_view> array_items(std::string_view array);
 
-// Whether the trace names a process so.
-bool has_process(const Trace& trace, std::string_view name);
+// Whether the trace's kernels are Epilogue's own on the CPU, which have a process of that name.
+bool has_cpu_kernels(const Trace& trace);
 
 }  // namespace epi::trace

@@ -75,6 +75,30 @@ TEST(Breakdown, EveryPartAddsUp) {
   }
 }
 
+// Over time, idle moments have the causes that they have in sum.
+TEST(Breakdown, PartsOfTheTimeAddUp) {
+  for (const Truth& truth : kTruths) {
+    const trace::Trace trace = read_data(std::string("traces/") + truth.trace);
+    for (const size_t parts : {1U, 7U, 400U}) {
+      const DeviceBreakdown device = breakdown(Examined(trace), parts).at(0);
+      ASSERT_EQ(device.over_time.size(), parts);
+      IdleCauses sum;
+      for (const IdleCauses& part : device.over_time) {
+        for (size_t i = 0; i < sum.host.size(); ++i) sum.host[i] += part.host[i];
+        sum.on_its_way_ns += part.on_its_way_ns;
+        sum.between_ns += part.between_ns;
+        sum.unknown_ns += part.unknown_ns;
+        const auto part_ns = device.shares.window_ns / static_cast<int64_t>(parts) + 1;
+        EXPECT_LE(part.host_ns() + part.on_its_way_ns + part.between_ns + part.unknown_ns, part_ns);
+      }
+      EXPECT_EQ(sum.host, device.idle.host) << truth.trace;
+      EXPECT_EQ(sum.on_its_way_ns, device.idle.on_its_way_ns) << truth.trace;
+      EXPECT_EQ(sum.between_ns, device.idle.between_ns) << truth.trace;
+      EXPECT_EQ(sum.unknown_ns, device.idle.unknown_ns) << truth.trace;
+    }
+  }
+}
+
 // Steps are measured as `steps` measures them.
 TEST(Breakdown, StepsAgreeWithSteps) {
   const trace::Trace trace = read_data("traces/mlp_eager.json");
@@ -102,9 +126,9 @@ class Made {
     host("cuda_runtime", "cudaLaunchKernel", asked, 1, args);
     return add(category, name, "0", std::to_string(stream), begin, dur, args);
   }
-  std::vector<DeviceBreakdown> breakdown_of() const {
+  std::vector<DeviceBreakdown> breakdown_of(size_t parts = 0) const {
     trace_ = trace::read_text(text_ + "]", "made").value();
-    return breakdown(Examined(trace_));
+    return breakdown(Examined(trace_), parts);
   }
 
  private:
@@ -164,6 +188,27 @@ TEST(Breakdown, IdleTimeIsWhatTheCpuWasDoing) {
   EXPECT_EQ(of(HostActivity::kBetweenOps), 10000);
   EXPECT_EQ(device.idle.on_its_way_ns, 9000);
   EXPECT_EQ(device.idle.between_ns, 0);
+}
+
+TEST(Breakdown, IdlePartsLieWhereTheyWere) {
+  // Busy 10 to 20 and 90 to 110; an operator from 20 to 70 launches late, its work is then on its
+  // way. Parts of 25 from 10 on.
+  const auto device = Made()
+                          .work("kernel", kGemm, 7, 0, 10, 10)
+                          .host("cpu_op", "aten::mm", 20, 50)
+                          .work("kernel", kGemm, 7, 69, 90, 20)
+                          .breakdown_of(4)
+                          .at(0);
+  ASSERT_EQ(device.over_time.size(), 4U);
+  const auto dispatch = [&](size_t part) {
+    return device.over_time[part].host[static_cast<size_t>(HostActivity::kDispatch)];
+  };
+  EXPECT_EQ(dispatch(0), 15000);
+  EXPECT_EQ(dispatch(1), 25000);
+  EXPECT_EQ(dispatch(2), 9000);  // to the launch at 69
+  EXPECT_EQ(device.over_time[2].on_its_way_ns, 15000);
+  EXPECT_EQ(dispatch(3), 0);
+  EXPECT_EQ(device.over_time[3].on_its_way_ns, 5000);
 }
 
 TEST(Breakdown, WorkThatWasQueuedWaitsForTheOneInFront) {

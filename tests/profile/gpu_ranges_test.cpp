@@ -151,7 +151,7 @@ TEST(GpuRanges, KeepCpuKernelsApart) {
   ASSERT_EQ(kernels.size(), 2);
   EXPECT_EQ(trace.lanes[trace.lane[kernels[1]]].pid, kCpuKernelsPid);
   EXPECT_GT(trace.correlation[kernels[1]], 5);  // above those of the GPU
-  EXPECT_TRUE(trace::has_process(trace, "CPU kernels"));
+  EXPECT_TRUE(trace::has_cpu_kernels(trace));
   EXPECT_EQ(trace::array_items(trace.property("deviceProperties")).size(), 2);
 }
 
@@ -162,7 +162,7 @@ TEST(GpuRanges, SayWhyNoGpuWasRecorded) {
   const trace::Trace trace = recording.collect();
   EXPECT_EQ(trace.property("gpu_recording"),
             "\"cuptiSubscribe: CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED\"");
-  EXPECT_TRUE(trace::has_process(trace, "CPU kernels"));
+  EXPECT_TRUE(trace::has_cpu_kernels(trace));
 }
 
 TEST(GpuRanges, GiveTheOperatorItsDeviceTime) {

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// All events of a file in one numbering, lanes one behind the other, as columns; and what a row of
+// a lane draws at each level of detail.
+
+function running(steps) {
+  const sums = new Float64Array(steps.length);
+  let sum = 0;
+  for (let i = 0; i < steps.length; ++i) sums[i] = sum += steps[i];
+  return sums;
+}
+
+// The first place of a sorted column that is larger.
+function upperBound(column, value) {
+  let low = 0, high = column.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (column[middle] <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+// What lies in one row, by begin: single events, which have ids, or spans of several.
+class Strip {
+  constructor(at, dur, name, { ids = null, count = null, busy = null } = {}) {
+    Object.assign(this, { at, dur, name, ids, count, busy });
+  }
+  static ofLevel(row) {
+    const texts = Int32Array.from(row.name);
+    return new Strip(running(row.begin), Float64Array.from(row.dur), texts, row);
+  }
+  // The first place that reaches beyond a moment.
+  firstAfter(moment) {
+    const before = Math.max(0, upperBound(this.at, moment) - 1);
+    return before < this.at.length && this.at[before] + this.dur[before] < moment
+      ? before + 1 : before;
+  }
+  // The place at a moment, or one as near as `near`; -1: none.
+  find(moment, near) {
+    let best = -1, distance = near;
+    for (let i = this.firstAfter(moment - near); i < this.at.length; ++i) {
+      if (this.at[i] > moment + near) break;
+      const away = Math.max(this.at[i] - moment, moment - this.at[i] - this.dur[i], 0);
+      if (away < distance || best < 0) {
+        best = i;
+        distance = away;
+      }
+    }
+    return best;
+  }
+}
+
+class Events {
+  constructor(timeline) {
+    this.texts = timeline.texts;
+    this.cells = timeline.cells_ns;
+    this.length = timeline.length_ns;
+    this.size = timeline.lanes.reduce((sum, lane) => sum + lane.dur.length, 0);
+    for (const key of ['at', 'dur', 'self', 'gpu']) this[key] = new Float64Array(this.size);
+    for (const key of ['name', 'lane', 'row', 'works']) this[key] = new Int32Array(this.size);
+    // Ids, or texts: -1 where there is none. Lists begin at `first…` and go on at `next…`.
+    for (const key of ['said', 'kind', 'shapes', 'launch', 'op', 'parent', 'firstChild',
+      'nextChild', 'firstWork', 'nextWork']) {
+      this[key] = new Int32Array(this.size).fill(-1);
+    }
+    let first = 0;
+    this.lanes = timeline.lanes.map((lane, i) => {
+      this.copy(lane, first, i);
+      const made = this.addLane(lane, first);
+      first = made.end;
+      return made;
+    });
+    this.link();
+  }
+
+  copy(lane, first, index) {
+    this.at.set(running(lane.begin), first);
+    this.lane.fill(index, first, first + lane.dur.length);
+    for (const key of ['dur', 'name', 'row', 'said', 'kind', 'shapes', 'launch', 'op', 'self',
+      'gpu', 'works']) {
+      if (lane[key]) this[key].set(lane[key], first);
+    }
+  }
+
+  addLane(lane, first) {
+    const end = first + lane.dur.length, ids = [], last = [];
+    for (let id = first; id < end; ++id) {
+      const row = this.row[id], above = row > 0 ? last[row - 1] : undefined;
+      const covers = above !== undefined &&
+        this.at[id] + this.dur[id] <= this.at[above] + this.dur[above];
+      if (!lane.device && covers) this.parent[id] = above;
+      last[row] = id;
+      (ids[row] ??= []).push(id);
+    }
+    const levels = lane.levels.map((rows) => rows.map((row) => Strip.ofLevel(row)));
+    const rows = Math.max(1, ids.length, ...levels.map((level) => level.length));
+    const strips = Array.from({ length: rows }, (_, row) => {
+      const list = Int32Array.from(ids[row] ?? []);
+      return new Strip(Float64Array.from(list, (id) => this.at[id]),
+        Float64Array.from(list, (id) => this.dur[id]),
+        Int32Array.from(list, (id) => this.said[id] >= 0 ? this.said[id] : this.name[id]),
+        { ids: list });
+    });
+    return { title: lane.title, device: lane.device, first, end, rows, strips, levels };
+  }
+
+  // Backwards, so that lists are in order.
+  link() {
+    for (let id = this.size - 1; id >= 0; --id) {
+      const parent = this.parent[id];
+      const starter = this.launch[id] >= 0 ? this.launch[id] : this.op[id];
+      if (parent >= 0) {
+        this.nextChild[id] = this.firstChild[parent];
+        this.firstChild[parent] = id;
+      }
+      if (starter >= 0) {
+        this.nextWork[id] = this.firstWork[starter];
+        this.firstWork[starter] = id;
+      }
+    }
+  }
+
+  text(id) { return id >= 0 ? this.texts[id] : null; }
+  nameOf(id) { return this.texts[this.name[id]]; }
+  labelOf(id) { return this.text(this.said[id]) ?? this.nameOf(id); }
+  isDevice(id) { return this.lanes[this.lane[id]].device; }
+  starter(id) { return this.launch[id] >= 0 ? this.launch[id] : this.op[id]; }
+  children(id) { return this.list(this.firstChild[id], this.nextChild); }
+  kernels(id) { return this.list(this.firstWork[id], this.nextWork); }
+  list(id, next) {
+    const ids = [];
+    for (; id >= 0; id = next[id]) ids.push(id);
+    return ids;
+  }
+
+  // The event and what is under it, at most so many; no recursion: traces nest deeply.
+  under(id, most) {
+    const list = [id];
+    for (let i = 0; i < list.length && list.length < most; ++i) {
+      for (const child of this.children(list[i])) list.push(child);
+    }
+    return list;
+  }
+
+  // Ids of the steps that a profiler marked, in order.
+  steps() {
+    const isStep = this.texts.map((text) => text.startsWith('ProfilerStep'));
+    const ids = [];
+    for (const lane of this.lanes) {
+      for (let id = lane.first; id < lane.end && !lane.device; ++id) {
+        if (isStep[this.name[id]]) ids.push(id);
+      }
+    }
+    return ids.sort((a, b) => this.at[a] - this.at[b]);
+  }
+
+  // Ids of the events whose name, or what it means, has the words.
+  search(words) {
+    const wanted = words.toLowerCase();
+    const has = this.texts.map((text) => text.toLowerCase().includes(wanted));
+    const ids = [];
+    for (let id = 0; id < this.size; ++id) {
+      if (has[this.name[id]] || (this.said[id] >= 0 && has[this.said[id]])) ids.push(id);
+    }
+    return ids;
+  }
+}

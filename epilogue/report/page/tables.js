@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables that sort on a click and filter by name; and two files' rows in one, differences marked.
+const MOST_ROWS = 300;
+
+// columns: {title, value(row), text(row), mark(row)}; what `value` gives is sorted by.
+// options: sort (a column), filter (what the field says), go (what a click on a row's name does),
+// mark(row): whether the row is to be noticed.
+function sortable(columns, rows, options = {}) {
+  const body = make('tbody');
+  let order = options.sort ?? -1, down = true, words = '';
+
+  function cell(column, row, isFirst) {
+    const text = column.text(row);
+    const inner = isFirst && options.go
+      ? make('button', { class: 'go', type: 'button', onclick: () => options.go(row) }, text)
+      : text;
+    return make('td', { title: text, class: column.mark?.(row) ?? '' }, inner);
+  }
+
+  function draw() {
+    const list = rows.filter((row) => columns[0].text(row).toLowerCase().includes(words));
+    if (order >= 0) {
+      const value = columns[order].value, sign = down ? -1 : 1;
+      list.sort((a, b) => {
+        const x = value(a), y = value(b);
+        return sign * (x < y ? -1 : x > y ? 1 : 0);
+      });
+    }
+    body.replaceChildren(...list.slice(0, MOST_ROWS).map((row) =>
+      make('tr', options.mark?.(row) ? { class: 'mark' } : {},
+        ...columns.map((column, i) => cell(column, row, i === 0)))));
+    if (list.length > MOST_ROWS) {
+      const text = `and ${list.length - MOST_ROWS} more rows`;
+      body.append(make('tr', {}, make('td', { colspan: columns.length, class: 'quiet' }, text)));
+    }
+    heads.forEach((head, i) =>
+      head.setAttribute('aria-sort', i !== order ? 'none' : down ? 'descending' : 'ascending'));
+  }
+
+  const heads = columns.map((column, i) => make('th', { scope: 'col' }, make('button', {
+    type: 'button',
+    onclick: () => {
+      down = order === i ? !down : true;
+      order = i;
+      draw();
+    },
+  }, column.title)));
+  draw();
+  const head = make('thead', {}, make('tr', {}, ...heads));
+  const table = make('div', { class: 'scroll' }, make('table', {}, head, body));
+  if (!options.filter) return table;
+  const field = make('input', {
+    type: 'search', placeholder: options.filter, 'aria-label': options.filter,
+    oninput: () => {
+      words = field.value.toLowerCase();
+      draw();
+    },
+  });
+  return make('div', {}, field, table);
+}
+
+function number(title, key, text) {
+  const value = (row) => row[key] ?? 0;
+  return { title, key, isSum: true, value, text: (row) => text(value(row)) };
+}
+function share(title, key) {
+  return { ...number(title, key, percent), isSum: false };
+}
+
+// What differs less is noise of the machine.
+const NOTICED = 0.05;
+
+function change(a, b) {
+  if (a === b || Math.abs(b - a) <= NOTICED * Math.max(Math.abs(a), Math.abs(b))) return '';
+  return b > a ? 'more' : 'less';
+}
+
+// Columns for rows {a, b}: each number of A, then of B, which is marked where it differs.
+function pairColumns(first, columns) {
+  const both = columns.flatMap((column) => ['a', 'b'].map((side) => ({
+    title: `${column.title} ${side.toUpperCase()}`,
+    value: (row) => row[side] ? column.value(row[side]) : -1,
+    text: (row) => row[side] ? column.text(row[side]) : '–',
+    mark: (row) => side === 'b' && row.a && row.b && column.isSum
+      ? change(column.value(row.a), column.value(row.b)) : '',
+  })));
+  return [first, ...both];
+}
+
+// Rows of both files that `name` says are the same one, in A's order, then what only B has.
+function joined(listA, listB, name) {
+  const rows = new Map();
+  for (const a of listA) rows.set(name(a), { a, b: null });
+  for (const b of listB) {
+    const row = rows.get(name(b));
+    if (row) row.b = b;
+    else rows.set(name(b), { a: null, b });
+  }
+  return [...rows].map(([key, row]) => ({ name: key, ...row }));
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sections, columns for two files, bars.
+const data = JSON.parse(document.getElementById('data').textContent);
+const isPair = data.files.length === 2;
+const COLORS = ['#4493f8', '#3fb950', '#d29922', '#f85149', '#a371f7', '#39c5cf', '#db61a2',
+  '#8b949e'];
+
+function section(id, title, ...content) {
+  document.getElementById('nav').append(make('a', { href: '#' + id }, title));
+  const element = make('section', { id }, make('h2', {}, title), ...content);
+  document.getElementById('main').append(element);
+  return element;
+}
+
+function sideBySide(build) {
+  if (!isPair) return build(data.files[0], 0);
+  const columns = data.files.map((file, i) =>
+    make('div', {}, make('h3', {}, `${'AB'[i]}: ${file.file}`), build(file, i)));
+  return make('div', { class: 'pair' }, ...columns);
+}
+
+function quiet(text) {
+  return make('p', { class: 'quiet small' }, text);
+}
+
+function button(text, action, label) {
+  const attributes = { class: 'plain', type: 'button', onclick: action };
+  if (label) attributes['aria-label'] = attributes.title = label;
+  return make('button', attributes, text);
+}
+
+function legend(parts) {  // [[text, color]]
+  return make('div', { class: 'legend' }, ...parts.map(([text, color]) =>
+    make('span', {}, make('i', { style: { background: color } }), text)));
+}
+
+// A bar that is divided by [[name, microseconds]].
+function shares(parts, colorOf = (name, i) => COLORS[i % COLORS.length]) {
+  const total = parts.reduce((sum, part) => sum + part[1], 0) || 1;
+  const shown = parts.filter((part) => part[1] > 0);
+  const texts = shown.map(([name, us]) => `${name} ${time(us)}, ${percent(us / total)}`);
+  const colors = shown.map(([name], i) => colorOf(name, i));
+  const pieces = shown.map(([, us], i) => make('span',
+    { title: texts[i], style: { flexGrow: us / total, flexBasis: 0, background: colors[i] } }));
+  return make('div', {},
+    make('div', { class: 'bar', role: 'img', 'aria-label': texts.join('; ') }, ...pieces),
+    legend(texts.map((text, i) => [text, colors[i]])));
+}

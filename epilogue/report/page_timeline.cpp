@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/report/page_timeline.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "epilogue/base/json_writer.h"
+#include "epilogue/report/kernel_report.h"
+#include "epilogue/trace/args.h"
+
+namespace epi::report {
+namespace {
+
+using trace::EventId;
+using trace::kNoEvent;
+
+constexpr size_t kLongestText = 400;
+
+// Texts that events share, each once.
+class Texts {
+ public:
+  int64_t place(std::string_view text) {
+    const auto [found, is_new] =
+        places_.try_emplace(std::string(text), static_cast<int64_t>(list_.size()));
+    if (is_new) list_.push_back(found->first);
+    return found->second;
+  }
+  const std::vector<std::string>& list() const { return list_; }
+
+ private:
+  std::unordered_map<std::string, int64_t> places_;
+  std::vector<std::string> list_;
+};
+
+// Columns of numbers for each lane; begins are differences.
+class TimelineWriter {
+ public:
+  TimelineWriter(const analysis::Examined& examined, const analysis::Timeline& timeline)
+      : examined_(examined), timeline_(timeline) {
+    for (const auto& lane : timeline_.lanes) {
+      for (const EventId id : lane.events) {
+        places_.emplace(id, static_cast<int64_t>(places_.size()));
+      }
+    }
+    add_work();
+  }
+
+  std::string text() {
+    json_.begin_object().key("length_ns").integer(timeline_.end_ns - timeline_.begin_ns);
+    json_.key("left_out").integer(timeline_.left_out);
+    json_.key("too_deep").integer(timeline_.too_deep);
+    json_.key("cells_ns").begin_array();
+    for (const int64_t cell_ns : timeline_.cells_ns) json_.integer(cell_ns);
+    json_.end_array().key("lanes").begin_array();
+    for (const auto& lane : timeline_.lanes) write_lane(lane);
+    json_.end_array().key("texts").begin_array();
+    for (const std::string& text : texts_.list()) json_.string(text);
+    json_.end_array().end_object();
+    return json_.text();
+  }
+
+ private:
+  // Begins are written as what they are behind the one before.
+  template <typename Begin>
+  auto from_the_last(Begin begin) const {
+    return [begin, last = timeline_.begin_ns](const auto& item) mutable {
+      const int64_t step = begin(item) - last;
+      last += step;
+      return step;
+    };
+  }
+
+  void write_lane(const analysis::TimelineLane& lane) {
+    const trace::Trace& trace = examined_.trace;
+    json_.begin_object().key("title").string(lane.name).key("device").boolean(lane.is_device);
+    json_.key("row").begin_array();
+    for (const uint8_t row : lane.rows) json_.integer(row);
+    json_.end_array();
+    column("begin", lane.events, from_the_last([&](EventId id) { return trace.ts_ns[id]; }));
+    column("dur", lane.events, [&](EventId id) { return trace.dur_ns[id]; });
+    column("name", lane.events, [&](EventId id) { return name(id); });
+    if (lane.is_device) {
+      column("said", lane.events, [&](EventId id) { return said(id); });
+      column("launch", lane.events,
+             [&](EventId id) { return place_of(examined_.links.launch[id]); });
+      column("op", lane.events, [&](EventId id) { return place_of(examined_.links.op[id]); });
+    } else {
+      column("kind", lane.events,
+             [&](EventId id) { return texts_.place(trace.category_text(id)); });
+      column("shapes", lane.events, [&](EventId id) { return shapes(id); });
+      column("self", lane.events, [&](EventId id) { return examined_.links.tree.self_ns[id]; });
+      column("gpu", lane.events, [&](EventId id) { return work_[id].ns; });
+      column("works", lane.events, [&](EventId id) { return work_[id].count; });
+    }
+    json_.key("levels").begin_array();
+    for (const auto& level : lane.levels) write_level(level, lane.is_device);
+    json_.end_array().end_object();
+  }
+
+  void write_level(const std::vector<analysis::TimelineRow>& rows, bool is_device) {
+    using Span = analysis::TimelineSpan;
+    json_.begin_array();
+    for (const analysis::TimelineRow& row : rows) {
+      json_.begin_object();
+      column("begin", row, from_the_last([](const Span& span) { return span.begin_ns; }));
+      column("dur", row, [](const Span& span) { return span.end_ns - span.begin_ns; });
+      column("count", row, [](const Span& span) { return span.count; });
+      column("busy", row, [](const Span& span) {
+        return 100 * span.busy_ns / std::max<int64_t>(1, span.end_ns - span.begin_ns);
+      });
+      column("name", row,
+             [&](const Span& span) { return is_device ? said(span.longest) : name(span.longest); });
+      json_.end_object();
+    }
+    json_.end_array();
+  }
+
+  // What each host event started: operators on their own thread, annotations on every one.
+  void add_work() {
+    const trace::Trace& trace = examined_.trace;
+    work_.resize(trace.size());
+    for (const EventId id : examined_.ownership.everything().work) {
+      const EventId launch = examined_.links.launch[id];
+      EventId at = launch != kNoEvent ? launch : examined_.links.op[id];
+      for (; at != kNoEvent; at = examined_.links.tree.parent[at]) {
+        work_[at].ns += trace.dur_ns[id];
+        ++work_[at].count;
+      }
+    }
+    for (const EventId id : examined_.links.tree.order) {
+      if (!analysis::is_annotation(trace, id)) continue;
+      const auto owned = examined_.ownership.owned(trace.ts_ns[id], trace.end_ns(id)).work;
+      work_[id] = {0, static_cast<int64_t>(owned.size())};
+      for (const EventId one : owned) work_[id].ns += trace.dur_ns[one];
+    }
+  }
+
+  template <typename Item, typename Value>
+  void column(const char* key, const std::vector<Item>& items, Value&& value) {
+    json_.key(key).begin_array();
+    for (const Item& item : items) json_.integer(value(item));
+    json_.end_array();
+  }
+
+  int64_t place_of(EventId id) const {
+    const auto found = places_.find(id);
+    return id == kNoEvent || found == places_.end() ? -1 : found->second;
+  }
+
+  int64_t name(EventId id) {
+    return texts_.place(examined_.trace.name_of(id).substr(0, kLongestText));
+  }
+
+  int64_t said(EventId id) {
+    const trace::NameId name = examined_.trace.name[id];
+    const auto [found, is_new] = said_.try_emplace(name, 0);
+    if (is_new) {
+      const std::string text(examined_.trace.name_of(id));
+      found->second =
+          texts_.place(kernel_sentence(text, examined_.names[name]).substr(0, kLongestText));
+    }
+    return found->second;
+  }
+
+  int64_t shapes(EventId id) {
+    const auto dims = trace::find_value(examined_.trace.args_of(id), "Input Dims");
+    return dims ? texts_.place(dims->substr(0, kLongestText)) : -1;
+  }
+
+  JsonWriter json_;
+  const analysis::Examined& examined_;
+  const analysis::Timeline& timeline_;
+  std::unordered_map<EventId, int64_t> places_;
+  std::map<trace::NameId, int64_t> said_;
+  struct Started {
+    int64_t ns = 0;
+    int64_t count = 0;
+  };
+  std::vector<Started> work_;  // by event
+  Texts texts_;
+};
+
+}  // namespace
+
+std::string timeline_json(const analysis::Examined& examined, const analysis::Timeline& timeline) {
+  return TimelineWriter(examined, timeline).text();
+}
+
+}  // namespace epi::report

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a page draws: rows, the longest events one by one, and levels that hold all of them.
+#include "epilogue/analysis/timeline.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "epilogue/trace/reader.h"
+#include "tests/analysis/test_data.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::EventId;
+
+// Spans of one thread or stream, times in microseconds.
+class Made {
+ public:
+  Made& host(const char* name, int64_t begin, int64_t dur) {
+    return add("cpu_op", name, 1, begin, dur);
+  }
+  Made& kernel(const char* name, int64_t begin, int64_t dur) {
+    return add("kernel", name, 0, begin, dur);
+  }
+  trace::Trace trace() const { return trace::read_text(text_ + "]", "made").value(); }
+
+ private:
+  Made& add(const char* category, const char* name, int pid, int64_t begin, int64_t dur) {
+    text_ += fmt::format(
+        R"({}{{"ph": "X", "cat": "{}", "name": "{}", "pid": {}, "tid": 7, "ts": {}, "dur": {}, "args": {{}}}})",
+        text_ == "[" ? "" : ",", category, name, pid, begin, dur);
+    return *this;
+  }
+  std::string text_ = "[";
+};
+
+std::map<std::string, int> rows_by_name(const trace::Trace& trace, const TimelineLane& lane) {
+  std::map<std::string, int> rows;
+  for (size_t i = 0; i < lane.events.size(); ++i) {
+    rows[std::string(trace.name_of(lane.events[i]))] = lane.rows[i];
+  }
+  return rows;
+}
+
+TEST(Timeline, RowsAreHowDeepEventsLie) {
+  const trace::Trace trace = Made()
+                                 .host("child", 10, 20)
+                                 .host("parent", 0, 100)
+                                 .host("grandchild", 15, 5)
+                                 .host("second child", 30, 10)
+                                 .host("next", 100, 5)
+                                 .kernel("first", 0, 10)
+                                 .kernel("over it", 5, 10)
+                                 .kernel("behind", 11, 10)
+                                 .trace();
+  const Timeline timeline = make_timeline(Examined(trace), 100);
+  ASSERT_EQ(timeline.lanes.size(), 2U);
+  const auto host = rows_by_name(trace, timeline.lanes[0]);
+  EXPECT_EQ(host,
+            (std::map<std::string, int>{
+                {"parent", 0}, {"child", 1}, {"grandchild", 2}, {"second child", 1}, {"next", 0}}));
+  EXPECT_FALSE(timeline.lanes[0].is_device);
+  EXPECT_TRUE(timeline.lanes[1].is_device);
+  const auto device = rows_by_name(trace, timeline.lanes[1]);
+  EXPECT_EQ(device, (std::map<std::string, int>{{"first", 0}, {"over it", 1}, {"behind", 0}}));
+  EXPECT_EQ(timeline.begin_ns, 0);
+  EXPECT_EQ(timeline.end_ns, 105000);
+  EXPECT_TRUE(timeline.cells_ns.empty()) << "so few need no levels";
+}
+
+TEST(Timeline, EventsBelowTheLastRowAreCounted) {
+  Made made;
+  const auto deep = static_cast<int64_t>(kTimelineRows) + 3;
+  for (int64_t i = 0; i < deep; ++i) made.host("nested", i, 1000 - 2 * i);
+  const trace::Trace trace = made.trace();
+  const Timeline timeline = make_timeline(Examined(trace), 1000);
+  EXPECT_EQ(timeline.too_deep, 3);
+  EXPECT_EQ(timeline.lanes.at(0).events.size(), kTimelineRows);
+}
+
+TEST(Timeline, OfManyTheLongestAreKept) {
+  const trace::Trace trace = read_data("traces/llama_train.json.gz");
+  const Timeline all = make_timeline(Examined(trace), SIZE_MAX);
+  const Timeline some = make_timeline(Examined(trace), 2000);
+  EXPECT_EQ(all.left_out, 0);
+  std::vector<int64_t> lengths;
+  for (const auto& lane : all.lanes) {
+    for (const EventId id : lane.events) lengths.push_back(trace.dur_ns[id]);
+  }
+  std::sort(lengths.rbegin(), lengths.rend());
+  std::vector<int64_t> kept;
+  for (const auto& lane : some.lanes) {
+    for (const EventId id : lane.events) kept.push_back(trace.dur_ns[id]);
+  }
+  std::sort(kept.rbegin(), kept.rend());
+  EXPECT_EQ(kept.size(), 2000U);
+  EXPECT_EQ(some.left_out, static_cast<int64_t>(lengths.size()) - 2000);
+  lengths.resize(2000);
+  EXPECT_EQ(kept, lengths);
+}
+
+// Each level has every event once, and as much time as they take; spans lie one behind the other.
+TEST(Timeline, LevelsHoldEveryEvent) {
+  const trace::Trace trace = read_data("traces/llama_train.json.gz");
+  const Examined examined(trace);
+  const Timeline all = make_timeline(examined, SIZE_MAX);
+  const Timeline timeline = make_timeline(examined, 2000);
+  ASSERT_FALSE(timeline.cells_ns.empty());
+  ASSERT_EQ(timeline.lanes.size(), all.lanes.size());
+  for (size_t i = 0; i < timeline.lanes.size(); ++i) {
+    const TimelineLane& lane = timeline.lanes[i];
+    int64_t busy_ns = 0;
+    for (const EventId id : all.lanes[i].events) busy_ns += trace.dur_ns[id];
+    ASSERT_EQ(lane.levels.size(), timeline.cells_ns.size());
+    for (size_t level = 0; level < lane.levels.size(); ++level) {
+      const int64_t cell_ns = timeline.cells_ns[level];
+      int64_t count = 0;
+      int64_t spans_ns = 0;
+      for (const TimelineRow& row : lane.levels[level]) {
+        EXPECT_LE(row.size(),
+                  2U + 2U * static_cast<size_t>((timeline.end_ns - timeline.begin_ns) / cell_ns));
+        int64_t covered_to = INT64_MIN;
+        for (const TimelineSpan& span : row) {
+          EXPECT_GE(span.begin_ns, covered_to);
+          EXPECT_LE(span.busy_ns, span.end_ns - span.begin_ns);
+          EXPECT_TRUE(span.count == 1 || span.end_ns - span.begin_ns < 2 * cell_ns);
+          covered_to = span.end_ns;
+          count += span.count;
+          spans_ns += span.busy_ns;
+        }
+      }
+      EXPECT_EQ(count, static_cast<int64_t>(all.lanes[i].events.size())) << lane.name;
+      EXPECT_EQ(spans_ns, busy_ns) << lane.name;
+    }
+  }
+}
+
+TEST(Timeline, LevelsHaveNoMoreSpansThanAsked) {
+  const trace::Trace trace = read_data("traces/llama_train.json.gz");
+  for (const size_t most : {5000U, 20000U, 100000U}) {
+    const Timeline timeline = make_timeline(Examined(trace), most);
+    size_t spans = 0;
+    for (const auto& lane : timeline.lanes) {
+      for (const auto& level : lane.levels) {
+        for (const TimelineRow& row : level) spans += row.size();
+      }
+    }
+    EXPECT_LE(spans, most);
+  }
+}
+
+}  // namespace
+}  // namespace epi::analysis

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page as text; that it draws and answers is tests/browser's to show.
+#include "epilogue/report/page.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "epilogue/trace/reader.h"
+
+namespace epi::report {
+namespace {
+
+constexpr size_t kMost = 25'000'000;
+
+std::string event(const std::string& name, int64_t begin, int64_t dur) {
+  return fmt::format(
+      R"({{"ph":"X","cat":"cpu_op","name":"{}","pid":1,"tid":1,"ts":{},"dur":{},"args":{{}}}})",
+      name, begin, dur);
+}
+
+std::string page_of(const std::string& events) {
+  const trace::Trace trace = trace::read_text("[" + events + "]", "made").value();
+  const analysis::Examined examined(trace);
+  return page_html({{"made.json", examined}});
+}
+
+size_t count_of(const std::string& text, std::string_view part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST(Page, NothingOfATraceEndsItsElement) {
+  const std::string plain = page_of(event("aten::mm", 0, 10));
+  const std::string hostile = page_of(event("</script><script>alert(1)</script><!--", 0, 10) + "," +
+                                      event("{policy}{style}{script}{data}", 20, 10));
+  EXPECT_EQ(count_of(hostile, "<script"), count_of(plain, "<script"));
+  EXPECT_EQ(count_of(hostile, "</script"), count_of(plain, "</script"));
+  EXPECT_EQ(count_of(hostile, "<!--"), count_of(plain, "<!--"));
+  EXPECT_EQ(count_of(hostile, "alert(1)"), 2U) << "the table's row, and the timeline's texts";
+}
+
+TEST(Page, AsksForNothingFromElsewhere) {
+  const std::string page = page_of(event("aten::mm", 0, 10));
+  EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
+  for (const char* source : {"http:", "https:", "src=", "@import", "url("}) {
+    EXPECT_EQ(page.find(source), std::string::npos) << source;
+  }
+}
+
+// Each of these events has a name of its own, long enough that all of them take 40 MB.
+TEST(Page, StaysBelowTwentyFiveMegabytes) {
+  std::string events;
+  for (int64_t i = 0; i < 100'000; ++i) {
+    events += (i == 0 ? "" : ",") + event(fmt::format("{}{}", i, std::string(400, 'x')), i, 1);
+  }
+  const std::string page = page_of(events);
+  EXPECT_LE(page.size(), kMost);
+  EXPECT_EQ(page.find("\"left_out\":0,"), std::string::npos) << "it says what it leaves out";
+}
+
+}  // namespace
+}  // namespace epi::report
