@@ -111,7 +111,7 @@ std::vector<std::string> verdicts(const std::vector<LessonResult>& results) {
   return sentences;
 }
 
-// When compiling helps, as `advise` tells of a trace that is not compiled.
+// Whether PyTorch's compiler would help, as `advise` tells of a trace that is not compiled.
 std::vector<std::string> advice(const std::vector<LessonResult>& results) {
   std::vector<std::string> sentences;
   for (const LessonResult& result : results) {
@@ -226,7 +226,9 @@ int tour(const TourFlags& flags) {
   }
   fmt::print("{}\n", table_text(results));
   print_sentences("What changed (`epilogue compare`):", verdicts(results));
-  print_sentences("When does compiling help (`epilogue advise`)?", advice(results));
+  print_sentences(
+      "What torch.compile, whose calls cost the CPU more, would do (`epilogue advise`):",
+      advice(results));
   fmt::print("traces: {}\nthe page, eager beside fused: {}\n", flags.out, report_path);
   return 0;
 }

@@ -143,7 +143,7 @@ std::string advice_title(const Advice& advice) {
     case AdviceKind::kGraph:
       return "replay the launches as a CUDA graph, if shapes and addresses stay";
     case AdviceKind::kBatch:
-      return "larger batches: the device has time left in every step";
+      return "larger batches: the GPU has time left in every step";
     case AdviceKind::kSync:
       return fmt::format("do not wait for the GPU in {}", about);
     case AdviceKind::kPageable:

@@ -188,8 +188,13 @@ async function checkCompared(page) {
   assert.match(await page.locator('.verdict').first().textContent(), /gelu and mul became/);
   assert.ok(await page.locator('#table tr.mark').count() > 0, 'rows that one lacks are marked');
   assert.ok(await page.locator('#steps td.less').count() > 0, 'numbers that differ are marked');
+  const lone = await page.evaluate(() => window.epilogue.views.map((view) =>
+    view.events.texts.filter((text, i) => view.lone[i])));
+  assert.deepEqual(lone, [['ATen pointwise: gelu, bf16', 'ATen pointwise: mul, bf16'],
+    ['Triton pointwise: _unsafe_view, gelu, mul']], 'kernels that one lacks are marked');
   for (const step of [1, 2]) {
     await page.getByRole('button', { name: 'the next step' }).click();
+    await frame(page);
     const begins = await page.evaluate((i) => window.epilogue.views.map((view) =>
       view.x(view.events.at[view.steps[i]])), step);
     assert.ok(Math.abs(begins[0] - begins[1]) < 0.01, 'steps are aligned');

@@ -142,6 +142,17 @@ class Events {
     return list;
   }
 
+  // What the device's work is called, decoded.
+  deviceLabels() {
+    const labels = new Set();
+    for (const lane of this.lanes.filter((one) => one.device)) {
+      for (const strip of [lane.strips, ...lane.levels].flat()) {
+        for (const name of strip.name) labels.add(this.texts[name]);
+      }
+    }
+    return labels;
+  }
+
   // Ids of the steps that a profiler marked, in order.
   steps() {
     const isStep = this.texts.map((text) => text.startsWith('ProfilerStep'));

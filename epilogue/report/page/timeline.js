@@ -10,6 +10,7 @@ class Timelines {
       const text = document.getElementById(`timeline-${i}`).textContent;
       return new View(file, new Events(file.timeline = JSON.parse(text)), this);
     });
+    if (this.views.length === 2) this.markLone();
     this.range = { ...this.whole };
     this.detail = make('div', { id: 'detail', 'aria-live': 'polite' });
     this.found = make('span', { class: 'quiet small', role: 'status' });
@@ -32,6 +33,15 @@ class Timelines {
     }
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
     new ResizeObserver(() => this.draw()).observe(document.getElementById('main'));
+  }
+
+  // Work that only one of two files has is underlined.
+  markLone() {
+    const labels = this.views.map((view) => view.events.deviceLabels());
+    this.views.forEach((view, i) => {
+      const { texts } = view.events, mine = labels[i], others = labels[1 - i];
+      view.lone = texts.map((text) => mine.has(text) && !others.has(text));
+    });
   }
 
   get whole() {
@@ -146,7 +156,7 @@ class Timelines {
       names.slice(0, 6).join('; ') + (names.length > 6 ? '; …' : '');
     this.detail.replaceChildren(...[
       make('b', {}, events.nameOf(id)),
-      line('is', events.text(events.said[id])),
+      line('is', events.labelOf(id) === events.nameOf(id) ? null : events.labelOf(id)),
       line('kind', isDevice ? 'on the device' : events.text(events.kind[id])),
       line('at', time((events.at[id] - view.origin) / 1000)),
       line(isDevice ? 'took' : 'total', time(events.dur[id] / 1000)),
@@ -200,6 +210,7 @@ function timelineSection(group) {
     isPair ? make('h3', {}, `${'AB'[i]}: ${file.file}`) : null,
     make('div', { class: 'lanes' }, group.views[i].canvas)));
   const notes = data.files.map((file, i) => timelineNote(file, group.views[i]));
+  if (isPair) notes.push(quiet('Kernels that only one of the two has are underlined.'));
   section('timeline', 'Timeline', tools, ...lanes, group.detail, ...notes);
   group.draw();
 }

@@ -16,6 +16,7 @@ class View {
     this.hits = [];
     this.steps = events.steps();
     this.colors = [];
+    this.lone = [];  // of each text: whether it is work that the other file has not
     let y = TOP;
     for (const lane of events.lanes) {
       lane.y = y + 14;
@@ -111,12 +112,16 @@ class View {
     this.group.select(this, -1);
   }
 
-  get width() { return this.canvas.clientWidth; }
-  get begin() { return this.group.range.begin + this.origin; }
-  get pixel() { return this.group.range.length / this.width; }
+  // What of the trace is on the canvas, for all that is drawn of a frame.
+  measure() {
+    this.width = this.canvas.clientWidth;
+    this.begin = this.group.range.begin + this.origin;
+    this.pixel = this.group.range.length / this.width;
+  }
   x(ns) { return (ns - this.begin) / this.pixel; }
 
   draw() {
+    this.measure();
     const { canvas, width, height } = this, scale = window.devicePixelRatio || 1;
     if (!width) return;
     if (canvas.width !== Math.round(width * scale)) {
@@ -127,6 +132,7 @@ class View {
     this.ink = style.getPropertyValue('--ink');
     this.quiet = style.getPropertyValue('--quiet');
     this.line = style.getPropertyValue('--line');
+    this.bad = style.getPropertyValue('--bad');
     const pen = this.pen = canvas.getContext('2d');
     pen.setTransform(scale, 0, 0, scale, 0, 0);
     pen.clearRect(0, 0, width, height);
@@ -171,25 +177,31 @@ class View {
   }
 
   drawStrip(strip, y, opacity) {
-    const { pen, width, pixel } = this, searching = this.group.words !== '';
+    const { pen, width, begin, pixel } = this, searching = this.group.words !== '';
+    const { at, dur, busy } = strip;
     let drawnTo = -10;
-    for (let i = strip.firstAfter(this.begin); i < strip.at.length; ++i) {
-      const left = this.x(strip.at[i]), right = left + strip.dur[i] / pixel;
+    for (let i = strip.firstAfter(begin); i < at.length; ++i) {
+      const left = (at[i] - begin) / pixel, right = left + dur[i] / pixel;
       if (left > width) break;
       if (right < drawnTo + 0.7) continue;  // within a pixel that is drawn already
       drawnTo = right;
-      const shade = strip.busy ? 0.25 + 0.75 * Math.min(strip.busy[i], 100) / 100 : 1;
-      pen.globalAlpha = opacity * shade;
+      pen.globalAlpha = opacity * (busy ? 0.25 + 0.0075 * Math.min(busy[i], 100) : 1);
       pen.fillStyle = searching ? this.line : this.color(strip.name[i]);
       this.box(left, right, y);
+      if (this.lone[strip.name[i]]) this.underline(left, right, y);
       if (!strip.count || strip.count[i] === 1) this.label(strip.name[i], left, right, y);
     }
     pen.globalAlpha = 1;
   }
 
-  box(left, right, y) {
+  box(left, right, y, height = ROW - 2) {
     const from = Math.max(left, -2), to = Math.min(right, this.width + 2);
-    this.pen.fillRect(from, y, Math.max(to - from, 0.8), ROW - 2);
+    this.pen.fillRect(from, y, Math.max(to - from, 0.8), height);
+  }
+
+  underline(left, right, y) {
+    this.pen.fillStyle = this.bad;
+    this.box(left, right, y + ROW - 2, 3);
   }
 
   label(name, left, right, y) {
