@@ -11,14 +11,10 @@
 #include <filesystem>
 #include <memory>
 
-#include "epilogue/analysis/advise.h"
-#include "epilogue/analysis/compare.h"
 #include "epilogue/base/error.h"
 #include "epilogue/base/output_file.h"
 #include "epilogue/cli/run_report.h"
 #include "epilogue/cli/verbs.h"
-#include "epilogue/report/advise_report.h"
-#include "epilogue/report/compare_report.h"
 #include "epilogue/report/page.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/text.h"
@@ -98,31 +94,6 @@ std::string table_text(const std::vector<LessonResult>& results) {
   return table.text();
 }
 
-// The sentences of `compare`: the compiled linear, and every MLP against the eager one.
-std::vector<std::string> verdicts(const std::vector<LessonResult>& results) {
-  std::vector<std::string> sentences;
-  for (const LessonResult& result : results) {
-    if (result.compared_with == SIZE_MAX) continue;
-    const analysis::Examined before(results[result.compared_with].trace);
-    const analysis::Examined after(result.trace);
-    const auto comparison = analysis::compare(before, after, std::nullopt);
-    sentences.push_back(fmt::format("{}: {}", result.mode, report::verdict_text(comparison)));
-  }
-  return sentences;
-}
-
-// Whether PyTorch's compiler would help, as `advise` tells of a trace that is not compiled.
-std::vector<std::string> advice(const std::vector<LessonResult>& results) {
-  std::vector<std::string> sentences;
-  for (const LessonResult& result : results) {
-    if (result.compared_with != SIZE_MAX) continue;
-    const analysis::Examined examined(result.trace);
-    const auto advised = analysis::advise(examined, std::nullopt);
-    sentences.push_back(fmt::format("{}: {}", result.mode, report::verdict_line(advised)));
-  }
-  return sentences;
-}
-
 void print_sentences(const char* title, const std::vector<std::string>& sentences) {
   fmt::print("{}\n", title);
   for (const std::string& sentence : sentences) {
@@ -192,8 +163,8 @@ void print_json(Device device, const std::vector<LessonResult>& results,
     json.end_array();
   };
   json.end_array();
-  sentences("verdicts", verdicts(results));
-  sentences("advice", advice(results));
+  sentences("verdicts", tour_verdicts(results));
+  sentences("advice", tour_advice(results));
   json.key("report").string(report_path).end_object();
   fmt::print("{}\n", json.text());
 }
@@ -225,10 +196,10 @@ int tour(const TourFlags& flags) {
     return 0;
   }
   fmt::print("{}\n", table_text(results));
-  print_sentences("What changed (`epilogue compare`):", verdicts(results));
+  print_sentences("What changed (`epilogue compare`):", tour_verdicts(results));
   print_sentences(
       "What torch.compile, whose calls cost the CPU more, would do (`epilogue advise`):",
-      advice(results));
+      tour_advice(results));
   fmt::print("traces: {}\nthe page, eager beside fused: {}\n", flags.out, report_path);
   return 0;
 }

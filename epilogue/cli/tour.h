@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lessons of `epilogue tour`, and how one is run.
+// The lessons of `epilogue tour`, how one is run, and what is said of all of them.
 #pragma once
 
 #include <optional>
@@ -43,5 +43,10 @@ std::vector<Lesson> tour_lessons(bool quick, Device device);
 // Writes its trace into `folder`.
 LessonResult run_lesson(const Lesson& lesson, Device device, const std::string& folder,
                         const std::vector<LessonResult>& before);
+
+// The sentences of `compare`: each lesson that is like an earlier one, held against it.
+std::vector<std::string> tour_verdicts(const std::vector<LessonResult>& results);
+// Whether PyTorch's compiler would help, as `advise` tells of the traces that are not compiled.
+std::vector<std::string> tour_advice(const std::vector<LessonResult>& results);
 
 }  // namespace epi::cli

@@ -3,48 +3,18 @@
 // of a trace runs. Usage: node report.mjs EPILOGUE TRACES OUT; leaves screenshots in OUT.
 import { chromium } from 'playwright-core';
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import assert from 'node:assert';
+import { hostileTrace, largeTrace, written } from './traces.mjs';
 
 const [epilogue, traces, out] = process.argv.slice(2);
-
-const ATTACKS = ['</script><script>window.hacked = 1</script>',
-  '<img src=x onerror="window.hacked = 1">', '"><svg onload="window.hacked=1">',
-  '${window.hacked = 1}', '<!--'];
-
-function span(cat, name, begin, dur, more = {}) {
-  return { ph: 'X', cat, name, pid: 1, tid: 1, ts: begin, dur, args: {}, ...more };
-}
-
-function hostileTrace() {
-  const shapes = { 'Input Dims': [[ATTACKS[0]]] };
-  return [...ATTACKS.map((name, i) => span('cpu_op', name, 100 * i, 80, { args: shapes })),
-    ...ATTACKS.map((name, i) => span('kernel', name, 100 * i + 20, 50, { pid: 0, tid: 7 })),
-    span('user_annotation', ATTACKS[1], 0, 900)];
-}
-
-// More short events than are drawn one by one, and a long one in the middle.
-function largeTrace() {
-  const events = [span('cpu_op', 'aten::mm', 1e6, 5000)];
-  for (let i = 0; i < 250000; ++i) {
-    events.push(span('kernel', `short_${i % 7}`, 8 * i, 1 + i % 5, { pid: 0, tid: 7 }));
-  }
-  return events;
-}
-
-function written(name, events) {
-  const file = `${out}/${name}.json`;
-  writeFileSync(file, JSON.stringify({ traceEvents: events }));
-  return file;
-}
 
 const recorded = (name) => `${traces}/${name}`;
 const REPORTS = {
   mlp_eager: [recorded('mlp_eager.json')],
   mlp_compared: [recorded('mlp_eager.json'), recorded('mlp_compile.json')],
   llama_train: [recorded('llama_train.json.gz')],
-  hostile: [written('hostile', hostileTrace())],
-  large: [written('large', largeTrace())],
+  hostile: [written(out, 'hostile', hostileTrace())],
+  large: [written(out, 'large', largeTrace())],
 };
 
 const browser = await chromium.launch(

@@ -2,12 +2,21 @@
 // Where a device's time goes: in sum, and over time.
 const MAP_HEIGHT = 72;
 const BUSY = 'busy';
-const CAUSES = [BUSY, 'CPU: between ops', 'CPU: dispatch', 'CPU: synchronizing', 'CPU: compiling',
-  'CPU: guards', 'CPU: calls', 'on its way', 'between kernels', 'CPU: data loading', 'unknown'];
+const CAUSE_COLORS = {
+  [BUSY]: '#4493f8',
+  'CPU: dispatch': '#d29922',
+  'CPU: runtime calls': '#f85149',
+  'CPU: between ops': '#3fb950',
+  'CPU: guards': '#39c5cf',
+  'CPU: synchronising': '#db61a2',
+  'CPU: data loading': '#7a5c00',
+  'CPU: compiling': '#a371f7',
+  'on its way': '#8b949e',
+  'between kernels': '#c9d1d9',
+};
 
 function causeColor(why) {
-  const place = CAUSES.indexOf(why);
-  return COLORS[(place < 0 ? CAUSES.length : place) % COLORS.length];
+  return CAUSE_COLORS[why] ?? '#57606a';
 }
 
 // A map's device over time, from left to right: how much of each part it is busy, and what it waits

@@ -27,89 +27,13 @@ class View {
     this.canvas = make('canvas',
       { tabindex: 0, role: 'application', 'aria-label': `timeline of ${file.file}: ${keys}` });
     this.canvas.style.height = this.height + 'px';
-    this.listen();
+    new Input(this);
   }
 
   // Where the axis is 0: the step that all files are aligned at.
   get origin() {
     const step = this.steps[Math.min(this.group.step, this.steps.length - 1)];
     return step === undefined ? 0 : this.events.at[step];
-  }
-
-  listen() {
-    const listen = (type, action) => this.canvas.addEventListener(type, action, { passive: false });
-    listen('wheel', (event) => this.wheel(event));
-    listen('pointerdown', (event) => {
-      this.drag = { x: event.offsetX, moved: 0 };
-      this.canvas.setPointerCapture(event.pointerId);
-      this.canvas.focus({ preventScroll: true });
-    });
-    listen('pointermove', (event) => {
-      if (!this.drag) return;
-      this.drag.moved += Math.abs(event.offsetX - this.drag.x);
-      this.group.move((this.drag.x - event.offsetX) / this.canvas.clientWidth);
-      this.drag.x = event.offsetX;
-    });
-    listen('pointerup', (event) => {
-      if (this.drag && this.drag.moved < 4) this.click(event.offsetX, event.offsetY);
-      this.drag = null;
-    });
-    listen('pointercancel', () => { this.drag = null; });
-    listen('keydown', (event) => this.key(event));
-  }
-
-  // Zooms once the timeline is clicked, or with Ctrl; until then the page scrolls.
-  wheel(event) {
-    if (document.activeElement !== this.canvas && !event.ctrlKey) return;
-    event.preventDefault();
-    const across = Math.abs(event.deltaX) > Math.abs(event.deltaY) ? event.deltaX
-      : event.shiftKey ? event.deltaY : 0;
-    if (across !== 0) this.group.move(across / this.canvas.clientWidth);
-    else this.group.zoom(1.002 ** event.deltaY, event.offsetX / this.canvas.clientWidth);
-  }
-
-  key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const { events, group } = this;
-    const keys = {
-      w: () => group.zoom(1 / 1.5, 0.5), s: () => group.zoom(1.5, 0.5),
-      a: () => group.move(-0.2), d: () => group.move(0.2),
-      arrowright: () => this.walk(1), arrowleft: () => this.walk(-1),
-      arrowup: () => this.jump((id) =>
-        events.isDevice(id) ? events.starter(id) : events.parent[id]),
-      arrowdown: () => this.jump((id) =>
-        events.firstChild[id] >= 0 ? events.firstChild[id] : events.firstWork[id]),
-      escape: () => group.select(this, -1),
-    };
-    const action = keys[event.key.toLowerCase()];
-    if (!action) return;
-    event.preventDefault();
-    action();
-  }
-
-  walk(by) {
-    const next = this.selected < 0 ? 0 : this.selected + by;
-    if (next >= 0 && next < this.events.size) this.group.select(this, next, true);
-  }
-
-  jump(to) {
-    const next = this.selected < 0 ? -1 : to(this.selected);
-    if (next >= 0) this.group.select(this, next, true);
-  }
-
-  // Selects the event there, or tells of the span of short ones.
-  click(x, y) {
-    const moment = this.begin + x / this.width * this.group.range.length;
-    const near = 2 * this.pixel;
-    for (const lane of this.events.lanes) {
-      const row = Math.floor((y - lane.y) / ROW);
-      if (row < 0 || row >= lane.rows) continue;
-      const event = lane.strips[row].find(moment, near);
-      if (event >= 0) return this.group.select(this, lane.strips[row].ids[event]);
-      const strip = lane.levels.at(-1)?.[row], span = strip ? strip.find(moment, near) : -1;
-      if (span >= 0) return this.group.showSpan(this, strip, span);
-    }
-    this.group.select(this, -1);
   }
 
   // What of the trace is on the canvas, for all that is drawn of a frame.
