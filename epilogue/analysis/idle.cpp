@@ -138,6 +138,7 @@ IdleCauses idle_causes(const Examined& examined, const HostTimeline& host,
 
 std::vector<IdleCauses> idle_over_time(const Examined& examined, const HostTimeline& host,
                                        const WindowedWork& windowed, size_t parts) {
+  if (parts == 0) return {};
   std::vector<IdleCauses> over_time(parts);
   const auto [begin, end] = windowed.window;
   const auto count = static_cast<int64_t>(parts);
