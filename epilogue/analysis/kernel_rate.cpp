@@ -79,8 +79,8 @@ KernelRate kernel_rate(const Examined& examined, EventId kernel,
   rate.bytes = stated_number(trace, kernel, "bytes");
   const bool tells = op != kNoEvent && works_of(examined, kernel) == 1;
   if (!rate.flops && tells) {
-    const auto product = matrix_product(trace, op);
-    if (product && is_product(name.kind)) rate.flops = product->flops();
+    const auto product = is_product(name.kind) ? matrix_product(trace, op) : std::nullopt;
+    if (product) rate.flops = product->flops();
     if (name.kind == Kind::kAttention) rate.flops = attention_flops(examined, op);
   }
   if (!rate.bytes && tells) {

@@ -175,7 +175,7 @@ std::vector<NamedTime> kernel_times(const trace::Trace& trace) {
   return sums.largest();
 }
 
-Summary summarize(const Examined& examined) {
+Summary summarize(const Examined& examined, bool with_uses) {
   const trace::Trace& trace = examined.trace;
   const trace::Links& links = examined.links;
   const Ownership& ownership = examined.ownership;
@@ -196,7 +196,7 @@ Summary summarize(const Examined& examined) {
       ops.add(id, links.tree.self_ns[id]);
     }
   }
-  summary.uses = time_uses(examined);
+  if (with_uses) summary.uses = time_uses(examined);
   summary.kernels = kernel_times(trace);
   summary.rates = largest_rates(examined, summary.kernels);
   summary.ops = ops.largest();

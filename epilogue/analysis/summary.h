@@ -44,7 +44,8 @@ struct Summary {
   int64_t shared_correlations = 0;       // calls whose correlation another call has, too
 };
 
-Summary summarize(const Examined& examined);
+// `with_uses`: also what binds its steps and annotations, which is the most work.
+Summary summarize(const Examined& examined, bool with_uses = true);
 
 // The name of the device, as the driver reports it; several of them with their count. Empty where
 // the file does not say.

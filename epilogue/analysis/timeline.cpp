@@ -86,35 +86,71 @@ std::vector<PlacedLane> placed_lanes(const trace::Trace& trace) {
   return placed;
 }
 
-// Events that last longer are kept, and of those as long as this the first so many.
-struct Threshold {
-  int64_t ns = -1;
-  size_t alike = 0;
-};
-Threshold threshold_of(const trace::Trace& trace, const std::vector<PlacedLane>& lanes,
-                       size_t most) {
-  std::vector<int64_t> lengths;
-  for (const PlacedLane& lane : lanes) {
-    for (const PlacedEvent& event : lane.events) lengths.push_back(trace.dur_ns[event.id]);
-  }
-  if (lengths.size() <= most) return {};
-  const auto last = lengths.begin() + static_cast<std::ptrdiff_t>(most);
-  std::nth_element(lengths.begin(), last, lengths.end(), std::greater<>());
-  const auto longer = std::count_if(lengths.begin(), last, [&](int64_t ns) { return ns > *last; });
-  return {*last, most - static_cast<size_t>(longer)};
-}
-
-void keep_longest(const trace::Trace& trace, const PlacedLane& placed, Threshold& threshold,
-                  TimelineLane& lane, Timeline& timeline) {
-  for (const auto [id, row] : placed.events) {
-    bool keeps = trace.dur_ns[id] > threshold.ns;
-    if (trace.dur_ns[id] == threshold.ns && threshold.alike > 0) {
-      keeps = true;
-      --threshold.alike;
+// Which events are drawn one by one: the longest device work with all that it was launched by, so
+// that an operator shows its kernels; then the longest of what is left.
+class Kept {
+ public:
+  Kept(const Examined& examined, const std::vector<PlacedLane>& lanes, size_t most)
+      : examined_(examined), most_(most), is_kept_(examined.trace.size()) {
+    std::vector<EventId> all;
+    std::vector<EventId> work;
+    for (const PlacedLane& lane : lanes) {
+      for (const PlacedEvent& event : lane.events) {
+        all.push_back(event.id);
+        if (lane.kind == LaneKind::kDevice) work.push_back(event.id);
+      }
     }
+    const size_t of_chains = all.size() <= most ? 0 : most / 4 * 3;
+    for (const EventId id : longest(std::move(work))) {
+      if (count_ >= of_chains) break;
+      keep_chain(id);
+    }
+    for (const EventId id : longest(std::move(all))) {
+      if (count_ >= most) break;
+      keep(id);
+    }
+  }
+
+  bool operator[](EventId id) const { return is_kept_[id]; }
+
+ private:
+  // At most as many as may be kept, the longest first.
+  std::vector<EventId> longest(std::vector<EventId> events) const {
+    const auto longer = [&](EventId a, EventId b) {
+      return std::tuple(-examined_.trace.dur_ns[a], a) < std::tuple(-examined_.trace.dur_ns[b], b);
+    };
+    const auto last = events.begin() + static_cast<std::ptrdiff_t>(std::min(most_, events.size()));
+    std::nth_element(events.begin(), last, events.end(), longer);
+    events.erase(last, events.end());
+    std::sort(events.begin(), events.end(), longer);
+    return events;
+  }
+
+  void keep(EventId id) {
+    count_ += is_kept_[id] ? 0 : 1;
+    is_kept_[id] = true;
+  }
+
+  void keep_chain(EventId work) {
+    keep(work);
+    const trace::Links& links = examined_.links;
+    const EventId launch = links.launch[work];
+    EventId id = launch != trace::kNoEvent ? launch : links.op[work];
+    for (; id != trace::kNoEvent && !is_kept_[id]; id = links.tree.parent[id]) keep(id);
+  }
+
+  const Examined& examined_;
+  size_t most_;
+  std::vector<bool> is_kept_;
+  size_t count_ = 0;
+};
+
+void keep_events(const PlacedLane& placed, const Kept& kept, TimelineLane& lane,
+                 Timeline& timeline) {
+  for (const auto [id, row] : placed.events) {
     if (row >= kTimelineRows) {
       ++timeline.too_deep;
-    } else if (keeps) {
+    } else if (kept[id]) {
       lane.events.push_back(id);
       lane.rows.push_back(static_cast<uint8_t>(row));
     } else {
@@ -178,13 +214,13 @@ Timeline make_timeline(const Examined& examined, size_t most) {
   Timeline timeline;
   timeline.begin_ns = INT64_MAX;
   timeline.end_ns = INT64_MIN;
-  Threshold threshold = threshold_of(trace, placed, most);
+  const Kept kept(examined, placed, most);
   const bool own_kernels = trace::has_cpu_kernels(trace);
   for (const PlacedLane& one : placed) {
     TimelineLane& lane = timeline.lanes.emplace_back();
     lane.is_device = one.kind == LaneKind::kDevice;
     lane.name = lane_name(trace.lanes[one.lane], one.kind, own_kernels);
-    keep_longest(trace, one, threshold, lane, timeline);
+    keep_events(one, kept, lane, timeline);
     timeline.begin_ns = std::min(timeline.begin_ns, trace.ts_ns[one.events.front().id]);
     for (const PlacedEvent& event : one.events) {
       timeline.end_ns = std::max(timeline.end_ns, trace.end_ns(event.id));

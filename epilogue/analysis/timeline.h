@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a page draws: the events of each thread and stream, in rows. Of large traces the longest are
-// kept one by one; all of them are also summed up in levels of detail, each for a range of zooms.
+// What a page draws: the events of each thread and stream, in rows. Of large traces some are kept
+// one by one: the longest kernels with what launched them, and the longest of the others. All of
+// them are also summed up in levels of detail, each for a range of zooms.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +42,7 @@ struct Timeline {
 
 inline constexpr size_t kTimelineRows = 128;
 
-// At most `most` events are kept; levels have at most as many spans as that, together.
+// Some `most` events are kept; levels have at most as many spans as that, together.
 Timeline make_timeline(const Examined& examined, size_t most);
 
 }  // namespace epi::analysis

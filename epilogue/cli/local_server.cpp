@@ -4,6 +4,8 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
+#include <poll.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -24,13 +26,20 @@ constexpr int kAnswerSeconds = 30;
 volatile std::sig_atomic_t interrupted = 0;
 void on_interrupt(int) { interrupted = 1; }
 
-// Calls that wait end then, instead of going on.
-void catch_interrupt() {
+// Signals come while the server waits for a connection and at no other time, so that none is lost.
+sigset_t catch_interrupt() {
   struct sigaction action;
   std::memset(&action, 0, sizeof action);
   action.sa_handler = on_interrupt;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
+  sigset_t ends;
+  ::sigemptyset(&ends);
+  ::sigaddset(&ends, SIGINT);
+  ::sigaddset(&ends, SIGTERM);
+  sigset_t before;
+  ::pthread_sigmask(SIG_BLOCK, &ends, &before);
+  return before;
 }
 
 bool send_all(int connection, std::string_view bytes) {
@@ -54,15 +63,21 @@ std::string read_head(int connection) {
   return head;
 }
 
-// The value of "Host:".
+// The value of "Host:", in any case; empty where there is none, or more than one.
 std::string host_of(const std::string& head) {
-  for (const char* name : {"\r\nHost: ", "\r\nhost: ", "\r\nHOST: "}) {
-    const size_t at = head.find(name);
-    if (at == std::string::npos) continue;
-    const size_t begin = at + std::strlen(name);
-    return head.substr(begin, head.find("\r\n", begin) - begin);
+  constexpr std::string_view kName = "host:";
+  std::string host;
+  for (size_t line = head.find("\r\n"); line != std::string::npos;
+       line = head.find("\r\n", line + 2)) {
+    const size_t begin = line + 2;
+    const bool is_host = ::strncasecmp(head.c_str() + begin, kName.data(), kName.size()) == 0;
+    if (!is_host) continue;
+    if (!host.empty()) return {};
+    const size_t from = head.find_first_not_of(" \t", begin + kName.size());
+    host = head.substr(from, head.find("\r\n", from) - from);
+    host.erase(host.find_last_not_of(" \t") + 1);
   }
-  return {};
+  return host;
 }
 
 }  // namespace
@@ -89,8 +104,10 @@ LocalServer::LocalServer(uint16_t port, std::string origin)
 LocalServer::~LocalServer() { ::close(socket_); }
 
 void LocalServer::run(const Find& find) {
-  catch_interrupt();
+  const sigset_t while_waiting = catch_interrupt();
   while (interrupted == 0) {
+    pollfd waiting{socket_, POLLIN, 0};
+    if (::ppoll(&waiting, 1, nullptr, &while_waiting) <= 0) continue;
     const int connection = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
     if (connection < 0) continue;
     const timeval request{kRequestSeconds, 0};

@@ -46,8 +46,11 @@ std::string perfetto_link(const std::string& url) {
 }
 
 struct ServedTrace {
+  std::string name;  // "mlp.json"
   std::string path;  // in the URL: "/mlp.json"
   MappedFile file;
+
+  std::string report_path() const { return path + ".html"; }
 };
 
 std::vector<ServedTrace> map_files(const std::vector<std::string>& files) {
@@ -59,8 +62,12 @@ std::vector<ServedTrace> map_files(const std::vector<std::string>& files) {
     const std::string path = "/" + percent_encoded(name);
     for (const ServedTrace& other : served) {
       if (other.path == path) fail("open", "{}: another file is called {}, too", file, name);
+      if (other.report_path() == path || other.path == path + ".html") {
+        fail("open", "{}: another file's report is called so",
+             path == other.report_path() ? file : other.name);
+      }
     }
-    served.push_back({path, std::move(*mapped)});
+    served.push_back({name, path, std::move(*mapped)});
   }
   return served;
 }
@@ -75,16 +82,16 @@ std::string report_of(const std::string& file) {
   return report::page_html({{file, examined}});
 }
 
-void print_links(const std::vector<ServedTrace>& served) {
+void print_links(const std::vector<ServedTrace>& served, bool once) {
   const std::string base = fmt::format("http://127.0.0.1:{}", kPort);
   for (const ServedTrace& one : served) {
-    fmt::print("{}\n  in Perfetto: {}\n  our report:  {}{}.html\n", one.path.substr(1),
-               perfetto_link(base + one.path), base, one.path);
+    fmt::print("{}\n  in Perfetto: {}\n  our report:  {}{}\n", one.name,
+               perfetto_link(base + one.path), base, one.report_path());
   }
   fmt::print(
       "\nfrom another machine, first:  ssh -L {0}:127.0.0.1:{0} THIS-MACHINE\n"
-      "Ctrl-C ends it.\n",
-      kPort);
+      "{1} ends it.\n",
+      kPort, once ? "Ctrl-C, or fetching a trace," : "Ctrl-C");
   std::fflush(stdout);
 }
 
@@ -98,20 +105,22 @@ int open_traces(const OpenFlags& flags) {
     return 0;
   }
   if (flags.files.empty()) fail("open", "a trace is needed, or --url");
-  read_inputs(flags.files);  // what cannot be read is told before anything is served
-  const std::vector<ServedTrace> served = map_files(flags.files);
+  // What cannot be read is told before anything is served.
+  std::vector<std::string> files;
+  for (const TraceInput& input : read_inputs(flags.files)) files.push_back(input.file);
+  const std::vector<ServedTrace> served = map_files(files);
   LocalServer server(kPort, kPerfetto);
-  print_links(served);
+  print_links(served, flags.once);
   std::map<std::string, std::string> reports;
   server.run([&](const std::string& path) -> std::optional<LocalServer::Answer> {
     for (size_t i = 0; i < served.size(); ++i) {
       if (path == served[i].path) {
         return LocalServer::Answer{text_of(served[i].file), "application/octet-stream", flags.once};
       }
-      if (path != served[i].path + ".html") continue;
+      if (path != served[i].report_path()) continue;
       std::string& page = reports[path];
       try {
-        if (page.empty()) page = report_of(flags.files[i]);
+        if (page.empty()) page = report_of(files[i]);
       } catch (const Error&) {
         return std::nullopt;  // the file is gone since
       }
@@ -129,7 +138,7 @@ void add_open(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("open",
                                       "Serves traces to Perfetto's page, on this machine\n"
                                       "Example: epilogue open trace.json.gz");
-  verb->add_option("FILE", flags->files, "Traces");
+  verb->add_option("FILE", flags->files, "Traces, or folders of ranks");
   verb->add_option("--url", flags->url, "The link for a trace on a web server")->type_name("URL");
   verb->add_flag("--once", flags->once, "End when a trace has been fetched");
   verb->callback([flags, &action] { action = [flags] { return open_traces(*flags); }; });

@@ -5,6 +5,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <filesystem>
 #include <memory>
 
 #include "epilogue/base/output_file.h"
@@ -22,7 +23,18 @@ struct ReportFlags {
   bool json = false;
 };
 
+// A trace is not lost to a slip of the hand.
+void refuse_input_as_output(const ReportFlags& flags) {
+  for (const std::string& file : flags.files) {
+    std::error_code none;
+    if (std::filesystem::equivalent(file, flags.output, none)) {
+      fail("report", "-o {}: is the trace itself", flags.output);
+    }
+  }
+}
+
 int report_page(const ReportFlags& flags) {
+  refuse_input_as_output(flags);
   const auto inputs = read_inputs(flags.files);
   if (inputs.size() > 2) {
     fail("report", "{} traces were given: a page shows one, or two side by side", inputs.size());
@@ -45,7 +57,7 @@ int report_page(const ReportFlags& flags) {
     fmt::print("{}: {}, opens in a browser without a network\n", flags.output,
                report::bytes_text(static_cast<double>(page.size())));
   }
-  show_notices(inputs);
+  show_notices(inputs, false);
   return 0;
 }
 

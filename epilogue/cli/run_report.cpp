@@ -213,13 +213,18 @@ std::vector<KernelSum> sum_kernels(const std::vector<ForwardOp>& ops) {
   const auto add = [&](const ForwardKernel& kernel) {
     auto sum = std::find_if(sums.begin(), sums.end(),
                             [&](const KernelSum& s) { return s.name == kernel.name; });
-    if (sum == sums.end()) sum = sums.insert(sums.end(), {kernel.name, 0, 0, 0, 0});
+    if (sum == sums.end())
+      sum = sums.insert(sums.end(), {kernel.name, 0, 0, 0, 0, kernel.launched_ns});
     ++sum->count;
     sum->bytes += kernel.bytes;
     sum->flops += kernel.flops;
     sum->dur_ns += kernel.dur_ns;
+    sum->launched_ns = std::min(sum->launched_ns, kernel.launched_ns);
   };
   for (const ForwardOp& op : ops) std::for_each(op.kernels.begin(), op.kernels.end(), add);
+  std::stable_sort(sums.begin(), sums.end(), [](const KernelSum& a, const KernelSum& b) {
+    return a.launched_ns < b.launched_ns;
+  });
   return sums;
 }
 

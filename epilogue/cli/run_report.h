@@ -22,6 +22,7 @@ struct KernelSum {
   int64_t bytes = 0;
   int64_t flops = 0;
   int64_t dur_ns = 0;
+  int64_t launched_ns = 0;  // the first of them
 };
 
 // What the compiler did for one run.

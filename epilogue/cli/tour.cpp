@@ -49,10 +49,10 @@ void print_lesson(const Lesson& lesson, size_t number) {
   fmt::print("{}. {}\n{}\n", number, lesson.title, report::indented(lesson.expectation, 3, kWidth));
 }
 
-// "the CPU takes 31.2 us and its kernels 4.1 us: launching them is the limit"
+// "31.2 us on the CPU and 4.1 us in kernels: launching them is the limit"
 std::string lanes_text(const LessonResult& result) {
   const bool is_launching = result.kernel_ns < result.cpu_ns / 2;
-  return fmt::format("the CPU takes {} and the kernels {}: {}", report::time_text(result.cpu_ns),
+  return fmt::format("{} on the CPU and {} in kernels: {}", report::time_text(result.cpu_ns),
                      report::time_text(result.kernel_ns),
                      is_launching ? "launching them is the limit" : "they are the limit");
 }
@@ -69,6 +69,15 @@ void print_outcome(const LessonResult& result) {
                                         3, kWidth));
 }
 
+// "4776", "never", or "?" where one turn says so and another not.
+std::string paid_text(const LessonResult& result) {
+  if (!result.saving) return "-";
+  if (const auto paid = result.pays_back_after()) {
+    return *paid < 100000 ? fmt::format("{}", *paid) : "10^5+";
+  }
+  return result.saving->p90_ns <= 0 ? "never" : "?";
+}
+
 std::string table_text(const std::vector<LessonResult>& results) {
   using report::Align;
   report::Table table({{"", Align::kLeft},
@@ -80,16 +89,11 @@ std::string table_text(const std::vector<LessonResult>& results) {
                        {"first", Align::kRight},
                        {"paid", Align::kRight}});
   for (const LessonResult& result : results) {
-    const auto paid = result.pays_back_after;
-    table.add_row({result.mode, fmt::format("{}", result.kernel_count),
-                   report::bytes_text(static_cast<double>(result.bytes)),
-                   report::time_text(result.cpu_ns), report::time_text(result.kernel_ns),
-                   report::time_text(result.wall_ns),
-                   result.first_call_ns > 0 ? report::time_text(result.first_call_ns) : "-",
-                   result.first_call_ns <= 0 ? "-"
-                   : !paid                   ? "never"
-                   : *paid < 100000          ? fmt::format("{}", *paid)
-                                             : "10^5+"});
+    table.add_row(
+        {result.mode, fmt::format("{}", result.kernel_count),
+         report::bytes_text(static_cast<double>(result.bytes)), report::time_text(result.cpu_ns),
+         report::time_text(result.kernel_ns), report::time_text(result.wall_ns),
+         result.saving ? report::time_text(result.first_call_ns) : "-", paid_text(result)});
   }
   return table.text();
 }
@@ -108,7 +112,7 @@ std::string introduction(Device device) {
                           : "the CPU calls operators and launches kernels, the GPU runs them";
   return fmt::format(
       "From a linear to a fused MLP, on {}. Each lesson guesses first, then looks: at a trace of "
-      "11 forwards, recorded once all is warm. It has two lanes: {}. The table of a trace tells "
+      "21 forwards, recorded once all is warm. It has two lanes: {}. The table of a trace tells "
       "what "
       "takes the time; when, and why, the trace itself.",
       device_text(device), lanes);
@@ -138,9 +142,18 @@ void result_json(JsonWriter& json, const LessonResult& result) {
   json.key("gpu_us").fixed(result.kernel_ns / 1000, 3);
   json.key("wall_us").fixed(result.wall_ns / 1000, 3);
   json.key("first_call_us");
-  result.first_call_ns > 0 ? json.fixed(result.first_call_ns / 1000, 3) : json.null();
+  result.saving ? json.fixed(result.first_call_ns / 1000, 3) : json.null();
+  json.key("saves_us");
+  if (result.saving) {
+    json.begin_object().key("median").fixed(result.saving->median_ns / 1000, 3);
+    json.key("p10").fixed(result.saving->p10_ns / 1000, 3);
+    json.key("p90").fixed(result.saving->p90_ns / 1000, 3).end_object();
+  } else {
+    json.null();
+  }
   json.key("pays_back_after");
-  result.pays_back_after ? json.integer(*result.pays_back_after) : json.null();
+  const auto paid = result.pays_back_after();
+  paid ? json.integer(*paid) : json.null();
   json.key("trace").string(result.trace_path).key("rules").begin_array();
   for (const auto& rule : result.rules) {
     json.begin_object().key("rule").string(rule.rule.text).key("ok").boolean(rule.ok);
@@ -195,11 +208,14 @@ int tour(const TourFlags& flags) {
     print_json(device, results, report_path);
     return 0;
   }
-  fmt::print("{}\n", table_text(results));
+  fmt::print("{}{}\n\n", table_text(results),
+             report::wrapped("kern.: kernels of a forward; first: what the first call adds; paid: "
+                             "after how many forwards that is paid back, where turns with the "
+                             "eager block agree (?: they do not)",
+                             kWidth));
   print_sentences("What changed (`epilogue compare`):", tour_verdicts(results));
-  print_sentences(
-      "What torch.compile, whose calls cost the CPU more, would do (`epilogue advise`):",
-      tour_advice(results));
+  print_sentences("Would torch.compile help, if the eager ones were PyTorch's (`epilogue advise`)?",
+                  tour_advice(results));
   fmt::print("traces: {}\nthe page, eager beside fused: {}\n", flags.out, report_path);
   return 0;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "epilogue/analysis/expect.h"
+#include "epilogue/cli/run_forwards.h"
 #include "epilogue/cli/run_options.h"
 #include "epilogue/trace/trace.h"
 
@@ -23,6 +24,13 @@ struct Lesson {
   std::string other_batch;         // another number of rows that must not recompile; empty: none
 };
 
+// By how much a forward is shorter than another, both taking turns.
+struct Saving {
+  double median_ns = 0;
+  double p10_ns = 0;
+  double p90_ns = 0;
+};
+
 struct LessonResult {
   std::string mode;
   std::string trace_path;
@@ -34,9 +42,13 @@ struct LessonResult {
   double cpu_ns = 0;     // what one forward takes the thread that calls it
   double kernel_ns = 0;  // its kernels added up
   double wall_ns = 0;    // without the recording
-  double first_call_ns = 0;
-  std::optional<int64_t> pays_back_after;
+  Forward forward;       // to run it again
   size_t compared_with = SIZE_MAX;
+  double first_call_ns = 0;
+  std::optional<Saving> saving;  // against what it is compared with
+
+  // Of forwards; none where it saves nothing, or less than the machine's noise.
+  std::optional<int64_t> pays_back_after() const;
 };
 
 std::vector<Lesson> tour_lessons(bool quick, Device device);

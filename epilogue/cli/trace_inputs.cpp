@@ -92,11 +92,11 @@ std::vector<TraceInput> read_inputs(const std::vector<std::string>& given) {
   return inputs;
 }
 
-void show_notices(const std::vector<TraceInput>& inputs) {
+void show_notices(const std::vector<TraceInput>& inputs, bool are_ranks) {
   std::fflush(stdout);
   for (const TraceInput& input : inputs) {
     const bool ranked = inputs.size() > 1 || !input.trace.property("distributedInfo").empty();
-    if (ranked && !rank_of(input.trace)) {
+    if (are_ranks && ranked && !rank_of(input.trace)) {
       fmt::print(stderr, "{}: note: no rank in the file, taken as 0\n", input.file);
     }
     for (const std::string& line : input.trace.defects.lines()) {

@@ -33,9 +33,9 @@ void add_trace_flags(CLI::App& verb, TraceFlags& flags, bool with_markdown = tru
 
 // Reads all of them, several at a time. Throws `Error` for the first that cannot be read.
 std::vector<TraceInput> read_inputs(const std::vector<std::string>& files);
-// Called last: what was wrong with the files, each kind once, on standard error; and ranks that are
-// not in them.
-void show_notices(const std::vector<TraceInput>& inputs);
+// Called last: what was wrong with the files, each kind once, on standard error; and, where several
+// files are ranks, those that do not say which.
+void show_notices(const std::vector<TraceInput>& inputs, bool are_ranks = true);
 
 // Calls `one` for each input inside of the object that the verb prints: the object itself for one
 // input, a member of "files" for several.

@@ -74,18 +74,19 @@ void host_json(JsonWriter& json, const GroupComparison& group) {
 
 }  // namespace
 
-void compare_json(JsonWriter& json, const Comparison& comparison) {
+void compare_json(JsonWriter& json, const Comparison& comparison, size_t most) {
   json.key("same_gpu_work").boolean(comparison.same_gpu_work());
   json.key("verdict").string(verdict_text(comparison));
   const auto names = [&](const char* key, const std::vector<std::string>& list) {
     json.key(key).begin_array();
-    for (const std::string& name : list) json.string(name);
+    for (size_t i = 0; i < std::min(list.size(), most); ++i) json.string(list[i]);
     json.end_array();
   };
   names("only_a", comparison.only_a);
   names("only_b", comparison.only_b);
   json.key("groups").begin_array();
-  for (const GroupComparison& group : comparison.groups) {
+  for (size_t i = 0; i < std::min(comparison.groups.size(), most); ++i) {
+    const GroupComparison& group = comparison.groups[i];
     json.begin_object().key("name").string(group.name);
     counts_json(json, "same", group.same);
     counts_json(json, "resized", group.resized);

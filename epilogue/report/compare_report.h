@@ -14,6 +14,6 @@ std::string verdict_text(const analysis::Comparison& comparison);
 
 std::string compare_text(const analysis::Comparison& comparison, bool markdown, size_t width);
 // The members `same_gpu_work`, `verdict` and `groups` of an open object.
-void compare_json(JsonWriter& json, const analysis::Comparison& comparison);
+void compare_json(JsonWriter& json, const analysis::Comparison& comparison, size_t most = SIZE_MAX);
 
 }  // namespace epi::report

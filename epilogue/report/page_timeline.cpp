@@ -7,6 +7,7 @@
 
 #include "epilogue/base/json_writer.h"
 #include "epilogue/report/kernel_report.h"
+#include "epilogue/report/text.h"
 #include "epilogue/trace/args.h"
 
 namespace epi::report {
@@ -15,7 +16,7 @@ namespace {
 using trace::EventId;
 using trace::kNoEvent;
 
-constexpr size_t kLongestText = 400;
+constexpr size_t kLongestText = 2000;  // the page looks for at most 500 characters of a name
 
 // Texts that events share, each once.
 class Texts {
@@ -149,7 +150,7 @@ class TimelineWriter {
   }
 
   int64_t name(EventId id) {
-    return texts_.place(examined_.trace.name_of(id).substr(0, kLongestText));
+    return texts_.place(utf8_prefix(examined_.trace.name_of(id), kLongestText));
   }
 
   int64_t said(EventId id) {
@@ -158,14 +159,14 @@ class TimelineWriter {
     if (is_new) {
       const std::string text(examined_.trace.name_of(id));
       found->second =
-          texts_.place(kernel_sentence(text, examined_.names[name]).substr(0, kLongestText));
+          texts_.place(utf8_prefix(kernel_sentence(text, examined_.names[name]), kLongestText));
     }
     return found->second;
   }
 
   int64_t shapes(EventId id) {
     const auto dims = trace::find_value(examined_.trace.args_of(id), "Input Dims");
-    return dims ? texts_.place(dims->substr(0, kLongestText)) : -1;
+    return dims ? texts_.place(utf8_prefix(*dims, kLongestText)) : -1;
   }
 
   JsonWriter json_;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "epilogue/report/table.h"
+#include "epilogue/report/text.h"
 #include "epilogue/report/units.h"
 
 namespace epi::report {
@@ -78,16 +79,6 @@ std::string copies_text(const InstanceGroup& steps) {
                      memsets, syncs);
 }
 
-void median_json(JsonWriter& json, const InstanceGroup& group) {
-  const auto m = analysis::median_measures(group);
-  json.key("kernels_min").integer(m.kernels_min).key("kernels_max").integer(m.kernels_max);
-  json.key("cpu_us_median").fixed(us(m.cpu_ns), 3);
-  json.key("gpu_us_median").fixed(us(m.device_ns), 3);
-  json.key("kernels_median").fixed(m.kernels, 1).key("memcpy_median").fixed(m.memcpys, 1);
-  json.key("memset_median").fixed(m.memsets, 1).key("launches_median").fixed(m.launches, 1);
-  json.key("busy_median").fixed(m.busy, 4).key("idle_us_median").fixed(us(m.idle_ns), 3);
-}
-
 }  // namespace
 
 std::string shortened(const std::string& name, size_t width) {
@@ -95,9 +86,7 @@ std::string shortened(const std::string& name, size_t width) {
   std::replace_if(
       line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
   if (line.size() <= width) return line;
-  size_t kept = width - 3;
-  while (kept > 0 && (static_cast<unsigned char>(line[kept]) & 0xC0) == 0x80) --kept;
-  return line.substr(0, kept) + "...";
+  return std::string(utf8_prefix(line, width - 3)) + "...";
 }
 
 std::string steps_text(const StepsReport& report, bool markdown, size_t width) {
@@ -110,6 +99,16 @@ std::string steps_text(const StepsReport& report, bool markdown, size_t width) {
   if (report.annotations.empty()) return out;
   const Table annotations = annotations_table(report.annotations, name_width);
   return out + "\n" + (markdown ? annotations.markdown() : annotations.text());
+}
+
+void median_json(JsonWriter& json, const InstanceGroup& group) {
+  const auto m = analysis::median_measures(group);
+  json.key("kernels_min").integer(m.kernels_min).key("kernels_max").integer(m.kernels_max);
+  json.key("cpu_us_median").fixed(us(m.cpu_ns), 3);
+  json.key("gpu_us_median").fixed(us(m.device_ns), 3);
+  json.key("kernels_median").fixed(m.kernels, 1).key("memcpy_median").fixed(m.memcpys, 1);
+  json.key("memset_median").fixed(m.memsets, 1).key("launches_median").fixed(m.launches, 1);
+  json.key("busy_median").fixed(m.busy, 4).key("idle_us_median").fixed(us(m.idle_ns), 3);
 }
 
 void measures_json(JsonWriter& json, const Measures& m) {

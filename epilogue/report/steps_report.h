@@ -20,6 +20,8 @@ std::string steps_text(const StepsReport& report, bool markdown, size_t width);
 // The members `steps` and `annotations` of an open object.
 void steps_json(JsonWriter& json, const StepsReport& report);
 
+// The medians of a group as members of an open object: "cpu_us_median", "kernels_median", ...
+void median_json(JsonWriter& json, const analysis::InstanceGroup& group);
 // The measures of one instance as members of an open object: "cpu_us", "gpu_us", "kernels", ...
 void measures_json(JsonWriter& json, const analysis::Measures& measures);
 

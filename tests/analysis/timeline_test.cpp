@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 
 #include "epilogue/trace/reader.h"
@@ -82,25 +83,43 @@ TEST(Timeline, EventsBelowTheLastRowAreCounted) {
   EXPECT_EQ(timeline.lanes.at(0).events.size(), kTimelineRows);
 }
 
-TEST(Timeline, OfManyTheLongestAreKept) {
+std::set<EventId> kept_of(const Timeline& timeline) {
+  std::set<EventId> kept;
+  for (const auto& lane : timeline.lanes) kept.insert(lane.events.begin(), lane.events.end());
+  return kept;
+}
+
+std::vector<EventId> longest_first(const trace::Trace& trace, const std::set<EventId>& events) {
+  std::vector<EventId> sorted(events.begin(), events.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](EventId a, EventId b) { return trace.dur_ns[a] > trace.dur_ns[b]; });
+  return sorted;
+}
+
+// An operator can then show its kernels.
+TEST(Timeline, OfManyTheLongestKernelsAreKeptWithWhatLaunchedThem) {
   const trace::Trace trace = read_data("traces/llama_train.json.gz");
-  const Timeline all = make_timeline(Examined(trace), SIZE_MAX);
-  const Timeline some = make_timeline(Examined(trace), 2000);
-  EXPECT_EQ(all.left_out, 0);
-  std::vector<int64_t> lengths;
-  for (const auto& lane : all.lanes) {
-    for (const EventId id : lane.events) lengths.push_back(trace.dur_ns[id]);
+  const Examined examined(trace);
+  const auto all = kept_of(make_timeline(examined, SIZE_MAX));
+  const Timeline timeline = make_timeline(examined, 2000);
+  const auto kept = kept_of(timeline);
+  EXPECT_GE(kept.size(), 2000U);
+  EXPECT_LT(kept.size(), 2000U + kTimelineRows);
+  EXPECT_EQ(timeline.left_out, static_cast<int64_t>(all.size() - kept.size()));
+  std::set<EventId> work;
+  for (const EventId id : all) {
+    if (trace::is_device_work(trace.category[id])) work.insert(id);
   }
-  std::sort(lengths.rbegin(), lengths.rend());
-  std::vector<int64_t> kept;
-  for (const auto& lane : some.lanes) {
-    for (const EventId id : lane.events) kept.push_back(trace.dur_ns[id]);
+  const std::vector<EventId> longest = longest_first(trace, work);
+  for (size_t i = 0; i < 300; ++i) {
+    EXPECT_TRUE(kept.contains(longest[i]));
+    for (EventId id = examined.links.launch[longest[i]]; id != trace::kNoEvent;
+         id = examined.links.tree.parent[id]) {
+      EXPECT_TRUE(kept.contains(id)) << trace.name_of(id);
+    }
   }
-  std::sort(kept.rbegin(), kept.rend());
-  EXPECT_EQ(kept.size(), 2000U);
-  EXPECT_EQ(some.left_out, static_cast<int64_t>(lengths.size()) - 2000);
-  lengths.resize(2000);
-  EXPECT_EQ(kept, lengths);
+  const std::vector<EventId> any = longest_first(trace, all);
+  for (size_t i = 0; i < 400; ++i) EXPECT_TRUE(kept.contains(any[i])) << trace.name_of(any[i]);
 }
 
 // Each level has every event once, and as much time as they take; spans lie one behind the other.

@@ -20,8 +20,18 @@ export function hostileTrace() {
 // More short events than are drawn one by one, and a long one in the middle.
 export function largeTrace() {
   const events = [span('cpu_op', 'aten::mm', 1e6, 5000)];
-  for (let i = 0; i < 250000; ++i) {
+  for (let i = 0; i < 350000; ++i) {
     events.push(span('kernel', `short_${i % 7}`, 8 * i, 1 + i % 5, { pid: 0, tid: 7 }));
+  }
+  return events;
+}
+
+// Forty threads, and two steps of 1 ms and 2 ms.
+export function threadsTrace() {
+  const events = [span('user_annotation', 'ProfilerStep#1', 0, 1000),
+    span('user_annotation', 'ProfilerStep#2', 1000, 2000)];
+  for (let tid = 2; tid < 42; ++tid) {
+    events.push(span('cpu_op', `op_of_${tid - 2}`, 10 * tid, 5, { tid }));
   }
   return events;
 }

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "epilogue/report/text.h"
 #include "epilogue/trace/reader.h"
 
 namespace epi::report {
@@ -59,6 +60,28 @@ TEST(Page, StaysBelowTwentyFiveMegabytes) {
   const std::string page = page_of(events);
   EXPECT_LE(page.size(), kMost);
   EXPECT_EQ(page.find("\"left_out\":0,"), std::string::npos) << "it says what it leaves out";
+}
+
+// As many annotations in two traces, all of which are compared.
+TEST(Page, OfTwoTracesStaysBelowTwentyFiveMegabytes) {
+  std::string events;
+  for (int64_t i = 0; i < 20'000; ++i) {
+    events += fmt::format(
+        R"({}{{"ph":"X","cat":"user_annotation","name":"{}{}","pid":1,"tid":1,"ts":{},"dur":1,"args":{{}}}})",
+        i == 0 ? "" : ",", i, std::string(300, 'x'), 2 * i);
+  }
+  const trace::Trace trace = trace::read_text("[" + events + "]", "made").value();
+  const analysis::Examined examined(trace);
+  const std::string page = page_html({{"a.json", examined}, {"b.json", examined}});
+  EXPECT_LE(page.size(), kMost);
+}
+
+TEST(Text, IsCutBetweenCharacters) {
+  EXPECT_EQ(utf8_prefix("aβγ", 9), "aβγ");
+  EXPECT_EQ(utf8_prefix("aβγ", 4), "aβ");
+  EXPECT_EQ(utf8_prefix("aβγ", 3), "aβ");
+  EXPECT_EQ(utf8_prefix("aβγ", 2), "a");
+  EXPECT_EQ(utf8_prefix("βγ", 1), "");
 }
 
 }  // namespace

@@ -22,6 +22,18 @@ TEST(FindValue, LooksAtTheTopLevelOnly) {
   EXPECT_EQ(find_value(kObject, "absent"), std::nullopt);
 }
 
+// What looks like the key is a value, part of a string, or the key of another object.
+TEST(FindValue, IsNotMisledByTextThatLooksLikeTheKey) {
+  EXPECT_EQ(find_value(R"({"a": "k", "k": 1})", "k"), "1");
+  EXPECT_EQ(find_value(R"({"a": "k"})", "k"), std::nullopt);
+  EXPECT_EQ(find_value(R"({"a": "say \"k", "k" : 2})", "k"), "2");
+  EXPECT_EQ(find_value(R"({"a\"k": 1, "k": 3})", "k"), "3");
+  EXPECT_EQ(find_value(R"({"o": {"k": 1}, "k": 4})", "k"), "4");
+  EXPECT_EQ(find_value(R"({"o": {"k": 1}})", "k"), std::nullopt);
+  EXPECT_EQ(find_value(R"({"brace {": 1, "k": 5})", "k"), "5");
+  EXPECT_EQ(find_value("{\n  \"k\"\n :\t[6]}", "k"), "[6]");
+}
+
 TEST(FindValue, EndsForTextThatIsNoJson) {
   const std::string_view whole = kObject;
   for (size_t size = 0; size < whole.size(); ++size) {

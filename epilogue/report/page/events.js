@@ -2,6 +2,8 @@
 // All events of a file in one numbering, lanes one behind the other, as columns; and what a row of
 // a lane draws at each level of detail.
 
+const MOST_UNDER = 50000, MOST_LINKS = 5000;  // that are drawn at once
+
 function running(steps) {
   const sums = new Float64Array(steps.length);
   let sum = 0;
@@ -140,6 +142,13 @@ class Events {
       for (const child of this.children(list[i])) list.push(child);
     }
     return list;
+  }
+
+  // Pairs of a launch, or an operator, and its work, of an event and all under it.
+  links(id) {
+    if (this.isDevice(id)) return this.starter(id) >= 0 ? [[this.starter(id), id]] : [];
+    const pairs = (one) => this.kernels(one).map((work) => [one, work]);
+    return this.under(id, MOST_UNDER).flatMap(pairs).slice(0, MOST_LINKS);
   }
 
   // What the device's work is called, decoded.

@@ -115,6 +115,10 @@ function deviceTime(device, map, index) {
 }
 
 function idleSection() {
-  section('idle', 'Where the time goes', sideBySide((file, index) => make('div', {},
-    ...file.breakdown.devices.map((device, i) => deviceTime(device, file.idle_maps[i], index)))));
+  section('idle', 'Where the time goes', sideBySide((file, index) => {
+    const { devices } = file.breakdown;
+    if (devices.length === 0) return quiet('No device work is recorded.');
+    return make('div', {},
+      ...devices.map((device, i) => deviceTime(device, file.idle_maps[i], index)));
+  }));
 }

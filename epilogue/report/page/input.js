@@ -20,16 +20,18 @@ class Input {
 
   down(event) {
     const { canvas } = this.view;
-    this.drag = { x: event.offsetX, moved: 0 };
+    this.drag = { x: event.offsetX, y: event.clientY, moved: 0 };
     canvas.setPointerCapture(event.pointerId);
     canvas.focus({ preventScroll: true });
   }
 
   pull(event) {
     if (!this.drag) return;
-    this.drag.moved += Math.abs(event.offsetX - this.drag.x);
-    this.view.group.move((this.drag.x - event.offsetX) / this.view.width);
-    this.drag.x = event.offsetX;
+    const right = event.offsetX - this.drag.x, down = event.clientY - this.drag.y;
+    this.drag = { x: event.offsetX, y: event.clientY,
+      moved: this.drag.moved + Math.abs(right) + Math.abs(down) };
+    this.view.box.scrollTop -= down;
+    this.view.group.move(-right / this.view.width);
   }
 
   // Zooms once the timeline is clicked, or with Ctrl; until then the page scrolls.
@@ -74,10 +76,10 @@ class Input {
 
   // Selects the event there, or tells of the span of short ones.
   click(x, y) {
-    const { events, group, begin, pixel } = this.view;
+    const { events, group, begin, pixel, top } = this.view;
     const moment = begin + x * pixel, near = 2 * pixel;
     for (const lane of events.lanes) {
-      const row = Math.floor((y - lane.y) / ROW);
+      const row = Math.floor((y + top - lane.y) / ROW);
       if (row < 0 || row >= lane.rows) continue;
       const event = lane.strips[row].find(moment, near);
       if (event >= 0) return group.select(this.view, lane.strips[row].ids[event]);

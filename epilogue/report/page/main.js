@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is read first is there first; the timeline, and the tree of its events, follow.
+document.title = `${data.files.map((file) => file.file).join(', ')} · Epilogue`;
 verdictSection();
 stepsSection();
 changesSection();

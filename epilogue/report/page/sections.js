@@ -2,35 +2,43 @@
 // What is read before the timeline: verdict, steps, differences, table, kernels, advice.
 let timelines = null;  // made once the rest of the page is there
 
+const LONGEST_SEARCH = 500;  // texts of the timeline are longer
+
 // Steps stand in the table under one name, without their number.
 function find(name) {
-  timelines?.find(name.replace(/\*$/, ''));
+  timelines?.find(name.slice(0, LONGEST_SEARCH).replace(/\*$/, ''));
 }
 
 function facts(file) {
-  const { steps } = file.steps;
-  const median = (key) => {
-    const list = steps.map((step) => step[key]).sort((a, b) => a - b);
-    return list.length > 0 ? list[list.length >> 1] : 0;
-  };
+  const { medians, step_count: steps } = file;
   const fact = (name, value) => make('div', { class: 'fact' },
     make('span', { class: 'quiet small' }, name), make('b', {}, value));
+  const whole = steps > 0 ? 'a step' : 'the whole trace';
   return make('div', { class: 'facts' },
-    fact('steps', String(file.step_count)), fact('a step, CPU', time(median('cpu_us'))),
-    fact('a step, device', time(median('gpu_us'))), fact('kernels', count(median('kernels'))),
-    fact('launches', count(median('launches'))), fact('device busy', percent(median('busy'))));
+    fact('steps', steps > 0 ? String(steps) : 'none marked'),
+    fact(`${whole}, CPU`, time(medians.cpu_us_median)),
+    fact(`${whole}, device`, time(medians.gpu_us_median)),
+    fact('kernels', count(medians.kernels_median)),
+    fact('launches', count(medians.launches_median)),
+    fact('device busy', percent(medians.busy_median)));
+}
+
+function boundText(file) {
+  if (!file.bound) return null;
+  const what = file.step_count > 1 ? 'the step of median device time' : 'it';
+  return make('p', {}, `${what} is bound by ${sentence(file.bound)}`);
 }
 
 function verdictSection() {
-  const compared = data.compare ? make('p', { class: 'verdict' }, data.compare.verdict) : null;
+  const compared = data.compare
+    ? make('p', { class: 'verdict' }, sentence(data.compare.verdict)) : null;
   section('verdict', 'Verdict', compared, sideBySide((file) => {
     const { summary, advice } = file;
     const from = [file.file, summary.device ?? 'unknown device', ...summary.versions,
       `${summary.events} events`];
     return make('div', {},
-      make('p', { class: 'verdict ' + advice.verdict }, advice.because),
-      file.bound ? make('p', {}, 'a step is bound by ' + file.bound) : null,
-      make('p', { class: 'quiet' }, from.join(' · ')), facts(file));
+      make('p', { class: 'verdict ' + advice.verdict }, sentence(advice.because)),
+      boundText(file), make('p', { class: 'quiet' }, from.join(' · ')), facts(file));
   }));
 }
 
@@ -42,60 +50,73 @@ const STEP_COLUMNS = [number('CPU', 'cpu_us', time), number('device', 'gpu_us', 
 function stepsSection() {
   const numbered = (file) => file.steps.steps.map((row, place) => ({ ...row, place }));
   const [a, b] = data.files.map(numbered);
-  const text = (row) => row.name + (row.cold ? ' (cold)' : '');
   const place = (row) => (row.a ?? row.b ?? row).place;
-  const options = { go: (row) => timelines?.goToStep(place(row)) };
-  const head = { title: 'step', value: place };
-  if (!isPair) {
-    section('steps', 'Steps', sortable([{ ...head, text }, ...STEP_COLUMNS], a,
-      { ...options, mark: (row) => row.cold }));
-    return;
-  }
-  const names = (row) => [...new Set([row.a, row.b].map((one) => one ? text(one) : '–'))];
-  const first = { ...head, text: (row) => names(row).join(' beside ') };
-  section('steps', 'Steps', sortable(pairColumns(first, STEP_COLUMNS),
-    joined(a, b, (row) => row.place), options), pairNote());
+  const name = (row) => row ? row.name + (row.cold ? ' (cold)' : '') : '–';
+  const names = (row) => isPair ? [...new Set([name(row.a), name(row.b)])].join(' beside ')
+    : name(row);
+  const first = { title: 'step', isText: true, value: place, text: names };
+  const options = { go: (row) => timelines?.showStep(place(row)), mark: (row) => row.cold };
+  const more = Math.max(...data.files.map((file) => file.step_count - file.steps.steps.length));
+  section('steps', 'Steps', isPair
+    ? sortable(pairColumns([first, ...STEP_COLUMNS]), joined(a, b, place), options)
+    : sortable([first, ...STEP_COLUMNS], a, options),
+  more > 0 ? quiet(`and ${more} more: epilogue steps`) : null, isPair ? pairNote() : null);
 }
 
 function pairNote() {
-  return quiet(`B is marked where it differs from A by more than ${100 * NOTICED} %: ` +
+  return quiet(`Sums of B are marked where they differ from A's by more than ${100 * NOTICED} %: ` +
     'more in red, less in green.');
 }
 
-const TABLE_COLUMNS = [number('calls', 'calls', count), number('self CPU', 'self_cpu_us', time),
-  number('CPU total', 'cpu_total_us', time), number('self device', 'self_device_us', time),
-  number('device total', 'device_total_us', time)];
-
 // Sums of traces with other numbers of steps are divided by them.
+function stepCounts() {
+  const [a, b] = data.files.map((file) => file.step_count);
+  return isPair && a > 0 && b > 0 && a !== b ? [a, b] : null;
+}
+
 function perStep(rows, keys, file) {
-  const [a, b] = data.files.map((one) => one.step_count);
-  if (a === b || a === 0 || b === 0) return rows;
-  const steps = file.step_count;
-  return rows.map((row) =>
-    ({ ...row, ...Object.fromEntries(keys.map((key) => [key, row[key] / steps])) }));
+  if (!stepCounts()) return rows;
+  const divided = (row) => keys.map((key) => [key, row[key] / file.step_count]);
+  return rows.map((row) => ({ ...row, ...Object.fromEntries(divided(row)) }));
 }
 
 function perStepNote() {
-  const [a, b] = data.files.map((file) => file.step_count);
-  if (a === b || a === 0 || b === 0) return null;
-  return quiet(`A has ${a} steps and B has ${b}: sums of a trace are divided by its steps.`);
+  const counts = stepCounts();
+  if (!counts) return null;
+  return quiet(`A has ${counts[0]} steps and B has ${counts[1]}: sums of a trace are divided by ` +
+    'its steps.');
 }
 
-// Rows of one file, or of both joined by name, under what `label` says of a row.
-function namedTable(rowsOf, title, label, columns, options) {
-  const said = (row) => label(row.a ?? row.b ?? row);
-  const first = { title, value: said, text: said };
-  if (!isPair) return sortable([first, ...columns], rowsOf(data.files[0]), options);
+// Rows of one file, or of both joined by `key`. `isWhole` says whether a file's rows are all there
+// are: of others nothing can be said to be missing.
+function namedTable(rowsOf, key, columns, isWhole, options) {
+  const cut = data.files.some((file) => !isWhole(file));
+  const cutNote = cut ? quiet('Only the rows with the most device time are shown.') : null;
+  if (!isPair) return make('div', {}, sortable(columns, rowsOf(data.files[0]), options), cutNote);
   const keys = columns.filter((column) => column.isSum).map((column) => column.key);
   const [a, b] = data.files.map((file) => perStep(rowsOf(file), keys, file));
-  const place = options.sort * 2 - 1;  // of A
-  return make('div', {}, sortable(pairColumns(first, columns), joined(a, b, (row) => row.name),
-    { ...options, sort: place, mark: (row) => !row.a || !row.b }), perStepNote(), pairNote());
+  const paired = pairColumns(columns);
+  const sort = paired.findIndex((column) => column.title === `${columns[options.sort].title} A`);
+  const mark = (row) => !cut && (!row.a || !row.b);
+  return make('div', {}, sortable(paired, joined(a, b, key), { ...options, sort, mark }), cutNote,
+    perStepNote(), pairNote());
 }
 
+function named(row) {
+  return (row.a ?? row.b ?? row).name;
+}
+
+const TABLE_COLUMNS = [words('name', (row) => row.name),
+  words('lane', (row) => row.lane === 'cpu' ? 'CPU' : row.lane),
+  number('calls', 'calls', count), number('self CPU', 'self_cpu_us', time),
+  number('CPU total', 'cpu_total_us', time), number('self device', 'self_device_us', time),
+  number('device total', 'device_total_us', time)];
+
 function tableSection() {
-  section('table', 'Table', namedTable((file) => file.table.rows, 'name', (row) => row.name,
-    TABLE_COLUMNS, { sort: 5, filter: 'filter names', go: (row) => find(row.name) }));
+  const key = (row) => `${row.lane} ${row.annotation} ${row.name}`;
+  section('table', 'Table', namedTable((file) => file.table.rows, key, TABLE_COLUMNS,
+    (file) => file.table.rows.length === file.row_count,
+    { sort: 6, filter: 'filter names', go: (row) => find(named(row)) }));
 }
 
 function ofPeak(row) {
@@ -104,25 +125,26 @@ function ofPeak(row) {
   return flops > bandwidth ? percent(flops) + ' FLOP/s' : percent(bandwidth) + ' B/s';
 }
 
-const KERNEL_COLUMNS = [number('count', 'count', count), number('time', 'us', time),
-  share('share', 'share'),
+const KERNEL_COLUMNS = [words('kernel', (row) => row.what),
+  number('count', 'count', count), number('time', 'us', time), share('share', 'share'),
   { title: 'of peak', text: ofPeak,
-    value: (row) => Math.max(row.of_peak_flops ?? 0, row.of_peak_bandwidth ?? 0) }];
+    value: (row) => Math.max(row.of_peak_flops ?? 0, row.of_peak_bandwidth ?? 0) },
+  words('name', (row) => row.name)];
 
 function kernelKinds(file) {
   const kinds = new Map();
   for (const { kind, us } of file.breakdown.devices.flatMap((device) => device.kinds)) {
     kinds.set(kind ?? 'unknown', (kinds.get(kind ?? 'unknown') ?? 0) + us);
   }
-  return shares([...kinds].sort((a, b) => b[1] - a[1]));
+  return kinds.size > 0 ? shares(largest([...kinds])) : quiet('No device work is recorded.');
 }
 
 function kernelsSection() {
-  const name = { title: 'name', value: (row) => row.name, text: (row) => row.name };
-  const columns = isPair ? KERNEL_COLUMNS : [...KERNEL_COLUMNS, name];
+  const search = (row) => `${KERNEL_COLUMNS[0].text(row)} ${named(row)}`;
   section('kernels', 'Kernels', sideBySide(kernelKinds), make('p'),
-    namedTable((file) => file.summary.kernels, 'kernel', (row) => row.what, columns,
-      { sort: 2, filter: 'filter kernels', go: (row) => find(row.name) }));
+    namedTable((file) => file.summary.kernels, (row) => row.name, KERNEL_COLUMNS,
+      (file) => file.summary.kernels.length === file.kernel_count,
+      { sort: 2, filter: 'filter kernels', search, go: (row) => find(named(row)) }));
 }
 
 const MOST_ADVICE = 12;
@@ -138,7 +160,7 @@ function saving(one, file) {
 
 function advised(one, i, file) {
   const event = one.events[0]?.name;
-  return make('div', { class: 'advice' }, make('b', {}, `${i + 1}. ${one.what} `),
+  return make('div', { class: 'advice' }, make('b', {}, `${i + 1}. ${sentence(one.what)} `),
     event ? button('show', () => find(event), `find ${event} in the timeline`) : null,
     saving(one, file), quiet(one.terms.map(term).join(' · ')));
 }
@@ -153,15 +175,13 @@ function adviceSection() {
   }));
 }
 
-const MOST_GROUPS = 8;
-
 function changesSection() {
   if (!data.compare) return;
   const list = (title, items, text) => items.length === 0 ? null : make('div', {},
     make('h3', {}, title), ...items.map((item) => make('div', { class: 'small' }, text(item))));
   const counted = (item) => `${item.count} × ${item.name}`;
-  const { groups } = data.compare, more = groups.length - MOST_GROUPS;
-  const shown = groups.slice(0, MOST_GROUPS).map((group) => make('div', { class: 'advice' },
+  const { groups, group_count: all } = data.compare, more = all - groups.length;
+  const shown = groups.map((group) => make('div', { class: 'advice' },
     make('b', {}, group.name),
     list('fused', group.fused, (item) => `${item.ops.join(', ')} → ${item.into}`),
     list('changed', group.changed,

@@ -3,11 +3,12 @@
 const MOST_ROWS = 300;
 
 // columns: {title, value(row), text(row), mark(row)}; what `value` gives is sorted by.
-// options: sort (a column), filter (what the field says), go (what a click on a row's name does),
-// mark(row): whether the row is to be noticed.
+// options: sort (a column), filter (what the field says), search(row): the text that it looks at,
+// go (what a click on a row's name does), mark(row): whether the row is to be noticed.
 function sortable(columns, rows, options = {}) {
   const body = make('tbody');
   let order = options.sort ?? -1, down = true, words = '';
+  const searched = options.search ?? columns[0].text;
 
   function cell(column, row, isFirst) {
     const text = column.text(row);
@@ -18,7 +19,7 @@ function sortable(columns, rows, options = {}) {
   }
 
   function draw() {
-    const list = rows.filter((row) => columns[0].text(row).toLowerCase().includes(words));
+    const list = rows.filter((row) => searched(row).toLowerCase().includes(words));
     if (order >= 0) {
       const value = columns[order].value, sign = down ? -1 : 1;
       list.sort((a, b) => {
@@ -63,6 +64,11 @@ function number(title, key, text) {
   const value = (row) => row[key] ?? 0;
   return { title, key, isSum: true, value, text: (row) => text(value(row)) };
 }
+// Of a row, or of the one that both files have.
+function words(title, text) {
+  const said = (row) => text(row.a ?? row.b ?? row);
+  return { title, isText: true, value: said, text: said };
+}
 function share(title, key) {
   return { ...number(title, key, percent), isSum: false };
 }
@@ -75,26 +81,30 @@ function change(a, b) {
   return b > a ? 'more' : 'less';
 }
 
-// Columns for rows {a, b}: each number of A, then of B, which is marked where it differs.
-function pairColumns(first, columns) {
-  const both = columns.flatMap((column) => ['a', 'b'].map((side) => ({
+// Columns for rows {a, b}: each number of A, then of B, which is marked where it differs. What is
+// no number is the same in both.
+function pairColumns(columns) {
+  return columns.flatMap((column) => column.isText ? [column] : bothSides(column));
+}
+
+function bothSides(column) {
+  return ['a', 'b'].map((side) => ({
     title: `${column.title} ${side.toUpperCase()}`,
     value: (row) => row[side] ? column.value(row[side]) : -1,
     text: (row) => row[side] ? column.text(row[side]) : '–',
     mark: (row) => side === 'b' && row.a && row.b && column.isSum
       ? change(column.value(row.a), column.value(row.b)) : '',
-  })));
-  return [first, ...both];
+  }));
 }
 
-// Rows of both files that `name` says are the same one, in A's order, then what only B has.
-function joined(listA, listB, name) {
+// Rows of both files that `key` says are the same one, in A's order, then what only B has.
+function joined(listA, listB, key) {
   const rows = new Map();
-  for (const a of listA) rows.set(name(a), { a, b: null });
+  for (const a of listA) rows.set(key(a), { a, b: null });
   for (const b of listB) {
-    const row = rows.get(name(b));
+    const row = rows.get(key(b));
     if (row) row.b = b;
-    else rows.set(name(b), { a: null, b });
+    else rows.set(key(b), { a: null, b });
   }
-  return [...rows].map(([key, row]) => ({ name: key, ...row }));
+  return [...rows.values()];
 }

@@ -27,8 +27,9 @@ function time(us) {
   return us < 1e6 ? digits(us / 1000) + ' ms' : digits(us / 1e6) + ' s';
 }
 
-function signed(us) {
-  return us > 0 ? '+' + time(us) : time(us);
+// A sentence of the tool, which writes "us" for every terminal.
+function sentence(text) {
+  return text.replace(/(\d) us\b/g, '$1 µs');
 }
 
 function percent(share) {

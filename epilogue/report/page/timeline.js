@@ -1,9 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timelines of all files under one axis: what is shown of them, found and selected.
 
+const MOST_NAMES = 6;
+
+// "5, 234.3 µs: …": all that was launched, during an annotation by any thread; and what of
+// it is drawn and joined by lines.
+function onDevice(view, id) {
+  const { events, links } = view, all = events.works[id];
+  if (all === 0) return '';
+  const names = [...new Set(links.map(([, work]) => events.labelOf(work)))];
+  const more = all - links.length;
+  return `${all}, ${time(events.gpu[id] / 1000)}: ` +
+    [...names.slice(0, MOST_NAMES), ...(names.length > MOST_NAMES ? ['…'] : [])].join('; ') +
+    (more > 0 ? `; ${more} launched by other threads, or too short to be drawn alone` : '');
+}
+
 class Timelines {
   constructor(files) {
-    this.step = 0;
+    this.step = 0;  // that files are aligned at
+    this.shownStep = -1;
+    this.printing = false;
     this.words = '';
     this.hit = -1;
     this.views = files.map((file, i) => {
@@ -20,17 +36,14 @@ class Timelines {
       oninput: () => this.look(this.search.value),
       onkeydown: (event) => { if (event.key === 'Enter') this.next(event.shiftKey ? -1 : 1); },
     });
-    this.say('Click an event. W S or the wheel zoom, A D or dragging move, arrows walk, ' +
-      '/ searches.');
+    this.sayHint();
     document.addEventListener('keydown', (event) => {
       if (event.key !== '/' || document.activeElement.tagName === 'INPUT') return;
       event.preventDefault();
       this.search.focus();
     });
-    // Paper is white whatever the screen is.
-    for (const type of ['beforeprint', 'afterprint']) {
-      window.addEventListener(type, () => this.drawNow());
-    }
+    window.addEventListener('beforeprint', () => this.print(true));
+    window.addEventListener('afterprint', () => this.print(false));
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
     new ResizeObserver(() => this.draw()).observe(document.getElementById('main'));
   }
@@ -52,6 +65,17 @@ class Timelines {
 
   say(text) {
     this.detail.replaceChildren(make('span', { class: 'quiet' }, text));
+  }
+  sayHint() {
+    this.say('Click an event. W S or the wheel zoom, A D or dragging move, arrows walk, ' +
+      '/ searches.');
+  }
+
+  // Paper is white whatever the screen is.
+  print(printing) {
+    this.printing = printing;
+    document.documentElement.toggleAttribute('data-print', printing);
+    this.drawNow();
   }
 
   zoom(factor, around) {
@@ -84,14 +108,19 @@ class Timelines {
   goToStep(step) {
     const most = Math.max(...this.views.map((view) => view.steps.length));
     if (most === 0) return;
-    this.step = Math.min(Math.max(0, step), most - 1);
-    const places = this.views.map((view) => view.steps[Math.min(this.step, view.steps.length - 1)]);
+    this.step = this.shownStep = Math.min(Math.max(0, step), most - 1);
+    const places = this.views.map((view) => view.steps[this.step]);
     const longest = Math.max(...this.views.map((view, i) => view.events.dur[places[i]] ?? 0));
-    this.range = { begin: -0.05 * longest, length: 1.2 * longest };
-    const names = this.views.map((view, i) => places[i] === undefined ? '–'
+    this.range = { begin: -0.05 * longest, length: 1.2 * Math.max(longest, 1) };
+    const names = this.views.map((view, i) => places[i] === undefined ? 'no such step'
       : view.events.nameOf(places[i]));
     this.stepName.textContent = [...new Set(names)].join(' beside ');
     this.draw();
+  }
+
+  showStep(step) {
+    this.goToStep(step);
+    document.getElementById('timeline').scrollIntoView();
   }
 
   // Shows what has the words in its name, and greys the rest.
@@ -131,29 +160,27 @@ class Timelines {
   }
 
   select(view, id, reveal = false) {
-    for (const other of this.views) other.selected = -1;
-    view.selected = id;
-    if (id >= 0) {
-      const at = view.events.at[id], dur = view.events.dur[id];
-      if (reveal) {
-        const { whole, range } = this;
-        const wide = range.length > whole.length / 4 ? whole.length / 50 : range.length;
-        const length = Math.max(dur * 8, Math.min(wide, 1e6 * Math.max(dur, 1)));
-        this.reveal(view, at - (length - dur) / 2, length);
-      }
-      this.show(view, id);
-    }
+    for (const other of this.views) other.select(-1);
+    view.select(id);
+    if (id < 0) this.sayHint();
+    else this.show(view, id);
+    if (id >= 0 && reveal) this.revealEvent(view, id);
     this.draw();
+  }
+
+  // As much around it as tells where it is.
+  revealEvent(view, id) {
+    const { whole, range } = this, at = view.events.at[id], dur = view.events.dur[id];
+    const wide = range.length > whole.length / 4 ? whole.length / 50 : range.length;
+    const length = Math.max(dur * 8, Math.min(wide, 1e6 * Math.max(dur, 1)));
+    this.reveal(view, at - (length - dur) / 2, length);
+    view.show(id);
   }
 
   show(view, id) {
     const { events } = view, isDevice = events.isDevice(id);
     const line = (name, value) => value === null || value === ''
       ? null : make('div', {}, make('span', { class: 'quiet' }, name + ' '), value);
-    const names = isDevice ? [] : [...new Set(events.under(id, 5000)
-      .flatMap((one) => events.kernels(one)).map((work) => events.labelOf(work)))];
-    const onDevice = `${events.works[id]}, ${time(events.gpu[id] / 1000)}: ` +
-      names.slice(0, 6).join('; ') + (names.length > 6 ? '; …' : '');
     this.detail.replaceChildren(...[
       make('b', {}, events.nameOf(id)),
       line('is', events.labelOf(id) === events.nameOf(id) ? null : events.labelOf(id)),
@@ -163,7 +190,7 @@ class Timelines {
       isDevice ? null : line('self', time(events.self[id] / 1000)),
       line('shapes', events.text(events.shapes[id])),
       isDevice && events.op[id] >= 0 ? line('launched by', events.nameOf(events.op[id])) : null,
-      events.works[id] > 0 ? line('on the device', onDevice) : null,
+      line('on the device', onDevice(view, id)),
     ].filter((part) => part !== null));
   }
 
@@ -189,8 +216,9 @@ class Timelines {
 function timelineNote(file, view) {
   const { left_out: leftOut, too_deep: tooDeep } = file.timeline, notes = [];
   if (leftOut > 0) {
-    notes.push(`the ${view.events.size} longest events are drawn one by one; ${leftOut} shorter ` +
-      'ones are summed up: a shade shows how much of its time they fill');
+    notes.push(`${view.events.size} events are drawn one by one: the longest kernels with what ` +
+      `launched them, and the longest others; ${leftOut} shorter ones are summed up: a shade ` +
+      'shows how much of its time they fill');
   }
   if (tooDeep > 0) notes.push(`${tooDeep} events lie too deep to be drawn`);
   return notes.length > 0 ? quiet(`${file.file}: ${notes.join('; ')}.`) : null;
@@ -203,12 +231,13 @@ function timelineSection(group) {
     button('+', () => group.zoom(1 / 2, 0.5), 'zoom in'),
     button('−', () => group.zoom(2, 0.5), 'zoom out'));
   if (hasSteps) {
-    tools.append(button('‹ step', () => group.goToStep(group.step - 1), 'the step before'),
-      button('step ›', () => group.goToStep(group.step + 1), 'the next step'), group.stepName);
+    tools.append(button('‹ step', () => group.goToStep(group.shownStep - 1), 'the step before'),
+      button('step ›', () => group.goToStep(group.shownStep + 1), 'the next step'),
+      group.stepName);
   }
   const lanes = data.files.map((file, i) => make('div', {},
     isPair ? make('h3', {}, `${'AB'[i]}: ${file.file}`) : null,
-    make('div', { class: 'lanes' }, group.views[i].canvas)));
+    group.views[i].box));
   const notes = data.files.map((file, i) => timelineNote(file, group.views[i]));
   if (isPair) notes.push(quiet('Kernels that only one of the two has are underlined.'));
   section('timeline', 'Timeline', tools, ...lanes, group.detail, ...notes);

@@ -44,12 +44,15 @@ function tree(view) {
   if (steps.length > 0) {
     const step = steps[steps.length >> 1], root = treeNode(events, step);
     root.open = true;
-    return make('div', {}, root, ...otherThreads(events, step));
+    const note = steps.length > 1 ? quiet(`One step of ${steps.length}.`) : null;
+    return make('div', {}, root, ...otherThreads(events, step), note);
   }
   const roots = [];
-  for (let id = 0; id < events.size && roots.length < MOST_ROOTS; ++id) {
+  for (let id = 0; id < events.size; ++id) {
     const isOp = !events.isDevice(id) && events.text(events.kind[id]) !== 'python_function';
     if (isOp && events.parent[id] < 0) roots.push(id);
   }
-  return make('div', {}, ...roots.map((id) => treeNode(events, id)));
+  const more = roots.length - MOST_ROOTS;
+  return make('div', {}, ...roots.slice(0, MOST_ROOTS).map((id) => treeNode(events, id)),
+    more > 0 ? quiet(`and ${more} more: epilogue tree`) : null);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One file's lanes on a canvas. Draws what the zoom can tell apart: a level of detail, or events.
-const ROW = 16, LANE_GAP = 20, TOP = 22, MOST_HEIGHT = 6000;
+// One file's lanes on a canvas, which is as large as what can be seen of them. Draws what the zoom
+// can tell apart: a level of detail, or events.
+const ROW = 16, LANE_GAP = 20, TOP = 22, SEEN_HEIGHT = 640, PRINTED_HEIGHT = 3000;
 
 function hue(text) {
   let hash = 0;
@@ -22,82 +23,109 @@ class View {
       lane.y = y + 14;
       y += lane.rows * ROW + LANE_GAP;
     }
-    this.height = Math.min(Math.max(y + 6, 80), MOST_HEIGHT);
+    this.total = Math.max(y + 6, 80);
     const keys = 'W and S zoom, A and D move, arrow keys select';
     this.canvas = make('canvas',
       { tabindex: 0, role: 'application', 'aria-label': `timeline of ${file.file}: ${keys}` });
-    this.canvas.style.height = this.height + 'px';
+    const content = make('div', { style: { height: this.total + 'px' } }, this.canvas);
+    this.box = make('div', { class: 'lanes', onscroll: () => group.draw() }, content);
     new Input(this);
   }
 
-  // Where the axis is 0: the step that all files are aligned at.
+  // Where the axis is 0: the step that all files are aligned at; behind the last for one that is
+  // not there.
   get origin() {
-    const step = this.steps[Math.min(this.group.step, this.steps.length - 1)];
-    return step === undefined ? 0 : this.events.at[step];
+    const { at, dur } = this.events, { step } = this.group, last = this.steps.at(-1);
+    if (last === undefined) return 0;
+    return step < this.steps.length ? at[this.steps[step]] : at[last] + dur[last];
   }
 
   // What of the trace is on the canvas, for all that is drawn of a frame.
   measure() {
     this.width = this.canvas.clientWidth;
+    this.height = Math.min(this.total, this.group.printing ? PRINTED_HEIGHT : SEEN_HEIGHT);
+    this.top = this.box.scrollTop;
     this.begin = this.group.range.begin + this.origin;
     this.pixel = this.group.range.length / this.width;
   }
   x(ns) { return (ns - this.begin) / this.pixel; }
+  y(id) {
+    return this.events.lanes[this.events.lane[id]].y + this.events.row[id] * ROW - this.top;
+  }
+  isSeen(y) { return y > TOP - ROW && y < this.height; }
 
-  draw() {
+  // Scrolls to where an event is drawn.
+  show(id) {
     this.measure();
+    const y = this.y(id);
+    if (y < TOP || y + ROW > this.height) this.box.scrollTop += y - this.height / 2;
+  }
+
+  prepare() {
     const { canvas, width, height } = this, scale = window.devicePixelRatio || 1;
-    if (!width) return;
-    if (canvas.width !== Math.round(width * scale)) {
-      canvas.width = Math.round(width * scale);
-      canvas.height = height * scale;
+    const [wide, high] = [Math.round(width * scale), Math.round(height * scale)];
+    if (canvas.width !== wide || canvas.height !== high) {
+      canvas.width = wide;
+      canvas.height = high;
+      canvas.style.height = height + 'px';
     }
     const style = getComputedStyle(document.documentElement);
-    this.ink = style.getPropertyValue('--ink');
-    this.quiet = style.getPropertyValue('--quiet');
-    this.line = style.getPropertyValue('--line');
-    this.bad = style.getPropertyValue('--bad');
+    for (const name of ['ink', 'quiet', 'line', 'bad', 'paper']) {
+      this[name] = style.getPropertyValue('--' + name);
+    }
     const pen = this.pen = canvas.getContext('2d');
     pen.setTransform(scale, 0, 0, scale, 0, 0);
     pen.clearRect(0, 0, width, height);
     pen.font = '11px system-ui, sans-serif';
     pen.textBaseline = 'middle';
-    this.drawAxis();
-    const level = this.events.cells.findIndex((cell) => cell <= this.pixel);
-    for (const lane of this.events.lanes) {
-      pen.fillStyle = this.quiet;
-      pen.fillText(lane.title, 4, lane.y - 7);
-      if (level >= 0) this.drawStrips(lane, lane.levels[level], 1);
-      else {
-        this.drawStrips(lane, lane.levels.at(-1) ?? [], 0.5);
-        this.drawStrips(lane, lane.strips, 1);
-      }
-    }
-    this.drawHits();
-    this.drawSelected();
   }
 
-  drawAxis() {
-    const { pen } = this, { begin, length } = this.group.range;
+  draw() {
+    this.measure();
+    if (!this.width) return;
+    this.prepare();
+    const shown = ticks(this.group.range.begin, this.group.range.length, this.pixel);
+    this.drawGrid(shown);
+    const level = this.events.cells.findIndex((cell) => cell <= this.pixel);
+    for (const lane of this.events.lanes) this.drawLane(lane, level);
+    this.drawHits();
+    this.drawSelected();
+    this.drawAxis(shown);
+  }
+
+  drawGrid(shown) {
+    this.pen.fillStyle = this.line;
+    for (const [ns] of shown) this.pen.fillRect(this.x(ns + this.origin), 0, 1, this.height);
+  }
+
+  // Over the lanes, which scroll below it.
+  drawAxis(shown) {
+    const { pen } = this;
+    pen.fillStyle = this.paper;
+    pen.fillRect(0, 0, this.width, TOP - 4);
     pen.fillStyle = this.quiet;
-    pen.strokeStyle = this.line;
-    const unit = 10 ** Math.floor(Math.log10(length / 4)), first = Math.ceil(begin / unit);
-    for (let i = first; i * unit < begin + length && i < first + 60; ++i) {
-      const x = this.x(i * unit + this.origin);
-      pen.beginPath();
-      pen.moveTo(x, 16);
-      pen.lineTo(x, this.height);
-      pen.stroke();
-      if (i % 2 === 0) pen.fillText(time(i * unit / 1000), x + 3, 9);
-    }
+    for (const [ns, text] of shown) pen.fillText(text, this.x(ns + this.origin) + 3, 9);
+  }
+
+  drawLane(lane, level) {
+    const y = lane.y - this.top;
+    if (y + lane.rows * ROW < 0 || y - LANE_GAP > this.height) return;
+    this.pen.fillStyle = this.quiet;
+    this.pen.fillText(lane.title, 4, y - 7);
+    if (level >= 0) return this.drawStrips(y, lane.levels[level], 1);
+    this.drawStrips(y, lane.levels.at(-1) ?? [], 0.5);
+    this.drawStrips(y, lane.strips, 1);
   }
 
   color(name) {
     return this.colors[name] ??= hue(this.events.texts[name]);
   }
 
-  drawStrips(lane, strips, opacity) {
-    strips.forEach((strip, row) => this.drawStrip(strip, lane.y + row * ROW, opacity));
+  drawStrips(top, strips, opacity) {
+    strips.forEach((strip, row) => {
+      const y = top + row * ROW;
+      if (this.isSeen(y)) this.drawStrip(strip, y, opacity);
+    });
   }
 
   drawStrip(strip, y, opacity) {
@@ -111,21 +139,21 @@ class View {
       drawnTo = right;
       pen.globalAlpha = opacity * (busy ? 0.25 + 0.0075 * Math.min(busy[i], 100) : 1);
       pen.fillStyle = searching ? this.line : this.color(strip.name[i]);
-      this.box(left, right, y);
+      this.fill(left, right, y, ROW - 2);
       if (this.lone[strip.name[i]]) this.underline(left, right, y);
       if (!strip.count || strip.count[i] === 1) this.label(strip.name[i], left, right, y);
     }
     pen.globalAlpha = 1;
   }
 
-  box(left, right, y, height = ROW - 2) {
+  fill(left, right, y, height) {
     const from = Math.max(left, -2), to = Math.min(right, this.width + 2);
     this.pen.fillRect(from, y, Math.max(to - from, 0.8), height);
   }
 
   underline(left, right, y) {
     this.pen.fillStyle = this.bad;
-    this.box(left, right, y + ROW - 2, 3);
+    this.fill(left, right, y + ROW - 2, 3);
   }
 
   label(name, left, right, y) {
@@ -145,18 +173,15 @@ class View {
     const { events } = this, drawnTo = new Map();
     for (const id of this.hits) {
       const left = this.x(events.at[id]), right = left + events.dur[id] / this.pixel;
+      if (right < 0 || left > this.width) continue;
       const y = this.y(id);
-      if (right < 0 || left > this.width || right < (drawnTo.get(y) ?? -10) + 0.7) continue;
+      if (!this.isSeen(y) || right < (drawnTo.get(y) ?? -10) + 0.7) continue;
       drawnTo.set(y, right);
       const name = events.said[id] >= 0 ? events.said[id] : events.name[id];
       this.pen.fillStyle = this.color(name);
-      this.box(left, right, y);
+      this.fill(left, right, y, ROW - 2);
       this.label(name, left, right, y);
     }
-  }
-
-  y(id) {
-    return this.events.lanes[this.events.lane[id]].y + this.events.row[id] * ROW;
   }
 
   drawSelected() {
@@ -169,18 +194,8 @@ class View {
     pen.strokeRect(from, this.y(selected), Math.max(to - from, 2), ROW - 2);
     pen.lineWidth = 1;
     pen.globalAlpha = 0.6;
-    for (const [from, to] of this.links(selected)) this.drawLink(from, to);
+    for (const [one, work] of this.links) this.drawLink(one, work);
     pen.globalAlpha = 1;
-  }
-
-  // Pairs of a launch, or an operator, and its work.
-  links(id) {
-    const { events } = this;
-    if (!events.isDevice(id)) {
-      const pairs = (one) => events.kernels(one).map((work) => [one, work]);
-      return events.under(id, 2000).flatMap(pairs);
-    }
-    return events.starter(id) >= 0 ? [[events.starter(id), id]] : [];
   }
 
   drawLink(from, to) {
@@ -191,5 +206,10 @@ class View {
     this.pen.moveTo(ax, ay);
     this.pen.bezierCurveTo(ax, half, bx, half, bx, by);
     this.pen.stroke();
+  }
+
+  select(id) {
+    this.selected = id;
+    this.links = id >= 0 ? this.events.links(id) : [];
   }
 }

@@ -2,8 +2,8 @@
 // Sections, columns for two files, bars.
 const data = JSON.parse(document.getElementById('data').textContent);
 const isPair = data.files.length === 2;
-const COLORS = ['#4493f8', '#3fb950', '#d29922', '#f85149', '#a371f7', '#39c5cf', '#db61a2',
-  '#8b949e'];
+const COLORS = ['#4493f8', '#3fb950', '#d29922', '#f85149', '#a371f7', '#39c5cf', '#db61a2'];
+const OTHER_COLOR = '#8b949e';
 
 function section(id, title, ...content) {
   document.getElementById('nav').append(make('a', { href: '#' + id }, title));
@@ -34,8 +34,15 @@ function legend(parts) {  // [[text, color]]
     make('span', {}, make('i', { style: { background: color } }), text)));
 }
 
+// The largest, as many as there are colours, and the sum of the others.
+function largest(parts) {
+  const sorted = [...parts].sort((a, b) => b[1] - a[1]);
+  const others = sorted.slice(COLORS.length).reduce((sum, part) => sum + part[1], 0);
+  return [...sorted.slice(0, COLORS.length), ['other', others]];
+}
+
 // A bar that is divided by [[name, microseconds]].
-function shares(parts, colorOf = (name, i) => COLORS[i % COLORS.length]) {
+function shares(parts, colorOf = (name, i) => COLORS[i] ?? OTHER_COLOR) {
   const total = parts.reduce((sum, part) => sum + part[1], 0) || 1;
   const shown = parts.filter((part) => part[1] > 0);
   const texts = shown.map(([name, us]) => `${name} ${time(us)}, ${percent(us / total)}`);

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page's sections show, as JSON: worked out once, and written with as many rows as fit.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "epilogue/analysis/advise.h"
+#include "epilogue/analysis/breakdown.h"
+#include "epilogue/analysis/compare.h"
+#include "epilogue/analysis/profiler_table.h"
+#include "epilogue/analysis/summary.h"
+#include "epilogue/report/page.h"
+
+namespace epi::report {
+
+struct PageData {
+  struct File {
+    std::string file;
+    const analysis::Examined& examined;
+    analysis::Summary summary;
+    analysis::ProfilerTable table;
+    std::vector<analysis::DeviceBreakdown> devices;
+    analysis::Advised advised;
+  };
+  std::vector<File> files;
+  std::optional<analysis::Comparison> comparison;  // of two
+};
+
+PageData page_data(const std::vector<PageTrace>& traces);
+// `begins_ns` is where the timeline of each file begins; `rows` is how many a table has.
+std::string data_json(const PageData& data, const std::vector<int64_t>& begins_ns, size_t rows);
+
+}  // namespace epi::report
