@@ -48,7 +48,8 @@ function sortable(columns, rows, options = {}) {
   }, column.title)));
   draw();
   const head = make('thead', {}, make('tr', {}, ...heads));
-  const table = make('div', { class: 'scroll' }, make('table', {}, head, body));
+  const table = make('div', { class: isPair ? 'scroll paired' : 'scroll' },
+    make('table', {}, head, body));
   if (!options.filter) return table;
   const field = make('input', {
     type: 'search', placeholder: options.filter, 'aria-label': options.filter,
