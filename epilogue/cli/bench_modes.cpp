@@ -27,14 +27,6 @@ struct Mode {
   std::vector<double> times_ns{};  // of one forward, a value a turn
 };
 
-Spread spread_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const auto at = [&](double share) {
-    return values[static_cast<size_t>(share * static_cast<double>(values.size() - 1))];
-  };
-  return {at(0.5), at(0.1), at(0.9)};
-}
-
 Mode compiled_mode(const char* name, const CompileOptions& options, const Block& block,
                    const std::vector<Tensor>& inputs) {
   const Compiled compiled(block.function, block.parameters, options);
@@ -76,7 +68,8 @@ std::vector<Mode> prebuilt_modes(const Block& block, const std::vector<Tensor>& 
       modes.push_back(std::move(mode));
     } catch (const Refused& error) {
       fmt::print(stderr, "epilogue: {}\n", error.what());
-    } catch (const Error&) {  // it does not run here, or has no such activation, bias or sizes
+    } catch (const Error&) {
+      continue;  // it does not run here, or has no such activation, bias or sizes
     }
   }
   return modes;

@@ -8,16 +8,10 @@
 #include <vector>
 
 #include "epilogue/cli/device_peaks.h"
+#include "epilogue/cli/run_forwards.h"
 #include "epilogue/cli/workload.h"
 
 namespace epi::cli {
-
-// A mode's median with the tenth and ninetieth of a hundred.
-struct Spread {
-  double median = 0;
-  double p10 = 0;
-  double p90 = 0;
-};
 
 struct ModeResult {
   std::string mode;  // "eager", "compile pointwise", ...

@@ -69,6 +69,14 @@ trace::Trace recorded_forwards(const Forward& forward, const profile::Schedule& 
   return profiler.take_trace();
 }
 
+Spread spread_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto at = [&](double share) {
+    return values[static_cast<size_t>(share * static_cast<double>(values.size() - 1))];
+  };
+  return {at(0.5), at(0.1), at(0.9)};
+}
+
 ForwardTimes timed_forwards(const Forward& forward, Device device, Progress& progress) {
   ForwardTimes times;
   if (device != kCpu) {

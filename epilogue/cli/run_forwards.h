@@ -34,6 +34,13 @@ struct ForwardTimes {
   std::vector<double> issue_ns{};  // what one takes the CPU to start; empty where it does the work
 };
 
+struct Spread {
+  double median = 0;
+  double p10 = 0;
+  double p90 = 0;
+};
+Spread spread_of(std::vector<double> values);
+
 // At least five times; more of them while they stay within a second.
 ForwardTimes timed_forwards(const Forward& forward, Device device, Progress& progress);
 

@@ -8,6 +8,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -75,7 +76,7 @@ std::string paid_text(const LessonResult& result) {
   if (const auto paid = result.pays_back_after()) {
     return *paid < 100000 ? fmt::format("{}", *paid) : "10^5+";
   }
-  return result.saving->p90_ns <= 0 ? "never" : "?";
+  return result.saving->p90 <= 0 ? "never" : "?";
 }
 
 std::string table_text(const std::vector<LessonResult>& results) {
@@ -113,23 +114,25 @@ std::string introduction(Device device) {
   return fmt::format(
       "From a linear to a fused MLP, on {}. Each lesson guesses first, then looks: at a trace of "
       "21 forwards, recorded once all is warm. It has two lanes: {}. The table of a trace tells "
-      "what "
-      "takes the time; when, and why, the trace itself.",
+      "what takes the time; when, and why, the trace itself.",
       device_text(device), lanes);
 }
 
+const LessonResult& result_of(const std::vector<LessonResult>& results, std::string_view mode) {
+  const auto found = std::find_if(results.begin(), results.end(),
+                                  [&](const LessonResult& result) { return result.mode == mode; });
+  if (found == results.end()) throw BugError(fmt::format("no lesson is called {}", mode));
+  return *found;
+}
+
 std::string write_report(const std::vector<LessonResult>& results, const std::string& folder) {
-  const LessonResult* eager = nullptr;
-  const LessonResult* fused = nullptr;
-  for (const LessonResult& result : results) {
-    if (result.mode == "mlp eager") eager = &result;
-    if (result.mode == "mlp epilogue") fused = &result;
-  }
-  const analysis::Examined before(eager->trace);
-  const analysis::Examined after(fused->trace);
+  const LessonResult& eager = result_of(results, "mlp eager");
+  const LessonResult& fused = result_of(results, "mlp epilogue");
+  const analysis::Examined before(eager.trace);
+  const analysis::Examined after(fused.trace);
   const std::string path = folder + "/report.html";
-  const auto done = write_whole(
-      path, report::page_html({{eager->trace_path, before}, {fused->trace_path, after}}));
+  const auto done =
+      write_whole(path, report::page_html({{eager.trace_path, before}, {fused.trace_path, after}}));
   if (!done) throw Error(done.error().message);
   return path;
 }
@@ -145,9 +148,9 @@ void result_json(JsonWriter& json, const LessonResult& result) {
   result.saving ? json.fixed(result.first_call_ns / 1000, 3) : json.null();
   json.key("saves_us");
   if (result.saving) {
-    json.begin_object().key("median").fixed(result.saving->median_ns / 1000, 3);
-    json.key("p10").fixed(result.saving->p10_ns / 1000, 3);
-    json.key("p90").fixed(result.saving->p90_ns / 1000, 3).end_object();
+    json.begin_object().key("median").fixed(result.saving->median / 1000, 3);
+    json.key("p10").fixed(result.saving->p10 / 1000, 3);
+    json.key("p90").fixed(result.saving->p90 / 1000, 3).end_object();
   } else {
     json.null();
   }

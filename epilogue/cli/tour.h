@@ -24,13 +24,6 @@ struct Lesson {
   std::string other_batch;         // another number of rows that must not recompile; empty: none
 };
 
-// By how much a forward is shorter than another, both taking turns.
-struct Saving {
-  double median_ns = 0;
-  double p10_ns = 0;
-  double p90_ns = 0;
-};
-
 struct LessonResult {
   std::string mode;
   std::string trace_path;
@@ -45,7 +38,8 @@ struct LessonResult {
   Forward forward;       // to run it again
   size_t compared_with = SIZE_MAX;
   double first_call_ns = 0;
-  std::optional<Saving> saving;  // against what it is compared with
+  // Nanoseconds by which a forward is shorter than what it is compared with, both taking turns.
+  std::optional<Spread> saving;
 
   // Of forwards; none where it saves nothing, or less than the machine's noise.
   std::optional<int64_t> pays_back_after() const;

@@ -64,6 +64,7 @@ void check_other_batch(const Lesson& lesson, const Program& program, Device devi
   wait_for(device);
   analysis::RuleResult rule;
   rule.rule.text = fmt::format("batch {}: no recompile", lesson.other_batch);
+  if (!program.compiled) throw BugError("a lesson with another batch is compiled");
   rule.found = static_cast<double>(program.compiled->variants().size() - 1);
   rule.ok = *rule.found == 0;
   result.rules.push_back(std::move(rule));
@@ -121,7 +122,7 @@ void check_rules(const Lesson& lesson, const std::vector<LessonResult>& before, 
 }
 
 // Both run warm, and in turns: what disturbs the machine disturbs both.
-Saving saving_of(const Forward& before, const Forward& after, Device device) {
+Spread saving_of(const Forward& before, const Forward& after, Device device) {
   const double once_ns = std::max(timed(before, 3, device), 1.0);
   const auto calls = std::max<int64_t>(1, std::llround(kTurnNs / once_ns));
   std::vector<double> saved;
@@ -131,11 +132,7 @@ Saving saving_of(const Forward& before, const Forward& after, Device device) {
     after();
     saved.push_back(before_ns - timed(after, calls, device));
   }
-  std::sort(saved.begin(), saved.end());
-  const auto at = [&](double share) {
-    return saved[static_cast<size_t>(share * static_cast<double>(kTurns - 1))];
-  };
-  return {at(0.5), at(0.1), at(0.9)};
+  return spread_of(std::move(saved));
 }
 
 }  // namespace
@@ -179,8 +176,8 @@ LessonResult run_lesson(const Lesson& lesson, Device device, const std::string& 
 }
 
 std::optional<int64_t> LessonResult::pays_back_after() const {
-  if (!saving || saving->p10_ns <= 0) return std::nullopt;
-  return static_cast<int64_t>(std::ceil(first_call_ns / saving->median_ns));
+  if (!saving || saving->p10 <= 0) return std::nullopt;
+  return static_cast<int64_t>(std::ceil(first_call_ns / saving->median));
 }
 
 }  // namespace epi::cli

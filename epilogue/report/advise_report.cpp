@@ -177,7 +177,7 @@ std::string like_command(const Advised& advised, const std::string& file) {
 }
 
 std::string verdict_line(const Advised& advised) {
-  const std::string head = fmt::format("torch.compile: {}, ", analysis::text_of(advised.verdict));
+  std::string head = fmt::format("torch.compile: {}, ", analysis::text_of(advised.verdict));
   const auto& fusion = advised.fusion;
   const double share =
       advised.device_ns > 0 ? 100 * fusion.saving_ns.likely / advised.device_ns : 0;
