@@ -182,7 +182,7 @@ Summary summarize(const Examined& examined, bool with_uses) {
   Summary summary;
   summary.device = device_name(trace);
   summary.versions = versions(trace);
-  summary.own_kernels = trace::has_cpu_kernels(trace);
+  summary.cpu_kernels = trace::has_cpu_kernels(trace);
   summary.events = trace.size();
   summary.steps = steps(trace, ownership);
   summary.median = median_measures(summary.steps);

@@ -28,7 +28,7 @@ struct NamedTime {
 struct Summary {
   std::string device;                 // "NVIDIA H200"; empty where the file does not say
   std::vector<std::string> versions;  // "CUDA 13.0", "PyTorch 2.11.0"
-  bool own_kernels = false;           // the device is our own CPU's kernel lane
+  bool cpu_kernels = false;           // the device is our own CPU's kernel lane
   int64_t events = 0;
   InstanceGroup steps;
   MedianMeasures median;  // of all steps

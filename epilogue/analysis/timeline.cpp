@@ -32,11 +32,11 @@ LaneKind kind_of(const trace::Trace& trace, EventId id) {
   return trace.category[id] == Category::kPythonFunction ? LaneKind::kPython : LaneKind::kHost;
 }
 
-std::string lane_name(const trace::Lane& lane, LaneKind kind, bool own_kernels) {
+std::string lane_name(const trace::Lane& lane, LaneKind kind, bool cpu_kernels) {
   const std::string tid = lane.tid_text.empty() ? fmt::format("{}", lane.tid) : lane.tid_text;
   switch (kind) {
     case LaneKind::kDevice:
-      return own_kernels ? "kernels" : fmt::format("GPU {} stream {}", lane.pid, tid);
+      return cpu_kernels ? "kernels" : fmt::format("GPU {} stream {}", lane.pid, tid);
     case LaneKind::kPython:
       return fmt::format("Python {}", tid);
     case LaneKind::kHost:
@@ -215,11 +215,11 @@ Timeline make_timeline(const Examined& examined, size_t most) {
   timeline.begin_ns = INT64_MAX;
   timeline.end_ns = INT64_MIN;
   const Kept kept(examined, placed, most);
-  const bool own_kernels = trace::has_cpu_kernels(trace);
+  const bool cpu_kernels = trace::has_cpu_kernels(trace);
   for (const PlacedLane& one : placed) {
     TimelineLane& lane = timeline.lanes.emplace_back();
     lane.is_device = one.kind == LaneKind::kDevice;
-    lane.name = lane_name(trace.lanes[one.lane], one.kind, own_kernels);
+    lane.name = lane_name(trace.lanes[one.lane], one.kind, cpu_kernels);
     keep_events(one, kept, lane, timeline);
     timeline.begin_ns = std::min(timeline.begin_ns, trace.ts_ns[one.events.front().id]);
     for (const PlacedEvent& event : one.events) {

@@ -54,8 +54,7 @@ void idle_map_json(JsonWriter& json, const analysis::DeviceBreakdown& device, in
   json.end_array().end_object();
 }
 
-// The medians of all steps, and of the first of them each one; "steps" counts those that are
-// marked.
+// How many steps are marked, the medians of all, and each of the first.
 void steps_part(JsonWriter& json, const PageData::File& file, size_t rows) {
   const auto& steps = file.summary.steps;
   const auto is_marked = [](const auto& step) { return step.event != trace::kNoEvent; };

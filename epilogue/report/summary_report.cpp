@@ -47,17 +47,17 @@ std::string regime_text(const Summary& summary) {
       return "no device work is in this trace: it shows the CPU only\n";
     case Regime::kCpuBound:
       return fmt::format("bound by the CPU: the {} waits {:.0f} % of a step\n",
-                         summary.own_kernels ? "kernel lane" : "GPU", idle);
+                         summary.cpu_kernels ? "kernel lane" : "GPU", idle);
     case Regime::kMixed:
       return fmt::format("the {} waits {:.0f} % of a step\n",
-                         summary.own_kernels ? "kernel lane" : "GPU", idle);
+                         summary.cpu_kernels ? "kernel lane" : "GPU", idle);
     case Regime::kDeviceBound:
       if (summary.busy > summary.median.busy) {
         return fmt::format("bound by the GPU: busy {:.0f} % of all steps, which queue up\n",
                            100 * summary.busy);
       }
       return fmt::format("bound by {}: busy {:.0f} % of a step\n",
-                         summary.own_kernels ? "its kernels" : "the GPU",
+                         summary.cpu_kernels ? "its kernels" : "the GPU",
                          100 * summary.median.busy);
   }
   return "";
@@ -95,7 +95,7 @@ std::string work_line(const Summary& summary) {
   return fmt::format("a step: {}, {}, {}, {}; {} {}, busy {:.1f} %\n", plural(m.kernels, "kernel"),
                      plural(m.launches, "launch", "es"), fmt::format("{:.0f} memcpy", m.memcpys),
                      fmt::format("{:.0f} memset", m.memsets),
-                     summary.own_kernels ? "kernels" : "GPU", time_text(m.device_ns), 100 * m.busy);
+                     summary.cpu_kernels ? "kernels" : "GPU", time_text(m.device_ns), 100 * m.busy);
 }
 
 std::string uses_text(const Summary& summary, size_t width) {
@@ -194,7 +194,7 @@ std::string summary_text(const Summary& summary, const std::string& file, bool m
   }
   out += regime_text(summary) + uses_text(summary, markdown ? SIZE_MAX / 2 : width);
   out += lost_text(summary);
-  out += names_table(summary.own_kernels ? "largest kernels" : "largest on the GPU",
+  out += names_table(summary.cpu_kernels ? "largest kernels" : "largest on the GPU",
                      summary.kernels, &summary.rates, markdown, width);
   out += names_table("largest on the CPU, by self time", summary.ops, nullptr, markdown, width);
   if (!markdown) out += next_text(summary, file);

@@ -2,8 +2,6 @@
 #include "epilogue/trace/args.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 
 #include "epilogue/trace/json_text.h"
 
@@ -67,32 +65,9 @@ class Cursor {
   std::string_view rest_;
 };
 
-// Where the members behind `key` begin, if the key is found without reading what lies in front of
-// it: no other object begins there, so that it is a member of this one. npos: not so.
-size_t value_place(std::string_view object, std::string_view key) {
-  std::array<char, 64> quoted{};
-  if (key.size() + 2 > quoted.size()) return std::string_view::npos;
-  quoted[0] = quoted[key.size() + 1] = '"';
-  std::copy(key.begin(), key.end(), quoted.begin() + 1);
-  const void* found = ::memmem(object.data(), object.size(), quoted.data(), key.size() + 2);
-  if (found == nullptr) return object.size();
-  const auto place = static_cast<size_t>(static_cast<const char*>(found) - object.data());
-  const std::string_view before = object.substr(0, place);
-  if (before.find('{') != before.rfind('{')) return std::string_view::npos;
-  const size_t last = before.find_last_not_of(" \t\r\n");
-  const bool begins_member =
-      last != std::string_view::npos && (before[last] == '{' || before[last] == ',');
-  const size_t colon = object.find_first_not_of(" \t\r\n", place + key.size() + 2);
-  const bool is_key = colon != std::string_view::npos && object[colon] == ':';
-  return begins_member && is_key ? colon + 1 : std::string_view::npos;
-}
-
 }  // namespace
 
 std::optional<std::string_view> find_value(std::string_view object, std::string_view key) {
-  const size_t place = value_place(object, key);
-  if (place == object.size()) return std::nullopt;
-  if (place != std::string_view::npos) return Cursor(object.substr(place)).value();
   Cursor cursor(object);
   if (!cursor.accept('{')) return std::nullopt;
   do {

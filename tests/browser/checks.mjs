@@ -145,7 +145,6 @@ export async function checkFound(page, name) {
     return names.filter((one) =>
       events.search(one.slice(0, LONGEST_SEARCH).replace(/\*$/, '')).length === 0);
   });
-  // The profiler has a row for annotations on the device, which is no work of its own.
   assert.deepEqual(lost, [], `${name}: all names are found in the timeline`);
 }
 

@@ -79,6 +79,12 @@ async function checkPhone() {
 // On paper colours are those of light, on the canvas, too, and what only a screen needs is gone.
 async function checkPrint() {
   const { page } = await opened('mlp_compared', { colorScheme: 'dark' });
+  const corner = (event) => page.evaluate(([type, timeline]) => {
+    window.dispatchEvent(new Event(type));
+    return [...document.querySelector(timeline).getContext('2d').getImageData(1, 1, 1, 1).data];
+  }, [event, TIMELINE]);
+  assert.deepEqual(await corner('beforeprint'), [255, 255, 255, 255], 'paper is white');
+  assert.notDeepEqual(await corner('afterprint'), [255, 255, 255, 255], 'and the screen is not');
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   const style = await page.evaluate(() => ({
     paper: getComputedStyle(document.body).backgroundColor,
@@ -86,11 +92,6 @@ async function checkPrint() {
   }));
   assert.deepEqual(style, { paper: 'rgb(255, 255, 255)', tools: 'none' });
   await page.pdf({ path: `${out}/print.pdf` });
-  const corner = await page.evaluate((timeline) => {
-    window.dispatchEvent(new Event('beforeprint'));
-    return [...document.querySelector(timeline).getContext('2d').getImageData(1, 1, 1, 1).data];
-  }, TIMELINE);
-  assert.deepEqual(corner, [255, 255, 255, 255], 'paper is white');
 }
 
 for (const [name, files] of Object.entries(REPORTS)) {

@@ -7,7 +7,7 @@ const MOST_ROWS = 300;
 // go (what a click on a row's name does), mark(row): whether the row is to be noticed.
 function sortable(columns, rows, options = {}) {
   const body = make('tbody');
-  let order = options.sort ?? -1, down = true, words = '';
+  let order = options.sort ?? -1, down = true, wanted = '';
   const searched = options.search ?? columns[0].text;
 
   function cell(column, row, isFirst) {
@@ -19,7 +19,7 @@ function sortable(columns, rows, options = {}) {
   }
 
   function draw() {
-    const list = rows.filter((row) => searched(row).toLowerCase().includes(words));
+    const list = rows.filter((row) => searched(row).toLowerCase().includes(wanted));
     if (order >= 0) {
       const value = columns[order].value, sign = down ? -1 : 1;
       list.sort((a, b) => {
@@ -54,7 +54,7 @@ function sortable(columns, rows, options = {}) {
   const field = make('input', {
     type: 'search', placeholder: options.filter, 'aria-label': options.filter,
     oninput: () => {
-      words = field.value.toLowerCase();
+      wanted = field.value.toLowerCase();
       draw();
     },
   });

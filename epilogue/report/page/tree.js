@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One step, opened level by level.
-const MOST_ROOTS = 40;
+const MOST_ROOTS = 40, MOST_BELOW = 1000;
 
 function treeText(events, id) {
   if (events.isDevice(id)) return `${events.labelOf(id)}  ${time(events.dur[id] / 1000)}`;
@@ -9,10 +9,13 @@ function treeText(events, id) {
     `device ${time(events.gpu[id] / 1000)}${shapes ? '  ' + shapes : ''}`;
 }
 
-// A line that shows what is below it once it is opened.
-function opening(text, below) {
+// A line that shows the events below it once it is opened.
+function opening(events, text, below) {
+  const more = below.length - MOST_BELOW;
+  const show = () => [...below.slice(0, MOST_BELOW).map((id) => treeNode(events, id)),
+    ...(more > 0 ? [quiet(`and ${more} more: epilogue tree`)] : [])];
   const box = make('details', {
-    ontoggle: () => { if (box.open && box.children.length === 1) box.append(...below()); },
+    ontoggle: () => { if (box.open && box.children.length === 1) box.append(...show()); },
   }, make('summary', {}, text));
   return box;
 }
@@ -21,7 +24,7 @@ function treeNode(events, id) {
   const below = [...events.kernels(id), ...events.children(id)]
     .sort((a, b) => events.at[a] - events.at[b]);
   const text = treeText(events, id);
-  if (below.length > 0) return opening(text, () => below.map((one) => treeNode(events, one)));
+  if (below.length > 0) return opening(events, text, below);
   return make('div', { class: events.isDevice(id) ? 'leaf kernel' : 'leaf' }, text);
 }
 
@@ -34,7 +37,7 @@ function otherThreads(events, step) {
     const during = ids.slice(upperBound(at, begin), upperBound(at, end));
     if (during.length === 0) return;
     const text = `${lane.title}, meanwhile: ${during.length} at the top`;
-    nodes.push(opening(text, () => Array.from(during, (id) => treeNode(events, id))));
+    nodes.push(opening(events, text, Array.from(during)));
   });
   return nodes;
 }
