@@ -101,7 +101,7 @@ TEST_F(Peers, StepsOwnTheirDeviceWork) {
 TEST_F(Peers, NanosecondsAreNotLostWhereADoubleLosesThem) {
   READ_OR_SKIP(trace, "hta_ns_resolution");
   EXPECT_EQ(names_of(*trace, Category::kGpuUserAnnotation).size(), 3);
-  EXPECT_EQ(names_of(*trace, Category::kUserAnnotation).size(), 12);
+  EXPECT_EQ(names_of(*trace, Category::kUserAnnotation).size(), 13);
   // Read as doubles, 63 operators overlap in part; as whole nanoseconds none does.
   const trace::OpTree tree = trace::build_op_tree(*trace);
   std::map<trace::LaneId, std::vector<int64_t>> open;
