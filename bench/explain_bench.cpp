@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "bench/suite.h"
-#include "epilogue/analysis/kernel_name.h"
+#include "epilogue/analysis/names/decode.h"
+#include "epilogue/analysis/names/decoded_name.h"
 #include "epilogue/base/mapped_file.h"
-#include "epilogue/trace/args.h"
+#include "epilogue/trace/event_args.h"
 #include "epilogue/trace/json_text.h"
 
 namespace epi::bench {
@@ -45,7 +46,7 @@ void add_explain(Suite& suite) {
   if (names->empty()) return;  // started outside of the sources
   const auto next = std::make_shared<size_t>(0);
   const auto read_one = [names, next] {
-    benchmark::DoNotOptimize(analysis::read_kernel_name((*names)[*next]));
+    benchmark::DoNotOptimize(analysis::decode_name((*names)[*next]));
     *next = (*next + 1) % names->size();
   };
   suite.add("explain", {fmt::format("one kernel name read, ns (mean of {})", names->size()),

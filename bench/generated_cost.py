@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What kernels that PyTorch's compiler generates take: the constants of analysis/generated_cost.cpp.
+"""What kernels that PyTorch's compiler generates take: the constants of analysis/cost/generated_cost.cpp.
 
     python3 bench/generated_cost.py
 

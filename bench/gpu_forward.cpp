@@ -21,10 +21,10 @@
 #include <vector>
 
 #include "epilogue/base/clock.h"
-#include "epilogue/compile/compile.h"
-#include "epilogue/cpu/backend.h"
-#include "epilogue/cuda/backend.h"
-#include "epilogue/cuda/device.h"
+#include "epilogue/compiler/compile.h"
+#include "epilogue/cpu/cpu_backend.h"
+#include "epilogue/cuda/cuda_backend.h"
+#include "epilogue/cuda/cuda_device.h"
 #include "epilogue/cuda/gemm.h"
 #include "epilogue/cuda/stream.h"
 #include "epilogue/nn/glu_mlp.h"

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "epilogue/base/error.h"
-#include "epilogue/cpu/backend.h"
-#include "epilogue/cuda/backend.h"
-#include "epilogue/cuda/device.h"
+#include "epilogue/cpu/cpu_backend.h"
+#include "epilogue/cuda/cuda_backend.h"
+#include "epilogue/cuda/cuda_device.h"
 #include "epilogue/hub/kernel.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/profile/profiler.h"

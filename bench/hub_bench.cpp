@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prebuilt kernels against the same thing compiled here, and what loading a package costs.
 #include "bench/suite.h"
-#include "epilogue/compile/compile.h"
-#include "epilogue/cpu/backend.h"
+#include "epilogue/compiler/compile.h"
+#include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/hub/kernel.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/tensor/factories.h"

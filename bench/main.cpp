@@ -9,7 +9,7 @@
 
 #include "bench/big_trace.h"
 #include "bench/suite.h"
-#include "epilogue/cpu/backend.h"
+#include "epilogue/cpu/cpu_backend.h"
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == "--walk") return epi::bench::walk_trace(argv[2]);

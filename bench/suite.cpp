@@ -5,7 +5,7 @@
 #include <chrono>
 #include <thread>
 
-#include "bench/report.h"
+#include "bench/suite_report.h"
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/cpu/openblas.h"
 #include "epilogue/ops/hooks.h"

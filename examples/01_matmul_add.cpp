@@ -3,12 +3,12 @@
 // goes into calling them, at 1024 into the product; the profiler's table tells which.
 #include <fmt/core.h>
 
-#include "epilogue/analysis/profiler_table.h"
-#include "epilogue/cpu/backend.h"
+#include "epilogue/analysis/pytorch/profiler_table.h"
+#include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/ops/hooks.h"
 #include "epilogue/profile/profiler.h"
-#include "epilogue/report/profiler_table.h"
+#include "epilogue/report/profiler_table_report.h"
 #include "epilogue/tensor/factories.h"
 
 int main() {

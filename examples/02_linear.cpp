@@ -3,12 +3,12 @@
 // is written. The table shows views that take no kernel time, by the shapes they were given.
 #include <fmt/core.h>
 
-#include "epilogue/analysis/profiler_table.h"
-#include "epilogue/cpu/backend.h"
+#include "epilogue/analysis/pytorch/profiler_table.h"
+#include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/nn/linear.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/profile/profiler.h"
-#include "epilogue/report/profiler_table.h"
+#include "epilogue/report/profiler_table_report.h"
 #include "epilogue/tensor/factories.h"
 #include "epilogue/tensor/print.h"
 

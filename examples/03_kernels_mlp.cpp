@@ -4,9 +4,9 @@
 #include <fmt/core.h>
 
 #include "epilogue/base/error.h"
-#include "epilogue/cpu/backend.h"
-#include "epilogue/hub/glu_mlp.h"
+#include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/hub/kernel.h"
+#include "epilogue/hub/prebuilt_glu_mlp.h"
 #include "epilogue/nn/glu_mlp.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/tensor/factories.h"

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "epilogue/cpu/backend.h"
+#include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/nn/glu_mlp.h"
 #include "epilogue/nn/safetensors.h"
 #include "epilogue/ops/hooks.h"

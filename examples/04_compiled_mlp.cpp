@@ -6,8 +6,8 @@
 #include <cstdio>
 
 #include "epilogue/base/error.h"
-#include "epilogue/compile/compile.h"
-#include "epilogue/cpu/backend.h"
+#include "epilogue/compiler/compile.h"
+#include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/nn/glu_mlp.h"
 #include "epilogue/tensor/factories.h"
 

@@ -7,8 +7,8 @@
 
 #include "epilogue/base/error.h"
 #include "epilogue/base/thread_pool.h"
+#include "epilogue/cpu/cpu_matmul.h"
 #include "epilogue/cpu/openblas.h"
-#include "epilogue/cpu/product.h"
 
 namespace epi::cpu {
 namespace {

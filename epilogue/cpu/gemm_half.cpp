@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "epilogue/base/thread_pool.h"
+#include "epilogue/cpu/cpu_matmul.h"
 #include "epilogue/cpu/loops/loops.h"
 #include "epilogue/cpu/openblas.h"
-#include "epilogue/cpu/product.h"
 #include "epilogue/tensor/cpu_allocator.h"
 
 namespace epi::cpu {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "epilogue/base/thread_pool.h"
+#include "epilogue/cpu/cpu_matmul.h"
 #include "epilogue/cpu/loops/loops.h"
-#include "epilogue/cpu/product.h"
 
 namespace epi::cpu {
 namespace {

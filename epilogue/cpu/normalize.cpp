@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "epilogue/base/thread_pool.h"
-#include "epilogue/cpu/kernels.h"
+#include "epilogue/cpu/cpu_kernels.h"
 #include "epilogue/cpu/loops/loops.h"
 #include "epilogue/ops/readable.h"
 

@@ -2,7 +2,7 @@
 #include "epilogue/cuda/allocator.h"
 
 #include "epilogue/cuda/block_cache.h"
-#include "epilogue/cuda/device.h"
+#include "epilogue/cuda/cuda_device.h"
 #include "epilogue/cuda/device_guard.h"
 
 namespace epi::cuda {

@@ -2,7 +2,7 @@
 // A number that CUDA knows of a device.
 #pragma once
 
-#include "epilogue/cuda/error.h"
+#include "epilogue/cuda/cuda_error.h"
 
 namespace epi::cuda {
 

@@ -2,7 +2,7 @@
 // Makes a device the calling thread's current one, for a scope.
 #pragma once
 
-#include "epilogue/cuda/error.h"
+#include "epilogue/cuda/cuda_error.h"
 
 namespace epi::cuda {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The backend of a build without CUDA: it says so.
 #include "epilogue/base/error.h"
-#include "epilogue/cuda/backend.h"
-#include "epilogue/cuda/device.h"
+#include "epilogue/cuda/cuda_backend.h"
+#include "epilogue/cuda/cuda_device.h"
 #include "epilogue/cuda/gemm.h"
 
 namespace epi {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "epilogue/cuda/error.h"
+#include "epilogue/cuda/cuda_error.h"
 
 namespace epi::cuda {
 

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "epilogue/cuda/error.h"
+#include "epilogue/cuda/cuda_error.h"
 #include "epilogue/cuda/relaxed_capture.h"
 #include "epilogue/tensor/factories.h"
 #include "epilogue/tensor/size_class.h"

@@ -7,9 +7,9 @@
 #include <map>
 
 #include "epilogue/base/error.h"
-#include "epilogue/compile/gpu/gpu_code.h"
-#include "epilogue/compile/gpu/tensor_map.h"
-#include "epilogue/cuda/device.h"
+#include "epilogue/compiler/gpu/gpu_code.h"
+#include "epilogue/compiler/gpu/tensor_map.h"
+#include "epilogue/cuda/cuda_device.h"
 #include "epilogue/hub/loaded_code.h"
 #include "epilogue/ops/hooks.h"
 

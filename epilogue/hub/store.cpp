@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "epilogue/base/hash.h"
-#include "epilogue/compile/code_cache.h"
+#include "epilogue/compiler/plan/code_cache.h"
 #include "epilogue/hub/file_io.h"
 
 namespace epi::hub {

@@ -5,7 +5,7 @@
 
 #include "epilogue/base/error.h"
 #include "epilogue/base/machine.h"
-#include "epilogue/cuda/device.h"
+#include "epilogue/cuda/cuda_device.h"
 #include "epilogue/hub/whole_number.h"
 #include "epilogue/kernel_abi.h"
 

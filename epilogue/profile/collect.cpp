@@ -12,6 +12,7 @@
 #include "epilogue/profile/describe.h"
 #include "epilogue/profile/gpu_lane.h"
 #include "epilogue/profile/inputs.h"
+#include "epilogue/trace/step_name.h"
 
 namespace epi::profile {
 namespace {
@@ -93,7 +94,7 @@ class Collector {
   }
 
   void add_step(const StepSpan& step) {
-    const auto name = trace_.names.intern(fmt::format("ProfilerStep#{}", step.number));
+    const auto name = trace_.names.intern(trace::step_name(step.number));
     const auto lane = trace_.find_or_add_lane({pid_, step.tid});
     const EventId id = add_range(Category::kUserAnnotation, name, lane, step.begin_ns, {});
     trace_.dur_ns[id] = step.end_ns - step.begin_ns;

@@ -2,7 +2,7 @@
 // The logs of a recording, merged into a trace.
 #pragma once
 
-#include "epilogue/profile/recorder.h"
+#include "epilogue/profile/event_recorder.h"
 #include "epilogue/trace/trace.h"
 
 namespace epi::profile {

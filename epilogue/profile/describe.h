@@ -7,8 +7,8 @@
 #include <string>
 
 #include "epilogue/profile/args_text.h"
+#include "epilogue/profile/event_recorder.h"
 #include "epilogue/profile/gpu_lane.h"
-#include "epilogue/profile/recorder.h"
 #include "epilogue/trace/trace.h"
 
 namespace epi::profile {

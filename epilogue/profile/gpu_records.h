@@ -49,7 +49,7 @@ struct GpuWork {
   KernelShape shape{};  // of kernels
 };
 
-// The id that was pushed (Recorder::launch_begin) around the call with this correlation.
+// The id that was pushed (EventRecorder::launch_begin) around the call with this correlation.
 struct LaunchOfCall {
   uint32_t correlation = 0;
   uint64_t launch_id = 0;

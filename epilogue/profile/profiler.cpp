@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "epilogue/base/error.h"
-#include "epilogue/profile/recorder.h"
+#include "epilogue/profile/event_recorder.h"
 
 namespace epi::profile {
 namespace {
@@ -34,7 +34,7 @@ Profiler::Profiler(ProfilerOptions options) : options_(std::move(options)) {
 }
 
 Profiler::~Profiler() {
-  if (phase_ == Phase::kWarmup || phase_ == Phase::kActive) Recorder::instance().drop();
+  if (phase_ == Phase::kWarmup || phase_ == Phase::kActive) EventRecorder::instance().drop();
 }
 
 Profiler::Phase Profiler::phase_of(int64_t step) const {
@@ -56,9 +56,9 @@ void Profiler::enter(Phase phase) {
   const bool recording = phase_ == Phase::kWarmup || phase_ == Phase::kActive;
   const bool records = phase == Phase::kWarmup || phase == Phase::kActive;
   if (records && !recording) {
-    Recorder::instance().begin({options_.record_shapes, options_.profile_memory});
+    EventRecorder::instance().begin({options_.record_shapes, options_.profile_memory});
   } else if (phase == Phase::kActive && phase_ == Phase::kWarmup) {
-    Recorder::instance().restart();
+    EventRecorder::instance().restart();
   }
   phase_ = phase;
   if (phase_ == Phase::kActive) begin_step();
@@ -93,14 +93,14 @@ void Profiler::step() {
 
 void Profiler::stop() {
   const Phase phase = std::exchange(phase_, Phase::kDone);
-  if (phase == Phase::kWarmup) Recorder::instance().drop();
+  if (phase == Phase::kWarmup) EventRecorder::instance().drop();
   if (phase != Phase::kActive) return;
   end_step();
   finish_cycle();
 }
 
 void Profiler::finish_cycle() {
-  trace_ = collect(Recorder::instance().end(), std::exchange(spans_, {}));
+  trace_ = collect(EventRecorder::instance().end(), std::exchange(spans_, {}));
   if (options_.on_trace_ready) options_.on_trace_ready(*trace_);
 }
 

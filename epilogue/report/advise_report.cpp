@@ -6,11 +6,13 @@
 
 #include <algorithm>
 
+#include "epilogue/analysis/names/decode.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/regime_report.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/text.h"
 #include "epilogue/report/units.h"
+#include "epilogue/trace/step_name.h"
 
 namespace epi::report {
 namespace {
@@ -90,8 +92,7 @@ std::string events_text(const Advice& advice, const trace::Trace& trace, int64_t
     const trace::EventId id = advice.events[i];
     const std::string name(trace.name_of(id));
     const bool is_work = trace::is_device_work(trace.category[id]);
-    const std::string said =
-        is_work ? kernel_sentence(name, analysis::read_kernel_name(name)) : name;
+    const std::string said = is_work ? kernel_sentence(name, analysis::decode_name(name)) : name;
     text += fmt::format("{}{} at {}", i == 0 ? "" : ", ", said,
                         time_text(static_cast<double>(trace.ts_ns[id] - begin_ns)));
   }
@@ -108,7 +109,7 @@ std::string saving_text(const Advice& advice, bool cpu_kernels) {
 
 std::string step_text(const Advised& advised) {
   const bool whole = advised.subject == "trace";
-  return whole ? "the trace" : advised.subject == "ProfilerStep*" ? "a step" : advised.subject;
+  return whole ? "the trace" : advised.subject == trace::kAllSteps ? "a step" : advised.subject;
 }
 
 // What compiled code would do on the CPU, where it is not compiled yet.
@@ -171,7 +172,7 @@ std::string advice_title(const Advice& advice) {
 std::string like_command(const Advised& advised, const std::string& file) {
   const bool mlp = !advised.blocks.mlps.empty();
   if (!mlp && advised.blocks.linears.empty()) return "";
-  const bool is_part = advised.subject != "ProfilerStep*" && advised.subject != "trace";
+  const bool is_part = advised.subject != trace::kAllSteps && advised.subject != "trace";
   const std::string like = is_part ? file + ":" + advised.subject : file;
   return fmt::format("epilogue run {} --like {}", mlp ? "mlp" : "linear", shell_word(like));
 }

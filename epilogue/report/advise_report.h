@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "epilogue/analysis/advise.h"
+#include "epilogue/analysis/advise/advise.h"
 #include "epilogue/base/json_writer.h"
 
 namespace epi::report {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "epilogue/analysis/breakdown.h"
+#include "epilogue/analysis/time/breakdown.h"
 #include "epilogue/base/json_writer.h"
 
 namespace epi::report {

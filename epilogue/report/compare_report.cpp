@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "epilogue/analysis/names/decode.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/steps_report.h"
 #include "epilogue/report/table.h"
@@ -95,7 +96,7 @@ class Lines {
   std::string name(const std::string& text) const {
     if (markdown_) return '`' + text + '`';
     if (text.size() + kIndent + 10 <= width_) return text;
-    return kernel_sentence(text, analysis::read_kernel_name(text));
+    return kernel_sentence(text, analysis::decode_name(text));
   }
   const std::string& text() const { return out_; }
 
@@ -110,7 +111,7 @@ class Lines {
 void counted_lines(std::string_view title, const std::vector<NamedCount>& entries, Lines& lines) {
   std::vector<NamedCount> sums;
   for (const NamedCount& entry : entries) {
-    const std::string what = kernel_sentence(entry.name, analysis::read_kernel_name(entry.name));
+    const std::string what = kernel_sentence(entry.name, analysis::decode_name(entry.name));
     const auto known = std::find_if(sums.begin(), sums.end(),
                                     [&](const NamedCount& sum) { return sum.name == what; });
     if (known == sums.end()) {

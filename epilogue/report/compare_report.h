@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "epilogue/analysis/compare.h"
+#include "epilogue/analysis/compare/compare.h"
 #include "epilogue/base/json_writer.h"
 
 namespace epi::report {

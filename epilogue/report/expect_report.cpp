@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "epilogue/analysis/names/decode.h"
 #include "epilogue/base/utf8.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/steps_report.h"
@@ -68,7 +69,7 @@ std::string events_text(const trace::Trace& trace, int64_t begin_ns, const Broke
     const std::string_view name = trace.name_of(id);
     const bool device = trace::is_device_work(trace.category[id]);
     const std::string text =
-        device ? kernel_sentence(name, analysis::read_kernel_name(name)) : std::string(name);
+        device ? kernel_sentence(name, analysis::decode_name(name)) : std::string(name);
     out += fmt::format("            {}, {} at {}\n", shortened(text, kEventNameWidth),
                        time_text(static_cast<double>(trace.dur_ns[id])),
                        time_text(static_cast<double>(trace.ts_ns[id] - begin_ns)));

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "epilogue/analysis/expect.h"
+#include "epilogue/analysis/expect/expect.h"
 #include "epilogue/base/json_writer.h"
 
 namespace epi::report {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "epilogue/analysis/names/decode.h"
 #include "epilogue/report/steps_report.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/units.h"
@@ -13,7 +14,7 @@
 namespace epi::report {
 namespace {
 
-using analysis::KernelName;
+using analysis::DecodedName;
 using analysis::Kind;
 using analysis::Library;
 using analysis::NumberType;
@@ -74,7 +75,7 @@ std::string layout_text(const std::string& layout) {
   return "tt: x.T @ w.T on row-major data";
 }
 
-std::string types_text(const KernelName& kernel) {
+std::string types_text(const DecodedName& kernel) {
   std::vector<std::string> parts;
   const auto add = [&](NumberType type, const char* role) {
     if (type != NumberType::kUnknown) parts.push_back(fmt::format("{} {}", text_of(type), role));
@@ -85,7 +86,7 @@ std::string types_text(const KernelName& kernel) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string tile_line(const KernelName& kernel) {
+std::string tile_line(const DecodedName& kernel) {
   std::string out = tile_text(kernel);
   if (kernel.stages > 0) {
     out += fmt::format(", {} stage{}", kernel.stages, kernel.stages == 1 ? "" : "s");
@@ -115,7 +116,7 @@ void strings(JsonWriter& json, const char* key, const std::vector<std::string>& 
   json.end_array();
 }
 
-void tile_json(JsonWriter& json, const KernelName& kernel) {
+void tile_json(JsonWriter& json, const DecodedName& kernel) {
   json.key("tile");
   if (kernel.tile[0] == 0) {
     json.null();
@@ -126,7 +127,7 @@ void tile_json(JsonWriter& json, const KernelName& kernel) {
   json.end_array();
 }
 
-void cluster_json(JsonWriter& json, const KernelName& kernel) {
+void cluster_json(JsonWriter& json, const DecodedName& kernel) {
   json.key("cluster");
   if (kernel.cluster.empty()) {
     json.null();
@@ -139,13 +140,13 @@ void cluster_json(JsonWriter& json, const KernelName& kernel) {
 
 }  // namespace
 
-std::string tile_text(const KernelName& kernel) {
+std::string tile_text(const DecodedName& kernel) {
   if (kernel.tile[0] == 0) return {};
   const std::string k = kernel.tile[2] == 0 ? "?" : fmt::format("{}", kernel.tile[2]);
   return fmt::format("{}x{}x{}", kernel.tile[0], kernel.tile[1], k);
 }
 
-std::string kernel_sentence(std::string_view name, const KernelName& kernel) {
+std::string kernel_sentence(std::string_view name, const DecodedName& kernel) {
   if (kernel.library == Library::kUnknown && kernel.kind == Kind::kUnknown) {
     return std::string(name);
   }
@@ -173,7 +174,7 @@ std::string kernel_sentence(std::string_view name, const KernelName& kernel) {
   return out;
 }
 
-std::string kernel_text(std::string_view name, const KernelName& kernel) {
+std::string kernel_text(std::string_view name, const DecodedName& kernel) {
   std::string out = fmt::format("{}\n", name);
   const auto line = [&](const char* title, const std::string& text) {
     if (!text.empty()) out += fmt::format("  {:<10}{}\n", title, text);
@@ -207,14 +208,14 @@ std::string kernels_table(const std::vector<analysis::NamedTime>& kernels, bool 
                {"time", Align::kRight},
                {"share", Align::kRight}});
   for (const auto& [name, count, ns, share, id] : kernels) {
-    const std::string text = kernel_sentence(name, analysis::read_kernel_name(name));
+    const std::string text = kernel_sentence(name, analysis::decode_name(name));
     table.add_row({shortened(text, name_width), fmt::format("{}", count),
                    time_text(static_cast<double>(ns)), fmt::format("{:.1f} %", 100 * share)});
   }
   return markdown ? table.markdown() : table.text();
 }
 
-void kernel_json(JsonWriter& json, std::string_view name, const KernelName& kernel,
+void kernel_json(JsonWriter& json, std::string_view name, const DecodedName& kernel,
                  const analysis::NamedTime* time) {
   json.begin_object().key("name").string(name);
   optional_string(json, "library", text_of(kernel.library));

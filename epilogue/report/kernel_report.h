@@ -6,28 +6,28 @@
 #include <string_view>
 #include <vector>
 
-#include "epilogue/analysis/kernel_name.h"
-#include "epilogue/analysis/summary.h"
+#include "epilogue/analysis/names/decoded_name.h"
+#include "epilogue/analysis/time/summary.h"
 #include "epilogue/base/json_writer.h"
 
 namespace epi::report {
 
 // In one line: "cuBLAS GEMM bf16 tn, tile 256x128x64, bias"; the name itself where nothing is known
 // of it.
-std::string kernel_sentence(std::string_view name, const analysis::KernelName& kernel);
+std::string kernel_sentence(std::string_view name, const analysis::DecodedName& kernel);
 
 // "256x128x64", with a ? for what is not stated; empty where nothing is.
-std::string tile_text(const analysis::KernelName& kernel);
+std::string tile_text(const analysis::DecodedName& kernel);
 
 // The name, and a line below it for each thing that it says.
-std::string kernel_text(std::string_view name, const analysis::KernelName& kernel);
+std::string kernel_text(std::string_view name, const analysis::DecodedName& kernel);
 
 // The kernels of a trace by time, with what their names say.
 std::string kernels_table(const std::vector<analysis::NamedTime>& kernels, bool markdown,
                           size_t width);
 
 // An object with every field of the kernel; `time` adds what it took in a trace.
-void kernel_json(JsonWriter& json, std::string_view name, const analysis::KernelName& kernel,
+void kernel_json(JsonWriter& json, std::string_view name, const analysis::DecodedName& kernel,
                  const analysis::NamedTime* time = nullptr);
 
 }  // namespace epi::report

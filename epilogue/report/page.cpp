@@ -55,10 +55,10 @@ std::string page_of(const PageData& data, const Amounts& amounts) {
   std::vector<int64_t> begins_ns;
   std::string timelines;
   for (size_t i = 0; i < data.files.size(); ++i) {
-    const analysis::Examined& examined = data.files[i].examined;
-    const auto timeline = make_timeline(examined, amounts.events / data.files.size());
+    const analysis::TraceIndex& index = data.files[i].index;
+    const auto timeline = make_timeline(index, amounts.events / data.files.size());
     begins_ns.push_back(timeline.begin_ns);
-    timelines += data_element(fmt::format("timeline-{}", i), timeline_json(examined, timeline));
+    timelines += data_element(fmt::format("timeline-{}", i), timeline_json(index, timeline));
   }
   std::string out(kPageHead);
   const auto put = [&](std::string_view mark, std::string_view text) {

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "epilogue/analysis/work.h"
+#include "epilogue/analysis/index/trace_index.h"
 
 namespace epi::report {
 
 struct PageTrace {
   std::string file;
-  const analysis::Examined& examined;
+  const analysis::TraceIndex& index;
 };
 
 // One or two traces; of two, the second is held against the first.

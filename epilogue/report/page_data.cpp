@@ -10,7 +10,7 @@
 #include "epilogue/report/advise_report.h"
 #include "epilogue/report/breakdown_report.h"
 #include "epilogue/report/compare_report.h"
-#include "epilogue/report/profiler_table.h"
+#include "epilogue/report/profiler_table_report.h"
 #include "epilogue/report/regime_report.h"
 #include "epilogue/report/steps_report.h"
 #include "epilogue/report/summary_report.h"
@@ -85,7 +85,7 @@ void file_json(JsonWriter& json, const PageData::File& file, int64_t begin_ns, s
   for (const auto& device : file.devices) idle_map_json(json, device, begin_ns);
   json.end_array();
   object(json, "advice", [&] {
-    advise_json(json, file.advised, file.examined.trace, {.file = file.file, .most_events = 5});
+    advise_json(json, file.advised, file.index.trace, {.file = file.file, .most_events = 5});
   });
   json.key("bound");
   file.advised.use ? json.string(use_text(*file.advised.use)) : json.null();
@@ -95,14 +95,14 @@ void file_json(JsonWriter& json, const PageData::File& file, int64_t begin_ns, s
 // Independent of each other, on all cores.
 void examine(PageData::File& file) {
   const std::function<void()> parts[] = {
-      [&] { file.advised = analysis::advise(file.examined, std::nullopt); },
+      [&] { file.advised = analysis::advise(file.index, std::nullopt); },
       [&] {
-        file.devices = analysis::breakdown(file.examined, kIdleParts);
+        file.devices = analysis::breakdown(file.index, kIdleParts);
         for (auto& device : file.devices) device.steps.clear();  // not on the page
       },
-      [&] { file.summary = analysis::summarize(file.examined, false); },
+      [&] { file.summary = analysis::summarize(file.index, false); },
       [&] {
-        file.table = analysis::profiler_table(file.examined.trace);
+        file.table = analysis::profiler_table(file.index.trace);
         analysis::sort_rows(file.table, "cuda_time_total");
       }};
   parallel_for(std::size(parts), 1, [&](int64_t begin, int64_t end) {
@@ -115,11 +115,11 @@ void examine(PageData::File& file) {
 PageData page_data(const std::vector<PageTrace>& traces) {
   PageData data;
   for (const PageTrace& one : traces) {
-    data.files.push_back({one.file, one.examined, {}, {}, {}, {}});
+    data.files.push_back({one.file, one.index, {}, {}, {}, {}});
     examine(data.files.back());
   }
   if (traces.size() == 2) {
-    data.comparison = analysis::compare(traces[0].examined, traces[1].examined, std::nullopt);
+    data.comparison = analysis::compare(traces[0].index, traces[1].index, std::nullopt);
   }
   return data;
 }

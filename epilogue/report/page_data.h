@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "epilogue/analysis/advise.h"
-#include "epilogue/analysis/breakdown.h"
-#include "epilogue/analysis/compare.h"
-#include "epilogue/analysis/profiler_table.h"
-#include "epilogue/analysis/summary.h"
+#include "epilogue/analysis/advise/advise.h"
+#include "epilogue/analysis/compare/compare.h"
+#include "epilogue/analysis/pytorch/profiler_table.h"
+#include "epilogue/analysis/time/breakdown.h"
+#include "epilogue/analysis/time/summary.h"
 #include "epilogue/report/page.h"
 
 namespace epi::report {
@@ -18,7 +18,7 @@ namespace epi::report {
 struct PageData {
   struct File {
     std::string file;
-    const analysis::Examined& examined;
+    const analysis::TraceIndex& index;
     analysis::Summary summary;
     analysis::ProfilerTable table;
     std::vector<analysis::DeviceBreakdown> devices;

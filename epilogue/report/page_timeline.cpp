@@ -8,7 +8,7 @@
 #include "epilogue/base/json_writer.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/text.h"
-#include "epilogue/trace/args.h"
+#include "epilogue/trace/event_args.h"
 
 namespace epi::report {
 namespace {
@@ -37,8 +37,8 @@ class Texts {
 // Columns of numbers for each lane; begins are differences.
 class TimelineWriter {
  public:
-  TimelineWriter(const analysis::Examined& examined, const analysis::Timeline& timeline)
-      : examined_(examined), timeline_(timeline) {
+  TimelineWriter(const analysis::TraceIndex& index, const analysis::Timeline& timeline)
+      : index_(index), timeline_(timeline) {
     for (const auto& lane : timeline_.lanes) {
       for (const EventId id : lane.events) {
         places_.emplace(id, static_cast<int64_t>(places_.size()));
@@ -73,7 +73,7 @@ class TimelineWriter {
   }
 
   void write_lane(const analysis::TimelineLane& lane) {
-    const trace::Trace& trace = examined_.trace;
+    const trace::Trace& trace = index_.trace;
     json_.begin_object().key("title").string(lane.name).key("device").boolean(lane.is_device);
     json_.key("row").begin_array();
     for (const uint8_t row : lane.rows) json_.integer(row);
@@ -83,14 +83,13 @@ class TimelineWriter {
     column("name", lane.events, [&](EventId id) { return name(id); });
     if (lane.is_device) {
       column("said", lane.events, [&](EventId id) { return said(id); });
-      column("launch", lane.events,
-             [&](EventId id) { return place_of(examined_.links.launch[id]); });
-      column("op", lane.events, [&](EventId id) { return place_of(examined_.links.op[id]); });
+      column("launch", lane.events, [&](EventId id) { return place_of(index_.links.launch[id]); });
+      column("op", lane.events, [&](EventId id) { return place_of(index_.links.op[id]); });
     } else {
       column("kind", lane.events,
              [&](EventId id) { return texts_.place(trace.category_text(id)); });
       column("shapes", lane.events, [&](EventId id) { return shapes(id); });
-      column("self", lane.events, [&](EventId id) { return examined_.links.tree.self_ns[id]; });
+      column("self", lane.events, [&](EventId id) { return index_.links.tree.self_ns[id]; });
       column("gpu", lane.events, [&](EventId id) { return work_[id].ns; });
       column("works", lane.events, [&](EventId id) { return work_[id].count; });
     }
@@ -119,19 +118,19 @@ class TimelineWriter {
 
   // What each host event started: operators on their own thread, annotations on every one.
   void add_work() {
-    const trace::Trace& trace = examined_.trace;
+    const trace::Trace& trace = index_.trace;
     work_.resize(trace.size());
-    for (const EventId id : examined_.ownership.everything().work) {
-      const EventId launch = examined_.links.launch[id];
-      EventId at = launch != kNoEvent ? launch : examined_.links.op[id];
-      for (; at != kNoEvent; at = examined_.links.tree.parent[at]) {
+    for (const EventId id : index_.ownership.everything().work) {
+      const EventId launch = index_.links.launch[id];
+      EventId at = launch != kNoEvent ? launch : index_.links.op[id];
+      for (; at != kNoEvent; at = index_.links.tree.parent[at]) {
         work_[at].ns += trace.dur_ns[id];
         ++work_[at].count;
       }
     }
-    for (const EventId id : examined_.links.tree.order) {
+    for (const EventId id : index_.links.tree.order) {
       if (!analysis::is_annotation(trace, id)) continue;
-      const auto owned = examined_.ownership.owned(trace.ts_ns[id], trace.end_ns(id)).work;
+      const auto owned = index_.ownership.owned(trace.ts_ns[id], trace.end_ns(id)).work;
       work_[id] = {0, static_cast<int64_t>(owned.size())};
       for (const EventId one : owned) work_[id].ns += trace.dur_ns[one];
     }
@@ -150,27 +149,27 @@ class TimelineWriter {
   }
 
   int64_t name(EventId id) {
-    return texts_.place(utf8_prefix(examined_.trace.name_of(id), kLongestText));
+    return texts_.place(utf8_prefix(index_.trace.name_of(id), kLongestText));
   }
 
   int64_t said(EventId id) {
-    const trace::NameId name = examined_.trace.name[id];
+    const trace::NameId name = index_.trace.name[id];
     const auto [found, is_new] = said_.try_emplace(name, 0);
     if (is_new) {
-      const std::string text(examined_.trace.name_of(id));
+      const std::string text(index_.trace.name_of(id));
       found->second =
-          texts_.place(utf8_prefix(kernel_sentence(text, examined_.names[name]), kLongestText));
+          texts_.place(utf8_prefix(kernel_sentence(text, index_.names[name]), kLongestText));
     }
     return found->second;
   }
 
   int64_t shapes(EventId id) {
-    const auto dims = trace::find_value(examined_.trace.args_of(id), "Input Dims");
+    const auto dims = trace::find_value(index_.trace.args_of(id), "Input Dims");
     return dims ? texts_.place(utf8_prefix(*dims, kLongestText)) : -1;
   }
 
   JsonWriter json_;
-  const analysis::Examined& examined_;
+  const analysis::TraceIndex& index_;
   const analysis::Timeline& timeline_;
   std::unordered_map<EventId, int64_t> places_;
   std::map<trace::NameId, int64_t> said_;
@@ -184,8 +183,8 @@ class TimelineWriter {
 
 }  // namespace
 
-std::string timeline_json(const analysis::Examined& examined, const analysis::Timeline& timeline) {
-  return TimelineWriter(examined, timeline).text();
+std::string timeline_json(const analysis::TraceIndex& index, const analysis::Timeline& timeline) {
+  return TimelineWriter(index, timeline).text();
 }
 
 }  // namespace epi::report

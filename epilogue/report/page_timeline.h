@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "epilogue/analysis/timeline.h"
+#include "epilogue/analysis/time/timeline.h"
 
 namespace epi::report {
 
-std::string timeline_json(const analysis::Examined& examined, const analysis::Timeline& timeline);
+std::string timeline_json(const analysis::TraceIndex& index, const analysis::Timeline& timeline);
 
 }  // namespace epi::report

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "epilogue/analysis/kernel_rate.h"
-#include "epilogue/analysis/regime.h"
+#include "epilogue/analysis/cost/kernel_rate.h"
+#include "epilogue/analysis/time/regime.h"
 #include "epilogue/base/json_writer.h"
 
 namespace epi::report {

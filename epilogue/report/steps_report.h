@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "epilogue/analysis/steps.h"
+#include "epilogue/analysis/index/steps.h"
 #include "epilogue/base/json_writer.h"
 
 namespace epi::report {

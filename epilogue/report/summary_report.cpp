@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "epilogue/analysis/names/decode.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/regime_report.h"
 #include "epilogue/report/steps_report.h"
@@ -124,7 +125,7 @@ std::string names_table(const char* title, const std::vector<analysis::NamedTime
   Table table(columns);
   for (size_t i = 0; i < std::min(names.size(), kShownNames); ++i) {
     const std::string text =
-        rates != nullptr ? kernel_sentence(names[i].name, analysis::read_kernel_name(names[i].name))
+        rates != nullptr ? kernel_sentence(names[i].name, analysis::decode_name(names[i].name))
                          : names[i].name;
     std::vector<std::string> cells = {
         shortened(text, name_width), fmt::format("{}", names[i].count),
@@ -173,7 +174,7 @@ void names_json(JsonWriter& json, const char* key, const std::vector<analysis::N
     json.begin_object().key("name").string(name.name).key("count").integer(name.count);
     if (rates != nullptr) {
       rate_json(json, i < rates->size() ? (*rates)[i] : analysis::KernelRate());
-      json.key("what").string(kernel_sentence(name.name, analysis::read_kernel_name(name.name)));
+      json.key("what").string(kernel_sentence(name.name, analysis::decode_name(name.name)));
     }
     json.key("us").fixed(static_cast<double>(name.ns) / 1000, 3);
     json.key("share").fixed(name.share, 4).end_object();

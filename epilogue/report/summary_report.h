@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "epilogue/analysis/summary.h"
+#include "epilogue/analysis/time/summary.h"
 #include "epilogue/base/json_writer.h"
 
 namespace epi::report {

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "epilogue/analysis/op_inputs.h"
+#include "epilogue/analysis/index/op_inputs.h"
+#include "epilogue/analysis/names/decode.h"
 #include "epilogue/report/compare_report.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/steps_report.h"
@@ -45,7 +46,7 @@ std::string kernels_phrase(const std::vector<NamedCount>& list) {
   int64_t gemms = 0;
   int64_t others = 0;
   for (const NamedCount& entry : list) {
-    const Kind kind = analysis::read_kernel_name(entry.name).kind;
+    const Kind kind = analysis::decode_name(entry.name).kind;
     if (kind == Kind::kMemcpy || kind == Kind::kMemset) continue;
     (analysis::is_product(kind) ? gemms : others) += entry.count;
   }

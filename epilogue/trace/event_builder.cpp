@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/trace/event_builder.h"
 
-#include "epilogue/trace/args.h"
+#include "epilogue/trace/event_args.h"
 #include "epilogue/trace/json_text.h"
 #include "epilogue/trace/number_text.h"
 

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "epilogue/base/utf8.h"
-#include "epilogue/trace/args.h"
+#include "epilogue/trace/event_args.h"
 
 namespace epi::trace {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "epilogue/trace/args.h"
+#include "epilogue/trace/event_args.h"
 #include "epilogue/trace/id_index.h"
 #include "epilogue/trace/number_text.h"
 

@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include "epilogue/base/json_writer.h"
-#include "epilogue/trace/args.h"
 #include "epilogue/trace/compressed_output.h"
+#include "epilogue/trace/event_args.h"
 
 namespace epi::trace {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The smallest program against an installed Epilogue: a SwiGLU block on one row.
-#include <epilogue/cpu/backend.h>
+#include <epilogue/cpu/cpu_backend.h>
 #include <epilogue/nn/glu_mlp.h>
 #include <epilogue/tensor/factories.h>
 #include <epilogue/tensor/print.h>

@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "epilogue/base/json_writer.h"
-#include "epilogue/compile/codegen/cuda_code.h"
-#include "epilogue/compile/codegen/hopper_code.h"
+#include "epilogue/compiler/codegen/cuda_code.h"
+#include "epilogue/compiler/codegen/hopper_code.h"
 #include "epilogue/hub/file_io.h"
 #include "epilogue/hub/manifest.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Advice held against what came true: pairs of recorded traces, eager and compiled; and made-up
 // traces whose advice can be reckoned by hand.
-#include "epilogue/analysis/advise.h"
+#include "epilogue/analysis/advise/advise.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -19,13 +19,13 @@ namespace {
 
 Advised advise_data(const std::string& name, const std::optional<std::string>& under = {}) {
   const trace::Trace trace = read_data(name);
-  return advise(Examined(trace), under);
+  return advise(TraceIndex(trace), under);
 }
 
 AdviceCheck check_pair(const std::string& before, const std::string& after) {
   const trace::Trace a = read_data(before);
   const trace::Trace b = read_data(after);
-  return check_advice(advise(Examined(a), {}), Examined(b), {});
+  return check_advice(advise(TraceIndex(a), {}), TraceIndex(b), {});
 }
 
 const Advice* find(const Advised& advised, AdviceKind kind) {
@@ -184,7 +184,7 @@ class Made {
   }
   Advised advised() const {
     const trace::Trace trace = trace::read_text(text_ + "]}", "made").value();
-    return advise(Examined(trace), {});
+    return advise(TraceIndex(trace), {});
   }
 
  private:
@@ -231,15 +231,15 @@ TEST(Advise, RunsThatCannotBeComparedAreNot) {
 // What a backward makes from a forward's result is not the forward's kernel.
 TEST(Advise, ForwardAndBackwardAreNotJoined) {
   const trace::Trace trace = read_data("pytorch/train.json.gz");
-  const Examined examined(trace);
+  const TraceIndex index(trace);
   std::map<trace::EventId, std::string> owner;
   for (const char* name : {"forward", "backward", "optimizer"}) {
-    for (const Owned& owned : named_subject(examined, name).owned) {
+    for (const Owned& owned : named_subject(index, name).owned) {
       for (const trace::EventId id : owned.work) owner[id] = name;
     }
   }
   size_t backward = 0;
-  for (const FusionGroup& group : advise(examined, {}).fusion.groups) {
+  for (const FusionGroup& group : advise(index, {}).fusion.groups) {
     for (const trace::EventId id : group.work) {
       EXPECT_EQ(owner[id], owner[group.work[0]]) << trace.name_of(id);
     }

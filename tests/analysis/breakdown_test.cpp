@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a device's time goes: truths of recorded traces, and made-up ones that can be counted by
 // hand.
-#include "epilogue/analysis/breakdown.h"
+#include "epilogue/analysis/time/breakdown.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "epilogue/analysis/intervals.h"
+#include "epilogue/analysis/index/intervals.h"
 #include "epilogue/trace/reader.h"
 #include "tests/analysis/test_data.h"
 
@@ -51,7 +51,7 @@ constexpr Truth kTruths[] = {{"linear_eager.json", 8160, 8160, 285150},
 TEST(Breakdown, AgreesWithWhatIsKnownOfRecordedTraces) {
   for (const Truth& truth : kTruths) {
     const trace::Trace trace = read_data(std::string("traces/") + truth.trace);
-    const auto devices = breakdown(Examined(trace));
+    const auto devices = breakdown(TraceIndex(trace));
     ASSERT_EQ(devices.size(), 1U) << truth.trace;
     EXPECT_EQ(devices[0].shares.compute_ns, truth.kernel_ns) << truth.trace;
     EXPECT_EQ(devices[0].shares.busy_ns(), truth.busy_ns) << truth.trace;
@@ -62,7 +62,7 @@ TEST(Breakdown, AgreesWithWhatIsKnownOfRecordedTraces) {
 TEST(Breakdown, EveryPartAddsUp) {
   for (const Truth& truth : kTruths) {
     const trace::Trace trace = read_data(std::string("traces/") + truth.trace);
-    for (const DeviceBreakdown& device : breakdown(Examined(trace))) {
+    for (const DeviceBreakdown& device : breakdown(TraceIndex(trace))) {
       expect_adds_up(device.shares, device.idle);
       for (const auto& stream : device.streams) expect_adds_up(stream.shares, stream.idle);
       for (const auto& step : device.steps) expect_adds_up(step.shares, step.idle);
@@ -80,7 +80,7 @@ TEST(Breakdown, PartsOfTheTimeAddUp) {
   for (const Truth& truth : kTruths) {
     const trace::Trace trace = read_data(std::string("traces/") + truth.trace);
     for (const size_t parts : {1U, 7U, 400U}) {
-      const DeviceBreakdown device = breakdown(Examined(trace), parts).at(0);
+      const DeviceBreakdown device = breakdown(TraceIndex(trace), parts).at(0);
       ASSERT_EQ(device.over_time.size(), parts);
       IdleCauses sum;
       for (const IdleCauses& part : device.over_time) {
@@ -102,9 +102,9 @@ TEST(Breakdown, PartsOfTheTimeAddUp) {
 // Steps are measured as `steps` measures them.
 TEST(Breakdown, StepsAgreeWithSteps) {
   const trace::Trace trace = read_data("traces/mlp_eager.json");
-  const Examined examined(trace);
-  const auto device = breakdown(examined).at(0);
-  const InstanceGroup group = steps(trace, examined.ownership);
+  const TraceIndex index(trace);
+  const auto device = breakdown(index).at(0);
+  const InstanceGroup group = steps(trace, index.ownership);
   ASSERT_EQ(device.steps.size(), group.instances.size());
   for (size_t i = 0; i < group.instances.size(); ++i) {
     EXPECT_EQ(device.steps[i].shares.window_ns, group.instances[i].measures.window_ns);
@@ -128,7 +128,7 @@ class Made {
   }
   std::vector<DeviceBreakdown> breakdown_of(size_t parts = 0) const {
     trace_ = trace::read_text(text_ + "]", "made").value();
-    return breakdown(Examined(trace_), parts);
+    return breakdown(TraceIndex(trace_), parts);
   }
 
  private:

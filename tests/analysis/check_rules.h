@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "epilogue/analysis/expect.h"
+#include "epilogue/analysis/expect/expect.h"
+#include "epilogue/analysis/expect/rule_parser.h"
 #include "tests/analysis/test_data.h"
 
 namespace epi::analysis {
@@ -26,18 +27,18 @@ inline Rule parsed(const std::string& text) {
 // A trace and what it is asked; paths in `same kernels as` are names in tests/data as well.
 class RuleChecker {
  public:
-  explicit RuleChecker(const std::string& file) : trace_(read_data(file)), examined_(trace_) {}
+  explicit RuleChecker(const std::string& file) : trace_(read_data(file)), index_(trace_) {}
   RuleChecker(const RuleChecker&) = delete;
   RuleChecker& operator=(const RuleChecker&) = delete;
 
   RuleResult check(const std::string& text) {
-    return check_rule(examined_, parsed(text), [this](const std::string& path) -> const Examined& {
+    return check_rule(index_, parsed(text), [this](const std::string& path) -> const TraceIndex& {
       auto& other = others_[path];
       if (other == nullptr) other = std::make_unique<RuleChecker>(path);
-      return other->examined_;
+      return other->index_;
     });
   }
-  const Examined& examined() const { return examined_; }
+  const TraceIndex& index() const { return index_; }
   Names names(const std::vector<trace::EventId>& events) const {
     Names result;
     for (const trace::EventId id : events) result.emplace_back(trace_.name_of(id));
@@ -46,7 +47,7 @@ class RuleChecker {
 
  private:
   trace::Trace trace_;
-  Examined examined_;
+  TraceIndex index_;
   std::map<std::string, std::unique_ptr<RuleChecker>> others_;
 };
 

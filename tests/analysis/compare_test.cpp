@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "epilogue/analysis/compare.h"
+#include "epilogue/analysis/compare/compare.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using Names = std::vector<std::string>;
 GroupComparison compare_files(const std::string& a, const std::string& b, const char* under) {
   const trace::Trace left = read_data(a);
   const trace::Trace right = read_data(b);
-  return compare(Examined(left), Examined(right), under).groups.at(0);
+  return compare(TraceIndex(left), TraceIndex(right), under).groups.at(0);
 }
 
 int64_t total(const std::vector<NamedCount>& list) {
@@ -78,7 +78,7 @@ TEST(Compare, AHandWrittenKernelFusesTheSameOperators) {
 
 TEST(Compare, ATraceIsTheSameAsItself) {
   const trace::Trace trace = read_data("traces/llama_train.json.gz");
-  const Comparison comparison = compare(Examined(trace), Examined(trace), std::nullopt);
+  const Comparison comparison = compare(TraceIndex(trace), TraceIndex(trace), std::nullopt);
   EXPECT_TRUE(comparison.same_gpu_work());
   EXPECT_GT(comparison.groups.size(), 3U);
   EXPECT_EQ(total(comparison.groups[0].same), 1535 + 25 + 60);
@@ -109,7 +109,7 @@ TEST(Compare, EveryPieceOfWorkIsInExactlyOneList) {
     for (const std::string& b_file : files) {
       const trace::Trace a = read_data(a_file);
       const trace::Trace b = read_data(b_file);
-      const auto group = compare(Examined(a), Examined(b), "trace").groups.at(0);
+      const auto group = compare(TraceIndex(a), TraceIndex(b), "trace").groups.at(0);
       const auto fused = totals(group.fused);
       const auto unfused = totals(group.unfused);
       const int64_t common = total(group.same) + total(group.resized) + total_changed(group);
@@ -145,7 +145,7 @@ trace::Trace with_loader(const char* kernel) {
 TEST(Compare, TheVerdictIsAboutTheStepsWhereNoAnnotationHoldsTheirWork) {
   const trace::Trace a = with_loader("k");
   const trace::Trace b = with_loader("other");
-  const Comparison comparison = compare(Examined(a), Examined(b), std::nullopt);
+  const Comparison comparison = compare(TraceIndex(a), TraceIndex(b), std::nullopt);
   ASSERT_EQ(comparison.groups.size(), 2U);
   EXPECT_EQ(comparison.groups[comparison.main_group].name, "ProfilerStep*");
   EXPECT_EQ(comparison.steps, comparison.main_group);
@@ -153,7 +153,7 @@ TEST(Compare, TheVerdictIsAboutTheStepsWhereNoAnnotationHoldsTheirWork) {
 
 TEST(Compare, NothingOfThatNameIsAMistake) {
   const trace::Trace trace = read_data("traces/mlp_eager.json");
-  EXPECT_THROW(compare(Examined(trace), Examined(trace), "mlp"), Error);
+  EXPECT_THROW(compare(TraceIndex(trace), TraceIndex(trace), "mlp"), Error);
 }
 
 // One product in one annotation, launched with these sizes and over this grid.
@@ -169,7 +169,7 @@ trace::Trace product(int64_t m, const char* kernel, const char* grid) {
 }
 
 GroupComparison compare_products(const trace::Trace& a, const trace::Trace& b) {
-  return compare(Examined(a), Examined(b), "fwd").groups.at(0);
+  return compare(TraceIndex(a), TraceIndex(b), "fwd").groups.at(0);
 }
 
 TEST(Compare, AnotherBatchOverTheSameGridIsResized) {
@@ -208,7 +208,7 @@ TEST(Compare, StepsMayDifferInNumber) {
   }
   const trace::Trace a = one.take();
   const trace::Trace b = two.take();
-  const Comparison comparison = compare(Examined(a), Examined(b), std::nullopt);
+  const Comparison comparison = compare(TraceIndex(a), TraceIndex(b), std::nullopt);
   EXPECT_TRUE(comparison.same_gpu_work());
   EXPECT_EQ(comparison.groups.at(0).b.instances, 2);
   EXPECT_TRUE(comparison.groups.at(0).host_added.empty());

@@ -11,7 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "epilogue/analysis/kernel_name.h"
+#include "epilogue/analysis/names/decode.h"
+#include "epilogue/analysis/names/decoded_name.h"
 
 namespace epi::analysis {
 
@@ -38,7 +39,7 @@ inline std::string or_unknown(std::string_view piece) {
   return std::string(piece.empty() ? "?" : piece);
 }
 
-inline std::string types_of(const KernelName& kernel) {
+inline std::string types_of(const DecodedName& kernel) {
   const std::array types = {kernel.dtype, kernel.accumulate, kernel.output};
   if (types == std::array<NumberType, 3>{}) return {};
   return or_unknown(text_of(types[0])) + '>' + or_unknown(text_of(types[1])) + '>' +
@@ -61,7 +62,7 @@ inline std::string list_of(const std::vector<std::string>& items) {
 
 // One line: library, kind, arch, input>accumulator>output, layout, tile and the rest. What is not
 // stated is left out, or is "?" where others depend on the place.
-inline std::string described(const KernelName& kernel) {
+inline std::string described(const DecodedName& kernel) {
   std::string text = or_unknown(text_of(kernel.library));
   add(text, text_of(kernel.kind));
   add(text, kernel.arch);
@@ -82,7 +83,7 @@ inline std::string described(const KernelName& kernel) {
 inline void expect_all(std::span<const Row> rows) {
   for (const Row& row : rows) {
     SCOPED_TRACE(row.name);
-    EXPECT_EQ(described(read_kernel_name(row.name)), row.expected);
+    EXPECT_EQ(described(decode_name(row.name)), row.expected);
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What rules are about, what holds, and what a broken one tells. The measures of every trace are
 // in expect_traces_test.cpp.
-#include "epilogue/analysis/expect.h"
+#include "epilogue/analysis/expect/expect.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names against what was asked for: tests/data/kernel_names.json holds calls on an H200 with the
 // kernels that they launched.
-#include "epilogue/analysis/kernel_name.h"
+#include "epilogue/analysis/names/decoded_name.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,10 @@
 #include <optional>
 
 #include "epilogue/analysis/names/cpp_name.h"
+#include "epilogue/analysis/names/decode.h"
 #include "epilogue/analysis/names/families.h"
 #include "epilogue/base/mapped_file.h"
-#include "epilogue/trace/args.h"
+#include "epilogue/trace/event_args.h"
 #include "epilogue/trace/json_text.h"
 #include "epilogue/trace/number_text.h"
 
@@ -71,11 +72,11 @@ NumberType asked_type(const Call& call) {
   return kTypes.at(call.dtype);
 }
 
-TEST(KernelNames, EveryRecordedKernelHasALibraryAndAKind) {
+TEST(DecodedNames, EveryRecordedKernelHasALibraryAndAKind) {
   size_t names = 0;
   for (const Call& call : recorded_calls()) {
     for (const std::string& name : call.kernels) {
-      const KernelName kernel = read_kernel_name(name);
+      const DecodedName kernel = decode_name(name);
       EXPECT_NE(kernel.library, Library::kUnknown) << name;
       EXPECT_NE(kernel.kind, Kind::kUnknown) << name;
       ++names;
@@ -85,11 +86,11 @@ TEST(KernelNames, EveryRecordedKernelHasALibraryAndAKind) {
   EXPECT_GT(names, 300U);
 }
 
-TEST(KernelNames, LayoutsAreThoseOfTheCall) {
+TEST(DecodedNames, LayoutsAreThoseOfTheCall) {
   size_t stated = 0;
   for (const Call& call : recorded_calls()) {
     for (const std::string& name : call.kernels) {
-      const KernelName kernel = read_kernel_name(name);
+      const DecodedName kernel = decode_name(name);
       if (kernel.kind != Kind::kGemm || kernel.layout.empty() || !call.m) continue;
       // One row is as well a column: the library may take either, and the name says which.
       if (call.m == 1 && kernel.layout[0] == asked_layout(call)[0]) continue;
@@ -105,11 +106,11 @@ bool fits(NumberType asked, NumberType stated) {
   return stated == asked || (asked == NumberType::kTf32 && stated == NumberType::kF32);
 }
 
-TEST(KernelNames, TypesAreThoseOfTheCall) {
+TEST(DecodedNames, TypesAreThoseOfTheCall) {
   size_t stated = 0;
   for (const Call& call : recorded_calls()) {
     for (const std::string& name : call.kernels) {
-      const KernelName kernel = read_kernel_name(name);
+      const DecodedName kernel = decode_name(name);
       const bool product = kernel.kind == Kind::kGemm || kernel.kind == Kind::kGemv;
       if (!product || kernel.dtype == NumberType::kUnknown) continue;
       EXPECT_TRUE(fits(asked_type(call), kernel.dtype)) << call.dtype << " " << name;
@@ -119,10 +120,10 @@ TEST(KernelNames, TypesAreThoseOfTheCall) {
   EXPECT_GT(stated, 110U);
 }
 
-TEST(KernelNames, EpiloguesAreThoseOfTheCall) {
+TEST(DecodedNames, EpiloguesAreThoseOfTheCall) {
   for (const Call& call : recorded_calls()) {
     for (const std::string& name : call.kernels) {
-      const KernelName kernel = read_kernel_name(name);
+      const DecodedName kernel = decode_name(name);
       if (!name.starts_with("nvjet") || call.op == "scaled_mm") continue;
       const std::vector<std::string> wanted = call.op == "addmm" ? std::vector<std::string>{"bias"}
                                               : call.op == "addmm_gelu"
@@ -133,20 +134,20 @@ TEST(KernelNames, EpiloguesAreThoseOfTheCall) {
   }
 }
 
-TEST(KernelNames, NvjetSaysSplitKExactlyWhereASumFollows) {
+TEST(DecodedNames, NvjetSaysSplitKExactlyWhereASumFollows) {
   for (const Call& call : recorded_calls()) {
     bool sums = false;
     for (const std::string& name : call.kernels) {
-      sums |= read_kernel_name(name).kind == Kind::kSplitKReduce;
+      sums |= decode_name(name).kind == Kind::kSplitKReduce;
     }
     for (const std::string& name : call.kernels) {
       if (!name.starts_with("nvjet")) continue;
-      EXPECT_EQ(read_kernel_name(name).split_k, sums) << name;
+      EXPECT_EQ(decode_name(name).split_k, sums) << name;
     }
   }
 }
 
-TEST(KernelNames, PointwiseKernelsNameTheirOperator) {
+TEST(DecodedNames, PointwiseKernelsNameTheirOperator) {
   static const std::map<std::string, std::string> kOps = {
       {"add", "add"},   {"mul", "mul"},      {"gelu", "gelu"},  {"gelu_tanh", "gelu"},
       {"exp", "exp"},   {"silu", "silu"},    {"relu", "clamp"}, {"sum", "sum"},
@@ -154,7 +155,7 @@ TEST(KernelNames, PointwiseKernelsNameTheirOperator) {
   for (const Call& call : recorded_calls()) {
     const auto op = kOps.find(call.op);
     if (op == kOps.end()) continue;
-    const KernelName kernel = read_kernel_name(call.kernels.back());
+    const DecodedName kernel = decode_name(call.kernels.back());
     EXPECT_EQ(kernel.ops, std::vector<std::string>{op->second}) << call.kernels.back();
   }
 }

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "epilogue/analysis/steps.h"
+#include "epilogue/analysis/index/steps.h"
 #include "tests/analysis/test_data.h"
 #include "tests/trace/make_trace.h"
 

@@ -8,10 +8,10 @@
 #include <optional>
 #include <set>
 
-#include "epilogue/analysis/breakdown.h"
-#include "epilogue/analysis/steps.h"
-#include "epilogue/analysis/subject.h"
-#include "epilogue/trace/args.h"
+#include "epilogue/analysis/index/steps.h"
+#include "epilogue/analysis/index/subject.h"
+#include "epilogue/analysis/time/breakdown.h"
+#include "epilogue/trace/event_args.h"
 #include "epilogue/trace/reader.h"
 
 namespace epi::analysis {
@@ -81,7 +81,7 @@ TEST_F(Peers, TraceLensBertHasItsTimesByOperator) {
 
 TEST_F(Peers, TraceLensBertIsIdleForWhatIsNotBusy) {
   READ_OR_SKIP(trace, "tracelens_h100_bert");
-  const auto device = breakdown(Examined(*trace)).at(0);
+  const auto device = breakdown(TraceIndex(*trace)).at(0);
   constexpr double kRoundingUs = 0.1;
   EXPECT_NEAR(static_cast<double>(device.shares.busy_ns()) / 1000, 309.43774, kRoundingUs);
   EXPECT_NEAR(static_cast<double>(device.shares.idle_ns) / 1000, 3598.38721, kRoundingUs);
@@ -90,8 +90,8 @@ TEST_F(Peers, TraceLensBertIsIdleForWhatIsNotBusy) {
 
 TEST_F(Peers, StepsOwnTheirDeviceWork) {
   READ_OR_SKIP(trace, "hta_ns_resolution");
-  const Examined examined(*trace);
-  const Subject steps = step_subject(examined);
+  const TraceIndex index(*trace);
+  const Subject steps = step_subject(index);
   ASSERT_EQ(steps.group.instances.size(), 5);
   size_t works = 0;
   for (const Owned& owned : steps.owned) works += owned.work.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "epilogue/analysis/profiler_table.h"
+#include "epilogue/analysis/pytorch/profiler_table.h"
 
 #include <gtest/gtest.h>
 

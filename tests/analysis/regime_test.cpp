@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What binds a step, how fast kernels ran, which blocks a trace has.
-#include "epilogue/analysis/regime.h"
+#include "epilogue/analysis/time/regime.h"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "epilogue/analysis/blocks.h"
-#include "epilogue/analysis/kernel_rate.h"
-#include "epilogue/analysis/op_result.h"
+#include "epilogue/analysis/advise/blocks.h"
+#include "epilogue/analysis/cost/kernel_rate.h"
+#include "epilogue/analysis/cost/op_result.h"
 #include "epilogue/trace/reader.h"
 #include "tests/analysis/test_data.h"
 
@@ -21,7 +21,7 @@ TEST(Regime, EveryMomentHasAReason) {
         "traces/mlp_cudagraph.json", "traces/matmul_add_4096.json", "traces/llama_train.json.gz",
         "pytorch/streams.json.gz", "pytorch/train_no_schedule.json.gz"}) {
     const trace::Trace trace = read_data(name);
-    const auto uses = time_uses(Examined(trace));
+    const auto uses = time_uses(TraceIndex(trace));
     EXPECT_FALSE(uses.empty()) << name;
     for (const TimeUse& use : uses) {
       const double sum = std::accumulate(use.ns.begin(), use.ns.end(), 0.0);
@@ -34,7 +34,7 @@ TEST(Regime, EveryMomentHasAReason) {
 TEST(Regime, IsWhatTheTracesWereRecordedFor) {
   const auto bound = [](const char* name) {
     const trace::Trace trace = read_data(name);
-    return time_uses(Examined(trace)).at(0).bound();
+    return time_uses(TraceIndex(trace)).at(0).bound();
   };
   EXPECT_EQ(bound("traces/matmul_add_64.json"), Bound::kDispatch);
   EXPECT_EQ(bound("traces/matmul_add_4096.json"), Bound::kArithmetic);
@@ -44,18 +44,18 @@ TEST(Regime, IsWhatTheTracesWereRecordedFor) {
 
 TEST(Regime, ATraceOfTheCpuHasNone) {
   const trace::Trace trace = read_data("pytorch/train_cpu.json.gz");
-  EXPECT_TRUE(time_uses(Examined(trace)).empty());
+  EXPECT_TRUE(time_uses(TraceIndex(trace)).empty());
 }
 
 TEST(KernelRate, IsWorkOverTime) {
   const trace::Trace trace = read_data("traces/mlp_eager.json");
-  const Examined examined(trace);
+  const TraceIndex index(trace);
   const auto peaks = gpu_peaks("NVIDIA H200");
   int products = 0;
   for (trace::EventId id = 0; id < trace.size(); ++id) {
     if (trace.category[id] != trace::Category::kKernel) continue;
-    const KernelRate rate = kernel_rate(examined, id, peaks);
-    if (examined.names[trace.name[id]].kind == Kind::kGemm) {
+    const KernelRate rate = kernel_rate(index, id, peaks);
+    if (index.names[trace.name[id]].kind == Kind::kGemm) {
       ++products;
       // Each is 8192 x 768 x 3072.
       EXPECT_EQ(rate.flops, 2.0 * 8192 * 768 * 3072);
@@ -72,9 +72,9 @@ TEST(KernelRate, IsWorkOverTime) {
 
 Blocks blocks_of(const char* name) {
   const trace::Trace trace = read_data(name);
-  const Examined examined(trace);
-  const Subject steps = step_subject(examined);
-  return find_blocks(examined, steps.owned[typical_instance(steps.group)].work);
+  const TraceIndex index(trace);
+  const Subject steps = step_subject(index);
+  return find_blocks(index, steps.owned[typical_instance(steps.group)].work);
 }
 
 TEST(Blocks, TheMlpIsFoundHoweverItRan) {

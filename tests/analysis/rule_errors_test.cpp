@@ -4,7 +4,8 @@
 
 #include <string>
 
-#include "epilogue/analysis/rule.h"
+#include "epilogue/analysis/expect/rule.h"
+#include "epilogue/analysis/expect/rule_parser.h"
 
 namespace epi::analysis {
 namespace {

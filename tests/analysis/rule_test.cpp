@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every production of the rules' grammar. What is refused, and where, is in rule_errors_test.cpp.
-#include "epilogue/analysis/rule.h"
+#include "epilogue/analysis/expect/rule.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "epilogue/analysis/sql.h"
+#include "epilogue/analysis/sql/sql.h"
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a page draws: rows, the longest events one by one, and levels that hold all of them.
-#include "epilogue/analysis/timeline.h"
+#include "epilogue/analysis/time/timeline.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST(Timeline, RowsAreHowDeepEventsLie) {
                                  .kernel("over it", 5, 10)
                                  .kernel("behind", 11, 10)
                                  .trace();
-  const Timeline timeline = make_timeline(Examined(trace), 100);
+  const Timeline timeline = make_timeline(TraceIndex(trace), 100);
   ASSERT_EQ(timeline.lanes.size(), 2U);
   const auto host = rows_by_name(trace, timeline.lanes[0]);
   EXPECT_EQ(host,
@@ -78,7 +78,7 @@ TEST(Timeline, EventsBelowTheLastRowAreCounted) {
   const auto deep = static_cast<int64_t>(kTimelineRows) + 3;
   for (int64_t i = 0; i < deep; ++i) made.host("nested", i, 1000 - 2 * i);
   const trace::Trace trace = made.trace();
-  const Timeline timeline = make_timeline(Examined(trace), 1000);
+  const Timeline timeline = make_timeline(TraceIndex(trace), 1000);
   EXPECT_EQ(timeline.too_deep, 3);
   EXPECT_EQ(timeline.lanes.at(0).events.size(), kTimelineRows);
 }
@@ -99,9 +99,9 @@ std::vector<EventId> longest_first(const trace::Trace& trace, const std::set<Eve
 // An operator can then show its kernels.
 TEST(Timeline, OfManyTheLongestKernelsAreKeptWithWhatLaunchedThem) {
   const trace::Trace trace = read_data("traces/llama_train.json.gz");
-  const Examined examined(trace);
-  const auto all = kept_of(make_timeline(examined, SIZE_MAX));
-  const Timeline timeline = make_timeline(examined, 2000);
+  const TraceIndex index(trace);
+  const auto all = kept_of(make_timeline(index, SIZE_MAX));
+  const Timeline timeline = make_timeline(index, 2000);
   const auto kept = kept_of(timeline);
   EXPECT_GE(kept.size(), 2000U);
   EXPECT_LT(kept.size(), 2000U + kTimelineRows);
@@ -113,8 +113,8 @@ TEST(Timeline, OfManyTheLongestKernelsAreKeptWithWhatLaunchedThem) {
   const std::vector<EventId> longest = longest_first(trace, work);
   for (size_t i = 0; i < 300; ++i) {
     EXPECT_TRUE(kept.contains(longest[i]));
-    for (EventId id = examined.links.launch[longest[i]]; id != trace::kNoEvent;
-         id = examined.links.tree.parent[id]) {
+    for (EventId id = index.links.launch[longest[i]]; id != trace::kNoEvent;
+         id = index.links.tree.parent[id]) {
       EXPECT_TRUE(kept.contains(id)) << trace.name_of(id);
     }
   }
@@ -125,9 +125,9 @@ TEST(Timeline, OfManyTheLongestKernelsAreKeptWithWhatLaunchedThem) {
 // Each level has every event once, and as much time as they take; spans lie one behind the other.
 TEST(Timeline, LevelsHoldEveryEvent) {
   const trace::Trace trace = read_data("traces/llama_train.json.gz");
-  const Examined examined(trace);
-  const Timeline all = make_timeline(examined, SIZE_MAX);
-  const Timeline timeline = make_timeline(examined, 2000);
+  const TraceIndex index(trace);
+  const Timeline all = make_timeline(index, SIZE_MAX);
+  const Timeline timeline = make_timeline(index, 2000);
   ASSERT_FALSE(timeline.cells_ns.empty());
   ASSERT_EQ(timeline.lanes.size(), all.lanes.size());
   for (size_t i = 0; i < timeline.lanes.size(); ++i) {
@@ -161,7 +161,7 @@ TEST(Timeline, LevelsHoldEveryEvent) {
 TEST(Timeline, LevelsHaveNoMoreSpansThanAsked) {
   const trace::Trace trace = read_data("traces/llama_train.json.gz");
   for (const size_t most : {5000U, 20000U, 100000U}) {
-    const Timeline timeline = make_timeline(Examined(trace), most);
+    const Timeline timeline = make_timeline(TraceIndex(trace), most);
     size_t spans = 0;
     for (const auto& lane : timeline.lanes) {
       for (const auto& level : lane.levels) {

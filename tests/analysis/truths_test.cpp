@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "epilogue/analysis/steps.h"
+#include "epilogue/analysis/index/steps.h"
 #include "tests/analysis/test_data.h"
 
 namespace epi::analysis {

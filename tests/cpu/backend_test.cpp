@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "epilogue/cpu/backend.h"
+#include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/cpu/loops/loops.h"
 #include "epilogue/cpu/openblas.h"
 #include "epilogue/cpu/strided_walk.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "epilogue/cuda/device.h"
+#include "epilogue/cuda/cuda_device.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "epilogue/cuda/allocator.h"
-#include "epilogue/cuda/error.h"
+#include "epilogue/cuda/cuda_error.h"
 #include "epilogue/cuda/pinned.h"
 #include "epilogue/nn/glu_mlp.h"
 #include "epilogue/ops/functional.h"

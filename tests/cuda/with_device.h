@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "epilogue/cpu/backend.h"
-#include "epilogue/cuda/backend.h"
-#include "epilogue/cuda/device.h"
+#include "epilogue/cpu/cpu_backend.h"
+#include "epilogue/cuda/cuda_backend.h"
+#include "epilogue/cuda/cuda_device.h"
 
 namespace epi::cuda {
 

@@ -6,7 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "epilogue/analysis/expect.h"
+#include "epilogue/analysis/expect/expect.h"
+#include "epilogue/analysis/expect/rule_parser.h"
+#include "epilogue/analysis/names/decode.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/trace/reader.h"
 
@@ -27,15 +29,15 @@ constexpr std::string_view kTrace = R"([
 {"ph": "X", "cat": "kernel", "name": "ampere_sgemm_32x32_tn", "pid": 0, "tid": 7, "ts": 30, "dur": 5,
  "args": {"correlation": 1}}])";
 
-const analysis::Examined& examined() {
+const analysis::TraceIndex& index() {
   static const trace::Trace trace = trace::read_text(kTrace, "fuzz").value();
-  static const analysis::Examined once(trace);
+  static const analysis::TraceIndex once(trace);
   return once;
 }
 
 void check(const analysis::Rule& rule) {
   const auto result = analysis::check_rule(
-      examined(), rule, [](const std::string&) -> const analysis::Examined& { return examined(); });
+      index(), rule, [](const std::string&) -> const analysis::TraceIndex& { return index(); });
   require(result.ok || !result.broken.empty() || !result.note.empty());
 }
 
@@ -43,7 +45,7 @@ void check(const analysis::Rule& rule) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  report::kernel_text(text, analysis::read_kernel_name(text));
+  report::kernel_text(text, analysis::decode_name(text));
   const auto rule = analysis::parse_rule(text);
   if (!rule) {
     require(rule.error().message.starts_with("column "));

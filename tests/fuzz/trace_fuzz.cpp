@@ -4,17 +4,17 @@
 #include <cstdint>
 #include <string_view>
 
-#include "epilogue/analysis/advise.h"
-#include "epilogue/analysis/compare.h"
-#include "epilogue/analysis/expect.h"
-#include "epilogue/analysis/gemms.h"
-#include "epilogue/analysis/profiler_table.h"
-#include "epilogue/analysis/summary.h"
+#include "epilogue/analysis/advise/advise.h"
+#include "epilogue/analysis/compare/compare.h"
+#include "epilogue/analysis/cost/gemms.h"
+#include "epilogue/analysis/expect/expect.h"
+#include "epilogue/analysis/pytorch/profiler_table.h"
+#include "epilogue/analysis/time/summary.h"
 #include "epilogue/report/advise_report.h"
 #include "epilogue/report/compare_report.h"
 #include "epilogue/report/gemm_report.h"
 #include "epilogue/report/page.h"
-#include "epilogue/report/profiler_table.h"
+#include "epilogue/report/profiler_table_report.h"
 #include "epilogue/report/steps_report.h"
 #include "epilogue/report/summary_report.h"
 #include "epilogue/report/tree_report.h"
@@ -25,17 +25,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto trace = trace::read_text({reinterpret_cast<const char*>(data), size}, "fuzz");
   if (!trace) return 0;
   report::table_text(analysis::profiler_table(*trace, {.by_shape = true, .stats = true}), {});
-  const analysis::Examined examined(*trace);
-  report::summary_text(analysis::summarize(examined), "fuzz", false, 80);
-  report::advise_text(analysis::advise(examined, std::nullopt), *trace, {.file = "fuzz"});
-  report::page_html({{"fuzz", examined}});
+  const analysis::TraceIndex index(*trace);
+  report::summary_text(analysis::summarize(index), "fuzz", false, 80);
+  report::advise_text(analysis::advise(index, std::nullopt), *trace, {.file = "fuzz"});
+  report::page_html({{"fuzz", index}});
   const trace::Links links = trace::link(*trace);
   const analysis::Ownership ownership(*trace, links);
   report::steps_text({analysis::steps(*trace, ownership), analysis::annotations(*trace, ownership)},
                      false, 80);
   report::tree_text(*trace, links, {.begin_ns = INT64_MIN / 4, .end_ns = INT64_MAX / 4});
   report::gemms_text(analysis::gemm_table(*trace), std::nullopt, false, 80);
-  report::compare_text(analysis::compare(examined, examined, std::nullopt), false, 80);
-  analysis::rules_that_hold({&examined});
+  report::compare_text(analysis::compare(index, index, std::nullopt), false, 80);
+  analysis::rules_that_hold({&index});
   return 0;
 }

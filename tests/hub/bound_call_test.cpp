@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "epilogue/base/error.h"
-#include "epilogue/cpu/backend.h"
+#include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/tensor/factories.h"
 

@@ -3,9 +3,9 @@
 // package in one process.
 #include <cmath>
 
-#include "epilogue/cpu/backend.h"
-#include "epilogue/hub/glu_mlp.h"
+#include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/hub/kernel.h"
+#include "epilogue/hub/prebuilt_glu_mlp.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/tensor/factories.h"
 #include "tests/hub/glu_reference.h"

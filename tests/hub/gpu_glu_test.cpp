@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // epilogue/glu on a GPU: both versions against float64, over sizes and layouts.
-#include "epilogue/cuda/device.h"
-#include "epilogue/hub/glu_mlp.h"
+#include "epilogue/cuda/cuda_device.h"
 #include "epilogue/hub/kernel.h"
+#include "epilogue/hub/prebuilt_glu_mlp.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/tensor/factories.h"
 #include "tests/cuda/with_device.h"

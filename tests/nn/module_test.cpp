@@ -4,7 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "epilogue/cpu/backend.h"
+#include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/nn/glu_mlp.h"
 #include "epilogue/nn/safetensors.h"
 #include "epilogue/ops/functional.h"

@@ -3,7 +3,7 @@
 // under PyTorch 2.11): what it holds is stated here.
 #include <gtest/gtest.h>
 
-#include "epilogue/cpu/backend.h"
+#include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/nn/safetensors.h"
 #include "epilogue/ops/functional.h"
 

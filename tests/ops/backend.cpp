@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the kernels available to every test of this program. Tests that are to run on a GPU
 // (test_device.h) are skipped, each by its name, where there is none.
-#include "epilogue/cpu/backend.h"
+#include "epilogue/cpu/cpu_backend.h"
 
 #include <gtest/gtest.h>
 
-#include "epilogue/cuda/backend.h"
+#include "epilogue/cuda/cuda_backend.h"
 #include "tests/ops/test_device.h"
 
 namespace epi {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every test here runs on the CPU.
-#include "epilogue/cpu/backend.h"
+#include "epilogue/cpu/cpu_backend.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "epilogue/trace/args.h"
+#include "epilogue/trace/event_args.h"
 #include "epilogue/trace/links.h"
 #include "tests/profile/events.h"
 #include "tests/profile/gpu_recording.h"

@@ -5,8 +5,8 @@
 
 #include <map>
 
-#include "epilogue/analysis/profiler_table.h"
-#include "epilogue/trace/args.h"
+#include "epilogue/analysis/pytorch/profiler_table.h"
+#include "epilogue/trace/event_args.h"
 #include "tests/profile/events.h"
 #include "tests/profile/gpu_recording.h"
 

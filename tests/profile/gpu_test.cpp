@@ -12,7 +12,7 @@
 #include "epilogue/ops/hooks.h"
 #include "epilogue/profile/cupti_reader.h"
 #include "epilogue/profile/profiler.h"
-#include "epilogue/trace/args.h"
+#include "epilogue/trace/event_args.h"
 #include "epilogue/trace/links.h"
 #include "tests/profile/events.h"
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "epilogue/trace/args.h"
+#include "epilogue/trace/event_args.h"
 #include "epilogue/trace/number_text.h"
 #include "epilogue/trace/reader.h"
 #include "tests/profile/events.h"

@@ -12,7 +12,7 @@
 #include "epilogue/ops/functional.h"
 #include "epilogue/ops/hooks.h"
 #include "epilogue/tensor/factories.h"
-#include "epilogue/trace/args.h"
+#include "epilogue/trace/event_args.h"
 #include "epilogue/trace/op_tree.h"
 #include "tests/profile/events.h"
 

@@ -6,12 +6,12 @@
 
 #include <map>
 
-#include "epilogue/analysis/profiler_table.h"
+#include "epilogue/analysis/pytorch/profiler_table.h"
 #include "epilogue/nn/glu_mlp.h"
 #include "epilogue/ops/hooks.h"
 #include "epilogue/profile/profiler.h"
 #include "epilogue/tensor/factories.h"
-#include "epilogue/trace/args.h"
+#include "epilogue/trace/event_args.h"
 #include "tests/profile/events.h"
 
 namespace epi::profile {

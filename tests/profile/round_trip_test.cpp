@@ -9,7 +9,7 @@
 #include "epilogue/ops/hooks.h"
 #include "epilogue/profile/profiler.h"
 #include "epilogue/tensor/factories.h"
-#include "epilogue/trace/args.h"
+#include "epilogue/trace/event_args.h"
 #include "epilogue/trace/reader.h"
 #include "epilogue/trace/writer.h"
 #include "tests/trace/same_trace.h"

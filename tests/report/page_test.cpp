@@ -23,8 +23,8 @@ std::string event(const std::string& name, int64_t begin, int64_t dur) {
 
 std::string page_of(const std::string& events) {
   const trace::Trace trace = trace::read_text("[" + events + "]", "made").value();
-  const analysis::Examined examined(trace);
-  return page_html({{"made.json", examined}});
+  const analysis::TraceIndex index(trace);
+  return page_html({{"made.json", index}});
 }
 
 size_t count_of(const std::string& text, std::string_view part) {
@@ -71,8 +71,8 @@ TEST(Page, OfTwoTracesStaysBelowTwentyFiveMegabytes) {
         i == 0 ? "" : ",", i, std::string(300, 'x'), 2 * i);
   }
   const trace::Trace trace = trace::read_text("[" + events + "]", "made").value();
-  const analysis::Examined examined(trace);
-  const std::string page = page_html({{"a.json", examined}, {"b.json", examined}});
+  const analysis::TraceIndex index(trace);
+  const std::string page = page_html({{"a.json", index}, {"b.json", index}});
   EXPECT_LE(page.size(), kMost);
 }
 

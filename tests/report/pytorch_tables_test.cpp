@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <sstream>
 
-#include "epilogue/analysis/profiler_table.h"
-#include "epilogue/report/profiler_table.h"
+#include "epilogue/analysis/pytorch/profiler_table.h"
+#include "epilogue/report/profiler_table_report.h"
 #include "epilogue/trace/input_text.h"
 #include "epilogue/trace/reader.h"
 

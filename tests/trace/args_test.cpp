@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "epilogue/trace/args.h"
+#include "epilogue/trace/event_args.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "epilogue/trace/args.h"
+#include "epilogue/trace/event_args.h"
 
 namespace epi::trace {
 namespace {

@@ -81,14 +81,14 @@ Functor read_functor(std::string_view text) {
   return functor;
 }
 
-void set_functor(const Functor& functor, KernelName& out) {
+void set_functor(const Functor& functor, DecodedName& out) {
   out.functor = functor.text;
   std::string op = op_of_functor(functor.text);
   if (!op.empty()) out.ops.push_back(std::move(op));
 }
 
 // The kernels that convert while they load and store do not name those types.
-void set_types(const Types& types, bool converts, KernelName& out) {
+void set_types(const Types& types, bool converts, DecodedName& out) {
   if (converts) {
     out.accumulate = types.accumulate != NumberType::kUnknown ? types.accumulate : types.dtype;
     return;
@@ -98,7 +98,7 @@ void set_types(const Types& types, bool converts, KernelName& out) {
   out.output = types.output;
 }
 
-void read_elementwise(const CppName& cpp, KernelName& out) {
+void read_elementwise(const CppName& cpp, DecodedName& out) {
   out.kind = Kind::kPointwise;
   bool converts = false;
   std::string_view functor;
@@ -128,7 +128,7 @@ void read_elementwise(const CppName& cpp, KernelName& out) {
 }
 
 // reduce_kernel<threads, outputs, ReduceOp<T, ops, index, out, vt0, input vector>>.
-void read_reduce(const CppName& cpp, KernelName& out) {
+void read_reduce(const CppName& cpp, DecodedName& out) {
   out.kind = Kind::kReduction;
   const CppName reduce = read_cpp_name(cpp.arg(2));
   if (reduce.base != "ReduceOp") return;
@@ -141,7 +141,7 @@ void read_reduce(const CppName& cpp, KernelName& out) {
 }
 
 // multi_tensor_apply_kernel<lists, functor<T, ...>, op, ...>: operators over lists of tensors.
-void read_foreach(const CppName& cpp, KernelName& out) {
+void read_foreach(const CppName& cpp, DecodedName& out) {
   const CppName functor = read_cpp_name(cpp.arg(1));
   out.functor = functor.base;
   out.dtype = cpp_type(functor.arg(0));
@@ -163,7 +163,7 @@ void read_foreach(const CppName& cpp, KernelName& out) {
   out.ops.push_back("_foreach_" + op);
 }
 
-void read_softmax(const CppName& cpp, KernelName& out) {
+void read_softmax(const CppName& cpp, DecodedName& out) {
   out.kind = Kind::kSoftmax;
   const size_t at = number(cpp.arg(0)) ? 1 : 0;
   const bool warp =
@@ -177,7 +177,7 @@ void read_softmax(const CppName& cpp, KernelName& out) {
                            : (backward ? "_softmax_backward_data" : "_softmax"));
 }
 
-void read_norm(const CppName& cpp, KernelName& out) {
+void read_norm(const CppName& cpp, DecodedName& out) {
   out.kind = Kind::kNorm;
   for (size_t i = 0; i < cpp.arg_count && out.dtype == NumberType::kUnknown; ++i) {
     if (is_element(cpp_type(cpp.arg(i)))) out.dtype = cpp_type(cpp.arg(i));
@@ -187,7 +187,7 @@ void read_norm(const CppName& cpp, KernelName& out) {
   out.ops.emplace_back(cpp.arg(2) == "true" ? "rms_norm" : "native_layer_norm");
 }
 
-void read_cat(const CppName& cpp, KernelName& out) {
+void read_cat(const CppName& cpp, DecodedName& out) {
   out.kind = Kind::kCopy;
   out.ops.emplace_back("cat");
   out.dtype = out.output = cpp_type(cpp.arg(0));  // newer versions hide it: OpaqueType<2u>
@@ -195,7 +195,7 @@ void read_cat(const CppName& cpp, KernelName& out) {
 }
 
 // The rest: what the function is called, and its first type where that is a number with a point.
-void read_other(const CppName& cpp, KernelName& out) {
+void read_other(const CppName& cpp, DecodedName& out) {
   read_plain_words(cpp.base, out);
   size_t at = 0;
   while (at < cpp.arg_count &&
@@ -218,7 +218,7 @@ void read_other(const CppName& cpp, KernelName& out) {
 
 }  // namespace
 
-bool read_aten(const CppName& cpp, KernelName& out) {
+bool read_aten(const CppName& cpp, DecodedName& out) {
   if (is_cub(cpp)) return false;  // CUB inside of at::cuda
   if (cpp.base == "multi_tensor_apply_kernel" && cpp.scope.empty()) {
     read_foreach(cpp, out);  // Apex's, which is of no library that is known here

@@ -24,7 +24,7 @@ size_t types_in_a_row(const CppName& cpp, size_t wanted) {
 }
 
 // gemv2T_kernel_val<int, int, A, x, y, compute, ...>.
-void read_gemv_types(const CppName& cpp, KernelName& out) {
+void read_gemv_types(const CppName& cpp, DecodedName& out) {
   const size_t at = types_in_a_row(cpp, 4);
   if (at == cpp.arg_count) return;
   out.dtype = cpp_type(cpp.arg(at));
@@ -34,7 +34,7 @@ void read_gemv_types(const CppName& cpp, KernelName& out) {
 
 // splitKreduce_kernel<32, 16, int, partial sums, C, compute, result, ...>; older ones have three
 // types, where the result is of C's.
-void read_split_k_types(const CppName& cpp, KernelName& out) {
+void read_split_k_types(const CppName& cpp, DecodedName& out) {
   const size_t four = types_in_a_row(cpp, 4);
   const size_t at = four < cpp.arg_count ? four : types_in_a_row(cpp, 3);
   if (at == cpp.arg_count) return;
@@ -44,7 +44,7 @@ void read_split_k_types(const CppName& cpp, KernelName& out) {
 }
 
 // The types of "cublasGemvTensorStridedBatched<T const>" (read) and of the one without const.
-void read_tensor_types(std::string_view name, KernelName& out) {
+void read_tensor_types(std::string_view name, DecodedName& out) {
   static constexpr std::string_view kTensor = "StridedBatched<";
   for (size_t at = name.find(kTensor); at != std::string_view::npos;
        at = name.find(kTensor, at + 1)) {
@@ -56,7 +56,7 @@ void read_tensor_types(std::string_view name, KernelName& out) {
 }
 
 // globalKernel<8, 32, T, T, T, ...>: stated where all three agree.
-void read_epilogue_types(const CppName& cpp, KernelName& out) {
+void read_epilogue_types(const CppName& cpp, DecodedName& out) {
   const size_t at = types_in_a_row(cpp, 3);
   if (at == cpp.arg_count) return;
   const NumberType type = cpp_type(cpp.arg(at));
@@ -65,7 +65,7 @@ void read_epilogue_types(const CppName& cpp, KernelName& out) {
 }
 
 // gemmSN_NN_kernel<float, ...>, sgemm_largek_lds64<...>, gemmk1_kernel<...>.
-void read_gemm(const CppName& cpp, KernelName& out) {
+void read_gemm(const CppName& cpp, DecodedName& out) {
   Words words(cpp.base);
   while (const auto word = words.next()) {
     if (std::string order = layout(*word); !order.empty()) out.layout = std::move(order);
@@ -81,7 +81,7 @@ void read_gemm(const CppName& cpp, KernelName& out) {
 
 }  // namespace
 
-bool read_cublas_cpp(std::string_view name, const CppName& cpp, KernelName& out) {
+bool read_cublas_cpp(std::string_view name, const CppName& cpp, DecodedName& out) {
   const bool gemv = contains(cpp.base, "gemv") || contains(cpp.scope, "gemv");
   const bool gemm = cpp.base.starts_with("gemmSN") || cpp.base.starts_with("gemmk1") ||
                     cpp.base.starts_with("sgemm_") || cpp.base.starts_with("dgemm_") ||

@@ -21,7 +21,7 @@ struct Reading {
   bool instruction = false;  // was read; types behind it are the inputs'
 };
 
-void read_sizes(const Sizes& size, Reading& reading, KernelName& out) {
+void read_sizes(const Sizes& size, Reading& reading, DecodedName& out) {
   const auto [a, b, c] = size.values;
   if (reading.sizes_seen == 0) out.tile = {a, b, c};
   if (reading.sizes_seen == 1 && !reading.third) out.tile[2] = a, out.stages = b;
@@ -31,7 +31,7 @@ void read_sizes(const Sizes& size, Reading& reading, KernelName& out) {
   ++reading.sizes_seen;
 }
 
-void read_flag(std::string_view word, Reading& reading, KernelName& out) {
+void read_flag(std::string_view word, Reading& reading, DecodedName& out) {
   if (const auto size = sizes(word)) {
     read_sizes(*size, reading, out);
     return;
@@ -51,7 +51,7 @@ void read_flag(std::string_view word, Reading& reading, KernelName& out) {
 }
 
 // "s16816gemm"; CUTLASS 3 also has "gemm" and "s32x256x16_conv3d_fprop", in words of their own.
-bool read_instruction_word(std::string_view word, Reading& reading, KernelName& out) {
+bool read_instruction_word(std::string_view word, Reading& reading, DecodedName& out) {
   if (word == "gemm" || word == "fprop" || word == "dgrad" || word == "wgrad") {
     out.kind = word == "gemm" ? Kind::kGemm : Kind::kConv;
     return true;
@@ -70,7 +70,7 @@ bool read_instruction_word(std::string_view word, Reading& reading, KernelName& 
 }
 
 // Before the instruction the output's; behind it the inputs', with "void" for what is not there.
-bool read_type(std::string_view word, Reading& reading, KernelName& out) {
+bool read_type(std::string_view word, Reading& reading, DecodedName& out) {
   const NumberType type = number_type(word);
   if (type == NumberType::kUnknown && !(reading.third && word == "void")) return false;
   if (!reading.instruction && out.kind == Kind::kUnknown) {
@@ -81,7 +81,7 @@ bool read_type(std::string_view word, Reading& reading, KernelName& out) {
   return true;
 }
 
-void finish_types(const Reading& reading, KernelName& out) {
+void finish_types(const Reading& reading, DecodedName& out) {
   if (reading.third && reading.type_count >= 5) {
     out.dtype = reading.types[0];
     out.accumulate = reading.types[2];
@@ -120,7 +120,7 @@ int unit_dimension(std::string_view strides) {
 }
 
 // CollectiveMma<Mainloop<stages, cluster, ...>, tile, A, strides of A, B, strides of B, ...>
-void read_collective(const CppName& collective, KernelName& out) {
+void read_collective(const CppName& collective, DecodedName& out) {
   const CppName mainloop = read_cpp_name(collective.arg(0));
   if (const size_t at = mainloop.base.find("Sm"); at != std::string_view::npos) {
     size_t end = at + 2;
@@ -154,7 +154,7 @@ void read_collective(const CppName& collective, KernelName& out) {
 }
 
 // CUTLASS 2: the first GemmShape is the thread block's; cutlass::arch::Sm80 the architecture.
-void read_second(std::string_view inner, KernelName& out) {
+void read_second(std::string_view inner, DecodedName& out) {
   const auto behind = [&](std::string_view text) {
     const size_t at = inner.find(text);
     return at == std::string_view::npos ? std::string_view() : inner.substr(at);
@@ -170,7 +170,7 @@ void read_second(std::string_view inner, KernelName& out) {
 
 }  // namespace
 
-bool read_cutlass_words(std::string_view name, KernelName& out) {
+bool read_cutlass_words(std::string_view name, DecodedName& out) {
   if (!name.starts_with("cutlass")) return false;
   Reading reading;
   reading.third = name.starts_with("cutlass3x");
@@ -188,14 +188,14 @@ bool read_cutlass_words(std::string_view name, KernelName& out) {
   return true;
 }
 
-bool read_cutlass_cpp(std::string_view name, const CppName& cpp, KernelName& out) {
+bool read_cutlass_cpp(std::string_view name, const CppName& cpp, DecodedName& out) {
   if (!cpp.scope.starts_with("cutlass")) return false;
   const std::string_view inner = cpp.arg(0);
   if (read_cutlass_words(inner, out)) {
     if (contains(cpp.scope, "cudnn")) out.library = Library::kCudnn;
     return true;
   }
-  out = KernelName();
+  out = DecodedName();
   out.library = contains(cpp.scope, "cudnn") ? Library::kCudnn : Library::kCutlass;
   if (contains(inner, "flash::") || contains(name, "::fmha")) {
     out.kind = Kind::kAttention;

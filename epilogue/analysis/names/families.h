@@ -5,44 +5,44 @@
 
 #include <string_view>
 
-#include "epilogue/analysis/kernel_name.h"
 #include "epilogue/analysis/names/cpp_name.h"
+#include "epilogue/analysis/names/decoded_name.h"
 
 namespace epi::analysis::names {
 
 // GEMMs whose names are words joined by underscores.
-bool read_nvjet(std::string_view name, KernelName& out);
-bool read_xmma(std::string_view name, KernelName& out);
-bool read_cutlass_words(std::string_view name, KernelName& out);
+bool read_nvjet(std::string_view name, DecodedName& out);
+bool read_xmma(std::string_view name, DecodedName& out);
+bool read_cutlass_words(std::string_view name, DecodedName& out);
 // "ampere_bf16_s16816gemm_...", and volta, turing, ...
-bool read_generation(std::string_view name, KernelName& out);
-bool read_tensile(std::string_view name, KernelName& out);
+bool read_generation(std::string_view name, DecodedName& out);
+bool read_tensile(std::string_view name, DecodedName& out);
 
 // "triton_poi_fused_...", "epi_poi_fused_...".
-bool read_fused(std::string_view name, KernelName& out);
+bool read_fused(std::string_view name, DecodedName& out);
 // "epi_pkg_gelu_tanh_and_mul_bf16".
-bool read_package(std::string_view name, KernelName& out);
-bool read_liger(std::string_view name, KernelName& out);
+bool read_package(std::string_view name, DecodedName& out);
+bool read_liger(std::string_view name, DecodedName& out);
 // The kernels of Epilogue's CPU backend: "gemm_f32_tn_bias".
-bool read_own_cpu(std::string_view name, KernelName& out);
+bool read_own_cpu(std::string_view name, DecodedName& out);
 // Those of its CUDA backend: "void epi::cuda::pointwise<epi::cuda::Relu<float>, 4>(...)".
-bool read_own_cuda(const CppName& cpp, KernelName& out);
+bool read_own_cuda(const CppName& cpp, DecodedName& out);
 
-bool read_copy_or_set(std::string_view name, KernelName& out);
-bool read_nccl(std::string_view name, KernelName& out);
+bool read_copy_or_set(std::string_view name, DecodedName& out);
+bool read_nccl(std::string_view name, DecodedName& out);
 // fmha_cutlassF_...
-bool read_fmha(std::string_view name, KernelName& out);
+bool read_fmha(std::string_view name, DecodedName& out);
 
 // C++ functions.
-bool read_flash(const CppName& cpp, KernelName& out);
-bool read_cudnn(std::string_view name, const CppName& cpp, KernelName& out);
-bool read_cutlass_cpp(std::string_view name, const CppName& cpp, KernelName& out);
-bool read_cublas_cpp(std::string_view name, const CppName& cpp, KernelName& out);
-bool read_aten(const CppName& cpp, KernelName& out);
+bool read_flash(const CppName& cpp, DecodedName& out);
+bool read_cudnn(std::string_view name, const CppName& cpp, DecodedName& out);
+bool read_cutlass_cpp(std::string_view name, const CppName& cpp, DecodedName& out);
+bool read_cublas_cpp(std::string_view name, const CppName& cpp, DecodedName& out);
+bool read_aten(const CppName& cpp, DecodedName& out);
 bool is_cub(const CppName& cpp);
-bool read_cub(const CppName& cpp, KernelName& out);
+bool read_cub(const CppName& cpp, DecodedName& out);
 // What a function's name says in plain words: "rms_norm_kernel". Sets the kind alone.
-void read_plain_words(std::string_view base, KernelName& out);
+void read_plain_words(std::string_view base, DecodedName& out);
 
 // The ATen operators of "_unsafe_view_gelu_mul".
 std::vector<std::string> split_fused_ops(std::string_view joined);

@@ -217,7 +217,7 @@ std::string_view without_number(std::string_view text) {
 }
 
 // Cuts off the form of a kernel of ours: element by element, or few rows with the weights going by.
-std::string_view without_form(std::string_view text, KernelName& out) {
+std::string_view without_form(std::string_view text, DecodedName& out) {
   for (const std::string_view form : {"_strided", "_stream"}) {
     if (!text.ends_with(form)) continue;
     text.remove_suffix(form.size());
@@ -241,7 +241,7 @@ std::vector<std::string> split_fused_ops(std::string_view joined) {
   return ops;
 }
 
-bool read_fused(std::string_view name, KernelName& out) {
+bool read_fused(std::string_view name, DecodedName& out) {
   const bool triton = name.starts_with("triton_");
   if (!triton && !name.starts_with("epi_")) return false;
   out.library = triton ? Library::kTriton : Library::kEpilogue;

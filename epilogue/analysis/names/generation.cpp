@@ -15,7 +15,7 @@ constexpr std::pair<std::string_view, const char*> kGenerations[] = {
     {"maxwell_", "sm50"}, {"pascal_", "sm60"}, {"volta_", "sm70"},  {"turing_", "sm75"},
     {"ampere_", "sm80"},  {"ada_", "sm89"},    {"hopper_", "sm90"}, {"blackwell_", "sm100"}};
 
-void read_instruction_word(const Instruction& instruction, KernelName& out) {
+void read_instruction_word(const Instruction& instruction, DecodedName& out) {
   out.kind = instruction.kind;
   out.library = out.kind == Kind::kConv ? Library::kCudnn : Library::kCublas;
   out.accumulate = instruction.accumulate;
@@ -24,7 +24,7 @@ void read_instruction_word(const Instruction& instruction, KernelName& out) {
   if (out.output == NumberType::kUnknown) out.output = instruction.accumulate;
 }
 
-void read_word(std::string_view word, bool& behind_stages, KernelName& out) {
+void read_word(std::string_view word, bool& behind_stages, DecodedName& out) {
   if (const auto size = sizes(word)) {
     if (behind_stages) {
       out.tile[2] = size->values[0];
@@ -45,7 +45,7 @@ void read_word(std::string_view word, bool& behind_stages, KernelName& out) {
 
 }  // namespace
 
-bool read_generation(std::string_view name, KernelName& out) {
+bool read_generation(std::string_view name, DecodedName& out) {
   for (const std::string_view part : {"_5x_", "cudnn_", "infer_", "train_", "cnn_"}) {
     if (name.starts_with(part)) name.remove_prefix(part.size());
   }
@@ -53,7 +53,7 @@ bool read_generation(std::string_view name, KernelName& out) {
   if (tensorrt) name.remove_prefix(4);
   for (const auto& [prefix, arch] : kGenerations) {
     if (!name.starts_with(prefix)) continue;
-    KernelName read;
+    DecodedName read;
     read.arch = arch;
     Words words(name.substr(prefix.size()));
     bool behind_stages = false;

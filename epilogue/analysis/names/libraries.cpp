@@ -17,7 +17,7 @@ NumberType nccl_type(std::string_view word) {
 }
 
 // Flash_fwd_kernel_traits<head size, rows of Q, rows of K, warps, ..., type>.
-void read_flash_traits(std::string_view traits, KernelName& out) {
+void read_flash_traits(std::string_view traits, DecodedName& out) {
   const CppName read = read_cpp_name(traits);
   const auto head = number(read.arg(0));
   const auto rows = number(read.arg(1));
@@ -58,7 +58,7 @@ constexpr Sign kCudnnSigns[] = {{"plitK", Kind::kSplitKReduce},
                                 {"scal", Kind::kPointwise},
                                 {"gemm", Kind::kGemm}};
 
-void read_cudnn_word(std::string_view word, KernelName& out) {
+void read_cudnn_word(std::string_view word, DecodedName& out) {
   if (word.starts_with("sm") && number(word.substr(2)) && out.arch.empty()) out.arch = word;
   if (word == "wgmma" || word == "wmma" || word == "tensorop") out.tensor_cores = true;
   if (const auto size = sizes(word); size && size->count == 3 && out.tile[0] == 0) {
@@ -75,7 +75,7 @@ void read_cudnn_word(std::string_view word, KernelName& out) {
 
 }  // namespace
 
-bool read_copy_or_set(std::string_view name, KernelName& out) {
+bool read_copy_or_set(std::string_view name, DecodedName& out) {
   const bool copy =
       name.starts_with("Memcpy") || name.starts_with("CopyDevice") || name.starts_with("CopyHost");
   if (!copy && !name.starts_with("Memset")) return false;
@@ -84,7 +84,7 @@ bool read_copy_or_set(std::string_view name, KernelName& out) {
   return true;
 }
 
-bool read_nccl(std::string_view name, KernelName& out) {
+bool read_nccl(std::string_view name, DecodedName& out) {
   if (!name.starts_with("nccl") && !name.starts_with("rccl")) return false;
   out.library = Library::kNccl;
   out.kind = Kind::kComm;
@@ -106,7 +106,7 @@ bool read_nccl(std::string_view name, KernelName& out) {
 }
 
 // fmha_cutlassF_bf16_aligned_64x64_rf_sm80.
-bool read_fmha(std::string_view name, KernelName& out) {
+bool read_fmha(std::string_view name, DecodedName& out) {
   if (!name.starts_with("fmha")) return false;
   out.kind = Kind::kAttention;
   if (contains(name, "flash")) out.library = Library::kFlash;
@@ -129,7 +129,7 @@ bool read_fmha(std::string_view name, KernelName& out) {
   return true;
 }
 
-bool read_flash(const CppName& cpp, KernelName& out) {
+bool read_flash(const CppName& cpp, DecodedName& out) {
   const bool scoped = cpp.scope == "flash" || contains(cpp.scope, "pytorch_flash");
   if (!cpp.base.starts_with("flash_fwd") && !cpp.base.starts_with("flash_bwd") && !scoped) {
     return false;
@@ -142,7 +142,7 @@ bool read_flash(const CppName& cpp, KernelName& out) {
   return true;
 }
 
-bool read_cudnn(std::string_view name, const CppName& cpp, KernelName& out) {
+bool read_cudnn(std::string_view name, const CppName& cpp, DecodedName& out) {
   static constexpr std::string_view kLegacy[] = {"implicit_convolve_sgemm", "explicit_convolve"};
   const std::string_view head = name.substr(0, name.find_first_of("(<"));
   const bool legacy = std::any_of(std::begin(kLegacy), std::end(kLegacy),

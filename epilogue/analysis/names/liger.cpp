@@ -6,7 +6,7 @@
 
 namespace epi::analysis::names {
 
-bool read_liger(std::string_view name, KernelName& out) {
+bool read_liger(std::string_view name, DecodedName& out) {
   std::string_view base = name;
   if (base.starts_with("liger_")) {
     base.remove_prefix(6);

@@ -12,7 +12,7 @@ namespace epi::analysis::names {
 namespace {
 
 // "tst" is input, accumulator, output; "qqtst" is A, B, C, accumulator, D.
-void read_types(std::string_view letters, KernelName& out) {
+void read_types(std::string_view letters, DecodedName& out) {
   const bool known = std::all_of(letters.begin(), letters.end(), [](char letter) {
     return blas_type(letter) != NumberType::kUnknown;
   });
@@ -24,7 +24,7 @@ void read_types(std::string_view letters, KernelName& out) {
 
 }  // namespace
 
-bool read_nvjet(std::string_view name, KernelName& out) {
+bool read_nvjet(std::string_view name, DecodedName& out) {
   if (!name.starts_with("nvjet_")) return false;
   out.library = Library::kCublas;
   out.kind = Kind::kGemm;

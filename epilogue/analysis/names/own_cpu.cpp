@@ -29,7 +29,7 @@ const Start* start_of(std::string_view name) {
   return best;
 }
 
-void read_tail(std::string_view tail, KernelName& out) {
+void read_tail(std::string_view tail, DecodedName& out) {
   Words words(tail);
   bool to = false;
   while (const auto word = words.next()) {
@@ -46,7 +46,7 @@ void read_tail(std::string_view tail, KernelName& out) {
 
 }  // namespace
 
-bool read_own_cpu(std::string_view name, KernelName& out) {
+bool read_own_cpu(std::string_view name, DecodedName& out) {
   const Start* start = start_of(name);
   if (start == nullptr) return false;
   const std::string_view rest = name.substr(start->text.size());

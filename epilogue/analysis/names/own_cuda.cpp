@@ -29,7 +29,7 @@ std::string op_of(std::string_view function) {
   return snake_case(function);
 }
 
-void read_function(std::string_view text, KernelName& out) {
+void read_function(std::string_view text, DecodedName& out) {
   const CppName function = read_cpp_name(text);
   constexpr std::string_view kScalar = "Scalar";
   std::string_view base = function.base;
@@ -42,7 +42,7 @@ void read_function(std::string_view text, KernelName& out) {
 
 }  // namespace
 
-bool read_own_cuda(const CppName& cpp, KernelName& out) {
+bool read_own_cuda(const CppName& cpp, DecodedName& out) {
   if (cpp.scope != "epi::cuda") return false;
   const Loop* loop = nullptr;
   for (const Loop& known : kLoops) {

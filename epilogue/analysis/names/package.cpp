@@ -12,7 +12,7 @@ constexpr std::string_view kProduct = "_and_mul_";
 
 }  // namespace
 
-bool read_package(std::string_view name, KernelName& out) {
+bool read_package(std::string_view name, DecodedName& out) {
   if (!name.starts_with(kStart)) return false;
   out.library = Library::kEpilogue;
   name.remove_prefix(kStart.size());

@@ -76,7 +76,7 @@ constexpr Sign kSigns[] = {{"all_reduce", Kind::kComm},
 
 }  // namespace
 
-void read_plain_words(std::string_view base, KernelName& out) {
+void read_plain_words(std::string_view base, DecodedName& out) {
   std::array<char, 128> lower{};
   const size_t size = std::min(base.size(), lower.size());
   std::transform(base.begin(), base.begin() + static_cast<std::ptrdiff_t>(size), lower.begin(),
@@ -96,7 +96,7 @@ bool is_cub(const CppName& cpp) {
 
 // void at_cuda_detail::cub::...::DeviceRadixSortOnesweepKernel<...>: ATen's copy of CUB, or
 // others'.
-bool read_cub(const CppName& cpp, KernelName& out) {
+bool read_cub(const CppName& cpp, DecodedName& out) {
   if (!is_cub(cpp)) return false;
   // The toolkit's own, or the copy inside of ATen.
   const bool aten = cpp.scope.starts_with("at_cuda_detail") || cpp.scope.starts_with("at::");

@@ -29,7 +29,7 @@ NumberType take_type(std::string_view& text) {
 
 // Three forms: "HHS" before "BH", or "B_BS" before it, is input, output and compute; "HB" and "HBH"
 // in one word is a type, then flags: beta, and sums in f32 ("high precision accumulate").
-void read_types(std::string_view word, std::string_view following, KernelName& out) {
+void read_types(std::string_view word, std::string_view following, DecodedName& out) {
   const bool apart = following == "B" || following == "BH";
   const bool in_two = word.size() == 1 && following.size() == 2 && following[1] == 'S';
   out.dtype = take_type(word);
@@ -48,7 +48,7 @@ char order(std::string_view word, std::string_view plain, std::string_view trans
   return word.starts_with(transposed) ? 't' : '\0';
 }
 
-void read_setting(std::string_view word, KernelName& out) {
+void read_setting(std::string_view word, DecodedName& out) {
   if (const auto tile = sizes_after(word, "MT")) out.tile = tile->values;
   if (word.starts_with("MI") && word.size() > 2 && is_digit(word[2])) out.tensor_cores = true;
   if (const auto parts = number_after(word, "GSU")) out.split_k = *parts > 1;
@@ -59,7 +59,7 @@ void read_setting(std::string_view word, KernelName& out) {
 
 }  // namespace
 
-bool read_tensile(std::string_view name, KernelName& out) {
+bool read_tensile(std::string_view name, DecodedName& out) {
   if (name.starts_with("Custom_")) name.remove_prefix(7);
   if (!name.starts_with("Cijk_")) return false;
   out.library = Library::kRocblas;

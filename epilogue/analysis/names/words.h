@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "epilogue/analysis/kernel_name.h"
+#include "epilogue/analysis/names/decoded_name.h"
 
 namespace epi::analysis::names {
 

@@ -25,7 +25,7 @@ std::pair<NumberType, NumberType> type_pair(std::string_view word) {
   return {NumberType::kUnknown, NumberType::kUnknown};
 }
 
-bool read_types(std::string_view word, KernelName& out) {
+bool read_types(std::string_view word, DecodedName& out) {
   const auto [first, second] = type_pair(word);
   if (first == NumberType::kUnknown) return false;
   if (out.output == NumberType::kUnknown) {
@@ -37,7 +37,7 @@ bool read_types(std::string_view word, KernelName& out) {
   return true;
 }
 
-void read_size_word(std::string_view word, KernelName& out) {
+void read_size_word(std::string_view word, DecodedName& out) {
   if (const auto tile = sizes_after(word, "tilesize")) out.tile = tile->values;
   if (const auto stages = number_after(word, "stage")) out.stages = *stages;
   if (const auto alignment = number_after(word, "aligna")) out.alignment = *alignment;
@@ -53,7 +53,7 @@ void read_size_word(std::string_view word, KernelName& out) {
 
 }  // namespace
 
-bool read_xmma(std::string_view name, KernelName& out) {
+bool read_xmma(std::string_view name, DecodedName& out) {
   if (!name.starts_with("sm")) return false;
   const size_t at = name.substr(0, 16).find("_xmma_");
   if (at == std::string_view::npos) return false;

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# How parts add their sources, and what every C++ target shares.
+
+# Adds all sources of the current folder to `target`, but for those named after EXCEPT.
+function(epi_add_sources target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXCEPT")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cpp)
+  list(REMOVE_ITEM sources ${arg_EXCEPT} "")
+  target_sources(${target} PRIVATE ${sources})
+endfunction()
+
+# The headers that most sources include take longer to parse than the sources themselves.
+function(epi_precompile_headers target)
+  target_precompile_headers(${target} PRIVATE <algorithm> <array> <functional> <map> <memory> <optional> <span> <string>
+                            <string_view> <unordered_map> <vector> <fmt/format.h> <fmt/ranges.h> <tl/expected.hpp> ${ARGN})
+endfunction()

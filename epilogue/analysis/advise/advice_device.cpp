@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/advise/advice_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "epilogue/analysis/cost/kernel_rate.h"
+#include "epilogue/analysis/cost/op_cost.h"
+#include "epilogue/analysis/index/device_name.h"
+#include "epilogue/analysis/index/op_inputs.h"
+#include "epilogue/analysis/time/summary.h"
+#include "epilogue/trace/event_args.h"
+#include "epilogue/trace/number_text.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::EventId;
+using trace::kNoEvent;
+using Unit = Term::Unit;
+
+// Below this much of a step's device time nothing is worth a line.
+constexpr double kWorthShare = 0.01;
+// Smaller products take what a kernel takes at least.
+constexpr double kWorthFlops = 1e8;
+
+int64_t multiprocessors(const trace::Trace& trace) {
+  const auto devices = trace::array_items(trace.property("deviceProperties"));
+  if (devices.empty()) return 0;
+  return trace::parse_integer(trace::find_value(devices[0], "numSms").value_or("")).value_or(0);
+}
+
+// Products of one operator, sizes and kernel.
+struct ProductGroup {
+  MatrixProduct sizes;
+  DecodedName name;
+  KernelRate rate;
+  std::string dtype;
+  std::vector<EventId> kernels;
+  double ns = 0;
+};
+
+std::vector<ProductGroup> product_groups(const TraceIndex& index, std::span<const EventId> work,
+                                         const std::optional<GpuPeaks>& peaks) {
+  std::map<std::pair<trace::NameId, std::string>, ProductGroup> groups;
+  for (const EventId id : work) {
+    const DecodedName& name = index.names[index.trace.name[id]];
+    const EventId op = index.links.op[id];
+    if (op == kNoEvent || !is_product(name.kind)) continue;
+    const auto sizes = matrix_product(index.trace, op);
+    if (!sizes) continue;
+    ProductGroup& group = groups[{index.trace.name[id], size_signature(index.trace, op)}];
+    if (group.kernels.empty()) {
+      group.sizes = *sizes;
+      group.name = name;
+      group.rate = kernel_rate(index, id, peaks);
+      group.dtype = op_inputs(index.trace, op)[1].type;
+    }
+    group.kernels.push_back(id);
+    group.ns += static_cast<double>(index.trace.dur_ns[id]);
+  }
+  std::vector<ProductGroup> result;
+  for (auto& [key, group] : groups) result.push_back(std::move(group));
+  return result;
+}
+
+std::string sizes_text(const MatrixProduct& sizes) {
+  const std::string plain = fmt::format("{}x{}x{}", sizes.m, sizes.n, sizes.k);
+  return sizes.batch == 1 ? plain : fmt::format("{} of {}", sizes.batch, plain);
+}
+
+Advice about_product(AdviceKind kind, const ProductGroup& group) {
+  Advice advice;
+  advice.kind = kind;
+  advice.about = {sizes_text(group.sizes)};
+  advice.events = group.kernels;
+  advice.terms = {
+      {"products", static_cast<double>(group.kernels.size()), Unit::kCount},
+      {"take", group.ns, Unit::kTime},
+      {"of", group.sizes.flops() * static_cast<double>(group.kernels.size()), Unit::kFlops}};
+  return advice;
+}
+
+// What the products would take at a share of a peak, bytes at four fifths of the bandwidth. None
+// takes less than some microseconds, however small.
+double least_ns(const ProductGroup& group, double tflops, double share, const GpuPeaks& peaks) {
+  constexpr double kReached = 0.8;
+  constexpr double kShortestNs = 4000;
+  const auto count = static_cast<double>(group.kernels.size());
+  const double arithmetic = group.sizes.flops() / (tflops * 1000 * share);
+  const double bytes = group.rate.bytes.value_or(0) / (peaks.memory_tb_s * 1000 * kReached);
+  return count * std::max({arithmetic, bytes, kShortestNs});
+}
+
+// Products on tensor cores were seen between these shares of their peak, from some size on.
+constexpr double kPoorProduct = 0.35;
+constexpr double kUsualProduct = 0.6;
+constexpr double kGoodProduct = 0.75;
+
+void set_saving(const ProductGroup& group, double peak, const GpuPeaks& peaks, Advice& advice) {
+  advice.saving_ns = {group.ns - least_ns(group, peak, kPoorProduct, peaks),
+                      group.ns - least_ns(group, peak, kUsualProduct, peaks),
+                      group.ns - least_ns(group, peak, kGoodProduct, peaks)};
+  advice.saving_ns.low = std::max(0.0, advice.saving_ns.low);
+}
+
+void advise_tensor_cores(const ProductGroup& group, const GpuPeaks& peaks,
+                         std::vector<Advice>& advice) {
+  const bool misses = group.name.dtype == NumberType::kF32 && group.name.tensor_cores != true &&
+                      group.dtype == "float";
+  if (!misses || peaks.tf32 <= peaks.f32 || group.sizes.flops() < kWorthFlops) return;
+  Advice one = about_product(AdviceKind::kTensorCores, group);
+  set_saving(group, peaks.tf32, peaks, one);
+  one.sureness = Sureness::kLikely;
+  one.terms.push_back({"peak with tf32", peaks.tf32 * 1000, Unit::kFlopRate});
+  if (one.saving_ns.likely > 0) advice.push_back(std::move(one));
+}
+
+void advise_alignment(const ProductGroup& group, const GpuPeaks& peaks,
+                      std::vector<Advice>& advice) {
+  constexpr int64_t kAligned = 8;  // elements of two bytes that one load of tensor cores takes
+  const bool narrow = group.dtype == "c10::BFloat16" || group.dtype == "c10::Half";
+  const bool odd = group.sizes.n % kAligned != 0 || group.sizes.k % kAligned != 0;
+  if (!narrow || !odd || group.sizes.flops() < kWorthFlops) return;
+  Advice one = about_product(AdviceKind::kAlignment, group);
+  set_saving(group, peaks.f16, peaks, one);
+  one.sureness = Sureness::kLikely;
+  if (group.rate.of_arithmetic) {
+    one.terms.push_back({"of the peak", *group.rate.of_arithmetic, Unit::kShare});
+  }
+  if (one.saving_ns.likely > 0) advice.push_back(std::move(one));
+}
+
+void advise_waves(const ProductGroup& group, int64_t sms, std::vector<Advice>& advice) {
+  constexpr double kFull = 0.75;
+  const int64_t tm = group.name.tile[0];
+  const int64_t tn = group.name.tile[1];
+  const auto& sizes = group.sizes;
+  const bool known = tm > 0 && tn > 0 && sms > 0 && sizes.m > 0 && sizes.n > 0 && sizes.batch > 0;
+  if (!known || group.name.split_k == true || sizes.flops() < kWorthFlops) return;
+  // Which side of a tile lies along the rows is not known: the better of both counts.
+  const auto filled = [&](int64_t rows, int64_t columns) {
+    const double tiles = static_cast<double>(sizes.batch) *
+                         std::ceil(static_cast<double>(sizes.m) / static_cast<double>(rows)) *
+                         std::ceil(static_cast<double>(sizes.n) / static_cast<double>(columns));
+    const double waves = std::ceil(tiles / static_cast<double>(sms));
+    return std::pair(tiles / (waves * static_cast<double>(sms)), tiles);
+  };
+  const auto best = std::max(filled(tm, tn), filled(tn, tm));
+  // Less than one wave is a small product, which no other tile makes larger.
+  if (best.first >= kFull || best.second < static_cast<double>(sms)) return;
+  // A product that is bound by its weights' bytes does not care.
+  if (group.rate.is_arithmetic() == false) return;
+  Advice one = about_product(AdviceKind::kWaves, group);
+  one.saving_ns = {0, group.ns * (kFull - best.first), group.ns * (1 - best.first)};
+  one.terms.push_back({"tiles", best.second, Unit::kCount});
+  one.terms.push_back({"multiprocessors", static_cast<double>(sms), Unit::kCount});
+  one.terms.push_back({"filled", best.first, Unit::kShare});
+  advice.push_back(std::move(one));
+}
+
+}  // namespace
+
+void advise_fusion(const FusionEstimate& fusion, std::vector<Advice>& advice) {
+  for (const FusionGroup& group : fusion.groups) {
+    const bool alone = group.ops.size() == 1;
+    Advice one;
+    one.kind = alone ? AdviceKind::kRegenerate : AdviceKind::kFuse;
+    one.about = group.ops;
+    one.saving_ns = group.saving_ns;
+    one.sureness = group.sizes_known && !alone ? Sureness::kLikely : Sureness::kGuess;
+    one.events = group.work;
+    const auto count = static_cast<double>(group.count);
+    one.terms = {{"places in a step", count, Unit::kCount},
+                 {"kernels", static_cast<double>(group.kernels), Unit::kCount},
+                 {"take", group.eager_ns, Unit::kTime}};
+    if (group.sizes_known) {
+      one.terms.push_back({"move", count * group.eager_bytes, Unit::kBytes});
+      one.terms.push_back({"would move", count * group.fused_bytes, Unit::kBytes});
+      one.terms.push_back({fusion.rates_measured ? "at this trace's" : "at the data sheet's",
+                           fusion.rates.bytes_per_ns, Unit::kRate});
+    }
+    one.terms.push_back({"would take", group.fused_ns, Unit::kTime});
+    advice.push_back(std::move(one));
+  }
+}
+
+void advise_gated_mlps(const TraceIndex& index, const Blocks& blocks, std::vector<Advice>& advice) {
+  // Of the time between the products, on an H200 in bf16: see docs/advise.md.
+  constexpr Estimate kSaved = {0.5, 0.75, 1};
+  std::map<std::vector<std::string>, Advice> found;
+  for (const GatedMlp& mlp : blocks.mlps) {
+    const double between_ns = device_time(index.trace, mlp.between);
+    const std::vector<std::string> about = {
+        mlp.activation, fmt::format("{}x{}x{}", mlp.rows, mlp.dim, mlp.hidden), mlp.dtype};
+    Advice& one = found[about];
+    if (one.terms.empty()) {
+      one.kind = AdviceKind::kGatedMlp;
+      one.about = about;
+      one.terms = {{"blocks in a step", 0, Unit::kCount},
+                   {"take", 0, Unit::kTime},
+                   {"between the products", 0, Unit::kTime}};
+    }
+    one.terms[0].value += 1;
+    one.terms[1].value += mlp.device_ns;
+    one.terms[2].value += between_ns;
+    one.saving_ns.low += kSaved.low * between_ns;
+    one.saving_ns.likely += kSaved.likely * between_ns;
+    one.saving_ns.high += kSaved.high * between_ns;
+    one.events.insert(one.events.end(), mlp.work.begin(), mlp.work.end());
+  }
+  for (auto& [key, one] : found) advice.push_back(std::move(one));
+}
+
+void advise_products(const TraceIndex& index, std::span<const EventId> work,
+                     std::vector<Advice>& advice) {
+  const auto peaks = gpu_peaks(device_name(index.trace));
+  const int64_t sms = multiprocessors(index.trace);
+  const double all_ns = device_time(index.trace, work);
+  for (const ProductGroup& group : product_groups(index, work, peaks)) {
+    if (group.ns < kWorthShare * all_ns) continue;
+    const size_t before = advice.size();
+    if (peaks) advise_tensor_cores(group, *peaks, advice);
+    if (peaks) advise_alignment(group, *peaks, advice);
+    if (advice.size() == before) advise_waves(group, sms, advice);
+  }
+}
+
+void advise_copies(const TraceIndex& index, std::span<const EventId> work,
+                   const FusionEstimate& fusion, std::vector<Advice>& advice) {
+  std::set<EventId> fused;
+  for (const FusionGroup& group : fusion.groups) fused.insert(group.work.begin(), group.work.end());
+  Advice one;
+  one.kind = AdviceKind::kCopies;
+  double ns = 0;
+  for (const EventId id : work) {
+    const EventId op = index.links.op[id];
+    const bool copies = index.names[index.trace.name[id]].kind == Kind::kCopy;
+    if (!copies || op == kNoEvent || fused.contains(id)) continue;
+    const std::vector<OpInput> inputs = op_inputs(index.trace, op);
+    const bool same_type = inputs.size() > 1 && inputs[0].is_tensor() &&
+                           inputs[0].type == inputs[1].type && inputs[1].is_tensor();
+    if (!same_type || inputs[0].strides == inputs[1].strides) continue;
+    one.events.push_back(id);
+    ns += static_cast<double>(index.trace.dur_ns[id]);
+  }
+  if (one.events.empty() || ns < kWorthShare * device_time(index.trace, work)) return;
+  one.saving_ns = {0, ns / 2, ns};
+  one.terms = {{"copies", static_cast<double>(one.events.size()), Unit::kCount},
+               {"take", ns, Unit::kTime}};
+  advice.push_back(std::move(one));
+}
+
+}  // namespace epi::analysis

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Advice about kernels.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "epilogue/analysis/advise/advice.h"
+#include "epilogue/analysis/advise/blocks.h"
+
+namespace epi::analysis {
+
+// Each adds what it finds in the work of one step.
+void advise_fusion(const FusionEstimate& fusion, std::vector<Advice>& advice);
+void advise_gated_mlps(const TraceIndex& index, const Blocks& blocks, std::vector<Advice>& advice);
+void advise_products(const TraceIndex& index, std::span<const trace::EventId> work,
+                     std::vector<Advice>& advice);
+void advise_copies(const TraceIndex& index, std::span<const trace::EventId> work,
+                   const FusionEstimate& fusion, std::vector<Advice>& advice);
+
+}  // namespace epi::analysis

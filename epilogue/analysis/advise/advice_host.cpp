@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/advise/advice_host.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "epilogue/analysis/time/host_activity.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::Category;
+using trace::EventId;
+using trace::kNoEvent;
+using Unit = Term::Unit;
+
+bool is_region(std::string_view name) {
+  return name.starts_with("Torch-Compiled Region") || name.starts_with("Epilogue-Compiled Region");
+}
+
+double took(const TraceIndex& index, EventId id) {
+  return static_cast<double>(index.trace.dur_ns[id]);
+}
+
+// Between a wait and the next work that was launched behind it the device runs dry.
+class DryTimes {
+ public:
+  explicit DryTimes(const HostView& view) : view_(view) {
+    const auto& work = view.owned.work;  // by when it was asked for
+    const trace::Trace& trace = view.index.trace;
+    ends_.resize(work.size() + 1, INT64_MIN);
+    begins_.resize(work.size() + 1, INT64_MAX);
+    for (size_t i = 0; i < work.size(); ++i) {
+      ends_[i + 1] = std::max(ends_[i], trace.end_ns(work[i]));
+    }
+    for (size_t i = work.size(); i-- > 0;) {
+      begins_[i] = std::min(begins_[i + 1], trace.ts_ns[work[i]]);
+    }
+  }
+
+  double after(EventId wait) const {
+    const int64_t wait_ns = view_.index.trace.ts_ns[wait];
+    const auto& work = view_.owned.work;
+    const auto behind = std::lower_bound(
+        work.begin(), work.end(), wait_ns,
+        [&](EventId id, int64_t ns) { return view_.index.links.asked_ns[id] < ns; });
+    const auto place = static_cast<size_t>(behind - work.begin());
+    if (begins_[place] == INT64_MAX) return 0;
+    const int64_t last = std::max(ends_[place], wait_ns);
+    return static_cast<double>(std::max<int64_t>(0, begins_[place] - last));
+  }
+
+ private:
+  const HostView& view_;
+  std::vector<int64_t> ends_;    // the latest end of the first so many
+  std::vector<int64_t> begins_;  // the earliest begin from there on
+};
+
+}  // namespace
+
+bool is_compiled(const HostView& view) {
+  const auto& tree = view.index.links.tree;
+  double all = 0;
+  double compiled = 0;
+  for (const EventId work : view.owned.work) {
+    all += took(view.index, work);
+    for (EventId id = view.index.links.op[work]; id != kNoEvent; id = tree.parent[id]) {
+      if (!is_region(view.index.trace.name_of(id))) continue;
+      compiled += took(view.index, work);
+      break;
+    }
+  }
+  return compiled > all / 2;
+}
+
+void advise_launches(const HostView& view, const TimeUse& use, std::vector<Advice>& advice) {
+  constexpr double kWorthShare = 0.15;
+  constexpr double kMostlyIdle = 0.5;
+  // A graph's own launch, and what is not launched by it.
+  constexpr Estimate kRemoved = {0.5, 0.8, 0.95};
+  const double waits =
+      use.ns[static_cast<size_t>(Bound::kDispatch)] + use.ns[static_cast<size_t>(Bound::kLaunches)];
+  const bool has_graph =
+      std::any_of(view.owned.launches.begin(), view.owned.launches.end(), [&](EventId id) {
+        return view.index.trace.name_of(id).find("GraphLaunch") != std::string_view::npos;
+      });
+  if (use.window_ns <= 0 || waits < kWorthShare * use.window_ns) return;
+  const Measures& measures = view.instance.measures;
+  const std::vector<Term> terms = {
+      {"the device waits", waits, Unit::kTime},
+      {"of a window of", use.window_ns, Unit::kTime},
+      {"launches", static_cast<double>(measures.launches), Unit::kCount}};
+  if (!has_graph) {
+    Advice one;
+    one.kind = AdviceKind::kGraph;
+    one.on_device = false;
+    one.saving_ns = {kRemoved.low * waits, kRemoved.likely * waits, kRemoved.high * waits};
+    one.sureness = measures.syncs == 0 ? Sureness::kLikely : Sureness::kGuess;
+    one.terms = terms;
+    one.events = view.owned.launches;
+    advice.push_back(std::move(one));
+  }
+  if (waits < kMostlyIdle * use.window_ns || measures.busy_ns == 0) return;
+  Advice batch;
+  batch.kind = AdviceKind::kBatch;
+  batch.on_device = false;
+  batch.terms = terms;
+  batch.terms.push_back({"rows could grow, times",
+                         use.window_ns / static_cast<double>(measures.busy_ns), Unit::kCount});
+  advice.push_back(std::move(batch));
+}
+
+void advise_waits(const HostView& view, std::vector<Advice>& advice) {
+  const TraceIndex& index = view.index;
+  const DryTimes dry_times(view);
+  std::map<std::string, Advice> by_op;
+  for (const EventId id : view.owned.syncs) {
+    const EventId op = index.links.op[id];
+    const bool in_op = op != kNoEvent && index.trace.category[op] == Category::kCpuOp;
+    const std::string name(index.trace.name_of(in_op ? op : id));
+    Advice& one = by_op[name];
+    if (one.terms.empty()) {
+      one.kind = AdviceKind::kSync;
+      one.on_device = false;
+      one.about = {name};
+      one.terms = {{"calls", 0, Unit::kCount},
+                   {"the CPU waits in them", 0, Unit::kTime},
+                   {"the device is dry afterwards", 0, Unit::kTime}};
+    }
+    const double dry = dry_times.after(id);
+    one.terms[0].value += 1;
+    one.terms[1].value += took(index, id);
+    one.terms[2].value += dry;
+    one.saving_ns.likely += dry;
+    one.saving_ns.high += std::max(dry, took(index, id));
+    one.events.push_back(id);
+  }
+  for (auto& [name, one] : by_op) {
+    if (one.saving_ns.likely > 0) advice.push_back(std::move(one));
+  }
+  Advice pageable;
+  pageable.kind = AdviceKind::kPageable;
+  double ns = 0;
+  for (const EventId id : view.owned.work) {
+    if (index.trace.category[id] != Category::kGpuMemcpy ||
+        index.trace.name_of(id).find("Pageable") == std::string_view::npos) {
+      continue;
+    }
+    pageable.events.push_back(id);
+    ns += took(index, id);
+  }
+  if (pageable.events.empty()) return;
+  pageable.saving_ns = {0, ns / 2, ns};
+  pageable.terms = {{"copies", static_cast<double>(pageable.events.size()), Unit::kCount},
+                    {"take", ns, Unit::kTime}};
+  advice.push_back(std::move(pageable));
+}
+
+void advise_compiled(const HostView& view, std::vector<Advice>& advice) {
+  const TraceIndex& index = view.index;
+  Advice guards;
+  guards.kind = AdviceKind::kGuards;
+  Advice breaks;
+  breaks.kind = AdviceKind::kBreaks;
+  double guards_ns = 0;
+  std::set<std::string_view> frames;  // one called for each layer is no break
+  for (const EventId id : view.events) {
+    const std::string_view name = index.trace.name_of(id);
+    if (name == "TorchDynamo Cache Lookup" || name == "Epilogue Guards") {
+      guards.events.push_back(id);
+      guards_ns += took(index, id);
+    }
+    if (is_region(name)) {
+      breaks.events.push_back(id);
+      frames.insert(name.substr(0, name.rfind('/')));
+    }
+  }
+  if (guards.events.empty()) return;
+  guards.on_device = breaks.on_device = false;
+  guards.saving_ns = {0, guards_ns / 2, guards_ns};
+  const auto count = static_cast<double>(guards.events.size());
+  guards.terms = {{"look-ups", count, Unit::kCount}, {"take", guards_ns, Unit::kTime}};
+  const auto regions = static_cast<double>(frames.size());
+  if (regions > 1) {
+    const double each_ns = guards_ns / count;
+    breaks.terms = {{"compiled regions in a step", regions, Unit::kCount},
+                    {"one look-up takes", each_ns, Unit::kTime}};
+    breaks.saving_ns = {0, (regions - 1) * each_ns, 2 * (regions - 1) * each_ns};
+    advice.push_back(std::move(breaks));
+  }
+  advice.push_back(std::move(guards));
+}
+
+double advise_compiling(const TraceIndex& index, std::vector<Advice>& advice) {
+  Advice recompiles;
+  recompiles.kind = AdviceKind::kRecompiles;
+  Advice compiling;
+  compiling.kind = AdviceKind::kCompiling;
+  std::map<std::string, std::set<std::string>> variants;
+  double ns = 0;
+  const InstanceGroup all_steps = steps(index.trace, index.ownership);
+  const int64_t first_ns = all_steps.instances.empty() ? 0 : all_steps.instances.front().begin_ns;
+  const int64_t last_ns = all_steps.instances.empty() ? 0 : all_steps.instances.back().end_ns;
+  std::map<trace::LaneId, int64_t> until;  // of each thread's last compilation
+  for (const EventId id : index.links.tree.order) {
+    const std::string_view name = index.trace.name_of(id);
+    const size_t slash = name.rfind('/');
+    if (is_region(name) && slash != std::string_view::npos) {
+      const bool is_new = variants[std::string(name.substr(0, slash))]
+                              .insert(std::string(name.substr(slash + 1)))
+                              .second;
+      if (is_new) recompiles.events.push_back(id);
+    }
+    const int64_t begin_ns = index.trace.ts_ns[id];
+    int64_t& busy_ns = until[index.trace.lane[id]];
+    if (is_compiling(name) && begin_ns >= std::max(first_ns, busy_ns) && begin_ns < last_ns) {
+      compiling.events.push_back(id);
+      ns += took(index, id);
+      busy_ns = index.trace.end_ns(id);
+    }
+  }
+  const auto regions = static_cast<double>(variants.size());
+  const auto all = static_cast<double>(recompiles.events.size());
+  if (all > regions) {
+    recompiles.on_device = false;
+    recompiles.terms = {{"regions", regions, Unit::kCount},
+                        {"variants of them", all, Unit::kCount}};
+    advice.push_back(std::move(recompiles));
+  }
+  if (ns > 0) {
+    compiling.on_device = false;
+    compiling.terms = {{"compilations", static_cast<double>(compiling.events.size()), Unit::kCount},
+                       {"take inside of the steps", ns, Unit::kTime}};
+    advice.push_back(std::move(compiling));
+  }
+  return ns;
+}
+
+}  // namespace epi::analysis

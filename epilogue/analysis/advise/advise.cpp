@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/advise/advise.h"
+
+#include <algorithm>
+
+#include "epilogue/analysis/advise/advice_device.h"
+#include "epilogue/analysis/advise/advice_host.h"
+#include "epilogue/base/error.h"
+#include "epilogue/trace/event_args.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::EventId;
+
+// Shares of a step's device time that fusing must save.
+constexpr double kLikelyGain = 0.08;
+constexpr double kSomeGain = 0.02;
+// What compiled code takes on the CPU under a profiler: once a call, and for each kernel. From the
+// pairs of traces in docs/advise.md; hosts differ by as much.
+constexpr Estimate kCallNs = {150e3, 220e3, 300e3};
+constexpr Estimate kKernelNs = {35e3, 55e3, 85e3};
+
+Subject subject_of(const TraceIndex& index, const std::optional<std::string>& under) {
+  if (!under) return step_subject(index);
+  Subject subject = named_subject(index, *under);
+  if (subject.group.instances.empty()) {
+    fail("advise", "--under {}: no annotation and no operator is called so", *under);
+  }
+  return subject;
+}
+
+// "trace" where no steps are marked.
+std::string title_of(const Subject& subject) {
+  const auto& instances = subject.group.instances;
+  const bool whole = instances.size() == 1 && instances[0].event == trace::kNoEvent;
+  return whole ? "trace" : subject.group.name;
+}
+
+// The device idles for most of the step, and not because steps queue up.
+bool cpu_limits(const std::optional<TimeUse>& use) {
+  if (!use) return false;
+  const double waits = use->share(Bound::kDispatch) + use->share(Bound::kLaunches) +
+                       use->share(Bound::kSynchronizing);
+  return waits > 0.5;
+}
+
+void decide(const HostView& view, Advised& result) {
+  const double gain = result.device_ns <= 0 ? 0 : result.fusion.saving_ns.likely / result.device_ns;
+  const auto set = [&](Verdict verdict, Because because) {
+    result.verdict = verdict;
+    result.because = because;
+  };
+  if (result.kernels == 0) return set(Verdict::kNo, Because::kNoDevice);
+  if (is_compiled(view)) return set(Verdict::kNo, Because::kCompiled);
+  const auto after = static_cast<double>(result.fusion.kernels_after);
+  result.compiled_cpu_ns = {kCallNs.low + after * kKernelNs.low,
+                            kCallNs.likely + after * kKernelNs.likely,
+                            kCallNs.high + after * kKernelNs.high};
+  if (result.cpu_is_limit()) {
+    if (result.compiled_cpu_ns.high < result.cpu_ns) {
+      return set(Verdict::kLikely, Because::kDispatchGain);
+    }
+    if (result.compiled_cpu_ns.low < result.cpu_ns) {
+      return set(Verdict::kMaybe, Because::kDispatchUnsure);
+    }
+    return set(Verdict::kNo, Because::kDispatchLoss);
+  }
+  if (gain >= kLikelyGain) return set(Verdict::kLikely, Because::kGain);
+  if (gain >= kSomeGain) return set(Verdict::kMaybe, Because::kSmallGain);
+  set(Verdict::kNo, Because::kNothingToFuse);
+}
+
+// What shortens the step comes first: the CPU's advice where the CPU is the limit.
+void rank(bool cpu_is_limit, std::vector<Advice>& advice) {
+  std::stable_sort(advice.begin(), advice.end(), [&](const Advice& a, const Advice& b) {
+    const bool a_helps = a.on_device != cpu_is_limit && a.saving_ns.likely > 0;
+    const bool b_helps = b.on_device != cpu_is_limit && b.saving_ns.likely > 0;
+    if (a_helps != b_helps) return a_helps;
+    return a.saving_ns.likely > b.saving_ns.likely;
+  });
+}
+
+}  // namespace
+
+const char* text_of(AdviceKind kind) {
+  constexpr const char* kTexts[] = {"fuse",         "regenerate", "gated_mlp", "cuda_graph",
+                                    "batch",        "sync",       "pageable",  "tensor_cores",
+                                    "alignment",    "copies",     "waves",     "guards",
+                                    "graph_breaks", "recompiles", "compiling"};
+  return kTexts[static_cast<size_t>(kind)];
+}
+
+const char* text_of(Sureness sureness) {
+  constexpr const char* kTexts[] = {"guess", "likely"};
+  return kTexts[static_cast<size_t>(sureness)];
+}
+
+const char* text_of(Verdict verdict) {
+  constexpr const char* kTexts[] = {"no", "maybe", "likely"};
+  return kTexts[static_cast<size_t>(verdict)];
+}
+
+bool Advised::cpu_is_limit() const { return cpu_limits(use); }
+
+Advised advise(const TraceIndex& index, const std::optional<std::string>& under) {
+  const Subject subject = subject_of(index, under);
+  Advised result;
+  result.subject = title_of(subject);
+  result.cpu_kernels = trace::has_cpu_kernels(index.trace);
+  result.instances = static_cast<int64_t>(subject.group.instances.size());
+  if (subject.group.instances.empty()) return result;
+  const size_t place = typical_instance(subject.group);
+  const Instance& instance = subject.group.instances[place];
+  const Owned& owned = subject.owned[place];
+  const MedianMeasures median = median_measures(subject.group);
+  result.device_ns = median.device_ns;
+  result.cpu_ns = median.cpu_ns;
+  result.kernels = instance.measures.kernels;
+  result.window_ns = static_cast<double>(instance.measures.window_ns);
+  const HostView view{index, instance, owned, host_events(index, subject, place)};
+  if (!owned.work.empty()) {
+    result.use = time_use(index, subject);
+    result.fusion = estimate_fusion(index, owned.work);
+    result.blocks = find_blocks(index, owned.work);
+    advise_fusion(result.fusion, result.advice);
+    advise_gated_mlps(index, result.blocks, result.advice);
+    advise_products(index, owned.work, result.advice);
+    advise_copies(index, owned.work, result.fusion, result.advice);
+    // Kernels of the CPU are called, not launched.
+    if (result.use && !result.cpu_kernels) advise_launches(view, *result.use, result.advice);
+    advise_waits(view, result.advice);
+  }
+  advise_compiled(view, result.advice);
+  advise_compiling(index, result.advice);
+  decide(view, result);
+  rank(result.cpu_is_limit(), result.advice);
+  return result;
+}
+
+AdviceCheck check_advice(const Advised& before, const TraceIndex& after,
+                         const std::optional<std::string>& under) {
+  const Subject subject = subject_of(after, under);
+  const MedianMeasures median = median_measures(subject.group);
+  if (before.kernels == 0 || median.kernels == 0) {
+    fail("advise", "--against: the run {} has no device work",
+         before.kernels == 0 ? "before" : "after");
+  }
+  if (before.subject != title_of(subject)) {
+    fail("advise", "--against: the run before has {}, the run after {}: --under names one of both",
+         before.subject, title_of(subject));
+  }
+  std::vector<Advice> ignored;
+  AdviceCheck check;
+  check.compile_ns = advise_compiling(after, ignored);
+  check.device_ns = before.device_ns;
+  check.after_device_ns = median.device_ns;
+  check.saving_ns = before.fusion.saving_ns;
+  check.actual_ns = before.device_ns - median.device_ns;
+  check.kernels = before.kernels;
+  check.kernels_predicted = before.fusion.kernels_after;
+  check.kernels_after = static_cast<int64_t>(median.kernels);
+  return check;
+}
+
+}  // namespace epi::analysis

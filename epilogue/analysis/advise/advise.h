@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What would make a step shorter, by how much, and how that was reckoned. Advice carries numbers
+// and events; `report/advise_report.h` puts it into words.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "epilogue/analysis/advise/advice.h"
+#include "epilogue/analysis/advise/blocks.h"
+#include "epilogue/analysis/time/regime.h"
+
+namespace epi::analysis {
+
+enum class Verdict : uint8_t { kNo, kMaybe, kLikely };
+const char* text_of(Verdict verdict);
+// Why: what the verdict rests on.
+enum class Because : uint8_t {
+  kNoDevice,        // the trace shows the CPU alone
+  kCompiled,        // the run is compiled already
+  kNothingToFuse,   // every kernel is a product, or alone
+  kSmallGain,       // there is something, but little
+  kGain,            // fusing saves much of the device's time
+  kDispatchGain,    // the CPU is the limit, and generated calls would be fewer
+  kDispatchUnsure,  // the CPU is the limit, and what compiling adds is about what it removes
+  kDispatchLoss,    // the CPU is the limit, and compiling adds more than it removes
+};
+
+struct Advised {
+  std::string subject;  // "ProfilerStep*", or an annotation
+  int64_t instances = 0;
+  double device_ns = 0;  // the median's
+  double cpu_ns = 0;
+  double window_ns = 0;
+  int64_t kernels = 0;
+  std::optional<TimeUse> use;
+  FusionEstimate fusion;
+  // What the CPU would take with compiled code, calls of the profiler included.
+  Estimate compiled_cpu_ns;
+  Verdict verdict = Verdict::kNo;
+  Because because = Because::kNoDevice;
+  std::vector<Advice> advice;  // the most worthwhile first
+  Blocks blocks;
+  bool cpu_kernels = false;  // instead of a GPU's
+
+  bool cpu_is_limit() const;
+};
+
+// About the steps, or what is called `under`; throws `Error` where nothing is.
+Advised advise(const TraceIndex& index, const std::optional<std::string>& under);
+
+// The estimate made from one run beside what another, the run after the change, shows.
+struct AdviceCheck {
+  double device_ns = 0;        // of the run before
+  double after_device_ns = 0;  // of the run after
+  Estimate saving_ns;
+  double actual_ns = 0;
+  int64_t kernels = 0;
+  int64_t kernels_predicted = 0;
+  int64_t kernels_after = 0;
+  double compile_ns = 0;  // that the run after shows inside of its steps
+
+  // Of the estimate, as a share of what came true; none where nothing was saved.
+  std::optional<double> error() const {
+    if (actual_ns <= 0) return std::nullopt;
+    return saving_ns.likely / actual_ns - 1;
+  }
+};
+// Throws `Error` where the two cannot be held against each other.
+AdviceCheck check_advice(const Advised& before, const TraceIndex& after,
+                         const std::optional<std::string>& under);
+
+}  // namespace epi::analysis

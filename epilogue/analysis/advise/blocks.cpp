@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/advise/blocks.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "epilogue/analysis/advise/tensor_flow.h"
+#include "epilogue/analysis/cost/op_cost.h"
+#include "epilogue/analysis/index/op_inputs.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::EventId;
+using trace::kNoEvent;
+
+// A product with everything that its operator launched.
+struct Product {
+  MatrixProduct sizes;
+  std::string dtype;
+  bool bias = false;
+  size_t first = 0;  // places in the work
+  size_t last = 0;
+};
+
+std::string dtype_of(std::string_view type) {
+  if (type == "c10::BFloat16") return "bf16";
+  if (type == "c10::Half") return "f16";
+  return type == "float" ? "f32" : "";
+}
+
+std::vector<Product> find_products(const TraceIndex& index, std::span<const EventId> work) {
+  std::vector<Product> products;
+  EventId before = kNoEvent;
+  for (size_t i = 0; i < work.size(); ++i) {
+    const EventId op = index.links.op[work[i]];
+    if (op != kNoEvent && op == before) {
+      if (!products.empty() && products.back().last + 1 == i) products.back().last = i;
+      continue;
+    }
+    before = op;
+    const auto sizes = op == kNoEvent ? std::nullopt : matrix_product(index.trace, op);
+    if (!sizes) continue;
+    const std::vector<OpInput> inputs = op_inputs(index.trace, op);
+    const bool adds = plain_op(index.trace.name_of(op)).starts_with("add");
+    products.push_back({*sizes, dtype_of(inputs[1].type), adds, i, i});
+  }
+  return products;
+}
+
+bool has_op(const DecodedName& name, std::string_view op) {
+  return std::find(name.ops.begin(), name.ops.end(), op) != name.ops.end();
+}
+
+// "geglu" where the kernels between the products activate and multiply.
+std::string activation_of(const TraceIndex& index, std::span<const EventId> between) {
+  bool multiplies = false;
+  std::string activation;
+  for (const EventId id : between) {
+    const DecodedName& name = index.names[index.trace.name[id]];
+    multiplies |= has_op(name, "mul");
+    if (has_op(name, "silu")) activation = "swiglu";
+    if (has_op(name, "gelu")) {
+      const bool erf = name.library == Library::kAten && !is_gelu_by_tanh(index.trace.name_of(id));
+      activation = erf ? "geglu_erf" : "geglu";
+    }
+  }
+  return multiplies ? activation : "";
+}
+
+// Three square linears one behind the other look the same, but for what the second one reads.
+bool is_chain(const TraceIndex& index, const GatedMlp& mlp) {
+  const std::vector<FlowNode> nodes = tensor_flow(index, mlp.work);
+  for (const FlowNode& node : nodes) {
+    const bool reads_activation = is_product(node.kind) && &node != &nodes.back() &&
+                                  !node.reads.empty() && node.reads[0].maker != kNoNode &&
+                                  nodes[node.reads[0].maker].can_join;
+    if (reads_activation) return true;
+  }
+  return false;
+}
+
+std::optional<GatedMlp> gated_mlp(const TraceIndex& index, std::span<const EventId> work,
+                                  std::span<const Product> three) {
+  const Product& gate = three[0];
+  const Product& up = three[1];
+  const Product& down = three[2];
+  const bool fits = gate.sizes == up.sizes && gate.sizes.batch == 1 &&
+                    down.sizes == MatrixProduct{1, gate.sizes.m, gate.sizes.k, gate.sizes.n};
+  if (!fits || gate.dtype.empty() || gate.bias || up.bias || down.bias) return std::nullopt;
+  GatedMlp mlp;
+  for (size_t i = gate.first; i <= down.last; ++i) {
+    mlp.work.push_back(work[i]);
+    const bool of_product = i <= gate.last || (i >= up.first && i <= up.last) || i >= down.first;
+    if (!of_product) mlp.between.push_back(work[i]);
+  }
+  mlp.activation = activation_of(index, mlp.between);
+  if (mlp.activation.empty() || is_chain(index, mlp)) return std::nullopt;
+  mlp.rows = gate.sizes.m;
+  mlp.dim = gate.sizes.k;
+  mlp.hidden = gate.sizes.n;
+  mlp.dtype = gate.dtype;
+  mlp.device_ns = device_time(index.trace, mlp.work);
+  return mlp;
+}
+
+}  // namespace
+
+bool is_gelu_by_tanh(std::string_view kernel) {
+  return kernel.find("GeluType)::{lambda()#1}") != std::string_view::npos;
+}
+
+Blocks find_blocks(const TraceIndex& index, std::span<const EventId> work) {
+  const std::vector<Product> products = find_products(index, work);
+  Blocks blocks;
+  for (size_t i = 0; i < products.size(); ++i) {
+    if (i + 2 < products.size()) {
+      if (auto mlp = gated_mlp(index, work, std::span(products).subspan(i, 3))) {
+        blocks.mlps.push_back(std::move(*mlp));
+        i += 2;
+        continue;
+      }
+    }
+    const Product& product = products[i];
+    if (product.sizes.batch != 1 || product.dtype.empty()) continue;
+    Linear linear{
+        product.sizes.m, product.sizes.k, product.sizes.n, product.bias, product.dtype, {}, 0};
+    for (size_t at = product.first; at <= product.last; ++at) linear.work.push_back(work[at]);
+    linear.device_ns = device_time(index.trace, linear.work);
+    blocks.linears.push_back(std::move(linear));
+  }
+  return blocks;
+}
+
+}  // namespace epi::analysis

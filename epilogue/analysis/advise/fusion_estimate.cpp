@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/advise/fusion_estimate.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "epilogue/analysis/advise/blocks.h"
+#include "epilogue/analysis/cost/gpu_peaks.h"
+#include "epilogue/analysis/index/device_name.h"
+#include "epilogue/analysis/index/statistics.h"
+#include "epilogue/analysis/time/summary.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::EventId;
+using trace::kNoEvent;
+
+// Pointwise kernels reach this share of the memory's bandwidth where the trace shows none.
+constexpr double kUsualShare = 0.88;
+// Generated kernels were seen between these, as shares of what ATen's vectorized ones reach.
+constexpr double kSlowGenerated = 0.66;
+constexpr double kFastGenerated = 1.06;
+// One kernel alone is taken for a gain only where generated code would be faster by far.
+constexpr double kWorthReplacing = 0.75;
+// Kernels that move less say little about the bandwidth: the cache serves them.
+constexpr double kTellingBytes = 64e6;
+// Kernels with dearer functions may be bound by them.
+constexpr double kCheapFunction = 4;
+
+double bytes_of(const FlowNode& node) {
+  double bytes = node.result.bytes();
+  for (const FlowRead& read : node.reads) bytes += read.size.bytes();
+  return bytes;
+}
+
+GpuRates rates_of(const TraceIndex& index, const std::vector<FlowNode>& nodes, bool& measured) {
+  std::vector<double> reached;
+  double fastest = 0;
+  for (const FlowNode& node : nodes) {
+    if (!node.can_join || node.work.size() != 1 || node.device_ns <= 0) continue;
+    const double rate = bytes_of(node) / static_cast<double>(node.device_ns);
+    fastest = std::max(fastest, rate);
+    const DecodedName& name = index.names[index.trace.name[node.work[0]]];
+    const std::string_view op = plain_op(index.trace.name_of(node.op));
+    const bool telling = node.kind == Kind::kPointwise && name.vector_width > 1 &&
+                         function_cost(op, "") <= kCheapFunction;
+    if (telling && bytes_of(node) >= kTellingBytes) reached.push_back(rate);
+  }
+  const auto peaks = gpu_peaks(device_name(index.trace));
+  GpuRates rates;
+  if (peaks) rates.slots_per_ns = peaks->f32 * 1000 / 2;
+  measured = !reached.empty() || !peaks;
+  if (!reached.empty()) {
+    rates.bytes_per_ns = median(reached);
+  } else {
+    rates.bytes_per_ns = peaks ? peaks->memory_tb_s * 1000 * kUsualShare : fastest;
+  }
+  return rates;
+}
+
+// Sets of nodes that become one.
+class Sets {
+ public:
+  explicit Sets(size_t count) : parent_(count) {
+    std::iota(parent_.begin(), parent_.end(), size_t{0});
+  }
+  size_t find(size_t node) {
+    while (parent_[node] != node) node = parent_[node] = parent_[parent_[node]];
+    return node;
+  }
+  void unite(size_t a, size_t b) { parent_[find(b)] = find(a); }
+
+ private:
+  std::vector<size_t> parent_;
+};
+
+// One group of nodes, and the kernel that would replace it.
+class GroupCost {
+ public:
+  GroupCost(const TraceIndex& index, const std::vector<FlowNode>& nodes, Sets& sets,
+            const std::vector<size_t>& members)
+      : index_(index), nodes_(nodes), sets_(sets), members_(members) {
+    for (const size_t member : members) add(nodes[member]);
+    add_reads();
+    add_writes();
+  }
+
+  FusionGroup result(const GpuRates& rates) const {
+    FusionGroup group = group_;
+    GpuRates slow = rates;
+    slow.bytes_per_ns *= kSlowGenerated;
+    GpuRates fast = rates;
+    fast.bytes_per_ns *= kFastGenerated;
+    const double more_kernels = static_cast<double>(group.fused_kernels - 1);
+    const auto total_ns = [&](double doubtful, const GpuRates& at) {
+      GeneratedKernel kernel = kernel_;
+      kernel.bytes += doubtful * doubtful_bytes_;
+      return generated_ns(kernel, at) + more_kernels * generated_ns({}, at);
+    };
+    group.fused_bytes = kernel_.bytes + doubtful_bytes_ / 2;
+    group.fused_ns = total_ns(0.5, rates);
+    group.saving_ns = {group.eager_ns - total_ns(1, slow), group.eager_ns - group.fused_ns,
+                       group.eager_ns - total_ns(0, fast)};
+    if (!group.sizes_known) without_sizes(group);
+    return group;
+  }
+
+ private:
+  void add(const FlowNode& node) {
+    group_.work.insert(group_.work.end(), node.work.begin(), node.work.end());
+    for (const EventId id : node.work) {
+      group_.kernels += index_.trace.category[id] == trace::Category::kKernel ? 1 : 0;
+    }
+    const std::string_view op = plain_op(index_.trace.name_of(node.op));
+    group_.ops.emplace_back(op);
+    group_.eager_ns += static_cast<double>(node.device_ns);
+    group_.eager_bytes += bytes_of(node);
+    group_.sizes_known &= node.has_sizes();
+    longest_ns_ = std::max(longest_ns_, static_cast<double>(node.device_ns));
+    double elements = node.result.elements;
+    for (const FlowRead& read : node.reads) elements = std::max(elements, read.size.elements);
+    kernel_.elements = std::max(kernel_.elements, elements);
+    // Small operands are computed once for each that reads them; that is not counted.
+    kernel_.functions +=
+        function_cost(op, is_gelu_by_tanh(index_.trace.name_of(node.work[0])) ? "tanh" : "");
+    kernel_.looped_ns += elements * looped_cost(node.kind, node.over_columns ? 0 : node.row);
+    // A sum over columns is a loop of another order, and a sum over everything needs two.
+    const bool is_whole = node.row > 0 && node.result.elements <= 1 && elements > 1e5;
+    if ((node.over_columns || is_whole) && members_.size() > 1) {
+      ++group_.fused_kernels;
+      kernel_.bytes += node.reads.empty() ? 0 : node.reads[0].size.bytes();
+    }
+  }
+
+  bool is_inside(size_t node) const { return sets_.find(node) == sets_.find(members_[0]); }
+
+  // Each tensor once: of one maker the largest part, of what comes from outside as many of a size
+  // as one operator reads.
+  void add_reads() {
+    std::map<size_t, double> of_makers;
+    std::map<std::pair<double, int64_t>, int64_t> of_outside;
+    for (const size_t member : members_) {
+      std::map<std::pair<double, int64_t>, int64_t> here;
+      for (const FlowRead& read : nodes_[member].reads) {
+        if (read.maker == kNoNode) {
+          ++here[{read.size.elements, read.size.element_bytes}];
+        } else if (!is_inside(read.maker)) {
+          double& bytes = of_makers[read.maker];
+          bytes = std::max(bytes, read.size.bytes());
+        }
+      }
+      for (const auto& [size, count] : here) {
+        int64_t& most = of_outside[size];
+        most = std::max(most, count);
+      }
+    }
+    for (const auto& [maker, bytes] : of_makers) kernel_.bytes += bytes;
+    for (const auto& [size, count] : of_outside) {
+      kernel_.bytes += size.first * static_cast<double>(size.second) * static_cast<double>(count);
+    }
+  }
+
+  // What somebody else reads, and what nobody reads: the step's own result. A sum that is only read
+  // inside may well be returned, too: residual streams are.
+  void add_writes() {
+    for (const size_t member : members_) {
+      const FlowNode& node = nodes_[member];
+      const bool is_read_outside = std::any_of(node.readers.begin(), node.readers.end(),
+                                               [&](size_t reader) { return !is_inside(reader); });
+      const bool is_sum = plain_op(index_.trace.name_of(node.op)) == "add";
+      if (node.readers.empty() || is_read_outside) {
+        kernel_.bytes += node.result.bytes();
+      } else if (is_sum) {
+        doubtful_bytes_ += node.result.bytes();
+      }
+    }
+  }
+
+  // Without shapes: what remains is as long as the longest of them, or up to twice that.
+  void without_sizes(FusionGroup& group) const {
+    group.fused_ns = std::min(group.eager_ns, 1.25 * longest_ns_);
+    group.fused_bytes = group.eager_bytes = 0;
+    group.saving_ns = {std::max(0.0, group.eager_ns - 2 * longest_ns_),
+                       group.eager_ns - group.fused_ns, group.eager_ns - longest_ns_};
+  }
+
+  const TraceIndex& index_;
+  const std::vector<FlowNode>& nodes_;
+  Sets& sets_;
+  const std::vector<size_t>& members_;
+  FusionGroup group_;
+  GeneratedKernel kernel_;
+  double doubtful_bytes_ = 0;
+  double longest_ns_ = 0;
+};
+
+bool is_gain(const FusionGroup& group, size_t nodes) {
+  if (nodes == 1) {
+    return group.sizes_known && group.fused_ns < kWorthReplacing * group.eager_ns;
+  }
+  return group.saving_ns.likely > 0;
+}
+
+// Groups of the same operators with the same work are one, as in the layers of a model.
+using GroupKey = std::pair<std::vector<std::string>, double>;
+void add_group(FusionGroup group, std::map<GroupKey, FusionGroup>& groups) {
+  const GroupKey key{group.ops, group.fused_bytes};
+  const auto place = groups.find(key);
+  if (place == groups.end()) {
+    groups.emplace(key, std::move(group));
+    return;
+  }
+  FusionGroup* alike = &place->second;
+  ++alike->count;
+  alike->kernels += group.kernels;
+  alike->eager_ns += group.eager_ns;
+  alike->fused_ns += group.fused_ns;
+  alike->saving_ns.low += group.saving_ns.low;
+  alike->saving_ns.likely += group.saving_ns.likely;
+  alike->saving_ns.high += group.saving_ns.high;
+  alike->work.insert(alike->work.end(), group.work.begin(), group.work.end());
+}
+
+}  // namespace
+
+FusionEstimate estimate_fusion(const TraceIndex& index, std::span<const EventId> work) {
+  const std::vector<FlowNode> nodes = tensor_flow(index, work);
+  FusionEstimate estimate;
+  estimate.rates = rates_of(index, nodes, estimate.rates_measured);
+  Sets sets(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    for (const FlowRead& read : nodes[i].reads) {
+      if (read.maker == kNoNode || !nodes[i].can_join || !nodes[read.maker].can_join) continue;
+      const FlowNode& maker = nodes[read.maker];
+      if (nodes[i].depth == maker.depth && nodes[i].phase == maker.phase) {
+        sets.unite(read.maker, i);
+      }
+    }
+    // Without shapes, what follows each other is taken to belong together.
+    const bool blind = i > 0 && nodes[i].can_join && nodes[i - 1].can_join &&
+                       !nodes[i].has_sizes() && !nodes[i - 1].has_sizes();
+    if (blind && nodes[i].phase == nodes[i - 1].phase) sets.unite(i - 1, i);
+  }
+  std::map<size_t, std::vector<size_t>> members;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    for (const EventId id : nodes[i].work) {
+      estimate.kernels += index.trace.category[id] == trace::Category::kKernel ? 1 : 0;
+    }
+    if (nodes[i].can_join) {
+      members[sets.find(i)].push_back(i);
+    }
+  }
+  estimate.kernels_after = estimate.kernels;
+  if (estimate.rates.bytes_per_ns <= 0) return estimate;
+  std::map<GroupKey, FusionGroup> groups;
+  for (const auto& [root, list] : members) {
+    FusionGroup group = GroupCost(index, nodes, sets, list).result(estimate.rates);
+    if (!is_gain(group, list.size())) continue;
+    estimate.kernels_after -= group.kernels - group.fused_kernels;
+    estimate.saving_ns.low += group.saving_ns.low;
+    estimate.saving_ns.likely += group.saving_ns.likely;
+    estimate.saving_ns.high += group.saving_ns.high;
+    add_group(std::move(group), groups);
+  }
+  for (auto& [key, group] : groups) estimate.groups.push_back(std::move(group));
+  std::stable_sort(
+      estimate.groups.begin(), estimate.groups.end(),
+      [](const auto& a, const auto& b) { return a.saving_ns.likely > b.saving_ns.likely; });
+  return estimate;
+}
+
+}  // namespace epi::analysis

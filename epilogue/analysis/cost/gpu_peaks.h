@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What GPUs can do at most, by their vendors: dense products (no sparsity), at boost clock.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "epilogue/analysis/names/decoded_name.h"
+
+namespace epi::analysis {
+
+struct GpuPeaks {
+  std::string_view title;   // "H200 SXM"
+  std::string_view source;  // whose sheet the figures are from
+  // TFLOP/s; 0: the sheet does not say, or the GPU has no such unit.
+  double f16 = 0;  // f16 and bf16 on tensor cores
+  double tf32 = 0;
+  double f8 = 0;
+  double f32 = 0;  // without tensor cores
+  double f64 = 0;  // the faster of both units
+  double s8 = 0;
+  double memory_tb_s = 0;
+  bool has_bf16 = true;  // tensor cores before Ampere have f16 alone
+
+  // TFLOP/s for products of this type; 0 where it is not known.
+  double of(NumberType type) const;
+};
+
+// By the name that the driver reports: "NVIDIA H100 80GB HBM3". None where the GPU is not listed.
+std::optional<GpuPeaks> gpu_peaks(std::string_view device_name);
+
+}  // namespace epi::analysis

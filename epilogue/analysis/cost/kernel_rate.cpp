@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/cost/kernel_rate.h"
+
+#include <algorithm>
+
+#include "epilogue/analysis/cost/op_cost.h"
+#include "epilogue/analysis/index/op_inputs.h"
+#include "epilogue/trace/event_args.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::EventId;
+using trace::kNoEvent;
+
+constexpr size_t kMostLookedAt = 256;
+
+// The call above, whose inputs are [batch, heads, sequence, width]; operators below it have other
+// orders.
+EventId attention_call(const TraceIndex& index, EventId op) {
+  for (EventId id = op; id != kNoEvent; id = index.links.tree.parent[id]) {
+    if (index.trace.name_of(id) == "aten::scaled_dot_product_attention") return id;
+  }
+  return kNoEvent;
+}
+
+// Half of the scores are not computed then.
+bool is_causal(const trace::Trace& trace, EventId call) {
+  constexpr size_t kCausalPlace = 5;
+  const auto concrete =
+      trace::array_items(trace::find_value(trace.args_of(call), "Concrete Inputs").value_or(""));
+  return concrete.size() > kCausalPlace && concrete[kCausalPlace] == "\"True\"";
+}
+
+// Two products for each head: scores, and scores with values. Of the forward alone.
+std::optional<double> attention_flops(const TraceIndex& index, EventId op) {
+  const EventId call = attention_call(index, op);
+  if (call == kNoEvent) return std::nullopt;
+  const std::vector<OpInput> inputs = op_inputs(index.trace, call);
+  if (inputs.size() < 3) return std::nullopt;
+  const auto& q = inputs[0].dims;
+  const auto& k = inputs[1].dims;
+  if (q.size() != 4 || k.size() != 4) return std::nullopt;
+  double flops = 4;
+  for (const int64_t size : q) flops *= static_cast<double>(size);
+  flops *= static_cast<double>(k[2]);
+  return is_causal(index.trace, call) ? flops / 2 : flops;
+}
+
+size_t works_of(const TraceIndex& index, EventId kernel) {
+  const EventId op = index.links.op[kernel];
+  // An operator's kernels lie near each other in every file that a profiler wrote.
+  constexpr EventId kNear = 8;
+  const EventId first = kernel > kNear ? kernel - kNear : 0;
+  const EventId last = std::min<EventId>(index.trace.size(), kernel + kNear + 1);
+  size_t count = 0;
+  for (EventId id = first; id < last; ++id) {
+    const bool is_kernel = index.trace.category[id] == trace::Category::kKernel;
+    if (is_kernel && index.links.op[id] == op) ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+std::optional<bool> KernelRate::is_arithmetic() const {
+  if (!of_arithmetic && !of_bandwidth) return std::nullopt;
+  return of_arithmetic.value_or(0) >= of_bandwidth.value_or(0);
+}
+
+KernelRate kernel_rate(const TraceIndex& index, EventId kernel,
+                       const std::optional<GpuPeaks>& peaks) {
+  const trace::Trace& trace = index.trace;
+  const DecodedName& name = index.names[trace.name[kernel]];
+  const EventId op = index.links.op[kernel];
+  KernelRate rate;
+  rate.ns = static_cast<double>(trace.dur_ns[kernel]);
+  rate.flops = stated_number(trace, kernel, "flops");
+  rate.bytes = stated_number(trace, kernel, "bytes");
+  const bool tells = op != kNoEvent && works_of(index, kernel) == 1;
+  if (!rate.flops && tells) {
+    const auto product = is_product(name.kind) ? matrix_product(trace, op) : std::nullopt;
+    if (product) rate.flops = product->flops();
+    if (name.kind == Kind::kAttention) rate.flops = attention_flops(index, op);
+  }
+  if (!rate.bytes && tells) {
+    const auto moved = op_bytes(trace, op);
+    if (moved && !moved->at_least) rate.bytes = moved->bytes;
+  }
+  if (!peaks || rate.ns <= 0) return rate;
+  const NumberType type = name.dtype == NumberType::kUnknown && name.kind == Kind::kAttention
+                              ? NumberType::kBf16
+                              : name.dtype;
+  const double most_flops = peaks->of(type) * 1000;
+  if (rate.flops && most_flops > 0) rate.of_arithmetic = *rate.flops / rate.ns / most_flops;
+  if (rate.bytes) rate.of_bandwidth = *rate.bytes / rate.ns / (peaks->memory_tb_s * 1000);
+  return rate;
+}
+
+KernelRate typical_rate(const TraceIndex& index, const std::vector<EventId>& kernels,
+                        const std::optional<GpuPeaks>& peaks) {
+  std::vector<KernelRate> rates;
+  const size_t apart = kernels.size() / kMostLookedAt + 1;
+  for (size_t i = 0; i < kernels.size(); i += apart) {
+    rates.push_back(kernel_rate(index, kernels[i], peaks));
+  }
+  if (rates.empty()) return {};
+  const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
+  const auto share = [](const KernelRate& rate) {
+    return std::max(rate.of_arithmetic.value_or(0), rate.of_bandwidth.value_or(0));
+  };
+  std::nth_element(rates.begin(), middle, rates.end(),
+                   [&](const auto& a, const auto& b) { return share(a) < share(b); });
+  return *middle;
+}
+
+}  // namespace epi::analysis

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// How fast one kernel ran, where the trace tells what it had to do: its FLOPs and bytes over its
+// time, against what the GPU can do at most.
+#pragma once
+
+#include <optional>
+
+#include "epilogue/analysis/cost/gpu_peaks.h"
+#include "epilogue/analysis/index/trace_index.h"
+
+namespace epi::analysis {
+
+struct KernelRate {
+  std::optional<double> flops;  // of products and attention
+  std::optional<double> bytes;  // exact, or nothing
+  double ns = 0;
+  // Shares of the peaks; none where either is not known.
+  std::optional<double> of_arithmetic;
+  std::optional<double> of_bandwidth;
+
+  // Which of the two takes longer at least. None where neither is known.
+  std::optional<bool> is_arithmetic() const;
+};
+
+// An operator that launched several kernels tells nothing about each of them, but for a product
+// with what runs beside it.
+KernelRate kernel_rate(const TraceIndex& index, trace::EventId kernel,
+                       const std::optional<GpuPeaks>& peaks);
+
+// The middle rate of kernels of one name, by at most some hundred of them.
+KernelRate typical_rate(const TraceIndex& index, const std::vector<trace::EventId>& kernels,
+                        const std::optional<GpuPeaks>& peaks);
+
+}  // namespace epi::analysis

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/cost/op_cost.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "epilogue/analysis/index/op_inputs.h"
+#include "epilogue/trace/event_args.h"
+#include "epilogue/trace/number_text.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::Category;
+using trace::EventId;
+using trace::kNoEvent;
+
+using Inputs = std::vector<OpInput>;
+
+template <size_t N>
+bool is_one_of(const std::string_view (&names)[N], std::string_view name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+// One result of the broadcast shape, in the widest type of the inputs.
+constexpr std::string_view kPointwise[] = {"abs",
+                                           "add",
+                                           "addcdiv",
+                                           "addcmul",
+                                           "ceil",
+                                           "clamp",
+                                           "clamp_max",
+                                           "clamp_min",
+                                           "cos",
+                                           "div",
+                                           "elu",
+                                           "erf",
+                                           "exp",
+                                           "floor",
+                                           "gelu",
+                                           "hardswish",
+                                           "leaky_relu",
+                                           "lerp",
+                                           "log",
+                                           "maximum",
+                                           "minimum",
+                                           "mish",
+                                           "mul",
+                                           "neg",
+                                           "pow",
+                                           "reciprocal",
+                                           "relu",
+                                           "round",
+                                           "rsqrt",
+                                           "rsub",
+                                           "sigmoid",
+                                           "sign",
+                                           "silu",
+                                           "sin",
+                                           "softplus",
+                                           "sqrt",
+                                           "sub",
+                                           "tan",
+                                           "tanh",
+                                           "threshold",
+                                           "gelu_backward",
+                                           "silu_backward",
+                                           "tanh_backward",
+                                           "sigmoid_backward",
+                                           "threshold_backward"};
+// One result of the first input's shape and type.
+constexpr std::string_view kRowWise[] = {"_softmax",    "_log_softmax",      "softmax",
+                                         "log_softmax", "native_layer_norm", "layer_norm",
+                                         "rms_norm",    "_fused_rms_norm",   "cumsum"};
+constexpr std::string_view kComparisons[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+
+const OpInput* tensor(const Inputs& inputs, size_t place) {
+  return place < inputs.size() && inputs[place].is_tensor() ? &inputs[place] : nullptr;
+}
+
+std::optional<MatrixProduct> product_of(const OpInput* a, const OpInput* b) {
+  if (a == nullptr || b == nullptr || a->dims.size() != b->dims.size()) return std::nullopt;
+  const size_t rank = a->dims.size();
+  if (rank != 2 && rank != 3) return std::nullopt;
+  if (rank == 3 && a->dims[0] != b->dims[0]) return std::nullopt;
+  if (a->dims[rank - 1] != b->dims[rank - 2]) return std::nullopt;
+  return MatrixProduct{rank == 3 ? a->dims[0] : 1, a->dims[rank - 2], b->dims[rank - 1],
+                       a->dims[rank - 1]};
+}
+
+// [m, k] with a vector of k.
+std::optional<MatrixProduct> vector_product(const OpInput* a, const OpInput* x) {
+  if (a == nullptr || x == nullptr || a->dims.size() != 2 || x->dims.size() != 1 ||
+      a->dims[1] != x->dims[0]) {
+    return std::nullopt;
+  }
+  return MatrixProduct{1, a->dims[0], 1, a->dims[1]};
+}
+
+// x [..., k] with a weight of [n, k].
+std::optional<MatrixProduct> linear_product(const OpInput* x, const OpInput* weight) {
+  if (x == nullptr || weight == nullptr || x->dims.empty() || weight->dims.size() != 2 ||
+      x->dims.back() != weight->dims[1]) {
+    return std::nullopt;
+  }
+  int64_t rows = 1;
+  for (size_t i = 0; i + 1 < x->dims.size(); ++i) rows *= x->dims[i];
+  return MatrixProduct{1, rows, weight->dims[0], weight->dims[1]};
+}
+
+std::optional<MatrixProduct> product_of(std::string_view name, const Inputs& inputs) {
+  if (!name.starts_with("aten::")) return std::nullopt;
+  const std::string_view op = plain_op(name);
+  if (op == "mv") return vector_product(tensor(inputs, 0), tensor(inputs, 1));
+  if (op == "addmv") return vector_product(tensor(inputs, 1), tensor(inputs, 2));
+  if (op == "mm" || op == "bmm" || op == "_scaled_mm" || op == "_int_mm") {
+    return product_of(tensor(inputs, 0), tensor(inputs, 1));
+  }
+  if (op == "addmm" || op == "baddbmm" || op == "_addmm_activation") {
+    return product_of(tensor(inputs, 1), tensor(inputs, 2));
+  }
+  if (op == "linear") return linear_product(tensor(inputs, 0), tensor(inputs, 1));
+  return std::nullopt;
+}
+
+double sum_of_inputs(const Inputs& inputs, size_t limit = SIZE_MAX) {
+  double bytes = 0;
+  for (size_t i = 0; i < std::min(inputs.size(), limit); ++i) {
+    if (inputs[i].is_tensor()) bytes += inputs[i].stored_bytes();
+  }
+  return bytes;
+}
+
+MovedBytes product_bytes(std::string_view name, const Inputs& inputs,
+                         const MatrixProduct& product) {
+  const std::string_view op = plain_op(name);
+  const bool adds =
+      op.starts_with("add") || op == "baddbmm" || op == "_addmm_activation" || op == "linear";
+  const double result_elements = static_cast<double>(product.batch) *
+                                 static_cast<double>(product.m) * static_cast<double>(product.n);
+  // These write a wider type than they read, which the trace does not name.
+  const bool widens = op == "_scaled_mm" || op == "_int_mm";
+  const double element = static_cast<double>(inputs[1].element_bytes);
+  return {sum_of_inputs(inputs, adds ? 3 : 2) + result_elements * element, widens};
+}
+
+double pointwise_bytes(const Inputs& inputs, bool compares) {
+  TensorSize result = broadcast_size(inputs);
+  if (compares) result.element_bytes = 1;
+  return sum_of_inputs(inputs) + result.bytes();
+}
+
+}  // namespace
+
+std::optional<MatrixProduct> matrix_product(const trace::Trace& trace, EventId op) {
+  return product_of(trace.name_of(op), op_inputs(trace, op));
+}
+
+std::optional<MovedBytes> op_bytes(const trace::Trace& trace, EventId op) {
+  const std::string_view name = trace.name_of(op);
+  const std::string_view plain = plain_op(name);
+  const Inputs inputs = op_inputs(trace, op);
+  const bool any = std::any_of(inputs.begin(), inputs.end(),
+                               [](const OpInput& input) { return input.is_tensor(); });
+  if (!any) return std::nullopt;
+  if (const auto product = product_of(name, inputs)) {
+    return product_bytes(name, inputs, *product);
+  }
+  if (!name.starts_with("aten::")) return MovedBytes{sum_of_inputs(inputs), true};
+  if (is_one_of(kPointwise, plain)) return MovedBytes{pointwise_bytes(inputs, false), false};
+  if (is_one_of(kComparisons, plain)) return MovedBytes{pointwise_bytes(inputs, true), false};
+  if (is_one_of(kRowWise, plain)) {
+    return MovedBytes{sum_of_inputs(inputs) + inputs[0].stored_bytes(), false};
+  }
+  if (plain == "fill" || plain == "zero") return MovedBytes{sum_of_inputs(inputs, 1), false};
+  if (plain == "copy" && inputs.size() > 1) return MovedBytes{sum_of_inputs(inputs, 2), false};
+  // What is read at least: every input once.
+  return MovedBytes{sum_of_inputs(inputs), true};
+}
+
+std::optional<double> stated_number(const trace::Trace& trace, EventId work, std::string_view key) {
+  const auto token = trace::find_value(trace.args_of(work), key);
+  const auto value = token ? trace::parse_integer(*token) : std::nullopt;
+  return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
+}
+
+std::optional<MovedBytes> moved_bytes(const trace::Trace& trace, const trace::Links& links,
+                                      std::span<const EventId> work) {
+  MovedBytes sum;
+  // Copies and sets alone say nothing about the kernels beside them.
+  bool known = std::none_of(work.begin(), work.end(),
+                            [&](EventId id) { return trace.category[id] == Category::kKernel; });
+  known = known && !work.empty();
+  std::unordered_set<EventId> counted;  // an operator may launch several kernels
+  for (const EventId id : work) {
+    const EventId op = links.op[id];
+    if (const auto stated = stated_number(trace, id, "bytes")) {
+      sum.bytes += *stated;
+      known |= trace.category[id] == Category::kKernel;
+      continue;
+    }
+    if (op != kNoEvent && !counted.insert(op).second) continue;
+    const auto moved = op == kNoEvent ? std::nullopt : op_bytes(trace, op);
+    if (!moved) {
+      sum.at_least = true;
+      continue;
+    }
+    sum.bytes += moved->bytes;
+    sum.at_least |= moved->at_least;
+    known = true;
+  }
+  return known ? std::optional(sum) : std::nullopt;
+}
+
+std::string size_signature(const trace::Trace& trace, EventId op) {
+  if (const auto product = matrix_product(trace, op)) {
+    return fmt::format("{}x{}x{}x{}", product->batch, product->m, product->n, product->k);
+  }
+  std::string out;
+  for (const OpInput& input : op_inputs(trace, op)) {
+    if (input.is_tensor()) out += fmt::format("[{}]", fmt::join(input.dims, ","));
+  }
+  return out;
+}
+
+}  // namespace epi::analysis

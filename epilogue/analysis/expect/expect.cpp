@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/expect/expect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "epilogue/analysis/compare/compare.h"
+#include "epilogue/analysis/expect/gauge.h"
+#include "epilogue/analysis/index/statistics.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::EventId;
+
+constexpr const char* kUntold =
+    "the trace does not tell: some operator has no recorded shapes and types";
+constexpr const char* kLowerBound = "the trace tells only that it is at least so much";
+constexpr const char* kGaps = "the GPU waited longest before these";
+
+// Gives the events behind an instance's value.
+using EventsOf = std::function<std::vector<EventId>(size_t)>;
+
+void note_range(const std::vector<Gauged>& found, RuleResult& result) {
+  for (const Gauged& one : found) {
+    if (!one.value) continue;
+    result.found_min = std::min(result.found_min.value_or(*one.value), *one.value);
+    result.found_max = std::max(result.found_max.value_or(*one.value), *one.value);
+  }
+}
+
+// A lower bound proves that something is more, and never that it is less.
+bool is_proven(const Rule& rule, const Gauged& found) {
+  if (!found.value || !holds(rule.cmp, *found.value, rule.value)) return false;
+  if (!found.at_least || rule.cmp == Cmp::kMore || rule.cmp == Cmp::kMoreOrEqual) return true;
+  return rule.cmp == Cmp::kNotEqual && *found.value > rule.value;
+}
+
+// Of values that all hold, the one that is nearest to breaking the rule.
+std::optional<double> nearest(const Rule& rule, const RuleResult& result) {
+  const bool below = rule.cmp == Cmp::kLess || rule.cmp == Cmp::kLessOrEqual;
+  return below ? result.found_max : result.found_min;
+}
+
+void add_broken(const Subject& subject, size_t i, const Gauged& found, std::vector<EventId> events,
+                RuleResult& result) {
+  const Instance& instance = subject.group.instances[i];
+  result.broken.push_back({instance.name, instance.begin_ns, found.value, std::move(events)});
+}
+
+void check_each(const Subject& subject, const std::vector<Gauged>& found, const EventsOf& events,
+                const Rule& rule, RuleResult& result) {
+  note_range(found, result);
+  std::vector<size_t> failing;
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (!is_proven(rule, found[i])) failing.push_back(i);
+  }
+  const bool any = rule.quantifier == Quantifier::kAny;
+  result.ok = any ? failing.size() < found.size() : failing.empty();
+  if (result.ok) {
+    result.found = nearest(rule, result);
+    return;
+  }
+  result.found = found[failing.front()].value;
+  for (const size_t i : failing) {
+    if (!found[i].value) result.note = kUntold;
+    const bool unproven =
+        found[i].at_least && found[i].value && holds(rule.cmp, *found[i].value, rule.value);
+    if (unproven) result.note = kLowerBound;
+    add_broken(subject, i, found[i], events(i), result);
+  }
+}
+
+void check_together(const std::vector<Gauged>& found, const Rule& rule, RuleResult& result) {
+  note_range(found, result);
+  std::vector<double> values;
+  bool at_least = false;
+  for (const Gauged& one : found) {
+    if (one.value) values.push_back(*one.value);
+    at_least |= one.at_least;
+  }
+  const bool median_asked = rule.quantifier == Quantifier::kMedian;
+  if (values.size() == found.size()) {
+    double sum = 0;
+    for (const double value : values) sum += value;
+    result.found = median_asked ? median(values) : sum / static_cast<double>(values.size());
+  }
+  result.ok = is_proven(rule, {result.found, at_least});
+  if (result.ok) return;
+  if (!result.found) {
+    result.note = kUntold;
+  } else if (at_least && holds(rule.cmp, *result.found, rule.value)) {
+    result.note = kLowerBound;
+  }
+  const auto name =
+      fmt::format("{} of {} instances", median_asked ? "median" : "average", found.size());
+  result.broken.push_back({name, std::nullopt, result.found, {}});
+}
+
+void check_measure(const TraceIndex& index, const Subject& subject, RuleResult& result) {
+  const Gauge gauge(index, subject, result.rule);
+  std::vector<Gauged> found;
+  for (size_t i = 0; i < subject.owned.size(); ++i) found.push_back(gauge.measure(i));
+  Rule rule = result.rule;
+  if (rule.claim != ClaimKind::kMeasure) {  // "has" and "no" are about how many there are
+    rule.cmp = rule.claim == ClaimKind::kHas ? Cmp::kMore : Cmp::kEqual;
+    rule.value = 0;
+  }
+  if (rule.quantifier == Quantifier::kAvg || rule.quantifier == Quantifier::kMedian) {
+    check_together(found, rule, result);
+    return;
+  }
+  const EventsOf events = [&](size_t i) { return gauge.events(i); };
+  check_each(subject, found, events, rule, result);
+  if (!result.ok && gauge.shows_waits()) result.note = kGaps;
+}
+
+std::string missing_note(const std::vector<WorkItem>& missing) {
+  if (missing.empty()) return {};
+  std::string note = fmt::format("missing: {}", missing.front().name);
+  if (missing.size() > 1) note += fmt::format(" and {} more", missing.size() - 1);
+  return note;
+}
+
+void check_same_kernels(const TraceIndex& index, const Subject& subject, const LoadTrace& load,
+                        RuleResult& result) {
+  const TraceIndex& other = load(result.rule.path);
+  const Subject wanted = rule_subject(other, result.rule);
+  if (wanted.group.instances.empty()) {
+    result.note = fmt::format("nothing in {} is named so", result.rule.path);
+    return;
+  }
+  const auto wanted_work = work_items(other, wanted.owned[typical_instance(wanted.group)].work);
+  std::vector<Gauged> found;
+  std::vector<std::vector<EventId>> differing(subject.owned.size());
+  for (size_t i = 0; i < subject.owned.size(); ++i) {
+    const auto difference = match_work(work_items(index, subject.owned[i].work), wanted_work);
+    found.push_back(
+        {static_cast<double>(difference.only_a.size() + difference.only_b.size()), false});
+    for (const WorkItem& item : difference.only_a) differing[i].push_back(item.event);
+    if (result.note.empty()) result.note = missing_note(difference.only_b);
+  }
+  Rule none = result.rule;
+  none.cmp = Cmp::kEqual;
+  none.value = 0;
+  const EventsOf events = [&](size_t i) { return differing[i]; };
+  check_each(subject, found, events, none, result);
+}
+
+}  // namespace
+
+Subject rule_subject(const TraceIndex& index, const Rule& rule) {
+  switch (rule.subject) {
+    case SubjectKind::kStep:
+      return step_subject(index);
+    case SubjectKind::kTrace:
+      return trace_subject(index);
+    case SubjectKind::kNamed:
+      break;
+  }
+  const Pattern& name = rule.subject_name;
+  return named_subject(index, name.text(),
+                       [&](std::string_view text) { return name.matches(text); });
+}
+
+RuleResult check_rule(const TraceIndex& index, const Rule& rule, const LoadTrace& load) {
+  return check_rule(index, rule, rule_subject(index, rule), load);
+}
+
+RuleResult check_rule(const TraceIndex& index, const Rule& rule, const Subject& subject,
+                      const LoadTrace& load) {
+  RuleResult result;
+  result.rule = rule;
+  result.instances = static_cast<int64_t>(subject.group.instances.size());
+  if (subject.group.instances.empty()) {
+    result.note = "no annotation and no operator is named so";
+  } else if (rule.claim == ClaimKind::kSameKernels) {
+    check_same_kernels(index, subject, load, result);
+  } else {
+    check_measure(index, subject, result);
+  }
+  return result;
+}
+
+}  // namespace epi::analysis

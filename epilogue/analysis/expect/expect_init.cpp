@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules to start from. Each is checked before it is given out: what is written holds.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "epilogue/analysis/expect/expect.h"
+#include "epilogue/analysis/expect/rule_parser.h"
+#include "epilogue/analysis/index/op_inputs.h"
+#include "epilogue/base/error.h"
+
+namespace epi::analysis {
+namespace {
+
+// Room over the measured time, as times of another run differ.
+constexpr double kTimeRoom = 1.25;
+constexpr size_t kMostAnnotations = 50;  // nobody reads more
+
+// Names that a rules file would read otherwise: comments, expressions, the two subjects.
+bool can_be_written(std::string_view name) {
+  return !name.empty() && name.front() != '#' && name.front() != '/' && name != "step" &&
+         name != "trace" && name.find('\n') == std::string_view::npos;
+}
+
+// A trace without files beside it.
+const LoadTrace kNoOthers = [](const std::string& path) -> const TraceIndex& {
+  throw Error(path + ": is not read here");
+};
+
+// A subject of the first trace and the rules about it so far; each is checked as it is added.
+class Writer {
+ public:
+  Writer(const TraceIndex& index, const Subject& subject, std::string name,
+         std::vector<std::string>& rules)
+      : index_(index), subject_(subject), name_(std::move(name)), rules_(rules) {}
+
+  void add(const std::string& claim) {
+    const std::string text = fmt::format("{}: {}", name_, claim);
+    const auto result = check(text);
+    if (result && result->ok) rules_.push_back(text);
+  }
+  // "NAME: MEASURE == N" where all instances have as many.
+  void add_count(const char* measure) {
+    const auto result = check(fmt::format("{}: {} >= 0", name_, measure));
+    if (result && result->found_min == result->found_max && result->found_min) {
+      add(fmt::format("{} == {}", measure, *result->found_min));
+    }
+  }
+
+ private:
+  // None where the rule reads back as something else.
+  std::optional<RuleResult> check(const std::string& text) const {
+    const auto rule = parse_rule(text);
+    if (!rule || rule->subject_name.text() != name_) return std::nullopt;
+    return check_rule(index_, *rule, subject_, kNoOthers);
+  }
+
+  const TraceIndex& index_;
+  const Subject& subject_;
+  std::string name_;
+  std::vector<std::string>& rules_;
+};
+
+void add_subject(const TraceIndex& index, const Subject& subject, const std::string& name,
+                 std::vector<std::string>& rules) {
+  Writer writer(index, subject, name, rules);
+  for (const char* measure : {"kernels", "gemm", "pointwise", "memcpy"}) writer.add_count(measure);
+  writer.add("no sync");
+  const double device_ns = median_measures(subject.group).device_ns;
+  if (device_ns > 0) {
+    writer.add(
+        fmt::format("median gpu_time < {:.0f}us", std::max(1.0, device_ns * kTimeRoom / 1000)));
+  }
+}
+
+// View operators launch nothing.
+void add_views(const TraceIndex& index, std::vector<std::string>& rules) {
+  std::set<std::string_view> views;
+  for (const trace::EventId id : index.links.tree.order) {
+    const std::string_view name = index.trace.name_of(id);
+    if (is_view_op(name)) views.insert(name);
+  }
+  for (const std::string_view view : views) {
+    const Subject subject = named_subject(index, view);
+    Writer(index, subject, std::string(view), rules).add("gpu_time == 0");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> rules_that_hold(const std::vector<const TraceIndex*>& traces) {
+  const TraceIndex& first = *traces.front();
+  std::vector<std::string> rules;
+  size_t annotations = 0;
+  for (const Subject& subject : annotation_subjects(first)) {
+    if (!can_be_written(subject.group.name) || ++annotations > kMostAnnotations) continue;
+    add_subject(first, subject, subject.group.name, rules);
+  }
+  add_subject(first, step_subject(first), "step", rules);
+  add_views(first, rules);
+  for (size_t i = 1; i < traces.size(); ++i) {
+    std::erase_if(rules, [&](const std::string& text) {
+      return !check_rule(*traces[i], parse_rule(text).value(), kNoOthers).ok;
+    });
+  }
+  return rules;
+}
+
+}  // namespace epi::analysis

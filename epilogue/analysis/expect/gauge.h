@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures the instances of a subject for one rule, and finds the events behind a value.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "epilogue/analysis/expect/rule.h"
+#include "epilogue/analysis/index/subject.h"
+
+namespace epi::analysis {
+
+struct Gauged {
+  std::optional<double> value;  // in the rule's unit; none: the trace does not tell
+  bool at_least = false;        // bytes: the trace tells a lower bound
+};
+
+class Gauge {
+ public:
+  // All three must outlive it.
+  Gauge(const TraceIndex& index, const Subject& subject, const Rule& rule);
+
+  // What the rule measures, or how many there are of what it says the subject has.
+  Gauged measure(size_t instance) const;
+  // The events that make the value: those counted, or where the time goes, at most a few.
+  std::vector<trace::EventId> events(size_t instance) const;
+  // Whether those are the work that the device waited for: the rule asks for less idle time.
+  bool shows_waits() const;
+
+ private:
+  using Events = std::vector<trace::EventId>;
+
+  std::optional<Events> counted(size_t instance) const;
+  Events searched(size_t instance) const;
+  Events work_of(size_t instance, trace::Category category) const;
+  Events work_of(size_t instance, Kind kind) const;
+  Events work_named(size_t instance, bool kernels_only) const;
+  Events host_named(size_t instance, std::optional<What> what) const;
+  Events longest_work(size_t instance) const;
+  Events longest_children(size_t instance) const;
+  Events after_longest_gaps(size_t instance) const;
+  const Measures& measures(size_t instance) const {
+    return subject_.group.instances[instance].measures;
+  }
+
+  const TraceIndex& index_;
+  const Subject& subject_;
+  const Rule& rule_;
+  bool counts_work_ = false;  // `count` of a name that no host event has
+};
+
+}  // namespace epi::analysis

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of a rule: quantifiers, measures, comparisons, units. For rule_parser.cpp alone.
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "epilogue/analysis/expect/rule.h"
+
+namespace epi::analysis::rule_words {
+
+template <typename T>
+struct Word {
+  std::string_view text;
+  T value;
+};
+constexpr Word<Quantifier> kQuantifiers[] = {{"each", Quantifier::kEach},
+                                             {"any", Quantifier::kAny},
+                                             {"avg", Quantifier::kAvg},
+                                             {"median", Quantifier::kMedian}};
+constexpr Word<Measure> kMeasures[] = {
+    {"kernels", Measure::kKernels},     {"launches", Measure::kLaunches},
+    {"gemm", Measure::kGemm},           {"pointwise", Measure::kPointwise},
+    {"reduction", Measure::kReduction}, {"memcpy", Measure::kMemcpy},
+    {"memset", Measure::kMemset},       {"syncs", Measure::kSyncs},
+    {"gpu_time", Measure::kGpuTime},    {"cpu_time", Measure::kCpuTime},
+    {"busy", Measure::kBusy},           {"idle", Measure::kIdle},
+    {"bytes", Measure::kBytes},         {"count", Measure::kCount}};
+constexpr Word<Cmp> kCmps[] = {{"==", Cmp::kEqual},       {"!=", Cmp::kNotEqual},
+                               {"<=", Cmp::kLessOrEqual}, {">=", Cmp::kMoreOrEqual},
+                               {"<", Cmp::kLess},         {">", Cmp::kMore}};
+constexpr Word<What> kWhats[] = {{"kernel", What::kKernel}, {"op", What::kOp},
+                                 {"call", What::kCall},     {"memcpy", What::kMemcpy},
+                                 {"memset", What::kMemset}, {"sync", What::kSync}};
+
+struct UnitWord {
+  std::string_view text;
+  Unit unit;
+  double factor;
+};
+constexpr UnitWord kUnits[] = {{"ns", Unit::kNanoseconds, 1},   {"us", Unit::kNanoseconds, 1e3},
+                               {"ms", Unit::kNanoseconds, 1e6}, {"s", Unit::kNanoseconds, 1e9},
+                               {"%", Unit::kShare, 0.01},       {"B", Unit::kBytes, 1},
+                               {"kB", Unit::kBytes, 1e3},       {"MB", Unit::kBytes, 1e6},
+                               {"GB", Unit::kBytes, 1e9}};
+
+inline bool is_space(char c) { return c == ' ' || c == '\t'; }
+
+template <typename T, size_t N>
+const Word<T>* find(const Word<T> (&words)[N], std::string_view text) {
+  for (const Word<T>& word : words) {
+    if (word.text == text) return &word;
+  }
+  return nullptr;
+}
+
+template <typename T, size_t N>
+std::string listed(const Word<T> (&words)[N]) {
+  std::vector<std::string_view> texts;
+  for (const Word<T>& word : words) texts.push_back(word.text);
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+// What a measure is counted in.
+inline Unit unit_of(Measure measure) {
+  switch (measure) {
+    case Measure::kGpuTime:
+    case Measure::kCpuTime:
+    case Measure::kIdle:
+      return Unit::kNanoseconds;
+    case Measure::kBytes:
+      return Unit::kBytes;
+    case Measure::kBusy:
+      return Unit::kShare;
+    default:
+      return Unit::kCount;
+  }
+}
+
+inline const char* unit_hint(Unit unit) {
+  switch (unit) {
+    case Unit::kNanoseconds:
+      return "a time: ns, us, ms or s";
+    case Unit::kBytes:
+      return "bytes: B, kB, MB or GB";
+    case Unit::kShare:
+      return "a share: %";
+    case Unit::kCount:
+      return "a count: no unit";
+  }
+  return "";
+}
+
+// 516.103 us are 516103 ns, which a product of doubles misses: to a thousandth of the unit.
+inline double scaled(double number, double factor) {
+  return factor < 1 ? number * factor : std::round(number * factor * 1e3) / 1e3;
+}
+
+}  // namespace epi::analysis::rule_words

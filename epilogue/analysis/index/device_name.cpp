@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/index/device_name.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "epilogue/trace/event_args.h"
+
+namespace epi::analysis {
+
+std::string device_name(const trace::Trace& trace) {
+  const auto devices = trace::array_items(trace.property("deviceProperties"));
+  if (devices.empty()) return {};
+  const auto name_of = [](std::string_view device) {
+    return trace::string_value(trace::find_value(device, "name").value_or(""));
+  };
+  const std::string name = name_of(devices[0]);
+  // A trace of ours may list the CPU beside the GPUs.
+  const auto alike = std::count_if(devices.begin(), devices.end(), [&](std::string_view device) {
+    return name_of(device) == name;
+  });
+  return alike == 1 ? name : fmt::format("{} x {}", alike, name);
+}
+
+}  // namespace epi::analysis

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/index/subject.h"
+
+#include <unordered_map>
+
+namespace epi::analysis {
+namespace {
+
+using trace::Category;
+using trace::EventId;
+using trace::kNoEvent;
+
+Subject with_owned(const TraceIndex& index, InstanceGroup group) {
+  Subject subject;
+  for (const Instance& instance : group.instances) {
+    // The whole trace owns what is asked for at its very end, too.
+    const int64_t end_ns = instance.end_ns + (instance.event == kNoEvent ? 1 : 0);
+    subject.owned.push_back(index.ownership.owned(instance.begin_ns, end_ns));
+  }
+  subject.group = std::move(group);
+  return subject;
+}
+
+Instance make_instance(const TraceIndex& index, EventId id) {
+  const trace::Trace& trace = index.trace;
+  return {id, std::string(trace.name_of(id)), trace.ts_ns[id], trace.end_ns(id), {}, false};
+}
+
+// Adds an event to every instance that it lies below.
+class Adder {
+ public:
+  Adder(const trace::OpTree& tree, const InstanceGroup& group) : tree_(tree) {
+    for (size_t i = 0; i < group.instances.size(); ++i) places_[group.instances[i].event] = i;
+  }
+  template <typename Add>
+  void climb(EventId from, Add&& add) const {
+    for (EventId id = from; id != kNoEvent; id = tree_.parent[id]) {
+      const auto place = places_.find(id);
+      if (place != places_.end()) add(place->second);
+    }
+  }
+
+ private:
+  const trace::OpTree& tree_;
+  std::unordered_map<EventId, size_t> places_;
+};
+
+void own_below(const TraceIndex& index, Subject& subject) {
+  const Adder adder(index.links.tree, subject.group);
+  const Owned all = index.ownership.everything();
+  subject.owned.resize(subject.group.instances.size());
+  for (const EventId id : all.work) {
+    const EventId launch = index.links.launch[id];
+    const EventId from = launch != kNoEvent ? launch : index.links.op[id];
+    adder.climb(from, [&](size_t i) { subject.owned[i].work.push_back(id); });
+  }
+  for (const EventId id : all.launches) {
+    adder.climb(id, [&](size_t i) { subject.owned[i].launches.push_back(id); });
+  }
+  for (const EventId id : all.syncs) {
+    adder.climb(id, [&](size_t i) { subject.owned[i].syncs.push_back(id); });
+  }
+}
+
+Subject op_subject(const TraceIndex& index, std::string_view title,
+                   const std::vector<bool>& named) {
+  Subject subject;
+  subject.of_ops = true;
+  subject.group.name = title;
+  for (const EventId id : index.links.tree.order) {
+    const Category category = index.trace.category[id];
+    if (named[index.trace.name[id]] && category == Category::kCpuOp) {
+      subject.group.instances.push_back(make_instance(index, id));
+    }
+  }
+  own_below(index, subject);
+  for (size_t i = 0; i < subject.owned.size(); ++i) {
+    Instance& instance = subject.group.instances[i];
+    instance.measures =
+        index.ownership.measure(instance.begin_ns, instance.end_ns, subject.owned[i]);
+  }
+  return subject;
+}
+
+}  // namespace
+
+Subject step_subject(const TraceIndex& index) {
+  return with_owned(index, steps(index.trace, index.ownership));
+}
+
+Subject trace_subject(const TraceIndex& index) {
+  return with_owned(index, {"trace", {whole_trace(index.trace, index.ownership)}});
+}
+
+Subject named_subject(const TraceIndex& index, std::string_view title, const NameTest& is_named) {
+  std::vector<bool> named(index.trace.names.size());
+  for (trace::NameId name = 0; name < named.size(); ++name) {
+    named[name] = is_named(index.trace.names[name]);
+  }
+  InstanceGroup group{std::string(title), {}};
+  for (EventId id = 0; id < index.trace.size(); ++id) {
+    if (named[index.trace.name[id]] && is_annotation(index.trace, id)) {
+      group.instances.push_back(make_instance(index, id));
+      Instance& instance = group.instances.back();
+      instance.measures = index.ownership.measure(instance.begin_ns, instance.end_ns);
+    }
+  }
+  if (group.instances.empty()) return op_subject(index, title, named);
+  return with_owned(index, std::move(group));
+}
+
+Subject named_subject(const TraceIndex& index, std::string_view name) {
+  return named_subject(index, name, [&](std::string_view other) { return other == name; });
+}
+
+std::vector<Subject> annotation_subjects(const TraceIndex& index) {
+  std::vector<Subject> subjects;
+  for (InstanceGroup& group : annotations(index.trace, index.ownership)) {
+    subjects.push_back(with_owned(index, std::move(group)));
+  }
+  return subjects;
+}
+
+std::vector<EventId> host_events(const TraceIndex& index, const Subject& subject, size_t instance) {
+  const Instance& wanted = subject.group.instances[instance];
+  const trace::Trace& trace = index.trace;
+  std::vector<EventId> events;
+  for (trace::LaneId lane = 0; lane < trace.lanes.size(); ++lane) {
+    if (subject.of_ops && lane != trace.lane[wanted.event]) continue;
+    for (const EventId id : index.host_between(lane, wanted.begin_ns, wanted.end_ns)) {
+      // At the end itself only the instance, where it takes no time; or what the whole trace has.
+      const bool inside = trace.ts_ns[id] < wanted.end_ns;
+      if (inside || id == wanted.event || wanted.event == kNoEvent) events.push_back(id);
+    }
+  }
+  return events;
+}
+
+}  // namespace epi::analysis

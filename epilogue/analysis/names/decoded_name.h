@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the name of a kernel states. A field holds what the name states, or that it states nothing.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace epi::analysis {
+
+enum class Library : uint8_t {
+  kUnknown,
+  kCublas,
+  kCutlass,
+  kCudnn,
+  kAten,
+  kTriton,
+  kLiger,
+  kNccl,
+  kFlash,
+  kEpilogue,
+  kRocblas,
+  kCuda,
+};
+
+enum class Kind : uint8_t {
+  kUnknown,
+  kGemm,
+  kGemv,
+  kSplitKReduce,
+  kEpilogue,
+  kPointwise,
+  kReduction,
+  kSoftmax,
+  kNorm,
+  kAttention,
+  kConv,
+  kCopy,
+  kGather,
+  kSort,
+  kRandom,
+  kOptimizer,
+  kComm,
+  kMemcpy,
+  kMemset,
+};
+
+enum class NumberType : uint8_t {
+  kUnknown,
+  kBf16,
+  kF16,
+  kTf32,
+  kF32,
+  kF64,
+  kF8e4m3,
+  kF8e5m2,
+  kF4e2m1,
+  kS8,
+  kU8,
+  kS16,
+  kS32,
+  kS64,
+  kBool,
+  kC64,
+  kC128,
+};
+
+// A matrix times a matrix or a vector.
+constexpr bool is_product(Kind kind) { return kind == Kind::kGemm || kind == Kind::kGemv; }
+
+// What compilers generate code for, and join.
+constexpr bool is_generated_kind(Kind kind) {
+  switch (kind) {
+    case Kind::kPointwise:
+    case Kind::kReduction:
+    case Kind::kSoftmax:
+    case Kind::kNorm:
+    case Kind::kCopy:
+    case Kind::kGather:
+    case Kind::kRandom:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Lower case, as in JSON: "cublas", "gemm", "bf16"; empty for kUnknown.
+std::string_view text_of(Library library);
+std::string_view text_of(Kind kind);
+std::string_view text_of(NumberType type);
+
+struct DecodedName {
+  Library library = Library::kUnknown;
+  Kind kind = Kind::kUnknown;
+  std::string arch{};  // "sm90", "gfx942"; empty: not stated
+  NumberType dtype = NumberType::kUnknown;
+  NumberType accumulate = NumberType::kUnknown;
+  NumberType output = NumberType::kUnknown;
+  std::string layout{};                 // "tn"; empty: not stated
+  std::array<int, 3> tile{};            // m, n, k; 0: not stated
+  int stages = 0;                       // 0: not stated
+  std::vector<int> cluster{};           // as many sizes as the name has
+  std::vector<std::string> epilogue{};  // in the order of application: "bias", "gelu"
+  std::optional<bool> split_k{};
+  std::optional<bool> tensor_cores{};
+  int alignment = 0;               // of operands, in elements; 0: not stated
+  int vector_width = 0;            // elements a thread moves at once; 0: not stated
+  std::string functor{};           // what ATen's kernel applies, as C++ calls it
+  std::vector<std::string> ops{};  // ATen's names, where the kernel is one or several operators
+};
+
+}  // namespace epi::analysis

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/sql/sql_tables.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "epilogue/analysis/index/steps.h"
+#include "epilogue/trace/event_args.h"
+#include "epilogue/trace/json_text.h"
+#include "epilogue/trace/links.h"
+#include "epilogue/trace/number_text.h"
+#include "epilogue/trace/step_name.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::Category;
+using trace::EventId;
+using trace::kNoEvent;
+
+void give_text(sqlite3_context* to, std::string_view text) {
+  ::sqlite3_result_text64(to, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
+}
+
+void give_id(sqlite3_context* to, EventId id) {
+  if (id == kNoEvent) {
+    ::sqlite3_result_null(to);
+  } else {
+    ::sqlite3_result_int64(to, id);
+  }
+}
+
+// A JSON value as SQL has it: text without quotes and escapes, numbers, null; lists stay text.
+void give_argument(sqlite3_context* to, std::string_view token) {
+  if (token == "null") return ::sqlite3_result_null(to);
+  if (token == "true" || token == "false") return ::sqlite3_result_int(to, token == "true" ? 1 : 0);
+  if (token.size() >= 2 && token.front() == '"') {
+    std::string text;
+    trace::unescape(token.substr(1, token.size() - 2), text);
+    return ::sqlite3_result_text64(to, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  }
+  if (const auto number = trace::parse_integer(token)) return ::sqlite3_result_int64(to, *number);
+  double real = 0;
+  const auto parsed = std::from_chars(token.data(), token.data() + token.size(), real);
+  if (parsed.ec == std::errc() && parsed.ptr == token.data() + token.size()) {
+    return ::sqlite3_result_double(to, real);
+  }
+  give_text(to, token);
+}
+
+// What the tables share: links, steps, and whose step a moment is.
+class Tables {
+ public:
+  explicit Tables(const trace::Trace& trace)
+      : trace_(trace),
+        links_(trace::link(trace)),
+        forward_(trace::forward_ops(trace)),
+        ownership_(trace, links_) {
+    for (const Instance& step : analysis::steps(trace_, ownership_).instances) {
+      if (step.event != kNoEvent) steps_.push_back(step);
+    }
+    for (const InstanceGroup& group : analysis::annotations(trace_, ownership_)) {
+      annotations_.insert(annotations_.end(), group.instances.begin(), group.instances.end());
+    }
+    const auto by_event = [](const Instance& a, const Instance& b) { return a.event < b.event; };
+    std::sort(annotations_.begin(), annotations_.end(), by_event);
+  }
+
+  // Each table keeps `self` and with it everything that its columns read.
+  static std::vector<SqlTable> all(const std::shared_ptr<const Tables>& self) {
+    return {events(self),
+            ops(self),
+            kernels(self),
+            launches(self),
+            instances(self, "steps"),
+            instances(self, "annotations"),
+            args(self),
+            frames(self)};
+  }
+
+ private:
+  using Self = std::shared_ptr<const Tables>;
+  using Rows = std::shared_ptr<const std::vector<EventId>>;
+
+  template <typename Wanted>
+  static Rows rows_where(const Self& self, Wanted&& wanted) {
+    auto rows = std::make_shared<std::vector<EventId>>();
+    for (EventId id = 0; id < self->trace_.size(); ++id) {
+      if (wanted(id)) rows->push_back(id);
+    }
+    return rows;
+  }
+
+  // A column over events: `give(context, event)`.
+  template <typename Give>
+  static SqlColumn column(const Rows& rows, const char* name, const char* type, const Give& give) {
+    return {name, type, [rows, give](sqlite3_context* to, size_t row) { give(to, (*rows)[row]); }};
+  }
+  template <typename Value>
+  static SqlColumn integer(const Rows& rows, const char* name, Value value) {
+    return column(rows, name, "INTEGER", [value](sqlite3_context* to, EventId id) {
+      ::sqlite3_result_int64(to, static_cast<int64_t>(value(id)));
+    });
+  }
+
+  static SqlTable table(const char* name, const Rows& rows, std::vector<SqlColumn> columns) {
+    return {name, [rows] { return rows->size(); }, std::move(columns),
+            [rows](size_t row) { return static_cast<int64_t>((*rows)[row]); }};
+  }
+
+  // id, name, ts_ns, dur_ns.
+  static std::vector<SqlColumn> basic_columns(const Self& self, const Rows& rows) {
+    const trace::Trace* trace = &self->trace_;
+    return {integer(rows, "id", [](EventId id) { return id; }),
+            column(rows, "name", "TEXT",
+                   [trace](sqlite3_context* to, EventId id) { give_text(to, trace->name_of(id)); }),
+            integer(rows, "ts_ns", [trace](EventId id) { return trace->ts_ns[id]; }),
+            integer(rows, "dur_ns", [trace](EventId id) { return trace->dur_ns[id]; })};
+  }
+
+  static void add_place(const Self& self, const Rows& rows, const char* pid, const char* tid,
+                        std::vector<SqlColumn>& columns) {
+    const trace::Trace* trace = &self->trace_;
+    const auto give = [](sqlite3_context* to, int64_t number, const std::string& text) {
+      text.empty() ? ::sqlite3_result_int64(to, number) : give_text(to, text);
+    };
+    columns.push_back(column(rows, pid, "", [=](sqlite3_context* to, EventId id) {
+      const trace::Lane& lane = trace->lanes[trace->lane[id]];
+      give(to, lane.pid, lane.pid_text);
+    }));
+    columns.push_back(column(rows, tid, "", [=](sqlite3_context* to, EventId id) {
+      const trace::Lane& lane = trace->lanes[trace->lane[id]];
+      give(to, lane.tid, lane.tid_text);
+    }));
+  }
+
+  // The N of the step that a moment falls into.
+  void give_step(sqlite3_context* to, int64_t ns) const {
+    const auto after = std::upper_bound(
+        steps_.begin(), steps_.end(), ns,
+        [](int64_t moment, const Instance& step) { return moment < step.begin_ns; });
+    if (after == steps_.begin() || ns >= std::prev(after)->end_ns) return ::sqlite3_result_null(to);
+    const auto number = trace::parse_integer(trace::step_number(std::prev(after)->name));
+    number ? ::sqlite3_result_int64(to, *number) : ::sqlite3_result_null(to);
+  }
+
+  static SqlTable events(const Self& self) {
+    const trace::Trace* trace = &self->trace_;
+    const Rows rows = rows_where(self, [](EventId) { return true; });
+    auto columns = basic_columns(self, rows);
+    columns.push_back(column(rows, "ph", "TEXT", [trace](sqlite3_context* to, EventId id) {
+      give_text(to, {reinterpret_cast<const char*>(&trace->phase[id]), 1});
+    }));
+    columns.push_back(column(rows, "cat", "TEXT", [trace](sqlite3_context* to, EventId id) {
+      give_text(to, trace->category_text(id));
+    }));
+    add_place(self, rows, "pid", "tid", columns);
+    columns.push_back(
+        integer(rows, "external_id", [trace](EventId id) { return trace->external_id[id]; }));
+    columns.push_back(
+        integer(rows, "correlation", [trace](EventId id) { return trace->correlation[id]; }));
+    return table("events", rows, std::move(columns));
+  }
+
+  static SqlTable ops(const Self& self) {
+    const Tables* tables = self.get();
+    const Rows rows = rows_where(self, [tables](EventId id) {
+      const Category category = tables->trace_.category[id];
+      return tables->trace_.is_span(id) &&
+             (category == Category::kCpuOp || category == Category::kUserAnnotation);
+    });
+    auto columns = basic_columns(self, rows);
+    columns.push_back(
+        integer(rows, "self_ns", [tables](EventId id) { return tables->links_.tree.self_ns[id]; }));
+    add_place(self, rows, "pid", "tid", columns);
+    columns.push_back(column(rows, "parent", "INTEGER", [tables](sqlite3_context* to, EventId id) {
+      give_id(to, tables->links_.tree.parent[id]);
+    }));
+    columns.push_back(column(rows, "step", "INTEGER", [tables](sqlite3_context* to, EventId id) {
+      tables->give_step(to, tables->trace_.ts_ns[id]);
+    }));
+    columns.push_back(column(rows, "forward", "INTEGER", [tables](sqlite3_context* to, EventId id) {
+      give_id(to, tables->forward_[id]);
+    }));
+    return table("ops", rows, std::move(columns));
+  }
+
+  static SqlTable kernels(const Self& self) {
+    const Tables* tables = self.get();
+    const trace::Trace* trace = &self->trace_;
+    const Rows rows = rows_where(self, [trace](EventId id) {
+      return trace->is_span(id) && trace::is_device_work(trace->category[id]);
+    });
+    auto columns = basic_columns(self, rows);
+    columns.insert(columns.begin() + 2,
+                   column(rows, "kind", "TEXT", [trace](sqlite3_context* to, EventId id) {
+                     const Category category = trace->category[id];
+                     give_text(to, category == Category::kKernel      ? "kernel"
+                                   : category == Category::kGpuMemcpy ? "memcpy"
+                                                                      : "memset");
+                   }));
+    add_place(self, rows, "device", "stream", columns);
+    columns.push_back(
+        integer(rows, "correlation", [trace](EventId id) { return trace->correlation[id]; }));
+    columns.push_back(column(rows, "launch", "INTEGER", [tables](sqlite3_context* to, EventId id) {
+      give_id(to, tables->links_.launch[id]);
+    }));
+    columns.push_back(column(rows, "op", "INTEGER", [tables](sqlite3_context* to, EventId id) {
+      give_id(to, tables->links_.op[id]);
+    }));
+    columns.push_back(column(rows, "step", "INTEGER", [tables](sqlite3_context* to, EventId id) {
+      tables->give_step(to, tables->links_.asked_ns[id]);
+    }));
+    return table("kernels", rows, std::move(columns));
+  }
+
+  static SqlTable launches(const Self& self) {
+    const Tables* tables = self.get();
+    const trace::Trace* trace = &self->trace_;
+    const Rows rows = rows_where(self, [trace](EventId id) {
+      return trace->is_span(id) && trace::is_call(trace->category[id]);
+    });
+    auto columns = basic_columns(self, rows);
+    add_place(self, rows, "pid", "tid", columns);
+    columns.push_back(
+        integer(rows, "correlation", [trace](EventId id) { return trace->correlation[id]; }));
+    columns.push_back(column(rows, "op", "INTEGER", [tables](sqlite3_context* to, EventId id) {
+      give_id(to, tables->links_.op[id]);
+    }));
+    columns.push_back(column(rows, "step", "INTEGER", [tables](sqlite3_context* to, EventId id) {
+      tables->give_step(to, tables->trace_.ts_ns[id]);
+    }));
+    return table("launches", rows, std::move(columns));
+  }
+
+  // Steps or annotations, with their measures.
+  static SqlTable instances(const Self& self, const std::string& name) {
+    const auto* rows = name == "steps" ? &self->steps_ : &self->annotations_;
+    const auto number = [&](const char* column, auto value) {
+      return SqlColumn{column, "INTEGER", [self, rows, value](sqlite3_context* to, size_t row) {
+                         ::sqlite3_result_int64(to, static_cast<int64_t>(value((*rows)[row])));
+                       }};
+    };
+    std::vector<SqlColumn> columns = {
+        number("id", [](const Instance& i) { return i.event; }),
+        {"name", "TEXT",
+         [self, rows](sqlite3_context* to, size_t row) { give_text(to, (*rows)[row].name); }},
+        number("ts_ns", [](const Instance& i) { return i.begin_ns; }),
+        number("dur_ns", [](const Instance& i) { return i.end_ns - i.begin_ns; }),
+        number("gpu_ns", [](const Instance& i) { return i.measures.device_ns; }),
+        number("busy_ns", [](const Instance& i) { return i.measures.busy_ns; }),
+        number("idle_ns", [](const Instance& i) { return i.measures.idle_ns(); }),
+        number("kernels", [](const Instance& i) { return i.measures.kernels; }),
+        number("memcpy", [](const Instance& i) { return i.measures.memcpys; }),
+        number("memset", [](const Instance& i) { return i.measures.memsets; }),
+        number("launches", [](const Instance& i) { return i.measures.launches; }),
+        number("syncs", [](const Instance& i) { return i.measures.syncs; }),
+        number("cold", [](const Instance& i) { return i.cold ? 1 : 0; })};
+    // Steps are in the order of time, which need not be the file's.
+    const bool ascending =
+        std::is_sorted(rows->begin(), rows->end(),
+                       [](const Instance& a, const Instance& b) { return a.event < b.event; });
+    SqlTable result{name, [rows] { return rows->size(); }, std::move(columns), {}};
+    if (ascending) {
+      result.first_key = [self, rows](size_t row) {
+        return static_cast<int64_t>((*rows)[row].event);
+      };
+    }
+    return result;
+  }
+
+  struct Argument {
+    EventId event;
+    std::string_view key;
+    std::string_view value;
+  };
+
+  // All arguments of a trace are many: their rows are made when the table is first read.
+  const std::vector<Argument>& arguments() const {
+    if (!arguments_) {
+      arguments_.emplace();
+      for (EventId id = 0; id < trace_.size(); ++id) {
+        for (const auto& [key, value] : trace::object_members(trace_.args_of(id))) {
+          arguments_->push_back({id, key, value});
+        }
+      }
+    }
+    return *arguments_;
+  }
+
+  static SqlTable args(const Self& self) {
+    const auto column = [&](const char* name, const char* type, auto give) {
+      return SqlColumn{name, type, [self, give](sqlite3_context* to, size_t row) {
+                         give(to, self->arguments()[row]);
+                       }};
+    };
+    return {"args",
+            [self] { return self->arguments().size(); },
+            {column("event", "INTEGER",
+                    [](sqlite3_context* to, const Argument& a) { give_id(to, a.event); }),
+             column("key", "TEXT",
+                    [](sqlite3_context* to, const Argument& a) { give_text(to, a.key); }),
+             column("value", "",
+                    [](sqlite3_context* to, const Argument& a) { give_argument(to, a.value); })},
+            [self](size_t row) { return static_cast<int64_t>(self->arguments()[row].event); }};
+  }
+
+  static SqlTable frames(const Self& self) {
+    const Rows rows = rows_where(self, [&](EventId id) {
+      return self->trace_.is_span(id) && self->trace_.category[id] == Category::kPythonFunction;
+    });
+    auto columns = basic_columns(self, rows);
+    add_place(self, rows, "pid", "tid", columns);
+    const auto parents = std::make_shared<const std::vector<EventId>>(
+        rows->empty() ? std::vector<EventId>() : trace::python_parents(self->trace_));
+    columns.push_back(column(rows, "parent", "INTEGER", [parents](sqlite3_context* to, EventId id) {
+      give_id(to, (*parents)[id]);
+    }));
+    return table("frames", rows, std::move(columns));
+  }
+
+  const trace::Trace& trace_;
+  trace::Links links_;
+  std::vector<EventId> forward_;  // of backward operators
+  Ownership ownership_;
+  std::vector<Instance> steps_;  // without the whole trace as one
+  std::vector<Instance> annotations_;
+  mutable std::optional<std::vector<Argument>> arguments_;
+};
+
+}  // namespace
+
+std::vector<SqlTable> sql_tables(const trace::Trace& trace) {
+  return Tables::all(std::make_shared<const Tables>(trace));
+}
+
+}  // namespace epi::analysis

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/time/breakdown.h"
+
+#include <algorithm>
+#include <map>
+
+#include "epilogue/analysis/index/intervals.h"
+#include "epilogue/analysis/time/idle.h"
+#include "epilogue/trace/event_args.h"
+#include "epilogue/trace/number_text.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::Category;
+using trace::EventId;
+using trace::kNoEvent;
+
+Interval interval_of(const trace::Trace& trace, EventId id) {
+  return {trace.ts_ns[id], trace.end_ns(id)};
+}
+
+int64_t device_of(const trace::Trace& trace, EventId id) { return trace.lanes[trace.lane[id]].pid; }
+
+void sort_by_begin(const trace::Trace& trace, std::vector<EventId>& work) {
+  std::stable_sort(work.begin(), work.end(),
+                   [&](EventId a, EventId b) { return trace.ts_ns[a] < trace.ts_ns[b]; });
+}
+
+struct WorkSets {
+  Intervals compute;
+  Intervals communication;
+  Intervals memory;
+  Intervals all;
+};
+
+WorkSets sets_of(const TraceIndex& index, std::span<const EventId> work) {
+  WorkSets sets;
+  for (const EventId id : work) {
+    const Interval one = interval_of(index.trace, id);
+    const bool is_kernel = index.trace.category[id] == Category::kKernel;
+    const bool is_comm = is_kernel && index.names[index.trace.name[id]].kind == Kind::kComm;
+    (is_comm ? sets.communication : is_kernel ? sets.compute : sets.memory).push_back(one);
+    sets.all.push_back(one);
+  }
+  for (Intervals* set : {&sets.compute, &sets.communication, &sets.memory, &sets.all}) {
+    *set = united(std::move(*set));
+  }
+  return sets;
+}
+
+TimeShares shares_of(const WorkSets& sets, const Interval& window) {
+  TimeShares shares;
+  shares.window_ns = window.end - window.begin;
+  shares.compute_ns = length(sets.compute);
+  shares.communication_ns = length(sets.communication);
+  shares.memory_ns = length(sets.memory);
+  const Intervals exposed = without(sets.communication, sets.compute);
+  shares.exposed_communication_ns = length(exposed);
+  shares.exposed_memory_ns =
+      length(without(without(sets.memory, sets.compute), sets.communication));
+  shares.idle_ns = shares.window_ns - length(sets.all);
+  return shares;
+}
+
+int64_t middle(std::vector<int64_t>& sorted, double share) {
+  if (sorted.empty()) return 0;
+  return sorted[static_cast<size_t>(share * static_cast<double>(sorted.size() - 1))];
+}
+
+// Of works by their begin.
+LaunchStatistics launch_statistics(const TraceIndex& index, std::span<const EventId> work) {
+  LaunchStatistics statistics;
+  std::vector<int64_t> delays;
+  std::vector<int64_t> asked;
+  std::vector<int64_t> begun;
+  for (const EventId id : work) {
+    if (index.links.launch[id] == kNoEvent) continue;
+    asked.push_back(index.links.asked_ns[id]);
+    begun.push_back(index.trace.ts_ns[id]);
+    delays.push_back(begun.back() - asked.back());
+  }
+  std::sort(asked.begin(), asked.end());
+  std::sort(begun.begin(), begun.end());
+  std::sort(delays.begin(), delays.end());
+  std::vector<int64_t> queues;
+  for (size_t i = 0; i < asked.size(); ++i) {
+    const auto started = std::upper_bound(begun.begin(), begun.end(), asked[i]) - begun.begin();
+    queues.push_back(std::max<int64_t>(0, static_cast<int64_t>(i) - started));
+  }
+  std::sort(queues.begin(), queues.end());
+  statistics.launches = static_cast<int64_t>(asked.size());
+  statistics.delay_median_ns = middle(delays, 0.5);
+  statistics.delay_p90_ns = middle(delays, 0.9);
+  statistics.queue_median = middle(queues, 0.5);
+  statistics.queue_most = queues.empty() ? 0 : queues.back();
+  return statistics;
+}
+
+void add_kinds(const TraceIndex& index, std::span<const EventId> work, DeviceBreakdown& result) {
+  std::map<Kind, KindTime> kinds;
+  std::map<trace::NameId, CopyTime> copies;
+  const trace::Trace& trace = index.trace;
+  for (const EventId id : work) {
+    const Kind kind = index.names[trace.name[id]].kind;
+    KindTime& sum = kinds[kind];
+    sum.kind = text_of(kind);
+    ++sum.count;
+    sum.ns += trace.dur_ns[id];
+    if (trace.category[id] == Category::kKernel) {
+      ++result.kernels;
+      if (trace.dur_ns[id] < kShortNs) {
+        ++result.short_kernels;
+        result.short_ns += trace.dur_ns[id];
+      }
+    } else if (trace.category[id] == Category::kGpuMemcpy) {
+      CopyTime& copy = copies[trace.name[id]];
+      copy.name = trace.name_of(id);
+      ++copy.count;
+      copy.ns += trace.dur_ns[id];
+      const auto bytes = trace::find_value(trace.args_of(id), "bytes");
+      if (bytes) copy.bytes += trace::parse_integer(*bytes).value_or(0);
+    }
+  }
+  for (auto& [kind, sum] : kinds) result.kinds.push_back(std::move(sum));
+  for (auto& [name, copy] : copies) result.copies.push_back(std::move(copy));
+  const auto longer = [](const auto& a, const auto& b) { return a.ns > b.ns; };
+  std::stable_sort(result.kinds.begin(), result.kinds.end(), longer);
+  std::stable_sort(result.copies.begin(), result.copies.end(), longer);
+}
+
+// One device's work, by begin.
+class DeviceWork {
+ public:
+  DeviceWork(const TraceIndex& index, const HostTimeline& host, std::vector<EventId> work)
+      : index_(index), host_(host), work_(std::move(work)) {
+    sort_by_begin(index_.trace, work_);
+  }
+
+  DeviceBreakdown result(int64_t device, const InstanceGroup& steps, size_t parts) const {
+    DeviceBreakdown result;
+    result.device = device;
+    const WorkSets sets = sets_of(index_, work_);
+    const Interval window{sets.all.empty() ? 0 : sets.all.front().begin,
+                          sets.all.empty() ? 0 : sets.all.back().end};
+    result.shares = shares_of(sets, window);
+    result.idle = idle_causes(index_, host_, {work_, window}, {});
+    result.begin_ns = window.begin;
+    result.over_time = idle_over_time(index_, host_, {work_, window}, parts);
+    add_streams(sets, window, result);
+    add_steps(sets, steps, result);
+    add_kinds(index_, work_, result);
+    result.launches = launch_statistics(index_, work_);
+    return result;
+  }
+
+ private:
+  void add_streams(const WorkSets& all, const Interval& window, DeviceBreakdown& result) const {
+    std::map<int64_t, std::vector<EventId>> streams;
+    for (const EventId id : work_) {
+      streams[index_.trace.lanes[index_.trace.lane[id]].tid].push_back(id);
+    }
+    for (const auto& [stream, work] : streams) {
+      const WorkSets sets = sets_of(index_, work);
+      const OtherWork others{OtherWork::Of::kStreams, &all.all};
+      result.streams.push_back({stream, static_cast<int64_t>(work.size()), shares_of(sets, window),
+                                idle_causes(index_, host_, {work, window}, others)});
+    }
+  }
+
+  // A step owns what was asked for inside of it, whenever that runs.
+  void add_steps(const WorkSets& all, const InstanceGroup& steps, DeviceBreakdown& result) const {
+    for (const Instance& step : steps.instances) {
+      // What is asked for at the very end of a whole trace belongs to it, too.
+      const int64_t asked_to = step.end_ns + (step.event == kNoEvent ? 1 : 0);
+      Interval window{step.begin_ns, step.end_ns};
+      std::vector<EventId> owned;
+      for (const EventId id : index_.ownership.owned(step.begin_ns, asked_to).work) {
+        if (device_of(index_.trace, id) != result.device) continue;
+        owned.push_back(id);
+        window.end = std::max(window.end, index_.trace.end_ns(id));
+      }
+      sort_by_begin(index_.trace, owned);
+      const WorkSets sets = sets_of(index_, owned);
+      const OtherWork others{OtherWork::Of::kSteps, &all.all};
+      result.steps.push_back({step.name, step.cold, shares_of(sets, window),
+                              idle_causes(index_, host_, {owned, window}, others)});
+    }
+  }
+
+  const TraceIndex& index_;
+  const HostTimeline& host_;
+  std::vector<EventId> work_;
+};
+
+}  // namespace
+
+std::vector<DeviceBreakdown> breakdown(const TraceIndex& index, size_t parts) {
+  const trace::Trace& trace = index.trace;
+  std::map<int64_t, std::vector<EventId>> devices;
+  for (EventId id = 0; id < trace.size(); ++id) {
+    if (!trace.is_span(id) || !trace::is_device_work(trace.category[id])) continue;
+    devices[device_of(trace, id)].push_back(id);
+  }
+  if (devices.empty()) return {};
+  const HostTimeline host(index);
+  const InstanceGroup group = steps(trace, index.ownership);
+  std::vector<DeviceBreakdown> results;
+  for (auto& [device, work] : devices) {
+    results.push_back(DeviceWork(index, host, std::move(work)).result(device, group, parts));
+  }
+  return results;
+}
+
+}  // namespace epi::analysis

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/time/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "epilogue/analysis/index/device_name.h"
+#include "epilogue/analysis/index/intervals.h"
+#include "epilogue/trace/event_args.h"
+#include "epilogue/trace/number_text.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::Category;
+using trace::EventId;
+using trace::kNoEvent;
+
+// Busy for nine tenths of a step, the device is what to speed up; for less than half, it waits.
+constexpr double kDeviceBoundBusy = 0.9;
+constexpr double kCpuBoundBusy = 0.5;
+
+// "13.0" of 13000, as CUDA numbers its versions.
+std::string cuda_version(std::string_view token) {
+  const auto number = trace::parse_integer(token);
+  return number ? fmt::format("{}.{}", *number / 1000, *number % 1000 / 10) : std::string();
+}
+
+std::vector<std::string> versions(const trace::Trace& trace) {
+  std::vector<std::string> result;
+  const auto add = [&](const char* what, const std::string& version) {
+    if (!version.empty()) result.push_back(fmt::format("{} {}", what, version));
+  };
+  add("PyTorch", trace::string_value(trace.property("pytorch_version")));
+  add("CUDA", cuda_version(trace.property("cuda_runtime_version")));
+  add("driver for CUDA", cuda_version(trace.property("cuda_driver_version")));
+  return result;
+}
+
+// Adds up by name.
+class Sums {
+ public:
+  explicit Sums(const trace::Trace& trace) : trace_(trace), sums_(trace.names.size()) {}
+  void add(EventId id, int64_t ns) {
+    NamedTime& sum = sums_[trace_.name[id]];
+    ++sum.count;
+    sum.ns += ns;
+    total_ns_ += ns;
+  }
+  std::vector<NamedTime> largest() {
+    std::vector<NamedTime> result;
+    for (trace::NameId name = 0; name < sums_.size(); ++name) {
+      NamedTime& sum = sums_[name];
+      if (sum.count == 0) continue;
+      sum.name = trace_.names[name];
+      sum.id = name;
+      sum.share = total_ns_ == 0 ? 0 : static_cast<double>(sum.ns) / static_cast<double>(total_ns_);
+      result.push_back(sum);
+    }
+    std::stable_sort(result.begin(), result.end(),
+                     [](const NamedTime& a, const NamedTime& b) { return a.ns > b.ns; });
+    return result;
+  }
+
+ private:
+  const trace::Trace& trace_;
+  std::vector<NamedTime> sums_;
+  int64_t total_ns_ = 0;
+};
+
+// Where the CPU runs ahead, steps queue behind each other: each of them waits, the device does not.
+double device_busy(const trace::Trace& trace, const InstanceGroup& steps) {
+  if (steps.instances.empty()) return 0;
+  const int64_t begin_ns = steps.instances.front().begin_ns;
+  Intervals work;
+  for (EventId id = 0; id < trace.size(); ++id) {
+    const bool counts = trace.is_span(id) && trace::is_device_work(trace.category[id]);
+    if (counts && trace.ts_ns[id] >= begin_ns) work.push_back({trace.ts_ns[id], trace.end_ns(id)});
+  }
+  work = united(std::move(work));
+  const int64_t last_ns =
+      std::max(steps.instances.back().end_ns, work.empty() ? begin_ns : work.back().end);
+  if (last_ns == begin_ns) return 0;
+  return static_cast<double>(length(work)) / static_cast<double>(last_ns - begin_ns);
+}
+
+Regime regime_of(const Summary& summary) {
+  if (summary.kernels.empty()) return Regime::kNoDevice;
+  if (std::max(summary.median.busy, summary.busy) >= kDeviceBoundBusy) return Regime::kDeviceBound;
+  return summary.median.busy < kCpuBoundBusy ? Regime::kCpuBound : Regime::kMixed;
+}
+
+std::vector<std::string> names_by_time(std::vector<InstanceGroup> groups) {
+  const auto total = [](const InstanceGroup& group) {
+    int64_t ns = 0;
+    for (const Instance& instance : group.instances) ns += instance.measures.cpu_ns;
+    return ns;
+  };
+  std::stable_sort(groups.begin(), groups.end(),
+                   [&](const auto& a, const auto& b) { return total(a) > total(b); });
+  std::vector<std::string> names;
+  for (const InstanceGroup& group : groups) names.push_back(group.name);
+  return names;
+}
+
+std::vector<KernelRate> largest_rates(const TraceIndex& index,
+                                      const std::vector<NamedTime>& kernels) {
+  constexpr size_t kMost = 10;
+  const trace::Trace& trace = index.trace;
+  std::map<trace::NameId, std::vector<EventId>> events;
+  for (size_t i = 0; i < std::min(kernels.size(), kMost); ++i) events[kernels[i].id];
+  for (EventId id = 0; id < trace.size(); ++id) {
+    if (!trace.is_span(id) || trace.category[id] != Category::kKernel) continue;
+    const auto found = events.find(trace.name[id]);
+    if (found != events.end()) found->second.push_back(id);
+  }
+  const auto peaks = gpu_peaks(device_name(trace));
+  std::vector<KernelRate> rates;
+  for (size_t i = 0; i < std::min(kernels.size(), kMost); ++i) {
+    rates.push_back(typical_rate(index, events[kernels[i].id], peaks));
+  }
+  return rates;
+}
+
+// Kernels without an owner, and launches without a kernel: the profiler lost something.
+void count_lost(const trace::Trace& trace, const trace::Links& links, Summary& summary) {
+  std::vector<bool> started(trace.size(), false);
+  for (EventId id = 0; id < trace.size(); ++id) {
+    if (trace.category[id] != Category::kKernel) continue;
+    if (links.launch[id] != kNoEvent) started[links.launch[id]] = true;
+    if (links.launch[id] == kNoEvent && links.op[id] == kNoEvent) ++summary.unlinked_kernels;
+  }
+  for (EventId id = 0; id < trace.size(); ++id) {
+    const bool call =
+        trace.category[id] == Category::kCudaRuntime || trace.category[id] == Category::kCudaDriver;
+    if (call && !started[id] && trace.name_of(id).find("LaunchKernel") != std::string_view::npos) {
+      ++summary.lost_launches;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<NamedTime> kernel_times(const trace::Trace& trace) {
+  Sums sums(trace);
+  for (EventId id = 0; id < trace.size(); ++id) {
+    if (trace.is_span(id) && trace::is_device_work(trace.category[id])) {
+      sums.add(id, trace.dur_ns[id]);
+    }
+  }
+  return sums.largest();
+}
+
+Summary summarize(const TraceIndex& index, bool with_uses) {
+  const trace::Trace& trace = index.trace;
+  const trace::Links& links = index.links;
+  const Ownership& ownership = index.ownership;
+  Summary summary;
+  summary.device = device_name(trace);
+  summary.versions = versions(trace);
+  summary.cpu_kernels = trace::has_cpu_kernels(trace);
+  summary.events = trace.size();
+  summary.steps = steps(trace, ownership);
+  summary.median = median_measures(summary.steps);
+  summary.busy = device_busy(trace, summary.steps);
+  summary.annotations = names_by_time(annotations(trace, ownership));
+  Sums ops(trace);
+  for (EventId id = 0; id < trace.size(); ++id) {
+    const Category category = trace.category[id];
+    if (!trace.is_span(id)) continue;
+    if (category == Category::kCpuOp || trace::is_call(category)) {
+      ops.add(id, links.tree.self_ns[id]);
+    }
+  }
+  if (with_uses) summary.uses = time_uses(index);
+  summary.kernels = kernel_times(trace);
+  summary.rates = largest_rates(index, summary.kernels);
+  summary.ops = ops.largest();
+  summary.regime = regime_of(summary);
+  count_lost(trace, links, summary);
+  summary.shared_correlations = links.shared_correlations;
+  return summary;
+}
+
+}  // namespace epi::analysis

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/time/timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+
+#include "epilogue/trace/event_args.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::Category;
+using trace::EventId;
+
+// Levels divide the whole time into so many cells; the second is one for a screen.
+constexpr std::array<int64_t, 4> kCells{512, 4096, 32768, 262144};
+
+enum class LaneKind : uint8_t { kHost, kDevice, kPython };
+
+bool is_shown(const trace::Trace& trace, EventId id) {
+  const Category category = trace.category[id];
+  return trace.is_span(id) && (trace::is_host(category) || trace::is_device_work(category) ||
+                               category == Category::kPythonFunction);
+}
+
+LaneKind kind_of(const trace::Trace& trace, EventId id) {
+  if (trace::is_device_work(trace.category[id])) return LaneKind::kDevice;
+  return trace.category[id] == Category::kPythonFunction ? LaneKind::kPython : LaneKind::kHost;
+}
+
+std::string lane_name(const trace::Lane& lane, LaneKind kind, bool cpu_kernels) {
+  const std::string tid = lane.tid_text.empty() ? fmt::format("{}", lane.tid) : lane.tid_text;
+  switch (kind) {
+    case LaneKind::kDevice:
+      return cpu_kernels ? "kernels" : fmt::format("GPU {} stream {}", lane.pid, tid);
+    case LaneKind::kPython:
+      return fmt::format("Python {}", tid);
+    case LaneKind::kHost:
+      return fmt::format("thread {}", tid);
+  }
+  return {};
+}
+
+struct PlacedEvent {
+  EventId id;
+  size_t row;
+};
+
+// One thread's or stream's.
+struct PlacedLane {
+  LaneKind kind;
+  trace::LaneId lane;
+  std::vector<PlacedEvent> events;  // by begin, the longer first
+};
+
+// Each in the first row that is free: below what it lies in, where events are nested.
+void place(const trace::Trace& trace, std::vector<PlacedEvent>& events) {
+  std::stable_sort(events.begin(), events.end(), [&](const PlacedEvent& a, const PlacedEvent& b) {
+    return std::tuple(trace.ts_ns[a.id], -trace.dur_ns[a.id]) <
+           std::tuple(trace.ts_ns[b.id], -trace.dur_ns[b.id]);
+  });
+  std::array<int64_t, kTimelineRows> free_from;
+  free_from.fill(INT64_MIN);
+  for (PlacedEvent& event : events) {
+    const auto is_free = [&](int64_t from) { return from <= trace.ts_ns[event.id]; };
+    const auto found = std::find_if(free_from.begin(), free_from.end(), is_free);
+    event.row = static_cast<size_t>(found - free_from.begin());
+    if (found != free_from.end()) *found = trace.end_ns(event.id);
+  }
+}
+
+std::vector<PlacedLane> placed_lanes(const trace::Trace& trace) {
+  std::map<std::pair<LaneKind, trace::LaneId>, std::vector<PlacedEvent>> lanes;
+  for (EventId id = 0; id < trace.size(); ++id) {
+    if (is_shown(trace, id)) lanes[{kind_of(trace, id), trace.lane[id]}].push_back({id, 0});
+  }
+  std::vector<PlacedLane> placed;
+  for (auto& [key, events] : lanes) {
+    place(trace, events);
+    placed.push_back({key.first, key.second, std::move(events)});
+  }
+  return placed;
+}
+
+// Which events are drawn one by one: the longest device work with all that it was launched by, so
+// that an operator shows its kernels; then the longest of what is left.
+class Kept {
+ public:
+  Kept(const TraceIndex& index, const std::vector<PlacedLane>& lanes, size_t most)
+      : index_(index), most_(most), is_kept_(index.trace.size()) {
+    std::vector<EventId> all;
+    std::vector<EventId> work;
+    for (const PlacedLane& lane : lanes) {
+      for (const PlacedEvent& event : lane.events) {
+        all.push_back(event.id);
+        if (lane.kind == LaneKind::kDevice) work.push_back(event.id);
+      }
+    }
+    const size_t of_chains = all.size() <= most ? 0 : most / 4 * 3;
+    for (const EventId id : longest(std::move(work))) {
+      if (count_ >= of_chains) break;
+      keep_chain(id);
+    }
+    for (const EventId id : longest(std::move(all))) {
+      if (count_ >= most) break;
+      keep(id);
+    }
+  }
+
+  bool operator[](EventId id) const { return is_kept_[id]; }
+
+ private:
+  // At most as many as may be kept, the longest first.
+  std::vector<EventId> longest(std::vector<EventId> events) const {
+    const auto longer = [&](EventId a, EventId b) {
+      return std::tuple(-index_.trace.dur_ns[a], a) < std::tuple(-index_.trace.dur_ns[b], b);
+    };
+    const auto last = events.begin() + static_cast<std::ptrdiff_t>(std::min(most_, events.size()));
+    std::nth_element(events.begin(), last, events.end(), longer);
+    events.erase(last, events.end());
+    std::sort(events.begin(), events.end(), longer);
+    return events;
+  }
+
+  void keep(EventId id) {
+    count_ += is_kept_[id] ? 0 : 1;
+    is_kept_[id] = true;
+  }
+
+  void keep_chain(EventId work) {
+    keep(work);
+    const trace::Links& links = index_.links;
+    const EventId launch = links.launch[work];
+    EventId id = launch != trace::kNoEvent ? launch : links.op[work];
+    for (; id != trace::kNoEvent && !is_kept_[id]; id = links.tree.parent[id]) keep(id);
+  }
+
+  const TraceIndex& index_;
+  size_t most_;
+  std::vector<bool> is_kept_;
+  size_t count_ = 0;
+};
+
+void keep_events(const PlacedLane& placed, const Kept& kept, TimelineLane& lane,
+                 Timeline& timeline) {
+  for (const auto [id, row] : placed.events) {
+    if (row >= kTimelineRows) {
+      ++timeline.too_deep;
+    } else if (kept[id]) {
+      lane.events.push_back(id);
+      lane.rows.push_back(static_cast<uint8_t>(row));
+    } else {
+      ++timeline.left_out;
+    }
+  }
+}
+
+// Short events join a span that begins less than a cell before them: a row has at most two spans a
+// cell.
+std::vector<TimelineRow> level_of(const trace::Trace& trace, const PlacedLane& lane,
+                                  int64_t cell_ns) {
+  std::vector<TimelineRow> rows;
+  for (const auto [id, at] : lane.events) {
+    if (at >= kTimelineRows) continue;
+    if (rows.size() <= at) rows.resize(at + 1);
+    TimelineRow& row = rows[at];
+    const int64_t ns = trace.dur_ns[id];
+    const bool joins = !row.empty() && ns < cell_ns && trace.dur_ns[row.back().longest] < cell_ns &&
+                       trace.ts_ns[id] < row.back().begin_ns + cell_ns;
+    if (!joins) row.push_back({trace.ts_ns[id], trace.end_ns(id), 0, 0, id});
+    TimelineSpan& span = row.back();
+    span.end_ns = trace.end_ns(id);
+    span.busy_ns += ns;
+    ++span.count;
+    if (ns > trace.dur_ns[span.longest]) span.longest = id;
+  }
+  return rows;
+}
+
+// As fine as `most` spans allow, and as is coarser than the events themselves.
+void add_levels(const trace::Trace& trace, const std::vector<PlacedLane>& placed, size_t most,
+                Timeline& timeline) {
+  size_t events = 0;
+  for (const PlacedLane& lane : placed) events += lane.events.size();
+  size_t left = most;
+  for (const int64_t cells : kCells) {
+    const int64_t cell_ns = (timeline.end_ns - timeline.begin_ns) / cells;
+    std::vector<std::vector<TimelineRow>> level;
+    size_t spans = 0;
+    for (const PlacedLane& lane : placed) {
+      level.push_back(level_of(trace, lane, cell_ns));
+      for (const TimelineRow& row : level.back()) spans += row.size();
+    }
+    const bool needed = timeline.cells_ns.empty() && timeline.left_out > 0;
+    if (!needed && (spans > left || 2 * spans > events)) return;
+    left -= std::min(left, spans);
+    timeline.cells_ns.push_back(cell_ns);
+    for (size_t i = 0; i < level.size(); ++i) {
+      timeline.lanes[i].levels.push_back(std::move(level[i]));
+    }
+  }
+}
+
+}  // namespace
+
+Timeline make_timeline(const TraceIndex& index, size_t most) {
+  const trace::Trace& trace = index.trace;
+  const std::vector<PlacedLane> placed = placed_lanes(trace);
+  if (placed.empty()) return {};
+  Timeline timeline;
+  timeline.begin_ns = INT64_MAX;
+  timeline.end_ns = INT64_MIN;
+  const Kept kept(index, placed, most);
+  const bool cpu_kernels = trace::has_cpu_kernels(trace);
+  for (const PlacedLane& one : placed) {
+    TimelineLane& lane = timeline.lanes.emplace_back();
+    lane.is_device = one.kind == LaneKind::kDevice;
+    lane.name = lane_name(trace.lanes[one.lane], one.kind, cpu_kernels);
+    keep_events(one, kept, lane, timeline);
+    timeline.begin_ns = std::min(timeline.begin_ns, trace.ts_ns[one.events.front().id]);
+    for (const PlacedEvent& event : one.events) {
+      timeline.end_ns = std::max(timeline.end_ns, trace.end_ns(event.id));
+    }
+  }
+  add_levels(trace, placed, most, timeline);
+  return timeline;
+}
+
+}  // namespace epi::analysis

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epilogue hub verify`, `get`, `lock`, `build`, `sign` and `keygen`.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "epilogue/base/error.h"
+#include "epilogue/base/json_writer.h"
+#include "epilogue/cli/command.h"
+#include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/hub/hub_verbs.h"
+#include "epilogue/cli/progress.h"
+#include "epilogue/hub/assemble.h"
+#include "epilogue/hub/file_io.h"
+#include "epilogue/hub/hugging_face.h"
+#include "epilogue/hub/store.h"
+
+namespace epi::cli {
+namespace {
+
+// What `verify` says of one variant, of ours or of Hugging Face's.
+struct Verified {
+  std::string name;
+  std::string key;
+  std::vector<std::string> violations;
+  std::vector<std::string> warnings;
+};
+
+std::vector<Verified> verify_package(const hub::PackageName& package, const hub::Options& options) {
+  const auto located = hub::locate(package, options);
+  if (!located) throw Error(located.error().message);
+  std::vector<Verified> results;
+  for (const std::string& variant : located->variants) {
+    const hub::VariantName name{package.name, package.version, variant};
+    const auto obtained = hub::obtain(*located->source, name, options);
+    if (!obtained) throw Error(obtained.error().message);
+    const auto& facts = obtained->variant.checked;
+    results.push_back({hub::text_of(name), facts.key, facts.violations, facts.warnings});
+  }
+  const auto* locked = options.trust.find_locked(package.name, package.version);
+  if (locked == nullptr) return results;
+  for (const auto& [variant, entry] : locked->variants) {
+    if (std::ranges::find(located->variants, variant) != located->variants.end()) continue;
+    Verified missing{hub::text_of({package.name, package.version, variant}), "", {}, {}};
+    missing.violations.push_back(options.trust.lock->path + ": it is locked, and missing");
+    results.push_back(std::move(missing));
+  }
+  return results;
+}
+
+std::vector<Verified> verify_hugging_face(const std::string& folder) {
+  const auto variants = hub::read_hugging_face(folder);
+  if (!variants) throw Error(variants.error().message);
+  std::vector<Verified> results;
+  for (const auto& variant : *variants) {
+    results.push_back({fmt::format("{} {}", folder, variant.variant), "", variant.violations, {}});
+    if (variant.has_bundle) {
+      results.back().warnings.emplace_back("metadata.json.sigstore: not checked");
+    }
+  }
+  return results;
+}
+
+void print_verified(const std::vector<Verified>& results) {
+  for (const Verified& result : results) {
+    fmt::print("{} {}\n", result.violations.empty() ? "ok     " : "REFUSED", result.name);
+    for (const std::string& violation : result.violations) fmt::print("  {}\n", violation);
+    for (const std::string& warning : result.warnings) fmt::print("  warning: {}\n", warning);
+  }
+}
+
+void verified_json(const std::vector<Verified>& results, bool ok) {
+  JsonWriter json;
+  json.begin_object().key("schema").integer(1).key("ok").boolean(ok);
+  json.key("variants").begin_array();
+  for (const Verified& result : results) {
+    json.begin_object().key("name").string(result.name);
+    json.key("ok").boolean(result.violations.empty()).key("key");
+    result.key.empty() ? json.null() : json.string(result.key);
+    texts_json(json, "violations", result.violations);
+    texts_json(json, "warnings", result.warnings);
+    json.end_object();
+  }
+  json.end_array().end_object();
+  fmt::print("{}\n", json.text());
+}
+
+std::string package_text(const hub::PackageName& package) {
+  return fmt::format("{}@{}", package.name, package.version);
+}
+
+// All variants of a package as they are now. Of a remote one only manifests are asked for.
+hub::LockedPackage locked_now(const hub::PackageName& package, const hub::Options& options) {
+  const auto located = hub::locate(package, options);
+  if (!located) throw Error(located.error().message);
+  hub::LockedPackage locked{package.name, package.version, "", {}};
+  bool first = true;
+  for (const std::string& variant : located->variants) {
+    const hub::VariantName name{package.name, package.version, variant};
+    const auto checked = hub::read_manifest(*located->source, name, options.trust);
+    if (!checked) throw Error(checked.error().message);
+    if (!checked->violations.empty()) {
+      throw Refused(fmt::format("{}: refused:\n  {}", hub::text_of(name),
+                                fmt::join(checked->violations, "\n  ")));
+    }
+    if (!first && checked->key != locked.key) {
+      throw Refused(
+          fmt::format("{}: its variants are signed by different keys", package_text(package)));
+    }
+    first = false;
+    locked.key = checked->key;
+    hub::LockedVariant& entry = locked.variants[variant];
+    entry.manifest = checked->sha256;
+    for (const auto& [path, file] : checked->manifest->files) entry.files[path] = file.sha256;
+  }
+  return locked;
+}
+
+void print_done(const HubVerbFlags& flags, const char* key, const std::vector<std::string>& values,
+                const std::string& text) {
+  if (!flags.json) {
+    fmt::print("{}\n", text);
+    return;
+  }
+  JsonWriter json;
+  json.begin_object().key("schema").integer(1);
+  texts_json(json, key, values);
+  json.end_object();
+  fmt::print("{}\n", json.text());
+}
+
+}  // namespace
+
+int hub_verify(const HubVerbFlags& flags) {
+  std::vector<Verified> results;
+  const auto append = [&](std::vector<Verified> more) {
+    std::ranges::move(more, std::back_inserter(results));
+  };
+  const hub::Options options = hub_options(flags.hub);
+  for (const std::string& text : flags.packages) {
+    const bool is_theirs = hub::is_hugging_face(text);
+    append(is_theirs ? verify_hugging_face(text) : verify_package(package_of(text), options));
+  }
+  if (flags.packages.empty()) {
+    if (!options.trust.lock)
+      fail("hub", "a package is needed, or an epilogue.lock that names some");
+    for (const hub::LockedPackage& package : options.trust.lock->packages) {
+      append(verify_package({package.name, package.version}, options));
+    }
+  }
+  const bool ok =
+      std::ranges::all_of(results, [](const Verified& one) { return one.violations.empty(); });
+  flags.json ? verified_json(results, ok) : print_verified(results);
+  return ok ? 0 : kBroken;
+}
+
+int hub_get(const HubVerbFlags& flags) {
+  const Device device = device_of(flags);
+  hub::Options options = hub_options(flags.hub);
+  options.mend = true;
+  const WaitingLine line("fetching " + (flags.packages.empty() ? "" : flags.packages[0]));
+  const auto resolution = hub::resolve(only_package(flags), hub::this_host(device), options);
+  if (!resolution) throw Error(resolution.error().message);
+  const std::string refusal = hub::refusal_text(*resolution);
+  if (!refusal.empty() && resolution->chosen) throw Refused(refusal);
+  if (!refusal.empty()) throw ListError(refusal);
+  const std::string folder = resolution->folder.string();
+  print_done(flags, "folders", {folder},
+             fmt::format("{} {}\n{}", package_text(resolution->package),
+                         resolution->chosen->checked.manifest->variant, folder));
+  return 0;
+}
+
+int hub_lock(const HubVerbFlags& flags) {
+  if (flags.packages.empty()) fail("hub", "a package is needed: epilogue/glu@1");
+  hub::Settings settings = settings_of(flags.hub);
+  settings.use_lock = false;  // it is about to be written
+  const auto options = hub::make_options(settings);
+  if (!options) throw Error(options.error().message);
+  const auto before = hub::read_lock(hub::lock_path(settings));
+  if (!before) throw Error(before.error().message);
+  hub::Lock lock = before->value_or(hub::Lock{});
+  lock.path = hub::lock_path(settings).string();
+  for (const std::string& text : flags.packages) {
+    hub::LockedPackage locked = locked_now(package_of(text), *options);
+    std::erase_if(lock.packages, [&](const hub::LockedPackage& package) {
+      return package.name == locked.name && package.version == locked.version;
+    });
+    lock.packages.push_back(std::move(locked));
+  }
+  std::ranges::sort(lock.packages, {}, [](const hub::LockedPackage& package) {
+    return std::pair(package.name, package.version);
+  });
+  if (const auto written = hub::write_lock(lock); !written) throw Error(written.error().message);
+  print_done(flags, "locked", flags.packages, fmt::format("wrote {}", lock.path));
+  return 0;
+}
+
+int hub_build(const HubVerbFlags& flags) {
+  hub::AssembleOptions options{flags.path, flags.variant, flags.files, flags.out};
+  if (!flags.commit.empty()) options.commit = flags.commit;
+  options.dirty = flags.dirty;
+  const auto name = hub::assemble(options);
+  if (!name) throw Error(name.error().message);
+  const std::string folder = (options.out / hub::path_of(*name)).string();
+  print_done(flags, "folders", {folder}, fmt::format("{}\n{}", hub::text_of(*name), folder));
+  return 0;
+}
+
+int hub_sign(const HubVerbFlags& flags) {
+  const auto key = hub::PrivateKey::read(flags.key);
+  if (!key) throw Error(key.error().message);
+  const auto folders = hub::sign_all(flags.path, *key);
+  if (!folders) throw Error(folders.error().message);
+  std::vector<std::string> names;
+  std::string text = "signed with " + key->id();
+  for (const auto& folder : *folders) {
+    names.push_back(folder.string());
+    text += "\n  " + folder.string();
+  }
+  print_done(flags, "folders", names, text);
+  return 0;
+}
+
+int hub_keygen(const HubVerbFlags& flags) {
+  const hub::PrivateKey key = hub::PrivateKey::generate();
+  const std::string name =
+      flags.name.empty() ? std::filesystem::path(flags.path).stem().string() : flags.name;
+  if (name.find('\n') != std::string::npos) fail("hub", "--name: one line is needed");
+  if (const auto saved = key.save(flags.path); !saved) throw Error(saved.error().message);
+  const std::string line = hub::keyring_line(key.id(), name);
+  const auto added =
+      flags.keyring.empty() ? Result<void>() : hub::add_to_keyring(flags.keyring, line);
+  if (!added) {
+    std::error_code ignored;
+    std::filesystem::remove(flags.path, ignored);
+    throw Error(added.error().message);
+  }
+  print_done(flags, "keys", {key.id()},
+             fmt::format("{}: the private key\nfor keyrings: {}", flags.path,
+                         line.substr(0, line.size() - 1)));
+  return 0;
+}
+
+}  // namespace epi::cli

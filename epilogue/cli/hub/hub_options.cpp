@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/cli/hub/hub_options.h"
+
+#include "epilogue/base/error.h"
+#include "epilogue/cli/command.h"
+#include "epilogue/cli/exit_codes.h"
+
+namespace epi::cli {
+
+void add_hub_options(Command& verb, HubFlags& flags) {
+  verb.option("--source", flags.sources, "A folder, file:, http: or https: (repeated)")
+      .value_name("WHERE")
+      .repeatable();
+  verb.option("--trust", flags.trust, "require, warn or off, of signatures").value_name("HOW");
+  verb.option("--keyring", flags.keyrings, "Whom to trust (repeated)")
+      .value_name("FILE")
+      .repeatable();
+  verb.option("--lock", flags.lock, "The lock (epilogue.lock, where it is)").value_name("FILE");
+}
+
+hub::Settings settings_of(const HubFlags& flags) {
+  hub::Settings settings;
+  settings.sources = flags.sources;
+  settings.policy = flags.trust;
+  settings.keyrings.assign(flags.keyrings.begin(), flags.keyrings.end());
+  if (!flags.lock.empty()) settings.lock = flags.lock;
+  return settings;
+}
+
+hub::Options hub_options(const HubFlags& flags) {
+  auto options = hub::make_options(settings_of(flags));
+  if (!options) throw Error(options.error().message);
+  return std::move(*options);
+}
+
+hub::PackageName package_of(const std::string& text) {
+  auto package = hub::parse_package_name(text);
+  if (!package) throw Error(package.error().message);
+  return std::move(*package);
+}
+
+hub::Kernels load_kernels(const std::string& package, Device device, const HubFlags& flags) {
+  const auto resolution =
+      hub::resolve(package_of(package), hub::this_host(device), hub_options(flags));
+  if (!resolution) throw Error(resolution.error().message);
+  if (resolution->chosen && !resolution->chosen->is_trusted()) {
+    throw Refused(hub::refusal_text(*resolution));
+  }
+  if (!resolution->chosen) throw ListError(hub::refusal_text(*resolution));
+  auto kernels = hub::load(*resolution, device);
+  if (!kernels) throw Error(kernels.error().message);
+  for (const std::string& warning : kernels->warnings()) {
+    fmt::print(stderr, "epilogue: {}: {}\n", package, warning);
+  }
+  return std::move(*kernels);
+}
+
+}  // namespace epi::cli

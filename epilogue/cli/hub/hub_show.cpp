@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epilogue hub list`, `info` and `why`: what there is, what it is, and what would run here.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "epilogue/base/error.h"
+#include "epilogue/base/json_writer.h"
+#include "epilogue/cli/command.h"
+#include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/hub/hub_verbs.h"
+#include "epilogue/cli/run/run_options.h"
+#include "epilogue/hub/hugging_face.h"
+#include "epilogue/hub/store.h"
+#include "epilogue/report/units.h"
+
+namespace epi::cli {
+namespace {
+
+struct Listed {
+  std::string name;
+  int64_t version = 0;
+  std::string source;
+  std::vector<std::string> variants;
+};
+
+std::vector<Listed> list_all(const hub::Options& options) {
+  std::vector<Listed> rows;
+  for (const std::string& text : options.sources) {
+    const auto source = hub::open_source(text);
+    if (!source) throw Error(source.error().message);
+    const auto index = (*source)->index();
+    if (!index) throw Error(index.error().message);
+    for (const auto& [name, versions] : *index) {
+      for (const auto& [version, variants] : versions) {
+        rows.push_back({name, version, text, variants});
+      }
+    }
+  }
+  return rows;
+}
+
+constexpr int64_t kShownMost = int64_t{1} << 30;  // more is no limit that anybody meets
+
+std::string size_rules(const hub::Export& one) {
+  std::string text;
+  for (const hub::SizeRule& rule : one.sizes) {
+    if (rule.multiple_of > 1)
+      text += fmt::format(", {} a multiple of {}", rule.size, rule.multiple_of);
+    if (rule.least > 0) text += fmt::format(", {} at least {}", rule.size, rule.least);
+    if (rule.most < kShownMost) text += fmt::format(", {} at most {}", rule.size, rule.most);
+  }
+  return text;
+}
+
+// "gelu_tanh_and_mul(gate [m, n], up [m, n]) -> out [m, n]"
+std::string signature_of(const hub::Export& one) {
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  for (const hub::Operand& operand : one.operands) {
+    (operand.output ? outputs : inputs)
+        .push_back(fmt::format("{} [{}, {}]", operand.name, operand.shape[0], operand.shape[1]));
+  }
+  return fmt::format("{}({}) -> {}", one.name, fmt::join(inputs, ", "), fmt::join(outputs, ", "));
+}
+
+std::vector<std::string_view> dtype_names(const hub::Export& one) {
+  std::vector<std::string_view> names;
+  for (const DType dtype : one.dtypes) names.push_back(name(dtype));
+  return names;
+}
+
+std::string layer_text(const hub::Layer& layer) {
+  return fmt::format("{} {}: {}", layer.name, layer.activation,
+                     layer.pointwise.empty()
+                         ? fmt::format("{}, {}", layer.gate_up, layer.down)
+                         : fmt::format("three products and {}", layer.pointwise));
+}
+
+struct InfoVariant {
+  std::string name;
+  hub::CheckedManifest checked;  // its files are for `verify`
+};
+
+std::string trust_text(const hub::CheckedManifest& checked, const hub::Options& options) {
+  if (!checked.violations.empty()) return "REFUSED: " + checked.violations.front();
+  if (checked.key.empty()) return "not signed by anyone known";
+  const auto* key = options.trust.keyring.find(checked.key);
+  return fmt::format("signed by {}", key->name.empty() ? key->id : key->name);
+}
+
+int64_t bytes_of(const hub::Manifest& manifest) {
+  int64_t total = 0;
+  for (const auto& [path, entry] : manifest.files) total += entry.bytes;
+  return total;
+}
+
+void print_manifest(const hub::Manifest& manifest) {
+  fmt::print("{}@{}, {}, source {}{}\n", manifest.name, manifest.version, manifest.license,
+             manifest.commit.value_or("unknown"), manifest.dirty ? " and changes" : "");
+  for (const hub::Export& one : manifest.exports) {
+    fmt::print("  {}\n    {}{}{}\n", signature_of(one), fmt::join(dtype_names(one), ", "),
+               size_rules(one), one.deterministic ? "; the same bits every time" : "");
+  }
+  for (const hub::Layer& layer : manifest.layers) fmt::print("  layer {}\n", layer_text(layer));
+}
+
+void print_info(const std::string& source, const std::vector<InfoVariant>& variants,
+                const hub::Options& options) {
+  for (const InfoVariant& variant : variants) {
+    if (!variant.checked.manifest) continue;
+    print_manifest(*variant.checked.manifest);
+    break;
+  }
+  fmt::print("\nvariants in {}\n", source);
+  for (const InfoVariant& variant : variants) {
+    const auto& manifest = variant.checked.manifest;
+    fmt::print("  {:<32} {:>9}  {}\n", variant.name,
+               manifest ? report::bytes_text(static_cast<double>(bytes_of(*manifest))) : "-",
+               trust_text(variant.checked, options));
+  }
+}
+
+void export_json(JsonWriter& json, const hub::Export& one) {
+  json.begin_object().key("name").string(one.name);
+  json.key("signature").string(signature_of(one)).key("dtypes").begin_array();
+  for (const auto dtype : dtype_names(one)) json.string(dtype);
+  json.end_array().key("sizes").begin_array();
+  for (const hub::SizeRule& rule : one.sizes) {
+    json.begin_object().key("size").string(rule.size).key("least").integer(rule.least);
+    json.key("most").integer(rule.most).key("multiple_of").integer(rule.multiple_of).end_object();
+  }
+  json.end_array().key("align_bytes").integer(one.align_bytes);
+  json.key("deterministic").boolean(one.deterministic).end_object();
+}
+
+void manifest_json(JsonWriter& json, const hub::Manifest& manifest) {
+  json.begin_object().key("license").string(manifest.license).key("commit");
+  manifest.commit ? json.string(*manifest.commit) : json.null();
+  json.key("dirty").boolean(manifest.dirty);
+  json.key("abi_least").integer(manifest.abi_least).key("abi_most").integer(manifest.abi_most);
+  json.key("backend").string(manifest.backend).key("targets").begin_array();
+  for (const std::string& target : manifest.targets) json.string(target);
+  json.end_array().key("least_driver");
+  manifest.least_driver ? json.integer(*manifest.least_driver) : json.null();
+  json.key("bytes").integer(bytes_of(manifest)).key("files").begin_object();
+  for (const auto& [path, entry] : manifest.files) json.key(path).string(entry.sha256);
+  json.end_object().key("exports").begin_array();
+  for (const hub::Export& one : manifest.exports) export_json(json, one);
+  json.end_array().key("layers").begin_array();
+  for (const hub::Layer& layer : manifest.layers) {
+    json.begin_object().key("name").string(layer.name);
+    json.key("activation").string(layer.activation).end_object();
+  }
+  json.end_array().end_object();
+}
+
+void info_json(const hub::PackageName& package, const std::string& source,
+               const std::vector<InfoVariant>& variants) {
+  JsonWriter json;
+  json.begin_object().key("schema").integer(1).key("name").string(package.name);
+  json.key("version").integer(package.version).key("source").string(source);
+  json.key("variants").begin_array();
+  for (const InfoVariant& variant : variants) {
+    json.begin_object().key("variant").string(variant.name);
+    json.key("trusted").boolean(variant.checked.violations.empty()).key("key");
+    variant.checked.key.empty() ? json.null() : json.string(variant.checked.key);
+    texts_json(json, "violations", variant.checked.violations);
+    json.key("manifest");
+    variant.checked.manifest ? manifest_json(json, *variant.checked.manifest)
+                             : static_cast<void>(json.null());
+    json.end_object();
+  }
+  json.end_array().end_object();
+  fmt::print("{}\n", json.text());
+}
+
+int hugging_face_info(const HubVerbFlags& flags, const std::string& folder) {
+  const auto variants = hub::read_hugging_face(folder);
+  if (!variants) throw Error(variants.error().message);
+  if (flags.json) {
+    JsonWriter json;
+    json.begin_object().key("schema").integer(1).key("folder").string(folder);
+    json.key("variants").begin_array();
+    for (const auto& variant : *variants) {
+      json.begin_object().key("variant").string(variant.variant).key("name").string(variant.name);
+      json.key("version");
+      variant.version ? json.integer(*variant.version) : json.null();
+      json.key("backend");
+      variant.backend.empty() ? json.null() : json.string(variant.backend);
+      json.key("digest");
+      variant.algorithm.empty() ? json.null() : json.string(variant.algorithm);
+      json.key("ok").boolean(variant.violations.empty()).end_object();
+    }
+    json.end_array().end_object();
+    fmt::print("{}\n", json.text());
+    return 0;
+  }
+  const auto& first = variants->front();
+  fmt::print("{}{}{}, a kernel of the Hugging Face hub\n", first.name,
+             first.version ? fmt::format(" version {}", *first.version) : "",
+             first.license.empty() ? "" : ", " + first.license);
+  for (const auto& variant : *variants) {
+    fmt::print(
+        "  {:<40} {}{}, {}\n", variant.variant, variant.backend,
+        variant.archs.empty() ? "" : fmt::format(" {}", fmt::join(variant.archs, " ")),
+        variant.violations.empty() ? variant.algorithm + " agrees" : variant.violations.front());
+  }
+  return 0;
+}
+
+void why_json(const hub::Resolution& resolution, Device device) {
+  JsonWriter json;
+  json.begin_object().key("schema").integer(1).key("name").string(resolution.package.name);
+  json.key("version").integer(resolution.package.version);
+  json.key("source").string(resolution.source).key("device").string(name(device));
+  json.key("variants").begin_array();
+  for (const hub::Decision& decision : resolution.decisions) {
+    json.begin_object().key("variant").string(decision.variant);
+    json.key("accepted").boolean(decision.refusal.empty());
+    json.key("chosen").boolean(decision.chosen);
+    json.key("reason");
+    decision.refusal.empty() ? json.null() : json.string(decision.refusal);
+    json.end_object();
+  }
+  json.end_array();
+  const auto none = std::vector<std::string>();
+  texts_json(json, "violations", resolution.chosen ? resolution.chosen->checked.violations : none);
+  texts_json(json, "warnings", resolution.chosen ? resolution.chosen->checked.warnings : none);
+  json.end_object();
+  fmt::print("{}\n", json.text());
+}
+
+void print_why(const hub::Resolution& resolution, Device device) {
+  fmt::print("{}@{} for {}, from {}\n", resolution.package.name, resolution.package.version,
+             name(device), resolution.source);
+  const bool trusted = resolution.chosen && resolution.chosen->is_trusted();
+  for (const hub::Decision& decision : resolution.decisions) {
+    const char* accepted = !decision.chosen ? "runs here, too"
+                           : trusted        ? "taken: the best that runs here"
+                                            : "the best that runs here, and refused:";
+    fmt::print("  {:<32} {}\n", decision.variant,
+               decision.refusal.empty() ? accepted : decision.refusal);
+  }
+  if (!resolution.chosen) {
+    fmt::print("nothing is loaded: no variant runs here\n");
+    return;
+  }
+  const auto& checked = resolution.chosen->checked;
+  for (const auto& violation : checked.violations) fmt::print("REFUSED  {}\n", violation);
+  for (const auto& warning : checked.warnings) fmt::print("warning  {}\n", warning);
+  if (checked.violations.empty()) fmt::print("loaded from {}\n", resolution.folder.string());
+}
+
+}  // namespace
+
+void texts_json(JsonWriter& json, const char* key, const std::vector<std::string>& texts) {
+  json.key(key).begin_array();
+  for (const std::string& text : texts) json.string(text);
+  json.end_array();
+}
+
+Device device_of(const HubVerbFlags& flags) {
+  RunFlags run;
+  run.device = flags.device;
+  return choose_device(run);
+}
+
+hub::PackageName only_package(const HubVerbFlags& flags) {
+  if (flags.packages.size() != 1) fail("hub", "one package is needed: epilogue/glu@1");
+  return package_of(flags.packages[0]);
+}
+
+int hub_list(const HubVerbFlags& flags) {
+  const hub::Options options = hub_options(flags.hub);
+  const std::vector<Listed> rows = list_all(options);
+  if (flags.json) {
+    JsonWriter json;
+    json.begin_object().key("schema").integer(1).key("packages").begin_array();
+    for (const Listed& row : rows) {
+      json.begin_object().key("name").string(row.name).key("version").integer(row.version);
+      json.key("source").string(row.source).key("variants").begin_array();
+      for (const std::string& variant : row.variants) json.string(variant);
+      json.end_array().end_object();
+    }
+    json.end_array().end_object();
+    fmt::print("{}\n", json.text());
+    return 0;
+  }
+  for (const Listed& row : rows) {
+    fmt::print("{}@{}, from {}\n", row.name, row.version, row.source);
+    for (const std::string& variant : row.variants) fmt::print("  {}\n", variant);
+  }
+  if (rows.empty()) fmt::print("no packages in: {}\n", fmt::join(options.sources, ", "));
+  return 0;
+}
+
+int hub_info(const HubVerbFlags& flags) {
+  if (flags.packages.size() == 1 && hub::is_hugging_face(flags.packages[0])) {
+    return hugging_face_info(flags, flags.packages[0]);
+  }
+  const hub::PackageName package = only_package(flags);
+  const hub::Options options = hub_options(flags.hub);
+  const auto located = hub::locate(package, options);
+  if (!located) throw Error(located.error().message);
+  std::vector<InfoVariant> variants;
+  for (const std::string& variant : located->variants) {
+    const hub::VariantName name{package.name, package.version, variant};
+    auto checked = hub::read_manifest(*located->source, name, options.trust);
+    if (!checked) throw Error(checked.error().message);
+    variants.push_back({variant, std::move(*checked)});
+  }
+  if (flags.json) {
+    info_json(package, located->source->name(), variants);
+  } else {
+    print_info(located->source->name(), variants, options);
+  }
+  return 0;
+}
+
+int hub_why(const HubVerbFlags& flags) {
+  const Device device = device_of(flags);
+  const auto resolution =
+      hub::resolve(only_package(flags), hub::this_host(device), hub_options(flags.hub));
+  if (!resolution) throw Error(resolution.error().message);
+  flags.json ? why_json(*resolution, device) : print_why(*resolution, device);
+  return resolution->chosen && !resolution->chosen->is_trusted() ? kBroken : 0;
+}
+
+}  // namespace epi::cli

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs of `epilogue hub`. Each returns its exit code: 1 where a package is not trusted.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "epilogue/base/json_writer.h"
+#include "epilogue/cli/hub/hub_options.h"
+
+namespace epi::cli {
+
+struct HubVerbFlags {
+  HubFlags hub;
+  std::vector<std::string> packages;
+  std::string device = "auto";
+  std::string path;     // a recipe, a folder, a key
+  std::string variant;  // build
+  std::string files;
+  std::string out;
+  std::string commit;
+  bool dirty = false;
+  std::string key;   // sign
+  std::string name;  // keygen
+  std::string keyring;
+  bool json = false;
+};
+
+int hub_list(const HubVerbFlags& flags);
+int hub_info(const HubVerbFlags& flags);
+int hub_why(const HubVerbFlags& flags);
+int hub_verify(const HubVerbFlags& flags);
+int hub_get(const HubVerbFlags& flags);
+int hub_lock(const HubVerbFlags& flags);
+int hub_build(const HubVerbFlags& flags);
+int hub_sign(const HubVerbFlags& flags);
+int hub_keygen(const HubVerbFlags& flags);
+
+// A member with a list of texts, in an open object.
+void texts_json(JsonWriter& json, const char* key, const std::vector<std::string>& texts);
+// The device of --device, its backend registered.
+Device device_of(const HubVerbFlags& flags);
+// The one package that a verb was given; throws `Error` for none and for several.
+hub::PackageName only_package(const HubVerbFlags& flags);
+
+}  // namespace epi::cli

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epilogue cache`: what the compiler has kept on disk; `--clear` empties it.
+#include <memory>
+
+#include "epilogue/base/error.h"
+#include "epilogue/base/json_writer.h"
+#include "epilogue/cli/command.h"
+#include "epilogue/cli/exit_codes.h"
+#include "epilogue/compiler/plan/code_cache.h"
+#include "epilogue/report/units.h"
+
+namespace epi::cli {
+namespace {
+
+struct CacheFlags {
+  bool clear = false;
+  bool json = false;
+};
+
+void print_json(const compiler::CacheContents& contents, bool cleared) {
+  const auto folder = compiler::cache_folder();
+  JsonWriter json;
+  json.begin_object().key("schema").integer(1);
+  json.key("folder");
+  folder ? json.string(folder->string()) : json.null();
+  json.key("entries").integer(contents.entries);
+  json.key("bytes").integer(contents.bytes);
+  json.key("limit_bytes").integer(compiler::kCacheBytes);
+  json.key("cleared").boolean(cleared);
+  json.end_object();
+  fmt::print("{}\n", json.text());
+}
+
+int run(const CacheFlags& flags) {
+  compiler::CacheContents contents = compiler::cache_contents();
+  if (flags.clear) {
+    const auto removed = compiler::clear_cache();
+    if (!removed) throw Error(removed.error().message);
+    contents = *removed;
+  }
+  if (flags.json) {
+    print_json(contents, flags.clear);
+    return 0;
+  }
+  const auto folder = compiler::cache_folder();
+  if (!folder) {
+    fmt::print("no cache: EPILOGUE_CACHE is empty, or there is no home folder\n");
+    return 0;
+  }
+  fmt::print("{}\n{}{} compiled graph{}, {} of at most {}\n", folder->string(),
+             flags.clear ? "removed " : "", contents.entries, contents.entries == 1 ? "" : "s",
+             report::bytes_text(static_cast<double>(contents.bytes)),
+             report::bytes_text(static_cast<double>(compiler::kCacheBytes)));
+  return 0;
+}
+
+}  // namespace
+
+void add_cache(Command& verb) {
+  auto flags = std::make_shared<CacheFlags>();
+  verb.flag("--clear", flags->clear, "Remove every entry");
+  verb.flag("--json", flags->json, "One JSON object on standard output");
+  verb.footer(
+      "The folder is EPILOGUE_CACHE, else XDG_CACHE_HOME/epilogue,\n"
+      "else ~/.cache/epilogue. EPILOGUE_CACHE= switches it off.");
+  verb.run([flags] { return run(*flags); });
+}
+
+}  // namespace epi::cli

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/cli/run/run_forwards.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "epilogue/cuda/cuda_device.h"
+#include "epilogue/ops/hooks.h"
+
+namespace epi::cli {
+namespace {
+
+constexpr size_t kFewestForwards = 5;
+constexpr size_t kMostForwards = 1000;
+constexpr double kBudgetNs = 1e9;
+// On a device, forwards are timed in rows of two milliseconds, far above what the wait at the end
+// costs.
+constexpr double kRowNs = 2e6;
+constexpr size_t kIssues = 101;
+
+int64_t calls_in_a_row(const Forward& forward, Device device) {
+  const double one_ns = timed(forward, 8, device);
+  return std::clamp<int64_t>(std::llround(kRowNs / one_ns), 1, 1000);
+}
+
+// The device is idle before each, so that no full queue holds the CPU up.
+std::vector<double> timed_issues(const Forward& forward, Device device) {
+  std::vector<double> times_ns;
+  for (size_t i = 0; i < kIssues; ++i) {
+    wait_for(device);
+    const int64_t start_ns = now_ns();
+    forward();
+    times_ns.push_back(static_cast<double>(now_ns() - start_ns));
+  }
+  std::sort(times_ns.begin(), times_ns.end());
+  return times_ns;
+}
+
+}  // namespace
+
+void wait_for(Device device) {
+  if (device != kCpu) cuda::synchronize(device.index);
+}
+
+double timed(const Forward& forward, int64_t calls, Device device) {
+  wait_for(device);
+  const int64_t start_ns = now_ns();
+  for (int64_t i = 0; i < calls; ++i) forward();
+  wait_for(device);
+  return static_cast<double>(now_ns() - start_ns) / static_cast<double>(calls);
+}
+
+void warm_up(const Forward& forward, int64_t count, Progress& progress) {
+  for (int64_t i = 0; i < count; ++i) {
+    progress.show("warm-up", static_cast<size_t>(i) + 1);
+    forward();
+  }
+}
+
+trace::Trace recorded_forwards(const Forward& forward, const profile::Schedule& schedule,
+                               Progress& progress) {
+  profile::Profiler profiler({.record_shapes = true, .schedule = schedule});
+  const int64_t steps = schedule.wait + schedule.warmup + schedule.active;
+  for (int64_t i = 0; i < steps; ++i) {
+    progress.show("recorded forward", static_cast<size_t>(i) + 1);
+    forward();
+    profiler.step();
+  }
+  return profiler.take_trace();
+}
+
+Spread spread_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto at = [&](double share) {
+    return values[static_cast<size_t>(share * static_cast<double>(values.size() - 1))];
+  };
+  return {at(0.5), at(0.1), at(0.9)};
+}
+
+ForwardTimes timed_forwards(const Forward& forward, Device device, Progress& progress) {
+  ForwardTimes times;
+  if (device != kCpu) {
+    times.in_a_row = calls_in_a_row(forward, device);
+    times.issue_ns = timed_issues(forward, device);
+  }
+  double total_ns = 0;
+  while (times.forward_ns.size() < kFewestForwards ||
+         (total_ns < kBudgetNs && times.forward_ns.size() < kMostForwards)) {
+    progress.show("forward", times.forward_ns.size() + 1);
+    times.forward_ns.push_back(timed(forward, times.in_a_row, device));
+    total_ns += times.forward_ns.back() * static_cast<double>(times.in_a_row);
+  }
+  std::sort(times.forward_ns.begin(), times.forward_ns.end());
+  return times;
+}
+
+}  // namespace epi::cli

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/cli/run/run_like.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "epilogue/analysis/advise/blocks.h"
+#include "epilogue/analysis/index/device_name.h"
+#include "epilogue/analysis/index/subject.h"
+#include "epilogue/analysis/names/decode.h"
+#include "epilogue/analysis/time/summary.h"
+#include "epilogue/base/error.h"
+#include "epilogue/cli/run/bench_report.h"
+#include "epilogue/cli/run/run_report.h"
+#include "epilogue/cli/run/workload.h"
+#include "epilogue/cli/trace/trace_inputs.h"
+#include "epilogue/report/kernel_report.h"
+#include "epilogue/report/units.h"
+
+namespace epi::cli {
+namespace {
+
+using trace::EventId;
+
+// A block of a trace, as `run` has them.
+struct FoundBlock {
+  int64_t rows = 0;
+  int64_t in = 0;
+  int64_t out = 0;  // the hidden width of an MLP
+  std::string activation;
+  std::string dtype;
+  double device_ns = 0;
+  int64_t count = 0;  // of blocks alike in one step
+  int64_t kernels = 0;
+  std::vector<std::string> kernel_names;  // in order, each once
+  bool bias = false;
+  std::string device;
+};
+
+// TRACE[:ANNOTATION]; a path that exists is itself, whatever is in its name.
+struct LikeArgument {
+  std::string file;
+  std::optional<std::string> annotation;
+};
+
+LikeArgument parse_like(const std::string& text) {
+  std::error_code ignored;
+  if (std::filesystem::exists(text, ignored)) return {text, {}};
+  for (size_t colon = text.find(':'); colon != std::string::npos;
+       colon = text.find(':', colon + 1)) {
+    const std::string file = text.substr(0, colon);
+    if (std::filesystem::exists(file, ignored)) return {file, text.substr(colon + 1)};
+  }
+  return {text, {}};
+}
+
+FoundBlock described(const trace::Trace& trace, const std::vector<EventId>& work) {
+  FoundBlock block;
+  block.device = analysis::device_name(trace);
+  for (const EventId id : work) {
+    if (trace.category[id] != trace::Category::kKernel) continue;
+    ++block.kernels;
+    const std::string name(trace.name_of(id));
+    auto& names = block.kernel_names;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return block;
+}
+
+FoundBlock found_mlp(const trace::Trace& trace, const analysis::Blocks& blocks) {
+  const analysis::GatedMlp& first = blocks.mlps[0];
+  FoundBlock block = described(trace, first.work);
+  block.rows = first.rows;
+  block.in = first.dim;
+  block.out = first.hidden;
+  block.activation = first.activation;
+  block.dtype = first.dtype;
+  block.device_ns = first.device_ns;
+  block.count = std::count_if(blocks.mlps.begin(), blocks.mlps.end(), [&](const auto& other) {
+    return other.rows == first.rows && other.dim == first.dim && other.hidden == first.hidden &&
+           other.activation == first.activation && other.dtype == first.dtype;
+  });
+  return block;
+}
+
+// The one that takes longest.
+FoundBlock found_linear(const trace::Trace& trace, const analysis::Blocks& blocks) {
+  const auto longest =
+      std::max_element(blocks.linears.begin(), blocks.linears.end(),
+                       [](const auto& a, const auto& b) { return a.device_ns < b.device_ns; });
+  FoundBlock block = described(trace, longest->work);
+  block.rows = longest->rows;
+  block.in = longest->in;
+  block.out = longest->out;
+  block.dtype = longest->dtype;
+  block.bias = longest->bias;
+  block.device_ns = longest->device_ns;
+  block.count = std::count_if(blocks.linears.begin(), blocks.linears.end(), [&](const auto& other) {
+    return other.rows == longest->rows && other.in == longest->in && other.out == longest->out;
+  });
+  return block;
+}
+
+FoundBlock find_block(const RunFlags& flags, const LikeArgument& like) {
+  const auto inputs = read_inputs({like.file});
+  if (inputs.size() != 1) fail("run", "--like {}: one trace is needed, not a folder", like.file);
+  show_notices(inputs);
+  const analysis::TraceIndex index(inputs[0].trace);
+  const analysis::Subject subject = like.annotation
+                                        ? analysis::named_subject(index, *like.annotation)
+                                        : analysis::step_subject(index);
+  if (subject.group.instances.empty()) {
+    fail("run", "--like {}: nothing is called {}", like.file, like.annotation.value_or("a step"));
+  }
+  const size_t place = analysis::typical_instance(subject.group);
+  const auto blocks = analysis::find_blocks(index, subject.owned[place].work);
+  const bool mlp = flags.workload == "mlp";
+  if (mlp && blocks.mlps.empty()) {
+    fail("run",
+         "--like {}: there is no gated MLP (three products with an activation and a product of "
+         "both between them) with recorded shapes{}",
+         like.file, blocks.linears.empty() ? "" : "; for its linears: epilogue run linear --like");
+  }
+  if (!mlp && blocks.linears.empty()) {
+    fail("run", "--like {}: there is no linear with recorded shapes outside of MLPs", like.file);
+  }
+  return mlp ? found_mlp(inputs[0].trace, blocks) : found_linear(inputs[0].trace, blocks);
+}
+
+// The trace's sizes as flags; rows and the dtype may be given instead.
+RunFlags flags_like(const RunFlags& given, const FoundBlock& block) {
+  RunFlags flags = given;
+  for (const std::string* size : {&given.dim, &given.hidden, &given.in_dim, &given.out_dim}) {
+    if (!size->empty()) fail("run", "--like takes the block's widths from the trace");
+  }
+  // Rows are rows: without --seq they are not cut into sequences.
+  if (flags.batch.empty()) {
+    const int64_t seq = flags.seq.empty() ? 1 : positive_number("--seq", flags.seq);
+    flags.batch = fmt::format("{}", std::max<int64_t>(1, block.rows / seq));
+  }
+  if (flags.workload == "mlp" && flags.seq.empty()) flags.seq = "1";
+  if (flags.workload == "mlp" && given.activation != "geglu" &&
+      given.activation != block.activation) {
+    fail("run", "--like: the trace's activation is {}, not {}", block.activation, given.activation);
+  }
+  if (flags.dtype.empty()) flags.dtype = block.dtype;
+  if (flags.workload == "mlp") {
+    flags.dim = fmt::format("{}", block.in);
+    flags.hidden = fmt::format("{}", block.out);
+    flags.activation = block.activation;
+  } else {
+    flags.in_dim = fmt::format("{}", block.in);
+    flags.out_dim = fmt::format("{}", block.out);
+  }
+  return flags;
+}
+
+bool runs_here(const ModeResult& mode, const std::string& kernel) {
+  const auto& names = mode.kernel_names;
+  return std::find(names.begin(), names.end(), kernel) != names.end();
+}
+
+// The trace's kernels, and whether eager ran the same ones here.
+std::string kernels_text(const FoundBlock& block, const ModeResult& eager) {
+  std::string out = "\nits kernels in the trace, and whether eager runs them here:\n";
+  for (const std::string& name : block.kernel_names) {
+    const std::string said = report::kernel_sentence(name, analysis::decode_name(name));
+    out += fmt::format("  {}  {}\n", runs_here(eager, name) ? "same " : "other", said);
+  }
+  return out;
+}
+
+void print_text(const FoundBlock& block, const Workload& workload,
+                const std::vector<ModeResult>& modes, const Peaks& peaks, bool markdown) {
+  const std::string times =
+      block.count > 1 ? fmt::format(", {} times in a step", block.count) : std::string();
+  fmt::print("{}\nin the trace, {} rows on {}: {}, {} of device time{}\n", workload.title,
+             block.rows, block.device.empty() ? "an unknown device" : block.device,
+             report::plural(static_cast<double>(block.kernels), "kernel"),
+             report::time_text(block.device_ns), times);
+  if (block.activation.empty() && !block.bias) fmt::print("the trace's has no bias; here it has\n");
+  fmt::print("here, on {}:\n\n", device_text(workload.device));
+  const report::Table table = mode_table(modes, peaks);
+  fmt::print("{}{}{}", markdown ? table.markdown() : table.text(), markdown ? "\n" : "",
+             spread_text(modes));
+  fmt::print("{}", kernels_text(block, modes[0]));
+  if (workload.device == kCpu && !block.device.empty()) {
+    fmt::print("\nthe trace is of another device: compare modes with each other, not with it\n");
+  }
+}
+
+void print_like_json(const RunFlags& flags, const FoundBlock& block, const LikeArgument& like,
+                     const Workload& workload, const std::vector<ModeResult>& modes,
+                     const Peaks& peaks) {
+  JsonWriter json;
+  json.begin_object().key("schema").integer(1).key("workload").string(flags.workload);
+  json.key("title").string(workload.title).key("like").string(like.file);
+  json.key("device").string(workload.device == kCpu ? "cpu" : "cuda");
+  json.key("on").string(device_text(workload.device)).key("dtype").string(name(workload.dtype));
+  json.key("trace").begin_object().key("device");
+  block.device.empty() ? json.null() : json.string(block.device);
+  json.key("rows").integer(block.rows).key("in").integer(block.in).key("out").integer(block.out);
+  json.key("activation");
+  block.activation.empty() ? json.null() : json.string(block.activation);
+  json.key("count").integer(block.count).key("kernels").integer(block.kernels);
+  json.key("gpu_us").fixed(block.device_ns / 1000, 3);
+  json.key("kernel_names").begin_array();
+  for (const std::string& kernel : block.kernel_names) {
+    json.begin_object().key("name").string(kernel);
+    json.key("runs_here").boolean(runs_here(modes[0], kernel)).end_object();
+  }
+  json.end_array().end_object();
+  modes_json(json, modes, peaks);
+  fmt::print("{}\n", json.end_object().text());
+}
+
+}  // namespace
+
+int run_like(const RunFlags& given) {
+  if (given.compile || !given.kernels.empty() || !given.weights.empty() || !given.trace.empty() ||
+      given.table) {
+    fail("run", "--like runs every mode: it goes with --batch, --seq, --dtype and --device alone");
+  }
+  const LikeArgument like = parse_like(given.like);
+  const FoundBlock block = find_block(given, like);
+  const RunFlags flags = flags_like(given, block);
+  parse_dtype(flags.dtype);
+  const Device device = choose_device(flags);
+  const auto sizes = expand_sizes(flags);
+  if (sizes.size() != 1) fail("run", "--like: --batch and --seq take one number");
+  const auto workload = plan_workload(flags, sizes[0], device);
+  if (!workload) throw Error(workload.error().message);
+  const std::vector<ModeResult> modes = measure_modes(*workload);
+  const Peaks peaks = measure_peaks(device, workload->dtype, modes[0].bytes);
+  if (flags.json) {
+    print_like_json(flags, block, like, *workload, modes, peaks);
+  } else {
+    print_text(block, *workload, modes, peaks, flags.markdown);
+  }
+  return 0;
+}
+
+}  // namespace epi::cli

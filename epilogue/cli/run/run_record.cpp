@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/cli/run/run_record.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "epilogue/base/error.h"
+#include "epilogue/base/output_file.h"
+#include "epilogue/report/profiler_table_report.h"
+#include "epilogue/trace/writer.h"
+
+namespace epi::cli {
+namespace {
+
+// "out/mlp" and ".json.gz" of "out/mlp.json.gz".
+std::pair<std::string, std::string> split_ending(const std::string& path) {
+  for (const std::string_view ending : {".json", ".json.gz", ".json.zst", ".gz", ".zst"}) {
+    const size_t stem = path.size() - std::min(path.size(), ending.size());
+    if (path.ends_with(ending) && stem > 0 && path[stem - 1] != '/') {
+      return {path.substr(0, stem), path.substr(stem)};
+    }
+  }
+  return {path, ""};
+}
+
+void check(const Result<void>& done) {
+  if (!done) throw Error(done.error().message);
+}
+
+// A device or a pipe: it gets the trace, and there is no place beside it for the table.
+bool is_special(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_other(std::filesystem::status(path, ignored));
+}
+
+}  // namespace
+
+void check_trace_folder(const RunFlags& flags) {
+  if (flags.trace.empty() || is_special(flags.trace)) return;
+  const auto parent = std::filesystem::path(flags.trace).parent_path();
+  const std::string folder = parent.empty() ? "." : parent.string();
+  std::error_code ignored;
+  if (std::filesystem::is_directory(flags.trace, ignored)) {
+    fail("run", "--trace {}: is a folder", flags.trace);
+  }
+  if (::access(folder.c_str(), W_OK) != 0) {
+    fail("run", "--trace {}: cannot write to the folder {}: {}", flags.trace, folder,
+         std::strerror(errno));
+  }
+}
+
+void write_record(const RunFlags& flags, const RunSizes& sizes, const trace::Trace& trace,
+                  const analysis::ProfilerTable& table, RunResult& result) {
+  if (is_special(flags.trace)) {
+    check(trace::write(trace, flags.trace));
+    result.trace_path = flags.trace;
+    return;
+  }
+  const auto [stem, ending] = split_ending(flags.trace);
+  const std::string label = list_label(flags, sizes);
+  const std::string named = label.empty() ? stem : stem + "_" + label;
+  // The table is there before the trace is, and gets its name after it: both appear, or neither.
+  auto table_file = OutputFile::create(named + ".txt");
+  if (!table_file) throw Error(table_file.error().message);
+  check(table_file->write(report::table_text(table, {})));
+  check(trace::write(trace, named + ending));
+  check(table_file->commit());
+  result.trace_path = named + ending;
+  result.table_path = named + ".txt";
+}
+
+}  // namespace epi::cli

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/cli/run/run_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "epilogue/base/machine.h"
+#include "epilogue/base/thread_pool.h"
+#include "epilogue/cuda/cuda_device.h"
+#include "epilogue/report/profiler_table_report.h"
+#include "epilogue/report/table.h"
+#include "epilogue/report/units.h"
+
+namespace epi::cli {
+namespace {
+
+struct Totals {
+  int64_t kernels = 0;
+  int64_t bytes = 0;
+  int64_t flops = 0;
+};
+
+Totals totals_of(const RunResult& result) {
+  Totals totals;
+  for (const KernelSum& kernel : result.kernels) {
+    totals.kernels += kernel.count;
+    totals.bytes += kernel.bytes;
+    totals.flops += kernel.flops;
+  }
+  return totals;
+}
+
+double median(const std::vector<double>& sorted) { return sorted[sorted.size() / 2]; }
+double median_ns(const RunResult& result) { return median(result.times.forward_ns); }
+
+// FLOPs a nanosecond are GFLOPs a second.
+double gflops(const RunResult& result) {
+  return static_cast<double>(totals_of(result).flops) / median_ns(result);
+}
+
+constexpr size_t kLongName = 28;  // with the numbers behind it: 80 columns
+
+// The op's name column, wide enough for the chain of a linear; inputs follow.
+constexpr size_t kNameWidth = 26;
+
+// The inputs' layouts, on further lines where they would pass 80 columns.
+std::string wrapped_inputs(const ForwardOp& op) {
+  constexpr size_t kLineWidth = 80;
+  std::string out;
+  size_t column = kNameWidth;
+  for (const std::string& text : op.inputs) {
+    if (column + 1 + text.size() > kLineWidth && column > kNameWidth) {
+      out += '\n' + std::string(kNameWidth, ' ');
+      column = kNameWidth;
+    }
+    out += ' ' + text;
+    column += 1 + text.size();
+  }
+  return out;
+}
+
+// Operators and the kernels under them, in the order in which they began.
+std::string chain_text(const RunResult& result) {
+  std::multimap<int64_t, std::string> lines;
+  for (const ForwardOp& op : result.ops) {
+    const std::string indent(2 * static_cast<size_t>(op.depth) + 2, ' ');
+    const std::string inputs = wrapped_inputs(op);
+    lines.emplace(op.start_ns,
+                  inputs.empty() ? indent + op.name + '\n'
+                                 : fmt::format("{:<{}}{}\n", indent + op.name, kNameWidth, inputs));
+    for (const ForwardKernel& kernel : op.kernels) {
+      lines.emplace(kernel.launched_ns, fmt::format("{}  > {}\n", indent, short_name(kernel.name)));
+    }
+  }
+  std::string out;
+  for (const auto& [start_ns, line] : lines) out += line;
+  return out;
+}
+
+report::Table kernel_table(const RunResult& result) {
+  using report::Align;
+  report::Table table({{"kernel", Align::kLeft},
+                       {"runs", Align::kRight},
+                       {"bytes", Align::kRight},
+                       {"FLOP", Align::kRight},
+                       {"time", Align::kRight},
+                       {"GB/s", Align::kRight},
+                       {"GFLOP/s", Align::kRight}});
+  table.wrap_first(kLongName);
+  for (const KernelSum& kernel : result.kernels) {
+    const double dur_ns = std::max<double>(1, static_cast<double>(kernel.dur_ns));
+    if (kernel.bytes == 0) {  // of a graph
+      table.add_row({kernel.name, fmt::format("{}", kernel.count), "-", "-",
+                     report::time_text(dur_ns), "-", "-"});
+      continue;
+    }
+    table.add_row({kernel.name, fmt::format("{}", kernel.count),
+                   report::bytes_text(static_cast<double>(kernel.bytes)),
+                   report::flops_text(static_cast<double>(kernel.flops)), report::time_text(dur_ns),
+                   fmt::format("{:.1f}", static_cast<double>(kernel.bytes) / dur_ns),
+                   fmt::format("{:.1f}", static_cast<double>(kernel.flops) / dur_ns)});
+  }
+  return table;
+}
+
+std::string closing_text(const RunResult& result) {
+  const Totals totals = totals_of(result);
+  const ForwardTimes& times = result.times;
+  // A graph's launch tells no costs of its kernels.
+  const bool known = totals.bytes > 0;
+  std::string out = fmt::format(
+      "{} kernel{} per forward{}\n"
+      "{} per forward (median of {}{}, {} to {}){}\n",
+      totals.kernels, totals.kernels == 1 ? "" : "s",
+      known ? ", " + report::bytes_text(static_cast<double>(totals.bytes)) + " moved" : "",
+      report::time_text(median_ns(result)), times.forward_ns.size(),
+      times.in_a_row == 1 ? "" : fmt::format(" rows of {}", times.in_a_row),
+      report::time_text(times.forward_ns.front()), report::time_text(times.forward_ns.back()),
+      known ? fmt::format(", {:.1f} GFLOP/s", gflops(result)) : "");
+  if (!times.issue_ns.empty()) {
+    out += fmt::format("{} of the CPU to start one\n", report::time_text(median(times.issue_ns)));
+  }
+  return out;
+}
+
+const char* fuse_text(const CompileResult& compiled) {
+  constexpr const char* kFuse[] = {"none", "pointwise", "epilogue"};
+  return kFuse[static_cast<int>(compiled.options.fuse)];
+}
+
+std::string mode_text(const RunResult& result) {
+  if (!result.kernels_from.empty()) return "prebuilt (" + result.kernels_from + ")";
+  if (!result.compiled) return "eager";
+  return fmt::format("compiled (fuse {}, dynamic {}{})", fuse_text(*result.compiled),
+                     result.compiled->options.dynamic ? "on" : "off",
+                     result.compiled->options.graph ? ", graph" : "");
+}
+
+// When and why code was made, and whether the cache had it.
+std::string compile_text(const RunResult& result) {
+  if (!result.compiled) return "";
+  std::string out = result.compiled->shown.empty() ? "" : "\n" + result.compiled->shown;
+  for (const VariantInfo& variant : result.compiled->variants) {
+    out += fmt::format("compiled in {}{}: {}\n", report::time_text(variant.compile_ms * 1e6),
+                       variant.from_cache ? " with code from the cache" : "", variant.reason);
+    if (!variant.not_kept.empty()) out += fmt::format("not cached: {}\n", variant.not_kept);
+  }
+  return out + fmt::format("{} recompile{}\n", result.compiled->recompiles,
+                           result.compiled->recompiles == 1 ? "" : "s");
+}
+
+void compile_json(JsonWriter& json, const RunResult& result) {
+  json.key("package");
+  result.kernels_from.empty() ? json.null() : json.string(result.kernels_from);
+  json.key("recompiles").integer(result.compiled ? result.compiled->recompiles : 0);
+  json.key("fuse");
+  result.compiled ? json.string(fuse_text(*result.compiled)) : json.null();
+  json.key("dynamic");
+  result.compiled ? json.boolean(result.compiled->options.dynamic) : json.null();
+  json.key("graph");
+  result.compiled ? json.boolean(result.compiled->options.graph) : json.null();
+  json.key("shown");
+  const bool shown = result.compiled && !result.compiled->shown.empty();
+  shown ? json.string(result.compiled->shown) : json.null();
+  json.key("compiled");
+  if (!result.compiled) {
+    json.null();
+    return;
+  }
+  json.begin_array();
+  for (const VariantInfo& variant : result.compiled->variants) {
+    json.begin_object();
+    json.key("reason").string(variant.reason);
+    json.key("compile_us").fixed(variant.compile_ms * 1000, 3);
+    json.key("from_cache").boolean(variant.from_cache);
+    json.key("not_cached");
+    variant.not_kept.empty() ? json.null() : json.string(variant.not_kept);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+// The profiler's table where it was asked for, and what was written.
+std::string record_text(const RunResult& result, bool markdown) {
+  std::string out;
+  if (result.table) {
+    out += '\n' + (markdown ? report::table_markdown : report::table_text)(*result.table, {});
+  }
+  if (!result.trace_path.empty()) {
+    out += fmt::format("\ntrace {}", result.trace_path);
+    if (!result.table_path.empty()) out += fmt::format(", its table {}", result.table_path);
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string device_text(Device device) {
+  if (device == kCpu) {
+    return fmt::format("the CPU: {}, {} thread{}, {}", cpu_name(), num_threads(),
+                       num_threads() == 1 ? "" : "s", name(cpu_isa()));
+  }
+  const auto found = cuda::devices();
+  return fmt::format("{}: {}", name(device),
+                     found ? found->at(static_cast<size_t>(device.index)).name : "?");
+}
+
+std::vector<KernelSum> sum_kernels(const std::vector<ForwardOp>& ops) {
+  std::vector<KernelSum> sums;
+  const auto add = [&](const ForwardKernel& kernel) {
+    auto sum = std::find_if(sums.begin(), sums.end(),
+                            [&](const KernelSum& s) { return s.name == kernel.name; });
+    if (sum == sums.end())
+      sum = sums.insert(sums.end(), {kernel.name, 0, 0, 0, 0, kernel.launched_ns});
+    ++sum->count;
+    sum->bytes += kernel.bytes;
+    sum->flops += kernel.flops;
+    sum->dur_ns += kernel.dur_ns;
+    sum->launched_ns = std::min(sum->launched_ns, kernel.launched_ns);
+  };
+  for (const ForwardOp& op : ops) std::for_each(op.kernels.begin(), op.kernels.end(), add);
+  std::stable_sort(sums.begin(), sums.end(), [](const KernelSum& a, const KernelSum& b) {
+    return a.launched_ns < b.launched_ns;
+  });
+  return sums;
+}
+
+std::string run_text(const RunResult& result, bool markdown) {
+  const std::string title =
+      fmt::format("{}\n{}{}{}, on {}\n", result.title, mode_text(result),
+                  result.compiled ? "\n" : ", ", name(result.dtype), device_text(result.device));
+  if (markdown) {
+    return fmt::format("{}\n```\n{}```\n\n{}\n{}{}", title, chain_text(result),
+                       kernel_table(result).markdown(), closing_text(result),
+                       compile_text(result) + record_text(result, true));
+  }
+  return fmt::format("{}\n  {:<{}} inputs: [shape]/(strides); > is a kernel\n{}\n{}\n{}{}", title,
+                     "op", kNameWidth - 2, chain_text(result), kernel_table(result).text(),
+                     closing_text(result), compile_text(result) + record_text(result, false));
+}
+
+void run_json(JsonWriter& json, const RunResult& result) {
+  const Totals totals = totals_of(result);
+  json.key("workload").string(result.workload);
+  const bool prebuilt = !result.kernels_from.empty();
+  json.key("mode").string(prebuilt ? "prebuilt" : result.compiled ? "compiled" : "eager");
+  json.key("device").string(result.device == kCpu ? "cpu" : "cuda");
+  json.key("dtype").string(name(result.dtype));
+  json.key("kernels_per_forward").integer(totals.kernels);
+  json.key("kernels").begin_array();
+  for (const KernelSum& kernel : result.kernels) {
+    json.begin_object();
+    json.key("name").string(kernel.name);
+    json.key("count").integer(kernel.count);
+    json.key("bytes");
+    kernel.bytes > 0 ? json.integer(kernel.bytes) : json.null();
+    json.key("flops");
+    kernel.bytes > 0 ? json.integer(kernel.flops) : json.null();
+    json.end_object();
+  }
+  json.end_array();
+  json.key("bytes_per_forward");
+  totals.bytes > 0 ? json.integer(totals.bytes) : json.null();
+  json.key("us_per_forward").fixed(median_ns(result) / 1000, 3);
+  json.key("us_to_issue");
+  const auto& issue_ns = result.times.issue_ns;
+  issue_ns.empty() ? json.null() : json.fixed(median(issue_ns) / 1000, 3);
+  json.key("gflops");
+  totals.bytes > 0 ? json.fixed(gflops(result), 3) : json.null();
+  compile_json(json, result);
+  json.key("trace");
+  result.trace_path.empty() ? json.null() : json.string(result.trace_path);
+  json.key("table");
+  if (!result.table) {
+    json.null();
+    return;
+  }
+  json.begin_object();
+  report::table_json(json, *result.table, {});
+  json.end_object();
+}
+
+}  // namespace epi::cli

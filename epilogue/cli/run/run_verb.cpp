@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epilogue run linear | mlp | matmul-add`: forwards recorded op by op and kernel by kernel, then
+// forwards timed without the recording.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "epilogue/base/error.h"
+#include "epilogue/base/json_writer.h"
+#include "epilogue/cli/command.h"
+#include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/progress.h"
+#include "epilogue/cli/run/run_forwards.h"
+#include "epilogue/cli/run/run_like.h"
+#include "epilogue/cli/run/run_options.h"
+#include "epilogue/cli/run/run_record.h"
+#include "epilogue/cli/run/run_report.h"
+#include "epilogue/cli/run/workload.h"
+
+namespace epi::cli {
+namespace {
+
+// A block that runs of several batches share: compiled once, it need not be compiled again.
+struct SharedBlock {
+  std::string name;
+  compiler::Function forward;  // eager, or compiled
+  std::optional<Compiled> compiled{};
+};
+
+// `runs` may each need a variant of their own, with --dynamic off.
+SharedBlock make_block(const RunFlags& flags, const Workload& workload, size_t runs) {
+  auto block = workload.make_block();
+  if (!block) throw Error(block.error().message);
+  if (auto options = parse_compile(flags)) {
+    options->most_variants = std::max(options->most_variants, static_cast<int>(runs));
+    const Compiled compiled(block->function, block->parameters, *options);
+    return {workload.block_name, compiled, compiled};
+  }
+  return {workload.block_name, block->function};
+}
+
+// The variants that this run added to the `before` of earlier ones.
+CompileResult compile_result(const RunFlags& flags, const Compiled& compiled, size_t before) {
+  CompileResult result{parse_compile(flags).value_or(CompileOptions()), compiled.variants(), 0};
+  const VariantInfo& last = result.variants.back();
+  if (flags.show == "graph") result.shown = last.stages.back();
+  if (flags.show == "passes") result.shown = fmt::format("{}", fmt::join(last.stages, "\n"));
+  if (flags.show == "code") result.shown = last.code;
+  if (flags.show == "plan") result.shown = last.plan;
+  result.variants.erase(result.variants.begin(),
+                        result.variants.begin() + static_cast<std::ptrdiff_t>(before));
+  result.recompiles = static_cast<int>(result.variants.size()) - (before == 0 ? 1 : 0);
+  return result;
+}
+
+RunResult run_once(const RunFlags& flags, const RunSizes& sizes, const Workload& workload,
+                   const SharedBlock& block) {
+  const std::vector<Tensor> inputs = workload.make_inputs();
+  const size_t variants_before = block.compiled ? block.compiled->variants().size() : 0;
+  const Forward forward = [&] {
+    const RecordFunction range(workload.annotation);
+    block.forward(inputs);
+  };
+  Progress progress;
+  warm_up(forward, whole_number("--warmup", flags.warmup), progress);
+  RunResult result;
+  result.workload = flags.workload;
+  result.title = workload.title;
+  result.dtype = workload.dtype;
+  result.device = workload.device;
+  result.kernels_from = flags.kernels;
+  const trace::Trace trace = recorded_forwards(forward, parse_steps(flags), progress);
+  result.ops = first_forward(trace, workload.annotation);
+  result.kernels = sum_kernels(result.ops);
+  if (flags.table || !flags.trace.empty()) {
+    auto table = analysis::profiler_table(trace);
+    analysis::sort_rows(table, "cuda_time_total");
+    if (!flags.trace.empty()) write_record(flags, sizes, trace, table, result);
+    if (flags.table) result.table = std::move(table);
+  }
+  result.times = timed_forwards(forward, workload.device, progress);
+  if (block.compiled) result.compiled = compile_result(flags, *block.compiled, variants_before);
+  return result;
+}
+
+struct PlannedRun {
+  RunSizes sizes;
+  Workload workload;
+};
+
+// All of them are checked before the first one runs.
+std::vector<PlannedRun> plan_all(const RunFlags& flags, Device device) {
+  std::vector<PlannedRun> runs;
+  for (const RunSizes& sizes : expand_sizes(flags)) {
+    auto workload = plan_workload(flags, sizes, device);
+    if (!workload) throw Error(workload.error().message);
+    runs.push_back({sizes, std::move(*workload)});
+  }
+  return runs;
+}
+
+void print_json(const std::vector<RunResult>& results) {
+  JsonWriter json;
+  json.begin_object().key("schema").integer(1);
+  if (results.size() == 1) {
+    run_json(json, results[0]);
+  } else {
+    json.key("runs").begin_array();
+    for (const RunResult& result : results) {
+      json.begin_object();
+      run_json(json, result);
+      json.end_object();
+    }
+    json.end_array();
+  }
+  json.end_object();
+  fmt::print("{}\n", json.text());
+}
+
+int run(const RunFlags& flags) {
+  if (!flags.like.empty()) return run_like(flags);
+  parse_dtype(flags.dtype);
+  whole_number("--warmup", flags.warmup);
+  parse_steps(flags);
+  parse_compile(flags);
+  check_trace_folder(flags);
+  const Device device = choose_device(flags);
+  std::vector<RunResult> results;
+  SharedBlock block;
+  const std::vector<PlannedRun> runs = plan_all(flags, device);
+  for (const auto& [sizes, workload] : runs) {
+    if (block.name != workload.block_name) block = make_block(flags, workload, runs.size());
+    results.push_back(run_once(flags, sizes, workload, block));
+    if (flags.json) continue;
+    fmt::print("{}{}", results.size() == 1 ? "" : "\n", run_text(results.back(), flags.markdown));
+  }
+  if (flags.json) print_json(results);
+  return 0;
+}
+
+void add_sizes(Command& verb, RunFlags& flags) {
+  const auto size = [&](const char* names, std::string& value, const char* help) {
+    verb.option(names, value, help).value_name("N[,N...]");
+  };
+  if (flags.workload == "mlp") {
+    size("--batch", flags.batch, "Sequences (64)");
+    size("--seq", flags.seq, "Positions in a sequence (128)");
+    size("--dim", flags.dim, "Width of x (768, or the weights')");
+    size("--hidden", flags.hidden, "Width between (3072, or the weights')");
+    verb.option("--activation", flags.activation, "geglu (by tanh), geglu_erf (by erf), or swiglu")
+        .value_name("NAME");
+  } else if (flags.workload == "linear") {
+    size("--batch", flags.batch, "Rows of x (1024)");
+    size("--in-dim,--in_dim", flags.in_dim, "Inputs (32, or the weights')");
+    size("--out-dim,--out_dim", flags.out_dim, "Outputs (64, or the weights')");
+  } else {
+    size("--size", flags.size, "Rows and columns of the three matrices (1024)");
+  }
+}
+
+void add_compile(Command& verb, RunFlags& flags) {
+  verb.flag("--compile", flags.compile, "Capture, fuse and run generated code");
+  verb.option("--fuse", flags.fuse, "none, pointwise or epilogue (the default)").value_name("HOW");
+  verb.option("--dynamic", flags.dynamic, "on (batch is free, the default) or off")
+      .value_name("HOW");
+  verb.flag("--graph", flags.graph, "On a GPU: replay the launches as a CUDA graph");
+  verb.option("--show", flags.show, "The compiler's graph, passes, code or plan")
+      .value_name("WHAT");
+}
+
+void add_kernels(Command& verb, RunFlags& flags) {
+  verb.option("--kernels", flags.kernels, "Prebuilt kernels, such as epilogue/glu@1")
+      .value_name("NAME@V")
+      .not_empty("a package is needed: epilogue/glu@1");
+  add_hub_options(verb, flags.hub);
+}
+
+void add_recording(Command& verb, RunFlags& flags) {
+  verb.option("--trace", flags.trace, "Write a trace (.json, .json.gz, .json.zst)")
+      .value_name("FILE")
+      .not_empty("a file is needed");
+  verb.option("--steps", flags.steps, "wait,warmup,active forwards of the trace (1,1,3)")
+      .value_name("N,N,N")
+      .not_empty("three numbers are needed, wait,warmup,active");
+  verb.flag("--table", flags.table, "Print the profiler's table");
+}
+
+void add_workload(Command& run_verb, const std::string& name, const std::string& help,
+                  const std::string& example) {
+  auto flags = std::make_shared<RunFlags>();
+  flags->workload = name;
+  Command verb = run_verb.subcommand(name, help + "\nExample: " + example);
+  add_sizes(verb, *flags);
+  if (name != "matmul-add") add_weight_options(verb, *flags);
+  verb.option("--dtype", flags->dtype, "f32 (the CPU's default), bf16 (CUDA's) or f16")
+      .value_name("NAME");
+  verb.option("--device", flags->device, "auto, cpu or cuda").value_name("NAME");
+  verb.option("--warmup", flags->warmup, "Forwards before anything is measured (3)")
+      .value_name("N");
+  add_compile(verb, *flags);
+  if (name == "mlp") add_kernels(verb, *flags);
+  if (name != "matmul-add") {
+    verb.option("--like", flags->like, "The block of a trace, here, in every mode")
+        .value_name("TRACE[:ANNOTATION]")
+        .not_empty("a trace is needed");
+  }
+  add_recording(verb, *flags);
+  const Option json = verb.flag("--json", flags->json, "One JSON object on standard output");
+  verb.flag("--md", flags->markdown, "Tables as Markdown").excludes(json);
+  verb.run([flags] { return run(*flags); });
+}
+
+}  // namespace
+
+void add_weight_options(Command& verb, RunFlags& flags) {
+  verb.option("--weights", flags.weights, "A .safetensors file, an index, or a folder")
+      .value_name("FILE")
+      .not_empty("a file or a folder is needed");
+  verb.option("--prefix", flags.prefix, "What the tensors' names begin with").value_name("TEXT");
+}
+
+void add_run(Command& verb) {
+  verb.footer(
+      "A size may be a list, and each is run: --batch 64,96,128\n"
+      "Weights: epilogue run mlp --weights F --prefix model.layers.0.mlp.");
+  add_workload(verb, "linear", "y = x @ w.t() + b: one kernel", "epilogue run linear --in-dim 512");
+  add_workload(verb, "mlp", "down(gelu(gate(x)) * up(x)): five kernels",
+               "epilogue run mlp --batch 4 --dtype bf16");
+  add_workload(verb, "matmul-add", "add(matmul(x, w), b): two kernels",
+               "epilogue run matmul-add --size 64,4096");
+}
+
+}  // namespace epi::cli

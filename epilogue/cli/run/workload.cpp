@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/cli/run/workload.h"
+
+#include <memory>
+#include <vector>
+
+#include "epilogue/base/error.h"
+#include "epilogue/base/machine.h"
+#include "epilogue/cuda/cuda_device.h"
+#include "epilogue/hub/prebuilt_glu_mlp.h"
+#include "epilogue/nn/checkpoint.h"
+#include "epilogue/nn/glu_mlp.h"
+#include "epilogue/ops/functional.h"
+#include "epilogue/report/units.h"
+#include "epilogue/tensor/factories.h"
+
+namespace epi::cli {
+namespace {
+
+constexpr uint64_t kInputSeed = 1000;
+constexpr uint64_t kWeightSeed = 1;
+
+// Of the device, all that it has: what others use of it shows when it is allocated.
+int64_t memory_of(Device device) {
+  if (device == kCpu) return available_memory_bytes();
+  const auto found = cuda::devices();
+  return found ? found->at(static_cast<size_t>(device.index)).memory_bytes : 0;
+}
+
+void check_memory(const RunFlags& flags, double elements, DType dtype, Device device) {
+  const double needed = elements * static_cast<double>(size_bytes(dtype));
+  const auto available = static_cast<double>(memory_of(device));
+  if (needed <= available) return;
+  fail("run", "{} of these sizes needs {} of memory, {} are available", flags.workload,
+       report::bytes_text(needed), report::bytes_text(available));
+}
+
+// Products of sizes as doubles: they only need to be compared, and cannot overflow.
+double product(std::initializer_list<int64_t> sizes) {
+  double result = 1;
+  for (const int64_t size : sizes) result *= static_cast<double>(size);
+  return result;
+}
+
+// What the weights are: made up by the flags and defaults, or taken from a file.
+struct Weights {
+  int64_t rows = 0;  // of the first weight matrix
+  int64_t columns = 0;
+  bool bias = false;
+  DType dtype = DType::kF32;
+  std::shared_ptr<nn::Checkpoint> checkpoint;  // null: made up
+  Device device = kCpu;                        // where the block is to run
+};
+
+Result<void> check_matrix(const RunFlags& flags, const std::string& name, const Tensor& tensor) {
+  const std::string place = fmt::format("{}: tensor \"{}{}\"", flags.weights, flags.prefix, name);
+  if (tensor.dim() != 2) {
+    return failure("{} has {} dimensions, a weight needs 2", place, tensor.dim());
+  }
+  if (!is_floating(tensor.dtype())) {
+    return failure("{} is {}, a weight needs a floating dtype", place, epi::name(tensor.dtype()));
+  }
+  const auto asked = parse_dtype(flags.dtype);
+  if (asked && *asked != tensor.dtype()) {
+    return failure("{} is {}, and --dtype asks for {}", place, epi::name(tensor.dtype()),
+                   epi::name(*asked));
+  }
+  return {};
+}
+
+// All of the layers have a bias, or none.
+Result<bool> find_bias(const RunFlags& flags, const nn::Checkpoint& checkpoint,
+                       const std::vector<std::string>& layers) {
+  size_t found = 0;
+  for (const auto& layer : layers) found += checkpoint.contains(flags.prefix + layer + "bias");
+  if (found != 0 && found != layers.size()) {
+    return failure("{}: {} of {} layers under \"{}\" have a bias: all must, or none", flags.weights,
+                   found, layers.size(), flags.prefix);
+  }
+  return found != 0;
+}
+
+// The first layer's weight decides what was not given. `layers` are the names before "weight".
+Result<Weights> find_weights(const RunFlags& flags, const std::vector<std::string>& layers,
+                             Weights made_up) {
+  made_up.dtype = parse_dtype(flags.dtype).value_or(default_dtype(made_up.device));
+  if (flags.weights.empty()) return made_up;
+  auto checkpoint = nn::Checkpoint::open(flags.weights);
+  if (!checkpoint) return tl::unexpected(checkpoint.error());
+  const std::string name = layers.front() + "weight";
+  const auto tensor = checkpoint->tensor(flags.prefix + name);
+  if (!tensor) return tl::unexpected(tensor.error());
+  if (auto fits = check_matrix(flags, name, *tensor); !fits) return tl::unexpected(fits.error());
+  const auto bias = find_bias(flags, *checkpoint, layers);
+  if (!bias) return tl::unexpected(bias.error());
+  return Weights{tensor->size(0),
+                 tensor->size(1),
+                 *bias,
+                 tensor->dtype(),
+                 std::make_shared<nn::Checkpoint>(std::move(*checkpoint)),
+                 made_up.device};
+}
+
+void check_agrees(const char* flag, const std::optional<int64_t>& given, int64_t in_weights) {
+  if (given && *given != in_weights) {
+    fail("run", "{} {}: the weights have {}", flag, *given, in_weights);
+  }
+}
+
+// `module` with its parameters loaded or made up.
+Result<Block> module_block(const std::shared_ptr<nn::Module>& module, const RunFlags& flags,
+                           const Weights& weights) {
+  if (!weights.checkpoint) {
+    nn::init_normal(*module, kWeightSeed);
+  } else if (auto loaded = module->load(*weights.checkpoint, flags.prefix); !loaded) {
+    return tl::unexpected(loaded.error());
+  }
+  module->to(weights.device);
+  Block block;
+  block.function = [module](std::span<const Tensor> inputs) { return module->forward(inputs[0]); };
+  for (const auto& parameter : module->parameters()) {
+    block.parameters.push_back({parameter.name, *parameter.tensor});
+  }
+  return block;
+}
+
+std::function<std::vector<Tensor>()> one_input(const Dims& shape, const Weights& weights) {
+  const TensorOptions options{weights.dtype, weights.device};
+  return [=] { return std::vector{randn(shape, kInputSeed, options)}; };
+}
+
+Result<Workload> plan_linear(const RunFlags& flags, const RunSizes& sizes, Device device) {
+  const auto found = find_weights(
+      flags, {""}, {sizes.out_dim.value_or(64), sizes.in_dim.value_or(32), true, {}, {}, device});
+  if (!found) return tl::unexpected(found.error());
+  const Weights& weights = *found;
+  check_agrees("--out-dim", sizes.out_dim, weights.rows);
+  check_agrees("--in-dim", sizes.in_dim, weights.columns);
+  const Dims shape{sizes.batch.value_or(1024), weights.columns};
+  // Made-up weights are there twice for a moment: drawn, and scaled. Compiled, they are packed.
+  check_memory(flags,
+               2 * product({weights.rows, weights.columns}) + product({shape[0], shape[1]}) +
+                   (flags.compile ? product({weights.rows, weights.columns}) : 0) +
+                   product({shape[0], weights.rows}),
+               weights.dtype, device);
+  return Workload{fmt::format("Linear {} -> {}{}, x {}", weights.columns, weights.rows,
+                              weights.bias ? " with bias" : "", to_string(shape)),
+                  "linear_fwd",
+                  weights.dtype,
+                  device,
+                  fmt::format("linear {} {}", weights.columns, weights.rows),
+                  [=]() -> Result<Block> {
+                    const auto layer = std::make_shared<nn::Linear>(weights.columns, weights.rows,
+                                                                    weights.bias, weights.dtype);
+                    return module_block(layer, flags, weights);
+                  },
+                  one_input(shape, weights)};
+}
+
+nn::GluActivation parse_activation(const std::string& text) {
+  const auto activation = nn::glu_activation_from_name(text);
+  if (!activation) fail("run", "--activation {}: must be geglu, geglu_erf or swiglu", text);
+  return *activation;
+}
+
+Result<Workload> plan_mlp(const RunFlags& flags, const RunSizes& sizes, Device device) {
+  const nn::GluActivation activation = parse_activation(flags.activation);
+  const auto found =
+      find_weights(flags, {"gate_proj.", "up_proj.", "down_proj."},
+                   {sizes.hidden.value_or(3072), sizes.dim.value_or(768), false, {}, {}, device});
+  if (!found) return tl::unexpected(found.error());
+  const Weights& weights = *found;
+  check_agrees("--hidden", sizes.hidden, weights.rows);
+  check_agrees("--dim", sizes.dim, weights.columns);
+  const Dims shape{sizes.batch.value_or(64), sizes.seq.value_or(128), weights.columns};
+  // One weight more while they are made up, all three again where they are packed; gate, up, the
+  // activation and their product at once.
+  check_memory(flags,
+               (flags.compile ? 7 : 4) * product({weights.rows, weights.columns}) +
+                   2 * product({shape[0], shape[1], shape[2]}) +
+                   4 * product({shape[0], shape[1], weights.rows}),
+               weights.dtype, device);
+  const char* kind = activation == nn::GluActivation::kSilu ? "SwiGLU" : "GeGLU";
+  return Workload{fmt::format("{} MLP, x {}, hidden {}", kind, to_string(shape), weights.rows),
+                  "mlp_fwd",
+                  weights.dtype,
+                  device,
+                  fmt::format("mlp {} {}", weights.columns, weights.rows),
+                  [=]() -> Result<Block> {
+                    const auto mlp = std::make_shared<nn::GluMlp>(
+                        weights.columns, weights.rows, activation, weights.bias, weights.dtype);
+                    auto block = module_block(mlp, flags, weights);
+                    if (!block) return block;
+                    block->mlp = mlp;
+                    if (!flags.kernels.empty()) {
+                      const auto kernels = load_kernels(flags.kernels, device, flags.hub);
+                      block->function = prebuilt_function(*block, kernels);
+                    }
+                    return block;
+                  },
+                  one_input(shape, weights)};
+}
+
+Result<Workload> plan_matmul_add(const RunFlags& flags, const RunSizes& sizes, Device device) {
+  const int64_t size = sizes.size.value_or(1024);
+  const DType dtype = parse_dtype(flags.dtype).value_or(default_dtype(device));
+  check_memory(flags, 5 * product({size, size}), dtype, device);
+  const auto random = [=](uint64_t seed) { return randn({size, size}, seed, {dtype, device}); };
+  // x and b have as many rows as the batch; w is the weight.
+  const auto make_block = [=]() -> Result<Block> {
+    const Tensor w = random(kWeightSeed);
+    const auto function = [w](std::span<const Tensor> in) { return add(matmul(in[0], w), in[1]); };
+    return Block{function, {{"w", w}}};
+  };
+  const auto make_inputs = [=] { return std::vector{random(kInputSeed), random(kWeightSeed + 1)}; };
+  return Workload{fmt::format("add(matmul(x, w), b), all [{0}, {0}]", size),
+                  "matmul_add",
+                  dtype,
+                  device,
+                  fmt::format("matmul_add {}", size),
+                  make_block,
+                  make_inputs};
+}
+
+}  // namespace
+
+compiler::Function prebuilt_function(const Block& block, const hub::Kernels& kernels) {
+  const auto layer = std::make_shared<hub::GluMlp>(*block.mlp, kernels);
+  return [layer](std::span<const Tensor> inputs) { return layer->forward(inputs[0]); };
+}
+
+Result<Workload> plan_workload(const RunFlags& flags, const RunSizes& sizes, Device device) {
+  if (!flags.prefix.empty() && flags.weights.empty()) {
+    fail("run", "--prefix {}: there are no --weights to look in", flags.prefix);
+  }
+  if (flags.workload == "linear") return plan_linear(flags, sizes, device);
+  if (flags.workload == "mlp") return plan_mlp(flags, sizes, device);
+  return plan_matmul_add(flags, sizes, device);
+}
+
+}  // namespace epi::cli

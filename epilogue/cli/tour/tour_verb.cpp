@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epilogue tour`: from a linear to a fused MLP in six lessons. Each says what to expect and why,
+// runs, records, checks the guess with the rules of `expect`, and shows what was found.
+#include "epilogue/cli/tour/tour.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "epilogue/base/error.h"
+#include "epilogue/base/output_file.h"
+#include "epilogue/cli/command.h"
+#include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/run/run_report.h"
+#include "epilogue/report/page.h"
+#include "epilogue/report/table.h"
+#include "epilogue/report/text.h"
+#include "epilogue/report/units.h"
+
+namespace epi::cli {
+namespace {
+
+constexpr size_t kWidth = 80;
+
+struct TourFlags {
+  std::string device = "auto";
+  std::string out = "epilogue-tour";
+  bool quick = false;
+  bool json = false;
+};
+
+std::string found_text(const analysis::RuleResult& result) {
+  if (!result.found) return result.note.empty() ? "" : "  (" + result.note + ")";
+  const double found = *result.found;
+  switch (result.rule.unit) {
+    case analysis::Unit::kNanoseconds:
+      return fmt::format("  (found {})", report::time_text(found));
+    case analysis::Unit::kBytes:
+      return fmt::format("  (found {})", report::bytes_text(found));
+    default:
+      return fmt::format("  (found {:g})", found);
+  }
+}
+
+void print_lesson(const Lesson& lesson, size_t number) {
+  fmt::print("{}. {}\n{}\n", number, lesson.title, report::indented(lesson.expectation, 3, kWidth));
+}
+
+// "31.2 us on the CPU and 4.1 us in kernels: launching them is the limit"
+std::string lanes_text(const LessonResult& result) {
+  const bool is_launching = result.kernel_ns < result.cpu_ns / 2;
+  return fmt::format("{} on the CPU and {} in kernels: {}", report::time_text(result.cpu_ns),
+                     report::time_text(result.kernel_ns),
+                     is_launching ? "launching them is the limit" : "they are the limit");
+}
+
+void print_outcome(const LessonResult& result) {
+  for (const auto& rule : result.rules) {
+    fmt::print("   {}  {}{}\n", rule.ok ? "as guessed  " : "OTHERWISE   ", rule.rule.text,
+               rule.ok ? "" : found_text(rule));
+  }
+  for (const std::string& kernel : result.kernels) fmt::print("   > {}\n", kernel);
+  fmt::print("{}\n\n", report::indented(fmt::format("{} a forward; recorded, {}; {}",
+                                                    report::time_text(result.wall_ns),
+                                                    lanes_text(result), result.trace_path),
+                                        3, kWidth));
+}
+
+// "4776", "never", or "?" where one turn says so and another not.
+std::string paid_text(const LessonResult& result) {
+  if (!result.saving) return "-";
+  if (const auto paid = result.pays_back_after()) {
+    return *paid < 100000 ? fmt::format("{}", *paid) : "10^5+";
+  }
+  return result.saving->p90 <= 0 ? "never" : "?";
+}
+
+std::string table_text(const std::vector<LessonResult>& results) {
+  using report::Align;
+  report::Table table({{"", Align::kLeft},
+                       {"kern.", Align::kRight},
+                       {"moved", Align::kRight},
+                       {"CPU", Align::kRight},
+                       {"device", Align::kRight},
+                       {"wall", Align::kRight},
+                       {"first", Align::kRight},
+                       {"paid", Align::kRight}});
+  for (const LessonResult& result : results) {
+    table.add_row(
+        {result.mode, fmt::format("{}", result.kernel_count),
+         report::bytes_text(static_cast<double>(result.bytes)), report::time_text(result.cpu_ns),
+         report::time_text(result.kernel_ns), report::time_text(result.wall_ns),
+         result.saving ? report::time_text(result.first_call_ns) : "-", paid_text(result)});
+  }
+  return table.text();
+}
+
+void print_sentences(const char* title, const std::vector<std::string>& sentences) {
+  fmt::print("{}\n", title);
+  for (const std::string& sentence : sentences) {
+    fmt::print("- {}\n", report::indented(sentence, 2, kWidth).substr(2));
+  }
+  fmt::print("\n");
+}
+
+std::string introduction(Device device) {
+  const char* lanes = device == kCpu
+                          ? "operators, and the kernels that they call"
+                          : "the CPU calls operators and launches kernels, the GPU runs them";
+  return fmt::format(
+      "From a linear to a fused MLP, on {}. Each lesson guesses first, then looks: at a trace of "
+      "21 forwards, recorded once all is warm. It has two lanes: {}. The table of a trace tells "
+      "what takes the time; when, and why, the trace itself.",
+      device_text(device), lanes);
+}
+
+const LessonResult& result_of(const std::vector<LessonResult>& results, std::string_view mode) {
+  const auto found = std::find_if(results.begin(), results.end(),
+                                  [&](const LessonResult& result) { return result.mode == mode; });
+  if (found == results.end()) throw BugError(fmt::format("no lesson is called {}", mode));
+  return *found;
+}
+
+std::string write_report(const std::vector<LessonResult>& results, const std::string& folder) {
+  const LessonResult& eager = result_of(results, "mlp eager");
+  const LessonResult& fused = result_of(results, "mlp epilogue");
+  const analysis::TraceIndex before(eager.trace);
+  const analysis::TraceIndex after(fused.trace);
+  const std::string path = folder + "/report.html";
+  const auto done =
+      write_whole(path, report::page_html({{eager.trace_path, before}, {fused.trace_path, after}}));
+  if (!done) throw Error(done.error().message);
+  return path;
+}
+
+void result_json(JsonWriter& json, const LessonResult& result) {
+  json.begin_object().key("mode").string(result.mode);
+  json.key("kernels_per_forward").integer(result.kernel_count);
+  json.key("bytes_per_forward").integer(result.bytes);
+  json.key("cpu_us").fixed(result.cpu_ns / 1000, 3);
+  json.key("gpu_us").fixed(result.kernel_ns / 1000, 3);
+  json.key("wall_us").fixed(result.wall_ns / 1000, 3);
+  json.key("first_call_us");
+  result.saving ? json.fixed(result.first_call_ns / 1000, 3) : json.null();
+  json.key("saves_us");
+  if (result.saving) {
+    json.begin_object().key("median").fixed(result.saving->median / 1000, 3);
+    json.key("p10").fixed(result.saving->p10 / 1000, 3);
+    json.key("p90").fixed(result.saving->p90 / 1000, 3).end_object();
+  } else {
+    json.null();
+  }
+  json.key("pays_back_after");
+  const auto paid = result.pays_back_after();
+  paid ? json.integer(*paid) : json.null();
+  json.key("trace").string(result.trace_path).key("rules").begin_array();
+  for (const auto& rule : result.rules) {
+    json.begin_object().key("rule").string(rule.rule.text).key("ok").boolean(rule.ok);
+    json.key("found");
+    rule.found ? json.fixed(*rule.found, 3) : json.null();
+    json.end_object();
+  }
+  json.end_array().end_object();
+}
+
+void print_json(Device device, const std::vector<LessonResult>& results,
+                const std::string& report_path) {
+  JsonWriter json;
+  json.begin_object().key("schema").integer(1).key("device").string(device_text(device));
+  json.key("modes").begin_array();
+  for (const LessonResult& result : results) result_json(json, result);
+  const auto sentences = [&](const char* key, const std::vector<std::string>& list) {
+    json.key(key).begin_array();
+    for (const std::string& sentence : list) json.string(sentence);
+    json.end_array();
+  };
+  json.end_array();
+  sentences("verdicts", tour_verdicts(results));
+  sentences("advice", tour_advice(results));
+  json.key("report").string(report_path).end_object();
+  fmt::print("{}\n", json.text());
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) fail("tour", "--out {}: {}", folder, failed.message());
+}
+
+int tour(const TourFlags& flags) {
+  RunFlags run;
+  run.device = flags.device;
+  const Device device = choose_device(run);
+  make_folder(flags.out);
+  if (!flags.json) {
+    fmt::print("{}\n\n", report::wrapped(introduction(device), kWidth));
+  }
+  std::vector<LessonResult> results;
+  const std::vector<Lesson> lessons = tour_lessons(flags.quick, device);
+  for (size_t i = 0; i < lessons.size(); ++i) {
+    if (!flags.json) print_lesson(lessons[i], i + 1);
+    results.push_back(run_lesson(lessons[i], device, flags.out, results));
+    if (!flags.json) print_outcome(results.back());
+  }
+  const std::string report_path = write_report(results, flags.out);
+  if (flags.json) {
+    print_json(device, results, report_path);
+    return 0;
+  }
+  fmt::print("{}{}\n\n", table_text(results),
+             report::wrapped("kern.: kernels of a forward; first: what the first call adds; paid: "
+                             "after how many forwards that is paid back, where turns with the "
+                             "eager block agree (?: they do not)",
+                             kWidth));
+  print_sentences("What changed (`epilogue compare`):", tour_verdicts(results));
+  print_sentences("Would torch.compile help, if the eager ones were PyTorch's (`epilogue advise`)?",
+                  tour_advice(results));
+  fmt::print("traces: {}\nthe page, eager beside fused: {}\n", flags.out, report_path);
+  return 0;
+}
+
+}  // namespace
+
+void add_tour(Command& verb) {
+  auto flags = std::make_shared<TourFlags>();
+  verb.flag("--quick", flags->quick, "Smaller sizes: under a minute on two cores");
+  verb.option("--device", flags->device, "auto, cpu or cuda").value_name("NAME");
+  verb.option("--out", flags->out, "Where traces and the report go (epilogue-tour)")
+      .value_name("DIR");
+  verb.flag("--json", flags->json, "One JSON object on standard output");
+  verb.run([flags] { return tour(*flags); });
+}
+
+}  // namespace epi::cli

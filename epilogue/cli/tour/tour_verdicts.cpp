@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "epilogue/analysis/advise/advise.h"
+#include "epilogue/analysis/compare/compare.h"
+#include "epilogue/cli/tour/tour.h"
+#include "epilogue/report/advise_report.h"
+#include "epilogue/report/compare_report.h"
+
+namespace epi::cli {
+
+std::vector<std::string> tour_verdicts(const std::vector<LessonResult>& results) {
+  std::vector<std::string> sentences;
+  for (const LessonResult& result : results) {
+    if (result.compared_with == SIZE_MAX) continue;
+    const analysis::TraceIndex before(results[result.compared_with].trace);
+    const analysis::TraceIndex after(result.trace);
+    const auto comparison = analysis::compare(before, after, std::nullopt);
+    sentences.push_back(fmt::format("{}: {}", result.mode, report::verdict_text(comparison)));
+  }
+  return sentences;
+}
+
+std::vector<std::string> tour_advice(const std::vector<LessonResult>& results) {
+  std::vector<std::string> sentences;
+  for (const LessonResult& result : results) {
+    if (result.compared_with != SIZE_MAX) continue;
+    const analysis::TraceIndex index(result.trace);
+    const auto advised = analysis::advise(index, std::nullopt);
+    sentences.push_back(fmt::format("{}: {}", result.mode, report::verdict_line(advised)));
+  }
+  return sentences;
+}
+
+}  // namespace epi::cli

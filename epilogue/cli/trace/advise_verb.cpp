@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epilogue advise FILE`: what would make a step shorter, and by how much; `--against B` holds the
+// estimate against the run after the change.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "epilogue/cli/command.h"
+#include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/trace/trace_inputs.h"
+#include "epilogue/report/advise_report.h"
+#include "epilogue/report/text.h"
+
+namespace epi::cli {
+namespace {
+
+struct AdviseFlags {
+  TraceFlags trace;
+  std::optional<std::string> under;
+  std::optional<std::string> against;
+  bool all = false;
+};
+
+// One trace against one trace.
+int check(const AdviseFlags& flags) {
+  const auto inputs = read_inputs(flags.trace.files);
+  const auto after = read_inputs({*flags.against});
+  if (inputs.size() != 1 || after.size() != 1) {
+    fail("advise", "--against: one trace is held against one trace");
+  }
+  const analysis::TraceIndex before(inputs[0].trace);
+  const auto advised = analysis::advise(before, flags.under);
+  const auto result =
+      analysis::check_advice(advised, analysis::TraceIndex(after[0].trace), flags.under);
+  if (flags.trace.json) {
+    print_json(inputs, [&](JsonWriter& json, const TraceInput&) {
+      json.key("against").string(after[0].file);
+      report::advice_check_json(json, result);
+    });
+  } else {
+    fmt::print("{}\n\n{}", report::wrapped(report::verdict_line(advised), screen_width()),
+               report::advice_check_text(result, flags.trace.markdown));
+  }
+  show_notices(inputs);
+  show_notices(after);
+  return 0;
+}
+
+int advise(const AdviseFlags& flags) {
+  if (flags.against) return check(flags);
+  const auto advised = [&](const TraceInput& input) {
+    return analysis::advise(analysis::TraceIndex(input.trace), flags.under);
+  };
+  return print_each(
+      flags.trace,
+      [&](JsonWriter& json, const TraceInput& input) {
+        report::advise_json(json, advised(input), input.trace, {.file = input.file});
+      },
+      [&](const TraceInput& input) {
+        return report::advise_text(advised(input), input.trace,
+                                   {input.file, flags.trace.markdown, flags.all, screen_width()});
+      });
+}
+
+}  // namespace
+
+void add_advise(Command& verb) {
+  auto flags = std::make_shared<AdviseFlags>();
+  add_trace_flags(verb, flags->trace);
+  verb.option("--under", flags->under, "One annotation, step or operator only").value_name("NAME");
+  verb.option("--against", flags->against, "The run after the change: did it come true?")
+      .value_name("FILE");
+  verb.flag("--all", flags->all, "Every piece of advice, however small");
+  verb.run([flags] { return advise(*flags); });
+}
+
+}  // namespace epi::cli

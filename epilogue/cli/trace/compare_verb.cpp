@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epilogue compare A B`: is it the same GPU work, and what changed?
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "epilogue/analysis/compare/compare.h"
+#include "epilogue/base/error.h"
+#include "epilogue/cli/command.h"
+#include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/trace/trace_inputs.h"
+#include "epilogue/report/compare_report.h"
+
+namespace epi::cli {
+namespace {
+
+struct CompareFlags {
+  std::string a;
+  std::string b;
+  std::optional<std::string> under;
+  bool fail_if_kernels_differ = false;
+  bool json = false;
+  bool markdown = false;
+};
+
+// Files between commas; a path that exists is itself, whatever is in its name.
+std::vector<std::string> paths_of(const char* which, const std::string& given) {
+  std::error_code failed;
+  if (std::filesystem::exists(given, failed)) return {given};
+  std::vector<std::string> paths;
+  for (size_t begin = 0; begin <= given.size();) {
+    const size_t end = std::min(given.find(',', begin), given.size());
+    if (end > begin) paths.push_back(given.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (paths.empty()) fail("compare", "{} names no trace", which);
+  return paths;
+}
+
+// The place in B for each of A: by rank where both have the same ranks, each once; in the order
+// given otherwise.
+std::vector<size_t> partners(const std::vector<TraceInput>& a, const std::vector<TraceInput>& b) {
+  std::map<int64_t, size_t> by_rank;
+  for (size_t i = 0; i < b.size(); ++i) by_rank[b[i].rank] = i;
+  std::set<int64_t> a_ranks;
+  for (const TraceInput& input : a) a_ranks.insert(input.rank);
+  bool ranked = a_ranks.size() == a.size() && by_rank.size() == b.size();
+  for (const TraceInput& input : a) ranked = ranked && by_rank.count(input.rank) > 0;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < a.size(); ++i) places.push_back(ranked ? by_rank[a[i].rank] : i);
+  return places;
+}
+
+void write_json(const std::vector<TraceInput>& a, const std::vector<TraceInput>& b,
+                const std::vector<size_t>& places,
+                const std::vector<analysis::Comparison>& results) {
+  JsonWriter json;
+  json.begin_object().key("schema").integer(1);
+  if (a.size() > 1) json.key("files").begin_array();
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a.size() > 1) json.begin_object();
+    json.key("file").string(a[i].file).key("against").string(b[places[i]].file);
+    json.key("rank").integer(a[i].rank);
+    report::compare_json(json, results[i]);
+    if (a.size() > 1) json.end_object();
+  }
+  if (a.size() > 1) json.end_array();
+  fmt::print("{}\n", json.end_object().text());
+}
+
+int compare(const CompareFlags& flags) {
+  const auto a_paths = paths_of("A", flags.a);
+  const auto b_paths = paths_of("B", flags.b);
+  const auto a = read_inputs(a_paths);
+  const auto b = read_inputs(b_paths);
+  if (a.size() != b.size()) {
+    fail("compare", "A has {} traces, B has {}: each needs its partner", a.size(), b.size());
+  }
+  const auto places = partners(a, b);
+  std::vector<analysis::Comparison> results;
+  bool same = true;
+  for (size_t i = 0; i < a.size(); ++i) {
+    const analysis::TraceIndex left(a[i].trace);
+    const analysis::TraceIndex right(b[places[i]].trace);
+    results.push_back(analysis::compare(left, right, flags.under));
+    same = same && results.back().same_gpu_work();
+  }
+  if (flags.json) {
+    write_json(a, b, places, results);
+  } else {
+    for (size_t i = 0; i < a.size(); ++i) {
+      if (a.size() > 1) {
+        fmt::print("{}rank {}: {} against {}\n", i == 0 ? "" : "\n", a[i].rank, a[i].file,
+                   b[places[i]].file);
+      }
+      fmt::print("{}", report::compare_text(results[i], flags.markdown, screen_width()));
+    }
+  }
+  show_notices(a);
+  show_notices(b);
+  return flags.fail_if_kernels_differ && !same ? kBroken : 0;
+}
+
+}  // namespace
+
+void add_compare(Command& verb) {
+  auto flags = std::make_shared<CompareFlags>();
+  verb.option("A", flags->a, "A trace, a folder of ranks, or a comma list").required();
+  verb.option("B", flags->b, "What it is held against").required();
+  verb.option("--under", flags->under, "One annotation, step or operator only").value_name("NAME");
+  verb.flag("--fail-if-kernels-differ,--fail_if_kernels_differ", flags->fail_if_kernels_differ,
+            "Exit with 1 where the GPU work differs");
+  const Option json = verb.flag("--json", flags->json, "One JSON value on standard output");
+  verb.flag("--md", flags->markdown, "As Markdown, for a pull request").excludes(json);
+  verb.run([flags] { return compare(*flags); });
+}
+
+}  // namespace epi::cli

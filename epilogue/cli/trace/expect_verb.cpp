@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epilogue expect FILE RULE...`: guesses about a trace as checks. Exit code 1 where one is broken.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "epilogue/analysis/expect/expect.h"
+#include "epilogue/analysis/expect/rule_parser.h"
+#include "epilogue/base/error.h"
+#include "epilogue/base/mapped_file.h"
+#include "epilogue/base/output_file.h"
+#include "epilogue/cli/command.h"
+#include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/trace/trace_inputs.h"
+#include "epilogue/report/expect_report.h"
+
+namespace epi::cli {
+namespace {
+
+struct ExpectFlags {
+  std::string file;
+  std::vector<std::string> rules;
+  std::vector<std::string> also;
+  std::string rules_file;
+  std::string junit;
+  bool init = false;
+  bool json = false;
+  bool markdown = false;
+};
+
+analysis::Rule parse(const std::string& where, std::string_view text) {
+  auto rule = analysis::parse_rule(text);
+  if (!rule) throw Error(fmt::format("{}{}", where, rule.error().message));
+  return std::move(*rule);
+}
+
+// A rule a line; lines that begin with # say something to people. Paths are relative to the file.
+void read_rules(const std::string& path, std::vector<analysis::Rule>& rules) {
+  const auto file = MappedFile::open(path);
+  if (!file) throw Error(file.error().message);
+  const auto bytes = file->bytes();
+  std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);  // as Windows marks UTF-8
+  const auto folder = std::filesystem::path(path).parent_path();
+  for (int number = 1; !rest.empty(); ++number) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string_view::npos || line[begin] == '#') continue;
+    rules.push_back(parse(fmt::format("{}: line {}, ", path, number), line));
+    analysis::Rule& rule = rules.back();
+    if (!rule.path.empty()) rule.path = (folder / rule.path).string();
+  }
+}
+
+std::vector<analysis::Rule> all_rules(const ExpectFlags& flags) {
+  std::vector<analysis::Rule> rules;
+  for (const std::string& text : flags.rules) {
+    rules.push_back(parse(fmt::format("rule \"{}\": ", text), text));
+  }
+  if (!flags.rules_file.empty()) read_rules(flags.rules_file, rules);
+  if (rules.empty()) {
+    throw Error(flags.rules_file.empty() ? "expect: a rule is needed, or --rules FILE, or --init"
+                                         : flags.rules_file + ": holds no rule");
+  }
+  return rules;
+}
+
+// The traces that `same kernels as` names, each read once.
+class OtherTraces {
+ public:
+  const analysis::TraceIndex& load(const std::string& path) {
+    const auto known = traces_.find(path);
+    if (known != traces_.end()) return known->second->index;
+    auto inputs = read_inputs({path});
+    if (inputs.size() != 1) throw Error(fmt::format("{}: one trace is needed, not a folder", path));
+    auto made = std::make_unique<One>(std::move(inputs.front().trace));
+    return traces_.emplace(path, std::move(made)).first->second->index;
+  }
+
+ private:
+  struct One {
+    explicit One(trace::Trace&& given) : trace(std::move(given)), index(trace) {}
+    trace::Trace trace;
+    analysis::TraceIndex index;
+  };
+  std::map<std::string, std::unique_ptr<One>> traces_;
+};
+
+// JUnit's XML, made before anything is printed: a path that cannot be written is found at once.
+class JunitFile {
+ public:
+  explicit JunitFile(const std::string& path) {
+    if (path.empty()) return;
+    auto file = OutputFile::create(path);
+    if (!file) throw Error(file.error().message);
+    file_.emplace(std::move(*file));
+  }
+  void add(const TraceInput& input, const report::RuleResults& results) {
+    if (file_) suites_ += report::expect_junit(input.file, input.trace, results);
+  }
+  void finish() {
+    if (!file_) return;
+    const auto written = file_->write("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n" +
+                                      suites_ + "</testsuites>\n");
+    if (!written) throw Error(written.error().message);
+    if (const auto done = file_->commit(); !done) throw Error(done.error().message);
+  }
+
+ private:
+  std::optional<OutputFile> file_;
+  std::string suites_;
+};
+
+void print_rules_that_hold(const std::vector<TraceInput>& inputs) {
+  std::vector<std::unique_ptr<analysis::TraceIndex>> index;
+  std::vector<const analysis::TraceIndex*> traces;
+  for (const TraceInput& input : inputs) {
+    index.push_back(std::make_unique<analysis::TraceIndex>(input.trace));
+    traces.push_back(index.back().get());
+  }
+  fmt::print("# What holds for {}{}. Check it: epilogue expect FILE --rules THIS\n",
+             inputs.front().file,
+             inputs.size() == 1 ? "" : fmt::format(" and {} more", inputs.size() - 1));
+  for (const std::string& rule : analysis::rules_that_hold(traces)) fmt::print("{}\n", rule);
+}
+
+int check(const ExpectFlags& flags, const std::vector<analysis::Rule>& rules,
+          const std::vector<TraceInput>& inputs) {
+  OtherTraces others;
+  const auto load = [&](const std::string& path) -> const analysis::TraceIndex& {
+    return others.load(path);
+  };
+  JsonWriter json;
+  begin_json(json, inputs);
+  JunitFile junit(flags.junit);
+  bool ok = true;
+  for (const TraceInput& input : inputs) {
+    const analysis::TraceIndex index(input.trace);
+    report::RuleResults results;
+    for (const analysis::Rule& rule : rules) {
+      results.push_back(analysis::check_rule(index, rule, load));
+      ok = ok && results.back().ok;
+    }
+    junit.add(input, results);
+    if (flags.json) {
+      begin_input_json(json, inputs, input);
+      report::expect_json(json, input.trace, results);
+      end_input_json(json, inputs);
+    } else {
+      print_title(inputs, input);
+      fmt::print("{}", report::expect_text(input.trace, results, flags.markdown));
+    }
+  }
+  if (flags.json) end_json(json, inputs);
+  junit.finish();
+  return ok ? 0 : kBroken;
+}
+
+int expect(const ExpectFlags& flags) {
+  const auto rules = flags.init ? std::vector<analysis::Rule>() : all_rules(flags);
+  std::vector<std::string> files{flags.file};
+  files.insert(files.end(), flags.also.begin(), flags.also.end());
+  const auto inputs = read_inputs(files);
+  int code = 0;
+  if (flags.init) {
+    print_rules_that_hold(inputs);
+  } else {
+    code = check(flags, rules, inputs);
+  }
+  show_notices(inputs);
+  return code;
+}
+
+}  // namespace
+
+void add_expect(Command& verb) {
+  auto flags = std::make_shared<ExpectFlags>();
+  verb.option("FILE", flags->file, "A trace, or a folder of ranks").required();
+  const Option rules = verb.option("RULE", flags->rules, "SUBJECT: CLAIM, see docs/expect.md");
+  verb.option("--also", flags->also, "Another trace; may be repeated")
+      .value_name("FILE")
+      .repeatable();
+  const Option file =
+      verb.option("--rules", flags->rules_file, "A file with a rule a line").value_name("F");
+  const Option junit =
+      verb.option("--junit", flags->junit, "Also write JUnit's XML").value_name("F.xml");
+  const Option json = verb.flag("--json", flags->json, "One JSON value on standard output");
+  const Option markdown = verb.flag("--md", flags->markdown, "As Markdown").excludes(json);
+  verb.flag("--init", flags->init, "Print rules that hold for FILE, to start from")
+      .excludes(rules)
+      .excludes(file)
+      .excludes(junit)
+      .excludes(json)
+      .excludes(markdown);
+  verb.run([flags] { return expect(*flags); });
+}
+
+}  // namespace epi::cli

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epilogue open FILE...`: serves traces to Perfetto's page, and our own report of them, on the one
+// local address that the page may read.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "epilogue/base/error.h"
+#include "epilogue/base/mapped_file.h"
+#include "epilogue/cli/command.h"
+#include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/trace/local_server.h"
+#include "epilogue/cli/trace/trace_inputs.h"
+#include "epilogue/report/page.h"
+
+namespace epi::cli {
+namespace {
+
+constexpr uint16_t kPort = 9001;  // the only one that ui.perfetto.dev may connect to
+constexpr const char* kPerfetto = "https://ui.perfetto.dev";
+
+struct OpenFlags {
+  std::vector<std::string> files;
+  std::string url;
+  bool once = false;
+};
+
+// As a part of a URL.
+std::string percent_encoded(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '_' || c == '.' || c == '~';
+    out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
+std::string perfetto_link(const std::string& url) {
+  return fmt::format("{}/#!/?url={}", kPerfetto, percent_encoded(url));
+}
+
+struct ServedTrace {
+  std::string name;  // "mlp.json"
+  std::string path;  // in the URL: "/mlp.json"
+  MappedFile file;
+
+  std::string report_path() const { return path + ".html"; }
+};
+
+std::vector<ServedTrace> map_files(const std::vector<std::string>& files) {
+  std::vector<ServedTrace> served;
+  for (const std::string& file : files) {
+    auto mapped = MappedFile::open(file);
+    if (!mapped) throw Error(mapped.error().message);
+    const std::string name = std::filesystem::path(file).filename().string();
+    const std::string path = "/" + percent_encoded(name);
+    for (const ServedTrace& other : served) {
+      if (other.path == path) fail("open", "{}: another file is called {}, too", file, name);
+      if (other.report_path() == path || other.path == path + ".html") {
+        fail("open", "{}: another file's report is called so",
+             path == other.report_path() ? file : other.name);
+      }
+    }
+    served.push_back({name, path, std::move(*mapped)});
+  }
+  return served;
+}
+
+std::string_view text_of(const MappedFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+std::string report_of(const std::string& file) {
+  const auto inputs = read_inputs({file});
+  const analysis::TraceIndex index(inputs.at(0).trace);
+  return report::page_html({{file, index}});
+}
+
+void print_links(const std::vector<ServedTrace>& served, bool once) {
+  const std::string base = fmt::format("http://127.0.0.1:{}", kPort);
+  for (const ServedTrace& one : served) {
+    fmt::print("{}\n  in Perfetto: {}\n  our report:  {}{}\n", one.name,
+               perfetto_link(base + one.path), base, one.report_path());
+  }
+  fmt::print(
+      "\nfrom another machine, first:  ssh -L {0}:127.0.0.1:{0} THIS-MACHINE\n"
+      "{1} ends it.\n",
+      kPort, once ? "Ctrl-C, or fetching a trace," : "Ctrl-C");
+  std::fflush(stdout);
+}
+
+int open_traces(const OpenFlags& flags) {
+  if (!flags.url.empty()) {
+    if (!flags.files.empty()) fail("open", "--url goes without files");
+    if (!flags.url.starts_with("https://") && !flags.url.starts_with("http://")) {
+      fail("open", "--url {}: must begin with https:// or http://", flags.url);
+    }
+    fmt::print("{}\n", perfetto_link(flags.url));
+    return 0;
+  }
+  if (flags.files.empty()) fail("open", "a trace is needed, or --url");
+  // What cannot be read is told before anything is served.
+  std::vector<std::string> files;
+  for (const TraceInput& input : read_inputs(flags.files)) files.push_back(input.file);
+  const std::vector<ServedTrace> served = map_files(files);
+  LocalServer server(kPort, kPerfetto);
+  print_links(served, flags.once);
+  std::map<std::string, std::string> reports;
+  server.run([&](const std::string& path) -> std::optional<LocalServer::Answer> {
+    for (size_t i = 0; i < served.size(); ++i) {
+      if (path == served[i].path) {
+        return LocalServer::Answer{text_of(served[i].file), "application/octet-stream", flags.once};
+      }
+      if (path != served[i].report_path()) continue;
+      std::string& page = reports[path];
+      try {
+        if (page.empty()) page = report_of(files[i]);
+      } catch (const Error&) {
+        return std::nullopt;  // the file is gone since
+      }
+      return LocalServer::Answer{page, "text/html; charset=utf-8", false};
+    }
+    return std::nullopt;
+  });
+  return 0;
+}
+
+}  // namespace
+
+void add_open(Command& verb) {
+  auto flags = std::make_shared<OpenFlags>();
+  verb.option("FILE", flags->files, "Traces, or folders of ranks");
+  verb.option("--url", flags->url, "The link for a trace on a web server").value_name("URL");
+  verb.flag("--once", flags->once, "End when a trace has been fetched");
+  verb.run([flags] { return open_traces(*flags); });
+}
+
+}  // namespace epi::cli

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epilogue query FILE SQL`: SQLite over a trace.
+#include <fmt/format.h>
+
+#include <memory>
+#include <vector>
+
+#include "epilogue/analysis/sql/sql.h"
+#include "epilogue/base/error.h"
+#include "epilogue/cli/command.h"
+#include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/trace/trace_inputs.h"
+#include "epilogue/report/table.h"
+
+namespace epi::cli {
+namespace {
+
+struct QueryFlags {
+  std::string file;
+  std::vector<std::string> also;
+  std::string sql;
+  std::string export_path;
+  bool json = false;
+  bool csv = false;
+  bool markdown = false;
+};
+
+std::string cell_text(const analysis::SqlValue& value) {
+  if (const auto* number = std::get_if<int64_t>(&value)) return fmt::format("{}", *number);
+  if (const auto* real = std::get_if<double>(&value)) return fmt::format("{}", *real);
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  return "";
+}
+
+// Quoted where it has to be, by RFC 4180.
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out.append(c == '"' ? 2 : 1, c);
+  return out += '"';
+}
+
+void print_csv(const analysis::SqlResult& result) {
+  const auto print_line = [](const auto& cells, auto&& text) {
+    for (size_t i = 0; i < cells.size(); ++i) {
+      fmt::print("{}{}", i == 0 ? "" : ",", csv_cell(text(cells[i])));
+    }
+    fmt::print("\n");
+  };
+  print_line(result.columns, [](const std::string& name) { return name; });
+  for (const auto& row : result.rows) print_line(row, cell_text);
+}
+
+void rows_json(JsonWriter& json, const analysis::SqlResult& result) {
+  json.begin_array();
+  for (const auto& row : result.rows) {
+    json.begin_object();
+    for (size_t i = 0; i < row.size(); ++i) {
+      json.key(result.columns[i]);
+      if (const auto* number = std::get_if<int64_t>(&row[i])) {
+        json.integer(*number);
+      } else if (const auto* real = std::get_if<double>(&row[i])) {
+        json.real(*real);
+      } else if (const auto* text = std::get_if<std::string>(&row[i])) {
+        json.string(*text);
+      } else {
+        json.null();
+      }
+    }
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void print_table(const analysis::SqlResult& result, bool markdown) {
+  std::vector<report::Table::Column> columns;
+  for (size_t c = 0; c < result.columns.size(); ++c) {
+    const bool number =
+        !result.rows.empty() && !std::holds_alternative<std::string>(result.rows[0][c]);
+    columns.push_back({result.columns[c], number ? report::Align::kRight : report::Align::kLeft});
+  }
+  report::Table table(columns);
+  for (const auto& row : result.rows) {
+    std::vector<std::string> cells;
+    for (const auto& value : row) cells.push_back(cell_text(value));
+    table.add_row(std::move(cells));
+  }
+  fmt::print("{}", markdown ? table.markdown() : table.text());
+}
+
+void export_tables(const QueryFlags& flags, const std::vector<TraceInput>& inputs) {
+  if (inputs.size() != 1) {
+    fail("query", "--export {}: takes one trace, not {}", flags.export_path, inputs.size());
+  }
+  const auto written = analysis::SqlDatabase(inputs[0].trace).write_file(flags.export_path);
+  if (!written) throw Error(written.error().message);
+}
+
+// An array for one trace; for several the object that every verb gives then.
+void print_json_results(const std::vector<TraceInput>& inputs,
+                        const std::vector<analysis::SqlResult>& results) {
+  JsonWriter json;
+  if (inputs.size() == 1) {
+    rows_json(json, results[0]);
+    fmt::print("{}\n", json.text());
+    return;
+  }
+  begin_json(json, inputs);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    begin_input_json(json, inputs, inputs[i]);
+    json.key("rows");
+    rows_json(json, results[i]);
+    end_input_json(json, inputs);
+  }
+  end_json(json, inputs);
+}
+
+void print_results(const QueryFlags& flags, const std::vector<TraceInput>& inputs) {
+  std::vector<analysis::SqlResult> results;
+  for (const TraceInput& input : inputs) {
+    auto result = analysis::SqlDatabase(input.trace).query(flags.sql);
+    if (!result) throw Error(result.error().message);
+    results.push_back(std::move(*result));
+  }
+  if (flags.json) return print_json_results(inputs, results);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    print_title(inputs, inputs[i]);
+    flags.csv ? print_csv(results[i]) : print_table(results[i], flags.markdown);
+  }
+}
+
+int query(const QueryFlags& flags) {
+  if (flags.sql.empty() && flags.export_path.empty()) {
+    fail("query", "a statement is needed, or --export FILE");
+  }
+  std::vector<std::string> files = {flags.file};
+  files.insert(files.end(), flags.also.begin(), flags.also.end());
+  const auto inputs = read_inputs(files);
+  if (!flags.export_path.empty()) export_tables(flags, inputs);
+  if (!flags.sql.empty()) print_results(flags, inputs);
+  show_notices(inputs);
+  return 0;
+}
+
+}  // namespace
+
+void add_query(Command& verb) {
+  auto flags = std::make_shared<QueryFlags>();
+  verb.footer("Tables: events ops kernels launches steps annotations args; see docs/query.md");
+  verb.option("FILE", flags->file, "A trace, or a folder of ranks").required();
+  verb.option("SQL", flags->sql, "One statement");
+  verb.option("--also", flags->also, "Another trace; may be repeated")
+      .value_name("FILE")
+      .repeatable();
+  const Option json = verb.flag("--json", flags->json, "An array of objects");
+  const Option csv = verb.flag("--csv", flags->csv, "Comma-separated values").excludes(json);
+  verb.flag("--md", flags->markdown, "A Markdown table").excludes(json).excludes(csv);
+  verb.option("--export", flags->export_path, "Write all tables as a database file")
+      .value_name("F.sqlite");
+  verb.run([flags] { return query(*flags); });
+}
+
+}  // namespace epi::cli

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epilogue report FILE... -o F.html`: one page that shows a trace, or two side by side.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "epilogue/base/output_file.h"
+#include "epilogue/cli/command.h"
+#include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/trace/trace_inputs.h"
+#include "epilogue/report/page.h"
+#include "epilogue/report/units.h"
+
+namespace epi::cli {
+namespace {
+
+struct ReportFlags {
+  std::vector<std::string> files;
+  std::string output = "report.html";
+  bool json = false;
+};
+
+// A trace is not lost to a slip of the hand.
+void refuse_input_as_output(const ReportFlags& flags) {
+  for (const std::string& file : flags.files) {
+    std::error_code none;
+    if (std::filesystem::equivalent(file, flags.output, none)) {
+      fail("report", "-o {}: is the trace itself", flags.output);
+    }
+  }
+}
+
+int report_page(const ReportFlags& flags) {
+  refuse_input_as_output(flags);
+  const auto inputs = read_inputs(flags.files);
+  if (inputs.size() > 2) {
+    fail("report", "{} traces were given: a page shows one, or two side by side", inputs.size());
+  }
+  std::vector<std::unique_ptr<analysis::TraceIndex>> index;
+  std::vector<report::PageTrace> traces;
+  for (const TraceInput& input : inputs) {
+    index.push_back(std::make_unique<analysis::TraceIndex>(input.trace));
+    traces.push_back({input.file, *index.back()});
+  }
+  const std::string page = report::page_html(traces);
+  const auto written = write_whole(flags.output, page);
+  if (!written) throw Error(written.error().message);
+  if (flags.json) {
+    JsonWriter json;
+    json.begin_object().key("schema").integer(1).key("file").string(flags.output);
+    json.key("bytes").integer(static_cast<int64_t>(page.size())).end_object();
+    fmt::print("{}\n", json.text());
+  } else {
+    fmt::print("{}: {}, opens in a browser without a network\n", flags.output,
+               report::bytes_text(static_cast<double>(page.size())));
+  }
+  show_notices(inputs, false);
+  return 0;
+}
+
+}  // namespace
+
+void add_report(Command& verb) {
+  auto flags = std::make_shared<ReportFlags>();
+  verb.option("FILE", flags->files, "A trace, or two: before and after").required();
+  verb.option("-o,--output", flags->output, "The page (report.html)").value_name("F.html");
+  verb.flag("--json", flags->json, "One JSON value on standard output");
+  verb.run([flags] { return report_page(*flags); });
+}
+
+}  // namespace epi::cli

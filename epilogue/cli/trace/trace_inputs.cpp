@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/cli/trace/trace_inputs.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "epilogue/base/error.h"
+#include "epilogue/base/thread_pool.h"
+#include "epilogue/cli/progress.h"
+#include "epilogue/trace/event_args.h"
+#include "epilogue/trace/number_text.h"
+#include "epilogue/trace/reader.h"
+
+namespace epi::cli {
+namespace {
+
+bool is_trace_name(const std::string& name) {
+  return name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".json.zst");
+}
+
+// A folder stands for the traces in it, by name.
+std::vector<std::string> expand(const std::vector<std::string>& given) {
+  std::vector<std::string> files;
+  for (const std::string& path : given) {
+    std::error_code failed;
+    if (!std::filesystem::is_directory(path, failed)) {
+      files.push_back(path);
+      continue;
+    }
+    std::vector<std::string> inside;
+    for (const auto& entry : std::filesystem::directory_iterator(path, failed)) {
+      if (is_trace_name(entry.path().string())) inside.push_back(entry.path().string());
+    }
+    if (failed) throw Error(fmt::format("{}: {}", path, failed.message()));
+    if (inside.empty()) {
+      throw Error(fmt::format("{}: no trace is in this folder (.json, .json.gz, .json.zst)", path));
+    }
+    std::sort(inside.begin(), inside.end());
+    files.insert(files.end(), inside.begin(), inside.end());
+  }
+  return files;
+}
+
+std::optional<int64_t> rank_of(const trace::Trace& trace) {
+  const auto rank = trace::find_value(trace.property("distributedInfo"), "rank");
+  return rank ? trace::parse_integer(*rank) : std::nullopt;
+}
+
+}  // namespace
+
+void add_trace_flags(Command& verb, TraceFlags& flags, bool with_markdown) {
+  verb.option("FILE", flags.files, "A trace, or a folder of ranks").required();
+  const Option json = verb.flag("--json", flags.json, "One JSON value on standard output");
+  if (with_markdown) {
+    verb.flag("--md", flags.markdown, "Tables as Markdown").excludes(json);
+  }
+}
+
+std::vector<TraceInput> read_inputs(const std::vector<std::string>& given) {
+  const auto files = expand(given);
+  const WaitingLine waiting(files.size() == 1 ? files.front()
+                                              : fmt::format("{} traces", files.size()));
+  std::vector<TraceInput> inputs(files.size());
+  std::vector<std::string> failures(files.size());
+  const auto read_one = [&](size_t i) {
+    auto trace = trace::read(files[i]);
+    if (!trace) {
+      failures[i] = trace.error().message;
+      return;
+    }
+    inputs[i] = {files[i], rank_of(*trace).value_or(0), std::move(*trace)};
+  };
+  if (files.size() == 1) {
+    read_one(0);  // on all cores
+  } else {
+    parallel_for(static_cast<int64_t>(files.size()), 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) read_one(static_cast<size_t>(i));
+    });
+  }
+  for (const std::string& failure : failures) {
+    if (!failure.empty()) throw Error(failure);
+  }
+  return inputs;
+}
+
+void show_notices(const std::vector<TraceInput>& inputs, bool are_ranks) {
+  std::fflush(stdout);
+  for (const TraceInput& input : inputs) {
+    const bool ranked = inputs.size() > 1 || !input.trace.property("distributedInfo").empty();
+    if (are_ranks && ranked && !rank_of(input.trace)) {
+      fmt::print(stderr, "{}: note: no rank in the file, taken as 0\n", input.file);
+    }
+    for (const std::string& line : input.trace.defects.lines()) {
+      fmt::print(stderr, "{}: note: {}\n", input.file, line);
+    }
+  }
+}
+
+void begin_json(JsonWriter& json, const std::vector<TraceInput>& inputs) {
+  json.begin_object().key("schema").integer(1);
+  if (inputs.size() > 1) json.key("files").begin_array();
+}
+
+void end_json(JsonWriter& json, const std::vector<TraceInput>& inputs) {
+  if (inputs.size() > 1) json.end_array();
+  json.end_object();
+  fmt::print("{}\n", json.text());
+}
+
+void begin_input_json(JsonWriter& json, const std::vector<TraceInput>& inputs,
+                      const TraceInput& input) {
+  if (inputs.size() > 1) json.begin_object();
+  json.key("file").string(input.file).key("rank").integer(input.rank);
+}
+
+void end_input_json(JsonWriter& json, const std::vector<TraceInput>& inputs) {
+  if (inputs.size() > 1) json.end_object();
+}
+
+void print_title(const std::vector<TraceInput>& inputs, const TraceInput& input) {
+  if (inputs.size() < 2) return;
+  const bool first = &input == &inputs.front();
+  fmt::print("{}rank {}: {}\n", first ? "" : "\n", input.rank, input.file);
+}
+
+size_t screen_width() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const char* columns = std::getenv("COLUMNS");
+  const int given = columns == nullptr ? 0 : std::atoi(columns);
+  return given > 0 ? static_cast<size_t>(given) : 80;
+}
+
+}  // namespace epi::cli

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The traces that a verb was given: files, or folders of ranks.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "epilogue/base/json_writer.h"
+#include "epilogue/cli/command.h"
+#include "epilogue/cli/exit_codes.h"
+#include "epilogue/trace/trace.h"
+
+namespace epi::cli {
+
+struct TraceInput {
+  std::string file;
+  int64_t rank = 0;
+  trace::Trace trace;
+};
+
+// Flags that every verb over traces has.
+struct TraceFlags {
+  std::vector<std::string> files;
+  bool json = false;
+  bool markdown = false;
+};
+
+// Adds FILE..., --json and, where the verb can, --md.
+void add_trace_flags(Command& verb, TraceFlags& flags, bool with_markdown = true);
+
+// Reads all of them, several at a time. Throws `Error` for the first that cannot be read.
+std::vector<TraceInput> read_inputs(const std::vector<std::string>& files);
+// Called last: what was wrong with the files, each kind once, on standard error; and, where several
+// files are ranks, those that do not say which.
+void show_notices(const std::vector<TraceInput>& inputs, bool are_ranks = true);
+
+// What a verb over traces does: reads them, prints one JSON value or the text of each, then what
+// was wrong with the files. `json(writer, input)` fills an open object; `text(input)` returns text.
+template <typename Json, typename Text>
+int print_each(const TraceFlags& flags, const Json& json, const Text& text);
+
+// Calls `one` for each input inside of the object that the verb prints: the object itself for one
+// input, a member of "files" for several.
+template <typename One>
+void print_json(const std::vector<TraceInput>& inputs, One&& one);
+
+void begin_json(JsonWriter& json, const std::vector<TraceInput>& inputs);
+void end_json(JsonWriter& json, const std::vector<TraceInput>& inputs);
+void begin_input_json(JsonWriter& json, const std::vector<TraceInput>& inputs,
+                      const TraceInput& input);
+void end_input_json(JsonWriter& json, const std::vector<TraceInput>& inputs);
+
+template <typename One>
+void print_json(const std::vector<TraceInput>& inputs, One&& one) {
+  JsonWriter json;
+  begin_json(json, inputs);
+  for (const TraceInput& input : inputs) {
+    begin_input_json(json, inputs, input);
+    one(json, input);
+    end_input_json(json, inputs);
+  }
+  end_json(json, inputs);
+}
+
+// A line above each input's output where there are several.
+void print_title(const std::vector<TraceInput>& inputs, const TraceInput& input);
+
+template <typename Json, typename Text>
+int print_each(const TraceFlags& flags, const Json& json, const Text& text) {
+  const auto inputs = read_inputs(flags.files);
+  if (flags.json) {
+    print_json(inputs, json);
+  } else {
+    for (const TraceInput& input : inputs) {
+      print_title(inputs, input);
+      fmt::print("{}", text(input));
+    }
+  }
+  show_notices(inputs);
+  return kDone;
+}
+
+// The columns of the terminal; 80 where there is none and COLUMNS does not say.
+size_t screen_width();
+
+}  // namespace epi::cli

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/compiler/codegen/cuda_code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "epilogue/base/error.h"
+
+namespace epi::compiler {
+namespace {
+
+constexpr int kVectorBytes = 16;
+
+// A number that reads back as the same f32.
+std::string literal(double number) {
+  const auto value = static_cast<float>(number);
+  if (std::isnan(value)) return "__uint_as_float(0x7fc00000)";
+  if (std::isinf(value))
+    return value > 0 ? "__uint_as_float(0x7f800000)" : "__uint_as_float(0xff800000)";
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return std::signbit(value) ? "(" + text + "f)" : text + "f";
+}
+
+std::string term_text(const Term& term) {
+  return term.value < 0 ? literal(term.number) : fmt::format("v{}", term.value);
+}
+
+std::string sum_text(const Step& step, const std::string& a, const std::string& b) {
+  const double alpha = step.terms[2].number;
+  const bool subtract = step.op == Op::kSub;
+  if (alpha == 1) return fmt::format("{} {} {}", a, subtract ? '-' : '+', b);
+  return fmt::format("fmaf({}, {}, {})", b, literal(subtract ? -alpha : alpha), a);
+}
+
+std::string step_text(const Step& step) {
+  const std::string a = term_text(step.terms[0]);
+  const std::string b = step.terms.size() > 1 ? term_text(step.terms[1]) : "";
+  switch (step.op) {
+    case Op::kAdd:
+    case Op::kSub:
+      return sum_text(step, a, b);
+    case Op::kMul:
+      return a + " * " + b;
+    case Op::kDiv:
+      return a + " / " + b;
+    case Op::kNeg:
+      return "-" + a;
+    case Op::kRelu:
+      return "relu(" + a + ")";
+    case Op::kExp:
+      return "expf(" + a + ")";
+    case Op::kTanh:
+      return "tanhf(" + a + ")";
+    case Op::kSigmoid:
+      return "sigmoid(" + a + ")";
+    case Op::kSilu:
+      return "silu(" + a + ")";
+    case Op::kGelu:
+      return fmt::format("{}({})", step.by_tanh ? "gelu_tanh" : "gelu", a);
+    case Op::kCopy_:
+      if (!step.rounded_to) return a;
+      return fmt::format("rounded_to<{}>({})", cuda_type(*step.rounded_to), a);
+    default:
+      throw BugError(fmt::format("{} is not pointwise", op_info(step.op).name));
+  }
+}
+
+// The arithmetic of one element, a line a step.
+std::string element_text(const PointwiseCode& code) {
+  std::string out;
+  for (size_t i = 0; i < code.inputs.size(); ++i) {
+    out += fmt::format("    const float v{0} = to_float(in{0}.values[k]);\n", i);
+  }
+  out += cuda_steps(code.program, "    ", "float");
+  for (size_t i = 0; i < code.outputs.size(); ++i) {
+    out += fmt::format("    out{}.values[k] = rounded<{}>(v{});\n", i, cuda_type(code.outputs[i]),
+                       code.program.outputs[i]);
+  }
+  return out;
+}
+
+std::string body_text(const std::string& name, const PointwiseCode& code) {
+  const size_t operands = code.outputs.size() + code.inputs.size();
+  std::string out = fmt::format(
+      "template <int kCount>\n"
+      "__device__ __forceinline__ void {}_body(const Walk<{}>& walk) {{\n"
+      "  const unsigned item = blockIdx.x * {} + threadIdx.x;\n"
+      "  if (item >= walk.items) return;\n"
+      "  long long at[{}];\n"
+      "  walk.find(item, at);\n"
+      "  wait_for_inputs();\n",
+      name, operands, kCudaThreads, operands);
+  for (size_t i = 0; i < code.inputs.size(); ++i) {
+    out += fmt::format("  const auto in{0} = walk.template read<{1}, kCount>({2}, at[{2}]);\n", i,
+                       cuda_type(code.inputs[i].dtype), code.outputs.size() + i);
+  }
+  for (size_t i = 0; i < code.outputs.size(); ++i) {
+    out += fmt::format("  Pack<{}, kCount> out{};\n", cuda_type(code.outputs[i]), i);
+  }
+  out += "#pragma unroll\n  for (int k = 0; k < kCount; ++k) {\n" + element_text(code) + "  }\n";
+  for (size_t i = 0; i < code.outputs.size(); ++i) {
+    out += fmt::format("  walk.write({0}, at[{0}], out{0});\n", i);
+  }
+  return out + "}\n";
+}
+
+std::string entry_text(const std::string& name, const char* form, const PointwiseCode& code,
+                       int vector) {
+  return fmt::format(
+      "extern \"C\" __global__ void __launch_bounds__({4})\n"
+      "{0}{1}(const __grid_constant__ Walk<{2}> walk) {{\n  {0}_body<{3}>(walk);\n}}\n",
+      name, form, code.outputs.size() + code.inputs.size(), vector, kCudaThreads);
+}
+
+}  // namespace
+
+const char* cuda_type(DType dtype) {
+  switch (dtype) {
+    case DType::kF32:
+      return "float";
+    case DType::kBF16:
+      return "bf16";
+    case DType::kF16:
+      return "f16";
+    default:
+      throw BugError(fmt::format("no fused code for {}", name(dtype)));
+  }
+}
+
+std::string cuda_steps(const Program& program, std::string_view indent, std::string_view type) {
+  std::string out;
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    out += fmt::format("{}const {} v{} = {};\n", indent, type,
+                       static_cast<size_t>(program.inputs) + i, step_text(program.steps[i]));
+  }
+  return out;
+}
+
+int cuda_vector(const PointwiseCode& code) {
+  int64_t widest = 1;
+  for (const DType dtype : code.outputs) widest = std::max(widest, size_bytes(dtype));
+  for (const auto& input : code.inputs) widest = std::max(widest, size_bytes(input.dtype));
+  return static_cast<int>(kVectorBytes / widest);
+}
+
+std::string emit_cuda_pointwise(const std::string& name, const PointwiseCode& code) {
+  return "\n" + body_text(name, code) + entry_text(name, "", code, cuda_vector(code)) +
+         entry_text(name, "_strided", code, 1);
+}
+
+}  // namespace epi::compiler

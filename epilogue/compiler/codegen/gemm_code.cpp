@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/compiler/codegen/gemm_code.h"
+
+#include "epilogue/compiler/codegen/gemm_tiles.h"
+#include "epilogue/compiler/codegen/gemm_vectors.h"
+
+namespace epi::compiler {
+
+GemmTile choose_tile(const GemmCode& code, const Target& target) {
+  if (target.amx && code.dtype == DType::kBF16) {
+    return {GemmKind::kTiles, kTileRows, kTileColumns / code.products};
+  }
+  const GemmKind kind = code.dtype == DType::kBF16 && !target.bf16_pairs.empty()
+                            ? GemmKind::kPairs
+                            : GemmKind::kVectors;
+  // Sums fill the registers but for a row of weights and one number of x. Two vectors a row hide
+  // the load of that number; AArch64 multiplies by a lane and takes three.
+  if (target.lanes == 4 && target.registers == 32) {
+    return code.products == 1 ? GemmTile{kind, 8, 12} : GemmTile{kind, 6, 8};
+  }
+  const int rows = target.registers == 32 ? 14 : target.lanes == 8 ? 6 : 4;
+  return {kind, rows, 2 * target.lanes / code.products};
+}
+
+std::string emit_gemm(const std::string& name, const GemmCode& code, const Target& target) {
+  const GemmTile tile = choose_tile(code, target);
+  return tile.kind == GemmKind::kTiles ? emit_gemm_tiles(name, code, target)
+                                       : emit_gemm_vectors(name, code, tile, target);
+}
+
+}  // namespace epi::compiler

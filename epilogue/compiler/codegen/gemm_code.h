@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Code for a GEMM with an epilogue: out = program(x @ w0, x @ w1, operands ...), where x is [M, k]
+// with M free, and the weights [k, n] are packed into panels of a few columns (packing.h). A tile
+// of the output stays in registers over all of k; the program is applied to it there. With two
+// products a panel holds columns of both weights side by side, so that gate meets up in registers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "epilogue/compiler/codegen/program.h"
+
+namespace epi::compiler {
+
+// An operand of the program beside the sums, as it lies under the [M, n] output.
+struct GemmOperand {
+  DType dtype = DType::kF32;
+  int64_t row_stride = 0;
+  int64_t column_stride = 0;
+};
+
+struct GemmCode {
+  int products = 1;
+  DType dtype = DType::kF32;  // of x and of the weights
+  int64_t n = 0;              // of each product
+  int64_t k = 0;
+  Program program;  // its first inputs are the sums of the products
+  std::vector<DType> outputs;
+  std::vector<GemmOperand> operands;
+  bool exact = false;  // activations are those of pointwise kernels, bit for bit
+};
+
+// How the product is computed.
+enum class GemmKind : uint8_t {
+  kVectors,  // f32 multiply-add, whatever the weights are stored as
+  kPairs,    // bf16, two k at a time, into f32 vectors
+  kTiles,    // bf16 by the tile registers of AMX
+};
+
+struct GemmTile {
+  GemmKind kind = GemmKind::kVectors;
+  int rows = 1;     // of x, at most, in one pass over a panel
+  int columns = 1;  // of each product in one panel
+};
+
+// The tile for this code on this CPU.
+GemmTile choose_tile(const GemmCode& code, const Target& target);
+
+// The arguments of a function, eight bytes each: x (its rows packed, or as they are), the bytes
+// from one row to the next of rows as they are, the packed weights, then the first elements of the
+// outputs and of the operands.
+union GemmWord {
+  const std::byte* address;
+  int64_t number;
+};
+inline constexpr int kFirstOther = 3;
+
+// Computes rows [row_begin, row_end) of one panel; row_begin is a multiple of the tile's rows.
+using GemmFunction = void (*)(const GemmWord* arguments, int64_t row_begin, int64_t row_end,
+                              int64_t panel);
+
+// The IR of a function of this type.
+std::string emit_gemm(const std::string& name, const GemmCode& code, const Target& target);
+
+}  // namespace epi::compiler

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/compiler/codegen/ir_writer.h"
+
+#include <bit>
+#include <cstdint>
+
+namespace epi::compiler {
+
+std::string float_bits(double value) {
+  const auto rounded = static_cast<double>(static_cast<float>(value));
+  return fmt::format("0x{:016X}", std::bit_cast<uint64_t>(rounded));
+}
+
+}  // namespace epi::compiler

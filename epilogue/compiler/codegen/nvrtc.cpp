@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/compiler/codegen/nvrtc.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <nvrtc.h>
+
+#include <memory>
+
+#include "epilogue/base/error.h"
+
+namespace epi::compiler {
+namespace {
+
+// By name, as the system finds it; then where it was when this was built.
+constexpr const char* kFiles[] = {"libnvrtc.so.13", EPI_NVRTC_PATH};
+
+struct Nvrtc {
+  decltype(&nvrtcCreateProgram) create = nullptr;
+  decltype(&nvrtcCompileProgram) compile = nullptr;
+  decltype(&nvrtcDestroyProgram) destroy = nullptr;
+  decltype(&nvrtcGetCUBINSize) cubin_size = nullptr;
+  decltype(&nvrtcGetCUBIN) cubin = nullptr;
+  decltype(&nvrtcGetProgramLogSize) log_size = nullptr;
+  decltype(&nvrtcGetProgramLog) log = nullptr;
+  decltype(&nvrtcGetErrorString) error_string = nullptr;
+};
+
+void* open_library() {
+  for (const char* file : kFiles) {
+    if (void* handle = ::dlopen(file, RTLD_NOW | RTLD_LOCAL)) return handle;
+  }
+  fail("compile", "cannot load NVRTC ({}): install the CUDA toolkit 13", ::dlerror());
+}
+
+template <typename F>
+void find(void* library, const char* symbol, F*& function) {
+  function = reinterpret_cast<F*>(::dlsym(library, symbol));
+  if (function == nullptr) fail("compile", "NVRTC has no function {}", symbol);
+}
+
+Nvrtc load() {
+  void* library = open_library();
+  Nvrtc nvrtc;
+  find(library, "nvrtcCreateProgram", nvrtc.create);
+  find(library, "nvrtcCompileProgram", nvrtc.compile);
+  find(library, "nvrtcDestroyProgram", nvrtc.destroy);
+  find(library, "nvrtcGetCUBINSize", nvrtc.cubin_size);
+  find(library, "nvrtcGetCUBIN", nvrtc.cubin);
+  find(library, "nvrtcGetProgramLogSize", nvrtc.log_size);
+  find(library, "nvrtcGetProgramLog", nvrtc.log);
+  find(library, "nvrtcGetErrorString", nvrtc.error_string);
+  return nvrtc;
+}
+
+const Nvrtc& nvrtc() {
+  static const Nvrtc library = load();
+  return library;
+}
+
+void check(nvrtcResult result, const char* call) {
+  if (result != NVRTC_SUCCESS) fail("compile", "{}: {}", call, nvrtc().error_string(result));
+}
+
+struct Destroy {
+  void operator()(nvrtcProgram program) const { nvrtc().destroy(&program); }
+};
+using Program = std::unique_ptr<std::remove_pointer_t<nvrtcProgram>, Destroy>;
+
+std::string log_of(nvrtcProgram program) {
+  size_t size = 0;
+  nvrtc().log_size(program, &size);
+  std::string text(size, '\0');
+  if (size > 0) nvrtc().log(program, text.data());
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::byte> assemble_cuda(const std::string& source, const std::string& architecture) {
+  nvrtcProgram made = nullptr;
+  check(nvrtc().create(&made, source.c_str(), "epilogue.cu", 0, nullptr, nullptr),
+        "nvrtcCreateProgram");
+  const Program program(made);
+  const std::string target = "--gpu-architecture=" + architecture;
+  const char* options[] = {target.c_str(), "--std=c++17"};
+  const nvrtcResult compiled = nvrtc().compile(made, 2, options);
+  if (compiled == NVRTC_ERROR_COMPILATION) {
+    throw BugError("NVRTC refuses generated code:\n" + log_of(made));
+  }
+  check(compiled, "nvrtcCompileProgram");
+  size_t size = 0;
+  check(nvrtc().cubin_size(made, &size), "nvrtcGetCUBINSize");
+  std::vector<std::byte> cubin(size);
+  check(nvrtc().cubin(made, reinterpret_cast<char*>(cubin.data())), "nvrtcGetCUBIN");
+  return cubin;
+}
+
+}  // namespace epi::compiler

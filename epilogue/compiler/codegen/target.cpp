@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/compiler/codegen/target.h"
+
+#include <cstdlib>
+#include <string_view>
+
+#include "epilogue/base/machine.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#elif defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
+namespace epi::compiler {
+namespace {
+
+#if defined(__x86_64__)
+
+// Linux hands tile registers out on request, to the whole process.
+bool may_use_tiles() {
+  constexpr int kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr int kTileData = 18;
+  return ::syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
+
+bool has_amx_bf16() {
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
+  constexpr unsigned kBf16 = 1U << 22;
+  constexpr unsigned kTile = 1U << 24;
+  return (edx & kBf16) != 0 && (edx & kTile) != 0 && may_use_tiles();
+}
+
+// vdpbf16ps is twice as fast as multiply-add in f32 on a Zen 4, by others' figures, and half as
+// fast on an Emerald Rapids, which has AMX instead: see the peaks that `epilogue bench linear
+// --dtype bf16` prints under EPILOGUE_ISA=avx512 and avx512_bf16.
+bool is_amd() {
+  __builtin_cpu_init();
+  return __builtin_cpu_is("amd") != 0;
+}
+
+Target detect() {
+  Target target;
+  target.triple = "x86_64-unknown-linux-gnu";
+  target.data_layout =
+      "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128";
+  if (cpu_isa() == Isa::kBaseline) return target;
+  target.features = "+avx,+avx2,+fma,+f16c";
+  target.lanes = 8;
+  target.converts_f16 = __builtin_cpu_supports("f16c") != 0;
+  if (!target.converts_f16) target.features = "+avx,+avx2,+fma";
+  if (cpu_isa() != Isa::kAvx512) return target;
+  // EVEX512 says that 512-bit registers are not only encoded but there.
+  target.features += ",+avx512f,+avx512bw,+avx512dq,+avx512vl,+evex512";
+  target.lanes = 16;
+  target.registers = 32;
+  const char* limit = std::getenv("EPILOGUE_ISA");
+  const bool wants_pairs = limit != nullptr && std::string_view(limit) == "avx512_bf16";
+  if (__builtin_cpu_supports("avx512bf16") && (wants_pairs || (limit == nullptr && is_amd()))) {
+    target.features += ",+avx512bf16";
+    target.bf16_pairs = "llvm.x86.avx512bf16.dpbf16ps.512";
+  }
+  if (limit == nullptr && has_amx_bf16()) {
+    target.features += ",+amx-tile,+amx-bf16";
+    target.amx = true;
+  }
+  return target;
+}
+
+#else
+
+Target detect() {
+  Target target;
+  target.triple = "aarch64-unknown-linux-gnu";
+  target.data_layout = "e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32";
+  target.features = "+neon";
+  target.registers = 32;
+  target.converts_f16 = true;
+  // bfdot multiplies twice as many numbers as an f32 multiply-add.
+  const bool limited = std::getenv("EPILOGUE_ISA") != nullptr;
+  if (!limited && (::getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0) {
+    target.features += ",+bf16";
+    target.bf16_pairs = "llvm.aarch64.neon.bfdot.v4f32.v8bf16";
+  }
+  return target;
+}
+
+#endif
+
+}  // namespace
+
+const Target& host_target() {
+  static const Target target = detect();
+  return target;
+}
+
+}  // namespace epi::compiler

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/compiler/codegen/tile_config.h"
+
+namespace epi::compiler {
+namespace {
+
+// The places of palette 1 in its 64 bytes.
+constexpr int kColumnBytes = 16;  // two bytes a register
+constexpr int kRows = 48;         // one
+
+void emit_rows(IrWriter& out, int tile, std::string_view rows) {
+  const IrValue at = out.let("getelementptr i8, ptr %config, i64 {}", kRows + tile);
+  out.line("store i8 {}, ptr {}, align 1", rows, at);
+}
+
+}  // namespace
+
+void emit_tile_config(IrWriter& out) {
+  out.line("%config = alloca [64 x i8], align 64");
+  out.line("store <64 x i8> zeroinitializer, ptr %config, align 64");
+  out.line("store i8 1, ptr %config, align 1");  // the palette
+  for (int tile = 0; tile < 8; ++tile) {
+    const IrValue at = out.let("getelementptr i8, ptr %config, i64 {}", kColumnBytes + 2 * tile);
+    out.line("store i16 64, ptr {}, align 1", at);
+  }
+  for (const int tile : {6, 7}) emit_rows(out, tile, "16");
+}
+
+void emit_tile_rows(IrWriter& out, std::string_view upper, std::string_view lower) {
+  for (const int tile : {0, 1, 4}) emit_rows(out, tile, upper);
+  for (const int tile : {2, 3, 5}) emit_rows(out, tile, lower);
+  out.line("call void @llvm.x86.ldtilecfg(ptr %config)");
+}
+
+}  // namespace epi::compiler

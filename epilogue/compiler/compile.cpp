@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/compiler/compile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+
+#include "epilogue/base/clock.h"
+#include "epilogue/base/shared_value.h"
+#include "epilogue/compiler/gpu/gpu_graph.h"
+#include "epilogue/compiler/graph/guards.h"
+#include "epilogue/compiler/passes/pipeline.h"
+#include "epilogue/compiler/plan/plan.h"
+#include "epilogue/ops/hooks.h"
+
+namespace epi {
+namespace {
+
+using compiler::Captured;
+using compiler::Guards;
+using compiler::Plan;
+
+struct Variant {
+  Captured captured;
+  Guards guards;
+  std::unique_ptr<const Plan> plan;
+  std::string region;  // its row in a trace
+  VariantInfo info;
+  int number = 0;
+  // Sizes that came, and whether the function's graph is the captured one for them.
+  mutable std::mutex checking{};
+  mutable std::map<std::vector<int64_t>, std::string> checked{};
+};
+
+// In the order in which they are tried.
+using Variants = std::vector<std::shared_ptr<const Variant>>;
+
+// Beyond so many different sizes they are looked at again.
+constexpr size_t kMostChecked = 4096;
+
+const Variant& newest(const Variants& variants) {
+  const auto by_number = [](const auto& a, const auto& b) { return a->number < b->number; };
+  return **std::max_element(variants.begin(), variants.end(), by_number);
+}
+
+// What a call is answered with: a variant that fits, or why none does.
+struct Choice {
+  std::shared_ptr<const Variants> all{};  // keeps the variant
+  const Variant* variant = nullptr;
+  std::shared_ptr<const compiler::BoundPlan> plan{};  // of the variant, for this call's sizes
+  std::string reason{};
+  bool dynamic = true;  // how to compile another
+};
+
+// Where the inputs are, and the tensors that the function reads beside them.
+Device common_device(const compiler::Graph& graph, std::span<const Tensor> inputs) {
+  std::optional<Device> device;
+  if (!inputs.empty()) device = inputs[0].device();
+  for (const auto& node : graph.nodes) {
+    if (node.kind != compiler::NodeKind::kParameter) continue;
+    if (!device) device = node.parameter.device();
+    if (node.parameter.device() == *device) continue;
+    fail("compile", "the parameter {} is on {}, other tensors on {}: they must share a device",
+         node.name, name(node.parameter.device()), name(*device));
+  }
+  return device.value_or(kCpu);
+}
+
+}  // namespace
+
+struct Compiled::State {
+  compiler::Function function;
+  std::vector<compiler::NamedTensor> parameters;
+  CompileOptions options;
+  std::mutex compiling;
+  // Replaced as a whole when one is added: calls go on with what they have read.
+  SharedValue<Variants> variants;
+
+  compiler::CaptureOptions capture_options(size_t inputs, bool dynamic) const;
+  VariantInfo describe(const Plan& plan, std::string reason,
+                       const std::vector<compiler::Stage>& stages) const;
+  void add(std::span<const Tensor> inputs, bool dynamic, std::string reason);
+  // How the function differs for these sizes from what the variant has; empty: it does not.
+  std::string difference(const Variant& variant, std::span<const Tensor> inputs,
+                         std::span<const int64_t> sizes) const;
+  Choice choose(std::span<const Tensor> inputs) const;
+  Choice compile_for(std::span<const Tensor> inputs);
+};
+
+Compiled::Compiled(compiler::Function function, std::vector<compiler::NamedTensor> parameters,
+                   CompileOptions options)
+    : state_(std::make_shared<State>()) {
+  state_->function = std::move(function);
+  state_->parameters = std::move(parameters);
+  state_->options = std::move(options);
+  state_->variants.set(std::make_shared<const Variants>());
+}
+
+compiler::CaptureOptions Compiled::State::capture_options(size_t inputs, bool dynamic) const {
+  compiler::CaptureOptions capture{dynamic, parameters, {}};
+  if (inputs == 1) capture.input_names = {"x"};
+  return capture;
+}
+
+VariantInfo Compiled::State::describe(const Plan& plan, std::string reason,
+                                      const std::vector<compiler::Stage>& stages) const {
+  VariantInfo info;
+  info.reason = std::move(reason);
+  for (const auto& stage : stages) {
+    info.stages.push_back(fmt::format("{}:\n{}", stage.pass, stage.text));
+  }
+  info.code = plan.ir();
+  info.plan = plan.to_string();
+  info.kernels = plan.kernel_names();
+  info.from_cache = plan.is_from_cache();
+  info.not_kept = plan.not_kept();
+  return info;
+}
+
+void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::string reason) {
+  const auto before = variants.get();
+  const std::string label = fmt::format("{}/{}", options.name, before->size());
+  const RecordFunction range(fmt::format("Epilogue Compile: {} ({})", label, reason));
+  const int64_t start_ns = now_ns();
+  auto variant = std::make_shared<Variant>();
+  variant->captured = compiler::capture(function, inputs, capture_options(inputs.size(), dynamic));
+  variant->guards = Guards(variant->captured, inputs);
+  const Device device = common_device(variant->captured.graph, inputs);
+  if (device != kCpu && compiler::gpu_is_capturing(device.index)) {
+    fail("compile",
+         "{} would be compiled on a stream that is being captured ({}): call it once before",
+         options.name, reason);
+  }
+  const auto own = compiler::own_products(device);
+  auto stages = compiler::run_passes(variant->captured.graph, options.fuse, own);
+  for (compiler::Node& node : stages.back().graph.nodes) {
+    node.rounded = options.round_products && compiler::is_product(node);
+  }
+  auto plan = std::make_unique<Plan>(
+      stages.back().graph, device,
+      options.cache ? compiler::UseCache::kYes : compiler::UseCache::kNo, options.graph);
+  if (own == compiler::OwnProducts::kHopper) {
+    // Without stacking, which would copy weights.
+    plan->set_library_graph([graph = variant->captured.graph] {
+      return compiler::run_passes(graph, Fuse::kPointwise, compiler::OwnProducts::kNone)
+          .back()
+          .graph;
+    });
+  }
+  variant->plan = std::move(plan);
+  // With its first sizes, whose code may be made for them alone.
+  std::array<int64_t, compiler::kMostSymbols> symbols;
+  const auto sizes = std::span(symbols).first(variant->guards.symbols());
+  const bool accepts = variant->guards.accept(inputs, sizes);
+  const Plan& made = accepts ? variant->plan->made_for(sizes) : *variant->plan;
+  variant->region = "Epilogue-Compiled Region: " + label;
+  variant->number = static_cast<int>(before->size());
+  variant->info = describe(made, std::move(reason), stages);
+  variant->info.compile_ms = static_cast<double>(now_ns() - start_ns) * 1e-6;
+  auto after = std::make_shared<Variants>(*before);
+  // One of fixed sizes comes before those that would take them.
+  after->insert(dynamic ? after->end() : after->begin(), std::move(variant));
+  variants.set(std::move(after));
+}
+
+std::string Compiled::State::difference(const Variant& variant, std::span<const Tensor> inputs,
+                                        std::span<const int64_t> sizes) const {
+  if (sizes.empty()) return "";
+  const std::lock_guard lock(variant.checking);
+  const std::vector<int64_t> key(sizes.begin(), sizes.end());
+  const auto known = variant.checked.find(key);
+  if (known != variant.checked.end()) return known->second;
+  if (variant.checked.size() >= kMostChecked) variant.checked.clear();
+  const auto found = compiler::difference_at(function, inputs, capture_options(inputs.size(), true),
+                                             variant.captured, sizes);
+  return variant.checked[key] = found.value_or("");
+}
+
+Choice Compiled::State::choose(std::span<const Tensor> inputs) const {
+  auto all = variants.get();
+  std::array<int64_t, compiler::kMostSymbols> symbols;
+  Choice choice{nullptr, nullptr, nullptr, all->empty() ? "first call" : "", options.dynamic};
+  for (const auto& variant : *all) {
+    const auto sizes = std::span(symbols).first(variant->guards.symbols());
+    if (!variant->guards.accept(inputs, sizes)) continue;
+    if (auto plan = variant->plan->bound_to(sizes)) {
+      return {std::move(all), variant.get(), std::move(plan)};
+    }
+    const std::string differs = difference(*variant, inputs, sizes);
+    if (differs.empty()) {
+      auto plan = variant->plan->bind(sizes);
+      return {std::move(all), variant.get(), std::move(plan)};
+    }
+    choice.reason = "the function looks at sizes: " + differs;
+    choice.dynamic = false;
+  }
+  if (choice.reason.empty()) choice.reason = newest(*all).guards.refusal(inputs);
+  return choice;
+}
+
+Choice Compiled::State::compile_for(std::span<const Tensor> inputs) {
+  const std::lock_guard lock(compiling);
+  // Another thread may have compiled it meanwhile. Twice: the first call's own sizes may be what
+  // the function looks at.
+  Choice choice = choose(inputs);
+  for (int attempt = 0; attempt < 2 && choice.variant == nullptr; ++attempt) {
+    const size_t count = variants.get()->size();
+    if (static_cast<int>(count) >= options.most_variants) {
+      fail("compile",
+           "{} has {} variants, the most that its options allow, and needs another: {}; raise "
+           "most_variants, or keep the inputs alike",
+           options.name, count, choice.reason);
+    }
+    add(inputs, choice.dynamic, choice.reason);
+    choice = choose(inputs);
+  }
+  EPI_CHECK(choice.variant != nullptr);
+  return choice;
+}
+
+namespace {
+
+void check_inputs(std::span<const Tensor> inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].defined()) fail("compile", "input {} is an undefined tensor", i);
+    if (inputs[i].device() != inputs[0].device()) {
+      fail("compile", "input {} is on {}, input 0 on {}: they must share a device", i,
+           name(inputs[i].device()), name(inputs[0].device()));
+    }
+  }
+}
+
+}  // namespace
+
+Tensor Compiled::operator()(std::span<const Tensor> inputs) const {
+  // Inside of another function that is captured, this one is part of it.
+  if (detail::capture != nullptr) return state_->function(inputs);
+  check_inputs(inputs);
+  Choice choice;
+  {
+    const RecordFunction range("Epilogue Guards");
+    choice = state_->choose(inputs);
+  }
+  if (choice.variant == nullptr) choice = state_->compile_for(inputs);
+  const RecordFunction range(choice.variant->region);
+  return choice.plan->run(inputs);
+}
+
+std::vector<VariantInfo> Compiled::variants() const {
+  const auto all = state_->variants.get();
+  std::vector<VariantInfo> infos(all->size());
+  for (const auto& variant : *all) infos[static_cast<size_t>(variant->number)] = variant->info;
+  return infos;
+}
+
+int Compiled::recompiles() const {
+  return std::max<int>(static_cast<int>(state_->variants.get()->size()) - 1, 0);
+}
+
+}  // namespace epi

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/compiler/gpu/gpu_code.h"
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <map>
+#include <mutex>
+
+#include "epilogue/base/hash.h"
+#include "epilogue/compiler/codegen/cuda_code.h"
+#include "epilogue/compiler/codegen/nvrtc.h"
+#include "epilogue/compiler/plan/code_cache.h"
+#include "epilogue/cuda/attribute.h"
+#include "epilogue/cuda/device_guard.h"
+#include "epilogue/cuda/stream.h"
+
+namespace epi::compiler {
+namespace {
+
+class LoadedCubin final : public GpuCode {
+ public:
+  explicit LoadedCubin(std::span<const std::byte> cubin) {
+    cuda::check(
+        cudaLibraryLoadData(&library_, cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+        "cudaLibraryLoadData");
+  }
+  LoadedCubin(const LoadedCubin&) = delete;
+  LoadedCubin& operator=(const LoadedCubin&) = delete;
+  ~LoadedCubin() override { cudaLibraryUnload(library_); }
+
+  void* look_up(const std::string& name) const override {
+    cudaKernel_t kernel = nullptr;
+    const cudaError_t code = cudaLibraryGetKernel(&kernel, library_, name.c_str());
+    if (code != cudaSuccess) cudaGetLastError();
+    return code == cudaSuccess ? kernel : nullptr;
+  }
+
+ private:
+  cudaLibrary_t library_ = nullptr;
+};
+
+// "sm_90a": with the instructions of this generation alone, where there are such.
+std::string architecture(int device) {
+  const int major = cuda::attribute(cudaDevAttrComputeCapabilityMajor, device);
+  const int minor = cuda::attribute(cudaDevAttrComputeCapabilityMinor, device);
+  return fmt::format("sm_{}{}{}", major, minor, major >= 9 ? "a" : "");
+}
+
+// An entry that cannot be loaded is no code of ours: made anew.
+std::shared_ptr<const GpuCode> loaded(std::span<const std::byte> cubin) {
+  try {
+    return std::make_shared<const LoadedCubin>(cubin);
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
+// Code that functions of this process use, by its key: layers of one model share it.
+class LoadedCode {
+ public:
+  std::shared_ptr<const GpuCode> find(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    const auto found = codes_.find(key);
+    return found == codes_.end() ? nullptr : found->second.lock();
+  }
+  void keep(const std::string& key, const std::shared_ptr<const GpuCode>& code) {
+    const std::lock_guard lock(mutex_);
+    codes_[key] = code;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::weak_ptr<const GpuCode>> codes_;
+};
+
+LoadedCode& loaded_code() {
+  static auto* const loaded = new LoadedCode;
+  return *loaded;
+}
+
+}  // namespace
+
+void* GpuCode::find(const std::string& name) const {
+  void* kernel = look_up(name);
+  if (kernel == nullptr) throw BugError("generated code has no kernel " + name);
+  return kernel;
+}
+
+std::shared_ptr<const GpuCode> load_gpu_code(std::span<const std::byte> code, int device) {
+  const cuda::DeviceGuard guard(device);
+  return std::make_shared<const LoadedCubin>(code);
+}
+
+// By the driver: the runtime does not tell.
+std::vector<size_t> parameter_bytes(void* kernel) {
+  static const auto info = [] {
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult found{};
+    cuda::check(cudaGetDriverEntryPointByVersion("cuKernelGetParamInfo", &function, 12040,
+                                                 cudaEnableDefault, &found),
+                "cudaGetDriverEntryPointByVersion");
+    if (found != cudaDriverEntryPointSuccess)
+      fail("cuda", "the driver has no cuKernelGetParamInfo");
+    return reinterpret_cast<decltype(&cuKernelGetParamInfo)>(function);
+  }();
+  std::vector<size_t> sizes;
+  size_t offset = 0;
+  size_t size = 0;
+  while (info(static_cast<CUkernel>(kernel), sizes.size(), &offset, &size) == CUDA_SUCCESS) {
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+void allow_shared_bytes(void* kernel, int64_t bytes, int device) {
+  const cuda::DeviceGuard guard(device);
+  cuda::check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(bytes)),
+              "cudaFuncSetAttribute");
+}
+
+GpuGenerated generate_gpu(const Source& source, int device, UseCache cache) {
+  GpuGenerated result;
+  if (source.ir.empty()) return result;
+  const cuda::DeviceGuard guard(device);
+  const std::string target = architecture(device);
+  // Not NVRTC's own version: to ask for it would load it.
+  const std::string key =
+      sha256(fmt::format("NVRTC for CUDA {}\n{}\n{}", CUDART_VERSION, target, source.ir));
+  if (cache == UseCache::kNo) {
+    result.code = std::make_shared<const LoadedCubin>(assemble_cuda(source.ir, target));
+    return result;
+  }
+  const std::string here = fmt::format("{} on {}", key, device);
+  result.code = loaded_code().find(here);
+  if (result.code == nullptr) {
+    if (const auto cached = find_cached(key)) result.code = loaded(*cached);
+  }
+  result.from_cache = result.code != nullptr;
+  if (!result.from_cache) {
+    const auto cubin = assemble_cuda(source.ir, target);
+    result.code = std::make_shared<const LoadedCubin>(cubin);
+    if (const auto stored = store_cached(key, cubin); !stored) {
+      result.not_kept = stored.error().message;
+    }
+  }
+  loaded_code().keep(here, result.code);
+  return result;
+}
+
+CUstream_st* gpu_stream(int device) { return cuda::current_stream(device).get(); }
+
+bool gpu_overlaps_launches(int device) {
+  return cuda::attribute(cudaDevAttrComputeCapabilityMajor, device) >= 9;
+}
+
+void launch_gpu(const GpuLaunch& launch, void** arguments, int device, CUstream_st* stream) {
+  const cuda::DeviceGuard guard(device);
+  cudaLaunchAttribute overlap{};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(launch.blocks);
+  config.blockDim = dim3(launch.threads);
+  config.dynamicSmemBytes = launch.shared_bytes;
+  config.stream = stream;
+  config.attrs = &overlap;
+  config.numAttrs = launch.overlaps ? 1 : 0;
+  cuda::check(cudaLaunchKernelExC(&config, launch.kernel, arguments), "cudaLaunchKernelExC");
+}
+
+}  // namespace epi::compiler

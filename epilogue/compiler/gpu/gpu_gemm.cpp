@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/compiler/gpu/gpu_gemm.h"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "epilogue/compiler/codegen/cuda_code.h"
+#include "epilogue/cuda/allocator.h"
+#include "epilogue/cuda/attribute.h"
+#include "epilogue/cuda/cuda_error.h"
+#include "epilogue/cuda/device_guard.h"
+#include "epilogue/cuda/relaxed_capture.h"
+
+namespace epi::compiler {
+namespace {
+
+using cuda::check;
+
+// As the `Operands` of codegen/hopper_prelude.cpp.
+using OperandAddresses = std::array<const std::byte*, kMostHopperOperands>;
+
+}  // namespace
+
+GpuGemm::GpuGemm(std::string name, GemmCode code, std::vector<Tensor> weights, int device,
+                 UseCache cache, int processors)
+    : name_(std::move(name)),
+      code_(std::move(code)),
+      weights_(std::move(weights)),
+      device_(device),
+      processors_(processors > 0 ? processors
+                                 : cuda::attribute(cudaDevAttrMultiProcessorCount, device)),
+      cache_(cache) {}
+
+void* GpuGemm::find_kernel(const std::string& name, const std::string& text, int64_t shared_bytes,
+                           const std::string& form) const {
+  const cuda::DeviceGuard guard(device_);
+  const cuda::RelaxedCapture relaxed;  // a new size may come while the caller captures
+  const std::lock_guard lock(making_);
+  const auto found = made_.find(text);
+  if (found != made_.end()) return found->second.generated.code->find(name);
+  Made made{form, generate_gpu({cuda_prelude() + hopper_prelude() + text, {}}, device_, cache_)};
+  void* kernel = made.generated.code->find(name);
+  allow_shared_bytes(kernel, shared_bytes, device_);
+  made_.emplace(text, std::move(made));
+  return kernel;
+}
+
+GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride, const HopperTile& tile) const {
+  GpuGemmCall call;
+  const int64_t shared = tile.shared_bytes(code_);
+  const std::string form =
+      fmt::format("tiles of {} rows by {} columns", kTileRows, tile.columns(code_));
+  void* kernel = find_kernel(name_, emit_hopper_tiles(name_, code_, tile), shared, form);
+  const int64_t blocks = std::min<int64_t>(tile.tiles(code_, rows), processors_);
+  call.launch_ = {kernel, static_cast<uint32_t>(blocks), kTileThreads,
+                  static_cast<uint32_t>(shared), true};
+  call.x_box_rows_ = kTileRows;
+  call.strip_ = tile.strip(code_);
+  call.weight_box_rows_ = tile.half;
+  return prepared(call, rows, row_stride);
+}
+
+GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride, const HopperStream& stream) const {
+  GpuGemmCall call;
+  const int64_t shared = stream.shared_bytes(code_);
+  const std::string name = name_ + "_stream";
+  const std::string form = fmt::format("a stream of {} rows of weights at a time for up to {} rows",
+                                       stream.rows, stream.tokens);
+  void* kernel = find_kernel(name, emit_hopper_stream(name, code_, stream), shared, form);
+  const int64_t tiles = (code_.n + stream.rows - 1) / stream.rows;
+  const int64_t blocks = std::min<int64_t>(tiles, processors_);
+  call.launch_ = {kernel, static_cast<uint32_t>(blocks), kStreamThreads,
+                  static_cast<uint32_t>(shared), true};
+  call.x_box_rows_ = static_cast<int>(rows);
+  call.weight_box_rows_ = stream.rows;
+  return prepared(call, rows, row_stride);
+}
+
+GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride) const {
+  return rows <= kMostStreamRows ? bind(rows, row_stride, choose_stream(code_, rows, processors_))
+                                 : bind(rows, row_stride, choose_tile(code_, rows, processors_));
+}
+
+GpuGemmCall GpuGemm::prepared(GpuGemmCall call, int64_t rows, int64_t row_stride) const {
+  EPI_CHECK(rows > 0 && rows <= kMostRows);
+  call.x_ = {nullptr, code_.dtype, rows, code_.k, row_stride};
+  call.n_ = code_.n;
+  if (!weights_.empty()) call.set_weights(weights_.front().raw_data(), weights_.back().raw_data());
+  return call;
+}
+
+bool GpuGemm::is_fast_for(int64_t rows) const { return fills_gpu(code_, rows, processors_); }
+
+std::vector<std::string> GpuGemm::forms() const {
+  const std::lock_guard lock(making_);
+  std::vector<std::string> forms;
+  for (const auto& [text, made] : made_) forms.push_back(made.form);
+  return forms;
+}
+
+bool GpuGemm::is_from_cache() const {
+  const std::lock_guard lock(making_);
+  return std::all_of(made_.begin(), made_.end(),
+                     [](const auto& made) { return made.second.generated.from_cache; });
+}
+
+std::string GpuGemm::not_kept() const {
+  const std::lock_guard lock(making_);
+  for (const auto& [text, made] : made_) {
+    if (!made.generated.not_kept.empty()) return made.generated.not_kept;
+  }
+  return "";
+}
+
+void GpuGemmCall::set_weights(const std::byte* first, const std::byte* second) {
+  const int64_t k = x_.columns;
+  weights_[0] = make_tensor_map({first, x_.dtype, n_, k, k}, weight_box_rows_, kTileDepth);
+  weights_[1] = make_tensor_map({second, x_.dtype, n_, k, k}, weight_box_rows_, kTileDepth);
+}
+
+void GpuGemmCall::start(const std::byte* x, std::byte* out, std::span<std::byte* const> operands,
+                        int device, CUstream_st* stream) const {
+  const cuda::DeviceGuard guard(device);
+  MapMatrix rows = x_;
+  rows.data = x;
+  std::optional<cuda::Scratch> copy;
+  if (!fits_tensor_map(rows)) {
+    const auto width = static_cast<size_t>(rows.columns * size_bytes(rows.dtype));
+    const auto pitch = static_cast<size_t>(rows.row_stride * size_bytes(rows.dtype));
+    copy.emplace(device, static_cast<int64_t>(width) * rows.rows);
+    check(cudaMemcpy2DAsync(copy->data(), width, x, pitch, width, static_cast<size_t>(rows.rows),
+                            cudaMemcpyDeviceToDevice, stream),
+          "cudaMemcpy2DAsync");
+    rows.data = static_cast<const std::byte*>(copy->data());
+    rows.row_stride = rows.columns;
+  }
+  TensorMap x_map = make_tensor_map(rows, x_box_rows_, kTileDepth);
+  TensorMap out_map{};
+  if (strip_ > 0) {
+    out_map = make_tensor_map({out, rows.dtype, rows.rows, n_, n_}, kTileRows / 2, strip_);
+  }
+  OperandAddresses addresses{};
+  std::copy(operands.begin(), operands.end(), addresses.begin());
+  auto m = static_cast<int>(rows.rows);
+  auto n = static_cast<int>(n_);
+  auto k = static_cast<int>(rows.columns);
+  TensorMap w0 = weights_[0];
+  TensorMap w1 = weights_[1];
+  void* out_argument = strip_ > 0 ? static_cast<void*>(&out_map) : static_cast<void*>(&out);
+  void* arguments[] = {&x_map, &w0, &w1, out_argument, &addresses, &m, &n, &k};
+
+  launch_gpu(launch_, arguments, device, stream);
+}
+
+bool gpu_has_own_products(int device) {
+  return cuda::attribute(cudaDevAttrComputeCapabilityMajor, device) == 9 &&
+         cuda::attribute(cudaDevAttrComputeCapabilityMinor, device) == 0;
+}
+
+}  // namespace epi::compiler

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <map>
+
+#include "epilogue/compiler/codegen/cuda_code.h"
+#include "epilogue/compiler/codegen/hopper_code.h"
+#include "epilogue/compiler/gpu/gpu_code.h"
+
+namespace epi::compiler {
+
+namespace {
+
+std::string text_of(const std::string& name, const Kernel& kernel) {
+  if (const auto* pointwise = std::get_if<PointwiseKernel>(&kernel.body)) {
+    return emit_cuda_pointwise(name, pointwise->code);
+  }
+  const auto* gemm = std::get_if<GemmKernel>(&kernel.body);
+  return gemm == nullptr ? "" : emit_hopper_tiles(name, gemm->code, {});
+}
+
+}  // namespace
+
+Source write_cuda_source(const std::vector<Kernel>& kernels) {
+  Source source;
+  std::map<std::string, std::string> names;  // by source: the same code has one name
+  std::string functions;
+  for (const Kernel& kernel : kernels) {
+    const std::string text = text_of(kernel.name, kernel);
+    if (text.empty()) {
+      source.names.push_back(kernel.name);
+      continue;
+    }
+    auto& name = names[text];
+    if (name.empty()) {
+      name = fmt::format("{}_{}", kernel.name, names.size() - 1);
+      if (std::holds_alternative<PointwiseKernel>(kernel.body)) functions += text_of(name, kernel);
+    }
+    source.names.push_back(name);
+  }
+  if (!functions.empty()) source.ir = cuda_prelude() + functions;
+  return source;
+}
+
+std::string shown_cuda(const std::vector<Kernel>& kernels, const Source& source) {
+  std::map<std::string, std::string> gemms;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const auto* gemm = std::get_if<GemmKernel>(&kernels[i].body);
+    if (gemm == nullptr) continue;
+    const std::string& name = source.names[i];
+    gemms[name] = text_of(name, kernels[i]) + emit_hopper_stream(name + "_stream", gemm->code, {});
+  }
+  if (gemms.empty()) return source.ir;
+  std::string out = (source.ir.empty() ? cuda_prelude() : source.ir) + hopper_prelude();
+  for (const auto& [name, text] : gemms) out += text;
+  return out;
+}
+
+}  // namespace epi::compiler

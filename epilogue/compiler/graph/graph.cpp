@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/compiler/graph/graph.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstring>
+
+#include "epilogue/base/error.h"
+#include "epilogue/ops/functional.h"
+
+namespace epi::compiler {
+namespace {
+
+// A constant that a function makes at each call is compared by its numbers up to this many.
+constexpr int64_t kMostCompared = 1 << 20;
+
+template <typename... Ts>
+struct Overloaded : Ts... {
+  using Ts::operator()...;
+};
+template <typename... Ts>
+Overloaded(Ts...) -> Overloaded<Ts...>;
+
+// Inputs and parameters have names, other values numbers that count up.
+class Printer {
+ public:
+  explicit Printer(const Graph& graph) : graph_(graph), names_(graph.nodes.size()) {
+    int next = 0;
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      const Node& node = graph.nodes[i];
+      names_[i] = node.kind == NodeKind::kOp ? fmt::format("%{}", next++) : node.name;
+    }
+  }
+
+  std::string print() const {
+    std::string out;
+    for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+      const std::string line = fmt::format("{} = {}", names_[i], made_by(graph_.nodes[i]));
+      out += fmt::format("{:<48} {}\n", line, type_of(graph_.nodes[i]));
+    }
+    std::vector<std::string> outputs;
+    for (const ValueId id : graph_.outputs) outputs.push_back(name(id));
+    return out + fmt::format("return {}\n", fmt::join(outputs, ", "));
+  }
+
+ private:
+  const std::string& name(ValueId id) const { return names_[static_cast<size_t>(id)]; }
+
+  std::string made_by(const Node& node) const {
+    if (node.kind == NodeKind::kInput) return "input";
+    if (node.kind == NodeKind::kParameter) return "parameter";
+    std::vector<std::string> operands;
+    for (const Operand& operand : node.operands) operands.push_back(text_of(operand));
+    return fmt::format("{}({})", op_info(node.op).name.substr(6), fmt::join(operands, ", "));
+  }
+
+  std::string text_of(const Operand& operand) const {
+    const auto list = [&](const std::vector<ValueRef>& refs) {
+      std::vector<std::string> texts;
+      for (const ValueRef& ref : refs) texts.push_back(text_of(ref));
+      return fmt::format("[{}]", fmt::join(texts, ", "));
+    };
+    return std::visit(
+        Overloaded{[](const NoOperand&) { return std::string("-"); },
+                   [&](const ValueRef& ref) { return text_of(ref); }, list,
+                   [](const SymSize& size) { return to_string(size); },
+                   [](const SymDims& dims) { return to_string(dims); },
+                   [](double number) { return fmt::format("{:g}", number); },
+                   [](bool flag) { return std::string(flag ? "true" : "false"); },
+                   [](const std::string& text) { return fmt::format("\"{}\"", text); }},
+        operand);
+  }
+
+  // "w{[768, 3072] strides [1, 768]}" of an operand that is seen as something else.
+  std::string text_of(const ValueRef& ref) const {
+    if (!ref.view) return name(ref.id);
+    std::string view = to_string(ref.view->shape);
+    if (ref.view->strides != row_major(ref.view->shape)) {
+      view += " strides " + to_string(ref.view->strides);
+    }
+    if (ref.view->offset != SymSize(0)) view += " offset " + to_string(ref.view->offset);
+    return fmt::format("{}{{{}}}", name(ref.id), view);
+  }
+
+  static std::string type_of(const Node& node) {
+    std::string out = fmt::format("{}{}", epi::name(node.dtype), to_string(node.shape));
+    if (node.strides != row_major(node.shape)) out += " strides " + to_string(node.strides);
+    if (node.group >= 0) out += fmt::format(" in kernel {}", node.group);
+    return out;
+  }
+
+  const Graph& graph_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace
+
+SymSize numel(const SymDims& shape) {
+  SymSize product(1);
+  for (const SymSize& size : shape) product = product * size;
+  return product;
+}
+
+SymDims row_major(const SymDims& shape) {
+  SymDims strides(shape.size(), SymSize(1));
+  for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
+  return strides;
+}
+
+View seen(const Graph& graph, const ValueRef& ref) {
+  if (ref.view) return *ref.view;
+  return {graph[ref.id].shape, graph[ref.id].strides, SymSize(0), {}};
+}
+
+double number_in(const Operand& operand) {
+  if (const auto* real = std::get_if<double>(&operand)) return *real;
+  return static_cast<double>(std::get<SymSize>(operand).number());
+}
+
+bool is_view(const Node& node) {
+  return node.kind == NodeKind::kOp && op_info(node.op).kind == OpKind::kView;
+}
+
+ValueId base_of(const Graph& graph, ValueId id) {
+  while (is_view(graph[id])) id = inputs_of(graph[id])[0];
+  return id;
+}
+
+std::vector<ValueRef> references_of(const Node& node) {
+  std::vector<ValueRef> refs;
+  Node copy = node;
+  for_each_ref(copy, [&](const ValueRef& ref) { refs.push_back(ref); });
+  return refs;
+}
+
+std::vector<ValueId> inputs_of(const Node& node) {
+  std::vector<ValueId> ids;
+  for (const ValueRef& ref : references_of(node)) ids.push_back(ref.id);
+  return ids;
+}
+
+int count_readers(const Graph& graph, ValueId id) {
+  auto readers = std::count(graph.outputs.begin(), graph.outputs.end(), id);
+  for (const Node& node : graph.nodes) {
+    const auto inputs = inputs_of(node);
+    readers += std::count(inputs.begin(), inputs.end(), id);
+  }
+  return static_cast<int>(readers);
+}
+
+namespace {
+
+// Strides of dimensions of size one mean nothing.
+bool has_same_strides(const SymDims& shape, const SymDims& a, const SymDims& b) {
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] != SymSize(1) && a[d] != b[d]) return false;
+  }
+  return true;
+}
+
+// The same bytes: one tensor, or two that were made alike.
+bool is_same_tensor(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype() || a.layout() != b.layout()) return false;
+  if (a.storage() == b.storage() && a.offset() == b.offset()) return true;
+  if (!a.is_contiguous() || a.numel() > kMostCompared || a.device() != b.device()) return false;
+  const Tensor x = to(a, kCpu);
+  const Tensor y = to(b, kCpu);
+  return std::memcmp(x.raw_data(), y.raw_data(), static_cast<size_t>(x.size_bytes())) == 0;
+}
+
+}  // namespace
+
+bool is_same_at(const Node& symbolic, const Node& plain, std::span<const int64_t> values) {
+  const auto fixed = [&](const SymDims& dims) {
+    SymDims numbers;
+    for (const SymSize& size : dims) numbers.emplace_back(size.at(values));
+    return numbers;
+  };
+  Node node = symbolic;
+  for (Operand& operand : node.operands) {
+    if (auto* size = std::get_if<SymSize>(&operand)) *size = size->at(values);
+    if (auto* dims = std::get_if<SymDims>(&operand)) *dims = fixed(*dims);
+  }
+  if (plain.kind == NodeKind::kParameter) {
+    return node.kind == plain.kind && is_same_tensor(node.parameter, plain.parameter);
+  }
+  return node.kind == plain.kind && node.op == plain.op && node.operands == plain.operands &&
+         fixed(node.shape) == plain.shape && node.dtype == plain.dtype &&
+         node.offset.at(values) == plain.offset.at(values) &&
+         has_same_strides(plain.shape, fixed(node.strides), plain.strides);
+}
+
+Rewrite identity(const Graph& graph) {
+  Rewrite rewrite;
+  rewrite.keep.assign(graph.nodes.size(), true);
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    rewrite.replaced.push_back(static_cast<ValueId>(i));
+  }
+  return rewrite;
+}
+
+Graph apply(const Graph& graph, const Rewrite& rewrite) {
+  Graph result;
+  std::vector<ValueId> places(graph.nodes.size(), -1);
+  const auto place_of = [&](ValueId id) {
+    const ValueId place = places[static_cast<size_t>(rewrite.replaced[static_cast<size_t>(id)])];
+    EPI_CHECK(place >= 0);
+    return place;
+  };
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (!rewrite.keep[i]) continue;
+    Node node = graph.nodes[i];
+    for_each_ref(node, [&](ValueRef& ref) { ref.id = place_of(ref.id); });
+    places[i] = static_cast<ValueId>(result.nodes.size());
+    result.nodes.push_back(std::move(node));
+  }
+  for (const ValueId output : graph.outputs) result.outputs.push_back(place_of(output));
+  return result;
+}
+
+std::string to_string(const Graph& graph) { return Printer(graph).print(); }
+
+}  // namespace epi::compiler

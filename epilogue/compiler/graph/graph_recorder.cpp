@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/compiler/graph/graph_recorder.h"
+
+#include <fmt/format.h>
+
+#include "epilogue/base/error.h"
+
+namespace epi::compiler {
+namespace {
+
+Tensor meta_like(const Tensor& x) { return meta_tensor(x.layout(), x.dtype()); }
+
+size_t count_tensors(Args args) {
+  size_t count = 0;
+  for (const Arg& arg : args) {
+    if (arg.kind() == Arg::Kind::kTensor) ++count;
+    if (arg.kind() == Arg::Kind::kTensors) count += arg.tensors().size();
+  }
+  return count;
+}
+
+// The argument with meta tensors, which are put into `metas`; it has room for all of them.
+Arg as_meta(const Arg& arg, std::vector<Tensor>& metas) {
+  const size_t first = metas.size();
+  if (arg.kind() == Arg::Kind::kTensor) {
+    metas.push_back(meta_like(arg.tensor()));
+    return metas.back();
+  }
+  if (arg.kind() != Arg::Kind::kTensors) return arg;
+  for (const Tensor& tensor : arg.tensors()) metas.push_back(meta_like(tensor));
+  return Arg(std::span<const Tensor>(metas).subspan(first));
+}
+
+// Operators inside of operators are not written down: they only give their results.
+class ResultsOnly : public Capture {
+ public:
+  Tensor call(Op op, Args args) override { return op_info(op).result(args); }
+};
+
+Tensor result_of(Op op, const std::vector<Arg>& args) {
+  ResultsOnly results;
+  const ActiveCapture active(&results);
+  return op_info(op).result(Args(args));
+}
+
+}  // namespace
+
+Tensor meta_tensor(const Layout& layout, DType dtype) {
+  if (numel(layout.shape) == 0) return {Storage::allocate(kMeta, 0), layout, 0, dtype};
+  const Extent touched = extent(layout);
+  const int64_t elements = touched.end - touched.begin;
+  return {Storage::allocate(kMeta, elements * size_bytes(dtype)), layout, -touched.begin, dtype};
+}
+
+Tensor GraphRecorder::add_input(const std::string& name, const Tensor& meta) {
+  Node node = described(meta);
+  node.kind = NodeKind::kInput;
+  node.name = name;
+  return remember(meta, std::move(node));
+}
+
+Tensor GraphRecorder::call(Op op, Args args) {
+  if (op == Op::kCopy_) return call_copy(args);
+  Node node;
+  node.op = op;
+  std::vector<Tensor> metas;
+  metas.reserve(count_tensors(args));
+  std::vector<Arg> meta_args;
+  for (const Arg& arg : args) {
+    node.operands.push_back(operand(arg));
+    meta_args.push_back(as_meta(arg, metas));
+  }
+  const Tensor result = result_of(op, meta_args);
+  if (op_info(op).kind == OpKind::kView) {
+    node.offset = hints_.read(result.offset() - metas[0].offset());
+  }
+  return finish(std::move(node), result);
+}
+
+// `copy_` is a value, not a deed: its destination must be new, as those of clone() and to() are.
+Tensor GraphRecorder::call_copy(Args args) {
+  const Tensor& destination = args.tensor(0);
+  const bool is_new = destination.device().type == DeviceType::kMeta &&
+                      values_.count(destination.storage().get()) == 0;
+  if (!is_new) fail("copy_", "writes into a tensor that exists: this cannot be captured");
+  Node node;
+  node.op = Op::kCopy_;
+  node.operands = {operand(args[1])};
+  return finish(std::move(node), destination);
+}
+
+Graph GraphRecorder::take(const Tensor& output) {
+  if (!output.defined()) fail("capture", "the function returns an undefined tensor");
+  graph_.outputs.push_back(value_of(output));
+  return std::move(graph_);
+}
+
+Operand GraphRecorder::operand(const Arg& arg) {
+  switch (arg.kind()) {
+    case Arg::Kind::kNone:
+      return NoOperand{};
+    case Arg::Kind::kTensor:
+      return ValueRef{value_of(arg.tensor()), std::nullopt};
+    case Arg::Kind::kTensors: {
+      std::vector<ValueRef> refs;
+      for (const Tensor& tensor : arg.tensors()) refs.push_back({value_of(tensor), std::nullopt});
+      return refs;
+    }
+    case Arg::Kind::kInt:
+      return hints_.read(arg.integer());
+    case Arg::Kind::kFloat:
+      return arg.number();
+    case Arg::Kind::kBool:
+      return arg.flag();
+    case Arg::Kind::kInts:
+      return read(arg.ints());
+    case Arg::Kind::kString:
+      return std::string(arg.text());
+  }
+  return NoOperand{};
+}
+
+SymDims GraphRecorder::read(const Dims& dims) const {
+  SymDims sizes;
+  for (const int64_t size : dims) sizes.push_back(hints_.read(size));
+  return sizes;
+}
+
+Node GraphRecorder::described(const Tensor& x) const {
+  Node node;
+  node.shape = read(x.shape());
+  node.strides = read(x.strides());
+  node.dtype = x.dtype();
+  return node;
+}
+
+Tensor GraphRecorder::finish(Node node, const Tensor& result) {
+  const Tensor meta = meta_like(result);
+  Node typed = described(meta);
+  typed.op = node.op;
+  typed.operands = std::move(node.operands);
+  typed.offset = node.offset;
+  return remember(meta, std::move(typed));
+}
+
+Tensor GraphRecorder::remember(const Tensor& meta, Node node) {
+  values_[meta.storage().get()] = static_cast<ValueId>(graph_.nodes.size());
+  alive_.push_back(meta.storage());
+  graph_.nodes.push_back(std::move(node));
+  return meta;
+}
+
+ValueId GraphRecorder::value_of(const Tensor& x) {
+  const auto known = values_.find(x.storage().get());
+  if (known != values_.end()) return known->second;
+  if (x.device().type == DeviceType::kMeta) {
+    fail("capture", "a tensor {} has no values and is no input", to_string(x.shape()));
+  }
+  return parameter(x);
+}
+
+// A tensor with values: one of those named, or a constant. Views of one are values apart.
+ValueId GraphRecorder::parameter(const Tensor& x) {
+  for (const ValueId id : parameters_) {
+    const Tensor& other = graph_[id].parameter;
+    const bool same = other.storage() == x.storage() && other.layout() == x.layout() &&
+                      other.offset() == x.offset() && other.dtype() == x.dtype();
+    if (same) return id;
+  }
+  Node node;
+  node.kind = NodeKind::kParameter;
+  node.shape.assign(x.shape().begin(), x.shape().end());
+  node.strides.assign(x.strides().begin(), x.strides().end());
+  node.dtype = x.dtype();
+  node.parameter = x;
+  for (const NamedTensor& named : named_) {
+    const bool same = named.tensor.storage() == x.storage() && named.tensor.offset() == x.offset();
+    if (same) node.name = named.name;
+  }
+  if (node.name.empty()) node.name = fmt::format("constant_{}", constants_++);
+  parameters_.push_back(static_cast<ValueId>(graph_.nodes.size()));
+  graph_.nodes.push_back(std::move(node));
+  return parameters_.back();
+}
+
+}  // namespace epi::compiler

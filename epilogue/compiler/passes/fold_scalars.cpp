@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+#include "epilogue/compiler/passes/fusible.h"
+#include "epilogue/compiler/passes/passes.h"
+#include "epilogue/compiler/plan/library_call.h"
+#include "epilogue/ops/functional.h"
+#include "epilogue/tensor/factories.h"
+
+namespace epi::compiler {
+namespace {
+
+// The value of a parameter of no dimensions. Larger ones could be written to by their owner; a
+// tensor of no dimensions is how a number is written.
+std::optional<double> number_of(const Graph& graph, const Operand& operand) {
+  const auto* ref = std::get_if<ValueRef>(&operand);
+  if (ref == nullptr || ref->view) return std::nullopt;
+  const Node& node = graph[ref->id];
+  if (node.kind != NodeKind::kParameter || !node.shape.empty() || !has_code(node.dtype)) {
+    return std::nullopt;
+  }
+  return to(to(node.parameter, kCpu), DType::kF64).data<double>()[0];
+}
+
+bool takes_number(Op op) {
+  return op == Op::kAdd || op == Op::kSub || op == Op::kMul || op == Op::kDiv;
+}
+
+// The operand is a number, written as a tensor, a real or an integer.
+bool is_number(const Operand& operand, double value) {
+  if (const auto* real = std::get_if<double>(&operand)) {
+    return *real == value && std::signbit(*real) == std::signbit(value);  // x - -0 is not x
+  }
+  return operand == Operand(SymSize(static_cast<int64_t>(value)));
+}
+
+// x * 1, x / 1 and x - 0 change no bit of x; x + 0 does, of -0.
+bool is_identity(const Graph& graph, const Node& node) {
+  const auto* ref = std::get_if<ValueRef>(node.operands.data());
+  if (ref == nullptr || ref->view || graph[ref->id].shape != node.shape) return false;
+  if (graph[ref->id].strides != node.strides) return false;  // views of it count on them
+  if (node.op == Op::kMul || node.op == Op::kDiv) return is_number(node.operands[1], 1);
+  return node.op == Op::kSub && is_number(node.operands[1], 0);
+}
+
+// An operator on numbers alone is a number, known now.
+void compute_numbers(const Graph& graph, Node& node) {
+  if (node.kind != NodeKind::kOp || !node.shape.empty() || !is_pointwise(graph, node)) return;
+  for (const ValueRef& ref : references_of(node)) {
+    if (!number_of(graph, ref)) return;
+  }
+  const Tensor value = empty({}, {node.dtype, kCpu});
+  Device device = kCpu;
+  const auto tensor_of = [&](const ValueRef& ref) {
+    device = graph[ref.id].parameter.device();
+    return to(graph[ref.id].parameter, kCpu);
+  };
+  call_library(node, tensor_of, {}, value);
+  node.name = fmt::format("{}", to(value, DType::kF64).data<double>()[0]);
+  node.kind = NodeKind::kParameter;
+  node.operands.clear();
+  node.parameter = to(value, device);
+}
+
+}  // namespace
+
+Graph fold_scalars(const Graph& graph) {
+  Graph result = graph;
+  Rewrite rewrite = identity(graph);
+  // What is returned is a tensor of its own, and not the caller's.
+  std::vector<bool> returned(graph.nodes.size(), false);
+  for (const ValueId id : graph.outputs) returned[static_cast<size_t>(base_of(graph, id))] = true;
+  for (size_t i = 0; i < result.nodes.size(); ++i) {
+    Node& node = result.nodes[i];
+    compute_numbers(result, node);
+    if (node.kind != NodeKind::kOp || !takes_number(node.op)) continue;
+    if (const auto number = number_of(result, node.operands[1])) node.operands[1] = *number;
+    const bool swaps =
+        node.op == Op::kMul || (node.op == Op::kAdd && is_number(node.operands[2], 1));
+    if (const auto first = number_of(result, node.operands[0]);
+        first && swaps && std::holds_alternative<ValueRef>(node.operands[1])) {
+      node.operands[0] = node.operands[1];
+      node.operands[1] = *first;
+    }
+    if (!is_identity(result, node)) continue;
+    const ValueId operand = std::get<ValueRef>(node.operands[0]).id;
+    const ValueId source = rewrite.replaced[static_cast<size_t>(operand)];
+    if (returned[i] && result[base_of(result, source)].kind != NodeKind::kOp) continue;
+    rewrite.keep[i] = false;
+    rewrite.replaced[i] = source;
+  }
+  return drop_dead(apply(result, rewrite));
+}
+
+}  // namespace epi::compiler

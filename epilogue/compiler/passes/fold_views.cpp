@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "epilogue/compiler/passes/passes.h"
+
+namespace epi::compiler {
+namespace {
+
+// Sums of sizes are not known here: one of both must be nothing, or both must be numbers.
+std::optional<SymSize> sum(const SymSize& a, const SymSize& b) {
+  if (a == SymSize(0)) return b;
+  if (b == SymSize(0)) return a;
+  if (!a.is_static() || !b.is_static()) return std::nullopt;
+  return SymSize(a.factor() + b.factor());
+}
+
+// The value below a chain of views, and how the chain's end sees it.
+ValueRef folded(const Graph& graph, const ValueRef& ref) {
+  const Node& end = graph[ref.id];
+  if (!is_view(end) || ref.view) return ref;
+  View view{end.shape, end.strides, SymSize(0), {}};
+  ValueId id = ref.id;
+  while (is_view(graph[id])) {
+    const auto offset = sum(view.offset, graph[id].offset);
+    if (!offset) break;
+    view.offset = *offset;
+    view.through.push_back(graph[id].op);
+    id = std::get<ValueRef>(graph[id].operands[0]).id;
+  }
+  std::reverse(view.through.begin(), view.through.end());
+  return {id, std::move(view)};
+}
+
+}  // namespace
+
+Graph fold_views(const Graph& graph) {
+  Graph result = graph;
+  for (Node& node : result.nodes) {
+    if (is_view(node)) continue;
+    for (Operand& operand : node.operands) {
+      if (auto* ref = std::get_if<ValueRef>(&operand)) *ref = folded(graph, *ref);
+      if (auto* refs = std::get_if<std::vector<ValueRef>>(&operand)) {
+        for (ValueRef& one : *refs) one = folded(graph, one);
+      }
+    }
+  }
+  return drop_dead(result);
+}
+
+}  // namespace epi::compiler

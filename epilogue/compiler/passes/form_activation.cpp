@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "epilogue/compiler/passes/fusible.h"
+#include "epilogue/compiler/passes/passes.h"
+#include "epilogue/cuda/gemm.h"
+
+namespace epi::compiler {
+namespace {
+
+bool is_read_by_pointwise(const Graph& graph, ValueId id) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+    const auto inputs = inputs_of(node);
+    return is_pointwise(graph, node) && std::count(inputs.begin(), inputs.end(), id) != 0;
+  });
+}
+
+// One that the library has, and as exactly as we have it.
+bool is_activation(const Node& node) {
+  if (node.kind != NodeKind::kOp) return false;
+  if (node.op == Op::kRelu) return cuda::is_exact(cuda::Activation::kRelu, node.dtype);
+  return node.op == Op::kGelu && node.operands[1] == Operand(std::string("tanh")) &&
+         cuda::is_exact(cuda::Activation::kGeluTanh, node.dtype);
+}
+
+bool fits(const Graph& graph, ValueId id, OwnProducts own) {
+  const Node& node = graph[id];
+  if (!is_activation(node) || is_read_by_pointwise(graph, id)) return false;
+  const auto& ref = std::get<ValueRef>(node.operands[0]);
+  const Node& product = graph[ref.id];
+  return product.kind == NodeKind::kOp && product.op == Op::kAddmm && adds_bias(graph, product) &&
+         !is_own_product(graph, product, own) && is_in_order(graph, ref, node) &&
+         count_readers(graph, ref.id) == 1;
+}
+
+// What was the activation becomes a view of the product, in its own shape: readers see the product
+// in the same order.
+void take_over(Graph& graph, ValueId id) {
+  Node& activation = graph.nodes[static_cast<size_t>(id)];
+  const ValueId product = std::get<ValueRef>(activation.operands[0]).id;
+  Node& addmm = graph.nodes[static_cast<size_t>(product)];
+  addmm.op = Op::kAddmmActivation;
+  addmm.operands.emplace_back(activation.op == Op::kGelu);
+  activation.op = Op::kUnsafeView;
+  activation.operands = {ValueRef{product}, activation.shape};
+  for (Node& node : graph.nodes) {
+    if (is_view(node)) continue;
+    for_each_ref(node, [&](ValueRef& ref) {
+      if (ref.id == id) ref = {product, seen(graph, ref)};
+    });
+  }
+}
+
+}  // namespace
+
+Graph form_activation(const Graph& graph, OwnProducts own) {
+  if (own == OwnProducts::kPacked) return graph;  // the CPU's library has no such epilogues
+  Graph result = graph;
+  for (size_t i = 0; i < result.nodes.size(); ++i) {
+    const auto id = static_cast<ValueId>(i);
+    if (fits(result, id, own)) take_over(result, id);
+  }
+  return fold_views(result);
+}
+
+}  // namespace epi::compiler

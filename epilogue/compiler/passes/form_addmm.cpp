@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <optional>
+
+#include "epilogue/compiler/passes/passes.h"
+
+namespace epi::compiler {
+namespace {
+
+// The product that an addition may take over, and what is added to it.
+struct Match {
+  ValueRef product;
+  ValueRef added;
+};
+
+// add(product, c) or add(c, product), one times, with a result of the product's own shape: what is
+// added broadcasts to it, and not the other way around.
+std::optional<Match> match(const Graph& graph, const Node& add) {
+  if (add.kind != NodeKind::kOp || add.op != Op::kAdd || add.operands[2] != Operand(SymSize(1))) {
+    return std::nullopt;
+  }
+  const auto* left = std::get_if<ValueRef>(&add.operands[0]);
+  const auto* right = std::get_if<ValueRef>(&add.operands[1]);
+  if (left == nullptr || right == nullptr) return std::nullopt;
+  for (const Match& found : {Match{*left, *right}, Match{*right, *left}}) {
+    const Node& node = graph[found.product.id];
+    const bool fits = node.kind == NodeKind::kOp && node.op == Op::kMm && node.shape == add.shape &&
+                      count_readers(graph, found.product.id) == 1;
+    if (fits && !found.product.view) return found;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Graph form_addmm(const Graph& graph) {
+  Graph result = graph;
+  for (Node& node : result.nodes) {
+    const auto found = match(graph, node);
+    if (!found) continue;
+    const std::vector<Operand> factors = graph[found->product.id].operands;
+    node.op = Op::kAddmm;
+    node.operands = {found->added, factors[0], factors[1], SymSize(1), SymSize(1)};
+  }
+  return drop_dead(result);
+}
+
+}  // namespace epi::compiler

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/compiler/passes/fusible.h"
+
+#include <algorithm>
+#include <map>
+
+namespace epi::compiler {
+namespace {
+
+bool is_pointwise_op(Op op) {
+  switch (op) {
+    case Op::kAdd:
+    case Op::kCopy_:
+    case Op::kDiv:
+    case Op::kExp:
+    case Op::kGelu:
+    case Op::kMul:
+    case Op::kNeg:
+    case Op::kRelu:
+    case Op::kSigmoid:
+    case Op::kSilu:
+    case Op::kSub:
+    case Op::kTanh:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_static(const SymDims& dims) {
+  return std::all_of(dims.begin(), dims.end(),
+                     [](const SymSize& size) { return size.is_static(); });
+}
+
+// One stride for all dimensions but the last, walked as one; none where they do not merge.
+std::optional<SymSize> merged_stride(const SymDims& shape, const SymDims& strides) {
+  std::optional<SymSize> merged;
+  SymSize expected(0);
+  for (size_t d = shape.size() - 1; d-- > 0;) {
+    if (shape[d] == SymSize(1)) continue;
+    if (!merged) {
+      merged = strides[d];
+    } else if (strides[d] != expected) {
+      return std::nullopt;
+    }
+    expected = strides[d] * shape[d];
+  }
+  return merged.value_or(SymSize(0));
+}
+
+}  // namespace
+
+bool has_code(DType dtype) {
+  return dtype == DType::kF32 || dtype == DType::kBF16 || dtype == DType::kF16;
+}
+
+bool is_pointwise(const Graph& graph, const Node& node) {
+  if (node.kind != NodeKind::kOp || !is_pointwise_op(node.op) || !has_code(node.dtype)) {
+    return false;
+  }
+  const auto inputs = inputs_of(node);
+  return std::all_of(inputs.begin(), inputs.end(),
+                     [&](ValueId id) { return has_code(graph[id].dtype); });
+}
+
+bool is_product(const Node& node) {
+  return node.kind == NodeKind::kOp && (node.op == Op::kMm || node.op == Op::kAddmm);
+}
+
+const ValueRef& rows_of(const Node& product) {
+  return std::get<ValueRef>(product.operands[product.op == Op::kMm ? 0 : 1]);
+}
+
+const ValueRef& weights_of(const Node& product) {
+  return std::get<ValueRef>(product.operands[product.op == Op::kMm ? 1 : 2]);
+}
+
+bool is_weight_product(const Graph& graph, const Node& node) {
+  if (!is_product(node) || !has_code(node.dtype)) return false;
+  if (graph[weights_of(node).id].kind != NodeKind::kParameter) return false;
+  const View weights = seen(graph, weights_of(node));
+  const bool packs = is_static(weights.shape) && is_static(weights.strides) &&
+                     weights.offset.is_static() && numel(weights.shape) != SymSize(0);
+  return packs && (node.op == Op::kMm || fits_under_matrix(graph, {}, node));
+}
+
+bool is_in_order(const Graph& graph, const ValueRef& ref, const Node& consumer) {
+  const Node& value = graph[ref.id];
+  if (value.strides != row_major(value.shape)) return false;
+  const View view = seen(graph, ref);
+  return view.shape == consumer.shape && view.strides == row_major(view.shape) &&
+         view.offset == SymSize(0) && numel(view.shape) == numel(value.shape);
+}
+
+SymDims broadcast_strides(const View& view, const SymDims& shape) {
+  SymDims strides(shape.size(), SymSize(0));
+  const size_t skipped = shape.size() - view.shape.size();
+  for (size_t d = 0; d < view.shape.size(); ++d) {
+    const bool stands = view.shape[d] == SymSize(1) && shape[skipped + d] != SymSize(1);
+    strides[skipped + d] = stands ? SymSize(0) : view.strides[d];
+  }
+  return strides;
+}
+
+bool contains(const NodeSet& set, ValueId id) {
+  return std::binary_search(set.begin(), set.end(), id);
+}
+
+NodeSet nodes_of_group(const Graph& graph, int group) {
+  NodeSet set;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (graph.nodes[i].group == group) set.push_back(static_cast<ValueId>(i));
+  }
+  return set;
+}
+
+NodeSet joined(const NodeSet& a, const NodeSet& b) {
+  NodeSet set;
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(set));
+  return set;
+}
+
+std::vector<ValueId> results_of(const Graph& graph, const NodeSet& set) {
+  std::vector<bool> read(graph.nodes.size(), false);
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (contains(set, static_cast<ValueId>(i))) continue;
+    for (const ValueId id : inputs_of(graph.nodes[i])) read[static_cast<size_t>(id)] = true;
+  }
+  for (const ValueId id : graph.outputs) read[static_cast<size_t>(id)] = true;
+  std::vector<ValueId> results;
+  for (const ValueId id : set) {
+    if (read[static_cast<size_t>(id)]) results.push_back(id);
+  }
+  return results;
+}
+
+bool is_convex(const Graph& graph, const NodeSet& set) {
+  // Nodes stand after what they read: one walk finds everything outside that needs the set. What
+  // needs another group's member needs all that the group needs; so groups count as one.
+  std::vector<bool> below(graph.nodes.size(), false);
+  std::map<int, bool> group_below;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      const int group = graph.nodes[i].group;
+      if (contains(set, static_cast<ValueId>(i)) || below[i]) continue;
+      bool needs = group >= 0 && group_below[group];
+      for (const ValueId id : inputs_of(graph.nodes[i])) {
+        needs = needs || contains(set, id) || below[static_cast<size_t>(id)];
+      }
+      if (!needs) continue;
+      below[i] = changed = true;
+      if (group >= 0) group_below[group] = true;
+    }
+  }
+  for (const ValueId id : set) {
+    for (const ValueId input : inputs_of(graph[id])) {
+      if (below[static_cast<size_t>(input)]) return false;
+    }
+  }
+  return true;
+}
+
+std::optional<SymDims> common_shape(const Graph& graph, const NodeSet& set) {
+  std::optional<SymDims> shape;
+  for (const ValueId id : set) {
+    for (const ValueRef& ref : references_of(graph[id])) {
+      if (is_in_order(graph, ref, graph[id])) continue;
+      // A value of the set itself can only be taken as it is: element by element.
+      if (contains(set, ref.id) || (shape && *shape != graph[id].shape)) return std::nullopt;
+      shape = graph[id].shape;
+    }
+  }
+  return shape ? shape : graph[set.back()].shape;
+}
+
+std::optional<MatrixAccess> under_matrix(const Graph& graph, const ValueRef& ref,
+                                         const Node& consumer, int64_t columns) {
+  if (is_in_order(graph, ref, consumer)) return MatrixAccess{columns, 1};
+  const SymDims& shape = consumer.shape;
+  if (shape.size() < 2 || shape.back() != SymSize(columns)) return std::nullopt;
+  const SymDims strides = broadcast_strides(seen(graph, ref), shape);
+  const auto row = merged_stride(shape, strides);
+  const bool steps = strides.back() == SymSize(0) || strides.back() == SymSize(1);
+  if (!row || !row->is_static() || !steps) return std::nullopt;
+  return MatrixAccess{row->number(), strides.back().number()};
+}
+
+bool fits_under_matrix(const Graph& graph, const NodeSet& set, const Node& product) {
+  const int64_t columns = product.shape[1].number();
+  const auto fits = [&](const Node& node, const ValueRef& ref) {
+    const bool inside = contains(set, ref.id) || &graph[ref.id] == &product;
+    return inside ? is_in_order(graph, ref, node)
+                  : under_matrix(graph, ref, node, columns).has_value();
+  };
+  if (product.op == Op::kAddmm) {
+    const auto& added = std::get<ValueRef>(product.operands[0]);
+    if (!has_code(graph[added.id].dtype) || !fits(product, added)) return false;
+  }
+  for (const ValueId id : set) {
+    if (is_product(graph[id])) continue;
+    for (const ValueRef& ref : references_of(graph[id])) {
+      if (!fits(graph[id], ref)) return false;
+    }
+  }
+  return true;
+}
+
+Graph renumbered(Graph graph) {
+  std::map<int, int> numbers;
+  for (Node& node : graph.nodes) {
+    if (node.group < 0) continue;
+    const int next = static_cast<int>(numbers.size());
+    node.group = numbers.emplace(node.group, next).first->second;
+  }
+  return graph;
+}
+
+}  // namespace epi::compiler

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "epilogue/compiler/passes/fusible.h"
+#include "epilogue/compiler/passes/passes.h"
+
+namespace epi::compiler {
+namespace {
+
+std::vector<ValueId> products_of(const Graph& graph, const NodeSet& set) {
+  std::vector<ValueId> products;
+  for (const ValueId id : set) {
+    if (is_product(graph[id])) products.push_back(id);
+  }
+  return products;
+}
+
+// Both multiply the same rows, with weights of one size and dtype.
+bool are_alike(const Graph& graph, const Node& a, const Node& b) {
+  return rows_of(a) == rows_of(b) && a.shape == b.shape && a.dtype == b.dtype &&
+         seen(graph, weights_of(a)).shape == seen(graph, weights_of(b)).shape;
+}
+
+// Everything that reads `product` is in the set, and reads it in order.
+bool is_read_only_by(const Graph& graph, ValueId product, const NodeSet& set) {
+  for (const ValueId result : results_of(graph, joined(set, {product}))) {
+    if (result == product) return false;
+  }
+  bool is_read = false;
+  for (const ValueId id : set) {
+    for (const ValueRef& ref : references_of(graph[id])) {
+      if (ref.id != product) continue;
+      if (!is_in_order(graph, ref, graph[id])) return false;
+      is_read = true;
+    }
+  }
+  return is_read;
+}
+
+}  // namespace
+
+Graph join_products(const Graph& graph, OwnProducts own) {
+  Graph result = graph;
+  for (size_t i = 0; i < result.nodes.size(); ++i) {
+    const Node& node = result.nodes[i];
+    if (node.group < 0 || !is_own_product(result, node, own)) continue;
+    const NodeSet set = nodes_of_group(result, node.group);
+    const auto products = products_of(result, set);
+    if (products.size() != 1 || products[0] != static_cast<ValueId>(i)) continue;
+    for (size_t j = 0; j < result.nodes.size(); ++j) {
+      Node& other = result.nodes[j];
+      const auto id = static_cast<ValueId>(j);
+      const bool alone = other.group >= 0 && nodes_of_group(result, other.group).size() == 1;
+      const bool fits = j != i && alone && is_own_product(result, other, own) &&
+                        are_alike(result, node, other) && is_read_only_by(result, id, set) &&
+                        is_convex(result, joined(set, {id}));
+      if (!fits) continue;
+      other.group = node.group;
+      break;
+    }
+  }
+  return renumbered(std::move(result));
+}
+
+}  // namespace epi::compiler

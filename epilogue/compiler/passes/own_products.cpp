@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/compiler/passes/own_products.h"
+
+#include <fmt/format.h>
+
+#include "epilogue/compiler/codegen/hopper_code.h"
+#include "epilogue/cuda/gemm.h"
+
+namespace epi::compiler {
+
+bool is_linear(const Graph& graph, const Node& product) {
+  if (!is_weight_product(graph, product)) return false;
+  const Node& weight = graph[weights_of(product).id];
+  const View seen_as = seen(graph, weights_of(product));
+  return weights_of(product).view && weight.shape.size() == 2 &&
+         weight.strides == row_major(weight.shape) &&
+         seen_as.shape == SymDims{weight.shape[1], weight.shape[0]} &&
+         seen_as.strides == SymDims{SymSize(1), weight.shape[1]} && seen_as.offset == SymSize(0);
+}
+
+namespace {
+
+std::string why_not_hopper(const Graph& graph, const Node& product) {
+  constexpr int64_t kAlignment = 16;  // of rows, for the copy engine
+  if (product.dtype != DType::kBF16 && product.dtype != DType::kF16) {
+    return fmt::format("ours are of bf16 and f16, not {}", name(product.dtype));
+  }
+  if (!is_linear(graph, product)) return "its weight is no [n, k] as linear has it";
+  const Node& weight = graph[weights_of(product).id];
+  const int64_t per_vector = kAlignment / size_bytes(product.dtype);
+  for (const SymSize& size : weight.shape) {
+    if (size.number() > kMostRows) return fmt::format("{} is too large", size.number());
+    if (size.number() % per_vector != 0) {
+      return fmt::format("{} is no multiple of {}", size.number(), per_vector);
+    }
+  }
+  if (reinterpret_cast<uintptr_t>(weight.parameter.raw_data()) % kAlignment != 0) {
+    return fmt::format("its weight does not lie at a multiple of {} bytes", kAlignment);
+  }
+  const View rows = seen(graph, rows_of(product));
+  if (rows.strides[1] != SymSize(1)) return "its rows are not dense";
+  const bool overlap =
+      rows.strides[0].is_static() && rows.strides[0].number() < weight.shape[1].number();
+  return overlap ? "its rows overlap" : "";
+}
+
+}  // namespace
+
+std::string why_not_own(const Graph& graph, const Node& product, OwnProducts own) {
+  if (own == OwnProducts::kNone) return "there are none of ours for this GPU";
+  if (!is_weight_product(graph, product)) return "its weights are not known";
+  return own == OwnProducts::kHopper ? why_not_hopper(graph, product) : "";
+}
+
+bool adds_bias(const Graph& graph, const Node& addmm) {
+  const View added = seen(graph, std::get<ValueRef>(addmm.operands[0]));
+  const SymSize& n = addmm.shape[1];
+  const SymSize k = seen(graph, rows_of(addmm)).shape[1];
+  const bool is_row =
+      added.shape.size() == 1 || (added.shape.size() == 2 && added.shape[0] == SymSize(1));
+  if (!is_row || added.shape.back() != n || added.strides.back() != SymSize(1)) return false;
+  cuda::Gemm gemm;
+  gemm.dtype = addmm.dtype;
+  gemm.n = n.is_static() ? n.number() : 1;
+  gemm.k = k.is_static() ? k.number() : 1;
+  return cuda::addend_of({0, 1}, number_in(addmm.operands[3]), gemm) == cuda::Addend::kBias;
+}
+
+}  // namespace epi::compiler

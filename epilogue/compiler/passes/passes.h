@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The passes, each a function Graph -> Graph in a file of its own, in the order in which they run.
+#pragma once
+
+#include "epilogue/compiler/graph/graph.h"
+#include "epilogue/compiler/passes/own_products.h"
+
+namespace epi::compiler {
+
+// What is computed twice is computed once: nodes of the same operator and operands.
+Graph merge_common(const Graph& graph);
+// add(mm(a, b), c) becomes addmm(c, a, b), where nobody else reads the product.
+Graph form_addmm(const Graph& graph);
+// Operands that are views become their base with a layout: `t`, `view` and `_unsafe_view` are gone,
+// and their consumers walk the base's memory. A view that is returned stays.
+Graph fold_views(const Graph& graph);
+// A parameter of one element becomes a number where an operator takes one; operators on numbers
+// alone are computed now; x * 1, x / 1 and x - 0 are x.
+Graph fold_scalars(const Graph& graph);
+// What nothing reads is not computed. Inputs stay, as the caller passes them.
+Graph drop_dead(const Graph& graph);
+// Two products of the same rows, with known weights, become one over the weights stacked: pointwise
+// operators read halves of its rows. For products that stay with the library; the stacked weights
+// are a copy.
+Graph stack_products(const Graph& graph, OwnProducts own);
+// relu(addmm(...)) and gelu(addmm(...), "tanh") become _addmm_activation, where no pointwise kernel
+// reads the result: that would have the activation for free. For a library with such epilogues.
+Graph form_activation(const Graph& graph, OwnProducts own);
+// Pointwise operators that read each other's results in order become one kernel.
+Graph group_pointwise(const Graph& graph);
+// A product that can be one of our own becomes it, and takes the pointwise kernel that reads its
+// result as its epilogue.
+Graph fuse_epilogue(const Graph& graph, OwnProducts own);
+// A second product of the same rows whose result the same epilogue reads joins the first: the
+// GLU form, with two sums at a time.
+Graph join_products(const Graph& graph, OwnProducts own);
+
+}  // namespace epi::compiler

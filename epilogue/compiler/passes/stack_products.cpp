@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "epilogue/compiler/passes/fusible.h"
+#include "epilogue/compiler/passes/passes.h"
+#include "epilogue/ops/functional.h"
+
+namespace epi::compiler {
+namespace {
+
+bool are_alike(const Graph& graph, const Node& a, const Node& b) {
+  return rows_of(a) == rows_of(b) && a.dtype == b.dtype &&
+         graph[weights_of(a).id].shape == graph[weights_of(b).id].shape;
+}
+
+// The view of half of a stacked product that stands for a view of the product alone: rows are twice
+// as far apart. None where the view is no row-major one of whole rows.
+std::optional<View> view_of_half(const View& view, const SymSize& columns, bool second) {
+  if (view.shape.empty() || view.shape.back() != columns || view.offset != SymSize(0) ||
+      view.strides != row_major(view.shape)) {
+    return std::nullopt;
+  }
+  View half = view;
+  for (size_t d = 0; d + 1 < half.strides.size(); ++d)
+    half.strides[d] = half.strides[d] * SymSize(2);
+  half.offset = second ? columns : SymSize(0);
+  return half;
+}
+
+// Every reader of `product` is pointwise and can read half of a stacked one.
+bool can_be_half(const Graph& graph, ValueId product) {
+  if (std::count(graph.outputs.begin(), graph.outputs.end(), product) != 0) return false;
+  bool is_read = false;  // what was stacked before is not
+  for (const Node& node : graph.nodes) {
+    for (const ValueRef& ref : references_of(node)) {
+      if (ref.id != product) continue;
+      is_read = true;
+      const bool fits = is_pointwise(graph, node) &&
+                        view_of_half(seen(graph, ref), graph[product].shape[1], false).has_value();
+      if (!fits) return false;
+    }
+  }
+  return is_read;
+}
+
+// `other` becomes part of `product`: its weight is stacked below the first one's.
+void stack(Graph& graph, ValueId product, ValueId other) {
+  const SymSize columns = graph[product].shape[1];
+  const ValueId first_weight = weights_of(graph[product]).id;
+  const ValueId second_weight = weights_of(graph[other]).id;
+  const auto redirect = [&](Operand& operand) {
+    auto* ref = std::get_if<ValueRef>(&operand);
+    if (ref == nullptr || (ref->id != product && ref->id != other)) return;
+    const View view = seen(graph, *ref);
+    *ref = {product, view_of_half(view, columns, ref->id == other)};
+  };
+  for (Node& node : graph.nodes) {
+    for (Operand& operand : node.operands) redirect(operand);
+  }
+  // A parameter stands before what reads it: the first one's place.
+  Node& weight = graph.nodes[static_cast<size_t>(first_weight)];
+  const Tensor parts[] = {weight.parameter, graph[second_weight].parameter};
+  weight.parameter = cat(parts, 0);
+  weight.copied = true;
+  weight.name = fmt::format("{} over {}", weight.name, graph[second_weight].name);
+  weight.shape[0] = weight.shape[0] * SymSize(2);
+  Node& node = graph.nodes[static_cast<size_t>(product)];
+  auto& ref = std::get<ValueRef>(node.operands[1]);
+  ref.view = View{{weight.shape[1], weight.shape[0]},
+                  {SymSize(1), weight.shape[1]},
+                  SymSize(0),
+                  ref.view->through};
+  node.shape[1] = weight.shape[0];
+  node.strides = row_major(node.shape);
+}
+
+}  // namespace
+
+Graph stack_products(const Graph& graph, OwnProducts own) {
+  Graph result = graph;
+  const auto is_candidate = [&](const Node& node) {
+    return node.kind == NodeKind::kOp && node.op == Op::kMm && is_linear(result, node) &&
+           !is_own_product(result, node, own);
+  };
+  for (size_t i = 0; i < result.nodes.size(); ++i) {
+    if (!is_candidate(result.nodes[i])) continue;
+    const auto product = static_cast<ValueId>(i);
+    for (size_t j = i + 1; j < result.nodes.size(); ++j) {
+      const auto other = static_cast<ValueId>(j);
+      const bool fits = is_candidate(result.nodes[j]) &&
+                        are_alike(result, result.nodes[i], result.nodes[j]) &&
+                        can_be_half(result, product) && can_be_half(result, other) &&
+                        count_readers(result, weights_of(result[product]).id) == 1 &&
+                        count_readers(result, weights_of(result[other]).id) == 1;
+      if (!fits) continue;
+      stack(result, product, other);
+      break;
+    }
+  }
+  return drop_dead(result);
+}
+
+}  // namespace epi::compiler

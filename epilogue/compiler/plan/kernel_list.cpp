@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/compiler/plan/kernel_list.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "epilogue/base/error.h"
+#include "epilogue/compiler/passes/fusible.h"
+#include "epilogue/compiler/plan/program_builder.h"
+
+namespace epi::compiler {
+namespace {
+
+Access access(const Graph& graph, const ValueRef& ref, SymDims strides) {
+  return {ref.id, seen(graph, ref).offset, std::move(strides)};
+}
+
+Along along(const SymDims& shape, const SymDims& strides) {
+  size_t inner = shape.size();
+  while (inner > 0 && shape[inner - 1] == SymSize(1)) --inner;
+  if (inner == 0 || strides[inner - 1] == SymSize(0)) return Along::kBroadcast;
+  return strides[inner - 1] == SymSize(1) ? Along::kDense : Along::kStrided;
+}
+
+std::vector<ValueId> each_once(std::vector<ValueId> ids) {
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+// The operands of the group's pointwise nodes, and what products add to their sums.
+void add_outside(const Graph& graph, const NodeSet& nodes, ProgramBuilder& builder) {
+  for (const ValueId id : nodes) {
+    const Node& node = graph[id];
+    if (node.op == Op::kMm) continue;
+    const auto refs = node.op == Op::kAddmm ? std::vector{std::get<ValueRef>(node.operands[0])}
+                                            : references_of(node);
+    for (const ValueRef& ref : refs) {
+      if (!contains(nodes, ref.id)) {
+        builder.add_outside(ref, node);
+      } else {
+        EPI_CHECK(is_in_order(graph, ref, node));
+      }
+    }
+  }
+}
+
+// A kernel without its body: its name, what it writes and reads.
+Kernel described(const Graph& graph, const NodeSet& nodes, const char* prefix,
+                 std::vector<ValueId> inputs, ProgramBuilder& builder) {
+  Kernel kernel;
+  kernel.name = prefix + fused_name(graph, nodes);
+  kernel.outputs = results_of(graph, nodes);
+  for (const ValueId id : kernel.outputs) builder.add_output(id);
+  for (const auto& outside : builder.outside()) inputs.push_back(outside.ref.id);
+  kernel.inputs = each_once(std::move(inputs));
+  return kernel;
+}
+
+std::vector<DType> dtypes_of(const Graph& graph, const std::vector<ValueId>& values) {
+  std::vector<DType> dtypes;
+  for (const ValueId id : values) dtypes.push_back(graph[id].dtype);
+  return dtypes;
+}
+
+Kernel pointwise_kernel(const Graph& graph, const NodeSet& nodes) {
+  ProgramBuilder builder(graph);
+  add_outside(graph, nodes, builder);
+  for (const ValueId id : nodes) builder.add_step(id);
+  Kernel kernel = described(graph, nodes, "epi_poi_fused_", {}, builder);
+  PointwiseKernel body;
+  const auto shape = common_shape(graph, nodes);
+  EPI_CHECK(shape.has_value());
+  body.shape = *shape;
+  body.code.program = builder.program();
+  body.code.outputs = dtypes_of(graph, kernel.outputs);
+  for (const auto& outside : builder.outside()) {
+    SymDims strides = is_in_order(graph, outside.ref, *outside.consumer)
+                          ? row_major(body.shape)
+                          : broadcast_strides(seen(graph, outside.ref), body.shape);
+    body.code.inputs.push_back({graph[outside.ref.id].dtype, along(body.shape, strides)});
+    body.inputs.push_back(access(graph, outside.ref, std::move(strides)));
+  }
+  kernel.body = std::move(body);
+  return kernel;
+}
+
+// Sizes, rows and weights of the group's products, and their sums as the program's first inputs.
+GemmKernel described_products(const Graph& graph, const NodeSet& nodes, ProgramBuilder& builder) {
+  GemmKernel body;
+  body.code.products = 0;
+  for (const ValueId id : nodes) {
+    const Node& product = graph[id];
+    if (!is_product(product)) continue;
+    const View rows = seen(graph, rows_of(product));
+    const View weights = seen(graph, weights_of(product));
+    ++body.code.products;
+    body.code.dtype = product.dtype;
+    body.code.n = weights.shape[1].number();
+    body.code.k = weights.shape[0].number();
+    body.rows = rows.shape[0];
+    body.x = access(graph, rows_of(product), rows.strides);
+    body.weights.push_back(weights_of(product).id);
+    body.weight_views.push_back(weights);
+    builder.add_sum(id);
+  }
+  return body;
+}
+
+Kernel gemm_kernel(const Graph& graph, const NodeSet& nodes) {
+  ProgramBuilder builder(graph);
+  GemmKernel body = described_products(graph, nodes, builder);
+  add_outside(graph, nodes, builder);
+  for (const ValueId id : nodes) {
+    if (graph[id].op == Op::kAddmm) builder.finish_addmm(id);
+    if (graph[id].rounded && nodes.size() > 1) {
+      builder.round(id);
+      body.code.exact = true;
+    }
+    if (!is_product(graph[id])) builder.add_step(id);
+  }
+  std::vector<ValueId> inputs = body.weights;
+  inputs.push_back(body.x.value);
+  Kernel kernel = described(graph, nodes, "epi_tem_fused_", std::move(inputs), builder);
+  body.code.program = builder.program();
+  body.code.outputs = dtypes_of(graph, kernel.outputs);
+  for (const auto& outside : builder.outside()) {
+    const auto lies = under_matrix(graph, outside.ref, *outside.consumer, body.code.n);
+    EPI_CHECK(lies.has_value());
+    body.code.operands.push_back(
+        {graph[outside.ref.id].dtype, lies->row_stride, lies->column_stride});
+    body.operands.push_back(access(graph, outside.ref, {}));
+  }
+  kernel.body = std::move(body);
+  return kernel;
+}
+
+Kernel library_kernel(const Graph& graph, ValueId id) {
+  Kernel kernel;
+  kernel.name = op_info(graph[id].op).name;
+  kernel.body = LibraryKernel{id};
+  kernel.outputs = {id};
+  kernel.inputs = each_once(inputs_of(graph[id]));
+  return kernel;
+}
+
+// Every kernel's nodes, by the order of their first nodes.
+std::vector<NodeSet> units_of(const Graph& graph) {
+  std::vector<NodeSet> units;
+  std::set<int> seen_groups;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    if (node.kind != NodeKind::kOp || is_view(node)) continue;
+    if (node.group < 0) {
+      units.push_back({static_cast<ValueId>(i)});
+    } else if (seen_groups.insert(node.group).second) {
+      units.push_back(nodes_of_group(graph, node.group));
+    }
+  }
+  return units;
+}
+
+// Runs after everything that it reads; among those that are ready, the first comes first.
+std::vector<NodeSet> in_running_order(const Graph& graph, std::vector<NodeSet> units) {
+  std::vector<bool> ready(graph.nodes.size());
+  const auto settle = [&] {
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      const Node& node = graph.nodes[i];
+      const bool given = node.kind != NodeKind::kOp;
+      ready[i] =
+          ready[i] || given || (is_view(node) && ready[static_cast<size_t>(inputs_of(node)[0])]);
+    }
+  };
+  const auto can_run = [&](const NodeSet& nodes) {
+    for (const ValueId id : nodes) {
+      for (const ValueId input : inputs_of(graph[id])) {
+        if (!contains(nodes, input) && !ready[static_cast<size_t>(input)]) return false;
+      }
+    }
+    return true;
+  };
+  std::vector<NodeSet> ordered;
+  while (!units.empty()) {
+    settle();
+    const auto next = std::find_if(units.begin(), units.end(), can_run);
+    EPI_CHECK(next != units.end());
+    for (const ValueId id : *next) ready[static_cast<size_t>(id)] = true;
+    ordered.push_back(std::move(*next));
+    units.erase(next);
+  }
+  return ordered;
+}
+
+}  // namespace
+
+std::string fused_name(const Graph& graph, const std::vector<ValueId>& nodes) {
+  std::set<std::string> ops;
+  for (const ValueId id : nodes) {
+    const Node& node = graph[id];
+    ops.emplace(op_info(node.op).name.substr(6));
+    if (is_product(node)) continue;
+    for (const ValueRef& ref : references_of(node)) {
+      if (!ref.view) continue;
+      for (const Op view : ref.view->through) ops.emplace(op_info(view).name.substr(6));
+    }
+  }
+  return fmt::format("{}", fmt::join(ops, "_"));
+}
+
+std::vector<Kernel> list_kernels(const Graph& graph) {
+  std::vector<Kernel> kernels;
+  for (const NodeSet& nodes : in_running_order(graph, units_of(graph))) {
+    const bool fused = graph[nodes[0]].group >= 0;
+    const bool has_product =
+        std::any_of(nodes.begin(), nodes.end(), [&](ValueId id) { return is_product(graph[id]); });
+    if (!fused) {
+      kernels.push_back(library_kernel(graph, nodes[0]));
+    } else {
+      kernels.push_back(has_product ? gemm_kernel(graph, nodes) : pointwise_kernel(graph, nodes));
+    }
+  }
+  return kernels;
+}
+
+}  // namespace epi::compiler

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/compiler/plan/library_call.h"
+
+#include <deque>
+
+#include "epilogue/ops/dispatch.h"
+
+namespace epi::compiler {
+namespace {
+
+// Arguments refer to tensors and lists, which live here for the call.
+class Arguments {
+ public:
+  explicit Arguments(std::span<const int64_t> symbols) : symbols_(symbols) {}
+
+  template <typename TensorOf>
+  void add(const Operand& operand, const TensorOf& tensor_of) {
+    if (std::holds_alternative<NoOperand>(operand)) args_.emplace_back();
+    if (const auto* ref = std::get_if<ValueRef>(&operand)) add(tensor_of(*ref));
+    if (const auto* refs = std::get_if<std::vector<ValueRef>>(&operand)) {
+      for (const ValueRef& ref : *refs) list_.push_back(tensor_of(ref));
+      args_.emplace_back(std::span<const Tensor>(list_));
+    }
+    if (const auto* size = std::get_if<SymSize>(&operand)) args_.emplace_back(size->at(symbols_));
+    if (const auto* dims = std::get_if<SymDims>(&operand)) {
+      Dims& numbers = dims_.emplace_back();
+      for (const SymSize& size : *dims) numbers.push_back(size.at(symbols_));
+      args_.emplace_back(numbers);
+    }
+    if (const auto* number = std::get_if<double>(&operand)) args_.emplace_back(*number);
+    if (const auto* flag = std::get_if<bool>(&operand)) args_.emplace_back(*flag);
+    if (const auto* text = std::get_if<std::string>(&operand)) {
+      args_.emplace_back(std::string_view(*text));
+    }
+  }
+  void add(Tensor tensor) { args_.emplace_back(tensors_.emplace_back(std::move(tensor))); }
+
+  std::span<const Arg> args() const { return args_; }
+
+ private:
+  std::span<const int64_t> symbols_;
+  std::deque<Tensor> tensors_;  // a deque: addresses stay
+  std::deque<Dims> dims_;
+  std::vector<Tensor> list_;  // no operator has two lists
+  std::vector<Arg> args_;
+};
+
+}  // namespace
+
+void call_library(const Node& node, const std::function<Tensor(const ValueRef&)>& tensor_of,
+                  std::span<const int64_t> symbols, const Tensor& out) {
+  Arguments arguments(symbols);
+  if (node.op == Op::kCopy_) arguments.add(out);  // a value in the graph, a deed in the library
+  for (const Operand& operand : node.operands) arguments.add(operand, tensor_of);
+  dispatch_into(node.op, arguments.args(), out);
+}
+
+}  // namespace epi::compiler

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/compiler/plan/packing.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "epilogue/base/thread_pool.h"
+#include "epilogue/compiler/codegen/gemm_tiles.h"
+#include "epilogue/cpu/loops/loops.h"
+#include "epilogue/tensor/factories.h"
+
+namespace epi::compiler {
+namespace {
+
+constexpr int64_t kMostRows = 16;  // of a tile by vectors
+
+int64_t rounded_up(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
+
+// k is rounded up to a multiple of this.
+int64_t depth_of(const GemmTile& tile) {
+  switch (tile.kind) {
+    case GemmKind::kVectors:
+      return 1;
+    case GemmKind::kPairs:
+      return 2;
+    case GemmKind::kTiles:
+      break;
+  }
+  return kTileDepth;
+}
+
+// Words of four bytes that a packed row has: numbers as f32, or pairs of bf16.
+int64_t row_words(const GemmCode& code, const GemmTile& tile) {
+  return rounded_up(code.k, depth_of(tile)) / depth_of(tile);
+}
+
+// Where an element of one panel goes, in elements from the panel's first.
+struct PanelLayout {
+  GemmKind kind;
+  int64_t columns;  // of each product
+  int64_t products;
+
+  int64_t place(int64_t k, int64_t product, int64_t column) const {
+    const int64_t across = product * columns + column;
+    if (kind == GemmKind::kVectors) return k * products * columns + across;
+    if (kind == GemmKind::kPairs) return (k / 2 * products * columns + across) * 2 + k % 2;
+    // Step, register, pair of k, column, k of the pair.
+    constexpr int64_t kHalf = kTileColumns / 2;
+    return ((k / kTileDepth * 2 + across / kHalf) * (kTileDepth / 2) + k % kTileDepth / 2) *
+               kTileColumns +
+           across % kHalf * 2 + k % 2;
+  }
+};
+
+// Weights are copied bit by bit: `Element` is an integer as wide as they are.
+template <typename Element>
+void pack_panel(const GemmCode& code, const PanelLayout& layout, std::span<const Tensor> weights,
+                int64_t panel, Element* to) {
+  // 16 numbers of k are a cache line of the weights as checkpoints have them, column by column.
+  constexpr int64_t kBlock = 16;
+  const int64_t first = panel * layout.columns;
+  const int64_t columns = std::min(layout.columns, code.n - first);
+  for (int64_t k0 = 0; k0 < code.k; k0 += kBlock) {
+    const int64_t k1 = std::min(k0 + kBlock, code.k);
+    for (int64_t product = 0; product < layout.products; ++product) {
+      const Tensor& w = weights[static_cast<size_t>(product)];
+      const auto* from = reinterpret_cast<const Element*>(w.raw_data());
+      const int64_t k_stride = w.strides()[0];
+      for (int64_t c = 0; c < columns; ++c) {
+        const Element* column = from + (first + c) * w.strides()[1];
+        for (int64_t k = k0; k < k1; ++k) to[layout.place(k, product, c)] = column[k * k_stride];
+      }
+    }
+  }
+}
+
+// Four rows of four numbers become four columns, by vectors that every CPU has: one number at a
+// time, packing would be much of a small product's time.
+void transpose_4x4(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
+  using Four = float __attribute__((vector_size(16)));
+  Four rows[4];
+  for (int i = 0; i < 4; ++i) std::memcpy(&rows[i], from + i * from_stride, sizeof(Four));
+  const Four low01 = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5);
+  const Four high01 = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7);
+  const Four low23 = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5);
+  const Four high23 = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
+  const Four columns[4] = {__builtin_shufflevector(low01, low23, 0, 1, 4, 5),
+                           __builtin_shufflevector(low01, low23, 2, 3, 6, 7),
+                           __builtin_shufflevector(high01, high23, 0, 1, 4, 5),
+                           __builtin_shufflevector(high01, high23, 2, 3, 6, 7)};
+  for (int i = 0; i < 4; ++i) std::memcpy(to + i * to_stride, &columns[i], sizeof(Four));
+}
+
+// `height` rows of f32, `row_stride` apart: for each k, their numbers next to each other.
+void interleave(const float* rows, int64_t row_stride, int64_t height, int64_t k, float* to) {
+  const int64_t fours = k / 4 * 4;
+  for (int64_t i = 0; i < fours; i += 4) {
+    int64_t r = 0;
+    for (; r + 4 <= height; r += 4) {
+      transpose_4x4(rows + r * row_stride + i, row_stride, to + i * height + r, height);
+    }
+    for (; r < height; ++r) {
+      for (int64_t j = i; j < i + 4; ++j) to[j * height + r] = rows[r * row_stride + j];
+    }
+  }
+  for (int64_t i = fours; i < k; ++i) {
+    for (int64_t r = 0; r < height; ++r) to[i * height + r] = rows[r * row_stride + i];
+  }
+}
+
+// One block of rows of any dtype and strides.
+void pack_block(const GemmCode& code, const GemmTile& tile, const Rows& rows, int64_t block,
+                float* to) {
+  const int64_t first = block * tile.rows;
+  const int64_t height = std::min<int64_t>(tile.rows, rows.count - first);
+  const int64_t element = size_bytes(code.dtype);
+  const std::byte* from = rows.data + first * rows.row_stride * element;
+  if (code.dtype == DType::kF32 && rows.k_stride == 1) {
+    interleave(reinterpret_cast<const float*>(from), rows.row_stride, height, code.k, to);
+    return;
+  }
+  constexpr int64_t kWords = 64;
+  std::array<float, kMostRows * kWords> lines;
+  const bool pairs = tile.kind == GemmKind::kPairs;
+  const auto convert = cpu::converter(code.dtype, pairs ? code.dtype : DType::kF32);
+  const int64_t chunk = kWords * depth_of(tile);
+  for (int64_t k0 = 0; k0 < code.k; k0 += chunk) {
+    const int64_t count = std::min(chunk, code.k - k0);
+    const int64_t words = rounded_up(count, depth_of(tile)) / depth_of(tile);
+    for (int64_t r = 0; r < height; ++r) {
+      float* line = lines.data() + r * kWords;
+      line[words - 1] = 0;  // the second of an odd pair
+      convert(from + (r * rows.row_stride + k0 * rows.k_stride) * element, rows.k_stride, line, 1,
+              count);
+    }
+    interleave(lines.data(), kWords, height, words, to + k0 / depth_of(tile) * height);
+  }
+}
+
+// Rows for tiles: dense, padded with zeros to whole steps of k.
+void pack_plain(const GemmCode& code, const Rows& rows, int64_t begin, int64_t end,
+                std::byte* packed) {
+  const auto copy = cpu::converter(code.dtype, code.dtype);
+  const int64_t element = size_bytes(code.dtype);
+  const int64_t padded = rounded_up(code.k, kTileDepth);
+  for (int64_t r = begin; r < end; ++r) {
+    std::byte* to = packed + r * padded * element;
+    copy(rows.data + r * rows.row_stride * element, rows.k_stride, to, 1, code.k);
+    std::memset(to + code.k * element, 0, static_cast<size_t>((padded - code.k) * element));
+  }
+}
+
+}  // namespace
+
+int64_t panels_of(const GemmCode& code, const GemmTile& tile) {
+  return (code.n + tile.columns - 1) / tile.columns;
+}
+
+Tensor pack_weights(const GemmCode& code, const GemmTile& tile, std::span<const Tensor> weights) {
+  const PanelLayout layout{tile.kind, tile.columns, code.products};
+  const int64_t depth = rounded_up(code.k, depth_of(tile));
+  const int64_t panel_elements = depth * tile.columns * code.products;
+  const int64_t panels = panels_of(code, tile);
+  const Tensor packed = empty({panels, panel_elements}, {code.dtype, kCpu});
+  const bool padded = depth != code.k || code.n % tile.columns != 0;
+  parallel_for(panels, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t panel = begin; panel < end; ++panel) {
+      std::byte* to = packed.raw_data() + panel * panel_elements * size_bytes(code.dtype);
+      if (padded) {
+        std::memset(to, 0, static_cast<size_t>(panel_elements * size_bytes(code.dtype)));
+      }
+      if (size_bytes(code.dtype) == 4) {
+        pack_panel(code, layout, weights, panel, reinterpret_cast<uint32_t*>(to));
+      } else {
+        pack_panel(code, layout, weights, panel, reinterpret_cast<uint16_t*>(to));
+      }
+    }
+  });
+  return packed;
+}
+
+int64_t packed_rows_bytes(const GemmCode& code, const GemmTile& tile, const Rows& rows) {
+  if (tile.kind != GemmKind::kTiles) return rows.count * row_words(code, tile) * 4;
+  if (rows.k_stride == 1 && code.k % kTileDepth == 0) return 0;
+  return rows.count * rounded_up(code.k, kTileDepth) * size_bytes(code.dtype);
+}
+
+void pack_rows(const GemmCode& code, const GemmTile& tile, const Rows& rows, int64_t begin,
+               int64_t end, std::byte* packed) {
+  if (tile.kind == GemmKind::kTiles) {
+    pack_plain(code, rows, begin, end, packed);
+    return;
+  }
+  for (int64_t block = begin / tile.rows; block * tile.rows < end; ++block) {
+    pack_block(code, tile, rows, block,
+               reinterpret_cast<float*>(packed) + block * tile.rows * row_words(code, tile));
+  }
+}
+
+}  // namespace epi::compiler

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/compiler/plan/peaks.h"
+
+#include <algorithm>
+#include <array>
+
+#include "epilogue/base/clock.h"
+#include "epilogue/base/thread_pool.h"
+#include "epilogue/compiler/codegen/peak_code.h"
+#include "epilogue/compiler/plan/generate.h"
+#include "epilogue/tensor/factories.h"
+
+namespace epi::compiler {
+namespace {
+
+constexpr int kTries = 7;
+
+}  // namespace
+
+double measure_product_peak(DType dtype) {
+  const Target& target = host_target();
+  GemmCode code;
+  code.dtype = dtype;
+  const PeakCode peak = emit_peak("epi_peak", choose_tile(code, target).kind, target);
+  const Generated generated = generate(as_module(peak.ir, {"epi_peak"}, target), target);
+  const auto function = reinterpret_cast<PeakFunction>(generated.code->find("epi_peak"));
+  // A few milliseconds, in four parts a thread.
+  constexpr int64_t kRoundsOfPart = 125'000;
+  const int threads = num_threads();
+  double best = 0;
+  for (int i = 0; i < kTries; ++i) {
+    const int64_t start_ns = now_ns();
+    parallel_for(int64_t{4} * threads, 1, [&](int64_t begin, int64_t end) {
+      alignas(64) std::array<float, 64> sink{};
+      function(sink.data(), kRoundsOfPart * (end - begin));
+    });
+    const double flops = static_cast<double>(kRoundsOfPart * 4 * threads * peak.flops_per_round);
+    best = std::max(best, flops / static_cast<double>(now_ns() - start_ns));
+  }
+  return best;
+}
+
+double measure_read_peak(int64_t bytes) {
+  const Target& target = host_target();
+  const ReadCode read = emit_read("epi_read", target);
+  const Generated generated = generate(as_module(read.ir, {"epi_read"}, target), target);
+  const auto function = reinterpret_cast<ReadFunction>(generated.code->find("epi_read"));
+  const int64_t rounds = std::max<int64_t>(bytes / read.bytes_per_round, 1);
+  const Tensor data = zeros({rounds * read.bytes_per_round / 4});
+  double best = 0;
+  for (int i = 0; i < kTries; ++i) {
+    const int64_t start_ns = now_ns();
+    parallel_for(rounds, 64, [&](int64_t begin, int64_t end) {
+      alignas(64) std::array<float, 64> sink{};
+      function(sink.data(), data.raw_data() + begin * read.bytes_per_round, end - begin);
+    });
+    best = std::max(
+        best, static_cast<double>(data.size_bytes()) / static_cast<double>(now_ns() - start_ns));
+  }
+  return best;
+}
+
+}  // namespace epi::compiler

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compiled graph as `--show plan` prints it.
+#pragma once
+
+#include <string>
+
+#include "epilogue/compiler/plan/bound_plan.h"
+
+namespace epi::compiler {
+
+// Kernels with what runs them and why, slots of the arena, packed weights: one line each.
+std::string plan_text(const CompiledGraph& compiled);
+
+}  // namespace epi::compiler

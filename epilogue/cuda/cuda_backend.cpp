@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/cuda/cuda_backend.h"
+
+#include "epilogue/cuda/allocator.h"
+#include "epilogue/cuda/cuda_device.h"
+#include "epilogue/cuda/cuda_kernels.h"
+#include "epilogue/cuda/device_guard.h"
+#include "epilogue/cuda/launchers.h"
+#include "epilogue/ops/dispatch.h"
+
+namespace epi {
+namespace {
+
+// The kernel with the output's device made current: a copy to the CPU's is the source's.
+template <Kernel kKernel>
+void on_its_device(Args args, const Tensor& out) {
+  const bool to_cpu = out.device() == kCpu;
+  const cuda::DeviceGuard guard(to_cpu ? args.tensor(1).device().index : out.device().index);
+  kKernel(args, out);
+}
+
+struct Row {
+  Op op;
+  Kernel kernel;
+};
+
+constexpr Row kTable[] = {
+    {Op::kAdd, on_its_device<cuda::add>},
+    {Op::kAddmm, on_its_device<cuda::addmm>},
+    {Op::kAddmmActivation, on_its_device<cuda::addmm_activation>},
+    {Op::kAmax, on_its_device<cuda::amax>},
+    {Op::kBmm, on_its_device<cuda::bmm>},
+    {Op::kCat, on_its_device<cuda::cat>},
+    {Op::kCopy_, on_its_device<cuda::copy_>},
+    {Op::kDiv, on_its_device<cuda::div>},
+    {Op::kExp, on_its_device<cuda::exp>},
+    {Op::kGelu, on_its_device<cuda::gelu>},
+    {Op::kLayerNorm, on_its_device<cuda::layer_norm>},
+    {Op::kMean, on_its_device<cuda::mean>},
+    {Op::kMm, on_its_device<cuda::mm>},
+    {Op::kMul, on_its_device<cuda::mul>},
+    {Op::kNeg, on_its_device<cuda::neg>},
+    {Op::kRelu, on_its_device<cuda::relu>},
+    {Op::kRmsNorm, on_its_device<cuda::rms_norm>},
+    {Op::kSigmoid, on_its_device<cuda::sigmoid>},
+    {Op::kSilu, on_its_device<cuda::silu>},
+    {Op::kSoftmax, on_its_device<cuda::softmax>},
+    {Op::kSub, on_its_device<cuda::sub>},
+    {Op::kSum, on_its_device<cuda::sum>},
+    {Op::kTanh, on_its_device<cuda::tanh>},
+};
+
+Result<void> register_all() {
+  const auto found = cuda::devices();
+  if (!found) return tl::unexpected(found.error());
+  if (found->empty()) return failure("cudaGetDeviceCount: there is no CUDA device");
+  if (const auto code = cuda::find_device_code(); code != cudaSuccess) {
+    return failure("this build has no code for {} (compute capability {}.{}): {}",
+                   found->at(0).name, found->at(0).major, found->at(0).minor,
+                   cudaGetErrorString(code));
+  }
+  register_device_memory(DeviceType::kCuda, &cuda::caching_memory());
+  for (const Row& row : kTable) register_kernel(DeviceType::kCuda, row.op, row.kernel);
+  return {};
+}
+
+}  // namespace
+
+Result<void> register_cuda_backend() {
+  static const Result<void> done = register_all();
+  return done;
+}
+
+}  // namespace epi

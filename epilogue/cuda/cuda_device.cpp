@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/cuda/cuda_device.h"
+
+#include <dlfcn.h>
+
+#include "epilogue/cuda/cuda_error.h"
+#include "epilogue/cuda/device_guard.h"
+
+namespace epi::cuda {
+namespace {
+
+bool has_driver() {
+  void* library = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (library != nullptr) ::dlclose(library);
+  return library != nullptr;
+}
+
+}  // namespace
+
+Result<std::vector<DeviceInfo>> devices() {
+  int count = 0;
+  const cudaError_t code = cudaGetDeviceCount(&count);
+  if (code == cudaErrorInsufficientDriver && !has_driver()) {
+    cudaGetLastError();
+    return failure("cudaGetDeviceCount: there is no NVIDIA driver (libcuda.so.1)");
+  }
+  if (auto done = to_result(code, "cudaGetDeviceCount"); !done) {
+    return tl::unexpected(done.error());
+  }
+  int driver = 0;
+  if (auto done = to_result(cudaDriverGetVersion(&driver), "cudaDriverGetVersion"); !done) {
+    return tl::unexpected(done.error());
+  }
+  std::vector<DeviceInfo> result;
+  for (int i = 0; i < count; ++i) {
+    cudaDeviceProp properties{};
+    const auto done = to_result(cudaGetDeviceProperties(&properties, i), "cudaGetDeviceProperties");
+    if (!done) return tl::unexpected(done.error());
+    result.push_back({properties.name, properties.major, properties.minor,
+                      properties.multiProcessorCount,
+                      static_cast<int64_t>(properties.totalGlobalMem), driver});
+  }
+  return result;
+}
+
+void synchronize(int device) {
+  const DeviceGuard guard(device);
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
+
+}  // namespace epi::cuda

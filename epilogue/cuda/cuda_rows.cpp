@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// softmax and the norms: rows as numbers, parameters made dense.
+#include <limits>
+
+#include "epilogue/cuda/cuda_kernels.h"
+#include "epilogue/cuda/launchers.h"
+#include "epilogue/cuda/operands.h"
+#include "epilogue/cuda/stream.h"
+#include "epilogue/ops/hooks.h"
+#include "epilogue/ops/readable.h"
+#include "epilogue/tensor/factories.h"
+
+namespace epi::cuda {
+namespace {
+
+// `x` without dimension `dim`: the first element of each row.
+Tensor row_starts(const Tensor& x, int dim) {
+  Layout layout = x.layout();
+  layout.shape.erase(dim);
+  layout.strides.erase(dim);
+  return {x.storage(), layout, x.offset(), x.dtype()};
+}
+
+RowShape row_shape(std::string_view op, const Tensor& x, const Tensor& out, int dim) {
+  const Tensor x_rows = row_starts(x, dim);
+  const Tensor out_rows = row_starts(out, dim);
+  if (x_rows.numel() > std::numeric_limits<int32_t>::max()) {
+    fail(op, "{} rows are more than one launch counts (2^31 - 1)", x_rows.numel());
+  }
+  RowShape shape;
+  shape.rows = strided_shape({&out_rows, &x_rows});
+  shape.count = x.shape()[dim];
+  shape.strides[0] = out.strides()[dim];
+  shape.strides[1] = x.strides()[dim];
+  return shape;
+}
+
+const void* data_of(const Tensor& tensor) { return tensor.defined() ? tensor.raw_data() : nullptr; }
+
+using NormLauncher = void (*)(DType, const RowShape&, NormParameters, cudaStream_t);
+
+void run_norm(std::string_view op, NormLauncher launch, const Tensor& x, const Dims& normalized,
+              const Tensor& weight, const Tensor& bias, double eps, int64_t flops,
+              const Tensor& out) {
+  const Tensor rows = with_flat_rows(x, normalized);
+  const Tensor target = with_flat_rows(out, normalized);
+  run_launch(
+      [&] {
+        int64_t bytes = stored_bytes(x) + out.size_bytes();
+        if (weight.defined()) bytes += stored_bytes(weight);
+        if (bias.defined()) bytes += stored_bytes(bias);
+        return LaunchCost{bytes, flops * x.numel()};
+      },
+      [&] {
+        launch(x.dtype(), row_shape(op, rows, target, rows.dim() - 1),
+               {data_of(weight), data_of(bias), eps}, current_stream(out.device().index).get());
+      });
+  check_launch(op);
+}
+
+}  // namespace
+
+void layer_norm(Args args, const Tensor& out) {
+  run_norm("layer_norm", launch_layer_norm, args.tensor(0), args[1].ints(),
+           dense_parameter(args, 2), dense_parameter(args, 3), args[4].number(), 7, out);
+}
+
+void rms_norm(Args args, const Tensor& out) {
+  run_norm("rms_norm", launch_rms_norm, args.tensor(0), args[1].ints(), dense_parameter(args, 2),
+           {}, args[3].number(), 4, out);
+}
+
+void softmax(Args args, const Tensor& out) {
+  const Tensor& x = args.tensor(0);
+  // A tensor without dimensions is one row of one element.
+  const Layout one{{1}, {1}};
+  const Tensor rows = x.dim() == 0 ? x.with_layout("softmax", one, x.offset()) : x;
+  const Tensor target = x.dim() == 0 ? out.with_layout("softmax", one, out.offset()) : out;
+  const auto dim = static_cast<int>(args[1].integer());
+  const auto cost = [&]() -> LaunchCost {
+    return {stored_bytes(x) + out.size_bytes(), 4 * x.numel()};
+  };
+  run_launch(cost, [&] {
+    launch_softmax(x.dtype(), row_shape("softmax", rows, target, dim),
+                   current_stream(out.device().index).get());
+  });
+  check_launch("softmax");
+}
+
+}  // namespace epi::cuda

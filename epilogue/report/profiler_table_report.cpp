@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/report/profiler_table_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "epilogue/report/table.h"
+
+namespace epi::report {
+namespace {
+
+using analysis::ProfilerTable;
+using analysis::TableRow;
+
+// PyTorch's widths.
+constexpr size_t kColumnWidth = 12;
+constexpr size_t kNameWidth = 55;
+constexpr size_t kShapesWidth = 80;
+constexpr size_t kPadding = 4;
+constexpr size_t kFirstDeviceColumn = 6;
+constexpr size_t kDeviceColumns = 4;
+
+std::string time_cell(double time_us) {
+  if (time_us >= 1e6) return fmt::format("{:.3f}s", time_us / 1e6);
+  if (time_us >= 1e3) return fmt::format("{:.3f}ms", time_us / 1e3);
+  return fmt::format("{:.3f}us", time_us);
+}
+
+std::string share_cell(double part_us, double whole_us) {
+  if (whole_us == 0) return "NaN";
+  return fmt::format("{:.2f}%", part_us * 100 / whole_us);
+}
+
+// A name may hold anything, a line end too.
+std::string one_line(std::string name) {
+  for (char& c : name) {
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  }
+  return name;
+}
+
+std::string name_cell(const std::string& name) {
+  constexpr size_t kKept = kNameWidth - 3;
+  if (name.size() < kKept) return name;
+  size_t kept = kKept;
+  while (kept > 0 && (static_cast<unsigned char>(name[kept]) & 0xC0) == 0x80) --kept;
+  return name.substr(0, kept) + "...";
+}
+
+size_t shown_rows(const ProfilerTable& table, const TableStyle& style) {
+  return std::min(table.rows.size(), style.limit.value_or(table.rows.size()));
+}
+
+// The column is there where some row has a shape.
+bool shows_shapes(const ProfilerTable& table, const TableStyle& style) {
+  return style.shapes && std::any_of(table.rows.begin(), table.rows.end(), [](const TableRow& row) {
+           return !row.shapes.empty() && row.shapes != "[]";
+         });
+}
+
+std::vector<std::string> titles(const ProfilerTable& table, const TableStyle& style) {
+  std::vector<std::string> result = {"Name",        "Self CPU %", "Self CPU",
+                                     "CPU total %", "CPU total",  "CPU time avg"};
+  if (table.has_device) {
+    const std::string& device = table.device_name;
+    for (std::string title :
+         {"Self " + device, "Self " + device + " %", device + " total", device + " time avg"}) {
+      result.push_back(std::move(title));
+    }
+  }
+  result.emplace_back("# of Calls");
+  if (style.stats) result.insert(result.end(), {"min", "median", "p90"});
+  if (shows_shapes(table, style)) result.emplace_back("Input Shapes");
+  return result;
+}
+
+std::vector<std::string> cells(const ProfilerTable& table, const TableRow& row,
+                               const TableStyle& style) {
+  const auto average = [&](double us) {
+    return time_cell(us / static_cast<double>(std::max<int64_t>(1, row.calls)));
+  };
+  std::vector<std::string> result = {
+      one_line(row.name),          share_cell(row.self_cpu_us, table.self_cpu_total_us),
+      time_cell(row.self_cpu_us),  share_cell(row.cpu_total_us, table.self_cpu_total_us),
+      time_cell(row.cpu_total_us), average(row.cpu_total_us)};
+  if (table.has_device) {
+    result.push_back(time_cell(row.self_device_us));
+    result.push_back(share_cell(row.self_device_us, table.self_device_total_us));
+    result.push_back(time_cell(row.device_total_us));
+    result.push_back(average(row.device_total_us));
+  }
+  result.push_back(fmt::format("{}", row.calls));
+  if (style.stats) {
+    for (const double us : {row.spread.min_us, row.spread.median_us, row.spread.p90_us}) {
+      result.push_back(time_cell(us));
+    }
+  }
+  if (shows_shapes(table, style)) result.push_back(row.shapes);
+  return result;
+}
+
+std::string totals_text(const ProfilerTable& table) {
+  std::string out = fmt::format("Self CPU time total: {}\n", time_cell(table.self_cpu_total_us));
+  if (table.has_device) {
+    out += fmt::format("Self {} time total: {}\n", table.device_name,
+                       time_cell(table.self_device_total_us));
+  }
+  return out;
+}
+
+// Widths as PyTorch sets them: by the longest name and shape of all rows, shown or not.
+std::vector<size_t> column_widths(const ProfilerTable& table, const TableStyle& style,
+                                  size_t columns) {
+  size_t name_width = 0;
+  size_t shapes_width = 0;
+  for (const TableRow& row : table.rows) {
+    name_width = std::max(name_width, row.name.size());
+    shapes_width = std::max(shapes_width, row.shapes.size());
+  }
+  std::vector<size_t> widths(columns, kColumnWidth);
+  // PyTorch lets "CUDA time avg" stand one column out; our longer titles make room for themselves.
+  if (table.has_device && table.device_name != "CUDA") {
+    const auto heads = titles(table, style);
+    for (size_t c = kFirstDeviceColumn; c < kFirstDeviceColumn + kDeviceColumns; ++c) {
+      widths[c] = std::max(widths[c], heads[c].size());
+    }
+  }
+  widths.front() = std::min(name_width + kPadding, kNameWidth);
+  if (shows_shapes(table, style)) widths.back() = std::min(shapes_width + kPadding, kShapesWidth);
+  return widths;
+}
+
+}  // namespace
+
+std::string table_text(const ProfilerTable& table, const TableStyle& style) {
+  const auto heads = titles(table, style);
+  const auto widths = column_widths(table, style, heads.size());
+  std::string out;
+  const auto add_rule = [&] {
+    for (const size_t width : widths) out += std::string(width, '-') + "  ";
+    out += '\n';
+  };
+  const auto add_line = [&](const std::vector<std::string>& line) {
+    for (size_t c = 0; c < line.size(); ++c) out += fmt::format("{:>{}}  ", line[c], widths[c]);
+    out += '\n';
+  };
+  add_rule();
+  add_line(heads);
+  add_rule();
+  for (size_t i = 0; i < shown_rows(table, style); ++i) {
+    auto line = cells(table, table.rows[i], style);
+    line.front() = name_cell(line.front());
+    if (shows_shapes(table, style)) line.back().resize(std::min(line.back().size(), widths.back()));
+    add_line(line);
+  }
+  add_rule();
+  return out + totals_text(table);
+}
+
+std::string table_markdown(const ProfilerTable& table, const TableStyle& style) {
+  std::vector<Table::Column> columns;
+  for (const std::string& title : titles(table, style)) columns.push_back({title, Align::kRight});
+  columns.front().align = Align::kLeft;
+  Table markdown(columns);
+  for (size_t i = 0; i < shown_rows(table, style); ++i) {
+    markdown.add_row(cells(table, table.rows[i], style));
+  }
+  return markdown.markdown() + "\n" + totals_text(table);
+}
+
+void table_json(JsonWriter& json, const ProfilerTable& table, const TableStyle& style) {
+  json.key("rows").begin_array();
+  for (size_t i = 0; i < shown_rows(table, style); ++i) {
+    const TableRow& row = table.rows[i];
+    json.begin_object().key("name").string(row.name);
+    json.key("lane").string(row.device ? "device" : "cpu");
+    json.key("annotation").boolean(row.annotation).key("calls").integer(row.calls);
+    json.key("self_cpu_us").fixed(row.self_cpu_us, 3);
+    json.key("cpu_total_us").fixed(row.cpu_total_us, 3);
+    json.key("self_device_us").fixed(row.self_device_us, 3);
+    json.key("device_total_us").fixed(row.device_total_us, 3);
+    if (style.stats) {
+      json.key("min_us").fixed(row.spread.min_us, 3);
+      json.key("median_us").fixed(row.spread.median_us, 3);
+      json.key("p90_us").fixed(row.spread.p90_us, 3);
+    }
+    if (style.shapes) json.key("input_shapes").string(row.shapes);
+    json.end_object();
+  }
+  json.end_array();
+  json.key("self_cpu_total_us").fixed(table.self_cpu_total_us, 3);
+  json.key("self_device_total_us").fixed(table.self_device_total_us, 3);
+}
+
+}  // namespace epi::report

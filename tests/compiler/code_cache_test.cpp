@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cache on disk: what was kept is found, and what was damaged is never run.
+#include "epilogue/compiler/plan/code_cache.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "epilogue/compiler/compile.h"
+#include "epilogue/cpu/cpu_backend.h"
+#include "epilogue/ops/functional.h"
+#include "epilogue/tensor/factories.h"
+
+namespace epi::compiler {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder of its own, and EPILOGUE_CACHE set to it for as long as it lives.
+class CacheFolder {
+ public:
+  CacheFolder() {
+    const char* before = std::getenv("EPILOGUE_CACHE");
+    if (before != nullptr) before_ = before;
+    path = fs::temp_directory_path() / fmt::format("epilogue_cache_test_{}", ::getpid());
+    fs::remove_all(path);
+    ::setenv("EPILOGUE_CACHE", path.c_str(), 1);
+  }
+  CacheFolder(const CacheFolder&) = delete;
+  CacheFolder& operator=(const CacheFolder&) = delete;
+  ~CacheFolder() {
+    fs::remove_all(path);
+    before_ ? ::setenv("EPILOGUE_CACHE", before_->c_str(), 1) : ::unsetenv("EPILOGUE_CACHE");
+  }
+
+  fs::path only_file() const {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(path)) files.push_back(entry.path());
+    EXPECT_EQ(files.size(), 1U);
+    return files.front();
+  }
+
+  fs::path path;
+
+ private:
+  std::optional<std::string> before_;
+};
+
+std::vector<std::byte> bytes_of(std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+// Compiles a small function; returns whether its code came from the cache. The result is checked.
+bool compiled_from_cache() {
+  register_cpu_backend();
+  const Compiled compiled([](std::span<const Tensor> in) { return mul(in[0], 2.0); }, {}, {});
+  const Tensor y = compiled(full({3, 5}, 4));
+  for (int64_t i = 0; i < y.numel(); ++i) EXPECT_EQ(y.data<float>()[i], 8);
+  return compiled.variants()[0].from_cache;
+}
+
+TEST(CodeCache, KeepsEntriesByKey) {
+  const CacheFolder folder;
+  EXPECT_FALSE(find_cached("a").has_value());
+  ASSERT_TRUE(store_cached("a", bytes_of("hello")).has_value());
+  ASSERT_TRUE(store_cached("b", bytes_of("")).has_value());
+  EXPECT_EQ(find_cached("a"), bytes_of("hello"));
+  EXPECT_EQ(find_cached("b"), bytes_of(""));
+  EXPECT_EQ(cache_contents().entries, 2);
+  std::ofstream(folder.path / "notes.txt") << "mine";
+  EXPECT_EQ(clear_cache()->entries, 2);
+  EXPECT_EQ(cache_contents().entries, 0);
+  EXPECT_TRUE(fs::exists(folder.path / "notes.txt"));
+}
+
+TEST(CodeCache, RemovesTheLongestUnusedFirst) {
+  const CacheFolder folder;
+  const std::vector<std::byte> kilobyte(1000);
+  const auto age = [&](const char* key, int hours) {
+    fs::last_write_time(folder.path / (std::string(key) + ".epicode"),
+                        fs::file_time_type::clock::now() - std::chrono::hours(hours));
+  };
+  for (const char* key : {"a", "b", "c"}) ASSERT_TRUE(store_cached(key, kilobyte).has_value());
+  age("a", 3);
+  age("b", 2);
+  age("c", 1);
+  EXPECT_TRUE(find_cached("a").has_value());  // used: now the newest
+  ASSERT_TRUE(store_cached("d", kilobyte, 3500).has_value());
+  EXPECT_TRUE(find_cached("a").has_value());
+  EXPECT_FALSE(find_cached("b").has_value());
+  EXPECT_TRUE(find_cached("c").has_value());
+  EXPECT_TRUE(find_cached("d").has_value());
+}
+
+TEST(CodeCache, DamagedEntriesAreRebuilt) {
+  const CacheFolder folder;
+  EXPECT_FALSE(compiled_from_cache());
+  EXPECT_TRUE(compiled_from_cache());
+  const fs::path file = folder.only_file();
+  const auto size = fs::file_size(file);
+  for (const uintmax_t cut :
+       {uintmax_t{0}, uintmax_t{10}, uintmax_t{79}, uintmax_t{80}, size - 1}) {
+    fs::resize_file(file, cut);
+    EXPECT_FALSE(compiled_from_cache()) << "cut to " << cut;
+    EXPECT_TRUE(compiled_from_cache());
+  }
+  for (uintmax_t place = 0; place < size; place += 97) {
+    std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekg(static_cast<std::streamoff>(place));
+    const auto byte = static_cast<char>(stream.get() ^ 0x40);
+    stream.seekp(static_cast<std::streamoff>(place));
+    stream.put(byte);
+    stream.close();
+    EXPECT_FALSE(compiled_from_cache()) << "byte " << place;
+  }
+  fs::remove(file);
+  EXPECT_FALSE(compiled_from_cache());
+  EXPECT_TRUE(compiled_from_cache());
+}
+
+TEST(CodeCache, AnEntryUnderAnothersNameIsNone) {
+  const CacheFolder folder;
+  ASSERT_TRUE(store_cached("a", bytes_of("hello")).has_value());
+  fs::rename(folder.path / "a.epicode", folder.path / "b.epicode");
+  EXPECT_FALSE(find_cached("b").has_value());
+}
+
+TEST(CodeCache, AnEntryThatIsNoCodeIsMadeAnew) {
+  const CacheFolder folder;
+  EXPECT_FALSE(compiled_from_cache());
+  const std::string key = folder.only_file().stem();
+  ASSERT_TRUE(store_cached(key, bytes_of("no code at all")).has_value());
+  EXPECT_FALSE(compiled_from_cache());
+  EXPECT_TRUE(compiled_from_cache());
+}
+
+TEST(CodeCache, AFolderThatCannotBeMadeIsSaidAndNothingElse) {
+  const CacheFolder folder;
+  std::ofstream(folder.path) << "a file";
+  register_cpu_backend();
+  const Compiled compiled([](std::span<const Tensor> in) { return neg(in[0]); }, {}, {});
+  EXPECT_EQ(compiled(full({2, 2}, 1)).data<float>()[0], -1);
+  EXPECT_NE(compiled.variants()[0].not_kept.find(folder.path.string()), std::string::npos);
+  EXPECT_FALSE(compiled_from_cache());
+}
+
+TEST(CodeCache, AnEmptyVariableSwitchesItOff) {
+  const CacheFolder folder;
+  ::setenv("EPILOGUE_CACHE", "", 1);
+  EXPECT_FALSE(cache_folder().has_value());
+  EXPECT_FALSE(compiled_from_cache());
+  EXPECT_FALSE(compiled_from_cache());
+}
+
+}  // namespace
+}  // namespace epi::compiler

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated CUDA C++: what it looks like, and that NVRTC takes it. Needs no GPU.
+#include "epilogue/compiler/codegen/cuda_code.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "epilogue/compiler/codegen/hopper_code.h"
+
+#ifdef EPI_HAS_CUDA
+#include "epilogue/compiler/codegen/nvrtc.h"
+#endif
+
+namespace epi::compiler {
+namespace {
+
+// gelu(in0) * in1, as the MLP has it.
+PointwiseCode gelu_mul(DType dtype) {
+  PointwiseCode code;
+  code.outputs = {dtype};
+  code.inputs = {{dtype, Along::kDense}, {dtype, Along::kDense}};
+  code.program.inputs = 2;
+  Step gelu{Op::kGelu, {{0, 0}}};
+  gelu.by_tanh = true;
+  code.program.steps = {gelu, {Op::kMul, {{2, 0}, {1, 0}}}};
+  code.program.outputs = {3};
+  return code;
+}
+
+TEST(CudaCode, ReadsAsOneWouldWriteIt) {
+  const std::string text = emit_cuda_pointwise("epi_poi_fused_gelu_mul_0", gelu_mul(DType::kBF16));
+  EXPECT_NE(text.find(R"(    const float v0 = to_float(in0.values[k]);
+    const float v1 = to_float(in1.values[k]);
+    const float v2 = gelu_tanh(v0);
+    const float v3 = v2 * v1;
+    out0.values[k] = rounded<bf16>(v3);
+)"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("epi_poi_fused_gelu_mul_0_body<8>(walk);"), std::string::npos) << text;
+}
+
+TEST(CudaCode, MovesSixteenBytesOfTheWidestOperandAtOnce) {
+  PointwiseCode code = gelu_mul(DType::kBF16);
+  EXPECT_EQ(cuda_vector(code), 8);
+  code.outputs = {DType::kF32};
+  EXPECT_EQ(cuda_vector(code), 4);
+}
+
+// What was measured on an H200 of 132 processors (docs/hopper-glu.md).
+TEST(CudaCode, ChoosesTheTileThatFillsTheGpu) {
+  GemmCode code;
+  code.products = 2;
+  code.n = 3072;
+  code.k = 768;
+  EXPECT_EQ(choose_tile(code, 512, 132).half, 96);   // 128 tiles instead of 96
+  EXPECT_EQ(choose_tile(code, 1024, 132).half, 96);  // two waves of 96 instead of two of 128
+  EXPECT_EQ(choose_tile(code, 8192, 132).half, 96);  // as many columns in a row as by 128
+  EXPECT_EQ(choose_tile(code, 128, 132).half, 64);   // one wave in any case
+  for (const int half : {128, 96, 64}) {
+    EXPECT_LE(HopperTile{half}.shared_bytes(code), kMostSharedBytes);
+    EXPECT_GE(HopperTile{half}.stages(code), 4);
+  }
+  code.n = 14336;
+  EXPECT_EQ(choose_stream(code, 1, 132).rows, 16);  // 7 tiles of 16 instead of 4 of 32
+  EXPECT_EQ(choose_stream(code, 1, 132).tokens, 8);
+  EXPECT_EQ(choose_stream(code, 33, 132).tokens, 64);
+  code.products = 1;
+  code.n = 768;
+  code.k = 3072;
+  EXPECT_EQ(choose_tile(code, 8192, 132).half, 96);
+  code.n = 2048;
+  EXPECT_EQ(choose_tile(code, 8192, 132).half, 128);
+}
+
+TEST(CudaCode, LeavesToTheLibraryWhatIsTooLittleForTheGpu) {
+  GemmCode code;
+  code.n = 4096;
+  code.k = 14336;
+  EXPECT_TRUE(fills_gpu(code, 4096, 132));
+  EXPECT_TRUE(fills_gpu(code, 16, 132));  // streams
+  code.n = 128;
+  EXPECT_FALSE(fills_gpu(code, 16, 132));  // by four blocks
+  code.n = 4096;
+  EXPECT_FALSE(fills_gpu(code, 128, 132));  // 32 tiles, each of all of k
+  code.n = 64;
+  code.k = 256;
+  EXPECT_TRUE(fills_gpu(code, 128, 132));  // as short as a launch
+  code.products = 2;
+  code.program.steps = {{Op::kMul, {{0, 0}, {1, 0}}}};
+  code.n = 512;
+  code.k = 8192;
+  EXPECT_FALSE(fills_gpu(code, 128, 132));
+  code.n = 14336;
+  code.k = 4096;
+  EXPECT_TRUE(fills_gpu(code, 128, 132));
+  EXPECT_TRUE(fills_gpu(code, 4096, 132));
+}
+
+#ifdef EPI_HAS_CUDA
+
+TEST(CudaCode, OfEveryOperatorIsTakenByNvrtc) {
+  PointwiseCode code;
+  code.outputs = {DType::kF16, DType::kF32};
+  code.inputs = {{DType::kBF16, Along::kDense}, {DType::kF32, Along::kBroadcast}};
+  code.program.inputs = 2;
+  int last = 1;
+  const auto push = [&](Step step) {
+    code.program.steps.push_back(std::move(step));
+    last = code.program.inputs + static_cast<int>(code.program.steps.size()) - 1;
+  };
+  for (const Op op :
+       {Op::kNeg, Op::kRelu, Op::kExp, Op::kTanh, Op::kSigmoid, Op::kSilu, Op::kGelu}) {
+    push({op, {{last, 0}}});
+  }
+  push({Op::kAdd, {{last, 0}, {0, 0}, {-1, 1}}});
+  push({Op::kSub, {{last, 0}, {-1, 1e30}, {-1, -2.5}}});
+  push({Op::kMul, {{last, 0}, {-1, -3}}});
+  push({Op::kDiv, {{last, 0}, {0, 0}}});
+  Step rounded{Op::kCopy_, {{last, 0}}};
+  rounded.rounded_to = DType::kBF16;
+  push(rounded);
+  code.program.outputs = {last, 4};
+  const std::string source = cuda_prelude() + emit_cuda_pointwise("all", code);
+  for (const char* architecture : {"sm_80", "sm_90a"}) {
+    EXPECT_GT(assemble_cuda(source, architecture).size(), 1000U) << architecture;
+  }
+}
+
+// Both forms, with each kind of operand. (On a GPU the other sizes run, too.)
+TEST(CudaCode, OfProductsOnHopperIsTakenByNvrtc) {
+  for (const int products : {1, 2}) {
+    GemmCode code;
+    code.n = 128;
+    code.k = 64;
+    code.dtype = products == 1 ? DType::kF16 : DType::kBF16;
+    code.products = products;
+    code.outputs = {code.dtype};
+    code.operands = {{code.dtype, 128, 1}, {DType::kF32, 0, 1}, {code.dtype, 1, 0}};
+    code.program.inputs = products + 3;
+    int last = 0;
+    const auto push = [&](Step step) {
+      code.program.steps.push_back(std::move(step));
+      last = code.program.inputs + static_cast<int>(code.program.steps.size()) - 1;
+    };
+    for (const Op op : {Op::kNeg, Op::kRelu, Op::kSigmoid, Op::kSilu}) push({op, {{last, 0}}});
+    for (int operand = 1; operand < code.program.inputs; ++operand) {
+      push({Op::kAdd, {{last, 0}, {operand, 0}, {-1, 2}}});
+    }
+    push({Op::kDiv, {{last, 0}, {-1, -0.0}}});
+    push({Op::kMul, {{last, 0}, {-1, 0.5}}});
+    Step rounded{Op::kCopy_, {{last, 0}}};
+    rounded.rounded_to = DType::kBF16;
+    push(rounded);
+    code.program.outputs = {last};
+    code.exact = products == 2;
+    const std::string source = cuda_prelude() + hopper_prelude() +
+                               emit_hopper_tiles("tiles", code, {products == 1 ? 128 : 96}) +
+                               emit_hopper_stream("stream", code, {16, 32});
+    EXPECT_GT(assemble_cuda(source, "sm_90a").size(), 1000U);
+  }
+}
+
+TEST(CudaCode, ThatNvrtcRefusesIsOurBugWithItsLog) {
+  try {
+    assemble_cuda("this is no CUDA", "sm_90a");
+    FAIL() << "NVRTC took it";
+  } catch (const BugError& error) {
+    EXPECT_NE(std::string(error.what()).find("epilogue.cu(1): error"), std::string::npos)
+        << error.what();
+  }
+}
+
+#endif
+
+}  // namespace
+}  // namespace epi::compiler

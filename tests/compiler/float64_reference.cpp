@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/compiler/float64_reference.h"
+
+#include <cmath>
+#include <limits>
+
+#include "epilogue/ops/functional.h"
+#include "epilogue/tensor/factories.h"
+
+namespace epi::compiler {
+namespace {
+
+constexpr double kUnit = 0x1p-24;  // half a unit in the last place of f32, relative
+// Below the normal numbers of f32 errors are absolute.
+constexpr double kTiny = 0x1p-126;
+
+Tensor magnitude(const Tensor& x) { return add(relu(x), relu(neg(x))); }
+
+// What may become infinite is not known any more.
+Bounded without_overflow(Bounded x, double highest) {
+  for (int64_t i = 0; i < x.value.numel(); ++i) {
+    double& error = x.error.data<double>()[i];
+    const bool fits = std::fabs(x.value.data<double>()[i]) + error < highest;  // false for NaN
+    if (!fits) error = std::numeric_limits<double>::infinity();
+  }
+  return x;
+}
+
+// `error`, and one rounding of the value.
+Bounded rounded(Tensor value, const Tensor& error, double units = 1) {
+  const Tensor bound = add(add(error, mul(magnitude(value), units * kUnit)), kTiny);
+  return without_overflow({std::move(value), bound}, 3e38);
+}
+
+}  // namespace
+
+Bounded exact(const Tensor& x) {
+  const Tensor value = to(x, DType::kF64);
+  return {value, zeros(value.shape(), {DType::kF64, kCpu})};
+}
+
+Bounded bounded_add(const Bounded& a, const Bounded& b, double alpha) {
+  // The product with alpha is rounded by itself where the CPU does not fuse the two.
+  const Tensor product = mul(magnitude(b.value), std::fabs(alpha) * kUnit);
+  const Tensor error = add(add(a.error, mul(b.error, std::fabs(alpha))), product);
+  return rounded(add(a.value, b.value, alpha), error);
+}
+
+Bounded bounded_mul(const Bounded& a, const Bounded& b) {
+  const Tensor error = add(add(mul(magnitude(a.value), b.error), mul(magnitude(b.value), a.error)),
+                           mul(a.error, b.error));
+  return rounded(mul(a.value, b.value), error);
+}
+
+Bounded bounded_div(const Bounded& a, const Bounded& b) {
+  const Tensor value = div(a.value, b.value);
+  // Where the divisor may be zero the bound is negative or infinite, and says nothing.
+  const Tensor smallest = sub(magnitude(b.value), b.error);
+  return rounded(value, div(add(a.error, mul(magnitude(value), b.error)), smallest));
+}
+
+Bounded bounded_neg(const Bounded& a) { return {neg(a.value), a.error}; }
+
+Bounded bounded_relu(const Bounded& a) { return {relu(a.value), a.error}; }
+
+Bounded bounded_exp(const Bounded& a) {
+  const Tensor value = exp(a.value);
+  return rounded(value, mul(value, sub(exp(a.error), 1.0)), 4);
+}
+
+Bounded bounded_smooth(Tensor (*f)(const Tensor&), double slope, double ulps, const Bounded& a) {
+  const Tensor own = mul(magnitude(a.value), 2 * ulps * kUnit);
+  return rounded(f(a.value), add(mul(a.error, slope), own), 2 * ulps);
+}
+
+Bounded bounded_rounded(DType dtype, const Bounded& a) {
+  if (dtype == DType::kF32) return a;
+  const bool is_bf16 = dtype == DType::kBF16;
+  const double units = is_bf16 ? 0x1p-8 : 0x1p-11;
+  const double smallest = is_bf16 ? kTiny : 0x1p-24;
+  const Tensor largest = add(magnitude(a.value), a.error);
+  const Tensor error = add(add(a.error, mul(largest, units)), smallest);
+  return without_overflow({a.value, error}, is_bf16 ? 3e38 : 65504);
+}
+
+Verdict check_against(const Tensor& result, const Bounded& truth) {
+  const Tensor found = to(contiguous(result), DType::kF64);
+  const double highest = result.dtype() == DType::kF16 ? 65504 : 3e38;
+  Verdict verdict;
+  for (int64_t i = 0; i < found.numel(); ++i) {
+    const double value = truth.value.data<double>()[i];
+    const double bound = truth.error.data<double>()[i];
+    const bool says_something = bound >= 0 && bound < 0.01 * std::fmax(std::fabs(value), 1) &&
+                                std::fabs(value) + bound < highest;
+    if (!says_something) continue;
+    ++verdict.tested;
+    const double error = std::fabs(found.data<double>()[i] - value);
+    verdict.worst = std::fmax(verdict.worst, error / bound);
+    if (!(error <= bound)) ++verdict.outside;
+  }
+  return verdict;
+}
+
+}  // namespace epi::compiler

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products with epilogues, compiled: every dtype, odd sizes, layouts of x, rows from one to past
+// several tiles, against f64.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "epilogue/compiler/compile.h"
+#include "epilogue/cpu/cpu_backend.h"
+#include "epilogue/nn/glu_mlp.h"
+#include "epilogue/ops/functional.h"
+#include "epilogue/tensor/factories.h"
+
+namespace epi {
+namespace {
+
+double largest(const Tensor& x) {
+  double found = 0;
+  const Tensor wide = to(contiguous(x), DType::kF64);
+  for (int64_t i = 0; i < wide.numel(); ++i)
+    found = std::fmax(found, std::fabs(wide.data<double>()[i]));
+  return found;
+}
+
+double difference(const Tensor& a, const Tensor& b) {
+  return largest(sub(to(contiguous(a), DType::kF64), to(contiguous(b), DType::kF64)));
+}
+
+// Sums of k products of numbers near one, each rounded once in f32: sqrt(k) roundings add up, with
+// room for a few deviations; then one rounding to the dtype.
+double tolerance(DType dtype, int64_t k, double scale) {
+  const double sums = 8 * std::sqrt(static_cast<double>(k)) * 0x1p-24;
+  const double last = dtype == DType::kF32 ? 0 : dtype == DType::kBF16 ? 0x1p-8 : 0x1p-11;
+  return (sums + last) * std::fmax(scale, 1);
+}
+
+Tensor f64(const Tensor& x) { return to(contiguous(x), DType::kF64); }
+
+constexpr DType kDTypes[] = {DType::kF32, DType::kBF16, DType::kF16};
+
+TEST(CompiledGemm, OddSizesAndAllDTypesAgreeWithFloat64) {
+  register_cpu_backend();
+  for (const DType dtype : kDTypes) {
+    for (const int64_t n : {1, 7, 16, 33, 80}) {
+      for (const int64_t k : {1, 5, 32, 100}) {
+        nn::Linear layer(k, n, true, dtype);
+        nn::init_normal(layer, 1);
+        const Compiled compiled = compile(layer);
+        for (const int64_t m : {1, 2, 6, 14, 15, 31, 33, 47}) {
+          const Tensor x = randn({m, k}, static_cast<uint64_t>(m), {dtype, kCpu});
+          const Tensor truth = linear(f64(x), f64(layer.weight), f64(layer.bias));
+          EXPECT_LE(difference(compiled(x), truth), tolerance(dtype, k, largest(truth)))
+              << name(dtype) << " " << m << "x" << n << "x" << k;
+        }
+        EXPECT_EQ(compiled.recompiles(), 0);
+      }
+    }
+  }
+}
+
+TEST(CompiledGemm, OneFunctionTakesEveryNumberOfRows) {
+  register_cpu_backend();
+  for (const DType dtype : kDTypes) {
+    nn::GluMlp mlp(48, 80, nn::GluActivation::kSilu, true, dtype);
+    nn::init_normal(mlp, 3);
+    nn::GluMlp wide = mlp;
+    for (const auto& parameter : wide.parameters()) *parameter.tensor = f64(*parameter.tensor);
+    const Compiled compiled = compile(mlp);
+    const Tensor all = randn({300, 48}, 9, {dtype, kCpu});
+    const Tensor truth = wide.forward(f64(all));
+    // The product of gate and up is rounded to the dtype between the two kernels.
+    const double bound = 4 * tolerance(dtype, 80, largest(truth));
+    for (int64_t m = 1; m <= 300; ++m) {
+      const Tensor y = compiled(narrow(all, 0, 0, m));
+      ASSERT_LE(difference(y, narrow(truth, 0, 0, m)), bound) << name(dtype) << " rows " << m;
+    }
+    EXPECT_EQ(compiled.recompiles(), 0);
+    EXPECT_EQ(compiled.variants()[0].kernels.size(), 2U);
+  }
+}
+
+TEST(CompiledGemm, EpiloguesReadBiasesResidualsAndColumnsOfRows) {
+  register_cpu_backend();
+  for (const DType dtype : kDTypes) {
+    const TensorOptions options{dtype, kCpu};
+    const Tensor w = randn({40, 24}, 1, options);
+    const Tensor bias = randn({24}, 2, options);
+    const auto function = [&](std::span<const Tensor> in) {
+      const auto weight = in[0].dtype() == DType::kF64 ? f64(w) : w;
+      const auto added = in[0].dtype() == DType::kF64 ? f64(bias) : bias;
+      const Tensor product = matmul(in[0], weight);
+      return add(mul(gelu(add(product, added)), in[2]), in[1], 0.5);
+    };
+    const Tensor x = randn({3, 7, 40}, 3, options);
+    const Tensor residual = randn({3, 7, 24}, 4, options);
+    const Tensor scale = randn({3, 7, 1}, 5, options);
+    const Compiled compiled = compile(compiler::Function(function));
+    const std::vector<Tensor> inputs = {x, residual, scale};
+    const std::vector<Tensor> wide = {f64(x), f64(residual), f64(scale)};
+    const Tensor truth = function(wide);
+    EXPECT_LE(difference(compiled(inputs), truth), tolerance(dtype, 40, 4 * largest(truth)));
+    EXPECT_EQ(compiled.variants()[0].kernels,
+              std::vector<std::string>{"epi_tem_fused__unsafe_view_add_gelu_mm_mul_0"});
+  }
+}
+
+TEST(CompiledGemm, TransposedRowsAndScaledSumsAgree) {
+  register_cpu_backend();
+  for (const DType dtype : kDTypes) {
+    const Tensor w = randn({33, 20}, 1, {dtype, kCpu});
+    const Tensor self = randn({9, 20}, 2, {dtype, kCpu});
+    const auto function = [&](std::span<const Tensor> in) {
+      return addmm(in[1], t(in[0]), in[0].dtype() == DType::kF64 ? f64(w) : w, -0.5, 2);
+    };
+    const std::vector<Tensor> inputs = {randn({33, 9}, 3, {dtype, kCpu}), self};
+    const std::vector<Tensor> wide = {f64(inputs[0]), f64(self)};
+    const Compiled compiled(function, {}, {.dynamic = false});
+    const Tensor truth = function(wide);
+    EXPECT_LE(difference(compiled(inputs), truth), tolerance(dtype, 33, 2 * largest(truth)));
+    EXPECT_EQ(compiled.variants()[0].kernels, std::vector<std::string>{"epi_tem_fused_addmm_0"});
+  }
+}
+
+TEST(CompiledGemm, NonFiniteRowsStayInTheirRows) {
+  register_cpu_backend();
+  for (const DType dtype : kDTypes) {
+    nn::Linear layer(40, 24, false, dtype);
+    nn::init_normal(layer, 1);
+    const Tensor x = randn({35, 40}, 2, {dtype, kCpu});
+    const Tensor bad = full({1, 40}, std::nan(""), {dtype, kCpu});
+    copy_(narrow(x, 0, 20, 1), bad);
+    const Tensor y = to(compile(layer)(x), DType::kF64);
+    for (int64_t row = 0; row < 35; ++row) {
+      for (int64_t column = 0; column < 24; ++column) {
+        EXPECT_EQ(std::isnan(y.data<double>()[row * 24 + column]), row == 20) << row;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace epi

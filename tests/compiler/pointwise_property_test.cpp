@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random graphs of pointwise operators over random broadcasts, strides and dtypes, compiled,
+// against f64 with an error bound. EPI_PROPERTY_RUNS sets how many.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+
+#include "epilogue/compiler/compile.h"
+#include "epilogue/cpu/cpu_backend.h"
+#include "epilogue/cuda/cuda_backend.h"
+#include "epilogue/ops/functional.h"
+#include "epilogue/tensor/factories.h"
+#include "tests/compiler/float64_reference.h"
+#include "tests/ops/test_device.h"
+
+namespace epi::compiler {
+namespace {
+
+int count_of_runs() {
+  const char* text = std::getenv("EPI_PROPERTY_RUNS");
+  return text == nullptr ? 2000 : std::atoi(text);
+}
+
+// One operator: what it reads, by number, and its scalar.
+struct RandomStep {
+  int op = 0;
+  size_t a = 0;
+  size_t b = 0;
+  double number = 1;
+};
+enum StepKind {
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kNumber,
+  kNeg,
+  kRelu,
+  kExp,
+  kTanh,
+  kSigmoid,
+  kSilu,
+  kGelu,
+  kGeluTanh,
+  kConvert,
+  kLastColumn,
+  kTurned,
+  kStepKinds
+};
+
+Tensor gelu_erf(const Tensor& x) { return gelu(x, "none"); }
+Tensor gelu_by_tanh(const Tensor& x) { return gelu(x, "tanh"); }
+
+// Views of what was computed: one that broadcasts, and one that reads in another order.
+Tensor last_column(const Tensor& x) { return x.dim() == 0 ? x : narrow(x, -1, x.size(-1) - 1, 1); }
+Tensor turned(const Tensor& x) {
+  // Square ones only, so that shapes stay as they are.
+  if (x.dim() < 2 || x.size(-1) != x.size(-2)) return x;
+  return transpose(x, -1, -2);
+}
+
+// A random function: leaves of one dtype, broadcast to one shape, and steps over them.
+class RandomFunction {
+ public:
+  explicit RandomFunction(uint64_t seed) : random_(seed) {
+    dtype_ = pick({DType::kF32, DType::kBF16, DType::kF16});
+    for (int d = 0; d < 3; ++d) shape_.push_back(number_in(1, d == 2 ? 40 : 5));
+    if (number_in(0, 3) == 0) shape_[1] = shape_[2];  // square, for turned()
+    const int inputs = number_in(1, 2);
+    for (int i = 0; i < inputs; ++i) {
+      leaves_.push_back(on_test_device(strided(leaf(seed * 8 + static_cast<uint64_t>(i)))));
+    }
+    inputs_ = leaves_.size();
+    const int constants = number_in(0, 2);
+    for (int i = 0; i < constants; ++i) {
+      leaves_.push_back(on_test_device(strided(leaf(seed * 8 + 4 + static_cast<uint64_t>(i)))));
+    }
+    const int steps = number_in(1, 9);
+    for (int i = 0; i < steps; ++i) add_step();
+  }
+
+  // Constants and inputs that are not dense fix the sizes that they meet; turned() looks at them.
+  bool has_fixed_sizes() const {
+    const auto looks = [](const RandomStep& step) { return step.op == kTurned; };
+    const auto fixed = [](const Tensor& x) { return !x.is_contiguous(); };
+    return leaves_.size() > inputs_ || std::any_of(steps_.begin(), steps_.end(), looks) ||
+           std::any_of(leaves_.begin(), leaves_.end(), fixed);
+  }
+  std::vector<Tensor> input_tensors() const { return {leaves_.begin(), leaves_.begin() + inputs_}; }
+
+  Tensor run(std::span<const Tensor> inputs) const {
+    std::vector<Tensor> values(inputs.begin(), inputs.end());
+    values.insert(values.end(), leaves_.begin() + inputs_, leaves_.end());
+    for (const RandomStep& step : steps_) values.push_back(apply(step, values));
+    return values.back();
+  }
+
+  // Where results are broadcast or seen through views there are several kernels, and any result may
+  // go through memory and be rounded to its dtype there.
+  Bounded truth() const {
+    bool several = false;
+    const auto evaluate = [&](bool stores_all) {
+      std::vector<Bounded> values;
+      for (const Tensor& leaf : leaves_) values.push_back(exact(on_host(leaf)));
+      for (const RandomStep& step : steps_) {
+        const bool is_binary = step.op <= kDiv;
+        several = several || step.op == kLastColumn || step.op == kTurned ||
+                  (is_binary && values[step.a].value.shape() != values[step.b].value.shape());
+        const Bounded result = apply_bounded(step, values);
+        values.push_back(stores_all ? bounded_rounded(dtype_, result) : result);
+      }
+      return bounded_rounded(dtype_, values.back());
+    };
+    const Bounded fused = evaluate(false);
+    return several ? evaluate(true) : fused;
+  }
+
+ private:
+  int number_in(int low, int high) { return std::uniform_int_distribution(low, high)(random_); }
+  template <typename T>
+  T pick(std::initializer_list<T> values) {
+    return values.begin()[number_in(0, static_cast<int>(values.size()) - 1)];
+  }
+
+  // Some dimensions are one, some are missing.
+  Tensor leaf(uint64_t seed) {
+    Dims shape;
+    const int first = number_in(0, 2);
+    for (int d = first; d < 3; ++d) shape.push_back(number_in(0, 3) == 0 ? 1 : shape_[d]);
+    return randn(shape, seed, {dtype_, kCpu});
+  }
+
+  // The same values behind other strides.
+  Tensor strided(const Tensor& x) {
+    if (x.dim() < 2 || number_in(0, 1) == 0) return x;
+    if (number_in(0, 1) == 0) return transpose(contiguous(transpose(x, 0, -1)), 0, -1);
+    const Tensor wide[] = {x, x};
+    return narrow(cat(wide, -1), -1, number_in(0, 1) == 0 ? 0 : x.size(-1), x.size(-1));
+  }
+
+  void add_step() {
+    const auto last = static_cast<int>(leaves_.size() + steps_.size()) - 1;
+    RandomStep step;
+    step.op = number_in(0, kStepKinds - 1);
+    // Mostly the newest value, so that chains grow.
+    step.a = static_cast<size_t>(number_in(0, 3) == 0 ? number_in(0, last) : last);
+    step.b = static_cast<size_t>(number_in(0, last));
+    step.number = pick({1.0, 1.0, 0.5, -2.0, 3.25});
+    steps_.push_back(step);
+  }
+
+  DType result_dtype() const { return dtype_; }
+
+  Tensor apply(const RandomStep& step, const std::vector<Tensor>& values) const {
+    const Tensor& a = values[step.a];
+    const Tensor& b = values[step.b];
+    switch (step.op) {
+      case kAdd:
+        return add(a, b, step.number);
+      case kSub:
+        return sub(a, b, step.number);
+      case kMul:
+        return mul(a, b);
+      case kDiv:
+        return div(a, b);
+      case kNumber:
+        return mul(a, step.number);
+      case kNeg:
+        return neg(a);
+      case kRelu:
+        return relu(a);
+      case kExp:
+        return exp(a);
+      case kTanh:
+        return tanh(a);
+      case kSigmoid:
+        return sigmoid(a);
+      case kSilu:
+        return silu(a);
+      case kGelu:
+        return gelu(a, "none");
+      case kGeluTanh:
+        return gelu(a, "tanh");
+      case kLastColumn:
+        return last_column(a);
+      case kTurned:
+        return turned(a);
+      default:
+        return to(to(a, other_dtype()), dtype_);
+    }
+  }
+
+  DType other_dtype() const { return dtype_ == DType::kF32 ? DType::kBF16 : DType::kF32; }
+
+  Bounded apply_bounded(const RandomStep& step, const std::vector<Bounded>& values) const {
+    const Bounded& a = values[step.a];
+    const Bounded& b = values[step.b];
+    const Bounded number = exact(full({}, step.number, {DType::kF64, kCpu}));
+    switch (step.op) {
+      case kAdd:
+        return bounded_add(a, b, step.number);
+      case kSub:
+        return bounded_add(a, b, -step.number);
+      case kMul:
+        return bounded_mul(a, b);
+      case kDiv:
+        return bounded_div(a, b);
+      case kNumber:
+        return bounded_mul(a, number);
+      case kNeg:
+        return bounded_neg(a);
+      case kRelu:
+        return bounded_relu(a);
+      case kExp:
+        return bounded_exp(a);
+      case kTanh:
+        return bounded_smooth(tanh, 1, 3, a);
+      case kSigmoid:
+        return bounded_smooth(sigmoid, 0.25, 3, a);
+      case kSilu:
+        return bounded_smooth(silu, 1.1, 3, a);
+      case kGelu:
+        return bounded_smooth(gelu_erf, 1.13, 3, a);
+      case kGeluTanh:
+        return bounded_smooth(gelu_by_tanh, 1.13, 3, a);
+      case kLastColumn:
+        return {contiguous(last_column(a.value)), contiguous(last_column(a.error))};
+      case kTurned:
+        return {contiguous(turned(a.value)), contiguous(turned(a.error))};
+      default: {
+        // Asked for, and so it happens: down to bf16 and back.
+        Bounded once = bounded_rounded(other_dtype(), a);
+        return bounded_rounded(dtype_ == DType::kF32 ? DType::kF32 : dtype_, once);
+      }
+    }
+  }
+
+  std::mt19937_64 random_;
+  DType dtype_ = DType::kF32;
+  Dims shape_;
+  std::vector<Tensor> leaves_;
+  size_t inputs_ = 0;
+  std::vector<RandomStep> steps_;
+};
+
+TEST(PointwiseProperty, RandomGraphsAreWithinTheirErrorBounds) {
+  register_cpu_backend();
+  if (test_device() != kCpu) {
+    if (const auto ready = register_cuda_backend(); !ready) GTEST_SKIP() << ready.error().message;
+  }
+  int64_t tested = 0;
+  int64_t elements = 0;
+  for (int run = 0; run < count_of_runs(); ++run) {
+    const RandomFunction random(static_cast<uint64_t>(run));
+    const Fuse fuse = run % 8 == 0   ? Fuse::kNone
+                      : run % 2 == 0 ? Fuse::kEpilogue
+                                     : Fuse::kPointwise;
+    const Compiled compiled([&](std::span<const Tensor> inputs) { return random.run(inputs); }, {},
+                            {.fuse = fuse, .dynamic = !random.has_fixed_sizes()});
+    const Tensor result = on_host(compiled(random.input_tensors()));
+    // Without fusion every operator rounds to the dtype: the bound is for f32 between them.
+    if (fuse == Fuse::kNone && result.dtype() != DType::kF32) continue;
+    const Verdict verdict = check_against(result, random.truth());
+    ASSERT_EQ(verdict.outside, 0) << "run " << run << ", worst " << verdict.worst << "\n"
+                                  << compiled.variants()[0].stages.back();
+    tested += verdict.tested;
+    elements += result.numel();
+  }
+  // Quotients near zero and large exponentials say nothing; most elements must.
+  EXPECT_GT(tested, elements * 7 / 10);
+}
+
+}  // namespace
+}  // namespace epi::compiler
