@@ -72,7 +72,7 @@ Device common_device(const compiler::Graph& graph, std::span<const Tensor> input
 }  // namespace
 
 struct Compiled::State {
-  compiler::Function function;
+  compiler::TensorFunction function;
   std::vector<compiler::NamedTensor> parameters;
   CompileOptions options;
   std::mutex compiling;
@@ -90,7 +90,7 @@ struct Compiled::State {
   Choice compile_for(std::span<const Tensor> inputs);
 };
 
-Compiled::Compiled(compiler::Function function, std::vector<compiler::NamedTensor> parameters,
+Compiled::Compiled(compiler::TensorFunction function, std::vector<compiler::NamedTensor> parameters,
                    CompileOptions options)
     : state_(std::make_shared<State>()) {
   state_->function = std::move(function);

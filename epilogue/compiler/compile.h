@@ -55,7 +55,7 @@ struct VariantInfo {
 
 class Compiled {
  public:
-  Compiled(compiler::Function function, std::vector<compiler::NamedTensor> parameters,
+  Compiled(compiler::TensorFunction function, std::vector<compiler::NamedTensor> parameters,
            CompileOptions options);
 
   // The first call, and the first with inputs that no variant fits, compiles. Any thread.
@@ -90,7 +90,7 @@ inline Compiled compile(const std::function<Tensor(const Tensor&)>& function,
   return Compiled([function](std::span<const Tensor> inputs) { return function(inputs[0]); }, {},
                   std::move(options));
 }
-inline Compiled compile(compiler::Function function, CompileOptions options = {}) {
+inline Compiled compile(compiler::TensorFunction function, CompileOptions options = {}) {
   return Compiled(std::move(function), {}, std::move(options));
 }
 

@@ -13,29 +13,20 @@ struct Row {
 };
 
 constexpr Row kTable[] = {
-    {Op::kAdd, cpu::add},
+#define EPI_POINTWISE(Name, ...) {Op::k##Name, cpu::pointwise_kernel<Op::k##Name>},
+#include "epilogue/pointwise/operators.def"
     {Op::kAddmm, cpu::addmm},
     {Op::kAddmmActivation, cpu::addmm_activation},
     {Op::kAmax, cpu::amax},
     {Op::kBmm, cpu::bmm},
     {Op::kCat, cpu::cat},
     {Op::kCopy_, cpu::copy_},
-    {Op::kDiv, cpu::div},
-    {Op::kExp, cpu::exp},
-    {Op::kGelu, cpu::gelu},
     {Op::kLayerNorm, cpu::layer_norm},
     {Op::kMean, cpu::mean},
     {Op::kMm, cpu::mm},
-    {Op::kMul, cpu::mul},
-    {Op::kNeg, cpu::neg},
-    {Op::kRelu, cpu::relu},
     {Op::kRmsNorm, cpu::rms_norm},
-    {Op::kSigmoid, cpu::sigmoid},
-    {Op::kSilu, cpu::silu},
     {Op::kSoftmax, cpu::softmax},
-    {Op::kSub, cpu::sub},
     {Op::kSum, cpu::sum},
-    {Op::kTanh, cpu::tanh},
 };
 
 bool register_all() {

@@ -9,7 +9,7 @@ namespace {
 
 // Writes `src`, broadcast and converted, into `out`. Returns whether the runs were dense.
 bool copy_into(const Tensor& out, const Tensor& src) {
-  const UnaryLoop loop = converter(src.dtype(), out.dtype());
+  const ConvertLoop loop = converter(src.dtype(), out.dtype());
   const StridedWalk walk(out.shape(), {operand(out, out.shape()), operand(src, out.shape())});
   walk.parallel([loop](const Run& run) {
     loop(run.data[1], run.strides[1], run.data[0], run.strides[0], run.count);

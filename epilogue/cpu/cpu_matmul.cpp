@@ -51,7 +51,7 @@ void write_self(const Product& p, int64_t row, int64_t rows, int64_t column, int
                 int64_t ld) {
   const auto element = size_bytes(p.dtype);
   const DType target = DTypeOf<T>::value;
-  const UnaryLoop convert = converter(p.dtype, target);
+  const ConvertLoop convert = converter(p.dtype, target);
   for (int64_t r = 0; r < rows; ++r) {
     const int64_t at = (row + r) * p.self_row_stride + column * p.self_column_stride;
     T* line = to + r * ld;
@@ -107,7 +107,7 @@ void addmm(Args args, const Tensor& out) {
 void addmm_activation(Args args, const Tensor& out) {
   addmm(args, out);
   const Arg in_place[] = {out, "tanh"};
-  args[5].flag() ? gelu(Args(in_place), out) : relu(Args(in_place), out);
+  run_pointwise(args[5].flag() ? Op::kGelu : Op::kRelu, Args(in_place), out);
 }
 
 namespace {

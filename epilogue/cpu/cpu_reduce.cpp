@@ -107,7 +107,7 @@ template <typename C>
 void reduce_floating(const Tensor& x, const Split& dims, const Tensor& out, Reduction reduction) {
   const int64_t steps = numel(dims.reduced.shape);
   const double scale = reduction == Reduction::kMean ? 1.0 / static_cast<double>(steps) : 1.0;
-  const UnaryLoop round = converter(DType::kF64, out.dtype());
+  const ConvertLoop round = converter(DType::kF64, out.dtype());
   const bool side_by_side =
       dims.kept.rank() > 0 && dims.reduced.rank() > 0 &&
       std::abs(dims.kept.strides.back()) < std::abs(dims.reduced.strides.back());
@@ -134,8 +134,8 @@ void reduce_floating(const Tensor& x, const Split& dims, const Tensor& out, Redu
 // Integers and bool: exact, in 64 bits.
 void reduce_integers(const Tensor& x, const Split& dims, const Tensor& out, Reduction reduction) {
   const int64_t steps = numel(dims.reduced.shape);
-  const UnaryLoop widen = converter(x.dtype(), DType::kI64);
-  const UnaryLoop narrow = converter(DType::kI64, out.dtype());
+  const ConvertLoop widen = converter(x.dtype(), DType::kI64);
+  const ConvertLoop narrow = converter(DType::kI64, out.dtype());
   parallel_for(out.numel(), std::max<int64_t>(1, kGrain / std::max<int64_t>(steps, 1)),
                [&](int64_t begin, int64_t end) {
                  int64_t buffer[kBlock];

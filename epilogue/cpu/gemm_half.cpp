@@ -36,7 +36,7 @@ class Buffer {
 // Rows [row, row + rows) and columns likewise of `x`, in its own order, as f32. Returns the matrix.
 Matrix convert_panel(const Product& p, const Matrix& x, int64_t row, int64_t rows, int64_t column,
                      int64_t columns, float* to) {
-  const UnaryLoop convert = converter(p.dtype, DType::kF32);
+  const ConvertLoop convert = converter(p.dtype, DType::kF32);
   if (x.transposed) {
     std::swap(row, column);
     std::swap(rows, columns);
@@ -73,7 +73,7 @@ void compute_block(const Product& p, const Block& at, float* a_panel, float* b_p
     const Matrix b = convert_panel(p, p.b, k, depth, at.column, at.columns, b_panel);
     multiply(a, b, at.rows, at.columns, depth, p.alpha, 1, sums);
   }
-  const UnaryLoop round = converter(DType::kF32, p.dtype);
+  const ConvertLoop round = converter(DType::kF32, p.dtype);
   for (int64_t r = 0; r < at.rows; ++r) {
     std::byte* out = p.out + ((at.row + r) * p.ld_out + at.column) * size_bytes(p.dtype);
     round(sums + r * at.columns, 1, out, 1, at.columns);

@@ -19,7 +19,7 @@ constexpr int64_t kGrainWeights = 32 * 1024;
 // The rows of `a` as f32, one after the other.
 std::vector<float> rows_as_f32(const Product& p) {
   std::vector<float> rows(static_cast<size_t>(p.m * p.k));
-  const UnaryLoop convert = converter(p.dtype, DType::kF32);
+  const ConvertLoop convert = converter(p.dtype, DType::kF32);
   for (int64_t r = 0; r < p.m; ++r) {
     const int64_t at = p.a.transposed ? r : r * p.a.ld;
     convert(p.a.data + at * size_bytes(p.dtype), p.a.transposed ? p.a.ld : 1, rows.data() + r * p.k,
@@ -37,7 +37,7 @@ void panel(const Product& p, const float* rows, int64_t column, int64_t columns)
   const std::byte* weights = p.b.data + column * (p.b.transposed ? p.b.ld : 1) * element;
   (p.b.transposed ? loop.rows : loop.columns)(rows, p.m, p.k, weights, p.b.ld, columns, sums.data(),
                                               kPanel);
-  const UnaryLoop round = converter(DType::kF32, p.dtype);
+  const ConvertLoop round = converter(DType::kF32, p.dtype);
   for (int64_t r = 0; r < p.m; ++r) {
     float* line = sums.data() + r * kPanel;
     for (int64_t c = 0; c < columns; ++c) line[c] *= static_cast<float>(p.alpha);

@@ -25,29 +25,20 @@ struct Row {
 };
 
 constexpr Row kTable[] = {
-    {Op::kAdd, on_its_device<cuda::add>},
+#define EPI_POINTWISE(Name, ...) {Op::k##Name, on_its_device<cuda::pointwise_kernel<Op::k##Name>>},
+#include "epilogue/pointwise/operators.def"
     {Op::kAddmm, on_its_device<cuda::addmm>},
     {Op::kAddmmActivation, on_its_device<cuda::addmm_activation>},
     {Op::kAmax, on_its_device<cuda::amax>},
     {Op::kBmm, on_its_device<cuda::bmm>},
     {Op::kCat, on_its_device<cuda::cat>},
     {Op::kCopy_, on_its_device<cuda::copy_>},
-    {Op::kDiv, on_its_device<cuda::div>},
-    {Op::kExp, on_its_device<cuda::exp>},
-    {Op::kGelu, on_its_device<cuda::gelu>},
     {Op::kLayerNorm, on_its_device<cuda::layer_norm>},
     {Op::kMean, on_its_device<cuda::mean>},
     {Op::kMm, on_its_device<cuda::mm>},
-    {Op::kMul, on_its_device<cuda::mul>},
-    {Op::kNeg, on_its_device<cuda::neg>},
-    {Op::kRelu, on_its_device<cuda::relu>},
     {Op::kRmsNorm, on_its_device<cuda::rms_norm>},
-    {Op::kSigmoid, on_its_device<cuda::sigmoid>},
-    {Op::kSilu, on_its_device<cuda::silu>},
     {Op::kSoftmax, on_its_device<cuda::softmax>},
-    {Op::kSub, on_its_device<cuda::sub>},
     {Op::kSum, on_its_device<cuda::sum>},
-    {Op::kTanh, on_its_device<cuda::tanh>},
 };
 
 Result<void> register_all() {

@@ -4,40 +4,35 @@
 #pragma once
 
 #include "epilogue/ops/args.h"
+#include "epilogue/ops/op.h"
 #include "epilogue/tensor/device_memory.h"
 #include "epilogue/tensor/tensor.h"
 
 namespace epi::cuda {
 
-// pointwise.cpp
-void add(Args args, const Tensor& out);
-void div(Args args, const Tensor& out);
-void exp(Args args, const Tensor& out);
-void gelu(Args args, const Tensor& out);
-void mul(Args args, const Tensor& out);
-void neg(Args args, const Tensor& out);
-void relu(Args args, const Tensor& out);
-void sigmoid(Args args, const Tensor& out);
-void silu(Args args, const Tensor& out);
-void sub(Args args, const Tensor& out);
-void tanh(Args args, const Tensor& out);
+// cuda_pointwise.cpp: every operator of pointwise/operators.def.
+void run_pointwise(Op op, Args args, const Tensor& out);
+template <Op kOp>
+void pointwise_kernel(Args args, const Tensor& out) {
+  run_pointwise(kOp, args, out);
+}
 
-// copy.cpp
+// cuda_copy.cpp
 void cat(Args args, const Tensor& out);
 void copy_(Args args, const Tensor& out);
 
-// product.cpp
+// cuda_matmul.cpp
 void addmm(Args args, const Tensor& out);
 void addmm_activation(Args args, const Tensor& out);
 void bmm(Args args, const Tensor& out);
 void mm(Args args, const Tensor& out);
 
-// reduce.cpp
+// cuda_reduce.cpp
 void amax(Args args, const Tensor& out);
 void mean(Args args, const Tensor& out);
 void sum(Args args, const Tensor& out);
 
-// rows.cpp
+// cuda_rows.cpp
 void layer_norm(Args args, const Tensor& out);
 void rms_norm(Args args, const Tensor& out);
 void softmax(Args args, const Tensor& out);

@@ -142,7 +142,7 @@ void addmm_activation(Args args, const Tensor& out) {
   if (try_activation(args, out)) return;
   addmm(args, out);
   const Arg in_place[] = {out, "tanh"};
-  args[5].flag() ? gelu(Args(in_place), out) : relu(Args(in_place), out);
+  run_pointwise(args[5].flag() ? Op::kGelu : Op::kRelu, Args(in_place), out);
 }
 
 void bmm(Args args, const Tensor& out) {

@@ -5,9 +5,12 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
+
 #include "epilogue/cuda/reduction_shape.h"
 #include "epilogue/cuda/row_shape.h"
 #include "epilogue/cuda/strided_shape.h"
+#include "epilogue/pointwise/table.h"
 #include "epilogue/tensor/dtype_enum.h"
 
 namespace epi::cuda {
@@ -15,25 +18,26 @@ namespace epi::cuda {
 // probe.cu: whether the build has code that the current device can run.
 cudaError_t find_device_code();
 
-// One file each, named after the operator. Operand 1 is the input.
-void launch_exp(DType dtype, const StridedShape& shape, cudaStream_t stream);
-void launch_gelu(DType dtype, const StridedShape& shape, cudaStream_t stream);
-void launch_gelu_tanh(DType dtype, const StridedShape& shape, cudaStream_t stream);
-void launch_neg(DType dtype, const StridedShape& shape, cudaStream_t stream);
-void launch_relu(DType dtype, const StridedShape& shape, cudaStream_t stream);
-void launch_sigmoid(DType dtype, const StridedShape& shape, cudaStream_t stream);
-void launch_silu(DType dtype, const StridedShape& shape, cudaStream_t stream);
-void launch_tanh(DType dtype, const StridedShape& shape, cudaStream_t stream);
-
-// Operands 1 and 2 are the inputs; with one input, `other` is the second.
-struct Scalars {
-  double alpha = 1;
-  double other = 0;
+// What a pointwise function has beside its tensors.
+struct PointwiseNumbers {
+  double other = 0;  // the second operand where the shape has one input
+  std::array<double, pointwise::kMaxScalars> scalars{};
 };
-void launch_add(DType dtype, const StridedShape& shape, Scalars scalars, cudaStream_t stream);
-void launch_div(DType dtype, const StridedShape& shape, Scalars scalars, cudaStream_t stream);
-void launch_mul(DType dtype, const StridedShape& shape, Scalars scalars, cudaStream_t stream);
-void launch_sub(DType dtype, const StridedShape& shape, Scalars scalars, cudaStream_t stream);
+// pointwise_f32.cu and its like, one for each element type. Operands 1 and 2 are the inputs.
+using PointwiseLauncher = void (*)(pointwise::Function, const StridedShape&,
+                                   const PointwiseNumbers&, cudaStream_t);
+void launch_bf16(pointwise::Function function, const StridedShape& shape,
+                 const PointwiseNumbers& numbers, cudaStream_t stream);
+void launch_f16(pointwise::Function function, const StridedShape& shape,
+                const PointwiseNumbers& numbers, cudaStream_t stream);
+void launch_f32(pointwise::Function function, const StridedShape& shape,
+                const PointwiseNumbers& numbers, cudaStream_t stream);
+void launch_f64(pointwise::Function function, const StridedShape& shape,
+                const PointwiseNumbers& numbers, cudaStream_t stream);
+void launch_i32(pointwise::Function function, const StridedShape& shape,
+                const PointwiseNumbers& numbers, cudaStream_t stream);
+void launch_i64(pointwise::Function function, const StridedShape& shape,
+                const PointwiseNumbers& numbers, cudaStream_t stream);
 
 // copy.cu: operand 1 of dtype `from` into the output of dtype `to`.
 void launch_copy(DType from, DType to, const StridedShape& shape, cudaStream_t stream);

@@ -5,9 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
+#include <string_view>
 
+#include "epilogue/ops/args.h"
+#include "epilogue/ops/op.h"
 #include "epilogue/tensor/tensor.h"
 
 namespace epi {
@@ -70,22 +74,37 @@ Tensor mm(const Tensor& a, const Tensor& b);
 
 // --- Pointwise, with broadcasting. --------------------------------------------------------------
 
-Tensor add(const Tensor& x, const Tensor& other, double alpha = 1);
-Tensor add(const Tensor& x, double other, double alpha = 1);
-Tensor sub(const Tensor& x, const Tensor& other, double alpha = 1);
-Tensor sub(const Tensor& x, double other, double alpha = 1);
-Tensor mul(const Tensor& x, const Tensor& other);
-Tensor mul(const Tensor& x, double other);
-// Floating dtypes only.
-Tensor div(const Tensor& x, const Tensor& other);
-Tensor div(const Tensor& x, double other);
+// Checks the arguments by the table of pointwise/, then dispatches.
+Tensor pointwise_op(Op op, std::initializer_list<Arg> args);
 
-Tensor neg(const Tensor& x);
-Tensor relu(const Tensor& x);
-Tensor exp(const Tensor& x);
-Tensor tanh(const Tensor& x);
-Tensor sigmoid(const Tensor& x);
-Tensor silu(const Tensor& x);
+// x + alpha * other.
+inline Tensor add(const Tensor& x, const Tensor& other, double alpha = 1) {
+  return pointwise_op(Op::kAdd, {x, other, factor(alpha)});
+}
+inline Tensor add(const Tensor& x, double other, double alpha = 1) {
+  return pointwise_op(Op::kAdd, {x, other, factor(alpha)});
+}
+inline Tensor sub(const Tensor& x, const Tensor& other, double alpha = 1) {
+  return pointwise_op(Op::kSub, {x, other, factor(alpha)});
+}
+inline Tensor sub(const Tensor& x, double other, double alpha = 1) {
+  return pointwise_op(Op::kSub, {x, other, factor(alpha)});
+}
+inline Tensor mul(const Tensor& x, const Tensor& other) {
+  return pointwise_op(Op::kMul, {x, other});
+}
+inline Tensor mul(const Tensor& x, double other) { return pointwise_op(Op::kMul, {x, other}); }
+inline Tensor div(const Tensor& x, const Tensor& other) {
+  return pointwise_op(Op::kDiv, {x, other});
+}
+inline Tensor div(const Tensor& x, double other) { return pointwise_op(Op::kDiv, {x, other}); }
+
+inline Tensor neg(const Tensor& x) { return pointwise_op(Op::kNeg, {x}); }
+inline Tensor relu(const Tensor& x) { return pointwise_op(Op::kRelu, {x}); }
+inline Tensor exp(const Tensor& x) { return pointwise_op(Op::kExp, {x}); }
+inline Tensor tanh(const Tensor& x) { return pointwise_op(Op::kTanh, {x}); }
+inline Tensor sigmoid(const Tensor& x) { return pointwise_op(Op::kSigmoid, {x}); }
+inline Tensor silu(const Tensor& x) { return pointwise_op(Op::kSilu, {x}); }
 // `approximate` is "none" (by erf) or "tanh".
 Tensor gelu(const Tensor& x, std::string_view approximate = "none");
 

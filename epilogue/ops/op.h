@@ -42,18 +42,9 @@ enum class Op : uint8_t {
   kLinear,
   kMatmul,
   kMm,
-  // pointwise
-  kAdd,
-  kDiv,
-  kExp,
-  kGelu,
-  kMul,
-  kNeg,
-  kRelu,
-  kSigmoid,
-  kSilu,
-  kSub,
-  kTanh,
+// pointwise
+#define EPI_POINTWISE(Name, ...) k##Name,
+#include "epilogue/pointwise/operators.def"
   // rows
   kAmax,
   kCat,

@@ -38,7 +38,7 @@ Tensor matmul(Args args);
 Tensor mm(Args args);
 
 // pointwise_ops.cpp
-Tensor binary(Args args);
+Tensor pointwise(Args args);
 Tensor like_input(Args args);
 
 // row_ops.cpp

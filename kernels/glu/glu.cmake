@@ -37,8 +37,10 @@ if(EPI_HAS_CUDA)
     set(folder ${glu_folder}/${name})
     add_custom_command(OUTPUT ${folder}/glu.code
       COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
-      COMMAND ${CMAKE_CUDA_COMPILER} ${flags} -std=c++17 -O3 ${CMAKE_CURRENT_SOURCE_DIR}/glu/glu.cu -o ${folder}/glu.code
-      DEPENDS glu/glu.cu VERBATIM)
+      COMMAND ${CMAKE_CUDA_COMPILER} ${flags} -std=c++17 -O3 -I ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/glu/glu.cu
+              -o ${folder}/glu.code
+      DEPENDS glu/glu.cu ${PROJECT_SOURCE_DIR}/epilogue/cuda/approximate.cuh ${PROJECT_SOURCE_DIR}/epilogue/cuda/primitives.cuh
+              ${PROJECT_SOURCE_DIR}/epilogue/pointwise/functions.h VERBATIM)
     epi_add_variant(1 abi1-cu13-${name}-linux ${cuda_recipe} ${folder} ${folder}/glu.code)
   endforeach()
   set(folder ${glu_folder}/hopper)

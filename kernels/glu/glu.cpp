@@ -14,13 +14,10 @@ using namespace epi::cpu::EPI_ISA;
 constexpr int64_t kGrain = 16384;
 
 struct GeluTanh {
-  EPI_INLINE static float apply(float x) {
-    const float two_u = 1.5957691216057308F * (x + 0.044715F * (x * x * x));
-    return x / (1.0F + exp(-two_u));
-  }
+  EPI_INLINE static float apply(float x) { return gelu_tanh(x); }
 };
 struct Silu {
-  EPI_INLINE static float apply(float x) { return x / (1.0F + exp(-x)); }
+  EPI_INLINE static float apply(float x) { return silu(x); }
 };
 
 template <typename Activation, typename T>

@@ -9,6 +9,8 @@
 
 #include <cstdint>
 
+#include "epilogue/cuda/approximate.cuh"
+
 namespace {
 
 __device__ __forceinline__ float to_float(float x) { return x; }
@@ -29,33 +31,20 @@ __device__ __forceinline__ __half rounded<__half>(float x) {
   return __float2half_rn(x);
 }
 
-__device__ __forceinline__ float exp2_approximate(float x) {
-  float y;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-  return y;
-}
-
-// x / (1 + e^-y). Of 16-bit elements by the special-function unit: 2^-22 of the exponent is far
-// below their rounding, and the memory stays what limits the kernel.
-template <typename T>
-__device__ __forceinline__ float x_sigmoid(float x, float y) {
-  if constexpr (sizeof(T) == 2) {
-    return __fdividef(x, 1.0F + exp2_approximate(-1.4426950408889634F * y));
-  } else {
-    return x / (1.0F + expf(-y));
-  }
-}
-
-// x (1 + tanh(u)) / 2 is x sigmoid(2u).
+// Of 16-bit elements by the special-function unit, so that the memory stays what limits the kernel.
 template <typename T>
 struct GeluTanh {
   static __device__ __forceinline__ float apply(float x) {
-    return x_sigmoid<T>(x, 1.5957691216057308F * x * fmaf(0.044715F * x, x, 1.0F));
+    if constexpr (sizeof(T) == 2) return epi::cuda::gelu_tanh(epi::cuda::Approximate(x)).value;
+    return epi::cuda::gelu_tanh(x);
   }
 };
 template <typename T>
 struct Silu {
-  static __device__ __forceinline__ float apply(float x) { return x_sigmoid<T>(x, x); }
+  static __device__ __forceinline__ float apply(float x) {
+    if constexpr (sizeof(T) == 2) return epi::cuda::silu(epi::cuda::Approximate(x)).value;
+    return epi::cuda::silu(x);
+  }
 };
 
 template <typename T>

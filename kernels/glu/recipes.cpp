@@ -25,11 +25,13 @@ struct Activation {
   const char* pointwise;  // version 1's export
   const char* gate_up;    // version 2's
   const char* kernel;     // how the compiler names it
-  Op op;
+  pointwise::Function function;
 };
 constexpr Activation kActivations[] = {
-    {"geglu", "gelu_tanh_and_mul", "gelu_tanh_gate_up", "epi_tem_fused_gelu_mm_mul", Op::kGelu},
-    {"swiglu", "silu_and_mul", "silu_gate_up", "epi_tem_fused_mm_mul_silu", Op::kSilu}};
+    {"geglu", "gelu_tanh_and_mul", "gelu_tanh_gate_up", "epi_tem_fused_gelu_mm_mul",
+     pointwise::Function::kGeluTanh},
+    {"swiglu", "silu_and_mul", "silu_gate_up", "epi_tem_fused_mm_mul_silu",
+     pointwise::Function::kSilu}};
 
 // ---- Pieces of JSON.
 
@@ -161,9 +163,9 @@ GemmCode gemm_of(const Activation* activation, DType dtype) {
   gemm.program.inputs = gemm.products;
   gemm.program.outputs = {0};
   if (activation == nullptr) return gemm;
-  compiler::Step active{activation->op, {compiler::Term{0, 0}}};
-  active.by_tanh = activation->op == Op::kGelu;
-  gemm.program.steps = {active, {Op::kMul, {compiler::Term{2, 0}, compiler::Term{1, 0}}}};
+  const compiler::Step active{activation->function, {compiler::Term{0, 0}}};
+  gemm.program.steps = {active,
+                        {pointwise::Function::kMul, {compiler::Term{2, 0}, compiler::Term{1, 0}}}};
   gemm.program.outputs = {3};
   return gemm;
 }

@@ -65,7 +65,7 @@ TEST(Compile, LibraryKernelsRunBetweenFusedOnes) {
     const Tensor parts[] = {softmax(y, -1), exp(y)};
     return add(cat(parts, -1), sum(mul(y, y), {1}, true));
   };
-  const Compiled compiled = compile(compiler::Function(function));
+  const Compiled compiled = compile(compiler::TensorFunction(function));
   const std::vector<Tensor> inputs = {randn({6, 8}, 3)};
   expect_near(compiled(inputs), function(inputs));
 }
@@ -337,7 +337,7 @@ TEST(Compile, SizesThatArePrimesAreNoSymbols) {
 TEST(Compile, ProductsOfTwoInputs) {
   register_cpu_backend();
   const auto function = [](Inputs in) { return relu(add(mm(in[0], in[1]), in[2])); };
-  const Compiled compiled{compiler::Function(function), {}, {}};
+  const Compiled compiled{compiler::TensorFunction(function), {}, {}};
   for (const int64_t rows : {4, 6}) {
     const std::vector<Tensor> inputs = {randn({rows, 8}, 1), randn({8, 5}, 2), randn({5}, 3)};
     expect_near(compiled(inputs), function(inputs));

@@ -14,15 +14,15 @@
 namespace epi::compiler {
 namespace {
 
+using pointwise::Function;
+
 // gelu(in0) * in1, as the MLP has it.
 PointwiseCode gelu_mul(DType dtype) {
   PointwiseCode code;
   code.outputs = {dtype};
   code.inputs = {{dtype, Along::kDense}, {dtype, Along::kDense}};
   code.program.inputs = 2;
-  Step gelu{Op::kGelu, {{0, 0}}};
-  gelu.by_tanh = true;
-  code.program.steps = {gelu, {Op::kMul, {{2, 0}, {1, 0}}}};
+  code.program.steps = {{Function::kGeluTanh, {{0, 0}}}, {Function::kMul, {{2, 0}, {1, 0}}}};
   code.program.outputs = {3};
   return code;
 }
@@ -32,7 +32,7 @@ TEST(CudaCode, ReadsAsOneWouldWriteIt) {
   EXPECT_NE(text.find(R"(    const float v0 = to_float(in0.values[k]);
     const float v1 = to_float(in1.values[k]);
     const float v2 = gelu_tanh(v0);
-    const float v3 = v2 * v1;
+    const float v3 = mul(v2, v1);
     out0.values[k] = rounded<bf16>(v3);
 )"),
             std::string::npos)
@@ -87,7 +87,7 @@ TEST(CudaCode, LeavesToTheLibraryWhatIsTooLittleForTheGpu) {
   code.k = 256;
   EXPECT_TRUE(fills_gpu(code, 128, 132));  // as short as a launch
   code.products = 2;
-  code.program.steps = {{Op::kMul, {{0, 0}, {1, 0}}}};
+  code.program.steps = {{Function::kMul, {{0, 0}, {1, 0}}}};
   code.n = 512;
   code.k = 8192;
   EXPECT_FALSE(fills_gpu(code, 128, 132));
@@ -109,15 +109,16 @@ TEST(CudaCode, OfEveryOperatorIsTakenByNvrtc) {
     code.program.steps.push_back(std::move(step));
     last = code.program.inputs + static_cast<int>(code.program.steps.size()) - 1;
   };
-  for (const Op op :
-       {Op::kNeg, Op::kRelu, Op::kExp, Op::kTanh, Op::kSigmoid, Op::kSilu, Op::kGelu}) {
-    push({op, {{last, 0}}});
+  for (size_t i = 0; i < pointwise::kFunctionCount; ++i) {
+    const pointwise::FunctionInfo& info = pointwise::kFunctions[i];
+    Step step{static_cast<Function>(i), {{last, 0}}};
+    if (info.inputs == 2) step.terms.push_back({0, 0});
+    for (size_t scalar = 0; scalar < info.scalar_count; ++scalar) {
+      step.terms.push_back({-1, scalar == 0 ? -2.5 : 1e30});
+    }
+    push(step);
   }
-  push({Op::kAdd, {{last, 0}, {0, 0}, {-1, 1}}});
-  push({Op::kSub, {{last, 0}, {-1, 1e30}, {-1, -2.5}}});
-  push({Op::kMul, {{last, 0}, {-1, -3}}});
-  push({Op::kDiv, {{last, 0}, {0, 0}}});
-  Step rounded{Op::kCopy_, {{last, 0}}};
+  Step rounded{std::nullopt, {{last, 0}}};
   rounded.rounded_to = DType::kBF16;
   push(rounded);
   code.program.outputs = {last, 4};
@@ -143,13 +144,16 @@ TEST(CudaCode, OfProductsOnHopperIsTakenByNvrtc) {
       code.program.steps.push_back(std::move(step));
       last = code.program.inputs + static_cast<int>(code.program.steps.size()) - 1;
     };
-    for (const Op op : {Op::kNeg, Op::kRelu, Op::kSigmoid, Op::kSilu}) push({op, {{last, 0}}});
-    for (int operand = 1; operand < code.program.inputs; ++operand) {
-      push({Op::kAdd, {{last, 0}, {operand, 0}, {-1, 2}}});
+    for (const Function function :
+         {Function::kNeg, Function::kRelu, Function::kSigmoid, Function::kSilu}) {
+      push({function, {{last, 0}}});
     }
-    push({Op::kDiv, {{last, 0}, {-1, -0.0}}});
-    push({Op::kMul, {{last, 0}, {-1, 0.5}}});
-    Step rounded{Op::kCopy_, {{last, 0}}};
+    for (int operand = 1; operand < code.program.inputs; ++operand) {
+      push({Function::kAdd, {{last, 0}, {operand, 0}, {-1, 2}}});
+    }
+    push({Function::kDiv, {{last, 0}, {-1, -0.0}}});
+    push({Function::kMul, {{last, 0}, {-1, 0.5}}});
+    Step rounded{std::nullopt, {{last, 0}}};
     rounded.rounded_to = DType::kBF16;
     push(rounded);
     code.program.outputs = {last};

@@ -94,7 +94,7 @@ TEST(CompiledGemm, EpiloguesReadBiasesResidualsAndColumnsOfRows) {
     const Tensor x = randn({3, 7, 40}, 3, options);
     const Tensor residual = randn({3, 7, 24}, 4, options);
     const Tensor scale = randn({3, 7, 1}, 5, options);
-    const Compiled compiled = compile(compiler::Function(function));
+    const Compiled compiled = compile(compiler::TensorFunction(function));
     const std::vector<Tensor> inputs = {x, residual, scale};
     const std::vector<Tensor> wide = {f64(x), f64(residual), f64(scale)};
     const Tensor truth = function(wide);

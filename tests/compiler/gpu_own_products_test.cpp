@@ -144,9 +144,8 @@ TEST_F(GpuOwnProducts, OfEveryFormTileByTile) {
     code.program.inputs = products;
     code.program.outputs = {0};
     if (products == 2) {
-      compiler::Step gelu{Op::kGelu, {{0, 0}}};
-      gelu.by_tanh = true;
-      code.program.steps = {gelu, {Op::kMul, {{2, 0}, {1, 0}}}};
+      code.program.steps = {{pointwise::Function::kGeluTanh, {{0, 0}}},
+                            {pointwise::Function::kMul, {{2, 0}, {1, 0}}}};
       code.program.outputs = {3};
     }
     const std::vector<Tensor> weights =

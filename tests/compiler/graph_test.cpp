@@ -17,7 +17,7 @@ namespace {
 
 using Inputs = std::span<const Tensor>;
 
-std::string captured(const Function& function, const std::vector<Tensor>& inputs,
+std::string captured(const TensorFunction& function, const std::vector<Tensor>& inputs,
                      const CaptureOptions& options = {}) {
   return to_string(capture(function, inputs, options).graph);
 }
@@ -109,7 +109,7 @@ TEST(Capture, CopiesAreValues) {
             "return %0\n");
 }
 
-std::string refusal(const Function& function, const std::vector<Tensor>& inputs) {
+std::string refusal(const TensorFunction& function, const std::vector<Tensor>& inputs) {
   try {
     captured(function, inputs);
   } catch (const Error& error) {
@@ -186,7 +186,7 @@ TEST(Passes, ADoubledOrScaledAdditionIsNoAddmm) {
   const auto scaled = [&](Inputs in) { return add(mm(in[0], weight), in[0], 2); };
   const Tensor tall = empty({5, 1, 3});
   const auto grown = [&](Inputs in) { return add(mm(in[0], weight), tall); };
-  for (const Function& function : {Function(scaled), Function(grown)}) {
+  for (const TensorFunction& function : {TensorFunction(scaled), TensorFunction(grown)}) {
     const Graph graph = capture(function, std::vector<Tensor>{empty({2, 3})}).graph;
     EXPECT_EQ(to_string(form_addmm(graph)), to_string(graph));
   }

@@ -16,7 +16,7 @@ namespace {
 
 using Inputs = std::span<const Tensor>;
 
-Graph after_passes(const Function& function, const std::vector<Tensor>& inputs, Fuse fuse) {
+Graph after_passes(const TensorFunction& function, const std::vector<Tensor>& inputs, Fuse fuse) {
   register_cpu_backend();
   return run_passes(capture(function, inputs).graph, fuse, OwnProducts::kPacked).back().graph;
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <random>
 
@@ -13,6 +14,7 @@
 #include "epilogue/ops/functional.h"
 #include "epilogue/tensor/factories.h"
 #include "tests/compiler/float64_reference.h"
+#include "tests/ops/pointwise_cases.h"
 #include "tests/ops/test_device.h"
 
 namespace epi::compiler {
@@ -23,35 +25,18 @@ int count_of_runs() {
   return text == nullptr ? 2000 : std::atoi(text);
 }
 
-// One operator: what it reads, by number, and its scalar.
+// What a step does: one of the pointwise functions, or one of these.
+enum class StepKind { kUnary, kBinary, kNumber, kConvert, kLastColumn, kTurned };
+
+// What it reads, by number, and its scalar.
 struct RandomStep {
-  int op = 0;
+  StepKind kind = StepKind::kUnary;
+  const UnaryCase* unary = nullptr;
+  const BinaryCase* binary = nullptr;
   size_t a = 0;
   size_t b = 0;
   double number = 1;
 };
-enum StepKind {
-  kAdd,
-  kSub,
-  kMul,
-  kDiv,
-  kNumber,
-  kNeg,
-  kRelu,
-  kExp,
-  kTanh,
-  kSigmoid,
-  kSilu,
-  kGelu,
-  kGeluTanh,
-  kConvert,
-  kLastColumn,
-  kTurned,
-  kStepKinds
-};
-
-Tensor gelu_erf(const Tensor& x) { return gelu(x, "none"); }
-Tensor gelu_by_tanh(const Tensor& x) { return gelu(x, "tanh"); }
 
 // Views of what was computed: one that broadcasts, and one that reads in another order.
 Tensor last_column(const Tensor& x) { return x.dim() == 0 ? x : narrow(x, -1, x.size(-1) - 1, 1); }
@@ -83,7 +68,7 @@ class RandomFunction {
 
   // Constants and inputs that are not dense fix the sizes that they meet; turned() looks at them.
   bool has_fixed_sizes() const {
-    const auto looks = [](const RandomStep& step) { return step.op == kTurned; };
+    const auto looks = [](const RandomStep& step) { return step.kind == StepKind::kTurned; };
     const auto fixed = [](const Tensor& x) { return !x.is_contiguous(); };
     return leaves_.size() > inputs_ || std::any_of(steps_.begin(), steps_.end(), looks) ||
            std::any_of(leaves_.begin(), leaves_.end(), fixed);
@@ -105,9 +90,9 @@ class RandomFunction {
       std::vector<Bounded> values;
       for (const Tensor& leaf : leaves_) values.push_back(exact(on_host(leaf)));
       for (const RandomStep& step : steps_) {
-        const bool is_binary = step.op <= kDiv;
-        several = several || step.op == kLastColumn || step.op == kTurned ||
-                  (is_binary && values[step.a].value.shape() != values[step.b].value.shape());
+        several = several || step.kind == StepKind::kLastColumn || step.kind == StepKind::kTurned ||
+                  (step.kind == StepKind::kBinary &&
+                   values[step.a].value.shape() != values[step.b].value.shape());
         const Bounded result = apply_bounded(step, values);
         values.push_back(stores_all ? bounded_rounded(dtype_, result) : result);
       }
@@ -140,10 +125,23 @@ class RandomFunction {
     return narrow(cat(wide, -1), -1, number_in(0, 1) == 0 ? 0 : x.size(-1), x.size(-1));
   }
 
+  // Every function as often as the others, and as each of the further kinds.
+  RandomStep random_kind() {
+    constexpr StepKind kOthers[] = {StepKind::kNumber, StepKind::kConvert, StepKind::kLastColumn,
+                                    StepKind::kTurned};
+    constexpr int kUnary = std::size(kUnaryCases);
+    constexpr int kBinary = std::size(kBinaryCases);
+    const int kind = number_in(0, kUnary + kBinary + static_cast<int>(std::size(kOthers)) - 1);
+    if (kind < kUnary) return {.kind = StepKind::kUnary, .unary = &kUnaryCases[kind]};
+    if (kind < kUnary + kBinary) {
+      return {.kind = StepKind::kBinary, .binary = &kBinaryCases[kind - kUnary]};
+    }
+    return {.kind = kOthers[kind - kUnary - kBinary]};
+  }
+
   void add_step() {
     const auto last = static_cast<int>(leaves_.size() + steps_.size()) - 1;
-    RandomStep step;
-    step.op = number_in(0, kStepKinds - 1);
+    RandomStep step = random_kind();
     // Mostly the newest value, so that chains grow.
     step.a = static_cast<size_t>(number_in(0, 3) == 0 ? number_in(0, last) : last);
     step.b = static_cast<size_t>(number_in(0, last));
@@ -151,89 +149,64 @@ class RandomFunction {
     steps_.push_back(step);
   }
 
-  DType result_dtype() const { return dtype_; }
-
   Tensor apply(const RandomStep& step, const std::vector<Tensor>& values) const {
     const Tensor& a = values[step.a];
-    const Tensor& b = values[step.b];
-    switch (step.op) {
-      case kAdd:
-        return add(a, b, step.number);
-      case kSub:
-        return sub(a, b, step.number);
-      case kMul:
-        return mul(a, b);
-      case kDiv:
-        return div(a, b);
-      case kNumber:
+    switch (step.kind) {
+      case StepKind::kUnary:
+        return step.unary->run(a);
+      case StepKind::kBinary:
+        return step.binary->run(a, values[step.b]);
+      case StepKind::kNumber:
         return mul(a, step.number);
-      case kNeg:
-        return neg(a);
-      case kRelu:
-        return relu(a);
-      case kExp:
-        return exp(a);
-      case kTanh:
-        return tanh(a);
-      case kSigmoid:
-        return sigmoid(a);
-      case kSilu:
-        return silu(a);
-      case kGelu:
-        return gelu(a, "none");
-      case kGeluTanh:
-        return gelu(a, "tanh");
-      case kLastColumn:
-        return last_column(a);
-      case kTurned:
-        return turned(a);
-      default:
+      case StepKind::kConvert:
         return to(to(a, other_dtype()), dtype_);
+      case StepKind::kLastColumn:
+        return last_column(a);
+      case StepKind::kTurned:
+        return turned(a);
     }
+    return a;
   }
 
   DType other_dtype() const { return dtype_ == DType::kF32 ? DType::kBF16 : DType::kF32; }
 
   Bounded apply_bounded(const RandomStep& step, const std::vector<Bounded>& values) const {
     const Bounded& a = values[step.a];
-    const Bounded& b = values[step.b];
-    const Bounded number = exact(full({}, step.number, {DType::kF64, kCpu}));
-    switch (step.op) {
-      case kAdd:
-        return bounded_add(a, b, step.number);
-      case kSub:
-        return bounded_add(a, b, -step.number);
-      case kMul:
-        return bounded_mul(a, b);
-      case kDiv:
-        return bounded_div(a, b);
-      case kNumber:
-        return bounded_mul(a, number);
-      case kNeg:
-        return bounded_neg(a);
-      case kRelu:
-        return bounded_relu(a);
-      case kExp:
-        return bounded_exp(a);
-      case kTanh:
-        return bounded_smooth(tanh, 1, 3, a);
-      case kSigmoid:
-        return bounded_smooth(sigmoid, 0.25, 3, a);
-      case kSilu:
-        return bounded_smooth(silu, 1.1, 3, a);
-      case kGelu:
-        return bounded_smooth(gelu_erf, 1.13, 3, a);
-      case kGeluTanh:
-        return bounded_smooth(gelu_by_tanh, 1.13, 3, a);
-      case kLastColumn:
-        return {contiguous(last_column(a.value)), contiguous(last_column(a.error))};
-      case kTurned:
-        return {contiguous(turned(a.value)), contiguous(turned(a.error))};
-      default: {
+    switch (step.kind) {
+      case StepKind::kUnary:
+        return bounded_unary(*step.unary, a);
+      case StepKind::kBinary:
+        return bounded_binary(*step.binary, a, values[step.b]);
+      case StepKind::kNumber:
+        return bounded_mul(a, exact(full({}, step.number, {DType::kF64, kCpu})));
+      case StepKind::kConvert: {
         // Asked for, and so it happens: down to bf16 and back.
-        Bounded once = bounded_rounded(other_dtype(), a);
-        return bounded_rounded(dtype_ == DType::kF32 ? DType::kF32 : dtype_, once);
+        const Bounded once = bounded_rounded(other_dtype(), a);
+        return bounded_rounded(dtype_, once);
       }
+      case StepKind::kLastColumn:
+        return {contiguous(last_column(a.value)), contiguous(last_column(a.error))};
+      case StepKind::kTurned:
+        return {contiguous(turned(a.value)), contiguous(turned(a.error))};
+    }
+    return a;
+  }
+
+  static Bounded bounded_unary(const UnaryCase& op, const Bounded& a) {
+    if (op.function == Function::kNeg) return bounded_neg(a);
+    if (std::isinf(op.slope)) return bounded_exp(a);
+    // Polynomials and special functions hold 3 ulp; what is exact needs none.
+    return bounded_smooth(op.run, op.slope, op.op_class == OpClass::kExact ? 0 : 3, a);
+  }
+
+  static Bounded bounded_binary(const BinaryCase& op, const Bounded& a, const Bounded& b) {
+    switch (op.function) {
+      case Function::kMul:
+        return bounded_mul(a, b);
+      case Function::kDiv:
+        return bounded_div(a, b);
+      default:  // sums: alpha is what 1 becomes beside 0
+        return bounded_add(a, b, op.reference(ref::scalar(0), ref::scalar(1)).values[0]);
     }
   }
 

@@ -137,7 +137,7 @@ TEST(FormActivation, StaysWhereAPointwiseKernelHasItForFree) {
   const Tensor b = randn({32}, 2);
   CaptureOptions options;
   options.parameters = {{"w", w}, {"b", b}};
-  const auto forms = [&](const Function& function) {
+  const auto forms = [&](const TensorFunction& function) {
     const auto stages =
         run_passes(capture(function, std::vector<Tensor>{randn({3, 16}, 4)}, options).graph,
                    Fuse::kEpilogue, OwnProducts::kNone);

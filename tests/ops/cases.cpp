@@ -3,8 +3,11 @@
 
 #include <cmath>
 
+#include "epilogue/base/error.h"
 #include "epilogue/ops/functional.h"
+#include "epilogue/ops/pointwise_call.h"
 #include "epilogue/tensor/factories.h"
+#include "tests/ops/pointwise_cases.h"
 
 namespace epi {
 namespace {
@@ -14,7 +17,6 @@ using Ref = std::span<const RefTensor>;
 
 constexpr OpClass kExact = OpClass::kExact;
 constexpr OpClass kArithmetic = OpClass::kArithmetic;
-constexpr OpClass kPointwise = OpClass::kPointwise;
 constexpr OpClass kProduct = OpClass::kProduct;
 constexpr OpClass kReduction = OpClass::kReduction;
 
@@ -122,53 +124,38 @@ const std::vector<OpCase> kProductCases = {
      [](Ref x) { return ref::mm(x[0], x[1]); }},
 };
 
-template <ref::Unary f>
-RefTensor mapped(Ref x) {
-  return ref::map(x[0], f);
+// The operator whose function it is.
+Op op_of(Function function) {
+  for (int i = 0; i < kOpCount; ++i) {
+    if (pointwise_function(static_cast<Op>(i), pointwise::info(function).variant) == function) {
+      return static_cast<Op>(i);
+    }
+  }
+  throw BugError("a function without an operator");
 }
 
-const std::vector<OpCase> kPointwiseCases = {
-    {Op::kAdd,
-     {{3, 5}, {5}},
-     kArithmetic,
-     [](In x) { return add(x[0], x[1], 3); },
-     [](Ref x) { return ref::add(x[0], x[1], 3); }},
-    {Op::kDiv,
-     {{3, 5}, {3, 1}},
-     kArithmetic,
-     [](In x) { return div(x[0], x[1]); },
-     [](Ref x) { return ref::div(x[0], x[1]); }},
-    {Op::kExp, {{3, 5}}, kPointwise, [](In x) { return exp(x[0]); }, mapped<std::exp>},
-    {Op::kGelu,
-     {{3, 5}},
-     OpClass::kGelu,
-     [](In x) { return gelu(x[0]); },
-     [](Ref x) { return ref::gelu(x[0], false); }},
-    {Op::kGelu,
-     {{3, 5}},
-     OpClass::kGelu,
-     [](In x) { return gelu(x[0], "tanh"); },
-     [](Ref x) { return ref::gelu(x[0], true); }},
-    {Op::kMul,
-     {{3, 1}, {5}},
-     kArithmetic,
-     [](In x) { return mul(x[0], x[1]); },
-     [](Ref x) { return ref::mul(x[0], x[1]); }},
-    {Op::kNeg,
-     {{3, 5}},
-     kExact,
-     [](In x) { return neg(x[0]); },
-     [](Ref x) { return ref::map(x[0], [](double v) { return -v; }); }},
-    {Op::kRelu, {{3, 5}}, kExact, [](In x) { return relu(x[0]); }, mapped<ref::relu>},
-    {Op::kSigmoid, {{3, 5}}, kPointwise, [](In x) { return sigmoid(x[0]); }, mapped<ref::sigmoid>},
-    {Op::kSilu, {{3, 5}}, kPointwise, [](In x) { return silu(x[0]); }, mapped<ref::silu>},
-    {Op::kSub,
-     {{3, 5}, Dims{}},
-     kArithmetic,
-     [](In x) { return sub(x[0], x[1]); },
-     [](Ref x) { return ref::sub(x[0], x[1]); }},
-    {Op::kTanh, {{3, 5}}, kPointwise, [](In x) { return tanh(x[0]); }, mapped<std::tanh>},
-};
+std::vector<OpCase> pointwise_cases() {
+  std::vector<OpCase> cases;
+  for (const UnaryCase& op : kUnaryCases) {
+    cases.push_back({op_of(op.function),
+                     {{3, 5}},
+                     op.op_class,
+                     [&op](In x) { return op.run(x[0]); },
+                     [&op](Ref x) { return op.reference(x[0]); }});
+  }
+  for (const BinaryCase& op : kBinaryCases) {
+    // Shapes that broadcast on the right, on both sides, and to a scalar.
+    for (const auto& [left, right] :
+         {std::pair<Dims, Dims>{{3, 5}, {5}}, {{3, 1}, {5}}, {{3, 5}, Dims{}}}) {
+      cases.push_back({op_of(op.function),
+                       {left, right},
+                       kArithmetic,
+                       [&op](In x) { return op.run(x[0], x[1]); },
+                       [&op](Ref x) { return op.reference(x[0], x[1]); }});
+    }
+  }
+  return cases;
+}
 
 const std::vector<OpCase> kRowCases = {
     {Op::kAmax,
@@ -213,7 +200,8 @@ const std::vector<OpCase> kRowCases = {
 const std::vector<OpCase>& op_cases() {
   static const std::vector<OpCase> cases = [] {
     std::vector<OpCase> all;
-    for (const auto& group : {kViewCases, kCopyCases, kProductCases, kPointwiseCases, kRowCases}) {
+    for (const auto& group :
+         {kViewCases, kCopyCases, kProductCases, pointwise_cases(), kRowCases}) {
       all.insert(all.end(), group.begin(), group.end());
     }
     return all;

@@ -3,6 +3,7 @@
 // operator table against this list, so that no operator goes without a test and a reference.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -16,8 +17,8 @@ struct OpCase {
   Op op;
   std::vector<Dims> shapes;  // of the inputs
   OpClass op_class;
-  Tensor (*run)(std::span<const Tensor> x);
-  RefTensor (*reference)(std::span<const RefTensor> x);
+  std::function<Tensor(std::span<const Tensor> x)> run;
+  std::function<RefTensor(std::span<const RefTensor> x)> reference;
 };
 
 const std::vector<OpCase>& op_cases();

@@ -32,9 +32,7 @@ class UnaryOp : public ::testing::TestWithParam<std::tuple<UnaryCase, DType>> {
     EXPECT_TRUE(got.is_contiguous());
   }
 };
-INSTANTIATE_TEST_SUITE_P(Floats, UnaryOp,
-                         ::testing::Combine(::testing::ValuesIn(kUnaryCases),
-                                            ::testing::ValuesIn(kFloats)),
+INSTANTIATE_TEST_SUITE_P(Numbers, UnaryOp, ::testing::ValuesIn(unary_cases_by_dtype()),
                          case_name<UnaryOp>);
 
 TEST_P(UnaryOp, EqualsTheReferenceInEveryLayoutAndShape) {
@@ -48,21 +46,6 @@ TEST_P(UnaryOp, EqualsTheReferenceWhereThreadsShareTheWork) {
   for (const LayoutKind kind :
        {LayoutKind::kContiguous, LayoutKind::kTransposed, LayoutKind::kBroadcastOuter}) {
     expect_reference(kLarge, kind, 5);
-  }
-}
-
-class IntegerUnaryOp : public ::testing::TestWithParam<DType> {};
-INSTANTIATE_TEST_SUITE_P(Integers, IntegerUnaryOp, ::testing::Values(DType::kI64, DType::kI32),
-                         dtype_label);
-
-TEST_P(IntegerUnaryOp, NegAndReluAreExact) {
-  for (const Dims& shape : kShapes) {
-    for (const LayoutKind kind : kAllLayouts) {
-      const Tensor x = random_tensor(shape, GetParam(), kind, 6);
-      const RefTensor in = ref::read(x);
-      EXPECT_TRUE(same(neg(x), ref::map(in, [](double v) { return 0 - v; }))) << name(kind);
-      EXPECT_TRUE(same(relu(x), ref::map(in, ref::relu))) << name(kind);
-    }
   }
 }
 

@@ -11,6 +11,7 @@
 #include "tests/ops/cases.h"
 #include "tests/ops/compare.h"
 #include "tests/ops/layouts.h"
+#include "tests/ops/pointwise_cases.h"
 #include "tests/ops/recorder.h"
 #include "tests/ops/test_device.h"
 
@@ -55,6 +56,16 @@ TEST(OperatorTable, EveryOperatorHasASampleWithAReference) {
   for_each_op([&](const OpInfo& info) {
     EXPECT_TRUE(sampled.contains(info.op)) << info.name << " has no row in tests/ops/cases.cpp";
   });
+}
+
+TEST(OperatorTable, EveryPointwiseFunctionHasACase) {
+  std::set<Function> cases;
+  for (const UnaryCase& op : kUnaryCases) cases.insert(op.function);
+  for (const BinaryCase& op : kBinaryCases) cases.insert(op.function);
+  for (size_t i = 0; i < pointwise::kFunctionCount; ++i) {
+    EXPECT_TRUE(cases.contains(static_cast<Function>(i)))
+        << pointwise::kFunctions[i].name << " has no row in tests/ops/pointwise_cases.h";
+  }
 }
 
 TEST(OperatorTable, EveryComputeOperatorAndNoOtherHasAKernel) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "epilogue/pointwise/table.h"
+
 namespace epi::analysis {
 namespace {
 
@@ -13,46 +15,17 @@ constexpr double kElementSlots = 13.5;
 // Longer rows are read twice, or more often.
 constexpr double kLongestRow = 1024;
 
-// Of the backward ones, which were not measured: half again of the forward's.
-struct FunctionCost {
-  std::string_view op;
-  double slots;
-};
-constexpr FunctionCost kCosts[] = {
-    {"exp", 11},
-    {"log", 27},
-    {"sqrt", 14},
-    {"rsqrt", 8},
-    {"sigmoid", 16},
-    {"tanh", 18},
-    {"silu", 21},
-    {"gelu", 39},
-    {"sin", 27},
-    {"cos", 30},
-    {"pow", 1},
-    {"erf", 34},
-    {"div", 10},
-    {"reciprocal", 9},
-    {"softplus", 37},
-    {"mish", 53},
-    {"elu", 28},
-    {"log1p", 26},
-    {"clamp", 12},
-    {"hardswish", 9},
-    {"relu", 3.5},
-    {"clamp_min", 3.5},
-    {"silu_backward", 30},
-    {"gelu_backward", 60},
-};
-constexpr double kGeluTanh = 22;
-
 }  // namespace
 
 double function_cost(std::string_view op, std::string_view how) {
-  if (op == "gelu" && how == "tanh") return kGeluTanh;
-  const auto* found = std::find_if(std::begin(kCosts), std::end(kCosts),
-                                   [&](const FunctionCost& cost) { return cost.op == op; });
-  return found == std::end(kCosts) ? 1 : found->slots;
+  double slots = 1;
+  for (const pointwise::FunctionInfo& info : pointwise::kFunctions) {
+    if (info.op == op && (info.variant.empty() || info.variant == how)) slots = info.slots;
+  }
+  for (const pointwise::TraceOnly& row : pointwise::kTraceOnly) {
+    if (row.op == op) slots = row.slots;
+  }
+  return slots;
 }
 
 double looped_cost(Kind kind, double row) {

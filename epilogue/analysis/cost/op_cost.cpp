@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "epilogue/analysis/index/op_inputs.h"
+#include "epilogue/pointwise/table.h"
 #include "epilogue/trace/event_args.h"
 #include "epilogue/trace/number_text.h"
 
@@ -26,51 +27,13 @@ bool is_one_of(const std::string_view (&names)[N], std::string_view name) {
 }
 
 // One result of the broadcast shape, in the widest type of the inputs.
-constexpr std::string_view kPointwise[] = {"abs",
-                                           "add",
-                                           "addcdiv",
-                                           "addcmul",
-                                           "ceil",
-                                           "clamp",
-                                           "clamp_max",
-                                           "clamp_min",
-                                           "cos",
-                                           "div",
-                                           "elu",
-                                           "erf",
-                                           "exp",
-                                           "floor",
-                                           "gelu",
-                                           "hardswish",
-                                           "leaky_relu",
-                                           "lerp",
-                                           "log",
-                                           "maximum",
-                                           "minimum",
-                                           "mish",
-                                           "mul",
-                                           "neg",
-                                           "pow",
-                                           "reciprocal",
-                                           "relu",
-                                           "round",
-                                           "rsqrt",
-                                           "rsub",
-                                           "sigmoid",
-                                           "sign",
-                                           "silu",
-                                           "sin",
-                                           "softplus",
-                                           "sqrt",
-                                           "sub",
-                                           "tan",
-                                           "tanh",
-                                           "threshold",
-                                           "gelu_backward",
-                                           "silu_backward",
-                                           "tanh_backward",
-                                           "sigmoid_backward",
-                                           "threshold_backward"};
+bool is_pointwise(std::string_view op) {
+  const auto is_named = [&](const auto& row) { return row.op == op; };
+  return std::any_of(std::begin(pointwise::kFunctions), std::end(pointwise::kFunctions),
+                     is_named) ||
+         std::any_of(std::begin(pointwise::kTraceOnly), std::end(pointwise::kTraceOnly), is_named);
+}
+
 // One result of the first input's shape and type.
 constexpr std::string_view kRowWise[] = {"_softmax",    "_log_softmax",      "softmax",
                                          "log_softmax", "native_layer_norm", "layer_norm",
@@ -170,7 +133,7 @@ std::optional<MovedBytes> op_bytes(const trace::Trace& trace, EventId op) {
     return product_bytes(name, inputs, *product);
   }
   if (!name.starts_with("aten::")) return MovedBytes{sum_of_inputs(inputs), true};
-  if (is_one_of(kPointwise, plain)) return MovedBytes{pointwise_bytes(inputs, false), false};
+  if (is_pointwise(plain)) return MovedBytes{pointwise_bytes(inputs, false), false};
   if (is_one_of(kComparisons, plain)) return MovedBytes{pointwise_bytes(inputs, true), false};
   if (is_one_of(kRowWise, plain)) {
     return MovedBytes{sum_of_inputs(inputs) + inputs[0].stored_bytes(), false};

@@ -6,6 +6,7 @@
 
 #include "epilogue/analysis/names/families.h"
 #include "epilogue/analysis/names/words.h"
+#include "epilogue/pointwise/table.h"
 
 namespace epi::analysis::names {
 namespace {
@@ -177,12 +178,18 @@ constexpr std::string_view kLongOps[] = {"_adaptive_avg_pool2d",
 // The longest operator of several words that the text begins with; empty where there is none.
 std::string_view longest_op(std::string_view text) {
   std::string_view best;
+  const auto consider = [&](std::string_view op) {
+    if (op.size() <= best.size() || !text.starts_with(op)) return;
+    if (text.size() == op.size() || text[op.size()] == '_') best = op;
+  };
   // Candidates share the text's first word, and so lie together.
   const std::string_view first = text.substr(0, text.find('_', 1));
   for (auto op = std::lower_bound(std::begin(kLongOps), std::end(kLongOps), first);
        op != std::end(kLongOps) && op->starts_with(first); ++op) {
-    if (op->size() <= best.size() || !text.starts_with(*op)) continue;
-    if (text.size() == op->size() || text[op->size()] == '_') best = *op;
+    consider(*op);
+  }
+  for (const pointwise::FunctionInfo& info : pointwise::kFunctions) {
+    if (contains(info.op, "_")) consider(info.op);
   }
   return best;
 }

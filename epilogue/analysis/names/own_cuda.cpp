@@ -5,6 +5,7 @@
 
 #include "epilogue/analysis/names/families.h"
 #include "epilogue/analysis/names/words.h"
+#include "epilogue/pointwise/table.h"
 
 namespace epi::analysis::names {
 namespace {
@@ -21,12 +22,14 @@ constexpr Loop kLoops[] = {{"pointwise", Kind::kPointwise, 1},
                            {"reduce_columns", Kind::kReduction, 9},
                            {"reduce_parts", Kind::kReduction, 9}};
 
-// Where the function is called otherwise than its operator.
 std::string op_of(std::string_view function) {
-  if (function == "GeluTanh") return "gelu";
   if (function == "Max") return "amax";
   if (function == "Copy" || function == "Convert") return "copy_";
-  return snake_case(function);
+  const std::string name = snake_case(function);
+  for (const pointwise::FunctionInfo& info : pointwise::kFunctions) {
+    if (info.name == name) return std::string(info.op);  // "gelu" of "gelu_tanh"
+  }
+  return name;
 }
 
 void read_function(std::string_view text, DecodedName& out) {

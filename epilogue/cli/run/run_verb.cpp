@@ -24,7 +24,7 @@ namespace {
 // A block that runs of several batches share: compiled once, it need not be compiled again.
 struct SharedBlock {
   std::string name;
-  compiler::Function forward;  // eager, or compiled
+  compiler::TensorFunction forward;  // eager, or compiled
   std::optional<Compiled> compiled{};
 };
 

@@ -224,7 +224,7 @@ Result<Workload> plan_matmul_add(const RunFlags& flags, const RunSizes& sizes, D
 
 }  // namespace
 
-compiler::Function prebuilt_function(const Block& block, const hub::Kernels& kernels) {
+compiler::TensorFunction prebuilt_function(const Block& block, const hub::Kernels& kernels) {
   const auto layer = std::make_shared<hub::GluMlp>(*block.mlp, kernels);
   return [layer](std::span<const Tensor> inputs) { return layer->forward(inputs[0]); };
 }

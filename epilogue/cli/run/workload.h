@@ -18,7 +18,7 @@ namespace epi::cli {
 
 // What is run, and compiled, whatever the batch.
 struct Block {
-  compiler::Function function;
+  compiler::TensorFunction function;
   std::vector<compiler::NamedTensor> parameters;
   std::shared_ptr<nn::GluMlp> mlp{};  // where it is one: packages have layers for it
 };
@@ -35,7 +35,7 @@ struct Workload {
 };
 
 // The block with the kernels of a package in place of its own.
-compiler::Function prebuilt_function(const Block& block, const hub::Kernels& kernels);
+compiler::TensorFunction prebuilt_function(const Block& block, const hub::Kernels& kernels);
 
 // Checks everything that can be checked without allocating: a failure names the file and the rule,
 // sizes that do not fit the memory or the weights throw.

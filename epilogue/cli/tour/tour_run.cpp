@@ -32,7 +32,7 @@ constexpr size_t kTurns = 15;
 
 // What a lesson runs: eager, compiled or with a package's kernels.
 struct Program {
-  compiler::Function function;
+  compiler::TensorFunction function;
   std::optional<Compiled> compiled;
 };
 

@@ -2,11 +2,13 @@
 #include "epilogue/compiler/codegen/cuda_code.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "epilogue/base/error.h"
+#include "epilogue/compiler/codegen/device_text.h"
 
 namespace epi::compiler {
 namespace {
@@ -24,48 +26,21 @@ std::string literal(double number) {
   return std::signbit(value) ? "(" + text + "f)" : text + "f";
 }
 
-std::string term_text(const Term& term) {
-  return term.value < 0 ? literal(term.number) : fmt::format("v{}", term.value);
+// Of another type than float, numbers are written as one.
+std::string term_text(const Term& term, std::string_view type) {
+  if (term.value >= 0) return fmt::format("v{}", term.value);
+  return type == "float" ? literal(term.number) : fmt::format("{}({})", type, literal(term.number));
 }
 
-std::string sum_text(const Step& step, const std::string& a, const std::string& b) {
-  const double alpha = step.terms[2].number;
-  const bool subtract = step.op == Op::kSub;
-  if (alpha == 1) return fmt::format("{} {} {}", a, subtract ? '-' : '+', b);
-  return fmt::format("fmaf({}, {}, {})", b, literal(subtract ? -alpha : alpha), a);
-}
-
-std::string step_text(const Step& step) {
-  const std::string a = term_text(step.terms[0]);
-  const std::string b = step.terms.size() > 1 ? term_text(step.terms[1]) : "";
-  switch (step.op) {
-    case Op::kAdd:
-    case Op::kSub:
-      return sum_text(step, a, b);
-    case Op::kMul:
-      return a + " * " + b;
-    case Op::kDiv:
-      return a + " / " + b;
-    case Op::kNeg:
-      return "-" + a;
-    case Op::kRelu:
-      return "relu(" + a + ")";
-    case Op::kExp:
-      return "expf(" + a + ")";
-    case Op::kTanh:
-      return "tanhf(" + a + ")";
-    case Op::kSigmoid:
-      return "sigmoid(" + a + ")";
-    case Op::kSilu:
-      return "silu(" + a + ")";
-    case Op::kGelu:
-      return fmt::format("{}({})", step.by_tanh ? "gelu_tanh" : "gelu", a);
-    case Op::kCopy_:
-      if (!step.rounded_to) return a;
-      return fmt::format("rounded_to<{}>({})", cuda_type(*step.rounded_to), a);
-    default:
-      throw BugError(fmt::format("{} is not pointwise", op_info(step.op).name));
+// "gelu_tanh(v0)": a function of pointwise/functions.h, or a conversion.
+std::string step_text(const Step& step, std::string_view type) {
+  std::vector<std::string> terms;
+  for (const Term& term : step.terms) terms.push_back(term_text(term, type));
+  if (step.function) {
+    return fmt::format("{}({})", pointwise::info(*step.function).name, fmt::join(terms, ", "));
   }
+  if (!step.rounded_to) return terms[0];
+  return fmt::format("rounded_to<{}>({})", cuda_type(*step.rounded_to), terms[0]);
 }
 
 // The arithmetic of one element, a line a step.
@@ -134,7 +109,7 @@ std::string cuda_steps(const Program& program, std::string_view indent, std::str
   std::string out;
   for (size_t i = 0; i < program.steps.size(); ++i) {
     out += fmt::format("{}const {} v{} = {};\n", indent, type,
-                       static_cast<size_t>(program.inputs) + i, step_text(program.steps[i]));
+                       static_cast<size_t>(program.inputs) + i, step_text(program.steps[i], type));
   }
   return out;
 }
@@ -147,8 +122,14 @@ int cuda_vector(const PointwiseCode& code) {
 }
 
 std::string emit_cuda_pointwise(const std::string& name, const PointwiseCode& code) {
-  return "\n" + body_text(name, code) + entry_text(name, "", code, cuda_vector(code)) +
-         entry_text(name, "_strided", code, 1);
+  return in_device_namespace(body_text(name, code) + entry_text(name, "", code, cuda_vector(code)) +
+                             entry_text(name, "_strided", code, 1));
 }
+
+std::string in_device_namespace(const std::string& kernels) {
+  return "\nnamespace epi::device {\n\n" + kernels + "\n}  // namespace epi::device\n";
+}
+
+std::string cuda_prelude() { return kPointwiseDeviceText; }
 
 }  // namespace epi::compiler

@@ -14,8 +14,11 @@ namespace epi::compiler {
 // Threads of a block.
 inline constexpr int kCudaThreads = 256;
 
-// What precedes the kernels: element types, the walk over operands, functions of elements.
+// What precedes the kernels (device/): element types, the walk over operands, functions of
+// elements.
 std::string cuda_prelude();
+// Kernels use it without qualification.
+std::string in_device_namespace(const std::string& kernels);
 
 // "bf16": an element in CUDA C++.
 const char* cuda_type(DType dtype);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "epilogue/compiler/codegen/vector_code.h"
-#include "epilogue/ops/op.h"
+#include "epilogue/pointwise/table.h"
 
 namespace epi::compiler {
 
@@ -19,10 +19,9 @@ struct Term {
 };
 
 struct Step {
-  Op op = Op::kAdd;
-  std::vector<Term> terms{};          // as the operator's arguments: {a, b, alpha} of add
-  bool by_tanh = false;               // of gelu
-  std::optional<DType> rounded_to{};  // of copy_: the conversion that was asked for
+  std::optional<pointwise::Function> function{};  // none: a conversion
+  std::vector<Term> terms{};                      // its inputs, then its scalars
+  std::optional<DType> rounded_to{};              // of a conversion that must show in the result
 };
 
 // Values are numbered: the inputs first, then the results of the steps.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers, loads and stores. The functions are in vector_math.cpp.
 #include "epilogue/compiler/codegen/vector_code.h"
 
 #include "epilogue/base/error.h"
@@ -39,8 +38,7 @@ IrValue VectorCode::binary(std::string_view op, const IrValue& a, const IrValue&
 IrValue VectorCode::neg(const IrValue& a) { return out_.let("fneg {} {}", float_, a); }
 
 IrValue VectorCode::multiply_add(const IrValue& a, const IrValue& b, const IrValue& c) {
-  return out_.let("call {0} @llvm.fmuladd.{1}({0} {2}, {0} {3}, {0} {4})", float_, suffix_, a, b,
-                  c);
+  return intrinsic("fmuladd", {a, b, c});
 }
 
 IrValue VectorCode::as_float(const IrValue& bits) {
@@ -51,11 +49,29 @@ IrValue VectorCode::as_bits(const IrValue& x) {
   return out_.let("bitcast {} {} to {}", float_, x, int_);
 }
 
-IrValue VectorCode::select_less(const IrValue& a, const IrValue& b, const IrValue& then,
-                                const IrValue& otherwise) {
-  const IrValue less = out_.let("fcmp olt {} {}, {}", float_, a, b);
-  return out_.let("select {0} {1}, {2} {3}, {2} {4}", vector_of("i1"), less, float_, then,
+IrValue VectorCode::intrinsic(const char* name, std::initializer_list<IrValue> arguments) {
+  std::string list;
+  for (const IrValue& argument : arguments) {
+    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", float_, argument);
+  }
+  return out_.let("call {} @llvm.{}.{}({})", float_, name, suffix_, list);
+}
+
+IrValue VectorCode::compare(const char* condition, const IrValue& a, const IrValue& b) {
+  return out_.let("fcmp {} {} {}, {}", condition, float_, a, b);
+}
+
+IrValue VectorCode::select(const IrValue& mask, const IrValue& then, const IrValue& otherwise) {
+  return out_.let("select {0} {1}, {2} {3}, {2} {4}", vector_of("i1"), mask, float_, then,
                   otherwise);
+}
+
+IrValue VectorCode::integers(std::string_view op, const IrValue& a, const IrValue& b) {
+  return out_.let("{} {} {}, {}", op, int_, a, b);
+}
+
+IrValue VectorCode::signed_to_float(const IrValue& integer) {
+  return out_.let("sitofp {} {} to {}", int_, integer, float_);
 }
 
 IrValue VectorCode::splat(const IrValue& scalar) {

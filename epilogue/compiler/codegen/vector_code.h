@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on vectors of f32 of one width, or on single ones, as LLVM IR. The functions of
-// numbers are the polynomials of cpu/loops/math.h, so that compiled and eager results agree to the
-// last few bits.
+// Vectors of f32 of one width, or single ones, as LLVM IR: instructions, loads and stores. What
+// operators compute is written with ir_number.h.
 #pragma once
 
-#include <span>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include "epilogue/compiler/codegen/ir_writer.h"
 #include "epilogue/compiler/codegen/target.h"
@@ -30,13 +30,19 @@ class VectorCode {
   // a * b + c, rounded once where the CPU can.
   IrValue multiply_add(const IrValue& a, const IrValue& b, const IrValue& c);
 
-  IrValue relu(const IrValue& x);
-  IrValue exp(const IrValue& x);
-  IrValue tanh(const IrValue& x);
-  IrValue sigmoid(const IrValue& x);
-  IrValue silu(const IrValue& x);
-  IrValue gelu(const IrValue& x);
-  IrValue gelu_tanh(const IrValue& x);
+  IrValue binary(std::string_view op, const IrValue& a, const IrValue& b);
+  // "llvm.<name>" of numbers.
+  IrValue intrinsic(const char* name, std::initializer_list<IrValue> arguments);
+  // A mask; `condition` as of fcmp: "olt".
+  IrValue compare(const char* condition, const IrValue& a, const IrValue& b);
+  IrValue select(const IrValue& mask, const IrValue& then, const IrValue& otherwise);
+
+  // The same lanes as integers of 32 bits.
+  IrValue integer(int64_t value) const;
+  IrValue integers(std::string_view op, const IrValue& a, const IrValue& b);
+  IrValue as_float(const IrValue& bits);
+  IrValue as_bits(const IrValue& x);
+  IrValue signed_to_float(const IrValue& integer);
 
   // As after a store to this dtype and a load from it.
   IrValue rounded(DType dtype, const IrValue& x) { return widened(dtype, narrowed(dtype, x)); }
@@ -58,24 +64,8 @@ class VectorCode {
   std::string vector_of(std::string_view element) const;
 
  private:
-  IrValue binary(std::string_view op, const IrValue& a, const IrValue& b);
-  IrValue select_less(const IrValue& a, const IrValue& b, const IrValue& then,
-                      const IrValue& otherwise);
   IrValue select_below(const IrValue& a, int64_t limit, const IrValue& then,
                        const IrValue& otherwise);
-  IrValue clamp(const IrValue& x, double low, double high);
-  IrValue polynomial(std::span<const double> terms, const IrValue& x);
-  IrValue magnitude(const IrValue& x);
-  IrValue integer(int64_t value) const;
-  IrValue as_float(const IrValue& bits);
-  IrValue as_bits(const IrValue& x);
-  IrValue power_of_two(const IrValue& n);
-  struct Reduced {
-    IrValue n;
-    IrValue r;
-  };
-  Reduced reduce(const IrValue& x);
-  IrValue normal_cdf(const IrValue& x);
   IrValue widened(DType dtype, const IrValue& stored);
   IrValue narrowed(DType dtype, const IrValue& value);
   IrValue half_to_float(const IrValue& bits);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The argument of a fused kernel on a GPU, word for word as the `Walk` of codegen/cuda_prelude.cpp:
+// The argument of a fused kernel on a GPU, word for word as the `Walk` of codegen/device/walk.cuh:
 // rank and items, operands that stand still, divisors, addresses, strides.
 #pragma once
 

@@ -21,6 +21,7 @@ using epi::compiler::GpuGemm;
 using epi::compiler::GpuGemmCall;
 using epi::compiler::Step;
 using epi::compiler::Term;
+using epi::pointwise::Function;
 
 using Sizes = std::array<int64_t, 3>;  // m, n, k
 
@@ -66,9 +67,8 @@ struct epi_glu {
     gemm.outputs = {dtype};
     gemm.program.inputs = 2;
     const bool by_gelu = activation == EPI_GLU_GELU_TANH;
-    Step active{by_gelu ? epi::Op::kGelu : epi::Op::kSilu, {Term{0, 0}}};
-    active.by_tanh = by_gelu;
-    gemm.program.steps = {active, {epi::Op::kMul, {Term{2, 0}, Term{1, 0}}}};
+    const Step active{by_gelu ? Function::kGeluTanh : Function::kSilu, {Term{0, 0}}};
+    gemm.program.steps = {active, {Function::kMul, {Term{2, 0}, Term{1, 0}}}};
     gemm.program.outputs = {3};
     return gemm;
   }

@@ -20,7 +20,7 @@ namespace {
 
 using cuda::check;
 
-// As the `Operands` of codegen/hopper_prelude.cpp.
+// As the `Operands` of codegen/device/hopper.cuh.
 using OperandAddresses = std::array<const std::byte*, kMostHopperOperands>;
 
 }  // namespace

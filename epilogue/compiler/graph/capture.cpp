@@ -59,7 +59,7 @@ std::vector<SymDims> choose_symbols(std::span<const Tensor> inputs, bool careful
   return shapes;
 }
 
-Graph run(const Function& function, std::span<const Tensor> inputs,
+Graph run(const TensorFunction& function, std::span<const Tensor> inputs,
           const std::vector<SymDims>& shapes, const SymbolHints& hints,
           std::span<const int64_t> sizes, const CaptureOptions& options) {
   GraphRecorder recorder(hints, options.parameters);
@@ -97,7 +97,7 @@ std::string text_at(const Graph& graph, size_t i) {
 }
 
 // Captures with free sizes that stand for primes from `first_prime` on.
-Captured capture_free(const Function& function, std::span<const Tensor> inputs,
+Captured capture_free(const TensorFunction& function, std::span<const Tensor> inputs,
                       const CaptureOptions& options, bool careful, int64_t first_prime) {
   SymbolHints hints(first_prime);
   Captured result;
@@ -112,7 +112,7 @@ Captured capture_free(const Function& function, std::span<const Tensor> inputs,
   return result;
 }
 
-Captured capture_fixed(const Function& function, std::span<const Tensor> inputs,
+Captured capture_fixed(const TensorFunction& function, std::span<const Tensor> inputs,
                        const CaptureOptions& options) {
   Captured result;
   for (const Tensor& input : inputs) {
@@ -133,7 +133,8 @@ std::array<int64_t, 3> primes_to_try(std::span<const Tensor> inputs) {
 
 }  // namespace
 
-std::optional<std::string> difference_at(const Function& function, std::span<const Tensor> inputs,
+std::optional<std::string> difference_at(const TensorFunction& function,
+                                         std::span<const Tensor> inputs,
                                          const CaptureOptions& options, const Captured& captured,
                                          std::span<const int64_t> sizes) {
   const Graph plain = run(function, inputs, captured.input_shapes, SymbolHints(), sizes, options);
@@ -152,7 +153,7 @@ std::optional<std::string> difference_at(const Function& function, std::span<con
   return std::nullopt;
 }
 
-Captured capture(const Function& function, std::span<const Tensor> inputs,
+Captured capture(const TensorFunction& function, std::span<const Tensor> inputs,
                  const CaptureOptions& options) {
   if (!options.dynamic) return capture_fixed(function, inputs, options);
   std::string why;

@@ -17,7 +17,7 @@
 
 namespace epi::compiler {
 
-using Function = std::function<Tensor(std::span<const Tensor>)>;
+using TensorFunction = std::function<Tensor(std::span<const Tensor>)>;
 
 // A tensor that the function reads beside its inputs, by name.
 struct NamedTensor {
@@ -44,11 +44,12 @@ inline constexpr size_t kMostSymbols = 32;
 
 // Throws `Error`, which names the operator, where something cannot be captured: values that are
 // read, tensors that are written in place, sizes that decide what is called.
-Captured capture(const Function& function, std::span<const Tensor> inputs,
+Captured capture(const TensorFunction& function, std::span<const Tensor> inputs,
                  const CaptureOptions& options = {});
 
 // How the function's graph for these sizes differs from the captured one; none where it does not.
-std::optional<std::string> difference_at(const Function& function, std::span<const Tensor> inputs,
+std::optional<std::string> difference_at(const TensorFunction& function,
+                                         std::span<const Tensor> inputs,
                                          const CaptureOptions& options, const Captured& captured,
                                          std::span<const int64_t> sizes);
 

@@ -8,6 +8,7 @@
 #include "epilogue/compiler/passes/passes.h"
 #include "epilogue/compiler/plan/library_call.h"
 #include "epilogue/ops/functional.h"
+#include "epilogue/ops/pointwise_call.h"
 #include "epilogue/tensor/factories.h"
 
 namespace epi::compiler {
@@ -26,7 +27,8 @@ std::optional<double> number_of(const Graph& graph, const Operand& operand) {
 }
 
 bool takes_number(Op op) {
-  return op == Op::kAdd || op == Op::kSub || op == Op::kMul || op == Op::kDiv;
+  const auto function = pointwise_function(op);
+  return function && pointwise::info(*function).inputs == 2;
 }
 
 // The operand is a number, written as a tensor, a real or an integer.

@@ -4,28 +4,13 @@
 #include <algorithm>
 #include <map>
 
+#include "epilogue/ops/pointwise_call.h"
+
 namespace epi::compiler {
 namespace {
 
-bool is_pointwise_op(Op op) {
-  switch (op) {
-    case Op::kAdd:
-    case Op::kCopy_:
-    case Op::kDiv:
-    case Op::kExp:
-    case Op::kGelu:
-    case Op::kMul:
-    case Op::kNeg:
-    case Op::kRelu:
-    case Op::kSigmoid:
-    case Op::kSilu:
-    case Op::kSub:
-    case Op::kTanh:
-      return true;
-    default:
-      return false;
-  }
-}
+// copy_ is a conversion here.
+bool is_pointwise_op(Op op) { return op == Op::kCopy_ || pointwise_function(op).has_value(); }
 
 bool is_static(const SymDims& dims) {
   return std::all_of(dims.begin(), dims.end(),

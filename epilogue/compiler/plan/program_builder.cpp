@@ -4,8 +4,23 @@
 #include <algorithm>
 
 #include "epilogue/base/error.h"
+#include "epilogue/ops/pointwise_call.h"
 
 namespace epi::compiler {
+namespace {
+
+pointwise::Function function_of(const Node& node) {
+  std::string_view text;
+  for (const Operand& operand : node.operands) {
+    if (const auto* given = std::get_if<std::string>(&operand)) text = *given;
+  }
+  const auto function = pointwise_function(node.op, text);
+  EPI_CHECK(function.has_value());
+  return *function;
+}
+
+}  // namespace
+
 void ProgramBuilder::add_sum(ValueId product) { values_[product] = program_.inputs++; }
 
 void ProgramBuilder::add_outside(const ValueRef& ref, const Node& consumer) {
@@ -17,15 +32,19 @@ void ProgramBuilder::add_outside(const ValueRef& ref, const Node& consumer) {
 void ProgramBuilder::add_step(ValueId id) {
   const Node& node = graph_[id];
   Step step;
-  step.op = node.op;
-  for (const Operand& operand : node.operands) {
-    if (const auto* text = std::get_if<std::string>(&operand)) {
-      step.by_tanh = *text == "tanh";
-    } else {
-      step.terms.push_back(term(operand));
+  if (node.op == Op::kCopy_) {
+    step.terms = {term(node.operands[0])};
+    if (node.dtype != DType::kF32) step.rounded_to = node.dtype;
+  } else {
+    step.function = function_of(node);
+    const pointwise::FunctionInfo& info = pointwise::info(*step.function);
+    const auto inputs = static_cast<size_t>(info.inputs);
+    for (size_t i = 0; i < inputs + info.scalar_count; ++i) {
+      const bool absent = std::holds_alternative<NoOperand>(node.operands[i]);
+      step.terms.push_back(absent ? Term{-1, info.scalars[i - inputs].absent}
+                                  : term(node.operands[i]));
     }
   }
-  if (node.op == Op::kCopy_ && node.dtype != DType::kF32) step.rounded_to = node.dtype;
   values_[id] = push(std::move(step));
 }
 
@@ -34,13 +53,14 @@ void ProgramBuilder::finish_addmm(ValueId id) {
   const double beta = number_in(node.operands[3]);
   const double alpha = number_in(node.operands[4]);
   Term sum{values_.at(id), 0};
-  if (alpha != 1) sum.value = push({Op::kMul, {sum, {-1, alpha}}});
-  if (beta != 0) sum.value = push({Op::kAdd, {sum, term(node.operands[0]), {-1, beta}}});
+  if (alpha != 1) sum.value = push({pointwise::Function::kMul, {sum, {-1, alpha}}});
+  if (beta != 0)
+    sum.value = push({pointwise::Function::kAdd, {sum, term(node.operands[0]), {-1, beta}}});
   values_[id] = sum.value;
 }
 
 void ProgramBuilder::round(ValueId id) {
-  Step step{Op::kCopy_, {Term{values_.at(id), 0}}};
+  Step step{std::nullopt, {Term{values_.at(id), 0}}};
   step.rounded_to = graph_[id].dtype;
   values_[id] = push(std::move(step));
 }

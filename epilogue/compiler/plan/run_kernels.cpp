@@ -29,13 +29,11 @@ bool is_as_compiled(const PointwiseCode& code, const Walk::Run& run) {
   return true;
 }
 
-// What an element costs beside one copied element: a transcendental step is worth four.
+// What an element costs beside one copied element.
 int64_t element_cost(const Program& program) {
   int64_t cost = 1;
   for (const Step& step : program.steps) {
-    const bool cheap = step.op == Op::kAdd || step.op == Op::kSub || step.op == Op::kMul ||
-                       step.op == Op::kNeg || step.op == Op::kRelu || step.op == Op::kCopy_;
-    if (!cheap) cost += 3;
+    if (step.function) cost += pointwise::copies_worth(*step.function) - 1;
   }
   return cost;
 }

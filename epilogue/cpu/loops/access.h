@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "epilogue/cpu/loops/math.h"
+#include "epilogue/cpu/loops/primitives.h"
 #include "epilogue/tensor/dtype.h"
 
 namespace epi::cpu::EPI_ISA {

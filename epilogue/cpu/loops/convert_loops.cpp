@@ -52,7 +52,7 @@ void convert(const void* x_data, int64_t x_stride, void* out_data, int64_t out_s
 }
 
 template <typename From>
-void fill_from(UnaryLoop* row) {
+void fill_from(ConvertLoop* row) {
   row[static_cast<int>(DType::kF64)] = convert<From, double>;
   row[static_cast<int>(DType::kF32)] = convert<From, float>;
   row[static_cast<int>(DType::kBF16)] = convert<From, BFloat16>;

@@ -4,28 +4,26 @@
 // Strides count elements. Loops are single-threaded; whoever calls them splits the work.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
+#include "epilogue/pointwise/table.h"
 #include "epilogue/tensor/dtype.h"
 
 namespace epi::cpu {
 
-enum class Unary : uint8_t { kExp, kGelu, kGeluTanh, kNeg, kRelu, kSigmoid, kSilu, kTanh };
-inline constexpr int kUnaryCount = 8;
-enum class Binary : uint8_t { kAdd, kSub, kMul, kDiv };
-inline constexpr int kBinaryCount = 4;
-
-// out[i] = f(x[i]).
-using UnaryLoop = void (*)(const void* x, int64_t x_stride, void* out, int64_t out_stride,
-                           int64_t count);
-// What a binary op has beside its tensors. Scalars are not rounded to the tensor's dtype.
-struct BinaryScalars {
-  double alpha = 1;  // multiplies the second operand in add and sub
+// out[i] = x[i], converted.
+using ConvertLoop = void (*)(const void* x, int64_t x_stride, void* out, int64_t out_stride,
+                             int64_t count);
+// What a pointwise operator has beside its tensors. Not rounded to the tensor's dtype.
+struct PointwiseNumbers {
   double other = 0;  // the second operand where `b` is null
+  std::array<double, pointwise::kMaxScalars> scalars{};
 };
-// out[i] = f(a[i], b[i]).
-using BinaryLoop = void (*)(const void* a, int64_t a_stride, const void* b, int64_t b_stride,
-                            void* out, int64_t out_stride, int64_t count, BinaryScalars scalars);
+// out[i] = f(a[i], b[i], scalars...); `b` is null where the function takes one input, or a number.
+using PointwiseLoop = void (*)(const void* a, int64_t a_stride, const void* b, int64_t b_stride,
+                               void* out, int64_t out_stride, int64_t count,
+                               const PointwiseNumbers& numbers);
 
 // Loops over rows in the type that is computed in: float for f32, bf16 and f16; double for f64.
 template <typename T>
@@ -54,9 +52,8 @@ struct GemvLoops {
 };
 
 struct Loops {
-  UnaryLoop unary[kUnaryCount][kDTypeCount];     // null where the dtype has none
-  BinaryLoop binary[kBinaryCount][kDTypeCount];  // likewise
-  UnaryLoop convert[kDTypeCount][kDTypeCount];   // [from][to]; [t][t] copies
+  PointwiseLoop pointwise[pointwise::kFunctionCount][kDTypeCount];  // null: not of this dtype
+  ConvertLoop convert[kDTypeCount][kDTypeCount];                    // [from][to]; [t][t] copies
   RowLoops<float> rows_f32;
   RowLoops<double> rows_f64;
   GemvLoops gemv[kDTypeCount];  // f32, bf16, f16
@@ -65,7 +62,7 @@ struct Loops {
 // The table for the CPU at hand.
 const Loops& loops();
 
-inline UnaryLoop converter(DType from, DType to) {
+inline ConvertLoop converter(DType from, DType to) {
   return loops().convert[static_cast<int>(from)][static_cast<int>(to)];
 }
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "epilogue/cpu/loops/math.h"
+#include "epilogue/cpu/loops/primitives.h"
 
 namespace epi::cpu::EPI_ISA {
 

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two neighbours in a row, as a GEMM's epilogue sees them: the number type of its functions.
+#pragma once
+
+#include "epilogue/compiler/codegen/device/hopper.cuh"
+#include "epilogue/compiler/codegen/device/primitives.cuh"
+#include "epilogue/compiler/codegen/device/walk.cuh"
+
+namespace epi::device {
+
+struct Pair {
+  float a, b;
+  EPI_FN Pair(float both) : a(both), b(both) {}
+  EPI_FN Pair(double both) : Pair(static_cast<float>(both)) {}
+  EPI_FN Pair(int both) : Pair(static_cast<float>(both)) {}
+  EPI_FN Pair(float first, float second) : a(first), b(second) {}
+};
+struct PairMask {
+  bool a, b;
+};
+EPI_FN Pair operator+(Pair x, Pair y) { return {x.a + y.a, x.b + y.b}; }
+EPI_FN Pair operator-(Pair x, Pair y) { return {x.a - y.a, x.b - y.b}; }
+EPI_FN Pair operator*(Pair x, Pair y) { return {x.a * y.a, x.b * y.b}; }
+EPI_FN Pair operator/(Pair x, Pair y) { return {x.a / y.a, x.b / y.b}; }
+EPI_FN Pair operator-(Pair x) { return {-x.a, -x.b}; }
+EPI_FN PairMask operator<(Pair x, Pair y) { return {x.a < y.a, x.b < y.b}; }
+EPI_FN Pair select(PairMask mask, Pair x, Pair y) {
+  return {select(mask.a, x.a, y.a), select(mask.b, x.b, y.b)};
+}
+EPI_FN Pair fma(Pair x, Pair y, Pair z) { return {fma(x.a, y.a, z.a), fma(x.b, y.b, z.b)}; }
+EPI_FN Pair min(Pair x, Pair y) { return {min(x.a, y.a), min(x.b, y.b)}; }
+EPI_FN Pair max(Pair x, Pair y) { return {max(x.a, y.a), max(x.b, y.b)}; }
+EPI_FN Pair abs(Pair x) { return {abs(x.a), abs(x.b)}; }
+EPI_FN Pair exp(Pair x) { return {exp(x.a), exp(x.b)}; }
+EPI_FN Pair log(Pair x) { return {log(x.a), log(x.b)}; }
+EPI_FN Pair log1p(Pair x) { return {log1p(x.a), log1p(x.b)}; }
+EPI_FN Pair tanh(Pair x) { return {tanh(x.a), tanh(x.b)}; }
+EPI_FN Pair erf(Pair x) { return {erf(x.a), erf(x.b)}; }
+EPI_FN Pair rsqrt(Pair x) { return {rsqrt(x.a), rsqrt(x.b)}; }
+EPI_FN Pair normal_cdf(Pair x) { return {normal_cdf(x.a), normal_cdf(x.b)}; }
+
+// 1 + 2^x, right to 2^-17; from 2^63 on what it is there, and where x is no number.
+EPI_FN float one_and_power(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(fminf(x, 63.0f)));
+  return 1.0f + y;
+}
+// At least -10^9; what is no number stays.
+EPI_FN float bounded(float x) {
+  float y;
+  asm("max.NaN.f32 %0, %1, 0fCE6E6B28;" : "=f"(y) : "f"(x));
+  return y;
+}
+// x / (1 + 2^u), both with one reciprocal: the unit that has it and powers is the bottleneck of an
+// epilogue. Where the quotient vanishes, 2^-63 of the bounded x is left, 10^-10 at most.
+EPI_FN Pair over_one_and_power(Pair x, Pair u) {
+  const float a = one_and_power(u.a), b = one_and_power(u.b);
+  const float both = reciprocal(a * b);
+  return {bounded(x.a) * (both * b), bounded(x.b) * (both * a)};
+}
+EPI_FN Pair over_one_plus_exp(Pair x, Pair u) {
+  return over_one_and_power(x, u * 1.4426950408889634f);
+}
+
+// Overrides, compared with the definitions by tests/compiler/gpu_own_products_test.cpp.
+// The shared reciprocal loses NaN where it is not in the numerator.
+EPI_FN Pair sigmoid(Pair x) {
+  const Pair one(x.a == x.a ? 1.0f : x.a, x.b == x.b ? 1.0f : x.b);
+  return over_one_and_power(one, x * -1.4426950408889634f);
+}
+// The definition with its constants multiplied by log2(e): an operation less.
+EPI_FN Pair gelu_tanh(Pair x) {
+  return over_one_and_power(x, x * fma(x * x, Pair(-0.10294324f), Pair(-2.3022082f)));
+}
+
+template <typename T>
+EPI_FN Pair rounded_to(Pair x) {
+  return {to_float(rounded<T>(x.a)), to_float(rounded<T>(x.b))};
+}
+// As they lie in memory.
+template <typename T>
+EPI_FN u32 packed(Pair x);
+template <>
+EPI_FN u32 packed<bf16>(Pair x) {
+  u32 y;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(y) : "f"(x.b), "f"(x.a));
+  return y;
+}
+template <>
+EPI_FN u32 packed<f16>(Pair x) {
+  u32 y;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(y) : "f"(x.b), "f"(x.a));
+  return y;
+}
+template <typename T>
+EPI_FN float read_one(const char* data, long long at) {
+  return to_float(reinterpret_cast<const T*>(data)[at]);
+}
+// `second` is the place of the neighbour: the next, or the same.
+template <typename T>
+EPI_FN Pair read_pair(const char* data, long long at, int second) {
+  const T* from = reinterpret_cast<const T*>(data) + at;
+  return {to_float(from[0]), to_float(from[second])};
+}
+
+}  // namespace epi::device

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The primitives of pointwise/functions.h for IrNumber, and the functions made of them.
+#include "epilogue/compiler/codegen/ir_number.h"
+
+#include <bit>
+#include <cmath>
+
+#include "epilogue/base/error.h"
+
+namespace epi::compiler {
+namespace {
+
+// The code of the first operand that has one.
+template <typename First, typename... Rest>
+VectorCode& code_of(const First& first, const Rest&... rest) {
+  if constexpr (sizeof...(rest) > 0) {
+    if (first.is_constant()) return code_of(rest...);
+  }
+  EPI_CHECK(!first.is_constant());
+  return *first.code();
+}
+
+IrNumber binary(std::string_view instruction, const IrNumber& a, const IrNumber& b) {
+  VectorCode& code = code_of(a, b);
+  return {code, code.binary(instruction, a.text(code), b.text(code))};
+}
+
+IrNumber operator+(const IrNumber& a, const IrNumber& b) {
+  if (a.is_constant() && b.is_constant()) return a.constant() + b.constant();
+  return binary("fadd", a, b);
+}
+IrNumber operator-(const IrNumber& a, const IrNumber& b) {
+  if (a.is_constant() && b.is_constant()) return a.constant() - b.constant();
+  return binary("fsub", a, b);
+}
+IrNumber operator*(const IrNumber& a, const IrNumber& b) {
+  if (a.is_constant() && b.is_constant()) return a.constant() * b.constant();
+  return binary("fmul", a, b);
+}
+IrNumber operator/(const IrNumber& a, const IrNumber& b) {
+  if (a.is_constant() && b.is_constant()) return a.constant() / b.constant();
+  return binary("fdiv", a, b);
+}
+IrNumber operator-(const IrNumber& x) {
+  if (x.is_constant()) return -x.constant();
+  return {*x.code(), x.code()->neg(x.text(*x.code()))};
+}
+IrMask operator<(const IrNumber& a, const IrNumber& b) {
+  VectorCode& code = code_of(a, b);
+  return {&code, code.compare("olt", a.text(code), b.text(code))};
+}
+
+IrNumber select(const IrMask& mask, const IrNumber& a, const IrNumber& b) {
+  VectorCode& code = *mask.code;
+  return {code, code.select(mask.value, a.text(code), b.text(code))};
+}
+
+// A factor of 1 or -1 leaves a sum: what add and sub are without an alpha.
+IrNumber fma(const IrNumber& a, const IrNumber& b, const IrNumber& c) {
+  if (a.is(1)) return c + b;
+  if (a.is(-1)) return c - b;
+  if (a.is_constant() && b.is_constant()) return a * b + c;
+  VectorCode& code = code_of(a, b, c);
+  return {code, code.multiply_add(a.text(code), b.text(code), c.text(code))};
+}
+
+IrNumber intrinsic(const char* name, const IrNumber& x) {
+  VectorCode& code = code_of(x);
+  return {code, code.intrinsic(name, {x.text(code)})};
+}
+IrNumber intrinsic(const char* name, const IrNumber& x, const IrNumber& y) {
+  VectorCode& code = code_of(x, y);
+  return {code, code.intrinsic(name, {x.text(code), y.text(code)})};
+}
+
+IrNumber abs(const IrNumber& x) { return intrinsic("fabs", x); }
+[[maybe_unused]] IrNumber sqrt(const IrNumber& x) { return intrinsic("sqrt", x); }
+IrNumber copysign(const IrNumber& x, const IrNumber& sign) {
+  return intrinsic("copysign", x, sign);
+}
+
+IrMask is_nan(const IrNumber& x) {
+  VectorCode& code = code_of(x);
+  return {&code, code.compare("uno", x.text(code), x.text(code))};
+}
+
+// By comparisons: of the intrinsics that keep NaN LLVM 19 makes calls on some targets.
+[[maybe_unused]] IrNumber min(const IrNumber& a, const IrNumber& b) {
+  const IrNumber smaller = select(b < a, b, a);  // a where either is NaN
+  return b.is_constant() && !std::isnan(b.constant()) ? smaller : select(is_nan(b), b, smaller);
+}
+[[maybe_unused]] IrNumber max(const IrNumber& a, const IrNumber& b) {
+  const IrNumber larger = select(a < b, b, a);
+  return b.is_constant() && !std::isnan(b.constant()) ? larger : select(is_nan(b), b, larger);
+}
+
+// --- What polynomials.h needs beside them. -------------------------------------------------------
+
+template <typename>
+using Bits = IrBits;
+
+IrBits integers(std::string_view instruction, const IrBits& a, const IrBits& b) {
+  VectorCode& code = code_of(a, b);
+  return {code, code.integers(instruction, a.text(code), b.text(code))};
+}
+IrBits operator+(const IrBits& a, const IrBits& b) { return integers("add", a, b); }
+IrBits operator-(const IrBits& a, const IrBits& b) { return integers("sub", a, b); }
+IrBits shift_left(const IrBits& bits, int count) { return integers("shl", bits, count); }
+IrBits shift_right(const IrBits& bits, int count) { return integers("ashr", bits, count); }
+
+IrBits to_bits(const IrNumber& x) {
+  if (x.is_constant()) return std::bit_cast<uint32_t>(x.constant());
+  return {*x.code(), x.code()->as_bits(x.text(*x.code()))};
+}
+template <typename V>
+V from_bits(const IrBits& bits) {
+  VectorCode& code = code_of(bits);
+  return {code, code.as_float(bits.text(code))};
+}
+template <typename V>
+V to_number(const IrBits& bits) {
+  VectorCode& code = code_of(bits);
+  return {code, code.signed_to_float(bits.text(code))};
+}
+
+#define EPI_FN inline
+// clang-format off: what follows is made of what stands before
+#include "epilogue/pointwise/polynomials.h"
+#include "epilogue/pointwise/functions.h"
+// clang-format on
+
+// Calls `apply` with as many terms as the function takes.
+template <pointwise::Function kFunction, typename Apply>
+IrNumber call(const Apply& apply, std::span<const IrNumber> terms) {
+  constexpr auto kTerms = static_cast<size_t>(pointwise::info(kFunction).inputs) +
+                          pointwise::info(kFunction).scalar_count;
+  EPI_CHECK(terms.size() == kTerms);
+  return [&]<size_t... kTerm>(std::index_sequence<kTerm...>) {
+    return apply(terms[kTerm]...);
+  }(std::make_index_sequence<kTerms>());
+}
+
+}  // namespace
+
+IrNumber emit_function(pointwise::Function function, std::span<const IrNumber> terms) {
+  switch (function) {
+#define EPI_POINTWISE(Name, function, ...)     \
+  case pointwise::Function::k##Name:           \
+    return call<pointwise::Function::k##Name>( \
+        [](const auto&... values) { return function(values...); }, terms);
+#define EPI_POINTWISE_VARIANT EPI_POINTWISE
+#include "epilogue/pointwise/operators.def"
+    case pointwise::Function::kEnd:
+      break;
+  }
+  throw BugError("not a pointwise function");
+}
+
+}  // namespace epi::compiler

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The primitives of pointwise/functions.h for float and double, in a namespace for each instruction
+// set: loops over them vectorise, and no symbol is shared between sets.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#define EPI_INLINE [[gnu::always_inline]] inline
+#define EPI_FN EPI_INLINE
+
+namespace epi::cpu::EPI_ISA {
+
+template <typename V>
+using Bits = std::conditional_t<sizeof(V) == 4, uint32_t, uint64_t>;
+
+template <typename T>
+EPI_INLINE T select(bool mask, T a, T b) {
+  return mask ? a : b;
+}
+
+// The compiler makes one operation of it where the instruction set has one (-ffp-contract=fast).
+template <typename T>
+EPI_INLINE T fma(T a, T b, T c) {
+  return a * b + c;
+}
+
+template <typename T>
+EPI_INLINE bool is_nan(T x) {
+  return x != x;
+}
+
+template <typename T>
+EPI_INLINE T min(T a, T b) {
+  return a < b || is_nan(a) ? a : b;
+}
+template <typename T>
+EPI_INLINE T max(T a, T b) {
+  return b < a || is_nan(a) ? a : b;
+}
+
+template <typename T>
+EPI_INLINE T abs(T x) {
+  return x < T(0) ? -x : x;
+}
+
+EPI_INLINE float copysign(float x, float sign) { return __builtin_copysignf(x, sign); }
+EPI_INLINE double copysign(double x, double sign) { return __builtin_copysign(x, sign); }
+EPI_INLINE float sqrt(float x) { return __builtin_sqrtf(x); }
+EPI_INLINE double sqrt(double x) { return __builtin_sqrt(x); }
+
+template <typename T>
+EPI_INLINE Bits<T> to_bits(T x) {
+  return std::bit_cast<Bits<T>>(x);
+}
+template <typename T>
+EPI_INLINE T from_bits(Bits<T> bits) {
+  return std::bit_cast<T>(bits);
+}
+template <typename B>
+EPI_INLINE B shift_left(B bits, int count) {
+  return bits << count;
+}
+template <typename B>
+EPI_INLINE B shift_right(B bits, int count) {
+  return static_cast<B>(static_cast<std::make_signed_t<B>>(bits) >> count);
+}
+template <typename T>
+EPI_INLINE T to_number(Bits<T> bits) {
+  return static_cast<T>(static_cast<std::make_signed_t<Bits<T>>>(bits));
+}
+
+// clang-format off: what follows is made of what stands before
+#include "epilogue/pointwise/polynomials.h"
+#include "epilogue/pointwise/wrapping_int.h"
+#include "epilogue/pointwise/functions.h"
+// clang-format on
+
+}  // namespace epi::cpu::EPI_ISA

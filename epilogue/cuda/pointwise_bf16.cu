@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/cuda/pointwise_functions.cuh"
+
+namespace epi::cuda {
+
+void launch_bf16(pointwise::Function function, const StridedShape& shape,
+                 const PointwiseNumbers& numbers, cudaStream_t stream) {
+  launch_for_type<bf16>(function, shape, numbers, stream);
+}
+
+}  // namespace epi::cuda

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/cuda/pointwise_functions.cuh"
+
+namespace epi::cuda {
+
+void launch_f64(pointwise::Function function, const StridedShape& shape,
+                const PointwiseNumbers& numbers, cudaStream_t stream) {
+  launch_for_type<double>(function, shape, numbers, stream);
+}
+
+}  // namespace epi::cuda

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arithmetic of every pointwise operator, written once, as a template over the number type V.
+// There is no include guard and no include: each target defines EPI_FN and the primitives for its
+// number types, then includes this file inside a namespace of its own.
+//
+//   target                      V                  primitives
+//   eager CPU loops             float, double      cpu/loops/primitives.h, polynomials.h
+//   eager CUDA kernels          float, double      cuda/primitives.cuh
+//   generated CUDA kernels      float, Pair        compiler/gpu/device/primitives.cuh, pair.cuh
+//   generated LLVM IR           IrNumber           compiler/codegen/ir_number.h, polynomials.h
+// Integers (operators of kNumbers) are WrappingInt (wrapping_int.h).
+//
+// Primitives, beside V(constant), + - * / and < with V's mask:
+//   select(mask, a, b)       a where the mask holds, else b
+//   fma(a, b, c)             a b + c, rounded once where the target can
+//   min(a, b), max(a, b)     NaN where either is
+//   abs(x), exp(x), log(x), log1p(x), tanh(x), erf(x), rsqrt(x)
+//   normal_cdf(x)            (1 + erf(x / sqrt(2))) / 2, whose tails keep their relative precision
+//   over_one_plus_exp(x, u)  x / (1 + exp(u))
+// A target may overload an operator for one of its types where that is faster; a test then compares
+// the overload with the definition here.
+
+template <class V>
+EPI_FN V add(V a, V b, V alpha) {
+  return fma(alpha, b, a);
+}
+
+template <class V>
+EPI_FN V sub(V a, V b, V alpha) {
+  return fma(-alpha, b, a);
+}
+
+template <class V>
+EPI_FN V mul(V a, V b) {
+  return a * b;
+}
+
+template <class V>
+EPI_FN V div(V a, V b) {
+  return a / b;
+}
+
+template <class V>
+EPI_FN V neg(V x) {
+  return -x;
+}
+
+// NaN stays: the comparison is false for it.
+template <class V>
+EPI_FN V relu(V x) {
+  return select(x < V(0), V(0), x);
+}
+
+template <class V>
+EPI_FN V sigmoid(V x) {
+  return over_one_plus_exp(V(1), -x);
+}
+
+template <class V>
+EPI_FN V silu(V x) {
+  return over_one_plus_exp(x, -x);
+}
+
+template <class V>
+EPI_FN V gelu(V x) {
+  return x * normal_cdf(x);
+}
+
+// x (1 + tanh(u)) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3) is x / (1 + exp(-2u)): one exp, and
+// no cancellation where tanh(u) is near -1.
+template <class V>
+EPI_FN V gelu_tanh(V x) {
+  const V inner = fma(x * x * x, V(0.044715), x);
+  return over_one_plus_exp(x, inner * V(-1.5957691216057308));
+}
