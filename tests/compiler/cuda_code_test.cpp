@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "epilogue/base/error.h"
 #include "epilogue/compiler/codegen/hopper_code.h"
 
 #ifdef EPI_HAS_CUDA
