@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <string_view>
 
 namespace epi::pointwise {
@@ -21,6 +22,8 @@ inline constexpr size_t kFunctionCount = static_cast<size_t>(Function::kEnd);
 
 // Dtypes that eager kernels take. Fused kernels are of f32, bf16 and f16.
 enum class Types : uint8_t { kFloats, kNumbers };
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // An argument behind the tensors.
 struct Scalar {

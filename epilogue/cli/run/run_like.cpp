@@ -140,7 +140,7 @@ RunFlags flags_like(const RunFlags& given, const FoundBlock& block) {
     const int64_t seq = flags.seq.empty() ? 1 : positive_number("--seq", flags.seq);
     flags.batch = fmt::format("{}", std::max<int64_t>(1, block.rows / seq));
   }
-  if (flags.workload == "mlp" && flags.seq.empty()) flags.seq = "1";
+  if (flags.workload == "mlp" && flags.seq.empty()) flags.seq = std::string("1");
   if (flags.workload == "mlp" && given.activation != "geglu" &&
       given.activation != block.activation) {
     fail("run", "--like: the trace's activation is {}, not {}", block.activation, given.activation);
