@@ -105,6 +105,10 @@ inline Tensor exp(const Tensor& x) { return pointwise_op(Op::kExp, {x}); }
 inline Tensor tanh(const Tensor& x) { return pointwise_op(Op::kTanh, {x}); }
 inline Tensor sigmoid(const Tensor& x) { return pointwise_op(Op::kSigmoid, {x}); }
 inline Tensor silu(const Tensor& x) { return pointwise_op(Op::kSilu, {x}); }
+// log(1 + exp(beta x)) / beta; x itself where beta x is above the threshold.
+inline Tensor softplus(const Tensor& x, double beta = 1, double threshold = 20) {
+  return pointwise_op(Op::kSoftplus, {x, factor(beta), factor(threshold)});
+}
 // `approximate` is "none" (by erf) or "tanh".
 Tensor gelu(const Tensor& x, std::string_view approximate = "none");
 

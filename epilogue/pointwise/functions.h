@@ -73,3 +73,10 @@ EPI_FN V gelu_tanh(V x) {
   const V inner = fma(x * x * x, V(0.044715), x);
   return over_one_plus_exp(x, inner * V(-1.5957691216057308));
 }
+
+// log(1 + exp(beta x)) / beta; x itself where beta x is above the threshold.
+template <class V>
+EPI_FN V softplus(V x, V beta, V threshold) {
+  const V scaled = x * beta;
+  return select(threshold < scaled, x, log1p(exp(scaled)) / beta);
+}

@@ -51,6 +51,11 @@ inline const UnaryCase kUnaryCases[] = {
      [](const RefTensor& x) { return ref::gelu(x, false); }, OpClass::kGelu, 1.13},
     {"geluTanh", Function::kGeluTanh, [](const Tensor& x) { return gelu(x, "tanh"); },
      [](const RefTensor& x) { return ref::gelu(x, true); }, OpClass::kGelu, 1.13},
+    {"softplus", Function::kSoftplus, [](const Tensor& x) { return softplus(x); },
+     mapped<[](double x) { return 20 < x ? x : std::log1p(std::exp(x)); }>, OpClass::kPointwise, 1},
+    {"softplusBeta", Function::kSoftplus, [](const Tensor& x) { return softplus(x, 2, 5); },
+     mapped<[](double x) { return 5 < 2 * x ? x : std::log1p(std::exp(2 * x)) / 2; }>,
+     OpClass::kPointwise, 1},
 };
 
 // A function of two tensors, or of one and a number.
