@@ -105,6 +105,10 @@ inline Tensor exp(const Tensor& x) { return pointwise_op(Op::kExp, {x}); }
 inline Tensor tanh(const Tensor& x) { return pointwise_op(Op::kTanh, {x}); }
 inline Tensor sigmoid(const Tensor& x) { return pointwise_op(Op::kSigmoid, {x}); }
 inline Tensor silu(const Tensor& x) { return pointwise_op(Op::kSilu, {x}); }
+// x above 0, else negative_slope * x.
+inline Tensor leaky_relu(const Tensor& x, double negative_slope = 0.01) {
+  return pointwise_op(Op::kLeakyRelu, {x, factor(negative_slope)});
+}
 // log(1 + exp(beta x)) / beta; x itself where beta x is above the threshold.
 inline Tensor softplus(const Tensor& x, double beta = 1, double threshold = 20) {
   return pointwise_op(Op::kSoftplus, {x, factor(beta), factor(threshold)});

@@ -80,3 +80,8 @@ EPI_FN V softplus(V x, V beta, V threshold) {
   const V scaled = x * beta;
   return select(threshold < scaled, x, log1p(exp(scaled)) / beta);
 }
+
+template <class V>
+EPI_FN V leaky_relu(V x, V negative_slope) {
+  return select(V(0) < x, x, x * negative_slope);
+}

@@ -51,6 +51,8 @@ inline const UnaryCase kUnaryCases[] = {
      [](const RefTensor& x) { return ref::gelu(x, false); }, OpClass::kGelu, 1.13},
     {"geluTanh", Function::kGeluTanh, [](const Tensor& x) { return gelu(x, "tanh"); },
      [](const RefTensor& x) { return ref::gelu(x, true); }, OpClass::kGelu, 1.13},
+    {"leakyRelu", Function::kLeakyRelu, [](const Tensor& x) { return leaky_relu(x, 0.125); },
+     mapped<[](double x) { return 0 < x ? x : 0.125 * x; }>, OpClass::kArithmetic, 1},
     {"softplus", Function::kSoftplus, [](const Tensor& x) { return softplus(x); },
      mapped<[](double x) { return 20 < x ? x : std::log1p(std::exp(x)); }>, OpClass::kPointwise, 1},
     {"softplusBeta", Function::kSoftplus, [](const Tensor& x) { return softplus(x, 2, 5); },
