@@ -105,6 +105,10 @@ inline Tensor exp(const Tensor& x) { return pointwise_op(Op::kExp, {x}); }
 inline Tensor tanh(const Tensor& x) { return pointwise_op(Op::kTanh, {x}); }
 inline Tensor sigmoid(const Tensor& x) { return pointwise_op(Op::kSigmoid, {x}); }
 inline Tensor silu(const Tensor& x) { return pointwise_op(Op::kSilu, {x}); }
+// One bound may be absent; `max` wins where they cross.
+inline Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> max = {}) {
+  return pointwise_op(Op::kClamp, {x, min ? factor(*min) : Arg(), max ? factor(*max) : Arg()});
+}
 // x above 0, else negative_slope * x.
 inline Tensor leaky_relu(const Tensor& x, double negative_slope = 0.01) {
   return pointwise_op(Op::kLeakyRelu, {x, factor(negative_slope)});

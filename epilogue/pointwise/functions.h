@@ -85,3 +85,9 @@ template <class V>
 EPI_FN V leaky_relu(V x, V negative_slope) {
   return select(V(0) < x, x, x * negative_slope);
 }
+
+// `high` wins where the bounds cross.
+template <class V>
+EPI_FN V clamp(V x, V low, V high) {
+  return min(max(x, low), high);
+}
