@@ -109,6 +109,8 @@ inline Tensor silu(const Tensor& x) { return pointwise_op(Op::kSilu, {x}); }
 inline Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> max = {}) {
   return pointwise_op(Op::kClamp, {x, min ? factor(*min) : Arg(), max ? factor(*max) : Arg()});
 }
+// x min(max(x + 3, 0), 6) / 6.
+inline Tensor hardswish(const Tensor& x) { return pointwise_op(Op::kHardswish, {x}); }
 // x above 0, else negative_slope * x.
 inline Tensor leaky_relu(const Tensor& x, double negative_slope = 0.01) {
   return pointwise_op(Op::kLeakyRelu, {x, factor(negative_slope)});

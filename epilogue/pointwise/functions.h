@@ -91,3 +91,8 @@ template <class V>
 EPI_FN V clamp(V x, V low, V high) {
   return min(max(x, low), high);
 }
+
+template <class V>
+EPI_FN V hardswish(V x) {
+  return x * (min(max(x + V(3), V(0)), V(6)) / V(6));
+}
