@@ -101,6 +101,7 @@ inline Tensor div(const Tensor& x, double other) { return pointwise_op(Op::kDiv,
 
 inline Tensor neg(const Tensor& x) { return pointwise_op(Op::kNeg, {x}); }
 inline Tensor relu(const Tensor& x) { return pointwise_op(Op::kRelu, {x}); }
+inline Tensor erf(const Tensor& x) { return pointwise_op(Op::kErf, {x}); }
 inline Tensor exp(const Tensor& x) { return pointwise_op(Op::kExp, {x}); }
 inline Tensor tanh(const Tensor& x) { return pointwise_op(Op::kTanh, {x}); }
 inline Tensor sigmoid(const Tensor& x) { return pointwise_op(Op::kSigmoid, {x}); }

@@ -43,6 +43,7 @@ RefTensor mapped(const RefTensor& x) {
 inline const UnaryCase kUnaryCases[] = {
     {"neg", Function::kNeg, neg, mapped<[](double x) { return -x; }>, OpClass::kExact, 1},
     {"relu", Function::kRelu, relu, mapped<ref::relu>, OpClass::kExact, 1},
+    {"erf", Function::kErf, erf, mapped<std::erf>, OpClass::kPointwise, 1.13},
     {"exp", Function::kExp, exp, mapped<std::exp>, OpClass::kPointwise, HUGE_VAL},
     {"tanh", Function::kTanh, tanh, mapped<std::tanh>, OpClass::kPointwise, 1},
     {"sigmoid", Function::kSigmoid, sigmoid, mapped<ref::sigmoid>, OpClass::kPointwise, 0.25},
