@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-.PHONY: setup build demo test check bench format lint
+.PHONY: setup setup-tests build demo test check bench format lint
 SOURCES = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.cu' '*.cuh')
 
 setup:
 	@scripts/setup
+setup-tests:
+	@scripts/setup tests
 build: setup
-	cmake --preset release -Wno-dev >/dev/null && cmake --build --preset release
+	@scripts/build release all
 # In the folder that `make test` goes on with.
 demo: setup
-	cmake --preset dev -Wno-dev >/dev/null && cmake --build --preset dev --target epilogue-cli kernels
-	build/dev/bin/epilogue --version && echo && build/dev/bin/epilogue tour --quick --out build/tour
-test: setup
-	scripts/test
+	@scripts/build dev epilogue-cli kernels
+	@build/dev/bin/epilogue --version && echo && build/dev/bin/epilogue tour --quick --out build/tour
+test: setup-tests
+	@scripts/test
 check: test lint
-	scripts/check
-bench: build
+	@scripts/check
+bench: setup-tests
+	@EPI_OPTIONS=-DEPI_BENCH=ON scripts/build release all
 	build/release/bin/epilogue_bench
-format: setup
+format: setup-tests
 	@clang-format-19 -i $(SOURCES)
-lint: setup
+lint: setup-tests
 	@clang-format-19 --dry-run --Werror $(SOURCES)
 	@scripts/check_includes

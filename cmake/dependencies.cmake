@@ -73,9 +73,16 @@ if(wants_cuda)
   endif()
   if(EPI_NVCC AND CUDAToolkit_FOUND)
     set(CMAKE_CUDA_COMPILER ${EPI_NVCC})
-    # Machine code for Hopper, and PTX that the driver compiles for everything from Ampere on.
+    # A release has machine code for Hopper, and PTX that the driver compiles for everything from
+    # Ampere on. While developing, code for one GPU is enough: this machine's, or Hopper.
     if(NOT CMAKE_CUDA_ARCHITECTURES)
-      set(CMAKE_CUDA_ARCHITECTURES 80-virtual 90a-real)
+      if(CMAKE_BUILD_TYPE STREQUAL "Release")
+        set(CMAKE_CUDA_ARCHITECTURES 80-virtual 90a-real)
+      elseif(EXISTS /dev/nvidiactl)
+        set(CMAKE_CUDA_ARCHITECTURES native)
+      else()
+        set(CMAKE_CUDA_ARCHITECTURES 90a-real)
+      endif()
     endif()
     set(CMAKE_CUDA_STANDARD 17)
     enable_language(CUDA)

@@ -25,7 +25,6 @@ using analysis::Side;
 constexpr size_t kShownGroups = 8;
 constexpr size_t kShownKinds = 12;  // of kernels, in each list
 constexpr size_t kIndent = 12;
-constexpr size_t kTitleWidth = 44;
 
 std::string signed_percent(double a, double b) {
   return a == 0 ? (b == 0 ? "" : "new") : fmt::format("{:+.1f} %", 100 * (b - a) / a);
