@@ -10,7 +10,7 @@
 
 #include "epilogue/base/clock.h"
 #include "epilogue/base/shared_value.h"
-#include "epilogue/compiler/gpu/gpu_graph.h"
+#include "epilogue/compiler/graph/capture.h"
 #include "epilogue/compiler/graph/guards.h"
 #include "epilogue/compiler/passes/pipeline.h"
 #include "epilogue/compiler/plan/plan.h"
@@ -112,7 +112,7 @@ VariantInfo Compiled::State::describe(const Plan& plan, std::string reason,
   for (const auto& stage : stages) {
     info.stages.push_back(fmt::format("{}:\n{}", stage.pass, stage.text));
   }
-  info.code = plan.ir();
+  info.code = plan.code();
   info.plan = plan.to_string();
   info.kernels = plan.kernel_names();
   info.from_cache = plan.is_from_cache();
@@ -129,23 +129,21 @@ void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::str
   variant->captured = compiler::capture(function, inputs, capture_options(inputs.size(), dynamic));
   variant->guards = Guards(variant->captured, inputs);
   const Device device = common_device(variant->captured.graph, inputs);
-  if (device != kCpu && compiler::gpu_is_capturing(device.index)) {
+  if (compiler::is_capturing(device)) {
     fail("compile",
          "{} would be compiled on a stream that is being captured ({}): call it once before",
          options.name, reason);
   }
   const auto own = compiler::own_products(device);
-  auto stages = compiler::run_passes(variant->captured.graph, options.fuse, own);
-  for (compiler::Node& node : stages.back().graph.nodes) {
-    node.rounded = options.round_products && compiler::is_product(node);
-  }
+  auto stages =
+      compiler::run_passes(variant->captured.graph, {options.fuse, own, options.round_products});
   auto plan = std::make_unique<Plan>(
       stages.back().graph, device,
       options.cache ? compiler::UseCache::kYes : compiler::UseCache::kNo, options.graph);
   if (own == compiler::OwnProducts::kHopper) {
     // Without stacking, which would copy weights.
     plan->set_library_graph([graph = variant->captured.graph] {
-      return compiler::run_passes(graph, Fuse::kPointwise, compiler::OwnProducts::kNone)
+      return compiler::run_passes(graph, {Fuse::kPointwise, compiler::OwnProducts::kNone})
           .back()
           .graph;
     });

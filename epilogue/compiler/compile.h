@@ -17,29 +17,12 @@
 #include <string>
 #include <vector>
 
-#include "epilogue/compiler/graph/capture.h"
+#include "epilogue/compiler/compile_options.h"
+#include "epilogue/compiler/tensor_function.h"
 #include "epilogue/nn/module.h"
 #include "epilogue/tensor/tensor.h"
 
 namespace epi {
-
-enum class Fuse : uint8_t {
-  kNone,       // the eager kernels, without the eager calls
-  kPointwise,  // pointwise runs are one kernel
-  kEpilogue,   // and become the end of the product before them
-};
-
-struct CompileOptions {
-  Fuse fuse = Fuse::kEpilogue;
-  bool dynamic = true;    // leading sizes are free; without, every size compiles anew
-  int most_variants = 8;  // kept at a time: dtypes, layouts, fixed sizes
-  bool cache = true;      // code is looked for, and kept, on disk
-  bool graph = false;     // on a GPU: launches are replayed as a CUDA graph, one for each size
-  // Gate and up are rounded to their dtype before an epilogue reads them, and its activations are
-  // those of the pointwise kernels: the bits of a product and a kernel behind it.
-  bool round_products = false;
-  std::string name = "graph";
-};
 
 // What was compiled for one kind of inputs.
 struct VariantInfo {

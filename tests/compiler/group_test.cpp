@@ -18,7 +18,7 @@ using Inputs = std::span<const Tensor>;
 
 Graph after_passes(const TensorFunction& function, const std::vector<Tensor>& inputs, Fuse fuse) {
   register_cpu_backend();
-  return run_passes(capture(function, inputs).graph, fuse, OwnProducts::kPacked).back().graph;
+  return run_passes(capture(function, inputs).graph, {fuse, OwnProducts::kPacked}).back().graph;
 }
 
 std::vector<std::string> names(const Graph& graph) {
@@ -142,7 +142,7 @@ TEST(FuseEpilogue, WeightsThatAreInputsStayWithTheLibrary) {
   const std::vector<Tensor> inputs = {empty({2, 8}), empty({8, 4})};
   register_cpu_backend();
   const Graph graph = capture(function, inputs, {.dynamic = false}).graph;
-  EXPECT_EQ(names(run_passes(graph, Fuse::kEpilogue, OwnProducts::kPacked).back().graph),
+  EXPECT_EQ(names(run_passes(graph, {Fuse::kEpilogue, OwnProducts::kPacked}).back().graph),
             (Names{"aten::mm", "epi_poi_fused_relu"}));
 }
 
@@ -154,7 +154,7 @@ TEST(FuseEpilogue, BroadcastAcrossTheBatchIsNoEpilogue) {
   register_cpu_backend();
   const std::vector<Tensor> inputs = {empty({2, 3, 8})};
   const Graph graph = capture(function, inputs, {.dynamic = false}).graph;
-  EXPECT_EQ(names(run_passes(graph, Fuse::kEpilogue, OwnProducts::kPacked).back().graph),
+  EXPECT_EQ(names(run_passes(graph, {Fuse::kEpilogue, OwnProducts::kPacked}).back().graph),
             (Names{"epi_tem_fused_mm", "epi_poi_fused__unsafe_view_add"}));
 }
 

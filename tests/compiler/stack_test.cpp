@@ -49,7 +49,7 @@ TEST(OwnProducts, OnHopperTheMlpIsTwoKernels) {
   const auto names = [&](OwnProducts own) {
     std::vector<std::string> found;
     for (const Kernel& kernel :
-         list_kernels(run_passes(graph, Fuse::kEpilogue, own).back().graph)) {
+         list_kernels(run_passes(graph, {Fuse::kEpilogue, own}).back().graph)) {
       found.push_back(kernel.name);
     }
     return found;
@@ -87,7 +87,7 @@ TEST(StackProducts, GivesTheEagerResultForEverySize) {
   nn::GluMlp mlp(16, 32);
   const Captured captured = captured_mlp(mlp, empty({2, 3, 16}));
   const Graph stacked =
-      run_passes(captured.graph, Fuse::kEpilogue, OwnProducts::kNone).back().graph;
+      run_passes(captured.graph, {Fuse::kEpilogue, OwnProducts::kNone}).back().graph;
   const Plan plan(stacked, kCpu, UseCache::kNo);
   for (const int64_t batch : {1, 2, 5}) {
     const Tensor x = randn({batch, 3, 16}, 7);
@@ -112,7 +112,9 @@ TEST(FormActivation, AnActivationBecomesThePartOfTheProductThatTheLibraryHas) {
   options.input_names = {"x"};
   const std::vector<Tensor> x = {randn({2, 3, 16}, 4, {DType::kBF16, kCpu})};
   const Graph graph =
-      run_passes(capture(mlp, x, options).graph, Fuse::kEpilogue, OwnProducts::kNone).back().graph;
+      run_passes(capture(mlp, x, options).graph, {Fuse::kEpilogue, OwnProducts::kNone})
+          .back()
+          .graph;
   EXPECT_EQ(to_string(graph), R"(x = input                                        bf16[s0, s1, 16]
 w = parameter                                    bf16[32, 16]
 b = parameter                                    bf16[32]
@@ -140,7 +142,7 @@ TEST(FormActivation, StaysWhereAPointwiseKernelHasItForFree) {
   const auto forms = [&](const TensorFunction& function) {
     const auto stages =
         run_passes(capture(function, std::vector<Tensor>{randn({3, 16}, 4)}, options).graph,
-                   Fuse::kEpilogue, OwnProducts::kNone);
+                   {Fuse::kEpilogue, OwnProducts::kNone});
     return stages.back().text.find("_addmm_activation") != std::string::npos;
   };
   EXPECT_TRUE(forms([&](Inputs in) { return relu(linear(in[0], w, b)); }));

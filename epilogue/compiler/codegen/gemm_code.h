@@ -45,9 +45,6 @@ struct GemmTile {
   int columns = 1;  // of each product in one panel
 };
 
-// The tile for this code on this CPU.
-GemmTile choose_tile(const GemmCode& code, const Target& target);
-
 // The arguments of a function, eight bytes each: x (its rows packed, or as they are), the bytes
 // from one row to the next of rows as they are, the packed weights, then the first elements of the
 // outputs and of the operands.
@@ -60,8 +57,5 @@ inline constexpr int kFirstOther = 3;
 // Computes rows [row_begin, row_end) of one panel; row_begin is a multiple of the tile's rows.
 using GemmFunction = void (*)(const GemmWord* arguments, int64_t row_begin, int64_t row_end,
                               int64_t panel);
-
-// The IR of a function of this type.
-std::string emit_gemm(const std::string& name, const GemmCode& code, const Target& target);
 
 }  // namespace epi::compiler

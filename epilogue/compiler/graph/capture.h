@@ -5,7 +5,6 @@
 // looks at sizes, and is refused. `difference_at` asks the same of sizes that come later.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,17 +12,9 @@
 
 #include "epilogue/compiler/graph/graph.h"
 #include "epilogue/compiler/graph/input_layout.h"
-#include "epilogue/tensor/tensor.h"
+#include "epilogue/compiler/tensor_function.h"
 
 namespace epi::compiler {
-
-using TensorFunction = std::function<Tensor(std::span<const Tensor>)>;
-
-// A tensor that the function reads beside its inputs, by name.
-struct NamedTensor {
-  std::string name;
-  Tensor tensor;
-};
 
 struct CaptureOptions {
   bool dynamic = true;

@@ -86,6 +86,7 @@ class Printer {
   static std::string type_of(const Node& node) {
     std::string out = fmt::format("{}{}", epi::name(node.dtype), to_string(node.shape));
     if (node.strides != row_major(node.shape)) out += " strides " + to_string(node.strides);
+    if (node.rounded) out += " rounded";
     if (node.group >= 0) out += fmt::format(" in kernel {}", node.group);
     return out;
   }

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "epilogue/compiler/graph/capture.h"
 #include "epilogue/compiler/graph/graph.h"
+#include "epilogue/compiler/tensor_function.h"
 #include "epilogue/ops/hooks.h"
 
 namespace epi::compiler {

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes, each a function Graph -> Graph in a file of its own, in the order in which they run.
+// The passes, each a function Graph -> Graph in a file of its own, and the table of them in the
+// order in which they run.
 #pragma once
 
+#include "epilogue/compiler/compile_options.h"
 #include "epilogue/compiler/graph/graph.h"
 #include "epilogue/compiler/passes/own_products.h"
 
 namespace epi::compiler {
 
+// A parameter of one element becomes a number where an operator takes one; operators on numbers
+// alone are computed now; x * 1, x / 1 and x - 0 are x.
+Graph fold_scalars(const Graph& graph);
 // What is computed twice is computed once: nodes of the same operator and operands.
 Graph merge_common(const Graph& graph);
 // add(mm(a, b), c) becomes addmm(c, a, b), where nobody else reads the product.
@@ -14,9 +19,6 @@ Graph form_addmm(const Graph& graph);
 // Operands that are views become their base with a layout: `t`, `view` and `_unsafe_view` are gone,
 // and their consumers walk the base's memory. A view that is returned stays.
 Graph fold_views(const Graph& graph);
-// A parameter of one element becomes a number where an operator takes one; operators on numbers
-// alone are computed now; x * 1, x / 1 and x - 0 are x.
-Graph fold_scalars(const Graph& graph);
 // What nothing reads is not computed. Inputs stay, as the caller passes them.
 Graph drop_dead(const Graph& graph);
 // Two products of the same rows, with known weights, become one over the weights stacked: pointwise
@@ -34,5 +36,42 @@ Graph fuse_epilogue(const Graph& graph, OwnProducts own);
 // A second product of the same rows whose result the same epilogue reads joins the first: the
 // GLU form, with two sums at a time.
 Graph join_products(const Graph& graph, OwnProducts own);
+// Sums of products are rounded to their dtype before an epilogue reads them.
+Graph round_products(const Graph& graph);
+
+// What a pass may ask.
+struct PassOptions {
+  Fuse fuse = Fuse::kEpilogue;
+  OwnProducts own = OwnProducts::kNone;
+  bool round_products = false;
+};
+
+struct Pass {
+  const char* name;
+  Fuse from;  // the weakest fusion that has it
+  Graph (*run)(const Graph& graph, const PassOptions& options);
+};
+
+inline constexpr Pass kPasses[] = {
+    {"fold_scalars", Fuse::kNone,
+     [](const Graph& g, const PassOptions&) { return fold_scalars(g); }},
+    {"merge_common", Fuse::kNone,
+     [](const Graph& g, const PassOptions&) { return merge_common(g); }},
+    {"form_addmm", Fuse::kNone, [](const Graph& g, const PassOptions&) { return form_addmm(g); }},
+    {"fold_views", Fuse::kNone, [](const Graph& g, const PassOptions&) { return fold_views(g); }},
+    {"drop_dead", Fuse::kNone, [](const Graph& g, const PassOptions&) { return drop_dead(g); }},
+    {"stack_products", Fuse::kEpilogue,
+     [](const Graph& g, const PassOptions& o) { return stack_products(g, o.own); }},
+    {"form_activation", Fuse::kEpilogue,
+     [](const Graph& g, const PassOptions& o) { return form_activation(g, o.own); }},
+    {"group_pointwise", Fuse::kPointwise,
+     [](const Graph& g, const PassOptions&) { return group_pointwise(g); }},
+    {"fuse_epilogue", Fuse::kEpilogue,
+     [](const Graph& g, const PassOptions& o) { return fuse_epilogue(g, o.own); }},
+    {"join_products", Fuse::kEpilogue,
+     [](const Graph& g, const PassOptions& o) { return join_products(g, o.own); }},
+    {"round_products", Fuse::kEpilogue,
+     [](const Graph& g, const PassOptions& o) { return o.round_products ? round_products(g) : g; }},
+};
 
 }  // namespace epi::compiler

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes in their order, and the graphs that they left: of those that changed something.
+// Runs the passes; keeps the graphs of those that changed something.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "epilogue/compiler/compile.h"
-#include "epilogue/compiler/graph/graph.h"
-#include "epilogue/compiler/passes/own_products.h"
+#include "epilogue/compiler/passes/passes.h"
+#include "epilogue/tensor/device.h"
 
 namespace epi::compiler {
 
@@ -20,7 +19,7 @@ struct Stage {
 // What a device has.
 OwnProducts own_products(Device device);
 
-// From the captured graph on; the last one is what is compiled.
-std::vector<Stage> run_passes(const Graph& captured, Fuse fuse, OwnProducts own);
+// Starts from the captured graph; the last one is what is compiled.
+std::vector<Stage> run_passes(const Graph& captured, const PassOptions& options);
 
 }  // namespace epi::compiler

@@ -18,7 +18,39 @@ Dims numbers(const SymDims& dims, std::span<const int64_t> symbols) {
   return result;
 }
 
-}  // namespace
+class Binder {
+ public:
+  Binder(const CompiledGraph& compiled, BoundPlan& plan) : compiled_(compiled), plan_(plan) {}
+
+  void bind() {
+    place_given();
+    place_arena();
+    for (size_t i = 0; i < compiled_.kernels.size(); ++i) plan_.steps.push_back(bind(i));
+    plan_.result = values_[static_cast<size_t>(compiled_.result)];
+    plan_.output = place_of(ValueRef{compiled_.graph.outputs[0], std::nullopt});
+  }
+
+ private:
+  std::span<const int64_t> symbols() const { return plan_.symbols; }
+
+  void place_given();
+  int64_t bytes_of(const ArenaValue& value) const;
+  std::vector<int64_t> lay_out_slots();
+  void place_arena();
+  Place place_of(const ValueRef& ref) const;
+  Place place_of(const Access& access) const;
+  Rows rows_of(const GemmKernel& gemm) const;
+  KernelCost cost_of(size_t kernel) const;
+  StepPtr bind(size_t kernel) const;
+  PointwiseBinding bind_pointwise(size_t kernel) const;
+  GemmBinding bind_gemm(size_t kernel) const;
+  LibraryBinding bind_library(ValueId id) const;
+
+  const CompiledGraph& compiled_;
+  BoundPlan& plan_;
+  std::vector<Place> values_;            // by number, views left out
+  std::vector<int64_t> packed_offsets_;  // by kernel
+};
 
 // Inputs and parameters are where they are; results, for now, where the caller gets them.
 void Binder::place_given() {
@@ -41,7 +73,7 @@ int64_t Binder::bytes_of(const ArenaValue& value) const {
     return numel(node.shape).at(symbols()) * size_bytes(node.dtype);
   }
   const auto& gemm = std::get<GemmKernel>(compiled_.kernels[value.kernel].body);
-  return packed_rows_bytes(gemm.code, compiled_.weights[value.kernel].tile, rows_of(gemm));
+  return compiled_.backend->packed_bytes(value.kernel, rows_of(gemm));
 }
 
 // Where slots begin, each as large as the largest that it holds.
@@ -53,11 +85,11 @@ std::vector<int64_t> Binder::lay_out_slots() {
   }
   std::vector<int64_t> offsets;
   for (const int64_t bytes : slot_bytes) {
-    offsets.push_back(plan_.arena_bytes_);
-    plan_.arena_bytes_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    offsets.push_back(plan_.arena_bytes);
+    plan_.arena_bytes += (bytes + kAlignment - 1) / kAlignment * kAlignment;
   }
   // Values without elements have a place, too.
-  if (!offsets.empty()) plan_.arena_bytes_ = std::max(plan_.arena_bytes_, kAlignment);
+  if (!offsets.empty()) plan_.arena_bytes = std::max(plan_.arena_bytes, kAlignment);
   return offsets;
 }
 
@@ -106,7 +138,7 @@ Rows Binder::rows_of(const GemmKernel& gemm) const {
 // Every value read once and written once; two operations an element of a product, one a step.
 KernelCost Binder::cost_of(size_t kernel) const {
   const Kernel& described = compiled_.kernels[kernel];
-  KernelCost cost{compiled_.source.names[kernel], 0, 0};
+  KernelCost cost{compiled_.backend->names()[kernel], 0, 0};
   for (const auto* ids : {&described.inputs, &described.outputs}) {
     for (const ValueId id : *ids) {
       const Node& node = compiled_.graph[id];
@@ -124,100 +156,70 @@ KernelCost Binder::cost_of(size_t kernel) const {
   return cost;
 }
 
-BoundStep Binder::bind(size_t kernel) const {
+StepPtr Binder::bind(size_t kernel) const {
   const auto& body = compiled_.kernels[kernel].body;
-  const KernelCost cost = cost_of(kernel);
   if (const auto* library = std::get_if<LibraryKernel>(&body)) {
-    return {bind_library(library->node), cost};
+    return compiled_.backend->bind(bind_library(library->node));
   }
-  if (std::holds_alternative<GemmKernel>(body)) {
-    if (is_better_in_library(kernel)) {
-      const ValueId product = compiled_.kernels[kernel].outputs[0];
-      KernelCost plain = cost;
-      plain.name = op_info(compiled_.graph[product].op).name;
-      return {bind_library(product), plain};
-    }
-    return {bind_gemm(kernel), cost};
+  const auto* gemm = std::get_if<GemmKernel>(&body);
+  if (gemm == nullptr) return compiled_.backend->bind(bind_pointwise(kernel));
+  if (compiled_.backend->prefers_library(kernel, gemm->rows.at(symbols()))) {
+    return compiled_.backend->bind(bind_library(compiled_.kernels[kernel].outputs[0]));
   }
-  return {bind_pointwise(kernel), cost};
+  return compiled_.backend->bind(bind_gemm(kernel));
 }
 
-// On a GPU: a product without an epilogue.
-bool Binder::is_better_in_library(size_t kernel) const {
-  const auto& gemm = std::get<GemmKernel>(compiled_.kernels[kernel].body);
-  return compiled_.device != kCpu && !has_epilogue(gemm) &&
-         !compiled_.gpu_gemms[kernel]->is_fast_for(gemm.rows.at(symbols()));
-}
-
-PointwiseStep Binder::bind_pointwise(size_t kernel) const {
+PointwiseBinding Binder::bind_pointwise(size_t kernel) const {
   const auto& described = std::get<PointwiseKernel>(compiled_.kernels[kernel].body);
-  PointwiseStep step;
-  if (compiled_.device == kCpu) {
-    step.call.function = reinterpret_cast<PointwiseFunction>(compiled_.functions[kernel]);
-  }
-  step.call.code = &described.code;
-  step.call.shape = numbers(described.shape, symbols());
+  PointwiseBinding binding{kernel, cost_of(kernel), numbers(described.shape, symbols()), {}, {}};
   for (const ValueId id : compiled_.kernels[kernel].outputs) {
-    step.operands.push_back(place_of(ValueRef{id, std::nullopt}));
-    step.strides.push_back(contiguous_strides(step.call.shape));
+    binding.operands.push_back(place_of(ValueRef{id, std::nullopt}));
+    binding.strides.push_back(contiguous_strides(binding.shape));
   }
   for (const Access& input : described.inputs) {
-    step.operands.push_back(place_of(input));
-    step.strides.push_back(numbers(input.strides, symbols()));
+    binding.operands.push_back(place_of(input));
+    binding.strides.push_back(numbers(input.strides, symbols()));
   }
-  if (compiled_.device != kCpu) {
-    step.gpu = GpuPointwise(compiled_.gpu_functions[kernel], described.code, step.call.shape,
-                            step.strides);
-  }
-  return step;
+  return binding;
 }
 
-GemmStep Binder::bind_gemm(size_t kernel) const {
+GemmBinding Binder::bind_gemm(size_t kernel) const {
   const auto& described = std::get<GemmKernel>(compiled_.kernels[kernel].body);
-  GemmStep step;
-  if (compiled_.device != kCpu) {
-    step.call.x = rows_of(described);
-    if (step.call.x.count > 0) {
-      step.gpu = compiled_.gpu_gemms[kernel]->bind(step.call.x.count, step.call.x.row_stride);
-    }
-    step.x = place_of(described.x);
-    bind_others(kernel, step);
-    return step;
-  }
-  step.call.function = reinterpret_cast<GemmFunction>(compiled_.functions[kernel]);
-  step.call.code = &described.code;
-  step.call.tile = compiled_.weights[kernel].tile;
-  step.call.x = rows_of(described);
-  step.call.weights = compiled_.weights[kernel].panels.raw_data();
-  step.x = place_of(described.x);
-  step.packed_offset = packed_offsets_[kernel];
-  bind_others(kernel, step);
-  return step;
-}
-
-void Binder::bind_others(size_t kernel, GemmStep& step) const {
+  GemmBinding binding;
+  binding.kernel = kernel;
+  binding.cost = cost_of(kernel);
+  binding.rows = rows_of(described);
+  binding.x = place_of(described.x);
+  binding.packed_offset = packed_offsets_[kernel];
   for (const ValueId id : compiled_.kernels[kernel].outputs) {
-    step.others.push_back(place_of(ValueRef{id, std::nullopt}));
+    binding.others.push_back(place_of(ValueRef{id, std::nullopt}));
   }
-  for (const Access& operand : std::get<GemmKernel>(compiled_.kernels[kernel].body).operands) {
-    step.others.push_back(place_of(operand));
-  }
-  EPI_CHECK(step.others.size() <= cpu::kMostFusedOperands);
+  for (const Access& operand : described.operands) binding.others.push_back(place_of(operand));
+  EPI_CHECK(binding.others.size() <= cpu::kMostFusedOperands);
+  return binding;
 }
 
-LibraryStep Binder::bind_library(ValueId id) const {
-  LibraryStep step;
-  step.node = &compiled_.graph[id];
-  for (const ValueRef& ref : references_of(*step.node)) {
-    step.operands.push_back(place_of(ref));
+LibraryBinding Binder::bind_library(ValueId id) const {
+  LibraryBinding binding;
+  binding.node = &compiled_.graph[id];
+  for (const ValueRef& ref : references_of(*binding.node)) {
+    binding.operands.push_back(place_of(ref));
   }
-  step.out = place_of(ValueRef{id, std::nullopt});
-  if (compiled_.device != kCpu) {
-    std::vector<Layout> layouts;
-    for (const Place& place : step.operands) layouts.push_back(place.layout);
-    step.gpu = GpuProduct::plan(*step.node, layouts, step.out.layout);
-  }
-  return step;
+  binding.out = place_of(ValueRef{id, std::nullopt});
+  binding.symbols.assign(symbols().begin(), symbols().end());
+  return binding;
+}
+
+}  // namespace
+
+std::shared_ptr<const BoundPlan> bind_plan(const CompiledGraph& compiled,
+                                           std::span<const int64_t> symbols) {
+  auto plan = std::make_shared<BoundPlan>();
+  plan->symbols.assign(symbols.begin(), symbols.end());
+  plan->device = compiled.device;
+  Binder(compiled, *plan).bind();
+  if (compiled.graph_replay) plan->graphs = compiled.backend->make_graphs(plan->arena_bytes);
+  return plan;
 }
 
 }  // namespace epi::compiler

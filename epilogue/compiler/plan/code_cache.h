@@ -17,6 +17,9 @@
 
 namespace epi::compiler {
 
+// Whether compiled code is looked for in the cache, and kept there.
+enum class UseCache : uint8_t { kYes, kNo };
+
 // Entries are removed, the longest unused first, once all of them are larger than this. A block
 // takes about 20 kB (`epilogue cache`).
 inline constexpr int64_t kCacheBytes = 256 << 20;

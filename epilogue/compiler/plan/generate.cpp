@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/compiler/plan/generate.h"
+#include "epilogue/compiler/codegen/gemm_emitter.h"
 
 #include <fmt/format.h>
 

@@ -9,6 +9,7 @@
 
 #include "epilogue/compiler/codegen/object_code.h"
 #include "epilogue/compiler/codegen/target.h"
+#include "epilogue/compiler/plan/code_cache.h"
 #include "epilogue/compiler/plan/kernel_list.h"
 
 namespace epi::compiler {
@@ -27,7 +28,6 @@ struct Generated {
   bool from_cache = false;
   std::string not_kept;  // why the cache could not keep it
 };
-enum class UseCache : uint8_t { kYes, kNo };
 Generated generate(const Source& source, const Target& target, UseCache cache = UseCache::kYes);
 
 }  // namespace epi::compiler

@@ -12,6 +12,7 @@
 
 #include "epilogue/base/shared_value.h"
 #include "epilogue/compiler/plan/bound_plan.h"
+#include "epilogue/compiler/plan/compiled_graph.h"
 
 namespace epi::compiler {
 
@@ -37,21 +38,17 @@ class Plan {
   // The same, made where it is not there.
   std::shared_ptr<const BoundPlan> bind(std::span<const int64_t> symbols) const;
 
-  const std::vector<std::string>& kernel_names() const { return compiled_.source.names; }
-  const std::string& ir() const { return compiled_.shown; }
-  bool is_from_cache() const;
+  const std::vector<std::string>& kernel_names() const { return compiled_.backend->names(); }
+  const std::string& code() const { return compiled_.backend->code(); }
+  bool is_from_cache() const { return compiled_.backend->is_from_cache(); }
   // Why the cache could not keep the code.
-  std::string not_kept() const;
+  std::string not_kept() const { return compiled_.backend->not_kept(); }
   // Kernels, slots of the arena, packed weights with their bytes: one line each.
   std::string to_string() const;
 
  private:
-  void generate_for_cpu(const Graph& graph, UseCache cache);
-  void generate_for_gpu(const Graph& graph, UseCache cache);
-  std::unique_ptr<const GpuGemm> gpu_gemm(const Graph& graph, size_t kernel, UseCache cache) const;
   std::shared_ptr<const BoundPlan> bound_with_graph(std::span<const int64_t> symbols) const;
-
-  bool leaves_gpu_idle(std::span<const int64_t> symbols) const;
+  bool uses_library(std::span<const int64_t> symbols) const;
   const Plan& library_plan() const;
 
   CompiledGraph compiled_;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiled graph as `--show plan` prints it.
+// A plan as text: `--show plan`.
 #pragma once
 
 #include <string>
 
-#include "epilogue/compiler/plan/bound_plan.h"
+#include "epilogue/compiler/plan/compiled_graph.h"
 
 namespace epi::compiler {
 

@@ -3,22 +3,11 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 
-#include "epilogue/compiler/plan/kernel_list.h"
-#include "epilogue/compiler/plan/packing.h"
+#include "epilogue/compiler/plan/plan_backend.h"
 #include "epilogue/ops/hooks.h"
 
 namespace epi::compiler {
-
-// What a call of a kernel is reported as.
-struct KernelCost {
-  std::string_view name;
-  int64_t bytes = 0;
-  int64_t flops = 0;
-
-  LaunchCost on_device() const { return {bytes, flops}; }
-};
 
 // `data`, in bytes, and `strides` are of the outputs, then of the inputs, in `shape`.
 struct PointwiseCall {

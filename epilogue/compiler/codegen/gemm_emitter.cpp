@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "epilogue/compiler/codegen/gemm_code.h"
+#include "epilogue/compiler/codegen/gemm_emitter.h"
 
 #include "epilogue/compiler/codegen/gemm_tiles.h"
 #include "epilogue/compiler/codegen/gemm_vectors.h"

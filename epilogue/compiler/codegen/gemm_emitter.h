@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses how a GEMM is computed on a CPU, and writes its code.
+#pragma once
+
+#include <string>
+
+#include "epilogue/compiler/codegen/gemm_code.h"
+#include "epilogue/compiler/codegen/target.h"
+
+namespace epi::compiler {
+
+// The tile for this code on this CPU.
+GemmTile choose_tile(const GemmCode& code, const Target& target);
+
+// The IR of a GemmFunction.
+std::string emit_gemm(const std::string& name, const GemmCode& code, const Target& target);
+
+}  // namespace epi::compiler

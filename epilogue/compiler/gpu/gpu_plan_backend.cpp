@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// A GPU's side of a plan: pointwise kernels as one module of CUDA C++, GEMMs that make their code
+// when a size asks for it, the library for the rest.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <utility>
+
+#include "epilogue/base/error.h"
+#include "epilogue/compiler/codegen/cuda_code.h"
+#include "epilogue/compiler/gpu/gpu_code.h"
+#include "epilogue/compiler/gpu/gpu_gemm.h"
+#include "epilogue/compiler/gpu/gpu_graph.h"
+#include "epilogue/compiler/gpu/gpu_pointwise.h"
+#include "epilogue/compiler/gpu/gpu_product.h"
+#include "epilogue/compiler/passes/pipeline.h"
+#include "epilogue/compiler/plan/library_step.h"
+#include "epilogue/cuda/cuda_device.h"
+#include "epilogue/ops/hooks.h"
+
+namespace epi::compiler {
+namespace {
+
+LaunchCost launch_cost(const KernelCost& cost) { return {cost.bytes, cost.flops}; }
+
+class GpuPointwiseStep : public BoundStep {
+ public:
+  GpuPointwiseStep(const GpuFunctions& functions, const PointwiseCode& code,
+                   PointwiseBinding binding, int device)
+      : binding_(std::move(binding)),
+        launches_(functions, code, binding_.shape, binding_.strides),
+        device_(device) {
+    EPI_CHECK(binding_.operands.size() <= kMaxOperands);
+  }
+  void run(const CallTensors& tensors) const override {
+    if (numel(binding_.shape) == 0) return;
+    const RecordFunction range(binding_.cost.name);
+    run_launch([&] { return launch_cost(binding_.cost); },
+               [&] {
+                 std::array<std::byte*, kMaxOperands> addresses;
+                 const size_t count = binding_.operands.size();
+                 for (size_t i = 0; i < count; ++i) {
+                   addresses[i] = tensors.address(binding_.operands[i]);
+                 }
+                 launches_.launch(std::span(addresses).first(count), device_);
+               });
+  }
+
+ private:
+  static constexpr size_t kMaxOperands = 16;
+  PointwiseBinding binding_;
+  GpuPointwise launches_;
+  int device_;
+};
+
+class GpuGemmStep : public BoundStep {
+ public:
+  GpuGemmStep(GpuGemmCall call, GemmBinding binding, int device)
+      : call_(std::move(call)), binding_(std::move(binding)), device_(device) {}
+  void run(const CallTensors& tensors) const override {
+    if (binding_.rows.count == 0) return;
+    std::array<std::byte*, kMostHopperOperands> operands{};
+    const size_t count = binding_.others.size() - 1;  // behind the output
+    for (size_t i = 0; i < count; ++i) operands[i] = tensors.address(binding_.others[i + 1]);
+    const RecordFunction range(binding_.cost.name);
+    const auto launch = [&] {
+      call_.start(tensors.address(binding_.x), tensors.address(binding_.others[0]),
+                  std::span(operands).first(count), device_, gpu_stream(device_));
+    };
+    run_launch([&] { return launch_cost(binding_.cost); }, launch);
+  }
+
+ private:
+  GpuGemmCall call_;
+  GemmBinding binding_;
+  int device_;
+};
+
+// A product of the library without the detour through the dispatcher. Under a listener the operator
+// has its row, with its inputs: then it goes that way.
+class GpuLibraryStep : public LibraryStep {
+ public:
+  GpuLibraryStep(LibraryBinding binding, int device)
+      : LibraryStep(std::move(binding)), device_(device) {
+    std::vector<Layout> layouts;
+    for (const Place& place : this->binding().operands) layouts.push_back(place.layout);
+    product_ = GpuProduct::plan(*this->binding().node, layouts, this->binding().out.layout);
+  }
+  void run(const CallTensors& tensors) const override {
+    if (!start_product(tensors)) LibraryStep::run(tensors);
+  }
+
+ private:
+  bool start_product(const CallTensors& tensors) const {
+    if (!product_ || current_listener() != nullptr) return false;
+    std::array<std::byte*, 3> addresses{};
+    const size_t count = binding().operands.size();
+    for (size_t i = 0; i < count; ++i) addresses[i] = tensors.address(binding().operands[i]);
+    return product_->start(std::span(addresses).first(count), tensors.address(binding().out),
+                           device_);
+  }
+
+  std::optional<GpuProduct> product_;
+  int device_;
+};
+
+class GpuPlanBackend : public PlanBackend {
+ public:
+  GpuPlanBackend(const Graph& graph, const std::vector<Kernel>& kernels, int device, UseCache cache)
+      : graph_(graph), kernels_(kernels), device_(device) {
+    cuda::synchronize(device);  // what passes made of weights is there for every stream
+    source_ = write_cuda_source(kernels);
+    generated_ = generate_gpu(source_, device, cache);
+    const bool overlaps = gpu_overlaps_launches(device);
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      GpuFunctions functions;
+      if (std::holds_alternative<PointwiseKernel>(kernels[i].body)) {
+        const std::string& name = source_.names[i];
+        functions = {generated_.code->find(name), generated_.code->find(name + "_strided"),
+                     overlaps};
+      }
+      functions_.push_back(functions);
+      gemms_.push_back(make_gemm(i, cache));
+    }
+    shown_ = shown_cuda(kernels, source_);
+  }
+
+  const std::vector<std::string>& names() const override { return source_.names; }
+  const std::string& code() const override { return shown_; }
+
+  bool is_from_cache() const override {
+    bool has_code = generated_.code != nullptr;
+    bool from_cache = !has_code || generated_.from_cache;
+    for (const auto& gemm : gemms_) {
+      if (gemm == nullptr) continue;
+      has_code = true;
+      from_cache = from_cache && gemm->is_from_cache();
+    }
+    return has_code && from_cache;
+  }
+  std::string not_kept() const override {
+    std::string why = generated_.not_kept;
+    for (const auto& gemm : gemms_) {
+      if (why.empty() && gemm != nullptr) why = gemm->not_kept();
+    }
+    return why;
+  }
+  KernelText describe(size_t kernel) const override { return {choice_text(kernel), "", ""}; }
+
+  PackRows packs_rows() const override { return PackRows::kNo; }
+  int64_t packed_bytes(size_t /*kernel*/, const Rows& /*rows*/) const override { return 0; }
+
+  bool prefers_library(size_t kernel, int64_t rows) const override {
+    return !has_epilogue(gemm_kernel(kernel)) && !gemms_[kernel]->is_fast_for(rows);
+  }
+  bool is_fast_for(std::span<const int64_t> symbols) const override {
+    for (size_t i = 0; i < kernels_.size(); ++i) {
+      if (gemms_[i] == nullptr || !has_epilogue(gemm_kernel(i))) continue;
+      if (!gemms_[i]->is_fast_for(gemm_kernel(i).rows.at(symbols))) return false;
+    }
+    return true;
+  }
+
+  StepPtr bind(PointwiseBinding binding) const override {
+    const auto& described = std::get<PointwiseKernel>(kernels_[binding.kernel].body);
+    const GpuFunctions& functions = functions_[binding.kernel];
+    return std::make_unique<GpuPointwiseStep>(functions, described.code, std::move(binding),
+                                              device_);
+  }
+  StepPtr bind(GemmBinding binding) const override {
+    GpuGemmCall call;
+    const Rows& rows = binding.rows;
+    if (rows.count > 0) call = gemms_[binding.kernel]->bind(rows.count, rows.row_stride);
+    return std::make_unique<GpuGemmStep>(std::move(call), std::move(binding), device_);
+  }
+  StepPtr bind(LibraryBinding binding) const override {
+    return std::make_unique<GpuLibraryStep>(std::move(binding), device_);
+  }
+
+  std::unique_ptr<GpuGraphs> make_graphs(int64_t arena_bytes) const override {
+    return make_gpu_graphs(device_, arena_bytes);
+  }
+  void wait() const override { cuda::synchronize(device_); }
+
+ private:
+  const GemmKernel& gemm_kernel(size_t kernel) const {
+    return std::get<GemmKernel>(kernels_[kernel].body);
+  }
+  std::unique_ptr<const GpuGemm> make_gemm(size_t kernel, UseCache cache) const {
+    const auto* gemm = std::get_if<GemmKernel>(&kernels_[kernel].body);
+    if (gemm == nullptr) return nullptr;
+    std::vector<Tensor> weights;
+    for (const ValueId id : gemm->weights) weights.push_back(graph_[id].parameter);
+    return std::make_unique<const GpuGemm>(source_.names[kernel], gemm->code, std::move(weights),
+                                           device_, cache);
+  }
+  std::string choice_text(size_t kernel) const;
+  std::string library_text(const Node& node) const;
+
+  const Graph& graph_;
+  const std::vector<Kernel>& kernels_;
+  int device_;
+  Source source_;
+  GpuGenerated generated_;
+  std::vector<GpuFunctions> functions_;                // of each pointwise kernel
+  std::vector<std::unique_ptr<const GpuGemm>> gemms_;  // of each kernel; null for others
+  std::string shown_;
+};
+
+std::vector<std::string> forms_of(const GpuGemm& gemm) {
+  auto forms = gemm.forms();
+  if (forms.empty()) forms.emplace_back("cuBLASLt");
+  return forms;
+}
+
+std::string GpuPlanBackend::choice_text(size_t kernel) const {
+  const auto& body = kernels_[kernel].body;
+  if (const auto* pointwise = std::get_if<PointwiseKernel>(&body)) {
+    return fmt::format(
+        "  ours: {} elements at once where operands are dense and aligned, else one\n",
+        cuda_vector(pointwise->code));
+  }
+  if (const auto* gemm = std::get_if<GemmKernel>(&body)) {
+    return fmt::format(
+        "  ours: up to {} rows the weights stream by; more in tiles of 128 rows by what keeps\n"
+        "  the GPU busiest; where there are too few of them, cuBLASLt{}\n  for the first size: "
+        "{}\n",
+        kMostStreamRows, has_epilogue(*gemm) ? " and a kernel behind it" : "",
+        fmt::join(forms_of(*gemms_[kernel]), ", "));
+  }
+  return library_text(graph_[std::get<LibraryKernel>(body).node]);
+}
+
+std::string GpuPlanBackend::library_text(const Node& node) const {
+  const bool activates = node.op == Op::kAddmmActivation;
+  if (!is_product(node) && !activates) return "  the eager kernel: not pointwise\n";
+  const std::string why =
+      why_not_own(graph_, node, own_products({DeviceType::kCuda, static_cast<int8_t>(device_)}));
+  std::string out = "  cuBLASLt: " +
+                    (why.empty() ? "too little for the GPU in tiles of ours, or not fused" : why);
+  if (activates) return out + "; the bias and the activation in its epilogue\n";
+  const Node& weight = graph_[weights_of(node).id];
+  if (weight.copied) {
+    out += fmt::format("; {}, a copy of {} bytes", weight.name, weight.parameter.size_bytes());
+  }
+  if (node.op == Op::kAddmm) {
+    out += adds_bias(graph_, node) ? "; the bias in its epilogue" : "; what is added as beta C";
+  }
+  return out + "\n";
+}
+
+}  // namespace
+
+std::unique_ptr<const PlanBackend> make_gpu_backend(const Graph& graph,
+                                                    const std::vector<Kernel>& kernels, int device,
+                                                    UseCache cache) {
+  return std::make_unique<GpuPlanBackend>(graph, kernels, device, cache);
+}
+
+}  // namespace epi::compiler

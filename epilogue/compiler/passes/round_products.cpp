@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/compiler/passes/fusible.h"
+#include "epilogue/compiler/passes/passes.h"
+
+namespace epi::compiler {
+
+Graph round_products(const Graph& graph) {
+  Graph result = graph;
+  for (Node& node : result.nodes) node.rounded = is_product(node);
+  return result;
+}
+
+}  // namespace epi::compiler

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where operands lie: every address is a base (an input, the arena, the result, a parameter) and an
+// offset.
+#pragma once
+
+#include <span>
+
+#include "epilogue/tensor/tensor.h"
+
+namespace epi::compiler {
+
+// Bases that are no input, below zero.
+inline constexpr int kArena = -1;
+inline constexpr int kResult = -2;
+inline constexpr int kParameter = -3;
+
+// A tensor that is known but for its storage.
+struct Place {
+  int base = 0;  // an input's number, or one of those above
+  Layout layout{};
+  int64_t offset = 0;  // in elements from the base's first; of the arena from its start
+  DType dtype = DType::kF32;
+  Tensor parameter{};
+};
+
+// The tensors of one call that places refer to.
+struct CallTensors {
+  std::span<const Tensor> inputs;
+  Tensor arena;  // of bytes
+  Tensor result;
+
+  const Tensor& base(const Place& place) const {
+    if (place.base == kArena) return arena;
+    if (place.base == kResult) return result;
+    return place.base == kParameter ? place.parameter : inputs[static_cast<size_t>(place.base)];
+  }
+  std::byte* address(const Place& place) const {
+    return base(place).raw_data() + place.offset * size_bytes(place.dtype);
+  }
+  Tensor tensor(const Place& place) const {
+    const Tensor& whole = base(place);
+    return {whole.storage(), place.layout, whole.offset() + place.offset, place.dtype};
+  }
+};
+
+}  // namespace epi::compiler
