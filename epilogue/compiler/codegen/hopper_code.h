@@ -5,6 +5,7 @@
 //   stream  at most 64 rows: the weights take the place of x, and go by at the speed of memory.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "epilogue/compiler/codegen/gemm_code.h"
@@ -55,8 +56,9 @@ HopperStream choose_stream(const GemmCode& code, int64_t rows, int processors);
 // Operands of an epilogue at most, beside the sums.
 inline constexpr int kMostHopperOperands = 12;
 
-// What both need, after cuda_prelude().
-std::string hopper_prelude();
+// What both need, after cuda_prelude(); for kernels of one instruction alone where that is given,
+// which is compiled faster.
+std::string hopper_prelude(std::optional<int> only_n = std::nullopt);
 // One `extern "C"` kernel each.
 std::string emit_hopper_tiles(const std::string& name, const GemmCode& code,
                               const HopperTile& tile);

@@ -56,6 +56,8 @@ std::string epilogue_struct(const std::string& name, const GemmCode& code) {
 
 std::string epilogue_name(const std::string& name) { return name + "_epilogue"; }
 
-std::string hopper_prelude() { return kGemmDeviceText; }
+std::string hopper_prelude(std::optional<int> only_n) {
+  return (only_n ? fmt::format("#define EPI_ONLY_N {}\n", *only_n) : "") + kGemmDeviceText;
+}
 
 }  // namespace epi::compiler

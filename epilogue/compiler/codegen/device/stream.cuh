@@ -103,7 +103,7 @@ __device__ __forceinline__ void run_stream(const TensorMap& x_map, const TensorM
       for (int i = 0; i < 4 * kSlabs; ++i) {
         const u64 a = tile_at(from + i / 4 * kSlabBytes) + i % 4 * 2;
         const u64 b = tile_at(from + kSlabs * kSlabBytes + i / 4 * kTokenBytes) + i % 4 * 2;
-        Wgmma<T, kTokens>::multiply(d, a, b, step + i > 0);
+        multiply<T, kTokens>(d, a, b, step + i > 0);
       }
       commit_products();
       await_products<0>();

@@ -115,7 +115,7 @@ __device__ __forceinline__ void run_tiles(const TensorMap& x_map, const TensorMa
         begin_products();
 #pragma unroll
         for (int i = 0; i < 4; ++i)
-          Wgmma<T, 2 * kHalf>::multiply(d, a + 2 * i, b + 2 * i, step + i > 0);
+          multiply<T, 2 * kHalf>(d, a + 2 * i, b + 2 * i, step + i > 0);
         commit_products();
         if (step > 0) {
           await_products<1>();
