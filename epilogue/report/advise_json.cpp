@@ -4,6 +4,7 @@
 
 #include "epilogue/report/advise_report.h"
 #include "epilogue/report/regime_report.h"
+#include "epilogue/report/words.h"
 
 namespace epi::report {
 namespace {
@@ -22,25 +23,25 @@ void estimate_json(JsonWriter& json, const char* key, const Estimate& estimate) 
 
 void term_json(JsonWriter& json, const Term& term) {
   const auto [scale, unit] = [&]() -> std::pair<double, const char*> {
-    switch (term.unit) {
-      case Term::Unit::kCount:
+    switch (unit_of(term.what)) {
+      case TermUnit::kCount:
         return {1, "count"};
-      case Term::Unit::kTime:
+      case TermUnit::kTime:
         return {1e-3, "us"};
-      case Term::Unit::kBytes:
+      case TermUnit::kBytes:
         return {1, "B"};
-      case Term::Unit::kRate:
+      case TermUnit::kRate:
         return {1, "GB/s"};
-      case Term::Unit::kFlops:
+      case TermUnit::kFlops:
         return {1, "FLOP"};
-      case Term::Unit::kFlopRate:
+      case TermUnit::kFlopRate:
         return {1, "GFLOP/s"};
-      case Term::Unit::kShare:
+      case TermUnit::kShare:
         return {1, "share"};
     }
     return {1, ""};
   }();
-  json.begin_object().key("what").string(term.label);
+  json.begin_object().key("what").string(text_of(term.what));
   json.key("value").fixed(term.value * scale, 3).key("unit").string(unit).end_object();
 }
 
@@ -48,7 +49,7 @@ void term_json(JsonWriter& json, const Term& term) {
 
 void advise_json(JsonWriter& json, const Advised& advised, const trace::Trace& trace,
                  const AdviseJson& style) {
-  json.key("verdict").string(analysis::text_of(advised.verdict));
+  json.key("verdict").string(text_of(advised.verdict));
   json.key("because").string(verdict_line(advised));
   json.key("subject").string(advised.subject).key("instances").integer(advised.instances);
   json.key("gpu_us").fixed(advised.device_ns / 1000, 3);
@@ -69,11 +70,11 @@ void advise_json(JsonWriter& json, const Advised& advised, const trace::Trace& t
   command.empty() ? json.null() : json.string(command);
   json.key("advice").begin_array();
   for (const Advice& advice : advised.advice) {
-    json.begin_object().key("kind").string(analysis::text_of(advice.kind));
+    json.begin_object().key("kind").string(text_of(advice.kind));
     json.key("what").string(advice_title(advice));
     json.key("saves").string(advice.on_device ? "work" : "waiting");
     estimate_json(json, "saving_us", advice.saving_ns);
-    json.key("sureness").string(analysis::text_of(advice.sureness));
+    json.key("sureness").string(text_of(advice.sureness));
     json.key("terms").begin_array();
     for (const Term& term : advice.terms) term_json(json, term);
     json.end_array().key("events").begin_array();

@@ -12,6 +12,7 @@
 #include "epilogue/report/table.h"
 #include "epilogue/report/text.h"
 #include "epilogue/report/units.h"
+#include "epilogue/report/words.h"
 #include "epilogue/trace/step_name.h"
 
 namespace epi::report {
@@ -45,21 +46,22 @@ std::string ops_text(const std::vector<std::string>& ops) {
 }
 
 std::string term_text(const Term& term) {
-  switch (term.unit) {
-    case Term::Unit::kCount:
-      return fmt::format("{} {:.4g}", term.label, term.value);
-    case Term::Unit::kTime:
-      return fmt::format("{} {}", term.label, signed_time(term.value));
-    case Term::Unit::kBytes:
-      return fmt::format("{} {}", term.label, bytes_text(term.value));
-    case Term::Unit::kRate:
-      return fmt::format("{} {}/s", term.label, bytes_text(term.value * 1e9));
-    case Term::Unit::kFlops:
-      return fmt::format("{} {}", term.label, flops_text(term.value));
-    case Term::Unit::kFlopRate:
-      return fmt::format("{} {}/s", term.label, flops_text(term.value * 1e9));
-    case Term::Unit::kShare:
-      return fmt::format("{} {:.0f} %", term.label, 100 * term.value);
+  const char* label = text_of(term.what);
+  switch (unit_of(term.what)) {
+    case TermUnit::kCount:
+      return fmt::format("{} {:.4g}", label, term.value);
+    case TermUnit::kTime:
+      return fmt::format("{} {}", label, signed_time(term.value));
+    case TermUnit::kBytes:
+      return fmt::format("{} {}", label, bytes_text(term.value));
+    case TermUnit::kRate:
+      return fmt::format("{} {}/s", label, bytes_text(term.value * 1e9));
+    case TermUnit::kFlops:
+      return fmt::format("{} {}", label, flops_text(term.value));
+    case TermUnit::kFlopRate:
+      return fmt::format("{} {}/s", label, flops_text(term.value * 1e9));
+    case TermUnit::kShare:
+      return fmt::format("{} {:.0f} %", label, 100 * term.value);
   }
   return "";
 }
@@ -67,9 +69,11 @@ std::string term_text(const Term& term) {
 std::string terms_text(const std::vector<Term>& terms) {
   std::string text;
   for (const Term& term : terms) {
-    // One place is the rule.
-    const std::string_view label = term.label;
-    const bool is_one = label.ends_with("in a step") && term.value == 1;
+    // One place, block or region in a step is the rule.
+    const bool counts_places = term.what == Term::What::kPlaces ||
+                               term.what == Term::What::kBlocks ||
+                               term.what == Term::What::kRegionsInStep;
+    const bool is_one = counts_places && term.value == 1;
     if (!is_one) text += (text.empty() ? "" : "; ") + term_text(term);
   }
   return text;
@@ -104,7 +108,7 @@ std::string saving_text(const Advice& advice, bool cpu_kernels) {
   if (advice.saving_ns.high <= 0) return "how much it saves, the trace does not tell";
   return fmt::format("saves {} of {} {} a step, {}", estimate_text(advice.saving_ns),
                      cpu_kernels ? "the kernels'" : "the GPU's",
-                     advice.on_device ? "work" : "waiting", analysis::text_of(advice.sureness));
+                     advice.on_device ? "work" : "waiting", text_of(advice.sureness));
 }
 
 std::string step_text(const Advised& advised) {
@@ -178,7 +182,7 @@ std::string like_command(const Advised& advised, const std::string& file) {
 }
 
 std::string verdict_line(const Advised& advised) {
-  std::string head = fmt::format("torch.compile: {}, ", analysis::text_of(advised.verdict));
+  std::string head = fmt::format("torch.compile: {}, ", text_of(advised.verdict));
   const auto& fusion = advised.fusion;
   const double share =
       advised.device_ns > 0 ? 100 * fusion.saving_ns.likely / advised.device_ns : 0;

@@ -8,6 +8,7 @@
 #include "epilogue/report/steps_report.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/units.h"
+#include "epilogue/report/words.h"
 
 namespace epi::report {
 namespace {
@@ -43,7 +44,7 @@ std::string activities_text(const analysis::ActivityTimes& times) {
   std::string text;
   for (const size_t i : order) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
-                        analysis::text_of(static_cast<analysis::HostActivity>(i)),
+                        text_of(static_cast<analysis::HostActivity>(i)),
                         time_text(static_cast<double>(times[i])));
   }
   return text;
@@ -189,7 +190,7 @@ void idle_json(JsonWriter& json, const IdleCauses& idle) {
   us("not_launched_us", idle.host_ns());
   json.key("cpu").begin_object();
   for (size_t i = 0; i < idle.host.size(); ++i) {
-    std::string key = analysis::text_of(static_cast<analysis::HostActivity>(i));
+    std::string key = text_of(static_cast<analysis::HostActivity>(i));
     std::replace(key.begin(), key.end(), ' ', '_');
     us(key + "_us", idle.host[i]);
   }

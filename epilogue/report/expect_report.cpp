@@ -10,6 +10,7 @@
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/steps_report.h"
 #include "epilogue/report/units.h"
+#include "epilogue/report/words.h"
 
 namespace epi::report {
 namespace {
@@ -44,8 +45,16 @@ bool is_together(const RuleResult& result) {
          result.rule.quantifier == analysis::Quantifier::kMedian;
 }
 
+// "mlp_fwd"; of an average or a median what it is of.
+std::string instance_text(const RuleResult& result, const BrokenInstance& broken) {
+  if (!is_together(result)) return broken.instance;
+  const bool median = result.rule.quantifier == analysis::Quantifier::kMedian;
+  return fmt::format("{} of {} instances", median ? "median" : "average", result.instances);
+}
+
 std::string found_line(const RuleResult& result) {
-  if (result.instances == 0) return result.note;
+  const std::string note = rule_note_text(result);
+  if (result.instances == 0) return note;
   std::string out = range_text(result);
   if (result.rule.claim == ClaimKind::kSameKernels) {
     out = result.ok ? "the same kernels" : "other kernels";
@@ -59,7 +68,7 @@ std::string found_line(const RuleResult& result) {
     out += fmt::format("; broken in {} of {} instance{}", result.broken.size(), result.instances,
                        plural);
   }
-  return result.note.empty() ? out : out + "; " + result.note;
+  return note.empty() ? out : out + "; " + note;
 }
 
 std::string events_text(const trace::Trace& trace, int64_t begin_ns, const BrokenInstance& broken) {
@@ -208,10 +217,11 @@ void expect_json(JsonWriter& json, const trace::Trace& trace, const RuleResults&
     json.key("found_max");
     found_json(json, result.rule, result.found_max);
     json.key("instances").integer(result.instances).key("note");
-    result.note.empty() ? json.null() : json.string(result.note);
+    const std::string note = rule_note_text(result);
+    note.empty() ? json.null() : json.string(note);
     json.key("broken").begin_array();
     for (const BrokenInstance& broken : result.broken) {
-      json.begin_object().key("instance").string(broken.instance).key("found");
+      json.begin_object().key("instance").string(instance_text(result, broken)).key("found");
       found_json(json, result.rule, broken.found);
       events_json(json, trace, broken);
       json.end_object();

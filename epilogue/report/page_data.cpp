@@ -14,6 +14,7 @@
 #include "epilogue/report/regime_report.h"
 #include "epilogue/report/steps_report.h"
 #include "epilogue/report/summary_report.h"
+#include "epilogue/report/words.h"
 
 namespace epi::report {
 namespace {
@@ -45,7 +46,7 @@ void idle_map_json(JsonWriter& json, const analysis::DeviceBreakdown& device, in
     json.end_array().end_object();
   };
   for (size_t i = 0; i < analysis::kHostActivities; ++i) {
-    const char* activity = analysis::text_of(static_cast<analysis::HostActivity>(i));
+    const char* activity = text_of(static_cast<analysis::HostActivity>(i));
     cause(fmt::format("CPU: {}", activity), [&](const IdleCauses& part) { return part.host[i]; });
   }
   cause("on its way", [](const IdleCauses& part) { return part.on_its_way_ns; });

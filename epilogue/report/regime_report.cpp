@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "epilogue/report/units.h"
+#include "epilogue/report/words.h"
 
 namespace epi::report {
 namespace {
@@ -26,23 +27,22 @@ std::string use_text(const analysis::TimeUse& use) {
   for (size_t i = 0; i < kBounds; ++i) order.push_back(static_cast<Bound>(i));
   std::stable_sort(order.begin(), order.end(),
                    [&](Bound a, Bound b) { return use.share(a) > use.share(b); });
-  std::string text = fmt::format("{}: {:.0f} % of {}", analysis::text_of(order[0]),
-                                 100 * use.share(order[0]), time_text(use.window_ns));
+  std::string text = fmt::format("{}: {:.0f} % of {}", text_of(order[0]), 100 * use.share(order[0]),
+                                 time_text(use.window_ns));
   const char* before = "; ";
   for (size_t i = 1; i < order.size(); ++i) {
     if (use.share(order[i]) < 0.005) continue;
-    text += fmt::format("{}{} {:.0f} %", before, analysis::text_of(order[i]),
-                        100 * use.share(order[i]));
+    text += fmt::format("{}{} {:.0f} %", before, text_of(order[i]), 100 * use.share(order[i]));
     before = ", ";
   }
   return text;
 }
 
 void use_json(JsonWriter& json, const analysis::TimeUse& use) {
-  json.key("name").string(use.name).key("bound_by").string(analysis::text_of(use.bound()));
+  json.key("name").string(use.name).key("bound_by").string(text_of(use.bound()));
   json.key("window_us").fixed(use.window_ns / 1000, 3);
   for (size_t i = 0; i < kBounds; ++i) {
-    json.key(fmt::format("{}_us", analysis::text_of(static_cast<Bound>(i))));
+    json.key(fmt::format("{}_us", text_of(static_cast<Bound>(i))));
     json.fixed(use.ns[i] / 1000, 3);
   }
 }

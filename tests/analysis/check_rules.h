@@ -54,7 +54,8 @@ class RuleChecker {
 inline void expect_all_hold(RuleChecker& trace, const Names& rules) {
   for (const std::string& rule : rules) {
     const RuleResult result = trace.check(rule);
-    EXPECT_TRUE(result.ok) << rule << ": found " << result.found.value_or(-1) << ' ' << result.note;
+    EXPECT_TRUE(result.ok) << rule << ": found " << result.found.value_or(-1) << ", note "
+                           << static_cast<int>(result.note);
     EXPECT_TRUE(result.broken.empty()) << rule;
   }
 }

@@ -28,19 +28,48 @@ enum class AdviceKind : uint8_t {
   kRecompiles,   // several variants of one region
   kCompiling,    // compiling inside of the steps
 };
-// "fuse", "gated_mlp", ...: as in JSON.
-const char* text_of(AdviceKind kind);
 
 // Likely: from recorded sizes and times. A guess: from a rule of thumb.
 enum class Sureness : uint8_t { kGuess, kLikely };
-const char* text_of(Sureness sureness);
 
-// A number of the reckoning.
+// A number that the estimate is made of; what it counts decides its unit.
 struct Term {
-  enum class Unit : uint8_t { kCount, kTime, kBytes, kRate, kFlops, kFlopRate, kShare };
-  const char* label;
+  enum class What : uint8_t {
+    kProducts,
+    kTakes,
+    kFlops,
+    kTf32Peak,
+    kShareOfPeak,
+    kTiles,
+    kMultiprocessors,
+    kFilled,
+    kPlaces,
+    kKernels,
+    kMoves,
+    kWouldMove,
+    kMeasuredRate,
+    kDataSheetRate,
+    kWouldTake,
+    kBlocks,
+    kBetweenProducts,
+    kCopies,
+    kDeviceWaits,
+    kWindow,
+    kLaunches,
+    kRowsCouldGrow,
+    kCalls,
+    kCpuWaits,
+    kIdleAfter,
+    kLookUps,
+    kRegionsInStep,
+    kLookUpTakes,
+    kRegions,
+    kVariants,
+    kCompilations,
+    kTakesInSteps,
+  };
+  What what;
   double value;
-  Unit unit;
 };
 
 struct Advice {

@@ -21,7 +21,6 @@ namespace {
 
 using trace::EventId;
 using trace::kNoEvent;
-using Unit = Term::Unit;
 
 // Below this much of a step's device time nothing is worth a line.
 constexpr double kWorthShare = 0.01;
@@ -79,9 +78,9 @@ Advice about_product(AdviceKind kind, const ProductGroup& group) {
   advice.about = {sizes_text(group.sizes)};
   advice.events = group.kernels;
   advice.terms = {
-      {"products", static_cast<double>(group.kernels.size()), Unit::kCount},
-      {"take", group.ns, Unit::kTime},
-      {"of", group.sizes.flops() * static_cast<double>(group.kernels.size()), Unit::kFlops}};
+      {Term::What::kProducts, static_cast<double>(group.kernels.size())},
+      {Term::What::kTakes, group.ns},
+      {Term::What::kFlops, group.sizes.flops() * static_cast<double>(group.kernels.size())}};
   return advice;
 }
 
@@ -116,7 +115,7 @@ void advise_tensor_cores(const ProductGroup& group, const GpuPeaks& peaks,
   Advice one = about_product(AdviceKind::kTensorCores, group);
   set_saving(group, peaks.tf32, peaks, one);
   one.sureness = Sureness::kLikely;
-  one.terms.push_back({"peak with tf32", peaks.tf32 * 1000, Unit::kFlopRate});
+  one.terms.push_back({Term::What::kTf32Peak, peaks.tf32 * 1000});
   if (one.saving_ns.likely > 0) advice.push_back(std::move(one));
 }
 
@@ -130,7 +129,7 @@ void advise_alignment(const ProductGroup& group, const GpuPeaks& peaks,
   set_saving(group, peaks.f16, peaks, one);
   one.sureness = Sureness::kLikely;
   if (group.rate.of_arithmetic) {
-    one.terms.push_back({"of the peak", *group.rate.of_arithmetic, Unit::kShare});
+    one.terms.push_back({Term::What::kShareOfPeak, *group.rate.of_arithmetic});
   }
   if (one.saving_ns.likely > 0) advice.push_back(std::move(one));
 }
@@ -157,9 +156,9 @@ void advise_waves(const ProductGroup& group, int64_t sms, std::vector<Advice>& a
   if (group.rate.is_arithmetic() == false) return;
   Advice one = about_product(AdviceKind::kWaves, group);
   one.saving_ns = {0, group.ns * (kFull - best.first), group.ns * (1 - best.first)};
-  one.terms.push_back({"tiles", best.second, Unit::kCount});
-  one.terms.push_back({"multiprocessors", static_cast<double>(sms), Unit::kCount});
-  one.terms.push_back({"filled", best.first, Unit::kShare});
+  one.terms.push_back({Term::What::kTiles, best.second});
+  one.terms.push_back({Term::What::kMultiprocessors, static_cast<double>(sms)});
+  one.terms.push_back({Term::What::kFilled, best.first});
   advice.push_back(std::move(one));
 }
 
@@ -175,16 +174,17 @@ void advise_fusion(const FusionEstimate& fusion, std::vector<Advice>& advice) {
     one.sureness = group.sizes_known && !alone ? Sureness::kLikely : Sureness::kGuess;
     one.events = group.work;
     const auto count = static_cast<double>(group.count);
-    one.terms = {{"places in a step", count, Unit::kCount},
-                 {"kernels", static_cast<double>(group.kernels), Unit::kCount},
-                 {"take", group.eager_ns, Unit::kTime}};
+    one.terms = {{Term::What::kPlaces, count},
+                 {Term::What::kKernels, static_cast<double>(group.kernels)},
+                 {Term::What::kTakes, group.eager_ns}};
     if (group.sizes_known) {
-      one.terms.push_back({"move", count * group.eager_bytes, Unit::kBytes});
-      one.terms.push_back({"would move", count * group.fused_bytes, Unit::kBytes});
-      one.terms.push_back({fusion.rates_measured ? "at this trace's" : "at the data sheet's",
-                           fusion.rates.bytes_per_ns, Unit::kRate});
+      one.terms.push_back({Term::What::kMoves, count * group.eager_bytes});
+      one.terms.push_back({Term::What::kWouldMove, count * group.fused_bytes});
+      one.terms.push_back(
+          {fusion.rates_measured ? Term::What::kMeasuredRate : Term::What::kDataSheetRate,
+           fusion.rates.bytes_per_ns});
     }
-    one.terms.push_back({"would take", group.fused_ns, Unit::kTime});
+    one.terms.push_back({Term::What::kWouldTake, group.fused_ns});
     advice.push_back(std::move(one));
   }
 }
@@ -201,9 +201,8 @@ void advise_gated_mlps(const TraceIndex& index, const Blocks& blocks, std::vecto
     if (one.terms.empty()) {
       one.kind = AdviceKind::kGatedMlp;
       one.about = about;
-      one.terms = {{"blocks in a step", 0, Unit::kCount},
-                   {"take", 0, Unit::kTime},
-                   {"between the products", 0, Unit::kTime}};
+      one.terms = {
+          {Term::What::kBlocks, 0}, {Term::What::kTakes, 0}, {Term::What::kBetweenProducts, 0}};
     }
     one.terms[0].value += 1;
     one.terms[1].value += mlp.device_ns;
@@ -250,8 +249,8 @@ void advise_copies(const TraceIndex& index, std::span<const EventId> work,
   }
   if (one.events.empty() || ns < kWorthShare * device_time(index.trace, work)) return;
   one.saving_ns = {0, ns / 2, ns};
-  one.terms = {{"copies", static_cast<double>(one.events.size()), Unit::kCount},
-               {"take", ns, Unit::kTime}};
+  one.terms = {{Term::What::kCopies, static_cast<double>(one.events.size())},
+               {Term::What::kTakes, ns}};
   advice.push_back(std::move(one));
 }
 

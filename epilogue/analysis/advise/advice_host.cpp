@@ -13,7 +13,6 @@ namespace {
 using trace::Category;
 using trace::EventId;
 using trace::kNoEvent;
-using Unit = Term::Unit;
 
 bool is_region(std::string_view name) {
   return name.starts_with("Torch-Compiled Region") || name.starts_with("Epilogue-Compiled Region");
@@ -87,10 +86,9 @@ void advise_launches(const HostView& view, const TimeUse& use, std::vector<Advic
       });
   if (use.window_ns <= 0 || waits < kWorthShare * use.window_ns) return;
   const Measures& measures = view.instance.measures;
-  const std::vector<Term> terms = {
-      {"the device waits", waits, Unit::kTime},
-      {"of a window of", use.window_ns, Unit::kTime},
-      {"launches", static_cast<double>(measures.launches), Unit::kCount}};
+  const std::vector<Term> terms = {{Term::What::kDeviceWaits, waits},
+                                   {Term::What::kWindow, use.window_ns},
+                                   {Term::What::kLaunches, static_cast<double>(measures.launches)}};
   if (!has_graph) {
     Advice one;
     one.kind = AdviceKind::kGraph;
@@ -106,8 +104,8 @@ void advise_launches(const HostView& view, const TimeUse& use, std::vector<Advic
   batch.kind = AdviceKind::kBatch;
   batch.on_device = false;
   batch.terms = terms;
-  batch.terms.push_back({"rows could grow, times",
-                         use.window_ns / static_cast<double>(measures.busy_ns), Unit::kCount});
+  batch.terms.push_back(
+      {Term::What::kRowsCouldGrow, use.window_ns / static_cast<double>(measures.busy_ns)});
   advice.push_back(std::move(batch));
 }
 
@@ -124,9 +122,8 @@ void advise_waits(const HostView& view, std::vector<Advice>& advice) {
       one.kind = AdviceKind::kSync;
       one.on_device = false;
       one.about = {name};
-      one.terms = {{"calls", 0, Unit::kCount},
-                   {"the CPU waits in them", 0, Unit::kTime},
-                   {"the device is dry afterwards", 0, Unit::kTime}};
+      one.terms = {
+          {Term::What::kCalls, 0}, {Term::What::kCpuWaits, 0}, {Term::What::kIdleAfter, 0}};
     }
     const double dry = dry_times.after(id);
     one.terms[0].value += 1;
@@ -152,8 +149,8 @@ void advise_waits(const HostView& view, std::vector<Advice>& advice) {
   }
   if (pageable.events.empty()) return;
   pageable.saving_ns = {0, ns / 2, ns};
-  pageable.terms = {{"copies", static_cast<double>(pageable.events.size()), Unit::kCount},
-                    {"take", ns, Unit::kTime}};
+  pageable.terms = {{Term::What::kCopies, static_cast<double>(pageable.events.size())},
+                    {Term::What::kTakes, ns}};
   advice.push_back(std::move(pageable));
 }
 
@@ -180,12 +177,11 @@ void advise_compiled(const HostView& view, std::vector<Advice>& advice) {
   guards.on_device = breaks.on_device = false;
   guards.saving_ns = {0, guards_ns / 2, guards_ns};
   const auto count = static_cast<double>(guards.events.size());
-  guards.terms = {{"look-ups", count, Unit::kCount}, {"take", guards_ns, Unit::kTime}};
+  guards.terms = {{Term::What::kLookUps, count}, {Term::What::kTakes, guards_ns}};
   const auto regions = static_cast<double>(frames.size());
   if (regions > 1) {
     const double each_ns = guards_ns / count;
-    breaks.terms = {{"compiled regions in a step", regions, Unit::kCount},
-                    {"one look-up takes", each_ns, Unit::kTime}};
+    breaks.terms = {{Term::What::kRegionsInStep, regions}, {Term::What::kLookUpTakes, each_ns}};
     breaks.saving_ns = {0, (regions - 1) * each_ns, 2 * (regions - 1) * each_ns};
     advice.push_back(std::move(breaks));
   }
@@ -224,14 +220,13 @@ double advise_compiling(const TraceIndex& index, std::vector<Advice>& advice) {
   const auto all = static_cast<double>(recompiles.events.size());
   if (all > regions) {
     recompiles.on_device = false;
-    recompiles.terms = {{"regions", regions, Unit::kCount},
-                        {"variants of them", all, Unit::kCount}};
+    recompiles.terms = {{Term::What::kRegions, regions}, {Term::What::kVariants, all}};
     advice.push_back(std::move(recompiles));
   }
   if (ns > 0) {
     compiling.on_device = false;
-    compiling.terms = {{"compilations", static_cast<double>(compiling.events.size()), Unit::kCount},
-                       {"take inside of the steps", ns, Unit::kTime}};
+    compiling.terms = {{Term::What::kCompilations, static_cast<double>(compiling.events.size())},
+                       {Term::What::kTakesInSteps, ns}};
     advice.push_back(std::move(compiling));
   }
   return ns;

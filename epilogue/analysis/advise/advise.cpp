@@ -83,24 +83,6 @@ void rank(bool cpu_is_limit, std::vector<Advice>& advice) {
 
 }  // namespace
 
-const char* text_of(AdviceKind kind) {
-  constexpr const char* kTexts[] = {"fuse",         "regenerate", "gated_mlp", "cuda_graph",
-                                    "batch",        "sync",       "pageable",  "tensor_cores",
-                                    "alignment",    "copies",     "waves",     "guards",
-                                    "graph_breaks", "recompiles", "compiling"};
-  return kTexts[static_cast<size_t>(kind)];
-}
-
-const char* text_of(Sureness sureness) {
-  constexpr const char* kTexts[] = {"guess", "likely"};
-  return kTexts[static_cast<size_t>(sureness)];
-}
-
-const char* text_of(Verdict verdict) {
-  constexpr const char* kTexts[] = {"no", "maybe", "likely"};
-  return kTexts[static_cast<size_t>(verdict)];
-}
-
 bool Advised::cpu_is_limit() const { return cpu_limits(use); }
 
 Advised advise(const TraceIndex& index, const std::optional<std::string>& under) {

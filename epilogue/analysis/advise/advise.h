@@ -15,7 +15,6 @@
 namespace epi::analysis {
 
 enum class Verdict : uint8_t { kNo, kMaybe, kLikely };
-const char* text_of(Verdict verdict);
 // Why: what the verdict rests on.
 enum class Because : uint8_t {
   kNoDevice,        // the trace shows the CPU alone

@@ -14,11 +14,6 @@ namespace {
 
 using trace::EventId;
 
-constexpr const char* kUntold =
-    "the trace does not tell: some operator has no recorded shapes and types";
-constexpr const char* kLowerBound = "the trace tells only that it is at least so much";
-constexpr const char* kGaps = "the GPU waited longest before these";
-
 // Gives the events behind an instance's value.
 using EventsOf = std::function<std::vector<EventId>(size_t)>;
 
@@ -64,10 +59,10 @@ void check_each(const Subject& subject, const std::vector<Gauged>& found, const 
   }
   result.found = found[failing.front()].value;
   for (const size_t i : failing) {
-    if (!found[i].value) result.note = kUntold;
+    if (!found[i].value) result.note = RuleNote::kUnknown;
     const bool unproven =
         found[i].at_least && found[i].value && holds(rule.cmp, *found[i].value, rule.value);
-    if (unproven) result.note = kLowerBound;
+    if (unproven) result.note = RuleNote::kLowerBound;
     add_broken(subject, i, found[i], events(i), result);
   }
 }
@@ -89,13 +84,11 @@ void check_together(const std::vector<Gauged>& found, const Rule& rule, RuleResu
   result.ok = is_proven(rule, {result.found, at_least});
   if (result.ok) return;
   if (!result.found) {
-    result.note = kUntold;
+    result.note = RuleNote::kUnknown;
   } else if (at_least && holds(rule.cmp, *result.found, rule.value)) {
-    result.note = kLowerBound;
+    result.note = RuleNote::kLowerBound;
   }
-  const auto name =
-      fmt::format("{} of {} instances", median_asked ? "median" : "average", found.size());
-  result.broken.push_back({name, std::nullopt, result.found, {}});
+  result.broken.push_back({"", std::nullopt, result.found, {}});
 }
 
 void check_measure(const TraceIndex& index, const Subject& subject, RuleResult& result) {
@@ -113,14 +106,7 @@ void check_measure(const TraceIndex& index, const Subject& subject, RuleResult& 
   }
   const EventsOf events = [&](size_t i) { return gauge.events(i); };
   check_each(subject, found, events, rule, result);
-  if (!result.ok && gauge.shows_waits()) result.note = kGaps;
-}
-
-std::string missing_note(const std::vector<WorkItem>& missing) {
-  if (missing.empty()) return {};
-  std::string note = fmt::format("missing: {}", missing.front().name);
-  if (missing.size() > 1) note += fmt::format(" and {} more", missing.size() - 1);
-  return note;
+  if (!result.ok && gauge.shows_waits()) result.note = RuleNote::kLongestWaits;
 }
 
 void check_same_kernels(const TraceIndex& index, const Subject& subject, const LoadTrace& load,
@@ -128,7 +114,7 @@ void check_same_kernels(const TraceIndex& index, const Subject& subject, const L
   const TraceIndex& other = load(result.rule.path);
   const Subject wanted = rule_subject(other, result.rule);
   if (wanted.group.instances.empty()) {
-    result.note = fmt::format("nothing in {} is named so", result.rule.path);
+    result.note = RuleNote::kNoOtherSubject;
     return;
   }
   const auto wanted_work = work_items(other, wanted.owned[typical_instance(wanted.group)].work);
@@ -139,7 +125,10 @@ void check_same_kernels(const TraceIndex& index, const Subject& subject, const L
     found.push_back(
         {static_cast<double>(difference.only_a.size() + difference.only_b.size()), false});
     for (const WorkItem& item : difference.only_a) differing[i].push_back(item.event);
-    if (result.note.empty()) result.note = missing_note(difference.only_b);
+    if (result.note == RuleNote::kNone && !difference.only_b.empty()) {
+      result.note = RuleNote::kMissingKernels;
+      for (const WorkItem& item : difference.only_b) result.missing.emplace_back(item.name);
+    }
   }
   Rule none = result.rule;
   none.cmp = Cmp::kEqual;
@@ -174,7 +163,7 @@ RuleResult check_rule(const TraceIndex& index, const Rule& rule, const Subject& 
   result.rule = rule;
   result.instances = static_cast<int64_t>(subject.group.instances.size());
   if (subject.group.instances.empty()) {
-    result.note = "no annotation and no operator is named so";
+    result.note = RuleNote::kNoSubject;
   } else if (rule.claim == ClaimKind::kSameKernels) {
     check_same_kernels(index, subject, load, result);
   } else {

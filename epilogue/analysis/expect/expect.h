@@ -15,10 +15,21 @@
 namespace epi::analysis {
 
 struct BrokenInstance {
-  std::string instance;                // "mlp_fwd", "median of 3 instances"
+  std::string instance;                // "mlp_fwd"; empty for an average or a median
   std::optional<int64_t> begin_ns;     // in the trace's own time; none for an average
   std::optional<double> found;         // in the rule's unit; none: the trace does not tell
   std::vector<trace::EventId> events;  // that break it; the longest first where it is about time
+};
+
+// Why a rule is broken, where the numbers do not show it.
+enum class RuleNote : uint8_t {
+  kNone,
+  kNoSubject,       // nothing in the trace has the subject's name
+  kNoOtherSubject,  // nothing in the other trace has it
+  kUnknown,         // the trace does not have what is measured
+  kLowerBound,      // it has a lower bound alone
+  kLongestWaits,    // the events are those that the device waited for longest
+  kMissingKernels,  // that the other trace has
 };
 
 struct RuleResult {
@@ -31,7 +42,8 @@ struct RuleResult {
   std::optional<double> found_max;
   int64_t instances = 0;
   std::vector<BrokenInstance> broken;
-  std::string note;  // why, where numbers do not say it
+  RuleNote note = RuleNote::kNone;
+  std::vector<std::string> missing;  // kernels, of kMissingKernels
 };
 
 // Gives the trace of a path in a `same kernels as`; throws `Error` where it cannot be read.

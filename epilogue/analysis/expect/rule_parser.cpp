@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "epilogue/analysis/expect/rule_words.h"
+#include "epilogue/base/result.h"
 
 namespace epi::analysis {
 namespace {
@@ -85,7 +86,7 @@ Result<size_t> Parser::find_claim() const {
   size_t from = text_.find_first_not_of(" \t");
   if (text_[from] == '/') {
     const auto end = end_of_regex(from);
-    if (!end) return tl::unexpected(end.error());
+    EPI_TRY(end);
     from = *end;
   }
   for (size_t i = from; i < text_.size(); ++i) {
@@ -120,7 +121,7 @@ Result<Pattern> Parser::thing_until(size_t end) {
   at_ = end;
   if (!thing.starts_with('/')) return Pattern::name(thing);
   const auto regex_end = end_of_regex(begin);
-  if (!regex_end) return tl::unexpected(regex_end.error());
+  EPI_TRY(regex_end);
   if (*regex_end != end) return wrong(*regex_end, "nothing may follow the expression here");
   auto pattern = Pattern::regex(thing.substr(1, thing.size() - 2));
   if (!pattern) return wrong(begin, "{}", pattern.error().message);
@@ -130,7 +131,7 @@ Result<Pattern> Parser::thing_until(size_t end) {
 Result<void> Parser::parse_subject(size_t colon) {
   skip_spaces();
   auto pattern = thing_until(colon);
-  if (!pattern) return tl::unexpected(pattern.error());
+  EPI_TRY(pattern);
   rule_.subject = SubjectKind::kNamed;
   if (!pattern->is_regex() && pattern->text() == "step") rule_.subject = SubjectKind::kStep;
   if (!pattern->is_regex() && pattern->text() == "trace") rule_.subject = SubjectKind::kTrace;
@@ -210,7 +211,7 @@ Result<void> Parser::parse_count() {
       return wrong(begin + stray, "a comparison is missing: {}", listed(kCmps));
     }
     auto thing = thing_until(cmp);
-    if (!thing) return tl::unexpected(thing.error());
+    EPI_TRY(thing);
     rule_.thing = std::move(*thing);
     return parse_cmp_and_value();
   }
@@ -253,7 +254,7 @@ Result<void> Parser::parse_has(bool has) {
     return {};
   }
   auto thing = thing_until(text_.size());
-  if (!thing) return tl::unexpected(thing.error());
+  EPI_TRY(thing);
   rule_.thing = std::move(*thing);
   return {};
 }
@@ -292,10 +293,10 @@ Result<Rule> Parser::parse() {
     return wrong(kLongestRule, "a rule has at most {} characters", kLongestRule);
   rule_.text = text_.substr(text_.find_first_not_of(" \t"));
   const auto colon = find_claim();
-  if (!colon) return tl::unexpected(colon.error());
-  if (const auto parsed = parse_subject(*colon); !parsed) return tl::unexpected(parsed.error());
+  EPI_TRY(colon);
+  EPI_TRY(parse_subject(*colon));
   at_ = *colon + 1;
-  if (const auto parsed = parse_claim(); !parsed) return tl::unexpected(parsed.error());
+  EPI_TRY(parse_claim());
   return std::move(rule_);
 }
 

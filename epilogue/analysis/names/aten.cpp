@@ -218,7 +218,7 @@ void read_other(const CppName& cpp, DecodedName& out) {
 
 }  // namespace
 
-bool read_aten(const CppName& cpp, DecodedName& out) {
+bool read_aten(std::string_view /*name*/, const CppName& cpp, DecodedName& out) {
   if (is_cub(cpp)) return false;  // CUB inside of at::cuda
   if (cpp.base == "multi_tensor_apply_kernel" && cpp.scope.empty()) {
     read_foreach(cpp, out);  // Apex's, which is of no library that is known here

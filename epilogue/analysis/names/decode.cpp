@@ -3,7 +3,9 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 
 #include "epilogue/analysis/names/families.h"
@@ -20,19 +22,16 @@ std::string demangled(std::string_view name) {
   return text == nullptr ? std::string() : std::string(text.get());
 }
 
-// Names of words joined by underscores, most of them known by their first one.
+// The first family of the table that knows the name.
 bool read_words(std::string_view name, DecodedName& out) {
-  return read_nvjet(name, out) || read_package(name, out) || read_fused(name, out) ||
-         read_xmma(name, out) || read_generation(name, out) || read_cutlass_words(name, out) ||
-         read_tensile(name, out) || read_copy_or_set(name, out) || read_nccl(name, out) ||
-         read_fmha(name, out) || read_liger(name, out) || read_own_cpu(name, out);
+  return std::any_of(std::begin(kWordFamilies), std::end(kWordFamilies),
+                     [&](WordFamily read) { return read(name, out); });
 }
 
 bool read_function(std::string_view name, DecodedName& out) {
   const CppName cpp = read_cpp_name(name);
-  return read_aten(cpp, out) || read_cutlass_cpp(name, cpp, out) || read_flash(cpp, out) ||
-         read_cudnn(name, cpp, out) || read_cub(cpp, out) || read_cublas_cpp(name, cpp, out) ||
-         read_own_cuda(cpp, out);
+  return std::any_of(std::begin(kFunctionFamilies), std::end(kFunctionFamilies),
+                     [&](FunctionFamily read) { return read(name, cpp, out); });
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ bool read_liger(std::string_view name, DecodedName& out);
 // The kernels of Epilogue's CPU backend: "gemm_f32_tn_bias".
 bool read_own_cpu(std::string_view name, DecodedName& out);
 // Those of its CUDA backend: "void epi::cuda::pointwise<epi::cuda::Relu<float>, 4>(...)".
-bool read_own_cuda(const CppName& cpp, DecodedName& out);
+bool read_own_cuda(std::string_view name, const CppName& cpp, DecodedName& out);
 
 bool read_copy_or_set(std::string_view name, DecodedName& out);
 bool read_nccl(std::string_view name, DecodedName& out);
@@ -34,15 +34,25 @@ bool read_nccl(std::string_view name, DecodedName& out);
 bool read_fmha(std::string_view name, DecodedName& out);
 
 // C++ functions.
-bool read_flash(const CppName& cpp, DecodedName& out);
+bool read_flash(std::string_view name, const CppName& cpp, DecodedName& out);
 bool read_cudnn(std::string_view name, const CppName& cpp, DecodedName& out);
 bool read_cutlass_cpp(std::string_view name, const CppName& cpp, DecodedName& out);
 bool read_cublas_cpp(std::string_view name, const CppName& cpp, DecodedName& out);
-bool read_aten(const CppName& cpp, DecodedName& out);
+bool read_aten(std::string_view name, const CppName& cpp, DecodedName& out);
 bool is_cub(const CppName& cpp);
-bool read_cub(const CppName& cpp, DecodedName& out);
+bool read_cub(std::string_view name, const CppName& cpp, DecodedName& out);
 // What a function's name says in plain words: "rms_norm_kernel". Sets the kind alone.
 void read_plain_words(std::string_view base, DecodedName& out);
+
+// Tried in this order. Names of words joined by underscores, most of them known by their first one:
+using WordFamily = bool (*)(std::string_view name, DecodedName& out);
+inline constexpr WordFamily kWordFamilies[] = {
+    read_nvjet,   read_package,     read_fused, read_xmma, read_generation, read_cutlass_words,
+    read_tensile, read_copy_or_set, read_nccl,  read_fmha, read_liger,      read_own_cpu};
+// C++ functions, by their whole name and by its parts:
+using FunctionFamily = bool (*)(std::string_view name, const CppName& cpp, DecodedName& out);
+inline constexpr FunctionFamily kFunctionFamilies[] = {
+    read_aten, read_cutlass_cpp, read_flash, read_cudnn, read_cub, read_cublas_cpp, read_own_cuda};
 
 // The ATen operators of "_unsafe_view_gelu_mul".
 std::vector<std::string> split_fused_ops(std::string_view joined);

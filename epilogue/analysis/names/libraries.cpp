@@ -129,7 +129,7 @@ bool read_fmha(std::string_view name, DecodedName& out) {
   return true;
 }
 
-bool read_flash(const CppName& cpp, DecodedName& out) {
+bool read_flash(std::string_view /*name*/, const CppName& cpp, DecodedName& out) {
   const bool scoped = cpp.scope == "flash" || contains(cpp.scope, "pytorch_flash");
   if (!cpp.base.starts_with("flash_fwd") && !cpp.base.starts_with("flash_bwd") && !scoped) {
     return false;

@@ -45,7 +45,7 @@ void read_function(std::string_view text, DecodedName& out) {
 
 }  // namespace
 
-bool read_own_cuda(const CppName& cpp, DecodedName& out) {
+bool read_own_cuda(std::string_view /*name*/, const CppName& cpp, DecodedName& out) {
   if (cpp.scope != "epi::cuda") return false;
   const Loop* loop = nullptr;
   for (const Loop& known : kLoops) {

@@ -96,7 +96,7 @@ bool is_cub(const CppName& cpp) {
 
 // void at_cuda_detail::cub::...::DeviceRadixSortOnesweepKernel<...>: ATen's copy of CUB, or
 // others'.
-bool read_cub(const CppName& cpp, DecodedName& out) {
+bool read_cub(std::string_view /*name*/, const CppName& cpp, DecodedName& out) {
   if (!is_cub(cpp)) return false;
   // The toolkit's own, or the copy inside of ATen.
   const bool aten = cpp.scope.starts_with("at_cuda_detail") || cpp.scope.starts_with("at::");

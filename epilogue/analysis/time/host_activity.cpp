@@ -42,13 +42,6 @@ bool is_compiling(std::string_view name) {
                      [&](std::string_view word) { return contains(name, word); });
 }
 
-const char* text_of(HostActivity activity) {
-  constexpr const char* kTexts[kHostActivities] = {"dispatch",     "runtime calls", "synchronising",
-                                                   "data loading", "compiling",     "guards",
-                                                   "between ops"};
-  return kTexts[static_cast<size_t>(activity)];
-}
-
 // Parents come before their children: the innermost open event has the time from the last change
 // on.
 HostTimeline::HostTimeline(const TraceIndex& index) : lanes_(index.trace.lanes.size()) {

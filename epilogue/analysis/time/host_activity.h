@@ -23,7 +23,6 @@ enum class HostActivity : uint8_t {
 inline constexpr size_t kHostActivities = 7;
 using ActivityTimes = std::array<int64_t, kHostActivities>;  // nanoseconds, by activity
 
-const char* text_of(HostActivity activity);
 // Whether a host event is a compiler at work.
 bool is_compiling(std::string_view name);
 

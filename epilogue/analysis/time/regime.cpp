@@ -101,12 +101,6 @@ bool has_work(const Subject& subject) {
 
 }  // namespace
 
-const char* text_of(Bound bound) {
-  constexpr const char* kTexts[kBounds] = {"arithmetic", "memory",   "communication",
-                                           "dispatch",   "launches", "synchronisation"};
-  return kTexts[static_cast<size_t>(bound)];
-}
-
 Bound TimeUse::bound() const {
   return static_cast<Bound>(std::max_element(ns.begin(), ns.end()) - ns.begin());
 }

@@ -24,9 +24,6 @@ enum class Bound : uint8_t {
 };
 inline constexpr size_t kBounds = 6;
 
-// "arithmetic", "memory", ...: as in JSON.
-const char* text_of(Bound bound);
-
 struct TimeUse {
   std::string name;
   int64_t instances = 0;

@@ -18,6 +18,7 @@
 #include "epilogue/report/table.h"
 #include "epilogue/report/text.h"
 #include "epilogue/report/units.h"
+#include "epilogue/report/words.h"
 
 namespace epi::cli {
 namespace {
@@ -32,7 +33,10 @@ struct TourFlags {
 };
 
 std::string found_text(const analysis::RuleResult& result) {
-  if (!result.found) return result.note.empty() ? "" : "  (" + result.note + ")";
+  if (!result.found) {
+    const std::string note = report::rule_note_text(result);
+    return note.empty() ? "" : "  (" + note + ")";
+  }
   const double found = *result.found;
   switch (result.rule.unit) {
     case analysis::Unit::kNanoseconds:

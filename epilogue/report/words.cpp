@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/report/words.h"
+
+#include <fmt/format.h>
+
+namespace epi::report {
+
+using analysis::AdviceKind;
+using analysis::Bound;
+using analysis::HostActivity;
+using analysis::Sureness;
+using analysis::Verdict;
+using What = analysis::Term::What;
+
+const char* text_of(AdviceKind kind) {
+  switch (kind) {
+    case AdviceKind::kFuse:
+      return "fuse";
+    case AdviceKind::kRegenerate:
+      return "regenerate";
+    case AdviceKind::kGatedMlp:
+      return "gated_mlp";
+    case AdviceKind::kGraph:
+      return "cuda_graph";
+    case AdviceKind::kBatch:
+      return "batch";
+    case AdviceKind::kSync:
+      return "sync";
+    case AdviceKind::kPageable:
+      return "pageable";
+    case AdviceKind::kTensorCores:
+      return "tensor_cores";
+    case AdviceKind::kAlignment:
+      return "alignment";
+    case AdviceKind::kCopies:
+      return "copies";
+    case AdviceKind::kWaves:
+      return "waves";
+    case AdviceKind::kGuards:
+      return "guards";
+    case AdviceKind::kBreaks:
+      return "graph_breaks";
+    case AdviceKind::kRecompiles:
+      return "recompiles";
+    case AdviceKind::kCompiling:
+      return "compiling";
+  }
+  return "";
+}
+
+const char* text_of(Sureness sureness) {
+  switch (sureness) {
+    case Sureness::kGuess:
+      return "guess";
+    case Sureness::kLikely:
+      return "likely";
+  }
+  return "";
+}
+
+const char* text_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kNo:
+      return "no";
+    case Verdict::kMaybe:
+      return "maybe";
+    case Verdict::kLikely:
+      return "likely";
+  }
+  return "";
+}
+
+const char* text_of(Bound bound) {
+  switch (bound) {
+    case Bound::kArithmetic:
+      return "arithmetic";
+    case Bound::kMemory:
+      return "memory";
+    case Bound::kCommunication:
+      return "communication";
+    case Bound::kDispatch:
+      return "dispatch";
+    case Bound::kLaunches:
+      return "launches";
+    case Bound::kSynchronizing:
+      return "synchronisation";
+  }
+  return "";
+}
+
+const char* text_of(HostActivity activity) {
+  switch (activity) {
+    case HostActivity::kDispatch:
+      return "dispatch";
+    case HostActivity::kCall:
+      return "runtime calls";
+    case HostActivity::kSynchronizing:
+      return "synchronising";
+    case HostActivity::kDataLoading:
+      return "data loading";
+    case HostActivity::kCompiling:
+      return "compiling";
+    case HostActivity::kGuards:
+      return "guards";
+    case HostActivity::kBetweenOps:
+      return "between ops";
+  }
+  return "";
+}
+
+const char* text_of(What what) {
+  switch (what) {
+    case What::kProducts:
+      return "products";
+    case What::kTakes:
+      return "take";
+    case What::kFlops:
+      return "of";
+    case What::kTf32Peak:
+      return "peak with tf32";
+    case What::kShareOfPeak:
+      return "of the peak";
+    case What::kTiles:
+      return "tiles";
+    case What::kMultiprocessors:
+      return "multiprocessors";
+    case What::kFilled:
+      return "filled";
+    case What::kPlaces:
+      return "places in a step";
+    case What::kKernels:
+      return "kernels";
+    case What::kMoves:
+      return "move";
+    case What::kWouldMove:
+      return "would move";
+    case What::kMeasuredRate:
+      return "at this trace's";
+    case What::kDataSheetRate:
+      return "at the data sheet's";
+    case What::kWouldTake:
+      return "would take";
+    case What::kBlocks:
+      return "blocks in a step";
+    case What::kBetweenProducts:
+      return "between the products";
+    case What::kCopies:
+      return "copies";
+    case What::kDeviceWaits:
+      return "the device waits";
+    case What::kWindow:
+      return "of a window of";
+    case What::kLaunches:
+      return "launches";
+    case What::kRowsCouldGrow:
+      return "rows could grow, times";
+    case What::kCalls:
+      return "calls";
+    case What::kCpuWaits:
+      return "the CPU waits in them";
+    case What::kIdleAfter:
+      return "the device is dry afterwards";
+    case What::kLookUps:
+      return "look-ups";
+    case What::kRegionsInStep:
+      return "compiled regions in a step";
+    case What::kLookUpTakes:
+      return "one look-up takes";
+    case What::kRegions:
+      return "regions";
+    case What::kVariants:
+      return "variants of them";
+    case What::kCompilations:
+      return "compilations";
+    case What::kTakesInSteps:
+      return "take inside of the steps";
+  }
+  return "";
+}
+
+TermUnit unit_of(What what) {
+  switch (what) {
+    case What::kProducts:
+    case What::kTiles:
+    case What::kMultiprocessors:
+    case What::kPlaces:
+    case What::kKernels:
+    case What::kBlocks:
+    case What::kCopies:
+    case What::kLaunches:
+    case What::kRowsCouldGrow:
+    case What::kCalls:
+    case What::kLookUps:
+    case What::kRegionsInStep:
+    case What::kRegions:
+    case What::kVariants:
+    case What::kCompilations:
+      return TermUnit::kCount;
+    case What::kTakes:
+    case What::kWouldTake:
+    case What::kBetweenProducts:
+    case What::kDeviceWaits:
+    case What::kWindow:
+    case What::kCpuWaits:
+    case What::kIdleAfter:
+    case What::kLookUpTakes:
+    case What::kTakesInSteps:
+      return TermUnit::kTime;
+    case What::kMoves:
+    case What::kWouldMove:
+      return TermUnit::kBytes;
+    case What::kMeasuredRate:
+    case What::kDataSheetRate:
+      return TermUnit::kRate;
+    case What::kFlops:
+      return TermUnit::kFlops;
+    case What::kTf32Peak:
+      return TermUnit::kFlopRate;
+    case What::kShareOfPeak:
+    case What::kFilled:
+      return TermUnit::kShare;
+  }
+  return TermUnit::kCount;
+}
+
+std::string rule_note_text(const analysis::RuleResult& result) {
+  switch (result.note) {
+    case analysis::RuleNote::kNone:
+      return "";
+    case analysis::RuleNote::kNoSubject:
+      return "no annotation and no operator is named so";
+    case analysis::RuleNote::kNoOtherSubject:
+      return fmt::format("nothing in {} is named so", result.rule.path);
+    case analysis::RuleNote::kUnknown:
+      return "the trace does not tell: some operator has no recorded shapes and types";
+    case analysis::RuleNote::kLowerBound:
+      return "the trace tells only that it is at least so much";
+    case analysis::RuleNote::kLongestWaits:
+      return "the GPU waited longest before these";
+    case analysis::RuleNote::kMissingKernels:
+      break;
+  }
+  const size_t others = result.missing.size() - 1;
+  return fmt::format("missing: {}{}", result.missing.front(),
+                     others == 0 ? "" : fmt::format(" and {} more", others));
+}
+
+}  // namespace epi::report

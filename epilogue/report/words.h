@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words for what analysis counts in enums. A switch without a default each: the build fails
+// where a value has no word (-Werror=switch).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "epilogue/analysis/advise/advise.h"
+#include "epilogue/analysis/expect/expect.h"
+#include "epilogue/analysis/time/host_activity.h"
+#include "epilogue/analysis/time/regime.h"
+
+namespace epi::report {
+
+// As in JSON: "fuse", "gated_mlp".
+const char* text_of(analysis::AdviceKind kind);
+const char* text_of(analysis::Sureness sureness);
+const char* text_of(analysis::Verdict verdict);
+const char* text_of(analysis::Bound bound);
+const char* text_of(analysis::HostActivity activity);
+
+// What a term of an estimate counts: "would move".
+const char* text_of(analysis::Term::What what);
+enum class TermUnit : uint8_t { kCount, kTime, kBytes, kRate, kFlops, kFlopRate, kShare };
+TermUnit unit_of(analysis::Term::What what);
+
+// Why a rule is broken, where the numbers do not show it; empty where they do.
+std::string rule_note_text(const analysis::RuleResult& result);
+
+}  // namespace epi::report
