@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/base/output_file.h"
+#include "epilogue/base/result.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -88,7 +89,7 @@ Result<void> OutputFile::commit() {
 
 Result<void> write_whole(const std::filesystem::path& path, std::string_view text) {
   auto file = OutputFile::create(path);
-  if (!file) return tl::unexpected(file.error());
+  EPI_TRY(file);
   auto done = file->write(text);
   if (!done) return done;
   return file->commit();

@@ -28,3 +28,12 @@ tl::unexpected<Failure> failure(fmt::format_string<Ts...> format, Ts&&... values
 }
 
 }  // namespace epi
+
+// Returns the failure of a result, a variable or a call, from the function around it:
+// `EPI_TRY(file);` or `EPI_TRY(file.write(text));`.
+#define EPI_TRY(result)                                         \
+  do {                                                          \
+    if (auto&& epi_tried = (result); !epi_tried) {              \
+      return tl::unexpected<::epi::Failure>(epi_tried.error()); \
+    }                                                           \
+  } while (false)

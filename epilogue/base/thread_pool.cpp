@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/base/thread_pool.h"
+#include "epilogue/base/parse_integer.h"
 
 #include <sched.h>
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -37,10 +37,9 @@ void relax() {
 
 int threads_wanted() {
   if (const char* text = std::getenv("EPILOGUE_THREADS")) {
-    int value = 0;
-    const char* end = text + std::strlen(text);
-    const auto parsed = std::from_chars(text, end, value);
-    if (parsed.ec == std::errc() && parsed.ptr == end && value >= 1) return std::min(value, 256);
+    constexpr int64_t kMaxThreads = 256;
+    const int64_t wanted = parse_integer(text).value_or(0);
+    if (wanted >= 1) return static_cast<int>(std::min(wanted, kMaxThreads));
   }
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -26,6 +26,7 @@ struct Row {
 
 constexpr Row kTable[] = {
 #define EPI_POINTWISE(Name, ...) {Op::k##Name, on_its_device<cuda::pointwise_kernel<Op::k##Name>>},
+#include "epilogue/base/result.h"
 #include "epilogue/pointwise/operators.def"
     {Op::kAddmm, on_its_device<cuda::addmm>},
     {Op::kAddmmActivation, on_its_device<cuda::addmm_activation>},
@@ -43,7 +44,7 @@ constexpr Row kTable[] = {
 
 Result<void> register_all() {
   const auto found = cuda::devices();
-  if (!found) return tl::unexpected(found.error());
+  EPI_TRY(found);
   if (found->empty()) return failure("cudaGetDeviceCount: there is no CUDA device");
   if (const auto code = cuda::find_device_code(); code != cudaSuccess) {
     return failure("this build has no code for {} (compute capability {}.{}): {}",

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include "epilogue/base/result.h"
 #include "epilogue/cuda/cuda_error.h"
 #include "epilogue/cuda/device_guard.h"
 
@@ -24,18 +25,14 @@ Result<std::vector<DeviceInfo>> devices() {
     cudaGetLastError();
     return failure("cudaGetDeviceCount: there is no NVIDIA driver (libcuda.so.1)");
   }
-  if (auto done = to_result(code, "cudaGetDeviceCount"); !done) {
-    return tl::unexpected(done.error());
-  }
+  EPI_TRY(to_result(code, "cudaGetDeviceCount"));
   int driver = 0;
-  if (auto done = to_result(cudaDriverGetVersion(&driver), "cudaDriverGetVersion"); !done) {
-    return tl::unexpected(done.error());
-  }
+  EPI_TRY(to_result(cudaDriverGetVersion(&driver), "cudaDriverGetVersion"));
   std::vector<DeviceInfo> result;
   for (int i = 0; i < count; ++i) {
     cudaDeviceProp properties{};
     const auto done = to_result(cudaGetDeviceProperties(&properties, i), "cudaGetDeviceProperties");
-    if (!done) return tl::unexpected(done.error());
+    EPI_TRY(done);
     result.push_back({properties.name, properties.major, properties.minor,
                       properties.multiProcessorCount,
                       static_cast<int64_t>(properties.totalGlobalMem), driver});

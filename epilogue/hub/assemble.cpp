@@ -8,6 +8,7 @@
 
 #include "epilogue/base/hash.h"
 #include "epilogue/base/json_writer.h"
+#include "epilogue/base/result.h"
 #include "epilogue/hub/code_target.h"
 #include "epilogue/hub/file_io.h"
 #include "epilogue/hub/json_fields.h"
@@ -86,7 +87,7 @@ Result<std::map<std::string, std::string>> read_files(const Recipe& recipe,
   std::map<std::string, std::string> files;
   for (const std::string& path : recipe.files) {
     auto bytes = read_file_under(folder.empty() ? "." : folder, path, kMostFileBytes);
-    if (!bytes) return tl::unexpected(bytes.error());
+    EPI_TRY(bytes);
     files[path] = std::move(*bytes);
   }
   return files;
@@ -95,7 +96,7 @@ Result<std::map<std::string, std::string>> read_files(const Recipe& recipe,
 // A file server cannot list its folders.
 Result<void> write_index(const fs::path& top) {
   const auto index = scan_packages(top);
-  if (!index) return tl::unexpected(index.error());
+  EPI_TRY(index);
   return write_file(top / "packages.json", index_text(*index));
 }
 
@@ -118,16 +119,16 @@ std::string why_not_sign(const fs::path& folder, const std::string& manifest) {
 
 Result<VariantName> assemble(const AssembleOptions& options) {
   const auto text = read_user_file(options.recipe, kMostManifestBytes);
-  if (!text) return tl::unexpected(text.error());
+  EPI_TRY(text);
   const auto recipe = read_json(*text, options.recipe.string(), read_recipe);
-  if (!recipe) return tl::unexpected(recipe.error());
+  EPI_TRY(recipe);
   const auto variant = parse_variant(options.variant);
   if (!variant) return failure("{}: {}", options.variant, variant.error().message);
   const auto files = read_files(*recipe, options);
-  if (!files) return tl::unexpected(files.error());
+  EPI_TRY(files);
   const std::string manifest = manifest_text(*recipe, options, *variant, *files);
   const auto parsed = parse_manifest(manifest, options.recipe.string());
-  if (!parsed) return tl::unexpected(parsed.error());
+  EPI_TRY(parsed);
   if (const auto no = code_objection(*parsed, files->at(parsed->code)); !no.empty()) {
     return failure("{}: {}", options.recipe.string(), no);
   }
@@ -137,31 +138,27 @@ Result<VariantName> assemble(const AssembleOptions& options) {
   fs::remove_all(folder, error);
   if (error) return failure("{}: {}", folder.string(), error.message());
   for (const auto& [path, bytes] : *files) {
-    if (auto done = write_file(folder / path, bytes); !done) return tl::unexpected(done.error());
+    EPI_TRY(write_file(folder / path, bytes));
   }
-  if (auto done = write_file(folder / "manifest.json", manifest); !done) {
-    return tl::unexpected(done.error());
-  }
-  if (auto done = write_index(options.out); !done) return tl::unexpected(done.error());
+  EPI_TRY(write_file(folder / "manifest.json", manifest));
+  EPI_TRY(write_index(options.out));
   return name;
 }
 
 Result<std::vector<fs::path>> sign_all(const fs::path& folder, const PrivateKey& key) {
   const auto files = list_files(folder);
-  if (!files) return tl::unexpected(files.error());
+  EPI_TRY(files);
   std::vector<fs::path> signed_folders;
   for (const std::string& file : *files) {
     const fs::path path = folder / file;
     if (path.filename() != "manifest.json") continue;
     const auto manifest = read_user_file(path, kMostManifestBytes);
-    if (!manifest) return tl::unexpected(manifest.error());
+    EPI_TRY(manifest);
     if (const auto objection = why_not_sign(path.parent_path(), *manifest); !objection.empty()) {
       return failure("{}: {}", path.parent_path().string(), objection);
     }
     const fs::path signature = path.parent_path() / "manifest.sig";
-    if (auto done = write_file(signature, key.sign(*manifest)); !done) {
-      return tl::unexpected(done.error());
-    }
+    EPI_TRY(write_file(signature, key.sign(*manifest)));
     signed_folders.push_back(path.parent_path());
   }
   if (signed_folders.empty())

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/result.h"
 #include "epilogue/compiler/gpu/gpu_code.h"
 #include "epilogue/compiler/gpu/tensor_map.h"
 #include "epilogue/cuda/cuda_device.h"
@@ -141,7 +142,7 @@ Result<std::shared_ptr<const LoadedCode>> load_gpu_kernels(const Manifest& manif
                                                            std::string_view bytes, int device) {
   try {
     const auto devices = cuda::devices();
-    if (!devices) return tl::unexpected(devices.error());
+    EPI_TRY(devices);
     const std::string text(bytes);  // PTX is read up to a zero
     auto code =
         compiler::load_gpu_code(std::as_bytes(std::span(text.c_str(), text.size() + 1)), device);

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <thread>
 
+#include "epilogue/base/result.h"
 #include "epilogue/hub/whole_number.h"
 
 namespace epi::hub {
@@ -134,7 +135,7 @@ class HttpSource final : public Source {
 
   Result<PackageIndex> index() const override {
     const auto text = read("packages.json", kMostIndexBytes);
-    if (!text) return tl::unexpected(text.error());
+    EPI_TRY(text);
     return parse_index(*text, address_ + "/packages.json");
   }
 

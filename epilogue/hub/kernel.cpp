@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/result.h"
 #include "epilogue/hub/loaded_code.h"
 #include "epilogue/ops/hooks.h"
 
@@ -70,7 +71,7 @@ Result<Kernels> load(const Resolution& resolution, Device device) {
   kernels.warnings_ = std::make_shared<const std::vector<std::string>>(chosen.checked.warnings);
   kernels.device_ = device;
   auto code = load_code(chosen, device);
-  if (!code) return tl::unexpected(code.error());
+  EPI_TRY(code);
   kernels.code_ = std::move(*code);
   return kernels;
 }
@@ -78,9 +79,9 @@ Result<Kernels> load(const Resolution& resolution, Device device) {
 Result<Kernels> get_kernel(std::string_view name, int64_t version, Device device,
                            const Settings& settings) {
   const auto options = make_options(settings);
-  if (!options) return tl::unexpected(options.error());
+  EPI_TRY(options);
   const auto resolution = resolve({std::string(name), version}, this_host(device), *options);
-  if (!resolution) return tl::unexpected(resolution.error());
+  EPI_TRY(resolution);
   return load(*resolution, device);
 }
 

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/result.h"
 #include "epilogue/hub/file_io.h"
 
 namespace epi::hub {
@@ -85,7 +86,7 @@ PrivateKey PrivateKey::generate() {
 
 Result<PrivateKey> PrivateKey::read(const std::filesystem::path& path) {
   const auto text = read_user_file(path, 256);
-  if (!text) return tl::unexpected(text.error());
+  EPI_TRY(text);
   std::string_view line = *text;
   if (line.ends_with('\n')) line.remove_suffix(1);
   const auto words = words_of(line, 2);
@@ -173,7 +174,7 @@ Result<Keyring> Keyring::read(std::span<const std::filesystem::path> paths) {
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) continue;
     const auto text = read_user_file(path, kMostKeyringBytes);
-    if (!text) return tl::unexpected(text.error());
+    EPI_TRY(text);
     const auto keyring = parse(*text, path.string());
     if (!keyring) return keyring;
     all.keys_.insert(all.keys_.end(), keyring->keys_.begin(), keyring->keys_.end());
@@ -191,7 +192,7 @@ Result<void> add_to_keyring(const std::filesystem::path& path, const std::string
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored)) {
     auto before = read_user_file(path, kMostKeyringBytes);
-    if (!before) return tl::unexpected(before.error());
+    EPI_TRY(before);
     text = std::move(*before);
   }
   if (!text.empty() && !text.ends_with('\n')) text += '\n';

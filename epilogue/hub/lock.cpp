@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "epilogue/base/json_writer.h"
+#include "epilogue/base/result.h"
 #include "epilogue/hub/file_io.h"
 #include "epilogue/hub/json_fields.h"
 #include "epilogue/hub/manifest.h"
@@ -80,9 +81,9 @@ Result<std::optional<Lock>> read_lock(const std::filesystem::path& path) {
   const auto status = std::filesystem::symlink_status(path, ignored);
   if (status.type() == std::filesystem::file_type::not_found) return std::optional<Lock>();
   const auto text = read_user_file(path, kMostLockBytes);
-  if (!text) return tl::unexpected(text.error());
+  EPI_TRY(text);
   auto lock = parse_lock(*text, path.string());
-  if (!lock) return tl::unexpected(lock.error());
+  EPI_TRY(lock);
   return std::optional<Lock>(std::move(*lock));
 }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "epilogue/base/result.h"
 #include "epilogue/hub/hub.h"
 
 namespace epi::hub {
@@ -92,11 +93,11 @@ Result<Options> make_options(const Settings& settings) {
     if (named && !fs::exists(path, ignored)) return failure("{}: no such keyring", path.string());
   }
   auto keyring = Keyring::read(paths);
-  if (!keyring) return tl::unexpected(keyring.error());
+  EPI_TRY(keyring);
   options.trust.keyring = std::move(*keyring);
   if (!settings.use_lock) return options;
   auto lock = read_lock(lock_path(settings));
-  if (!lock) return tl::unexpected(lock.error());
+  EPI_TRY(lock);
   // One that was asked for by name must be there; that of this folder may be.
   if (!*lock && (settings.lock || environment("EPILOGUE_LOCK"))) {
     return failure("{}: there is no such file", lock_path(settings).string());

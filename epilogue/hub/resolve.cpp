@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "epilogue/base/result.h"
 #include "epilogue/hub/hub.h"
 #include "epilogue/hub/store.h"
 #include "epilogue/hub/whole_number.h"
@@ -68,7 +69,7 @@ std::optional<Obtained> stored_as_locked(const VariantName& name, const Options&
 
 Result<std::vector<std::string>> variants_in(const Source& source, const PackageName& package) {
   auto index = source.index();
-  if (!index) return tl::unexpected(index.error());
+  EPI_TRY(index);
   return (*index)[package.name][package.version];
 }
 
@@ -100,14 +101,14 @@ Result<Located> locate(const PackageName& package, const Options& options, const
   const LockedPackage* lock = options.trust.find_locked(package.name, package.version);
   for (const std::string& text : options.sources) {
     auto source = open_source(text);
-    if (!source) return tl::unexpected(source.error());
+    EPI_TRY(source);
     if ((*source)->is_remote() && host != nullptr && is_stored(package, *host, options)) {
       return Located{std::move(*source), locked_variants(*lock)};
     }
     auto variants = variants_in(**source, package);
     // Of a server that cannot be asked, the lock knows what there is.
     if (!variants && (*source)->is_remote() && lock != nullptr) variants = locked_variants(*lock);
-    if (!variants) return tl::unexpected(variants.error());
+    EPI_TRY(variants);
     if (!variants->empty()) return Located{std::move(*source), std::move(*variants)};
   }
   if (options.sources.empty()) {
@@ -125,13 +126,13 @@ Result<Obtained> obtain(const Source& source, const VariantName& name, const Opt
   }
   if (auto stored = stored_as_locked(name, options)) return std::move(*stored);
   auto fetched = fetch_variant(source, name, options.trust, options.mend, options.progress);
-  if (!fetched) return tl::unexpected(fetched.error());
+  EPI_TRY(fetched);
   return Obtained{std::move(fetched->variant), fetched->folder};
 }
 
 Result<Resolution> resolve(const PackageName& package, const Host& host, const Options& options) {
   auto located = locate(package, options, &host);
-  if (!located) return tl::unexpected(located.error());
+  EPI_TRY(located);
   Resolution resolution{package, located->source->name(), {}, std::nullopt, {}};
   const LockedPackage* lock = options.trust.find_locked(package.name, package.version);
   for (const auto& [variant, judgement] : judged(located->variants, host)) {
@@ -141,7 +142,7 @@ Result<Resolution> resolve(const PackageName& package, const Host& host, const O
     }
     if (decision.refusal.empty() && !resolution.chosen) {
       auto obtained = obtain(*located->source, {package.name, package.version, variant}, options);
-      if (!obtained) return tl::unexpected(obtained.error());
+      EPI_TRY(obtained);
       // One that is not trusted is not passed over: somebody should look at it.
       if (obtained->variant.is_trusted()) {
         decision.refusal = objection_of(*obtained->variant.checked.manifest, host);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "epilogue/base/json_writer.h"
+#include "epilogue/base/result.h"
 #include "epilogue/hub/file_io.h"
 #include "epilogue/hub/http_source.h"
 #include "epilogue/hub/json_fields.h"
@@ -31,7 +32,7 @@ class FolderSource final : public Source {
     const auto status = fs::symlink_status(folder_ / path, ignored);
     if (status.type() == fs::file_type::not_found) return std::optional<std::string>();
     auto bytes = read_package_file(folder_ / path, most_bytes);
-    if (!bytes) return tl::unexpected(bytes.error());
+    EPI_TRY(bytes);
     return std::optional(std::move(*bytes));
   }
 
@@ -85,7 +86,7 @@ void scan_versions(const fs::path& package, const std::string& name, PackageInde
 Result<std::string> Source::read(const std::string& path, int64_t most_bytes,
                                  const FetchProgress& progress) const {
   auto found = find(path, most_bytes, progress);
-  if (!found) return tl::unexpected(found.error());
+  EPI_TRY(found);
   if (!*found) return failure("{}/{}: not found", name(), path);
   return std::move(**found);
 }

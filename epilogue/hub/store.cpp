@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "epilogue/base/hash.h"
+#include "epilogue/base/result.h"
 #include "epilogue/compiler/plan/code_cache.h"
 #include "epilogue/hub/file_io.h"
 
@@ -75,9 +76,9 @@ struct Asked {
 Result<Asked> ask(const Source& source, const VariantName& name) {
   const std::string from = path_of(name);
   auto manifest = source.read(from + "/manifest.json", kMostManifestBytes);
-  if (!manifest) return tl::unexpected(manifest.error());
+  EPI_TRY(manifest);
   auto signature = source.find(from + "/manifest.sig", kMostSignatureBytes, nullptr);
-  if (!signature) return tl::unexpected(signature.error());
+  EPI_TRY(signature);
   return Asked{std::move(*manifest), std::move(*signature)};
 }
 
@@ -87,7 +88,7 @@ Result<void> fetch_files(const Source& source, const VariantName& name, const As
   for (const auto& [path, entry] : manifest.files) {
     const std::string from = fmt::format("{}/{}", path_of(name), path);
     const auto bytes = source.read(from, entry.bytes, progress);
-    if (!bytes) return tl::unexpected(bytes.error());
+    EPI_TRY(bytes);
     if (static_cast<int64_t>(bytes->size()) != entry.bytes) {
       return failure("{}/{}: {} bytes came, the manifest says {}", source.name(), from,
                      bytes->size(), entry.bytes);
@@ -129,18 +130,18 @@ std::vector<fs::path> stored_folders(const std::string& manifest_sha256) {
 Result<CheckedManifest> read_manifest(const Source& source, const VariantName& name,
                                       const Trust& trust) {
   const auto asked = ask(source, name);
-  if (!asked) return tl::unexpected(asked.error());
+  EPI_TRY(asked);
   return check_manifest(name, asked->manifest, asked->signature, trust);
 }
 
 Result<Fetched> fetch_variant(const Source& source, const VariantName& name, const Trust& trust,
                               bool mend, const FetchProgress& progress) {
   const auto asked = ask(source, name);
-  if (!asked) return tl::unexpected(asked.error());
+  EPI_TRY(asked);
   Fetched fetched{{check_manifest(name, asked->manifest, asked->signature, trust), {}}, {}};
   if (!fetched.variant.is_trusted()) return fetched;
   const auto store = make_store();
-  if (!store) return tl::unexpected(store.error());
+  EPI_TRY(store);
   remove_forgotten(*store);
   const std::string signer =
       asked->signature ? sha256(*asked->signature).substr(0, 16) : "unsigned";
@@ -152,16 +153,12 @@ Result<Fetched> fetch_variant(const Source& source, const VariantName& name, con
     if (fetched.variant.is_trusted() || !mend) return fetched;
   }
   const auto temporary = TemporaryFolder::make(*store);
-  if (!temporary) return tl::unexpected(temporary.error());
+  EPI_TRY(temporary);
   const auto& manifest = *fetched.variant.checked.manifest;
-  if (auto done = fetch_files(source, name, *asked, manifest, temporary->path(), progress); !done) {
-    return tl::unexpected(done.error());
-  }
+  EPI_TRY(fetch_files(source, name, *asked, manifest, temporary->path(), progress));
   fetched.variant = check_variant(name, temporary->path(), trust);
   if (!fetched.variant.is_trusted()) return fetched;
-  if (auto done = put_in_place(*temporary, fetched.folder, stored); !done) {
-    return tl::unexpected(done.error());
-  }
+  EPI_TRY(put_in_place(*temporary, fetched.folder, stored));
   return fetched;
 }
 

@@ -7,6 +7,7 @@
 
 #include "epilogue/base/json_writer.h"
 #include "epilogue/base/mapped_file.h"
+#include "epilogue/base/result.h"
 
 namespace epi::nn {
 namespace {
@@ -62,13 +63,13 @@ Result<WeightMap> parse_index(std::span<const std::byte> file) {
   dom::object object;
   if (root.get(object)) return failure("byte 0: not an object");
   const auto map = find_weight_map(object);
-  if (!map) return tl::unexpected(map.error());
+  EPI_TRY(map);
   return read_weight_map(*map);
 }
 
 Result<WeightMap> read_index(const fs::path& path) {
   const auto file = MappedFile::open(path);
-  if (!file) return tl::unexpected(file.error());
+  EPI_TRY(file);
   auto weights = parse_index(file->bytes());
   if (!weights) return failure("{}: {}", path.string(), weights.error().message);
   return weights;
@@ -91,7 +92,7 @@ Result<Checkpoint> Checkpoint::open(const fs::path& path) {
 
 Result<Checkpoint> Checkpoint::open_file(const fs::path& path) {
   auto file = SafetensorsFile::open(path);
-  if (!file) return tl::unexpected(file.error());
+  EPI_TRY(file);
   Checkpoint checkpoint(path.string());
   for (std::string& name : file->names()) checkpoint.shard_of_.emplace(std::move(name), 0);
   checkpoint.shards_.push_back(std::move(*file));
@@ -100,7 +101,7 @@ Result<Checkpoint> Checkpoint::open_file(const fs::path& path) {
 
 Result<Checkpoint> Checkpoint::open_index(const fs::path& path) {
   const auto weights = read_index(path);
-  if (!weights) return tl::unexpected(weights.error());
+  EPI_TRY(weights);
   Checkpoint checkpoint(path.string());
   std::map<std::string_view, size_t> opened;
   for (const auto& [name, shard] : *weights) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/nn/module.h"
 
+#include "epilogue/base/result.h"
 #include "epilogue/ops/functional.h"
 
 namespace epi::nn {
@@ -9,7 +10,7 @@ Result<void> Module::load(const Checkpoint& checkpoint, std::string_view prefix)
   std::vector<Tensor> loaded;
   for (const auto& [name, tensor] : parameters()) {
     auto found = checkpoint.tensor(std::string(prefix) + name);
-    if (!found) return tl::unexpected(found.error());
+    EPI_TRY(found);
     if (found->shape() != tensor->shape() || found->dtype() != tensor->dtype()) {
       return failure("{}: tensor \"{}{}\" is {} {}, the module needs {} {}", checkpoint.path(),
                      prefix, name, epi::name(found->dtype()), to_string(found->shape()),

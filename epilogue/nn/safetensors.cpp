@@ -13,6 +13,7 @@
 
 #include "epilogue/base/json_writer.h"
 #include "epilogue/base/output_file.h"
+#include "epilogue/base/result.h"
 #include "epilogue/tensor/factories.h"
 
 namespace epi::nn {
@@ -142,9 +143,9 @@ Result<void> write_tensor(OutputFile& file, const Tensor& tensor) {
 
 Result<SafetensorsFile> SafetensorsFile::open(const std::filesystem::path& path) {
   auto mapped = MappedFile::open(path);
-  if (!mapped) return tl::unexpected(mapped.error());
+  EPI_TRY(mapped);
   auto header = parse_safetensors_header(mapped->bytes(), path.string());
-  if (!header) return tl::unexpected(header.error());
+  EPI_TRY(header);
   return SafetensorsFile(path.string(), std::make_shared<MappedFile>(std::move(*mapped)),
                          std::move(*header));
 }
@@ -191,7 +192,7 @@ Result<void> save_safetensors(const std::filesystem::path& path,
   const auto order = file_order(tensors);
   const std::string header = header_text(order, metadata);
   auto file = OutputFile::create(path);
-  if (!file) return tl::unexpected(file.error());
+  EPI_TRY(file);
   const auto length = std::bit_cast<std::array<std::byte, kLengthBytes>>(uint64_t{header.size()});
   auto written = file->write(length);
   if (written) written = file->write(header);

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "epilogue/base/json_writer.h"
+#include "epilogue/base/result.h"
 #include "epilogue/nn/safetensors.h"
 
 namespace epi::nn {
@@ -141,7 +142,7 @@ Result<void> check_size(const SafetensorsEntry& entry, const KnownDType* type) {
 
 Result<SafetensorsEntry> parse_entry(dom::key_value_pair field, int64_t data_bytes) {
   const auto fields = entry_fields(field.value);
-  if (!fields) return tl::unexpected(fields.error());
+  EPI_TRY(fields);
   std::string_view dtype_name;
   if (fields->at("dtype").get(dtype_name)) return failure("dtype is not a string");
   const KnownDType* type = find_dtype(dtype_name);
@@ -152,7 +153,7 @@ Result<SafetensorsEntry> parse_entry(dom::key_value_pair field, int64_t data_byt
   auto checked = parse_shape(fields->at("shape"), entry);
   if (checked) checked = parse_offsets(fields->at("data_offsets"), data_bytes, entry);
   if (checked) checked = check_size(entry, type);
-  if (!checked) return tl::unexpected(checked.error());
+  EPI_TRY(checked);
   return entry;
 }
 
@@ -219,7 +220,7 @@ Result<void> check_coverage(SafetensorsHeader header, int64_t data_bytes) {
 
 Result<SafetensorsHeader> parse_header(std::span<const std::byte> file) {
   const auto text = header_text(file);
-  if (!text) return tl::unexpected(text.error());
+  EPI_TRY(text);
   const simdjson::padded_string padded(*text);  // simdjson reads past the end
   dom::parser parser;
   dom::object root;
@@ -232,7 +233,7 @@ Result<SafetensorsHeader> parse_header(std::span<const std::byte> file) {
   auto checked = parse_fields(root, data_bytes, header);
   if (checked) checked = sort_by_name(header.entries);
   if (checked) checked = check_coverage(header, data_bytes);
-  if (!checked) return tl::unexpected(checked.error());
+  EPI_TRY(checked);
   return header;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/profile/cupti.h"
+#include "epilogue/base/result.h"
 
 #include <dlfcn.h>
 
@@ -35,7 +36,7 @@ class Symbols {
 
 Result<Cupti> load() {
   const Result<void*> library = open_library();
-  if (!library) return tl::unexpected(library.error());
+  EPI_TRY(library);
   Cupti table;
   Symbols symbols(*library);
   symbols.find("cuptiActivityDisable", table.activity_disable)

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "epilogue/base/clock.h"
+#include "epilogue/base/result.h"
 #include "epilogue/profile/cuda_driver.h"
 #include "epilogue/profile/cupti_reader.h"
 
@@ -88,7 +89,7 @@ void disable_kinds(const Cupti& cupti) {
 
 Result<void> start() {
   const Result<Cupti>& loaded = cupti();
-  if (!loaded) return tl::unexpected(loaded.error());
+  EPI_TRY(loaded);
   state().cupti = &*loaded;
   auto done = loaded->check("cuptiSubscribe",
                             loaded->subscribe(&state().subscriber, ignore_callback, nullptr));

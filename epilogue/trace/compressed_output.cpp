@@ -10,6 +10,7 @@
 
 #include "epilogue/base/error.h"
 #include "epilogue/base/output_file.h"
+#include "epilogue/base/result.h"
 
 namespace epi::trace {
 namespace {
@@ -82,7 +83,7 @@ class ZstdOutput : public CompressedOutput {
   Result<void> write(std::string_view text) override {
     ZSTD_inBuffer in{text.data(), text.size(), 0};
     while (in.pos < in.size) {
-      if (auto left = compress(in, ZSTD_e_continue); !left) return tl::unexpected(left.error());
+      EPI_TRY(compress(in, ZSTD_e_continue));
     }
     return {};
   }
@@ -90,7 +91,7 @@ class ZstdOutput : public CompressedOutput {
     ZSTD_inBuffer in{nullptr, 0, 0};
     for (;;) {
       const auto left = compress(in, ZSTD_e_end);
-      if (!left) return tl::unexpected(left.error());
+      EPI_TRY(left);
       if (*left == 0) return file_.commit();
     }
   }
@@ -101,9 +102,7 @@ class ZstdOutput : public CompressedOutput {
     ZSTD_outBuffer out{buffer_.data(), buffer_.size(), 0};
     const size_t left = ::ZSTD_compressStream2(context_.get(), &out, &in, directive);
     EPI_CHECK(::ZSTD_isError(left) == 0);
-    if (auto done = file_.write(std::string_view(buffer_.data(), out.pos)); !done) {
-      return tl::unexpected(done.error());
-    }
+    EPI_TRY(file_.write(std::string_view(buffer_.data(), out.pos)));
     return left;
   }
 
@@ -120,7 +119,7 @@ class ZstdOutput : public CompressedOutput {
 Result<std::unique_ptr<CompressedOutput>> CompressedOutput::create(
     const std::filesystem::path& path) {
   auto file = OutputFile::create(path);
-  if (!file) return tl::unexpected(file.error());
+  EPI_TRY(file);
   std::string ending = path.extension().string();
   for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (ending == ".gz") return std::make_unique<GzipOutput>(std::move(*file));

@@ -14,6 +14,7 @@
 
 #include "epilogue/base/machine.h"
 #include "epilogue/base/mapped_file.h"
+#include "epilogue/base/result.h"
 
 namespace epi::trace {
 namespace {
@@ -174,7 +175,7 @@ Result<InputText> unpacked(const std::filesystem::path& path, std::string_view p
 
 Result<InputText> open_input(const std::filesystem::path& path, Defects& defects) {
   auto file = MappedFile::open(path);
-  if (!file) return tl::unexpected(file.error());
+  EPI_TRY(file);
   const auto shared = std::make_shared<MappedFile>(std::move(*file));
   const std::string_view bytes(reinterpret_cast<const char*>(shared->bytes().data()),
                                shared->bytes().size());

@@ -3,6 +3,8 @@
 
 #include <charconv>
 
+#include "epilogue/base/parse_integer.h"
+
 namespace epi::trace {
 namespace {
 
@@ -79,11 +81,7 @@ std::optional<int64_t> parse_plain_us(std::string_view text) {
 }  // namespace
 
 std::optional<int64_t> parse_integer(std::string_view token) {
-  const std::string_view text = without_quotes(token);
-  int64_t value = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
-  return value;
+  return epi::parse_integer(without_quotes(token));
 }
 
 std::optional<int64_t> parse_us_as_ns(std::string_view token) {

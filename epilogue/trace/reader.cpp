@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "epilogue/base/result.h"
 #include "epilogue/trace/input_text.h"
 #include "epilogue/trace/number_text.h"
 #include "epilogue/trace/tolerant_parser.h"
@@ -49,7 +50,7 @@ Result<Trace> read_input(const InputText& input, const std::string& name, const 
 Result<Trace> read(const std::filesystem::path& path) {
   Defects defects;
   const auto input = open_input(path, defects);
-  if (!input) return tl::unexpected(input.error());
+  EPI_TRY(input);
   return read_input(*input, path.string(), defects);
 }
 

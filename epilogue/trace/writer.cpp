@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "epilogue/base/json_writer.h"
+#include "epilogue/base/result.h"
 #include "epilogue/trace/compressed_output.h"
 #include "epilogue/trace/event_args.h"
 
@@ -124,7 +125,7 @@ std::string header_text(const Trace& trace) {
 
 Result<void> write(const Trace& trace, const std::filesystem::path& path) {
   auto output = CompressedOutput::create(path);
-  if (!output) return tl::unexpected(output.error());
+  EPI_TRY(output);
   const EventWriter writer(trace);
   std::string buffer = header_text(trace);
   for (EventId id = 0; id < trace.size(); ++id) {

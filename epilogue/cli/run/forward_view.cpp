@@ -2,10 +2,10 @@
 #include "epilogue/cli/run/forward_view.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <unordered_map>
 
+#include "epilogue/base/parse_integer.h"
 #include "epilogue/trace/event_args.h"
 #include "epilogue/trace/op_tree.h"
 
@@ -46,10 +46,7 @@ std::vector<std::string> tensor_layouts(std::string_view args) {
 }
 
 int64_t number_arg(std::string_view args, std::string_view key) {
-  const std::string_view text = trace::find_value(args, key).value_or("0");
-  int64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
+  return parse_integer(trace::find_value(args, key).value_or("0")).value_or(0);
 }
 
 // Kernels by the external id of their operator, in the order they ran.

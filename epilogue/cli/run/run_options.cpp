@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <sstream>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/parse_integer.h"
 #include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/cuda/cuda_backend.h"
 
@@ -18,18 +18,14 @@ namespace {
 constexpr int64_t kLargest = int64_t{1} << 62;
 
 int64_t number_in(const std::string& flag, const std::string& text, int64_t smallest) {
-  int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, value);
-  if (parsed.ec == std::errc::result_out_of_range) {
+  bool overflows = false;
+  const auto value = parse_integer(text, &overflows);
+  if (overflows || (value && *value > kLargest)) {
     fail("run", "{} {}: the number is too large", flag, text);
   }
-  if (parsed.ec != std::errc() || parsed.ptr != end) {
-    fail("run", "{} \"{}\": not a whole number", flag, text);
-  }
-  if (value < smallest) fail("run", "{} {}: must be at least {}", flag, text, smallest);
-  if (value > kLargest) fail("run", "{} {}: the number is too large", flag, text);
-  return value;
+  if (!value) fail("run", "{} \"{}\": not a whole number", flag, text);
+  if (*value < smallest) fail("run", "{} {}: must be at least {}", flag, text, smallest);
+  return *value;
 }
 
 // Of each phase: a recording holds every operator of its steps in memory.

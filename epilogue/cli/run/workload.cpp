@@ -6,6 +6,7 @@
 
 #include "epilogue/base/error.h"
 #include "epilogue/base/machine.h"
+#include "epilogue/base/result.h"
 #include "epilogue/cuda/cuda_device.h"
 #include "epilogue/hub/prebuilt_glu_mlp.h"
 #include "epilogue/nn/checkpoint.h"
@@ -86,13 +87,13 @@ Result<Weights> find_weights(const RunFlags& flags, const std::vector<std::strin
   made_up.dtype = parse_dtype(flags.dtype).value_or(default_dtype(made_up.device));
   if (flags.weights.empty()) return made_up;
   auto checkpoint = nn::Checkpoint::open(flags.weights);
-  if (!checkpoint) return tl::unexpected(checkpoint.error());
+  EPI_TRY(checkpoint);
   const std::string name = layers.front() + "weight";
   const auto tensor = checkpoint->tensor(flags.prefix + name);
-  if (!tensor) return tl::unexpected(tensor.error());
-  if (auto fits = check_matrix(flags, name, *tensor); !fits) return tl::unexpected(fits.error());
+  EPI_TRY(tensor);
+  EPI_TRY(check_matrix(flags, name, *tensor));
   const auto bias = find_bias(flags, *checkpoint, layers);
-  if (!bias) return tl::unexpected(bias.error());
+  EPI_TRY(bias);
   return Weights{tensor->size(0),
                  tensor->size(1),
                  *bias,
@@ -112,9 +113,8 @@ Result<Block> module_block(const std::shared_ptr<nn::Module>& module, const RunF
                            const Weights& weights) {
   if (!weights.checkpoint) {
     nn::init_normal(*module, kWeightSeed);
-  } else if (auto loaded = module->load(*weights.checkpoint, flags.prefix); !loaded) {
-    return tl::unexpected(loaded.error());
-  }
+  } else
+    EPI_TRY(module->load(*weights.checkpoint, flags.prefix));
   module->to(weights.device);
   Block block;
   block.function = [module](std::span<const Tensor> inputs) { return module->forward(inputs[0]); };
@@ -132,7 +132,7 @@ std::function<std::vector<Tensor>()> one_input(const Dims& shape, const Weights&
 Result<Workload> plan_linear(const RunFlags& flags, const RunSizes& sizes, Device device) {
   const auto found = find_weights(
       flags, {""}, {sizes.out_dim.value_or(64), sizes.in_dim.value_or(32), true, {}, {}, device});
-  if (!found) return tl::unexpected(found.error());
+  EPI_TRY(found);
   const Weights& weights = *found;
   check_agrees("--out-dim", sizes.out_dim, weights.rows);
   check_agrees("--in-dim", sizes.in_dim, weights.columns);
@@ -168,7 +168,7 @@ Result<Workload> plan_mlp(const RunFlags& flags, const RunSizes& sizes, Device d
   const auto found =
       find_weights(flags, {"gate_proj.", "up_proj.", "down_proj."},
                    {sizes.hidden.value_or(3072), sizes.dim.value_or(768), false, {}, {}, device});
-  if (!found) return tl::unexpected(found.error());
+  EPI_TRY(found);
   const Weights& weights = *found;
   check_agrees("--hidden", sizes.hidden, weights.rows);
   check_agrees("--dim", sizes.dim, weights.columns);

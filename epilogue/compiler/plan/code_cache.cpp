@@ -8,6 +8,7 @@
 #include "epilogue/base/hash.h"
 #include "epilogue/base/mapped_file.h"
 #include "epilogue/base/output_file.h"
+#include "epilogue/base/result.h"
 
 namespace epi::compiler {
 namespace {
@@ -103,7 +104,7 @@ Result<void> store_cached(const std::string& key, std::span<const std::byte> byt
   fs::create_directories(*folder, error);
   if (error) return failure("{}: {}", folder->string(), error.message());
   auto file = OutputFile::create(path_of(*folder, key));
-  if (!file) return tl::unexpected(file.error());
+  EPI_TRY(file);
   for (const auto& part : {std::string(kMagic), hash_of(key, bytes)}) {
     if (auto done = file->write(part); !done) return done;
   }
