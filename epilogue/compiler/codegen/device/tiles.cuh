@@ -114,8 +114,7 @@ __device__ __forceinline__ void run_tiles(const TensorMap& x_map, const TensorMa
         const u64 a = tile_at(from + consumer * (64 * 128)), b = tile_at(from + kXBytes);
         begin_products();
 #pragma unroll
-        for (int i = 0; i < 4; ++i)
-          multiply<T, 2 * kHalf>(d, a + 2 * i, b + 2 * i, step + i > 0);
+        for (int i = 0; i < 4; ++i) multiply<T, 2 * kHalf>(d, a + 2 * i, b + 2 * i, step + i > 0);
         commit_products();
         if (step > 0) {
           await_products<1>();
