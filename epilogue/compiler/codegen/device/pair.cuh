@@ -39,13 +39,13 @@ EPI_FN Pair erf(Pair x) { return {erf(x.a), erf(x.b)}; }
 EPI_FN Pair rsqrt(Pair x) { return {rsqrt(x.a), rsqrt(x.b)}; }
 EPI_FN Pair normal_cdf(Pair x) { return {normal_cdf(x.a), normal_cdf(x.b)}; }
 
-// 1 + 2^x, right to 2^-17; from 2^63 on what it is there, and where x is no number.
+// 1 + 2^x, right to 2^-17; its value at 2^63 above that and for NaN.
 EPI_FN float one_and_power(float x) {
   float y;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(fminf(x, 63.0f)));
   return 1.0f + y;
 }
-// At least -10^9; what is no number stays.
+// At least -10^9; NaN stays.
 EPI_FN float bounded(float x) {
   float y;
   asm("max.NaN.f32 %0, %1, 0fCE6E6B28;" : "=f"(y) : "f"(x));
@@ -62,7 +62,8 @@ EPI_FN Pair over_one_plus_exp(Pair x, Pair u) {
   return over_one_and_power(x, u * 1.4426950408889634f);
 }
 
-// Overrides, compared with the definitions by tests/compiler/gpu_own_products_test.cpp.
+// Overrides. gelu_tanh is compared with the reference by tests/compiler/gpu_own_products_test.cpp;
+// sigmoid has no such test yet.
 // The shared reciprocal loses NaN where it is not in the numerator.
 EPI_FN Pair sigmoid(Pair x) {
   const Pair one(x.a == x.a ? 1.0f : x.a, x.b == x.b ? 1.0f : x.b);
