@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pointwise loops, written once around the functions of pointwise/functions.h: contiguous (which
-// the compiler vectorises), one side a number, and strided.
+// Pointwise loops, written once around the functions of pointwise/functions.h, for the compiler to
+// vectorise: of one element, of two, and of two of which one is a number.
 #include <limits>
 #include <utility>
 
@@ -63,56 +63,65 @@ EPI_INLINE Number<T> to_number_of(double number) {
   }
 }
 
-template <typename T, typename F>
-EPI_INLINE void for_each(const T* __restrict x, int64_t x_stride, T* __restrict out,
-                         int64_t out_stride, int64_t count, F f) {
-  if (x_stride == 1 && out_stride == 1) {
-    for (int64_t i = 0; i < count; ++i) store_number(out[i], f(load_number(x[i])));
-  } else {
-    for (int64_t i = 0; i < count; ++i)
-      store_number(out[i * out_stride], f(load_number(x[i * x_stride])));
-  }
+// Elements that lie apart go through buffers of this many, so that each function is compiled for
+// neighbours alone, and vectorised.
+constexpr int64_t kBlock = 256;
+
+template <typename T>
+EPI_INLINE const T* neighbours(const T* elements, int64_t stride, int64_t count, T* buffer) {
+  if (stride == 1) return elements;
+  for (int64_t i = 0; i < count; ++i) buffer[i] = elements[i * stride];
+  return buffer;
 }
 
 template <typename T, typename F>
-EPI_INLINE void for_each_pair(const T* __restrict a, int64_t a_stride, const T* __restrict b,
-                              int64_t b_stride, T* __restrict out, int64_t out_stride,
+EPI_INLINE void for_each(const T* __restrict x, T* __restrict out, int64_t count, F f) {
+  for (int64_t i = 0; i < count; ++i) store_number(out[i], f(load_number(x[i])));
+}
+template <typename T, typename F>
+EPI_INLINE void for_each_pair(const T* __restrict x, const T* __restrict y, T* __restrict out,
                               int64_t count, F f) {
-  using C = Number<T>;
-  if (b_stride == 0) {
-    const C value = load_number(b[0]);
-    for_each(a, a_stride, out, out_stride, count, [=](C x) { return f(x, value); });
-  } else if (a_stride == 0) {
-    const C value = load_number(a[0]);
-    for_each(b, b_stride, out, out_stride, count, [=](C x) { return f(value, x); });
-  } else if (a_stride == 1 && b_stride == 1 && out_stride == 1) {
-    for (int64_t i = 0; i < count; ++i)
-      store_number(out[i], f(load_number(a[i]), load_number(b[i])));
-  } else {
-    for (int64_t i = 0; i < count; ++i) {
-      store_number(out[i * out_stride],
-                   f(load_number(a[i * a_stride]), load_number(b[i * b_stride])));
-    }
+  for (int64_t i = 0; i < count; ++i) {
+    store_number(out[i], f(load_number(x[i]), load_number(y[i])));
   }
 }
 
-// The function with its scalars filled in is one of one element, or of two.
+// The function with its scalars filled in is one of one element, or of two, of which one may be the
+// same for all: then its stride is 0, or `b` is null and it is `numbers.other`.
 template <typename F, int kInputs, typename T, size_t... kScalars>
 EPI_INLINE void run(const T* a, int64_t a_stride, const T* b, int64_t b_stride, T* out,
                     int64_t out_stride, int64_t count, const PointwiseNumbers& numbers,
                     std::index_sequence<kScalars...> /*scalars*/) {
   using C = Number<T>;
   const C scalars[] = {to_number_of<T>(numbers.scalars[kScalars])..., C(0)};
-  if constexpr (kInputs == 1) {
-    for_each(a, a_stride, out, out_stride, count,
-             [=](C x) { return F::apply(x, scalars[kScalars]...); });
-  } else if (b == nullptr) {
-    const C other = to_number_of<T>(numbers.other);
-    for_each(a, a_stride, out, out_stride, count,
-             [=](C x) { return F::apply(x, other, scalars[kScalars]...); });
-  } else {
-    for_each_pair(a, a_stride, b, b_stride, out, out_stride, count,
-                  [=](C x, C y) { return F::apply(x, y, scalars[kScalars]...); });
+  const bool b_is_number = kInputs == 1 || b == nullptr || b_stride == 0;
+  const bool a_is_number = !b_is_number && a_stride == 0;
+  const bool all_neighbours =
+      out_stride == 1 && (a_stride == 1 || a_is_number) && (b_stride == 1 || b_is_number);
+  const int64_t step = all_neighbours ? count : kBlock;
+  T buffers[kInputs + 1][kBlock];
+  for (int64_t from = 0; from < count; from += step) {
+    const int64_t length = step < count - from ? step : count - from;
+    T* to = out_stride == 1 ? out + from : buffers[kInputs];
+    if constexpr (kInputs == 1) {
+      const T* x = neighbours(a + from * a_stride, a_stride, length, buffers[0]);
+      for_each(x, to, length, [=](C value) { return F::apply(value, scalars[kScalars]...); });
+    } else if (b_is_number) {
+      const C y = b == nullptr ? to_number_of<T>(numbers.other) : load_number(b[0]);
+      const T* x = neighbours(a + from * a_stride, a_stride, length, buffers[0]);
+      for_each(x, to, length, [=](C value) { return F::apply(value, y, scalars[kScalars]...); });
+    } else if (a_is_number) {
+      const C x = load_number(a[0]);
+      const T* y = neighbours(b + from * b_stride, b_stride, length, buffers[1]);
+      for_each(y, to, length, [=](C value) { return F::apply(x, value, scalars[kScalars]...); });
+    } else {
+      const T* x = neighbours(a + from * a_stride, a_stride, length, buffers[0]);
+      const T* y = neighbours(b + from * b_stride, b_stride, length, buffers[1]);
+      for_each_pair(x, y, to, length,
+                    [=](C left, C right) { return F::apply(left, right, scalars[kScalars]...); });
+    }
+    if (out_stride == 1) continue;
+    for (int64_t i = 0; i < length; ++i) out[(from + i) * out_stride] = to[i];
   }
 }
 
