@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every pointwise function as the epilogue of a GEMM on a Hopper GPU, over every number of 16 bits:
+// the GEMM multiplies by the identity, so the epilogue sees the numbers themselves.
+#include <gtest/gtest.h>
+
+#ifdef EPI_HAS_CUDA
+
+#include "epilogue/compiler/compile.h"
+#include "epilogue/compiler/gpu/gpu_gemm.h"
+#include "epilogue/tensor/factories.h"
+#include "tests/cuda/with_device.h"
+#include "tests/ops/compare.h"
+#include "tests/ops/pointwise_cases.h"
+
+namespace epi {
+namespace {
+
+constexpr DType kHalves[] = {DType::kBF16, DType::kF16};
+// Of a row: many rows, which tiles serve, and few, which stream the weights.
+constexpr int64_t kWidths[] = {64, 2048};
+
+// Every finite number, with zeros in place of the infinities (0 * inf would make a row NaN), and a
+// row of NaN at the end.
+Tensor every_number(DType dtype, int64_t width) {
+  const Tensor x = zeros({(1 << 16) / width + 1, width}, {dtype, kCpu});
+  auto* bits = reinterpret_cast<uint16_t*>(x.raw_data());
+  const uint32_t exponent = dtype == DType::kBF16 ? 0x7f80 : 0x7c00;
+  for (uint32_t pattern = 0; pattern < 1 << 16; ++pattern) {
+    if ((pattern & exponent) != exponent) bits[pattern] = static_cast<uint16_t>(pattern);
+  }
+  for (int64_t i = 0; i < width; ++i) bits[(1 << 16) + i] = 0x7fff;
+  return x;
+}
+
+Tensor identity(DType dtype, int64_t width) {
+  const Tensor eye = zeros({width, width}, {dtype, kCpu});
+  for (int64_t i = 0; i < width; ++i) copy_(select(select(eye, 0, i), 0, i), full({}, 1));
+  return to(eye, kCuda);
+}
+
+// The functions made of x / (1 + exp(u)) have a tolerance of their own there.
+OpClass epilogue_class(OpClass eager) {
+  return eager == OpClass::kPointwise || eager == OpClass::kGelu ? OpClass::kHopperEpilogue : eager;
+}
+
+class GpuEpilogue : public cuda::WithDevice {
+ protected:
+  void SetUp() override {
+    cuda::WithDevice::SetUp();
+    if (IsSkipped()) return;
+    if (!compiler::gpu_has_own_products(0)) GTEST_SKIP() << "no Hopper GPU";
+  }
+
+  // `function` of the product and the other inputs, in one kernel of our own.
+  template <typename Function>
+  static Tensor as_epilogue(Function function, const std::vector<Tensor>& in) {
+    const Tensor weight = identity(in[0].dtype(), in[0].size(1));
+    const Compiled compiled(
+        [=](std::span<const Tensor> inputs) { return function(linear(inputs[0], weight), inputs); },
+        {{"weight", weight}}, {});
+    const Tensor result = to(compiled(in), kCpu);
+    const std::vector<std::string> kernels = compiled.variants()[0].kernels;
+    EXPECT_EQ(kernels.size(), 1);
+    EXPECT_TRUE(kernels[0].starts_with("epi_tem_fused_")) << kernels[0];
+    return result;
+  }
+};
+
+class GpuUnaryEpilogue : public GpuEpilogue, public ::testing::WithParamInterface<UnaryCase> {};
+
+TEST_P(GpuUnaryEpilogue, OfEveryNumber) {
+  const UnaryCase& op = GetParam();
+  for (const DType dtype : kHalves) {
+    for (const int64_t width : kWidths) {
+      const Tensor x = every_number(dtype, width);
+      const Tensor got = as_epilogue(
+          [&](const Tensor& product, std::span<const Tensor>) { return op.run(product); },
+          {to(x, kCuda)});
+      EXPECT_TRUE(matches(got, op.reference(ref::read(x)), epilogue_class(op.op_class)))
+          << name(dtype) << ", rows of " << width;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Functions, GpuUnaryEpilogue, ::testing::ValuesIn(kUnaryCases),
+                         unary_label);
+
+class GpuBinaryEpilogue : public GpuEpilogue, public ::testing::WithParamInterface<BinaryCase> {};
+
+TEST_P(GpuBinaryEpilogue, OfEveryNumber) {
+  const BinaryCase& op = GetParam();
+  for (const DType dtype : kHalves) {
+    for (const int64_t width : kWidths) {
+      const Tensor x = every_number(dtype, width);
+      const Tensor y = randn(x.shape(), 5, {dtype, kCpu});
+      const Tensor got = as_epilogue(
+          [&](const Tensor& product, std::span<const Tensor> in) { return op.run(product, in[1]); },
+          {to(x, kCuda), to(y, kCuda)});
+      EXPECT_TRUE(matches(got, op.reference(ref::read(x), ref::read(y)), OpClass::kArithmetic))
+          << name(dtype) << ", rows of " << width;
+      const Tensor by_number =
+          as_epilogue([&](const Tensor& product,
+                          std::span<const Tensor>) { return op.run_scalar(product, 1.5); },
+                      {to(x, kCuda)});
+      EXPECT_TRUE(
+          matches(by_number, op.reference(ref::read(x), ref::scalar(1.5)), OpClass::kArithmetic))
+          << name(dtype) << ", rows of " << width << ", with a number";
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Functions, GpuBinaryEpilogue, ::testing::ValuesIn(kBinaryCases),
+                         [](const auto& param) { return param.param.label; });
+
+}  // namespace
+}  // namespace epi
+
+#endif
