@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <type_traits>
 
 #include "epilogue/base/thread_pool.h"
 
@@ -11,38 +12,46 @@ namespace {
 
 using Renumberings = std::map<const Trace*, Renumbering>;
 
+// Numbers of names and lanes are those of the part: what they are in the joined trace. Null for
+// columns that stay as they are.
+template <typename T>
+const std::vector<T>* renumbered(const Column<T>& column, const Renumbering& renumbering) {
+  if constexpr (std::is_same_v<T, NameId>) {
+    if (column.values == &Trace::name) return &renumbering.names;
+  }
+  if constexpr (std::is_same_v<T, LaneId>) {
+    if (column.values == &Trace::lane) return &renumbering.lanes;
+  }
+  return nullptr;
+}
+
+template <typename T>
+void fill_column(Trace& trace, const std::vector<TracePart>& parts,
+                 const Renumberings& renumberings, const Column<T>& column, size_t count) {
+  std::vector<T>& to = trace.*column.values;
+  to.reserve(count);
+  for (const TracePart& part : parts) {
+    const std::vector<T>& from = part.trace->*column.values;
+    const auto* numbers = renumbered(column, renumberings.at(part.trace));
+    if (numbers == nullptr) {
+      to.insert(to.end(), from.begin() + part.first, from.begin() + part.last);
+      continue;
+    }
+    if constexpr (std::is_integral_v<T>) {
+      for (EventId id = part.first; id < part.last; ++id) to.push_back((*numbers)[from[id]]);
+    }
+  }
+}
+
 // A column at a time, each on one core.
 void fill_columns(Trace& trace, const std::vector<TracePart>& parts,
                   const Renumberings& renumberings) {
   size_t count = 0;
   for (const TracePart& part : parts) count += part.last - part.first;
-  const auto append = [&](auto column, auto&& convert) {
-    auto& to = trace.*column;
-    to.reserve(count);
-    for (const TracePart& part : parts) {
-      const auto& from = part.trace->*column;
-      const Renumbering& renumbering = renumberings.at(part.trace);
-      for (EventId id = part.first; id < part.last; ++id) {
-        to.push_back(convert(from[id], renumbering));
-      }
-    }
-  };
-  const auto same = [](auto value, const Renumbering&) { return value; };
-  const std::vector<std::function<void()>> columns = {
-      [&] { append(&Trace::ts_ns, same); },
-      [&] { append(&Trace::dur_ns, same); },
-      [&] { append(&Trace::external_id, same); },
-      [&] { append(&Trace::correlation, same); },
-      [&] { append(&Trace::args, same); },
-      [&] { append(&Trace::phase, same); },
-      [&] { append(&Trace::category, same); },
-      [&] {
-        append(&Trace::name, [](NameId name, const Renumbering& r) { return r.names[name]; });
-      },
-      [&] {
-        append(&Trace::lane, [](LaneId lane, const Renumbering& r) { return r.lanes[lane]; });
-      },
-  };
+  std::vector<std::function<void()>> columns;
+  for_each_column([&](const auto& column) {
+    columns.emplace_back([&, column] { fill_column(trace, parts, renumberings, column, count); });
+  });
   parallel_for(static_cast<int64_t>(columns.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) columns[static_cast<size_t>(i)]();
   });

@@ -38,27 +38,11 @@ void Names::grow() {
 }
 
 void Trace::reserve(size_t events) {
-  phase.reserve(events);
-  category.reserve(events);
-  name.reserve(events);
-  lane.reserve(events);
-  ts_ns.reserve(events);
-  dur_ns.reserve(events);
-  external_id.reserve(events);
-  correlation.reserve(events);
-  args.reserve(events);
+  for_each_column([&](const auto& column) { (this->*column.values).reserve(events); });
 }
 
 void Trace::resize(size_t events) {
-  phase.resize(events);
-  category.resize(events);
-  name.resize(events);
-  lane.resize(events);
-  ts_ns.resize(events);
-  dur_ns.resize(events);
-  external_id.resize(events);
-  correlation.resize(events);
-  args.resize(events);
+  for_each_column([&](const auto& column) { (this->*column.values).resize(events); });
 }
 
 Renumbering Trace::adopt_names(const Trace& other) {
@@ -73,15 +57,8 @@ Renumbering Trace::adopt_names(const Trace& other) {
 }
 
 EventId Trace::push(const Event& event) {
-  phase.push_back(event.phase);
-  category.push_back(event.category);
-  name.push_back(event.name);
-  lane.push_back(event.lane);
-  ts_ns.push_back(event.ts_ns);
-  dur_ns.push_back(event.dur_ns);
-  external_id.push_back(event.external_id);
-  correlation.push_back(event.correlation);
-  args.push_back(event.args);
+  for_each_column(
+      [&](const auto& column) { (this->*column.values).push_back(event.*column.field); });
   return size() - 1;
 }
 

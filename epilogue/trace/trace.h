@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -144,5 +145,30 @@ struct Trace {
  private:
   std::unordered_map<std::string, LaneId> lane_ids_;
 };
+
+// A column, and the field of a row that it holds.
+template <typename T>
+struct Column {
+  std::vector<T> Trace::* values;
+  T Event::* field;
+};
+
+// Every column, once: whatever adds, drops or joins events goes through this table.
+inline constexpr std::tuple kColumns{
+    Column{&Trace::ts_ns, &Event::ts_ns},
+    Column{&Trace::dur_ns, &Event::dur_ns},
+    Column{&Trace::external_id, &Event::external_id},
+    Column{&Trace::correlation, &Event::correlation},
+    Column{&Trace::args, &Event::args},
+    Column{&Trace::phase, &Event::phase},
+    Column{&Trace::category, &Event::category},
+    Column{&Trace::name, &Event::name},
+    Column{&Trace::lane, &Event::lane},
+};
+
+template <typename Visit>
+void for_each_column(Visit&& visit) {
+  std::apply([&](const auto&... column) { (visit(column), ...); }, kColumns);
+}
 
 }  // namespace epi::trace
