@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "epilogue/base/json_writer.h"
 #include "epilogue/report/table.h"
 
 namespace epi::report {

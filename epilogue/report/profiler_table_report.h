@@ -7,7 +7,10 @@
 #include <string>
 
 #include "epilogue/analysis/pytorch/profiler_table.h"
-#include "epilogue/base/json_writer.h"
+
+namespace epi {
+class JsonWriter;
+}
 
 namespace epi::report {
 

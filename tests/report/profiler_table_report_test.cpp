@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table's text. Widths, units and order are PyTorch's: this is how it would print these rows.
 #include "epilogue/report/profiler_table_report.h"
+#include "epilogue/base/json_writer.h"
 
 #include <gtest/gtest.h>
 

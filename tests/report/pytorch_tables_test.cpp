@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "epilogue/analysis/pytorch/profiler_table.h"
+#include "epilogue/base/json_writer.h"
 #include "epilogue/report/profiler_table_report.h"
 #include "epilogue/trace/input_text.h"
 #include "epilogue/trace/reader.h"

@@ -5,6 +5,7 @@
 
 #include "epilogue/analysis/pytorch/profiler_table.h"
 #include "epilogue/base/error.h"
+#include "epilogue/base/json_writer.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/trace/trace_inputs.h"

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# The headers that `cmake --install` installs: what programs may include (docs/library.md). Each
+# compiles alone (tests/install/consumer); everything else is internal and may change.
+set(EPI_PUBLIC_HEADERS
+  base/error.h base/result.h
+  trace/category.h trace/defects.h trace/links.h trace/op_tree.h trace/reader.h trace/trace.h trace/writer.h
+  analysis/pytorch/profiler_table.h report/profiler_table_report.h)
+if(EPI_RUNTIME)
+  list(APPEND EPI_PUBLIC_HEADERS
+    glu.h kernel_abi.h
+    base/clock.h base/mapped_file.h
+    pointwise/operators.def
+    tensor/cpu_allocator.h tensor/device.h tensor/device_memory.h tensor/dims.h tensor/dlpack.h tensor/dtype.h tensor/dtype_enum.h
+    tensor/factories.h tensor/layout.h tensor/print.h tensor/storage.h tensor/tensor.h
+    ops/args.h ops/dispatch.h ops/functional.h ops/hooks.h ops/op.h
+    cpu/cpu_backend.h
+    cuda/allocator.h cuda/cuda_backend.h cuda/cuda_device.h cuda/pinned.h cuda/stream.h cuda/tf32.h
+    nn/checkpoint.h nn/glu_mlp.h nn/linear.h nn/module.h nn/safetensors.h
+    compiler/compile.h compiler/compile_options.h compiler/tensor_function.h
+    hub/hub.h hub/kernel.h hub/keys.h hub/lock.h hub/manifest.h hub/prebuilt_glu_mlp.h hub/source.h hub/trust.h hub/variant.h hub/weights.h
+    profile/profiler.h profile/step_span.h)
+endif()
