@@ -12,5 +12,11 @@ endfunction()
 # The headers that most sources include take longer to parse than the sources themselves.
 function(epi_precompile_headers target)
   target_precompile_headers(${target} PRIVATE <algorithm> <array> <functional> <map> <memory> <optional> <span> <string>
-                            <string_view> <unordered_map> <vector> <fmt/format.h> <fmt/ranges.h> <tl/expected.hpp> ${ARGN})
+                            <string_view> <unordered_map> <vector> <tl/expected.hpp>
+                            "${PROJECT_SOURCE_DIR}/epilogue/base/compiled_format.h" ${ARGN})
+endfunction()
+
+# For targets that spend their time elsewhere, in the library: half the time to compile.
+function(epi_compile_quickly target)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1>)
 endfunction()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How this binary was built and what it found: no library is loaded for it, so that it is instant.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "epilogue/base/join.h"
 #include "epilogue/base/machine.h"
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/cli/verbs.h"
@@ -47,7 +47,7 @@ std::string version_text() {
       "cpu jit  {}",
       EPI_VERSION, EPI_COMPILER, EPI_BUILD_TYPE,
       sanitizers.empty() ? "" : ", sanitizers " + sanitizers, cpu_name(), num_threads(),
-      name(cpu_isa()), fmt::join(cpu_features(), " "), runtime_text(), cuda_text(), jit_text());
+      name(cpu_isa()), join(cpu_features(), " "), runtime_text(), cuda_text(), jit_text());
 }
 
 }  // namespace epi::cli

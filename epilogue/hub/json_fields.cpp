@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/hub/json_fields.h"
 
+#include <simdjson.h>
+
 #include <algorithm>
 
 namespace epi::hub {
+
+struct JsonField::Value {
+  simdjson::dom::element element;
+};
+
+JsonField::JsonField(const Value& value, std::string place)
+    : value_(std::make_shared<const Value>(value)), place_(std::move(place)) {}
 
 void JsonField::refuse(std::string_view rule) const {
   throw SchemaError(fmt::format("{}: {}", place_.empty() ? "the file" : place_, rule));
@@ -11,10 +20,10 @@ void JsonField::refuse(std::string_view rule) const {
 
 std::optional<JsonField> JsonField::find(std::string_view key) const {
   simdjson::dom::object object;
-  if (value_.get(object) != simdjson::SUCCESS) refuse("an object is needed");
+  if (value_->element.get(object) != simdjson::SUCCESS) refuse("an object is needed");
   simdjson::dom::element found;
   if (object.at_key(key).get(found) != simdjson::SUCCESS) return std::nullopt;
-  return JsonField(found, place_.empty() ? std::string(key) : fmt::format("{}.{}", place_, key));
+  return JsonField({found}, place_.empty() ? std::string(key) : fmt::format("{}.{}", place_, key));
 }
 
 JsonField JsonField::at(std::string_view key) const {
@@ -25,7 +34,7 @@ JsonField JsonField::at(std::string_view key) const {
 
 std::string JsonField::text() const {
   std::string_view text;
-  if (value_.get(text) != simdjson::SUCCESS) refuse("a text is needed");
+  if (value_->element.get(text) != simdjson::SUCCESS) refuse("a text is needed");
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; };
   if (std::ranges::any_of(text, is_control)) refuse("a text without control characters is needed");
   return std::string(text);
@@ -48,13 +57,13 @@ void JsonField::allow_only(std::initializer_list<std::string_view> names) const 
 
 bool JsonField::boolean() const {
   bool value = false;
-  if (value_.get(value) != simdjson::SUCCESS) refuse("true or false is needed");
+  if (value_->element.get(value) != simdjson::SUCCESS) refuse("true or false is needed");
   return value;
 }
 
 int64_t JsonField::integer(int64_t least, int64_t most) const {
   int64_t value = 0;
-  if (value_.get(value) != simdjson::SUCCESS || value < least || value > most) {
+  if (value_->element.get(value) != simdjson::SUCCESS || value < least || value > most) {
     refuse(fmt::format("a whole number from {} to {} is needed", least, most));
   }
   return value;
@@ -62,28 +71,48 @@ int64_t JsonField::integer(int64_t least, int64_t most) const {
 
 double JsonField::real() const {
   double value = 0;
-  if (value_.get(value) != simdjson::SUCCESS) refuse("a number is needed");
+  if (value_->element.get(value) != simdjson::SUCCESS) refuse("a number is needed");
   return value;
 }
 
 std::vector<JsonField> JsonField::items() const {
   simdjson::dom::array array;
-  if (value_.get(array) != simdjson::SUCCESS) refuse("a list is needed");
+  if (value_->element.get(array) != simdjson::SUCCESS) refuse("a list is needed");
   std::vector<JsonField> items;
   for (const auto item : array) {
-    items.emplace_back(item, fmt::format("{}[{}]", place_, items.size()));
+    items.emplace_back(Value{item}, fmt::format("{}[{}]", place_, items.size()));
   }
   return items;
 }
 
 std::vector<std::pair<std::string, JsonField>> JsonField::members() const {
   simdjson::dom::object object;
-  if (value_.get(object) != simdjson::SUCCESS) refuse("an object is needed");
+  if (value_->element.get(object) != simdjson::SUCCESS) refuse("an object is needed");
   std::vector<std::pair<std::string, JsonField>> members;
   for (const auto [key, value] : object) {
-    members.emplace_back(key, JsonField(value, fmt::format("{}[\"{}\"]", place_, key)));
+    members.emplace_back(key, JsonField({value}, fmt::format("{}[\"{}\"]", place_, key)));
   }
   return members;
+}
+
+bool JsonField::is_null() const { return value_->element.is_null(); }
+
+std::string JsonField::json() const { return simdjson::minify(value_->element); }
+
+Result<void> visit_json(std::string_view text, std::string_view path,
+                        const std::function<void(const JsonField&)>& read) {
+  const simdjson::padded_string padded(text);  // simdjson reads past the end
+  simdjson::dom::parser parser;
+  simdjson::dom::element root;
+  if (const auto error = parser.parse(padded).get(root); error != simdjson::SUCCESS) {
+    return failure("{}: not valid JSON: {}", path, simdjson::error_message(error));
+  }
+  try {
+    read(JsonField({root}, ""));
+  } catch (const SchemaError& error) {
+    return failure("{}: {}", path, error.what());
+  }
+  return {};
 }
 
 }  // namespace epi::hub

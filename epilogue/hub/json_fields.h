@@ -3,11 +3,11 @@
 // as "exports[2].threads: a whole number from 1 to 1024 is needed".
 #pragma once
 
-#include <simdjson.h>
-
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -26,12 +26,12 @@ struct SchemaError : std::runtime_error {
 
 class JsonField {
  public:
-  JsonField(simdjson::dom::element value, std::string place)
-      : value_(value), place_(std::move(place)) {}
+  struct Value;  // the parser's: its header takes seconds to compile
+  JsonField(const Value& value, std::string place);
 
   JsonField at(std::string_view key) const;  // of an object that must have it
   std::optional<JsonField> find(std::string_view key) const;
-  bool is_null() const { return value_.is_null(); }
+  bool is_null() const;
 
   std::string text() const;
   std::string hash() const;  // 64 hex digits: a sha256, or a key
@@ -41,32 +41,28 @@ class JsonField {
   std::vector<JsonField> items() const;                            // of an array
   std::vector<std::pair<std::string, JsonField>> members() const;  // of an object
 
-  std::string json() const { return simdjson::minify(value_); }
+  std::string json() const;
 
   // Members beside these are misspelt, or of a later schema.
   void allow_only(std::initializer_list<std::string_view> names) const;
   [[noreturn]] void refuse(std::string_view rule) const;
 
  private:
-  simdjson::dom::element value_;
+  std::shared_ptr<const Value> value_;
   std::string place_;
 };
 
-// `read` of the whole text, which throws `SchemaError`. `path` is for messages.
+// Calls `read` with the root of the text; `read` may throw `SchemaError`. `path` is for messages.
+Result<void> visit_json(std::string_view text, std::string_view path,
+                        const std::function<void(const JsonField&)>& read);
+
+// What `read` makes of the root of the text.
 template <typename Read>
 auto read_json(std::string_view text, std::string_view path, Read&& read)
     -> Result<decltype(read(std::declval<const JsonField&>()))> {
-  const simdjson::padded_string padded(text);  // simdjson reads past the end
-  simdjson::dom::parser parser;
-  simdjson::dom::element root;
-  if (const auto error = parser.parse(padded).get(root); error != simdjson::SUCCESS) {
-    return failure("{}: not valid JSON: {}", path, simdjson::error_message(error));
-  }
-  try {
-    return read(JsonField(root, ""));
-  } catch (const SchemaError& error) {
-    return failure("{}: {}", path, error.what());
-  }
+  std::optional<decltype(read(std::declval<const JsonField&>()))> made;
+  EPI_TRY(visit_json(text, path, [&](const JsonField& root) { made.emplace(read(root)); }));
+  return *std::move(made);
 }
 
 }  // namespace epi::hub

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/tensor/dims.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/join.h"
 
 namespace epi {
 
@@ -43,6 +44,6 @@ bool Dims::operator==(const Dims& other) const {
   return rank_ == other.rank_ && std::equal(begin(), end(), other.begin());
 }
 
-std::string to_string(const Dims& dims) { return fmt::format("[{}]", fmt::join(dims, ", ")); }
+std::string to_string(const Dims& dims) { return fmt::format("[{}]", join(dims, ", ")); }
 
 }  // namespace epi

@@ -2,12 +2,12 @@
 #include "epilogue/analysis/cost/op_cost.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <unordered_set>
 
 #include "epilogue/analysis/index/op_inputs.h"
+#include "epilogue/base/join.h"
 #include "epilogue/pointwise/table.h"
 #include "epilogue/trace/event_args.h"
 #include "epilogue/trace/number_text.h"
@@ -184,7 +184,7 @@ std::string size_signature(const trace::Trace& trace, EventId op) {
   }
   std::string out;
   for (const OpInput& input : op_inputs(trace, op)) {
-    if (input.is_tensor()) out += fmt::format("[{}]", fmt::join(input.dims, ","));
+    if (input.is_tensor()) out += fmt::format("[{}]", join(input.dims, ","));
   }
   return out;
 }

@@ -2,7 +2,6 @@
 #include "epilogue/analysis/expect/rule_parser.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cmath>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "epilogue/analysis/expect/rule.h"
+#include "epilogue/base/join.h"
 
 namespace epi::analysis::rule_words {
 
@@ -63,7 +63,7 @@ template <typename T, size_t N>
 std::string listed(const Word<T> (&words)[N]) {
   std::vector<std::string_view> texts;
   for (const Word<T>& word : words) texts.push_back(word.text);
-  return fmt::format("{}", fmt::join(texts, ", "));
+  return join(texts, ", ");
 }
 
 // What a measure is counted in.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/analysis/pytorch/profiler_table.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +9,7 @@
 
 #include "epilogue/analysis/pytorch/pytorch_times.h"
 #include "epilogue/base/error.h"
+#include "epilogue/base/join.h"
 #include "epilogue/trace/event_args.h"
 #include "epilogue/trace/step_name.h"
 
@@ -24,7 +25,7 @@ std::string shapes_text(std::string_view dims) {
   for (std::string_view& shape : shapes) {
     if (shape.starts_with("[[")) shape = "[]";
   }
-  return fmt::format("[{}]", fmt::join(shapes, ", "));
+  return fmt::format("[{}]", join(shapes, ", "));
 }
 
 class TableBuilder {
@@ -155,7 +156,7 @@ void sort_rows(ProfilerTable& table, std::string_view column) {
   if (found == kSortColumns.end()) {
     std::vector<std::string_view> names;
     for (const SortColumn& known : kSortColumns) names.push_back(known.name);
-    fail("table", "no column \"{}\" to sort by; there are {}", column, fmt::join(names, ", "));
+    fail("table", "no column \"{}\" to sort by; there are {}", column, join(names, ", "));
   }
   std::stable_sort(table.rows.begin(), table.rows.end(), [&](const TableRow& a, const TableRow& b) {
     return found->measure(a) > found->measure(b);

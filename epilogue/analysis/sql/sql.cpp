@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/analysis/sql/sql.h"
 
+#include <fmt/format.h>
+
 #include <sqlite3.h>
 #include <unistd.h>
-
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "epilogue/analysis/sql/sql_tables.h"
+#include "epilogue/base/join.h"
 
 namespace epi::analysis {
 namespace {
@@ -39,7 +40,7 @@ int connect(sqlite3* db, void* tables, int, const char* const* argv, sqlite3_vta
     for (const SqlColumn& column : rows.columns) {
       columns.push_back(fmt::format("\"{}\" {}", column.name, column.type));
     }
-    const std::string sql = fmt::format("CREATE TABLE x({})", fmt::join(columns, ", "));
+    const std::string sql = fmt::format("CREATE TABLE x({})", join(columns, ", "));
     auto* table = new Table{};
     table->rows = &rows;
     *out = table;

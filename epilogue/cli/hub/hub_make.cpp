@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // `epilogue hub verify`, `get`, `lock`, `build`, `sign` and `keygen`.
-#include <fmt/ranges.h>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/join.h"
 #include "epilogue/base/json_writer.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
@@ -100,8 +102,8 @@ hub::LockedPackage locked_now(const hub::PackageName& package, const hub::Option
     const auto checked = hub::read_manifest(*located->source, name, options.trust);
     if (!checked) throw Error(checked.error().message);
     if (!checked->violations.empty()) {
-      throw Refused(fmt::format("{}: refused:\n  {}", hub::text_of(name),
-                                fmt::join(checked->violations, "\n  ")));
+      throw Refused(
+          fmt::format("{}: refused:\n  {}", hub::text_of(name), join(checked->violations, "\n  ")));
     }
     if (!first && checked->key != locked.key) {
       throw Refused(

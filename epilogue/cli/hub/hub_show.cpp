@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // `epilogue hub list`, `info` and `why`: what there is, what it is, and what would run here.
-#include <fmt/ranges.h>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/join.h"
 #include "epilogue/base/json_writer.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/hub/hub_verbs.h"
 #include "epilogue/cli/run/run_options.h"
 #include "epilogue/hub/hugging_face.h"
+#include "epilogue/hub/open_source.h"
 #include "epilogue/hub/store.h"
 #include "epilogue/report/units.h"
 
@@ -61,7 +64,7 @@ std::string signature_of(const hub::Export& one) {
     (operand.output ? outputs : inputs)
         .push_back(fmt::format("{} [{}, {}]", operand.name, operand.shape[0], operand.shape[1]));
   }
-  return fmt::format("{}({}) -> {}", one.name, fmt::join(inputs, ", "), fmt::join(outputs, ", "));
+  return fmt::format("{}({}) -> {}", one.name, join(inputs, ", "), join(outputs, ", "));
 }
 
 std::vector<std::string_view> dtype_names(const hub::Export& one) {
@@ -99,7 +102,7 @@ void print_manifest(const hub::Manifest& manifest) {
   fmt::print("{}@{}, {}, source {}{}\n", manifest.name, manifest.version, manifest.license,
              manifest.commit.value_or("unknown"), manifest.dirty ? " and changes" : "");
   for (const hub::Export& one : manifest.exports) {
-    fmt::print("  {}\n    {}{}{}\n", signature_of(one), fmt::join(dtype_names(one), ", "),
+    fmt::print("  {}\n    {}{}{}\n", signature_of(one), join(dtype_names(one), ", "),
                size_rules(one), one.deterministic ? "; the same bits every time" : "");
   }
   for (const hub::Layer& layer : manifest.layers) fmt::print("  layer {}\n", layer_text(layer));
@@ -203,7 +206,7 @@ int hugging_face_info(const HubVerbFlags& flags, const std::string& folder) {
   for (const auto& variant : *variants) {
     fmt::print(
         "  {:<40} {}{}, {}\n", variant.variant, variant.backend,
-        variant.archs.empty() ? "" : fmt::format(" {}", fmt::join(variant.archs, " ")),
+        variant.archs.empty() ? "" : fmt::format(" {}", join(variant.archs, " ")),
         variant.violations.empty() ? variant.algorithm + " agrees" : variant.violations.front());
   }
   return 0;
@@ -291,7 +294,7 @@ int hub_list(const HubVerbFlags& flags) {
     fmt::print("{}@{}, from {}\n", row.name, row.version, row.source);
     for (const std::string& variant : row.variants) fmt::print("  {}\n", variant);
   }
-  if (rows.empty()) fmt::print("no packages in: {}\n", fmt::join(options.sources, ", "));
+  if (rows.empty()) fmt::print("no packages in: {}\n", join(options.sources, ", "));
   return 0;
 }
 

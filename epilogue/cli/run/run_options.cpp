@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/cli/run/run_options.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <sstream>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/join.h"
 #include "epilogue/base/parse_integer.h"
 #include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/cuda/cuda_backend.h"
@@ -137,7 +138,7 @@ std::optional<CompileOptions> parse_compile(const RunFlags& flags) {
   const auto check = [](const char* flag, const std::string& text,
                         std::initializer_list<const char*> words) {
     if (text.empty() || std::find(words.begin(), words.end(), text) != words.end()) return;
-    fail("run", "{} {}: must be one of {}", flag, text, fmt::join(words, ", "));
+    fail("run", "{} {}: must be one of {}", flag, text, join(words, ", "));
   };
   check("--fuse", flags.fuse, {"none", "pointwise", "epilogue"});
   check("--dynamic", flags.dynamic, {"on", "off"});

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // `epilogue run linear | mlp | matmul-add`: forwards recorded op by op and kernel by kernel, then
 // forwards timed without the recording.
-#include <fmt/ranges.h>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/join.h"
 #include "epilogue/base/json_writer.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
@@ -17,6 +19,7 @@
 #include "epilogue/cli/run/run_record.h"
 #include "epilogue/cli/run/run_report.h"
 #include "epilogue/cli/run/workload.h"
+#include "epilogue/ops/hooks.h"
 
 namespace epi::cli {
 namespace {
@@ -45,7 +48,7 @@ CompileResult compile_result(const RunFlags& flags, const Compiled& compiled, si
   CompileResult result{parse_compile(flags).value_or(CompileOptions()), compiled.variants(), 0};
   const VariantInfo& last = result.variants.back();
   if (flags.show == "graph") result.shown = last.stages.back();
-  if (flags.show == "passes") result.shown = fmt::format("{}", fmt::join(last.stages, "\n"));
+  if (flags.show == "passes") result.shown = join(last.stages, "\n");
   if (flags.show == "code") result.shown = last.code;
   if (flags.show == "plan") result.shown = last.plan;
   result.variants.erase(result.variants.begin(),

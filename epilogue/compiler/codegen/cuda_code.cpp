@@ -2,12 +2,12 @@
 #include "epilogue/compiler/codegen/cuda_code.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/join.h"
 #include "epilogue/compiler/codegen/device_text.h"
 
 namespace epi::compiler {
@@ -37,7 +37,7 @@ std::string step_text(const Step& step, std::string_view type) {
   std::vector<std::string> terms;
   for (const Term& term : step.terms) terms.push_back(term_text(term, type));
   if (step.function) {
-    return fmt::format("{}({})", pointwise::info(*step.function).name, fmt::join(terms, ", "));
+    return fmt::format("{}({})", pointwise::info(*step.function).name, join(terms, ", "));
   }
   if (!step.rounded_to) return terms[0];
   return fmt::format("rounded_to<{}>({})", cuda_type(*step.rounded_to), terms[0]);

@@ -2,12 +2,12 @@
 // A GPU's side of a plan: pointwise kernels as one module of CUDA C++, GEMMs that make their code
 // when a size asks for it, the library for the rest.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <array>
 #include <utility>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/join.h"
 #include "epilogue/compiler/codegen/cuda_code.h"
 #include "epilogue/compiler/gpu/gpu_code.h"
 #include "epilogue/compiler/gpu/gpu_gemm.h"
@@ -227,7 +227,7 @@ std::string GpuPlanBackend::choice_text(size_t kernel) const {
         "  the GPU busiest; where there are too few of them, cuBLASLt{}\n  for the first size: "
         "{}\n",
         kMostStreamRows, has_epilogue(*gemm) ? " and a kernel behind it" : "",
-        fmt::join(forms_of(*gemms_[kernel]), ", "));
+        join(forms_of(*gemms_[kernel]), ", "));
   }
   return library_text(graph_[std::get<LibraryKernel>(body).node]);
 }

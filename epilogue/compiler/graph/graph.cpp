@@ -2,11 +2,11 @@
 #include "epilogue/compiler/graph/graph.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cstring>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/join.h"
 #include "epilogue/ops/functional.h"
 
 namespace epi::compiler {
@@ -41,7 +41,7 @@ class Printer {
     }
     std::vector<std::string> outputs;
     for (const ValueId id : graph_.outputs) outputs.push_back(name(id));
-    return out + fmt::format("return {}\n", fmt::join(outputs, ", "));
+    return out + fmt::format("return {}\n", join(outputs, ", "));
   }
 
  private:
@@ -52,14 +52,14 @@ class Printer {
     if (node.kind == NodeKind::kParameter) return "parameter";
     std::vector<std::string> operands;
     for (const Operand& operand : node.operands) operands.push_back(text_of(operand));
-    return fmt::format("{}({})", op_info(node.op).name.substr(6), fmt::join(operands, ", "));
+    return fmt::format("{}({})", op_info(node.op).name.substr(6), join(operands, ", "));
   }
 
   std::string text_of(const Operand& operand) const {
     const auto list = [&](const std::vector<ValueRef>& refs) {
       std::vector<std::string> texts;
       for (const ValueRef& ref : refs) texts.push_back(text_of(ref));
-      return fmt::format("[{}]", fmt::join(texts, ", "));
+      return fmt::format("[{}]", join(texts, ", "));
     };
     return std::visit(
         Overloaded{[](const NoOperand&) { return std::string("-"); },

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/compiler/graph/sym_size.h"
+#include "epilogue/base/join.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -51,7 +51,7 @@ std::string to_string(const SymDims& dims) {
   std::vector<std::string> texts;
   texts.reserve(dims.size());
   for (const SymSize& size : dims) texts.push_back(to_string(size));
-  return fmt::format("[{}]", fmt::join(texts, ", "));
+  return fmt::format("[{}]", join(texts, ", "));
 }
 
 Symbol SymbolHints::add(std::span<const int64_t> fixed) {

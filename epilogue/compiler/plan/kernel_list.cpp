@@ -2,12 +2,12 @@
 #include "epilogue/compiler/plan/kernel_list.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/join.h"
 #include "epilogue/compiler/passes/fusible.h"
 #include "epilogue/compiler/plan/program_builder.h"
 
@@ -207,7 +207,7 @@ std::string fused_name(const Graph& graph, const std::vector<ValueId>& nodes) {
       for (const Op view : ref.view->through) ops.emplace(op_info(view).name.substr(6));
     }
   }
-  return fmt::format("{}", fmt::join(ops, "_"));
+  return join(ops, "_");
 }
 
 std::vector<Kernel> list_kernels(const Graph& graph) {
