@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/hub/assemble.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
 #include "epilogue/base/hash.h"
+#include "epilogue/base/join.h"
 #include "epilogue/base/json_writer.h"
 #include "epilogue/base/result.h"
 #include "epilogue/hub/code_target.h"
 #include "epilogue/hub/file_io.h"
 #include "epilogue/hub/json_fields.h"
+#include "epilogue/hub/manifest_parser.h"
 #include "epilogue/hub/source.h"
 #include "epilogue/hub/variant.h"
 
@@ -112,7 +114,7 @@ std::string why_not_sign(const fs::path& folder, const std::string& manifest) {
   Trust trust;
   trust.policy = Policy::kOff;
   const CheckedVariant variant = check_variant(name, folder, trust);
-  return variant.is_trusted() ? "" : fmt::format("{}", fmt::join(variant.checked.violations, "; "));
+  return variant.is_trusted() ? "" : join(variant.checked.violations, "; ");
 }
 
 }  // namespace

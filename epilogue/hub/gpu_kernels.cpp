@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cubins and PTX of packages, launched as the manifest describes.
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
 #include <map>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/join.h"
 #include "epilogue/base/result.h"
 #include "epilogue/compiler/gpu/gpu_code.h"
 #include "epilogue/compiler/gpu/tensor_map.h"
@@ -83,7 +83,7 @@ void check_parameters(const Launch& launch, const std::vector<size_t>& parameter
   for (const Argument& argument : launch.arguments) arguments.push_back(argument_bytes(argument));
   if (arguments == parameters) return;
   fail("hub", "kernel {} has parameters of {} bytes, the manifest arguments of {}", launch.kernel,
-       fmt::join(parameters, ", "), fmt::join(arguments, ", "));
+       join(parameters, ", "), join(arguments, ", "));
 }
 
 class GpuKernels final : public LoadedCode {

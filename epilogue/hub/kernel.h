@@ -18,15 +18,13 @@
 
 #include "epilogue/base/result.h"
 #include "epilogue/hub/hub.h"
+#include "epilogue/hub/weights.h"
 #include "epilogue/tensor/device.h"
 #include "epilogue/tensor/tensor.h"
 
 namespace epi::hub {
 
 class LoadedCode;
-
-// Weights that nobody writes to while the kernel in front of a call ends may be read early.
-enum class Weights : bool { kMayChange, kStay };
 
 // Copies share the loaded code; any thread may call.
 class Kernels {

@@ -7,7 +7,8 @@
 #include <string_view>
 
 #include "epilogue/hub/bound_call.h"
-#include "epilogue/hub/kernel.h"
+#include "epilogue/hub/manifest.h"
+#include "epilogue/hub/weights.h"
 
 namespace epi::hub {
 

@@ -2,132 +2,11 @@
 #include "epilogue/hub/manifest.h"
 
 #include <algorithm>
-#include <iterator>
-
-#include "epilogue/hub/export_schema.h"
-#include "epilogue/hub/file_io.h"
-#include "epilogue/hub/json_fields.h"
-#include "epilogue/hub/variant.h"
-#include "epilogue/nn/glu_mlp.h"
 
 namespace epi::hub {
 namespace {
 
-constexpr size_t kMostFiles = 1000;
-constexpr size_t kMostLetters = 100;
-constexpr int64_t kMostVersion = 1'000'000;
-
-std::map<std::string, FileEntry> read_files(const JsonField& field) {
-  std::map<std::string, FileEntry> files;
-  int64_t total = 0;
-  for (const auto& [path, value] : field.members()) {
-    if (const auto objection = path_objection(path); !objection.empty()) value.refuse(objection);
-    if (path == "manifest.json" || path == "manifest.sig") value.refuse("it cannot list itself");
-    value.allow_only({"sha256", "bytes"});
-    FileEntry entry{value.at("sha256").hash(), value.at("bytes").integer(0, kMostFileBytes)};
-    total += entry.bytes;
-    if (!files.emplace(path, entry).second) value.refuse("it is listed twice");
-    if (total > kMostFileBytes) {
-      field.refuse(fmt::format("at most {} bytes together are allowed", kMostFileBytes));
-    }
-    if (files.size() > kMostFiles) field.refuse(fmt::format("at most {} are allowed", kMostFiles));
-  }
-  return files;
-}
-
-// The export of a layer, with so many inputs and one output.
-std::string read_export_name(const JsonField& layer, const char* key, const Manifest& manifest,
-                             std::ptrdiff_t inputs) {
-  const auto field = layer.find(key);
-  if (!field) return "";
-  const std::string name = field->text();
-  const Export* one = manifest.find_export(name);
-  if (one == nullptr) field->refuse("there is no such export");
-  const auto outputs = std::ranges::count_if(one->operands, &Operand::output);
-  if (outputs != 1 || std::ssize(one->operands) != inputs + 1) {
-    field->refuse(fmt::format("an export of {} inputs and one output is needed", inputs));
-  }
-  return name;
-}
-
-Layer read_layer(const JsonField& field, const Manifest& manifest) {
-  field.allow_only({"name", "activation", "pointwise", "gate_up", "down"});
-  Layer layer;
-  layer.name = field.at("name").text();
-  if (layer.name != "GluMlp") field.at("name").refuse("GluMlp is the one that is known");
-  layer.activation = field.at("activation").text();
-  if (!nn::glu_activation_from_name(layer.activation)) {
-    field.at("activation").refuse("geglu, geglu_erf or swiglu is needed");
-  }
-  layer.pointwise = read_export_name(field, "pointwise", manifest, 2);
-  layer.gate_up = read_export_name(field, "gate_up", manifest, 3);
-  layer.down = read_export_name(field, "down", manifest, 2);
-  const bool by_two = !layer.gate_up.empty() && !layer.down.empty() && layer.pointwise.empty();
-  const bool by_four = layer.gate_up.empty() && layer.down.empty() && !layer.pointwise.empty();
-  if (!by_two && !by_four) field.refuse("either pointwise, or gate_up and down are needed");
-  return layer;
-}
-
-// The variant's name says the same as the members.
-void check_variant(const JsonField& root, const Manifest& manifest) {
-  const auto variant = parse_variant(manifest.variant);
-  if (!variant) root.at("variant").refuse(variant.error().message);
-  if (variant->backend != manifest.backend) root.at("backend").refuse("the variant names another");
-  if (variant->targets != manifest.targets) root.at("targets").refuse("the variant names others");
-  if (variant->abi != manifest.abi_least) root.at("abi").refuse("the variant names another least");
-}
-
-void read_exports(const JsonField& root, Manifest& manifest) {
-  const JsonField exports = root.at("exports");
-  for (const JsonField& item : exports.items()) {
-    Export one = read_export(item);
-    if (manifest.find_export(one.name) != nullptr) item.refuse("two exports have this name");
-    const bool is_launched = manifest.backend != "cpu";
-    if (is_launched == one.launches.empty()) {
-      item.refuse(is_launched ? "launches are needed: its code is a cubin or PTX"
-                              : "launches are not for the CPU: its code is a library");
-    }
-    manifest.exports.push_back(std::move(one));
-  }
-  if (manifest.exports.empty()) exports.refuse("one is needed at least");
-}
-
-void read_source(const JsonField& root, Manifest& manifest) {
-  const JsonField source = root.at("source");
-  const JsonField commit = source.at("commit");
-  if (!commit.is_null()) manifest.commit = commit.text();
-  manifest.dirty = source.at("dirty").boolean();
-}
-
-Manifest read_manifest(const JsonField& root) {
-  Manifest manifest;
-  root.at("schema").integer(1, 1);
-  root.allow_only({"schema", "name", "version", "variant", "license", "source", "abi", "backend",
-                   "targets", "least_driver", "code", "files", "exports", "layers"});
-  manifest.name = root.at("name").text();
-  if (const auto objection = name_objection(manifest.name); !objection.empty()) {
-    root.at("name").refuse(objection);
-  }
-  manifest.version = root.at("version").integer(0, kMostVersion);
-  manifest.variant = root.at("variant").text();
-  manifest.license = root.at("license").text();
-  read_source(root, manifest);
-  manifest.abi_least = root.at("abi").at("least").integer(1, 1'000'000);
-  manifest.abi_most = root.at("abi").at("most").integer(manifest.abi_least, 1'000'000);
-  manifest.backend = root.at("backend").text();
-  for (const JsonField& item : root.at("targets").items()) manifest.targets.push_back(item.text());
-  const JsonField driver = root.at("least_driver");
-  if (!driver.is_null()) manifest.least_driver = driver.integer(0, 1'000'000);
-  check_variant(root, manifest);
-  manifest.files = read_files(root.at("files"));
-  manifest.code = root.at("code").text();
-  if (!manifest.files.contains(manifest.code)) root.at("code").refuse("no file has this name");
-  read_exports(root, manifest);
-  for (const JsonField& item : root.at("layers").items()) {
-    manifest.layers.push_back(read_layer(item, manifest));
-  }
-  return manifest;
-}
+constexpr size_t kMaxNameLetters = 100;
 
 }  // namespace
 
@@ -144,16 +23,9 @@ std::string name_objection(std::string_view name) {
       return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
     });
   };
-  const bool allowed = slash != std::string_view::npos && name.size() <= kMostLetters &&
+  const bool allowed = slash != std::string_view::npos && name.size() <= kMaxNameLetters &&
                        is_word(name.substr(0, slash)) && is_word(name.substr(slash + 1));
   return allowed ? "" : kRule;
-}
-
-Result<Manifest> parse_manifest(std::string_view text, std::string_view path) {
-  if (static_cast<int64_t>(text.size()) > kMostManifestBytes) {
-    return failure("{}: {} bytes, at most {} are allowed", path, text.size(), kMostManifestBytes);
-  }
-  return read_json(text, path, [](const JsonField& root) { return read_manifest(root); });
 }
 
 }  // namespace epi::hub

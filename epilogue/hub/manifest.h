@@ -127,7 +127,4 @@ struct Manifest {
 // "epilogue/glu": why this is no name of a package; empty where it is one.
 std::string name_objection(std::string_view name);
 
-// Any bytes are safe. `path` is for messages.
-Result<Manifest> parse_manifest(std::string_view text, std::string_view path);
-
 }  // namespace epi::hub

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/hub/prebuilt_glu_mlp.h"
 
-#include <fmt/ranges.h>
-
 #include <array>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/join.h"
 #include "epilogue/cuda/cuda_device.h"
 
 namespace epi::hub {
@@ -19,7 +18,7 @@ Layer find_layer(const Manifest& manifest, nn::GluActivation activation) {
     has.push_back(layer.activation);
   }
   fail("hub", "{}@{} has no GluMlp for this activation, only for: {}", manifest.name,
-       manifest.version, fmt::join(has, ", "));
+       manifest.version, join(has, ", "));
 }
 
 }  // namespace

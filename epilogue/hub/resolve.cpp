@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/ranges.h>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
+#include "epilogue/base/join.h"
 #include "epilogue/base/result.h"
 #include "epilogue/hub/hub.h"
+#include "epilogue/hub/open_source.h"
 #include "epilogue/hub/store.h"
 #include "epilogue/hub/whole_number.h"
 #include "epilogue/kernel_abi.h"
@@ -115,8 +118,7 @@ Result<Located> locate(const PackageName& package, const Options& options, const
     return failure("{}@{}: there is no source of packages: --source, or EPILOGUE_HUB", package.name,
                    package.version);
   }
-  return failure("{}@{}: not in {}", package.name, package.version,
-                 fmt::format("{}", fmt::join(options.sources, ", ")));
+  return failure("{}@{}: not in {}", package.name, package.version, join(options.sources, ", "));
 }
 
 Result<Obtained> obtain(const Source& source, const VariantName& name, const Options& options) {

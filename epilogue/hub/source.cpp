@@ -2,13 +2,10 @@
 #include "epilogue/hub/source.h"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 
 #include "epilogue/base/json_writer.h"
 #include "epilogue/base/result.h"
 #include "epilogue/hub/file_io.h"
-#include "epilogue/hub/http_source.h"
 #include "epilogue/hub/json_fields.h"
 #include "epilogue/hub/variant.h"
 #include "epilogue/hub/whole_number.h"
@@ -17,29 +14,6 @@ namespace epi::hub {
 namespace {
 
 namespace fs = std::filesystem;
-
-class FolderSource final : public Source {
- public:
-  FolderSource(std::string name, fs::path folder)
-      : name_(std::move(name)), folder_(std::move(folder)) {}
-
-  const std::string& name() const override { return name_; }
-  fs::path folder() const override { return folder_; }
-  Result<PackageIndex> index() const override { return scan_packages(folder_); }
-  Result<std::optional<std::string>> find(const std::string& path, int64_t most_bytes,
-                                          const FetchProgress& /*progress*/) const override {
-    std::error_code ignored;
-    const auto status = fs::symlink_status(folder_ / path, ignored);
-    if (status.type() == fs::file_type::not_found) return std::optional<std::string>();
-    auto bytes = read_package_file(folder_ / path, most_bytes);
-    EPI_TRY(bytes);
-    return std::optional(std::move(*bytes));
-  }
-
- private:
-  std::string name_;
-  fs::path folder_;
-};
 
 // Names of sub-folders; none where it cannot be read.
 std::vector<std::string> folders_in(const fs::path& folder) {
@@ -51,24 +25,6 @@ std::vector<std::string> folders_in(const fs::path& folder) {
   }
   std::ranges::sort(names);
   return names;
-}
-
-// "%20" is a space.
-std::optional<std::string> percent_decoded(std::string_view text) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    unsigned value = 0;
-    const std::string_view digits = text.substr(i + 1, 2);
-    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-    if (digits.size() != 2 || parsed.ptr != digits.data() + 2 || value == 0) return std::nullopt;
-    out += static_cast<char>(value);
-    i += 2;
-  }
-  return out;
 }
 
 void scan_versions(const fs::path& package, const std::string& name, PackageIndex& index) {
@@ -89,29 +45,6 @@ Result<std::string> Source::read(const std::string& path, int64_t most_bytes,
   EPI_TRY(found);
   if (!*found) return failure("{}/{}: not found", name(), path);
   return std::move(**found);
-}
-
-Result<std::unique_ptr<Source>> open_source(const std::string& text) {
-  if (text.starts_with("http://") || text.starts_with("https://")) {
-    return open_http_source(text);
-  }
-  fs::path folder = text;
-  if (text.starts_with("file:")) {
-    std::string_view rest = std::string_view(text).substr(5);
-    if (rest.starts_with("//localhost/")) rest.remove_prefix(11);
-    if (rest.starts_with("///")) rest.remove_prefix(2);
-    if (!rest.starts_with('/') || rest.starts_with("//")) {
-      return failure("{}: a file: address has a whole path: file:///srv/kernels", text);
-    }
-    auto decoded = percent_decoded(rest);
-    if (!decoded) return failure("{}: a % is followed by two hex digits", text);
-    folder = std::move(*decoded);
-  } else if (text.find("://") != std::string::npos) {
-    return failure("{}: a folder, file:, http: or https: is needed", text);
-  }
-  std::error_code ignored;
-  if (!fs::is_directory(folder, ignored)) return failure("{}: there is no such folder", text);
-  return std::make_unique<FolderSource>(text, folder);
 }
 
 std::string path_of(const VariantName& name) {

@@ -42,9 +42,6 @@ class Source {
   virtual std::filesystem::path folder() const { return {}; }
 };
 
-// A folder that does not exist, and an address of another kind, are failures.
-Result<std::unique_ptr<Source>> open_source(const std::string& text);
-
 // "epilogue/glu/v1/build/abi1-cpu-x86_64-linux"
 std::string path_of(const VariantName& name);
 

@@ -7,6 +7,7 @@
 #include "epilogue/base/json_writer.h"
 #include "epilogue/hub/code_target.h"
 #include "epilogue/hub/file_io.h"
+#include "epilogue/hub/manifest_parser.h"
 
 namespace epi::hub {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "epilogue/ops/op.h"
 #include "epilogue/profile/args_text.h"
+#include "epilogue/profile/cpu_kernel_lane.h"
 #include "epilogue/profile/describe.h"
 #include "epilogue/profile/gpu_lane.h"
 #include "epilogue/profile/inputs.h"

@@ -6,7 +6,7 @@
 
 #include "epilogue/base/json_writer.h"
 #include "epilogue/base/machine.h"
-#include "epilogue/profile/collect.h"
+#include "epilogue/profile/cpu_kernel_lane.h"
 
 namespace epi::profile {
 namespace {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/profile/gpu_lane.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
+#include "epilogue/base/join.h"
 #include "epilogue/profile/occupancy.h"
 
 namespace epi::profile {
@@ -34,8 +35,8 @@ std::string kernel_args(const GpuWork& work, const GpuDevice& device, const Laun
       R"("shared memory": {}, "blocks per SM": {:.6f}, "warps per SM": {:.6f}, )"
       R"("grid": [{}], "block": [{}], "est. achieved occupancy %": {})",
       work.device, work.context, work.stream, shape.registers, shape.shared_bytes,
-      blocks_per_sm(device, shape), warps_per_sm(device, shape), fmt::join(shape.grid, ", "),
-      fmt::join(shape.block, ", "), estimated_occupancy_percent(device, shape));
+      blocks_per_sm(device, shape), warps_per_sm(device, shape), join(shape.grid, ", "),
+      join(shape.block, ", "), estimated_occupancy_percent(device, shape));
   if (work.graph_id != 0) out += fmt::format(R"(, "graph id": {})", work.graph_id);
   if (work.graph_node_id != 0) out += fmt::format(R"(, "graph node id": {})", work.graph_node_id);
   if (cost != nullptr) {

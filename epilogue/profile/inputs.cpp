@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/profile/inputs.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <bit>
 #include <cmath>
 #include <utility>
 
+#include "epilogue/base/join.h"
 #include "epilogue/base/json_writer.h"
 
 namespace epi::profile {
@@ -119,7 +120,7 @@ std::string real_text(double value) {
 }
 
 std::string list_text(std::span<const int64_t> numbers) {
-  return fmt::format("[{}]", fmt::join(numbers, ", "));
+  return fmt::format("[{}]", join(numbers, ", "));
 }
 
 // The four lists, side by side.

@@ -5,7 +5,9 @@
 
 #include <utility>
 
+#include "epilogue/base/clock.h"
 #include "epilogue/base/error.h"
+#include "epilogue/profile/collect.h"
 #include "epilogue/profile/event_recorder.h"
 
 namespace epi::profile {

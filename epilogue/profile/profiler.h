@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "epilogue/profile/collect.h"
+#include "epilogue/profile/step_span.h"
 #include "epilogue/trace/trace.h"
 
 namespace epi::profile {

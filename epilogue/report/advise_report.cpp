@@ -2,11 +2,11 @@
 #include "epilogue/report/advise_report.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "epilogue/analysis/names/decode.h"
+#include "epilogue/base/join.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/regime_report.h"
 #include "epilogue/report/table.h"
@@ -40,7 +40,7 @@ std::string estimate_text(const Estimate& estimate) {
 
 std::string ops_text(const std::vector<std::string>& ops) {
   const size_t shown = std::min(ops.size(), kShownOps);
-  std::string text = fmt::format("{}", fmt::join(ops.begin(), ops.begin() + shown, ", "));
+  std::string text = join(std::span(ops).first(shown), ", ");
   if (shown < ops.size()) text += fmt::format(" and {} more", ops.size() - shown);
   return text;
 }

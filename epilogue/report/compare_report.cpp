@@ -2,11 +2,11 @@
 #include "epilogue/report/compare_report.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "epilogue/analysis/names/decode.h"
+#include "epilogue/base/join.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/steps_report.h"
 #include "epilogue/report/table.h"
@@ -135,19 +135,18 @@ void kernel_lines(const GroupComparison& group, Lines& lines) {
   counted_lines("resized", group.resized, lines);
   for (const auto& change : group.changed) {
     lines.add("changed", fmt::format("{} x {}: {}", change.count, change.op,
-                                     change.differs.empty()
-                                         ? "another name that says the same"
-                                         : fmt::format("{}", fmt::join(change.differs, ", "))));
+                                     change.differs.empty() ? "another name that says the same"
+                                                            : join(change.differs, ", ")));
     lines.add("", fmt::format("from {}", lines.name(change.from)));
     lines.add("", fmt::format("to {}", lines.name(change.to)));
   }
   for (const auto& fusion : group.fused) {
-    lines.add("fused", fmt::format("{} x {} -> {}", fusion.count, fmt::join(fusion.ops, ", "),
+    lines.add("fused", fmt::format("{} x {} -> {}", fusion.count, join(fusion.ops, ", "),
                                    lines.name(fusion.kernel)));
   }
   for (const auto& fusion : group.unfused) {
     lines.add("unfused", fmt::format("{} x {} -> {}", fusion.count, lines.name(fusion.kernel),
-                                     fmt::join(fusion.ops, ", ")));
+                                     join(fusion.ops, ", ")));
   }
   counted_lines("gone", group.gone, lines);
   counted_lines("new", group.added, lines);
@@ -202,8 +201,7 @@ std::vector<const GroupComparison*> shown_groups(const Comparison& comparison) {
 
 std::string only_text(const char* which, const std::vector<std::string>& names, size_t width) {
   if (names.empty()) return {};
-  return shortened(fmt::format("annotations in {} only: {}", which, fmt::join(names, ", ")),
-                   width) +
+  return shortened(fmt::format("annotations in {} only: {}", which, join(names, ", ")), width) +
          '\n';
 }
 

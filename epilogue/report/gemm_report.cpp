@@ -2,10 +2,10 @@
 #include "epilogue/report/gemm_report.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "epilogue/base/join.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/steps_report.h"
 #include "epilogue/report/table.h"
@@ -62,7 +62,7 @@ std::string peak_text(const GemmTable& table) {
       types.push_back(text);
   }
   return fmt::format("peak: {}, TFLOP/s dense: {}\n      ({})\n", table.peaks->title,
-                     fmt::join(types, ", "), table.peaks->source);
+                     join(types, ", "), table.peaks->source);
 }
 
 size_t shown_rows(const GemmTable& table, std::optional<size_t> limit) {

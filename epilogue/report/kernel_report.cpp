@@ -2,11 +2,11 @@
 #include "epilogue/report/kernel_report.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "epilogue/analysis/names/decode.h"
+#include "epilogue/base/join.h"
 #include "epilogue/report/steps_report.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/units.h"
@@ -83,7 +83,7 @@ std::string types_text(const DecodedName& kernel) {
   add(kernel.dtype, "in");
   add(kernel.accumulate, is_product(kernel.kind) ? "accumulate" : "inside");
   add(kernel.output, "out");
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return join(parts, ", ");
 }
 
 std::string tile_line(const DecodedName& kernel) {
@@ -91,7 +91,7 @@ std::string tile_line(const DecodedName& kernel) {
   if (kernel.stages > 0) {
     out += fmt::format(", {} stage{}", kernel.stages, kernel.stages == 1 ? "" : "s");
   }
-  if (!kernel.cluster.empty()) out += fmt::format(", cluster {}", fmt::join(kernel.cluster, "x"));
+  if (!kernel.cluster.empty()) out += fmt::format(", cluster {}", join(kernel.cluster, "x"));
   return out;
 }
 
@@ -161,13 +161,13 @@ std::string kernel_sentence(std::string_view name, const DecodedName& kernel) {
   add(kind_title(kernel.kind));
   // A product's name says what is beside it.
   if (!kernel.ops.empty() && (!is_product(kernel.kind) || kernel.ops.size() > 1)) {
-    add(fmt::format("{}", fmt::join(kernel.ops, ", ")), ": ");
+    add(join(kernel.ops, ", "), ": ");
   }
   add(text_of(kernel.dtype), is_product(kernel.kind) ? " " : ", ");
   add(kernel.layout);
   if (kernel.tile[0] != 0 && is_product(kernel.kind)) add("tile " + tile_text(kernel), ", ");
   if (kernel.split_k.value_or(false)) add("split-K", ", ");
-  if (!kernel.epilogue.empty()) add(fmt::format("{}", fmt::join(kernel.epilogue, " + ")), ", ");
+  if (!kernel.epilogue.empty()) add(join(kernel.epilogue, " + "), ", ");
   if (kernel.library == Library::kUnknown) {
     add(fmt::format("({})", name.substr(0, name.find_first_of("<("))));
   }
@@ -187,11 +187,11 @@ std::string kernel_text(std::string_view name, const DecodedName& kernel) {
   line("tile", tile_line(kernel));
   if (!kernel.layout.empty()) line("layout", layout_text(kernel.layout));
   if (kernel.split_k) line("split-K", *kernel.split_k ? "yes" : "no");
-  line("epilogue", fmt::format("{}", fmt::join(kernel.epilogue, ", then ")));
+  line("epilogue", join(kernel.epilogue, ", then "));
   if (kernel.alignment > 0) line("alignment", fmt::format("{} elements", kernel.alignment));
   if (kernel.vector_width > 0) line("vectors", fmt::format("of {} elements", kernel.vector_width));
   line("functor", kernel.functor);
-  line("ops", fmt::format("{}", fmt::join(kernel.ops, ", ")));
+  line("ops", join(kernel.ops, ", "));
   if (kernel.library == Library::kUnknown && kernel.kind == Kind::kUnknown) {
     out += "  nothing: it is in no grammar that is known here\n";
   }

@@ -6,14 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "epilogue/analysis/index/trace_index.h"
+#include "epilogue/report/page_trace.h"
 
 namespace epi::report {
-
-struct PageTrace {
-  std::string file;
-  const analysis::TraceIndex& index;
-};
 
 // One or two traces; of two, the second is held against the first.
 std::string page_html(const std::vector<PageTrace>& traces);

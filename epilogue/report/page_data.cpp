@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "epilogue/base/json_writer.h"
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/report/advise_report.h"
 #include "epilogue/report/breakdown_report.h"

@@ -11,7 +11,7 @@
 #include "epilogue/analysis/pytorch/profiler_table.h"
 #include "epilogue/analysis/time/breakdown.h"
 #include "epilogue/analysis/time/summary.h"
-#include "epilogue/report/page.h"
+#include "epilogue/report/page_trace.h"
 
 namespace epi::report {
 

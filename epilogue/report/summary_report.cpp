@@ -2,7 +2,6 @@
 #include "epilogue/report/summary_report.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sentence that a comparison begins with.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "epilogue/analysis/index/op_inputs.h"
 #include "epilogue/analysis/names/decode.h"
+#include "epilogue/base/join.h"
 #include "epilogue/report/compare_report.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/steps_report.h"
@@ -98,7 +98,7 @@ std::string work_phrase(const GroupComparison& group) {
     const std::string count = replaced == static_cast<int64_t>(fusion.ops.size())
                                   ? ""
                                   : fmt::format(" ({} kernels)", replaced);
-    parts.push_back(fmt::format("{}{} became {}", fmt::join(fusion.ops, " and "), count,
+    parts.push_back(fmt::format("{}{} became {}", join(fusion.ops, " and "), count,
                                 shortened(fusion.kernel, kSaidName)));
   }
   if (group.fused.size() > kSaidFusions) {
@@ -107,7 +107,7 @@ std::string work_phrase(const GroupComparison& group) {
   for (size_t i = 0; i < std::min(group.unfused.size(), kSaidFusions); ++i) {
     const auto& fusion = group.unfused[i];
     parts.push_back(fmt::format("{} came apart into {}", shortened(fusion.kernel, kSaidName),
-                                fmt::join(fusion.ops, " and ")));
+                                join(fusion.ops, " and ")));
   }
   if (!group.resized.empty()) {
     parts.push_back(are(kernels_phrase(group.resized)) + " the same code on another size");
@@ -119,7 +119,7 @@ std::string work_phrase(const GroupComparison& group) {
                     " another for the same op");
   if (!group.gone.empty()) parts.push_back(are(kernels_phrase(group.gone)) + " gone");
   if (!group.added.empty()) parts.push_back(are(kernels_phrase(group.added)) + " new");
-  return fmt::format("{}", fmt::join(parts, "; "));
+  return join(parts, "; ");
 }
 
 }  // namespace

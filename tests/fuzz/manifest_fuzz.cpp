@@ -9,6 +9,7 @@
 
 #include "epilogue/hub/code_target.h"
 #include "epilogue/hub/file_io.h"
+#include "epilogue/hub/manifest_parser.h"
 #include "epilogue/hub/source.h"
 #include "epilogue/hub/trust.h"
 #include "epilogue/hub/variant.h"

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <thread>
 
+#include "epilogue/hub/open_source.h"
 #include "epilogue/hub/store.h"
 #include "tests/hub/made_package.h"
 

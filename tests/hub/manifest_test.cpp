@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "epilogue/hub/code_target.h"
+#include "epilogue/hub/manifest_parser.h"
 #include "tests/hub/made_package.h"
 
 namespace epi::hub {

@@ -11,6 +11,7 @@
 #include "epilogue/base/machine.h"
 #include "epilogue/nn/glu_mlp.h"
 #include "epilogue/ops/hooks.h"
+#include "epilogue/profile/cpu_kernel_lane.h"
 #include "epilogue/profile/profiler.h"
 #include "epilogue/tensor/factories.h"
 #include "epilogue/trace/writer.h"

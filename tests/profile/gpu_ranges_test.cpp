@@ -6,6 +6,7 @@
 #include <map>
 
 #include "epilogue/analysis/pytorch/profiler_table.h"
+#include "epilogue/profile/cpu_kernel_lane.h"
 #include "epilogue/trace/event_args.h"
 #include "tests/profile/events.h"
 #include "tests/profile/gpu_recording.h"

@@ -11,6 +11,7 @@
 #include "epilogue/base/error.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/ops/hooks.h"
+#include "epilogue/profile/cpu_kernel_lane.h"
 #include "epilogue/tensor/factories.h"
 #include "epilogue/trace/event_args.h"
 #include "epilogue/trace/op_tree.h"
