@@ -82,8 +82,7 @@ TEST_P(GpuUnaryEpilogue, OfEveryNumber) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Functions, GpuUnaryEpilogue, ::testing::ValuesIn(kUnaryCases),
-                         unary_label);
+INSTANTIATE_TEST_SUITE_P(Gpu, GpuUnaryEpilogue, ::testing::ValuesIn(kUnaryCases), unary_label);
 
 class GpuBinaryEpilogue : public GpuEpilogue, public ::testing::WithParamInterface<BinaryCase> {};
 
@@ -109,7 +108,7 @@ TEST_P(GpuBinaryEpilogue, OfEveryNumber) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Functions, GpuBinaryEpilogue, ::testing::ValuesIn(kBinaryCases),
+INSTANTIATE_TEST_SUITE_P(Gpu, GpuBinaryEpilogue, ::testing::ValuesIn(kBinaryCases),
                          [](const auto& param) { return param.param.label; });
 
 }  // namespace
