@@ -56,9 +56,11 @@ HopperStream choose_stream(const GemmCode& code, int64_t rows, int processors);
 // Operands of an epilogue at most, beside the sums.
 inline constexpr int kMostHopperOperands = 12;
 
-// What both need, after cuda_prelude(); for kernels of one instruction alone where that is given,
-// which is compiled faster.
-std::string hopper_prelude(std::optional<int> only_n = std::nullopt);
+// What kernels need, after cuda_prelude(): those of both forms, or of one alone, which is compiled
+// faster.
+std::string hopper_prelude();
+std::string hopper_prelude(const HopperTile& tile);
+std::string hopper_prelude(const HopperStream& stream);
 // One `extern "C"` kernel each.
 std::string emit_hopper_tiles(const std::string& name, const GemmCode& code,
                               const HopperTile& tile);

@@ -56,8 +56,18 @@ std::string epilogue_struct(const std::string& name, const GemmCode& code) {
 
 std::string epilogue_name(const std::string& name) { return name + "_epilogue"; }
 
-std::string hopper_prelude(std::optional<int> only_n) {
-  return (only_n ? fmt::format("#define EPI_ONLY_N {}\n", *only_n) : "") + kGemmDeviceText;
+std::string hopper_prelude() {
+  return std::string(kGemmDeviceText) + kTilesDeviceText + kStreamDeviceText;
+}
+
+std::string hopper_prelude(const HopperTile& tile) {
+  return fmt::format("#define EPI_ONLY_N {}\n{}{}", 2 * tile.half, kGemmDeviceText,
+                     kTilesDeviceText);
+}
+
+std::string hopper_prelude(const HopperStream& stream) {
+  return fmt::format("#define EPI_ONLY_N {}\n{}{}", stream.tokens, kGemmDeviceText,
+                     kStreamDeviceText);
 }
 
 }  // namespace epi::compiler

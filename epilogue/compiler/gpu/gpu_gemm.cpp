@@ -35,15 +35,14 @@ GpuGemm::GpuGemm(std::string name, GemmCode code, std::vector<Tensor> weights, i
                                  : cuda::attribute(cudaDevAttrMultiProcessorCount, device)),
       cache_(cache) {}
 
-void* GpuGemm::find_kernel(const std::string& name, const std::string& text, int instruction_n,
-                           int64_t shared_bytes, const std::string& form) const {
+void* GpuGemm::find_kernel(const std::string& name, const std::string& text, int64_t shared_bytes,
+                           const std::string& form) const {
   const cuda::DeviceGuard guard(device_);
   const cuda::RelaxedCapture relaxed;  // a new size may come while the caller captures
   const std::lock_guard lock(making_);
   const auto found = made_.find(text);
   if (found != made_.end()) return found->second.generated.code->find(name);
-  const std::string source = cuda_prelude() + hopper_prelude(instruction_n) + text;
-  Made made{form, generate_gpu({source, {}}, device_, cache_)};
+  Made made{form, generate_gpu({cuda_prelude() + text, {}}, device_, cache_)};
   void* kernel = made.generated.code->find(name);
   allow_shared_bytes(kernel, shared_bytes, device_);
   made_.emplace(text, std::move(made));
@@ -55,8 +54,8 @@ GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride, const HopperTile& ti
   const int64_t shared = tile.shared_bytes(code_);
   const std::string form =
       fmt::format("tiles of {} rows by {} columns", kTileRows, tile.columns(code_));
-  void* kernel =
-      find_kernel(name_, emit_hopper_tiles(name_, code_, tile), 2 * tile.half, shared, form);
+  const std::string text = hopper_prelude(tile) + emit_hopper_tiles(name_, code_, tile);
+  void* kernel = find_kernel(name_, text, shared, form);
   const int64_t blocks = std::min<int64_t>(tile.tiles(code_, rows), processors_);
   call.launch_ = {kernel, static_cast<uint32_t>(blocks), kTileThreads,
                   static_cast<uint32_t>(shared), true};
@@ -72,8 +71,8 @@ GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride, const HopperStream& 
   const std::string name = name_ + "_stream";
   const std::string form = fmt::format("a stream of {} rows of weights at a time for up to {} rows",
                                        stream.rows, stream.tokens);
-  void* kernel =
-      find_kernel(name, emit_hopper_stream(name, code_, stream), stream.tokens, shared, form);
+  const std::string text = hopper_prelude(stream) + emit_hopper_stream(name, code_, stream);
+  void* kernel = find_kernel(name, text, shared, form);
   const int64_t tiles = (code_.n + stream.rows - 1) / stream.rows;
   const int64_t blocks = std::min<int64_t>(tiles, processors_);
   call.launch_ = {kernel, static_cast<uint32_t>(blocks), kStreamThreads,

@@ -64,9 +64,8 @@ class GpuGemm {
   std::string not_kept() const;
 
  private:
-  // `instruction_n`: the N of the matrix instruction that the kernel uses.
-  void* find_kernel(const std::string& name, const std::string& text, int instruction_n,
-                    int64_t shared_bytes, const std::string& form) const;
+  void* find_kernel(const std::string& name, const std::string& text, int64_t shared_bytes,
+                    const std::string& form) const;
   GpuGemmCall prepared(GpuGemmCall call, int64_t rows, int64_t row_stride) const;
 
   struct Made {

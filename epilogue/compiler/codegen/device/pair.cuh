@@ -10,10 +10,10 @@ namespace epi::device {
 
 struct Pair {
   float a, b;
-  EPI_FN Pair(float both) : a(both), b(both) {}
-  EPI_FN Pair(double both) : Pair(static_cast<float>(both)) {}
-  EPI_FN Pair(int both) : Pair(static_cast<float>(both)) {}
-  EPI_FN Pair(float first, float second) : a(first), b(second) {}
+  __device__ __forceinline__ Pair(float both) : a(both), b(both) {}
+  __device__ __forceinline__ Pair(double both) : Pair(static_cast<float>(both)) {}
+  __device__ __forceinline__ Pair(int both) : Pair(static_cast<float>(both)) {}
+  __device__ __forceinline__ Pair(float first, float second) : a(first), b(second) {}
 };
 struct PairMask {
   bool a, b;
@@ -62,8 +62,7 @@ EPI_FN Pair over_one_plus_exp(Pair x, Pair u) {
   return over_one_and_power(x, u * 1.4426950408889634f);
 }
 
-// Overrides. gelu_tanh is compared with the reference by tests/compiler/gpu_own_products_test.cpp;
-// sigmoid has no such test yet.
+// Overrides, which tests/compiler/gpu_epilogue_functions_test.cpp compares with the reference.
 // The shared reciprocal loses NaN where it is not in the numerator.
 EPI_FN Pair sigmoid(Pair x) {
   const Pair one(x.a == x.a ? 1.0f : x.a, x.b == x.b ? 1.0f : x.b);
@@ -80,15 +79,15 @@ EPI_FN Pair rounded_to(Pair x) {
 }
 // As they lie in memory.
 template <typename T>
-EPI_FN u32 packed(Pair x);
+__device__ __forceinline__ u32 packed(Pair x);
 template <>
-EPI_FN u32 packed<bf16>(Pair x) {
+__device__ __forceinline__ u32 packed<bf16>(Pair x) {
   u32 y;
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(y) : "f"(x.b), "f"(x.a));
   return y;
 }
 template <>
-EPI_FN u32 packed<f16>(Pair x) {
+__device__ __forceinline__ u32 packed<f16>(Pair x) {
   u32 y;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(y) : "f"(x.b), "f"(x.a));
   return y;
