@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nvrtc.h>
 
+#include <iterator>
 #include <memory>
 
 #include "epilogue/base/error.h"
@@ -83,8 +84,9 @@ std::vector<std::byte> assemble_cuda(const std::string& source, const std::strin
         "nvrtcCreateProgram");
   const Program program(made);
   const std::string target = "--gpu-architecture=" + architecture;
-  const char* options[] = {target.c_str(), "--std=c++17"};
-  const nvrtcResult compiled = nvrtc().compile(made, 2, options);
+  // Minimal: without the declarations of textures and the runtime, a quarter of the time.
+  const char* options[] = {target.c_str(), "--std=c++17", "--minimal"};
+  const nvrtcResult compiled = nvrtc().compile(made, std::size(options), options);
   if (compiled == NVRTC_ERROR_COMPILATION) {
     throw BugError("NVRTC refuses generated code:\n" + log_of(made));
   }
