@@ -2,8 +2,6 @@
 // Tensors over a mapped file, and the writer. The header's rules are in safetensors_header.cpp.
 #include "epilogue/nn/safetensors.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -14,6 +12,7 @@
 #include "epilogue/base/json_writer.h"
 #include "epilogue/base/output_file.h"
 #include "epilogue/base/result.h"
+#include "epilogue/base/utf8.h"
 #include "epilogue/tensor/factories.h"
 
 namespace epi::nn {
@@ -31,7 +30,11 @@ constexpr size_t kDataAlignment = 64;             // a cache line, and an AVX-51
 constexpr size_t kBufferBytes = size_t{1} << 20;  // few system calls, and still inside the L2 cache
 
 void check_text(std::string_view what, std::string_view text) {
-  if (!simdjson::validate_utf8(text)) fail(kOp, "{} {} is not UTF-8", what, json_quoted(text));
+  for (std::string_view rest = text; !rest.empty();) {
+    const size_t length = utf8_length(rest);
+    if (length == 0) fail(kOp, "{} {} is not UTF-8", what, json_quoted(text));
+    rest.remove_prefix(length);
+  }
 }
 
 void check_arguments(std::span<const NamedTensor> tensors, const Metadata& metadata) {
