@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What kernels that PyTorch's compiler generates take: the constants of analysis/cost/generated_cost.cpp.
+"""What kernels that PyTorch's compiler generates take: the slots of pointwise/operators.def, and the
+constants of analysis/cost/generated_cost.cpp.
 
     python3 bench/generated_cost.py
 
@@ -16,7 +17,7 @@ FUNCTIONS = {
     "gelu tanh": lambda x: F.gelu(x, approximate="tanh"), "sin": torch.sin, "cos": torch.cos, "erf": torch.erf,
     "pow 2": lambda x: x**2, "div": lambda x: x / (x + 3), "reciprocal": lambda x: 1 / x, "softplus": F.softplus,
     "mish": F.mish, "elu": F.elu, "log1p": torch.log1p, "clamp": lambda x: x.clamp(0.1, 2.0),
-    "hardswish": F.hardswish, "relu": F.relu,
+    "hardswish": F.hardswish, "leaky relu": F.leaky_relu, "relu": F.relu,
 }
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fmt 9 compiles its whole formatter, five seconds of it, into every source that calls
-// fmt::format_to. Precompiled into every target (cmake/sources.cmake), this header leaves that to
+// fmt 9 compiles its whole formatter, which takes five seconds, in every source that calls
+// fmt::format_to. This header, precompiled (cmake/sources.cmake), leaves that to
 // compiled_format.cpp. Later versions have the function in their library.
 #pragma once
 

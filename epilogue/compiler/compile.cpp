@@ -10,6 +10,7 @@
 
 #include "epilogue/base/clock.h"
 #include "epilogue/base/shared_value.h"
+#include "epilogue/compiler/gpu/gpu_gemm.h"
 #include "epilogue/compiler/graph/capture.h"
 #include "epilogue/compiler/graph/guards.h"
 #include "epilogue/compiler/passes/pipeline.h"
@@ -21,7 +22,13 @@ namespace {
 
 using compiler::Captured;
 using compiler::Guards;
+using compiler::OwnProducts;
 using compiler::Plan;
+
+OwnProducts own_products(Device device) {
+  if (device == kCpu) return OwnProducts::kPacked;
+  return compiler::gpu_has_own_products(device.index) ? OwnProducts::kHopper : OwnProducts::kNone;
+}
 
 struct Variant {
   Captured captured;
@@ -134,18 +141,16 @@ void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::str
          "{} would be compiled on a stream that is being captured ({}): call it once before",
          options.name, reason);
   }
-  const auto own = compiler::own_products(device);
+  const auto own = own_products(device);
   auto stages =
       compiler::run_passes(variant->captured.graph, {options.fuse, own, options.round_products});
   auto plan = std::make_unique<Plan>(
       stages.back().graph, device,
       options.cache ? compiler::UseCache::kYes : compiler::UseCache::kNo, options.graph);
-  if (own == compiler::OwnProducts::kHopper) {
+  if (own == OwnProducts::kHopper) {
     // Without stacking, which would copy weights.
     plan->set_library_graph([graph = variant->captured.graph] {
-      return compiler::run_passes(graph, {Fuse::kPointwise, compiler::OwnProducts::kNone})
-          .back()
-          .graph;
+      return compiler::run_passes(graph, {Fuse::kPointwise, OwnProducts::kNone}).back().graph;
     });
   }
   variant->plan = std::move(plan);

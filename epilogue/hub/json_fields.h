@@ -19,7 +19,7 @@
 
 namespace epi::hub {
 
-// Leaves the parser of a whole file; caught by `read_json`.
+// Leaves the parser of a whole file; caught by `visit_json`.
 struct SchemaError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -5,7 +5,8 @@
 //
 //   target                      V                  primitives
 //   eager CPU loops             float, double      cpu/loops/primitives.h, polynomials.h
-//   eager CUDA kernels          float, double      cuda/primitives.cuh
+//   eager CUDA kernels          float, double,     cuda/primitives.cuh,
+//                               Approximate        cuda/approximate.cuh
 //   generated CUDA kernels      float, Pair        compiler/codegen/device/primitives.cuh, pair.cuh
 //   generated LLVM IR           IrNumber           compiler/codegen/ir_number.h, polynomials.h
 // Integers (operators of kNumbers) are WrappingInt (wrapping_int.h).

@@ -69,8 +69,12 @@ constexpr const FunctionInfo& info(Function function) {
 }
 
 // What computing one element costs a CPU beside copying one: functions that divide or are made of
-// exp take several times as long. Tells how finely work is split over threads.
-constexpr int64_t copies_worth(Function function) { return info(function).slots < 10 ? 1 : 4; }
+// exp take several times as long; those of integers are an instruction or two. Tells how finely
+// work is split over threads.
+constexpr int64_t copies_worth(Function function) {
+  const FunctionInfo& about = info(function);
+  return about.types == Types::kNumbers || about.slots < 10 ? 1 : 4;
+}
 
 // An operator that only traces have.
 struct TraceOnly {

@@ -51,7 +51,8 @@ void advise_json(JsonWriter& json, const Advised& advised, const trace::Trace& t
                  const AdviseJson& style) {
   json.key("verdict").string(text_of(advised.verdict));
   json.key("because").string(verdict_line(advised));
-  json.key("subject").string(advised.subject).key("instances").integer(advised.instances);
+  json.key("subject").string(advised.subject.empty() ? "trace" : advised.subject);
+  json.key("instances").integer(advised.instances);
   json.key("gpu_us").fixed(advised.device_ns / 1000, 3);
   json.key("cpu_us").fixed(advised.cpu_ns / 1000, 3);
   json.key("kernels").integer(advised.kernels);

@@ -112,8 +112,8 @@ std::string saving_text(const Advice& advice, bool cpu_kernels) {
 }
 
 std::string step_text(const Advised& advised) {
-  const bool whole = advised.subject == "trace";
-  return whole ? "the trace" : advised.subject == trace::kAllSteps ? "a step" : advised.subject;
+  if (advised.subject.empty()) return "the trace";
+  return advised.subject == trace::kAllSteps ? "a step" : advised.subject;
 }
 
 // What compiled code would do on the CPU, where it is not compiled yet.
@@ -176,7 +176,7 @@ std::string advice_title(const Advice& advice) {
 std::string like_command(const Advised& advised, const std::string& file) {
   const bool mlp = !advised.blocks.mlps.empty();
   if (!mlp && advised.blocks.linears.empty()) return "";
-  const bool is_part = advised.subject != trace::kAllSteps && advised.subject != "trace";
+  const bool is_part = advised.subject != trace::kAllSteps && !advised.subject.empty();
   const std::string like = is_part ? file + ":" + advised.subject : file;
   return fmt::format("epilogue run {} --like {}", mlp ? "mlp" : "linear", shell_word(like));
 }

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "epilogue/analysis/cost/gemms.h"
+#include "epilogue/analysis/time/gemms.h"
 #include "epilogue/base/json_writer.h"
 
 namespace epi::report {

@@ -116,7 +116,7 @@ std::vector<EventId> forward_ops(const Trace& trace) {
 
 std::vector<EventId> python_parents(const Trace& trace) {
   const auto number = [&](EventId id, std::string_view key) {
-    return parse_integer(find_value(trace.args_of(id), key).value_or(""));
+    return integer_of(find_value(trace.args_of(id), key).value_or(""));
   };
   std::unordered_map<int64_t, EventId> frames;
   for (EventId id = 0; id < trace.size(); ++id) {

@@ -10,7 +10,7 @@
 namespace epi::trace {
 
 // A whole number: `44`, `-1`, `"44"`. None for everything else, also for what does not fit.
-std::optional<int64_t> parse_integer(std::string_view token);
+std::optional<int64_t> integer_of(std::string_view token);
 
 // Microseconds as nanoseconds: `349.462`, `12`, `"12.5"`, `1.5e3`. Digits beyond the nanosecond are
 // cut.

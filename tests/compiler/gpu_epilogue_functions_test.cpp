@@ -38,7 +38,7 @@ Tensor identity(DType dtype, int64_t width) {
   return to(eye, kCuda);
 }
 
-// The functions made of x / (1 + exp(u)) have a tolerance of their own there.
+// What is not plain arithmetic has the tolerance of the special-function unit there.
 OpClass epilogue_class(OpClass eager) {
   return eager == OpClass::kPointwise || eager == OpClass::kGelu ? OpClass::kHopperEpilogue : eager;
 }

@@ -6,9 +6,9 @@
 
 #include "epilogue/analysis/advise/advise.h"
 #include "epilogue/analysis/compare/compare.h"
-#include "epilogue/analysis/cost/gemms.h"
 #include "epilogue/analysis/expect/expect.h"
 #include "epilogue/analysis/pytorch/profiler_table.h"
+#include "epilogue/analysis/time/gemms.h"
 #include "epilogue/analysis/time/summary.h"
 #include "epilogue/report/advise_report.h"
 #include "epilogue/report/compare_report.h"

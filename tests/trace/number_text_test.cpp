@@ -35,12 +35,12 @@ TEST(ParseUs, RefusesWhatIsNoNumberOrDoesNotFit) {
 }
 
 TEST(ParseInteger, TakesNumbersAndNumbersInQuotes) {
-  EXPECT_EQ(parse_integer("44"), 44);
-  EXPECT_EQ(parse_integer("\"25738\""), 25738);
-  EXPECT_EQ(parse_integer("-1"), -1);
-  EXPECT_EQ(parse_integer("9223372036854775807"), INT64_MAX);
+  EXPECT_EQ(integer_of("44"), 44);
+  EXPECT_EQ(integer_of("\"25738\""), 25738);
+  EXPECT_EQ(integer_of("-1"), -1);
+  EXPECT_EQ(integer_of("9223372036854775807"), INT64_MAX);
   for (const char* text : {"", "9223372036854775808", "\"stream 7\"", "1.5", "inf"}) {
-    EXPECT_EQ(parse_integer(text), std::nullopt) << text;
+    EXPECT_EQ(integer_of(text), std::nullopt) << text;
   }
 }
 

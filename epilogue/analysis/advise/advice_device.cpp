@@ -30,7 +30,7 @@ constexpr double kWorthFlops = 1e8;
 int64_t multiprocessors(const trace::Trace& trace) {
   const auto devices = trace::array_items(trace.property("deviceProperties"));
   if (devices.empty()) return 0;
-  return trace::parse_integer(trace::find_value(devices[0], "numSms").value_or("")).value_or(0);
+  return trace::integer_of(trace::find_value(devices[0], "numSms").value_or("")).value_or(0);
 }
 
 // Products of one operator, sizes and kernel.

@@ -30,12 +30,14 @@ Subject subject_of(const TraceIndex& index, const std::optional<std::string>& un
   return subject;
 }
 
-// "trace" where no steps are marked.
-std::string title_of(const Subject& subject) {
+// Empty where no steps are marked: it is the whole trace.
+std::string name_of(const Subject& subject) {
   const auto& instances = subject.group.instances;
   const bool whole = instances.size() == 1 && instances[0].event == trace::kNoEvent;
-  return whole ? "trace" : subject.group.name;
+  return whole ? "" : subject.group.name;
 }
+
+std::string shown_name(const std::string& name) { return name.empty() ? "no steps" : name; }
 
 // The device idles for most of the step, and not because steps queue up.
 bool cpu_limits(const std::optional<TimeUse>& use) {
@@ -88,7 +90,7 @@ bool Advised::cpu_is_limit() const { return cpu_limits(use); }
 Advised advise(const TraceIndex& index, const std::optional<std::string>& under) {
   const Subject subject = subject_of(index, under);
   Advised result;
-  result.subject = title_of(subject);
+  result.subject = name_of(subject);
   result.cpu_kernels = trace::has_cpu_kernels(index.trace);
   result.instances = static_cast<int64_t>(subject.group.instances.size());
   if (subject.group.instances.empty()) return result;
@@ -128,9 +130,9 @@ AdviceCheck check_advice(const Advised& before, const TraceIndex& after,
     fail("advise", "--against: the run {} has no device work",
          before.kernels == 0 ? "before" : "after");
   }
-  if (before.subject != title_of(subject)) {
+  if (before.subject != name_of(subject)) {
     fail("advise", "--against: the run before has {}, the run after {}: --under names one of both",
-         before.subject, title_of(subject));
+         shown_name(before.subject), shown_name(name_of(subject)));
   }
   std::vector<Advice> ignored;
   AdviceCheck check;

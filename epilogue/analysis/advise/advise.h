@@ -28,7 +28,7 @@ enum class Because : uint8_t {
 };
 
 struct Advised {
-  std::string subject;  // "ProfilerStep*", or an annotation
+  std::string subject;  // "ProfilerStep*", or an annotation; empty for the whole trace
   int64_t instances = 0;
   double device_ns = 0;  // the median's
   double cpu_ns = 0;

@@ -33,7 +33,7 @@ WorkItem make_item(const TraceIndex& index, EventId id) {
   item.grid = three(args, "grid");
   item.block = three(args, "block");
   if (trace.category[id] != trace::Category::kKernel) {
-    item.bytes = trace::parse_integer(trace::find_value(args, "bytes").value_or("")).value_or(-1);
+    item.bytes = trace::integer_of(trace::find_value(args, "bytes").value_or("")).value_or(-1);
   }
   const EventId op = index.links.op[id];
   if (op != kNoEvent) {

@@ -40,7 +40,7 @@ void give_argument(sqlite3_context* to, std::string_view token) {
     trace::unescape(token.substr(1, token.size() - 2), text);
     return ::sqlite3_result_text64(to, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
   }
-  if (const auto number = trace::parse_integer(token)) return ::sqlite3_result_int64(to, *number);
+  if (const auto number = trace::integer_of(token)) return ::sqlite3_result_int64(to, *number);
   double real = 0;
   const auto parsed = std::from_chars(token.data(), token.data() + token.size(), real);
   if (parsed.ec == std::errc() && parsed.ptr == token.data() + token.size()) {
@@ -141,7 +141,7 @@ class Tables {
         steps_.begin(), steps_.end(), ns,
         [](int64_t moment, const Instance& step) { return moment < step.begin_ns; });
     if (after == steps_.begin() || ns >= std::prev(after)->end_ns) return ::sqlite3_result_null(to);
-    const auto number = trace::parse_integer(trace::step_number(std::prev(after)->name));
+    const auto number = trace::integer_of(trace::step_number(std::prev(after)->name));
     number ? ::sqlite3_result_int64(to, *number) : ::sqlite3_result_null(to);
   }
 

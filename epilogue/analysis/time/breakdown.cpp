@@ -119,7 +119,7 @@ void add_kinds(const TraceIndex& index, std::span<const EventId> work, DeviceBre
       ++copy.count;
       copy.ns += trace.dur_ns[id];
       const auto bytes = trace::find_value(trace.args_of(id), "bytes");
-      if (bytes) copy.bytes += trace::parse_integer(*bytes).value_or(0);
+      if (bytes) copy.bytes += trace::integer_of(*bytes).value_or(0);
     }
   }
   for (auto& [kind, sum] : kinds) result.kinds.push_back(std::move(sum));

@@ -24,7 +24,7 @@ constexpr double kCpuBoundBusy = 0.5;
 
 // "13.0" of 13000, as CUDA numbers its versions.
 std::string cuda_version(std::string_view token) {
-  const auto number = trace::parse_integer(token);
+  const auto number = trace::integer_of(token);
   return number ? fmt::format("{}.{}", *number / 1000, *number % 1000 / 10) : std::string();
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "epilogue/base/json_writer.h"
-#include "epilogue/cli/hub/hub_options.h"
+#include "epilogue/cli/run/hub_options.h"
 
 namespace epi::cli {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "epilogue/cli/command.h"
-#include "epilogue/cli/hub/hub_options.h"
+#include "epilogue/cli/run/hub_options.h"
 #include "epilogue/compiler/compile.h"
 #include "epilogue/profile/profiler.h"
 #include "epilogue/tensor/device.h"

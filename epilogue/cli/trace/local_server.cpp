@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// By hand: cpp-httplib is not among what the build of the reader alone requires.
 #include "epilogue/cli/trace/local_server.h"
 
 #include <arpa/inet.h>

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/parse_integer.h"
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/cli/progress.h"
 #include "epilogue/trace/event_args.h"
@@ -49,7 +50,7 @@ std::vector<std::string> expand(const std::vector<std::string>& given) {
 
 std::optional<int64_t> rank_of(const trace::Trace& trace) {
   const auto rank = trace::find_value(trace.property("distributedInfo"), "rank");
-  return rank ? trace::parse_integer(*rank) : std::nullopt;
+  return rank ? trace::integer_of(*rank) : std::nullopt;
 }
 
 }  // namespace
@@ -133,7 +134,7 @@ size_t screen_width() {
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   const char* columns = std::getenv("COLUMNS");
-  const int given = columns == nullptr ? 0 : std::atoi(columns);
+  const int64_t given = columns == nullptr ? 0 : parse_integer(columns).value_or(0);
   return given > 0 ? static_cast<size_t>(given) : 80;
 }
 

@@ -14,7 +14,7 @@
 #include "epilogue/compiler/gpu/gpu_graph.h"
 #include "epilogue/compiler/gpu/gpu_pointwise.h"
 #include "epilogue/compiler/gpu/gpu_product.h"
-#include "epilogue/compiler/passes/pipeline.h"
+#include "epilogue/compiler/passes/own_products.h"
 #include "epilogue/compiler/plan/library_step.h"
 #include "epilogue/cuda/cuda_device.h"
 #include "epilogue/ops/hooks.h"
@@ -235,8 +235,8 @@ std::string GpuPlanBackend::choice_text(size_t kernel) const {
 std::string GpuPlanBackend::library_text(const Node& node) const {
   const bool activates = node.op == Op::kAddmmActivation;
   if (!is_product(node) && !activates) return "  the eager kernel: not pointwise\n";
-  const std::string why =
-      why_not_own(graph_, node, own_products({DeviceType::kCuda, static_cast<int8_t>(device_)}));
+  const auto own = gpu_has_own_products(device_) ? OwnProducts::kHopper : OwnProducts::kNone;
+  const std::string why = why_not_own(graph_, node, own);
   std::string out = "  cuBLASLt: " +
                     (why.empty() ? "too little for the GPU in tiles of ours, or not fused" : why);
   if (activates) return out + "; the bias and the activation in its epilogue\n";

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <optional>
 
-#include "epilogue/compiler/passes/fusible.h"
+#include "epilogue/compiler/graph/fusible.h"
+#include "epilogue/compiler/graph/library_call.h"
 #include "epilogue/compiler/passes/passes.h"
-#include "epilogue/compiler/plan/library_call.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/ops/pointwise_call.h"
 #include "epilogue/tensor/factories.h"

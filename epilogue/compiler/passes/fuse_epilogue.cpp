@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "epilogue/compiler/codegen/hopper_code.h"
-#include "epilogue/compiler/passes/fusible.h"
+#include "epilogue/compiler/graph/fusible.h"
 #include "epilogue/compiler/passes/passes.h"
 
 namespace epi::compiler {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "epilogue/compiler/passes/fusible.h"
+#include "epilogue/compiler/graph/fusible.h"
 #include "epilogue/compiler/passes/passes.h"
 #include "epilogue/cpu/strided_walk.h"
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "epilogue/compiler/passes/fusible.h"
+#include "epilogue/compiler/graph/fusible.h"
 
 namespace epi::compiler {
 

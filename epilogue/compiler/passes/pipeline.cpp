@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/compiler/passes/pipeline.h"
 
-#include "epilogue/compiler/gpu/gpu_gemm.h"
-
 namespace epi::compiler {
-OwnProducts own_products(Device device) {
-  if (device == kCpu) return OwnProducts::kPacked;
-  return gpu_has_own_products(device.index) ? OwnProducts::kHopper : OwnProducts::kNone;
-}
 
 std::vector<Stage> run_passes(const Graph& captured, const PassOptions& options) {
   std::vector<Stage> stages = {{"capture", captured, to_string(captured)}};

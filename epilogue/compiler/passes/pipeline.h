@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "epilogue/compiler/passes/passes.h"
-#include "epilogue/tensor/device.h"
 
 namespace epi::compiler {
 
@@ -15,9 +14,6 @@ struct Stage {
   Graph graph;
   std::string text;  // printed
 };
-
-// What a device has.
-OwnProducts own_products(Device device);
 
 // Starts from the captured graph; the last one is what is compiled.
 std::vector<Stage> run_passes(const Graph& captured, const PassOptions& options);

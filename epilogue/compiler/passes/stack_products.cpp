@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "epilogue/compiler/passes/fusible.h"
+#include "epilogue/compiler/graph/fusible.h"
 #include "epilogue/compiler/passes/passes.h"
 #include "epilogue/ops/functional.h"
 

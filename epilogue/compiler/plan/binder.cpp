@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "epilogue/base/error.h"
-#include "epilogue/compiler/passes/fusible.h"
+#include "epilogue/compiler/graph/fusible.h"
 #include "epilogue/cpu/strided_walk.h"
 
 namespace epi::compiler {

@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include "epilogue/compiler/gpu/gpu_graph.h"
 #include "epilogue/compiler/plan/plan_backend.h"
 
 namespace epi::compiler {

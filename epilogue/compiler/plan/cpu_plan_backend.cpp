@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "epilogue/compiler/codegen/gemm_emitter.h"
-#include "epilogue/compiler/gpu/gpu_graph.h"
 #include "epilogue/compiler/plan/generate.h"
 #include "epilogue/compiler/plan/library_step.h"
 #include "epilogue/compiler/plan/run_kernels.h"

@@ -8,7 +8,7 @@
 
 #include "epilogue/base/error.h"
 #include "epilogue/base/join.h"
-#include "epilogue/compiler/passes/fusible.h"
+#include "epilogue/compiler/graph/fusible.h"
 #include "epilogue/compiler/plan/program_builder.h"
 
 namespace epi::compiler {

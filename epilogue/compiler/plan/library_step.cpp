@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/compiler/plan/library_step.h"
 
-#include "epilogue/compiler/plan/library_call.h"
+#include "epilogue/compiler/graph/library_call.h"
 
 namespace epi::compiler {
 

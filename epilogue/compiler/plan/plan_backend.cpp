@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/compiler/plan/plan_backend.h"
 
-#include "epilogue/compiler/gpu/gpu_graph.h"
-
 namespace epi::compiler {
 
 std::unique_ptr<const PlanBackend> make_backend(const Graph& graph,

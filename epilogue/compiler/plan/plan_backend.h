@@ -60,8 +60,19 @@ struct LibraryBinding {
   std::vector<int64_t> symbols;
 };
 
-// A plan's launches, replayed; see gpu/gpu_graph.h.
-class GpuGraphs;
+// What is started on the current stream, given the bytes between kernels.
+using StartAll = std::function<void(const Tensor& arena)>;
+
+// A plan's launches as one CUDA graph. A graph keeps addresses: there is one for each set of them,
+// and where they change, the launches are captured again and the graph is updated in place. Inputs
+// are never copied.
+class GpuGraphs {
+ public:
+  virtual ~GpuGraphs() = default;
+  // Launches the graph for these addresses on the device's current stream; `start` is captured
+  // where there is none. Any thread.
+  virtual void launch(const std::vector<std::byte*>& addresses, const StartAll& start) = 0;
+};
 
 // What a backend chose for one kernel, as lines of `--show plan`; empty where it has nothing to
 // say.
@@ -102,7 +113,7 @@ class PlanBackend {
   virtual void wait() const = 0;
 };
 
-// `graph` and `kernels` must outlive the backend.
+// `graph` and `kernels` must outlive the backend. That of a GPU is in gpu/.
 std::unique_ptr<const PlanBackend> make_cpu_backend(const Graph& graph,
                                                     const std::vector<Kernel>& kernels,
                                                     UseCache cache);
@@ -115,5 +126,6 @@ std::unique_ptr<const PlanBackend> make_backend(const Graph& graph,
 
 // The device's current stream is being captured by the caller: nothing can be compiled there.
 bool is_capturing(Device device);
+bool gpu_is_capturing(int device);  // in gpu/
 
 }  // namespace epi::compiler

@@ -40,10 +40,8 @@ EPI_INLINE T max(T a, T b) {
   return b < a || is_nan(a) ? a : b;
 }
 
-template <typename T>
-EPI_INLINE T abs(T x) {
-  return x < T(0) ? -x : x;
-}
+EPI_INLINE float abs(float x) { return __builtin_fabsf(x); }
+EPI_INLINE double abs(double x) { return __builtin_fabs(x); }
 
 EPI_INLINE float copysign(float x, float sign) { return __builtin_copysignf(x, sign); }
 EPI_INLINE double copysign(double x, double sign) { return __builtin_copysign(x, sign); }

@@ -164,7 +164,7 @@ class Events {
 
   // Ids of the steps that a profiler marked, in order.
   steps() {
-    const isStep = this.texts.map((text) => text.startsWith('ProfilerStep'));
+    const isStep = this.texts.map((text) => text.startsWith('ProfilerStep#'));
     const ids = [];
     for (const lane of this.lanes) {
       for (let id = lane.first; id < lane.end && !lane.device; ++id) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every form of kernel that the compiler generates, with every pointwise function in it. Not
-// linked: compiled with each build for CUDA, so that a mistake shows before a GPU runs it.
+// Every form of kernel that the compiler generates: pointwise, vectors and strided; tiles and
+// streams of one product and of two, with each matrix instruction. Every pointwise function is in
+// one of each. Not linked: compiled with each build for CUDA, so that a mistake shows before a GPU
+// runs it.
 #include <utility>
 
 #include "epilogue/compiler/codegen/device/stream.cuh"
@@ -72,20 +74,63 @@ extern "C" __global__ void __launch_bounds__(256)
   pointwise_body<1>(walk);
 }
 
-extern "C" __global__ void __launch_bounds__(384, 1)
+// The epilogue of `exact` products, element by element.
+struct OneByOne {
+  static __device__ __forceinline__ float one(const Operands& operands, int row, int column, int m,
+                                              int n, float v0) {
+    return v0 + read_one<bf16>(operands.data[0], 3LL * row + column);
+  }
+  static __device__ __forceinline__ Pair apply(const Operands& operands, int row, int column, int m,
+                                               int n, Pair v0) {
+    return {one(operands, row, column, m, n, v0.a), one(operands, row, column + 1, m, n, v0.b)};
+  }
+  static __device__ __forceinline__ Pair apply(const Operands& operands, int row, int column, int m,
+                                               int n, Pair v0, Pair v1) {
+    return apply(operands, row, column, m, n, v0 + v1);
+  }
+};
+
+template <typename T, typename Shape, typename Epilogue>
+__global__ void __launch_bounds__(384, 1)
     tiles_form(const __grid_constant__ TensorMap x_map, const __grid_constant__ TensorMap w0_map,
                const __grid_constant__ TensorMap w1_map, const __grid_constant__ TensorMap out_map,
                const Operands operands, const int m, const int n, const int k) {
-  run_tiles<bf16, Tile<96, 4, 32, 2>, AllFunctions>(x_map, w0_map, w1_map, out_map, operands, m, n,
-                                                    k);
+  run_tiles<T, Shape, Epilogue>(x_map, w0_map, w1_map, out_map, operands, m, n, k);
 }
 
-extern "C" __global__ void __launch_bounds__(160, 1)
+template <typename T, typename Shape, typename Epilogue>
+__global__ void __launch_bounds__(160, 1)
     stream_form(const __grid_constant__ TensorMap x_map, const __grid_constant__ TensorMap w0_map,
-                const __grid_constant__ TensorMap w1_map, f16* out, const Operands operands,
+                const __grid_constant__ TensorMap w1_map, T* out, const Operands operands,
                 const int m, const int n, const int k) {
-  run_stream<f16, Stream<16, 16, 4, 4, 8192, 1>, AllFunctions>(x_map, w0_map, w1_map, out, operands,
-                                                               m, n, k);
+  run_stream<T, Shape, Epilogue>(x_map, w0_map, w1_map, out, operands, m, n, k);
 }
+
+// Stages, strips and bytes as hopper_tiles.cpp and hopper_stream.cpp choose them for n 3072, k
+// 4096.
+#define EPI_TILES(T, Epilogue, ...)                                                         \
+  template __global__ void tiles_form<T, Tile<__VA_ARGS__>, Epilogue>(                      \
+      const __grid_constant__ TensorMap, const __grid_constant__ TensorMap,                 \
+      const __grid_constant__ TensorMap, const __grid_constant__ TensorMap, const Operands, \
+      const int, const int, const int);
+EPI_TILES(bf16, AllFunctions, 96, 5, 32, 2)
+EPI_TILES(bf16, OneByOne, 64, 6, 64, 1)
+EPI_TILES(f16, OneByOne, 96, 4, 64, 1)
+EPI_TILES(bf16, OneByOne, 128, 3, 64, 1)
+EPI_TILES(f16, OneByOne, 64, 6, 64, 2)
+EPI_TILES(f16, OneByOne, 128, 4, 64, 2)
+
+#define EPI_STREAM(T, Epilogue, ...)                                        \
+  template __global__ void stream_form<T, Stream<__VA_ARGS__>, Epilogue>(   \
+      const __grid_constant__ TensorMap, const __grid_constant__ TensorMap, \
+      const __grid_constant__ TensorMap, T*, const Operands, const int, const int, const int);
+EPI_STREAM(f16, AllFunctions, 16, 16, 4, 13, 8192, 1)
+EPI_STREAM(bf16, OneByOne, 16, 8, 4, 18, 8192, 1)
+EPI_STREAM(f16, OneByOne, 32, 32, 4, 6, 8704, 1)
+EPI_STREAM(bf16, OneByOne, 32, 64, 4, 4, 16896, 1)
+EPI_STREAM(f16, OneByOne, 16, 8, 4, 10, 8192, 2)
+EPI_STREAM(bf16, OneByOne, 32, 16, 4, 5, 8192, 2)
+EPI_STREAM(bf16, OneByOne, 16, 32, 4, 6, 8704, 2)
+EPI_STREAM(f16, OneByOne, 32, 64, 4, 3, 16896, 2)
 
 }  // namespace epi::device

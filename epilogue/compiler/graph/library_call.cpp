@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "epilogue/compiler/plan/library_call.h"
+#include "epilogue/compiler/graph/library_call.h"
 
 #include <deque>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "epilogue/cli/hub/hub_options.h"
+#include "epilogue/cli/run/hub_options.h"
 
 #include "epilogue/base/error.h"
 #include "epilogue/cli/command.h"

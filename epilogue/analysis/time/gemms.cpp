@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "epilogue/analysis/cost/gemms.h"
+#include "epilogue/analysis/time/gemms.h"
 
 #include <algorithm>
 #include <map>
