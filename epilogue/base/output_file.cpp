@@ -91,7 +91,7 @@ Result<void> write_whole(const std::filesystem::path& path, std::string_view tex
   auto file = OutputFile::create(path);
   EPI_TRY(file);
   auto done = file->write(text);
-  if (!done) return done;
+  EPI_TRY(done);
   return file->commit();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/result.h"
 
 namespace epi::cli {
 
@@ -21,5 +22,11 @@ class Refused : public ListError {
  public:
   using ListError::ListError;
 };
+
+// What failed outside, a file or a package, ends the verb with kUsage.
+template <typename T>
+void throw_if_failed(const Result<T>& result) {
+  if (!result) throw Error(result.error().message);
+}
 
 }  // namespace epi::cli

@@ -93,9 +93,9 @@ Result<void> fetch_files(const Source& source, const VariantName& name, const As
       return failure("{}/{}: {} bytes came, the manifest says {}", source.name(), from,
                      bytes->size(), entry.bytes);
     }
-    if (auto done = write_file(to / path, *bytes); !done) return done;
+    EPI_TRY(write_file(to / path, *bytes));
   }
-  if (auto done = write_file(to / "manifest.json", asked.manifest); !done) return done;
+  EPI_TRY(write_file(to / "manifest.json", asked.manifest));
   return asked.signature ? write_file(to / "manifest.sig", *asked.signature) : Result<void>();
 }
 

@@ -130,7 +130,7 @@ Result<void> write_strided(OutputFile& file, const Tensor& tensor) {
       used += static_cast<size_t>(element_bytes);
       if (used < buffer.size()) continue;  // reached exactly: every element's size divides it
       const auto written = file.write(buffer);
-      if (!written) return written;
+      EPI_TRY(written);
       used = 0;
     }
   } while (next_row(layout, index, offset));

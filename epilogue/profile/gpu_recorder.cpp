@@ -73,11 +73,11 @@ void CUPTIAPI ignore_callback(void* /*data*/, CUpti_CallbackDomain /*domain*/,
 Result<void> configure(const Cupti& cupti) {
   auto done = cupti.check("cuptiActivityRegisterTimestampCallback",
                           cupti.activity_register_timestamp_callback(timestamp));
-  if (!done) return done;
+  EPI_TRY(done);
   // Thread ids as the operators' logs have them.
   done = cupti.check("cuptiSetThreadIdType",
                      cupti.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM));
-  if (!done) return done;
+  EPI_TRY(done);
   return cupti.check("cuptiActivityRegisterCallbacks",
                      cupti.activity_register_callbacks(give_buffer, take_buffer));
 }
@@ -93,7 +93,7 @@ Result<void> start() {
   state().cupti = &*loaded;
   auto done = loaded->check("cuptiSubscribe",
                             loaded->subscribe(&state().subscriber, ignore_callback, nullptr));
-  if (!done) return done;
+  EPI_TRY(done);
   done = configure(*loaded);
   for (const CUpti_ActivityKind kind : kRecordedKinds) {
     if (done) done = loaded->check("cuptiActivityEnable", loaded->activity_enable(kind));

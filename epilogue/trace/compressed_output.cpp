@@ -44,12 +44,12 @@ class GzipOutput : public CompressedOutput {
   Result<void> write(std::string_view text) override {
     constexpr size_t kMost = size_t{1} << 30;  // zlib counts in 32 bits
     for (; text.size() > kMost; text.remove_prefix(kMost)) {
-      if (auto done = deflate_all(text.substr(0, kMost), Z_NO_FLUSH); !done) return done;
+      EPI_TRY(deflate_all(text.substr(0, kMost), Z_NO_FLUSH));
     }
     return deflate_all(text, Z_NO_FLUSH);
   }
   Result<void> commit() override {
-    if (auto done = deflate_all("", Z_FINISH); !done) return done;
+    EPI_TRY(deflate_all("", Z_FINISH));
     return file_.commit();
   }
 
@@ -62,7 +62,7 @@ class GzipOutput : public CompressedOutput {
       stream_.avail_out = static_cast<uInt>(buffer_.size());
       EPI_CHECK(::deflate(&stream_, flush) != Z_STREAM_ERROR);
       const size_t made = buffer_.size() - stream_.avail_out;
-      if (auto done = file_.write(std::string_view(buffer_.data(), made)); !done) return done;
+      EPI_TRY(file_.write(std::string_view(buffer_.data(), made)));
     } while (stream_.avail_out == 0);
     return {};
   }

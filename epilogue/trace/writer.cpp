@@ -132,11 +132,11 @@ Result<void> write(const Trace& trace, const std::filesystem::path& path) {
     writer.append(buffer, id);
     buffer += id + 1 < trace.size() ? ",\n" : "\n";
     if (buffer.size() < kBufferBytes) continue;
-    if (auto done = (*output)->write(buffer); !done) return done;
+    EPI_TRY((*output)->write(buffer));
     buffer.clear();
   }
   buffer += "  ]\n}\n";
-  if (auto done = (*output)->write(buffer); !done) return done;
+  EPI_TRY((*output)->write(buffer));
   return (*output)->commit();
 }
 

@@ -224,7 +224,7 @@ Result<void> SqlDatabase::write_file(const std::filesystem::path& path) {
   std::string quoted;
   for (const char c : temporary.string()) quoted.append(c == '\'' ? 2 : 1, c);
   auto done = run(fmt::format("ATTACH DATABASE '{}' AS file", quoted));
-  if (!done) return done;
+  EPI_TRY(done);
   for (const SqlTable& table : state_->tables) {
     if (done)
       done = run(fmt::format("CREATE TABLE file.{0} AS SELECT * FROM main.{0}", table.name));
@@ -235,7 +235,7 @@ Result<void> SqlDatabase::write_file(const std::filesystem::path& path) {
   if (done) std::filesystem::rename(temporary, path, failed);
   if (done && !failed) return {};
   std::filesystem::remove(temporary, ignored);
-  if (!done) return done;
+  EPI_TRY(done);
   return failure("{}: cannot finish writing: {}", path.string(), failed.message());
 }
 

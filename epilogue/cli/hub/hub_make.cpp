@@ -30,12 +30,12 @@ struct Verified {
 
 std::vector<Verified> verify_package(const hub::PackageName& package, const hub::Options& options) {
   const auto located = hub::locate(package, options);
-  if (!located) throw Error(located.error().message);
+  throw_if_failed(located);
   std::vector<Verified> results;
   for (const std::string& variant : located->variants) {
     const hub::VariantName name{package.name, package.version, variant};
     const auto obtained = hub::obtain(*located->source, name, options);
-    if (!obtained) throw Error(obtained.error().message);
+    throw_if_failed(obtained);
     const auto& facts = obtained->variant.checked;
     results.push_back({hub::text_of(name), facts.key, facts.violations, facts.warnings});
   }
@@ -52,7 +52,7 @@ std::vector<Verified> verify_package(const hub::PackageName& package, const hub:
 
 std::vector<Verified> verify_hugging_face(const std::string& folder) {
   const auto variants = hub::read_hugging_face(folder);
-  if (!variants) throw Error(variants.error().message);
+  throw_if_failed(variants);
   std::vector<Verified> results;
   for (const auto& variant : *variants) {
     results.push_back({fmt::format("{} {}", folder, variant.variant), "", variant.violations, {}});
@@ -94,13 +94,13 @@ std::string package_text(const hub::PackageName& package) {
 // All variants of a package as they are now. Of a remote one only manifests are asked for.
 hub::LockedPackage locked_now(const hub::PackageName& package, const hub::Options& options) {
   const auto located = hub::locate(package, options);
-  if (!located) throw Error(located.error().message);
+  throw_if_failed(located);
   hub::LockedPackage locked{package.name, package.version, "", {}};
   bool first = true;
   for (const std::string& variant : located->variants) {
     const hub::VariantName name{package.name, package.version, variant};
     const auto checked = hub::read_manifest(*located->source, name, options.trust);
-    if (!checked) throw Error(checked.error().message);
+    throw_if_failed(checked);
     if (!checked->violations.empty()) {
       throw Refused(
           fmt::format("{}: refused:\n  {}", hub::text_of(name), join(checked->violations, "\n  ")));
@@ -153,7 +153,7 @@ int hub_verify(const HubVerbFlags& flags) {
   const bool ok =
       std::ranges::all_of(results, [](const Verified& one) { return one.violations.empty(); });
   flags.json ? verified_json(results, ok) : print_verified(results);
-  return ok ? 0 : kBroken;
+  return ok ? kDone : kBroken;
 }
 
 int hub_get(const HubVerbFlags& flags) {
@@ -162,7 +162,7 @@ int hub_get(const HubVerbFlags& flags) {
   options.mend = true;
   const WaitingLine line("fetching " + (flags.packages.empty() ? "" : flags.packages[0]));
   const auto resolution = hub::resolve(only_package(flags), hub::this_host(device), options);
-  if (!resolution) throw Error(resolution.error().message);
+  throw_if_failed(resolution);
   const std::string refusal = hub::refusal_text(*resolution);
   if (!refusal.empty() && resolution->chosen) throw Refused(refusal);
   if (!refusal.empty()) throw ListError(refusal);
@@ -170,7 +170,7 @@ int hub_get(const HubVerbFlags& flags) {
   print_done(flags, "folders", {folder},
              fmt::format("{} {}\n{}", package_text(resolution->package),
                          resolution->chosen->checked.manifest->variant, folder));
-  return 0;
+  return kDone;
 }
 
 int hub_lock(const HubVerbFlags& flags) {
@@ -178,9 +178,9 @@ int hub_lock(const HubVerbFlags& flags) {
   hub::Settings settings = settings_of(flags.hub);
   settings.use_lock = false;  // it is about to be written
   const auto options = hub::make_options(settings);
-  if (!options) throw Error(options.error().message);
+  throw_if_failed(options);
   const auto before = hub::read_lock(hub::lock_path(settings));
-  if (!before) throw Error(before.error().message);
+  throw_if_failed(before);
   hub::Lock lock = before->value_or(hub::Lock{});
   lock.path = hub::lock_path(settings).string();
   for (const std::string& text : flags.packages) {
@@ -193,9 +193,9 @@ int hub_lock(const HubVerbFlags& flags) {
   std::ranges::sort(lock.packages, {}, [](const hub::LockedPackage& package) {
     return std::pair(package.name, package.version);
   });
-  if (const auto written = hub::write_lock(lock); !written) throw Error(written.error().message);
+  throw_if_failed(hub::write_lock(lock));
   print_done(flags, "locked", flags.packages, fmt::format("wrote {}", lock.path));
-  return 0;
+  return kDone;
 }
 
 int hub_build(const HubVerbFlags& flags) {
@@ -203,17 +203,17 @@ int hub_build(const HubVerbFlags& flags) {
   if (!flags.commit.empty()) options.commit = flags.commit;
   options.dirty = flags.dirty;
   const auto name = hub::assemble(options);
-  if (!name) throw Error(name.error().message);
+  throw_if_failed(name);
   const std::string folder = (options.out / hub::path_of(*name)).string();
   print_done(flags, "folders", {folder}, fmt::format("{}\n{}", hub::text_of(*name), folder));
-  return 0;
+  return kDone;
 }
 
 int hub_sign(const HubVerbFlags& flags) {
   const auto key = hub::PrivateKey::read(flags.key);
-  if (!key) throw Error(key.error().message);
+  throw_if_failed(key);
   const auto folders = hub::sign_all(flags.path, *key);
-  if (!folders) throw Error(folders.error().message);
+  throw_if_failed(folders);
   std::vector<std::string> names;
   std::string text = "signed with " + key->id();
   for (const auto& folder : *folders) {
@@ -221,7 +221,7 @@ int hub_sign(const HubVerbFlags& flags) {
     text += "\n  " + folder.string();
   }
   print_done(flags, "folders", names, text);
-  return 0;
+  return kDone;
 }
 
 int hub_keygen(const HubVerbFlags& flags) {
@@ -229,7 +229,7 @@ int hub_keygen(const HubVerbFlags& flags) {
   const std::string name =
       flags.name.empty() ? std::filesystem::path(flags.path).stem().string() : flags.name;
   if (name.find('\n') != std::string::npos) fail("hub", "--name: one line is needed");
-  if (const auto saved = key.save(flags.path); !saved) throw Error(saved.error().message);
+  throw_if_failed(key.save(flags.path));
   const std::string line = hub::keyring_line(key.id(), name);
   const auto added =
       flags.keyring.empty() ? Result<void>() : hub::add_to_keyring(flags.keyring, line);
@@ -241,7 +241,7 @@ int hub_keygen(const HubVerbFlags& flags) {
   print_done(flags, "keys", {key.id()},
              fmt::format("{}: the private key\nfor keyrings: {}", flags.path,
                          line.substr(0, line.size() - 1)));
-  return 0;
+  return kDone;
 }
 
 }  // namespace epi::cli

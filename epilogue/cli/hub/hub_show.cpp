@@ -31,9 +31,9 @@ std::vector<Listed> list_all(const hub::Options& options) {
   std::vector<Listed> rows;
   for (const std::string& text : options.sources) {
     const auto source = hub::open_source(text);
-    if (!source) throw Error(source.error().message);
+    throw_if_failed(source);
     const auto index = (*source)->index();
-    if (!index) throw Error(index.error().message);
+    throw_if_failed(index);
     for (const auto& [name, versions] : *index) {
       for (const auto& [version, variants] : versions) {
         rows.push_back({name, version, text, variants});
@@ -180,7 +180,7 @@ void info_json(const hub::PackageName& package, const std::string& source,
 
 int hugging_face_info(const HubVerbFlags& flags, const std::string& folder) {
   const auto variants = hub::read_hugging_face(folder);
-  if (!variants) throw Error(variants.error().message);
+  throw_if_failed(variants);
   if (flags.json) {
     JsonWriter json;
     json.begin_object().key("schema").integer(1).key("folder").string(folder);
@@ -197,7 +197,7 @@ int hugging_face_info(const HubVerbFlags& flags, const std::string& folder) {
     }
     json.end_array().end_object();
     fmt::print("{}\n", json.text());
-    return 0;
+    return kDone;
   }
   const auto& first = variants->front();
   fmt::print("{}{}{}, a kernel of the Hugging Face hub\n", first.name,
@@ -209,7 +209,7 @@ int hugging_face_info(const HubVerbFlags& flags, const std::string& folder) {
         variant.archs.empty() ? "" : fmt::format(" {}", join(variant.archs, " ")),
         variant.violations.empty() ? variant.algorithm + " agrees" : variant.violations.front());
   }
-  return 0;
+  return kDone;
 }
 
 void why_json(const hub::Resolution& resolution, Device device) {
@@ -288,14 +288,14 @@ int hub_list(const HubVerbFlags& flags) {
     }
     json.end_array().end_object();
     fmt::print("{}\n", json.text());
-    return 0;
+    return kDone;
   }
   for (const Listed& row : rows) {
     fmt::print("{}@{}, from {}\n", row.name, row.version, row.source);
     for (const std::string& variant : row.variants) fmt::print("  {}\n", variant);
   }
   if (rows.empty()) fmt::print("no packages in: {}\n", join(options.sources, ", "));
-  return 0;
+  return kDone;
 }
 
 int hub_info(const HubVerbFlags& flags) {
@@ -305,12 +305,12 @@ int hub_info(const HubVerbFlags& flags) {
   const hub::PackageName package = only_package(flags);
   const hub::Options options = hub_options(flags.hub);
   const auto located = hub::locate(package, options);
-  if (!located) throw Error(located.error().message);
+  throw_if_failed(located);
   std::vector<InfoVariant> variants;
   for (const std::string& variant : located->variants) {
     const hub::VariantName name{package.name, package.version, variant};
     auto checked = hub::read_manifest(*located->source, name, options.trust);
-    if (!checked) throw Error(checked.error().message);
+    throw_if_failed(checked);
     variants.push_back({variant, std::move(*checked)});
   }
   if (flags.json) {
@@ -318,16 +318,16 @@ int hub_info(const HubVerbFlags& flags) {
   } else {
     print_info(located->source->name(), variants, options);
   }
-  return 0;
+  return kDone;
 }
 
 int hub_why(const HubVerbFlags& flags) {
   const Device device = device_of(flags);
   const auto resolution =
       hub::resolve(only_package(flags), hub::this_host(device), hub_options(flags.hub));
-  if (!resolution) throw Error(resolution.error().message);
+  throw_if_failed(resolution);
   flags.json ? why_json(*resolution, device) : print_why(*resolution, device);
-  return resolution->chosen && !resolution->chosen->is_trusted() ? kBroken : 0;
+  return resolution->chosen && !resolution->chosen->is_trusted() ? kBroken : kDone;
 }
 
 }  // namespace epi::cli

@@ -134,7 +134,7 @@ std::optional<int64_t> pays_back_after(const ModeResult& result, const ModeResul
 
 std::vector<ModeResult> measure_modes(const Workload& workload) {
   const auto block = workload.make_block();
-  if (!block) throw Error(block.error().message);
+  throw_if_failed(block);
   const std::vector<Tensor> inputs = workload.make_inputs();
   Progress progress;
   std::vector<Mode> modes;

@@ -36,7 +36,7 @@ std::vector<BenchRun> plan_all(const BenchFlags& flags, Device device) {
     sizes[0].batch = m;
     sizes[0].seq = 1;
     auto workload = plan_workload(flags.run, sizes[0], device);
-    if (!workload) throw Error(workload.error().message);
+    throw_if_failed(workload);
     runs.push_back({m, std::move(*workload)});
   }
   return runs;
@@ -85,7 +85,7 @@ int bench(const BenchFlags& flags) {
     if (!flags.run.json) print_run(run, flags.run.markdown);
   }
   if (flags.run.json) print_json(flags, runs);
-  return 0;
+  return kDone;
 }
 
 void add_block(Command& bench_verb, const std::string& name, const std::string& help) {

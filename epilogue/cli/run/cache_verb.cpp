@@ -35,23 +35,23 @@ int run(const CacheFlags& flags) {
   compiler::CacheContents contents = compiler::cache_contents();
   if (flags.clear) {
     const auto removed = compiler::clear_cache();
-    if (!removed) throw Error(removed.error().message);
+    throw_if_failed(removed);
     contents = *removed;
   }
   if (flags.json) {
     print_json(contents, flags.clear);
-    return 0;
+    return kDone;
   }
   const auto folder = compiler::cache_folder();
   if (!folder) {
     fmt::print("no cache: EPILOGUE_CACHE is empty, or there is no home folder\n");
-    return 0;
+    return kDone;
   }
   fmt::print("{}\n{}{} compiled graph{}, {} of at most {}\n", folder->string(),
              flags.clear ? "removed " : "", contents.entries, contents.entries == 1 ? "" : "s",
              report::bytes_text(static_cast<double>(contents.bytes)),
              report::bytes_text(static_cast<double>(compiler::kCacheBytes)));
-  return 0;
+  return kDone;
 }
 
 }  // namespace

@@ -29,26 +29,26 @@ hub::Settings settings_of(const HubFlags& flags) {
 
 hub::Options hub_options(const HubFlags& flags) {
   auto options = hub::make_options(settings_of(flags));
-  if (!options) throw Error(options.error().message);
+  throw_if_failed(options);
   return std::move(*options);
 }
 
 hub::PackageName package_of(const std::string& text) {
   auto package = hub::parse_package_name(text);
-  if (!package) throw Error(package.error().message);
+  throw_if_failed(package);
   return std::move(*package);
 }
 
 hub::Kernels load_kernels(const std::string& package, Device device, const HubFlags& flags) {
   const auto resolution =
       hub::resolve(package_of(package), hub::this_host(device), hub_options(flags));
-  if (!resolution) throw Error(resolution.error().message);
+  throw_if_failed(resolution);
   if (resolution->chosen && !resolution->chosen->is_trusted()) {
     throw Refused(hub::refusal_text(*resolution));
   }
   if (!resolution->chosen) throw ListError(hub::refusal_text(*resolution));
   auto kernels = hub::load(*resolution, device);
-  if (!kernels) throw Error(kernels.error().message);
+  throw_if_failed(kernels);
   for (const std::string& warning : kernels->warnings()) {
     fmt::print(stderr, "epilogue: {}: {}\n", package, warning);
   }

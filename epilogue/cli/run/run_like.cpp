@@ -12,6 +12,7 @@
 #include "epilogue/analysis/names/decode.h"
 #include "epilogue/analysis/time/summary.h"
 #include "epilogue/base/error.h"
+#include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/run/bench_report.h"
 #include "epilogue/cli/run/run_report.h"
 #include "epilogue/cli/run/workload.h"
@@ -231,7 +232,7 @@ int run_like(const RunFlags& given) {
   const auto sizes = expand_sizes(flags);
   if (sizes.size() != 1) fail("run", "--like: --batch and --seq take one number");
   const auto workload = plan_workload(flags, sizes[0], device);
-  if (!workload) throw Error(workload.error().message);
+  throw_if_failed(workload);
   const std::vector<ModeResult> modes = measure_modes(*workload);
   const Peaks peaks = measure_peaks(device, workload->dtype, modes[0].bytes);
   if (flags.json) {
@@ -239,7 +240,7 @@ int run_like(const RunFlags& given) {
   } else {
     print_text(block, *workload, modes, peaks, flags.markdown);
   }
-  return 0;
+  return kDone;
 }
 
 }  // namespace epi::cli

@@ -9,6 +9,7 @@
 
 #include "epilogue/base/error.h"
 #include "epilogue/base/output_file.h"
+#include "epilogue/cli/exit_codes.h"
 #include "epilogue/report/profiler_table_report.h"
 #include "epilogue/trace/writer.h"
 
@@ -24,10 +25,6 @@ std::pair<std::string, std::string> split_ending(const std::string& path) {
     }
   }
   return {path, ""};
-}
-
-void check(const Result<void>& done) {
-  if (!done) throw Error(done.error().message);
 }
 
 // A device or a pipe: it gets the trace, and there is no place beside it for the table.
@@ -55,7 +52,7 @@ void check_trace_folder(const RunFlags& flags) {
 void write_record(const RunFlags& flags, const RunSizes& sizes, const trace::Trace& trace,
                   const analysis::ProfilerTable& table, RunResult& result) {
   if (is_special(flags.trace)) {
-    check(trace::write(trace, flags.trace));
+    throw_if_failed(trace::write(trace, flags.trace));
     result.trace_path = flags.trace;
     return;
   }
@@ -64,10 +61,10 @@ void write_record(const RunFlags& flags, const RunSizes& sizes, const trace::Tra
   const std::string named = label.empty() ? stem : stem + "_" + label;
   // The table is there before the trace is, and gets its name after it: both appear, or neither.
   auto table_file = OutputFile::create(named + ".txt");
-  if (!table_file) throw Error(table_file.error().message);
-  check(table_file->write(report::table_text(table, {})));
-  check(trace::write(trace, named + ending));
-  check(table_file->commit());
+  throw_if_failed(table_file);
+  throw_if_failed(table_file->write(report::table_text(table, {})));
+  throw_if_failed(trace::write(trace, named + ending));
+  throw_if_failed(table_file->commit());
   result.trace_path = named + ending;
   result.table_path = named + ".txt";
 }

@@ -34,7 +34,7 @@ struct SharedBlock {
 // `runs` may each need a variant of their own, with --dynamic off.
 SharedBlock make_block(const RunFlags& flags, const Workload& workload, size_t runs) {
   auto block = workload.make_block();
-  if (!block) throw Error(block.error().message);
+  throw_if_failed(block);
   if (auto options = parse_compile(flags)) {
     options->most_variants = std::max(options->most_variants, static_cast<int>(runs));
     const Compiled compiled(block->function, block->parameters, *options);
@@ -97,7 +97,7 @@ std::vector<PlannedRun> plan_all(const RunFlags& flags, Device device) {
   std::vector<PlannedRun> runs;
   for (const RunSizes& sizes : expand_sizes(flags)) {
     auto workload = plan_workload(flags, sizes, device);
-    if (!workload) throw Error(workload.error().message);
+    throw_if_failed(workload);
     runs.push_back({sizes, std::move(*workload)});
   }
   return runs;
@@ -139,7 +139,7 @@ int run(const RunFlags& flags) {
     fmt::print("{}{}", results.size() == 1 ? "" : "\n", run_text(results.back(), flags.markdown));
   }
   if (flags.json) print_json(results);
-  return 0;
+  return kDone;
 }
 
 void add_sizes(Command& verb, RunFlags& flags) {

@@ -9,6 +9,7 @@
 #include "epilogue/analysis/names/decode.h"
 #include "epilogue/base/clock.h"
 #include "epilogue/base/error.h"
+#include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/run/run_forwards.h"
 #include "epilogue/cli/run/run_report.h"
 #include "epilogue/cli/run/workload.h"
@@ -38,7 +39,7 @@ struct Program {
 
 Program make_program(const Lesson& lesson, const Workload& workload, Device device) {
   auto block = workload.make_block();
-  if (!block) throw Error(block.error().message);
+  throw_if_failed(block);
   if (!lesson.run.kernels.empty()) {
     return {prebuilt_function(*block, load_kernels(lesson.run.kernels, device, {})), {}};
   }
@@ -53,7 +54,7 @@ Program make_program(const Lesson& lesson, const Workload& workload, Device devi
 Workload planned(const RunFlags& flags, Device device) {
   const auto sizes = expand_sizes(flags);
   auto workload = plan_workload(flags, sizes.at(0), device);
-  if (!workload) throw Error(workload.error().message);
+  throw_if_failed(workload);
   return std::move(*workload);
 }
 
@@ -164,7 +165,7 @@ LessonResult run_lesson(const Lesson& lesson, Device device, const std::string& 
   std::replace(name.begin(), name.end(), ' ', '_');
   result.trace_path = fmt::format("{}/{}.json", folder, name);
   const auto written = trace::write(result.trace, result.trace_path);
-  if (!written) throw Error(written.error().message);
+  throw_if_failed(written);
   measure(result.trace, workload.annotation, result);
   check_rules(lesson, before, inputs[0], result);
   if (!lesson.other_batch.empty()) check_other_batch(lesson, program, device, result);

@@ -135,7 +135,7 @@ std::string write_report(const std::vector<LessonResult>& results, const std::st
   const std::string path = folder + "/report.html";
   const auto done =
       write_whole(path, report::page_html({{eager.trace_path, before}, {fused.trace_path, after}}));
-  if (!done) throw Error(done.error().message);
+  throw_if_failed(done);
   return path;
 }
 
@@ -211,7 +211,7 @@ int tour(const TourFlags& flags) {
   const std::string report_path = write_report(results, flags.out);
   if (flags.json) {
     print_json(device, results, report_path);
-    return 0;
+    return kDone;
   }
   fmt::print("{}{}\n\n", table_text(results),
              report::wrapped("kern.: kernels of a forward; first: what the first call adds; paid: "
@@ -222,7 +222,7 @@ int tour(const TourFlags& flags) {
   print_sentences("Would torch.compile help, if the eager ones were PyTorch's (`epilogue advise`)?",
                   tour_advice(results));
   fmt::print("traces: {}\nthe page, eager beside fused: {}\n", flags.out, report_path);
-  return 0;
+  return kDone;
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ int check(const AdviseFlags& flags) {
   }
   show_notices(inputs);
   show_notices(after);
-  return 0;
+  return kDone;
 }
 
 int advise(const AdviseFlags& flags) {

@@ -102,7 +102,7 @@ int compare(const CompareFlags& flags) {
   }
   show_notices(a);
   show_notices(b);
-  return flags.fail_if_kernels_differ && !same ? kBroken : 0;
+  return flags.fail_if_kernels_differ && !same ? kBroken : kDone;
 }
 
 }  // namespace

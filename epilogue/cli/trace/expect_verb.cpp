@@ -40,7 +40,7 @@ analysis::Rule parse(const std::string& where, std::string_view text) {
 // A rule a line; lines that begin with # say something to people. Paths are relative to the file.
 void read_rules(const std::string& path, std::vector<analysis::Rule>& rules) {
   const auto file = MappedFile::open(path);
-  if (!file) throw Error(file.error().message);
+  throw_if_failed(file);
   const auto bytes = file->bytes();
   std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);  // as Windows marks UTF-8
@@ -96,7 +96,7 @@ class JunitFile {
   explicit JunitFile(const std::string& path) {
     if (path.empty()) return;
     auto file = OutputFile::create(path);
-    if (!file) throw Error(file.error().message);
+    throw_if_failed(file);
     file_.emplace(std::move(*file));
   }
   void add(const TraceInput& input, const report::RuleResults& results) {
@@ -106,8 +106,8 @@ class JunitFile {
     if (!file_) return;
     const auto written = file_->write("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n" +
                                       suites_ + "</testsuites>\n");
-    if (!written) throw Error(written.error().message);
-    if (const auto done = file_->commit(); !done) throw Error(done.error().message);
+    throw_if_failed(written);
+    throw_if_failed(file_->commit());
   }
 
  private:

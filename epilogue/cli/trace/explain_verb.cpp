@@ -30,7 +30,7 @@ int explain_names(const TraceFlags& flags) {
       report::kernel_json(json, name, analysis::decode_name(name));
     }
     fmt::print("{}\n", json.end_array().end_object().text());
-    return 0;
+    return kDone;
   }
   for (const std::string& name : flags.files) {
     const auto kernel = analysis::decode_name(name);
@@ -41,7 +41,7 @@ int explain_names(const TraceFlags& flags) {
                  report::kernel_text(name, kernel));
     }
   }
-  return 0;
+  return kDone;
 }
 
 int explain_files(const TraceFlags& flags) {

@@ -55,7 +55,7 @@ std::vector<ServedTrace> map_files(const std::vector<std::string>& files) {
   std::vector<ServedTrace> served;
   for (const std::string& file : files) {
     auto mapped = MappedFile::open(file);
-    if (!mapped) throw Error(mapped.error().message);
+    throw_if_failed(mapped);
     const std::string name = std::filesystem::path(file).filename().string();
     const std::string path = "/" + percent_encoded(name);
     for (const ServedTrace& other : served) {
@@ -100,7 +100,7 @@ int open_traces(const OpenFlags& flags) {
       fail("open", "--url {}: must begin with https:// or http://", flags.url);
     }
     fmt::print("{}\n", perfetto_link(flags.url));
-    return 0;
+    return kDone;
   }
   if (flags.files.empty()) fail("open", "a trace is needed, or --url");
   // What cannot be read is told before anything is served.
@@ -126,7 +126,7 @@ int open_traces(const OpenFlags& flags) {
     }
     return std::nullopt;
   });
-  return 0;
+  return kDone;
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ void export_tables(const QueryFlags& flags, const std::vector<TraceInput>& input
     fail("query", "--export {}: takes one trace, not {}", flags.export_path, inputs.size());
   }
   const auto written = analysis::SqlDatabase(inputs[0].trace).write_file(flags.export_path);
-  if (!written) throw Error(written.error().message);
+  throw_if_failed(written);
 }
 
 // An array for one trace; for several the object that every verb gives then.
@@ -119,7 +119,7 @@ void print_results(const QueryFlags& flags, const std::vector<TraceInput>& input
   std::vector<analysis::SqlResult> results;
   for (const TraceInput& input : inputs) {
     auto result = analysis::SqlDatabase(input.trace).query(flags.sql);
-    if (!result) throw Error(result.error().message);
+    throw_if_failed(result);
     results.push_back(std::move(*result));
   }
   if (flags.json) return print_json_results(inputs, results);
@@ -139,7 +139,7 @@ int query(const QueryFlags& flags) {
   if (!flags.export_path.empty()) export_tables(flags, inputs);
   if (!flags.sql.empty()) print_results(flags, inputs);
   show_notices(inputs);
-  return 0;
+  return kDone;
 }
 
 }  // namespace

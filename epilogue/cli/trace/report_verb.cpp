@@ -45,7 +45,7 @@ int report_page(const ReportFlags& flags) {
   }
   const std::string page = report::page_html(traces);
   const auto written = write_whole(flags.output, page);
-  if (!written) throw Error(written.error().message);
+  throw_if_failed(written);
   if (flags.json) {
     JsonWriter json;
     json.begin_object().key("schema").integer(1).key("file").string(flags.output);
@@ -56,7 +56,7 @@ int report_page(const ReportFlags& flags) {
                report::bytes_text(static_cast<double>(page.size())));
   }
   show_notices(inputs, false);
-  return 0;
+  return kDone;
 }
 
 }  // namespace

@@ -106,10 +106,10 @@ Result<void> store_cached(const std::string& key, std::span<const std::byte> byt
   auto file = OutputFile::create(path_of(*folder, key));
   EPI_TRY(file);
   for (const auto& part : {std::string(kMagic), hash_of(key, bytes)}) {
-    if (auto done = file->write(part); !done) return done;
+    EPI_TRY(file->write(part));
   }
-  if (auto done = file->write(bytes); !done) return done;
-  if (auto done = file->commit(); !done) return done;
+  EPI_TRY(file->write(bytes));
+  EPI_TRY(file->commit());
   remove_oldest(*folder, most_bytes);
   return {};
 }
