@@ -17,9 +17,9 @@ namespace {
 
 // What a chain of links leads to, whether it is there or not.
 std::filesystem::path link_target(std::filesystem::path path) {
-  constexpr int kMostLinks = 40;  // as the kernel follows
+  constexpr int kMaxLinks = 40;  // as the kernel follows
   std::error_code failed;
-  for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(path, failed); ++i) {
+  for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(path, failed); ++i) {
     path = path.parent_path() / std::filesystem::read_symlink(path, failed);
   }
   return path;

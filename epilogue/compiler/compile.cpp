@@ -46,7 +46,7 @@ struct Variant {
 using Variants = std::vector<std::shared_ptr<const Variant>>;
 
 // Beyond so many different sizes they are looked at again.
-constexpr size_t kMostChecked = 4096;
+constexpr size_t kMaxChecked = 4096;
 
 const Variant& newest(const Variants& variants) {
   const auto by_number = [](const auto& a, const auto& b) { return a->number < b->number; };
@@ -155,7 +155,7 @@ void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::str
   }
   variant->plan = std::move(plan);
   // With its first sizes, whose code may be made for them alone.
-  std::array<int64_t, compiler::kMostSymbols> symbols;
+  std::array<int64_t, compiler::kMaxSymbols> symbols;
   const auto sizes = std::span(symbols).first(variant->guards.symbols());
   const bool accepts = variant->guards.accept(inputs, sizes);
   const Plan& made = accepts ? variant->plan->made_for(sizes) : *variant->plan;
@@ -176,7 +176,7 @@ std::string Compiled::State::difference(const Variant& variant, std::span<const 
   const std::vector<int64_t> key(sizes.begin(), sizes.end());
   const auto known = variant.checked.find(key);
   if (known != variant.checked.end()) return known->second;
-  if (variant.checked.size() >= kMostChecked) variant.checked.clear();
+  if (variant.checked.size() >= kMaxChecked) variant.checked.clear();
   const auto found = compiler::difference_at(function, inputs, capture_options(inputs.size(), true),
                                              variant.captured, sizes);
   return variant.checked[key] = found.value_or("");
@@ -184,7 +184,7 @@ std::string Compiled::State::difference(const Variant& variant, std::span<const 
 
 Choice Compiled::State::choose(std::span<const Tensor> inputs) const {
   auto all = variants.get();
-  std::array<int64_t, compiler::kMostSymbols> symbols;
+  std::array<int64_t, compiler::kMaxSymbols> symbols;
   Choice choice{nullptr, nullptr, nullptr, all->empty() ? "first call" : "", options.dynamic};
   for (const auto& variant : *all) {
     const auto sizes = std::span(symbols).first(variant->guards.symbols());

@@ -9,11 +9,11 @@ Operand operand(const Tensor& tensor, const Dims& shape) {
           size_bytes(tensor.dtype())};
 }
 
-template <int kMost>
-BasicWalk<kMost>::BasicWalk(const Dims& shape, std::span<const Operand> operands)
+template <int kMax>
+BasicWalk<kMax>::BasicWalk(const Dims& shape, std::span<const Operand> operands)
     : count_(static_cast<int>(operands.size())) {
   std::copy(operands.begin(), operands.end(), operands_.begin());
-  std::array<Dims, kMost> strides;
+  std::array<Dims, kMax> strides;
   for (int i = 0; i < count_; ++i) strides[i] = operands_[i].strides;
   shape_ = shape;
   merge_dims(shape_, std::span(strides).first(operands.size()));
@@ -23,8 +23,8 @@ BasicWalk<kMost>::BasicWalk(const Dims& shape, std::span<const Operand> operands
 
 // Where an input is dense along another dimension than the output, that dimension goes next to the
 // innermost one, and the two are walked in tiles.
-template <int kMost>
-void BasicWalk<kMost>::put_transposed_second() {
+template <int kMax>
+void BasicWalk<kMax>::put_transposed_second() {
   const int inner = shape_.rank() - 1;
   for (int i = 1; i < count_ && !tiled_; ++i) {
     if (std::abs(operands_[i].strides[inner]) <= 1) continue;
@@ -43,21 +43,21 @@ void BasicWalk<kMost>::put_transposed_second() {
   }
 }
 
-template <int kMost>
-bool BasicWalk<kMost>::unit_stride() const {
+template <int kMax>
+bool BasicWalk<kMax>::unit_stride() const {
   const int inner = shape_.rank() - 1;
   return std::all_of(operands_.begin(), operands_.begin() + count_, [&](const Operand& o) {
     return o.strides[inner] == 1 || (o.strides[inner] == 0 && &o != operands_.data());
   });
 }
 
-template <int kMost>
-typename BasicWalk<kMost>::Run BasicWalk<kMost>::run_at(int64_t row, int64_t column,
-                                                        int64_t count) const {
+template <int kMax>
+typename BasicWalk<kMax>::Run BasicWalk<kMax>::run_at(int64_t row, int64_t column,
+                                                      int64_t count) const {
   const int inner = shape_.rank() - 1;
   Run run{};
   run.count = count;
-  std::array<int64_t, kMost> offsets{};
+  std::array<int64_t, kMax> offsets{};
   for (int i = 0; i < count_; ++i) offsets[i] = column * operands_[i].strides[inner];
   for (int d = inner - 1; d >= 0 && row != 0; --d) {
     const int64_t index = row % shape_[d];
@@ -71,7 +71,7 @@ typename BasicWalk<kMost>::Run BasicWalk<kMost>::run_at(int64_t row, int64_t col
   return run;
 }
 
-template class BasicWalk<kMostOperands>;
-template class BasicWalk<kMostFusedOperands>;
+template class BasicWalk<kMaxOperands>;
+template class BasicWalk<kMaxFusedOperands>;
 
 }  // namespace epi::cpu

@@ -16,8 +16,8 @@
 namespace epi::cpu {
 
 // Of one operator: an output and two inputs. Of fused code: what group_pointwise.cpp allows.
-inline constexpr int kMostOperands = 3;
-inline constexpr int kMostFusedOperands = 16;
+inline constexpr int kMaxOperands = 3;
+inline constexpr int kMaxFusedOperands = 16;
 
 // The first element and the strides, in elements, of one operand in the common shape.
 struct Operand {
@@ -28,13 +28,13 @@ struct Operand {
 // `tensor` broadcast to `shape`.
 Operand operand(const Tensor& tensor, const Dims& shape);
 
-template <int kMost>
+template <int kMax>
 class BasicWalk {
  public:
   // A pointer and a stride for each operand, and how many elements.
   struct Run {
-    std::array<std::byte*, kMost> data;
-    std::array<int64_t, kMost> strides;
+    std::array<std::byte*, kMax> data;
+    std::array<int64_t, kMax> strides;
     int64_t count;
   };
 
@@ -64,18 +64,18 @@ class BasicWalk {
   void rows(int64_t begin, int64_t end, const Body& body) const;
 
   Dims shape_;
-  std::array<Operand, kMost> operands_;
+  std::array<Operand, kMax> operands_;
   int count_ = 0;
   bool tiled_ = false;
 };
 
-using StridedWalk = BasicWalk<kMostOperands>;
+using StridedWalk = BasicWalk<kMaxOperands>;
 using Run = StridedWalk::Run;
-using FusedWalk = BasicWalk<kMostFusedOperands>;
+using FusedWalk = BasicWalk<kMaxFusedOperands>;
 
-template <int kMost>
+template <int kMax>
 template <typename Body>
-void BasicWalk<kMost>::parallel(const Body& body, int64_t cost) const {
+void BasicWalk<kMax>::parallel(const Body& body, int64_t cost) const {
   const int64_t grain = std::max<int64_t>(kGrain / cost, 1);
   const int64_t columns = shape_.back();
   const int64_t row_count = numel(shape_) / std::max<int64_t>(columns, 1);
@@ -91,9 +91,9 @@ void BasicWalk<kMost>::parallel(const Body& body, int64_t cost) const {
   }
 }
 
-template <int kMost>
+template <int kMax>
 template <typename Body>
-void BasicWalk<kMost>::rows(int64_t begin, int64_t end, const Body& body) const {
+void BasicWalk<kMax>::rows(int64_t begin, int64_t end, const Body& body) const {
   const int64_t columns = shape_.back();
   const int64_t block_rows = tiled_ ? kTileRows : 1;
   const int64_t block_columns = tiled_ ? kTileColumns : columns;

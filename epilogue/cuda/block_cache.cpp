@@ -15,7 +15,7 @@ namespace {
 
 // cudaMalloc's own granularity, and more than any vector access or tensor map asks for.
 constexpr int64_t kSmallestBlock = 512;
-constexpr size_t kMostDevices = 64;
+constexpr size_t kMaxDevices = 64;
 
 // Null where the device has no such block left.
 void* driver_allocate(int64_t bytes) {
@@ -220,13 +220,13 @@ AllocatorStats BlockCache::stats() {
 }
 
 BlockCache& block_cache(int device) {
-  static const std::array<BlockCache*, kMostDevices> caches = [] {
-    std::array<BlockCache*, kMostDevices> made{};
+  static const std::array<BlockCache*, kMaxDevices> caches = [] {
+    std::array<BlockCache*, kMaxDevices> made{};
     for (size_t i = 0; i < made.size(); ++i) made[i] = new BlockCache(static_cast<int>(i));
     return made;
   }();
   const auto index = static_cast<size_t>(device);
-  if (index >= kMostDevices) fail("empty", "there is no device cuda:{}", device);
+  if (index >= kMaxDevices) fail("empty", "there is no device cuda:{}", device);
   return *caches[index];
 }
 

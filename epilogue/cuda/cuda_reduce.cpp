@@ -18,7 +18,7 @@ namespace {
 // not worth a block of their own.
 constexpr int64_t kEnoughBlocks = 1024;
 constexpr int64_t kShortestPart = 2048;
-constexpr int64_t kMostSize = int64_t{1} << 31;
+constexpr int64_t kMaxSize = int64_t{1} << 31;
 constexpr int64_t kOutputsPerBlock = 32;  // of reduce_columns
 
 ReductionDims plain_dims(const Layout& layout) {
@@ -53,7 +53,7 @@ ReductionShape reduction_shape(const Tensor& x, const Dims& dims, const Tensor& 
   }
   for (const Layout* layout : {&kept, &reduced}) {
     for (const int64_t size : layout->shape) {
-      if (size >= kMostSize) fail("reduce", "a dimension of {} is longer than 2^31 - 1", size);
+      if (size >= kMaxSize) fail("reduce", "a dimension of {} is longer than 2^31 - 1", size);
     }
   }
   ReductionShape shape;

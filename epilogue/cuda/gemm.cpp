@@ -17,13 +17,13 @@ namespace epi::cuda {
 namespace {
 
 // More shapes than any model has: what follows a thousand sequence lengths starts over.
-constexpr size_t kMostPlans = 8192;
+constexpr size_t kMaxPlans = 8192;
 
 // cuBLASLt asks for the alignment of an address up to this; TMA and 16-byte accesses need 16.
-constexpr int64_t kMostAlignment = 256;
+constexpr int64_t kMaxAlignment = 256;
 
 uint16_t alignment_of(const void* data) {
-  const auto address = reinterpret_cast<uintptr_t>(data) | kMostAlignment;
+  const auto address = reinterpret_cast<uintptr_t>(data) | kMaxAlignment;
   return static_cast<uint16_t>(address & -address);
 }
 
@@ -63,7 +63,7 @@ class PlanCache {
     }
     auto plan = std::make_shared<const GemmPlan>(make_plan(key));
     const std::lock_guard lock(mutex_);
-    if (plans_.size() >= kMostPlans) plans_.clear();
+    if (plans_.size() >= kMaxPlans) plans_.clear();
     return plans_.emplace(key, std::move(plan)).first->second;
   }
 

@@ -12,7 +12,7 @@ StridedShape strided_shape(std::initializer_list<const Tensor*> tensors) {
   const Tensor& out = **tensors.begin();
   StridedShape result;
   Dims shape = out.shape();
-  std::array<Dims, kMostOperands> strides;
+  std::array<Dims, kMaxOperands> strides;
   for (const Tensor* tensor : tensors) {
     const auto i = static_cast<size_t>(result.operands++);
     strides[i] = broadcast_strides("walk", tensor->layout(), shape);

@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(kTile* kTileRows)
   const uint32_t row = (tile_row - outer * row_tiles.value) * kTile;
   int64_t base[1 + F::kInputs];
   offsets_of(walk, outer, base);  // the walk is over the outer dimensions
-  const int last = kMostDims - 1;
+  const int last = kMaxDims - 1;
   const auto at = [&](int operand, uint32_t r, uint32_t c) {
     return base[operand] + r * walk.strides[operand][last - 1] + c * walk.strides[operand][last];
   };
@@ -138,8 +138,8 @@ void launch_tiled(const StridedShape& shape, int row, uint32_t turned, F f, cuda
   if (outer.rank == 0) outer.shape[outer.rank++] = 1;
   Walk walk = make_walk(outer, 1);
   for (int i = 0; i < shape.operands; ++i) {  // beyond the outer ones, where the kernel looks
-    walk.strides[i][kMostDims - 2] = shape.strides[i][row];
-    walk.strides[i][kMostDims - 1] = shape.strides[i][last];
+    walk.strides[i][kMaxDims - 2] = shape.strides[i][row];
+    walk.strides[i][kMaxDims - 1] = shape.strides[i][last];
   }
   const auto rows = static_cast<uint32_t>(shape.shape[row]);
   const auto columns = static_cast<uint32_t>(shape.shape[last]);

@@ -19,8 +19,8 @@ struct Offsets {
   int rank = 0;
   bool wide = false;
   int64_t count = 1;
-  Divisor shape[kMostDims];
-  int64_t strides[kMostDims] = {};
+  Divisor shape[kMaxDims];
+  int64_t strides[kMaxDims] = {};
 
   Offsets() = default;
   explicit Offsets(const ReductionDims& dims)
@@ -34,7 +34,7 @@ struct Offsets {
   __device__ __forceinline__ int64_t at(int64_t index) const {
     int64_t offset = 0;
 #pragma unroll
-    for (int d = kMostDims - 1; d > 0; --d) {
+    for (int d = kMaxDims - 1; d > 0; --d) {
       if (d >= rank) continue;
       const int64_t quotient =
           wide ? index / shape[d].value : divide(static_cast<uint32_t>(index), shape[d]);

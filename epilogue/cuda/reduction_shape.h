@@ -9,8 +9,8 @@ namespace epi::cuda {
 struct ReductionDims {
   int rank = 0;
   int64_t count = 1;
-  int64_t shape[kMostDims] = {};
-  int64_t strides[kMostDims] = {};  // of the input, in elements
+  int64_t shape[kMaxDims] = {};
+  int64_t strides[kMaxDims] = {};  // of the input, in elements
 };
 
 // A reduction is cut into `splits` parts, which meet in `partials` (8 bytes for each output and

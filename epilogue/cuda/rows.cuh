@@ -11,7 +11,7 @@
 namespace epi::cuda {
 
 constexpr int kWarp = 32;
-constexpr int kMostThreads = 1024;
+constexpr int kMaxThreads = 1024;
 constexpr int64_t kWarpRow = 1024;  // longest row of one warp: 32 elements a lane
 // What a block gets without asking, less what over_threads takes of it.
 constexpr int64_t kCacheBytes = (48 << 10) - 1024;
@@ -140,7 +140,7 @@ struct RowStrides {
 };
 
 template <typename Op, typename T, bool kCached, int kVector>
-__global__ void __launch_bounds__(kMostThreads)
+__global__ void __launch_bounds__(kMaxThreads)
     rows(const __grid_constant__ Walk walk, int64_t count, RowStrides strides,
          NormParameters parameters) {
   extern __shared__ char shared[];
@@ -176,7 +176,7 @@ void launch_rows_in(const RowShape& shape, const NormParameters& parameters, cud
   const Walk walk = make_walk(shape.rows, 1);
   const bool is_short = shape.count <= kWarpRow;
   const dim3 threads =
-      is_short ? dim3(kWarp, kRowsPerBlock) : dim3(shape.count <= 8192 ? 256 : kMostThreads);
+      is_short ? dim3(kWarp, kRowsPerBlock) : dim3(shape.count <= 8192 ? 256 : kMaxThreads);
   const uint32_t blocks = (walk.items + threads.y - 1) / threads.y;
   const auto bytes = static_cast<size_t>(shape.count) * sizeof(Compute<T>) * threads.y;
   const RowStrides strides{{shape.strides[0], shape.strides[1]}};

@@ -7,27 +7,27 @@
 
 namespace epi::cuda {
 
-inline constexpr int kMostDims = 8;
+inline constexpr int kMaxDims = 8;
 
 // Outputs come first. Dimensions are merged, the output's fastest last; strides count elements.
-template <int kMost>
+template <int kMax>
 struct BasicShape {
   int rank = 0;
   int operands = 0;
-  int64_t shape[kMostDims] = {};
-  char* data[kMost] = {};
-  int64_t strides[kMost][kMostDims] = {};
-  int element_bytes[kMost] = {};
+  int64_t shape[kMaxDims] = {};
+  char* data[kMax] = {};
+  int64_t strides[kMax][kMaxDims] = {};
+  int element_bytes[kMax] = {};
 };
 
 // Of one operator: an output and two inputs.
-inline constexpr int kMostOperands = 3;
-using StridedShape = BasicShape<kMostOperands>;
+inline constexpr int kMaxOperands = 3;
+using StridedShape = BasicShape<kMaxOperands>;
 
 // Calls launch(piece) for pieces of fewer than 2^31 elements each, cut along the first dimension
 // that is longer than one.
-template <int kMost, typename Launch>
-void for_pieces(const BasicShape<kMost>& shape, const Launch& launch) {
+template <int kMax, typename Launch>
+void for_pieces(const BasicShape<kMax>& shape, const Launch& launch) {
   constexpr int64_t kPiece = (int64_t{1} << 31) - 1;
   int64_t count = 1;
   for (int d = 0; d < shape.rank; ++d) count *= shape.shape[d];
@@ -37,7 +37,7 @@ void for_pieces(const BasicShape<kMost>& shape, const Launch& launch) {
   int64_t size = shape.shape[cut] / 2;
   if (cut == shape.rank - 1) size = size / 16 * 16;  // what follows stays aligned
   for (const bool second : {false, true}) {
-    BasicShape<kMost> piece = shape;
+    BasicShape<kMax> piece = shape;
     piece.shape[cut] = second ? shape.shape[cut] - size : size;
     for (int i = 0; second && i < shape.operands; ++i) {
       piece.data[i] += size * shape.strides[i][cut] * shape.element_bytes[i];
@@ -47,8 +47,8 @@ void for_pieces(const BasicShape<kMost>& shape, const Launch& launch) {
 }
 
 // All operands can be read and written in vectors of `vector` elements; addresses aside.
-template <int kMost>
-bool steps_by_vectors(const BasicShape<kMost>& shape, int vector) {
+template <int kMax>
+bool steps_by_vectors(const BasicShape<kMax>& shape, int vector) {
   const int last = shape.rank - 1;
   if (shape.shape[last] % vector != 0) return false;
   for (int i = 0; i < shape.operands; ++i) {
@@ -63,8 +63,8 @@ bool steps_by_vectors(const BasicShape<kMost>& shape, int vector) {
 }
 
 // And the addresses: of operands that stand still along the last dimension any will do.
-template <int kMost>
-bool takes_vectors(const BasicShape<kMost>& shape, int vector) {
+template <int kMax>
+bool takes_vectors(const BasicShape<kMax>& shape, int vector) {
   if (!steps_by_vectors(shape, vector)) return false;
   for (int i = 0; i < shape.operands; ++i) {
     const auto bytes = static_cast<uintptr_t>(vector * shape.element_bytes[i]);

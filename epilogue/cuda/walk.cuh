@@ -20,9 +20,9 @@ struct Walk {
   int rank = 1;
   uint32_t items = 0;
   uint32_t still = 0;  // bit i: operand i stands still along the last dimension
-  Divisor shape[kMostDims];
-  char* data[kMostOperands] = {};
-  int64_t strides[kMostOperands][kMostDims] = {};  // in elements
+  Divisor shape[kMaxDims];
+  char* data[kMaxOperands] = {};
+  int64_t strides[kMaxOperands][kMaxDims] = {};  // in elements
 };
 
 // Where item `index` lies in each operand, in elements.
@@ -32,7 +32,7 @@ __device__ __forceinline__ void offsets_of(const Walk& walk, uint32_t index,
 #pragma unroll
   for (int i = 0; i < kOperands; ++i) offsets[i] = 0;
 #pragma unroll
-  for (int d = kMostDims - 1; d > 0; --d) {
+  for (int d = kMaxDims - 1; d > 0; --d) {
     if (d >= walk.rank) continue;
     const uint32_t quotient = divide(index, walk.shape[d]);
     const uint32_t remainder = index - quotient * walk.shape[d].value;

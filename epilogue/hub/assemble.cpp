@@ -88,7 +88,7 @@ Result<std::map<std::string, std::string>> read_files(const Recipe& recipe,
   const fs::path folder = options.files.empty() ? options.recipe.parent_path() : options.files;
   std::map<std::string, std::string> files;
   for (const std::string& path : recipe.files) {
-    auto bytes = read_file_under(folder.empty() ? "." : folder, path, kMostFileBytes);
+    auto bytes = read_file_under(folder.empty() ? "." : folder, path, kMaxFileBytes);
     EPI_TRY(bytes);
     files[path] = std::move(*bytes);
   }
@@ -120,7 +120,7 @@ std::string why_not_sign(const fs::path& folder, const std::string& manifest) {
 }  // namespace
 
 Result<VariantName> assemble(const AssembleOptions& options) {
-  const auto text = read_user_file(options.recipe, kMostManifestBytes);
+  const auto text = read_user_file(options.recipe, kMaxManifestBytes);
   EPI_TRY(text);
   const auto recipe = read_json(*text, options.recipe.string(), read_recipe);
   EPI_TRY(recipe);
@@ -154,7 +154,7 @@ Result<std::vector<fs::path>> sign_all(const fs::path& folder, const PrivateKey&
   for (const std::string& file : *files) {
     const fs::path path = folder / file;
     if (path.filename() != "manifest.json") continue;
-    const auto manifest = read_user_file(path, kMostManifestBytes);
+    const auto manifest = read_user_file(path, kMaxManifestBytes);
     EPI_TRY(manifest);
     if (const auto objection = why_not_sign(path.parent_path(), *manifest); !objection.empty()) {
       return failure("{}: {}", path.parent_path().string(), objection);

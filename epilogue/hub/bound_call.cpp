@@ -12,7 +12,7 @@
 namespace epi::hub {
 namespace {
 
-constexpr int64_t kMostInt = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
 
 // None where rows are not evenly apart, or a row has gaps.
 std::optional<OperandMatrix> as_rows(const Tensor& x) {
@@ -139,7 +139,7 @@ bool suits(const BoundCall& call, const Launch& launch) {
   }
   for (const Argument& argument : launch.arguments) {
     const bool is_int = argument.kind == Argument::Kind::kInt;
-    if (is_int && launch_size(call, launch, argument.size) > kMostInt) return false;
+    if (is_int && launch_size(call, launch, argument.size) > kMaxInt) return false;
   }
   return std::ranges::all_of(call.operands, [&](const OperandMatrix& matrix) {
     const auto address = reinterpret_cast<uintptr_t>(matrix.data);
@@ -216,7 +216,7 @@ PlannedLaunch plan_launch(const BoundCall& call, int processors) {
     const int64_t rows = launch.flat ? 1 : output.rows;
     const int64_t columns = launch.flat ? output.rows * output.columns : output.columns;
     const int64_t tiles = divided_up(rows, launch.tile[0]) * divided_up(columns, launch.tile[1]);
-    if (tiles > kMostInt) continue;
+    if (tiles > kMaxInt) continue;
     const double cost = static_cast<double>(divided_up(tiles, processors)) * launch.wave_cost;
     if (cost >= best_cost) continue;
     best_cost = cost;

@@ -7,18 +7,18 @@
 namespace epi::hub {
 namespace {
 
-constexpr size_t kMostNames = 100;    // operands, launches, arguments
-constexpr size_t kMostLetters = 100;  // of a name
-constexpr int64_t kMostTile = int64_t{1} << 20;
-constexpr int64_t kMostZeros = 512;
-constexpr int64_t kMostBox = 256;  // of a tensor map
+constexpr size_t kMaxNames = 100;    // operands, launches, arguments
+constexpr size_t kMaxLetters = 100;  // of a name
+constexpr int64_t kMaxTile = int64_t{1} << 20;
+constexpr int64_t kMaxZeros = 512;
+constexpr int64_t kMaxBox = 256;  // of a tensor map
 
 std::string identifier(const JsonField& field) {
   std::string text = field.text();
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   };
-  if (text.empty() || text.size() > kMostLetters || !std::ranges::all_of(text, is_letter)) {
+  if (text.empty() || text.size() > kMaxLetters || !std::ranges::all_of(text, is_letter)) {
     field.refuse("a name of letters, digits and _ is needed");
   }
   return text;
@@ -26,7 +26,7 @@ std::string identifier(const JsonField& field) {
 
 std::vector<JsonField> few(const JsonField& field) {
   auto items = field.items();
-  if (items.size() > kMostNames) field.refuse(fmt::format("at most {} are allowed", kMostNames));
+  if (items.size() > kMaxNames) field.refuse(fmt::format("at most {} are allowed", kMaxNames));
   return items;
 }
 
@@ -123,12 +123,12 @@ Argument read_argument(const JsonField& field, const Names& names) {
     argument.operand = names.operand(*map);
     const auto box = field.at("box").items();
     if (box.size() != 2) field.at("box").refuse("rows and columns are needed");
-    argument.box_rows = box[0].integer(0, kMostBox);
+    argument.box_rows = box[0].integer(0, kMaxBox);
     argument.box_columns = box[1].integer(32, 64);
     if (argument.box_columns % 32 != 0) box[1].refuse("32 or 64 is needed");
   } else if (const auto zeros = field.find("zeros")) {
     argument.kind = Argument::Kind::kZeros;
-    argument.bytes = zeros->integer(1, kMostZeros);
+    argument.bytes = zeros->integer(1, kMaxZeros);
   } else {
     field.refuse("address, row_stride, int, long, tensor_map or zeros is needed");
   }
@@ -146,7 +146,7 @@ Overlap read_overlap(const JsonField& field) {
 void read_shape_of_launch(const JsonField& field, Launch& launch) {
   const auto tile = field.at("tile").items();
   if (tile.size() != 2) field.at("tile").refuse("rows and columns are needed");
-  launch.tile = {tile[0].integer(1, kMostTile), tile[1].integer(1, kMostTile)};
+  launch.tile = {tile[0].integer(1, kMaxTile), tile[1].integer(1, kMaxTile)};
   launch.threads = field.at("threads").integer(1, 1024);
   if (const auto bytes = field.find("shared_bytes"))
     launch.shared_bytes = bytes->integer(0, 1 << 20);
@@ -178,7 +178,7 @@ Launch read_launch(const JsonField& field, const Names& names) {
     if (launch.flat && whole) item.refuse("a flat launch has one row: no stride, no tensor map");
     bytes += (argument_bytes(launch.arguments.back()) + kArgumentAlignment - 1) /
              kArgumentAlignment * kArgumentAlignment;
-    if (bytes > kMostArgumentBytes) item.refuse("the arguments before it fill 4096 bytes");
+    if (bytes > kMaxArgumentBytes) item.refuse("the arguments before it fill 4096 bytes");
   }
   return launch;
 }

@@ -14,7 +14,7 @@
 namespace epi::hub {
 namespace {
 
-constexpr size_t kMostPath = 200;
+constexpr size_t kMaxPath = 200;
 
 class Descriptor {
  public:
@@ -114,7 +114,7 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view byte
 
 std::string path_objection(std::string_view path) {
   if (path.empty()) return "the path is empty";
-  if (path.size() > kMostPath) return fmt::format("the path is longer than {}", kMostPath);
+  if (path.size() > kMaxPath) return fmt::format("the path is longer than {}", kMaxPath);
   if (path.starts_with('/')) return "the path is not relative";
   for (const char c : path) {
     if (!is_allowed(c)) return "the path has a character other than letters, digits and ._+-/";

@@ -39,7 +39,7 @@ class ArgumentValues {
     return at;
   }
 
-  alignas(kArgumentAlignment) std::byte bytes_[kMostArgumentBytes];
+  alignas(kArgumentAlignment) std::byte bytes_[kMaxArgumentBytes];
   size_t used_ = 0;
   std::vector<void*> addresses_;
 };

@@ -19,7 +19,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr int64_t kMostIndexBytes = 16 << 20;
+constexpr int64_t kMaxIndexBytes = 16 << 20;
 constexpr int64_t kUsualTimeoutS = 30;
 constexpr int64_t kLeastBytesPerS = 64 << 10;  // a server that is slower is given up
 
@@ -134,7 +134,7 @@ class HttpSource final : public Source {
   bool is_remote() const override { return true; }
 
   Result<PackageIndex> index() const override {
-    const auto text = read("packages.json", kMostIndexBytes);
+    const auto text = read("packages.json", kMaxIndexBytes);
     EPI_TRY(text);
     return parse_index(*text, address_ + "/packages.json");
   }

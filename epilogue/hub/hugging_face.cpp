@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kMostMetadataBytes = 16 << 20;
-constexpr int64_t kMostHfFileBytes = int64_t{4} << 30;
+constexpr int64_t kMaxMetadataBytes = 16 << 20;
+constexpr int64_t kMaxHfFileBytes = int64_t{4} << 30;
 
 // In base64, as their digests are.
 std::string digest_of(std::string_view bytes, const EVP_MD* algorithm) {
@@ -93,7 +93,7 @@ void check_digest(const fs::path& folder, const Digest& digest, HuggingFaceVaria
   const EVP_MD* algorithm = digest.algorithm == "sha256" ? EVP_sha256() : EVP_sha512();
   for (const auto& [path, expected] : digest.files) {
     std::error_code ignored;
-    const auto bytes = read_linked(folder, path, kMostHfFileBytes);
+    const auto bytes = read_linked(folder, path, kMaxHfFileBytes);
     if (!bytes && !fs::exists(fs::symlink_status(folder / path, ignored))) {
       variant.violations.push_back(fmt::format("{}: missing", path));
     } else if (!bytes) {
@@ -120,7 +120,7 @@ HuggingFaceVariant read_variant(const fs::path& folder) {
   variant.variant = folder.filename().string();
   std::error_code ignored;
   variant.has_bundle = fs::exists(folder / "metadata.json.sigstore", ignored);
-  const auto text = read_linked(folder, "metadata.json", kMostMetadataBytes);
+  const auto text = read_linked(folder, "metadata.json", kMaxMetadataBytes);
   if (!text) {
     variant.violations.push_back(text.error().message);
     return variant;

@@ -23,7 +23,7 @@ constexpr std::string_view kPublic = "ed25519";
 constexpr std::string_view kPrivate = "ed25519-private";
 constexpr size_t kKeyBytes = 32;
 constexpr size_t kSignatureBytes = 64;
-constexpr int64_t kMostKeyringBytes = 1 << 20;
+constexpr int64_t kMaxKeyringBytes = 1 << 20;
 
 using EvpKey = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 using EvpContext = std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)>;
@@ -173,7 +173,7 @@ Result<Keyring> Keyring::read(std::span<const std::filesystem::path> paths) {
   for (const auto& path : paths) {
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) continue;
-    const auto text = read_user_file(path, kMostKeyringBytes);
+    const auto text = read_user_file(path, kMaxKeyringBytes);
     EPI_TRY(text);
     const auto keyring = parse(*text, path.string());
     if (!keyring) return keyring;
@@ -191,7 +191,7 @@ Result<void> add_to_keyring(const std::filesystem::path& path, const std::string
   std::string text;
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored)) {
-    auto before = read_user_file(path, kMostKeyringBytes);
+    auto before = read_user_file(path, kMaxKeyringBytes);
     EPI_TRY(before);
     text = std::move(*before);
   }

@@ -13,7 +13,7 @@
 namespace epi::hub {
 namespace {
 
-constexpr int64_t kMostLockBytes = 64 << 20;
+constexpr int64_t kMaxLockBytes = 64 << 20;
 
 LockedVariant read_variant(const JsonField& field) {
   LockedVariant variant;
@@ -80,7 +80,7 @@ Result<std::optional<Lock>> read_lock(const std::filesystem::path& path) {
   std::error_code ignored;
   const auto status = std::filesystem::symlink_status(path, ignored);
   if (status.type() == std::filesystem::file_type::not_found) return std::optional<Lock>();
-  const auto text = read_user_file(path, kMostLockBytes);
+  const auto text = read_user_file(path, kMaxLockBytes);
   EPI_TRY(text);
   auto lock = parse_lock(*text, path.string());
   EPI_TRY(lock);

@@ -18,8 +18,8 @@
 
 namespace epi::hub {
 
-inline constexpr int64_t kMostManifestBytes = 1 << 20;
-inline constexpr int64_t kMostFileBytes = int64_t{1} << 30;
+inline constexpr int64_t kMaxManifestBytes = 1 << 20;
+inline constexpr int64_t kMaxFileBytes = int64_t{1} << 30;
 
 // What a size ("m", "n") must be like.
 struct SizeRule {
@@ -51,7 +51,7 @@ struct Argument {
 // What it takes; a launch's arguments, each aligned like a tensor map, are at most 4096 bytes.
 size_t argument_bytes(const Argument& argument);
 inline constexpr size_t kArgumentAlignment = 64;
-inline constexpr size_t kMostArgumentBytes = 4096;
+inline constexpr size_t kMaxArgumentBytes = 4096;
 
 // Whether a launch may begin while the kernel in front of it ends.
 enum class Overlap : uint8_t {

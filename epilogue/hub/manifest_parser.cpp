@@ -13,8 +13,8 @@
 namespace epi::hub {
 namespace {
 
-constexpr size_t kMostFiles = 1000;
-constexpr int64_t kMostVersion = 1'000'000;
+constexpr size_t kMaxFiles = 1000;
+constexpr int64_t kMaxVersion = 1'000'000;
 
 std::map<std::string, FileEntry> read_files(const JsonField& field) {
   std::map<std::string, FileEntry> files;
@@ -23,13 +23,13 @@ std::map<std::string, FileEntry> read_files(const JsonField& field) {
     if (const auto objection = path_objection(path); !objection.empty()) value.refuse(objection);
     if (path == "manifest.json" || path == "manifest.sig") value.refuse("it cannot list itself");
     value.allow_only({"sha256", "bytes"});
-    FileEntry entry{value.at("sha256").hash(), value.at("bytes").integer(0, kMostFileBytes)};
+    FileEntry entry{value.at("sha256").hash(), value.at("bytes").integer(0, kMaxFileBytes)};
     total += entry.bytes;
     if (!files.emplace(path, entry).second) value.refuse("it is listed twice");
-    if (total > kMostFileBytes) {
-      field.refuse(fmt::format("at most {} bytes together are allowed", kMostFileBytes));
+    if (total > kMaxFileBytes) {
+      field.refuse(fmt::format("at most {} bytes together are allowed", kMaxFileBytes));
     }
-    if (files.size() > kMostFiles) field.refuse(fmt::format("at most {} are allowed", kMostFiles));
+    if (files.size() > kMaxFiles) field.refuse(fmt::format("at most {} are allowed", kMaxFiles));
   }
   return files;
 }
@@ -107,7 +107,7 @@ Manifest read_manifest(const JsonField& root) {
   if (const auto objection = name_objection(manifest.name); !objection.empty()) {
     root.at("name").refuse(objection);
   }
-  manifest.version = root.at("version").integer(0, kMostVersion);
+  manifest.version = root.at("version").integer(0, kMaxVersion);
   manifest.variant = root.at("variant").text();
   manifest.license = root.at("license").text();
   read_source(root, manifest);
@@ -131,8 +131,8 @@ Manifest read_manifest(const JsonField& root) {
 }  // namespace
 
 Result<Manifest> parse_manifest(std::string_view text, std::string_view path) {
-  if (static_cast<int64_t>(text.size()) > kMostManifestBytes) {
-    return failure("{}: {} bytes, at most {} are allowed", path, text.size(), kMostManifestBytes);
+  if (static_cast<int64_t>(text.size()) > kMaxManifestBytes) {
+    return failure("{}: {} bytes, at most {} are allowed", path, text.size(), kMaxManifestBytes);
   }
   return read_json(text, path, [](const JsonField& root) { return read_manifest(root); });
 }

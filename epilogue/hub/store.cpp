@@ -75,9 +75,9 @@ struct Asked {
 };
 Result<Asked> ask(const Source& source, const VariantName& name) {
   const std::string from = path_of(name);
-  auto manifest = source.read(from + "/manifest.json", kMostManifestBytes);
+  auto manifest = source.read(from + "/manifest.json", kMaxManifestBytes);
   EPI_TRY(manifest);
-  auto signature = source.find(from + "/manifest.sig", kMostSignatureBytes, nullptr);
+  auto signature = source.find(from + "/manifest.sig", kMaxSignatureBytes, nullptr);
   EPI_TRY(signature);
   return Asked{std::move(*manifest), std::move(*signature)};
 }

@@ -185,11 +185,11 @@ CheckedVariant check_variant(const VariantName& wanted, const fs::path& folder,
   if (fs::is_symlink(folder, ignored)) {
     return refuse(fmt::format("{}: it is a link, which a package may not have", folder.string()));
   }
-  const auto manifest = read_package_file(folder / "manifest.json", kMostManifestBytes);
+  const auto manifest = read_package_file(folder / "manifest.json", kMaxManifestBytes);
   if (!manifest) return refuse(manifest.error().message);
   std::optional<std::string> signature;
   if (fs::symlink_status(folder / "manifest.sig", ignored).type() != fs::file_type::not_found) {
-    auto text = read_package_file(folder / "manifest.sig", kMostSignatureBytes);
+    auto text = read_package_file(folder / "manifest.sig", kMaxSignatureBytes);
     if (!text) return refuse(text.error().message);
     signature = std::move(*text);
   }

@@ -17,7 +17,7 @@
 
 namespace epi::hub {
 
-inline constexpr int64_t kMostSignatureBytes = 1024;
+inline constexpr int64_t kMaxSignatureBytes = 1024;
 
 // Of signatures; hashes and the lock hold whatever it is. `warn` accepts a package that nobody, or
 // somebody unknown, signed, and says so; a signature that is not the manifest's it refuses, too.

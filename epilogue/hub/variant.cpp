@@ -12,7 +12,7 @@
 namespace epi::hub {
 namespace {
 
-constexpr size_t kMostLetters = 100;
+constexpr size_t kMaxLetters = 100;
 
 std::vector<std::string> split(std::string_view text, char at) {
   std::vector<std::string> parts;
@@ -97,7 +97,7 @@ Result<Variant> parse_variant(std::string_view name) {
   const auto parts = split(name, '-');
   const auto refused = failure(
       "not a variant: abi<N>-<backend>-<target>-<os> is needed, such as abi1-cu13-sm90a-linux");
-  if (name.size() > kMostLetters || parts.size() != 4) return refused;
+  if (name.size() > kMaxLetters || parts.size() != 4) return refused;
   const auto abi = number_after(parts[0], "abi");
   if (!abi || *abi < 1) return refused;
   const auto is_word = [](const std::string& text) {

@@ -13,12 +13,12 @@
 namespace epi::profile {
 namespace {
 
-constexpr int64_t kMostSteps = int64_t{1} << 40;
+constexpr int64_t kMaxSteps = int64_t{1} << 40;
 
 void check_schedule(const Schedule& schedule) {
   const auto check = [](const char* name, int64_t value, int64_t least) {
-    if (value > kMostSteps)
-      fail("profiler", "schedule: {} is {}, at most {}", name, value, kMostSteps);
+    if (value > kMaxSteps)
+      fail("profiler", "schedule: {} is {}, at most {}", name, value, kMaxSteps);
     if (value < least)
       fail("profiler", "schedule: {} is {}, must be at least {}", name, value, least);
   };

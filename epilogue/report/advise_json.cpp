@@ -75,7 +75,7 @@ void advise_json(JsonWriter& json, const Advised& advised, const trace::Trace& t
     json.key("what").string(advice_title(advice));
     json.key("saves").string(advice.on_device ? "work" : "waiting");
     estimate_json(json, "saving_us", advice.saving_ns);
-    json.key("sureness").string(text_of(advice.sureness));
+    json.key("sureness").string(text_of(advice.confidence));
     json.key("terms").begin_array();
     for (const Term& term : advice.terms) term_json(json, term);
     json.end_array().key("events").begin_array();

@@ -108,7 +108,7 @@ std::string saving_text(const Advice& advice, bool cpu_kernels) {
   if (advice.saving_ns.high <= 0) return "how much it saves, the trace does not tell";
   return fmt::format("saves {} of {} {} a step, {}", estimate_text(advice.saving_ns),
                      cpu_kernels ? "the kernels'" : "the GPU's",
-                     advice.on_device ? "work" : "waiting", text_of(advice.sureness));
+                     advice.on_device ? "work" : "waiting", text_of(advice.confidence));
 }
 
 std::string step_text(const Advised& advised) {

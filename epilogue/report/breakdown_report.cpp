@@ -17,7 +17,7 @@ using analysis::DeviceBreakdown;
 using analysis::IdleCauses;
 using analysis::TimeShares;
 
-constexpr size_t kMostSteps = 20;
+constexpr size_t kMaxSteps = 20;
 
 std::string time_or_dash(int64_t ns) { return ns == 0 ? "-" : time_text(static_cast<double>(ns)); }
 
@@ -97,7 +97,7 @@ std::string steps_part(const DeviceBreakdown& device, bool markdown) {
                {"idle", Align::kRight},
                {"of it CPU", Align::kRight},
                {"", Align::kLeft}});
-  for (size_t i = 0; i < std::min(device.steps.size(), kMostSteps); ++i) {
+  for (size_t i = 0; i < std::min(device.steps.size(), kMaxSteps); ++i) {
     const auto& step = device.steps[i];
     table.add_row({shortened(step.name, 18), time_or_dash(step.shares.window_ns),
                    time_or_dash(step.shares.compute_ns),
@@ -106,8 +106,8 @@ std::string steps_part(const DeviceBreakdown& device, bool markdown) {
                    percent(step.idle.host_ns(), step.shares.idle_ns), step.cold ? "cold" : ""});
   }
   std::string text = "\n" + print(table, markdown);
-  if (device.steps.size() > kMostSteps) {
-    text += fmt::format("  and {} more: --json has all\n", device.steps.size() - kMostSteps);
+  if (device.steps.size() > kMaxSteps) {
+    text += fmt::format("  and {} more: --json has all\n", device.steps.size() - kMaxSteps);
   }
   return text;
 }

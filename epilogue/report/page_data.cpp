@@ -21,7 +21,7 @@ namespace epi::report {
 namespace {
 
 constexpr size_t kIdleParts = 400;
-constexpr size_t kMostGroups = 8;  // of a comparison
+constexpr size_t kMaxGroups = 8;  // of a comparison
 
 template <typename Write>
 void object(JsonWriter& json, const char* key, Write&& write) {
@@ -135,7 +135,7 @@ std::string data_json(const PageData& data, const std::vector<int64_t>& begins_n
   json.end_array().key("compare");
   if (data.comparison) {
     json.begin_object();
-    compare_json(json, *data.comparison, kMostGroups);
+    compare_json(json, *data.comparison, kMaxGroups);
     json.key("group_count").integer(static_cast<int64_t>(data.comparison->groups.size()));
     json.end_object();
   } else {

@@ -190,9 +190,9 @@ void tree_json(JsonWriter& json, const trace::Trace& trace, const trace::Links& 
   const Forest forest(trace, links, options);
   json.key("tree").begin_array();
   // Deeper than this no program nests; a file might, and would overflow the stack.
-  constexpr size_t kMostDepth = 1000;
+  constexpr size_t kMaxDepth = 1000;
   for (const size_t root : forest.roots()) {
-    node_json(json, trace, links, forest, root, std::min(options.depth, kMostDepth));
+    node_json(json, trace, links, forest, root, std::min(options.depth, kMaxDepth));
   }
   json.end_array();
 }

@@ -7,8 +7,8 @@ namespace epi::report {
 
 using analysis::AdviceKind;
 using analysis::Bound;
+using analysis::Confidence;
 using analysis::HostActivity;
-using analysis::Sureness;
 using analysis::Verdict;
 using What = analysis::Term::What;
 
@@ -48,11 +48,11 @@ const char* text_of(AdviceKind kind) {
   return "";
 }
 
-const char* text_of(Sureness sureness) {
-  switch (sureness) {
-    case Sureness::kGuess:
+const char* text_of(Confidence confidence) {
+  switch (confidence) {
+    case Confidence::kGuess:
       return "guess";
-    case Sureness::kLikely:
+    case Confidence::kLikely:
       return "likely";
   }
   return "";

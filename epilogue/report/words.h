@@ -15,7 +15,7 @@ namespace epi::report {
 
 // As in JSON: "fuse", "gated_mlp".
 const char* text_of(analysis::AdviceKind kind);
-const char* text_of(analysis::Sureness sureness);
+const char* text_of(analysis::Confidence confidence);
 const char* text_of(analysis::Verdict verdict);
 const char* text_of(analysis::Bound bound);
 const char* text_of(analysis::HostActivity activity);

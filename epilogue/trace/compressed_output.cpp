@@ -42,9 +42,9 @@ class GzipOutput : public CompressedOutput {
   ~GzipOutput() override { ::deflateEnd(&stream_); }
 
   Result<void> write(std::string_view text) override {
-    constexpr size_t kMost = size_t{1} << 30;  // zlib counts in 32 bits
-    for (; text.size() > kMost; text.remove_prefix(kMost)) {
-      EPI_TRY(deflate_all(text.substr(0, kMost), Z_NO_FLUSH));
+    constexpr size_t kMax = size_t{1} << 30;  // zlib counts in 32 bits
+    for (; text.size() > kMax; text.remove_prefix(kMax)) {
+      EPI_TRY(deflate_all(text.substr(0, kMax), Z_NO_FLUSH));
     }
     return deflate_all(text, Z_NO_FLUSH);
   }

@@ -155,8 +155,8 @@ template <typename Unpack>
 Result<InputText> unpacked(const std::filesystem::path& path, std::string_view packed,
                            size_t size_hint, Defects& defects, Unpack&& unpack) {
   // A hint is somebody's claim: believed as far as this format can pack.
-  constexpr size_t kMostRatio = 1100;
-  const size_t first = std::min(size_hint, packed.size() * kMostRatio) + 1;
+  constexpr size_t kMaxRatio = 1100;
+  const size_t first = std::min(size_hint, packed.size() * kMaxRatio) + 1;
   if (static_cast<int64_t>(first) > available_memory_bytes()) {
     return failure("{}: needs {} bytes of memory unpacked, {} are available", path.string(), first,
                    available_memory_bytes());

@@ -24,8 +24,8 @@ struct Decimal {
   int power = 0;
 };
 
-constexpr size_t kMostPlain = 19;  // 18 digits and the point: no overflow to look out for
-constexpr int kMostPower = 40;
+constexpr size_t kMaxPlain = 19;  // 18 digits and the point: no overflow to look out for
+constexpr int kMaxPower = 40;
 
 // Reads digits into `number` as long as they fit; those beyond only move the power.
 std::string_view take_digits(std::string_view text, Decimal& number, bool fraction) {
@@ -54,7 +54,7 @@ std::optional<Decimal> parse_decimal(std::string_view text) {
     text.remove_prefix(text.size() > 1 && text[1] == '+' ? 2 : 1);
     int exponent = 0;
     const auto parsed = std::from_chars(text.data(), text.data() + text.size(), exponent);
-    if (parsed.ec != std::errc() || exponent > kMostPower || exponent < -kMostPower) {
+    if (parsed.ec != std::errc() || exponent > kMaxPower || exponent < -kMaxPower) {
       return std::nullopt;
     }
     number.power += exponent;
@@ -66,7 +66,7 @@ std::optional<Decimal> parse_decimal(std::string_view text) {
 
 // The form that Kineto writes, `digits.ddd`, without the general case's care.
 std::optional<int64_t> parse_plain_us(std::string_view text) {
-  if (text.size() < 5 || text.size() > kMostPlain || text[text.size() - 4] != '.') {
+  if (text.size() < 5 || text.size() > kMaxPlain || text[text.size() - 4] != '.') {
     return std::nullopt;
   }
   int64_t ns = 0;

@@ -199,7 +199,7 @@ class Template {
     out_columns > 0 ? tensor_map(json, "out", compiler::kTileRows / 2, out_columns)
                     : argument(json, "address", "out");
     // Room for the addresses of an epilogue's operands, of which these have none.
-    json.begin_object().key("zeros").integer(8 * compiler::kMostHopperOperands).end_object();
+    json.begin_object().key("zeros").integer(8 * compiler::kMaxHopperOperands).end_object();
     for (const char* size : {"m", "n", "k"}) argument(json, "int", size);
     json.end_array().end_object();
   }
@@ -216,7 +216,7 @@ class Template {
       sized.n = 1;
       begin_launch(json, name, gemm.dtype);
       json.key("when").begin_array();
-      size_rule(json, "m", compiler::kMostStreamRows + 1, 0, 1);
+      size_rule(json, "m", compiler::kMaxStreamRows + 1, 0, 1);
       size_rule(json, "k", deep ? kDeep : 0, deep ? 0 : kDeep - 1, 1);
       json.end_array().key("persistent").boolean(true).key("overlap").string("yes");
       json.key("threads").integer(compiler::kTileThreads);
@@ -238,7 +238,7 @@ class Template {
     json.key("threads").integer(compiler::kStreamThreads);
     json.key("shared_bytes").integer(stream.shared_bytes(gemm));
     json.key("wave_cost").integer(stream.rows);
-    tile(json, compiler::kMostStreamRows, stream.rows);
+    tile(json, compiler::kMaxStreamRows, stream.rows);
     arguments(json, 0, stream.rows, 0);
   }
 
@@ -259,8 +259,8 @@ void begin_gemm(JsonWriter& json, const Activation* activation) {
   }
   operand(json, "out", "m", "n", "output");
   json.end_array().key("sizes").begin_array();
-  size_rule(json, "m", 0, compiler::kMostRows, 1);
-  for (const char* size : {"n", "k"}) size_rule(json, size, 8, compiler::kMostRows, 8);
+  size_rule(json, "m", 0, compiler::kMaxRows, 1);
+  for (const char* size : {"n", "k"}) size_rule(json, size, 8, compiler::kMaxRows, 8);
   json.end_array().key("align_bytes").integer(16).key("deterministic").boolean(true);
   json.key("flops").begin_object().key("times").integer(activation != nullptr ? 4 : 2);
   json.key("sizes").begin_array().string("m").string("n").string("k").end_array().end_object();
@@ -287,7 +287,7 @@ std::string version_2(std::string& source) {
 }
 
 int write(const char* path, std::string_view bytes) {
-  const auto before = hub::read_user_file(path, hub::kMostFileBytes);
+  const auto before = hub::read_user_file(path, hub::kMaxFileBytes);
   if (before && *before == bytes) return 0;
   const auto written = hub::write_file(path, bytes);
   if (!written) std::fprintf(stderr, "recipes: %s\n", written.error().message.c_str());

@@ -59,7 +59,7 @@ TEST(CudaCode, ChoosesTheTileThatFillsTheGpu) {
   EXPECT_EQ(choose_tile(code, 8192, 132).half, 96);  // as many columns in a row as by 128
   EXPECT_EQ(choose_tile(code, 128, 132).half, 64);   // one wave in any case
   for (const int half : {128, 96, 64}) {
-    EXPECT_LE(HopperTile{half}.shared_bytes(code), kMostSharedBytes);
+    EXPECT_LE(HopperTile{half}.shared_bytes(code), kMaxSharedBytes);
     EXPECT_GE(HopperTile{half}.stages(code), 4);
   }
   code.n = 14336;

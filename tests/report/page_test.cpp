@@ -13,7 +13,7 @@
 namespace epi::report {
 namespace {
 
-constexpr size_t kMost = 25'000'000;
+constexpr size_t kMax = 25'000'000;
 
 std::string event(const std::string& name, int64_t begin, int64_t dur) {
   return fmt::format(
@@ -58,7 +58,7 @@ TEST(Page, StaysBelowTwentyFiveMegabytes) {
     events += (i == 0 ? "" : ",") + event(fmt::format("{}{}", i, std::string(400, 'x')), i, 1);
   }
   const std::string page = page_of(events);
-  EXPECT_LE(page.size(), kMost);
+  EXPECT_LE(page.size(), kMax);
   EXPECT_EQ(page.find("\"left_out\":0,"), std::string::npos) << "it says what it leaves out";
 }
 
@@ -73,7 +73,7 @@ TEST(Page, OfTwoTracesStaysBelowTwentyFiveMegabytes) {
   const trace::Trace trace = trace::read_text("[" + events + "]", "made").value();
   const analysis::TraceIndex index(trace);
   const std::string page = page_html({{"a.json", index}, {"b.json", index}});
-  EXPECT_LE(page.size(), kMost);
+  EXPECT_LE(page.size(), kMax);
 }
 
 TEST(Text, IsCutBetweenCharacters) {

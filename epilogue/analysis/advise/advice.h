@@ -30,7 +30,7 @@ enum class AdviceKind : uint8_t {
 };
 
 // Likely: from recorded sizes and times. A guess: from a rule of thumb.
-enum class Sureness : uint8_t { kGuess, kLikely };
+enum class Confidence : uint8_t { kGuess, kLikely };
 
 // A number that the estimate is made of; what it counts decides its unit.
 struct Term {
@@ -77,7 +77,7 @@ struct Advice {
   std::vector<std::string> about;  // operators, or the sizes of a product
   bool on_device = true;           // it saves the device's work; else its waiting for the CPU
   Estimate saving_ns;              // a step
-  Sureness sureness = Sureness::kGuess;
+  Confidence confidence = Confidence::kGuess;
   std::vector<Term> terms;
   std::vector<trace::EventId> events;
 };

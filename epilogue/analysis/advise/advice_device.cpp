@@ -114,7 +114,7 @@ void advise_tensor_cores(const ProductGroup& group, const GpuPeaks& peaks,
   if (!misses || peaks.tf32 <= peaks.f32 || group.sizes.flops() < kWorthFlops) return;
   Advice one = about_product(AdviceKind::kTensorCores, group);
   set_saving(group, peaks.tf32, peaks, one);
-  one.sureness = Sureness::kLikely;
+  one.confidence = Confidence::kLikely;
   one.terms.push_back({Term::What::kTf32Peak, peaks.tf32 * 1000});
   if (one.saving_ns.likely > 0) advice.push_back(std::move(one));
 }
@@ -127,7 +127,7 @@ void advise_alignment(const ProductGroup& group, const GpuPeaks& peaks,
   if (!narrow || !odd || group.sizes.flops() < kWorthFlops) return;
   Advice one = about_product(AdviceKind::kAlignment, group);
   set_saving(group, peaks.f16, peaks, one);
-  one.sureness = Sureness::kLikely;
+  one.confidence = Confidence::kLikely;
   if (group.rate.of_arithmetic) {
     one.terms.push_back({Term::What::kShareOfPeak, *group.rate.of_arithmetic});
   }
@@ -171,7 +171,7 @@ void advise_fusion(const FusionEstimate& fusion, std::vector<Advice>& advice) {
     one.kind = alone ? AdviceKind::kRegenerate : AdviceKind::kFuse;
     one.about = group.ops;
     one.saving_ns = group.saving_ns;
-    one.sureness = group.sizes_known && !alone ? Sureness::kLikely : Sureness::kGuess;
+    one.confidence = group.sizes_known && !alone ? Confidence::kLikely : Confidence::kGuess;
     one.events = group.work;
     const auto count = static_cast<double>(group.count);
     one.terms = {{Term::What::kPlaces, count},

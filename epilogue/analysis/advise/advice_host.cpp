@@ -94,7 +94,7 @@ void advise_launches(const HostView& view, const TimeUse& use, std::vector<Advic
     one.kind = AdviceKind::kGraph;
     one.on_device = false;
     one.saving_ns = {kRemoved.low * waits, kRemoved.likely * waits, kRemoved.high * waits};
-    one.sureness = measures.syncs == 0 ? Sureness::kLikely : Sureness::kGuess;
+    one.confidence = measures.syncs == 0 ? Confidence::kLikely : Confidence::kGuess;
     one.terms = terms;
     one.events = view.owned.launches;
     advice.push_back(std::move(one));

@@ -154,12 +154,12 @@ class Matcher {
 
   // The newest product that this can be a part of: a third of "qkv".
   size_t larger_maker(const TensorSize& size) const {
-    constexpr double kMostParts = 8;
+    constexpr double kMaxParts = 8;
     const auto last = oldest_of(products_);
     for (auto at = products_.rbegin(); at != last; ++at) {
       const TensorSize& result = nodes_[*at].result;
       const double parts = result.elements / size.elements;
-      const bool whole_parts = parts > 1 && parts <= kMostParts &&
+      const bool whole_parts = parts > 1 && parts <= kMaxParts &&
                                parts == static_cast<double>(static_cast<int64_t>(parts));
       if (whole_parts && result.element_bytes == size.element_bytes) return *at;
     }

@@ -14,7 +14,7 @@ namespace {
 
 // An operator's name stands once in a fused kernel's, however often it is in it: the kernel may
 // have taken the place of so many kernels of one operator.
-constexpr int kMostOfOneOp = 3;
+constexpr int kMaxOfOneOp = 3;
 
 // Pieces that nothing has been said about, found by a key.
 class Pool {
@@ -196,7 +196,7 @@ std::vector<FusedKernel> assign_parts(PoolSide& parts, const PoolSide& fused) {
     if (!ops.empty()) kernels.push_back({i, std::move(ops)});
   }
   int64_t products = products_to_give(parts, fused, kernels);
-  for (int round = 0; round < kMostOfOneOp; ++round) {
+  for (int round = 0; round < kMaxOfOneOp; ++round) {
     for (FusedKernel& kernel : kernels) {
       for (const std::string& op : kernel.joined) {
         if (!has_any(by_op, op)) continue;

@@ -13,7 +13,7 @@ namespace {
 using trace::EventId;
 using trace::kNoEvent;
 
-constexpr size_t kMostLookedAt = 256;
+constexpr size_t kMaxLookedAt = 256;
 
 // The call above, whose inputs are [batch, heads, sequence, width]; operators below it have other
 // orders.
@@ -100,7 +100,7 @@ KernelRate kernel_rate(const TraceIndex& index, EventId kernel,
 KernelRate typical_rate(const TraceIndex& index, const std::vector<EventId>& kernels,
                         const std::optional<GpuPeaks>& peaks) {
   std::vector<KernelRate> rates;
-  const size_t apart = kernels.size() / kMostLookedAt + 1;
+  const size_t apart = kernels.size() / kMaxLookedAt + 1;
   for (size_t i = 0; i < kernels.size(); i += apart) {
     rates.push_back(kernel_rate(index, kernels[i], peaks));
   }

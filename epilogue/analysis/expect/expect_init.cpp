@@ -15,7 +15,7 @@ namespace {
 
 // Room over the measured time, as times of another run differ.
 constexpr double kTimeRoom = 1.25;
-constexpr size_t kMostAnnotations = 50;  // nobody reads more
+constexpr size_t kMaxAnnotations = 50;  // nobody reads more
 
 // Names that a rules file would read otherwise: comments, expressions, the two subjects.
 bool can_be_written(std::string_view name) {
@@ -94,7 +94,7 @@ std::vector<std::string> rules_that_hold(const std::vector<const TraceIndex*>& t
   std::vector<std::string> rules;
   size_t annotations = 0;
   for (const Subject& subject : annotation_subjects(first)) {
-    if (!can_be_written(subject.group.name) || ++annotations > kMostAnnotations) continue;
+    if (!can_be_written(subject.group.name) || ++annotations > kMaxAnnotations) continue;
     add_subject(first, subject, subject.group.name, rules);
   }
   add_subject(first, step_subject(first), "step", rules);

@@ -16,7 +16,7 @@ using trace::Category;
 using trace::EventId;
 
 // Annotations beyond are not looked at: traces may have one for each module.
-constexpr size_t kMostAnnotations = 32;
+constexpr size_t kMaxAnnotations = 32;
 
 // Where shapes do not tell.
 bool is_usually_arithmetic(Kind kind) {
@@ -120,7 +120,7 @@ std::vector<TimeUse> time_uses(const TraceIndex& index) {
   const Uses uses(index);
   std::vector<TimeUse> result = {uses.of(steps)};
   for (const Subject& subject : annotation_subjects(index)) {
-    if (has_work(subject) && result.size() <= kMostAnnotations) result.push_back(uses.of(subject));
+    if (has_work(subject) && result.size() <= kMaxAnnotations) result.push_back(uses.of(subject));
   }
   return result;
 }

@@ -107,10 +107,10 @@ std::vector<std::string> names_by_time(std::vector<InstanceGroup> groups) {
 
 std::vector<KernelRate> largest_rates(const TraceIndex& index,
                                       const std::vector<NamedTime>& kernels) {
-  constexpr size_t kMost = 10;
+  constexpr size_t kMax = 10;
   const trace::Trace& trace = index.trace;
   std::map<trace::NameId, std::vector<EventId>> events;
-  for (size_t i = 0; i < std::min(kernels.size(), kMost); ++i) events[kernels[i].id];
+  for (size_t i = 0; i < std::min(kernels.size(), kMax); ++i) events[kernels[i].id];
   for (EventId id = 0; id < trace.size(); ++id) {
     if (!trace.is_span(id) || trace.category[id] != Category::kKernel) continue;
     const auto found = events.find(trace.name[id]);
@@ -118,7 +118,7 @@ std::vector<KernelRate> largest_rates(const TraceIndex& index,
   }
   const auto peaks = gpu_peaks(device_name(trace));
   std::vector<KernelRate> rates;
-  for (size_t i = 0; i < std::min(kernels.size(), kMost); ++i) {
+  for (size_t i = 0; i < std::min(kernels.size(), kMax); ++i) {
     rates.push_back(typical_rate(index, events[kernels[i].id], peaks));
   }
   return rates;

@@ -19,7 +19,7 @@ namespace {
 constexpr double kTurnNs = 2e6;     // of the eager mode, at least: far above the clock's noise
 constexpr double kTotalNs = 2.5e9;  // of all turns of all modes
 constexpr int kFewestTurns = 9;
-constexpr int kMostTurns = 101;
+constexpr int kMaxTurns = 101;
 
 struct Mode {
   std::string name;
@@ -83,7 +83,7 @@ void take_turns(std::vector<Mode>& modes, Device device, Progress& progress) {
   const double eager_ns = timed(modes[0].forward, 1, device);
   const auto calls = std::max<int64_t>(1, std::llround(kTurnNs / eager_ns));
   const int turns = std::clamp(static_cast<int>(kTotalNs / (round_ns * static_cast<double>(calls))),
-                               kFewestTurns, kMostTurns);
+                               kFewestTurns, kMaxTurns);
   for (int turn = 0; turn < turns; ++turn) {
     progress.show("turn", static_cast<size_t>(turn) + 1);
     for (Mode& mode : modes) {

@@ -11,7 +11,7 @@ namespace epi::cli {
 namespace {
 
 constexpr size_t kFewestForwards = 5;
-constexpr size_t kMostForwards = 1000;
+constexpr size_t kMaxForwards = 1000;
 constexpr double kBudgetNs = 1e9;
 // On a device, forwards are timed in rows of two milliseconds, far above what the wait at the end
 // costs.
@@ -85,7 +85,7 @@ ForwardTimes timed_forwards(const Forward& forward, Device device, Progress& pro
   }
   double total_ns = 0;
   while (times.forward_ns.size() < kFewestForwards ||
-         (total_ns < kBudgetNs && times.forward_ns.size() < kMostForwards)) {
+         (total_ns < kBudgetNs && times.forward_ns.size() < kMaxForwards)) {
     progress.show("forward", times.forward_ns.size() + 1);
     times.forward_ns.push_back(timed(forward, times.in_a_row, device));
     total_ns += times.forward_ns.back() * static_cast<double>(times.in_a_row);

@@ -30,7 +30,7 @@ int64_t number_in(const std::string& flag, const std::string& text, int64_t smal
 }
 
 // Of each phase: a recording holds every operator of its steps in memory.
-constexpr int64_t kMostSteps = 1'000'000;
+constexpr int64_t kMaxSteps = 1'000'000;
 
 using FlagText = std::string RunFlags::*;
 using SizeValue = std::optional<int64_t> RunSizes::*;
@@ -122,7 +122,7 @@ profile::Schedule parse_steps(const RunFlags& flags) {
   }
   if (numbers[2] == 0) fail("run", "--steps {}: at least one step must be active", flags.steps);
   for (const int64_t number : numbers) {
-    if (number > kMostSteps) fail("run", "--steps {}: the number is too large", flags.steps);
+    if (number > kMaxSteps) fail("run", "--steps {}: the number is too large", flags.steps);
   }
   return {numbers[0], numbers[1], numbers[2]};
 }

@@ -17,7 +17,7 @@ struct Prefetch {
 constexpr Prefetch kTallPrefetch{8, 3};
 constexpr Prefetch kFlatPrefetch{64, 2};
 constexpr int kFlatRows = 4;
-constexpr int kMostStreams = 4;
+constexpr int kMaxStreams = 4;
 
 class GemmVectors {
  public:
@@ -52,7 +52,7 @@ class GemmVectors {
   // than one, and sums wait less for each other (`epilogue bench mlp --m 1`).
   int streams_of(int rows) const {
     int streams = 1;
-    while (rows <= kFlatRows && steps_ % (2 * streams) == 0 && streams < kMostStreams &&
+    while (rows <= kFlatRows && steps_ % (2 * streams) == 0 && streams < kMaxStreams &&
            2 * streams * rows * vectors_ <= target_.registers / 2) {
       streams *= 2;
     }

@@ -39,8 +39,8 @@ HopperTile choose_tile(const GemmCode& code, int64_t rows, int processors) {
 // What a library can do that shares the sums of one element out over processors: all of them busy,
 // and as long as a wave of small tiles more for the launch of an epilogue.
 bool fills_gpu(const GemmCode& code, int64_t rows, int processors) {
-  if (rows > kMostRows) return false;
-  if (rows <= kMostStreamRows) {
+  if (rows > kMaxRows) return false;
+  if (rows <= kMaxStreamRows) {
     // A few blocks cannot ask for what memory can give, unless there is next to nothing to read.
     const int64_t tiles = divided_up(code.n, choose_stream(code, rows, processors).rows);
     return 4 * tiles >= processors || code.k <= 2048;

@@ -13,8 +13,8 @@
 namespace epi::compiler {
 
 // Sizes are ints in a kernel, and rounded up to tiles.
-inline constexpr int64_t kMostRows = (int64_t{1} << 31) - 512;
-inline constexpr int64_t kMostSharedBytes = 232448;  // that a block can have
+inline constexpr int64_t kMaxRows = (int64_t{1} << 31) - 512;
+inline constexpr int64_t kMaxSharedBytes = 232448;  // that a block can have
 
 // The tile form: a block multiplies kTileRows rows of x by two tiles of `half` rows of weights, of
 // one product or of two.
@@ -40,7 +40,7 @@ HopperTile choose_tile(const GemmCode& code, int64_t rows, int processors);
 bool fills_gpu(const GemmCode& code, int64_t rows, int processors);
 
 // The stream form: weight rows of each product in one tile, and rows of x at most.
-inline constexpr int kMostStreamRows = 64;
+inline constexpr int kMaxStreamRows = 64;
 inline constexpr int kStreamThreads = 160;
 struct HopperStream {
   int rows = 16;
@@ -54,7 +54,7 @@ struct HopperStream {
 HopperStream choose_stream(const GemmCode& code, int64_t rows, int processors);
 
 // Operands of an epilogue at most, beside the sums.
-inline constexpr int kMostHopperOperands = 12;
+inline constexpr int kMaxHopperOperands = 12;
 
 // What kernels need, after cuda_prelude(): those of both forms, or of one alone, which is compiled
 // faster.

@@ -21,7 +21,7 @@ int64_t sums_bytes(const HopperStream& stream) {
 }  // namespace
 
 int HopperStream::stages(const GemmCode& code) const {
-  return static_cast<int>((kMostSharedBytes - sums_bytes(*this)) / stage_bytes(code, *this));
+  return static_cast<int>((kMaxSharedBytes - sums_bytes(*this)) / stage_bytes(code, *this));
 }
 
 int64_t HopperStream::shared_bytes(const GemmCode& code) const {

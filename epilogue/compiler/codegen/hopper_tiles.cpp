@@ -19,7 +19,7 @@ int64_t HopperTile::stage_bytes() const {
 
 int HopperTile::stages(const GemmCode& code) const {
   const int64_t staged = kTileRows * columns(code) * 2;
-  return static_cast<int>((kMostSharedBytes - staged) / stage_bytes());
+  return static_cast<int>((kMaxSharedBytes - staged) / stage_bytes());
 }
 
 int64_t HopperTile::shared_bytes(const GemmCode& code) const {

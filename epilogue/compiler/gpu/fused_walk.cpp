@@ -7,7 +7,7 @@ namespace epi::compiler {
 
 FusedWalk::FusedWalk(const FusedShape& shape, int vector) {
   const int last = shape.rank - 1;
-  std::array<cuda::Divisor, cuda::kMostDims> divisors;
+  std::array<cuda::Divisor, cuda::kMaxDims> divisors;
   uint32_t items = 1;
   for (int d = 0; d < shape.rank; ++d) {
     const int64_t size = d == last ? shape.shape[d] / vector : shape.shape[d];
@@ -21,7 +21,7 @@ FusedWalk::FusedWalk(const FusedShape& shape, int vector) {
     set_address(i, shape.data[i]);
     if (shape.strides[i][last] == 0) words_[1] |= uint64_t{1} << i;
     for (int d = 0; d < shape.rank; ++d) {
-      const auto word = static_cast<size_t>(i) * cuda::kMostDims + static_cast<size_t>(d);
+      const auto word = static_cast<size_t>(i) * cuda::kMaxDims + static_cast<size_t>(d);
       words_[strides + word] =
           static_cast<uint64_t>(shape.strides[i][d] * (d == last ? vector : 1));
     }

@@ -12,8 +12,8 @@
 
 namespace epi::compiler {
 
-inline constexpr int kMostGpuOperands = 16;
-using FusedShape = cuda::BasicShape<kMostGpuOperands>;
+inline constexpr int kMaxGpuOperands = 16;
+using FusedShape = cuda::BasicShape<kMaxGpuOperands>;
 
 class FusedWalk {
  public:
@@ -28,10 +28,10 @@ class FusedWalk {
 
  private:
   static constexpr size_t kDivisors = 2;
-  static constexpr size_t kAddresses = kDivisors + cuda::kMostDims * sizeof(cuda::Divisor) / 8;
+  static constexpr size_t kAddresses = kDivisors + cuda::kMaxDims * sizeof(cuda::Divisor) / 8;
 
-  static constexpr size_t kOperandWords = 1 + cuda::kMostDims;  // an address, strides
-  static constexpr size_t kWords = kAddresses + kMostGpuOperands * kOperandWords;
+  static constexpr size_t kOperandWords = 1 + cuda::kMaxDims;  // an address, strides
+  static constexpr size_t kWords = kAddresses + kMaxGpuOperands * kOperandWords;
 
   std::array<uint64_t, kWords> words_{};
 };

@@ -33,7 +33,7 @@ struct Prepared {
 bool are_allowed(const Sizes& sizes) {
   const auto [m, n, k] = sizes;
   const int64_t most = std::max({m, n, k});
-  return m >= 1 && n >= 8 && k >= 8 && n % 8 == 0 && k % 8 == 0 && most <= epi::compiler::kMostRows;
+  return m >= 1 && n >= 8 && k >= 8 && n % 8 == 0 && k % 8 == 0 && most <= epi::compiler::kMaxRows;
 }
 
 bool is_aligned(const void* address) {

@@ -21,7 +21,7 @@ namespace {
 using cuda::check;
 
 // As the `Operands` of codegen/device/hopper.cuh.
-using OperandAddresses = std::array<const std::byte*, kMostHopperOperands>;
+using OperandAddresses = std::array<const std::byte*, kMaxHopperOperands>;
 
 }  // namespace
 
@@ -83,12 +83,12 @@ GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride, const HopperStream& 
 }
 
 GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride) const {
-  return rows <= kMostStreamRows ? bind(rows, row_stride, choose_stream(code_, rows, processors_))
-                                 : bind(rows, row_stride, choose_tile(code_, rows, processors_));
+  return rows <= kMaxStreamRows ? bind(rows, row_stride, choose_stream(code_, rows, processors_))
+                                : bind(rows, row_stride, choose_tile(code_, rows, processors_));
 }
 
 GpuGemmCall GpuGemm::prepared(GpuGemmCall call, int64_t rows, int64_t row_stride) const {
-  EPI_CHECK(rows > 0 && rows <= kMostRows);
+  EPI_CHECK(rows > 0 && rows <= kMaxRows);
   call.x_ = {nullptr, code_.dtype, rows, code_.k, row_stride};
   call.n_ = code_.n;
   if (!weights_.empty()) call.set_weights(weights_.front().raw_data(), weights_.back().raw_data());

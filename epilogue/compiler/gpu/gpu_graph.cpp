@@ -17,7 +17,7 @@ namespace {
 using cuda::check;
 
 // Sets of addresses that are kept: two buffers in turn for the input and for the result.
-constexpr size_t kMostGraphs = 4;
+constexpr size_t kMaxGraphs = 4;
 
 // Captures what `start` starts.
 class CapturedGraph {
@@ -135,7 +135,7 @@ class Graphs final : public GpuGraphs {
                               [&](const auto& replay) { return replay->is_for(addresses); });
     if (found == replays_.begin() && found != replays_.end()) return **found;
     const bool is_new = found == replays_.end();
-    if (is_new && replays_.size() < kMostGraphs) {
+    if (is_new && replays_.size() < kMaxGraphs) {
       replays_.push_back(std::make_unique<Replay>(device_, arena_bytes_));
     }
     if (is_new) {

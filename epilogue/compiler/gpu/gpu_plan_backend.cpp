@@ -60,7 +60,7 @@ class GpuGemmStep : public BoundStep {
       : call_(std::move(call)), binding_(std::move(binding)), device_(device) {}
   void run(const CallTensors& tensors) const override {
     if (binding_.rows.count == 0) return;
-    std::array<std::byte*, kMostHopperOperands> operands{};
+    std::array<std::byte*, kMaxHopperOperands> operands{};
     const size_t count = binding_.others.size() - 1;  // behind the output
     for (size_t i = 0; i < count; ++i) operands[i] = tensors.address(binding_.others[i + 1]);
     const RecordFunction range(binding_.cost.name);
@@ -226,7 +226,7 @@ std::string GpuPlanBackend::choice_text(size_t kernel) const {
         "  ours: up to {} rows the weights stream by; more in tiles of 128 rows by what keeps\n"
         "  the GPU busiest; where there are too few of them, cuBLASLt{}\n  for the first size: "
         "{}\n",
-        kMostStreamRows, has_epilogue(*gemm) ? " and a kernel behind it" : "",
+        kMaxStreamRows, has_epilogue(*gemm) ? " and a kernel behind it" : "",
         join(forms_of(*gemms_[kernel]), ", "));
   }
   return library_text(graph_[std::get<LibraryKernel>(body).node]);

@@ -37,7 +37,7 @@ FusedShape merged_shape(const PointwiseCode& code, Dims shape, std::vector<Dims>
 GpuPointwise::GpuPointwise(const GpuFunctions& functions, const PointwiseCode& code, Dims shape,
                            std::vector<Dims> strides)
     : functions_(functions) {
-  EPI_CHECK(strides.size() <= kMostGpuOperands);
+  EPI_CHECK(strides.size() <= kMaxGpuOperands);
   if (numel(shape) == 0) return;
   const FusedShape whole = merged_shape(code, shape, std::move(strides));
   const int vector = cuda_vector(code);

@@ -104,9 +104,9 @@ Captured capture_free(const TensorFunction& function, std::span<const Tensor> in
   for (const Tensor& input : inputs) result.input_layouts.push_back(layout_of(input));
   result.input_shapes = choose_symbols(inputs, careful, options, hints);
   result.symbols = static_cast<int>(hints.hints().size());
-  if (hints.hints().size() > kMostSymbols) {
+  if (hints.hints().size() > kMaxSymbols) {
     fail("capture", "{} sizes are free, at most {} can be: compile it with dynamic = off",
-         hints.hints().size(), kMostSymbols);
+         hints.hints().size(), kMaxSymbols);
   }
   result.graph = run(function, inputs, result.input_shapes, hints, hints.hints(), options);
   return result;

@@ -31,7 +31,7 @@ struct Captured {
 };
 
 // More sizes cannot be free: a call keeps their values on the stack.
-inline constexpr size_t kMostSymbols = 32;
+inline constexpr size_t kMaxSymbols = 32;
 
 // Throws `Error`, which names the operator, where something cannot be captured: values that are
 // read, tensors that are written in place, sizes that decide what is called.

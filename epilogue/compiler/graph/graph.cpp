@@ -13,7 +13,7 @@ namespace epi::compiler {
 namespace {
 
 // A constant that a function makes at each call is compared by its numbers up to this many.
-constexpr int64_t kMostCompared = 1 << 20;
+constexpr int64_t kMaxCompared = 1 << 20;
 
 template <typename... Ts>
 struct Overloaded : Ts... {
@@ -164,7 +164,7 @@ bool has_same_strides(const SymDims& shape, const SymDims& a, const SymDims& b) 
 bool is_same_tensor(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || a.layout() != b.layout()) return false;
   if (a.storage() == b.storage() && a.offset() == b.offset()) return true;
-  if (!a.is_contiguous() || a.numel() > kMostCompared || a.device() != b.device()) return false;
+  if (!a.is_contiguous() || a.numel() > kMaxCompared || a.device() != b.device()) return false;
   const Tensor x = to(a, kCpu);
   const Tensor y = to(b, kCpu);
   return std::memcmp(x.raw_data(), y.raw_data(), static_cast<size_t>(x.size_bytes())) == 0;

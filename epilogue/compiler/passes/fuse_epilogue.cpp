@@ -41,7 +41,7 @@ bool fits_hopper(const Graph& graph, const NodeSet& set, const Node& product) {
   size_t operands = 0;
   for (const ValueId id : set) operands += references_of(graph[id]).size();
   return results.size() == 1 && graph[results[0]].dtype == product.dtype &&
-         operands <= kMostHopperOperands;
+         operands <= kMaxHopperOperands;
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 
 // Inputs and outputs of one kernel, at most: more would be more streams of memory than a CPU
 // follows, and each takes a register for its address.
-constexpr size_t kMostOperands = cpu::kMostFusedOperands;
+constexpr size_t kMaxOperands = cpu::kMaxFusedOperands;
 
 size_t count_operands(const Graph& graph, const NodeSet& set) {
   std::vector<ValueRef> read;
@@ -24,7 +24,7 @@ size_t count_operands(const Graph& graph, const NodeSet& set) {
 }
 
 bool may_join(const Graph& graph, const NodeSet& set) {
-  return count_operands(graph, set) <= kMostOperands && common_shape(graph, set) &&
+  return count_operands(graph, set) <= kMaxOperands && common_shape(graph, set) &&
          is_convex(graph, set);
 }
 

@@ -29,7 +29,7 @@ std::string why_not_hopper(const Graph& graph, const Node& product) {
   const Node& weight = graph[weights_of(product).id];
   const int64_t per_vector = kAlignment / size_bytes(product.dtype);
   for (const SymSize& size : weight.shape) {
-    if (size.number() > kMostRows) return fmt::format("{} is too large", size.number());
+    if (size.number() > kMaxRows) return fmt::format("{} is too large", size.number());
     if (size.number() % per_vector != 0) {
       return fmt::format("{} is no multiple of {}", size.number(), per_vector);
     }

@@ -195,7 +195,7 @@ GemmBinding Binder::bind_gemm(size_t kernel) const {
     binding.others.push_back(place_of(ValueRef{id, std::nullopt}));
   }
   for (const Access& operand : described.operands) binding.others.push_back(place_of(operand));
-  EPI_CHECK(binding.others.size() <= cpu::kMostFusedOperands);
+  EPI_CHECK(binding.others.size() <= cpu::kMaxFusedOperands);
   return binding;
 }
 

@@ -25,7 +25,7 @@ class Addresses {
   std::span<std::byte* const> all() const { return std::span(addresses_).first(count_); }
 
  private:
-  std::array<std::byte*, cpu::kMostFusedOperands> addresses_;
+  std::array<std::byte*, cpu::kMaxFusedOperands> addresses_;
   size_t count_;
 };
 

@@ -13,7 +13,7 @@
 namespace epi::compiler {
 namespace {
 
-constexpr int64_t kMostRows = 16;  // of a tile by vectors
+constexpr int64_t kMaxRows = 16;  // of a tile by vectors
 
 int64_t rounded_up(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
 
@@ -121,7 +121,7 @@ void pack_block(const GemmCode& code, const GemmTile& tile, const Rows& rows, in
     return;
   }
   constexpr int64_t kWords = 64;
-  std::array<float, kMostRows * kWords> lines;
+  std::array<float, kMaxRows * kWords> lines;
   const bool pairs = tile.kind == GemmKind::kPairs;
   const auto convert = cpu::converter(code.dtype, pairs ? code.dtype : DType::kF32);
   const int64_t chunk = kWords * depth_of(tile);

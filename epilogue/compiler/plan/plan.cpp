@@ -13,7 +13,7 @@ namespace epi::compiler {
 namespace {
 
 // A graph takes milliseconds to make: those of so many sizes are kept, the oldest goes first.
-constexpr size_t kMostGraphSizes = 64;
+constexpr size_t kMaxGraphSizes = 64;
 
 }  // namespace
 
@@ -74,7 +74,7 @@ std::shared_ptr<const BoundPlan> Plan::bound_with_graph(std::span<const int64_t>
   const auto found = std::find_if(kept_.begin(), kept_.end(),
                                   [&](const auto& bound) { return bound->is_for(symbols); });
   if (found != kept_.end()) return *found;
-  if (kept_.size() >= kMostGraphSizes) kept_.erase(kept_.begin());
+  if (kept_.size() >= kMaxGraphSizes) kept_.erase(kept_.begin());
   return kept_.emplace_back(bind_plan(compiled_, symbols));
 }
 

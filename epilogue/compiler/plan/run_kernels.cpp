@@ -60,7 +60,7 @@ int64_t rounded_up_division(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // As many others as a group of operators may have: a product takes the place of its result, and
 // what it adds to its sums the place of that.
-using Words = std::array<GemmWord, kFirstOther + cpu::kMostFusedOperands>;
+using Words = std::array<GemmWord, kFirstOther + cpu::kMaxFusedOperands>;
 
 class GemmRun {
  public:
@@ -138,7 +138,7 @@ class GemmRun {
 }  // namespace
 
 void run_pointwise(const PointwiseCall& call, const KernelCost& cost) {
-  std::array<cpu::Operand, cpu::kMostFusedOperands> operands;
+  std::array<cpu::Operand, cpu::kMaxFusedOperands> operands;
   const PointwiseCode& code = *call.code;
   const size_t outputs = code.outputs.size();
   const size_t count = outputs + code.inputs.size();
