@@ -6,9 +6,8 @@
 #ifdef EPI_HAS_CUDA
 
 #include "epilogue/compiler/compile.h"
-#include "epilogue/compiler/gpu/gpu_gemm.h"
 #include "epilogue/tensor/factories.h"
-#include "tests/cuda/with_device.h"
+#include "tests/compiler/with_hopper.h"
 #include "tests/ops/compare.h"
 #include "tests/ops/pointwise_cases.h"
 
@@ -43,14 +42,8 @@ OpClass epilogue_class(OpClass eager) {
   return eager == OpClass::kPointwise || eager == OpClass::kGelu ? OpClass::kHopperEpilogue : eager;
 }
 
-class GpuEpilogue : public cuda::WithDevice {
+class GpuEpilogue : public WithHopper {
  protected:
-  void SetUp() override {
-    cuda::WithDevice::SetUp();
-    if (IsSkipped()) return;
-    if (!compiler::gpu_has_own_products(0)) GTEST_SKIP() << "no Hopper GPU";
-  }
-
   // `function` of the product and the other inputs, in one kernel of our own.
   template <typename Function>
   static Tensor as_epilogue(Function function, const std::vector<Tensor>& in) {

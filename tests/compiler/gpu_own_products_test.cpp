@@ -16,7 +16,7 @@
 #include "epilogue/nn/glu_mlp.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/tensor/factories.h"
-#include "tests/cuda/with_device.h"
+#include "tests/compiler/with_hopper.h"
 
 namespace epi {
 namespace {
@@ -37,14 +37,8 @@ struct Glu {
   }
 };
 
-class GpuOwnProducts : public cuda::WithDevice {
+class GpuOwnProducts : public WithHopper {
  protected:
-  void SetUp() override {
-    cuda::WithDevice::SetUp();
-    if (IsSkipped()) return;
-    if (!compiler::gpu_has_own_products(0)) GTEST_SKIP() << "no Hopper GPU";
-  }
-
   // The next tensors of these bytes are filled with what is no number.
   static void poison(int64_t elements, DType dtype) {
     full({elements}, NAN, {dtype, kCuda});

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A suite whose tests need a Hopper GPU: they are skipped, each by its name, where there is none.
+#pragma once
+
+#include "epilogue/compiler/gpu/gpu_gemm.h"
+#include "tests/cuda/with_device.h"
+
+namespace epi {
+
+class WithHopper : public cuda::WithDevice {
+ protected:
+  void SetUp() override {
+    cuda::WithDevice::SetUp();
+    if (IsSkipped()) return;
+    if (!compiler::gpu_has_own_products(0)) GTEST_SKIP() << "no Hopper GPU";
+  }
+};
+
+}  // namespace epi
