@@ -44,8 +44,7 @@ std::vector<Piece> cut_pieces(std::string_view text) {
       const size_t number = at + moving.key.size();
       const size_t end = text.find_first_not_of("0123456789.", number);
       const std::string_view token = text.substr(number, end - number);
-      const auto value =
-          moving.is_time ? trace::parse_us_as_ns(token) : trace::integer_of(token);
+      const auto value = moving.is_time ? trace::parse_us_as_ns(token) : trace::integer_of(token);
       if (!value) continue;
       pieces.push_back(
           {text.substr(begin, number - begin), *value, moving.is_time ? kStepNs : kStepId});
