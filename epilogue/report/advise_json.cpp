@@ -3,7 +3,7 @@
 #include <span>
 
 #include "epilogue/report/advise_report.h"
-#include "epilogue/report/regime_report.h"
+#include "epilogue/report/diagnosis_report.h"
 #include "epilogue/report/words.h"
 
 namespace epi::report {
@@ -59,9 +59,9 @@ void advise_json(JsonWriter& json, const Advised& advised, const trace::Trace& t
   json.key("kernels_compiled").integer(advised.fusion.kernels_after);
   estimate_json(json, "fusing_saves_us", advised.fusion.saving_ns);
   json.key("use");
-  if (advised.use) {
+  if (advised.diagnosis) {
     json.begin_object();
-    use_json(json, *advised.use);
+    diagnosis_json(json, *advised.diagnosis);
     json.end_object();
   } else {
     json.null();

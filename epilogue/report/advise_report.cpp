@@ -7,8 +7,8 @@
 
 #include "epilogue/analysis/names/decode.h"
 #include "epilogue/base/join.h"
+#include "epilogue/report/diagnosis_report.h"
 #include "epilogue/report/kernel_report.h"
-#include "epilogue/report/regime_report.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/text.h"
 #include "epilogue/report/units.h"
@@ -227,10 +227,10 @@ std::string advise_text(const Advised& advised, const trace::Trace& trace,
   const size_t width = style.markdown ? SIZE_MAX / 2 : style.width;
   std::string out = wrapped(verdict_line(advised), width) + '\n';
   if (advised.because == Because::kNoDevice) return out;
-  if (advised.use) {
-    out += wrapped(fmt::format("{} is bound by {}", step_text(advised), use_text(*advised.use)),
-                   width) +
-           '\n';
+  if (advised.diagnosis) {
+    const auto& diagnosis = *advised.diagnosis;
+    out += wrapped(verdict_text(diagnosis, advised.cpu_kernels ? "kernel lane" : "GPU"), width) +
+           '\n' + wrapped("critical path: " + path_text(diagnosis), width) + '\n';
   }
   const std::string compiled = compiled_text(advised);
   if (!compiled.empty()) out += wrapped(compiled, width) + '\n';

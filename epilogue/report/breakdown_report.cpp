@@ -80,6 +80,7 @@ std::string idle_text(const IdleCauses& idle, const TimeShares& shares, bool mar
   row("was not launched yet", idle.host_ns());
   row("was on its way to the device", idle.on_its_way_ns);
   row("followed another (gaps between kernels)", idle.between_ns);
+  row("waited for something not in the file", idle.not_in_file_ns);
   row("has no launch in the trace", idle.unknown_ns);
   std::string text = "\n" + print(table, markdown);
   const std::string doing = activities_text(idle.host);
@@ -194,11 +195,18 @@ void idle_json(JsonWriter& json, const IdleCauses& idle) {
     std::replace(key.begin(), key.end(), ' ', '_');
     us(key + "_us", idle.host[i]);
   }
+  const auto of = [&](analysis::HostActivity activity) {
+    return idle.host[static_cast<size_t>(activity)];
+  };
+  us("runtime_calls_us", of(analysis::HostActivity::kLaunching) +
+                             of(analysis::HostActivity::kAllocating) +
+                             of(analysis::HostActivity::kInitializing));
   json.end_object();
   us("on_its_way_us", idle.on_its_way_ns);
   us("between_kernels_us", idle.between_ns);
   us("other_streams_us", idle.other_streams_ns);
   us("other_steps_us", idle.other_steps_ns);
+  us("not_in_file_us", idle.not_in_file_ns);
   us("unknown_us", idle.unknown_ns);
   json.end_object();
 }

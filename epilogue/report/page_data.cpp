@@ -11,8 +11,8 @@
 #include "epilogue/report/advise_report.h"
 #include "epilogue/report/breakdown_report.h"
 #include "epilogue/report/compare_report.h"
+#include "epilogue/report/diagnosis_report.h"
 #include "epilogue/report/profiler_table_report.h"
-#include "epilogue/report/regime_report.h"
 #include "epilogue/report/steps_report.h"
 #include "epilogue/report/summary_report.h"
 #include "epilogue/report/words.h"
@@ -52,6 +52,7 @@ void idle_map_json(JsonWriter& json, const analysis::DeviceBreakdown& device, in
   }
   cause("on its way", [](const IdleCauses& part) { return part.on_its_way_ns; });
   cause("between kernels", [](const IdleCauses& part) { return part.between_ns; });
+  cause("not in the file", [](const IdleCauses& part) { return part.not_in_file_ns; });
   cause("unknown", [](const IdleCauses& part) { return part.unknown_ns; });
   json.end_array().end_object();
 }
@@ -90,7 +91,10 @@ void file_json(JsonWriter& json, const PageData::File& file, int64_t begin_ns, s
     advise_json(json, file.advised, file.index.trace, {.file = file.file, .most_events = 5});
   });
   json.key("bound");
-  file.advised.use ? json.string(use_text(*file.advised.use)) : json.null();
+  const auto& diagnosis = file.advised.diagnosis;
+  diagnosis
+      ? json.string(verdict_text(*diagnosis, file.advised.cpu_kernels ? "kernel lane" : "GPU"))
+      : json.null();
   json.end_object();
 }
 

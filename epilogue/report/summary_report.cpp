@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "epilogue/analysis/names/decode.h"
+#include "epilogue/report/diagnosis_report.h"
 #include "epilogue/report/kernel_report.h"
-#include "epilogue/report/regime_report.h"
 #include "epilogue/report/steps_report.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/text.h"
@@ -17,51 +17,12 @@
 namespace epi::report {
 namespace {
 
-using analysis::Regime;
 using analysis::Summary;
 
 constexpr size_t kShownNames = 5;
 constexpr size_t kShownColdSteps = 3;
 constexpr size_t kNumbersWidth = 34;  // the columns beside a name
 constexpr size_t kRateWidth = 10;
-constexpr size_t kShownUses = 4;
-
-const char* regime_name(Regime regime) {
-  switch (regime) {
-    case Regime::kNoDevice:
-      return "no_device";
-    case Regime::kCpuBound:
-      return "cpu_bound";
-    case Regime::kMixed:
-      return "mixed";
-    case Regime::kDeviceBound:
-      return "gpu_bound";
-  }
-  return "";
-}
-
-std::string regime_text(const Summary& summary) {
-  const double idle = 100 * (1 - summary.median.busy);
-  switch (summary.regime) {
-    case Regime::kNoDevice:
-      return "no device work is in this trace: it shows the CPU only\n";
-    case Regime::kCpuBound:
-      return fmt::format("bound by the CPU: the {} waits {:.0f} % of a step\n",
-                         summary.cpu_kernels ? "kernel lane" : "GPU", idle);
-    case Regime::kMixed:
-      return fmt::format("the {} waits {:.0f} % of a step\n",
-                         summary.cpu_kernels ? "kernel lane" : "GPU", idle);
-    case Regime::kDeviceBound:
-      if (summary.busy > summary.median.busy) {
-        return fmt::format("bound by the GPU: busy {:.0f} % of all steps, which queue up\n",
-                           100 * summary.busy);
-      }
-      return fmt::format("bound by {}: busy {:.0f} % of a step\n",
-                         summary.cpu_kernels ? "its kernels" : "the GPU",
-                         100 * summary.median.busy);
-  }
-  return "";
-}
 
 std::string machine_text(const Summary& summary) {
   std::string out = summary.device.empty() ? "unknown device" : summary.device;
@@ -98,14 +59,11 @@ std::string work_line(const Summary& summary) {
                      summary.cpu_kernels ? "kernels" : "GPU", time_text(m.device_ns), 100 * m.busy);
 }
 
-std::string uses_text(const Summary& summary, size_t width) {
-  std::string out;
-  for (size_t i = 0; i < std::min(summary.uses.size(), kShownUses); ++i) {
-    const auto& use = summary.uses[i];
-    const std::string name = i == 0 ? "a step" : shortened(use.name, kNumbersWidth);
-    out += wrapped(fmt::format("{} is bound by {}", name, use_text(use)), width) + '\n';
-  }
-  return out;
+std::string diagnosis_text(const Summary& summary, size_t width) {
+  if (summary.diagnoses.empty()) return "no device work is in this trace: it shows the CPU only\n";
+  const auto& diagnosis = summary.diagnoses.front();
+  return wrapped(verdict_text(diagnosis, summary.cpu_kernels ? "kernel lane" : "GPU"), width) +
+         '\n' + wrapped("critical path: " + path_text(diagnosis), width) + '\n';
 }
 
 // Kernels are called what they are: no name of theirs fits into a column.
@@ -188,11 +146,11 @@ std::string summary_text(const Summary& summary, const std::string& file, bool m
   std::string out = fmt::format("{}: {} events\n", file, summary.events);
   out += machine_text(summary);
   out += steps_line(summary);
-  if (summary.regime != Regime::kNoDevice) {
+  if (!summary.kernels.empty()) {
     const std::string line = work_line(summary);
     out += markdown ? line : wrapped(line.substr(0, line.size() - 1), width) + '\n';
   }
-  out += regime_text(summary) + uses_text(summary, markdown ? SIZE_MAX / 2 : width);
+  out += diagnosis_text(summary, markdown ? SIZE_MAX / 2 : width);
   out += lost_text(summary);
   out += names_table(summary.cpu_kernels ? "largest kernels" : "largest on the GPU",
                      summary.kernels, &summary.rates, markdown, width);
@@ -207,11 +165,13 @@ void summary_json(JsonWriter& json, const Summary& summary) {
   json.key("versions").begin_array();
   for (const std::string& version : summary.versions) json.string(version);
   json.end_array().key("events").integer(summary.events);
-  json.key("regime").string(regime_name(summary.regime));
+  json.key("regime").string(regime_text(summary.diagnoses.empty()
+                                            ? analysis::Limiter::kNoDevice
+                                            : summary.diagnoses.front().limiter));
   json.key("uses").begin_array();
-  for (const auto& use : summary.uses) {
+  for (const auto& diagnosis : summary.diagnoses) {
     json.begin_object();
-    use_json(json, use);
+    diagnosis_json(json, diagnosis);
     json.end_object();
   }
   json.end_array();

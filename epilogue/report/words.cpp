@@ -9,6 +9,7 @@ using analysis::AdviceKind;
 using analysis::Bound;
 using analysis::Confidence;
 using analysis::HostActivity;
+using analysis::Limiter;
 using analysis::Verdict;
 using What = analysis::Term::What;
 
@@ -76,6 +77,8 @@ const char* text_of(Bound bound) {
       return "arithmetic";
     case Bound::kMemory:
       return "memory";
+    case Bound::kCopies:
+      return "copies";
     case Bound::kCommunication:
       return "communication";
     case Bound::kDispatch:
@@ -84,6 +87,78 @@ const char* text_of(Bound bound) {
       return "launches";
     case Bound::kSynchronizing:
       return "synchronisation";
+    case Bound::kInput:
+      return "input";
+    case Bound::kAllocating:
+      return "allocation";
+    case Bound::kInitializing:
+      return "initialisation";
+    case Bound::kCompiling:
+      return "compilation";
+    case Bound::kNotInFile:
+      return "not_in_file";
+  }
+  return "";
+}
+
+const char* phrase_of(Bound bound) {
+  switch (bound) {
+    case Bound::kArithmetic:
+      return "compute-bound kernels";
+    case Bound::kMemory:
+      return "memory-bound kernels";
+    case Bound::kCopies:
+      return "copies between host and device";
+    case Bound::kCommunication:
+      return "communication";
+    case Bound::kDispatch:
+      return "host dispatch";
+    case Bound::kLaunches:
+      return "kernel launches";
+    case Bound::kSynchronizing:
+      return "synchronisation";
+    case Bound::kInput:
+      return "data loading";
+    case Bound::kAllocating:
+      return "allocation";
+    case Bound::kInitializing:
+      return "initialisation";
+    case Bound::kCompiling:
+      return "compilation";
+    case Bound::kNotInFile:
+      return "waiting for something not in the file";
+  }
+  return "";
+}
+
+const char* phrase_of(Limiter limiter) {
+  switch (limiter) {
+    case Limiter::kGpu:
+      return "GPU work";
+    case Limiter::kHost:
+      return "host dispatch and launches";
+    case Limiter::kInput:
+      return phrase_of(Bound::kInput);
+    case Limiter::kSynchronizing:
+      return phrase_of(Bound::kSynchronizing);
+    case Limiter::kCommunication:
+      return phrase_of(Bound::kCommunication);
+    case Limiter::kCopies:
+      return phrase_of(Bound::kCopies);
+    case Limiter::kAllocating:
+      return phrase_of(Bound::kAllocating);
+    case Limiter::kInitializing:
+      return phrase_of(Bound::kInitializing);
+    case Limiter::kCompiling:
+      return phrase_of(Bound::kCompiling);
+    case Limiter::kNotInFile:
+      return phrase_of(Bound::kNotInFile);
+    case Limiter::kMixed:
+      return "mixed";
+    case Limiter::kNotConclusive:
+      return "not conclusive";
+    case Limiter::kNoDevice:
+      return "no device";
   }
   return "";
 }
@@ -92,8 +167,12 @@ const char* text_of(HostActivity activity) {
   switch (activity) {
     case HostActivity::kDispatch:
       return "dispatch";
-    case HostActivity::kCall:
-      return "runtime calls";
+    case HostActivity::kLaunching:
+      return "launching";
+    case HostActivity::kAllocating:
+      return "allocating";
+    case HostActivity::kInitializing:
+      return "initialising";
     case HostActivity::kSynchronizing:
       return "synchronising";
     case HostActivity::kDataLoading:

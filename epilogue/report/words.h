@@ -8,8 +8,8 @@
 
 #include "epilogue/analysis/advise/advise.h"
 #include "epilogue/analysis/expect/expect.h"
+#include "epilogue/analysis/time/diagnosis.h"
 #include "epilogue/analysis/time/host_activity.h"
-#include "epilogue/analysis/time/regime.h"
 
 namespace epi::report {
 
@@ -19,6 +19,9 @@ const char* text_of(analysis::Confidence confidence);
 const char* text_of(analysis::Verdict verdict);
 const char* text_of(analysis::Bound bound);
 const char* text_of(analysis::HostActivity activity);
+// In a sentence: "compute-bound kernels", "the host's dispatch".
+const char* phrase_of(analysis::Bound bound);
+const char* phrase_of(analysis::Limiter limiter);
 
 // What a term of an estimate counts: "would move".
 const char* text_of(analysis::Term::What what);

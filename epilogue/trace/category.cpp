@@ -34,6 +34,11 @@ constexpr auto kOldTexts = std::to_array<Row>({
     {Category::kGpuMemcpy, "Memcpy"},
     {Category::kGpuMemset, "Memset"},
 });
+// Those of other devices than GPUs, by what they are.
+constexpr auto kOtherDevices = std::to_array<Row>({
+    {Category::kCudaRuntime, "mtia_runtime"},
+    {Category::kKernel, "mtia_ccp_events"},
+});
 
 }  // namespace
 
@@ -49,7 +54,9 @@ Category category_of(std::string_view text) {
   const auto* row = std::find_if(kTexts.begin(), kTexts.end(), matches);
   if (row != kTexts.end()) return row->first;
   const auto* old = std::find_if(kOldTexts.begin(), kOldTexts.end(), matches);
-  return old == kOldTexts.end() ? Category::kOther : old->first;
+  if (old != kOldTexts.end()) return old->first;
+  const auto* other = std::find_if(kOtherDevices.begin(), kOtherDevices.end(), matches);
+  return other == kOtherDevices.end() ? Category::kOther : other->first;
 }
 
 }  // namespace epi::trace

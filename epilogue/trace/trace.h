@@ -117,6 +117,8 @@ struct Trace {
   // The names of categories that are kOther.
   std::unordered_map<EventId, NameId> other_categories;
   Defects defects;  // of the file that it was read from
+  // What marks a step, where the user says so: a regular expression that names must contain.
+  std::string step_pattern;
 
   EventId size() const { return static_cast<EventId>(ts_ns.size()); }
   void reserve(size_t events);

@@ -39,7 +39,9 @@ constexpr double kOff = 0.25;
 
 TEST(Advise, TheCompiledMlpSavesWhatWasPredicted) {
   const Advised advised = advise_data("traces/mlp_eager.json");
-  EXPECT_EQ(advised.verdict, Verdict::kLikely);
+  // The host is the limit in its trace: what the GPU saves shortens the step only without a
+  // profiler.
+  EXPECT_EQ(advised.verdict, Verdict::kMaybe);
   EXPECT_EQ(advised.fusion.kernels_after, 4);
   // (703672 - 611137) / 3 ns of device time a forward, by the two traces.
   EXPECT_NEAR(advised.fusion.saving_ns.likely, 30845, kOff * 30845);
@@ -62,12 +64,12 @@ TEST(Advise, ALinearHasNothingToFuse) {
 TEST(Advise, SaysWhatTheLimitIs) {
   const Advised small = advise_data("traces/matmul_add_64.json");
   EXPECT_TRUE(small.cpu_is_limit());
-  EXPECT_EQ(small.use->bound(), Bound::kDispatch);
+  EXPECT_EQ(small.diagnosis->bound(), Bound::kDispatch);
   EXPECT_NE(find(small, AdviceKind::kGraph), nullptr);
   EXPECT_NE(find(small, AdviceKind::kBatch), nullptr);
   const Advised large = advise_data("traces/matmul_add_4096.json");
   EXPECT_FALSE(large.cpu_is_limit());
-  EXPECT_EQ(large.use->bound(), Bound::kArithmetic);
+  EXPECT_EQ(large.diagnosis->bound(), Bound::kArithmetic);
   EXPECT_EQ(large.verdict, Verdict::kNo);
 }
 

@@ -29,7 +29,7 @@ void expect_adds_up(const TimeShares& shares, const IdleCauses& idle) {
                 shares.idle_ns,
             shares.window_ns);
   EXPECT_EQ(idle.host_ns() + idle.on_its_way_ns + idle.between_ns + idle.other_streams_ns +
-                idle.other_steps_ns + idle.unknown_ns,
+                idle.other_steps_ns + idle.not_in_file_ns + idle.unknown_ns,
             shares.idle_ns);
 }
 
@@ -184,7 +184,7 @@ TEST(Breakdown, IdleTimeIsWhatTheCpuWasDoing) {
   EXPECT_EQ(of(HostActivity::kSynchronizing), 20000);
   EXPECT_EQ(of(HostActivity::kDataLoading), 30000);  // what happens inside of it, too
   EXPECT_EQ(of(HostActivity::kDispatch), 10000);
-  EXPECT_EQ(of(HostActivity::kCall), 1000);
+  EXPECT_EQ(of(HostActivity::kLaunching), 1000);
   EXPECT_EQ(of(HostActivity::kBetweenOps), 10000);
   EXPECT_EQ(device.idle.on_its_way_ns, 9000);
   EXPECT_EQ(device.idle.between_ns, 0);

@@ -11,6 +11,7 @@
 #include "epilogue/analysis/index/steps.h"
 #include "epilogue/analysis/index/subject.h"
 #include "epilogue/analysis/time/breakdown.h"
+#include "epilogue/analysis/time/diagnosis.h"
 #include "epilogue/trace/event_args.h"
 #include "epilogue/trace/reader.h"
 
@@ -134,6 +135,54 @@ TEST_F(Peers, OldCategoriesAreKnown) {
 TEST_F(Peers, ACpuOnlyTraceHasItsRank) {
   READ_OR_SKIP(trace, "hta_cpu_only");
   EXPECT_EQ(trace::find_value(trace->property("distributedInfo"), "rank"), "34");
+}
+
+// What limits a step of each trace, as a reader of its events finds.
+struct PeerVerdict {
+  const char* trace;
+  Limiter limiter;
+};
+class PeerVerdicts : public Peers, public testing::WithParamInterface<PeerVerdict> {};
+
+TEST_P(PeerVerdicts, FollowFromTheCriticalPath) {
+  READ_OR_SKIP(trace, GetParam().trace);
+  const TraceIndex index(*trace);
+  const auto found = diagnose(index, step_subject(index));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->limiter, GetParam().limiter);
+  int64_t at = found->window.begin;
+  for (const PathPart& part : found->path) {
+    ASSERT_EQ(part.begin_ns, at);
+    at = part.end_ns;
+  }
+  EXPECT_EQ(at, found->window.end);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , PeerVerdicts,
+    testing::Values(PeerVerdict{"tracelens_h100_owlv2", Limiter::kInput},
+                    PeerVerdict{"tracelens_vllm_piecewise_replay", Limiter::kGpu},
+                    PeerVerdict{"tracelens_vllm_decode_replay", Limiter::kGpu},
+                    PeerVerdict{"tracelens_sglang_decode_replay", Limiter::kNotConclusive},
+                    PeerVerdict{"hta_critical_alexnet", Limiter::kInitializing},
+                    PeerVerdict{"hta_critical_simple_add", Limiter::kInitializing},
+                    PeerVerdict{"hta_amd_mi250", Limiter::kInitializing},
+                    PeerVerdict{"hta_ns_resolution", Limiter::kGpu},
+                    PeerVerdict{"tracelens_h100_qwen", Limiter::kGpu},
+                    PeerVerdict{"tracelens_h100_bert", Limiter::kHost}),
+    [](const auto& peer) { return std::string(peer.param.trace); });
+
+// Kernels that were launched before the file begins belong to no step.
+TEST_F(Peers, QwenOwnsWhatItsStepLaunched) {
+  READ_OR_SKIP(trace, "tracelens_h100_qwen");
+  const TraceIndex index(*trace);
+  EXPECT_EQ(steps(*trace, index.ownership).instances.at(0).measures.kernels, 1029);
+}
+
+TEST_F(Peers, OldFilesHaveStepsAmongTheirOperators) {
+  READ_OR_SKIP(trace, "kineto_resnet50_worker0");
+  const TraceIndex index(*trace);
+  EXPECT_EQ(steps(*trace, index.ownership).instances.size(), 6U);
 }
 
 }  // namespace

@@ -73,21 +73,22 @@ bool is_compiled(const HostView& view) {
   return compiled > all / 2;
 }
 
-void advise_launches(const HostView& view, const TimeUse& use, std::vector<Advice>& advice) {
+void advise_launches(const HostView& view, const Diagnosis& diagnosis,
+                     std::vector<Advice>& advice) {
   constexpr double kWorthShare = 0.15;
   constexpr double kMostlyIdle = 0.5;
   // A graph's own launch, and what is not launched by it.
   constexpr Estimate kRemoved = {0.5, 0.8, 0.95};
-  const double waits =
-      use.ns[static_cast<size_t>(Bound::kDispatch)] + use.ns[static_cast<size_t>(Bound::kLaunches)];
+  const auto waits = static_cast<double>(diagnosis.host_idle_ns());
+  const auto window_ns = static_cast<double>(diagnosis.window_ns());
   const bool has_graph =
       std::any_of(view.owned.launches.begin(), view.owned.launches.end(), [&](EventId id) {
         return view.index.trace.name_of(id).find("GraphLaunch") != std::string_view::npos;
       });
-  if (use.window_ns <= 0 || waits < kWorthShare * use.window_ns) return;
+  if (window_ns <= 0 || waits < kWorthShare * window_ns) return;
   const Measures& measures = view.instance.measures;
   const std::vector<Term> terms = {{Term::What::kDeviceWaits, waits},
-                                   {Term::What::kWindow, use.window_ns},
+                                   {Term::What::kWindow, window_ns},
                                    {Term::What::kLaunches, static_cast<double>(measures.launches)}};
   if (!has_graph) {
     Advice one;
@@ -99,13 +100,14 @@ void advise_launches(const HostView& view, const TimeUse& use, std::vector<Advic
     one.events = view.owned.launches;
     advice.push_back(std::move(one));
   }
-  if (waits < kMostlyIdle * use.window_ns || measures.busy_ns == 0) return;
+  if (has_graph) return;  // a replay has no rows that could grow
+  if (waits < kMostlyIdle * window_ns || measures.busy_ns == 0) return;
   Advice batch;
   batch.kind = AdviceKind::kBatch;
   batch.on_device = false;
   batch.terms = terms;
   batch.terms.push_back(
-      {Term::What::kRowsCouldGrow, use.window_ns / static_cast<double>(measures.busy_ns)});
+      {Term::What::kRowsCouldGrow, window_ns / static_cast<double>(measures.busy_ns)});
   advice.push_back(std::move(batch));
 }
 

@@ -6,7 +6,7 @@
 
 #include "epilogue/analysis/advise/advice.h"
 #include "epilogue/analysis/index/trace_index.h"
-#include "epilogue/analysis/time/regime.h"
+#include "epilogue/analysis/time/diagnosis.h"
 
 namespace epi::analysis {
 
@@ -18,7 +18,7 @@ struct HostView {
   std::vector<trace::EventId> events;
 };
 
-void advise_launches(const HostView& view, const TimeUse& use, std::vector<Advice>& advice);
+void advise_launches(const HostView& view, const Diagnosis& diagnosis, std::vector<Advice>& advice);
 void advise_waits(const HostView& view, std::vector<Advice>& advice);
 void advise_compiled(const HostView& view, std::vector<Advice>& advice);
 // Compiling inside of the steps; gives how long it took.

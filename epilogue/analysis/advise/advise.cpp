@@ -39,14 +39,6 @@ std::string name_of(const Subject& subject) {
 
 std::string shown_name(const std::string& name) { return name.empty() ? "no steps" : name; }
 
-// The device idles for most of the step, and not because steps queue up.
-bool cpu_limits(const std::optional<TimeUse>& use) {
-  if (!use) return false;
-  const double waits = use->share(Bound::kDispatch) + use->share(Bound::kLaunches) +
-                       use->share(Bound::kSynchronizing);
-  return waits > 0.5;
-}
-
 void decide(const HostView& view, Advised& result) {
   const double gain = result.device_ns <= 0 ? 0 : result.fusion.saving_ns.likely / result.device_ns;
   const auto set = [&](Verdict verdict, Because because) {
@@ -85,7 +77,7 @@ void rank(bool cpu_is_limit, std::vector<Advice>& advice) {
 
 }  // namespace
 
-bool Advised::cpu_is_limit() const { return cpu_limits(use); }
+bool Advised::cpu_is_limit() const { return diagnosis && diagnosis->limiter == Limiter::kHost; }
 
 Advised advise(const TraceIndex& index, const std::optional<std::string>& under) {
   const Subject subject = subject_of(index, under);
@@ -104,7 +96,7 @@ Advised advise(const TraceIndex& index, const std::optional<std::string>& under)
   result.window_ns = static_cast<double>(instance.measures.window_ns);
   const HostView view{index, instance, owned, host_events(index, subject, place)};
   if (!owned.work.empty()) {
-    result.use = time_use(index, subject);
+    result.diagnosis = diagnose(index, subject);
     result.fusion = estimate_fusion(index, owned.work);
     result.blocks = find_blocks(index, owned.work);
     advise_fusion(result.fusion, result.advice);
@@ -112,7 +104,7 @@ Advised advise(const TraceIndex& index, const std::optional<std::string>& under)
     advise_products(index, owned.work, result.advice);
     advise_copies(index, owned.work, result.fusion, result.advice);
     // Kernels of the CPU are called, not launched.
-    if (result.use && !result.cpu_kernels) advise_launches(view, *result.use, result.advice);
+    if (!result.cpu_kernels) advise_launches(view, *result.diagnosis, result.advice);
     advise_waits(view, result.advice);
   }
   advise_compiled(view, result.advice);

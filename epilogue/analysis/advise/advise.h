@@ -10,7 +10,7 @@
 
 #include "epilogue/analysis/advise/advice.h"
 #include "epilogue/analysis/advise/blocks.h"
-#include "epilogue/analysis/time/regime.h"
+#include "epilogue/analysis/time/diagnosis.h"
 
 namespace epi::analysis {
 
@@ -34,7 +34,7 @@ struct Advised {
   double cpu_ns = 0;
   double window_ns = 0;
   int64_t kernels = 0;
-  std::optional<TimeUse> use;
+  std::optional<Diagnosis> diagnosis;
   FusionEstimate fusion;
   // What the CPU would take with compiled code, calls of the profiler included.
   Estimate compiled_cpu_ns;

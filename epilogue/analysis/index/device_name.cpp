@@ -10,12 +10,15 @@
 namespace epi::analysis {
 
 std::string device_name(const trace::Trace& trace) {
-  const auto devices = trace::array_items(trace.property("deviceProperties"));
+  auto devices = trace::array_items(trace.property("deviceProperties"));
+  // What files before PyTorch 1.13 call it.
+  if (devices.empty()) devices = trace::array_items(trace.property("computeProperties"));
   if (devices.empty()) return {};
   const auto name_of = [](std::string_view device) {
     return trace::string_value(trace::find_value(device, "name").value_or(""));
   };
   const std::string name = name_of(devices[0]);
+  if (name.empty()) return {};
   // A trace of ours may list the CPU beside the GPUs.
   const auto alike = std::count_if(devices.begin(), devices.end(), [&](std::string_view device) {
     return name_of(device) == name;

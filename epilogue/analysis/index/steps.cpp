@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "epilogue/analysis/index/statistics.h"
-#include "epilogue/trace/step_name.h"
+#include "epilogue/analysis/names/runtime_call.h"
 
 namespace epi::analysis {
 namespace {
@@ -39,22 +40,19 @@ Instance make_instance(const trace::Trace& trace, const Ownership& ownership, Ev
 
 }  // namespace
 
-bool is_synchronizing(std::string_view call) {
-  return call == "cudaDeviceSynchronize" || call == "cudaStreamSynchronize" ||
-         call == "cudaEventSynchronize" || call == "cuCtxSynchronize" || call == "cudaMemcpy" ||
-         call == "hipDeviceSynchronize" || call == "hipStreamSynchronize" ||
-         call == "hipEventSynchronize";
-}
+bool is_synchronizing(std::string_view call) { return runtime_call(call) == RuntimeCall::kWait; }
 
 bool is_annotation(const trace::Trace& trace, EventId id) {
   return trace.is_span(id) && trace.category[id] == Category::kUserAnnotation;
 }
 
-Ownership::Ownership(const trace::Trace& trace, const trace::Links& links) : trace_(trace) {
+Ownership::Ownership(const trace::Trace& trace, const trace::Links& links)
+    : trace_(trace), marks_(step_marks(trace)) {
   std::vector<bool> starts_work(trace.size(), false);
   for (EventId id = 0; id < trace.size(); ++id) {
     if (!trace.is_span(id) || !trace::is_device_work(trace.category[id])) continue;
-    work_.push_back({links.asked_ns[id], id});
+    const bool attributed = links.launch[id] != kNoEvent || links.op[id] != kNoEvent;
+    (attributed ? work_ : unattributed_).push_back({links.asked_ns[id], id});
     if (links.launch[id] != kNoEvent) starts_work[links.launch[id]] = true;
   }
   for (EventId id = 0; id < trace.size(); ++id) {
@@ -63,7 +61,7 @@ Ownership::Ownership(const trace::Trace& trace, const trace::Links& links) : tra
     if (call && is_synchronizing(trace.name_of(id))) syncs_.push_back({trace.ts_ns[id], id});
   }
   const auto earlier = [](const Moment& a, const Moment& b) { return a.ns < b.ns; };
-  for (auto* moments : {&work_, &launches_, &syncs_}) {
+  for (auto* moments : {&work_, &unattributed_, &launches_, &syncs_}) {
     std::stable_sort(moments->begin(), moments->end(), earlier);
   }
 }
@@ -84,7 +82,16 @@ Owned Ownership::owned(int64_t begin_ns, int64_t end_ns) const {
           between(syncs_, begin_ns, end_ns)};
 }
 
-Owned Ownership::everything() const { return owned(INT64_MIN, INT64_MAX); }
+Owned Ownership::everything() const {
+  Owned all = owned(INT64_MIN, INT64_MAX);
+  std::vector<Moment> merged;
+  std::merge(work_.begin(), work_.end(), unattributed_.begin(), unattributed_.end(),
+             std::back_inserter(merged),
+             [](const Moment& a, const Moment& b) { return a.ns < b.ns; });
+  all.work.clear();
+  for (const Moment& moment : merged) all.work.push_back(moment.id);
+  return all;
+}
 
 Measures Ownership::measure(int64_t begin_ns, int64_t end_ns, const Owned& owned) const {
   Measures measures;
@@ -123,23 +130,19 @@ Instance whole_trace(const trace::Trace& trace, const Ownership& ownership) {
     end_ns = std::max(end_ns, trace.end_ns(id));
   }
   if (begin_ns > end_ns) begin_ns = end_ns = 0;
-  // What is asked for at its very end belongs to it, too.
-  Measures measures = ownership.measure(begin_ns, end_ns + 1);
+  Measures measures = ownership.measure(begin_ns, end_ns, ownership.everything());
   measures.cpu_ns = end_ns - begin_ns;
   measures.window_ns = measures.cpu_ns;
   return {kNoEvent, "whole trace", begin_ns, end_ns, measures, false};
 }
 
 InstanceGroup steps(const trace::Trace& trace, const Ownership& ownership) {
-  InstanceGroup group{std::string(trace::kAllSteps), {}};
-  for (EventId id = 0; id < trace.size(); ++id) {
-    if (is_annotation(trace, id) && trace::is_step_name(trace.name_of(id))) {
-      group.instances.push_back(make_instance(trace, ownership, id));
-    }
+  const StepMarks& marks = ownership.marks();
+  InstanceGroup group{marks.name, {}};
+  for (const EventId id : marks.events) {
+    group.instances.push_back(make_instance(trace, ownership, id));
   }
   if (group.instances.empty()) group.instances.push_back(whole_trace(trace, ownership));
-  std::stable_sort(group.instances.begin(), group.instances.end(),
-                   [](const Instance& a, const Instance& b) { return a.begin_ns < b.begin_ns; });
   mark_cold(group);
   return group;
 }
@@ -147,8 +150,10 @@ InstanceGroup steps(const trace::Trace& trace, const Ownership& ownership) {
 std::vector<InstanceGroup> annotations(const trace::Trace& trace, const Ownership& ownership) {
   std::vector<InstanceGroup> groups;
   std::unordered_map<trace::NameId, size_t> places;
+  const auto& steps = ownership.marks().events;
+  const std::unordered_set<EventId> are_steps(steps.begin(), steps.end());
   for (EventId id = 0; id < trace.size(); ++id) {
-    if (!is_annotation(trace, id) || trace::is_step_name(trace.name_of(id))) continue;
+    if (!is_annotation(trace, id) || are_steps.contains(id)) continue;
     const auto [place, is_new] = places.try_emplace(trace.name[id], groups.size());
     if (is_new) groups.push_back({std::string(trace.name_of(id)), {}});
     groups[place->second].instances.push_back(make_instance(trace, ownership, id));
@@ -191,17 +196,30 @@ double device_time(const trace::Trace& trace, std::span<const trace::EventId> wo
 }
 
 size_t typical_instance(const InstanceGroup& group) {
-  std::map<int64_t, int64_t> counts;
-  for (const Instance& instance : group.instances) ++counts[instance.measures.kernels];
+  const auto& instances = group.instances;
+  const auto any = [&](auto&& test) {
+    return std::any_of(instances.begin(), instances.end(), test);
+  };
+  const auto works = [](const Instance& one) { return one.measures.device_ns > 0; };
+  const bool some_work = any(works);
+  const bool some_warm =
+      any([&](const Instance& one) { return !one.cold && (!some_work || works(one)); });
+  std::vector<size_t> typical;
+  for (size_t i = 0; i < instances.size(); ++i) {
+    if (some_work && !works(instances[i])) continue;
+    if (some_warm && instances[i].cold) continue;
+    typical.push_back(i);
+  }
+  std::map<int64_t, size_t> counts;
+  for (const size_t i : typical) ++counts[instances[i].measures.kernels];
   const auto most =
       std::max_element(counts.begin(), counts.end(),
                        [](const auto& a, const auto& b) { return a.second < b.second; });
-  std::vector<size_t> typical;
-  for (size_t i = 0; i < group.instances.size(); ++i) {
-    if (group.instances[i].measures.kernels == most->first) typical.push_back(i);
+  if (2 * most->second > typical.size()) {
+    std::erase_if(typical, [&](size_t i) { return instances[i].measures.kernels != most->first; });
   }
   std::stable_sort(typical.begin(), typical.end(), [&](size_t a, size_t b) {
-    return group.instances[a].measures.device_ns < group.instances[b].measures.device_ns;
+    return instances[a].measures.device_ns < instances[b].measures.device_ns;
   });
   return typical[(typical.size() - 1) / 2];
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each step and each annotation cost. An instance owns the launches of any thread that begin
 // inside it, and the device work that they start, whenever it runs: so that `backward`, whose
-// kernels another thread launches, owns them.
+// kernels another thread launches, owns them. Work whose launch is not in the file belongs to none.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "epilogue/analysis/index/step_marks.h"
 #include "epilogue/trace/links.h"
 #include "epilogue/trace/trace.h"
 
@@ -61,8 +62,9 @@ class Ownership {
   }
   // Of an instance that owns just this.
   Measures measure(int64_t begin_ns, int64_t end_ns, const Owned& owned) const;
-  // All that some instance may own.
+  // All of the trace: also work without a launch and an operator, which no instance owns.
   Owned everything() const;
+  const StepMarks& marks() const { return marks_; }
 
  private:
   struct Moment {
@@ -73,8 +75,10 @@ class Ownership {
                                              int64_t end_ns);
 
   const trace::Trace& trace_;
-  std::vector<Moment> work_;      // device work, by when it was asked for
-  std::vector<Moment> launches_;  // calls that started some
+  StepMarks marks_;
+  std::vector<Moment> work_;          // device work, by when it was asked for
+  std::vector<Moment> unattributed_;  // the same, without a launch and an operator
+  std::vector<Moment> launches_;      // calls that started some
   std::vector<Moment> syncs_;
 };
 
@@ -90,7 +94,7 @@ bool is_synchronizing(std::string_view call);
 bool is_annotation(const trace::Trace& trace, trace::EventId id);
 // The whole trace as one instance.
 Instance whole_trace(const trace::Trace& trace, const Ownership& ownership);
-// The steps, `ProfilerStep#N`, in order; the whole trace as one where it has none.
+// The steps, in order; the whole trace as one where none are marked.
 InstanceGroup steps(const trace::Trace& trace, const Ownership& ownership);
 // Every other annotation by name, in the order in which names first occur.
 std::vector<InstanceGroup> annotations(const trace::Trace& trace, const Ownership& ownership);
@@ -113,7 +117,8 @@ MedianMeasures median_measures(const InstanceGroup& group);
 // Durations added up, in nanoseconds.
 double device_time(const trace::Trace& trace, std::span<const trace::EventId> work);
 
-// The instance that stands for its like: of those with the most frequent count of kernels, the one
+// The instance that stands for its like, for every verb: of those with device work that are not
+// cold, and with the count of kernels that more than half of them have where there is one, the one
 // whose device time is in the middle. Gives its place; `group` has at least one.
 size_t typical_instance(const InstanceGroup& group);
 

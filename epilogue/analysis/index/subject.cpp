@@ -13,9 +13,9 @@ using trace::kNoEvent;
 Subject with_owned(const TraceIndex& index, InstanceGroup group) {
   Subject subject;
   for (const Instance& instance : group.instances) {
-    // The whole trace owns what is asked for at its very end, too.
-    const int64_t end_ns = instance.end_ns + (instance.event == kNoEvent ? 1 : 0);
-    subject.owned.push_back(index.ownership.owned(instance.begin_ns, end_ns));
+    subject.owned.push_back(instance.event == kNoEvent
+                                ? index.ownership.everything()
+                                : index.ownership.owned(instance.begin_ns, instance.end_ns));
   }
   subject.group = std::move(group);
   return subject;

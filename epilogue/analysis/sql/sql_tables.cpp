@@ -135,13 +135,16 @@ class Tables {
     }));
   }
 
-  // The N of the step that a moment falls into.
+  // The step that a moment falls into: the N of `ProfilerStep#N`, or its place among other steps.
   void give_step(sqlite3_context* to, int64_t ns) const {
     const auto after = std::upper_bound(
         steps_.begin(), steps_.end(), ns,
         [](int64_t moment, const Instance& step) { return moment < step.begin_ns; });
     if (after == steps_.begin() || ns >= std::prev(after)->end_ns) return ::sqlite3_result_null(to);
-    const auto number = trace::integer_of(trace::step_number(std::prev(after)->name));
+    const auto step = std::prev(after);
+    const auto number = trace::is_step_name(step->name)
+                            ? trace::integer_of(trace::step_number(step->name))
+                            : std::optional<int64_t>(step - steps_.begin());
     number ? ::sqlite3_result_int64(to, *number) : ::sqlite3_result_null(to);
   }
 
@@ -210,7 +213,10 @@ class Tables {
       give_id(to, tables->links_.op[id]);
     }));
     columns.push_back(column(rows, "step", "INTEGER", [tables](sqlite3_context* to, EventId id) {
-      tables->give_step(to, tables->links_.asked_ns[id]);
+      const trace::Links& links = tables->links_;
+      const bool attributed = links.launch[id] != kNoEvent || links.op[id] != kNoEvent;
+      if (!attributed) return ::sqlite3_result_null(to);
+      tables->give_step(to, links.asked_ns[id]);
     }));
     return table("kernels", rows, std::move(columns));
   }

@@ -144,9 +144,10 @@ class DeviceWork {
     const Interval window{sets.all.empty() ? 0 : sets.all.front().begin,
                           sets.all.empty() ? 0 : sets.all.back().end};
     result.shares = shares_of(sets, window);
-    result.idle = idle_causes(index_, host_, {work_, window}, {});
+    result.gaps = idle_gaps(index_, host_, {work_, window}, {});
+    result.idle = sum_of(result.gaps);
     result.begin_ns = window.begin;
-    result.over_time = idle_over_time(index_, host_, {work_, window}, parts);
+    result.over_time = idle_over_time(result.gaps, window, parts);
     add_streams(sets, window, result);
     add_steps(sets, steps, result);
     add_kinds(index_, work_, result);
@@ -164,18 +165,19 @@ class DeviceWork {
       const WorkSets sets = sets_of(index_, work);
       const OtherWork others{OtherWork::Of::kStreams, &all.all};
       result.streams.push_back({stream, static_cast<int64_t>(work.size()), shares_of(sets, window),
-                                idle_causes(index_, host_, {work, window}, others)});
+                                sum_of(idle_gaps(index_, host_, {work, window}, others))});
     }
   }
 
   // A step owns what was asked for inside of it, whenever that runs.
   void add_steps(const WorkSets& all, const InstanceGroup& steps, DeviceBreakdown& result) const {
     for (const Instance& step : steps.instances) {
-      // What is asked for at the very end of a whole trace belongs to it, too.
-      const int64_t asked_to = step.end_ns + (step.event == kNoEvent ? 1 : 0);
       Interval window{step.begin_ns, step.end_ns};
+      const Owned mine = step.event == kNoEvent
+                             ? index_.ownership.everything()
+                             : index_.ownership.owned(step.begin_ns, step.end_ns);
       std::vector<EventId> owned;
-      for (const EventId id : index_.ownership.owned(step.begin_ns, asked_to).work) {
+      for (const EventId id : mine.work) {
         if (device_of(index_.trace, id) != result.device) continue;
         owned.push_back(id);
         window.end = std::max(window.end, index_.trace.end_ns(id));
@@ -184,7 +186,7 @@ class DeviceWork {
       const WorkSets sets = sets_of(index_, owned);
       const OtherWork others{OtherWork::Of::kSteps, &all.all};
       result.steps.push_back({step.name, step.cold, shares_of(sets, window),
-                              idle_causes(index_, host_, {owned, window}, others)});
+                              sum_of(idle_gaps(index_, host_, {owned, window}, others))});
     }
   }
 

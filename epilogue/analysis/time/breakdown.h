@@ -66,9 +66,10 @@ struct CopyTime {
 };
 
 struct DeviceBreakdown {
-  int64_t device = 0;  // the process id of its lanes
-  TimeShares shares;   // from its first work to its last
-  IdleCauses idle;
+  int64_t device = 0;         // the process id of its lanes
+  TimeShares shares;          // from its first work to its last
+  std::vector<IdleGap> gaps;  // each idle time, with its cause
+  IdleCauses idle;            // their sum
   int64_t begin_ns = 0;
   std::vector<IdleCauses> over_time;  // of equal parts of the window; as many as were asked for
   std::vector<StreamBreakdown> streams;

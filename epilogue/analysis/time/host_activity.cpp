@@ -5,11 +5,19 @@
 #include <optional>
 #include <string_view>
 
+#include "epilogue/analysis/names/runtime_call.h"
+
 namespace epi::analysis {
 namespace {
 
 using trace::Category;
 using trace::EventId;
+using trace::kNoEvent;
+
+// Calls that take microseconds take longer where the driver has to create a context or to load a
+// module first. No launch, query or free that only does its own work was seen to take as long on a
+// device that is idle.
+constexpr int64_t kInitializationNs = 1000000;
 
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -17,88 +25,178 @@ bool contains(std::string_view text, std::string_view part) {
 
 // What everything below this event belongs to, too.
 std::optional<HostActivity> inherited(std::string_view name) {
-  if (contains(name, "DataLoader")) return HostActivity::kDataLoading;
+  if (contains(name, "DataLoader") || contains(name, "pin_memory")) {
+    return HostActivity::kDataLoading;
+  }
   if (is_compiling(name)) return HostActivity::kCompiling;
   if (name == "TorchDynamo Cache Lookup" || name == "Epilogue Guards") return HostActivity::kGuards;
   return std::nullopt;
 }
 
-HostActivity own_activity(const trace::Trace& trace, EventId id) {
-  if (trace::is_call(trace.category[id])) {
-    return is_synchronizing(trace.name_of(id)) ? HostActivity::kSynchronizing : HostActivity::kCall;
-  }
-  return trace.category[id] == Category::kCpuOp ? HostActivity::kDispatch
-                                                : HostActivity::kBetweenOps;
+// Python's own range around a fetch: "torch/utils/data/dataloader.py(708): __next__".
+bool is_loading_frame(std::string_view name) {
+  return contains(name, "utils/data/dataloader.py") && contains(name, "__next__");
 }
 
 }  // namespace
 
-// Of PyTorch's compiler: "_compile.compile_inner", "compile_fx_inner", "inductor_compile", ...
+// Of PyTorch's compiler: "_compile.compile_inner", "compile_fx_inner", "inductor_compile", ...; and
+// of ours: "Epilogue Compile: mlp (first call)".
 bool is_compiling(std::string_view name) {
   constexpr std::string_view kWords[] = {
       "compile_inner",    "compile_fx",    "inductor_compile",     "backend_compile",
       "inductor_codegen", "async_compile", "entire_frame_compile", "build_guards"};
-  return std::any_of(std::begin(kWords), std::end(kWords),
+  return name.starts_with("Epilogue Compile:") ||
+         std::any_of(std::begin(kWords), std::end(kWords),
                      [&](std::string_view word) { return contains(name, word); });
+}
+
+HostTimeline::HostTimeline(const TraceIndex& index)
+    : waits_for_own_copy_(index.trace.size(), false), lanes_(index.trace.lanes.size()) {
+  const trace::Trace& trace = index.trace;
+  for (trace::NameId name = 0; name < trace.names.size(); ++name) {
+    calls_.push_back(runtime_call(trace.names[name]));
+    inherited_.push_back(inherited(trace.names[name]));
+  }
+  for (EventId id = 0; id < trace.size(); ++id) {
+    if (!trace.is_span(id) || !trace::is_device_work(trace.category[id])) continue;
+    device_busy_.push_back({trace.ts_ns[id], trace.end_ns(id)});
+    // From pageable memory, even what is called "Async" returns when the copy is done.
+    const EventId call = index.links.launch[id];
+    const bool copy = trace.category[id] == Category::kGpuMemcpy && call != kNoEvent;
+    if (copy && trace.end_ns(id) <= trace.end_ns(call)) waits_for_own_copy_[call] = true;
+  }
+  device_busy_ = united(std::move(device_busy_));
+  for (trace::LaneId lane = 0; lane < lanes_.size(); ++lane) add_lane(index, lane);
+  mark_loading_frames(index);
+}
+
+int64_t HostTimeline::issued_ns(const trace::Trace& trace, EventId call) const {
+  // What the part of a call that asks takes, as launches do.
+  constexpr int64_t kIssueNs = 5000;
+  const bool waits = calls_[trace.name[call]] == RuntimeCall::kWait || waits_for_own_copy_[call];
+  return trace.ts_ns[call] + (waits ? std::min(kIssueNs, trace.dur_ns[call]) : trace.dur_ns[call]);
+}
+
+HostActivity HostTimeline::activity_of_call(const TraceIndex& index, EventId call) const {
+  const trace::Trace& trace = index.trace;
+  const RuntimeCall kind = calls_[trace.name[call]];
+  if (kind == RuntimeCall::kWait || waits_for_own_copy_[call]) return HostActivity::kSynchronizing;
+  if (kind == RuntimeCall::kInitialization) return HostActivity::kInitializing;
+  const bool allocates = kind == RuntimeCall::kAllocation || kind == RuntimeCall::kFree;
+  if (kind != RuntimeCall::kAllocation && trace.dur_ns[call] >= kInitializationNs &&
+      within(device_busy_, trace.ts_ns[call], trace.end_ns(call)).empty()) {
+    return HostActivity::kInitializing;
+  }
+  return allocates ? HostActivity::kAllocating : HostActivity::kLaunching;
 }
 
 // Parents come before their children: the innermost open event has the time from the last change
 // on.
-HostTimeline::HostTimeline(const TraceIndex& index) : lanes_(index.trace.lanes.size()) {
+void HostTimeline::add_lane(const TraceIndex& index, trace::LaneId lane) {
   const trace::Trace& trace = index.trace;
   struct Open {
     int64_t end;
     HostActivity activity;
+    EventId event;
     bool passes_on;
   };
-  std::vector<HostActivity> of_name(trace.names.size());
-  std::vector<uint8_t> passes_on(trace.names.size(), 2);  // 2: not looked at yet
-  for (size_t lane = 0; lane < lanes_.size(); ++lane) {
-    const auto [first, last] = index.lane_ranges[lane];
-    std::vector<Segment>& segments = lanes_[lane];
-    std::vector<Open> open;
-    int64_t at = 0;
-    const auto advance = [&](int64_t to) {  // the innermost event had [at, to)
-      if (to > at && !open.empty()) segments.push_back({at, to, open.back().activity});
-      at = std::max(at, to);
-    };
-    for (size_t i = first; i < last; ++i) {
-      const EventId id = index.links.tree.order[i];
-      while (!open.empty() && open.back().end <= trace.ts_ns[id]) {
-        advance(open.back().end);
-        open.pop_back();
-      }
-      advance(trace.ts_ns[id]);
-      uint8_t& known = passes_on[trace.name[id]];
-      if (known == 2) {
-        const auto special = inherited(trace.name_of(id));
-        known = special ? 1 : 0;
-        if (special) of_name[trace.name[id]] = *special;
-      }
-      Open next{trace.end_ns(id), own_activity(trace, id), false};
-      if (!open.empty() && open.back().passes_on) next = {next.end, open.back().activity, true};
-      if (known == 1) next = {next.end, of_name[trace.name[id]], true};
-      open.push_back(next);
+  std::vector<Segment>& segments = lanes_[lane];
+  std::vector<Open> open;
+  int64_t at = 0;
+  const auto advance = [&](int64_t to) {  // the innermost event had [at, to)
+    if (to > at && !open.empty()) {
+      segments.push_back({at, to, open.back().activity, open.back().event});
     }
-    while (!open.empty()) {
+    at = std::max(at, to);
+  };
+  const auto [first, last] = index.lane_ranges[lane];
+  for (size_t i = first; i < last; ++i) {
+    const EventId id = index.links.tree.order[i];
+    while (!open.empty() && open.back().end <= trace.ts_ns[id]) {
       advance(open.back().end);
       open.pop_back();
     }
+    advance(trace.ts_ns[id]);
+    const Category category = trace.category[id];
+    Open next{trace.end_ns(id), HostActivity::kBetweenOps, id, false};
+    if (!open.empty() && open.back().passes_on) {
+      next.activity = open.back().activity;
+      next.passes_on = true;
+    } else if (trace::is_call(category)) {
+      next.activity = activity_of_call(index, id);
+    } else if (const auto special = inherited_[trace.name[id]]) {
+      next.activity = *special;
+      next.passes_on = true;
+    } else if (category == Category::kCpuOp) {
+      next.activity = HostActivity::kDispatch;
+    }
+    open.push_back(next);
   }
+  while (!open.empty()) {
+    advance(open.back().end);
+    open.pop_back();
+  }
+}
+
+// Frames of Python are no host events: they may overlap operators in part. A fetch that only they
+// show counts all the same.
+void HostTimeline::mark_loading_frames(const TraceIndex& index) {
+  const trace::Trace& trace = index.trace;
+  std::vector<Intervals> frames(lanes_.size());
+  for (EventId id = 0; id < trace.size(); ++id) {
+    const bool frame = trace.is_span(id) && trace.category[id] == Category::kPythonFunction;
+    if (!frame || !is_loading_frame(trace.name_of(id))) continue;
+    frames[trace.lane[id]].push_back({trace.ts_ns[id], trace.end_ns(id)});
+  }
+  for (trace::LaneId lane = 0; lane < lanes_.size(); ++lane) {
+    if (frames[lane].empty()) continue;
+    const Intervals loading = united(std::move(frames[lane]));
+    std::vector<Segment> marked;
+    const int64_t begin = std::min(loading.front().begin,
+                                   lanes_[lane].empty() ? INT64_MAX : lanes_[lane].front().begin);
+    const int64_t end =
+        std::max(loading.back().end, lanes_[lane].empty() ? INT64_MIN : lanes_[lane].back().end);
+    for (const Segment& one : segments(lane, begin, end)) {
+      int64_t at = one.begin;
+      for (const Interval& part : within(loading, one.begin, one.end)) {
+        if (at < part.begin) marked.push_back({at, part.begin, one.activity, one.event});
+        marked.push_back({part.begin, part.end, HostActivity::kDataLoading, one.event});
+        at = part.end;
+      }
+      if (at < one.end) marked.push_back({at, one.end, one.activity, one.event});
+    }
+    lanes_[lane] = std::move(marked);
+  }
+}
+
+std::vector<HostTimeline::Segment> HostTimeline::segments(trace::LaneId lane, int64_t begin_ns,
+                                                          int64_t end_ns) const {
+  const auto& all = lanes_[lane];
+  auto at = std::lower_bound(all.begin(), all.end(), begin_ns,
+                             [](const Segment& one, int64_t ns) { return one.end <= ns; });
+  std::vector<Segment> result;
+  int64_t covered_to = begin_ns;
+  const auto add_gap = [&](int64_t to) {
+    if (to > covered_to) result.push_back({covered_to, to, HostActivity::kBetweenOps, kNoEvent});
+  };
+  for (; at != all.end() && at->begin < end_ns; ++at) {
+    Segment one = *at;
+    one.begin = std::max(one.begin, begin_ns);
+    one.end = std::min(one.end, end_ns);
+    add_gap(one.begin);
+    covered_to = one.end;
+    result.push_back(one);
+  }
+  add_gap(end_ns);
+  return result;
 }
 
 void HostTimeline::add(trace::LaneId lane, int64_t begin_ns, int64_t end_ns,
                        ActivityTimes& times) const {
-  const auto& segments = lanes_[lane];
-  auto at = std::lower_bound(segments.begin(), segments.end(), begin_ns,
-                             [](const Segment& one, int64_t ns) { return one.end <= ns; });
-  int64_t known = 0;
-  for (; at != segments.end() && at->begin < end_ns; ++at) {
-    const int64_t part = std::min(at->end, end_ns) - std::max(at->begin, begin_ns);
-    times[static_cast<size_t>(at->activity)] += part;
-    known += part;
+  for (const Segment& one : segments(lane, begin_ns, end_ns)) {
+    times[static_cast<size_t>(one.activity)] += one.end - one.begin;
   }
-  times[static_cast<size_t>(HostActivity::kBetweenOps)] += end_ns - begin_ns - known;
 }
 
 }  // namespace epi::analysis

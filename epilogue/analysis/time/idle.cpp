@@ -10,114 +10,78 @@ namespace {
 using trace::EventId;
 using trace::kNoEvent;
 
-enum class Why : uint8_t {
-  kNotLaunched,
-  kOnItsWay,
-  kBetween,
-  kOtherStreams,
-  kOtherSteps,
-  kUnknown
-};
-
-// Idle moments of one cause.
-struct Piece {
-  Interval when;
-  Why why;
-  trace::LaneId lane = 0;  // of the thread that had not launched yet
-};
-
 // Divides a window's gaps by cause.
 class Gaps {
  public:
-  Gaps(const TraceIndex& index, const OtherWork& others)
-      : trace_(index.trace), links_(index.links), others_(others) {}
+  Gaps(const TraceIndex& index, const HostTimeline& host, const OtherWork& others)
+      : trace_(index.trace), links_(index.links), host_(host), others_(others) {}
 
-  std::vector<Piece> pieces(const WindowedWork& windowed) {
+  std::vector<IdleGap> of(const WindowedWork& windowed) {
     int64_t covered_to = windowed.window.begin;
     EventId before = kNoEvent;
     for (const EventId id : windowed.work) {
-      add(covered_to, std::min(trace_.ts_ns[id], windowed.window.end), id, before);
+      add({covered_to, std::min(trace_.ts_ns[id], windowed.window.end)}, id, before);
       covered_to = std::max(covered_to, trace_.end_ns(id));
       before = id;
     }
-    add(covered_to, windowed.window.end, kNoEvent, before);
-    return std::move(pieces_);
+    add({covered_to, windowed.window.end}, kNoEvent, before);
+    return std::move(gaps_);
   }
 
  private:
   // `next` is the work behind the gap; kNoEvent at the end of the window.
-  void add(int64_t begin_ns, int64_t end_ns, EventId next, EventId before) {
-    if (begin_ns >= end_ns) return;
-    if (others_.of == OtherWork::Of::kSteps) {
-      for (const Interval& part : without_others(begin_ns, end_ns, Why::kOtherSteps)) {
-        add_part(part.begin, part.end, next, before);
-      }
-      return;
+  void add(const Interval& gap, EventId next, EventId before) {
+    if (gap.begin >= gap.end) return;
+    if (others_.of != OtherWork::Of::kSteps) return add_part(gap, next, before);
+    for (const Interval& part : without_others(gap, IdleCause::kOtherSteps, next)) {
+      add_part(part, next, before);
     }
-    add_part(begin_ns, end_ns, next, before);
   }
 
-  Intervals without_others(int64_t begin_ns, int64_t end_ns, Why why) {
-    const Intervals busy = within(*others_.busy, begin_ns, end_ns);
-    for (const Interval& part : busy) pieces_.push_back({part, why});
-    return without({{begin_ns, end_ns}}, busy);
+  Intervals without_others(const Interval& gap, IdleCause cause, EventId next) {
+    const Intervals busy = within(*others_.busy, gap.begin, gap.end);
+    for (const Interval& part : busy) gaps_.push_back({part, cause, {}, next, kNoEvent});
+    return without({gap}, busy);
   }
 
-  void add_part(int64_t begin_ns, int64_t end_ns, EventId next, EventId before) {
+  void add_part(const Interval& gap, EventId next, EventId before) {
     // Behind the last work nothing was launched any more: the thread of the last launch tells.
     const EventId asked = next != kNoEvent ? next : before;
     const EventId launch = asked != kNoEvent ? links_.launch[asked] : kNoEvent;
     if (launch == kNoEvent) {
-      pieces_.push_back({{begin_ns, end_ns}, Why::kUnknown});
+      gaps_.push_back({gap, IdleCause::kNoLaunch, {}, next, kNoEvent});
       return;
     }
     const int64_t launched_ns =
-        next == kNoEvent ? end_ns : std::clamp(trace_.end_ns(launch), begin_ns, end_ns);
-    if (launched_ns > begin_ns) {
-      pieces_.push_back({{begin_ns, launched_ns}, Why::kNotLaunched, trace_.lane[launch]});
-      pieces_.push_back({{launched_ns, end_ns}, Why::kOnItsWay});
+        next == kNoEvent ? gap.end
+                         : std::clamp(host_.issued_ns(trace_, launch), gap.begin, gap.end);
+    if (launched_ns > gap.begin) {
+      for (const auto& one : host_.segments(trace_.lane[launch], gap.begin, launched_ns)) {
+        gaps_.push_back(
+            {{one.begin, one.end}, IdleCause::kNotLaunched, one.activity, next, one.event});
+      }
+      add_latency({launched_ns, gap.end}, IdleCause::kLaunchLatency, next, launch);
     } else if (others_.of == OtherWork::Of::kStreams) {
-      for (const Interval& part : without_others(begin_ns, end_ns, Why::kOtherStreams)) {
-        pieces_.push_back({part, Why::kBetween});
+      for (const Interval& part : without_others(gap, IdleCause::kOtherStreams, next)) {
+        add_latency(part, IdleCause::kBetweenKernels, next, launch);
       }
     } else {
-      pieces_.push_back({{begin_ns, end_ns}, Why::kBetween});
+      add_latency(gap, IdleCause::kBetweenKernels, next, launch);
     }
+  }
+
+  void add_latency(const Interval& when, IdleCause cause, EventId next, EventId launch) {
+    if (when.begin >= when.end) return;
+    const bool is_long = when.end - when.begin > kLongestLatencyNs;
+    gaps_.push_back({when, is_long ? IdleCause::kNotInFile : cause, {}, next, launch});
   }
 
   const trace::Trace& trace_;
   const trace::Links& links_;
+  const HostTimeline& host_;
   const OtherWork& others_;
-  std::vector<Piece> pieces_;
+  std::vector<IdleGap> gaps_;
 };
-
-// The part of the piece that lies in [begin, end).
-void add_piece(const HostTimeline& host, const Piece& piece, const Interval& part,
-               IdleCauses& causes) {
-  const int64_t begin = std::max(piece.when.begin, part.begin);
-  const int64_t end = std::min(piece.when.end, part.end);
-  if (begin >= end) return;
-  switch (piece.why) {
-    case Why::kNotLaunched:
-      host.add(piece.lane, begin, end, causes.host);
-      break;
-    case Why::kOnItsWay:
-      causes.on_its_way_ns += end - begin;
-      break;
-    case Why::kBetween:
-      causes.between_ns += end - begin;
-      break;
-    case Why::kOtherStreams:
-      causes.other_streams_ns += end - begin;
-      break;
-    case Why::kOtherSteps:
-      causes.other_steps_ns += end - begin;
-      break;
-    case Why::kUnknown:
-      causes.unknown_ns += end - begin;
-      break;
-  }
-}
 
 }  // namespace
 
@@ -127,31 +91,59 @@ int64_t IdleCauses::host_ns() const {
   return total;
 }
 
-IdleCauses idle_causes(const TraceIndex& index, const HostTimeline& host,
-                       const WindowedWork& windowed, const OtherWork& others) {
-  IdleCauses causes;
-  for (const Piece& piece : Gaps(index, others).pieces(windowed)) {
-    add_piece(host, piece, piece.when, causes);
+void IdleCauses::add(const IdleGap& gap, int64_t ns) {
+  switch (gap.cause) {
+    case IdleCause::kNotLaunched:
+      host[static_cast<size_t>(gap.activity)] += ns;
+      break;
+    case IdleCause::kLaunchLatency:
+      on_its_way_ns += ns;
+      break;
+    case IdleCause::kBetweenKernels:
+      between_ns += ns;
+      break;
+    case IdleCause::kOtherStreams:
+      other_streams_ns += ns;
+      break;
+    case IdleCause::kOtherSteps:
+      other_steps_ns += ns;
+      break;
+    case IdleCause::kNotInFile:
+      not_in_file_ns += ns;
+      break;
+    case IdleCause::kNoLaunch:
+      unknown_ns += ns;
+      break;
   }
+}
+
+std::vector<IdleGap> idle_gaps(const TraceIndex& index, const HostTimeline& host,
+                               const WindowedWork& windowed, const OtherWork& others) {
+  return Gaps(index, host, others).of(windowed);
+}
+
+IdleCauses sum_of(std::span<const IdleGap> gaps) {
+  IdleCauses causes;
+  for (const IdleGap& gap : gaps) causes.add(gap, gap.when.end - gap.when.begin);
   return causes;
 }
 
-std::vector<IdleCauses> idle_over_time(const TraceIndex& index, const HostTimeline& host,
-                                       const WindowedWork& windowed, size_t parts) {
+std::vector<IdleCauses> idle_over_time(std::span<const IdleGap> gaps, const Interval& window,
+                                       size_t parts) {
   if (parts == 0) return {};
   std::vector<IdleCauses> over_time(parts);
-  const auto [begin, end] = windowed.window;
+  const auto [begin, end] = window;
   const auto count = static_cast<int64_t>(parts);
   // Begins of parts, to the nanosecond: the last part ends where the window does.
   const auto edge = [&](int64_t part) {
     return begin + (end - begin) / count * part + (end - begin) % count * part / count;
   };
-  for (const Piece& piece : Gaps(index, {}).pieces(windowed)) {
-    if (piece.when.begin >= piece.when.end) continue;
-    int64_t part = (piece.when.begin - begin) / std::max<int64_t>(1, (end - begin) / count + 1);
-    for (; part < count && edge(part) < piece.when.end; ++part) {
-      const Interval cell{edge(part), edge(part + 1)};
-      add_piece(host, piece, cell, over_time[static_cast<size_t>(part)]);
+  for (const IdleGap& gap : gaps) {
+    int64_t part = (gap.when.begin - begin) / std::max<int64_t>(1, (end - begin) / count + 1);
+    for (; part < count && edge(part) < gap.when.end; ++part) {
+      const int64_t ns =
+          std::min(gap.when.end, edge(part + 1)) - std::max(gap.when.begin, edge(part));
+      if (ns > 0) over_time[static_cast<size_t>(part)].add(gap, ns);
     }
   }
   return over_time;

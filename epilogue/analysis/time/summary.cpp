@@ -18,10 +18,6 @@ using trace::Category;
 using trace::EventId;
 using trace::kNoEvent;
 
-// Busy for nine tenths of a step, the device is what to speed up; for less than half, it waits.
-constexpr double kDeviceBoundBusy = 0.9;
-constexpr double kCpuBoundBusy = 0.5;
-
 // "13.0" of 13000, as CUDA numbers its versions.
 std::string cuda_version(std::string_view token) {
   const auto number = trace::integer_of(token);
@@ -69,28 +65,6 @@ class Sums {
   std::vector<NamedTime> sums_;
   int64_t total_ns_ = 0;
 };
-
-// Where the CPU runs ahead, steps queue behind each other: each of them waits, the device does not.
-double device_busy(const trace::Trace& trace, const InstanceGroup& steps) {
-  if (steps.instances.empty()) return 0;
-  const int64_t begin_ns = steps.instances.front().begin_ns;
-  Intervals work;
-  for (EventId id = 0; id < trace.size(); ++id) {
-    const bool counts = trace.is_span(id) && trace::is_device_work(trace.category[id]);
-    if (counts && trace.ts_ns[id] >= begin_ns) work.push_back({trace.ts_ns[id], trace.end_ns(id)});
-  }
-  work = united(std::move(work));
-  const int64_t last_ns =
-      std::max(steps.instances.back().end_ns, work.empty() ? begin_ns : work.back().end);
-  if (last_ns == begin_ns) return 0;
-  return static_cast<double>(length(work)) / static_cast<double>(last_ns - begin_ns);
-}
-
-Regime regime_of(const Summary& summary) {
-  if (summary.kernels.empty()) return Regime::kNoDevice;
-  if (std::max(summary.median.busy, summary.busy) >= kDeviceBoundBusy) return Regime::kDeviceBound;
-  return summary.median.busy < kCpuBoundBusy ? Regime::kCpuBound : Regime::kMixed;
-}
 
 std::vector<std::string> names_by_time(std::vector<InstanceGroup> groups) {
   const auto total = [](const InstanceGroup& group) {
@@ -153,7 +127,7 @@ std::vector<NamedTime> kernel_times(const trace::Trace& trace) {
   return sums.largest();
 }
 
-Summary summarize(const TraceIndex& index, bool with_uses) {
+Summary summarize(const TraceIndex& index, bool with_diagnoses) {
   const trace::Trace& trace = index.trace;
   const trace::Links& links = index.links;
   const Ownership& ownership = index.ownership;
@@ -164,7 +138,6 @@ Summary summarize(const TraceIndex& index, bool with_uses) {
   summary.events = trace.size();
   summary.steps = steps(trace, ownership);
   summary.median = median_measures(summary.steps);
-  summary.busy = device_busy(trace, summary.steps);
   summary.annotations = names_by_time(annotations(trace, ownership));
   Sums ops(trace);
   for (EventId id = 0; id < trace.size(); ++id) {
@@ -174,11 +147,10 @@ Summary summarize(const TraceIndex& index, bool with_uses) {
       ops.add(id, links.tree.self_ns[id]);
     }
   }
-  if (with_uses) summary.uses = time_uses(index);
+  if (with_diagnoses) summary.diagnoses = diagnoses(index);
   summary.kernels = kernel_times(trace);
   summary.rates = largest_rates(index, summary.kernels);
   summary.ops = ops.largest();
-  summary.regime = regime_of(summary);
   count_lost(trace, links, summary);
   summary.shared_correlations = links.shared_correlations;
   return summary;

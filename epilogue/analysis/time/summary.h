@@ -8,13 +8,10 @@
 
 #include "epilogue/analysis/cost/kernel_rate.h"
 #include "epilogue/analysis/index/steps.h"
-#include "epilogue/analysis/time/regime.h"
+#include "epilogue/analysis/time/diagnosis.h"
 #include "epilogue/trace/trace.h"
 
 namespace epi::analysis {
-
-// What keeps a step from being shorter, by how busy the device is in the median step.
-enum class Regime { kNoDevice, kCpuBound, kMixed, kDeviceBound };
 
 // One name, with what it took over the whole trace.
 struct NamedTime {
@@ -31,10 +28,8 @@ struct Summary {
   bool cpu_kernels = false;           // the device is our own CPU's kernel lane
   int64_t events = 0;
   InstanceGroup steps;
-  MedianMeasures median;  // of all steps
-  double busy = 0;        // of the device, from the first step to the end of all work
-  Regime regime = Regime::kNoDevice;
-  std::vector<TimeUse> uses;             // of the steps, then of annotations
+  MedianMeasures median;                 // of all steps
+  std::vector<Diagnosis> diagnoses;      // of the steps, then of annotations; none without a device
   std::vector<NamedTime> kernels;        // device work, the largest first
   std::vector<KernelRate> rates;         // of the first few of them
   std::vector<NamedTime> ops;            // host events by self time, the largest first
@@ -44,8 +39,8 @@ struct Summary {
   int64_t shared_correlations = 0;       // calls whose correlation another call has, too
 };
 
-// `with_uses`: also what binds its steps and annotations, which is the most work.
-Summary summarize(const TraceIndex& index, bool with_uses = true);
+// `with_diagnoses`: also what limits its steps and annotations, which is the most work.
+Summary summarize(const TraceIndex& index, bool with_diagnoses = true);
 
 // Kernels, copies and sets by name, the largest first.
 std::vector<NamedTime> kernel_times(const trace::Trace& trace);

@@ -1,39 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue breakdown FILE`: where the time of each device goes, and what idle moments wait for.
+// `epilogue breakdown FILE`: where the time of each device goes, what idle moments wait for, and
+// with --critical the path that decides how long a step takes.
 #include <fmt/format.h>
 
 #include <memory>
 
 #include "epilogue/analysis/time/breakdown.h"
+#include "epilogue/analysis/time/diagnosis.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 #include "epilogue/report/breakdown_report.h"
+#include "epilogue/report/diagnosis_report.h"
+#include "epilogue/trace/event_args.h"
 
 namespace epi::cli {
 namespace {
+
+struct BreakdownFlags {
+  TraceFlags trace;
+  bool critical = false;
+  bool all = false;
+};
 
 std::vector<analysis::DeviceBreakdown> breakdown_of(const TraceInput& input) {
   return analysis::breakdown(analysis::TraceIndex(input.trace));
 }
 
-int breakdown(const TraceFlags& flags) {
+int breakdown(const BreakdownFlags& flags) {
   return print_each(
-      flags,
+      flags.trace,
       [](JsonWriter& json, const TraceInput& input) {
         report::breakdown_json(json, breakdown_of(input));
       },
       [&](const TraceInput& input) {
-        return report::breakdown_text(breakdown_of(input), flags.markdown);
+        return report::breakdown_text(breakdown_of(input), flags.trace.markdown);
+      });
+}
+
+int critical_path(const BreakdownFlags& flags) {
+  const auto diagnosis_of = [](const TraceInput& input) {
+    const analysis::TraceIndex index(input.trace);
+    return analysis::diagnose(index, analysis::step_subject(index));
+  };
+  return print_each(
+      flags.trace,
+      [&](JsonWriter& json, const TraceInput& input) {
+        const auto diagnosis = diagnosis_of(input);
+        if (diagnosis) report::critical_path_json(json, *diagnosis, input.trace);
+      },
+      [&](const TraceInput& input) -> std::string {
+        const auto diagnosis = diagnosis_of(input);
+        if (!diagnosis) return "no device work in the trace\n";
+        const bool cpu = trace::has_cpu_kernels(input.trace);
+        return report::critical_path_text(
+            *diagnosis, input.trace,
+            {flags.all, flags.trace.markdown, cpu ? "kernel lane" : "GPU"});
       });
 }
 
 }  // namespace
 
 void add_breakdown(Command& verb) {
-  auto flags = std::make_shared<TraceFlags>();
-  add_trace_flags(verb, *flags);
-  verb.run([flags] { return breakdown(*flags); });
+  auto flags = std::make_shared<BreakdownFlags>();
+  add_trace_flags(verb, flags->trace);
+  verb.flag("--critical", flags->critical, "The critical path of a step instead");
+  verb.flag("--all", flags->all, "With --critical: every part of it");
+  verb.run([flags] { return flags->critical ? critical_path(*flags) : breakdown(*flags); });
 }
 
 }  // namespace epi::cli

@@ -19,6 +19,7 @@ namespace epi::cli {
 namespace {
 
 struct CompareFlags {
+  std::string step_pattern;
   std::string a;
   std::string b;
   std::optional<std::string> under;
@@ -75,8 +76,8 @@ void write_json(const std::vector<TraceInput>& a, const std::vector<TraceInput>&
 int compare(const CompareFlags& flags) {
   const auto a_paths = paths_of("A", flags.a);
   const auto b_paths = paths_of("B", flags.b);
-  const auto a = read_inputs(a_paths);
-  const auto b = read_inputs(b_paths);
+  const auto a = read_inputs(a_paths, flags.step_pattern);
+  const auto b = read_inputs(b_paths, flags.step_pattern);
   if (a.size() != b.size()) {
     fail("compare", "A has {} traces, B has {}: each needs its partner", a.size(), b.size());
   }
@@ -116,6 +117,7 @@ void add_compare(Command& verb) {
             "Exit with 1 where the GPU work differs");
   const Option json = verb.flag("--json", flags->json, "One JSON value on standard output");
   verb.flag("--md", flags->markdown, "As Markdown, for a pull request").excludes(json);
+  add_step_pattern(verb, flags->step_pattern);
   verb.run([flags] { return compare(*flags); });
 }
 

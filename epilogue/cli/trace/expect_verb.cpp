@@ -21,6 +21,7 @@ namespace epi::cli {
 namespace {
 
 struct ExpectFlags {
+  std::string step_pattern;
   std::string file;
   std::vector<std::string> rules;
   std::vector<std::string> also;
@@ -72,10 +73,12 @@ std::vector<analysis::Rule> all_rules(const ExpectFlags& flags) {
 // The traces that `same kernels as` names, each read once.
 class OtherTraces {
  public:
+  explicit OtherTraces(std::string step_pattern) : step_pattern_(std::move(step_pattern)) {}
+
   const analysis::TraceIndex& load(const std::string& path) {
     const auto known = traces_.find(path);
     if (known != traces_.end()) return known->second->index;
-    auto inputs = read_inputs({path});
+    auto inputs = read_inputs({path}, step_pattern_);
     if (inputs.size() != 1) throw Error(fmt::format("{}: one trace is needed, not a folder", path));
     auto made = std::make_unique<One>(std::move(inputs.front().trace));
     return traces_.emplace(path, std::move(made)).first->second->index;
@@ -87,6 +90,7 @@ class OtherTraces {
     trace::Trace trace;
     analysis::TraceIndex index;
   };
+  std::string step_pattern_;
   std::map<std::string, std::unique_ptr<One>> traces_;
 };
 
@@ -130,7 +134,7 @@ void print_rules_that_hold(const std::vector<TraceInput>& inputs) {
 
 int check(const ExpectFlags& flags, const std::vector<analysis::Rule>& rules,
           const std::vector<TraceInput>& inputs) {
-  OtherTraces others;
+  OtherTraces others(flags.step_pattern);
   const auto load = [&](const std::string& path) -> const analysis::TraceIndex& {
     return others.load(path);
   };
@@ -164,7 +168,7 @@ int expect(const ExpectFlags& flags) {
   const auto rules = flags.init ? std::vector<analysis::Rule>() : all_rules(flags);
   std::vector<std::string> files{flags.file};
   files.insert(files.end(), flags.also.begin(), flags.also.end());
-  const auto inputs = read_inputs(files);
+  const auto inputs = read_inputs(files, flags.step_pattern);
   int code = 0;
   if (flags.init) {
     print_rules_that_hold(inputs);
@@ -196,6 +200,7 @@ void add_expect(Command& verb) {
       .excludes(junit)
       .excludes(json)
       .excludes(markdown);
+  add_step_pattern(verb, flags->step_pattern);
   verb.run([flags] { return expect(*flags); });
 }
 

@@ -16,6 +16,7 @@ namespace epi::cli {
 namespace {
 
 struct QueryFlags {
+  std::string step_pattern;
   std::string file;
   std::vector<std::string> also;
   std::string sql;
@@ -135,7 +136,7 @@ int query(const QueryFlags& flags) {
   }
   std::vector<std::string> files = {flags.file};
   files.insert(files.end(), flags.also.begin(), flags.also.end());
-  const auto inputs = read_inputs(files);
+  const auto inputs = read_inputs(files, flags.step_pattern);
   if (!flags.export_path.empty()) export_tables(flags, inputs);
   if (!flags.sql.empty()) print_results(flags, inputs);
   show_notices(inputs);
@@ -157,6 +158,7 @@ void add_query(Command& verb) {
   verb.flag("--md", flags->markdown, "A Markdown table").excludes(json).excludes(csv);
   verb.option("--export", flags->export_path, "Write all tables as a database file")
       .value_name("F.sqlite");
+  add_step_pattern(verb, flags->step_pattern);
   verb.run([flags] { return query(*flags); });
 }
 

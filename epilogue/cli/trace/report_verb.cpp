@@ -16,6 +16,7 @@ namespace epi::cli {
 namespace {
 
 struct ReportFlags {
+  std::string step_pattern;
   std::vector<std::string> files;
   std::string output = "report.html";
   bool json = false;
@@ -33,7 +34,7 @@ void refuse_input_as_output(const ReportFlags& flags) {
 
 int report_page(const ReportFlags& flags) {
   refuse_input_as_output(flags);
-  const auto inputs = read_inputs(flags.files);
+  const auto inputs = read_inputs(flags.files, flags.step_pattern);
   if (inputs.size() > 2) {
     fail("report", "{} traces were given: a page shows one, or two side by side", inputs.size());
   }
@@ -66,6 +67,7 @@ void add_report(Command& verb) {
   verb.option("FILE", flags->files, "A trace, or two: before and after").required();
   verb.option("-o,--output", flags->output, "The page (report.html)").value_name("F.html");
   verb.flag("--json", flags->json, "One JSON value on standard output");
+  add_step_pattern(verb, flags->step_pattern);
   verb.run([flags] { return report_page(*flags); });
 }
 

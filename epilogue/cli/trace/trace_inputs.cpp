@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 
 #include "epilogue/base/error.h"
 #include "epilogue/base/parse_integer.h"
@@ -55,15 +56,28 @@ std::optional<int64_t> rank_of(const trace::Trace& trace) {
 
 }  // namespace
 
+void add_step_pattern(Command& verb, std::string& pattern) {
+  verb.option("--step-pattern", pattern,
+              "A regular expression: annotations and operators whose names match are the steps");
+}
+
 void add_trace_flags(Command& verb, TraceFlags& flags, bool with_markdown) {
   verb.option("FILE", flags.files, "A trace, or a folder of ranks").required();
   const Option json = verb.flag("--json", flags.json, "One JSON value on standard output");
   if (with_markdown) {
     verb.flag("--md", flags.markdown, "Tables as Markdown").excludes(json);
   }
+  add_step_pattern(verb, flags.step_pattern);
 }
 
-std::vector<TraceInput> read_inputs(const std::vector<std::string>& given) {
+std::vector<TraceInput> read_inputs(const std::vector<std::string>& given,
+                                    const std::string& step_pattern) {
+  try {
+    const std::regex checked(step_pattern);
+  } catch (const std::regex_error& error) {
+    throw Error(
+        fmt::format("--step-pattern {}: not a regular expression: {}", step_pattern, error.what()));
+  }
   const auto files = expand(given);
   const WaitingLine waiting(files.size() == 1 ? files.front()
                                               : fmt::format("{} traces", files.size()));
@@ -75,6 +89,7 @@ std::vector<TraceInput> read_inputs(const std::vector<std::string>& given) {
       failures[i] = trace.error().message;
       return;
     }
+    trace->step_pattern = step_pattern;
     inputs[i] = {files[i], rank_of(*trace).value_or(0), std::move(*trace)};
   };
   if (files.size() == 1) {

@@ -25,13 +25,17 @@ struct TraceFlags {
   std::vector<std::string> files;
   bool json = false;
   bool markdown = false;
+  std::string step_pattern;
 };
 
-// Adds FILE..., --json and, where the verb can, --md.
+// Adds --step-pattern REGEX: what marks a step instead of the profilers' own marks.
+void add_step_pattern(Command& verb, std::string& pattern);
+// Adds FILE..., --json, --step-pattern and, where the verb can, --md.
 void add_trace_flags(Command& verb, TraceFlags& flags, bool with_markdown = true);
 
 // Reads all of them, several at a time. Throws `Error` for the first that cannot be read.
-std::vector<TraceInput> read_inputs(const std::vector<std::string>& files);
+std::vector<TraceInput> read_inputs(const std::vector<std::string>& files,
+                                    const std::string& step_pattern = {});
 // Called last: what was wrong with the files, each kind once, on standard error; and, where several
 // files are ranks, those that do not say which.
 void show_notices(const std::vector<TraceInput>& inputs, bool are_ranks = true);
@@ -69,7 +73,7 @@ void print_title(const std::vector<TraceInput>& inputs, const TraceInput& input)
 
 template <typename Json, typename Text>
 int print_each(const TraceFlags& flags, const Json& json, const Text& text) {
-  const auto inputs = read_inputs(flags.files);
+  const auto inputs = read_inputs(flags.files, flags.step_pattern);
   if (flags.json) {
     print_json(inputs, json);
   } else {

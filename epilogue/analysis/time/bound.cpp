@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/time/bound.h"
+
+#include "epilogue/analysis/cost/kernel_rate.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::Category;
+
+// Where shapes do not tell.
+bool is_usually_arithmetic(Kind kind) {
+  return kind == Kind::kGemm || kind == Kind::kConv || kind == Kind::kAttention;
+}
+
+// "Memcpy HtoD (Pageable -> Device)", "CopyHostToDevice", "MemcpyDtoH"
+bool crosses_the_bus(std::string_view copy) {
+  for (const char* way : {"HtoD", "DtoH", "HostToDevice", "DeviceToHost"}) {
+    if (copy.find(way) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Bound bound_of(HostActivity activity) {
+  switch (activity) {
+    case HostActivity::kDispatch:
+    case HostActivity::kGuards:
+    case HostActivity::kBetweenOps:
+      return Bound::kDispatch;
+    case HostActivity::kLaunching:
+      return Bound::kLaunches;
+    case HostActivity::kAllocating:
+      return Bound::kAllocating;
+    case HostActivity::kInitializing:
+      return Bound::kInitializing;
+    case HostActivity::kSynchronizing:
+      return Bound::kSynchronizing;
+    case HostActivity::kDataLoading:
+      return Bound::kInput;
+    case HostActivity::kCompiling:
+      return Bound::kCompiling;
+  }
+  return Bound::kDispatch;
+}
+
+Bound usual_bound_of_work(const TraceIndex& index, trace::EventId work) {
+  const Category category = index.trace.category[work];
+  if (category != Category::kKernel) {
+    const bool copy = category == Category::kGpuMemcpy;
+    return copy && crosses_the_bus(index.trace.name_of(work)) ? Bound::kCopies : Bound::kMemory;
+  }
+  const Kind kind = index.names[index.trace.name[work]].kind;
+  if (kind == Kind::kComm) return Bound::kCommunication;
+  return is_usually_arithmetic(kind) ? Bound::kArithmetic : Bound::kMemory;
+}
+
+Bound bound_of_work(const TraceIndex& index, trace::EventId work,
+                    const std::optional<GpuPeaks>& peaks) {
+  const Bound usual = usual_bound_of_work(index, work);
+  if (usual != Bound::kArithmetic) return usual;
+  // A product that has more bytes to move than FLOPs to do is bound by memory only if it moves them
+  // fast; one that reaches neither is limited by its arithmetic units' use.
+  constexpr double kFast = 0.4;
+  const KernelRate rate = kernel_rate(index, work, peaks);
+  const bool by_memory = rate.is_arithmetic() == false && rate.of_bandwidth.value_or(0) >= kFast;
+  return by_memory ? Bound::kMemory : Bound::kArithmetic;
+}
+
+}  // namespace epi::analysis

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/time/diagnosis.h"
+
+#include <algorithm>
+
+namespace epi::analysis {
+namespace {
+
+using trace::EventId;
+using trace::kNoEvent;
+
+// What a verdict needs: this share of the path, and this many times the next one's.
+constexpr double kVerdictShare = 0.4;
+constexpr double kVerdictLead = 1.5;
+// Steps overlap where work of one runs on for this part of it after the next one has begun.
+constexpr double kOverlapShare = 0.05;
+// Annotations beyond are not looked at: traces may have one for each module.
+constexpr size_t kMaxAnnotations = 32;
+
+bool has_work(const Subject& subject) {
+  return std::any_of(subject.owned.begin(), subject.owned.end(),
+                     [](const Owned& owned) { return !owned.work.empty(); });
+}
+
+bool leads(double share, double next) {
+  return share >= kVerdictShare && share >= kVerdictLead * next;
+}
+
+// One bound that leads all others decides; otherwise bounds that are removed in the same way count
+// together.
+Limiter verdict(const Diagnosis& diagnosis) {
+  std::vector<Limiter> largest = diagnosis.largest();
+  if (largest.empty()) return Limiter::kNotConclusive;
+  BoundTimes sorted = diagnosis.bounds;
+  std::sort(sorted.rbegin(), sorted.rend());
+  const auto window = static_cast<double>(diagnosis.window_ns());
+  const double next = largest.size() > 1 ? diagnosis.share(largest[1]) : 0;
+  Limiter limiter = Limiter::kMixed;
+  if (leads(static_cast<double>(sorted[0]) / window, static_cast<double>(sorted[1]) / window)) {
+    const auto place = std::max_element(diagnosis.bounds.begin(), diagnosis.bounds.end());
+    limiter = limiter_of(static_cast<Bound>(place - diagnosis.bounds.begin()));
+  } else if (leads(diagnosis.share(largest[0]), next)) {
+    limiter = largest[0];
+  }
+  const bool outside =
+      limiter == Limiter::kNotInFile ||
+      (limiter == Limiter::kMixed && diagnosis.share(Limiter::kNotInFile) >= kVerdictShare);
+  return outside ? Limiter::kNotConclusive : limiter;
+}
+
+class Diagnoser {
+ public:
+  explicit Diagnoser(const TraceIndex& index) : index_(index), graphs_(index) {}
+
+  Diagnosis of(const Subject& subject) const {
+    const size_t place = typical_instance(subject.group);
+    const Instance& instance = subject.group.instances[place];
+    Diagnosis result;
+    result.name = subject.group.name;
+    result.shown = instance.name;
+    result.instances = static_cast<int64_t>(subject.group.instances.size());
+    StepWindow window = graphs_.window(instance, subject.owned[place]);
+    if (overlap(subject, place)) window = all_instances(subject, result.judged);
+    const StepGraph graph = graphs_.graph(window);
+    result.path = graphs_.critical_path(graph);
+    result.window = {window.begin_ns, window.end_ns};
+    clip_start(result);
+    for (const PathPart& part : result.path) {
+      result.bounds[static_cast<size_t>(part.bound)] += part.end_ns - part.begin_ns;
+    }
+    add_idle(result);
+    result.limiter = verdict(result);
+    return result;
+  }
+
+ private:
+  bool overlap(const Subject& subject, size_t place) const {
+    const auto& instances = subject.group.instances;
+    if (place + 1 >= instances.size()) {
+      if (place == 0) return false;
+      --place;  // of the last one the trace shows no next
+    }
+    const Instance& step = instances[place];
+    const int64_t next = instances[place + 1].begin_ns;
+    const int64_t over = step.begin_ns + step.measures.window_ns - next;
+    return next >= step.end_ns &&
+           static_cast<double>(over) > kOverlapShare * static_cast<double>(step.measures.cpu_ns);
+  }
+
+  // From the first instance that is not cold to the end of all work.
+  StepWindow all_instances(const Subject& subject, int64_t& judged) const {
+    const auto& instances = subject.group.instances;
+    size_t first = 0;
+    while (first + 1 < instances.size() && instances[first].cold) ++first;
+    StepWindow window = graphs_.window(instances[first], subject.owned[first]);
+    window.owned.clear();
+    for (size_t i = first; i < instances.size(); ++i) {
+      window.owned.insert(window.owned.end(), subject.owned[i].work.begin(),
+                          subject.owned[i].work.end());
+      window.host_end_ns = std::max(window.host_end_ns, instances[i].end_ns);
+      window.end_ns =
+          std::max(window.end_ns, instances[i].begin_ns + instances[i].measures.window_ns);
+    }
+    judged = static_cast<int64_t>(instances.size() - first);
+    return window;
+  }
+
+  // Where the first work waits for something that is not in the file, the file began in the middle
+  // of things: what comes before that work is not judged.
+  void clip_start(Diagnosis& result) const {
+    for (size_t i = 0; i < result.path.size(); ++i) {
+      const PathPart& part = result.path[i];
+      const bool is_device =
+          part.event != kNoEvent && trace::is_device_work(index_.trace.category[part.event]);
+      if (!is_device) continue;
+      if (part.bound != Bound::kNotInFile || ran_before(part.begin_ns, result.window)) return;
+      if (i + 1 == result.path.size()) return;
+      result.clipped_ns = part.end_ns - result.window.begin;
+      result.window.begin = part.end_ns;
+      result.path.erase(result.path.begin(),
+                        result.path.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      return;
+    }
+  }
+
+  bool ran_before(int64_t ns, const Interval& window) const {
+    return !within(graphs_.host().device_busy(), window.begin, ns).empty();
+  }
+
+  void add_idle(Diagnosis& result) const {
+    std::vector<EventId> work;
+    for (const EventId id : graphs_.work_in(result.window)) work.push_back(id);
+    result.gaps = idle_gaps(index_, graphs_.host(), {work, result.window}, {});
+    int64_t idle_ns = 0;
+    for (const IdleGap& gap : result.gaps) idle_ns += gap.when.end - gap.when.begin;
+    result.busy_ns = result.window_ns() - idle_ns;
+  }
+
+  const TraceIndex& index_;
+  StepGraphs graphs_;
+};
+
+}  // namespace
+
+Limiter limiter_of(Bound bound) {
+  switch (bound) {
+    case Bound::kArithmetic:
+    case Bound::kMemory:
+      return Limiter::kGpu;
+    case Bound::kCopies:
+      return Limiter::kCopies;
+    case Bound::kCommunication:
+      return Limiter::kCommunication;
+    case Bound::kDispatch:
+    case Bound::kLaunches:
+      return Limiter::kHost;
+    case Bound::kSynchronizing:
+      return Limiter::kSynchronizing;
+    case Bound::kInput:
+      return Limiter::kInput;
+    case Bound::kAllocating:
+      return Limiter::kAllocating;
+    case Bound::kInitializing:
+      return Limiter::kInitializing;
+    case Bound::kCompiling:
+      return Limiter::kCompiling;
+    case Bound::kNotInFile:
+      return Limiter::kNotInFile;
+  }
+  return Limiter::kNotInFile;
+}
+
+double Diagnosis::share(Bound bound) const {
+  const auto all = static_cast<double>(window_ns());
+  return all <= 0 ? 0 : static_cast<double>(bounds[static_cast<size_t>(bound)]) / all;
+}
+
+int64_t Diagnosis::ns(Limiter one) const {
+  int64_t sum = 0;
+  for (size_t i = 0; i < kBounds; ++i) {
+    if (limiter_of(static_cast<Bound>(i)) == one) sum += bounds[i];
+  }
+  return sum;
+}
+
+double Diagnosis::share(Limiter one) const {
+  const auto all = static_cast<double>(window_ns());
+  return all <= 0 ? 0 : static_cast<double>(ns(one)) / all;
+}
+
+int64_t Diagnosis::host_idle_ns() const {
+  int64_t sum = 0;
+  for (const IdleGap& gap : gaps) {
+    const bool host = gap.cause == IdleCause::kNotLaunched &&
+                      limiter_of(bound_of(gap.activity)) == Limiter::kHost;
+    const bool latency =
+        gap.cause == IdleCause::kLaunchLatency || gap.cause == IdleCause::kBetweenKernels;
+    if (host || latency) sum += gap.when.end - gap.when.begin;
+  }
+  return sum;
+}
+
+std::vector<Limiter> Diagnosis::largest() const {
+  std::vector<Limiter> order;
+  for (size_t i = 0; i < kLimiters; ++i) {
+    if (ns(static_cast<Limiter>(i)) > 0) order.push_back(static_cast<Limiter>(i));
+  }
+  std::stable_sort(order.begin(), order.end(), [&](Limiter a, Limiter b) { return ns(a) > ns(b); });
+  return order;
+}
+
+Bound Diagnosis::bound() const {
+  size_t best = 0;
+  bool found = false;
+  for (size_t i = 0; i < kBounds; ++i) {
+    const bool counts = limiter >= Limiter::kMixed || limiter_of(static_cast<Bound>(i)) == limiter;
+    if (!counts || (found && bounds[i] <= bounds[best])) continue;
+    best = i;
+    found = true;
+  }
+  return static_cast<Bound>(best);
+}
+
+std::optional<Diagnosis> diagnose(const TraceIndex& index, const Subject& subject) {
+  if (!has_work(subject)) return std::nullopt;
+  return Diagnoser(index).of(subject);
+}
+
+std::vector<Diagnosis> diagnoses(const TraceIndex& index) {
+  const Subject steps = step_subject(index);
+  if (!has_work(steps)) return {};
+  const Diagnoser diagnoser(index);
+  std::vector<Diagnosis> result = {diagnoser.of(steps)};
+  for (const Subject& subject : annotation_subjects(index)) {
+    if (has_work(subject) && result.size() <= kMaxAnnotations) {
+      result.push_back(diagnoser.of(subject));
+    }
+  }
+  return result;
+}
+
+}  // namespace epi::analysis

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What limits a step: what its critical path is made of. One diagnosis for every verb.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "epilogue/analysis/index/subject.h"
+#include "epilogue/analysis/time/idle.h"
+#include "epilogue/analysis/time/step_graph.h"
+
+namespace epi::analysis {
+
+// Bounds that are removed in the same way. kMixed and on are verdicts alone.
+enum class Limiter : uint8_t {
+  kGpu,    // arithmetic, memory
+  kHost,   // dispatch, launches
+  kInput,  // the DataLoader
+  kSynchronizing,
+  kCommunication,
+  kCopies,  // between host and device
+  kAllocating,
+  kInitializing,
+  kCompiling,
+  kNotInFile,
+  kMixed,          // no one is large enough
+  kNotConclusive,  // most of the path waits for something that is not in the file
+  kNoDevice,       // the trace has no device work
+};
+inline constexpr size_t kLimiters = 10;  // that a path can have
+Limiter limiter_of(Bound bound);
+
+struct Diagnosis {
+  std::string name;   // of what is judged: "ProfilerStep*"
+  std::string shown;  // the instance: "ProfilerStep#3"
+  int64_t instances = 0;
+  int64_t judged = 1;      // instances in the window: all of them where they overlap
+  Interval window;         // what is judged: the typical instance with the work that it owns
+  int64_t clipped_ns = 0;  // before the window: work was queued behind something not in the file
+  int64_t busy_ns = 0;     // of the window, by any device work
+  BoundTimes bounds{};     // the critical path; they add up to the window
+  std::vector<PathPart> path;
+  std::vector<IdleGap> gaps;  // when no device work ran
+  Limiter limiter = Limiter::kNoDevice;
+
+  int64_t window_ns() const { return window.end - window.begin; }
+  double share(Bound bound) const;
+  int64_t ns(Limiter limiter) const;
+  double share(Limiter limiter) const;
+  // Idle time of the device that a host without overhead would not have: not launched yet for
+  // dispatch and launches, launch latency, gaps between kernels.
+  int64_t host_idle_ns() const;
+  // Of the path, the largest first, without empty ones.
+  std::vector<Limiter> largest() const;
+  // The largest bound of the limiter; of the whole path where that is none.
+  Bound bound() const;
+};
+
+// Of the typical instance of one subject; none where it owns no device work.
+std::optional<Diagnosis> diagnose(const TraceIndex& index, const Subject& subject);
+// Of the steps first, then of every annotation that owns device work. Empty without device work.
+std::vector<Diagnosis> diagnoses(const TraceIndex& index);
+
+}  // namespace epi::analysis

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/report/diagnosis_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "epilogue/base/join.h"
+#include "epilogue/report/steps_report.h"
+#include "epilogue/report/table.h"
+#include "epilogue/report/text.h"
+#include "epilogue/report/units.h"
+#include "epilogue/report/words.h"
+
+namespace epi::report {
+namespace {
+
+using analysis::Bound;
+using analysis::Diagnosis;
+using analysis::kBounds;
+using analysis::Limiter;
+
+double share(int64_t part, int64_t whole) {
+  return whole <= 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string largest_text(const Diagnosis& diagnosis, size_t count) {
+  std::vector<std::string> parts;
+  for (const Limiter limiter : diagnosis.largest()) {
+    if (parts.size() == count) break;
+    parts.push_back(fmt::format("{} {:.0f} %", phrase_of(limiter), 100 * diagnosis.share(limiter)));
+  }
+  return join(parts, ", ");
+}
+
+void optional_json(JsonWriter& json, const char* key, const std::optional<double>& value,
+                   double scale, int decimals) {
+  json.key(key);
+  value ? json.fixed(*value * scale, decimals) : json.null();
+}
+
+}  // namespace
+
+const char* regime_text(Limiter limiter) {
+  switch (limiter) {
+    case Limiter::kGpu:
+      return "gpu_bound";
+    case Limiter::kHost:
+      return "cpu_bound";
+    case Limiter::kInput:
+      return "input_bound";
+    case Limiter::kSynchronizing:
+      return "synchronisation_bound";
+    case Limiter::kCommunication:
+      return "communication_bound";
+    case Limiter::kCopies:
+      return "copy_bound";
+    case Limiter::kAllocating:
+      return "allocation_bound";
+    case Limiter::kInitializing:
+      return "initialisation_bound";
+    case Limiter::kCompiling:
+      return "compilation_bound";
+    case Limiter::kMixed:
+      return "mixed";
+    case Limiter::kNotInFile:
+    case Limiter::kNotConclusive:
+      return "not_conclusive";
+    case Limiter::kNoDevice:
+      return "no_device";
+  }
+  return "";
+}
+
+std::string verdict_text(const Diagnosis& diagnosis, const char* device) {
+  const double idle = 1 - share(diagnosis.busy_ns, diagnosis.window_ns());
+  const char* what = diagnosis.judged > 1 ? "the steps" : "the step";
+  const auto on_path = [&](const char* title, const char* doing) {
+    return fmt::format("{}: {} {:.0f} % of {}", title, doing,
+                       100 * diagnosis.share(diagnosis.limiter), what);
+  };
+  switch (diagnosis.limiter) {
+    case Limiter::kGpu:
+      return fmt::format("{}-BOUND: the {} is busy {:.0f} % of {}, mostly with {}",
+                         device == std::string_view("GPU") ? "GPU" : "KERNEL", device,
+                         100 * (1 - idle), what,
+                         diagnosis.bound() == Bound::kArithmetic ? "compute-bound kernels"
+                                                                 : "memory-bound kernels");
+    case Limiter::kHost:
+      return fmt::format("HOST-BOUND in this trace: the {} is idle {:.0f} % of {}", device,
+                         100 * idle, what);
+    case Limiter::kInput:
+      return on_path("INPUT-BOUND", "loading data takes");
+    case Limiter::kSynchronizing:
+      return on_path("BOUND BY SYNCHRONISATION", "calls that wait take");
+    case Limiter::kCommunication:
+      return on_path("BOUND BY COMMUNICATION", "it takes");
+    case Limiter::kCopies:
+      return on_path("BOUND BY COPIES", "between host and device they take");
+    case Limiter::kAllocating:
+      return on_path("BOUND BY ALLOCATION", "allocating and freeing device memory takes");
+    case Limiter::kInitializing:
+      return on_path("BOUND BY INITIALISATION", "creating the context and loading modules takes");
+    case Limiter::kCompiling:
+      return on_path("BOUND BY COMPILATION", "it takes");
+    case Limiter::kMixed:
+      return "MIXED: no single limit; critical path: " + largest_text(diagnosis, 3);
+    case Limiter::kNotInFile:
+    case Limiter::kNotConclusive:
+      return fmt::format(
+          "NOT CONCLUSIVE: {:.0f} % of {} waits for something that is not in the file",
+          100 * diagnosis.share(Limiter::kNotInFile), what);
+    case Limiter::kNoDevice:
+      return "no device work is in this trace: it shows the CPU only";
+  }
+  return "";
+}
+
+std::string path_text(const Diagnosis& diagnosis) {
+  std::vector<Bound> order;
+  for (size_t i = 0; i < kBounds; ++i) {
+    if (diagnosis.share(static_cast<Bound>(i)) >= 0.005) order.push_back(static_cast<Bound>(i));
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Bound a, Bound b) { return diagnosis.share(a) > diagnosis.share(b); });
+  std::vector<std::string> parts;
+  for (const Bound bound : order) {
+    parts.push_back(fmt::format("{} {:.0f} %", phrase_of(bound), 100 * diagnosis.share(bound)));
+  }
+  return join(parts, ", ");
+}
+
+std::string critical_path_text(const Diagnosis& diagnosis, const trace::Trace& trace,
+                               const PathStyle& style) {
+  constexpr size_t kShownParts = 30;
+  constexpr size_t kNameWidth = 30;
+  std::string out = verdict_text(diagnosis, style.device) + '\n';
+  out += fmt::format("critical path of {}, {}: {}\n\n", diagnosis.shown,
+                     time_text(static_cast<double>(diagnosis.window_ns())), path_text(diagnosis));
+  int64_t shortest = 0;
+  if (!style.all && diagnosis.path.size() > kShownParts) {
+    std::vector<int64_t> lengths;
+    for (const auto& part : diagnosis.path) lengths.push_back(part.end_ns - part.begin_ns);
+    std::nth_element(lengths.begin(), lengths.begin() + kShownParts - 1, lengths.end(),
+                     std::greater<>());
+    shortest = lengths[kShownParts - 1];
+  }
+  Table table({{"at", Align::kRight},
+               {"takes", Align::kRight},
+               {"share", Align::kRight},
+               {"is", Align::kLeft},
+               {"in", Align::kLeft}});
+  size_t left_out = 0;
+  for (const auto& part : diagnosis.path) {
+    const int64_t ns = part.end_ns - part.begin_ns;
+    if (ns < shortest) {
+      ++left_out;
+      continue;
+    }
+    const std::string name =
+        part.event == trace::kNoEvent ? "-" : std::string(trace.name_of(part.event));
+    table.add_row({time_text(static_cast<double>(part.begin_ns - diagnosis.window.begin)),
+                   time_text(static_cast<double>(ns)),
+                   fmt::format("{:.1f} %", 100 * share(ns, diagnosis.window_ns())),
+                   text_of(part.bound), style.markdown ? name : shortened(name, kNameWidth)});
+  }
+  out += style.markdown ? table.markdown() : table.text();
+  if (left_out > 0) out += fmt::format("and {} shorter parts: --all, --json\n", left_out);
+  return out;
+}
+
+void critical_path_json(JsonWriter& json, const Diagnosis& diagnosis, const trace::Trace& trace) {
+  diagnosis_json(json, diagnosis);
+  json.key("path").begin_array();
+  for (const auto& part : diagnosis.path) {
+    json.begin_object().key("ts_us").fixed(static_cast<double>(part.begin_ns) / 1000, 3);
+    json.key("dur_us").fixed(static_cast<double>(part.end_ns - part.begin_ns) / 1000, 3);
+    json.key("bound").string(text_of(part.bound)).key("name");
+    part.event == trace::kNoEvent ? json.null() : json.string(trace.name_of(part.event));
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void diagnosis_json(JsonWriter& json, const Diagnosis& diagnosis) {
+  json.key("name").string(diagnosis.name);
+  json.key("bound_by");
+  if (diagnosis.limiter == Limiter::kMixed || diagnosis.limiter == Limiter::kNotConclusive) {
+    json.string(regime_text(diagnosis.limiter));
+  } else {
+    json.string(text_of(diagnosis.bound()));
+  }
+  json.key("regime").string(regime_text(diagnosis.limiter));
+  json.key("shown").string(diagnosis.shown).key("judged").integer(diagnosis.judged);
+  const auto us = [&](const std::string& key, int64_t ns) {
+    json.key(key).fixed(static_cast<double>(ns) / 1000, 3);
+  };
+  us("window_us", diagnosis.window_ns());
+  us("clipped_us", diagnosis.clipped_ns);
+  us("busy_us", diagnosis.busy_ns);
+  for (size_t i = 0; i < kBounds; ++i) {
+    us(fmt::format("{}_us", text_of(static_cast<Bound>(i))), diagnosis.bounds[i]);
+  }
+}
+
+std::string rate_text(const analysis::KernelRate& rate) {
+  const auto arithmetic = rate.is_arithmetic();
+  if (!arithmetic) return "-";
+  return *arithmetic ? fmt::format("{:.0f} % FLOP/s", 100 * *rate.of_arithmetic)
+                     : fmt::format("{:.0f} % B/s", 100 * *rate.of_bandwidth);
+}
+
+void rate_json(JsonWriter& json, const analysis::KernelRate& rate) {
+  const auto per_ns = [&](const std::optional<double>& amount) -> std::optional<double> {
+    if (!amount || rate.ns <= 0) return std::nullopt;
+    return *amount / rate.ns;
+  };
+  optional_json(json, "tflops", per_ns(rate.flops), 1e-3, 3);
+  optional_json(json, "gb_s", per_ns(rate.bytes), 1, 3);
+  optional_json(json, "of_peak_flops", rate.of_arithmetic, 1, 4);
+  optional_json(json, "of_peak_bandwidth", rate.of_bandwidth, 1, 4);
+}
+
+}  // namespace epi::report

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What limits a step, with the numbers behind it.
+#pragma once
+
+#include <string>
+
+#include "epilogue/analysis/cost/kernel_rate.h"
+#include "epilogue/analysis/time/diagnosis.h"
+#include "epilogue/base/json_writer.h"
+
+namespace epi::report {
+
+// As in JSON: "gpu_bound", "cpu_bound", "input_bound".
+const char* regime_text(analysis::Limiter limiter);
+
+// "HOST-BOUND: the GPU is idle 33 % of the step". `device` is "GPU", or "kernel lane".
+std::string verdict_text(const analysis::Diagnosis& diagnosis, const char* device);
+// "dispatch 62 %, arithmetic 15 %, launches 12 %", the largest first.
+std::string path_text(const analysis::Diagnosis& diagnosis);
+// The critical path, part by part in order; without `all` the longest ones.
+struct PathStyle {
+  bool all = false;
+  bool markdown = false;
+  const char* device = "GPU";
+};
+std::string critical_path_text(const analysis::Diagnosis& diagnosis, const trace::Trace& trace,
+                               const PathStyle& style);
+// "limiter", "window_us", the sums, and "path": an array of all parts.
+void critical_path_json(JsonWriter& json, const analysis::Diagnosis& diagnosis,
+                        const trace::Trace& trace);
+void diagnosis_json(JsonWriter& json, const analysis::Diagnosis& diagnosis);
+
+// "79 % FLOP/s", "88 % B/s"; a dash where nothing is known.
+std::string rate_text(const analysis::KernelRate& rate);
+void rate_json(JsonWriter& json, const analysis::KernelRate& rate);
+
+}  // namespace epi::report

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: Apache-2.0
+// What limits a step, how fast kernels ran, which blocks a trace has.
+#include "epilogue/analysis/time/diagnosis.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "epilogue/analysis/advise/blocks.h"
+#include "epilogue/analysis/cost/kernel_rate.h"
+#include "epilogue/analysis/cost/op_result.h"
+#include "epilogue/trace/reader.h"
+#include "tests/analysis/test_data.h"
+
+namespace epi::analysis {
+namespace {
+
+constexpr const char* kTraces[] = {
+    "traces/linear_eager.json",   "traces/linear_compile.json",
+    "traces/mlp_eager.json",      "traces/mlp_compile.json",
+    "traces/mlp_cudagraph.json",  "traces/mlp_liger.json",
+    "traces/matmul_add_64.json",  "traces/matmul_add_4096.json",
+    "traces/llama_train.json.gz", "pytorch/streams.json.gz",
+    "pytorch/misc.json.gz",       "pytorch/train_no_schedule.json.gz"};
+
+// The critical path has no gap and is as long as the window.
+void expect_whole_path(const Diagnosis& diagnosis) {
+  ASSERT_FALSE(diagnosis.path.empty());
+  int64_t at = diagnosis.window.begin;
+  BoundTimes bounds{};
+  for (const PathPart& part : diagnosis.path) {
+    ASSERT_EQ(part.begin_ns, at);
+    ASSERT_GT(part.end_ns, part.begin_ns);
+    at = part.end_ns;
+    bounds[static_cast<size_t>(part.bound)] += part.end_ns - part.begin_ns;
+  }
+  EXPECT_EQ(at, diagnosis.window.end);
+  EXPECT_EQ(bounds, diagnosis.bounds);
+}
+
+TEST(Diagnosis, ThePathIsAsLongAsTheStep) {
+  for (const char* name : kTraces) {
+    SCOPED_TRACE(name);
+    const trace::Trace trace = read_data(name);
+    const auto all = diagnoses(TraceIndex(trace));
+    EXPECT_FALSE(all.empty());
+    for (const Diagnosis& diagnosis : all) {
+      SCOPED_TRACE(diagnosis.name);
+      expect_whole_path(diagnosis);
+      int64_t idle_ns = 0;
+      for (const IdleGap& gap : diagnosis.gaps) idle_ns += gap.when.end - gap.when.begin;
+      EXPECT_EQ(idle_ns + diagnosis.busy_ns, diagnosis.window_ns());
+    }
+  }
+}
+
+// With nothing changed, a step timed again is as long as it was.
+TEST(StepGraph, TimesAStepAsItWasRecorded) {
+  for (const char* name : kTraces) {
+    SCOPED_TRACE(name);
+    const trace::Trace trace = read_data(name);
+    const TraceIndex index(trace);
+    const StepGraphs graphs(index);
+    const Subject steps = step_subject(index);
+    for (size_t i = 0; i < steps.owned.size(); ++i) {
+      const StepGraph graph = graphs.graph(graphs.window(steps.group.instances[i], steps.owned[i]));
+      EXPECT_EQ(graph.retimed({}), graph.window_ns());
+      const Instance& step = steps.group.instances[i];
+      if (step.event == trace::kNoEvent) continue;  // ends with the last work
+      EXPECT_EQ(graph.window_ns(), step.measures.window_ns);
+    }
+  }
+}
+
+TEST(Diagnosis, IsWhatTheTracesWereRecordedFor) {
+  const auto limiter = [](const char* name) {
+    const trace::Trace trace = read_data(name);
+    return diagnoses(TraceIndex(trace)).at(0).limiter;
+  };
+  EXPECT_EQ(limiter("traces/matmul_add_64.json"), Limiter::kHost);
+  EXPECT_EQ(limiter("traces/matmul_add_4096.json"), Limiter::kGpu);
+  EXPECT_EQ(limiter("traces/mlp_eager.json"), Limiter::kHost);
+  EXPECT_EQ(limiter("pairs/rms_norm_8192x4096.eager.json.gz"), Limiter::kGpu);
+  EXPECT_EQ(limiter("traces/llama_train.json.gz"), Limiter::kHost);
+}
+
+TEST(Diagnosis, ATraceOfTheCpuHasNone) {
+  const trace::Trace trace = read_data("pytorch/train_cpu.json.gz");
+  EXPECT_TRUE(diagnoses(TraceIndex(trace)).empty());
+}
+
+// A small trace: one host thread, streams of one device, times in microseconds.
+class MadeTrace {
+ public:
+  MadeTrace& host(const char* category, const std::string& name, int64_t begin, int64_t dur,
+                  int64_t correlation = 0, int64_t thread = 1) {
+    return add(category, name, 1, thread, begin, dur, correlation);
+  }
+  // A launch of two microseconds at `asked`, and its work.
+  MadeTrace& kernel(const std::string& name, int64_t asked, int64_t begin, int64_t dur,
+                    int64_t stream = 7, int64_t thread = 1) {
+    host("cuda_runtime", "cudaLaunchKernel", asked, 2, ++count_, thread);
+    return add("kernel", name, 0, stream, begin, dur, count_);
+  }
+  MadeTrace& copy(const std::string& call, int64_t asked, int64_t call_dur, int64_t begin,
+                  int64_t dur) {
+    host("cuda_runtime", call, asked, call_dur, ++count_);
+    return add("gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", 0, 7, begin, dur, count_);
+  }
+  trace::Trace trace(const std::string& pattern = {}) const {
+    trace::Trace made = trace::read_text(text_ + "]", "made").value();
+    made.step_pattern = pattern;
+    return made;
+  }
+  Diagnosis diagnosis() const {
+    const trace::Trace made = trace();
+    const Diagnosis result = diagnoses(TraceIndex(made)).at(0);
+    expect_whole_path(result);
+    return result;
+  }
+
+ private:
+  MadeTrace& add(const char* category, const std::string& name, int64_t pid, int64_t tid,
+                 int64_t begin, int64_t dur, int64_t correlation) {
+    text_ += fmt::format(
+        R"({}{{"ph": "X", "cat": "{}", "name": "{}", "pid": {}, "tid": {}, "ts": {}, "dur": {}, "args": {{"correlation": {}}}}})",
+        text_ == "[" ? "" : ",", category, name, pid, tid, begin, dur, correlation);
+    return *this;
+  }
+  std::string text_ = "[";
+  int64_t count_ = 0;
+};
+
+constexpr const char* kGemm = "ampere_sgemm_32x32_tn";
+constexpr const char* kStep = "ProfilerStep#1";
+
+int64_t path_us(const Diagnosis& diagnosis, Bound bound) {
+  return diagnosis.bounds[static_cast<size_t>(bound)] / 1000;
+}
+
+TEST(Diagnosis, AHostThatLaunchesLateIsTheLimit) {
+  // Three kernels of 60, each launched after the one before has ended: the GPU is busy for most of
+  // the step, and no faster kernel but the last would shorten it.
+  const Diagnosis found = MadeTrace()
+                              .host("user_annotation", kStep, 0, 250)
+                              .kernel(kGemm, 10, 13, 60)
+                              .kernel(kGemm, 80, 83, 60)
+                              .kernel(kGemm, 150, 153, 60)
+                              .diagnosis();
+  EXPECT_EQ(found.limiter, Limiter::kHost);
+  EXPECT_EQ(found.window_ns(), 250000);
+  EXPECT_EQ(found.busy_ns, 180000);
+}
+
+TEST(Diagnosis, AFullQueueIsTheGpus) {
+  const Diagnosis found = MadeTrace()
+                              .host("user_annotation", kStep, 0, 60)
+                              .kernel(kGemm, 10, 15, 100)
+                              .kernel(kGemm, 20, 116, 100)
+                              .kernel(kGemm, 30, 217, 100)
+                              .diagnosis();
+  EXPECT_EQ(found.limiter, Limiter::kGpu);
+  EXPECT_EQ(path_us(found, Bound::kArithmetic), 300);
+  EXPECT_EQ(path_us(found, Bound::kLaunches), 7);  // the first launch, its latency and two gaps
+}
+
+TEST(Diagnosis, ASynchronizationIsOnThePathOnlyBehindTheWorkItWaitsFor) {
+  const Diagnosis found = MadeTrace()
+                              .host("user_annotation", kStep, 0, 330)
+                              .kernel(kGemm, 10, 15, 200)
+                              .host("cuda_runtime", "cudaStreamSynchronize", 20, 200)
+                              .kernel(kGemm, 225, 230, 90)
+                              .diagnosis();
+  EXPECT_EQ(found.limiter, Limiter::kGpu);
+  EXPECT_EQ(path_us(found, Bound::kSynchronizing), 5);
+}
+
+TEST(Diagnosis, LoadingDataIsTheLimit) {
+  const Diagnosis found =
+      MadeTrace()
+          .host("user_annotation", kStep, 0, 200)
+          .host("user_annotation", "enumerate(DataLoader)#_Iter.__next__", 5, 140)
+          .kernel(kGemm, 150, 155, 40)
+          .diagnosis();
+  EXPECT_EQ(found.limiter, Limiter::kInput);
+  EXPECT_EQ(path_us(found, Bound::kInput), 140);
+}
+
+TEST(Diagnosis, LoadingDataBehindTheGpuIsNotTheLimit) {
+  const Diagnosis found =
+      MadeTrace()
+          .host("user_annotation", kStep, 0, 200)
+          .kernel(kGemm, 2, 6, 390)
+          .host("user_annotation", "enumerate(DataLoader)#_Iter.__next__", 10, 140)
+          .diagnosis();
+  EXPECT_EQ(found.limiter, Limiter::kGpu);
+  EXPECT_EQ(path_us(found, Bound::kInput), 0);
+}
+
+TEST(Diagnosis, ALaunchOfMillisecondsOnAnIdleDeviceLoadsAModule) {
+  const Diagnosis found = MadeTrace()
+                              .host("user_annotation", kStep, 0, 9000)
+                              .host("cuda_runtime", "cudaLaunchKernel", 100, 7000, 77)
+                              .kernel(kGemm, 7200, 7205, 100)
+                              .diagnosis();
+  EXPECT_EQ(found.limiter, Limiter::kInitializing);
+  EXPECT_EQ(path_us(found, Bound::kInitializing), 7000);
+}
+
+// As in a serving engine's trace: work behind an event of another stream, on a device that shows
+// nothing, and a blocking copy behind it.
+TEST(Diagnosis, WorkThatWaitsForNothingInTheFileIsNotConclusive) {
+  const Diagnosis found = MadeTrace()
+                              .host("user_annotation", kStep, 0, 500500)
+                              .kernel(kGemm, 10, 15, 5)
+                              .kernel(kGemm, 100, 500000, 20)
+                              .copy("hipMemcpyWithStream", 200, 499900, 500030, 10)
+                              .diagnosis();
+  EXPECT_EQ(found.limiter, Limiter::kNotConclusive);
+  EXPECT_GT(found.share(Bound::kNotInFile), 0.99);
+  EXPECT_LT(found.share(Bound::kLaunches), 0.01);
+}
+
+// The file begins while the device is busy with something that was launched before.
+TEST(Diagnosis, AClippedStartIsNotJudged) {
+  const Diagnosis found = MadeTrace()
+                              .host("user_annotation", kStep, 0, 100)
+                              .kernel(kGemm, 10, 5000, 300)
+                              .kernel(kGemm, 20, 5301, 300)
+                              .diagnosis();
+  EXPECT_EQ(found.limiter, Limiter::kGpu);
+  EXPECT_EQ(found.clipped_ns, 5000000);
+  EXPECT_EQ(found.window_ns(), 601000);
+}
+
+TEST(Diagnosis, AnotherThreadsLaunchesAreOnThePath) {
+  // The backward pass runs on thread 2 while the step's own thread waits for it.
+  const Diagnosis found = MadeTrace()
+                              .host("user_annotation", kStep, 0, 300)
+                              .host("cpu_op", "aten::linear", 0, 50)
+                              .host("cpu_op", "MmBackward0", 60, 190, 0, 2)
+                              .kernel(kGemm, 240, 243, 10, 7, 2)
+                              .host("cpu_op", "aten::add_", 260, 40)
+                              .diagnosis();
+  EXPECT_EQ(found.limiter, Limiter::kHost);
+  const auto has = [&](std::string_view) {
+    return std::any_of(found.path.begin(), found.path.end(), [](const PathPart& part) {
+      return part.begin_ns == 60000;  // where the other thread's operator begins
+    });
+  };
+  EXPECT_TRUE(has("MmBackward0"));
+}
+
+TEST(StepGraph, ShorterPartsOfThePathShortenTheStepAndOthersDoNot) {
+  const trace::Trace made = MadeTrace()
+                                .host("user_annotation", kStep, 0, 250)
+                                .kernel(kGemm, 10, 13, 60)
+                                .kernel(kGemm, 80, 83, 60)
+                                .kernel(kGemm, 190, 193, 100)
+                                .trace();
+  const TraceIndex index(made);
+  const StepGraphs graphs(index);
+  const Subject steps = step_subject(index);
+  const StepGraph graph = graphs.graph(graphs.window(steps.group.instances[0], steps.owned[0]));
+  ASSERT_EQ(graph.retimed({}), 293000);
+  const auto& work = steps.owned[0].work;
+  // The host launches the third when it does: the first two kernels do not matter.
+  EXPECT_EQ(graph.retimed({{work[0], 1}, {work[1], 1}}), 293000);
+  // The last one does, down to the end of the host.
+  EXPECT_EQ(graph.retimed({{work[2], 50000}}), 250000);
+  EXPECT_EQ(graph.retimed({{work[2], 70000}}), 263000);
+}
+
+TEST(StepMarks, AreFoundByFamily) {
+  const auto marks = [](const trace::Trace& trace) {
+    const StepMarks found = step_marks(trace);
+    return std::pair(found.name, found.events.size());
+  };
+  // Old PyTorch has steps among the operators.
+  EXPECT_EQ(marks(MadeTrace().host("Operator", "ProfilerStep#5", 0, 10).trace()),
+            std::pair(std::string("ProfilerStep*"), size_t{1}));
+  // Of serving engines' marks the outer ones.
+  const auto engine =
+      MadeTrace()
+          .host("user_annotation", "execute_2_context_0(a)_generation_2(b)", 0, 50)
+          .host("user_annotation", "step[DECODE bs=2]", 5, 40)
+          .host("user_annotation", "execute_2_context_0(a)_generation_2(b)", 60, 50);
+  EXPECT_EQ(marks(engine.trace()), std::pair(std::string("execute_*"), size_t{2}));
+  EXPECT_EQ(marks(engine.trace("^step.DECODE")), std::pair(std::string("^step.DECODE"), size_t{1}));
+  EXPECT_EQ(marks(MadeTrace().host("cpu_op", "aten::add", 0, 1).trace()).second, 0U);
+}
+
+TEST(Ownership, WorkWithoutALaunchBelongsToNoStep) {
+  const trace::Trace made =
+      trace::read_text(
+          R"([{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 0, "dur": 100},
+              {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 1, "dur": 2, "args": {"correlation": 5}},
+              {"ph": "X", "cat": "kernel", "name": "own", "pid": 0, "tid": 7, "ts": 50, "dur": 10, "args": {"correlation": 5}},
+              {"ph": "X", "cat": "kernel", "name": "earlier", "pid": 0, "tid": 7, "ts": 20, "dur": 30, "args": {"correlation": 4}}])",
+          "made")
+          .value();
+  const TraceIndex index(made);
+  EXPECT_EQ(steps(made, index.ownership).instances.at(0).measures.kernels, 1);
+  EXPECT_EQ(index.ownership.everything().work.size(), 2U);
+}
+
+TEST(KernelRate, IsWorkOverTime) {
+  const trace::Trace trace = read_data("traces/mlp_eager.json");
+  const TraceIndex index(trace);
+  const auto peaks = gpu_peaks("NVIDIA H200");
+  int products = 0;
+  for (trace::EventId id = 0; id < trace.size(); ++id) {
+    if (trace.category[id] != trace::Category::kKernel) continue;
+    const KernelRate rate = kernel_rate(index, id, peaks);
+    if (index.names[trace.name[id]].kind == Kind::kGemm) {
+      ++products;
+      // Each is 8192 x 768 x 3072.
+      EXPECT_EQ(rate.flops, 2.0 * 8192 * 768 * 3072);
+      EXPECT_NEAR(*rate.of_arithmetic, *rate.flops / rate.ns / 989.5e3, 1e-9);
+      EXPECT_EQ(rate.is_arithmetic(), true);
+    } else {
+      EXPECT_FALSE(rate.flops);
+      EXPECT_EQ(rate.is_arithmetic(), false);
+      EXPECT_LT(*rate.of_bandwidth, 1);
+    }
+  }
+  EXPECT_EQ(products, 9);
+}
+
+Blocks blocks_of(const char* name) {
+  const trace::Trace trace = read_data(name);
+  const TraceIndex index(trace);
+  const Subject steps = step_subject(index);
+  return find_blocks(index, steps.owned[typical_instance(steps.group)].work);
+}
+
+TEST(Blocks, TheMlpIsFoundHoweverItRan) {
+  for (const char* name : {"traces/mlp_eager.json", "traces/mlp_compile.json",
+                           "traces/mlp_liger.json", "pairs/geglu_8192x768x3072.eager.json.gz"}) {
+    const Blocks blocks = blocks_of(name);
+    ASSERT_EQ(blocks.mlps.size(), 1U) << name;
+    EXPECT_TRUE(blocks.linears.empty()) << name;
+    const GatedMlp& mlp = blocks.mlps[0];
+    EXPECT_EQ(mlp.rows, 8192) << name;
+    EXPECT_EQ(mlp.dim, 768) << name;
+    EXPECT_EQ(mlp.hidden, 3072) << name;
+    EXPECT_EQ(mlp.activation, "geglu") << name;
+    EXPECT_EQ(mlp.dtype, "bf16") << name;
+  }
+  EXPECT_EQ(blocks_of("pairs/geglu_erf_8192x1024x2736.eager.json.gz").mlps.at(0).activation,
+            "geglu_erf");
+  const Blocks llama = blocks_of("pairs/small_llama_16x512.eager.json.gz");
+  ASSERT_EQ(llama.mlps.size(), 4U);
+  EXPECT_EQ(llama.mlps[3].activation, "swiglu");
+  EXPECT_EQ(llama.mlps[3].hidden, 1536);
+  // Two of the attention in each layer, and the head.
+  EXPECT_EQ(llama.linears.size(), 9U);
+}
+
+TEST(Blocks, LinearsKnowTheirBias) {
+  const Blocks blocks = blocks_of("traces/linear_eager.json");
+  ASSERT_EQ(blocks.linears.size(), 1U);
+  EXPECT_TRUE(blocks.linears[0].bias);
+  EXPECT_EQ(blocks.linears[0].in, 32);
+  EXPECT_EQ(blocks.linears[0].out, 64);
+  EXPECT_EQ(blocks_of("pairs/gpt_block_16x1024x768.eager.json.gz").linears.size(), 4U);
+}
+
+OpFlow flow_of(const std::string& name, const std::string& args) {
+  const trace::Trace trace =
+      trace::read_text(R"([{"ph": "X", "cat": "cpu_op", "name": ")" + name +
+                           R"(", "pid": 1, "tid": 1, "ts": 1, "dur": 1, "args": )" + args + "}]",
+                       "made")
+          .value();
+  return op_flow(trace, 0);
+}
+
+TEST(OpFlow, ReadsAndResultsFollowFromShapes) {
+  const OpFlow mean = flow_of(
+      "aten::mean",
+      R"({"Input Dims": [[8, 16], [], []], "Input type": ["float", "ScalarList", "Scalar"], "Concrete Inputs": ["", "[-1]", "True"]})");
+  EXPECT_EQ(mean.result, (TensorSize{8, 4}));
+  EXPECT_EQ(mean.row, 16);
+  EXPECT_FALSE(mean.over_columns);
+  const OpFlow columns = flow_of(
+      "aten::sum",
+      R"({"Input Dims": [[8, 16], []], "Input type": ["float", "ScalarList"], "Concrete Inputs": ["", "[0]"]})");
+  EXPECT_EQ(columns.result, (TensorSize{16, 4}));
+  EXPECT_TRUE(columns.over_columns);
+  const OpFlow all = flow_of("aten::sum", R"({"Input Dims": [[8, 16]], "Input type": ["float"]})");
+  EXPECT_EQ(all.result, (TensorSize{1, 4}));
+  const OpFlow copy =
+      flow_of("aten::copy_",
+              R"({"Input Dims": [[8, 16], [8, 16]], "Input type": ["float", "c10::BFloat16"]})");
+  EXPECT_EQ(copy.result, (TensorSize{128, 4}));
+  EXPECT_EQ(copy.reads, (std::vector<TensorSize>{{128, 2}}));
+  const OpFlow scaled = flow_of(
+      "aten::mul", R"({"Input Dims": [[8, 16], [16]], "Input type": ["c10::BFloat16", "float"]})");
+  EXPECT_EQ(scaled.result, (TensorSize{128, 4}));
+  const OpFlow rows = flow_of(
+      "aten::index_select",
+      R"({"Input Dims": [[1000, 16], [], [8]], "Input type": ["c10::BFloat16", "Scalar", "long int"]})");
+  EXPECT_EQ(rows.result, (TensorSize{128, 2}));
+  const OpFlow cat =
+      flow_of("aten::cat",
+              R"({"Input Dims": [[[8, 16], [8, 4]], []], "Input type": ["TensorList", "Scalar"]})");
+  EXPECT_EQ(cat.result.elements, 160);
+  EXPECT_EQ(flow_of("aten::mul", "{}").result.elements, 0);
+}
+
+// A linear's weight may have as many elements as a result; it is read transposed.
+TEST(OpFlow, AWeightIsNoResult) {
+  const OpFlow linear = flow_of(
+      "aten::mm",
+      R"({"Input Dims": [[8, 16], [16, 32]], "Input Strides": [[16, 1], [1, 16]], "Input type": ["float", "float"]})");
+  EXPECT_EQ(linear.reads, (std::vector<TensorSize>{{128, 4}}));
+  EXPECT_EQ(linear.result, (TensorSize{256, 4}));
+}
+
+}  // namespace
+}  // namespace epi::analysis
