@@ -41,6 +41,17 @@ bool is_trace(const std::string& word) {
          std::filesystem::exists(word, ignored);
 }
 
+constexpr const char* kExamples =
+    "epilogue reads PyTorch traces, and runs the MLPs of transformers. Five ways in:\n"
+    "\n"
+    "  epilogue trace.json.gz                   what limits a step, what could help\n"
+    "  epilogue compare before.json after.json  what a change did, kernel by kernel\n"
+    "  epilogue report trace.json -o r.html     one page for a colleague\n"
+    "  epilogue run mlp --batch 4 --seq 128     an MLP here: operators, kernels, times\n"
+    "  epilogue tour                            the subject, taught in two minutes\n"
+    "\n"
+    "All verbs: epilogue --help\n";
+
 int parse_and_run(int argc, char** argv) {
   epi::cli::CommandLine command_line(
       "epilogue",
@@ -54,6 +65,10 @@ int parse_and_run(int argc, char** argv) {
   }
   root.subcommand_column(11);  // verbs are short: their descriptions fit into 80 columns
   std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.empty()) {
+    fmt::print("{}", kExamples);
+    return epi::cli::kDone;
+  }
   if (!words.empty() && is_trace(words.front())) words.insert(words.begin(), "summary");
   return command_line.run(std::move(words));
 }

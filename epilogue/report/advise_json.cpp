@@ -75,6 +75,9 @@ void advise_json(JsonWriter& json, const Advised& advised, const trace::Trace& t
     json.key("what").string(advice_title(advice));
     json.key("saves").string(advice.on_device ? "work" : "waiting");
     estimate_json(json, "saving_us", advice.saving_ns);
+    json.key("step_saving_us").fixed(advice.step_saving_ns / 1000, 3);
+    json.key("overlaps").boolean(advice.overlaps);
+    json.key("step_after_us").fixed(advice.step_after_ns / 1000, 3);
     json.key("sureness").string(text_of(advice.confidence));
     json.key("terms").begin_array();
     for (const Term& term : advice.terms) term_json(json, term);

@@ -105,10 +105,18 @@ std::string events_text(const Advice& advice, const trace::Trace& trace, int64_t
 
 std::string saving_text(const Advice& advice, bool cpu_kernels) {
   if (advice.kind == AdviceKind::kBatch) return "the step stays as long, with more rows in it";
-  if (advice.saving_ns.high <= 0) return "how much it saves, the trace does not tell";
-  return fmt::format("saves {} of {} {} a step, {}", estimate_text(advice.saving_ns),
-                     cpu_kernels ? "the kernels'" : "the GPU's",
-                     advice.on_device ? "work" : "waiting", text_of(advice.confidence));
+  const std::string shorter =
+      fmt::format("the step as it was recorded becomes {} shorter{}",
+                  time_text(advice.step_saving_ns), advice.on_device ? "" : " at most");
+  if (advice.saving_ns.high <= 0) {
+    return advice.step_saving_ns < 1 ? "how much it saves, the trace does not tell" : shorter;
+  }
+  const std::string step =
+      advice.step_saving_ns < 1 ? "none of it shortens the step as it was recorded" : shorter;
+  return fmt::format("{}saves {} of {} {} a step, {}; {}",
+                     advice.overlaps ? "instead of what is above: " : "",
+                     estimate_text(advice.saving_ns), cpu_kernels ? "the kernels'" : "the GPU's",
+                     advice.on_device ? "work" : "waiting", text_of(advice.confidence), step);
 }
 
 std::string step_text(const Advised& advised) {
@@ -121,7 +129,7 @@ std::string compiled_text(const Advised& advised) {
   const auto& cpu = advised.compiled_cpu_ns;
   if (cpu.likely <= 0) return "";
   std::string text = fmt::format(
-      "compiled, it would be some {} instead of {}, and the CPU would take {} to {} "
+      "compiled, it would be {} instead of {}, and the CPU would take {} to {} "
       "(guards, look-ups and a call each, under the profiler) instead of {}",
       plural(static_cast<double>(advised.fusion.kernels_after), "kernel"), advised.kernels,
       time_text(cpu.low), time_text(cpu.high), time_text(advised.cpu_ns));
@@ -167,8 +175,59 @@ std::string advice_title(const Advice& advice) {
       return "join the compiled regions: graph breaks lie between them";
     case AdviceKind::kRecompiles:
       return "keep one variant of each compiled region: it was compiled again";
+    case AdviceKind::kAddmm:
+      return fmt::format("addmm for matmul and add, {}: the add goes into the GEMM's epilogue",
+                         about);
+    case AdviceKind::kAttention:
+      return fmt::format("scaled_dot_product_attention for bmm, softmax, bmm ({})", about);
+    case AdviceKind::kInput:
+      return "load data in workers, ahead of the GPU (num_workers, prefetch_factor, pin_memory)" +
+             (about.empty() ? "" : fmt::format("; most of the time is in {}", about));
     case AdviceKind::kCompiling:
       return "compile before the steps: it happens inside of them";
+  }
+  return "";
+}
+
+std::string short_title(const Advice& advice) {
+  const std::string about = ops_text(advice.about);
+  switch (advice.kind) {
+    case AdviceKind::kFuse:
+      return fmt::format("fuse {}", about);
+    case AdviceKind::kRegenerate:
+      return fmt::format("a generated kernel for {}", about);
+    case AdviceKind::kGatedMlp:
+      return "gate, up, activation in one kernel";
+    case AdviceKind::kGraph:
+      return "CUDA graph";
+    case AdviceKind::kBatch:
+      return "larger batches";
+    case AdviceKind::kSync:
+      return fmt::format("no waiting in {}", about);
+    case AdviceKind::kPageable:
+      return "pinned memory for copies";
+    case AdviceKind::kTensorCores:
+      return fmt::format("tf32 for {}", about);
+    case AdviceKind::kAlignment:
+      return fmt::format("pad {} to multiples of 8", about);
+    case AdviceKind::kCopies:
+      return "no copies that change the layout";
+    case AdviceKind::kWaves:
+      return fmt::format("other tiles for {}", about);
+    case AdviceKind::kGuards:
+      return "fewer guards";
+    case AdviceKind::kBreaks:
+      return "no graph breaks";
+    case AdviceKind::kRecompiles:
+      return "no recompiling";
+    case AdviceKind::kCompiling:
+      return "compile before the steps";
+    case AdviceKind::kInput:
+      return "load data in workers, ahead of the GPU";
+    case AdviceKind::kAddmm:
+      return fmt::format("addmm for matmul and add {}", about);
+    case AdviceKind::kAttention:
+      return "fused attention (SDPA)";
   }
   return "";
 }
@@ -203,6 +262,18 @@ std::string verdict_line(const Advised& advised) {
       return head + fmt::format("there is no device work in {}", step_text(advised));
     case Because::kCompiled:
       return head + "this run is compiled already";
+    case Because::kGraphReplay:
+      return head + "a CUDA graph launches this work: it cannot be compiled or captured again";
+    case Because::kNotConclusive:
+      return fmt::format(
+          "torch.compile: not conclusive, {:.0f} % of {} waits for something that is not in the "
+          "file",
+          100 * advised.diagnosis->share(analysis::Limiter::kNotInFile), step_text(advised));
+    case Because::kOtherLimit:
+      return head + fmt::format("{} is {:.0f} % of {}, which compiled code does not shorten",
+                                phrase_of(advised.diagnosis->limiter),
+                                100 * advised.diagnosis->share(advised.diagnosis->limiter),
+                                step_text(advised));
     case Because::kNothingToFuse:
       return head + (fusion.groups.empty()
                          ? fmt::format("there is nothing to fuse{}", where)

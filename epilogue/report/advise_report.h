@@ -28,6 +28,8 @@ void advise_json(JsonWriter& json, const analysis::Advised& advised, const trace
 // The first line: "torch.compile: likely, ...".
 std::string verdict_line(const analysis::Advised& advised);
 // What one piece of advice says to do: "fuse gelu, mul".
+// In a table: "fused attention (SDPA)".
+std::string short_title(const analysis::Advice& advice);
 std::string advice_title(const analysis::Advice& advice);
 
 // `epilogue run mlp --like FILE`; empty where there is no block to run.

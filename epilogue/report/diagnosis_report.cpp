@@ -40,6 +40,21 @@ void optional_json(JsonWriter& json, const char* key, const std::optional<double
   value ? json.fixed(*value * scale, decimals) : json.null();
 }
 
+// The largest first, each as it is called.
+std::string bounds_text(const Diagnosis& diagnosis, const char* (*called)(Bound)) {
+  std::vector<Bound> order;
+  for (size_t i = 0; i < kBounds; ++i) {
+    if (diagnosis.share(static_cast<Bound>(i)) >= 0.005) order.push_back(static_cast<Bound>(i));
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Bound a, Bound b) { return diagnosis.share(a) > diagnosis.share(b); });
+  std::vector<std::string> parts;
+  for (const Bound bound : order) {
+    parts.push_back(fmt::format("{} {:.0f} %", called(bound), 100 * diagnosis.share(bound)));
+  }
+  return join(parts, ", ");
+}
+
 }  // namespace
 
 const char* regime_text(Limiter limiter) {
@@ -118,17 +133,11 @@ std::string verdict_text(const Diagnosis& diagnosis, const char* device) {
 }
 
 std::string path_text(const Diagnosis& diagnosis) {
-  std::vector<Bound> order;
-  for (size_t i = 0; i < kBounds; ++i) {
-    if (diagnosis.share(static_cast<Bound>(i)) >= 0.005) order.push_back(static_cast<Bound>(i));
-  }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](Bound a, Bound b) { return diagnosis.share(a) > diagnosis.share(b); });
-  std::vector<std::string> parts;
-  for (const Bound bound : order) {
-    parts.push_back(fmt::format("{} {:.0f} %", phrase_of(bound), 100 * diagnosis.share(bound)));
-  }
-  return join(parts, ", ");
+  return bounds_text(diagnosis, static_cast<const char* (*)(Bound)>(phrase_of));
+}
+
+std::string short_path_text(const Diagnosis& diagnosis) {
+  return bounds_text(diagnosis, static_cast<const char* (*)(Bound)>(text_of));
 }
 
 std::string critical_path_text(const Diagnosis& diagnosis, const trace::Trace& trace,

@@ -28,6 +28,8 @@ std::string critical_path_text(const analysis::Diagnosis& diagnosis, const trace
 // "limiter", "window_us", the sums, and "path": an array of all parts.
 void critical_path_json(JsonWriter& json, const analysis::Diagnosis& diagnosis,
                         const trace::Trace& trace);
+// The same in one word each, as in JSON.
+std::string short_path_text(const analysis::Diagnosis& diagnosis);
 void diagnosis_json(JsonWriter& json, const analysis::Diagnosis& diagnosis);
 
 // "79 % FLOP/s", "88 % B/s"; a dash where nothing is known.

@@ -21,8 +21,6 @@ using analysis::Summary;
 
 constexpr size_t kShownNames = 5;
 constexpr size_t kShownColdSteps = 3;
-constexpr size_t kNumbersWidth = 34;  // the columns beside a name
-constexpr size_t kRateWidth = 10;
 
 std::string machine_text(const Summary& summary) {
   std::string out = summary.device.empty() ? "unknown device" : summary.device;
@@ -59,21 +57,18 @@ std::string work_line(const Summary& summary) {
                      summary.cpu_kernels ? "kernels" : "GPU", time_text(m.device_ns), 100 * m.busy);
 }
 
-std::string diagnosis_text(const Summary& summary, size_t width) {
+std::string diagnosis_text(const Summary& summary) {
   if (summary.diagnoses.empty()) return "no device work is in this trace: it shows the CPU only\n";
   const auto& diagnosis = summary.diagnoses.front();
-  return wrapped(verdict_text(diagnosis, summary.cpu_kernels ? "kernel lane" : "GPU"), width) +
-         '\n' + wrapped("critical path: " + path_text(diagnosis), width) + '\n';
+  return fmt::format("{}\ncritical path: {}\n",
+                     verdict_text(diagnosis, summary.cpu_kernels ? "kernel lane" : "GPU"),
+                     path_text(diagnosis));
 }
 
 // Kernels are called what they are: no name of theirs fits into a column.
 std::string names_table(const char* title, const std::vector<analysis::NamedTime>& names,
-                        const std::vector<analysis::KernelRate>* rates, bool markdown,
-                        size_t width) {
+                        const std::vector<analysis::KernelRate>* rates) {
   if (names.empty()) return {};
-  const size_t numbers = kNumbersWidth + (rates != nullptr ? kRateWidth : 0);
-  const size_t name_width =
-      markdown ? SIZE_MAX : std::max<size_t>(20, width - std::min(width, numbers));
   std::vector<Table::Column> columns = {{title, Align::kLeft},
                                         {"count", Align::kRight},
                                         {"time", Align::kRight},
@@ -84,13 +79,13 @@ std::string names_table(const char* title, const std::vector<analysis::NamedTime
     const std::string text =
         rates != nullptr ? kernel_sentence(names[i].name, analysis::decode_name(names[i].name))
                          : names[i].name;
-    std::vector<std::string> cells = {
-        shortened(text, name_width), fmt::format("{}", names[i].count),
-        time_text(static_cast<double>(names[i].ns)), fmt::format("{:.1f} %", 100 * names[i].share)};
+    std::vector<std::string> cells = {text, fmt::format("{}", names[i].count),
+                                      time_text(static_cast<double>(names[i].ns)),
+                                      fmt::format("{:.1f} %", 100 * names[i].share)};
     if (rates != nullptr) cells.push_back(rate_text((*rates)[i]));
     table.add_row(std::move(cells));
   }
-  return '\n' + (markdown ? table.markdown() : table.text());
+  return '\n' + table.markdown();
 }
 
 std::string lost_text(const Summary& summary) {
@@ -108,18 +103,6 @@ std::string lost_text(const Summary& summary) {
                        plural(static_cast<double>(summary.shared_correlations), "call"));
   }
   return out;
-}
-
-std::string next_text(const Summary& summary, const std::string& file) {
-  const std::string under =
-      summary.annotations.empty() ? "" : " --under " + shell_word(summary.annotations.front());
-  return fmt::format(
-      "\nnext:  epilogue table {0} --limit 20\n"
-      "       epilogue steps {0}\n"
-      "       epilogue tree {0}{1}\n"
-      "       epilogue explain {0}\n"
-      "       epilogue advise {0}\n",
-      shell_word(file), under);
 }
 
 // With `rates` they are kernels.
@@ -141,22 +124,14 @@ void names_json(JsonWriter& json, const char* key, const std::vector<analysis::N
 
 }  // namespace
 
-std::string summary_text(const Summary& summary, const std::string& file, bool markdown,
-                         size_t width) {
+std::string summary_markdown(const Summary& summary, const std::string& file) {
   std::string out = fmt::format("{}: {} events\n", file, summary.events);
-  out += machine_text(summary);
-  out += steps_line(summary);
-  if (!summary.kernels.empty()) {
-    const std::string line = work_line(summary);
-    out += markdown ? line : wrapped(line.substr(0, line.size() - 1), width) + '\n';
-  }
-  out += diagnosis_text(summary, markdown ? SIZE_MAX / 2 : width);
-  out += lost_text(summary);
+  out += machine_text(summary) + steps_line(summary);
+  if (!summary.kernels.empty()) out += work_line(summary);
+  out += diagnosis_text(summary) + lost_text(summary);
   out += names_table(summary.cpu_kernels ? "largest kernels" : "largest on the GPU",
-                     summary.kernels, &summary.rates, markdown, width);
-  out += names_table("largest on the CPU, by self time", summary.ops, nullptr, markdown, width);
-  if (!markdown) out += next_text(summary, file);
-  return out;
+                     summary.kernels, &summary.rates);
+  return out + names_table("largest on the CPU, by self time", summary.ops, nullptr);
 }
 
 void summary_json(JsonWriter& json, const Summary& summary) {

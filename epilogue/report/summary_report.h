@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The summary of a trace: one screen of text, or JSON.
+// The summary of a trace: Markdown, or JSON.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace epi::report {
 
-std::string summary_text(const analysis::Summary& summary, const std::string& file, bool markdown,
-                         size_t width);
+// As Markdown; `first_screen.h` is what a terminal gets.
+std::string summary_markdown(const analysis::Summary& summary, const std::string& file);
 // Members of an open object.
 void summary_json(JsonWriter& json, const analysis::Summary& summary);
 

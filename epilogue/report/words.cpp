@@ -43,6 +43,12 @@ const char* text_of(AdviceKind kind) {
       return "graph_breaks";
     case AdviceKind::kRecompiles:
       return "recompiles";
+    case AdviceKind::kInput:
+      return "input";
+    case AdviceKind::kAddmm:
+      return "addmm";
+    case AdviceKind::kAttention:
+      return "attention";
     case AdviceKind::kCompiling:
       return "compiling";
   }

@@ -70,7 +70,19 @@ TEST(Advise, SaysWhatTheLimitIs) {
   const Advised large = advise_data("traces/matmul_add_4096.json");
   EXPECT_FALSE(large.cpu_is_limit());
   EXPECT_EQ(large.diagnosis->bound(), Bound::kArithmetic);
-  EXPECT_EQ(large.verdict, Verdict::kNo);
+  EXPECT_EQ(large.verdict, Verdict::kMaybe);  // addmm saves a few percent
+}
+
+// Two kernels where one would do: the add goes into the GEMM's epilogue.
+TEST(Advise, AMatmulAndAnAddAreAddmm) {
+  const Advised advised = advise_data("traces/matmul_add_4096.json");
+  const Advice* found = find(advised, AdviceKind::kAddmm);
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->about, std::vector<std::string>{"4096x4096x4096"});
+  EXPECT_EQ(advised.fusion.kernels_after, 1);
+  // Never more than the add takes.
+  EXPECT_LE(found->saving_ns.high, found->terms[1].value);
+  EXPECT_GT(found->saving_ns.likely, 0);
 }
 
 TEST(Advise, ACompiledRunIsNotToldToCompile) {

@@ -12,6 +12,7 @@
 #include "epilogue/analysis/time/summary.h"
 #include "epilogue/report/advise_report.h"
 #include "epilogue/report/compare_report.h"
+#include "epilogue/report/first_screen.h"
 #include "epilogue/report/gemm_report.h"
 #include "epilogue/report/page.h"
 #include "epilogue/report/profiler_table_report.h"
@@ -26,7 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!trace) return 0;
   report::table_text(analysis::profiler_table(*trace, {.by_shape = true, .stats = true}), {});
   const analysis::TraceIndex index(*trace);
-  report::summary_text(analysis::summarize(index), "fuzz", false, 80);
+  report::summary_markdown(analysis::summarize(index), "fuzz");
+  report::first_screen(report::screen_data(index), index.trace, "fuzz", 80);
   report::advise_text(analysis::advise(index, std::nullopt), *trace, {.file = "fuzz"});
   report::page_html({{"fuzz", index}});
   const trace::Links links = trace::link(*trace);

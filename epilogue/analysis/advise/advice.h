@@ -27,6 +27,9 @@ enum class AdviceKind : uint8_t {
   kBreaks,       // several compiled regions in a step
   kRecompiles,   // several variants of one region
   kCompiling,    // compiling inside of the steps
+  kInput,        // loading data while the device waits
+  kAddmm,        // a product and an add behind it as one
+  kAttention,    // bmm, softmax, bmm as one kernel
 };
 
 // Likely: from recorded sizes and times. A guess: from a rule of thumb.
@@ -76,7 +79,13 @@ struct Advice {
   AdviceKind kind = AdviceKind::kFuse;
   std::vector<std::string> about;  // operators, or the sizes of a product
   bool on_device = true;           // it saves the device's work; else its waiting for the CPU
-  Estimate saving_ns;              // a step
+  Estimate saving_ns;              // a step: of the device's work, or of its waiting
+  // How much shorter the step would be: its graph timed again with these events shorter, or without
+  // what the host does. Never more than that removes.
+  double step_saving_ns = 0;
+  bool overlaps = false;  // most of its events are those of advice before it in the list
+  // After it and all advice before it in the list: how long the step is, and what limits it.
+  double step_after_ns = 0;
   Confidence confidence = Confidence::kGuess;
   std::vector<Term> terms;
   std::vector<trace::EventId> events;

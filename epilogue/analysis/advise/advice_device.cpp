@@ -13,6 +13,7 @@
 #include "epilogue/analysis/index/device_name.h"
 #include "epilogue/analysis/index/op_inputs.h"
 #include "epilogue/analysis/time/summary.h"
+#include "epilogue/analysis/time/work_groups.h"
 #include "epilogue/trace/event_args.h"
 #include "epilogue/trace/number_text.h"
 
@@ -114,7 +115,6 @@ void advise_tensor_cores(const ProductGroup& group, const GpuPeaks& peaks,
   if (!misses || peaks.tf32 <= peaks.f32 || group.sizes.flops() < kWorthFlops) return;
   Advice one = about_product(AdviceKind::kTensorCores, group);
   set_saving(group, peaks.tf32, peaks, one);
-  one.confidence = Confidence::kLikely;
   one.terms.push_back({Term::What::kTf32Peak, peaks.tf32 * 1000});
   if (one.saving_ns.likely > 0) advice.push_back(std::move(one));
 }
@@ -127,7 +127,6 @@ void advise_alignment(const ProductGroup& group, const GpuPeaks& peaks,
   if (!narrow || !odd || group.sizes.flops() < kWorthFlops) return;
   Advice one = about_product(AdviceKind::kAlignment, group);
   set_saving(group, peaks.f16, peaks, one);
-  one.confidence = Confidence::kLikely;
   if (group.rate.of_arithmetic) {
     one.terms.push_back({Term::What::kShareOfPeak, *group.rate.of_arithmetic});
   }
@@ -213,6 +212,109 @@ void advise_gated_mlps(const TraceIndex& index, const Blocks& blocks, std::vecto
     one.events.insert(one.events.end(), mlp.work.begin(), mlp.work.end());
   }
   for (auto& [key, one] : found) advice.push_back(std::move(one));
+}
+
+void advise_addmm(const TraceIndex& index, std::span<const EventId> work, FusionEstimate& fusion,
+                  std::vector<Advice>& advice) {
+  std::set<EventId> fused;
+  for (const FusionGroup& group : fusion.groups) fused.insert(group.work.begin(), group.work.end());
+  const std::vector<FlowNode> nodes = tensor_flow(index, work);
+  std::map<std::string, Advice> found;
+  for (const FlowNode& node : nodes) {
+    const bool adds = node.op != kNoEvent && node.kind == Kind::kPointwise &&
+                      (index.trace.name_of(node.op) == "aten::add" ||
+                       index.trace.name_of(node.op) == "aten::add_");
+    if (!adds || node.work.size() != 1 || fused.contains(node.work.front())) continue;
+    for (const FlowRead& read : node.reads) {
+      if (read.maker == kNoNode) continue;
+      const FlowNode& maker = nodes[read.maker];
+      const bool alone = maker.readers.size() == 1 && maker.op != kNoEvent;
+      if (!alone || index.trace.name_of(maker.op) != "aten::mm" || maker.phase != node.phase) {
+        continue;
+      }
+      const auto sizes = matrix_product(index.trace, maker.op);
+      if (!sizes) continue;
+      // What is added is still read, by the GEMM: of a bias next to nothing.
+      double addend = 0;
+      for (const FlowRead& other : node.reads) {
+        if (&other != &read) addend += other.size.bytes();
+      }
+      const double rate = fusion.rates.bytes_per_ns;
+      const auto now = static_cast<double>(node.device_ns);
+      const double after = rate > 0 ? std::min(now, addend / rate) : now / 2;
+      const std::string about = sizes_text(*sizes);
+      Advice& one = found[about];
+      one.kind = AdviceKind::kAddmm;
+      one.about = {about};
+      if (one.terms.empty()) {
+        one.terms = {
+            {Term::What::kPlaces, 0}, {Term::What::kTakes, 0}, {Term::What::kWouldTake, 0}};
+      }
+      one.terms[0].value += 1;
+      one.terms[1].value += now;
+      one.terms[2].value += after;
+      one.saving_ns.low += (now - after) / 2;
+      one.saving_ns.likely += now - after;
+      one.saving_ns.high += now;
+      one.events.push_back(node.work.front());
+      break;
+    }
+  }
+  for (auto& [about, one] : found) {
+    // A compiler does this, too.
+    fusion.kernels_after -= static_cast<int64_t>(one.events.size());
+    fusion.saving_ns.low += one.saving_ns.low;
+    fusion.saving_ns.likely += one.saving_ns.likely;
+    fusion.saving_ns.high += one.saving_ns.high;
+    advice.push_back(std::move(one));
+  }
+}
+
+void advise_attention(const TraceIndex& index, std::span<const EventId> work,
+                      std::vector<Advice>& advice) {
+  // Of the peak, as fused kernels reach it; their bytes at four fifths of the bandwidth.
+  constexpr double kPoor = 0.15;
+  constexpr double kUsual = 0.4;
+  constexpr double kGood = 0.7;
+  constexpr double kReached = 0.8;
+  const auto peaks = gpu_peaks(device_name(index.trace));
+  std::map<std::string, Advice> found;
+  for (const auto& one_place : unfused_attention(index, work)) {
+    const auto scores = matrix_product(index.trace, index.links.op[one_place.front()]);
+    const auto values = matrix_product(index.trace, index.links.op[one_place.back()]);
+    if (!scores || !values) continue;
+    const double now = device_time(index.trace, one_place);
+    const auto count = [](int64_t a, int64_t b) {
+      return static_cast<double>(a) * static_cast<double>(b);
+    };
+    const std::vector<OpInput> inputs = op_inputs(index.trace, index.links.op[one_place.front()]);
+    const double element = inputs.empty() ? 2 : static_cast<double>(inputs[0].element_bytes);
+    // Queries, keys and values are read, the result is written; scores stay on the chip.
+    const double bytes = element * static_cast<double>(scores->batch) *
+                         (count(scores->m, scores->k) + count(scores->n, scores->k) +
+                          count(values->k, values->n) + count(values->m, values->n));
+    const double flops = scores->flops() + values->flops();
+    const auto fused_ns = [&](double share) {
+      if (!peaks) return now / 2;
+      return std::min(now, std::max(flops / (peaks->f16 * 1000 * share),
+                                    bytes / (peaks->memory_tb_s * 1000 * kReached)));
+    };
+    const std::string about = fmt::format("{} of {}x{}", scores->batch, scores->m, scores->n);
+    Advice& one = found[about];
+    one.kind = AdviceKind::kAttention;
+    one.about = {about};
+    if (one.terms.empty()) {
+      one.terms = {{Term::What::kPlaces, 0}, {Term::What::kTakes, 0}, {Term::What::kWouldTake, 0}};
+    }
+    one.terms[0].value += 1;
+    one.terms[1].value += now;
+    one.terms[2].value += fused_ns(kUsual);
+    one.saving_ns.low += now - fused_ns(kPoor);
+    one.saving_ns.likely += now - fused_ns(kUsual);
+    one.saving_ns.high += now - fused_ns(kGood);
+    one.events.insert(one.events.end(), one_place.begin(), one_place.end());
+  }
+  for (auto& [about, one] : found) advice.push_back(std::move(one));
 }
 
 void advise_products(const TraceIndex& index, std::span<const EventId> work,

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "epilogue/analysis/time/host_activity.h"
+#include "epilogue/analysis/time/loading.h"
 
 namespace epi::analysis {
 namespace {
@@ -73,6 +74,39 @@ bool is_compiled(const HostView& view) {
   return compiled > all / 2;
 }
 
+bool replays_graphs(const HostView& view) {
+  double all = 0;
+  double replayed = 0;
+  for (const EventId work : view.owned.work) {
+    all += took(view.index, work);
+    const EventId launch = view.index.links.launch[work];
+    const bool graph = launch != kNoEvent && view.index.trace.name_of(launch).find("GraphLaunch") !=
+                                                 std::string_view::npos;
+    if (graph) replayed += took(view.index, work);
+  }
+  return replayed > all / 2;
+}
+
+void advise_input(const HostView& view, const Diagnosis& diagnosis, std::vector<Advice>& advice) {
+  constexpr double kWorthShare = 0.05;
+  if (diagnosis.share(Limiter::kInput) < kWorthShare) return;
+  const Loading loading = loading_in(view.index, diagnosis.window);
+  const auto judged = static_cast<double>(diagnosis.judged);
+  const double ns = static_cast<double>(diagnosis.ns(Limiter::kInput)) / judged;
+  Advice one;
+  one.kind = AdviceKind::kInput;
+  one.on_device = false;
+  if (!loading.function.empty()) one.about = {loading.function};
+  // With workers enough all of it hides behind the device's work; with too few, nothing.
+  one.saving_ns = {0, ns, ns};
+  one.terms = {{Term::What::kCalls, static_cast<double>(loading.fetches) / judged},
+               {Term::What::kTakes, static_cast<double>(loading.ns) / judged}};
+  for (const PathPart& part : diagnosis.path) {
+    if (part.bound == Bound::kInput && part.event != kNoEvent) one.events.push_back(part.event);
+  }
+  advice.push_back(std::move(one));
+}
+
 void advise_launches(const HostView& view, const Diagnosis& diagnosis,
                      std::vector<Advice>& advice) {
   constexpr double kWorthShare = 0.15;
@@ -95,7 +129,6 @@ void advise_launches(const HostView& view, const Diagnosis& diagnosis,
     one.kind = AdviceKind::kGraph;
     one.on_device = false;
     one.saving_ns = {kRemoved.low * waits, kRemoved.likely * waits, kRemoved.high * waits};
-    one.confidence = measures.syncs == 0 ? Confidence::kLikely : Confidence::kGuess;
     one.terms = terms;
     one.events = view.owned.launches;
     advice.push_back(std::move(one));

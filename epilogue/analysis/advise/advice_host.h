@@ -19,6 +19,8 @@ struct HostView {
 };
 
 void advise_launches(const HostView& view, const Diagnosis& diagnosis, std::vector<Advice>& advice);
+// Loading data while the device waits.
+void advise_input(const HostView& view, const Diagnosis& diagnosis, std::vector<Advice>& advice);
 void advise_waits(const HostView& view, std::vector<Advice>& advice);
 void advise_compiled(const HostView& view, std::vector<Advice>& advice);
 // Compiling inside of the steps; gives how long it took.
@@ -26,5 +28,7 @@ double advise_compiling(const TraceIndex& index, std::vector<Advice>& advice);
 
 // Whether compiled regions launch more than half of the instance's device time.
 bool is_compiled(const HostView& view);
+// Whether graphs do.
+bool replays_graphs(const HostView& view);
 
 }  // namespace epi::analysis

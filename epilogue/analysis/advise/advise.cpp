@@ -5,6 +5,7 @@
 
 #include "epilogue/analysis/advise/advice_device.h"
 #include "epilogue/analysis/advise/advice_host.h"
+#include "epilogue/analysis/advise/what_if.h"
 #include "epilogue/base/error.h"
 #include "epilogue/trace/event_args.h"
 
@@ -47,6 +48,10 @@ void decide(const HostView& view, Advised& result) {
   };
   if (result.kernels == 0) return set(Verdict::kNo, Because::kNoDevice);
   if (is_compiled(view)) return set(Verdict::kNo, Because::kCompiled);
+  if (replays_graphs(view)) return set(Verdict::kNo, Because::kGraphReplay);
+  if (result.diagnosis->limiter == Limiter::kNotConclusive) {
+    return set(Verdict::kMaybe, Because::kNotConclusive);
+  }
   const auto after = static_cast<double>(result.fusion.kernels_after);
   result.compiled_cpu_ns = {kCallNs.low + after * kKernelNs.low,
                             kCallNs.likely + after * kKernelNs.likely,
@@ -60,19 +65,13 @@ void decide(const HostView& view, Advised& result) {
     }
     return set(Verdict::kNo, Because::kDispatchLoss);
   }
+  // Compiled code shortens what the GPU and the host's dispatch take, and nothing else.
+  const bool other =
+      result.diagnosis->limiter != Limiter::kGpu && result.diagnosis->limiter != Limiter::kMixed;
+  if (other) return set(Verdict::kNo, Because::kOtherLimit);
   if (gain >= kLikelyGain) return set(Verdict::kLikely, Because::kGain);
   if (gain >= kSomeGain) return set(Verdict::kMaybe, Because::kSmallGain);
   set(Verdict::kNo, Because::kNothingToFuse);
-}
-
-// What shortens the step comes first: the CPU's advice where the CPU is the limit.
-void rank(bool cpu_is_limit, std::vector<Advice>& advice) {
-  std::stable_sort(advice.begin(), advice.end(), [&](const Advice& a, const Advice& b) {
-    const bool a_helps = a.on_device != cpu_is_limit && a.saving_ns.likely > 0;
-    const bool b_helps = b.on_device != cpu_is_limit && b.saving_ns.likely > 0;
-    if (a_helps != b_helps) return a_helps;
-    return a.saving_ns.likely > b.saving_ns.likely;
-  });
 }
 
 }  // namespace
@@ -100,6 +99,8 @@ Advised advise(const TraceIndex& index, const std::optional<std::string>& under)
     result.fusion = estimate_fusion(index, owned.work);
     result.blocks = find_blocks(index, owned.work);
     advise_fusion(result.fusion, result.advice);
+    advise_addmm(index, owned.work, result.fusion, result.advice);
+    advise_attention(index, owned.work, result.advice);
     advise_gated_mlps(index, result.blocks, result.advice);
     advise_products(index, owned.work, result.advice);
     advise_copies(index, owned.work, result.fusion, result.advice);
@@ -109,8 +110,11 @@ Advised advise(const TraceIndex& index, const std::optional<std::string>& under)
   }
   advise_compiled(view, result.advice);
   advise_compiling(index, result.advice);
+  if (result.diagnosis) {
+    advise_input(view, *result.diagnosis, result.advice);
+    time_again(index, *result.diagnosis, result.advice);
+  }
   decide(view, result);
-  rank(result.cpu_is_limit(), result.advice);
   return result;
 }
 

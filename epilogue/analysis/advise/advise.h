@@ -19,6 +19,9 @@ enum class Verdict : uint8_t { kNo, kMaybe, kLikely };
 enum class Because : uint8_t {
   kNoDevice,        // the trace shows the CPU alone
   kCompiled,        // the run is compiled already
+  kGraphReplay,     // a graph launches most of the work: it cannot be compiled or captured again
+  kNotConclusive,   // most of the step waits for something that is not in the file
+  kOtherLimit,      // neither the GPU's work nor the host's dispatch is the limit
   kNothingToFuse,   // every kernel is a product, or alone
   kSmallGain,       // there is something, but little
   kGain,            // fusing saves much of the device's time

@@ -61,8 +61,8 @@ class Diagnoser {
     result.instances = static_cast<int64_t>(subject.group.instances.size());
     StepWindow window = graphs_.window(instance, subject.owned[place]);
     if (overlap(subject, place)) window = all_instances(subject, result.judged);
-    const StepGraph graph = graphs_.graph(window);
-    result.path = graphs_.critical_path(graph);
+    result.graph = std::make_shared<const StepGraph>(graphs_.graph(window));
+    result.path = graphs_.critical_path(*result.graph);
     result.window = {window.begin_ns, window.end_ns};
     clip_start(result);
     for (const PathPart& part : result.path) {
@@ -186,6 +186,16 @@ int64_t Diagnosis::ns(Limiter one) const {
 double Diagnosis::share(Limiter one) const {
   const auto all = static_cast<double>(window_ns());
   return all <= 0 ? 0 : static_cast<double>(ns(one)) / all;
+}
+
+double Diagnosis::saved_ns(const NewDurations& durations, const WithoutBounds& without) const {
+  if (graph == nullptr) return 0;
+  // Events are those of one instance; bounds are left out of all that the window holds.
+  const int64_t by_events = graph->retimed(durations);
+  const auto once = static_cast<double>(graph->window_ns() - by_events);
+  const bool any = std::any_of(without.begin(), without.end(), [](bool one) { return one; });
+  const auto more = any ? static_cast<double>(by_events - graph->retimed(durations, without)) : 0.0;
+  return std::max(0.0, once + more / static_cast<double>(judged));
 }
 
 int64_t Diagnosis::host_idle_ns() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,7 +43,8 @@ struct Diagnosis {
   int64_t busy_ns = 0;     // of the window, by any device work
   BoundTimes bounds{};     // the critical path; they add up to the window
   std::vector<PathPart> path;
-  std::vector<IdleGap> gaps;  // when no device work ran
+  std::vector<IdleGap> gaps;               // when no device work ran
+  std::shared_ptr<const StepGraph> graph;  // of the window, with what was clipped
   Limiter limiter = Limiter::kNoDevice;
 
   int64_t window_ns() const { return window.end - window.begin; }
@@ -52,6 +54,8 @@ struct Diagnosis {
   // Idle time of the device that a host without overhead would not have: not launched yet for
   // dispatch and launches, launch latency, gaps between kernels.
   int64_t host_idle_ns() const;
+  // How much shorter an instance would be.
+  double saved_ns(const NewDurations& durations, const WithoutBounds& without = {}) const;
   // Of the path, the largest first, without empty ones.
   std::vector<Limiter> largest() const;
   // The largest bound of the limiter; of the whole path where that is none.

@@ -93,12 +93,12 @@ std::vector<PathPart> StepGraph::critical_path() const {
   return path;
 }
 
-int64_t StepGraph::retimed(const NewDurations& durations) const {
+int64_t StepGraph::retimed(const NewDurations& durations, const WithoutBounds& without) const {
   std::vector<int64_t> times(times_.size(), 0);
   for (const Node node : order_) {
     for (uint32_t i = first_edge_[node]; i < first_edge_[node + 1]; ++i) {
       const Edge& edge = edges_[i];
-      int64_t ns = edge.ns;
+      int64_t ns = without[static_cast<size_t>(edge.bound)] ? 0 : edge.ns;
       const auto changed = durations.find(edge.event);
       if (changed != durations.end()) {
         const bool gone = changed->second <= 0;

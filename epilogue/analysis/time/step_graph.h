@@ -38,6 +38,8 @@ struct StepWindow {
 
 // How long an event would take instead.
 using NewDurations = std::unordered_map<trace::EventId, double>;
+// Bounds of which a step would have nothing; of the host's, and of latencies.
+using WithoutBounds = std::array<bool, kBounds>;
 
 class StepGraph {
  public:
@@ -46,7 +48,7 @@ class StepGraph {
   // bound by is what their kind usually is.
   std::vector<PathPart> critical_path() const;
   // How long the window would be. A call that waits and would take 0 does not wait any more.
-  int64_t retimed(const NewDurations& durations) const;
+  int64_t retimed(const NewDurations& durations, const WithoutBounds& without = {}) const;
 
  private:
   friend class StepGraphs;

@@ -7,6 +7,7 @@
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/trace/trace_inputs.h"
+#include "epilogue/report/first_screen.h"
 #include "epilogue/report/summary_report.h"
 
 namespace epi::cli {
@@ -19,10 +20,15 @@ int summary(const TraceFlags& flags) {
   return print_each(
       flags,
       [&](JsonWriter& json, const TraceInput& input) {
-        report::summary_json(json, summary_of(input));
+        const analysis::TraceIndex index(input.trace);
+        report::summary_json(json, analysis::summarize(index));
+        report::screen_json(json, report::screen_data(index));
       },
       [&](const TraceInput& input) {
-        return report::summary_text(summary_of(input), input.file, flags.markdown, screen_width());
+        if (flags.markdown) return report::summary_markdown(summary_of(input), input.file);
+        const analysis::TraceIndex index(input.trace);
+        return report::first_screen(report::screen_data(index), input.trace, input.file,
+                                    screen_width());
       });
 }
 

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/report/first_screen.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "epilogue/analysis/cost/gpu_peaks.h"
+#include "epilogue/analysis/time/step_graph.h"
+#include "epilogue/base/join.h"
+#include "epilogue/report/advise_report.h"
+#include "epilogue/report/diagnosis_report.h"
+#include "epilogue/report/kernel_report.h"
+#include "epilogue/report/steps_report.h"
+#include "epilogue/report/table.h"
+#include "epilogue/report/text.h"
+#include "epilogue/report/units.h"
+
+namespace epi::report {
+namespace {
+
+using analysis::Diagnosis;
+using analysis::HostActivity;
+using analysis::IdleCause;
+using analysis::IdleGap;
+using analysis::Limiter;
+using analysis::WorkClass;
+using analysis::WorkGroup;
+
+constexpr size_t kShownAdvice = 3;
+
+std::string time_of(int64_t ns) { return time_text(static_cast<double>(ns)); }
+
+// "132,152"
+std::string with_commas(int64_t number) {
+  std::string text = fmt::format("{}", number);
+  for (auto place = static_cast<std::ptrdiff_t>(text.size()) - 3; place > 0; place -= 3) {
+    text.insert(static_cast<size_t>(place), ",");
+  }
+  return text;
+}
+
+std::string one_line(const std::string& text, size_t width) { return shortened(text, width); }
+
+std::string steps_text(const ScreenData& data) {
+  const auto& instances = data.summary.steps.instances;
+  const bool whole = instances.size() == 1 && instances[0].event == trace::kNoEvent;
+  if (whole) return "no steps marked";
+  const std::string count = plural(static_cast<double>(instances.size()), "step");
+  const auto& diagnosis = data.advised.diagnosis;
+  if (!diagnosis || instances.size() == 1) return count;
+  if (diagnosis->judged > 1) {
+    const bool all = diagnosis->judged == static_cast<int64_t>(instances.size());
+    return all ? count + ", judged together"
+               : fmt::format("{} of {} judged together", diagnosis->judged, count);
+  }
+  const size_t number = diagnosis->shown.rfind('#');
+  const bool numbered = number != std::string::npos;
+  return fmt::format("{} ({} shown: median GPU time)", count,
+                     numbered ? diagnosis->shown.substr(number) : "one");
+}
+
+std::string header(const ScreenData& data, const std::string& file, size_t width) {
+  const std::string name = std::filesystem::path(file).filename().string();
+  const std::string device = data.summary.device.empty() ? "device not named" : data.summary.device;
+  const std::string rest =
+      fmt::format(" | {} | {} events", steps_text(data), with_commas(data.summary.events));
+  const size_t room = width > rest.size() + 20 ? width - rest.size() : 20;
+  const std::string both = fmt::format("{} | {}", name, device);
+  if (both.size() <= room) return both + rest;
+  const size_t for_name = room > device.size() + 15 ? room - device.size() - 3 : room / 2;
+  return fmt::format(
+             "{} | {}", shortened(name, for_name),
+             shortened(device, room - std::min(room, std::min(name.size(), for_name) + 3))) +
+         rest;
+}
+
+// A part of the step's time, with the letter that it has in the bar.
+struct BarPart {
+  char letter;
+  const char* what;
+  int64_t ns = 0;
+};
+
+std::vector<BarPart> bar_parts(const Diagnosis& diagnosis, const char* device) {
+  std::vector<BarPart> parts = {
+      {'G', device, diagnosis.busy_ns}, {'I', "data loading"}, {'H', "not launched yet"},
+      {'S', "host waits itself"},       {'C', "compilation"},  {'A', "allocation"},
+      {'M', "initialisation"},          {'.', "gaps"},         {'?', "not in the file"}};
+  const auto add = [&](char letter, const IdleGap& gap) {
+    const auto part = std::find_if(parts.begin(), parts.end(),
+                                   [&](const BarPart& one) { return one.letter == letter; });
+    part->ns += gap.when.end - gap.when.begin;
+  };
+  const auto letter_of = [](const IdleGap& gap) {
+    if (gap.cause == IdleCause::kNotInFile || gap.cause == IdleCause::kNoLaunch) return '?';
+    if (gap.cause != IdleCause::kNotLaunched) return '.';
+    switch (gap.activity) {
+      case HostActivity::kDispatch:
+      case HostActivity::kLaunching:
+      case HostActivity::kGuards:
+      case HostActivity::kBetweenOps:
+        return 'H';
+      case HostActivity::kAllocating:
+        return 'A';
+      case HostActivity::kInitializing:
+        return 'M';
+      case HostActivity::kSynchronizing:
+        return 'S';
+      case HostActivity::kDataLoading:
+        return 'I';
+      case HostActivity::kCompiling:
+        return 'C';
+    }
+    return 'H';
+  };
+  for (const IdleGap& gap : diagnosis.gaps) add(letter_of(gap), gap);
+  std::erase_if(parts, [](const BarPart& part) { return part.ns <= 0; });
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const BarPart& a, const BarPart& b) { return a.ns > b.ns; });
+  return parts;
+}
+
+std::string bar_text(const ScreenData& data, size_t width) {
+  const Diagnosis& diagnosis = *data.advised.diagnosis;
+  const char* device = data.summary.cpu_kernels ? "kernels" : "GPU busy";
+  const std::string label = fmt::format("{} {} ", diagnosis.judged > 1 ? "steps" : "step",
+                                        time_of(diagnosis.window_ns()));
+  const auto room = static_cast<int64_t>(width - std::min(width - 10, label.size()));
+  const std::vector<BarPart> parts = bar_parts(diagnosis, device);
+  std::string bar;
+  int64_t done = 0;
+  for (const BarPart& part : parts) {
+    done += part.ns;
+    const int64_t to = diagnosis.window_ns() <= 0
+                           ? 0
+                           : (done * room + diagnosis.window_ns() / 2) / diagnosis.window_ns();
+    while (static_cast<int64_t>(bar.size()) < std::min(to, room)) bar += part.letter;
+  }
+  std::string legend;
+  for (const BarPart& part : parts) {
+    const std::string one = fmt::format("{}{} {} {}", legend.empty() ? "" : "  ", part.letter,
+                                        part.what, time_of(part.ns));
+    if (label.size() + legend.size() + one.size() > width) break;
+    legend += one;
+  }
+  return label + bar + '\n' + std::string(label.size(), ' ') + legend + '\n';
+}
+
+// What the verdict rests on, and what to do with it.
+std::vector<std::string> notes(const ScreenData& data, const trace::Trace& trace) {
+  const Diagnosis& diagnosis = *data.advised.diagnosis;
+  std::vector<std::string> lines;
+  const double busy = diagnosis.window_ns() == 0 ? 0
+                                                 : static_cast<double>(diagnosis.busy_ns) /
+                                                       static_cast<double>(diagnosis.window_ns());
+  constexpr double kMuch = 0.2;
+  if (diagnosis.limiter == Limiter::kHost && !data.summary.cpu_kernels) {
+    lines.push_back(
+        busy < kMuch
+            ? "Profiling slows the host: its times are upper bounds."
+            : fmt::format("Profiling slows the host: time a step without it. Near {} it is "
+                          "GPU-bound, and only savings of GPU time count.",
+                          time_of(diagnosis.busy_ns / diagnosis.judged)));
+  }
+  if (diagnosis.limiter == Limiter::kInput && data.loading.fetches > 0) {
+    const auto& loading = data.loading;
+    const bool alone = loading.loader.find("SingleProcess") != std::string::npos;
+    std::string text = fmt::format(
+        "{} of {}{}", plural(static_cast<double>(loading.fetches), "fetch", "es"),
+        time_of(loading.ns / loading.fetches), alone ? " on the main thread: no workers" : "");
+    if (!loading.function.empty()) {
+      text += fmt::format(
+          "; {:.0f} % of it in {}",
+          100 * static_cast<double>(loading.function_ns) / static_cast<double>(loading.ns),
+          loading.function);
+    }
+    lines.push_back(text);
+  }
+  if (diagnosis.limiter == Limiter::kNotConclusive) {
+    const analysis::PathPart* longest = nullptr;
+    for (const auto& part : diagnosis.path) {
+      const bool longer =
+          longest == nullptr || part.end_ns - part.begin_ns > longest->end_ns - longest->begin_ns;
+      if (part.bound == analysis::Bound::kNotInFile && longer) longest = &part;
+    }
+    if (longest != nullptr && longest->event != trace::kNoEvent) {
+      lines.push_back(fmt::format("Longest wait: {} before {}",
+                                  time_of(longest->end_ns - longest->begin_ns),
+                                  shortened(std::string(trace.name_of(longest->event)), 40)));
+    }
+  }
+  return lines;
+}
+
+const char* name_of(WorkClass what) {
+  switch (what) {
+    case WorkClass::kGemm:
+      return "GEMM";
+    case WorkClass::kAttention:
+      return "attention";
+    case WorkClass::kUnfusedAttention:
+      return "unfused attention";
+    case WorkClass::kConvolution:
+      return "convolution";
+    case WorkClass::kNorm:
+      return "norm";
+    case WorkClass::kSoftmax:
+      return "softmax";
+    case WorkClass::kReduction:
+      return "reduction";
+    case WorkClass::kPointwise:
+      return "pointwise";
+    case WorkClass::kOptimizer:
+      return "optimizer";
+    case WorkClass::kCommunication:
+      return "communication";
+    case WorkClass::kHostCopies:
+      return "copies between host and device";
+    case WorkClass::kDeviceCopies:
+      return "copies and sets on the device";
+    case WorkClass::kIndexing:
+      return "gather, sort, random";
+    case WorkClass::kOther:
+      return "other kernels";
+  }
+  return "";
+}
+
+std::string group_text(const WorkGroup& group) {
+  if (group.what == WorkClass::kGemm && group.about.empty() && group.kinds > 1) {
+    return fmt::format("linear layers ({} shapes)", group.kinds);
+  }
+  if (group.about.empty()) return name_of(group.what);
+  if (group.what == WorkClass::kPointwise || group.what == WorkClass::kReduction ||
+      group.what == WorkClass::kHostCopies) {
+    return group.about;
+  }
+  return fmt::format("{} {}", name_of(group.what), group.about);
+}
+
+// Of the peak that it comes nearer to.
+std::string peak_text(const WorkGroup& group) {
+  const double flops = group.of_arithmetic.value_or(0);
+  const double bytes = group.of_bandwidth.value_or(0);
+  if (!group.of_arithmetic && !group.of_bandwidth) return "-";
+  return flops >= bytes ? fmt::format("{:.0f} % FLOP/s", 100 * flops)
+                        : fmt::format("{:.0f} % bandwidth", 100 * bytes);
+}
+
+std::string groups_text(const ScreenData& data, size_t width) {
+  const auto& groups = data.groups;
+  if (groups.groups.empty()) return "";
+  constexpr size_t kNumbers = 44;  // the columns beside a name
+  const size_t name_width = width > kNumbers + 20 ? width - kNumbers : 20;
+  Table table(
+      {{fmt::format("{} {}", data.summary.cpu_kernels ? "kernels" : "GPU work", time_of(groups.ns)),
+        Align::kLeft},
+       {"calls", Align::kRight},
+       {"time", Align::kRight},
+       {"share", Align::kRight},
+       {"of peak", Align::kRight}});
+  const auto row = [&](const std::string& name, int64_t calls, int64_t ns, std::string peak) {
+    const double share =
+        groups.ns == 0 ? 0 : static_cast<double>(ns) / static_cast<double>(groups.ns);
+    table.add_row({shortened(name, name_width), fmt::format("{}", calls), time_of(ns),
+                   fmt::format("{:.0f} %", 100 * share), std::move(peak)});
+  };
+  for (const WorkGroup& group : groups.groups) {
+    row(group_text(group), group.calls, group.ns, peak_text(group));
+  }
+  if (groups.rest_calls > 0) row("others", groups.rest_calls, groups.rest_ns, "-");
+  return table.text();
+}
+
+std::string mfu_text(const ScreenData& data) {
+  const auto share = mfu(data);
+  if (!share) return "";
+  return fmt::format("MFU {:.0f} %: {} in {}\n", 100 * *share, flops_text(data.groups.flops),
+                     time_of(data.advised.diagnosis->window_ns()));
+}
+
+std::string advice_text(const ScreenData& data, size_t width) {
+  Table table({{"what could help, in this order", Align::kLeft},
+               {"GPU time", Align::kRight},
+               {"the step", Align::kRight}});
+  constexpr size_t kNumbers = 34;
+  size_t shown = 0;
+  for (const auto& advice : data.advised.advice) {
+    if (shown == kShownAdvice) break;
+    if (advice.saving_ns.likely <= 0) continue;
+    ++shown;
+    const std::string title =
+        fmt::format("{} {}{}", shown, advice.overlaps ? "or " : "", short_title(advice));
+    const std::string step = advice.step_saving_ns < 1
+                                 ? "as long"
+                                 : fmt::format("<= -{}", time_text(advice.step_saving_ns));
+    table.add_row({shortened(title, width > kNumbers + 20 ? width - kNumbers : 20),
+                   advice.on_device ? fmt::format("-{}", time_text(advice.saving_ns.likely)) : "-",
+                   step});
+  }
+  return shown == 0 ? "" : '\n' + table.text();
+}
+
+// What makes the figures less sure.
+std::string quality_text(const ScreenData& data) {
+  std::vector<std::string> parts;
+  const auto& summary = data.summary;
+  const auto& diagnosis = data.advised.diagnosis;
+  const auto count = [](int64_t number, const char* one) {
+    return plural(static_cast<double>(number), one);
+  };
+  if (diagnosis && diagnosis->clipped_ns > 0) {
+    parts.push_back(
+        fmt::format("starts in the middle of things, {} before its first work not judged",
+                    time_of(diagnosis->clipped_ns)));
+  }
+  int64_t cold = 0;
+  for (const auto& step : summary.steps.instances) cold += step.cold ? 1 : 0;
+  if (cold > 0) parts.push_back(count(cold, "cold step") + " (over twice the median)");
+  if (summary.unlinked_kernels > 0) {
+    parts.push_back(count(summary.unlinked_kernels, "kernel") + " without a launch, in no step");
+  }
+  if (summary.lost_launches > 0) {
+    parts.push_back(count(summary.lost_launches, "launch call") + " without a kernel");
+  }
+  if (summary.shared_correlations > 0) {
+    parts.push_back(count(summary.shared_correlations, "call") + " that share a correlation");
+  }
+  if (diagnosis && !mfu(data) && !summary.cpu_kernels) {
+    parts.push_back(data.groups.flops > 0 ? "FLOPs of some kernels unknown: no MFU"
+                                          : "no shapes: no MFU");
+  }
+  return parts.empty() ? "" : "trace: " + join(parts, "; ");
+}
+
+std::string next_text(const ScreenData& data, const std::string& file, size_t width) {
+  const std::string word = shell_word(file);
+  const std::string like = data.advised.blocks.mlps.empty() ? "" : " | run mlp --like " + word;
+  const std::string text =
+      fmt::format("next: epilogue advise {0} | report {0} -o r.html{1}", word, like);
+  if (text.size() <= width) return text + '\n';
+  return fmt::format("next: epilogue advise FILE | report FILE -o r.html | breakdown FILE{}\n",
+                     data.advised.blocks.mlps.empty() ? "" : "");
+}
+
+std::string host_table(const ScreenData& data, size_t width) {
+  Table table({{"largest on the CPU, by self time", Align::kLeft},
+               {"calls", Align::kRight},
+               {"time", Align::kRight},
+               {"share", Align::kRight}});
+  constexpr size_t kNumbers = 34;
+  for (size_t i = 0; i < std::min<size_t>(data.summary.ops.size(), 8); ++i) {
+    const auto& op = data.summary.ops[i];
+    table.add_row({shortened(op.name, width > kNumbers + 20 ? width - kNumbers : 20),
+                   fmt::format("{}", op.count), time_of(op.ns),
+                   fmt::format("{:.0f} %", 100 * op.share)});
+  }
+  return table.text();
+}
+
+}  // namespace
+
+std::optional<double> mfu(const ScreenData& data) {
+  const auto& diagnosis = data.advised.diagnosis;
+  if (!diagnosis || !data.groups.all_flops_known || diagnosis->window_ns() <= 0) {
+    return std::nullopt;
+  }
+  return data.groups.peak_ns / static_cast<double>(diagnosis->window_ns());
+}
+
+void screen_json(JsonWriter& json, const ScreenData& data) {
+  const auto optional = [&](const char* key, const std::optional<double>& value) {
+    json.key(key);
+    value ? json.fixed(*value, 4) : json.null();
+  };
+  optional("mfu", mfu(data));
+  json.key("work").begin_array();
+  for (const WorkGroup& group : data.groups.groups) {
+    json.begin_object().key("what").string(group_text(group)).key("calls").integer(group.calls);
+    json.key("us").fixed(static_cast<double>(group.ns) / 1000, 3);
+    optional("of_peak_flops", group.of_arithmetic);
+    optional("of_peak_bandwidth", group.of_bandwidth);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+ScreenData screen_data(const analysis::TraceIndex& index) {
+  ScreenData data;
+  data.summary = analysis::summarize(index, false);
+  data.advised = analysis::advise(index, std::nullopt);
+  if (!data.advised.diagnosis) return data;
+  const Diagnosis& diagnosis = *data.advised.diagnosis;
+  data.summary.diagnoses = {diagnosis};
+  std::vector<trace::EventId> work;
+  for (const trace::EventId id : index.ownership.everything().work) {
+    const bool inside = index.trace.ts_ns[id] >= diagnosis.window.begin &&
+                        index.trace.end_ns(id) <= diagnosis.window.end;
+    if (inside) work.push_back(id);
+  }
+  data.groups =
+      analysis::work_groups(index, work, analysis::gpu_peaks(data.summary.device), kScreenGroups);
+  data.loading = analysis::loading_in(index, diagnosis.window);
+  return data;
+}
+
+std::string first_screen(const ScreenData& data, const trace::Trace& trace, const std::string& file,
+                         size_t width) {
+  std::string out = header(data, file, width) + "\n\n";
+  if (!data.advised.diagnosis) {
+    out += "NO DEVICE WORK: this trace shows the CPU only\n\n" + host_table(data, width) + '\n';
+    const std::string word = shell_word(file);
+    const std::string next = fmt::format("next: epilogue table {0} | tree {0}", word);
+    return out + (next.size() <= width ? next : "next: epilogue table FILE | tree FILE") + '\n';
+  }
+  const Diagnosis& diagnosis = *data.advised.diagnosis;
+  out += wrapped(verdict_text(diagnosis, data.summary.cpu_kernels ? "kernel lane" : "GPU"), width) +
+         '\n';
+  out += bar_text(data, width);
+  out += one_line("critical path: " + short_path_text(diagnosis), width) + '\n';
+  for (const std::string& note : notes(data, trace)) out += wrapped(note, width) + '\n';
+  out += '\n' + groups_text(data, width) + mfu_text(data) + advice_text(data, width);
+  const std::string quality = quality_text(data);
+  if (!quality.empty()) out += wrapped(quality, width) + '\n';
+  return out + next_text(data, file, width);
+}
+
+}  // namespace epi::report

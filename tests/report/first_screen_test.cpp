@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first screen: what it says of traces whose answer is known, and that it fits on a screen.
+#include "epilogue/report/first_screen.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include "epilogue/trace/reader.h"
+#include "tests/analysis/test_data.h"
+
+namespace epi::report {
+namespace {
+
+constexpr size_t kColumns = 80;
+
+void expect_fits(const std::string& screen) {
+  std::istringstream lines(screen);
+  size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count)
+    EXPECT_LE(line.size(), kColumns) << line;
+  EXPECT_LE(count, kScreenLines) << screen;
+}
+
+std::string screen_of(const trace::Trace& trace, const std::string& file) {
+  return first_screen(screen_data(analysis::TraceIndex(trace)), trace, file, kColumns);
+}
+
+bool is_trace(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  return name.ends_with(".json") || name.ends_with(".json.gz");
+}
+
+TEST(FirstScreen, FitsWhateverTheTrace) {
+  const std::filesystem::path data(EPI_TEST_DATA);
+  int screens = 0;
+  for (const auto& folder : {data, data / "../../../shared/data"}) {
+    if (!std::filesystem::exists(folder)) continue;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+      if (!entry.is_regular_file() || !is_trace(entry.path())) continue;
+      const auto trace = trace::read(entry.path());
+      if (!trace || trace->size() == 0) continue;  // not every file there is a trace
+      SCOPED_TRACE(entry.path().filename().string());
+      expect_fits(screen_of(*trace, entry.path().string()));
+      ++screens;
+    }
+  }
+  EXPECT_GT(screens, 20);
+}
+
+TEST(FirstScreen, OfAnMlpSaysThatTheHostIsTheLimit) {
+  const trace::Trace trace = analysis::read_data("traces/mlp_eager.json");
+  const ScreenData data = screen_data(analysis::TraceIndex(trace));
+  EXPECT_EQ(data.advised.diagnosis->limiter, analysis::Limiter::kHost);
+  EXPECT_EQ(data.advised.diagnosis->shown, "ProfilerStep#3");
+  // 3 x 2 x 8192 x 3072 x 768 FLOP at 989.5 TFLOP/s, in 347.574 us.
+  EXPECT_NEAR(mfu(data).value_or(0), 115.96e9 / 989.5e3 / 347574, 0.001);
+  ASSERT_GE(data.groups.groups.size(), 4U);
+  EXPECT_EQ(data.groups.groups[0].about, "8192x3072x768 bf16");
+  EXPECT_EQ(data.groups.groups[0].calls, 2);
+  EXPECT_EQ(data.groups.groups[2].about, "mul");
+  const std::string screen = screen_of(trace, "mlp_eager.json");
+  for (const char* part : {"HOST-BOUND", "idle 33 %", "GPU busy 234.3 us", "MFU 34 %", "CUDA graph",
+                           "gelu", "Profiling slows the host"}) {
+    EXPECT_NE(screen.find(part), std::string::npos) << part;
+  }
+}
+
+// The bar has as many letters as it has room, whatever the shares.
+TEST(FirstScreen, TheBarIsAsLongAsTheLine) {
+  for (const char* name : {"traces/mlp_eager.json", "traces/llama_train.json.gz"}) {
+    std::istringstream lines(screen_of(analysis::read_data(name), name));
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("step ")) continue;
+      EXPECT_EQ(line.size(), kColumns) << line;
+    }
+  }
+}
+
+TEST(FirstScreen, OfOwlv2NamesTheFunctionThatLoads) {
+  const auto path = std::filesystem::path(EPI_TEST_DATA) /
+                    "../../../shared/data/peers/tracelens_h100_owlv2.json.gz";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "not in ../shared/data/peers";
+  const trace::Trace trace = trace::read(path).value();
+  const ScreenData data = screen_data(analysis::TraceIndex(trace));
+  EXPECT_EQ(data.advised.diagnosis->limiter, analysis::Limiter::kInput);
+  EXPECT_EQ(data.loading.fetches, 5);
+  EXPECT_EQ(data.loading.function, "scipy/ndimage/_interpolation.py(739): zoom");
+  EXPECT_NEAR(static_cast<double>(data.loading.function_ns), 531e6, 1e6);
+  EXPECT_NEAR(static_cast<double>(data.loading.ns), 619e6, 1e6);
+  // Nothing is said to save more than it removes.
+  for (const auto& advice : data.advised.advice) {
+    if (advice.on_device) continue;
+    EXPECT_LE(advice.saving_ns.high, advice.step_saving_ns + 1);
+  }
+  ASSERT_FALSE(data.advised.advice.empty());
+  EXPECT_EQ(data.advised.advice[0].kind, analysis::AdviceKind::kInput);
+}
+
+}  // namespace
+}  // namespace epi::report
