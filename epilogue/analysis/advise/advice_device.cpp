@@ -219,6 +219,9 @@ void advise_addmm(const TraceIndex& index, std::span<const EventId> work, Fusion
   std::set<EventId> fused;
   for (const FusionGroup& group : fusion.groups) fused.insert(group.work.begin(), group.work.end());
   const std::vector<FlowNode> nodes = tensor_flow(index, work);
+  // Of the add's time, on an H200: docs/advise.md has the pairs.
+  constexpr double kMatrixAfter = 0.93;
+  constexpr double kMatrixAfterLeast = 0.65;
   std::map<std::string, Advice> found;
   for (const FlowNode& node : nodes) {
     const bool adds = node.op != kNoEvent && node.kind == Kind::kPointwise &&
@@ -241,10 +244,16 @@ void advise_addmm(const TraceIndex& index, std::span<const EventId> work, Fusion
       }
       const double rate = fusion.rates.bytes_per_ns;
       const auto now = static_cast<double>(node.device_ns);
-      const double after = rate > 0 ? std::min(now, addend / rate) : now / 2;
+      // A matrix is copied into the result before the GEMM adds to it, which takes about as long:
+      // only a bias goes into the epilogue.
+      const double full = static_cast<double>(sizes->m) * static_cast<double>(sizes->n) *
+                          static_cast<double>(node.result.element_bytes);
+      const bool is_bias = addend < full / 2;
+      const double after = is_bias && rate > 0 ? std::min(now, addend / rate) : kMatrixAfter * now;
       const std::string about = sizes_text(*sizes);
       Advice& one = found[about];
       one.kind = AdviceKind::kAddmm;
+      one.confidence = Confidence::kLikely;
       one.about = {about};
       if (one.terms.empty()) {
         one.terms = {
@@ -253,9 +262,9 @@ void advise_addmm(const TraceIndex& index, std::span<const EventId> work, Fusion
       one.terms[0].value += 1;
       one.terms[1].value += now;
       one.terms[2].value += after;
-      one.saving_ns.low += (now - after) / 2;
+      one.saving_ns.low += is_bias ? (now - after) / 2 : 0;
       one.saving_ns.likely += now - after;
-      one.saving_ns.high += now;
+      one.saving_ns.high += is_bias ? now : (1 - kMatrixAfterLeast) * now;
       one.events.push_back(node.work.front());
       break;
     }
@@ -334,7 +343,9 @@ void advise_products(const TraceIndex& index, std::span<const EventId> work,
 void advise_copies(const TraceIndex& index, std::span<const EventId> work,
                    const FusionEstimate& fusion, std::vector<Advice>& advice) {
   std::set<EventId> fused;
-  for (const FusionGroup& group : fusion.groups) fused.insert(group.work.begin(), group.work.end());
+  for (const FusionGroup& group : fusion.groups) {
+    if (group.ops.size() > 1) fused.insert(group.work.begin(), group.work.end());
+  }
   Advice one;
   one.kind = AdviceKind::kCopies;
   double ns = 0;
@@ -350,7 +361,9 @@ void advise_copies(const TraceIndex& index, std::span<const EventId> work,
     ns += static_cast<double>(index.trace.dur_ns[id]);
   }
   if (one.events.empty() || ns < kWorthShare * device_time(index.trace, work)) return;
-  one.saving_ns = {0, ns / 2, ns};
+  // Where a product reads the result, which takes any strides: docs/advise.md has the pairs.
+  constexpr double kLaunchNs = 5000;  // goes with each
+  one.saving_ns = {0.5 * ns, 0.9 * ns, ns + kLaunchNs * static_cast<double>(one.events.size())};
   one.terms = {{Term::What::kCopies, static_cast<double>(one.events.size())},
                {Term::What::kTakes, ns}};
   advice.push_back(std::move(one));

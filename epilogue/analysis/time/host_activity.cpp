@@ -61,10 +61,11 @@ HostTimeline::HostTimeline(const TraceIndex& index)
   for (EventId id = 0; id < trace.size(); ++id) {
     if (!trace.is_span(id) || !trace::is_device_work(trace.category[id])) continue;
     device_busy_.push_back({trace.ts_ns[id], trace.end_ns(id)});
-    // From pageable memory, even what is called "Async" returns when the copy is done.
+    // From pageable memory, even what is called "Async" returns when nearly all is copied.
     const EventId call = index.links.launch[id];
     const bool copy = trace.category[id] == Category::kGpuMemcpy && call != kNoEvent;
-    if (copy && trace.end_ns(id) <= trace.end_ns(call)) waits_for_own_copy_[call] = true;
+    const int64_t during = copy ? trace.end_ns(call) - trace.ts_ns[id] : 0;
+    if (during > 0 && 2 * during >= trace.dur_ns[id]) waits_for_own_copy_[call] = true;
   }
   device_busy_ = united(std::move(device_busy_));
   for (trace::LaneId lane = 0; lane < lanes_.size(); ++lane) add_lane(index, lane);

@@ -353,6 +353,13 @@ class StepGraphs::Builder {
       const Node to = thread.nodes[i + 1];
       const int64_t ns = segment.end - segment.begin;
       const int64_t own_ns = segment.event == kNoEvent ? 0 : trace_.dur_ns[segment.event];
+      if (const Work* copy = copied_meanwhile(segment)) {
+        graph_.add_edge({copy->from, to, segment.end - copy->begin, copy->bound, EdgeKind::kTakes,
+                         copy->id, trace_.dur_ns[copy->id]});
+        graph_.add_edge({from, to, std::min(ns, kUsualLatencyNs), Bound::kLaunches,
+                         EdgeKind::kFollows, segment.event, own_ns});
+        continue;
+      }
       if (const Work* work = waited_for(segment)) {
         const int64_t behind = segment.end - work->end;
         graph_.add_edge(
@@ -372,6 +379,17 @@ class StepGraphs::Builder {
       graph_.add_edge({from, to, ns, unexplained ? Bound::kNotInFile : bound_of(segment.activity),
                        EdgeKind::kTakes, segment.event, own_ns});
     }
+  }
+
+  // Of a call that returns when nearly all of its own copy is done: that copy.
+  const Work* copied_meanwhile(const HostTimeline::Segment& segment) const {
+    if (segment.activity != HostActivity::kSynchronizing) return nullptr;
+    const auto own = last_of_call_.find(segment.event);
+    if (own == last_of_call_.end()) return nullptr;
+    const Work& work = work_[own->second];
+    const bool ends_later = work.end > segment.end && segment.end == trace_.end_ns(segment.event);
+    return ends_later && work.begin >= window_.begin_ns && work.begin < segment.end ? &work
+                                                                                    : nullptr;
   }
 
   // Of a call that returns when work of the device is done: that work. None where all was done
