@@ -111,9 +111,11 @@ std::string saving_text(const Advice& advice, bool cpu_kernels) {
   if (advice.saving_ns.high <= 0) {
     return advice.step_saving_ns < 1 ? "how much it saves, the trace does not tell" : shorter;
   }
-  const std::string step =
-      advice.step_saving_ns < 1 ? "none of it shortens the step as it was recorded" : shorter;
-  return fmt::format("{}saves {} of {} {} a step, {}; {}",
+  const std::string step = !advice.is_timed ? ""
+                           : advice.step_saving_ns < 1
+                               ? "; none of it shortens the step as it was recorded"
+                               : "; " + shorter;
+  return fmt::format("{}saves {} of {} {} a step, {}{}",
                      advice.overlaps ? "instead of what is above: " : "",
                      estimate_text(advice.saving_ns), cpu_kernels ? "the kernels'" : "the GPU's",
                      advice.on_device ? "work" : "waiting", text_of(advice.confidence), step);
@@ -274,6 +276,11 @@ std::string verdict_line(const Advised& advised) {
                                 phrase_of(advised.diagnosis->limiter),
                                 100 * advised.diagnosis->share(advised.diagnosis->limiter),
                                 step_text(advised));
+    case Because::kCpuKernels:
+      return head + fmt::format(
+                        "{} would become {}; how much that saves on a CPU, the trace does not tell",
+                        plural(static_cast<double>(advised.kernels), "kernel"),
+                        fusion.kernels_after);
     case Because::kNothingToFuse:
       return head + (fusion.groups.empty()
                          ? fmt::format("there is nothing to fuse{}", where)
@@ -343,6 +350,7 @@ std::string advice_check_text(const analysis::AdviceCheck& check, bool markdown)
                  fmt::format("{}", check.kernels_predicted),
                  fmt::format("{}", check.kernels_after)});
   std::string out = markdown ? table.markdown() : table.text();
+  if (check.saving_ns.high <= 0) return out + "\nno saving was estimated\n";
   const bool inside =
       check.actual_ns >= check.saving_ns.low && check.actual_ns <= check.saving_ns.high;
   const auto error = check.error();

@@ -211,7 +211,38 @@ void idle_json(JsonWriter& json, const IdleCauses& idle) {
   json.end_object();
 }
 
-void device_json(JsonWriter& json, const DeviceBreakdown& device) {
+// The longest, in order of time.
+void gaps_json(JsonWriter& json, const DeviceBreakdown& device, const trace::Trace& trace) {
+  constexpr size_t kMaxGaps = 50;
+  const auto ns = [](const analysis::IdleGap& gap) { return gap.when.end - gap.when.begin; };
+  std::vector<analysis::IdleGap> gaps = device.gaps;
+  if (gaps.size() > kMaxGaps) {
+    std::nth_element(gaps.begin(), gaps.begin() + kMaxGaps, gaps.end(),
+                     [&](const auto& a, const auto& b) { return ns(a) > ns(b); });
+    gaps.resize(kMaxGaps);
+    std::stable_sort(gaps.begin(), gaps.end(),
+                     [](const auto& a, const auto& b) { return a.when.begin < b.when.begin; });
+  }
+  const auto name = [&](const char* key, trace::EventId id) {
+    json.key(key);
+    id == trace::kNoEvent ? json.null() : json.string(trace.name_of(id));
+  };
+  json.key("gap_count").integer(static_cast<int64_t>(device.gaps.size()));
+  json.key("gaps").begin_array();
+  for (const auto& gap : gaps) {
+    json.begin_object().key("ts_us").fixed(static_cast<double>(gap.when.begin) / 1000, 3);
+    json.key("dur_us").fixed(static_cast<double>(ns(gap)) / 1000, 3);
+    json.key("cause").string(text_of(gap.cause)).key("cpu");
+    gap.cause == analysis::IdleCause::kNotLaunched ? json.string(text_of(gap.activity))
+                                                   : json.null();
+    name("waiting", gap.waiting);
+    name("host", gap.host);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void device_json(JsonWriter& json, const DeviceBreakdown& device, const trace::Trace& trace) {
   json.begin_object().key("device").integer(device.device);
   shares_json(json, device.shares);
   idle_json(json, device.idle);
@@ -222,7 +253,9 @@ void device_json(JsonWriter& json, const DeviceBreakdown& device) {
     idle_json(json, step.idle);
     json.end_object();
   }
-  json.end_array().key("streams").begin_array();
+  json.end_array();
+  gaps_json(json, device, trace);
+  json.key("streams").begin_array();
   for (const auto& stream : device.streams) {
     json.begin_object().key("stream").integer(stream.stream).key("works").integer(stream.works);
     shares_json(json, stream.shares);
@@ -269,9 +302,10 @@ std::string breakdown_text(const std::vector<DeviceBreakdown>& devices, bool mar
   return text;
 }
 
-void breakdown_json(JsonWriter& json, const std::vector<DeviceBreakdown>& devices) {
+void breakdown_json(JsonWriter& json, const std::vector<DeviceBreakdown>& devices,
+                    const trace::Trace& trace) {
   json.key("devices").begin_array();
-  for (const DeviceBreakdown& device : devices) device_json(json, device);
+  for (const DeviceBreakdown& device : devices) device_json(json, device, trace);
   json.end_array();
 }
 

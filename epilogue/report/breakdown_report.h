@@ -12,6 +12,7 @@ namespace epi::report {
 
 std::string breakdown_text(const std::vector<analysis::DeviceBreakdown>& devices, bool markdown);
 // The member `devices` of an open object.
-void breakdown_json(JsonWriter& json, const std::vector<analysis::DeviceBreakdown>& devices);
+void breakdown_json(JsonWriter& json, const std::vector<analysis::DeviceBreakdown>& devices,
+                    const trace::Trace& trace);
 
 }  // namespace epi::report

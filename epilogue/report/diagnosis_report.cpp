@@ -123,6 +123,11 @@ std::string verdict_text(const Diagnosis& diagnosis, const char* device) {
       return "MIXED: no single limit; critical path: " + largest_text(diagnosis, 3);
     case Limiter::kNotInFile:
     case Limiter::kNotConclusive:
+      if (diagnosis.launches_missing) {
+        return fmt::format(
+            "NOT CONCLUSIVE: the {} is idle {:.0f} % of {}, and most launches are not in the file",
+            device, 100 * idle, what);
+      }
       return fmt::format(
           "NOT CONCLUSIVE: {:.0f} % of {} waits for something that is not in the file",
           100 * diagnosis.share(Limiter::kNotInFile), what);

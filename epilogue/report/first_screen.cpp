@@ -58,8 +58,9 @@ std::string steps_text(const ScreenData& data) {
   }
   const size_t number = diagnosis->shown.rfind('#');
   const bool numbered = number != std::string::npos;
-  return fmt::format("{} ({} shown: median GPU time)", count,
-                     numbered ? diagnosis->shown.substr(number) : "one");
+  return fmt::format("{} ({} shown: median {} time)", count,
+                     numbered ? diagnosis->shown.substr(number) : "one",
+                     data.summary.cpu_kernels ? "kernel" : "GPU");
 }
 
 std::string header(const ScreenData& data, const std::string& file, size_t width) {
@@ -284,7 +285,7 @@ std::string mfu_text(const ScreenData& data) {
 
 std::string advice_text(const ScreenData& data, size_t width) {
   Table table({{"what could help, in this order", Align::kLeft},
-               {"GPU time", Align::kRight},
+               {data.summary.cpu_kernels ? "kernel time" : "GPU time", Align::kRight},
                {"the step", Align::kRight}});
   constexpr size_t kNumbers = 34;
   size_t shown = 0;

@@ -83,7 +83,7 @@ void file_json(JsonWriter& json, const PageData::File& file, int64_t begin_ns, s
   json.key("kernel_count").integer(static_cast<int64_t>(file.summary.kernels.size()));
   json.key("row_count").integer(static_cast<int64_t>(file.table.rows.size()));
   object(json, "table", [&] { table_json(json, file.table, {.limit = rows}); });
-  object(json, "breakdown", [&] { breakdown_json(json, file.devices); });
+  object(json, "breakdown", [&] { breakdown_json(json, file.devices, file.index.trace); });
   json.key("idle_maps").begin_array();
   for (const auto& device : file.devices) idle_map_json(json, device, begin_ns);
   json.end_array();

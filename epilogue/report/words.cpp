@@ -107,6 +107,26 @@ const char* text_of(Bound bound) {
   return "";
 }
 
+const char* text_of(analysis::IdleCause cause) {
+  switch (cause) {
+    case analysis::IdleCause::kNotLaunched:
+      return "not_launched";
+    case analysis::IdleCause::kLaunchLatency:
+      return "on_its_way";
+    case analysis::IdleCause::kBetweenKernels:
+      return "between_kernels";
+    case analysis::IdleCause::kOtherStreams:
+      return "other_streams";
+    case analysis::IdleCause::kOtherSteps:
+      return "other_steps";
+    case analysis::IdleCause::kNotInFile:
+      return "not_in_file";
+    case analysis::IdleCause::kNoLaunch:
+      return "no_launch";
+  }
+  return "";
+}
+
 const char* phrase_of(Bound bound) {
   switch (bound) {
     case Bound::kArithmetic:

@@ -19,6 +19,8 @@ const char* text_of(analysis::Confidence confidence);
 const char* text_of(analysis::Verdict verdict);
 const char* text_of(analysis::Bound bound);
 const char* text_of(analysis::HostActivity activity);
+// As in JSON: "not_launched".
+const char* text_of(analysis::IdleCause cause);
 // In a sentence: "compute-bound kernels", "the host's dispatch".
 const char* phrase_of(analysis::Bound bound);
 const char* phrase_of(analysis::Limiter limiter);

@@ -48,6 +48,9 @@ void EventBuilder::add(const RawEvent& raw, uint64_t args_offset) {
   Event event{.phase = *phase};
   if (!set_times(raw, event)) return;
   event.category = category_id(raw.category);
+  // Among MTIA's device events are waits of one queue for another: no work.
+  const bool waits = raw.category == "mtia_ccp_events" && raw.name == "event_wait";
+  if (waits) event.category = Category::kCudaSync;
   event.name = name_id(raw.name);
   event.lane = lane_id(raw.pid, raw.tid);
   event.args = {args_offset, static_cast<uint32_t>(raw.args.size())};

@@ -83,6 +83,7 @@ struct Advice {
   // How much shorter the step would be: its graph timed again with these events shorter, or without
   // what the host does. Never more than that removes.
   double step_saving_ns = 0;
+  bool is_timed = false;  // false: the graph has nothing that the advice would change
   bool overlaps = false;  // most of its events are those of advice before it in the list
   // After it and all advice before it in the list: how long the step is, and what limits it.
   double step_after_ns = 0;

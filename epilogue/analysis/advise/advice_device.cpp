@@ -176,14 +176,16 @@ void advise_fusion(const FusionEstimate& fusion, std::vector<Advice>& advice) {
     one.terms = {{Term::What::kPlaces, count},
                  {Term::What::kKernels, static_cast<double>(group.kernels)},
                  {Term::What::kTakes, group.eager_ns}};
+    const bool estimated = group.saving_ns.high > 0;
     if (group.sizes_known) {
       one.terms.push_back({Term::What::kMoves, count * group.eager_bytes});
       one.terms.push_back({Term::What::kWouldMove, count * group.fused_bytes});
-      one.terms.push_back(
-          {fusion.rates_measured ? Term::What::kMeasuredRate : Term::What::kDataSheetRate,
-           fusion.rates.bytes_per_ns});
+      if (estimated)
+        one.terms.push_back(
+            {fusion.rates_measured ? Term::What::kMeasuredRate : Term::What::kDataSheetRate,
+             fusion.rates.bytes_per_ns});
     }
-    one.terms.push_back({Term::What::kWouldTake, group.fused_ns});
+    if (estimated) one.terms.push_back({Term::What::kWouldTake, group.fused_ns});
     advice.push_back(std::move(one));
   }
 }
@@ -362,8 +364,8 @@ void advise_copies(const TraceIndex& index, std::span<const EventId> work,
   }
   if (one.events.empty() || ns < kWorthShare * device_time(index.trace, work)) return;
   // Where a product reads the result, which takes any strides: docs/advise.md has the pairs.
-  constexpr double kLaunchNs = 5000;  // goes with each
-  one.saving_ns = {0.5 * ns, 0.9 * ns, ns + kLaunchNs * static_cast<double>(one.events.size())};
+  constexpr double kGapNs = 3000;  // before each: it goes, too
+  one.saving_ns = {0.5 * ns, 0.9 * ns, ns + kGapNs * static_cast<double>(one.events.size())};
   one.terms = {{Term::What::kCopies, static_cast<double>(one.events.size())},
                {Term::What::kTakes, ns}};
   advice.push_back(std::move(one));

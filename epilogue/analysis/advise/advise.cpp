@@ -40,6 +40,11 @@ std::string name_of(const Subject& subject) {
 
 std::string shown_name(const std::string& name) { return name.empty() ? "no steps" : name; }
 
+void leave_out_savings(FusionEstimate& fusion) {
+  fusion.saving_ns = {};
+  for (FusionGroup& group : fusion.groups) group.saving_ns = {};
+}
+
 void decide(const HostView& view, Advised& result) {
   const double gain = result.device_ns <= 0 ? 0 : result.fusion.saving_ns.likely / result.device_ns;
   const auto set = [&](Verdict verdict, Because because) {
@@ -48,6 +53,9 @@ void decide(const HostView& view, Advised& result) {
   };
   if (result.kernels == 0) return set(Verdict::kNo, Because::kNoDevice);
   if (is_compiled(view)) return set(Verdict::kNo, Because::kCompiled);
+  if (result.cpu_kernels && !result.fusion.groups.empty()) {
+    return set(Verdict::kMaybe, Because::kCpuKernels);
+  }
   if (replays_graphs(view)) return set(Verdict::kNo, Because::kGraphReplay);
   if (result.diagnosis->limiter == Limiter::kNotConclusive) {
     return set(Verdict::kMaybe, Because::kNotConclusive);
@@ -98,6 +106,8 @@ Advised advise(const TraceIndex& index, const std::optional<std::string>& under)
     result.diagnosis = diagnose(index, subject);
     result.fusion = estimate_fusion(index, owned.work);
     result.blocks = find_blocks(index, owned.work);
+    // How fast generated code is on a CPU depends on its arithmetic, which a trace does not show.
+    if (result.cpu_kernels) leave_out_savings(result.fusion);
     advise_fusion(result.fusion, result.advice);
     advise_addmm(index, owned.work, result.fusion, result.advice);
     advise_attention(index, owned.work, result.advice);

@@ -22,6 +22,7 @@ enum class Because : uint8_t {
   kGraphReplay,     // a graph launches most of the work: it cannot be compiled or captured again
   kNotConclusive,   // most of the step waits for something that is not in the file
   kOtherLimit,      // neither the GPU's work nor the host's dispatch is the limit
+  kCpuKernels,      // kernels of a CPU: what fusing saves there is not estimated
   kNothingToFuse,   // every kernel is a product, or alone
   kSmallGain,       // there is something, but little
   kGain,            // fusing saves much of the device's time

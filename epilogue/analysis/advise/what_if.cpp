@@ -100,8 +100,8 @@ void time_again(const TraceIndex& index, const Diagnosis& diagnosis, std::vector
   for (size_t i = 0; i < std::min(advice.size(), kMaxTimed); ++i) {
     const Change change = change_of(index, advice[i]);
     advice[i].step_saving_ns = diagnosis.saved_ns(change.durations, change.without);
-    const bool timed = !change.durations.empty() || change.without != WithoutBounds{};
-    if (timed && !advice[i].on_device) bound_by_step(advice[i]);
+    advice[i].is_timed = !change.durations.empty() || change.without != WithoutBounds{};
+    if (advice[i].is_timed && !advice[i].on_device) bound_by_step(advice[i]);
   }
   std::erase_if(advice, [&](const Advice& one) {
     return one.kind == AdviceKind::kSync && one.step_saving_ns < kWorthShare * step_ns;

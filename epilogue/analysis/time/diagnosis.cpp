@@ -14,6 +14,8 @@ constexpr double kVerdictShare = 0.4;
 constexpr double kVerdictLead = 1.5;
 // Steps overlap where work of one runs on for this part of it after the next one has begun.
 constexpr double kOverlapShare = 0.05;
+// Where launches are not in the file, a device that is busy for this share is the limit.
+constexpr double kBusyShare = 0.9;
 // Annotations beyond are not looked at: traces may have one for each module.
 constexpr size_t kMaxAnnotations = 32;
 
@@ -70,6 +72,12 @@ class Diagnoser {
     }
     add_idle(result);
     result.limiter = verdict(result);
+    if (result.launches_missing) {
+      const auto window_ns = static_cast<double>(result.window_ns());
+      result.limiter = static_cast<double>(result.busy_ns) >= kBusyShare * window_ns
+                           ? Limiter::kGpu
+                           : Limiter::kNotConclusive;
+    }
     return result;
   }
 
@@ -129,7 +137,16 @@ class Diagnoser {
 
   void add_idle(Diagnosis& result) const {
     std::vector<EventId> work;
-    for (const EventId id : graphs_.work_in(result.window)) work.push_back(id);
+    double all_ns = 0;
+    double unlaunched_ns = 0;
+    for (const EventId id : graphs_.work_in(result.window)) {
+      work.push_back(id);
+      const auto ns = static_cast<double>(index_.trace.dur_ns[id]);
+      all_ns += ns;
+      const bool asked = index_.links.launch[id] != kNoEvent || index_.links.op[id] != kNoEvent;
+      if (!asked) unlaunched_ns += ns;
+    }
+    result.launches_missing = unlaunched_ns > all_ns / 2;
     result.gaps = idle_gaps(index_, graphs_.host(), {work, result.window}, {});
     int64_t idle_ns = 0;
     for (const IdleGap& gap : result.gaps) idle_ns += gap.when.end - gap.when.begin;

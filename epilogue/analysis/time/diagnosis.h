@@ -40,8 +40,9 @@ struct Diagnosis {
   int64_t judged = 1;      // instances in the window: all of them where they overlap
   Interval window;         // what is judged: the typical instance with the work that it owns
   int64_t clipped_ns = 0;  // before the window: work was queued behind something not in the file
-  int64_t busy_ns = 0;     // of the window, by any device work
-  BoundTimes bounds{};     // the critical path; they add up to the window
+  bool launches_missing = false;  // of most device work in the window: the path is not known
+  int64_t busy_ns = 0;            // of the window, by any device work
+  BoundTimes bounds{};            // the critical path; they add up to the window
   std::vector<PathPart> path;
   std::vector<IdleGap> gaps;               // when no device work ran
   std::shared_ptr<const StepGraph> graph;  // of the window, with what was clipped

@@ -48,6 +48,15 @@ class Gaps {
     // Behind the last work nothing was launched any more: the thread of the last launch tells.
     const EventId asked = next != kNoEvent ? next : before;
     const EventId launch = asked != kNoEvent ? links_.launch[asked] : kNoEvent;
+    const EventId caller = asked != kNoEvent ? links_.op[asked] : kNoEvent;
+    if (launch == kNoEvent && caller != kNoEvent && trace_.end_ns(caller) >= trace_.end_ns(asked)) {
+      // A kernel of the CPU is called by its operator.
+      for (const auto& one : host_.segments(trace_.lane[caller], gap.begin, gap.end)) {
+        gaps_.push_back(
+            {{one.begin, one.end}, IdleCause::kNotLaunched, one.activity, next, one.event});
+      }
+      return;
+    }
     if (launch == kNoEvent) {
       gaps_.push_back({gap, IdleCause::kNoLaunch, {}, next, kNoEvent});
       return;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "epilogue/analysis/index/device_name.h"
 #include "epilogue/analysis/time/idle.h"
@@ -188,8 +189,9 @@ class StepGraphs::Builder {
     std::vector<LaneId> lanes = {window_.thread};
     for (const Work& work : work_) {
       const EventId launch = index_.links.launch[work.id];
-      if (launch == kNoEvent || trace_.ts_ns[launch] < window_.begin_ns) continue;
-      const LaneId lane = trace_.lane[launch];
+      const EventId host = launch != kNoEvent ? launch : index_.links.op[work.id];
+      if (host == kNoEvent || trace_.ts_ns[host] < window_.begin_ns) continue;
+      const LaneId lane = trace_.lane[host];
       if (std::find(lanes.begin(), lanes.end(), lane) == lanes.end()) lanes.push_back(lane);
     }
     for (const LaneId lane : lanes) {
@@ -234,6 +236,12 @@ class StepGraphs::Builder {
       return;
     }
     work.from = graph_.add_node(work.begin);
+    if (add_called(place)) {
+      graph_.add_edge({work.from, work.to, work.end - work.begin, work.bound, EdgeKind::kTakes,
+                       work.id, work.end - work.begin});
+      last_of_stream_[stream] = place;
+      return;
+    }
     graph_.add_edge({work.from, work.to, work.end - work.begin, work.bound, EdgeKind::kTakes,
                      work.id, work.end - work.begin});
     std::vector<Reason> reasons;
@@ -242,6 +250,32 @@ class StepGraphs::Builder {
     add_other_streams(work, stream, reasons);
     last_of_stream_[stream] = place;
     add_reasons(work, reasons);
+  }
+
+  // A kernel of the CPU is called by its operator, which goes on when it is done.
+  bool add_called(size_t place) {
+    const Work& work = work_[place];
+    const EventId op = index_.links.op[work.id];
+    const bool called = index_.links.launch[work.id] == kNoEvent && op != kNoEvent &&
+                        trace_.ts_ns[op] <= work.begin && work.end <= trace_.end_ns(op);
+    const Thread* thread = called ? thread_of(trace_.lane[op]) : nullptr;
+    if (thread == nullptr) return false;
+    const size_t at = place_at(*thread, work.begin);
+    if (at >= thread->segments.size() || work.end > thread->segments[at].end) return false;
+    const auto& segment = thread->segments[at];
+    auto& others = called_[{thread->lane, at}];
+    const bool first = others.empty();
+    const Node from = first ? thread->nodes[at] : work_[others.back()].to;
+    const int64_t from_ns = first ? segment.begin : work_[others.back()].end;
+    if (from_ns > work.begin) return false;  // two at once: not one after the other
+    graph_.add_edge({from, work.from, work.begin - from_ns, bound_of(segment.activity),
+                     EdgeKind::kTakes, segment.event, own_ns(segment)});
+    others.push_back(place);
+    return true;
+  }
+
+  int64_t own_ns(const HostTimeline::Segment& segment) const {
+    return segment.event == kNoEvent ? 0 : trace_.dur_ns[segment.event];
   }
 
   void add_launch(const Work& work, std::vector<Reason>& reasons) {
@@ -352,20 +386,31 @@ class StepGraphs::Builder {
       const Node from = thread.nodes[i];
       const Node to = thread.nodes[i + 1];
       const int64_t ns = segment.end - segment.begin;
-      const int64_t own_ns = segment.event == kNoEvent ? 0 : trace_.dur_ns[segment.event];
+      const int64_t event_ns = own_ns(segment);
+      const auto called = called_.find({thread.lane, i});
+      if (called != called_.end()) {
+        const Work& last = work_[called->second.back()];
+        int64_t without_ns = ns;
+        for (const size_t one : called->second) without_ns -= work_[one].end - work_[one].begin;
+        graph_.add_edge({last.to, to, segment.end - last.end, bound_of(segment.activity),
+                         EdgeKind::kTakes, segment.event, event_ns});
+        graph_.add_edge({from, to, std::max<int64_t>(0, without_ns), bound_of(segment.activity),
+                         EdgeKind::kTakes, segment.event, event_ns});
+        continue;
+      }
       if (const Work* copy = copied_meanwhile(segment)) {
         graph_.add_edge({copy->from, to, segment.end - copy->begin, copy->bound, EdgeKind::kTakes,
                          copy->id, trace_.dur_ns[copy->id]});
         graph_.add_edge({from, to, std::min(ns, kUsualLatencyNs), Bound::kLaunches,
-                         EdgeKind::kFollows, segment.event, own_ns});
+                         EdgeKind::kFollows, segment.event, event_ns});
         continue;
       }
       if (const Work* work = waited_for(segment)) {
         const int64_t behind = segment.end - work->end;
-        graph_.add_edge(
-            {work->to, to, behind, Bound::kSynchronizing, EdgeKind::kWaits, segment.event, own_ns});
+        graph_.add_edge({work->to, to, behind, Bound::kSynchronizing, EdgeKind::kWaits,
+                         segment.event, event_ns});
         graph_.add_edge({from, to, std::min(ns, behind), Bound::kSynchronizing, EdgeKind::kTakes,
-                         segment.event, own_ns});
+                         segment.event, event_ns});
         continue;
       }
       if (const auto other = handed_over(place, segment)) {
@@ -377,7 +422,7 @@ class StepGraphs::Builder {
       const bool unexplained =
           segment.activity == HostActivity::kSynchronizing && ns > kLongestLatencyNs;
       graph_.add_edge({from, to, ns, unexplained ? Bound::kNotInFile : bound_of(segment.activity),
-                       EdgeKind::kTakes, segment.event, own_ns});
+                       EdgeKind::kTakes, segment.event, event_ns});
     }
   }
 
@@ -492,6 +537,8 @@ class StepGraphs::Builder {
   std::unordered_map<EventId, size_t> last_of_call_;  // of a launch: its last work
   std::unordered_map<LaneId, size_t> last_of_stream_;
   std::vector<Thread> threads_;  // the step's own first
+  // Of a thread's segment: the works that are called in it, in order.
+  std::map<std::pair<LaneId, size_t>, std::vector<size_t>> called_;
   std::unordered_map<size_t, bool> alternate_;
 };
 

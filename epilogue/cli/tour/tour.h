@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "epilogue/analysis/expect/expect.h"
+#include "epilogue/analysis/time/diagnosis.h"
 #include "epilogue/cli/run/run_forwards.h"
 #include "epilogue/cli/run/run_options.h"
 #include "epilogue/trace/trace.h"
@@ -35,7 +36,8 @@ struct LessonResult {
   double cpu_ns = 0;     // what one forward takes the thread that calls it
   double kernel_ns = 0;  // its kernels added up
   double wall_ns = 0;    // without the recording
-  Forward forward;       // to run it again
+  analysis::Limiter limiter = analysis::Limiter::kNoDevice;  // of the recorded forward
+  Forward forward;                                           // to run it again
   size_t compared_with = SIZE_MAX;
   double first_call_ns = 0;
   // Nanoseconds by which a forward is shorter than what it is compared with, both taking turns.

@@ -82,6 +82,9 @@ void measure(const trace::Trace& trace, const std::string& annotation, LessonRes
     result.cpu_ns = median.cpu_ns;
     result.kernel_ns = median.device_ns;
   }
+  const analysis::TraceIndex index(trace);
+  const auto found = analysis::diagnose(index, analysis::named_subject(index, annotation));
+  if (found) result.limiter = found->limiter;
   for (const KernelSum& kernel : sum_kernels(first_forward(trace, annotation))) {
     result.kernel_count += kernel.count;
     result.bytes += kernel.bytes;

@@ -52,12 +52,12 @@ void print_lesson(const Lesson& lesson, size_t number) {
   fmt::print("{}. {}\n{}\n", number, lesson.title, report::indented(lesson.expectation, 3, kWidth));
 }
 
-// "31.2 us on the CPU and 4.1 us in kernels: launching them is the limit"
+// "31.2 us on the CPU and 4.1 us in kernels: the limit is host dispatch and launches"
 std::string lanes_text(const LessonResult& result) {
-  const bool is_launching = result.kernel_ns < result.cpu_ns / 2;
-  return fmt::format("{} on the CPU and {} in kernels: {}", report::time_text(result.cpu_ns),
-                     report::time_text(result.kernel_ns),
-                     is_launching ? "launching them is the limit" : "they are the limit");
+  const char* limit =
+      result.limiter == analysis::Limiter::kGpu ? "kernels" : report::phrase_of(result.limiter);
+  return fmt::format("{} on the CPU and {} in kernels: the limit is {}",
+                     report::time_text(result.cpu_ns), report::time_text(result.kernel_ns), limit);
 }
 
 void print_outcome(const LessonResult& result) {

@@ -31,7 +31,7 @@ int breakdown(const BreakdownFlags& flags) {
   return print_each(
       flags.trace,
       [](JsonWriter& json, const TraceInput& input) {
-        report::breakdown_json(json, breakdown_of(input));
+        report::breakdown_json(json, breakdown_of(input), input.trace);
       },
       [&](const TraceInput& input) {
         return report::breakdown_text(breakdown_of(input), flags.trace.markdown);
