@@ -267,6 +267,9 @@ std::string verdict_line(const Advised& advised) {
     case Because::kGraphReplay:
       return head + "a CUDA graph launches this work: it cannot be compiled or captured again";
     case Because::kNotConclusive:
+      if (advised.diagnosis->launches_missing) {
+        return "torch.compile: not conclusive, most launches are not in the file";
+      }
       return fmt::format(
           "torch.compile: not conclusive, {:.0f} % of {} waits for something that is not in the "
           "file",

@@ -21,6 +21,7 @@
 namespace epi::report {
 namespace {
 
+using analysis::AdviceKind;
 using analysis::Diagnosis;
 using analysis::HostActivity;
 using analysis::IdleCause;
@@ -87,8 +88,8 @@ struct BarPart {
 
 std::vector<BarPart> bar_parts(const Diagnosis& diagnosis, const char* device) {
   std::vector<BarPart> parts = {
-      {'G', device, diagnosis.busy_ns}, {'I', "data loading"}, {'H', "not launched yet"},
-      {'S', "host waits itself"},       {'C', "compilation"},  {'A', "allocation"},
+      {'G', device, diagnosis.busy_ns}, {'I', "data loading"}, {'H', "not launched"},
+      {'S', "synchronisation"},         {'C', "compilation"},  {'A', "allocation"},
       {'M', "initialisation"},          {'.', "gaps"},         {'?', "not in the file"}};
   const auto add = [&](char letter, const IdleGap& gap) {
     const auto part = std::find_if(parts.begin(), parts.end(),
@@ -144,8 +145,7 @@ std::string bar_text(const ScreenData& data, size_t width) {
   for (const BarPart& part : parts) {
     const std::string one = fmt::format("{}{} {} {}", legend.empty() ? "" : "  ", part.letter,
                                         part.what, time_of(part.ns));
-    if (label.size() + legend.size() + one.size() > width) break;
-    legend += one;
+    if (label.size() + legend.size() + one.size() <= width) legend += one;
   }
   return label + bar + '\n' + std::string(label.size(), ' ') + legend + '\n';
 }
@@ -279,7 +279,7 @@ std::string groups_text(const ScreenData& data, size_t width) {
 std::string mfu_text(const ScreenData& data) {
   const auto share = mfu(data);
   if (!share) return "";
-  return fmt::format("MFU {:.0f} %: {} in {}\n", 100 * *share, flops_text(data.groups.flops),
+  return fmt::format("MFU {:.2g} %: {} in {}\n", 100 * *share, flops_text(data.groups.flops),
                      time_of(data.advised.diagnosis->window_ns()));
 }
 
@@ -289,15 +289,24 @@ std::string advice_text(const ScreenData& data, size_t width) {
                {"the step", Align::kRight}});
   constexpr size_t kNumbers = 34;
   size_t shown = 0;
+  const Diagnosis& diagnosis = *data.advised.diagnosis;
+  double before_ns =
+      static_cast<double>(diagnosis.window_ns()) / static_cast<double>(diagnosis.judged);
   for (const auto& advice : data.advised.advice) {
     if (shown == kShownAdvice) break;
     if (advice.saving_ns.likely <= 0) continue;
     ++shown;
     const std::string title =
         fmt::format("{} {}{}", shown, advice.overlaps ? "or " : "", short_title(advice));
-    const std::string step = advice.step_saving_ns < 1
-                                 ? "as long"
-                                 : fmt::format("<= -{}", time_text(advice.step_saving_ns));
+    // What it adds to what is above; the host's part is an upper bound.
+    const double saved = before_ns - advice.step_after_ns;
+    before_ns = advice.step_after_ns;
+    const bool at_most = advice.kind == AdviceKind::kGraph || advice.kind == AdviceKind::kInput ||
+                         advice.kind == AdviceKind::kCompiling;
+    const std::string step = advice.overlaps ? "-"
+                             : saved < 1
+                                 ? "no change"
+                                 : fmt::format("{}-{}", at_most ? "<= " : "", time_text(saved));
     table.add_row({shortened(title, width > kNumbers + 20 ? width - kNumbers : 20),
                    advice.on_device ? fmt::format("-{}", time_text(advice.saving_ns.likely)) : "-",
                    step});
@@ -314,9 +323,8 @@ std::string quality_text(const ScreenData& data) {
     return plural(static_cast<double>(number), one);
   };
   if (diagnosis && diagnosis->clipped_ns > 0) {
-    parts.push_back(
-        fmt::format("starts in the middle of things, {} before its first work not judged",
-                    time_of(diagnosis->clipped_ns)));
+    parts.push_back(fmt::format("clipped start, {} before its first work not judged",
+                                time_of(diagnosis->clipped_ns)));
   }
   int64_t cold = 0;
   for (const auto& step : summary.steps.instances) cold += step.cold ? 1 : 0;
@@ -343,8 +351,8 @@ std::string next_text(const ScreenData& data, const std::string& file, size_t wi
   const std::string text =
       fmt::format("next: epilogue advise {0} | report {0} -o r.html{1}", word, like);
   if (text.size() <= width) return text + '\n';
-  return fmt::format("next: epilogue advise FILE | report FILE -o r.html | breakdown FILE{}\n",
-                     data.advised.blocks.mlps.empty() ? "" : "");
+  return fmt::format("next: epilogue advise FILE | report FILE -o r.html | {}\n",
+                     data.advised.blocks.mlps.empty() ? "breakdown FILE" : "run mlp --like FILE");
 }
 
 std::string host_table(const ScreenData& data, size_t width) {
@@ -400,7 +408,10 @@ ScreenData screen_data(const analysis::TraceIndex& index) {
   for (const trace::EventId id : index.ownership.everything().work) {
     const bool inside = index.trace.ts_ns[id] >= diagnosis.window.begin &&
                         index.trace.end_ns(id) <= diagnosis.window.end;
-    if (inside) work.push_back(id);
+    // Work of no step counts only where nothing says which step it belongs to.
+    const bool owned = index.links.launch[id] != trace::kNoEvent ||
+                       index.links.op[id] != trace::kNoEvent || diagnosis.launches_missing;
+    if (inside && owned) work.push_back(id);
   }
   data.groups =
       analysis::work_groups(index, work, analysis::gpu_peaks(data.summary.device), kScreenGroups);
@@ -421,7 +432,11 @@ std::string first_screen(const ScreenData& data, const trace::Trace& trace, cons
   out += wrapped(verdict_text(diagnosis, data.summary.cpu_kernels ? "kernel lane" : "GPU"), width) +
          '\n';
   out += bar_text(data, width);
-  out += one_line("critical path: " + short_path_text(diagnosis), width) + '\n';
+  out += one_line("critical path: " + (diagnosis.launches_missing
+                                           ? std::string("not known, launches are missing")
+                                           : short_path_text(diagnosis)),
+                  width) +
+         '\n';
   for (const std::string& note : notes(data, trace)) out += wrapped(note, width) + '\n';
   out += '\n' + groups_text(data, width) + mfu_text(data) + advice_text(data, width);
   const std::string quality = quality_text(data);

@@ -74,6 +74,15 @@ bool is_compiled(const HostView& view) {
   return compiled > all / 2;
 }
 
+// While a graph is captured, launches start nothing.
+bool captures_graph(const HostView& view) {
+  return std::any_of(view.events.begin(), view.events.end(), [&](EventId id) {
+    const std::string_view name = view.index.trace.name_of(id);
+    return name.find("BeginCapture") != std::string_view::npos ||
+           name.find("EndCapture") != std::string_view::npos;
+  });
+}
+
 bool replays_graphs(const HostView& view) {
   double all = 0;
   double replayed = 0;
@@ -122,12 +131,13 @@ void advise_launches(const HostView& view, const Diagnosis& diagnosis,
       std::any_of(view.owned.launches.begin(), view.owned.launches.end(), [&](EventId id) {
         return view.index.trace.name_of(id).find("GraphLaunch") != std::string_view::npos;
       });
-  if (window_ns <= 0 || waits < kWorthShare * window_ns) return;
+  if (window_ns <= 0 || waits < kWorthShare * window_ns || captures_graph(view)) return;
   const Measures& measures = view.instance.measures;
   const std::vector<Term> terms = {{Term::What::kDeviceWaits, waits},
                                    {Term::What::kWindow, window_ns},
                                    {Term::What::kLaunches, static_cast<double>(measures.launches)}};
-  if (!has_graph) {
+  constexpr int64_t kFewLaunches = 1;  // the graph is launched, too
+  if (!has_graph && measures.launches > kFewLaunches) {
     Advice one;
     one.kind = AdviceKind::kGraph;
     one.on_device = false;

@@ -82,6 +82,17 @@ void join(const Change& more, Change& all) {
   for (size_t i = 0; i < kBounds; ++i) all.without[i] = all.without[i] || more.without[i];
 }
 
+// An estimate is never exact, nor does advice cost time; what is wider than the estimate on either
+// side is a guess.
+void tell_range(Advice& advice) {
+  constexpr double kNarrowest = 0.1;  // on either side
+  Estimate& saving = advice.saving_ns;
+  if (saving.likely <= 0) return;
+  saving.low = std::max(0.0, std::min(saving.low, (1 - kNarrowest) * saving.likely));
+  const bool wide = saving.low <= 0 || saving.high - saving.likely > saving.likely;
+  if (wide) advice.confidence = Confidence::kGuess;
+}
+
 void bound_by_step(Advice& advice) {
   Estimate& saving = advice.saving_ns;
   saving.high = std::min(saving.high, advice.step_saving_ns);
@@ -118,9 +129,11 @@ void time_again(const TraceIndex& index, const Diagnosis& diagnosis, std::vector
     one.overlaps = 2 * static_cast<size_t>(again) > one.events.size();
     taken.insert(one.events.begin(), one.events.end());
   }
+  for (Advice& one : advice) tell_range(one);
   Change all;
   for (size_t i = 0; i < advice.size(); ++i) {
-    if (i < kMaxTimed) join(change_of(index, advice[i]), all);
+    // What is advised instead of something above is not followed as well.
+    if (i < kMaxTimed && !advice[i].overlaps) join(change_of(index, advice[i]), all);
     advice[i].step_after_ns = i < kMaxTimed
                                   ? step_ns - diagnosis.saved_ns(all.durations, all.without)
                                   : advice[i - 1].step_after_ns;

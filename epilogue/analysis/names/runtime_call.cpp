@@ -25,7 +25,7 @@ bool is_blocking_copy(std::string_view name) {
 }  // namespace
 
 RuntimeCall runtime_call(std::string_view name) {
-  if (has_any(name, {"Synchronize"}) || is_blocking_copy(name)) return RuntimeCall::kWait;
+  if (has(name, "ynchronize") || is_blocking_copy(name)) return RuntimeCall::kWait;
   if (has_any(name, {"LaunchKernel", "GraphLaunch", "LaunchCooperative", "ModuleLaunch"})) {
     return RuntimeCall::kLaunch;
   }

@@ -72,11 +72,12 @@ class Diagnoser {
     }
     add_idle(result);
     result.limiter = verdict(result);
+    const auto busy_ns = static_cast<double>(result.busy_ns);
+    // A device that is hardly ever idle is not waiting for the host, whatever the path says.
+    const bool is_busy = busy_ns >= kBusyShare * static_cast<double>(result.window_ns());
+    if (result.limiter == Limiter::kHost && is_busy) result.limiter = Limiter::kMixed;
     if (result.launches_missing) {
-      const auto window_ns = static_cast<double>(result.window_ns());
-      result.limiter = static_cast<double>(result.busy_ns) >= kBusyShare * window_ns
-                           ? Limiter::kGpu
-                           : Limiter::kNotConclusive;
+      result.limiter = is_busy ? Limiter::kGpu : Limiter::kNotConclusive;
     }
     return result;
   }
@@ -121,7 +122,7 @@ class Diagnoser {
       const bool is_device =
           part.event != kNoEvent && trace::is_device_work(index_.trace.category[part.event]);
       if (!is_device) continue;
-      if (part.bound != Bound::kNotInFile || ran_before(part.begin_ns, result.window)) return;
+      if (part.bound != Bound::kNotInFile || ran_before(part.begin_ns)) return;
       if (i + 1 == result.path.size()) return;
       result.clipped_ns = part.end_ns - result.window.begin;
       result.window.begin = part.end_ns;
@@ -131,8 +132,9 @@ class Diagnoser {
     }
   }
 
-  bool ran_before(int64_t ns, const Interval& window) const {
-    return !within(graphs_.host().device_busy(), window.begin, ns).empty();
+  bool ran_before(int64_t ns) const {
+    const Intervals& busy = graphs_.host().device_busy();
+    return !busy.empty() && busy.front().begin < ns;
   }
 
   void add_idle(Diagnosis& result) const {
@@ -218,7 +220,11 @@ double Diagnosis::saved_ns(const NewDurations& durations, const WithoutBounds& w
 int64_t Diagnosis::host_idle_ns() const {
   int64_t sum = 0;
   for (const IdleGap& gap : gaps) {
-    const bool host = gap.cause == IdleCause::kNotLaunched &&
+    // What takes a millisecond between two operators is the program's own work, not dispatch.
+    constexpr int64_t kLongNs = 1000000;
+    const bool own_work =
+        gap.activity == HostActivity::kBetweenOps && gap.when.end - gap.when.begin > kLongNs;
+    const bool host = gap.cause == IdleCause::kNotLaunched && !own_work &&
                       limiter_of(bound_of(gap.activity)) == Limiter::kHost;
     const bool latency =
         gap.cause == IdleCause::kLaunchLatency || gap.cause == IdleCause::kBetweenKernels;

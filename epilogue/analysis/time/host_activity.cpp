@@ -52,12 +52,15 @@ bool is_compiling(std::string_view name) {
 }
 
 HostTimeline::HostTimeline(const TraceIndex& index)
-    : waits_for_own_copy_(index.trace.size(), false), lanes_(index.trace.lanes.size()) {
+    : is_step_(index.trace.size(), false),
+      waits_for_own_copy_(index.trace.size(), false),
+      lanes_(index.trace.lanes.size()) {
   const trace::Trace& trace = index.trace;
   for (trace::NameId name = 0; name < trace.names.size(); ++name) {
     calls_.push_back(runtime_call(trace.names[name]));
     inherited_.push_back(inherited(trace.names[name]));
   }
+  for (const EventId id : index.ownership.marks().events) is_step_[id] = true;
   for (EventId id = 0; id < trace.size(); ++id) {
     if (!trace.is_span(id) || !trace::is_device_work(trace.category[id])) continue;
     device_busy_.push_back({trace.ts_ns[id], trace.end_ns(id)});
@@ -85,8 +88,11 @@ HostActivity HostTimeline::activity_of_call(const TraceIndex& index, EventId cal
   if (kind == RuntimeCall::kWait || waits_for_own_copy_[call]) return HostActivity::kSynchronizing;
   if (kind == RuntimeCall::kInitialization) return HostActivity::kInitializing;
   const bool allocates = kind == RuntimeCall::kAllocation || kind == RuntimeCall::kFree;
+  // Its own kernel may begin before it returns.
+  constexpr int64_t kIdleParts = 10;
   if (kind != RuntimeCall::kAllocation && trace.dur_ns[call] >= kInitializationNs &&
-      within(device_busy_, trace.ts_ns[call], trace.end_ns(call)).empty()) {
+      kIdleParts * length(within(device_busy_, trace.ts_ns[call], trace.end_ns(call))) <
+          trace.dur_ns[call]) {
     return HostActivity::kInitializing;
   }
   return allocates ? HostActivity::kAllocating : HostActivity::kLaunching;
@@ -129,7 +135,7 @@ void HostTimeline::add_lane(const TraceIndex& index, trace::LaneId lane) {
     } else if (const auto special = inherited_[trace.name[id]]) {
       next.activity = *special;
       next.passes_on = true;
-    } else if (category == Category::kCpuOp) {
+    } else if (category == Category::kCpuOp && !is_step_[id]) {
       next.activity = HostActivity::kDispatch;
     }
     open.push_back(next);

@@ -50,6 +50,8 @@ class HostTimeline {
 
   // When a call had asked the device for its work: at its end, but for a call that waits for it.
   int64_t issued_ns(const trace::Trace& trace, trace::EventId call) const;
+  // A copy from or to pageable memory: the host stages it, and the call returns at its end.
+  bool waits_for_own_copy(trace::EventId call) const { return waits_for_own_copy_[call]; }
   // Of the last event of a lane; INT64_MIN where it has none.
   int64_t last_end(trace::LaneId lane) const {
     return lanes_[lane].empty() ? INT64_MIN : lanes_[lane].back().end;
@@ -65,6 +67,7 @@ class HostTimeline {
   std::vector<RuntimeCall> calls_;                      // by name
   std::vector<std::optional<HostActivity>> inherited_;  // by name: what all below belongs to, too
   Intervals device_busy_;
+  std::vector<bool> is_step_;             // by event
   std::vector<bool> waits_for_own_copy_;  // by event
   std::vector<std::vector<Segment>> lanes_;
 };

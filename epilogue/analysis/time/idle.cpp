@@ -61,9 +61,11 @@ class Gaps {
       gaps_.push_back({gap, IdleCause::kNoLaunch, {}, next, kNoEvent});
       return;
     }
+    const bool staged = next != kNoEvent && host_.waits_for_own_copy(launch);
     const int64_t launched_ns =
-        next == kNoEvent ? gap.end
-                         : std::clamp(host_.issued_ns(trace_, launch), gap.begin, gap.end);
+        next == kNoEvent || staged
+            ? gap.end
+            : std::clamp(host_.issued_ns(trace_, launch), gap.begin, gap.end);
     if (launched_ns > gap.begin) {
       for (const auto& one : host_.segments(trace_.lane[launch], gap.begin, launched_ns)) {
         gaps_.push_back(

@@ -7,6 +7,7 @@
 
 #include "epilogue/analysis/index/device_name.h"
 #include "epilogue/analysis/time/idle.h"
+#include "epilogue/base/error.h"
 #include "epilogue/trace/event_args.h"
 #include "epilogue/trace/number_text.h"
 
@@ -67,6 +68,7 @@ void StepGraph::finish() {
       if (--open[next] == 0) order_.push_back(next);
     }
   }
+  if (order_.size() != times_.size()) throw BugError("the graph of a step has a circle");
 }
 
 std::vector<PathPart> StepGraph::critical_path() const {
@@ -371,7 +373,9 @@ class StepGraphs::Builder {
         continue;
       }
       const int64_t gap = work.begin - reason->from_ns;
-      const bool is_long = gap > kLongestLatencyNs;
+      const EventId launch = index_.links.launch[work.id];
+      const bool staged = launch != kNoEvent && graphs_.host_.waits_for_own_copy(launch);
+      const bool is_long = gap > kLongestLatencyNs && !staged;
       const int64_t ns = reason == latest ? gap : std::min(gap, reason->usual_ns);
       graph_.add_edge({reason->from, work.from, ns,
                        reason == latest && is_long ? Bound::kNotInFile : Bound::kLaunches,

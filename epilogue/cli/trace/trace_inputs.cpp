@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <regex>
 
+#include "epilogue/analysis/index/step_marks.h"
 #include "epilogue/base/error.h"
 #include "epilogue/base/parse_integer.h"
 #include "epilogue/base/thread_pool.h"
@@ -101,6 +102,11 @@ std::vector<TraceInput> read_inputs(const std::vector<std::string>& given,
   }
   for (const std::string& failure : failures) {
     if (!failure.empty()) throw Error(failure);
+  }
+  for (const TraceInput& input : inputs) {
+    if (step_pattern.empty() || !analysis::step_marks(input.trace).events.empty()) continue;
+    throw Error(fmt::format("{}: --step-pattern {}: no annotation and no operator matches",
+                            input.file, step_pattern));
   }
   return inputs;
 }
