@@ -11,33 +11,11 @@
 #include "epilogue/analysis/cost/kernel_rate.h"
 #include "epilogue/analysis/cost/op_result.h"
 #include "epilogue/trace/reader.h"
+#include "tests/analysis/made_trace.h"
 #include "tests/analysis/test_data.h"
 
 namespace epi::analysis {
 namespace {
-
-constexpr const char* kTraces[] = {
-    "traces/linear_eager.json",   "traces/linear_compile.json",
-    "traces/mlp_eager.json",      "traces/mlp_compile.json",
-    "traces/mlp_cudagraph.json",  "traces/mlp_liger.json",
-    "traces/matmul_add_64.json",  "traces/matmul_add_4096.json",
-    "traces/llama_train.json.gz", "pytorch/streams.json.gz",
-    "pytorch/misc.json.gz",       "pytorch/train_no_schedule.json.gz"};
-
-// The critical path has no gap and is as long as the window.
-void expect_whole_path(const Diagnosis& diagnosis) {
-  ASSERT_FALSE(diagnosis.path.empty());
-  int64_t at = diagnosis.window.begin;
-  BoundTimes bounds{};
-  for (const PathPart& part : diagnosis.path) {
-    ASSERT_EQ(part.begin_ns, at);
-    ASSERT_GT(part.end_ns, part.begin_ns);
-    at = part.end_ns;
-    bounds[static_cast<size_t>(part.bound)] += part.end_ns - part.begin_ns;
-  }
-  EXPECT_EQ(at, diagnosis.window.end);
-  EXPECT_EQ(bounds, diagnosis.bounds);
-}
 
 TEST(Diagnosis, ThePathIsAsLongAsTheStep) {
   for (const char* name : kTraces) {
@@ -51,24 +29,6 @@ TEST(Diagnosis, ThePathIsAsLongAsTheStep) {
       int64_t idle_ns = 0;
       for (const IdleGap& gap : diagnosis.gaps) idle_ns += gap.when.end - gap.when.begin;
       EXPECT_EQ(idle_ns + diagnosis.busy_ns, diagnosis.window_ns());
-    }
-  }
-}
-
-// With nothing changed, a step timed again is as long as it was.
-TEST(StepGraph, TimesAStepAsItWasRecorded) {
-  for (const char* name : kTraces) {
-    SCOPED_TRACE(name);
-    const trace::Trace trace = read_data(name);
-    const TraceIndex index(trace);
-    const StepGraphs graphs(index);
-    const Subject steps = step_subject(index);
-    for (size_t i = 0; i < steps.owned.size(); ++i) {
-      const StepGraph graph = graphs.graph(graphs.window(steps.group.instances[i], steps.owned[i]));
-      EXPECT_EQ(graph.retimed({}), graph.window_ns());
-      const Instance& step = steps.group.instances[i];
-      if (step.event == trace::kNoEvent) continue;  // ends with the last work
-      EXPECT_EQ(graph.window_ns(), step.measures.window_ns);
     }
   }
 }
@@ -89,51 +49,6 @@ TEST(Diagnosis, ATraceOfTheCpuHasNone) {
   const trace::Trace trace = read_data("pytorch/train_cpu.json.gz");
   EXPECT_TRUE(diagnoses(TraceIndex(trace)).empty());
 }
-
-// A small trace: one host thread, streams of one device, times in microseconds.
-class MadeTrace {
- public:
-  MadeTrace& host(const char* category, const std::string& name, int64_t begin, int64_t dur,
-                  int64_t correlation = 0, int64_t thread = 1) {
-    return add(category, name, 1, thread, begin, dur, correlation);
-  }
-  // A launch of two microseconds at `asked`, and its work.
-  MadeTrace& kernel(const std::string& name, int64_t asked, int64_t begin, int64_t dur,
-                    int64_t stream = 7, int64_t thread = 1) {
-    host("cuda_runtime", "cudaLaunchKernel", asked, 2, ++count_, thread);
-    return add("kernel", name, 0, stream, begin, dur, count_);
-  }
-  MadeTrace& copy(const std::string& call, int64_t asked, int64_t call_dur, int64_t begin,
-                  int64_t dur) {
-    host("cuda_runtime", call, asked, call_dur, ++count_);
-    return add("gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", 0, 7, begin, dur, count_);
-  }
-  trace::Trace trace(const std::string& pattern = {}) const {
-    trace::Trace made = trace::read_text(text_ + "]", "made").value();
-    made.step_pattern = pattern;
-    return made;
-  }
-  Diagnosis diagnosis() const {
-    const trace::Trace made = trace();
-    const Diagnosis result = diagnoses(TraceIndex(made)).at(0);
-    expect_whole_path(result);
-    return result;
-  }
-
- private:
-  MadeTrace& add(const char* category, const std::string& name, int64_t pid, int64_t tid,
-                 int64_t begin, int64_t dur, int64_t correlation) {
-    text_ += fmt::format(
-        R"({}{{"ph": "X", "cat": "{}", "name": "{}", "pid": {}, "tid": {}, "ts": {}, "dur": {}, "args": {{"correlation": {}}}}})",
-        text_ == "[" ? "" : ",", category, name, pid, tid, begin, dur, correlation);
-    return *this;
-  }
-  std::string text_ = "[";
-  int64_t count_ = 0;
-};
-
-constexpr const char* kGemm = "ampere_sgemm_32x32_tn";
-constexpr const char* kStep = "ProfilerStep#1";
 
 int64_t path_us(const Diagnosis& diagnosis, Bound bound) {
   return diagnosis.bounds[static_cast<size_t>(bound)] / 1000;
@@ -250,59 +165,6 @@ TEST(Diagnosis, AnotherThreadsLaunchesAreOnThePath) {
     });
   };
   EXPECT_TRUE(has("MmBackward0"));
-}
-
-TEST(StepGraph, ShorterPartsOfThePathShortenTheStepAndOthersDoNot) {
-  const trace::Trace made = MadeTrace()
-                                .host("user_annotation", kStep, 0, 250)
-                                .kernel(kGemm, 10, 13, 60)
-                                .kernel(kGemm, 80, 83, 60)
-                                .kernel(kGemm, 190, 193, 100)
-                                .trace();
-  const TraceIndex index(made);
-  const StepGraphs graphs(index);
-  const Subject steps = step_subject(index);
-  const StepGraph graph = graphs.graph(graphs.window(steps.group.instances[0], steps.owned[0]));
-  ASSERT_EQ(graph.retimed({}), 293000);
-  const auto& work = steps.owned[0].work;
-  // The host launches the third when it does: the first two kernels do not matter.
-  EXPECT_EQ(graph.retimed({{work[0], 1}, {work[1], 1}}), 293000);
-  // The last one does, down to the end of the host.
-  EXPECT_EQ(graph.retimed({{work[2], 50000}}), 250000);
-  EXPECT_EQ(graph.retimed({{work[2], 70000}}), 263000);
-}
-
-TEST(StepMarks, AreFoundByFamily) {
-  const auto marks = [](const trace::Trace& trace) {
-    const StepMarks found = step_marks(trace);
-    return std::pair(found.name, found.events.size());
-  };
-  // Old PyTorch has steps among the operators.
-  EXPECT_EQ(marks(MadeTrace().host("Operator", "ProfilerStep#5", 0, 10).trace()),
-            std::pair(std::string("ProfilerStep*"), size_t{1}));
-  // Of serving engines' marks the outer ones.
-  const auto engine =
-      MadeTrace()
-          .host("user_annotation", "execute_2_context_0(a)_generation_2(b)", 0, 50)
-          .host("user_annotation", "step[DECODE bs=2]", 5, 40)
-          .host("user_annotation", "execute_2_context_0(a)_generation_2(b)", 60, 50);
-  EXPECT_EQ(marks(engine.trace()), std::pair(std::string("execute_*"), size_t{2}));
-  EXPECT_EQ(marks(engine.trace("^step.DECODE")), std::pair(std::string("^step.DECODE"), size_t{1}));
-  EXPECT_EQ(marks(MadeTrace().host("cpu_op", "aten::add", 0, 1).trace()).second, 0U);
-}
-
-TEST(Ownership, WorkWithoutALaunchBelongsToNoStep) {
-  const trace::Trace made =
-      trace::read_text(
-          R"([{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 0, "dur": 100},
-              {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 1, "dur": 2, "args": {"correlation": 5}},
-              {"ph": "X", "cat": "kernel", "name": "own", "pid": 0, "tid": 7, "ts": 50, "dur": 10, "args": {"correlation": 5}},
-              {"ph": "X", "cat": "kernel", "name": "earlier", "pid": 0, "tid": 7, "ts": 20, "dur": 30, "args": {"correlation": 4}}])",
-          "made")
-          .value();
-  const TraceIndex index(made);
-  EXPECT_EQ(steps(made, index.ownership).instances.at(0).measures.kernels, 1);
-  EXPECT_EQ(index.ownership.everything().work.size(), 2U);
 }
 
 TEST(KernelRate, IsWorkOverTime) {

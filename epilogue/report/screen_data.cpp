@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/report/screen_data.h"
+
+#include "epilogue/analysis/cost/gpu_peaks.h"
+
+namespace epi::report {
+
+using analysis::Diagnosis;
+
+std::optional<double> mfu(const ScreenData& data) {
+  const auto& diagnosis = data.advised.diagnosis;
+  if (!diagnosis || !data.groups.all_flops_known || diagnosis->window_ns() <= 0) {
+    return std::nullopt;
+  }
+  return data.groups.peak_ns / static_cast<double>(diagnosis->window_ns());
+}
+
+ScreenData screen_data(const analysis::TraceIndex& index) {
+  ScreenData data;
+  data.summary = analysis::summarize(index, false);
+  data.advised = analysis::advise(index, std::nullopt);
+  if (!data.advised.diagnosis) return data;
+  const Diagnosis& diagnosis = *data.advised.diagnosis;
+  data.summary.diagnoses = {diagnosis};
+  std::vector<trace::EventId> work;
+  for (const trace::EventId id : index.ownership.everything().work) {
+    const bool inside = index.trace.ts_ns[id] >= diagnosis.window.begin &&
+                        index.trace.end_ns(id) <= diagnosis.window.end;
+    // Work of no step counts only where nothing says which step it belongs to.
+    const bool owned = index.links.launch[id] != trace::kNoEvent ||
+                       index.links.op[id] != trace::kNoEvent || diagnosis.launches_missing;
+    if (inside && owned) work.push_back(id);
+  }
+  data.groups =
+      analysis::work_groups(index, work, analysis::gpu_peaks(data.summary.device), kScreenGroups);
+  data.loading = analysis::loading_in(index, diagnosis.window);
+  return data;
+}
+
+}  // namespace epi::report

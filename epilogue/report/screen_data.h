@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the first screen shows of a trace.
+#pragma once
+
+#include <optional>
+
+#include "epilogue/analysis/advise/advise.h"
+#include "epilogue/analysis/time/loading.h"
+#include "epilogue/analysis/time/summary.h"
+#include "epilogue/analysis/time/work_groups.h"
+
+namespace epi::report {
+
+inline constexpr size_t kScreenGroups = 5;  // of work
+
+struct ScreenData {
+  analysis::Summary summary;
+  analysis::Advised advised;
+  analysis::WorkGroups groups;  // of the work in the diagnosed window
+  analysis::Loading loading;
+};
+
+ScreenData screen_data(const analysis::TraceIndex& index);
+
+// Model FLOPs utilisation: of GEMMs, convolutions and attention, over the dense peaks of their
+// types. None where the trace does not tell the FLOPs of each.
+std::optional<double> mfu(const ScreenData& data);
+
+}  // namespace epi::report

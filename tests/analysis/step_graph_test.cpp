@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step timed again, which events mark steps, and what a step owns.
+#include "epilogue/analysis/time/step_graph.h"
+
+#include <gtest/gtest.h>
+
+#include "epilogue/analysis/index/step_marks.h"
+#include "epilogue/analysis/index/subject.h"
+#include "tests/analysis/made_trace.h"
+#include "tests/analysis/test_data.h"
+
+namespace epi::analysis {
+namespace {
+
+// With nothing changed, a step timed again is as long as it was.
+TEST(StepGraph, TimesAStepAsItWasRecorded) {
+  for (const char* name : kTraces) {
+    SCOPED_TRACE(name);
+    const trace::Trace trace = read_data(name);
+    const TraceIndex index(trace);
+    const StepGraphs graphs(index);
+    const Subject steps = step_subject(index);
+    for (size_t i = 0; i < steps.owned.size(); ++i) {
+      const StepGraph graph = graphs.graph(graphs.window(steps.group.instances[i], steps.owned[i]));
+      EXPECT_EQ(graph.retimed({}), graph.window_ns());
+      const Instance& step = steps.group.instances[i];
+      if (step.event == trace::kNoEvent) continue;  // ends with the last work
+      EXPECT_EQ(graph.window_ns(), step.measures.window_ns);
+    }
+  }
+}
+
+TEST(StepGraph, ShorterPartsOfThePathShortenTheStepAndOthersDoNot) {
+  const trace::Trace made = MadeTrace()
+                                .host("user_annotation", kStep, 0, 250)
+                                .kernel(kGemm, 10, 13, 60)
+                                .kernel(kGemm, 80, 83, 60)
+                                .kernel(kGemm, 190, 193, 100)
+                                .trace();
+  const TraceIndex index(made);
+  const StepGraphs graphs(index);
+  const Subject steps = step_subject(index);
+  const StepGraph graph = graphs.graph(graphs.window(steps.group.instances[0], steps.owned[0]));
+  ASSERT_EQ(graph.retimed({}), 293000);
+  const auto& work = steps.owned[0].work;
+  // The host launches the third when it does: the first two kernels do not matter.
+  EXPECT_EQ(graph.retimed({{work[0], 1}, {work[1], 1}}), 293000);
+  // The last one does, down to the end of the host.
+  EXPECT_EQ(graph.retimed({{work[2], 50000}}), 250000);
+  EXPECT_EQ(graph.retimed({{work[2], 70000}}), 263000);
+}
+
+TEST(StepMarks, AreFoundByFamily) {
+  const auto marks = [](const trace::Trace& trace) {
+    const StepMarks found = step_marks(trace);
+    return std::pair(found.name, found.events.size());
+  };
+  // Old PyTorch has steps among the operators.
+  EXPECT_EQ(marks(MadeTrace().host("Operator", "ProfilerStep#5", 0, 10).trace()),
+            std::pair(std::string("ProfilerStep*"), size_t{1}));
+  // Of serving engines' marks the outer ones.
+  const auto engine =
+      MadeTrace()
+          .host("user_annotation", "execute_2_context_0(a)_generation_2(b)", 0, 50)
+          .host("user_annotation", "step[DECODE bs=2]", 5, 40)
+          .host("user_annotation", "execute_2_context_0(a)_generation_2(b)", 60, 50);
+  EXPECT_EQ(marks(engine.trace()), std::pair(std::string("execute_*"), size_t{2}));
+  EXPECT_EQ(marks(engine.trace("^step.DECODE")), std::pair(std::string("^step.DECODE"), size_t{1}));
+  EXPECT_EQ(marks(MadeTrace().host("cpu_op", "aten::add", 0, 1).trace()).second, 0U);
+}
+
+TEST(Ownership, WorkWithoutALaunchBelongsToNoStep) {
+  const trace::Trace made =
+      trace::read_text(
+          R"([{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 0, "dur": 100},
+              {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 1, "dur": 2, "args": {"correlation": 5}},
+              {"ph": "X", "cat": "kernel", "name": "own", "pid": 0, "tid": 7, "ts": 50, "dur": 10, "args": {"correlation": 5}},
+              {"ph": "X", "cat": "kernel", "name": "earlier", "pid": 0, "tid": 7, "ts": 20, "dur": 30, "args": {"correlation": 4}}])",
+          "made")
+          .value();
+  const TraceIndex index(made);
+  EXPECT_EQ(steps(made, index.ownership).instances.at(0).measures.kernels, 1);
+  EXPECT_EQ(index.ownership.everything().work.size(), 2U);
+}
+
+}  // namespace
+}  // namespace epi::analysis
