@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "epilogue/analysis/advise/fusion_estimate.h"
+#include "epilogue/analysis/time/diagnosis.h"
 #include "epilogue/trace/trace.h"
 
 namespace epi::analysis {
@@ -32,8 +33,9 @@ enum class AdviceKind : uint8_t {
   kAttention,    // bmm, softmax, bmm as one kernel
 };
 
-// Likely: from recorded sizes and times. A guess: from a rule of thumb.
-enum class Confidence : uint8_t { kGuess, kLikely };
+// Likely: pairs of recordings confirm this kind of advice (docs/advise.md). A guess: a rule of
+// thumb. Not conclusive: the range is wider than the estimate on either side.
+enum class Confidence : uint8_t { kNotConclusive, kGuess, kLikely };
 
 // A number that the estimate is made of; what it counts decides its unit.
 struct Term {
@@ -75,6 +77,10 @@ struct Term {
   double value;
 };
 
+// Of the host's time in a profiled step, what it takes without a profiler. From pairs on an H200:
+// docs/advise.md.
+inline constexpr Estimate kUnprofiledHost = {0.45, 0.68, 1};
+
 struct Advice {
   AdviceKind kind = AdviceKind::kFuse;
   std::vector<std::string> about;  // operators, or the sizes of a product
@@ -87,6 +93,7 @@ struct Advice {
   bool overlaps = false;  // most of its events are those of advice before it in the list
   // After it and all advice before it in the list: how long the step is, and what limits it.
   double step_after_ns = 0;
+  Limiter then_limited_by = Limiter::kNoDevice;
   Confidence confidence = Confidence::kGuess;
   std::vector<Term> terms;
   std::vector<trace::EventId> events;

@@ -25,6 +25,8 @@ using trace::kNoEvent;
 
 // Below this much of a step's device time nothing is worth a line.
 constexpr double kWorthShare = 0.01;
+// Before a kernel; it goes with the kernel.
+constexpr double kGapNs = 3000;
 // Smaller products take what a kernel takes at least.
 constexpr double kWorthFlops = 1e8;
 
@@ -161,6 +163,21 @@ void advise_waves(const ProductGroup& group, int64_t sms, std::vector<Advice>& a
   advice.push_back(std::move(one));
 }
 
+// An add that goes into a product needs no generated kernel of its own.
+void leave_out_alone(FusionEstimate& fusion, const std::vector<EventId>& adds) {
+  const std::set<EventId> gone(adds.begin(), adds.end());
+  std::erase_if(fusion.groups, [&](const FusionGroup& group) {
+    const bool all =
+        group.ops.size() == 1 && std::all_of(group.work.begin(), group.work.end(),
+                                             [&](EventId id) { return gone.contains(id); });
+    if (!all) return false;
+    fusion.saving_ns.low -= group.saving_ns.low;
+    fusion.saving_ns.likely -= group.saving_ns.likely;
+    fusion.saving_ns.high -= group.saving_ns.high;
+    return true;
+  });
+}
+
 }  // namespace
 
 void advise_fusion(const FusionEstimate& fusion, std::vector<Advice>& advice) {
@@ -191,8 +208,9 @@ void advise_fusion(const FusionEstimate& fusion, std::vector<Advice>& advice) {
 }
 
 void advise_gated_mlps(const TraceIndex& index, const Blocks& blocks, std::vector<Advice>& advice) {
-  // Of the time between the products, on an H200 in bf16: see docs/advise.md.
-  constexpr Estimate kSaved = {0.5, 0.75, 1};
+  // Of the time between the products: all of it goes into the epilogue. The range is that of pairs
+  // on an H200, where one product of twice the width may also be faster than two: docs/advise.md.
+  constexpr Estimate kSaved = {0.75, 1, 1.6};
   std::map<std::vector<std::string>, Advice> found;
   for (const GatedMlp& mlp : blocks.mlps) {
     const double between_ns = device_time(index.trace, mlp.between);
@@ -219,9 +237,12 @@ void advise_gated_mlps(const TraceIndex& index, const Blocks& blocks, std::vecto
 void advise_addmm(const TraceIndex& index, std::span<const EventId> work, FusionEstimate& fusion,
                   std::vector<Advice>& advice) {
   std::set<EventId> fused;
-  for (const FusionGroup& group : fusion.groups) fused.insert(group.work.begin(), group.work.end());
+  for (const FusionGroup& group : fusion.groups) {
+    if (group.ops.size() > 1) fused.insert(group.work.begin(), group.work.end());
+  }
   const std::vector<FlowNode> nodes = tensor_flow(index, work);
-  // Of the add's time, on an H200: docs/advise.md has the pairs.
+  // Of the add's time, on an H200: docs/advise.md has the pairs. With a bias the GEMM takes longer.
+  constexpr double kBiasAfter = 0.27;
   constexpr double kMatrixAfter = 0.93;
   constexpr double kMatrixAfterLeast = 0.65;
   std::map<std::string, Advice> found;
@@ -251,7 +272,8 @@ void advise_addmm(const TraceIndex& index, std::span<const EventId> work, Fusion
       const double full = static_cast<double>(sizes->m) * static_cast<double>(sizes->n) *
                           static_cast<double>(node.result.element_bytes);
       const bool is_bias = addend < full / 2;
-      const double after = is_bias && rate > 0 ? std::min(now, addend / rate) : kMatrixAfter * now;
+      const double reads = rate > 0 ? addend / rate : 0;
+      const double after = std::min(now, is_bias ? kBiasAfter * now + reads : kMatrixAfter * now);
       const std::string about = sizes_text(*sizes);
       Advice& one = found[about];
       one.kind = AdviceKind::kAddmm;
@@ -264,14 +286,15 @@ void advise_addmm(const TraceIndex& index, std::span<const EventId> work, Fusion
       one.terms[0].value += 1;
       one.terms[1].value += now;
       one.terms[2].value += after;
-      one.saving_ns.low += is_bias ? (now - after) / 2 : 0;
+      one.saving_ns.low += is_bias ? now / 2 : 0;
       one.saving_ns.likely += now - after;
-      one.saving_ns.high += is_bias ? now : (1 - kMatrixAfterLeast) * now;
+      one.saving_ns.high += is_bias ? now + kGapNs : (1 - kMatrixAfterLeast) * now;
       one.events.push_back(node.work.front());
       break;
     }
   }
   for (auto& [about, one] : found) {
+    leave_out_alone(fusion, one.events);
     // A compiler does this, too.
     fusion.kernels_after -= static_cast<int64_t>(one.events.size());
     fusion.saving_ns.low += one.saving_ns.low;
@@ -364,7 +387,6 @@ void advise_copies(const TraceIndex& index, std::span<const EventId> work,
   }
   if (one.events.empty() || ns < kWorthShare * device_time(index.trace, work)) return;
   // Where a product reads the result, which takes any strides: docs/advise.md has the pairs.
-  constexpr double kGapNs = 3000;  // before each: it goes, too
   one.saving_ns = {0.5 * ns, 0.9 * ns, ns + kGapNs * static_cast<double>(one.events.size())};
   one.terms = {{Term::What::kCopies, static_cast<double>(one.events.size())},
                {Term::What::kTakes, ns}};

@@ -2,6 +2,7 @@
 #include "epilogue/analysis/advise/advise.h"
 
 #include <algorithm>
+#include <set>
 
 #include "epilogue/analysis/advise/advice_device.h"
 #include "epilogue/analysis/advise/advice_host.h"
@@ -45,6 +46,17 @@ void leave_out_savings(FusionEstimate& fusion) {
   for (FusionGroup& group : fusion.groups) group.saving_ns = {};
 }
 
+std::vector<int64_t> block_rows(const TraceIndex& index, const Subject& subject) {
+  constexpr size_t kMostSteps = 8;
+  std::set<int64_t> rows;
+  for (size_t i = 0; i < std::min(subject.owned.size(), kMostSteps); ++i) {
+    for (const GatedMlp& mlp : find_blocks(index, subject.owned[i].work).mlps) {
+      rows.insert(mlp.rows);
+    }
+  }
+  return {rows.begin(), rows.end()};
+}
+
 void decide(const HostView& view, Advised& result) {
   const double gain = result.device_ns <= 0 ? 0 : result.fusion.saving_ns.likely / result.device_ns;
   const auto set = [&](Verdict verdict, Because because) {
@@ -57,6 +69,9 @@ void decide(const HostView& view, Advised& result) {
     return set(Verdict::kMaybe, Because::kCpuKernels);
   }
   if (replays_graphs(view)) return set(Verdict::kNo, Because::kGraphReplay);
+  if (result.diagnosis->limiter == Limiter::kCapture) {
+    return set(Verdict::kNo, Because::kCapture);
+  }
   if (result.diagnosis->limiter == Limiter::kNotConclusive) {
     return set(Verdict::kMaybe, Because::kNotConclusive);
   }
@@ -106,10 +121,11 @@ Advised advise(const TraceIndex& index, const std::optional<std::string>& under)
     result.diagnosis = diagnose(index, subject);
     result.fusion = estimate_fusion(index, owned.work);
     result.blocks = find_blocks(index, owned.work);
+    if (!result.blocks.mlps.empty()) result.block_rows = block_rows(index, subject);
     // How fast generated code is on a CPU depends on its arithmetic, which a trace does not show.
     if (result.cpu_kernels) leave_out_savings(result.fusion);
-    advise_fusion(result.fusion, result.advice);
     advise_addmm(index, owned.work, result.fusion, result.advice);
+    advise_fusion(result.fusion, result.advice);
     advise_attention(index, owned.work, result.advice);
     advise_gated_mlps(index, result.blocks, result.advice);
     advise_products(index, owned.work, result.advice);
@@ -122,7 +138,9 @@ Advised advise(const TraceIndex& index, const std::optional<std::string>& under)
   advise_compiling(index, result.advice);
   if (result.diagnosis) {
     advise_input(view, *result.diagnosis, result.advice);
-    time_again(index, *result.diagnosis, result.advice);
+    time_again(index, *result.diagnosis, owned, result.advice);
+    // What is captured runs elsewhere.
+    if (result.diagnosis->limiter == Limiter::kCapture) result.advice.clear();
   }
   decide(view, result);
   return result;

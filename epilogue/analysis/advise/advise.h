@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What would make a step shorter, by how much, and how that was reckoned. Advice carries numbers
+// What would make a step shorter, by how much, and how that was estimated. Advice carries numbers
 // and events; `report/advise_report.h` puts it into words.
 #pragma once
 
@@ -20,6 +20,7 @@ enum class Because : uint8_t {
   kNoDevice,        // the trace shows the CPU alone
   kCompiled,        // the run is compiled already
   kGraphReplay,     // a graph launches most of the work: it cannot be compiled or captured again
+  kCapture,         // a graph is captured: the launches start nothing
   kNotConclusive,   // most of the step waits for something that is not in the file
   kOtherLimit,      // neither the GPU's work nor the host's dispatch is the limit
   kCpuKernels,      // kernels of a CPU: what fusing saves there is not estimated
@@ -46,7 +47,8 @@ struct Advised {
   Because because = Because::kNoDevice;
   std::vector<Advice> advice;  // the most worthwhile first
   Blocks blocks;
-  bool cpu_kernels = false;  // instead of a GPU's
+  std::vector<int64_t> block_rows;  // of the MLPs in any step that was looked at, without repeats
+  bool cpu_kernels = false;         // instead of a GPU's
 
   bool cpu_is_limit() const;
 };

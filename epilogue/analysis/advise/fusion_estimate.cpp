@@ -89,10 +89,10 @@ class GroupCost {
 
   FusionGroup result(const GpuRates& rates) const {
     FusionGroup group = group_;
-    GpuRates slow = rates;
-    slow.bytes_per_ns *= kSlowGenerated;
-    GpuRates fast = rates;
-    fast.bytes_per_ns *= kFastGenerated;
+    const GpuRates slow = {rates.bytes_per_ns * kSlowGenerated,
+                           rates.slots_per_ns * kSlowGenerated};
+    const GpuRates fast = {rates.bytes_per_ns * kFastGenerated,
+                           rates.slots_per_ns * kFastGenerated};
     const double more_kernels = static_cast<double>(group.fused_kernels - 1);
     const auto total_ns = [&](double doubtful, const GpuRates& at) {
       GeneratedKernel kernel = kernel_;
@@ -137,12 +137,19 @@ class GroupCost {
   bool is_inside(size_t node) const { return sets_.find(node) == sets_.find(members_[0]); }
 
   // Each tensor once: of one maker the largest part, of what comes from outside as many of a size
-  // as one operator reads.
+  // as one operator reads. Where an operator combines one with a result of the same size, as the
+  // gate of an MLP or a residual, it may well be another tensor than those read before.
   void add_reads() {
+    using Size = std::pair<double, int64_t>;
+    struct Outside {
+      int64_t sure = 0;
+      int64_t all = 0;
+      int64_t combined = 0;
+    };
     std::map<size_t, double> of_makers;
-    std::map<std::pair<double, int64_t>, int64_t> of_outside;
+    std::map<Size, Outside> of_outside;
     for (const size_t member : members_) {
-      std::map<std::pair<double, int64_t>, int64_t> here;
+      std::map<Size, int64_t> here;
       for (const FlowRead& read : nodes_[member].reads) {
         if (read.maker == kNoNode) {
           ++here[{read.size.elements, read.size.element_bytes}];
@@ -152,14 +159,25 @@ class GroupCost {
         }
       }
       for (const auto& [size, count] : here) {
-        int64_t& most = of_outside[size];
-        most = std::max(most, count);
+        Outside& outside = of_outside[size];
+        outside.sure = std::max(outside.sure, count);
+        outside.all += count;
+        if (reads_inside(nodes_[member], size.first)) outside.combined += count;
       }
     }
     for (const auto& [maker, bytes] : of_makers) kernel_.bytes += bytes;
-    for (const auto& [size, count] : of_outside) {
-      kernel_.bytes += size.first * static_cast<double>(size.second) * static_cast<double>(count);
+    for (const auto& [size, outside] : of_outside) {
+      const double bytes = size.first * static_cast<double>(size.second);
+      const int64_t more = std::min(outside.combined, outside.all - outside.sure);
+      kernel_.bytes += bytes * static_cast<double>(outside.sure);
+      doubtful_bytes_ += bytes * static_cast<double>(more);
     }
+  }
+
+  bool reads_inside(const FlowNode& node, double elements) const {
+    return std::any_of(node.reads.begin(), node.reads.end(), [&](const FlowRead& read) {
+      return read.maker != kNoNode && is_inside(read.maker) && read.size.elements == elements;
+    });
   }
 
   // What somebody else reads, and what nobody reads: the step's own result. A sum that is only read

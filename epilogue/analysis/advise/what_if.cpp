@@ -2,6 +2,8 @@
 #include "epilogue/analysis/advise/what_if.h"
 
 #include <algorithm>
+#include <array>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace epi::analysis {
@@ -15,112 +17,179 @@ constexpr size_t kMaxTimed = 24;
 // Of a step: what saves less is not worth a line.
 constexpr double kWorthShare = 0.001;
 
-struct Change {
-  NewDurations durations;
-  WithoutBounds without{};
-};
+void scale_bound(Bound bound, double scale, StepChange& change) {
+  change.scale[static_cast<size_t>(bound)] = scale;
+}
 
-void leave_out(Bound bound, Change& change) { change.without[static_cast<size_t>(bound)] = true; }
-
-void scale(const TraceIndex& index, const std::vector<EventId>& events, double factor,
-           Change& change) {
-  for (const EventId id : events) {
-    const auto now = static_cast<double>(index.trace.dur_ns[id]);
-    change.durations[id] = std::max(1.0, now * factor);
+void scale_host(double scale, StepChange& change) {
+  for (const Bound bound : {Bound::kDispatch, Bound::kLaunches, Bound::kAllocating}) {
+    scale_bound(bound, scale, change);
   }
 }
 
-// The advice followed, as far as events of the trace can show it.
-Change change_of(const TraceIndex& index, const Advice& advice) {
-  Change change;
-  switch (advice.kind) {
-    case AdviceKind::kFuse:
-    case AdviceKind::kRegenerate:
-    case AdviceKind::kGatedMlp:
-    case AdviceKind::kPageable:
-    case AdviceKind::kTensorCores:
-    case AdviceKind::kAlignment:
-    case AdviceKind::kCopies:
-    case AdviceKind::kAddmm:
-    case AdviceKind::kAttention:
-    case AdviceKind::kWaves: {
-      const double all = device_time(index.trace, advice.events);
-      if (all > 0) {
-        scale(index, advice.events, std::max(0.0, 1 - advice.saving_ns.likely / all), change);
-      }
-      break;
-    }
-    case AdviceKind::kGraph:
-      leave_out(Bound::kDispatch, change);
-      leave_out(Bound::kLaunches, change);
-      break;
-    case AdviceKind::kSync:
-      for (const EventId id : advice.events) change.durations[id] = 0;
-      break;
-    case AdviceKind::kGuards:
-      scale(index, advice.events, 0.5, change);
-      break;
-    case AdviceKind::kCompiling:
-      leave_out(Bound::kCompiling, change);
-      break;
-    case AdviceKind::kInput:
-      leave_out(Bound::kInput, change);
-      break;
-    case AdviceKind::kBatch:
-    case AdviceKind::kBreaks:
-    case AdviceKind::kRecompiles:
-      break;
-  }
-  return change;
-}
-
-void join(const Change& more, Change& all) {
+void join(const StepChange& more, StepChange& all) {
   for (const auto& [event, ns] : more.durations) {
     const auto [place, is_new] = all.durations.try_emplace(event, ns);
     if (!is_new) place->second = std::min(place->second, ns);
   }
-  for (size_t i = 0; i < kBounds; ++i) all.without[i] = all.without[i] || more.without[i];
+  for (size_t i = 0; i < kBounds; ++i) all.scale[i] = std::min(all.scale[i], more.scale[i]);
 }
 
-// An estimate is never exact, nor does advice cost time; what is wider than the estimate on either
-// side is a guess.
+// Makes of advice what it changes in the judged steps.
+class Changes {
+ public:
+  Changes(const TraceIndex& index, const Diagnosis& diagnosis, const Owned& owned,
+          const std::vector<Advice>& advice)
+      : index_(index) {
+    Interval window = diagnosis.row != nullptr ? diagnosis.row_window : diagnosis.window;
+    window.begin -= diagnosis.clipped_ns;
+    if (diagnosis.judged <= 1 && diagnosis.row == nullptr) return;
+    // Advice is about the events of one step; those of the same name in the other steps would
+    // change with them.
+    std::unordered_set<EventId> own(owned.work.begin(), owned.work.end());
+    own.insert(owned.syncs.begin(), owned.syncs.end());
+    for (const Advice& one : advice) {
+      for (const EventId id : one.events) by_name_[index.trace.name[id]];
+    }
+    for (EventId id = 0; id < index.trace.size(); ++id) {
+      const auto place = by_name_.find(index.trace.name[id]);
+      if (place == by_name_.end() || !index.trace.is_span(id)) continue;
+      if (own.contains(id)) {
+        place->second.own_ns += static_cast<double>(index.trace.dur_ns[id]);
+        continue;
+      }
+      // What a step before the window has launched is not one of its own.
+      const EventId launch = index.links.launch[id];
+      const bool is_work = trace::is_device_work(index.trace.category[id]);
+      if (is_work && launch == trace::kNoEvent) continue;
+      const int64_t asked_ns = index.trace.ts_ns[is_work ? launch : id];
+      if (asked_ns >= window.begin && asked_ns < window.end) place->second.others.push_back(id);
+    }
+  }
+
+  StepChange of(const Advice& advice) const {
+    StepChange change;
+    switch (advice.kind) {
+      case AdviceKind::kFuse:
+      case AdviceKind::kRegenerate:
+      case AdviceKind::kGatedMlp:
+      case AdviceKind::kPageable:
+      case AdviceKind::kTensorCores:
+      case AdviceKind::kAlignment:
+      case AdviceKind::kCopies:
+      case AdviceKind::kAddmm:
+      case AdviceKind::kAttention:
+      case AdviceKind::kWaves: {
+        const double all = device_time(index_.trace, advice.events);
+        if (all > 0) {
+          scale_events(advice.events, std::max(0.0, 1 - advice.saving_ns.likely / all), change);
+        }
+        break;
+      }
+      case AdviceKind::kGraph:
+        scale_bound(Bound::kDispatch, 0, change);
+        scale_bound(Bound::kLaunches, 0, change);
+        break;
+      case AdviceKind::kSync:
+        remove(advice.events, change);
+        break;
+      case AdviceKind::kGuards:
+        scale_events(advice.events, 0.5, change);
+        break;
+      case AdviceKind::kCompiling:
+        scale_bound(Bound::kCompiling, 0, change);
+        break;
+      case AdviceKind::kInput:
+        scale_bound(Bound::kInput, 0, change);
+        break;
+      case AdviceKind::kBatch:
+      case AdviceKind::kBreaks:
+      case AdviceKind::kRecompiles:
+        break;
+    }
+    return change;
+  }
+
+ private:
+  struct Alike {
+    double own_ns = 0;  // in the step that the advice is about
+    std::vector<EventId> others;
+  };
+
+  void scale_events(const std::vector<EventId>& events, double factor, StepChange& change) const {
+    std::unordered_map<trace::NameId, double> saved_ns;
+    for (const EventId id : events) {
+      const auto now = static_cast<double>(index_.trace.dur_ns[id]);
+      change.durations[id] = std::max(1.0, now * factor);
+      saved_ns[index_.trace.name[id]] += now * (1 - factor);
+    }
+    for (const auto& [name, saved] : saved_ns) {
+      const auto place = by_name_.find(name);
+      if (place == by_name_.end() || place->second.own_ns <= 0) continue;
+      const double left = std::max(0.0, 1 - saved / place->second.own_ns);
+      for (const EventId id : place->second.others) {
+        change.durations[id] = std::max(1.0, static_cast<double>(index_.trace.dur_ns[id]) * left);
+      }
+    }
+  }
+
+  void remove(const std::vector<EventId>& events, StepChange& change) const {
+    for (const EventId id : events) {
+      change.durations[id] = 0;
+      const auto place = by_name_.find(index_.trace.name[id]);
+      if (place == by_name_.end()) continue;
+      for (const EventId other : place->second.others) change.durations[other] = 0;
+    }
+  }
+
+  const TraceIndex& index_;
+  std::unordered_map<trace::NameId, Alike> by_name_;
+};
+
+// An estimate is never exact, nor does advice cost time.
 void tell_range(Advice& advice) {
   constexpr double kNarrowest = 0.1;  // on either side
   Estimate& saving = advice.saving_ns;
   if (saving.likely <= 0) return;
   saving.low = std::max(0.0, std::min(saving.low, (1 - kNarrowest) * saving.likely));
   const bool wide = saving.low <= 0 || saving.high - saving.likely > saving.likely;
-  if (wide) advice.confidence = Confidence::kGuess;
+  if (wide) advice.confidence = Confidence::kNotConclusive;
 }
 
-void bound_by_step(Advice& advice) {
+void bound_by(double ns, Advice& advice) {
   Estimate& saving = advice.saving_ns;
-  saving.high = std::min(saving.high, advice.step_saving_ns);
-  saving.likely = std::min(saving.likely, advice.step_saving_ns);
+  saving.high = std::min(saving.high, ns);
+  saving.likely = std::min(saving.likely, ns);
   saving.low = std::min(saving.low, saving.likely);
 }
 
-}  // namespace
-
-void time_again(const TraceIndex& index, const Diagnosis& diagnosis, std::vector<Advice>& advice) {
-  std::stable_sort(advice.begin(), advice.end(), [](const Advice& a, const Advice& b) {
-    return a.saving_ns.likely > b.saving_ns.likely;
-  });
-  const double step_ns =
-      static_cast<double>(diagnosis.window_ns()) / static_cast<double>(diagnosis.judged);
-  for (size_t i = 0; i < std::min(advice.size(), kMaxTimed); ++i) {
-    const Change change = change_of(index, advice[i]);
-    advice[i].step_saving_ns = diagnosis.saved_ns(change.durations, change.without);
-    advice[i].is_timed = !change.durations.empty() || change.without != WithoutBounds{};
-    if (advice[i].is_timed && !advice[i].on_device) bound_by_step(advice[i]);
+// Without a profiler the host is faster, and what it waits for the device weighs more.
+void set_sync_saving(const Diagnosis& diagnosis, const StepChange& change, Advice& advice) {
+  const auto saved = [&](double host) {
+    StepChange before;
+    scale_host(host, before);
+    StepChange after = change;
+    scale_host(host, after);
+    return diagnosis.ns_in_a_row(before) - diagnosis.ns_in_a_row(after);
+  };
+  const std::array<double, 3> savings = {saved(kUnprofiledHost.low), saved(kUnprofiledHost.likely),
+                                         saved(kUnprofiledHost.high)};
+  // A thread that waited also has to wake up, which a trace does not show. From pairs on an H200:
+  // docs/advise.md.
+  constexpr Estimate kActual = {0.4, 1.5, 2.5};
+  advice.saving_ns = {kActual.low * *std::min_element(savings.begin(), savings.end()),
+                      kActual.likely * savings[1],
+                      kActual.high * *std::max_element(savings.begin(), savings.end())};
+  // Never more than the calls take, and the device then waits.
+  double removed_ns = 0;
+  for (const Term& term : advice.terms) {
+    const bool counts = term.what == Term::What::kCpuWaits || term.what == Term::What::kIdleAfter;
+    if (counts) removed_ns += term.value;
   }
-  std::erase_if(advice, [&](const Advice& one) {
-    return one.kind == AdviceKind::kSync && one.step_saving_ns < kWorthShare * step_ns;
-  });
-  std::stable_sort(advice.begin(), advice.end(), [](const Advice& a, const Advice& b) {
-    if (a.step_saving_ns != b.step_saving_ns) return a.step_saving_ns > b.step_saving_ns;
-    return a.saving_ns.likely > b.saving_ns.likely;
-  });
+  bound_by(removed_ns, advice);
+}
+
+void mark_overlaps(std::vector<Advice>& advice) {
   std::unordered_set<EventId> taken;
   for (Advice& one : advice) {
     if (!one.on_device) continue;
@@ -129,14 +198,48 @@ void time_again(const TraceIndex& index, const Diagnosis& diagnosis, std::vector
     one.overlaps = 2 * static_cast<size_t>(again) > one.events.size();
     taken.insert(one.events.begin(), one.events.end());
   }
+}
+
+}  // namespace
+
+void time_again(const TraceIndex& index, const Diagnosis& diagnosis, const Owned& owned,
+                std::vector<Advice>& advice) {
+  std::stable_sort(advice.begin(), advice.end(), [](const Advice& a, const Advice& b) {
+    return a.saving_ns.likely > b.saving_ns.likely;
+  });
+  const Changes changes(index, diagnosis, owned, advice);
+  const double step_ns =
+      static_cast<double>(diagnosis.window_ns()) / static_cast<double>(diagnosis.judged);
+  for (size_t i = 0; i < std::min(advice.size(), kMaxTimed); ++i) {
+    const StepChange change = changes.of(advice[i]);
+    advice[i].is_timed = !change.is_none();
+    if (!advice[i].is_timed) continue;
+    advice[i].step_saving_ns = std::max(0.0, step_ns - diagnosis.after(change).ns);
+    if (advice[i].kind == AdviceKind::kSync) {
+      set_sync_saving(diagnosis, change, advice[i]);
+    } else if (!advice[i].on_device) {
+      bound_by(advice[i].step_saving_ns, advice[i]);
+    }
+  }
+  std::erase_if(advice, [&](const Advice& one) {
+    return one.kind == AdviceKind::kSync && one.saving_ns.likely < kWorthShare * step_ns;
+  });
+  std::stable_sort(advice.begin(), advice.end(), [](const Advice& a, const Advice& b) {
+    if (a.step_saving_ns != b.step_saving_ns) return a.step_saving_ns > b.step_saving_ns;
+    return a.saving_ns.likely > b.saving_ns.likely;
+  });
+  mark_overlaps(advice);
   for (Advice& one : advice) tell_range(one);
-  Change all;
+  StepChange all;
+  Diagnosis::After after = diagnosis.after(all);
   for (size_t i = 0; i < advice.size(); ++i) {
     // What is advised instead of something above is not followed as well.
-    if (i < kMaxTimed && !advice[i].overlaps) join(change_of(index, advice[i]), all);
-    advice[i].step_after_ns = i < kMaxTimed
-                                  ? step_ns - diagnosis.saved_ns(all.durations, all.without)
-                                  : advice[i - 1].step_after_ns;
+    if (i < kMaxTimed && advice[i].is_timed && !advice[i].overlaps) {
+      join(changes.of(advice[i]), all);
+      after = diagnosis.after(all);
+    }
+    advice[i].step_after_ns = after.ns;
+    advice[i].then_limited_by = after.limiter;
   }
 }
 

@@ -12,7 +12,8 @@ namespace epi::analysis {
 
 // Sets what each piece of advice saves of the step, bounds what it saves of the host's time by
 // that, drops synchronisations whose removal saves nothing, and orders the rest as a sequence: what
-// saves most first, each timed with all before it.
-void time_again(const TraceIndex& index, const Diagnosis& diagnosis, std::vector<Advice>& advice);
+// saves most first, each timed with all before it. `owned` is what the diagnosed instance owns.
+void time_again(const TraceIndex& index, const Diagnosis& diagnosis, const Owned& owned,
+                std::vector<Advice>& advice);
 
 }  // namespace epi::analysis

@@ -2,6 +2,7 @@
 #include "epilogue/analysis/time/diagnosis.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace epi::analysis {
 namespace {
@@ -16,6 +17,8 @@ constexpr double kVerdictLead = 1.5;
 constexpr double kOverlapShare = 0.05;
 // Where launches are not in the file, a device that is busy for this share is the limit.
 constexpr double kBusyShare = 0.9;
+// Between kernels of one queue.
+constexpr int64_t kQueueGapNs = 100000;
 // Annotations beyond are not looked at: traces may have one for each module.
 constexpr size_t kMaxAnnotations = 32;
 
@@ -50,9 +53,23 @@ Limiter verdict(const Diagnosis& diagnosis) {
   return outside ? Limiter::kNotConclusive : limiter;
 }
 
+std::vector<EventId> capture_begins(const TraceIndex& index) {
+  std::vector<bool> begins(index.trace.names.size());
+  for (size_t name = 0; name < begins.size(); ++name) {
+    begins[name] = index.trace.names[name].find("StreamBeginCapture") != std::string_view::npos;
+  }
+  std::vector<EventId> found;
+  if (std::find(begins.begin(), begins.end(), true) == begins.end()) return found;
+  for (EventId id = 0; id < index.trace.size(); ++id) {
+    if (begins[index.trace.name[id]] && index.trace.is_span(id)) found.push_back(id);
+  }
+  return found;
+}
+
 class Diagnoser {
  public:
-  explicit Diagnoser(const TraceIndex& index) : index_(index), graphs_(index) {}
+  explicit Diagnoser(const TraceIndex& index)
+      : index_(index), graphs_(index), captures_(capture_begins(index)) {}
 
   Diagnosis of(const Subject& subject) const {
     const size_t place = typical_instance(subject.group);
@@ -60,13 +77,26 @@ class Diagnoser {
     Diagnosis result;
     result.name = subject.group.name;
     result.shown = instance.name;
+    result.whole_trace = instance.event == kNoEvent;
     result.instances = static_cast<int64_t>(subject.group.instances.size());
     StepWindow window = graphs_.window(instance, subject.owned[place]);
-    if (overlap(subject, place)) window = all_instances(subject, result.judged);
+    if (overlap(subject, place)) {
+      const size_t first = first_warm(subject);
+      result.judged = static_cast<int64_t>(subject.group.instances.size() - first);
+      window = instances_from(subject, first, subject.group.instances.size());
+      result.clipped_ns = queued_before_ns(window);
+      window.begin_ns += result.clipped_ns;
+    } else if (!subject.owned[place].syncs.empty() && result.instances > 1) {
+      add_row(subject, place, result);
+    }
     result.graph = std::make_shared<const StepGraph>(graphs_.graph(window));
     result.path = graphs_.critical_path(*result.graph);
     result.window = {window.begin_ns, window.end_ns};
-    clip_start(result);
+    if (clip_start(result)) {
+      window.begin_ns = result.window.begin;
+      result.graph = std::make_shared<const StepGraph>(graphs_.graph(window));
+      result.path = graphs_.critical_path(*result.graph);
+    }
     for (const PathPart& part : result.path) {
       result.bounds[static_cast<size_t>(part.bound)] += part.end_ns - part.begin_ns;
     }
@@ -76,6 +106,9 @@ class Diagnoser {
     // A device that is hardly ever idle is not waiting for the host, whatever the path says.
     const bool is_busy = busy_ns >= kBusyShare * static_cast<double>(result.window_ns());
     if (result.limiter == Limiter::kHost && is_busy) result.limiter = Limiter::kMixed;
+    if (result.limiter == Limiter::kHost && captures_graph(result.window)) {
+      result.limiter = Limiter::kCapture;
+    }
     if (result.launches_missing) {
       result.limiter = is_busy ? Limiter::kGpu : Limiter::kNotConclusive;
     }
@@ -96,40 +129,67 @@ class Diagnoser {
            static_cast<double>(over) > kOverlapShare * static_cast<double>(step.measures.cpu_ns);
   }
 
-  // From the first instance that is not cold to the end of all work.
-  StepWindow all_instances(const Subject& subject, int64_t& judged) const {
+  static size_t first_warm(const Subject& subject) {
     const auto& instances = subject.group.instances;
     size_t first = 0;
     while (first + 1 < instances.size() && instances[first].cold) ++first;
+    return first;
+  }
+
+  // To the end of all work of these instances.
+  StepWindow instances_from(const Subject& subject, size_t first, size_t end) const {
+    const auto& instances = subject.group.instances;
     StepWindow window = graphs_.window(instances[first], subject.owned[first]);
     window.owned.clear();
-    for (size_t i = first; i < instances.size(); ++i) {
+    for (size_t i = first; i < end; ++i) {
       window.owned.insert(window.owned.end(), subject.owned[i].work.begin(),
                           subject.owned[i].work.end());
       window.host_end_ns = std::max(window.host_end_ns, instances[i].end_ns);
       window.end_ns =
           std::max(window.end_ns, instances[i].begin_ns + instances[i].measures.window_ns);
     }
-    judged = static_cast<int64_t>(instances.size() - first);
     return window;
   }
 
+  // How long the device is busy with what was launched before the window. Steps that overlap take
+  // from the end of one's work to the end of the next one's.
+  int64_t queued_before_ns(const StepWindow& window) const {
+    const std::unordered_set<EventId> owned(window.owned.begin(), window.owned.end());
+    int64_t end_ns = window.begin_ns;
+    for (const EventId id : graphs_.work_in({window.begin_ns, window.end_ns})) {
+      if (owned.contains(id) || index_.trace.ts_ns[id] > end_ns + kQueueGapNs) break;
+      end_ns = std::max(end_ns, index_.trace.end_ns(id));
+    }
+    return std::min(end_ns, window.end_ns) - window.begin_ns;
+  }
+
+  void add_row(const Subject& subject, size_t place, Diagnosis& result) const {
+    constexpr size_t kMost = 4;
+    const size_t count = subject.group.instances.size();
+    const size_t first =
+        std::min(place, std::max(first_warm(subject), count - std::min(count, kMost)));
+    const size_t end = std::min(count, first + kMost);
+    const StepWindow window = instances_from(subject, first, end);
+    result.row_count = static_cast<int64_t>(end - first);
+    result.row_window = {window.begin_ns, window.end_ns};
+    result.row = std::make_shared<const StepGraph>(graphs_.graph(window));
+  }
+
   // Where the first work waits for something that is not in the file, the file began in the middle
-  // of things: what comes before that work is not judged.
-  void clip_start(Diagnosis& result) const {
+  // of things: what comes before that work is not judged. Returns whether that is so.
+  bool clip_start(Diagnosis& result) const {
     for (size_t i = 0; i < result.path.size(); ++i) {
       const PathPart& part = result.path[i];
       const bool is_device =
           part.event != kNoEvent && trace::is_device_work(index_.trace.category[part.event]);
       if (!is_device) continue;
-      if (part.bound != Bound::kNotInFile || ran_before(part.begin_ns)) return;
-      if (i + 1 == result.path.size()) return;
-      result.clipped_ns = part.end_ns - result.window.begin;
+      if (part.bound != Bound::kNotInFile || ran_before(part.begin_ns)) return false;
+      if (i + 1 == result.path.size()) return false;
+      result.clipped_ns += part.end_ns - result.window.begin;
       result.window.begin = part.end_ns;
-      result.path.erase(result.path.begin(),
-                        result.path.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-      return;
+      return true;
     }
+    return false;
   }
 
   bool ran_before(int64_t ns) const {
@@ -155,8 +215,15 @@ class Diagnoser {
     result.busy_ns = result.window_ns() - idle_ns;
   }
 
+  bool captures_graph(const Interval& window) const {
+    return std::any_of(captures_.begin(), captures_.end(), [&](EventId id) {
+      return index_.trace.ts_ns[id] >= window.begin && index_.trace.ts_ns[id] < window.end;
+    });
+  }
+
   const TraceIndex& index_;
   StepGraphs graphs_;
+  std::vector<EventId> captures_;  // calls that begin one
 };
 
 }  // namespace
@@ -207,14 +274,20 @@ double Diagnosis::share(Limiter one) const {
   return all <= 0 ? 0 : static_cast<double>(ns(one)) / all;
 }
 
-double Diagnosis::saved_ns(const NewDurations& durations, const WithoutBounds& without) const {
-  if (graph == nullptr) return 0;
-  // Events are those of one instance; bounds are left out of all that the window holds.
-  const int64_t by_events = graph->retimed(durations);
-  const auto once = static_cast<double>(graph->window_ns() - by_events);
-  const bool any = std::any_of(without.begin(), without.end(), [](bool one) { return one; });
-  const auto more = any ? static_cast<double>(by_events - graph->retimed(durations, without)) : 0.0;
-  return std::max(0.0, once + more / static_cast<double>(judged));
+Diagnosis::After Diagnosis::after(const StepChange& change) const {
+  const RetimedStep again = graph->retimed(change);
+  std::array<int64_t, kLimiters> times{};
+  for (size_t i = 0; i < kBounds; ++i) {
+    times[static_cast<size_t>(limiter_of(static_cast<Bound>(i)))] += again.bounds[i];
+  }
+  const auto largest = std::max_element(times.begin(), times.end());
+  return {static_cast<double>(again.window_ns) / static_cast<double>(judged),
+          static_cast<Limiter>(largest - times.begin())};
+}
+
+double Diagnosis::ns_in_a_row(const StepChange& change) const {
+  if (row == nullptr) return after(change).ns;
+  return static_cast<double>(row->retimed(change).window_ns) / static_cast<double>(row_count);
 }
 
 int64_t Diagnosis::host_idle_ns() const {

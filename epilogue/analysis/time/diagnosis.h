@@ -27,6 +27,7 @@ enum class Limiter : uint8_t {
   kCompiling,
   kNotInFile,
   kMixed,          // no one is large enough
+  kCapture,        // a graph is captured: launches start nothing
   kNotConclusive,  // most of the path waits for something that is not in the file
   kNoDevice,       // the trace has no device work
 };
@@ -34,8 +35,9 @@ inline constexpr size_t kLimiters = 10;  // that a path can have
 Limiter limiter_of(Bound bound);
 
 struct Diagnosis {
-  std::string name;   // of what is judged: "ProfilerStep*"
-  std::string shown;  // the instance: "ProfilerStep#3"
+  std::string name;          // of what is judged: "ProfilerStep*"
+  std::string shown;         // the instance: "ProfilerStep#3"
+  bool whole_trace = false;  // no steps are marked
   int64_t instances = 0;
   int64_t judged = 1;      // instances in the window: all of them where they overlap
   Interval window;         // what is judged: the typical instance with the work that it owns
@@ -45,7 +47,11 @@ struct Diagnosis {
   BoundTimes bounds{};            // the critical path; they add up to the window
   std::vector<PathPart> path;
   std::vector<IdleGap> gaps;               // when no device work ran
-  std::shared_ptr<const StepGraph> graph;  // of the window, with what was clipped
+  std::shared_ptr<const StepGraph> graph;  // of the window
+  // Of instances that follow each other, where they synchronise and do not overlap.
+  std::shared_ptr<const StepGraph> row;
+  int64_t row_count = 0;
+  Interval row_window;
   Limiter limiter = Limiter::kNoDevice;
 
   int64_t window_ns() const { return window.end - window.begin; }
@@ -55,8 +61,15 @@ struct Diagnosis {
   // Idle time of the device that a host without overhead would not have: not launched yet for
   // dispatch and launches, launch latency, gaps between kernels.
   int64_t host_idle_ns() const;
-  // How much shorter an instance would be.
-  double saved_ns(const NewDurations& durations, const WithoutBounds& without = {}) const;
+  // An instance as it would be.
+  struct After {
+    double ns = 0;
+    Limiter limiter = Limiter::kNoDevice;  // the largest of its critical path
+  };
+  After after(const StepChange& change) const;
+  // The same in a row of steps, where what one leaves to the device runs beside the next one's
+  // host. Of the window alone where the trace has no row of them.
+  double ns_in_a_row(const StepChange& change) const;
   // Of the path, the largest first, without empty ones.
   std::vector<Limiter> largest() const;
   // The largest bound of the limiter; of the whole path where that is none.

@@ -61,26 +61,50 @@ std::vector<PathPart> StepGraph::critical_path() const {
   return path;
 }
 
-int64_t StepGraph::retimed(const NewDurations& durations, const WithoutBounds& without) const {
-  std::vector<int64_t> times(times_.size(), 0);
+bool StepChange::is_none() const {
+  return durations.empty() &&
+         std::all_of(scale.begin(), scale.end(), [](double one) { return one == 1; });
+}
+
+std::optional<int64_t> StepGraph::changed_ns(const Edge& edge, const StepChange& change) {
+  const double scale = change.scale[static_cast<size_t>(edge.bound)];
+  const auto scaled = [](int64_t ns, double factor) {
+    return factor == 1 ? ns : std::llround(static_cast<double>(ns) * factor);
+  };
+  const auto changed = change.durations.find(edge.event);
+  if (changed == change.durations.end()) return scaled(edge.ns, scale);
+  const bool gone = changed->second <= 0;
+  if (gone && edge.kind == EdgeKind::kWaits) return std::nullopt;
+  if (gone) return 0;
+  const bool is_event = edge.kind == EdgeKind::kTakes && edge.event_ns > 0;
+  return scaled(edge.ns, is_event ? changed->second / static_cast<double>(edge.event_ns) : scale);
+}
+
+RetimedStep StepGraph::retimed(const StepChange& change) const {
+  struct Reached {
+    int64_t ns = 0;
+    const Edge* last = nullptr;  // that decides when
+    int64_t last_ns = 0;
+  };
+  std::vector<Reached> reached(times_.size());
   for (const Node node : order_) {
+    Reached& here = reached[node];
     for (uint32_t i = first_edge_[node]; i < first_edge_[node + 1]; ++i) {
-      const Edge& edge = edges_[i];
-      int64_t ns = without[static_cast<size_t>(edge.bound)] ? 0 : edge.ns;
-      const auto changed = durations.find(edge.event);
-      if (changed != durations.end()) {
-        const bool gone = changed->second <= 0;
-        if (gone && edge.kind == EdgeKind::kWaits) continue;
-        if (gone) ns = 0;
-        if (!gone && edge.kind == EdgeKind::kTakes && edge.event_ns > 0) {
-          ns = std::llround(static_cast<double>(ns) * changed->second /
-                            static_cast<double>(edge.event_ns));
-        }
-      }
-      times[node] = std::max(times[node], times[edge.from] + ns);
+      const auto ns = changed_ns(edges_[i], change);
+      if (!ns) continue;
+      const int64_t from_ns = reached[edges_[i].from].ns;
+      const int64_t then = from_ns + *ns;
+      const bool later = here.last == nullptr || then > here.ns;
+      // Of two that end together the shorter one was waited for, as in `critical_path`.
+      if (later || (then == here.ns && *ns < here.last_ns)) here = {then, &edges_[i], *ns};
     }
   }
-  return times[1];
+  RetimedStep result;
+  result.window_ns = reached[1].ns;
+  for (const Edge* edge = reached[1].last; edge != nullptr; edge = reached[edge->from].last) {
+    result.bounds[static_cast<size_t>(edge->bound)] += reached[edge->to].last_ns;
+  }
+  return result;
 }
 
 }  // namespace epi::analysis

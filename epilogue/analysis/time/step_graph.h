@@ -36,10 +36,20 @@ struct StepWindow {
   std::vector<trace::EventId> owned;  // work whose end ends the step
 };
 
-// How long an event would take instead.
-using NewDurations = std::unordered_map<trace::EventId, double>;
-// Bounds of which a step would have nothing; of the host's, and of latencies.
-using WithoutBounds = std::array<bool, kBounds>;
+// What would be different in a step.
+struct StepChange {
+  std::unordered_map<trace::EventId, double> durations;  // nanoseconds that an event would take
+  // Of every bound's time: 0 leaves it out. For what the host does, and for latencies.
+  std::array<double, kBounds> scale;
+
+  StepChange() { scale.fill(1); }
+  bool is_none() const;
+};
+// A step timed again.
+struct RetimedStep {
+  int64_t window_ns = 0;
+  BoundTimes bounds{};  // of its critical path; they add up to the window
+};
 
 class StepGraph {
  public:
@@ -47,8 +57,8 @@ class StepGraph {
   // From the begin of the window to its end; the parts add up to `window_ns()`. What kernels are
   // bound by is what their kind usually is.
   std::vector<PathPart> critical_path() const;
-  // How long the window would be. A call that waits and would take 0 does not wait any more.
-  int64_t retimed(const NewDurations& durations, const WithoutBounds& without = {}) const;
+  // A call that waits and would take 0 does not wait any more.
+  RetimedStep retimed(const StepChange& change) const;
 
  private:
   friend class StepGraphs;
@@ -64,6 +74,8 @@ class StepGraph {
     int64_t event_ns;  // the event's own duration; edges of it may be a part
   };
 
+  // None: the edge is gone.
+  static std::optional<int64_t> changed_ns(const Edge& edge, const StepChange& change);
   Node add_node(int64_t ns);
   void add_edge(const Edge& edge) { edges_.push_back(edge); }
   // Orders nodes so that every edge leads forward.
