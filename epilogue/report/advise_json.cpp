@@ -78,6 +78,7 @@ void advise_json(JsonWriter& json, const Advised& advised, const trace::Trace& t
     json.key("step_saving_us").fixed(advice.step_saving_ns / 1000, 3);
     json.key("overlaps").boolean(advice.overlaps);
     json.key("step_after_us").fixed(advice.step_after_ns / 1000, 3);
+    json.key("then_limited_by").string(regime_text(advice.then_limited_by));
     json.key("sureness").string(text_of(advice.confidence));
     json.key("terms").begin_array();
     for (const Term& term : advice.terms) term_json(json, term);

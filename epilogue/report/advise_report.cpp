@@ -103,22 +103,32 @@ std::string events_text(const Advice& advice, const trace::Trace& trace, int64_t
   return text + (advice.events.size() > kShownEvents ? ", ..." : "");
 }
 
+// After it and all advice above it.
+std::string then_text(const Advice& advice) {
+  if (!advice.is_timed || advice.overlaps) return "";
+  return fmt::format("; in this order, {} a step is left, limited by {}",
+                     time_text(advice.step_after_ns), phrase_of(advice.then_limited_by));
+}
+
 std::string saving_text(const Advice& advice, bool cpu_kernels) {
-  if (advice.kind == AdviceKind::kBatch) return "the step stays as long, with more rows in it";
-  const std::string shorter =
-      fmt::format("the step as it was recorded becomes {} shorter{}",
-                  time_text(advice.step_saving_ns), advice.on_device ? "" : " at most");
-  if (advice.saving_ns.high <= 0) {
-    return advice.step_saving_ns < 1 ? "how much it saves, the trace does not tell" : shorter;
+  if (advice.kind == AdviceKind::kBatch) {
+    return fmt::format("twice the rows in a step save {} for the rows of one step, {}",
+                       estimate_text(advice.saving_ns), text_of(advice.confidence));
   }
-  const std::string step = !advice.is_timed ? ""
-                           : advice.step_saving_ns < 1
-                               ? "; none of it shortens the step as it was recorded"
-                               : "; " + shorter;
-  return fmt::format("{}saves {} of {} {} a step, {}{}",
-                     advice.overlaps ? "instead of what is above: " : "",
-                     estimate_text(advice.saving_ns), cpu_kernels ? "the kernels'" : "the GPU's",
-                     advice.on_device ? "work" : "waiting", text_of(advice.confidence), step);
+  const std::string shorter =
+      advice.step_saving_ns < 1
+          ? std::string("alone, it does not shorten the recorded step")
+          : fmt::format("alone, it shortens the recorded step by {}{}",
+                        advice.on_device ? "" : "at most ", time_text(advice.step_saving_ns));
+  if (advice.saving_ns.high <= 0) {
+    return advice.step_saving_ns < 1 ? "the trace does not show how much it saves"
+                                     : shorter + then_text(advice);
+  }
+  const char* of = cpu_kernels ? "kernel time" : advice.on_device ? "GPU time" : "GPU idle time";
+  return fmt::format("{}saves {} of {} per step, {}{}{}",
+                     advice.overlaps ? "alternative to the above: " : "",
+                     estimate_text(advice.saving_ns), of, text_of(advice.confidence),
+                     advice.is_timed ? "; " + shorter : "", then_text(advice));
 }
 
 std::string step_text(const Advised& advised) {
@@ -136,6 +146,24 @@ std::string compiled_text(const Advised& advised) {
       plural(static_cast<double>(advised.fusion.kernels_after), "kernel"), advised.kernels,
       time_text(cpu.low), time_text(cpu.high), time_text(advised.cpu_ns));
   return text;
+}
+
+// Which of the two ways to a fused MLP suits the trace.
+std::string mode_text(const Advised& advised) {
+  const auto& rows = advised.block_rows;
+  if (rows.empty() || advised.instances < 2) return "";
+  if (rows.size() == 1) {
+    return fmt::format("the MLP has {} rows in every step: compile it, or use a prebuilt kernel",
+                       rows[0]);
+  }
+  std::vector<std::string> numbers;
+  for (const int64_t one : std::span(rows).first(std::min<size_t>(rows.size(), 4))) {
+    numbers.push_back(fmt::format("{}", one));
+  }
+  return fmt::format(
+      "the rows of the MLP change between steps ({}{}): prefer a prebuilt kernel, which takes any "
+      "number of rows; torch.compile compiles again for new shapes unless they are marked dynamic",
+      join(numbers, ", "), rows.size() > numbers.size() ? ", ..." : "");
 }
 
 // Compiled calls take the CPU longer than the GPU then works.
@@ -197,15 +225,21 @@ std::string short_title(const Advice& advice) {
     case AdviceKind::kFuse:
       return fmt::format("fuse {}", about);
     case AdviceKind::kRegenerate:
-      return fmt::format("a generated kernel for {}", about);
+      return fmt::format("generated kernel: {}", about);
     case AdviceKind::kGatedMlp:
-      return "gate, up, activation in one kernel";
+      return "gate+up+activation kernel";
     case AdviceKind::kGraph:
       return "CUDA graph";
-    case AdviceKind::kBatch:
-      return "larger batches";
+    case AdviceKind::kBatch: {
+      const auto grow =
+          std::find_if(advice.terms.begin(), advice.terms.end(),
+                       [](const Term& term) { return term.what == Term::What::kRowsCouldGrow; });
+      return grow == advice.terms.end()
+                 ? "larger batch"
+                 : fmt::format("larger batch, room for {:.0f}x", grow->value);
+    }
     case AdviceKind::kSync:
-      return fmt::format("no waiting in {}", about);
+      return fmt::format("no wait in {}", about);
     case AdviceKind::kPageable:
       return "pinned memory for copies";
     case AdviceKind::kTensorCores:
@@ -213,7 +247,7 @@ std::string short_title(const Advice& advice) {
     case AdviceKind::kAlignment:
       return fmt::format("pad {} to multiples of 8", about);
     case AdviceKind::kCopies:
-      return "no copies that change the layout";
+      return "no layout copies";
     case AdviceKind::kWaves:
       return fmt::format("other tiles for {}", about);
     case AdviceKind::kGuards:
@@ -225,9 +259,9 @@ std::string short_title(const Advice& advice) {
     case AdviceKind::kCompiling:
       return "compile before the steps";
     case AdviceKind::kInput:
-      return "load data in workers, ahead of the GPU";
+      return "load data in workers";
     case AdviceKind::kAddmm:
-      return fmt::format("addmm for matmul and add {}", about);
+      return fmt::format("addmm {}", about);
     case AdviceKind::kAttention:
       return "fused attention (SDPA)";
   }
@@ -266,6 +300,8 @@ std::string verdict_line(const Advised& advised) {
       return head + "this run is compiled already";
     case Because::kGraphReplay:
       return head + "a CUDA graph launches this work: it cannot be compiled or captured again";
+    case Because::kCapture:
+      return head + "a CUDA graph is captured: nothing of this step runs again";
     case Because::kNotConclusive:
       if (advised.diagnosis->launches_missing) {
         return "torch.compile: not conclusive, most launches are not in the file";
@@ -334,9 +370,12 @@ std::string advise_text(const Advised& advised, const trace::Trace& trace,
   if (shown < advised.advice.size()) {
     out += fmt::format("\nand {} more: --all\n", advised.advice.size() - shown);
   }
-  if (advised.advice.empty()) out += "\nnothing else was found that would help\n";
+  if (advised.advice.empty()) out += "\nno advice for this step\n";
+  const std::string modes = mode_text(advised);
+  if (!modes.empty()) out += '\n' + wrapped(modes, width) + '\n';
   const std::string command = like_command(advised, style.file);
-  if (!command.empty()) out += fmt::format("\nthis block, here, in every mode:\n  {}\n", command);
+  if (!command.empty())
+    out += fmt::format("\nto run this block here, in every mode:\n  {}\n", command);
   return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include "epilogue/report/steps_report.h"
 #include "epilogue/report/table.h"
+#include "epilogue/report/text.h"
 #include "epilogue/report/units.h"
 #include "epilogue/report/words.h"
 
@@ -18,6 +19,7 @@ using analysis::IdleCauses;
 using analysis::TimeShares;
 
 constexpr size_t kMaxSteps = 20;
+constexpr size_t kIndent = 2;
 
 std::string time_or_dash(int64_t ns) { return ns == 0 ? "-" : time_text(static_cast<double>(ns)); }
 
@@ -69,7 +71,8 @@ std::string shares_text(const TimeShares& shares, bool markdown) {
   return text;
 }
 
-std::string idle_text(const IdleCauses& idle, const TimeShares& shares, bool markdown) {
+std::string idle_text(const IdleCauses& idle, const TimeShares& shares,
+                      const BreakdownStyle& style) {
   if (shares.idle_ns == 0) return "";
   Table table({{"idle, because the next work", Align::kLeft},
                {"time", Align::kRight},
@@ -77,16 +80,16 @@ std::string idle_text(const IdleCauses& idle, const TimeShares& shares, bool mar
   const auto row = [&](const char* what, int64_t ns) {
     if (ns > 0) table.add_row({what, time_or_dash(ns), percent(ns, shares.idle_ns)});
   };
-  row("was not launched yet", idle.host_ns());
-  row("was on its way to the device", idle.on_its_way_ns);
-  row("followed another (gaps between kernels)", idle.between_ns);
+  row(style.cpu_kernels ? "was not called yet" : "was not launched yet", idle.host_ns());
+  row("was launched just before (launch latency)", idle.on_its_way_ns);
+  row("followed another kernel (gap)", idle.between_ns);
   row("waited for something not in the file", idle.not_in_file_ns);
-  row("has no launch in the trace", idle.unknown_ns);
-  std::string text = "\n" + print(table, markdown);
+  row("has no launch in the file", idle.unknown_ns);
+  std::string text = "\n" + print(table, style.markdown);
   const std::string doing = activities_text(idle.host);
-  if (!doing.empty())
-    text += fmt::format("{}meanwhile the CPU: {}\n", markdown ? "\n" : "  ", doing);
-  return text;
+  if (doing.empty()) return text;
+  const std::string line = "meanwhile the CPU: " + doing;
+  return text + (style.markdown ? "\n" + line : indented(line, kIndent, style.width)) + '\n';
 }
 
 std::string steps_part(const DeviceBreakdown& device, bool markdown) {
@@ -146,16 +149,17 @@ std::string kinds_part(const DeviceBreakdown& device, bool markdown) {
   return "\n" + print(table, markdown);
 }
 
-std::string closing_part(const DeviceBreakdown& device) {
+std::string closing_part(const DeviceBreakdown& device, const BreakdownStyle& style) {
   std::string text = "\n";
   const auto& launches = device.launches;
   if (launches.launches > 0) {
-    text += fmt::format(
-        "from launch to begin {} (median), {} (p90); {} waiting when another is\n"
-        "launched (median), {} at most\n",
-        time_text(static_cast<double>(launches.delay_median_ns)),
-        time_text(static_cast<double>(launches.delay_p90_ns)), launches.queue_median,
-        launches.queue_most);
+    text += wrapped(fmt::format("launch to start: {} (median), {} (p90); queue at a launch: {} "
+                                "(median), {} at most",
+                                time_text(static_cast<double>(launches.delay_median_ns)),
+                                time_text(static_cast<double>(launches.delay_p90_ns)),
+                                launches.queue_median, launches.queue_most),
+                    style.markdown ? SIZE_MAX / 2 : style.width) +
+            '\n';
   }
   text += fmt::format("{} of {} kernels are shorter than {}: {} together\n", device.short_kernels,
                       device.kernels, time_text(analysis::kShortNs),
@@ -288,16 +292,20 @@ void device_json(JsonWriter& json, const DeviceBreakdown& device, const trace::T
 
 }  // namespace
 
-std::string breakdown_text(const std::vector<DeviceBreakdown>& devices, bool markdown) {
+std::string breakdown_text(const std::vector<DeviceBreakdown>& devices,
+                           const BreakdownStyle& style) {
   if (devices.empty()) return "no device work in the trace\n";
   std::string text;
   for (const DeviceBreakdown& device : devices) {
-    text += fmt::format("{}device {}: {} from its first work to the end of its last\n\n",
-                        text.empty() ? "" : "\n", device.device,
-                        time_text(static_cast<double>(device.shares.window_ns)));
-    text += shares_text(device.shares, markdown) + idle_text(device.idle, device.shares, markdown) +
-            steps_part(device, markdown) + streams_part(device, markdown) +
-            kinds_part(device, markdown) + closing_part(device);
+    const std::string name =
+        style.cpu_kernels ? "CPU kernels" : fmt::format("device {}", device.device);
+    text +=
+        fmt::format("{}{}: {} from the first to the end of the last\n\n", text.empty() ? "" : "\n",
+                    name, time_text(static_cast<double>(device.shares.window_ns)));
+    text += shares_text(device.shares, style.markdown) +
+            idle_text(device.idle, device.shares, style) + steps_part(device, style.markdown) +
+            streams_part(device, style.markdown) + kinds_part(device, style.markdown) +
+            closing_part(device, style);
   }
   return text;
 }

@@ -10,7 +10,13 @@
 
 namespace epi::report {
 
-std::string breakdown_text(const std::vector<analysis::DeviceBreakdown>& devices, bool markdown);
+struct BreakdownStyle {
+  bool markdown = false;
+  bool cpu_kernels = false;  // the device is our own CPU's kernel lane
+  size_t width = 80;
+};
+std::string breakdown_text(const std::vector<analysis::DeviceBreakdown>& devices,
+                           const BreakdownStyle& style);
 // The member `devices` of an open object.
 void breakdown_json(JsonWriter& json, const std::vector<analysis::DeviceBreakdown>& devices,
                     const trace::Trace& trace);

@@ -40,19 +40,22 @@ void optional_json(JsonWriter& json, const char* key, const std::optional<double
   value ? json.fixed(*value * scale, decimals) : json.null();
 }
 
-// The largest first, each as it is called.
-std::string bounds_text(const Diagnosis& diagnosis, const char* (*called)(Bound)) {
+// The largest first, each as it is called, as many as have room.
+std::string bounds_text(const Diagnosis& diagnosis, const char* (*called)(Bound), size_t width) {
   std::vector<Bound> order;
   for (size_t i = 0; i < kBounds; ++i) {
     if (diagnosis.share(static_cast<Bound>(i)) >= 0.005) order.push_back(static_cast<Bound>(i));
   }
   std::stable_sort(order.begin(), order.end(),
                    [&](Bound a, Bound b) { return diagnosis.share(a) > diagnosis.share(b); });
-  std::vector<std::string> parts;
+  std::string text;
   for (const Bound bound : order) {
-    parts.push_back(fmt::format("{} {:.0f} %", called(bound), 100 * diagnosis.share(bound)));
+    const std::string part = fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", called(bound),
+                                         100 * diagnosis.share(bound));
+    if (text.size() + part.size() > width) break;
+    text += part;
   }
-  return join(parts, ", ");
+  return text;
 }
 
 }  // namespace
@@ -79,6 +82,8 @@ const char* regime_text(Limiter limiter) {
       return "compilation_bound";
     case Limiter::kMixed:
       return "mixed";
+    case Limiter::kCapture:
+      return "graph_capture";
     case Limiter::kNotInFile:
     case Limiter::kNotConclusive:
       return "not_conclusive";
@@ -88,9 +93,14 @@ const char* regime_text(Limiter limiter) {
   return "";
 }
 
+const char* window_text(const Diagnosis& diagnosis) {
+  if (diagnosis.judged > 1) return "the steps";
+  return diagnosis.whole_trace ? "the trace" : "the step";
+}
+
 std::string verdict_text(const Diagnosis& diagnosis, const char* device) {
   const double idle = 1 - share(diagnosis.busy_ns, diagnosis.window_ns());
-  const char* what = diagnosis.judged > 1 ? "the steps" : "the step";
+  const char* what = window_text(diagnosis);
   const auto on_path = [&](const char* title, const char* doing) {
     return fmt::format("{}: {} {:.0f} % of {}", title, doing,
                        100 * diagnosis.share(diagnosis.limiter), what);
@@ -108,19 +118,22 @@ std::string verdict_text(const Diagnosis& diagnosis, const char* device) {
     case Limiter::kInput:
       return on_path("INPUT-BOUND", "loading data takes");
     case Limiter::kSynchronizing:
-      return on_path("BOUND BY SYNCHRONISATION", "calls that wait take");
+      return on_path("SYNC-BOUND", "calls that wait for the GPU take");
     case Limiter::kCommunication:
-      return on_path("BOUND BY COMMUNICATION", "it takes");
+      return on_path("COMMUNICATION-BOUND", "collectives take");
     case Limiter::kCopies:
-      return on_path("BOUND BY COPIES", "between host and device they take");
+      return on_path("COPY-BOUND", "copies between host and device take");
     case Limiter::kAllocating:
-      return on_path("BOUND BY ALLOCATION", "allocating and freeing device memory takes");
+      return on_path("ALLOCATION-BOUND", "allocating and freeing device memory takes");
     case Limiter::kInitializing:
-      return on_path("BOUND BY INITIALISATION", "creating the context and loading modules takes");
+      return on_path("STARTUP-BOUND", "creating the context and loading modules takes");
     case Limiter::kCompiling:
-      return on_path("BOUND BY COMPILATION", "it takes");
+      return on_path("COMPILE-BOUND", "compilation takes");
     case Limiter::kMixed:
       return "MIXED: no single limit; critical path: " + largest_text(diagnosis, 3);
+    case Limiter::kCapture:
+      return fmt::format(
+          "GRAPH CAPTURE: launches are recorded into a graph and start nothing in {}", what);
     case Limiter::kNotInFile:
     case Limiter::kNotConclusive:
       if (diagnosis.launches_missing) {
@@ -138,20 +151,24 @@ std::string verdict_text(const Diagnosis& diagnosis, const char* device) {
 }
 
 std::string path_text(const Diagnosis& diagnosis) {
-  return bounds_text(diagnosis, static_cast<const char* (*)(Bound)>(phrase_of));
+  return bounds_text(diagnosis, static_cast<const char* (*)(Bound)>(phrase_of), SIZE_MAX);
 }
 
-std::string short_path_text(const Diagnosis& diagnosis) {
-  return bounds_text(diagnosis, static_cast<const char* (*)(Bound)>(text_of));
+std::string short_path_text(const Diagnosis& diagnosis, size_t width) {
+  return bounds_text(diagnosis, static_cast<const char* (*)(Bound)>(short_of), width);
 }
 
 std::string critical_path_text(const Diagnosis& diagnosis, const trace::Trace& trace,
                                const PathStyle& style) {
   constexpr size_t kShownParts = 30;
   constexpr size_t kNameWidth = 30;
-  std::string out = verdict_text(diagnosis, style.device) + '\n';
-  out += fmt::format("critical path of {}, {}: {}\n\n", diagnosis.shown,
-                     time_text(static_cast<double>(diagnosis.window_ns())), path_text(diagnosis));
+  const size_t width = style.markdown ? SIZE_MAX / 2 : style.width;
+  std::string out = wrapped(verdict_text(diagnosis, style.device), width) + '\n';
+  out += wrapped(fmt::format("critical path of {}, {}: {}", diagnosis.shown,
+                             time_text(static_cast<double>(diagnosis.window_ns())),
+                             path_text(diagnosis)),
+                 width) +
+         "\n\n";
   int64_t shortest = 0;
   if (!style.all && diagnosis.path.size() > kShownParts) {
     std::vector<int64_t> lengths;
@@ -200,7 +217,7 @@ void critical_path_json(JsonWriter& json, const Diagnosis& diagnosis, const trac
 void diagnosis_json(JsonWriter& json, const Diagnosis& diagnosis) {
   json.key("name").string(diagnosis.name);
   json.key("bound_by");
-  if (diagnosis.limiter == Limiter::kMixed || diagnosis.limiter == Limiter::kNotConclusive) {
+  if (diagnosis.limiter >= Limiter::kMixed) {
     json.string(regime_text(diagnosis.limiter));
   } else {
     json.string(text_of(diagnosis.bound()));

@@ -13,6 +13,8 @@ namespace epi::report {
 // As in JSON: "gpu_bound", "cpu_bound", "input_bound".
 const char* regime_text(analysis::Limiter limiter);
 
+// What is judged: "the step", "the steps", "the trace".
+const char* window_text(const analysis::Diagnosis& diagnosis);
 // "HOST-BOUND: the GPU is idle 33 % of the step". `device` is "GPU", or "kernel lane".
 std::string verdict_text(const analysis::Diagnosis& diagnosis, const char* device);
 // "dispatch 62 %, arithmetic 15 %, launches 12 %", the largest first.
@@ -22,14 +24,15 @@ struct PathStyle {
   bool all = false;
   bool markdown = false;
   const char* device = "GPU";
+  size_t width = 80;
 };
 std::string critical_path_text(const analysis::Diagnosis& diagnosis, const trace::Trace& trace,
                                const PathStyle& style);
 // "limiter", "window_us", the sums, and "path": an array of all parts.
 void critical_path_json(JsonWriter& json, const analysis::Diagnosis& diagnosis,
                         const trace::Trace& trace);
-// The same in one word each, as in JSON.
-std::string short_path_text(const analysis::Diagnosis& diagnosis);
+// The same in a word or two each, as many as fit.
+std::string short_path_text(const analysis::Diagnosis& diagnosis, size_t width);
 void diagnosis_json(JsonWriter& json, const analysis::Diagnosis& diagnosis);
 
 // "79 % FLOP/s", "88 % B/s"; a dash where nothing is known.

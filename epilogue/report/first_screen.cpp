@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <filesystem>
 
 #include "epilogue/analysis/cost/gpu_peaks.h"
@@ -17,6 +18,7 @@
 #include "epilogue/report/table.h"
 #include "epilogue/report/text.h"
 #include "epilogue/report/units.h"
+#include "epilogue/report/words.h"
 
 namespace epi::report {
 namespace {
@@ -43,8 +45,6 @@ std::string with_commas(int64_t number) {
   return text;
 }
 
-std::string one_line(const std::string& text, size_t width) { return shortened(text, width); }
-
 std::string steps_text(const ScreenData& data) {
   const auto& instances = data.summary.steps.instances;
   const bool whole = instances.size() == 1 && instances[0].event == trace::kNoEvent;
@@ -64,19 +64,29 @@ std::string steps_text(const ScreenData& data) {
                      data.summary.cpu_kernels ? "kernel" : "GPU");
 }
 
+// "mlp_eager.json | NVIDIA H200 | 3 steps | 243 events"; what matters least goes first where that
+// is too long.
 std::string header(const ScreenData& data, const std::string& file, size_t width) {
   const std::string name = std::filesystem::path(file).filename().string();
-  const std::string device = data.summary.device.empty() ? "device not named" : data.summary.device;
-  const std::string rest =
-      fmt::format(" | {} | {} events", steps_text(data), with_commas(data.summary.events));
-  const size_t room = width > rest.size() + 20 ? width - rest.size() : 20;
-  const std::string both = fmt::format("{} | {}", name, device);
-  if (both.size() <= room) return both + rest;
-  const size_t for_name = room > device.size() + 15 ? room - device.size() - 3 : room / 2;
-  return fmt::format(
-             "{} | {}", shortened(name, for_name),
-             shortened(device, room - std::min(room, std::min(name.size(), for_name) + 3))) +
-         rest;
+  std::string device = data.summary.device.empty() ? "device not named" : data.summary.device;
+  std::string steps = steps_text(data);
+  std::string events = fmt::format(" | {} events", with_commas(data.summary.events));
+  const auto size = [&] {
+    return name.size() + device.size() + steps.size() + events.size() + 2 * std::strlen(" | ");
+  };
+  if (size() > width) steps = steps.substr(0, steps.find(": median"));
+  if (steps.find('(') != std::string::npos && !steps.ends_with(')')) steps += ')';
+  const size_t vendor = device.find("NVIDIA ");
+  if (size() > width && vendor != std::string::npos) device.erase(vendor, 7);
+  if (size() > width) events.clear();
+  constexpr size_t kShortDevice = 12;
+  if (size() > width) {
+    device = shortened(
+        device, std::max(kShortDevice, device.size() - std::min(device.size(), size() - width)));
+  }
+  const size_t rest = size() - name.size();
+  return fmt::format("{} | {} | {}{}", shortened(name, width > rest + 20 ? width - rest : 20),
+                     device, steps, events);
 }
 
 // A part of the step's time, with the letter that it has in the bar.
@@ -128,8 +138,8 @@ std::vector<BarPart> bar_parts(const Diagnosis& diagnosis, const char* device) {
 std::string bar_text(const ScreenData& data, size_t width) {
   const Diagnosis& diagnosis = *data.advised.diagnosis;
   const char* device = data.summary.cpu_kernels ? "kernels" : "GPU busy";
-  const std::string label = fmt::format("{} {} ", diagnosis.judged > 1 ? "steps" : "step",
-                                        time_of(diagnosis.window_ns()));
+  const std::string what = std::string(window_text(diagnosis)).substr(std::strlen("the "));
+  const std::string label = fmt::format("{} {} ", what, time_of(diagnosis.window_ns()));
   const auto room = static_cast<int64_t>(width - std::min(width - 10, label.size()));
   const std::vector<BarPart> parts = bar_parts(diagnosis, device);
   std::string bar;
@@ -141,13 +151,23 @@ std::string bar_text(const ScreenData& data, size_t width) {
                            : (done * room + diagnosis.window_ns() / 2) / diagnosis.window_ns();
     while (static_cast<int64_t>(bar.size()) < std::min(to, room)) bar += part.letter;
   }
-  std::string legend;
+  const std::string margin(label.size(), ' ');
+  std::string legend = margin;
+  size_t column = margin.size();
   for (const BarPart& part : parts) {
-    const std::string one = fmt::format("{}{} {} {}", legend.empty() ? "" : "  ", part.letter,
-                                        part.what, time_of(part.ns));
-    if (label.size() + legend.size() + one.size() <= width) legend += one;
+    constexpr int64_t kShown = 200;
+    if (part.ns * kShown < diagnosis.window_ns()) continue;  // too short to be seen
+    const std::string one = fmt::format("{} {} {}", part.letter, part.what, time_of(part.ns));
+    const bool first = column == margin.size();
+    if (!first && column + 2 + one.size() > width) {
+      legend += '\n' + margin;
+      column = margin.size();
+    }
+    const char* space = column == margin.size() ? "" : "  ";
+    legend += space + one;
+    column += one.size() + (column == margin.size() ? 0 : 2);
   }
-  return label + bar + '\n' + std::string(label.size(), ' ') + legend + '\n';
+  return label + bar + '\n' + legend + '\n';
 }
 
 // What the verdict rests on, and what to do with it.
@@ -251,7 +271,7 @@ std::string peak_text(const WorkGroup& group) {
                         : fmt::format("{:.0f} % bandwidth", 100 * bytes);
 }
 
-std::string groups_text(const ScreenData& data, size_t width) {
+std::string groups_text(const ScreenData& data, size_t most, size_t width) {
   const auto& groups = data.groups;
   if (groups.groups.empty()) return "";
   constexpr size_t kNumbers = 44;  // the columns beside a name
@@ -269,10 +289,18 @@ std::string groups_text(const ScreenData& data, size_t width) {
     table.add_row({shortened(name, name_width), fmt::format("{}", calls), time_of(ns),
                    fmt::format("{:.0f} %", 100 * share), std::move(peak)});
   };
-  for (const WorkGroup& group : groups.groups) {
-    row(group_text(group), group.calls, group.ns, peak_text(group));
+  int64_t rest_calls = groups.rest_calls;
+  int64_t rest_ns = groups.rest_ns;
+  for (size_t i = 0; i < groups.groups.size(); ++i) {
+    const WorkGroup& group = groups.groups[i];
+    if (i < most) {
+      row(group_text(group), group.calls, group.ns, peak_text(group));
+    } else {
+      rest_calls += group.calls;
+      rest_ns += group.ns;
+    }
   }
-  if (groups.rest_calls > 0) row("others", groups.rest_calls, groups.rest_ns, "-");
+  if (rest_calls > 0) row("others", rest_calls, rest_ns, "-");
   return table.text();
 }
 
@@ -284,10 +312,13 @@ std::string mfu_text(const ScreenData& data) {
 }
 
 std::string advice_text(const ScreenData& data, size_t width) {
-  Table table({{"what could help, in this order", Align::kLeft},
+  // Of one step where several are judged together.
+  const bool whole = data.advised.diagnosis->whole_trace;
+  Table table({{"what could help, in order", Align::kLeft},
                {data.summary.cpu_kernels ? "kernel time" : "GPU time", Align::kRight},
-               {"the step", Align::kRight}});
-  constexpr size_t kNumbers = 34;
+               {whole ? "the trace" : "the step", Align::kRight},
+               {"then limited by", Align::kLeft}});
+  constexpr size_t kNumbers = 52;
   size_t shown = 0;
   const Diagnosis& diagnosis = *data.advised.diagnosis;
   double before_ns =
@@ -301,15 +332,19 @@ std::string advice_text(const ScreenData& data, size_t width) {
     // What it adds to what is above; the host's part is an upper bound.
     const double saved = before_ns - advice.step_after_ns;
     before_ns = advice.step_after_ns;
+    const bool is_sequel = advice.is_timed && !advice.overlaps;
     const bool at_most = advice.kind == AdviceKind::kGraph || advice.kind == AdviceKind::kInput ||
                          advice.kind == AdviceKind::kCompiling;
-    const std::string step = advice.overlaps ? "-"
+    const std::string step = !is_sequel ? "-"
                              : saved < 1
                                  ? "no change"
                                  : fmt::format("{}-{}", at_most ? "<= " : "", time_text(saved));
     table.add_row({shortened(title, width > kNumbers + 20 ? width - kNumbers : 20),
                    advice.on_device ? fmt::format("-{}", time_text(advice.saving_ns.likely)) : "-",
-                   step});
+                   step,
+                   is_sequel ? fmt::format("{}, {}", short_of(advice.then_limited_by),
+                                           time_text(advice.step_after_ns))
+                             : "-"});
   }
   return shown == 0 ? "" : '\n' + table.text();
 }
@@ -325,6 +360,14 @@ std::string quality_text(const ScreenData& data) {
   if (diagnosis && diagnosis->clipped_ns > 0) {
     parts.push_back(fmt::format("clipped start, {} before its first work not judged",
                                 time_of(diagnosis->clipped_ns)));
+  }
+  if (diagnosis && diagnosis->limiter != Limiter::kGpu && data.has_stacks) {
+    parts.emplace_back("Python stacks recorded, which slows the host");
+  }
+  constexpr double kWorthShare = 0.01;
+  if (diagnosis && static_cast<double>(data.profiler_ns) >
+                       kWorthShare * static_cast<double>(diagnosis->window_ns())) {
+    parts.push_back(fmt::format("{} of the profiler's own", time_of(data.profiler_ns)));
   }
   int64_t cold = 0;
   for (const auto& step : summary.steps.instances) cold += step.cold ? 1 : 0;
@@ -402,16 +445,24 @@ std::string first_screen(const ScreenData& data, const trace::Trace& trace, cons
   out += wrapped(verdict_text(diagnosis, data.summary.cpu_kernels ? "kernel lane" : "GPU"), width) +
          '\n';
   out += bar_text(data, width);
-  out += one_line("critical path: " + (diagnosis.launches_missing
-                                           ? std::string("not known, launches are missing")
-                                           : short_path_text(diagnosis)),
-                  width) +
-         '\n';
+  constexpr const char* kPath = "critical path: ";
+  out += kPath;
+  out += diagnosis.launches_missing ? "not known, launches are missing"
+                                    : short_path_text(diagnosis, width - std::strlen(kPath));
+  out += '\n';
   for (const std::string& note : notes(data, trace)) out += wrapped(note, width) + '\n';
-  out += '\n' + groups_text(data, width) + mfu_text(data) + advice_text(data, width);
+  std::string below = mfu_text(data) + advice_text(data, width);
   const std::string quality = quality_text(data);
-  if (!quality.empty()) out += wrapped(quality, width) + '\n';
-  return out + next_text(data, file, width);
+  if (!quality.empty()) below += wrapped(quality, width) + '\n';
+  below += next_text(data, file, width);
+  // Work has the lines that are left.
+  const auto lines = [](const std::string& text) {
+    return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+  };
+  constexpr size_t kAround = 3;  // the empty line, the head of the table, "others"
+  const size_t taken = lines(out) + lines(below) + kAround;
+  const size_t left = kScreenLines > taken ? kScreenLines - taken : 0;
+  return out + '\n' + groups_text(data, std::clamp<size_t>(left, 1, kScreenGroups), width) + below;
 }
 
 }  // namespace epi::report

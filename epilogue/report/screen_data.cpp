@@ -2,6 +2,7 @@
 #include "epilogue/report/screen_data.h"
 
 #include "epilogue/analysis/cost/gpu_peaks.h"
+#include "epilogue/analysis/index/intervals.h"
 
 namespace epi::report {
 
@@ -14,6 +15,27 @@ std::optional<double> mfu(const ScreenData& data) {
   }
   return data.groups.peak_ns / static_cast<double>(diagnosis->window_ns());
 }
+
+namespace {
+
+// How the trace was recorded, as far as that costs time.
+void add_recording(const analysis::TraceIndex& index, const analysis::Interval& window,
+                   ScreenData& data) {
+  const trace::Trace& trace = index.trace;
+  analysis::Intervals own;
+  for (trace::EventId id = 0; id < trace.size(); ++id) {
+    data.has_stacks |= trace.category[id] == trace::Category::kPythonFunction;
+    if (trace.category[id] != trace::Category::kOverhead || !trace.is_span(id)) continue;
+    const int64_t begin = std::max(window.begin, trace.ts_ns[id]);
+    const int64_t end = std::min(window.end, trace.end_ns(id));
+    if (begin < end) own.push_back({begin, end});
+  }
+  for (const analysis::Interval& one : analysis::united(std::move(own))) {
+    data.profiler_ns += one.end - one.begin;
+  }
+}
+
+}  // namespace
 
 ScreenData screen_data(const analysis::TraceIndex& index) {
   ScreenData data;
@@ -34,6 +56,7 @@ ScreenData screen_data(const analysis::TraceIndex& index) {
   data.groups =
       analysis::work_groups(index, work, analysis::gpu_peaks(data.summary.device), kScreenGroups);
   data.loading = analysis::loading_in(index, diagnosis.window);
+  add_recording(index, diagnosis.window, data);
   return data;
 }
 

@@ -18,6 +18,8 @@ struct ScreenData {
   analysis::Advised advised;
   analysis::WorkGroups groups;  // of the work in the diagnosed window
   analysis::Loading loading;
+  bool has_stacks = false;  // of Python
+  int64_t profiler_ns = 0;  // of the window, that the profiler itself took
 };
 
 ScreenData screen_data(const analysis::TraceIndex& index);

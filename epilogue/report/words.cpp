@@ -57,6 +57,8 @@ const char* text_of(AdviceKind kind) {
 
 const char* text_of(Confidence confidence) {
   switch (confidence) {
+    case Confidence::kNotConclusive:
+      return "not conclusive";
     case Confidence::kGuess:
       return "guess";
     case Confidence::kLikely:
@@ -181,10 +183,72 @@ const char* phrase_of(Limiter limiter) {
       return phrase_of(Bound::kNotInFile);
     case Limiter::kMixed:
       return "mixed";
+    case Limiter::kCapture:
+      return "graph capture";
     case Limiter::kNotConclusive:
       return "not conclusive";
     case Limiter::kNoDevice:
       return "no device";
+  }
+  return "";
+}
+
+const char* short_of(Bound bound) {
+  switch (bound) {
+    case Bound::kArithmetic:
+      return "compute";
+    case Bound::kMemory:
+      return "memory";
+    case Bound::kCopies:
+      return "copies";
+    case Bound::kCommunication:
+      return "communication";
+    case Bound::kDispatch:
+      return "host dispatch";
+    case Bound::kLaunches:
+      return "launches";
+    case Bound::kSynchronizing:
+      return "waits";
+    case Bound::kInput:
+      return "data loading";
+    case Bound::kAllocating:
+      return "allocation";
+    case Bound::kInitializing:
+      return "start-up";
+    case Bound::kCompiling:
+      return "compilation";
+    case Bound::kNotInFile:
+      return "not in the file";
+  }
+  return "";
+}
+
+const char* short_of(Limiter limiter) {
+  switch (limiter) {
+    case Limiter::kGpu:
+      return "GPU";
+    case Limiter::kHost:
+      return "host";
+    case Limiter::kInput:
+      return "input";
+    case Limiter::kSynchronizing:
+      return "waits";
+    case Limiter::kCommunication:
+      return "collectives";
+    case Limiter::kCopies:
+      return "copies";
+    case Limiter::kAllocating:
+      return "allocation";
+    case Limiter::kInitializing:
+      return "start-up";
+    case Limiter::kCompiling:
+      return "compiler";
+    case Limiter::kNotInFile:
+    case Limiter::kMixed:
+    case Limiter::kCapture:
+    case Limiter::kNotConclusive:
+    case Limiter::kNoDevice:
+      return "unknown";
   }
   return "";
 }

@@ -24,6 +24,10 @@ const char* text_of(analysis::IdleCause cause);
 // In a sentence: "compute-bound kernels", "the host's dispatch".
 const char* phrase_of(analysis::Bound bound);
 const char* phrase_of(analysis::Limiter limiter);
+// In a column: "GPU".
+const char* short_of(analysis::Limiter limiter);
+// In a list: "dispatch".
+const char* short_of(analysis::Bound bound);
 
 // What a term of an estimate counts: "would move".
 const char* text_of(analysis::Term::What what);

@@ -93,7 +93,14 @@ TEST(FirstScreen, OfOwlv2NamesTheFunctionThatLoads) {
   // Nothing is said to save more than it removes.
   for (const auto& advice : data.advised.advice) {
     if (advice.on_device) continue;
-    EXPECT_LE(advice.saving_ns.high, advice.step_saving_ns + 1);
+    // Of a wait: the call and the idle time behind it, which a profiler may have hidden.
+    double most_ns = advice.step_saving_ns + 1;
+    for (const analysis::Term& term : advice.terms) {
+      const bool waits = term.what == analysis::Term::What::kCpuWaits ||
+                         term.what == analysis::Term::What::kIdleAfter;
+      if (waits) most_ns += term.value;
+    }
+    EXPECT_LE(advice.saving_ns.high, most_ns);
   }
   ASSERT_FALSE(data.advised.advice.empty());
   EXPECT_EQ(data.advised.advice[0].kind, analysis::AdviceKind::kInput);

@@ -34,7 +34,9 @@ int breakdown(const BreakdownFlags& flags) {
         report::breakdown_json(json, breakdown_of(input), input.trace);
       },
       [&](const TraceInput& input) {
-        return report::breakdown_text(breakdown_of(input), flags.trace.markdown);
+        return report::breakdown_text(
+            breakdown_of(input),
+            {flags.trace.markdown, trace::has_cpu_kernels(input.trace), screen_width()});
       });
 }
 
@@ -47,7 +49,12 @@ int critical_path(const BreakdownFlags& flags) {
       flags.trace,
       [&](JsonWriter& json, const TraceInput& input) {
         const auto diagnosis = diagnosis_of(input);
-        if (diagnosis) report::critical_path_json(json, *diagnosis, input.trace);
+        if (diagnosis) {
+          report::critical_path_json(json, *diagnosis, input.trace);
+        } else {
+          json.key("regime").string(report::regime_text(analysis::Limiter::kNoDevice));
+          json.key("path").begin_array().end_array();
+        }
       },
       [&](const TraceInput& input) -> std::string {
         const auto diagnosis = diagnosis_of(input);
@@ -55,7 +62,7 @@ int critical_path(const BreakdownFlags& flags) {
         const bool cpu = trace::has_cpu_kernels(input.trace);
         return report::critical_path_text(
             *diagnosis, input.trace,
-            {flags.all, flags.trace.markdown, cpu ? "kernel lane" : "GPU"});
+            {flags.all, flags.trace.markdown, cpu ? "kernel lane" : "GPU", screen_width()});
       });
 }
 
