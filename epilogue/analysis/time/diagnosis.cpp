@@ -106,6 +106,11 @@ class Diagnoser {
     // A device that is hardly ever idle is not waiting for the host, whatever the path says.
     const bool is_busy = busy_ns >= kBusyShare * static_cast<double>(result.window_ns());
     if (result.limiter == Limiter::kHost && is_busy) result.limiter = Limiter::kMixed;
+    // Nor does a host that is busy all the time explain what the device waits for elsewhere.
+    const auto idle_ns = static_cast<double>(result.window_ns()) - busy_ns;
+    const bool unexplained =
+        static_cast<double>(result.unexplained_idle_ns()) > kVerdictShare * idle_ns;
+    if (result.limiter == Limiter::kHost && unexplained) result.limiter = Limiter::kNotConclusive;
     if (result.limiter == Limiter::kHost && captures_graph(result.window)) {
       result.limiter = Limiter::kCapture;
     }
@@ -304,6 +309,21 @@ int64_t Diagnosis::host_idle_ns() const {
     if (host || latency) sum += gap.when.end - gap.when.begin;
   }
   return sum;
+}
+
+int64_t Diagnosis::unexplained_idle_ns() const {
+  int64_t sum = 0;
+  for (const IdleGap& gap : gaps) {
+    const bool counts = gap.cause == IdleCause::kNotInFile || gap.cause == IdleCause::kNoLaunch;
+    if (counts) sum += gap.when.end - gap.when.begin;
+  }
+  return sum;
+}
+
+double Diagnosis::unexplained_share() const {
+  const auto idle_ns = static_cast<double>(unexplained_idle_ns());
+  const auto all = static_cast<double>(window_ns());
+  return std::max(share(Limiter::kNotInFile), all <= 0 ? 0 : idle_ns / all);
 }
 
 std::vector<Limiter> Diagnosis::largest() const {
