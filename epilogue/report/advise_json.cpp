@@ -73,6 +73,7 @@ void advise_json(JsonWriter& json, const Advised& advised, const trace::Trace& t
   for (const Advice& advice : advised.advice) {
     json.begin_object().key("kind").string(text_of(advice.kind));
     json.key("what").string(advice_title(advice));
+    json.key("saving").string(saving_text(advice, advised.cpu_kernels));
     json.key("saves").string(advice.on_device ? "work" : "waiting");
     estimate_json(json, "saving_us", advice.saving_ns);
     json.key("step_saving_us").fixed(advice.step_saving_ns / 1000, 3);

@@ -110,27 +110,6 @@ std::string then_text(const Advice& advice) {
                      time_text(advice.step_after_ns), phrase_of(advice.then_limited_by));
 }
 
-std::string saving_text(const Advice& advice, bool cpu_kernels) {
-  if (advice.kind == AdviceKind::kBatch) {
-    return fmt::format("twice the rows in a step save {} for the rows of one step, {}",
-                       estimate_text(advice.saving_ns), text_of(advice.confidence));
-  }
-  const std::string shorter =
-      advice.step_saving_ns < 1
-          ? std::string("alone, it does not shorten the recorded step")
-          : fmt::format("alone, it shortens the recorded step by {}{}",
-                        advice.on_device ? "" : "at most ", time_text(advice.step_saving_ns));
-  if (advice.saving_ns.high <= 0) {
-    return advice.step_saving_ns < 1 ? "the trace does not show how much it saves"
-                                     : shorter + then_text(advice);
-  }
-  const char* of = cpu_kernels ? "kernel time" : advice.on_device ? "GPU time" : "GPU idle time";
-  return fmt::format("{}saves {} of {} per step, {}{}{}",
-                     advice.overlaps ? "alternative to the above: " : "",
-                     estimate_text(advice.saving_ns), of, text_of(advice.confidence),
-                     advice.is_timed ? "; " + shorter : "", then_text(advice));
-}
-
 std::string step_text(const Advised& advised) {
   if (advised.subject.empty()) return "the trace";
   return advised.subject == trace::kAllSteps ? "a step" : advised.subject;
@@ -268,6 +247,27 @@ std::string short_title(const Advice& advice) {
   return "";
 }
 
+std::string saving_text(const Advice& advice, bool cpu_kernels) {
+  if (advice.kind == AdviceKind::kBatch) {
+    return fmt::format("twice the rows in a step save {} for the rows of one step, {}",
+                       estimate_text(advice.saving_ns), text_of(advice.confidence));
+  }
+  const std::string shorter =
+      advice.step_saving_ns < 1
+          ? std::string("alone, it does not shorten the recorded step")
+          : fmt::format("alone, it shortens the recorded step by {}{}",
+                        advice.on_device ? "" : "at most ", time_text(advice.step_saving_ns));
+  if (advice.saving_ns.high <= 0) {
+    return advice.step_saving_ns < 1 ? "the trace does not show how much it saves"
+                                     : shorter + then_text(advice);
+  }
+  const char* of = cpu_kernels ? "kernel time" : advice.on_device ? "GPU time" : "GPU idle time";
+  return fmt::format("{}saves {} of {} per step, {}{}{}",
+                     advice.overlaps ? "alternative to the above: " : "",
+                     estimate_text(advice.saving_ns), of, text_of(advice.confidence),
+                     advice.is_timed ? "; " + shorter : "", then_text(advice));
+}
+
 std::string like_command(const Advised& advised, const std::string& file) {
   const bool mlp = !advised.blocks.mlps.empty();
   if (!mlp && advised.blocks.linears.empty()) return "";
@@ -309,7 +309,7 @@ std::string verdict_line(const Advised& advised) {
       return fmt::format(
           "torch.compile: not conclusive, {:.0f} % of {} waits for something that is not in the "
           "file",
-          100 * advised.diagnosis->share(analysis::Limiter::kNotInFile), step_text(advised));
+          100 * advised.diagnosis->unexplained_share(), step_text(advised));
     case Because::kOtherLimit:
       return head + fmt::format("{} is {:.0f} % of {}, which compiled code does not shorten",
                                 phrase_of(advised.diagnosis->limiter),

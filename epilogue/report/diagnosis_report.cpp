@@ -142,8 +142,8 @@ std::string verdict_text(const Diagnosis& diagnosis, const char* device) {
             device, 100 * idle, what);
       }
       return fmt::format(
-          "NOT CONCLUSIVE: {:.0f} % of {} waits for something that is not in the file",
-          100 * diagnosis.share(Limiter::kNotInFile), what);
+          "NOT CONCLUSIVE: {:.0f} % of {} the {} waits for something that is not in the file",
+          100 * diagnosis.unexplained_share(), what, device);
     case Limiter::kNoDevice:
       return "no device work is in this trace: it shows the CPU only";
   }

@@ -382,8 +382,9 @@ std::string quality_text(const ScreenData& data) {
     parts.push_back(count(summary.shared_correlations, "call") + " that share a correlation");
   }
   if (diagnosis && !mfu(data) && !summary.cpu_kernels) {
-    parts.push_back(data.groups.flops > 0 ? "FLOPs of some kernels unknown: no MFU"
-                                          : "no shapes: no MFU");
+    parts.emplace_back(summary.device.empty()  ? "device not named: no MFU"
+                       : data.groups.flops > 0 ? "FLOPs of some kernels unknown: no MFU"
+                                               : "no shapes: no MFU");
   }
   return parts.empty() ? "" : "trace: " + join(parts, "; ");
 }

@@ -58,7 +58,8 @@ std::string page_of(const PageData& data, const Amounts& amounts) {
     const analysis::TraceIndex& index = data.files[i].index;
     const auto timeline = make_timeline(index, amounts.events / data.files.size());
     begins_ns.push_back(timeline.begin_ns);
-    timelines += data_element(fmt::format("timeline-{}", i), timeline_json(index, timeline));
+    timelines += data_element(fmt::format("timeline-{}", i),
+                              timeline_json(index, timeline, data.files[i].advised.diagnosis));
   }
   std::string out(kPageHead);
   const auto put = [&](std::string_view mark, std::string_view text) {

@@ -8,6 +8,7 @@
 #include "epilogue/base/json_writer.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/text.h"
+#include "epilogue/report/words.h"
 #include "epilogue/trace/event_args.h"
 
 namespace epi::report {
@@ -47,7 +48,7 @@ class TimelineWriter {
     add_work();
   }
 
-  std::string text() {
+  std::string text(const std::optional<analysis::Diagnosis>& diagnosis) {
     json_.begin_object().key("length_ns").integer(timeline_.end_ns - timeline_.begin_ns);
     json_.key("left_out").integer(timeline_.left_out);
     json_.key("too_deep").integer(timeline_.too_deep);
@@ -55,7 +56,9 @@ class TimelineWriter {
     for (const int64_t cell_ns : timeline_.cells_ns) json_.integer(cell_ns);
     json_.end_array().key("lanes").begin_array();
     for (const auto& lane : timeline_.lanes) write_lane(lane);
-    json_.end_array().key("texts").begin_array();
+    json_.end_array();
+    write_path(diagnosis);
+    json_.key("texts").begin_array();
     for (const std::string& text : texts_.list()) json_.string(text);
     json_.end_array().end_object();
     return json_.text();
@@ -114,6 +117,43 @@ class TimelineWriter {
       json_.end_object();
     }
     json_.end_array();
+  }
+
+  void write_path(const std::optional<analysis::Diagnosis>& diagnosis) {
+    using analysis::PathPart;
+    json_.key("path");
+    if (!diagnosis || diagnosis->launches_missing) {
+      json_.null();
+      return;
+    }
+    const std::vector<PathPart> parts = shown_parts(diagnosis->path);
+    json_.begin_object().key("title").string("critical path of " + diagnosis->shown);
+    column("begin", parts, from_the_last([](const PathPart& part) { return part.begin_ns; }));
+    column("dur", parts, [](const PathPart& part) { return part.end_ns - part.begin_ns; });
+    column("name", parts,
+           [&](const PathPart& part) { return texts_.place(phrase_of(part.bound)); });
+    json_.end_object();
+  }
+
+  // Parts of one bound that follow each other are one; of too many the longest.
+  static std::vector<analysis::PathPart> shown_parts(const std::vector<analysis::PathPart>& path) {
+    constexpr size_t kMost = 4000;
+    std::vector<analysis::PathPart> parts;
+    for (const analysis::PathPart& part : path) {
+      if (!parts.empty() && parts.back().bound == part.bound) {
+        parts.back().end_ns = part.end_ns;
+      } else {
+        parts.push_back(part);
+      }
+    }
+    if (parts.size() <= kMost) return parts;
+    std::nth_element(
+        parts.begin(), parts.begin() + kMost, parts.end(),
+        [](const auto& a, const auto& b) { return a.end_ns - a.begin_ns > b.end_ns - b.begin_ns; });
+    parts.resize(kMost);
+    std::sort(parts.begin(), parts.end(),
+              [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
+    return parts;
   }
 
   // What each host event started: operators on their own thread, annotations on every one.
@@ -183,8 +223,9 @@ class TimelineWriter {
 
 }  // namespace
 
-std::string timeline_json(const analysis::TraceIndex& index, const analysis::Timeline& timeline) {
-  return TimelineWriter(index, timeline).text();
+std::string timeline_json(const analysis::TraceIndex& index, const analysis::Timeline& timeline,
+                          const std::optional<analysis::Diagnosis>& diagnosis) {
+  return TimelineWriter(index, timeline).text(diagnosis);
 }
 
 }  // namespace epi::report

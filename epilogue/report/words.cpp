@@ -223,6 +223,39 @@ const char* short_of(Bound bound) {
   return "";
 }
 
+const char* short_regime_of(Limiter limiter) {
+  switch (limiter) {
+    case Limiter::kGpu:
+      return "GPU-bound";
+    case Limiter::kHost:
+      return "host-bound";
+    case Limiter::kInput:
+      return "input-bound";
+    case Limiter::kSynchronizing:
+      return "sync-bound";
+    case Limiter::kCommunication:
+      return "comm.-bound";
+    case Limiter::kCopies:
+      return "copy-bound";
+    case Limiter::kAllocating:
+      return "alloc.-bound";
+    case Limiter::kInitializing:
+      return "startup-bound";
+    case Limiter::kCompiling:
+      return "compile-bound";
+    case Limiter::kMixed:
+      return "mixed";
+    case Limiter::kCapture:
+      return "graph capture";
+    case Limiter::kNotInFile:
+    case Limiter::kNotConclusive:
+      return "not conclusive";
+    case Limiter::kNoDevice:
+      return "no device work";
+  }
+  return "";
+}
+
 const char* short_of(Limiter limiter) {
   switch (limiter) {
     case Limiter::kGpu:

@@ -26,6 +26,8 @@ const char* phrase_of(analysis::Bound bound);
 const char* phrase_of(analysis::Limiter limiter);
 // In a column: "GPU".
 const char* short_of(analysis::Limiter limiter);
+// As an adjective: "host-bound".
+const char* short_regime_of(analysis::Limiter limiter);
 // In a list: "dispatch".
 const char* short_of(analysis::Bound bound);
 

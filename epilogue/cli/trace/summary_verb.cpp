@@ -2,23 +2,50 @@
 // `epilogue summary FILE`, or `epilogue FILE`: a trace in one screen.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 #include "epilogue/report/first_screen.h"
+#include "epilogue/report/ranks_screen.h"
 #include "epilogue/report/summary_report.h"
 
 namespace epi::cli {
 namespace {
 
+// All ranks on one screen, in their order.
+std::string ranks_text(const TraceFlags& flags, const std::vector<TraceInput>& inputs) {
+  std::vector<const TraceInput*> order;
+  for (const TraceInput& input : inputs) order.push_back(&input);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto* a, const auto* b) { return a->rank < b->rank; });
+  std::vector<report::RankScreen> ranks;
+  for (const TraceInput* input : order) {
+    const std::string name = input->has_rank
+                                 ? fmt::format("{}", input->rank)
+                                 : std::filesystem::path(input->file).filename().string();
+    ranks.push_back(report::rank_screen(analysis::TraceIndex(input->trace), name));
+  }
+  const auto folder = std::filesystem::path(flags.files[0]).lexically_normal();
+  const std::string source = (folder.has_filename() ? folder : folder.parent_path()).string();
+  return report::ranks_screen(ranks, source, screen_width());
+}
+
 int summary(const TraceFlags& flags) {
   const auto summary_of = [](const TraceInput& input) {
     return analysis::summarize(analysis::TraceIndex(input.trace));
   };
+  const auto inputs = read_inputs(flags.files, flags.step_pattern);
+  if (!flags.json && !flags.markdown && are_ranks_of_one_run(flags.files, inputs)) {
+    fmt::print("{}", ranks_text(flags, inputs));
+    show_notices(inputs);
+    return kDone;
+  }
   return print_each(
-      flags,
+      flags, inputs,
       [&](JsonWriter& json, const TraceInput& input) {
         const analysis::TraceIndex index(input.trace);
         report::summary_json(json, analysis::summarize(index));

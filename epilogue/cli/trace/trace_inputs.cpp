@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
+#include <set>
 
 #include "epilogue/analysis/index/step_marks.h"
 #include "epilogue/base/error.h"
@@ -91,7 +92,8 @@ std::vector<TraceInput> read_inputs(const std::vector<std::string>& given,
       return;
     }
     trace->step_pattern = step_pattern;
-    inputs[i] = {files[i], rank_of(*trace).value_or(0), std::move(*trace)};
+    const auto rank = rank_of(*trace);
+    inputs[i] = {files[i], rank.value_or(0), rank.has_value(), std::move(*trace)};
   };
   if (files.size() == 1) {
     read_one(0);  // on all cores
@@ -115,7 +117,7 @@ void show_notices(const std::vector<TraceInput>& inputs, bool are_ranks) {
   std::fflush(stdout);
   for (const TraceInput& input : inputs) {
     const bool ranked = inputs.size() > 1 || !input.trace.property("distributedInfo").empty();
-    if (are_ranks && ranked && !rank_of(input.trace)) {
+    if (are_ranks && ranked && !input.has_rank) {
       fmt::print(stderr, "{}: note: no rank in the file, taken as 0\n", input.file);
     }
     for (const std::string& line : input.trace.defects.lines()) {
@@ -149,6 +151,18 @@ void print_title(const std::vector<TraceInput>& inputs, const TraceInput& input)
   if (inputs.size() < 2) return;
   const bool first = &input == &inputs.front();
   fmt::print("{}rank {}: {}\n", first ? "" : "\n", input.rank, input.file);
+}
+
+bool are_ranks_of_one_run(const std::vector<std::string>& given,
+                          const std::vector<TraceInput>& inputs) {
+  if (inputs.size() < 2) return false;
+  std::error_code failed;
+  if (given.size() == 1 && std::filesystem::is_directory(given[0], failed)) return true;
+  std::set<int64_t> ranks;
+  for (const TraceInput& input : inputs) {
+    if (!input.has_rank || !ranks.insert(input.rank).second) return false;
+  }
+  return true;
 }
 
 size_t screen_width() {

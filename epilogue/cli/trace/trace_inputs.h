@@ -16,7 +16,8 @@ namespace epi::cli {
 
 struct TraceInput {
   std::string file;
-  int64_t rank = 0;
+  int64_t rank = 0;  // 0 where the file does not say
+  bool has_rank = false;
   trace::Trace trace;
 };
 
@@ -72,8 +73,8 @@ void print_json(const std::vector<TraceInput>& inputs, One&& one) {
 void print_title(const std::vector<TraceInput>& inputs, const TraceInput& input);
 
 template <typename Json, typename Text>
-int print_each(const TraceFlags& flags, const Json& json, const Text& text) {
-  const auto inputs = read_inputs(flags.files, flags.step_pattern);
+int print_each(const TraceFlags& flags, const std::vector<TraceInput>& inputs, const Json& json,
+               const Text& text) {
   if (flags.json) {
     print_json(inputs, json);
   } else {
@@ -84,6 +85,15 @@ int print_each(const TraceFlags& flags, const Json& json, const Text& text) {
   }
   show_notices(inputs);
   return kDone;
+}
+
+// Whether these are the ranks of one run: every file says another rank, or one folder was given.
+bool are_ranks_of_one_run(const std::vector<std::string>& given,
+                          const std::vector<TraceInput>& inputs);
+
+template <typename Json, typename Text>
+int print_each(const TraceFlags& flags, const Json& json, const Text& text) {
+  return print_each(flags, read_inputs(flags.files, flags.step_pattern), json, text);
 }
 
 // The columns of the terminal; 80 where there is none and COLUMNS does not say.

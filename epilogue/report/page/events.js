@@ -57,6 +57,8 @@ class Events {
     this.texts = timeline.texts;
     this.cells = timeline.cells_ns;
     this.length = timeline.length_ns;
+    this.path = timeline.path;
+    if (this.path) this.path.strip = Strip.ofLevel({ ...this.path, count: null, busy: null });
     this.size = timeline.lanes.reduce((sum, lane) => sum + lane.dur.length, 0);
     for (const key of ['at', 'dur', 'self', 'gpu']) this[key] = new Float64Array(this.size);
     for (const key of ['name', 'lane', 'row', 'works']) this[key] = new Int32Array(this.size);

@@ -11,7 +11,7 @@ const CAUSE_COLORS = {
   'CPU: synchronising': '#db61a2',
   'CPU: data loading': '#7a5c00',
   'CPU: compiling': '#a371f7',
-  'on its way': '#8b949e',
+  'launch latency': '#8b949e',
   'between kernels': '#c9d1d9',
 };
 
@@ -102,9 +102,12 @@ function deviceTime(device, map, index) {
     ['communication alone', device.exposed_communication_us],
     ['copies alone', device.exposed_memory_us], ['idle', device.idle_us]];
   const activity = (key) => 'CPU: ' + key.replace(/_us$/, '').replace(/_/g, ' ');
-  const causes = [...Object.entries(device.idle.cpu).map(([key, us]) => [activity(key), us]),
-    ['on its way', device.idle.on_its_way_us], ['between kernels', device.idle.between_kernels_us],
-    ['unknown', device.idle.unknown_us]];
+  const own = ([key]) => key !== 'runtime_calls_us';  // the sum of three others
+  const causes = [
+    ...Object.entries(device.idle.cpu).filter(own).map(([key, us]) => [activity(key), us]),
+    ['launch latency', device.idle.on_its_way_us],
+    ['between kernels', device.idle.between_kernels_us],
+    ['not in the file', device.idle.not_in_file_us], ['no launch', device.idle.unknown_us]];
   const shown = new IdleMap(map, index);
   return make('div', {},
     make('h3', {}, `device ${device.device}: ${time(device.window_us)}`), shares(parts),

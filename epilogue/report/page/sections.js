@@ -23,12 +23,6 @@ function facts(file) {
     fact('device busy', percent(medians.busy_median)));
 }
 
-function boundText(file) {
-  if (!file.bound) return null;
-  const what = file.step_count > 1 ? 'the step of median device time' : 'it';
-  return make('p', {}, `${what} is bound by ${sentence(file.bound)}`);
-}
-
 function verdictSection() {
   const compared = data.compare
     ? make('p', { class: 'verdict' }, sentence(data.compare.verdict)) : null;
@@ -37,8 +31,9 @@ function verdictSection() {
     const from = [file.file, summary.device ?? 'unknown device', ...summary.versions,
       `${summary.events} events`];
     return make('div', {},
+      file.bound ? make('p', { class: 'verdict' }, sentence(file.bound)) : null,
       make('p', { class: 'verdict ' + advice.verdict }, sentence(advice.because)),
-      boundText(file), make('p', { class: 'quiet' }, from.join(' · ')), facts(file));
+      make('p', { class: 'quiet' }, from.join(' · ')), facts(file));
   }));
 }
 
@@ -149,28 +144,19 @@ function kernelsSection() {
 
 const MOST_ADVICE = 12;
 
-function saving(one, file) {
-  const { low, likely, high } = one.saving_us;
-  if (high <= 0) return null;
-  const whose = file.cpu_kernels ? "the kernels'" : "the GPU's";
-  const text = `saves ${time(likely)} (${time(low)} to ${time(high)}) of ${whose} ${one.saves} ` +
-    `a step, ${one.sureness}`;
-  return make('p', {}, text);
-}
-
-function advised(one, i, file) {
+function advised(one, i) {
   const event = one.events[0]?.name;
   return make('div', { class: 'advice' }, make('b', {}, `${i + 1}. ${sentence(one.what)} `),
     event ? button('show', () => find(event), `find ${event} in the timeline`) : null,
-    saving(one, file), quiet(one.terms.map(term).join(' · ')));
+    make('p', {}, sentence(one.saving)), quiet(one.terms.map(term).join(' · ')));
 }
 
 function adviceSection() {
   section('advice', 'Advice', sideBySide((file) => {
     const { advice } = file.advice, more = advice.length - MOST_ADVICE;
-    const note = advice.length === 0 ? 'nothing was found that would help'
+    const note = advice.length === 0 ? 'no advice for this step'
       : more > 0 ? `and ${more} more: epilogue advise --all` : null;
-    return make('div', {}, ...advice.slice(0, MOST_ADVICE).map((one, i) => advised(one, i, file)),
+    return make('div', {}, ...advice.slice(0, MOST_ADVICE).map((one, i) => advised(one, i)),
       note ? quiet(note) : null);
   }));
 }

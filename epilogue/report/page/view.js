@@ -18,7 +18,7 @@ class View {
     this.steps = events.steps();
     this.colors = [];
     this.lone = [];  // of each text: whether it is work that the other file has not
-    let y = TOP;
+    let y = TOP + (events.path ? ROW + LANE_GAP : 0);
     for (const lane of events.lanes) {
       lane.y = y + 14;
       y += lane.rows * ROW + LANE_GAP;
@@ -87,6 +87,7 @@ class View {
     const shown = ticks(this.group.range.begin, this.group.range.length, this.pixel);
     this.drawGrid(shown);
     const level = this.events.cells.findIndex((cell) => cell <= this.pixel);
+    this.drawPath();
     for (const lane of this.events.lanes) this.drawLane(lane, level);
     this.drawHits();
     this.drawSelected();
@@ -115,6 +116,15 @@ class View {
     if (level >= 0) return this.drawStrips(y, lane.levels[level], 1);
     this.drawStrips(y, lane.levels.at(-1) ?? [], 0.5);
     this.drawStrips(y, lane.strips, 1);
+  }
+
+  // Of the diagnosed step, above all lanes.
+  drawPath() {
+    const { path } = this.events, y = TOP + 14 - this.top;
+    if (!path || !this.isSeen(y)) return;
+    this.pen.fillStyle = this.quiet;
+    this.pen.fillText(path.title, 4, y - 7);
+    this.drawStrip(path.strip, y, 1);
   }
 
   color(name) {

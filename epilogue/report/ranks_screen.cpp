@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/report/ranks_screen.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "epilogue/analysis/index/intervals.h"
+#include "epilogue/analysis/index/statistics.h"
+#include "epilogue/analysis/time/bound.h"
+#include "epilogue/base/join.h"
+#include "epilogue/report/advise_report.h"
+#include "epilogue/report/kernel_report.h"
+#include "epilogue/report/steps_report.h"
+#include "epilogue/report/table.h"
+#include "epilogue/report/text.h"
+#include "epilogue/report/units.h"
+#include "epilogue/report/words.h"
+
+namespace epi::report {
+namespace {
+
+using analysis::Limiter;
+
+constexpr size_t kShownRanks = 12;
+
+double communication_ns(const analysis::TraceIndex& index, const analysis::Interval& window) {
+  analysis::Intervals times;
+  for (const trace::EventId id : index.ownership.everything().work) {
+    const analysis::Bound bound = analysis::usual_bound_of_work(index, id);
+    if (bound != analysis::Bound::kCommunication) continue;
+    const int64_t begin = std::max(window.begin, index.trace.ts_ns[id]);
+    const int64_t end = std::min(window.end, index.trace.end_ns(id));
+    if (begin < end) times.push_back({begin, end});
+  }
+  double sum = 0;
+  for (const analysis::Interval& one : analysis::united(std::move(times))) {
+    sum += static_cast<double>(one.end - one.begin);
+  }
+  return sum;
+}
+
+// "6 of 8 ranks are host-bound, 2 mixed", the most frequent first.
+std::string limiters_text(const std::vector<RankScreen>& ranks) {
+  std::map<std::string, size_t> counts;
+  for (const RankScreen& rank : ranks) ++counts[short_regime_of(rank.limiter)];
+  std::vector<std::pair<std::string, size_t>> order(counts.begin(), counts.end());
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> parts;
+  for (const auto& [what, count] : order) {
+    parts.push_back(parts.empty() ? fmt::format("{} of {} ranks are {}", count, ranks.size(), what)
+                                  : fmt::format("{} {}", count, what));
+  }
+  return join(parts, ", ");
+}
+
+// Collectives begin when the last rank arrives: it spends the least time in them.
+std::string waiting_text(const std::vector<RankScreen>& ranks) {
+  const auto [least, most] = std::minmax_element(
+      ranks.begin(), ranks.end(),
+      [](const auto& a, const auto& b) { return a.communication_ns < b.communication_ns; });
+  if (most->communication_ns <= 0) return "No collectives in these traces.";
+  std::vector<double> steps;
+  for (const RankScreen& rank : ranks) steps.push_back(rank.step_ns);
+  constexpr double kWorthShare = 0.1;
+  const double difference = most->communication_ns - least->communication_ns;
+  if (difference < kWorthShare * analysis::median(steps)) {
+    return fmt::format("Collectives take {} to {} a step: no rank is waited for.",
+                       time_text(least->communication_ns), time_text(most->communication_ns));
+  }
+  return fmt::format(
+      "Collectives take {} a step on rank {} and {} on rank {}: the others probably wait for "
+      "rank {}.",
+      time_text(least->communication_ns), least->name, time_text(most->communication_ns),
+      most->name, least->name);
+}
+
+std::string header(const std::vector<RankScreen>& ranks, const std::string& source, size_t width) {
+  const std::string name = std::filesystem::path(source).filename().string();
+  const std::string device = ranks[0].device.empty() ? "device not named" : ranks[0].device;
+  const std::string rest = fmt::format(" | {} ranks | {} each", ranks.size(),
+                                       plural(static_cast<double>(ranks[0].steps), "step"));
+  const std::string both = fmt::format("{} | {}", name, device);
+  return shortened(both, width > rest.size() + 20 ? width - rest.size() : 20) + rest;
+}
+
+}  // namespace
+
+RankScreen rank_screen(const analysis::TraceIndex& index, std::string name) {
+  const ScreenData data = screen_data(index);
+  RankScreen rank;
+  rank.name = std::move(name);
+  rank.device = data.summary.device;
+  rank.steps = static_cast<int64_t>(data.summary.steps.instances.size());
+  if (!data.advised.diagnosis) return rank;
+  const analysis::Diagnosis& diagnosis = *data.advised.diagnosis;
+  const auto judged = static_cast<double>(diagnosis.judged);
+  const auto window_ns = static_cast<double>(diagnosis.window_ns());
+  rank.limiter = diagnosis.limiter;
+  if (!diagnosis.largest().empty()) rank.limiter_share = diagnosis.share(diagnosis.largest()[0]);
+  rank.step_ns = window_ns / judged;
+  rank.busy_share = window_ns <= 0 ? 0 : static_cast<double>(diagnosis.busy_ns) / window_ns;
+  rank.communication_ns = communication_ns(index, diagnosis.window) / judged;
+  const auto best =
+      std::find_if(data.advised.advice.begin(), data.advised.advice.end(),
+                   [](const analysis::Advice& advice) { return advice.saving_ns.likely > 0; });
+  if (best != data.advised.advice.end()) rank.advice = short_title(*best);
+  return rank;
+}
+
+std::string ranks_screen(const std::vector<RankScreen>& ranks, const std::string& source,
+                         size_t width) {
+  std::string out = header(ranks, source, width) + "\n\n";
+  out += wrapped(limiters_text(ranks), width) + '\n' + wrapped(waiting_text(ranks), width) + "\n\n";
+  std::vector<const RankScreen*> order;
+  for (const RankScreen& rank : ranks) order.push_back(&rank);
+  if (ranks.size() > kShownRanks) {
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto* a, const auto* b) { return a->step_ns > b->step_ns; });
+    order.resize(kShownRanks);
+  }
+  constexpr size_t kMaxName = 12;
+  constexpr size_t kBetween = 55;  // the columns between the first and the last
+  size_t name_width = 0;
+  for (const RankScreen* rank : order) name_width = std::max(name_width, rank->name.size());
+  name_width = std::min(name_width, kMaxName);
+  const size_t taken = name_width + kBetween;
+  Table table({{"rank", Align::kLeft},
+               {"step", Align::kRight},
+               {"GPU busy", Align::kRight},
+               {"comm.", Align::kRight},
+               {"limited by", Align::kLeft},
+               {"helps most", Align::kLeft}});
+  for (const RankScreen* rank : order) {
+    const bool any = rank->limiter != Limiter::kNoDevice;
+    const bool has_share = rank->limiter < Limiter::kMixed;
+    table.add_row(
+        {shortened(rank->name, name_width), any ? time_text(rank->step_ns) : "-",
+         any ? fmt::format("{:.0f} %", 100 * rank->busy_share) : "-",
+         any ? time_text(rank->communication_ns) : "-",
+         fmt::format("{}{}", short_regime_of(rank->limiter),
+                     has_share ? fmt::format(", {:.0f} %", 100 * rank->limiter_share) : ""),
+         rank->advice.empty() ? "-"
+                              : shortened(rank->advice, width > taken + 10 ? width - taken : 10)});
+  }
+  out += table.text();
+  if (order.size() < ranks.size()) {
+    out += fmt::format("and {} with shorter steps: --json\n", ranks.size() - order.size());
+  }
+  return out + "\nnext: epilogue FILE of one rank | breakdown FOLDER | advise FILE\n";
+}
+
+}  // namespace epi::report

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ranks of one run on a screen: what limits each, and for which one the others wait.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "epilogue/report/screen_data.h"
+
+namespace epi::report {
+
+struct RankScreen {
+  std::string name;  // "3", or the file where it does not say its rank
+  std::string device;
+  int64_t steps = 0;
+  analysis::Limiter limiter = analysis::Limiter::kNoDevice;
+  double limiter_share = 0;     // of the critical path
+  double step_ns = 0;           // the typical step
+  double busy_share = 0;        // of the step, by any device work
+  double communication_ns = 0;  // of a step, when collectives run
+  std::string advice;           // what would help most; empty for nothing
+};
+
+RankScreen rank_screen(const analysis::TraceIndex& index, std::string name);
+
+// At most `kScreenLines` lines. `source` is what the user gave: a folder, or a first file.
+std::string ranks_screen(const std::vector<RankScreen>& ranks, const std::string& source,
+                         size_t width);
+
+}  // namespace epi::report
