@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "epilogue/analysis/index/op_inputs.h"
 
@@ -73,13 +75,13 @@ void match_by(PoolSide& a, PoolSide& b, Key&& key, Pair&& pair) {
 void add_changed(const PoolSide& a, const WorkItem& from, const PoolSide& b, const WorkItem& to,
                  std::string_view op, GroupComparison& group) {
   for (ChangedKernel& change : group.changed) {
-    if (change.op == op && change.from == from.name && change.to == to.name) {
+    if ((change.op == op || op.empty()) && change.from == from.name && change.to == to.name) {
       ++change.count;
       return;
     }
   }
-  group.changed.push_back({std::string(op), std::string(from.name), std::string(to.name),
-                           differing_fields(a.name(from), b.name(to)), 1});
+  group.changed.push_back({std::string(op.empty() ? "no operator" : op), std::string(from.name),
+                           std::string(to.name), differing_fields(a.name(from), b.name(to)), 1});
 }
 
 // What can become part of a fused kernel: products only of a template that is one.
@@ -100,7 +102,7 @@ void find_changed(PoolSide& a, PoolSide& b, GroupComparison& group) {
     return is_copy_or_set(side.name(item).kind) ? std::string() : op_of(side, item);
   };
   match_by(a, b, op, [&](const WorkItem& from, const WorkItem& to) {
-    add_changed(a, from, b, to, from.op, group);
+    add_changed(a, from, b, to, from.op.empty() ? to.op : from.op, group);
   });
 }
 
@@ -114,6 +116,33 @@ bool has_any(const PlacesByOp& by_op, const std::string& op) {
   const auto list = by_op.find(op);
   return list != by_op.end() && !list->second.empty();
 }
+
+// Pieces by the operator that launched them, then by the one that called it, each used once.
+class OpPlaces {
+ public:
+  explicit OpPlaces(const PoolSide& side)
+      : by_op_(places_by_op(side)), by_outer_(side.pool.by([](const WorkItem& item) {
+          return std::string(plain_op(item.outer_op));
+        })) {}
+
+  const PlacesByOp& by_op() const { return by_op_; }
+  std::optional<size_t> next(const std::string& op) {
+    for (PlacesByOp* places : {&by_op_, &by_outer_}) {
+      const auto list = places->find(op);
+      if (list == places->end()) continue;
+      auto& left = list->second;
+      while (!left.empty() && used_.contains(left.front())) left.pop_front();
+      if (!left.empty()) return left.front();
+    }
+    return std::nullopt;
+  }
+  void use(size_t place) { used_.insert(place); }
+
+ private:
+  PlacesByOp by_op_;
+  PlacesByOp by_outer_;
+  std::set<size_t> used_;
+};
 
 // The operators that a kernel may have brought together: those of its name, or the product and the
 // addition of an `addmm` where the other side has both and no `addmm`.
@@ -188,24 +217,24 @@ int64_t products_to_give(const PoolSide& parts, const PoolSide& fused,
 // Gives each kernel of several operators the pieces of these on the other side, one of each in
 // turn, so that like kernels get like parts.
 std::vector<FusedKernel> assign_parts(PoolSide& parts, const PoolSide& fused) {
-  PlacesByOp by_op = places_by_op(parts);
+  OpPlaces places(parts);
   std::vector<FusedKernel> kernels;
   for (size_t i = 0; i < fused.pool.size(); ++i) {
     if (fused.pool.is_taken(i)) continue;
-    auto ops = joined_ops(fused, fused.pool[i], by_op);
+    auto ops = joined_ops(fused, fused.pool[i], places.by_op());
     if (!ops.empty()) kernels.push_back({i, std::move(ops)});
   }
   int64_t products = products_to_give(parts, fused, kernels);
   for (int round = 0; round < kMaxOfOneOp; ++round) {
     for (FusedKernel& kernel : kernels) {
       for (const std::string& op : kernel.joined) {
-        if (!has_any(by_op, op)) continue;
-        auto& places = by_op[op];
-        const Kind kind = parts.name(parts.pool[places.front()]).kind;
+        const auto place = places.next(op);
+        if (!place) continue;
+        const Kind kind = parts.name(parts.pool[*place]).kind;
         if (!can_be_part(kind, fused.name(fused.pool[kernel.place]).kind)) continue;
         if (is_product(kind) && products-- <= 0) continue;
-        kernel.parts.push_back(places.front());
-        places.pop_front();
+        kernel.parts.push_back(*place);
+        places.use(*place);
         if (round == 0) kernel.ops.push_back(op);
       }
     }

@@ -39,6 +39,10 @@ WorkItem make_item(const TraceIndex& index, EventId id) {
   if (op != kNoEvent) {
     item.op = trace.name_of(op);
     item.size = size_signature(trace, op);
+    const EventId outer = index.links.tree.parent[op];
+    if (outer != kNoEvent && trace.name_of(outer).starts_with("aten::")) {
+      item.outer_op = trace.name_of(outer);
+    }
   }
   return item;
 }

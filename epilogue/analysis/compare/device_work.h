@@ -21,9 +21,10 @@ struct WorkItem {
   std::string_view name;
   std::array<int64_t, 3> grid{};  // zero where the trace does not tell
   std::array<int64_t, 3> block{};
-  int64_t bytes = -1;   // of copies and sets
-  std::string_view op;  // that launched it; empty where none is known
-  std::string size;     // `size_signature` of that operator
+  int64_t bytes = -1;         // of copies and sets
+  std::string_view op;        // that launched it; empty where none is known
+  std::string_view outer_op;  // of ATen, that called it: relu calls clamp_min; empty for none
+  std::string size;           // `size_signature` of that operator
 
   // The same code over the same grid; sizes agree, or one side does not know them.
   bool is_same_as(const WorkItem& other) const;
