@@ -119,12 +119,16 @@ std::string step_text(const Advised& advised) {
 std::string compiled_text(const Advised& advised) {
   const auto& cpu = advised.compiled_cpu_ns;
   if (cpu.likely <= 0) return "";
-  std::string text = fmt::format(
-      "compiled, it would be {} instead of {}, and the CPU would take {} to {} "
-      "(guards, look-ups and a call each, under the profiler) instead of {}",
-      plural(static_cast<double>(advised.fusion.kernels_after), "kernel"), advised.kernels,
-      time_text(cpu.low), time_text(cpu.high), time_text(advised.cpu_ns));
-  return text;
+  const auto after = advised.fusion.kernels_after;
+  const std::string kernels =
+      after == advised.kernels
+          ? fmt::format("compiled, it would be as many kernels ({})", after)
+          : fmt::format("compiled, it would be {} instead of {}",
+                        plural(static_cast<double>(after), "kernel"), advised.kernels);
+  return fmt::format(
+      "{}, and the CPU would take {} to {} (guards, look-ups and a call each, under the profiler) "
+      "instead of {}",
+      kernels, time_text(cpu.low), time_text(cpu.high), time_text(advised.cpu_ns));
 }
 
 // Which of the two ways to a fused MLP suits the trace.

@@ -262,13 +262,16 @@ std::string group_text(const WorkGroup& group) {
   return fmt::format("{} {}", name_of(group.what), group.about);
 }
 
-// Of the peak that it comes nearer to.
+// Of the peak that it comes nearer to; of a GEMM that the bandwidth limits also how fast it is.
 std::string peak_text(const WorkGroup& group) {
   const double flops = group.of_arithmetic.value_or(0);
   const double bytes = group.of_bandwidth.value_or(0);
   if (!group.of_arithmetic && !group.of_bandwidth) return "-";
-  return flops >= bytes ? fmt::format("{:.0f} % FLOP/s", 100 * flops)
-                        : fmt::format("{:.0f} % bandwidth", 100 * bytes);
+  if (flops >= bytes) return fmt::format("{:.0f} % FLOP/s", 100 * flops);
+  if (group.what == WorkClass::kGemm && group.bytes_per_ns) {
+    return fmt::format("{}/s, {:.0f} %", bytes_text(1e9 * *group.bytes_per_ns), 100 * bytes);
+  }
+  return fmt::format("{:.0f} % bandwidth", 100 * bytes);
 }
 
 std::string groups_text(const ScreenData& data, size_t most, size_t width) {
@@ -428,6 +431,7 @@ void screen_json(JsonWriter& json, const ScreenData& data) {
     json.key("us").fixed(static_cast<double>(group.ns) / 1000, 3);
     optional("of_peak_flops", group.of_arithmetic);
     optional("of_peak_bandwidth", group.of_bandwidth);
+    optional("gb_s", group.bytes_per_ns);
     json.end_object();
   }
   json.end_array();

@@ -149,6 +149,42 @@ TEST(Diagnosis, AClippedStartIsNotJudged) {
   EXPECT_EQ(found.window_ns(), 601000);
 }
 
+TEST(Diagnosis, AGraphThatIsCapturedIsNotHostBound) {
+  MadeTrace made;
+  made.host("user_annotation", kStep, 0, 1000)
+      .kernel(kGemm, 10, 15, 5)
+      .host("cuda_runtime", "cudaStreamBeginCapture", 50, 5)
+      .host("cpu_op", "aten::mm", 100, 700)
+      .host("cuda_runtime", "cudaStreamEndCapture", 900, 5);
+  EXPECT_EQ(made.diagnosis().limiter, Limiter::kCapture);
+}
+
+// The host is busy from begin to end, but the device waits for something else for most of its idle
+// time: kernels were launched long before they begin.
+TEST(Diagnosis, AnIdleDeviceThatNothingExplainsIsNotConclusive) {
+  MadeTrace made;
+  made.host("user_annotation", kStep, 0, 2000)
+      .host("cpu_op", "aten::mm", 0, 2000)
+      .kernel(kGemm, 10, 800, 100)
+      .kernel(kGemm, 910, 1700, 100);
+  EXPECT_EQ(made.diagnosis().limiter, Limiter::kNotConclusive);
+}
+
+// What was queued before the steps is not theirs: three of 100 take 300 microseconds.
+TEST(Diagnosis, OverlappingStepsBeginBehindTheQueueBefore) {
+  MadeTrace made;
+  made.device_work(kGemm, 1, 200);  // launched before the file begins
+  for (int64_t i = 0; i < 3; ++i) {
+    made.host("user_annotation", "ProfilerStep#" + std::to_string(i), 10 + 20 * i, 19)
+        .kernel(kGemm, 12 + 20 * i, 201 + 100 * i, 100);
+  }
+  const Diagnosis found = made.diagnosis();
+  EXPECT_EQ(found.judged, 3);
+  EXPECT_EQ(found.window_ns(), 300000);
+  EXPECT_EQ(found.clipped_ns, 191000);
+  EXPECT_EQ(found.limiter, Limiter::kGpu);
+}
+
 TEST(Diagnosis, AnotherThreadsLaunchesAreOnThePath) {
   // The backward pass runs on thread 2 while the step's own thread waits for it.
   const Diagnosis found = MadeTrace()

@@ -48,6 +48,10 @@ class MadeTrace {
     host("cuda_runtime", "cudaLaunchKernel", asked, 2, ++count_, thread);
     return add("kernel", name, 0, stream, begin, dur, count_);
   }
+  // Work whose launch is not in the file.
+  MadeTrace& device_work(const std::string& name, int64_t begin, int64_t dur) {
+    return add("kernel", name, 0, 7, begin, dur, 1000000 + ++count_);
+  }
   MadeTrace& copy(const std::string& call, int64_t asked, int64_t call_dur, int64_t begin,
                   int64_t dur) {
     host("cuda_runtime", call, asked, call_dur, ++count_);

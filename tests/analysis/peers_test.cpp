@@ -10,8 +10,10 @@
 
 #include "epilogue/analysis/index/steps.h"
 #include "epilogue/analysis/index/subject.h"
+#include "epilogue/analysis/names/decode.h"
 #include "epilogue/analysis/time/breakdown.h"
 #include "epilogue/analysis/time/diagnosis.h"
+#include "epilogue/analysis/time/summary.h"
 #include "epilogue/trace/event_args.h"
 #include "epilogue/trace/reader.h"
 
@@ -164,6 +166,8 @@ INSTANTIATE_TEST_SUITE_P(
                     PeerVerdict{"tracelens_vllm_piecewise_replay", Limiter::kGpu},
                     PeerVerdict{"tracelens_vllm_decode_replay", Limiter::kGpu},
                     PeerVerdict{"tracelens_sglang_decode_replay", Limiter::kNotConclusive},
+                    PeerVerdict{"tracelens_sglang_decode_capture", Limiter::kCapture},
+                    PeerVerdict{"tracelens_vllm_decode_capture", Limiter::kCapture},
                     PeerVerdict{"hta_critical_alexnet", Limiter::kInitializing},
                     PeerVerdict{"hta_critical_simple_add", Limiter::kInitializing},
                     PeerVerdict{"hta_amd_mi250", Limiter::kInitializing},
@@ -177,6 +181,28 @@ TEST_F(Peers, QwenOwnsWhatItsStepLaunched) {
   READ_OR_SKIP(trace, "tracelens_h100_qwen");
   const TraceIndex index(*trace);
   EXPECT_EQ(steps(*trace, index.ownership).instances.at(0).measures.kernels, 1029);
+}
+
+// A copy of ROCm's that blocks for 463 ms is a wait.
+TEST_F(Peers, SglangWaitsForACopy) {
+  READ_OR_SKIP(trace, "tracelens_sglang_decode_replay");
+  const TraceIndex index(*trace);
+  const auto syncs = index.ownership.everything().syncs;
+  EXPECT_TRUE(std::any_of(syncs.begin(), syncs.end(), [&](trace::EventId id) {
+    return trace->name_of(id) == "hipMemcpyWithStream";
+  }));
+}
+
+// Two kernels of 3090 take most of the time; the others are far below the bandwidth.
+TEST_F(Peers, RatesOfAKernelAreWeightedByTime) {
+  READ_OR_SKIP(trace, "kineto_resnet50_worker0");
+  const Summary summary = summarize(TraceIndex(*trace), false);
+  for (size_t i = 0; i < summary.rates.size(); ++i) {
+    if (decode_name(summary.kernels[i].name).ops != std::vector<std::string>{"add"}) continue;
+    EXPECT_NEAR(summary.rates[i].of_bandwidth.value_or(0), 0.87, 0.01);
+    return;
+  }
+  ADD_FAILURE() << "no add among the largest";
 }
 
 TEST_F(Peers, OldFilesHaveStepsAmongTheirOperators) {

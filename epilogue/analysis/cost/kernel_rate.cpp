@@ -97,21 +97,41 @@ KernelRate kernel_rate(const TraceIndex& index, EventId kernel,
   return rate;
 }
 
-KernelRate typical_rate(const TraceIndex& index, const std::vector<EventId>& kernels,
-                        const std::optional<GpuPeaks>& peaks) {
-  std::vector<KernelRate> rates;
+KernelRate rate_of_all(const TraceIndex& index, const std::vector<EventId>& kernels,
+                       const std::optional<GpuPeaks>& peaks) {
+  // Sums over the calls that tell.
+  struct Sum {
+    double amount = 0;
+    double share_ns = 0;
+    double ns = 0;
+
+    void add(const std::optional<double>& more, const std::optional<double>& share, double took) {
+      if (!more || !share) return;
+      amount += *more;
+      share_ns += *share * took;
+      ns += took;
+    }
+  };
+  Sum flops;
+  Sum bytes;
+  KernelRate all;
   const size_t apart = kernels.size() / kMaxLookedAt + 1;
   for (size_t i = 0; i < kernels.size(); i += apart) {
-    rates.push_back(kernel_rate(index, kernels[i], peaks));
+    const KernelRate one = kernel_rate(index, kernels[i], peaks);
+    all.ns += one.ns;
+    flops.add(one.flops, one.of_arithmetic, one.ns);
+    bytes.add(one.bytes, one.of_bandwidth, one.ns);
   }
-  if (rates.empty()) return {};
-  const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
-  const auto share = [](const KernelRate& rate) {
-    return std::max(rate.of_arithmetic.value_or(0), rate.of_bandwidth.value_or(0));
+  // As if the others ran as fast.
+  const auto set = [&](const Sum& sum, std::optional<double>& amount,
+                       std::optional<double>& share) {
+    if (2 * sum.ns <= all.ns) return;
+    amount = sum.amount * all.ns / sum.ns;
+    share = sum.share_ns / sum.ns;
   };
-  std::nth_element(rates.begin(), middle, rates.end(),
-                   [&](const auto& a, const auto& b) { return share(a) < share(b); });
-  return *middle;
+  set(flops, all.flops, all.of_arithmetic);
+  set(bytes, all.bytes, all.of_bandwidth);
+  return all;
 }
 
 }  // namespace epi::analysis

@@ -27,8 +27,9 @@ struct KernelRate {
 KernelRate kernel_rate(const TraceIndex& index, trace::EventId kernel,
                        const std::optional<GpuPeaks>& peaks);
 
-// The middle rate of kernels of one name, by at most some hundred of them.
-KernelRate typical_rate(const TraceIndex& index, const std::vector<trace::EventId>& kernels,
-                        const std::optional<GpuPeaks>& peaks);
+// Of kernels of one name together, by at most some hundred of them: their FLOPs, bytes and time
+// added up. Nothing where calls that tell are less than half of the time.
+KernelRate rate_of_all(const TraceIndex& index, const std::vector<trace::EventId>& kernels,
+                       const std::optional<GpuPeaks>& peaks);
 
 }  // namespace epi::analysis

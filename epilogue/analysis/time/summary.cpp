@@ -93,7 +93,7 @@ std::vector<KernelRate> largest_rates(const TraceIndex& index,
   const auto peaks = gpu_peaks(device_name(trace));
   std::vector<KernelRate> rates;
   for (size_t i = 0; i < std::min(kernels.size(), kMax); ++i) {
-    rates.push_back(typical_rate(index, events[kernels[i].id], peaks));
+    rates.push_back(rate_of_all(index, events[kernels[i].id], peaks));
   }
   return rates;
 }

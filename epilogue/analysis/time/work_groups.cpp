@@ -107,6 +107,7 @@ class Grouper {
     double arithmetic_ns = 0;
     double bandwidth_share_ns = 0;
     double bandwidth_ns = 0;
+    double bytes = 0;
 
     void add(const Sum& other) {
       group.calls += other.group.calls;
@@ -116,6 +117,7 @@ class Grouper {
       arithmetic_ns += other.arithmetic_ns;
       bandwidth_share_ns += other.bandwidth_share_ns;
       bandwidth_ns += other.bandwidth_ns;
+      bytes += other.bytes;
     }
   };
 
@@ -162,6 +164,7 @@ class Grouper {
     if (rate.of_bandwidth) {
       sum.bandwidth_share_ns += *rate.of_bandwidth * took;
       sum.bandwidth_ns += took;
+      sum.bytes += rate.bytes.value_or(0);
     }
     const Kind of = kind(id);
     const bool counts =
@@ -205,6 +208,7 @@ class Grouper {
     }
     if (sum.bandwidth_ns > half) {
       sum.group.of_bandwidth = sum.bandwidth_share_ns / sum.bandwidth_ns;
+      sum.group.bytes_per_ns = sum.bytes / sum.bandwidth_ns;
     }
     return std::move(sum.group);
   }

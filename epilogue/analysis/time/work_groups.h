@@ -40,6 +40,7 @@ struct WorkGroup {
   // Weighted by time, over calls that tell; none where they are less than half of the time.
   std::optional<double> of_arithmetic;
   std::optional<double> of_bandwidth;
+  std::optional<double> bytes_per_ns;
 };
 
 struct WorkGroups {
