@@ -361,7 +361,7 @@ const char* text_of(What what) {
     case What::kCpuWaits:
       return "the CPU waits in them";
     case What::kIdleAfter:
-      return "the device is dry afterwards";
+      return "the device idles afterwards";
     case What::kLookUps:
       return "look-ups";
     case What::kRegionsInStep:
