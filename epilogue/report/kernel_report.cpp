@@ -45,6 +45,30 @@ const char* library_title(Library library) {
       return "rocBLAS";
     case Library::kCuda:
       return "CUDA";
+    case Library::kFbgemm:
+      return "FBGEMM";
+    case Library::kVllm:
+      return "vLLM";
+    case Library::kSglang:
+      return "SGLang";
+    case Library::kFlashInfer:
+      return "FlashInfer";
+    case Library::kTensorrtLlm:
+      return "TensorRT-LLM";
+    case Library::kMarlin:
+      return "Marlin";
+    case Library::kDeepEp:
+      return "DeepEP";
+    case Library::kSage:
+      return "SageAttention";
+    case Library::kMiopen:
+      return "MIOpen";
+    case Library::kAiter:
+      return "AITER";
+    case Library::kCk:
+      return "Composable Kernel";
+    case Library::kRocprim:
+      return "rocPRIM";
   }
   return "";
 }
@@ -169,7 +193,7 @@ std::string kernel_sentence(std::string_view name, const DecodedName& kernel) {
   if (kernel.split_k.value_or(false)) add("split-K", ", ");
   if (!kernel.epilogue.empty()) add(join(kernel.epilogue, " + "), ", ");
   if (kernel.library == Library::kUnknown) {
-    add(fmt::format("({})", name.substr(0, name.find_first_of("<("))));
+    add(fmt::format("({})", analysis::function_name(name)));
   }
   return out;
 }
@@ -190,6 +214,7 @@ std::string kernel_text(std::string_view name, const DecodedName& kernel) {
   line("epilogue", join(kernel.epilogue, ", then "));
   if (kernel.alignment > 0) line("alignment", fmt::format("{} elements", kernel.alignment));
   if (kernel.vector_width > 0) line("vectors", fmt::format("of {} elements", kernel.vector_width));
+  line("form", kernel.form);
   line("functor", kernel.functor);
   line("ops", join(kernel.ops, ", "));
   if (kernel.library == Library::kUnknown && kernel.kind == Kind::kUnknown) {
@@ -233,6 +258,7 @@ void kernel_json(JsonWriter& json, std::string_view name, const DecodedName& ker
   optional_flag(json, "tensor_cores", kernel.tensor_cores);
   optional_number(json, "alignment", kernel.alignment);
   optional_number(json, "vector_width", kernel.vector_width);
+  optional_string(json, "form", kernel.form);
   optional_string(json, "functor", kernel.functor);
   strings(json, "ops", kernel.ops);
   if (time != nullptr) {

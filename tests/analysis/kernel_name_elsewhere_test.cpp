@@ -158,31 +158,87 @@ constexpr Row kTriton[] = {
 
 TEST(KernelNameElsewhere, TritonListsItsOperators) { expect_all(kTriton); }
 
-constexpr Row kWords[] = {
+constexpr Row kEngines[] = {
     {"void vllm::rms_norm_kernel<c10::BFloat16, 8, 2>(c10::BFloat16*, c10::BFloat16 const*, long, "
      "long, long, long, long, c10::BFloat16 const*, float, int, int)",
-     "? norm"},
+     "vllm norm bf16>?>?"},
     {"void vllm::rotary_embedding_kernel<c10::BFloat16, true>(long const*, c10::BFloat16*, "
      "c10::BFloat16*, c10::BFloat16 const*, int, long, long, long, int, int, int)",
-     "? pointwise"},
+     "vllm pointwise bf16>?>?"},
     {"void vllm::cross_device_reduce_1stage<__nv_bfloat16, 2>(vllm::RankData*, vllm::RankSignals, "
      "vllm::Signal*, __nv_bfloat16*, int, int)",
-     "? comm"},
+     "vllm comm bf16>?>?"},
     {"std::enable_if<(((8)>(0)))&&vllm::_typeConvert<c10::BFloat16>::exists, void>::type "
      "vllm::fused_add_rms_norm_kernel<c10::BFloat16, 8>(c10::BFloat16*, long, c10::BFloat16*, "
      "c10::BFloat16 const*, float, int, int)",
-     "? norm"},
+     "vllm norm bf16>?>?"},
+    {"void vllm::reshape_and_cache_flash_kernel<__nv_bfloat16, __nv_bfloat16>(int)",
+     "vllm copy bf16>?>?"},
     {"_ZN7sgl_hip10activation18act_and_mul_kernelI14__hip_bfloat16TnPFT_RKS3_EXadL_Z4siluIS2_ES3_"
      "S5_EEEEvPS3_PS4_i",
-     "? pointwise"},
-    {"_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu", "? gemm"},
-    {"MIOpenBatchNormFwdTrainSpatial", "? norm"},
+     "sglang pointwise"},
+    {"_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi256ELi16ELb0EEEvPT0_PT_", "aiter norm"},
+    {"void flashinfer::BatchDecodeWithPagedKVCacheKernel<(flashinfer::PosEncodingMode)0, 2u, 8u, "
+     "16u>(Params)",
+     "flashinfer attention"},
+    {"void flashinfer::norm::RMSNormKernel<8u, __half>(__half*, __half*)",
+     "flashinfer norm f16>?>?"},
+    {"void fbgemm_gpu::permute_2D_data_kernel<false, int, int>(int, int)", "fbgemm copy"},
+    {"void permute_pooled_embs_kernel<float>(float const*, long const*)", "fbgemm copy f32>?>?"},
+    {"void split_embedding_codegen_forward_unweighted_kernel<c10::Half, c10::Half, float>(int)",
+     "fbgemm gather f16>?>?"},
+    {"void marlin::Marlin<__nv_bfloat16, 256, 4, 16, 4, 4, false, 8>(int4 const*)",
+     "marlin gemm bf16>?>?"},
+    {"void deep_ep::internode_ll::dispatch<true, 3, 10, 7168>(void*, float*)", "deep_ep comm"},
+    {"void tensorrt_llm::kernels::generalRmsNorm<__nv_bfloat16, float, false>(int)",
+     "tensorrt_llm norm bf16>?>?"},
+    {"bmm_MxE4m3_MxE2m1MxE4m3_Fp32_t128x16x256u2_s5_et64x16_m64x16x32_cga1x1x1_16dp256b_TN_"
+     "transOut_sm100f",
+     "tensorrt_llm gemm sm100f f4e2m1>f32>f8e4m3 tn 128x16x256 stages 5 cluster 1x1x1"},
+    {"sage_fwd", "sage_attention attention"},
+    {"_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu",
+     "triton gemm bf16>?>bf16 nn 16x128x256 swiglu -splitk"},
+    {"fused_moe_kernel", "? gemm ops fused_moe"},
+    {"MIOpenBatchNormFwdTrainSpatial", "miopen norm"},
     {"igemm_fwd_gtcx2_nhwc_bf16_bx0_ex1_bt64x64x64_wt16x16x16_ws1x1_wr2x2_ta1x8x2x1_1x8x1x32_"
      "tb1x8x2x1_1x8x1x32",
-     "? conv"},
+     "miopen conv bf16>?>? 64x64x64 ops convolution"},
+    {"igemm_wrw_gtcx3_nhwc_fp16_bx0_ex1_bt128x64x32_wt32x32x8",
+     "miopen conv f16>?>? 128x64x32 ops convolution_backward"},
 };
 
-TEST(KernelNameElsewhere, WordsTellAKindWhereTheLibraryIsNotKnown) { expect_all(kWords); }
+TEST(KernelNameElsewhere, EnginesAreKnownByTheirNamespace) { expect_all(kEngines); }
+
+constexpr Row kCudnnHelpers[] = {
+    {"void cudnn::fusion::convert_dq_to_16bits<1>(cudnn::fusion::Params)", "cudnn copy"},
+    {"void cudnn::fusion::compute_dot_do_o<256, true>(cudnn::fusion::Params)",
+     "cudnn attention ops attention"},
+    {"void wgrad_alg0_engine<float, 128, 5, 5, 3, 3, 3, false, 512>(int, int, int, float const*)",
+     "cudnn conv f32>?>?"},
+    {"void dgrad_engine<float, 512, 6, 5, 3, 3, 3, false>(int, int, int, float const*)",
+     "cudnn conv f32>?>?"},
+    {"void fft2d_r2c_32x32<float, false, 0u, false>(float2*, float const*, int)",
+     "cudnn conv f32>?>?"},
+};
+
+TEST(KernelNameElsewhere, CudnnsHelpersAreNotConvolutions) { expect_all(kCudnnHelpers); }
+
+// What a label says of a function of no known library.
+TEST(KernelNameElsewhere, AFunctionIsCalledWithoutItsReturnType) {
+  EXPECT_EQ(function_name("void (anonymous namespace)::clamp_position_kernel<long>(long*)"),
+            "(anonymous namespace)::clamp_position_kernel");
+  EXPECT_EQ(function_name("std::enable_if<!(false), void>::type internal::gemvx::kernel<int>(T)"),
+            "internal::gemvx::kernel");
+  EXPECT_EQ(function_name("my_kernel"), "my_kernel");
+}
+
+TEST(KernelNameElsewhere, TritonsReductionsAreToldApart) {
+  EXPECT_EQ(decode_name("triton_red_fused_mean_pow_2").form, "looped reduction");
+  EXPECT_EQ(decode_name("triton_per_fused_mean_pow_2").form, "persistent reduction");
+  EXPECT_EQ(decode_name("triton_tem_fused_mm_1").form, "template");
+  EXPECT_EQ(decode_name("triton_per_fused__scaled_dot_product_cudnn_attention_backward_add_3").ops,
+            (std::vector<std::string>{"_scaled_dot_product_cudnn_attention_backward", "add"}));
+}
 
 constexpr Row kOwnCuda[] = {
     {"void epi::cuda::pointwise<epi::cuda::GeluTanh<__nv_bfloat16>, 8>(epi::cuda::Walk, "

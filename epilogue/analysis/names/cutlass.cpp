@@ -203,7 +203,8 @@ bool read_cutlass_cpp(std::string_view name, const CppName& cpp, DecodedName& ou
     return true;
   }
   if (contains(inner, "gemm::kernel") || contains(inner, "kernel::Gemm")) out.kind = Kind::kGemm;
-  if (contains(inner, "conv::kernel")) out.kind = Kind::kConv;
+  if (contains(inner, "conv::kernel") || contains(inner, "Convolution")) out.kind = Kind::kConv;
+  if (contains(inner, "ReduceSplitK")) out.kind = Kind::kSplitKReduce;
   if (const size_t at = inner.find("collective::CollectiveMma<"); at != std::string_view::npos) {
     read_collective(read_cpp_name(inner.substr(at)), out);
   } else {

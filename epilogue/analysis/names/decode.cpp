@@ -2,6 +2,7 @@
 #include "epilogue/analysis/names/decode.h"
 
 #include <cxxabi.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,17 +10,39 @@
 #include <memory>
 
 #include "epilogue/analysis/names/families.h"
+#include "epilogue/analysis/names/words.h"
 
 namespace epi::analysis {
 namespace {
 
 using namespace names;
 
+// "aiter::add_rmsnorm_quant_kernel" of "_ZN5aiter24add_rmsnorm_quant_kernelI...": the names with
+// their lengths before them. The rest may have types that this machine's C++ library cannot read.
+std::string demangled_scope(std::string_view name) {
+  constexpr std::string_view kNested = "_ZN";
+  if (!name.starts_with(kNested)) return {};
+  name.remove_prefix(kNested.size());
+  std::string text;
+  while (!name.empty() && is_digit(name.front())) {
+    const size_t digits = std::min(name.find_first_not_of("0123456789"), name.size());
+    const auto length = number(name.substr(0, digits));
+    if (!length || digits + static_cast<size_t>(*length) > name.size()) return {};
+    if (!text.empty()) text += "::";
+    text += name.substr(digits, static_cast<size_t>(*length));
+    name.remove_prefix(digits + static_cast<size_t>(*length));
+  }
+  return text;
+}
+
 // The text of a mangled name ("_ZN2at6native..."); empty where it is none.
 std::string demangled(std::string_view name) {
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, nullptr), &std::free);
-  return text == nullptr ? std::string() : std::string(text.get());
+  if (text != nullptr) return text.get();
+  // What is behind the scope still tells the kind of a wrapped kernel.
+  const std::string scope = demangled_scope(name);
+  return scope.empty() ? scope : fmt::format("{}<{}>", scope, name);
 }
 
 // The first family of the table that knows the name.
@@ -35,6 +58,13 @@ bool read_function(std::string_view name, DecodedName& out) {
 }
 
 }  // namespace
+
+std::string function_name(std::string_view name) {
+  const std::string text = name.starts_with("_Z") ? demangled(name) : std::string(name);
+  const CppName cpp = read_cpp_name(text.empty() ? name : std::string_view(text));
+  if (cpp.base.empty()) return std::string(name.substr(0, name.find('(')));
+  return cpp.scope.empty() ? std::string(cpp.base) : fmt::format("{}::{}", cpp.scope, cpp.base);
+}
 
 DecodedName decode_name(std::string_view name) {
   std::string text;

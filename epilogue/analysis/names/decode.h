@@ -4,6 +4,7 @@
 // versions decode as well.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "epilogue/analysis/names/decoded_name.h"
@@ -12,5 +13,8 @@ namespace epi::analysis {
 
 // Reads a name as traces have it. Never fails: what is not understood stays unknown.
 DecodedName decode_name(std::string_view name);
+
+// The function without its return type, template arguments and parameters: "vllm::rms_norm_kernel".
+std::string function_name(std::string_view name);
 
 }  // namespace epi::analysis

@@ -29,6 +29,30 @@ std::string_view text_of(Library library) {
       return "rocblas";
     case Library::kCuda:
       return "cuda";
+    case Library::kFbgemm:
+      return "fbgemm";
+    case Library::kVllm:
+      return "vllm";
+    case Library::kSglang:
+      return "sglang";
+    case Library::kFlashInfer:
+      return "flashinfer";
+    case Library::kTensorrtLlm:
+      return "tensorrt_llm";
+    case Library::kMarlin:
+      return "marlin";
+    case Library::kDeepEp:
+      return "deep_ep";
+    case Library::kSage:
+      return "sage_attention";
+    case Library::kMiopen:
+      return "miopen";
+    case Library::kAiter:
+      return "aiter";
+    case Library::kCk:
+      return "composable_kernel";
+    case Library::kRocprim:
+      return "rocprim";
   }
   return "";
 }

@@ -24,6 +24,18 @@ enum class Library : uint8_t {
   kEpilogue,
   kRocblas,
   kCuda,
+  kFbgemm,
+  kVllm,
+  kSglang,
+  kFlashInfer,
+  kTensorrtLlm,
+  kMarlin,
+  kDeepEp,
+  kSage,
+  kMiopen,
+  kAiter,
+  kCk,
+  kRocprim,
 };
 
 enum class Kind : uint8_t {
@@ -108,6 +120,7 @@ struct DecodedName {
   std::optional<bool> tensor_cores{};
   int alignment = 0;               // of operands, in elements; 0: not stated
   int vector_width = 0;            // elements a thread moves at once; 0: not stated
+  std::string form{};              // of generated code: "persistent reduction"; empty: not stated
   std::string functor{};           // what ATen's kernel applies, as C++ calls it
   std::vector<std::string> ops{};  // ATen's names, where the kernel is one or several operators
 };

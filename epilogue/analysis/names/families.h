@@ -33,6 +33,13 @@ bool read_nccl(std::string_view name, DecodedName& out);
 // fmha_cutlassF_...
 bool read_fmha(std::string_view name, DecodedName& out);
 
+// Convolutions and transposes of MIOpen: "igemm_fwd_gtcx2_nhwc_bf16_bx0_ex1_bt128x128x32_...".
+bool read_miopen(std::string_view name, DecodedName& out);
+// "bmm_E4m3_E4m3E4m3_Fp32_t128x16x256u2_s5_...".
+bool read_tensorrt_llm(std::string_view name, DecodedName& out);
+// Triton's kernels for mixtures of experts: "_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu".
+bool read_triton_kernels(std::string_view name, DecodedName& out);
+
 // C++ functions.
 bool read_flash(std::string_view name, const CppName& cpp, DecodedName& out);
 bool read_cudnn(std::string_view name, const CppName& cpp, DecodedName& out);
@@ -41,18 +48,22 @@ bool read_cublas_cpp(std::string_view name, const CppName& cpp, DecodedName& out
 bool read_aten(std::string_view name, const CppName& cpp, DecodedName& out);
 bool is_cub(const CppName& cpp);
 bool read_cub(std::string_view name, const CppName& cpp, DecodedName& out);
+// Inference engines and others, by the namespace of their functions: "vllm::rms_norm_kernel".
+bool read_scoped(std::string_view name, const CppName& cpp, DecodedName& out);
 // What a function's name says in plain words: "rms_norm_kernel". Sets the kind alone.
 void read_plain_words(std::string_view base, DecodedName& out);
 
 // Tried in this order. Names of words joined by underscores, most of them known by their first one:
 using WordFamily = bool (*)(std::string_view name, DecodedName& out);
 inline constexpr WordFamily kWordFamilies[] = {
-    read_nvjet,   read_package,     read_fused, read_xmma, read_generation, read_cutlass_words,
-    read_tensile, read_copy_or_set, read_nccl,  read_fmha, read_liger,      read_own_cpu};
+    read_nvjet,         read_package, read_fused,       read_xmma,         read_generation,
+    read_cutlass_words, read_tensile, read_copy_or_set, read_nccl,         read_fmha,
+    read_liger,         read_own_cpu, read_miopen,      read_tensorrt_llm, read_triton_kernels};
 // C++ functions, by their whole name and by its parts:
 using FunctionFamily = bool (*)(std::string_view name, const CppName& cpp, DecodedName& out);
 inline constexpr FunctionFamily kFunctionFamilies[] = {
-    read_aten, read_cutlass_cpp, read_flash, read_cudnn, read_cub, read_cublas_cpp, read_own_cuda};
+    read_aten, read_cutlass_cpp, read_flash,    read_cudnn,
+    read_cub,  read_cublas_cpp,  read_own_cuda, read_scoped};
 
 // The ATen operators of "_unsafe_view_gelu_mul".
 std::vector<std::string> split_fused_ops(std::string_view joined);

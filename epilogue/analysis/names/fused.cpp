@@ -34,7 +34,14 @@ constexpr std::string_view kLongOps[] = {"_adaptive_avg_pool2d",
                                          "_log_softmax_backward_data",
                                          "_native_batch_norm_legit",
                                          "_native_batch_norm_legit_functional",
+                                         "_scaled_dot_product_attention_math",
+                                         "_scaled_dot_product_cudnn_attention",
+                                         "_scaled_dot_product_cudnn_attention_backward",
+                                         "_scaled_dot_product_efficient_attention",
+                                         "_scaled_dot_product_efficient_attention_backward",
                                          "_scaled_dot_product_flash_attention",
+                                         "_scaled_dot_product_flash_attention_backward",
+                                         "_scaled_dot_product_fused_attention_overrideable",
                                          "_scaled_mm",
                                          "_softmax",
                                          "_softmax_backward_data",
@@ -213,6 +220,18 @@ Kind kind_of(std::string_view category, const std::vector<std::string>& ops) {
   return category == "tem" ? template_kind(ops) : Kind::kUnknown;
 }
 
+// Inductor's codes; red loops over a row, per holds it at once.
+std::string form_of(std::string_view category) {
+  if (category == "poi") return "pointwise";
+  if (category == "red") return "looped reduction";
+  if (category == "per") return "persistent reduction";
+  if (category == "spl") return "split scan";
+  if (category == "mix") return "mixed-order reduction";
+  if (category == "for") return "list of tensors (foreach)";
+  if (category == "tem") return "template";
+  return "";
+}
+
 // Cuts off "_12", and the "_0d1d2d3de" with which older versions described the arguments.
 std::string_view without_number(std::string_view text) {
   const size_t at = text.rfind('_');
@@ -259,6 +278,7 @@ bool read_fused(std::string_view name, DecodedName& out) {
   if (fused == 4) {
     rest.remove_prefix(10);
     out.ops = split_fused_ops(rest);
+    out.form = form_of(category);
   } else if (fused == std::string_view::npos && rest.size() > 3 && rest[3] != '_') {
     out.ops = split_fused_ops(rest);  // "triton_mm", a template by itself
     out.kind = template_kind(out.ops);

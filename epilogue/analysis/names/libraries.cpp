@@ -35,6 +35,8 @@ struct Sign {
 };
 // The first that occurs in a cuDNN name says its kind.
 constexpr Sign kCudnnSigns[] = {{"plitK", Kind::kSplitKReduce},
+                                {"convert_", Kind::kCopy},
+                                {"compute_dot_do_o", Kind::kAttention},
                                 {"sdpa", Kind::kAttention},
                                 {"mha", Kind::kAttention},
                                 {"nchwToNhwc", Kind::kCopy},
@@ -51,6 +53,7 @@ constexpr Sign kCudnnSigns[] = {{"plitK", Kind::kSplitKReduce},
                                 {"fprop", Kind::kConv},
                                 {"dgrad", Kind::kConv},
                                 {"wgrad", Kind::kConv},
+                                {"fft2d", Kind::kConv},
                                 {"::cnn::", Kind::kConv},
                                 {"op_tensor", Kind::kPointwise},
                                 {"op_generic", Kind::kPointwise},
@@ -143,7 +146,15 @@ bool read_flash(std::string_view /*name*/, const CppName& cpp, DecodedName& out)
 }
 
 bool read_cudnn(std::string_view name, const CppName& cpp, DecodedName& out) {
-  static constexpr std::string_view kLegacy[] = {"implicit_convolve_sgemm", "explicit_convolve"};
+  static constexpr std::string_view kLegacy[] = {"implicit_convolve_sgemm",
+                                                 "explicit_convolve",
+                                                 "wgrad_alg",
+                                                 "wgrad2d_",
+                                                 "dgrad_engine",
+                                                 "dgrad2d_",
+                                                 "fft2d_r2c",
+                                                 "fft2d_c2r",
+                                                 "compute_dot_do_o"};
   const std::string_view head = name.substr(0, name.find_first_of("(<"));
   const bool legacy = std::any_of(std::begin(kLegacy), std::end(kLegacy),
                                   [&](std::string_view text) { return contains(head, text); });
@@ -152,9 +163,12 @@ bool read_cudnn(std::string_view name, const CppName& cpp, DecodedName& out) {
     return false;
   }
   out.library = Library::kCudnn;
-  for (const Sign& sign : kCudnnSigns) {
-    if (!contains(head, sign.text)) continue;
-    out.kind = sign.kind;
+  // A wrapper's argument is the kernel.
+  for (const std::string_view text : {head, cpp.arg(0)}) {
+    const auto* sign = std::find_if(std::begin(kCudnnSigns), std::end(kCudnnSigns),
+                                    [&](const Sign& one) { return contains(text, one.text); });
+    if (sign == std::end(kCudnnSigns)) continue;
+    out.kind = sign->kind;
     break;
   }
   if (out.kind == Kind::kAttention) {
