@@ -307,5 +307,13 @@ TEST(Advise, RecompilesBreaksAndCompilingAreFound) {
   EXPECT_EQ(find(advised, AdviceKind::kCompiling)->terms.at(1).value, 900000);
 }
 
+// A step that sleeps is host-bound, and no compiler shortens it.
+TEST(Advise, DoesNotCompileWhatIsNoDispatch) {
+  const Advised advised = advise_data("what_if/host_sleep.json.gz");
+  EXPECT_EQ(advised.diagnosis->limiter, Limiter::kHost);
+  EXPECT_EQ(advised.verdict, Verdict::kNo);
+  EXPECT_EQ(advised.because, Because::kOwnHostWork);
+}
+
 }  // namespace
 }  // namespace epi::analysis

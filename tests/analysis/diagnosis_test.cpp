@@ -185,6 +185,25 @@ TEST(Diagnosis, OverlappingStepsBeginBehindTheQueueBefore) {
   EXPECT_EQ(found.limiter, Limiter::kGpu);
 }
 
+// Steps are marked, but nothing says what they launched: the whole trace is judged.
+TEST(Diagnosis, LostLaunchesDoNotMakeATraceOfTheCpu) {
+  MadeTrace made;
+  for (int64_t i = 0; i < 3; ++i) {
+    made.host("user_annotation", "ProfilerStep#" + std::to_string(i), 100 * i, 99)
+        .device_work(kGemm, 100 * i, 98);
+  }
+  const Diagnosis found = made.diagnosis();
+  EXPECT_TRUE(found.whole_trace);
+  EXPECT_TRUE(found.launches_missing);
+  EXPECT_EQ(found.limiter, Limiter::kGpu);
+}
+
+TEST(Diagnosis, AKernelOfNoKnownKindIsNotCalledMemoryBound) {
+  MadeTrace made;
+  made.host("user_annotation", kStep, 0, 20).kernel("my_kernel_v3", 5, 10, 980);
+  EXPECT_EQ(made.diagnosis().bound(), Bound::kUnclassified);
+}
+
 TEST(Diagnosis, AnotherThreadsLaunchesAreOnThePath) {
   // The backward pass runs on thread 2 while the step's own thread waits for it.
   const Diagnosis found = MadeTrace()

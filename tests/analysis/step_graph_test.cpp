@@ -41,6 +41,42 @@ TEST(StepGraph, TimesAStepAsItWasRecorded) {
   }
 }
 
+// However fast the host is, device work takes its time: streams that followed each other because
+// of the host are not taken to run at once.
+TEST(StepGraph, AFasterHostDoesNotMakeTheDeviceFaster) {
+  for (const char* name : kTraces) {
+    SCOPED_TRACE(name);
+    const trace::Trace trace = read_data(name);
+    const TraceIndex index(trace);
+    const auto found = diagnose(index, step_subject(index));
+    if (!found) continue;
+    StepChange change;
+    for (const Bound bound : {Bound::kDispatch, Bound::kLaunches}) {
+      change.scale[static_cast<size_t>(bound)] = 0;
+    }
+    EXPECT_GE(found->graph->retimed(change).window_ns, found->busy_ns);
+  }
+}
+
+// Half of a call is not more than nothing of what the host does.
+TEST(StepGraph, ChangesOfOneEventTakeTheSmaller) {
+  const trace::Trace made = MadeTrace()
+                                .host("user_annotation", kStep, 0, 400)
+                                .host("cpu_op", "aten::mm", 0, 300)
+                                .kernel(kGemm, 10, 13, 60)
+                                .trace();
+  const TraceIndex index(made);
+  const auto found = diagnose(index, step_subject(index));
+  ASSERT_TRUE(found);
+  StepChange change;
+  change.scale[static_cast<size_t>(Bound::kDispatch)] = 0;
+  const int64_t without_host = found->graph->retimed(change).window_ns;
+  for (trace::EventId id = 0; id < made.size(); ++id) {
+    if (made.name_of(id) == "aten::mm") change.durations[id] = 150000;
+  }
+  EXPECT_EQ(found->graph->retimed(change).window_ns, without_host);
+}
+
 TEST(StepGraph, ShorterPartsOfThePathShortenTheStepAndOthersDoNot) {
   const trace::Trace made = MadeTrace()
                                 .host("user_annotation", kStep, 0, 250)

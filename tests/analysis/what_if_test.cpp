@@ -42,13 +42,13 @@ TEST(PlantedDelays, DoNotWhereTheyLieBesideIt) {
   EXPECT_LT(planted("hidden_sleep").share(Bound::kDispatch), 0.01);
   const Diagnosis beside = planted("slow_kernel_beside");
   EXPECT_GT(beside.share(Bound::kArithmetic), 0.9);
-  EXPECT_LT(beside.share(Bound::kMemory), 0.01);  // where a kernel of no known kind counts
+  EXPECT_LT(beside.share(Bound::kUnclassified), 0.01);  // the kernel that spins
 }
 
 // The products wait for another stream's slow kernel: it is on the path, and no launch is blamed.
 TEST(PlantedDelays, AnotherStreamIsOnThePathOfWhatWaitsForIt) {
   const Diagnosis waits = planted("wait_for_stream");
-  EXPECT_GT(waits.share(Bound::kMemory), 0.8);
+  EXPECT_GT(waits.share(Bound::kUnclassified), 0.8);
   EXPECT_LT(waits.share(Bound::kLaunches) + waits.share(Bound::kNotInFile), 0.05);
 }
 

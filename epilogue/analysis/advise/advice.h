@@ -94,6 +94,7 @@ struct Advice {
   // After it and all advice before it in the list: how long the step is, and what limits it.
   double step_after_ns = 0;
   Limiter then_limited_by = Limiter::kNoDevice;
+  bool in_part = false;  // of kInput: there are workers already
   Confidence confidence = Confidence::kGuess;
   std::vector<Term> terms;
   std::vector<trace::EventId> events;

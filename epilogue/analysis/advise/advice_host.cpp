@@ -97,10 +97,11 @@ void advise_input(const HostView& view, const Diagnosis& diagnosis, std::vector<
   one.kind = AdviceKind::kInput;
   one.on_device = false;
   if (!loading.function.empty()) one.about = {loading.function};
+  one.in_part = loading.loader.find("MultiProcessing") != std::string::npos;
   // With workers enough all of it hides behind the device's work, but for handing over a batch.
   // From pairs on an H200: docs/advise.md.
   one.saving_ns = {0.5 * ns, 0.94 * ns, ns};
-  one.confidence = Confidence::kLikely;
+  one.confidence = one.in_part ? Confidence::kGuess : Confidence::kLikely;
   one.terms = {{Term::What::kCalls, static_cast<double>(loading.fetches) / judged},
                {Term::What::kTakes, static_cast<double>(loading.ns) / judged}};
   for (const PathPart& part : diagnosis.path) {

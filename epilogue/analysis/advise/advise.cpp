@@ -47,9 +47,9 @@ void leave_out_savings(FusionEstimate& fusion) {
 }
 
 std::vector<int64_t> block_rows(const TraceIndex& index, const Subject& subject) {
-  constexpr size_t kMostSteps = 8;
+  constexpr size_t kMaxSteps = 8;
   std::set<int64_t> rows;
-  for (size_t i = 0; i < std::min(subject.owned.size(), kMostSteps); ++i) {
+  for (size_t i = 0; i < std::min(subject.owned.size(), kMaxSteps); ++i) {
     for (const GatedMlp& mlp : find_blocks(index, subject.owned[i].work).mlps) {
       rows.insert(mlp.rows);
     }
@@ -80,10 +80,14 @@ void decide(const HostView& view, Advised& result) {
                             kCallNs.likely + after * kKernelNs.likely,
                             kCallNs.high + after * kKernelNs.high};
   if (result.cpu_is_limit()) {
-    if (result.compiled_cpu_ns.high < result.cpu_ns) {
+    const auto own_ns = static_cast<double>(result.diagnosis->own_host_ns()) /
+                        static_cast<double>(result.diagnosis->judged);
+    const double dispatch_ns = result.cpu_ns - own_ns;
+    if (own_ns > result.cpu_ns / 2) return set(Verdict::kNo, Because::kOwnHostWork);
+    if (result.compiled_cpu_ns.high < dispatch_ns) {
       return set(Verdict::kLikely, Because::kDispatchGain);
     }
-    if (result.compiled_cpu_ns.low < result.cpu_ns) {
+    if (result.compiled_cpu_ns.low < dispatch_ns) {
       return set(Verdict::kMaybe, Because::kDispatchUnsure);
     }
     return set(Verdict::kNo, Because::kDispatchLoss);
@@ -92,7 +96,10 @@ void decide(const HostView& view, Advised& result) {
   const bool other =
       result.diagnosis->limiter != Limiter::kGpu && result.diagnosis->limiter != Limiter::kMixed;
   if (other) return set(Verdict::kNo, Because::kOtherLimit);
-  if (gain >= kLikelyGain) return set(Verdict::kLikely, Because::kGain);
+  // A range that is wider than the estimate is not likely anything.
+  const Estimate& saving = result.fusion.saving_ns;
+  const bool sure = saving.low > 0 && saving.high <= 2 * saving.likely;
+  if (gain >= kLikelyGain && sure) return set(Verdict::kLikely, Because::kGain);
   if (gain >= kSomeGain) return set(Verdict::kMaybe, Because::kSmallGain);
   set(Verdict::kNo, Because::kNothingToFuse);
 }

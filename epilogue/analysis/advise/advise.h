@@ -23,6 +23,7 @@ enum class Because : uint8_t {
   kCapture,         // a graph is captured: the launches start nothing
   kNotConclusive,   // most of the step waits for something that is not in the file
   kOtherLimit,      // neither the GPU's work nor the host's dispatch is the limit
+  kOwnHostWork,     // the host is the limit, with work that is no dispatch
   kCpuKernels,      // kernels of a CPU: what fusing saves there is not estimated
   kNothingToFuse,   // every kernel is a product, or alone
   kSmallGain,       // there is something, but little

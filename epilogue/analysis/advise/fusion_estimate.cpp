@@ -196,12 +196,11 @@ class GroupCost {
     }
   }
 
-  // Without shapes: what remains is as long as the longest of them, or up to twice that.
+  // Without shapes: what remains is as long as the longest of them, if they read each other at all.
   void without_sizes(FusionGroup& group) const {
     group.fused_ns = std::min(group.eager_ns, 1.25 * longest_ns_);
     group.fused_bytes = group.eager_bytes = 0;
-    group.saving_ns = {std::max(0.0, group.eager_ns - 2 * longest_ns_),
-                       group.eager_ns - group.fused_ns, group.eager_ns - longest_ns_};
+    group.saving_ns = {0, group.eager_ns - group.fused_ns, group.eager_ns - longest_ns_};
   }
 
   const TraceIndex& index_;

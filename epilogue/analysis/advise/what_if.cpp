@@ -49,6 +49,7 @@ class Changes {
     std::unordered_set<EventId> own(owned.work.begin(), owned.work.end());
     own.insert(owned.syncs.begin(), owned.syncs.end());
     for (const Advice& one : advice) {
+      own.insert(one.events.begin(), one.events.end());
       for (const EventId id : one.events) by_name_[index.trace.name[id]];
     }
     for (EventId id = 0; id < index.trace.size(); ++id) {
@@ -133,12 +134,19 @@ class Changes {
     }
   }
 
+  std::string_view op_of(EventId id) const {
+    const EventId op = index_.links.op[id];
+    return op == trace::kNoEvent ? std::string_view() : index_.trace.name_of(op);
+  }
+
   void remove(const std::vector<EventId>& events, StepChange& change) const {
     for (const EventId id : events) {
       change.durations[id] = 0;
       const auto place = by_name_.find(index_.trace.name[id]);
       if (place == by_name_.end()) continue;
-      for (const EventId other : place->second.others) change.durations[other] = 0;
+      for (const EventId other : place->second.others) {
+        if (op_of(other) == op_of(id)) change.durations[other] = 0;
+      }
     }
   }
 

@@ -85,11 +85,14 @@ StepMarks step_marks(const trace::Trace& trace) {
   for (EventId id = 0; id < trace.size(); ++id) {
     const size_t family = family_of[trace.name[id]];
     if (family == kNone || !trace.is_span(id)) continue;
-    // Files before PyTorch 1.13 have steps among the operators.
+    // Files before PyTorch 1.13 have steps among the operators, other tools in categories of their
+    // own.
     const Category category = trace.category[id];
-    if (category == Category::kUserAnnotation || category == Category::kCpuOp) {
-      found[family].push_back(id);
-    }
+    const bool usual = category == Category::kUserAnnotation || category == Category::kCpuOp;
+    const bool own = family == 0 && trace.step_pattern.empty() &&
+                     (category == Category::kOther || category == Category::kNone ||
+                      category == Category::kPythonFunction);
+    if (usual || own) found[family].push_back(id);
   }
   // PyTorch's own first; of serving engines' the one around the others, which takes longest.
   size_t best = 0;

@@ -85,7 +85,12 @@ Subject op_subject(const TraceIndex& index, std::string_view title,
 }  // namespace
 
 Subject step_subject(const TraceIndex& index) {
-  return with_owned(index, steps(index.trace, index.ownership));
+  Subject marked = with_owned(index, steps(index.trace, index.ownership));
+  const bool any = std::any_of(marked.owned.begin(), marked.owned.end(),
+                               [](const Owned& owned) { return !owned.work.empty(); });
+  // Where no launch inside of the steps is in the file, only the whole trace has its device work.
+  if (any || index.ownership.everything().work.empty()) return marked;
+  return trace_subject(index);
 }
 
 Subject trace_subject(const TraceIndex& index) {

@@ -53,12 +53,18 @@ Bound usual_bound_of_work(const TraceIndex& index, trace::EventId work) {
   }
   const Kind kind = index.names[index.trace.name[work]].kind;
   if (kind == Kind::kComm) return Bound::kCommunication;
+  if (kind == Kind::kUnknown) return Bound::kUnclassified;
   return is_usually_arithmetic(kind) ? Bound::kArithmetic : Bound::kMemory;
 }
 
 Bound bound_of_work(const TraceIndex& index, trace::EventId work,
                     const std::optional<GpuPeaks>& peaks) {
   const Bound usual = usual_bound_of_work(index, work);
+  if (usual == Bound::kUnclassified) {
+    const KernelRate rate = kernel_rate(index, work, peaks);
+    const auto arithmetic = rate.is_arithmetic();
+    return !arithmetic ? usual : *arithmetic ? Bound::kArithmetic : Bound::kMemory;
+  }
   if (usual != Bound::kArithmetic) return usual;
   // A product that has more bytes to move than FLOPs to do is bound by memory only if it moves them
   // fast; one that reaches neither is limited by its arithmetic units' use.

@@ -15,6 +15,7 @@ namespace epi::analysis {
 enum class Bound : uint8_t {
   kArithmetic,     // kernels at the FLOP/s of the device
   kMemory,         // kernels at the bandwidth of its memory, sets, copies inside of it
+  kUnclassified,   // kernels of a kind that their names do not tell
   kCopies,         // copies between host and device
   kCommunication,  // with other devices
   kDispatch,       // the host on its way to the next launch: operators, Python
@@ -27,7 +28,7 @@ enum class Bound : uint8_t {
   kCompiling,
   kNotInFile,  // waiting for something that the file does not show
 };
-inline constexpr size_t kBounds = 12;
+inline constexpr size_t kBounds = 13;
 using BoundTimes = std::array<int64_t, kBounds>;  // nanoseconds, by bound
 
 Bound bound_of(HostActivity activity);

@@ -17,6 +17,8 @@ constexpr double kVerdictLead = 1.5;
 constexpr double kOverlapShare = 0.05;
 // Where launches are not in the file, a device that is busy for this share is the limit.
 constexpr double kBusyShare = 0.9;
+// What takes longer in one piece is not dispatch.
+constexpr int64_t kOwnWorkNs = 1000000;
 // Between kernels of one queue.
 constexpr int64_t kQueueGapNs = 100000;
 // Annotations beyond are not looked at: traces may have one for each module.
@@ -237,6 +239,7 @@ Limiter limiter_of(Bound bound) {
   switch (bound) {
     case Bound::kArithmetic:
     case Bound::kMemory:
+    case Bound::kUnclassified:
       return Limiter::kGpu;
     case Bound::kCopies:
       return Limiter::kCopies;
@@ -298,15 +301,23 @@ double Diagnosis::ns_in_a_row(const StepChange& change) const {
 int64_t Diagnosis::host_idle_ns() const {
   int64_t sum = 0;
   for (const IdleGap& gap : gaps) {
-    // What takes a millisecond between two operators is the program's own work, not dispatch.
-    constexpr int64_t kLongNs = 1000000;
     const bool own_work =
-        gap.activity == HostActivity::kBetweenOps && gap.when.end - gap.when.begin > kLongNs;
+        gap.when.end - gap.when.begin > kOwnWorkNs &&
+        (gap.activity == HostActivity::kBetweenOps || gap.activity == HostActivity::kDispatch);
     const bool host = gap.cause == IdleCause::kNotLaunched && !own_work &&
                       limiter_of(bound_of(gap.activity)) == Limiter::kHost;
     const bool latency =
         gap.cause == IdleCause::kLaunchLatency || gap.cause == IdleCause::kBetweenKernels;
     if (host || latency) sum += gap.when.end - gap.when.begin;
+  }
+  return sum;
+}
+
+int64_t Diagnosis::own_host_ns() const {
+  int64_t sum = 0;
+  for (const PathPart& part : path) {
+    const int64_t ns = part.end_ns - part.begin_ns;
+    if (part.bound == Bound::kDispatch && ns > kOwnWorkNs) sum += ns;
   }
   return sum;
 }

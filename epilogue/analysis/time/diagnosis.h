@@ -61,6 +61,9 @@ struct Diagnosis {
   // Idle time of the device that a host without overhead would not have: not launched yet for
   // dispatch and launches, launch latency, gaps between kernels.
   int64_t host_idle_ns() const;
+  // Of the path: host work that is not dispatch. What takes a millisecond inside of one operator,
+  // or between two, is the program's own: a computation on the CPU, Python, sleeping.
+  int64_t own_host_ns() const;
   // Idle time of the device that nothing in the file explains.
   int64_t unexplained_idle_ns() const;
   // Of the window, what waits for something that is not in the file: on the path, or the device.

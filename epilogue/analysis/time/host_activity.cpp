@@ -54,7 +54,8 @@ bool is_compiling(std::string_view name) {
 HostTimeline::HostTimeline(const TraceIndex& index)
     : is_step_(index.trace.size(), false),
       waits_for_own_copy_(index.trace.size(), false),
-      lanes_(index.trace.lanes.size()) {
+      lanes_(index.trace.lanes.size()),
+      first_ns_(index.trace.lanes.size(), INT64_MAX) {
   const trace::Trace& trace = index.trace;
   for (trace::NameId name = 0; name < trace.names.size(); ++name) {
     calls_.push_back(runtime_call(trace.names[name]));
@@ -62,6 +63,10 @@ HostTimeline::HostTimeline(const TraceIndex& index)
   }
   for (const EventId id : index.ownership.marks().events) is_step_[id] = true;
   for (EventId id = 0; id < trace.size(); ++id) {
+    if (trace::is_host(trace.category[id])) {
+      int64_t& first = first_ns_[trace.lane[id]];
+      first = std::min(first, trace.ts_ns[id]);
+    }
     if (!trace.is_span(id) || !trace::is_device_work(trace.category[id])) continue;
     device_busy_.push_back({trace.ts_ns[id], trace.end_ns(id)});
     // From pageable memory, even what is called "Async" returns when nearly all is copied.

@@ -56,6 +56,10 @@ class HostTimeline {
   int64_t last_end(trace::LaneId lane) const {
     return lanes_[lane].empty() ? INT64_MIN : lanes_[lane].back().end;
   }
+  // Nothing is recorded of a thread before its first event: what it did then is not known.
+  bool is_before_file(trace::LaneId lane, const Segment& segment) const {
+    return segment.event == trace::kNoEvent && segment.end <= first_ns_[lane];
+  }
   // When some device was at work.
   const Intervals& device_busy() const { return device_busy_; }
 
@@ -70,6 +74,7 @@ class HostTimeline {
   std::vector<bool> is_step_;             // by event
   std::vector<bool> waits_for_own_copy_;  // by event
   std::vector<std::vector<Segment>> lanes_;
+  std::vector<int64_t> first_ns_;  // by lane
 };
 
 }  // namespace epi::analysis

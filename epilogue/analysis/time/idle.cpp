@@ -52,8 +52,12 @@ class Gaps {
     if (launch == kNoEvent && caller != kNoEvent && trace_.end_ns(caller) >= trace_.end_ns(asked)) {
       // A kernel of the CPU is called by its operator.
       for (const auto& one : host_.segments(trace_.lane[caller], gap.begin, gap.end)) {
-        gaps_.push_back(
-            {{one.begin, one.end}, IdleCause::kNotLaunched, one.activity, next, one.event});
+        const bool known = !host_.is_before_file(trace_.lane[launch], one);
+        gaps_.push_back({{one.begin, one.end},
+                         known ? IdleCause::kNotLaunched : IdleCause::kNotInFile,
+                         one.activity,
+                         next,
+                         one.event});
       }
       return;
     }

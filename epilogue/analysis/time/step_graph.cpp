@@ -42,6 +42,7 @@ std::vector<PathPart> StepGraph::critical_path() const {
     const Edge* last = nullptr;
     for (uint32_t i = first_edge_[node]; i < first_edge_[node + 1]; ++i) {
       const Edge& edge = edges_[i];
+      if (edge.kind == EdgeKind::kOrder) continue;
       if (times_[edge.from] + edge.ns != times_[node]) continue;
       if (last == nullptr || times_[edge.from] > times_[last->from]) last = &edge;
     }
@@ -71,13 +72,17 @@ std::optional<int64_t> StepGraph::changed_ns(const Edge& edge, const StepChange&
   const auto scaled = [](int64_t ns, double factor) {
     return factor == 1 ? ns : std::llround(static_cast<double>(ns) * factor);
   };
+  if (edge.kind == EdgeKind::kOrder) {
+    return change.has_faster_host() ? std::optional(edge.ns) : std::nullopt;
+  }
   const auto changed = change.durations.find(edge.event);
   if (changed == change.durations.end()) return scaled(edge.ns, scale);
   const bool gone = changed->second <= 0;
   if (gone && edge.kind == EdgeKind::kWaits) return std::nullopt;
   if (gone) return 0;
   const bool is_event = edge.kind == EdgeKind::kTakes && edge.event_ns > 0;
-  return scaled(edge.ns, is_event ? changed->second / static_cast<double>(edge.event_ns) : scale);
+  const double factor = is_event ? changed->second / static_cast<double>(edge.event_ns) : 1;
+  return scaled(edge.ns, std::min(scale, factor));
 }
 
 RetimedStep StepGraph::retimed(const StepChange& change) const {

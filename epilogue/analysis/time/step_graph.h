@@ -44,6 +44,7 @@ struct StepChange {
 
   StepChange() { scale.fill(1); }
   bool is_none() const;
+  bool has_faster_host() const { return scale[static_cast<size_t>(Bound::kDispatch)] < 1; }
 };
 // A step timed again.
 struct RetimedStep {
@@ -63,7 +64,9 @@ class StepGraph {
  private:
   friend class StepGraphs;
   using Node = uint32_t;
-  enum class EdgeKind : uint8_t { kTakes, kWaits, kFollows };
+  // kOrder: as recorded between streams. Nothing but the host may have kept it, so that it counts
+  // where the host is taken to be faster.
+  enum class EdgeKind : uint8_t { kTakes, kWaits, kFollows, kOrder };
   struct Edge {
     Node from;
     Node to;

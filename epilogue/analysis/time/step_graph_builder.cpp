@@ -19,6 +19,8 @@ constexpr int64_t kUsualLatencyNs = 5000;
 constexpr int64_t kUsualGapNs = 1500;
 // A launch returns late where so much is queued that the runtime takes no more.
 constexpr int64_t kFullQueue = 512;
+// Works that are looked at for the one before.
+constexpr int kMaxTries = 16;
 // Threads that are active at the same time for less than this share work one after the other.
 constexpr double kAlternating = 0.1;
 
@@ -164,8 +166,23 @@ class StepGraphs::Builder {
     add_launch(work, reasons);
     add_stream_order(work, stream, reasons);
     add_other_streams(work, stream, reasons);
+    add_recorded_order(work, stream);
     last_of_stream_[stream] = place;
     add_reasons(work, reasons);
+  }
+
+  // The last work of another stream that had ended.
+  void add_recorded_order(const Work& work, LaneId stream) {
+    auto at = std::upper_bound(by_end_.begin(), by_end_.end(), work.begin,
+                               [&](int64_t ns, size_t i) { return ns < work_[i].end; });
+    for (int tries = 0; at != by_end_.begin() && tries < kMaxTries; ++tries) {
+      const Work& other = work_[*--at];
+      if (trace_.lane[other.id] == stream) return;  // the stream's own order says more
+      const bool same_device = trace_.lanes[trace_.lane[other.id]].pid == trace_.lanes[stream].pid;
+      if (!same_device || other.to == 0 || other.id == work.id) continue;
+      graph_.add_edge({other.to, work.from, 0, Bound::kLaunches, EdgeKind::kOrder, kNoEvent, 0});
+      return;
+    }
   }
 
   // A kernel of the CPU is called by its operator, which goes on when it is done.
@@ -340,8 +357,9 @@ class StepGraphs::Builder {
         graph_.add_edge({from, to, 0, Bound::kDispatch, EdgeKind::kFollows, kNoEvent, 0});
         continue;
       }
-      const bool unexplained =
-          segment.activity == HostActivity::kSynchronizing && ns > kLongestLatencyNs;
+      const bool before_file = graphs_.host_.is_before_file(thread.lane, segment);
+      const bool unexplained = before_file || (segment.activity == HostActivity::kSynchronizing &&
+                                               ns > kLongestLatencyNs);
       graph_.add_edge({from, to, ns, unexplained ? Bound::kNotInFile : bound_of(segment.activity),
                        EdgeKind::kTakes, segment.event, event_ns});
     }
