@@ -118,7 +118,10 @@ std::string step_text(const Advised& advised) {
 // What compiled code would do on the CPU, where it is not compiled yet.
 std::string compiled_text(const Advised& advised) {
   const auto& cpu = advised.compiled_cpu_ns;
-  if (cpu.likely <= 0) return "";
+  if (cpu.likely <= 0 || advised.because == Because::kNothingToFuse ||
+      advised.because == Because::kOwnHostWork) {
+    return "";
+  }
   const auto after = advised.fusion.kernels_after;
   const std::string kernels =
       after == advised.kernels
@@ -194,6 +197,10 @@ std::string advice_title(const Advice& advice) {
     case AdviceKind::kAttention:
       return fmt::format("scaled_dot_product_attention for bmm, softmax, bmm ({})", about);
     case AdviceKind::kInput:
+      if (advice.in_part) {
+        return "load data faster: more workers, a larger prefetch_factor, less work per sample" +
+               (about.empty() ? "" : fmt::format("; most of the time is in {}", about));
+      }
       return "load data in workers, ahead of the GPU (num_workers, prefetch_factor, pin_memory)" +
              (about.empty() ? "" : fmt::format("; most of the time is in {}", about));
     case AdviceKind::kCompiling:
@@ -217,9 +224,8 @@ std::string short_title(const Advice& advice) {
       const auto grow =
           std::find_if(advice.terms.begin(), advice.terms.end(),
                        [](const Term& term) { return term.what == Term::What::kRowsCouldGrow; });
-      return grow == advice.terms.end()
-                 ? "larger batch"
-                 : fmt::format("larger batch, room for {:.0f}x", grow->value);
+      return grow == advice.terms.end() ? "larger batch"
+                                        : fmt::format("larger batch (x{:.0f})", grow->value);
     }
     case AdviceKind::kSync:
       return fmt::format("no wait in {}", about);
@@ -242,7 +248,7 @@ std::string short_title(const Advice& advice) {
     case AdviceKind::kCompiling:
       return "compile before the steps";
     case AdviceKind::kInput:
-      return "load data in workers";
+      return advice.in_part ? "more loader workers" : "load data in workers";
     case AdviceKind::kAddmm:
       return fmt::format("addmm {}", about);
     case AdviceKind::kAttention:
@@ -260,7 +266,8 @@ std::string saving_text(const Advice& advice, bool cpu_kernels) {
       advice.step_saving_ns < 1
           ? std::string("alone, it does not shorten the recorded step")
           : fmt::format("alone, it shortens the recorded step by {}{}",
-                        advice.on_device ? "" : "at most ", time_text(advice.step_saving_ns));
+                        advice.on_device || advice.kind == AdviceKind::kSync ? "" : "at most ",
+                        time_text(advice.step_saving_ns));
   if (advice.saving_ns.high <= 0) {
     return advice.step_saving_ns < 1 ? "the trace does not show how much it saves"
                                      : shorter + then_text(advice);
@@ -319,6 +326,13 @@ std::string verdict_line(const Advised& advised) {
                                 phrase_of(advised.diagnosis->limiter),
                                 100 * advised.diagnosis->share(advised.diagnosis->limiter),
                                 step_text(advised));
+    case Because::kOwnHostWork:
+      return head + fmt::format(
+                        "the host is the limit, but {} of {} on the critical path are no dispatch "
+                        "(over 1 ms in one operator or between two)",
+                        time_text(static_cast<double>(advised.diagnosis->own_host_ns()) /
+                                  static_cast<double>(advised.diagnosis->judged)),
+                        step_text(advised));
     case Because::kCpuKernels:
       return head + fmt::format(
                         "{} would become {}; how much that saves on a CPU, the trace does not tell",

@@ -98,16 +98,20 @@ std::string steps_part(const DeviceBreakdown& device, bool markdown) {
                {"compute", Align::kRight},
                {"comm.", Align::kRight},
                {"copies", Align::kRight},
+               {"others", Align::kRight},
                {"idle", Align::kRight},
-               {"of it CPU", Align::kRight},
+               {"by CPU", Align::kRight},
                {"", Align::kLeft}});
   for (size_t i = 0; i < std::min(device.steps.size(), kMaxSteps); ++i) {
     const auto& step = device.steps[i];
-    table.add_row({shortened(step.name, 18), time_or_dash(step.shares.window_ns),
-                   time_or_dash(step.shares.compute_ns),
-                   time_or_dash(step.shares.exposed_communication_ns),
-                   time_or_dash(step.shares.exposed_memory_ns), time_or_dash(step.shares.idle_ns),
-                   percent(step.idle.host_ns(), step.shares.idle_ns), step.cold ? "cold" : ""});
+    // Work of other steps, or of none, is no idle time.
+    const int64_t others_ns = step.idle.other_steps_ns;
+    const int64_t idle_ns = step.shares.idle_ns - others_ns;
+    table.add_row(
+        {shortened(step.name, 16), time_or_dash(step.shares.window_ns),
+         time_or_dash(step.shares.compute_ns), time_or_dash(step.shares.exposed_communication_ns),
+         time_or_dash(step.shares.exposed_memory_ns), time_or_dash(others_ns),
+         time_or_dash(idle_ns), percent(step.idle.host_ns(), idle_ns), step.cold ? "cold" : ""});
   }
   std::string text = "\n" + print(table, markdown);
   if (device.steps.size() > kMaxSteps) {

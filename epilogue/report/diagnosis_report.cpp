@@ -109,9 +109,7 @@ std::string verdict_text(const Diagnosis& diagnosis, const char* device) {
     case Limiter::kGpu:
       return fmt::format("{}-BOUND: the {} is busy {:.0f} % of {}, mostly with {}",
                          device == std::string_view("GPU") ? "GPU" : "KERNEL", device,
-                         100 * (1 - idle), what,
-                         diagnosis.bound() == Bound::kArithmetic ? "compute-bound kernels"
-                                                                 : "memory-bound kernels");
+                         100 * (1 - idle), what, phrase_of(diagnosis.bound()));
     case Limiter::kHost:
       return fmt::format("HOST-BOUND in this trace: the {} is idle {:.0f} % of {}", device,
                          100 * idle, what);
@@ -142,7 +140,10 @@ std::string verdict_text(const Diagnosis& diagnosis, const char* device) {
             device, 100 * idle, what);
       }
       return fmt::format(
-          "NOT CONCLUSIVE: {:.0f} % of {} the {} waits for something that is not in the file",
+          "NOT CONCLUSIVE: {}{:.0f} % of {} the {} waits for something that is not in the file",
+          diagnosis.share(Limiter::kNotInFile) < diagnosis.unexplained_share()
+              ? "the host is busy, but "
+              : "",
           100 * diagnosis.unexplained_share(), what, device);
     case Limiter::kNoDevice:
       return "no device work is in this trace: it shows the CPU only";

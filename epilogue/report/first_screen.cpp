@@ -186,6 +186,12 @@ std::vector<std::string> notes(const ScreenData& data, const trace::Trace& trace
                           "GPU-bound, and only savings of GPU time count.",
                           time_of(diagnosis.busy_ns / diagnosis.judged)));
   }
+  if (diagnosis.limiter == Limiter::kHost &&
+      2 * diagnosis.own_host_ns() > diagnosis.ns(Limiter::kHost)) {
+    lines.push_back(
+        fmt::format("{} of it are no dispatch: over 1 ms in one operator, or between two",
+                    time_of(diagnosis.own_host_ns() / diagnosis.judged)));
+  }
   if (diagnosis.limiter == Limiter::kInput && data.loading.fetches > 0) {
     const auto& loading = data.loading;
     const bool alone = loading.loader.find("SingleProcess") != std::string::npos;
@@ -310,44 +316,66 @@ std::string groups_text(const ScreenData& data, size_t most, size_t width) {
 std::string mfu_text(const ScreenData& data) {
   const auto share = mfu(data);
   if (!share) return "";
-  return fmt::format("MFU {:.2g} %: {} in {}\n", 100 * *share, flops_text(data.groups.flops),
-                     time_of(data.advised.diagnosis->window_ns()));
+  return fmt::format("MFU {}{:.2g} %: {} in {}\n",
+                     data.groups.all_flops_known ? "" : ">= ", 100 * *share,
+                     flops_text(data.groups.flops), time_of(data.advised.diagnosis->window_ns()));
+}
+
+// "GPU 67.26 us (50 to 108)", both ends in the unit of the estimate.
+std::string device_saving_text(const analysis::Advice& advice, const char* device) {
+  if (advice.confidence == analysis::Confidence::kNotConclusive) return "not conclusive";
+  const analysis::Estimate& saving = advice.saving_ns;
+  const double unit = saving.likely < 1e3   ? 1
+                      : saving.likely < 1e6 ? 1e3
+                      : saving.likely < 1e9 ? 1e6
+                                            : 1e9;
+  const auto number = [&](double ns) {
+    return fmt::format("{:.{}f}", ns / unit, ns < 10 * unit ? 1 : 0);
+  };
+  return fmt::format("{} {} ({} to {})", device, time_text(saving.likely), number(saving.low),
+                     number(saving.high));
+}
+
+// Of a step: what it adds to what is above. The host's part is an upper bound.
+std::string step_saving_text(const analysis::Advice& advice, double saved_ns) {
+  if (advice.kind == AdviceKind::kBatch) return "time per row";
+  if (saved_ns < 1) return "nothing more";
+  const bool at_most = advice.kind == AdviceKind::kGraph || advice.kind == AdviceKind::kInput ||
+                       advice.kind == AdviceKind::kCompiling;
+  return fmt::format("{}{}", at_most ? "at most " : "", time_text(saved_ns));
 }
 
 std::string advice_text(const ScreenData& data, size_t width) {
-  // Of one step where several are judged together.
-  const bool whole = data.advised.diagnosis->whole_trace;
   Table table({{"what could help, in order", Align::kLeft},
-               {data.summary.cpu_kernels ? "kernel time" : "GPU time", Align::kRight},
-               {whole ? "the trace" : "the step", Align::kRight},
-               {"then limited by", Align::kLeft}});
+               {"saves", Align::kLeft},
+               {"then bound by", Align::kLeft}});
   constexpr size_t kNumbers = 52;
+  const char* device = data.summary.cpu_kernels ? "kernels" : "GPU";
   size_t shown = 0;
   const Diagnosis& diagnosis = *data.advised.diagnosis;
-  double before_ns =
+  const double step_ns =
       static_cast<double>(diagnosis.window_ns()) / static_cast<double>(diagnosis.judged);
+  double before_ns = step_ns;
   for (const auto& advice : data.advised.advice) {
     if (shown == kShownAdvice) break;
-    if (advice.saving_ns.likely <= 0) continue;
+    constexpr double kWorthShare = 0.001;
+    if (advice.saving_ns.likely <= kWorthShare * step_ns) continue;
     ++shown;
     const std::string title =
         fmt::format("{} {}{}", shown, advice.overlaps ? "or " : "", short_title(advice));
-    // What it adds to what is above; the host's part is an upper bound.
-    const double saved = before_ns - advice.step_after_ns;
+    const double saved_ns = before_ns - advice.step_after_ns;
     before_ns = advice.step_after_ns;
     const bool is_sequel = advice.is_timed && !advice.overlaps;
-    const bool at_most = advice.kind == AdviceKind::kGraph || advice.kind == AdviceKind::kInput ||
-                         advice.kind == AdviceKind::kCompiling;
-    const std::string step = !is_sequel ? "-"
-                             : saved < 1
-                                 ? "no change"
-                                 : fmt::format("{}-{}", at_most ? "<= " : "", time_text(saved));
-    table.add_row({shortened(title, width > kNumbers + 20 ? width - kNumbers : 20),
-                   advice.on_device ? fmt::format("-{}", time_text(advice.saving_ns.likely)) : "-",
-                   step,
-                   is_sequel ? fmt::format("{}, {}", short_of(advice.then_limited_by),
-                                           time_text(advice.step_after_ns))
-                             : "-"});
+    const std::string then =
+        fmt::format("{}, {}", short_of(advice.then_limited_by), time_text(advice.step_after_ns));
+    // Work that is not on the path shortens the step only where the profiler slows the host.
+    const bool hidden = is_sequel && advice.on_device && saved_ns < 1;
+    table.add_row(
+        {shortened(title, width > kNumbers + 20 ? width - kNumbers : 20),
+         advice.on_device ? device_saving_text(advice, device) : step_saving_text(advice, saved_ns),
+         !is_sequel ? "-"
+         : hidden   ? "if GPU-bound"
+                    : then});
   }
   return shown == 0 ? "" : '\n' + table.text();
 }
@@ -384,9 +412,9 @@ std::string quality_text(const ScreenData& data) {
   if (summary.shared_correlations > 0) {
     parts.push_back(count(summary.shared_correlations, "call") + " that share a correlation");
   }
-  if (diagnosis && !mfu(data) && !summary.cpu_kernels) {
+  if (diagnosis && !data.groups.all_flops_known && !summary.cpu_kernels) {
     parts.emplace_back(summary.device.empty()  ? "device not named: no MFU"
-                       : data.groups.flops > 0 ? "FLOPs of some kernels unknown: no MFU"
+                       : data.groups.flops > 0 ? "FLOPs of some kernels unknown"
                                                : "no shapes: no MFU");
   }
   return parts.empty() ? "" : "trace: " + join(parts, "; ");
@@ -424,7 +452,8 @@ void screen_json(JsonWriter& json, const ScreenData& data) {
     json.key(key);
     value ? json.fixed(*value, 4) : json.null();
   };
-  optional("mfu", mfu(data));
+  optional("mfu", data.groups.all_flops_known ? mfu(data) : std::nullopt);
+  optional("mfu_at_least", mfu(data));
   json.key("work").begin_array();
   for (const WorkGroup& group : data.groups.groups) {
     json.begin_object().key("what").string(group_text(group)).key("calls").integer(group.calls);
@@ -441,6 +470,7 @@ std::string first_screen(const ScreenData& data, const trace::Trace& trace, cons
                          size_t width) {
   std::string out = header(data, file, width) + "\n\n";
   if (!data.advised.diagnosis) {
+    if (data.summary.ops.empty()) return out + "NO EVENTS: nothing in this trace took time\n";
     out += "NO DEVICE WORK: this trace shows the CPU only\n\n" + host_table(data, width) + '\n';
     const std::string word = shell_word(file);
     const std::string next = fmt::format("next: epilogue table {0} | tree {0}", word);

@@ -106,7 +106,7 @@ RankScreen rank_screen(const analysis::TraceIndex& index, std::string name) {
   rank.communication_ns = communication_ns(index, diagnosis.window) / judged;
   const auto best =
       std::find_if(data.advised.advice.begin(), data.advised.advice.end(),
-                   [](const analysis::Advice& advice) { return advice.saving_ns.likely > 0; });
+                   [](const analysis::Advice& advice) { return advice.step_saving_ns > 0; });
   if (best != data.advised.advice.end()) rank.advice = short_title(*best);
   return rank;
 }

@@ -10,7 +10,7 @@ using analysis::Diagnosis;
 
 std::optional<double> mfu(const ScreenData& data) {
   const auto& diagnosis = data.advised.diagnosis;
-  if (!diagnosis || !data.groups.all_flops_known || diagnosis->window_ns() <= 0) {
+  if (!diagnosis || data.groups.flops <= 0 || diagnosis->window_ns() <= 0) {
     return std::nullopt;
   }
   return data.groups.peak_ns / static_cast<double>(diagnosis->window_ns());

@@ -25,7 +25,7 @@ struct ScreenData {
 ScreenData screen_data(const analysis::TraceIndex& index);
 
 // Model FLOPs utilisation: of GEMMs, convolutions and attention, over the dense peaks of their
-// types. None where the trace does not tell the FLOPs of each.
+// types. A lower bound where the trace does not tell the FLOPs of each; none where it tells none.
 std::optional<double> mfu(const ScreenData& data);
 
 }  // namespace epi::report

@@ -85,6 +85,8 @@ const char* text_of(Bound bound) {
       return "arithmetic";
     case Bound::kMemory:
       return "memory";
+    case Bound::kUnclassified:
+      return "unclassified";
     case Bound::kCopies:
       return "copies";
     case Bound::kCommunication:
@@ -135,6 +137,8 @@ const char* phrase_of(Bound bound) {
       return "compute-bound kernels";
     case Bound::kMemory:
       return "memory-bound kernels";
+    case Bound::kUnclassified:
+      return "kernels of unknown kind";
     case Bound::kCopies:
       return "copies between host and device";
     case Bound::kCommunication:
@@ -199,6 +203,8 @@ const char* short_of(Bound bound) {
       return "compute";
     case Bound::kMemory:
       return "memory";
+    case Bound::kUnclassified:
+      return "other kernels";
     case Bound::kCopies:
       return "copies";
     case Bound::kCommunication:
@@ -267,7 +273,7 @@ const char* short_of(Limiter limiter) {
     case Limiter::kSynchronizing:
       return "waits";
     case Limiter::kCommunication:
-      return "collectives";
+      return "comm.";
     case Limiter::kCopies:
       return "copies";
     case Limiter::kAllocating:
