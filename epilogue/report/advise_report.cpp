@@ -194,6 +194,10 @@ std::string advice_title(const Advice& advice) {
     case AdviceKind::kAddmm:
       return fmt::format("addmm for matmul and add, {}: the add goes into the GEMM's epilogue",
                          about);
+    case AdviceKind::kAllocation:
+      return "reuse device memory: it is allocated and freed inside of the step";
+    case AdviceKind::kOverlap:
+      return "overlap collectives with compute: nothing runs beside them";
     case AdviceKind::kAttention:
       return fmt::format("scaled_dot_product_attention for bmm, softmax, bmm ({})", about);
     case AdviceKind::kInput:
@@ -253,6 +257,10 @@ std::string short_title(const Advice& advice) {
       return fmt::format("addmm {}", about);
     case AdviceKind::kAttention:
       return "fused attention (SDPA)";
+    case AdviceKind::kAllocation:
+      return "reuse device memory";
+    case AdviceKind::kOverlap:
+      return "overlap collectives";
   }
   return "";
 }

@@ -141,9 +141,7 @@ std::string verdict_text(const Diagnosis& diagnosis, const char* device) {
       }
       return fmt::format(
           "NOT CONCLUSIVE: {}{:.0f} % of {} the {} waits for something that is not in the file",
-          diagnosis.share(Limiter::kNotInFile) < diagnosis.unexplained_share()
-              ? "the host is busy, but "
-              : "",
+          2 * diagnosis.share(Limiter::kHost) > 1 ? "the host is busy, but " : "",
           100 * diagnosis.unexplained_share(), what, device);
     case Limiter::kNoDevice:
       return "no device work is in this trace: it shows the CPU only";

@@ -96,11 +96,20 @@ struct BarPart {
   int64_t ns = 0;
 };
 
-std::vector<BarPart> bar_parts(const Diagnosis& diagnosis, const char* device) {
+std::vector<BarPart> bar_parts(const ScreenData& data, const char* device) {
+  const Diagnosis& diagnosis = *data.advised.diagnosis;
   std::vector<BarPart> parts = {
-      {'G', device, diagnosis.busy_ns}, {'I', "data loading"}, {'H', "not launched"},
-      {'S', "synchronisation"},         {'C', "compilation"},  {'A', "allocation"},
-      {'M', "initialisation"},          {'.', "gaps"},         {'?', "not in the file"}};
+      {'G', device, diagnosis.busy_ns - data.communication_alone_ns - data.copies_alone_ns},
+      {'N', "collectives", data.communication_alone_ns},
+      {'D', "copies", data.copies_alone_ns},
+      {'I', "data loading"},
+      {'H', "not launched"},
+      {'S', "synchronisation"},
+      {'C', "compilation"},
+      {'A', "allocation"},
+      {'M', "initialisation"},
+      {'.', "gaps"},
+      {'?', "not in the file"}};
   const auto add = [&](char letter, const IdleGap& gap) {
     const auto part = std::find_if(parts.begin(), parts.end(),
                                    [&](const BarPart& one) { return one.letter == letter; });
@@ -141,7 +150,7 @@ std::string bar_text(const ScreenData& data, size_t width) {
   const std::string what = std::string(window_text(diagnosis)).substr(std::strlen("the "));
   const std::string label = fmt::format("{} {} ", what, time_of(diagnosis.window_ns()));
   const auto room = static_cast<int64_t>(width - std::min(width - 10, label.size()));
-  const std::vector<BarPart> parts = bar_parts(diagnosis, device);
+  const std::vector<BarPart> parts = bar_parts(data, device);
   std::string bar;
   int64_t done = 0;
   for (const BarPart& part : parts) {
@@ -340,8 +349,7 @@ std::string device_saving_text(const analysis::Advice& advice, const char* devic
 std::string step_saving_text(const analysis::Advice& advice, double saved_ns) {
   if (advice.kind == AdviceKind::kBatch) return "time per row";
   if (saved_ns < 1) return "nothing more";
-  const bool at_most = advice.kind == AdviceKind::kGraph || advice.kind == AdviceKind::kInput ||
-                       advice.kind == AdviceKind::kCompiling;
+  const bool at_most = advice.kind != AdviceKind::kSync;
   return fmt::format("{}{}", at_most ? "at most " : "", time_text(saved_ns));
 }
 

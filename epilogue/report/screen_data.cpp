@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/report/screen_data.h"
 
+#include <algorithm>
+
 #include "epilogue/analysis/cost/gpu_peaks.h"
 #include "epilogue/analysis/index/intervals.h"
+#include "epilogue/analysis/time/bound.h"
 
 namespace epi::report {
 
@@ -17,6 +20,29 @@ std::optional<double> mfu(const ScreenData& data) {
 }
 
 namespace {
+
+void add_alone(const analysis::TraceIndex& index, const analysis::Interval& window,
+               ScreenData& data) {
+  analysis::Intervals communication;
+  analysis::Intervals copies;
+  analysis::Intervals others;
+  for (const trace::EventId id : index.ownership.everything().work) {
+    const int64_t begin = std::max(window.begin, index.trace.ts_ns[id]);
+    const int64_t end = std::min(window.end, index.trace.end_ns(id));
+    if (begin >= end) continue;
+    const analysis::Bound bound = analysis::usual_bound_of_work(index, id);
+    (bound == analysis::Bound::kCommunication ? communication
+     : bound == analysis::Bound::kCopies      ? copies
+                                              : others)
+        .push_back({begin, end});
+  }
+  communication = analysis::united(std::move(communication));
+  others = analysis::united(std::move(others));
+  data.communication_alone_ns = analysis::length(analysis::without(communication, others));
+  others.insert(others.end(), communication.begin(), communication.end());
+  data.copies_alone_ns = analysis::length(
+      analysis::without(analysis::united(std::move(copies)), analysis::united(std::move(others))));
+}
 
 // How the trace was recorded, as far as that costs time.
 void add_recording(const analysis::TraceIndex& index, const analysis::Interval& window,
@@ -56,6 +82,7 @@ ScreenData screen_data(const analysis::TraceIndex& index) {
   data.groups =
       analysis::work_groups(index, work, analysis::gpu_peaks(data.summary.device), kScreenGroups);
   data.loading = analysis::loading_in(index, diagnosis.window);
+  add_alone(index, diagnosis.window, data);
   add_recording(index, diagnosis.window, data);
   return data;
 }

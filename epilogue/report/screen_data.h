@@ -18,8 +18,11 @@ struct ScreenData {
   analysis::Advised advised;
   analysis::WorkGroups groups;  // of the work in the diagnosed window
   analysis::Loading loading;
-  bool has_stacks = false;  // of Python
-  int64_t profiler_ns = 0;  // of the window, that the profiler itself took
+  // Of the window, with no other device work at the same time.
+  int64_t communication_alone_ns = 0;
+  int64_t copies_alone_ns = 0;  // between host and device
+  bool has_stacks = false;      // of Python
+  int64_t profiler_ns = 0;      // of the window, that the profiler itself took
 };
 
 ScreenData screen_data(const analysis::TraceIndex& index);

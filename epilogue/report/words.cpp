@@ -49,6 +49,10 @@ const char* text_of(AdviceKind kind) {
       return "addmm";
     case AdviceKind::kAttention:
       return "attention";
+    case AdviceKind::kAllocation:
+      return "allocation";
+    case AdviceKind::kOverlap:
+      return "overlap";
     case AdviceKind::kCompiling:
       return "compiling";
   }

@@ -31,6 +31,8 @@ enum class AdviceKind : uint8_t {
   kInput,        // loading data while the device waits
   kAddmm,        // a product and an add behind it as one
   kAttention,    // bmm, softmax, bmm as one kernel
+  kAllocation,   // allocating and freeing device memory
+  kOverlap,      // collectives with nothing beside them
 };
 
 // Likely: pairs of recordings confirm this kind of advice (docs/advise.md). A guess: a rule of

@@ -110,6 +110,30 @@ void advise_input(const HostView& view, const Diagnosis& diagnosis, std::vector<
   advice.push_back(std::move(one));
 }
 
+void advise_runtime(const Diagnosis& diagnosis, std::vector<Advice>& advice) {
+  constexpr double kWorthShare = 0.05;
+  const auto judged = static_cast<double>(diagnosis.judged);
+  const auto add = [&](AdviceKind kind, Bound bound, const Estimate& removed) {
+    const double ns = static_cast<double>(diagnosis.bounds[static_cast<size_t>(bound)]) / judged;
+    if (diagnosis.share(bound) < kWorthShare) return;
+    Advice one;
+    one.kind = kind;
+    one.on_device = false;
+    one.saving_ns = {removed.low * ns, removed.likely * ns, removed.high * ns};
+    for (const PathPart& part : diagnosis.path) {
+      if (part.bound == bound && part.event != kNoEvent) one.events.push_back(part.event);
+    }
+    one.terms = {{Term::What::kCalls, static_cast<double>(one.events.size()) / judged},
+                 {Term::What::kTakes, ns}};
+    advice.push_back(std::move(one));
+  };
+  // No pairs were recorded: rules of thumb.
+  add(AdviceKind::kAllocation, Bound::kAllocating, {0.5, 0.9, 1});
+  // How much compute there is to hide behind, and whether anything waits for the result, the path
+  // does not tell.
+  add(AdviceKind::kOverlap, Bound::kCommunication, {0, 0.5, 1});
+}
+
 void advise_launches(const HostView& view, const Diagnosis& diagnosis,
                      std::vector<Advice>& advice) {
   constexpr double kWorthShare = 0.15;

@@ -20,6 +20,8 @@ struct HostView {
 
 void advise_launches(const HostView& view, const Diagnosis& diagnosis, std::vector<Advice>& advice);
 // Loading data while the device waits.
+// Allocating inside of the step, and collectives that nothing hides.
+void advise_runtime(const Diagnosis& diagnosis, std::vector<Advice>& advice);
 void advise_input(const HostView& view, const Diagnosis& diagnosis, std::vector<Advice>& advice);
 void advise_waits(const HostView& view, std::vector<Advice>& advice);
 void advise_compiled(const HostView& view, std::vector<Advice>& advice);

@@ -145,6 +145,7 @@ Advised advise(const TraceIndex& index, const std::optional<std::string>& under)
   advise_compiling(index, result.advice);
   if (result.diagnosis) {
     advise_input(view, *result.diagnosis, result.advice);
+    advise_runtime(*result.diagnosis, result.advice);
     time_again(index, *result.diagnosis, owned, result.advice);
     // What is captured runs elsewhere.
     if (result.diagnosis->limiter == Limiter::kCapture) result.advice.clear();

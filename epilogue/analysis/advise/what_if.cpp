@@ -103,6 +103,12 @@ class Changes {
       case AdviceKind::kInput:
         scale_bound(Bound::kInput, 0, change);
         break;
+      case AdviceKind::kAllocation:
+        scale_bound(Bound::kAllocating, 0, change);
+        break;
+      case AdviceKind::kOverlap:
+        scale_bound(Bound::kCommunication, 0, change);
+        break;
       case AdviceKind::kBatch:
       case AdviceKind::kBreaks:
       case AdviceKind::kRecompiles:
@@ -136,7 +142,9 @@ class Changes {
 
   std::string_view op_of(EventId id) const {
     const EventId op = index_.links.op[id];
-    return op == trace::kNoEvent ? std::string_view() : index_.trace.name_of(op);
+    const bool is_op =
+        op != trace::kNoEvent && index_.trace.category[op] == trace::Category::kCpuOp;
+    return is_op ? index_.trace.name_of(op) : std::string_view();
   }
 
   void remove(const std::vector<EventId>& events, StepChange& change) const {

@@ -51,14 +51,7 @@ class Gaps {
     const EventId caller = asked != kNoEvent ? links_.op[asked] : kNoEvent;
     if (launch == kNoEvent && caller != kNoEvent && trace_.end_ns(caller) >= trace_.end_ns(asked)) {
       // A kernel of the CPU is called by its operator.
-      for (const auto& one : host_.segments(trace_.lane[caller], gap.begin, gap.end)) {
-        const bool known = !host_.is_before_file(trace_.lane[launch], one);
-        gaps_.push_back({{one.begin, one.end},
-                         known ? IdleCause::kNotLaunched : IdleCause::kNotInFile,
-                         one.activity,
-                         next,
-                         one.event});
-      }
+      add_host(trace_.lane[caller], gap, next);
       return;
     }
     if (launch == kNoEvent) {
@@ -71,10 +64,7 @@ class Gaps {
             ? gap.end
             : std::clamp(host_.issued_ns(trace_, launch), gap.begin, gap.end);
     if (launched_ns > gap.begin) {
-      for (const auto& one : host_.segments(trace_.lane[launch], gap.begin, launched_ns)) {
-        gaps_.push_back(
-            {{one.begin, one.end}, IdleCause::kNotLaunched, one.activity, next, one.event});
-      }
+      add_host(trace_.lane[launch], {gap.begin, launched_ns}, next);
       add_latency({launched_ns, gap.end}, IdleCause::kLaunchLatency, next, launch);
     } else if (others_.of == OtherWork::Of::kStreams) {
       for (const Interval& part : without_others(gap, IdleCause::kOtherStreams, next)) {
@@ -82,6 +72,18 @@ class Gaps {
       }
     } else {
       add_latency(gap, IdleCause::kBetweenKernels, next, launch);
+    }
+  }
+
+  // What a thread did instead of asking for the work.
+  void add_host(trace::LaneId thread, const Interval& when, EventId next) {
+    for (const auto& one : host_.segments(thread, when.begin, when.end)) {
+      const bool known = !host_.is_before_file(thread, one);
+      gaps_.push_back({{one.begin, one.end},
+                       known ? IdleCause::kNotLaunched : IdleCause::kNotInFile,
+                       one.activity,
+                       next,
+                       one.event});
     }
   }
 
