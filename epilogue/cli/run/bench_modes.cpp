@@ -110,10 +110,13 @@ ModeResult summed_up(const Workload& workload, const Mode& mode, const Mode& eag
   }
   result.time_ns = spread_of(mode.times_ns);
   std::vector<double> ratios;
+  std::vector<double> saved;
   for (size_t i = 0; i < mode.times_ns.size(); ++i) {
     ratios.push_back(mode.times_ns[i] / eager.times_ns[i]);
+    saved.push_back(eager.times_ns[i] - mode.times_ns[i]);
   }
   result.ratio = spread_of(std::move(ratios));
+  result.saved_ns = spread_of(std::move(saved));
   result.first_call_ns = mode.first_call_ns;
   return result;
 }
@@ -124,12 +127,6 @@ double share_of_peak(const ModeResult& result, const Peaks& peaks) {
   const double products_ns = static_cast<double>(result.flops) / peaks.flops_per_ns;
   const double bytes_ns = static_cast<double>(result.bytes) / peaks.bytes_per_ns;
   return std::max(products_ns, bytes_ns) / result.time_ns.median;
-}
-
-std::optional<int64_t> pays_back_after(const ModeResult& result, const ModeResult& eager) {
-  const double saved_ns = eager.time_ns.median * (1 - result.ratio.median);
-  if (saved_ns <= 0) return std::nullopt;
-  return static_cast<int64_t>(std::ceil(result.first_call_ns / saved_ns));
 }
 
 std::vector<ModeResult> measure_modes(const Workload& workload) {

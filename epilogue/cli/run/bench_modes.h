@@ -21,13 +21,12 @@ struct ModeResult {
   int64_t flops = 0;
   Spread time_ns;
   Spread ratio;              // to eager, turn by turn
+  Spread saved_ns;           // of eager's time, turn by turn
   double first_call_ns = 0;  // over a later call, without the cache; 0 for eager
 };
 
 // The least time that the products and the bytes of this mode can take, over what it took.
 double share_of_peak(const ModeResult& result, const Peaks& peaks);
-// Forwards until the first call is made up for; none where the mode is no faster.
-std::optional<int64_t> pays_back_after(const ModeResult& result, const ModeResult& eager);
 
 // Eager comes first.
 std::vector<ModeResult> measure_modes(const Workload& workload);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "epilogue/cli/run/paid_back.h"
 #include "epilogue/report/text.h"
 #include "epilogue/report/units.h"
 
@@ -29,8 +30,9 @@ void mode_json(JsonWriter& json, const ModeResult& mode, const ModeResult& eager
   json.key("first_call_us");
   is_eager ? json.null() : json.fixed(mode.first_call_ns / 1000, 3);
   json.key("pays_back_after");
-  const auto paid = pays_back_after(mode, eager);
-  is_eager || !paid ? json.null() : json.integer(*paid);
+  const PaidBack paid = paid_back(mode.first_call_ns, mode.saved_ns);
+  is_eager || !paid.forwards ? json.null() : json.integer(*paid.forwards);
+  json.key("pays_back_is_sure").boolean(is_eager || paid.is_sure);
   json.end_object();
 }
 
@@ -49,15 +51,13 @@ report::Table mode_table(const std::vector<ModeResult>& modes, const Peaks& peak
   const ModeResult& eager = modes[0];
   for (const ModeResult& mode : modes) {
     const bool is_eager = &mode == &eager;
-    const auto paid = pays_back_after(mode, eager);
+    const PaidBack paid = paid_back(mode.first_call_ns, mode.saved_ns);
     table.add_row({mode.mode, fmt::format("{}", mode.kernels),
                    report::bytes_text(static_cast<double>(mode.bytes)),
                    report::time_text(mode.time_ns.median), fmt::format("{:.3f}", mode.ratio.median),
                    fmt::format("{:.0f} %", 100 * share_of_peak(mode, peaks)),
                    is_eager ? "-" : report::time_text(mode.first_call_ns),
-                   is_eager ? "-"
-                   : paid   ? fmt::format("{}", *paid)
-                            : "never"});
+                   is_eager ? "-" : paid.text()});
   }
   return table;
 }

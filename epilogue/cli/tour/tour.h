@@ -44,7 +44,6 @@ struct LessonResult {
   std::optional<Spread> saving;
 
   // Of forwards; none where it saves nothing, or less than the machine's noise.
-  std::optional<int64_t> pays_back_after() const;
 };
 
 std::vector<Lesson> tour_lessons(bool quick, Device device);

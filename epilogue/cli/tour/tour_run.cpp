@@ -37,18 +37,16 @@ struct Program {
   std::optional<Compiled> compiled;
 };
 
-Program make_program(const Lesson& lesson, const Workload& workload, Device device) {
-  auto block = workload.make_block();
-  throw_if_failed(block);
+Program make_program(const Lesson& lesson, const Block& block, Device device) {
   if (!lesson.run.kernels.empty()) {
-    return {prebuilt_function(*block, load_kernels(lesson.run.kernels, device, {})), {}};
+    return {prebuilt_function(block, load_kernels(lesson.run.kernels, device, {})), {}};
   }
   if (auto options = parse_compile(lesson.run)) {
     options->cache = false;  // the first call shows what compiling costs
-    const Compiled compiled(block->function, block->parameters, *options);
+    const Compiled compiled(block.function, block.parameters, *options);
     return {compiled, compiled};
   }
-  return {block->function, {}};
+  return {block.function, {}};
 }
 
 Workload planned(const RunFlags& flags, Device device) {
@@ -145,12 +143,17 @@ Spread saving_of(const Forward& before, const Forward& after, Device device) {
 
 LessonResult run_lesson(const Lesson& lesson, Device device, const std::string& folder,
                         const std::vector<LessonResult>& before) {
-  const Workload workload = planned(lesson.run, device);
+  // Weights and inputs are there before the first call, which loads the package or compiles.
+  RunFlags eager = lesson.run;
+  eager.kernels.clear();
+  const Workload workload = planned(eager, device);
   const std::vector<Tensor> inputs = workload.make_inputs();
+  const auto block = workload.make_block();
+  throw_if_failed(block);
   LessonResult result;
   result.mode = lesson.mode;
   const int64_t start_ns = now_ns();
-  const Program program = make_program(lesson, workload, device);
+  const Program program = make_program(lesson, *block, device);
   const Forward forward = [annotation = workload.annotation, program, inputs] {
     const RecordFunction range(annotation);
     program.function(inputs);
@@ -179,11 +182,6 @@ LessonResult run_lesson(const Lesson& lesson, Device device, const std::string& 
     result.saving = saving_of(before[i].forward, forward, device);
   }
   return result;
-}
-
-std::optional<int64_t> LessonResult::pays_back_after() const {
-  if (!saving || saving->p10 <= 0) return std::nullopt;
-  return static_cast<int64_t>(std::ceil(first_call_ns / saving->median));
 }
 
 }  // namespace epi::cli

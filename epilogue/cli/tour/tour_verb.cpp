@@ -13,6 +13,7 @@
 #include "epilogue/base/output_file.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/run/paid_back.h"
 #include "epilogue/cli/run/run_report.h"
 #include "epilogue/report/page.h"
 #include "epilogue/report/table.h"
@@ -72,13 +73,8 @@ void print_outcome(const LessonResult& result) {
                                         3, kWidth));
 }
 
-// "4776", "never", or "?" where one turn says so and another not.
 std::string paid_text(const LessonResult& result) {
-  if (!result.saving) return "-";
-  if (const auto paid = result.pays_back_after()) {
-    return *paid < 100000 ? fmt::format("{}", *paid) : "10^5+";
-  }
-  return result.saving->p90 <= 0 ? "never" : "?";
+  return result.saving ? paid_back(result.first_call_ns, *result.saving).text() : "-";
 }
 
 std::string table_text(const std::vector<LessonResult>& results) {
@@ -157,8 +153,8 @@ void result_json(JsonWriter& json, const LessonResult& result) {
     json.null();
   }
   json.key("pays_back_after");
-  const auto paid = result.pays_back_after();
-  paid ? json.integer(*paid) : json.null();
+  const auto paid = result.saving ? paid_back(result.first_call_ns, *result.saving) : PaidBack{};
+  paid.forwards ? json.integer(*paid.forwards) : json.null();
   json.key("trace").string(result.trace_path).key("rules").begin_array();
   for (const auto& rule : result.rules) {
     json.begin_object().key("rule").string(rule.rule.text).key("ok").boolean(rule.ok);

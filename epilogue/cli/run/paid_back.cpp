@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/cli/run/paid_back.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace epi::cli {
+
+PaidBack paid_back(double first_call_ns, const Spread& saved_ns) {
+  if (saved_ns.p10 > 0) {
+    return {static_cast<int64_t>(std::ceil(first_call_ns / saved_ns.median)), true};
+  }
+  return {std::nullopt, saved_ns.p90 <= 0};
+}
+
+std::string PaidBack::text() const {
+  if (!forwards) return is_sure ? "never" : "?";
+  constexpr int64_t kMany = 100000;
+  return *forwards < kMany ? fmt::format("{}", *forwards) : "10^5+";
+}
+
+}  // namespace epi::cli
