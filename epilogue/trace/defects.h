@@ -18,6 +18,7 @@ enum class Defect : uint8_t {
   kBadTime,
   kNegativeDuration,
   kUnknownPhase,
+  kUnpaired,
   kBadEscape,
   kControlByte,
   kInvalidUtf8,

@@ -22,6 +22,8 @@ std::optional<Phase> phase_of(std::string_view text) {
     case 's':
     case 'f':
     case 'C':
+    case 'B':
+    case 'E':
       return static_cast<Phase>(text[0]);
     case 'I':  // the older letter
       return Phase::kInstant;

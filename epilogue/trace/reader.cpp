@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "epilogue/base/result.h"
+#include "epilogue/trace/begin_end.h"
 #include "epilogue/trace/input_text.h"
 #include "epilogue/trace/number_text.h"
 #include "epilogue/trace/tolerant_parser.h"
@@ -42,6 +43,7 @@ Result<Trace> read_input(const InputText& input, const std::string& name, const 
   std::erase_if(trace.properties,
                 [](const auto& property) { return property.first == "baseTimeNanoseconds"; });
   trace.args_text = input.owner;
+  join_begin_end(trace);
   return trace;
 }
 

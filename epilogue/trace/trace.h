@@ -32,6 +32,9 @@ enum class Phase : char {
   kFlowStart = 's',
   kFlowEnd = 'f',
   kCounter = 'C',
+  // Halves of an event: `join_begin_end` makes one of them.
+  kBegin = 'B',
+  kEnd = 'E',
 };
 
 // Every distinct text once. Views stay valid as long as the table lives, also when it is moved.

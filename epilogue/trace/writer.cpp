@@ -128,14 +128,17 @@ Result<void> write(const Trace& trace, const std::filesystem::path& path) {
   EPI_TRY(output);
   const EventWriter writer(trace);
   std::string buffer = header_text(trace);
+  bool first = true;
   for (EventId id = 0; id < trace.size(); ++id) {
+    if (trace.phase[id] == Phase::kEnd) continue;  // its begin is a complete event
+    if (!first) buffer += ",\n";
+    first = false;
     writer.append(buffer, id);
-    buffer += id + 1 < trace.size() ? ",\n" : "\n";
     if (buffer.size() < kBufferBytes) continue;
     EPI_TRY((*output)->write(buffer));
     buffer.clear();
   }
-  buffer += "  ]\n}\n";
+  buffer += first ? "  ]\n}\n" : "\n  ]\n}\n";
   EPI_TRY((*output)->write(buffer));
   return (*output)->commit();
 }

@@ -3,9 +3,11 @@
 #include "epilogue/trace/reader.h"
 
 #include <gtest/gtest.h>
+
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <map>
 
 #include "tests/trace/same_trace.h"
 #include "tests/trace/test_files.h"
@@ -105,12 +107,32 @@ TEST(Reader, SaysWhereAFileGoesOnBehindItsTrace) {
   EXPECT_EQ(two.defects.of(Defect::kTrailingText), 1);
 }
 
+// On one thread an end belongs to the last begin that is open; threads do not mix.
+TEST(Reader, JoinsBeginsAndEnds) {
+  const Trace trace = read_or_fail(R"([
+    {"ph": "B", "name": "outer", "cat": "cpu_op", "ts": 1, "pid": 1, "tid": 1},
+    {"ph": "B", "name": "inner", "cat": "cpu_op", "ts": 2, "pid": 1, "tid": 1},
+    {"ph": "B", "name": "other", "cat": "cpu_op", "ts": 3, "pid": 1, "tid": 2},
+    {"ph": "E", "ts": 4, "pid": 1, "tid": 1},
+    {"ph": "E", "ts": 7, "pid": 1, "tid": 1},
+    {"ph": "E", "ts": 8, "pid": 1, "tid": 1},
+    {"ph": "B", "name": "open", "ts": 9, "pid": 1, "tid": 1},
+    {"ph": "E", "ts": 10, "pid": 1, "tid": 2}])");
+  std::map<std::string, int64_t> durations;
+  for (EventId id = 0; id < trace.size(); ++id) {
+    if (trace.is_span(id)) durations[std::string(trace.name_of(id))] = trace.dur_ns[id];
+  }
+  EXPECT_EQ(durations,
+            (std::map<std::string, int64_t>{{"outer", 6000}, {"inner", 2000}, {"other", 7000}}));
+  EXPECT_EQ(trace.defects.of(Defect::kUnpaired), 2);  // the third end, the last begin
+}
+
 TEST(Reader, CountsWhatItCannotUse) {
   const Trace trace = read_or_fail(R"([
     {"ph": "X", "name": "ok", "ts": 1, "dur": -5},
     {"ph": "X", "name": "no time", "dur": 1},
     {"ph": "X", "name": "no duration", "ts": 1},
-    {"ph": "B", "name": "legacy", "ts": 1},
+    {"ph": "N", "name": "an object", "ts": 1},
     {"name": "nothing"}])");
   ASSERT_EQ(trace.size(), 1);
   EXPECT_EQ(trace.dur_ns[0], 0);

@@ -38,7 +38,8 @@ analysis::Rule parse(const std::string& where, std::string_view text) {
   return std::move(*rule);
 }
 
-// A rule a line; lines that begin with # say something to people. Paths are relative to the file.
+// A rule a line; lines that begin with # are comments, but for names that begin with ##, as some of
+// PyTorch's do, where the line is a rule. Paths are relative to the file.
 void read_rules(const std::string& path, std::vector<analysis::Rule>& rules) {
   const auto file = MappedFile::open(path);
   throw_if_failed(file);
@@ -50,7 +51,9 @@ void read_rules(const std::string& path, std::vector<analysis::Rule>& rules) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     const size_t begin = line.find_first_not_of(" \t\r");
-    if (begin == std::string_view::npos || line[begin] == '#') continue;
+    if (begin == std::string_view::npos) continue;
+    const bool hashes = line.substr(begin).starts_with("##");
+    if (line[begin] == '#' && !(hashes && analysis::parse_rule(line))) continue;
     rules.push_back(parse(fmt::format("{}: line {}, ", path, number), line));
     analysis::Rule& rule = rules.back();
     if (!rule.path.empty()) rule.path = (folder / rule.path).string();

@@ -28,13 +28,19 @@ bool is_trace_name(const std::string& name) {
   return name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".json.zst");
 }
 
+// A file to read. One of a folder is left out, with a note, where it is no trace.
+struct GivenFile {
+  std::string path;
+  bool of_folder = false;
+};
+
 // A folder stands for the traces in it, by name.
-std::vector<std::string> expand(const std::vector<std::string>& given) {
-  std::vector<std::string> files;
+std::vector<GivenFile> expand(const std::vector<std::string>& given) {
+  std::vector<GivenFile> files;
   for (const std::string& path : given) {
     std::error_code failed;
     if (!std::filesystem::is_directory(path, failed)) {
-      files.push_back(path);
+      files.push_back({path});
       continue;
     }
     std::vector<std::string> inside;
@@ -46,7 +52,7 @@ std::vector<std::string> expand(const std::vector<std::string>& given) {
       throw Error(fmt::format("{}: no trace is in this folder (.json, .json.gz, .json.zst)", path));
     }
     std::sort(inside.begin(), inside.end());
-    files.insert(files.end(), inside.begin(), inside.end());
+    for (const std::string& file : inside) files.push_back({file, true});
   }
   return files;
 }
@@ -81,19 +87,19 @@ std::vector<TraceInput> read_inputs(const std::vector<std::string>& given,
         fmt::format("--step-pattern {}: not a regular expression: {}", step_pattern, error.what()));
   }
   const auto files = expand(given);
-  const WaitingLine waiting(files.size() == 1 ? files.front()
+  const WaitingLine waiting(files.size() == 1 ? files.front().path
                                               : fmt::format("{} traces", files.size()));
   std::vector<TraceInput> inputs(files.size());
   std::vector<std::string> failures(files.size());
   const auto read_one = [&](size_t i) {
-    auto trace = trace::read(files[i]);
+    auto trace = trace::read(files[i].path);
     if (!trace) {
       failures[i] = trace.error().message;
       return;
     }
     trace->step_pattern = step_pattern;
     const auto rank = rank_of(*trace);
-    inputs[i] = {files[i], rank.value_or(0), rank.has_value(), std::move(*trace)};
+    inputs[i] = {files[i].path, rank.value_or(0), rank.has_value(), std::move(*trace)};
   };
   if (files.size() == 1) {
     read_one(0);  // on all cores
@@ -102,9 +108,15 @@ std::vector<TraceInput> read_inputs(const std::vector<std::string>& given,
       for (int64_t i = begin; i < end; ++i) read_one(static_cast<size_t>(i));
     });
   }
-  for (const std::string& failure : failures) {
-    if (!failure.empty()) throw Error(failure);
+  const auto failed = std::count_if(failures.begin(), failures.end(),
+                                    [](const std::string& failure) { return !failure.empty(); });
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (failures[i].empty()) continue;
+    // Nothing but foreign files is no folder of traces.
+    if (!files[i].of_folder || failed == std::ssize(files)) throw Error(failures[i]);
+    fmt::print(stderr, "{}: note: left out\n", failures[i]);
   }
+  std::erase_if(inputs, [](const TraceInput& input) { return input.file.empty(); });
   for (const TraceInput& input : inputs) {
     if (step_pattern.empty() || !analysis::step_marks(input.trace).events.empty()) continue;
     throw Error(fmt::format("{}: --step-pattern {}: no annotation and no operator matches",
