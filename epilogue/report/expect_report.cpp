@@ -53,7 +53,7 @@ std::string instance_text(const RuleResult& result, const BrokenInstance& broken
 }
 
 std::string found_line(const RuleResult& result) {
-  const std::string note = rule_note_text(result);
+  std::string note = rule_note_text(result);
   if (result.instances == 0) return note;
   std::string out = range_text(result);
   if (result.rule.claim == ClaimKind::kSameKernels) {

@@ -49,7 +49,7 @@ std::string steps_text(const ScreenData& data) {
   const auto& instances = data.summary.steps.instances;
   const bool whole = instances.size() == 1 && instances[0].event == trace::kNoEvent;
   if (whole) return "no steps marked";
-  const std::string count = plural(static_cast<double>(instances.size()), "step");
+  std::string count = plural(static_cast<double>(instances.size()), "step");
   const auto& diagnosis = data.advised.diagnosis;
   if (!diagnosis || instances.size() == 1) return count;
   if (diagnosis->judged > 1) {

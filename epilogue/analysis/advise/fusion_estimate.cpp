@@ -15,7 +15,6 @@ namespace epi::analysis {
 namespace {
 
 using trace::EventId;
-using trace::kNoEvent;
 
 // Pointwise kernels reach this share of the memory's bandwidth where the trace shows none.
 constexpr double kUsualShare = 0.88;

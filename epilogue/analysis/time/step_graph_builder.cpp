@@ -252,7 +252,9 @@ class StepGraphs::Builder {
       auto wait = std::upper_bound(
           waits->second.begin(), waits->second.end(), index_.links.asked_ns[work.id],
           [](int64_t ns, const StreamWait& one) { return ns < one.asked_ns; });
-      while (wait != waits->second.begin() && (--wait)->asked_ns > before) {
+      while (wait != waits->second.begin()) {
+        --wait;
+        if (wait->asked_ns <= before) break;
         const auto found = place_.find(wait->work);
         if (found == place_.end()) continue;
         const Work& other = work_[found->second];

@@ -57,7 +57,7 @@ class GpuPointwiseStep : public BoundStep {
 class GpuGemmStep : public BoundStep {
  public:
   GpuGemmStep(GpuGemmCall call, GemmBinding binding, int device)
-      : call_(std::move(call)), binding_(std::move(binding)), device_(device) {}
+      : call_(call), binding_(std::move(binding)), device_(device) {}
   void run(const CallTensors& tensors) const override {
     if (binding_.rows.count == 0) return;
     std::array<std::byte*, kMaxHopperOperands> operands{};
@@ -172,7 +172,7 @@ class GpuPlanBackend : public PlanBackend {
     GpuGemmCall call;
     const Rows& rows = binding.rows;
     if (rows.count > 0) call = gemms_[binding.kernel]->bind(rows.count, rows.row_stride);
-    return std::make_unique<GpuGemmStep>(std::move(call), std::move(binding), device_);
+    return std::make_unique<GpuGemmStep>(call, std::move(binding), device_);
   }
   StepPtr bind(LibraryBinding binding) const override {
     return std::make_unique<GpuLibraryStep>(std::move(binding), device_);
