@@ -14,6 +14,7 @@ namespace epi {
 inline std::optional<int64_t> parse_integer(std::string_view text, bool* overflows = nullptr) {
   int64_t value = 0;
   const char* end = text.data() + text.size();
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): `end` is its end
   const auto parsed = std::from_chars(text.data(), end, value);
   if (overflows != nullptr) {
     *overflows = parsed.ec == std::errc::result_out_of_range && parsed.ptr == end;

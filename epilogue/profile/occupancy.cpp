@@ -6,6 +6,7 @@
 #include "epilogue/profile/occupancy.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace epi::profile {
@@ -63,8 +64,9 @@ int estimated_occupancy_percent(const GpuDevice& device, const KernelShape& shap
   if (device.sms == 0) return 0;
   const double blocks =
       std::min<double>(max_active_blocks(device, shape), blocks_per_sm(device, shape));
-  const double warps_that_fit = device.max_threads_per_sm / device.warp_size;
-  return static_cast<int>(blocks * warps_per_block(device, shape) / warps_that_fit * 100 + 0.5);
+  const int warps_that_fit = device.max_threads_per_sm / device.warp_size;
+  const double share = blocks * warps_per_block(device, shape) / warps_that_fit;
+  return static_cast<int>(std::lround(100 * share));
 }
 
 }  // namespace epi::profile

@@ -51,8 +51,8 @@ class Cache {
     const int64_t bytes = class_bytes(size_bytes, kAlignment);
     const std::lock_guard lock(mutex_);
     stats_.in_use_bytes -= bytes;
-    keep_or_free(data, bytes);
     tell(data, -bytes);
+    keep_or_free(data, bytes);
   }
 
   void clear() {
@@ -82,7 +82,7 @@ class Cache {
         free_[bytes].push_back(data);
         stats_.cached_bytes += bytes;
         return;
-      } catch (const std::bad_alloc&) {  // no memory to remember it by
+      } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): nothing to remember it by
       }
     }
     std::free(data);

@@ -81,7 +81,7 @@ void add_trace_flags(Command& verb, TraceFlags& flags, bool with_markdown) {
 std::vector<TraceInput> read_inputs(const std::vector<std::string>& given,
                                     const std::string& step_pattern) {
   try {
-    const std::regex checked(step_pattern);
+    static_cast<void>(std::regex(step_pattern));
   } catch (const std::regex_error& error) {
     throw Error(
         fmt::format("--step-pattern {}: not a regular expression: {}", step_pattern, error.what()));

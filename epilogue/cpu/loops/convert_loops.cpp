@@ -12,6 +12,7 @@ namespace {
 template <typename To, typename From>
 EPI_INLINE To to_integer(From value) {
   // The largest integers are no floats: compare with the power of two above them.
+  // NOLINTNEXTLINE(bugprone-integer-division)
   constexpr From kAbove = From(std::numeric_limits<To>::max() / 2 + 1) * From(2);
   const bool fits = value >= -kAbove && value < kAbove;
   const To clamped = value > From(0)   ? std::numeric_limits<To>::max()

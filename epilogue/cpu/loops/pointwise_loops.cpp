@@ -121,6 +121,7 @@ EPI_INLINE void run(const T* a, int64_t a_stride, const T* b, int64_t b_stride, 
                     [=](C left, C right) { return F::apply(left, right, scalars[kScalars]...); });
     }
     if (out_stride == 1) continue;
+    // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): one of the loops has filled it
     for (int64_t i = 0; i < length; ++i) out[(from + i) * out_stride] = to[i];
   }
 }
