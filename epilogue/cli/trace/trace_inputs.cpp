@@ -28,7 +28,7 @@ bool is_trace_name(const std::string& name) {
   return name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".json.zst");
 }
 
-// A file to read. One of a folder is left out, with a note, where it is no trace.
+// A file to read. A file of a folder that is not a trace is skipped with a note.
 struct GivenFile {
   std::string path;
   bool of_folder = false;

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "epilogue/report/advise_report.h"
+#include "epilogue/report/kernel_report.h"
+#include "epilogue/report/screen_parts.h"
+#include "epilogue/report/steps_report.h"
+#include "epilogue/report/table.h"
+#include "epilogue/report/words.h"
+
+namespace epi::report {
+namespace {
+
+using analysis::AdviceKind;
+using analysis::Diagnosis;
+
+constexpr size_t kShownAdvice = 3;
+
+// "GPU 67.26 us (50 to 108)", both ends in the unit of the estimate.
+std::string device_saving_text(const analysis::Advice& advice, const char* device) {
+  if (advice.confidence == analysis::Confidence::kNotConclusive) return "not conclusive";
+  const analysis::Estimate& saving = advice.saving_ns;
+  const double unit = saving.likely < 1e3   ? 1
+                      : saving.likely < 1e6 ? 1e3
+                      : saving.likely < 1e9 ? 1e6
+                                            : 1e9;
+  const auto number = [&](double ns) {
+    return fmt::format("{:.{}f}", ns / unit, ns < 10 * unit ? 1 : 0);
+  };
+  return fmt::format("{} {} ({} to {})", device, time_text(saving.likely), number(saving.low),
+                     number(saving.high));
+}
+
+// Of a step: what it adds to what is above. The host's part is an upper bound.
+std::string step_saving_text(const analysis::Advice& advice, double saved_ns) {
+  if (advice.kind == AdviceKind::kBatch) return "time per row";
+  if (saved_ns < 1) return "nothing more";
+  const bool at_most = advice.kind != AdviceKind::kSync;
+  return fmt::format("{}{}", at_most ? "at most " : "", time_text(saved_ns));
+}
+
+}  // namespace
+
+std::string advice_text(const ScreenData& data, size_t width) {
+  Table table({{"what could help, in order", Align::kLeft},
+               {"saves", Align::kLeft},
+               {"then bound by", Align::kLeft}});
+  constexpr size_t kNumbers = 52;
+  const char* device = data.summary.cpu_kernels ? "kernels" : "GPU";
+  size_t shown = 0;
+  const Diagnosis& diagnosis = *data.advised.diagnosis;
+  const double step_ns =
+      static_cast<double>(diagnosis.window_ns()) / static_cast<double>(diagnosis.judged);
+  double before_ns = step_ns;
+  for (const auto& advice : data.advised.advice) {
+    if (shown == kShownAdvice) break;
+    constexpr double kWorthShare = 0.001;
+    if (advice.saving_ns.likely <= kWorthShare * step_ns) continue;
+    ++shown;
+    const std::string title =
+        fmt::format("{} {}{}", shown, advice.overlaps ? "or " : "", short_title(advice));
+    const double saved_ns = before_ns - advice.step_after_ns;
+    before_ns = advice.step_after_ns;
+    const bool is_sequel = advice.is_timed && !advice.overlaps;
+    const std::string then =
+        fmt::format("{}, {}", short_of(advice.then_limited_by), time_text(advice.step_after_ns));
+    // Work that is not on the path shortens the step only where the profiler slows the host.
+    const bool hidden = is_sequel && advice.on_device && saved_ns < 1;
+    table.add_row(
+        {shortened(title, width > kNumbers + 20 ? width - kNumbers : 20),
+         advice.on_device ? device_saving_text(advice, device) : step_saving_text(advice, saved_ns),
+         !is_sequel ? "-"
+         : hidden   ? "if GPU-bound"
+                    : then});
+  }
+  return shown == 0 ? "" : '\n' + table.text();
+}
+
+}  // namespace epi::report
