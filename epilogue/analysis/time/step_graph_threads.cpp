@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// What threads waited for: device work, a full queue, another thread.
+#include "epilogue/analysis/time/step_graph_builder.h"
+
+#include <algorithm>
+
+#include "epilogue/analysis/time/idle.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::kNoEvent;
+
+// A launch returns late where so much is queued that the runtime takes no more.
+constexpr int64_t kFullQueue = 512;
+// Threads that are active at the same time for less than this share work one after the other.
+constexpr double kAlternating = 0.1;
+
+int64_t overlap(const Intervals& a, const Intervals& b) {
+  return length(a) - length(without(a, b));
+}
+
+}  // namespace
+
+void StepGraphs::Builder::add_thread_edges(size_t place) {
+  const Thread& thread = threads_[place];
+  for (size_t i = 0; i < thread.segments.size(); ++i) {
+    const auto& segment = thread.segments[i];
+    const Node from = thread.nodes[i];
+    const Node to = thread.nodes[i + 1];
+    const int64_t ns = segment.end - segment.begin;
+    const int64_t event_ns = own_ns(segment);
+    const auto called = called_.find({thread.lane, i});
+    if (called != called_.end()) {
+      const Work& last = work_[called->second.back()];
+      int64_t without_ns = ns;
+      for (const size_t one : called->second) without_ns -= work_[one].end - work_[one].begin;
+      graph_.add_edge({last.to, to, segment.end - last.end, bound_of(segment.activity),
+                       EdgeKind::kTakes, segment.event, event_ns});
+      graph_.add_edge({from, to, std::max<int64_t>(0, without_ns), bound_of(segment.activity),
+                       EdgeKind::kTakes, segment.event, event_ns});
+      continue;
+    }
+    if (const Work* copy = copied_meanwhile(segment)) {
+      graph_.add_edge({copy->from, to, segment.end - copy->begin, copy->bound, EdgeKind::kTakes,
+                       copy->id, trace_.dur_ns[copy->id]});
+      graph_.add_edge({from, to, std::min(ns, kUsualLatencyNs), Bound::kLaunches,
+                       EdgeKind::kFollows, segment.event, event_ns});
+      continue;
+    }
+    if (const Work* work = waited_for(segment)) {
+      const int64_t behind = segment.end - work->end;
+      graph_.add_edge(
+          {work->to, to, behind, Bound::kSynchronizing, EdgeKind::kWaits, segment.event, event_ns});
+      graph_.add_edge({from, to, std::min(ns, behind), Bound::kSynchronizing, EdgeKind::kTakes,
+                       segment.event, event_ns});
+      continue;
+    }
+    if (const auto other = handed_over(place, segment)) {
+      graph_.add_edge({other->from, to, segment.end - other->from_ns, Bound::kDispatch,
+                       EdgeKind::kFollows, kNoEvent, 0});
+      graph_.add_edge({from, to, 0, Bound::kDispatch, EdgeKind::kFollows, kNoEvent, 0});
+      continue;
+    }
+    const bool before_file = graphs_.host_.is_before_file(thread.lane, segment);
+    const bool unexplained =
+        before_file || (segment.activity == HostActivity::kSynchronizing && ns > kLongestLatencyNs);
+    graph_.add_edge({from, to, ns, unexplained ? Bound::kNotInFile : bound_of(segment.activity),
+                     EdgeKind::kTakes, segment.event, event_ns});
+  }
+}
+
+auto StepGraphs::Builder::copied_meanwhile(const HostTimeline::Segment& segment) const
+    -> const Work* {
+  if (segment.activity != HostActivity::kSynchronizing) return nullptr;
+  const auto own = last_of_call_.find(segment.event);
+  if (own == last_of_call_.end()) return nullptr;
+  const Work& work = work_[own->second];
+  const bool ends_later = work.end > segment.end && segment.end == trace_.end_ns(segment.event);
+  return ends_later && work.begin >= window_.begin_ns && work.begin < segment.end ? &work : nullptr;
+}
+
+auto StepGraphs::Builder::waited_for(const HostTimeline::Segment& segment) const -> const Work* {
+  if (segment.event == kNoEvent) return nullptr;
+  // A call has several segments where others lie inside of it; it waits in the last one.
+  const bool is_last =
+      segment.end == trace_.end_ns(segment.event) || segment.end == window_.host_end_ns;
+  if (!is_last) return nullptr;
+  const bool waits = segment.activity == HostActivity::kSynchronizing;
+  if (!waits && !is_full_queue(segment)) return nullptr;
+  const auto own = last_of_call_.find(segment.event);
+  if (waits && own != last_of_call_.end()) {
+    const Work& work = work_[own->second];
+    return work.end <= segment.end && work.end > segment.begin ? &work : nullptr;
+  }
+  const auto stream = graphs_.waits_for_stream_.find(segment.event);
+  auto at = std::upper_bound(by_end_.begin(), by_end_.end(), segment.end,
+                             [&](int64_t ns, size_t i) { return ns < work_[i].end; });
+  while (at != by_end_.begin()) {
+    const Work& work = work_[*--at];
+    if (work.end <= segment.begin) return nullptr;
+    const bool launched_later = index_.links.launch[work.id] != kNoEvent &&
+                                index_.links.asked_ns[work.id] >= trace_.ts_ns[segment.event];
+    if (launched_later) continue;
+    if (stream != graphs_.waits_for_stream_.end() && trace_.lane[work.id] != stream->second) {
+      continue;
+    }
+    return &work;
+  }
+  return nullptr;
+}
+
+bool StepGraphs::Builder::is_full_queue(const HostTimeline::Segment& segment) const {
+  const bool is_long = segment.end - segment.begin > kLongestLatencyNs;
+  if (segment.activity != HostActivity::kLaunching || !is_long) return false;
+  const auto launched = std::lower_bound(asked_.begin(), asked_.end(), segment.begin);
+  const auto begun = std::upper_bound(begun_.begin(), begun_.end(), segment.end);
+  return (launched - asked_.begin()) - (begun - begun_.begin()) >= kFullQueue;
+}
+
+auto StepGraphs::Builder::handed_over(size_t place, const HostTimeline::Segment& segment)
+    -> std::optional<Reason> {
+  if (is_active(segment) || threads_.size() < 2) return std::nullopt;
+  std::optional<Reason> latest;
+  for (size_t other = 0; other < threads_.size(); ++other) {
+    if (other == place || !alternate(place, other)) continue;
+    const Thread& thread = threads_[other];
+    const auto& ends = thread.active_ends;
+    const auto behind = std::lower_bound(ends.begin(), ends.end(), segment.end);
+    if (behind == ends.begin()) continue;
+    const int64_t ns = *std::prev(behind);
+    if (ns <= segment.begin || (latest && ns <= latest->from_ns)) continue;
+    // The node at the end of the segment that ends then.
+    const size_t at = place_at(thread, ns - 1);
+    latest = Reason{thread.nodes[at + 1], ns, 0};
+  }
+  return latest;
+}
+
+bool StepGraphs::Builder::alternate(size_t a, size_t b) {
+  const auto key = std::minmax(a, b);
+  const size_t place = key.first * threads_.size() + key.second;
+  const auto known = alternate_.find(place);
+  if (known != alternate_.end()) return known->second;
+  const Intervals& first = threads_[a].active;
+  const Intervals& second = threads_[b].active;
+  const auto shorter = static_cast<double>(std::min(length(first), length(second)));
+  const bool result = static_cast<double>(overlap(first, second)) <= kAlternating * shorter;
+  alternate_[place] = result;
+  return result;
+}
+
+}  // namespace epi::analysis

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// What device work waited for: its launch, the work before it, other streams.
+#include "epilogue/analysis/time/step_graph_builder.h"
+
+#include <algorithm>
+
+#include "epilogue/analysis/time/idle.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::kNoEvent;
+
+// The same between two kernels of a stream.
+constexpr int64_t kUsualGapNs = 1500;
+// Works that are looked at for the one before.
+constexpr int kMaxTries = 16;
+
+}  // namespace
+
+void StepGraphs::Builder::add_launch(const Work& work, std::vector<Reason>& reasons) {
+  const EventId launch = index_.links.launch[work.id];
+  if (launch == kNoEvent || trace_.ts_ns[launch] < window_.begin_ns) return;
+  const Thread* thread = thread_of(trace_.lane[launch]);
+  const int64_t called = trace_.ts_ns[launch];
+  const bool inside = thread != nullptr && called <= work.begin && !thread->segments.empty() &&
+                      called < thread->segments.back().end;
+  if (!inside) return;
+  const size_t at = place_at(*thread, called);
+  const auto& segment = thread->segments[at];
+  const int64_t released = std::clamp(graphs_.host_.issued_ns(trace_, launch), called, work.begin);
+  const Node ready = graph_.add_node(released);
+  graph_.add_edge({thread->nodes[at], ready, released - segment.begin, bound_of(segment.activity),
+                   EdgeKind::kTakes, launch, trace_.dur_ns[launch]});
+  reasons.push_back({ready, released, kUsualLatencyNs});
+}
+
+void StepGraphs::Builder::add_stream_order(const Work& work, LaneId stream,
+                                           std::vector<Reason>& reasons) {
+  const auto last = last_of_stream_.find(stream);
+  if (last == last_of_stream_.end()) return;
+  const Work& before = work_[last->second];
+  if (before.end <= work.begin) {
+    reasons.push_back({before.to, before.end, kUsualGapNs});
+  } else if (before.begin >= window_.begin_ns) {
+    // It may begin before the other ends: then it followed its begin.
+    reasons.push_back({before.from, work.begin, 0, true, last->second});
+  }
+}
+
+void StepGraphs::Builder::add_other_streams(const Work& work, LaneId stream,
+                                            std::vector<Reason>& reasons) {
+  if (graphs_.knows_stream_waits_) {
+    const auto waits = graphs_.stream_waits_.find(stream);
+    if (waits == graphs_.stream_waits_.end()) return;
+    // Every wait between the launch before and this one: a stream may join several.
+    const auto last = last_of_stream_.find(stream);
+    const int64_t before =
+        last == last_of_stream_.end() ? INT64_MIN : index_.links.asked_ns[work_[last->second].id];
+    auto wait =
+        std::upper_bound(waits->second.begin(), waits->second.end(), index_.links.asked_ns[work.id],
+                         [](int64_t ns, const StreamWait& one) { return ns < one.asked_ns; });
+    while (wait != waits->second.begin()) {
+      --wait;
+      if (wait->asked_ns <= before) break;
+      const auto found = place_.find(wait->work);
+      if (found == place_.end()) continue;
+      const Work& other = work_[found->second];
+      const bool earlier = other.end <= work.begin && other.to != 0 && other.id != work.id;
+      if (earlier) reasons.push_back({other.to, other.end, kUsualGapNs});
+    }
+    return;
+  }
+  // Without such events: it began when work of another stream ended, and later than its own
+  // stream and its launch explain.
+  int64_t explained = INT64_MIN;
+  for (const Reason& reason : reasons) {
+    explained = std::max(explained, reason.takes ? work.begin : reason.from_ns);
+  }
+  if (explained != INT64_MIN && work.begin - explained <= 2 * kUsualLatencyNs) return;
+  auto at = std::upper_bound(by_end_.begin(), by_end_.end(), work.begin,
+                             [&](int64_t ns, size_t i) { return ns < work_[i].end; });
+  while (at != by_end_.begin()) {
+    const Work& other = work_[*--at];
+    if (other.end <= explained) return;
+    const bool same_device = trace_.lanes[trace_.lane[other.id]].pid == trace_.lanes[stream].pid;
+    if (trace_.lane[other.id] == stream || !same_device || other.begin > work.begin ||
+        other.to == 0) {
+      continue;
+    }
+    reasons.push_back({other.to, other.end, kUsualGapNs});
+    return;
+  }
+}
+
+void StepGraphs::Builder::add_recorded_order(const Work& work, LaneId stream) {
+  auto at = std::upper_bound(by_end_.begin(), by_end_.end(), work.begin,
+                             [&](int64_t ns, size_t i) { return ns < work_[i].end; });
+  for (int tries = 0; at != by_end_.begin() && tries < kMaxTries; ++tries) {
+    const Work& other = work_[*--at];
+    if (trace_.lane[other.id] == stream) return;  // the stream's own order says more
+    const bool same_device = trace_.lanes[trace_.lane[other.id]].pid == trace_.lanes[stream].pid;
+    if (!same_device || other.to == 0 || other.id == work.id) continue;
+    graph_.add_edge({other.to, work.from, 0, Bound::kLaunches, EdgeKind::kOrder, kNoEvent, 0});
+    return;
+  }
+}
+
+void StepGraphs::Builder::add_reasons(const Work& work, const std::vector<Reason>& reasons) {
+  const auto time_of = [&](const Reason& reason) {
+    return reason.takes ? work.begin : reason.from_ns;
+  };
+  if (reasons.empty()) {
+    const int64_t ns = work.begin - window_.begin_ns;
+    const bool short_wait = ns <= kLongestLatencyNs && index_.links.launch[work.id] != kNoEvent;
+    graph_.add_edge({begin_, work.from, ns, short_wait ? Bound::kLaunches : Bound::kNotInFile,
+                     EdgeKind::kFollows, work.id, 0});
+    return;
+  }
+  const auto latest =
+      std::max_element(reasons.begin(), reasons.end(),
+                       [&](const Reason& a, const Reason& b) { return time_of(a) < time_of(b); });
+  for (auto reason = reasons.begin(); reason != reasons.end(); ++reason) {
+    if (reason->takes) {
+      const Work& before = work_[reason->before];
+      graph_.add_edge({before.from, work.from, work.begin - before.begin, before.bound,
+                       EdgeKind::kTakes, before.id, trace_.dur_ns[before.id]});
+      continue;
+    }
+    const int64_t gap = work.begin - reason->from_ns;
+    const EventId launch = index_.links.launch[work.id];
+    const bool staged = launch != kNoEvent && graphs_.host_.waits_for_own_copy(launch);
+    const bool is_long = gap > kLongestLatencyNs && !staged;
+    const int64_t ns = reason == latest ? gap : std::min(gap, reason->usual_ns);
+    graph_.add_edge({reason->from, work.from, ns,
+                     reason == latest && is_long ? Bound::kNotInFile : Bound::kLaunches,
+                     EdgeKind::kFollows, work.id, 0});
+  }
+}
+
+}  // namespace epi::analysis
