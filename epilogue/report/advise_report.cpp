@@ -320,7 +320,7 @@ std::string verdict_line(const Advised& advised) {
     case Because::kGraphReplay:
       return head + "a CUDA graph launches this work: it cannot be compiled or captured again";
     case Because::kCapture:
-      return head + "a CUDA graph is captured: nothing of this step runs again";
+      return head + "it captures a CUDA graph, and is not run again";
     case Because::kNotConclusive:
       if (advised.diagnosis->launches_missing) {
         return "torch.compile: not conclusive, most launches are not in the file";
@@ -335,12 +335,13 @@ std::string verdict_line(const Advised& advised) {
                                 100 * advised.diagnosis->share(advised.diagnosis->limiter),
                                 step_text(advised));
     case Because::kOwnHostWork:
-      return head + fmt::format(
-                        "the host is the limit, but {} of {} on the critical path are no dispatch "
-                        "(over 1 ms in one operator or between two)",
-                        time_text(static_cast<double>(advised.diagnosis->own_host_ns()) /
-                                  static_cast<double>(advised.diagnosis->judged)),
-                        step_text(advised));
+      return head +
+             fmt::format(
+                 "the host is the limit, but {} of {} is not dispatch (operators, or gaps between "
+                 "them, over 1 ms)",
+                 time_text(static_cast<double>(advised.diagnosis->own_host_ns()) /
+                           static_cast<double>(advised.diagnosis->judged)),
+                 step_text(advised));
     case Because::kCpuKernels:
       return head + fmt::format(
                         "{} would become {}; how much that saves on a CPU, the trace does not tell",

@@ -130,8 +130,8 @@ std::string verdict_text(const Diagnosis& diagnosis, const char* device) {
     case Limiter::kMixed:
       return "MIXED: no single limit; critical path: " + largest_text(diagnosis, 3);
     case Limiter::kCapture:
-      return fmt::format(
-          "GRAPH CAPTURE: launches are recorded into a graph and start nothing in {}", what);
+      return fmt::format("GRAPH CAPTURE: {} records a CUDA graph, and its launches run nothing",
+                         what);
     case Limiter::kNotInFile:
     case Limiter::kNotConclusive:
       if (diagnosis.launches_missing) {

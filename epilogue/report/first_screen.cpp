@@ -4,22 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <filesystem>
 
-#include "epilogue/analysis/cost/gpu_peaks.h"
 #include "epilogue/analysis/time/step_graph.h"
 #include "epilogue/base/join.h"
-#include "epilogue/report/advise_report.h"
 #include "epilogue/report/diagnosis_report.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/screen_parts.h"
 #include "epilogue/report/steps_report.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/text.h"
-#include "epilogue/report/units.h"
-#include "epilogue/report/words.h"
 
 namespace epi::report {
 namespace {
@@ -100,7 +95,7 @@ std::vector<std::string> notes(const ScreenData& data, const trace::Trace& trace
   if (diagnosis.limiter == Limiter::kHost &&
       2 * diagnosis.own_host_ns() > diagnosis.ns(Limiter::kHost)) {
     lines.push_back(
-        fmt::format("{} of it are no dispatch: over 1 ms in one operator, or between two",
+        fmt::format("{} of it is not dispatch: operators, or gaps between them, over 1 ms",
                     time_of(diagnosis.own_host_ns() / diagnosis.judged)));
   }
   if (diagnosis.limiter == Limiter::kInput && data.loading.fetches > 0) {
@@ -150,8 +145,8 @@ std::string quality_text(const ScreenData& data) {
     return plural(static_cast<double>(number), one);
   };
   if (diagnosis && diagnosis->clipped_ns > 0) {
-    parts.push_back(fmt::format("clipped start, {} before its first work not judged",
-                                time_of(diagnosis->clipped_ns)));
+    parts.push_back(
+        fmt::format("clipped start, the first {} not judged", time_of(diagnosis->clipped_ns)));
   }
   if (diagnosis && diagnosis->limiter != Limiter::kGpu && data.has_stacks) {
     parts.emplace_back("Python stacks recorded, which slows the host");
@@ -159,7 +154,7 @@ std::string quality_text(const ScreenData& data) {
   constexpr double kWorthShare = 0.01;
   if (diagnosis && static_cast<double>(data.profiler_ns) >
                        kWorthShare * static_cast<double>(diagnosis->window_ns())) {
-    parts.push_back(fmt::format("{} of the profiler's own", time_of(data.profiler_ns)));
+    parts.push_back(fmt::format("profiler overhead {}", time_of(data.profiler_ns)));
   }
   int64_t cold = 0;
   for (const auto& step : summary.steps.instances) cold += step.cold ? 1 : 0;

@@ -114,7 +114,7 @@ std::vector<TraceInput> read_inputs(const std::vector<std::string>& given,
     if (failures[i].empty()) continue;
     // Nothing but foreign files is no folder of traces.
     if (!files[i].of_folder || failed == std::ssize(files)) throw Error(failures[i]);
-    fmt::print(stderr, "{}: note: left out\n", failures[i]);
+    fmt::print(stderr, "{}: note: skipped\n", failures[i]);
   }
   std::erase_if(inputs, [](const TraceInput& input) { return input.file.empty(); });
   for (const TraceInput& input : inputs) {
