@@ -77,54 +77,77 @@ Table measures_table(const GroupComparison& group, bool cpu_kernels) {
 // Lines under a title that stands once, before the first; or a Markdown list.
 class Lines {
  public:
-  Lines(bool markdown, size_t width) : markdown_(markdown), width_(width) {}
+  explicit Lines(const CompareTextOptions& options) : options_(options) {}
   // An empty title goes on with the one before.
   void add(std::string_view title, const std::string& text) {
-    if (markdown_) {
+    if (options_.markdown) {
       out_ +=
           title.empty() ? fmt::format("  - {}\n", text) : fmt::format("- {}: {}\n", title, text);
       return;
     }
     const std::string_view shown = title == last_ ? "" : title;
     if (!title.empty()) last_ = title;
-    const size_t room = width_ > kIndent + 20 ? width_ - kIndent : 20;
-    out_ += fmt::format("  {:<{}}{}\n", shown, kIndent - 2, shortened(text, room));
+    out_ += fmt::format("  {:<{}}{}\n", shown, kIndent - 2, fitted(text));
+  }
+  // "2 x ..." of a kernel, by its name, what it says, or both.
+  void add_kernel(std::string_view title, int64_t count, const std::string& kernel) {
+    const std::string times = fmt::format("{} x ", count);
+    bool first = true;
+    for (const std::string& line : name_lines(kernel, options_.names)) {
+      add(first ? title : "", (first ? times : std::string(times.size(), ' ')) + line);
+      first = false;
+    }
   }
   // A kernel's own name, which Markdown must not read; what it says where it is too long for a
-  // line.
+  // line and nothing else was asked for.
   std::string name(const std::string& text) const {
-    if (markdown_) return '`' + text + '`';
-    if (text.size() + kIndent + 10 <= width_) return text;
+    if (options_.markdown) return '`' + text + '`';
+    if (options_.names == NameStyle::kBoth) return join(name_lines(text, options_.names), " = ");
+    if (options_.names == NameStyle::kRaw || text.size() + kIndent + 10 <= options_.width) {
+      return text;
+    }
     return kernel_sentence(text, analysis::decode_name(text));
   }
+  bool decoded() const { return options_.names == NameStyle::kDecoded; }
   const std::string& text() const { return out_; }
 
  private:
-  bool markdown_;
-  size_t width_;
+  // Names that were asked for are not cut.
+  std::string fitted(const std::string& text) const {
+    if (options_.names != NameStyle::kDecoded) return text;
+    return shortened(text, options_.width > kIndent + 20 ? options_.width - kIndent : 20);
+  }
+
+  const CompareTextOptions& options_;
   std::string last_;
   std::string out_;
 };
 
-// Kernels by what they are: several names may say the same.
-void counted_lines(std::string_view title, const std::vector<NamedCount>& entries, Lines& lines) {
+// Several names may say the same: kernels that are called what they are count together.
+std::vector<NamedCount> by_what_they_are(const std::vector<NamedCount>& entries) {
   std::vector<NamedCount> sums;
+  std::vector<std::string> said;
   for (const NamedCount& entry : entries) {
     const std::string what = kernel_sentence(entry.name, analysis::decode_name(entry.name));
-    const auto known = std::find_if(sums.begin(), sums.end(),
-                                    [&](const NamedCount& sum) { return sum.name == what; });
-    if (known == sums.end()) {
-      sums.push_back({what, entry.count});
+    const auto known = std::find(said.begin(), said.end(), what);
+    if (known == said.end()) {
+      sums.push_back(entry);
+      said.push_back(what);
     } else {
-      known->count += entry.count;
+      sums[static_cast<size_t>(known - said.begin())].count += entry.count;
     }
   }
+  return sums;
+}
+
+void counted_lines(std::string_view title, const std::vector<NamedCount>& entries, Lines& lines) {
+  const auto sums = lines.decoded() ? by_what_they_are(entries) : entries;
   int64_t hidden = 0;
   for (size_t i = 0; i < sums.size(); ++i) {
     if (i >= kShownKinds) {
       hidden += sums[i].count;
     } else {
-      lines.add(title, fmt::format("{} x {}", sums[i].count, sums[i].name));
+      lines.add_kernel(title, sums[i].count, sums[i].name);
     }
   }
   if (hidden > 0) lines.add(title, fmt::format("and {} more; --json has them all", hidden));
@@ -171,14 +194,15 @@ void host_lines(std::string_view title, const std::vector<HostChange>& changes, 
   if (!line.empty()) lines.add(title, line);
 }
 
-std::string group_text(const GroupComparison& group, bool cpu_kernels, bool markdown,
-                       size_t width) {
+std::string group_text(const GroupComparison& group, bool cpu_kernels,
+                       const CompareTextOptions& options) {
+  const auto& [markdown, width, names] = options;
   std::string out =
       fmt::format("\n{}{}: {} against {} instances, medians\n\n", markdown ? "### " : "",
                   group.name, group.a.instances, group.b.instances);
   const Table table = measures_table(group, cpu_kernels);
   out += (markdown ? table.markdown() : table.text()) + '\n';
-  Lines lines(markdown, width);
+  Lines lines(options);
   kernel_lines(group, lines);
   host_lines("CPU gone", group.host_gone, width, lines);
   host_lines("CPU new", group.host_added, width, lines);
@@ -207,12 +231,13 @@ std::string only_text(const char* which, const std::vector<std::string>& names, 
 
 }  // namespace
 
-std::string compare_text(const Comparison& comparison, bool markdown, size_t width) {
+std::string compare_text(const Comparison& comparison, const CompareTextOptions& options) {
+  const auto& [markdown, width, names] = options;
   const std::string verdict = verdict_text(comparison);
   std::string out = (markdown ? verdict : wrapped(verdict, width)) + '\n';
   const auto shown = shown_groups(comparison);
   for (const GroupComparison* group : shown)
-    out += group_text(*group, comparison.cpu_kernels, markdown, width);
+    out += group_text(*group, comparison.cpu_kernels, options);
   if (comparison.groups.size() > kShownGroups && shown.size() == kShownGroups) {
     out += fmt::format("\n{} more groups: --json has them all, --under NAME shows one\n",
                        comparison.groups.size() - shown.size());

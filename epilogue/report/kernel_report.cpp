@@ -223,8 +223,28 @@ std::string kernel_text(std::string_view name, const DecodedName& kernel) {
   return out;
 }
 
+namespace {
+
+std::string named_table(const std::vector<analysis::NamedTime>& kernels, bool markdown,
+                        NameStyle names) {
+  Table table({{"count", Align::kRight},
+               {"time", Align::kRight},
+               {"share", Align::kRight},
+               {"kernel", Align::kLeft}});
+  for (const auto& kernel : kernels) {
+    const auto lines = name_lines(kernel.name, names);
+    table.add_row({fmt::format("{}", kernel.count), time_text(static_cast<double>(kernel.ns)),
+                   fmt::format("{:.1f} %", 100 * kernel.share), lines[0]});
+    for (size_t i = 1; i < lines.size(); ++i) table.add_row({"", "", "", "  " + lines[i]});
+  }
+  return markdown ? table.markdown() : table.text();
+}
+
+}  // namespace
+
 std::string kernels_table(const std::vector<analysis::NamedTime>& kernels, bool markdown,
-                          size_t width) {
+                          size_t width, NameStyle names) {
+  if (names != NameStyle::kDecoded) return named_table(kernels, markdown, names);
   constexpr size_t kNumbersWidth = 34;
   const size_t name_width =
       markdown ? SIZE_MAX : std::max<size_t>(20, width - std::min(width, kNumbersWidth));

@@ -9,6 +9,7 @@
 #include "epilogue/analysis/names/decoded_name.h"
 #include "epilogue/analysis/time/summary.h"
 #include "epilogue/base/json_writer.h"
+#include "epilogue/report/kernel_names.h"
 
 namespace epi::report {
 
@@ -22,9 +23,9 @@ std::string tile_text(const analysis::DecodedName& kernel);
 // The name, and a line below it for each thing that it says.
 std::string kernel_text(std::string_view name, const analysis::DecodedName& kernel);
 
-// The kernels of a trace by time, with what their names say.
+// The kernels of a trace by time, called what they are; by names that were asked for, uncut.
 std::string kernels_table(const std::vector<analysis::NamedTime>& kernels, bool markdown,
-                          size_t width);
+                          size_t width, NameStyle names = NameStyle::kDecoded);
 
 // An object with every field of the kernel; `time` adds what it took in a trace.
 void kernel_json(JsonWriter& json, std::string_view name, const analysis::DecodedName& kernel,

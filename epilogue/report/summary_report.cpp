@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "epilogue/analysis/names/decode.h"
+#include "epilogue/base/join.h"
 #include "epilogue/report/diagnosis_report.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/steps_report.h"
@@ -67,7 +68,7 @@ std::string diagnosis_text(const Summary& summary) {
 
 // Kernels are called what they are: no name of theirs fits into a column.
 std::string names_table(const char* title, const std::vector<analysis::NamedTime>& names,
-                        const std::vector<analysis::KernelRate>* rates) {
+                        const std::vector<analysis::KernelRate>* rates, NameStyle style) {
   if (names.empty()) return {};
   std::vector<Table::Column> columns = {{title, Align::kLeft},
                                         {"count", Align::kRight},
@@ -77,8 +78,7 @@ std::string names_table(const char* title, const std::vector<analysis::NamedTime
   Table table(columns);
   for (size_t i = 0; i < std::min(names.size(), kShownNames); ++i) {
     const std::string text =
-        rates != nullptr ? kernel_sentence(names[i].name, analysis::decode_name(names[i].name))
-                         : names[i].name;
+        rates != nullptr ? join(name_lines(names[i].name, style), " = ") : names[i].name;
     std::vector<std::string> cells = {text, fmt::format("{}", names[i].count),
                                       time_text(static_cast<double>(names[i].ns)),
                                       fmt::format("{:.1f} %", 100 * names[i].share)};
@@ -124,14 +124,14 @@ void names_json(JsonWriter& json, const char* key, const std::vector<analysis::N
 
 }  // namespace
 
-std::string summary_markdown(const Summary& summary, const std::string& file) {
+std::string summary_markdown(const Summary& summary, const std::string& file, NameStyle names) {
   std::string out = fmt::format("{}: {} events\n", file, summary.events);
   out += machine_text(summary) + steps_line(summary);
   if (!summary.kernels.empty()) out += work_line(summary);
   out += diagnosis_text(summary) + lost_text(summary);
   out += names_table(summary.cpu_kernels ? "largest kernels" : "largest on the GPU",
-                     summary.kernels, &summary.rates);
-  return out + names_table("largest on the CPU, by self time", summary.ops, nullptr);
+                     summary.kernels, &summary.rates, names);
+  return out + names_table("largest on the CPU, by self time", summary.ops, nullptr, names);
 }
 
 void summary_json(JsonWriter& json, const Summary& summary) {

@@ -4,155 +4,126 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 #include <vector>
 
 #include "epilogue/report/steps_report.h"
+#include "epilogue/report/tree_forest.h"
+#include "epilogue/report/tree_lines.h"
 #include "epilogue/report/units.h"
 
 namespace epi::report {
 namespace {
 
-using trace::EventId;
-using trace::kNoEvent;
-
-struct Node {
-  EventId id = kNoEvent;
-  size_t depth = 0;
-  int64_t device_ns = 0;  // of what it and those below it launched
-  bool device = false;
-  bool launched = false;  // it or one below it started something
-  std::vector<size_t> children{};
-};
-
-// The nodes in the order in which they are shown: parents before their children.
-class Forest {
- public:
-  Forest(const trace::Trace& trace, const trace::Links& links, const TreeOptions& options)
-      : trace_(trace), links_(links), options_(options) {
-    add_host_events();
-    add_device_work();
-  }
-
-  const std::vector<Node>& nodes() const { return nodes_; }
-  const std::vector<size_t>& roots() const { return roots_; }
-
- private:
-  void add_host_events() {
-    for (const EventId id : links_.tree.order) {
-      if (trace_.ts_ns[id] < options_.begin_ns || trace_.ts_ns[id] >= options_.end_ns) continue;
-      const auto parent = places_.find(links_.tree.parent[id]);
-      if (parent == places_.end()) {
-        if (options_.root == kNoEvent || options_.root == id) add(id, kNowhere, false);
-      } else {
-        add(id, parent->second, false);
-      }
-    }
-  }
-
-  // Under its launch where it has one, under its operator otherwise.
-  void add_device_work() {
-    for (EventId id = 0; id < trace_.size(); ++id) {
-      if (!trace_.is_span(id) || !trace::is_device_work(trace_.category[id])) continue;
-      const EventId starter = links_.launch[id] != kNoEvent ? links_.launch[id] : links_.op[id];
-      const auto place = places_.find(starter);
-      if (place == places_.end()) continue;
-      add(id, place->second, true);
-      for (EventId above = starter; above != kNoEvent; above = links_.tree.parent[above]) {
-        const auto node = places_.find(above);
-        if (node == places_.end()) break;
-        nodes_[node->second].device_ns += trace_.dur_ns[id];
-        nodes_[node->second].launched = true;
-      }
-    }
-  }
-
-  void add(EventId id, size_t parent, bool device) {
-    const size_t place = nodes_.size();
-    nodes_.push_back({.id = id, .device = device});
-    if (parent == kNowhere) {
-      roots_.push_back(place);
-    } else {
-      nodes_[place].depth = nodes_[parent].depth + 1;
-      nodes_[parent].children.push_back(place);
-    }
-    if (device) {
-      nodes_[place].device_ns = trace_.dur_ns[id];
-    } else {
-      places_[id] = place;
-    }
-  }
-
-  static constexpr size_t kNowhere = SIZE_MAX;
-  const trace::Trace& trace_;
-  const trace::Links& links_;
-  const TreeOptions& options_;
-  std::vector<Node> nodes_;
-  std::vector<size_t> roots_;
-  std::unordered_map<EventId, size_t> places_;
-};
-
-// Calls that started nothing are left out of the text, but for those that wait.
-bool is_shown(const trace::Trace& trace, const Node& node) {
-  if (node.device || !trace::is_call(trace.category[node.id])) return true;
-  return !node.children.empty() ||
-         trace.name_of(node.id).find("Synchronize") != std::string_view::npos;
-}
-
 constexpr size_t kTimesWidth = 36;  // three columns of twelve
 
 class TextWriter {
  public:
-  TextWriter(const trace::Trace& trace, const trace::Links& links, const Forest& forest,
-             const TreeOptions& options)
-      : trace_(trace), links_(links), forest_(forest), options_(options) {}
+  TextWriter(const TreeLines& tree, const TreeOptions& options) : tree_(tree), options_(options) {}
 
   std::string run() {
     name_width_ = std::max<size_t>(24, options_.width - std::min(options_.width, kTimesWidth));
-    out_ =
-        fmt::format("{:<{}}{:>12}{:>12}{:>12}\n", "", name_width_, "CPU total", "CPU self", "GPU");
-    trace::LaneId lane = UINT32_MAX;
-    for (const size_t root : forest_.roots()) {
-      const EventId id = forest_.nodes()[root].id;
-      if (trace_.lane[id] != lane && forest_.roots().size() > 1) {
-        const trace::Lane& where = trace_.lanes[trace_.lane[id]];
-        out_ += fmt::format("thread {}\n",
-                            where.tid_text.empty() ? fmt::format("{}", where.tid) : where.tid_text);
-      }
-      lane = trace_.lane[id];
-      write(root);
-    }
+    write_row("", {"CPU total", "CPU self", "GPU"});
+    write_siblings(tree_.roots());
     return std::move(out_);
   }
 
  private:
-  void write(size_t root) {
-    std::vector<size_t> waiting = {root};
+  struct Times {
+    std::string cpu, self, gpu;
+  };
+  // What is left to write: a line, or a stretch of siblings of which none is shown.
+  struct Task {
+    const std::vector<size_t>* siblings;
+    size_t first;
+    size_t count;
+  };
+
+  // Without recursion: a file may nest as deep as it likes.
+  void write_siblings(const std::vector<size_t>& roots) {
+    std::vector<Task> waiting;
+    push_children(roots, waiting);
     while (!waiting.empty()) {
-      const Node& node = forest_.nodes()[waiting.back()];
+      const Task task = waiting.back();
       waiting.pop_back();
-      if (!is_shown(trace_, node)) continue;
-      write_line(node);
-      if (node.depth >= options_.depth) continue;
-      waiting.insert(waiting.end(), node.children.rbegin(), node.children.rend());
+      const size_t at = (*task.siblings)[task.first];
+      const TreeLine& line = tree_.lines()[at];
+      if (!line.shown) {
+        write_hidden(task);
+        continue;
+      }
+      const bool closed = std::none_of(line.children.begin(), line.children.end(),
+                                       [&](size_t child) { return tree_.lines()[child].shown; });
+      write_line(line, closed ? tree_.below(at) : 0);
+      if (!closed) push_children(line.children, waiting);
     }
   }
 
-  void write_line(const Node& node) {
-    const std::string indent(2 * node.depth, ' ');
-    const std::string mark = node.device ? "> " : "";
-    const std::string name =
-        shortened(indent + mark + std::string(trace_.name_of(node.id)), name_width_ - 1);
-    const auto time = [](int64_t ns) { return time_text(static_cast<double>(ns)); };
-    const std::string cpu = node.device ? "" : time(trace_.dur_ns[node.id]);
-    const std::string self = node.device ? "" : time(links_.tree.self_ns[node.id]);
-    const std::string gpu = node.device || node.launched ? time(node.device_ns) : "-";
-    out_ += fmt::format("{:<{}}{:>12}{:>12}{:>12}\n", name, name_width_, cpu, self, gpu);
+  void push_children(const std::vector<size_t>& siblings, std::vector<Task>& waiting) {
+    const auto shown = [&](size_t i) { return tree_.lines()[siblings[i]].shown; };
+    std::vector<Task> tasks;
+    for (size_t i = 0; i < siblings.size(); ++i) {
+      if (!shown(i) && i > 0 && !shown(i - 1)) {
+        ++tasks.back().count;
+      } else {
+        tasks.push_back({&siblings, i, 1});
+      }
+    }
+    waiting.insert(waiting.end(), tasks.rbegin(), tasks.rend());
   }
 
-  const trace::Trace& trace_;
-  const trace::Links& links_;
-  const Forest& forest_;
+  static std::string time(int64_t ns) { return time_text(static_cast<double>(ns)); }
+
+  void write_hidden(const Task& task) {
+    int64_t count = 0;
+    TreeLine sum;
+    for (size_t i = task.first; i < task.first + task.count; ++i) {
+      const TreeLine& line = tree_.lines()[(*task.siblings)[i]];
+      sum.depth = line.depth;
+      sum.cpu_ns += line.cpu_ns;
+      sum.device_ns += line.device_ns;
+      sum.launched = sum.launched || line.launched || line.device;
+      count += line.count;
+    }
+    write_row(fmt::format("{}... {} more", indent(sum), count),
+              {time(sum.cpu_ns), "", sum.launched ? time(sum.device_ns) : "-"});
+  }
+
+  static std::string indent(const TreeLine& line) { return std::string(2 * line.depth, ' '); }
+
+  void write_line(const TreeLine& line, size_t hidden) {
+    if (line.is_thread) {
+      out_ += fmt::format("{}{}\n", line.name, hidden == 0 ? "" : fmt::format(" (+{})", hidden));
+      return;
+    }
+    const Times times{line.device ? "" : time(line.cpu_ns),
+                      line.device || line.is_sequence ? "" : time(line.self_ns),
+                      line.device || line.launched ? time(line.device_ns) : "-"};
+    const std::string before = fmt::format("{}{}{}", indent(line), line.device ? "> " : "",
+                                           line.count == 1 ? "" : fmt::format("{} x ", line.count));
+    const std::string after = hidden == 0 ? "" : fmt::format(" (+{})", hidden);
+    if (!line.device || !options_.names) {
+      const size_t room = name_width_ - 1 - std::min(name_width_ - 1, after.size());
+      write_row(shortened(before + line.name, room) + after, times);
+      return;
+    }
+    const auto lines = name_lines(line.name, *options_.names);
+    write_row(before + lines[0], times);
+    for (size_t i = 1; i < lines.size(); ++i) {
+      out_ += fmt::format("{}  {}\n", indent(line), lines[i]);
+    }
+  }
+
+  // A name that does not fit has a line of its own.
+  void write_row(std::string name, const Times& times) {
+    if (name.size() >= name_width_) {
+      out_ += name + '\n';
+      name.clear();
+    }
+    out_ += fmt::format("{:<{}}{:>12}{:>12}{:>12}\n", name, name_width_, times.cpu, times.self,
+                        times.gpu);
+  }
+
+  const TreeLines& tree_;
   const TreeOptions& options_;
   size_t name_width_ = 0;
   std::string out_;
@@ -160,7 +131,7 @@ class TextWriter {
 
 void node_json(JsonWriter& json, const trace::Trace& trace, const trace::Links& links,
                const Forest& forest, size_t place, size_t depth_left) {
-  const Node& node = forest.nodes()[place];
+  const TreeNode& node = forest.nodes()[place];
   const auto us = [](int64_t ns) { return static_cast<double>(ns) / 1000; };
   json.begin_object().key("name").string(trace.name_of(node.id));
   json.key("category").string(trace.category_text(node.id));
@@ -182,7 +153,14 @@ void node_json(JsonWriter& json, const trace::Trace& trace, const trace::Links& 
 std::string tree_text(const trace::Trace& trace, const trace::Links& links,
                       const TreeOptions& options) {
   const Forest forest(trace, links, options);
-  return TextWriter(trace, links, forest, options).run();
+  const TreeLines full = full_lines(trace, links, forest, options);
+  if (options.full || full.lines().size() <= kMaxTreeLines) return TextWriter(full, options).run();
+  TreeLines folded = folded_lines(trace, links, forest, options);
+  // The head and the last line count as well.
+  folded.limit(kMaxTreeLines - 2);
+  return TextWriter(folded, options).run() +
+         fmt::format("folded from {} lines; \"N x\" adds up N events. --full shows all\n",
+                     full.lines().size());
 }
 
 void tree_json(JsonWriter& json, const trace::Trace& trace, const trace::Links& links,
@@ -191,8 +169,10 @@ void tree_json(JsonWriter& json, const trace::Trace& trace, const trace::Links& 
   json.key("tree").begin_array();
   // Deeper than this no program nests; a file might, and would overflow the stack.
   constexpr size_t kMaxDepth = 1000;
-  for (const size_t root : forest.roots()) {
-    node_json(json, trace, links, forest, root, std::min(options.depth, kMaxDepth));
+  for (const TreeThread& thread : forest.threads()) {
+    for (const size_t root : thread.roots) {
+      node_json(json, trace, links, forest, root, std::min(options.depth, kMaxDepth));
+    }
   }
   json.end_array();
 }

@@ -26,6 +26,7 @@ struct CompareFlags {
   bool fail_if_kernels_differ = false;
   bool json = false;
   bool markdown = false;
+  std::string names;
 };
 
 // Files between commas; a path that exists is itself, whatever is in its name.
@@ -74,6 +75,9 @@ void write_json(const std::vector<TraceInput>& a, const std::vector<TraceInput>&
 }
 
 int compare(const CompareFlags& flags) {
+  const report::CompareTextOptions options{
+      flags.markdown, screen_width(),
+      parse_name_style("compare", flags.names).value_or(report::NameStyle::kDecoded)};
   const auto a_paths = paths_of("A", flags.a);
   const auto b_paths = paths_of("B", flags.b);
   const auto a = read_inputs(a_paths, flags.step_pattern);
@@ -98,7 +102,7 @@ int compare(const CompareFlags& flags) {
         fmt::print("{}rank {}: {} against {}\n", i == 0 ? "" : "\n", a[i].rank, a[i].file,
                    b[places[i]].file);
       }
-      fmt::print("{}", report::compare_text(results[i], flags.markdown, screen_width()));
+      fmt::print("{}", report::compare_text(results[i], options));
     }
   }
   show_notices(a);
@@ -117,6 +121,7 @@ void add_compare(Command& verb) {
             "Exit with 1 where the GPU work differs");
   const Option json = verb.flag("--json", flags->json, "One JSON value on standard output");
   verb.flag("--md", flags->markdown, "As Markdown, for a pull request").excludes(json);
+  add_names(verb, flags->names);
   add_step_pattern(verb, flags->step_pattern);
   verb.run([flags] { return compare(*flags); });
 }

@@ -16,13 +16,20 @@
 namespace epi::cli {
 namespace {
 
+struct ExplainFlags : TraceFlags {
+  std::string names;
+
+  std::optional<report::NameStyle> style() const { return parse_name_style("explain", names); }
+};
+
 bool is_file(const std::string& word) {
   std::error_code failed;
   return word.ends_with(".json") || word.ends_with(".gz") || word.ends_with(".zst") ||
          std::filesystem::exists(word, failed);
 }
 
-int explain_names(const TraceFlags& flags) {
+int explain_names(const ExplainFlags& flags) {
+  const auto style = flags.style();
   if (flags.json) {
     JsonWriter json;
     json.begin_object().key("schema").integer(1).key("kernels").begin_array();
@@ -34,7 +41,9 @@ int explain_names(const TraceFlags& flags) {
   }
   for (const std::string& name : flags.files) {
     const auto kernel = analysis::decode_name(name);
-    if (flags.markdown) {
+    if (style) {
+      for (const std::string& line : report::name_lines(name, *style)) fmt::print("{}\n", line);
+    } else if (flags.markdown) {
       fmt::print("- `{}`: {}\n", name, report::kernel_sentence(name, kernel));
     } else {
       fmt::print("{}{}", &name == &flags.files.front() ? "" : "\n",
@@ -44,7 +53,8 @@ int explain_names(const TraceFlags& flags) {
   return kDone;
 }
 
-int explain_files(const TraceFlags& flags) {
+int explain_files(const ExplainFlags& flags) {
+  const auto style = flags.style().value_or(report::NameStyle::kDecoded);
   return print_each(
       flags,
       [](JsonWriter& json, const TraceInput& input) {
@@ -56,11 +66,11 @@ int explain_files(const TraceFlags& flags) {
       },
       [&](const TraceInput& input) {
         return report::kernels_table(analysis::kernel_times(input.trace), flags.markdown,
-                                     screen_width());
+                                     screen_width(), style);
       });
 }
 
-int explain(const TraceFlags& flags) {
+int explain(const ExplainFlags& flags) {
   const auto files = std::count_if(flags.files.begin(), flags.files.end(), is_file);
   if (files == 0) return explain_names(flags);
   if (files == static_cast<std::ptrdiff_t>(flags.files.size())) return explain_files(flags);
@@ -70,10 +80,11 @@ int explain(const TraceFlags& flags) {
 }  // namespace
 
 void add_explain(Command& verb) {
-  auto flags = std::make_shared<TraceFlags>();
+  auto flags = std::make_shared<ExplainFlags>();
   verb.option("NAME", flags->files, "Kernel names, or traces for all of theirs").required();
   const Option json = verb.flag("--json", flags->json, "One JSON value on standard output");
   verb.flag("--md", flags->markdown, "As Markdown").excludes(json);
+  add_names(verb, flags->names);
   verb.run([flags] { return explain(*flags); });
 }
 

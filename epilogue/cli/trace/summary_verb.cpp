@@ -10,11 +10,16 @@
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 #include "epilogue/report/first_screen.h"
+#include "epilogue/report/kernel_report.h"
 #include "epilogue/report/ranks_screen.h"
 #include "epilogue/report/summary_report.h"
 
 namespace epi::cli {
 namespace {
+
+struct SummaryFlags : TraceFlags {
+  std::string names;
+};
 
 // All ranks on one screen, in their order.
 std::string ranks_text(const TraceFlags& flags, const std::vector<TraceInput>& inputs) {
@@ -34,7 +39,16 @@ std::string ranks_text(const TraceFlags& flags, const std::vector<TraceInput>& i
   return report::ranks_screen(ranks, source, screen_width());
 }
 
-int summary(const TraceFlags& flags) {
+// Under the screen, whose rows are kinds of work: the largest kernels by the names asked for.
+std::string named_kernels(const trace::Trace& trace, report::NameStyle style) {
+  constexpr size_t kShown = 10;
+  auto kernels = analysis::kernel_times(trace);
+  if (kernels.size() > kShown) kernels.resize(kShown);
+  return '\n' + report::kernels_table(kernels, false, screen_width(), style);
+}
+
+int summary(const SummaryFlags& flags) {
+  const auto style = parse_name_style("summary", flags.names);
   const auto summary_of = [](const TraceInput& input) {
     return analysis::summarize(analysis::TraceIndex(input.trace));
   };
@@ -52,18 +66,23 @@ int summary(const TraceFlags& flags) {
         report::screen_json(json, report::screen_data(index));
       },
       [&](const TraceInput& input) {
-        if (flags.markdown) return report::summary_markdown(summary_of(input), input.file);
+        if (flags.markdown) {
+          return report::summary_markdown(summary_of(input), input.file,
+                                          style.value_or(report::NameStyle::kDecoded));
+        }
         const analysis::TraceIndex index(input.trace);
         return report::first_screen(report::screen_data(index), input.trace, input.file,
-                                    screen_width());
+                                    screen_width()) +
+               (style ? named_kernels(input.trace, *style) : "");
       });
 }
 
 }  // namespace
 
 void add_summary(Command& verb) {
-  auto flags = std::make_shared<TraceFlags>();
+  auto flags = std::make_shared<SummaryFlags>();
   add_trace_flags(verb, *flags);
+  add_names(verb, flags->names);
   verb.run([flags] { return summary(*flags); });
 }
 

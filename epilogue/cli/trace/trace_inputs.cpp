@@ -69,6 +69,19 @@ void add_step_pattern(Command& verb, std::string& pattern) {
               "A regular expression: annotations and operators whose names match are the steps");
 }
 
+void add_names(Command& verb, std::string& names) {
+  verb.option("--names", names, "Kernels by their raw name, decoded, or both")
+      .value_name("raw|decoded|both");
+}
+
+std::optional<report::NameStyle> parse_name_style(const char* verb, const std::string& names) {
+  if (names.empty()) return std::nullopt;
+  if (names == "raw") return report::NameStyle::kRaw;
+  if (names == "decoded") return report::NameStyle::kDecoded;
+  if (names == "both") return report::NameStyle::kBoth;
+  fail(verb, "--names {}: must be raw, decoded or both", names);
+}
+
 void add_trace_flags(Command& verb, TraceFlags& flags, bool with_markdown) {
   verb.option("FILE", flags.files, "A trace, or a folder of ranks").required();
   const Option json = verb.flag("--json", flags.json, "One JSON value on standard output");

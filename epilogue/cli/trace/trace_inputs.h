@@ -4,12 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "epilogue/base/json_writer.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
+#include "epilogue/report/kernel_names.h"
 #include "epilogue/trace/trace.h"
 
 namespace epi::cli {
@@ -33,6 +35,11 @@ struct TraceFlags {
 void add_step_pattern(Command& verb, std::string& pattern);
 // Adds FILE..., --json, --step-pattern and, where the verb can, --md.
 void add_trace_flags(Command& verb, TraceFlags& flags, bool with_markdown = true);
+
+// Adds --names raw|decoded|both: how kernels are named.
+void add_names(Command& verb, std::string& names);
+// None where the flag was not given; throws `Error` for another word.
+std::optional<report::NameStyle> parse_name_style(const char* verb, const std::string& names);
 
 // Reads all of them, several at a time. Throws `Error` for the first that cannot be read.
 std::vector<TraceInput> read_inputs(const std::vector<std::string>& files,

@@ -19,6 +19,8 @@ struct TreeFlags : TraceFlags {
   std::optional<int64_t> step;
   std::string under;
   std::optional<int64_t> depth;
+  bool full = false;
+  std::string names;
 };
 
 // The step that was asked for; without a wish, the one of median duration: neither cold nor lucky.
@@ -45,7 +47,10 @@ report::TreeOptions options_for(const TreeFlags& flags, const TraceInput& input,
   report::TreeOptions options{.begin_ns = step.begin_ns, .end_ns = step.end_ns + 1};
   if (step.event != trace::kNoEvent) options.end_ns = step.end_ns;
   if (flags.depth) options.depth = static_cast<size_t>(*flags.depth);
+  options.step = step.event;
   options.width = screen_width();
+  options.full = flags.full;
+  options.names = parse_name_style("tree", flags.names);
   if (flags.under.empty()) return options;
   for (const trace::EventId id : links.tree.order) {
     const bool inside =
@@ -81,6 +86,8 @@ void add_tree(Command& verb) {
   verb.option("--under", flags->under, "Only what is under the first range of this name")
       .value_name("NAME");
   verb.option("--depth", flags->depth, "Levels below the first").value_name("D");
+  verb.flag("--full", flags->full, "Every line; without it a tree of over 200 is folded");
+  add_names(verb, flags->names);
   verb.run([flags] { return tree(*flags); });
 }
 

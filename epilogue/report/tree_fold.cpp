@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "epilogue/report/repeats.h"
+#include "epilogue/report/tree_lines.h"
+
+namespace epi::report {
+namespace {
+
+// Deeper than this no program nests; a file might, and would overflow the stack.
+constexpr size_t kMaxDepth = 1000;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// "nn.Module: Block_*" of "nn.Module: Block_12".
+std::string without_digits(std::string_view name) {
+  std::string text;
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (!is_digit(name[i])) {
+      text += name[i];
+    } else if (i == 0 || !is_digit(name[i - 1])) {
+      text += '*';
+    }
+  }
+  return text;
+}
+
+uint64_t combined(uint64_t hash, uint64_t value) {
+  // FNV-1a, a word at a time.
+  return (hash ^ value) * 0x100000001b3;
+}
+
+// Groups in the order of their first node.
+struct NodesByName {
+  void add(std::string_view name, size_t node) {
+    const auto [known, is_new] = places.try_emplace(name, groups.size());
+    if (is_new) groups.emplace_back();
+    groups[known->second].push_back(node);
+  }
+
+  std::vector<std::vector<size_t>> groups{};
+  std::unordered_map<std::string_view, size_t> places{};
+};
+
+std::vector<size_t> joined(const std::vector<std::vector<size_t>>& slices) {
+  std::vector<size_t> all;
+  for (const auto& slice : slices) all.insert(all.end(), slice.begin(), slice.end());
+  return all;
+}
+
+// Merges the nodes of a forest into lines, from the roots down.
+class Folder {
+ public:
+  // The same stretch of operators, once for each time that it ran.
+  using Slices = std::vector<std::vector<size_t>>;
+
+  Folder(const trace::Trace& trace, const trace::Links& links, const Forest& forest,
+         const TreeOptions& options, TreeLines& out)
+      : trace_(trace), links_(links), nodes_(forest.nodes()), options_(options), out_(out) {
+    sign();
+  }
+
+  // The children of operators that are one line: as many lists as it stands for.
+  void add_siblings(const Slices& parents_children, size_t parent, size_t depth) {
+    Slices ops;
+    NodesByName others;  // calls and device work
+    for (const auto& children : parents_children) {
+      auto& ops_of_one = ops.emplace_back();
+      for (const size_t child : children) {
+        if (is_op(child)) {
+          ops_of_one.push_back(child);
+        } else {
+          others.add(trace_.name_of(nodes_[child].id), child);
+        }
+      }
+    }
+    add_sequence(ops, parent, depth);
+    for (const auto& same : others.groups) add_merged(same, parent, depth);
+  }
+
+ private:
+  bool is_op(size_t node) const {
+    return !nodes_[node].device && !trace::is_call(trace_.category[nodes_[node].id]);
+  }
+
+  // What makes two operators one: their names and those of all operators below.
+  void sign() {
+    signatures_.assign(nodes_.size(), 0);
+    for (size_t i = nodes_.size(); i-- > 0;) {
+      if (!is_op(i)) continue;
+      uint64_t hash = 0xcbf29ce484222325;
+      for (const char c : without_digits(trace_.name_of(nodes_[i].id))) {
+        hash = combined(hash, static_cast<unsigned char>(c));
+      }
+      for (const size_t child : nodes_[i].children) {
+        if (is_op(child)) hash = combined(hash, signatures_[child]);
+      }
+      // Separates the children of this operator from its next siblings.
+      signatures_[i] = combined(hash, nodes_[i].depth);
+    }
+  }
+
+  void add_sequence(const Slices& slices, size_t parent, size_t depth) {
+    if (slices.empty()) return;
+    const bool alike = std::all_of(slices.begin(), slices.end(), [&](const auto& slice) {
+      return slice.size() == slices[0].size();
+    });
+    if (!alike) {
+      // Below calls of one name, which may hold different operators.
+      add_sequence({joined(slices)}, parent, depth);
+      return;
+    }
+    std::vector<uint64_t> sequence;
+    for (const size_t node : slices[0]) sequence.push_back(signatures_[node]);
+    for (const Repeat& repeat : find_repeats(sequence)) add_repeat(slices, repeat, parent, depth);
+  }
+
+  void add_repeat(const Slices& slices, const Repeat& repeat, size_t parent, size_t depth) {
+    Slices parts;
+    for (const auto& slice : slices) {
+      for (size_t time = 0; time < repeat.times; ++time) {
+        const auto start =
+            slice.begin() + static_cast<std::ptrdiff_t>(repeat.start + time * repeat.period);
+        parts.emplace_back(start, start + static_cast<std::ptrdiff_t>(repeat.period));
+      }
+    }
+    if (repeat.period == 1) {
+      std::vector<size_t> same;
+      for (const auto& part : parts) same.push_back(part[0]);
+      add_merged(same, parent, depth);
+      return;
+    }
+    TreeLine line;
+    line.name = fmt::format("[{} .. {}]", trace_.name_of(nodes_[parts[0].front()].id),
+                            trace_.name_of(nodes_[parts[0].back()].id));
+    line.count = static_cast<int64_t>(parts.size());
+    for (const auto& part : parts) {
+      for (const size_t node : part) add_times(node, line);
+    }
+    line.depth = depth;
+    line.is_sequence = true;
+    const size_t added = out_.add(std::move(line), parent);
+    if (depth < max_depth()) add_sequence(parts, added, depth + 1);
+  }
+
+  void add_merged(const std::vector<size_t>& same, size_t parent, size_t depth) {
+    TreeLine line;
+    const std::string_view first = trace_.name_of(nodes_[same[0]].id);
+    const bool one_name = std::all_of(same.begin(), same.end(), [&](size_t node) {
+      return trace_.name_of(nodes_[node].id) == first;
+    });
+    line.name = one_name ? std::string(first) : without_digits(first);
+    line.count = static_cast<int64_t>(same.size());
+    line.device = nodes_[same[0]].device;
+    line.depth = depth;
+    Slices children;
+    for (const size_t node : same) {
+      add_times(node, line);
+      children.push_back(nodes_[node].children);
+    }
+    const size_t added = out_.add(std::move(line), parent);
+    if (depth < max_depth()) add_siblings(children, added, depth + 1);
+  }
+
+  size_t max_depth() const { return std::min(options_.depth, kMaxDepth); }
+
+  void add_times(size_t place, TreeLine& line) const {
+    const TreeNode& node = nodes_[place];
+    line.device_ns += node.device_ns;
+    line.launched = line.launched || node.launched;
+    if (node.device) return;
+    line.cpu_ns += trace_.dur_ns[node.id];
+    line.self_ns += links_.tree.self_ns[node.id];
+  }
+
+  const trace::Trace& trace_;
+  const trace::Links& links_;
+  const std::vector<TreeNode>& nodes_;
+  const TreeOptions& options_;
+  TreeLines& out_;
+  std::vector<uint64_t> signatures_;
+};
+
+}  // namespace
+
+TreeLines folded_lines(const trace::Trace& trace, const trace::Links& links, const Forest& forest,
+                       const TreeOptions& options) {
+  TreeLines out;
+  Folder folder(trace, links, forest, options, out);
+  const bool many = forest.threads().size() > 1;
+  for (const TreeThread& thread : forest.threads()) {
+    const size_t top = many ? out.add(thread_line(trace, forest, thread), SIZE_MAX) : SIZE_MAX;
+    folder.add_siblings({thread.roots}, top, 0);
+  }
+  return out;
+}
+
+}  // namespace epi::report

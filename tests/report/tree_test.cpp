@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tree of a step: what is in it, in which order, and what folding keeps.
+#include "epilogue/report/tree_report.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+#include <sstream>
+
+#include "epilogue/analysis/names/decode.h"
+#include "epilogue/report/kernel_report.h"
+#include "epilogue/report/repeats.h"
+#include "epilogue/report/tree_lines.h"
+#include "tests/analysis/made_trace.h"
+#include "tests/analysis/test_data.h"
+
+namespace epi::report {
+namespace {
+
+using analysis::MadeTrace;
+
+TreeOptions everything() { return {.begin_ns = INT64_MIN / 4, .end_ns = INT64_MAX / 4}; }
+
+std::vector<std::string> tree_of(const trace::Trace& trace,
+                                 const TreeOptions& options = everything()) {
+  std::istringstream text(tree_text(trace, trace::link(trace), options));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+bool has(const std::vector<std::string>& lines, const std::string& text) {
+  return std::any_of(lines.begin(), lines.end(),
+                     [&](const std::string& line) { return line.find(text) != line.npos; });
+}
+
+// Layers of three operators, the second of which launches a kernel; `calls_every` layers query the
+// occupancy before they launch.
+MadeTrace layers(int64_t count, int64_t query_every = 1000) {
+  MadeTrace made;
+  made.host("user_annotation", "ProfilerStep#1", 0, 100 * count);
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t at = 100 * i;
+    made.host("cpu_op", "aten::view", at, 5).host("cpu_op", "aten::mm", at + 10, 60);
+    if (i % query_every == 0) {
+      made.host("cuda_runtime", "cudaOccupancyMaxActiveBlocksPerMultiprocessor", at + 12, 3);
+    }
+    made.kernel(i % 2 == 0 ? "even_kernel" : "odd_kernel", at + 20, at + 25, 50);
+    made.host("cpu_op", "aten::silu", at + 80, 10);
+  }
+  return made;
+}
+
+TEST(FindRepeats, CoversTheSequenceInOrder) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 500; ++round) {
+    std::vector<uint64_t> sequence(random() % 60);
+    for (uint64_t& element : sequence) element = random() % 3;
+    std::vector<uint64_t> expanded;
+    for (const Repeat& repeat : find_repeats(sequence)) {
+      ASSERT_EQ(repeat.start, expanded.size());
+      for (size_t i = 0; i < repeat.period * repeat.times; ++i) {
+        expanded.push_back(sequence[repeat.start + i % repeat.period]);
+      }
+    }
+    EXPECT_EQ(expanded, sequence);
+  }
+}
+
+TEST(FindRepeats, FindsLayersBehindAnEqualOperator) {
+  // 1 | 1 2 3 | 1 2 3 | 1 2 3 | 4
+  const auto found = find_repeats({1, 1, 2, 3, 1, 2, 3, 1, 2, 3, 4});
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[1].start, 1U);
+  EXPECT_EQ(found[1].period, 3U);
+  EXPECT_EQ(found[1].times, 3U);
+}
+
+TEST(Tree, ShowsEveryRuntimeCall) {
+  const auto lines = tree_of(layers(2, 1).trace());
+  EXPECT_EQ(std::count_if(lines.begin(), lines.end(),
+                          [](const auto& line) { return line.find("cudaOccupancy") != line.npos; }),
+            2);
+  EXPECT_FALSE(has(lines, " x ")) << "a short tree is not folded";
+}
+
+TEST(Tree, FoldsLayersAndAddsUpTheirTimes) {
+  const auto lines = tree_of(layers(1000).trace());
+  EXPECT_LE(lines.size(), kMaxTreeLines);
+  EXPECT_TRUE(has(lines, "1000 x [aten::view .. aten::silu]"));
+  EXPECT_TRUE(has(lines, "1000 x aten::mm"));
+  EXPECT_TRUE(has(lines, "> 500 x even_kernel"));
+  EXPECT_TRUE(has(lines, "> 500 x odd_kernel"));
+  EXPECT_TRUE(has(lines, "50.00 ms")) << "1000 kernels of 50 us";
+  EXPECT_TRUE(has(lines, "cudaOccupancyMaxActive")) << "of one layer only: still folded, and shown";
+  EXPECT_TRUE(has(lines, "--full"));
+}
+
+TEST(Tree, FullShowsEveryEvent) {
+  TreeOptions options = everything();
+  options.full = true;
+  // The head, the step, and for each layer three operators, a launch and a kernel; one query.
+  EXPECT_EQ(tree_of(layers(100).trace(), options).size(), 2U + 100 * 5 + 1);
+}
+
+TEST(Tree, StartsAtTheMainThread) {
+  MadeTrace made;
+  made.host("cpu_op", "aten::prefetch", 0, 90, 0, 1).host("cpu_op", "aten::mm", 10, 60, 0, 2);
+  made.kernel("kernel", 20, 25, 50, 7, 2);
+  const auto lines = tree_of(made.trace());
+  ASSERT_GE(lines.size(), 3U);
+  EXPECT_EQ(lines[1], "thread 2") << "it launches; the first in the file does not";
+}
+
+TEST(Tree, NamesKernelsAsAsked) {
+  const std::string name = "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_bias_TNT";
+  MadeTrace made;
+  made.host("cpu_op", "aten::mm", 0, 60).kernel(name, 20, 25, 50);
+  const trace::Trace trace = made.trace();
+  const std::string said = kernel_sentence(name, analysis::decode_name(name));
+  TreeOptions options = everything();
+  EXPECT_FALSE(has(tree_of(trace, options), name)) << "cut to the width";
+  options.names = NameStyle::kRaw;
+  EXPECT_TRUE(has(tree_of(trace, options), name));
+  EXPECT_FALSE(has(tree_of(trace, options), said));
+  options.names = NameStyle::kDecoded;
+  EXPECT_TRUE(has(tree_of(trace, options), said));
+  EXPECT_FALSE(has(tree_of(trace, options), name));
+  options.names = NameStyle::kBoth;
+  EXPECT_TRUE(has(tree_of(trace, options), name));
+  EXPECT_TRUE(has(tree_of(trace, options), said));
+}
+
+// Whatever is folded or hidden, a line is its own time and that of what is below it.
+TEST(Tree, FoldingLosesNoTime) {
+  const std::filesystem::path data(EPI_TEST_DATA);
+  for (const char* file : analysis::kTraces) {
+    const auto read = trace::read((data / file).string());
+    ASSERT_TRUE(read) << file;
+    const trace::Links links = trace::link(*read);
+    const TreeOptions options = everything();
+    const Forest forest(*read, links, options);
+    const TreeLines full = full_lines(*read, links, forest, options);
+    const TreeLines folded = folded_lines(*read, links, forest, options);
+    const auto sums = [](const TreeLines& tree) {
+      int64_t self_ns = 0;
+      int64_t device_ns = 0;
+      int64_t events = 0;
+      for (const TreeLine& line : tree.lines()) {
+        if (line.is_thread || line.is_sequence) continue;
+        self_ns += line.self_ns;
+        device_ns += line.device ? line.device_ns : 0;
+        events += line.count;
+      }
+      return std::tuple(self_ns, device_ns, events);
+    };
+    EXPECT_EQ(sums(full), sums(folded)) << file;
+    EXPECT_LE(tree_of(*read).size(), kMaxTreeLines) << file;
+  }
+}
+
+}  // namespace
+}  // namespace epi::report
