@@ -37,7 +37,7 @@ Result<std::shared_ptr<const LoadedCode>> load_code(const CheckedVariant& varian
 }
 
 // "epilogue_glu_v1::gelu_tanh_and_mul": how operators of extensions are named in traces.
-std::string range_name(const Manifest& manifest, std::string_view kernel) {
+std::string op_name(const Manifest& manifest, std::string_view kernel) {
   std::string name = fmt::format("{}_v{}::{}", manifest.name, manifest.version, kernel);
   std::ranges::replace(name, '/', '_');
   return name;
@@ -54,11 +54,12 @@ Tensor Kernels::call(std::string_view name, std::span<const Tensor> inputs, Weig
     fail(name, "the package was loaded for {}, the input is on {}", epi::name(device_),
          epi::name(inputs[0].device()));
   }
-  std::optional<RecordFunction> range;
-  if (current_listener() != nullptr) range.emplace(range_name(*manifest_, name));
-  const BoundCall call = bind_call(*kernel, inputs);
-  code_->run(call, weights);
-  return call.output().tensor;
+  const auto full_name = [&] { return op_name(*manifest_, name); };
+  return run_custom_op(full_name, inputs, [&] {
+    const BoundCall call = bind_call(*kernel, inputs);
+    code_->run(call, weights);
+    return call.output().tensor;
+  });
 }
 
 Result<Kernels> load(const Resolution& resolution, Device device) {

@@ -10,8 +10,10 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "epilogue/base/clock.h"
 #include "epilogue/ops/args.h"
@@ -44,6 +46,8 @@ class Listener {
   virtual void op_end(Op op) = 0;
   virtual void annotation_begin(std::string_view name) = 0;
   virtual void annotation_end() = 0;
+  // An operator that is not in the table of operators: a package's. Its end is `annotation_end`.
+  virtual void custom_op_begin(std::string_view name, Args /*args*/) { annotation_begin(name); }
   virtual void kernel(const KernelRun& run) = 0;
   // Between the two the calling thread starts work of `cost` on a device, which runs later: its
   // kernels' names and times come from the device's own recorder. They do not nest.
@@ -92,6 +96,21 @@ class RecordFunction {
  private:
   Listener* listener_;
 };
+
+// Runs `body` as an operator that is not in the table; `name` is called only where someone listens.
+template <typename Name, typename Body>
+auto run_custom_op(Name&& name, std::span<const Tensor> inputs, Body&& body) {
+  Listener* listener = current_listener();
+  if (listener == nullptr) return body();
+  struct End {
+    Listener* listener;
+    ~End() { listener->annotation_end(); }
+  };
+  const std::vector<Arg> args(inputs.begin(), inputs.end());
+  listener->custom_op_begin(name(), Args(args));
+  const End end{listener};
+  return body();
+}
 
 // Runs `body` as one kernel and reports it; `describe` makes the `KernelRun` without its times and
 // is called only where someone listens.

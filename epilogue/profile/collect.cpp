@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <span>
 
 #include "epilogue/ops/op.h"
 #include "epilogue/profile/args_text.h"
@@ -26,6 +27,8 @@ using trace::Phase;
 // Times of Kineto's files count from a multiple of a quarter year, so that a double holds their
 // nanoseconds.
 constexpr int64_t kQuarterYearNs = int64_t{7889238} * 1'000'000'000;
+
+constexpr size_t kWord = sizeof(int64_t);
 
 std::string_view payload_text(const EntryHeader& entry, size_t skipped = 0) {
   return {reinterpret_cast<const char*>(entry.payload()) + skipped, entry.payload_bytes - skipped};
@@ -119,7 +122,9 @@ class Collector {
     switch (entry.kind) {
       case EntryKind::kOpBegin:
         return open(add_range(Category::kCpuOp, op_names_[entry.op], lane, in_order(entry),
-                              inputs_of(entry)));
+                              inputs_of(words_at(entry, 0, entry.payload_bytes / kWord))));
+      case EntryKind::kCustomOpBegin:
+        return open(add_custom_op(entry, lane));
       case EntryKind::kAnnotationBegin:
         return open(add_range(Category::kUserAnnotation, trace_.names.intern(payload_text(entry)),
                               lane, in_order(entry), {}));
@@ -156,12 +161,21 @@ class Collector {
     open_.pop_back();
   }
 
-  trace::ArgsRange inputs_of(const EntryHeader& entry) {
-    if (entry.payload_bytes == 0) return {};
-    return args_.intern(payload_text(entry), [&] {
-      return inputs_json({reinterpret_cast<const int64_t*>(entry.payload()),
-                          entry.payload_bytes / sizeof(int64_t)});
-    });
+  static std::span<const int64_t> words_at(const EntryHeader& entry, size_t first, size_t count) {
+    return {reinterpret_cast<const int64_t*>(entry.payload()) + first, count};
+  }
+
+  trace::ArgsRange inputs_of(std::span<const int64_t> words) {
+    if (words.empty()) return {};
+    const std::string_view key(reinterpret_cast<const char*>(words.data()), words.size_bytes());
+    return args_.intern(key, [&] { return inputs_json(words); });
+  }
+
+  EventId add_custom_op(const EntryHeader& entry, trace::LaneId lane) {
+    const auto words = static_cast<size_t>(words_at(entry, 0, 1)[0]);
+    const auto name = trace_.names.intern(payload_text(entry, (1 + words) * kWord));
+    return add_range(Category::kCpuOp, name, lane, in_order(entry),
+                     inputs_of(words_at(entry, 1, words)));
   }
 
   // Kernels stand together behind the operators.

@@ -178,6 +178,21 @@ void EventRecorder::annotation_begin(std::string_view name) {
 
 void EventRecorder::annotation_end() { end_range(); }
 
+void EventRecorder::custom_op_begin(std::string_view name, Args args) {
+  ThreadLog* log = this->log();
+  if (log == nullptr) return;
+  const size_t words = log->options().record_shapes ? packed_words(args) : 0;
+  EntryHeader* entry =
+      log->open(EntryKind::kCustomOpBegin, (1 + words) * sizeof(int64_t) + name.size());
+  if (entry == nullptr) return;
+  auto* payload = reinterpret_cast<int64_t*>(entry->payload());
+  payload[0] = static_cast<int64_t>(words);
+  if (words != 0) pack_inputs(args, payload + 1);
+  std::memcpy(payload + 1 + words, name.data(), name.size());
+  entry->time_ns = now_ns();
+  log->commit();
+}
+
 void EventRecorder::end_range() {
   const int64_t time_ns = now_ns();
   ThreadLog* log = this->log();

@@ -42,6 +42,7 @@ class EventRecorder final : public Listener {
   void op_end(Op op) override;
   void annotation_begin(std::string_view name) override;
   void annotation_end() override;
+  void custom_op_begin(std::string_view name, Args args) override;
   void kernel(const KernelRun& run) override;
   void launch_begin(const LaunchCost& cost) override;
   void launch_end() override;

@@ -12,10 +12,18 @@
 
 namespace epi::profile {
 
-enum class EntryKind : uint8_t { kOpBegin, kAnnotationBegin, kEnd, kKernel, kLaunch, kAllocation };
+enum class EntryKind : uint8_t {
+  kOpBegin,
+  kCustomOpBegin,
+  kAnnotationBegin,
+  kEnd,
+  kKernel,
+  kLaunch,
+  kAllocation
+};
 
-// Followed by the payload of its kind: inputs (see inputs.h), a name, KernelEntry and a name,
-// LaunchEntry, AllocationEntry.
+// Followed by the payload of its kind: inputs (see inputs.h); how many words of inputs, those and a
+// name; a name; KernelEntry and a name; LaunchEntry; AllocationEntry.
 struct EntryHeader {
   uint32_t payload_bytes = 0;
   EntryKind kind = EntryKind::kEnd;

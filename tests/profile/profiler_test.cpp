@@ -45,6 +45,24 @@ TEST(Profiler, RecordsOperatorsAnnotationsAndKernelsAsTheyNest) {
   EXPECT_EQ(tree.parent[ops[3]], ops[2]);
 }
 
+// As PyTorch shows an autograd function that calls a hand-written kernel.
+TEST(Profiler, RecordsAPackagesKernelAsAnOperatorWithShapes) {
+  const std::vector<Tensor> inputs = {zeros({4, 8}), zeros({4, 8})};
+  for (const bool shapes : {true, false}) {
+    Profiler profiler({.record_shapes = shapes});
+    const auto name = [] { return std::string("epilogue_glu_v1::gelu_and_mul"); };
+    run_custom_op(name, inputs, [&] { return relu(inputs[0]); });
+    profiler.stop();
+    const trace::Trace& trace = profiler.trace();
+    EXPECT_EQ(names_of(trace, Category::kCpuOp),
+              (Names{"epilogue_glu_v1::gelu_and_mul", "aten::relu"}));
+    const auto ops = events_of(trace, Category::kCpuOp);
+    EXPECT_EQ(trace::build_op_tree(trace).parent[ops[1]], ops[0]);
+    EXPECT_EQ(trace::find_value(trace.args_of(ops[0]), "Input Dims").value_or("none"),
+              shapes ? "[[4, 8], [4, 8]]" : "none");
+  }
+}
+
 TEST(Profiler, TiesAKernelToItsOperator) {
   const Tensor x = zeros({4, 8});
   Profiler profiler;
