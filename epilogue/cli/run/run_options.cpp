@@ -47,6 +47,8 @@ constexpr auto kSizeFlags = std::to_array<SizeFlag>({
     {"--in-dim", &RunFlags::in_dim, &RunSizes::in_dim},
     {"--out-dim", &RunFlags::out_dim, &RunSizes::out_dim},
     {"--size", &RunFlags::size, &RunSizes::size},
+    {"--rows", &RunFlags::rows, &RunSizes::rows},
+    {"--cols", &RunFlags::cols, &RunSizes::cols},
 });
 
 using Values = std::vector<std::optional<int64_t>>;

@@ -19,8 +19,11 @@ namespace epi::cli {
 // The flags as they were typed. A size may be a list, "64,96,128": each is run.
 struct RunFlags {
   std::string workload;
-  std::string batch, seq, dim, hidden, in_dim, out_dim, size;
+  std::string batch, seq, dim, hidden, in_dim, out_dim, size, rows, cols;
   std::string activation = "geglu";
+  std::string layout = "nn";  // of matmul-add's w; tn: a transposed view, as a Linear has it
+  bool bias = false;          // matmul-add: b is a vector
+  bool no_bias = false;       // linear: without one
   std::string dtype;
   std::string device = "auto";
   std::string weights;
@@ -46,7 +49,7 @@ void add_weight_options(Command& verb, RunFlags& flags);
 
 // One run's sizes. Those that were not given are the workload's defaults, or the weights'.
 struct RunSizes {
-  std::optional<int64_t> batch, seq, dim, hidden, in_dim, out_dim, size;
+  std::optional<int64_t> batch, seq, dim, hidden, in_dim, out_dim, size, rows, cols;
 };
 
 // A whole number from 1 to 2^62; throws `Error` naming the flag otherwise.

@@ -157,8 +157,14 @@ void add_sizes(Command& verb, RunFlags& flags) {
     size("--batch", flags.batch, "Rows of x (1024)");
     size("--in-dim,--in_dim", flags.in_dim, "Inputs (32, or the weights')");
     size("--out-dim,--out_dim", flags.out_dim, "Outputs (64, or the weights')");
+    verb.flag("--no-bias,--no_bias", flags.no_bias, "Without a bias");
   } else {
     size("--size", flags.size, "Rows and columns of the three matrices (1024)");
+    size("--rows", flags.rows, "Rows of x and b (the size)");
+    size("--cols", flags.cols, "Columns of w and b (the size)");
+    verb.flag("--bias", flags.bias, "b is a vector of the columns, as in a Linear");
+    verb.option("--layout", flags.layout, "of w: nn (as shaped), tn (transposed, as in a Linear)")
+        .value_name("nn|tn");
   }
 }
 

@@ -96,7 +96,7 @@ Result<Weights> find_weights(const RunFlags& flags, const std::vector<std::strin
   EPI_TRY(bias);
   return Weights{tensor->size(0),
                  tensor->size(1),
-                 *bias,
+                 *bias && !flags.no_bias,
                  tensor->dtype(),
                  std::make_shared<nn::Checkpoint>(std::move(*checkpoint)),
                  made_up.device};
@@ -131,7 +131,8 @@ std::function<std::vector<Tensor>()> one_input(const Dims& shape, const Weights&
 
 Result<Workload> plan_linear(const RunFlags& flags, const RunSizes& sizes, Device device) {
   const auto found = find_weights(
-      flags, {""}, {sizes.out_dim.value_or(64), sizes.in_dim.value_or(32), true, {}, {}, device});
+      flags, {""},
+      {sizes.out_dim.value_or(64), sizes.in_dim.value_or(32), !flags.no_bias, {}, {}, device});
   EPI_TRY(found);
   const Weights& weights = *found;
   check_agrees("--out-dim", sizes.out_dim, weights.rows);
@@ -201,25 +202,53 @@ Result<Workload> plan_mlp(const RunFlags& flags, const RunSizes& sizes, Device d
                   one_input(shape, weights)};
 }
 
+// x [rows, size], w [size, cols], b [rows, cols]; with --bias b is [cols], a parameter as w is.
 Result<Workload> plan_matmul_add(const RunFlags& flags, const RunSizes& sizes, Device device) {
   const int64_t size = sizes.size.value_or(1024);
+  const int64_t rows = sizes.rows.value_or(size);
+  const int64_t cols = sizes.cols.value_or(size);
+  const bool bias = flags.bias;
+  const bool transposed = flags.layout == "tn";
+  if (!transposed && flags.layout != "nn") {
+    fail("run", "--layout {}: must be nn or tn", flags.layout);
+  }
   const DType dtype = parse_dtype(flags.dtype).value_or(default_dtype(device));
-  check_memory(flags, 5 * product({size, size}), dtype, device);
-  const auto random = [=](uint64_t seed) { return randn({size, size}, seed, {dtype, device}); };
-  // x and b have as many rows as the batch; w is the weight.
-  const auto make_block = [=]() -> Result<Block> {
-    const Tensor w = random(kWeightSeed);
-    const auto function = [w](std::span<const Tensor> in) { return add(matmul(in[0], w), in[1]); };
-    return Block{function, {{"w", w}}};
+  check_memory(flags, product({rows, size}) + product({size, cols}) + 3 * product({rows, cols}),
+               dtype, device);
+  const auto random = [=](Dims shape, uint64_t seed) {
+    return randn(std::move(shape), seed, {dtype, device});
   };
-  const auto make_inputs = [=] { return std::vector{random(kInputSeed), random(kWeightSeed + 1)}; };
-  return Workload{fmt::format("add(matmul(x, w), b), all [{0}, {0}]", size),
-                  "matmul_add",
-                  dtype,
-                  device,
-                  fmt::format("matmul_add {}", size),
-                  make_block,
-                  make_inputs};
+  const auto make_block = [=]() -> Result<Block> {
+    const Tensor w =
+        transposed ? t(random({cols, size}, kWeightSeed)) : random({size, cols}, kWeightSeed);
+    if (!bias) {
+      const auto function = [w](std::span<const Tensor> in) {
+        return add(matmul(in[0], w), in[1]);
+      };
+      return Block{function, {{"w", w}}};
+    }
+    const Tensor b = random({cols}, kWeightSeed + 1);
+    const auto function = [w, b](std::span<const Tensor> in) { return add(matmul(in[0], w), b); };
+    return Block{function, {{"w", w}, {"b", b}}};
+  };
+  const auto make_inputs = [=] {
+    std::vector<Tensor> inputs = {random({rows, size}, kInputSeed)};
+    if (!bias) inputs.push_back(random({rows, cols}, kWeightSeed + 1));
+    return inputs;
+  };
+  const bool square = rows == size && cols == size && !bias;
+  const std::string shapes = square
+                                 ? fmt::format("all [{0}, {0}]", size)
+                                 : fmt::format("x [{}, {}], w [{}, {}], b [{}{}]", rows, size, size,
+                                               cols, bias ? "" : fmt::format("{}, ", rows), cols);
+  return Workload{
+      fmt::format("add(matmul(x, w), b), {}{}", shapes, transposed ? ", w transposed" : ""),
+      "matmul_add",
+      dtype,
+      device,
+      fmt::format("matmul_add {} {}", size, cols),
+      make_block,
+      make_inputs};
 }
 
 }  // namespace
