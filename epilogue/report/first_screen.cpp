@@ -226,7 +226,9 @@ std::string first_screen(const ScreenData& data, const trace::Trace& trace, cons
                          size_t width) {
   std::string out = header(data, file, width) + "\n\n";
   if (!data.advised.diagnosis) {
-    if (data.summary.ops.empty()) return out + "NO EVENTS: nothing in this trace took time\n";
+    if (data.summary.ops.empty()) {
+      return out + "NOT CONCLUSIVE: no event is marked as work of a CPU or GPU (\"cat\")\n";
+    }
     out += "NO DEVICE WORK: this trace shows the CPU only\n\n" + host_table(data, width) + '\n';
     const std::string word = shell_word(file);
     const std::string next = fmt::format("next: epilogue table {0} | tree {0}", word);

@@ -5,6 +5,7 @@
 
 #include "epilogue/base/result.h"
 #include "epilogue/trace/begin_end.h"
+#include "epilogue/trace/legacy_events.h"
 #include "epilogue/trace/input_text.h"
 #include "epilogue/trace/number_text.h"
 #include "epilogue/trace/tolerant_parser.h"
@@ -44,6 +45,7 @@ Result<Trace> read_input(const InputText& input, const std::string& name, const 
                 [](const auto& property) { return property.first == "baseTimeNanoseconds"; });
   trace.args_text = input.owner;
   join_begin_end(trace);
+  categorize_legacy_events(trace);
   return trace;
 }
 

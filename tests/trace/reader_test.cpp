@@ -29,6 +29,19 @@ std::string failure_of(std::string_view text) {
 constexpr std::string_view kEvent =
     R"({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 2, "ts": 10.5, "dur": 2, "args": {"External id": 7}})";
 
+// PyTorch without Kineto writes a list of events that have no category.
+TEST(Reader, ReadsLegacyTracesAsOperators) {
+  const auto trace = read_text(
+      R"([{"name": "ProfilerStep#1", "ph": "X", "ts": 1, "dur": 9, "tid": 1, "pid": "CPU functions", "args": {}},
+          {"name": "aten::mm", "ph": "X", "ts": 2, "dur": 5, "tid": 1, "pid": "CPU functions", "args": {}},
+          {"name": "other", "ph": "X", "ts": 2, "dur": 5, "tid": 1, "pid": 1, "args": {}}])",
+      "legacy");
+  ASSERT_TRUE(trace);
+  EXPECT_EQ(trace->category[0], Category::kCpuOp);
+  EXPECT_EQ(trace->category[1], Category::kCpuOp);
+  EXPECT_EQ(trace->category[2], Category::kNone) << "of another process: nothing is known of it";
+}
+
 TEST(Reader, ReadsAnObjectAndABareArray) {
   const Trace object = read_or_fail(
       fmt::format(R"({{"schemaVersion": 1, "traceEvents": [{}], "traceName": "t"}})", kEvent));
