@@ -1,33 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// add(matmul(x, w), b), as the PyTorch tutorial begins: two operators, two kernels. At 64 the time
-// goes into calling them, at 1024 into the product; the profiler's table tells which.
-#include <fmt/core.h>
-
-#include "epilogue/analysis/pytorch/profiler_table.h"
-#include "epilogue/cpu/cpu_backend.h"
+// add(matmul(x, w), b): two operators, two kernels; compiled it is one, addmm. At 64 the time goes
+// into calling them, at 4096 into the GEMM; the profiler's table tells which.
+#include "epilogue/compiler/compile.h"
 #include "epilogue/ops/functional.h"
-#include "epilogue/ops/hooks.h"
-#include "epilogue/profile/profiler.h"
-#include "epilogue/report/profiler_table_report.h"
 #include "epilogue/tensor/factories.h"
+#include "recording.h"
 
-int main() {
-  epi::register_cpu_backend();
-  for (const int64_t size : {64, 1024}) {
-    const epi::Tensor x = epi::randn({size, size}, 0);
-    const epi::Tensor w = epi::randn({size, size}, 1);
-    const epi::Tensor b = epi::randn({size, size}, 2);
+int main(int argc, char** argv) {
+  return example::run([&] {
+    example::Flags flags(argc, argv,
+                         "add(matmul(x, w), b): two kernels; compiled it is one, addmm");
+    const int64_t size = flags.size("--size", 1024, "Rows and columns of the three matrices");
+    const int64_t rows = flags.size("--rows", size, "Of x and b");
+    const int64_t cols = flags.size("--cols", size, "Of w and b");
+    const bool bias = flags.has("--bias", "b is a vector of the columns, as in a Linear");
+    const bool transposed =
+        flags.text("--layout", "nn", "Of w; tn: transposed, as in a Linear") == "tn";
+    const auto recording = example::recording_flags(flags);
+    const auto compile = example::compile_flags(flags, "matmul_add");
+    if (!flags.done()) return;
 
-    // One step unrecorded, one recorded and dropped, three kept.
-    epi::profile::Profiler profiler({.schedule = epi::profile::Schedule{1, 1, 3}});
-    for (int step = 0; step < 5; ++step) {
-      {
-        const epi::RecordFunction range("matmul_add");
-        epi::add(epi::matmul(x, w), b);
-      }
-      profiler.step();
+    const epi::TensorOptions options{recording.dtype, recording.device};
+    const epi::Tensor x = epi::randn({rows, size}, 0, options);
+    const epi::Tensor w = transposed ? epi::t(epi::randn({cols, size}, 1, options))
+                                     : epi::randn({size, cols}, 1, options);
+    const epi::Tensor b =
+        bias ? epi::randn({cols}, 2, options) : epi::randn({rows, cols}, 2, options);
+
+    // w and b are parameters: x is what a call brings.
+    const auto matmul_add = [w, b](std::span<const epi::Tensor> inputs) {
+      return epi::add(epi::matmul(inputs[0], w), b);
+    };
+    if (!compile.compile) {
+      example::record("matmul_add", [&] { matmul_add({&x, 1}); }, recording);
+      return;
     }
-    const auto table = epi::analysis::profiler_table(profiler.trace());
-    fmt::print("size {}\n{}\n", size, epi::report::table_text(table, {}));
-  }
+    const epi::Compiled fast(matmul_add, {{"w", w}, {"b", b}}, compile.options);
+    example::record("matmul_add", [&] { fast(x); }, recording);
+  });
 }

@@ -1,42 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MLP with prebuilt kernels: a package is looked up, verified and loaded; then the same module
+// The same MLP with prebuilt kernels: a package is looked up, verified and loaded; then the module
 // runs with it. No compiler, no guards, any number of rows.
-#include <fmt/core.h>
-
 #include "epilogue/base/error.h"
-#include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/hub/kernel.h"
 #include "epilogue/hub/prebuilt_glu_mlp.h"
 #include "epilogue/nn/glu_mlp.h"
-#include "epilogue/ops/functional.h"
 #include "epilogue/tensor/factories.h"
+#include "recording.h"
 
-int main() {
-  using namespace epi;
-  register_cpu_backend();
+int main(int argc, char** argv) {
+  return example::run([&] {
+    example::Flags flags(argc, argv, "The MLP with prebuilt kernels: four kernels, no compiler");
+    const int64_t batch = flags.size("--batch", 64, "Sequences");
+    const int64_t seq = flags.size("--seq", 128, "Positions in a sequence");
+    const int64_t dim = flags.size("--dim", 768, "Width of x");
+    const int64_t hidden = flags.size("--hidden", 3072, "Width between");
+    const auto package = flags.text("--kernels", "epilogue/glu", "The package, version 1");
+    const auto recording = example::recording_flags(flags);
+    if (!flags.done()) return;
 
-  // The best variant for this CPU. Where there is none, the failure says why, of each.
-  const auto glu = hub::get_kernel("epilogue/glu", 1);
-  if (!glu) {
-    fmt::print("{}\n", glu.error().message);
-    return 1;
-  }
-  fmt::print("{}@{} {}\n", glu->manifest().name, glu->manifest().version, glu->manifest().variant);
+    // The best variant for this device. Where there is none, the failure says why, of each.
+    const auto glu = epi::hub::get_kernel(package, 1, recording.device);
+    if (!glu) throw epi::Error(glu.error().message);
+    fmt::print("kernels: {}@{} {}\n", glu->manifest().name, glu->manifest().version,
+               glu->manifest().variant);
 
-  nn::GluMlp mlp(64, 256);
-  nn::init_normal(mlp, 1);
-  const hub::GluMlp layer(mlp, *glu);  // shares the parameters
-  float most = 0;
-  for (const int64_t rows : {1, 7, 128}) {
-    const Tensor x = randn({rows, 64}, 2);
-    const Tensor difference = sub(layer.forward(x), mlp.forward(x));
-    most = std::max(most, amax(mul(difference, difference)).data<float>()[0]);
-  }
-  fmt::print("eager and prebuilt differ by at most {:.1e}, squared\n", most);
-
-  // A kernel by its name, on any tensors: halves of one product are read where they are.
-  const Tensor both = randn({4, 512}, 3);
-  const Tensor h = glu->call("silu_and_mul", {slice(both, 1, 0, 256), slice(both, 1, 256, 512)});
-  fmt::print("silu_and_mul of two halves: {} x {}\n", h.size(0), h.size(1));
-  return most < 1e-8 ? 0 : 1;
+    epi::nn::GluMlp mlp(dim, hidden, epi::nn::GluActivation::kGeluTanh, false, recording.dtype);
+    epi::nn::init_normal(mlp, 1);
+    mlp.to(recording.device);
+    const epi::hub::GluMlp layer(mlp, *glu);  // shares the parameters
+    const epi::Tensor x = epi::randn({batch, seq, dim}, 0, {recording.dtype, recording.device});
+    example::record("mlp_fwd", [&] { layer.forward(x); }, recording);
+  });
 }

@@ -1,59 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GeGLU MLP with weights from a safetensors file: saved here first, then mapped and used without
-// a copy. down(gelu(gate(x)) * up(x)) is five kernels; the trace shows them, in Perfetto as in
-// PyTorch's tools. Usage: 03_simple_mlp [TRACE.json.gz]
-#include <fmt/core.h>
-
-#include <cstdio>
-#include <filesystem>
-
-#include "epilogue/cpu/cpu_backend.h"
+// A gated MLP, down(gelu(gate(x)) * up(x)): five kernels; compiled, two. With --weights its
+// parameters are the pages of a safetensors file, mapped and not copied.
+#include "epilogue/base/error.h"
+#include "epilogue/compiler/compile.h"
+#include "epilogue/nn/checkpoint.h"
 #include "epilogue/nn/glu_mlp.h"
-#include "epilogue/nn/safetensors.h"
-#include "epilogue/ops/hooks.h"
-#include "epilogue/profile/profiler.h"
 #include "epilogue/tensor/factories.h"
-#include "epilogue/tensor/print.h"
-#include "epilogue/trace/writer.h"
+#include "recording.h"
 
 namespace {
 
-constexpr const char* kPrefix = "model.layers.0.mlp.";
-
-epi::Result<epi::nn::GluMlp> saved_and_loaded(const std::filesystem::path& path) {
-  epi::nn::GluMlp made(256, 1024);
-  epi::nn::init_normal(made, 1);
-  const auto state = made.state(kPrefix);
-  if (auto saved = epi::nn::save_safetensors(path, state); !saved) {
-    return tl::unexpected(saved.error());
+void load(epi::nn::GluMlp& mlp, const std::string& file, const std::string& prefix) {
+  const auto checkpoint = epi::nn::Checkpoint::open(file);
+  if (!checkpoint) throw epi::Error(checkpoint.error().message);
+  if (const auto loaded = mlp.load(*checkpoint, prefix); !loaded) {
+    throw epi::Error(loaded.error().message);
   }
-  auto checkpoint = epi::nn::Checkpoint::open(path);
-  if (!checkpoint) return tl::unexpected(checkpoint.error());
-  epi::nn::GluMlp loaded(256, 1024);
-  if (auto done = loaded.load(*checkpoint, kPrefix); !done) return tl::unexpected(done.error());
-  return loaded;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  epi::register_cpu_backend();
-  const auto path = std::filesystem::temp_directory_path() /
-                    fmt::format("epilogue_simple_mlp_{}.safetensors", epi::now_ns());
-  const auto mlp = saved_and_loaded(path);
-  std::filesystem::remove(path);  // the mapping outlives the name
-  if (!mlp) {
-    fmt::print(stderr, "{}\n", mlp.error().message);
-    return 2;
-  }
-  const epi::Tensor x = epi::randn({4, 32, 256}, 0);
-  epi::profile::Profiler profiler({.record_shapes = true});
-  const epi::Tensor y = mlp->forward(x);
-  profiler.stop();
-  fmt::print("x {}\ny {}\n", epi::describe(x), epi::to_string(y));
+  return example::run([&] {
+    example::Flags flags(argc, argv, "A gated MLP: five kernels; compiled, two");
+    const int64_t batch = flags.size("--batch", 64, "Sequences");
+    const int64_t seq = flags.size("--seq", 128, "Positions in a sequence");
+    const int64_t dim = flags.size("--dim", 768, "Width of x");
+    const int64_t hidden = flags.size("--hidden", 3072, "Width between");
+    const auto name = flags.text("--activation", "geglu", "geglu, geglu_erf or swiglu");
+    const auto weights = flags.text("--weights", "", "A .safetensors file, an index, or a folder");
+    const auto prefix = flags.text("--prefix", "", "What the tensors' names begin with");
+    const auto recording = example::recording_flags(flags);
+    const auto compile = example::compile_flags(flags, "mlp");
+    if (!flags.done()) return;
+    const auto activation = epi::nn::glu_activation_from_name(name);
+    if (!activation) throw epi::Error(fmt::format("--activation {}: is not known", name));
 
-  const char* trace_path = argc > 1 ? argv[1] : "simple_mlp.json.gz";
-  const auto written = epi::trace::write(profiler.trace(), trace_path);
-  fmt::print("{}\n", written ? trace_path : written.error().message);
-  return written ? 0 : 2;
+    epi::nn::GluMlp mlp(dim, hidden, *activation, false, recording.dtype);
+    weights.empty() ? epi::nn::init_normal(mlp, 1) : load(mlp, weights, prefix);
+    mlp.to(recording.device);
+    const epi::Tensor x = epi::randn({batch, seq, dim}, 0, {recording.dtype, recording.device});
+
+    if (!compile.compile) {
+      example::record("mlp_fwd", [&] { mlp.forward(x); }, recording);
+      return;
+    }
+    const epi::Compiled fast = epi::compile(mlp, compile.options);
+    example::record("mlp_fwd", [&] { fast(x); }, recording);
+  });
 }

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the programs of this folder share: their flags, and how a function is recorded."""
+import argparse
+import sys
+
+import torch
+from torch.profiler import ProfilerActivity, profile, record_function, schedule
+
+DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
+
+
+def parser(about):
+    flags = argparse.ArgumentParser(description=about, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    flags.add_argument("--dtype", choices=DTYPES, help="f32 on the CPU, bf16 on CUDA where it is not given")
+    flags.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
+    flags.add_argument("--steps", default="1,1,3", metavar="N,N,N", help="wait,warmup,active")
+    flags.add_argument("--warmup", type=int, default=3, metavar="N", help="forwards before the recording")
+    flags.add_argument("--trace", metavar="FILE", help="write the trace (.json or .json.gz), and its table beside it")
+    return flags
+
+
+def add_compile(flags):
+    flags.add_argument("--compile", action="store_true", help="through torch.compile")
+    flags.add_argument("--mode", help="of torch.compile: reduce-overhead replays CUDA graphs")
+
+
+def sizes(flags, **defaults):
+    """--in-dim, and --in_dim as well: both spellings work everywhere."""
+    for name, value in defaults.items():
+        words = sorted({"--" + name.replace("_", "-"), "--" + name})
+        flags.add_argument(*words, type=positive, default=value, metavar="N")
+
+
+def positive(text):
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text}: must be at least 1")
+    return value
+
+
+def parse(flags):
+    """The arguments, with the device and the dtype filled in. Exits with 2 for what cannot run here."""
+    args = flags.parse_args()
+    if args.device == "auto":
+        args.device = "cuda" if torch.cuda.is_available() else "cpu"
+    if args.device == "cuda" and not torch.cuda.is_available():
+        flags.error("--device cuda: PyTorch finds no GPU")
+    args.dtype = DTYPES[args.dtype or ("bf16" if args.device == "cuda" else "f32")]
+    args.steps = [int(number) for number in args.steps.split(",")]
+    if len(args.steps) != 3 or args.steps[2] < 1:
+        flags.error("--steps: three numbers are needed, wait,warmup,active, the last at least 1")
+    if getattr(args, "mode", None) and not args.compile:
+        flags.error(f"--mode {args.mode}: needs --compile")
+    if getattr(args, "compile", False) and not hasattr(torch, "compile"):
+        flags.error(f"--compile: needs PyTorch 2.0 or newer, this is {torch.__version__}")
+    return args
+
+
+def compiled(function, args):
+    return torch.compile(function, mode=args.mode) if args.compile else function
+
+
+def record(annotation, function, args):
+    """Runs `function` under the profiler's schedule, each call as `annotation`; prints the table."""
+    with torch.no_grad():
+        for _ in range(args.warmup):
+            function()
+        wait, warmup, active = args.steps
+        activities = [ProfilerActivity.CPU]
+        if args.device == "cuda":
+            activities.append(ProfilerActivity.CUDA)
+            torch.cuda.synchronize()
+        with profile(
+            activities=activities,
+            record_shapes=True,
+            schedule=schedule(wait=wait, warmup=warmup, active=active),
+        ) as profiler:
+            for _ in range(wait + warmup + active):
+                with record_function(annotation):
+                    function()
+                profiler.step()
+    sort = "cuda_time_total" if args.device == "cuda" else "self_cpu_time_total"
+    table = profiler.key_averages().table(sort_by=sort, row_limit=100)
+    print(table)
+    if args.trace:
+        profiler.export_chrome_trace(args.trace)
+        name = args.trace[: -len(".gz")] if args.trace.endswith(".gz") else args.trace
+        with open(name[: -len(".json")] + ".txt" if name.endswith(".json") else name + ".txt", "w") as file:
+            file.write(table + "\n")
+        print(args.trace, file=sys.stderr)
