@@ -7,6 +7,7 @@
 #include "epilogue/base/json_writer.h"
 #include "epilogue/base/machine.h"
 #include "epilogue/profile/cpu_kernel_lane.h"
+#include "epilogue/trace/event_args.h"
 
 namespace epi::profile {
 namespace {
@@ -148,7 +149,9 @@ void describe_trace(trace::Trace& trace, ArgsText& args, const TraceFacts& facts
   Describer describer(trace, args, facts);
   describer.name_processes();
   describer.name_threads();
-  trace.properties = {{"schemaVersion", "1"}, {"deviceProperties", device_properties(facts)}};
+  trace.properties = {{"schemaVersion", "1"},
+                      {std::string(trace::kProducer), "\"epilogue\""},
+                      {"deviceProperties", device_properties(facts)}};
   const RecordOptions& options = facts.recording.options;
   if (options.record_shapes) trace.properties.emplace_back("record_shapes", "1");
   if (options.profile_memory) trace.properties.emplace_back("profile_memory", "1");

@@ -103,6 +103,10 @@ void advice_check_json(JsonWriter& json, const analysis::AdviceCheck& check) {
   json.key("error");
   check.error() ? json.fixed(*check.error(), 4) : json.null();
   json.key("compile_us").fixed(check.compile_ns / 1000, 3);
+  json.key("change").string(check.change == analysis::Change::kFused ? "fused" : "gated_mlp");
+  json.key("holds");
+  check.saving_ns.high > 0 ? json.boolean(check.holds()) : json.null();
+  json.key("unchanged_kernels_us").fixed(check.unchanged_ns / 1000, 3);
   json.key("kernels").integer(check.kernels);
   json.key("kernels_predicted").integer(check.kernels_predicted);
   json.key("kernels_after").integer(check.kernels_after);

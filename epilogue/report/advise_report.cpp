@@ -296,7 +296,8 @@ std::string like_command(const Advised& advised, const std::string& file) {
 }
 
 std::string verdict_line(const Advised& advised) {
-  std::string head = fmt::format("torch.compile: {}, ", text_of(advised.verdict));
+  const std::string compiler = advised.own ? "--compile" : "torch.compile";
+  const std::string head = fmt::format("{}: {}, ", compiler, text_of(advised.verdict));
   const auto& fusion = advised.fusion;
   const double share =
       advised.device_ns > 0 ? 100 * fusion.saving_ns.likely / advised.device_ns : 0;
@@ -310,6 +311,7 @@ std::string verdict_line(const Advised& advised) {
                                       : "the CPU is the limit: the GPU works",
                   time_text(advised.device_ns), step_text(advised), time_text(advised.window_ns));
   const char* where = advised.cpu_kernels ? "" : " on the GPU";
+  const bool nothing_to_fuse = fusion.kernels_after == advised.kernels;
   const std::string after = fmt::format("{} to {}", time_text(advised.compiled_cpu_ns.low),
                                         time_text(advised.compiled_cpu_ns.high));
   switch (advised.because) {
@@ -323,12 +325,11 @@ std::string verdict_line(const Advised& advised) {
       return head + "it captures a CUDA graph, and is not run again";
     case Because::kNotConclusive:
       if (advised.diagnosis->launches_missing) {
-        return "torch.compile: not conclusive, most launches are not in the file";
+        return compiler + ": not conclusive, most launches are not in the file";
       }
       return fmt::format(
-          "torch.compile: not conclusive, {:.0f} % of {} waits for something that is not in the "
-          "file",
-          100 * advised.diagnosis->unexplained_share(), step_text(advised));
+          "{}: not conclusive, {:.0f} % of {} waits for something that is not in the file",
+          compiler, 100 * advised.diagnosis->unexplained_share(), step_text(advised));
     case Because::kOtherLimit:
       return head + fmt::format("{} is {:.0f} % of {}, which compiled code does not shorten",
                                 phrase_of(advised.diagnosis->limiter),
@@ -348,7 +349,7 @@ std::string verdict_line(const Advised& advised) {
                         plural(static_cast<double>(advised.kernels), "kernel"),
                         fusion.kernels_after);
     case Because::kNothingToFuse:
-      return head + (fusion.groups.empty()
+      return head + (nothing_to_fuse
                          ? fmt::format("there is nothing to fuse{}", where)
                          : fmt::format("there is next to nothing to fuse{}: {}", where, gain));
     case Because::kSmallGain:
@@ -361,7 +362,7 @@ std::string verdict_line(const Advised& advised) {
       return head + cpu + "; compiled, the CPU would take " + after;
     case Because::kDispatchLoss:
       return head + cpu + ", and compiling would add more than it removes: " + after +
-             (fusion.groups.empty() ? fmt::format("; there is nothing to fuse{}", where) : "");
+             (nothing_to_fuse ? fmt::format("; there is nothing to fuse{}", where) : "");
   }
   return head;
 }
@@ -411,7 +412,7 @@ std::string advice_check_text(const analysis::AdviceCheck& check, bool markdown)
                {"before", Align::kRight},
                {"predicted", Align::kRight},
                {"after", Align::kRight}});
-  table.add_row({"GPU time", time_text(check.device_ns),
+  table.add_row({check.cpu_kernels ? "kernel time" : "GPU time", time_text(check.device_ns),
                  time_text(check.device_ns - check.saving_ns.likely),
                  time_text(check.after_device_ns)});
   table.add_row({"saving", "", signed_time(check.saving_ns.likely), signed_time(check.actual_ns)});
@@ -419,15 +420,20 @@ std::string advice_check_text(const analysis::AdviceCheck& check, bool markdown)
                  fmt::format("{}", check.kernels_predicted),
                  fmt::format("{}", check.kernels_after)});
   std::string out = markdown ? table.markdown() : table.text();
+  if (check.change == analysis::Change::kGatedMlp) {
+    out += "\nestimate: gate, up and the activation in one kernel\n";
+  }
   if (check.saving_ns.high <= 0) return out + "\nno saving was estimated\n";
-  const bool inside =
-      check.actual_ns >= check.saving_ns.low && check.actual_ns <= check.saving_ns.high;
   const auto error = check.error();
   out += fmt::format(
       "\n{}; the range {} to {} {}\n",
       error ? fmt::format("the estimate is {:+.0f} % off", 100 * *error) : "nothing was saved",
       signed_time(check.saving_ns.low), signed_time(check.saving_ns.high),
-      inside ? "holds" : "does not hold");
+      check.holds() ? "holds" : "does not hold");
+  if (check.unchanged_ns != 0) {
+    out += fmt::format("kernels that are the same in both differ by {}\n",
+                       signed_time(check.unchanged_ns));
+  }
   if (check.compile_ns > 0 && check.actual_ns > 0) {
     out += fmt::format("compiling takes {} inside of its steps: paid back after {:.0f} steps\n",
                        time_text(check.compile_ns), check.compile_ns / check.actual_ns);

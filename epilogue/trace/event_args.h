@@ -29,4 +29,9 @@ std::string string_value(std::string_view token);
 // Whether the trace's kernels are Epilogue's own on the CPU, which have a process of that name.
 bool has_cpu_kernels(const Trace& trace);
 
+// The property that says who wrote the trace: "epilogue" of Epilogue's profiler.
+inline constexpr std::string_view kProducer = "producer";
+// Whether Epilogue's profiler wrote it; traces of its first versions tell by their CPU kernels.
+bool is_own_trace(const Trace& trace);
+
 }  // namespace epi::trace

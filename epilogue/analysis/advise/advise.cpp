@@ -2,11 +2,13 @@
 #include "epilogue/analysis/advise/advise.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "epilogue/analysis/advise/advice_device.h"
 #include "epilogue/analysis/advise/advice_host.h"
 #include "epilogue/analysis/advise/what_if.h"
+#include "epilogue/analysis/index/statistics.h"
 #include "epilogue/base/error.h"
 #include "epilogue/trace/event_args.h"
 
@@ -22,6 +24,9 @@ constexpr double kSomeGain = 0.02;
 // pairs of traces in docs/advise.md; hosts differ by as much.
 constexpr Estimate kCallNs = {150e3, 220e3, 300e3};
 constexpr Estimate kKernelNs = {35e3, 55e3, 85e3};
+// Those of Epilogue's compiler, seen in `epilogue tour` on an H200 and on two CPUs.
+constexpr Estimate kOwnCallNs = {0.5e3, 3e3, 10e3};
+constexpr Estimate kOwnKernelNs = {1e3, 5e3, 15e3};
 
 Subject subject_of(const TraceIndex& index, const std::optional<std::string>& under) {
   if (!under) return step_subject(index);
@@ -46,6 +51,16 @@ void leave_out_savings(FusionEstimate& fusion) {
   for (FusionGroup& group : fusion.groups) group.saving_ns = {};
 }
 
+// Those of GPUs.
+void leave_out_estimates(Advised& result) {
+  leave_out_savings(result.fusion);
+  for (Advice& advice : result.advice) {
+    advice.saving_ns = {};
+    std::erase_if(advice.terms,
+                  [](const Term& term) { return term.what == Term::What::kWouldTake; });
+  }
+}
+
 std::vector<int64_t> block_rows(const TraceIndex& index, const Subject& subject) {
   constexpr size_t kMaxSteps = 8;
   std::set<int64_t> rows;
@@ -65,7 +80,7 @@ void decide(const HostView& view, Advised& result) {
   };
   if (result.kernels == 0) return set(Verdict::kNo, Because::kNoDevice);
   if (is_compiled(view)) return set(Verdict::kNo, Because::kCompiled);
-  if (result.cpu_kernels && !result.fusion.groups.empty()) {
+  if (result.cpu_kernels && result.fusion.kernels_after < result.kernels) {
     return set(Verdict::kMaybe, Because::kCpuKernels);
   }
   if (replays_graphs(view)) return set(Verdict::kNo, Because::kGraphReplay);
@@ -76,9 +91,10 @@ void decide(const HostView& view, Advised& result) {
     return set(Verdict::kMaybe, Because::kNotConclusive);
   }
   const auto after = static_cast<double>(result.fusion.kernels_after);
-  result.compiled_cpu_ns = {kCallNs.low + after * kKernelNs.low,
-                            kCallNs.likely + after * kKernelNs.likely,
-                            kCallNs.high + after * kKernelNs.high};
+  const Estimate& call = result.own ? kOwnCallNs : kCallNs;
+  const Estimate& kernel = result.own ? kOwnKernelNs : kKernelNs;
+  result.compiled_cpu_ns = {call.low + after * kernel.low, call.likely + after * kernel.likely,
+                            call.high + after * kernel.high};
   if (result.cpu_is_limit()) {
     const auto own_ns = static_cast<double>(result.diagnosis->own_host_ns()) /
                         static_cast<double>(result.diagnosis->judged);
@@ -113,6 +129,7 @@ Advised advise(const TraceIndex& index, const std::optional<std::string>& under)
   Advised result;
   result.subject = name_of(subject);
   result.cpu_kernels = trace::has_cpu_kernels(index.trace);
+  result.own = trace::is_own_trace(index.trace);
   result.instances = static_cast<int64_t>(subject.group.instances.size());
   if (subject.group.instances.empty()) return result;
   const size_t place = typical_instance(subject.group);
@@ -129,12 +146,13 @@ Advised advise(const TraceIndex& index, const std::optional<std::string>& under)
     result.fusion = estimate_fusion(index, owned.work);
     result.blocks = find_blocks(index, owned.work);
     if (!result.blocks.mlps.empty()) result.block_rows = block_rows(index, subject);
-    // How fast generated code is on a CPU depends on its arithmetic, which a trace does not show.
+    // How fast other code is on a CPU depends on its arithmetic, which a trace does not show.
     if (result.cpu_kernels) leave_out_savings(result.fusion);
     advise_addmm(index, owned.work, result.fusion, result.advice);
     advise_fusion(result.fusion, result.advice);
     advise_attention(index, owned.work, result.advice);
     advise_gated_mlps(index, result.blocks, result.advice);
+    if (result.cpu_kernels) leave_out_estimates(result);
     advise_products(index, owned.work, result.advice);
     advise_copies(index, owned.work, result.fusion, result.advice);
     // Kernels of the CPU are called, not launched.
@@ -154,28 +172,87 @@ Advised advise(const TraceIndex& index, const std::optional<std::string>& under)
   return result;
 }
 
-AdviceCheck check_advice(const Advised& before, const TraceIndex& after,
+namespace {
+
+// What kernels of a name take in an instance: the median over all, in nanoseconds.
+std::map<std::string_view, double> times_by_name(const TraceIndex& index, const Subject& subject) {
+  std::map<std::string_view, std::vector<double>> all;
+  for (size_t i = 0; i < subject.owned.size(); ++i) {
+    std::map<std::string_view, double> here;
+    for (const EventId id : subject.owned[i].work) {
+      here[index.trace.name_of(id)] += static_cast<double>(index.trace.dur_ns[id]);
+    }
+    for (const auto& [name, ns] : here) all[name].push_back(ns);
+  }
+  std::map<std::string_view, double> times;
+  for (auto& [name, list] : all) times[name] = median(std::move(list));
+  return times;
+}
+
+double unchanged_ns(const TraceIndex& before, const Subject& old, const TraceIndex& after,
+                    const Subject& changed) {
+  const auto old_times = times_by_name(before, old);
+  double shorter_ns = 0;
+  for (const auto& [name, ns] : times_by_name(after, changed)) {
+    const auto found = old_times.find(name);
+    if (found != old_times.end()) shorter_ns += found->second - ns;
+  }
+  return shorter_ns;
+}
+
+// Gate and up are one kernel, with what was between the GEMMs in its epilogue.
+int64_t kernels_with_gated_mlps(const Advised& advised) {
+  int64_t kernels = advised.kernels;
+  for (const GatedMlp& mlp : advised.blocks.mlps) {
+    kernels -= 1 + static_cast<int64_t>(mlp.between.size());
+  }
+  return kernels;
+}
+
+Estimate gated_mlp_saving(const Advised& advised) {
+  Estimate saving;
+  for (const Advice& advice : advised.advice) {
+    if (advice.kind != AdviceKind::kGatedMlp) continue;
+    saving.low += advice.saving_ns.low;
+    saving.likely += advice.saving_ns.likely;
+    saving.high += advice.saving_ns.high;
+  }
+  return saving;
+}
+
+}  // namespace
+
+AdviceCheck check_advice(const TraceIndex& before, const TraceIndex& after,
                          const std::optional<std::string>& under) {
+  const Advised advised = advise(before, under);
   const Subject subject = subject_of(after, under);
   const MedianMeasures median = median_measures(subject.group);
-  if (before.kernels == 0 || median.kernels == 0) {
+  if (advised.kernels == 0 || median.kernels == 0) {
     fail("advise", "--against: the run {} has no device work",
-         before.kernels == 0 ? "before" : "after");
+         advised.kernels == 0 ? "before" : "after");
   }
-  if (before.subject != name_of(subject)) {
+  if (advised.subject != name_of(subject)) {
     fail("advise", "--against: the run before has {}, the run after {}: --under names one of both",
-         shown_name(before.subject), shown_name(name_of(subject)));
+         shown_name(advised.subject), shown_name(name_of(subject)));
   }
   std::vector<Advice> ignored;
   AdviceCheck check;
+  check.cpu_kernels = advised.cpu_kernels;
   check.compile_ns = advise_compiling(after, ignored);
-  check.device_ns = before.device_ns;
+  check.device_ns = advised.device_ns;
   check.after_device_ns = median.device_ns;
-  check.saving_ns = before.fusion.saving_ns;
-  check.actual_ns = before.device_ns - median.device_ns;
-  check.kernels = before.kernels;
-  check.kernels_predicted = before.fusion.kernels_after;
+  check.saving_ns = advised.fusion.saving_ns;
+  check.actual_ns = advised.device_ns - median.device_ns;
+  check.unchanged_ns = unchanged_ns(before, subject_of(before, under), after, subject);
+  check.kernels = advised.kernels;
+  check.kernels_predicted = advised.fusion.kernels_after;
   check.kernels_after = static_cast<int64_t>(median.kernels);
+  const int64_t with_gated_mlps = kernels_with_gated_mlps(advised);
+  if (with_gated_mlps < check.kernels_predicted && check.kernels_after <= with_gated_mlps) {
+    check.change = Change::kGatedMlp;
+    check.kernels_predicted = with_gated_mlps;
+    check.saving_ns = gated_mlp_saving(advised);
+  }
   return check;
 }
 

@@ -3,6 +3,7 @@
 // and events; `report/advise_report.h` puts it into words.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -50,6 +51,7 @@ struct Advised {
   Blocks blocks;
   std::vector<int64_t> block_rows;  // of the MLPs in any step that was looked at, without repeats
   bool cpu_kernels = false;         // instead of a GPU's
+  bool own = false;                 // a trace of Epilogue: the compiler is Epilogue's
 
   bool cpu_is_limit() const;
 };
@@ -57,8 +59,16 @@ struct Advised {
 // About the steps, or what is called `under`; throws `Error` where nothing is.
 Advised advise(const TraceIndex& index, const std::optional<std::string>& under);
 
+// Which of the estimates the run after the change is held against.
+enum class Change : uint8_t {
+  kFused,     // pointwise operators joined, as compilers do
+  kGatedMlp,  // gate, up and the activation in one kernel
+};
+
 // The estimate made from one run beside what another, the run after the change, shows.
 struct AdviceCheck {
+  Change change = Change::kFused;
+  bool cpu_kernels = false;
   double device_ns = 0;        // of the run before
   double after_device_ns = 0;  // of the run after
   Estimate saving_ns;
@@ -66,7 +76,15 @@ struct AdviceCheck {
   int64_t kernels = 0;
   int64_t kernels_predicted = 0;
   int64_t kernels_after = 0;
-  double compile_ns = 0;  // that the run after shows inside of its steps
+  double compile_ns = 0;    // that the run after shows inside of its steps
+  double unchanged_ns = 0;  // by which the kernels that both runs have are shorter in the run after
+
+  // Whether what was saved lies in the range, as exactly as the two runs can tell: kernels that are
+  // the same in both do not take the same time either.
+  bool holds() const {
+    const double noise_ns = std::abs(unchanged_ns);
+    return actual_ns >= saving_ns.low - noise_ns && actual_ns <= saving_ns.high + noise_ns;
+  }
 
   // Of the estimate, as a share of what came true; none where nothing was saved.
   std::optional<double> error() const {
@@ -75,7 +93,7 @@ struct AdviceCheck {
   }
 };
 // Throws `Error` where the two cannot be held against each other.
-AdviceCheck check_advice(const Advised& before, const TraceIndex& after,
+AdviceCheck check_advice(const TraceIndex& before, const TraceIndex& after,
                          const std::optional<std::string>& under);
 
 }  // namespace epi::analysis

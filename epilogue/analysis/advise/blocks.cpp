@@ -52,6 +52,13 @@ bool has_op(const DecodedName& name, std::string_view op) {
   return std::find(name.ops.begin(), name.ops.end(), op) != name.ops.end();
 }
 
+// Names of fused kernels do not state it.
+bool is_gelu_by_erf(const DecodedName& name, std::string_view kernel) {
+  if (name.library == Library::kAten) return !is_gelu_by_tanh(kernel);
+  return kernel.starts_with("pointwise_gelu_") ? !is_gelu_by_tanh(kernel)
+                                               : kernel.find("cuda::Gelu<") != kernel.npos;
+}
+
 // "geglu" where the kernels between the products activate and multiply.
 std::string activation_of(const TraceIndex& index, std::span<const EventId> between) {
   bool multiplies = false;
@@ -61,8 +68,7 @@ std::string activation_of(const TraceIndex& index, std::span<const EventId> betw
     multiplies |= has_op(name, "mul");
     if (has_op(name, "silu")) activation = "swiglu";
     if (has_op(name, "gelu")) {
-      const bool erf = name.library == Library::kAten && !is_gelu_by_tanh(index.trace.name_of(id));
-      activation = erf ? "geglu_erf" : "geglu";
+      activation = is_gelu_by_erf(name, index.trace.name_of(id)) ? "geglu_erf" : "geglu";
     }
   }
   return multiplies ? activation : "";
@@ -107,7 +113,8 @@ std::optional<GatedMlp> gated_mlp(const TraceIndex& index, std::span<const Event
 }  // namespace
 
 bool is_gelu_by_tanh(std::string_view kernel) {
-  return kernel.find("GeluType)::{lambda()#1}") != std::string_view::npos;
+  return kernel.find("GeluType)::{lambda()#1}") != kernel.npos ||
+         kernel.starts_with("pointwise_gelu_tanh_") || kernel.find("GeluTanh<") != kernel.npos;
 }
 
 Blocks find_blocks(const TraceIndex& index, std::span<const EventId> work) {

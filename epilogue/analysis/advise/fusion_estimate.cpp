@@ -101,7 +101,7 @@ class GroupCost {
     group.fused_bytes = kernel_.bytes + doubtful_bytes_ / 2;
     group.fused_ns = total_ns(0.5, rates);
     group.saving_ns = {group.eager_ns - total_ns(1, slow), group.eager_ns - group.fused_ns,
-                       group.eager_ns - total_ns(0, fast)};
+                       group.eager_ns - std::min(total_ns(0, fast), as_fastest_part_ns())};
     if (!group.sizes_known) without_sizes(group);
     return group;
   }
@@ -118,6 +118,9 @@ class GroupCost {
     group_.eager_bytes += bytes_of(node);
     group_.sizes_known &= node.has_sizes();
     longest_ns_ = std::max(longest_ns_, static_cast<double>(node.device_ns));
+    if (node.device_ns > 0) {
+      fastest_ = std::max(fastest_, bytes_of(node) / static_cast<double>(node.device_ns));
+    }
     double elements = node.result.elements;
     for (const FlowRead& read : node.reads) elements = std::max(elements, read.size.elements);
     kernel_.elements = std::max(kernel_.elements, elements);
@@ -195,6 +198,12 @@ class GroupCost {
     }
   }
 
+  // Tensors that stay in a cache move faster than the memory's rate: what one of the parts reached,
+  // the fused kernel may reach as well.
+  double as_fastest_part_ns() const {
+    return fastest_ > 0 ? kernel_.bytes / (fastest_ * kFastGenerated) : group_.eager_ns;
+  }
+
   // Without shapes: what remains is as long as the longest of them, if they read each other at all.
   void without_sizes(FusionGroup& group) const {
     group.fused_ns = std::min(group.eager_ns, 1.25 * longest_ns_);
@@ -210,6 +219,7 @@ class GroupCost {
   GeneratedKernel kernel_;
   double doubtful_bytes_ = 0;
   double longest_ns_ = 0;
+  double fastest_ = 0;  // of the parts, bytes a nanosecond
 };
 
 bool is_gain(const FusionGroup& group, size_t nodes) {

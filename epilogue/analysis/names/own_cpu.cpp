@@ -62,7 +62,9 @@ bool read_own_cpu(std::string_view name, DecodedName& out) {
     out.dtype = out.output = type;
     if (!is_product(out.kind)) {
       const std::string_view op = start->named_op ? rest.substr(0, before) : start->text;
-      out.ops.emplace_back(op.substr(0, op.size() - 1));
+      // ATen's name: how gelu is computed is an argument there.
+      const std::string_view plain = op == "gelu_tanh_" ? "gelu_" : op;
+      out.ops.emplace_back(plain.substr(0, plain.size() - 1));
     }
     read_tail(words.rest(), out);
     return true;

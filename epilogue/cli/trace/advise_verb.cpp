@@ -32,7 +32,7 @@ int check(const AdviseFlags& flags) {
   const analysis::TraceIndex before(inputs[0].trace);
   const auto advised = analysis::advise(before, flags.under);
   const auto result =
-      analysis::check_advice(advised, analysis::TraceIndex(after[0].trace), flags.under);
+      analysis::check_advice(before, analysis::TraceIndex(after[0].trace), flags.under);
   if (flags.trace.json) {
     print_json(inputs, [&](JsonWriter& json, const TraceInput&) {
       json.key("against").string(after[0].file);
