@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order matters: what is the same first, then resized code, then products with another kernel,
-// then what was fused, then other operators with another kernel. Every piece ends in one list.
+// then kernels that fuse the same operators, then what was fused, then other operators with another
+// kernel. Every piece ends in one list.
 #include "epilogue/analysis/compare/compare_kernels.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <set>
 
 #include "epilogue/analysis/index/op_inputs.h"
+#include "epilogue/base/join.h"
 
 namespace epi::analysis {
 namespace {
@@ -169,6 +171,20 @@ void find_changed_products(PoolSide& a, PoolSide& b, GroupComparison& group) {
   });
 }
 
+// Kernels of two compilers, or of a compiler and a package, that join the same operators.
+void find_changed_fusions(PoolSide& a, PoolSide& b, GroupComparison& group) {
+  const auto computed = [](const PoolSide& side, const WorkItem& item) {
+    std::set<std::string> ops;
+    for (const std::string& op : side.name(item).ops) {
+      if (!is_view_op("aten::" + op)) ops.insert(op);
+    }
+    return ops.size() < 2 ? std::string() : join(ops, ", ");
+  };
+  match_by(a, b, computed, [&](const WorkItem& from, const WorkItem& to) {
+    add_changed(a, from, b, to, computed(a, from), group);
+  });
+}
+
 struct FusedKernel {
   size_t place = 0;
   std::vector<std::string> joined;  // that it may have brought together
@@ -314,6 +330,7 @@ void compare_kernels(const WorkSide& a_side, const WorkSide& b_side, GroupCompar
       a, b, [](const PoolSide&, const WorkItem& item) { return std::string(item.name); },
       [&](const WorkItem& item, const WorkItem&) { resized.add(item.name); });
   find_changed_products(a, b, group);
+  find_changed_fusions(a, b, group);
   group.fused = find_fusions(a, b, [&](const WorkItem& part, const WorkItem& kernel) {
     add_changed(a, part, b, kernel, part.op, group);
   });
