@@ -352,6 +352,9 @@ std::string verdict_line(const Advised& advised) {
       return head + (nothing_to_fuse
                          ? fmt::format("there is nothing to fuse{}", where)
                          : fmt::format("there is next to nothing to fuse{}: {}", where, gain));
+    case Because::kOwnGemm:
+      return head +
+             "there is nothing to fuse; whether the compiler's own GEMM is faster, only a run tells";
     case Because::kSmallGain:
     case Because::kGain:
       return head + gain +

@@ -12,6 +12,8 @@ namespace epi::report {
 
 // One sentence: the same GPU work or not, and what changed on the GPU and the CPU, net.
 std::string verdict_text(const analysis::Comparison& comparison);
+// The same without the times.
+std::string work_verdict_text(const analysis::Comparison& comparison);
 
 struct CompareTextOptions {
   bool markdown = false;

@@ -122,16 +122,16 @@ std::string work_phrase(const GroupComparison& group) {
   return join(parts, "; ");
 }
 
-}  // namespace
+bool has_no_work(const GroupComparison& group) {
+  return group.same.empty() && group.same_gpu_work();
+}
 
-std::string verdict_text(const analysis::Comparison& comparison) {
+// Everything but times and bytes.
+std::string head(const analysis::Comparison& comparison) {
   const GroupComparison& group = comparison.groups[comparison.main_group];
-  const auto& a = group.a.median;
-  const auto& b = group.b.median;
-  const bool empty = group.same.empty() && group.same_gpu_work();
   const char* work = comparison.cpu_kernels ? "kernels" : "GPU work";
   std::string out;
-  if (empty) {
+  if (has_no_work(group)) {
     out = fmt::format("No {} on either side", work);
   } else if (group.same_gpu_work() && comparison.same_gpu_work()) {
     out = fmt::format("The same {}: {}", work, kernels_phrase(group.same));
@@ -140,18 +140,30 @@ std::string verdict_text(const analysis::Comparison& comparison) {
   } else {
     out = fmt::format("Not the same {}: {}", work, work_phrase(group));
   }
-  const auto add = [&](const std::string& phrase, const char* separator) {
-    if (!phrase.empty()) out += separator + phrase;
-  };
-  add(views_phrase(group), "; ");
+  const std::string views = views_phrase(group);
+  return views.empty() ? out : out + "; " + views;
+}
+
+}  // namespace
+
+std::string verdict_text(const analysis::Comparison& comparison) {
+  const GroupComparison& group = comparison.groups[comparison.main_group];
+  const auto& a = group.a.median;
+  const auto& b = group.b.median;
+  const bool empty = has_no_work(group);
+  std::string out = head(comparison);
   if (!empty) {
-    add(comparison.cpu_kernels ? net("kernel", "kernels take", a.device_ns, b.device_ns)
-                               : net("GPU", "the GPU takes", a.device_ns, b.device_ns),
-        "; ");
+    out += "; " + (comparison.cpu_kernels ? net("kernel", "kernels take", a.device_ns, b.device_ns)
+                                          : net("GPU", "the GPU takes", a.device_ns, b.device_ns));
   }
-  add(net("CPU", "the CPU takes", a.cpu_ns, b.cpu_ns), empty ? "; " : ", ");
-  add(bytes_phrase(group), ", ");
-  return out + ".";
+  out += (empty ? "; " : ", ") + net("CPU", "the CPU takes", a.cpu_ns, b.cpu_ns);
+  const std::string bytes = bytes_phrase(group);
+  return out + (bytes.empty() ? "" : ", " + bytes) + ".";
+}
+
+std::string work_verdict_text(const analysis::Comparison& comparison) {
+  const std::string bytes = bytes_phrase(comparison.groups[comparison.main_group]);
+  return head(comparison) + (bytes.empty() ? "" : "; " + bytes) + ".";
 }
 
 }  // namespace epi::report

@@ -117,6 +117,8 @@ void decide(const HostView& view, Advised& result) {
   const bool sure = saving.low > 0 && saving.high <= 2 * saving.likely;
   if (gain >= kLikelyGain && sure) return set(Verdict::kLikely, Because::kGain);
   if (gain >= kSomeGain) return set(Verdict::kMaybe, Because::kSmallGain);
+  const bool has_gemm = !result.blocks.linears.empty() || !result.blocks.mlps.empty();
+  if (result.own && has_gemm) return set(Verdict::kMaybe, Because::kOwnGemm);
   set(Verdict::kNo, Because::kNothingToFuse);
 }
 

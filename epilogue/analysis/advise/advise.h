@@ -27,6 +27,7 @@ enum class Because : uint8_t {
   kOwnHostWork,     // the host is the limit, with work that is no dispatch
   kCpuKernels,      // kernels of a CPU: what fusing saves there is not estimated
   kNothingToFuse,   // every kernel is a product, or alone
+  kOwnGemm,         // nothing to fuse, but Epilogue's compiler has a GEMM of its own
   kSmallGain,       // there is something, but little
   kGain,            // fusing saves much of the device's time
   kDispatchGain,    // the CPU is the limit, and generated calls would be fewer

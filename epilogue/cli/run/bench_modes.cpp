@@ -2,7 +2,6 @@
 #include "epilogue/cli/run/bench_modes.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "epilogue/base/error.h"
 #include "epilogue/cli/command.h"
@@ -16,10 +15,7 @@
 namespace epi::cli {
 namespace {
 
-constexpr double kTurnNs = 2e6;     // of the eager mode, at least: far above the clock's noise
 constexpr double kTotalNs = 2.5e9;  // of all turns of all modes
-constexpr int kFewestTurns = 9;
-constexpr int kMaxTurns = 101;
 
 struct Mode {
   std::string name;
@@ -77,20 +73,10 @@ std::vector<Mode> prebuilt_modes(const Block& block, const std::vector<Tensor>& 
 }
 
 void take_turns(std::vector<Mode>& modes, Device device, Progress& progress) {
-  for (const Mode& mode : modes) mode.forward();
-  double round_ns = 0;
-  for (const Mode& mode : modes) round_ns += timed(mode.forward, 1, device);
-  const double eager_ns = timed(modes[0].forward, 1, device);
-  const auto calls = std::max<int64_t>(1, std::llround(kTurnNs / eager_ns));
-  const int turns = std::clamp(static_cast<int>(kTotalNs / (round_ns * static_cast<double>(calls))),
-                               kFewestTurns, kMaxTurns);
-  for (int turn = 0; turn < turns; ++turn) {
-    progress.show("turn", static_cast<size_t>(turn) + 1);
-    for (Mode& mode : modes) {
-      mode.forward();  // brings the mode's own data back into the caches
-      mode.times_ns.push_back(timed(mode.forward, calls, device));
-    }
-  }
+  std::vector<Forward> forwards;
+  for (const Mode& mode : modes) forwards.push_back(mode.forward);
+  auto times_ns = times_in_turns(forwards, device, kTotalNs, progress);
+  for (size_t i = 0; i < modes.size(); ++i) modes[i].times_ns = std::move(times_ns[i]);
 }
 
 ModeResult summed_up(const Workload& workload, const Mode& mode, const Mode& eager,
@@ -110,13 +96,11 @@ ModeResult summed_up(const Workload& workload, const Mode& mode, const Mode& eag
   }
   result.time_ns = spread_of(mode.times_ns);
   std::vector<double> ratios;
-  std::vector<double> saved;
   for (size_t i = 0; i < mode.times_ns.size(); ++i) {
     ratios.push_back(mode.times_ns[i] / eager.times_ns[i]);
-    saved.push_back(eager.times_ns[i] - mode.times_ns[i]);
   }
   result.ratio = spread_of(std::move(ratios));
-  result.saved_ns = spread_of(std::move(saved));
+  result.saved_ns = saving_of(eager.times_ns, mode.times_ns);
   result.first_call_ns = mode.first_call_ns;
   return result;
 }

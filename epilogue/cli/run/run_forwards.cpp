@@ -18,6 +18,10 @@ constexpr double kBudgetNs = 1e9;
 constexpr double kRowNs = 2e6;
 constexpr size_t kIssues = 101;
 
+constexpr double kTurnNs = 2e6;  // of the first forward, at least: far above the clock's noise
+constexpr int kFewestTurns = 9;
+constexpr int kMaxTurns = 101;
+
 int64_t calls_in_a_row(const Forward& forward, Device device) {
   const double one_ns = timed(forward, 8, device);
   return std::clamp<int64_t>(std::llround(kRowNs / one_ns), 1, 1000);
@@ -57,6 +61,14 @@ void warm_up(const Forward& forward, int64_t count, Progress& progress) {
   }
 }
 
+void warm_up_for(const Forward& forward, double ns, Device device) {
+  const int64_t start_ns = now_ns();
+  while (static_cast<double>(now_ns() - start_ns) < ns) {
+    forward();
+    wait_for(device);
+  }
+}
+
 trace::Trace recorded_forwards(const Forward& forward, const profile::Schedule& schedule,
                                Progress& progress) {
   profile::Profiler profiler({.record_shapes = true, .schedule = schedule});
@@ -75,6 +87,32 @@ Spread spread_of(std::vector<double> values) {
     return values[static_cast<size_t>(share * static_cast<double>(values.size() - 1))];
   };
   return {at(0.5), at(0.1), at(0.9)};
+}
+
+Spread saving_of(const std::vector<double>& before_ns, const std::vector<double>& after_ns) {
+  std::vector<double> saved;
+  for (size_t i = 0; i < before_ns.size(); ++i) saved.push_back(before_ns[i] - after_ns[i]);
+  return spread_of(std::move(saved));
+}
+
+std::vector<std::vector<double>> times_in_turns(const std::vector<Forward>& forwards, Device device,
+                                                double total_ns, Progress& progress) {
+  for (const Forward& forward : forwards) forward();
+  double round_ns = 0;
+  for (const Forward& forward : forwards) round_ns += timed(forward, 1, device);
+  const auto calls =
+      std::max<int64_t>(1, std::llround(kTurnNs / std::max(timed(forwards[0], 3, device), 1.0)));
+  const int turns = std::clamp(static_cast<int>(total_ns / (round_ns * static_cast<double>(calls))),
+                               kFewestTurns, kMaxTurns);
+  std::vector<std::vector<double>> times_ns(forwards.size());
+  for (int turn = 0; turn < turns; ++turn) {
+    progress.show("turn", static_cast<size_t>(turn) + 1);
+    for (size_t i = 0; i < forwards.size(); ++i) {
+      forwards[i]();  // brings its own data back into the caches
+      times_ns[i].push_back(timed(forwards[i], calls, device));
+    }
+  }
+  return times_ns;
 }
 
 ForwardTimes timed_forwards(const Forward& forward, Device device, Progress& progress) {

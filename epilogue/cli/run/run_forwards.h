@@ -22,6 +22,8 @@ void wait_for(Device device);
 double timed(const Forward& forward, int64_t calls, Device device);
 
 void warm_up(const Forward& forward, int64_t count, Progress& progress);
+// For at least so long: clocks rise and threads wake up over milliseconds.
+void warm_up_for(const Forward& forward, double ns, Device device);
 
 // The trace of the schedule's active steps, one forward each.
 trace::Trace recorded_forwards(const Forward& forward, const profile::Schedule& schedule,
@@ -40,6 +42,13 @@ struct Spread {
   double p90 = 0;
 };
 Spread spread_of(std::vector<double> values);
+// By how much `after` is shorter than `before`, turn by turn.
+Spread saving_of(const std::vector<double>& before_ns, const std::vector<double>& after_ns);
+
+// What a forward of each takes, in nanoseconds, a value a turn. They take turns, so that what
+// disturbs the machine disturbs all of them; `total_ns` for all turns together.
+std::vector<std::vector<double>> times_in_turns(const std::vector<Forward>& forwards, Device device,
+                                                double total_ns, Progress& progress);
 
 // At least five times; more of them while they stay within a second.
 ForwardTimes timed_forwards(const Forward& forward, Device device, Progress& progress);

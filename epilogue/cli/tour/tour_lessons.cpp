@@ -6,57 +6,108 @@ namespace {
 
 Lesson lesson_of(const char* mode, const char* title, const char* expectation,
                  const RunFlags& run) {
-  return {mode, title, expectation, run, {}, {}, 0, {}};
+  Lesson lesson;
+  lesson.mode = mode;
+  lesson.title = title;
+  lesson.expectation = expectation;
+  lesson.run = run;
+  return lesson;
 }
 
-}  // namespace
+RunFlags compiled(RunFlags flags, const char* fuse) {
+  flags.compile = true;
+  flags.fuse = fuse;
+  return flags;
+}
 
-std::vector<Lesson> tour_lessons(bool quick, Device device) {
+// A Linear, and the matmul and add that it is made of: the same sizes, and the same layout of w.
+void add_linear_lessons(bool quick, const char* device, std::vector<Lesson>& lessons) {
   RunFlags linear;
   linear.workload = "linear";
-  linear.device = device == kCpu ? "cpu" : "cuda";
+  linear.device = device;
   linear.in_dim = linear.out_dim = quick ? "256" : "768";
   linear.batch = quick ? "64" : "256";
+  RunFlags matmul_add;
+  matmul_add.workload = "matmul-add";
+  matmul_add.device = device;
+  matmul_add.size = matmul_add.cols = linear.in_dim;
+  matmul_add.rows = linear.batch;
+  matmul_add.bias = true;
+  matmul_add.layout = "tn";
+
+  lessons.push_back(
+      lesson_of("matmul eager", "matmul, then add",
+                "add(matmul(x, w), b) is two operators and two kernels: a GEMM that writes its "
+                "result, and a pointwise kernel that reads it, adds b and writes it again.",
+                matmul_add));
+  lessons.back().rules = {"matmul_add: kernels == 2", "matmul_add: gemm == 1",
+                          "matmul_add: pointwise == 1"};
+
+  lessons.push_back(lesson_of(
+      "matmul compile", "matmul and add, compiled",
+      "The compiler turns them into one operator, aten::addmm, and one kernel: b is added in the "
+      "GEMM's epilogue, just before the result is written back.",
+      compiled(matmul_add, "pointwise")));
+  lessons.back().rules = {"matmul_add: kernels == 1", "matmul_add: count aten::addmm == 1",
+                          "matmul_add: no op aten::add"};
+  lessons.back().like = "matmul eager";
+  lessons.back().raw_names = true;
+
+  lessons.push_back(
+      lesson_of("linear eager", "A Linear, eager",
+                "y = x @ w.t() + b is that kernel without a compiler: aten::linear calls aten::t, "
+                "which rewrites shape and strides and launches nothing, and aten::addmm.",
+                linear));
+  lessons.back().rules = {"linear_fwd: kernels == 1", "aten::t: gpu_time == 0",
+                          "linear_fwd: no op aten::add"};
+  lessons.back().same_kernels_as = "matmul compile";
+  lessons.back().raw_names = true;
+
+  lessons.push_back(lesson_of(
+      "linear compile", "The same Linear, compiled",
+      "There is nothing to fuse: the kernel stays the same, byte for byte of its name. A kernel's "
+      "name is its identity: the same name is the same work. The view bookkeeping is gone from the "
+      "CPU, guards are new; on a small Linear they may cost more than they save.",
+      compiled(linear, "pointwise")));
+  lessons.back().rules = {"linear_fwd: same kernels as linear eager", "linear_fwd: no op aten::t"};
+  lessons.back().like = "linear eager";
+  lessons.back().same_kernels_as = "linear eager";
+  lessons.back().raw_names = true;
+
+  lessons.push_back(lesson_of(
+      "linear epilogue", "The Linear in our GEMM template",
+      "With --fuse epilogue the GEMM itself is generated code, and whatever pointwise operators "
+      "follow it go into its epilogue: bias, activation, gate. A Linear has only the bias, which "
+      "the library adds as well. So it is one kernel either way, with another name, and faster "
+      "only where the generated GEMM is.",
+      compiled(linear, "epilogue")));
+  lessons.back().rules = {"linear_fwd: kernels == 1", "linear_fwd: no op aten::t"};
+  lessons.back().like = "linear eager";
+  lessons.back().raw_names = true;
+}
+
+void add_mlp_lessons(bool quick, const char* device, std::vector<Lesson>& lessons) {
   RunFlags mlp;
   mlp.workload = "mlp";
-  mlp.device = linear.device;
+  mlp.device = device;
   mlp.batch = quick ? "1" : "4";
   if (quick) {
     mlp.seq = "64";
     mlp.dim = "256";
     mlp.hidden = "1024";
   }
-  const auto compiled = [](RunFlags flags, const char* fuse) {
-    flags.compile = true;
-    flags.fuse = fuse;
-    return flags;
-  };
-  std::vector<Lesson> lessons;
-  lessons.push_back(lesson_of(
-      "linear eager", "A linear, eager",
-      "y = x @ w.t() + b is one kernel. The transpose rewrites strides and launches nothing; the "
-      "bias is added in the GEMM's epilogue, just before the result is written back.",
-      linear));
-  lessons.back().rules = {"linear_fwd: kernels == 1", "aten::t: gpu_time == 0",
-                          "linear_fwd: no op aten::add"};
-  lessons.push_back(lesson_of(
-      "linear compile", "The same linear, compiled",
-      "There is nothing to fuse: the kernel stays the same. Its name is its identity: the same "
-      "name is the same work. The view bookkeeping is gone from the CPU, guards are new; on a "
-      "small linear they may cost more than they save.",
-      compiled(linear, "pointwise")));
-  lessons.back().rules = {"linear_fwd: same kernels as linear eager", "linear_fwd: no op aten::t"};
-  lessons.back().like = "linear eager";
+
   lessons.push_back(lesson_of(
       "mlp eager", "A gated MLP, eager",
       "down(gelu(gate(x)) * up(x)) is five kernels: three GEMMs, a gelu, a multiplication. "
-      "Each linear shows several operators, and only its product reaches the device. Hidden "
+      "Each Linear shows several operators, and only aten::mm reaches the device. Hidden "
       "activations move through memory eight times: two GEMMs write them, gelu reads and writes, "
       "mul reads two and writes one, the last GEMM reads them.",
       mlp));
   lessons.back().rules = {"mlp_fwd: kernels == 5",        "mlp_fwd: gemm == 3",
                           "mlp_fwd: pointwise == 2",      "mlp_fwd: count aten::linear == 3",
                           "mlp_fwd: count aten::mm == 3", "aten::t: gpu_time == 0"};
+
   lessons.push_back(lesson_of(
       "mlp pointwise", "The MLP, compiled: pointwise fusion",
       "gelu and mul become one kernel, and gelu's result never goes to memory and back: two of the "
@@ -65,6 +116,7 @@ std::vector<Lesson> tour_lessons(bool quick, Device device) {
   lessons.back().rules = {"mlp_fwd: kernels == 4", "mlp_fwd: gemm == 3", "mlp_fwd: no op aten::t"};
   lessons.back().like = "mlp eager";
   lessons.back().hidden_kept = 2;
+
   lessons.push_back(lesson_of(
       "mlp epilogue", "The MLP, compiled: fusion into the GEMM's epilogue",
       "gate and up become one kernel that activates and multiplies before it writes: the hidden "
@@ -75,16 +127,27 @@ std::vector<Lesson> tour_lessons(bool quick, Device device) {
   lessons.back().like = "mlp eager";
   lessons.back().hidden_kept = 6;
   lessons.back().other_batch = quick ? "3" : "6";
+
   RunFlags prebuilt = mlp;
   prebuilt.kernels = "epilogue/glu@1";
   lessons.push_back(lesson_of(
       "mlp prebuilt", "The MLP with a prebuilt kernel",
       "A package of a fixed version does what the compiler's pointwise fusion does, for every "
-      "shape, without compiling and without guards.",
+      "shape, without compiling and without guards. In the trace it is an operator with shapes.",
       prebuilt));
-  lessons.back().rules = {"mlp_fwd: kernels == 4", "mlp_fwd: gemm == 3", "mlp_fwd: no op /Guards/"};
+  lessons.back().rules = {"mlp_fwd: kernels == 4", "mlp_fwd: gemm == 3", "mlp_fwd: no op /Guards/",
+                          "mlp_fwd: count /gelu.*_and_mul/ == 1"};
   lessons.back().like = "mlp eager";
   lessons.back().hidden_kept = 2;
+}
+
+}  // namespace
+
+std::vector<Lesson> tour_lessons(bool quick, Device device) {
+  std::vector<Lesson> lessons;
+  const char* name = device == kCpu ? "cpu" : "cuda";
+  add_linear_lessons(quick, name, lessons);
+  add_mlp_lessons(quick, name, lessons);
   return lessons;
 }
 

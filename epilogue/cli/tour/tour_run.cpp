@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "epilogue/analysis/expect/rule_parser.h"
 #include "epilogue/analysis/index/steps.h"
@@ -14,6 +13,7 @@
 #include "epilogue/cli/run/run_report.h"
 #include "epilogue/cli/run/workload.h"
 #include "epilogue/cli/tour/tour.h"
+#include "epilogue/cli/tour/tour_program.h"
 #include "epilogue/ops/hooks.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/trace/writer.h"
@@ -23,45 +23,17 @@ namespace {
 
 // Of `run mlp`, where no other width is asked for.
 constexpr int64_t kUsualHidden = 3072;
-// Enough that caches and clocks are as they stay.
-constexpr int64_t kWarmUp = 20;
-
+constexpr double kWarmUpNs = 50e6;
 constexpr int64_t kRecorded = 21;
-// A turn is at least as long, so that the clock's own cost does not count.
-constexpr double kTurnNs = 2e6;
-constexpr size_t kTurns = 15;
-
-// What a lesson runs: eager, compiled or with a package's kernels.
-struct Program {
-  compiler::TensorFunction function;
-  std::optional<Compiled> compiled;
-};
-
-Program make_program(const Lesson& lesson, const Block& block, Device device) {
-  if (!lesson.run.kernels.empty()) {
-    return {prebuilt_function(block, load_kernels(lesson.run.kernels, device, {})), {}};
-  }
-  if (auto options = parse_compile(lesson.run)) {
-    options->cache = false;  // the first call shows what compiling costs
-    const Compiled compiled(block.function, block.parameters, *options);
-    return {compiled, compiled};
-  }
-  return {block.function, {}};
-}
-
-Workload planned(const RunFlags& flags, Device device) {
-  const auto sizes = expand_sizes(flags);
-  auto workload = plan_workload(flags, sizes.at(0), device);
-  throw_if_failed(workload);
-  return std::move(*workload);
-}
+// Of the turns of one block's modes.
+constexpr double kTotalNs = 1e9;
 
 // One more call with other rows: no variant may be added.
 void check_other_batch(const Lesson& lesson, const Program& program, Device device,
                        LessonResult& result) {
   RunFlags flags = lesson.run;
   flags.batch = lesson.other_batch;
-  program.function(planned(flags, device).make_inputs());
+  program.function(plan(flags, device).make_inputs());
   wait_for(device);
   analysis::RuleResult rule;
   rule.rule.text = fmt::format("batch {}: no recompile", lesson.other_batch);
@@ -69,6 +41,27 @@ void check_other_batch(const Lesson& lesson, const Program& program, Device devi
   rule.found = static_cast<double>(program.compiled->variants().size() - 1);
   rule.ok = *rule.found == 0;
   result.rules.push_back(std::move(rule));
+}
+
+OccupancyQueries find_occupancy_queries(const analysis::TraceIndex& index,
+                                        const std::string& annotation) {
+  OccupancyQueries found;
+  const auto subject = analysis::named_subject(index, annotation);
+  if (subject.group.instances.empty()) return found;
+  const analysis::Instance& forward = subject.group.instances[0];
+  for (trace::EventId id = 0; id < index.trace.size(); ++id) {
+    const bool inside = trace::is_call(index.trace.category[id]) &&
+                        index.trace.ts_ns[id] >= forward.begin_ns &&
+                        index.trace.ts_ns[id] < forward.end_ns;
+    if (!inside || index.trace.name_of(id).find("Occupancy") == std::string_view::npos) continue;
+    if (found.count++ == 0) found.name = index.trace.name_of(id);
+    const trace::EventId op = index.links.op[id];
+    const std::string name(op == trace::kNoEvent ? "no operator" : index.trace.name_of(op));
+    if (std::find(found.ops.begin(), found.ops.end(), name) == found.ops.end()) {
+      found.ops.push_back(name);
+    }
+  }
+  return found;
 }
 
 void measure(const trace::Trace& trace, const std::string& annotation, LessonResult& result) {
@@ -83,9 +76,11 @@ void measure(const trace::Trace& trace, const std::string& annotation, LessonRes
   const analysis::TraceIndex index(trace);
   const auto found = analysis::diagnose(index, analysis::named_subject(index, annotation));
   if (found) result.limiter = found->limiter;
+  result.occupancy = find_occupancy_queries(index, annotation);
   for (const KernelSum& kernel : sum_kernels(first_forward(trace, annotation))) {
     result.kernel_count += kernel.count;
     result.bytes += kernel.bytes;
+    result.kernel_names.push_back(kernel.name);
     const std::string said =
         report::kernel_sentence(kernel.name, analysis::decode_name(kernel.name));
     result.kernels.push_back(kernel.count == 1 ? said : fmt::format("{} x {}", kernel.count, said));
@@ -125,18 +120,16 @@ void check_rules(const Lesson& lesson, const std::vector<LessonResult>& before, 
   }
 }
 
-// Both run warm, and in turns: what disturbs the machine disturbs both.
-Spread saving_of(const Forward& before, const Forward& after, Device device) {
-  const double once_ns = std::max(timed(before, 3, device), 1.0);
-  const auto calls = std::max<int64_t>(1, std::llround(kTurnNs / once_ns));
-  std::vector<double> saved;
-  for (size_t turn = 0; turn < kTurns; ++turn) {
-    before();
-    const double before_ns = timed(before, calls, device);
-    after();
-    saved.push_back(before_ns - timed(after, calls, device));
+// A check of our own beside those of `expect`, which compares what is called the same.
+void check_same_kernels(const Lesson& lesson, const std::vector<LessonResult>& before,
+                        LessonResult& result) {
+  for (const LessonResult& earlier : before) {
+    if (earlier.mode != lesson.same_kernels_as) continue;
+    analysis::RuleResult rule;
+    rule.rule.text = fmt::format("kernel names of \"{}\", byte for byte", earlier.mode);
+    rule.ok = earlier.kernel_names == result.kernel_names;
+    result.rules.push_back(std::move(rule));
   }
-  return spread_of(std::move(saved));
 }
 
 }  // namespace
@@ -146,14 +139,14 @@ LessonResult run_lesson(const Lesson& lesson, Device device, const std::string& 
   // Weights and inputs are there before the first call, which loads the package or compiles.
   RunFlags eager = lesson.run;
   eager.kernels.clear();
-  const Workload workload = planned(eager, device);
+  const Workload workload = plan(eager, device);
   const std::vector<Tensor> inputs = workload.make_inputs();
   const auto block = workload.make_block();
   throw_if_failed(block);
   LessonResult result;
   result.mode = lesson.mode;
   const int64_t start_ns = now_ns();
-  const Program program = make_program(lesson, *block, device);
+  const Program program = make_program(lesson.run, *block, device);
   const Forward forward = [annotation = workload.annotation, program, inputs] {
     const RecordFunction range(annotation);
     program.function(inputs);
@@ -161,12 +154,10 @@ LessonResult run_lesson(const Lesson& lesson, Device device, const std::string& 
   result.forward = forward;
   forward();
   wait_for(device);
-  const auto first_ns = static_cast<double>(now_ns() - start_ns);
+  result.first_call_ns = static_cast<double>(now_ns() - start_ns);
   Progress progress;
-  warm_up(forward, kWarmUp, progress);
+  warm_up_for(forward, kWarmUpNs, device);
   result.trace = recorded_forwards(forward, {2, 2, kRecorded}, progress);
-  const auto times = timed_forwards(forward, device, progress).forward_ns;
-  result.wall_ns = times[times.size() / 2];
   std::string name = lesson.mode;
   std::replace(name.begin(), name.end(), ' ', '_');
   result.trace_path = fmt::format("{}/{}.json", folder, name);
@@ -174,14 +165,33 @@ LessonResult run_lesson(const Lesson& lesson, Device device, const std::string& 
   throw_if_failed(written);
   measure(result.trace, workload.annotation, result);
   check_rules(lesson, before, inputs[0], result);
+  check_same_kernels(lesson, before, result);
   if (!lesson.other_batch.empty()) check_other_batch(lesson, program, device, result);
   for (size_t i = 0; i < before.size(); ++i) {
-    if (before[i].mode != lesson.like) continue;
-    result.compared_with = i;
-    result.first_call_ns = std::max(0.0, first_ns - result.wall_ns);
-    result.saving = saving_of(before[i].forward, forward, device);
+    if (before[i].mode == lesson.like) result.compared_with = i;
   }
   return result;
+}
+
+void time_in_turns(std::vector<LessonResult>& results, Device device) {
+  Progress progress;
+  for (size_t eager = 0; eager < results.size(); ++eager) {
+    if (results[eager].compared_with != SIZE_MAX) continue;
+    std::vector<size_t> places;
+    std::vector<Forward> forwards;
+    for (size_t i = eager; i < results.size(); ++i) {
+      if (i != eager && results[i].compared_with != eager) continue;
+      places.push_back(i);
+      forwards.push_back(results[i].forward);
+    }
+    const auto times_ns = times_in_turns(forwards, device, kTotalNs, progress);
+    for (size_t i = 0; i < places.size(); ++i) {
+      LessonResult& result = results[places[i]];
+      result.wall_ns = spread_of(times_ns[i]).median;
+      result.first_call_ns = std::max(0.0, result.first_call_ns - result.wall_ns);
+      if (i > 0) result.saving = saving_of(times_ns[0], times_ns[i]);
+    }
+  }
 }
 
 }  // namespace epi::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue tour`: from a linear to a fused MLP in six lessons. Each says what to expect and why,
-// runs, records, checks the guess with the rules of `expect`, and shows what was found.
+// `epilogue tour`: from a matmul and an add to a fused MLP in ten lessons. Each says what to expect
+// and why, runs, records, checks the guess with the rules of `expect`, and shows what was found.
 #include "epilogue/cli/tour/tour.h"
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/join.h"
 #include "epilogue/base/output_file.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
@@ -53,24 +54,40 @@ void print_lesson(const Lesson& lesson, size_t number) {
   fmt::print("{}. {}\n{}\n", number, lesson.title, report::indented(lesson.expectation, 3, kWidth));
 }
 
-// "31.2 us on the CPU and 4.1 us in kernels: the limit is host dispatch and launches"
+// "31.2 us on the CPU and 4.1 us in kernels, the limit is host dispatch and launches"
 std::string lanes_text(const LessonResult& result) {
   const char* limit =
       result.limiter == analysis::Limiter::kGpu ? "kernels" : report::phrase_of(result.limiter);
-  return fmt::format("{} on the CPU and {} in kernels: the limit is {}",
+  return fmt::format("{} on the CPU and {} in kernels, the limit is {}",
                      report::time_text(result.cpu_ns), report::time_text(result.kernel_ns), limit);
 }
 
-void print_outcome(const LessonResult& result) {
+std::string occupancy_text(const OccupancyQueries& queries) {
+  return fmt::format(
+      "{} before the launch, by {}: the library asks how many blocks fit on the GPU to choose a "
+      "kernel; a pointwise operator just launches",
+      report::plural(static_cast<double>(queries.count), queries.name.c_str()),
+      join(queries.ops, ", "));
+}
+
+void print_outcome(const Lesson& lesson, const LessonResult& result) {
   for (const auto& rule : result.rules) {
     fmt::print("   {}  {}{}\n", rule.ok ? "as guessed  " : "OTHERWISE   ", rule.rule.text,
                rule.ok ? "" : found_text(rule));
   }
-  for (const std::string& kernel : result.kernels) fmt::print("   > {}\n", kernel);
-  fmt::print("{}\n\n", report::indented(fmt::format("{} a forward; recorded, {}; {}",
-                                                    report::time_text(result.wall_ns),
-                                                    lanes_text(result), result.trace_path),
-                                        3, kWidth));
+  for (size_t i = 0; i < result.kernels.size(); ++i) {
+    if (lesson.raw_names) {
+      fmt::print("   > {}\n     {}\n", result.kernel_names[i], result.kernels[i]);
+    } else {
+      fmt::print("   > {}\n", result.kernels[i]);
+    }
+  }
+  if (result.occupancy.count > 0) {
+    fmt::print("{}\n", report::indented(occupancy_text(result.occupancy), 3, kWidth));
+  }
+  fmt::print("{}\n\n", report::indented(
+                           fmt::format("recorded: {} ({})", lanes_text(result), result.trace_path),
+                           3, kWidth));
 }
 
 std::string paid_text(const LessonResult& result) {
@@ -105,12 +122,45 @@ void print_sentences(const char* title, const std::vector<std::string>& sentence
   fmt::print("\n");
 }
 
+void print_shapes_expectation(size_t number) {
+  fmt::print(
+      "{}. Compile, or take a prebuilt kernel?\n{}\n", number,
+      report::indented(
+          "Three batches, one after the other. A compiler that fixes every size compiles for "
+          "each; one that leaves the rows free compiles once; a package never compiles, and "
+          "its kernel is made for no shape in particular.",
+          3, kWidth));
+}
+
+void print_shapes(const ShapeLesson& shapes) {
+  using report::Align;
+  report::Table table({{fmt::format(" batches {}", shapes.batches), Align::kLeft},
+                       {"compiled", Align::kRight},
+                       {"first calls", Align::kRight},
+                       {"a forward", Align::kRight}});
+  for (const ShapeCost& cost : shapes.costs) {
+    table.add_row({" " + cost.mode, fmt::format("{}", cost.compiled),
+                   report::time_text(cost.first_calls_ns), report::time_text(cost.wall_ns)});
+  }
+  const std::string overtakes =
+      shapes.overtakes == "never" ? "Compiled code never overtakes the prebuilt kernel here."
+      : shapes.overtakes == "?"
+          ? "Whether compiled code is faster than the prebuilt kernel here, turns do not agree."
+          : fmt::format("Compiled code overtakes the prebuilt kernel after {} forwards.",
+                        shapes.overtakes);
+  fmt::print("{}{}\n\n", table.text(),
+             report::indented(overtakes + " Few forwards, or a process that must answer at once: "
+                                          "prebuilt. Many forwards of one block: compile.",
+                              3, kWidth));
+}
+
 std::string introduction(Device device) {
   const char* lanes = device == kCpu
                           ? "operators, and the kernels that they call"
                           : "the CPU calls operators and launches kernels, the GPU runs them";
   return fmt::format(
-      "From a linear to a fused MLP, on {}. Each lesson guesses first, then looks: at a trace of "
+      "From a matmul and an add to a fused MLP, on {}. Each lesson guesses first, then looks: at a "
+      "trace of "
       "21 forwards, recorded once all is warm. It has two lanes: {}. The table of a trace tells "
       "what takes the time; when, and why, the trace itself.",
       device_text(device), lanes);
@@ -120,6 +170,13 @@ const LessonResult& result_of(const std::vector<LessonResult>& results, std::str
   const auto found = std::find_if(results.begin(), results.end(),
                                   [&](const LessonResult& result) { return result.mode == mode; });
   if (found == results.end()) throw BugError(fmt::format("no lesson is called {}", mode));
+  return *found;
+}
+
+const Lesson& lesson_called(const std::vector<Lesson>& lessons, std::string_view mode) {
+  const auto found = std::find_if(lessons.begin(), lessons.end(),
+                                  [&](const Lesson& lesson) { return lesson.mode == mode; });
+  if (found == lessons.end()) throw BugError(fmt::format("no lesson is called {}", mode));
   return *found;
 }
 
@@ -165,7 +222,19 @@ void result_json(JsonWriter& json, const LessonResult& result) {
   json.end_array().end_object();
 }
 
-void print_json(Device device, const std::vector<LessonResult>& results,
+void shapes_json(JsonWriter& json, const ShapeLesson& shapes) {
+  json.key("changing_batches").begin_object().key("batches").string(shapes.batches);
+  json.key("modes").begin_array();
+  for (const ShapeCost& cost : shapes.costs) {
+    json.begin_object().key("mode").string(cost.mode);
+    json.key("first_calls_us").fixed(cost.first_calls_ns / 1000, 3);
+    json.key("compiled").integer(cost.compiled);
+    json.key("wall_us").fixed(cost.wall_ns / 1000, 3).end_object();
+  }
+  json.end_array().key("compiled_overtakes_prebuilt_after").string(shapes.overtakes).end_object();
+}
+
+void print_json(Device device, const std::vector<LessonResult>& results, const ShapeLesson& shapes,
                 const std::string& report_path) {
   JsonWriter json;
   json.begin_object().key("schema").integer(1).key("device").string(device_text(device));
@@ -177,6 +246,7 @@ void print_json(Device device, const std::vector<LessonResult>& results,
     json.end_array();
   };
   json.end_array();
+  shapes_json(json, shapes);
   sentences("verdicts", tour_verdicts(results));
   sentences("advice", tour_advice(results));
   json.key("report").string(report_path).end_object();
@@ -202,20 +272,27 @@ int tour(const TourFlags& flags) {
   for (size_t i = 0; i < lessons.size(); ++i) {
     if (!flags.json) print_lesson(lessons[i], i + 1);
     results.push_back(run_lesson(lessons[i], device, flags.out, results));
-    if (!flags.json) print_outcome(results.back());
+    if (!flags.json) print_outcome(lessons[i], results.back());
   }
+  if (!flags.json) print_shapes_expectation(lessons.size() + 1);
+  const ShapeLesson shapes = run_shapes(lesson_called(lessons, "mlp epilogue"),
+                                        lesson_called(lessons, "mlp prebuilt"), device);
+  if (!flags.json) print_shapes(shapes);
+  time_in_turns(results, device);
   const std::string report_path = write_report(results, flags.out);
   if (flags.json) {
-    print_json(device, results, report_path);
+    print_json(device, results, shapes, report_path);
     return kDone;
   }
-  fmt::print("{}{}\n\n", table_text(results),
-             report::wrapped("kern.: kernels of a forward; first: what the first call adds; paid: "
-                             "after how many forwards that is paid back, where turns with the "
-                             "eager block agree (?: they do not)",
-                             kWidth));
+  fmt::print(
+      "{}{}\n\n", table_text(results),
+      report::wrapped("kern.: kernels of a forward; CPU, device: recorded; wall: unrecorded, "
+                      "the modes of a block in turns; first: what the first call adds; paid: "
+                      "after how many forwards that is paid back (?: turns do not agree which "
+                      "is faster)",
+                      kWidth));
   print_sentences("What changed (`epilogue compare`):", tour_verdicts(results));
-  print_sentences("Would torch.compile help, if the eager ones were PyTorch's (`epilogue advise`)?",
+  print_sentences("What the eager traces say about compiling (`epilogue advise`):",
                   tour_advice(results));
   fmt::print("traces: {}\nthe page, eager beside fused: {}\n", flags.out, report_path);
   return kDone;
