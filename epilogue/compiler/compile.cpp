@@ -130,7 +130,7 @@ VariantInfo Compiled::State::describe(const Plan& plan, std::string reason,
 void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::string reason) {
   const auto before = variants.get();
   const std::string label = fmt::format("{}/{}", options.name, before->size());
-  const RecordFunction range(fmt::format("Epilogue Compile: {} ({})", label, reason));
+  const RecordOp op(fmt::format("Epilogue Compile: {} ({})", label, reason));
   const int64_t start_ns = now_ns();
   auto variant = std::make_shared<Variant>();
   variant->captured = compiler::capture(function, inputs, capture_options(inputs.size(), dynamic));
@@ -244,11 +244,11 @@ Tensor Compiled::operator()(std::span<const Tensor> inputs) const {
   check_inputs(inputs);
   Choice choice;
   {
-    const RecordFunction range("Epilogue Guards");
+    const RecordOp op("Epilogue Guards");
     choice = state_->choose(inputs);
   }
   if (choice.variant == nullptr) choice = state_->compile_for(inputs);
-  const RecordFunction range(choice.variant->region);
+  const RecordOp op(choice.variant->region);
   return choice.plan->run(inputs);
 }
 

@@ -97,6 +97,23 @@ class RecordFunction {
   Listener* listener_;
 };
 
+// The same as an operator that is not in the table, as PyTorch shows what its compiler does:
+// `RecordOp op("Epilogue Guards");`
+class RecordOp {
+ public:
+  explicit RecordOp(std::string_view name) : listener_(current_listener()) {
+    if (listener_ != nullptr) listener_->custom_op_begin(name, Args({}));
+  }
+  RecordOp(const RecordOp&) = delete;
+  RecordOp& operator=(const RecordOp&) = delete;
+  ~RecordOp() {
+    if (listener_ != nullptr) listener_->annotation_end();
+  }
+
+ private:
+  Listener* listener_;
+};
+
 // Runs `body` as an operator that is not in the table; `name` is called only where someone listens.
 template <typename Name, typename Body>
 auto run_custom_op(Name&& name, std::span<const Tensor> inputs, Body&& body) {

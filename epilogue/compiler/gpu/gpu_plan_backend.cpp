@@ -35,7 +35,7 @@ class GpuPointwiseStep : public BoundStep {
   }
   void run(const CallTensors& tensors) const override {
     if (numel(binding_.shape) == 0) return;
-    const RecordFunction range(binding_.cost.name);
+    const RecordOp op(binding_.cost.name);
     run_launch([&] { return launch_cost(binding_.cost); },
                [&] {
                  std::array<std::byte*, kMaxOperands> addresses;
@@ -63,7 +63,7 @@ class GpuGemmStep : public BoundStep {
     std::array<std::byte*, kMaxHopperOperands> operands{};
     const size_t count = binding_.others.size() - 1;  // behind the output
     for (size_t i = 0; i < count; ++i) operands[i] = tensors.address(binding_.others[i + 1]);
-    const RecordFunction range(binding_.cost.name);
+    const RecordOp op(binding_.cost.name);
     const auto launch = [&] {
       call_.start(tensors.address(binding_.x), tensors.address(binding_.others[0]),
                   std::span(operands).first(count), device_, gpu_stream(device_));
