@@ -354,7 +354,8 @@ std::string verdict_line(const Advised& advised) {
                          : fmt::format("there is next to nothing to fuse{}: {}", where, gain));
     case Because::kOwnGemm:
       return head +
-             "there is nothing to fuse; whether the compiler's own GEMM is faster, only a run tells";
+             "there is nothing to fuse; whether the compiler's own GEMM is faster, only a run "
+             "tells";
     case Because::kSmallGain:
     case Because::kGain:
       return head + gain +

@@ -5,8 +5,8 @@
 
 #include "epilogue/base/result.h"
 #include "epilogue/trace/begin_end.h"
-#include "epilogue/trace/legacy_events.h"
 #include "epilogue/trace/input_text.h"
+#include "epilogue/trace/legacy_events.h"
 #include "epilogue/trace/number_text.h"
 #include "epilogue/trace/tolerant_parser.h"
 #include "epilogue/trace/windows.h"

@@ -76,10 +76,10 @@ void add_linear_lessons(bool quick, const char* device, std::vector<Lesson>& les
 
   lessons.push_back(lesson_of(
       "linear epilogue", "The Linear in our GEMM template",
-      "With --fuse epilogue the GEMM itself is generated code, and whatever pointwise operators "
-      "follow it go into its epilogue: bias, activation, gate. A Linear has only the bias, which "
-      "the library adds as well. So it is one kernel either way, with another name, and faster "
-      "only where the generated GEMM is.",
+      "With --fuse epilogue the compiler generates GEMMs, too, and whatever pointwise operators "
+      "follow one go into its epilogue: bias, activation, gate. A Linear has only the bias, which "
+      "the library adds as well: one kernel either way. On a GPU the compiler stays with the "
+      "library's GEMM where it expects that to be faster; then the name is the same again.",
       compiled(linear, "epilogue")));
   lessons.back().rules = {"linear_fwd: kernels == 1", "linear_fwd: no op aten::t"};
   lessons.back().like = "linear eager";
