@@ -19,10 +19,12 @@ using analysis::Kind;
 using analysis::Library;
 using analysis::NumberType;
 
-const char* library_title(Library library) {
-  switch (library) {
+std::string library_title(const DecodedName& kernel) {
+  switch (kernel.library) {
     case Library::kUnknown:
       return "";
+    case Library::kNamed:
+      return kernel.library_name;
     case Library::kCublas:
       return "cuBLAS";
     case Library::kCutlass:
@@ -176,7 +178,7 @@ std::string kernel_sentence(std::string_view name, const DecodedName& kernel) {
   }
   // "Memcpy DtoH (Device -> Pageable)" says it better.
   if (kernel.kind == Kind::kMemcpy || kernel.kind == Kind::kMemset) return std::string(name);
-  std::string out = library_title(kernel.library);
+  std::string out = library_title(kernel);
   const auto add = [&](std::string_view text, const char* separator = " ") {
     if (text.empty()) return;
     if (!out.empty()) out += separator;
@@ -203,7 +205,7 @@ std::string kernel_text(std::string_view name, const DecodedName& kernel) {
   const auto line = [&](const char* title, const std::string& text) {
     if (!text.empty()) out += fmt::format("  {:<10}{}\n", title, text);
   };
-  line("library", library_title(kernel.library));
+  line("library", library_title(kernel));
   line("kind", kind_title(kernel.kind));
   line("for", kernel.arch);
   if (kernel.tensor_cores) line("units", *kernel.tensor_cores ? "tensor cores" : "no tensor cores");
@@ -218,7 +220,7 @@ std::string kernel_text(std::string_view name, const DecodedName& kernel) {
   line("functor", kernel.functor);
   line("ops", join(kernel.ops, ", "));
   if (kernel.library == Library::kUnknown && kernel.kind == Kind::kUnknown) {
-    out += "  nothing: it is in no grammar that is known here\n";
+    out += "  nothing: no grammar here reads it; --names-file FILE can tell (docs/explain.md)\n";
   }
   return out;
 }
@@ -263,7 +265,7 @@ std::string kernels_table(const std::vector<analysis::NamedTime>& kernels, bool 
 void kernel_json(JsonWriter& json, std::string_view name, const DecodedName& kernel,
                  const analysis::NamedTime* time) {
   json.begin_object().key("name").string(name);
-  optional_string(json, "library", text_of(kernel.library));
+  optional_string(json, "library", library_text(kernel));
   optional_string(json, "kind", text_of(kernel.kind));
   optional_string(json, "arch", kernel.arch);
   optional_string(json, "dtype", text_of(kernel.dtype));

@@ -301,7 +301,7 @@ std::vector<std::string> differing_fields(const DecodedName& a, const DecodedNam
   const auto compare_lists = [&](const char* name, const auto& left, const auto& right) {
     if (left != right) fields.emplace_back(name);
   };
-  compare("library", a.library, b.library);
+  compare("library", library_text(a), library_text(b));
   compare("kind", a.kind, b.kind);
   compare("arch", a.arch, b.arch);
   compare("dtype", a.dtype, b.dtype);

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "epilogue/analysis/names/families.h"
+#include "epilogue/analysis/names/name_rules.h"
 #include "epilogue/analysis/names/words.h"
 
 namespace epi::analysis {
@@ -66,10 +67,9 @@ std::string function_name(std::string_view name) {
   return cpp.scope.empty() ? std::string(cpp.base) : fmt::format("{}::{}", cpp.scope, cpp.base);
 }
 
-DecodedName decode_name(std::string_view name) {
-  std::string text;
-  if (name.starts_with("_Z")) text = demangled(name);
-  if (!text.empty()) name = text;
+namespace {
+
+DecodedName read_grammars(std::string_view name) {
   DecodedName out;
   // Only functions have a return type, and most names do.
   if (!name.starts_with("void ")) {
@@ -79,6 +79,36 @@ DecodedName decode_name(std::string_view name) {
   if (read_function(name, out)) return out;
   out = DecodedName();
   read_plain_words(read_cpp_name(name).base, out);
+  return out;
+}
+
+// What the rule says; what it leaves open is as it was.
+void apply_rule(const NameRule& rule, DecodedName& out) {
+  const DecodedName& says = rule.says;
+  if (says.library != Library::kUnknown) {
+    out.library = says.library;
+    out.library_name = says.library_name;
+  }
+  if (says.kind != Kind::kUnknown) out.kind = says.kind;
+  if (says.dtype != NumberType::kUnknown) out.dtype = says.dtype;
+  if (!says.ops.empty()) out.ops = says.ops;
+}
+
+}  // namespace
+
+DecodedName decode_name(std::string_view name) {
+  std::string text;
+  if (name.starts_with("_Z")) text = demangled(name);
+  if (!text.empty()) name = text;
+  DecodedName out = read_grammars(name);
+  const bool is_known = out.library != Library::kUnknown && out.kind != Kind::kUnknown;
+  if (is_known && user_names().empty()) return out;
+  const std::string function = function_name(name);
+  if (const NameRule* rule = find_rule(user_names(), function)) {
+    apply_rule(*rule, out);
+  } else if (!is_known) {
+    if (const NameRule* known = find_rule(known_names(), function)) apply_rule(*known, out);
+  }
   return out;
 }
 

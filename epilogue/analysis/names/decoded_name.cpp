@@ -6,6 +6,7 @@ namespace epi::analysis {
 std::string_view text_of(Library library) {
   switch (library) {
     case Library::kUnknown:
+    case Library::kNamed:
       return "";
     case Library::kCublas:
       return "cublas";

@@ -36,7 +36,9 @@ enum class Library : uint8_t {
   kAiter,
   kCk,
   kRocprim,
+  kNamed,  // by a file of names: DecodedName::library_name
 };
+inline constexpr Library kLastLibrary = Library::kRocprim;  // of those with a text
 
 enum class Kind : uint8_t {
   kUnknown,
@@ -106,6 +108,7 @@ std::string_view text_of(NumberType type);
 
 struct DecodedName {
   Library library = Library::kUnknown;
+  std::string library_name{};  // of kNamed
   Kind kind = Kind::kUnknown;
   std::string arch{};  // "sm90", "gfx942"; empty: not stated
   NumberType dtype = NumberType::kUnknown;
@@ -124,5 +127,11 @@ struct DecodedName {
   std::string functor{};           // what ATen's kernel applies, as C++ calls it
   std::vector<std::string> ops{};  // ATen's names, where the kernel is one or several operators
 };
+
+// The library in lower case; empty where it is not known.
+inline std::string_view library_text(const DecodedName& name) {
+  return name.library == Library::kNamed ? std::string_view(name.library_name)
+                                         : text_of(name.library);
+}
 
 }  // namespace epi::analysis

@@ -24,8 +24,8 @@ struct AdviseFlags {
 
 // One trace against one trace.
 int check(const AdviseFlags& flags) {
-  const auto inputs = read_inputs(flags.trace.files, flags.trace.step_pattern);
-  const auto after = read_inputs({*flags.against}, flags.trace.step_pattern);
+  const auto inputs = read_inputs(flags.trace.files, flags.trace);
+  const auto after = read_inputs({*flags.against}, flags.trace);
   if (inputs.size() != 1 || after.size() != 1) {
     fail("advise", "--against: one trace is held against one trace");
   }

@@ -18,8 +18,7 @@
 namespace epi::cli {
 namespace {
 
-struct CompareFlags {
-  std::string step_pattern;
+struct CompareFlags : ReadingFlags {
   std::string a;
   std::string b;
   std::optional<std::string> under;
@@ -80,8 +79,8 @@ int compare(const CompareFlags& flags) {
       parse_name_style("compare", flags.names).value_or(report::NameStyle::kDecoded)};
   const auto a_paths = paths_of("A", flags.a);
   const auto b_paths = paths_of("B", flags.b);
-  const auto a = read_inputs(a_paths, flags.step_pattern);
-  const auto b = read_inputs(b_paths, flags.step_pattern);
+  const auto a = read_inputs(a_paths, flags);
+  const auto b = read_inputs(b_paths, flags);
   if (a.size() != b.size()) {
     fail("compare", "A has {} traces, B has {}: each needs its partner", a.size(), b.size());
   }
@@ -122,7 +121,7 @@ void add_compare(Command& verb) {
   const Option json = verb.flag("--json", flags->json, "One JSON value on standard output");
   verb.flag("--md", flags->markdown, "As Markdown, for a pull request").excludes(json);
   add_names(verb, flags->names);
-  add_step_pattern(verb, flags->step_pattern);
+  add_reading_flags(verb, *flags);
   verb.run([flags] { return compare(*flags); });
 }
 

@@ -20,8 +20,7 @@
 namespace epi::cli {
 namespace {
 
-struct ExpectFlags {
-  std::string step_pattern;
+struct ExpectFlags : ReadingFlags {
   std::string file;
   std::vector<std::string> rules;
   std::vector<std::string> also;
@@ -76,12 +75,12 @@ std::vector<analysis::Rule> all_rules(const ExpectFlags& flags) {
 // The traces that `same kernels as` names, each read once.
 class OtherTraces {
  public:
-  explicit OtherTraces(std::string step_pattern) : step_pattern_(std::move(step_pattern)) {}
+  explicit OtherTraces(ReadingFlags flags) : flags_(std::move(flags)) {}
 
   const analysis::TraceIndex& load(const std::string& path) {
     const auto known = traces_.find(path);
     if (known != traces_.end()) return known->second->index;
-    auto inputs = read_inputs({path}, step_pattern_);
+    auto inputs = read_inputs({path}, flags_);
     if (inputs.size() != 1) throw Error(fmt::format("{}: one trace is needed, not a folder", path));
     auto made = std::make_unique<One>(std::move(inputs.front().trace));
     return traces_.emplace(path, std::move(made)).first->second->index;
@@ -93,7 +92,7 @@ class OtherTraces {
     trace::Trace trace;
     analysis::TraceIndex index;
   };
-  std::string step_pattern_;
+  ReadingFlags flags_;
   std::map<std::string, std::unique_ptr<One>> traces_;
 };
 
@@ -137,7 +136,7 @@ void print_rules_that_hold(const std::vector<TraceInput>& inputs) {
 
 int check(const ExpectFlags& flags, const std::vector<analysis::Rule>& rules,
           const std::vector<TraceInput>& inputs) {
-  OtherTraces others(flags.step_pattern);
+  OtherTraces others(flags);
   const auto load = [&](const std::string& path) -> const analysis::TraceIndex& {
     return others.load(path);
   };
@@ -171,7 +170,7 @@ int expect(const ExpectFlags& flags) {
   const auto rules = flags.init ? std::vector<analysis::Rule>() : all_rules(flags);
   std::vector<std::string> files{flags.file};
   files.insert(files.end(), flags.also.begin(), flags.also.end());
-  const auto inputs = read_inputs(files, flags.step_pattern);
+  const auto inputs = read_inputs(files, flags);
   int code = 0;
   if (flags.init) {
     print_rules_that_hold(inputs);
@@ -203,7 +202,7 @@ void add_expect(Command& verb) {
       .excludes(junit)
       .excludes(json)
       .excludes(markdown);
-  add_step_pattern(verb, flags->step_pattern);
+  add_reading_flags(verb, *flags);
   verb.run([flags] { return expect(*flags); });
 }
 

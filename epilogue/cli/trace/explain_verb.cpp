@@ -29,6 +29,7 @@ bool is_file(const std::string& word) {
 }
 
 int explain_names(const ExplainFlags& flags) {
+  use_names_file(flags.names_file);
   const auto style = flags.style();
   if (flags.json) {
     JsonWriter json;
@@ -85,6 +86,7 @@ void add_explain(Command& verb) {
   const Option json = verb.flag("--json", flags->json, "One JSON value on standard output");
   verb.flag("--md", flags->markdown, "As Markdown").excludes(json);
   add_names(verb, flags->names);
+  add_reading_flags(verb, *flags);
   verb.run([flags] { return explain(*flags); });
 }
 

@@ -15,8 +15,7 @@
 namespace epi::cli {
 namespace {
 
-struct QueryFlags {
-  std::string step_pattern;
+struct QueryFlags : ReadingFlags {
   std::string file;
   std::vector<std::string> also;
   std::string sql;
@@ -136,7 +135,7 @@ int query(const QueryFlags& flags) {
   }
   std::vector<std::string> files = {flags.file};
   files.insert(files.end(), flags.also.begin(), flags.also.end());
-  const auto inputs = read_inputs(files, flags.step_pattern);
+  const auto inputs = read_inputs(files, flags);
   if (!flags.export_path.empty()) export_tables(flags, inputs);
   if (!flags.sql.empty()) print_results(flags, inputs);
   show_notices(inputs);
@@ -158,7 +157,7 @@ void add_query(Command& verb) {
   verb.flag("--md", flags->markdown, "A Markdown table").excludes(json).excludes(csv);
   verb.option("--export", flags->export_path, "Write all tables as a database file")
       .value_name("F.sqlite");
-  add_step_pattern(verb, flags->step_pattern);
+  add_reading_flags(verb, *flags);
   verb.run([flags] { return query(*flags); });
 }
 

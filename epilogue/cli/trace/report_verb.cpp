@@ -15,8 +15,7 @@
 namespace epi::cli {
 namespace {
 
-struct ReportFlags {
-  std::string step_pattern;
+struct ReportFlags : ReadingFlags {
   std::vector<std::string> files;
   std::string output = "report.html";
   bool json = false;
@@ -34,7 +33,7 @@ void refuse_input_as_output(const ReportFlags& flags) {
 
 int report_page(const ReportFlags& flags) {
   refuse_input_as_output(flags);
-  const auto inputs = read_inputs(flags.files, flags.step_pattern);
+  const auto inputs = read_inputs(flags.files, flags);
   if (inputs.size() > 2) {
     fail("report", "{} traces were given: a page shows one, or two side by side", inputs.size());
   }
@@ -67,7 +66,7 @@ void add_report(Command& verb) {
   verb.option("FILE", flags->files, "A trace, or two: before and after").required();
   verb.option("-o,--output", flags->output, "The page (report.html)").value_name("F.html");
   verb.flag("--json", flags->json, "One JSON value on standard output");
-  add_step_pattern(verb, flags->step_pattern);
+  add_reading_flags(verb, *flags);
   verb.run([flags] { return report_page(*flags); });
 }
 

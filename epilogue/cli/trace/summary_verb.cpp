@@ -52,7 +52,7 @@ int summary(const SummaryFlags& flags) {
   const auto summary_of = [](const TraceInput& input) {
     return analysis::summarize(analysis::TraceIndex(input.trace));
   };
-  const auto inputs = read_inputs(flags.files, flags.step_pattern);
+  const auto inputs = read_inputs(flags.files, flags);
   if (!flags.json && !flags.markdown && are_ranks_of_one_run(flags.files, inputs)) {
     fmt::print("{}", ranks_text(flags, inputs));
     show_notices(inputs);

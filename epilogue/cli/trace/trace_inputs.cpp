@@ -9,10 +9,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "epilogue/analysis/index/step_marks.h"
+#include "epilogue/analysis/names/name_rules.h"
 #include "epilogue/base/error.h"
 #include "epilogue/base/parse_integer.h"
 #include "epilogue/base/thread_pool.h"
@@ -64,9 +67,22 @@ std::optional<int64_t> rank_of(const trace::Trace& trace) {
 
 }  // namespace
 
-void add_step_pattern(Command& verb, std::string& pattern) {
-  verb.option("--step-pattern", pattern,
+void add_reading_flags(Command& verb, ReadingFlags& flags) {
+  verb.option("--step-pattern", flags.step_pattern,
               "A regular expression: annotations and operators whose names match are the steps");
+  verb.option("--names-file", flags.names_file, "What kernels are that the tool does not know")
+      .value_name("FILE")
+      .not_empty("a file is needed");
+}
+
+void use_names_file(const std::string& file) {
+  if (file.empty()) return;
+  std::ifstream stream(file);
+  std::stringstream text;
+  if (!(text << stream.rdbuf())) throw Error(fmt::format("{}: cannot be read, or is empty", file));
+  auto rules = analysis::parse_name_rules(text.str(), file);
+  throw_if_failed(rules);
+  analysis::set_user_names(std::move(*rules));
 }
 
 void add_names(Command& verb, std::string& names) {
@@ -88,11 +104,13 @@ void add_trace_flags(Command& verb, TraceFlags& flags, bool with_markdown) {
   if (with_markdown) {
     verb.flag("--md", flags.markdown, "Tables as Markdown").excludes(json);
   }
-  add_step_pattern(verb, flags.step_pattern);
+  add_reading_flags(verb, flags);
 }
 
 std::vector<TraceInput> read_inputs(const std::vector<std::string>& given,
-                                    const std::string& step_pattern) {
+                                    const ReadingFlags& flags) {
+  use_names_file(flags.names_file);
+  const std::string& step_pattern = flags.step_pattern;
   try {
     static_cast<void>(std::regex(step_pattern));
   } catch (const std::regex_error& error) {

@@ -23,17 +23,24 @@ struct TraceInput {
   trace::Trace trace;
 };
 
+// How traces are read.
+struct ReadingFlags {
+  std::string step_pattern;  // what marks a step instead of the profilers' own marks
+  std::string names_file;    // what kernels are that no grammar reads
+};
+
 // Flags that every verb over traces has.
-struct TraceFlags {
+struct TraceFlags : ReadingFlags {
   std::vector<std::string> files;
   bool json = false;
   bool markdown = false;
-  std::string step_pattern;
 };
 
-// Adds --step-pattern REGEX: what marks a step instead of the profilers' own marks.
-void add_step_pattern(Command& verb, std::string& pattern);
-// Adds FILE..., --json, --step-pattern and, where the verb can, --md.
+// Adds --step-pattern REGEX and --names-file FILE.
+void add_reading_flags(Command& verb, ReadingFlags& flags);
+// Reads the file, if one was given; throws `Error` with the line that is wrong.
+void use_names_file(const std::string& file);
+// Adds FILE..., --json, those for reading and, where the verb can, --md.
 void add_trace_flags(Command& verb, TraceFlags& flags, bool with_markdown = true);
 
 // Adds --names raw|decoded|both: how kernels are named.
@@ -43,7 +50,7 @@ std::optional<report::NameStyle> parse_name_style(const char* verb, const std::s
 
 // Reads all of them, several at a time. Throws `Error` for the first that cannot be read.
 std::vector<TraceInput> read_inputs(const std::vector<std::string>& files,
-                                    const std::string& step_pattern = {});
+                                    const ReadingFlags& flags = {});
 // Called last: what was wrong with the files, each kind once, on standard error; and, where several
 // files are ranks, those that do not say which.
 void show_notices(const std::vector<TraceInput>& inputs, bool are_ranks = true);
@@ -100,7 +107,7 @@ bool are_ranks_of_one_run(const std::vector<std::string>& given,
 
 template <typename Json, typename Text>
 int print_each(const TraceFlags& flags, const Json& json, const Text& text) {
-  return print_each(flags, read_inputs(flags.files, flags.step_pattern), json, text);
+  return print_each(flags, read_inputs(flags.files, flags), json, text);
 }
 
 // The columns of the terminal; 80 where there is none and COLUMNS does not say.

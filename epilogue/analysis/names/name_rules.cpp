@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/names/name_rules.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "epilogue/analysis/names/known_names_text.h"
+#include "epilogue/base/error.h"
+
+namespace epi::analysis {
+namespace {
+
+// The value of an enum whose last one is `last`, by its text.
+template <typename Enum>
+bool from_text(std::string_view text, Enum last, Enum& out) {
+  for (int i = 1; i <= static_cast<int>(last); ++i) {
+    if (text_of(static_cast<Enum>(i)) != text) continue;
+    out = static_cast<Enum>(i);
+    return true;
+  }
+  return false;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream{std::string(text)};
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+// What is wrong with `word`, "kind=gemm"; empty where nothing is.
+std::string read_word(const std::string& word, DecodedName& says) {
+  const size_t equals = word.find('=');
+  const std::string key = word.substr(0, equals);
+  const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
+  if (value.empty()) return fmt::format("\"{}\": needs a value, as in kind=gemm", word);
+  if (key == "library") {
+    if (!from_text(value, kLastLibrary, says.library)) {
+      says.library = Library::kNamed;
+      says.library_name = value;
+    }
+  } else if (key == "kind") {
+    if (!from_text(value, Kind::kMemset, says.kind))
+      return fmt::format("\"{}\" is not a kind", value);
+  } else if (key == "dtype") {
+    if (!from_text(value, NumberType::kC128, says.dtype)) {
+      return fmt::format("\"{}\" is not a dtype", value);
+    }
+  } else if (key == "ops") {
+    says.ops = split(value, ',');
+  } else {
+    return fmt::format("\"{}\": must be library, kind, dtype or ops", key);
+  }
+  return {};
+}
+
+// Without recursion: a pattern of many stars costs at most its length times the text's.
+bool fits(std::string_view pattern, std::string_view text) {
+  size_t p = 0;
+  size_t t = 0;
+  size_t star = std::string_view::npos;
+  size_t behind = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      behind = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++behind;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+std::vector<NameRule>& mutable_user_names() {
+  static std::vector<NameRule> rules;
+  return rules;
+}
+
+}  // namespace
+
+Result<std::vector<NameRule>> parse_name_rules(std::string_view text, const std::string& source) {
+  std::vector<NameRule> rules;
+  std::istringstream lines{std::string(text)};
+  size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    std::istringstream words(line);
+    NameRule rule;
+    if (!(words >> rule.pattern) || rule.pattern.starts_with('#')) continue;
+    size_t said = 0;
+    for (std::string word; words >> word && !word.starts_with('#'); ++said) {
+      const std::string wrong = read_word(word, rule.says);
+      if (!wrong.empty()) return failure("{}:{}: {}", source, number, wrong);
+    }
+    if (said == 0) {
+      return failure("{}:{}: a pattern needs what it is behind it, as in kind=gemm", source,
+                     number);
+    }
+    rules.push_back(std::move(rule));
+  }
+  return rules;
+}
+
+const NameRule* find_rule(const std::vector<NameRule>& rules, std::string_view function) {
+  for (const NameRule& rule : rules) {
+    if (fits(rule.pattern, function)) return &rule;
+  }
+  return nullptr;
+}
+
+const std::vector<NameRule>& known_names() {
+  static const std::vector<NameRule> rules = [] {
+    auto parsed = parse_name_rules(kKnownNamesText, "known_names.txt");
+    if (!parsed) throw BugError(parsed.error().message);
+    return std::move(*parsed);
+  }();
+  return rules;
+}
+
+void set_user_names(std::vector<NameRule> rules) { mutable_user_names() = std::move(rules); }
+
+const std::vector<NameRule>& user_names() { return mutable_user_names(); }
+
+}  // namespace epi::analysis

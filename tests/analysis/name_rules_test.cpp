@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of names: what is read, what is refused, and whom `decode_name` believes.
+#include "epilogue/analysis/names/name_rules.h"
+
+#include <gtest/gtest.h>
+
+#include "epilogue/analysis/names/decode.h"
+
+namespace epi::analysis {
+namespace {
+
+std::vector<NameRule> rules_of(std::string_view text) {
+  auto rules = parse_name_rules(text, "names.txt");
+  EXPECT_TRUE(rules) << rules.error().message;
+  return rules.value_or(std::vector<NameRule>());
+}
+
+// The rules of a test, and none behind it.
+struct UserNames {
+  explicit UserNames(std::string_view text) { set_user_names(rules_of(text)); }
+  UserNames(const UserNames&) = delete;
+  UserNames& operator=(const UserNames&) = delete;
+  ~UserNames() { set_user_names({}); }
+};
+
+TEST(NameRules, ReadsPatternsAndWhatTheySay) {
+  const auto rules = rules_of(
+      "# a comment\n\n"
+      "acme::*rope*  library=acme kind=pointwise ops=rope,mul  # behind it, too\n"
+      "_bgmv_kernel\tlibrary=vllm dtype=bf16 kind=gemm\n");
+  ASSERT_EQ(rules.size(), 2U);
+  EXPECT_EQ(rules[0].pattern, "acme::*rope*");
+  EXPECT_EQ(library_text(rules[0].says), "acme");
+  EXPECT_EQ(rules[0].says.ops, (std::vector<std::string>{"rope", "mul"}));
+  EXPECT_EQ(rules[1].says.library, Library::kVllm);
+  EXPECT_EQ(rules[1].says.dtype, NumberType::kBf16);
+  EXPECT_EQ(rules[1].says.kind, Kind::kGemm);
+}
+
+TEST(NameRules, RefusesWithFileAndLine) {
+  for (const auto& [text, message] : {
+           std::pair{"a kind=foo", "names.txt:1: \"foo\" is not a kind"},
+           {"# x\nb dtype=f99", "names.txt:2: \"f99\" is not a dtype"},
+           {"c", "names.txt:1: a pattern needs what it is behind it, as in kind=gemm"},
+           {"d kind", "names.txt:1: \"kind\": needs a value, as in kind=gemm"},
+           {"e shape=3", "names.txt:1: \"shape\": must be library, kind, dtype or ops"},
+       }) {
+    const auto rules = parse_name_rules(text, "names.txt");
+    ASSERT_FALSE(rules) << text;
+    EXPECT_EQ(rules.error().message, message);
+  }
+}
+
+TEST(NameRules, StarsAreAnyText) {
+  const auto fits = [](const std::string& pattern, const char* name) {
+    return find_rule(rules_of(pattern + " kind=gemm"), name) != nullptr;
+  };
+  EXPECT_TRUE(fits("kernel", "kernel"));
+  EXPECT_FALSE(fits("kernel", "kernels"));
+  EXPECT_TRUE(fits("*", ""));
+  EXPECT_TRUE(fits("a*c*e", "abcde"));
+  EXPECT_TRUE(fits("a*c*e", "ace"));
+  EXPECT_FALSE(fits("a*c*e", "abcd"));
+  EXPECT_TRUE(fits("*ab", "aab")) << "the first place of the star is not the last";
+  EXPECT_FALSE(fits(std::string(50, '*') + "x", std::string(50, 'a').c_str()));
+}
+
+TEST(NameRules, DecodeBelievesTheUserFirst) {
+  const std::string name = "void acme::fast_rope<float, 4>(float*, int)";
+  EXPECT_EQ(decode_name(name).library, Library::kUnknown);
+  const std::string gemm = "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_bias_TNT";
+  const DecodedName before = decode_name(gemm);
+  {
+    const UserNames names("acme::* library=acme kind=pointwise\nnvjet_* library=mine\n");
+    EXPECT_EQ(library_text(decode_name(name)), "acme");
+    EXPECT_EQ(decode_name(name).kind, Kind::kPointwise);
+    EXPECT_EQ(library_text(decode_name(gemm)), "mine");
+    EXPECT_EQ(decode_name(gemm).tile, before.tile) << "what a rule leaves open stays";
+  }
+  EXPECT_EQ(decode_name(gemm).library, before.library);
+}
+
+TEST(NameRules, KnownNamesAreOnlyForWhatNoGrammarReads) {
+  EXPECT_EQ(library_text(decode_name("selective_scan_fwd_kernel")), "mamba");
+  EXPECT_EQ(decode_name("kernel_unified_attention_4d").library, Library::kVllm);
+  EXPECT_GT(known_names().size(), 20U);
+  for (const NameRule& rule : known_names()) {
+    EXPECT_NE(rule.says.kind, Kind::kUnknown) << rule.pattern;
+    EXPECT_NE(rule.says.library, Library::kUnknown) << rule.pattern;
+  }
+}
+
+}  // namespace
+}  // namespace epi::analysis
