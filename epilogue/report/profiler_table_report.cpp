@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "epilogue/base/json_writer.h"
@@ -34,6 +35,35 @@ std::string share_cell(double part_us, double whole_us) {
   return fmt::format("{:.2f}%", part_us * 100 / whole_us);
 }
 
+// As PyTorch writes it: a KB is 1024 bytes.
+std::string memory_cell(int64_t bytes) {
+  constexpr double kKb = 1024;
+  const auto count = static_cast<double>(bytes);
+  const double size = std::abs(count);
+  if (size >= kKb * kKb * kKb) return fmt::format("{:.2f} GB", count / (kKb * kKb * kKb));
+  if (size >= kKb * kKb) return fmt::format("{:.2f} MB", count / (kKb * kKb));
+  if (size >= kKb) return fmt::format("{:.2f} KB", count / kKb);
+  return fmt::format("{} B", bytes);
+}
+
+// One unit for the whole column, by its smallest number.
+struct FlopsUnit {
+  const char* name = "FLOPs";
+  double scale = 1;
+};
+FlopsUnit flops_unit(const ProfilerTable& table) {
+  constexpr FlopsUnit kUnits[] = {{"FLOPs", 1},     {"KFLOPs", 1e-3},  {"MFLOPs", 1e-6},
+                                  {"GFLOPs", 1e-9}, {"TFLOPs", 1e-12}, {"PFLOPs", 1e-15}};
+  double smallest = 0;
+  for (const TableRow& row : table.rows) {
+    const auto flops = static_cast<double>(row.flops);
+    if (flops > 0 && (smallest == 0 || flops < smallest)) smallest = flops;
+  }
+  if (smallest <= 0) return {};
+  const double thousands = std::clamp(std::log10(smallest) / 3, 0.0, 5.0);
+  return kUnits[static_cast<size_t>(thousands)];
+}
+
 // A name may hold anything, a line end too.
 std::string one_line(std::string name) {
   for (char& c : name) {
@@ -61,6 +91,10 @@ bool shows_shapes(const ProfilerTable& table, const TableStyle& style) {
          });
 }
 
+bool shows_device_memory(const ProfilerTable& table) {
+  return table.has_device && table.has_device_memory;
+}
+
 std::vector<std::string> titles(const ProfilerTable& table, const TableStyle& style) {
   std::vector<std::string> result = {"Name",        "Self CPU %", "Self CPU",
                                      "CPU total %", "CPU total",  "CPU time avg"};
@@ -71,9 +105,17 @@ std::vector<std::string> titles(const ProfilerTable& table, const TableStyle& st
       result.push_back(std::move(title));
     }
   }
+  if (table.has_memory) {
+    result.insert(result.end(), {"CPU Mem", "Self CPU Mem"});
+    if (shows_device_memory(table)) {
+      result.push_back(table.device_name + " Mem");
+      result.push_back("Self " + table.device_name + " Mem");
+    }
+  }
   result.emplace_back("# of Calls");
   if (style.stats) result.insert(result.end(), {"min", "median", "p90"});
   if (shows_shapes(table, style)) result.emplace_back("Input Shapes");
+  if (table.has_flops) result.push_back(fmt::format("Total {}", flops_unit(table).name));
   return result;
 }
 
@@ -92,6 +134,14 @@ std::vector<std::string> cells(const ProfilerTable& table, const TableRow& row,
     result.push_back(time_cell(row.device_total_us));
     result.push_back(average(row.device_total_us));
   }
+  if (table.has_memory) {
+    result.push_back(memory_cell(row.memory.cpu_bytes));
+    result.push_back(memory_cell(row.self_memory.cpu_bytes));
+    if (shows_device_memory(table)) {
+      result.push_back(memory_cell(row.memory.device_bytes));
+      result.push_back(memory_cell(row.self_memory.device_bytes));
+    }
+  }
   result.push_back(fmt::format("{}", row.calls));
   if (style.stats) {
     for (const double us : {row.spread.min_us, row.spread.median_us, row.spread.p90_us}) {
@@ -99,6 +149,11 @@ std::vector<std::string> cells(const ProfilerTable& table, const TableRow& row,
     }
   }
   if (shows_shapes(table, style)) result.push_back(row.shapes);
+  if (table.has_flops) {
+    result.push_back(row.flops <= 0 ? "--"
+                                    : fmt::format("{:8.3f}", static_cast<double>(row.flops) *
+                                                                 flops_unit(table).scale));
+  }
   return result;
 }
 
@@ -109,6 +164,11 @@ std::string totals_text(const ProfilerTable& table) {
                        time_cell(table.self_device_total_us));
   }
   return out;
+}
+
+// The last, or the one before the FLOPs.
+size_t shapes_column(const ProfilerTable& table, size_t columns) {
+  return columns - (table.has_flops ? 2 : 1);
 }
 
 // Widths as PyTorch sets them: by the longest name and shape of all rows, shown or not.
@@ -129,7 +189,9 @@ std::vector<size_t> column_widths(const ProfilerTable& table, const TableStyle& 
     }
   }
   widths.front() = std::min(name_width + kPadding, kNameWidth);
-  if (shows_shapes(table, style)) widths.back() = std::min(shapes_width + kPadding, kShapesWidth);
+  if (shows_shapes(table, style)) {
+    widths[shapes_column(table, columns)] = std::min(shapes_width + kPadding, kShapesWidth);
+  }
   return widths;
 }
 
@@ -153,7 +215,10 @@ std::string table_text(const ProfilerTable& table, const TableStyle& style) {
   for (size_t i = 0; i < shown_rows(table, style); ++i) {
     auto line = cells(table, table.rows[i], style);
     line.front() = name_cell(line.front());
-    if (shows_shapes(table, style)) line.back().resize(std::min(line.back().size(), widths.back()));
+    if (shows_shapes(table, style)) {
+      const size_t column = shapes_column(table, line.size());
+      line[column].resize(std::min(line[column].size(), widths[column]));
+    }
     add_line(line);
   }
   add_rule();
@@ -182,6 +247,16 @@ void table_json(JsonWriter& json, const ProfilerTable& table, const TableStyle& 
     json.key("cpu_total_us").fixed(row.cpu_total_us, 3);
     json.key("self_device_us").fixed(row.self_device_us, 3);
     json.key("device_total_us").fixed(row.device_total_us, 3);
+    const auto memory = [&](const char* key, int64_t bytes) {
+      json.key(key);
+      table.has_memory ? json.integer(bytes) : json.null();
+    };
+    memory("cpu_memory_bytes", row.memory.cpu_bytes);
+    memory("self_cpu_memory_bytes", row.self_memory.cpu_bytes);
+    memory("device_memory_bytes", row.memory.device_bytes);
+    memory("self_device_memory_bytes", row.self_memory.device_bytes);
+    json.key("flops");
+    row.flops > 0 ? json.integer(row.flops) : json.null();
     if (style.stats) {
       json.key("min_us").fixed(row.spread.min_us, 3);
       json.key("median_us").fixed(row.spread.median_us, 3);

@@ -146,6 +146,33 @@ TEST(ProfilerTable, GivesTheSpreadOfCalls) {
   EXPECT_NEAR(table.rows[0].spread.p90_us, 0.01, kRounding);
 }
 
+// 2 * (64 * 112 * 112) * (7 * 7 * 3) for an image of 224 * 224 with a stride of 2, and so on: as
+// PyTorch counts, worked out by hand.
+TEST(ProfilerTable, CountsFlopsOfFewOperators) {
+  TraceMaker make;
+  int64_t at = 0;
+  const auto op = [&](const char* name, const char* args) {
+    make.op(name, at += 100, 50, at, args);
+  };
+  op("aten::mm", R"({"Input Dims": [[2, 3], [3, 5]], "Input type": ["float", "float"]})");
+  op("aten::bmm", R"({"Input Dims": [[4, 2, 3], [4, 3, 5]], "Input type": ["float", "float"]})");
+  op("aten::mul", R"({"Input Dims": [[7, 2], []], "Input type": ["float", "Scalar"]})");
+  op("aten::conv2d",
+     R"({"Input Dims": [[1, 3, 224, 224], [64, 3, 7, 7], [], [], [], [], []], )"
+     R"("Input type": ["float", "float", "", "ScalarList", "ScalarList", "ScalarList", "Scalar"], )"
+     R"("Concrete Inputs": ["", "", "", "[2, 2]", "[3, 3]", "[1, 1]", "1"]})");
+  op("aten::gelu", R"({"Input Dims": [[7, 2]], "Input type": ["float"]})");
+  trace::Trace trace = make.take();
+  EXPECT_FALSE(profiler_table(trace).has_flops) << "only where the profiler was asked to";
+  trace.properties.emplace_back("with_flops", "1");
+  const ProfilerTable table = profiler_table(trace);
+  EXPECT_EQ(find_row(table, "aten::mm")->flops, 2 * 2 * 3 * 5);
+  EXPECT_EQ(find_row(table, "aten::bmm")->flops, 4 * 2 * 2 * 3 * 5);
+  EXPECT_EQ(find_row(table, "aten::mul")->flops, 14);
+  EXPECT_EQ(find_row(table, "aten::conv2d")->flops, 2LL * 64 * 112 * 112 * 7 * 7 * 3);
+  EXPECT_EQ(find_row(table, "aten::gelu")->flops, 0);
+}
+
 TEST(SortRows, KeepsTheOrderOfEqualRowsAndNamesItsColumns) {
   ProfilerTable table = profiler_table(two_steps());
   sort_rows(table, "self_cpu_time_total");

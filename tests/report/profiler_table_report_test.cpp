@@ -98,7 +98,9 @@ TEST(TableJson, GivesEveryRowInMicroseconds) {
   EXPECT_EQ(json.text(),
             R"({"rows": [{"name": "fwd", "lane": "cpu", "annotation": true, "calls": 1, )"
             R"("self_cpu_us": 0.500, "cpu_total_us": 2000.500, "self_device_us": 0.000, )"
-            R"("device_total_us": 8.160}], "self_cpu_total_us": 2000.500, )"
+            R"("device_total_us": 8.160, "cpu_memory_bytes": null, "self_cpu_memory_bytes": null, )"
+            R"("device_memory_bytes": null, "self_device_memory_bytes": null, "flops": null}], )"
+            R"("self_cpu_total_us": 2000.500, )"
             R"("self_device_total_us": 8.160})");
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 
+#include "epilogue/analysis/pytorch/pytorch_flops.h"
 #include "epilogue/analysis/pytorch/pytorch_times.h"
 #include "epilogue/base/error.h"
 #include "epilogue/base/join.h"
@@ -31,7 +32,7 @@ std::string shapes_text(std::string_view dims) {
 class TableBuilder {
  public:
   TableBuilder(const trace::Trace& trace, const TableOptions& options)
-      : trace_(trace), options_(options) {}
+      : trace_(trace), options_(options), counts_flops_(trace.property("with_flops") == "1") {}
 
   ProfilerTable build() {
     const PytorchTimes times = pytorch_times(trace_);
@@ -41,7 +42,10 @@ class TableBuilder {
       table_.self_cpu_total_us += row.self_cpu_us;
       if (row.device && !row.annotation) table_.self_device_total_us += row.self_device_us;
       table_.has_device = table_.has_device || row.self_device_us > 0;
+      table_.has_device_memory = table_.has_device_memory || row.self_memory.device_bytes > 0;
+      table_.has_flops = table_.has_flops || row.flops > 0;
     }
+    table_.has_memory = trace_.property("profile_memory") == "1";
     // Our own CPU kernels are a device lane that is no CUDA.
     table_.device_name = trace::has_cpu_kernels(trace_) ? "Kernel" : "CUDA";
     return std::move(table_);
@@ -56,6 +60,11 @@ class TableBuilder {
     row.cpu_total_us += times.cpu_us;
     row.self_device_us += times.self_device_us;
     row.device_total_us += times.device_us;
+    row.memory += times.memory;
+    row.self_memory += times.self_memory;
+    if (counts_flops_ && trace_.category[id] == Category::kCpuOp) {
+      row.flops += pytorch_flops(trace_, id);
+    }
     if (!options_.stats) return;
     durations_.resize(table_.rows.size());
     durations_[place].push_back(row.device ? times.device_us : times.cpu_us);
@@ -64,7 +73,7 @@ class TableBuilder {
   // Host events, device events and annotations may share a name, and are rows of their own.
   size_t place_of(EventId id) {
     const Category category = trace_.category[id];
-    const bool device = !trace::is_host(category);
+    const bool device = !trace::is_host(category) && category != Category::kCpuInstantEvent;
     const bool annotation =
         category == Category::kGpuUserAnnotation || category == Category::kUserAnnotation;
     const uint32_t kind = (device ? 1U : 0U) + (annotation ? 2U : 0U);
@@ -113,6 +122,7 @@ class TableBuilder {
 
   const trace::Trace& trace_;
   TableOptions options_;
+  bool counts_flops_;
   ProfilerTable table_;
   trace::NameId first_step_ = UINT32_MAX;
   std::vector<size_t> places_;  // of rows, by name and kind
@@ -130,6 +140,8 @@ double average(double us, const TableRow& row) {
   return us / static_cast<double>(std::max<int64_t>(1, row.calls));
 }
 
+double bytes(int64_t count) { return static_cast<double>(count); }
+
 // PyTorch's names; those with "device" are the newer spelling of those with "cuda".
 constexpr auto kSortColumns = std::to_array<SortColumn>({
     {"cpu_time", [](const TableRow& r) { return average(r.cpu_total_us, r); }},
@@ -141,6 +153,13 @@ constexpr auto kSortColumns = std::to_array<SortColumn>({
     {"device_time", [](const TableRow& r) { return average(r.device_total_us, r); }},
     {"device_time_total", [](const TableRow& r) { return r.device_total_us; }},
     {"self_device_time_total", [](const TableRow& r) { return r.self_device_us; }},
+    {"cpu_memory_usage", [](const TableRow& r) { return bytes(r.memory.cpu_bytes); }},
+    {"self_cpu_memory_usage", [](const TableRow& r) { return bytes(r.self_memory.cpu_bytes); }},
+    {"cuda_memory_usage", [](const TableRow& r) { return bytes(r.memory.device_bytes); }},
+    {"self_cuda_memory_usage", [](const TableRow& r) { return bytes(r.self_memory.device_bytes); }},
+    {"device_memory_usage", [](const TableRow& r) { return bytes(r.memory.device_bytes); }},
+    {"self_device_memory_usage",
+     [](const TableRow& r) { return bytes(r.self_memory.device_bytes); }},
     {"count", [](const TableRow& r) { return static_cast<double>(r.calls); }},
 });
 

@@ -5,7 +5,9 @@
 //   - self time is a host event's duration less that of its children on the same thread;
 //   - an op's device time is that of the device events that carry its external id, and total adds
 //     those of the ops below it;
-//   - an event whose only child has its name is one with it.
+//   - an event whose only child has its name is one with it;
+//   - memory is what is allocated less what is freed in an event's time, on any thread;
+//   - FLOPs are those of a few operators, from their inputs' sizes.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "epilogue/analysis/pytorch/pytorch_memory.h"
 #include "epilogue/trace/trace.h"
 
 namespace epi::analysis {
@@ -34,6 +37,9 @@ struct TableRow {
   double cpu_total_us = 0;
   double self_device_us = 0;
   double device_total_us = 0;
+  MemoryUse memory{};  // where the trace was recorded with profile_memory
+  MemoryUse self_memory{};
+  int64_t flops = 0;  // with with_flops; 0: not counted
   Spread spread{};
 };
 
@@ -42,6 +48,9 @@ struct ProfilerTable {
   double self_cpu_total_us = 0;
   double self_device_total_us = 0;  // kernels, copies and sets: no annotations
   bool has_device = false;          // some row has device time
+  bool has_memory = false;          // the trace was recorded with profile_memory
+  bool has_device_memory = false;   // and some row allocates on a device
+  bool has_flops = false;           // some row has FLOPs
   std::string device_name;          // what the device's columns are called: "CUDA", "Kernel"
 };
 

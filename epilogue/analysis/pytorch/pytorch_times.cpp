@@ -52,10 +52,12 @@ class TimesBuilder {
   explicit TimesBuilder(const trace::Trace& trace)
       : trace_(trace),
         start_ns_(profiler_start()),
-        ops_(trace::index_events(trace.external_id, [&](EventId id) {
-          return trace.category[id] == Category::kCpuOp ||
-                 trace.category[id] == Category::kUserAnnotation;
-        })) {}
+        ops_(trace::index_events(trace.external_id,
+                                 [&](EventId id) {
+                                   return trace.category[id] == Category::kCpuOp ||
+                                          trace.category[id] == Category::kUserAnnotation;
+                                 })),
+        memory_(trace) {}
 
   PytorchTimes build() {
     add_kernels();
@@ -67,6 +69,9 @@ class TimesBuilder {
     for (const EventId id : device) {
       const double us = elapsed_us(id);
       rows_.push_back({id, {0, 0, us, us}});
+    }
+    for (const MemoryRecords::Record& record : memory_.outside()) {
+      rows_.push_back({record.id, {.memory = record.use, .self_memory = record.use}});
     }
     std::vector<uint32_t> order = row_order();
     return {std::move(rows_), std::move(order)};
@@ -81,8 +86,10 @@ class TimesBuilder {
     CompensatedSum children_cpu{};
     CompensatedSum children_device{};
     double kernels_us = 0;
+    MemoryUse children_memory{};
     // Of an only child, for the case that it is to be merged.
     size_t child_row = 0;
+    MemoryUse child_children_memory{};
     CompensatedSum child_children_cpu{};
     CompensatedSum child_children_device{};
     double child_kernels_us = 0;
@@ -176,12 +183,19 @@ class TimesBuilder {
       frame.children_cpu = frame.child_children_cpu;
       frame.children_device = frame.child_children_device;
       frame.kernels_us = frame.child_kernels_us;
+      frame.children_memory = frame.child_children_memory;
     }
     times.cpu_us = elapsed_us(frame.id);
     times.self_cpu_us = times.cpu_us - frame.children_cpu.value();
     times.device_us = frame.kernels_us + frame.children_device.value();
     times.self_device_us = times.device_us - frame.children_device.value();
+    if (!memory_.empty()) {
+      times.memory = memory_.during(begin_ns(frame.id), end_ns(frame.id));
+      times.self_memory = times.memory - frame.children_memory;
+    }
     if (parent == nullptr) return;
+    parent->children_memory += times.memory;
+    parent->child_children_memory = frame.children_memory;
     ++parent->children;
     parent->children_cpu.add(times.cpu_us);
     parent->children_device.add(times.device_us);
@@ -226,6 +240,7 @@ class TimesBuilder {
   int64_t start_ns_;
   trace::IdIndex ops_;
   std::vector<CompensatedSum> kernels_;  // of each op
+  MemoryRecords memory_;
   std::vector<TimedEvent> rows_;
 };
 

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "epilogue/analysis/pytorch/pytorch_memory.h"
 #include "epilogue/trace/trace.h"
 
 namespace epi::analysis {
@@ -15,6 +16,8 @@ struct EventTimes {
   double self_cpu_us = 0;
   double device_us = 0;
   double self_device_us = 0;
+  MemoryUse memory{};
+  MemoryUse self_memory{};
 };
 
 // An event that has a row: a host event that was not merged, or a device event.
@@ -23,6 +26,7 @@ struct TimedEvent {
   EventTimes times;
 };
 
+// PyTorch lists an allocation that falls into no event as one of its own.
 struct PytorchTimes {
   std::vector<TimedEvent> events;
   std::vector<uint32_t> order;  // of `events`, as PyTorch lists them

@@ -98,3 +98,21 @@ def misc():
         torch.einsum("ij,jk->ik", a, a).softmax(-1).var()
 run("misc", misc, record_shapes=True)
 run("misc_no_shapes", misc)
+
+# Annotations that reach over many steps: the steps lie inside of one, and those at its ends across its borders.
+small = nn.Sequential(nn.Linear(64, 64), nn.GELU(), nn.Linear(64, 64)).to(dev)
+xsmall = torch.randn(8, 64, device=dev)
+def many(name, steps, acts, **kw):
+    with torch.no_grad():
+        for _ in range(5): small(xsmall)
+        torch.cuda.synchronize()
+        with profile(activities=list(acts), **kw) as p:
+            with record_function("epoch"):
+                for _ in range(steps):
+                    with record_function("forward"): small(xsmall)
+                    p.step()
+                torch.cuda.synchronize()
+    save(p, name)
+many("many_steps", 60, (A.CPU, A.CUDA))
+many("many_steps_cpu", 60, (A.CPU,))
+many("many_steps_scheduled", 62, (A.CPU, A.CUDA), schedule=schedule(wait=1, warmup=1, active=60))
