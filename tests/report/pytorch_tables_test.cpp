@@ -45,9 +45,10 @@ TEST(PyTorchTables, OfTheTutorialsWorkloadsAreTheSame) {
 }
 
 TEST(PyTorchTables, OfOtherTracesAreTheSame) {
-  for (const char* name : {"graph", "misc", "streams", "threads", "train", "train_stack",
-                           "train_compiled", "train_no_schedule", "train_cpu", "train_gpu_only",
-                           "train_memory", "train_cpu_memory", "train_flops_modules"}) {
+  for (const char* name :
+       {"graph", "misc", "streams", "threads", "train", "train_stack", "train_compiled",
+        "train_no_schedule", "train_cpu", "train_gpu_only", "train_memory", "train_cpu_memory",
+        "train_flops_modules", "steps_around", "steps_loader", "steps_epochs"}) {
     EXPECT_EQ(our_table(fmt::format("pytorch/{}.json.gz", name), {}),
               text_of(fmt::format("pytorch/{}.txt.gz", name)))
         << name;

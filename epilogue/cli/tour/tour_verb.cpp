@@ -97,7 +97,7 @@ std::string paid_text(const LessonResult& result) {
 std::string table_text(const std::vector<LessonResult>& results) {
   using report::Align;
   report::Table table({{"", Align::kLeft},
-                       {"kern.", Align::kRight},
+                       {"kern", Align::kRight},
                        {"moved", Align::kRight},
                        {"CPU", Align::kRight},
                        {"device", Align::kRight},
@@ -286,7 +286,7 @@ int tour(const TourFlags& flags) {
   }
   fmt::print(
       "{}{}\n\n", table_text(results),
-      report::wrapped("kern.: kernels of a forward; CPU, device: recorded; wall: unrecorded, "
+      report::wrapped("kern: kernels of a forward; CPU, device: recorded; wall: unrecorded, "
                       "the modes of a block in turns; first: what the first call adds; paid: "
                       "after how many forwards that is paid back (?: turns do not agree which "
                       "is faster)",

@@ -99,20 +99,37 @@ def misc():
 run("misc", misc, record_shapes=True)
 run("misc_no_shapes", misc)
 
-# Annotations that reach over many steps: the steps lie inside of one, and those at its ends across its borders.
+# Annotations around many steps, and across their borders.
 small = nn.Sequential(nn.Linear(64, 64), nn.GELU(), nn.Linear(64, 64)).to(dev)
-xsmall = torch.randn(8, 64, device=dev)
-def many(name, steps, acts, **kw):
+xsmall, ysmall = torch.randn(8, 64, device=dev), torch.randn(8, 8)
+def around(name, count, body, acts=(A.CPU, A.CUDA)):
     with torch.no_grad():
-        for _ in range(5): small(xsmall)
-        torch.cuda.synchronize()
-        with profile(activities=list(acts), **kw) as p:
-            with record_function("epoch"):
-                for _ in range(steps):
-                    with record_function("forward"): small(xsmall)
+        for _ in range(5): body()
+        with profile(activities=list(acts), schedule=schedule(wait=0, warmup=0, active=count, repeat=1)) as p:
+            with record_function("loop"):
+                for _ in range(count - 1):
+                    with record_function("forward"): body()
                     p.step()
-                torch.cuda.synchronize()
+            torch.cuda.synchronize()
     save(p, name)
-many("many_steps", 60, (A.CPU, A.CUDA))
-many("many_steps_cpu", 60, (A.CPU,))
-many("many_steps_scheduled", 62, (A.CPU, A.CUDA), schedule=schedule(wait=1, warmup=1, active=60))
+def epochs(name, count, steps, active, body, acts=(A.CPU, A.CUDA)):
+    with torch.no_grad():
+        for _ in range(5): body()
+        with profile(activities=list(acts), schedule=schedule(wait=1, warmup=1, active=active)) as p:
+            for _ in range(count):
+                with record_function("epoch"):
+                    for _ in range(steps):
+                        with record_function("forward"): body()
+                        p.step()
+            torch.cuda.synchronize()
+    save(p, name)
+from torch.utils.data import DataLoader, TensorDataset
+loader = DataLoader(TensorDataset(torch.randn(400, 8)), batch_size=8)
+batches = [iter(loader)]
+def load():
+    batch = next(batches[0], None)
+    if batch is None: batches[0] = iter(loader); batch = next(batches[0])
+    return batch[0].cuda().sum().item()
+around("steps_around", 50, lambda: small(xsmall))
+around("steps_loader", 60, load)
+epochs("steps_epochs", 10, 50, 400, lambda: ysmall + 1, (A.CPU,))
