@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <span>
 
+#include "epilogue/analysis/cost/gpu_peaks.h"
+#include "epilogue/analysis/index/device_name.h"
 #include "epilogue/report/advise_report.h"
 #include "epilogue/report/diagnosis_report.h"
 #include "epilogue/report/words.h"
@@ -51,6 +53,8 @@ void advise_json(JsonWriter& json, const Advised& advised, const trace::Trace& t
                  const AdviseJson& style) {
   json.key("verdict").string(text_of(advised.verdict));
   json.key("because").string(verdict_line(advised));
+  json.key("calibrated_on").string(analysis::kMeasuredGpu);
+  json.key("gpu_is_calibrated").boolean(analysis::is_measured_gpu(analysis::device_name(trace)));
   json.key("subject").string(advised.subject.empty() ? "trace" : advised.subject);
   json.key("instances").integer(advised.instances);
   json.key("gpu_us").fixed(advised.device_ns / 1000, 3);

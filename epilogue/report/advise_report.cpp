@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "epilogue/analysis/cost/gpu_peaks.h"
+#include "epilogue/analysis/index/device_name.h"
 #include "epilogue/analysis/names/decode.h"
 #include "epilogue/base/join.h"
 #include "epilogue/report/diagnosis_report.h"
@@ -371,6 +373,20 @@ std::string verdict_line(const Advised& advised) {
   return head;
 }
 
+namespace {
+
+// Of estimates for a GPU whose pairs nobody here has recorded.
+std::string elsewhere_text(const Advised& advised, const trace::Trace& trace) {
+  const std::string device = analysis::device_name(trace);
+  const bool estimates = std::any_of(advised.advice.begin(), advised.advice.end(),
+                                     [](const Advice& one) { return one.saving_ns.high > 0; });
+  if (!estimates || advised.cpu_kernels || analysis::is_measured_gpu(device)) return "";
+  return fmt::format("estimates are calibrated on an {}; {} was not measured here",
+                     analysis::kMeasuredGpu, device.empty() ? "this trace's GPU" : device);
+}
+
+}  // namespace
+
 std::string advise_text(const Advised& advised, const trace::Trace& trace,
                         const AdviseStyle& style) {
   const size_t width = style.markdown ? SIZE_MAX / 2 : style.width;
@@ -403,6 +419,8 @@ std::string advise_text(const Advised& advised, const trace::Trace& trace,
     out += fmt::format("\nand {} more: --all\n", advised.advice.size() - shown);
   }
   if (advised.advice.empty()) out += "\nno advice for this step\n";
+  const std::string elsewhere = elsewhere_text(advised, trace);
+  if (!elsewhere.empty()) out += '\n' + wrapped(elsewhere, width) + '\n';
   const std::string modes = mode_text(advised);
   if (!modes.empty()) out += '\n' + wrapped(modes, width) + '\n';
   const std::string command = like_command(advised, style.file);

@@ -61,8 +61,9 @@ std::string peak_text(const GemmTable& table) {
     if (peak > 0 && std::find(types.begin(), types.end(), text) == types.end())
       types.push_back(text);
   }
-  return fmt::format("peak: {}, TFLOP/s dense: {}\n      ({})\n", table.peaks->title,
-                     join(types, ", "), table.peaks->source);
+  return fmt::format("peak: {}, TFLOP/s dense: {}\n      ({}{})\n", table.peaks->title,
+                     join(types, ", "), table.peaks->source,
+                     analysis::is_measured_gpu(table.device) ? "" : "; not measured here");
 }
 
 size_t shown_rows(const GemmTable& table, std::optional<size_t> limit) {
@@ -146,6 +147,7 @@ void gemms_json(JsonWriter& json, const GemmTable& table, std::optional<size_t> 
   }
   json.begin_object().key("gpu").string(table.peaks->title);
   json.key("source").string(table.peaks->source);
+  json.key("measured_here").boolean(analysis::is_measured_gpu(table.device));
   json.key("memory_tb_s").real(table.peaks->memory_tb_s);
   json.end_object();
 }

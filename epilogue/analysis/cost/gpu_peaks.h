@@ -29,4 +29,11 @@ struct GpuPeaks {
 // By the name that the driver reports: "NVIDIA H100 80GB HBM3". None where the GPU is not listed.
 std::optional<GpuPeaks> gpu_peaks(std::string_view device_name);
 
+// The GPU that this project's constants were measured on. Of all others only the data sheet is
+// known.
+inline constexpr std::string_view kMeasuredGpu = "H200";
+inline bool is_measured_gpu(std::string_view device_name) {
+  return device_name.find(kMeasuredGpu) != std::string_view::npos;
+}
+
 }  // namespace epi::analysis
