@@ -3,7 +3,7 @@
 // and prints what a forward takes as one JSON object.
 //   gpu_forward linear|geglu|swiglu WEIGHTS.safetensors INPUT.safetensors OUTPUT.safetensors
 //   gpu_forward sweep WEIGHTS.safetensors M[,M...]: one compiled MLP over many sizes
-//   gpu_forward rates N K M[,M...]: our gate, up and gelu beside cuBLASLt's product alone
+//   gpu_forward rates N K M[,M...]: our gate, up and gelu beside cuBLASLt's GEMM alone
 //   gpu_forward gelu COUNT
 //   gpu_forward first WEIGHTS.safetensors: the first call of a compiled GeGLU MLP
 //   gpu_forward host: what the parts of small operators and blocks take the CPU
@@ -76,7 +76,7 @@ Spread issue_us(const Body& body) {
 }
 
 // The device's microseconds from the start of one to the start of the next, many in a row. A pause
-// before each round: at its power limit a GPU runs every product at the same speed.
+// before each round: at its power limit a GPU runs every GEMM at the same speed.
 Spread wall_us(const Body& body, int rounds = kRounds) {
   const cuda::Event start(cuda::Event::Timing::kOn);
   const cuda::Event end(cuda::Event::Timing::kOn);
@@ -193,7 +193,7 @@ void sweep(const char* weights, const std::vector<int64_t>& sizes) {
 }
 
 // What is left of mm when its output and its operands are there.
-cuda::Gemm bare_product(const Tensor& x, const Tensor& w, const Tensor& out) {
+cuda::Gemm bare_gemm(const Tensor& x, const Tensor& w, const Tensor& out) {
   cuda::Gemm gemm;
   gemm.dtype = DType::kBF16;
   gemm.m = x.size(0);
@@ -235,7 +235,7 @@ void rate(int64_t m, int64_t n, int64_t k) {
   const Body ours = [&] { compiled(inputs[next++ % 4]); };
   const Body library = [&] {
     const size_t i = next++ % 4;
-    cuda::try_gemm(bare_product(inputs[i], weights, outputs[i]), 0);
+    cuda::try_gemm(bare_gemm(inputs[i], weights, outputs[i]), 0);
   };
   std::vector<double> our_us;
   std::vector<double> library_us;
@@ -258,7 +258,7 @@ void rates(int64_t n, int64_t k, const std::vector<int64_t>& sizes) {
   fmt::print("]\n");
 }
 
-// The device's context and cuBLASLt's handle exist, by a product of another shape.
+// The device's context and cuBLASLt's handle exist, by a GEMM of another shape.
 void first_call(const char* weights) {
   const nn::GluMlp mlp =
       load_mlp(need(nn::Checkpoint::open(weights)), nn::GluActivation::kGeluTanh);
@@ -295,7 +295,7 @@ double host_ns(const Body& body) {
   return spread_of(std::move(times)).median;
 }
 
-// Two products and one kernel between them, as the library and the driver are called: what a
+// Two GEMMs and one kernel between them, as the library and the driver are called: what a
 // compiled MLP cannot be faster than.
 Body bare_launches(const cuda::Gemm& up, const cuda::Gemm& down, const Tensor& h) {
   const Tensor target = empty(h.shape(), {h.dtype(), h.device()});
@@ -317,7 +317,7 @@ void host_parts() {
   const Tensor w = randn({256, 64}, 2, options);
   const Tensor h = randn({128, 256}, 3, options);
   const Tensor bias = randn({256}, 4, options);
-  const cuda::Gemm gemm = bare_product(x, w, h);
+  const cuda::Gemm gemm = bare_gemm(x, w, h);
   const std::vector<std::pair<const char*, Body>> parts{
       {"empty", [&] { empty(h.shape(), options); }},
       {"is_capturing", [] { cuda::current_stream().is_capturing(); }},
@@ -329,7 +329,7 @@ void host_parts() {
       {"linear", [&] { linear(x, w); }},
       {"linear_bias", [&] { linear(x, w, bias); }},
       {"mlp", [&] { mlp.forward(x); }},
-      {"mlp_bare", bare_launches(gemm, bare_product(h, t(w), x), h)},
+      {"mlp_bare", bare_launches(gemm, bare_gemm(h, t(w), x), h)},
       {"mlp_compiled", [&] { compiled(x); }},
       {"mlp_graph", [&] { graph(x); }}};
   fmt::print("{:<14}{:>12}{:>18}\n", "", "in a row", "the device idle");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `linear` against the bare cblas_sgemm that does the same product without a bias.
+// `linear` against the bare cblas_sgemm that does the same GEMM without a bias.
 #include "bench/suite.h"
 #include "epilogue/cpu/openblas.h"
 #include "epilogue/ops/functional.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The eager GeGLU MLP against its three products alone, as bare cblas_sgemm calls.
+// The eager GeGLU MLP against its three GEMMs alone, as bare cblas_sgemm calls.
 #include "bench/suite.h"
 #include "epilogue/cpu/openblas.h"
 #include "epilogue/nn/glu_mlp.h"

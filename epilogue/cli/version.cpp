@@ -12,7 +12,7 @@ namespace {
 
 std::string runtime_text() {
 #ifdef EPI_HAS_RUNTIME
-  return "on, OpenBLAS loaded at the first product";
+  return "on, OpenBLAS loaded at the first GEMM";
 #else
   return "off (EPI_RUNTIME=OFF: the reader alone)";
 #endif

@@ -21,13 +21,13 @@ namespace epi {
 namespace {
 
 using compiler::Captured;
+using compiler::CustomGemms;
 using compiler::Guards;
-using compiler::OwnProducts;
 using compiler::Plan;
 
-OwnProducts own_products(Device device) {
-  if (device == kCpu) return OwnProducts::kPacked;
-  return compiler::gpu_has_own_products(device.index) ? OwnProducts::kHopper : OwnProducts::kNone;
+CustomGemms custom_gemms(Device device) {
+  if (device == kCpu) return CustomGemms::kPacked;
+  return compiler::gpu_has_custom_gemms(device.index) ? CustomGemms::kHopper : CustomGemms::kNone;
 }
 
 struct Variant {
@@ -141,16 +141,16 @@ void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::str
          "{} would be compiled on a stream that is being captured ({}): call it once before",
          options.name, reason);
   }
-  const auto own = own_products(device);
+  const auto own = custom_gemms(device);
   auto stages =
-      compiler::run_passes(variant->captured.graph, {options.fuse, own, options.round_products});
+      compiler::run_passes(variant->captured.graph, {options.fuse, own, options.round_gemms});
   auto plan = std::make_unique<Plan>(
       stages.back().graph, device,
       options.cache ? compiler::UseCache::kYes : compiler::UseCache::kNo, options.graph);
-  if (own == OwnProducts::kHopper) {
+  if (own == CustomGemms::kHopper) {
     // Without stacking, which would copy weights.
     plan->set_library_graph([graph = variant->captured.graph] {
-      return compiler::run_passes(graph, {Fuse::kPointwise, OwnProducts::kNone}).back().graph;
+      return compiler::run_passes(graph, {Fuse::kPointwise, CustomGemms::kNone}).back().graph;
     });
   }
   variant->plan = std::move(plan);

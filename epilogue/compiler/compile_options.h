@@ -10,7 +10,7 @@ namespace epi {
 enum class Fuse : uint8_t {
   kNone,       // the eager kernels, without the eager calls
   kPointwise,  // pointwise runs are one kernel
-  kEpilogue,   // and become the end of the product before them
+  kEpilogue,   // and become the end of the GEMM before them
 };
 
 struct CompileOptions {
@@ -20,8 +20,8 @@ struct CompileOptions {
   bool cache = true;      // code is looked for, and kept, on disk
   bool graph = false;     // on a GPU: launches are replayed as a CUDA graph, one for each size
   // Gate and up are rounded to their dtype before an epilogue reads them, and its activations are
-  // those of the pointwise kernels: the bits of a product and a kernel behind it.
-  bool round_products = false;
+  // those of the pointwise kernels: the bits of a GEMM and a kernel behind it.
+  bool round_gemms = false;
   std::string name = "graph";
 };
 

@@ -13,7 +13,7 @@
 namespace epi::cpu {
 namespace {
 
-void run_product(const Product& p) {
+void run_gemm(const Gemm& p) {
   if (p.m <= kGemvRows && p.dtype != DType::kF64) {
     gemv(p);
   } else if (p.dtype == DType::kF32 || p.dtype == DType::kF64) {
@@ -24,15 +24,15 @@ void run_product(const Product& p) {
 }
 
 // "gemm_f32_tn_bias": the weight's order first, as in cuBLAS's names.
-KernelName product_name(const Product& p, std::string_view kind, std::string_view epilogue) {
+KernelName gemm_name(const Gemm& p, std::string_view kind, std::string_view epilogue) {
   const bool is_gemv = p.m <= kGemvRows && p.dtype != DType::kF64;
   return KernelName("{}{}_{}_{}{}{}", is_gemv ? "gemv" : "gemm", kind, name(p.dtype),
                     p.b.transposed ? 't' : 'n', p.a.transposed ? 't' : 'n', epilogue);
 }
 
-Product product_of(const Tensor& a, const Readable& left, const Tensor& b, const Readable& right,
-                   const Tensor& out) {
-  Product p;
+Gemm gemm_of(const Tensor& a, const Readable& left, const Tensor& b, const Readable& right,
+             const Tensor& out) {
+  Gemm p;
   p.dtype = out.dtype();
   p.m = a.size(-2);
   p.n = b.size(-1);
@@ -47,7 +47,7 @@ Product product_of(const Tensor& a, const Readable& left, const Tensor& b, const
 }  // namespace
 
 template <typename T>
-void write_self(const Product& p, int64_t row, int64_t rows, int64_t column, int64_t columns, T* to,
+void write_self(const Gemm& p, int64_t row, int64_t rows, int64_t column, int64_t columns, T* to,
                 int64_t ld) {
   const auto element = size_bytes(p.dtype);
   const DType target = DTypeOf<T>::value;
@@ -60,23 +60,21 @@ void write_self(const Product& p, int64_t row, int64_t rows, int64_t column, int
     for (int64_t c = 0; c < columns; ++c) line[c] *= static_cast<T>(p.beta);
   }
 }
-template void write_self<float>(const Product&, int64_t, int64_t, int64_t, int64_t, float*,
-                                int64_t);
-template void write_self<double>(const Product&, int64_t, int64_t, int64_t, int64_t, double*,
-                                 int64_t);
+template void write_self<float>(const Gemm&, int64_t, int64_t, int64_t, int64_t, float*, int64_t);
+template void write_self<double>(const Gemm&, int64_t, int64_t, int64_t, int64_t, double*, int64_t);
 
 void mm(Args args, const Tensor& out) {
   const Tensor& a = args.tensor(0);
   const Tensor& b = args.tensor(1);
   const Readable left = readable(a);
   const Readable right = readable(b);
-  const Product p = product_of(a, left, b, right, out);
+  const Gemm p = gemm_of(a, left, b, right, out);
   run_kernel(
       [&]() -> KernelFacts {
-        return {product_name(p, "", ""), stored_bytes(a) + stored_bytes(b) + out.size_bytes(),
+        return {gemm_name(p, "", ""), stored_bytes(a) + stored_bytes(b) + out.size_bytes(),
                 2 * p.m * p.n * p.k};
       },
-      [&] { run_product(p); });
+      [&] { run_gemm(p); });
 }
 
 void addmm(Args args, const Tensor& out) {
@@ -85,7 +83,7 @@ void addmm(Args args, const Tensor& out) {
   const Tensor& b = args.tensor(2);
   const Readable left = readable(a);
   const Readable right = readable(b);
-  Product p = product_of(a, left, b, right, out);
+  Gemm p = gemm_of(a, left, b, right, out);
   p.alpha = args[4].number();
   p.beta = args[3].number();
   const Dims strides = broadcast_strides("addmm", self.layout(), out.shape());
@@ -98,10 +96,10 @@ void addmm(Args args, const Tensor& out) {
         const char* epilogue = p.self == nullptr ? "" : is_bias ? "_bias" : "_add";
         const int64_t inputs =
             stored_bytes(a) + stored_bytes(b) + (p.self ? stored_bytes(self) : 0);
-        return {product_name(p, "", epilogue), inputs + out.size_bytes(),
+        return {gemm_name(p, "", epilogue), inputs + out.size_bytes(),
                 2 * p.m * p.n * p.k + (p.self ? p.m * p.n : 0)};
       },
-      [&] { run_product(p); });
+      [&] { run_gemm(p); });
 }
 
 void addmm_activation(Args args, const Tensor& out) {
@@ -112,16 +110,16 @@ void addmm_activation(Args args, const Tensor& out) {
 
 namespace {
 
-// `p` is the first product; the others follow by the strides of `a` and `b`.
-void run_batch(const Product& p, const Tensor& a, const Tensor& b) {
+// `p` is the first GEMM; the others follow by the strides of `a` and `b`.
+void run_batch(const Gemm& p, const Tensor& a, const Tensor& b) {
   const int64_t element = size_bytes(p.dtype);
   const auto batches = [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      Product one = p;
+      Gemm one = p;
       one.a.data += i * a.stride(0) * element;
       one.b.data += i * b.stride(0) * element;
       one.out += i * p.m * p.n * element;
-      run_product(one);
+      run_gemm(one);
     }
   };
   // Few large matrices share the cores one after the other, many small ones side by side.
@@ -137,10 +135,10 @@ void run_batch(const Product& p, const Tensor& a, const Tensor& b) {
 void bmm(Args args, const Tensor& out) {
   const Tensor a = readable_batch(args.tensor(0));
   const Tensor b = readable_batch(args.tensor(1));
-  const Product p = product_of(a, readable(first_matrix(a)), b, readable(first_matrix(b)), out);
+  const Gemm p = gemm_of(a, readable(first_matrix(a)), b, readable(first_matrix(b)), out);
   run_kernel(
       [&]() -> KernelFacts {
-        return {product_name(p, "_batched", ""),
+        return {gemm_name(p, "_batched", ""),
                 stored_bytes(args.tensor(0)) + stored_bytes(args.tensor(1)) + out.size_bytes(),
                 2 * a.size(0) * p.m * p.n * p.k};
       },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// f32 and f64 products by OpenBLAS. The output is cut into one block a thread, and each block is
+// f32 and f64 GEMMs by OpenBLAS. The output is cut into one block a thread, and each block is
 // one single-threaded call. OpenBLAS adds its accumulators to what the output holds, so the added
 // operand (a bias) is written there first and costs what its own clearing to zero would.
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Grid {
 
 // Every row of blocks packs all of b again, every column of blocks all of a: the grid with the
 // least repeated packing wins.
-Grid choose_grid(const Product& p) {
+Grid choose_grid(const Gemm& p) {
   if (p.m * p.n * p.k < kParallelWork) return {};
   Grid best;
   int64_t best_cost = std::numeric_limits<int64_t>::max();
@@ -58,7 +58,7 @@ int checked_int(int64_t value) {
 }
 
 template <typename T>
-void block(const Product& p, int64_t row, int64_t row_end, int64_t column, int64_t column_end) {
+void block(const Gemm& p, int64_t row, int64_t row_end, int64_t column, int64_t column_end) {
   const int64_t m = row_end - row;
   const int64_t n = column_end - column;
   if (m == 0 || n == 0) return;
@@ -82,7 +82,7 @@ void block(const Product& p, int64_t row, int64_t row_end, int64_t column, int64
 }
 
 template <typename T>
-void blocks(const Product& p) {
+void blocks(const Gemm& p) {
   const Grid grid = choose_grid(p);
   parallel_for(grid.rows * grid.columns, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -96,7 +96,7 @@ void blocks(const Product& p) {
 
 }  // namespace
 
-void gemm_blas(const Product& p) {
+void gemm_blas(const Gemm& p) {
   // Before any block is written.
   for (const int64_t size : {p.m, p.n, p.k, p.a.ld, p.b.ld, p.ld_out}) checked_int(size);
   openblas();

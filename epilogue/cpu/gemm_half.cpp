@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bf16 and f16 products with f32 accumulation: panels of both operands are converted to f32 in
+// bf16 and f16 GEMMs with f32 accumulation: panels of both operands are converted to f32 in
 // buffers that stay in the second-level cache, multiplied by OpenBLAS, and rounded once at the end.
 #include <algorithm>
 
@@ -34,7 +34,7 @@ class Buffer {
 };
 
 // Rows [row, row + rows) and columns likewise of `x`, in its own order, as f32. Returns the matrix.
-Matrix convert_panel(const Product& p, const Matrix& x, int64_t row, int64_t rows, int64_t column,
+Matrix convert_panel(const Gemm& p, const Matrix& x, int64_t row, int64_t rows, int64_t column,
                      int64_t columns, float* to) {
   const ConvertLoop convert = converter(p.dtype, DType::kF32);
   if (x.transposed) {
@@ -62,7 +62,7 @@ struct Block {
   int64_t row, rows, column, columns;
 };
 
-void compute_block(const Product& p, const Block& at, float* a_panel, float* b_panel, float* sums) {
+void compute_block(const Gemm& p, const Block& at, float* a_panel, float* b_panel, float* sums) {
   std::fill_n(sums, at.rows * at.columns, 0.0F);
   if (p.self != nullptr) {
     write_self(p, at.row, at.rows, at.column, at.columns, sums, at.columns);
@@ -81,7 +81,7 @@ void compute_block(const Product& p, const Block& at, float* a_panel, float* b_p
 }
 
 // Narrower blocks where there would be too few for all threads.
-int64_t choose_columns(const Product& p) {
+int64_t choose_columns(const Gemm& p) {
   const int64_t row_blocks = (p.m + kBlockRows - 1) / kBlockRows;
   int64_t columns = kBlockColumns;
   while (columns > kSmallestColumns &&
@@ -93,7 +93,7 @@ int64_t choose_columns(const Product& p) {
 
 }  // namespace
 
-void gemm_half(const Product& p) {
+void gemm_half(const Gemm& p) {
   openblas();
   const int64_t columns = choose_columns(p);
   const int64_t column_blocks = (p.n + columns - 1) / columns;

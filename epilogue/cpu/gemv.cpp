@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of at most kGemvRows rows: bound by reading the weights once, which is all they do.
+// GEMMs of at most kGemvRows rows: bound by reading the weights once, which is all they do.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -17,7 +17,7 @@ constexpr int64_t kPanel = 1024;
 constexpr int64_t kGrainWeights = 32 * 1024;
 
 // The rows of `a` as f32, one after the other.
-std::vector<float> rows_as_f32(const Product& p) {
+std::vector<float> rows_as_f32(const Gemm& p) {
   std::vector<float> rows(static_cast<size_t>(p.m * p.k));
   const ConvertLoop convert = converter(p.dtype, DType::kF32);
   for (int64_t r = 0; r < p.m; ++r) {
@@ -29,7 +29,7 @@ std::vector<float> rows_as_f32(const Product& p) {
 }
 
 // Columns [column, column + columns) of every row.
-void panel(const Product& p, const float* rows, int64_t column, int64_t columns) {
+void panel(const Gemm& p, const float* rows, int64_t column, int64_t columns) {
   std::array<float, kGemvRows * kPanel> sums;
   std::array<float, kPanel> added;
   const GemvLoops& loop = loops().gemv[static_cast<int>(p.dtype)];
@@ -51,7 +51,7 @@ void panel(const Product& p, const float* rows, int64_t column, int64_t columns)
 
 }  // namespace
 
-void gemv(const Product& p) {
+void gemv(const Gemm& p) {
   const std::vector<float> rows = rows_as_f32(p);
   const int64_t grain = std::max<int64_t>(16, kGrainWeights / std::max<int64_t>(p.k, 1));
   parallel_for(p.n, grain, [&](int64_t begin, int64_t end) {

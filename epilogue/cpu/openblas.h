@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenBLAS, loaded when the first product runs: the tool starts without it, and its kernel type can
+// OpenBLAS, loaded when the first GEMM runs: the tool starts without it, and its kernel type can
 // be chosen before it initialises. It runs on one thread, inside tasks of our own pool.
 #pragma once
 

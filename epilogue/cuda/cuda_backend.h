@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA backend's entry: call it once, before the first tensor on a GPU; calling it again does
-// nothing. The driver is loaded here, cuBLASLt at the first product. No CUDA header is needed.
+// nothing. The driver is loaded here, cuBLASLt at the first GEMM. No CUDA header is needed.
 #pragma once
 
 #include "epilogue/base/result.h"

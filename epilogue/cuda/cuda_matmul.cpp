@@ -30,7 +30,7 @@ Gemm gemm_of(const Readable& a, const Readable& b, const Tensor& out) {
   fail(op, "cuBLASLt has no algorithm for {} of m {}, n {}, k {}", name(g.dtype), g.m, g.n, g.k);
 }
 
-LaunchCost product_cost(const Tensor& a, const Tensor& b, const Tensor& out, int64_t k) {
+LaunchCost gemm_cost(const Tensor& a, const Tensor& b, const Tensor& out, int64_t k) {
   return {stored_bytes(a) + stored_bytes(b) + out.size_bytes(), 2 * out.numel() * k};
 }
 
@@ -39,7 +39,7 @@ bool try_bias(Gemm g, const Tensor& self, const Tensor& a, const Tensor& b, cons
   bool done = false;
   run_launch(
       [&] {
-        LaunchCost cost = product_cost(a, b, out, g.k);
+        LaunchCost cost = gemm_cost(a, b, out, g.k);
         cost.bytes += stored_bytes(self);
         cost.flops += out.numel();
         return cost;
@@ -58,7 +58,7 @@ void add_matrix(Gemm g, const Tensor& self, const Dims& strides, const Tensor& a
   bool done = false;
   run_launch(
       [&] {
-        LaunchCost cost = product_cost(a, b, out, g.k);
+        LaunchCost cost = gemm_cost(a, b, out, g.k);
         cost.bytes += in_place ? stored_bytes(self) : out.size_bytes();
         cost.flops += out.numel();
         return cost;
@@ -70,7 +70,7 @@ void add_matrix(Gemm g, const Tensor& self, const Dims& strides, const Tensor& a
 void multiply(std::string_view op, const Gemm& g, const Tensor& a, const Tensor& b,
               const Tensor& out) {
   bool done = false;
-  run_launch([&] { return product_cost(a, b, out, g.k); },
+  run_launch([&] { return gemm_cost(a, b, out, g.k); },
              [&] { done = try_gemm(g, out.device().index); });
   if (!done) fail_no_algorithm(op, g);
 }
@@ -92,7 +92,7 @@ void mm(Args args, const Tensor& out) {
 
 namespace {
 
-// Both in the product's epilogue; false, and nothing started, where it cannot be one launch.
+// Both in the GEMM's epilogue; false, and nothing started, where it cannot be one launch.
 bool try_activation(Args args, const Tensor& out) {
   const Tensor& self = args.tensor(0);
   const Tensor& a = args.tensor(1);
@@ -150,7 +150,7 @@ void bmm(Args args, const Tensor& out) {
   const Tensor b = readable_batch(args.tensor(1));
   if (a.size(2) == 0) return fill_zero(out);
   if (a.size(0) > std::numeric_limits<int32_t>::max()) {
-    fail("bmm", "{} products are more than cuBLASLt counts (2^31 - 1)", a.size(0));
+    fail("bmm", "{} GEMMs are more than cuBLASLt counts (2^31 - 1)", a.size(0));
   }
   Gemm g = gemm_of(readable(first_matrix(a)), readable(first_matrix(b)), out);
   g.batch = a.size(0);

@@ -98,7 +98,7 @@ void start(const GemmPlan& plan, const Gemm& g, int device) {
   const auto layout = [](const cublasLtMatrixLayoutOpaque_t& l) {
     return const_cast<cublasLtMatrixLayoutOpaque_t*>(&l);
   };
-  // Column-major, the product is out^T = b^T a^T.
+  // Column-major, the GEMM is out^T = b^T a^T.
   check(cublaslt().matmul(plan.handle, &desc, alpha_at, g.b.data, layout(plan.b), g.a.data,
                           layout(plan.a), beta_at, g.c != nullptr ? g.c : g.out, layout(plan.c),
                           g.out, layout(plan.out), &plan.algorithm,

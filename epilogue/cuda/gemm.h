@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products by cuBLASLt. A plan (descriptors, algorithm, workspace) is made once for each
+// GEMMs by cuBLASLt. A plan (descriptors, algorithm, workspace) is made once for each
 // shape, layout, epilogue and alignment, and used again.
 #pragma once
 
@@ -34,21 +34,21 @@ struct Gemm {
   double beta = 0;
   const std::byte* bias = nullptr;  // n elements, the same for every row; null: none
   Activation activation = Activation::kNone;
-  // Of a batch of products, how far apart they are.
+  // Of a batch of GEMMs, how far apart they are.
   int64_t batch = 1;
   int64_t stride_a = 0;
   int64_t stride_b = 0;
   int64_t stride_out = 0;
 };
 
-// How a product adds what addmm is given, whose strides in the shape of the output are these.
+// How a GEMM adds what addmm is given, whose strides in the shape of the output are these.
 enum class Addend : uint8_t {
   kBias,    // in the epilogue, where its address is aligned, too: `is_aligned_bias`
   kMatrix,  // read in place, as c
   kCopy,    // copied into the output first
 };
 // An epilogue reads its bias in vectors of this many bytes. Where rows are not whole vectors,
-// cuBLASLt 13.0 rounds a bf16 product before it adds the bias: then its epilogue is not exact.
+// cuBLASLt 13.0 rounds a bf16 GEMM before it adds the bias: then its epilogue is not exact.
 inline constexpr int64_t kBiasVectorBytes = 16;
 inline Addend addend_of(const Dims& strides, double beta, const Gemm& gemm) {
   const int64_t element = size_bytes(gemm.dtype);
@@ -63,7 +63,7 @@ inline bool is_aligned_bias(const std::byte* bias) {
   return reinterpret_cast<uintptr_t>(bias) % kBiasVectorBytes == 0;
 }
 
-// Starts the product on the device's current stream; false, and nothing started, where cuBLASLt has
+// Starts the GEMM on the device's current stream; false, and nothing started, where cuBLASLt has
 // no algorithm for it (an epilogue that it lacks for the dtype).
 bool try_gemm(const Gemm& gemm, int device);
 

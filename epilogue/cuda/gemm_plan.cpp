@@ -45,7 +45,7 @@ void set(cublasLtMatmulDescOpaque_t& desc, cublasLtMatmulDescAttributes_t attrib
 // The operation on a column-major view of a row-major matrix: its transpose comes for free.
 cublasOperation_t operation(bool transposed) { return transposed ? CUBLAS_OP_T : CUBLAS_OP_N; }
 
-void describe_product(GemmPlan& plan, const PlanKey& key) {
+void describe_gemm(GemmPlan& plan, const PlanKey& key) {
   const cudaDataType_t scale = key.dtype == DType::kF64 ? CUDA_R_64F : CUDA_R_32F;
   check(cublaslt().desc_init(&plan.desc, sizeof plan.desc, compute_type(key), scale),
         "cublasLtMatmulDescInit");
@@ -116,7 +116,7 @@ cublasLtMatmulPreferenceOpaque_t preference_of(const PlanKey& key) {
 GemmPlan make_plan(const PlanKey& key) {
   GemmPlan plan;
   plan.handle = cublaslt_handle(key.device);
-  describe_product(plan, key);
+  describe_gemm(plan, key);
   describe_matrices(plan, key);
   cublasLtMatmulPreferenceOpaque_t preference = preference_of(key);
   cublasLtMatmulHeuristicResult_t result{};

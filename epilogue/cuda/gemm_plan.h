@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cuBLASLt is told of a product, and the algorithm that it chose for it.
+// What cuBLASLt is told of a GEMM, and the algorithm that it chose for it.
 #pragma once
 
 #include <array>

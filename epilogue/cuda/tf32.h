@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether f32 products may round their factors to tf32 (10 bits of mantissa): several times faster
+// Whether f32 GEMMs may round their factors to tf32 (10 bits of mantissa): several times faster
 // on tensor cores. Off by default, as in PyTorch; for the whole process.
 #pragma once
 

@@ -90,7 +90,7 @@ struct Export {
   std::vector<Launch> launches;  // empty: a function of the library, of the same name
 };
 
-// A drop-in for a module of ours. GluMlp: three products and `pointwise`, or `gate_up` and `down`.
+// A drop-in for a module of ours. GluMlp: three GEMMs and `pointwise`, or `gate_up` and `down`.
 struct Layer {
   std::string name;        // "GluMlp"
   std::string activation;  // "geglu"

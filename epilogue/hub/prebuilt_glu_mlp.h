@@ -13,7 +13,7 @@ class GluMlp : public nn::Module {
   // package has no such layer for its activation, or cannot take its biases.
   GluMlp(nn::GluMlp mlp, Kernels kernels);
 
-  // x is [..., dim], the result too: three products and a kernel, or two kernels.
+  // x is [..., dim], the result too: three GEMMs and a kernel, or two kernels.
   Tensor forward(const Tensor& x) const override;
   std::vector<nn::NamedParameter> parameters() override { return mlp_.parameters(); }
 

@@ -21,7 +21,7 @@ class GluMlp : public Module {
   GluMlp(int64_t dim, int64_t hidden, GluActivation activation = GluActivation::kGeluTanh,
          bool bias = false, DType dtype = DType::kF32);
 
-  // x is [..., dim], the result too. Gate, up, activation, product, down run in this order.
+  // x is [..., dim], the result too. Gate, up, activation, GEMM, down run in this order.
   Tensor forward(const Tensor& x) const override;
   std::vector<NamedParameter> parameters() override;
 

@@ -56,12 +56,12 @@ Tensor copy_(const Tensor& self, const Tensor& src, bool non_blocking = false);
 Tensor to(const Tensor& x, DType dtype);
 Tensor to(const Tensor& x, Device device);
 
-// --- Products, floating dtypes only; sums are kept in f32 (f64 for f64). ------------------------
+// --- GEMMs, floating dtypes only; sums are kept in f32 (f64 for f64). ------------------------
 
-// beta * self + alpha * (mat1 @ mat2); `self` broadcasts to the product and may be a bias vector.
+// beta * self + alpha * (mat1 @ mat2); `self` broadcasts to the GEMM and may be a bias vector.
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, double beta = 1,
              double alpha = 1);
-// relu(addmm(...)), or gelu(addmm(...), "tanh"); where a GPU's library can, in the product's
+// relu(addmm(...)), or gelu(addmm(...), "tanh"); where a GPU's library can, in the GEMM's
 // epilogue.
 Tensor _addmm_activation(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                          double beta = 1, double alpha = 1, bool use_gelu = false);

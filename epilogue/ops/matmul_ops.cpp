@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products. `matmul` and `linear` follow ATen's chains of views around `mm` and `addmm`, so
+// GEMMs. `matmul` and `linear` follow ATen's chains of views around `mm` and `addmm`, so
 // that a trace of ours reads like one of PyTorch's.
 #include "epilogue/ops/checks.h"
 #include "epilogue/ops/dispatch.h"
@@ -27,7 +27,7 @@ Dims with(Dims shape, std::initializer_list<int64_t> more) {
   return shape;
 }
 
-// [batch..., m, k] as [product of batch, m, k] after broadcasting to `batch`.
+// [batch..., m, k] as [GEMM of batch, m, k] after broadcasting to `batch`.
 Tensor as_batch(const Tensor& x, const Dims& batch) {
   const int64_t rows = x.size(-2);
   const int64_t cols = x.size(-1);
@@ -37,15 +37,15 @@ Tensor as_batch(const Tensor& x, const Dims& batch) {
 // At least one side has three or more dimensions, the other at least two.
 Tensor matmul_batched(const Tensor& a, const Tensor& b) {
   const int64_t n = b.size(-1);
-  if (b.dim() == 2) {  // the batch folds into the rows: one large product
+  if (b.dim() == 2) {  // the batch folds into the rows: one large GEMM
     const Tensor rows = reshape(a, {numel(leading(a.shape(), 1)), a.size(-1)});
     return _unsafe_view(mm(rows, b), with(leading(a.shape(), 1), {n}));
   }
   const Dims batch = broadcast_shapes("matmul", leading(a.shape(), 2), leading(b.shape(), 2));
   const Tensor left = as_batch(a, batch);  // named: their order in a trace is ours
   const Tensor right = as_batch(b, batch);
-  const Tensor product = bmm(left, right);
-  return _unsafe_view(product, with(batch, {a.size(-2), n}));
+  const Tensor gemm = bmm(left, right);
+  return _unsafe_view(gemm, with(batch, {a.size(-2), n}));
 }
 
 void check_addmm(std::string_view op, const Tensor& self, const Tensor& mat1, const Tensor& mat2) {

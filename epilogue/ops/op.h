@@ -35,7 +35,7 @@ enum class Op : uint8_t {
   kContiguous,
   kCopy_,
   kTo,
-  // products
+  // GEMMs
   kAddmm,
   kAddmmActivation,
   kBmm,

@@ -30,7 +30,7 @@ Tensor flatten(Args args);
 Tensor reshape(Args args);
 Tensor to(Args args);
 
-// product_ops.cpp
+// gemm_ops.cpp
 Tensor addmm(Args args);
 Tensor bmm(Args args);
 Tensor linear(Args args);

@@ -60,7 +60,7 @@ class Linker {
     return found == launch_of_call_.end() ? kNowhere : found->second;
   }
 
-  // A product may be followed by the kernel that adds its parts up: the cost is told once.
+  // A GEMM may be followed by the kernel that adds its parts up: the cost is told once.
   void link_work(size_t place) {
     const GpuWork& work = records_.work[place];
     const auto call = calls_.find(work.correlation);

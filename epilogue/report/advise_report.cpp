@@ -180,13 +180,13 @@ std::string advice_title(const Advice& advice) {
     case AdviceKind::kPageable:
       return "pin the memory that is copied, and copy asynchronously";
     case AdviceKind::kTensorCores:
-      return fmt::format("allow tf32 in the f32 products {}: they miss the tensor cores", about);
+      return fmt::format("allow tf32 in the f32 GEMMs {}: they miss the tensor cores", about);
     case AdviceKind::kAlignment:
-      return fmt::format("pad the products {} to multiples of 8", about);
+      return fmt::format("pad the GEMMs {} to multiples of 8", about);
     case AdviceKind::kCopies:
       return "avoid copies that only change the layout";
     case AdviceKind::kWaves:
-      return fmt::format("the tiles of the products {} fill the GPU badly", about);
+      return fmt::format("the tiles of the GEMMs {} fill the GPU badly", about);
     case AdviceKind::kGuards:
       return "look-ups of compiled code: fewer guards, or a CUDA graph around them";
     case AdviceKind::kBreaks:

@@ -17,9 +17,9 @@ namespace {
 using analysis::GemmRow;
 using analysis::GemmTable;
 
-std::string product_text(const GemmRow& row) {
-  if (!row.product) return "?";
-  const auto& p = *row.product;
+std::string gemm_text(const GemmRow& row) {
+  if (!row.gemm) return "?";
+  const auto& p = *row.gemm;
   const std::string sizes = fmt::format("{}x{}x{}", p.m, p.n, p.k);
   return p.batch == 1 ? sizes : fmt::format("{} of {}", p.batch, sizes);
 }
@@ -70,12 +70,12 @@ size_t shown_rows(const GemmTable& table, std::optional<size_t> limit) {
   return std::min(table.rows.size(), limit.value_or(table.rows.size()));
 }
 
-void product_json(JsonWriter& json, const GemmRow& row) {
+void gemm_json(JsonWriter& json, const GemmRow& row) {
   const auto number = [&](const char* key, int64_t value) {
     json.key(key);
-    row.product ? json.integer(value) : json.null();
+    row.gemm ? json.integer(value) : json.null();
   };
-  const analysis::MatrixProduct p = row.product.value_or(analysis::MatrixProduct{});
+  const analysis::GemmShape p = row.gemm.value_or(analysis::GemmShape{});
   number("batch", p.batch);
   number("m", p.m);
   number("n", p.n);
@@ -85,7 +85,7 @@ void product_json(JsonWriter& json, const GemmRow& row) {
 void row_json(JsonWriter& json, const GemmRow& row, double peak) {
   json.begin_object().key("op");
   row.op.empty() ? json.null() : json.string(row.op);
-  product_json(json, row);
+  gemm_json(json, row);
   json.key("count").integer(row.count);
   json.key("us_median").fixed(row.median_ns / 1000, 3);
   json.key("us_total").fixed(row.total_ns / 1000, 3);
@@ -104,7 +104,7 @@ void row_json(JsonWriter& json, const GemmRow& row, double peak) {
 
 std::string gemms_text(const GemmTable& table, std::optional<size_t> limit, bool markdown,
                        size_t width) {
-  if (table.rows.empty()) return "no matrix product ran on a device in this trace\n";
+  if (table.rows.empty()) return "no GEMM ran on a device in this trace\n";
   Table out({{"M x N x K", Align::kLeft},
              {"type", Align::kLeft},
              {"layout", Align::kLeft},
@@ -118,9 +118,9 @@ std::string gemms_text(const GemmTable& table, std::optional<size_t> limit, bool
   const size_t shown = shown_rows(table, limit);
   for (size_t i = 0; i < shown; ++i) {
     const GemmRow& row = table.rows[i];
-    out.add_row({product_text(row), dash(std::string(text_of(row.name.dtype))),
-                 dash(row.name.layout), dash(tile_text(row.name)), fmt::format("{}", row.count),
-                 time_text(row.median_ns), row.tflops ? fmt::format("{:.4g}", *row.tflops) : "?",
+    out.add_row({gemm_text(row), dash(std::string(text_of(row.name.dtype))), dash(row.name.layout),
+                 dash(tile_text(row.name)), fmt::format("{}", row.count), time_text(row.median_ns),
+                 row.tflops ? fmt::format("{:.4g}", *row.tflops) : "?",
                  row.share_of_peak ? fmt::format("{:.1f} %", 100 * *row.share_of_peak) : "?",
                  notes.mark(row.kernel)});
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix products of a trace, as text, Markdown and JSON.
+// The GEMMs of a trace, as text, Markdown and JSON.
 #pragma once
 
 #include <cstddef>

@@ -107,7 +107,7 @@ std::string types_text(const DecodedName& kernel) {
     if (type != NumberType::kUnknown) parts.push_back(fmt::format("{} {}", text_of(type), role));
   };
   add(kernel.dtype, "in");
-  add(kernel.accumulate, is_product(kernel.kind) ? "accumulate" : "inside");
+  add(kernel.accumulate, is_gemm(kernel.kind) ? "accumulate" : "inside");
   add(kernel.output, "out");
   return join(parts, ", ");
 }
@@ -185,13 +185,13 @@ std::string kernel_sentence(std::string_view name, const DecodedName& kernel) {
     out += text;
   };
   add(kind_title(kernel.kind));
-  // A product's name says what is beside it.
-  if (!kernel.ops.empty() && (!is_product(kernel.kind) || kernel.ops.size() > 1)) {
+  // A GEMM's name says what is beside it.
+  if (!kernel.ops.empty() && (!is_gemm(kernel.kind) || kernel.ops.size() > 1)) {
     add(join(kernel.ops, ", "), ": ");
   }
-  add(text_of(kernel.dtype), is_product(kernel.kind) ? " " : ", ");
+  add(text_of(kernel.dtype), is_gemm(kernel.kind) ? " " : ", ");
   add(kernel.layout);
-  if (kernel.tile[0] != 0 && is_product(kernel.kind)) add("tile " + tile_text(kernel), ", ");
+  if (kernel.tile[0] != 0 && is_gemm(kernel.kind)) add("tile " + tile_text(kernel), ", ");
   if (kernel.split_k.value_or(false)) add("split-K", ", ");
   if (!kernel.epilogue.empty()) add(join(kernel.epilogue, " + "), ", ");
   if (kernel.library == Library::kUnknown) {

@@ -48,7 +48,7 @@ std::string kernels_phrase(const std::vector<NamedCount>& list) {
   for (const NamedCount& entry : list) {
     const Kind kind = analysis::decode_name(entry.name).kind;
     if (kind == Kind::kMemcpy || kind == Kind::kMemset) continue;
-    (analysis::is_product(kind) ? gemms : others) += entry.count;
+    (analysis::is_gemm(kind) ? gemms : others) += entry.count;
   }
   if (gemms > 0 && others == 0) return plural(static_cast<double>(gemms), "GEMM");
   if (gemms + others > 0) return plural(static_cast<double>(gemms + others), "kernel");

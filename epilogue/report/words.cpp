@@ -322,8 +322,8 @@ const char* text_of(HostActivity activity) {
 
 const char* text_of(What what) {
   switch (what) {
-    case What::kProducts:
-      return "products";
+    case What::kGemms:
+      return "gemms";
     case What::kTakes:
       return "take";
     case What::kFlops:
@@ -354,8 +354,8 @@ const char* text_of(What what) {
       return "would take";
     case What::kBlocks:
       return "blocks in a step";
-    case What::kBetweenProducts:
-      return "between the products";
+    case What::kBetweenGemms:
+      return "between the GEMMs";
     case What::kCopies:
       return "copies";
     case What::kDeviceWaits:
@@ -392,7 +392,7 @@ const char* text_of(What what) {
 
 TermUnit unit_of(What what) {
   switch (what) {
-    case What::kProducts:
+    case What::kGemms:
     case What::kTiles:
     case What::kMultiprocessors:
     case What::kPlaces:
@@ -410,7 +410,7 @@ TermUnit unit_of(What what) {
       return TermUnit::kCount;
     case What::kTakes:
     case What::kWouldTake:
-    case What::kBetweenProducts:
+    case What::kBetweenGemms:
     case What::kDeviceWaits:
     case What::kWindow:
     case What::kCpuWaits:

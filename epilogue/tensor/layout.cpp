@@ -89,7 +89,7 @@ Layout collapse(const Layout& layout) {
 std::optional<Dims> view_strides(const Layout& layout, const Dims& shape) {
   if (is_contiguous(layout))
     return contiguous_strides(shape);  // the common case, and the empty one
-  // Each run of the collapsed layout must be a product of neighbouring sizes of the new shape.
+  // Each run of the collapsed layout must be a GEMM of neighbouring sizes of the new shape.
   const Layout runs = collapse(layout);
   Dims strides = Dims::filled(shape.rank(), 1);
   int dim = shape.rank() - 1;

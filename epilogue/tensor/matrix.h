@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A 2-d tensor as a matrix product reads it.
+// A 2-d tensor as a GEMM reads it.
 #pragma once
 
 #include <cstdint>

@@ -62,7 +62,7 @@ template <template <typename> class Activation, typename T>
 __device__ __forceinline__ void run_vector(const T* gate, const T* up, T* out) {
   // Plain loads and stores, one vector a thread. Tried once beside others on 8192x3072 (H200, not
   // in bench/): streaming loads alone were slower, streaming loads and stores a little faster by
-  // themselves; they are not used because the next product reads the result, best from the L2.
+  // themselves; they are not used because the next GEMM reads the result, best from the L2.
   const auto g = *reinterpret_cast<const Vector<T>*>(gate);
   const auto u = *reinterpret_cast<const Vector<T>*>(up);
   Vector<T> result;

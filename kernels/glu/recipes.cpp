@@ -157,10 +157,10 @@ std::string version_1(bool cuda) {
 // Sizes do not matter to the code: they are arguments.
 GemmCode gemm_of(const Activation* activation, DType dtype) {
   GemmCode gemm;
-  gemm.products = activation != nullptr ? 2 : 1;
+  gemm.gemms = activation != nullptr ? 2 : 1;
   gemm.dtype = dtype;
   gemm.outputs = {dtype};
-  gemm.program.inputs = gemm.products;
+  gemm.program.inputs = gemm.gemms;
   gemm.program.outputs = {0};
   if (activation == nullptr) return gemm;
   const compiler::Step active{activation->function, {compiler::Term{0, 0}}};

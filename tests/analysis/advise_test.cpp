@@ -142,7 +142,7 @@ TEST(Advise, OddSizesAreFound) {
   const Advised advised = advise_data("pairs/geglu_3000x1000x2730.eager.json.gz");
   const Advice* found = find(advised, AdviceKind::kAlignment);
   ASSERT_NE(found, nullptr);
-  // Two products of 2 * 3000 * 2730 * 1000 FLOP at six tenths of 989.5 TFLOP/s.
+  // Two GEMMs of 2 * 3000 * 2730 * 1000 FLOP at six tenths of 989.5 TFLOP/s.
   const double now_ns = found->terms[1].value;
   EXPECT_NEAR(found->saving_ns.likely, now_ns - 2 * 16.38e9 / (989.5e3 * 0.6), 1);
 }
@@ -262,7 +262,7 @@ TEST(Advise, ForwardAndBackwardAreNotJoined) {
   EXPECT_GT(backward, 0U);
 }
 
-TEST(Advise, SinglePrecisionProductsMissTensorCores) {
+TEST(Advise, SinglePrecisionGemmsMissTensorCores) {
   const Advised advised =
       Made()
           .op("aten::mm",

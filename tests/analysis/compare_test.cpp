@@ -133,7 +133,7 @@ TEST(Compare, EveryPieceOfWorkIsInExactlyOneList) {
   }
 }
 
-TEST(Compare, AProductThatWentToAnotherOperatorIsChangedNotFused) {
+TEST(Compare, AGemmThatWentToAnotherOperatorIsChangedNotFused) {
   const auto group =
       compare_files("pytorch/train.json.gz", "pytorch/train_compiled.json.gz", "trace");
   for (const Fusion& fusion : group.fused) {
@@ -142,7 +142,7 @@ TEST(Compare, AProductThatWentToAnotherOperatorIsChangedNotFused) {
   }
 }
 
-// A step with a product, and an annotation in it that launches nothing, as a data loader's.
+// A step with a GEMM, and an annotation in it that launches nothing, as a data loader's.
 trace::Trace with_loader(const char* kernel) {
   TraceMaker maker;
   maker.add(Category::kUserAnnotation, "ProfilerStep#1", 0, 1000);
@@ -166,8 +166,8 @@ TEST(Compare, NothingOfThatNameIsAMistake) {
   EXPECT_THROW(compare(TraceIndex(trace), TraceIndex(trace), "mlp"), Error);
 }
 
-// One product in one annotation, launched with these sizes and over this grid.
-trace::Trace product(int64_t m, const char* kernel, const char* grid) {
+// One GEMM in one annotation, launched with these sizes and over this grid.
+trace::Trace gemm(int64_t m, const char* kernel, const char* grid) {
   TraceMaker maker;
   maker.add(Category::kUserAnnotation, "fwd", 0, 1000);
   maker.op("aten::mm", 100, 500, 1,
@@ -178,27 +178,27 @@ trace::Trace product(int64_t m, const char* kernel, const char* grid) {
   return maker.take();
 }
 
-GroupComparison compare_products(const trace::Trace& a, const trace::Trace& b) {
+GroupComparison compare_gemms(const trace::Trace& a, const trace::Trace& b) {
   return compare(TraceIndex(a), TraceIndex(b), "fwd").groups.at(0);
 }
 
 TEST(Compare, AnotherBatchOverTheSameGridIsResized) {
   const auto group =
-      compare_products(product(64, "nvjet_sm90_tst_64x8_64x16_1x2_h_bz_TNT", "[2, 66, 1]"),
-                       product(128, "nvjet_sm90_tst_64x8_64x16_1x2_h_bz_TNT", "[2, 66, 1]"));
+      compare_gemms(gemm(64, "nvjet_sm90_tst_64x8_64x16_1x2_h_bz_TNT", "[2, 66, 1]"),
+                    gemm(128, "nvjet_sm90_tst_64x8_64x16_1x2_h_bz_TNT", "[2, 66, 1]"));
   EXPECT_TRUE(group.same.empty());
   EXPECT_EQ(total(group.resized), 1);
 }
 
 TEST(Compare, AnotherGridIsResized) {
-  const auto group = compare_products(product(64, "k", "[2, 1, 1]"), product(64, "k", "[4, 1, 1]"));
+  const auto group = compare_gemms(gemm(64, "k", "[2, 1, 1]"), gemm(64, "k", "[4, 1, 1]"));
   EXPECT_EQ(total(group.resized), 1);
 }
 
 TEST(Compare, AnotherKernelOfTheSameOperatorIsChangedAndSaysIn) {
-  const auto group = compare_products(
-      product(64, "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn", "[1, 1, 1]"),
-      product(64, "ampere_fp16_s16816gemm_fp16_128x256_ldg8_f2f_stages_32x5_nn", "[1, 1, 1]"));
+  const auto group = compare_gemms(
+      gemm(64, "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn", "[1, 1, 1]"),
+      gemm(64, "ampere_fp16_s16816gemm_fp16_128x256_ldg8_f2f_stages_32x5_nn", "[1, 1, 1]"));
   ASSERT_EQ(group.changed.size(), 1U);
   EXPECT_EQ(group.changed[0].op, "aten::mm");
   EXPECT_EQ(group.changed[0].differs, (Names{"dtype", "output", "layout", "tile"}));

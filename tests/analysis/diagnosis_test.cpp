@@ -226,12 +226,12 @@ TEST(KernelRate, IsWorkOverTime) {
   const trace::Trace trace = read_data("traces/mlp_eager.json");
   const TraceIndex index(trace);
   const auto peaks = gpu_peaks("NVIDIA H200");
-  int products = 0;
+  int gemms = 0;
   for (trace::EventId id = 0; id < trace.size(); ++id) {
     if (trace.category[id] != trace::Category::kKernel) continue;
     const KernelRate rate = kernel_rate(index, id, peaks);
     if (index.names[trace.name[id]].kind == Kind::kGemm) {
-      ++products;
+      ++gemms;
       // Each is 8192 x 768 x 3072.
       EXPECT_EQ(rate.flops, 2.0 * 8192 * 768 * 3072);
       EXPECT_NEAR(*rate.of_arithmetic, *rate.flops / rate.ns / 989.5e3, 1e-9);
@@ -242,7 +242,7 @@ TEST(KernelRate, IsWorkOverTime) {
       EXPECT_LT(*rate.of_bandwidth, 1);
     }
   }
-  EXPECT_EQ(products, 9);
+  EXPECT_EQ(gemms, 9);
 }
 
 Blocks blocks_of(const char* name) {

@@ -145,7 +145,7 @@ TEST(Expect, ShowsTheEventsThatBreakARule) {
 }
 
 TEST(Expect, ProvesMoreButNotLessByALowerBound) {
-  // Three products of 8192 x 768 x 3072, gelu, mul in bf16, and two sets of 4 bytes.
+  // Three GEMMs of 8192 x 768 x 3072, gelu, mul in bf16, and two sets of 4 bytes.
   RuleChecker eager("traces/mlp_eager.json");
   expect_all_hold(eager, {"mlp_fwd: bytes == 454557704", "mlp_fwd: bytes < 455MB",
                           "aten::gelu: bytes == 100663296", "aten::t: bytes == 0"});

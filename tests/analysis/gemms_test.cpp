@@ -15,7 +15,7 @@ TEST(Gemms, OfTheMlpAreTwoRows) {
   const GemmTable table = gemm_table(read_data("traces/mlp_eager.json"));
   ASSERT_EQ(table.rows.size(), 2U);
   const GemmRow& gate_and_up = table.rows[0];
-  EXPECT_EQ(gate_and_up.product, (MatrixProduct{1, 8192, 3072, 768}));
+  EXPECT_EQ(gate_and_up.gemm, (GemmShape{1, 8192, 3072, 768}));
   EXPECT_EQ(gate_and_up.count, 6);
   EXPECT_EQ(gate_and_up.name.tile, (std::array<int, 3>{256, 128, 64}));
   const double flops = 2.0 * 8192 * 3072 * 768;
@@ -26,7 +26,7 @@ TEST(Gemms, OfTheMlpAreTwoRows) {
 TEST(Gemms, InsideOfAGraphHaveNoSizesAndNoRate) {
   const GemmTable table = gemm_table(read_data("traces/mlp_cudagraph.json"));
   ASSERT_EQ(table.rows.size(), 2U);
-  EXPECT_FALSE(table.rows[0].product.has_value());
+  EXPECT_FALSE(table.rows[0].gemm.has_value());
   EXPECT_FALSE(table.rows[0].tflops.has_value());
   EXPECT_EQ(table.rows[0].count, 6);
 }

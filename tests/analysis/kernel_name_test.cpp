@@ -58,7 +58,7 @@ std::vector<Call> recorded_calls() {
   return calls;
 }
 
-// cuBLAS counts in columns: the row-major product's second operand is its first.
+// cuBLAS counts in columns: the row-major GEMM's second operand is its first.
 std::string asked_layout(const Call& call) {
   return {call.b_transposed ? 't' : 'n', call.a_transposed ? 't' : 'n'};
 }
@@ -111,8 +111,8 @@ TEST(DecodedNames, TypesAreThoseOfTheCall) {
   for (const Call& call : recorded_calls()) {
     for (const std::string& name : call.kernels) {
       const DecodedName kernel = decode_name(name);
-      const bool product = kernel.kind == Kind::kGemm || kernel.kind == Kind::kGemv;
-      if (!product || kernel.dtype == NumberType::kUnknown) continue;
+      const bool gemm = kernel.kind == Kind::kGemm || kernel.kind == Kind::kGemv;
+      if (!gemm || kernel.dtype == NumberType::kUnknown) continue;
       EXPECT_TRUE(fits(asked_type(call), kernel.dtype)) << call.dtype << " " << name;
       ++stated;
     }

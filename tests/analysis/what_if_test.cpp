@@ -45,7 +45,7 @@ TEST(PlantedDelays, DoNotWhereTheyLieBesideIt) {
   EXPECT_LT(beside.share(Bound::kUnclassified), 0.01);  // the kernel that spins
 }
 
-// The products wait for another stream's slow kernel: it is on the path, and no launch is blamed.
+// The GEMMs wait for another stream's slow kernel: it is on the path, and no launch is blamed.
 TEST(PlantedDelays, AnotherStreamIsOnThePathOfWhatWaitsForIt) {
   const Diagnosis waits = planted("wait_for_stream");
   EXPECT_GT(waits.share(Bound::kUnclassified), 0.8);

@@ -226,7 +226,7 @@ TEST(Compile, TheTraceHasGuardsTheRegionAndItsKernels) {
             (std::vector<std::string>{"Epilogue Guards", "Epilogue-Compiled Region: mlp/0",
                                       "aten::mm", "> gemv_f32_tn", "aten::mm", "> gemv_f32_tn",
                                       "> epi_poi_fused_gelu_mul_0", "aten::mm", "> gemv_f32_tn"}));
-  // Three products, and two operations an element of the hidden layer.
+  // Three GEMMs, and two operations an element of the hidden layer.
   EXPECT_EQ(later.flops, 3 * 2 * 2 * 16 * 32 + 2 * 2 * 32);
 }
 
@@ -334,7 +334,7 @@ TEST(Compile, SizesThatArePrimesAreNoSymbols) {
   expect_compiled_equals([](const Tensor& y) { return exp(y); }, randn({2, 1, 2, 3, 1, 2, 4}, 4));
 }
 
-TEST(Compile, ProductsOfTwoInputs) {
+TEST(Compile, GemmsOfTwoInputs) {
   register_cpu_backend();
   const auto function = [](Inputs in) { return relu(add(mm(in[0], in[1]), in[2])); };
   const Compiled compiled{compiler::TensorFunction(function), {}, {}};

@@ -51,7 +51,7 @@ TEST(CudaCode, MovesSixteenBytesOfTheWidestOperandAtOnce) {
 // What was measured on an H200 of 132 processors (docs/hopper-glu.md).
 TEST(CudaCode, ChoosesTheTileThatFillsTheGpu) {
   GemmCode code;
-  code.products = 2;
+  code.gemms = 2;
   code.n = 3072;
   code.k = 768;
   EXPECT_EQ(choose_tile(code, 512, 132).half, 96);   // 128 tiles instead of 96
@@ -66,7 +66,7 @@ TEST(CudaCode, ChoosesTheTileThatFillsTheGpu) {
   EXPECT_EQ(choose_stream(code, 1, 132).rows, 16);  // 7 tiles of 16 instead of 4 of 32
   EXPECT_EQ(choose_stream(code, 1, 132).tokens, 8);
   EXPECT_EQ(choose_stream(code, 33, 132).tokens, 64);
-  code.products = 1;
+  code.gemms = 1;
   code.n = 768;
   code.k = 3072;
   EXPECT_EQ(choose_tile(code, 8192, 132).half, 96);
@@ -87,7 +87,7 @@ TEST(CudaCode, LeavesToTheLibraryWhatIsTooLittleForTheGpu) {
   code.n = 64;
   code.k = 256;
   EXPECT_TRUE(fills_gpu(code, 128, 132));  // as short as a launch
-  code.products = 2;
+  code.gemms = 2;
   code.program.steps = {{Function::kMul, {{0, 0}, {1, 0}}}};
   code.n = 512;
   code.k = 8192;
@@ -130,16 +130,16 @@ TEST(CudaCode, OfEveryOperatorIsTakenByNvrtc) {
 }
 
 // Both forms, with each kind of operand. (On a GPU the other sizes run, too.)
-TEST(CudaCode, OfProductsOnHopperIsTakenByNvrtc) {
-  for (const int products : {1, 2}) {
+TEST(CudaCode, OfGemmsOnHopperIsTakenByNvrtc) {
+  for (const int gemms : {1, 2}) {
     GemmCode code;
     code.n = 128;
     code.k = 64;
-    code.dtype = products == 1 ? DType::kF16 : DType::kBF16;
-    code.products = products;
+    code.dtype = gemms == 1 ? DType::kF16 : DType::kBF16;
+    code.gemms = gemms;
     code.outputs = {code.dtype};
     code.operands = {{code.dtype, 128, 1}, {DType::kF32, 0, 1}, {code.dtype, 1, 0}};
-    code.program.inputs = products + 3;
+    code.program.inputs = gemms + 3;
     int last = 0;
     const auto push = [&](Step step) {
       code.program.steps.push_back(std::move(step));
@@ -158,9 +158,9 @@ TEST(CudaCode, OfProductsOnHopperIsTakenByNvrtc) {
     rounded.rounded_to = DType::kBF16;
     push(rounded);
     code.program.outputs = {last};
-    code.exact = products == 2;
+    code.exact = gemms == 2;
     const std::string source = cuda_prelude() + hopper_prelude() +
-                               emit_hopper_tiles("tiles", code, {products == 1 ? 128 : 96}) +
+                               emit_hopper_tiles("tiles", code, {gemms == 1 ? 128 : 96}) +
                                emit_hopper_stream("stream", code, {16, 32});
     EXPECT_GT(assemble_cuda(source, "sm_90a").size(), 1000U);
   }

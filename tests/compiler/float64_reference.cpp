@@ -40,9 +40,9 @@ Bounded exact(const Tensor& x) {
 }
 
 Bounded bounded_add(const Bounded& a, const Bounded& b, double alpha) {
-  // The product with alpha is rounded by itself where the CPU does not fuse the two.
-  const Tensor product = mul(magnitude(b.value), std::fabs(alpha) * kUnit);
-  const Tensor error = add(add(a.error, mul(b.error, std::fabs(alpha))), product);
+  // The GEMM with alpha is rounded by itself where the CPU does not fuse the two.
+  const Tensor gemm = mul(magnitude(b.value), std::fabs(alpha) * kUnit);
+  const Tensor error = add(add(a.error, mul(b.error, std::fabs(alpha))), gemm);
   return rounded(add(a.value, b.value, alpha), error);
 }
 

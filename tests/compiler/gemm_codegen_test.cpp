@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with epilogues, compiled: every dtype, odd sizes, layouts of x, rows from one to past
+// GEMMs with epilogues, compiled: every dtype, odd sizes, layouts of x, rows from one to past
 // several tiles, against f64.
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ double difference(const Tensor& a, const Tensor& b) {
   return largest(sub(to(contiguous(a), DType::kF64), to(contiguous(b), DType::kF64)));
 }
 
-// Sums of k products of numbers near one, each rounded once in f32: sqrt(k) roundings add up, with
+// Sums of k GEMMs of numbers near one, each rounded once in f32: sqrt(k) roundings add up, with
 // room for a few deviations; then one rounding to the dtype.
 double tolerance(DType dtype, int64_t k, double scale) {
   const double sums = 8 * std::sqrt(static_cast<double>(k)) * 0x1p-24;
@@ -88,8 +88,8 @@ TEST(CompiledGemm, EpiloguesReadBiasesResidualsAndColumnsOfRows) {
     const auto function = [&](std::span<const Tensor> in) {
       const auto weight = in[0].dtype() == DType::kF64 ? f64(w) : w;
       const auto added = in[0].dtype() == DType::kF64 ? f64(bias) : bias;
-      const Tensor product = matmul(in[0], weight);
-      return add(mul(gelu(add(product, added)), in[2]), in[1], 0.5);
+      const Tensor gemm = matmul(in[0], weight);
+      return add(mul(gelu(add(gemm, added)), in[2]), in[1], 0.5);
     };
     const Tensor x = randn({3, 7, 40}, 3, options);
     const Tensor residual = randn({3, 7, 24}, 4, options);

@@ -27,7 +27,7 @@ class GpuCompile : public cuda::WithDevice {
     return mlp;
   }
 
-  // Fused, h is not rounded between activation and product: one rounding of h, through the sum of
+  // Fused, h is not rounded between activation and GEMM: one rounding of h, through the sum of
   // 192 terms of weights near 1 / sqrt(192), is far below 8 roundings of a result near one.
   static void expect_near(const Tensor& got, const Tensor& want) {
     ASSERT_EQ(got.shape(), want.shape());
@@ -58,7 +58,7 @@ TEST_F(GpuCompile, EveryFusionGivesTheEagerResultForEverySize) {
   }
 }
 
-TEST_F(GpuCompile, TheMlpIsProductsAndOneFusedKernel) {
+TEST_F(GpuCompile, TheMlpIsGemmsAndOneFusedKernel) {
   const nn::GluMlp mlp = make_mlp(DType::kBF16, nn::GluActivation::kGeluTanh);
   const Tensor x = randn({2, 5, 64}, 1, {DType::kBF16, kCuda});
   const std::string fused = "epi_poi_fused__unsafe_view_gelu_mul_0";
@@ -66,7 +66,7 @@ TEST_F(GpuCompile, TheMlpIsProductsAndOneFusedKernel) {
   pointwise(x);
   EXPECT_EQ(pointwise.variants()[0].kernels,
             (std::vector<std::string>{"aten::mm", "aten::mm", fused, "aten::mm"}));
-  // Of f32, which stays with the library, gate and up are one product.
+  // Of f32, which stays with the library, gate and up are one GEMM.
   const nn::GluMlp wide_mlp = make_mlp(DType::kF32, nn::GluActivation::kGeluTanh);
   const Compiled stacked = compile(wide_mlp);
   stacked(randn({2, 5, 64}, 1, {DType::kF32, kCuda}));
@@ -85,7 +85,7 @@ TEST_F(GpuCompile, MatmulAndAddAreOneKernel) {
 }
 
 // gelu(x) is near one here: the library's tanh (2^-11) and one rounding less are below 2^-5.
-TEST_F(GpuCompile, AnActivationAndItsBiasAreThePartOfTheProduct) {
+TEST_F(GpuCompile, AnActivationAndItsBiasAreThePartOfTheGemm) {
   const Tensor w = mul(randn({64, 64}, 1, {DType::kBF16, kCuda}), 0.125);  // [k, n]: no linear's
   const Tensor b = randn({64}, 2, {DType::kBF16, kCuda});
   for (const bool by_gelu : {false, true}) {

@@ -44,7 +44,7 @@ OpClass epilogue_class(OpClass eager) {
 
 class GpuEpilogue : public WithHopper {
  protected:
-  // `function` of the product and the other inputs, in one kernel of our own.
+  // `function` of the GEMM and the other inputs, in one kernel of our own.
   template <typename Function>
   static Tensor as_epilogue(Function function, const std::vector<Tensor>& in) {
     const Tensor weight = identity(in[0].dtype(), in[0].size(1));
@@ -66,9 +66,9 @@ TEST_P(GpuUnaryEpilogue, OfEveryNumber) {
   for (const DType dtype : kHalves) {
     for (const int64_t width : kWidths) {
       const Tensor x = every_number(dtype, width);
-      const Tensor got = as_epilogue(
-          [&](const Tensor& product, std::span<const Tensor>) { return op.run(product); },
-          {to(x, kCuda)});
+      const Tensor got =
+          as_epilogue([&](const Tensor& gemm, std::span<const Tensor>) { return op.run(gemm); },
+                      {to(x, kCuda)});
       EXPECT_TRUE(matches(got, op.reference(ref::read(x)), epilogue_class(op.op_class)))
           << name(dtype) << ", rows of " << width;
     }
@@ -86,14 +86,13 @@ TEST_P(GpuBinaryEpilogue, OfEveryNumber) {
       const Tensor x = every_number(dtype, width);
       const Tensor y = randn(x.shape(), 5, {dtype, kCpu});
       const Tensor got = as_epilogue(
-          [&](const Tensor& product, std::span<const Tensor> in) { return op.run(product, in[1]); },
+          [&](const Tensor& gemm, std::span<const Tensor> in) { return op.run(gemm, in[1]); },
           {to(x, kCuda), to(y, kCuda)});
       EXPECT_TRUE(matches(got, op.reference(ref::read(x), ref::read(y)), OpClass::kArithmetic))
           << name(dtype) << ", rows of " << width;
-      const Tensor by_number =
-          as_epilogue([&](const Tensor& product,
-                          std::span<const Tensor>) { return op.run_scalar(product, 1.5); },
-                      {to(x, kCuda)});
+      const Tensor by_number = as_epilogue(
+          [&](const Tensor& gemm, std::span<const Tensor>) { return op.run_scalar(gemm, 1.5); },
+          {to(x, kCuda)});
       EXPECT_TRUE(
           matches(by_number, op.reference(ref::read(x), ref::scalar(1.5)), OpClass::kArithmetic))
           << name(dtype) << ", rows of " << width << ", with a number";

@@ -155,13 +155,13 @@ TEST(Passes, CommonChainsAreComputedOnce) {
             "return %2\n");
 }
 
-TEST(Passes, AddOfAProductIsAddmmOnEitherSide) {
-  for (const bool product_first : {true, false}) {
+TEST(Passes, AddOfAGemmIsAddmmOnEitherSide) {
+  for (const bool gemm_first : {true, false}) {
     const Tensor weight = empty({3, 4});
     const Tensor bias = empty({4});
     const auto function = [&](Inputs in) {
-      const Tensor product = mm(in[0], weight);
-      return product_first ? add(product, bias) : add(bias, product);
+      const Tensor gemm = mm(in[0], weight);
+      return gemm_first ? add(gemm, bias) : add(bias, gemm);
     };
     const Graph graph = capture(function, std::vector<Tensor>{empty({2, 3})}).graph;
     const std::string printed = to_string(form_addmm(graph));
@@ -171,11 +171,11 @@ TEST(Passes, AddOfAProductIsAddmmOnEitherSide) {
   }
 }
 
-TEST(Passes, AProductThatSomeoneElseReadsStays) {
+TEST(Passes, AGemmThatSomeoneElseReadsStays) {
   const Tensor weight = empty({3, 3});
   const auto function = [&](Inputs in) {
-    const Tensor product = mm(in[0], weight);
-    return add(add(product, in[0]), product);
+    const Tensor gemm = mm(in[0], weight);
+    return add(add(gemm, in[0]), gemm);
   };
   const Graph graph = capture(function, std::vector<Tensor>{empty({2, 3})}).graph;
   EXPECT_EQ(to_string(form_addmm(graph)), to_string(graph));

@@ -18,7 +18,7 @@ using Inputs = std::span<const Tensor>;
 
 Graph after_passes(const TensorFunction& function, const std::vector<Tensor>& inputs, Fuse fuse) {
   register_cpu_backend();
-  return run_passes(capture(function, inputs).graph, {fuse, OwnProducts::kPacked}).back().graph;
+  return run_passes(capture(function, inputs).graph, {fuse, CustomGemms::kPacked}).back().graph;
 }
 
 std::vector<std::string> names(const Graph& graph) {
@@ -45,7 +45,7 @@ TEST(FoldScalars, NumbersInTensorsBecomeNumbersAndOnesVanish) {
 }
 
 TEST(FoldScalars, WhatWouldChangeABitStays) {
-  // -0 + 0 is 0; a quotient of numbers is not a product.
+  // -0 + 0 is 0; a quotient of numbers is not a GEMM.
   const auto function = [](Inputs in) { return add(div(full({}, 2), in[0]), 0.0); };
   const Graph graph = capture(function, std::vector<Tensor>{empty({2, 3})}).graph;
   EXPECT_EQ(to_string(fold_scalars(graph)),
@@ -127,11 +127,11 @@ TEST(FuseEpilogue, AWholeBlockIsThreeKernels) {
                    "epi_tem_fused__unsafe_view_add_mm"}));
 }
 
-TEST(FuseEpilogue, AProductThatIsReadElsewhereKeepsItsResult) {
+TEST(FuseEpilogue, AGemmThatIsReadElsewhereKeepsItsResult) {
   const Tensor w = empty({8, 8});
   const auto function = [&](Inputs in) {
-    const Tensor product = mm(in[0], w);
-    return mul(relu(product), softmax(product, -1));
+    const Tensor gemm = mm(in[0], w);
+    return mul(relu(gemm), softmax(gemm, -1));
   };
   EXPECT_EQ(names(after_passes(function, {empty({2, 8})}, Fuse::kEpilogue)),
             (Names{"epi_tem_fused_mm", "aten::softmax", "epi_poi_fused_mul_relu"}));
@@ -142,23 +142,23 @@ TEST(FuseEpilogue, WeightsThatAreInputsStayWithTheLibrary) {
   const std::vector<Tensor> inputs = {empty({2, 8}), empty({8, 4})};
   register_cpu_backend();
   const Graph graph = capture(function, inputs, {.dynamic = false}).graph;
-  EXPECT_EQ(names(run_passes(graph, {Fuse::kEpilogue, OwnProducts::kPacked}).back().graph),
+  EXPECT_EQ(names(run_passes(graph, {Fuse::kEpilogue, CustomGemms::kPacked}).back().graph),
             (Names{"aten::mm", "epi_poi_fused_relu"}));
 }
 
 TEST(FuseEpilogue, BroadcastAcrossTheBatchIsNoEpilogue) {
   const Tensor w = empty({8, 4});
   const Tensor per_step = empty({3, 4});
-  // [2, 3, 4] plus [3, 4]: the rows of the product are 6, those of the operand repeat.
+  // [2, 3, 4] plus [3, 4]: the rows of the GEMM are 6, those of the operand repeat.
   const auto function = [&](Inputs in) { return add(matmul(in[0], w), per_step); };
   register_cpu_backend();
   const std::vector<Tensor> inputs = {empty({2, 3, 8})};
   const Graph graph = capture(function, inputs, {.dynamic = false}).graph;
-  EXPECT_EQ(names(run_passes(graph, {Fuse::kEpilogue, OwnProducts::kPacked}).back().graph),
+  EXPECT_EQ(names(run_passes(graph, {Fuse::kEpilogue, CustomGemms::kPacked}).back().graph),
             (Names{"epi_tem_fused_mm", "epi_poi_fused__unsafe_view_add"}));
 }
 
-TEST(JoinProducts, ProductsOfOtherRowsOrSizesStayApart) {
+TEST(JoinGemms, GemmsOfOtherRowsOrSizesStayApart) {
   const Tensor a = empty({8, 4});
   const Tensor b = empty({8, 4});
   const auto other_rows = [&](Inputs in) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two products of the same rows as one over stacked weights: the printed graph, and its results,
+// Two GEMMs of the same rows as one over stacked weights: the printed graph, and its results,
 // which the CPU can give as well.
 #include <gtest/gtest.h>
 
@@ -27,10 +27,10 @@ Captured captured_mlp(nn::GluMlp& mlp, const Tensor& x) {
   return capture(forward, std::vector<Tensor>{x}, options);
 }
 
-TEST(StackProducts, GateAndUpBecomeOneProductReadByHalves) {
+TEST(StackGemms, GateAndUpBecomeOneGemmReadByHalves) {
   nn::GluMlp mlp(16, 32);
   const Graph graph = captured_mlp(mlp, empty({2, 3, 16})).graph;
-  EXPECT_EQ(to_string(stack_products(drop_dead(fold_views(graph)), OwnProducts::kNone)),
+  EXPECT_EQ(to_string(stack_gemms(drop_dead(fold_views(graph)), CustomGemms::kNone)),
             R"(x = input                                        f32[s0, s1, 16]
 gate_proj.weight over up_proj.weight = parameter f32[64, 16]
 %0 = mm(x{[s0*s1, 16]}, gate_proj.weight over up_proj.weight{[16, 64] strides [1, 16]}) f32[s0*s1, 64]
@@ -43,10 +43,10 @@ return %4
 )");
 }
 
-TEST(OwnProducts, OnHopperTheMlpIsTwoKernels) {
+TEST(CustomGemms, OnHopperTheMlpIsTwoKernels) {
   nn::GluMlp mlp(16, 32, nn::GluActivation::kGeluTanh, false, DType::kBF16);
   const Graph graph = captured_mlp(mlp, empty({2, 3, 16}, {DType::kBF16, kCpu})).graph;
-  const auto names = [&](OwnProducts own) {
+  const auto names = [&](CustomGemms own) {
     std::vector<std::string> found;
     for (const Kernel& kernel :
          list_kernels(run_passes(graph, {Fuse::kEpilogue, own}).back().graph)) {
@@ -55,14 +55,14 @@ TEST(OwnProducts, OnHopperTheMlpIsTwoKernels) {
     return found;
   };
   EXPECT_EQ(
-      names(OwnProducts::kHopper),
+      names(CustomGemms::kHopper),
       (std::vector<std::string>{"epi_tem_fused__unsafe_view_gelu_mm_mul", "epi_tem_fused_mm"}));
   EXPECT_EQ(
-      names(OwnProducts::kNone),
+      names(CustomGemms::kNone),
       (std::vector<std::string>{"aten::mm", "epi_poi_fused__unsafe_view_gelu_mul", "aten::mm"}));
 }
 
-TEST(OwnProducts, ThatStayWithTheLibrarySayWhy) {
+TEST(CustomGemms, ThatStayWithTheLibrarySayWhy) {
   register_cpu_backend();
   const auto why = [](DType dtype, int64_t n, int64_t k) {
     const Tensor w = randn({n, k}, 1, {dtype, kCpu});
@@ -72,9 +72,9 @@ TEST(OwnProducts, ThatStayWithTheLibrarySayWhy) {
     const std::vector<Tensor> x = {randn({3, k}, 2, {dtype, kCpu})};
     const Graph graph = fold_views(capture(function, x, options).graph);
     for (const Node& node : graph.nodes) {
-      if (is_product(node)) return why_not_own(graph, node, OwnProducts::kHopper);
+      if (is_gemm(node)) return why_not_own(graph, node, CustomGemms::kHopper);
     }
-    return std::string("no product");
+    return std::string("no GEMM");
   };
   EXPECT_EQ(why(DType::kBF16, 64, 32), "");
   EXPECT_EQ(why(DType::kF16, 64, 32), "");
@@ -83,11 +83,11 @@ TEST(OwnProducts, ThatStayWithTheLibrarySayWhy) {
   EXPECT_EQ(why(DType::kBF16, 64, 33), "33 is no multiple of 8");
 }
 
-TEST(StackProducts, GivesTheEagerResultForEverySize) {
+TEST(StackGemms, GivesTheEagerResultForEverySize) {
   nn::GluMlp mlp(16, 32);
   const Captured captured = captured_mlp(mlp, empty({2, 3, 16}));
   const Graph stacked =
-      run_passes(captured.graph, {Fuse::kEpilogue, OwnProducts::kNone}).back().graph;
+      run_passes(captured.graph, {Fuse::kEpilogue, CustomGemms::kNone}).back().graph;
   const Plan plan(stacked, kCpu, UseCache::kNo);
   for (const int64_t batch : {1, 2, 5}) {
     const Tensor x = randn({batch, 3, 16}, 7);
@@ -101,7 +101,7 @@ TEST(StackProducts, GivesTheEagerResultForEverySize) {
   }
 }
 
-TEST(FormActivation, AnActivationBecomesThePartOfTheProductThatTheLibraryHas) {
+TEST(FormActivation, AnActivationBecomesThePartOfTheGemmThatTheLibraryHas) {
   register_cpu_backend();
   const Tensor w = randn({32, 16}, 1, {DType::kBF16, kCpu});
   const Tensor b = randn({32}, 2, {DType::kBF16, kCpu});
@@ -112,7 +112,7 @@ TEST(FormActivation, AnActivationBecomesThePartOfTheProductThatTheLibraryHas) {
   options.input_names = {"x"};
   const std::vector<Tensor> x = {randn({2, 3, 16}, 4, {DType::kBF16, kCpu})};
   const Graph graph =
-      run_passes(capture(mlp, x, options).graph, {Fuse::kEpilogue, OwnProducts::kNone})
+      run_passes(capture(mlp, x, options).graph, {Fuse::kEpilogue, CustomGemms::kNone})
           .back()
           .graph;
   EXPECT_EQ(to_string(graph), R"(x = input                                        bf16[s0, s1, 16]
@@ -142,7 +142,7 @@ TEST(FormActivation, StaysWhereAPointwiseKernelHasItForFree) {
   const auto forms = [&](const TensorFunction& function) {
     const auto stages =
         run_passes(capture(function, std::vector<Tensor>{randn({3, 16}, 4)}, options).graph,
-                   {Fuse::kEpilogue, OwnProducts::kNone});
+                   {Fuse::kEpilogue, CustomGemms::kNone});
     return stages.back().text.find("_addmm_activation") != std::string::npos;
   };
   EXPECT_TRUE(forms([&](Inputs in) { return relu(linear(in[0], w, b)); }));
@@ -160,7 +160,7 @@ TEST(FormActivation, StaysWhereAPointwiseKernelHasItForFree) {
   }));
 }
 
-TEST(StackProducts, OfThreeAlikeTwoAreStacked) {
+TEST(StackGemms, OfThreeAlikeTwoAreStacked) {
   register_cpu_backend();
   const Tensor a = randn({32, 16}, 1);
   const Tensor b = randn({32, 16}, 2);
@@ -168,15 +168,15 @@ TEST(StackProducts, OfThreeAlikeTwoAreStacked) {
   const auto sums = [&](Inputs in) {
     return add(add(linear(in[0], a), linear(in[0], b)), linear(in[0], c));
   };
-  const Graph graph = stack_products(
-      drop_dead(fold_views(capture(sums, std::vector<Tensor>{empty({4, 16})}).graph)),
-      OwnProducts::kNone);
-  int products = 0;
-  for (const Node& node : graph.nodes) products += node.kind == NodeKind::kOp && node.op == Op::kMm;
-  EXPECT_EQ(products, 2) << to_string(graph);
+  const Graph graph =
+      stack_gemms(drop_dead(fold_views(capture(sums, std::vector<Tensor>{empty({4, 16})}).graph)),
+                  CustomGemms::kNone);
+  int gemms = 0;
+  for (const Node& node : graph.nodes) gemms += node.kind == NodeKind::kOp && node.op == Op::kMm;
+  EXPECT_EQ(gemms, 2) << to_string(graph);
 }
 
-TEST(StackProducts, WhatIsReturnedOrReadOtherwiseStaysAlone) {
+TEST(StackGemms, WhatIsReturnedOrReadOtherwiseStaysAlone) {
   register_cpu_backend();
   const Tensor a = randn({32, 16}, 1);
   const Tensor b = randn({32, 16}, 2);
@@ -185,7 +185,7 @@ TEST(StackProducts, WhatIsReturnedOrReadOtherwiseStaysAlone) {
   };
   const Graph graph =
       drop_dead(fold_views(capture(sums, std::vector<Tensor>{empty({4, 16})}).graph));
-  EXPECT_EQ(to_string(stack_products(graph, OwnProducts::kNone)), to_string(graph));
+  EXPECT_EQ(to_string(stack_gemms(graph, CustomGemms::kNone)), to_string(graph));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ class WithHopper : public cuda::WithDevice {
   void SetUp() override {
     cuda::WithDevice::SetUp();
     if (IsSkipped()) return;
-    if (!compiler::gpu_has_own_products(0)) GTEST_SKIP() << "no Hopper GPU";
+    if (!compiler::gpu_has_custom_gemms(0)) GTEST_SKIP() << "no Hopper GPU";
   }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operators do not reach of a product: activations in its epilogue, tf32, large sizes.
-// Layouts, biases and odd sizes: tests/ops/products_test.cpp with EPI_TEST_DEVICE=cuda.
+// What the operators do not reach of a GEMM: activations in its epilogue, tf32, large sizes.
+// Layouts, biases and odd sizes: tests/ops/gemms_test.cpp with EPI_TEST_DEVICE=cuda.
 #include "epilogue/cuda/gemm.h"
 
 #include <cmath>
@@ -19,7 +19,7 @@ class CudaGemm : public WithDevice {
   static constexpr int64_t kN = 64;
   static constexpr int64_t kK = 128;
 
-  // activation(x @ w.t() + bias) by one product, against operators in f64 on the CPU.
+  // activation(x @ w.t() + bias) by one GEMM, against operators in f64 on the CPU.
   static void expect_activation(DType dtype, Activation activation, bool with_bias) {
     const Tensor x = randn({kM, kK}, 1, {dtype, kCuda});
     const Tensor w = mul(randn({kN, kK}, 2, {dtype, kCuda}), 0.125);
@@ -61,7 +61,7 @@ TEST_F(CudaGemm, AppliesActivationsAndBiasInItsEpilogue) {
   }
 }
 
-// tf32 keeps 10 bits of each factor: the error of a product of n terms grows like
+// tf32 keeps 10 bits of each factor: the error of a GEMM of n terms grows like
 // sqrt(n) 2^-11 of their magnitude, and without it is thousands of times smaller.
 TEST_F(CudaGemm, TakesTf32OnlyWhereItIsAllowed) {
   const Tensor x = randn({256, 512}, 1);

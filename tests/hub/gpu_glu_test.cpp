@@ -65,7 +65,7 @@ void expect_rounded(const Tensor& found, const Tensor& expected, const char* wha
   }
 }
 
-TEST_F(GpuGlu, ProductsOfTheTemplateAreWithinRoundingOfFloat64) {
+TEST_F(GpuGlu, GemmsOfTheTemplateAreWithinRoundingOfFloat64) {
   if (!is_hopper()) GTEST_SKIP() << "version 2 is for sm_90a";
   const Kernels glu = kernels(2);
   const std::vector<Dims> sizes = {{1, 8, 8},      {3, 72, 40},      {8, 256, 64},    {9, 104, 128},

@@ -17,7 +17,7 @@ using Ref = std::span<const RefTensor>;
 
 constexpr OpClass kExact = OpClass::kExact;
 constexpr OpClass kArithmetic = OpClass::kArithmetic;
-constexpr OpClass kProduct = OpClass::kProduct;
+constexpr OpClass kGemm = OpClass::kGemm;
 constexpr OpClass kReduction = OpClass::kReduction;
 
 // A sample that gives the same elements in the shape `size...`.
@@ -86,40 +86,40 @@ const std::vector<OpCase> kCopyCases = {
     {Op::kTo, {{3, 5}}, kExact, [](In x) { return to(x[0], DType::kF64); }, as_shape<3, 5>},
 };
 
-const std::vector<OpCase> kProductCases = {
+const std::vector<OpCase> kGemmCases = {
     {Op::kAddmm,
      {{7}, {5, 9}, {9, 7}},
-     kProduct,
+     kGemm,
      [](In x) { return addmm(x[0], x[1], x[2], 0.5, 2); },
      [](Ref x) { return ref::addmm(x[0], x[1], x[2], 0.5, 2); }},
     {Op::kAddmmActivation,
      {{7}, {5, 9}, {9, 7}},
-     kProduct,
+     kGemm,
      [](In x) { return _addmm_activation(x[0], x[1], x[2], 0.5, 2); },
      [](Ref x) { return ref::addmm_activation(x[0], x[1], x[2], 0.5, 2, ref::relu); }},
     {Op::kBmm,
      {{3, 5, 9}, {3, 9, 7}},
-     kProduct,
+     kGemm,
      [](In x) { return bmm(x[0], x[1]); },
      [](Ref x) { return ref::bmm(x[0], x[1]); }},
     {Op::kLinear,
      {{2, 5, 9}, {7, 9}, {7}},
-     kProduct,
+     kGemm,
      [](In x) { return linear(x[0], x[1], x[2]); },
      [](Ref x) { return ref::linear(x[0], x[1], x[2]); }},
     {Op::kLinear,
      {{2, 5, 9}, {7, 9}},
-     kProduct,
+     kGemm,
      [](In x) { return linear(x[0], x[1]); },
      [](Ref x) { return ref::linear(x[0], x[1]); }},
     {Op::kMatmul,
      {{2, 1, 5, 9}, {3, 9, 7}},
-     kProduct,
+     kGemm,
      [](In x) { return matmul(x[0], x[1]); },
      [](Ref x) { return ref::matmul(x[0], x[1]); }},
     {Op::kMm,
      {{5, 9}, {9, 7}},
-     kProduct,
+     kGemm,
      [](In x) { return mm(x[0], x[1]); },
      [](Ref x) { return ref::mm(x[0], x[1]); }},
 };
@@ -200,8 +200,7 @@ const std::vector<OpCase> kRowCases = {
 const std::vector<OpCase>& op_cases() {
   static const std::vector<OpCase> cases = [] {
     std::vector<OpCase> all;
-    for (const auto& group :
-         {kViewCases, kCopyCases, kProductCases, pointwise_cases(), kRowCases}) {
+    for (const auto& group : {kViewCases, kCopyCases, kGemmCases, pointwise_cases(), kRowCases}) {
       all.insert(all.end(), group.begin(), group.end());
     }
     return all;

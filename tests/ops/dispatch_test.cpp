@@ -31,7 +31,7 @@ TEST(Listener, SeesLinearWithABiasAsPyTorchShowsIt) {
   EXPECT_EQ(recorder.depth(), 0);
 }
 
-TEST(Listener, SeesLinearOfABatchAsViewsAroundOneProduct) {
+TEST(Listener, SeesLinearOfABatchAsViewsAroundOneGemm) {
   const Tensor x = zeros({2, 8, 16});
   const Tensor weight = zeros({4, 16});
   const Recorder recorder;
@@ -132,7 +132,7 @@ TEST(Dispatch, RunsFromSeveralThreadsAtOnce) {
   for (std::string& failure : failures) {
     threads.emplace_back([&] {
       for (int i = 0; i < 20 && failure.empty(); ++i) {
-        const auto result = matches(linear(x, weight), want, OpClass::kProduct);
+        const auto result = matches(linear(x, weight), want, OpClass::kGemm);
         if (!result) failure = result.message();
       }
     });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A caller's mistake throws `Error`, whose message names the op and the numbers that collide:
-// views, copies, products. Operands, pointwise and row operators: operand_errors_test.cpp.
+// views, copies, GEMMs. Operands, pointwise and row operators: operand_errors_test.cpp.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -104,7 +104,7 @@ TEST(CopyMistakes, NameShapesAndDevices) {
   });
 }
 
-TEST(ProductMistakes, NameBothShapes) {
+TEST(GemmMistakes, NameBothShapes) {
   expect_all_fail({
       {"mm", {"[3, 4]", "[5, 6]"}, [] { mm(f32({3, 4}), f32({5, 6})); }},
       {"mm", {"2", "1", "[4]"}, [] { mm(f32({3, 4}), f32({4})); }},

@@ -19,7 +19,7 @@ Recorder::Kernel kernel_of(const std::function<void()>& call) {
   return recorder.kernels().empty() ? Recorder::Kernel{} : recorder.kernels().front();
 }
 
-TEST(KernelFacts, OfAProductAreThoseOfItsThreeMatrices) {
+TEST(KernelFacts, OfAGemmAreThoseOfItsThreeMatrices) {
   constexpr int64_t kM = 8;
   constexpr int64_t kN = 5;
   constexpr int64_t kK = 33;
@@ -32,7 +32,7 @@ TEST(KernelFacts, OfAProductAreThoseOfItsThreeMatrices) {
   }
 }
 
-TEST(KernelFacts, OfABatchedProductCountEveryMatrix) {
+TEST(KernelFacts, OfABatchedGemmCountEveryMatrix) {
   const auto kernel = kernel_of([] { bmm(zeros({3, 8, 33}), zeros({3, 33, 5})); });
   EXPECT_EQ(kernel.flops, 3 * 2 * 8 * 5 * 33);
   EXPECT_EQ(kernel.bytes, 3 * (8 * 33 + 33 * 5 + 8 * 5) * 4);
@@ -114,8 +114,8 @@ TEST(KernelTimes, LieInsideTheCallAndFollowEachOther) {
   EXPECT_LE(second.end_ns, after);
 }
 
-// A copy that a product needs is a kernel of its own, and shown as one.
-TEST(Kernels, OfAProductThatNeedsACopyAreTwo) {
+// A copy that a GEMM needs is a kernel of its own, and shown as one.
+TEST(Kernels, OfAGemmThatNeedsACopyAreTwo) {
   const Tensor a = slice(zeros({8, 66}), 1, 0, 66, 2);
   const Tensor b = zeros({33, 5});
   const Recorder recorder;

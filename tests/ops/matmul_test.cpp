@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `matmul` and `linear`: products of any dimensions, made of views around mm, addmm and bmm.
+// `matmul` and `linear`: GEMMs of any dimensions, made of views around mm, addmm and bmm.
 #include <gtest/gtest.h>
 
 #include "epilogue/ops/functional.h"
@@ -17,7 +17,7 @@ class Matmul : public ::testing::TestWithParam<DType> {
     const Tensor a = random_tensor(left, GetParam(), kind, 1);
     const Tensor b = random_tensor(right, GetParam(), kind, 2);
     const RefTensor want = ref::matmul(ref::read(a), ref::read(b));
-    EXPECT_TRUE(matches(matmul(a, b), want, OpClass::kProduct))
+    EXPECT_TRUE(matches(matmul(a, b), want, OpClass::kGemm))
         << to_string(left) << " @ " << to_string(right) << " " << name(kind);
   }
 };
@@ -71,11 +71,11 @@ class Linear : public ::testing::TestWithParam<DType> {
     const Tensor bias = random_tensor({kOut}, GetParam(), kind, 5);
     const RefTensor rx = ref::read(x);
     const RefTensor rw = ref::read(weight);
-    EXPECT_TRUE(matches(linear(x, weight), ref::linear(rx, rw), OpClass::kProduct))
+    EXPECT_TRUE(matches(linear(x, weight), ref::linear(rx, rw), OpClass::kGemm))
         << to_string(shape) << " " << name(kind);
     // The bias is added before the only rounding.
     EXPECT_TRUE(
-        matches(linear(x, weight, bias), ref::linear(rx, rw, ref::read(bias)), OpClass::kProduct))
+        matches(linear(x, weight, bias), ref::linear(rx, rw, ref::read(bias)), OpClass::kGemm))
         << to_string(shape) << " " << name(kind) << " with bias";
   }
 };

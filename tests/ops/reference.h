@@ -70,11 +70,11 @@ RefTensor select(const RefTensor& x, int dim, int64_t index);
 RefTensor slice(const RefTensor& x, int dim, int64_t start, int64_t end, int64_t step = 1);
 RefTensor cat(std::span<const RefTensor> tensors, int dim);
 
-// Products. Scales are the sums of magnitudes.
+// GEMMs. Scales are the sums of magnitudes.
 RefTensor mm(const RefTensor& a, const RefTensor& b);
 RefTensor addmm(const RefTensor& self, const RefTensor& a, const RefTensor& b, double beta = 1,
                 double alpha = 1);
-// The product's scales stay: of an activation whose slope is at most one.
+// The GEMM's scales stay: of an activation whose slope is at most one.
 using Unary = double (*)(double);
 RefTensor addmm_activation(const RefTensor& self, const RefTensor& a, const RefTensor& b,
                            double beta, double alpha, Unary activation);

@@ -12,15 +12,7 @@
 
 namespace epi {
 
-enum class OpClass {
-  kExact,
-  kArithmetic,
-  kPointwise,
-  kGelu,
-  kProduct,
-  kReduction,
-  kHopperEpilogue
-};
+enum class OpClass { kExact, kArithmetic, kPointwise, kGelu, kGemm, kReduction, kHopperEpilogue };
 
 struct Tolerance {
   double relative = 0;
@@ -38,7 +30,7 @@ inline Tolerance tolerance(DType dtype, OpClass op_class) {
     case OpClass::kExact:
       return {};
     // + - * /: one operation, rounded correctly; the 16-bit dtypes round its f32 result a second
-    // time (relative u), and x + alpha * y may round the product before (u of its magnitude).
+    // time (relative u), and x + alpha * y may round the GEMM before (u of its magnitude).
     case OpClass::kArithmetic:
       return {u, u, 0};
     // exp and what is made of it: polynomials hold 4 ulp in f32, 8 in f64 (2e-15). Below 128 times
@@ -52,9 +44,9 @@ inline Tolerance tolerance(DType dtype, OpClass op_class) {
     // Rounding errors of n additions add up like a random walk, to sqrt(n) u of the terms'
     // magnitudes; a factor 4 leaves them a chance of 2 exp(-4^2 / 2) = 7e-4 to be larger (Higham
     // and Mary, 2019). The rigorous bound, n u, would hide a wrong term in a long sum.
-    case OpClass::kProduct:
+    case OpClass::kGemm:
       return {u, 4 * u, 0};
-    // As products; the exponentials, divisions and square roots of rows cost a few ulp more.
+    // As GEMMs; the exponentials, divisions and square roots of rows cost a few ulp more.
     case OpClass::kReduction:
       return {polynomial, 4 * u, vanishing};
     // Powers of two by the special-function unit of an argument up to 63, which f32 rounds to 2^-18

@@ -15,12 +15,12 @@ namespace epi::analysis {
 enum class AdviceKind : uint8_t {
   kFuse,         // several kernels into a generated one
   kRegenerate,   // one kernel that generated code would beat
-  kGatedMlp,     // gate and up in one product, the activation in its epilogue
+  kGatedMlp,     // gate and up in one GEMM, the activation in its epilogue
   kGraph,        // replay launches as a CUDA graph
   kBatch,        // more rows for each launch
   kSync,         // a call that waits for the device
   kPageable,     // copies from memory that is not pinned
-  kTensorCores,  // f32 products without tf32
+  kTensorCores,  // f32 GEMMs without tf32
   kAlignment,    // sizes that tensor cores cannot load at once
   kCopies,       // copies that only change the layout
   kWaves,        // tiles that leave a part of the GPU idle
@@ -29,7 +29,7 @@ enum class AdviceKind : uint8_t {
   kRecompiles,   // several variants of one region
   kCompiling,    // compiling inside of the steps
   kInput,        // loading data while the device waits
-  kAddmm,        // a product and an add behind it as one
+  kAddmm,        // a GEMM and an add behind it as one
   kAttention,    // bmm, softmax, bmm as one kernel
   kAllocation,   // allocating and freeing device memory
   kOverlap,      // collectives with nothing beside them
@@ -42,7 +42,7 @@ enum class Confidence : uint8_t { kNotConclusive, kGuess, kLikely };
 // A number that the estimate is made of; what it counts decides its unit.
 struct Term {
   enum class What : uint8_t {
-    kProducts,
+    kGemms,
     kTakes,
     kFlops,
     kTf32Peak,
@@ -58,7 +58,7 @@ struct Term {
     kDataSheetRate,
     kWouldTake,
     kBlocks,
-    kBetweenProducts,
+    kBetweenGemms,
     kCopies,
     kDeviceWaits,
     kWindow,
@@ -85,7 +85,7 @@ inline constexpr Estimate kUnprofiledHost = {0.45, 0.68, 1};
 
 struct Advice {
   AdviceKind kind = AdviceKind::kFuse;
-  std::vector<std::string> about;  // operators, or the sizes of a product
+  std::vector<std::string> about;  // operators, or the sizes of a GEMM
   bool on_device = true;           // it saves the device's work; else its waiting for the CPU
   Estimate saving_ns;              // a step: of the device's work, or of its waiting
   // How much shorter the step would be: its graph timed again with these events shorter, or without

@@ -27,7 +27,7 @@ using trace::kNoEvent;
 constexpr double kWorthShare = 0.01;
 // Before a kernel; it goes with the kernel.
 constexpr double kGapNs = 3000;
-// Smaller products take what a kernel takes at least.
+// Smaller GEMMs take what a kernel takes at least.
 constexpr double kWorthFlops = 1e8;
 
 int64_t multiprocessors(const trace::Trace& trace) {
@@ -36,9 +36,9 @@ int64_t multiprocessors(const trace::Trace& trace) {
   return trace::integer_of(trace::find_value(devices[0], "numSms").value_or("")).value_or(0);
 }
 
-// Products of one operator, sizes and kernel.
-struct ProductGroup {
-  MatrixProduct sizes;
+// GEMMs of one operator, sizes and kernel.
+struct GemmGroup {
+  GemmShape sizes;
   DecodedName name;
   KernelRate rate;
   std::string dtype;
@@ -46,16 +46,16 @@ struct ProductGroup {
   double ns = 0;
 };
 
-std::vector<ProductGroup> product_groups(const TraceIndex& index, std::span<const EventId> work,
-                                         const std::optional<GpuPeaks>& peaks) {
-  std::map<std::pair<trace::NameId, std::string>, ProductGroup> groups;
+std::vector<GemmGroup> gemm_groups(const TraceIndex& index, std::span<const EventId> work,
+                                   const std::optional<GpuPeaks>& peaks) {
+  std::map<std::pair<trace::NameId, std::string>, GemmGroup> groups;
   for (const EventId id : work) {
     const DecodedName& name = index.names[index.trace.name[id]];
     const EventId op = index.links.op[id];
-    if (op == kNoEvent || !is_product(name.kind)) continue;
-    const auto sizes = matrix_product(index.trace, op);
+    if (op == kNoEvent || !is_gemm(name.kind)) continue;
+    const auto sizes = gemm_shape(index.trace, op);
     if (!sizes) continue;
-    ProductGroup& group = groups[{index.trace.name[id], size_signature(index.trace, op)}];
+    GemmGroup& group = groups[{index.trace.name[id], size_signature(index.trace, op)}];
     if (group.kernels.empty()) {
       group.sizes = *sizes;
       group.name = name;
@@ -65,31 +65,31 @@ std::vector<ProductGroup> product_groups(const TraceIndex& index, std::span<cons
     group.kernels.push_back(id);
     group.ns += static_cast<double>(index.trace.dur_ns[id]);
   }
-  std::vector<ProductGroup> result;
+  std::vector<GemmGroup> result;
   for (auto& [key, group] : groups) result.push_back(std::move(group));
   return result;
 }
 
-std::string sizes_text(const MatrixProduct& sizes) {
+std::string sizes_text(const GemmShape& sizes) {
   const std::string plain = fmt::format("{}x{}x{}", sizes.m, sizes.n, sizes.k);
   return sizes.batch == 1 ? plain : fmt::format("{} of {}", sizes.batch, plain);
 }
 
-Advice about_product(AdviceKind kind, const ProductGroup& group) {
+Advice about_gemm(AdviceKind kind, const GemmGroup& group) {
   Advice advice;
   advice.kind = kind;
   advice.about = {sizes_text(group.sizes)};
   advice.events = group.kernels;
   advice.terms = {
-      {Term::What::kProducts, static_cast<double>(group.kernels.size())},
+      {Term::What::kGemms, static_cast<double>(group.kernels.size())},
       {Term::What::kTakes, group.ns},
       {Term::What::kFlops, group.sizes.flops() * static_cast<double>(group.kernels.size())}};
   return advice;
 }
 
-// What the products would take at a share of a peak, bytes at four fifths of the bandwidth. None
+// What the GEMMs would take at a share of a peak, bytes at four fifths of the bandwidth. None
 // takes less than some microseconds, however small.
-double least_ns(const ProductGroup& group, double tflops, double share, const GpuPeaks& peaks) {
+double least_ns(const GemmGroup& group, double tflops, double share, const GpuPeaks& peaks) {
   constexpr double kReached = 0.8;
   constexpr double kShortestNs = 4000;
   const auto count = static_cast<double>(group.kernels.size());
@@ -98,36 +98,35 @@ double least_ns(const ProductGroup& group, double tflops, double share, const Gp
   return count * std::max({arithmetic, bytes, kShortestNs});
 }
 
-// Products on tensor cores were seen between these shares of their peak, from some size on.
-constexpr double kPoorProduct = 0.35;
-constexpr double kUsualProduct = 0.6;
-constexpr double kGoodProduct = 0.75;
+// GEMMs on tensor cores were seen between these shares of their peak, from some size on.
+constexpr double kPoorGemm = 0.35;
+constexpr double kTypicalGemm = 0.6;
+constexpr double kGoodGemm = 0.75;
 
-void set_saving(const ProductGroup& group, double peak, const GpuPeaks& peaks, Advice& advice) {
-  advice.saving_ns = {group.ns - least_ns(group, peak, kPoorProduct, peaks),
-                      group.ns - least_ns(group, peak, kUsualProduct, peaks),
-                      group.ns - least_ns(group, peak, kGoodProduct, peaks)};
+void set_saving(const GemmGroup& group, double peak, const GpuPeaks& peaks, Advice& advice) {
+  advice.saving_ns = {group.ns - least_ns(group, peak, kPoorGemm, peaks),
+                      group.ns - least_ns(group, peak, kTypicalGemm, peaks),
+                      group.ns - least_ns(group, peak, kGoodGemm, peaks)};
   advice.saving_ns.low = std::max(0.0, advice.saving_ns.low);
 }
 
-void advise_tensor_cores(const ProductGroup& group, const GpuPeaks& peaks,
+void advise_tensor_cores(const GemmGroup& group, const GpuPeaks& peaks,
                          std::vector<Advice>& advice) {
   const bool misses = group.name.dtype == NumberType::kF32 && group.name.tensor_cores != true &&
                       group.dtype == "float";
   if (!misses || peaks.tf32 <= peaks.f32 || group.sizes.flops() < kWorthFlops) return;
-  Advice one = about_product(AdviceKind::kTensorCores, group);
+  Advice one = about_gemm(AdviceKind::kTensorCores, group);
   set_saving(group, peaks.tf32, peaks, one);
   one.terms.push_back({Term::What::kTf32Peak, peaks.tf32 * 1000});
   if (one.saving_ns.likely > 0) advice.push_back(std::move(one));
 }
 
-void advise_alignment(const ProductGroup& group, const GpuPeaks& peaks,
-                      std::vector<Advice>& advice) {
+void advise_alignment(const GemmGroup& group, const GpuPeaks& peaks, std::vector<Advice>& advice) {
   constexpr int64_t kAligned = 8;  // elements of two bytes that one load of tensor cores takes
   const bool narrow = group.dtype == "c10::BFloat16" || group.dtype == "c10::Half";
   const bool odd = group.sizes.n % kAligned != 0 || group.sizes.k % kAligned != 0;
   if (!narrow || !odd || group.sizes.flops() < kWorthFlops) return;
-  Advice one = about_product(AdviceKind::kAlignment, group);
+  Advice one = about_gemm(AdviceKind::kAlignment, group);
   set_saving(group, peaks.f16, peaks, one);
   if (group.rate.of_arithmetic) {
     one.terms.push_back({Term::What::kShareOfPeak, *group.rate.of_arithmetic});
@@ -135,7 +134,7 @@ void advise_alignment(const ProductGroup& group, const GpuPeaks& peaks,
   if (one.saving_ns.likely > 0) advice.push_back(std::move(one));
 }
 
-void advise_waves(const ProductGroup& group, int64_t sms, std::vector<Advice>& advice) {
+void advise_waves(const GemmGroup& group, int64_t sms, std::vector<Advice>& advice) {
   constexpr double kFull = 0.75;
   const int64_t tm = group.name.tile[0];
   const int64_t tn = group.name.tile[1];
@@ -151,11 +150,11 @@ void advise_waves(const ProductGroup& group, int64_t sms, std::vector<Advice>& a
     return std::pair(tiles / (waves * static_cast<double>(sms)), tiles);
   };
   const auto best = std::max(filled(tm, tn), filled(tn, tm));
-  // Less than one wave is a small product, which no other tile makes larger.
+  // Less than one wave is a small GEMM, which no other tile makes larger.
   if (best.first >= kFull || best.second < static_cast<double>(sms)) return;
-  // A product that is bound by its weights' bytes does not care.
+  // A GEMM that is bound by its weights' bytes does not care.
   if (group.rate.is_arithmetic() == false) return;
-  Advice one = about_product(AdviceKind::kWaves, group);
+  Advice one = about_gemm(AdviceKind::kWaves, group);
   one.saving_ns = {0, group.ns * (kFull - best.first), group.ns * (1 - best.first)};
   one.terms.push_back({Term::What::kTiles, best.second});
   one.terms.push_back({Term::What::kMultiprocessors, static_cast<double>(sms)});
@@ -163,7 +162,7 @@ void advise_waves(const ProductGroup& group, int64_t sms, std::vector<Advice>& a
   advice.push_back(std::move(one));
 }
 
-// An add that goes into a product needs no generated kernel of its own.
+// An add that goes into a GEMM needs no generated kernel of its own.
 void leave_out_alone(FusionEstimate& fusion, const std::vector<EventId>& adds) {
   const std::set<EventId> gone(adds.begin(), adds.end());
   std::erase_if(fusion.groups, [&](const FusionGroup& group) {
@@ -208,8 +207,8 @@ void advise_fusion(const FusionEstimate& fusion, std::vector<Advice>& advice) {
 }
 
 void advise_gated_mlps(const TraceIndex& index, const Blocks& blocks, std::vector<Advice>& advice) {
-  // Of the time between the products: all of it goes into the epilogue. The range is that of pairs
-  // on an H200, where one product of twice the width may also be faster than two: docs/advise.md.
+  // Of the time between the GEMMs: all of it goes into the epilogue. The range is that of pairs
+  // on an H200, where one GEMM of twice the width may also be faster than two: docs/advise.md.
   constexpr Estimate kSaved = {0.75, 1, 1.6};
   std::map<std::vector<std::string>, Advice> found;
   for (const GatedMlp& mlp : blocks.mlps) {
@@ -221,7 +220,7 @@ void advise_gated_mlps(const TraceIndex& index, const Blocks& blocks, std::vecto
       one.kind = AdviceKind::kGatedMlp;
       one.about = about;
       one.terms = {
-          {Term::What::kBlocks, 0}, {Term::What::kTakes, 0}, {Term::What::kBetweenProducts, 0}};
+          {Term::What::kBlocks, 0}, {Term::What::kTakes, 0}, {Term::What::kBetweenGemms, 0}};
     }
     one.terms[0].value += 1;
     one.terms[1].value += mlp.device_ns;
@@ -258,7 +257,7 @@ void advise_addmm(const TraceIndex& index, std::span<const EventId> work, Fusion
       if (!alone || index.trace.name_of(maker.op) != "aten::mm" || maker.phase != node.phase) {
         continue;
       }
-      const auto sizes = matrix_product(index.trace, maker.op);
+      const auto sizes = gemm_shape(index.trace, maker.op);
       if (!sizes) continue;
       // What is added is still read, by the GEMM: of a bias next to nothing.
       double addend = 0;
@@ -314,8 +313,8 @@ void advise_attention(const TraceIndex& index, std::span<const EventId> work,
   const auto peaks = gpu_peaks(device_name(index.trace));
   std::map<std::string, Advice> found;
   for (const auto& one_place : unfused_attention(index, work)) {
-    const auto scores = matrix_product(index.trace, index.links.op[one_place.front()]);
-    const auto values = matrix_product(index.trace, index.links.op[one_place.back()]);
+    const auto scores = gemm_shape(index.trace, index.links.op[one_place.front()]);
+    const auto values = gemm_shape(index.trace, index.links.op[one_place.back()]);
     if (!scores || !values) continue;
     const double now = device_time(index.trace, one_place);
     const auto count = [](int64_t a, int64_t b) {
@@ -351,12 +350,12 @@ void advise_attention(const TraceIndex& index, std::span<const EventId> work,
   for (auto& [about, one] : found) advice.push_back(std::move(one));
 }
 
-void advise_products(const TraceIndex& index, std::span<const EventId> work,
-                     std::vector<Advice>& advice) {
+void advise_gemms(const TraceIndex& index, std::span<const EventId> work,
+                  std::vector<Advice>& advice) {
   const auto peaks = gpu_peaks(device_name(index.trace));
   const int64_t sms = multiprocessors(index.trace);
   const double all_ns = device_time(index.trace, work);
-  for (const ProductGroup& group : product_groups(index, work, peaks)) {
+  for (const GemmGroup& group : gemm_groups(index, work, peaks)) {
     if (group.ns < kWorthShare * all_ns) continue;
     const size_t before = advice.size();
     if (peaks) advise_tensor_cores(group, *peaks, advice);
@@ -386,7 +385,7 @@ void advise_copies(const TraceIndex& index, std::span<const EventId> work,
     ns += static_cast<double>(index.trace.dur_ns[id]);
   }
   if (one.events.empty() || ns < kWorthShare * device_time(index.trace, work)) return;
-  // Where a product reads the result, which takes any strides: docs/advise.md has the pairs.
+  // Where a GEMM reads the result, which takes any strides: docs/advise.md has the pairs.
   one.saving_ns = {0.5 * ns, 0.9 * ns, ns + kGapNs * static_cast<double>(one.events.size())};
   one.terms = {{Term::What::kCopies, static_cast<double>(one.events.size())},
                {Term::What::kTakes, ns}};

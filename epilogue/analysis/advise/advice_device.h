@@ -13,14 +13,14 @@ namespace epi::analysis {
 // Each adds what it finds in the work of one step.
 void advise_fusion(const FusionEstimate& fusion, std::vector<Advice>& advice);
 void advise_gated_mlps(const TraceIndex& index, const Blocks& blocks, std::vector<Advice>& advice);
-// A product whose result only an add reads: `addmm` does both. Compilers know that: what it saves
+// A GEMM whose result only an add reads: `addmm` does both. Compilers know that: what it saves
 // is added to what fusing saves.
 void advise_addmm(const TraceIndex& index, std::span<const trace::EventId> work,
                   FusionEstimate& fusion, std::vector<Advice>& advice);
 void advise_attention(const TraceIndex& index, std::span<const trace::EventId> work,
                       std::vector<Advice>& advice);
-void advise_products(const TraceIndex& index, std::span<const trace::EventId> work,
-                     std::vector<Advice>& advice);
+void advise_gemms(const TraceIndex& index, std::span<const trace::EventId> work,
+                  std::vector<Advice>& advice);
 void advise_copies(const TraceIndex& index, std::span<const trace::EventId> work,
                    const FusionEstimate& fusion, std::vector<Advice>& advice);
 

@@ -155,7 +155,7 @@ Advised advise(const TraceIndex& index, const std::optional<std::string>& under)
     advise_attention(index, owned.work, result.advice);
     advise_gated_mlps(index, result.blocks, result.advice);
     if (result.cpu_kernels) leave_out_estimates(result);
-    advise_products(index, owned.work, result.advice);
+    advise_gemms(index, owned.work, result.advice);
     advise_copies(index, owned.work, result.fusion, result.advice);
     // Kernels of the CPU are called, not launched.
     if (!result.cpu_kernels) advise_launches(view, *result.diagnosis, result.advice);

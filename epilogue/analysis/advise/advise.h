@@ -26,7 +26,7 @@ enum class Because : uint8_t {
   kOtherLimit,      // neither the GPU's work nor the host's dispatch is the limit
   kOwnHostWork,     // the host is the limit, with work that is no dispatch
   kCpuKernels,      // kernels of a CPU: what fusing saves there is not estimated
-  kNothingToFuse,   // every kernel is a product, or alone
+  kNothingToFuse,   // every kernel is a GEMM, or alone
   kOwnGemm,         // nothing to fuse, but Epilogue's compiler has a GEMM of its own
   kSmallGain,       // there is something, but little
   kGain,            // fusing saves much of the device's time

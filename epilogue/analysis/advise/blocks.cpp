@@ -14,9 +14,9 @@ namespace {
 using trace::EventId;
 using trace::kNoEvent;
 
-// A product with everything that its operator launched.
-struct Product {
-  MatrixProduct sizes;
+// A GEMM with everything that its operator launched.
+struct Gemm {
+  GemmShape sizes;
   std::string dtype;
   bool bias = false;
   size_t first = 0;  // places in the work
@@ -29,23 +29,23 @@ std::string dtype_of(std::string_view type) {
   return type == "float" ? "f32" : "";
 }
 
-std::vector<Product> find_products(const TraceIndex& index, std::span<const EventId> work) {
-  std::vector<Product> products;
+std::vector<Gemm> find_gemms(const TraceIndex& index, std::span<const EventId> work) {
+  std::vector<Gemm> gemms;
   EventId before = kNoEvent;
   for (size_t i = 0; i < work.size(); ++i) {
     const EventId op = index.links.op[work[i]];
     if (op != kNoEvent && op == before) {
-      if (!products.empty() && products.back().last + 1 == i) products.back().last = i;
+      if (!gemms.empty() && gemms.back().last + 1 == i) gemms.back().last = i;
       continue;
     }
     before = op;
-    const auto sizes = op == kNoEvent ? std::nullopt : matrix_product(index.trace, op);
+    const auto sizes = op == kNoEvent ? std::nullopt : gemm_shape(index.trace, op);
     if (!sizes) continue;
     const std::vector<OpInput> inputs = op_inputs(index.trace, op);
     const bool adds = plain_op(index.trace.name_of(op)).starts_with("add");
-    products.push_back({*sizes, dtype_of(inputs[1].type), adds, i, i});
+    gemms.push_back({*sizes, dtype_of(inputs[1].type), adds, i, i});
   }
-  return products;
+  return gemms;
 }
 
 bool has_op(const DecodedName& name, std::string_view op) {
@@ -59,7 +59,7 @@ bool is_gelu_by_erf(const DecodedName& name, std::string_view kernel) {
                                                : kernel.find("cuda::Gelu<") != kernel.npos;
 }
 
-// "geglu" where the kernels between the products activate and multiply.
+// "geglu" where the kernels between the GEMMs activate and multiply.
 std::string activation_of(const TraceIndex& index, std::span<const EventId> between) {
   bool multiplies = false;
   std::string activation;
@@ -78,7 +78,7 @@ std::string activation_of(const TraceIndex& index, std::span<const EventId> betw
 bool is_chain(const TraceIndex& index, const GatedMlp& mlp) {
   const std::vector<FlowNode> nodes = tensor_flow(index, mlp.work);
   for (const FlowNode& node : nodes) {
-    const bool reads_activation = is_product(node.kind) && &node != &nodes.back() &&
+    const bool reads_activation = is_gemm(node.kind) && &node != &nodes.back() &&
                                   !node.reads.empty() && node.reads[0].maker != kNoNode &&
                                   nodes[node.reads[0].maker].can_join;
     if (reads_activation) return true;
@@ -87,18 +87,18 @@ bool is_chain(const TraceIndex& index, const GatedMlp& mlp) {
 }
 
 std::optional<GatedMlp> gated_mlp(const TraceIndex& index, std::span<const EventId> work,
-                                  std::span<const Product> three) {
-  const Product& gate = three[0];
-  const Product& up = three[1];
-  const Product& down = three[2];
+                                  std::span<const Gemm> three) {
+  const Gemm& gate = three[0];
+  const Gemm& up = three[1];
+  const Gemm& down = three[2];
   const bool fits = gate.sizes == up.sizes && gate.sizes.batch == 1 &&
-                    down.sizes == MatrixProduct{1, gate.sizes.m, gate.sizes.k, gate.sizes.n};
+                    down.sizes == GemmShape{1, gate.sizes.m, gate.sizes.k, gate.sizes.n};
   if (!fits || gate.dtype.empty() || gate.bias || up.bias || down.bias) return std::nullopt;
   GatedMlp mlp;
   for (size_t i = gate.first; i <= down.last; ++i) {
     mlp.work.push_back(work[i]);
-    const bool of_product = i <= gate.last || (i >= up.first && i <= up.last) || i >= down.first;
-    if (!of_product) mlp.between.push_back(work[i]);
+    const bool of_gemm = i <= gate.last || (i >= up.first && i <= up.last) || i >= down.first;
+    if (!of_gemm) mlp.between.push_back(work[i]);
   }
   mlp.activation = activation_of(index, mlp.between);
   if (mlp.activation.empty() || is_chain(index, mlp)) return std::nullopt;
@@ -118,21 +118,20 @@ bool is_gelu_by_tanh(std::string_view kernel) {
 }
 
 Blocks find_blocks(const TraceIndex& index, std::span<const EventId> work) {
-  const std::vector<Product> products = find_products(index, work);
+  const std::vector<Gemm> gemms = find_gemms(index, work);
   Blocks blocks;
-  for (size_t i = 0; i < products.size(); ++i) {
-    if (i + 2 < products.size()) {
-      if (auto mlp = gated_mlp(index, work, std::span(products).subspan(i, 3))) {
+  for (size_t i = 0; i < gemms.size(); ++i) {
+    if (i + 2 < gemms.size()) {
+      if (auto mlp = gated_mlp(index, work, std::span(gemms).subspan(i, 3))) {
         blocks.mlps.push_back(std::move(*mlp));
         i += 2;
         continue;
       }
     }
-    const Product& product = products[i];
-    if (product.sizes.batch != 1 || product.dtype.empty()) continue;
-    Linear linear{
-        product.sizes.m, product.sizes.k, product.sizes.n, product.bias, product.dtype, {}, 0};
-    for (size_t at = product.first; at <= product.last; ++at) linear.work.push_back(work[at]);
+    const Gemm& gemm = gemms[i];
+    if (gemm.sizes.batch != 1 || gemm.dtype.empty()) continue;
+    Linear linear{gemm.sizes.m, gemm.sizes.k, gemm.sizes.n, gemm.bias, gemm.dtype, {}, 0};
+    for (size_t at = gemm.first; at <= gemm.last; ++at) linear.work.push_back(work[at]);
     linear.device_ns = device_time(index.trace, linear.work);
     blocks.linears.push_back(std::move(linear));
   }

@@ -20,7 +20,7 @@ struct GatedMlp {
   std::string activation;  // "geglu", "geglu_erf", "swiglu"
   std::string dtype;       // "bf16", "f16", "f32"
   std::vector<trace::EventId> work;
-  std::vector<trace::EventId> between;  // of it, what is no product
+  std::vector<trace::EventId> between;  // of it, what is no GEMM
   double device_ns = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a compiler would join: operators whose results are read by the next one, without a product
+// What a compiler would join: operators whose results are read by the next one, without a GEMM
 // between them, become one generated kernel. What that kernel takes is estimated from the bytes
 // that it still moves, and its saving is the time of the kernels that it replaces less that.
 #pragma once

@@ -106,7 +106,7 @@ class Matcher {
       }
       if (nodes_[i].result.elements > 1) {
         by_elements_[nodes_[i].result.elements].push_back(i);
-        if (!nodes_[i].can_join) products_.push_back(i);
+        if (!nodes_[i].can_join) gemms_.push_back(i);
       }
     }
   }
@@ -130,8 +130,8 @@ class Matcher {
       }
     }
     if (is_sum(nodes_[reader]) && sum != kNoNode) return sum;
-    // Products read matrices as a whole; weights would pass for parts.
-    const size_t whole = is_product(nodes_[reader].kind) ? kNoNode : larger_maker(size);
+    // GEMMs read matrices as a whole; weights would pass for parts.
+    const size_t whole = is_gemm(nodes_[reader].kind) ? kNoNode : larger_maker(size);
     if (whole == kNoNode) return newest;
     return newest == kNoNode || whole > newest ? whole : newest;
   }
@@ -152,11 +152,11 @@ class Matcher {
     return node.op != kNoEvent && plain_op(index_.trace.name_of(node.op)) == "add";
   }
 
-  // The newest product that this can be a part of: a third of "qkv".
+  // The newest GEMM that this can be a part of: a third of "qkv".
   size_t larger_maker(const TensorSize& size) const {
     constexpr double kMaxParts = 8;
-    const auto last = oldest_of(products_);
-    for (auto at = products_.rbegin(); at != last; ++at) {
+    const auto last = oldest_of(gemms_);
+    for (auto at = gemms_.rbegin(); at != last; ++at) {
       const TensorSize& result = nodes_[*at].result;
       const double parts = result.elements / size.elements;
       const bool whole_parts = parts > 1 && parts <= kMaxParts &&
@@ -169,7 +169,7 @@ class Matcher {
   const TraceIndex& index_;
   std::vector<FlowNode>& nodes_;
   std::unordered_map<double, std::vector<size_t>> by_elements_;
-  std::vector<size_t> products_;
+  std::vector<size_t> gemms_;
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order matters: what is the same first, then resized code, then products with another kernel,
+// The order matters: what is the same first, then resized code, then GEMMs with another kernel,
 // then kernels that fuse the same operators, then what was fused, then other operators with another
 // kernel. Every piece ends in one list.
 #include "epilogue/analysis/compare/compare_kernels.h"
@@ -86,10 +86,10 @@ void add_changed(const PoolSide& a, const WorkItem& from, const PoolSide& b, con
                            std::string(to.name), differing_fields(a.name(from), b.name(to)), 1});
 }
 
-// What can become part of a fused kernel: products only of a template that is one.
+// What can become part of a fused kernel: GEMMs only of a template that is one.
 bool can_be_part(Kind part, Kind fused) {
   if (is_generated_kind(part) || part == Kind::kUnknown) return true;
-  return is_product(part) && is_product(fused);
+  return is_gemm(part) && is_gemm(fused);
 }
 
 // The operator that a piece is: its launcher's, or the only one that its name has.
@@ -146,7 +146,7 @@ class OpPlaces {
   std::set<size_t> used_;
 };
 
-// The operators that a kernel may have brought together: those of its name, or the product and the
+// The operators that a kernel may have brought together: those of its name, or the GEMM and the
 // addition of an `addmm` where the other side has both and no `addmm`.
 std::vector<std::string> joined_ops(const PoolSide& side, const WorkItem& item,
                                     const PlacesByOp& others) {
@@ -157,13 +157,13 @@ std::vector<std::string> joined_ops(const PoolSide& side, const WorkItem& item,
   return came_apart ? std::vector<std::string>{"add", "mm"} : std::vector<std::string>{};
 }
 
-// Products of the same sizes, whatever operator asked for them; fused templates are no such.
-void find_changed_products(PoolSide& a, PoolSide& b, GroupComparison& group) {
+// GEMMs of the same sizes, whatever operator asked for them; fused templates are no such.
+void find_changed_gemms(PoolSide& a, PoolSide& b, GroupComparison& group) {
   const PlacesByOp in_a = places_by_op(a);
   const PlacesByOp in_b = places_by_op(b);
   const auto sizes = [&](const PoolSide& side, const WorkItem& item) {
-    const bool plain = is_product(side.name(item).kind) &&
-                       joined_ops(side, item, &side == &a ? in_b : in_a).empty();
+    const bool plain =
+        is_gemm(side.name(item).kind) && joined_ops(side, item, &side == &a ? in_b : in_a).empty();
     return plain && !item.size.empty() && item.size.front() != '[' ? item.size : std::string();
   };
   match_by(a, b, sizes, [&](const WorkItem& from, const WorkItem& to) {
@@ -214,18 +214,18 @@ void add_smaller_fusions(const PoolSide& parts, std::vector<FusedKernel>& kernel
   }
 }
 
-// How many products more `parts` has than stand alone in `fused`: the others have another kernel,
+// How many GEMMs more `parts` has than stand alone in `fused`: the others have another kernel,
 // and are no part of a fusion.
-int64_t products_to_give(const PoolSide& parts, const PoolSide& fused,
-                         const std::vector<FusedKernel>& kernels) {
+int64_t gemms_to_give(const PoolSide& parts, const PoolSide& fused,
+                      const std::vector<FusedKernel>& kernels) {
   int64_t count = 0;
   for (size_t i = 0; i < parts.pool.size(); ++i) {
-    count += !parts.pool.is_taken(i) && is_product(parts.name(parts.pool[i]).kind);
+    count += !parts.pool.is_taken(i) && is_gemm(parts.name(parts.pool[i]).kind);
   }
   for (size_t i = 0; i < fused.pool.size(); ++i) {
     const bool is_fused = std::any_of(kernels.begin(), kernels.end(),
                                       [&](const FusedKernel& kernel) { return kernel.place == i; });
-    count -= !fused.pool.is_taken(i) && !is_fused && is_product(fused.name(fused.pool[i]).kind);
+    count -= !fused.pool.is_taken(i) && !is_fused && is_gemm(fused.name(fused.pool[i]).kind);
   }
   return count;
 }
@@ -240,7 +240,7 @@ std::vector<FusedKernel> assign_parts(PoolSide& parts, const PoolSide& fused) {
     auto ops = joined_ops(fused, fused.pool[i], places.by_op());
     if (!ops.empty()) kernels.push_back({i, std::move(ops)});
   }
-  int64_t products = products_to_give(parts, fused, kernels);
+  int64_t gemms = gemms_to_give(parts, fused, kernels);
   for (int round = 0; round < kMaxOfOneOp; ++round) {
     for (FusedKernel& kernel : kernels) {
       for (const std::string& op : kernel.joined) {
@@ -248,7 +248,7 @@ std::vector<FusedKernel> assign_parts(PoolSide& parts, const PoolSide& fused) {
         if (!place) continue;
         const Kind kind = parts.name(parts.pool[*place]).kind;
         if (!can_be_part(kind, fused.name(fused.pool[kernel.place]).kind)) continue;
-        if (is_product(kind) && products-- <= 0) continue;
+        if (is_gemm(kind) && gemms-- <= 0) continue;
         kernel.parts.push_back(*place);
         places.use(*place);
         if (round == 0) kernel.ops.push_back(op);
@@ -329,7 +329,7 @@ void compare_kernels(const WorkSide& a_side, const WorkSide& b_side, GroupCompar
   match_by(
       a, b, [](const PoolSide&, const WorkItem& item) { return std::string(item.name); },
       [&](const WorkItem& item, const WorkItem&) { resized.add(item.name); });
-  find_changed_products(a, b, group);
+  find_changed_gemms(a, b, group);
   find_changed_fusions(a, b, group);
   group.fused = find_fusions(a, b, [&](const WorkItem& part, const WorkItem& kernel) {
     add_changed(a, part, b, kernel, part.op, group);

@@ -54,9 +54,9 @@ bool WorkItem::is_same_as(const WorkItem& other) const {
     return false;
   }
   if (size.empty() || other.size.empty()) return true;
-  // A product's sizes mean the same for every operator; shapes of inputs only for the same one.
-  const bool products = size.front() != '[' && other.size.front() != '[';
-  return (op != other.op && !products) || size == other.size;
+  // A GEMM's sizes mean the same for every operator; shapes of inputs only for the same one.
+  const bool gemms = size.front() != '[' && other.size.front() != '[';
+  return (op != other.op && !gemms) || size == other.size;
 }
 
 std::vector<WorkItem> work_items(const TraceIndex& index, const std::vector<EventId>& work) {

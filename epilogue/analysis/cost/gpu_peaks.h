@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What GPUs can do at most, by their vendors: dense products (no sparsity), at boost clock.
+// What GPUs can do at most, by their vendors: dense GEMMs (no sparsity), at boost clock.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct GpuPeaks {
   double memory_tb_s = 0;
   bool has_bf16 = true;  // tensor cores before Ampere have f16 alone
 
-  // TFLOP/s for products of this type; 0 where it is not known.
+  // TFLOP/s for GEMMs of this type; 0 where it is not known.
   double of(NumberType type) const;
 };
 

@@ -32,7 +32,7 @@ bool is_causal(const trace::Trace& trace, EventId call) {
   return concrete.size() > kCausalPlace && concrete[kCausalPlace] == "\"True\"";
 }
 
-// Two products for each head: scores, and scores with values. Of the forward alone.
+// Two GEMMs for each head: scores, and scores with values. Of the forward alone.
 std::optional<double> attention_flops(const TraceIndex& index, EventId op) {
   const EventId call = attention_call(index, op);
   if (call == kNoEvent) return std::nullopt;
@@ -79,8 +79,8 @@ KernelRate kernel_rate(const TraceIndex& index, EventId kernel,
   rate.bytes = stated_number(trace, kernel, "bytes");
   const bool tells = op != kNoEvent && works_of(index, kernel) == 1;
   if (!rate.flops && tells) {
-    const auto product = is_product(name.kind) ? matrix_product(trace, op) : std::nullopt;
-    if (product) rate.flops = product->flops();
+    const auto gemm = is_gemm(name.kind) ? gemm_shape(trace, op) : std::nullopt;
+    if (gemm) rate.flops = gemm->flops();
     if (name.kind == Kind::kAttention) rate.flops = attention_flops(index, op);
   }
   if (!rate.bytes && tells) {

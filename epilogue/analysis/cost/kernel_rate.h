@@ -11,7 +11,7 @@
 namespace epi::analysis {
 
 struct KernelRate {
-  std::optional<double> flops;  // of products and attention
+  std::optional<double> flops;  // of GEMMs and attention
   std::optional<double> bytes;  // exact, or nothing
   double ns = 0;
   // Shares of the peaks; none where either is not known.
@@ -22,7 +22,7 @@ struct KernelRate {
   std::optional<bool> is_arithmetic() const;
 };
 
-// An operator that launched several kernels tells nothing about each of them, but for a product
+// An operator that launched several kernels tells nothing about each of them, but for a GEMM
 // with what runs beside it.
 KernelRate kernel_rate(const TraceIndex& index, trace::EventId kernel,
                        const std::optional<GpuPeaks>& peaks);

@@ -44,48 +44,48 @@ const OpInput* tensor(const Inputs& inputs, size_t place) {
   return place < inputs.size() && inputs[place].is_tensor() ? &inputs[place] : nullptr;
 }
 
-std::optional<MatrixProduct> product_of(const OpInput* a, const OpInput* b) {
+std::optional<GemmShape> gemm_of(const OpInput* a, const OpInput* b) {
   if (a == nullptr || b == nullptr || a->dims.size() != b->dims.size()) return std::nullopt;
   const size_t rank = a->dims.size();
   if (rank != 2 && rank != 3) return std::nullopt;
   if (rank == 3 && a->dims[0] != b->dims[0]) return std::nullopt;
   if (a->dims[rank - 1] != b->dims[rank - 2]) return std::nullopt;
-  return MatrixProduct{rank == 3 ? a->dims[0] : 1, a->dims[rank - 2], b->dims[rank - 1],
-                       a->dims[rank - 1]};
+  return GemmShape{rank == 3 ? a->dims[0] : 1, a->dims[rank - 2], b->dims[rank - 1],
+                   a->dims[rank - 1]};
 }
 
 // [m, k] with a vector of k.
-std::optional<MatrixProduct> vector_product(const OpInput* a, const OpInput* x) {
+std::optional<GemmShape> is_vector_gemm(const OpInput* a, const OpInput* x) {
   if (a == nullptr || x == nullptr || a->dims.size() != 2 || x->dims.size() != 1 ||
       a->dims[1] != x->dims[0]) {
     return std::nullopt;
   }
-  return MatrixProduct{1, a->dims[0], 1, a->dims[1]};
+  return GemmShape{1, a->dims[0], 1, a->dims[1]};
 }
 
 // x [..., k] with a weight of [n, k].
-std::optional<MatrixProduct> linear_product(const OpInput* x, const OpInput* weight) {
+std::optional<GemmShape> linear_gemm(const OpInput* x, const OpInput* weight) {
   if (x == nullptr || weight == nullptr || x->dims.empty() || weight->dims.size() != 2 ||
       x->dims.back() != weight->dims[1]) {
     return std::nullopt;
   }
   int64_t rows = 1;
   for (size_t i = 0; i + 1 < x->dims.size(); ++i) rows *= x->dims[i];
-  return MatrixProduct{1, rows, weight->dims[0], weight->dims[1]};
+  return GemmShape{1, rows, weight->dims[0], weight->dims[1]};
 }
 
-std::optional<MatrixProduct> product_of(std::string_view name, const Inputs& inputs) {
+std::optional<GemmShape> gemm_of(std::string_view name, const Inputs& inputs) {
   if (!name.starts_with("aten::")) return std::nullopt;
   const std::string_view op = plain_op(name);
-  if (op == "mv") return vector_product(tensor(inputs, 0), tensor(inputs, 1));
-  if (op == "addmv") return vector_product(tensor(inputs, 1), tensor(inputs, 2));
+  if (op == "mv") return is_vector_gemm(tensor(inputs, 0), tensor(inputs, 1));
+  if (op == "addmv") return is_vector_gemm(tensor(inputs, 1), tensor(inputs, 2));
   if (op == "mm" || op == "bmm" || op == "_scaled_mm" || op == "_int_mm") {
-    return product_of(tensor(inputs, 0), tensor(inputs, 1));
+    return gemm_of(tensor(inputs, 0), tensor(inputs, 1));
   }
   if (op == "addmm" || op == "baddbmm" || op == "_addmm_activation") {
-    return product_of(tensor(inputs, 1), tensor(inputs, 2));
+    return gemm_of(tensor(inputs, 1), tensor(inputs, 2));
   }
-  if (op == "linear") return linear_product(tensor(inputs, 0), tensor(inputs, 1));
+  if (op == "linear") return linear_gemm(tensor(inputs, 0), tensor(inputs, 1));
   return std::nullopt;
 }
 
@@ -97,13 +97,12 @@ double sum_of_inputs(const Inputs& inputs, size_t limit = SIZE_MAX) {
   return bytes;
 }
 
-MovedBytes product_bytes(std::string_view name, const Inputs& inputs,
-                         const MatrixProduct& product) {
+MovedBytes gemm_bytes(std::string_view name, const Inputs& inputs, const GemmShape& gemm) {
   const std::string_view op = plain_op(name);
   const bool adds =
       op.starts_with("add") || op == "baddbmm" || op == "_addmm_activation" || op == "linear";
-  const double result_elements = static_cast<double>(product.batch) *
-                                 static_cast<double>(product.m) * static_cast<double>(product.n);
+  const double result_elements =
+      static_cast<double>(gemm.batch) * static_cast<double>(gemm.m) * static_cast<double>(gemm.n);
   // These write a wider type than they read, which the trace does not name.
   const bool widens = op == "_scaled_mm" || op == "_int_mm";
   const double element = static_cast<double>(inputs[1].element_bytes);
@@ -118,8 +117,8 @@ double pointwise_bytes(const Inputs& inputs, bool compares) {
 
 }  // namespace
 
-std::optional<MatrixProduct> matrix_product(const trace::Trace& trace, EventId op) {
-  return product_of(trace.name_of(op), op_inputs(trace, op));
+std::optional<GemmShape> gemm_shape(const trace::Trace& trace, EventId op) {
+  return gemm_of(trace.name_of(op), op_inputs(trace, op));
 }
 
 std::optional<MovedBytes> op_bytes(const trace::Trace& trace, EventId op) {
@@ -129,8 +128,8 @@ std::optional<MovedBytes> op_bytes(const trace::Trace& trace, EventId op) {
   const bool any = std::any_of(inputs.begin(), inputs.end(),
                                [](const OpInput& input) { return input.is_tensor(); });
   if (!any) return std::nullopt;
-  if (const auto product = product_of(name, inputs)) {
-    return product_bytes(name, inputs, *product);
+  if (const auto gemm = gemm_of(name, inputs)) {
+    return gemm_bytes(name, inputs, *gemm);
   }
   if (!name.starts_with("aten::")) return MovedBytes{sum_of_inputs(inputs), true};
   if (is_pointwise(plain)) return MovedBytes{pointwise_bytes(inputs, false), false};
@@ -179,8 +178,8 @@ std::optional<MovedBytes> moved_bytes(const trace::Trace& trace, const trace::Li
 }
 
 std::string size_signature(const trace::Trace& trace, EventId op) {
-  if (const auto product = matrix_product(trace, op)) {
-    return fmt::format("{}x{}x{}x{}", product->batch, product->m, product->n, product->k);
+  if (const auto gemm = gemm_shape(trace, op)) {
+    return fmt::format("{}x{}x{}x{}", gemm->batch, gemm->m, gemm->n, gemm->k);
   }
   std::string out;
   for (const OpInput& input : op_inputs(trace, op)) {

@@ -14,14 +14,14 @@
 
 namespace epi::analysis {
 
-// batch products of m x k with k x n.
-struct MatrixProduct {
+// batch GEMMs of m x k with k x n.
+struct GemmShape {
   int64_t batch = 1;
   int64_t m = 0;
   int64_t n = 0;
   int64_t k = 0;
 
-  bool operator==(const MatrixProduct&) const = default;
+  bool operator==(const GemmShape&) const = default;
   double flops() const {
     return 2.0 * static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) *
            static_cast<double>(k);
@@ -29,7 +29,7 @@ struct MatrixProduct {
 };
 
 // Of `aten::mm`, `addmm`, `bmm`, `baddbmm`, `_scaled_mm` and `linear` with recorded shapes.
-std::optional<MatrixProduct> matrix_product(const trace::Trace& trace, trace::EventId op);
+std::optional<GemmShape> gemm_shape(const trace::Trace& trace, trace::EventId op);
 
 // Bytes that an operator reads and writes when each input and the result cross the memory bus once.
 // Triton's launches list their buffers, but not which are written: for them it is a lower bound.
@@ -48,7 +48,7 @@ std::optional<MovedBytes> moved_bytes(const trace::Trace& trace, const trace::Li
                                       std::span<const trace::EventId> work);
 
 // What two launches of one kernel must agree in to be the same work, beside grid and block: the
-// sizes of a product, or the shapes of the inputs. Empty where the trace does not tell.
+// sizes of a GEMM, or the shapes of the inputs. Empty where the trace does not tell.
 std::string size_signature(const trace::Trace& trace, trace::EventId op);
 
 }  // namespace epi::analysis

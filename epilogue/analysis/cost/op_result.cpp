@@ -96,7 +96,7 @@ void gather(std::string_view op, const Inputs& inputs, OpFlow& flow) {
 
 // Without the result that compiled code hands in, and without a matrix that is read transposed:
 // that is a linear's weight.
-std::vector<TensorSize> product_reads(std::string_view op, const Inputs& inputs) {
+std::vector<TensorSize> gemm_reads(std::string_view op, const Inputs& inputs) {
   const bool adds = op.starts_with("add") || op == "baddbmm";
   const size_t last = adds ? 2 : 1;
   std::vector<TensorSize> reads;
@@ -127,11 +127,11 @@ OpFlow op_flow(const trace::Trace& trace, trace::EventId op) {
     if (input.is_tensor()) flow.reads.push_back(size_of(input));
   }
   if (flow.reads.empty()) return flow;
-  if (const auto product = matrix_product(trace, op)) {
-    flow.result = {static_cast<double>(product->batch) * static_cast<double>(product->m) *
-                       static_cast<double>(product->n),
+  if (const auto gemm = gemm_shape(trace, op)) {
+    flow.result = {static_cast<double>(gemm->batch) * static_cast<double>(gemm->m) *
+                       static_cast<double>(gemm->n),
                    inputs[1].element_bytes};
-    flow.reads = product_reads(plain, inputs);
+    flow.reads = gemm_reads(plain, inputs);
     return flow;
   }
   const OpInput& first = inputs[0];

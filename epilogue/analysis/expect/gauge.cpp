@@ -43,8 +43,8 @@ Gauge::Events Gauge::work_of(size_t instance, Kind kind) const {
   Events events;
   for (const EventId id : subject_.owned[instance].work) {
     const Kind of_work = index_.names[index_.trace.name[id]].kind;
-    // A product with one row is a product.
-    if (of_work == kind || (is_product(kind) && is_product(of_work))) events.push_back(id);
+    // A GEMM with one row is a GEMM.
+    if (of_work == kind || (is_gemm(kind) && is_gemm(of_work))) events.push_back(id);
   }
   return events;
 }

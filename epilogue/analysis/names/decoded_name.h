@@ -83,7 +83,7 @@ enum class NumberType : uint8_t {
 };
 
 // A matrix times a matrix or a vector.
-constexpr bool is_product(Kind kind) { return kind == Kind::kGemm || kind == Kind::kGemv; }
+constexpr bool is_gemm(Kind kind) { return kind == Kind::kGemm || kind == Kind::kGemv; }
 
 // What compilers generate code for, and join.
 constexpr bool is_generated_kind(Kind kind) {

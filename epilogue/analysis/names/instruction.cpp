@@ -29,7 +29,7 @@ std::optional<Instruction> read_instruction(std::string_view word) {
     if (!word.ends_with(ending.text)) continue;
     std::string_view rest = word.substr(0, word.size() - ending.text.size());
     if (rest.empty()) return std::nullopt;
-    if (rest.starts_with("gc")) rest.remove_prefix(1);  // "gcgemm": complex by three products
+    if (rest.starts_with("gc")) rest.remove_prefix(1);  // "gcgemm": complex by three GEMMs
     Instruction result;
     result.kind = ending.kind;
     result.accumulate = blas_type(rest.front());

@@ -33,11 +33,11 @@ void read_tail(std::string_view tail, DecodedName& out) {
   Words words(tail);
   bool to = false;
   while (const auto word = words.next()) {
-    if (std::string order = layout(*word); is_product(out.kind) && !order.empty()) {
+    if (std::string order = layout(*word); is_gemm(out.kind) && !order.empty()) {
       out.layout = std::move(order);
     } else if (to && number_type(*word) != NumberType::kUnknown) {
       out.output = number_type(*word);
-    } else if (is_product(out.kind)) {
+    } else if (is_gemm(out.kind)) {
       add_epilogue(*word, out.epilogue);
     }
     to = *word == "to";
@@ -60,7 +60,7 @@ bool read_own_cpu(std::string_view name, DecodedName& out) {
     out.library = Library::kEpilogue;
     out.kind = start->kind;
     out.dtype = out.output = type;
-    if (!is_product(out.kind)) {
+    if (!is_gemm(out.kind)) {
       const std::string_view op = start->named_op ? rest.substr(0, before) : start->text;
       // ATen's name: how gelu is computed is an argument there.
       const std::string_view plain = op == "gelu_tanh_" ? "gelu_" : op;

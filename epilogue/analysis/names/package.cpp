@@ -8,7 +8,7 @@ namespace epi::analysis::names {
 namespace {
 
 constexpr std::string_view kStart = "epi_pkg_";
-constexpr std::string_view kProduct = "_and_mul_";
+constexpr std::string_view kAndMul = "_and_mul_";
 
 }  // namespace
 
@@ -16,12 +16,12 @@ bool read_package(std::string_view name, DecodedName& out) {
   if (!name.starts_with(kStart)) return false;
   out.library = Library::kEpilogue;
   name.remove_prefix(kStart.size());
-  const size_t at = name.find(kProduct);
+  const size_t at = name.find(kAndMul);
   if (at == std::string_view::npos) return true;  // somebody else's: nothing is known of it
   out.kind = Kind::kPointwise;
   const std::string_view activation = name.substr(0, at);
   out.ops = {std::string(activation.substr(0, activation.find('_'))), "mul"};
-  Words words(name.substr(at + kProduct.size()));
+  Words words(name.substr(at + kAndMul.size()));
   if (const auto type = words.next()) out.dtype = out.output = number_type(*type);
   if (name.ends_with("_any")) out.vector_width = 1;
   return true;

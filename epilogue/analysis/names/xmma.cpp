@@ -64,7 +64,7 @@ bool read_xmma(std::string_view name, DecodedName& out) {
   Words words(name.substr(at + 6));
   const auto what = words.next().value_or("");
   out.kind = what == "gemm" ? Kind::kGemm : Kind::kConv;
-  // A split product runs twice under one name: "execute_kernel", then the sum of what it left.
+  // A split GEMM runs twice under one name: "execute_kernel", then the sum of what it left.
   if (contains(name, "execute_split_k")) {
     if (out.kind == Kind::kConv) out.split_k = true;
     if (out.kind == Kind::kGemm) out.kind = Kind::kSplitKReduce;

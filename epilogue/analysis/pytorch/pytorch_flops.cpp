@@ -12,7 +12,7 @@ namespace {
 
 using Dims = std::vector<int64_t>;
 
-int64_t product(std::span<const int64_t> dims) {
+int64_t element_count(std::span<const int64_t> dims) {
   double elements = 1;
   for (const int64_t dim : dims) elements *= static_cast<double>(dim);
   // A file may claim any size: what no machine could compute is not counted.
@@ -24,7 +24,7 @@ int64_t product(std::span<const int64_t> dims) {
 int64_t gemm(const Dims& a, const Dims& b, size_t rank) {
   if (a.size() != rank || b.size() != rank) return 0;
   const int64_t batch = rank == 3 ? a[0] : 1;
-  return product(Dims{2, batch, a[rank - 2], a[rank - 1], b[rank - 1]});
+  return element_count(Dims{2, batch, a[rank - 2], a[rank - 1], b[rank - 1]});
 }
 
 int64_t conv2d(const trace::Trace& trace, trace::EventId op, const std::vector<OpInput>& inputs) {
@@ -56,7 +56,7 @@ int64_t conv2d(const trace::Trace& trace, trace::EventId op, const std::vector<O
                stride[axis] +
            1;
   };
-  return product(Dims{2, x[0], out(0), out(1), w[2], w[3], x[1], w[0]}) / groups;
+  return element_count(Dims{2, x[0], out(0), out(1), w[2], w[3], x[1], w[0]}) / groups;
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ int64_t pytorch_flops(const trace::Trace& trace, trace::EventId op) {
   if (plain == "bmm") return gemm(dims(0), dims(1), 3);
   if (plain == "baddbmm") return gemm(dims(1), dims(2), 3);
   if (plain == "conv2d") return conv2d(trace, op, inputs);
-  return inputs.empty() || !inputs[0].is_tensor() ? 0 : product(inputs[0].dims);
+  return inputs.empty() || !inputs[0].is_tensor() ? 0 : element_count(inputs[0].dims);
 }
 
 }  // namespace epi::analysis

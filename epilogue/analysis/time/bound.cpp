@@ -66,7 +66,7 @@ Bound bound_of_work(const TraceIndex& index, trace::EventId work,
     return !arithmetic ? usual : *arithmetic ? Bound::kArithmetic : Bound::kMemory;
   }
   if (usual != Bound::kArithmetic) return usual;
-  // A product that has more bytes to move than FLOPs to do is bound by memory only if it moves them
+  // A GEMM that has more bytes to move than FLOPs to do is bound by memory only if it moves them
   // fast; one that reaches neither is limited by its arithmetic units' use.
   constexpr double kFast = 0.4;
   const KernelRate rate = kernel_rate(index, work, peaks);

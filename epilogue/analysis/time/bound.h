@@ -32,7 +32,7 @@ inline constexpr size_t kBounds = 13;
 using BoundTimes = std::array<int64_t, kBounds>;  // nanoseconds, by bound
 
 Bound bound_of(HostActivity activity);
-// Of a kernel, a copy or a set, by its kind alone: products are arithmetic.
+// Of a kernel, a copy or a set, by its kind alone: GEMMs are arithmetic.
 Bound usual_bound_of_work(const TraceIndex& index, trace::EventId work);
 // The same, by how fast it ran where the trace tells what it had to do.
 Bound bound_of_work(const TraceIndex& index, trace::EventId work,

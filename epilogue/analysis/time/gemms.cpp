@@ -20,13 +20,11 @@ using trace::Category;
 using trace::EventId;
 using trace::kNoEvent;
 
-bool belongs_to_product(Kind kind) {
-  return kind == Kind::kSplitKReduce || kind == Kind::kEpilogue;
-}
+bool belongs_to_gemm(Kind kind) { return kind == Kind::kSplitKReduce || kind == Kind::kEpilogue; }
 
 // What one operator ran.
 struct Launched {
-  std::vector<EventId> products;
+  std::vector<EventId> gemms;
   int64_t beside_ns = 0;
 };
 
@@ -44,7 +42,7 @@ GemmRow make_row(const trace::Trace& trace, const DecodedNames& names, const Gro
   GemmRow row;
   if (group.op != kNoEvent) {
     row.op = trace.name_of(group.op);
-    row.product = matrix_product(trace, group.op);
+    row.gemm = gemm_shape(trace, group.op);
   }
   row.kernel = trace.name_of(group.first);
   row.name = names[trace.name[group.first]];
@@ -52,7 +50,7 @@ GemmRow make_row(const trace::Trace& trace, const DecodedNames& names, const Gro
   row.median_ns = median(group.times_ns);
   for (const double ns : group.times_ns) row.total_ns += ns;
   auto flops = stated_number(trace, group.first, "flops");
-  if (!flops && row.product) flops = row.product->flops();
+  if (!flops && row.gemm) flops = row.gemm->flops();
   if (!flops || row.median_ns <= 0) return row;
   row.tflops = *flops / row.median_ns / 1000;
   const double peak = peaks ? peaks->of(row.name.dtype) : 0;
@@ -68,8 +66,8 @@ std::unordered_map<EventId, Launched> launched_by_op(const trace::Trace& trace,
     if (!trace.is_span(id) || trace.category[id] != Category::kKernel) continue;
     const Kind kind = names[trace.name[id]].kind;
     Launched& launched = result[links.op[id]];
-    if (is_product(kind)) launched.products.push_back(id);
-    if (belongs_to_product(kind)) launched.beside_ns += trace.dur_ns[id];
+    if (is_gemm(kind)) launched.gemms.push_back(id);
+    if (belongs_to_gemm(kind)) launched.beside_ns += trace.dur_ns[id];
   }
   return result;
 }
@@ -84,9 +82,9 @@ GemmTable gemm_table(const trace::Trace& trace) {
   table.peaks = gpu_peaks(table.device);
   std::map<Key, Group> groups;
   for (const auto& [op, launched] : launched_by_op(trace, links, names)) {
-    // Whose sizes: those of an operator that is a single product.
-    const bool single = op != kNoEvent && launched.products.size() == 1;
-    for (const EventId kernel : launched.products) {
+    // Whose sizes: those of an operator that is a single GEMM.
+    const bool single = op != kNoEvent && launched.gemms.size() == 1;
+    for (const EventId kernel : launched.gemms) {
       const std::string_view op_name = op == kNoEvent ? "" : trace.name_of(op);
       Group& group = groups[{op_name, single ? size_signature(trace, op) : "", trace.name[kernel]}];
       if (group.first == kNoEvent || kernel < group.first) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every matrix product of a trace: what was asked for, which kernel ran, and how near to the GPU's
-// peak. Products of the same operator, sizes and kernel are one row.
+// Every GEMM of a trace: what was asked for, which kernel ran, and how near to the GPU's
+// peak. GEMMs of the same operator, sizes and kernel are one row.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 namespace epi::analysis {
 
 struct GemmRow {
-  std::string op;                        // "aten::mm"; empty where no operator is known
-  std::optional<MatrixProduct> product;  // where the operator's shapes tell
+  std::string op;                 // "aten::mm"; empty where no operator is known
+  std::optional<GemmShape> gemm;  // where the operator's shapes tell
   std::string kernel;
   DecodedName name;
   int64_t count = 0;

@@ -65,7 +65,7 @@ std::string short_op(std::string_view name) {
   return std::string(colons == std::string_view::npos ? name : name.substr(colons + 2));
 }
 
-bool is_batched_product(const TraceIndex& index, EventId id) {
+bool is_batched_gemm(const TraceIndex& index, EventId id) {
   const EventId op = index.links.op[id];
   const Kind kind = index.names[index.trace.name[id]].kind;
   if (kind != Kind::kGemm || op == kNoEvent) return false;
@@ -131,7 +131,7 @@ class Grouper {
     const WorkClass what = class_of(kind(id));
     const EventId op = index_.links.op[id];
     if (what == WorkClass::kGemm && op != kNoEvent) {
-      const auto sizes = matrix_product(index_.trace, op);
+      const auto sizes = gemm_shape(index_.trace, op);
       if (!sizes) return {what, ""};
       const std::string batch = sizes->batch == 1 ? "" : fmt::format("{} of ", sizes->batch);
       const NumberType type = index_.names[index_.trace.name[id]].dtype;
@@ -228,12 +228,12 @@ std::vector<std::span<const EventId>> unfused_attention(const TraceIndex& index,
   for (size_t i = 0; i < work.size(); ++i) {
     if (index.names[index.trace.name[work[i]]].kind != Kind::kSoftmax) continue;
     size_t first = i;
-    while (first > 0 && i - first < kNear && !is_batched_product(index, work[first])) --first;
+    while (first > 0 && i - first < kNear && !is_batched_gemm(index, work[first])) --first;
     size_t last = i;
-    while (last + 1 < work.size() && last - i < kNear && !is_batched_product(index, work[last])) {
+    while (last + 1 < work.size() && last - i < kNear && !is_batched_gemm(index, work[last])) {
       ++last;
     }
-    if (!is_batched_product(index, work[first]) || !is_batched_product(index, work[last])) continue;
+    if (!is_batched_gemm(index, work[first]) || !is_batched_gemm(index, work[last])) continue;
     found.push_back(work.subspan(first, last - first + 1));
   }
   return found;

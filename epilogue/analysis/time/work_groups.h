@@ -54,7 +54,7 @@ struct WorkGroups {
   bool all_flops_known = false;
 };
 
-// A softmax between two batched products, with at most a few kernels (scale, mask, cast) between
+// A softmax between two batched GEMMs, with at most a few kernels (scale, mask, cast) between
 // them: each as a part of `work`, which is in the order of launches.
 std::vector<std::span<const trace::EventId>> unfused_attention(
     const TraceIndex& index, std::span<const trace::EventId> work);

@@ -75,9 +75,8 @@ std::vector<std::string_view> dtype_names(const hub::Export& one) {
 
 std::string layer_text(const hub::Layer& layer) {
   return fmt::format("{} {}: {}", layer.name, layer.activation,
-                     layer.pointwise.empty()
-                         ? fmt::format("{}, {}", layer.gate_up, layer.down)
-                         : fmt::format("three products and {}", layer.pointwise));
+                     layer.pointwise.empty() ? fmt::format("{}, {}", layer.gate_up, layer.down)
+                                             : fmt::format("three GEMMs and {}", layer.pointwise));
 }
 
 struct InfoVariant {

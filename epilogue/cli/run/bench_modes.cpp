@@ -108,9 +108,9 @@ ModeResult summed_up(const Workload& workload, const Mode& mode, const Mode& eag
 }  // namespace
 
 double share_of_peak(const ModeResult& result, const Peaks& peaks) {
-  const double products_ns = static_cast<double>(result.flops) / peaks.flops_per_ns;
+  const double gemms_ns = static_cast<double>(result.flops) / peaks.flops_per_ns;
   const double bytes_ns = static_cast<double>(result.bytes) / peaks.bytes_per_ns;
-  return std::max(products_ns, bytes_ns) / result.time_ns.median;
+  return std::max(gemms_ns, bytes_ns) / result.time_ns.median;
 }
 
 std::vector<ModeResult> measure_modes(const Workload& workload) {

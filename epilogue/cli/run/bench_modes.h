@@ -25,7 +25,7 @@ struct ModeResult {
   double first_call_ns = 0;  // over a later call, without the cache; 0 for eager
 };
 
-// The least time that the products and the bytes of this mode can take, over what it took.
+// The least time that the GEMMs and the bytes of this mode can take, over what it took.
 double share_of_peak(const ModeResult& result, const Peaks& peaks);
 
 // Eager comes first.

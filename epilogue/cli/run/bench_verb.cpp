@@ -44,7 +44,7 @@ std::vector<BenchRun> plan_all(const BenchFlags& flags, Device device) {
 
 void print_run(const BenchRun& run, bool markdown) {
   const report::Table table = mode_table(run.modes, run.peaks);
-  fmt::print("\n{}\npeaks, measured now: {:.0f} GFLOP/s of {} products, {:.1f} GB/s of {}\n\n",
+  fmt::print("\n{}\npeaks, measured now: {:.0f} GFLOP/s of {} GEMMs, {:.1f} GB/s of {}\n\n",
              run.workload.title, run.peaks.flops_per_ns, name(run.workload.dtype),
              run.peaks.bytes_per_ns, run.workload.device == kCpu ? "reading" : "copying");
   fmt::print("{}{}{}", markdown ? table.markdown() : table.text(), markdown ? "\n" : "",
@@ -120,7 +120,7 @@ void add_block(Command& bench_verb, const std::string& name, const std::string& 
 void add_bench(Command& verb) {
   verb.footer(
       "Modes take turns; \"ratio\" is the median of the turns' ratios to eager. \"of\n"
-      "peak\" is the least time that the products or the bytes can take over the\n"
+      "peak\" is the least time that the GEMMs or the bytes can take over the\n"
       "time; \"1st call\" is what compiling adds, without the cache; \"paid\" is after\n"
       "how many forwards that is made up for.");
   add_block(verb, "mlp", "down(gelu(gate(x)) * up(x))");

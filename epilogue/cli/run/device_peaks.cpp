@@ -12,7 +12,7 @@ namespace epi::cli {
 namespace {
 
 constexpr int kTries = 5;
-constexpr int64_t kProductSize = 8192;            // 1.6 ms in bf16 on an H200, long past launching
+constexpr int64_t kGemmSize = 8192;               // 1.6 ms in bf16 on an H200, long past launching
 constexpr int64_t kCopyBytes = int64_t{1} << 30;  // many times the second-level cache
 
 double best_ns(const Forward& forward, Device device) {
@@ -24,12 +24,12 @@ double best_ns(const Forward& forward, Device device) {
 
 Peaks measure_gpu(Device device, DType dtype) {
   // Random numbers: zeros take less power and run faster than anything real.
-  const Dims square{kProductSize, kProductSize};
+  const Dims square{kGemmSize, kGemmSize};
   const Tensor a = randn(square, 1, {dtype, device});
   const Tensor b = randn(square, 2, {dtype, device});
   const Tensor source = empty({kCopyBytes}, {DType::kBool, device});
   const Tensor target = empty({kCopyBytes}, {DType::kBool, device});
-  const double flops = 2.0 * kProductSize * kProductSize * kProductSize;
+  const double flops = 2.0 * kGemmSize * kGemmSize * kGemmSize;
   return {flops / best_ns([&] { mm(a, b); }, device),
           2.0 * kCopyBytes / best_ns([&] { copy_(target, source); }, device)};
 }
@@ -42,7 +42,7 @@ Peaks measure_peaks(Device device, DType dtype, int64_t bytes) {
   const Tensor a = randn({kSize, kSize}, 1, {dtype, device});
   const Tensor b = randn({kSize, kSize}, 2, {dtype, device});
   const double library = 2.0 * kSize * kSize * kSize / best_ns([&] { mm(a, b); }, device);
-  return {std::max(compiler::measure_product_peak(dtype), library),
+  return {std::max(compiler::measure_gemm_peak(dtype), library),
           compiler::measure_read_peak(bytes)};
 }
 

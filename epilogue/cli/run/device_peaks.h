@@ -14,9 +14,9 @@ struct Peaks {
   double bytes_per_ns = 0;
 };
 
-// The CPU: multiply-adds on all threads or the library's own product, whichever is faster, and
+// The CPU: multiply-adds on all threads or the library's own GEMM, whichever is faster, and
 // reading as many bytes as `bytes` again and again. A
-// GPU: the library's own product of large matrices, and a large copy, bytes read and written.
+// GPU: the library's own GEMM of large matrices, and a large copy, bytes read and written.
 Peaks measure_peaks(Device device, DType dtype, int64_t bytes);
 
 }  // namespace epi::cli

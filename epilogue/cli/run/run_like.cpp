@@ -120,7 +120,7 @@ FoundBlock find_block(const RunFlags& flags, const LikeArgument& like) {
   const bool mlp = flags.workload == "mlp";
   if (mlp && blocks.mlps.empty()) {
     fail("run",
-         "--like {}: there is no gated MLP (three products with an activation and a product of "
+         "--like {}: there is no gated MLP (three GEMMs with an activation and a multiplication of "
          "both between them) with recorded shapes{}",
          like.file, blocks.linears.empty() ? "" : "; for its linears: epilogue run linear --like");
   }

@@ -37,7 +37,7 @@ void check_memory(const RunFlags& flags, double elements, DType dtype, Device de
 }
 
 // Products of sizes as doubles: they only need to be compared, and cannot overflow.
-double product(std::initializer_list<int64_t> sizes) {
+double element_count(std::initializer_list<int64_t> sizes) {
   double result = 1;
   for (const int64_t size : sizes) result *= static_cast<double>(size);
   return result;
@@ -140,9 +140,10 @@ Result<Workload> plan_linear(const RunFlags& flags, const RunSizes& sizes, Devic
   const Dims shape{sizes.batch.value_or(1024), weights.columns};
   // Made-up weights are there twice for a moment: drawn, and scaled. Compiled, they are packed.
   check_memory(flags,
-               2 * product({weights.rows, weights.columns}) + product({shape[0], shape[1]}) +
-                   (flags.compile ? product({weights.rows, weights.columns}) : 0) +
-                   product({shape[0], weights.rows}),
+               2 * element_count({weights.rows, weights.columns}) +
+                   element_count({shape[0], shape[1]}) +
+                   (flags.compile ? element_count({weights.rows, weights.columns}) : 0) +
+                   element_count({shape[0], weights.rows}),
                weights.dtype, device);
   return Workload{fmt::format("Linear {} -> {}{}, x {}", weights.columns, weights.rows,
                               weights.bias ? " with bias" : "", to_string(shape)),
@@ -177,9 +178,9 @@ Result<Workload> plan_mlp(const RunFlags& flags, const RunSizes& sizes, Device d
   // One weight more while they are made up, all three again where they are packed; gate, up, the
   // activation and their product at once.
   check_memory(flags,
-               (flags.compile ? 7 : 4) * product({weights.rows, weights.columns}) +
-                   2 * product({shape[0], shape[1], shape[2]}) +
-                   4 * product({shape[0], shape[1], weights.rows}),
+               (flags.compile ? 7 : 4) * element_count({weights.rows, weights.columns}) +
+                   2 * element_count({shape[0], shape[1], shape[2]}) +
+                   4 * element_count({shape[0], shape[1], weights.rows}),
                weights.dtype, device);
   const char* kind = activation == nn::GluActivation::kSilu ? "SwiGLU" : "GeGLU";
   return Workload{fmt::format("{} MLP, x {}, hidden {}", kind, to_string(shape), weights.rows),
@@ -213,8 +214,10 @@ Result<Workload> plan_matmul_add(const RunFlags& flags, const RunSizes& sizes, D
     fail("run", "--layout {}: must be nn or tn", flags.layout);
   }
   const DType dtype = parse_dtype(flags.dtype).value_or(default_dtype(device));
-  check_memory(flags, product({rows, size}) + product({size, cols}) + 3 * product({rows, cols}),
-               dtype, device);
+  check_memory(
+      flags,
+      element_count({rows, size}) + element_count({size, cols}) + 3 * element_count({rows, cols}),
+      dtype, device);
   const auto random = [=](Dims shape, uint64_t seed) {
     return randn(std::move(shape), seed, {dtype, device});
   };

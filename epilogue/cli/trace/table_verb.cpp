@@ -79,7 +79,7 @@ void add_table(Command& verb) {
   const Option by_shape =
       verb.flag("--by-shape,--by_shape", flags->by_shape, "A row for each shape of the inputs");
   const Option stats = verb.flag("--stats", flags->stats, "Minimum, median and p90 of a call");
-  verb.flag("--gemms", flags->gemms, "Matrix products, with their share of the peak")
+  verb.flag("--gemms", flags->gemms, "GEMMs, with their share of the peak")
       .excludes(by_shape)
       .excludes(stats)
       .excludes(sort);

@@ -2,7 +2,7 @@
 // Code for a GEMM with an epilogue: out = program(x @ w0, x @ w1, operands ...), where x is [M, k]
 // with M free, and the weights [k, n] are packed into panels of a few columns (packing.h). A tile
 // of the output stays in registers over all of k; the program is applied to it there. With two
-// products a panel holds columns of both weights side by side, so that gate meets up in registers.
+// GEMMs a panel holds columns of both weights side by side, so that gate meets up in registers.
 #pragma once
 
 #include <cstddef>
@@ -22,17 +22,17 @@ struct GemmOperand {
 };
 
 struct GemmCode {
-  int products = 1;
+  int gemms = 1;
   DType dtype = DType::kF32;  // of x and of the weights
-  int64_t n = 0;              // of each product
+  int64_t n = 0;              // of each GEMM
   int64_t k = 0;
-  Program program;  // its first inputs are the sums of the products
+  Program program;  // its first inputs are the sums of the GEMMs
   std::vector<DType> outputs;
   std::vector<GemmOperand> operands;
   bool exact = false;  // activations are those of pointwise kernels, bit for bit
 };
 
-// How the product is computed.
+// How the GEMM is computed.
 enum class GemmKind : uint8_t {
   kVectors,  // f32 multiply-add, whatever the weights are stored as
   kPairs,    // bf16, two k at a time, into f32 vectors
@@ -42,7 +42,7 @@ enum class GemmKind : uint8_t {
 struct GemmTile {
   GemmKind kind = GemmKind::kVectors;
   int rows = 1;     // of x, at most, in one pass over a panel
-  int columns = 1;  // of each product in one panel
+  int columns = 1;  // of each GEMM in one panel
 };
 
 // The arguments of a function, eight bytes each: x (its rows packed, or as they are), the bytes

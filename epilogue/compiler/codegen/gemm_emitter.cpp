@@ -8,7 +8,7 @@ namespace epi::compiler {
 
 GemmTile choose_tile(const GemmCode& code, const Target& target) {
   if (target.amx && code.dtype == DType::kBF16) {
-    return {GemmKind::kTiles, kTileRows, kTileColumns / code.products};
+    return {GemmKind::kTiles, kTileRows, kTileColumns / code.gemms};
   }
   const GemmKind kind = code.dtype == DType::kBF16 && !target.bf16_pairs.empty()
                             ? GemmKind::kPairs
@@ -16,10 +16,10 @@ GemmTile choose_tile(const GemmCode& code, const Target& target) {
   // Sums fill the registers but for a row of weights and one number of x. Two vectors a row hide
   // the load of that number; AArch64 multiplies by a lane and takes three.
   if (target.lanes == 4 && target.registers == 32) {
-    return code.products == 1 ? GemmTile{kind, 8, 12} : GemmTile{kind, 6, 8};
+    return code.gemms == 1 ? GemmTile{kind, 8, 12} : GemmTile{kind, 6, 8};
   }
   const int rows = target.registers == 32 ? 14 : target.lanes == 8 ? 6 : 4;
-  return {kind, rows, 2 * target.lanes / code.products};
+  return {kind, rows, 2 * target.lanes / code.gemms};
 }
 
 std::string emit_gemm(const std::string& name, const GemmCode& code, const Target& target) {

@@ -17,7 +17,7 @@ class GemmTiles {
         code_(code),
         target_(target),
         steps_((code.k + kTileDepth - 1) / kTileDepth),
-        may_pass_end_(code.n % (kTileColumns / code.products) != 0) {}
+        may_pass_end_(code.n % (kTileColumns / code.gemms) != 0) {}
 
   std::string emit() {
     emit_rows(2);
@@ -83,11 +83,11 @@ class GemmTiles {
     out_.line("%at.row = add i64 %row, %done.rows");
     out_.line("%line = mul i64 %done.rows, {}", kTileColumns);
     VectorCode vector(out_, target_, target_.lanes);
-    const int each = kTileColumns / code_.products;
+    const int each = kTileColumns / code_.gemms;
     for (int column = 0; column < each; column += target_.lanes) {
       std::vector<IrValue> sums;
-      for (int product = 0; product < code_.products; ++product) {
-        const IrValue place = out_.let("add i64 %line, {}", product * each + column);
+      for (int gemm = 0; gemm < code_.gemms; ++gemm) {
+        const IrValue place = out_.let("add i64 %line, {}", gemm * each + column);
         sums.push_back(
             vector.load(DType::kF32, out_.let("getelementptr float, ptr %sums, i64 {}", place)));
       }
@@ -118,7 +118,7 @@ class GemmTiles {
     out_.line("%weights = load ptr, ptr %weights.at, align 8");
     out_.line("%skipped = mul i64 %panel, {}", steps_ * 2 * kTileBytes);
     out_.line("%w = getelementptr i8, ptr %weights, i64 %skipped");
-    out_.line("%column = mul i64 %panel, {}", kTileColumns / code_.products);
+    out_.line("%column = mul i64 %panel, {}", kTileColumns / code_.gemms);
     emit_tile_config(out_);
     emit_tile_rows(out_, "16", "16");
     out_.line("br label %next");

@@ -27,7 +27,7 @@ class GemmVectors {
         tile_(tile),
         target_(target),
         steps_(tile.kind == GemmKind::kPairs ? (code.k + 1) / 2 : code.k),
-        vectors_(tile.columns / target.lanes * code.products),
+        vectors_(tile.columns / target.lanes * code.gemms),
         may_pass_end_(code.n % tile.columns != 0) {
     heights_ = {tile.rows};
     for (const int rows : {8, 4, 2, 1}) {
@@ -45,7 +45,7 @@ class GemmVectors {
   bool by_pairs() const { return tile_.kind == GemmKind::kPairs; }
   // Of one step.
   int64_t panel_bytes() const {
-    return int64_t{tile_.columns} * code_.products * size_bytes(code_.dtype) * (by_pairs() ? 2 : 1);
+    return int64_t{tile_.columns} * code_.gemms * size_bytes(code_.dtype) * (by_pairs() ? 2 : 1);
   }
 
   // A flat tile reads its panel at several places at once: memory serves several streams faster
@@ -147,13 +147,13 @@ class GemmVectors {
   }
 
   void emit_finish(int rows, int streams) {
-    const int each = vectors_ / code_.products;
+    const int each = vectors_ / code_.gemms;
     for (int row = 0; row < rows; ++row) {
       const IrValue at_row = out_.let("add i64 %row, {}", row);
       for (int v = 0; v < each; ++v) {
         std::vector<IrValue> sums;
-        for (int product = 0; product < code_.products; ++product) {
-          sums.push_back(emit_total(row, product * each + v, streams));
+        for (int gemm = 0; gemm < code_.gemms; ++gemm) {
+          sums.push_back(emit_total(row, gemm * each + v, streams));
         }
         const IrValue at_column = out_.let("add i64 %column, {}", v * target_.lanes);
         emit_epilogue(out_, code_, target_, sums, at_row, at_column, may_pass_end_);

@@ -46,7 +46,7 @@ bool fills_gpu(const GemmCode& code, int64_t rows, int processors) {
     return 4 * tiles >= processors || code.k <= 2048;
   }
   const double depth = static_cast<double>(divided_up(code.k, kTileDepth));
-  const double halves = static_cast<double>(code.n) * code.products / 2;
+  const double halves = static_cast<double>(code.n) * code.gemms / 2;
   const double evenly = static_cast<double>(divided_up(rows, kTileRows)) * halves / processors;
   const double cost = choose_tile(code, rows, processors).cost(code, rows, processors);
   const bool has_epilogue = !code.program.steps.empty();

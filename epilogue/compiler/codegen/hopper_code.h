@@ -17,7 +17,7 @@ inline constexpr int64_t kMaxRows = (int64_t{1} << 31) - 512;
 inline constexpr int64_t kMaxSharedBytes = 232448;  // that a block can have
 
 // The tile form: a block multiplies kTileRows rows of x by two tiles of `half` rows of weights, of
-// one product or of two.
+// one GEMM or of two.
 inline constexpr int kTileRows = 128;
 inline constexpr int kTileDepth = 64;  // of k in one stage: 128 bytes, the widest swizzle
 inline constexpr int kTileThreads = 384;
@@ -39,7 +39,7 @@ HopperTile choose_tile(const GemmCode& code, int64_t rows, int processors);
 // separate epilogue included.
 bool fills_gpu(const GemmCode& code, int64_t rows, int processors);
 
-// The stream form: weight rows of each product in one tile, and rows of x at most.
+// The stream form: weight rows of each GEMM in one tile, and rows of x at most.
 inline constexpr int kMaxStreamRows = 64;
 inline constexpr int kStreamThreads = 160;
 struct HopperStream {

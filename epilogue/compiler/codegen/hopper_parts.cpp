@@ -15,7 +15,7 @@ std::string signature(const char* name, const char* type, const GemmCode& code) 
   return fmt::format(
       "  static __device__ __forceinline__ {0} {1}(const Operands& operands, int row, int column,\n"
       "                                            int m, int n, {0} v0{2}) {{\n",
-      type, name, code.products == 2 ? fmt::format(", {} v1", type) : "");
+      type, name, code.gemms == 2 ? fmt::format(", {} v1", type) : "");
 }
 
 // Reads the operands with `read`, goes through the program, returns its result.
@@ -23,7 +23,7 @@ template <typename Read>
 std::string body(const GemmCode& code, const char* type, const Read& read) {
   std::string out;
   for (size_t i = 0; i < code.operands.size(); ++i) {
-    out += fmt::format("    const {} v{} = {};\n", type, static_cast<size_t>(code.products) + i,
+    out += fmt::format("    const {} v{} = {};\n", type, static_cast<size_t>(code.gemms) + i,
                        read(i, code.operands[i]));
   }
   out += cuda_steps(code.program, "    ", type);
@@ -47,7 +47,7 @@ std::string epilogue_struct(const std::string& name, const GemmCode& code) {
   out += signature("apply", "Pair", code);
   if (!code.operands.empty()) out += "    if (row >= m || column >= n) return 0.0f;\n";
   if (!code.exact) return out + body(code, "Pair", read_pair) + "};\n";
-  const bool glu = code.products == 2;
+  const bool glu = code.gemms == 2;
   return out + fmt::format(
                    "    return {{one(operands, row, column, m, n, v0.a{0}),\n"
                    "            one(operands, row, column + 1, m, n, v0.b{1})}};\n  }}\n}};\n",

@@ -12,7 +12,7 @@ namespace epi::compiler {
 namespace {
 
 int64_t stage_bytes(const GemmCode& code, const HopperStream& stream) {
-  return stream.slabs * 128 * (code.products * stream.rows + stream.tokens) + 16;
+  return stream.slabs * 128 * (code.gemms * stream.rows + stream.tokens) + 16;
 }
 int64_t sums_bytes(const HopperStream& stream) {
   return std::max<int64_t>(64 * (stream.tokens + 2) * 4, 8192);
@@ -37,14 +37,14 @@ std::string emit_hopper_stream(const std::string& name, const GemmCode& code,
           "    const __grid_constant__ TensorMap x_map, const __grid_constant__ TensorMap w0_map,\n"
           "    const __grid_constant__ TensorMap w1_map, {type}* out, const Operands operands,\n"
           "    const int m, const int n, const int k) {{\n"
-          "  run_stream<{type}, Stream<{rows}, {tokens}, {slabs}, {stages}, {sums}, {products}>,\n"
+          "  run_stream<{type}, Stream<{rows}, {tokens}, {slabs}, {stages}, {sums}, {gemms}>,\n"
           "             {epilogue}>(x_map, w0_map, w1_map, out, operands, m, n, k);\n"
           "}}\n",
           fmt::arg("threads", kStreamThreads), fmt::arg("name", name),
           fmt::arg("type", cuda_type(code.dtype)), fmt::arg("rows", stream.rows),
           fmt::arg("tokens", stream.tokens), fmt::arg("slabs", stream.slabs),
           fmt::arg("stages", stream.stages(code)), fmt::arg("sums", sums_bytes(stream)),
-          fmt::arg("products", code.products), fmt::arg("epilogue", epilogue_name(name))));
+          fmt::arg("gemms", code.gemms), fmt::arg("epilogue", epilogue_name(name))));
 }
 
 }  // namespace epi::compiler

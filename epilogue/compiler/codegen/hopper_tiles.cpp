@@ -7,7 +7,7 @@
 #include "epilogue/compiler/codegen/hopper_parts.h"
 
 namespace epi::compiler {
-int HopperTile::columns(const GemmCode& code) const { return 2 * half / code.products; }
+int HopperTile::columns(const GemmCode& code) const { return 2 * half / code.gemms; }
 
 // Where two warpgroups' strips of the output are 128 bytes wide, or where they must be 64.
 int HopperTile::strip(const GemmCode& code) const { return columns(code) % 64 == 0 ? 64 : 32; }
@@ -36,13 +36,13 @@ std::string emit_hopper_tiles(const std::string& name, const GemmCode& code,
           "    const __grid_constant__ TensorMap w1_map, const __grid_constant__ TensorMap "
           "out_map,\n"
           "    const Operands operands, const int m, const int n, const int k) {{\n"
-          "  run_tiles<{type}, Tile<{half}, {stages}, {strip}, {products}>, {epilogue}>(\n"
+          "  run_tiles<{type}, Tile<{half}, {stages}, {strip}, {gemms}>, {epilogue}>(\n"
           "      x_map, w0_map, w1_map, out_map, operands, m, n, k);\n"
           "}}\n",
           fmt::arg("threads", kTileThreads), fmt::arg("name", name),
           fmt::arg("type", cuda_type(code.dtype)), fmt::arg("half", tile.half),
           fmt::arg("stages", tile.stages(code)), fmt::arg("strip", tile.strip(code)),
-          fmt::arg("products", code.products), fmt::arg("epilogue", epilogue_name(name))));
+          fmt::arg("gemms", code.gemms), fmt::arg("epilogue", epilogue_name(name))));
 }
 
 }  // namespace epi::compiler

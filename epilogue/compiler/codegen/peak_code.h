@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop of nothing but the instruction that a product is made of, on registers: what the CPU can
-// do at most, to measure products by.
+// A loop of nothing but the instruction that a GEMM is made of, on registers: what the CPU can
+// do at most, to measure GEMMs by.
 #pragma once
 
 #include <string>

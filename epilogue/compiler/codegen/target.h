@@ -14,8 +14,8 @@ struct Target {
   int lanes = 4;              // f32 numbers of one vector register
   int registers = 16;         // vector registers
   bool converts_f16 = false;  // by one instruction
-  bool amx = false;           // bf16 products of whole tiles; the system has given permission
-  // LLVM's name for the sum of products of bf16 pairs; empty where there is none, or f32 is faster.
+  bool amx = false;           // bf16 GEMMs of whole tiles; the system has given permission
+  // LLVM's name for the sum of GEMMs of bf16 pairs; empty where there is none, or f32 is faster.
   std::string bf16_pairs;
 };
 

@@ -60,7 +60,7 @@ struct epi_glu {
 
   GemmCode gate_up_code(int64_t n, int64_t k) const {
     GemmCode gemm;
-    gemm.products = 2;
+    gemm.gemms = 2;
     gemm.dtype = dtype;
     gemm.n = n;
     gemm.k = k;
@@ -122,7 +122,7 @@ epi_glu_status epi_glu_create(int device, epi_glu_dtype dtype, epi_glu_activatio
                      (activation == EPI_GLU_GELU_TANH || activation == EPI_GLU_SILU);
   if (!known) return EPI_GLU_UNSUPPORTED;
   try {
-    if (!epi::compiler::gpu_has_own_products(device)) return EPI_GLU_UNSUPPORTED;
+    if (!epi::compiler::gpu_has_custom_gemms(device)) return EPI_GLU_UNSUPPORTED;
     auto glu = std::make_unique<epi_glu>();
     glu->device = device;
     glu->dtype = dtype == EPI_GLU_BF16 ? DType::kBF16 : DType::kF16;

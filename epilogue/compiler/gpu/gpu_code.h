@@ -33,10 +33,10 @@ std::vector<size_t> parameter_bytes(void* kernel);
 // A kernel may have more shared memory than the usual only when that was asked for.
 void allow_shared_bytes(void* kernel, int64_t bytes, int device);
 
-// All pointwise kernels as one source, and every kernel's name. (Code of products is made when a
+// All pointwise kernels as one source, and every kernel's name. (Code of GEMMs is made when a
 // size asks for it: gpu_gemm.h.)
 Source write_cuda_source(const std::vector<Kernel>& kernels);
-// The same and products, in the forms that sizes choose from, as it is printed.
+// The same and GEMMs, in the forms that sizes choose from, as it is printed.
 std::string shown_cuda(const std::vector<Kernel>& kernels, const Source& source);
 
 struct GpuGenerated {

@@ -158,7 +158,7 @@ void GpuGemmCall::start(const std::byte* x, std::byte* out, std::span<std::byte*
   launch_gpu(launch_, arguments, device, stream);
 }
 
-bool gpu_has_own_products(int device) {
+bool gpu_has_custom_gemms(int device) {
   return cuda::attribute(cudaDevAttrComputeCapabilityMajor, device) == 9 &&
          cuda::attribute(cudaDevAttrComputeCapabilityMinor, device) == 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A product of our own on a Hopper GPU, with its epilogue (codegen/hopper_code.h): which form runs
+// A GEMM of our own on a Hopper GPU, with its epilogue (codegen/hopper_code.h): which form runs
 // for how many rows, its machine code, made when a size first asks for it, and its launches.
 #pragma once
 
@@ -22,7 +22,7 @@ namespace epi::compiler {
 // A launch for sizes that are known: everything but addresses is prepared.
 class GpuGemmCall {
  public:
-  // [n, k] each, row-major; of one product both are the same.
+  // [n, k] each, row-major; of one GEMM both are the same.
   void set_weights(const std::byte* first, const std::byte* second);
   // The weights may be written by the kernel in front: this one then starts behind it.
   void wait_for_weights() { launch_.overlaps = false; }
@@ -82,7 +82,7 @@ class GpuGemm {
   mutable std::map<std::string, Made> made_;  // by text
 };
 
-// The GPU has products of ours: it is a Hopper, compute capability 9.0.
-bool gpu_has_own_products(int device);
+// The GPU has GEMMs of ours: it is a Hopper, compute capability 9.0.
+bool gpu_has_custom_gemms(int device);
 
 }  // namespace epi::compiler

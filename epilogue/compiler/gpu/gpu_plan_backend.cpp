@@ -13,8 +13,8 @@
 #include "epilogue/compiler/gpu/gpu_gemm.h"
 #include "epilogue/compiler/gpu/gpu_graph.h"
 #include "epilogue/compiler/gpu/gpu_pointwise.h"
-#include "epilogue/compiler/gpu/gpu_product.h"
-#include "epilogue/compiler/passes/own_products.h"
+#include "epilogue/compiler/gpu/library_gemm.h"
+#include "epilogue/compiler/passes/custom_gemms.h"
 #include "epilogue/compiler/plan/library_step.h"
 #include "epilogue/cuda/cuda_device.h"
 #include "epilogue/ops/hooks.h"
@@ -77,7 +77,7 @@ class GpuGemmStep : public BoundStep {
   int device_;
 };
 
-// A product of the library without the detour through the dispatcher. Under a listener the operator
+// A GEMM of the library without the detour through the dispatcher. Under a listener the operator
 // has its row, with its inputs: then it goes that way.
 class GpuLibraryStep : public LibraryStep {
  public:
@@ -85,23 +85,22 @@ class GpuLibraryStep : public LibraryStep {
       : LibraryStep(std::move(binding)), device_(device) {
     std::vector<Layout> layouts;
     for (const Place& place : this->binding().operands) layouts.push_back(place.layout);
-    product_ = GpuProduct::plan(*this->binding().node, layouts, this->binding().out.layout);
+    gemm_ = LibraryGemm::plan(*this->binding().node, layouts, this->binding().out.layout);
   }
   void run(const CallTensors& tensors) const override {
-    if (!start_product(tensors)) LibraryStep::run(tensors);
+    if (!start_mma(tensors)) LibraryStep::run(tensors);
   }
 
  private:
-  bool start_product(const CallTensors& tensors) const {
-    if (!product_ || current_listener() != nullptr) return false;
+  bool start_mma(const CallTensors& tensors) const {
+    if (!gemm_ || current_listener() != nullptr) return false;
     std::array<std::byte*, 3> addresses{};
     const size_t count = binding().operands.size();
     for (size_t i = 0; i < count; ++i) addresses[i] = tensors.address(binding().operands[i]);
-    return product_->start(std::span(addresses).first(count), tensors.address(binding().out),
-                           device_);
+    return gemm_->start(std::span(addresses).first(count), tensors.address(binding().out), device_);
   }
 
-  std::optional<GpuProduct> product_;
+  std::optional<LibraryGemm> gemm_;
   int device_;
 };
 
@@ -234,8 +233,8 @@ std::string GpuPlanBackend::choice_text(size_t kernel) const {
 
 std::string GpuPlanBackend::library_text(const Node& node) const {
   const bool activates = node.op == Op::kAddmmActivation;
-  if (!is_product(node) && !activates) return "  the eager kernel: not pointwise\n";
-  const auto own = gpu_has_own_products(device_) ? OwnProducts::kHopper : OwnProducts::kNone;
+  if (!is_gemm(node) && !activates) return "  the eager kernel: not pointwise\n";
+  const auto own = gpu_has_custom_gemms(device_) ? CustomGemms::kHopper : CustomGemms::kNone;
   const std::string why = why_not_own(graph_, node, own);
   std::string out = "  cuBLASLt: " +
                     (why.empty() ? "too little for the GPU in tiles of ours, or not fused" : why);

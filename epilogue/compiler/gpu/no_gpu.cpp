@@ -23,7 +23,7 @@ void launch_gpu(const GpuLaunch&, void**, int, CUstream_st*) { refuse(); }
 bool gpu_overlaps_launches(int) { refuse(); }
 std::unique_ptr<GpuGraphs> make_gpu_graphs(int, int64_t) { refuse(); }
 bool gpu_is_capturing(int) { refuse(); }
-bool gpu_has_own_products(int) { refuse(); }
+bool gpu_has_custom_gemms(int) { refuse(); }
 GpuGemm::GpuGemm(std::string, GemmCode, std::vector<Tensor>, int, UseCache, int) { refuse(); }
 GpuGemmCall GpuGemm::bind(int64_t, int64_t) const { refuse(); }
 bool GpuGemm::is_fast_for(int64_t) const { refuse(); }

@@ -48,20 +48,20 @@ bool is_pointwise(const Graph& graph, const Node& node) {
                      [&](ValueId id) { return has_code(graph[id].dtype); });
 }
 
-bool is_product(const Node& node) {
+bool is_gemm(const Node& node) {
   return node.kind == NodeKind::kOp && (node.op == Op::kMm || node.op == Op::kAddmm);
 }
 
-const ValueRef& rows_of(const Node& product) {
-  return std::get<ValueRef>(product.operands[product.op == Op::kMm ? 0 : 1]);
+const ValueRef& rows_of(const Node& gemm) {
+  return std::get<ValueRef>(gemm.operands[gemm.op == Op::kMm ? 0 : 1]);
 }
 
-const ValueRef& weights_of(const Node& product) {
-  return std::get<ValueRef>(product.operands[product.op == Op::kMm ? 1 : 2]);
+const ValueRef& weights_of(const Node& gemm) {
+  return std::get<ValueRef>(gemm.operands[gemm.op == Op::kMm ? 1 : 2]);
 }
 
-bool is_weight_product(const Graph& graph, const Node& node) {
-  if (!is_product(node) || !has_code(node.dtype)) return false;
+bool is_weight_gemm(const Graph& graph, const Node& node) {
+  if (!is_gemm(node) || !has_code(node.dtype)) return false;
   if (graph[weights_of(node).id].kind != NodeKind::kParameter) return false;
   const View weights = seen(graph, weights_of(node));
   const bool packs = is_static(weights.shape) && is_static(weights.strides) &&
@@ -171,19 +171,19 @@ std::optional<MatrixAccess> under_matrix(const Graph& graph, const ValueRef& ref
   return MatrixAccess{row->number(), strides.back().number()};
 }
 
-bool fits_under_matrix(const Graph& graph, const NodeSet& set, const Node& product) {
-  const int64_t columns = product.shape[1].number();
+bool fits_under_matrix(const Graph& graph, const NodeSet& set, const Node& gemm) {
+  const int64_t columns = gemm.shape[1].number();
   const auto fits = [&](const Node& node, const ValueRef& ref) {
-    const bool inside = contains(set, ref.id) || &graph[ref.id] == &product;
+    const bool inside = contains(set, ref.id) || &graph[ref.id] == &gemm;
     return inside ? is_in_order(graph, ref, node)
                   : under_matrix(graph, ref, node, columns).has_value();
   };
-  if (product.op == Op::kAddmm) {
-    const auto& added = std::get<ValueRef>(product.operands[0]);
-    if (!has_code(graph[added.id].dtype) || !fits(product, added)) return false;
+  if (gemm.op == Op::kAddmm) {
+    const auto& added = std::get<ValueRef>(gemm.operands[0]);
+    if (!has_code(graph[added.id].dtype) || !fits(gemm, added)) return false;
   }
   for (const ValueId id : set) {
-    if (is_product(graph[id])) continue;
+    if (is_gemm(graph[id])) continue;
     for (const ValueRef& ref : references_of(graph[id])) {
       if (!fits(graph[id], ref)) return false;
     }

@@ -14,12 +14,12 @@ bool has_code(DType dtype);
 // One of the operators that fused code can hold, on dtypes that it knows.
 bool is_pointwise(const Graph& graph, const Node& node);
 // mm or addmm.
-bool is_product(const Node& node);
-// A product of any rows with weights that are known now.
-bool is_weight_product(const Graph& graph, const Node& node);
-// The operands of a product.
-const ValueRef& rows_of(const Node& product);
-const ValueRef& weights_of(const Node& product);
+bool is_gemm(const Node& node);
+// A GEMM of any rows with weights that are known now.
+bool is_weight_gemm(const Graph& graph, const Node& node);
+// The operands of a GEMM.
+const ValueRef& rows_of(const Node& gemm);
+const ValueRef& weights_of(const Node& gemm);
 
 // The operand is a whole row-major value, seen element by element in the consumer's own order.
 bool is_in_order(const Graph& graph, const ValueRef& ref, const Node& consumer);
@@ -49,8 +49,8 @@ struct MatrixAccess {
 };
 std::optional<MatrixAccess> under_matrix(const Graph& graph, const ValueRef& ref,
                                          const Node& consumer, int64_t columns);
-// Every operand from outside of the set, but for the products' own, lies under the matrix.
-bool fits_under_matrix(const Graph& graph, const NodeSet& set, const Node& product);
+// Every operand from outside of the set, but for the GEMMs' own, lies under the matrix.
+bool fits_under_matrix(const Graph& graph, const NodeSet& set, const Node& gemm);
 
 // Numbers of groups without gaps, in the order of their first nodes.
 Graph renumbered(Graph graph);

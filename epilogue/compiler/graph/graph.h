@@ -53,7 +53,7 @@ struct Node {
   std::string name{};    // of inputs and parameters
   Tensor parameter{};    // of kParameter
   bool copied = false;   // of kParameter: a pass made it of others
-  bool rounded = false;  // of a product: rounded to its dtype before an epilogue reads it
+  bool rounded = false;  // of a GEMM: rounded to its dtype before an epilogue reads it
   int group = -1;        // nodes of one group become one kernel; -1: a kernel of the library
 };
 

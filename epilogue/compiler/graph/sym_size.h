@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes that a graph leaves open: a whole number times symbols, such as s0*s1*768. Products are all
+// Sizes that a graph leaves open: a whole number times symbols, such as s0*s1*768. GEMMs are all
 // that the shapes of a feed-forward block need; sums (`cat` along a free dimension) are not
 // captured.
 #pragma once

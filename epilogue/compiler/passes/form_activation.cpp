@@ -23,38 +23,38 @@ bool is_activation(const Node& node) {
          cuda::is_exact(cuda::Activation::kGeluTanh, node.dtype);
 }
 
-bool fits(const Graph& graph, ValueId id, OwnProducts own) {
+bool fits(const Graph& graph, ValueId id, CustomGemms own) {
   const Node& node = graph[id];
   if (!is_activation(node) || is_read_by_pointwise(graph, id)) return false;
   const auto& ref = std::get<ValueRef>(node.operands[0]);
-  const Node& product = graph[ref.id];
-  return product.kind == NodeKind::kOp && product.op == Op::kAddmm && adds_bias(graph, product) &&
-         !is_own_product(graph, product, own) && is_in_order(graph, ref, node) &&
+  const Node& gemm = graph[ref.id];
+  return gemm.kind == NodeKind::kOp && gemm.op == Op::kAddmm && adds_bias(graph, gemm) &&
+         !is_custom_gemm(graph, gemm, own) && is_in_order(graph, ref, node) &&
          count_readers(graph, ref.id) == 1;
 }
 
-// What was the activation becomes a view of the product, in its own shape: readers see the product
+// What was the activation becomes a view of the GEMM, in its own shape: readers see the GEMM
 // in the same order.
 void take_over(Graph& graph, ValueId id) {
   Node& activation = graph.nodes[static_cast<size_t>(id)];
-  const ValueId product = std::get<ValueRef>(activation.operands[0]).id;
-  Node& addmm = graph.nodes[static_cast<size_t>(product)];
+  const ValueId gemm = std::get<ValueRef>(activation.operands[0]).id;
+  Node& addmm = graph.nodes[static_cast<size_t>(gemm)];
   addmm.op = Op::kAddmmActivation;
   addmm.operands.emplace_back(activation.op == Op::kGelu);
   activation.op = Op::kUnsafeView;
-  activation.operands = {ValueRef{product}, activation.shape};
+  activation.operands = {ValueRef{gemm}, activation.shape};
   for (Node& node : graph.nodes) {
     if (is_view(node)) continue;
     for_each_ref(node, [&](ValueRef& ref) {
-      if (ref.id == id) ref = {product, seen(graph, ref)};
+      if (ref.id == id) ref = {gemm, seen(graph, ref)};
     });
   }
 }
 
 }  // namespace
 
-Graph form_activation(const Graph& graph, OwnProducts own) {
-  if (own == OwnProducts::kPacked) return graph;  // the CPU's library has no such epilogues
+Graph form_activation(const Graph& graph, CustomGemms own) {
+  if (own == CustomGemms::kPacked) return graph;  // the CPU's library has no such epilogues
   Graph result = graph;
   for (size_t i = 0; i < result.nodes.size(); ++i) {
     const auto id = static_cast<ValueId>(i);

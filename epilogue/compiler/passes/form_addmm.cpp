@@ -6,13 +6,13 @@
 namespace epi::compiler {
 namespace {
 
-// The product that an addition may take over, and what is added to it.
+// The GEMM that an addition may take over, and what is added to it.
 struct Match {
-  ValueRef product;
+  ValueRef gemm;
   ValueRef added;
 };
 
-// add(product, c) or add(c, product), one times, with a result of the product's own shape: what is
+// add(GEMM, c) or add(c, GEMM), one times, with a result of the GEMM's own shape: what is
 // added broadcasts to it, and not the other way around.
 std::optional<Match> match(const Graph& graph, const Node& add) {
   if (add.kind != NodeKind::kOp || add.op != Op::kAdd || add.operands[2] != Operand(SymSize(1))) {
@@ -22,10 +22,10 @@ std::optional<Match> match(const Graph& graph, const Node& add) {
   const auto* right = std::get_if<ValueRef>(&add.operands[1]);
   if (left == nullptr || right == nullptr) return std::nullopt;
   for (const Match& found : {Match{*left, *right}, Match{*right, *left}}) {
-    const Node& node = graph[found.product.id];
+    const Node& node = graph[found.gemm.id];
     const bool fits = node.kind == NodeKind::kOp && node.op == Op::kMm && node.shape == add.shape &&
-                      count_readers(graph, found.product.id) == 1;
-    if (fits && !found.product.view) return found;
+                      count_readers(graph, found.gemm.id) == 1;
+    if (fits && !found.gemm.view) return found;
   }
   return std::nullopt;
 }
@@ -37,7 +37,7 @@ Graph form_addmm(const Graph& graph) {
   for (Node& node : result.nodes) {
     const auto found = match(graph, node);
     if (!found) continue;
-    const std::vector<Operand> factors = graph[found->product.id].operands;
+    const std::vector<Operand> factors = graph[found->gemm.id].operands;
     node.op = Op::kAddmm;
     node.operands = {found->added, factors[0], factors[1], SymSize(1), SymSize(1)};
   }

@@ -14,12 +14,12 @@ int count_groups(const Graph& graph) {
   return count;
 }
 
-// The pointwise group that alone reads a product, in order; -1 where there is none.
-int only_reader(const Graph& graph, ValueId product) {
+// The pointwise group that alone reads a GEMM, in order; -1 where there is none.
+int only_reader(const Graph& graph, ValueId gemm) {
   int group = -1;
   for (const Node& node : graph.nodes) {
     for (const ValueRef& ref : references_of(node)) {
-      if (ref.id != product) continue;
+      if (ref.id != gemm) continue;
       const bool fits = node.group >= 0 && is_pointwise(graph, node) &&
                         (group < 0 || group == node.group) && is_in_order(graph, ref, node);
       if (!fits) return -1;
@@ -27,42 +27,42 @@ int only_reader(const Graph& graph, ValueId product) {
     }
   }
   const bool returned =
-      std::find(graph.outputs.begin(), graph.outputs.end(), product) != graph.outputs.end();
+      std::find(graph.outputs.begin(), graph.outputs.end(), gemm) != graph.outputs.end();
   return returned ? -1 : group;
 }
 
-bool has_product(const Graph& graph, const NodeSet& set) {
-  return std::any_of(set.begin(), set.end(), [&](ValueId id) { return is_product(graph[id]); });
+bool has_gemm(const Graph& graph, const NodeSet& set) {
+  return std::any_of(set.begin(), set.end(), [&](ValueId id) { return is_gemm(graph[id]); });
 }
 
-// What code for Hopper takes: one result, of the product's dtype, of a few operands.
-bool fits_hopper(const Graph& graph, const NodeSet& set, const Node& product) {
+// What code for Hopper takes: one result, of the GEMM's dtype, of a few operands.
+bool fits_hopper(const Graph& graph, const NodeSet& set, const Node& gemm) {
   const auto results = results_of(graph, set);
   size_t operands = 0;
   for (const ValueId id : set) operands += references_of(graph[id]).size();
-  return results.size() == 1 && graph[results[0]].dtype == product.dtype &&
+  return results.size() == 1 && graph[results[0]].dtype == gemm.dtype &&
          operands <= kMaxHopperOperands;
 }
 
 }  // namespace
 
-Graph fuse_epilogue(const Graph& graph, OwnProducts own) {
+Graph fuse_epilogue(const Graph& graph, CustomGemms own) {
   Graph result = graph;
   int next = count_groups(graph);
-  // From the end: of several products that meet in one kernel, the last one takes it, as the others
+  // From the end: of several GEMMs that meet in one kernel, the last one takes it, as the others
   // are ready by then.
   for (size_t i = result.nodes.size(); i-- > 0;) {
-    Node& product = result.nodes[i];
-    if (!is_own_product(result, product, own)) continue;
-    product.group = next++;
+    Node& gemm = result.nodes[i];
+    if (!is_custom_gemm(result, gemm, own)) continue;
+    gemm.group = next++;
     const int reader = only_reader(result, static_cast<ValueId>(i));
     if (reader < 0) continue;
     const NodeSet epilogue = nodes_of_group(result, reader);
     const NodeSet together = joined({static_cast<ValueId>(i)}, epilogue);
-    const bool fits = !has_product(result, epilogue) &&
-                      fits_under_matrix(result, epilogue, product) && is_convex(result, together) &&
-                      (own != OwnProducts::kHopper || fits_hopper(result, together, product));
-    if (fits) product.group = reader;
+    const bool fits = !has_gemm(result, epilogue) && fits_under_matrix(result, epilogue, gemm) &&
+                      is_convex(result, together) &&
+                      (own != CustomGemms::kHopper || fits_hopper(result, together, gemm));
+    if (fits) gemm.group = reader;
   }
   return renumbered(std::move(result));
 }

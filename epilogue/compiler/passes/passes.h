@@ -5,7 +5,7 @@
 
 #include "epilogue/compiler/compile_options.h"
 #include "epilogue/compiler/graph/graph.h"
-#include "epilogue/compiler/passes/own_products.h"
+#include "epilogue/compiler/passes/custom_gemms.h"
 
 namespace epi::compiler {
 
@@ -14,36 +14,36 @@ namespace epi::compiler {
 Graph fold_scalars(const Graph& graph);
 // What is computed twice is computed once: nodes of the same operator and operands.
 Graph merge_common(const Graph& graph);
-// add(mm(a, b), c) becomes addmm(c, a, b), where nobody else reads the product.
+// add(mm(a, b), c) becomes addmm(c, a, b), where nobody else reads the GEMM.
 Graph form_addmm(const Graph& graph);
 // Operands that are views become their base with a layout: `t`, `view` and `_unsafe_view` are gone,
 // and their consumers walk the base's memory. A view that is returned stays.
 Graph fold_views(const Graph& graph);
 // What nothing reads is not computed. Inputs stay, as the caller passes them.
 Graph drop_dead(const Graph& graph);
-// Two products of the same rows, with known weights, become one over the weights stacked: pointwise
-// operators read halves of its rows. For products that stay with the library; the stacked weights
+// Two GEMMs of the same rows, with known weights, become one over the weights stacked: pointwise
+// operators read halves of its rows. For GEMMs that stay with the library; the stacked weights
 // are a copy.
-Graph stack_products(const Graph& graph, OwnProducts own);
+Graph stack_gemms(const Graph& graph, CustomGemms own);
 // relu(addmm(...)) and gelu(addmm(...), "tanh") become _addmm_activation, where no pointwise kernel
 // reads the result: that would have the activation for free. For a library with such epilogues.
-Graph form_activation(const Graph& graph, OwnProducts own);
+Graph form_activation(const Graph& graph, CustomGemms own);
 // Pointwise operators that read each other's results in order become one kernel.
 Graph group_pointwise(const Graph& graph);
-// A product that can be one of our own becomes it, and takes the pointwise kernel that reads its
+// A GEMM that can be one of our own becomes it, and takes the pointwise kernel that reads its
 // result as its epilogue.
-Graph fuse_epilogue(const Graph& graph, OwnProducts own);
-// A second product of the same rows whose result the same epilogue reads joins the first: the
+Graph fuse_epilogue(const Graph& graph, CustomGemms own);
+// A second GEMM of the same rows whose result the same epilogue reads joins the first: the
 // GLU form, with two sums at a time.
-Graph join_products(const Graph& graph, OwnProducts own);
-// Sums of products are rounded to their dtype before an epilogue reads them.
-Graph round_products(const Graph& graph);
+Graph join_gemms(const Graph& graph, CustomGemms own);
+// Sums of GEMMs are rounded to their dtype before an epilogue reads them.
+Graph round_gemms(const Graph& graph);
 
 // What a pass may ask.
 struct PassOptions {
   Fuse fuse = Fuse::kEpilogue;
-  OwnProducts own = OwnProducts::kNone;
-  bool round_products = false;
+  CustomGemms own = CustomGemms::kNone;
+  bool round_gemms = false;
 };
 
 struct Pass {
@@ -60,18 +60,18 @@ inline constexpr Pass kPasses[] = {
     {"form_addmm", Fuse::kNone, [](const Graph& g, const PassOptions&) { return form_addmm(g); }},
     {"fold_views", Fuse::kNone, [](const Graph& g, const PassOptions&) { return fold_views(g); }},
     {"drop_dead", Fuse::kNone, [](const Graph& g, const PassOptions&) { return drop_dead(g); }},
-    {"stack_products", Fuse::kEpilogue,
-     [](const Graph& g, const PassOptions& o) { return stack_products(g, o.own); }},
+    {"stack_gemms", Fuse::kEpilogue,
+     [](const Graph& g, const PassOptions& o) { return stack_gemms(g, o.own); }},
     {"form_activation", Fuse::kEpilogue,
      [](const Graph& g, const PassOptions& o) { return form_activation(g, o.own); }},
     {"group_pointwise", Fuse::kPointwise,
      [](const Graph& g, const PassOptions&) { return group_pointwise(g); }},
     {"fuse_epilogue", Fuse::kEpilogue,
      [](const Graph& g, const PassOptions& o) { return fuse_epilogue(g, o.own); }},
-    {"join_products", Fuse::kEpilogue,
-     [](const Graph& g, const PassOptions& o) { return join_products(g, o.own); }},
-    {"round_products", Fuse::kEpilogue,
-     [](const Graph& g, const PassOptions& o) { return o.round_products ? round_products(g) : g; }},
+    {"join_gemms", Fuse::kEpilogue,
+     [](const Graph& g, const PassOptions& o) { return join_gemms(g, o.own); }},
+    {"round_gemms", Fuse::kEpilogue,
+     [](const Graph& g, const PassOptions& o) { return o.round_gemms ? round_gemms(g) : g; }},
 };
 
 }  // namespace epi::compiler

@@ -135,7 +135,7 @@ Rows Binder::rows_of(const GemmKernel& gemm) const {
           gemm.x.strides[1].at(symbols())};
 }
 
-// Every value read once and written once; two operations an element of a product, one a step.
+// Every value read once and written once; two operations an element of a GEMM, one a step.
 KernelCost Binder::cost_of(size_t kernel) const {
   const Kernel& described = compiled_.kernels[kernel];
   KernelCost cost{compiled_.backend->names()[kernel], 0, 0};
@@ -148,7 +148,7 @@ KernelCost Binder::cost_of(size_t kernel) const {
   if (const auto* gemm = std::get_if<GemmKernel>(&described.body)) {
     const GemmCode& code = gemm->code;
     const auto steps = static_cast<int64_t>(code.program.steps.size());
-    cost.flops = gemm->rows.at(symbols()) * code.n * (2 * code.k * code.products + steps);
+    cost.flops = gemm->rows.at(symbols()) * code.n * (2 * code.k * code.gemms + steps);
   } else if (const auto* pointwise = std::get_if<PointwiseKernel>(&described.body)) {
     cost.flops = numel(pointwise->shape).at(symbols()) *
                  static_cast<int64_t>(pointwise->code.program.steps.size());

@@ -109,7 +109,7 @@ class CpuPlanBackend : public PlanBackend {
     }
     text.weights =
         fmt::format("  weights packed: {} panels of {} columns, {} bytes; {} rows at a time{}\n",
-                    panels_of(gemm->code, tile), tile.columns * gemm->code.products,
+                    panels_of(gemm->code, tile), tile.columns * gemm->code.gemms,
                     panels.size_bytes(), tile.rows,
                     tile.kind == GemmKind::kTiles   ? ", by AMX tiles"
                     : tile.kind == GemmKind::kPairs ? ", by pairs of bf16"

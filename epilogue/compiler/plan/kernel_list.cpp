@@ -31,7 +31,7 @@ std::vector<ValueId> each_once(std::vector<ValueId> ids) {
   return ids;
 }
 
-// The operands of the group's pointwise nodes, and what products add to their sums.
+// The operands of the group's pointwise nodes, and what GEMMs add to their sums.
 void add_outside(const Graph& graph, const NodeSet& nodes, ProgramBuilder& builder) {
   for (const ValueId id : nodes) {
     const Node& node = graph[id];
@@ -88,22 +88,22 @@ Kernel pointwise_kernel(const Graph& graph, const NodeSet& nodes) {
   return kernel;
 }
 
-// Sizes, rows and weights of the group's products, and their sums as the program's first inputs.
-GemmKernel described_products(const Graph& graph, const NodeSet& nodes, ProgramBuilder& builder) {
+// Sizes, rows and weights of the group's GEMMs, and their sums as the program's first inputs.
+GemmKernel described_gemms(const Graph& graph, const NodeSet& nodes, ProgramBuilder& builder) {
   GemmKernel body;
-  body.code.products = 0;
+  body.code.gemms = 0;
   for (const ValueId id : nodes) {
-    const Node& product = graph[id];
-    if (!is_product(product)) continue;
-    const View rows = seen(graph, rows_of(product));
-    const View weights = seen(graph, weights_of(product));
-    ++body.code.products;
-    body.code.dtype = product.dtype;
+    const Node& gemm = graph[id];
+    if (!is_gemm(gemm)) continue;
+    const View rows = seen(graph, rows_of(gemm));
+    const View weights = seen(graph, weights_of(gemm));
+    ++body.code.gemms;
+    body.code.dtype = gemm.dtype;
     body.code.n = weights.shape[1].number();
     body.code.k = weights.shape[0].number();
     body.rows = rows.shape[0];
-    body.x = access(graph, rows_of(product), rows.strides);
-    body.weights.push_back(weights_of(product).id);
+    body.x = access(graph, rows_of(gemm), rows.strides);
+    body.weights.push_back(weights_of(gemm).id);
     body.weight_views.push_back(weights);
     builder.add_sum(id);
   }
@@ -112,7 +112,7 @@ GemmKernel described_products(const Graph& graph, const NodeSet& nodes, ProgramB
 
 Kernel gemm_kernel(const Graph& graph, const NodeSet& nodes) {
   ProgramBuilder builder(graph);
-  GemmKernel body = described_products(graph, nodes, builder);
+  GemmKernel body = described_gemms(graph, nodes, builder);
   add_outside(graph, nodes, builder);
   for (const ValueId id : nodes) {
     if (graph[id].op == Op::kAddmm) builder.finish_addmm(id);
@@ -120,7 +120,7 @@ Kernel gemm_kernel(const Graph& graph, const NodeSet& nodes) {
       builder.round(id);
       body.code.exact = true;
     }
-    if (!is_product(graph[id])) builder.add_step(id);
+    if (!is_gemm(graph[id])) builder.add_step(id);
   }
   std::vector<ValueId> inputs = body.weights;
   inputs.push_back(body.x.value);
@@ -201,7 +201,7 @@ std::string fused_name(const Graph& graph, const std::vector<ValueId>& nodes) {
   for (const ValueId id : nodes) {
     const Node& node = graph[id];
     ops.emplace(op_info(node.op).name.substr(6));
-    if (is_product(node)) continue;
+    if (is_gemm(node)) continue;
     for (const ValueRef& ref : references_of(node)) {
       if (!ref.view) continue;
       for (const Op view : ref.view->through) ops.emplace(op_info(view).name.substr(6));
@@ -214,12 +214,12 @@ std::vector<Kernel> list_kernels(const Graph& graph) {
   std::vector<Kernel> kernels;
   for (const NodeSet& nodes : in_running_order(graph, units_of(graph))) {
     const bool fused = graph[nodes[0]].group >= 0;
-    const bool has_product =
-        std::any_of(nodes.begin(), nodes.end(), [&](ValueId id) { return is_product(graph[id]); });
+    const bool has_gemm =
+        std::any_of(nodes.begin(), nodes.end(), [&](ValueId id) { return is_gemm(graph[id]); });
     if (!fused) {
       kernels.push_back(library_kernel(graph, nodes[0]));
     } else {
-      kernels.push_back(has_product ? gemm_kernel(graph, nodes) : pointwise_kernel(graph, nodes));
+      kernels.push_back(has_gemm ? gemm_kernel(graph, nodes) : pointwise_kernel(graph, nodes));
     }
   }
   return kernels;

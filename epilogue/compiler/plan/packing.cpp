@@ -38,13 +38,13 @@ int64_t row_words(const GemmCode& code, const GemmTile& tile) {
 // Where an element of one panel goes, in elements from the panel's first.
 struct PanelLayout {
   GemmKind kind;
-  int64_t columns;  // of each product
-  int64_t products;
+  int64_t columns;  // of each GEMM
+  int64_t gemms;
 
-  int64_t place(int64_t k, int64_t product, int64_t column) const {
-    const int64_t across = product * columns + column;
-    if (kind == GemmKind::kVectors) return k * products * columns + across;
-    if (kind == GemmKind::kPairs) return (k / 2 * products * columns + across) * 2 + k % 2;
+  int64_t place(int64_t k, int64_t gemm, int64_t column) const {
+    const int64_t across = gemm * columns + column;
+    if (kind == GemmKind::kVectors) return k * gemms * columns + across;
+    if (kind == GemmKind::kPairs) return (k / 2 * gemms * columns + across) * 2 + k % 2;
     // Step, register, pair of k, column, k of the pair.
     constexpr int64_t kHalf = kTileColumns / 2;
     return ((k / kTileDepth * 2 + across / kHalf) * (kTileDepth / 2) + k % kTileDepth / 2) *
@@ -63,20 +63,20 @@ void pack_panel(const GemmCode& code, const PanelLayout& layout, std::span<const
   const int64_t columns = std::min(layout.columns, code.n - first);
   for (int64_t k0 = 0; k0 < code.k; k0 += kBlock) {
     const int64_t k1 = std::min(k0 + kBlock, code.k);
-    for (int64_t product = 0; product < layout.products; ++product) {
-      const Tensor& w = weights[static_cast<size_t>(product)];
+    for (int64_t gemm = 0; gemm < layout.gemms; ++gemm) {
+      const Tensor& w = weights[static_cast<size_t>(gemm)];
       const auto* from = reinterpret_cast<const Element*>(w.raw_data());
       const int64_t k_stride = w.strides()[0];
       for (int64_t c = 0; c < columns; ++c) {
         const Element* column = from + (first + c) * w.strides()[1];
-        for (int64_t k = k0; k < k1; ++k) to[layout.place(k, product, c)] = column[k * k_stride];
+        for (int64_t k = k0; k < k1; ++k) to[layout.place(k, gemm, c)] = column[k * k_stride];
       }
     }
   }
 }
 
 // Four rows of four numbers become four columns, by vectors that every CPU has: one number at a
-// time, packing would be much of a small product's time.
+// time, packing would be much of a small GEMM's time.
 void transpose_4x4(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
   using Four = float __attribute__((vector_size(16)));
   Four rows[4];
@@ -158,9 +158,9 @@ int64_t panels_of(const GemmCode& code, const GemmTile& tile) {
 }
 
 Tensor pack_weights(const GemmCode& code, const GemmTile& tile, std::span<const Tensor> weights) {
-  const PanelLayout layout{tile.kind, tile.columns, code.products};
+  const PanelLayout layout{tile.kind, tile.columns, code.gemms};
   const int64_t depth = rounded_up(code.k, depth_of(tile));
-  const int64_t panel_elements = depth * tile.columns * code.products;
+  const int64_t panel_elements = depth * tile.columns * code.gemms;
   const int64_t panels = panels_of(code, tile);
   const Tensor packed = empty({panels, panel_elements}, {code.dtype, kCpu});
   const bool padded = depth != code.k || code.n % tile.columns != 0;

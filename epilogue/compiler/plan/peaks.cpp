@@ -18,7 +18,7 @@ constexpr int kTries = 7;
 
 }  // namespace
 
-double measure_product_peak(DType dtype) {
+double measure_gemm_peak(DType dtype) {
   const Target& target = host_target();
   GemmCode code;
   code.dtype = dtype;

@@ -21,7 +21,7 @@ class Plan {
   // Compiles the graph's kernels, or takes them from the cache, and packs the weights. With
   // `graph_replay`, launches on a GPU are replayed as a CUDA graph.
   Plan(Graph graph, Device device, UseCache cache, bool graph_replay = false);
-  // Sizes for which products of ours with their epilogues leave most of the GPU idle run by the
+  // Sizes for which GEMMs of ours with their epilogues leave most of the GPU idle run by the
   // plan of the graph that this makes, where they come.
   void set_library_graph(std::function<Graph()> make) { make_library_graph_ = std::move(make); }
 

@@ -21,7 +21,7 @@ pointwise::Function function_of(const Node& node) {
 
 }  // namespace
 
-void ProgramBuilder::add_sum(ValueId product) { values_[product] = program_.inputs++; }
+void ProgramBuilder::add_sum(ValueId gemm) { values_[gemm] = program_.inputs++; }
 
 void ProgramBuilder::add_outside(const ValueRef& ref, const Node& consumer) {
   const bool known = std::any_of(outside_.begin(), outside_.end(),

@@ -17,7 +17,7 @@ class ProgramBuilder {
   explicit ProgramBuilder(const Graph& graph) : graph_(graph) {}
 
   // Sums of a GEMM are the first inputs.
-  void add_sum(ValueId product);
+  void add_sum(ValueId gemm);
   // An operand of `consumer` from outside; all of them come before the first step.
   void add_outside(const ValueRef& ref, const Node& consumer);
   // A pointwise node.

@@ -58,7 +58,7 @@ constexpr int64_t kTilesPerThread = 8;
 
 int64_t rounded_up_division(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// As many others as a group of operators may have: a product takes the place of its result, and
+// As many others as a group of operators may have: a GEMM takes the place of its result, and
 // what it adds to its sums the place of that.
 using Words = std::array<GemmWord, kFirstOther + cpu::kMaxFusedOperands>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of at most four rows: the weights are read once, in order, and converted on the way. A
+// GEMMs of at most four rows: the weights are read once, in order, and converted on the way. A
 // GEMM would pack them first and read them twice (`make bench`: linear M=1 against sgemm).
 #include "epilogue/cpu/loops/access.h"
 #include "epilogue/cpu/loops/tables.h"

@@ -40,7 +40,7 @@ struct RowLoops {
   void (*accumulate_max)(const T* x, T* maxima, int64_t count);
 };
 
-// Products of few rows, the weights streamed once. `x` is f32, row-major [rows, k], rows <= 4;
+// GEMMs of few rows, the weights streamed once. `x` is f32, row-major [rows, k], rows <= 4;
 // `sums` is f32 [rows, n] with a row stride.
 struct GemvLoops {
   // Weights [n, k], rows contiguous, `ld` apart: sums[r][j] = x[r] . w[j].

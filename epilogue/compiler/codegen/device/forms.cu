@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every form of kernel that the compiler generates: pointwise, vectors and strided; tiles and
-// streams of one product and of two, with each matrix instruction. Every pointwise function is in
+// streams of one GEMM and of two, with each matrix instruction. Every pointwise function is in
 // one of each. Not linked: compiled with each build for CUDA, so that a mistake shows before a GPU
 // runs it.
 #include <utility>
@@ -74,7 +74,7 @@ extern "C" __global__ void __launch_bounds__(256)
   pointwise_body<1>(walk);
 }
 
-// The epilogue of `exact` products, element by element.
+// The epilogue of `exact` GEMMs, element by element.
 struct OneByOne {
   static __device__ __forceinline__ float one(const Operands& operands, int row, int column, int m,
                                               int n, float v0) {

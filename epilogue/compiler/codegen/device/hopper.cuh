@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hopper's instructions for GEMMs: barriers, tiles by the copy engine, products by a warpgroup.
+// Hopper's instructions for GEMMs: barriers, tiles by the copy engine, wgmma.
 #pragma once
 
 namespace epi::device {
@@ -68,29 +68,29 @@ __device__ __forceinline__ void fetch_map(const TensorMap* map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
 
-// --- Matrix products by a warpgroup. -------------------------------------------------------------
+// --- Multiplication by a warpgroup -------------------------------------------------------------
 // A tile in shared memory: rows of 64 elements, swizzled over 128 bytes, eight of them 1024 bytes.
 __device__ __forceinline__ u64 tile_at(u32 address) {
   return (u64{1} << 62) | (u64{1024 >> 4} << 32) | (u64{1} << 16) | ((address & 0x3ffff) >> 4);
 }
-__device__ __forceinline__ void begin_products() {
+__device__ __forceinline__ void begin_mma() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
-__device__ __forceinline__ void commit_products() {
+__device__ __forceinline__ void commit_mma() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
-// What products wrote is read after their wait, and not before.
+// What wgmma wrote is read after its wait, and not before.
 template <int kCount>
 __device__ __forceinline__ void fence_sums(float (&d)[kCount]) {
 #pragma unroll
   for (int i = 0; i < kCount; ++i) asm volatile("" : "+f"(d[i])::"memory");
 }
 template <int kInFlight>
-__device__ __forceinline__ void await_products() {
+__device__ __forceinline__ void await_mma() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kInFlight) : "memory");
 }
 
-// The warp's 16 by 16 elements, from the places in which products leave them; lane i has the
+// The warp's 16 by 16 elements, from the places in which wgmma leaves them; lane i has the
 // address of row i % 16, in the left or the right half.
 __device__ __forceinline__ void store_matrices(u32 to, const u32 (&words)[4]) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),

@@ -13,14 +13,14 @@
 namespace epi::device {
 
 template <int kWeightRows, int kTokenCount, int kSlabCount, int kStageCount, int kSumBytes,
-          int kProductCount>
+          int kGemmCount>
 struct Stream {
-  static constexpr int kRows = kWeightRows;    // of weights of each product in one tile
+  static constexpr int kRows = kWeightRows;    // of weights of each GEMM in one tile
   static constexpr int kTokens = kTokenCount;  // rows of x at most
   static constexpr int kSlabs = kSlabCount;    // of 64 columns in a stage
   static constexpr int kStages = kStageCount;
   static constexpr int kSumsBytes = kSumBytes;
-  static constexpr int kProducts = kProductCount;
+  static constexpr int kGemms = kGemmCount;
 };
 
 // A block of 160 threads; `Epilogue` as in tiles.cuh.
@@ -29,8 +29,8 @@ __device__ __forceinline__ void run_stream(const TensorMap& x_map, const TensorM
                                            const TensorMap& w1_map, T* out,
                                            const Operands& operands, int m, int n, int k) {
   constexpr int kStages = Stream::kStages, kRows = Stream::kRows, kTokens = Stream::kTokens;
-  constexpr int kProducts = Stream::kProducts, kSlabs = Stream::kSlabs;
-  constexpr u32 kSlabBytes = kProducts * kRows * 128, kTokenBytes = kTokens * 128;
+  constexpr int kGemms = Stream::kGemms, kSlabs = Stream::kSlabs;
+  constexpr u32 kSlabBytes = kGemms * kRows * 128, kTokenBytes = kTokens * 128;
   constexpr u32 kStageBytes = kSlabs * (kSlabBytes + kTokenBytes);
   const u32 coming = kSlabs * (kSlabBytes + m * 128);  // into a stage: x has m rows, and no more
   constexpr int kPitch = kTokens + 2;                  // of the sums
@@ -63,7 +63,7 @@ __device__ __forceinline__ void run_stream(const TensorMap& x_map, const TensorM
         for (int i = 0; i < kSlabs; ++i) {
           const int column = (step % depth * kSlabs + i) * 64;
           load_tile(to + i * kSlabBytes, &w0_map, column, row, barrier);
-          if (kProducts == 2) {
+          if (kGemms == 2) {
             load_tile(to + i * kSlabBytes + kRows * 128, &w1_map, column, row, barrier);
           }
         }
@@ -98,15 +98,15 @@ __device__ __forceinline__ void run_stream(const TensorMap& x_map, const TensorM
     for (int step = 0; step < depth; ++step) {
       wait(full + 8 * stage, parity);
       const u32 from = stages + stage * kStageBytes;
-      begin_products();
+      begin_mma();
 #pragma unroll
       for (int i = 0; i < 4 * kSlabs; ++i) {
         const u64 a = tile_at(from + i / 4 * kSlabBytes) + i % 4 * 2;
         const u64 b = tile_at(from + kSlabs * kSlabBytes + i / 4 * kTokenBytes) + i % 4 * 2;
         multiply<T, kTokens>(d, a, b, step + i > 0);
       }
-      commit_products();
-      await_products<0>();
+      commit_mma();
+      await_mma<0>();
       if (lane == 0) arrive(empty + 8 * stage);
       if (++stage == kStages) {
         stage = 0;
@@ -118,7 +118,7 @@ __device__ __forceinline__ void run_stream(const TensorMap& x_map, const TensorM
 #pragma unroll
     for (int j = 0; j < kTokens / 2; ++j) {
       const int row = 16 * warp + lane / 4 + (j & 2) * 4;
-      if (row < kProducts * kRows) sums[row * kPitch + j / 4 * 8 + 2 * (lane % 4) + (j & 1)] = d[j];
+      if (row < kGemms * kRows) sums[row * kPitch + j / 4 * 8 + 2 * (lane % 4) + (j & 1)] = d[j];
     }
     meet(1, 128);
     const int tile_column = (blockIdx.x + tile * gridDim.x) * kRows;
@@ -128,7 +128,7 @@ __device__ __forceinline__ void run_stream(const TensorMap& x_map, const TensorM
       const float* sum = sums + at * kPitch + row;
       const auto epilogue = [&] {
         const Pair first(sum[0], sum[kPitch]);
-        if constexpr (kProducts == 1) {
+        if constexpr (kGemms == 1) {
           return Epilogue::apply(operands, row, column, m, n, first);
         } else {
           const Pair second(sum[kRows * kPitch], sum[(kRows + 1) * kPitch]);

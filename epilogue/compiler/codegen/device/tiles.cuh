@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tile form of a GEMM: one thread brings tiles of x and of the weights into a ring of stages,
-// two warpgroups multiply them, 64 rows each. A stage holds 256 rows of weights: of one product, or
+// two warpgroups multiply them, 64 rows each. A stage holds 256 rows of weights: of one GEMM, or
 // 128 of gate and 128 of up, one below the other, so that one instruction multiplies both and a
 // thread has the same element of both sums.
 #pragma once
@@ -10,12 +10,12 @@
 
 namespace epi::device {
 
-template <int kHalfRows, int kStageCount, int kStripColumns, int kProductCount>
+template <int kHalfRows, int kStageCount, int kStripColumns, int kGemmCount>
 struct Tile {
   static constexpr int kHalf = kHalfRows;  // rows of weights of each of two tiles in a stage
   static constexpr int kStages = kStageCount;
   static constexpr int kStrip = kStripColumns;  // columns of the output that are stored at once
-  static constexpr int kProducts = kProductCount;
+  static constexpr int kGemms = kGemmCount;
 };
 
 // A block of 384 threads. `Epilogue::apply(operands, row, column, m, n, sums...)` gives two
@@ -25,7 +25,7 @@ __device__ __forceinline__ void run_tiles(const TensorMap& x_map, const TensorMa
                                           const TensorMap& w1_map, const TensorMap& out_map,
                                           const Operands& operands, int m, int n, int k) {
   constexpr int kHalf = Tile::kHalf, kStages = Tile::kStages, kStrip = Tile::kStrip;
-  constexpr int kColumns = 2 * kHalf / Tile::kProducts;
+  constexpr int kColumns = 2 * kHalf / Tile::kGemms;
   constexpr u32 kXBytes = 128 * 128, kHalfBytes = kHalf * 128;
   constexpr u32 kStageBytes = kXBytes + 2 * kHalfBytes;
   constexpr u32 kOutBytes = 64 * kColumns * 2;  // of one warpgroup
@@ -88,7 +88,7 @@ __device__ __forceinline__ void run_tiles(const TensorMap& x_map, const TensorMa
           load_tile(to, &x_map, step * 64, row, barrier);
           load_tile(to + kXBytes, &w0_map, step * 64, column, barrier);
           load_tile(to + kXBytes + kHalfBytes, &w1_map, step * 64,
-                    column + (Tile::kProducts == 2 ? 0 : kHalf), barrier);
+                    column + (Tile::kGemms == 2 ? 0 : kHalf), barrier);
           next_stage();
         }
       }
@@ -112,24 +112,24 @@ __device__ __forceinline__ void run_tiles(const TensorMap& x_map, const TensorMa
         wait(full + 8 * stage, parity);
         const u32 from = stages + stage * kStageBytes;
         const u64 a = tile_at(from + consumer * (64 * 128)), b = tile_at(from + kXBytes);
-        begin_products();
+        begin_mma();
 #pragma unroll
         for (int i = 0; i < 4; ++i) multiply<T, 2 * kHalf>(d, a + 2 * i, b + 2 * i, step + i > 0);
-        commit_products();
+        commit_mma();
         if (step > 0) {
-          await_products<1>();
+          await_mma<1>();
           release(before);
         }
         before = stage;
         next_stage();
       }
-      await_products<0>();
+      await_mma<0>();
       fence_sums(d);
       release(before);
 
       const auto epilogue = [&](int j, int at_row, int at) {
         const Pair sums(d[j], d[j + 1]);
-        if constexpr (Tile::kProducts == 1) {
+        if constexpr (Tile::kGemms == 1) {
           return Epilogue::apply(operands, at_row, at, m, n, sums);
         } else {
           const Pair second(d[kHalf / 2 + j], d[kHalf / 2 + j + 1]);

@@ -15,7 +15,7 @@ bool are_alike(const Graph& graph, const Node& a, const Node& b) {
          graph[weights_of(a).id].shape == graph[weights_of(b).id].shape;
 }
 
-// The view of half of a stacked product that stands for a view of the product alone: rows are twice
+// The view of half of a stacked GEMM that stands for a view of the GEMM alone: rows are twice
 // as far apart. None where the view is no row-major one of whole rows.
 std::optional<View> view_of_half(const View& view, const SymSize& columns, bool second) {
   if (view.shape.empty() || view.shape.back() != columns || view.offset != SymSize(0) ||
@@ -29,32 +29,32 @@ std::optional<View> view_of_half(const View& view, const SymSize& columns, bool 
   return half;
 }
 
-// Every reader of `product` is pointwise and can read half of a stacked one.
-bool can_be_half(const Graph& graph, ValueId product) {
-  if (std::count(graph.outputs.begin(), graph.outputs.end(), product) != 0) return false;
+// Every reader of `GEMM` is pointwise and can read half of a stacked one.
+bool can_be_half(const Graph& graph, ValueId gemm) {
+  if (std::count(graph.outputs.begin(), graph.outputs.end(), gemm) != 0) return false;
   bool is_read = false;  // what was stacked before is not
   for (const Node& node : graph.nodes) {
     for (const ValueRef& ref : references_of(node)) {
-      if (ref.id != product) continue;
+      if (ref.id != gemm) continue;
       is_read = true;
       const bool fits = is_pointwise(graph, node) &&
-                        view_of_half(seen(graph, ref), graph[product].shape[1], false).has_value();
+                        view_of_half(seen(graph, ref), graph[gemm].shape[1], false).has_value();
       if (!fits) return false;
     }
   }
   return is_read;
 }
 
-// `other` becomes part of `product`: its weight is stacked below the first one's.
-void stack(Graph& graph, ValueId product, ValueId other) {
-  const SymSize columns = graph[product].shape[1];
-  const ValueId first_weight = weights_of(graph[product]).id;
+// `other` becomes part of `GEMM`: its weight is stacked below the first one's.
+void stack(Graph& graph, ValueId gemm, ValueId other) {
+  const SymSize columns = graph[gemm].shape[1];
+  const ValueId first_weight = weights_of(graph[gemm]).id;
   const ValueId second_weight = weights_of(graph[other]).id;
   const auto redirect = [&](Operand& operand) {
     auto* ref = std::get_if<ValueRef>(&operand);
-    if (ref == nullptr || (ref->id != product && ref->id != other)) return;
+    if (ref == nullptr || (ref->id != gemm && ref->id != other)) return;
     const View view = seen(graph, *ref);
-    *ref = {product, view_of_half(view, columns, ref->id == other)};
+    *ref = {gemm, view_of_half(view, columns, ref->id == other)};
   };
   for (Node& node : graph.nodes) {
     for (Operand& operand : node.operands) redirect(operand);
@@ -66,7 +66,7 @@ void stack(Graph& graph, ValueId product, ValueId other) {
   weight.copied = true;
   weight.name = fmt::format("{} over {}", weight.name, graph[second_weight].name);
   weight.shape[0] = weight.shape[0] * SymSize(2);
-  Node& node = graph.nodes[static_cast<size_t>(product)];
+  Node& node = graph.nodes[static_cast<size_t>(gemm)];
   auto& ref = std::get<ValueRef>(node.operands[1]);
   ref.view = View{{weight.shape[1], weight.shape[0]},
                   {SymSize(1), weight.shape[1]},
@@ -78,24 +78,24 @@ void stack(Graph& graph, ValueId product, ValueId other) {
 
 }  // namespace
 
-Graph stack_products(const Graph& graph, OwnProducts own) {
+Graph stack_gemms(const Graph& graph, CustomGemms own) {
   Graph result = graph;
   const auto is_candidate = [&](const Node& node) {
     return node.kind == NodeKind::kOp && node.op == Op::kMm && is_linear(result, node) &&
-           !is_own_product(result, node, own);
+           !is_custom_gemm(result, node, own);
   };
   for (size_t i = 0; i < result.nodes.size(); ++i) {
     if (!is_candidate(result.nodes[i])) continue;
-    const auto product = static_cast<ValueId>(i);
+    const auto gemm = static_cast<ValueId>(i);
     for (size_t j = i + 1; j < result.nodes.size(); ++j) {
       const auto other = static_cast<ValueId>(j);
       const bool fits = is_candidate(result.nodes[j]) &&
                         are_alike(result, result.nodes[i], result.nodes[j]) &&
-                        can_be_half(result, product) && can_be_half(result, other) &&
-                        count_readers(result, weights_of(result[product]).id) == 1 &&
+                        can_be_half(result, gemm) && can_be_half(result, other) &&
+                        count_readers(result, weights_of(result[gemm]).id) == 1 &&
                         count_readers(result, weights_of(result[other]).id) == 1;
       if (!fits) continue;
-      stack(result, product, other);
+      stack(result, gemm, other);
       break;
     }
   }

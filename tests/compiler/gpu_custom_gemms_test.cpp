@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of our own on a Hopper GPU: against float64, over many rows and few, ragged sizes,
+// GEMMs of our own on a Hopper GPU: against float64, over many rows and few, ragged sizes,
 // epilogues and layouts.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ struct Glu {
   }
 };
 
-class GpuOwnProducts : public WithHopper {
+class GpuCustomGemms : public WithHopper {
  protected:
   // The next tensors of these bytes are filled with what is no number.
   static void poison(int64_t elements, DType dtype) {
@@ -95,7 +95,7 @@ class GpuOwnProducts : public WithHopper {
   }
 };
 
-TEST_F(GpuOwnProducts, OfRandomShapesAgainstFloat64) {
+TEST_F(GpuCustomGemms, OfRandomShapesAgainstFloat64) {
   std::mt19937_64 random(7);
   const auto between = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
@@ -122,34 +122,34 @@ TEST_F(GpuOwnProducts, OfRandomShapesAgainstFloat64) {
   }
 }
 
-// On few processors, so that a block goes through many tiles: all tiles and streams, of one product
+// On few processors, so that a block goes through many tiles: all tiles and streams, of one GEMM
 // and of two.
-TEST_F(GpuOwnProducts, OfEveryFormTileByTile) {
+TEST_F(GpuCustomGemms, OfEveryFormTileByTile) {
   constexpr int64_t kN = 520;
   constexpr int64_t kK = 328;
   const Glu glu = random_glu(kN, kK, DType::kBF16, true, 11);
-  for (const int products : {1, 2}) {
+  for (const int gemms : {1, 2}) {
     compiler::GemmCode code;
-    code.products = products;
+    code.gemms = gemms;
     code.dtype = DType::kBF16;
     code.n = kN;
     code.k = kK;
     code.outputs = {DType::kBF16};
-    code.program.inputs = products;
+    code.program.inputs = gemms;
     code.program.outputs = {0};
-    if (products == 2) {
+    if (gemms == 2) {
       code.program.steps = {{pointwise::Function::kGeluTanh, {{0, 0}}},
                             {pointwise::Function::kMul, {{2, 0}, {1, 0}}}};
       code.program.outputs = {3};
     }
     const std::vector<Tensor> weights =
-        products == 2 ? std::vector{glu.gate, glu.up} : std::vector{glu.gate};
+        gemms == 2 ? std::vector{glu.gate, glu.up} : std::vector{glu.gate};
     const compiler::GpuGemm gemm("gemm", code, weights, 0, compiler::UseCache::kYes, 3);
     const auto expect = [&](int64_t m, const compiler::GpuGemmCall& call, const std::string& form) {
       const Tensor x = randn({m, kK}, 12, {DType::kBF16, kCuda});
       const Tensor out = full({m, kN}, NAN, {DType::kBF16, kCuda});
       call.start(x.raw_data(), out.raw_data(), {}, 0, cuda::current_stream().get());
-      if (products == 2) {
+      if (gemms == 2) {
         ASSERT_NO_FATAL_FAILURE(expect_glu(out, x, glu)) << form;
         return;
       }
@@ -163,14 +163,14 @@ TEST_F(GpuOwnProducts, OfEveryFormTileByTile) {
     };
     for (const int half : {64, 96, 128}) {
       const compiler::HopperTile tile{half};
-      expect(700, gemm.bind(700, kK, tile), fmt::format("{} products by {}", products, half));
+      expect(700, gemm.bind(700, kK, tile), fmt::format("{} GEMMs by {}", gemms, half));
     }
     for (const int rows : {16, 32}) {
       for (const int tokens : {8, 16, 32, 64}) {
         const compiler::HopperStream stream{rows, tokens};
         for (const int64_t m : {int64_t{1}, int64_t{tokens} - 3, int64_t{tokens}}) {
           expect(m, gemm.bind(m, kK, stream),
-                 fmt::format("{} products, {} of {} tokens", products, m, tokens));
+                 fmt::format("{} GEMMs, {} of {} tokens", gemms, m, tokens));
         }
       }
     }
@@ -178,7 +178,7 @@ TEST_F(GpuOwnProducts, OfEveryFormTileByTile) {
   }
 }
 
-TEST_F(GpuOwnProducts, OfEveryTileAndStream) {
+TEST_F(GpuCustomGemms, OfEveryTileAndStream) {
   // Sizes that choose each: see CudaCode.ChoosesTheTileThatFillsTheGpu.
   for (const int64_t m : {1, 8, 9, 16, 17, 32, 33, 63, 64, 65, 128, 129, 512, 1024, 2049}) {
     const Glu glu = random_glu(1536, 264, DType::kBF16, true, 5);
@@ -188,7 +188,7 @@ TEST_F(GpuOwnProducts, OfEveryTileAndStream) {
 }
 
 // 128 rows by 512 columns of 8192 terms are 8 tiles: the library's sums are shared out.
-TEST_F(GpuOwnProducts, SizesThatLeaveTheGpuIdleGoToTheLibrary) {
+TEST_F(GpuCustomGemms, SizesThatLeaveTheGpuIdleGoToTheLibrary) {
   const Glu glu = random_glu(512, 8192, DType::kBF16, true, 3);
   for (const bool graph : {false, true}) {
     const Tensor few = randn({128, 8192}, 4, {DType::kBF16, kCuda});
@@ -212,7 +212,7 @@ TEST_F(GpuOwnProducts, SizesThatLeaveTheGpuIdleGoToTheLibrary) {
   }
 }
 
-TEST_F(GpuOwnProducts, OneFunctionServesEveryNumberOfRows) {
+TEST_F(GpuCustomGemms, OneFunctionServesEveryNumberOfRows) {
   nn::GluMlp mlp(256, 768, nn::GluActivation::kSilu, false, DType::kBF16);
   nn::init_normal(mlp, 1);
   mlp.to(kCuda);
@@ -244,7 +244,7 @@ TEST_F(GpuOwnProducts, OneFunctionServesEveryNumberOfRows) {
 }
 
 // A bias for each column, a matrix, a number for each row, after the sum and before it.
-TEST_F(GpuOwnProducts, EpiloguesReadOtherOperands) {
+TEST_F(GpuCustomGemms, EpiloguesReadOtherOperands) {
   const TensorOptions options{DType::kBF16, kCuda};
   const Tensor w = to(mul(randn({136, 72}, 1, {DType::kBF16, kCpu}), 0.125), kCuda);
   const Tensor bias = randn({136}, 2, options);
@@ -270,15 +270,15 @@ TEST_F(GpuOwnProducts, EpiloguesReadOtherOperands) {
   EXPECT_TRUE(kernels[0].starts_with("epi_tem_fused_")) << kernels[0];
 }
 
-// As a product and a pointwise kernel behind it, where both add the terms of a sum in one order:
+// As a GEMM and a pointwise kernel behind it, where both add the terms of a sum in one order:
 // the library may share the sums of an element out, which changes a few of them by a rounding of
 // f32.
-TEST_F(GpuOwnProducts, RoundedProductsHaveTheBitsOfTheUnfusedPath) {
+TEST_F(GpuCustomGemms, RoundedGemmsHaveTheBitsOfTheUnfusedPath) {
   for (const bool by_gelu : {true, false}) {
     const Glu glu = random_glu(256, 192, DType::kBF16, by_gelu, 8);
     const auto function = [glu](std::span<const Tensor> in) { return glu(in[0]); };
     const std::vector<compiler::NamedTensor> parameters = {{"gate", glu.gate}, {"up", glu.up}};
-    const Compiled fused(function, parameters, {.round_products = true});
+    const Compiled fused(function, parameters, {.round_gemms = true});
     const Compiled unfused(function, parameters, {.fuse = Fuse::kPointwise});
     for (const int64_t m : {1, 16, 64, 200, 1000}) {
       const std::vector<Tensor> x = {randn({m, 192}, 9, {DType::kBF16, kCuda})};
@@ -293,7 +293,7 @@ TEST_F(GpuOwnProducts, RoundedProductsHaveTheBitsOfTheUnfusedPath) {
   }
 }
 
-TEST_F(GpuOwnProducts, RowsThatTheCopyEngineCannotReadAreCopied) {
+TEST_F(GpuCustomGemms, RowsThatTheCopyEngineCannotReadAreCopied) {
   const Glu glu = random_glu(64, 40, DType::kBF16, false, 3);
   const Compiled compiled = compiled_glu(glu);
   for (const int64_t m : {9, 100}) {
@@ -310,7 +310,7 @@ TEST_F(GpuOwnProducts, RowsThatTheCopyEngineCannotReadAreCopied) {
 }
 
 // What is no number stays, and far below zero nothing is left (of -inf, too, where eager has NaN).
-TEST_F(GpuOwnProducts, ActivationsOfExtremes) {
+TEST_F(GpuCustomGemms, ActivationsOfExtremes) {
   const double extremes[] = {NAN, INFINITY, -INFINITY, 1e30, -1e30, -1e6, -100,
                              -50, 88,       0,         -0.0, 3e38,  -3e38};
   const int64_t count = std::size(extremes);

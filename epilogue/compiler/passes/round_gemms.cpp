@@ -4,9 +4,9 @@
 
 namespace epi::compiler {
 
-Graph round_products(const Graph& graph) {
+Graph round_gemms(const Graph& graph) {
   Graph result = graph;
-  for (Node& node : result.nodes) node.rounded = is_product(node);
+  for (Node& node : result.nodes) node.rounded = is_gemm(node);
   return result;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A product of the library with its sizes known: everything but addresses is prepared.
+// A GEMM of the library with its sizes known: everything but addresses is prepared.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace epi::compiler {
 
-class GpuProduct {
+class LibraryGemm {
  public:
-  // Of a product whose operands have these layouts, in the operator's order. None where the node is
-  // no product, and where it needs more than one launch: operands that must be copied, no elements
+  // Of a GEMM whose operands have these layouts, in the operator's order. None where the node is
+  // no GEMM, and where it needs more than one launch: operands that must be copied, no elements
   // to sum, an activation that cuBLASLt lacks.
-  static std::optional<GpuProduct> plan(const Node& node, std::span<const Layout> operands,
-                                        const Layout& out);
+  static std::optional<LibraryGemm> plan(const Node& node, std::span<const Layout> operands,
+                                         const Layout& out);
 
   // Starts it; false, and nothing started, where these addresses need another way.
   bool start(std::span<std::byte* const> operands, std::byte* out, int device) const;

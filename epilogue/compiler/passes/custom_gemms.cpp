@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "epilogue/compiler/passes/own_products.h"
+#include "epilogue/compiler/passes/custom_gemms.h"
 
 #include <fmt/format.h>
 
@@ -8,11 +8,11 @@
 
 namespace epi::compiler {
 
-bool is_linear(const Graph& graph, const Node& product) {
-  if (!is_weight_product(graph, product)) return false;
-  const Node& weight = graph[weights_of(product).id];
-  const View seen_as = seen(graph, weights_of(product));
-  return weights_of(product).view && weight.shape.size() == 2 &&
+bool is_linear(const Graph& graph, const Node& gemm) {
+  if (!is_weight_gemm(graph, gemm)) return false;
+  const Node& weight = graph[weights_of(gemm).id];
+  const View seen_as = seen(graph, weights_of(gemm));
+  return weights_of(gemm).view && weight.shape.size() == 2 &&
          weight.strides == row_major(weight.shape) &&
          seen_as.shape == SymDims{weight.shape[1], weight.shape[0]} &&
          seen_as.strides == SymDims{SymSize(1), weight.shape[1]} && seen_as.offset == SymSize(0);
@@ -20,14 +20,14 @@ bool is_linear(const Graph& graph, const Node& product) {
 
 namespace {
 
-std::string why_not_hopper(const Graph& graph, const Node& product) {
+std::string why_not_hopper(const Graph& graph, const Node& gemm) {
   constexpr int64_t kAlignment = 16;  // of rows, for the copy engine
-  if (product.dtype != DType::kBF16 && product.dtype != DType::kF16) {
-    return fmt::format("ours are of bf16 and f16, not {}", name(product.dtype));
+  if (gemm.dtype != DType::kBF16 && gemm.dtype != DType::kF16) {
+    return fmt::format("ours are of bf16 and f16, not {}", name(gemm.dtype));
   }
-  if (!is_linear(graph, product)) return "its weight is no [n, k] as linear has it";
-  const Node& weight = graph[weights_of(product).id];
-  const int64_t per_vector = kAlignment / size_bytes(product.dtype);
+  if (!is_linear(graph, gemm)) return "its weight is no [n, k] as linear has it";
+  const Node& weight = graph[weights_of(gemm).id];
+  const int64_t per_vector = kAlignment / size_bytes(gemm.dtype);
   for (const SymSize& size : weight.shape) {
     if (size.number() > kMaxRows) return fmt::format("{} is too large", size.number());
     if (size.number() % per_vector != 0) {
@@ -37,7 +37,7 @@ std::string why_not_hopper(const Graph& graph, const Node& product) {
   if (reinterpret_cast<uintptr_t>(weight.parameter.raw_data()) % kAlignment != 0) {
     return fmt::format("its weight does not lie at a multiple of {} bytes", kAlignment);
   }
-  const View rows = seen(graph, rows_of(product));
+  const View rows = seen(graph, rows_of(gemm));
   if (rows.strides[1] != SymSize(1)) return "its rows are not dense";
   const bool overlap =
       rows.strides[0].is_static() && rows.strides[0].number() < weight.shape[1].number();
@@ -46,10 +46,10 @@ std::string why_not_hopper(const Graph& graph, const Node& product) {
 
 }  // namespace
 
-std::string why_not_own(const Graph& graph, const Node& product, OwnProducts own) {
-  if (own == OwnProducts::kNone) return "there are none of ours for this GPU";
-  if (!is_weight_product(graph, product)) return "its weights are not known";
-  return own == OwnProducts::kHopper ? why_not_hopper(graph, product) : "";
+std::string why_not_own(const Graph& graph, const Node& gemm, CustomGemms own) {
+  if (own == CustomGemms::kNone) return "there are none of ours for this GPU";
+  if (!is_weight_gemm(graph, gemm)) return "its weights are not known";
+  return own == CustomGemms::kHopper ? why_not_hopper(graph, gemm) : "";
 }
 
 bool adds_bias(const Graph& graph, const Node& addmm) {

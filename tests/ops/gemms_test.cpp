@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products of two and three dimensions. `matmul` and `linear`: matmul_test.cpp.
+// GEMMs of two and three dimensions. `matmul` and `linear`: matmul_test.cpp.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,21 +17,21 @@ namespace {
 // Row-major (n) and transposed (t): the layouts that a GEMM takes as they are.
 constexpr LayoutKind kGemmLayouts[] = {LayoutKind::kContiguous, LayoutKind::kTransposed};
 
-class Product : public ::testing::TestWithParam<DType> {
+class Gemm : public ::testing::TestWithParam<DType> {
  protected:
   static void expect_mm(int64_t m, int64_t n, int64_t k, LayoutKind left, LayoutKind right) {
     const Tensor a = random_tensor({m, k}, GetParam(), left, 1);
     const Tensor b = random_tensor({k, n}, GetParam(), right, 2);
     const Tensor got = mm(a, b);
-    EXPECT_TRUE(matches(got, ref::mm(ref::read(a), ref::read(b)), OpClass::kProduct))
+    EXPECT_TRUE(matches(got, ref::mm(ref::read(a), ref::read(b)), OpClass::kGemm))
         << m << "x" << n << "x" << k << " " << name(left) << " " << name(right);
     EXPECT_EQ(got.dtype(), GetParam());
     EXPECT_TRUE(got.is_contiguous());
   }
 };
-INSTANTIATE_TEST_SUITE_P(DTypes, Product, ::testing::ValuesIn(kFloats), dtype_label);
+INSTANTIATE_TEST_SUITE_P(DTypes, Gemm, ::testing::ValuesIn(kFloats), dtype_label);
 
-TEST_P(Product, OfEverySizeAndTransposition) {
+TEST_P(Gemm, OfEverySizeAndTransposition) {
   for (const int64_t m : {1, 2, 3, 4, 5, 17, 64, 129}) {
     for (const int64_t n : {1, 3, 16, 33, 64, 127}) {
       for (const int64_t k : {1, 7, 32, 65}) {
@@ -43,7 +43,7 @@ TEST_P(Product, OfEverySizeAndTransposition) {
   }
 }
 
-TEST_P(Product, OfLayoutsThatNoGemmTakes) {
+TEST_P(Gemm, OfLayoutsThatNoGemmTakes) {
   for (const LayoutKind left : kAllLayouts) {
     for (const LayoutKind right : kAllLayouts) {
       expect_mm(1, 33, 17, left, right);
@@ -53,7 +53,7 @@ TEST_P(Product, OfLayoutsThatNoGemmTakes) {
   }
 }
 
-TEST_P(Product, WhereThreadsShareTheWork) {
+TEST_P(Gemm, WhereThreadsShareTheWork) {
   for (const LayoutKind left : kGemmLayouts) {
     for (const LayoutKind right : kGemmLayouts) expect_mm(129, 257, 513, left, right);
   }
@@ -64,14 +64,14 @@ TEST_P(Product, WhereThreadsShareTheWork) {
   expect_mm(2, 5000, 9, LayoutKind::kContiguous, LayoutKind::kContiguous);
 }
 
-TEST_P(Product, OfNothingIsZero) {
+TEST_P(Gemm, OfNothingIsZero) {
   expect_mm(3, 5, 0, LayoutKind::kContiguous, LayoutKind::kContiguous);
   expect_mm(1, 5, 0, LayoutKind::kContiguous, LayoutKind::kContiguous);
   expect_mm(0, 5, 3, LayoutKind::kContiguous, LayoutKind::kContiguous);
   expect_mm(3, 0, 5, LayoutKind::kContiguous, LayoutKind::kContiguous);
 }
 
-TEST_P(Product, KeepsNaNAndInfinity) {
+TEST_P(Gemm, KeepsNaNAndInfinity) {
   const double inf = std::numeric_limits<double>::infinity();
   for (const int64_t rows : {1, 9}) {
     const Tensor a = full({rows, 4}, 1, {GetParam(), test_device()});
@@ -82,7 +82,7 @@ TEST_P(Product, KeepsNaNAndInfinity) {
 }
 
 // In their own dtype, sums of 0.5 would stop growing at 128 (bf16) or 1024 (f16).
-TEST_P(Product, SumsInF32) {
+TEST_P(Gemm, SumsInF32) {
   constexpr int64_t kTerms = 8193;
   for (const int64_t rows : {1, 9}) {
     const Tensor a = full({rows, kTerms}, 1, {GetParam(), test_device()});
@@ -104,7 +104,7 @@ class Addmm : public ::testing::TestWithParam<DType> {
       const Tensor a = random_tensor({m, kK}, GetParam(), LayoutKind::kContiguous, 4);
       const Tensor b = random_tensor({kK, kN}, GetParam(), right, 5);
       const RefTensor want = ref::addmm(ref::read(self), ref::read(a), ref::read(b), beta, alpha);
-      EXPECT_TRUE(matches(addmm(self, a, b, beta, alpha), want, OpClass::kProduct))
+      EXPECT_TRUE(matches(addmm(self, a, b, beta, alpha), want, OpClass::kGemm))
           << to_string(self_shape) << " " << name(kind) << " m " << m << " beta " << beta
           << " alpha " << alpha;
     }
@@ -125,7 +125,7 @@ TEST_P(Addmm, FollowedByAnActivation) {
       const Tensor b = t(random_tensor({n, k}, GetParam(), LayoutKind::kContiguous, 5));
       const auto read = ref::read(std::vector<Tensor>{self, a, b});
       const auto relu = ref::addmm_activation(read[0], read[1], read[2], 1, 1, ref::relu);
-      EXPECT_TRUE(matches(_addmm_activation(self, a, b), relu, OpClass::kProduct)) << m;
+      EXPECT_TRUE(matches(_addmm_activation(self, a, b), relu, OpClass::kGemm)) << m;
       // What gelu is given may be rounded to the dtype, and in bf16 its tanh holds 2^-11: errors
       // grow with the sum.
       const RefTensor sum = ref::addmm(read[0], read[1], read[2]);
@@ -183,7 +183,7 @@ TEST_P(Addmm, WithBetaZeroIgnoresNaN) {
     const Tensor a = random_tensor({m, kK}, GetParam(), LayoutKind::kContiguous, 4);
     const Tensor b = random_tensor({kK, kN}, GetParam(), LayoutKind::kContiguous, 5);
     const RefTensor want = ref::mm(ref::read(a), ref::read(b));
-    EXPECT_TRUE(matches(addmm(self, a, b, 0, 1), want, OpClass::kProduct)) << m;
+    EXPECT_TRUE(matches(addmm(self, a, b, 0, 1), want, OpClass::kGemm)) << m;
   }
 }
 
@@ -218,7 +218,7 @@ TEST_P(Bmm, MultipliesEachPairOfMatrices) {
         const Tensor a = random_tensor({bmnk[0], bmnk[1], bmnk[3]}, GetParam(), left, 7);
         const Tensor b = random_tensor({bmnk[0], bmnk[3], bmnk[2]}, GetParam(), right, 8);
         const RefTensor want = ref::bmm(ref::read(a), ref::read(b));
-        EXPECT_TRUE(matches(bmm(a, b), want, OpClass::kProduct))
+        EXPECT_TRUE(matches(bmm(a, b), want, OpClass::kGemm))
             << to_string(bmnk) << " " << name(left) << " " << name(right);
       }
     }

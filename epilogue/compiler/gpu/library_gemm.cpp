@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "epilogue/compiler/gpu/gpu_product.h"
+#include "epilogue/compiler/gpu/library_gemm.h"
 
 #include <algorithm>
 
 namespace epi::compiler {
 
-std::optional<GpuProduct> GpuProduct::plan(const Node& node, std::span<const Layout> operands,
-                                           const Layout& out) {
+std::optional<LibraryGemm> LibraryGemm::plan(const Node& node, std::span<const Layout> operands,
+                                             const Layout& out) {
   const bool activates = node.op == Op::kAddmmActivation;
   const bool adds = node.op == Op::kAddmm || activates;
   if (node.kind != NodeKind::kOp || (node.op != Op::kMm && !adds)) return std::nullopt;
   const size_t first = adds ? 1 : 0;
   const auto a = as_matrix(operands[first]);
   const auto b = as_matrix(operands[first + 1]);
-  GpuProduct product;
-  cuda::Gemm& g = product.gemm_;
+  LibraryGemm gemm;
+  cuda::Gemm& g = gemm.gemm_;
   g.dtype = node.dtype;
   g.m = out.shape[0];
   g.n = out.shape[1];
@@ -23,7 +23,7 @@ std::optional<GpuProduct> GpuProduct::plan(const Node& node, std::span<const Lay
   g.a = *a;
   g.b = *b;
   g.ld_out = g.n;
-  if (!adds) return product;
+  if (!adds) return gemm;
   g.alpha = number_in(node.operands[4]);
   g.beta = number_in(node.operands[3]);
   if (activates) {
@@ -31,18 +31,18 @@ std::optional<GpuProduct> GpuProduct::plan(const Node& node, std::span<const Lay
     g.activation = gelu ? cuda::Activation::kGeluTanh : cuda::Activation::kRelu;
     if (g.beta == 0 || !cuda::is_exact(g.activation, g.dtype)) return std::nullopt;
   }
-  if (g.beta == 0) return product;
+  if (g.beta == 0) return gemm;
   const Dims strides = broadcast_strides("addmm", operands[0], out.shape);
-  product.adds_ = true;
-  product.addend_ = cuda::addend_of(strides, g.beta, g);
-  if (product.addend_ == cuda::Addend::kCopy) return std::nullopt;
-  if (activates && product.addend_ != cuda::Addend::kBias) return std::nullopt;
-  if (product.addend_ == cuda::Addend::kBias) g.beta = 0;
-  if (product.addend_ == cuda::Addend::kMatrix) g.ld_c = std::max(strides[0], g.n);
-  return product;
+  gemm.adds_ = true;
+  gemm.addend_ = cuda::addend_of(strides, g.beta, g);
+  if (gemm.addend_ == cuda::Addend::kCopy) return std::nullopt;
+  if (activates && gemm.addend_ != cuda::Addend::kBias) return std::nullopt;
+  if (gemm.addend_ == cuda::Addend::kBias) g.beta = 0;
+  if (gemm.addend_ == cuda::Addend::kMatrix) g.ld_c = std::max(strides[0], g.n);
+  return gemm;
 }
 
-bool GpuProduct::start(std::span<std::byte* const> operands, std::byte* out, int device) const {
+bool LibraryGemm::start(std::span<std::byte* const> operands, std::byte* out, int device) const {
   cuda::Gemm g = gemm_;
   const size_t first = operands.size() - 2;
   g.a.data = operands[first];

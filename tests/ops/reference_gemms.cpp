@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products, and the sums of magnitudes that bound their errors.
+// GEMMs, and the sums of magnitudes that bound their errors.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@ RefTensor zeros(const Dims& shape) {
   return {shape, std::vector<double>(count), std::vector<double>(count), 1};
 }
 
-// One row-major product, added to `out` from element `at` on.
+// One row-major GEMM, added to `out` from element `at` on.
 void multiply(const double* a, const double* b, Dims mnk, RefTensor& out, int64_t at) {
   const int64_t n = mnk[1];
   for (int64_t i = 0; i < mnk[0]; ++i) {
@@ -27,15 +27,15 @@ void multiply(const double* a, const double* b, Dims mnk, RefTensor& out, int64_
   }
 }
 
-// `product` with each value times `alpha`, plus `added` broadcast to its shape.
-RefTensor combined(RefTensor product, double alpha, const RefTensor& added) {
-  const RefTensor terms = expand(added, product.shape);
-  for (size_t i = 0; i < product.values.size(); ++i) {
-    product.values[i] = alpha * product.values[i] + terms.values[i];
-    product.scales[i] = std::abs(alpha) * product.scales[i] + std::abs(terms.values[i]);
+// `gemm` with each value times `alpha`, plus `added` broadcast to its shape.
+RefTensor combined(RefTensor gemm, double alpha, const RefTensor& added) {
+  const RefTensor terms = expand(added, gemm.shape);
+  for (size_t i = 0; i < gemm.values.size(); ++i) {
+    gemm.values[i] = alpha * gemm.values[i] + terms.values[i];
+    gemm.scales[i] = std::abs(alpha) * gemm.scales[i] + std::abs(terms.values[i]);
   }
-  ++product.terms;
-  return product;
+  ++gemm.terms;
+  return gemm;
 }
 
 Dims leading(const Dims& shape) {

@@ -7,12 +7,12 @@
 namespace epi::compiler {
 namespace {
 
-std::vector<ValueId> products_of(const Graph& graph, const NodeSet& set) {
-  std::vector<ValueId> products;
+std::vector<ValueId> gemms_of(const Graph& graph, const NodeSet& set) {
+  std::vector<ValueId> gemms;
   for (const ValueId id : set) {
-    if (is_product(graph[id])) products.push_back(id);
+    if (is_gemm(graph[id])) gemms.push_back(id);
   }
-  return products;
+  return gemms;
 }
 
 // Both multiply the same rows, with weights of one size and dtype.
@@ -21,15 +21,15 @@ bool are_alike(const Graph& graph, const Node& a, const Node& b) {
          seen(graph, weights_of(a)).shape == seen(graph, weights_of(b)).shape;
 }
 
-// Everything that reads `product` is in the set, and reads it in order.
-bool is_read_only_by(const Graph& graph, ValueId product, const NodeSet& set) {
-  for (const ValueId result : results_of(graph, joined(set, {product}))) {
-    if (result == product) return false;
+// Everything that reads `GEMM` is in the set, and reads it in order.
+bool is_read_only_by(const Graph& graph, ValueId gemm, const NodeSet& set) {
+  for (const ValueId result : results_of(graph, joined(set, {gemm}))) {
+    if (result == gemm) return false;
   }
   bool is_read = false;
   for (const ValueId id : set) {
     for (const ValueRef& ref : references_of(graph[id])) {
-      if (ref.id != product) continue;
+      if (ref.id != gemm) continue;
       if (!is_in_order(graph, ref, graph[id])) return false;
       is_read = true;
     }
@@ -39,19 +39,19 @@ bool is_read_only_by(const Graph& graph, ValueId product, const NodeSet& set) {
 
 }  // namespace
 
-Graph join_products(const Graph& graph, OwnProducts own) {
+Graph join_gemms(const Graph& graph, CustomGemms own) {
   Graph result = graph;
   for (size_t i = 0; i < result.nodes.size(); ++i) {
     const Node& node = result.nodes[i];
-    if (node.group < 0 || !is_own_product(result, node, own)) continue;
+    if (node.group < 0 || !is_custom_gemm(result, node, own)) continue;
     const NodeSet set = nodes_of_group(result, node.group);
-    const auto products = products_of(result, set);
-    if (products.size() != 1 || products[0] != static_cast<ValueId>(i)) continue;
+    const auto gemms = gemms_of(result, set);
+    if (gemms.size() != 1 || gemms[0] != static_cast<ValueId>(i)) continue;
     for (size_t j = 0; j < result.nodes.size(); ++j) {
       Node& other = result.nodes[j];
       const auto id = static_cast<ValueId>(j);
       const bool alone = other.group >= 0 && nodes_of_group(result, other.group).size() == 1;
-      const bool fits = j != i && alone && is_own_product(result, other, own) &&
+      const bool fits = j != i && alone && is_custom_gemm(result, other, own) &&
                         are_alike(result, node, other) && is_read_only_by(result, id, set) &&
                         is_convex(result, joined(set, {id}));
       if (!fits) continue;
