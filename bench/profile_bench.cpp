@@ -84,7 +84,7 @@ void add_profile(Suite& suite) {
                                kCalls});
   const auto heard = [x, shape] { benchmark::DoNotOptimize(dispatch(Op::kView, {x, shape})); };
   const auto unheard = [x, shape] {
-    benchmark::DoNotOptimize(dispatch_unheard(Op::kView, {x, shape}));
+    benchmark::DoNotOptimize(dispatch_without_hooks(Op::kView, {x, shape}));
   };
   suite.add("profile_hook", {"the hook when nobody listens, ns",
                              {"dispatch", heard},

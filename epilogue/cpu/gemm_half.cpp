@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t kBlockRows = 256;
 constexpr int64_t kBlockColumns = 256;
 constexpr int64_t kBlockDepth = 512;
-constexpr int64_t kSmallestColumns = 32;
+constexpr int64_t kMinColumns = 32;
 
 class Buffer {
  public:
@@ -84,7 +84,7 @@ void compute_block(const Gemm& p, const Block& at, float* a_panel, float* b_pane
 int64_t choose_columns(const Gemm& p) {
   const int64_t row_blocks = (p.m + kBlockRows - 1) / kBlockRows;
   int64_t columns = kBlockColumns;
-  while (columns > kSmallestColumns &&
+  while (columns > kMinColumns &&
          row_blocks * ((p.n + columns - 1) / columns) < 4 * num_threads()) {
     columns /= 2;
   }

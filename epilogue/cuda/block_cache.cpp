@@ -14,7 +14,7 @@ namespace epi::cuda {
 namespace {
 
 // cudaMalloc's own granularity, and more than any vector access or tensor map asks for.
-constexpr int64_t kSmallestBlock = 512;
+constexpr int64_t kMinBlock = 512;
 constexpr size_t kMaxDevices = 64;
 
 // Null where the device has no such block left.
@@ -49,7 +49,7 @@ CachedBlock* BlockCache::take(Pool& graph_pool, int64_t size_bytes) {
 }
 
 CachedBlock* BlockCache::take_locked(Pool& pool, int64_t size_bytes) {
-  const int64_t bytes = class_bytes(size_bytes, kSmallestBlock);
+  const int64_t bytes = class_bytes(size_bytes, kMinBlock);
   CachedBlock* block = take_free(pool, bytes);
   if (block == nullptr && !waiting_.empty() && !pool.of_graph) {
     collect_waiting();

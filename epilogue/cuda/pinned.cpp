@@ -14,7 +14,7 @@
 namespace epi::cuda {
 namespace {
 
-constexpr int64_t kSmallestBlock = 4096;  // a page is locked as a whole
+constexpr int64_t kMinBlock = 4096;  // a page is locked as a whole
 
 struct PinnedBlock {
   std::byte* data = nullptr;
@@ -26,7 +26,7 @@ class PinnedCache {
  public:
   PinnedBlock* take(int64_t size_bytes) {
     const RelaxedCapture relaxed;
-    const int64_t bytes = class_bytes(size_bytes, kSmallestBlock);
+    const int64_t bytes = class_bytes(size_bytes, kMinBlock);
     const std::lock_guard lock(mutex_);
     auto& blocks = free_[bytes];
     const auto idle =

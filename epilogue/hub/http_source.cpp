@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "epilogue/base/result.h"
-#include "epilogue/hub/whole_number.h"
+#include "epilogue/hub/parse_count.h"
 
 namespace epi::hub {
 namespace {
@@ -20,14 +20,14 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr int64_t kMaxIndexBytes = 16 << 20;
-constexpr int64_t kUsualTimeoutS = 30;
-constexpr int64_t kLeastBytesPerS = 64 << 10;  // a server that is slower is given up
+constexpr int64_t kDefaultTimeoutS = 30;
+constexpr int64_t kMinBytesPerS = 64 << 10;  // a server that is slower is given up
 
 // Without an answer for so long the server is given up: EPILOGUE_HUB_TIMEOUT, in seconds.
 int64_t timeout_s() {
   const char* text = std::getenv("EPILOGUE_HUB_TIMEOUT");
-  const auto seconds = text != nullptr ? whole_number(text) : std::nullopt;
-  return seconds && *seconds > 0 ? *seconds : kUsualTimeoutS;
+  const auto seconds = text != nullptr ? parse_count(text) : std::nullopt;
+  return seconds && *seconds > 0 ? *seconds : kDefaultTimeoutS;
 }
 
 // One answer as it comes in, given up as soon as it cannot be right.
@@ -49,7 +49,7 @@ struct Download {
       error = fmt::format("the server answers {}", response.status);
       return false;
     }
-    announced = whole_number(response.get_header_value("Content-Length")).value_or(-1);
+    announced = parse_count(response.get_header_value("Content-Length")).value_or(-1);
     if (announced > most_bytes) {
       error = fmt::format("{} bytes, at most {} are allowed", announced, most_bytes);
       return false;
@@ -65,7 +65,7 @@ struct Download {
     }
     const std::chrono::duration<double> taken = steady_clock::now() - start;
     const double allowed_s =
-        static_cast<double>(timeout) + static_cast<double>(got) / kLeastBytesPerS;
+        static_cast<double>(timeout) + static_cast<double>(got) / kMinBytesPerS;
     if (taken.count() > allowed_s) {
       error = fmt::format("too slow: {} bytes in {:.0f} s", got, taken.count());
       return false;

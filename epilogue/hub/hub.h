@@ -29,7 +29,7 @@ Result<PackageName> parse_package_name(std::string_view text);
 struct Options {
   std::vector<std::string> sources;
   Trust trust;
-  bool mend = false;  // a stored copy that is not what it was is fetched again
+  bool refetch_damaged = false;  // a stored copy that is not what it was is fetched again
   FetchProgress progress{};
 };
 

@@ -8,8 +8,8 @@
 #include "epilogue/base/result.h"
 #include "epilogue/hub/hub.h"
 #include "epilogue/hub/open_source.h"
+#include "epilogue/hub/parse_count.h"
 #include "epilogue/hub/store.h"
-#include "epilogue/hub/whole_number.h"
 #include "epilogue/kernel_abi.h"
 
 namespace epi::hub {
@@ -65,7 +65,7 @@ std::optional<Obtained> stored_as_locked(const VariantName& name, const Options&
   for (const auto& folder : stored_folders(variant->second.manifest)) {
     Obtained stored{check_variant(name, folder, options.trust), folder};
     if (stored.variant.is_trusted()) return stored;
-    if (!options.mend) damaged = std::move(stored);
+    if (!options.refetch_damaged) damaged = std::move(stored);
   }
   return damaged;
 }
@@ -92,7 +92,7 @@ Result<PackageName> parse_package_name(std::string_view text) {
   PackageName package{std::string(text.substr(0, at)), 0};
   if (const auto no = name_objection(package.name); !no.empty()) return failure("{}: {}", text, no);
   const auto version =
-      at == std::string_view::npos ? std::nullopt : whole_number(text.substr(at + 1));
+      at == std::string_view::npos ? std::nullopt : parse_count(text.substr(at + 1));
   if (!version) {
     return failure("{}: a version is needed, a whole number: {}@1", text, package.name);
   }
@@ -127,7 +127,8 @@ Result<Obtained> obtain(const Source& source, const VariantName& name, const Opt
     return Obtained{check_variant(name, folder, options.trust), folder};
   }
   if (auto stored = stored_as_locked(name, options)) return std::move(*stored);
-  auto fetched = fetch_variant(source, name, options.trust, options.mend, options.progress);
+  auto fetched =
+      fetch_variant(source, name, options.trust, options.refetch_damaged, options.progress);
   EPI_TRY(fetched);
   return Obtained{std::move(fetched->variant), fetched->folder};
 }

@@ -7,8 +7,8 @@
 #include "epilogue/base/result.h"
 #include "epilogue/hub/file_io.h"
 #include "epilogue/hub/json_fields.h"
+#include "epilogue/hub/parse_count.h"
 #include "epilogue/hub/variant.h"
-#include "epilogue/hub/whole_number.h"
 
 namespace epi::hub {
 namespace {
@@ -29,7 +29,7 @@ std::vector<std::string> folders_in(const fs::path& folder) {
 
 void scan_versions(const fs::path& package, const std::string& name, PackageIndex& index) {
   for (const std::string& version : folders_in(package)) {
-    const auto number = version.starts_with('v') ? whole_number(version.substr(1)) : std::nullopt;
+    const auto number = version.starts_with('v') ? parse_count(version.substr(1)) : std::nullopt;
     if (!number) continue;
     for (std::string& variant : folders_in(package / version / "build")) {
       if (parse_variant(variant)) index[name][*number].push_back(std::move(variant));
@@ -68,7 +68,7 @@ Result<PackageIndex> parse_index(std::string_view text, std::string_view path) {
     for (const auto& [name, versions] : root.at("packages").members()) {
       if (const auto no = name_objection(name); !no.empty()) versions.refuse(no);
       for (const auto& [version, variants] : versions.members()) {
-        const auto number = whole_number(version);
+        const auto number = parse_count(version);
         if (!number) variants.refuse("a version is a whole number");
         for (const JsonField& item : variants.items()) {
           if (const auto variant = parse_variant(item.text()); !variant) {

@@ -135,7 +135,7 @@ Result<CheckedManifest> read_manifest(const Source& source, const VariantName& n
 }
 
 Result<Fetched> fetch_variant(const Source& source, const VariantName& name, const Trust& trust,
-                              bool mend, const FetchProgress& progress) {
+                              bool refetch_damaged, const FetchProgress& progress) {
   const auto asked = ask(source, name);
   EPI_TRY(asked);
   Fetched fetched{{check_manifest(name, asked->manifest, asked->signature, trust), {}}, {}};
@@ -150,7 +150,7 @@ Result<Fetched> fetch_variant(const Source& source, const VariantName& name, con
   const bool stored = fs::is_directory(fetched.folder, error);
   if (stored) {
     fetched.variant = check_variant(name, fetched.folder, trust);
-    if (fetched.variant.is_trusted() || !mend) return fetched;
+    if (fetched.variant.is_trusted() || !refetch_damaged) return fetched;
   }
   const auto temporary = TemporaryFolder::make(*store);
   EPI_TRY(temporary);

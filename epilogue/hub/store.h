@@ -22,13 +22,13 @@ Result<CheckedManifest> read_manifest(const Source& source, const VariantName& n
                                       const Trust& trust);
 
 // Asks for the manifest and its signature, checks them, and then for the files that are not there
-// yet. What is wrong with any of it are the result's violations; then nothing is kept. `mend`: a
-// stored copy that is not what it was is replaced.
+// yet. What is wrong with any of it are the result's violations; then nothing is kept.
+// `refetch_damaged`: a stored copy that is not what it was is replaced.
 struct Fetched {
   CheckedVariant variant;
   std::filesystem::path folder;
 };
 Result<Fetched> fetch_variant(const Source& source, const VariantName& name, const Trust& trust,
-                              bool mend, const FetchProgress& progress);
+                              bool refetch_damaged, const FetchProgress& progress);
 
 }  // namespace epi::hub

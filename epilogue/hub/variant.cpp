@@ -6,7 +6,7 @@
 #include "epilogue/base/error.h"
 #include "epilogue/base/machine.h"
 #include "epilogue/cuda/cuda_device.h"
-#include "epilogue/hub/whole_number.h"
+#include "epilogue/hub/parse_count.h"
 #include "epilogue/kernel_abi.h"
 
 namespace epi::hub {
@@ -27,7 +27,7 @@ std::vector<std::string> split(std::string_view text, char at) {
 // The number after `prefix`, with nothing behind it.
 std::optional<int64_t> number_after(std::string_view text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return std::nullopt;
-  return whole_number(text.substr(prefix.size()));
+  return parse_count(text.substr(prefix.size()));
 }
 
 // "sm90a", "ptx80"

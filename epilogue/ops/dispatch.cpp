@@ -84,7 +84,7 @@ void dispatch_into(Op op, std::span<const Arg> list, const Tensor& out) {
   run_backend(op_info(op), args, out);
 }
 
-Tensor dispatch_unheard(Op op, std::initializer_list<Arg> list) {
+Tensor dispatch_without_hooks(Op op, std::initializer_list<Arg> list) {
   return run(op_info(op), Args(std::span(list.begin(), list.size())));
 }
 

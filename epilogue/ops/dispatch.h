@@ -24,6 +24,6 @@ Tensor dispatch(Op op, std::initializer_list<Arg> args);
 // Runs a compute op's kernel on arguments that were checked before, into a tensor that is there.
 void dispatch_into(Op op, std::span<const Arg> args, const Tensor& out);
 // `dispatch` without its listener: what the hook costs is the difference (bench/profile_bench.cpp).
-Tensor dispatch_unheard(Op op, std::initializer_list<Arg> args);
+Tensor dispatch_without_hooks(Op op, std::initializer_list<Arg> args);
 
 }  // namespace epi

@@ -12,7 +12,7 @@ namespace epi::report {
 namespace {
 
 using analysis::Advice;
-using analysis::Advised;
+using analysis::AdviceReport;
 using analysis::Estimate;
 using analysis::Term;
 
@@ -49,7 +49,7 @@ void term_json(JsonWriter& json, const Term& term) {
 
 }  // namespace
 
-void advise_json(JsonWriter& json, const Advised& advised, const trace::Trace& trace,
+void advise_json(JsonWriter& json, const AdviceReport& advised, const trace::Trace& trace,
                  const AdviseJson& style) {
   json.key("verdict").string(text_of(advised.verdict));
   json.key("because").string(verdict_line(advised));

@@ -22,9 +22,9 @@ namespace {
 
 using analysis::Advice;
 using analysis::AdviceKind;
-using analysis::Advised;
-using analysis::Because;
+using analysis::AdviceReport;
 using analysis::Estimate;
+using analysis::Reason;
 using analysis::Term;
 
 constexpr size_t kShownAdvice = 6;
@@ -112,16 +112,16 @@ std::string then_text(const Advice& advice) {
                      time_text(advice.step_after_ns), phrase_of(advice.then_limited_by));
 }
 
-std::string step_text(const Advised& advised) {
+std::string step_text(const AdviceReport& advised) {
   if (advised.subject.empty()) return "the trace";
   return advised.subject == trace::kAllSteps ? "a step" : advised.subject;
 }
 
 // What compiled code would do on the CPU, where it is not compiled yet.
-std::string compiled_text(const Advised& advised) {
+std::string compiled_text(const AdviceReport& advised) {
   const auto& cpu = advised.compiled_cpu_ns;
-  if (cpu.likely <= 0 || advised.because == Because::kNothingToFuse ||
-      advised.because == Because::kOwnHostWork) {
+  if (cpu.likely <= 0 || advised.because == Reason::kNothingToFuse ||
+      advised.because == Reason::kOwnHostWork) {
     return "";
   }
   const auto after = advised.fusion.kernels_after;
@@ -137,7 +137,7 @@ std::string compiled_text(const Advised& advised) {
 }
 
 // Which of the two ways to a fused MLP suits the trace.
-std::string mode_text(const Advised& advised) {
+std::string mode_text(const AdviceReport& advised) {
   const auto& rows = advised.block_rows;
   if (rows.empty() || advised.instances < 2) return "";
   if (rows.size() == 1) {
@@ -155,7 +155,7 @@ std::string mode_text(const Advised& advised) {
 }
 
 // Compiled calls take the CPU longer than the GPU then works.
-bool needs_graph(const Advised& advised) {
+bool needs_graph(const AdviceReport& advised) {
   return !advised.cpu_kernels &&
          advised.compiled_cpu_ns.low > advised.device_ns - advised.fusion.saving_ns.likely;
 }
@@ -289,7 +289,7 @@ std::string saving_text(const Advice& advice, bool cpu_kernels) {
                      advice.is_timed ? "; " + shorter : "", then_text(advice));
 }
 
-std::string like_command(const Advised& advised, const std::string& file) {
+std::string like_command(const AdviceReport& advised, const std::string& file) {
   const bool mlp = !advised.blocks.mlps.empty();
   if (!mlp && advised.blocks.linears.empty()) return "";
   const bool is_part = advised.subject != trace::kAllSteps && !advised.subject.empty();
@@ -297,7 +297,7 @@ std::string like_command(const Advised& advised, const std::string& file) {
   return fmt::format("epilogue run {} --like {}", mlp ? "mlp" : "linear", shell_word(like));
 }
 
-std::string verdict_line(const Advised& advised) {
+std::string verdict_line(const AdviceReport& advised) {
   const std::string compiler = advised.own ? "--compile" : "torch.compile";
   const std::string head = fmt::format("{}: {}, ", compiler, text_of(advised.verdict));
   const auto& fusion = advised.fusion;
@@ -317,27 +317,27 @@ std::string verdict_line(const Advised& advised) {
   const std::string after = fmt::format("{} to {}", time_text(advised.compiled_cpu_ns.low),
                                         time_text(advised.compiled_cpu_ns.high));
   switch (advised.because) {
-    case Because::kNoDevice:
+    case Reason::kNoDevice:
       return head + fmt::format("there is no device work in {}", step_text(advised));
-    case Because::kCompiled:
+    case Reason::kCompiled:
       return head + "this run is compiled already";
-    case Because::kGraphReplay:
+    case Reason::kGraphReplay:
       return head + "a CUDA graph launches this work: it cannot be compiled or captured again";
-    case Because::kCapture:
+    case Reason::kCapture:
       return head + "it captures a CUDA graph, and is not run again";
-    case Because::kNotConclusive:
+    case Reason::kNotConclusive:
       if (advised.diagnosis->launches_missing) {
         return compiler + ": not conclusive, most launches are not in the file";
       }
       return fmt::format(
           "{}: not conclusive, {:.0f} % of {} waits for something that is not in the file",
           compiler, 100 * advised.diagnosis->unexplained_share(), step_text(advised));
-    case Because::kOtherLimit:
+    case Reason::kOtherLimit:
       return head + fmt::format("{} is {:.0f} % of {}, which compiled code does not shorten",
                                 phrase_of(advised.diagnosis->limiter),
                                 100 * advised.diagnosis->share(advised.diagnosis->limiter),
                                 step_text(advised));
-    case Because::kOwnHostWork:
+    case Reason::kOwnHostWork:
       return head +
              fmt::format(
                  "the host is the limit, but {} of {} is not dispatch (operators, or gaps between "
@@ -345,28 +345,28 @@ std::string verdict_line(const Advised& advised) {
                  time_text(static_cast<double>(advised.diagnosis->own_host_ns()) /
                            static_cast<double>(advised.diagnosis->judged)),
                  step_text(advised));
-    case Because::kCpuKernels:
+    case Reason::kCpuKernels:
       return head + fmt::format(
                         "{} would become {}; how much that saves on a CPU, the trace does not tell",
                         plural(static_cast<double>(advised.kernels), "kernel"),
                         fusion.kernels_after);
-    case Because::kNothingToFuse:
+    case Reason::kNothingToFuse:
       return head + (nothing_to_fuse
                          ? fmt::format("there is nothing to fuse{}", where)
                          : fmt::format("there is next to nothing to fuse{}: {}", where, gain));
-    case Because::kOwnGemm:
+    case Reason::kOwnGemm:
       return head +
              "there is nothing to fuse; whether the compiler's own GEMM is faster, only a run "
              "tells";
-    case Because::kSmallGain:
-    case Because::kGain:
+    case Reason::kSmallGain:
+    case Reason::kGain:
       return head + gain +
              (needs_graph(advised) ? "; with a CUDA graph: without one the CPU is the limit" : "");
-    case Because::kDispatchGain:
+    case Reason::kDispatchGain:
       return head + cpu + ", and compiled calls would be fewer: " + after + " of the CPU's time";
-    case Because::kDispatchUnsure:
+    case Reason::kDispatchUnsure:
       return head + cpu + "; compiled, the CPU would take " + after;
-    case Because::kDispatchLoss:
+    case Reason::kDispatchLoss:
       return head + cpu + ", and compiling would add more than it removes: " + after +
              (nothing_to_fuse ? fmt::format("; there is nothing to fuse{}", where) : "");
   }
@@ -376,7 +376,7 @@ std::string verdict_line(const Advised& advised) {
 namespace {
 
 // Of estimates for a GPU whose pairs nobody here has recorded.
-std::string elsewhere_text(const Advised& advised, const trace::Trace& trace) {
+std::string elsewhere_text(const AdviceReport& advised, const trace::Trace& trace) {
   const std::string device = analysis::device_name(trace);
   const bool estimates = std::any_of(advised.advice.begin(), advised.advice.end(),
                                      [](const Advice& one) { return one.saving_ns.high > 0; });
@@ -387,11 +387,11 @@ std::string elsewhere_text(const Advised& advised, const trace::Trace& trace) {
 
 }  // namespace
 
-std::string advise_text(const Advised& advised, const trace::Trace& trace,
+std::string advise_text(const AdviceReport& advised, const trace::Trace& trace,
                         const AdviseStyle& style) {
   const size_t width = style.markdown ? SIZE_MAX / 2 : style.width;
   std::string out = wrapped(verdict_line(advised), width) + '\n';
-  if (advised.because == Because::kNoDevice) return out;
+  if (advised.because == Reason::kNoDevice) return out;
   if (advised.diagnosis) {
     const auto& diagnosis = *advised.diagnosis;
     out += wrapped(verdict_text(diagnosis, advised.cpu_kernels ? "kernel lane" : "GPU"), width) +

@@ -16,17 +16,17 @@ struct AdviseStyle {
   bool all = false;
   size_t width = 80;
 };
-std::string advise_text(const analysis::Advised& advised, const trace::Trace& trace,
+std::string advise_text(const analysis::AdviceReport& advised, const trace::Trace& trace,
                         const AdviseStyle& style);
 struct AdviseJson {
   std::string file;               // what the command names
   size_t most_events = SIZE_MAX;  // of each piece of advice
 };
-void advise_json(JsonWriter& json, const analysis::Advised& advised, const trace::Trace& trace,
+void advise_json(JsonWriter& json, const analysis::AdviceReport& advised, const trace::Trace& trace,
                  const AdviseJson& style);
 
 // The first line: "torch.compile: likely, ...".
-std::string verdict_line(const analysis::Advised& advised);
+std::string verdict_line(const analysis::AdviceReport& advised);
 // What one piece of advice says to do: "fuse gelu, mul".
 // In a table: "fused attention (SDPA)".
 std::string short_title(const analysis::Advice& advice);
@@ -35,7 +35,7 @@ std::string advice_title(const analysis::Advice& advice);
 std::string saving_text(const analysis::Advice& advice, bool cpu_kernels);
 
 // `epilogue run mlp --like FILE`; empty where there is no block to run.
-std::string like_command(const analysis::Advised& advised, const std::string& file);
+std::string like_command(const analysis::AdviceReport& advised, const std::string& file);
 
 std::string advice_check_text(const analysis::AdviceCheck& check, bool markdown);
 void advice_check_json(JsonWriter& json, const analysis::AdviceCheck& check);

@@ -12,7 +12,7 @@ namespace {
 
 // Where a page becomes larger, it is made again with half as much in it.
 constexpr size_t kMaxBytes = 25'000'000;
-constexpr size_t kFewestEvents = 1000;
+constexpr size_t kMinEvents = 1000;
 
 // How much one page shows of all its traces.
 struct Amounts {
@@ -80,7 +80,7 @@ std::string page_html(const std::vector<PageTrace>& traces) {
   const PageData data = page_data(traces);
   for (Amounts amounts;; amounts.events /= 2, amounts.rows /= 2) {
     std::string page = page_of(data, amounts);
-    if (page.size() <= kMaxBytes || amounts.events < kFewestEvents) return page;
+    if (page.size() <= kMaxBytes || amounts.events < kMinEvents) return page;
   }
 }
 

@@ -22,7 +22,7 @@ struct PageData {
     analysis::Summary summary;
     analysis::ProfilerTable table;
     std::vector<analysis::DeviceBreakdown> devices;
-    analysis::Advised advised;
+    analysis::AdviceReport advised;
   };
   std::vector<File> files;
   std::optional<analysis::Comparison> comparison;  // of two

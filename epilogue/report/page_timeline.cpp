@@ -17,7 +17,7 @@ namespace {
 using trace::EventId;
 using trace::kNoEvent;
 
-constexpr size_t kLongestText = 2000;  // the page looks for at most 500 characters of a name
+constexpr size_t kMaxTextLength = 2000;  // the page looks for at most 500 characters of a name
 
 // Texts that events share, each once.
 class Texts {
@@ -189,7 +189,7 @@ class TimelineWriter {
   }
 
   int64_t name(EventId id) {
-    return texts_.place(utf8_prefix(index_.trace.name_of(id), kLongestText));
+    return texts_.place(utf8_prefix(index_.trace.name_of(id), kMaxTextLength));
   }
 
   int64_t said(EventId id) {
@@ -198,14 +198,14 @@ class TimelineWriter {
     if (is_new) {
       const std::string text(index_.trace.name_of(id));
       found->second =
-          texts_.place(utf8_prefix(kernel_sentence(text, index_.names[name]), kLongestText));
+          texts_.place(utf8_prefix(kernel_sentence(text, index_.names[name]), kMaxTextLength));
     }
     return found->second;
   }
 
   int64_t shapes(EventId id) {
     const auto dims = trace::find_value(index_.trace.args_of(id), "Input Dims");
-    return dims ? texts_.place(utf8_prefix(*dims, kLongestText)) : -1;
+    return dims ? texts_.place(utf8_prefix(*dims, kMaxTextLength)) : -1;
   }
 
   JsonWriter json_;

@@ -15,7 +15,7 @@ inline constexpr size_t kScreenGroups = 5;  // of work
 
 struct ScreenData {
   analysis::Summary summary;
-  analysis::Advised advised;
+  analysis::AdviceReport advised;
   analysis::WorkGroups groups;  // of the work in the diagnosed window
   analysis::Loading loading;
   // Of the window, with no other device work at the same time.

@@ -323,7 +323,7 @@ const char* text_of(HostActivity activity) {
 const char* text_of(What what) {
   switch (what) {
     case What::kGemms:
-      return "gemms";
+      return "GEMMs";
     case What::kTakes:
       return "take";
     case What::kFlops:

@@ -11,7 +11,7 @@ namespace {
 // Times beyond are nonsense, and sums of those within fit into 64 bits: 73 years since 1970 or a
 // file's own base, and 104 days.
 constexpr int64_t kLatestNs = int64_t{1} << 61;
-constexpr int64_t kLongestNs = int64_t{1} << 53;
+constexpr int64_t kMaxNs = int64_t{1} << 53;
 
 std::optional<Phase> phase_of(std::string_view text) {
   if (text.size() != 1) return std::nullopt;
@@ -73,7 +73,7 @@ bool EventBuilder::set_times(const RawEvent& raw, Event& event) {
   event.ts_ns = in_range ? *ts_ns : 0;
   if (event.phase != Phase::kComplete) return true;
   const auto dur_ns = parse_us_as_ns(raw.dur);
-  if (!dur_ns || *dur_ns > kLongestNs) {
+  if (!dur_ns || *dur_ns > kMaxNs) {
     defects().count(Defect::kBadTime);
     return false;
   }

@@ -29,8 +29,8 @@ Names::Slot& Names::find_slot(std::string_view text, uint32_t hash) {
 }
 
 void Names::grow() {
-  constexpr size_t kFewestSlots = 256;
-  slots_.assign(std::max(kFewestSlots, 2 * slots_.size()), {});
+  constexpr size_t kMinSlots = 256;
+  slots_.assign(std::max(kMinSlots, 2 * slots_.size()), {});
   for (size_t i = 0; i < texts_.size(); ++i) {
     const auto hash = static_cast<uint32_t>(std::hash<std::string_view>()(texts_[i]));
     find_slot(texts_[i], hash) = {hash, static_cast<uint32_t>(i + 1)};

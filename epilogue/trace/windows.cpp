@@ -24,7 +24,7 @@ namespace epi::trace {
 namespace {
 
 // Few events are shorter. What is reserved and not used is never touched, and takes no memory.
-constexpr size_t kFewestEventBytes = 200;
+constexpr size_t kMinEventBytes = 200;
 
 struct Window {
   size_t begin = 0;
@@ -98,7 +98,7 @@ class WindowParser {
     const auto count = std::min<size_t>(static_cast<size_t>(num_threads()), windows_.size());
     for (size_t i = 0; i < std::max<size_t>(1, count); ++i) {
       workers_.push_back(std::make_unique<Worker>());
-      workers_.back()->trace.reserve(text_.size() / kFewestEventBytes / std::max<size_t>(1, count));
+      workers_.back()->trace.reserve(text_.size() / kMinEventBytes / std::max<size_t>(1, count));
     }
     std::atomic<size_t> next{0};
     std::atomic<size_t> next_worker{0};

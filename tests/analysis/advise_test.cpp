@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Advice held against what came true: pairs of recorded traces, eager and compiled; and made-up
-// traces whose advice can be reckoned by hand.
+// traces whose advice can be computed by hand.
 #include "epilogue/analysis/advise/advise.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 namespace epi::analysis {
 namespace {
 
-Advised advise_data(const std::string& name, const std::optional<std::string>& under = {}) {
+AdviceReport advise_data(const std::string& name, const std::optional<std::string>& under = {}) {
   const trace::Trace trace = read_data(name);
   return advise(TraceIndex(trace), under);
 }
@@ -28,7 +28,7 @@ AdviceCheck check_pair(const std::string& before, const std::string& after) {
   return check_advice(TraceIndex(a), TraceIndex(b), {});
 }
 
-const Advice* find(const Advised& advised, AdviceKind kind) {
+const Advice* find(const AdviceReport& advised, AdviceKind kind) {
   const auto found = std::find_if(advised.advice.begin(), advised.advice.end(),
                                   [&](const Advice& advice) { return advice.kind == kind; });
   return found == advised.advice.end() ? nullptr : &*found;
@@ -38,7 +38,7 @@ const Advice* find(const Advised& advised, AdviceKind kind) {
 constexpr double kOff = 0.25;
 
 TEST(Advise, TheCompiledMlpSavesWhatWasPredicted) {
-  const Advised advised = advise_data("traces/mlp_eager.json");
+  const AdviceReport advised = advise_data("traces/mlp_eager.json");
   // The host is the limit in its trace: what the GPU saves shortens the step only without a
   // profiler.
   EXPECT_EQ(advised.verdict, Verdict::kMaybe);
@@ -54,20 +54,20 @@ TEST(Advise, TheCompiledMlpSavesWhatWasPredicted) {
 }
 
 TEST(Advise, ALinearHasNothingToFuse) {
-  const Advised advised = advise_data("traces/linear_eager.json");
+  const AdviceReport advised = advise_data("traces/linear_eager.json");
   EXPECT_EQ(advised.verdict, Verdict::kNo);
   EXPECT_TRUE(advised.fusion.groups.empty());
-  EXPECT_EQ(advised.because, Because::kDispatchLoss);
+  EXPECT_EQ(advised.because, Reason::kDispatchLoss);
   EXPECT_EQ(find(advised, AdviceKind::kFuse), nullptr);
 }
 
 TEST(Advise, SaysWhatTheLimitIs) {
-  const Advised small = advise_data("traces/matmul_add_64.json");
+  const AdviceReport small = advise_data("traces/matmul_add_64.json");
   EXPECT_TRUE(small.cpu_is_limit());
   EXPECT_EQ(small.diagnosis->bound(), Bound::kDispatch);
   EXPECT_NE(find(small, AdviceKind::kGraph), nullptr);
   EXPECT_NE(find(small, AdviceKind::kBatch), nullptr);
-  const Advised large = advise_data("traces/matmul_add_4096.json");
+  const AdviceReport large = advise_data("traces/matmul_add_4096.json");
   EXPECT_FALSE(large.cpu_is_limit());
   EXPECT_EQ(large.diagnosis->bound(), Bound::kArithmetic);
   EXPECT_EQ(large.verdict, Verdict::kNo);  // what `addmm` adds is a matrix: little is saved
@@ -75,7 +75,7 @@ TEST(Advise, SaysWhatTheLimitIs) {
 
 // Two kernels where one would do: the add goes into the GEMM's epilogue.
 TEST(Advise, AMatmulAndAnAddAreAddmm) {
-  const Advised advised = advise_data("traces/matmul_add_4096.json");
+  const AdviceReport advised = advise_data("traces/matmul_add_4096.json");
   const Advice* found = find(advised, AdviceKind::kAddmm);
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->about, std::vector<std::string>{"4096x4096x4096"});
@@ -87,9 +87,9 @@ TEST(Advise, AMatmulAndAnAddAreAddmm) {
 
 TEST(Advise, ACompiledRunIsNotToldToCompile) {
   for (const char* name : {"traces/mlp_compile.json", "traces/linear_compile.json"}) {
-    const Advised advised = advise_data(name);
+    const AdviceReport advised = advise_data(name);
     EXPECT_EQ(advised.verdict, Verdict::kNo) << name;
-    EXPECT_EQ(advised.because, Because::kCompiled) << name;
+    EXPECT_EQ(advised.because, Reason::kCompiled) << name;
     EXPECT_TRUE(advised.fusion.groups.empty()) << name;
     EXPECT_NE(find(advised, AdviceKind::kGuards), nullptr) << name;
   }
@@ -139,7 +139,7 @@ TEST(Advise, NeverAsksForMixedPrecisionWhereItIs) {
 }
 
 TEST(Advise, OddSizesAreFound) {
-  const Advised advised = advise_data("pairs/geglu_3000x1000x2730.eager.json.gz");
+  const AdviceReport advised = advise_data("pairs/geglu_3000x1000x2730.eager.json.gz");
   const Advice* found = find(advised, AdviceKind::kAlignment);
   ASSERT_NE(found, nullptr);
   // Two GEMMs of 2 * 3000 * 2730 * 1000 FLOP at six tenths of 989.5 TFLOP/s.
@@ -148,7 +148,7 @@ TEST(Advise, OddSizesAreFound) {
 }
 
 TEST(Advise, WaitsAreFoundWithTheirOperators) {
-  const Advised advised = advise_data("pytorch/misc.json.gz");
+  const AdviceReport advised = advise_data("pytorch/misc.json.gz");
   std::vector<std::string> about;
   for (const Advice& advice : advised.advice) {
     if (advice.kind == AdviceKind::kSync) about.push_back(advice.about.at(0));
@@ -196,7 +196,7 @@ class Made {
     at_ += std::max<int64_t>(10, dur);
     return *this;
   }
-  Advised advised() const {
+  AdviceReport advised() const {
     const trace::Trace trace = trace::read_text(text_ + "]}", "made").value();
     return advise(TraceIndex(trace), {});
   }
@@ -224,11 +224,11 @@ constexpr const char* kMul =
 
 // Without shapes the joined kernel is guessed from the longest of what it replaces.
 TEST(Advise, WithoutShapesWhatFollowsEachOtherIsJoined) {
-  const Advised advised = Made()
-                              .op("aten::mm", "{}", "ampere_sgemm_128x64_tn", 500)
-                              .op("aten::gelu", "{}", kGelu, 100)
-                              .op("aten::mul", "{}", kMul, 140)
-                              .advised();
+  const AdviceReport advised = Made()
+                                   .op("aten::mm", "{}", "ampere_sgemm_128x64_tn", 500)
+                                   .op("aten::gelu", "{}", kGelu, 100)
+                                   .op("aten::mul", "{}", kMul, 140)
+                                   .advised();
   ASSERT_EQ(advised.fusion.groups.size(), 1U);
   EXPECT_FALSE(advised.fusion.groups[0].sizes_known);
   EXPECT_EQ(advised.fusion.saving_ns.likely, 240e3 - 1.25 * 140e3);
@@ -263,7 +263,7 @@ TEST(Advise, ForwardAndBackwardAreNotJoined) {
 }
 
 TEST(Advise, SinglePrecisionGemmsMissTensorCores) {
-  const Advised advised =
+  const AdviceReport advised =
       Made()
           .op("aten::mm",
               R"({"Input Dims": [[4096, 4096], [4096, 4096]], "Input type": ["float", "float"]})",
@@ -278,7 +278,7 @@ TEST(Advise, SinglePrecisionGemmsMissTensorCores) {
 TEST(Advise, TilesThatFillTheGpuBadlyAreFound) {
   // 9 x 32 tiles of 256 x 128 are 288, three waves of 132 with 108 places left empty; the other way
   // around they would be 17 x 16, which fill less.
-  const Advised advised =
+  const AdviceReport advised =
       Made()
           .op("aten::mm",
               R"({"Input Dims": [[2176, 8192], [8192, 4096]], "Input type": ["c10::BFloat16", "c10::BFloat16"]})",
@@ -296,8 +296,8 @@ TEST(Advise, RecompilesBreaksAndCompilingAreFound) {
     made.host("cpu_op", "TorchDynamo Cache Lookup", 1010, 20);
   }
   made.host("user_annotation", "entire_frame_compile", 2000, 900);
-  const Advised advised = made.advised();
-  EXPECT_EQ(advised.because, Because::kNoDevice);
+  const AdviceReport advised = made.advised();
+  EXPECT_EQ(advised.because, Reason::kNoDevice);
   ASSERT_NE(find(advised, AdviceKind::kRecompiles), nullptr);
   EXPECT_EQ(find(advised, AdviceKind::kRecompiles)->events.size(), 3U);
   ASSERT_NE(find(advised, AdviceKind::kBreaks), nullptr);
@@ -309,10 +309,10 @@ TEST(Advise, RecompilesBreaksAndCompilingAreFound) {
 
 // A step that sleeps is host-bound, and no compiler shortens it.
 TEST(Advise, DoesNotCompileWhatIsNoDispatch) {
-  const Advised advised = advise_data("what_if/host_sleep.json.gz");
+  const AdviceReport advised = advise_data("what_if/host_sleep.json.gz");
   EXPECT_EQ(advised.diagnosis->limiter, Limiter::kHost);
   EXPECT_EQ(advised.verdict, Verdict::kNo);
-  EXPECT_EQ(advised.because, Because::kOwnHostWork);
+  EXPECT_EQ(advised.because, Reason::kOwnHostWork);
 }
 
 }  // namespace

@@ -133,7 +133,7 @@ WhatIfPair pair_of(const std::string& folder, const std::string& name, const Wal
   pair.spread = before.most - before.least + after.most - after.least;
   pair.step = before.median;
   const trace::Trace trace = read_data(folder + "/" + name + ".json.gz");
-  const Advised advised = advise(TraceIndex(trace), {});
+  const AdviceReport advised = advise(TraceIndex(trace), {});
   if (pair.kind == "fuse") {  // everything that a compiler would fuse
     pair.saving = advised.fusion.saving_ns;
     pair.confidence = Confidence::kLikely;

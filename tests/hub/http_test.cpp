@@ -285,9 +285,9 @@ TEST_F(Http, ADamagedCopyIsFetchedAgainOnRequest) {
   ASSERT_TRUE(first);
   write(first->folder / "README", "READ ME");
   EXPECT_FALSE(resolve_it()->chosen->is_trusted());
-  options_.mend = true;
+  options_.refetch_damaged = true;
   EXPECT_TRUE(resolve_it()->chosen->is_trusted());
-  options_.mend = false;
+  options_.refetch_damaged = false;
   EXPECT_TRUE(resolve_it()->chosen->is_trusted());
 }
 

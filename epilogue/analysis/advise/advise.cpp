@@ -52,7 +52,7 @@ void leave_out_savings(FusionEstimate& fusion) {
 }
 
 // Those of GPUs.
-void leave_out_estimates(Advised& result) {
+void leave_out_estimates(AdviceReport& result) {
   leave_out_savings(result.fusion);
   for (Advice& advice : result.advice) {
     advice.saving_ns = {};
@@ -72,23 +72,23 @@ std::vector<int64_t> block_rows(const TraceIndex& index, const Subject& subject)
   return {rows.begin(), rows.end()};
 }
 
-void decide(const HostView& view, Advised& result) {
+void decide(const HostView& view, AdviceReport& result) {
   const double gain = result.device_ns <= 0 ? 0 : result.fusion.saving_ns.likely / result.device_ns;
-  const auto set = [&](Verdict verdict, Because because) {
+  const auto set = [&](Verdict verdict, Reason because) {
     result.verdict = verdict;
     result.because = because;
   };
-  if (result.kernels == 0) return set(Verdict::kNo, Because::kNoDevice);
-  if (is_compiled(view)) return set(Verdict::kNo, Because::kCompiled);
+  if (result.kernels == 0) return set(Verdict::kNo, Reason::kNoDevice);
+  if (is_compiled(view)) return set(Verdict::kNo, Reason::kCompiled);
   if (result.cpu_kernels && result.fusion.kernels_after < result.kernels) {
-    return set(Verdict::kMaybe, Because::kCpuKernels);
+    return set(Verdict::kMaybe, Reason::kCpuKernels);
   }
-  if (replays_graphs(view)) return set(Verdict::kNo, Because::kGraphReplay);
+  if (replays_graphs(view)) return set(Verdict::kNo, Reason::kGraphReplay);
   if (result.diagnosis->limiter == Limiter::kCapture) {
-    return set(Verdict::kNo, Because::kCapture);
+    return set(Verdict::kNo, Reason::kCapture);
   }
   if (result.diagnosis->limiter == Limiter::kNotConclusive) {
-    return set(Verdict::kMaybe, Because::kNotConclusive);
+    return set(Verdict::kMaybe, Reason::kNotConclusive);
   }
   const auto after = static_cast<double>(result.fusion.kernels_after);
   const Estimate& call = result.own ? kOwnCallNs : kCallNs;
@@ -99,36 +99,38 @@ void decide(const HostView& view, Advised& result) {
     const auto own_ns = static_cast<double>(result.diagnosis->own_host_ns()) /
                         static_cast<double>(result.diagnosis->judged);
     const double dispatch_ns = result.cpu_ns - own_ns;
-    if (own_ns > result.cpu_ns / 2) return set(Verdict::kNo, Because::kOwnHostWork);
+    if (own_ns > result.cpu_ns / 2) return set(Verdict::kNo, Reason::kOwnHostWork);
     if (result.compiled_cpu_ns.high < dispatch_ns) {
-      return set(Verdict::kLikely, Because::kDispatchGain);
+      return set(Verdict::kLikely, Reason::kDispatchGain);
     }
     if (result.compiled_cpu_ns.low < dispatch_ns) {
-      return set(Verdict::kMaybe, Because::kDispatchUnsure);
+      return set(Verdict::kMaybe, Reason::kDispatchUnsure);
     }
-    return set(Verdict::kNo, Because::kDispatchLoss);
+    return set(Verdict::kNo, Reason::kDispatchLoss);
   }
   // Compiled code shortens what the GPU and the host's dispatch take, and nothing else.
   const bool other =
       result.diagnosis->limiter != Limiter::kGpu && result.diagnosis->limiter != Limiter::kMixed;
-  if (other) return set(Verdict::kNo, Because::kOtherLimit);
+  if (other) return set(Verdict::kNo, Reason::kOtherLimit);
   // A range that is wider than the estimate is not likely anything.
   const Estimate& saving = result.fusion.saving_ns;
   const bool sure = saving.low > 0 && saving.high <= 2 * saving.likely;
-  if (gain >= kLikelyGain && sure) return set(Verdict::kLikely, Because::kGain);
-  if (gain >= kSomeGain) return set(Verdict::kMaybe, Because::kSmallGain);
+  if (gain >= kLikelyGain && sure) return set(Verdict::kLikely, Reason::kGain);
+  if (gain >= kSomeGain) return set(Verdict::kMaybe, Reason::kSmallGain);
   const bool has_gemm = !result.blocks.linears.empty() || !result.blocks.mlps.empty();
-  if (result.own && has_gemm) return set(Verdict::kMaybe, Because::kOwnGemm);
-  set(Verdict::kNo, Because::kNothingToFuse);
+  if (result.own && has_gemm) return set(Verdict::kMaybe, Reason::kOwnGemm);
+  set(Verdict::kNo, Reason::kNothingToFuse);
 }
 
 }  // namespace
 
-bool Advised::cpu_is_limit() const { return diagnosis && diagnosis->limiter == Limiter::kHost; }
+bool AdviceReport::cpu_is_limit() const {
+  return diagnosis && diagnosis->limiter == Limiter::kHost;
+}
 
-Advised advise(const TraceIndex& index, const std::optional<std::string>& under) {
+AdviceReport advise(const TraceIndex& index, const std::optional<std::string>& under) {
   const Subject subject = subject_of(index, under);
-  Advised result;
+  AdviceReport result;
   result.subject = name_of(subject);
   result.cpu_kernels = trace::has_cpu_kernels(index.trace);
   result.own = trace::is_own_trace(index.trace);
@@ -203,7 +205,7 @@ double unchanged_ns(const TraceIndex& before, const Subject& old, const TraceInd
 }
 
 // Gate and up are one kernel, with what was between the GEMMs in its epilogue.
-int64_t kernels_with_gated_mlps(const Advised& advised) {
+int64_t kernels_with_gated_mlps(const AdviceReport& advised) {
   int64_t kernels = advised.kernels;
   for (const GatedMlp& mlp : advised.blocks.mlps) {
     kernels -= 1 + static_cast<int64_t>(mlp.between.size());
@@ -211,7 +213,7 @@ int64_t kernels_with_gated_mlps(const Advised& advised) {
   return kernels;
 }
 
-Estimate gated_mlp_saving(const Advised& advised) {
+Estimate gated_mlp_saving(const AdviceReport& advised) {
   Estimate saving;
   for (const Advice& advice : advised.advice) {
     if (advice.kind != AdviceKind::kGatedMlp) continue;
@@ -226,7 +228,7 @@ Estimate gated_mlp_saving(const Advised& advised) {
 
 AdviceCheck check_advice(const TraceIndex& before, const TraceIndex& after,
                          const std::optional<std::string>& under) {
-  const Advised advised = advise(before, under);
+  const AdviceReport advised = advise(before, under);
   const Subject subject = subject_of(after, under);
   const MedianMeasures median = median_measures(subject.group);
   if (advised.kernels == 0 || median.kernels == 0) {

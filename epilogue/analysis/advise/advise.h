@@ -17,7 +17,7 @@ namespace epi::analysis {
 
 enum class Verdict : uint8_t { kNo, kMaybe, kLikely };
 // Why: what the verdict rests on.
-enum class Because : uint8_t {
+enum class Reason : uint8_t {
   kNoDevice,        // the trace shows the CPU alone
   kCompiled,        // the run is compiled already
   kGraphReplay,     // a graph launches most of the work: it cannot be compiled or captured again
@@ -35,7 +35,7 @@ enum class Because : uint8_t {
   kDispatchLoss,    // the CPU is the limit, and compiling adds more than it removes
 };
 
-struct Advised {
+struct AdviceReport {
   std::string subject;  // "ProfilerStep*", or an annotation; empty for the whole trace
   int64_t instances = 0;
   double device_ns = 0;  // the median's
@@ -47,7 +47,7 @@ struct Advised {
   // What the CPU would take with compiled code, calls of the profiler included.
   Estimate compiled_cpu_ns;
   Verdict verdict = Verdict::kNo;
-  Because because = Because::kNoDevice;
+  Reason because = Reason::kNoDevice;
   std::vector<Advice> advice;  // the most worthwhile first
   Blocks blocks;
   std::vector<int64_t> block_rows;  // of the MLPs in any step that was looked at, without repeats
@@ -58,7 +58,7 @@ struct Advised {
 };
 
 // About the steps, or what is called `under`; throws `Error` where nothing is.
-Advised advise(const TraceIndex& index, const std::optional<std::string>& under);
+AdviceReport advise(const TraceIndex& index, const std::optional<std::string>& under);
 
 // Which of the estimates the run after the change is held against.
 enum class Change : uint8_t {

@@ -17,7 +17,7 @@ namespace {
 using trace::EventId;
 
 // Pointwise kernels reach this share of the memory's bandwidth where the trace shows none.
-constexpr double kUsualShare = 0.88;
+constexpr double kTypicalShare = 0.88;
 // Generated kernels were seen between these, as shares of what ATen's vectorized ones reach.
 constexpr double kSlowGenerated = 0.66;
 constexpr double kFastGenerated = 1.06;
@@ -54,7 +54,7 @@ GpuRates rates_of(const TraceIndex& index, const std::vector<FlowNode>& nodes, b
   if (!reached.empty()) {
     rates.bytes_per_ns = median(reached);
   } else {
-    rates.bytes_per_ns = peaks ? peaks->memory_tb_s * 1000 * kUsualShare : fastest;
+    rates.bytes_per_ns = peaks ? peaks->memory_tb_s * 1000 * kTypicalShare : fastest;
   }
   return rates;
 }

@@ -13,7 +13,7 @@ constexpr double kEmptyNs = 900;
 // Loading, converting, storing.
 constexpr double kElementSlots = 13.5;
 // Longer rows are read twice, or more often.
-constexpr double kLongestRow = 1024;
+constexpr double kMaxRow = 1024;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ double function_cost(std::string_view op, std::string_view how) {
 }
 
 double looped_cost(Kind kind, double row) {
-  if (row <= kLongestRow) return 0;
+  if (row <= kMaxRow) return 0;
   switch (kind) {
     case Kind::kSoftmax:
       return 5.2;

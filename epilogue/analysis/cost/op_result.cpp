@@ -29,11 +29,11 @@ TensorSize size_of(const OpInput& input) {
 
 // Of a list of tensors, whose type the trace does not have: that of what is most common.
 std::vector<TensorSize> list_sizes(std::string_view json_dims) {
-  constexpr int64_t kUsualBytes = 2;
+  constexpr int64_t kTypicalBytes = 2;
   std::vector<TensorSize> sizes;
   for (const std::string_view item : trace::array_items(json_dims)) {
     if (item.empty() || item.front() != '[') return {};
-    sizes.push_back({count_of(integers(item)), kUsualBytes});
+    sizes.push_back({count_of(integers(item)), kTypicalBytes});
   }
   return sizes;
 }

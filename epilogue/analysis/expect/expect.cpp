@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "epilogue/analysis/compare/compare.h"
-#include "epilogue/analysis/expect/gauge.h"
+#include "epilogue/analysis/expect/measurer.h"
 #include "epilogue/analysis/index/statistics.h"
 
 namespace epi::analysis {
@@ -17,8 +17,8 @@ using trace::EventId;
 // Gives the events behind an instance's value.
 using EventsOf = std::function<std::vector<EventId>(size_t)>;
 
-void note_range(const std::vector<Gauged>& found, RuleResult& result) {
-  for (const Gauged& one : found) {
+void note_range(const std::vector<Measurement>& found, RuleResult& result) {
+  for (const Measurement& one : found) {
     if (!one.value) continue;
     result.found_min = std::min(result.found_min.value_or(*one.value), *one.value);
     result.found_max = std::max(result.found_max.value_or(*one.value), *one.value);
@@ -26,7 +26,7 @@ void note_range(const std::vector<Gauged>& found, RuleResult& result) {
 }
 
 // A lower bound proves that something is more, and never that it is less.
-bool is_proven(const Rule& rule, const Gauged& found) {
+bool is_proven(const Rule& rule, const Measurement& found) {
   if (!found.value || !holds(rule.cmp, *found.value, rule.value)) return false;
   if (!found.at_least || rule.cmp == Cmp::kMore || rule.cmp == Cmp::kMoreOrEqual) return true;
   return rule.cmp == Cmp::kNotEqual && *found.value > rule.value;
@@ -38,14 +38,14 @@ std::optional<double> nearest(const Rule& rule, const RuleResult& result) {
   return below ? result.found_max : result.found_min;
 }
 
-void add_broken(const Subject& subject, size_t i, const Gauged& found, std::vector<EventId> events,
-                RuleResult& result) {
+void add_broken(const Subject& subject, size_t i, const Measurement& found,
+                std::vector<EventId> events, RuleResult& result) {
   const Instance& instance = subject.group.instances[i];
   result.broken.push_back({instance.name, instance.begin_ns, found.value, std::move(events)});
 }
 
-void check_each(const Subject& subject, const std::vector<Gauged>& found, const EventsOf& events,
-                const Rule& rule, RuleResult& result) {
+void check_each(const Subject& subject, const std::vector<Measurement>& found,
+                const EventsOf& events, const Rule& rule, RuleResult& result) {
   note_range(found, result);
   std::vector<size_t> failing;
   for (size_t i = 0; i < found.size(); ++i) {
@@ -67,11 +67,11 @@ void check_each(const Subject& subject, const std::vector<Gauged>& found, const 
   }
 }
 
-void check_together(const std::vector<Gauged>& found, const Rule& rule, RuleResult& result) {
+void check_together(const std::vector<Measurement>& found, const Rule& rule, RuleResult& result) {
   note_range(found, result);
   std::vector<double> values;
   bool at_least = false;
-  for (const Gauged& one : found) {
+  for (const Measurement& one : found) {
     if (one.value) values.push_back(*one.value);
     at_least |= one.at_least;
   }
@@ -92,9 +92,9 @@ void check_together(const std::vector<Gauged>& found, const Rule& rule, RuleResu
 }
 
 void check_measure(const TraceIndex& index, const Subject& subject, RuleResult& result) {
-  const Gauge gauge(index, subject, result.rule);
-  std::vector<Gauged> found;
-  for (size_t i = 0; i < subject.owned.size(); ++i) found.push_back(gauge.measure(i));
+  const Measurer measurer(index, subject, result.rule);
+  std::vector<Measurement> found;
+  for (size_t i = 0; i < subject.owned.size(); ++i) found.push_back(measurer.measure(i));
   Rule rule = result.rule;
   if (rule.claim != ClaimKind::kMeasure) {  // "has" and "no" are about how many there are
     rule.cmp = rule.claim == ClaimKind::kHas ? Cmp::kMore : Cmp::kEqual;
@@ -104,9 +104,9 @@ void check_measure(const TraceIndex& index, const Subject& subject, RuleResult& 
     check_together(found, rule, result);
     return;
   }
-  const EventsOf events = [&](size_t i) { return gauge.events(i); };
+  const EventsOf events = [&](size_t i) { return measurer.events(i); };
   check_each(subject, found, events, rule, result);
-  if (!result.ok && gauge.shows_waits()) result.note = RuleNote::kLongestWaits;
+  if (!result.ok && measurer.shows_waits()) result.note = RuleNote::kLongestWaits;
 }
 
 void check_same_kernels(const TraceIndex& index, const Subject& subject, const LoadTrace& load,
@@ -118,7 +118,7 @@ void check_same_kernels(const TraceIndex& index, const Subject& subject, const L
     return;
   }
   const auto wanted_work = work_items(other, wanted.owned[typical_instance(wanted.group)].work);
-  std::vector<Gauged> found;
+  std::vector<Measurement> found;
   std::vector<std::vector<EventId>> differing(subject.owned.size());
   for (size_t i = 0; i < subject.owned.size(); ++i) {
     const auto difference = match_work(work_items(index, subject.owned[i].work), wanted_work);

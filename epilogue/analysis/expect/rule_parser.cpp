@@ -18,7 +18,7 @@ namespace {
 
 using namespace rule_words;
 
-constexpr size_t kLongestRule = 4096;
+constexpr size_t kMaxRuleLength = 4096;
 
 class Parser {
  public:
@@ -288,8 +288,8 @@ Result<void> Parser::parse_claim() {
 }
 
 Result<Rule> Parser::parse() {
-  if (text_.size() > kLongestRule)
-    return wrong(kLongestRule, "a rule has at most {} characters", kLongestRule);
+  if (text_.size() > kMaxRuleLength)
+    return wrong(kMaxRuleLength, "a rule has at most {} characters", kMaxRuleLength);
   rule_.text = text_.substr(text_.find_first_not_of(" \t"));
   const auto colon = find_claim();
   EPI_TRY(colon);

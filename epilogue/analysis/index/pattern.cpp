@@ -7,8 +7,8 @@
 namespace epi::analysis {
 namespace {
 
-constexpr size_t kLongestSearched = 4096;  // characters of a name
-constexpr size_t kLongestRegex = 1000;     // std::regex nests as deep as its brackets do
+constexpr size_t kMaxSearched = 4096;     // characters of a name
+constexpr size_t kMaxRegexLength = 1000;  // std::regex nests as deep as its brackets do
 // libstdc++ tries all ways at once instead of one after another: no expression takes forever.
 #ifdef __GLIBCXX__
 constexpr auto kFlags = std::regex::ECMAScript | std::regex_constants::__polynomial;
@@ -17,7 +17,7 @@ constexpr auto kFlags = std::regex::ECMAScript;
 #endif
 
 // Behind a backslash or a brace, libstdc++ reads a number without a look at its length.
-constexpr size_t kLongestNumber = 4;
+constexpr size_t kMaxNumberLength = 4;
 
 bool has_long_number(std::string_view text) {
   for (size_t i = 0; i + 1 < text.size(); ++i) {
@@ -25,7 +25,7 @@ bool has_long_number(std::string_view text) {
     if (!begins) continue;
     const size_t end = text.find_first_not_of("0123456789", i + 1);
     const size_t digits = std::min(end, text.size()) - (i + 1);
-    if (digits > kLongestNumber) return true;
+    if (digits > kMaxNumberLength) return true;
     if (text[i] == '\\') ++i;  // what it escapes
   }
   return false;
@@ -47,11 +47,11 @@ Result<Pattern> Pattern::regex(std::string_view text) {
   Pattern pattern;
   pattern.text_ = text;
   if (text.empty()) return failure("the expression is empty");
-  if (text.size() > kLongestRegex) {
-    return failure("an expression has at most {} characters", kLongestRegex);
+  if (text.size() > kMaxRegexLength) {
+    return failure("an expression has at most {} characters", kMaxRegexLength);
   }
   if (has_long_number(text)) {
-    return failure("/{}/ counts by a number of more than {} digits", text, kLongestNumber);
+    return failure("/{}/ counts by a number of more than {} digits", text, kMaxNumberLength);
   }
   try {
     pattern.expression_ =
@@ -64,7 +64,7 @@ Result<Pattern> Pattern::regex(std::string_view text) {
 
 bool Pattern::matches(std::string_view name) const {
   if (expression_ == nullptr) return name == text_;
-  const std::string_view searched = name.substr(0, kLongestSearched);
+  const std::string_view searched = name.substr(0, kMaxSearched);
   return std::regex_search(searched.begin(), searched.end(), expression_->regex);
 }
 

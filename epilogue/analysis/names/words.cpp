@@ -68,8 +68,8 @@ std::string layout(std::string_view word) {
 }
 
 NumberType number_type(std::string_view word) {
-  constexpr size_t kLongest = 7;  // "fp8e4m3"
-  if (word.size() < 2 || word.size() > kLongest) return NumberType::kUnknown;
+  constexpr size_t kMaxLength = 7;  // "fp8e4m3"
+  if (word.size() < 2 || word.size() > kMaxLength) return NumberType::kUnknown;
   static constexpr std::pair<std::string_view, NumberType> kNames[] = {
       {"bf16", NumberType::kBf16},      {"f16", NumberType::kF16},
       {"fp16", NumberType::kF16},       {"half", NumberType::kF16},

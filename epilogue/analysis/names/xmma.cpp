@@ -12,10 +12,10 @@ namespace {
 
 // "tf32f32" as two types; kUnknown where the word is not two types in a row.
 std::pair<NumberType, NumberType> type_pair(std::string_view word) {
-  constexpr size_t kShortest = 2;  // "s8"
-  constexpr size_t kLongest = 8;   // "bf16bf16", "e4m3bf16"
+  constexpr size_t kShortest = 2;   // "s8"
+  constexpr size_t kMaxLength = 8;  // "bf16bf16", "e4m3bf16"
   const bool plausible =
-      word.size() >= 2 * kShortest && word.size() <= kLongest && is_digit(word.back());
+      word.size() >= 2 * kShortest && word.size() <= kMaxLength && is_digit(word.back());
   for (size_t at = kShortest; plausible && at + kShortest <= word.size(); ++at) {
     if (!is_digit(word[at - 1])) continue;  // types end in one
     const NumberType first = number_type(word.substr(0, at));

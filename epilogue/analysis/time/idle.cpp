@@ -89,7 +89,7 @@ class Gaps {
 
   void add_latency(const Interval& when, IdleCause cause, EventId next, EventId launch) {
     if (when.begin >= when.end) return;
-    const bool is_long = when.end - when.begin > kLongestLatencyNs;
+    const bool is_long = when.end - when.begin > kMaxLatencyNs;
     gaps_.push_back({when, is_long ? IdleCause::kNotInFile : cause, {}, next, launch});
   }
 

@@ -23,7 +23,7 @@ enum class IdleCause : uint8_t {
 
 // Work that begins on an idle device begins within microseconds of its launch. What takes longer
 // than this waits for something else.
-inline constexpr int64_t kLongestLatencyNs = 100000;
+inline constexpr int64_t kMaxLatencyNs = 100000;
 
 // An idle time of one cause.
 struct IdleGap {

@@ -10,7 +10,7 @@ namespace epi::analysis {
 
 // What lies between a launch and its kernel at least. Where something else came later, the recorded
 // gap is longer and says nothing about it.
-inline constexpr int64_t kUsualLatencyNs = 5000;
+inline constexpr int64_t kTypicalLatencyNs = 5000;
 
 class StepGraphs::Builder {
  public:

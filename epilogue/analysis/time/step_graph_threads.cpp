@@ -44,7 +44,7 @@ void StepGraphs::Builder::add_thread_edges(size_t place) {
     if (const Work* copy = copied_meanwhile(segment)) {
       graph_.add_edge({copy->from, to, segment.end - copy->begin, copy->bound, EdgeKind::kTakes,
                        copy->id, trace_.dur_ns[copy->id]});
-      graph_.add_edge({from, to, std::min(ns, kUsualLatencyNs), Bound::kLaunches,
+      graph_.add_edge({from, to, std::min(ns, kTypicalLatencyNs), Bound::kLaunches,
                        EdgeKind::kFollows, segment.event, event_ns});
       continue;
     }
@@ -64,7 +64,7 @@ void StepGraphs::Builder::add_thread_edges(size_t place) {
     }
     const bool before_file = graphs_.host_.is_before_file(thread.lane, segment);
     const bool unexplained =
-        before_file || (segment.activity == HostActivity::kSynchronizing && ns > kLongestLatencyNs);
+        before_file || (segment.activity == HostActivity::kSynchronizing && ns > kMaxLatencyNs);
     graph_.add_edge({from, to, ns, unexplained ? Bound::kNotInFile : bound_of(segment.activity),
                      EdgeKind::kTakes, segment.event, event_ns});
   }
@@ -111,7 +111,7 @@ auto StepGraphs::Builder::waited_for(const HostTimeline::Segment& segment) const
 }
 
 bool StepGraphs::Builder::is_full_queue(const HostTimeline::Segment& segment) const {
-  const bool is_long = segment.end - segment.begin > kLongestLatencyNs;
+  const bool is_long = segment.end - segment.begin > kMaxLatencyNs;
   if (segment.activity != HostActivity::kLaunching || !is_long) return false;
   const auto launched = std::lower_bound(asked_.begin(), asked_.end(), segment.begin);
   const auto begun = std::upper_bound(begun_.begin(), begun_.end(), segment.end);

@@ -12,7 +12,7 @@ namespace {
 using trace::kNoEvent;
 
 // The same between two kernels of a stream.
-constexpr int64_t kUsualGapNs = 1500;
+constexpr int64_t kTypicalGapNs = 1500;
 // Works that are looked at for the one before.
 constexpr int kMaxTries = 16;
 
@@ -32,7 +32,7 @@ void StepGraphs::Builder::add_launch(const Work& work, std::vector<Reason>& reas
   const Node ready = graph_.add_node(released);
   graph_.add_edge({thread->nodes[at], ready, released - segment.begin, bound_of(segment.activity),
                    EdgeKind::kTakes, launch, trace_.dur_ns[launch]});
-  reasons.push_back({ready, released, kUsualLatencyNs});
+  reasons.push_back({ready, released, kTypicalLatencyNs});
 }
 
 void StepGraphs::Builder::add_stream_order(const Work& work, LaneId stream,
@@ -41,7 +41,7 @@ void StepGraphs::Builder::add_stream_order(const Work& work, LaneId stream,
   if (last == last_of_stream_.end()) return;
   const Work& before = work_[last->second];
   if (before.end <= work.begin) {
-    reasons.push_back({before.to, before.end, kUsualGapNs});
+    reasons.push_back({before.to, before.end, kTypicalGapNs});
   } else if (before.begin >= window_.begin_ns) {
     // It may begin before the other ends: then it followed its begin.
     reasons.push_back({before.from, work.begin, 0, true, last->second});
@@ -67,7 +67,7 @@ void StepGraphs::Builder::add_other_streams(const Work& work, LaneId stream,
       if (found == place_.end()) continue;
       const Work& other = work_[found->second];
       const bool earlier = other.end <= work.begin && other.to != 0 && other.id != work.id;
-      if (earlier) reasons.push_back({other.to, other.end, kUsualGapNs});
+      if (earlier) reasons.push_back({other.to, other.end, kTypicalGapNs});
     }
     return;
   }
@@ -77,7 +77,7 @@ void StepGraphs::Builder::add_other_streams(const Work& work, LaneId stream,
   for (const Reason& reason : reasons) {
     explained = std::max(explained, reason.takes ? work.begin : reason.from_ns);
   }
-  if (explained != INT64_MIN && work.begin - explained <= 2 * kUsualLatencyNs) return;
+  if (explained != INT64_MIN && work.begin - explained <= 2 * kTypicalLatencyNs) return;
   auto at = std::upper_bound(by_end_.begin(), by_end_.end(), work.begin,
                              [&](int64_t ns, size_t i) { return ns < work_[i].end; });
   while (at != by_end_.begin()) {
@@ -88,7 +88,7 @@ void StepGraphs::Builder::add_other_streams(const Work& work, LaneId stream,
         other.to == 0) {
       continue;
     }
-    reasons.push_back({other.to, other.end, kUsualGapNs});
+    reasons.push_back({other.to, other.end, kTypicalGapNs});
     return;
   }
 }
@@ -112,7 +112,7 @@ void StepGraphs::Builder::add_reasons(const Work& work, const std::vector<Reason
   };
   if (reasons.empty()) {
     const int64_t ns = work.begin - window_.begin_ns;
-    const bool short_wait = ns <= kLongestLatencyNs && index_.links.launch[work.id] != kNoEvent;
+    const bool short_wait = ns <= kMaxLatencyNs && index_.links.launch[work.id] != kNoEvent;
     graph_.add_edge({begin_, work.from, ns, short_wait ? Bound::kLaunches : Bound::kNotInFile,
                      EdgeKind::kFollows, work.id, 0});
     return;
@@ -130,7 +130,7 @@ void StepGraphs::Builder::add_reasons(const Work& work, const std::vector<Reason
     const int64_t gap = work.begin - reason->from_ns;
     const EventId launch = index_.links.launch[work.id];
     const bool staged = launch != kNoEvent && graphs_.host_.waits_for_own_copy(launch);
-    const bool is_long = gap > kLongestLatencyNs && !staged;
+    const bool is_long = gap > kMaxLatencyNs && !staged;
     const int64_t ns = reason == latest ? gap : std::min(gap, reason->usual_ns);
     graph_.add_edge({reason->from, work.from, ns,
                      reason == latest && is_long ? Bound::kNotInFile : Bound::kLaunches,

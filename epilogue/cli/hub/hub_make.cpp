@@ -159,7 +159,7 @@ int hub_verify(const HubVerbFlags& flags) {
 int hub_get(const HubVerbFlags& flags) {
   const Device device = device_of(flags);
   hub::Options options = hub_options(flags.hub);
-  options.mend = true;
+  options.refetch_damaged = true;
   const WaitingLine line("fetching " + (flags.packages.empty() ? "" : flags.packages[0]));
   const auto resolution = hub::resolve(only_package(flags), hub::this_host(device), options);
   throw_if_failed(resolution);

@@ -10,7 +10,7 @@
 namespace epi::cli {
 namespace {
 
-constexpr size_t kFewestForwards = 5;
+constexpr size_t kMinForwards = 5;
 constexpr size_t kMaxForwards = 1000;
 constexpr double kBudgetNs = 1e9;
 // On a device, forwards are timed in rows of two milliseconds, far above what the wait at the end
@@ -19,7 +19,7 @@ constexpr double kRowNs = 2e6;
 constexpr size_t kIssues = 101;
 
 constexpr double kTurnNs = 2e6;  // of the first forward, at least: far above the clock's noise
-constexpr int kFewestTurns = 9;
+constexpr int kMinTurns = 9;
 constexpr int kMaxTurns = 101;
 
 int64_t calls_in_a_row(const Forward& forward, Device device) {
@@ -103,7 +103,7 @@ std::vector<std::vector<double>> times_in_turns(const std::vector<Forward>& forw
   const auto calls =
       std::max<int64_t>(1, std::llround(kTurnNs / std::max(timed(forwards[0], 3, device), 1.0)));
   const int turns = std::clamp(static_cast<int>(total_ns / (round_ns * static_cast<double>(calls))),
-                               kFewestTurns, kMaxTurns);
+                               kMinTurns, kMaxTurns);
   std::vector<std::vector<double>> times_ns(forwards.size());
   for (int turn = 0; turn < turns; ++turn) {
     progress.show("turn", static_cast<size_t>(turn) + 1);
@@ -122,7 +122,7 @@ ForwardTimes timed_forwards(const Forward& forward, Device device, Progress& pro
     times.issue_ns = timed_issues(forward, device);
   }
   double total_ns = 0;
-  while (times.forward_ns.size() < kFewestForwards ||
+  while (times.forward_ns.size() < kMinForwards ||
          (total_ns < kBudgetNs && times.forward_ns.size() < kMaxForwards)) {
     progress.show("forward", times.forward_ns.size() + 1);
     times.forward_ns.push_back(timed(forward, times.in_a_row, device));

@@ -16,12 +16,12 @@
 namespace epi::cli {
 namespace {
 
-constexpr int64_t kLargest = int64_t{1} << 62;
+constexpr int64_t kMaxNumber = int64_t{1} << 62;
 
 int64_t number_in(const std::string& flag, const std::string& text, int64_t smallest) {
   bool overflows = false;
   const auto value = parse_integer(text, &overflows);
-  if (overflows || (value && *value > kLargest)) {
+  if (overflows || (value && *value > kMaxNumber)) {
     fail("run", "{} {}: the number is too large", flag, text);
   }
   if (!value) fail("run", "{} \"{}\": not a whole number", flag, text);
@@ -80,7 +80,7 @@ std::vector<int64_t> positive_numbers(const std::string& flag, const std::string
   return values;
 }
 
-int64_t whole_number(const std::string& flag, const std::string& text) {
+int64_t parse_count(const std::string& flag, const std::string& text) {
   return number_in(flag, text, 0);
 }
 
@@ -117,7 +117,7 @@ profile::Schedule parse_steps(const RunFlags& flags) {
   std::vector<int64_t> numbers;
   std::string item;
   for (std::istringstream stream(flags.steps + ","); std::getline(stream, item, ',');) {
-    numbers.push_back(whole_number("--steps", item));
+    numbers.push_back(parse_count("--steps", item));
   }
   if (numbers.size() != 3) {
     fail("run", "--steps {}: three numbers are needed, wait,warmup,active", flags.steps);

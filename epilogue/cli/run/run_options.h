@@ -57,7 +57,7 @@ int64_t positive_number(const std::string& flag, const std::string& text);
 // "64,96,128" as such numbers, none of them twice.
 std::vector<int64_t> positive_numbers(const std::string& flag, const std::string& text);
 // One number from 0.
-int64_t whole_number(const std::string& flag, const std::string& text);
+int64_t parse_count(const std::string& flag, const std::string& text);
 
 // Every combination of the lists, the last flag changing fastest.
 std::vector<RunSizes> expand_sizes(const RunFlags& flags);

@@ -66,7 +66,7 @@ RunResult run_once(const RunFlags& flags, const RunSizes& sizes, const Workload&
     block.forward(inputs);
   };
   Progress progress;
-  warm_up(forward, whole_number("--warmup", flags.warmup), progress);
+  warm_up(forward, parse_count("--warmup", flags.warmup), progress);
   RunResult result;
   result.workload = flags.workload;
   result.title = workload.title;
@@ -124,7 +124,7 @@ void print_json(const std::vector<RunResult>& results) {
 int run(const RunFlags& flags) {
   if (!flags.like.empty()) return run_like(flags);
   parse_dtype(flags.dtype);
-  whole_number("--warmup", flags.warmup);
+  parse_count("--warmup", flags.warmup);
   parse_steps(flags);
   parse_compile(flags);
   check_trace_folder(flags);

@@ -22,7 +22,7 @@ namespace epi::cli {
 namespace {
 
 // Of `run mlp`, where no other width is asked for.
-constexpr int64_t kUsualHidden = 3072;
+constexpr int64_t kDefaultHidden = 3072;
 constexpr double kWarmUpNs = 50e6;
 constexpr int64_t kRecorded = 21;
 // Of the turns of one block's modes.
@@ -90,7 +90,7 @@ void measure(const trace::Trace& trace, const std::string& annotation, LessonRes
 // "mlp_fwd: bytes <= 4915200B": what the lesson before it moved, less what need not move any more.
 std::string bytes_rule(const Lesson& lesson, const Tensor& x, const LessonResult& like) {
   const int64_t hidden =
-      lesson.run.hidden.empty() ? kUsualHidden : positive_number("--hidden", lesson.run.hidden);
+      lesson.run.hidden.empty() ? kDefaultHidden : positive_number("--hidden", lesson.run.hidden);
   const int64_t rows = x.numel() / x.size(x.dim() - 1);
   const int64_t kept = lesson.hidden_kept * rows * hidden * size_bytes(x.dtype());
   return fmt::format("mlp_fwd: bytes <= {}B", like.bytes - kept);

@@ -20,7 +20,7 @@
 namespace epi::cli {
 namespace {
 
-constexpr size_t kLongestRequest = 16 * 1024;
+constexpr size_t kMaxRequestBytes = 16 * 1024;
 constexpr int kRequestSeconds = 1;  // browsers open connections that they may not need
 constexpr int kAnswerSeconds = 30;
 
@@ -58,7 +58,7 @@ std::string read_head(int connection) {
   char buffer[2048];
   while (head.find("\r\n\r\n") == std::string::npos) {
     const ssize_t count = ::recv(connection, buffer, sizeof buffer, 0);
-    if (count <= 0 || head.size() > kLongestRequest) return {};
+    if (count <= 0 || head.size() > kMaxRequestBytes) return {};
     head.append(buffer, static_cast<size_t>(count));
   }
   return head;

@@ -11,7 +11,7 @@
 namespace epi::hub {
 
 // All of the text as a number from 0, in the one form it has: no sign, no zeros in front.
-inline std::optional<int64_t> whole_number(std::string_view text) {
+inline std::optional<int64_t> parse_count(std::string_view text) {
   const bool plain = !text.empty() && text[0] != '-' && (text[0] != '0' || text.size() == 1);
   return plain ? parse_integer(text) : std::nullopt;
 }

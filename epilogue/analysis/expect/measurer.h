@@ -10,18 +10,18 @@
 
 namespace epi::analysis {
 
-struct Gauged {
+struct Measurement {
   std::optional<double> value;  // in the rule's unit; none: the trace does not tell
   bool at_least = false;        // bytes: the trace tells a lower bound
 };
 
-class Gauge {
+class Measurer {
  public:
   // All three must outlive it.
-  Gauge(const TraceIndex& index, const Subject& subject, const Rule& rule);
+  Measurer(const TraceIndex& index, const Subject& subject, const Rule& rule);
 
   // What the rule measures, or how many there are of what it says the subject has.
-  Gauged measure(size_t instance) const;
+  Measurement measure(size_t instance) const;
   // The events that make the value: those counted, or where the time goes, at most a few.
   std::vector<trace::EventId> events(size_t instance) const;
   // Whether those are the work that the device waited for: the rule asks for less idle time.

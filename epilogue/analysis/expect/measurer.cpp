@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "epilogue/analysis/expect/gauge.h"
+#include "epilogue/analysis/expect/measurer.h"
 
 #include <algorithm>
 
@@ -22,7 +22,7 @@ void keep_largest(std::vector<EventId>& events, Size&& size) {
 
 }  // namespace
 
-Gauge::Gauge(const TraceIndex& index, const Subject& subject, const Rule& rule)
+Measurer::Measurer(const TraceIndex& index, const Subject& subject, const Rule& rule)
     : index_(index), subject_(subject), rule_(rule) {
   if (rule.claim != ClaimKind::kMeasure || rule.measure != Measure::kCount) return;
   const auto& order = index.links.tree.order;
@@ -31,7 +31,7 @@ Gauge::Gauge(const TraceIndex& index, const Subject& subject, const Rule& rule)
   });
 }
 
-Gauge::Events Gauge::work_of(size_t instance, Category category) const {
+Measurer::Events Measurer::work_of(size_t instance, Category category) const {
   Events events;
   for (const EventId id : subject_.owned[instance].work) {
     if (index_.trace.category[id] == category) events.push_back(id);
@@ -39,7 +39,7 @@ Gauge::Events Gauge::work_of(size_t instance, Category category) const {
   return events;
 }
 
-Gauge::Events Gauge::work_of(size_t instance, Kind kind) const {
+Measurer::Events Measurer::work_of(size_t instance, Kind kind) const {
   Events events;
   for (const EventId id : subject_.owned[instance].work) {
     const Kind of_work = index_.names[index_.trace.name[id]].kind;
@@ -49,7 +49,7 @@ Gauge::Events Gauge::work_of(size_t instance, Kind kind) const {
   return events;
 }
 
-Gauge::Events Gauge::work_named(size_t instance, bool kernels_only) const {
+Measurer::Events Measurer::work_named(size_t instance, bool kernels_only) const {
   Events events;
   for (const EventId id : subject_.owned[instance].work) {
     const bool wanted = !kernels_only || index_.trace.category[id] == Category::kKernel;
@@ -58,7 +58,7 @@ Gauge::Events Gauge::work_named(size_t instance, bool kernels_only) const {
   return events;
 }
 
-Gauge::Events Gauge::host_named(size_t instance, std::optional<What> what) const {
+Measurer::Events Measurer::host_named(size_t instance, std::optional<What> what) const {
   Events events;
   for (const EventId id : host_events(index_, subject_, instance)) {
     const Category category = index_.trace.category[id];
@@ -70,7 +70,7 @@ Gauge::Events Gauge::host_named(size_t instance, std::optional<What> what) const
   return events;
 }
 
-Gauge::Events Gauge::searched(size_t instance) const {
+Measurer::Events Measurer::searched(size_t instance) const {
   switch (rule_.what) {
     case What::kKernel:
       return work_named(instance, true);
@@ -88,7 +88,7 @@ Gauge::Events Gauge::searched(size_t instance) const {
 }
 
 // The events that a count is the number of; none for times and bytes.
-std::optional<Gauge::Events> Gauge::counted(size_t instance) const {
+std::optional<Measurer::Events> Measurer::counted(size_t instance) const {
   if (rule_.claim != ClaimKind::kMeasure) return searched(instance);
   switch (rule_.measure) {
     case Measure::kKernels:
@@ -114,7 +114,7 @@ std::optional<Gauge::Events> Gauge::counted(size_t instance) const {
   }
 }
 
-Gauged Gauge::measure(size_t instance) const {
+Measurement Measurer::measure(size_t instance) const {
   if (const auto events = counted(instance)) return {static_cast<double>(events->size()), false};
   const Measures& m = measures(instance);
   switch (rule_.measure) {
@@ -136,28 +136,28 @@ Gauged Gauge::measure(size_t instance) const {
   return {moved->bytes, moved->at_least};
 }
 
-bool Gauge::shows_waits() const {
+bool Measurer::shows_waits() const {
   if (rule_.claim != ClaimKind::kMeasure) return false;
   const bool less = rule_.cmp == Cmp::kLess || rule_.cmp == Cmp::kLessOrEqual;
   const bool more = rule_.cmp == Cmp::kMore || rule_.cmp == Cmp::kMoreOrEqual;
   return (rule_.measure == Measure::kIdle && less) || (rule_.measure == Measure::kBusy && more);
 }
 
-std::vector<EventId> Gauge::events(size_t instance) const {
+std::vector<EventId> Measurer::events(size_t instance) const {
   if (auto events = counted(instance)) return std::move(*events);
   if (rule_.measure == Measure::kCpuTime) return longest_children(instance);
   if (shows_waits()) return after_longest_gaps(instance);
   return longest_work(instance);
 }
 
-Gauge::Events Gauge::longest_work(size_t instance) const {
+Measurer::Events Measurer::longest_work(size_t instance) const {
   Events events = subject_.owned[instance].work;
   keep_largest(events, [&](EventId id) { return index_.trace.dur_ns[id]; });
   return events;
 }
 
 // What the instance consists of, one level below it.
-Gauge::Events Gauge::longest_children(size_t instance) const {
+Measurer::Events Measurer::longest_children(size_t instance) const {
   const EventId parent = subject_.group.instances[instance].event;
   Events events;
   for (const EventId id : host_events(index_, subject_, instance)) {
@@ -168,7 +168,7 @@ Gauge::Events Gauge::longest_children(size_t instance) const {
 }
 
 // The work that the device waited for, the longest wait first.
-Gauge::Events Gauge::after_longest_gaps(size_t instance) const {
+Measurer::Events Measurer::after_longest_gaps(size_t instance) const {
   const trace::Trace& trace = index_.trace;
   Events events = subject_.owned[instance].work;
   std::sort(events.begin(), events.end(),
