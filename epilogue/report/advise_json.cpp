@@ -105,11 +105,11 @@ void advice_check_json(JsonWriter& json, const analysis::AdviceCheck& check) {
   estimate_json(json, "predicted_saving_us", check.saving_ns);
   json.key("actual_saving_us").fixed(check.actual_ns / 1000, 3);
   json.key("error");
-  check.error() ? json.fixed(*check.error(), 4) : json.null();
+  check.error() && check.has_estimate() ? json.fixed(*check.error(), 4) : json.null();
   json.key("compile_us").fixed(check.compile_ns / 1000, 3);
   json.key("change").string(check.change == analysis::Change::kFused ? "fused" : "gated_mlp");
   json.key("holds");
-  check.saving_ns.high > 0 ? json.boolean(check.holds()) : json.null();
+  check.holds() ? json.boolean(*check.holds()) : json.null();
   json.key("unchanged_kernels_us").fixed(check.unchanged_ns / 1000, 3);
   json.key("kernels").integer(check.kernels);
   json.key("kernels_predicted").integer(check.kernels_predicted);

@@ -318,7 +318,8 @@ std::string verdict_line(const AdviceReport& advised) {
                                         time_text(advised.compiled_cpu_ns.high));
   switch (advised.because) {
     case Reason::kNoDevice:
-      return head + fmt::format("there is no device work in {}", step_text(advised));
+      return fmt::format("{}: not conclusive, there is no device work in {}", compiler,
+                         step_text(advised));
     case Reason::kCompiled:
       return head + "this run is compiled already";
     case Reason::kGraphReplay:
@@ -349,7 +350,7 @@ std::string verdict_line(const AdviceReport& advised) {
       return head + fmt::format(
                         "{} would become {}; how much that saves on a CPU, the trace does not tell",
                         plural(static_cast<double>(advised.kernels), "kernel"),
-                        fusion.kernels_after);
+                        advised.kernels_compiled);
     case Reason::kNothingToFuse:
       return head + (nothing_to_fuse
                          ? fmt::format("there is nothing to fuse{}", where)
@@ -435,9 +436,10 @@ std::string advice_check_text(const analysis::AdviceCheck& check, bool markdown)
                {"predicted", Align::kRight},
                {"after", Align::kRight}});
   table.add_row({check.cpu_kernels ? "kernel time" : "GPU time", time_text(check.device_ns),
-                 time_text(check.device_ns - check.saving_ns.likely),
+                 check.has_estimate() ? time_text(check.device_ns - check.saving_ns.likely) : "-",
                  time_text(check.after_device_ns)});
-  table.add_row({"saving", "", signed_time(check.saving_ns.likely), signed_time(check.actual_ns)});
+  table.add_row({"saving", "", check.has_estimate() ? signed_time(check.saving_ns.likely) : "-",
+                 signed_time(check.actual_ns)});
   table.add_row({"kernels", fmt::format("{}", check.kernels),
                  fmt::format("{}", check.kernels_predicted),
                  fmt::format("{}", check.kernels_after)});
@@ -445,13 +447,15 @@ std::string advice_check_text(const analysis::AdviceCheck& check, bool markdown)
   if (check.change == analysis::Change::kGatedMlp) {
     out += "\nestimate: gate, up and the activation in one kernel\n";
   }
-  if (check.saving_ns.high <= 0) return out + "\nno saving was estimated\n";
+  if (!check.has_estimate()) return out + "\nno saving was estimated\n";
   const auto error = check.error();
   out += fmt::format(
       "\n{}; the range {} to {} {}\n",
       error ? fmt::format("the estimate is {:+.0f} % off", 100 * *error) : "nothing was saved",
       signed_time(check.saving_ns.low), signed_time(check.saving_ns.high),
-      check.holds() ? "holds" : "does not hold");
+      !check.holds()   ? "cannot be told from the noise"
+      : *check.holds() ? "holds"
+                       : "does not hold");
   if (check.unchanged_ns != 0) {
     out += fmt::format("kernels that are the same in both differ by {}\n",
                        signed_time(check.unchanged_ns));

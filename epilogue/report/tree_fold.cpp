@@ -108,7 +108,8 @@ class Folder {
   void add_sequence(const Slices& slices, size_t parent, size_t depth) {
     if (slices.empty()) return;
     const bool alike = std::all_of(slices.begin(), slices.end(), [&](const auto& slice) {
-      return slice.size() == slices[0].size();
+      return std::equal(slice.begin(), slice.end(), slices[0].begin(), slices[0].end(),
+                        [&](size_t a, size_t b) { return signatures_[a] == signatures_[b]; });
     });
     if (!alike) {
       // Below calls of one name, which may hold different operators.

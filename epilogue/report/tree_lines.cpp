@@ -57,8 +57,8 @@ TreeLines full_lines(const trace::Trace& trace, const trace::Links& links, const
   return out;
 }
 
-void TreeLines::limit(size_t most) {
-  if (lines_.size() <= most) return;
+void TreeLines::limit(size_t most, size_t per_kernel) {
+  if (lines_.size() <= most && per_kernel == 1) return;
   for (TreeLine& line : lines_) line.shown = false;
   const auto weight = [&](size_t at) { return std::max(lines_[at].cpu_ns, lines_[at].device_ns); };
   // The heaviest first; of equals the one that stands higher.
@@ -80,23 +80,25 @@ void TreeLines::limit(size_t most) {
     const size_t gaps_before = opened[parent] ? 1 : 0;
     const size_t gaps_after = (place > 0 && hidden(place - 1) ? 1U : 0U) +
                               (place + 1 < beside.size() && hidden(place + 1) ? 1U : 0U);
-    if (used + 1 + gaps_after - gaps_before > most) continue;
-    used += 1 + gaps_after - gaps_before;
+    const size_t own = lines_[at].device ? per_kernel : 1;
+    if (used + own + gaps_after - gaps_before > most) continue;
+    used += own + gaps_after - gaps_before;
     lines_[at].shown = opened[parent] = true;
     for (const size_t child : lines_[at].children) waiting.push(child);
   }
 }
 
-size_t TreeLines::below(size_t line) const {
-  size_t count = 0;
+TreeLines::Below TreeLines::below(size_t line) const {
+  Below below;
   std::vector<size_t> waiting = lines_[line].children;
   while (!waiting.empty()) {
     const size_t at = waiting.back();
     waiting.pop_back();
-    ++count;
+    ++below.lines;
+    below.has_occupancy |= lines_[at].name.find("Occupancy") != std::string::npos;
     waiting.insert(waiting.end(), lines_[at].children.begin(), lines_[at].children.end());
   }
-  return count;
+  return below;
 }
 
 size_t TreeLines::add(TreeLine line, size_t parent) {

@@ -32,13 +32,16 @@ class TreeLines {
   // Returns its place. A parent of SIZE_MAX makes it a root.
   size_t add(TreeLine line, size_t parent);
   // Hides the lines of least time until at most `most` are left, counting those that stand for
-  // hidden siblings.
-  void limit(size_t most);
+  // hidden siblings, and `per_kernel` for each device event.
+  void limit(size_t most, size_t per_kernel);
 
   const std::vector<TreeLine>& lines() const { return lines_; }
   const std::vector<size_t>& roots() const { return roots_; }
-  // How many lines are below a line.
-  size_t below(size_t line) const;
+  struct Below {
+    size_t lines = 0;
+    bool has_occupancy = false;  // one of them asks for the occupancy of a kernel
+  };
+  Below below(size_t line) const;
 
  private:
   const std::vector<size_t>& siblings(const TreeLine& line) const;

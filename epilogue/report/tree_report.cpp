@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "epilogue/base/join.h"
 #include "epilogue/report/steps_report.h"
 #include "epilogue/report/tree_forest.h"
 #include "epilogue/report/tree_lines.h"
@@ -22,7 +23,7 @@ class TextWriter {
 
   std::string run() {
     name_width_ = std::max<size_t>(24, options_.width - std::min(options_.width, kTimesWidth));
-    write_row("", {"CPU total", "CPU self", "GPU"});
+    write_row("", {"CPU total", "CPU self", options_.cpu_kernels ? "kernels" : "GPU"});
     write_siblings(tree_.roots());
     return std::move(out_);
   }
@@ -53,7 +54,7 @@ class TextWriter {
       }
       const bool closed = std::none_of(line.children.begin(), line.children.end(),
                                        [&](size_t child) { return tree_.lines()[child].shown; });
-      write_line(line, closed ? tree_.below(at) : 0);
+      write_line(line, closed ? below_text(at) : "");
       if (!closed) push_children(line.children, waiting);
     }
   }
@@ -84,15 +85,36 @@ class TextWriter {
       sum.launched = sum.launched || line.launched || line.device;
       count += line.count;
     }
-    write_row(fmt::format("{}... {} more", indent(sum), count),
+    const std::string text = fmt::format("{}... {} more: {}", indent(sum), count, names_of(task));
+    write_row(shortened(text, name_width_ - 1),
               {time(sum.cpu_ns), "", sum.launched ? time(sum.device_ns) : "-"});
+  }
+
+  // Calls that ask or wait first: the others are told by their times.
+  std::string names_of(const Task& task) const {
+    std::vector<std::string> names;
+    for (size_t i = task.first; i < task.first + task.count; ++i) {
+      const std::string& name = tree_.lines()[(*task.siblings)[i]].name;
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+    std::stable_partition(names.begin(), names.end(), [](const std::string& name) {
+      return name.find("Occupancy") != name.npos || name.find("Synchronize") != name.npos;
+    });
+    return join(names, ", ");
   }
 
   static std::string indent(const TreeLine& line) { return std::string(2 * line.depth, ' '); }
 
-  void write_line(const TreeLine& line, size_t hidden) {
+  // " (+8)", and that a library asks for occupancy there.
+  std::string below_text(size_t at) const {
+    const TreeLines::Below below = tree_.below(at);
+    if (below.lines == 0) return "";
+    return fmt::format(" (+{}{})", below.lines, below.has_occupancy ? ", occupancy" : "");
+  }
+
+  void write_line(const TreeLine& line, const std::string& after) {
     if (line.is_thread) {
-      out_ += fmt::format("{}{}\n", line.name, hidden == 0 ? "" : fmt::format(" (+{})", hidden));
+      out_ += line.name + after + '\n';
       return;
     }
     const Times times{line.device ? "" : time(line.cpu_ns),
@@ -100,10 +122,13 @@ class TextWriter {
                       line.device || line.launched ? time(line.device_ns) : "-"};
     const std::string before = fmt::format("{}{}{}", indent(line), line.device ? "> " : "",
                                            line.count == 1 ? "" : fmt::format("{} x ", line.count));
-    const std::string after = hidden == 0 ? "" : fmt::format(" (+{})", hidden);
     if (!line.device || !options_.names) {
       const size_t room = name_width_ - 1 - std::min(name_width_ - 1, after.size());
-      write_row(shortened(before + line.name, room) + after, times);
+      // What a kernel's name says is shorter than most names.
+      const bool fits = before.size() + line.name.size() <= room;
+      const std::string name =
+          line.device && !fits ? name_lines(line.name, NameStyle::kDecoded)[0] : line.name;
+      write_row(shortened(before + name, room) + after, times);
       return;
     }
     const auto lines = name_lines(line.name, *options_.names);
@@ -150,17 +175,31 @@ void node_json(JsonWriter& json, const trace::Trace& trace, const trace::Links& 
 
 }  // namespace
 
+namespace {
+
+// A name that was asked for may have a line of its own.
+size_t lines_of_a_kernel(const TreeOptions& options) {
+  if (!options.names) return 1;
+  return *options.names == NameStyle::kBoth ? 3 : 2;
+}
+
+}  // namespace
+
 std::string tree_text(const trace::Trace& trace, const trace::Links& links,
                       const TreeOptions& options) {
   const Forest forest(trace, links, options);
   const TreeLines full = full_lines(trace, links, forest, options);
-  if (options.full || full.lines().size() <= kMaxTreeLines) return TextWriter(full, options).run();
+  const auto kernels = static_cast<size_t>(std::count_if(
+      full.lines().begin(), full.lines().end(), [](const TreeLine& line) { return line.device; }));
+  const size_t printed = 1 + full.lines().size() + kernels * (lines_of_a_kernel(options) - 1);
+  if (options.full || printed <= kMaxTreeLines) return TextWriter(full, options).run();
   TreeLines folded = folded_lines(trace, links, forest, options);
   // The head and the last line count as well.
-  folded.limit(kMaxTreeLines - 2);
+  folded.limit(kMaxTreeLines - 2, lines_of_a_kernel(options));
   return TextWriter(folded, options).run() +
-         fmt::format("folded from {} lines; \"N x\" adds up N events. --full shows all\n",
-                     full.lines().size());
+         fmt::format(
+             "folded from {} lines, --full shows all. N x: N events added up; (+N): lines below\n",
+             full.lines().size());
 }
 
 void tree_json(JsonWriter& json, const trace::Trace& trace, const trace::Links& links,

@@ -21,8 +21,9 @@ struct TreeOptions {
   trace::EventId step = trace::kNoEvent;  // whose thread is the main one; none: no event marks it
   size_t depth = SIZE_MAX;                // levels below the root
   size_t width = 80;
+  bool cpu_kernels = false;          // of Epilogue's CPU backend, instead of a GPU's
   bool full = false;                 // every line, also where there are more than `kMaxTreeLines`
-  std::optional<NameStyle> names{};  // of kernels; none: the name, cut to the width
+  std::optional<NameStyle> names{};  // of kernels; none: the name, or what it says where it is long
 };
 
 // A longer tree is folded to at most so many lines: three screens of a large terminal.

@@ -131,8 +131,14 @@ std::string head(const analysis::Comparison& comparison) {
   const GroupComparison& group = comparison.groups[comparison.main_group];
   const char* work = comparison.cpu_kernels ? "kernels" : "GPU work";
   std::string out;
+  const auto has_work = [](const analysis::Side& side) {
+    return side.median.kernels + side.median.memcpys + side.median.memsets > 0;
+  };
   if (has_no_work(group)) {
     out = fmt::format("No {} on either side", work);
+  } else if (!has_work(group.a) || !has_work(group.b)) {
+    out = fmt::format("Not comparable: {} recorded no kernels, {} did",
+                      has_work(group.a) ? "B" : "A", has_work(group.a) ? "A" : "B");
   } else if (group.same_gpu_work() && comparison.same_gpu_work()) {
     out = fmt::format("The same {}: {}", work, kernels_phrase(group.same));
   } else if (group.same_gpu_work()) {
@@ -150,7 +156,7 @@ std::string verdict_text(const analysis::Comparison& comparison) {
   const GroupComparison& group = comparison.groups[comparison.main_group];
   const auto& a = group.a.median;
   const auto& b = group.b.median;
-  const bool empty = has_no_work(group);
+  const bool empty = has_no_work(group) || a.device_ns == 0 || b.device_ns == 0;
   std::string out = head(comparison);
   if (!empty) {
     out += "; " + (comparison.cpu_kernels ? net("kernel", "kernels take", a.device_ns, b.device_ns)

@@ -23,6 +23,9 @@ void join_begin_end(Trace& trace) {
     } else if (begun.empty()) {
       ++alone;
     } else {
+      // An end without a name, as some writers have it, fits any begin.
+      const bool fits = trace.name_of(id).empty() || trace.name[id] == trace.name[begun.back()];
+      alone += fits ? 0 : 1;
       trace.phase[begun.back()] = Phase::kComplete;
       trace.dur_ns[begun.back()] = trace.ts_ns[id] - trace.ts_ns[begun.back()];
       begun.pop_back();

@@ -11,7 +11,9 @@ void categorize_legacy_events(Trace& trace) {
   for (EventId id = 0; id < trace.size(); ++id) {
     if (trace.category[id] == Category::kNone && trace.is_span(id) &&
         is_legacy(trace.lanes[trace.lane[id]])) {
-      trace.category[id] = Category::kCpuOp;
+      const std::string_view name = trace.name_of(id);
+      const bool is_op = name.find("::") != name.npos || name.find("Backward") != name.npos;
+      trace.category[id] = is_op ? Category::kCpuOp : Category::kUserAnnotation;
     }
   }
 }

@@ -7,7 +7,8 @@
 
 namespace epi::trace {
 
-// Gives those events the category of operators. Annotations are not told apart in such files.
+// Gives those events the category of operators, which have a namespace or are backward functions,
+// or of annotations.
 void categorize_legacy_events(Trace& trace);
 
 }  // namespace epi::trace

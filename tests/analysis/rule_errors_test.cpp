@@ -37,12 +37,12 @@ TEST(RuleErrors, NameAMissingSubjectColonOrClaim) {
                   {"mlp_fwd kernels == 5", 21, "colon"},
                   {"aten::t kernels == 5", 21, "colon"},
                   {"/mlp_.*/ kernels == 5", 22, "colon"},
-                  {"mlp_fwd:", 9, "no measure"},
-                  {"mlp_fwd:  ", 9, "no measure"}});
+                  {"mlp_fwd:", 9, "not a measure"},
+                  {"mlp_fwd:  ", 9, "not a measure"}});
 }
 
 TEST(RuleErrors, NameAMeasureOrQuantifierThatIsNone) {
-  expect_refused({{"mlp_fwd: kernals == 5", 10, "\"kernals\" is no measure: kernels, launches"},
+  expect_refused({{"mlp_fwd: kernals == 5", 10, "\"kernals\" is not a measure: kernels, launches"},
                   {"mlp_fwd:kernals == 5", 9, "\"kernals\""},
                   {"  mlp_fwd: kernals == 5", 12, "\"kernals\""},
                   {"aten::t: gputime == 0", 10, "\"gputime\""},
@@ -54,11 +54,11 @@ TEST(RuleErrors, NameAMeasureOrQuantifierThatIsNone) {
                   {"step: no kernel2", 10, "\"kernel2\""},
                   {"l\u00e4yer: kernals == 1", 8, "\"kernals\""},
                   {"step: busy > 50", 14, "at most 1: write 50%"},
-                  {"step: == 5", 7, "no measure"},
+                  {"step: == 5", 7, "not a measure"},
                   {"step: every kernels == 5", 7, "\"every\""},
                   {"step: meadian gpu_time < 5us", 7, "\"meadian\""},
                   {"step: median gpu_tme < 5us", 14, "\"gpu_tme\""},
-                  {"step: median", 13, "no measure"},
+                  {"step: median", 13, "not a measure"},
                   {"step: median median kernels == 5", 14, "\"median\""},
                   {"step: each no sync", 12, "\"no\""},
                   {"step: any has memcpy", 11, "\"has\""}});
@@ -95,16 +95,16 @@ TEST(RuleErrors, NameAValueThatIsNone) {
 }
 
 TEST(RuleErrors, NameAUnitThatIsNoneOrTrailingWords) {
-  expect_refused({{"step: gpu_time < 5 usec", 20, "\"usec\" is no unit; this measure is a time"},
-                  {"step: gpu_time < 5µs", 19, "no unit"},
-                  {"step: gpu_time < 5US", 19, "\"US\" is no unit"},
-                  {"step: bytes < 5KB", 16, "\"KB\" is no unit; this measure is bytes"},
-                  {"step: kernels == 5,000", 19, "\",000\" is no unit"},
-                  {"step: kernels == 0x5", 19, "\"x5\" is no unit"},
-                  {"step: kernels == 5 always", 20, "\"always\" is no unit"},
-                  {"step: gpu_time < 5us always", 19, "\"us always\" is no unit"},
-                  {"step: kernels == 5 6", 20, "\"6\" is no unit"},
-                  {"step: count aten::t == 3 times", 26, "\"times\" is no unit"}});
+  expect_refused({{"step: gpu_time < 5 usec", 20, "\"usec\" is not a unit; this measure is a time"},
+                  {"step: gpu_time < 5µs", 19, "not a unit"},
+                  {"step: gpu_time < 5US", 19, "\"US\" is not a unit"},
+                  {"step: bytes < 5KB", 16, "\"KB\" is not a unit; this measure is bytes"},
+                  {"step: kernels == 5,000", 19, "\",000\" is not a unit"},
+                  {"step: kernels == 0x5", 19, "\"x5\" is not a unit"},
+                  {"step: kernels == 5 always", 20, "\"always\" is not a unit"},
+                  {"step: gpu_time < 5us always", 19, "\"us always\" is not a unit"},
+                  {"step: kernels == 5 6", 20, "\"6\" is not a unit"},
+                  {"step: count aten::t == 3 times", 26, "\"times\" is not a unit"}});
 }
 
 TEST(RuleErrors, NameAUnitThatIsNotTheMeasures) {
@@ -155,7 +155,7 @@ TEST(RuleErrors, NameAComparisonWithATraceThatIsNone) {
                   {"mlp_fwd: same as b.json", 15, "same kernels as PATH"},
                   {"mlp_fwd: same", 14, "same kernels as PATH"},
                   {"mlp_fwd: same kernels as", 25, "path of a trace is missing"},
-                  {"mlp_fwd: each same kernels as b.json", 15, "\"same\" is no measure"}});
+                  {"mlp_fwd: each same kernels as b.json", 15, "\"same\" is not a measure"}});
 }
 
 TEST(RuleErrors, RefuseARuleThatIsTooLong) {

@@ -105,6 +105,31 @@ TEST(Tree, FullShowsEveryEvent) {
   EXPECT_EQ(tree_of(layers(100).trace(), options).size(), 2U + 100 * 5 + 1);
 }
 
+TEST(Tree, KeepsOperatorsBelowCallsApart) {
+  MadeTrace made;
+  for (int64_t i = 0; i < 300; ++i) {
+    made.host("cpu_op", "parent", 100 * i, 90)
+        .host("cuda_runtime", "cudaLaunchKernel", 100 * i, 80);
+    made.host("cpu_op", i % 2 == 0 ? "even_op" : "odd_op", 100 * i + 1, 50);
+  }
+  const auto lines = tree_of(made.trace());
+  EXPECT_TRUE(has(lines, "150 x even_op"));
+  EXPECT_TRUE(has(lines, "150 x odd_op"));
+}
+
+TEST(Tree, NamesWhatItHides) {
+  MadeTrace made = layers(60);
+  // Far more lines than a screen, each of another name.
+  for (int64_t i = 0; i < 300; ++i) {
+    made.host("cpu_op", "aten::op_" + std::string(1 + i % 20, 'x') + std::string(i / 20, 'y'),
+              6000 + 10 * i, 1 + i % 7);
+  }
+  made.host("cuda_runtime", "cudaOccupancyMaxActiveClusters", 9500, 0);
+  const auto lines = tree_of(made.trace());
+  EXPECT_LE(lines.size(), kMaxTreeLines);
+  EXPECT_TRUE(has(lines, "cudaOccupancyMaxActiveCl"));
+}
+
 TEST(Tree, StartsAtTheMainThread) {
   MadeTrace made;
   made.host("cpu_op", "aten::prefetch", 0, 90, 0, 1).host("cpu_op", "aten::mm", 10, 60, 0, 2);
@@ -121,7 +146,8 @@ TEST(Tree, NamesKernelsAsAsked) {
   const trace::Trace trace = made.trace();
   const std::string said = kernel_sentence(name, analysis::decode_name(name));
   TreeOptions options = everything();
-  EXPECT_FALSE(has(tree_of(trace, options), name)) << "cut to the width";
+  EXPECT_FALSE(has(tree_of(trace, options), name)) << "too long for its column: decoded";
+  EXPECT_TRUE(has(tree_of(trace, options), said.substr(0, 20)));
   options.names = NameStyle::kRaw;
   EXPECT_TRUE(has(tree_of(trace, options), name));
   EXPECT_FALSE(has(tree_of(trace, options), said));
@@ -157,7 +183,11 @@ TEST(Tree, FoldingLosesNoTime) {
       return std::tuple(self_ns, device_ns, events);
     };
     EXPECT_EQ(sums(full), sums(folded)) << file;
-    EXPECT_LE(tree_of(*read).size(), kMaxTreeLines) << file;
+    TreeOptions named = options;
+    for (const auto style : {std::optional<NameStyle>(), std::optional(NameStyle::kBoth)}) {
+      named.names = style;
+      EXPECT_LE(tree_of(*read, named).size(), kMaxTreeLines) << file;
+    }
   }
 }
 

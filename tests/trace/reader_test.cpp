@@ -37,7 +37,7 @@ TEST(Reader, ReadsLegacyTracesAsOperators) {
           {"name": "other", "ph": "X", "ts": 2, "dur": 5, "tid": 1, "pid": 1, "args": {}}])",
       "legacy");
   ASSERT_TRUE(trace);
-  EXPECT_EQ(trace->category[0], Category::kCpuOp);
+  EXPECT_EQ(trace->category[0], Category::kUserAnnotation);
   EXPECT_EQ(trace->category[1], Category::kCpuOp);
   EXPECT_EQ(trace->category[2], Category::kNone) << "of another process: nothing is known of it";
 }

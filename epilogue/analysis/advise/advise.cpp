@@ -72,13 +72,23 @@ std::vector<int64_t> block_rows(const TraceIndex& index, const Subject& subject)
   return {rows.begin(), rows.end()};
 }
 
+// Gate and up are one kernel, with what was between the GEMMs in its epilogue.
+int64_t kernels_with_gated_mlps(const AdviceReport& advised) {
+  // What is between the GEMMs of an MLP is fused anyway, into one.
+  int64_t kernels = advised.fusion.kernels_after;
+  for (const GatedMlp& mlp : advised.blocks.mlps) {
+    kernels -= 1 + (mlp.between.empty() ? 0 : 1);
+  }
+  return kernels;
+}
+
 void decide(const HostView& view, AdviceReport& result) {
   const double gain = result.device_ns <= 0 ? 0 : result.fusion.saving_ns.likely / result.device_ns;
   const auto set = [&](Verdict verdict, Reason because) {
     result.verdict = verdict;
     result.because = because;
   };
-  if (result.kernels == 0) return set(Verdict::kNo, Reason::kNoDevice);
+  if (result.kernels == 0) return set(Verdict::kMaybe, Reason::kNoDevice);
   if (is_compiled(view)) return set(Verdict::kNo, Reason::kCompiled);
   if (result.cpu_kernels && result.fusion.kernels_after < result.kernels) {
     return set(Verdict::kMaybe, Reason::kCpuKernels);
@@ -172,6 +182,9 @@ AdviceReport advise(const TraceIndex& index, const std::optional<std::string>& u
     // What is captured runs elsewhere.
     if (result.diagnosis->limiter == Limiter::kCapture) result.advice.clear();
   }
+  // PyTorch's compiler leaves GEMMs alone; ours joins gate and up.
+  result.kernels_compiled =
+      result.own ? kernels_with_gated_mlps(result) : result.fusion.kernels_after;
   decide(view, result);
   return result;
 }
@@ -204,13 +217,12 @@ double unchanged_ns(const TraceIndex& before, const Subject& old, const TraceInd
   return shorter_ns;
 }
 
-// Gate and up are one kernel, with what was between the GEMMs in its epilogue.
-int64_t kernels_with_gated_mlps(const AdviceReport& advised) {
-  int64_t kernels = advised.kernels;
-  for (const GatedMlp& mlp : advised.blocks.mlps) {
-    kernels -= 1 + static_cast<int64_t>(mlp.between.size());
+int64_t gemm_count(const TraceIndex& index, const Subject& subject) {
+  int64_t count = 0;
+  for (const EventId id : subject.owned[typical_instance(subject.group)].work) {
+    count += is_gemm(index.names[index.trace.name[id]].kind) ? 1 : 0;
   }
-  return kernels;
+  return count;
 }
 
 Estimate gated_mlp_saving(const AdviceReport& advised) {
@@ -251,10 +263,11 @@ AdviceCheck check_advice(const TraceIndex& before, const TraceIndex& after,
   check.kernels = advised.kernels;
   check.kernels_predicted = advised.fusion.kernels_after;
   check.kernels_after = static_cast<int64_t>(median.kernels);
-  const int64_t with_gated_mlps = kernels_with_gated_mlps(advised);
-  if (with_gated_mlps < check.kernels_predicted && check.kernels_after <= with_gated_mlps) {
+  // Fewer GEMMs: gate and up are one.
+  const bool joined = gemm_count(after, subject) < gemm_count(before, subject_of(before, under));
+  if (joined && !advised.blocks.mlps.empty()) {
     check.change = Change::kGatedMlp;
-    check.kernels_predicted = with_gated_mlps;
+    check.kernels_predicted = kernels_with_gated_mlps(advised);
     check.saving_ns = gated_mlp_saving(advised);
   }
   return check;

@@ -53,6 +53,7 @@ struct AdviceReport {
   std::vector<int64_t> block_rows;  // of the MLPs in any step that was looked at, without repeats
   bool cpu_kernels = false;         // instead of a GPU's
   bool own = false;                 // a trace of Epilogue: the compiler is Epilogue's
+  int64_t kernels_compiled = 0;     // that a compiler leaves of `kernels`
 
   bool cpu_is_limit() const;
 };
@@ -80,10 +81,13 @@ struct AdviceCheck {
   double compile_ns = 0;    // that the run after shows inside of its steps
   double unchanged_ns = 0;  // by which the kernels that both runs have are shorter in the run after
 
+  bool has_estimate() const { return saving_ns.high > 0; }
   // Whether what was saved lies in the range, as exactly as the two runs can tell: kernels that are
-  // the same in both do not take the same time either.
-  bool holds() const {
+  // the same in both do not take the same time either. None where nothing was estimated, or where
+  // those differ by more than the estimate.
+  std::optional<bool> holds() const {
     const double noise_ns = std::abs(unchanged_ns);
+    if (!has_estimate() || noise_ns > saving_ns.likely) return std::nullopt;
     return actual_ns >= saving_ns.low - noise_ns && actual_ns <= saving_ns.high + noise_ns;
   }
 

@@ -141,10 +141,23 @@ bool Comparison::same_gpu_work() const {
                      [](const GroupComparison& group) { return group.same_gpu_work(); });
 }
 
+namespace {
+
+bool has_device_work(const trace::Trace& trace) {
+  return std::any_of(trace.category.begin(), trace.category.end(),
+                     [](trace::Category category) { return trace::is_device_work(category); });
+}
+
+}  // namespace
+
 Comparison compare(const TraceIndex& a, const TraceIndex& b,
                    const std::optional<std::string>& under) {
   Comparison result;
-  result.cpu_kernels = trace::has_cpu_kernels(a.trace) && trace::has_cpu_kernels(b.trace);
+  const bool cpu_a = trace::has_cpu_kernels(a.trace);
+  const bool cpu_b = trace::has_cpu_kernels(b.trace);
+  // A trace without any device work may be of either.
+  result.cpu_kernels = (cpu_a || !has_device_work(a.trace)) &&
+                       (cpu_b || !has_device_work(b.trace)) && (cpu_a || cpu_b);
   if (under) {
     const Subject of_a = required(a, *under, "A");
     const Subject of_b = required(b, *under, "B");

@@ -169,7 +169,7 @@ Result<void> Parser::parse_value() {
     rule_.value = scaled(number, word.factor);
     return {};
   }
-  return wrong(at_, "\"{}\" is no unit; this measure is {}", unit, unit_hint(rule_.unit));
+  return wrong(at_, "\"{}\" is not a unit; this measure is {}", unit, unit_hint(rule_.unit));
 }
 
 Result<void> Parser::parse_cmp_and_value() {
@@ -226,7 +226,7 @@ Result<void> Parser::parse_measure() {
   const std::string_view word = peek_word();
   const auto* measure = find(kMeasures, word);
   if (measure == nullptr) {
-    return wrong(at_, "\"{}\" is no measure: {}; nor has, no, same kernels as",
+    return wrong(at_, "\"{}\" is not a measure: {}; nor has, no, same kernels as",
                  word.empty() ? rest().substr(0, 20) : word, listed(kMeasures));
   }
   rule_.measure = measure->value;

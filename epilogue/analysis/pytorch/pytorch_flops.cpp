@@ -51,6 +51,12 @@ int64_t conv2d(const trace::Trace& trace, trace::EventId op, const std::vector<O
   const Dims& x = inputs[0].dims;
   const Dims& w = inputs[1].dims;
   if (stride[0] < 1 || stride[1] < 1) return 0;
+  constexpr int64_t kMax = 1 << 20;  // of a real convolution; their products fit
+  for (const Dims& list_of_one : {stride, padding, dilation, x, w}) {
+    for (const int64_t value : list_of_one) {
+      if (value < 0 || value > kMax) return 0;
+    }
+  }
   const auto out = [&](size_t axis) {
     return (x[2 + axis] + 2 * padding[axis] - dilation[axis] * (w[2 + axis] - 1) - 1) /
                stride[axis] +

@@ -22,7 +22,10 @@ MemoryRecords::MemoryRecords(const trace::Trace& trace) {
       continue;
     }
     const std::string_view args = trace.args_of(id);
+    // A file may claim any number; sums of these fit.
+    constexpr int64_t kMaxBytes = int64_t{1} << 50;
     const int64_t bytes = number(args, "Bytes");
+    if (bytes > kMaxBytes || bytes < -kMaxBytes) continue;
     const bool on_cpu = number(args, "Device Type") == 0;
     records_.push_back({trace.ts_ns[id], id, {on_cpu ? bytes : 0, on_cpu ? 0 : bytes}});
   }

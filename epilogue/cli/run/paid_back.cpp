@@ -7,11 +7,16 @@
 
 namespace epi::cli {
 
+std::optional<bool> is_faster(const Spread& saved_ns) {
+  if (saved_ns.p10 > 0) return true;
+  if (saved_ns.p90 < 0) return false;
+  return std::nullopt;
+}
+
 PaidBack paid_back(double first_call_ns, const Spread& saved_ns) {
-  if (saved_ns.p10 > 0) {
-    return {static_cast<int64_t>(std::ceil(first_call_ns / saved_ns.median)), true};
-  }
-  return {std::nullopt, saved_ns.p90 <= 0};
+  const std::optional<bool> faster = is_faster(saved_ns);
+  if (!faster.value_or(false)) return {std::nullopt, faster.has_value()};
+  return {static_cast<int64_t>(std::ceil(first_call_ns / saved_ns.median)), true};
 }
 
 std::string PaidBack::text() const {

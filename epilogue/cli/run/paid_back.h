@@ -18,6 +18,9 @@ struct PaidBack {
   std::string text() const;  // "4776", "never", "?"
 };
 
+// Whether a mode that saves so much is faster; none where nine of ten rounds do not agree.
+std::optional<bool> is_faster(const Spread& saved_ns);
+
 // `saved_ns` is what a forward saves, over rounds in which both took turns.
 PaidBack paid_back(double first_call_ns, const Spread& saved_ns);
 

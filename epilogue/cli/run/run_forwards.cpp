@@ -83,10 +83,10 @@ trace::Trace recorded_forwards(const Forward& forward, const profile::Schedule& 
 
 Spread spread_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
-  const auto at = [&](double share) {
-    return values[static_cast<size_t>(share * static_cast<double>(values.size() - 1))];
-  };
-  return {at(0.5), at(0.1), at(0.9)};
+  const auto last = static_cast<double>(values.size() - 1);
+  const auto at = [&](double place) { return values[static_cast<size_t>(place)]; };
+  // Outwards on both ends, so that "nine of ten agree" asks for as many on either side.
+  return {at(0.5 * last), at(std::floor(0.1 * last)), at(std::ceil(0.9 * last))};
 }
 
 Spread saving_of(const std::vector<double>& before_ns, const std::vector<double>& after_ns) {

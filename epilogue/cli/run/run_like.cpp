@@ -187,7 +187,8 @@ void print_text(const FoundBlock& block, const Workload& workload,
   fmt::print("{}{}{}", markdown ? table.markdown() : table.text(), markdown ? "\n" : "",
              spread_text(modes));
   fmt::print("{}", kernels_text(block, modes[0]));
-  if (workload.device == kCpu && !block.device.empty()) {
+  const bool same_device = device_text(workload.device).find(block.device) != std::string::npos;
+  if (workload.device == kCpu && !block.device.empty() && !same_device) {
     fmt::print("\nthe trace is of another device: compare modes with each other, not with it\n");
   }
 }

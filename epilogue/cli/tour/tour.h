@@ -8,6 +8,7 @@
 
 #include "epilogue/analysis/expect/expect.h"
 #include "epilogue/analysis/time/diagnosis.h"
+#include "epilogue/cli/run/paid_back.h"
 #include "epilogue/cli/run/run_forwards.h"
 #include "epilogue/cli/run/run_options.h"
 #include "epilogue/trace/trace.h"
@@ -55,6 +56,9 @@ struct LessonResult {
   std::optional<Spread> saving;
 };
 
+// Forwards in the trace of a lesson.
+inline constexpr int64_t kRecordedForwards = 21;
+
 // A way to run the MLP, over batches that change.
 struct ShapeCost {
   std::string mode;
@@ -66,8 +70,7 @@ struct ShapeCost {
 struct ShapeLesson {
   std::string batches;  // "1, 3, 5"
   std::vector<ShapeCost> costs;
-  // Of forwards, after which compiled code has overtaken the prebuilt kernel: paid_back.h.
-  std::string overtakes;
+  PaidBack overtakes;  // after so many forwards compiled code is ahead of the prebuilt kernel
 };
 ShapeLesson run_shapes(const Lesson& epilogue, const Lesson& prebuilt, Device device);
 

@@ -24,7 +24,6 @@ namespace {
 // Of `run mlp`, where no other width is asked for.
 constexpr int64_t kDefaultHidden = 3072;
 constexpr double kWarmUpNs = 50e6;
-constexpr int64_t kRecorded = 21;
 // Of the turns of one block's modes.
 constexpr double kTotalNs = 1e9;
 
@@ -157,7 +156,7 @@ LessonResult run_lesson(const Lesson& lesson, Device device, const std::string& 
   result.first_call_ns = static_cast<double>(now_ns() - start_ns);
   Progress progress;
   warm_up_for(forward, kWarmUpNs, device);
-  result.trace = recorded_forwards(forward, {2, 2, kRecorded}, progress);
+  result.trace = recorded_forwards(forward, {2, 2, kRecordedForwards}, progress);
   std::string name = lesson.mode;
   std::replace(name.begin(), name.end(), ' ', '_');
   result.trace_path = fmt::format("{}/{}.json", folder, name);

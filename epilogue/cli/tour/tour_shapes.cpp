@@ -57,7 +57,7 @@ Measured measure_mode(const char* mode, const RunFlags& flags,
 }  // namespace
 
 ShapeLesson run_shapes(const Lesson& epilogue, const Lesson& prebuilt, Device device) {
-  // Sizes that no other lesson has: nothing is warm.
+  // The package is in the page cache, and LLVM is loaded, since earlier lessons ran.
   const int64_t first = positive_number("--batch", epilogue.run.batch);
   const std::vector<std::string> batches = {epilogue.run.batch, fmt::format("{}", first + 1),
                                             fmt::format("{}", 2 * first + 1)};
@@ -76,7 +76,7 @@ ShapeLesson run_shapes(const Lesson& epilogue, const Lesson& prebuilt, Device de
     lesson.costs[i].wall_ns = spread_of(times_ns[i]).median;
   }
   const double more_ns = rows_free.cost.first_calls_ns - package.cost.first_calls_ns;
-  lesson.overtakes = paid_back(std::max(0.0, more_ns), saving_of(times_ns[2], times_ns[1])).text();
+  lesson.overtakes = paid_back(std::max(0.0, more_ns), saving_of(times_ns[2], times_ns[1]));
   return lesson;
 }
 

@@ -132,6 +132,18 @@ void print_shapes_expectation(size_t number) {
           3, kWidth));
 }
 
+std::string overtakes_text(const PaidBack& overtakes) {
+  if (overtakes.forwards) {
+    return fmt::format(
+        "Compiled code, rows free, is ahead of the prebuilt kernel after {} forwards. Fewer, or a "
+        "process that must answer at once: prebuilt. More of one block: compile.",
+        overtakes.text());
+  }
+  if (overtakes.is_sure) return "The prebuilt kernel is faster here from the first forward on.";
+  return "Turns do not agree whether compiled code or the prebuilt kernel is faster here. The "
+         "first calls differ: the prebuilt kernel is the cheaper start.";
+}
+
 void print_shapes(const ShapeLesson& shapes) {
   using report::Align;
   report::Table table({{fmt::format(" batches {}", shapes.batches), Align::kLeft},
@@ -142,16 +154,8 @@ void print_shapes(const ShapeLesson& shapes) {
     table.add_row({" " + cost.mode, fmt::format("{}", cost.compiled),
                    report::time_text(cost.first_calls_ns), report::time_text(cost.wall_ns)});
   }
-  const std::string overtakes =
-      shapes.overtakes == "never" ? "Compiled code never overtakes the prebuilt kernel here."
-      : shapes.overtakes == "?"
-          ? "Whether compiled code is faster than the prebuilt kernel here, turns do not agree."
-          : fmt::format("Compiled code overtakes the prebuilt kernel after {} forwards.",
-                        shapes.overtakes);
   fmt::print("{}{}\n\n", table.text(),
-             report::indented(overtakes + " Few forwards, or a process that must answer at once: "
-                                          "prebuilt. Many forwards of one block: compile.",
-                              3, kWidth));
+             report::indented(overtakes_text(shapes.overtakes), 3, kWidth));
 }
 
 std::string introduction(Device device) {
@@ -192,6 +196,11 @@ std::string write_report(const std::vector<LessonResult>& results, const std::st
   return path;
 }
 
+// None for never and for not sure.
+void paid_back_json(JsonWriter& json, const PaidBack& paid) {
+  paid.forwards ? json.integer(*paid.forwards) : json.null();
+}
+
 void result_json(JsonWriter& json, const LessonResult& result) {
   json.begin_object().key("mode").string(result.mode);
   json.key("kernels_per_forward").integer(result.kernel_count);
@@ -211,7 +220,9 @@ void result_json(JsonWriter& json, const LessonResult& result) {
   }
   json.key("pays_back_after");
   const auto paid = result.saving ? paid_back(result.first_call_ns, *result.saving) : PaidBack{};
-  paid.forwards ? json.integer(*paid.forwards) : json.null();
+  paid_back_json(json, paid);
+  json.key("pays_back_is_sure");
+  result.saving ? json.boolean(paid.is_sure) : json.null();
   json.key("trace").string(result.trace_path).key("rules").begin_array();
   for (const auto& rule : result.rules) {
     json.begin_object().key("rule").string(rule.rule.text).key("ok").boolean(rule.ok);
@@ -231,7 +242,9 @@ void shapes_json(JsonWriter& json, const ShapeLesson& shapes) {
     json.key("compiled").integer(cost.compiled);
     json.key("wall_us").fixed(cost.wall_ns / 1000, 3).end_object();
   }
-  json.end_array().key("compiled_overtakes_prebuilt_after").string(shapes.overtakes).end_object();
+  json.end_array().key("compiled_overtakes_prebuilt_after");
+  paid_back_json(json, shapes.overtakes);
+  json.end_object();
 }
 
 void print_json(Device device, const std::vector<LessonResult>& results, const ShapeLesson& shapes,

@@ -5,6 +5,7 @@
 
 #include "epilogue/analysis/advise/advise.h"
 #include "epilogue/analysis/compare/compare.h"
+#include "epilogue/cli/run/paid_back.h"
 #include "epilogue/cli/tour/tour.h"
 #include "epilogue/report/advise_report.h"
 #include "epilogue/report/compare_report.h"
@@ -17,12 +18,10 @@ namespace {
 // What the table's wall column shows, where nine of ten turns agree.
 std::string wall_text(const LessonResult& result) {
   const Spread& saved = *result.saving;
-  if (saved.p10 <= 0 && saved.p90 >= 0) {
-    return "Turns with the eager block do not agree which is faster.";
-  }
+  const std::optional<bool> faster = is_faster(saved);
+  if (!faster) return "Turns with the eager block do not agree which is faster.";
   return fmt::format("A forward is {} {}, by turns with the eager block.",
-                     report::time_text(std::abs(saved.median)),
-                     saved.median > 0 ? "shorter" : "longer");
+                     report::time_text(std::abs(saved.median)), *faster ? "shorter" : "longer");
 }
 
 }  // namespace

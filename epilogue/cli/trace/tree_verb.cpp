@@ -10,6 +10,7 @@
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 #include "epilogue/report/tree_report.h"
+#include "epilogue/trace/event_args.h"
 #include "epilogue/trace/step_name.h"
 
 namespace epi::cli {
@@ -50,6 +51,7 @@ report::TreeOptions options_for(const TreeFlags& flags, const TraceInput& input,
   options.step = step.event;
   options.width = screen_width();
   options.full = flags.full;
+  options.cpu_kernels = trace::has_cpu_kernels(input.trace);
   options.names = parse_name_style("tree", flags.names);
   if (flags.under.empty()) return options;
   for (const trace::EventId id : links.tree.order) {
