@@ -11,8 +11,8 @@ int main(int argc, char** argv) {
     example::Flags flags(argc, argv,
                          "add(matmul(x, w), b): two kernels; compiled it is one, addmm");
     const int64_t size = flags.size("--size", 1024, "Rows and columns of the three matrices");
-    const int64_t rows = flags.size("--rows", size, "Of x and b");
-    const int64_t cols = flags.size("--cols", size, "Of w and b");
+    const int64_t rows = flags.size("--rows", size, "Of x and b, by default the size");
+    const int64_t cols = flags.size("--cols", size, "Of w and b, by default the size");
     const bool bias = flags.has("--bias", "b is a vector of the columns, as in a Linear");
     const bool transposed =
         flags.text("--layout", "nn", "Of w; tn: transposed, as in a Linear") == "tn";

@@ -15,12 +15,15 @@ int main(int argc, char** argv) {
     const int64_t seq = flags.size("--seq", 128, "Positions in a sequence");
     const int64_t dim = flags.size("--dim", 768, "Width of x");
     const int64_t hidden = flags.size("--hidden", 3072, "Width between");
-    const auto package = flags.text("--kernels", "epilogue/glu", "The package, version 1");
+    const auto package = flags.text("--kernels", "epilogue/glu@1", "A package and its version");
     const auto recording = example::recording_flags(flags);
     if (!flags.done()) return;
 
     // The best variant for this device. Where there is none, the failure says why, of each.
-    const auto glu = epi::hub::get_kernel(package, 1, recording.device);
+    const size_t at = package.find('@');
+    if (at == package.npos) throw epi::Error(fmt::format("--kernels {}: needs @VERSION", package));
+    const int64_t version = std::strtoll(package.c_str() + at + 1, nullptr, 10);
+    const auto glu = epi::hub::get_kernel(package.substr(0, at), version, recording.device);
     if (!glu) throw epi::Error(glu.error().message);
     fmt::print("kernels: {}@{} {}\n", glu->manifest().name, glu->manifest().version,
                glu->manifest().variant);

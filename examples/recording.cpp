@@ -72,7 +72,7 @@ Flags::Flags(int argc, char** argv, std::string_view about) : help_(fmt::format(
     const std::string word = with_dashes(argv[i]);
     if (!word.starts_with("--")) throw epi::Error(fmt::format("{}: is not a flag", argv[i]));
     const bool has_value = i + 1 < argc && !std::string_view(argv[i + 1]).starts_with("--");
-    given_[word] = has_value ? argv[++i] : "";
+    given_[word] = has_value ? std::optional<std::string>(argv[++i]) : std::nullopt;
   }
   asked_for_help_ = given_.erase("--help") > 0;
 }
@@ -84,14 +84,19 @@ void Flags::add_help(const std::string& flag, const std::string& usual, std::str
 
 bool Flags::has(const std::string& flag, std::string_view help) {
   add_help(flag, "", help);
-  return given_.erase(flag) > 0;
+  const auto found = given_.find(flag);
+  if (found == given_.end()) return false;
+  if (found->second) throw epi::Error(fmt::format("{} {}: takes no value", flag, *found->second));
+  given_.erase(found);
+  return true;
 }
 
 std::string Flags::text(const std::string& flag, const std::string& usual, std::string_view help) {
   add_help(flag, usual, help);
   const auto found = given_.find(flag);
   if (found == given_.end()) return usual;
-  std::string value = found->second;
+  if (!found->second) throw epi::Error(fmt::format("{}: needs a value", flag));
+  std::string value = *found->second;
   given_.erase(found);
   return value;
 }
@@ -124,7 +129,11 @@ Recording recording_flags(Flags& flags) {
 Compile compile_flags(Flags& flags, const std::string& name) {
   Compile compile;
   compile.compile = flags.has("--compile", "Through epi::compile");
-  const std::string fuse = flags.text("--fuse", "epilogue", "none, pointwise or epilogue");
+  const std::string asked = flags.text("--fuse", "", "none, pointwise or epilogue (the default)");
+  if (!asked.empty() && !compile.compile) {
+    throw epi::Error(fmt::format("--fuse {}: needs --compile", asked));
+  }
+  const std::string fuse = asked.empty() ? "epilogue" : asked;
   if (fuse != "none" && fuse != "pointwise" && fuse != "epilogue") {
     throw epi::Error(fmt::format("--fuse {}: must be none, pointwise or epilogue", fuse));
   }

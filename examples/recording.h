@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,7 +35,8 @@ class Flags {
 
   std::string help_;
   bool asked_for_help_ = false;
-  std::map<std::string, std::string> given_;  // without those that were asked for
+  // Without those that were asked for; none where no value follows.
+  std::map<std::string, std::optional<std::string>> given_;
 };
 
 // The flags that every program has.

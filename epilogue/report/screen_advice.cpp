@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "epilogue/analysis/cost/gpu_peaks.h"
 #include "epilogue/report/advise_report.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/screen_parts.h"
@@ -42,9 +43,13 @@ std::string step_saving_text(const analysis::Advice& advice, double saved_ns) {
 }  // namespace
 
 std::string advice_text(const ScreenData& data, size_t width) {
-  Table table({{"what could help, in order", Align::kLeft},
-               {"saves", Align::kLeft},
-               {"then bound by", Align::kLeft}});
+  // Of other GPUs no pairs were recorded here.
+  const bool calibrated =
+      data.summary.cpu_kernels || analysis::is_measured_gpu(data.summary.device);
+  Table table(
+      {{calibrated ? "what could help, in order" : "what could help (as on an H200)", Align::kLeft},
+       {"saves", Align::kLeft},
+       {"then bound by", Align::kLeft}});
   constexpr size_t kNumbers = 52;
   const char* device = data.summary.cpu_kernels ? "kernels" : "GPU";
   size_t shown = 0;

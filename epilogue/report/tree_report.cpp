@@ -105,11 +105,11 @@ class TextWriter {
 
   static std::string indent(const TreeLine& line) { return std::string(2 * line.depth, ' '); }
 
-  // " (+8)", and that a library asks for occupancy there.
+  // " (+8, occ.)": eight lines, among them occupancy queries.
   std::string below_text(size_t at) const {
     const TreeLines::Below below = tree_.below(at);
     if (below.lines == 0) return "";
-    return fmt::format(" (+{}{})", below.lines, below.has_occupancy ? ", occupancy" : "");
+    return fmt::format(" (+{}{})", below.lines, below.has_occupancy ? ", occ." : "");
   }
 
   void write_line(const TreeLine& line, const std::string& after) {
@@ -194,11 +194,12 @@ std::string tree_text(const trace::Trace& trace, const trace::Links& links,
   const size_t printed = 1 + full.lines().size() + kernels * (lines_of_a_kernel(options) - 1);
   if (options.full || printed <= kMaxTreeLines) return TextWriter(full, options).run();
   TreeLines folded = folded_lines(trace, links, forest, options);
-  // The head and the last line count as well.
-  folded.limit(kMaxTreeLines - 2, lines_of_a_kernel(options));
+  // The head and the two last lines count as well.
+  folded.limit(kMaxTreeLines - 3, lines_of_a_kernel(options));
   return TextWriter(folded, options).run() +
          fmt::format(
-             "folded from {} lines, --full shows all. N x: N events added up; (+N): lines below\n",
+             "folded from {} lines, --full shows all. N x: N events added up;\n"
+             "(+N): N lines below; occ.: occupancy queries among them\n",
              full.lines().size());
 }
 

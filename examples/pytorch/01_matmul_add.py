@@ -4,12 +4,12 @@
     python 01_matmul_add.py --size 64 --trace matmul_add_64.json
 """
 import torch
-from recording import add_compile, compiled, parse, parser, record, sizes
+from recording import add_compile, compiled, parse, parser, positive, record, sizes
 
 flags = parser(__doc__.splitlines()[0])
 sizes(flags, size=1024)
-flags.add_argument("--rows", type=int, metavar="N", help="of x and b; the size where it is not given")
-flags.add_argument("--cols", type=int, metavar="N", help="of w and b; the size where it is not given")
+flags.add_argument("--rows", type=positive, metavar="N", help="of x and b; the size where it is not given")
+flags.add_argument("--cols", type=positive, metavar="N", help="of w and b; the size where it is not given")
 flags.add_argument("--bias", action="store_true", help="b is a vector of the columns, as in a Linear")
 flags.add_argument("--layout", choices=["nn", "tn"], default="nn", help="of w; tn: transposed, as in a Linear")
 add_compile(flags)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the programs of this folder share: their flags, and how a function is recorded."""
 import argparse
+import os
 import sys
 
 import torch
@@ -10,11 +11,11 @@ DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
 
 
 def parser(about):
-    flags = argparse.ArgumentParser(description=about, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
-    flags.add_argument("--dtype", choices=DTYPES, help="f32 on the CPU, bf16 on CUDA where it is not given")
-    flags.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto")
-    flags.add_argument("--steps", default="1,1,3", metavar="N,N,N", help="wait,warmup,active")
-    flags.add_argument("--warmup", type=int, default=3, metavar="N", help="forwards before the recording")
+    flags = argparse.ArgumentParser(description=about)
+    flags.add_argument("--dtype", choices=DTYPES, help="f32 (the CPU's default), bf16 (CUDA's) or f16")
+    flags.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto", help="auto is the GPU where there is one")
+    flags.add_argument("--steps", type=steps, default="1,1,3", metavar="N,N,N", help="wait,warmup,active (1,1,3)")
+    flags.add_argument("--warmup", type=positive, default=3, metavar="N", help="forwards before the recording (3)")
     flags.add_argument("--trace", metavar="FILE", help="write the trace (.json or .json.gz), and its table beside it")
     return flags
 
@@ -28,14 +29,20 @@ def sizes(flags, **defaults):
     """--in-dim, and --in_dim as well: both spellings work everywhere."""
     for name, value in defaults.items():
         words = sorted({"--" + name.replace("_", "-"), "--" + name})
-        flags.add_argument(*words, type=positive, default=value, metavar="N")
+        flags.add_argument(*words, type=positive, default=value, metavar="N", help=f"({value})")
 
 
 def positive(text):
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text}: must be at least 1")
-    return value
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text}: must be a number of at least 1")
+    return int(text)
+
+
+def steps(text):
+    numbers = text.split(",")
+    if len(numbers) != 3 or not all(number.isdecimal() for number in numbers) or int(numbers[2]) < 1:
+        raise argparse.ArgumentTypeError(f"{text}: three numbers are needed, wait,warmup,active, the last at least 1")
+    return [int(number) for number in numbers]
 
 
 def parse(flags):
@@ -46,9 +53,10 @@ def parse(flags):
     if args.device == "cuda" and not torch.cuda.is_available():
         flags.error("--device cuda: PyTorch finds no GPU")
     args.dtype = DTYPES[args.dtype or ("bf16" if args.device == "cuda" else "f32")]
-    args.steps = [int(number) for number in args.steps.split(",")]
-    if len(args.steps) != 3 or args.steps[2] < 1:
-        flags.error("--steps: three numbers are needed, wait,warmup,active, the last at least 1")
+    if args.dtype == torch.float16 and args.device == "cpu" and not hasattr(torch, "compile"):
+        flags.error("--dtype f16: PyTorch 1 has no f16 GEMM on the CPU")
+    if args.trace and not os.path.isdir(os.path.dirname(os.path.abspath(args.trace))):
+        flags.error(f"--trace {args.trace}: there is no such folder")
     if getattr(args, "mode", None) and not args.compile:
         flags.error(f"--mode {args.mode}: needs --compile")
     if getattr(args, "compile", False) and not hasattr(torch, "compile"):

@@ -7,6 +7,7 @@
 
 #include "epilogue/analysis/names/known_names_text.h"
 #include "epilogue/base/error.h"
+#include "epilogue/base/join.h"
 
 namespace epi::analysis {
 namespace {
@@ -20,6 +21,13 @@ bool from_text(std::string_view text, Enum last, Enum& out) {
     return true;
   }
   return false;
+}
+
+template <typename Enum>
+std::string words_of(Enum last) {
+  std::vector<std::string_view> words;
+  for (int i = 1; i <= static_cast<int>(last); ++i) words.push_back(text_of(static_cast<Enum>(i)));
+  return join(words, ", ");
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -42,13 +50,16 @@ std::string read_word(const std::string& word, DecodedName& says) {
     }
   } else if (key == "kind") {
     if (!from_text(value, Kind::kMemset, says.kind))
-      return fmt::format("\"{}\" is not a kind", value);
+      return fmt::format("\"{}\" is not a kind; there are {}", value, words_of(Kind::kMemset));
   } else if (key == "dtype") {
     if (!from_text(value, NumberType::kC128, says.dtype)) {
-      return fmt::format("\"{}\" is not a dtype", value);
+      return fmt::format("\"{}\" is not a dtype; there are {}", value, words_of(NumberType::kC128));
     }
   } else if (key == "ops") {
     says.ops = split(value, ',');
+    for (const std::string& op : says.ops) {
+      if (op.empty()) return fmt::format("\"{}\": an operator's name is empty", word);
+    }
   } else {
     return fmt::format("\"{}\": must be library, kind, dtype or ops", key);
   }
@@ -101,8 +112,7 @@ Result<std::vector<NameRule>> parse_name_rules(std::string_view text, const std:
       if (!wrong.empty()) return failure("{}:{}: {}", source, number, wrong);
     }
     if (said == 0) {
-      return failure("{}:{}: a pattern needs what it is behind it, as in kind=gemm", source,
-                     number);
+      return failure("{}:{}: nothing is said about the pattern, as in kind=gemm", source, number);
     }
     rules.push_back(std::move(rule));
   }

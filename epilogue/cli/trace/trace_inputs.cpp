@@ -77,9 +77,14 @@ void add_reading_flags(Command& verb, ReadingFlags& flags) {
 
 void use_names_file(const std::string& file) {
   if (file.empty()) return;
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(file, failed)) {
+    throw Error(fmt::format("--names-file {}: there is no such file", file));
+  }
   std::ifstream stream(file);
   std::stringstream text;
-  if (!(text << stream.rdbuf())) throw Error(fmt::format("{}: cannot be read, or is empty", file));
+  text << stream.rdbuf();
+  if (stream.bad()) throw Error(fmt::format("--names-file {}: cannot be read", file));
   auto rules = analysis::parse_name_rules(text.str(), file);
   throw_if_failed(rules);
   analysis::set_user_names(std::move(*rules));
