@@ -100,7 +100,10 @@ class GroupCost {
     };
     group.fused_bytes = kernel_.bytes + doubtful_bytes_ / 2;
     group.fused_ns = total_ns(0.5, rates);
-    group.saving_ns = {group.eager_ns - total_ns(1, slow), group.eager_ns - group.fused_ns,
+    // Where fixed costs are most of it, one kernel may take as long as the shortest did.
+    const double slow_ns =
+        members_.size() > 1 ? std::max(total_ns(1, slow), shortest_ns_) : total_ns(1, slow);
+    group.saving_ns = {group.eager_ns - slow_ns, group.eager_ns - group.fused_ns,
                        group.eager_ns - std::min(total_ns(0, fast), as_fastest_part_ns())};
     if (!group.sizes_known) without_sizes(group);
     return group;
@@ -119,6 +122,8 @@ class GroupCost {
     group_.sizes_known &= node.has_sizes();
     longest_ns_ = std::max(longest_ns_, static_cast<double>(node.device_ns));
     if (node.device_ns > 0) {
+      const auto ns = static_cast<double>(node.device_ns);
+      shortest_ns_ = shortest_ns_ == 0 ? ns : std::min(shortest_ns_, ns);
       fastest_ = std::max(fastest_, bytes_of(node) / static_cast<double>(node.device_ns));
     }
     double elements = node.result.elements;
@@ -219,6 +224,7 @@ class GroupCost {
   GeneratedKernel kernel_;
   double doubtful_bytes_ = 0;
   double longest_ns_ = 0;
+  double shortest_ns_ = 0;
   double fastest_ = 0;  // of the parts, bytes a nanosecond
 };
 
