@@ -21,6 +21,8 @@ constexpr double kTypicalShare = 0.88;
 // Generated kernels were seen between these, as shares of what ATen's vectorized ones reach.
 constexpr double kSlowGenerated = 0.66;
 constexpr double kFastGenerated = 1.06;
+// What a fused kernel takes at most of the longest of its parts, where bytes do not tell.
+constexpr double kSlowFused = 1.25;
 // One kernel alone is taken for a gain only where generated code would be faster by far.
 constexpr double kWorthReplacing = 0.75;
 // Kernels that move less say little about the bandwidth: the cache serves them.
@@ -100,9 +102,11 @@ class GroupCost {
     };
     group.fused_bytes = kernel_.bytes + doubtful_bytes_ / 2;
     group.fused_ns = total_ns(0.5, rates);
-    // Where fixed costs are most of it, one kernel may take as long as the shortest did.
-    const double slow_ns =
-        members_.size() > 1 ? std::max(total_ns(1, slow), shortest_ns_) : total_ns(1, slow);
+    // Where fixed costs are most of it, bytes tell little: one kernel may take as long as the
+    // longest did, and some more.
+    double slow_ns = total_ns(1, slow);
+    const bool is_small = slow_ns < 2 * generated_ns({}, slow);
+    if (is_small && members_.size() > 1) slow_ns = std::max(slow_ns, kSlowFused * longest_ns_);
     group.saving_ns = {group.eager_ns - slow_ns, group.eager_ns - group.fused_ns,
                        group.eager_ns - std::min(total_ns(0, fast), as_fastest_part_ns())};
     if (!group.sizes_known) without_sizes(group);
@@ -122,8 +126,6 @@ class GroupCost {
     group_.sizes_known &= node.has_sizes();
     longest_ns_ = std::max(longest_ns_, static_cast<double>(node.device_ns));
     if (node.device_ns > 0) {
-      const auto ns = static_cast<double>(node.device_ns);
-      shortest_ns_ = shortest_ns_ == 0 ? ns : std::min(shortest_ns_, ns);
       fastest_ = std::max(fastest_, bytes_of(node) / static_cast<double>(node.device_ns));
     }
     double elements = node.result.elements;
@@ -211,7 +213,7 @@ class GroupCost {
 
   // Without shapes: what remains is as long as the longest of them, if they read each other at all.
   void without_sizes(FusionGroup& group) const {
-    group.fused_ns = std::min(group.eager_ns, 1.25 * longest_ns_);
+    group.fused_ns = std::min(group.eager_ns, kSlowFused * longest_ns_);
     group.fused_bytes = group.eager_bytes = 0;
     group.saving_ns = {0, group.eager_ns - group.fused_ns, group.eager_ns - longest_ns_};
   }
@@ -224,7 +226,6 @@ class GroupCost {
   GeneratedKernel kernel_;
   double doubtful_bytes_ = 0;
   double longest_ns_ = 0;
-  double shortest_ns_ = 0;
   double fastest_ = 0;  // of the parts, bytes a nanosecond
 };
 
