@@ -24,3 +24,4 @@ format: setup-tests
 lint: setup-tests
 	@clang-format-19 --dry-run --Werror $(SOURCES)
 	@scripts/check_includes
+	@scripts/check_language

@@ -25,7 +25,7 @@ __extension__ using Wide = unsigned __int128;
 constexpr int kFractionBits = 32;
 constexpr int64_t kMeasureNs = 2'000'000;
 constexpr int kTries = 20;
-// A reading in which nothing came between takes some 100 ticks, which is 20 ppm of the two
+// A reading in which nothing came between takes about 100 ticks, which is 20 ppm of the two
 // milliseconds. One ten times as wide is no measurement: then the steady clock is used.
 constexpr uint64_t kWidestTicks = 1000;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuBLASLt, loaded when the first GEMM runs: it is some 500 MB, and the tool starts without it.
+// cuBLASLt, loaded when the first GEMM runs: it is about 500 MB, and the tool starts without it.
 #pragma once
 
 #include <cublasLt.h>

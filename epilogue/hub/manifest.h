@@ -124,7 +124,7 @@ struct Manifest {
   const Export* find_export(std::string_view name) const;
 };
 
-// "epilogue/glu": why this is no name of a package; empty where it is one.
+// "epilogue/glu": why this is not the name of a package; empty where it is one.
 std::string name_objection(std::string_view name);
 
 }  // namespace epi::hub

@@ -128,7 +128,7 @@ class Collector {
       case EntryKind::kAnnotationBegin:
         return open(add_range(Category::kUserAnnotation, trace_.names.intern(payload_text(entry)),
                               lane, in_order(entry), {}));
-      case EntryKind::kEnd:  // its begin may lie before the recording
+      case EntryKind::kEnd:  // its start may lie before the recording
         if (!open_.empty()) close(std::min(in_order(entry), recording_.end_ns));
         return;
       case EntryKind::kKernel:

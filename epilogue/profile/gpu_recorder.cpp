@@ -20,7 +20,7 @@
 namespace epi::profile {
 namespace {
 
-// More than ten thousand launches each, at some 300 bytes of records a launch.
+// More than ten thousand launches each, at about 300 bytes of records a launch.
 constexpr size_t kBufferBytes = size_t{4} << 20;
 constexpr size_t kBufferAlignment = 8;  // CUPTI's demand
 

@@ -137,7 +137,7 @@ class TimelineWriter {
 
   // Parts of one bound that follow each other are one; of too many the longest.
   static std::vector<analysis::PathPart> shown_parts(const std::vector<analysis::PathPart>& path) {
-    constexpr size_t kMost = 4000;
+    constexpr size_t kMax = 4000;
     std::vector<analysis::PathPart> parts;
     for (const analysis::PathPart& part : path) {
       if (!parts.empty() && parts.back().bound == part.bound) {
@@ -146,11 +146,11 @@ class TimelineWriter {
         parts.push_back(part);
       }
     }
-    if (parts.size() <= kMost) return parts;
+    if (parts.size() <= kMax) return parts;
     std::nth_element(
-        parts.begin(), parts.begin() + kMost, parts.end(),
+        parts.begin(), parts.begin() + kMax, parts.end(),
         [](const auto& a, const auto& b) { return a.end_ns - a.begin_ns > b.end_ns - b.begin_ns; });
-    parts.resize(kMost);
+    parts.resize(kMax);
     std::sort(parts.begin(), parts.end(),
               [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
     return parts;

@@ -6,7 +6,7 @@
 
 namespace epi::trace {
 
-// Makes one complete event of each pair, at the place of its begin; on a lane, an end belongs to
+// Makes one complete event of each pair, at the place of its start; on a lane, an end belongs to
 // the last begin that is open. What has no partner is counted as a defect and is no span.
 void join_begin_end(Trace& trace);
 

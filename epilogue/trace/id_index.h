@@ -48,7 +48,7 @@ class IdIndex {
   std::unordered_map<int64_t, EventId> sparse_;
 };
 
-// The numbers of those events that `wanted` holds for; 0 is no number.
+// The numbers of those events that `wanted` holds for; 0 is none.
 template <typename Wanted>
 IdIndex index_events(const std::vector<int64_t>& numbers, Wanted&& wanted) {
   int64_t least = INT64_MAX;

@@ -86,7 +86,7 @@ Links link(const Trace& trace) {
   return links;
 }
 
-// A flow is written at the begin of its operator.
+// A flow is written at the start of its operator.
 std::vector<EventId> forward_ops(const Trace& trace) {
   std::map<std::pair<LaneId, int64_t>, EventId> ops;
   std::unordered_map<int64_t, EventId> starts;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A window's end is a guess: the next place that looks like the beginning of an event. The guess is
 // right exactly if the window parses as a run of whole events, beginning with the first window,
-// which begins where the list does. Where one does not, its text is read again from its begin on,
-// as far as it takes to be at the begin of another window.
+// which begins where the list does. Where one does not, its text is re-parsed from its start,
+// as far as it takes to be at the start of another window.
 #include "epilogue/trace/windows.h"
 
 #include <unistd.h>
@@ -170,7 +170,7 @@ class WindowParser {
 
   // The windows whose events count, in order. By induction each begins at an event: the one before
   // is clean and ends there. Where one is not clean it is read again, without its end, up to an
-  // event that is the begin of another window.
+  // event that is the start of another window.
   std::vector<Window> choose_parts(ParsedEvents& result) {
     std::vector<Window> parts;
     size_t sure = 0;  // all before it is read

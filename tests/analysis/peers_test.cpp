@@ -64,7 +64,7 @@ TEST_F(Peers, TraceLensBertHasItsTimesByOperator) {
     sum_us += us;
     ++count;
   }
-  // Their sums are of doubles, over some 60 events; ours of whole nanoseconds.
+  // Their sums are of doubles, over about 60 events; ours of whole nanoseconds.
   constexpr double kRoundingUs = 0.1;
   EXPECT_NEAR(by_category[Category::kKernel], 307.19775, kRoundingUs);
   EXPECT_NEAR(by_category[Category::kGpuMemcpy], 2.23999, kRoundingUs);

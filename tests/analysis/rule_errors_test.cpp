@@ -137,15 +137,15 @@ TEST(RuleErrors, NameAThingThatIsMissingOrCannotBeHad) {
 TEST(RuleErrors, NameARegexThatIsNone) {
   expect_refused({{"/mlp: kernels == 5", 1, "no closing /"},
                   {"  /mlp\\/: kernels == 5", 3, "no closing /"},
-                  {"/(/: kernels == 5", 1, "/(/ is no regular expression"},
+                  {"/(/: kernels == 5", 1, "/(/ is not a regular expression"},
                   {"//: kernels == 5", 1, "empty"},
                   {"/a/b: kernels == 5", 4, "nothing may follow"},
                   {"step: count /aten == 3", 13, "no closing /"},
-                  {"step: count /[/ == 3", 13, "/[/ is no regular expression"},
+                  {"step: count /[/ == 3", 13, "/[/ is not a regular expression"},
                   {"step: count // == 3", 13, "empty"},
                   {"step: count /a/b == 3", 16, "nothing may follow"},
                   {"step: no op /aten", 13, "no closing /"},
-                  {"step: no op /*/", 13, "/*/ is no regular expression"},
+                  {"step: no op /*/", 13, "/*/ is not a regular expression"},
                   {"step: has call /x/ y", 19, "nothing may follow"}});
 }
 

@@ -39,7 +39,7 @@ struct Glu {
 
 class GpuCustomGemms : public WithHopper {
  protected:
-  // The next tensors of these bytes are filled with what is no number.
+  // The next tensors of these bytes are filled with NaN.
   static void poison(int64_t elements, DType dtype) {
     full({elements}, NAN, {dtype, kCuda});
     cuda::synchronize();
@@ -309,7 +309,7 @@ TEST_F(GpuCustomGemms, RowsThatTheCopyEngineCannotReadAreCopied) {
   }
 }
 
-// What is no number stays, and far below zero nothing is left (of -inf, too, where eager has NaN).
+// NaN stays, and far below zero nothing is left (of -inf, too, where eager has NaN).
 TEST_F(GpuCustomGemms, ActivationsOfExtremes) {
   const double extremes[] = {NAN, INFINITY, -INFINITY, 1e30, -1e30, -1e6, -100,
                              -50, 88,       0,         -0.0, 3e38,  -3e38};

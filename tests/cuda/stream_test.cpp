@@ -73,7 +73,7 @@ TEST_F(CudaStream, WaitsForAnEventOfAnother) {
 TEST_F(CudaStream, EventsMeasureWhatLiesBetween) {
   const Event start(Event::Timing::kOn);
   const Event end(Event::Timing::kOn);
-  const Tensor x = zeros({1 << 26}, kOnGpu);  // 256 MB: read and written in some 120 us at most
+  const Tensor x = zeros({1 << 26}, kOnGpu);  // 256 MB: read and written in about 120 us at most
   start.record(current_stream());
   neg(x);
   end.record(current_stream());

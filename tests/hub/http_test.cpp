@@ -246,7 +246,7 @@ TEST_F(Http, ProcessesThatFetchAtOnceAllGetIt) {
 #if defined(__x86_64__)                                      // which the package is for
   for (const auto& stored : fs::directory_iterator(cache()))
     write(stored.path() / "README", "READ ME");
-  all("get --device cpu", 2);  // mends what is damaged
+  all("get --device cpu", 2);  // refetches what is damaged
   all("get --device cpu", 2);
 #endif
 }
@@ -279,7 +279,7 @@ TEST_F(MadePackage, AVariantThatIsNotLockedIsPassedOver) {
   EXPECT_EQ(resolution->decisions[0].refusal, "not in epilogue.lock");
 }
 
-// `hub get` mends what is damaged; a load only refuses it.
+// `hub get` refetches what is damaged; a load only refuses it.
 TEST_F(Http, ADamagedCopyIsFetchedAgainOnRequest) {
   const auto first = resolve_it();
   ASSERT_TRUE(first);

@@ -307,7 +307,7 @@ void advise_attention(const TraceIndex& index, std::span<const EventId> work,
                       std::vector<Advice>& advice) {
   // Of the peak, as fused kernels reach it; their bytes at four fifths of the bandwidth.
   constexpr double kPoor = 0.15;
-  constexpr double kUsual = 0.4;
+  constexpr double kTypical = 0.4;
   constexpr double kGood = 0.7;
   constexpr double kReached = 0.8;
   const auto peaks = gpu_peaks(device_name(index.trace));
@@ -341,9 +341,9 @@ void advise_attention(const TraceIndex& index, std::span<const EventId> work,
     }
     one.terms[0].value += 1;
     one.terms[1].value += now;
-    one.terms[2].value += fused_ns(kUsual);
+    one.terms[2].value += fused_ns(kTypical);
     one.saving_ns.low += now - fused_ns(kPoor);
-    one.saving_ns.likely += now - fused_ns(kUsual);
+    one.saving_ns.likely += now - fused_ns(kTypical);
     one.saving_ns.high += now - fused_ns(kGood);
     one.events.insert(one.events.end(), one_place.begin(), one_place.end());
   }

@@ -9,7 +9,7 @@
 
 namespace epi::analysis {
 
-// A failure names the column, counted from 1: `column 10: "kernals" is no measure: ...`.
+// A failure names the column, counted from 1: `column 10: "kernals" is not a measure: ...`.
 Result<Rule> parse_rule(std::string_view text);
 
 }  // namespace epi::analysis

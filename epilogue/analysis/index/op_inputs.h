@@ -42,7 +42,7 @@ std::string_view plain_op(std::string_view name);
 // Rewrites shape and strides, and launches nothing: "aten::t", "aten::view".
 bool is_view_op(std::string_view name);
 
-// The numbers of "[8192, 768]"; what is no number ends the list.
+// The numbers of "[8192, 768]"; what is not a number ends the list.
 std::vector<int64_t> integers(std::string_view json_array);
 
 }  // namespace epi::analysis

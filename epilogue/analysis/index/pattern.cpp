@@ -57,7 +57,7 @@ Result<Pattern> Pattern::regex(std::string_view text) {
     pattern.expression_ =
         std::make_shared<const Expression>(Expression{std::regex(std::string(text), kFlags)});
   } catch (const std::regex_error&) {
-    return failure("/{}/ is no regular expression", text);
+    return failure("/{}/ is not a regular expression", text);
   }
   return pattern;
 }

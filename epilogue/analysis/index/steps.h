@@ -17,7 +17,7 @@
 namespace epi::analysis {
 
 struct Measures {
-  int64_t cpu_ns = 0;     // from its begin to its end
+  int64_t cpu_ns = 0;     // from its start to its end
   int64_t device_ns = 0;  // kernels, copies and sets, added up
   int64_t kernels = 0;
   int64_t memcpys = 0;
@@ -25,7 +25,7 @@ struct Measures {
   int64_t launches = 0;   // calls that started something
   int64_t syncs = 0;      // calls that wait for the device
   int64_t busy_ns = 0;    // the union of the device work
-  int64_t window_ns = 0;  // from the begin to the later of the end and the work's end
+  int64_t window_ns = 0;  // from the start to the later of the end and the work's end
 
   double busy() const {
     return window_ns == 0 ? 0 : static_cast<double>(busy_ns) / static_cast<double>(window_ns);

@@ -16,8 +16,8 @@ int64_t element_count(std::span<const int64_t> dims) {
   double elements = 1;
   for (const int64_t dim : dims) elements *= static_cast<double>(dim);
   // A file may claim any size: what no machine could compute is not counted.
-  constexpr double kMost = 1e18;
-  return elements >= 0 && elements < kMost ? static_cast<int64_t>(elements) : 0;
+  constexpr double kMax = 1e18;
+  return elements >= 0 && elements < kMax ? static_cast<int64_t>(elements) : 0;
 }
 
 // Two for each element of the result and each of the inner dimension.

@@ -18,7 +18,7 @@ enum class Bound : uint8_t {
   kUnclassified,   // kernels of a kind that their names do not tell
   kCopies,         // copies between host and device
   kCommunication,  // with other devices
-  kDispatch,       // the host on its way to the next launch: operators, Python
+  kDispatch,       // host overhead before the next launch: operators, Python
   kLaunches,       // launch calls, launch latency, gaps between kernels
   kSynchronizing,  // calls that wait for the device, as far as the device's work does not explain
                    // it

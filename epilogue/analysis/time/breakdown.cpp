@@ -68,7 +68,7 @@ int64_t middle(std::vector<int64_t>& sorted, double share) {
   return sorted[static_cast<size_t>(share * static_cast<double>(sorted.size() - 1))];
 }
 
-// Of works by their begin.
+// GPU work by its start.
 LaunchStatistics launch_statistics(const TraceIndex& index, std::span<const EventId> work) {
   LaunchStatistics statistics;
   std::vector<int64_t> delays;

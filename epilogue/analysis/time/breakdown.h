@@ -45,7 +45,7 @@ struct KindTime {
   int64_t ns = 0;
 };
 
-// From the begin of a launch to the begin of its work; and works that were launched and not begun
+// From the start of a launch to the start of its work; and works that were launched and not begun
 // when another was launched.
 struct LaunchStatistics {
   int64_t launches = 0;
@@ -55,7 +55,7 @@ struct LaunchStatistics {
   int64_t queue_most = 0;
 };
 
-// Shorter than a launch takes the CPU, some 5 us: a device that runs many of them waits for it.
+// Shorter than a launch takes the CPU, about 5 us: a device that runs many of them waits for it.
 inline constexpr int64_t kShortNs = 5000;
 
 struct CopyTime {

@@ -171,11 +171,11 @@ class Diagnoser {
   }
 
   void add_row(const Subject& subject, size_t place, Diagnosis& result) const {
-    constexpr size_t kMost = 4;
+    constexpr size_t kMax = 4;
     const size_t count = subject.group.instances.size();
     const size_t first =
-        std::min(place, std::max(first_warm(subject), count - std::min(count, kMost)));
-    const size_t end = std::min(count, first + kMost);
+        std::min(place, std::max(first_warm(subject), count - std::min(count, kMax)));
+    const size_t end = std::min(count, first + kMax);
     const StepWindow window = instances_from(subject, first, end);
     result.row_count = static_cast<int64_t>(end - first);
     result.row_window = {window.begin_ns, window.end_ns};

@@ -13,7 +13,7 @@ namespace epi::analysis {
 // What the work behind an idle moment waited for.
 enum class IdleCause : uint8_t {
   kNotLaunched,     // it had not been launched, and its thread did something else
-  kLaunchLatency,   // launched in the gap, and on its way to the device
+  kLaunchLatency,   // launch latency: launched in the gap, not started yet
   kBetweenKernels,  // launched before the gap: what lies between two kernels
   kOtherStreams,    // the same while another stream was busy; of a stream alone
   kOtherSteps,      // the device was busy with another step's work; of a step alone

@@ -55,7 +55,7 @@ struct RetimedStep {
 class StepGraph {
  public:
   int64_t window_ns() const { return end_ns_ - begin_ns_; }
-  // From the begin of the window to its end; the parts add up to `window_ns()`. What kernels are
+  // From the start of the window to its end; the parts add up to `window_ns()`. What kernels are
   // bound by is what their kind usually is.
   std::vector<PathPart> critical_path() const;
   // A call that waits and would take 0 does not wait any more.
@@ -86,7 +86,7 @@ class StepGraph {
 
   int64_t begin_ns_ = 0;
   int64_t end_ns_ = 0;
-  std::vector<int64_t> times_;        // of nodes; the first is the begin, the second the end
+  std::vector<int64_t> times_;        // of nodes; the first is the start, the second the end
   std::vector<Edge> edges_;           // by the node that they lead to
   std::vector<uint32_t> first_edge_;  // of each node; one more at the end
   std::vector<Node> order_;

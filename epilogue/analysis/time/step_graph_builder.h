@@ -74,7 +74,7 @@ class StepGraphs::Builder {
   void add_launch(const Work& work, std::vector<Reason>& reasons);
   void add_stream_order(const Work& work, LaneId stream, std::vector<Reason>& reasons);
   void add_other_streams(const Work& work, LaneId stream, std::vector<Reason>& reasons);
-  // The latest reason explains the begin, with all that lies between; the others lie at least their
+  // The latest reason explains the start, with all that lies between; the others lie at least their
   // usual time before it.
   void add_reasons(const Work& work, const std::vector<Reason>& reasons);
 

@@ -43,7 +43,7 @@ void StepGraphs::Builder::add_stream_order(const Work& work, LaneId stream,
   if (before.end <= work.begin) {
     reasons.push_back({before.to, before.end, kTypicalGapNs});
   } else if (before.begin >= window_.begin_ns) {
-    // It may begin before the other ends: then it followed its begin.
+    // It may begin before the other ends: then it followed its start.
     reasons.push_back({before.from, work.begin, 0, true, last->second});
   }
 }

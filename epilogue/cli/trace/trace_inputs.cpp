@@ -148,7 +148,7 @@ std::vector<TraceInput> read_inputs(const std::vector<std::string>& given,
                                     [](const std::string& failure) { return !failure.empty(); });
   for (size_t i = 0; i < files.size(); ++i) {
     if (failures[i].empty()) continue;
-    // Nothing but foreign files is no folder of traces.
+    // A folder of nothing but foreign files is not one of traces.
     if (!files[i].of_folder || failed == std::ssize(files)) throw Error(failures[i]);
     fmt::print(stderr, "{}: note: skipped\n", failures[i]);
   }

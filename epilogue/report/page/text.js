@@ -52,7 +52,7 @@ function amount(value, unit) {
   return `${digits(value)} ${names[scale]}`;
 }
 
-// One part of a reckoning: {what, value, unit}.
+// One term of an estimate: {what, value, unit}.
 function term({ what, value, unit }) {
   const texts = { us: time, share: percent, count };
   return `${what} ${texts[unit] ? texts[unit](value) : amount(value, unit)}`;

@@ -98,7 +98,7 @@ class Timelines {
     this.draw();
   }
 
-  // A part of one view, in nanoseconds from its begin.
+  // A part of one view, in nanoseconds from its start.
   reveal(view, at, length) {
     this.range = { begin: at - view.origin, length };
     this.draw();
