@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // add(matmul(x, w), b): two operators, two kernels; compiled it is one, addmm. At 64 the time goes
 // into calling them, at 4096 into the GEMM; the profiler's table tells which.
+#include "epilogue/base/error.h"
 #include "epilogue/compiler/compile.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/tensor/factories.h"
@@ -14,11 +15,14 @@ int main(int argc, char** argv) {
     const int64_t rows = flags.size("--rows", size, "Of x and b, by default the size");
     const int64_t cols = flags.size("--cols", size, "Of w and b, by default the size");
     const bool bias = flags.has("--bias", "b is a vector of the columns, as in a Linear");
-    const bool transposed =
-        flags.text("--layout", "nn", "Of w; tn: transposed, as in a Linear") == "tn";
+    const std::string layout = flags.text("--layout", "nn", "Of w; tn: transposed, as in a Linear");
     const auto recording = example::recording_flags(flags);
     const auto compile = example::compile_flags(flags, "matmul_add");
     if (!flags.done()) return;
+    if (layout != "nn" && layout != "tn") {
+      throw epi::Error(fmt::format("--layout {}: must be nn or tn", layout));
+    }
+    const bool transposed = layout == "tn";
 
     const epi::TensorOptions options{recording.dtype, recording.device};
     const epi::Tensor x = epi::randn({rows, size}, 0, options);
