@@ -12,9 +12,6 @@
 namespace epi::report {
 namespace {
 
-// Deeper than this no program nests; a file might, and would overflow the stack.
-constexpr size_t kMaxDepth = 1000;
-
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // "nn.Module: Block_*" of "nn.Module: Block_12".
@@ -168,7 +165,7 @@ class Folder {
     if (depth < max_depth()) add_siblings(children, added, depth + 1);
   }
 
-  size_t max_depth() const { return std::min(options_.depth, kMaxDepth); }
+  size_t max_depth() const { return std::min(options_.depth, kMaxTreeDepth); }
 
   void add_times(size_t place, TreeLine& line) const {
     const TreeNode& node = nodes_[place];

@@ -13,6 +13,9 @@
 
 namespace epi::report {
 
+// Deeper than this no program nests; a file might, and would overflow the stack.
+inline constexpr size_t kMaxTreeDepth = 1000;
+
 struct TreeNode {
   trace::EventId id = trace::kNoEvent;
   size_t depth = 0;

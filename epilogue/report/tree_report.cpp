@@ -207,11 +207,9 @@ void tree_json(JsonWriter& json, const trace::Trace& trace, const trace::Links& 
                const TreeOptions& options) {
   const Forest forest(trace, links, options);
   json.key("tree").begin_array();
-  // Deeper than this no program nests; a file might, and would overflow the stack.
-  constexpr size_t kMaxDepth = 1000;
   for (const TreeThread& thread : forest.threads()) {
     for (const size_t root : thread.roots) {
-      node_json(json, trace, links, forest, root, std::min(options.depth, kMaxDepth));
+      node_json(json, trace, links, forest, root, std::min(options.depth, kMaxTreeDepth));
     }
   }
   json.end_array();

@@ -27,26 +27,22 @@ int64_t gemm(const Dims& a, const Dims& b, size_t rank) {
   return element_count(Dims{2, batch, a[rank - 2], a[rank - 1], b[rank - 1]});
 }
 
+// [1, 1] of "[1, 1]": Kineto writes concrete inputs as texts.
+std::string_view unquoted(std::string_view text) {
+  const bool quoted = text.size() >= 2 && text.front() == '"';
+  return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
 int64_t conv2d(const trace::Trace& trace, trace::EventId op, const std::vector<OpInput>& inputs) {
   // input, weight, bias, stride, padding, dilation, groups
   if (inputs.size() < 7 || inputs[0].dims.size() != 4 || inputs[1].dims.size() != 4) return 0;
   const auto values =
       trace::array_items(trace::find_value(trace.args_of(op), "Concrete Inputs").value_or("[]"));
   if (values.size() < 7) return 0;
-  // "[1, 1]", as a text.
-  const auto list = [&](size_t i) {
-    std::string_view text = values[i];
-    if (text.size() >= 2 && text.front() == '"') text = text.substr(1, text.size() - 2);
-    return integers(text);
-  };
-  const Dims stride = list(3);
-  const Dims padding = list(4);
-  const Dims dilation = list(5);
-  std::string_view groups_text = values[6];
-  if (groups_text.size() >= 2 && groups_text.front() == '"') {
-    groups_text = groups_text.substr(1, groups_text.size() - 2);
-  }
-  const int64_t groups = parse_integer(groups_text).value_or(0);
+  const Dims stride = integers(unquoted(values[3]));
+  const Dims padding = integers(unquoted(values[4]));
+  const Dims dilation = integers(unquoted(values[5]));
+  const int64_t groups = parse_integer(unquoted(values[6])).value_or(0);
   if (stride.size() != 2 || padding.size() != 2 || dilation.size() != 2 || groups < 1) return 0;
   const Dims& x = inputs[0].dims;
   const Dims& w = inputs[1].dims;
