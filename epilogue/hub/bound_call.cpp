@@ -51,7 +51,7 @@ OperandMatrix matrix_of(const Tensor& x, int64_t align_bytes) {
   return *as_rows(clone(x));
 }
 
-// Memory of tensors is aligned; their rows are, where the columns fill so many bytes.
+// Tensors start aligned; so do their rows where a row is a multiple of the alignment.
 void check_rows(const Export& kernel, const Operand& operand, const OperandMatrix& matrix) {
   if (is_aligned(matrix, kernel.align_bytes)) return;
   fail(kernel.name, "rows of {} are {} bytes apart, a multiple of {} is needed", operand.name,

@@ -356,9 +356,7 @@ std::string verdict_line(const AdviceReport& advised) {
                          ? fmt::format("there is nothing to fuse{}", where)
                          : fmt::format("there is next to nothing to fuse{}: {}", where, gain));
     case Reason::kOwnGemm:
-      return head +
-             "there is nothing to fuse; whether the compiler's own GEMM is faster, only a run "
-             "tells";
+      return head + "there is nothing to fuse; whether its own GEMM is faster has to be measured";
     case Reason::kSmallGain:
     case Reason::kGain:
       return head + gain +
@@ -453,7 +451,7 @@ std::string advice_check_text(const analysis::AdviceCheck& check, bool markdown)
       "\n{}; the range {} to {} {}\n",
       error ? fmt::format("the estimate is {:+.0f} % off", 100 * *error) : "nothing was saved",
       signed_time(check.saving_ns.low), signed_time(check.saving_ns.high),
-      !check.holds()   ? "cannot be told from the noise"
+      !check.holds()   ? "is narrower than the noise"
       : *check.holds() ? "holds"
                        : "does not hold");
   if (check.unchanged_ns != 0) {

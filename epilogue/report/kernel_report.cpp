@@ -220,7 +220,7 @@ std::string kernel_text(std::string_view name, const DecodedName& kernel) {
   line("functor", kernel.functor);
   line("ops", join(kernel.ops, ", "));
   if (kernel.library == Library::kUnknown && kernel.kind == Kind::kUnknown) {
-    out += "  nothing: no grammar here reads it; --names-file FILE can tell (docs/explain.md)\n";
+    out += "  unknown: no grammar reads this name; add it with --names-file (docs/explain.md)\n";
   }
   return out;
 }

@@ -46,10 +46,10 @@ std::string advice_text(const ScreenData& data, size_t width) {
   // Of other GPUs no pairs were recorded here.
   const bool calibrated =
       data.summary.cpu_kernels || analysis::is_measured_gpu(data.summary.device);
-  Table table(
-      {{calibrated ? "what could help, in order" : "what could help (as on an H200)", Align::kLeft},
-       {"saves", Align::kLeft},
-       {"then bound by", Align::kLeft}});
+  Table table({{calibrated ? "what could help, in order" : "what could help (H200 estimates)",
+                Align::kLeft},
+               {"saves", Align::kLeft},
+               {"then bound by", Align::kLeft}});
   constexpr size_t kNumbers = 52;
   const char* device = data.summary.cpu_kernels ? "kernels" : "GPU";
   size_t shown = 0;

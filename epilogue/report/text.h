@@ -11,7 +11,7 @@ namespace epi::report {
 std::string wrapped(const std::string& text, size_t width);
 // The same with every line behind so many spaces.
 std::string indented(const std::string& text, size_t spaces, size_t width);
-// At most so many bytes from its start, and no part of a character.
+// The longest prefix of at most `bytes` bytes that ends between characters.
 std::string_view utf8_prefix(std::string_view text, size_t bytes);
 // As a shell takes it.
 std::string shell_word(const std::string& word);

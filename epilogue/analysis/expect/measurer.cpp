@@ -43,7 +43,7 @@ Measurer::Events Measurer::work_of(size_t instance, Kind kind) const {
   Events events;
   for (const EventId id : subject_.owned[instance].work) {
     const Kind of_work = index_.names[index_.trace.name[id]].kind;
-    // A GEMM with one row is a GEMM.
+    // A GEMV counts as a GEMM.
     if (of_work == kind || (is_gemm(kind) && is_gemm(of_work))) events.push_back(id);
   }
   return events;

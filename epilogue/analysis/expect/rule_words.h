@@ -96,7 +96,7 @@ inline const char* unit_hint(Unit unit) {
   return "";
 }
 
-// 516.103 us are 516103 ns, which a GEMM of doubles misses: to a thousandth of the unit.
+// 516.103 us are 516103 ns, which a product of doubles misses: to a thousandth of the unit.
 inline double scaled(double number, double factor) {
   return factor < 1 ? number * factor : std::round(number * factor * 1e3) / 1e3;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuBLAS's kernels that are C++ functions: GEMMs with vectors, the sum over split-K, epilogues
+// cuBLAS's kernels that are C++ functions: GEMVs, the sum over split-K, epilogues
 // that run by themselves, small GEMMs.
 #include "epilogue/analysis/names/families.h"
 #include "epilogue/analysis/names/words.h"

@@ -112,7 +112,8 @@ Result<std::vector<NameRule>> parse_name_rules(std::string_view text, const std:
       if (!wrong.empty()) return failure("{}:{}: {}", source, number, wrong);
     }
     if (said == 0) {
-      return failure("{}:{}: nothing is said about the pattern, as in kind=gemm", source, number);
+      return failure("{}:{}: the pattern needs a value behind it, such as kind=gemm", source,
+                     number);
     }
     rules.push_back(std::move(rule));
   }

@@ -163,7 +163,7 @@ void add_sizes(Command& verb, RunFlags& flags) {
     size("--rows", flags.rows, "Rows of x and b (the size)");
     size("--cols", flags.cols, "Columns of w and b (the size)");
     verb.flag("--bias", flags.bias, "b is a vector of the columns, as in a Linear");
-    verb.option("--layout", flags.layout, "of w: nn (as shaped), tn (transposed, as in a Linear)")
+    verb.option("--layout", flags.layout, "Of w: nn (as shaped), tn (transposed, as in a Linear)")
         .value_name("nn|tn");
   }
 }

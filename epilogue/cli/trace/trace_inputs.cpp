@@ -70,7 +70,8 @@ std::optional<int64_t> rank_of(const trace::Trace& trace) {
 void add_reading_flags(Command& verb, ReadingFlags& flags) {
   verb.option("--step-pattern", flags.step_pattern,
               "A regular expression: annotations and operators whose names match are the steps");
-  verb.option("--names-file", flags.names_file, "What kernels are that the tool does not know")
+  verb.option("--names-file", flags.names_file,
+              "Library and kind of kernels that the tool does not know")
       .value_name("FILE")
       .not_empty("a file is needed");
 }

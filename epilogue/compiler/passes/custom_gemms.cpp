@@ -25,7 +25,7 @@ std::string why_not_hopper(const Graph& graph, const Node& gemm) {
   if (gemm.dtype != DType::kBF16 && gemm.dtype != DType::kF16) {
     return fmt::format("ours are of bf16 and f16, not {}", name(gemm.dtype));
   }
-  if (!is_linear(graph, gemm)) return "its weight is no [n, k] as linear has it";
+  if (!is_linear(graph, gemm)) return "its weight is not [n, k], as a linear has it";
   const Node& weight = graph[weights_of(gemm).id];
   const int64_t per_vector = kAlignment / size_bytes(gemm.dtype);
   for (const SymSize& size : weight.shape) {
