@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Advice held against what came true: pairs of recorded traces, eager and compiled; and made-up
-// traces whose advice can be computed by hand.
+// Compares advice with measured savings: pairs of recorded traces, eager and compiled. Synthetic
+// traces cover advice that can be computed by hand.
 #include "epilogue/analysis/advise/advise.h"
 
 #include <fmt/format.h>
@@ -28,40 +28,40 @@ AdviceCheck check_pair(const std::string& before, const std::string& after) {
   return check_advice(TraceIndex(a), TraceIndex(b), {});
 }
 
-const Advice* find(const AdviceReport& advised, AdviceKind kind) {
-  const auto found = std::find_if(advised.advice.begin(), advised.advice.end(),
+const Advice* find(const AdviceReport& report, AdviceKind kind) {
+  const auto found = std::find_if(report.advice.begin(), report.advice.end(),
                                   [&](const Advice& advice) { return advice.kind == kind; });
-  return found == advised.advice.end() ? nullptr : &*found;
+  return found == report.advice.end() ? nullptr : &*found;
 }
 
-// What an estimate may be off by: what a reader of it needs to decide, and more than clocks drift.
-constexpr double kOff = 0.25;
+// Maximum relative error of an estimate: accurate enough to decide by, and above clock drift.
+constexpr double kMaxError = 0.25;
 
-TEST(Advise, TheCompiledMlpSavesWhatWasPredicted) {
-  const AdviceReport advised = advise_data("traces/mlp_eager.json");
-  // The host is the limit in its trace: what the GPU saves shortens the step only without a
-  // profiler.
-  EXPECT_EQ(advised.verdict, Verdict::kMaybe);
-  EXPECT_EQ(advised.fusion.kernels_after, 4);
-  // (703672 - 611137) / 3 ns of device time a forward, by the two traces.
-  EXPECT_NEAR(advised.fusion.saving_ns.likely, 30845, kOff * 30845);
-  ASSERT_EQ(advised.fusion.groups.size(), 1U);
-  EXPECT_EQ(advised.fusion.groups[0].ops, (std::vector<std::string>{"gelu", "mul"}));
-  // Two results of [8192, 3072] in bf16 are read and one is written; gelu's own is neither.
+TEST(Advise, PredictsSavingOfCompiledMlp) {
+  const AdviceReport report = advise_data("traces/mlp_eager.json");
+  // The trace is host-bound. Saving GPU time shortens the step only without a profiler.
+  EXPECT_EQ(report.verdict, Verdict::kMaybe);
+  EXPECT_EQ(report.fusion.kernels_after, 4);
+  // The two traces differ by (703672 - 611137) / 3 ns of device time per forward.
+  EXPECT_NEAR(report.fusion.saving_ns.likely, 30845, kMaxError * 30845);
+  ASSERT_EQ(report.fusion.groups.size(), 1U);
+  EXPECT_EQ(report.fusion.groups[0].ops, (std::vector<std::string>{"gelu", "mul"}));
+  // The fused kernel reads two bf16 tensors of [8192, 3072] and writes one. The result of gelu is
+  // neither read nor written.
   constexpr double kTensor = 8192.0 * 3072 * 2;
-  EXPECT_EQ(advised.fusion.groups[0].eager_bytes, 5 * kTensor);
-  EXPECT_EQ(advised.fusion.groups[0].fused_bytes, 3 * kTensor);
+  EXPECT_EQ(report.fusion.groups[0].eager_bytes, 5 * kTensor);
+  EXPECT_EQ(report.fusion.groups[0].fused_bytes, 3 * kTensor);
 }
 
-TEST(Advise, ALinearHasNothingToFuse) {
-  const AdviceReport advised = advise_data("traces/linear_eager.json");
-  EXPECT_EQ(advised.verdict, Verdict::kNo);
-  EXPECT_TRUE(advised.fusion.groups.empty());
-  EXPECT_EQ(advised.because, Reason::kDispatchLoss);
-  EXPECT_EQ(find(advised, AdviceKind::kFuse), nullptr);
+TEST(Advise, FindsNothingToFuseInLinear) {
+  const AdviceReport report = advise_data("traces/linear_eager.json");
+  EXPECT_EQ(report.verdict, Verdict::kNo);
+  EXPECT_TRUE(report.fusion.groups.empty());
+  EXPECT_EQ(report.because, Reason::kDispatchLoss);
+  EXPECT_EQ(find(report, AdviceKind::kFuse), nullptr);
 }
 
-TEST(Advise, SaysWhatTheLimitIs) {
+TEST(Advise, FindsHostAndComputeBounds) {
   const AdviceReport small = advise_data("traces/matmul_add_64.json");
   EXPECT_TRUE(small.cpu_is_limit());
   EXPECT_EQ(small.diagnosis->bound(), Bound::kDispatch);
@@ -70,40 +70,40 @@ TEST(Advise, SaysWhatTheLimitIs) {
   const AdviceReport large = advise_data("traces/matmul_add_4096.json");
   EXPECT_FALSE(large.cpu_is_limit());
   EXPECT_EQ(large.diagnosis->bound(), Bound::kArithmetic);
-  EXPECT_EQ(large.verdict, Verdict::kNo);  // what `addmm` adds is a matrix: little is saved
+  EXPECT_EQ(large.verdict, Verdict::kNo);  // `addmm` adds a full matrix, so little is saved
 }
 
-// Two kernels where one would do: the add goes into the GEMM's epilogue.
-TEST(Advise, AMatmulAndAnAddAreAddmm) {
-  const AdviceReport advised = advise_data("traces/matmul_add_4096.json");
-  const Advice* found = find(advised, AdviceKind::kAddmm);
+// One kernel replaces two: the add moves into the GEMM's epilogue.
+TEST(Advise, AdvisesAddmmForMatmulAndAdd) {
+  const AdviceReport report = advise_data("traces/matmul_add_4096.json");
+  const Advice* found = find(report, AdviceKind::kAddmm);
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->about, std::vector<std::string>{"4096x4096x4096"});
-  EXPECT_EQ(advised.fusion.kernels_after, 1);
-  // Never more than the add takes.
+  EXPECT_EQ(report.fusion.kernels_after, 1);
+  // The saving never exceeds the duration of the add.
   EXPECT_LE(found->saving_ns.high, found->terms[1].value);
   EXPECT_GT(found->saving_ns.likely, 0);
 }
 
-TEST(Advise, ACompiledRunIsNotToldToCompile) {
+TEST(Advise, DoesNotAdviseCompilingACompiledRun) {
   for (const char* name : {"traces/mlp_compile.json", "traces/linear_compile.json"}) {
-    const AdviceReport advised = advise_data(name);
-    EXPECT_EQ(advised.verdict, Verdict::kNo) << name;
-    EXPECT_EQ(advised.because, Reason::kCompiled) << name;
-    EXPECT_TRUE(advised.fusion.groups.empty()) << name;
-    EXPECT_NE(find(advised, AdviceKind::kGuards), nullptr) << name;
+    const AdviceReport report = advise_data(name);
+    EXPECT_EQ(report.verdict, Verdict::kNo) << name;
+    EXPECT_EQ(report.because, Reason::kCompiled) << name;
+    EXPECT_TRUE(report.fusion.groups.empty()) << name;
+    EXPECT_NE(find(report, AdviceKind::kGuards), nullptr) << name;
   }
 }
 
 // Recorded on an H200 with tests/data/pairs/record.py.
 class Pairs : public testing::TestWithParam<const char*> {};
 
-TEST_P(Pairs, ArePredicted) {
+TEST_P(Pairs, SavingIsPredicted) {
   const std::string name = fmt::format("pairs/{}", GetParam());
   const AdviceCheck check = check_pair(name + ".eager.json.gz", name + ".compiled.json.gz");
   EXPECT_GT(check.actual_ns, 0);
-  EXPECT_LT(std::abs(check.error().value_or(1)), kOff)
-      << "predicted " << check.saving_ns.likely << ", came " << check.actual_ns;
+  EXPECT_LT(std::abs(check.error().value_or(1)), kMaxError)
+      << "predicted " << check.saving_ns.likely << ", measured " << check.actual_ns;
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -116,9 +116,10 @@ INSTANTIATE_TEST_SUITE_P(
                     "swiglu_512x4096x14336", "swiglu_8192x2048x8192"),
     [](const auto& pair) { return std::string(pair.param); });
 
-// In these the compiler's own tuning chose a slow kernel, which it did not in another recording of
-// the same model: see docs/advise.md. What is fused is predicted, and no more is promised.
-TEST(Advise, TheKernelsOfUnluckyPairsArePredicted) {
+// In these pairs the compiler's autotuning chose a slow kernel. In another recording of the same
+// model it did not, see docs/advise.md. The kernel count is predicted exactly, the saving only as
+// an upper bound.
+TEST(Advise, PredictsKernelCountsOfSlowCompiledRuns) {
   for (const char* name : {"geglu_2048x2048x8192", "geglu_3000x1000x2730", "geglu_8192x768x3072",
                            "geglu_erf_8192x1024x2736", "reglu_16384x1024x2816",
                            "gpt_block_4x2048x1600", "mlp_8192x1024x4096"}) {
@@ -129,7 +130,7 @@ TEST(Advise, TheKernelsOfUnluckyPairsArePredicted) {
   }
 }
 
-TEST(Advise, NeverAsksForMixedPrecisionWhereItIs) {
+TEST(Advise, DoesNotAdviseMixedPrecisionIfInUse) {
   for (const char* name :
        {"traces/mlp_eager.json", "traces/llama_train.json.gz",
         "pairs/small_gpt_16x512.eager.json.gz", "pairs/geglu_3000x1000x2730.eager.json.gz",
@@ -138,26 +139,26 @@ TEST(Advise, NeverAsksForMixedPrecisionWhereItIs) {
   }
 }
 
-TEST(Advise, OddSizesAreFound) {
-  const AdviceReport advised = advise_data("pairs/geglu_3000x1000x2730.eager.json.gz");
-  const Advice* found = find(advised, AdviceKind::kAlignment);
+TEST(Advise, FindsMisalignedGemmSizes) {
+  const AdviceReport report = advise_data("pairs/geglu_3000x1000x2730.eager.json.gz");
+  const Advice* found = find(report, AdviceKind::kAlignment);
   ASSERT_NE(found, nullptr);
-  // Two GEMMs of 2 * 3000 * 2730 * 1000 FLOP at six tenths of 989.5 TFLOP/s.
+  // Two GEMMs of 2 * 3000 * 2730 * 1000 FLOP at 60 % of 989.5 TFLOP/s.
   const double now_ns = found->terms[1].value;
   EXPECT_NEAR(found->saving_ns.likely, now_ns - 2 * 16.38e9 / (989.5e3 * 0.6), 1);
 }
 
-TEST(Advise, WaitsAreFoundWithTheirOperators) {
-  const AdviceReport advised = advise_data("pytorch/misc.json.gz");
+TEST(Advise, FindsSynchronizingOperators) {
+  const AdviceReport report = advise_data("pytorch/misc.json.gz");
   std::vector<std::string> about;
-  for (const Advice& advice : advised.advice) {
+  for (const Advice& advice : report.advice) {
     if (advice.kind == AdviceKind::kSync) about.push_back(advice.about.at(0));
   }
   EXPECT_NE(std::find(about.begin(), about.end(), "aten::nonzero"), about.end());
   EXPECT_NE(std::find(about.begin(), about.end(), "aten::_local_scalar_dense"), about.end());
 }
 
-TEST(Advise, EveryEstimateIsARangeAroundItself) {
+TEST(Advise, RangesContainTheLikelyEstimate) {
   for (const char* name :
        {"traces/mlp_eager.json", "traces/llama_train.json.gz", "traces/mlp_liger.json",
         "pytorch/misc.json.gz", "pytorch/streams.json.gz", "pytorch/train_compiled.json.gz",
@@ -171,24 +172,24 @@ TEST(Advise, EveryEstimateIsARangeAroundItself) {
   }
 }
 
-TEST(Advise, NamesWhatIsNotThere) {
+TEST(Advise, ThrowsForUnknownSubject) {
   EXPECT_THROW(advise_data("traces/mlp_eager.json", "nothing"), Error);
   EXPECT_EQ(advise_data("traces/mlp_eager.json", "mlp_fwd").fusion.kernels_after, 4);
 }
 
-// Events of one thread and one stream, times in microseconds.
-class Made {
+// Builds a trace with one thread and one stream. Times are in microseconds.
+class TraceBuilder {
  public:
-  Made() {
+  TraceBuilder() {
     text_ = R"({"deviceProperties": [{"name": "NVIDIA H200", "numSms": 132}], "traceEvents": [)";
   }
-  Made& host(const char* category, const std::string& name, int64_t begin, int64_t dur,
-             const std::string& args = "{}") {
+  TraceBuilder& host(const char* category, const std::string& name, int64_t begin, int64_t dur,
+                     const std::string& args = "{}") {
     return add(category, name, 1, 1, begin, dur, args);
   }
-  // An operator with one kernel of this length.
-  Made& op(const std::string& name, const std::string& args, const std::string& kernel,
-           int64_t dur) {
+  // Adds an operator that launches one kernel. `dur` is the kernel's duration.
+  TraceBuilder& op(const std::string& name, const std::string& args, const std::string& kernel,
+                   int64_t dur) {
     host("cpu_op", name, at_, 8, args);
     const std::string link = fmt::format(R"({{"correlation": {}}})", ++count_);
     host("cuda_runtime", "cudaLaunchKernel", at_ + 1, 5, link);
@@ -196,14 +197,14 @@ class Made {
     at_ += std::max<int64_t>(10, dur);
     return *this;
   }
-  AdviceReport advised() const {
+  AdviceReport advice() const {
     const trace::Trace trace = trace::read_text(text_ + "]}", "made").value();
     return advise(TraceIndex(trace), {});
   }
 
  private:
-  Made& add(const char* category, const std::string& name, int pid, int tid, int64_t begin,
-            int64_t dur, const std::string& args) {
+  TraceBuilder& add(const char* category, const std::string& name, int pid, int tid, int64_t begin,
+                    int64_t dur, const std::string& args) {
     text_ += fmt::format(
         R"({}{{"ph": "X", "cat": "{}", "name": "{}", "pid": {}, "tid": {}, "ts": {}, "dur": {}, "args": {}}})",
         text_.back() == '[' ? "" : ",", category, name, pid, tid, begin, dur, args);
@@ -222,28 +223,29 @@ constexpr const char* kMul =
     "void at::native::vectorized_elementwise_kernel<8, at::native::BinaryFunctor<float, float, "
     "float, at::native::binary_internal::MulFunctor<float> >, std::array<char*, 3ul> >";
 
-// Without shapes the joined kernel is guessed from the longest of what it replaces.
-TEST(Advise, WithoutShapesWhatFollowsEachOtherIsJoined) {
-  const AdviceReport advised = Made()
-                                   .op("aten::mm", "{}", "ampere_sgemm_128x64_tn", 500)
-                                   .op("aten::gelu", "{}", kGelu, 100)
-                                   .op("aten::mul", "{}", kMul, 140)
-                                   .advised();
-  ASSERT_EQ(advised.fusion.groups.size(), 1U);
-  EXPECT_FALSE(advised.fusion.groups[0].sizes_known);
-  EXPECT_EQ(advised.fusion.saving_ns.likely, 240e3 - 1.25 * 140e3);
-  EXPECT_EQ(advised.fusion.saving_ns.high, 100e3);
-  EXPECT_EQ(advised.fusion.kernels_after, 2);
+// Without shapes, the duration of the fused kernel is estimated from the longest kernel it
+// replaces.
+TEST(Advise, FusesAdjacentKernelsWithoutShapes) {
+  const AdviceReport report = TraceBuilder()
+                                  .op("aten::mm", "{}", "ampere_sgemm_128x64_tn", 500)
+                                  .op("aten::gelu", "{}", kGelu, 100)
+                                  .op("aten::mul", "{}", kMul, 140)
+                                  .advice();
+  ASSERT_EQ(report.fusion.groups.size(), 1U);
+  EXPECT_FALSE(report.fusion.groups[0].sizes_known);
+  EXPECT_EQ(report.fusion.saving_ns.likely, 240e3 - 1.25 * 140e3);
+  EXPECT_EQ(report.fusion.saving_ns.high, 100e3);
+  EXPECT_EQ(report.fusion.kernels_after, 2);
 }
 
-TEST(Advise, RunsThatCannotBeComparedAreNot) {
+TEST(Advise, RefusesToCheckIncomparableRuns) {
   EXPECT_THROW(check_pair("traces/mlp_eager.json", "pytorch/train_cpu.json.gz"), Error);
   EXPECT_THROW(check_pair("traces/mlp_eager.json", "pytorch/train_no_schedule.json.gz"), Error);
   EXPECT_FALSE(check_pair("traces/mlp_eager.json", "traces/mlp_eager.json").error());
 }
 
-// What a backward makes from a forward's result is not the forward's kernel.
-TEST(Advise, ForwardAndBackwardAreNotJoined) {
+// A kernel of the backward pass that reads a forward result is not fused into the forward kernel.
+TEST(Advise, DoesNotFuseForwardWithBackward) {
   const trace::Trace trace = read_data("pytorch/train.json.gz");
   const TraceIndex index(trace);
   std::map<trace::EventId, std::string> owner;
@@ -262,57 +264,57 @@ TEST(Advise, ForwardAndBackwardAreNotJoined) {
   EXPECT_GT(backward, 0U);
 }
 
-TEST(Advise, SinglePrecisionGemmsMissTensorCores) {
-  const AdviceReport advised =
-      Made()
+TEST(Advise, AdvisesTensorCoresForFloat32Gemms) {
+  const AdviceReport report =
+      TraceBuilder()
           .op("aten::mm",
               R"({"Input Dims": [[4096, 4096], [4096, 4096]], "Input type": ["float", "float"]})",
               "ampere_sgemm_128x64_tn", 2700)
-          .advised();
-  const Advice* found = find(advised, AdviceKind::kTensorCores);
+          .advice();
+  const Advice* found = find(report, AdviceKind::kTensorCores);
   ASSERT_NE(found, nullptr);
-  // 137.4 GFLOP at six tenths of 494.5 TFLOP/s take 463 us.
+  // 137.4 GFLOP at 60 % of 494.5 TFLOP/s take 463 us.
   EXPECT_NEAR(found->saving_ns.likely, 2700e3 - 2 * 4096.0 * 4096 * 4096 / (494.5e3 * 0.6), 1);
 }
 
-TEST(Advise, TilesThatFillTheGpuBadlyAreFound) {
-  // 9 x 32 tiles of 256 x 128 are 288, three waves of 132 with 108 places left empty; the other way
-  // around they would be 17 x 16, which fill less.
-  const AdviceReport advised =
-      Made()
+TEST(Advise, FindsGemmsWithPartialWaves) {
+  // 9 x 32 tiles of 256 x 128 are 288 tiles: three waves of 132 SMs with 108 slots empty. The
+  // transposed tile gives 17 x 16 tiles, which fill fewer slots.
+  const AdviceReport report =
+      TraceBuilder()
           .op("aten::mm",
               R"({"Input Dims": [[2176, 8192], [8192, 4096]], "Input type": ["c10::BFloat16", "c10::BFloat16"]})",
               "nvjet_sm90_tst_128x256_64x4_1x2_h_bz_coopA_TNT", 300)
-          .advised();
-  const Advice* found = find(advised, AdviceKind::kWaves);
+          .advice();
+  const Advice* found = find(report, AdviceKind::kWaves);
   ASSERT_NE(found, nullptr);
   EXPECT_NEAR(found->terms.back().value, 288.0 / 396, 1e-9);
 }
 
-TEST(Advise, RecompilesBreaksAndCompilingAreFound) {
-  Made made;
+TEST(Advise, FindsRecompilesGraphBreaksAndCompileTime) {
+  TraceBuilder builder;
   for (const char* region : {"0/0", "0/1", "1/0"}) {
-    made.host("cpu_op", fmt::format("Torch-Compiled Region: {}", region), 1000, 5);
-    made.host("cpu_op", "TorchDynamo Cache Lookup", 1010, 20);
+    builder.host("cpu_op", fmt::format("Torch-Compiled Region: {}", region), 1000, 5);
+    builder.host("cpu_op", "TorchDynamo Cache Lookup", 1010, 20);
   }
-  made.host("user_annotation", "entire_frame_compile", 2000, 900);
-  const AdviceReport advised = made.advised();
-  EXPECT_EQ(advised.because, Reason::kNoDevice);
-  ASSERT_NE(find(advised, AdviceKind::kRecompiles), nullptr);
-  EXPECT_EQ(find(advised, AdviceKind::kRecompiles)->events.size(), 3U);
-  ASSERT_NE(find(advised, AdviceKind::kBreaks), nullptr);
-  // Two frames, one break between them, one look-up of 20 us.
-  EXPECT_EQ(find(advised, AdviceKind::kBreaks)->saving_ns.likely, 20000);
-  ASSERT_NE(find(advised, AdviceKind::kCompiling), nullptr);
-  EXPECT_EQ(find(advised, AdviceKind::kCompiling)->terms.at(1).value, 900000);
+  builder.host("user_annotation", "entire_frame_compile", 2000, 900);
+  const AdviceReport report = builder.advice();
+  EXPECT_EQ(report.because, Reason::kNoDevice);
+  ASSERT_NE(find(report, AdviceKind::kRecompiles), nullptr);
+  EXPECT_EQ(find(report, AdviceKind::kRecompiles)->events.size(), 3U);
+  ASSERT_NE(find(report, AdviceKind::kBreaks), nullptr);
+  // Two frames have one graph break between them, which costs one cache lookup of 20 us.
+  EXPECT_EQ(find(report, AdviceKind::kBreaks)->saving_ns.likely, 20000);
+  ASSERT_NE(find(report, AdviceKind::kCompiling), nullptr);
+  EXPECT_EQ(find(report, AdviceKind::kCompiling)->terms.at(1).value, 900000);
 }
 
-// A step that sleeps is host-bound, and no compiler shortens it.
-TEST(Advise, DoesNotCompileWhatIsNoDispatch) {
-  const AdviceReport advised = advise_data("what_if/host_sleep.json.gz");
-  EXPECT_EQ(advised.diagnosis->limiter, Limiter::kHost);
-  EXPECT_EQ(advised.verdict, Verdict::kNo);
-  EXPECT_EQ(advised.because, Reason::kOwnHostWork);
+// A step that sleeps is host-bound, but compiling cannot shorten it.
+TEST(Advise, DoesNotAdviseCompilingHostWork) {
+  const AdviceReport report = advise_data("what_if/host_sleep.json.gz");
+  EXPECT_EQ(report.diagnosis->limiter, Limiter::kHost);
+  EXPECT_EQ(report.verdict, Verdict::kNo);
+  EXPECT_EQ(report.because, Reason::kOwnHostWork);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a device's time goes: truths of recorded traces, and made-up ones that can be counted by
-// hand.
+// Device time breakdown, checked against known values of recorded traces and against synthetic
+// traces that can be counted by hand.
 #include "epilogue/analysis/time/breakdown.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace epi::analysis {
 namespace {
 
-TEST(Intervals, AreUnitedSubtractedAndCut) {
+TEST(Intervals, AreMergedSubtractedAndClipped) {
   const Intervals a = united({{5, 8}, {1, 3}, {2, 4}, {8, 9}, {7, 7}});
   EXPECT_EQ(a, (Intervals{{1, 4}, {5, 9}}));
   EXPECT_EQ(length(a), 7);
@@ -33,52 +33,52 @@ void expect_adds_up(const TimeShares& shares, const IdleCauses& idle) {
             shares.idle_ns);
 }
 
-// Kernels, busy and span in integer nanoseconds, counted by another program.
-struct Truth {
+// Kernel time, busy time and span in integer nanoseconds, computed by an independent program.
+struct Reference {
   const char* trace;
   int64_t kernel_ns, busy_ns, span_ns;
 };
-constexpr Truth kTruths[] = {{"linear_eager.json", 8160, 8160, 285150},
-                             {"linear_compile.json", 8128, 8128, 875453},
-                             {"matmul_add_64.json", 8479, 8479, 228191},
-                             {"matmul_add_4096.json", 584509, 586909, 606654},
-                             {"mlp_eager.json", 699032, 703672, 1080025},
-                             {"mlp_compile.json", 606465, 611137, 1744930},
-                             {"mlp_cudagraph.json", 664223, 668669, 887135},
-                             {"mlp_liger.json", 626621, 631293, 1546424},
-                             {"llama_train.json.gz", 29267379, 29722931, 310823819}};
+constexpr Reference kReferences[] = {{"linear_eager.json", 8160, 8160, 285150},
+                                     {"linear_compile.json", 8128, 8128, 875453},
+                                     {"matmul_add_64.json", 8479, 8479, 228191},
+                                     {"matmul_add_4096.json", 584509, 586909, 606654},
+                                     {"mlp_eager.json", 699032, 703672, 1080025},
+                                     {"mlp_compile.json", 606465, 611137, 1744930},
+                                     {"mlp_cudagraph.json", 664223, 668669, 887135},
+                                     {"mlp_liger.json", 626621, 631293, 1546424},
+                                     {"llama_train.json.gz", 29267379, 29722931, 310823819}};
 
-TEST(Breakdown, AgreesWithWhatIsKnownOfRecordedTraces) {
-  for (const Truth& truth : kTruths) {
-    const trace::Trace trace = read_data(std::string("traces/") + truth.trace);
+TEST(Breakdown, MatchesKnownValuesOfRecordedTraces) {
+  for (const Reference& reference : kReferences) {
+    const trace::Trace trace = read_data(std::string("traces/") + reference.trace);
     const auto devices = breakdown(TraceIndex(trace));
-    ASSERT_EQ(devices.size(), 1U) << truth.trace;
-    EXPECT_EQ(devices[0].shares.compute_ns, truth.kernel_ns) << truth.trace;
-    EXPECT_EQ(devices[0].shares.busy_ns(), truth.busy_ns) << truth.trace;
-    EXPECT_EQ(devices[0].shares.window_ns, truth.span_ns) << truth.trace;
+    ASSERT_EQ(devices.size(), 1U) << reference.trace;
+    EXPECT_EQ(devices[0].shares.compute_ns, reference.kernel_ns) << reference.trace;
+    EXPECT_EQ(devices[0].shares.busy_ns(), reference.busy_ns) << reference.trace;
+    EXPECT_EQ(devices[0].shares.window_ns, reference.span_ns) << reference.trace;
   }
 }
 
-TEST(Breakdown, EveryPartAddsUp) {
-  for (const Truth& truth : kTruths) {
-    const trace::Trace trace = read_data(std::string("traces/") + truth.trace);
+TEST(Breakdown, PartsAddUpToTheWindow) {
+  for (const Reference& reference : kReferences) {
+    const trace::Trace trace = read_data(std::string("traces/") + reference.trace);
     for (const DeviceBreakdown& device : breakdown(TraceIndex(trace))) {
       expect_adds_up(device.shares, device.idle);
       for (const auto& stream : device.streams) expect_adds_up(stream.shares, stream.idle);
       for (const auto& step : device.steps) expect_adds_up(step.shares, step.idle);
       int64_t kinds = 0;
       for (const auto& kind : device.kinds) kinds += kind.count;
-      int64_t works = 0;
-      for (const auto& stream : device.streams) works += stream.works;
-      EXPECT_EQ(kinds, works);
+      int64_t gpu_events = 0;
+      for (const auto& stream : device.streams) gpu_events += stream.works;
+      EXPECT_EQ(kinds, gpu_events);
     }
   }
 }
 
-// Over time, idle moments have the causes that they have in sum.
-TEST(Breakdown, PartsOfTheTimeAddUp) {
-  for (const Truth& truth : kTruths) {
-    const trace::Trace trace = read_data(std::string("traces/") + truth.trace);
+// The idle causes of all parts of the window add up to those of the whole window.
+TEST(Breakdown, IdleCausesOverTimeAddUp) {
+  for (const Reference& reference : kReferences) {
+    const trace::Trace trace = read_data(std::string("traces/") + reference.trace);
     for (const size_t parts : {1U, 7U, 400U}) {
       const DeviceBreakdown device = breakdown(TraceIndex(trace), parts).at(0);
       ASSERT_EQ(device.over_time.size(), parts);
@@ -91,16 +91,15 @@ TEST(Breakdown, PartsOfTheTimeAddUp) {
         const auto part_ns = device.shares.window_ns / static_cast<int64_t>(parts) + 1;
         EXPECT_LE(part.host_ns() + part.on_its_way_ns + part.between_ns + part.unknown_ns, part_ns);
       }
-      EXPECT_EQ(sum.host, device.idle.host) << truth.trace;
-      EXPECT_EQ(sum.on_its_way_ns, device.idle.on_its_way_ns) << truth.trace;
-      EXPECT_EQ(sum.between_ns, device.idle.between_ns) << truth.trace;
-      EXPECT_EQ(sum.unknown_ns, device.idle.unknown_ns) << truth.trace;
+      EXPECT_EQ(sum.host, device.idle.host) << reference.trace;
+      EXPECT_EQ(sum.on_its_way_ns, device.idle.on_its_way_ns) << reference.trace;
+      EXPECT_EQ(sum.between_ns, device.idle.between_ns) << reference.trace;
+      EXPECT_EQ(sum.unknown_ns, device.idle.unknown_ns) << reference.trace;
     }
   }
 }
 
-// Steps are measured as `steps` measures them.
-TEST(Breakdown, StepsAgreeWithSteps) {
+TEST(Breakdown, StepTimesMatchStepMeasures) {
   const trace::Trace trace = read_data("traces/mlp_eager.json");
   const TraceIndex index(trace);
   const auto device = breakdown(index).at(0);
@@ -112,18 +111,18 @@ TEST(Breakdown, StepsAgreeWithSteps) {
   }
 }
 
-// One thread, two streams, times in microseconds.
-class Made {
+// Builds a trace with one thread and any number of streams. Times are in microseconds.
+class TraceBuilder {
  public:
-  Made& host(const char* category, const char* name, int64_t begin, int64_t dur,
-             const std::string& args = "{}") {
+  TraceBuilder& host(const char* category, const char* name, int64_t begin, int64_t dur,
+                     const std::string& args = "{}") {
     return add(category, name, "1", "1", begin, dur, args);
   }
-  // A launch of one microsecond at `asked`, and its work.
-  Made& work(const char* category, const char* name, int64_t stream, int64_t asked, int64_t begin,
-             int64_t dur, int64_t bytes = 0) {
+  // Adds a launch call of one microsecond at `launch`, and the GPU event it starts.
+  TraceBuilder& work(const char* category, const char* name, int64_t stream, int64_t launch,
+                     int64_t begin, int64_t dur, int64_t bytes = 0) {
     const std::string args = fmt::format(R"({{"correlation": {}, "bytes": {}}})", ++count_, bytes);
-    host("cuda_runtime", "cudaLaunchKernel", asked, 1, args);
+    host("cuda_runtime", "cudaLaunchKernel", launch, 1, args);
     return add(category, name, "0", std::to_string(stream), begin, dur, args);
   }
   std::vector<DeviceBreakdown> breakdown_of(size_t parts = 0) const {
@@ -132,8 +131,8 @@ class Made {
   }
 
  private:
-  Made& add(const char* category, const char* name, const std::string& pid, const std::string& tid,
-            int64_t begin, int64_t dur, const std::string& args) {
+  TraceBuilder& add(const char* category, const char* name, const std::string& pid,
+                    const std::string& tid, int64_t begin, int64_t dur, const std::string& args) {
     text_ += fmt::format(
         R"({}{{"ph": "X", "cat": "{}", "name": "{}", "pid": {}, "tid": {}, "ts": {}, "dur": {}, "args": {}}})",
         text_ == "[" ? "" : ",", category, name, pid, tid, begin, dur, args);
@@ -148,8 +147,8 @@ class Made {
 constexpr const char* kGemm = "ampere_sgemm_32x32_tn";
 constexpr const char* kNccl = "ncclDevKernel_AllReduce_Sum_f32_RING_LL";
 
-TEST(Breakdown, CommunicationBehindComputeIsNotExposed) {
-  const auto device = Made()
+TEST(Breakdown, OverlappedCommunicationIsNotExposed) {
+  const auto device = TraceBuilder()
                           .work("kernel", kGemm, 7, 0, 10, 100)
                           .work("kernel", kNccl, 8, 2, 60, 100)
                           .work("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", 9, 4, 150, 20)
@@ -165,10 +164,10 @@ TEST(Breakdown, CommunicationBehindComputeIsNotExposed) {
   EXPECT_EQ(device.streams.size(), 3U);
 }
 
-TEST(Breakdown, IdleTimeIsWhatTheCpuWasDoing) {
-  // Work ends at 20; the next is launched at 90, by an op from 80 on; before it the CPU waited for
-  // the device (20 to 40) and loaded data (40 to 70); it begins at 100.
-  const auto device = Made()
+TEST(Breakdown, AttributesIdleTimeToHostActivity) {
+  // The first kernel ends at 20 and the second starts at 100. In between, the CPU waits for the
+  // device (20 to 40), loads data (40 to 70) and runs an operator from 80 on, which launches at 90.
+  const auto device = TraceBuilder()
                           .work("kernel", kGemm, 7, 0, 10, 10)
                           .host("cuda_runtime", "cudaStreamSynchronize", 15, 25)
                           .host("user_annotation", "enumerate(DataLoader)#next", 40, 30)
@@ -182,7 +181,7 @@ TEST(Breakdown, IdleTimeIsWhatTheCpuWasDoing) {
     return device.idle.host[static_cast<size_t>(activity)];
   };
   EXPECT_EQ(of(HostActivity::kSynchronizing), 20000);
-  EXPECT_EQ(of(HostActivity::kDataLoading), 30000);  // what happens inside of it, too
+  EXPECT_EQ(of(HostActivity::kDataLoading), 30000);  // includes nested operators
   EXPECT_EQ(of(HostActivity::kDispatch), 10000);
   EXPECT_EQ(of(HostActivity::kLaunching), 1000);
   EXPECT_EQ(of(HostActivity::kBetweenOps), 10000);
@@ -190,10 +189,10 @@ TEST(Breakdown, IdleTimeIsWhatTheCpuWasDoing) {
   EXPECT_EQ(device.idle.between_ns, 0);
 }
 
-TEST(Breakdown, IdlePartsLieWhereTheyWere) {
-  // Busy 10 to 20 and 90 to 110; an operator from 20 to 70 launches late, its work is then on its
-  // way. Parts of 25 from 10 on.
-  const auto device = Made()
+TEST(Breakdown, PlacesIdleCausesInTime) {
+  // The device is busy from 10 to 20 and from 90 to 110. An operator from 20 to 70 launches at 69,
+  // and the rest of the gap is launch latency. Parts are 25 long and start at 10.
+  const auto device = TraceBuilder()
                           .work("kernel", kGemm, 7, 0, 10, 10)
                           .host("cpu_op", "aten::mm", 20, 50)
                           .work("kernel", kGemm, 7, 69, 90, 20)
@@ -205,15 +204,15 @@ TEST(Breakdown, IdlePartsLieWhereTheyWere) {
   };
   EXPECT_EQ(dispatch(0), 15000);
   EXPECT_EQ(dispatch(1), 25000);
-  EXPECT_EQ(dispatch(2), 9000);  // to the launch at 69
+  EXPECT_EQ(dispatch(2), 9000);  // up to the launch at 69
   EXPECT_EQ(device.over_time[2].on_its_way_ns, 15000);
   EXPECT_EQ(dispatch(3), 0);
   EXPECT_EQ(device.over_time[3].on_its_way_ns, 5000);
 }
 
-TEST(Breakdown, WorkThatWasQueuedWaitsForTheOneInFront) {
-  // Both were launched long before: three microseconds lie between them. Stream 8 waits for 7.
-  const auto device = Made()
+TEST(Breakdown, SeparatesQueueGapsFromHostIdleTime) {
+  // All three were launched early, with gaps of three microseconds or none. Stream 8 waits for 7.
+  const auto device = TraceBuilder()
                           .work("kernel", kGemm, 7, 0, 10, 10)
                           .work("kernel", kGemm, 7, 1, 23, 10)
                           .work("kernel", kGemm, 8, 2, 33, 10)
@@ -228,9 +227,9 @@ TEST(Breakdown, WorkThatWasQueuedWaitsForTheOneInFront) {
   EXPECT_EQ(second.idle.between_ns, 3000);
 }
 
-TEST(Breakdown, ShortKernelsAndCopiesAreCounted) {
+TEST(Breakdown, CountsShortKernelsAndCopies) {
   const char* kCopy = "Memcpy HtoD (Pageable -> Device)";
-  const auto device = Made()
+  const auto device = TraceBuilder()
                           .work("kernel", kGemm, 7, 0, 10, 4)
                           .work("kernel", kGemm, 7, 1, 20, 5)
                           .work("gpu_memcpy", kCopy, 7, 2, 30, 10, 4000)
@@ -238,7 +237,7 @@ TEST(Breakdown, ShortKernelsAndCopiesAreCounted) {
                           .breakdown_of()
                           .at(0);
   EXPECT_EQ(device.kernels, 2);
-  EXPECT_EQ(device.short_kernels, 1);  // of four microseconds; five are not short
+  EXPECT_EQ(device.short_kernels, 1);  // the one of 4 us; 5 us is not short
   EXPECT_EQ(device.short_ns, 4000);
   ASSERT_EQ(device.copies.size(), 1U);
   EXPECT_EQ(device.copies[0].name, kCopy);
@@ -247,8 +246,8 @@ TEST(Breakdown, ShortKernelsAndCopiesAreCounted) {
   EXPECT_EQ(device.copies[0].bytes, 6000);
 }
 
-TEST(Breakdown, ATraceWithoutADeviceHasNone) {
-  EXPECT_TRUE(Made().host("cpu_op", "aten::mm", 0, 10).breakdown_of().empty());
+TEST(Breakdown, IsEmptyWithoutDeviceWork) {
+  EXPECT_TRUE(TraceBuilder().host("cpu_op", "aten::mm", 0, 10).breakdown_of().empty());
 }
 
 }  // namespace

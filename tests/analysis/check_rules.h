@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules held against a file of tests/data.
+// Checks `expect` rules against traces in tests/data.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ inline Rule parsed(const std::string& text) {
   return std::move(*rule);
 }
 
-// A trace and what it is asked; paths in `same kernels as` are names in tests/data as well.
+// A trace that rules are checked against. Paths in `same kernels as` are relative to tests/data.
 class RuleChecker {
  public:
   explicit RuleChecker(const std::string& file) : trace_(read_data(file)), index_(trace_) {}
@@ -60,7 +60,7 @@ inline void expect_all_hold(RuleChecker& trace, const Names& rules) {
   }
 }
 
-// Each is broken by instances that are there, not because nothing is named so.
+// Each rule is broken by existing instances, not because its subject is missing.
 inline void expect_all_broken(RuleChecker& trace, const Names& rules) {
   for (const std::string& rule : rules) {
     const RuleResult result = trace.check(rule);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Comparing two traces: which kernels are the same, fused, changed, added or gone.
 #include "epilogue/analysis/compare/compare.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +35,7 @@ Names names_of(const std::vector<HostChange>& changes) {
   return names;
 }
 
-TEST(Compare, ACompiledLinearIsTheSameKernelAndASlowerCpu) {
+TEST(Compare, CompiledLinearKeepsItsKernelAndAddsCpuTime) {
   const auto group =
       compare_files("traces/linear_eager.json", "traces/linear_compile.json", "linear_fwd");
   EXPECT_TRUE(group.same_gpu_work());
@@ -45,15 +46,16 @@ TEST(Compare, ACompiledLinearIsTheSameKernelAndASlowerCpu) {
             (Names{"aten::linear", "aten::t", "aten::transpose", "aten::as_strided"}));
 }
 
-TEST(Compare, ACompiledMlpKeepsItsGemmsAndFusesTheRest) {
+TEST(Compare, CompiledMlpKeepsGemmsAndFusesTheRest) {
   const auto group = compare_files("traces/mlp_eager.json", "traces/mlp_compile.json", "mlp_fwd");
   EXPECT_FALSE(group.same_gpu_work());
-  EXPECT_EQ(total(group.same), 5);  // three GEMMs, two sets
+  EXPECT_EQ(total(group.same), 5);  // three GEMMs, two memsets
   ASSERT_EQ(group.fused.size(), 1U);
   EXPECT_EQ(group.fused[0].ops, (Names{"gelu", "mul"}));
   EXPECT_EQ(group.fused[0].kernel, "triton_poi_fused__unsafe_view_gelu_mul_0");
   EXPECT_TRUE(group.added.empty() && group.gone.empty() && group.changed.empty());
-  // x, gate and up; gelu reads and writes 50 MB, mul reads two and writes one.
+  // Each of the three GEMMs moves x, a weight and a hidden tensor of 50 MB. gelu reads and writes
+  // one hidden tensor, mul reads two and writes one.
   const double hidden = 8192.0 * 3072 * 2;
   const double weight = 768.0 * 3072 * 2;
   const double x = 8192.0 * 768 * 2;
@@ -63,16 +65,16 @@ TEST(Compare, ACompiledMlpKeepsItsGemmsAndFusesTheRest) {
   EXPECT_TRUE(group.b.bytes->at_least);
 }
 
-TEST(Compare, TheOtherWayAroundTheKernelComesApart) {
+TEST(Compare, ReversedComparisonListsUnfusedKernels) {
   const auto group = compare_files("traces/mlp_compile.json", "traces/mlp_eager.json", "mlp_fwd");
   EXPECT_TRUE(group.fused.empty());
   ASSERT_EQ(group.unfused.size(), 1U);
   EXPECT_EQ(group.unfused[0].ops, (Names{"gelu", "mul"}));
 }
 
-// A generated kernel's name has the operator that the program called, not what ATen made of it:
-// relu is a clamp_min.
-TEST(Compare, AFusedReluIsNotGone) {
+// The name of a generated kernel contains the operator that the program called, relu. ATen runs it
+// as clamp_min.
+TEST(Compare, MatchesFusedRelu) {
   const auto group = compare_files("pairs/reglu_16384x1024x2816.eager.json.gz",
                                    "pairs/reglu_16384x1024x2816.compiled.json.gz", "forward");
   ASSERT_EQ(group.fused.size(), 1U);
@@ -80,13 +82,13 @@ TEST(Compare, AFusedReluIsNotGone) {
   EXPECT_TRUE(group.gone.empty());
 }
 
-TEST(Compare, AHandWrittenKernelFusesTheSameOperators) {
+TEST(Compare, MatchesHandWrittenFusedKernel) {
   const auto group = compare_files("traces/mlp_eager.json", "traces/mlp_liger.json", "mlp_fwd");
   ASSERT_EQ(group.fused.size(), 1U);
   EXPECT_EQ(group.fused[0].kernel, "_geglu_tanh_forward_kernel");
 }
 
-TEST(Compare, ATraceIsTheSameAsItself) {
+TEST(Compare, TraceEqualsItself) {
   const trace::Trace trace = read_data("traces/llama_train.json.gz");
   const Comparison comparison = compare(TraceIndex(trace), TraceIndex(trace), std::nullopt);
   EXPECT_TRUE(comparison.same_gpu_work());
@@ -101,7 +103,7 @@ int64_t total_changed(const GroupComparison& group) {
   return sum;
 }
 
-// Pieces of the kernels' own side, then of the side that they were put together from.
+// The number of fused kernels, and the number of kernels they replace.
 std::pair<int64_t, int64_t> totals(const std::vector<Fusion>& fusions) {
   std::pair<int64_t, int64_t> sums;
   for (const Fusion& fusion : fusions) {
@@ -111,7 +113,7 @@ std::pair<int64_t, int64_t> totals(const std::vector<Fusion>& fusions) {
   return sums;
 }
 
-TEST(Compare, EveryPieceOfWorkIsInExactlyOneList) {
+TEST(Compare, ListsEveryGpuEventExactlyOnce) {
   const Names files = {"traces/mlp_eager.json",          "traces/mlp_compile.json",
                        "traces/llama_train.json.gz",     "pytorch/train.json.gz",
                        "pytorch/train_compiled.json.gz", "pytorch/misc.json.gz"};
@@ -133,7 +135,7 @@ TEST(Compare, EveryPieceOfWorkIsInExactlyOneList) {
   }
 }
 
-TEST(Compare, AGemmThatWentToAnotherOperatorIsChangedNotFused) {
+TEST(Compare, GemmOfAnotherOperatorIsChangedNotFused) {
   const auto group =
       compare_files("pytorch/train.json.gz", "pytorch/train_compiled.json.gz", "trace");
   for (const Fusion& fusion : group.fused) {
@@ -142,7 +144,7 @@ TEST(Compare, AGemmThatWentToAnotherOperatorIsChangedNotFused) {
   }
 }
 
-// A step with a GEMM, and an annotation in it that launches nothing, as a data loader's.
+// A step with a GEMM and a data loader annotation, which launches nothing.
 trace::Trace with_loader(const char* kernel) {
   TraceMaker maker;
   maker.add(Category::kUserAnnotation, "ProfilerStep#1", 0, 1000);
@@ -152,7 +154,7 @@ trace::Trace with_loader(const char* kernel) {
   return maker.take();
 }
 
-TEST(Compare, TheVerdictIsAboutTheStepsWhereNoAnnotationHoldsTheirWork) {
+TEST(Compare, VerdictIsAboutStepsIfAnnotationsOwnNoWork) {
   const trace::Trace a = with_loader("k");
   const trace::Trace b = with_loader("other");
   const Comparison comparison = compare(TraceIndex(a), TraceIndex(b), std::nullopt);
@@ -161,12 +163,12 @@ TEST(Compare, TheVerdictIsAboutTheStepsWhereNoAnnotationHoldsTheirWork) {
   EXPECT_EQ(comparison.steps, comparison.main_group);
 }
 
-TEST(Compare, NothingOfThatNameIsAMistake) {
+TEST(Compare, ThrowsForUnknownSubject) {
   const trace::Trace trace = read_data("traces/mlp_eager.json");
   EXPECT_THROW(compare(TraceIndex(trace), TraceIndex(trace), "mlp"), Error);
 }
 
-// One GEMM in one annotation, launched with these sizes and over this grid.
+// One GEMM of m x 64 x 32 in one annotation, launched over `grid`.
 trace::Trace gemm(int64_t m, const char* kernel, const char* grid) {
   TraceMaker maker;
   maker.add(Category::kUserAnnotation, "fwd", 0, 1000);
@@ -182,7 +184,7 @@ GroupComparison compare_gemms(const trace::Trace& a, const trace::Trace& b) {
   return compare(TraceIndex(a), TraceIndex(b), "fwd").groups.at(0);
 }
 
-TEST(Compare, AnotherBatchOverTheSameGridIsResized) {
+TEST(Compare, DifferentBatchOnSameGridIsResized) {
   const auto group =
       compare_gemms(gemm(64, "nvjet_sm90_tst_64x8_64x16_1x2_h_bz_TNT", "[2, 66, 1]"),
                     gemm(128, "nvjet_sm90_tst_64x8_64x16_1x2_h_bz_TNT", "[2, 66, 1]"));
@@ -190,12 +192,12 @@ TEST(Compare, AnotherBatchOverTheSameGridIsResized) {
   EXPECT_EQ(total(group.resized), 1);
 }
 
-TEST(Compare, AnotherGridIsResized) {
+TEST(Compare, DifferentGridIsResized) {
   const auto group = compare_gemms(gemm(64, "k", "[2, 1, 1]"), gemm(64, "k", "[4, 1, 1]"));
   EXPECT_EQ(total(group.resized), 1);
 }
 
-TEST(Compare, AnotherKernelOfTheSameOperatorIsChangedAndSaysIn) {
+TEST(Compare, ListsPropertiesOfAChangedKernel) {
   const auto group = compare_gemms(
       gemm(64, "ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn", "[1, 1, 1]"),
       gemm(64, "ampere_fp16_s16816gemm_fp16_128x256_ldg8_f2f_stages_32x5_nn", "[1, 1, 1]"));
@@ -225,7 +227,7 @@ TEST(Compare, MatchesKernelsThatFuseTheSameOperators) {
   EXPECT_TRUE(compare(TraceIndex(a), TraceIndex(c), std::nullopt).groups.at(0).changed.empty());
 }
 
-TEST(Compare, StepsMayDifferInNumber) {
+TEST(Compare, ComparesTracesWithDifferentStepCounts) {
   TraceMaker one;
   one.add(Category::kUserAnnotation, "ProfilerStep#2", 0, 1000);
   one.op("aten::mul", 100, 100, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel name as one line, for tables of names and what they state.
+// Formats a decoded kernel name as one line, for tables of names and expected decodings.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -60,9 +60,9 @@ inline std::string list_of(const std::vector<std::string>& items) {
   return text;
 }
 
-// One line: library, kind, arch, input>accumulator>output, layout, tile and the rest. What is not
-// stated is left out, or is "?" where others depend on the place.
-inline std::string described(const DecodedName& kernel) {
+// One line: library, kind, arch, input>accumulator>output, layout, tile and the rest. Unknown
+// fields are omitted, or are "?" where later fields depend on the position.
+inline std::string describe(const DecodedName& kernel) {
   std::string text = or_unknown(text_of(kernel.library));
   add(text, text_of(kernel.kind));
   add(text, kernel.arch);
@@ -83,7 +83,7 @@ inline std::string described(const DecodedName& kernel) {
 inline void expect_all(std::span<const Row> rows) {
   for (const Row& row : rows) {
     SCOPED_TRACE(row.name);
-    EXPECT_EQ(described(decode_name(row.name)), row.expected);
+    EXPECT_EQ(describe(decode_name(row.name)), row.expected);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What limits a step, how fast kernels ran, which blocks a trace has.
+// What limits a step, the rates kernels reach, and the model blocks found in a trace.
 #include "epilogue/analysis/time/diagnosis.h"
 
 #include <fmt/format.h>
@@ -11,13 +11,13 @@
 #include "epilogue/analysis/cost/kernel_rate.h"
 #include "epilogue/analysis/cost/op_result.h"
 #include "epilogue/trace/reader.h"
-#include "tests/analysis/made_trace.h"
+#include "tests/analysis/synthetic_trace.h"
 #include "tests/analysis/test_data.h"
 
 namespace epi::analysis {
 namespace {
 
-TEST(Diagnosis, ThePathIsAsLongAsTheStep) {
+TEST(Diagnosis, CriticalPathCoversTheStep) {
   for (const char* name : kTraces) {
     SCOPED_TRACE(name);
     const trace::Trace trace = read_data(name);
@@ -25,7 +25,7 @@ TEST(Diagnosis, ThePathIsAsLongAsTheStep) {
     EXPECT_FALSE(all.empty());
     for (const Diagnosis& diagnosis : all) {
       SCOPED_TRACE(diagnosis.name);
-      expect_whole_path(diagnosis);
+      expect_path_covers_window(diagnosis);
       int64_t idle_ns = 0;
       for (const IdleGap& gap : diagnosis.gaps) idle_ns += gap.when.end - gap.when.begin;
       EXPECT_EQ(idle_ns + diagnosis.busy_ns, diagnosis.window_ns());
@@ -33,7 +33,7 @@ TEST(Diagnosis, ThePathIsAsLongAsTheStep) {
   }
 }
 
-TEST(Diagnosis, IsWhatTheTracesWereRecordedFor) {
+TEST(Diagnosis, FindsKnownLimiterOfRecordedTraces) {
   const auto limiter = [](const char* name) {
     const trace::Trace trace = read_data(name);
     return diagnoses(TraceIndex(trace)).at(0).limiter;
@@ -45,7 +45,7 @@ TEST(Diagnosis, IsWhatTheTracesWereRecordedFor) {
   EXPECT_EQ(limiter("traces/llama_train.json.gz"), Limiter::kHost);
 }
 
-TEST(Diagnosis, ATraceOfTheCpuHasNone) {
+TEST(Diagnosis, IsEmptyForCpuOnlyTrace) {
   const trace::Trace trace = read_data("pytorch/train_cpu.json.gz");
   EXPECT_TRUE(diagnoses(TraceIndex(trace)).empty());
 }
@@ -54,10 +54,10 @@ int64_t path_us(const Diagnosis& diagnosis, Bound bound) {
   return diagnosis.bounds[static_cast<size_t>(bound)] / 1000;
 }
 
-TEST(Diagnosis, AHostThatLaunchesLateIsTheLimit) {
-  // Three kernels of 60, each launched after the one before has ended: the GPU is busy for most of
-  // the step, and no faster kernel but the last would shorten it.
-  const Diagnosis found = MadeTrace()
+TEST(Diagnosis, LateLaunchesAreHostBound) {
+  // Three kernels of 60 us, each launched after the previous one has ended. The GPU is busy for
+  // most of the step, but only a faster last kernel would shorten it.
+  const Diagnosis found = SyntheticTrace()
                               .host("user_annotation", kStep, 0, 250)
                               .kernel(kGemm, 10, 13, 60)
                               .kernel(kGemm, 80, 83, 60)
@@ -68,8 +68,8 @@ TEST(Diagnosis, AHostThatLaunchesLateIsTheLimit) {
   EXPECT_EQ(found.busy_ns, 180000);
 }
 
-TEST(Diagnosis, AFullQueueIsTheGpus) {
-  const Diagnosis found = MadeTrace()
+TEST(Diagnosis, FullQueueIsGpuBound) {
+  const Diagnosis found = SyntheticTrace()
                               .host("user_annotation", kStep, 0, 60)
                               .kernel(kGemm, 10, 15, 100)
                               .kernel(kGemm, 20, 116, 100)
@@ -80,8 +80,8 @@ TEST(Diagnosis, AFullQueueIsTheGpus) {
   EXPECT_EQ(path_us(found, Bound::kLaunches), 7);  // the first launch, its latency and two gaps
 }
 
-TEST(Diagnosis, ASynchronizationIsOnThePathOnlyBehindTheWorkItWaitsFor) {
-  const Diagnosis found = MadeTrace()
+TEST(Diagnosis, CountsSynchronizationAfterItsWork) {
+  const Diagnosis found = SyntheticTrace()
                               .host("user_annotation", kStep, 0, 330)
                               .kernel(kGemm, 10, 15, 200)
                               .host("cuda_runtime", "cudaStreamSynchronize", 20, 200)
@@ -91,9 +91,9 @@ TEST(Diagnosis, ASynchronizationIsOnThePathOnlyBehindTheWorkItWaitsFor) {
   EXPECT_EQ(path_us(found, Bound::kSynchronizing), 5);
 }
 
-TEST(Diagnosis, LoadingDataIsTheLimit) {
+TEST(Diagnosis, DataLoadingIsInputBound) {
   const Diagnosis found =
-      MadeTrace()
+      SyntheticTrace()
           .host("user_annotation", kStep, 0, 200)
           .host("user_annotation", "enumerate(DataLoader)#_Iter.__next__", 5, 140)
           .kernel(kGemm, 150, 155, 40)
@@ -102,9 +102,9 @@ TEST(Diagnosis, LoadingDataIsTheLimit) {
   EXPECT_EQ(path_us(found, Bound::kInput), 140);
 }
 
-TEST(Diagnosis, LoadingDataBehindTheGpuIsNotTheLimit) {
+TEST(Diagnosis, OverlappedDataLoadingIsNotInputBound) {
   const Diagnosis found =
-      MadeTrace()
+      SyntheticTrace()
           .host("user_annotation", kStep, 0, 200)
           .kernel(kGemm, 2, 6, 390)
           .host("user_annotation", "enumerate(DataLoader)#_Iter.__next__", 10, 140)
@@ -113,8 +113,8 @@ TEST(Diagnosis, LoadingDataBehindTheGpuIsNotTheLimit) {
   EXPECT_EQ(path_us(found, Bound::kInput), 0);
 }
 
-TEST(Diagnosis, ALaunchOfMillisecondsOnAnIdleDeviceLoadsAModule) {
-  const Diagnosis found = MadeTrace()
+TEST(Diagnosis, SlowLaunchOnIdleDeviceIsInitialization) {
+  const Diagnosis found = SyntheticTrace()
                               .host("user_annotation", kStep, 0, 9000)
                               .host("cuda_runtime", "cudaLaunchKernel", 100, 7000, 77)
                               .kernel(kGemm, 7200, 7205, 100)
@@ -123,10 +123,10 @@ TEST(Diagnosis, ALaunchOfMillisecondsOnAnIdleDeviceLoadsAModule) {
   EXPECT_EQ(path_us(found, Bound::kInitializing), 7000);
 }
 
-// As in a serving engine's trace: work behind an event of another stream, on a device that shows
-// nothing, and a blocking copy behind it.
-TEST(Diagnosis, WorkThatWaitsForNothingInTheFileIsNotConclusive) {
-  const Diagnosis found = MadeTrace()
+// As in the trace of a serving engine: a kernel waits for an event of another stream that is not in
+// the file, and a blocking copy waits for the kernel.
+TEST(Diagnosis, WaitWithoutRecordedCauseIsNotConclusive) {
+  const Diagnosis found = SyntheticTrace()
                               .host("user_annotation", kStep, 0, 500500)
                               .kernel(kGemm, 10, 15, 5)
                               .kernel(kGemm, 100, 500000, 20)
@@ -137,9 +137,9 @@ TEST(Diagnosis, WorkThatWaitsForNothingInTheFileIsNotConclusive) {
   EXPECT_LT(found.share(Bound::kLaunches), 0.01);
 }
 
-// The file begins while the device is busy with something that was launched before.
-TEST(Diagnosis, AClippedStartIsNotJudged) {
-  const Diagnosis found = MadeTrace()
+// When the file starts, the device is busy with work that was launched earlier.
+TEST(Diagnosis, ExcludesClippedStart) {
+  const Diagnosis found = SyntheticTrace()
                               .host("user_annotation", kStep, 0, 100)
                               .kernel(kGemm, 10, 5000, 300)
                               .kernel(kGemm, 20, 5301, 300)
@@ -149,8 +149,8 @@ TEST(Diagnosis, AClippedStartIsNotJudged) {
   EXPECT_EQ(found.window_ns(), 601000);
 }
 
-TEST(Diagnosis, AGraphThatIsCapturedIsNotHostBound) {
-  MadeTrace made;
+TEST(Diagnosis, GraphCaptureIsNotHostBound) {
+  SyntheticTrace made;
   made.host("user_annotation", kStep, 0, 1000)
       .kernel(kGemm, 10, 15, 5)
       .host("cuda_runtime", "cudaStreamBeginCapture", 50, 5)
@@ -159,10 +159,10 @@ TEST(Diagnosis, AGraphThatIsCapturedIsNotHostBound) {
   EXPECT_EQ(made.diagnosis().limiter, Limiter::kCapture);
 }
 
-// The host is busy from begin to end, but the device waits for something else for most of its idle
-// time: kernels were launched long before they begin.
-TEST(Diagnosis, AnIdleDeviceThatNothingExplainsIsNotConclusive) {
-  MadeTrace made;
+// The host is busy for the whole step, but it does not explain most of the device's idle time: the
+// kernels were launched long before they start.
+TEST(Diagnosis, UnexplainedIdleTimeIsNotConclusive) {
+  SyntheticTrace made;
   made.host("user_annotation", kStep, 0, 2000)
       .host("cpu_op", "aten::mm", 0, 2000)
       .kernel(kGemm, 10, 800, 100)
@@ -170,10 +170,10 @@ TEST(Diagnosis, AnIdleDeviceThatNothingExplainsIsNotConclusive) {
   EXPECT_EQ(made.diagnosis().limiter, Limiter::kNotConclusive);
 }
 
-// What was queued before the steps is not theirs: three of 100 take 300 microseconds.
-TEST(Diagnosis, OverlappingStepsBeginBehindTheQueueBefore) {
-  MadeTrace made;
-  made.device_work(kGemm, 1, 200);  // launched before the file begins
+// Work that was queued before the steps is not counted. Three kernels of 100 us take 300 us.
+TEST(Diagnosis, OverlappingStepsStartAfterEarlierQueue) {
+  SyntheticTrace made;
+  made.device_work(kGemm, 1, 200);  // launched before the file starts
   for (int64_t i = 0; i < 3; ++i) {
     made.host("user_annotation", "ProfilerStep#" + std::to_string(i), 10 + 20 * i, 19)
         .kernel(kGemm, 12 + 20 * i, 201 + 100 * i, 100);
@@ -185,9 +185,9 @@ TEST(Diagnosis, OverlappingStepsBeginBehindTheQueueBefore) {
   EXPECT_EQ(found.limiter, Limiter::kGpu);
 }
 
-// Steps are marked, but nothing says what they launched: the whole trace is judged.
-TEST(Diagnosis, LostLaunchesDoNotMakeATraceOfTheCpu) {
-  MadeTrace made;
+// Steps are marked, but their launches are missing. The diagnosis covers the whole trace.
+TEST(Diagnosis, MissingLaunchesStillGiveADiagnosis) {
+  SyntheticTrace made;
   for (int64_t i = 0; i < 3; ++i) {
     made.host("user_annotation", "ProfilerStep#" + std::to_string(i), 100 * i, 99)
         .device_work(kGemm, 100 * i, 98);
@@ -198,15 +198,15 @@ TEST(Diagnosis, LostLaunchesDoNotMakeATraceOfTheCpu) {
   EXPECT_EQ(found.limiter, Limiter::kGpu);
 }
 
-TEST(Diagnosis, AKernelOfNoKnownKindIsNotCalledMemoryBound) {
-  MadeTrace made;
+TEST(Diagnosis, UnknownKernelKindIsUnclassified) {
+  SyntheticTrace made;
   made.host("user_annotation", kStep, 0, 20).kernel("my_kernel_v3", 5, 10, 980);
   EXPECT_EQ(made.diagnosis().bound(), Bound::kUnclassified);
 }
 
-TEST(Diagnosis, AnotherThreadsLaunchesAreOnThePath) {
-  // The backward pass runs on thread 2 while the step's own thread waits for it.
-  const Diagnosis found = MadeTrace()
+TEST(Diagnosis, PathIncludesLaunchesOfOtherThreads) {
+  // The backward pass runs on thread 2 while the thread of the step waits for it.
+  const Diagnosis found = SyntheticTrace()
                               .host("user_annotation", kStep, 0, 300)
                               .host("cpu_op", "aten::linear", 0, 50)
                               .host("cpu_op", "MmBackward0", 60, 190, 0, 2)
@@ -216,13 +216,13 @@ TEST(Diagnosis, AnotherThreadsLaunchesAreOnThePath) {
   EXPECT_EQ(found.limiter, Limiter::kHost);
   const auto has = [&](std::string_view) {
     return std::any_of(found.path.begin(), found.path.end(), [](const PathPart& part) {
-      return part.begin_ns == 60000;  // where the other thread's operator begins
+      return part.begin_ns == 60000;  // start of the other thread's operator
     });
   };
   EXPECT_TRUE(has("MmBackward0"));
 }
 
-TEST(KernelRate, IsWorkOverTime) {
+TEST(KernelRate, DividesWorkByTime) {
   const trace::Trace trace = read_data("traces/mlp_eager.json");
   const TraceIndex index(trace);
   const auto peaks = gpu_peaks("NVIDIA H200");
@@ -252,7 +252,7 @@ Blocks blocks_of(const char* name) {
   return find_blocks(index, steps.owned[typical_instance(steps.group)].work);
 }
 
-TEST(Blocks, TheMlpIsFoundHoweverItRan) {
+TEST(Blocks, FindsMlpInEveryMode) {
   for (const char* name : {"traces/mlp_eager.json", "traces/mlp_compile.json",
                            "traces/mlp_liger.json", "pairs/geglu_8192x768x3072.eager.json.gz"}) {
     const Blocks blocks = blocks_of(name);
@@ -271,11 +271,11 @@ TEST(Blocks, TheMlpIsFoundHoweverItRan) {
   ASSERT_EQ(llama.mlps.size(), 4U);
   EXPECT_EQ(llama.mlps[3].activation, "swiglu");
   EXPECT_EQ(llama.mlps[3].hidden, 1536);
-  // Two of the attention in each layer, and the head.
+  // Two in the attention of each layer, and the head.
   EXPECT_EQ(llama.linears.size(), 9U);
 }
 
-TEST(Blocks, LinearsKnowTheirBias) {
+TEST(Blocks, FindsLinearsWithBias) {
   const Blocks blocks = blocks_of("traces/linear_eager.json");
   ASSERT_EQ(blocks.linears.size(), 1U);
   EXPECT_TRUE(blocks.linears[0].bias);
@@ -293,7 +293,7 @@ OpFlow flow_of(const std::string& name, const std::string& args) {
   return op_flow(trace, 0);
 }
 
-TEST(OpFlow, ReadsAndResultsFollowFromShapes) {
+TEST(OpFlow, DerivesReadsAndResultFromShapes) {
   const OpFlow mean = flow_of(
       "aten::mean",
       R"({"Input Dims": [[8, 16], [], []], "Input type": ["float", "ScalarList", "Scalar"], "Concrete Inputs": ["", "[-1]", "True"]})");
@@ -326,8 +326,9 @@ TEST(OpFlow, ReadsAndResultsFollowFromShapes) {
   EXPECT_EQ(flow_of("aten::mul", "{}").result.elements, 0);
 }
 
-// A linear's weight may have as many elements as a result; it is read transposed.
-TEST(OpFlow, AWeightIsNoResult) {
+// A linear's weight may have the same number of elements as the result. Its strides show that it is
+// a transposed weight.
+TEST(OpFlow, ExcludesTransposedWeights) {
   const OpFlow linear = flow_of(
       "aten::mm",
       R"({"Input Dims": [[8, 16], [16, 32]], "Input Strides": [[16, 1], [1, 16]], "Input type": ["float", "float"]})");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that the tool writes itself, and those about calls, on a trace in the style of an A100's.
+// Rules that the tool generates, and rules about runtime calls, on a trace in the style of an A100.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace epi::analysis {
 namespace {
 
-TEST(RulesThatHold, AreReadBackAndHoldForEveryTrace) {
+TEST(RulesThatHold, ParseAndHoldForTheirTrace) {
   const std::pair<const char*, Names> traces[] = {
       {"linear_eager.json", {"linear_fwd: kernels == 1", "aten::t: gpu_time == 0"}},
       {"linear_compile.json", {"linear_fwd: gemm == 1", "linear_fwd: pointwise == 0"}},
@@ -31,19 +31,19 @@ TEST(RulesThatHold, AreReadBackAndHoldForEveryTrace) {
   }
 }
 
-TEST(RulesThatHold, LeaveOutWhatDoesNot) {
+TEST(RulesThatHold, OmitRulesThatDoNotHold) {
   RuleChecker trace("traces/llama_train.json.gz");
   const Names rules = rules_that_hold({&trace.index()});
-  const auto is_given = [&](const char* rule) {
+  const auto is_listed = [&](const char* rule) {
     return std::find(rules.begin(), rules.end(), rule) != rules.end();
   };
-  EXPECT_TRUE(is_given("aten::t: gpu_time == 0"));
-  EXPECT_FALSE(is_given("aten::reshape: gpu_time == 0"));  // 108 of them copy
-  EXPECT_TRUE(is_given("backward: no sync"));
+  EXPECT_TRUE(is_listed("aten::t: gpu_time == 0"));
+  EXPECT_FALSE(is_listed("aten::reshape: gpu_time == 0"));  // 108 of them copy
+  EXPECT_TRUE(is_listed("backward: no sync"));
   for (const std::string& rule : rules) EXPECT_FALSE(rule.starts_with('#')) << rule;
 }
 
-TEST(RulesThatHold, BreakOnAnotherMode) {
+TEST(RulesThatHold, BreakForCompiledRun) {
   RuleChecker eager("traces/mlp_eager.json");
   RuleChecker compiled("traces/mlp_compile.json");
   Names broken;
@@ -53,8 +53,8 @@ TEST(RulesThatHold, BreakOnAnotherMode) {
   EXPECT_EQ(broken, (Names{"mlp_fwd: kernels == 5", "mlp_fwd: pointwise == 2"}));
 }
 
-// cuBLAS asks for the occupancy before each of its GEMMs there; pointwise kernels do not.
-TEST(ExpectOnA100, TellsGemmsByTheirOccupancyCalls) {
+// In this trace cuBLAS queries the occupancy before each of its GEMMs. Pointwise kernels do not.
+TEST(ExpectOnA100, FindsGemmsByTheirOccupancyCalls) {
   RuleChecker trace("a100_linear.json");
   expect_all_hold(
       trace, {"mlp_fwd: count /cudaOccupancy/ == 3", "aten::mm: count /cudaOccupancy/ == 1",
@@ -84,7 +84,7 @@ TEST(ExpectOnA100, CountsKernelsLaunchesAndTheirTime) {
                             "ProfilerStep#3: gpu_time == 650.656us", "aten::gelu: gemm == 1"});
 }
 
-TEST(ExpectInit, OfSeveralTracesHoldForAll) {
+TEST(ExpectInit, RulesOfSeveralTracesHoldForAll) {
   RuleChecker eager("traces/mlp_eager.json");
   RuleChecker compiled("traces/mlp_compile.json");
   const Names rules = rules_that_hold({&eager.index(), &compiled.index()});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rules are about, what holds, and what a broken one tells. The measures of every trace are
-// in expect_traces_test.cpp.
+// Subjects of rules, rules that hold, and the events a broken rule lists. expect_traces_test.cpp
+// checks the measures of every trace.
 #include "epilogue/analysis/expect/expect.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace epi::analysis {
 namespace {
 
-TEST(Expect, TakesAnnotationsOperatorsAndRegexes) {
+TEST(Expect, AcceptsAnnotationsOperatorsAndRegexes) {
   RuleChecker trace("traces/mlp_eager.json");
   const std::pair<const char*, int64_t> instances[] = {{"step: kernels == 5", 3},
                                                        {"ProfilerStep#3: kernels == 5", 1},
@@ -32,7 +32,7 @@ TEST(Expect, TakesAnnotationsOperatorsAndRegexes) {
                             "/aten::(gelu|mul)$/: kernels == 2", "aten::mm: kernels == 2"});
 }
 
-TEST(Expect, IsBrokenByASubjectThatOccursNowhere) {
+TEST(Expect, IsBrokenByMissingSubject) {
   RuleChecker trace("traces/mlp_eager.json");
   for (const char* rule :
        {"nowhere: kernels == 0", "nowhere: no sync", "/^nowhere$/: median gpu_time < 1s",
@@ -45,7 +45,7 @@ TEST(Expect, IsBrokenByASubjectThatOccursNowhere) {
   }
 }
 
-TEST(Expect, FindsWhatIsInsideOfTheEagerMlp) {
+TEST(Expect, FindsEventsInsideEagerMlp) {
   RuleChecker trace("traces/mlp_eager.json");
   expect_all_hold(
       trace,
@@ -62,11 +62,11 @@ TEST(Expect, FindsWhatIsInsideOfTheEagerMlp) {
                      "mlp_fwd: no call cudaMemsetAsync", "mlp_fwd: has call cudaGraphLaunch",
                      "mlp_fwd: no kernel /GeluCUDAKernelImpl/", "mlp_fwd: has kernel /triton/",
                      "mlp_fwd: no memset", "mlp_fwd: has memcpy", "mlp_fwd: count aten::t == 0",
-                     // A call is no operator, and an operator no call.
+                     // A call is not an operator, and an operator is not a call.
                      "mlp_fwd: has op cudaLaunchKernel", "mlp_fwd: has call aten::mm"});
 }
 
-TEST(Expect, FindsWhatCompiledRegionsLaunch) {
+TEST(Expect, FindsLaunchesOfCompiledRegions) {
   RuleChecker compiled("traces/mlp_compile.json");
   expect_all_hold(
       compiled, {"Torch-Compiled Region: 0/0: kernels == 4", "/Region: \\d+\\/\\d+$/: kernels == 4",
@@ -81,7 +81,7 @@ TEST(Expect, FindsWhatCompiledRegionsLaunch) {
   expect_all_broken(graph, {"mlp_fwd: no call cudaGraphLaunch", "mlp_fwd: pointwise == 2"});
 }
 
-TEST(Expect, GivesBackwardTheKernelsOfTheAutogradThread) {
+TEST(Expect, BackwardOwnsKernelsOfAutogradThread) {
   RuleChecker trace("traces/llama_train.json.gz");
   double events = 0;
   for (const char* measure : {"kernels", "memcpy", "memset"}) {
@@ -103,7 +103,7 @@ TEST(Expect, GivesBackwardTheKernelsOfTheAutogradThread) {
                             "aten::mm: kernels == 1", "aten::sum: reduction == 0"});
 }
 
-TEST(Expect, HoldsForEachForAnyOrForAllTogether) {
+TEST(Expect, SupportsEachAnyAvgAndMedian) {
   RuleChecker trace("traces/mlp_eager.json");  // 233.854, 234.269 and 235.549 us
   expect_all_hold(trace, {"step: gpu_time < 236us", "step: each gpu_time < 236us",
                           "step: any gpu_time < 234us", "step: avg gpu_time < 234.558us",
@@ -124,7 +124,7 @@ TEST(Expect, HoldsForEachForAnyOrForAllTogether) {
   EXPECT_EQ(median.found, 234269);
 }
 
-TEST(Expect, ShowsTheEventsThatBreakARule) {
+TEST(Expect, ListsEventsThatBreakARule) {
   RuleChecker trace("traces/mlp_eager.json");
   const auto first = [&](const char* rule) {
     const RuleResult result = trace.check(rule);
@@ -144,13 +144,13 @@ TEST(Expect, ShowsTheEventsThatBreakARule) {
   EXPECT_EQ(Names(longest.begin(), longest.begin() + 3), (Names{gate, gate, down}));
 }
 
-TEST(Expect, ProvesMoreButNotLessByALowerBound) {
-  // Three GEMMs of 8192 x 768 x 3072, gelu, mul in bf16, and two sets of 4 bytes.
+TEST(Expect, LowerBoundCannotProveAnUpperLimit) {
+  // Three GEMMs of 8192 x 768 x 3072, gelu and mul in bf16, and two memsets of 4 bytes.
   RuleChecker eager("traces/mlp_eager.json");
   expect_all_hold(eager, {"mlp_fwd: bytes == 454557704", "mlp_fwd: bytes < 455MB",
                           "aten::gelu: bytes == 100663296", "aten::t: bytes == 0"});
   expect_all_broken(eager, {"mlp_fwd: bytes < 454MB", "aten::gelu: bytes > 101MB"});
-  // Triton's launch does not tell which of its two buffers it writes.
+  // The launch record of a Triton kernel does not show which of its two buffers it writes.
   RuleChecker compiled("traces/mlp_compile.json");
   expect_all_hold(compiled, {"mlp_fwd: bytes >= 303562760", "mlp_fwd: bytes > 303MB",
                              "aten::mm: bytes < 68MB"});
@@ -162,7 +162,7 @@ TEST(Expect, ProvesMoreButNotLessByALowerBound) {
   EXPECT_EQ(compiled.check("mlp_fwd: bytes > 1GB").note, RuleNote::kNone);
 }
 
-TEST(Expect, TimesAreComparedToTheNanosecondInWhateverUnit) {
+TEST(Expect, ComparesTimesToTheNanosecondInAnyUnit) {
   RuleChecker liger("traces/mlp_liger.json");
   expect_all_hold(
       liger, {"ProfilerStep#4: cpu_time == 516.103us", "ProfilerStep#4: cpu_time == 516.103",
@@ -170,18 +170,18 @@ TEST(Expect, TimesAreComparedToTheNanosecondInWhateverUnit) {
   expect_all_broken(liger, {"ProfilerStep#4: cpu_time == 516.104us"});
 }
 
-TEST(Expect, NoExpressionTakesForever) {
+TEST(Expect, BoundsTheTimeOfRegexMatching) {
   RuleChecker eager("traces/mlp_eager.json");
   EXPECT_FALSE(eager.check("/^((a|t|e|n|:)*)*!$/: kernels == 0").ok);
 }
 
-TEST(Expect, CountsDeviceWorkThatNoOperatorIsNamedLike) {
+TEST(Expect, CountsGpuEventsByName) {
   RuleChecker eager("traces/mlp_eager.json");
   expect_all_hold(eager, {"mlp_fwd: count Memset (Device) == 2", "mlp_fwd: count /nvjet/ == 3"});
   expect_all_broken(eager, {"mlp_fwd: has op mlp_fwd", "step: has op mlp_fwd"});
 }
 
-TEST(Expect, ComparesKernelsWithThoseOfAnotherTrace) {
+TEST(Expect, ComparesKernelsWithAnotherTrace) {
   RuleChecker eager("traces/mlp_eager.json");
   expect_all_hold(eager, {"mlp_fwd: same kernels as traces/mlp_eager.json",
                           "step: same kernels as traces/mlp_eager.json"});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every measure on the traces of tests/data/traces, against figures that a script of a few lines
-// took from the JSON in integer nanoseconds, apart from this project. Each figure is asked for
-// twice: as it is, and one off.
+// Checks every measure on the traces in tests/data/traces against values that an independent script
+// computed from the JSON in integer nanoseconds. Each value is tested with a rule that holds and
+// with rules that are off by one.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ constexpr const char* kCounted[] = {"kernels", "gemm",     "pointwise", "memset"
 struct Counts {
   const char* file;
   const char* annotation;
-  std::array<int64_t, 7> of_each;  // in the order of kCounted, of a step and of the annotation
+  std::array<int64_t, 7> of_each;  // in the order of kCounted, per step and per annotation
 };
 const Counts kCounts[] = {
     {"linear_eager.json", "linear_fwd", {1, 1, 0, 0, 0, 1, 0}},
@@ -31,13 +31,13 @@ const Counts kCounts[] = {
     {"llama_train.json.gz", "train_step", {1535, 256, 843, 60, 25, 1620, 0}},
 };
 
-TEST(ExpectTraces, CountsOfStepsAndAnnotationsAreTheTruth) {
-  for (const Counts& truth : kCounts) {
-    SCOPED_TRACE(truth.file);
-    RuleChecker trace(std::string("traces/") + truth.file);
-    for (const std::string subject : {"step", truth.annotation}) {
-      for (size_t i = 0; i < truth.of_each.size(); ++i) {
-        const int64_t count = truth.of_each[i];
+TEST(ExpectTraces, CountsMatchReference) {
+  for (const Counts& reference : kCounts) {
+    SCOPED_TRACE(reference.file);
+    RuleChecker trace(std::string("traces/") + reference.file);
+    for (const std::string subject : {"step", reference.annotation}) {
+      for (size_t i = 0; i < reference.of_each.size(); ++i) {
+        const int64_t count = reference.of_each[i];
         const std::string claim = subject + ": " + kCounted[i];
         const RuleResult right = trace.check(fmt::format("{} == {}", claim, count));
         EXPECT_TRUE(right.ok) << right.rule.text;
@@ -51,7 +51,7 @@ TEST(ExpectTraces, CountsOfStepsAndAnnotationsAreTheTruth) {
   }
 }
 
-// In matmul_add_4096 the work ends after its step: the window is longer than the step.
+// In matmul_add_4096 the GPU work ends after its step, so the window is longer than the step.
 struct Times {
   const char* file;
   std::array<int64_t, 3> gpu_ns, cpu_ns, idle_ns;  // of ProfilerStep#2 to #4
@@ -105,14 +105,15 @@ const Times kTimes[] = {
      {9.965, 9.703, 8.933}},
 };
 
-TEST(ExpectTraces, TimesOfStepsAreTheTruthToTheNanosecond) {
-  for (const Times& truth : kTimes) {
-    SCOPED_TRACE(truth.file);
-    RuleChecker trace(std::string("traces/") + truth.file);
+TEST(ExpectTraces, StepTimesMatchReferenceToTheNanosecond) {
+  for (const Times& reference : kTimes) {
+    SCOPED_TRACE(reference.file);
+    RuleChecker trace(std::string("traces/") + reference.file);
     for (size_t i = 0; i < 3; ++i) {
       const std::string step = fmt::format("ProfilerStep#{}: ", i + 2);
-      const std::pair<const char*, int64_t> times[] = {
-          {"gpu_time", truth.gpu_ns[i]}, {"cpu_time", truth.cpu_ns[i]}, {"idle", truth.idle_ns[i]}};
+      const std::pair<const char*, int64_t> times[] = {{"gpu_time", reference.gpu_ns[i]},
+                                                       {"cpu_time", reference.cpu_ns[i]},
+                                                       {"idle", reference.idle_ns[i]}};
       for (const auto& [measure, ns] : times) {
         const std::string claim = step + measure;
         expect_all_hold(trace, {fmt::format("{} == {}ns", claim, ns)});
@@ -124,14 +125,14 @@ TEST(ExpectTraces, TimesOfStepsAreTheTruthToTheNanosecond) {
   }
 }
 
-TEST(ExpectTraces, SharesOfStepsAreTheTruthToAThousandth) {
-  for (const Times& truth : kTimes) {
-    SCOPED_TRACE(truth.file);
-    RuleChecker trace(std::string("traces/") + truth.file);
+TEST(ExpectTraces, StepSharesMatchReferenceToAThousandth) {
+  for (const Times& reference : kTimes) {
+    SCOPED_TRACE(reference.file);
+    RuleChecker trace(std::string("traces/") + reference.file);
     for (size_t i = 0; i < 3; ++i) {
       const std::string step = fmt::format("ProfilerStep#{}: ", i + 2);
-      const double low = truth.busy[i] - 0.001;
-      const double high = truth.busy[i] + 0.001;
+      const double low = reference.busy[i] - 0.001;
+      const double high = reference.busy[i] + 0.001;
       expect_all_hold(trace, {fmt::format("{}busy > {:.3f}%", step, low),
                               fmt::format("{}busy < {:.3f}%", step, high),
                               fmt::format("{}idle > {:.3f}%", step, 100 - high),
@@ -143,11 +144,11 @@ TEST(ExpectTraces, SharesOfStepsAreTheTruthToAThousandth) {
   }
 }
 
-// All nine programs wait once, after their last step.
-TEST(ExpectTraces, TheFinalSynchronisationBelongsToNoStep) {
-  for (const Counts& truth : kCounts) {
-    SCOPED_TRACE(truth.file);
-    RuleChecker trace(std::string("traces/") + truth.file);
+// All nine programs synchronize once, after their last step.
+TEST(ExpectTraces, FinalSynchronizationBelongsToNoStep) {
+  for (const Counts& reference : kCounts) {
+    SCOPED_TRACE(reference.file);
+    RuleChecker trace(std::string("traces/") + reference.file);
     expect_all_hold(
         trace, {"step: no sync", "step: syncs == 0", "trace: has sync", "trace: syncs == 1",
                 "step: no call cudaDeviceSynchronize", "trace: count cudaDeviceSynchronize == 1"});
@@ -173,14 +174,14 @@ TEST(ExpectTraces, ViewOperatorsLaunchNothing) {
     }
     expect_all_broken(trace, {"aten::mm: gpu_time == 0", "aten::linear: kernels == 0"});
   }
-  // Where a reshape cannot be a view it copies: 108 of 957 do.
+  // A reshape that cannot be a view copies: 108 of 957 do.
   RuleChecker trace("traces/llama_train.json.gz");
   const RuleResult reshape = trace.check("aten::reshape: kernels == 0");
   EXPECT_EQ(reshape.instances, 957);
   EXPECT_EQ(reshape.broken.size(), 108);
 }
 
-TEST(ExpectTraces, TheWholeTraceIsOneInstance) {
+TEST(ExpectTraces, WholeTraceIsOneInstance) {
   RuleChecker eager("traces/mlp_eager.json");
   expect_all_hold(eager, {"trace: kernels == 15", "trace: memset == 6", "trace: launches == 21",
                           "trace: gpu_time == 703.672us", "trace: count aten::mm == 9"});

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of GEMMs as other GPUs, versions and profilers print them, taken from public
-// traces and sources, and what each states. The texts were written from the names, not from the
-// decoder.
+// GEMM names of other GPUs, library versions and profilers, taken from public traces and sources.
+// The expected decodings were written by hand from the names, not copied from the decoder.
 #include <gtest/gtest.h>
 
 #include "tests/analysis/described_kernel.h"
@@ -24,7 +23,7 @@ constexpr Row kNvjet[] = {
      "cublas gemm sm120 f16>f32>f32 nn 128x176x64 stages 2 -splitk +tc"},
 };
 
-TEST(KernelNameElsewhere, NvjetsNameTypesTileStagesAndCluster) { expect_all(kNvjet); }
+TEST(PublicKernelNames, DecodesNvjetNames) { expect_all(kNvjet); }
 
 constexpr Row kGeneration[] = {
     {"ampere_bf16_s16816gemm_bf16_64x64_sliced1x2_ldg8_relu_f2f_stages_64x5_tn",
@@ -45,7 +44,7 @@ constexpr Row kGeneration[] = {
      "cudnn conv sm70 f32>f32>f32 128x128 relu -tc by 4"},
 };
 
-TEST(KernelNameElsewhere, NamesByGenerationOfGpuStateTheirInstruction) { expect_all(kGeneration); }
+TEST(PublicKernelNames, DecodesNamesWithGpuGeneration) { expect_all(kGeneration); }
 
 constexpr Row kCutlass[] = {
     {"cutlass_75_tensorop_s1688gemm_bf16_64x64_tn_align1",
@@ -80,7 +79,7 @@ constexpr Row kCutlass[] = {
      "cutlass gemm sm90 bf16>f32>? 128x64x64 stages 9 cluster 1x1x1 +tc"},
 };
 
-TEST(KernelNameElsewhere, CutlassPutsTheOutputBeforeTheInstruction) { expect_all(kCutlass); }
+TEST(PublicKernelNames, DecodesCutlassNames) { expect_all(kCutlass); }
 
 constexpr Row kXmma[] = {
     {"sm80_xmma_gemm_f16f16_f16f32_f32_nn_n_tilesize96x64x32_stage3_warpsize2x2x1_tensor16x8x16_"
@@ -106,7 +105,7 @@ constexpr Row kXmma[] = {
      "cudnn conv sm86 f16>f32>f16 64x64x64 stages 3 +tc"},
 };
 
-TEST(KernelNameElsewhere, XmmaGroupsTypesByOperand) { expect_all(kXmma); }
+TEST(PublicKernelNames, DecodesXmmaNames) { expect_all(kXmma); }
 
 constexpr Row kCublas[] = {
     {"std::enable_if<!T7, void>::type internal::gemvx::kernel<int, int, __nv_bfloat16, __nv_"
@@ -156,7 +155,7 @@ constexpr Row kCublas[] = {
      "cublas epilogue f32>f32>f32"},
 };
 
-TEST(KernelNameElsewhere, CublasTakesTypesAsTemplateArguments) { expect_all(kCublas); }
+TEST(PublicKernelNames, DecodesCublasTemplateNames) { expect_all(kCublas); }
 
 constexpr Row kTensile[] = {
     {"Cijk_Alik_Bljk_HHS_BH_MT16x256x16_MI16x16x4x4_SN_K1_MIWT1_1",
@@ -180,7 +179,7 @@ constexpr Row kTensile[] = {
      "rocblas gemm gfx942 bf16>f32>bf16 nn 16x16x32 +tc"},
 };
 
-TEST(KernelNameElsewhere, TensileOrdersTypesAsInputOutputCompute) { expect_all(kTensile); }
+TEST(PublicKernelNames, DecodesTensileNames) { expect_all(kTensile); }
 
 }  // namespace
 }  // namespace epi::analysis

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The GEMM table of a trace, the peak rates of GPUs, and the bytes operators move.
 #include "epilogue/analysis/time/gemms.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +12,7 @@ namespace {
 
 using trace::TraceMaker;
 
-TEST(Gemms, OfTheMlpAreTwoRows) {
+TEST(Gemms, MlpHasTwoRows) {
   const GemmTable table = gemm_table(read_data("traces/mlp_eager.json"));
   ASSERT_EQ(table.rows.size(), 2U);
   const GemmRow& gate_and_up = table.rows[0];
@@ -23,7 +24,7 @@ TEST(Gemms, OfTheMlpAreTwoRows) {
   EXPECT_DOUBLE_EQ(*gate_and_up.share_of_peak, *gate_and_up.tflops / 989.5);
 }
 
-TEST(Gemms, InsideOfAGraphHaveNoSizesAndNoRate) {
+TEST(Gemms, GemmsInAGraphHaveNoSizesAndNoRate) {
   const GemmTable table = gemm_table(read_data("traces/mlp_cudagraph.json"));
   ASSERT_EQ(table.rows.size(), 2U);
   EXPECT_FALSE(table.rows[0].gemm.has_value());
@@ -31,7 +32,7 @@ TEST(Gemms, InsideOfAGraphHaveNoSizesAndNoRate) {
   EXPECT_EQ(table.rows[0].count, 6);
 }
 
-TEST(Gemms, TakeTheTimeOfTheirSumOverSplitK) {
+TEST(Gemms, IncludeTheSplitKReduction) {
   TraceMaker maker;
   maker.op(
       "aten::mm", 0, 100, 1,
@@ -46,7 +47,7 @@ TEST(Gemms, TakeTheTimeOfTheirSumOverSplitK) {
   EXPECT_FALSE(table.rows[0].share_of_peak.has_value());
 }
 
-TEST(GpuPeaks, AreFoundByTheDriversName) {
+TEST(GpuPeaks, AreFoundByDriverName) {
   EXPECT_EQ(gpu_peaks("NVIDIA H200")->f16, 989.5);
   EXPECT_EQ(gpu_peaks("NVIDIA H100 80GB HBM3")->title, "H100 SXM");
   EXPECT_EQ(gpu_peaks("NVIDIA H100 PCIe")->title, "H100 PCIe");
@@ -66,7 +67,7 @@ TEST(GpuPeaks, AreFoundByTheDriversName) {
   EXPECT_FALSE(gpu_peaks("").has_value());
 }
 
-TEST(OpCost, CountsWhatEachOperatorReadsAndWrites) {
+TEST(OpCost, CountsBytesReadAndWritten) {
   const auto bytes = [](const char* op, const std::string& args) {
     TraceMaker maker;
     maker.op(op, 0, 1, 1, args);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of other kernels as other GPUs, versions and profilers print them, taken from public
-// traces and sources, and what each states. The texts were written from the names, not from the
-// decoder.
+// Names of kernels other than GEMMs from other GPUs, library versions and profilers, taken from
+// public traces and sources. The expected decodings were written by hand from the names, not copied
+// from the decoder.
 #include <gtest/gtest.h>
 
 #include "tests/analysis/described_kernel.h"
@@ -19,7 +19,7 @@ constexpr Row kComm[] = {
      "nccl comm f8e4m3>?>f8e4m3 ops reduce_scatter"},
 };
 
-TEST(KernelNameElsewhere, CommunicationNamesItsCollective) { expect_all(kComm); }
+TEST(PublicKernelNames, DecodesCollectives) { expect_all(kComm); }
 
 constexpr Row kAttention[] = {
     {"void pytorch_flash::flash_fwd_kernel<pytorch_flash::Flash_fwd_kernel_traits<128, 128, 64, "
@@ -44,7 +44,7 @@ constexpr Row kAttention[] = {
      "cudnn copy bf16>?>?"},
 };
 
-TEST(KernelNameElsewhere, AttentionAndCudnn) { expect_all(kAttention); }
+TEST(PublicKernelNames, DecodesAttentionAndCudnnNames) { expect_all(kAttention); }
 
 constexpr Row kAten[] = {
     {"void at::native::vectorized_elementwise_kernel<4, "
@@ -95,7 +95,7 @@ constexpr Row kAten[] = {
      "aten norm bf16>f32>? ops native_layer_norm"},
 };
 
-TEST(KernelNameElsewhere, AtenAppliesAFunctor) { expect_all(kAten); }
+TEST(PublicKernelNames, DecodesAtenFunctors) { expect_all(kAten); }
 
 constexpr Row kAtenOthers[] = {
     {"void at::native::(anonymous namespace)::CatArrayBatchedCopy<float, unsigned int, 1, 128, "
@@ -137,7 +137,7 @@ constexpr Row kAtenOthers[] = {
     {"Memcpy HtoD (Pageable -> Device)", "cuda memcpy"},
 };
 
-TEST(KernelNameElsewhere, AtenNamesTheOperatorByTheFunction) { expect_all(kAtenOthers); }
+TEST(PublicKernelNames, DecodesAtenOperatorsFromFunctionNames) { expect_all(kAtenOthers); }
 
 constexpr Row kTriton[] = {
     {"triton_poi_fused_add_bitwise_and_bitwise_not_bitwise_or_ge_lt_mul_sub_0",
@@ -156,7 +156,7 @@ constexpr Row kTriton[] = {
     {"liger_cross_entropy_kernel", "liger reduction ops cross_entropy"},
 };
 
-TEST(KernelNameElsewhere, TritonListsItsOperators) { expect_all(kTriton); }
+TEST(PublicKernelNames, DecodesTritonOperators) { expect_all(kTriton); }
 
 constexpr Row kEngines[] = {
     {"void vllm::rms_norm_kernel<c10::BFloat16, 8, 2>(c10::BFloat16*, c10::BFloat16 const*, long, "
@@ -207,7 +207,7 @@ constexpr Row kEngines[] = {
      "miopen conv f16>?>? 128x64x32 ops convolution_backward"},
 };
 
-TEST(KernelNameElsewhere, EnginesAreKnownByTheirNamespace) { expect_all(kEngines); }
+TEST(PublicKernelNames, DecodesInferenceEngineKernels) { expect_all(kEngines); }
 
 constexpr Row kCudnnHelpers[] = {
     {"void cudnn::fusion::convert_dq_to_16bits<1>(cudnn::fusion::Params)", "cudnn copy"},
@@ -221,10 +221,10 @@ constexpr Row kCudnnHelpers[] = {
      "cudnn conv f32>?>?"},
 };
 
-TEST(KernelNameElsewhere, CudnnsHelpersAreNotConvolutions) { expect_all(kCudnnHelpers); }
+TEST(PublicKernelNames, DecodesCudnnHelperKernels) { expect_all(kCudnnHelpers); }
 
-// What a label says of a function of no known library.
-TEST(KernelNameElsewhere, AFunctionIsCalledWithoutItsReturnType) {
+// The label of a function from an unknown library.
+TEST(PublicKernelNames, FunctionNameOmitsReturnType) {
   EXPECT_EQ(function_name("void (anonymous namespace)::clamp_position_kernel<long>(long*)"),
             "(anonymous namespace)::clamp_position_kernel");
   EXPECT_EQ(function_name("std::enable_if<!(false), void>::type internal::gemvx::kernel<int>(T)"),
@@ -232,7 +232,7 @@ TEST(KernelNameElsewhere, AFunctionIsCalledWithoutItsReturnType) {
   EXPECT_EQ(function_name("my_kernel"), "my_kernel");
 }
 
-TEST(KernelNameElsewhere, TritonsReductionsAreToldApart) {
+TEST(PublicKernelNames, DistinguishesTritonReductions) {
   EXPECT_EQ(decode_name("triton_red_fused_mean_pow_2").form, "looped reduction");
   EXPECT_EQ(decode_name("triton_per_fused_mean_pow_2").form, "persistent reduction");
   EXPECT_EQ(decode_name("triton_tem_fused_mm_1").form, "template");
@@ -240,7 +240,7 @@ TEST(KernelNameElsewhere, TritonsReductionsAreToldApart) {
             (std::vector<std::string>{"_scaled_dot_product_cudnn_attention_backward", "add"}));
 }
 
-constexpr Row kOwnCuda[] = {
+constexpr Row kOurCuda[] = {
     {"void epi::cuda::pointwise<epi::cuda::GeluTanh<__nv_bfloat16>, 8>(epi::cuda::Walk, "
      "epi::cuda::GeluTanh<__nv_bfloat16>)",
      "epilogue pointwise bf16>?>bf16 by 8 ops gelu"},
@@ -262,9 +262,9 @@ constexpr Row kOwnCuda[] = {
      "epilogue reduction f32>?>f32 by 4 ops amax"},
 };
 
-TEST(KernelNameElsewhere, OwnCudaKernelsTellTheirFunction) { expect_all(kOwnCuda); }
+TEST(PublicKernelNames, DecodesOurCudaKernels) { expect_all(kOurCuda); }
 
-constexpr Row kOwnFused[] = {
+constexpr Row kOurFused[] = {
     {"epi_tem_fused__unsafe_view_gelu_mm_mul_0", "epilogue gemm ops _unsafe_view,gelu,mm,mul"},
     {"epi_tem_fused_mm_mul_silu_0_stream", "epilogue gemm +tc ops mm,mul,silu"},
     {"epi_tem_fused_mm_1_stream", "epilogue gemm +tc ops mm"},
@@ -273,15 +273,15 @@ constexpr Row kOwnFused[] = {
     {"epi_poi_fused_gelu_mul_0_strided", "epilogue pointwise by 1 ops gelu,mul"},
 };
 
-TEST(KernelNameElsewhere, OwnFusedKernelsTellTheirOperatorsInEveryForm) { expect_all(kOwnFused); }
+TEST(PublicKernelNames, DecodesOurFusedKernels) { expect_all(kOurFused); }
 
-constexpr Row kNothing[] = {
+constexpr Row kUnknown[] = {
     {"my_kernel(float*)", "?"},
     {"bwd_kernel_fuse", "?"},
     {"void create_pivot_v2<32>(int, int*, long*, int)", "?"},
 };
 
-TEST(KernelNameElsewhere, NamesThatSayNothing) { expect_all(kNothing); }
+TEST(PublicKernelNames, LeavesUnknownNamesUndecoded) { expect_all(kUnknown); }
 
 }  // namespace
 }  // namespace epi::analysis

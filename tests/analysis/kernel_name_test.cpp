@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names against what was asked for: tests/data/kernel_names.json holds calls on an H200 with the
-// kernels that they launched.
+// Compares decoded kernel names with the calls that launched them. tests/data/kernel_names.json
+// lists calls on an H200 and their kernels.
 #include "epilogue/analysis/names/decoded_name.h"
 
 #include <gtest/gtest.h>
@@ -58,12 +58,12 @@ std::vector<Call> recorded_calls() {
   return calls;
 }
 
-// cuBLAS counts in columns: the row-major GEMM's second operand is its first.
-std::string asked_layout(const Call& call) {
+// cuBLAS is column-major, so the second operand of a row-major GEMM is its first.
+std::string layout_of_call(const Call& call) {
   return {call.b_transposed ? 't' : 'n', call.a_transposed ? 't' : 'n'};
 }
 
-NumberType asked_type(const Call& call) {
+NumberType type_of_call(const Call& call) {
   static const std::map<std::string, NumberType> kTypes = {{"bfloat16", NumberType::kBf16},
                                                            {"float16", NumberType::kF16},
                                                            {"float32", NumberType::kF32},
@@ -72,7 +72,7 @@ NumberType asked_type(const Call& call) {
   return kTypes.at(call.dtype);
 }
 
-TEST(DecodedNames, EveryRecordedKernelHasALibraryAndAKind) {
+TEST(DecodedNames, EveryRecordedKernelHasLibraryAndKind) {
   size_t names = 0;
   for (const Call& call : recorded_calls()) {
     for (const std::string& name : call.kernels) {
@@ -86,55 +86,56 @@ TEST(DecodedNames, EveryRecordedKernelHasALibraryAndAKind) {
   EXPECT_GT(names, 300U);
 }
 
-TEST(DecodedNames, LayoutsAreThoseOfTheCall) {
+TEST(DecodedNames, LayoutsMatchTheCall) {
   size_t stated = 0;
   for (const Call& call : recorded_calls()) {
     for (const std::string& name : call.kernels) {
       const DecodedName kernel = decode_name(name);
       if (kernel.kind != Kind::kGemm || kernel.layout.empty() || !call.m) continue;
-      // One row is as well a column: the library may take either, and the name says which.
-      if (call.m == 1 && kernel.layout[0] == asked_layout(call)[0]) continue;
-      EXPECT_EQ(kernel.layout, asked_layout(call)) << name;
+      // A single row is also a column. The library may treat it as either, and the name shows
+      // which.
+      if (call.m == 1 && kernel.layout[0] == layout_of_call(call)[0]) continue;
+      EXPECT_EQ(kernel.layout, layout_of_call(call)) << name;
       ++stated;
     }
   }
   EXPECT_GT(stated, 80U);
 }
 
-// PyTorch's "tf32" only allows it: cuBLAS may take f32 kernels, which say so.
-bool fits(NumberType asked, NumberType stated) {
-  return stated == asked || (asked == NumberType::kTf32 && stated == NumberType::kF32);
+// PyTorch's "tf32" only permits TF32. cuBLAS may choose an f32 kernel, which is named accordingly.
+bool is_compatible(NumberType requested, NumberType stated) {
+  return stated == requested || (requested == NumberType::kTf32 && stated == NumberType::kF32);
 }
 
-TEST(DecodedNames, TypesAreThoseOfTheCall) {
+TEST(DecodedNames, TypesMatchTheCall) {
   size_t stated = 0;
   for (const Call& call : recorded_calls()) {
     for (const std::string& name : call.kernels) {
       const DecodedName kernel = decode_name(name);
       const bool gemm = kernel.kind == Kind::kGemm || kernel.kind == Kind::kGemv;
       if (!gemm || kernel.dtype == NumberType::kUnknown) continue;
-      EXPECT_TRUE(fits(asked_type(call), kernel.dtype)) << call.dtype << " " << name;
+      EXPECT_TRUE(is_compatible(type_of_call(call), kernel.dtype)) << call.dtype << " " << name;
       ++stated;
     }
   }
   EXPECT_GT(stated, 110U);
 }
 
-TEST(DecodedNames, EpiloguesAreThoseOfTheCall) {
+TEST(DecodedNames, EpiloguesMatchTheCall) {
   for (const Call& call : recorded_calls()) {
     for (const std::string& name : call.kernels) {
       const DecodedName kernel = decode_name(name);
       if (!name.starts_with("nvjet") || call.op == "scaled_mm") continue;
-      const std::vector<std::string> wanted = call.op == "addmm" ? std::vector<std::string>{"bias"}
-                                              : call.op == "addmm_gelu"
-                                                  ? std::vector<std::string>{"bias", "gelu"}
-                                                  : std::vector<std::string>{};
-      EXPECT_EQ(kernel.epilogue, wanted) << name;
+      const std::vector<std::string> expected =
+          call.op == "addmm"        ? std::vector<std::string>{"bias"}
+          : call.op == "addmm_gelu" ? std::vector<std::string>{"bias", "gelu"}
+                                    : std::vector<std::string>{};
+      EXPECT_EQ(kernel.epilogue, expected) << name;
     }
   }
 }
 
-TEST(DecodedNames, NvjetSaysSplitKExactlyWhereASumFollows) {
+TEST(DecodedNames, NvjetSplitKMatchesReductionKernel) {
   for (const Call& call : recorded_calls()) {
     bool sums = false;
     for (const std::string& name : call.kernels) {
@@ -160,7 +161,7 @@ TEST(DecodedNames, PointwiseKernelsNameTheirOperator) {
   }
 }
 
-TEST(FusedOps, AreSplitAtTheOperatorsNotAtEveryUnderscore) {
+TEST(FusedOps, SplitAtOperatorNames) {
   using Ops = std::vector<std::string>;
   EXPECT_EQ(names::split_fused_ops("_unsafe_view_gelu_mul"), (Ops{"_unsafe_view", "gelu", "mul"}));
   EXPECT_EQ(names::split_fused_ops("_to_copy_add_mean_mul_pow_rsqrt"),
@@ -171,7 +172,7 @@ TEST(FusedOps, AreSplitAtTheOperatorsNotAtEveryUnderscore) {
   EXPECT_EQ(names::split_fused_ops(""), Ops{});
 }
 
-TEST(CppNames, AreTakenApart) {
+TEST(CppNames, SplitIntoParts) {
   const auto name = names::read_cpp_name(
       "std::enable_if<!(false), void>::type a::(anonymous namespace)::f<int, g<b, c>, {lambda()#1}>"
       "(int, float*)");
@@ -183,7 +184,7 @@ TEST(CppNames, AreTakenApart) {
   EXPECT_EQ(name.params, "(int, float*)");
 }
 
-TEST(CppNames, ThatAreCutOffGiveWhatIsThere) {
+TEST(CppNames, ParseWhenTruncated) {
   const auto name = names::read_cpp_name("void at::native::f<8, at::native::G<fl");
   EXPECT_EQ(name.base, "f");
   EXPECT_EQ(name.arg(0), "8");

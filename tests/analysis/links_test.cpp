@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What belongs together, in traces made by hand and in real ones.
+// Links between launches, kernels, operators and steps, in synthetic and recorded traces.
 #include "epilogue/trace/links.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using trace::Category;
 using trace::EventId;
 using trace::TraceMaker;
 
-TEST(Links, LetTimeDecideOverAnExternalIdThatIsWrong) {
+TEST(Links, PreferTimesOverAWrongExternalId) {
   TraceMaker make;
   const EventId right = make.op("right", 0, 100, 1);
   make.op("wrong", 200, 100, 2);
@@ -28,7 +28,7 @@ TEST(Links, LetTimeDecideOverAnExternalIdThatIsWrong) {
   EXPECT_EQ(links.op[kernel], right);
 }
 
-TEST(Links, FollowTheExternalIdWhereThereIsNoLaunch) {
+TEST(Links, UseExternalIdWithoutALaunch) {
   TraceMaker make;
   const EventId op = make.op("aten::mm", 0, 100, 1);
   const EventId kernel = make.kernel("gemm", 10, 50, 1);
@@ -39,8 +39,8 @@ TEST(Links, FollowTheExternalIdWhereThereIsNoLaunch) {
   EXPECT_EQ(links.asked_ns[kernel], 10);
 }
 
-// Two ranks in one file: numbers repeat, times do not.
-TEST(Links, TakeTheNearestLaunchWhereSeveralShareANumber) {
+// In a file with two ranks, correlation ids repeat but times do not.
+TEST(Links, TakeNearestLaunchOfSharedCorrelationId) {
   TraceMaker make;
   EventId launches[2];
   EventId kernels[2];
@@ -57,7 +57,7 @@ TEST(Links, TakeTheNearestLaunchWhereSeveralShareANumber) {
   EXPECT_EQ(links.shared_correlations, 1);
 }
 
-TEST(Links, JoinEveryBackwardOperatorToItsForward) {
+TEST(Links, ConnectBackwardOperatorsToForward) {
   const trace::Trace trace = read_data("traces/llama_train.json.gz");
   const auto forward = trace::forward_ops(trace);
   int64_t flows = 0;
@@ -68,13 +68,13 @@ TEST(Links, JoinEveryBackwardOperatorToItsForward) {
     if (forward[id] == trace::kNoEvent) continue;
     ++joined;
     EXPECT_LT(trace.ts_ns[forward[id]], trace.ts_ns[id]);
-    EXPECT_NE(trace.lane[forward[id]], trace.lane[id]);  // autograd has a thread of its own
+    EXPECT_NE(trace.lane[forward[id]], trace.lane[id]);  // autograd runs on its own thread
   }
   EXPECT_EQ(flows, 2682);
   EXPECT_EQ(joined, 2682);
 }
 
-TEST(Links, GivePythonsFramesATreeOfTheirOwn) {
+TEST(Links, NestPythonFramesSeparately) {
   const trace::Trace trace = read_data("pytorch/train_stack.json.gz");
   const auto parents = trace::python_parents(trace);
   int64_t frames = 0;
@@ -93,7 +93,7 @@ TEST(Links, GivePythonsFramesATreeOfTheirOwn) {
   EXPECT_GT(children, frames / 2);
 }
 
-TEST(Steps, AreColdWhereTheyTookOverTwiceTheMedian) {
+TEST(Steps, AreColdAboveTwiceTheMedian) {
   TraceMaker make;
   const int64_t durations[] = {1000, 100, 110, 201};
   int64_t at = 0;
@@ -110,14 +110,14 @@ TEST(Steps, AreColdWhereTheyTookOverTwiceTheMedian) {
   EXPECT_DOUBLE_EQ(median_measures(found).cpu_ns, 155.5);
 }
 
-TEST(Steps, OwnWhatOtherThreadsLaunchAndTheUnionOfOverlaps) {
+TEST(Steps, OwnLaunchesOfOtherThreads) {
   TraceMaker make;
   make.add(Category::kUserAnnotation, "ProfilerStep#1", 0, 100);
   const EventId launch =
       make.add(Category::kCudaRuntime, "cudaGraphLaunch", 50, 5, 0, "", {100, 200});
   const EventId first = make.kernel("a", 90, 40, 0);    // after the step's end
   const EventId second = make.kernel("b", 110, 40, 0);  // overlaps the first
-  make.kernel("unasked", 300, 10, 0);
+  make.kernel("unlaunched", 300, 10, 0);
   for (const EventId id : {launch, first, second}) make.trace().correlation[id] = 5;
   const trace::Trace trace = make.take();
   const trace::Links links = trace::link(trace);

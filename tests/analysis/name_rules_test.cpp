@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of names: what is read, what is refused, and whom `decode_name` believes.
+// Name rule files: parsing, errors, and their precedence in `decode_name`.
 #include "epilogue/analysis/names/name_rules.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ std::vector<NameRule> rules_of(std::string_view text) {
   return rules.value_or(std::vector<NameRule>());
 }
 
-// The rules of a test, and none behind it.
+// Sets user rules for one scope and clears them at its end.
 struct UserNames {
   explicit UserNames(std::string_view text) { set_user_names(rules_of(text)); }
   UserNames(const UserNames&) = delete;
@@ -23,7 +23,7 @@ struct UserNames {
   ~UserNames() { set_user_names({}); }
 };
 
-TEST(NameRules, ReadsPatternsAndWhatTheySay) {
+TEST(NameRules, ParsesPatternsAndFields) {
   const auto rules = rules_of(
       "# a comment\n\n"
       "acme::*rope*  library=acme kind=pointwise ops=rope,mul  # behind it, too\n"
@@ -37,7 +37,7 @@ TEST(NameRules, ReadsPatternsAndWhatTheySay) {
   EXPECT_EQ(rules[1].says.kind, Kind::kGemm);
 }
 
-TEST(NameRules, RefusesWithFileAndLine) {
+TEST(NameRules, ReportsErrorsWithFileAndLine) {
   for (const auto& [text, message] : {
            std::pair{"a kind=foo", "names.txt:1: \"foo\" is not a kind"},
            {"# x\nb dtype=f99", "names.txt:2: \"f99\" is not a dtype"},
@@ -52,21 +52,21 @@ TEST(NameRules, RefusesWithFileAndLine) {
   }
 }
 
-TEST(NameRules, StarsAreAnyText) {
-  const auto fits = [](const std::string& pattern, const char* name) {
+TEST(NameRules, StarMatchesAnyText) {
+  const auto matches = [](const std::string& pattern, const char* name) {
     return find_rule(rules_of(pattern + " kind=gemm"), name) != nullptr;
   };
-  EXPECT_TRUE(fits("kernel", "kernel"));
-  EXPECT_FALSE(fits("kernel", "kernels"));
-  EXPECT_TRUE(fits("*", ""));
-  EXPECT_TRUE(fits("a*c*e", "abcde"));
-  EXPECT_TRUE(fits("a*c*e", "ace"));
-  EXPECT_FALSE(fits("a*c*e", "abcd"));
-  EXPECT_TRUE(fits("*ab", "aab")) << "the first place of the star is not the last";
-  EXPECT_FALSE(fits(std::string(50, '*') + "x", std::string(50, 'a').c_str()));
+  EXPECT_TRUE(matches("kernel", "kernel"));
+  EXPECT_FALSE(matches("kernel", "kernels"));
+  EXPECT_TRUE(matches("*", ""));
+  EXPECT_TRUE(matches("a*c*e", "abcde"));
+  EXPECT_TRUE(matches("a*c*e", "ace"));
+  EXPECT_FALSE(matches("a*c*e", "abcd"));
+  EXPECT_TRUE(matches("*ab", "aab")) << "the star must backtrack";
+  EXPECT_FALSE(matches(std::string(50, '*') + "x", std::string(50, 'a').c_str()));
 }
 
-TEST(NameRules, DecodeBelievesTheUserFirst) {
+TEST(NameRules, UserRulesOverrideDecoder) {
   const std::string name = "void acme::fast_rope<float, 4>(float*, int)";
   EXPECT_EQ(decode_name(name).library, Library::kUnknown);
   const std::string gemm = "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_bias_TNT";
@@ -76,12 +76,13 @@ TEST(NameRules, DecodeBelievesTheUserFirst) {
     EXPECT_EQ(library_text(decode_name(name)), "acme");
     EXPECT_EQ(decode_name(name).kind, Kind::kPointwise);
     EXPECT_EQ(library_text(decode_name(gemm)), "mine");
-    EXPECT_EQ(decode_name(gemm).tile, before.tile) << "what a rule leaves open stays";
+    EXPECT_EQ(decode_name(gemm).tile, before.tile)
+        << "fields that a rule omits keep their decoded value";
   }
   EXPECT_EQ(decode_name(gemm).library, before.library);
 }
 
-TEST(NameRules, KnownNamesAreOnlyForWhatNoGrammarReads) {
+TEST(NameRules, KnownNamesHaveLibraryAndKind) {
   EXPECT_EQ(library_text(decode_name("selective_scan_fwd_kernel")), "mamba");
   EXPECT_EQ(decode_name("kernel_unified_attention_4d").library, Library::kVllm);
   EXPECT_GT(known_names().size(), 20U);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Truths that other projects' tests assert about their own public traces (HTA, TraceLens). The
-// files are theirs and lie beside the project, not in it: without them these tests skip.
+// Checks values that the tests of other projects (HTA, TraceLens) assert about their public traces.
+// The traces are not part of this repository. These tests skip if the files are missing.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -25,7 +25,7 @@ using trace::EventId;
 
 class Peers : public testing::Test {
  protected:
-  // Null, after a skip, where the file is not there.
+  // Returns nullopt if the file is missing.
   std::optional<trace::Trace> read(const std::string& name) {
     for (const char* ending : {".json.gz", ".json"}) {
       const auto path =
@@ -50,7 +50,7 @@ class Peers : public testing::Test {
   const auto trace = read(name);  \
   if (!trace) GTEST_SKIP() << name << " is not in ../shared/data/peers"
 
-TEST_F(Peers, TraceLensBertHasItsTimesByOperator) {
+TEST_F(Peers, TraceLensBertTimesByOperator) {
   READ_OR_SKIP(trace, "tracelens_h100_bert");
   const trace::Links links = trace::link(*trace);
   std::map<std::string_view, std::pair<double, int>> by_op;
@@ -64,7 +64,7 @@ TEST_F(Peers, TraceLensBertHasItsTimesByOperator) {
     sum_us += us;
     ++count;
   }
-  // Their sums are of doubles, over about 60 events; ours of whole nanoseconds.
+  // The expected sums add doubles over about 60 events. Ours add integer nanoseconds.
   constexpr double kRoundingUs = 0.1;
   EXPECT_NEAR(by_category[Category::kKernel], 307.19775, kRoundingUs);
   EXPECT_NEAR(by_category[Category::kGpuMemcpy], 2.23999, kRoundingUs);
@@ -82,7 +82,7 @@ TEST_F(Peers, TraceLensBertHasItsTimesByOperator) {
   EXPECT_EQ(by_op["aten::gelu"].second, 5);
 }
 
-TEST_F(Peers, TraceLensBertIsIdleForWhatIsNotBusy) {
+TEST_F(Peers, TraceLensBertBusyAndIdleTime) {
   READ_OR_SKIP(trace, "tracelens_h100_bert");
   const auto device = breakdown(TraceIndex(*trace)).at(0);
   constexpr double kRoundingUs = 0.1;
@@ -91,21 +91,21 @@ TEST_F(Peers, TraceLensBertIsIdleForWhatIsNotBusy) {
   EXPECT_NEAR(static_cast<double>(device.shares.window_ns) / 1000, 3907.82495, kRoundingUs);
 }
 
-TEST_F(Peers, StepsOwnTheirDeviceWork) {
+TEST_F(Peers, StepsOwnTheirGpuEvents) {
   READ_OR_SKIP(trace, "hta_ns_resolution");
   const TraceIndex index(*trace);
   const Subject steps = step_subject(index);
   ASSERT_EQ(steps.group.instances.size(), 5);
-  size_t works = 0;
-  for (const Owned& owned : steps.owned) works += owned.work.size();
-  EXPECT_EQ(works, 6095);
+  size_t gpu_events = 0;
+  for (const Owned& owned : steps.owned) gpu_events += owned.work.size();
+  EXPECT_EQ(gpu_events, 6095);
 }
 
-TEST_F(Peers, NanosecondsAreNotLostWhereADoubleLosesThem) {
+TEST_F(Peers, KeepsNanosecondPrecision) {
   READ_OR_SKIP(trace, "hta_ns_resolution");
   EXPECT_EQ(names_of(*trace, Category::kGpuUserAnnotation).size(), 3);
   EXPECT_EQ(names_of(*trace, Category::kUserAnnotation).size(), 13);
-  // Read as doubles, 63 operators overlap in part; as whole nanoseconds none does.
+  // Parsed as doubles, 63 operators overlap partially. As integer nanoseconds none does.
   const trace::OpTree tree = trace::build_op_tree(*trace);
   std::map<trace::LaneId, std::vector<int64_t>> open;
   for (const EventId id : tree.order) {
@@ -117,7 +117,7 @@ TEST_F(Peers, NanosecondsAreNotLostWhereADoubleLosesThem) {
   }
 }
 
-TEST_F(Peers, StepsOfTheComparedTraceAreThere) {
+TEST_F(Peers, FindsStepsOfHtaCompareTrace) {
   READ_OR_SKIP(trace, "hta_compare_base");
   const trace::Links links = trace::link(*trace);
   const Ownership ownership(*trace, links);
@@ -128,18 +128,18 @@ TEST_F(Peers, StepsOfTheComparedTraceAreThere) {
   EXPECT_EQ(found.instances[1].measures.cpu_ns, 122149000);
 }
 
-TEST_F(Peers, OldCategoriesAreKnown) {
+TEST_F(Peers, ReadsOldCategories) {
   READ_OR_SKIP(trace, "hta_old_categories");
   EXPECT_FALSE(names_of(*trace, Category::kCudaRuntime).empty());
   EXPECT_FALSE(names_of(*trace, Category::kKernel).empty());
 }
 
-TEST_F(Peers, ACpuOnlyTraceHasItsRank) {
+TEST_F(Peers, ReadsRankOfCpuOnlyTrace) {
   READ_OR_SKIP(trace, "hta_cpu_only");
   EXPECT_EQ(trace::find_value(trace->property("distributedInfo"), "rank"), "34");
 }
 
-// What limits a step of each trace, as a reader of its events finds.
+// The limiter of a step in each trace, determined by reading its events by hand.
 struct PeerVerdict {
   const char* trace;
   Limiter limiter;
@@ -176,15 +176,15 @@ INSTANTIATE_TEST_SUITE_P(
                     PeerVerdict{"tracelens_h100_bert", Limiter::kHost}),
     [](const auto& peer) { return std::string(peer.param.trace); });
 
-// Kernels that were launched before the file begins belong to no step.
-TEST_F(Peers, QwenOwnsWhatItsStepLaunched) {
+// Kernels that were launched before the file starts belong to no step.
+TEST_F(Peers, QwenStepOwnsOnlyItsLaunches) {
   READ_OR_SKIP(trace, "tracelens_h100_qwen");
   const TraceIndex index(*trace);
   EXPECT_EQ(steps(*trace, index.ownership).instances.at(0).measures.kernels, 1029);
 }
 
-// A copy of ROCm's that blocks for 463 ms is a wait.
-TEST_F(Peers, SglangWaitsForACopy) {
+// A ROCm copy that blocks for 463 ms counts as a synchronization.
+TEST_F(Peers, BlockingRocmCopyIsASync) {
   READ_OR_SKIP(trace, "tracelens_sglang_decode_replay");
   const TraceIndex index(*trace);
   const auto syncs = index.ownership.everything().syncs;
@@ -193,8 +193,8 @@ TEST_F(Peers, SglangWaitsForACopy) {
   }));
 }
 
-// Two kernels of 3090 take most of the time; the others are far below the bandwidth.
-TEST_F(Peers, RatesOfAKernelAreWeightedByTime) {
+// Two of 3090 kernels take most of the time. The others are far below peak bandwidth.
+TEST_F(Peers, KernelRatesAreWeightedByTime) {
   READ_OR_SKIP(trace, "kineto_resnet50_worker0");
   const Summary summary = summarize(TraceIndex(*trace), false);
   for (size_t i = 0; i < summary.rates.size(); ++i) {
@@ -202,10 +202,10 @@ TEST_F(Peers, RatesOfAKernelAreWeightedByTime) {
     EXPECT_NEAR(summary.rates[i].of_bandwidth.value_or(0), 0.87, 0.01);
     return;
   }
-  ADD_FAILURE() << "no add among the largest";
+  ADD_FAILURE() << "no add among the largest kernels";
 }
 
-TEST_F(Peers, OldFilesHaveStepsAmongTheirOperators) {
+TEST_F(Peers, FindsStepsRecordedAsOperators) {
   READ_OR_SKIP(trace, "kineto_resnet50_worker0");
   const TraceIndex index(*trace);
   EXPECT_EQ(steps(*trace, index.ownership).instances.size(), 6U);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The table of PyTorch's `key_averages()`, computed from synthetic traces.
 #include "epilogue/analysis/pytorch/profiler_table.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@ namespace {
 using trace::Category;
 using trace::TraceMaker;
 
-// Times are differences of doubles in microseconds.
+// Times are differences of doubles in microseconds, which round.
 constexpr double kRounding = 1e-9;
 
 const TableRow* find_row(const ProfilerTable& table, std::string_view name, bool device = false) {
@@ -22,7 +23,7 @@ const TableRow* find_row(const ProfilerTable& table, std::string_view name, bool
   return nullptr;
 }
 
-// Two steps of a linear: one kernel each, and the span of the annotation on the device.
+// Two steps of a linear. Each has one kernel and the annotation's span on the device.
 trace::Trace two_steps() {
   TraceMaker make;
   for (int step = 0; step < 2; ++step) {
@@ -60,7 +61,7 @@ TEST(ProfilerTable, AddsUpSelfAndTotalTimesByName) {
   EXPECT_NEAR(view->device_total_us, 0.0, kRounding);
 }
 
-TEST(ProfilerTable, PutsStepsTogetherAndDeviceEventsOnRowsOfTheirOwn) {
+TEST(ProfilerTable, MergesStepsAndSeparatesDeviceEvents) {
   const ProfilerTable table = profiler_table(two_steps());
   ASSERT_NE(find_row(table, "ProfilerStep*"), nullptr);
   EXPECT_EQ(find_row(table, "ProfilerStep*")->calls, 2);
@@ -70,21 +71,21 @@ TEST(ProfilerTable, PutsStepsTogetherAndDeviceEventsOnRowsOfTheirOwn) {
   EXPECT_NEAR(gemm->cpu_total_us, 0.0, kRounding);
 }
 
-TEST(ProfilerTable, NeverCountsAnAnnotationsSpanAsDeviceTime) {
+TEST(ProfilerTable, ExcludesAnnotationSpansFromDeviceTime) {
   const ProfilerTable table = profiler_table(two_steps());
   const TableRow* span = find_row(table, "fwd", true);
   ASSERT_NE(span, nullptr);
   EXPECT_TRUE(span->annotation);
-  EXPECT_NEAR(span->self_device_us, 5.0, kRounding);  // less the nanosecond on each side
+  EXPECT_NEAR(span->self_device_us, 5.0, kRounding);  // without one nanosecond on each side
   EXPECT_NEAR(table.self_device_total_us, 5.0, kRounding);
 }
 
-TEST(ProfilerTable, SumsOfSelfTimesEqualTheTotal) {
+TEST(ProfilerTable, SelfTimesAddUpToTheTotal) {
   const ProfilerTable table = profiler_table(two_steps());
   double self_us = 0;
   for (const TableRow& row : table.rows) self_us += row.self_cpu_us;
   EXPECT_DOUBLE_EQ(self_us, table.self_cpu_total_us);
-  EXPECT_NEAR(self_us, 18.0, kRounding);  // the two steps enclose everything
+  EXPECT_NEAR(self_us, 18.0, kRounding);  // the two steps enclose all events
 }
 
 TEST(ProfilerTable, MergesAnEventWithItsOnlyChildOfTheSameName) {
@@ -113,7 +114,7 @@ TEST(ProfilerTable, KeepsTwoChildrenOfTheSameName) {
   EXPECT_NEAR(table.rows.front().cpu_total_us, 0.14, kRounding);
 }
 
-TEST(ProfilerTable, KeepsAnAnnotationAndAnOperatorOfOneNameApart) {
+TEST(ProfilerTable, SeparatesAnnotationFromOperatorOfSameName) {
   TraceMaker make;
   make.add(Category::kUserAnnotation, "relu", 0, 100, 1);
   make.op("relu", 10, 20, 2);
@@ -124,7 +125,7 @@ TEST(ProfilerTable, KeepsAnAnnotationAndAnOperatorOfOneNameApart) {
   EXPECT_FALSE(table.rows[1].annotation);
 }
 
-TEST(ProfilerTable, GroupsByShapeWhenAsked) {
+TEST(ProfilerTable, GroupsByShape) {
   TraceMaker make;
   make.op("aten::mm", 0, 10, 1, R"({"Input Dims": [[2, 3], [3, 4]]})");
   make.op("aten::mm", 20, 10, 2, R"({"Input Dims": [[5, 3], [3, 4]]})");
@@ -137,7 +138,7 @@ TEST(ProfilerTable, GroupsByShapeWhenAsked) {
   EXPECT_EQ(table.rows[0].calls, 2);
 }
 
-TEST(ProfilerTable, GivesTheSpreadOfCalls) {
+TEST(ProfilerTable, ComputesMinMedianAndP90) {
   TraceMaker make;
   for (int i = 1; i <= 11; ++i) make.op("aten::mm", i * 100, i);
   const ProfilerTable table = profiler_table(make.take(), {.stats = true});
@@ -146,9 +147,9 @@ TEST(ProfilerTable, GivesTheSpreadOfCalls) {
   EXPECT_NEAR(table.rows[0].spread.p90_us, 0.01, kRounding);
 }
 
-// 2 * (64 * 112 * 112) * (7 * 7 * 3) for an image of 224 * 224 with a stride of 2, and so on: as
-// PyTorch counts, worked out by hand.
-TEST(ProfilerTable, CountsFlopsOfFewOperators) {
+// FLOP counts by PyTorch's formulas, computed by hand. For conv2d on a 224 x 224 image with stride
+// 2 it is 2 * (64 * 112 * 112) * (7 * 7 * 3).
+TEST(ProfilerTable, CountsFlopsLikePyTorch) {
   TraceMaker make;
   int64_t at = 0;
   const auto op = [&](const char* name, const char* args) {
@@ -163,7 +164,7 @@ TEST(ProfilerTable, CountsFlopsOfFewOperators) {
      R"("Concrete Inputs": ["", "", "", "[2, 2]", "[3, 3]", "[1, 1]", "1"]})");
   op("aten::gelu", R"({"Input Dims": [[7, 2]], "Input type": ["float"]})");
   trace::Trace trace = make.take();
-  EXPECT_FALSE(profiler_table(trace).has_flops) << "only where the profiler was asked to";
+  EXPECT_FALSE(profiler_table(trace).has_flops) << "the trace was recorded without with_flops";
   trace.properties.emplace_back("with_flops", "1");
   const ProfilerTable table = profiler_table(trace);
   EXPECT_EQ(find_row(table, "aten::mm")->flops, 2 * 2 * 3 * 5);
@@ -173,7 +174,7 @@ TEST(ProfilerTable, CountsFlopsOfFewOperators) {
   EXPECT_EQ(find_row(table, "aten::gelu")->flops, 0);
 }
 
-TEST(SortRows, KeepsTheOrderOfEqualRowsAndNamesItsColumns) {
+TEST(SortRows, IsStableAndReportsUnknownColumns) {
   ProfilerTable table = profiler_table(two_steps());
   sort_rows(table, "self_cpu_time_total");
   EXPECT_EQ(table.rows[0].name, "aten::addmm");

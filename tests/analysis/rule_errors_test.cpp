@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that cannot be read, each with the column of what is wrong and the words that say it.
+// Rules that do not parse, each with the column and the text of the error.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,25 +10,25 @@
 namespace epi::analysis {
 namespace {
 
-struct Refusal {
+struct ParseError {
   const char* rule;
   int column;
-  const char* says;
+  const char* message_part;
 };
 
 template <size_t N>
-void expect_refused(const Refusal (&refusals)[N]) {
-  for (const Refusal& one : refusals) {
+void expect_refused(const ParseError (&errors)[N]) {
+  for (const ParseError& one : errors) {
     const auto rule = parse_rule(one.rule);
     ASSERT_FALSE(rule) << one.rule;
     const std::string& message = rule.error().message;
     const std::string column = "column " + std::to_string(one.column) + ": ";
     EXPECT_TRUE(message.starts_with(column)) << one.rule << "\n" << message;
-    EXPECT_NE(message.find(one.says), std::string::npos) << one.rule << "\n" << message;
+    EXPECT_NE(message.find(one.message_part), std::string::npos) << one.rule << "\n" << message;
   }
 }
 
-TEST(RuleErrors, NameAMissingSubjectColonOrClaim) {
+TEST(RuleErrors, ReportsMissingSubjectColonOrClaim) {
   expect_refused({{"", 1, "empty"},
                   {"   \t", 1, "empty"},
                   {": kernels == 5", 1, "name or a /regex/ is missing"},
@@ -41,7 +41,7 @@ TEST(RuleErrors, NameAMissingSubjectColonOrClaim) {
                   {"mlp_fwd:  ", 9, "not a measure"}});
 }
 
-TEST(RuleErrors, NameAMeasureOrQuantifierThatIsNone) {
+TEST(RuleErrors, ReportsUnknownMeasureOrQuantifier) {
   expect_refused({{"mlp_fwd: kernals == 5", 10, "\"kernals\" is not a measure: kernels, launches"},
                   {"mlp_fwd:kernals == 5", 9, "\"kernals\""},
                   {"  mlp_fwd: kernals == 5", 12, "\"kernals\""},
@@ -64,7 +64,7 @@ TEST(RuleErrors, NameAMeasureOrQuantifierThatIsNone) {
                   {"step: any has memcpy", 11, "\"has\""}});
 }
 
-TEST(RuleErrors, NameAComparisonThatIsNone) {
+TEST(RuleErrors, ReportsInvalidComparison) {
   expect_refused({{"step: kernels", 14, "comparison is missing: ==, !=, <=, >=, <, >"},
                   {"step: kernels 5", 15, "comparison is missing"},
                   {"step: kernels = 5", 15, "comparison is missing"},
@@ -82,7 +82,7 @@ TEST(RuleErrors, NameAComparisonThatIsNone) {
                   {"step: count /aten/", 19, "comparison is missing"}});
 }
 
-TEST(RuleErrors, NameAValueThatIsNone) {
+TEST(RuleErrors, ReportsInvalidValue) {
   expect_refused({{"step: kernels ==", 17, "number is missing"},
                   {"step: kernels == ", 17, "number is missing"},
                   {"step: kernels == five", 18, "number is missing"},
@@ -94,7 +94,7 @@ TEST(RuleErrors, NameAValueThatIsNone) {
                   {"step: count aten::t == three", 24, "number is missing"}});
 }
 
-TEST(RuleErrors, NameAUnitThatIsNoneOrTrailingWords) {
+TEST(RuleErrors, ReportsUnknownUnitOrTrailingText) {
   expect_refused({{"step: gpu_time < 5 usec", 20, "\"usec\" is not a unit; this measure is a time"},
                   {"step: gpu_time < 5µs", 19, "not a unit"},
                   {"step: gpu_time < 5US", 19, "\"US\" is not a unit"},
@@ -107,7 +107,7 @@ TEST(RuleErrors, NameAUnitThatIsNoneOrTrailingWords) {
                   {"step: count aten::t == 3 times", 26, "\"times\" is not a unit"}});
 }
 
-TEST(RuleErrors, NameAUnitThatIsNotTheMeasures) {
+TEST(RuleErrors, ReportsUnitOfAnotherMeasure) {
   expect_refused({{"step: kernels == 5us", 19, "\"us\" does not fit; this measure is a count"},
                   {"step: kernels == 5%", 19, "\"%\" does not fit"},
                   {"step: gemm == 5B", 16, "\"B\" does not fit"},
@@ -119,7 +119,7 @@ TEST(RuleErrors, NameAUnitThatIsNotTheMeasures) {
                   {"step: bytes < 5s", 16, "\"s\" does not fit; this measure is bytes"}});
 }
 
-TEST(RuleErrors, NameAThingThatIsMissingOrCannotBeHad) {
+TEST(RuleErrors, ReportsMissingOrUnknownThing) {
   expect_refused({{"step: no", 9, "cannot be had: kernel, op, call, memcpy, memset, sync"},
                   {"step: has", 10, "cannot be had"},
                   {"step: no syncs", 10, "\"syncs\" cannot be had"},
@@ -134,7 +134,7 @@ TEST(RuleErrors, NameAThingThatIsMissingOrCannotBeHad) {
                   {"step: no memset 3", 17, "nothing may follow \"memset\""}});
 }
 
-TEST(RuleErrors, NameARegexThatIsNone) {
+TEST(RuleErrors, ReportsInvalidRegex) {
   expect_refused({{"/mlp: kernels == 5", 1, "no closing /"},
                   {"  /mlp\\/: kernels == 5", 3, "no closing /"},
                   {"/(/: kernels == 5", 1, "/(/ is not a regular expression"},
@@ -149,7 +149,7 @@ TEST(RuleErrors, NameARegexThatIsNone) {
                   {"step: has call /x/ y", 19, "nothing may follow"}});
 }
 
-TEST(RuleErrors, NameAComparisonWithATraceThatIsNone) {
+TEST(RuleErrors, ReportsInvalidTraceComparison) {
   expect_refused({{"mlp_fwd: same kernel as b.json", 15, "same kernels as PATH"},
                   {"mlp_fwd: same kernels like b.json", 23, "same kernels as PATH"},
                   {"mlp_fwd: same as b.json", 15, "same kernels as PATH"},
@@ -158,7 +158,7 @@ TEST(RuleErrors, NameAComparisonWithATraceThatIsNone) {
                   {"mlp_fwd: each same kernels as b.json", 15, "\"same\" is not a measure"}});
 }
 
-TEST(RuleErrors, RefuseARuleThatIsTooLong) {
+TEST(RuleErrors, ReportsTooLongRule) {
   const std::string name(4096, 'x');
   const auto rule = parse_rule(name + ": kernels == 5");
   ASSERT_FALSE(rule);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every production of the rules' grammar. What is refused, and where, is in rule_errors_test.cpp.
+// Every production of the rule grammar. rule_errors_test.cpp covers errors.
 #include "epilogue/analysis/expect/rule.h"
 
 #include <fmt/format.h>
@@ -13,17 +13,17 @@
 namespace epi::analysis {
 namespace {
 
-TEST(Rule, IsAboutStepsTheTraceOrSomethingNamed) {
+TEST(Rule, ParsesSubjectKinds) {
   EXPECT_EQ(parsed("step: kernels == 5").subject, SubjectKind::kStep);
   EXPECT_EQ(parsed("trace: kernels == 5").subject, SubjectKind::kTrace);
   EXPECT_EQ(parsed("mlp_fwd: kernels == 5").subject, SubjectKind::kNamed);
-  // Only the bare words are special.
+  // Only the bare words `step` and `trace` are special.
   EXPECT_EQ(parsed("/step/: kernels == 5").subject, SubjectKind::kNamed);
   EXPECT_EQ(parsed("steps: kernels == 5").subject, SubjectKind::kNamed);
   EXPECT_EQ(parsed("ProfilerStep#3: kernels == 5").subject, SubjectKind::kNamed);
 }
 
-TEST(Rule, TakesTheSubjectUpToTheColonBeforeTheClaim) {
+TEST(Rule, SubjectEndsAtTheColonBeforeTheClaim) {
   const char* subjects[] = {"mlp_fwd",
                             "aten::t",
                             "Torch-Compiled Region: 0/0",
@@ -47,7 +47,7 @@ TEST(Rule, TakesTheSubjectUpToTheColonBeforeTheClaim) {
   }
 }
 
-TEST(Rule, TakesARegexToItsOwnEndWhateverIsInside) {
+TEST(Rule, RegexEndsAtItsClosingSlash) {
   const std::pair<const char*, const char*> subjects[] = {
       {"/mlp_.*/", "mlp_.*"},
       {"/aten::(mm|addmm)$/", "aten::(mm|addmm)$"},
@@ -64,7 +64,7 @@ TEST(Rule, TakesARegexToItsOwnEndWhateverIsInside) {
   }
 }
 
-TEST(Pattern, IsAWholeNameOrARegexThatIsSearchedFor) {
+TEST(Pattern, MatchesWholeNamesAndSearchesRegexes) {
   const Pattern name = Pattern::name("aten::t");
   EXPECT_TRUE(name.matches("aten::t"));
   EXPECT_FALSE(name.matches("aten::tanh"));
@@ -82,7 +82,7 @@ TEST(Pattern, IsAWholeNameOrARegexThatIsSearchedFor) {
   EXPECT_FALSE(escaped->matches("Torch-Compiled Region: 0/a"));
 }
 
-TEST(Rule, KnowsEveryMeasure) {
+TEST(Rule, ParsesEveryMeasure) {
   const std::pair<const char*, Measure> measures[] = {
       {"kernels", Measure::kKernels},     {"launches", Measure::kLaunches},
       {"gemm", Measure::kGemm},           {"pointwise", Measure::kPointwise},
@@ -99,7 +99,7 @@ TEST(Rule, KnowsEveryMeasure) {
   }
 }
 
-TEST(Rule, KnowsEveryQuantifierAndComparison) {
+TEST(Rule, ParsesEveryQuantifierAndComparison) {
   const std::pair<const char*, Quantifier> quantifiers[] = {{"each", Quantifier::kEach},
                                                             {"any", Quantifier::kAny},
                                                             {"avg", Quantifier::kAvg},
@@ -120,7 +120,7 @@ TEST(Rule, KnowsEveryQuantifierAndComparison) {
   }
 }
 
-TEST(Cmp, HoldsBelowAtAndAbove) {
+TEST(Cmp, ComparesBelowAtAndAbove) {
   const std::pair<Cmp, std::array<bool, 3>> truths[] = {
       {Cmp::kEqual, {false, true, false}}, {Cmp::kNotEqual, {true, false, true}},
       {Cmp::kLess, {true, false, false}},  {Cmp::kLessOrEqual, {true, true, false}},
@@ -131,7 +131,7 @@ TEST(Cmp, HoldsBelowAtAndAbove) {
   }
 }
 
-TEST(Rule, CountsThingsWithCommasBracketsAndComparisonsInTheirNames) {
+TEST(Rule, CountAcceptsNamesWithPunctuation) {
   const std::pair<const char*, bool> things[] = {
       {"aten::linear", false},
       {"Torch-Compiled Region: 0/0", false},
@@ -161,7 +161,7 @@ TEST(Rule, ConvertsUnits) {
     double value;
   };
   const Case cases[] = {
-      {"gpu_time < 250", Unit::kNanoseconds, 250e3},  // a bare time is in microseconds
+      {"gpu_time < 250", Unit::kNanoseconds, 250e3},  // without a unit: microseconds
       {"gpu_time < 250ns", Unit::kNanoseconds, 250},
       {"gpu_time < 250us", Unit::kNanoseconds, 250e3},
       {"cpu_time < 2.5 ms", Unit::kNanoseconds, 2.5e6},
@@ -184,7 +184,7 @@ TEST(Rule, ConvertsUnits) {
   }
 }
 
-TEST(Rule, HasAndHasNot) {
+TEST(Rule, ParsesHasAndNo) {
   struct Case {
     const char* what;
     What expected;
@@ -209,7 +209,7 @@ TEST(Rule, HasAndHasNot) {
   }
 }
 
-TEST(Rule, NamesATraceWithTheSameKernels) {
+TEST(Rule, ParsesSameKernelsAs) {
   for (const char* path : {"base.json", "../runs/base line.json.gz", "C:/runs/base.json"}) {
     const Rule rule = parsed(std::string("mlp_fwd: same kernels as ") + path);
     EXPECT_EQ(rule.claim, ClaimKind::kSameKernels);
@@ -218,7 +218,7 @@ TEST(Rule, NamesATraceWithTheSameKernels) {
   }
 }
 
-TEST(Rule, MayBeSpacedAsOneLikes) {
+TEST(Rule, IgnoresExtraWhitespace) {
   for (const char* text : {"mlp_fwd:kernels==5", "  mlp_fwd  :  kernels  ==  5  ",
                            "\tmlp_fwd:\tkernels\t==\t5\r", "mlp_fwd: kernels == 5.0"}) {
     const Rule rule = parsed(text);

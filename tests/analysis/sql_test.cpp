@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// SQL queries over a trace.
 #include "epilogue/analysis/sql/sql.h"
 
 #include <gtest/gtest.h>
@@ -17,16 +18,16 @@ class Sql : public testing::Test {
     if (!result) throw std::runtime_error(result.error().message);
     return std::get<int64_t>(result->rows.at(0).at(0));
   }
-  std::string fault(const std::string& sql) {
+  std::string error_of(const std::string& sql) {
     const auto result = database_.query(sql);
-    return result ? "no fault" : result.error().message;
+    return result ? "no error" : result.error().message;
   }
 
   trace::Trace trace_ = read_data("traces/mlp_eager.json");
   SqlDatabase database_{trace_};
 };
 
-TEST_F(Sql, CountsWhatTheTraceHolds) {
+TEST_F(Sql, CountsTraceEvents) {
   EXPECT_EQ(number("select count(*) from events"), trace_.size());
   EXPECT_EQ(number("select count(*) from kernels where kind = 'kernel'"), 15);
   EXPECT_EQ(number("select count(*) from kernels where kind = 'memset'"), 6);
@@ -48,7 +49,7 @@ TEST_F(Sql, JoinsKernelsToLaunchesOperatorsAndSteps) {
             9);
 }
 
-TEST_F(Sql, FindsOneRowByItsIdAsAScanDoes) {
+TEST_F(Sql, LookupByIdMatchesFullScan) {
   for (const char* table : {"events", "ops", "kernels", "launches", "steps", "annotations"}) {
     SCOPED_TRACE(table);
     EXPECT_EQ(number(fmt::format("select count(*) from {0} a join {0} b on a.id = b.id", table)),
@@ -66,7 +67,7 @@ TEST_F(Sql, ReadsArguments) {
             7);
 }
 
-TEST_F(Sql, GivesArgumentsAsTheValuesThatTheyAre) {
+TEST_F(Sql, ArgumentsKeepTheirTypes) {
   auto text = trace::read_text(
       R"([{"ph": "X", "name": "a", "ts": 1, "dur": 1, "args": {"s": "C:\\x\u00e9", "f": 0.5, "n": null, "t": true, "l": [1]}}])",
       "args");
@@ -80,14 +81,14 @@ TEST_F(Sql, GivesArgumentsAsTheValuesThatTheyAre) {
   EXPECT_EQ(std::get<std::string>(result->rows[3][0]), "C:\\x\xC3\xA9");
 }
 
-TEST_F(Sql, SaysWhatIsWrong) {
-  EXPECT_EQ(fault("selec 1"), "SQL: near \"selec\": syntax error");
-  EXPECT_EQ(fault("select no_such from ops"), "SQL: no such column: no_such");
-  EXPECT_EQ(fault(""), "SQL: there is no statement");
-  EXPECT_EQ(fault("select 1; select 2"),
+TEST_F(Sql, ReportsErrors) {
+  EXPECT_EQ(error_of("selec 1"), "SQL: near \"selec\": syntax error");
+  EXPECT_EQ(error_of("select no_such from ops"), "SQL: no such column: no_such");
+  EXPECT_EQ(error_of(""), "SQL: there is no statement");
+  EXPECT_EQ(error_of("select 1; select 2"),
             "SQL: one statement at a time; this follows the first:  select 2");
-  EXPECT_EQ(fault("select 1 ; \n"), "no fault");
-  EXPECT_EQ(fault("select 1; -- a remark"), "no fault");
+  EXPECT_EQ(error_of("select 1 ; \n"), "no error");
+  EXPECT_EQ(error_of("select 1; -- a remark"), "no error");
 }
 
 TEST_F(Sql, WritesADatabaseFile) {

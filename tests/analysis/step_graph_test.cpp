@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step timed again, which events mark steps, and what a step owns.
+// Retiming a step with changed durations, step markers, and the GPU work a step owns.
 #include "epilogue/analysis/time/step_graph.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "epilogue/analysis/index/step_marks.h"
 #include "epilogue/analysis/index/subject.h"
-#include "tests/analysis/made_trace.h"
+#include "tests/analysis/synthetic_trace.h"
 #include "tests/analysis/test_data.h"
 
 namespace epi::analysis {
@@ -20,8 +20,8 @@ int64_t retimed_ns(const StepGraph& graph, std::unordered_map<trace::EventId, do
   return graph.retimed(change).window_ns;
 }
 
-// With nothing changed, a step timed again is as long as it was.
-TEST(StepGraph, TimesAStepAsItWasRecorded) {
+// Without changes, a retimed step keeps its duration.
+TEST(StepGraph, KeepsRecordedDurationWithoutChanges) {
   for (const char* name : kTraces) {
     SCOPED_TRACE(name);
     const trace::Trace trace = read_data(name);
@@ -30,20 +30,20 @@ TEST(StepGraph, TimesAStepAsItWasRecorded) {
     const Subject steps = step_subject(index);
     for (size_t i = 0; i < steps.owned.size(); ++i) {
       const StepGraph graph = graphs.graph(graphs.window(steps.group.instances[i], steps.owned[i]));
-      const RetimedStep again = graph.retimed({});
-      EXPECT_EQ(again.window_ns, graph.window_ns());
-      EXPECT_EQ(std::accumulate(again.bounds.begin(), again.bounds.end(), int64_t{0}),
-                again.window_ns);
+      const RetimedStep retimed = graph.retimed({});
+      EXPECT_EQ(retimed.window_ns, graph.window_ns());
+      EXPECT_EQ(std::accumulate(retimed.bounds.begin(), retimed.bounds.end(), int64_t{0}),
+                retimed.window_ns);
       const Instance& step = steps.group.instances[i];
-      if (step.event == trace::kNoEvent) continue;  // ends with the last work
+      if (step.event == trace::kNoEvent) continue;  // ends with its last GPU work
       EXPECT_EQ(graph.window_ns(), step.measures.window_ns);
     }
   }
 }
 
-// However fast the host is, device work takes its time: streams that followed each other because
-// of the host are not taken to run at once.
-TEST(StepGraph, AFasterHostDoesNotMakeTheDeviceFaster) {
+// A faster host does not shorten device work. Streams that ran one after another because of the
+// host are not assumed to overlap.
+TEST(StepGraph, FasterHostDoesNotShortenDeviceWork) {
   for (const char* name : kTraces) {
     SCOPED_TRACE(name);
     const trace::Trace trace = read_data(name);
@@ -58,9 +58,9 @@ TEST(StepGraph, AFasterHostDoesNotMakeTheDeviceFaster) {
   }
 }
 
-// Half of a call is not more than nothing of what the host does.
-TEST(StepGraph, ChangesOfOneEventTakeTheSmaller) {
-  const trace::Trace made = MadeTrace()
+// If the host's time is scaled to zero, halving an operator adds nothing back.
+TEST(StepGraph, AppliesTheSmallerOfTwoChanges) {
+  const trace::Trace made = SyntheticTrace()
                                 .host("user_annotation", kStep, 0, 400)
                                 .host("cpu_op", "aten::mm", 0, 300)
                                 .kernel(kGemm, 10, 13, 60)
@@ -77,8 +77,8 @@ TEST(StepGraph, ChangesOfOneEventTakeTheSmaller) {
   EXPECT_EQ(found->graph->retimed(change).window_ns, without_host);
 }
 
-TEST(StepGraph, ShorterPartsOfThePathShortenTheStepAndOthersDoNot) {
-  const trace::Trace made = MadeTrace()
+TEST(StepGraph, OnlyTheCriticalPathShortensTheStep) {
+  const trace::Trace made = SyntheticTrace()
                                 .host("user_annotation", kStep, 0, 250)
                                 .kernel(kGemm, 10, 13, 60)
                                 .kernel(kGemm, 80, 83, 60)
@@ -90,33 +90,33 @@ TEST(StepGraph, ShorterPartsOfThePathShortenTheStepAndOthersDoNot) {
   const StepGraph graph = graphs.graph(graphs.window(steps.group.instances[0], steps.owned[0]));
   ASSERT_EQ(graph.retimed({}).window_ns, 293000);
   const auto& work = steps.owned[0].work;
-  // The host launches the third when it does: the first two kernels do not matter.
+  // The host launches the third kernel at a fixed time, so the first two do not matter.
   EXPECT_EQ(retimed_ns(graph, {{work[0], 1}, {work[1], 1}}), 293000);
-  // The last one does, down to the end of the host.
+  // The third kernel matters until the step ends with the host.
   EXPECT_EQ(retimed_ns(graph, {{work[2], 50000}}), 250000);
   EXPECT_EQ(retimed_ns(graph, {{work[2], 70000}}), 263000);
 }
 
-TEST(StepMarks, AreFoundByFamily) {
+TEST(StepMarks, AreFoundByNameFamily) {
   const auto marks = [](const trace::Trace& trace) {
     const StepMarks found = step_marks(trace);
     return std::pair(found.name, found.events.size());
   };
-  // Old PyTorch has steps among the operators.
-  EXPECT_EQ(marks(MadeTrace().host("Operator", "ProfilerStep#5", 0, 10).trace()),
+  // Old PyTorch versions record steps as operators.
+  EXPECT_EQ(marks(SyntheticTrace().host("Operator", "ProfilerStep#5", 0, 10).trace()),
             std::pair(std::string("ProfilerStep*"), size_t{1}));
-  // Of serving engines' marks the outer ones.
+  // Of nested markers of serving engines, the outer ones count.
   const auto engine =
-      MadeTrace()
+      SyntheticTrace()
           .host("user_annotation", "execute_2_context_0(a)_generation_2(b)", 0, 50)
           .host("user_annotation", "step[DECODE bs=2]", 5, 40)
           .host("user_annotation", "execute_2_context_0(a)_generation_2(b)", 60, 50);
   EXPECT_EQ(marks(engine.trace()), std::pair(std::string("execute_*"), size_t{2}));
   EXPECT_EQ(marks(engine.trace("^step.DECODE")), std::pair(std::string("^step.DECODE"), size_t{1}));
-  EXPECT_EQ(marks(MadeTrace().host("cpu_op", "aten::add", 0, 1).trace()).second, 0U);
+  EXPECT_EQ(marks(SyntheticTrace().host("cpu_op", "aten::add", 0, 1).trace()).second, 0U);
 }
 
-TEST(Ownership, WorkWithoutALaunchBelongsToNoStep) {
+TEST(Ownership, KernelWithoutLaunchBelongsToNoStep) {
   const trace::Trace made =
       trace::read_text(
           R"([{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 0, "dur": 100},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The traces of tests/data, read.
+// Reads traces from tests/data.
 #pragma once
 
 #include <stdexcept>

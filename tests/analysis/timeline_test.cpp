@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a page draws: rows, the longest events one by one, and levels that hold all of them.
+// The timeline of a page: rows, the longest events in full, and levels of detail that cover all
+// events.
 #include "epilogue/analysis/time/timeline.h"
 
 #include <fmt/format.h>
@@ -18,19 +19,19 @@ namespace {
 
 using trace::EventId;
 
-// Spans of one thread or stream, times in microseconds.
-class Made {
+// Builds a trace with one thread and one stream. Times are in microseconds.
+class TraceBuilder {
  public:
-  Made& host(const char* name, int64_t begin, int64_t dur) {
+  TraceBuilder& host(const char* name, int64_t begin, int64_t dur) {
     return add("cpu_op", name, 1, begin, dur);
   }
-  Made& kernel(const char* name, int64_t begin, int64_t dur) {
+  TraceBuilder& kernel(const char* name, int64_t begin, int64_t dur) {
     return add("kernel", name, 0, begin, dur);
   }
   trace::Trace trace() const { return trace::read_text(text_ + "]", "made").value(); }
 
  private:
-  Made& add(const char* category, const char* name, int pid, int64_t begin, int64_t dur) {
+  TraceBuilder& add(const char* category, const char* name, int pid, int64_t begin, int64_t dur) {
     text_ += fmt::format(
         R"({}{{"ph": "X", "cat": "{}", "name": "{}", "pid": {}, "tid": 7, "ts": {}, "dur": {}, "args": {{}}}})",
         text_ == "[" ? "" : ",", category, name, pid, begin, dur);
@@ -47,8 +48,8 @@ std::map<std::string, int> rows_by_name(const trace::Trace& trace, const Timelin
   return rows;
 }
 
-TEST(Timeline, RowsAreHowDeepEventsLie) {
-  const trace::Trace trace = Made()
+TEST(Timeline, RowsFollowNestingDepth) {
+  const trace::Trace trace = TraceBuilder()
                                  .host("child", 10, 20)
                                  .host("parent", 0, 100)
                                  .host("grandchild", 15, 5)
@@ -70,20 +71,20 @@ TEST(Timeline, RowsAreHowDeepEventsLie) {
   EXPECT_EQ(device, (std::map<std::string, int>{{"first", 0}, {"over it", 1}, {"behind", 0}}));
   EXPECT_EQ(timeline.begin_ns, 0);
   EXPECT_EQ(timeline.end_ns, 105000);
-  EXPECT_TRUE(timeline.cells_ns.empty()) << "so few need no levels";
+  EXPECT_TRUE(timeline.cells_ns.empty()) << "few events need no levels";
 }
 
-TEST(Timeline, EventsBelowTheLastRowAreCounted) {
-  Made made;
+TEST(Timeline, CountsEventsBelowTheLastRow) {
+  TraceBuilder builder;
   const auto deep = static_cast<int64_t>(kTimelineRows) + 3;
-  for (int64_t i = 0; i < deep; ++i) made.host("nested", i, 1000 - 2 * i);
-  const trace::Trace trace = made.trace();
+  for (int64_t i = 0; i < deep; ++i) builder.host("nested", i, 1000 - 2 * i);
+  const trace::Trace trace = builder.trace();
   const Timeline timeline = make_timeline(TraceIndex(trace), 1000);
   EXPECT_EQ(timeline.too_deep, 3);
   EXPECT_EQ(timeline.lanes.at(0).events.size(), kTimelineRows);
 }
 
-std::set<EventId> kept_of(const Timeline& timeline) {
+std::set<EventId> kept_events(const Timeline& timeline) {
   std::set<EventId> kept;
   for (const auto& lane : timeline.lanes) kept.insert(lane.events.begin(), lane.events.end());
   return kept;
@@ -96,13 +97,13 @@ std::vector<EventId> longest_first(const trace::Trace& trace, const std::set<Eve
   return sorted;
 }
 
-// An operator can then show its kernels.
-TEST(Timeline, OfManyTheLongestKernelsAreKeptWithWhatLaunchedThem) {
+// Keeping the launching operators lets the page show an operator with its kernels.
+TEST(Timeline, KeepsLongestKernelsAndTheirLaunches) {
   const trace::Trace trace = read_data("traces/llama_train.json.gz");
   const TraceIndex index(trace);
-  const auto all = kept_of(make_timeline(index, SIZE_MAX));
+  const auto all = kept_events(make_timeline(index, SIZE_MAX));
   const Timeline timeline = make_timeline(index, 2000);
-  const auto kept = kept_of(timeline);
+  const auto kept = kept_events(timeline);
   EXPECT_GE(kept.size(), 2000U);
   EXPECT_LT(kept.size(), 2000U + kTimelineRows);
   EXPECT_EQ(timeline.left_out, static_cast<int64_t>(all.size() - kept.size()));
@@ -122,8 +123,8 @@ TEST(Timeline, OfManyTheLongestKernelsAreKeptWithWhatLaunchedThem) {
   for (size_t i = 0; i < 400; ++i) EXPECT_TRUE(kept.contains(any[i])) << trace.name_of(any[i]);
 }
 
-// Each level has every event once, and as much time as they take; spans lie one behind the other.
-TEST(Timeline, LevelsHoldEveryEvent) {
+// Each level contains every event once and has the same total time. Its spans do not overlap.
+TEST(Timeline, LevelsContainEveryEvent) {
   const trace::Trace trace = read_data("traces/llama_train.json.gz");
   const TraceIndex index(trace);
   const Timeline all = make_timeline(index, SIZE_MAX);
@@ -158,17 +159,17 @@ TEST(Timeline, LevelsHoldEveryEvent) {
   }
 }
 
-TEST(Timeline, LevelsHaveNoMoreSpansThanAsked) {
+TEST(Timeline, LevelsRespectTheSpanLimit) {
   const trace::Trace trace = read_data("traces/llama_train.json.gz");
-  for (const size_t most : {5000U, 20000U, 100000U}) {
-    const Timeline timeline = make_timeline(TraceIndex(trace), most);
+  for (const size_t max_spans : {5000U, 20000U, 100000U}) {
+    const Timeline timeline = make_timeline(TraceIndex(trace), max_spans);
     size_t spans = 0;
     for (const auto& lane : timeline.lanes) {
       for (const auto& level : lane.levels) {
         for (const TimelineRow& row : level) spans += row.size();
       }
     }
-    EXPECT_LE(spans, most);
+    EXPECT_LE(spans, max_spans);
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delays that were planted in a block, and steps before and after advice was followed, recorded on
-// an H200 by tests/data/what_if/record.py: the verdict and the estimates from the trace before,
-// held against wall times without a profiler.
+// Compares diagnoses and estimated savings with wall times measured without a profiler. The traces
+// have delays injected into a block, or were recorded before advice was followed. They were
+// recorded on an H200 by tests/data/what_if/record.py.
 #include "epilogue/analysis/advise/what_if.h"
 
 #include <gtest/gtest.h>
@@ -21,38 +21,40 @@
 namespace epi::analysis {
 namespace {
 
-Diagnosis planted(const char* name) {
+Diagnosis diagnose_recording(const char* name) {
   const trace::Trace trace = read_data(std::string("what_if/") + name + ".json.gz");
   const TraceIndex index(trace);
   return diagnose(index, step_subject(index)).value();
 }
 
-TEST(PlantedDelays, MoveTheVerdictWhereTheyLieOnThePath) {
-  EXPECT_EQ(planted("host_sleep").limiter, Limiter::kHost);
-  EXPECT_GT(planted("host_sleep").share(Bound::kDispatch),
-            planted("block").share(Bound::kDispatch) + 0.1);
-  EXPECT_EQ(planted("slow_kernel").limiter, Limiter::kGpu);
-  EXPECT_EQ(planted("loader").limiter, Limiter::kInput);
-  EXPECT_EQ(planted("sync_each").limiter, Limiter::kHost);
+TEST(InjectedDelays, OnTheCriticalPathChangeTheLimiter) {
+  EXPECT_EQ(diagnose_recording("host_sleep").limiter, Limiter::kHost);
+  EXPECT_GT(diagnose_recording("host_sleep").share(Bound::kDispatch),
+            diagnose_recording("block").share(Bound::kDispatch) + 0.1);
+  EXPECT_EQ(diagnose_recording("slow_kernel").limiter, Limiter::kGpu);
+  EXPECT_EQ(diagnose_recording("loader").limiter, Limiter::kInput);
+  EXPECT_EQ(diagnose_recording("sync_each").limiter, Limiter::kHost);
 }
 
-TEST(PlantedDelays, DoNotWhereTheyLieBesideIt) {
-  // A sleep of 1 ms behind 16 ms of queued work, a slow kernel on a stream that nothing waits for.
-  EXPECT_EQ(planted("hidden_sleep").limiter, Limiter::kGpu);
-  EXPECT_LT(planted("hidden_sleep").share(Bound::kDispatch), 0.01);
-  const Diagnosis beside = planted("slow_kernel_beside");
+TEST(InjectedDelays, OffTheCriticalPathDoNotChangeTheLimiter) {
+  // A sleep of 1 ms while 16 ms of work is queued, and a slow kernel on a stream that nothing waits
+  // for.
+  EXPECT_EQ(diagnose_recording("hidden_sleep").limiter, Limiter::kGpu);
+  EXPECT_LT(diagnose_recording("hidden_sleep").share(Bound::kDispatch), 0.01);
+  const Diagnosis beside = diagnose_recording("slow_kernel_beside");
   EXPECT_GT(beside.share(Bound::kArithmetic), 0.9);
   EXPECT_LT(beside.share(Bound::kUnclassified), 0.01);  // the kernel that spins
 }
 
-// The GEMMs wait for another stream's slow kernel: it is on the path, and no launch is blamed.
-TEST(PlantedDelays, AnotherStreamIsOnThePathOfWhatWaitsForIt) {
-  const Diagnosis waits = planted("wait_for_stream");
+// The GEMMs wait for a slow kernel on another stream. That kernel is on the path, and launches are
+// not.
+TEST(InjectedDelays, PathFollowsWaitsForOtherStreams) {
+  const Diagnosis waits = diagnose_recording("wait_for_stream");
   EXPECT_GT(waits.share(Bound::kUnclassified), 0.8);
   EXPECT_LT(waits.share(Bound::kLaunches) + waits.share(Bound::kNotInFile), 0.05);
 }
 
-TEST(PlantedDelays, TimedAgainWithoutThemAStepIsAsShortAsItWas) {
+TEST(InjectedDelays, RemovingSlowKernelShortensTheStep) {
   const trace::Trace trace = read_data("what_if/slow_kernel.json.gz");
   const TraceIndex index(trace);
   const StepGraphs graphs(index);
@@ -69,17 +71,17 @@ TEST(PlantedDelays, TimedAgainWithoutThemAStepIsAsShortAsItWas) {
     ASSERT_EQ(without.durations.size(), 1U);
     const int64_t saved = graph.window_ns() - graph.retimed(without).window_ns;
     EXPECT_GT(saved, 0);
-    EXPECT_LE(saved, slow_ns);  // never more than it removes
+    EXPECT_LE(saved, slow_ns);  // never more than the removed kernel
   }
 }
 
 struct WallTime {
   double median = 0;
-  double least = 0;
-  double most = 0;
+  double min = 0;
+  double max = 0;
 };
 
-// "name": [median, least, most] of times.json, in nanoseconds.
+// Parses `"name": [median, minimum, maximum]` entries of times.json into nanoseconds.
 std::map<std::string, WallTime> wall_times(const std::string& folder) {
   std::ifstream file(std::string(EPI_TEST_DATA) + "/" + folder + "/times.json");
   std::stringstream text;
@@ -92,29 +94,28 @@ std::map<std::string, WallTime> wall_times(const std::string& folder) {
     std::istringstream numbers(all.substr(at + 4, all.find(']', at) - at - 4));
     WallTime time;
     char comma = 0;
-    numbers >> time.median >> comma >> time.least >> comma >> time.most;
-    times[all.substr(begin, at - begin)] = {1000 * time.median, 1000 * time.least,
-                                            1000 * time.most};
+    numbers >> time.median >> comma >> time.min >> comma >> time.max;
+    times[all.substr(begin, at - begin)] = {1000 * time.median, 1000 * time.min, 1000 * time.max};
     ++at;
   }
   return times;
 }
 
 struct WhatIfPair {
-  std::string kind;  // the recording's: "graph"
+  std::string kind;  // prefix of the recording's name, such as "graph"
   Estimate saving;
   Confidence confidence{};
   double actual = 0;
   double spread = 0;  // of both recordings
   double step = 0;
 
-  // Within a quarter, or within the spread of the recordings, or within 2 % of the step.
+  // Within 25 % of the measured saving, the spread of the recordings, or 2 % of the step.
   bool is_hit(double estimate) const {
     const double off = std::abs(estimate - actual);
     return off <= 0.25 * std::abs(actual) || off <= spread || off <= 0.02 * step;
   }
   bool is_hit() const { return is_hit(saving.likely); }
-  bool is_inside() const { return saving.low <= actual && actual <= saving.high; }
+  bool is_in_range() const { return saving.low <= actual && actual <= saving.high; }
 };
 
 WhatIfPair pair_of(const std::string& folder, const std::string& name, const WallTime& before,
@@ -128,22 +129,22 @@ WhatIfPair pair_of(const std::string& folder, const std::string& name, const Wal
       {"fuse", AdviceKind::kFuse}};
   WhatIfPair pair;
   pair.kind = name.substr(0, name.find('_'));
-  // A step after batching has twice the rows.
+  // After batching, a step has twice the rows.
   pair.actual = before.median - after.median / (pair.kind == "batch" ? 2 : 1);
-  pair.spread = before.most - before.least + after.most - after.least;
+  pair.spread = before.max - before.min + after.max - after.min;
   pair.step = before.median;
   const trace::Trace trace = read_data(folder + "/" + name + ".json.gz");
-  const AdviceReport advised = advise(TraceIndex(trace), {});
+  const AdviceReport report = advise(TraceIndex(trace), {});
   if (pair.kind == "fuse") {  // everything that a compiler would fuse
-    pair.saving = advised.fusion.saving_ns;
+    pair.saving = report.fusion.saving_ns;
     pair.confidence = Confidence::kLikely;
     return pair;
   }
   const auto found =
-      std::find_if(advised.advice.begin(), advised.advice.end(),
+      std::find_if(report.advice.begin(), report.advice.end(),
                    [&](const Advice& advice) { return advice.kind == kinds.at(pair.kind); });
-  if (found == advised.advice.end()) {
-    ADD_FAILURE() << name << " is not advised";
+  if (found == report.advice.end()) {
+    ADD_FAILURE() << name << ": no such advice";
     return pair;
   }
   pair.saving = found->saving_ns;
@@ -166,7 +167,7 @@ void expect_four_of_five(const std::vector<WhatIfPair>& all) {
   const auto hits =
       std::count_if(all.begin(), all.end(), [](const WhatIfPair& pair) { return pair.is_hit(); });
   const auto inside = std::count_if(all.begin(), all.end(),
-                                    [](const WhatIfPair& pair) { return pair.is_inside(); });
+                                    [](const WhatIfPair& pair) { return pair.is_in_range(); });
   EXPECT_GE(hits, 44);    // 80 %
   EXPECT_GE(inside, 44);  // 80 %
   std::vector<double> widths;
@@ -177,15 +178,15 @@ void expect_four_of_five(const std::vector<WhatIfPair>& all) {
   EXPECT_LE(median(widths), 1);
 }
 
-// The constants were chosen with these pairs.
-TEST(WhatIfPairs, AreEstimated) { expect_four_of_five(pairs("what_if")); }
+// The constants were fitted to these pairs.
+TEST(WhatIfPairs, AreEstimatedForFittedSizes) { expect_four_of_five(pairs("what_if")); }
 
-// Other sizes, which were recorded after the constants had been chosen.
-TEST(WhatIfPairs, OfOtherSizesAreEstimated) { expect_four_of_five(pairs("what_if/held_out")); }
+// Other sizes, recorded after the constants were chosen.
+TEST(WhatIfPairs, AreEstimatedForHeldOutSizes) { expect_four_of_five(pairs("what_if/held_out")); }
 
-// Each kind's factor is the middle one of its pairs: without the pair that is estimated, it still
-// holds for four of five.
-TEST(WhatIfPairs, HoldWhereTheEstimateDoesNotKnowThem) {
+// Leave-one-out: the factor of each kind is the median over its other pairs. It still estimates
+// four of five pairs.
+TEST(WhatIfPairs, AreEstimatedLeavingOneOut) {
   const std::vector<WhatIfPair> all = pairs("what_if");
   size_t hits = 0;
   for (size_t i = 0; i < all.size(); ++i) {
@@ -200,8 +201,8 @@ TEST(WhatIfPairs, HoldWhereTheEstimateDoesNotKnowThem) {
   EXPECT_GE(5 * hits, 4 * all.size()) << hits << " of " << all.size();
 }
 
-// "Likely" is for kinds that four of five pairs confirm, and that never have the wrong sign.
-TEST(WhatIfPairs, LikelyIsMeant) {
+// Confidence "likely" is reserved for kinds that four of five pairs confirm, without a wrong sign.
+TEST(WhatIfPairs, LikelyAdviceIsConfirmed) {
   std::vector<WhatIfPair> all = pairs("what_if");
   const std::vector<WhatIfPair> held_out = pairs("what_if/held_out");
   all.insert(all.end(), held_out.begin(), held_out.end());
@@ -217,7 +218,7 @@ TEST(WhatIfPairs, LikelyIsMeant) {
     Count& count = kinds[pair.kind];
     ++count.all;
     count.hits += pair.is_hit() ? 1 : 0;
-    count.inside += pair.is_inside() ? 1 : 0;
+    count.inside += pair.is_in_range() ? 1 : 0;
   }
   EXPECT_GE(kinds.size(), 4U);
   for (const auto& [kind, count] : kinds) {

@@ -13,13 +13,13 @@
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/repeats.h"
 #include "epilogue/report/tree_lines.h"
-#include "tests/analysis/made_trace.h"
+#include "tests/analysis/synthetic_trace.h"
 #include "tests/analysis/test_data.h"
 
 namespace epi::report {
 namespace {
 
-using analysis::MadeTrace;
+using analysis::SyntheticTrace;
 
 TreeOptions everything() { return {.begin_ns = INT64_MIN / 4, .end_ns = INT64_MAX / 4}; }
 
@@ -38,8 +38,8 @@ bool has(const std::vector<std::string>& lines, const std::string& text) {
 
 // Layers of three operators, the second of which launches a kernel; `calls_every` layers query the
 // occupancy before they launch.
-MadeTrace layers(int64_t count, int64_t query_every = 1000) {
-  MadeTrace made;
+SyntheticTrace layers(int64_t count, int64_t query_every = 1000) {
+  SyntheticTrace made;
   made.host("user_annotation", "ProfilerStep#1", 0, 100 * count);
   for (int64_t i = 0; i < count; ++i) {
     const int64_t at = 100 * i;
@@ -106,7 +106,7 @@ TEST(Tree, FullShowsEveryEvent) {
 }
 
 TEST(Tree, KeepsOperatorsBelowCallsApart) {
-  MadeTrace made;
+  SyntheticTrace made;
   for (int64_t i = 0; i < 300; ++i) {
     made.host("cpu_op", "parent", 100 * i, 90)
         .host("cuda_runtime", "cudaLaunchKernel", 100 * i, 80);
@@ -118,7 +118,7 @@ TEST(Tree, KeepsOperatorsBelowCallsApart) {
 }
 
 TEST(Tree, NamesWhatItHides) {
-  MadeTrace made = layers(60);
+  SyntheticTrace made = layers(60);
   // Far more lines than a screen, each of another name.
   for (int64_t i = 0; i < 300; ++i) {
     made.host("cpu_op", "aten::op_" + std::string(1 + i % 20, 'x') + std::string(i / 20, 'y'),
@@ -131,7 +131,7 @@ TEST(Tree, NamesWhatItHides) {
 }
 
 TEST(Tree, StartsAtTheMainThread) {
-  MadeTrace made;
+  SyntheticTrace made;
   made.host("cpu_op", "aten::prefetch", 0, 90, 0, 1).host("cpu_op", "aten::mm", 10, 60, 0, 2);
   made.kernel("kernel", 20, 25, 50, 7, 2);
   const auto lines = tree_of(made.trace());
@@ -141,7 +141,7 @@ TEST(Tree, StartsAtTheMainThread) {
 
 TEST(Tree, NamesKernelsAsAsked) {
   const std::string name = "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_bias_TNT";
-  MadeTrace made;
+  SyntheticTrace made;
   made.host("cpu_op", "aten::mm", 0, 60).kernel(name, 20, 25, 50);
   const trace::Trace trace = made.trace();
   const std::string said = kernel_sentence(name, analysis::decode_name(name));

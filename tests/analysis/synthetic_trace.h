@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces made up for a test, small enough to be counted by hand; and recorded ones of every kind.
+// Synthetic traces that are small enough to check by hand, and a list of recorded traces.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,8 +20,8 @@ inline constexpr const char* kTraces[] = {
     "traces/llama_train.json.gz", "pytorch/streams.json.gz",
     "pytorch/misc.json.gz",       "pytorch/train_no_schedule.json.gz"};
 
-// The critical path has no gap and is as long as the window.
-inline void expect_whole_path(const Diagnosis& diagnosis) {
+// The critical path has no gaps and covers the window.
+inline void expect_path_covers_window(const Diagnosis& diagnosis) {
   ASSERT_FALSE(diagnosis.path.empty());
   int64_t at = diagnosis.window.begin;
   BoundTimes bounds{};
@@ -35,43 +35,43 @@ inline void expect_whole_path(const Diagnosis& diagnosis) {
   EXPECT_EQ(bounds, diagnosis.bounds);
 }
 
-// A small trace: one host thread, streams of one device, times in microseconds.
-class MadeTrace {
+// Builds a small trace with one device. Times are in microseconds.
+class SyntheticTrace {
  public:
-  MadeTrace& host(const char* category, const std::string& name, int64_t begin, int64_t dur,
-                  int64_t correlation = 0, int64_t thread = 1) {
+  SyntheticTrace& host(const char* category, const std::string& name, int64_t begin, int64_t dur,
+                       int64_t correlation = 0, int64_t thread = 1) {
     return add(category, name, 1, thread, begin, dur, correlation);
   }
-  // A launch of two microseconds at `asked`, and its work.
-  MadeTrace& kernel(const std::string& name, int64_t asked, int64_t begin, int64_t dur,
-                    int64_t stream = 7, int64_t thread = 1) {
-    host("cuda_runtime", "cudaLaunchKernel", asked, 2, ++count_, thread);
+  // Adds a launch call of two microseconds at `launch`, and the kernel it starts.
+  SyntheticTrace& kernel(const std::string& name, int64_t launch, int64_t begin, int64_t dur,
+                         int64_t stream = 7, int64_t thread = 1) {
+    host("cuda_runtime", "cudaLaunchKernel", launch, 2, ++count_, thread);
     return add("kernel", name, 0, stream, begin, dur, count_);
   }
-  // Work whose launch is not in the file.
-  MadeTrace& device_work(const std::string& name, int64_t begin, int64_t dur) {
+  // Adds a kernel without a recorded launch.
+  SyntheticTrace& device_work(const std::string& name, int64_t begin, int64_t dur) {
     return add("kernel", name, 0, 7, begin, dur, 1000000 + ++count_);
   }
-  MadeTrace& copy(const std::string& call, int64_t asked, int64_t call_dur, int64_t begin,
-                  int64_t dur) {
-    host("cuda_runtime", call, asked, call_dur, ++count_);
+  SyntheticTrace& copy(const std::string& call, int64_t launch, int64_t call_dur, int64_t begin,
+                       int64_t dur) {
+    host("cuda_runtime", call, launch, call_dur, ++count_);
     return add("gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", 0, 7, begin, dur, count_);
   }
   trace::Trace trace(const std::string& pattern = {}) const {
-    trace::Trace made = trace::read_text(text_ + "]", "made").value();
-    made.step_pattern = pattern;
-    return made;
+    trace::Trace result = trace::read_text(text_ + "]", "made").value();
+    result.step_pattern = pattern;
+    return result;
   }
   Diagnosis diagnosis() const {
-    const trace::Trace made = trace();
-    Diagnosis result = diagnoses(TraceIndex(made)).at(0);
-    expect_whole_path(result);
+    const trace::Trace recorded = trace();
+    Diagnosis result = diagnoses(TraceIndex(recorded)).at(0);
+    expect_path_covers_window(result);
     return result;
   }
 
  private:
-  MadeTrace& add(const char* category, const std::string& name, int64_t pid, int64_t tid,
-                 int64_t begin, int64_t dur, int64_t correlation) {
+  SyntheticTrace& add(const char* category, const std::string& name, int64_t pid, int64_t tid,
+                      int64_t begin, int64_t dur, int64_t correlation) {
     text_ += fmt::format(
         R"({}{{"ph": "X", "cat": "{}", "name": "{}", "pid": {}, "tid": {}, "ts": {}, "dur": {}, "args": {{"correlation": {}}}}})",
         text_ == "[" ? "" : ",", category, name, pid, tid, begin, dur, correlation);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures of the traces in tests/data/traces that were computed apart from this project, in integer
-// nanoseconds.
+// Reference values of the traces in tests/data/traces, computed by an independent program in
+// integer nanoseconds.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,16 +15,16 @@ namespace {
 using trace::Category;
 using trace::EventId;
 
-struct Truth {
+struct Reference {
   const char* file;
   int64_t kernels, memcpys, memsets;
   int64_t kernel_ns;
   int64_t busy_ns;
-  int64_t span_ns;  // of the device work, first begin to last end
+  int64_t span_ns;  // of the device work, first start to last end
   std::vector<int64_t> steps_ns;
 };
 
-const Truth kTruths[] = {
+const Reference kReferences[] = {
     {"linear_eager.json", 3, 0, 0, 8160, 8160, 285150, {349462, 101542, 123671}},
     {"linear_compile.json", 3, 0, 0, 8128, 8128, 875453, {485196, 455344, 333970}},
     {"matmul_add_64.json", 6, 0, 0, 8479, 8479, 228191, {246258, 76266, 67233}},
@@ -43,10 +43,10 @@ const Truth kTruths[] = {
      {99553185, 101990412, 110901653}},
 };
 
-TEST(Truths, OfEveryTraceHold) {
-  for (const Truth& truth : kTruths) {
-    SCOPED_TRACE(truth.file);
-    const trace::Trace trace = read_data(std::string("traces/") + truth.file);
+TEST(ReferenceValues, MatchForEveryTrace) {
+  for (const Reference& reference : kReferences) {
+    SCOPED_TRACE(reference.file);
+    const trace::Trace trace = read_data(std::string("traces/") + reference.file);
     EXPECT_TRUE(trace.defects.empty());
     int64_t kernel_ns = 0;
     int64_t begin_ns = INT64_MAX;
@@ -57,25 +57,26 @@ TEST(Truths, OfEveryTraceHold) {
       begin_ns = std::min(begin_ns, trace.ts_ns[id]);
       end_ns = std::max(end_ns, trace.end_ns(id));
     }
-    EXPECT_EQ(kernel_ns, truth.kernel_ns);
-    EXPECT_EQ(end_ns - begin_ns, truth.span_ns);
+    EXPECT_EQ(kernel_ns, reference.kernel_ns);
+    EXPECT_EQ(end_ns - begin_ns, reference.span_ns);
     const trace::Links links = trace::link(trace);
     const Ownership ownership(trace, links);
     const Measures all = ownership.measure(0, INT64_MAX / 2);
-    EXPECT_EQ(all.kernels, truth.kernels);
-    EXPECT_EQ(all.memcpys, truth.memcpys);
-    EXPECT_EQ(all.memsets, truth.memsets);
-    EXPECT_EQ(all.busy_ns, truth.busy_ns);
+    EXPECT_EQ(all.kernels, reference.kernels);
+    EXPECT_EQ(all.memcpys, reference.memcpys);
+    EXPECT_EQ(all.memsets, reference.memsets);
+    EXPECT_EQ(all.busy_ns, reference.busy_ns);
     std::vector<int64_t> steps_ns;
     for (const Instance& step : steps(trace, ownership).instances) {
       steps_ns.push_back(step.measures.cpu_ns);
     }
-    EXPECT_EQ(steps_ns, truth.steps_ns);
+    EXPECT_EQ(steps_ns, reference.steps_ns);
   }
 }
 
-// The backward's kernels are launched by another thread; its own span on the device is 0.7 us.
-TEST(Truths, OfForwardBackwardAndOptimizerHold) {
+// Another thread launches the kernels of the backward pass. The device span of its annotation is
+// only 0.7 us.
+TEST(ReferenceValues, MatchForForwardBackwardAndOptimizer) {
   const trace::Trace trace = read_data("traces/llama_train.json.gz");
   const trace::Links links = trace::link(trace);
   const Ownership ownership(trace, links);
@@ -83,8 +84,8 @@ TEST(Truths, OfForwardBackwardAndOptimizerHold) {
       {"forward", {1563, 9607800}}, {"backward", {3225, 18066500}}, {"optimizer", {72, 2048700}}};
   int found = 0;
   for (const InstanceGroup& group : annotations(trace, ownership)) {
-    const auto truth = expected.find(group.name);
-    if (truth == expected.end()) continue;
+    const auto reference = expected.find(group.name);
+    if (reference == expected.end()) continue;
     ++found;
     int64_t events = 0;
     int64_t device_ns = 0;
@@ -93,26 +94,26 @@ TEST(Truths, OfForwardBackwardAndOptimizerHold) {
       events += m.kernels + m.memcpys + m.memsets;
       device_ns += m.device_ns;
     }
-    EXPECT_EQ(events, truth->second.first) << group.name;
-    EXPECT_NEAR(static_cast<double>(device_ns), static_cast<double>(truth->second.second), 50)
-        << group.name;  // the truth is given to 0.1 us
+    EXPECT_EQ(events, reference->second.first) << group.name;
+    EXPECT_NEAR(static_cast<double>(device_ns), static_cast<double>(reference->second.second), 50)
+        << group.name;  // reference values are rounded to 0.1 us
   }
   EXPECT_EQ(found, 3);
 }
 
-TEST(Truths, EveryKernelOfEveryTraceHasItsLaunchAndItsOperator) {
-  for (const Truth& truth : kTruths) {
-    const trace::Trace trace = read_data(std::string("traces/") + truth.file);
+TEST(ReferenceValues, EveryKernelHasALaunchAndAnOperator) {
+  for (const Reference& reference : kReferences) {
+    const trace::Trace trace = read_data(std::string("traces/") + reference.file);
     const trace::Links links = trace::link(trace);
     for (EventId id = 0; id < trace.size(); ++id) {
       if (trace.category[id] != Category::kKernel) continue;
-      ASSERT_NE(links.launch[id], trace::kNoEvent) << truth.file;
-      ASSERT_NE(links.op[id], trace::kNoEvent) << truth.file;
+      ASSERT_NE(links.launch[id], trace::kNoEvent) << reference.file;
+      ASSERT_NE(links.op[id], trace::kNoEvent) << reference.file;
     }
   }
 }
 
-TEST(Truths, AGraphLaunchOwnsAllOfItsKernels) {
+TEST(ReferenceValues, GraphLaunchOwnsAllItsKernels) {
   const trace::Trace trace = read_data("traces/mlp_cudagraph.json");
   const trace::Links links = trace::link(trace);
   std::map<EventId, int> started;
