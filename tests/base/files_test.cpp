@@ -37,7 +37,7 @@ class Files : public testing::Test {
   fs::path folder_;
 };
 
-TEST_F(Files, OutputAppearsOnlyWithCommit) {
+TEST_F(Files, OutputAppearsOnCommit) {
   const fs::path target = folder_ / "out.txt";
   auto file = OutputFile::create(target);
   ASSERT_TRUE(file);
@@ -48,7 +48,7 @@ TEST_F(Files, OutputAppearsOnlyWithCommit) {
   EXPECT_EQ(entries(), 1U);
 }
 
-TEST_F(Files, OutputWithoutCommitLeavesTheOldFileAndNothingElse) {
+TEST_F(Files, OutputWithoutCommitKeepsTheOldFile) {
   const fs::path target = folder_ / "out.txt";
   std::ofstream(target) << "old";
   {
@@ -60,14 +60,14 @@ TEST_F(Files, OutputWithoutCommitLeavesTheOldFileAndNothingElse) {
   EXPECT_EQ(entries(), 1U);
 }
 
-TEST_F(Files, OutputIntoAMissingFolderNamesTheTarget) {
+TEST_F(Files, ReportsOutputIntoMissingFolder) {
   const auto file = OutputFile::create(folder_ / "absent" / "out.txt");
   ASSERT_FALSE(file);
   EXPECT_NE(file.error().message.find("absent/out.txt"), std::string::npos);
 }
 
-// A limit on the file's size stands in for a full disk: both end in a failed write.
-TEST_F(Files, AWriteThatDoesNotFitIsAFailureAndLeavesNothing) {
+// A limit on the file size simulates a full disk: both make a write fail.
+TEST_F(Files, FailedWriteLeavesNoFile) {
   rlimit old{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
   const rlimit small{4096, old.rlim_max};
@@ -84,7 +84,7 @@ TEST_F(Files, AWriteThatDoesNotFitIsAFailureAndLeavesNothing) {
   EXPECT_EQ(entries(), 0U);
 }
 
-TEST_F(Files, MappingGivesTheBytesAndWritesStayPrivate) {
+TEST_F(Files, MappingIsCopyOnWrite) {
   const fs::path path = folder_ / "in.bin";
   std::ofstream(path) << "abcdef";
   const auto mapped = MappedFile::open(path);
@@ -95,7 +95,7 @@ TEST_F(Files, MappingGivesTheBytesAndWritesStayPrivate) {
   EXPECT_EQ(content(path), "abcdef");
 }
 
-TEST_F(Files, AnEmptyFileMapsToNothing) {
+TEST_F(Files, MapsEmptyFileToNoBytes) {
   const fs::path path = folder_ / "empty";
   std::ofstream(path).flush();
   const auto mapped = MappedFile::open(path);
@@ -103,7 +103,7 @@ TEST_F(Files, AnEmptyFileMapsToNothing) {
   EXPECT_TRUE(mapped->bytes().empty());
 }
 
-TEST_F(Files, AFolderOrAMissingFileIsAFailureThatNamesIt) {
+TEST_F(Files, ReportsUnmappablePaths) {
   EXPECT_NE(MappedFile::open(folder_).error().message.find("not a regular file"),
             std::string::npos);
   EXPECT_NE(MappedFile::open(folder_ / "no").error().message.find("no: No such file"),

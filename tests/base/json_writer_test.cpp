@@ -8,7 +8,7 @@
 namespace epi {
 namespace {
 
-TEST(JsonWriter, PutsCommasBetweenValuesAndNotAfterTheLast) {
+TEST(JsonWriter, SeparatesValuesWithCommas) {
   JsonWriter json;
   json.begin_object().key("a").integer(1).key("b").begin_array().boolean(true).null().end_array();
   json.key("c").begin_object().end_object().end_object();
@@ -19,7 +19,7 @@ TEST(JsonWriter, EscapesQuotesBackslashesAndControlBytes) {
   EXPECT_EQ(json_quoted("a\"b\\c\n\t\r\x01"), R"("a\"b\\c\n\t\r\u0001")");
 }
 
-TEST(JsonWriter, KeepsValidUtf8AndReplacesWhatIsNot) {
+TEST(JsonWriter, ReplacesInvalidUtf8) {
   EXPECT_EQ(json_quoted("µ €"), "\"µ €\"");
   EXPECT_EQ(json_quoted("\xF0\x9F\x98\x80"), "\"\xF0\x9F\x98\x80\"");
   EXPECT_EQ(json_quoted("a\xFFz"), "\"a\xEF\xBF\xBDz\"");
@@ -28,7 +28,7 @@ TEST(JsonWriter, KeepsValidUtf8AndReplacesWhatIsNot) {
   EXPECT_EQ(json_quoted("\xE2\x82"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");      // cut short
 }
 
-TEST(JsonWriter, WritesNumbersThatAreNotFiniteAsNull) {
+TEST(JsonWriter, WritesNonFiniteNumbersAsNull) {
   JsonWriter json;
   json.begin_array().fixed(1.5, 3).fixed(std::numeric_limits<double>::infinity(), 3).end_array();
   EXPECT_EQ(json.text(), "[1.500, null]");

@@ -8,7 +8,7 @@
 namespace epi {
 namespace {
 
-TEST(Machine, SaysWhatItIs) {
+TEST(Machine, ReportsCpuAndMemory) {
   EXPECT_FALSE(cpu_name().empty());
   EXPECT_GT(available_memory_bytes(), int64_t{1} << 20);
 #if defined(__aarch64__)
@@ -16,7 +16,7 @@ TEST(Machine, SaysWhatItIs) {
 #endif
 }
 
-TEST(Error, AFailedCheckIsABugThatNamesItsPlace) {
+TEST(Error, FailedCheckReportsFileAndCondition) {
   const int one = 1;
   try {
     EPI_CHECK(one == 2);
@@ -27,7 +27,7 @@ TEST(Error, AFailedCheckIsABugThatNamesItsPlace) {
   }
 }
 
-TEST(Error, ACallersMistakeBeginsWithTheOp) {
+TEST(Error, MessageStartsWithTheOperator) {
   try {
     fail("mm", "inner sizes differ: {} and {}", 3, 4);
   } catch (const Error& error) {

@@ -12,7 +12,7 @@
 namespace epi {
 namespace {
 
-TEST(ParallelFor, VisitsEveryIndexOnceForAnyCountAndGrain) {
+TEST(ParallelFor, VisitsEveryIndexOnce) {
   for (const int64_t count : {0, 1, 2, 3, 7, 64, 1000, 4097}) {
     for (const int64_t grain : {1, 2, 16, 5000}) {
       std::vector<std::atomic<int>> visits(static_cast<size_t>(count));
@@ -24,7 +24,7 @@ TEST(ParallelFor, VisitsEveryIndexOnceForAnyCountAndGrain) {
   }
 }
 
-TEST(ParallelFor, ACallInsideABodyRunsInItsOwnThread) {
+TEST(ParallelFor, NestedCallRunsInTheCallingThread) {
   std::atomic<int64_t> total{0};
   parallel_for(64, 1, [&](int64_t begin, int64_t end) {
     const auto outer = std::this_thread::get_id();
@@ -36,7 +36,7 @@ TEST(ParallelFor, ACallInsideABodyRunsInItsOwnThread) {
   EXPECT_EQ(total.load(), 6400);
 }
 
-TEST(ParallelFor, SeveralThreadsMayCallAtOnce) {
+TEST(ParallelFor, RunsFromSeveralThreads) {
   std::vector<std::thread> callers;
   std::atomic<int64_t> total{0};
   for (int t = 0; t < 8; ++t) {
@@ -50,7 +50,7 @@ TEST(ParallelFor, SeveralThreadsMayCallAtOnce) {
   EXPECT_EQ(total.load(), 8 * 200 * 100);
 }
 
-TEST(ParallelFor, AnExceptionReachesTheCallerAndThePoolGoesOn) {
+TEST(ParallelFor, PropagatesExceptions) {
   for (int i = 0; i < 20; ++i) {
     EXPECT_THROW(parallel_for(100, 1,
                               [](int64_t begin, int64_t end) {
@@ -64,7 +64,7 @@ TEST(ParallelFor, AnExceptionReachesTheCallerAndThePoolGoesOn) {
   }
 }
 
-TEST(ParallelFor, WorkersThatSleptWakeAgain) {
+TEST(ParallelFor, WakesSleepingWorkers) {
   for (int i = 0; i < 3; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     std::atomic<int64_t> total{0};

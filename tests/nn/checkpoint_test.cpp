@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints in one file, in shards and in a folder, and what a broken index is told.
+// Checkpoints in one file, in shards and in a folder, and errors in the index.
 #include "epilogue/nn/checkpoint.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ struct Scratch {
   ~Scratch() { fs::remove_all(path); }
 };
 
-// An empty folder, removed when the program ends.
+// An empty folder that is removed when the program ends.
 fs::path fresh_folder() {
   static const Scratch scratch;
   fs::remove_all(scratch.path);
@@ -49,14 +49,14 @@ std::string index_text(std::string_view weight_map) {
   return fmt::format(R"({{"metadata":{{"total_size":24}},"weight_map":{}}})", weight_map);
 }
 
-// The message for an index that must be refused, without its path.
-std::string refusal(const fs::path& folder, std::string_view text) {
+// The error message for an invalid index, without its path.
+std::string error_of(const fs::path& folder, std::string_view text) {
   const fs::path path = write_file(folder / kIndexName, text);
   const auto checkpoint = Checkpoint::open(path);
   if (checkpoint) return "accepted";
   const std::string& message = checkpoint.error().message;
-  const std::string place = path.string() + ": ";
-  return message.starts_with(place) ? message.substr(place.size()) : message;
+  const std::string prefix = path.string() + ": ";
+  return message.starts_with(prefix) ? message.substr(prefix.size()) : message;
 }
 
 float first_value(const Checkpoint& checkpoint, std::string_view name) {
@@ -65,7 +65,7 @@ float first_value(const Checkpoint& checkpoint, std::string_view name) {
   return tensor ? tensor->data<float>()[0] : -1;
 }
 
-TEST(Checkpoint, OneFileIsACheckpoint) {
+TEST(Checkpoint, OpensASingleFile) {
   const auto checkpoint = Checkpoint::open(folder_with_shards() / "one.safetensors");
   ASSERT_TRUE(checkpoint) << checkpoint.error().message;
   EXPECT_EQ(checkpoint->names(), (Names{"a", "b"}));
@@ -74,7 +74,7 @@ TEST(Checkpoint, OneFileIsACheckpoint) {
   EXPECT_EQ(first_value(*checkpoint, "b"), 2.0F);
 }
 
-TEST(Checkpoint, AnIndexJoinsItsShards) {
+TEST(Checkpoint, OpensShardsOfAnIndex) {
   const fs::path folder = folder_with_shards();
   const auto map = R"({"c":"two.safetensors","b":"one.safetensors","a":"one.safetensors"})";
   const auto index = write_file(folder / kIndexName, index_text(map));
@@ -97,20 +97,20 @@ TEST(Checkpoint, TensorsOutliveTheCheckpoint) {
   EXPECT_EQ(c.data<float>()[1], 3.0F);
 }
 
-TEST(Checkpoint, TensorsThatTheIndexLeavesOutAreNotListed) {
+TEST(Checkpoint, ListsOnlyIndexedTensors) {
   const fs::path folder = folder_with_shards();
   write_file(folder / kIndexName, index_text(R"({"a":"one.safetensors"})"));
   EXPECT_EQ(Checkpoint::open(folder).value().names(), (Names{"a"}));
 }
 
-TEST(Checkpoint, AFolderPrefersTheSingleFile) {
+TEST(Checkpoint, PrefersSingleFileInAFolder) {
   const fs::path folder = folder_with_shards();
   write_file(folder / kIndexName, index_text(R"({"c":"two.safetensors"})"));
   fs::copy(folder / "one.safetensors", folder / "model.safetensors");
   EXPECT_EQ(Checkpoint::open(folder).value().names(), (Names{"a", "b"}));
 }
 
-TEST(Checkpoint, PathsWithoutACheckpointAreRefused) {
+TEST(Checkpoint, ReportsPathsWithoutACheckpoint) {
   const fs::path folder = fresh_folder();
   const auto empty = Checkpoint::open(folder);
   ASSERT_FALSE(empty);
@@ -124,45 +124,45 @@ TEST(Checkpoint, PathsWithoutACheckpointAreRefused) {
   }
 }
 
-TEST(Checkpoint, AnIndexThatIsNotAWeightMapIsRefused) {
+TEST(Checkpoint, ReportsInvalidIndex) {
   const fs::path folder = folder_with_shards();
-  EXPECT_PRED_FORMAT2(testing::IsSubstring, "byte 0: not valid JSON: ", refusal(folder, ""));
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, "byte 0: not valid JSON: ", error_of(folder, ""));
   EXPECT_PRED_FORMAT2(testing::IsSubstring,
-                      "byte 0: not valid JSON: ", refusal(folder, "{\"weight_map\":"));
-  EXPECT_EQ(refusal(folder, "[]"), "byte 0: not an object");
-  EXPECT_EQ(refusal(folder, "{}"), "weight_map: stands 0 times, not once");
-  EXPECT_EQ(refusal(folder, R"({"weight_map":{},"weight_map":{}})"),
+                      "byte 0: not valid JSON: ", error_of(folder, "{\"weight_map\":"));
+  EXPECT_EQ(error_of(folder, "[]"), "byte 0: not an object");
+  EXPECT_EQ(error_of(folder, "{}"), "weight_map: stands 0 times, not once");
+  EXPECT_EQ(error_of(folder, R"({"weight_map":{},"weight_map":{}})"),
             "weight_map: stands 2 times, not once");
-  EXPECT_EQ(refusal(folder, index_text("[]")), "weight_map: not an object");
-  EXPECT_EQ(refusal(folder, index_text(R"({"a":1})")), "tensor \"a\": the shard is not a string");
-  EXPECT_EQ(refusal(folder, index_text(R"({"a":"one.safetensors","a":"two.safetensors"})")),
+  EXPECT_EQ(error_of(folder, index_text("[]")), "weight_map: not an object");
+  EXPECT_EQ(error_of(folder, index_text(R"({"a":1})")), "tensor \"a\": the shard is not a string");
+  EXPECT_EQ(error_of(folder, index_text(R"({"a":"one.safetensors","a":"two.safetensors"})")),
             "tensor \"a\": the name stands twice");
 }
 
-TEST(Checkpoint, ShardsOutsideTheFolderAreRefused) {
+TEST(Checkpoint, RejectsShardsOutsideTheFolder) {
   const fs::path folder = folder_with_shards();
   for (const std::string_view shard :
        {"/etc/passwd", "../one.safetensors", "..", ".", "", "sub/one.safetensors",
         "sub\\\\one.safetensors", "one.safetensors\\u0000.bin"}) {
-    const std::string message = refusal(folder, index_text(fmt::format(R"({{"a":"{}"}})", shard)));
+    const std::string message = error_of(folder, index_text(fmt::format(R"({{"a":"{}"}})", shard)));
     EXPECT_TRUE(message.starts_with("tensor \"a\": shard ")) << message;
     EXPECT_TRUE(message.ends_with(" is not a plain file name")) << message;
   }
 }
 
-TEST(Checkpoint, AShardThatIsMissingOrBrokenIsNamed) {
+TEST(Checkpoint, ReportsMissingOrBrokenShard) {
   const fs::path folder = folder_with_shards();
   const auto text = index_text(R"({"a":"one.safetensors","c":"three.safetensors"})");
-  const std::string place = "shard \"three.safetensors\": ";
+  const std::string prefix = "shard \"three.safetensors\": ";
   const std::string shard = (folder / "three.safetensors").string();
-  EXPECT_EQ(refusal(folder, text), place + shard + ": No such file or directory");
+  EXPECT_EQ(error_of(folder, text), prefix + shard + ": No such file or directory");
   write_file(shard, "1234");
-  EXPECT_EQ(refusal(folder, text),
-            place + shard + ": byte 4: the file ends inside the header's length");
+  EXPECT_EQ(error_of(folder, text),
+            prefix + shard + ": byte 4: the file ends inside the header's length");
 }
 
-TEST(Checkpoint, ATensorAbsentFromItsShardIsNamed) {
-  EXPECT_EQ(refusal(folder_with_shards(), index_text(R"({"c":"one.safetensors"})")),
+TEST(Checkpoint, ReportsTensorMissingFromItsShard) {
+  EXPECT_EQ(error_of(folder_with_shards(), index_text(R"({"c":"one.safetensors"})")),
             "tensor \"c\": not in its shard \"one.safetensors\"");
 }
 

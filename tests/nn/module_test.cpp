@@ -33,7 +33,7 @@ std::vector<double> linear_reference(const std::vector<double>& x, int64_t rows,
   return y;
 }
 
-double activated(double x, GluActivation activation) {
+double activate(double x, GluActivation activation) {
   switch (activation) {
     case GluActivation::kGelu:
       return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
@@ -47,7 +47,7 @@ double activated(double x, GluActivation activation) {
 
 class GluMlpTest : public testing::TestWithParam<std::tuple<GluActivation, bool>> {};
 
-TEST_P(GluMlpTest, EqualsTheFormulaInFloat64) {
+TEST_P(GluMlpTest, MatchesFloat64Reference) {
   register_cpu_backend();
   const auto [activation, bias] = GetParam();
   GluMlp mlp(24, 40, activation, bias);
@@ -56,11 +56,11 @@ TEST_P(GluMlpTest, EqualsTheFormulaInFloat64) {
   std::vector<double> input(x.data<float>(), x.data<float>() + x.numel());
   auto gate = linear_reference(input, 21, mlp.gate_proj);
   const auto up = linear_reference(input, 21, mlp.up_proj);
-  for (size_t i = 0; i < gate.size(); ++i) gate[i] = activated(gate[i], activation) * up[i];
+  for (size_t i = 0; i < gate.size(); ++i) gate[i] = activate(gate[i], activation) * up[i];
   const auto expected = linear_reference(gate, 21, mlp.down_proj);
   const Tensor y = mlp.forward(x);
   ASSERT_EQ(y.shape(), x.shape());
-  // Values are of order one; f32 sums of 24 and 40 terms stay within a few ulp of them.
+  // Values are of order one, and f32 sums of 24 and 40 terms stay within a few ulp.
   for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(y.data<float>()[i], expected[i], 5e-6);
 }
 
@@ -75,30 +75,30 @@ class ModuleFiles : public testing::Test {
   void SetUp() override {
     register_cpu_backend();
     path_ = fs::path(testing::TempDir()) / "epilogue_module.safetensors";
-    init_normal(made_, 1);
-    const auto state = made_.state("model.layers.0.mlp.");
+    init_normal(saved_, 1);
+    const auto state = saved_.state("model.layers.0.mlp.");
     ASSERT_TRUE(save_safetensors(path_, state));
   }
   void TearDown() override { fs::remove(path_); }
 
   Checkpoint open() { return Checkpoint::open(path_).value(); }
 
-  GluMlp made_{8, 16, GluActivation::kSilu, true};
+  GluMlp saved_{8, 16, GluActivation::kSilu, true};
   fs::path path_;
 };
 
-TEST_F(ModuleFiles, LoadingWithAPrefixGivesTheSavedWeightsWithoutACopy) {
+TEST_F(ModuleFiles, LoadsSavedWeightsWithoutACopy) {
   GluMlp loaded(8, 16, GluActivation::kSilu, true);
   const Checkpoint checkpoint = open();
   ASSERT_TRUE(loaded.load(checkpoint, "model.layers.0.mlp."));
   const Tensor x = randn({5, 8}, 3);
-  const Tensor difference = sub(loaded.forward(x), made_.forward(x));
+  const Tensor difference = sub(loaded.forward(x), saved_.forward(x));
   EXPECT_EQ(amax(mul(difference, difference)).data<float>()[0], 0);
   EXPECT_EQ(loaded.up_proj.bias.raw_data(),
             checkpoint.tensor("model.layers.0.mlp.up_proj.bias")->raw_data());
 }
 
-TEST_F(ModuleFiles, AFailedLoadNamesTheTensorAndChangesNothing) {
+TEST_F(ModuleFiles, FailedLoadReportsTensorAndChangesNothing) {
   const Checkpoint checkpoint = open();
   GluMlp wrong_shape(8, 17, GluActivation::kSilu, true);
   const std::byte* before = wrong_shape.gate_proj.weight.raw_data();
@@ -118,7 +118,7 @@ TEST_F(ModuleFiles, AFailedLoadNamesTheTensorAndChangesNothing) {
   EXPECT_NE(absent.error().message.find("layers.gate_proj.weight"), std::string::npos);
 }
 
-TEST(GluMlp, NamesItsParametersAsCheckpointsDo) {
+TEST(GluMlp, UsesParameterNamesOfCheckpoints) {
   GluMlp mlp(4, 8, GluActivation::kSilu, true);
   std::vector<std::string> names;
   for (const auto& parameter : mlp.parameters()) names.push_back(parameter.name);

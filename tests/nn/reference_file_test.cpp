@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/data/reference.safetensors was written by the reference implementation (safetensors 0.8.0
-// under PyTorch 2.11): what it holds is stated here.
+// Reads tests/data/reference.safetensors, which the reference implementation wrote (safetensors
+// 0.8.0 with PyTorch 2.11).
 #include <gtest/gtest.h>
 
 #include "epilogue/cpu/cpu_backend.h"
@@ -25,7 +25,7 @@ class ReferenceFile : public testing::Test {
 
 using Values = std::vector<double>;
 
-TEST_F(ReferenceFile, HoldsWhatPyTorchWrote) {
+TEST_F(ReferenceFile, HasTheValuesPyTorchWrote) {
   EXPECT_EQ(values("f64"), (Values{0, 0.125, 0.25, 0.375, 0.5, 0.625}));
   EXPECT_EQ(values("f32"), (Values{-2.5, -1.5, -0.5, 0.5, 1.5}));
   EXPECT_EQ(values("bf16"), (Values{0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.25, 2.5, 2.75}));
@@ -39,7 +39,7 @@ TEST_F(ReferenceFile, HoldsWhatPyTorchWrote) {
   EXPECT_EQ(file_.metadata().at("format"), "pt");
 }
 
-TEST_F(ReferenceFile, ADtypeThatWeLackFailsOnlyWhenAskedFor) {
+TEST_F(ReferenceFile, UnsupportedDtypeFailsOnAccess) {
   EXPECT_TRUE(file_.contains("u8"));
   const auto tensor = file_.tensor("u8");
   ASSERT_FALSE(tensor);

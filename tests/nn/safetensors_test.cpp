@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safetensors files on disk: round trips, views onto the mapping, and what saving leaves behind.
-// The rules of the header are tested in safetensors_header_test.cpp.
+// Safetensors files on disk: round trips, views of the mapping, and failed saves.
+// safetensors_header_test.cpp covers the header.
 #include "epilogue/nn/safetensors.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ struct Scratch {
   ~Scratch() { fs::remove_all(path); }
 };
 
-// An empty folder, removed when the program ends.
+// An empty folder that is removed when the program ends.
 fs::path fresh_folder() {
   static const Scratch scratch;
   fs::remove_all(scratch.path);
@@ -52,7 +52,7 @@ std::string bytes_of(const Tensor& tensor) {
           static_cast<size_t>(tensor.size_bytes())};
 }
 
-TEST(Safetensors, TensorsOfEveryDtypeAndShapeComeBack) {
+TEST(Safetensors, RoundTripsEveryDtypeAndShape) {
   const fs::path path = fresh_folder() / "all.safetensors";
   NamedTensors tensors;
   for (int i = 0; i < kDTypeCount; ++i) {
@@ -80,7 +80,7 @@ TEST(Safetensors, TensorsOfEveryDtypeAndShapeComeBack) {
   }
 }
 
-TEST(Safetensors, AnEmptyFileHasNoTensors) {
+TEST(Safetensors, RoundTripsAFileWithoutTensors) {
   const fs::path path = fresh_folder() / "none.safetensors";
   ASSERT_TRUE(save_safetensors(path, {}));
   const auto file = SafetensorsFile::open(path);
@@ -90,7 +90,7 @@ TEST(Safetensors, AnEmptyFileHasNoTensors) {
   EXPECT_EQ(file->tensor("a").error().message, path.string() + ": tensor \"a\": not in the file");
 }
 
-TEST(Safetensors, ViewsAreWrittenInRowMajorOrder) {
+TEST(Safetensors, WritesViewsInRowMajorOrder) {
   const Tensor x = arange(24, {DType::kI32, kCpu});
   const auto view = [&](Dims shape, Dims strides, int64_t offset) {
     return x.with_layout("view", {shape, strides}, offset);
@@ -115,7 +115,7 @@ TEST(Safetensors, ViewsAreWrittenInRowMajorOrder) {
   EXPECT_EQ(values("permuted"), (Values{0, 4, 12, 16, 1, 5, 13, 17}));
 }
 
-TEST(Safetensors, ATransposedTensorLargerThanTheWriteBufferComesBack) {
+TEST(Safetensors, RoundTripsTransposeLargerThanWriteBuffer) {
   const int64_t rows = 515;
   const int64_t columns = 701;  // 2.9 MB of f64: the buffer of 1 MiB is flushed inside a row
   const Tensor x = arange(rows * columns, {DType::kF64, kCpu});
@@ -148,7 +148,7 @@ TEST(Safetensors, TensorsShareTheMappingAndOutliveTheFile) {
   EXPECT_EQ(file_bytes(path), before);
 }
 
-TEST(Safetensors, OnlyMisalignedTensorsAreCopied) {
+TEST(Safetensors, CopiesOnlyMisalignedTensors) {
   const fs::path folder = fresh_folder();
   std::string header = R"({"x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
   while (header.size() % 8 != 0) header += ' ';
@@ -164,7 +164,7 @@ TEST(Safetensors, OnlyMisalignedTensorsAreCopied) {
   }
 }
 
-TEST(Safetensors, ADtypeThatIsNotOursFailsOnlyWhenAskedFor) {
+TEST(Safetensors, UnsupportedDtypeFailsOnAccess) {
   const auto header = R"({"q":{"dtype":"F8_E4M3","shape":[2],"data_offsets":[4,6]},)"
                       R"("x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
   const auto path = write_file(fresh_folder() / "fp8.safetensors", raw_file(header, "123456"));
@@ -176,7 +176,7 @@ TEST(Safetensors, ADtypeThatIsNotOursFailsOnlyWhenAskedFor) {
             path.string() + ": tensor \"q\": dtype \"F8_E4M3\" is not supported");
 }
 
-TEST(Safetensors, TheDataSectionIsAlignedAndLargerElementsComeFirst) {
+TEST(Safetensors, AlignsDataAndSortsByElementSize) {
   const fs::path path = fresh_folder() / "aligned.safetensors";
   const NamedTensors tensors = {{"a", zeros({3}, {DType::kBool, kCpu})},
                                 {"b", zeros({3}, {DType::kBF16, kCpu})},
@@ -191,7 +191,7 @@ TEST(Safetensors, TheDataSectionIsAlignedAndLargerElementsComeFirst) {
   EXPECT_EQ(begins, "18 12 0 8 ");
 }
 
-TEST(Safetensors, FilesThatCannotBeMappedAreFailuresWithTheirPath) {
+TEST(Safetensors, ReportsUnmappableFiles) {
   const fs::path folder = fresh_folder();
   const auto absent = SafetensorsFile::open(folder / "absent.safetensors");
   ASSERT_FALSE(absent);
@@ -203,7 +203,7 @@ TEST(Safetensors, FilesThatCannotBeMappedAreFailuresWithTheirPath) {
   EXPECT_PRED_FORMAT2(testing::IsSubstring, "empty.safetensors: byte 0: ", empty.error().message);
 }
 
-TEST(Safetensors, SavingIntoAMissingFolderFailsAndLeavesNothing) {
+TEST(Safetensors, ReportsSavingIntoMissingFolder) {
   const fs::path folder = fresh_folder();
   const auto saved = save_safetensors(folder / "no" / "x.safetensors", NamedTensors{});
   ASSERT_FALSE(saved);
@@ -211,7 +211,7 @@ TEST(Safetensors, SavingIntoAMissingFolderFailsAndLeavesNothing) {
   EXPECT_TRUE(fs::is_empty(folder));
 }
 
-TEST(Safetensors, SavingOverAFileReplacesItAndKeepsOpenTensors) {
+TEST(Safetensors, SavingReplacesFileAndKeepsOpenTensors) {
   const fs::path path = fresh_folder() / "x.safetensors";
   ASSERT_TRUE(save_safetensors(path, NamedTensors{{"x", full({1000}, 1)}}));
   const Tensor old = SafetensorsFile::open(path).value().tensor("x").value();
@@ -223,7 +223,7 @@ TEST(Safetensors, SavingOverAFileReplacesItAndKeepsOpenTensors) {
   EXPECT_EQ(std::distance(fs::directory_iterator(path.parent_path()), {}), 1);
 }
 
-TEST(Safetensors, ACallersMistakeThrowsAndWritesNothing) {
+TEST(Safetensors, InvalidArgumentsThrowAndWriteNothing) {
   const fs::path path = fresh_folder() / "x.safetensors";
   const auto message = [&](const NamedTensors& tensors,
                            const std::map<std::string, std::string>& metadata = {}) -> std::string {
@@ -244,7 +244,7 @@ TEST(Safetensors, ACallersMistakeThrowsAndWritesNothing) {
   EXPECT_TRUE(fs::is_empty(path.parent_path()));
 }
 
-TEST(Safetensors, ABoolThatIsNeitherZeroNorOneIsRefused) {
+TEST(Safetensors, RejectsInvalidBooleans) {
   const std::string header = R"({"b":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})";
   const fs::path path = write_file(fresh_folder() / "bool.safetensors", raw_file(header, "\1\2"));
   const auto tensor = SafetensorsFile::open(path)->tensor("b");

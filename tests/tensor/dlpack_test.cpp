@@ -8,8 +8,8 @@
 namespace epi {
 namespace {
 
-// A producer's tensor over `values`, which counts how often it was deleted.
-struct Produced {
+// A tensor of another library, which counts calls to its deleter.
+struct Producer {
   std::vector<float> values{0, 1, 2, 3, 4, 5};
   std::vector<int64_t> shape{2, 3};
   std::vector<int64_t> strides;
@@ -25,12 +25,12 @@ struct Produced {
                          strides.empty() ? nullptr : strides.data(),
                          0};
     managed.manager_ctx = this;
-    managed.deleter = [](DLManagedTensor* m) { ++static_cast<Produced*>(m->manager_ctx)->deleted; };
+    managed.deleter = [](DLManagedTensor* m) { ++static_cast<Producer*>(m->manager_ctx)->deleted; };
     return &managed;
   }
 };
 
-TEST(DLPack, ARoundTripSharesTheBytesForEveryDtype) {
+TEST(DLPack, RoundTripSharesMemoryForEveryDtype) {
   for (const DType dtype : {DType::kF64, DType::kF32, DType::kBF16, DType::kF16, DType::kI64,
                             DType::kI32, DType::kBool}) {
     const Tensor x = zeros({2, 3}, {dtype, kCpu});
@@ -42,58 +42,58 @@ TEST(DLPack, ARoundTripSharesTheBytesForEveryDtype) {
   }
 }
 
-TEST(DLPack, TheProducersDeleterRunsWhenTheLastViewIsGone) {
-  Produced produced;
+TEST(DLPack, RunsDeleterAfterTheLastView) {
+  Producer producer;
   {
-    const Tensor x = from_dlpack(produced.make());
+    const Tensor x = from_dlpack(producer.make());
     EXPECT_EQ(x.strides(), (Dims{3, 1}));
     const Tensor row = x.with_layout("row", {{3}, {1}}, x.offset() + 3);
     EXPECT_EQ(row.data<float>()[0], 3);
-    EXPECT_EQ(produced.deleted, 0);
+    EXPECT_EQ(producer.deleted, 0);
   }
-  EXPECT_EQ(produced.deleted, 1);
+  EXPECT_EQ(producer.deleted, 1);
 }
 
-TEST(DLPack, NegativeStridesAndByteOffsetsAreFollowed) {
-  Produced produced;
-  produced.strides = {3, -1};
-  DLManagedTensor* managed = produced.make();
+TEST(DLPack, ImportsNegativeStridesAndByteOffsets) {
+  Producer producer;
+  producer.strides = {3, -1};
+  DLManagedTensor* managed = producer.make();
   managed->dl_tensor.byte_offset = 8;
   const Tensor x = from_dlpack(managed);
   EXPECT_EQ(x.data<float>()[0], 2);
   EXPECT_EQ(x.data<float>()[x.stride(0) + 2 * x.stride(1)], 3);
 }
 
-TEST(DLPack, WhatCannotBeTakenIsDeletedAndRefused) {
-  Produced produced;
-  DLManagedTensor* managed = produced.make();
+TEST(DLPack, DeletesAndRejectsUnsupportedTensors) {
+  Producer producer;
+  DLManagedTensor* managed = producer.make();
   managed->dl_tensor.device.device_type = kDLMetal;
   EXPECT_THROW(from_dlpack(managed), Error);
-  managed = produced.make();
+  managed = producer.make();
   managed->dl_tensor.dtype = {kDLInt, 8, 1};
   EXPECT_THROW(from_dlpack(managed), Error);
-  managed = produced.make();
+  managed = producer.make();
   managed->dl_tensor.dtype.lanes = 4;
   EXPECT_THROW(from_dlpack(managed), Error);
-  managed = produced.make();
+  managed = producer.make();
   managed->dl_tensor.byte_offset = 2;
   EXPECT_THROW(from_dlpack(managed), Error);
-  managed = produced.make();
-  managed->dl_tensor.dtype = {kDLUInt, 8, 1};  // bytes are no truth values
+  managed = producer.make();
+  managed->dl_tensor.dtype = {kDLUInt, 8, 1};  // bytes are not booleans
   EXPECT_THROW(from_dlpack(managed), Error);
-  managed = produced.make();
+  managed = producer.make();
   managed->dl_tensor.data = nullptr;
   EXPECT_THROW(from_dlpack(managed), Error);
-  managed = produced.make();
+  managed = producer.make();
   managed->dl_tensor.ndim = -1;
   EXPECT_THROW(from_dlpack(managed), Error);
-  produced.shape[0] = -2;
-  EXPECT_THROW(from_dlpack(produced.make()), Error);
-  EXPECT_EQ(produced.deleted, 8);
+  producer.shape[0] = -2;
+  EXPECT_THROW(from_dlpack(producer.make()), Error);
+  EXPECT_EQ(producer.deleted, 8);
   EXPECT_THROW(to_dlpack(empty({2}, {DType::kF32, kMeta})), Error);
 }
 
-TEST(DLPack, TheExportOutlivesTheTensor) {
+TEST(DLPack, ExportOutlivesTheTensor) {
   DLManagedTensor* managed = nullptr;
   {
     const Tensor x = full({4}, 7);

@@ -10,7 +10,7 @@
 namespace epi {
 namespace {
 
-TEST(Factories, FillWhatTheySay) {
+TEST(Factories, FillTheirTensors) {
   const Tensor z = zeros({3, 2}, {DType::kBF16, kCpu});
   for (int i = 0; i < 6; ++i) EXPECT_EQ(z.data<BFloat16>()[i].bits, 0);
   const Tensor f = full({5}, -1.5, {DType::kF16, kCpu});
@@ -22,7 +22,7 @@ TEST(Factories, FillWhatTheySay) {
   EXPECT_EQ(std::memcmp(d.raw_data(), values.data(), 16), 0);
 }
 
-TEST(Factories, RefuseImpossibleShapes) {
+TEST(Factories, RejectInvalidArguments) {
   EXPECT_THROW(empty({-1}), Error);
   EXPECT_THROW(empty({int64_t{1} << 62}), Error);
   const std::vector<float> three{1, 2, 3};
@@ -32,14 +32,14 @@ TEST(Factories, RefuseImpossibleShapes) {
   EXPECT_THROW(randn({2}, 0, {DType::kI64, kCpu}), Error);
 }
 
-TEST(Factories, MetaTensorsHaveShapesAndNoBytes) {
+TEST(Factories, MetaTensorsHaveNoMemory) {
   const Tensor meta = zeros({1 << 20, 1 << 20}, {DType::kF32, kMeta});
   EXPECT_EQ(meta.raw_data(), nullptr);
   EXPECT_EQ(meta.numel(), int64_t{1} << 40);
   EXPECT_EQ(meta.strides(), (Dims{1 << 20, 1}));
 }
 
-TEST(Factories, AnAllocationBeyondTheMachineIsRefusedWithItsSize) {
+TEST(Factories, ReportSizeOfFailedAllocation) {
   try {
     empty({int64_t{1} << 50}, {DType::kF32, kCpu});
     FAIL() << "four petabytes were allocated";
@@ -48,15 +48,15 @@ TEST(Factories, AnAllocationBeyondTheMachineIsRefusedWithItsSize) {
   }
 }
 
-// The numbers are part of the contract: they may never change, on any machine.
-TEST(Randn, GivesTheSameNumbersOnEveryMachine) {
+// The generated numbers are part of the API and must not change, on any machine.
+TEST(Randn, IsReproducibleOnEveryMachine) {
   const Tensor x = randn({5}, 42, {DType::kF64, kCpu});
   const double expected[] = {-0x1.f0bcb7534294bp-1, 0x1.8d59cf77b07cap-3, -0x1.2bc05f78273bdp-4,
                              0x1.1cf41e8d34952p-3, -0x1.590c874739896p-2};
   for (int i = 0; i < 5; ++i) EXPECT_EQ(x.data<double>()[i], expected[i]) << i;
 }
 
-TEST(Randn, AnElementDependsOnSeedAndIndexAlone) {
+TEST(Randn, ElementsDependOnSeedAndIndexOnly) {
   const Tensor large = randn({100001}, 7);
   const Tensor small = randn({33}, 7);
   EXPECT_EQ(std::memcmp(large.raw_data(), small.raw_data(), 33 * 4), 0);
@@ -64,7 +64,7 @@ TEST(Randn, AnElementDependsOnSeedAndIndexAlone) {
   EXPECT_NE(std::memcmp(other.raw_data(), small.raw_data(), 33 * 4), 0);
 }
 
-TEST(Randn, IsNormal) {
+TEST(Randn, IsNormallyDistributed) {
   const int64_t count = 1 << 20;
   const Tensor x = randn({count}, 3, {DType::kF64, kCpu});
   double moments[4] = {};
@@ -75,7 +75,7 @@ TEST(Randn, IsNormal) {
     for (int k = 0; k < 4; ++k) moments[k] += std::pow(v, k + 1);
     if (std::abs(v) > 2) ++beyond_two;
   }
-  // Five standard errors of each mean over 2^20 numbers: sqrt(variance of v^k / n).
+  // Tolerances are five standard errors of each mean over 2^20 numbers: sqrt(variance of v^k / n).
   EXPECT_NEAR(moments[0] / count, 0, 5 * 1.0 / 1024);
   EXPECT_NEAR(moments[1] / count, 1, 5 * std::sqrt(2.0) / 1024);
   EXPECT_NEAR(moments[2] / count, 0, 5 * std::sqrt(15.0) / 1024);

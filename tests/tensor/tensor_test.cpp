@@ -12,7 +12,7 @@
 namespace epi {
 namespace {
 
-TEST(Tensor, CopiesShareTheBytes) {
+TEST(Tensor, CopiesShareMemory) {
   const Tensor a = zeros({4});
   const Tensor b = a;
   b.data<float>()[2] = 5;
@@ -24,7 +24,7 @@ TEST(Tensor, TypedAccessChecksTheDtype) {
   EXPECT_THROW(a.data<double>(), Error);
 }
 
-TEST(Tensor, ALayoutThatLeavesTheStorageIsRefused) {
+TEST(Tensor, RejectsLayoutsOutsideTheStorage) {
   const Tensor a = zeros({4});
   EXPECT_NO_THROW(a.with_layout("x", {{2, 2}, {2, 1}}, 0));
   EXPECT_THROW(a.with_layout("x", {{2, 2}, {3, 1}}, 0), Error);
@@ -42,7 +42,7 @@ TEST(Tensor, PrintsShapeStridesDtypeAndElements) {
   EXPECT_EQ(to_string(t), "f32 [3, 2] strides [1, 3] cpu\n[[1, 4],\n [2.5, 5],\n [-3, 6]]");
 }
 
-TEST(Tensor, PrintingShortensLongDimensionsAndSkipsMeta) {
+TEST(Tensor, PrintsLongDimensionsShortened) {
   EXPECT_EQ(to_string(arange(9)), "i64 [9] strides [1] cpu\n[0, 1, 2, ..., 6, 7, 8]");
   EXPECT_EQ(to_string(empty({2}, {DType::kBool, kMeta})), "bool [2] strides [1] meta");
   EXPECT_EQ(to_string(full({}, 2)), "f32 [] strides [] cpu\n2");
@@ -50,7 +50,7 @@ TEST(Tensor, PrintingShortensLongDimensionsAndSkipsMeta) {
   EXPECT_EQ(to_string(Tensor()), "undefined");
 }
 
-TEST(Allocator, HandsABlockOutAgain) {
+TEST(Allocator, ReusesFreedBlocks) {
   cpu_release_cached();
   const void* first = nullptr;
   {
@@ -62,7 +62,7 @@ TEST(Allocator, HandsABlockOutAgain) {
   EXPECT_EQ(reinterpret_cast<uintptr_t>(first) % 64, 0U);
 }
 
-TEST(Allocator, CountsWhatIsInUseAndWhatIsCached) {
+TEST(Allocator, CountsUsedAndCachedBytes) {
   cpu_release_cached();
   const auto before = cpu_allocator_stats();
   {
@@ -75,7 +75,7 @@ TEST(Allocator, CountsWhatIsInUseAndWhatIsCached) {
   EXPECT_EQ(cpu_allocator_stats().cached_bytes, 0);
 }
 
-TEST(Storage, ReleasesWrappedBytesOnceAtTheEnd) {
+TEST(Storage, ReleasesWrappedMemoryOnce) {
   int released = 0;
   float value = 3;
   {

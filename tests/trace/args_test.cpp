@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kObject =
     R"({"External id": 7, "a \"b\"": "x, }", "Input Dims": [[1024, 32], []], "o": {"n": [1]}, "last": null })";
 
-TEST(FindValue, GivesNumbersStringsListsAndObjectsAsTheyStand) {
+TEST(FindValue, ReturnsTheRawTextOfValues) {
   EXPECT_EQ(find_value(kObject, "External id"), "7");
   EXPECT_EQ(find_value(kObject, R"(a \"b\")"), "\"x, }\"");
   EXPECT_EQ(find_value(kObject, "Input Dims"), "[[1024, 32], []]");
@@ -17,13 +17,13 @@ TEST(FindValue, GivesNumbersStringsListsAndObjectsAsTheyStand) {
   EXPECT_EQ(find_value(kObject, "last"), "null");
 }
 
-TEST(FindValue, LooksAtTheTopLevelOnly) {
+TEST(FindValue, SearchesTheTopLevelOnly) {
   EXPECT_EQ(find_value(kObject, "n"), std::nullopt);
   EXPECT_EQ(find_value(kObject, "absent"), std::nullopt);
 }
 
-// What looks like the key is a value, part of a string, or the key of another object.
-TEST(FindValue, IsNotMisledByTextThatLooksLikeTheKey) {
+// The text of the key also occurs as a value, within a string, or as a key of a nested object.
+TEST(FindValue, IgnoresTheKeyInValuesAndNestedObjects) {
   EXPECT_EQ(find_value(R"({"a": "k", "k": 1})", "k"), "1");
   EXPECT_EQ(find_value(R"({"a": "k"})", "k"), std::nullopt);
   EXPECT_EQ(find_value(R"({"a": "say \"k", "k" : 2})", "k"), "2");
@@ -34,7 +34,7 @@ TEST(FindValue, IsNotMisledByTextThatLooksLikeTheKey) {
   EXPECT_EQ(find_value("{\n  \"k\"\n :\t[6]}", "k"), "[6]");
 }
 
-TEST(FindValue, EndsForTextThatIsNoJson) {
+TEST(FindValue, TerminatesOnInvalidJson) {
   const std::string_view whole = kObject;
   for (size_t size = 0; size < whole.size(); ++size) {
     find_value(whole.substr(0, size), "absent");
@@ -47,7 +47,7 @@ TEST(FindValue, EndsForTextThatIsNoJson) {
   EXPECT_EQ(find_value("[1]", "a"), std::nullopt);
 }
 
-TEST(ArrayItems, AreTextsOfTheirOwn) {
+TEST(ArrayItems, ReturnsTheRawTextOfItems) {
   using Items = std::vector<std::string_view>;
   EXPECT_EQ(array_items("[[2, 3], [], \"a,]\", 5]"), (Items{"[2, 3]", "[]", "\"a,]\"", "5"}));
   EXPECT_EQ(array_items("[ ]"), Items{});

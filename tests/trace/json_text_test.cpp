@@ -14,13 +14,13 @@ std::string unescaped(std::string_view raw) {
   return out;
 }
 
-TEST(Unescape, KnowsTheEscapesOfJson) {
+TEST(Unescape, DecodesJsonEscapes) {
   EXPECT_EQ(unescaped(R"(a\"b\\c\/d\n\t\r\b\f)"), "a\"b\\c/d\n\t\r\b\f");
   EXPECT_EQ(unescaped(R"(\u0041\u00e9\u20ac)"), "A\xC3\xA9\xE2\x82\xAC");
   EXPECT_EQ(unescaped(R"(\ud83d\ude00)"), "\xF0\x9F\x98\x80");
 }
 
-TEST(Unescape, KeepsWhatIsNoEscape) {
+TEST(Unescape, KeepsInvalidEscapes) {
   std::string out;
   EXPECT_TRUE(unescape(R"(C:\dir\x)", out).bad_escape);
   EXPECT_EQ(out, R"(C:\dir\x)");
@@ -29,13 +29,13 @@ TEST(Unescape, KeepsWhatIsNoEscape) {
   EXPECT_EQ(unescaped(R"(\ud83d!)"), "\xEF\xBF\xBD!");
 }
 
-TEST(Unescape, ReplacesWhatIsNoUtf8) {
+TEST(Unescape, ReplacesInvalidUtf8) {
   std::string out;
   EXPECT_TRUE(unescape("a\xD6\x07\xC4z", out).invalid_utf8);
   EXPECT_EQ(out, "a\xEF\xBF\xBD\x07\xEF\xBF\xBDz");
 }
 
-TEST(FindTopLevel, FindsWhatFindValueFinds) {
+TEST(FindTopLevel, AgreesWithFindValue) {
   const std::string_view objects[] = {R"({"External id": 7, "correlation": 44})",
                                       R"({ "correlation" : 44 , "x": [1, 2]})",
                                       R"({"a": "\"correlation\": 5", "correlation": 44})",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small traces made by hand. Times are in nanoseconds.
+// Builds small traces event by event. Times are in nanoseconds.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace epi::trace {
 
 class TraceMaker {
  public:
-  // A span; the next ones refer to it by the id that comes back.
+  // Adds a span and returns its id.
   EventId add(Category category, std::string_view name, int64_t ts_ns, int64_t dur_ns,
               int64_t external_id = 0, std::string_view args = "", Lane lane = {100, 100}) {
     return push({.category = category,

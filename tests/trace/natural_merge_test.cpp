@@ -9,7 +9,7 @@
 namespace epi::trace {
 namespace {
 
-using Item = std::pair<int, int>;  // sorted by the first; the second tells equal ones apart
+using Item = std::pair<int, int>;  // sorted by the first, the second distinguishes equal keys
 
 TEST(NaturalMerge, IsAStableSort) {
   std::mt19937 random(1);
@@ -17,7 +17,7 @@ TEST(NaturalMerge, IsAStableSort) {
     for (const size_t size : {0, 1, 2, 3, 10, 1000}) {
       std::vector<Item> items;
       for (size_t i = 0; i < size; ++i) items.emplace_back(random() % range, i);
-      // Some sorted stretches, as in a trace.
+      // Sort the first half: traces contain sorted runs.
       if (size > 9) std::stable_sort(items.begin(), items.begin() + static_cast<long>(size / 2));
       const auto less = [](const Item& a, const Item& b) { return a.first < b.first; };
       auto expected = items;

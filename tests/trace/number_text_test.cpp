@@ -8,13 +8,13 @@ namespace {
 
 TEST(ParseUs, KeepsEveryNanosecond) {
   EXPECT_EQ(parse_us_as_ns("3845890194734.724"), 3845890194734724);
-  // A double has no place for these: 1712195495519689.047 would be ...689.0.
+  // A double cannot hold these digits: 1712195495519689.047 would become ...689.0.
   EXPECT_EQ(parse_us_as_ns("1712195495519689.047"), 1712195495519689047);
   EXPECT_EQ(parse_us_as_ns("0.001"), 1);
   EXPECT_EQ(parse_us_as_ns("349.462"), 349462);
 }
 
-TEST(ParseUs, TakesTheFormsOfOtherWriters) {
+TEST(ParseUs, ParsesFormatsOfOtherWriters) {
   EXPECT_EQ(parse_us_as_ns("12"), 12000);
   EXPECT_EQ(parse_us_as_ns("0"), 0);
   EXPECT_EQ(parse_us_as_ns("12.5"), 12500);
@@ -27,14 +27,14 @@ TEST(ParseUs, TakesTheFormsOfOtherWriters) {
   EXPECT_EQ(parse_us_as_ns("1e+2"), 100000);
 }
 
-TEST(ParseUs, RefusesWhatIsNoNumberOrDoesNotFit) {
+TEST(ParseUs, RejectsNonNumbersAndOverflow) {
   for (const char* text : {"", "-", "N/A", "1.2.3", "1e", "1e99", "0x10", "\"\"", "null", ".5",
                            "99999999999999999999", "12 ", "1,5"}) {
     EXPECT_EQ(parse_us_as_ns(text), std::nullopt) << text;
   }
 }
 
-TEST(ParseInteger, TakesNumbersAndNumbersInQuotes) {
+TEST(ParseInteger, ParsesPlainAndQuotedNumbers) {
   EXPECT_EQ(integer_of("44"), 44);
   EXPECT_EQ(integer_of("\"25738\""), 25738);
   EXPECT_EQ(integer_of("-1"), -1);

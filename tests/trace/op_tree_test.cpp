@@ -10,7 +10,7 @@
 namespace epi::trace {
 namespace {
 
-TEST(OpTree, NestsByTimeWhateverTheOrderInTheFile) {
+TEST(OpTree, NestsByTimeNotByFileOrder) {
   TraceMaker make;
   const EventId inner = make.op("inner", 20, 10);
   const EventId outer = make.op("outer", 10, 50);
@@ -23,7 +23,7 @@ TEST(OpTree, NestsByTimeWhateverTheOrderInTheFile) {
   EXPECT_EQ(tree.self_ns[outer], 20);
 }
 
-TEST(OpTree, KeepsTheFilesOrderForEqualTimes) {
+TEST(OpTree, KeepsFileOrderForEqualTimes) {
   TraceMaker make;
   const EventId outer = make.op("outer", 10, 5);
   const EventId inner = make.op("inner", 10, 5);
@@ -32,7 +32,7 @@ TEST(OpTree, KeepsTheFilesOrderForEqualTimes) {
   EXPECT_EQ(tree.self_ns[outer], 0);
 }
 
-TEST(OpTree, GivesNoChildThatEndsAfterItsParent) {
+TEST(OpTree, ChildrenEndWithinTheirParent) {
   TraceMaker make;
   const EventId first = make.op("first", 0, 10);
   const EventId across = make.op("across", 5, 10);
@@ -41,7 +41,7 @@ TEST(OpTree, GivesNoChildThatEndsAfterItsParent) {
   EXPECT_EQ(tree.self_ns[first], 10);
 }
 
-TEST(OpTree, KeepsThreadsApartAndLeavesDeviceEventsOut) {
+TEST(OpTree, SeparatesThreadsAndOmitsDeviceEvents) {
   TraceMaker make;
   const EventId here = make.op("here", 0, 100);
   const EventId there = make.add(Category::kCpuOp, "there", 10, 10, 0, "", {100, 101});

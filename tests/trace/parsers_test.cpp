@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two parsers against each other, windows of every size against one, and files that break off
-// or are broken.
+// Compares the fast and the tolerant parser, and windows of several sizes with a single window.
+// Also covers truncated and broken files.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace epi::trace {
 namespace {
 
-// The text between the brackets of the list of events, of a file that is whole.
+// The text between the brackets of the event list of a complete file.
 std::string events_text(const std::string& file) {
   const std::string text = unpacked_text(data_path(file));
   const Head head = parse_head(text);
@@ -32,14 +32,14 @@ Trace with_text(Trace trace, const std::string& text) {
   return trace;
 }
 
-Trace tolerant(const std::string& text) {
+Trace parse_tolerantly(const std::string& text) {
   Trace trace;
   EventBuilder builder(trace);
   parse_events_tolerantly(text, 0, builder);
   return with_text(std::move(trace), text);
 }
 
-TEST(Parsers, FindTheSameInEveryTrace) {
+TEST(Parsers, AgreeOnEveryTrace) {
   FastParser fast;
   for (const std::string& file : all_traces()) {
     SCOPED_TRACE(file);
@@ -48,15 +48,15 @@ TEST(Parsers, FindTheSameInEveryTrace) {
     EventBuilder builder(trace);
     std::copy(text.begin(), text.end(), fast.prepare(text.size()));
     ASSERT_TRUE(fast.parse(text.size(), 0, builder));
-    const Trace other = tolerant(text);
+    const Trace other = parse_tolerantly(text);
     EXPECT_TRUE(other.defects.empty());
     expect_same_events(with_text(std::move(trace), text), other);
   }
 }
 
-TEST(Parsers, FindTheSameWhereverTheTextIsCutIntoWindows) {
+TEST(Parsers, AgreeForEveryWindowSize) {
   const std::string text = events_text("traces/mlp_eager.json") + "]";
-  const Trace whole = tolerant(text);
+  const Trace whole = parse_tolerantly(text);
   for (const size_t window : {1, 100, 300, 1000, 5000, 20000}) {
     SCOPED_TRACE(window);
     ParsedEvents parsed = parse_in_windows({text}, window);
@@ -66,8 +66,8 @@ TEST(Parsers, FindTheSameWhereverTheTextIsCutIntoWindows) {
   }
 }
 
-// Strings and nested objects that look like events must not mislead the cutting.
-TEST(Parsers, AreNotMisledByWhatLooksLikeAnEvent) {
+// Strings and nested objects that look like events must not be taken for window boundaries.
+TEST(Parsers, IgnoreEventsInStringsAndArguments) {
   std::string text;
   for (int i = 0; i < 50; ++i) {
     text += fmt::format(
@@ -82,8 +82,8 @@ TEST(Parsers, AreNotMisledByWhatLooksLikeAnEvent) {
   }
 }
 
-// Objects among the arguments that begin like events, in windows that end between them.
-TEST(Parsers, AreNotMisledByObjectsAmongTheArguments) {
+// Objects in the arguments start like events, and windows end between them.
+TEST(Parsers, IgnoreObjectsInArgumentLists) {
   for (const char* key : {"id", "ts", "name", "ph", "args"}) {
     std::string text;
     for (int i = 0; i < 60; ++i) {
@@ -102,7 +102,7 @@ TEST(Parsers, AreNotMisledByObjectsAmongTheArguments) {
   }
 }
 
-TEST(Parsers, LoseOneEventWhereItsEndIsMissing) {
+TEST(Parsers, DropOnlyTheUnterminatedEvent) {
   std::string text;
   for (int i = 0; i < 100; ++i) {
     text +=
@@ -118,8 +118,8 @@ TEST(Parsers, LoseOneEventWhereItsEndIsMissing) {
   }
 }
 
-// What no window may read to its end again and again.
-TEST(Parsers, ReadATailWithoutEventsOnce) {
+// A long tail without events must not be parsed to its end by every window.
+TEST(Parsers, ReadTailWithoutEventsOnce) {
   std::string text = R"({"ph": "X", "name": "e", "ts": 1, "dur": 1}], "zz": [)";
   for (int i = 0; i < 200'000; ++i) text += R"({"k": 1, "w": "x"},)";
   text.back() = ']';
@@ -128,7 +128,7 @@ TEST(Parsers, ReadATailWithoutEventsOnce) {
   EXPECT_TRUE(parsed.trace.defects.empty());
 }
 
-TEST(Parsers, GiveWhatATruncatedFileHolds) {
+TEST(Parsers, RecoverEventsOfTruncatedFile) {
   const std::string text = file_text(data_path("traces/linear_eager.json"));
   const auto whole = read_text(text, "whole");
   ASSERT_TRUE(whole);
@@ -136,7 +136,7 @@ TEST(Parsers, GiveWhatATruncatedFileHolds) {
   size_t last_size = 0;
   for (size_t size = 0; size < text.size(); ++size) {
     const auto cut = read_text(text.substr(0, size), "cut");
-    if (size <= events_begin) continue;  // a failure, or an empty list
+    if (size <= events_begin) continue;  // an error or an empty list
     if (!cut) {
       ASSERT_EQ(last_size, 0) << cut.error().message;
       continue;
@@ -152,12 +152,12 @@ TEST(Parsers, GiveWhatATruncatedFileHolds) {
 
 struct Broken {
   const char* what;
-  std::string text;  // of an event between two good ones
+  std::string text;  // of an event between two valid ones
   Defect defect;
-  const char* name;  // of the event; null where it is left out
+  const char* name;  // of the event, or null if the event is dropped
 };
 
-TEST(Parsers, TakeWhatBrokenEventsHold) {
+TEST(Parsers, RecoverBrokenEvents) {
   const std::string rest = R"(, "pid": 1, "tid": 1, "ts": 1, "dur": 1)";
   const Broken cases[] = {
       {"quotes inside", R"({"ph": "X", "name": "say "hello" now")" + rest + "}",
@@ -165,7 +165,7 @@ TEST(Parsers, TakeWhatBrokenEventsHold) {
       {"one quote", R"({"ph": "X", "name": "a "b")" + rest + "}", Defect::kQuoteInString, "a \"b"},
       {"control bytes", "{\"ph\": \"X\", \"name\": \"a\x10\nb\"" + rest + "}", Defect::kControlByte,
        "a\x10\nb"},
-      {"no UTF-8", "{\"ph\": \"X\", \"name\": \"\xD6\x41\"" + rest + "}", Defect::kInvalidUtf8,
+      {"invalid UTF-8", "{\"ph\": \"X\", \"name\": \"\xD6\x41\"" + rest + "}", Defect::kInvalidUtf8,
        "\xEF\xBF\xBD\x41"},
       {"bad escape", R"({"ph": "X", "name": "C:\dir")" + rest + "}", Defect::kBadEscape, "C:\\dir"},
       {"trailing comma", R"({"ph": "X", "name": "t")" + rest + ", }", Defect::kStrayComma, "t"},
@@ -188,7 +188,7 @@ TEST(Parsers, TakeWhatBrokenEventsHold) {
   }
 }
 
-TEST(Parsers, TakeUnquotedWordsAndNumbersInQuotesAsTheyAre) {
+TEST(Parsers, AcceptUnquotedWordsAndQuotedNumbers) {
   const auto trace = read_text(
       R"x([{"ph": "X", "cat": "gpu_memcpy", "name": "m", "pid": 0, "tid": 7, "ts": "1.5", "dur": "2",
             "args": {"correlation": "9", "memory bandwidth (GB/s)": N/A, "blocks per SM": "inf"}}])x",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files as they are in the wild.
+// Reading trace files in all formats that profilers write, including damaged ones.
 #include "epilogue/trace/reader.h"
 
 #include <gtest/gtest.h>
@@ -21,15 +21,15 @@ Trace read_or_fail(std::string_view text) {
   return std::move(*trace);
 }
 
-std::string failure_of(std::string_view text) {
+std::string error_of(std::string_view text) {
   const auto trace = read_text(text, "test.json");
-  return trace ? "was read" : trace.error().message;
+  return trace ? "accepted" : trace.error().message;
 }
 
 constexpr std::string_view kEvent =
     R"({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 2, "ts": 10.5, "dur": 2, "args": {"External id": 7}})";
 
-// PyTorch without Kineto writes a list of events that have no category.
+// PyTorch without Kineto writes a list of events without categories.
 TEST(Reader, ReadsLegacyTracesAsOperators) {
   const auto trace = read_text(
       R"([{"name": "ProfilerStep#1", "ph": "X", "ts": 1, "dur": 9, "tid": 1, "pid": "CPU functions", "args": {}},
@@ -39,7 +39,7 @@ TEST(Reader, ReadsLegacyTracesAsOperators) {
   ASSERT_TRUE(trace);
   EXPECT_EQ(trace->category[0], Category::kUserAnnotation);
   EXPECT_EQ(trace->category[1], Category::kCpuOp);
-  EXPECT_EQ(trace->category[2], Category::kNone) << "of another process: nothing is known of it";
+  EXPECT_EQ(trace->category[2], Category::kNone) << "the event belongs to another process";
 }
 
 TEST(Reader, ReadsAnObjectAndABareArray) {
@@ -54,14 +54,14 @@ TEST(Reader, ReadsAnObjectAndABareArray) {
   EXPECT_TRUE(array.defects.empty());
 }
 
-TEST(Reader, TakesKeysInAnyOrderAndAnySpacing) {
+TEST(Reader, AcceptsKeysInAnyOrderAndSpacing) {
   const Trace usual = read_or_fail(fmt::format("[{}]", kEvent));
-  const Trace turned = read_or_fail(
+  const Trace reordered = read_or_fail(
       R"({"traceEvents":[{"args":{"External id": 7},"dur":"2.000","ts":"10.5","tid":2,"pid":1,"unknown":[{"ph":"X"}],"name":"aten::mm","cat":"cpu_op","ph":"X"}]})");
-  expect_same_events(usual, turned);
+  expect_same_events(usual, reordered);
 }
 
-TEST(Reader, KnowsOldCategoriesSpellingsAndIdsInQuotes) {
+TEST(Reader, ReadsOldCategoriesSpellingsAndQuotedIds) {
   const Trace trace = read_or_fail(R"([
     {"ph": "X", "cat": "Operator", "name": "op", "pid": "25738", "tid": "25738", "ts": 1, "dur": 1, "args": {"external id": 3}},
     {"ph": "X", "cat": "Kernel", "name": "k", "pid": 0, "tid": "stream 7", "ts": 1, "dur": 1, "args": {"correlation": 5, "external id": 3}},
@@ -74,7 +74,7 @@ TEST(Reader, KnowsOldCategoriesSpellingsAndIdsInQuotes) {
   EXPECT_EQ(trace.category[1], Category::kKernel);
   EXPECT_EQ(trace.lanes[trace.lane[1]].tid_text, "stream 7");
   EXPECT_EQ(trace.correlation[1], 5);
-  EXPECT_EQ(trace.lane[0], trace.lane[2]);  // in quotes or not
+  EXPECT_EQ(trace.lane[0], trace.lane[2]);  // quoted or not
   EXPECT_EQ(trace.correlation[2], 5);
   EXPECT_EQ(trace.phase[3], Phase::kInstant);
   EXPECT_EQ(trace.category_text(4), "hpu_op");
@@ -90,18 +90,18 @@ TEST(Reader, KeepsPropertiesFromBeforeAndAfterTheEvents) {
   EXPECT_EQ(trace.size(), 0);
 }
 
-TEST(Reader, SaysInOneLineWhyAFileIsNoTrace) {
-  EXPECT_EQ(failure_of(""), "test.json: is empty, a trace is JSON");
-  EXPECT_EQ(failure_of(" \n"), "test.json: is empty, a trace is JSON");
-  EXPECT_EQ(failure_of("hello"), "test.json: byte 0: not a trace: neither { nor [ begins it");
-  EXPECT_EQ(failure_of("{}"), "test.json: not a trace: it has no \"traceEvents\"");
-  EXPECT_EQ(failure_of(R"({"a": [1, 2)"),
+TEST(Reader, ReportsNonTraceFilesInOneLine) {
+  EXPECT_EQ(error_of(""), "test.json: is empty, a trace is JSON");
+  EXPECT_EQ(error_of(" \n"), "test.json: is empty, a trace is JSON");
+  EXPECT_EQ(error_of("hello"), "test.json: byte 0: not a trace: neither { nor [ begins it");
+  EXPECT_EQ(error_of("{}"), "test.json: not a trace: it has no \"traceEvents\"");
+  EXPECT_EQ(error_of(R"({"a": [1, 2)"),
             "test.json: not a trace: it has no \"traceEvents\" up to where it breaks off");
-  EXPECT_EQ(failure_of("[1, 2, 3]"), "test.json: not a trace: no event could be read");
+  EXPECT_EQ(error_of("[1, 2, 3]"), "test.json: not a trace: no event could be read");
   EXPECT_EQ(read("/nowhere/x.json").error().message, "/nowhere/x.json: No such file or directory");
 }
 
-TEST(Reader, KeepsLanesApartWhateverTheirIdsLookLike) {
+TEST(Reader, SeparatesLanesWithUnusualIds) {
   const Trace trace = read_or_fail(R"([
     {"ph": "X", "name": "a", "pid": 1, "tid": 11.0, "ts": 1, "dur": 9},
     {"ph": "X", "name": "b", "pid": 1, "tid": 21.0, "ts": 2, "dur": 1},
@@ -112,7 +112,7 @@ TEST(Reader, KeepsLanesApartWhateverTheirIdsLookLike) {
   EXPECT_EQ(trace.lanes[4].tid_text, "null");
 }
 
-TEST(Reader, SaysWhereAFileGoesOnBehindItsTrace) {
+TEST(Reader, CountsTrailingTextAsDefect) {
   const std::string one = fmt::format("{{\"traceEvents\": [{}]}}", kEvent);
   EXPECT_TRUE(read_or_fail(one + "\n").defects.empty());
   const Trace two = read_or_fail(one + one);
@@ -120,8 +120,8 @@ TEST(Reader, SaysWhereAFileGoesOnBehindItsTrace) {
   EXPECT_EQ(two.defects.of(Defect::kTrailingText), 1);
 }
 
-// On one thread an end belongs to the last begin that is open; threads do not mix.
-TEST(Reader, JoinsBeginsAndEnds) {
+// An end event closes the innermost open begin event of its thread.
+TEST(Reader, PairsBeginAndEndEvents) {
   const Trace trace = read_or_fail(R"([
     {"ph": "B", "name": "outer", "cat": "cpu_op", "ts": 1, "pid": 1, "tid": 1},
     {"ph": "B", "name": "inner", "cat": "cpu_op", "ts": 2, "pid": 1, "tid": 1},
@@ -137,10 +137,11 @@ TEST(Reader, JoinsBeginsAndEnds) {
   }
   EXPECT_EQ(durations,
             (std::map<std::string, int64_t>{{"outer", 6000}, {"inner", 2000}, {"other", 7000}}));
-  EXPECT_EQ(trace.defects.of(Defect::kUnpaired), 2);  // the third end, the last begin
+  // The third end event and the last begin event of thread 1.
+  EXPECT_EQ(trace.defects.of(Defect::kUnpaired), 2);
 }
 
-TEST(Reader, CountsWhatItCannotUse) {
+TEST(Reader, CountsUnusableEvents) {
   const Trace trace = read_or_fail(R"([
     {"ph": "X", "name": "ok", "ts": 1, "dur": -5},
     {"ph": "X", "name": "no time", "dur": 1},
@@ -156,9 +157,9 @@ TEST(Reader, CountsWhatItCannotUse) {
   EXPECT_EQ(trace.defects.lines().front(), "1 event left out: its text is broken");
 }
 
-class PackedFile : public testing::Test {
+class CompressedFile : public testing::Test {
  protected:
-  ~PackedFile() override { std::filesystem::remove(path_); }
+  ~CompressedFile() override { std::filesystem::remove(path_); }
   Trace read_bytes(const std::string& bytes) const {
     std::ofstream(path_, std::ios::binary) << bytes;
     auto trace = read(path_);
@@ -184,7 +185,7 @@ class PackedFile : public testing::Test {
   Trace plain_ = read_or_fail(text_);
 };
 
-TEST_F(PackedFile, MayHaveOneGzipMemberOrSeveral) {
+TEST_F(CompressedFile, ReadsOneOrSeveralGzipMembers) {
   expect_same_events(read_bytes(gzip(text_)), plain_);
   const size_t half = text_.size() / 2;
   const Trace two = read_bytes(gzip(text_.substr(0, half)) + gzip(text_.substr(half)));
@@ -192,13 +193,13 @@ TEST_F(PackedFile, MayHaveOneGzipMemberOrSeveral) {
   EXPECT_TRUE(two.defects.empty());
 }
 
-TEST_F(PackedFile, MayBeZstd) {
+TEST_F(CompressedFile, ReadsZstd) {
   std::string packed(::ZSTD_compressBound(text_.size()), '\0');
   packed.resize(::ZSTD_compress(packed.data(), packed.size(), text_.data(), text_.size(), 3));
   expect_same_events(read_bytes(packed), plain_);
 }
 
-TEST_F(PackedFile, GivesTheBlocksOfACutZstdFile) {
+TEST_F(CompressedFile, RecoversBlocksOfTruncatedZstd) {
   const std::string text = unpacked_text(data_path("traces/llama_train.json.gz"));
   std::string packed(::ZSTD_compressBound(text.size()), '\0');
   packed.resize(::ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 1));
@@ -210,7 +211,7 @@ TEST_F(PackedFile, GivesTheBlocksOfACutZstdFile) {
             path_ + ": the compressed data is broken: nothing could be unpacked");
 }
 
-TEST_F(PackedFile, GivesWhatItHoldsWhereItIsCut) {
+TEST_F(CompressedFile, RecoversEventsOfTruncatedGzip) {
   const std::string packed = gzip(text_);
   const Trace cut = read_bytes(packed.substr(0, packed.size() / 2));
   EXPECT_EQ(cut.defects.of(Defect::kBrokenCompression), 1);

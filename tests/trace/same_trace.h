@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether two traces hold the same events, whatever numbers their names and lanes have.
+// Compares the events of two traces. Interned ids of names and lanes may differ.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,8 +9,8 @@
 
 namespace epi::trace {
 
-// Everything about one event, as text. Ids that are also among the arguments are left to the
-// columns.
+// All fields of one event as text. `with_args` = false leaves out the arguments, which repeat ids
+// that have columns.
 inline std::string event_text(const Trace& trace, EventId id, bool with_args = true) {
   const Lane& lane = trace.lanes[trace.lane[id]];
   return fmt::format("{} {} \"{}\" {}{}/{}{} {}+{} external {} correlation {} {}",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The traces of tests/data.
+// Paths and contents of the traces in tests/data.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ inline std::string file_text(const std::string& path) {
   return text.str();
 }
 
-// Unpacked where it is compressed.
+// The text of the file, decompressed if necessary.
 inline std::string unpacked_text(const std::string& path) {
   Defects defects;
   const auto input = open_input(path, defects);
@@ -33,7 +33,7 @@ inline std::string unpacked_text(const std::string& path) {
   return std::string(input->text);
 }
 
-// Every trace under tests/data, by its path there.
+// The recorded traces, as paths relative to tests/data.
 inline std::vector<std::string> all_traces() {
   std::vector<std::string> names;
   for (const char* folder : {"traces", "pytorch"}) {

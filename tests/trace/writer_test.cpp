@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the writer writes, read by another parser.
+// Checks written trace files with an independent parser, simdjson.
 #include "epilogue/trace/writer.h"
 
 #include <fcntl.h>
@@ -73,15 +73,15 @@ void expect_small_trace(const std::string& text) {
   EXPECT_EQ(std::string_view(events.at(3)["args"]["name"]), "python3");
 }
 
-TEST_F(WriterTest, WritesWhatAnotherParserReads) {
+TEST_F(WriterTest, WritesJsonThatSimdjsonParses) {
   ASSERT_TRUE(write(small_trace(), file("a.json")));
   const std::string text = read(file("a.json"));
   expect_small_trace(text);
-  // Digits, not a double: nanoseconds survive.
+  // Times are written as decimal digits, not through a double, so nanoseconds survive.
   EXPECT_NE(text.find("\"ts\": 3845890194734.724, \"dur\": 349.462"), std::string::npos) << text;
 }
 
-TEST_F(WriterTest, CompressesByTheEnding) {
+TEST_F(WriterTest, CompressesByFileExtension) {
   ASSERT_TRUE(write(small_trace(), file("a.json.gz")));
   gzFile gz = ::gzopen(file("a.json.gz").c_str(), "rb");
   std::string text(1 << 16, '\0');
@@ -106,15 +106,15 @@ TEST_F(WriterTest, WritesATraceWithoutEvents) {
   EXPECT_EQ(simdjson::dom::array(parser.parse(text)["traceEvents"]).size(), 0);
 }
 
-TEST_F(WriterTest, NamesAFolderThatIsNotThere) {
+TEST_F(WriterTest, ReportsMissingFolder) {
   const auto path = folder_ / "lost" / "a.json";
-  const auto done = write(small_trace(), path);
-  ASSERT_FALSE(done);
-  EXPECT_EQ(done.error().message, path.string() + ": cannot create: No such file or directory");
+  const auto result = write(small_trace(), path);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message, path.string() + ": cannot create: No such file or directory");
 }
 
-// A limit on the size of files stands in for a disk that is full.
-TEST_F(WriterTest, LeavesNothingBehindOnAFullDisk) {
+// A limit on the file size simulates a full disk.
+TEST_F(WriterTest, LeavesNoFileOnAFullDisk) {
   TraceMaker make;
   for (int i = 0; i < 100000; ++i) make.op("aten::mm", i * 100, 50, i + 1);
   const Trace trace = make.take();
@@ -125,11 +125,11 @@ TEST_F(WriterTest, LeavesNothingBehindOnAFullDisk) {
     const auto handler = ::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{100000, before.rlim_max};
     ::setrlimit(RLIMIT_FSIZE, &limit);
-    const auto done = write(trace, file(name));
+    const auto result = write(trace, file(name));
     ::setrlimit(RLIMIT_FSIZE, &before);
     ::signal(SIGXFSZ, handler);
-    ASSERT_FALSE(done) << name;
-    EXPECT_EQ(done.error().message, file(name).string() + ": cannot write: File too large");
+    ASSERT_FALSE(result) << name;
+    EXPECT_EQ(result.error().message, file(name).string() + ": cannot write: File too large");
   }
   EXPECT_EQ(read(file("a.json")), "before");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
@@ -140,7 +140,7 @@ TEST_F(WriterTest, WritesToADeviceWithoutReplacingIt) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
-TEST_F(WriterTest, FollowsALink) {
+TEST_F(WriterTest, FollowsSymlinks) {
   std::filesystem::create_symlink(file("real.json"), file("link.json"));
   ASSERT_TRUE(write(small_trace(), file("link.json")));
   ASSERT_TRUE(write(small_trace(), file("link.json")));
