@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a test sees of an open report.
+// Accessors for an open report.
 import assert from 'node:assert';
 
+// Waits until the page has drawn a frame.
 export async function frame(page) {
   await page.evaluate(() => new Promise((done) =>
     requestAnimationFrame(() => requestAnimationFrame(done))));
 }
 
-// What is on a canvas, as text; empty where nothing is drawn.
-export async function drawn(page, selector) {
+// The canvas content as a data URL, or an empty string if nothing is drawn.
+export async function canvasImage(page, selector) {
   await frame(page);
   return page.locator(selector).first().evaluate((canvas) => {
     const blank = document.createElement('canvas');
@@ -20,11 +21,12 @@ export async function drawn(page, selector) {
 }
 export const TIMELINE = '#timeline canvas';
 
-export async function changes(page, what, action) {
-  const before = await drawn(page, TIMELINE);
+// Performs `action` and checks that it redraws the timeline.
+export async function expectChange(page, what, action) {
+  const before = await canvasImage(page, TIMELINE);
   assert.notEqual(before, '', 'the timeline is drawn');
   await action();
-  assert.ok(await drawn(page, TIMELINE) !== before, `${what} changes the picture`);
+  assert.ok(await canvasImage(page, TIMELINE) !== before, `${what} changes the timeline`);
 }
 
 export async function detail(page) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces that are made for a test.
+// Synthetic traces.
 import { writeFileSync } from 'node:fs';
 
 const ATTACKS = ['</script><script>window.hacked = 1</script>',
@@ -17,7 +17,7 @@ export function hostileTrace() {
     span('user_annotation', ATTACKS[1], 0, 900)];
 }
 
-// More short events than are drawn one by one, and a long one in the middle.
+// More short events than are drawn individually, and a long one in the middle.
 export function largeTrace() {
   const events = [span('cpu_op', 'aten::mm', 1e6, 5000)];
   for (let i = 0; i < 350000; ++i) {
@@ -36,7 +36,7 @@ export function threadsTrace() {
   return events;
 }
 
-export function written(folder, name, events) {
+export function writeTrace(folder, name, events) {
   const file = `${folder}/${name}.json`;
   writeFileSync(file, JSON.stringify({ traceEvents: events }));
   return file;

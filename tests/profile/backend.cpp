@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every test here runs on the CPU.
+// Registers the CPU backend for all tests in this folder.
 #include "epilogue/cpu/cpu_backend.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trace holds, picked out for a test.
+// Selects events of a trace by category.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recording as a file, read by another parser: what a reader of Kineto's traces asks for.
+// Checks a recorded trace file with an independent parser: it has the fields that readers of Kineto
+// traces expect.
 #include <gtest/gtest.h>
 #include <simdjson.h>
 #include <unistd.h>
@@ -35,7 +36,7 @@ class RecordedFile : public testing::Test {
     }
     const auto path = std::filesystem::path(testing::TempDir()) /
                       ("epilogue_recorded_" + std::to_string(::getpid()) + ".json");
-    if (!trace::write(profiler.trace(), path)) throw std::runtime_error("not written");
+    if (!trace::write(profiler.trace(), path)) throw std::runtime_error("cannot write the trace");
     root_ = parser_.load(path.string());
     std::filesystem::remove(path);
   }
@@ -54,7 +55,7 @@ class RecordedFile : public testing::Test {
   simdjson::dom::element root_;
 };
 
-TEST_F(RecordedFile, NamesTheMachineAndWhatWasRecorded) {
+TEST_F(RecordedFile, DescribesMachineAndOptions) {
   EXPECT_EQ(int64_t(root_["schemaVersion"]), 1);
   EXPECT_EQ(std::string_view(root_["deviceProperties"].at(0)["name"]), cpu_name());
   EXPECT_EQ(simdjson::dom::array(root_["deviceProperties"].at(0)["features"]).size(),
@@ -64,7 +65,7 @@ TEST_F(RecordedFile, NamesTheMachineAndWhatWasRecorded) {
   EXPECT_GT(int64_t(root_["baseTimeNanoseconds"]), 1'700'000'000'000'000'000);
 }
 
-TEST_F(RecordedFile, HasUniqueIdsAndFlowsThatMeetTheirKernels) {
+TEST_F(RecordedFile, HasUniqueIdsAndMatchingFlows) {
   std::set<int64_t> external_ids;
   for (const char* category : {"cpu_op", "user_annotation"}) {
     for (const auto& event : events("cat", category)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recording with a GPU as a file: our reader gives it back, another parser finds in it what it
-// finds in PyTorch's.
+// A trace file with GPU events: our reader restores it, and an independent parser finds the same
+// keys as in PyTorch's files.
 #include <gtest/gtest.h>
 #include <simdjson.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ trace::Trace gpu_trace() {
   return recording.collect({{2, kBeginNs + 500, kBeginNs + 9000, kTid}});
 }
 
-// The argument names of events of each category.
+// The argument names of each category's events.
 std::map<std::string, Keys> keys_of(const std::string& path) {
   simdjson::dom::parser parser;
   const simdjson::dom::element root = parser.load(path);
@@ -64,7 +64,7 @@ class GpuFile : public testing::Test {
  protected:
   GpuFile()
       : path_(testing::TempDir() + "/epilogue_gpu_file_" + std::to_string(::getpid()) + ".json") {
-    if (!trace::write(trace_, path_)) throw std::runtime_error("not written");
+    if (!trace::write(trace_, path_)) throw std::runtime_error("cannot write the trace");
   }
   ~GpuFile() override { std::filesystem::remove(path_); }
 
@@ -73,7 +73,7 @@ class GpuFile : public testing::Test {
   std::string pytorch_ = std::string(EPI_TEST_DATA) + "/traces/mlp_eager.json";
 };
 
-TEST_F(GpuFile, ReadsBackEqual) {
+TEST_F(GpuFile, RoundTrips) {
   const auto read = trace::read(path_);
   ASSERT_TRUE(read);
   EXPECT_TRUE(read->defects.empty());
@@ -81,19 +81,19 @@ TEST_F(GpuFile, ReadsBackEqual) {
   trace::expect_same_events(*read, trace_, false);
 }
 
-TEST_F(GpuFile, HasTheArgumentsOfPyTorchs) {
+TEST_F(GpuFile, HasTheArgumentsOfPyTorch) {
   auto ours = keys_of(path_);
-  auto theirs = keys_of(pytorch_);
+  auto pytorch = keys_of(pytorch_);
   for (const char* category :
        {"cuda_driver", "cuda_runtime", "gpu_memset", "gpu_user_annotation", "ac2g"}) {
-    EXPECT_EQ(ours[category], theirs[category]) << category;
+    EXPECT_EQ(ours[category], pytorch[category]) << category;
   }
   EXPECT_EQ(ours["kernel"].erase("bytes"), 1);
   EXPECT_EQ(ours["kernel"].erase("flops"), 1);
-  EXPECT_EQ(ours["kernel"], theirs["kernel"]);
+  EXPECT_EQ(ours["kernel"], pytorch["kernel"]);
 }
 
-TEST_F(GpuFile, DescribesTheDeviceByPyTorchsKeys) {
+TEST_F(GpuFile, DescribesTheDeviceWithPyTorchKeys) {
   EXPECT_EQ(device_keys(path_), device_keys(pytorch_));
 }
 

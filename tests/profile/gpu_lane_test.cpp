@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a GPU recorded, in the trace: under which operator, at which time, with which arguments.
+// GPU records in the trace: their operator, times and arguments.
 #include "epilogue/profile/gpu_lane.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using trace::Category;
 using trace::EventId;
 using trace::find_value;
 
-// aten::mm under "mlp_fwd" launches a set and two kernels under one mark.
+// aten::mm inside "mlp_fwd" launches a memset and two kernels with one external correlation id.
 GpuRecording mm_recording() {
   GpuRecording recording;
   recording.begin_annotation("mlp_fwd", 1000);
@@ -29,7 +29,7 @@ GpuRecording mm_recording() {
   recording.call("cudaLaunchKernel", 7, 2600, 41);
   recording.end(3000);
   recording.end(4000);
-  recording.work(WorkKind::kKernel, "splitk_reduce", 7, 9000);  // as CUPTI may: not in order
+  recording.work(WorkKind::kKernel, "splitk_reduce", 7, 9000);  // CUPTI may deliver out of order
   recording.work(WorkKind::kMemset, "Memset (Device)", 5, 5000).bytes = 2000;
   recording.work(WorkKind::kKernel, "gemm", 6, 7000).shape = {168, 213188, {2, 66, 1}, {384, 1, 1}};
   return recording;
@@ -46,7 +46,7 @@ EventId only(const trace::Trace& trace, std::string_view name, Category category
   return found;
 }
 
-TEST(GpuLane, TiesCallsAndWorkToTheOperatorOfTheirLaunch) {
+TEST(GpuLane, LinksCallsAndWorkToTheOperator) {
   const trace::Trace trace = mm_recording().collect();
   const int64_t op = trace.external_id[only(trace, "aten::mm", Category::kCpuOp)];
   EXPECT_EQ(names_of(trace, Category::kKernel), (Names{"gemm", "splitk_reduce"}));
@@ -65,7 +65,7 @@ TEST(GpuLane, TiesCallsAndWorkToTheOperatorOfTheirLaunch) {
   EXPECT_EQ(trace.name_of(links.op[gemm]), "aten::mm");
 }
 
-TEST(GpuLane, TellsTheCostOnceAtTheFirstKernel) {
+TEST(GpuLane, AttachesCostToTheFirstKernel) {
   const trace::Trace trace = mm_recording().collect();
   const auto args = trace.args_of(only(trace, "gemm", Category::kKernel));
   EXPECT_EQ(find_value(args, "bytes"), "4096");
@@ -75,7 +75,7 @@ TEST(GpuLane, TellsTheCostOnceAtTheFirstKernel) {
   EXPECT_FALSE(find_value(second, "flops"));
 }
 
-TEST(GpuLane, GivesWorkTheArgumentsOfPyTorchsFiles) {
+TEST(GpuLane, WritesArgumentsLikePyTorch) {
   const trace::Trace trace = mm_recording().collect();
   EXPECT_EQ(trace.args_of(only(trace, "gemm", Category::kKernel)),
             R"({"queued": 0, "device": 0, "context": 1, "stream": 7, "registers per thread": 168, )"
@@ -89,7 +89,7 @@ TEST(GpuLane, GivesWorkTheArgumentsOfPyTorchsFiles) {
             R"({"cbid": 211})");
 }
 
-TEST(GpuLane, NamesGraphsWhereThereAreSome) {
+TEST(GpuLane, WritesGraphIds) {
   GpuRecording recording;
   recording.call("cudaGraphLaunch", 9, 1000);
   for (const uint64_t node : {31, 32}) {
@@ -103,10 +103,10 @@ TEST(GpuLane, NamesGraphsWhereThereAreSome) {
   ASSERT_EQ(kernels.size(), 2);
   EXPECT_EQ(find_value(trace.args_of(kernels[1]), "graph id"), "3");
   EXPECT_EQ(find_value(trace.args_of(kernels[1]), "graph node id"), "32");
-  EXPECT_EQ(events_of(trace, Category::kAc2g).size(), 3);  // one arrow out, two in
+  EXPECT_EQ(events_of(trace, Category::kAc2g).size(), 3);  // one flow start, two flow ends
 }
 
-TEST(GpuLane, LeadsAnArrowFromEachCallToItsWork) {
+TEST(GpuLane, ConnectsCallsToWorkWithFlows) {
   GpuRecording recording = mm_recording();
   recording.call("cudaDeviceSynchronize", 8, 4100);
   const trace::Trace trace = recording.collect();
@@ -114,7 +114,7 @@ TEST(GpuLane, LeadsAnArrowFromEachCallToItsWork) {
   ASSERT_EQ(flows.size(), 6);
   for (const EventId flow : flows) {
     const bool start = trace.phase[flow] == trace::Phase::kFlowStart;
-    const EventId at = flow - 1;  // written behind what it is tied to
+    const EventId at = flow - 1;  // written right after its event
     EXPECT_EQ(trace::is_call(trace.category[at]), start);
     EXPECT_EQ(trace.lane[flow], trace.lane[at]);
     EXPECT_EQ(trace.ts_ns[flow], trace.ts_ns[at]);
@@ -122,7 +122,7 @@ TEST(GpuLane, LeadsAnArrowFromEachCallToItsWork) {
   }
 }
 
-TEST(GpuLane, LeavesOutSmallCallsUnlessTheyStartWork) {
+TEST(GpuLane, OmitsMinorCallsUnlessTheyStartWork) {
   GpuRecording recording;
   recording.call("cudaGetLastError", 1, 1000);
   recording.call("cuCtxGetCurrent", 2, 1200);
@@ -136,7 +136,7 @@ TEST(GpuLane, LeavesOutSmallCallsUnlessTheyStartWork) {
             (Names{"cuFunctionOfTheFuture", "cuCtxSynchronize"}));
 }
 
-TEST(GpuLane, ShowsOneCallWhereTheRuntimesAndTheDriversAreOne) {
+TEST(GpuLane, MergesRuntimeAndDriverCall) {
   GpuRecording recording;
   recording.call("cuLaunchKernel", 5, 1010);
   recording.call("cudaLaunchKernel", 5, 1000);
@@ -146,9 +146,9 @@ TEST(GpuLane, ShowsOneCallWhereTheRuntimesAndTheDriversAreOne) {
   EXPECT_EQ(names_of(trace, Category::kCudaDriver), Names{});
 }
 
-TEST(GpuLane, DropsWorkWhoseLaunchWasNotRecorded) {
+TEST(GpuLane, DropsWorkWithoutRecordedLaunch) {
   GpuRecording recording;
-  recording.call("cudaLaunchKernel", 1, -500);            // while warming up
+  recording.call("cudaLaunchKernel", 1, -500);            // during warmup
   recording.call("cudaLaunchKernel", 2, kLengthNs + 50);  // after the end
   recording.work(WorkKind::kKernel, "before", 1, 2000);
   recording.work(WorkKind::kKernel, "after", 2, kLengthNs + 500);
@@ -157,10 +157,10 @@ TEST(GpuLane, DropsWorkWhoseLaunchWasNotRecorded) {
   EXPECT_TRUE(events_of(trace, Category::kKernel).empty());
   EXPECT_TRUE(events_of(trace, Category::kCudaRuntime).empty());
   EXPECT_TRUE(events_of(trace, Category::kAc2g).empty());
-  EXPECT_EQ(trace.property("gpu_clock_shift_ns"), "");  // they do not move the others
+  EXPECT_EQ(trace.property("gpu_clock_shift_ns"), "");  // dropped work does not shift the clock
 }
 
-TEST(GpuLane, MovesTheGpusClockSoThatNothingStartsBeforeItsCall) {
+TEST(GpuLane, ShiftsGpuClockSoWorkFollowsItsCall) {
   GpuRecording recording;
   recording.call("cudaLaunchKernel", 1, 1000);
   recording.call("cudaLaunchKernel", 2, 5000);
@@ -176,7 +176,7 @@ TEST(GpuLane, MovesTheGpusClockSoThatNothingStartsBeforeItsCall) {
   EXPECT_EQ(trace.ts_ns[first], trace.ts_ns[links.launch[first]] + 200);
 }
 
-TEST(GpuLane, LeavesTheClockAloneWhereNothingIsEarly) {
+TEST(GpuLane, DoesNotShiftAConsistentClock) {
   EXPECT_EQ(mm_recording().collect().property("gpu_clock_shift_ns"), "");
 }
 

@@ -6,7 +6,7 @@
 namespace epi::profile {
 namespace {
 
-TEST(GpuNames, LeaveOutAFunctionsVersion) {
+TEST(GpuNames, OmitVersionSuffixes) {
   EXPECT_EQ(api_name("cudaLaunchKernel_v7000"), "cudaLaunchKernel");
   EXPECT_EQ(api_name("cudaMemcpyAsync_ptsz_v7000"), "cudaMemcpyAsync");
   EXPECT_EQ(api_name("cuMemcpyHtoDAsync_v2"), "cuMemcpyHtoDAsync");
@@ -15,10 +15,10 @@ TEST(GpuNames, LeaveOutAFunctionsVersion) {
   EXPECT_EQ(api_name("cuda_volatile"), "cuda_volatile");
 }
 
-TEST(GpuNames, AreThoseOfTheSource) {
+TEST(GpuNames, DemangleKernelNames) {
   EXPECT_EQ(kernel_name("_Z5scalePKffPfl"), "scale(float const*, float, float*, long)");
   EXPECT_EQ(kernel_name("epi_poi_fused_gelu_mul_0"), "epi_poi_fused_gelu_mul_0");
-  EXPECT_EQ(kernel_name("i"), "i");  // and not int
+  EXPECT_EQ(kernel_name("i"), "i");  // not demangled to int
   EXPECT_EQ(kernel_name("_Zbroken"), "_Zbroken");
   EXPECT_EQ(kernel_name(nullptr), "unknown");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls without a mark, by where they lie; what annotations span on the GPU; threads and lanes.
+// Ranges that CUDA calls belong to, spans of annotations on the GPU, and names of threads and
+// lanes.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -18,7 +19,7 @@ using Names = std::vector<std::string>;
 using trace::Category;
 using trace::EventId;
 
-// The name of the range whose external id the event has; "" where it has none.
+// The name of the range with the external id of the event, or "" if the event has none.
 std::string_view range_of(const trace::Trace& trace, EventId id) {
   for (const Category category : {Category::kCpuOp, Category::kUserAnnotation}) {
     for (const EventId range : events_of(trace, category)) {
@@ -29,18 +30,18 @@ std::string_view range_of(const trace::Trace& trace, EventId id) {
   return "";
 }
 
-TEST(GpuRanges, PutCallsOfTheUsersOwnUnderWhatIsAroundThem) {
+TEST(GpuRanges, AssignUserCallsToTheEnclosingRange) {
   GpuRecording recording;
   recording.begin_annotation("outer", 1000);
   recording.begin_op(Op::kMm, 1100);
   recording.end(1500);
   recording.end(5000);
-  recording.call("cudaLaunchKernel", 1, 1200);  // in aten::mm
-  recording.call("cudaLaunchKernel", 2, 1450);  // ends behind it
+  recording.call("cudaLaunchKernel", 1, 1200);  // inside aten::mm
+  recording.call("cudaLaunchKernel", 2, 1450);  // ends after aten::mm
   recording.call("cudaLaunchKernel", 3, 3000);
-  recording.call("cudaLaunchKernel", 4, 6000);        // in the step alone
-  recording.call("cudaLaunchKernel", 5, 50'000);      // in nothing
-  recording.call("cudaLaunchKernel", 6, 1250).tid++;  // of another thread
+  recording.call("cudaLaunchKernel", 4, 6000);        // only inside the step
+  recording.call("cudaLaunchKernel", 5, 50'000);      // outside all ranges
+  recording.call("cudaLaunchKernel", 6, 1250).tid++;  // on another thread
   const trace::Trace trace = recording.collect({{3, kBeginNs + 500, kBeginNs + 8000, kTid}});
   Names ranges;
   for (const EventId id : events_of(trace, Category::kCudaRuntime)) {
@@ -49,22 +50,22 @@ TEST(GpuRanges, PutCallsOfTheUsersOwnUnderWhatIsAroundThem) {
   EXPECT_EQ(ranges, (Names{"aten::mm", "outer", "outer", "ProfilerStep#3", "", ""}));
 }
 
-TEST(GpuRanges, PutMarkedCallsUnderTheirLaunchWhateverTheTimesSay) {
+TEST(GpuRanges, AssignMarkedCallsToTheirLaunch) {
   GpuRecording recording;
   recording.begin_op(Op::kMm, 1000);
   recording.launch({.id = 8}, 1100);
   recording.end(2000);
   recording.begin_op(Op::kRelu, 3000);
   recording.end(4000);
-  recording.call("cudaLaunchKernel", 1, 3100, 8);   // its clock is off
-  recording.call("cudaLaunchKernel", 2, 3100, 99);  // of a recording before
+  recording.call("cudaLaunchKernel", 1, 3100, 8);   // wrong clock
+  recording.call("cudaLaunchKernel", 2, 3100, 99);  // of an earlier recording
   const trace::Trace trace = recording.collect();
   const auto calls = events_of(trace, Category::kCudaRuntime);
   EXPECT_EQ(range_of(trace, calls.at(0)), "aten::mm");
   EXPECT_EQ(range_of(trace, calls.at(1)), "aten::relu");
 }
 
-TEST(GpuRanges, SpanTheWorkOfAnAnnotationOnEachStream) {
+TEST(GpuRanges, SpanWorkOfAnnotationPerStream) {
   GpuRecording recording;
   recording.begin_annotation("outer", 1000);
   recording.begin_annotation("inner", 1100);
@@ -128,7 +129,7 @@ TEST(GpuRanges, NameDevicesStreamsAndThreads) {
   EXPECT_EQ(trace.dur_ns[overheads[0]], 20);
 }
 
-TEST(GpuRanges, DescribeTheDeviceAsPyTorchDoes) {
+TEST(GpuRanges, DescribeTheDeviceLikePyTorch) {
   GpuRecording recording = one_kernel();
   recording.gpu().dropped = 3;
   const trace::Trace trace = recording.collect();
@@ -142,7 +143,7 @@ TEST(GpuRanges, DescribeTheDeviceAsPyTorchDoes) {
   EXPECT_EQ(trace::find_value(devices[0], "sharedMemPerBlockOptin"), "232448");
 }
 
-TEST(GpuRanges, KeepCpuKernelsApart) {
+TEST(GpuRanges, SeparateCpuKernels) {
   GpuRecording recording = one_kernel();
   recording.begin_op(Op::kRelu, 5000);
   recording.cpu_kernel("pointwise_relu", 5100);
@@ -151,12 +152,12 @@ TEST(GpuRanges, KeepCpuKernelsApart) {
   const auto kernels = events_of(trace, Category::kKernel);
   ASSERT_EQ(kernels.size(), 2);
   EXPECT_EQ(trace.lanes[trace.lane[kernels[1]]].pid, kCpuKernelsPid);
-  EXPECT_GT(trace.correlation[kernels[1]], 5);  // above those of the GPU
+  EXPECT_GT(trace.correlation[kernels[1]], 5);  // above the GPU's correlation ids
   EXPECT_TRUE(trace::has_cpu_kernels(trace));
   EXPECT_EQ(trace::array_items(trace.property("deviceProperties")).size(), 2);
 }
 
-TEST(GpuRanges, SayWhyNoGpuWasRecorded) {
+TEST(GpuRanges, ReportWhyNoGpuWasRecorded) {
   GpuRecording recording;
   recording.gpu() = {};
   recording.gpu().failure = "cuptiSubscribe: CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED";
@@ -166,7 +167,7 @@ TEST(GpuRanges, SayWhyNoGpuWasRecorded) {
   EXPECT_TRUE(trace::has_cpu_kernels(trace));
 }
 
-TEST(GpuRanges, GiveTheOperatorItsDeviceTime) {
+TEST(GpuRanges, AttributeDeviceTimeToOperators) {
   const auto table = analysis::profiler_table(one_kernel().collect());
   EXPECT_EQ(table.device_name, "CUDA");
   EXPECT_DOUBLE_EQ(table.self_device_total_us, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recording with a GPU in it, written by hand: one thread's log, and what CUPTI would have said.
-// Times are in ns after the recording began.
+// A synthetic recording with a GPU: the log of one thread, and the records CUPTI would deliver.
+// Times are in ns after the start of the recording.
 #pragma once
 
 #include <algorithm>
@@ -72,7 +72,7 @@ class GpuRecording {
     log().commit();
   }
 
-  // A call of 100 ns; `launch_id` is what was pushed around it, 0: nothing.
+  // A call of 100 ns. `launch_id` is the external correlation id pushed around it, 0 for none.
   ApiCall& call(std::string_view name, uint32_t correlation, int64_t ns, uint64_t launch_id = 0) {
     if (launch_id != 0) gpu().launches.push_back({correlation, launch_id});
     gpu().calls.push_back({.name = gpu().names.intern(name),
@@ -84,7 +84,7 @@ class GpuRecording {
                            .end_ns = kBeginNs + ns + 100});
     return gpu().calls.back();
   }
-  // Work of 1000 ns on stream 7.
+  // GPU work of 1000 ns on stream 7.
   GpuWork& work(WorkKind kind, std::string_view name, uint32_t correlation, int64_t ns) {
     gpu().work.push_back({.kind = kind,
                           .name = gpu().names.intern(name),
@@ -103,10 +103,10 @@ class GpuRecording {
  private:
   ThreadLog& log() { return *recording_.logs[0]; }
   EntryHeader& entry(EntryKind kind, int64_t ns, std::string_view payload) {
-    EntryHeader* made = log().open(kind, payload.size());
-    std::copy(payload.begin(), payload.end(), reinterpret_cast<char*>(made->payload()));
-    made->time_ns = kBeginNs + ns;
-    return *made;
+    EntryHeader* header = log().open(kind, payload.size());
+    std::copy(payload.begin(), payload.end(), reinterpret_cast<char*>(header->payload()));
+    header->time_ns = kBeginNs + ns;
+    return *header;
   }
 
   Recording recording_;

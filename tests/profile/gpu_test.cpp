@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU side with CUPTI itself: reading its buffers wherever it is installed, recording where
-// there is a device.
+// Tests with the real CUPTI library. Parsing its buffers needs CUPTI, recording needs a GPU.
 #ifdef EPI_HAS_CUDA
 
 #include <cuda_runtime_api.h>
@@ -59,7 +58,7 @@ CUpti_ActivityMemcpy6 copy_to_device() {
   return copy;
 }
 
-TEST(CuptiReader, TurnsABufferIntoRecords) {
+TEST(CuptiReader, ParsesABufferIntoRecords) {
   const auto& library = cupti();
   if (!library) GTEST_SKIP() << library.error().message;
   std::vector<uint8_t> buffer;
@@ -79,7 +78,7 @@ TEST(CuptiReader, TurnsABufferIntoRecords) {
   EXPECT_EQ(records.work[0].bytes, 64);
 }
 
-TEST(CuptiReader, NamesKernelsAndCountsThoseWithoutTimes) {
+TEST(CuptiReader, NamesKernelsAndCountsUntimedOnes) {
   const auto& library = cupti();
   if (!library) GTEST_SKIP() << library.error().message;
   std::vector<uint8_t> buffer;
@@ -104,7 +103,8 @@ TEST(CuptiReader, NamesKernelsAndCountsThoseWithoutTimes) {
   EXPECT_EQ(records.dropped, 1);
 }
 
-// Memory of a device to copy to and set; the context is there before a recording begins.
+// Allocates device memory to copy to and set. This also creates the context before a recording
+// starts.
 class GpuProfiler : public testing::Test {
  protected:
   void SetUp() override {
@@ -124,7 +124,7 @@ class GpuProfiler : public testing::Test {
   void* memory_ = nullptr;
 };
 
-TEST_F(GpuProfiler, RecordsWhatAnAnnotationStarted) {
+TEST_F(GpuProfiler, RecordsWorkOfAnAnnotation) {
   std::vector<char> host(kBytes);
   Profiler profiler;
   {
@@ -146,15 +146,15 @@ TEST_F(GpuProfiler, RecordsWhatAnAnnotationStarted) {
     EXPECT_EQ(trace.external_id[work], trace.external_id[annotation]);
     ASSERT_NE(links.launch[work], trace::kNoEvent);
     EXPECT_GE(trace.ts_ns[work], trace.ts_ns[links.launch[work]]);
-    EXPECT_EQ(trace.lane[links.launch[work]], trace.lane[annotation]);  // gettid's id
+    EXPECT_EQ(trace.lane[links.launch[work]], trace.lane[annotation]);  // both use the id of gettid
     EXPECT_EQ(trace::find_value(trace.args_of(work), "bytes"), "1048576");
-    // One clock: the call lies within the annotation.
+    // Calls and annotations use one clock, so the call lies within the annotation.
     EXPECT_GE(trace.ts_ns[links.launch[work]], trace.ts_ns[annotation]);
     EXPECT_LE(trace.end_ns(links.launch[work]), trace.end_ns(annotation));
   }
 }
 
-TEST_F(GpuProfiler, DropsWhatWasStartedBeforeTheActiveSteps) {
+TEST_F(GpuProfiler, DropsWorkBeforeTheActiveSteps) {
   Profiler profiler({.schedule = Schedule{1, 1, 2}});
   for (int step = 0; step < 4; ++step) {
     set();
@@ -163,10 +163,10 @@ TEST_F(GpuProfiler, DropsWhatWasStartedBeforeTheActiveSteps) {
   EXPECT_EQ(names_of(profiler.trace(), Category::kGpuMemset).size(), 2);
 }
 
-TEST_F(GpuProfiler, RecordsAgainAfterARecordingAndOneThatWasDropped) {
+TEST_F(GpuProfiler, RecordsAgainAfterADroppedRecording) {
   std::make_unique<Profiler>().reset();
   for (int i = 0; i < 3; ++i) {
-    set();  // in no recording
+    set();  // outside any recording
     Profiler profiler;
     set();
     profiler.stop();
@@ -174,7 +174,7 @@ TEST_F(GpuProfiler, RecordsAgainAfterARecordingAndOneThatWasDropped) {
   }
 }
 
-TEST_F(GpuProfiler, WaitsForWhatOtherThreadsStarted) {
+TEST_F(GpuProfiler, WaitsForWorkOfOtherThreads) {
   Profiler profiler;
   std::thread([&] {
     const RecordFunction range("other");

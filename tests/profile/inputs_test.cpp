@@ -19,13 +19,13 @@ std::string text_of(std::initializer_list<Arg> list) {
   return inputs_json(words);
 }
 
-TEST(Inputs, GiveATensorsLayoutAndType) {
+TEST(Inputs, FormatTensorLayoutAndType) {
   const Tensor x = t(zeros({64, 32}, {DType::kBF16, kCpu}));
   EXPECT_EQ(text_of({x}), R"({"Concrete Inputs": [""], "Input type": ["c10::BFloat16"], )"
                           R"("Input Strides": [[1, 32]], "Input Dims": [[32, 64]]})");
 }
 
-TEST(Inputs, GiveScalarsAsPyTorchPrintsThem) {
+TEST(Inputs, FormatScalarsLikePyTorch) {
   const Dims dims{32, 64};
   EXPECT_EQ(
       text_of({1, -2.0, 0.1, true, dims, "tanh", Arg()}),
@@ -35,14 +35,14 @@ TEST(Inputs, GiveScalarsAsPyTorchPrintsThem) {
       R"("Input Dims": [[], [], [], [], [], [], []]})");
 }
 
-TEST(Inputs, GiveAListOfTensorsAsOne) {
+TEST(Inputs, FormatTensorListAsOneInput) {
   const std::array<Tensor, 2> parts = {zeros({2, 3}), zeros({4, 3})};
   EXPECT_EQ(text_of({std::span<const Tensor>(parts), 0}),
             R"({"Concrete Inputs": ["", "0"], "Input type": ["TensorList", "Scalar"], )"
             R"("Input Strides": [[[3, 1], [3, 1]], []], "Input Dims": [[[2, 3], [4, 3]], []]})");
 }
 
-TEST(Inputs, NameEveryDtypeAsItsCppType) {
+TEST(Inputs, UseCppTypeNamesForDtypes) {
   const std::pair<DType, std::string_view> types[] = {
       {DType::kF64, "double"},    {DType::kF32, "float"},    {DType::kBF16, "c10::BFloat16"},
       {DType::kF16, "c10::Half"}, {DType::kI64, "long int"}, {DType::kI32, "int"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our estimate against every kernel of PyTorch's traces of an H200.
+// Compares our occupancy estimate with PyTorch's for every kernel of the H200 traces.
 #include "epilogue/profile/occupancy.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ std::array<int, 3> triple(std::string_view args, std::string_view key) {
 
 class PyTorchOccupancy : public testing::TestWithParam<const char*> {};
 
-TEST_P(PyTorchOccupancy, IsOurs) {
+TEST_P(PyTorchOccupancy, MatchesOurs) {
   const auto trace = trace::read(std::string(EPI_TEST_DATA) + "/traces/" + GetParam());
   ASSERT_TRUE(trace);
   const GpuDevice device = h200();
@@ -41,12 +41,12 @@ TEST_P(PyTorchOccupancy, IsOurs) {
                 std::stod(std::string(trace::find_value(args, "blocks per SM").value())), 0.01);
     EXPECT_NEAR(warps_per_sm(device, shape),
                 std::stod(std::string(trace::find_value(args, "warps per SM").value())), 0.1);
-    const int theirs = number(args, "est. achieved occupancy %");
+    const int pytorch = number(args, "est. achieved occupancy %");
     const int ours = estimated_occupancy_percent(device, shape);
     if (shape.shared_bytes <= device.shared_per_block_bytes) {
-      EXPECT_EQ(ours, theirs) << args;
-    } else {  // theirs is 0: see occupancy.cpp
-      EXPECT_EQ(theirs, 0) << args;
+      EXPECT_EQ(ours, pytorch) << args;
+    } else {  // PyTorch prints 0, see occupancy.cpp
+      EXPECT_EQ(pytorch, 0) << args;
       EXPECT_GT(ours, 0) << args;
       EXPECT_EQ(max_active_blocks(device, shape), 1) << args;
     }
@@ -71,7 +71,7 @@ TEST(Occupancy, IsLimitedByEachResource) {
   EXPECT_EQ(max_active_blocks(device, {16, 0, {1, 1, 1}, {2048, 1, 1}}), 0);
 }
 
-TEST(Occupancy, IsZeroWhereTheDeviceIsNotKnown) {
+TEST(Occupancy, IsZeroForUnknownDevice) {
   const KernelShape shape{16, 0, {8, 1, 1}, {32, 1, 1}};
   EXPECT_EQ(estimated_occupancy_percent({}, shape), 0);
   EXPECT_EQ(blocks_per_sm({}, shape), 0);

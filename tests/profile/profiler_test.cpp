@@ -24,7 +24,7 @@ using Names = std::vector<std::string>;
 using trace::Category;
 using trace::EventId;
 
-TEST(Profiler, RecordsOperatorsAnnotationsAndKernelsAsTheyNest) {
+TEST(Profiler, RecordsNestedOperatorsAndKernels) {
   const Tensor x = zeros({4, 8});
   Profiler profiler;
   {
@@ -45,8 +45,8 @@ TEST(Profiler, RecordsOperatorsAnnotationsAndKernelsAsTheyNest) {
   EXPECT_EQ(tree.parent[ops[3]], ops[2]);
 }
 
-// As PyTorch shows an autograd function that calls a hand-written kernel.
-TEST(Profiler, RecordsAPackagesKernelAsAnOperatorWithShapes) {
+// PyTorch records an autograd function that calls a custom kernel in the same way.
+TEST(Profiler, RecordsPackageKernelAsOperator) {
   const std::vector<Tensor> inputs = {zeros({4, 8}), zeros({4, 8})};
   for (const bool shapes : {true, false}) {
     Profiler profiler({.record_shapes = shapes});
@@ -63,7 +63,7 @@ TEST(Profiler, RecordsAPackagesKernelAsAnOperatorWithShapes) {
   }
 }
 
-TEST(Profiler, TiesAKernelToItsOperator) {
+TEST(Profiler, LinksKernelToItsOperator) {
   const Tensor x = zeros({4, 8});
   Profiler profiler;
   relu(x);
@@ -79,7 +79,7 @@ TEST(Profiler, TiesAKernelToItsOperator) {
   const trace::Lane& lane = trace.lanes[trace.lane[kernel]];
   EXPECT_EQ(lane.pid, kCpuKernelsPid);
   EXPECT_EQ(lane.tid, 0);
-  // The flow leads from the operator's thread to the kernel's lane.
+  // The flow connects the operator's thread with the kernel's lane.
   const auto flows = events_of(trace, Category::kAc2g);
   ASSERT_EQ(flows.size(), 2);
   EXPECT_EQ(trace.phase[flows[0]], trace::Phase::kFlowStart);
@@ -88,7 +88,7 @@ TEST(Profiler, TiesAKernelToItsOperator) {
   EXPECT_EQ(trace.correlation[flows[0]], trace.correlation[kernel]);
 }
 
-TEST(Profiler, KeepsTheActiveStepsOfItsSchedule) {
+TEST(Profiler, KeepsActiveStepsOfSchedule) {
   const Tensor x = zeros({4});
   Profiler profiler({.schedule = Schedule{1, 1, 3}});
   for (int i = 0; i < 7; ++i) {
@@ -105,7 +105,7 @@ TEST(Profiler, KeepsTheActiveStepsOfItsSchedule) {
   for (size_t i = 0; i < 3; ++i) EXPECT_EQ(tree.parent[ops[i]], steps[i]);
 }
 
-TEST(Profiler, HandsOverEachCycleOfARepeatedSchedule) {
+TEST(Profiler, DeliversEachCycleOfARepeatedSchedule) {
   std::vector<Names> cycles;
   const auto keep = [&](const trace::Trace& trace) {
     cycles.push_back(names_of(trace, Category::kUserAnnotation));
@@ -115,31 +115,31 @@ TEST(Profiler, HandsOverEachCycleOfARepeatedSchedule) {
   EXPECT_EQ(cycles, (std::vector<Names>{{"ProfilerStep#1"}, {"ProfilerStep#3"}}));
 }
 
-TEST(Profiler, WithoutAnEndGoesOnUntilItIsStopped) {
+TEST(Profiler, UnlimitedScheduleRunsUntilStopped) {
   int cycles = 0;
   Profiler profiler(
       {.schedule = Schedule{0, 1, 1, 0}, .on_trace_ready = [&](const trace::Trace&) { ++cycles; }});
   for (int i = 0; i < 7; ++i) profiler.step();
   EXPECT_EQ(cycles, 3);
-  profiler.stop();  // in the last cycle's only active step
+  profiler.stop();  // in the only active step of the last cycle
   EXPECT_EQ(cycles, 4);
   profiler.stop();
   EXPECT_EQ(cycles, 4);
 }
 
-TEST(Profiler, IsOneAtATimeAndSaysSo) {
+TEST(Profiler, RejectsASecondProfiler) {
   const Profiler profiler;
   EXPECT_THROW(Profiler(), Error);
 }
 
-TEST(Profiler, LeavesNothingListeningWhenItIsDestroyed) {
+TEST(Profiler, RemovesItsListenerWhenDestroyed) {
   std::make_unique<Profiler>(ProfilerOptions{.schedule = Schedule{0, 2, 1}}).reset();
   std::make_unique<Profiler>().reset();
   EXPECT_EQ(current_listener(), nullptr);
   EXPECT_NO_THROW(Profiler());
 }
 
-TEST(Profiler, LeavesAListenerAlone) {
+TEST(Profiler, DoesNotReplaceAnotherListener) {
   class Counter : public Listener {
    public:
     void op_begin(Op, Args) override {}
@@ -157,7 +157,7 @@ TEST(Profiler, LeavesAListenerAlone) {
   set_listener(nullptr);
 }
 
-TEST(Profiler, GoesOnWithItsScheduleWhereACallbackThrows) {
+TEST(Profiler, ContinuesScheduleAfterThrowingCallback) {
   std::vector<Names> cycles;
   Profiler profiler({.schedule = Schedule{0, 0, 1, 3}, .on_trace_ready = [&](const auto& trace) {
                        cycles.push_back(names_of(trace, Category::kUserAnnotation));
@@ -168,7 +168,7 @@ TEST(Profiler, GoesOnWithItsScheduleWhereACallbackThrows) {
   EXPECT_EQ(cycles, (std::vector<Names>{{"ProfilerStep#0"}, {"ProfilerStep#1"}}));
   profiler.stop();
   EXPECT_EQ(cycles.size(), 3);
-  profiler.step();  // after the end: nothing
+  profiler.step();  // no effect after the end
   EXPECT_EQ(current_listener(), nullptr);
 }
 
@@ -180,7 +180,7 @@ int64_t resident_bytes() {
   return resident * 4096;
 }
 
-TEST(Profiler, GivesBackTheMemoryOfWhatItDrops) {
+TEST(Profiler, FreesMemoryOfDroppedRecording) {
   constexpr int kOps = 1'000'000;  // 32 MB of log
   const Tensor x = zeros({4});
   const int64_t before = resident_bytes();
@@ -194,8 +194,8 @@ TEST(Profiler, GivesBackTheMemoryOfWhatItDrops) {
   EXPECT_LT(resident_bytes() - before, 8'000'000);
 }
 
-// A thread's last tensor is freed after its recording ended for it.
-TEST(Profiler, BearsAllocationsOfThreadsThatEnd) {
+// The thread's last tensor is freed after the recording of the thread has ended.
+TEST(Profiler, HandlesAllocationsOfEndedThreads) {
   Profiler profiler({.profile_memory = true});
   std::thread([] {
     thread_local Tensor kept;
@@ -206,20 +206,20 @@ TEST(Profiler, BearsAllocationsOfThreadsThatEnd) {
   EXPECT_EQ(names_of(profiler.trace(), Category::kCpuOp), Names{"aten::relu"});
 }
 
-TEST(Profiler, HasNoTraceBeforeACycleEnded) {
+TEST(Profiler, HasNoTraceBeforeTheFirstCycleEnds) {
   Profiler profiler({.schedule = Schedule{5, 1, 1}});
   profiler.step();
   profiler.stop();
   EXPECT_THROW(profiler.trace(), Error);
 }
 
-TEST(Profiler, RefusesASchedule) {
+TEST(Profiler, RejectsInvalidSchedules) {
   EXPECT_THROW(Profiler({.schedule = Schedule{0, 0, 0}}), Error);
   EXPECT_THROW(Profiler({.schedule = Schedule{-1, 0, 1}}), Error);
   EXPECT_EQ(current_listener(), nullptr);
 }
 
-TEST(Profiler, EndsRangesOfCallsThatThrow) {
+TEST(Profiler, EndsRangesOfThrowingCalls) {
   const Tensor a = zeros({2, 3});
   Profiler profiler;
   EXPECT_THROW(mm(a, a), Error);
@@ -229,7 +229,7 @@ TEST(Profiler, EndsRangesOfCallsThatThrow) {
   for (const EventId id : tree.order) EXPECT_EQ(tree.parent[id], trace::kNoEvent);
 }
 
-TEST(Profiler, EndsWhatIsOpenWhenItStops) {
+TEST(Profiler, EndsOpenRangesOnStop) {
   Profiler profiler;
   const RecordFunction outer("outer");
   relu(zeros({4}));
@@ -240,7 +240,7 @@ TEST(Profiler, EndsWhatIsOpenWhenItStops) {
   EXPECT_GE(trace.end_ns(range), trace.end_ns(op));
 }
 
-TEST(Profiler, DropsTheEndOfWhatBeganBeforeIt) {
+TEST(Profiler, DropsRangesStartedBeforeIt) {
   std::optional<Profiler> first(std::in_place);
   {
     const RecordFunction outer("outer");
@@ -253,9 +253,9 @@ TEST(Profiler, DropsTheEndOfWhatBeganBeforeIt) {
   }
 }
 
-TEST(Profiler, ShowsAllocationsWhenAsked) {
+TEST(Profiler, RecordsAllocations) {
   Profiler profiler({.profile_memory = true});
-  empty({256});  // and freed at once
+  empty({256});  // freed immediately
   profiler.stop();
   const trace::Trace& trace = profiler.trace();
   const auto events = events_of(trace, Category::kCpuInstantEvent);

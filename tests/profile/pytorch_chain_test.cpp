@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The eager blocks against what PyTorch recorded of the same: every operator by name, in order,
-// with its inputs' shapes, strides and scalars; every kernel under the operator that launched it.
+// Compares our traces of eager blocks with PyTorch's traces of the same blocks. Operators must have
+// the same names, order, input shapes, strides and scalars, and launch the same number of kernels.
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
@@ -40,23 +40,23 @@ std::string without_spaces(std::string_view text) {
   return out;
 }
 
-// The operators of PyTorch's file, in the order they are there.
+// The operators of a PyTorch trace, in file order.
 std::vector<ChainOp> pytorch_chain(const char* file) {
   simdjson::dom::parser parser;
   const simdjson::dom::element root = parser.load(std::string(EPI_TEST_DATA) + "/traces/" + file);
   std::vector<ChainOp> chain;
-  std::map<int64_t, size_t> places;  // by external id
+  std::map<int64_t, size_t> positions;  // by external id
   for (const simdjson::dom::element event : root["traceEvents"]) {
     std::string_view category;
     if (event["cat"].get(category) != simdjson::SUCCESS) continue;
     if (category == "cpu_op") {
-      places[int64_t(event["args"]["External id"])] = chain.size();
+      positions[int64_t(event["args"]["External id"])] = chain.size();
       chain.push_back({std::string(std::string_view(event["name"])),
                        simdjson::minify(event["args"]["Input Dims"]),
                        simdjson::minify(event["args"]["Input Strides"]),
                        without_spaces(simdjson::minify(event["args"]["Concrete Inputs"]))});
     } else if (category == "kernel") {
-      ++chain[places.at(int64_t(event["args"]["External id"]))].kernels;
+      ++chain[positions.at(int64_t(event["args"]["External id"]))].kernels;
     }
   }
   return chain;
@@ -64,9 +64,9 @@ std::vector<ChainOp> pytorch_chain(const char* file) {
 
 std::vector<ChainOp> our_chain(const trace::Trace& trace) {
   std::vector<ChainOp> chain;
-  std::map<int64_t, size_t> places;
+  std::map<int64_t, size_t> positions;
   for (const trace::EventId id : events_of(trace, Category::kCpuOp)) {
-    places[trace.external_id[id]] = chain.size();
+    positions[trace.external_id[id]] = chain.size();
     const auto args = trace.args_of(id);
     chain.push_back({std::string(trace.name_of(id)),
                      without_spaces(trace::find_value(args, "Input Dims").value()),
@@ -74,7 +74,7 @@ std::vector<ChainOp> our_chain(const trace::Trace& trace) {
                      without_spaces(trace::find_value(args, "Concrete Inputs").value())});
   }
   for (const trace::EventId id : events_of(trace, Category::kKernel)) {
-    ++chain[places.at(trace.external_id[id])].kernels;
+    ++chain[positions.at(trace.external_id[id])].kernels;
   }
   return chain;
 }
@@ -102,7 +102,7 @@ void expect_views_take_no_device_time(const trace::Trace& trace) {
   EXPECT_GE(views, 3);
 }
 
-TEST(PyTorchChain, OfLinearIsTheSame) {
+TEST(PyTorchChain, MatchesForLinear) {
   const nn::Linear linear(32, 64);
   const Tensor x = zeros({1024, 32});
   const trace::Trace trace = three_steps([&] {
@@ -110,11 +110,11 @@ TEST(PyTorchChain, OfLinearIsTheSame) {
     linear.forward(x);
   });
   EXPECT_EQ(our_chain(trace), pytorch_chain("linear_eager.json"));
-  EXPECT_EQ(events_of(trace, Category::kKernel).size(), 3);  // one a forward
+  EXPECT_EQ(events_of(trace, Category::kKernel).size(), 3);  // one per forward
   expect_views_take_no_device_time(trace);
 }
 
-TEST(PyTorchChain, OfTheMlpIsTheSame) {
+TEST(PyTorchChain, MatchesForMlp) {
   const nn::GluMlp mlp(768, 3072);
   const Tensor x = zeros({64, 128, 768});
   const trace::Trace trace = three_steps([&] {
@@ -122,7 +122,7 @@ TEST(PyTorchChain, OfTheMlpIsTheSame) {
     mlp.forward(x);
   });
   EXPECT_EQ(our_chain(trace), pytorch_chain("mlp_eager.json"));
-  EXPECT_EQ(events_of(trace, Category::kKernel).size(), 15);  // five a forward
+  EXPECT_EQ(events_of(trace, Category::kKernel).size(), 15);  // five per forward
   expect_views_take_no_device_time(trace);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the profiler writes reads back equal.
+// A recorded trace is equal after writing and reading it.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -17,7 +17,7 @@
 namespace epi::profile {
 namespace {
 
-trace::Trace recorded() {
+trace::Trace record_trace() {
   const nn::GluMlp mlp(16, 32);
   const Tensor x = zeros({2, 4, 16});
   Profiler profiler({.record_shapes = true, .profile_memory = true, .schedule = Schedule{1, 1, 3}});
@@ -31,8 +31,8 @@ trace::Trace recorded() {
   return profiler.take_trace();
 }
 
-TEST(RoundTrip, GivesEveryEventBack) {
-  const trace::Trace written = recorded();
+TEST(RoundTrip, PreservesEveryEvent) {
+  const trace::Trace written = record_trace();
   for (const char* ending : {".json", ".json.gz", ".json.zst"}) {
     const std::string path =
         testing::TempDir() + "/epilogue_round_trip_" + std::to_string(::getpid()) + ending;
@@ -44,18 +44,18 @@ TEST(RoundTrip, GivesEveryEventBack) {
     EXPECT_EQ(read->base_time_ns, written.base_time_ns);
     EXPECT_EQ(read->properties, written.properties);
     trace::expect_same_events(*read, written, false);
-    // Arguments of a file hold the ids as well: each one that was there is there, unchanged.
+    // In a file, the arguments also contain the ids. The original arguments are unchanged.
     for (trace::EventId id = 0; id < written.size(); ++id) {
       for (const auto& [key, value] : trace::object_members(written.args_of(id))) {
         ASSERT_EQ(trace::find_value(read->args_of(id), key), value);
       }
     }
-    // And again: what was read is written as it was.
+    // A second round trip changes nothing.
     ASSERT_TRUE(trace::write(*read, path));
-    const auto again = trace::read(path);
+    const auto second = trace::read(path);
     std::filesystem::remove(path);
-    ASSERT_TRUE(again);
-    trace::expect_same_events(*again, *read);
+    ASSERT_TRUE(second);
+    trace::expect_same_events(*second, *read);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording from several threads while a profiler comes and goes; run under the thread sanitizer by
-// `make check`.
+// Recording from several threads while profilers start and stop. `make check` runs these tests
+// under ThreadSanitizer.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -22,7 +22,7 @@ using trace::EventId;
 
 constexpr int kThreads = 8;
 
-// Runs blocks in eight threads until it is destroyed.
+// Runs blocks of operators in eight threads until destroyed.
 class BusyThreads {
  public:
   BusyThreads() {
@@ -43,7 +43,7 @@ class BusyThreads {
     done_ = true;
     for (auto& thread : threads_) thread.join();
   }
-  // Waits until the threads together have run this many more.
+  // Waits until the threads have run `count` more blocks in total.
   void run(int count) const {
     const int target = blocks_.load() + count;
     while (blocks_.load() < target) std::this_thread::yield();
@@ -55,7 +55,7 @@ class BusyThreads {
   std::vector<std::thread> threads_;
 };
 
-// No two ranges of a thread overlap in part: each ends before the one around it.
+// Ranges of a thread do not overlap partially: each ends before its enclosing range.
 void expect_no_overlap(const trace::Trace& trace, const trace::OpTree& tree) {
   std::vector<EventId> open;
   for (const EventId id : tree.order) {
@@ -71,7 +71,7 @@ void expect_no_overlap(const trace::Trace& trace, const trace::OpTree& tree) {
   }
 }
 
-// Ranges nest, and operators are where the code has them.
+// Ranges nest, and operators have the parents that the code implies.
 void expect_nesting(const trace::Trace& trace) {
   const trace::OpTree tree = trace::build_op_tree(trace);
   expect_no_overlap(trace, tree);
@@ -90,7 +90,7 @@ void expect_unique_ids(const trace::Trace& trace) {
   for (EventId id = 0; id < trace.size(); ++id) {
     const bool is_range =
         trace.category[id] == Category::kCpuOp || trace.category[id] == Category::kUserAnnotation;
-    if (trace.is_span(id) && is_range) {  // calls of CUDA have the id of the range around them
+    if (trace.is_span(id) && is_range) {  // CUDA calls have the id of their enclosing range
       ASSERT_TRUE(external_ids.insert(trace.external_id[id]).second);
     }
     if (trace.category[id] == Category::kKernel) {
@@ -100,7 +100,7 @@ void expect_unique_ids(const trace::Trace& trace) {
   }
 }
 
-TEST(Threads, AreRecordedEachOnItsLane) {
+TEST(Threads, AreRecordedOnSeparateLanes) {
   Profiler profiler;
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i) {
@@ -121,7 +121,7 @@ TEST(Threads, AreRecordedEachOnItsLane) {
   expect_unique_ids(trace);
 }
 
-TEST(Threads, MayRunWhileProfilersStartAndStop) {
+TEST(Threads, RunWhileProfilersStartAndStop) {
   const BusyThreads busy;
   size_t recorded = 0;
   for (int round = 0; round < 20; ++round) {
@@ -135,7 +135,7 @@ TEST(Threads, MayRunWhileProfilersStartAndStop) {
   EXPECT_GT(recorded, 20 * 100);
 }
 
-TEST(Threads, MayRunThroughTheStepsOfASchedule) {
+TEST(Threads, RunWhileAScheduleAdvances) {
   const BusyThreads busy;
   int cycles = 0;
   Profiler profiler(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first screen: what it says of traces whose answer is known, and that it fits on a screen.
+// The first screen: its contents for traces with a known limiter, and its size.
 #include "epilogue/report/first_screen.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ bool is_trace(const std::filesystem::path& path) {
   return name.ends_with(".json") || name.ends_with(".json.gz");
 }
 
-TEST(FirstScreen, FitsWhateverTheTrace) {
+TEST(FirstScreen, FitsForEveryTrace) {
   const std::filesystem::path data(EPI_TEST_DATA);
   int screens = 0;
   for (const auto& folder : {data, data / "../../../shared/data"}) {
@@ -41,7 +41,7 @@ TEST(FirstScreen, FitsWhateverTheTrace) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
       if (!entry.is_regular_file() || !is_trace(entry.path())) continue;
       const auto trace = trace::read(entry.path());
-      if (!trace || trace->size() == 0) continue;  // not every file there is a trace
+      if (!trace || trace->size() == 0) continue;  // not a trace
       SCOPED_TRACE(entry.path().filename().string());
       expect_fits(screen_of(*trace, entry.path().string()));
       ++screens;
@@ -50,7 +50,7 @@ TEST(FirstScreen, FitsWhateverTheTrace) {
   EXPECT_GT(screens, 20);
 }
 
-TEST(FirstScreen, OfAnMlpSaysThatTheHostIsTheLimit) {
+TEST(FirstScreen, ReportsMlpAsHostBound) {
   const trace::Trace trace = analysis::read_data("traces/mlp_eager.json");
   const ScreenData data = screen_data(analysis::TraceIndex(trace));
   EXPECT_EQ(data.advised.diagnosis->limiter, analysis::Limiter::kHost);
@@ -68,8 +68,8 @@ TEST(FirstScreen, OfAnMlpSaysThatTheHostIsTheLimit) {
   }
 }
 
-// The bar has as many letters as it has room, whatever the shares.
-TEST(FirstScreen, TheBarIsAsLongAsTheLine) {
+// The bar fills the line for any shares.
+TEST(FirstScreen, BarFillsTheLine) {
   for (const char* name : {"traces/mlp_eager.json", "traces/llama_train.json.gz"}) {
     std::istringstream lines(screen_of(analysis::read_data(name), name));
     for (std::string line; std::getline(lines, line);) {
@@ -79,7 +79,7 @@ TEST(FirstScreen, TheBarIsAsLongAsTheLine) {
   }
 }
 
-TEST(FirstScreen, OfOwlv2NamesTheFunctionThatLoads) {
+TEST(FirstScreen, ShowsDataLoadingFunctionOfOwlv2) {
   const auto path = std::filesystem::path(EPI_TEST_DATA) /
                     "../../../shared/data/peers/tracelens_h100_owlv2.json.gz";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "not in ../shared/data/peers";
@@ -90,17 +90,17 @@ TEST(FirstScreen, OfOwlv2NamesTheFunctionThatLoads) {
   EXPECT_EQ(data.loading.function, "scipy/ndimage/_interpolation.py(739): zoom");
   EXPECT_NEAR(static_cast<double>(data.loading.function_ns), 531e6, 1e6);
   EXPECT_NEAR(static_cast<double>(data.loading.ns), 619e6, 1e6);
-  // Nothing is said to save more than it removes.
+  // No advice saves more than it removes.
   for (const auto& advice : data.advised.advice) {
     if (advice.on_device) continue;
-    // Of a wait: the call and the idle time behind it, which a profiler may have hidden.
-    double most_ns = advice.step_saving_ns + 1;
+    // For a wait: the call and the idle time after it, which the profiler may have hidden.
+    double max_ns = advice.step_saving_ns + 1;
     for (const analysis::Term& term : advice.terms) {
       const bool waits = term.what == analysis::Term::What::kCpuWaits ||
                          term.what == analysis::Term::What::kIdleAfter;
-      if (waits) most_ns += term.value;
+      if (waits) max_ns += term.value;
     }
-    EXPECT_LE(advice.saving_ns.high, most_ns);
+    EXPECT_LE(advice.saving_ns.high, max_ns);
   }
   ASSERT_FALSE(data.advised.advice.empty());
   EXPECT_EQ(data.advised.advice[0].kind, analysis::AdviceKind::kInput);

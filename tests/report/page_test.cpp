@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page as text; that it draws and answers is tests/browser's to show.
+// The HTML text of the page. tests/browser checks drawing and interaction.
 #include "epilogue/report/page.h"
 
 #include <fmt/format.h>
@@ -33,17 +33,17 @@ size_t count_of(const std::string& text, std::string_view part) {
   return count;
 }
 
-TEST(Page, NothingOfATraceEndsItsElement) {
+TEST(Page, EscapesHostileNames) {
   const std::string plain = page_of(event("aten::mm", 0, 10));
   const std::string hostile = page_of(event("</script><script>alert(1)</script><!--", 0, 10) + "," +
                                       event("{policy}{style}{script}{data}", 20, 10));
   EXPECT_EQ(count_of(hostile, "<script"), count_of(plain, "<script"));
   EXPECT_EQ(count_of(hostile, "</script"), count_of(plain, "</script"));
   EXPECT_EQ(count_of(hostile, "<!--"), count_of(plain, "<!--"));
-  EXPECT_EQ(count_of(hostile, "alert(1)"), 2U) << "the table's row, and the timeline's texts";
+  EXPECT_EQ(count_of(hostile, "alert(1)"), 2U) << "one in the table, one in the timeline";
 }
 
-TEST(Page, AsksForNothingFromElsewhere) {
+TEST(Page, LoadsNoExternalResources) {
   const std::string page = page_of(event("aten::mm", 0, 10));
   EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
   for (const char* source : {"http:", "https:", "src=", "@import", "url("}) {
@@ -51,19 +51,19 @@ TEST(Page, AsksForNothingFromElsewhere) {
   }
 }
 
-// Each of these events has a name of its own, long enough that all of them take 40 MB.
-TEST(Page, StaysBelowTwentyFiveMegabytes) {
+// Every event has a distinct long name, 40 MB in total.
+TEST(Page, StaysBelow25Megabytes) {
   std::string events;
   for (int64_t i = 0; i < 100'000; ++i) {
     events += (i == 0 ? "" : ",") + event(fmt::format("{}{}", i, std::string(400, 'x')), i, 1);
   }
   const std::string page = page_of(events);
   EXPECT_LE(page.size(), kMax);
-  EXPECT_EQ(page.find("\"left_out\":0,"), std::string::npos) << "it says what it leaves out";
+  EXPECT_EQ(page.find("\"left_out\":0,"), std::string::npos) << "the page reports omitted events";
 }
 
-// As many annotations in two traces, all of which are compared.
-TEST(Page, OfTwoTracesStaysBelowTwentyFiveMegabytes) {
+// Two traces with 20,000 distinct annotations, all of which are compared.
+TEST(Page, ComparisonStaysBelow25Megabytes) {
   std::string events;
   for (int64_t i = 0; i < 20'000; ++i) {
     events += fmt::format(
@@ -76,7 +76,7 @@ TEST(Page, OfTwoTracesStaysBelowTwentyFiveMegabytes) {
   EXPECT_LE(page.size(), kMax);
 }
 
-TEST(Text, IsCutBetweenCharacters) {
+TEST(Text, IsTruncatedBetweenCharacters) {
   EXPECT_EQ(utf8_prefix("aβγ", 9), "aβγ");
   EXPECT_EQ(utf8_prefix("aβγ", 4), "aβ");
   EXPECT_EQ(utf8_prefix("aβγ", 3), "aβ");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table's text. Widths, units and order are PyTorch's: this is how it would print these rows.
+// The text of the profiler table. Column widths, units and order are those of PyTorch.
 #include "epilogue/report/profiler_table_report.h"
 #include "epilogue/base/json_writer.h"
 
@@ -40,7 +40,7 @@ analysis::ProfilerTable small_table() {
   return table;
 }
 
-TEST(TableText, IsLaidOutAsPyTorchDoes) {
+TEST(TableText, MatchesPyTorchLayout) {
   EXPECT_EQ(
       table_text(small_table(), {}),
       R"(-------------------------------------------------------  ------------  ------------  ------------  ------------  ------------  ------------  -------------  ------------  ---------------  ------------  
@@ -55,7 +55,7 @@ Self Kernel time total: 8.160us
 )");
 }
 
-TEST(TableText, HasNoDeviceColumnsWithoutDeviceTimeAndStopsAtTheLimit) {
+TEST(TableText, OmitsDeviceColumnsAndAppliesLimit) {
   analysis::ProfilerTable table = small_table();
   table.rows.pop_back();
   for (auto& row : table.rows) row.self_device_us = row.device_total_us = 0;
@@ -71,7 +71,7 @@ Self CPU time total: 2.001ms
 )");
 }
 
-TEST(TableText, AddsShapesAndStatsWhenAsked) {
+TEST(TableText, AddsShapesAndStats) {
   const std::string text = table_text(small_table(), {.shapes = true, .stats = true});
   EXPECT_NE(text.find("# of Calls           min        median           p90"
                       "                              Input Shapes  \n"),
@@ -83,14 +83,14 @@ TEST(TableText, AddsShapesAndStatsWhenAsked) {
       << text;
 }
 
-TEST(TableMarkdown, HasARowForEachAndTheTotalsBelow) {
+TEST(TableMarkdown, HasRowsAndTotals) {
   const std::string text = table_markdown(small_table(), {.limit = 2});
   EXPECT_NE(text.find("| aten::addmm | 99.98% | 2.000ms |"), std::string::npos) << text;
   EXPECT_EQ(text.find("a_kernel"), std::string::npos);
   EXPECT_NE(text.find("\nSelf Kernel time total: 8.160us\n"), std::string::npos);
 }
 
-TEST(TableJson, GivesEveryRowInMicroseconds) {
+TEST(TableJson, WritesRowsInMicroseconds) {
   JsonWriter json;
   json.begin_object();
   table_json(json, small_table(), {.limit = 1});

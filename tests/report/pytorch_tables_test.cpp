@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of every trace in tests/data against the text that PyTorch printed of it: every line,
-// to the last digit.
+// Compares the table of every trace in tests/data with the text that PyTorch printed, digit by
+// digit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::string our_table(const std::string& file, const TableStyle& style) {
   return table_text(table, style);
 }
 
-TEST(PyTorchTables, OfTheTutorialsWorkloadsAreTheSame) {
+TEST(PyTorchTables, MatchForTutorialWorkloads) {
   for (const char* name : {"linear_eager", "linear_compile", "matmul_add_64", "matmul_add_4096",
                            "mlp_eager", "mlp_compile", "mlp_cudagraph", "mlp_liger"}) {
     EXPECT_EQ(our_table(fmt::format("traces/{}.json", name), {.limit = 40}),
@@ -44,7 +44,7 @@ TEST(PyTorchTables, OfTheTutorialsWorkloadsAreTheSame) {
             text_of("traces/llama_train.txt"));
 }
 
-TEST(PyTorchTables, OfOtherTracesAreTheSame) {
+TEST(PyTorchTables, MatchForOtherTraces) {
   for (const char* name :
        {"graph", "misc", "streams", "threads", "train", "train_stack", "train_compiled",
         "train_no_schedule", "train_cpu", "train_gpu_only", "train_memory", "train_cpu_memory",
@@ -55,7 +55,7 @@ TEST(PyTorchTables, OfOtherTracesAreTheSame) {
   }
 }
 
-TEST(PyTorchTables, ByShapeAreTheSame) {
+TEST(PyTorchTables, MatchWhenGroupedByShape) {
   for (const char* name : {"misc", "train_compiled", "train_cpu"}) {
     EXPECT_EQ(our_table(fmt::format("pytorch/{}.json.gz", name), {.shapes = true}),
               text_of(fmt::format("pytorch/{}.shapes.txt.gz", name)))

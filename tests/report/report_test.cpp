@@ -16,12 +16,12 @@ TEST(Units, BytesHaveFourDigitsAndAUnit) {
   EXPECT_EQ(bytes_text(3.7e19), "37.00 EB");
 }
 
-TEST(Units, FlopsGoFromOneToPeta) {
+TEST(Units, FlopsHaveFourDigitsAndAUnit) {
   EXPECT_EQ(flops_text(68), "68 FLOP");
   EXPECT_EQ(flops_text(115.9e9), "115.9 GFLOP");
 }
 
-TEST(Units, TimesGoFromNanosecondsToSeconds) {
+TEST(Units, TimesUseNanosecondsToSeconds) {
   EXPECT_EQ(time_text(850), "850 ns");
   EXPECT_EQ(time_text(12400), "12.40 us");
   EXPECT_EQ(time_text(4.621e8), "462.1 ms");
@@ -29,7 +29,7 @@ TEST(Units, TimesGoFromNanosecondsToSeconds) {
   EXPECT_EQ(time_text(7.2e12), "7200.0 s");
 }
 
-TEST(Units, CountsTakeTheirPlural) {
+TEST(Units, CountsUsePlurals) {
   EXPECT_EQ(plural(1, "kernel"), "1 kernel");
   EXPECT_EQ(plural(0, "kernel"), "0 kernels");
   EXPECT_EQ(plural(4.5, "launch", "es"), "4.5 launches");
@@ -45,13 +45,13 @@ TEST(Table, AlignsColumnsWithoutTrailingSpaces) {
             "  gelu_tanh    12\n");
 }
 
-TEST(Table, MarkdownEscapesBars) {
+TEST(Table, MarkdownEscapesPipes) {
   Table table({{"a", Align::kLeft}, {"b", Align::kRight}});
   table.add_row({"x|y", "1"});
   EXPECT_EQ(table.markdown(), "| a | b |\n| --- | ---: |\n| x\\|y | 1 |\n");
 }
 
-TEST(Table, ALongFirstCellTakesALineOfItsOwn) {
+TEST(Table, LongFirstCellGetsItsOwnLine) {
   Table table({{"name", Align::kLeft}, {"n", Align::kRight}});
   table.wrap_first(6);
   table.add_row({"short", "1"});

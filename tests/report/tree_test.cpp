@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree of a step: what is in it, in which order, and what folding keeps.
+// The tree of a step: its contents, its order, and the times that folding preserves.
 #include "epilogue/report/tree_report.h"
 
 #include <gtest/gtest.h>
@@ -21,10 +21,10 @@ namespace {
 
 using analysis::SyntheticTrace;
 
-TreeOptions everything() { return {.begin_ns = INT64_MIN / 4, .end_ns = INT64_MAX / 4}; }
+TreeOptions whole_trace() { return {.begin_ns = INT64_MIN / 4, .end_ns = INT64_MAX / 4}; }
 
 std::vector<std::string> tree_of(const trace::Trace& trace,
-                                 const TreeOptions& options = everything()) {
+                                 const TreeOptions& options = whole_trace()) {
   std::istringstream text(tree_text(trace, trace::link(trace), options));
   std::vector<std::string> lines;
   for (std::string line; std::getline(text, line);) lines.push_back(line);
@@ -36,8 +36,8 @@ bool has(const std::vector<std::string>& lines, const std::string& text) {
                      [&](const std::string& line) { return line.find(text) != line.npos; });
 }
 
-// Layers of three operators, the second of which launches a kernel; `calls_every` layers query the
-// occupancy before they launch.
+// Layers of three operators, the second of which launches a kernel. Every `query_every`-th layer
+// queries the occupancy before the launch.
 SyntheticTrace layers(int64_t count, int64_t query_every = 1000) {
   SyntheticTrace made;
   made.host("user_annotation", "ProfilerStep#1", 0, 100 * count);
@@ -69,7 +69,7 @@ TEST(FindRepeats, CoversTheSequenceInOrder) {
   }
 }
 
-TEST(FindRepeats, FindsLayersBehindAnEqualOperator) {
+TEST(FindRepeats, FindsLayersAfterAnEqualOperator) {
   // 1 | 1 2 3 | 1 2 3 | 1 2 3 | 4
   const auto found = find_repeats({1, 1, 2, 3, 1, 2, 3, 1, 2, 3, 4});
   ASSERT_EQ(found.size(), 3U);
@@ -94,18 +94,19 @@ TEST(Tree, FoldsLayersAndAddsUpTheirTimes) {
   EXPECT_TRUE(has(lines, "> 500 x even_kernel"));
   EXPECT_TRUE(has(lines, "> 500 x odd_kernel"));
   EXPECT_TRUE(has(lines, "50.00 ms")) << "1000 kernels of 50 us";
-  EXPECT_TRUE(has(lines, "cudaOccupancyMaxActive")) << "of one layer only: still folded, and shown";
+  EXPECT_TRUE(has(lines, "cudaOccupancyMaxActive"))
+      << "a call of one layer is still shown after folding";
   EXPECT_TRUE(has(lines, "--full"));
 }
 
 TEST(Tree, FullShowsEveryEvent) {
-  TreeOptions options = everything();
+  TreeOptions options = whole_trace();
   options.full = true;
-  // The head, the step, and for each layer three operators, a launch and a kernel; one query.
+  // The header, the step, three operators, a launch and a kernel per layer, and one query.
   EXPECT_EQ(tree_of(layers(100).trace(), options).size(), 2U + 100 * 5 + 1);
 }
 
-TEST(Tree, KeepsOperatorsBelowCallsApart) {
+TEST(Tree, SeparatesOperatorsBelowCalls) {
   SyntheticTrace made;
   for (int64_t i = 0; i < 300; ++i) {
     made.host("cpu_op", "parent", 100 * i, 90)
@@ -117,9 +118,9 @@ TEST(Tree, KeepsOperatorsBelowCallsApart) {
   EXPECT_TRUE(has(lines, "150 x odd_op"));
 }
 
-TEST(Tree, NamesWhatItHides) {
+TEST(Tree, ShowsNamesOfHiddenEvents) {
   SyntheticTrace made = layers(60);
-  // Far more lines than a screen, each of another name.
+  // Far more lines than fit on a screen, each with a different name.
   for (int64_t i = 0; i < 300; ++i) {
     made.host("cpu_op", "aten::op_" + std::string(1 + i % 20, 'x') + std::string(i / 20, 'y'),
               6000 + 10 * i, 1 + i % 7);
@@ -136,37 +137,38 @@ TEST(Tree, StartsAtTheMainThread) {
   made.kernel("kernel", 20, 25, 50, 7, 2);
   const auto lines = tree_of(made.trace());
   ASSERT_GE(lines.size(), 3U);
-  EXPECT_EQ(lines[1], "thread 2") << "it launches; the first in the file does not";
+  EXPECT_EQ(lines[1], "thread 2") << "the first thread in the file launches nothing";
 }
 
-TEST(Tree, NamesKernelsAsAsked) {
+TEST(Tree, AppliesNameStyle) {
   const std::string name = "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_bias_TNT";
   SyntheticTrace made;
   made.host("cpu_op", "aten::mm", 0, 60).kernel(name, 20, 25, 50);
   const trace::Trace trace = made.trace();
-  const std::string said = kernel_sentence(name, analysis::decode_name(name));
-  TreeOptions options = everything();
-  EXPECT_FALSE(has(tree_of(trace, options), name)) << "too long for its column: decoded";
-  EXPECT_TRUE(has(tree_of(trace, options), said.substr(0, 20)));
+  const std::string sentence = kernel_sentence(name, analysis::decode_name(name));
+  TreeOptions options = whole_trace();
+  EXPECT_FALSE(has(tree_of(trace, options), name))
+      << "a name that is too long for its column is decoded";
+  EXPECT_TRUE(has(tree_of(trace, options), sentence.substr(0, 20)));
   options.names = NameStyle::kRaw;
   EXPECT_TRUE(has(tree_of(trace, options), name));
-  EXPECT_FALSE(has(tree_of(trace, options), said));
+  EXPECT_FALSE(has(tree_of(trace, options), sentence));
   options.names = NameStyle::kDecoded;
-  EXPECT_TRUE(has(tree_of(trace, options), said));
+  EXPECT_TRUE(has(tree_of(trace, options), sentence));
   EXPECT_FALSE(has(tree_of(trace, options), name));
   options.names = NameStyle::kBoth;
   EXPECT_TRUE(has(tree_of(trace, options), name));
-  EXPECT_TRUE(has(tree_of(trace, options), said));
+  EXPECT_TRUE(has(tree_of(trace, options), sentence));
 }
 
-// Whatever is folded or hidden, a line is its own time and that of what is below it.
+// Folding and hiding lines keeps the total times and event counts.
 TEST(Tree, FoldingLosesNoTime) {
   const std::filesystem::path data(EPI_TEST_DATA);
   for (const char* file : analysis::kTraces) {
     const auto read = trace::read((data / file).string());
     ASSERT_TRUE(read) << file;
     const trace::Links links = trace::link(*read);
-    const TreeOptions options = everything();
+    const TreeOptions options = whole_trace();
     const Forest forest(*read, links, options);
     const TreeLines full = full_lines(*read, links, forest, options);
     const TreeLines folded = folded_lines(*read, links, forest, options);
