@@ -207,23 +207,23 @@ TEST(Compare, ListsPropertiesOfAChangedKernel) {
 }
 
 TEST(Compare, MatchesKernelsThatFuseTheSameOperators) {
-  const auto made = [](const char* kernel) {
+  const auto trace_with = [](const char* kernel) {
     TraceMaker maker;
     maker.add(Category::kUserAnnotation, "ProfilerStep#2", 0, 1000);
     maker.op(kernel, 100, 100, 1);
     maker.kernel(kernel, 300, 50, 1);
     return maker.take();
   };
-  const trace::Trace a = made("triton_poi_fused__unsafe_view_gelu_mul_0");
+  const trace::Trace a = trace_with("triton_poi_fused__unsafe_view_gelu_mul_0");
   for (const char* other : {"epi_poi_fused_gelu_mul_3", "epi_pkg_gelu_tanh_and_mul_bf16"}) {
-    const trace::Trace b = made(other);
+    const trace::Trace b = trace_with(other);
     const Comparison comparison = compare(TraceIndex(a), TraceIndex(b), std::nullopt);
     const GroupComparison& group = comparison.groups.at(0);
     ASSERT_EQ(group.changed.size(), 1U) << other;
     EXPECT_EQ(group.changed[0].op, "gelu, mul");
     EXPECT_TRUE(group.gone.empty() && group.added.empty()) << other;
   }
-  const trace::Trace c = made("epi_poi_fused_mul_silu_0");
+  const trace::Trace c = trace_with("epi_poi_fused_mul_silu_0");
   EXPECT_TRUE(compare(TraceIndex(a), TraceIndex(c), std::nullopt).groups.at(0).changed.empty());
 }
 

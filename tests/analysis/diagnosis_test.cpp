@@ -150,35 +150,35 @@ TEST(Diagnosis, ExcludesClippedStart) {
 }
 
 TEST(Diagnosis, GraphCaptureIsNotHostBound) {
-  SyntheticTrace made;
-  made.host("user_annotation", kStep, 0, 1000)
+  SyntheticTrace builder;
+  builder.host("user_annotation", kStep, 0, 1000)
       .kernel(kGemm, 10, 15, 5)
       .host("cuda_runtime", "cudaStreamBeginCapture", 50, 5)
       .host("cpu_op", "aten::mm", 100, 700)
       .host("cuda_runtime", "cudaStreamEndCapture", 900, 5);
-  EXPECT_EQ(made.diagnosis().limiter, Limiter::kCapture);
+  EXPECT_EQ(builder.diagnosis().limiter, Limiter::kCapture);
 }
 
 // The host is busy for the whole step, but it does not explain most of the device's idle time: the
 // kernels were launched long before they start.
 TEST(Diagnosis, UnexplainedIdleTimeIsNotConclusive) {
-  SyntheticTrace made;
-  made.host("user_annotation", kStep, 0, 2000)
+  SyntheticTrace builder;
+  builder.host("user_annotation", kStep, 0, 2000)
       .host("cpu_op", "aten::mm", 0, 2000)
       .kernel(kGemm, 10, 800, 100)
       .kernel(kGemm, 910, 1700, 100);
-  EXPECT_EQ(made.diagnosis().limiter, Limiter::kNotConclusive);
+  EXPECT_EQ(builder.diagnosis().limiter, Limiter::kNotConclusive);
 }
 
 // Work that was queued before the steps is not counted. Three kernels of 100 us take 300 us.
 TEST(Diagnosis, OverlappingStepsStartAfterEarlierQueue) {
-  SyntheticTrace made;
-  made.device_work(kGemm, 1, 200);  // launched before the file starts
+  SyntheticTrace builder;
+  builder.device_work(kGemm, 1, 200);  // launched before the file starts
   for (int64_t i = 0; i < 3; ++i) {
-    made.host("user_annotation", "ProfilerStep#" + std::to_string(i), 10 + 20 * i, 19)
+    builder.host("user_annotation", "ProfilerStep#" + std::to_string(i), 10 + 20 * i, 19)
         .kernel(kGemm, 12 + 20 * i, 201 + 100 * i, 100);
   }
-  const Diagnosis found = made.diagnosis();
+  const Diagnosis found = builder.diagnosis();
   EXPECT_EQ(found.judged, 3);
   EXPECT_EQ(found.window_ns(), 300000);
   EXPECT_EQ(found.clipped_ns, 191000);
@@ -187,21 +187,21 @@ TEST(Diagnosis, OverlappingStepsStartAfterEarlierQueue) {
 
 // Steps are marked, but their launches are missing. The diagnosis covers the whole trace.
 TEST(Diagnosis, MissingLaunchesStillGiveADiagnosis) {
-  SyntheticTrace made;
+  SyntheticTrace builder;
   for (int64_t i = 0; i < 3; ++i) {
-    made.host("user_annotation", "ProfilerStep#" + std::to_string(i), 100 * i, 99)
+    builder.host("user_annotation", "ProfilerStep#" + std::to_string(i), 100 * i, 99)
         .device_work(kGemm, 100 * i, 98);
   }
-  const Diagnosis found = made.diagnosis();
+  const Diagnosis found = builder.diagnosis();
   EXPECT_TRUE(found.whole_trace);
   EXPECT_TRUE(found.launches_missing);
   EXPECT_EQ(found.limiter, Limiter::kGpu);
 }
 
 TEST(Diagnosis, UnknownKernelKindIsUnclassified) {
-  SyntheticTrace made;
-  made.host("user_annotation", kStep, 0, 20).kernel("my_kernel_v3", 5, 10, 980);
-  EXPECT_EQ(made.diagnosis().bound(), Bound::kUnclassified);
+  SyntheticTrace builder;
+  builder.host("user_annotation", kStep, 0, 20).kernel("my_kernel_v3", 5, 10, 980);
+  EXPECT_EQ(builder.diagnosis().bound(), Bound::kUnclassified);
 }
 
 TEST(Diagnosis, PathIncludesLaunchesOfOtherThreads) {
@@ -288,7 +288,7 @@ OpFlow flow_of(const std::string& name, const std::string& args) {
   const trace::Trace trace =
       trace::read_text(R"([{"ph": "X", "cat": "cpu_op", "name": ")" + name +
                            R"(", "pid": 1, "tid": 1, "ts": 1, "dur": 1, "args": )" + args + "}]",
-                       "made")
+                       "synthetic")
           .value();
   return op_flow(trace, 0);
 }

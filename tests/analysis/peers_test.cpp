@@ -193,7 +193,8 @@ TEST_F(Peers, BlockingRocmCopyIsASync) {
   }));
 }
 
-// Two of 3090 kernels take most of the time. The others are far below peak bandwidth.
+// Of the 3090 runs of the add kernel, the 282 longer than 20 us take 87 % of its time. The others
+// are far below peak bandwidth.
 TEST_F(Peers, KernelRatesAreWeightedByTime) {
   READ_OR_SKIP(trace, "kineto_resnet50_worker0");
   const Summary summary = summarize(TraceIndex(*trace), false);

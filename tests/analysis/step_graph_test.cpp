@@ -60,31 +60,31 @@ TEST(StepGraph, FasterHostDoesNotShortenDeviceWork) {
 
 // If the host's time is scaled to zero, halving an operator adds nothing back.
 TEST(StepGraph, AppliesTheSmallerOfTwoChanges) {
-  const trace::Trace made = SyntheticTrace()
-                                .host("user_annotation", kStep, 0, 400)
-                                .host("cpu_op", "aten::mm", 0, 300)
-                                .kernel(kGemm, 10, 13, 60)
-                                .trace();
-  const TraceIndex index(made);
+  const trace::Trace trace = SyntheticTrace()
+                                 .host("user_annotation", kStep, 0, 400)
+                                 .host("cpu_op", "aten::mm", 0, 300)
+                                 .kernel(kGemm, 10, 13, 60)
+                                 .trace();
+  const TraceIndex index(trace);
   const auto found = diagnose(index, step_subject(index));
   ASSERT_TRUE(found);
   StepChange change;
   change.scale[static_cast<size_t>(Bound::kDispatch)] = 0;
   const int64_t without_host = found->graph->retimed(change).window_ns;
-  for (trace::EventId id = 0; id < made.size(); ++id) {
-    if (made.name_of(id) == "aten::mm") change.durations[id] = 150000;
+  for (trace::EventId id = 0; id < trace.size(); ++id) {
+    if (trace.name_of(id) == "aten::mm") change.durations[id] = 150000;
   }
   EXPECT_EQ(found->graph->retimed(change).window_ns, without_host);
 }
 
 TEST(StepGraph, OnlyTheCriticalPathShortensTheStep) {
-  const trace::Trace made = SyntheticTrace()
-                                .host("user_annotation", kStep, 0, 250)
-                                .kernel(kGemm, 10, 13, 60)
-                                .kernel(kGemm, 80, 83, 60)
-                                .kernel(kGemm, 190, 193, 100)
-                                .trace();
-  const TraceIndex index(made);
+  const trace::Trace trace = SyntheticTrace()
+                                 .host("user_annotation", kStep, 0, 250)
+                                 .kernel(kGemm, 10, 13, 60)
+                                 .kernel(kGemm, 80, 83, 60)
+                                 .kernel(kGemm, 190, 193, 100)
+                                 .trace();
+  const TraceIndex index(trace);
   const StepGraphs graphs(index);
   const Subject steps = step_subject(index);
   const StepGraph graph = graphs.graph(graphs.window(steps.group.instances[0], steps.owned[0]));
@@ -117,16 +117,16 @@ TEST(StepMarks, AreFoundByNameFamily) {
 }
 
 TEST(Ownership, KernelWithoutLaunchBelongsToNoStep) {
-  const trace::Trace made =
+  const trace::Trace trace =
       trace::read_text(
           R"([{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 0, "dur": 100},
               {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 1, "dur": 2, "args": {"correlation": 5}},
               {"ph": "X", "cat": "kernel", "name": "own", "pid": 0, "tid": 7, "ts": 50, "dur": 10, "args": {"correlation": 5}},
               {"ph": "X", "cat": "kernel", "name": "earlier", "pid": 0, "tid": 7, "ts": 20, "dur": 30, "args": {"correlation": 4}}])",
-          "made")
+          "synthetic")
           .value();
-  const TraceIndex index(made);
-  EXPECT_EQ(steps(made, index.ownership).instances.at(0).measures.kernels, 1);
+  const TraceIndex index(trace);
+  EXPECT_EQ(steps(trace, index.ownership).instances.at(0).measures.kernels, 1);
   EXPECT_EQ(index.ownership.everything().work.size(), 2U);
 }
 

@@ -28,7 +28,7 @@ class TraceBuilder {
   TraceBuilder& kernel(const char* name, int64_t begin, int64_t dur) {
     return add("kernel", name, 0, begin, dur);
   }
-  trace::Trace trace() const { return trace::read_text(text_ + "]", "made").value(); }
+  trace::Trace trace() const { return trace::read_text(text_ + "]", "synthetic").value(); }
 
  private:
   TraceBuilder& add(const char* category, const char* name, int pid, int64_t begin, int64_t dur) {

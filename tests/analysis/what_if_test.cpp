@@ -178,7 +178,7 @@ void expect_four_of_five(const std::vector<WhatIfPair>& all) {
   EXPECT_LE(median(widths), 1);
 }
 
-// The constants were fitted to these pairs.
+// The constants were chosen using these pairs.
 TEST(WhatIfPairs, AreEstimatedForFittedSizes) { expect_four_of_five(pairs("what_if")); }
 
 // Other sizes, recorded after the constants were chosen.

@@ -39,18 +39,18 @@ bool has(const std::vector<std::string>& lines, const std::string& text) {
 // Layers of three operators, the second of which launches a kernel. Every `query_every`-th layer
 // queries the occupancy before the launch.
 SyntheticTrace layers(int64_t count, int64_t query_every = 1000) {
-  SyntheticTrace made;
-  made.host("user_annotation", "ProfilerStep#1", 0, 100 * count);
+  SyntheticTrace builder;
+  builder.host("user_annotation", "ProfilerStep#1", 0, 100 * count);
   for (int64_t i = 0; i < count; ++i) {
     const int64_t at = 100 * i;
-    made.host("cpu_op", "aten::view", at, 5).host("cpu_op", "aten::mm", at + 10, 60);
+    builder.host("cpu_op", "aten::view", at, 5).host("cpu_op", "aten::mm", at + 10, 60);
     if (i % query_every == 0) {
-      made.host("cuda_runtime", "cudaOccupancyMaxActiveBlocksPerMultiprocessor", at + 12, 3);
+      builder.host("cuda_runtime", "cudaOccupancyMaxActiveBlocksPerMultiprocessor", at + 12, 3);
     }
-    made.kernel(i % 2 == 0 ? "even_kernel" : "odd_kernel", at + 20, at + 25, 50);
-    made.host("cpu_op", "aten::silu", at + 80, 10);
+    builder.kernel(i % 2 == 0 ? "even_kernel" : "odd_kernel", at + 20, at + 25, 50);
+    builder.host("cpu_op", "aten::silu", at + 80, 10);
   }
-  return made;
+  return builder;
 }
 
 TEST(FindRepeats, CoversTheSequenceInOrder) {
@@ -107,44 +107,44 @@ TEST(Tree, FullShowsEveryEvent) {
 }
 
 TEST(Tree, SeparatesOperatorsBelowCalls) {
-  SyntheticTrace made;
+  SyntheticTrace builder;
   for (int64_t i = 0; i < 300; ++i) {
-    made.host("cpu_op", "parent", 100 * i, 90)
+    builder.host("cpu_op", "parent", 100 * i, 90)
         .host("cuda_runtime", "cudaLaunchKernel", 100 * i, 80);
-    made.host("cpu_op", i % 2 == 0 ? "even_op" : "odd_op", 100 * i + 1, 50);
+    builder.host("cpu_op", i % 2 == 0 ? "even_op" : "odd_op", 100 * i + 1, 50);
   }
-  const auto lines = tree_of(made.trace());
+  const auto lines = tree_of(builder.trace());
   EXPECT_TRUE(has(lines, "150 x even_op"));
   EXPECT_TRUE(has(lines, "150 x odd_op"));
 }
 
 TEST(Tree, ShowsNamesOfHiddenEvents) {
-  SyntheticTrace made = layers(60);
+  SyntheticTrace builder = layers(60);
   // Far more lines than fit on a screen, each with a different name.
   for (int64_t i = 0; i < 300; ++i) {
-    made.host("cpu_op", "aten::op_" + std::string(1 + i % 20, 'x') + std::string(i / 20, 'y'),
-              6000 + 10 * i, 1 + i % 7);
+    builder.host("cpu_op", "aten::op_" + std::string(1 + i % 20, 'x') + std::string(i / 20, 'y'),
+                 6000 + 10 * i, 1 + i % 7);
   }
-  made.host("cuda_runtime", "cudaOccupancyMaxActiveClusters", 9500, 0);
-  const auto lines = tree_of(made.trace());
+  builder.host("cuda_runtime", "cudaOccupancyMaxActiveClusters", 9500, 0);
+  const auto lines = tree_of(builder.trace());
   EXPECT_LE(lines.size(), kMaxTreeLines);
   EXPECT_TRUE(has(lines, "cudaOccupancyMaxActiveCl"));
 }
 
 TEST(Tree, StartsAtTheMainThread) {
-  SyntheticTrace made;
-  made.host("cpu_op", "aten::prefetch", 0, 90, 0, 1).host("cpu_op", "aten::mm", 10, 60, 0, 2);
-  made.kernel("kernel", 20, 25, 50, 7, 2);
-  const auto lines = tree_of(made.trace());
+  SyntheticTrace builder;
+  builder.host("cpu_op", "aten::prefetch", 0, 90, 0, 1).host("cpu_op", "aten::mm", 10, 60, 0, 2);
+  builder.kernel("kernel", 20, 25, 50, 7, 2);
+  const auto lines = tree_of(builder.trace());
   ASSERT_GE(lines.size(), 3U);
   EXPECT_EQ(lines[1], "thread 2") << "the first thread in the file launches nothing";
 }
 
 TEST(Tree, AppliesNameStyle) {
   const std::string name = "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_bias_TNT";
-  SyntheticTrace made;
-  made.host("cpu_op", "aten::mm", 0, 60).kernel(name, 20, 25, 50);
-  const trace::Trace trace = made.trace();
+  SyntheticTrace builder;
+  builder.host("cpu_op", "aten::mm", 0, 60).kernel(name, 20, 25, 50);
+  const trace::Trace trace = builder.trace();
   const std::string sentence = kernel_sentence(name, analysis::decode_name(name));
   TreeOptions options = whole_trace();
   EXPECT_FALSE(has(tree_of(trace, options), name))
