@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One piece of advice: what would make a step shorter, by how much, and how that was estimated.
+// One piece of advice: what would shorten a step, by how much, and how that was estimated.
 #pragma once
 
 #include <cstdint>
@@ -13,33 +13,33 @@
 namespace epi::analysis {
 
 enum class AdviceKind : uint8_t {
-  kFuse,         // several kernels into a generated one
+  kFuse,         // several kernels into one generated kernel
   kRegenerate,   // one kernel that generated code would beat
   kGatedMlp,     // gate and up in one GEMM, the activation in its epilogue
   kGraph,        // replay launches as a CUDA graph
-  kBatch,        // more rows for each launch
+  kBatch,        // more rows per launch
   kSync,         // a call that waits for the device
   kPageable,     // copies from memory that is not pinned
-  kTensorCores,  // f32 GEMMs without tf32
-  kAlignment,    // sizes that tensor cores cannot load at once
+  kTensorCores,  // f32 GEMMs without TF32
+  kAlignment,    // sizes that tensor cores cannot load efficiently
   kCopies,       // copies that only change the layout
-  kWaves,        // tiles that leave a part of the GPU idle
+  kWaves,        // tiles that leave part of the GPU idle
   kGuards,       // looking up compiled code
   kBreaks,       // several compiled regions in a step
   kRecompiles,   // several variants of one region
-  kCompiling,    // compiling inside of the steps
+  kCompiling,    // compilation inside steps
   kInput,        // loading data while the device waits
-  kAddmm,        // a GEMM and an add behind it as one
+  kAddmm,        // a GEMM and the following add as one
   kAttention,    // bmm, softmax, bmm as one kernel
   kAllocation,   // allocating and freeing device memory
-  kOverlap,      // collectives with nothing beside them
+  kOverlap,      // collectives that nothing overlaps
 };
 
-// Likely: pairs of recordings confirm this kind of advice (docs/advise.md). A guess: a rule of
-// thumb. Not conclusive: the range is wider than the estimate on either side.
+// kLikely: pairs of recordings confirm this kind of advice (docs/advise.md). kGuess: a rule of
+// thumb. kNotConclusive: the range is wider than the estimate on either side.
 enum class Confidence : uint8_t { kNotConclusive, kGuess, kLikely };
 
-// A number that the estimate is made of; what it counts decides its unit.
+// A number that the estimate is based on. `what` decides its unit.
 struct Term {
   enum class What : uint8_t {
     kGemms,
@@ -79,24 +79,24 @@ struct Term {
   double value;
 };
 
-// Of the host's time in a profiled step, what it takes without a profiler. From pairs on an H200:
-// docs/advise.md.
+// Share of the host's time in a profiled step that remains without a profiler. Measured in pairs of
+// recordings on an H200, see docs/advise.md.
 inline constexpr Estimate kUnprofiledHost = {0.45, 0.68, 1};
 
 struct Advice {
   AdviceKind kind = AdviceKind::kFuse;
-  std::vector<std::string> about;  // operators, or the sizes of a GEMM
-  bool on_device = true;           // it saves the device's work; else its waiting for the CPU
-  Estimate saving_ns;              // a step: of the device's work, or of its waiting
-  // How much shorter the step would be: its graph timed again with these events shorter, or without
-  // what the host does. Never more than that removes.
+  std::vector<std::string> about;  // operators, or GEMM sizes
+  bool on_device = true;           // saves device work; false: saves waiting for the CPU
+  Estimate saving_ns;              // per step: of device work, or of waiting
+  // How much shorter the step becomes, from its graph with these events shortened or the host
+  // activity removed. Never more than the removed time.
   double step_saving_ns = 0;
-  bool is_timed = false;  // false: the graph has nothing that the advice would change
-  bool overlaps = false;  // most of its events are those of advice before it in the list
-  // After it and all advice before it in the list: how long the step is, and what limits it.
+  bool is_timed = false;  // false: the graph contains nothing that the advice changes
+  bool overlaps = false;  // shares most of its events with earlier advice in the list
+  // The step's time and limiter after this and all earlier advice in the list.
   double step_after_ns = 0;
   Limiter then_limited_by = Limiter::kNoDevice;
-  bool in_part = false;  // of kInput: there are workers already
+  bool in_part = false;  // kInput: the loader already has workers
   Confidence confidence = Confidence::kGuess;
   std::vector<Term> terms;
   std::vector<trace::EventId> events;

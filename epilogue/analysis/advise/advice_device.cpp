@@ -23,12 +23,12 @@ namespace {
 using trace::EventId;
 using trace::kNoEvent;
 
-// Below this much of a step's device time nothing is worth a line.
-constexpr double kWorthShare = 0.01;
-// Before a kernel; it goes with the kernel.
+// Advice below this share of a step's device time is dropped.
+constexpr double kMinShare = 0.01;
+// The gap before a kernel, which disappears with the kernel.
 constexpr double kGapNs = 3000;
-// Smaller GEMMs take what a kernel takes at least.
-constexpr double kWorthFlops = 1e8;
+// Smaller GEMMs run at the minimum time of a kernel.
+constexpr double kMinFlops = 1e8;
 
 int64_t multiprocessors(const trace::Trace& trace) {
   const auto devices = trace::array_items(trace.property("deviceProperties"));
@@ -87,26 +87,26 @@ Advice about_gemm(AdviceKind kind, const GemmGroup& group) {
   return advice;
 }
 
-// What the GEMMs would take at a share of a peak, bytes at four fifths of the bandwidth. None
-// takes less than some microseconds, however small.
-double least_ns(const GemmGroup& group, double tflops, double share, const GpuPeaks& peaks) {
-  constexpr double kReached = 0.8;
-  constexpr double kShortestNs = 4000;
+// Time of the GEMMs at a share of a peak, with bytes at four fifths of the bandwidth. No GEMM takes
+// less than a few microseconds.
+double min_ns(const GemmGroup& group, double tflops, double share, const GpuPeaks& peaks) {
+  constexpr double kBandwidthShare = 0.8;
+  constexpr double kMinNs = 4000;
   const auto count = static_cast<double>(group.kernels.size());
   const double arithmetic = group.sizes.flops() / (tflops * 1000 * share);
-  const double bytes = group.rate.bytes.value_or(0) / (peaks.memory_tb_s * 1000 * kReached);
-  return count * std::max({arithmetic, bytes, kShortestNs});
+  const double bytes = group.rate.bytes.value_or(0) / (peaks.memory_tb_s * 1000 * kBandwidthShare);
+  return count * std::max({arithmetic, bytes, kMinNs});
 }
 
-// GEMMs on tensor cores were seen between these shares of their peak, from some size on.
+// Observed range of tensor-core GEMMs as a share of their peak, for GEMMs that are not small.
 constexpr double kPoorGemm = 0.35;
 constexpr double kTypicalGemm = 0.6;
 constexpr double kGoodGemm = 0.75;
 
 void set_saving(const GemmGroup& group, double peak, const GpuPeaks& peaks, Advice& advice) {
-  advice.saving_ns = {group.ns - least_ns(group, peak, kPoorGemm, peaks),
-                      group.ns - least_ns(group, peak, kTypicalGemm, peaks),
-                      group.ns - least_ns(group, peak, kGoodGemm, peaks)};
+  advice.saving_ns = {group.ns - min_ns(group, peak, kPoorGemm, peaks),
+                      group.ns - min_ns(group, peak, kTypicalGemm, peaks),
+                      group.ns - min_ns(group, peak, kGoodGemm, peaks)};
   advice.saving_ns.low = std::max(0.0, advice.saving_ns.low);
 }
 
@@ -114,7 +114,7 @@ void advise_tensor_cores(const GemmGroup& group, const GpuPeaks& peaks,
                          std::vector<Advice>& advice) {
   const bool misses = group.name.dtype == NumberType::kF32 && group.name.tensor_cores != true &&
                       group.dtype == "float";
-  if (!misses || peaks.tf32 <= peaks.f32 || group.sizes.flops() < kWorthFlops) return;
+  if (!misses || peaks.tf32 <= peaks.f32 || group.sizes.flops() < kMinFlops) return;
   Advice one = about_gemm(AdviceKind::kTensorCores, group);
   set_saving(group, peaks.tf32, peaks, one);
   one.terms.push_back({Term::What::kTf32Peak, peaks.tf32 * 1000});
@@ -122,10 +122,10 @@ void advise_tensor_cores(const GemmGroup& group, const GpuPeaks& peaks,
 }
 
 void advise_alignment(const GemmGroup& group, const GpuPeaks& peaks, std::vector<Advice>& advice) {
-  constexpr int64_t kAligned = 8;  // elements of two bytes that one load of tensor cores takes
+  constexpr int64_t kAligned = 8;  // two-byte elements per 16-byte load
   const bool narrow = group.dtype == "c10::BFloat16" || group.dtype == "c10::Half";
   const bool odd = group.sizes.n % kAligned != 0 || group.sizes.k % kAligned != 0;
-  if (!narrow || !odd || group.sizes.flops() < kWorthFlops) return;
+  if (!narrow || !odd || group.sizes.flops() < kMinFlops) return;
   Advice one = about_gemm(AdviceKind::kAlignment, group);
   set_saving(group, peaks.f16, peaks, one);
   if (group.rate.of_arithmetic) {
@@ -140,8 +140,8 @@ void advise_waves(const GemmGroup& group, int64_t sms, std::vector<Advice>& advi
   const int64_t tn = group.name.tile[1];
   const auto& sizes = group.sizes;
   const bool known = tm > 0 && tn > 0 && sms > 0 && sizes.m > 0 && sizes.n > 0 && sizes.batch > 0;
-  if (!known || group.name.split_k == true || sizes.flops() < kWorthFlops) return;
-  // Which side of a tile lies along the rows is not known: the better of both counts.
+  if (!known || group.name.split_k == true || sizes.flops() < kMinFlops) return;
+  // It is unknown which side of a tile lies along the rows, so the better one counts.
   const auto filled = [&](int64_t rows, int64_t columns) {
     const double tiles = static_cast<double>(sizes.batch) *
                          std::ceil(static_cast<double>(sizes.m) / static_cast<double>(rows)) *
@@ -150,9 +150,9 @@ void advise_waves(const GemmGroup& group, int64_t sms, std::vector<Advice>& advi
     return std::pair(tiles / (waves * static_cast<double>(sms)), tiles);
   };
   const auto best = std::max(filled(tm, tn), filled(tn, tm));
-  // Less than one wave is a small GEMM, which no other tile makes larger.
+  // Less than one wave is a small GEMM. Another tile size does not help.
   if (best.first >= kFull || best.second < static_cast<double>(sms)) return;
-  // A GEMM that is bound by its weights' bytes does not care.
+  // A GEMM that is bound by reading its weights gains nothing.
   if (group.rate.is_arithmetic() == false) return;
   Advice one = about_gemm(AdviceKind::kWaves, group);
   one.saving_ns = {0, group.ns * (kFull - best.first), group.ns * (1 - best.first)};
@@ -162,8 +162,8 @@ void advise_waves(const GemmGroup& group, int64_t sms, std::vector<Advice>& advi
   advice.push_back(std::move(one));
 }
 
-// An add that goes into a GEMM needs no generated kernel of its own.
-void leave_out_alone(FusionEstimate& fusion, const std::vector<EventId>& adds) {
+// An add that becomes part of a GEMM needs no generated kernel.
+void remove_single_ops(FusionEstimate& fusion, const std::vector<EventId>& adds) {
   const std::set<EventId> gone(adds.begin(), adds.end());
   std::erase_if(fusion.groups, [&](const FusionGroup& group) {
     const bool all =
@@ -207,8 +207,9 @@ void advise_fusion(const FusionEstimate& fusion, std::vector<Advice>& advice) {
 }
 
 void advise_gated_mlps(const TraceIndex& index, const Blocks& blocks, std::vector<Advice>& advice) {
-  // Of the time between the GEMMs: all of it goes into the epilogue. The range is that of pairs
-  // on an H200, where one GEMM of twice the width may also be faster than two: docs/advise.md.
+  // Share of the time between the GEMMs that is saved: all of it moves into the epilogue. The range
+  // comes from pairs on an H200, where one GEMM of twice the width can also be faster than two. See
+  // docs/advise.md.
   constexpr Estimate kSaved = {0.75, 1, 1.6};
   std::map<std::vector<std::string>, Advice> found;
   for (const GatedMlp& mlp : blocks.mlps) {
@@ -240,10 +241,11 @@ void advise_addmm(const TraceIndex& index, std::span<const EventId> work, Fusion
     if (group.ops.size() > 1) fused.insert(group.work.begin(), group.work.end());
   }
   const std::vector<FlowNode> nodes = tensor_flow(index, work);
-  // Of the add's time, on an H200: docs/advise.md has the pairs. With a bias the GEMM takes longer.
+  // Remaining share of the add's time on an H200. docs/advise.md has the pairs. With a bias, the
+  // GEMM takes longer.
   constexpr double kBiasAfter = 0.27;
   constexpr double kMatrixAfter = 0.93;
-  constexpr double kMatrixAfterLeast = 0.65;
+  constexpr double kMatrixAfterMin = 0.65;
   std::map<std::string, Advice> found;
   for (const FlowNode& node : nodes) {
     const bool adds = node.op != kNoEvent && node.kind == Kind::kPointwise &&
@@ -259,15 +261,15 @@ void advise_addmm(const TraceIndex& index, std::span<const EventId> work, Fusion
       }
       const auto sizes = gemm_shape(index.trace, maker.op);
       if (!sizes) continue;
-      // What is added is still read, by the GEMM: of a bias next to nothing.
+      // The GEMM still reads the addend, which is negligible for a bias.
       double addend = 0;
       for (const FlowRead& other : node.reads) {
         if (&other != &read) addend += other.size.bytes();
       }
       const double rate = fusion.rates.bytes_per_ns;
       const auto now = static_cast<double>(node.device_ns);
-      // A matrix is copied into the result before the GEMM adds to it, which takes about as long:
-      // only a bias goes into the epilogue.
+      // A matrix is copied into the result before the GEMM accumulates into it, which takes about
+      // as long as the add. Only a bias moves into the epilogue.
       const double full = static_cast<double>(sizes->m) * static_cast<double>(sizes->n) *
                           static_cast<double>(node.result.element_bytes);
       const bool is_bias = addend < full / 2;
@@ -287,13 +289,13 @@ void advise_addmm(const TraceIndex& index, std::span<const EventId> work, Fusion
       one.terms[2].value += after;
       one.saving_ns.low += is_bias ? now / 2 : 0;
       one.saving_ns.likely += now - after;
-      one.saving_ns.high += is_bias ? now + kGapNs : (1 - kMatrixAfterLeast) * now;
+      one.saving_ns.high += is_bias ? now + kGapNs : (1 - kMatrixAfterMin) * now;
       one.events.push_back(node.work.front());
       break;
     }
   }
   for (auto& [about, one] : found) {
-    leave_out_alone(fusion, one.events);
+    remove_single_ops(fusion, one.events);
     // A compiler does this, too.
     fusion.kernels_after -= static_cast<int64_t>(one.events.size());
     fusion.saving_ns.low += one.saving_ns.low;
@@ -305,11 +307,11 @@ void advise_addmm(const TraceIndex& index, std::span<const EventId> work, Fusion
 
 void advise_attention(const TraceIndex& index, std::span<const EventId> work,
                       std::vector<Advice>& advice) {
-  // Of the peak, as fused kernels reach it; their bytes at four fifths of the bandwidth.
+  // Shares of the peak that fused kernels reach, with bytes at four fifths of the bandwidth.
   constexpr double kPoor = 0.15;
   constexpr double kTypical = 0.4;
   constexpr double kGood = 0.7;
-  constexpr double kReached = 0.8;
+  constexpr double kBandwidthShare = 0.8;
   const auto peaks = gpu_peaks(device_name(index.trace));
   std::map<std::string, Advice> found;
   for (const auto& one_place : unfused_attention(index, work)) {
@@ -322,7 +324,7 @@ void advise_attention(const TraceIndex& index, std::span<const EventId> work,
     };
     const std::vector<OpInput> inputs = op_inputs(index.trace, index.links.op[one_place.front()]);
     const double element = inputs.empty() ? 2 : static_cast<double>(inputs[0].element_bytes);
-    // Queries, keys and values are read, the result is written; scores stay on the chip.
+    // Queries, keys and values are read and the result is written. Scores stay on chip.
     const double bytes = element * static_cast<double>(scores->batch) *
                          (count(scores->m, scores->k) + count(scores->n, scores->k) +
                           count(values->k, values->n) + count(values->m, values->n));
@@ -330,7 +332,7 @@ void advise_attention(const TraceIndex& index, std::span<const EventId> work,
     const auto fused_ns = [&](double share) {
       if (!peaks) return now / 2;
       return std::min(now, std::max(flops / (peaks->f16 * 1000 * share),
-                                    bytes / (peaks->memory_tb_s * 1000 * kReached)));
+                                    bytes / (peaks->memory_tb_s * 1000 * kBandwidthShare)));
     };
     const std::string about = fmt::format("{} of {}x{}", scores->batch, scores->m, scores->n);
     Advice& one = found[about];
@@ -356,7 +358,7 @@ void advise_gemms(const TraceIndex& index, std::span<const EventId> work,
   const int64_t sms = multiprocessors(index.trace);
   const double all_ns = device_time(index.trace, work);
   for (const GemmGroup& group : gemm_groups(index, work, peaks)) {
-    if (group.ns < kWorthShare * all_ns) continue;
+    if (group.ns < kMinShare * all_ns) continue;
     const size_t before = advice.size();
     if (peaks) advise_tensor_cores(group, *peaks, advice);
     if (peaks) advise_alignment(group, *peaks, advice);
@@ -384,8 +386,9 @@ void advise_copies(const TraceIndex& index, std::span<const EventId> work,
     one.events.push_back(id);
     ns += static_cast<double>(index.trace.dur_ns[id]);
   }
-  if (one.events.empty() || ns < kWorthShare * device_time(index.trace, work)) return;
-  // Where a GEMM reads the result, which takes any strides: docs/advise.md has the pairs.
+  if (one.events.empty() || ns < kMinShare * device_time(index.trace, work)) return;
+  // Applies if a GEMM reads the result, because GEMMs accept any strides. docs/advise.md has the
+  // pairs.
   one.saving_ns = {0.5 * ns, 0.9 * ns, ns + kGapNs * static_cast<double>(one.events.size())};
   one.terms = {{Term::What::kCopies, static_cast<double>(one.events.size())},
                {Term::What::kTakes, ns}};

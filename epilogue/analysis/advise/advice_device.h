@@ -10,11 +10,11 @@
 
 namespace epi::analysis {
 
-// Each adds what it finds in the work of one step.
+// Each function appends its findings for the work of one step.
 void advise_fusion(const FusionEstimate& fusion, std::vector<Advice>& advice);
 void advise_gated_mlps(const TraceIndex& index, const Blocks& blocks, std::vector<Advice>& advice);
-// A GEMM whose result only an add reads: `addmm` does both. Compilers know that: what it saves
-// is added to what fusing saves.
+// A GEMM whose result is read only by an add can be an `addmm`. Compilers do this too, so its
+// saving is added to that of fusion.
 void advise_addmm(const TraceIndex& index, std::span<const trace::EventId> work,
                   FusionEstimate& fusion, std::vector<Advice>& advice);
 void advise_attention(const TraceIndex& index, std::span<const trace::EventId> work,

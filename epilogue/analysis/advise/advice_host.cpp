@@ -19,42 +19,42 @@ bool is_region(std::string_view name) {
   return name.starts_with("Torch-Compiled Region") || name.starts_with("Epilogue-Compiled Region");
 }
 
-double took(const TraceIndex& index, EventId id) {
+double duration_ns(const TraceIndex& index, EventId id) {
   return static_cast<double>(index.trace.dur_ns[id]);
 }
 
-// Between a wait and the next work that was launched behind it the device runs dry.
-class DryTimes {
+// How long the device is idle after a wait, until the next work launched after it starts.
+class IdleAfterWaits {
  public:
-  explicit DryTimes(const HostView& view) : view_(view) {
-    const auto& work = view.owned.work;  // by when it was asked for
+  explicit IdleAfterWaits(const HostView& view) : view_(view) {
+    const auto& work = view.owned.work;  // by launch time
     const trace::Trace& trace = view.index.trace;
     ends_.resize(work.size() + 1, INT64_MIN);
-    begins_.resize(work.size() + 1, INT64_MAX);
+    starts_.resize(work.size() + 1, INT64_MAX);
     for (size_t i = 0; i < work.size(); ++i) {
       ends_[i + 1] = std::max(ends_[i], trace.end_ns(work[i]));
     }
     for (size_t i = work.size(); i-- > 0;) {
-      begins_[i] = std::min(begins_[i + 1], trace.ts_ns[work[i]]);
+      starts_[i] = std::min(starts_[i + 1], trace.ts_ns[work[i]]);
     }
   }
 
   double after(EventId wait) const {
     const int64_t wait_ns = view_.index.trace.ts_ns[wait];
     const auto& work = view_.owned.work;
-    const auto behind = std::lower_bound(
+    const auto after_wait = std::lower_bound(
         work.begin(), work.end(), wait_ns,
         [&](EventId id, int64_t ns) { return view_.index.links.asked_ns[id] < ns; });
-    const auto place = static_cast<size_t>(behind - work.begin());
-    if (begins_[place] == INT64_MAX) return 0;
+    const auto place = static_cast<size_t>(after_wait - work.begin());
+    if (starts_[place] == INT64_MAX) return 0;
     const int64_t last = std::max(ends_[place], wait_ns);
-    return static_cast<double>(std::max<int64_t>(0, begins_[place] - last));
+    return static_cast<double>(std::max<int64_t>(0, starts_[place] - last));
   }
 
  private:
   const HostView& view_;
-  std::vector<int64_t> ends_;    // the latest end of the first so many
-  std::vector<int64_t> begins_;  // the earliest begin from there on
+  std::vector<int64_t> ends_;    // [i]: latest end of the first i
+  std::vector<int64_t> starts_;  // [i]: earliest start from i on
 };
 
 }  // namespace
@@ -64,10 +64,10 @@ bool is_compiled(const HostView& view) {
   double all = 0;
   double compiled = 0;
   for (const EventId work : view.owned.work) {
-    all += took(view.index, work);
+    all += duration_ns(view.index, work);
     for (EventId id = view.index.links.op[work]; id != kNoEvent; id = tree.parent[id]) {
       if (!is_region(view.index.trace.name_of(id))) continue;
-      compiled += took(view.index, work);
+      compiled += duration_ns(view.index, work);
       break;
     }
   }
@@ -78,18 +78,18 @@ bool replays_graphs(const HostView& view) {
   double all = 0;
   double replayed = 0;
   for (const EventId work : view.owned.work) {
-    all += took(view.index, work);
+    all += duration_ns(view.index, work);
     const EventId launch = view.index.links.launch[work];
     const bool graph = launch != kNoEvent && view.index.trace.name_of(launch).find("GraphLaunch") !=
                                                  std::string_view::npos;
-    if (graph) replayed += took(view.index, work);
+    if (graph) replayed += duration_ns(view.index, work);
   }
   return replayed > all / 2;
 }
 
 void advise_input(const HostView& view, const Diagnosis& diagnosis, std::vector<Advice>& advice) {
-  constexpr double kWorthShare = 0.05;
-  if (diagnosis.share(Limiter::kInput) < kWorthShare) return;
+  constexpr double kMinShare = 0.05;
+  if (diagnosis.share(Limiter::kInput) < kMinShare) return;
   const Loading loading = loading_in(view.index, diagnosis.window);
   const auto judged = static_cast<double>(diagnosis.judged);
   const double ns = static_cast<double>(diagnosis.ns(Limiter::kInput)) / judged;
@@ -98,8 +98,8 @@ void advise_input(const HostView& view, const Diagnosis& diagnosis, std::vector<
   one.on_device = false;
   if (!loading.function.empty()) one.about = {loading.function};
   one.in_part = loading.loader.find("MultiProcessing") != std::string::npos;
-  // With workers enough all of it hides behind the device's work, but for handing over a batch.
-  // From pairs on an H200: docs/advise.md.
+  // With enough workers, device work hides all of it except the handover of a batch. Measured in
+  // pairs of recordings on an H200, see docs/advise.md.
   one.saving_ns = {0.5 * ns, 0.94 * ns, ns};
   one.confidence = one.in_part ? Confidence::kGuess : Confidence::kLikely;
   one.terms = {{Term::What::kCalls, static_cast<double>(loading.fetches) / judged},
@@ -111,11 +111,11 @@ void advise_input(const HostView& view, const Diagnosis& diagnosis, std::vector<
 }
 
 void advise_runtime(const Diagnosis& diagnosis, std::vector<Advice>& advice) {
-  constexpr double kWorthShare = 0.05;
+  constexpr double kMinShare = 0.05;
   const auto judged = static_cast<double>(diagnosis.judged);
   const auto add = [&](AdviceKind kind, Bound bound, const Estimate& removed) {
     const double ns = static_cast<double>(diagnosis.bounds[static_cast<size_t>(bound)]) / judged;
-    if (diagnosis.share(bound) < kWorthShare) return;
+    if (diagnosis.share(bound) < kMinShare) return;
     Advice one;
     one.kind = kind;
     one.on_device = false;
@@ -127,19 +127,19 @@ void advise_runtime(const Diagnosis& diagnosis, std::vector<Advice>& advice) {
                  {Term::What::kTakes, ns}};
     advice.push_back(std::move(one));
   };
-  // No pairs were recorded: rules of thumb.
+  // No pairs were recorded. This is a rule of thumb.
   add(AdviceKind::kAllocation, Bound::kAllocating, {0.5, 0.9, 1});
-  // How much compute there is to hide behind, and whether anything waits for the result, the path
-  // does not tell.
+  // The path does not show how much compute is available for overlap, nor whether anything waits
+  // for the result.
   add(AdviceKind::kOverlap, Bound::kCommunication, {0, 0.5, 1});
 }
 
 void advise_launches(const HostView& view, const Diagnosis& diagnosis,
                      std::vector<Advice>& advice) {
-  constexpr double kWorthShare = 0.15;
+  constexpr double kMinShare = 0.15;
   constexpr double kMostlyIdle = 0.5;
-  // Of the waiting that a profiled step shows; without a profiler there is less of it. From pairs
-  // on an H200: docs/advise.md.
+  // Share of a profiled step's waiting that a graph removes. There is less of it without a
+  // profiler. Measured in pairs of recordings on an H200, see docs/advise.md.
   constexpr Estimate kRemoved = {0.38, 0.55, 0.65};
   const auto waits = static_cast<double>(diagnosis.host_idle_ns());
   const auto window_ns = static_cast<double>(diagnosis.window_ns());
@@ -147,32 +147,33 @@ void advise_launches(const HostView& view, const Diagnosis& diagnosis,
       std::any_of(view.owned.launches.begin(), view.owned.launches.end(), [&](EventId id) {
         return view.index.trace.name_of(id).find("GraphLaunch") != std::string_view::npos;
       });
-  if (window_ns <= 0 || waits < kWorthShare * window_ns || diagnosis.limiter == Limiter::kCapture) {
+  if (window_ns <= 0 || waits < kMinShare * window_ns || diagnosis.limiter == Limiter::kCapture) {
     return;
   }
   const Measures& measures = view.instance.measures;
   const std::vector<Term> terms = {{Term::What::kDeviceWaits, waits},
                                    {Term::What::kWindow, window_ns},
                                    {Term::What::kLaunches, static_cast<double>(measures.launches)}};
-  constexpr int64_t kFewLaunches = 1;  // the graph is launched, too
+  constexpr int64_t kFewLaunches = 1;  // the graph itself is launched, too
   if (!has_graph && measures.launches > kFewLaunches) {
     Advice one;
     one.kind = AdviceKind::kGraph;
     one.on_device = false;
     one.saving_ns = {kRemoved.low * waits, kRemoved.likely * waits, kRemoved.high * waits};
-    // A graph cannot hold a wait for the device.
+    // A graph cannot contain a wait for the device.
     one.confidence = measures.syncs == 0 ? Confidence::kLikely : Confidence::kGuess;
     one.terms = terms;
     one.events = view.owned.launches;
     advice.push_back(std::move(one));
   }
-  if (has_graph) return;  // a replay has no rows that could grow
+  if (has_graph) return;  // a replay has a fixed number of rows
   if (waits < kMostlyIdle * window_ns || measures.busy_ns == 0) return;
   Advice batch;
   batch.kind = AdviceKind::kBatch;
   batch.on_device = false;
   const auto busy_ns = static_cast<double>(measures.busy_ns);
-  // Of twice the rows, half the time: what the host or the device then takes, whichever is more.
+  // Time per original batch at twice the rows: half of the larger of the host's and the device's
+  // time.
   const auto saved = [&](double host) {
     return host * window_ns - std::max(host * window_ns, 2 * busy_ns) / 2;
   };
@@ -186,7 +187,7 @@ void advise_launches(const HostView& view, const Diagnosis& diagnosis,
 
 void advise_waits(const HostView& view, std::vector<Advice>& advice) {
   const TraceIndex& index = view.index;
-  const DryTimes dry_times(view);
+  const IdleAfterWaits idle_after_waits(view);
   std::map<std::string, Advice> by_op;
   for (const EventId id : view.owned.syncs) {
     const EventId op = index.links.op[id];
@@ -200,12 +201,12 @@ void advise_waits(const HostView& view, std::vector<Advice>& advice) {
       one.terms = {
           {Term::What::kCalls, 0}, {Term::What::kCpuWaits, 0}, {Term::What::kIdleAfter, 0}};
     }
-    const double dry = dry_times.after(id);
+    const double idle_ns = idle_after_waits.after(id);
     one.terms[0].value += 1;
-    one.terms[1].value += took(index, id);
-    one.terms[2].value += dry;
-    one.saving_ns.likely += dry;
-    one.saving_ns.high += std::max(dry, took(index, id));
+    one.terms[1].value += duration_ns(index, id);
+    one.terms[2].value += idle_ns;
+    one.saving_ns.likely += idle_ns;
+    one.saving_ns.high += std::max(idle_ns, duration_ns(index, id));
     one.events.push_back(id);
   }
   for (auto& [name, one] : by_op) {
@@ -220,10 +221,10 @@ void advise_waits(const HostView& view, std::vector<Advice>& advice) {
       continue;
     }
     pageable.events.push_back(id);
-    ns += took(index, id);
+    ns += duration_ns(index, id);
   }
   if (pageable.events.empty()) return;
-  // From pairs on an H200: docs/advise.md.
+  // Measured in pairs of recordings on an H200, see docs/advise.md.
   pageable.saving_ns = {0.5 * ns, 0.72 * ns, 0.95 * ns};
   pageable.terms = {{Term::What::kCopies, static_cast<double>(pageable.events.size())},
                     {Term::What::kTakes, ns}};
@@ -237,12 +238,12 @@ void advise_compiled(const HostView& view, std::vector<Advice>& advice) {
   Advice breaks;
   breaks.kind = AdviceKind::kBreaks;
   double guards_ns = 0;
-  std::set<std::string_view> frames;  // one called for each layer is no break
+  std::set<std::string_view> frames;  // a region called once per layer is not a graph break
   for (const EventId id : view.events) {
     const std::string_view name = index.trace.name_of(id);
     if (name == "TorchDynamo Cache Lookup" || name == "Epilogue Guards") {
       guards.events.push_back(id);
-      guards_ns += took(index, id);
+      guards_ns += duration_ns(index, id);
     }
     if (is_region(name)) {
       breaks.events.push_back(id);
@@ -274,7 +275,7 @@ double advise_compiling(const TraceIndex& index, std::vector<Advice>& advice) {
   const InstanceGroup all_steps = steps(index.trace, index.ownership);
   const int64_t first_ns = all_steps.instances.empty() ? 0 : all_steps.instances.front().begin_ns;
   const int64_t last_ns = all_steps.instances.empty() ? 0 : all_steps.instances.back().end_ns;
-  std::map<trace::LaneId, int64_t> until;  // of each thread's last compilation
+  std::map<trace::LaneId, int64_t> until;  // end of each thread's last compilation
   for (const EventId id : index.links.tree.order) {
     const std::string_view name = index.trace.name_of(id);
     const size_t slash = name.rfind('/');
@@ -288,7 +289,7 @@ double advise_compiling(const TraceIndex& index, std::vector<Advice>& advice) {
     int64_t& busy_ns = until[index.trace.lane[id]];
     if (is_compiling(name) && begin_ns >= std::max(first_ns, busy_ns) && begin_ns < last_ns) {
       compiling.events.push_back(id);
-      ns += took(index, id);
+      ns += duration_ns(index, id);
       busy_ns = index.trace.end_ns(id);
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Advice about the CPU: launches, waits, compiled code's guards.
+// Advice about the CPU: launches, waits, guards of compiled code.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace epi::analysis {
 
-// Of one instance: everything that it owns, and the host events that begin inside of it.
+// One instance with everything that it owns and the host events that start inside it.
 struct HostView {
   const TraceIndex& index;
   const Instance& instance;
@@ -19,18 +19,18 @@ struct HostView {
 };
 
 void advise_launches(const HostView& view, const Diagnosis& diagnosis, std::vector<Advice>& advice);
-// Loading data while the device waits.
-// Allocating inside of the step, and collectives that nothing hides.
+// Allocation inside the step, and collectives that nothing overlaps.
 void advise_runtime(const Diagnosis& diagnosis, std::vector<Advice>& advice);
+// Data loading while the device waits.
 void advise_input(const HostView& view, const Diagnosis& diagnosis, std::vector<Advice>& advice);
 void advise_waits(const HostView& view, std::vector<Advice>& advice);
 void advise_compiled(const HostView& view, std::vector<Advice>& advice);
-// Compiling inside of the steps; gives how long it took.
+// Compilation inside steps. Returns how long it took.
 double advise_compiling(const TraceIndex& index, std::vector<Advice>& advice);
 
-// Whether compiled regions launch more than half of the instance's device time.
+// True if compiled regions launch more than half of the instance's device time.
 bool is_compiled(const HostView& view);
-// Whether graphs do.
+// True if CUDA graphs launch more than half of it.
 bool replays_graphs(const HostView& view);
 
 }  // namespace epi::analysis

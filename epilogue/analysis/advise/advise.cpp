@@ -17,14 +17,15 @@ namespace {
 
 using trace::EventId;
 
-// Shares of a step's device time that fusing must save.
+// Shares of a step's device time that fusion must save.
 constexpr double kLikelyGain = 0.08;
 constexpr double kSomeGain = 0.02;
-// What compiled code takes on the CPU under a profiler: once a call, and for each kernel. From the
-// pairs of traces in docs/advise.md; hosts differ by as much.
+// CPU time of compiled code under a profiler, per call and per kernel. From the pairs of traces in
+// docs/advise.md. Hosts differ by as much as this range.
 constexpr Estimate kCallNs = {150e3, 220e3, 300e3};
 constexpr Estimate kKernelNs = {35e3, 55e3, 85e3};
-// Those of Epilogue's compiler: `epilogue tour` on an H200 and on one x86-64 CPU stays inside.
+// The same for Epilogue's compiler. `epilogue tour` stays within this range on an H200 and on one
+// x86-64 CPU.
 constexpr Estimate kOwnCallNs = {0.5e3, 3e3, 10e3};
 constexpr Estimate kOwnKernelNs = {1e3, 5e3, 15e3};
 
@@ -32,28 +33,28 @@ Subject subject_of(const TraceIndex& index, const std::optional<std::string>& un
   if (!under) return step_subject(index);
   Subject subject = named_subject(index, *under);
   if (subject.group.instances.empty()) {
-    fail("advise", "--under {}: no annotation and no operator is called so", *under);
+    fail("advise", "--under {}: the trace has no annotation or operator of this name", *under);
   }
   return subject;
 }
 
-// Empty where no steps are marked: it is the whole trace.
+// Empty if the trace marks no steps: the subject is the whole trace.
 std::string name_of(const Subject& subject) {
   const auto& instances = subject.group.instances;
   const bool whole = instances.size() == 1 && instances[0].event == trace::kNoEvent;
   return whole ? "" : subject.group.name;
 }
 
-std::string shown_name(const std::string& name) { return name.empty() ? "no steps" : name; }
+std::string name_or_none(const std::string& name) { return name.empty() ? "no steps" : name; }
 
-void leave_out_savings(FusionEstimate& fusion) {
+void clear_savings(FusionEstimate& fusion) {
   fusion.saving_ns = {};
   for (FusionGroup& group : fusion.groups) group.saving_ns = {};
 }
 
-// Those of GPUs.
-void leave_out_estimates(AdviceReport& result) {
-  leave_out_savings(result.fusion);
+// Removes the estimates, which apply to GPUs only.
+void clear_estimates(AdviceReport& result) {
+  clear_savings(result.fusion);
   for (Advice& advice : result.advice) {
     advice.saving_ns = {};
     std::erase_if(advice.terms,
@@ -72,11 +73,11 @@ std::vector<int64_t> block_rows(const TraceIndex& index, const Subject& subject)
   return {rows.begin(), rows.end()};
 }
 
-// Gate and up are one kernel, with what was between the GEMMs in its epilogue.
-int64_t kernels_with_gated_mlps(const AdviceReport& advised) {
-  // What is between the GEMMs of an MLP is fused anyway, into one.
-  int64_t kernels = advised.fusion.kernels_after;
-  for (const GatedMlp& mlp : advised.blocks.mlps) {
+// Gate and up become one kernel, with the work between the GEMMs in its epilogue.
+int64_t kernels_with_gated_mlps(const AdviceReport& report) {
+  // The work between an MLP's GEMMs is already fused into one kernel.
+  int64_t kernels = report.fusion.kernels_after;
+  for (const GatedMlp& mlp : report.blocks.mlps) {
     kernels -= 1 + (mlp.between.empty() ? 0 : 1);
   }
   return kernels;
@@ -118,11 +119,11 @@ void decide(const HostView& view, AdviceReport& result) {
     }
     return set(Verdict::kNo, Reason::kDispatchLoss);
   }
-  // Compiled code shortens what the GPU and the host's dispatch take, and nothing else.
+  // Compiled code shortens only GPU work and host dispatch.
   const bool other =
       result.diagnosis->limiter != Limiter::kGpu && result.diagnosis->limiter != Limiter::kMixed;
   if (other) return set(Verdict::kNo, Reason::kOtherLimit);
-  // A range that is wider than the estimate is not likely anything.
+  // An estimate whose range is wider than itself is not likely.
   const Estimate& saving = result.fusion.saving_ns;
   const bool sure = saving.low > 0 && saving.high <= 2 * saving.likely;
   if (gain >= kLikelyGain && sure) return set(Verdict::kLikely, Reason::kGain);
@@ -160,16 +161,16 @@ AdviceReport advise(const TraceIndex& index, const std::optional<std::string>& u
     result.fusion = estimate_fusion(index, owned.work);
     result.blocks = find_blocks(index, owned.work);
     if (!result.blocks.mlps.empty()) result.block_rows = block_rows(index, subject);
-    // How fast other code is on a CPU depends on its arithmetic, which a trace does not show.
-    if (result.cpu_kernels) leave_out_savings(result.fusion);
+    // The speed of other code on a CPU depends on its arithmetic, which a trace does not show.
+    if (result.cpu_kernels) clear_savings(result.fusion);
     advise_addmm(index, owned.work, result.fusion, result.advice);
     advise_fusion(result.fusion, result.advice);
     advise_attention(index, owned.work, result.advice);
     advise_gated_mlps(index, result.blocks, result.advice);
-    if (result.cpu_kernels) leave_out_estimates(result);
+    if (result.cpu_kernels) clear_estimates(result);
     advise_gemms(index, owned.work, result.advice);
     advise_copies(index, owned.work, result.fusion, result.advice);
-    // Kernels of the CPU are called, not launched.
+    // CPU kernels are called, not launched.
     if (!result.cpu_kernels) advise_launches(view, *result.diagnosis, result.advice);
     advise_waits(view, result.advice);
   }
@@ -178,11 +179,11 @@ AdviceReport advise(const TraceIndex& index, const std::optional<std::string>& u
   if (result.diagnosis) {
     advise_input(view, *result.diagnosis, result.advice);
     advise_runtime(*result.diagnosis, result.advice);
-    time_again(index, *result.diagnosis, owned, result.advice);
-    // What is captured runs elsewhere.
+    time_advice(index, *result.diagnosis, owned, result.advice);
+    // Captured work runs elsewhere.
     if (result.diagnosis->limiter == Limiter::kCapture) result.advice.clear();
   }
-  // PyTorch's compiler leaves GEMMs alone; ours joins gate and up.
+  // PyTorch's compiler does not merge GEMMs. Ours merges gate and up.
   result.kernels_compiled =
       result.own ? kernels_with_gated_mlps(result) : result.fusion.kernels_after;
   decide(view, result);
@@ -191,7 +192,7 @@ AdviceReport advise(const TraceIndex& index, const std::optional<std::string>& u
 
 namespace {
 
-// What kernels of a name take in an instance: the median over all, in nanoseconds.
+// Time per instance of the kernels of each name: the median over instances, in nanoseconds.
 std::map<std::string_view, double> times_by_name(const TraceIndex& index, const Subject& subject) {
   std::map<std::string_view, std::vector<double>> all;
   for (size_t i = 0; i < subject.owned.size(); ++i) {
@@ -206,11 +207,11 @@ std::map<std::string_view, double> times_by_name(const TraceIndex& index, const 
   return times;
 }
 
-double unchanged_ns(const TraceIndex& before, const Subject& old, const TraceIndex& after,
-                    const Subject& changed) {
-  const auto old_times = times_by_name(before, old);
+double unchanged_ns(const TraceIndex& before, const Subject& old_subject, const TraceIndex& after,
+                    const Subject& new_subject) {
+  const auto old_times = times_by_name(before, old_subject);
   double shorter_ns = 0;
-  for (const auto& [name, ns] : times_by_name(after, changed)) {
+  for (const auto& [name, ns] : times_by_name(after, new_subject)) {
     const auto found = old_times.find(name);
     if (found != old_times.end()) shorter_ns += found->second - ns;
   }
@@ -225,9 +226,9 @@ int64_t gemm_count(const TraceIndex& index, const Subject& subject) {
   return count;
 }
 
-Estimate gated_mlp_saving(const AdviceReport& advised) {
+Estimate gated_mlp_saving(const AdviceReport& report) {
   Estimate saving;
-  for (const Advice& advice : advised.advice) {
+  for (const Advice& advice : report.advice) {
     if (advice.kind != AdviceKind::kGatedMlp) continue;
     saving.low += advice.saving_ns.low;
     saving.likely += advice.saving_ns.likely;
@@ -240,35 +241,36 @@ Estimate gated_mlp_saving(const AdviceReport& advised) {
 
 AdviceCheck check_advice(const TraceIndex& before, const TraceIndex& after,
                          const std::optional<std::string>& under) {
-  const AdviceReport advised = advise(before, under);
+  const AdviceReport report = advise(before, under);
   const Subject subject = subject_of(after, under);
   const MedianMeasures median = median_measures(subject.group);
-  if (advised.kernels == 0 || median.kernels == 0) {
-    fail("advise", "--against: the run {} has no device work",
-         advised.kernels == 0 ? "before" : "after");
+  if (report.kernels == 0 || median.kernels == 0) {
+    fail("advise", "--against: the {} run has no device work",
+         report.kernels == 0 ? "first" : "second");
   }
-  if (advised.subject != name_of(subject)) {
-    fail("advise", "--against: the run before has {}, the run after {}: --under names one of both",
-         shown_name(advised.subject), shown_name(name_of(subject)));
+  if (report.subject != name_of(subject)) {
+    fail("advise",
+         "--against: the first run has {}, the second {}; select a common one with --under",
+         name_or_none(report.subject), name_or_none(name_of(subject)));
   }
   std::vector<Advice> ignored;
   AdviceCheck check;
-  check.cpu_kernels = advised.cpu_kernels;
+  check.cpu_kernels = report.cpu_kernels;
   check.compile_ns = advise_compiling(after, ignored);
-  check.device_ns = advised.device_ns;
+  check.device_ns = report.device_ns;
   check.after_device_ns = median.device_ns;
-  check.saving_ns = advised.fusion.saving_ns;
-  check.actual_ns = advised.device_ns - median.device_ns;
+  check.saving_ns = report.fusion.saving_ns;
+  check.actual_ns = report.device_ns - median.device_ns;
   check.unchanged_ns = unchanged_ns(before, subject_of(before, under), after, subject);
-  check.kernels = advised.kernels;
-  check.kernels_predicted = advised.fusion.kernels_after;
+  check.kernels = report.kernels;
+  check.kernels_predicted = report.fusion.kernels_after;
   check.kernels_after = static_cast<int64_t>(median.kernels);
-  // Fewer GEMMs: gate and up are one.
+  // Fewer GEMMs: gate and up are merged.
   const bool joined = gemm_count(after, subject) < gemm_count(before, subject_of(before, under));
-  if (joined && !advised.blocks.mlps.empty()) {
+  if (joined && !report.blocks.mlps.empty()) {
     check.change = Change::kGatedMlp;
-    check.kernels_predicted = kernels_with_gated_mlps(advised);
-    check.saving_ns = gated_mlp_saving(advised);
+    check.kernels_predicted = kernels_with_gated_mlps(report);
+    check.saving_ns = gated_mlp_saving(report);
   }
   return check;
 }

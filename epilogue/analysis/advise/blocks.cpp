@@ -14,12 +14,12 @@ namespace {
 using trace::EventId;
 using trace::kNoEvent;
 
-// A GEMM with everything that its operator launched.
+// A GEMM with all work that its operator launched.
 struct Gemm {
   GemmShape sizes;
   std::string dtype;
   bool bias = false;
-  size_t first = 0;  // places in the work
+  size_t first = 0;  // indices into the work
   size_t last = 0;
 };
 
@@ -52,14 +52,14 @@ bool has_op(const DecodedName& name, std::string_view op) {
   return std::find(name.ops.begin(), name.ops.end(), op) != name.ops.end();
 }
 
-// Names of fused kernels do not state it.
-bool is_gelu_by_erf(const DecodedName& name, std::string_view kernel) {
-  if (name.library == Library::kAten) return !is_gelu_by_tanh(kernel);
-  return kernel.starts_with("pointwise_gelu_") ? !is_gelu_by_tanh(kernel)
+// True if a kernel computes gelu with erf. Names of fused kernels do not give the variant.
+bool is_erf_gelu(const DecodedName& name, std::string_view kernel) {
+  if (name.library == Library::kAten) return !is_tanh_gelu(kernel);
+  return kernel.starts_with("pointwise_gelu_") ? !is_tanh_gelu(kernel)
                                                : kernel.find("cuda::Gelu<") != kernel.npos;
 }
 
-// "geglu" where the kernels between the GEMMs activate and multiply.
+// "geglu" if the kernels between the GEMMs apply gelu and multiply.
 std::string activation_of(const TraceIndex& index, std::span<const EventId> between) {
   bool multiplies = false;
   std::string activation;
@@ -68,13 +68,14 @@ std::string activation_of(const TraceIndex& index, std::span<const EventId> betw
     multiplies |= has_op(name, "mul");
     if (has_op(name, "silu")) activation = "swiglu";
     if (has_op(name, "gelu")) {
-      activation = is_gelu_by_erf(name, index.trace.name_of(id)) ? "geglu_erf" : "geglu";
+      activation = is_erf_gelu(name, index.trace.name_of(id)) ? "geglu_erf" : "geglu";
     }
   }
   return multiplies ? activation : "";
 }
 
-// Three square linears one behind the other look the same, but for what the second one reads.
+// Three consecutive square linear layers have the same shapes. They differ in what the second one
+// reads.
 bool is_chain(const TraceIndex& index, const GatedMlp& mlp) {
   const std::vector<FlowNode> nodes = tensor_flow(index, mlp.work);
   for (const FlowNode& node : nodes) {
@@ -87,18 +88,18 @@ bool is_chain(const TraceIndex& index, const GatedMlp& mlp) {
 }
 
 std::optional<GatedMlp> gated_mlp(const TraceIndex& index, std::span<const EventId> work,
-                                  std::span<const Gemm> three) {
-  const Gemm& gate = three[0];
-  const Gemm& up = three[1];
-  const Gemm& down = three[2];
+                                  std::span<const Gemm> gemms) {
+  const Gemm& gate = gemms[0];
+  const Gemm& up = gemms[1];
+  const Gemm& down = gemms[2];
   const bool fits = gate.sizes == up.sizes && gate.sizes.batch == 1 &&
                     down.sizes == GemmShape{1, gate.sizes.m, gate.sizes.k, gate.sizes.n};
   if (!fits || gate.dtype.empty() || gate.bias || up.bias || down.bias) return std::nullopt;
   GatedMlp mlp;
   for (size_t i = gate.first; i <= down.last; ++i) {
     mlp.work.push_back(work[i]);
-    const bool of_gemm = i <= gate.last || (i >= up.first && i <= up.last) || i >= down.first;
-    if (!of_gemm) mlp.between.push_back(work[i]);
+    const bool in_gemm = i <= gate.last || (i >= up.first && i <= up.last) || i >= down.first;
+    if (!in_gemm) mlp.between.push_back(work[i]);
   }
   mlp.activation = activation_of(index, mlp.between);
   if (mlp.activation.empty() || is_chain(index, mlp)) return std::nullopt;
@@ -112,7 +113,7 @@ std::optional<GatedMlp> gated_mlp(const TraceIndex& index, std::span<const Event
 
 }  // namespace
 
-bool is_gelu_by_tanh(std::string_view kernel) {
+bool is_tanh_gelu(std::string_view kernel) {
   return kernel.find("GeluType)::{lambda()#1}") != kernel.npos ||
          kernel.starts_with("pointwise_gelu_tanh_") || kernel.find("GeluTanh<") != kernel.npos;
 }

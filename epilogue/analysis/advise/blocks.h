@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of transformers among the device work of a step: gated MLPs and linears, with what is
-// needed to run them again.
+// Transformer blocks in the device work of a step: gated MLPs and linear layers, with the
+// parameters to rerun them.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct GatedMlp {
   std::string activation;  // "geglu", "geglu_erf", "swiglu"
   std::string dtype;       // "bf16", "f16", "f32"
   std::vector<trace::EventId> work;
-  std::vector<trace::EventId> between;  // of it, what is no GEMM
+  std::vector<trace::EventId> between;  // its work other than GEMMs
   double device_ns = 0;
 };
 
@@ -36,14 +36,14 @@ struct Linear {
 
 struct Blocks {
   std::vector<GatedMlp> mlps;
-  std::vector<Linear> linears;  // that belong to no such MLP
+  std::vector<Linear> linears;  // that are not part of such an MLP
 };
 
-// Of the work of one step, by when it was asked for. Needs recorded shapes.
+// `work` is the work of one step in launch order. Needs recorded shapes.
 Blocks find_blocks(const TraceIndex& index, std::span<const trace::EventId> work);
 
-// ATen has two kernels for gelu, and traces do not record which was asked for: the first function
-// in its source is that of tanh.
-bool is_gelu_by_tanh(std::string_view kernel);
+// ATen has two kernels for gelu, and traces do not record the `approximate` argument. In ATen's
+// source, the first lambda is the tanh kernel.
+bool is_tanh_gelu(std::string_view kernel);
 
 }  // namespace epi::analysis

@@ -16,18 +16,18 @@ namespace {
 
 using trace::EventId;
 
-// Pointwise kernels reach this share of the memory's bandwidth where the trace shows none.
+// Share of the memory bandwidth that pointwise kernels reach, if the trace does not show it.
 constexpr double kTypicalShare = 0.88;
-// Generated kernels were seen between these, as shares of what ATen's vectorized ones reach.
+// Observed range of generated kernels, relative to ATen's vectorized kernels.
 constexpr double kSlowGenerated = 0.66;
 constexpr double kFastGenerated = 1.06;
-// What a fused kernel takes at most of the longest of its parts, where bytes do not tell.
+// Upper limit for a fused kernel relative to its longest part, if bytes do not predict its time.
 constexpr double kSlowFused = 1.25;
-// One kernel alone is taken for a gain only where generated code would be faster by far.
-constexpr double kWorthReplacing = 0.75;
-// Kernels that move less say little about the bandwidth: the cache serves them.
-constexpr double kTellingBytes = 64e6;
-// Kernels with dearer functions may be bound by them.
+// A single kernel is only replaced if generated code is much faster.
+constexpr double kMaxReplacedShare = 0.75;
+// Smaller kernels are served by the cache and do not show the memory bandwidth.
+constexpr double kMinRateBytes = 64e6;
+// Kernels with more expensive functions may be compute-bound.
 constexpr double kCheapFunction = 4;
 
 double bytes_of(const FlowNode& node) {
@@ -45,9 +45,9 @@ GpuRates rates_of(const TraceIndex& index, const std::vector<FlowNode>& nodes, b
     fastest = std::max(fastest, rate);
     const DecodedName& name = index.names[index.trace.name[node.work[0]]];
     const std::string_view op = plain_op(index.trace.name_of(node.op));
-    const bool telling = node.kind == Kind::kPointwise && name.vector_width > 1 &&
-                         function_cost(op, "") <= kCheapFunction;
-    if (telling && bytes_of(node) >= kTellingBytes) reached.push_back(rate);
+    const bool is_representative = node.kind == Kind::kPointwise && name.vector_width > 1 &&
+                                   function_cost(op, "") <= kCheapFunction;
+    if (is_representative && bytes_of(node) >= kMinRateBytes) reached.push_back(rate);
   }
   const auto peaks = gpu_peaks(device_name(index.trace));
   GpuRates rates;
@@ -61,10 +61,10 @@ GpuRates rates_of(const TraceIndex& index, const std::vector<FlowNode>& nodes, b
   return rates;
 }
 
-// Sets of nodes that become one.
-class Sets {
+// Disjoint sets of nodes that are fused.
+class DisjointSets {
  public:
-  explicit Sets(size_t count) : parent_(count) {
+  explicit DisjointSets(size_t count) : parent_(count) {
     std::iota(parent_.begin(), parent_.end(), size_t{0});
   }
   size_t find(size_t node) {
@@ -77,10 +77,10 @@ class Sets {
   std::vector<size_t> parent_;
 };
 
-// One group of nodes, and the kernel that would replace it.
+// A group of nodes, and the cost of the kernel that would replace it.
 class GroupCost {
  public:
-  GroupCost(const TraceIndex& index, const std::vector<FlowNode>& nodes, Sets& sets,
+  GroupCost(const TraceIndex& index, const std::vector<FlowNode>& nodes, DisjointSets& sets,
             const std::vector<size_t>& members)
       : index_(index), nodes_(nodes), sets_(sets), members_(members) {
     for (const size_t member : members) add(nodes[member]);
@@ -95,15 +95,15 @@ class GroupCost {
     const GpuRates fast = {rates.bytes_per_ns * kFastGenerated,
                            rates.slots_per_ns * kFastGenerated};
     const double more_kernels = static_cast<double>(group.fused_kernels - 1);
-    const auto total_ns = [&](double doubtful, const GpuRates& at) {
+    const auto total_ns = [&](double uncertain_share, const GpuRates& at) {
       GeneratedKernel kernel = kernel_;
-      kernel.bytes += doubtful * doubtful_bytes_;
+      kernel.bytes += uncertain_share * uncertain_bytes_;
       return generated_ns(kernel, at) + more_kernels * generated_ns({}, at);
     };
-    group.fused_bytes = kernel_.bytes + doubtful_bytes_ / 2;
+    group.fused_bytes = kernel_.bytes + uncertain_bytes_ / 2;
     group.fused_ns = total_ns(0.5, rates);
-    // Where fixed costs are most of it, bytes tell little: one kernel may take as long as the
-    // longest did, and some more.
+    // If fixed costs dominate, bytes predict little. The fused kernel may then take somewhat longer
+    // than the longest part did.
     double slow_ns = total_ns(1, slow);
     const bool is_small = slow_ns < 2 * generated_ns({}, slow);
     if (is_small && members_.size() > 1) slow_ns = std::max(slow_ns, kSlowFused * longest_ns_);
@@ -131,11 +131,11 @@ class GroupCost {
     double elements = node.result.elements;
     for (const FlowRead& read : node.reads) elements = std::max(elements, read.size.elements);
     kernel_.elements = std::max(kernel_.elements, elements);
-    // Small operands are computed once for each that reads them; that is not counted.
+    // Small operands are recomputed for each element that reads them, which is not counted.
     kernel_.functions +=
-        function_cost(op, is_gelu_by_tanh(index_.trace.name_of(node.work[0])) ? "tanh" : "");
-    kernel_.looped_ns += elements * looped_cost(node.kind, node.over_columns ? 0 : node.row);
-    // A sum over columns is a loop of another order, and a sum over everything needs two.
+        function_cost(op, is_tanh_gelu(index_.trace.name_of(node.work[0])) ? "tanh" : "");
+    kernel_.long_row_ns += elements * long_row_cost(node.kind, node.over_columns ? 0 : node.row);
+    // A sum over columns needs another loop order, and a sum over all elements needs two kernels.
     const bool is_whole = node.row > 0 && node.result.elements <= 1 && elements > 1e5;
     if ((node.over_columns || is_whole) && members_.size() > 1) {
       ++group_.fused_kernels;
@@ -145,41 +145,42 @@ class GroupCost {
 
   bool is_inside(size_t node) const { return sets_.find(node) == sets_.find(members_[0]); }
 
-  // Each tensor once: of one maker the largest part, of what comes from outside as many of a size
-  // as one operator reads. Where an operator combines one with a result of the same size, as the
-  // gate of an MLP or a residual, it may well be another tensor than those read before.
+  // Counts each tensor once: per producer the largest read, and for inputs from outside as many of
+  // one size as a single operator reads. If an operator combines an outside input with an inside
+  // result of the same size, such as an MLP's gate or a residual, the input may be a different
+  // tensor. These bytes are uncertain.
   void add_reads() {
     using Size = std::pair<double, int64_t>;
     struct Outside {
-      int64_t sure = 0;
+      int64_t certain = 0;
       int64_t all = 0;
       int64_t combined = 0;
     };
-    std::map<size_t, double> of_makers;
-    std::map<Size, Outside> of_outside;
+    std::map<size_t, double> by_maker;
+    std::map<Size, Outside> outside_reads;
     for (const size_t member : members_) {
       std::map<Size, int64_t> here;
       for (const FlowRead& read : nodes_[member].reads) {
         if (read.maker == kNoNode) {
           ++here[{read.size.elements, read.size.element_bytes}];
         } else if (!is_inside(read.maker)) {
-          double& bytes = of_makers[read.maker];
+          double& bytes = by_maker[read.maker];
           bytes = std::max(bytes, read.size.bytes());
         }
       }
       for (const auto& [size, count] : here) {
-        Outside& outside = of_outside[size];
-        outside.sure = std::max(outside.sure, count);
+        Outside& outside = outside_reads[size];
+        outside.certain = std::max(outside.certain, count);
         outside.all += count;
         if (reads_inside(nodes_[member], size.first)) outside.combined += count;
       }
     }
-    for (const auto& [maker, bytes] : of_makers) kernel_.bytes += bytes;
-    for (const auto& [size, outside] : of_outside) {
+    for (const auto& [maker, bytes] : by_maker) kernel_.bytes += bytes;
+    for (const auto& [size, outside] : outside_reads) {
       const double bytes = size.first * static_cast<double>(size.second);
-      const int64_t more = std::min(outside.combined, outside.all - outside.sure);
-      kernel_.bytes += bytes * static_cast<double>(outside.sure);
-      doubtful_bytes_ += bytes * static_cast<double>(more);
+      const int64_t more = std::min(outside.combined, outside.all - outside.certain);
+      kernel_.bytes += bytes * static_cast<double>(outside.certain);
+      uncertain_bytes_ += bytes * static_cast<double>(more);
     }
   }
 
@@ -189,8 +190,8 @@ class GroupCost {
     });
   }
 
-  // What somebody else reads, and what nobody reads: the step's own result. A sum that is only read
-  // inside may well be returned, too: residual streams are.
+  // Counts results that are read outside the group, and results that are never read: the step's
+  // outputs. A sum that is read only inside may also be returned, as residual streams are.
   void add_writes() {
     for (const size_t member : members_) {
       const FlowNode& node = nodes_[member];
@@ -200,18 +201,19 @@ class GroupCost {
       if (node.readers.empty() || is_read_outside) {
         kernel_.bytes += node.result.bytes();
       } else if (is_sum) {
-        doubtful_bytes_ += node.result.bytes();
+        uncertain_bytes_ += node.result.bytes();
       }
     }
   }
 
-  // Tensors that stay in a cache move faster than the memory's rate: what one of the parts reached,
-  // the fused kernel may reach as well.
+  // Tensors that stay in a cache move faster than the memory's bandwidth. The fused kernel may
+  // reach the rate of its fastest part.
   double as_fastest_part_ns() const {
     return fastest_ > 0 ? kernel_.bytes / (fastest_ * kFastGenerated) : group_.eager_ns;
   }
 
-  // Without shapes: what remains is as long as the longest of them, if they read each other at all.
+  // Without shapes: assumes that the fused kernel takes as long as the longest part, if the parts
+  // depend on each other at all.
   void without_sizes(FusionGroup& group) const {
     group.fused_ns = std::min(group.eager_ns, kSlowFused * longest_ns_);
     group.fused_bytes = group.eager_bytes = 0;
@@ -220,23 +222,23 @@ class GroupCost {
 
   const TraceIndex& index_;
   const std::vector<FlowNode>& nodes_;
-  Sets& sets_;
+  DisjointSets& sets_;
   const std::vector<size_t>& members_;
   FusionGroup group_;
   GeneratedKernel kernel_;
-  double doubtful_bytes_ = 0;
+  double uncertain_bytes_ = 0;
   double longest_ns_ = 0;
-  double fastest_ = 0;  // of the parts, bytes a nanosecond
+  double fastest_ = 0;  // highest rate of the parts, bytes per nanosecond
 };
 
 bool is_gain(const FusionGroup& group, size_t nodes) {
   if (nodes == 1) {
-    return group.sizes_known && group.fused_ns < kWorthReplacing * group.eager_ns;
+    return group.sizes_known && group.fused_ns < kMaxReplacedShare * group.eager_ns;
   }
   return group.saving_ns.likely > 0;
 }
 
-// Groups of the same operators with the same work are one, as in the layers of a model.
+// Merges groups of the same operators with the same bytes, as in the layers of a model.
 using GroupKey = std::pair<std::vector<std::string>, double>;
 void add_group(FusionGroup group, std::map<GroupKey, FusionGroup>& groups) {
   const GroupKey key{group.ops, group.fused_bytes};
@@ -245,15 +247,15 @@ void add_group(FusionGroup group, std::map<GroupKey, FusionGroup>& groups) {
     groups.emplace(key, std::move(group));
     return;
   }
-  FusionGroup* alike = &place->second;
-  ++alike->count;
-  alike->kernels += group.kernels;
-  alike->eager_ns += group.eager_ns;
-  alike->fused_ns += group.fused_ns;
-  alike->saving_ns.low += group.saving_ns.low;
-  alike->saving_ns.likely += group.saving_ns.likely;
-  alike->saving_ns.high += group.saving_ns.high;
-  alike->work.insert(alike->work.end(), group.work.begin(), group.work.end());
+  FusionGroup* merged = &place->second;
+  ++merged->count;
+  merged->kernels += group.kernels;
+  merged->eager_ns += group.eager_ns;
+  merged->fused_ns += group.fused_ns;
+  merged->saving_ns.low += group.saving_ns.low;
+  merged->saving_ns.likely += group.saving_ns.likely;
+  merged->saving_ns.high += group.saving_ns.high;
+  merged->work.insert(merged->work.end(), group.work.begin(), group.work.end());
 }
 
 }  // namespace
@@ -262,7 +264,7 @@ FusionEstimate estimate_fusion(const TraceIndex& index, std::span<const EventId>
   const std::vector<FlowNode> nodes = tensor_flow(index, work);
   FusionEstimate estimate;
   estimate.rates = rates_of(index, nodes, estimate.rates_measured);
-  Sets sets(nodes.size());
+  DisjointSets sets(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
     for (const FlowRead& read : nodes[i].reads) {
       if (read.maker == kNoNode || !nodes[i].can_join || !nodes[read.maker].can_join) continue;
@@ -271,10 +273,10 @@ FusionEstimate estimate_fusion(const TraceIndex& index, std::span<const EventId>
         sets.unite(read.maker, i);
       }
     }
-    // Without shapes, what follows each other is taken to belong together.
-    const bool blind = i > 0 && nodes[i].can_join && nodes[i - 1].can_join &&
-                       !nodes[i].has_sizes() && !nodes[i - 1].has_sizes();
-    if (blind && nodes[i].phase == nodes[i - 1].phase) sets.unite(i - 1, i);
+    // Without shapes, consecutive nodes are assumed to belong together.
+    const bool without_shapes = i > 0 && nodes[i].can_join && nodes[i - 1].can_join &&
+                                !nodes[i].has_sizes() && !nodes[i - 1].has_sizes();
+    if (without_shapes && nodes[i].phase == nodes[i - 1].phase) sets.unite(i - 1, i);
   }
   std::map<size_t, std::vector<size_t>> members;
   for (size_t i = 0; i < nodes.size(); ++i) {

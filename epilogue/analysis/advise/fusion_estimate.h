@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a compiler would join: operators whose results are read by the next one, without a GEMM
-// between them, become one generated kernel. What that kernel takes is estimated from the bytes
-// that it still moves, and its saving is the time of the kernels that it replaces less that.
+// Estimates what a compiler would fuse: operators that read each other's results, without a GEMM
+// between them, become one generated kernel. The time of that kernel follows from the bytes that it
+// still moves. The saving is the time of the replaced kernels minus that.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace epi::analysis {
 
-// Between two bounds, with what is most likely.
+// A range with its most likely value.
 struct Estimate {
   double low = 0;
   double likely = 0;
@@ -21,30 +21,30 @@ struct Estimate {
 };
 
 struct FusionGroup {
-  std::vector<trace::EventId> work;  // what it replaces
-  int64_t kernels = 0;               // of it: sets are no kernels
+  std::vector<trace::EventId> work;  // that the fused kernel replaces
+  int64_t kernels = 0;               // in `work`; memsets are not kernels
   std::vector<std::string> ops;      // "gelu", "mul", in order
   double eager_ns = 0;
   double eager_bytes = 0;
-  double fused_bytes = 0;  // most likely
+  double fused_bytes = 0;  // most likely value
   double fused_ns = 0;
   int64_t fused_kernels = 1;
-  int64_t count = 1;   // of groups alike, in one step
+  int64_t count = 1;   // of identical groups in one step
   Estimate saving_ns;  // of all of them
   bool sizes_known = true;
 };
 
 struct FusionEstimate {
-  std::vector<FusionGroup> groups;  // the largest saving first; groups alike are one
+  std::vector<FusionGroup> groups;  // largest saving first; identical groups are merged
   Estimate saving_ns;
   int64_t kernels = 0;        // of the step
-  int64_t kernels_after = 0;  // as likely
+  int64_t kernels_after = 0;  // most likely value
 
   GpuRates rates;
-  bool rates_measured = false;  // the bandwidth is that of this trace's own kernels
+  bool rates_measured = false;  // the bandwidth was measured on this trace's kernels
 };
 
-// Of the work that one step owns.
+// `work` is the work that one step owns.
 FusionEstimate estimate_fusion(const TraceIndex& index, std::span<const trace::EventId> work);
 
 }  // namespace epi::analysis

@@ -11,19 +11,19 @@ using trace::Category;
 using trace::EventId;
 using trace::kNoEvent;
 
-// Code that a compiler for pointwise operators and reductions generates. What is generated or
-// hand-fused already stays as it is: of ours, what is called "epi_...".
+// Kernels that a compiler for pointwise operators and reductions can generate. Generated or
+// hand-fused kernels are excluded, such as ours with the prefix "epi_".
 bool is_generatable(const DecodedName& name, std::string_view text) {
   const bool eager = name.library == Library::kAten ||
                      (name.library == Library::kEpilogue && !text.starts_with("epi_"));
   return eager && is_generated_kind(name.kind);
 }
 
-// Scatters in disguise, and what has as many results as its input's values say.
-bool stays_alone(std::string_view op) {
+// Operators that scatter, or whose result size depends on input values.
+bool is_never_fused(std::string_view op) {
   const bool scatters = op.find("embedding") != std::string_view::npos &&
                         op.find("backward") != std::string_view::npos;
-  // Many tensors at once, as optimizers take them.
+  // Multi-tensor operators, as used by optimizers.
   const bool many = op.starts_with("aten::_foreach") || op.starts_with("aten::_fused");
   return scatters || many || op == "aten::index" || op == "aten::nonzero" ||
          op == "aten::masked_select";
@@ -38,8 +38,9 @@ Phase phase_of(const TraceIndex& index, EventId op) {
   return Phase::kForward;
 }
 
-// Of the elements that a kernel joins: the trace does not have the types of a list of tensors.
-int64_t joined_width(std::string_view kernel) {
+// Element width of a concatenation, from the kernel's name. The trace does not record the types of
+// a list of tensors.
+int64_t concat_width(std::string_view kernel) {
   constexpr std::string_view kMark = "OpaqueType<";
   const size_t at = kernel.find(kMark);
   if (at == std::string_view::npos || at + kMark.size() >= kernel.size()) return 0;
@@ -61,7 +62,7 @@ std::vector<FlowNode> make_nodes(const TraceIndex& index, std::span<const EventI
     if (nodes.empty() || op == kNoEvent || nodes.back().op != op) {
       nodes.emplace_back();
       nodes.back().op = op;
-      nodes.back().can_join = op != kNoEvent && !stays_alone(trace.name_of(op));
+      nodes.back().can_join = op != kNoEvent && !is_never_fused(trace.name_of(op));
     }
     FlowNode& node = nodes.back();
     const DecodedName& name = index.names[trace.name[id]];
@@ -83,12 +84,12 @@ std::vector<FlowNode> make_nodes(const TraceIndex& index, std::span<const EventI
     node.over_columns = flow.over_columns;
     node.phase = phase_of(index, node.op);
     const std::string_view op = plain_op(trace.name_of(node.op));
-    if (op == "cat" || op == "stack") set_width(joined_width(trace.name_of(node.work[0])), node);
+    if (op == "cat" || op == "stack") set_width(concat_width(trace.name_of(node.work[0])), node);
   }
   return nodes;
 }
 
-// Finds the makers of what nodes read, one node after the other.
+// Finds the producers of what nodes read, node by node.
 class Matcher {
  public:
   explicit Matcher(const TraceIndex& index, std::vector<FlowNode>& nodes)
@@ -112,15 +113,15 @@ class Matcher {
   }
 
  private:
-  // A result that nobody has read yet was made to be read; else the stream of sums that runs
-  // through a transformer; else the newest, which may be a part of a larger result.
+  // Prefers a result without readers, then the residual stream of a transformer (for sums), then
+  // the newest result of this size or a larger one that contains it.
   size_t maker_of(size_t reader, const TensorSize& size) const {
     size_t newest = kNoNode;
     size_t sum = kNoNode;
-    const auto alike = by_elements_.find(size.elements);
-    if (alike != by_elements_.end()) {
-      const auto last = oldest_of(alike->second);
-      for (auto at = alike->second.rbegin(); at != last; ++at) {
+    const auto same_size = by_elements_.find(size.elements);
+    if (same_size != by_elements_.end()) {
+      const auto last = lookback_end(same_size->second);
+      for (auto at = same_size->second.rbegin(); at != last; ++at) {
         const FlowNode& maker = nodes_[*at];
         if (maker.result.element_bytes != size.element_bytes && size.element_bytes != 0) continue;
         if (already_reads(reader, *at)) continue;
@@ -130,16 +131,16 @@ class Matcher {
       }
     }
     if (is_sum(nodes_[reader]) && sum != kNoNode) return sum;
-    // GEMMs read matrices as a whole; weights would pass for parts.
+    // GEMMs read whole matrices. Their weights would be mistaken for parts.
     const size_t whole = is_gemm(nodes_[reader].kind) ? kNoNode : larger_maker(size);
     if (whole == kNoNode) return newest;
     return newest == kNoNode || whole > newest ? whole : newest;
   }
 
-  // How far to look back: steps may have a hundred thousand nodes.
-  static std::vector<size_t>::const_reverse_iterator oldest_of(const std::vector<size_t>& list) {
-    constexpr size_t kFarthest = 64;
-    return list.rbegin() + static_cast<std::ptrdiff_t>(std::min(list.size(), kFarthest));
+  // Limits how far to look back. A step may have a hundred thousand nodes.
+  static std::vector<size_t>::const_reverse_iterator lookback_end(const std::vector<size_t>& list) {
+    constexpr size_t kMaxLookback = 64;
+    return list.rbegin() + static_cast<std::ptrdiff_t>(std::min(list.size(), kMaxLookback));
   }
 
   bool already_reads(size_t reader, size_t maker) const {
@@ -152,10 +153,10 @@ class Matcher {
     return node.op != kNoEvent && plain_op(index_.trace.name_of(node.op)) == "add";
   }
 
-  // The newest GEMM that this can be a part of: a third of "qkv".
+  // The newest GEMM whose result this can be a part of, such as a third of "qkv".
   size_t larger_maker(const TensorSize& size) const {
     constexpr double kMaxParts = 8;
-    const auto last = oldest_of(gemms_);
+    const auto last = lookback_end(gemms_);
     for (auto at = gemms_.rbegin(); at != last; ++at) {
       const TensorSize& result = nodes_[*at].result;
       const double parts = result.elements / size.elements;

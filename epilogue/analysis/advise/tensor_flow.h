@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operator made what another one reads. Traces do not name tensors: sizes, types and the
-// order of launches decide, so that this is a guess. It is made for one step.
+// Which operator produced the tensors that another one reads. Traces do not identify tensors, so
+// this is a guess from sizes, types and launch order. Covers one step.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ inline constexpr size_t kNoNode = SIZE_MAX;
 
 struct FlowRead {
   TensorSize size;
-  size_t maker = kNoNode;  // none: it comes from outside of the step
+  size_t maker = kNoNode;  // kNoNode: from outside the step
 };
 
-// Compilers keep these apart: nothing of one joins another.
+// Compilers do not fuse across these.
 enum class Phase : uint8_t { kForward, kBackward, kOptimizer };
 
 // An operator with the device work that it launched.
@@ -28,18 +28,18 @@ struct FlowNode {
   std::vector<trace::EventId> work;
   int64_t device_ns = 0;
   Kind kind = Kind::kUnknown;  // of its longest work
-  bool can_join = false;       // generated code could do this as a part of a larger kernel
+  bool can_join = false;       // generated code could include it in a larger kernel
   Phase phase = Phase::kForward;
   std::vector<FlowRead> reads;
   TensorSize result;
   double row = 0;             // as in OpFlow
-  bool over_columns = false;  // likewise
+  bool over_columns = false;  // as in OpFlow
   std::vector<size_t> readers;
   bool has_sizes() const { return result.elements > 0; }
-  int depth = 0;  // how many works that cannot join lie before it, one behind the other
+  int depth = 0;  // length of the longest chain of non-fusible producers before it
 };
 
-// Nodes by when they were launched. `work` is what one step owns, by when it was asked for.
+// Nodes in launch order. `work` is the work that one step owns, in launch order.
 std::vector<FlowNode> tensor_flow(const TraceIndex& index, std::span<const trace::EventId> work);
 
 }  // namespace epi::analysis

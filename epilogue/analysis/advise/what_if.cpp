@@ -11,11 +11,11 @@ namespace {
 
 using trace::EventId;
 
-// Beyond, advice is not timed: a step may have hundreds of groups to fuse, each worth next to
-// nothing.
+// Only this many pieces of advice are timed. A step may have hundreds of groups to fuse, each with
+// a negligible saving.
 constexpr size_t kMaxTimed = 24;
-// Of a step: what saves less is not worth a line.
-constexpr double kWorthShare = 0.001;
+// Smaller savings, as a share of the step, are dropped.
+constexpr double kMinShare = 0.001;
 
 void scale_bound(Bound bound, double scale, StepChange& change) {
   change.scale[static_cast<size_t>(bound)] = scale;
@@ -27,7 +27,7 @@ void scale_host(double scale, StepChange& change) {
   }
 }
 
-void join(const StepChange& more, StepChange& all) {
+void merge(const StepChange& more, StepChange& all) {
   for (const auto& [event, ns] : more.durations) {
     const auto [place, is_new] = all.durations.try_emplace(event, ns);
     if (!is_new) place->second = std::min(place->second, ns);
@@ -35,7 +35,7 @@ void join(const StepChange& more, StepChange& all) {
   for (size_t i = 0; i < kBounds; ++i) all.scale[i] = std::min(all.scale[i], more.scale[i]);
 }
 
-// Makes of advice what it changes in the judged steps.
+// Translates advice into changes of the diagnosed steps.
 class Changes {
  public:
   Changes(const TraceIndex& index, const Diagnosis& diagnosis, const Owned& owned,
@@ -44,8 +44,8 @@ class Changes {
     Interval window = diagnosis.row != nullptr ? diagnosis.row_window : diagnosis.window;
     window.begin -= diagnosis.clipped_ns;
     if (diagnosis.judged <= 1 && diagnosis.row == nullptr) return;
-    // Advice is about the events of one step; those of the same name in the other steps would
-    // change with them.
+    // Advice names the events of one step. Events of the same name in the other steps change with
+    // them.
     std::unordered_set<EventId> own(owned.work.begin(), owned.work.end());
     own.insert(owned.syncs.begin(), owned.syncs.end());
     for (const Advice& one : advice) {
@@ -59,12 +59,13 @@ class Changes {
         place->second.own_ns += static_cast<double>(index.trace.dur_ns[id]);
         continue;
       }
-      // What a step before the window has launched is not one of its own.
+      // Work launched by a step before the window does not belong to these steps.
       const EventId launch = index.links.launch[id];
       const bool is_work = trace::is_device_work(index.trace.category[id]);
       if (is_work && launch == trace::kNoEvent) continue;
-      const int64_t asked_ns = index.trace.ts_ns[is_work ? launch : id];
-      if (asked_ns >= window.begin && asked_ns < window.end) place->second.others.push_back(id);
+      const int64_t launched_ns = index.trace.ts_ns[is_work ? launch : id];
+      if (launched_ns >= window.begin && launched_ns < window.end)
+        place->second.others.push_back(id);
     }
   }
 
@@ -118,7 +119,7 @@ class Changes {
   }
 
  private:
-  struct Alike {
+  struct SameName {
     double own_ns = 0;  // in the step that the advice is about
     std::vector<EventId> others;
   };
@@ -159,15 +160,16 @@ class Changes {
   }
 
   const TraceIndex& index_;
-  std::unordered_map<trace::NameId, Alike> by_name_;
+  std::unordered_map<trace::NameId, SameName> by_name_;
 };
 
-// An estimate is never exact, nor does advice cost time.
-void tell_range(Advice& advice) {
-  constexpr double kNarrowest = 0.1;  // on either side
+// Widens the range to a minimum, because an estimate is never exact. Keeps it above 0, because
+// advice never costs time.
+void widen_range(Advice& advice) {
+  constexpr double kMinSpread = 0.1;  // on either side
   Estimate& saving = advice.saving_ns;
   if (saving.likely <= 0) return;
-  saving.low = std::max(0.0, std::min(saving.low, (1 - kNarrowest) * saving.likely));
+  saving.low = std::max(0.0, std::min(saving.low, (1 - kMinSpread) * saving.likely));
   const bool wide = saving.low <= 0 || saving.high - saving.likely > saving.likely;
   if (wide) advice.confidence = Confidence::kNotConclusive;
 }
@@ -179,7 +181,7 @@ void bound_by(double ns, Advice& advice) {
   saving.low = std::min(saving.low, saving.likely);
 }
 
-// Without a profiler the host is faster, and what it waits for the device weighs more.
+// Without a profiler the host is faster, so waiting for the device has more weight.
 void set_sync_saving(const Diagnosis& diagnosis, const StepChange& change, Advice& advice) {
   const auto saved = [&](double host) {
     StepChange before;
@@ -190,13 +192,13 @@ void set_sync_saving(const Diagnosis& diagnosis, const StepChange& change, Advic
   };
   const std::array<double, 3> savings = {saved(kUnprofiledHost.low), saved(kUnprofiledHost.likely),
                                          saved(kUnprofiledHost.high)};
-  // A thread that waited also has to wake up, which a trace does not show. From pairs on an H200:
-  // docs/advise.md.
+  // A thread that waited also has to wake up, which a trace does not show. Measured in pairs of
+  // recordings on an H200, see docs/advise.md.
   constexpr Estimate kActual = {0.4, 1.5, 2.5};
   advice.saving_ns = {kActual.low * *std::min_element(savings.begin(), savings.end()),
                       kActual.likely * savings[1],
                       kActual.high * *std::max_element(savings.begin(), savings.end())};
-  // Never more than the calls take, and the device then waits.
+  // The saving is at most the time of the calls plus the idle time after them.
   double removed_ns = 0;
   for (const Term& term : advice.terms) {
     const bool counts = term.what == Term::What::kCpuWaits || term.what == Term::What::kIdleAfter;
@@ -209,17 +211,17 @@ void mark_overlaps(std::vector<Advice>& advice) {
   std::unordered_set<EventId> taken;
   for (Advice& one : advice) {
     if (!one.on_device) continue;
-    const auto again = std::count_if(one.events.begin(), one.events.end(),
-                                     [&](EventId id) { return taken.contains(id); });
-    one.overlaps = 2 * static_cast<size_t>(again) > one.events.size();
+    const auto shared = std::count_if(one.events.begin(), one.events.end(),
+                                      [&](EventId id) { return taken.contains(id); });
+    one.overlaps = 2 * static_cast<size_t>(shared) > one.events.size();
     taken.insert(one.events.begin(), one.events.end());
   }
 }
 
 }  // namespace
 
-void time_again(const TraceIndex& index, const Diagnosis& diagnosis, const Owned& owned,
-                std::vector<Advice>& advice) {
+void time_advice(const TraceIndex& index, const Diagnosis& diagnosis, const Owned& owned,
+                 std::vector<Advice>& advice) {
   std::stable_sort(advice.begin(), advice.end(), [](const Advice& a, const Advice& b) {
     return a.saving_ns.likely > b.saving_ns.likely;
   });
@@ -238,20 +240,20 @@ void time_again(const TraceIndex& index, const Diagnosis& diagnosis, const Owned
     }
   }
   std::erase_if(advice, [&](const Advice& one) {
-    return one.kind == AdviceKind::kSync && one.saving_ns.likely < kWorthShare * step_ns;
+    return one.kind == AdviceKind::kSync && one.saving_ns.likely < kMinShare * step_ns;
   });
   std::stable_sort(advice.begin(), advice.end(), [](const Advice& a, const Advice& b) {
     if (a.step_saving_ns != b.step_saving_ns) return a.step_saving_ns > b.step_saving_ns;
     return a.saving_ns.likely > b.saving_ns.likely;
   });
   mark_overlaps(advice);
-  for (Advice& one : advice) tell_range(one);
+  for (Advice& one : advice) widen_range(one);
   StepChange all;
   Diagnosis::After after = diagnosis.after(all);
   for (size_t i = 0; i < advice.size(); ++i) {
-    // What is advised instead of something above is not followed as well.
+    // Advice that overlaps earlier advice is an alternative to it, so it is not applied as well.
     if (i < kMaxTimed && advice[i].is_timed && !advice[i].overlaps) {
-      join(changes.of(advice[i]), all);
+      merge(changes.of(advice[i]), all);
       after = diagnosis.after(all);
     }
     advice[i].step_after_ns = after.ns;

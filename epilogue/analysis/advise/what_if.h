@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What advice is worth to a step: its graph timed again as if the advice were followed.
+// The effect of advice on a step: recomputes the step's graph as if the advice were followed.
 #pragma once
 
 #include <vector>
@@ -10,10 +10,10 @@
 
 namespace epi::analysis {
 
-// Sets what each piece of advice saves of the step, bounds what it saves of the host's time by
-// that, drops synchronisations whose removal saves nothing, and orders the rest as a sequence: what
-// saves most first, each timed with all before it. `owned` is what the diagnosed instance owns.
-void time_again(const TraceIndex& index, const Diagnosis& diagnosis, const Owned& owned,
-                std::vector<Advice>& advice);
+// Sets how much each piece of advice shortens the step, and caps host savings at that value. Drops
+// synchronizations whose removal saves nothing. Orders the rest by saving and times each one
+// together with all before it. `owned` is what the diagnosed instance owns.
+void time_advice(const TraceIndex& index, const Diagnosis& diagnosis, const Owned& owned,
+                 std::vector<Advice>& advice);
 
 }  // namespace epi::analysis

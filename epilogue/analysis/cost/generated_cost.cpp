@@ -8,19 +8,19 @@
 namespace epi::analysis {
 namespace {
 
-// From launch to end of a kernel with nothing to do.
+// Duration of an empty kernel, from launch to end.
 constexpr double kEmptyNs = 900;
-// Loading, converting, storing.
+// Loading, converting and storing one element.
 constexpr double kElementSlots = 13.5;
-// Longer rows are read twice, or more often.
+// Longer rows are read at least twice.
 constexpr double kMaxRow = 1024;
 
 }  // namespace
 
-double function_cost(std::string_view op, std::string_view how) {
+double function_cost(std::string_view op, std::string_view variant) {
   double slots = 1;
   for (const pointwise::FunctionInfo& info : pointwise::kFunctions) {
-    if (info.op == op && (info.variant.empty() || info.variant == how)) slots = info.slots;
+    if (info.op == op && (info.variant.empty() || info.variant == variant)) slots = info.slots;
   }
   for (const pointwise::TraceOnly& row : pointwise::kTraceOnly) {
     if (row.op == op) slots = row.slots;
@@ -28,7 +28,7 @@ double function_cost(std::string_view op, std::string_view how) {
   return slots;
 }
 
-double looped_cost(Kind kind, double row) {
+double long_row_cost(Kind kind, double row) {
   if (row <= kMaxRow) return 0;
   switch (kind) {
     case Kind::kSoftmax:
@@ -48,7 +48,7 @@ double generated_ns(const GeneratedKernel& kernel, const GpuRates& rates) {
       rates.slots_per_ns > 0
           ? kernel.elements * (kElementSlots + kernel.functions) / rates.slots_per_ns
           : 0;
-  return kEmptyNs + std::max(moving, computing) + kernel.looped_ns / rates.bytes_per_ns;
+  return kEmptyNs + std::max(moving, computing) + kernel.long_row_ns / rates.bytes_per_ns;
 }
 
 }  // namespace epi::analysis

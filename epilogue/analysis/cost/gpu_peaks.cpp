@@ -4,17 +4,18 @@
 namespace epi::analysis {
 namespace {
 
-// Sheets give tensor rates with 2:4 sparsity from Ampere on; these are half of that.
+// From Ampere on, datasheets give tensor rates with 2:4 sparsity. These are the dense rates, half
+// of that.
 constexpr std::string_view kH100 = "NVIDIA H100 Tensor Core GPU datasheet";
 constexpr std::string_view kA100 = "NVIDIA A100 Tensor Core GPU datasheet";
 constexpr std::string_view kV100 = "NVIDIA V100 Tensor Core GPU datasheet";
 
 struct Row {
-  std::string_view part;   // of the driver's name
-  std::string_view other;  // a second part that it must have; may be empty
+  std::string_view part;   // substring of the driver's name
+  std::string_view other;  // second required substring; may be empty
   GpuPeaks peaks;
 };
-// The more particular ones first.
+// More specific names first.
 constexpr Row kRows[] = {
     // title, source, f16, tf32, f8, f32, f64, s8, TB/s
     {"GB200",
@@ -92,11 +93,11 @@ double GpuPeaks::of(NumberType type) const {
 }
 
 std::optional<GpuPeaks> gpu_peaks(std::string_view device_name) {
-  // Slices and variants, which have other figures than the GPU that they are named for.
+  // Slices and variants whose figures differ from those of the GPU in their name.
   for (const std::string_view other : {"MIG", "Laptop", " Ti", "4090 D", "H800 PCIe", "-3e"}) {
     if (device_name.find(other) != std::string_view::npos) return std::nullopt;
   }
-  // A digit or letter behind the part makes another GPU of it: an A100 is no A10.
+  // A digit or letter after the match makes it a different GPU: "A100" is not an A10.
   const auto has = [&](std::string_view part) {
     const size_t at = device_name.find(part);
     if (at == std::string_view::npos) return false;

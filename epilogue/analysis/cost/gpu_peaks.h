@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What GPUs can do at most, by their vendors: dense GEMMs (no sparsity), at boost clock.
+// Peak rates of GPUs from their vendors' datasheets: dense GEMMs (no sparsity), at boost clock.
 #pragma once
 
 #include <optional>
@@ -11,25 +11,26 @@ namespace epi::analysis {
 
 struct GpuPeaks {
   std::string_view title;   // "H200 SXM"
-  std::string_view source;  // whose sheet the figures are from
-  // TFLOP/s; 0: the sheet does not say, or the GPU has no such unit.
+  std::string_view source;  // the datasheet
+  // TFLOP/s. 0: not in the datasheet, or the GPU has no such unit.
   double f16 = 0;  // f16 and bf16 on tensor cores
   double tf32 = 0;
   double f8 = 0;
   double f32 = 0;  // without tensor cores
-  double f64 = 0;  // the faster of both units
+  double f64 = 0;  // the faster of tensor cores and CUDA cores
   double s8 = 0;
   double memory_tb_s = 0;
-  bool has_bf16 = true;  // tensor cores before Ampere have f16 alone
+  bool has_bf16 = true;  // tensor cores before Ampere support only f16
 
-  // TFLOP/s for GEMMs of this type; 0 where it is not known.
+  // Peak TFLOP/s for GEMMs of this type. 0 if unknown.
   double of(NumberType type) const;
 };
 
-// By the name that the driver reports: "NVIDIA H100 80GB HBM3". None where the GPU is not listed.
+// Looks up the name that the driver reports: "NVIDIA H100 80GB HBM3". None if the GPU is not
+// listed.
 std::optional<GpuPeaks> gpu_peaks(std::string_view device_name);
 
-// The GPU that this project's constants were measured on. Of all others only the data sheet is
+// The GPU that this project's constants were measured on. For all others, only datasheet values are
 // known.
 inline constexpr std::string_view kMeasuredGpu = "H200";
 inline bool is_measured_gpu(std::string_view device_name) {

@@ -13,10 +13,10 @@ namespace {
 using trace::EventId;
 using trace::kNoEvent;
 
-constexpr size_t kMaxLookedAt = 256;
+constexpr size_t kMaxSamples = 256;
 
-// The call above, whose inputs are [batch, heads, sequence, width]; operators below it have other
-// orders.
+// The enclosing attention call, whose inputs are [batch, heads, sequence, width]. Operators below
+// it use other layouts.
 EventId attention_call(const TraceIndex& index, EventId op) {
   for (EventId id = op; id != kNoEvent; id = index.links.tree.parent[id]) {
     if (index.trace.name_of(id) == "aten::scaled_dot_product_attention") return id;
@@ -24,15 +24,15 @@ EventId attention_call(const TraceIndex& index, EventId op) {
   return kNoEvent;
 }
 
-// Half of the scores are not computed then.
+// A causal mask skips half of the scores.
 bool is_causal(const trace::Trace& trace, EventId call) {
-  constexpr size_t kCausalPlace = 5;
+  constexpr size_t kCausalIndex = 5;
   const auto concrete =
       trace::array_items(trace::find_value(trace.args_of(call), "Concrete Inputs").value_or(""));
-  return concrete.size() > kCausalPlace && concrete[kCausalPlace] == "\"True\"";
+  return concrete.size() > kCausalIndex && concrete[kCausalIndex] == "\"True\"";
 }
 
-// Two GEMMs for each head: scores, and scores with values. Of the forward alone.
+// Two GEMMs per head: scores, and scores times values. Forward only.
 std::optional<double> attention_flops(const TraceIndex& index, EventId op) {
   const EventId call = attention_call(index, op);
   if (call == kNoEvent) return std::nullopt;
@@ -47,9 +47,9 @@ std::optional<double> attention_flops(const TraceIndex& index, EventId op) {
   return is_causal(index.trace, call) ? flops / 2 : flops;
 }
 
-size_t works_of(const TraceIndex& index, EventId kernel) {
+size_t kernels_of_op(const TraceIndex& index, EventId kernel) {
   const EventId op = index.links.op[kernel];
-  // An operator's kernels lie near each other in every file that a profiler wrote.
+  // Profilers write an operator's kernels close to each other.
   constexpr EventId kNear = 8;
   const EventId first = kernel > kNear ? kernel - kNear : 0;
   const EventId last = std::min<EventId>(index.trace.size(), kernel + kNear + 1);
@@ -75,15 +75,15 @@ KernelRate kernel_rate(const TraceIndex& index, EventId kernel,
   const EventId op = index.links.op[kernel];
   KernelRate rate;
   rate.ns = static_cast<double>(trace.dur_ns[kernel]);
-  rate.flops = stated_number(trace, kernel, "flops");
-  rate.bytes = stated_number(trace, kernel, "bytes");
-  const bool tells = op != kNoEvent && works_of(index, kernel) == 1;
-  if (!rate.flops && tells) {
+  rate.flops = recorded_number(trace, kernel, "flops");
+  rate.bytes = recorded_number(trace, kernel, "bytes");
+  const bool is_sole_kernel = op != kNoEvent && kernels_of_op(index, kernel) == 1;
+  if (!rate.flops && is_sole_kernel) {
     const auto gemm = is_gemm(name.kind) ? gemm_shape(trace, op) : std::nullopt;
     if (gemm) rate.flops = gemm->flops();
     if (name.kind == Kind::kAttention) rate.flops = attention_flops(index, op);
   }
-  if (!rate.bytes && tells) {
+  if (!rate.bytes && is_sole_kernel) {
     const auto moved = op_bytes(trace, op);
     if (moved && !moved->at_least) rate.bytes = moved->bytes;
   }
@@ -91,15 +91,15 @@ KernelRate kernel_rate(const TraceIndex& index, EventId kernel,
   const NumberType type = name.dtype == NumberType::kUnknown && name.kind == Kind::kAttention
                               ? NumberType::kBf16
                               : name.dtype;
-  const double most_flops = peaks->of(type) * 1000;
-  if (rate.flops && most_flops > 0) rate.of_arithmetic = *rate.flops / rate.ns / most_flops;
+  const double peak_flops = peaks->of(type) * 1000;
+  if (rate.flops && peak_flops > 0) rate.of_arithmetic = *rate.flops / rate.ns / peak_flops;
   if (rate.bytes) rate.of_bandwidth = *rate.bytes / rate.ns / (peaks->memory_tb_s * 1000);
   return rate;
 }
 
-KernelRate rate_of_all(const TraceIndex& index, const std::vector<EventId>& kernels,
-                       const std::optional<GpuPeaks>& peaks) {
-  // Sums over the calls that tell.
+KernelRate combined_rate(const TraceIndex& index, const std::vector<EventId>& kernels,
+                         const std::optional<GpuPeaks>& peaks) {
+  // Sums over the calls with a known amount and share.
   struct Sum {
     double amount = 0;
     double share_ns = 0;
@@ -115,14 +115,14 @@ KernelRate rate_of_all(const TraceIndex& index, const std::vector<EventId>& kern
   Sum flops;
   Sum bytes;
   KernelRate all;
-  const size_t apart = kernels.size() / kMaxLookedAt + 1;
-  for (size_t i = 0; i < kernels.size(); i += apart) {
+  const size_t stride = kernels.size() / kMaxSamples + 1;
+  for (size_t i = 0; i < kernels.size(); i += stride) {
     const KernelRate one = kernel_rate(index, kernels[i], peaks);
     all.ns += one.ns;
     flops.add(one.flops, one.of_arithmetic, one.ns);
     bytes.add(one.bytes, one.of_bandwidth, one.ns);
   }
-  // As if the others ran as fast.
+  // Extrapolates to the other calls at the same rate.
   const auto set = [&](const Sum& sum, std::optional<double>& amount,
                        std::optional<double>& share) {
     if (2 * sum.ns <= all.ns) return;

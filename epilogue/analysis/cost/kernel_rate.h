@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast one kernel ran, where the trace tells what it had to do: its FLOPs and bytes over its
-// time, against what the GPU can do at most.
+// How fast one kernel ran, if the trace gives its work: FLOPs and bytes over its time, relative to
+// the GPU's peaks.
 #pragma once
 
 #include <optional>
@@ -12,24 +12,25 @@ namespace epi::analysis {
 
 struct KernelRate {
   std::optional<double> flops;  // of GEMMs and attention
-  std::optional<double> bytes;  // exact, or nothing
+  std::optional<double> bytes;  // exact, or not set
   double ns = 0;
-  // Shares of the peaks; none where either is not known.
+  // Shares of the peaks. Unset if the amount of work or the peak is unknown.
   std::optional<double> of_arithmetic;
   std::optional<double> of_bandwidth;
 
-  // Which of the two takes longer at least. None where neither is known.
+  // True if the kernel is closer to the peak of arithmetic than of bandwidth. None if neither share
+  // is known.
   std::optional<bool> is_arithmetic() const;
 };
 
-// An operator that launched several kernels tells nothing about each of them, but for a GEMM
-// with what runs beside it.
+// FLOPs and bytes come from the kernel's arguments, or from the operator's shapes if the operator
+// launched only this kernel.
 KernelRate kernel_rate(const TraceIndex& index, trace::EventId kernel,
                        const std::optional<GpuPeaks>& peaks);
 
-// Of kernels of one name together, by at most some hundred of them: their FLOPs, bytes and time
-// added up. Nothing where calls that tell are less than half of the time.
-KernelRate rate_of_all(const TraceIndex& index, const std::vector<trace::EventId>& kernels,
-                       const std::optional<GpuPeaks>& peaks);
+// Combined rate of kernels of one name, from at most 256 evenly spaced samples. Sums their FLOPs,
+// bytes and time. Unset if the calls with a known amount cover at most half of the time.
+KernelRate combined_rate(const TraceIndex& index, const std::vector<trace::EventId>& kernels,
+                         const std::optional<GpuPeaks>& peaks);
 
 }  // namespace epi::analysis

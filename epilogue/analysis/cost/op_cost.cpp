@@ -54,8 +54,8 @@ std::optional<GemmShape> gemm_of(const OpInput* a, const OpInput* b) {
                    a->dims[rank - 1]};
 }
 
-// [m, k] with a vector of k.
-std::optional<GemmShape> is_vector_gemm(const OpInput* a, const OpInput* x) {
+// [m, k] times a vector of length k.
+std::optional<GemmShape> gemv_shape(const OpInput* a, const OpInput* x) {
   if (a == nullptr || x == nullptr || a->dims.size() != 2 || x->dims.size() != 1 ||
       a->dims[1] != x->dims[0]) {
     return std::nullopt;
@@ -63,7 +63,7 @@ std::optional<GemmShape> is_vector_gemm(const OpInput* a, const OpInput* x) {
   return GemmShape{1, a->dims[0], 1, a->dims[1]};
 }
 
-// x [..., k] with a weight of [n, k].
+// x of [..., k] times a weight of [n, k].
 std::optional<GemmShape> linear_gemm(const OpInput* x, const OpInput* weight) {
   if (x == nullptr || weight == nullptr || x->dims.empty() || weight->dims.size() != 2 ||
       x->dims.back() != weight->dims[1]) {
@@ -77,8 +77,8 @@ std::optional<GemmShape> linear_gemm(const OpInput* x, const OpInput* weight) {
 std::optional<GemmShape> gemm_of(std::string_view name, const Inputs& inputs) {
   if (!name.starts_with("aten::")) return std::nullopt;
   const std::string_view op = plain_op(name);
-  if (op == "mv") return is_vector_gemm(tensor(inputs, 0), tensor(inputs, 1));
-  if (op == "addmv") return is_vector_gemm(tensor(inputs, 1), tensor(inputs, 2));
+  if (op == "mv") return gemv_shape(tensor(inputs, 0), tensor(inputs, 1));
+  if (op == "addmv") return gemv_shape(tensor(inputs, 1), tensor(inputs, 2));
   if (op == "mm" || op == "bmm" || op == "_scaled_mm" || op == "_int_mm") {
     return gemm_of(tensor(inputs, 0), tensor(inputs, 1));
   }
@@ -103,7 +103,7 @@ MovedBytes gemm_bytes(std::string_view name, const Inputs& inputs, const GemmSha
       op.starts_with("add") || op == "baddbmm" || op == "_addmm_activation" || op == "linear";
   const double result_elements =
       static_cast<double>(gemm.batch) * static_cast<double>(gemm.m) * static_cast<double>(gemm.n);
-  // These write a wider type than they read, which the trace does not name.
+  // These write a wider type than they read, and the trace does not record it.
   const bool widens = op == "_scaled_mm" || op == "_int_mm";
   const double element = static_cast<double>(inputs[1].element_bytes);
   return {sum_of_inputs(inputs, adds ? 3 : 2) + result_elements * element, widens};
@@ -139,11 +139,12 @@ std::optional<MovedBytes> op_bytes(const trace::Trace& trace, EventId op) {
   }
   if (plain == "fill" || plain == "zero") return MovedBytes{sum_of_inputs(inputs, 1), false};
   if (plain == "copy" && inputs.size() > 1) return MovedBytes{sum_of_inputs(inputs, 2), false};
-  // What is read at least: every input once.
+  // Lower bound: every input is read once.
   return MovedBytes{sum_of_inputs(inputs), true};
 }
 
-std::optional<double> stated_number(const trace::Trace& trace, EventId work, std::string_view key) {
+std::optional<double> recorded_number(const trace::Trace& trace, EventId work,
+                                      std::string_view key) {
   const auto token = trace::find_value(trace.args_of(work), key);
   const auto value = token ? trace::integer_of(*token) : std::nullopt;
   return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
@@ -152,15 +153,15 @@ std::optional<double> stated_number(const trace::Trace& trace, EventId work, std
 std::optional<MovedBytes> moved_bytes(const trace::Trace& trace, const trace::Links& links,
                                       std::span<const EventId> work) {
   MovedBytes sum;
-  // Copies and sets alone say nothing about the kernels beside them.
+  // Bytes of copies and memsets alone do not describe the kernels beside them.
   bool known = std::none_of(work.begin(), work.end(),
                             [&](EventId id) { return trace.category[id] == Category::kKernel; });
   known = known && !work.empty();
   std::unordered_set<EventId> counted;  // an operator may launch several kernels
   for (const EventId id : work) {
     const EventId op = links.op[id];
-    if (const auto stated = stated_number(trace, id, "bytes")) {
-      sum.bytes += *stated;
+    if (const auto recorded = recorded_number(trace, id, "bytes")) {
+      sum.bytes += *recorded;
       known |= trace.category[id] == Category::kKernel;
       continue;
     }

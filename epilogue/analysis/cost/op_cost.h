@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What device work costs, where the trace tells it: our kernels carry their bytes and FLOPs, copies
-// their bytes; for others' kernels both follow from the shapes of the operator that launched them.
+// FLOPs and bytes of device work, if the trace gives them. Our kernels record both and copies
+// record their bytes. For other kernels they follow from the shapes of the launching operator.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace epi::analysis {
 
-// batch GEMMs of m x k with k x n.
+// `batch` GEMMs of m x k with k x n.
 struct GemmShape {
   int64_t batch = 1;
   int64_t m = 0;
@@ -28,27 +28,30 @@ struct GemmShape {
   }
 };
 
-// Of `aten::mm`, `addmm`, `bmm`, `baddbmm`, `_scaled_mm` and `linear` with recorded shapes.
+// For `aten::mm`, `addmm`, `bmm`, `baddbmm`, `_scaled_mm` and `linear` with recorded shapes, among
+// others.
 std::optional<GemmShape> gemm_shape(const trace::Trace& trace, trace::EventId op);
 
-// Bytes that an operator reads and writes when each input and the result cross the memory bus once.
-// Triton's launches list their buffers, but not which are written: for them it is a lower bound.
+// Bytes that an operator reads and writes if each input and the result cross the memory bus once.
+// Triton launches list their buffers but not which ones are written, so their value is a lower
+// bound.
 struct MovedBytes {
   double bytes = 0;
-  bool at_least = false;  // something that moves bytes is not counted, or not in full
+  bool at_least = false;  // some traffic is not counted, or not in full
 };
 std::optional<MovedBytes> op_bytes(const trace::Trace& trace, trace::EventId op);
 
-// What our kernels and copies carry: "bytes", "flops". None where the arguments do not have it.
-std::optional<double> stated_number(const trace::Trace& trace, trace::EventId work,
-                                    std::string_view key);
+// A number recorded in the event's arguments: "bytes", "flops" of our kernels and of copies. None
+// if absent.
+std::optional<double> recorded_number(const trace::Trace& trace, trace::EventId work,
+                                      std::string_view key);
 
-// Of all this work together; nothing where no piece of it tells.
+// Sum over all of this work. None if nothing is known about its kernels.
 std::optional<MovedBytes> moved_bytes(const trace::Trace& trace, const trace::Links& links,
                                       std::span<const trace::EventId> work);
 
-// What two launches of one kernel must agree in to be the same work, beside grid and block: the
-// sizes of a GEMM, or the shapes of the inputs. Empty where the trace does not tell.
+// The sizes that two launches of one kernel must share to be the same work, beside grid and block:
+// the sizes of a GEMM, or the shapes of the inputs. Empty if the trace does not record shapes.
 std::string size_signature(const trace::Trace& trace, trace::EventId op);
 
 }  // namespace epi::analysis

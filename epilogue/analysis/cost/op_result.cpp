@@ -27,7 +27,8 @@ TensorSize size_of(const OpInput& input) {
   return {std::max(0.0, input.stored_elements()), input.element_bytes};
 }
 
-// Of a list of tensors, whose type the trace does not have: that of what is most common.
+// Sizes of a list of tensors. The trace does not record their type, so the most common element size
+// is assumed.
 std::vector<TensorSize> list_sizes(std::string_view json_dims) {
   constexpr int64_t kTypicalBytes = 2;
   std::vector<TensorSize> sizes;
@@ -38,7 +39,7 @@ std::vector<TensorSize> list_sizes(std::string_view json_dims) {
   return sizes;
 }
 
-// The dimensions that a reduction was given: "[-1]"; none: all of them.
+// The dimensions of a reduction, from "[-1]". An empty list means all of them.
 std::vector<int64_t> reduced_dims(std::string_view args, size_t place, size_t rank) {
   const auto concrete = trace::array_items(trace::find_value(args, "Concrete Inputs").value_or(""));
   std::vector<int64_t> dims;
@@ -67,20 +68,20 @@ void reduce(std::string_view args, const OpInput& input, OpFlow& flow) {
 }
 
 // Operators whose result has the shape and type of their first input.
-bool keeps_first(std::string_view op) {
+bool keeps_first_shape(std::string_view op) {
   return is_one_of(
       op, {"_softmax", "_log_softmax", "_softmax_backward_data", "_log_softmax_backward_data",
            "native_layer_norm", "_fused_rms_norm", "native_layer_norm_backward", "native_dropout"});
 }
 
-bool works_on_rows(std::string_view op) { return keeps_first(op) && op != "native_dropout"; }
+bool works_on_rows(std::string_view op) { return keeps_first_shape(op) && op != "native_dropout"; }
 
 bool is_reduction(std::string_view op) {
   return is_one_of(op, {"sum", "mean", "amax", "amin", "max", "min", "prod", "var", "std", "norm",
                         "linalg_vector_norm", "logsumexp", "any", "all", "argmax", "argmin"});
 }
 
-// What reads rows by number reads as much as it writes.
+// Gathers read as many bytes of the table as they write.
 bool gathers(std::string_view op) { return is_one_of(op, {"index_select", "gather", "embedding"}); }
 
 void gather(std::string_view op, const Inputs& inputs, OpFlow& flow) {
@@ -94,8 +95,8 @@ void gather(std::string_view op, const Inputs& inputs, OpFlow& flow) {
   flow.reads = {flow.result, size_of(inputs[place])};
 }
 
-// Without the result that compiled code hands in, and without a matrix that is read transposed:
-// that is a linear's weight.
+// Leaves out the preallocated result that compiled code passes in, and a matrix that is read
+// transposed, which is a linear layer's weight.
 std::vector<TensorSize> gemm_reads(std::string_view op, const Inputs& inputs) {
   const bool adds = op.starts_with("add") || op == "baddbmm";
   const size_t last = adds ? 2 : 1;
@@ -150,7 +151,7 @@ OpFlow op_flow(const trace::Trace& trace, trace::EventId op) {
     flow.reads.resize(1);
   } else if (is_reduction(plain) && first.is_tensor()) {
     reduce(args, first, flow);
-  } else if (keeps_first(plain) && first.is_tensor()) {
+  } else if (keeps_first_shape(plain) && first.is_tensor()) {
     flow.result = flow.reads[0];
     if (works_on_rows(plain) && !first.dims.empty()) {
       flow.row = static_cast<double>(first.dims.back());

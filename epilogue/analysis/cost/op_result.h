@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operator reads and makes, by its name and the shapes of its inputs: traces do not record
-// results.
+// What an operator reads and produces, derived from its name and input shapes, because traces do
+// not record results.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace epi::analysis {
 
 struct OpFlow {
   std::vector<TensorSize> reads;
-  TensorSize result;          // no elements: not known
-  double row = 0;             // of a reduction: how many elements become one
-  bool over_columns = false;  // it reduces over outer dimensions and keeps inner ones
+  TensorSize result;          // no elements: unknown
+  double row = 0;             // of a reduction: input elements per result element
+  bool over_columns = false;  // reduces outer dimensions and keeps the innermost one
 };
 
-// Nothing is read and made where shapes were not recorded.
+// Empty if shapes were not recorded.
 OpFlow op_flow(const trace::Trace& trace, trace::EventId op);
 
 }  // namespace epi::analysis

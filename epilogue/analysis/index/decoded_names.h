@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of a trace's device work, each read once.
+// Decoded names of a trace's device work. Each distinct name is decoded once.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@ namespace epi::analysis {
 class DecodedNames {
  public:
   explicit DecodedNames(const trace::Trace& trace);
-  // Of a name that some device work has.
-  const DecodedName& operator[](trace::NameId name) const { return read_[places_[name]]; }
+  // `name` must be the name of at least one device event.
+  const DecodedName& operator[](trace::NameId name) const { return decoded_[index_[name]]; }
 
  private:
-  std::vector<uint32_t> places_;  // by name; 0 where no device work is called so
-  std::vector<DecodedName> read_;
+  std::vector<uint32_t> index_;  // index into `decoded_` by name; 0 if no device work has the name
+  std::vector<DecodedName> decoded_;
 };
 
 }  // namespace epi::analysis

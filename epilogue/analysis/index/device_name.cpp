@@ -11,7 +11,7 @@ namespace epi::analysis {
 
 std::string device_name(const trace::Trace& trace) {
   auto devices = trace::array_items(trace.property("deviceProperties"));
-  // What files before PyTorch 1.13 call it.
+  // The key's name before PyTorch 1.13.
   if (devices.empty()) devices = trace::array_items(trace.property("computeProperties"));
   if (devices.empty()) return {};
   const auto name_of = [](std::string_view device) {
@@ -19,11 +19,11 @@ std::string device_name(const trace::Trace& trace) {
   };
   const std::string name = name_of(devices[0]);
   if (name.empty()) return {};
-  // A trace of ours may list the CPU beside the GPUs.
-  const auto alike = std::count_if(devices.begin(), devices.end(), [&](std::string_view device) {
+  // Epilogue's own traces may list the CPU beside the GPUs.
+  const auto count = std::count_if(devices.begin(), devices.end(), [&](std::string_view device) {
     return name_of(device) == name;
   });
-  return alike == 1 ? name : fmt::format("{} x {}", alike, name);
+  return count == 1 ? name : fmt::format("{} x {}", count, name);
 }
 
 }  // namespace epi::analysis

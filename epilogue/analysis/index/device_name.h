@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU that a trace was recorded on.
+// The name of the GPU that a trace was recorded on.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace epi::analysis {
 
-// The name of the device, as the driver reports it; several of them with their count. Empty where
-// the file does not say.
+// The device's name as the driver reports it, with a count if there are several. Empty if the trace
+// does not record it.
 std::string device_name(const trace::Trace& trace);
 
 }  // namespace epi::analysis

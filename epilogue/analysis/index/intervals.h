@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of moments as intervals: sorted, none touching another, none empty.
+// Sets of points in time, stored as sorted, disjoint, non-empty intervals.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ struct Interval {
 };
 using Intervals = std::vector<Interval>;
 
-// Any intervals as such a set. O(n log n).
+// Merges arbitrary intervals into such a set. O(n log n).
 Intervals united(Intervals any);
-// What is in `a` and not in `b`. O(n).
+// The part of `a` that is not in `b`. O(n).
 Intervals without(const Intervals& a, const Intervals& b);
-// What is in [begin, end).
+// The part of `a` that lies in [begin, end).
 Intervals within(const Intervals& a, int64_t begin, int64_t end);
 int64_t length(const Intervals& a);
 

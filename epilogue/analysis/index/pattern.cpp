@@ -8,25 +8,25 @@ namespace epi::analysis {
 namespace {
 
 constexpr size_t kMaxSearched = 4096;     // characters of a name
-constexpr size_t kMaxRegexLength = 1000;  // std::regex nests as deep as its brackets do
-// libstdc++ tries all ways at once instead of one after another: no expression takes forever.
+constexpr size_t kMaxRegexLength = 1000;  // std::regex recurses once per nesting level
+// Selects libstdc++'s breadth-first matcher, which cannot take exponential time.
 #ifdef __GLIBCXX__
 constexpr auto kFlags = std::regex::ECMAScript | std::regex_constants::__polynomial;
 #else
 constexpr auto kFlags = std::regex::ECMAScript;
 #endif
 
-// Behind a backslash or a brace, libstdc++ reads a number without a look at its length.
+// libstdc++ parses the number after a backslash, brace or comma without a length check.
 constexpr size_t kMaxNumberLength = 4;
 
 bool has_long_number(std::string_view text) {
   for (size_t i = 0; i + 1 < text.size(); ++i) {
-    const bool begins = text[i] == '\\' || text[i] == '{' || text[i] == ',';
-    if (!begins) continue;
+    const bool starts_number = text[i] == '\\' || text[i] == '{' || text[i] == ',';
+    if (!starts_number) continue;
     const size_t end = text.find_first_not_of("0123456789", i + 1);
     const size_t digits = std::min(end, text.size()) - (i + 1);
     if (digits > kMaxNumberLength) return true;
-    if (text[i] == '\\') ++i;  // what it escapes
+    if (text[i] == '\\') ++i;  // skip the escaped character
   }
   return false;
 }
@@ -48,10 +48,10 @@ Result<Pattern> Pattern::regex(std::string_view text) {
   pattern.text_ = text;
   if (text.empty()) return failure("the expression is empty");
   if (text.size() > kMaxRegexLength) {
-    return failure("an expression has at most {} characters", kMaxRegexLength);
+    return failure("the expression is longer than {} characters", kMaxRegexLength);
   }
   if (has_long_number(text)) {
-    return failure("/{}/ counts by a number of more than {} digits", text, kMaxNumberLength);
+    return failure("/{}/ contains a number of more than {} digits", text, kMaxNumberLength);
   }
   try {
     pattern.expression_ =

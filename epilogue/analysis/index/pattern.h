@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A name, or a regular expression (ECMAScript) that is searched for in names.
+// A literal name, or a regular expression (ECMAScript) that is searched for in names.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ class Pattern {
  public:
   Pattern() = default;
   static Pattern name(std::string_view text);
-  // A failure carries what is wrong with the expression.
+  // The failure describes the error in the expression.
   static Result<Pattern> regex(std::string_view text);
 
   bool matches(std::string_view name) const;
@@ -22,7 +22,7 @@ class Pattern {
   const std::string& text() const { return text_; }
 
  private:
-  struct Expression;  // hides <regex>, which takes long to compile
+  struct Expression;  // hides <regex>, which is slow to compile
   std::string text_;
   std::shared_ptr<const Expression> expression_;
 };

@@ -6,7 +6,7 @@
 
 namespace epi::analysis {
 
-// The middle value, or the mean of the two middle ones; 0 of none.
+// The middle value, or the mean of the two middle values. 0 for an empty list.
 inline double median(std::vector<double> values) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());

@@ -14,16 +14,16 @@ namespace {
 using trace::Category;
 using trace::EventId;
 
-// "execute_32_context_0(sq0sk0)_generation_32(...)", of vLLM and engines that follow it.
+// "execute_32_context_0(sq0sk0)_generation_32(...)": vLLM and engines that follow it.
 bool is_execute(std::string_view name) {
   return name.starts_with("execute_") && name.find("_context_") != std::string_view::npos &&
          name.find("_generation_") != std::string_view::npos;
 }
-// "step[DECODE bs=32]", of SGLang.
+// "step[DECODE bs=32]": SGLang.
 bool is_bracketed_step(std::string_view name) {
   return name.starts_with("step[") && name.ends_with("]");
 }
-// "capture_32_FULL": a graph is captured for each batch size.
+// "capture_32_FULL": one graph capture per batch size.
 bool is_capture(std::string_view name) {
   constexpr std::string_view kBegin = "capture_";
   return name.starts_with(kBegin) && name.size() > kBegin.size() && name[kBegin.size()] >= '0' &&
@@ -37,7 +37,7 @@ struct Family {
 constexpr auto kServing = std::to_array<Family>(
     {{"execute_*", is_execute}, {"step[*]", is_bracketed_step}, {"capture_*", is_capture}});
 
-// Without what lies inside of another one.
+// Drops events that lie inside another one.
 std::vector<EventId> outermost(const trace::Trace& trace, std::vector<EventId> events) {
   std::stable_sort(events.begin(), events.end(), [&](EventId a, EventId b) {
     if (trace.ts_ns[a] != trace.ts_ns[b]) return trace.ts_ns[a] < trace.ts_ns[b];
@@ -85,8 +85,8 @@ StepMarks step_marks(const trace::Trace& trace) {
   for (EventId id = 0; id < trace.size(); ++id) {
     const size_t family = family_of[trace.name[id]];
     if (family == kNone || !trace.is_span(id)) continue;
-    // Files before PyTorch 1.13 have steps among the operators, other tools in categories of their
-    // own.
+    // Before PyTorch 1.13, steps are recorded as operators. Other tools put them in categories of
+    // their own.
     const Category category = trace.category[id];
     const bool usual = category == Category::kUserAnnotation || category == Category::kCpuOp;
     const bool own = family == 0 && trace.step_pattern.empty() &&
@@ -94,7 +94,8 @@ StepMarks step_marks(const trace::Trace& trace) {
                       category == Category::kPythonFunction);
     if (usual || own) found[family].push_back(id);
   }
-  // PyTorch's own first; of serving engines' the one around the others, which takes longest.
+  // PyTorch's steps take precedence. Among serving engines' families, the enclosing one wins: it
+  // has the longest total.
   size_t best = 0;
   if (found[0].empty()) {
     for (size_t i = 1; i < found.size(); ++i) {

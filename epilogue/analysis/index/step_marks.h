@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which events of a trace mark its steps. A trace has one family of them: `ProfilerStep#3` of
-// PyTorch's profiler, iterations of serving engines by their names, or what a user's pattern finds.
+// Which events of a trace mark its steps. A trace has one family of step events: `ProfilerStep#3`
+// from PyTorch's profiler, the named iterations of a serving engine, or the matches of a user's
+// pattern.
 #pragma once
 
 #include <string>
@@ -11,11 +12,11 @@
 namespace epi::analysis {
 
 struct StepMarks {
-  std::string name;                    // of all of them: "ProfilerStep*", "execute_*"
-  std::vector<trace::EventId> events;  // by begin, none inside of another
+  std::string name;                    // of the family: "ProfilerStep*", "execute_*"
+  std::vector<trace::EventId> events;  // by start, none inside another
 };
 
-// Without events where nothing is marked. `Trace::step_pattern` decides where it is set.
+// No events if the trace marks no steps. `Trace::step_pattern` takes precedence if it is set.
 StepMarks step_marks(const trace::Trace& trace);
 
 }  // namespace epi::analysis

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each step and each annotation cost. An instance owns the launches of any thread that begin
-// inside it, and the device work that they start, whenever it runs: so that `backward`, whose
-// kernels another thread launches, owns them. Work whose launch is not in the file belongs to none.
+// What each step and each annotation cost. An instance owns the launches of any thread that start
+// inside it, and the device work they start, whenever it runs. `backward` therefore owns its
+// kernels although another thread launches them. Device work whose launch is not in the trace
+// belongs to no instance.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +18,15 @@
 namespace epi::analysis {
 
 struct Measures {
-  int64_t cpu_ns = 0;     // from its start to its end
-  int64_t device_ns = 0;  // kernels, copies and sets, added up
+  int64_t cpu_ns = 0;     // from start to end
+  int64_t device_ns = 0;  // sum over kernels, copies and memsets
   int64_t kernels = 0;
   int64_t memcpys = 0;
   int64_t memsets = 0;
-  int64_t launches = 0;   // calls that started something
+  int64_t launches = 0;   // calls that started device work
   int64_t syncs = 0;      // calls that wait for the device
-  int64_t busy_ns = 0;    // the union of the device work
-  int64_t window_ns = 0;  // from the start to the later of the end and the work's end
+  int64_t busy_ns = 0;    // union of the device work
+  int64_t window_ns = 0;  // from the start to the later of the instance's end and the work's end
 
   double busy() const {
     return window_ns == 0 ? 0 : static_cast<double>(busy_ns) / static_cast<double>(window_ns);
@@ -35,34 +36,35 @@ struct Measures {
 };
 
 struct Instance {
-  trace::EventId event = trace::kNoEvent;  // none for the whole trace
+  trace::EventId event = trace::kNoEvent;  // kNoEvent for the whole trace
   std::string name;
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
   Measures measures;
-  bool cold = false;  // over twice the median of its like
+  bool cold = false;  // over twice the median of its group
 };
 
-// What an instance owns, each kind by when it was asked for.
+// The events that an instance owns, each list in order of launch time.
 struct Owned {
-  std::vector<trace::EventId> work;      // kernels, copies and sets
-  std::vector<trace::EventId> launches;  // calls that started some of it, or of others
+  std::vector<trace::EventId> work;      // kernels, copies and memsets
+  std::vector<trace::EventId> launches;  // calls that started device work
   std::vector<trace::EventId> syncs;     // calls that wait for the device
 };
 
-// Finds out what instances own; made once for a trace.
+// Computes what instances own. Built once per trace.
 class Ownership {
  public:
   Ownership(const trace::Trace& trace, const trace::Links& links);
 
-  // What begins, or is asked for, in [begin, end), in order.
+  // Events that start, or are launched, in [begin, end), in order.
   Owned owned(int64_t begin_ns, int64_t end_ns) const;
   Measures measure(int64_t begin_ns, int64_t end_ns) const {
     return measure(begin_ns, end_ns, owned(begin_ns, end_ns));
   }
-  // Of an instance that owns just this.
+  // The measures of an instance that owns exactly `owned`.
   Measures measure(int64_t begin_ns, int64_t end_ns, const Owned& owned) const;
-  // All of the trace: also work without a launch and an operator, which no instance owns.
+  // Everything in the trace, including device work with neither a launch nor an operator, which no
+  // instance owns.
   Owned everything() const;
   const StepMarks& marks() const { return marks_; }
 
@@ -76,9 +78,9 @@ class Ownership {
 
   const trace::Trace& trace_;
   StepMarks marks_;
-  std::vector<Moment> work_;          // device work, by when it was asked for
-  std::vector<Moment> unattributed_;  // the same, without a launch and an operator
-  std::vector<Moment> launches_;      // calls that started some
+  std::vector<Moment> work_;          // device work by launch time
+  std::vector<Moment> unattributed_;  // device work with neither a launch nor an operator
+  std::vector<Moment> launches_;      // calls that started device work
   std::vector<Moment> syncs_;
 };
 
@@ -88,18 +90,19 @@ struct InstanceGroup {
   std::vector<Instance> instances;
 };
 
-// A call of the runtime that waits for the device.
+// True for a runtime call that waits for the device.
 bool is_synchronizing(std::string_view call);
-// An annotation that the user set on the host; steps are some of them.
+// True for a user annotation on the host. Steps may be among them.
 bool is_annotation(const trace::Trace& trace, trace::EventId id);
 // The whole trace as one instance.
 Instance whole_trace(const trace::Trace& trace, const Ownership& ownership);
-// The steps, in order; the whole trace as one where none are marked.
+// The steps, in order. The whole trace as one instance if it has no steps.
 InstanceGroup steps(const trace::Trace& trace, const Ownership& ownership);
-// Every other annotation by name, in the order in which names first occur.
+// All other annotations, grouped by name, in order of first occurrence.
 std::vector<InstanceGroup> annotations(const trace::Trace& trace, const Ownership& ownership);
 
-// The middle one of each measure; `busy` and `idle` are those of the instances, not of the middles.
+// The median of each measure. `busy` and `idle_ns` are medians over the instances, not derived from
+// the other medians.
 struct MedianMeasures {
   double cpu_ns = 0;
   double device_ns = 0;
@@ -114,12 +117,12 @@ struct MedianMeasures {
 };
 MedianMeasures median_measures(const InstanceGroup& group);
 
-// Durations added up, in nanoseconds.
+// Sum of durations, in nanoseconds.
 double device_time(const trace::Trace& trace, std::span<const trace::EventId> work);
 
-// The instance that stands for its like, for every verb: of those with device work that are not
-// cold, and with the count of kernels that more than half of them have where there is one, the one
-// whose device time is in the middle. Gives its place; `group` has at least one.
+// The index of the instance that represents its group in every verb. Candidates are the instances
+// with device work that are not cold. If more than half of them share a kernel count, only those
+// remain. The candidate with the median device time is chosen. `group` must not be empty.
 size_t typical_instance(const InstanceGroup& group);
 
 }  // namespace epi::analysis

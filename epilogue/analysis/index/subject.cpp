@@ -26,14 +26,14 @@ Instance make_instance(const TraceIndex& index, EventId id) {
   return {id, std::string(trace.name_of(id)), trace.ts_ns[id], trace.end_ns(id), {}, false};
 }
 
-// Adds an event to every instance that it lies below.
-class Adder {
+// Maps an event to the instances that enclose it.
+class EnclosingInstances {
  public:
-  Adder(const trace::OpTree& tree, const InstanceGroup& group) : tree_(tree) {
+  EnclosingInstances(const trace::OpTree& tree, const InstanceGroup& group) : tree_(tree) {
     for (size_t i = 0; i < group.instances.size(); ++i) places_[group.instances[i].event] = i;
   }
   template <typename Add>
-  void climb(EventId from, Add&& add) const {
+  void for_each(EventId from, Add&& add) const {
     for (EventId id = from; id != kNoEvent; id = tree_.parent[id]) {
       const auto place = places_.find(id);
       if (place != places_.end()) add(place->second);
@@ -45,20 +45,20 @@ class Adder {
   std::unordered_map<EventId, size_t> places_;
 };
 
-void own_below(const TraceIndex& index, Subject& subject) {
-  const Adder adder(index.links.tree, subject.group);
+void assign_owned(const TraceIndex& index, Subject& subject) {
+  const EnclosingInstances enclosing(index.links.tree, subject.group);
   const Owned all = index.ownership.everything();
   subject.owned.resize(subject.group.instances.size());
   for (const EventId id : all.work) {
     const EventId launch = index.links.launch[id];
     const EventId from = launch != kNoEvent ? launch : index.links.op[id];
-    adder.climb(from, [&](size_t i) { subject.owned[i].work.push_back(id); });
+    enclosing.for_each(from, [&](size_t i) { subject.owned[i].work.push_back(id); });
   }
   for (const EventId id : all.launches) {
-    adder.climb(id, [&](size_t i) { subject.owned[i].launches.push_back(id); });
+    enclosing.for_each(id, [&](size_t i) { subject.owned[i].launches.push_back(id); });
   }
   for (const EventId id : all.syncs) {
-    adder.climb(id, [&](size_t i) { subject.owned[i].syncs.push_back(id); });
+    enclosing.for_each(id, [&](size_t i) { subject.owned[i].syncs.push_back(id); });
   }
 }
 
@@ -73,7 +73,7 @@ Subject op_subject(const TraceIndex& index, std::string_view title,
       subject.group.instances.push_back(make_instance(index, id));
     }
   }
-  own_below(index, subject);
+  assign_owned(index, subject);
   for (size_t i = 0; i < subject.owned.size(); ++i) {
     Instance& instance = subject.group.instances[i];
     instance.measures =
@@ -88,7 +88,7 @@ Subject step_subject(const TraceIndex& index) {
   Subject marked = with_owned(index, steps(index.trace, index.ownership));
   const bool any = std::any_of(marked.owned.begin(), marked.owned.end(),
                                [](const Owned& owned) { return !owned.work.empty(); });
-  // Where no launch inside of the steps is in the file, only the whole trace has its device work.
+  // If the trace has no launch inside the steps, only the whole trace owns the device work.
   if (any || index.ownership.everything().work.empty()) return marked;
   return trace_subject(index);
 }
@@ -133,7 +133,8 @@ std::vector<EventId> host_events(const TraceIndex& index, const Subject& subject
   for (trace::LaneId lane = 0; lane < trace.lanes.size(); ++lane) {
     if (subject.of_ops && lane != trace.lane[wanted.event]) continue;
     for (const EventId id : index.host_between(lane, wanted.begin_ns, wanted.end_ns)) {
-      // At the end itself only the instance, where it takes no time; or what the whole trace has.
+      // Events that start exactly at the end are outside, except for a zero-length instance itself
+      // and for the whole trace.
       const bool inside = trace.ts_ns[id] < wanted.end_ns;
       if (inside || id == wanted.event || wanted.event == kNoEvent) events.push_back(id);
     }

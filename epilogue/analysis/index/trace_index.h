@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trace with everything that questions about it need, made once: links between launches and
-// kernels, what each step owns, kernel names decoded. Every analysis takes one.
+// A trace with the data that every analysis needs, computed once: links between launches and
+// kernels, ownership of steps, decoded kernel names.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@ namespace epi::analysis {
 struct TraceIndex {
   explicit TraceIndex(const trace::Trace& trace_in);
 
-  // Host events of one lane that begin in [begin, end], as a part of `links.tree.order`.
+  // Host events of one lane that start in [begin, end], as a range of `links.tree.order`.
   std::span<const trace::EventId> host_between(trace::LaneId lane, int64_t begin_ns,
                                                int64_t end_ns) const;
 
@@ -26,7 +26,7 @@ struct TraceIndex {
   trace::Links links;
   Ownership ownership;
   DecodedNames names;
-  // Where each lane's host events lie in `links.tree.order`; empty for lanes without any.
+  // Each lane's range of host events in `links.tree.order`. Empty for lanes without host events.
   std::vector<std::pair<size_t, size_t>> lane_ranges;
 };
 

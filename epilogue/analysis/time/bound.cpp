@@ -8,13 +8,13 @@ namespace {
 
 using trace::Category;
 
-// Where shapes do not tell.
-bool is_usually_arithmetic(Kind kind) {
+// Used if shapes are unknown.
+bool is_typically_compute_bound(Kind kind) {
   return kind == Kind::kGemm || kind == Kind::kConv || kind == Kind::kAttention;
 }
 
 // "Memcpy HtoD (Pageable -> Device)", "CopyHostToDevice", "MemcpyDtoH"
-bool crosses_the_bus(std::string_view copy) {
+bool is_host_copy(std::string_view copy) {
   for (const char* way : {"HtoD", "DtoH", "HostToDevice", "DeviceToHost"}) {
     if (copy.find(way) != std::string_view::npos) return true;
   }
@@ -49,12 +49,12 @@ Bound usual_bound_of_work(const TraceIndex& index, trace::EventId work) {
   const Category category = index.trace.category[work];
   if (category != Category::kKernel) {
     const bool copy = category == Category::kGpuMemcpy;
-    return copy && crosses_the_bus(index.trace.name_of(work)) ? Bound::kCopies : Bound::kMemory;
+    return copy && is_host_copy(index.trace.name_of(work)) ? Bound::kCopies : Bound::kMemory;
   }
   const Kind kind = index.names[index.trace.name[work]].kind;
   if (kind == Kind::kComm) return Bound::kCommunication;
   if (kind == Kind::kUnknown) return Bound::kUnclassified;
-  return is_usually_arithmetic(kind) ? Bound::kArithmetic : Bound::kMemory;
+  return is_typically_compute_bound(kind) ? Bound::kArithmetic : Bound::kMemory;
 }
 
 Bound bound_of_work(const TraceIndex& index, trace::EventId work,
@@ -66,8 +66,8 @@ Bound bound_of_work(const TraceIndex& index, trace::EventId work,
     return !arithmetic ? usual : *arithmetic ? Bound::kArithmetic : Bound::kMemory;
   }
   if (usual != Bound::kArithmetic) return usual;
-  // A GEMM that has more bytes to move than FLOPs to do is bound by memory only if it moves them
-  // fast; one that reaches neither is limited by its arithmetic units' use.
+  // A GEMM with a higher share of bandwidth than of FLOP/s is memory-bound only if it moves its
+  // bytes fast. One that is far from both peaks counts as compute-bound.
   constexpr double kFast = 0.4;
   const KernelRate rate = kernel_rate(index, work, peaks);
   const bool by_memory = rate.is_arithmetic() == false && rate.of_bandwidth.value_or(0) >= kFast;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a part of a step's critical path is made of: what would have to be faster.
+// Classifies parts of a step's critical path by what limits them.
 #pragma once
 
 #include <array>
@@ -13,28 +13,27 @@
 namespace epi::analysis {
 
 enum class Bound : uint8_t {
-  kArithmetic,     // kernels at the FLOP/s of the device
-  kMemory,         // kernels at the bandwidth of its memory, sets, copies inside of it
-  kUnclassified,   // kernels of a kind that their names do not tell
+  kArithmetic,     // kernels limited by the device's FLOP/s
+  kMemory,         // kernels limited by memory bandwidth, memsets, copies within a device
+  kUnclassified,   // kernels whose name does not give their kind
   kCopies,         // copies between host and device
   kCommunication,  // with other devices
   kDispatch,       // host overhead before the next launch: operators, Python
   kLaunches,       // launch calls, launch latency, gaps between kernels
-  kSynchronizing,  // calls that wait for the device, as far as the device's work does not explain
-                   // it
+  kSynchronizing,  // calls that wait for the device, beyond the time that its work explains
   kInput,          // the DataLoader
-  kAllocating,     // memory of the device
+  kAllocating,     // device memory
   kInitializing,   // context creation, module loading
   kCompiling,
-  kNotInFile,  // waiting for something that the file does not show
+  kNotInFile,  // waiting for something that the trace does not record
 };
 inline constexpr size_t kBounds = 13;
 using BoundTimes = std::array<int64_t, kBounds>;  // nanoseconds, by bound
 
 Bound bound_of(HostActivity activity);
-// Of a kernel, a copy or a set, by its kind alone: GEMMs are arithmetic.
+// The typical bound of a kernel, copy or memset, by its kind alone: GEMMs are compute-bound.
 Bound usual_bound_of_work(const TraceIndex& index, trace::EventId work);
-// The same, by how fast it ran where the trace tells what it had to do.
+// The same, refined by the kernel's rate if the trace gives its FLOPs or bytes.
 Bound bound_of_work(const TraceIndex& index, trace::EventId work,
                     const std::optional<GpuPeaks>& peaks);
 

@@ -63,36 +63,37 @@ TimeShares shares_of(const WorkSets& sets, const Interval& window) {
   return shares;
 }
 
-int64_t middle(std::vector<int64_t>& sorted, double share) {
+int64_t percentile(std::vector<int64_t>& sorted, double share) {
   if (sorted.empty()) return 0;
   return sorted[static_cast<size_t>(share * static_cast<double>(sorted.size() - 1))];
 }
 
-// GPU work by its start.
+// `work` is sorted by start.
 LaunchStatistics launch_statistics(const TraceIndex& index, std::span<const EventId> work) {
   LaunchStatistics statistics;
   std::vector<int64_t> delays;
-  std::vector<int64_t> asked;
-  std::vector<int64_t> begun;
+  std::vector<int64_t> launched;
+  std::vector<int64_t> starts;
   for (const EventId id : work) {
     if (index.links.launch[id] == kNoEvent) continue;
-    asked.push_back(index.links.asked_ns[id]);
-    begun.push_back(index.trace.ts_ns[id]);
-    delays.push_back(begun.back() - asked.back());
+    launched.push_back(index.links.asked_ns[id]);
+    starts.push_back(index.trace.ts_ns[id]);
+    delays.push_back(starts.back() - launched.back());
   }
-  std::sort(asked.begin(), asked.end());
-  std::sort(begun.begin(), begun.end());
+  std::sort(launched.begin(), launched.end());
+  std::sort(starts.begin(), starts.end());
   std::sort(delays.begin(), delays.end());
   std::vector<int64_t> queues;
-  for (size_t i = 0; i < asked.size(); ++i) {
-    const auto started = std::upper_bound(begun.begin(), begun.end(), asked[i]) - begun.begin();
+  for (size_t i = 0; i < launched.size(); ++i) {
+    const auto started =
+        std::upper_bound(starts.begin(), starts.end(), launched[i]) - starts.begin();
     queues.push_back(std::max<int64_t>(0, static_cast<int64_t>(i) - started));
   }
   std::sort(queues.begin(), queues.end());
-  statistics.launches = static_cast<int64_t>(asked.size());
-  statistics.delay_median_ns = middle(delays, 0.5);
-  statistics.delay_p90_ns = middle(delays, 0.9);
-  statistics.queue_median = middle(queues, 0.5);
+  statistics.launches = static_cast<int64_t>(launched.size());
+  statistics.delay_median_ns = percentile(delays, 0.5);
+  statistics.delay_p90_ns = percentile(delays, 0.9);
+  statistics.queue_median = percentile(queues, 0.5);
   statistics.queue_most = queues.empty() ? 0 : queues.back();
   return statistics;
 }
@@ -129,7 +130,7 @@ void add_kinds(const TraceIndex& index, std::span<const EventId> work, DeviceBre
   std::stable_sort(result.copies.begin(), result.copies.end(), longer);
 }
 
-// One device's work, by begin.
+// One device's work, sorted by start.
 class DeviceWork {
  public:
   DeviceWork(const TraceIndex& index, const HostTimeline& host, std::vector<EventId> work)
@@ -169,7 +170,7 @@ class DeviceWork {
     }
   }
 
-  // A step owns what was asked for inside of it, whenever that runs.
+  // A step owns what was launched inside it, whenever it runs.
   void add_steps(const WorkSets& all, const InstanceGroup& steps, DeviceBreakdown& result) const {
     for (const Instance& step : steps.instances) {
       Interval window{step.begin_ns, step.end_ns};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a device's time goes: compute, communication, copies, idle, as unions of intervals that add
-// up to the window; and what each idle moment waited for.
+// Where a device's time goes: compute, communication, copies and idle, as unions of intervals that
+// add up to the window. Also attributes each idle interval to its cause.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace epi::analysis {
 
-// compute + exposed communication + exposed copies + idle is the window.
+// compute + exposed communication + exposed memory + idle = window.
 struct TimeShares {
   int64_t window_ns = 0;
   int64_t compute_ns = 0;
-  int64_t communication_ns = 0;          // all of it
-  int64_t exposed_communication_ns = 0;  // without compute at the same time
-  int64_t memory_ns = 0;                 // copies and sets, all of them
-  int64_t exposed_memory_ns = 0;         // without either at the same time
+  int64_t communication_ns = 0;          // total
+  int64_t exposed_communication_ns = 0;  // not overlapped by compute
+  int64_t memory_ns = 0;                 // copies and memsets, total
+  int64_t exposed_memory_ns = 0;         // not overlapped by compute or communication
   int64_t idle_ns = 0;
 
   int64_t busy_ns() const { return window_ns - idle_ns; }
@@ -40,13 +40,13 @@ struct StepBreakdown {
 };
 
 struct KindTime {
-  std::string kind;  // "gemm"; empty: nothing is known of it
+  std::string kind;  // "gemm"; empty: unknown
   int64_t count = 0;
   int64_t ns = 0;
 };
 
-// From the start of a launch to the start of its work; and works that were launched and not begun
-// when another was launched.
+// Launch delay: from the start of a launch to the start of its work. Queue depth: work that was
+// launched and not yet started at the time of a launch.
 struct LaunchStatistics {
   int64_t launches = 0;
   int64_t delay_median_ns = 0;
@@ -55,7 +55,8 @@ struct LaunchStatistics {
   int64_t queue_most = 0;
 };
 
-// Shorter than a launch takes the CPU, about 5 us: a device that runs many of them waits for it.
+// Kernels shorter than the CPU's launch cost of about 5 us. A device that runs many of them waits
+// for the CPU.
 inline constexpr int64_t kShortNs = 5000;
 
 struct CopyTime {
@@ -67,14 +68,14 @@ struct CopyTime {
 
 struct DeviceBreakdown {
   int64_t device = 0;         // the process id of its lanes
-  TimeShares shares;          // from its first work to its last
-  std::vector<IdleGap> gaps;  // each idle time, with its cause
-  IdleCauses idle;            // their sum
+  TimeShares shares;          // from the first start to the last end of its work
+  std::vector<IdleGap> gaps;  // every idle interval with its cause
+  IdleCauses idle;            // sum over `gaps`
   int64_t begin_ns = 0;
-  std::vector<IdleCauses> over_time;  // of equal parts of the window; as many as were asked for
+  std::vector<IdleCauses> over_time;  // `parts` equal parts of the window
   std::vector<StreamBreakdown> streams;
   std::vector<StepBreakdown> steps;
-  std::vector<KindTime> kinds;  // the largest first
+  std::vector<KindTime> kinds;  // largest first
   LaunchStatistics launches;
   int64_t kernels = 0;
   int64_t short_kernels = 0;
@@ -82,7 +83,7 @@ struct DeviceBreakdown {
   std::vector<CopyTime> copies;
 };
 
-// One for each device that has work, by number. `parts` is how finely idle time is told over time.
+// One entry per device with work, by number. `parts` is the resolution of `over_time`.
 std::vector<DeviceBreakdown> breakdown(const TraceIndex& index, size_t parts = 0);
 
 }  // namespace epi::analysis

@@ -10,18 +10,19 @@ namespace {
 using trace::EventId;
 using trace::kNoEvent;
 
-// What a verdict needs: this share of the path, and this many times the next one's.
+// A verdict needs this share of the path, and this many times the share of the runner-up.
 constexpr double kVerdictShare = 0.4;
 constexpr double kVerdictLead = 1.5;
-// Steps overlap where work of one runs on for this part of it after the next one has begun.
+// Steps overlap if the work of one runs past the start of the next by more than this share of the
+// step.
 constexpr double kOverlapShare = 0.05;
-// Where launches are not in the file, a device that is busy for this share is the limit.
+// If launches are missing from the trace, a device that is busy for this share is the limit.
 constexpr double kBusyShare = 0.9;
-// What takes longer in one piece is not dispatch.
-constexpr int64_t kOwnWorkNs = 1000000;
-// Between kernels of one queue.
+// Longer uninterrupted host work is not dispatch.
+constexpr int64_t kMaxDispatchNs = 1000000;
+// Largest gap between kernels of one queue.
 constexpr int64_t kQueueGapNs = 100000;
-// Annotations beyond are not looked at: traces may have one for each module.
+// Limits the annotations that are diagnosed. A trace may have one per module.
 constexpr size_t kMaxAnnotations = 32;
 
 bool has_work(const Subject& subject) {
@@ -33,7 +34,7 @@ bool leads(double share, double next) {
   return share >= kVerdictShare && share >= kVerdictLead * next;
 }
 
-// One bound that leads all others decides; otherwise bounds that are removed in the same way count
+// A single bound that leads all others decides. Otherwise, bounds with the same remedy count
 // together.
 Limiter verdict(const Diagnosis& diagnosis) {
   std::vector<Limiter> largest = diagnosis.largest();
@@ -55,15 +56,17 @@ Limiter verdict(const Diagnosis& diagnosis) {
   return outside ? Limiter::kNotConclusive : limiter;
 }
 
-std::vector<EventId> capture_begins(const TraceIndex& index) {
-  std::vector<bool> begins(index.trace.names.size());
-  for (size_t name = 0; name < begins.size(); ++name) {
-    begins[name] = index.trace.names[name].find("StreamBeginCapture") != std::string_view::npos;
+std::vector<EventId> capture_starts(const TraceIndex& index) {
+  std::vector<bool> starts_capture(index.trace.names.size());
+  for (size_t name = 0; name < starts_capture.size(); ++name) {
+    starts_capture[name] =
+        index.trace.names[name].find("StreamBeginCapture") != std::string_view::npos;
   }
   std::vector<EventId> found;
-  if (std::find(begins.begin(), begins.end(), true) == begins.end()) return found;
+  if (std::find(starts_capture.begin(), starts_capture.end(), true) == starts_capture.end())
+    return found;
   for (EventId id = 0; id < index.trace.size(); ++id) {
-    if (begins[index.trace.name[id]] && index.trace.is_span(id)) found.push_back(id);
+    if (starts_capture[index.trace.name[id]] && index.trace.is_span(id)) found.push_back(id);
   }
   return found;
 }
@@ -71,7 +74,7 @@ std::vector<EventId> capture_begins(const TraceIndex& index) {
 class Diagnoser {
  public:
   explicit Diagnoser(const TraceIndex& index)
-      : index_(index), graphs_(index), captures_(capture_begins(index)) {}
+      : index_(index), graphs_(index), captures_(capture_starts(index)) {}
 
   Diagnosis of(const Subject& subject) const {
     const size_t place = typical_instance(subject.group);
@@ -85,7 +88,7 @@ class Diagnoser {
     if (overlap(subject, place)) {
       const size_t first = first_warm(subject);
       result.judged = static_cast<int64_t>(subject.group.instances.size() - first);
-      window = instances_from(subject, first, subject.group.instances.size());
+      window = window_of(subject, first, subject.group.instances.size());
       result.clipped_ns = queued_before_ns(window);
       window.begin_ns += result.clipped_ns;
     } else if (!subject.owned[place].syncs.empty() && result.instances > 1) {
@@ -105,10 +108,10 @@ class Diagnoser {
     add_idle(result);
     result.limiter = verdict(result);
     const auto busy_ns = static_cast<double>(result.busy_ns);
-    // A device that is hardly ever idle is not waiting for the host, whatever the path says.
+    // A device that is hardly ever idle does not wait for the host, whatever the path is.
     const bool is_busy = busy_ns >= kBusyShare * static_cast<double>(result.window_ns());
     if (result.limiter == Limiter::kHost && is_busy) result.limiter = Limiter::kMixed;
-    // Nor does a host that is busy all the time explain what the device waits for elsewhere.
+    // A busy host does not explain what the device waits for elsewhere.
     const auto idle_ns = static_cast<double>(result.window_ns()) - busy_ns;
     const bool unexplained =
         static_cast<double>(result.unexplained_idle_ns()) > kVerdictShare * idle_ns;
@@ -127,7 +130,7 @@ class Diagnoser {
     const auto& instances = subject.group.instances;
     if (place + 1 >= instances.size()) {
       if (place == 0) return false;
-      --place;  // of the last one the trace shows no next
+      --place;  // the trace does not show what follows the last one
     }
     const Instance& step = instances[place];
     const int64_t next = instances[place + 1].begin_ns;
@@ -143,8 +146,8 @@ class Diagnoser {
     return first;
   }
 
-  // To the end of all work of these instances.
-  StepWindow instances_from(const Subject& subject, size_t first, size_t end) const {
+  // The window ends with the last work of these instances.
+  StepWindow window_of(const Subject& subject, size_t first, size_t end) const {
     const auto& instances = subject.group.instances;
     StepWindow window = graphs_.window(instances[first], subject.owned[first]);
     window.owned.clear();
@@ -158,8 +161,8 @@ class Diagnoser {
     return window;
   }
 
-  // How long the device is busy with what was launched before the window. Steps that overlap take
-  // from the end of one's work to the end of the next one's.
+  // How long the device is busy with work launched before the window. If steps overlap, a step
+  // lasts from the end of one step's work to the end of the next one's.
   int64_t queued_before_ns(const StepWindow& window) const {
     const std::unordered_set<EventId> owned(window.owned.begin(), window.owned.end());
     int64_t end_ns = window.begin_ns;
@@ -176,14 +179,14 @@ class Diagnoser {
     const size_t first =
         std::min(place, std::max(first_warm(subject), count - std::min(count, kMax)));
     const size_t end = std::min(count, first + kMax);
-    const StepWindow window = instances_from(subject, first, end);
+    const StepWindow window = window_of(subject, first, end);
     result.row_count = static_cast<int64_t>(end - first);
     result.row_window = {window.begin_ns, window.end_ns};
     result.row = std::make_shared<const StepGraph>(graphs_.graph(window));
   }
 
-  // Where the first work waits for something that is not in the file, the file began in the middle
-  // of things: what comes before that work is not judged. Returns whether that is so.
+  // If the first work waits for something outside the trace, recording started in the middle of a
+  // step. Everything before that work is cut. Returns whether anything was cut.
   bool clip_start(Diagnosis& result) const {
     for (size_t i = 0; i < result.path.size(); ++i) {
       const PathPart& part = result.path[i];
@@ -212,8 +215,9 @@ class Diagnoser {
       work.push_back(id);
       const auto ns = static_cast<double>(index_.trace.dur_ns[id]);
       all_ns += ns;
-      const bool asked = index_.links.launch[id] != kNoEvent || index_.links.op[id] != kNoEvent;
-      if (!asked) unlaunched_ns += ns;
+      const bool attributed =
+          index_.links.launch[id] != kNoEvent || index_.links.op[id] != kNoEvent;
+      if (!attributed) unlaunched_ns += ns;
     }
     result.launches_missing = unlaunched_ns > all_ns / 2;
     result.gaps = idle_gaps(index_, graphs_.host(), {work, result.window}, {});
@@ -230,7 +234,7 @@ class Diagnoser {
 
   const TraceIndex& index_;
   StepGraphs graphs_;
-  std::vector<EventId> captures_;  // calls that begin one
+  std::vector<EventId> captures_;  // calls that start a capture
 };
 
 }  // namespace
@@ -283,13 +287,13 @@ double Diagnosis::share(Limiter one) const {
 }
 
 Diagnosis::After Diagnosis::after(const StepChange& change) const {
-  const RetimedStep again = graph->retimed(change);
+  const RetimedStep retimed_step = graph->retimed(change);
   std::array<int64_t, kLimiters> times{};
   for (size_t i = 0; i < kBounds; ++i) {
-    times[static_cast<size_t>(limiter_of(static_cast<Bound>(i)))] += again.bounds[i];
+    times[static_cast<size_t>(limiter_of(static_cast<Bound>(i)))] += retimed_step.bounds[i];
   }
   const auto largest = std::max_element(times.begin(), times.end());
-  return {static_cast<double>(again.window_ns) / static_cast<double>(judged),
+  return {static_cast<double>(retimed_step.window_ns) / static_cast<double>(judged),
           static_cast<Limiter>(largest - times.begin())};
 }
 
@@ -301,10 +305,10 @@ double Diagnosis::ns_in_a_row(const StepChange& change) const {
 int64_t Diagnosis::host_idle_ns() const {
   int64_t sum = 0;
   for (const IdleGap& gap : gaps) {
-    const bool own_work =
-        gap.when.end - gap.when.begin > kOwnWorkNs &&
+    const bool is_program =
+        gap.when.end - gap.when.begin > kMaxDispatchNs &&
         (gap.activity == HostActivity::kBetweenOps || gap.activity == HostActivity::kDispatch);
-    const bool host = gap.cause == IdleCause::kNotLaunched && !own_work &&
+    const bool host = gap.cause == IdleCause::kNotLaunched && !is_program &&
                       limiter_of(bound_of(gap.activity)) == Limiter::kHost;
     const bool latency =
         gap.cause == IdleCause::kLaunchLatency || gap.cause == IdleCause::kBetweenKernels;
@@ -317,7 +321,7 @@ int64_t Diagnosis::own_host_ns() const {
   int64_t sum = 0;
   for (const PathPart& part : path) {
     const int64_t ns = part.end_ns - part.begin_ns;
-    if (part.bound == Bound::kDispatch && ns > kOwnWorkNs) sum += ns;
+    if (part.bound == Bound::kDispatch && ns > kMaxDispatchNs) sum += ns;
   }
   return sum;
 }

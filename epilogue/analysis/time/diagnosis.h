@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What limits a step: what its critical path is made of. One diagnosis for every verb.
+// Diagnoses what limits a step from its critical path. Every verb uses this diagnosis.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace epi::analysis {
 
-// Bounds that are removed in the same way. kMixed and on are verdicts alone.
+// Groups of bounds that share a remedy. The values from kMixed on are only verdicts.
 enum class Limiter : uint8_t {
-  kGpu,    // arithmetic, memory
+  kGpu,    // compute, memory
   kHost,   // dispatch, launches
   kInput,  // the DataLoader
   kSynchronizing,
@@ -26,29 +26,30 @@ enum class Limiter : uint8_t {
   kInitializing,
   kCompiling,
   kNotInFile,
-  kMixed,          // no one is large enough
-  kCapture,        // a graph is captured: launches start nothing
-  kNotConclusive,  // most of the path waits for something that is not in the file
+  kMixed,          // none is large enough
+  kCapture,        // captures a CUDA graph: launches start nothing
+  kNotConclusive,  // most of the path waits for something that is not in the trace
   kNoDevice,       // the trace has no device work
 };
-inline constexpr size_t kLimiters = 10;  // that a path can have
+inline constexpr size_t kLimiters = 10;  // those that a path can have
 Limiter limiter_of(Bound bound);
 
 struct Diagnosis {
-  std::string name;          // of what is judged: "ProfilerStep*"
-  std::string shown;         // the instance: "ProfilerStep#3"
-  bool whole_trace = false;  // no steps are marked
+  std::string name;          // of the subject: "ProfilerStep*"
+  std::string shown;         // of the instance: "ProfilerStep#3"
+  bool whole_trace = false;  // the trace marks no steps
   int64_t instances = 0;
-  int64_t judged = 1;      // instances in the window: all of them where they overlap
-  Interval window;         // what is judged: the typical instance with the work that it owns
-  int64_t clipped_ns = 0;  // before the window: work was queued behind something not in the file
-  bool launches_missing = false;  // of most device work in the window: the path is not known
-  int64_t busy_ns = 0;            // of the window, by any device work
-  BoundTimes bounds{};            // the critical path; they add up to the window
+  int64_t judged = 1;  // instances in the window: several if they overlap
+  Interval window;     // the diagnosed time: the typical instance with the work that it owns
+  int64_t clipped_ns =
+      0;  // cut from the start: earlier work, or a wait for something outside the trace
+  bool launches_missing = false;  // for most device work in the window: the path is unknown
+  int64_t busy_ns = 0;            // with any device work, within the window
+  BoundTimes bounds{};            // of the critical path; sums up to the window
   std::vector<PathPart> path;
-  std::vector<IdleGap> gaps;               // when no device work ran
-  std::shared_ptr<const StepGraph> graph;  // of the window
-  // Of instances that follow each other, where they synchronise and do not overlap.
+  std::vector<IdleGap> gaps;               // times without device work
+  std::shared_ptr<const StepGraph> graph;  // over the window
+  // Graph of consecutive instances, if they synchronize and do not overlap.
   std::shared_ptr<const StepGraph> row;
   int64_t row_count = 0;
   Interval row_window;
@@ -58,34 +59,35 @@ struct Diagnosis {
   double share(Bound bound) const;
   int64_t ns(Limiter limiter) const;
   double share(Limiter limiter) const;
-  // Idle time of the device that a host without overhead would not have: not launched yet for
-  // dispatch and launches, launch latency, gaps between kernels.
+  // Device idle time that a host without overhead would avoid: not launched yet because of dispatch
+  // and launches, launch latency, gaps between kernels.
   int64_t host_idle_ns() const;
-  // Of the path: host work that is not dispatch. What takes a millisecond inside of one operator,
-  // or between two, is the program's own: a computation on the CPU, Python, sleeping.
+  // Host time on the path that is not dispatch. More than a millisecond inside one operator, or
+  // between two, is the program's own work: computation on the CPU, Python, sleeping.
   int64_t own_host_ns() const;
-  // Idle time of the device that nothing in the file explains.
+  // Device idle time that nothing in the trace explains.
   int64_t unexplained_idle_ns() const;
-  // Of the window, what waits for something that is not in the file: on the path, or the device.
+  // Share of the window that waits for something outside the trace, on the path or on the device.
   double unexplained_share() const;
-  // An instance as it would be.
+  // An instance after a change.
   struct After {
     double ns = 0;
-    Limiter limiter = Limiter::kNoDevice;  // the largest of its critical path
+    Limiter limiter = Limiter::kNoDevice;  // the largest on its critical path
   };
   After after(const StepChange& change) const;
-  // The same in a row of steps, where what one leaves to the device runs beside the next one's
-  // host. Of the window alone where the trace has no row of them.
+  // Time per step in a row of consecutive steps, whose device work can overlap the next step's host
+  // work. The same as `after(change).ns` if the trace has no such row.
   double ns_in_a_row(const StepChange& change) const;
-  // Of the path, the largest first, without empty ones.
+  // Limiters on the path, largest first, without empty ones.
   std::vector<Limiter> largest() const;
-  // The largest bound of the limiter; of the whole path where that is none.
+  // The largest bound of the limiter. The largest of the whole path if the limiter is a verdict
+  // only.
   Bound bound() const;
 };
 
-// Of the typical instance of one subject; none where it owns no device work.
+// Diagnoses the typical instance of a subject. None if it owns no device work.
 std::optional<Diagnosis> diagnose(const TraceIndex& index, const Subject& subject);
-// Of the steps first, then of every annotation that owns device work. Empty without device work.
+// Diagnoses the steps, then every annotation that owns device work. Empty without device work.
 std::vector<Diagnosis> diagnoses(const TraceIndex& index);
 
 }  // namespace epi::analysis

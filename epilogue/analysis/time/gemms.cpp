@@ -22,7 +22,7 @@ using trace::kNoEvent;
 
 bool belongs_to_gemm(Kind kind) { return kind == Kind::kSplitKReduce || kind == Kind::kEpilogue; }
 
-// What one operator ran.
+// The kernels of one operator.
 struct Launched {
   std::vector<EventId> gemms;
   int64_t beside_ns = 0;
@@ -49,7 +49,7 @@ GemmRow make_row(const trace::Trace& trace, const DecodedNames& names, const Gro
   row.count = static_cast<int64_t>(group.times_ns.size());
   row.median_ns = median(group.times_ns);
   for (const double ns : group.times_ns) row.total_ns += ns;
-  auto flops = stated_number(trace, group.first, "flops");
+  auto flops = recorded_number(trace, group.first, "flops");
   if (!flops && row.gemm) flops = row.gemm->flops();
   if (!flops || row.median_ns <= 0) return row;
   row.tflops = *flops / row.median_ns / 1000;
@@ -82,7 +82,7 @@ GemmTable gemm_table(const trace::Trace& trace) {
   table.peaks = gpu_peaks(table.device);
   std::map<Key, Group> groups;
   for (const auto& [op, launched] : launched_by_op(trace, links, names)) {
-    // Whose sizes: those of an operator that is a single GEMM.
+    // The sizes are only known for an operator that runs a single GEMM.
     const bool single = op != kNoEvent && launched.gemms.size() == 1;
     for (const EventId kernel : launched.gemms) {
       const std::string_view op_name = op == kNoEvent ? "" : trace.name_of(op);

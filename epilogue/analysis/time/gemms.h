@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every GEMM of a trace: what was asked for, which kernel ran, and how near to the GPU's
-// peak. GEMMs of the same operator, sizes and kernel are one row.
+// Every GEMM of a trace: its sizes, its kernel, and its share of the GPU's peak. GEMMs of the same
+// operator, sizes and kernel share one row.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,22 @@
 namespace epi::analysis {
 
 struct GemmRow {
-  std::string op;                 // "aten::mm"; empty where no operator is known
-  std::optional<GemmShape> gemm;  // where the operator's shapes tell
+  std::string op;                 // "aten::mm"; empty if unknown
+  std::optional<GemmShape> gemm;  // if the operator's shapes are recorded
   std::string kernel;
   DecodedName name;
   int64_t count = 0;
-  // The kernel with what the same operator ran beside it: the sum over split-K, an epilogue.
+  // The kernel plus its companions from the same operator: a split-K reduction, an epilogue.
   double median_ns = 0;
   double total_ns = 0;
-  std::optional<double> tflops;  // of the median
+  std::optional<double> tflops;  // from the median
   std::optional<double> share_of_peak;
 };
 
 struct GemmTable {
-  std::string device;             // as the trace names it; empty where it does not
-  std::optional<GpuPeaks> peaks;  // none: the GPU is not in the table
-  std::vector<GemmRow> rows;      // by total time, the largest first
+  std::string device;             // as recorded in the trace; empty if it is not
+  std::optional<GpuPeaks> peaks;  // none: the GPU is not listed
+  std::vector<GemmRow> rows;      // by total time, largest first
 };
 
 GemmTable gemm_table(const trace::Trace& trace);

@@ -14,16 +14,15 @@ using trace::Category;
 using trace::EventId;
 using trace::kNoEvent;
 
-// Calls that take microseconds take longer where the driver has to create a context or to load a
-// module first. No launch, query or free that only does its own work was seen to take as long on a
-// device that is idle.
+// A call that normally takes microseconds takes longer if the driver first creates a context or
+// loads a module. On an idle device, no other launch, query or free was observed to take this long.
 constexpr int64_t kInitializationNs = 1000000;
 
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// What everything below this event belongs to, too.
+// The activity that an event passes on to everything below it.
 std::optional<HostActivity> inherited(std::string_view name) {
   if (contains(name, "DataLoader") || contains(name, "pin_memory")) {
     return HostActivity::kDataLoading;
@@ -33,15 +32,15 @@ std::optional<HostActivity> inherited(std::string_view name) {
   return std::nullopt;
 }
 
-// Python's own range around a fetch: "torch/utils/data/dataloader.py(708): __next__".
+// Python's frame around a fetch: "torch/utils/data/dataloader.py(708): __next__".
 bool is_loading_frame(std::string_view name) {
   return contains(name, "utils/data/dataloader.py") && contains(name, "__next__");
 }
 
 }  // namespace
 
-// Of PyTorch's compiler: "_compile.compile_inner", "compile_fx_inner", "inductor_compile", ...; and
-// of ours: "Epilogue Compile: mlp (first call)".
+// PyTorch's compiler: "_compile.compile_inner", "compile_fx_inner", "inductor_compile", ... Ours:
+// "Epilogue Compile: mlp (first call)".
 bool is_compiling(std::string_view name) {
   constexpr std::string_view kWords[] = {
       "compile_inner",    "compile_fx",    "inductor_compile",     "backend_compile",
@@ -69,7 +68,7 @@ HostTimeline::HostTimeline(const TraceIndex& index)
     }
     if (!trace.is_span(id) || !trace::is_device_work(trace.category[id])) continue;
     device_busy_.push_back({trace.ts_ns[id], trace.end_ns(id)});
-    // From pageable memory, even what is called "Async" returns when nearly all is copied.
+    // From pageable memory, even an "Async" copy returns only when nearly everything is copied.
     const EventId call = index.links.launch[id];
     const bool copy = trace.category[id] == Category::kGpuMemcpy && call != kNoEvent;
     const int64_t during = copy ? trace.end_ns(call) - trace.ts_ns[id] : 0;
@@ -80,11 +79,11 @@ HostTimeline::HostTimeline(const TraceIndex& index)
   mark_loading_frames(index);
 }
 
-int64_t HostTimeline::issued_ns(const trace::Trace& trace, EventId call) const {
-  // What the part of a call that asks takes, as launches do.
-  constexpr int64_t kIssueNs = 5000;
+int64_t HostTimeline::submitted_ns(const trace::Trace& trace, EventId call) const {
+  // Submission time of a call that waits, taken from typical launches.
+  constexpr int64_t kSubmitNs = 5000;
   const bool waits = calls_[trace.name[call]] == RuntimeCall::kWait || waits_for_own_copy_[call];
-  return trace.ts_ns[call] + (waits ? std::min(kIssueNs, trace.dur_ns[call]) : trace.dur_ns[call]);
+  return trace.ts_ns[call] + (waits ? std::min(kSubmitNs, trace.dur_ns[call]) : trace.dur_ns[call]);
 }
 
 HostActivity HostTimeline::activity_of_call(const TraceIndex& index, EventId call) const {
@@ -93,7 +92,7 @@ HostActivity HostTimeline::activity_of_call(const TraceIndex& index, EventId cal
   if (kind == RuntimeCall::kWait || waits_for_own_copy_[call]) return HostActivity::kSynchronizing;
   if (kind == RuntimeCall::kInitialization) return HostActivity::kInitializing;
   const bool allocates = kind == RuntimeCall::kAllocation || kind == RuntimeCall::kFree;
-  // Its own kernel may begin before it returns.
+  // The call's own kernel may start before the call returns, hence the tolerance.
   constexpr int64_t kIdleParts = 10;
   if (kind != RuntimeCall::kAllocation && trace.dur_ns[call] >= kInitializationNs &&
       kIdleParts * length(within(device_busy_, trace.ts_ns[call], trace.end_ns(call))) <
@@ -103,20 +102,19 @@ HostActivity HostTimeline::activity_of_call(const TraceIndex& index, EventId cal
   return allocates ? HostActivity::kAllocating : HostActivity::kLaunching;
 }
 
-// Parents come before their children: the innermost open event has the time from the last change
-// on.
+// Parents come before their children. The innermost open event gets the time since the last change.
 void HostTimeline::add_lane(const TraceIndex& index, trace::LaneId lane) {
   const trace::Trace& trace = index.trace;
   struct Open {
     int64_t end;
     HostActivity activity;
     EventId event;
-    bool passes_on;
+    bool is_inherited;
   };
   std::vector<Segment>& segments = lanes_[lane];
   std::vector<Open> open;
   int64_t at = 0;
-  const auto advance = [&](int64_t to) {  // the innermost event had [at, to)
+  const auto advance = [&](int64_t to) {  // the innermost event covers [at, to)
     if (to > at && !open.empty()) {
       segments.push_back({at, to, open.back().activity, open.back().event});
     }
@@ -132,14 +130,14 @@ void HostTimeline::add_lane(const TraceIndex& index, trace::LaneId lane) {
     advance(trace.ts_ns[id]);
     const Category category = trace.category[id];
     Open next{trace.end_ns(id), HostActivity::kBetweenOps, id, false};
-    if (!open.empty() && open.back().passes_on) {
+    if (!open.empty() && open.back().is_inherited) {
       next.activity = open.back().activity;
-      next.passes_on = true;
+      next.is_inherited = true;
     } else if (trace::is_call(category)) {
       next.activity = activity_of_call(index, id);
     } else if (const auto special = inherited_[trace.name[id]]) {
       next.activity = *special;
-      next.passes_on = true;
+      next.is_inherited = true;
     } else if (category == Category::kCpuOp && !is_step_[id]) {
       next.activity = HostActivity::kDispatch;
     }
@@ -151,8 +149,8 @@ void HostTimeline::add_lane(const TraceIndex& index, trace::LaneId lane) {
   }
 }
 
-// Frames of Python are no host events: they may overlap operators in part. A fetch that only they
-// show counts all the same.
+// Python frames are not host events, because they may partially overlap operators. A fetch that
+// only they show still counts.
 void HostTimeline::mark_loading_frames(const TraceIndex& index) {
   const trace::Trace& trace = index.trace;
   std::vector<Intervals> frames(lanes_.size());

@@ -10,10 +10,10 @@ namespace {
 using trace::EventId;
 using trace::kNoEvent;
 
-// Divides a window's gaps by cause.
-class Gaps {
+// Splits a window's gaps by cause.
+class GapClassifier {
  public:
-  Gaps(const TraceIndex& index, const HostTimeline& host, const OtherWork& others)
+  GapClassifier(const TraceIndex& index, const HostTimeline& host, const OtherWork& others)
       : trace_(index.trace), links_(index.links), host_(host), others_(others) {}
 
   std::vector<IdleGap> of(const WindowedWork& windowed) {
@@ -29,7 +29,7 @@ class Gaps {
   }
 
  private:
-  // `next` is the work behind the gap; kNoEvent at the end of the window.
+  // `next` is the work after the gap, or kNoEvent at the end of the window.
   void add(const Interval& gap, EventId next, EventId before) {
     if (gap.begin >= gap.end) return;
     if (others_.of != OtherWork::Of::kSteps) return add_part(gap, next, before);
@@ -45,12 +45,13 @@ class Gaps {
   }
 
   void add_part(const Interval& gap, EventId next, EventId before) {
-    // Behind the last work nothing was launched any more: the thread of the last launch tells.
-    const EventId asked = next != kNoEvent ? next : before;
-    const EventId launch = asked != kNoEvent ? links_.launch[asked] : kNoEvent;
-    const EventId caller = asked != kNoEvent ? links_.op[asked] : kNoEvent;
-    if (launch == kNoEvent && caller != kNoEvent && trace_.end_ns(caller) >= trace_.end_ns(asked)) {
-      // A kernel of the CPU is called by its operator.
+    // After the last work, nothing else is launched. The thread of the last launch shows the cause.
+    const EventId reference = next != kNoEvent ? next : before;
+    const EventId launch = reference != kNoEvent ? links_.launch[reference] : kNoEvent;
+    const EventId caller = reference != kNoEvent ? links_.op[reference] : kNoEvent;
+    if (launch == kNoEvent && caller != kNoEvent &&
+        trace_.end_ns(caller) >= trace_.end_ns(reference)) {
+      // The CPU backend's operators call their kernels directly.
       add_host(trace_.lane[caller], gap, next);
       return;
     }
@@ -62,7 +63,7 @@ class Gaps {
     const int64_t launched_ns =
         next == kNoEvent || staged
             ? gap.end
-            : std::clamp(host_.issued_ns(trace_, launch), gap.begin, gap.end);
+            : std::clamp(host_.submitted_ns(trace_, launch), gap.begin, gap.end);
     if (launched_ns > gap.begin) {
       add_host(trace_.lane[launch], {gap.begin, launched_ns}, next);
       add_latency({launched_ns, gap.end}, IdleCause::kLaunchLatency, next, launch);
@@ -75,7 +76,7 @@ class Gaps {
     }
   }
 
-  // What a thread did instead of asking for the work.
+  // Adds what a thread did instead of launching the work.
   void add_host(trace::LaneId thread, const Interval& when, EventId next) {
     for (const auto& one : host_.segments(thread, when.begin, when.end)) {
       const bool known = !host_.is_before_file(thread, one);
@@ -136,7 +137,7 @@ void IdleCauses::add(const IdleGap& gap, int64_t ns) {
 
 std::vector<IdleGap> idle_gaps(const TraceIndex& index, const HostTimeline& host,
                                const WindowedWork& windowed, const OtherWork& others) {
-  return Gaps(index, host, others).of(windowed);
+  return GapClassifier(index, host, others).of(windowed);
 }
 
 IdleCauses sum_of(std::span<const IdleGap> gaps) {
@@ -151,7 +152,7 @@ std::vector<IdleCauses> idle_over_time(std::span<const IdleGap> gaps, const Inte
   std::vector<IdleCauses> over_time(parts);
   const auto [begin, end] = window;
   const auto count = static_cast<int64_t>(parts);
-  // Begins of parts, to the nanosecond: the last part ends where the window does.
+  // Start of each part in nanoseconds. The last part ends with the window.
   const auto edge = [&](int64_t part) {
     return begin + (end - begin) / count * part + (end - begin) % count * part / count;
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gaps in a device's work, and what the work behind each waited for.
+// Gaps in a device's work, and what the work after each gap waited for.
 #pragma once
 
 #include <span>
@@ -10,33 +10,33 @@
 
 namespace epi::analysis {
 
-// What the work behind an idle moment waited for.
+// What the work after an idle interval waited for.
 enum class IdleCause : uint8_t {
-  kNotLaunched,     // it had not been launched, and its thread did something else
-  kLaunchLatency,   // launch latency: launched in the gap, not started yet
-  kBetweenKernels,  // launched before the gap: what lies between two kernels
-  kOtherStreams,    // the same while another stream was busy; of a stream alone
-  kOtherSteps,      // the device was busy with another step's work; of a step alone
-  kNotInFile,  // launched, and begun far later than launches take: nothing in the file says why
-  kNoLaunch,   // its launch is not in the trace
+  kNotLaunched,     // not launched yet: its thread did something else
+  kLaunchLatency,   // launched during the gap, not started yet
+  kBetweenKernels,  // launched before the gap: overhead between two kernels
+  kOtherStreams,    // as above, while another stream was busy; only for a stream
+  kOtherSteps,      // the device ran another step's work; only for a step
+  kNotInFile,       // launched, but started much later than launch latency explains
+  kNoLaunch,        // its launch is not in the trace
 };
 
-// Work that begins on an idle device begins within microseconds of its launch. What takes longer
-// than this waits for something else.
+// On an idle device, work starts within microseconds of its launch. A longer delay means that it
+// waits for something else.
 inline constexpr int64_t kMaxLatencyNs = 100000;
 
-// An idle time of one cause.
+// An idle interval with one cause.
 struct IdleGap {
   Interval when;
   IdleCause cause;
-  HostActivity activity = HostActivity::kBetweenOps;  // of kNotLaunched: what its thread did
-  trace::EventId waiting = trace::kNoEvent;           // the work behind the gap; none at the end
-  trace::EventId host = trace::kNoEvent;  // the innermost event of that thread, or the launch
+  HostActivity activity = HostActivity::kBetweenOps;  // of its thread, for kNotLaunched
+  trace::EventId waiting = trace::kNoEvent;           // the work after the gap; none at the end
+  trace::EventId host = trace::kNoEvent;              // the thread's innermost event, or the launch
 };
 
-// Idle time by cause; they add up to it.
+// Idle time by cause. The fields sum up to the total.
 struct IdleCauses {
-  ActivityTimes host{};  // kNotLaunched by what the thread did
+  ActivityTimes host{};  // kNotLaunched, by the thread's activity
   int64_t on_its_way_ns = 0;
   int64_t between_ns = 0;
   int64_t other_streams_ns = 0;
@@ -48,24 +48,24 @@ struct IdleCauses {
   void add(const IdleGap& gap, int64_t ns);
 };
 
-// Work that one question is about, by when it begins, in a window that holds all of it.
+// The work under analysis, sorted by start, and a window that contains it.
 struct WindowedWork {
   std::span<const trace::EventId> work;
   Interval window;
 };
 
-// Other work of the device, a set. Of streams it explains gaps that no launch is late for; of steps
-// every moment in it.
+// Other work of the device, as a set of intervals. kStreams explains gaps before work that was
+// already launched. kSteps explains every gap that it covers.
 struct OtherWork {
   enum class Of : uint8_t { kNothing, kStreams, kSteps };
   Of of = Of::kNothing;
   const Intervals* busy = nullptr;
 };
-// The window's idle times, in order.
+// The window's idle intervals, in order.
 std::vector<IdleGap> idle_gaps(const TraceIndex& index, const HostTimeline& host,
                                const WindowedWork& windowed, const OtherWork& others);
 IdleCauses sum_of(std::span<const IdleGap> gaps);
-// Sums for each of so many equal parts of a window, one behind the other.
+// Sums for each of `parts` equal, consecutive parts of a window.
 std::vector<IdleCauses> idle_over_time(std::span<const IdleGap> gaps, const Interval& window,
                                        size_t parts);
 

@@ -14,32 +14,33 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// The loader's own machinery, and calls into C.
-bool is_machinery(std::string_view frame) {
+// The loader's internals, and calls into C.
+bool is_loader_internal(std::string_view frame) {
   return contains(frame, "torch/utils/data") || frame.starts_with("<built-in");
 }
 
-// Frames of one function inside of fetches.
+// Frames of one function inside fetches.
 struct FrameTimes {
   int64_t ns = 0;
   Intervals when;
   Interval longest;
 };
 
-bool lies_in(const Interval& one, const Intervals& others) {
+bool is_inside(const Interval& one, const Intervals& others) {
   return std::any_of(others.begin(), others.end(), [&](const Interval& other) {
     return other.begin <= one.begin && one.end <= other.end && other != one;
   });
 }
 
-// The function that takes at least half of the fetches and calls no other one that does.
+// Finds the function that takes at least half of the fetch time and calls no other function that
+// does.
 void find_function(const trace::Trace& trace, const Intervals& fetches, Loading& loading) {
   std::unordered_map<trace::NameId, FrameTimes> frames;
   for (EventId id = 0; id < trace.size(); ++id) {
     if (!trace.is_span(id) || trace.category[id] != Category::kPythonFunction) continue;
-    if (is_machinery(trace.name_of(id))) continue;
+    if (is_loader_internal(trace.name_of(id))) continue;
     const Interval when{trace.ts_ns[id], trace.end_ns(id)};
-    // What lies around a fetch is no part of it.
+    // A frame around a fetch is not part of it.
     if (length(within(fetches, when.begin, when.end)) != trace.dur_ns[id]) continue;
     FrameTimes& one = frames[trace.name[id]];
     one.ns += trace.dur_ns[id];
@@ -51,7 +52,7 @@ void find_function(const trace::Trace& trace, const Intervals& fetches, Loading&
   });
   for (const auto& [name, frame] : frames) {
     const bool is_outer = std::any_of(frames.begin(), frames.end(), [&](const auto& other) {
-      return other.first != name && lies_in(other.second.longest, frame.when);
+      return other.first != name && is_inside(other.second.longest, frame.when);
     });
     if (is_outer || frame.ns <= loading.function_ns) continue;
     loading.function_ns = frame.ns;
@@ -68,7 +69,7 @@ Loading loading_in(const TraceIndex& index, const Interval& window) {
   for (const EventId id : index.links.tree.order) {
     const bool fetch = contains(trace.name_of(id), "DataLoader") &&
                        trace.ts_ns[id] >= window.begin && trace.ts_ns[id] < window.end;
-    if (!fetch || lies_in({trace.ts_ns[id], trace.end_ns(id)}, fetches)) continue;
+    if (!fetch || is_inside({trace.ts_ns[id], trace.end_ns(id)}, fetches)) continue;
     loading.loader = trace.name_of(id);
     fetches.push_back({trace.ts_ns[id], trace.end_ns(id)});
   }

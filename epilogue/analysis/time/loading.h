@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a DataLoader did in a window: how often, how long, and in which function of Python.
+// DataLoader activity in a window: number of fetches, their time, and the Python function that
+// takes most of it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ struct Loading {
   int64_t fetches = 0;
   int64_t ns = 0;
   std::string loader;  // "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
-  // The innermost function of Python that takes at least half of it; empty where stacks were not
+  // The innermost Python function that takes at least half of the time. Empty if stacks were not
   // recorded.
   std::string function;
   int64_t function_ns = 0;

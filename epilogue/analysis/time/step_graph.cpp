@@ -33,7 +33,7 @@ void StepGraph::finish() {
       if (--open[next] == 0) order_.push_back(next);
     }
   }
-  if (order_.size() != times_.size()) throw BugError("the graph of a step has a circle");
+  if (order_.size() != times_.size()) throw BugError("the graph of a step has a cycle");
 }
 
 std::vector<PathPart> StepGraph::critical_path() const {
@@ -46,11 +46,11 @@ std::vector<PathPart> StepGraph::critical_path() const {
       if (times_[edge.from] + edge.ns != times_[node]) continue;
       if (last == nullptr || times_[edge.from] > times_[last->from]) last = &edge;
     }
-    if (last == nullptr) break;  // not reached: one edge to each node is as long as its time says
+    if (last == nullptr) break;  // unreachable: at least one edge determines each node's time
     if (last->ns > 0) {
-      const bool goes_on =
+      const bool extends_previous =
           !path.empty() && path.back().bound == last->bound && path.back().event == last->event;
-      if (goes_on) {
+      if (extends_previous) {
         path.back().begin_ns = times_[last->from];
       } else {
         path.push_back({times_[last->from], times_[node], last->bound, last->event});
@@ -88,7 +88,7 @@ std::optional<int64_t> StepGraph::changed_ns(const Edge& edge, const StepChange&
 RetimedStep StepGraph::retimed(const StepChange& change) const {
   struct Reached {
     int64_t ns = 0;
-    const Edge* last = nullptr;  // that decides when
+    const Edge* last = nullptr;  // the edge that determines `ns`
     int64_t last_ns = 0;
   };
   std::vector<Reached> reached(times_.size());
@@ -100,7 +100,7 @@ RetimedStep StepGraph::retimed(const StepChange& change) const {
       const int64_t from_ns = reached[edges_[i].from].ns;
       const int64_t then = from_ns + *ns;
       const bool later = here.last == nullptr || then > here.ns;
-      // Of two that end together the shorter one was waited for, as in `critical_path`.
+      // If two edges end together, the shorter one is the one waited for, as in `critical_path`.
       if (later || (then == here.ns && *ns < here.last_ns)) here = {then, &edges_[i], *ns};
     }
   }

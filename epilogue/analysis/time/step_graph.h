@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step as a graph of moments. An edge says that one moment cannot come earlier than so long after
-// another: host events in the order of their thread, a launch before its kernel, kernels in the
-// order of their stream, a wait after the work that it waits for. The longest way through the graph
-// is the critical path; it is as long as the step. With shorter edges the step can be timed again.
+// A step as a graph of points in time. An edge is a minimum distance between two of them: host
+// events in thread order, a launch before its kernel, kernels in stream order, a wait after the
+// work it waits for. The longest path through the graph is the critical path, and it is as long as
+// the step. Shortening edges predicts the step's time after a change.
 #pragma once
 
 #include <cstdint>
@@ -18,54 +18,54 @@
 
 namespace epi::analysis {
 
-// A part of the critical path. Parts follow each other without a gap.
+// A part of the critical path. Parts are contiguous.
 struct PathPart {
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
   Bound bound = Bound::kDispatch;
-  // The host event or device work that takes this time. Of a latency the work that comes late.
+  // The host event or device work that takes this time. For a latency, the delayed work.
   trace::EventId event = trace::kNoEvent;
 };
 
-// What a step's graph is made of.
+// The time range and the work that a step's graph covers.
 struct StepWindow {
   int64_t begin_ns = 0;
-  int64_t end_ns = 0;       // of the step and all work that it owns
-  int64_t host_end_ns = 0;  // of the step on its thread
+  int64_t end_ns = 0;       // end of the step and of all work that it owns
+  int64_t host_end_ns = 0;  // end of the step on its thread
   trace::LaneId thread = 0;
-  std::vector<trace::EventId> owned;  // work whose end ends the step
+  std::vector<trace::EventId> owned;  // work that the step's end waits for
 };
 
-// What would be different in a step.
+// A hypothetical change to a step.
 struct StepChange {
-  std::unordered_map<trace::EventId, double> durations;  // nanoseconds that an event would take
-  // Of every bound's time: 0 leaves it out. For what the host does, and for latencies.
+  std::unordered_map<trace::EventId, double> durations;  // new duration in nanoseconds
+  // Scale of each bound's time. 0 removes it. For host activity and latencies.
   std::array<double, kBounds> scale;
 
   StepChange() { scale.fill(1); }
   bool is_none() const;
   bool has_faster_host() const { return scale[static_cast<size_t>(Bound::kDispatch)] < 1; }
 };
-// A step timed again.
+// A step after a change.
 struct RetimedStep {
   int64_t window_ns = 0;
-  BoundTimes bounds{};  // of its critical path; they add up to the window
+  BoundTimes bounds{};  // of its critical path; sums up to the window
 };
 
 class StepGraph {
  public:
   int64_t window_ns() const { return end_ns_ - begin_ns_; }
-  // From the start of the window to its end; the parts add up to `window_ns()`. What kernels are
-  // bound by is what their kind usually is.
+  // From the window's start to its end. The parts sum up to `window_ns()`. Kernels have the typical
+  // bound of their kind.
   std::vector<PathPart> critical_path() const;
-  // A call that waits and would take 0 does not wait any more.
+  // A waiting call whose new duration is 0 no longer waits.
   RetimedStep retimed(const StepChange& change) const;
 
  private:
   friend class StepGraphs;
   using Node = uint32_t;
-  // kOrder: as recorded between streams. Nothing but the host may have kept it, so that it counts
-  // where the host is taken to be faster.
+  // kOrder: the recorded order between streams. Only the host may have enforced it, so it counts
+  // only if the host is assumed to be faster.
   enum class EdgeKind : uint8_t { kTakes, kWaits, kFollows, kOrder };
   struct Edge {
     Node from;
@@ -74,58 +74,58 @@ class StepGraph {
     Bound bound;
     EdgeKind kind;
     trace::EventId event;
-    int64_t event_ns;  // the event's own duration; edges of it may be a part
+    int64_t event_ns;  // the event's duration; an edge may cover a part of it
   };
 
-  // None: the edge is gone.
+  // None: the edge is removed.
   static std::optional<int64_t> changed_ns(const Edge& edge, const StepChange& change);
   Node add_node(int64_t ns);
   void add_edge(const Edge& edge) { edges_.push_back(edge); }
-  // Orders nodes so that every edge leads forward.
+  // Sorts nodes topologically.
   void finish();
 
   int64_t begin_ns_ = 0;
   int64_t end_ns_ = 0;
-  std::vector<int64_t> times_;        // of nodes; the first is the start, the second the end
-  std::vector<Edge> edges_;           // by the node that they lead to
-  std::vector<uint32_t> first_edge_;  // of each node; one more at the end
+  std::vector<int64_t> times_;        // of nodes; node 0 is the start, node 1 the end
+  std::vector<Edge> edges_;           // by target node
+  std::vector<uint32_t> first_edge_;  // index of each node's first edge, plus one past the end
   std::vector<Node> order_;
 };
 
-// Makes graphs of one trace's steps.
+// Builds graphs of one trace's steps.
 class StepGraphs {
  public:
   explicit StepGraphs(const TraceIndex& index);
 
   StepGraph graph(const StepWindow& window) const;
-  // The same with what each kernel on it is bound by.
+  // Refines `graph.critical_path()` with the measured bound of each compute-bound kernel.
   std::vector<PathPart> critical_path(const StepGraph& graph) const;
-  // Of an instance that owns this work. For the whole trace: of the thread with the most launches,
-  // to the end of the last work.
+  // The window of an instance that owns this work. For the whole trace, the thread with the most
+  // launches, up to the end of the last work.
   StepWindow window(const Instance& instance, const Owned& owned) const;
 
-  // Device work that overlaps a window, by begin.
+  // Device work that overlaps a window, sorted by start.
   std::vector<trace::EventId> work_in(const Interval& window) const;
   const HostTimeline& host() const { return host_; }
   const std::optional<GpuPeaks>& peaks() const { return peaks_; }
 
  private:
   class Builder;
-  // A stream that waits for the work before a recorded event, as `cuda_sync` events say.
+  // A stream wait for the work before a recorded event, from `cuda_sync` events.
   struct StreamWait {
     int64_t asked_ns;
-    trace::EventId work;  // the last one that it waits for
+    trace::EventId work;  // the last work that it waits for
   };
   void read_stream_waits();
 
   const TraceIndex& index_;
   HostTimeline host_;
   std::optional<GpuPeaks> peaks_;
-  std::vector<trace::EventId> work_;  // all device work, by begin
-  std::vector<int64_t> latest_end_;   // of all up to each
-  bool knows_stream_waits_ = false;
+  std::vector<trace::EventId> work_;  // all device work, by start
+  std::vector<int64_t> latest_end_;   // running maximum over `work_`
+  bool has_stream_waits_ = false;
   std::unordered_map<trace::LaneId, std::vector<StreamWait>> stream_waits_;  // by time
-  std::unordered_map<trace::EventId, trace::LaneId> waits_for_stream_;       // of a call
+  std::unordered_map<trace::EventId, trace::LaneId> waits_for_stream_;  // by synchronizing call
 };
 
 }  // namespace epi::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nodes of a step: its threads, its device work, and its ends.
+// Adds the nodes of a step: its threads, its device work, and its end.
 #include "epilogue/analysis/time/step_graph_builder.h"
 
 #include <algorithm>
@@ -29,13 +29,13 @@ void StepGraphs::Builder::collect_work() {
   }
   for (size_t i = 0; i < work_.size(); ++i) {
     by_end_.push_back(i);
-    place_[work_[i].id] = i;
-    asked_.push_back(index_.links.asked_ns[work_[i].id]);
-    begun_.push_back(work_[i].begin);
+    work_index_[work_[i].id] = i;
+    launch_times_.push_back(index_.links.asked_ns[work_[i].id]);
+    start_times_.push_back(work_[i].begin);
     const EventId launch = index_.links.launch[work_[i].id];
     if (launch != kNoEvent) last_of_call_[launch] = i;
   }
-  std::sort(asked_.begin(), asked_.end());
+  std::sort(launch_times_.begin(), launch_times_.end());
   std::stable_sort(by_end_.begin(), by_end_.end(),
                    [&](size_t a, size_t b) { return work_[a].end < work_[b].end; });
 }
@@ -65,7 +65,7 @@ void StepGraphs::Builder::add_threads() {
   }
 }
 
-size_t StepGraphs::Builder::place_at(const Thread& thread, int64_t ns) const {
+size_t StepGraphs::Builder::segment_at(const Thread& thread, int64_t ns) const {
   const auto at = std::upper_bound(thread.segments.begin(), thread.segments.end(), ns,
                                    [](int64_t value, const auto& one) { return value < one.end; });
   return static_cast<size_t>(at - thread.segments.begin());
@@ -89,7 +89,7 @@ void StepGraphs::Builder::add_work(size_t place) {
     return;
   }
   work.from = graph_.add_node(work.begin);
-  if (add_called(place)) {
+  if (add_cpu_kernel(place)) {
     graph_.add_edge({work.from, work.to, work.end - work.begin, work.bound, EdgeKind::kTakes,
                      work.id, work.end - work.begin});
     last_of_stream_[stream] = place;
@@ -106,21 +106,21 @@ void StepGraphs::Builder::add_work(size_t place) {
   add_reasons(work, reasons);
 }
 
-bool StepGraphs::Builder::add_called(size_t place) {
+bool StepGraphs::Builder::add_cpu_kernel(size_t place) {
   const Work& work = work_[place];
   const EventId op = index_.links.op[work.id];
   const bool called = index_.links.launch[work.id] == kNoEvent && op != kNoEvent &&
                       trace_.ts_ns[op] <= work.begin && work.end <= trace_.end_ns(op);
   const Thread* thread = called ? thread_of(trace_.lane[op]) : nullptr;
   if (thread == nullptr) return false;
-  const size_t at = place_at(*thread, work.begin);
+  const size_t at = segment_at(*thread, work.begin);
   if (at >= thread->segments.size() || work.end > thread->segments[at].end) return false;
   const auto& segment = thread->segments[at];
-  auto& others = called_[{thread->lane, at}];
+  auto& others = cpu_kernels_[{thread->lane, at}];
   const bool first = others.empty();
   const Node from = first ? thread->nodes[at] : work_[others.back()].to;
   const int64_t from_ns = first ? segment.begin : work_[others.back()].end;
-  if (from_ns > work.begin) return false;  // two at once: not one after the other
+  if (from_ns > work.begin) return false;  // concurrent, not sequential
   graph_.add_edge({from, work.from, work.begin - from_ns, bound_of(segment.activity),
                    EdgeKind::kTakes, segment.event, own_ns(segment)});
   others.push_back(place);
@@ -133,8 +133,8 @@ int64_t StepGraphs::Builder::own_ns(const HostTimeline::Segment& segment) const 
 
 void StepGraphs::Builder::add_ends() {
   for (const EventId id : window_.owned) {
-    const auto found = place_.find(id);
-    if (found == place_.end()) continue;
+    const auto found = work_index_.find(id);
+    if (found == work_index_.end()) continue;
     graph_.add_edge(
         {work_[found->second].to, end_, 0, Bound::kMemory, EdgeKind::kFollows, kNoEvent, 0});
   }

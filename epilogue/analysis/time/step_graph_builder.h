@@ -8,8 +8,8 @@
 
 namespace epi::analysis {
 
-// What lies between a launch and its kernel at least. Where something else came later, the recorded
-// gap is longer and says nothing about it.
+// Minimum latency between a launch and its kernel. If the kernel waited for something else, the
+// recorded gap is longer and not usable.
 inline constexpr int64_t kTypicalLatencyNs = 5000;
 
 class StepGraphs::Builder {
@@ -40,56 +40,57 @@ class StepGraphs::Builder {
   struct Thread {
     LaneId lane;
     std::vector<HostTimeline::Segment> segments;
-    std::vector<Node> nodes;  // one more than segments
+    std::vector<Node> nodes;  // one more than `segments`
     Intervals active;
     std::vector<int64_t> active_ends;
   };
-  // What a work may have waited for: it was there at `ns`.
+  // Something that work may have waited for, completed at `from_ns`.
   struct Reason {
     Node from;
     int64_t from_ns;
-    int64_t usual_ns;    // how long it takes from there at least
-    bool takes = false;  // the work before it ran on: no gap
+    int64_t min_ns;         // minimum delay from there
+    bool overlaps = false;  // the previous work overlaps: no gap
     size_t before = SIZE_MAX;
   };
 
   void collect_work();
-  // The step's own thread, and those that launched its work.
+  // The step's thread, and the threads that launched its work.
   void add_threads();
   static bool is_active(const HostTimeline::Segment& segment) {
     return segment.activity != HostActivity::kBetweenOps;
   }
-  // The last change of a thread's activity at or before a moment.
-  size_t place_at(const Thread& thread, int64_t ns) const;
+  // The segment of a thread at time `ns`.
+  size_t segment_at(const Thread& thread, int64_t ns) const;
   const Thread* thread_of(LaneId lane) const;
   void add_work(size_t place);
-  // A kernel of the CPU is called by its operator, which goes on when it is done.
-  bool add_called(size_t place);
+  // Handles a kernel of the CPU backend, which its operator calls and waits for.
+  bool add_cpu_kernel(size_t place);
   int64_t own_ns(const HostTimeline::Segment& segment) const;
   void add_ends();
 
   // What device work waited for (step_graph_work.cpp).
-  // The last work of another stream that had ended.
+
+  // Adds an edge from the last work of another stream that had ended.
   void add_recorded_order(const Work& work, LaneId stream);
   void add_launch(const Work& work, std::vector<Reason>& reasons);
   void add_stream_order(const Work& work, LaneId stream, std::vector<Reason>& reasons);
   void add_other_streams(const Work& work, LaneId stream, std::vector<Reason>& reasons);
-  // The latest reason explains the start, with all that lies between; the others lie at least their
-  // usual time before it.
+  // The latest reason explains the start, with the whole delay after it. The others only require
+  // their minimum delay.
   void add_reasons(const Work& work, const std::vector<Reason>& reasons);
 
   // What threads waited for (step_graph_threads.cpp).
   void add_thread_edges(size_t place);
-  // Of a call that returns when nearly all of its own copy is done: that copy.
-  const Work* copied_meanwhile(const HostTimeline::Segment& segment) const;
-  // Of a call that returns when work of the device is done: that work. None where all was done
-  // before it began.
+  // The copy of a call that returns when nearly all of its own copy is done.
+  const Work* own_copy(const HostTimeline::Segment& segment) const;
+  // The work of a call that returns when device work is done. None if all work was done before the
+  // call started.
   const Work* waited_for(const HostTimeline::Segment& segment) const;
-  // So much was launched and not begun that the runtime waits before it takes more.
+  // True if so much launched work has not started that the runtime blocks.
   bool is_full_queue(const HostTimeline::Segment& segment) const;
-  // Where a thread does nothing that is recorded, and another one that is active only while this
-  // one is not ends something: that is what it waited for.
-  std::optional<Reason> handed_over(size_t place, const HostTimeline::Segment& segment);
+  // For a thread without recorded activity: the end of the last activity of another thread that is
+  // active only while this one is not. That is what the thread waited for.
+  std::optional<Reason> handoff(size_t place, const HostTimeline::Segment& segment);
   bool alternate(size_t a, size_t b);
 
   const StepGraphs& graphs_;
@@ -99,16 +100,16 @@ class StepGraphs::Builder {
   StepGraph graph_;
   Node begin_ = 0;
   Node end_ = 0;
-  std::vector<Work> work_;                            // by begin
-  std::vector<size_t> by_end_;                        // places in it
-  std::vector<int64_t> asked_;                        // sorted
-  std::vector<int64_t> begun_;                        // sorted
-  std::unordered_map<EventId, size_t> place_;         // of work
-  std::unordered_map<EventId, size_t> last_of_call_;  // of a launch: its last work
+  std::vector<Work> work_;                            // by start
+  std::vector<size_t> by_end_;                        // indices into `work_`
+  std::vector<int64_t> launch_times_;                 // sorted
+  std::vector<int64_t> start_times_;                  // sorted
+  std::unordered_map<EventId, size_t> work_index_;    // by event
+  std::unordered_map<EventId, size_t> last_of_call_;  // by launch: its last work
   std::unordered_map<LaneId, size_t> last_of_stream_;
-  std::vector<Thread> threads_;  // the step's own first
-  // Of a thread's segment: the works that are called in it, in order.
-  std::map<std::pair<LaneId, size_t>, std::vector<size_t>> called_;
+  std::vector<Thread> threads_;  // the step's thread first
+  // The kernels called in a thread's segment, in order.
+  std::map<std::pair<LaneId, size_t>, std::vector<size_t>> cpu_kernels_;
   std::unordered_map<size_t, bool> alternate_;
 };
 

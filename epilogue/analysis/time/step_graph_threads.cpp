@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What threads waited for: device work, a full queue, another thread.
+// What threads waited for: device work, a full launch queue, another thread.
 #include "epilogue/analysis/time/step_graph_builder.h"
 
 #include <algorithm>
@@ -11,9 +11,9 @@ namespace {
 
 using trace::kNoEvent;
 
-// A launch returns late where so much is queued that the runtime takes no more.
+// A launch blocks if this much work is queued.
 constexpr int64_t kFullQueue = 512;
-// Threads that are active at the same time for less than this share work one after the other.
+// Threads alternate if their overlap is at most this share of the shorter one's activity.
 constexpr double kAlternating = 0.1;
 
 int64_t overlap(const Intervals& a, const Intervals& b) {
@@ -30,8 +30,8 @@ void StepGraphs::Builder::add_thread_edges(size_t place) {
     const Node to = thread.nodes[i + 1];
     const int64_t ns = segment.end - segment.begin;
     const int64_t event_ns = own_ns(segment);
-    const auto called = called_.find({thread.lane, i});
-    if (called != called_.end()) {
+    const auto called = cpu_kernels_.find({thread.lane, i});
+    if (called != cpu_kernels_.end()) {
       const Work& last = work_[called->second.back()];
       int64_t without_ns = ns;
       for (const size_t one : called->second) without_ns -= work_[one].end - work_[one].begin;
@@ -41,7 +41,7 @@ void StepGraphs::Builder::add_thread_edges(size_t place) {
                        EdgeKind::kTakes, segment.event, event_ns});
       continue;
     }
-    if (const Work* copy = copied_meanwhile(segment)) {
+    if (const Work* copy = own_copy(segment)) {
       graph_.add_edge({copy->from, to, segment.end - copy->begin, copy->bound, EdgeKind::kTakes,
                        copy->id, trace_.dur_ns[copy->id]});
       graph_.add_edge({from, to, std::min(ns, kTypicalLatencyNs), Bound::kLaunches,
@@ -49,14 +49,14 @@ void StepGraphs::Builder::add_thread_edges(size_t place) {
       continue;
     }
     if (const Work* work = waited_for(segment)) {
-      const int64_t behind = segment.end - work->end;
+      const int64_t after = segment.end - work->end;
       graph_.add_edge(
-          {work->to, to, behind, Bound::kSynchronizing, EdgeKind::kWaits, segment.event, event_ns});
-      graph_.add_edge({from, to, std::min(ns, behind), Bound::kSynchronizing, EdgeKind::kTakes,
+          {work->to, to, after, Bound::kSynchronizing, EdgeKind::kWaits, segment.event, event_ns});
+      graph_.add_edge({from, to, std::min(ns, after), Bound::kSynchronizing, EdgeKind::kTakes,
                        segment.event, event_ns});
       continue;
     }
-    if (const auto other = handed_over(place, segment)) {
+    if (const auto other = handoff(place, segment)) {
       graph_.add_edge({other->from, to, segment.end - other->from_ns, Bound::kDispatch,
                        EdgeKind::kFollows, kNoEvent, 0});
       graph_.add_edge({from, to, 0, Bound::kDispatch, EdgeKind::kFollows, kNoEvent, 0});
@@ -70,8 +70,7 @@ void StepGraphs::Builder::add_thread_edges(size_t place) {
   }
 }
 
-auto StepGraphs::Builder::copied_meanwhile(const HostTimeline::Segment& segment) const
-    -> const Work* {
+auto StepGraphs::Builder::own_copy(const HostTimeline::Segment& segment) const -> const Work* {
   if (segment.activity != HostActivity::kSynchronizing) return nullptr;
   const auto own = last_of_call_.find(segment.event);
   if (own == last_of_call_.end()) return nullptr;
@@ -82,7 +81,7 @@ auto StepGraphs::Builder::copied_meanwhile(const HostTimeline::Segment& segment)
 
 auto StepGraphs::Builder::waited_for(const HostTimeline::Segment& segment) const -> const Work* {
   if (segment.event == kNoEvent) return nullptr;
-  // A call has several segments where others lie inside of it; it waits in the last one.
+  // A call has several segments if other events lie inside it. It waits in the last one.
   const bool is_last =
       segment.end == trace_.end_ns(segment.event) || segment.end == window_.host_end_ns;
   if (!is_last) return nullptr;
@@ -113,12 +112,12 @@ auto StepGraphs::Builder::waited_for(const HostTimeline::Segment& segment) const
 bool StepGraphs::Builder::is_full_queue(const HostTimeline::Segment& segment) const {
   const bool is_long = segment.end - segment.begin > kMaxLatencyNs;
   if (segment.activity != HostActivity::kLaunching || !is_long) return false;
-  const auto launched = std::lower_bound(asked_.begin(), asked_.end(), segment.begin);
-  const auto begun = std::upper_bound(begun_.begin(), begun_.end(), segment.end);
-  return (launched - asked_.begin()) - (begun - begun_.begin()) >= kFullQueue;
+  const auto launched = std::lower_bound(launch_times_.begin(), launch_times_.end(), segment.begin);
+  const auto started = std::upper_bound(start_times_.begin(), start_times_.end(), segment.end);
+  return (launched - launch_times_.begin()) - (started - start_times_.begin()) >= kFullQueue;
 }
 
-auto StepGraphs::Builder::handed_over(size_t place, const HostTimeline::Segment& segment)
+auto StepGraphs::Builder::handoff(size_t place, const HostTimeline::Segment& segment)
     -> std::optional<Reason> {
   if (is_active(segment) || threads_.size() < 2) return std::nullopt;
   std::optional<Reason> latest;
@@ -126,12 +125,12 @@ auto StepGraphs::Builder::handed_over(size_t place, const HostTimeline::Segment&
     if (other == place || !alternate(place, other)) continue;
     const Thread& thread = threads_[other];
     const auto& ends = thread.active_ends;
-    const auto behind = std::lower_bound(ends.begin(), ends.end(), segment.end);
-    if (behind == ends.begin()) continue;
-    const int64_t ns = *std::prev(behind);
+    const auto after = std::lower_bound(ends.begin(), ends.end(), segment.end);
+    if (after == ends.begin()) continue;
+    const int64_t ns = *std::prev(after);
     if (ns <= segment.begin || (latest && ns <= latest->from_ns)) continue;
-    // The node at the end of the segment that ends then.
-    const size_t at = place_at(thread, ns - 1);
+    // The node at the end of the segment that ends at `ns`.
+    const size_t at = segment_at(thread, ns - 1);
     latest = Reason{thread.nodes[at + 1], ns, 0};
   }
   return latest;

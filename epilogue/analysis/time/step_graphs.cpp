@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What graphs of all steps share: device work in order, which stream waits for which work, windows.
+// State shared by all step graphs: device work in order, stream dependencies, windows.
 #include <algorithm>
 #include <map>
 
@@ -47,13 +47,13 @@ void StepGraphs::read_stream_waits() {
   }
   if (syncs.empty()) return;
   std::map<std::pair<int64_t, int64_t>, LaneId> streams;  // by device and stream
-  std::unordered_map<LaneId, std::vector<EventId>> by_asked;
+  std::unordered_map<LaneId, std::vector<EventId>> by_launch_time;
   for (const EventId id : work_) {
     const trace::Lane& lane = trace.lanes[trace.lane[id]];
     streams[{lane.pid, lane.tid}] = trace.lane[id];
-    by_asked[trace.lane[id]].push_back(id);
+    by_launch_time[trace.lane[id]].push_back(id);
   }
-  for (auto& [lane, work] : by_asked) {
+  for (auto& [lane, work] : by_launch_time) {
     std::stable_sort(work.begin(), work.end(), [&](EventId a, EventId b) {
       return index_.links.asked_ns[a] < index_.links.asked_ns[b];
     });
@@ -80,13 +80,13 @@ void StepGraphs::read_stream_waits() {
     const auto own = number_in(trace, id, "stream");
     const auto stream = own ? streams.find({device, *own}) : streams.end();
     if (recorded == calls.end() || stream == streams.end()) continue;
-    const auto& work = by_asked[waits_on->second];
-    const auto behind =
+    const auto& work = by_launch_time[waits_on->second];
+    const auto after =
         std::upper_bound(work.begin(), work.end(), trace.ts_ns[recorded->second],
                          [&](int64_t ns, EventId one) { return ns < index_.links.asked_ns[one]; });
-    if (behind == work.begin()) continue;
-    knows_stream_waits_ = true;
-    stream_waits_[stream->second].push_back({trace.ts_ns[call->second], *std::prev(behind)});
+    if (after == work.begin()) continue;
+    has_stream_waits_ = true;
+    stream_waits_[stream->second].push_back({trace.ts_ns[call->second], *std::prev(after)});
   }
   for (auto& [lane, waits] : stream_waits_) {
     std::stable_sort(waits.begin(), waits.end(), [](const StreamWait& a, const StreamWait& b) {
@@ -134,7 +134,7 @@ StepWindow StepGraphs::window(const Instance& instance, const Owned& owned) cons
     }
   }
   if (most == 0) {
-    // Nothing was launched: the thread with the most events.
+    // Nothing was launched: use the thread with the most events.
     size_t events = 0;
     for (LaneId lane = 0; lane < index_.lane_ranges.size(); ++lane) {
       const auto [first, last] = index_.lane_ranges[lane];
@@ -143,7 +143,7 @@ StepWindow StepGraphs::window(const Instance& instance, const Owned& owned) cons
       window.thread = lane;
     }
   }
-  // What the host does after the last work is no part of what the file was recorded for.
+  // Host activity after the last work is not part of the recorded workload.
   if (!owned.work.empty()) {
     window.end_ns = window.begin_ns;
     for (const EventId id : owned.work) window.end_ns = std::max(window.end_ns, trace.end_ns(id));

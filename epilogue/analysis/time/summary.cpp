@@ -18,7 +18,7 @@ using trace::Category;
 using trace::EventId;
 using trace::kNoEvent;
 
-// "13.0" of 13000, as CUDA numbers its versions.
+// Converts CUDA's version number: 13000 is "13.0".
 std::string cuda_version(std::string_view token) {
   const auto number = trace::integer_of(token);
   return number ? fmt::format("{}.{}", *number / 1000, *number % 1000 / 10) : std::string();
@@ -35,10 +35,10 @@ std::vector<std::string> versions(const trace::Trace& trace) {
   return result;
 }
 
-// Adds up by name.
-class Sums {
+// Sums by name.
+class TimeByName {
  public:
-  explicit Sums(const trace::Trace& trace) : trace_(trace), sums_(trace.names.size()) {}
+  explicit TimeByName(const trace::Trace& trace) : trace_(trace), sums_(trace.names.size()) {}
   void add(EventId id, int64_t ns) {
     NamedTime& sum = sums_[trace_.name[id]];
     ++sum.count;
@@ -93,12 +93,12 @@ std::vector<KernelRate> largest_rates(const TraceIndex& index,
   const auto peaks = gpu_peaks(device_name(trace));
   std::vector<KernelRate> rates;
   for (size_t i = 0; i < std::min(kernels.size(), kMax); ++i) {
-    rates.push_back(rate_of_all(index, events[kernels[i].id], peaks));
+    rates.push_back(combined_rate(index, events[kernels[i].id], peaks));
   }
   return rates;
 }
 
-// Kernels without an owner, and launches without a kernel: the profiler lost something.
+// Counts kernels without an owner and launches without a kernel, which the profiler lost.
 void count_lost(const trace::Trace& trace, const trace::Links& links, Summary& summary) {
   std::vector<bool> started(trace.size(), false);
   for (EventId id = 0; id < trace.size(); ++id) {
@@ -118,7 +118,7 @@ void count_lost(const trace::Trace& trace, const trace::Links& links, Summary& s
 }  // namespace
 
 std::vector<NamedTime> kernel_times(const trace::Trace& trace) {
-  Sums sums(trace);
+  TimeByName sums(trace);
   for (EventId id = 0; id < trace.size(); ++id) {
     if (trace.is_span(id) && trace::is_device_work(trace.category[id])) {
       sums.add(id, trace.dur_ns[id]);
@@ -139,7 +139,7 @@ Summary summarize(const TraceIndex& index, bool with_diagnoses) {
   summary.steps = steps(trace, ownership);
   summary.median = median_measures(summary.steps);
   summary.annotations = names_by_time(annotations(trace, ownership));
-  Sums ops(trace);
+  TimeByName ops(trace);
   for (EventId id = 0; id < trace.size(); ++id) {
     const Category category = trace.category[id];
     if (!trace.is_span(id)) continue;

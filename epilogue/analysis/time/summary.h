@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trace in one look: the machine, its steps, and what took the time.
+// Overview of a trace: the machine, its steps, and what took the time.
 #pragma once
 
 #include <cstdint>
@@ -13,36 +13,36 @@
 
 namespace epi::analysis {
 
-// One name, with what it took over the whole trace.
+// One name with its totals over the whole trace.
 struct NamedTime {
   std::string name;
   int64_t count = 0;
   int64_t ns = 0;
-  double share = 0;  // of all device time, or of all self time on the CPU
+  double share = 0;  // of all device time, or of all CPU self time
   trace::NameId id = 0;
 };
 
 struct Summary {
-  std::string device;                 // "NVIDIA H200"; empty where the file does not say
+  std::string device;                 // "NVIDIA H200"; empty if not recorded
   std::vector<std::string> versions;  // "CUDA 13.0", "PyTorch 2.11.0"
-  bool cpu_kernels = false;           // the device is our own CPU's kernel lane
+  bool cpu_kernels = false;           // the device is the kernel lane of our CPU backend
   int64_t events = 0;
   InstanceGroup steps;
-  MedianMeasures median;                 // of all steps
-  std::vector<Diagnosis> diagnoses;      // of the steps, then of annotations; none without a device
-  std::vector<NamedTime> kernels;        // device work, the largest first
-  std::vector<KernelRate> rates;         // of the first few of them
-  std::vector<NamedTime> ops;            // host events by self time, the largest first
-  std::vector<std::string> annotations;  // names, the longest first
-  int64_t unlinked_kernels = 0;          // kernels that no launch or operator owns
-  int64_t lost_launches = 0;             // kernel launches whose kernel is not in the file
-  int64_t shared_correlations = 0;       // calls whose correlation another call has, too
+  MedianMeasures median;             // of all steps
+  std::vector<Diagnosis> diagnoses;  // of the steps, then of annotations; empty without a device
+  std::vector<NamedTime> kernels;    // device work, largest first
+  std::vector<KernelRate> rates;     // of the first few kernels
+  std::vector<NamedTime> ops;        // host events by self time, largest first
+  std::vector<std::string> annotations;  // names, longest first
+  int64_t unlinked_kernels = 0;          // kernels without a launch and an operator
+  int64_t lost_launches = 0;             // kernel launches whose kernel is not in the trace
+  int64_t shared_correlations = 0;       // calls that share their correlation with another call
 };
 
-// `with_diagnoses`: also what limits its steps and annotations, which is the most work.
+// `with_diagnoses` also diagnoses steps and annotations, which takes most of the time.
 Summary summarize(const TraceIndex& index, bool with_diagnoses = true);
 
-// Kernels, copies and sets by name, the largest first.
+// Kernels, copies and memsets by name, largest first.
 std::vector<NamedTime> kernel_times(const trace::Trace& trace);
 
 }  // namespace epi::analysis

@@ -16,7 +16,7 @@ namespace {
 using trace::Category;
 using trace::EventId;
 
-// Levels divide the whole time into so many cells; the second is one for a screen.
+// Number of cells per level over the whole time. The second level matches one screen.
 constexpr std::array<int64_t, 4> kCells{512, 4096, 32768, 262144};
 
 enum class LaneKind : uint8_t { kHost, kDevice, kPython };
@@ -50,14 +50,14 @@ struct PlacedEvent {
   size_t row;
 };
 
-// One thread's or stream's.
+// The events of one thread or stream.
 struct PlacedLane {
   LaneKind kind;
   trace::LaneId lane;
-  std::vector<PlacedEvent> events;  // by begin, the longer first
+  std::vector<PlacedEvent> events;  // by start, longer first
 };
 
-// Each in the first row that is free: below what it lies in, where events are nested.
+// Puts each event into the first free row. Nested events end up below their parents.
 void place(const trace::Trace& trace, std::vector<PlacedEvent>& events) {
   std::stable_sort(events.begin(), events.end(), [&](const PlacedEvent& a, const PlacedEvent& b) {
     return std::tuple(trace.ts_ns[a.id], -trace.dur_ns[a.id]) <
@@ -86,11 +86,11 @@ std::vector<PlacedLane> placed_lanes(const trace::Trace& trace) {
   return placed;
 }
 
-// Which events are drawn one by one: the longest device work with all that it was launched by, so
-// that an operator shows its kernels; then the longest of what is left.
-class Kept {
+// Selects the events that are drawn individually: the longest device work with its launch chain, so
+// that an operator shows its kernels, then the longest of the rest.
+class KeptEvents {
  public:
-  Kept(const TraceIndex& index, const std::vector<PlacedLane>& lanes, size_t most)
+  KeptEvents(const TraceIndex& index, const std::vector<PlacedLane>& lanes, size_t most)
       : index_(index), most_(most), is_kept_(index.trace.size()) {
     std::vector<EventId> all;
     std::vector<EventId> work;
@@ -100,9 +100,9 @@ class Kept {
         if (lane.kind == LaneKind::kDevice) work.push_back(event.id);
       }
     }
-    const size_t of_chains = all.size() <= most ? 0 : most / 4 * 3;
+    const size_t max_in_chains = all.size() <= most ? 0 : most / 4 * 3;
     for (const EventId id : longest(std::move(work))) {
-      if (count_ >= of_chains) break;
+      if (count_ >= max_in_chains) break;
       keep_chain(id);
     }
     for (const EventId id : longest(std::move(all))) {
@@ -114,7 +114,7 @@ class Kept {
   bool operator[](EventId id) const { return is_kept_[id]; }
 
  private:
-  // At most as many as may be kept, the longest first.
+  // The longest events first, at most `most_` of them.
   std::vector<EventId> longest(std::vector<EventId> events) const {
     const auto longer = [&](EventId a, EventId b) {
       return std::tuple(-index_.trace.dur_ns[a], a) < std::tuple(-index_.trace.dur_ns[b], b);
@@ -145,7 +145,7 @@ class Kept {
   size_t count_ = 0;
 };
 
-void keep_events(const PlacedLane& placed, const Kept& kept, TimelineLane& lane,
+void keep_events(const PlacedLane& placed, const KeptEvents& kept, TimelineLane& lane,
                  Timeline& timeline) {
   for (const auto [id, row] : placed.events) {
     if (row >= kTimelineRows) {
@@ -159,8 +159,8 @@ void keep_events(const PlacedLane& placed, const Kept& kept, TimelineLane& lane,
   }
 }
 
-// Short events join a span that begins less than a cell before them: a row has at most two spans a
-// cell.
+// Short events join a span that starts less than a cell before them, so a row has at most two spans
+// per cell.
 std::vector<TimelineRow> level_of(const trace::Trace& trace, const PlacedLane& lane,
                                   int64_t cell_ns) {
   std::vector<TimelineRow> rows;
@@ -181,7 +181,7 @@ std::vector<TimelineRow> level_of(const trace::Trace& trace, const PlacedLane& l
   return rows;
 }
 
-// As fine as `most` spans allow, and as is coarser than the events themselves.
+// Adds levels while they fit into `most` spans and are coarser than the events themselves.
 void add_levels(const trace::Trace& trace, const std::vector<PlacedLane>& placed, size_t most,
                 Timeline& timeline) {
   size_t events = 0;
@@ -214,7 +214,7 @@ Timeline make_timeline(const TraceIndex& index, size_t most) {
   Timeline timeline;
   timeline.begin_ns = INT64_MAX;
   timeline.end_ns = INT64_MIN;
-  const Kept kept(index, placed, most);
+  const KeptEvents kept(index, placed, most);
   const bool cpu_kernels = trace::has_cpu_kernels(trace);
   for (const PlacedLane& one : placed) {
     TimelineLane& lane = timeline.lanes.emplace_back();

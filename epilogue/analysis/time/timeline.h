@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a page draws: the events of each thread and stream, in rows. Of large traces some are kept
-// one by one: the longest kernels with what launched them, and the longest of the others. All of
-// them are also summed up in levels of detail, each for a range of zooms.
+// The timeline of the report page: the events of each thread and stream, in rows. Large traces keep
+// only some events individually: the longest kernels with their launch chain, and the longest of
+// the rest. Levels of detail summarize all events, each for a range of zoom factors.
 #pragma once
 
 #include <cstdint>
@@ -12,37 +12,37 @@
 
 namespace epi::analysis {
 
-// One long event, or several short ones that begin closer together than can be told apart.
+// One long event, or several short ones that start closer together than the level resolves.
 struct TimelineSpan {
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
-  int64_t busy_ns = 0;  // of them all
+  int64_t busy_ns = 0;  // sum over all of them
   int64_t count = 0;
   trace::EventId longest = trace::kNoEvent;
 };
-using TimelineRow = std::vector<TimelineSpan>;  // by begin, none over another
+using TimelineRow = std::vector<TimelineSpan>;  // by start, without overlap
 
 struct TimelineLane {
   std::string name;  // "thread 1234", "GPU 0 stream 7"
   bool is_device = false;
-  std::vector<trace::EventId> events;            // kept, by begin, the longer first
-  std::vector<uint8_t> rows;                     // of each of them, counted from the top
-  std::vector<std::vector<TimelineRow>> levels;  // of every event, kept or not; like `cells_ns`
+  std::vector<trace::EventId> events;            // those kept, by start, longer first
+  std::vector<uint8_t> rows;                     // row of each event, counted from the top
+  std::vector<std::vector<TimelineRow>> levels;  // all events, kept or not; indexed like `cells_ns`
 };
 
 struct Timeline {
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
-  std::vector<TimelineLane> lanes;  // the CPU's first, then devices', then Python's
-  // What a level tells apart, the coarsest first. There is none where events are few.
+  std::vector<TimelineLane> lanes;  // CPU threads, then devices, then Python
+  // Resolution of each level, coarsest first. Empty if there are few events.
   std::vector<int64_t> cells_ns;
-  int64_t left_out = 0;  // events that are in levels only
-  int64_t too_deep = 0;  // events below the last row, in nothing
+  int64_t left_out = 0;  // events that only levels contain
+  int64_t too_deep = 0;  // events below the last row, not contained anywhere
 };
 
 inline constexpr size_t kTimelineRows = 128;
 
-// Some `most` events are kept; levels have at most as many spans as that, together.
+// Keeps about `most` events individually. All levels together have at most about as many spans.
 Timeline make_timeline(const TraceIndex& index, size_t most);
 
 }  // namespace epi::analysis

@@ -59,7 +59,7 @@ bool has_flops(WorkClass what) {
          what == WorkClass::kAttention || what == WorkClass::kUnfusedAttention;
 }
 
-// "gelu" of "aten::gelu".
+// "aten::gelu" becomes "gelu".
 std::string short_op(std::string_view name) {
   const size_t colons = name.rfind("::");
   return std::string(colons == std::string_view::npos ? name : name.substr(colons + 2));
@@ -178,7 +178,7 @@ class Grouper {
     }
   }
 
-  // Until they are few enough, the class with the most groups becomes one.
+  // Merges the class with the most groups into one until there are at most `most` groups.
   static void fold(std::vector<Sum>& sums, size_t most) {
     const auto by_time = [](const Sum& a, const Sum& b) { return a.group.ns > b.group.ns; };
     std::stable_sort(sums.begin(), sums.end(), by_time);
@@ -223,14 +223,15 @@ class Grouper {
 
 std::vector<std::span<const EventId>> unfused_attention(const TraceIndex& index,
                                                         std::span<const EventId> work) {
-  constexpr size_t kNear = 5;
+  constexpr size_t kMaxDistance = 5;
   std::vector<std::span<const EventId>> found;
   for (size_t i = 0; i < work.size(); ++i) {
     if (index.names[index.trace.name[work[i]]].kind != Kind::kSoftmax) continue;
     size_t first = i;
-    while (first > 0 && i - first < kNear && !is_batched_gemm(index, work[first])) --first;
+    while (first > 0 && i - first < kMaxDistance && !is_batched_gemm(index, work[first])) --first;
     size_t last = i;
-    while (last + 1 < work.size() && last - i < kNear && !is_batched_gemm(index, work[last])) {
+    while (last + 1 < work.size() && last - i < kMaxDistance &&
+           !is_batched_gemm(index, work[last])) {
       ++last;
     }
     if (!is_batched_gemm(index, work[first]) || !is_batched_gemm(index, work[last])) continue;

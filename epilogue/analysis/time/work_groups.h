@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device was busy with, as a person would name it: linear layers, attention, norms. Repeated
-// work is one group.
+// What a device was busy with, in terms of the model: linear layers, attention, norms. Repeated
+// work forms one group.
 #pragma once
 
 #include <cstdint>
@@ -26,36 +26,37 @@ enum class WorkClass : uint8_t {
   kOptimizer,
   kCommunication,
   kHostCopies,    // between host and device
-  kDeviceCopies,  // inside of the device, and sets
+  kDeviceCopies,  // within the device, and memsets
   kIndexing,      // gather, sort, random numbers
   kOther,
 };
 
 struct WorkGroup {
   WorkClass what = WorkClass::kOther;
-  std::string about;  // sizes of a GEMM, an operator; empty: all of the class
-  int64_t kinds = 1;  // how many different ones it stands for
+  std::string about;  // GEMM sizes or an operator; empty: the whole class
+  int64_t kinds = 1;  // number of distinct groups folded into this one
   int64_t calls = 0;
   int64_t ns = 0;
-  // Weighted by time, over calls that tell; none where they are less than half of the time.
+  // Weighted by time, over the calls with a known rate. None if they cover at most half of the
+  // time.
   std::optional<double> of_arithmetic;
   std::optional<double> of_bandwidth;
   std::optional<double> bytes_per_ns;
 };
 
 struct WorkGroups {
-  std::vector<WorkGroup> groups;  // the longest first, at most as many as were asked for
+  std::vector<WorkGroup> groups;  // longest first, at most `most`
   int64_t ns = 0;                 // of all work
-  int64_t rest_calls = 0;         // what is in no group
+  int64_t rest_calls = 0;         // work in no group
   int64_t rest_ns = 0;
-  // FLOPs of GEMMs, convolutions and attention, where the trace tells them of each.
+  // FLOPs of GEMMs, convolutions and attention, as far as the trace gives them.
   double flops = 0;
-  double peak_ns = 0;  // how long they take at the dense peaks of their types
+  double peak_ns = 0;  // their time at the dense peaks of their types
   bool all_flops_known = false;
 };
 
-// A softmax between two batched GEMMs, with at most a few kernels (scale, mask, cast) between
-// them: each as a part of `work`, which is in the order of launches.
+// Finds each softmax between two batched GEMMs, with at most a few kernels (scale, mask, cast) in
+// between. Each result is a range of `work`, which must be in launch order.
 std::vector<std::span<const trace::EventId>> unfused_attention(
     const TraceIndex& index, std::span<const trace::EventId> work);
 
