@@ -41,10 +41,11 @@ TEST(NameRules, ReportsErrorsWithFileAndLine) {
   for (const auto& [text, message] : {
            std::pair{"a kind=foo", "names.txt:1: \"foo\" is not a kind"},
            {"# x\nb dtype=f99", "names.txt:2: \"f99\" is not a dtype"},
-           {"c", "names.txt:1: the pattern needs a value behind it, such as kind=gemm"},
-           {"d kind", "names.txt:1: \"kind\": needs a value, as in kind=gemm"},
-           {"e ops=a,,b", "names.txt:1: \"ops=a,,b\": an operator's name is empty"},
-           {"e shape=3", "names.txt:1: \"shape\": must be library, kind, dtype or ops"},
+           {"c", "names.txt:1: the pattern needs at least one field, such as kind=gemm"},
+           {"d kind", "names.txt:1: \"kind\" needs a value, as in kind=gemm"},
+           {"e ops=a,,b", "names.txt:1: \"ops=a,,b\" contains an empty operator name"},
+           {"e shape=3",
+            "names.txt:1: unknown field \"shape\"; valid fields: library, kind, dtype, ops"},
        }) {
     const auto rules = parse_name_rules(text, "names.txt");
     ASSERT_FALSE(rules) << text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ATen's own kernels: one template for each shape of loop, and what it applies as an argument.
+// ATen's kernels: one template per loop shape, with the applied function as an argument.
 //   void at::native::vectorized_elementwise_kernel<8, at::native::CUDAFunctor_add<c10::Half>, ...>
-// The first number of a vectorized one is its width; types are those of the functor.
+// The first number of a vectorized kernel is its width. Types are those of the functor.
 #include <algorithm>
 
 #include "epilogue/analysis/names/families.h"
@@ -14,7 +14,7 @@ bool is_element(NumberType type) {
   return type != NumberType::kUnknown && type != NumberType::kBool;
 }
 
-// Wrappers that say nothing of the operator: what they wrap is their first or last argument.
+// Wrappers that do not identify the operator. The wrapped functor is their first or last argument.
 bool wraps_first(std::string_view base) {
   return base.starts_with("gpu_kernel") || base == "func_wrapper_t";
 }
@@ -31,11 +31,11 @@ struct Types {
 
 struct Functor {
   std::string_view text;   // "GeluCUDAKernelImpl"
-  std::string_view outer;  // what it is wrapped in: "gpu_kernel_impl_nocast"
+  std::string_view outer;  // its outermost wrapper: "gpu_kernel_impl_nocast"
   Types types;
 };
 
-// Types that lambdas take: all of them, where they agree.
+// The type of the last lambda's first parameter.
 NumberType lambda_type(std::string_view text) {
   const std::string_view params = last_lambda_params(text);
   const std::string_view first = params.substr(0, params.find(','));
@@ -54,7 +54,7 @@ Functor read_functor(std::string_view text) {
       if (typed) types.output = cpp_type(read.arg(0));
       text = read.arg(typed ? 1 : 0);
     } else if (wraps_last(read.base) && read.arg_count > 0) {
-      if (read.arg_count > 3) {  // older versions name the functor alone
+      if (read.arg_count > 3) {  // older versions give only the functor
         types.dtype = cpp_type(read.arg(0));
         types.output = cpp_type(read.arg(2));
       }
@@ -73,7 +73,7 @@ Functor read_functor(std::string_view text) {
     types.dtype = own;
   } else {
     types.dtype = own;
-    const bool compares = read.base.starts_with("Compare");  // to a bool
+    const bool compares = read.base.starts_with("Compare");  // the result is a bool
     if (types.output == NumberType::kUnknown && !compares) types.output = own;
     types.accumulate = cpp_type(read.arg(1));
   }
@@ -87,7 +87,7 @@ void set_functor(const Functor& functor, DecodedName& out) {
   if (!op.empty()) out.ops.push_back(std::move(op));
 }
 
-// The kernels that convert while they load and store do not name those types.
+// Kernels that convert on load and store do not name the types in memory.
 void set_types(const Types& types, bool converts, DecodedName& out) {
   if (converts) {
     out.accumulate = types.accumulate != NumberType::kUnknown ? types.accumulate : types.dtype;
@@ -112,9 +112,9 @@ void read_elementwise(const CppName& cpp, DecodedName& out) {
   if (functor.empty()) return;
   const Functor read = read_functor(functor);
   set_functor(read, out);
-  // Their lambdas take an index.
+  // The lambdas of these take an index.
   const bool indexed = cpp.base == "elementwise_kernel_with_index" || cpp.base.starts_with("index");
-  // Without a cast's classes, gpu_kernel_impl may still convert; only its _nocast form does not.
+  // gpu_kernel_impl may convert even without the cast classes. Only its _nocast form never does.
   if (!indexed) set_types(read.types, converts || read.outer == "gpu_kernel_impl", out);
   if (contains(read.text, "copy_kernel")) {
     out.kind = Kind::kCopy;
@@ -154,7 +154,7 @@ void read_foreach(const CppName& cpp, DecodedName& out) {
     out.ops.push_back(std::move(op));
     return;
   }
-  // What is applied is an argument of its own, or the functor itself.
+  // The operation is a separate argument, or the functor itself.
   const bool applies = !cpp.arg(2).empty() && !cpp.arg(2).ends_with('*') &&
                        cpp_type(cpp.arg(2)) == NumberType::kUnknown;
   std::string op = op_of_functor(applies ? read_cpp_name(cpp.arg(2)).base : functor.base);
@@ -194,7 +194,7 @@ void read_cat(const CppName& cpp, DecodedName& out) {
   if (contains(cpp.base, "vectorized")) out.vector_width = number(cpp.arg(6)).value_or(0);
 }
 
-// The rest: what the function is called, and its first type where that is a number with a point.
+// All other kernels: the kind from the function's name, and the first floating-point type.
 void read_other(const CppName& cpp, DecodedName& out) {
   read_plain_words(cpp.base, out);
   size_t at = 0;
@@ -219,9 +219,9 @@ void read_other(const CppName& cpp, DecodedName& out) {
 }  // namespace
 
 bool read_aten(std::string_view /*name*/, const CppName& cpp, DecodedName& out) {
-  if (is_cub(cpp)) return false;  // CUB inside of at::cuda
+  if (is_cub(cpp)) return false;  // CUB inside at::cuda
   if (cpp.base == "multi_tensor_apply_kernel" && cpp.scope.empty()) {
-    read_foreach(cpp, out);  // Apex's, which is of no library that is known here
+    read_foreach(cpp, out);  // Apex's, whose library is not known here
     return true;
   }
   const bool scoped =

@@ -12,7 +12,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// nvcc's tools write "(int)4" for a template argument.
+// NVIDIA's tools write "(int)4" for a template argument.
 std::string_view without_cast(std::string_view arg) {
   const size_t close = arg.find(')');
   if (!arg.starts_with('(') || close + 1 >= arg.size()) return arg;
@@ -20,13 +20,13 @@ std::string_view without_cast(std::string_view arg) {
   return next >= '0' && next <= '9' ? arg.substr(close + 1) : arg;
 }
 
-// Whether a name that is an argument of another ends here: before "," or " >".
+// True if a name that is a template argument ends here: before "," or " >".
 bool ends_argument(std::string_view text, size_t at) {
   at = text.find_first_not_of(' ', at);
   return at == std::string_view::npos || text[at] == '>' || text[at] == ',';
 }
 
-// Characters that nest or separate; the rest of a name is skipped over quickly.
+// Characters that nest or separate. Everything else is skipped quickly.
 constexpr std::array<bool, 256> make_marks(std::string_view marks) {
   std::array<bool, 256> table{};
   for (const char c : marks) table[static_cast<unsigned char>(c)] = true;
@@ -40,8 +40,8 @@ size_t skip_to(std::string_view text, size_t at, const std::array<bool, 256>& ma
   return at;
 }
 
-// Reads template arguments from behind a '<'; gives the place behind the '>' that closes them.
-// Inside of brackets < and > are comparisons, or balanced.
+// Parses template arguments after a '<'. Returns the position after the closing '>'. Inside
+// brackets, < and > are comparisons or balanced, so they are skipped.
 size_t read_args(std::string_view text, size_t at, CppName& name) {
   name.arg_count = 0;
   int angles = 1;
@@ -78,8 +78,8 @@ size_t read_args(std::string_view text, size_t at, CppName& name) {
 
 CppName read_cpp_name(std::string_view text) {
   CppName name;
-  size_t start = 0;  // of the qualified name, behind the return type
-  size_t last = 0;   // of its last piece
+  size_t start = 0;  // of the qualified name, after the return type
+  size_t last = 0;   // of its last component
   size_t base_end = std::string_view::npos;
   size_t at = 0;
   while ((at = skip_to(text, at, kInName)) < text.size()) {
@@ -95,7 +95,7 @@ CppName read_cpp_name(std::string_view text) {
       at += kAnonymous.size();
       continue;
     }
-    // A class that is called, as ATen's functors are: its name counts, not its operator's.
+    // For a functor's call operator, as in ATen, the class name is the base name.
     if (c == ':' && text.substr(at).starts_with("::operator(")) break;
     if (c == ' ') {
       start = last = at + 1;

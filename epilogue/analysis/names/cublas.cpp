@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuBLAS's kernels that are C++ functions: GEMVs, the sum over split-K, epilogues
-// that run by themselves, small GEMMs.
+// cuBLAS kernels that are C++ functions: GEMVs, split-K reductions, stand-alone epilogues, small
+// GEMMs.
 #include "epilogue/analysis/names/families.h"
 #include "epilogue/analysis/names/words.h"
 
 namespace epi::analysis::names {
 namespace {
 
-// The first of so many types in a row among the template arguments, indices (int, long) before
-// them left out; arg_count where there are not so many.
-size_t types_in_a_row(const CppName& cpp, size_t wanted) {
+// The index of the first run of `wanted` consecutive element types among the template arguments.
+// Index types (int, long) do not count. arg_count if there is no such run.
+size_t find_type_run(const CppName& cpp, size_t wanted) {
   const auto is_element = [&](size_t at) {
     const NumberType type = cpp_type(cpp.arg(at));
     return type != NumberType::kUnknown && type != NumberType::kS32 && type != NumberType::kS64 &&
@@ -25,25 +25,26 @@ size_t types_in_a_row(const CppName& cpp, size_t wanted) {
 
 // gemv2T_kernel_val<int, int, A, x, y, compute, ...>.
 void read_gemv_types(const CppName& cpp, DecodedName& out) {
-  const size_t at = types_in_a_row(cpp, 4);
+  const size_t at = find_type_run(cpp, 4);
   if (at == cpp.arg_count) return;
   out.dtype = cpp_type(cpp.arg(at));
   out.output = cpp_type(cpp.arg(at + 2));
   out.accumulate = cpp_type(cpp.arg(at + 3));
 }
 
-// splitKreduce_kernel<32, 16, int, partial sums, C, compute, result, ...>; older ones have three
-// types, where the result is of C's.
+// splitKreduce_kernel<32, 16, int, partial sums, C, compute, result, ...>. Older versions have
+// three types, and the result has C's type.
 void read_split_k_types(const CppName& cpp, DecodedName& out) {
-  const size_t four = types_in_a_row(cpp, 4);
-  const size_t at = four < cpp.arg_count ? four : types_in_a_row(cpp, 3);
+  const size_t four = find_type_run(cpp, 4);
+  const size_t at = four < cpp.arg_count ? four : find_type_run(cpp, 3);
   if (at == cpp.arg_count) return;
   out.dtype = cpp_type(cpp.arg(at));
   out.accumulate = cpp_type(cpp.arg(at + 2));
   out.output = cpp_type(cpp.arg(four < cpp.arg_count ? at + 3 : at + 1));
 }
 
-// The types of "cublasGemvTensorStridedBatched<T const>" (read) and of the one without const.
+// The input type from "cublasGemvTensorStridedBatched<T const>" and the output type from the form
+// without const.
 void read_tensor_types(std::string_view name, DecodedName& out) {
   static constexpr std::string_view kTensor = "StridedBatched<";
   for (size_t at = name.find(kTensor); at != std::string_view::npos;
@@ -55,9 +56,9 @@ void read_tensor_types(std::string_view name, DecodedName& out) {
   }
 }
 
-// globalKernel<8, 32, T, T, T, ...>: stated where all three agree.
+// globalKernel<8, 32, T, T, T, ...>: set only if all three agree.
 void read_epilogue_types(const CppName& cpp, DecodedName& out) {
-  const size_t at = types_in_a_row(cpp, 3);
+  const size_t at = find_type_run(cpp, 3);
   if (at == cpp.arg_count) return;
   const NumberType type = cpp_type(cpp.arg(at));
   if (type != cpp_type(cpp.arg(at + 1)) || type != cpp_type(cpp.arg(at + 2))) return;
@@ -74,7 +75,7 @@ void read_gemm(const CppName& cpp, DecodedName& out) {
   const size_t gemm = cpp.base.find("gemm");
   if (gemm == 1) {
     out.dtype = out.output = blas_type(cpp.base.front());
-  } else if (const size_t at = types_in_a_row(cpp, 1); at < cpp.arg_count) {
+  } else if (const size_t at = find_type_run(cpp, 1); at < cpp.arg_count) {
     out.dtype = cpp_type(cpp.arg(at));
   }
 }

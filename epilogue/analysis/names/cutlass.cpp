@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUTLASS's names: those that its generator makes of words,
+// CUTLASS names. Its generator joins words:
 //   cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_32x32_32x1_tn_align8
 //   cutlass3x_sm90_tensorop_s64x128x16gemm_bf16_bf16_f32_bf16_bf16_128x128x64_1x2x1_0_tnn_align8_...
-// and the C++ types of its third version.
+// CUTLASS 3 also has names that are C++ types.
 #include <utility>
 
 #include "epilogue/analysis/names/families.h"
@@ -12,28 +12,28 @@
 namespace epi::analysis::names {
 namespace {
 
-// What is read so far of a name's words.
-struct Reading {
-  std::array<NumberType, 5> types{};  // behind the instruction
+// Parser state over a name's words.
+struct ParserState {
+  std::array<NumberType, 5> types{};  // after the instruction
   int type_count = 0;
   int sizes_seen = 0;
-  bool third = false;        // CUTLASS 3's order of fields
-  bool instruction = false;  // was read; types behind it are the inputs'
+  bool is_v3 = false;        // CUTLASS 3's field order
+  bool instruction = false;  // seen; the types after it are the inputs'
 };
 
-void read_sizes(const Sizes& size, Reading& reading, DecodedName& out) {
+void read_sizes(const Sizes& size, ParserState& state, DecodedName& out) {
   const auto [a, b, c] = size.values;
-  if (reading.sizes_seen == 0) out.tile = {a, b, c};
-  if (reading.sizes_seen == 1 && !reading.third) out.tile[2] = a, out.stages = b;
-  if (reading.sizes_seen == 1 && reading.third) {
+  if (state.sizes_seen == 0) out.tile = {a, b, c};
+  if (state.sizes_seen == 1 && !state.is_v3) out.tile[2] = a, out.stages = b;
+  if (state.sizes_seen == 1 && state.is_v3) {
     out.cluster.assign(size.values.begin(), size.values.begin() + size.count);
   }
-  ++reading.sizes_seen;
+  ++state.sizes_seen;
 }
 
-void read_flag(std::string_view word, Reading& reading, DecodedName& out) {
+void read_flag(std::string_view word, ParserState& state, DecodedName& out) {
   if (const auto size = sizes(word)) {
-    read_sizes(*size, reading, out);
+    read_sizes(*size, state, out);
     return;
   }
   if (word.starts_with("sm") && number(word.substr(2, 2))) out.arch = word;
@@ -42,25 +42,25 @@ void read_flag(std::string_view word, Reading& reading, DecodedName& out) {
   if (word == "simt") out.tensor_cores = false;
   if (word == "splitK" || word == "splitk") out.split_k = true;
   if (const auto alignment = number_after(word, "align")) out.alignment = *alignment;
-  // Behind the cluster; 0 lets the compiler choose.
-  if (const auto stages = number(word); stages && reading.third && reading.sizes_seen == 2) {
+  // The stage count follows the cluster. 0 lets the compiler choose.
+  if (const auto stages = number(word); stages && state.is_v3 && state.sizes_seen == 2) {
     out.stages = *stages;
   }
   if (std::string order = layout(word); !order.empty()) out.layout = std::move(order);
   add_epilogue(word, out.epilogue);
 }
 
-// "s16816gemm"; CUTLASS 3 also has "gemm" and "s32x256x16_conv3d_fprop", in words of their own.
-bool read_instruction_word(std::string_view word, Reading& reading, DecodedName& out) {
+// "s16816gemm". CUTLASS 3 also has "gemm" and "s32x256x16_conv3d_fprop" as separate words.
+bool read_instruction_word(std::string_view word, ParserState& state, DecodedName& out) {
   if (word == "gemm" || word == "fprop" || word == "dgrad" || word == "wgrad") {
     out.kind = word == "gemm" ? Kind::kGemm : Kind::kConv;
     return true;
   }
-  if (reading.instruction) return false;
+  if (state.instruction) return false;
   const auto instruction = read_instruction(word);
-  const bool shape = reading.third && word.size() > 1 && sizes(word.substr(1)).has_value();
+  const bool shape = state.is_v3 && word.size() > 1 && sizes(word.substr(1)).has_value();
   if (!instruction && !shape) return false;
-  reading.instruction = true;
+  state.instruction = true;
   out.accumulate = instruction ? instruction->accumulate : blas_type(word.front());
   if (!instruction) return true;
   out.kind = instruction->kind;
@@ -69,26 +69,27 @@ bool read_instruction_word(std::string_view word, Reading& reading, DecodedName&
   return true;
 }
 
-// Before the instruction the output's; behind it the inputs', with "void" for what is not there.
-bool read_type(std::string_view word, Reading& reading, DecodedName& out) {
+// Before the instruction, the output's type. After it, the inputs' types, with "void" for an absent
+// one.
+bool read_type(std::string_view word, ParserState& state, DecodedName& out) {
   const NumberType type = number_type(word);
-  if (type == NumberType::kUnknown && !(reading.third && word == "void")) return false;
-  if (!reading.instruction && out.kind == Kind::kUnknown) {
+  if (type == NumberType::kUnknown && !(state.is_v3 && word == "void")) return false;
+  if (!state.instruction && out.kind == Kind::kUnknown) {
     out.output = type;
-  } else if (reading.type_count < 5 && reading.sizes_seen == 0) {
-    reading.types[static_cast<size_t>(reading.type_count++)] = type;
+  } else if (state.type_count < 5 && state.sizes_seen == 0) {
+    state.types[static_cast<size_t>(state.type_count++)] = type;
   }
   return true;
 }
 
-void finish_types(const Reading& reading, DecodedName& out) {
-  if (reading.third && reading.type_count >= 5) {
-    out.dtype = reading.types[0];
-    out.accumulate = reading.types[2];
-    out.output = reading.types[4];
+void finish_types(const ParserState& state, DecodedName& out) {
+  if (state.is_v3 && state.type_count >= 5) {
+    out.dtype = state.types[0];
+    out.accumulate = state.types[2];
+    out.output = state.types[4];
     return;
   }
-  if (reading.type_count > 0) out.dtype = reading.types[0];
+  if (state.type_count > 0) out.dtype = state.types[0];
   if (out.output == NumberType::kUnknown) out.output = out.accumulate;
 }
 
@@ -112,7 +113,7 @@ std::optional<Sizes> constants(std::string_view tuple) {
   return result.count > 0 ? std::optional(result) : std::nullopt;
 }
 
-// Which of its two dimensions an operand runs along: 0 or 1; -1 where its strides do not say.
+// The dimension with unit stride of an operand: 0 or 1. -1 if its strides do not give it.
 int unit_dimension(std::string_view strides) {
   const CppName read = read_cpp_name(strides);
   if (constant(read.arg(0)) == 1) return 0;
@@ -137,7 +138,7 @@ void read_collective(const CppName& collective, DecodedName& out) {
   }
   if (const auto tile = constants(collective.arg(1))) out.tile = tile->values;
   out.dtype = cpp_type(collective.arg(2));
-  // TiledMMA<MMA_Atom<SM90_64x128x16_F32BF16BF16_SS<...>>>: the first type is the accumulator's.
+  // TiledMMA<MMA_Atom<SM90_64x128x16_F32BF16BF16_SS<...>>>: the first type is the accumulator.
   for (size_t i = 3; i < collective.arg_count; ++i) {
     if (!contains(collective.arg(i), "TiledMMA<")) continue;
     for (const std::string_view type : {"_F32", "_F16", "_S32"}) {
@@ -153,15 +154,15 @@ void read_collective(const CppName& collective, DecodedName& out) {
   if (a >= 0 && b >= 0) out.layout = {a == 1 ? 't' : 'n', b == 1 ? 'n' : 't'};
 }
 
-// CUTLASS 2: the first GemmShape is the thread block's; cutlass::arch::Sm80 the architecture.
-void read_second(std::string_view inner, DecodedName& out) {
-  const auto behind = [&](std::string_view text) {
+// CUTLASS 2: the first GemmShape is the thread block's tile, cutlass::arch::Sm80 the architecture.
+void read_v2(std::string_view inner, DecodedName& out) {
+  const auto from = [&](std::string_view text) {
     const size_t at = inner.find(text);
     return at == std::string_view::npos ? std::string_view() : inner.substr(at);
   };
-  const CppName shape = read_cpp_name(behind("GemmShape<"));
+  const CppName shape = read_cpp_name(from("GemmShape<"));
   for (size_t i = 0; i < 3; ++i) out.tile[i] = number(shape.arg(i)).value_or(0);
-  if (const std::string_view arch = behind("arch::Sm"); !arch.empty()) {
+  if (const std::string_view arch = from("arch::Sm"); !arch.empty()) {
     out.arch = sm(arch.substr(8, arch.find_first_not_of("0123456789", 8) - 8));
   }
   if (contains(inner, "OpClassTensorOp")) out.tensor_cores = true;
@@ -172,17 +173,17 @@ void read_second(std::string_view inner, DecodedName& out) {
 
 bool read_cutlass_words(std::string_view name, DecodedName& out) {
   if (!name.starts_with("cutlass")) return false;
-  Reading reading;
-  reading.third = name.starts_with("cutlass3x");
+  ParserState state;
+  state.is_v3 = name.starts_with("cutlass3x");
   Words words(name);
   words.next();
   while (const auto word = words.next()) {
-    if (!read_instruction_word(*word, reading, out) && !read_type(*word, reading, out)) {
-      read_flag(*word, reading, out);
+    if (!read_instruction_word(*word, state, out) && !read_type(*word, state, out)) {
+      read_flag(*word, state, out);
     }
   }
   if (out.kind == Kind::kUnknown) return false;
-  finish_types(reading, out);
+  finish_types(state, out);
   const bool cudnn = out.kind == Kind::kConv && contains(name, "cudnn");
   out.library = cudnn ? Library::kCudnn : Library::kCutlass;
   return true;
@@ -208,7 +209,7 @@ bool read_cutlass_cpp(std::string_view name, const CppName& cpp, DecodedName& ou
   if (const size_t at = inner.find("collective::CollectiveMma<"); at != std::string_view::npos) {
     read_collective(read_cpp_name(inner.substr(at)), out);
   } else {
-    read_second(inner, out);
+    read_v2(inner, out);
   }
   return true;
 }

@@ -18,8 +18,9 @@ namespace {
 
 using namespace names;
 
-// "aiter::add_rmsnorm_quant_kernel" of "_ZN5aiter24add_rmsnorm_quant_kernelI...": the names with
-// their lengths before them. The rest may have types that this machine's C++ library cannot read.
+// The length-prefixed identifiers of a mangled name: "_ZN5aiter24add_rmsnorm_quant_kernelI..."
+// gives "aiter::add_rmsnorm_quant_kernel". The rest may have types that this machine's C++ library
+// cannot demangle.
 std::string demangled_scope(std::string_view name) {
   constexpr std::string_view kNested = "_ZN";
   if (!name.starts_with(kNested)) return {};
@@ -36,17 +37,17 @@ std::string demangled_scope(std::string_view name) {
   return text;
 }
 
-// The text of a mangled name ("_ZN2at6native..."); empty where it is none.
+// The demangled form of "_ZN2at6native...". Empty if it is not a mangled name.
 std::string demangled(std::string_view name) {
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, nullptr), &std::free);
   if (text != nullptr) return text.get();
-  // What is behind the scope still tells the kind of a wrapped kernel.
+  // The text after the scope still identifies the kind of a wrapped kernel.
   const std::string scope = demangled_scope(name);
   return scope.empty() ? scope : fmt::format("{}<{}>", scope, name);
 }
 
-// The first family of the table that knows the name.
+// Tries the families of the table in order.
 bool read_words(std::string_view name, DecodedName& out) {
   return std::any_of(std::begin(kWordFamilies), std::end(kWordFamilies),
                      [&](WordFamily read) { return read(name, out); });
@@ -71,7 +72,7 @@ namespace {
 
 DecodedName read_grammars(std::string_view name) {
   DecodedName out;
-  // Only functions have a return type, and most names do.
+  // Most names start with a return type, and only functions have one.
   if (!name.starts_with("void ")) {
     if (read_words(name, out)) return out;
     out = DecodedName();
@@ -82,7 +83,7 @@ DecodedName read_grammars(std::string_view name) {
   return out;
 }
 
-// What the rule says; what it leaves open is as it was.
+// Overrides the fields that the rule sets.
 void apply_rule(const NameRule& rule, DecodedName& out) {
   const DecodedName& says = rule.says;
   if (says.library != Library::kUnknown) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes a kernel name. Each library has a grammar for its names, with a file of its own here
-// (families.h lists them); nothing is looked up by whole name, so that names of other GPUs and
-// versions decode as well.
+// Decodes kernel names. Each library has a grammar in its own file (families.h lists them). No
+// whole names are looked up, so names of other GPUs and versions decode as well.
 #pragma once
 
 #include <string>
@@ -11,7 +10,8 @@
 
 namespace epi::analysis {
 
-// Reads a name as traces have it. Never fails: what is not understood stays unknown.
+// Decodes a name as it appears in a trace. Never fails: fields that are not understood stay
+// unknown.
 DecodedName decode_name(std::string_view name);
 
 // The function without its return type, template arguments and parameters: "vllm::rms_norm_kernel".

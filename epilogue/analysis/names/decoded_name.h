@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the name of a kernel states. A field holds what the name states, or that it states nothing.
+// The fields that a kernel's name encodes. A field is unknown if the name does not encode it.
 #pragma once
 
 #include <array>
@@ -36,9 +36,9 @@ enum class Library : uint8_t {
   kAiter,
   kCk,
   kRocprim,
-  kNamed,  // by a file of names: DecodedName::library_name
+  kNamed,  // defined in a names file: see DecodedName::library_name
 };
-inline constexpr Library kLastLibrary = Library::kRocprim;  // of those with a text
+inline constexpr Library kLastLibrary = Library::kRocprim;  // last one with a text
 
 enum class Kind : uint8_t {
   kUnknown,
@@ -85,7 +85,7 @@ enum class NumberType : uint8_t {
 // A matrix times a matrix or a vector.
 constexpr bool is_gemm(Kind kind) { return kind == Kind::kGemm || kind == Kind::kGemv; }
 
-// What compilers generate code for, and join.
+// Kinds that compilers generate code for and fuse.
 constexpr bool is_generated_kind(Kind kind) {
   switch (kind) {
     case Kind::kPointwise:
@@ -101,34 +101,34 @@ constexpr bool is_generated_kind(Kind kind) {
   }
 }
 
-// Lower case, as in JSON: "cublas", "gemm", "bf16"; empty for kUnknown.
+// Lower case, as in JSON: "cublas", "gemm", "bf16". Empty for kUnknown.
 std::string_view text_of(Library library);
 std::string_view text_of(Kind kind);
 std::string_view text_of(NumberType type);
 
 struct DecodedName {
   Library library = Library::kUnknown;
-  std::string library_name{};  // of kNamed
+  std::string library_name{};  // for kNamed
   Kind kind = Kind::kUnknown;
-  std::string arch{};  // "sm90", "gfx942"; empty: not stated
+  std::string arch{};  // "sm90", "gfx942"; empty: unknown
   NumberType dtype = NumberType::kUnknown;
   NumberType accumulate = NumberType::kUnknown;
   NumberType output = NumberType::kUnknown;
-  std::string layout{};                 // "tn"; empty: not stated
-  std::array<int, 3> tile{};            // m, n, k; 0: not stated
-  int stages = 0;                       // 0: not stated
-  std::vector<int> cluster{};           // as many sizes as the name has
+  std::string layout{};                 // "tn"; empty: unknown
+  std::array<int, 3> tile{};            // m, n, k; 0: unknown
+  int stages = 0;                       // 0: unknown
+  std::vector<int> cluster{};           // as many dimensions as the name gives
   std::vector<std::string> epilogue{};  // in the order of application: "bias", "gelu"
   std::optional<bool> split_k{};
   std::optional<bool> tensor_cores{};
-  int alignment = 0;               // of operands, in elements; 0: not stated
-  int vector_width = 0;            // elements a thread moves at once; 0: not stated
-  std::string form{};              // of generated code: "persistent reduction"; empty: not stated
-  std::string functor{};           // what ATen's kernel applies, as C++ calls it
-  std::vector<std::string> ops{};  // ATen's names, where the kernel is one or several operators
+  int alignment = 0;               // of operands, in elements; 0: unknown
+  int vector_width = 0;            // elements per thread and access; 0: unknown
+  std::string form{};              // of generated code: "persistent reduction"; empty: unknown
+  std::string functor{};           // C++ name of the functor that an ATen kernel applies
+  std::vector<std::string> ops{};  // ATen's names, if the kernel implements operators
 };
 
-// The library in lower case; empty where it is not known.
+// The library in lower case. Empty if unknown.
 inline std::string_view library_text(const DecodedName& name) {
   return name.library == Library::kNamed ? std::string_view(name.library_name)
                                          : text_of(name.library);

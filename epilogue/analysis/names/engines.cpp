@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of inference engines and of the libraries that they use: known by the namespace of their
-// functions, or by words of their own.
+// Kernels of inference engines and their libraries, recognized by namespace or by prefix.
 #include <algorithm>
 
 #include "epilogue/analysis/names/families.h"
@@ -12,7 +11,7 @@ namespace {
 struct Scope {
   std::string_view text;
   Library library;
-  Kind kind = Kind::kUnknown;  // where the function's name does not say
+  Kind kind = Kind::kUnknown;  // if the function's name does not give it
 };
 constexpr Scope kScopes[] = {{"vllm", Library::kVllm},
                              {"sgl_hip", Library::kSglang},
@@ -29,23 +28,23 @@ constexpr Scope kScopes[] = {{"vllm", Library::kVllm},
                              {"ck", Library::kCk},
                              {"rocprim", Library::kRocprim}};
 
-// Functions without a namespace, by how they begin.
-constexpr Scope kBegins[] = {{"split_embedding_", Library::kFbgemm, Kind::kGather},
-                             {"dense_embedding_codegen", Library::kFbgemm, Kind::kGather},
-                             {"bounds_check_indices", Library::kFbgemm, Kind::kGather},
-                             {"permute_pooled_embs", Library::kFbgemm, Kind::kCopy},
-                             {"linearize_index", Library::kFbgemm, Kind::kGather},
-                             {"paged_attention_ll4mi", Library::kVllm, Kind::kAttention},
-                             {"sage_", Library::kSage, Kind::kAttention},
-                             {"qk_int_sv_f", Library::kSage, Kind::kAttention},
-                             {"Marlin", Library::kMarlin, Kind::kGemm}};
+// Functions without a namespace, by prefix.
+constexpr Scope kPrefixes[] = {{"split_embedding_", Library::kFbgemm, Kind::kGather},
+                               {"dense_embedding_codegen", Library::kFbgemm, Kind::kGather},
+                               {"bounds_check_indices", Library::kFbgemm, Kind::kGather},
+                               {"permute_pooled_embs", Library::kFbgemm, Kind::kCopy},
+                               {"linearize_index", Library::kFbgemm, Kind::kGather},
+                               {"paged_attention_ll4mi", Library::kVllm, Kind::kAttention},
+                               {"sage_", Library::kSage, Kind::kAttention},
+                               {"qk_int_sv_f", Library::kSage, Kind::kAttention},
+                               {"Marlin", Library::kMarlin, Kind::kGemm}};
 
 bool is_in(std::string_view scope, std::string_view name) {
   return scope.starts_with(name) &&
          (scope.size() == name.size() || scope.substr(name.size()).starts_with("::"));
 }
 
-// Types of TensorRT-LLM's generated kernels: "E4m3", "MxE2m1", "Bfloat16".
+// Types in TensorRT-LLM's generated kernels: "E4m3", "MxE2m1", "Bfloat16".
 NumberType generated_type(std::string_view word) {
   if (word.starts_with("Mx")) word.remove_prefix(2);
   if (word.starts_with("E4m3")) return NumberType::kF8e4m3;
@@ -62,18 +61,18 @@ NumberType generated_type(std::string_view word) {
 bool read_scoped(std::string_view /*name*/, const CppName& cpp, DecodedName& out) {
   const auto* scope = std::find_if(std::begin(kScopes), std::end(kScopes),
                                    [&](const Scope& one) { return is_in(cpp.scope, one.text); });
-  const auto* begin = std::find_if(std::begin(kBegins), std::end(kBegins), [&](const Scope& one) {
-    return cpp.base.starts_with(one.text);
-  });
-  if (scope == std::end(kScopes) && begin == std::end(kBegins)) return false;
-  const Scope& found = scope != std::end(kScopes) ? *scope : *begin;
+  const auto* prefix =
+      std::find_if(std::begin(kPrefixes), std::end(kPrefixes),
+                   [&](const Scope& one) { return cpp.base.starts_with(one.text); });
+  if (scope == std::end(kScopes) && prefix == std::end(kPrefixes)) return false;
+  const Scope& found = scope != std::end(kScopes) ? *scope : *prefix;
   out.library = found.library;
   if (scope == std::end(kScopes)) {
     out.kind = found.kind;
   } else {
     read_plain_words(cpp.base, out);
   }
-  // A wrapper's argument is the kernel.
+  // For a wrapper, the argument is the kernel.
   for (size_t i = 0; i < cpp.arg_count && out.kind == Kind::kUnknown; ++i) {
     read_plain_words(cpp.arg(i), out);
   }
@@ -156,7 +155,7 @@ bool read_triton_kernels(std::string_view name, DecodedName& out) {
   Words words(name.substr(persistent ? kPersistent.size() : kMatmul.size()));
   while (const auto word = words.next()) {
     if (out.layout.empty()) out.layout = layout(*word);
-    // "16x128x256x1": the last number is how often K is split.
+    // "16x128x256x1": the last number is the split-K factor.
     const size_t split = word->rfind('x');
     if (split != std::string_view::npos && out.tile[0] == 0) {
       const auto tile = sizes(word->substr(0, split));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One reader for each family of names. Each gives whether the name is of its family, and fills in
-// what the name states.
+// One reader per family of names. Each returns whether the name belongs to its family, and fills in
+// the fields that the name encodes.
 #pragma once
 
 #include <string_view>
@@ -14,7 +14,7 @@ namespace epi::analysis::names {
 bool read_nvjet(std::string_view name, DecodedName& out);
 bool read_xmma(std::string_view name, DecodedName& out);
 bool read_cutlass_words(std::string_view name, DecodedName& out);
-// "ampere_bf16_s16816gemm_...", and volta, turing, ...
+// "ampere_bf16_s16816gemm_...", also volta, turing, ...
 bool read_generation(std::string_view name, DecodedName& out);
 bool read_tensile(std::string_view name, DecodedName& out);
 
@@ -25,10 +25,11 @@ bool read_package(std::string_view name, DecodedName& out);
 bool read_liger(std::string_view name, DecodedName& out);
 // The kernels of Epilogue's CPU backend: "gemm_f32_tn_bias".
 bool read_own_cpu(std::string_view name, DecodedName& out);
-// Those of its CUDA backend: "void epi::cuda::pointwise<epi::cuda::Relu<float>, 4>(...)".
+// The kernels of Epilogue's CUDA backend: "void epi::cuda::pointwise<epi::cuda::Relu<float>,
+// 4>(...)".
 bool read_own_cuda(std::string_view name, const CppName& cpp, DecodedName& out);
 
-bool read_copy_or_set(std::string_view name, DecodedName& out);
+bool read_memcpy_or_memset(std::string_view name, DecodedName& out);
 bool read_nccl(std::string_view name, DecodedName& out);
 // fmha_cutlassF_...
 bool read_fmha(std::string_view name, DecodedName& out);
@@ -37,7 +38,7 @@ bool read_fmha(std::string_view name, DecodedName& out);
 bool read_miopen(std::string_view name, DecodedName& out);
 // "bmm_E4m3_E4m3E4m3_Fp32_t128x16x256u2_s5_...".
 bool read_tensorrt_llm(std::string_view name, DecodedName& out);
-// Triton's kernels for mixtures of experts: "_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu".
+// Triton's mixture-of-experts kernels: "_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu".
 bool read_triton_kernels(std::string_view name, DecodedName& out);
 
 // C++ functions.
@@ -48,26 +49,28 @@ bool read_cublas_cpp(std::string_view name, const CppName& cpp, DecodedName& out
 bool read_aten(std::string_view name, const CppName& cpp, DecodedName& out);
 bool is_cub(const CppName& cpp);
 bool read_cub(std::string_view name, const CppName& cpp, DecodedName& out);
-// Inference engines and others, by the namespace of their functions: "vllm::rms_norm_kernel".
+// Inference engines and other libraries, by namespace: "vllm::rms_norm_kernel".
 bool read_scoped(std::string_view name, const CppName& cpp, DecodedName& out);
-// What a function's name says in plain words: "rms_norm_kernel". Sets the kind alone.
+// Guesses the kind from plain words in a function's name: "rms_norm_kernel". Sets only the kind.
 void read_plain_words(std::string_view base, DecodedName& out);
 
-// Tried in this order. Names of words joined by underscores, most of them known by their first one:
+// Both lists are tried in order. Names of words joined by underscores, mostly recognized by the
+// first word:
 using WordFamily = bool (*)(std::string_view name, DecodedName& out);
 inline constexpr WordFamily kWordFamilies[] = {
-    read_nvjet,         read_package, read_fused,       read_xmma,         read_generation,
-    read_cutlass_words, read_tensile, read_copy_or_set, read_nccl,         read_fmha,
-    read_liger,         read_own_cpu, read_miopen,      read_tensorrt_llm, read_triton_kernels};
-// C++ functions, by their whole name and by its parts:
+    read_nvjet,      read_package,       read_fused,         read_xmma,
+    read_generation, read_cutlass_words, read_tensile,       read_memcpy_or_memset,
+    read_nccl,       read_fmha,          read_liger,         read_own_cpu,
+    read_miopen,     read_tensorrt_llm,  read_triton_kernels};
+// C++ functions, by the whole name and its parsed parts:
 using FunctionFamily = bool (*)(std::string_view name, const CppName& cpp, DecodedName& out);
 inline constexpr FunctionFamily kFunctionFamilies[] = {
     read_aten, read_cutlass_cpp, read_flash,    read_cudnn,
     read_cub,  read_cublas_cpp,  read_own_cuda, read_scoped};
 
-// The ATen operators of "_unsafe_view_gelu_mul".
+// Splits "_unsafe_view_gelu_mul" into ATen operators.
 std::vector<std::string> split_fused_ops(std::string_view joined);
-// The operator that a functor or kernel implements: "gelu" of "GeluCUDAKernelImpl".
+// The operator that a functor or kernel implements: "gelu" for "GeluCUDAKernelImpl".
 std::string op_of_functor(std::string_view functor);
 
 }  // namespace epi::analysis::names

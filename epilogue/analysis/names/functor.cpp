@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators behind ATen's functors: the functor's name without what says that it is one.
+// Maps ATen's functors to operators, by removing the prefixes and suffixes that mark a functor.
 #include <algorithm>
 
 #include "epilogue/analysis/names/families.h"
@@ -8,32 +8,32 @@
 namespace epi::analysis::names {
 namespace {
 
-// Longer ones before those that they end with.
-constexpr std::string_view kEndings[] = {"CUDAKernelImpl",
-                                         "_kernel_cuda_impl",
-                                         "_kernel_impl_cuda",
-                                         "_kernel_cuda",
-                                         "_cuda_kernel",
-                                         "_kernel_impl",
-                                         "KernelImpl",
-                                         "_kernel",
-                                         "_cuda_out",
-                                         "_functor",
-                                         "Functor",
-                                         "_cuda",
-                                         "_impl",
-                                         "Ops",
-                                         "_op"};
-constexpr std::string_view kBeginnings[] = {"CUDAFunctorOnSelf_",
-                                            "CUDAFunctorOnOther_",
-                                            "CUDAFunctor_",
-                                            "direct_",
-                                            "bfloat16_",
-                                            "float16_",
-                                            "float8_",
-                                            "launch_"};
+// Longer suffixes before their own suffixes.
+constexpr std::string_view kSuffixes[] = {"CUDAKernelImpl",
+                                          "_kernel_cuda_impl",
+                                          "_kernel_impl_cuda",
+                                          "_kernel_cuda",
+                                          "_cuda_kernel",
+                                          "_kernel_impl",
+                                          "KernelImpl",
+                                          "_kernel",
+                                          "_cuda_out",
+                                          "_functor",
+                                          "Functor",
+                                          "_cuda",
+                                          "_impl",
+                                          "Ops",
+                                          "_op"};
+constexpr std::string_view kPrefixes[] = {"CUDAFunctorOnSelf_",
+                                          "CUDAFunctorOnOther_",
+                                          "CUDAFunctor_",
+                                          "direct_",
+                                          "bfloat16_",
+                                          "float16_",
+                                          "float8_",
+                                          "launch_"};
 
-// Where the functor is called otherwise than its operator.
+// Functors whose name differs from the operator's.
 struct Alias {
   std::string_view functor;
   std::string_view op;
@@ -49,12 +49,12 @@ constexpr Alias kAliases[] = {
 }  // namespace
 
 std::string op_of_functor(std::string_view functor) {
-  for (const std::string_view beginning : kBeginnings) {
-    if (functor.starts_with(beginning)) functor.remove_prefix(beginning.size());
+  for (const std::string_view prefix : kPrefixes) {
+    if (functor.starts_with(prefix)) functor.remove_prefix(prefix.size());
   }
-  for (const std::string_view ending : kEndings) {
-    if (functor.ends_with(ending) && functor.size() > ending.size()) {
-      functor.remove_suffix(ending.size());
+  for (const std::string_view suffix : kSuffixes) {
+    if (functor.ends_with(suffix) && functor.size() > suffix.size()) {
+      functor.remove_suffix(suffix.size());
       break;
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn: cuBLAS's and cuDNN's names by GPU
+// ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_32x5_tn: cuBLAS and cuDNN names by GPU
 // generation. Output type, instruction, input type, tile, flags, tile k x stages, layout.
 #include <utility>
 
@@ -10,7 +10,7 @@
 namespace epi::analysis::names {
 namespace {
 
-// The first architecture of each generation, which its kernels are named for.
+// The first architecture of each generation, which gives its kernels their name.
 constexpr std::pair<std::string_view, const char*> kGenerations[] = {
     {"maxwell_", "sm50"}, {"pascal_", "sm60"}, {"volta_", "sm70"},  {"turing_", "sm75"},
     {"ampere_", "sm80"},  {"ada_", "sm89"},    {"hopper_", "sm90"}, {"blackwell_", "sm100"}};
@@ -24,9 +24,9 @@ void read_instruction_word(const Instruction& instruction, DecodedName& out) {
   if (out.output == NumberType::kUnknown) out.output = instruction.accumulate;
 }
 
-void read_word(std::string_view word, bool& behind_stages, DecodedName& out) {
+void read_word(std::string_view word, bool& after_stages, DecodedName& out) {
   if (const auto size = sizes(word)) {
-    if (behind_stages) {
+    if (after_stages) {
       out.tile[2] = size->values[0];
       out.stages = size->values[1];
     } else if (out.tile[0] == 0) {
@@ -34,7 +34,7 @@ void read_word(std::string_view word, bool& behind_stages, DecodedName& out) {
     }
     return;
   }
-  behind_stages = word == "stages";
+  after_stages = word == "stages";
   if (word == "splitK") out.split_k = true;
   if (const auto width = number_after(word, "ldg")) out.vector_width = *width;
   if (std::string order = layout(word); out.kind != Kind::kConv && !order.empty()) {
@@ -56,18 +56,18 @@ bool read_generation(std::string_view name, DecodedName& out) {
     DecodedName read;
     read.arch = arch;
     Words words(name.substr(prefix.size()));
-    bool behind_stages = false;
+    bool after_stages = false;
     while (const auto word = words.next()) {
       const NumberType type = number_type(*word);
       const bool found = read.kind != Kind::kUnknown;
       if (const auto instruction = found ? std::nullopt : read_instruction(*word)) {
         read_instruction_word(*instruction, read);
       } else if (type != NumberType::kUnknown) {
-        // "sgemm_fp16" stores f16 and computes in f32; what it writes is not said.
+        // "sgemm_fp16" stores f16 and computes in f32. The name does not give the output type.
         if (found && !read.tensor_cores.value_or(true)) read.output = NumberType::kUnknown;
         (found ? read.dtype : read.output) = type;
       } else {
-        read_word(*word, behind_stages, read);
+        read_word(*word, after_stages, read);
       }
     }
     if (read.kind == Kind::kUnknown) return false;

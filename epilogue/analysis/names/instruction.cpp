@@ -6,15 +6,16 @@
 namespace epi::analysis::names {
 namespace {
 
-struct Ending {
+struct Suffix {
   std::string_view text;
   Kind kind;
 };
-constexpr Ending kEndings[] = {{"gemm", Kind::kGemm},  {"cudnn", Kind::kConv},
-                               {"fprop", Kind::kConv}, {"dgrad", Kind::kConv},
-                               {"wgrad", Kind::kConv}, {"gemv", Kind::kGemv}};
+constexpr Suffix kSuffixes[] = {{"gemm", Kind::kGemm},  {"cudnn", Kind::kConv},
+                                {"fprop", Kind::kConv}, {"dgrad", Kind::kConv},
+                                {"wgrad", Kind::kConv}, {"gemv", Kind::kGemv}};
 
-// m16n8k8 and m8n8k4 on what is neither 16 bits wide nor named: Ampere's TF32, and doubles.
+// The operand type if the word does not give it: TF32 for m16n8k8 and m16n8k4 with f32
+// accumulation, else f64 or f16 from the accumulator.
 NumberType implied_type(char accumulate, std::string_view shape) {
   if (accumulate == 's' && (shape == "1688" || shape == "1684")) return NumberType::kTf32;
   if (accumulate == 'd') return NumberType::kF64;
@@ -25,13 +26,13 @@ NumberType implied_type(char accumulate, std::string_view shape) {
 }  // namespace
 
 std::optional<Instruction> read_instruction(std::string_view word) {
-  for (const Ending& ending : kEndings) {
-    if (!word.ends_with(ending.text)) continue;
-    std::string_view rest = word.substr(0, word.size() - ending.text.size());
+  for (const Suffix& suffix : kSuffixes) {
+    if (!word.ends_with(suffix.text)) continue;
+    std::string_view rest = word.substr(0, word.size() - suffix.text.size());
     if (rest.empty()) return std::nullopt;
-    if (rest.starts_with("gc")) rest.remove_prefix(1);  // "gcgemm": complex by three GEMMs
+    if (rest.starts_with("gc")) rest.remove_prefix(1);  // "gcgemm": complex, as three GEMMs
     Instruction result;
-    result.kind = ending.kind;
+    result.kind = suffix.kind;
     result.accumulate = blas_type(rest.front());
     if (result.accumulate == NumberType::kUnknown) return std::nullopt;
     size_t digits = 1;

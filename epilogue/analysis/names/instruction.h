@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The word that names a GEMM's instruction, in cuBLAS's older names and in CUTLASS's: "s16816gemm",
-// "sgemm", "h884gemm", "s1688tf32gemm", "s884cudnn".
+// Parses the word for a GEMM's instruction in CUTLASS names and in older cuBLAS names:
+// "s16816gemm", "sgemm", "h884gemm", "s1688tf32gemm", "s884cudnn".
 #pragma once
 
 #include <optional>
@@ -12,12 +12,12 @@ namespace epi::analysis::names {
 
 struct Instruction {
   NumberType accumulate = NumberType::kUnknown;
-  NumberType type = NumberType::kUnknown;  // what is multiplied, where the word says so
+  NumberType type = NumberType::kUnknown;  // of the operands, if the word gives it
   Kind kind = Kind::kGemm;
   bool tensor_cores = false;
 };
 
-// None where the word is no instruction.
+// None if the word is not an instruction.
 std::optional<Instruction> read_instruction(std::string_view word);
 
 }  // namespace epi::analysis::names

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Families whose names say little: copies and sets of the runtime, NCCL, attention, cuDNN.
+// Families whose names encode little: runtime copies and memsets, NCCL, attention, cuDNN.
 #include <algorithm>
 
 #include "epilogue/analysis/names/families.h"
@@ -29,37 +29,37 @@ void read_flash_traits(std::string_view traits, DecodedName& out) {
   }
 }
 
-struct Sign {
+struct Keyword {
   std::string_view text;
   Kind kind;
 };
-// The first that occurs in a cuDNN name says its kind.
-constexpr Sign kCudnnSigns[] = {{"plitK", Kind::kSplitKReduce},
-                                {"convert_", Kind::kCopy},
-                                {"compute_dot_do_o", Kind::kAttention},
-                                {"sdpa", Kind::kAttention},
-                                {"mha", Kind::kAttention},
-                                {"nchwToNhwc", Kind::kCopy},
-                                {"nhwcToNchw", Kind::kCopy},
-                                {"tensorTransform", Kind::kCopy},
-                                {"bn_", Kind::kNorm},
-                                {"batchnorm", Kind::kNorm},
-                                {"norm", Kind::kNorm},
-                                {"softmax", Kind::kSoftmax},
-                                {"pooling", Kind::kReduction},
-                                {"reduce", Kind::kReduction},
-                                {"winograd", Kind::kConv},
-                                {"conv", Kind::kConv},
-                                {"fprop", Kind::kConv},
-                                {"dgrad", Kind::kConv},
-                                {"wgrad", Kind::kConv},
-                                {"fft2d", Kind::kConv},
-                                {"::cnn::", Kind::kConv},
-                                {"op_tensor", Kind::kPointwise},
-                                {"op_generic", Kind::kPointwise},
-                                {"activation", Kind::kPointwise},
-                                {"scal", Kind::kPointwise},
-                                {"gemm", Kind::kGemm}};
+// The first entry that occurs in a cuDNN name gives its kind.
+constexpr Keyword kCudnnKeywords[] = {{"plitK", Kind::kSplitKReduce},
+                                      {"convert_", Kind::kCopy},
+                                      {"compute_dot_do_o", Kind::kAttention},
+                                      {"sdpa", Kind::kAttention},
+                                      {"mha", Kind::kAttention},
+                                      {"nchwToNhwc", Kind::kCopy},
+                                      {"nhwcToNchw", Kind::kCopy},
+                                      {"tensorTransform", Kind::kCopy},
+                                      {"bn_", Kind::kNorm},
+                                      {"batchnorm", Kind::kNorm},
+                                      {"norm", Kind::kNorm},
+                                      {"softmax", Kind::kSoftmax},
+                                      {"pooling", Kind::kReduction},
+                                      {"reduce", Kind::kReduction},
+                                      {"winograd", Kind::kConv},
+                                      {"conv", Kind::kConv},
+                                      {"fprop", Kind::kConv},
+                                      {"dgrad", Kind::kConv},
+                                      {"wgrad", Kind::kConv},
+                                      {"fft2d", Kind::kConv},
+                                      {"::cnn::", Kind::kConv},
+                                      {"op_tensor", Kind::kPointwise},
+                                      {"op_generic", Kind::kPointwise},
+                                      {"activation", Kind::kPointwise},
+                                      {"scal", Kind::kPointwise},
+                                      {"gemm", Kind::kGemm}};
 
 void read_cudnn_word(std::string_view word, DecodedName& out) {
   if (word.starts_with("sm") && number(word.substr(2)) && out.arch.empty()) out.arch = word;
@@ -78,7 +78,7 @@ void read_cudnn_word(std::string_view word, DecodedName& out) {
 
 }  // namespace
 
-bool read_copy_or_set(std::string_view name, DecodedName& out) {
+bool read_memcpy_or_memset(std::string_view name, DecodedName& out) {
   const bool copy =
       name.starts_with("Memcpy") || name.starts_with("CopyDevice") || name.starts_with("CopyHost");
   if (!copy && !name.starts_with("Memset")) return false;
@@ -158,17 +158,18 @@ bool read_cudnn(std::string_view name, const CppName& cpp, DecodedName& out) {
   const std::string_view head = name.substr(0, name.find_first_of("(<"));
   const bool legacy = std::any_of(std::begin(kLegacy), std::end(kLegacy),
                                   [&](std::string_view text) { return contains(head, text); });
-  // Functions of cuDNN take its types, if not its name.
+  // Functions of cuDNN use its types as arguments, even if cuDNN is not in their name.
   if (!legacy && !contains(head, "cudnn") && !contains(name.substr(head.size()), "cudnn")) {
     return false;
   }
   out.library = Library::kCudnn;
-  // A wrapper's argument is the kernel.
+  // For a wrapper, the argument is the kernel.
   for (const std::string_view text : {head, cpp.arg(0)}) {
-    const auto* sign = std::find_if(std::begin(kCudnnSigns), std::end(kCudnnSigns),
-                                    [&](const Sign& one) { return contains(text, one.text); });
-    if (sign == std::end(kCudnnSigns)) continue;
-    out.kind = sign->kind;
+    const auto* keyword =
+        std::find_if(std::begin(kCudnnKeywords), std::end(kCudnnKeywords),
+                     [&](const Keyword& one) { return contains(text, one.text); });
+    if (keyword == std::end(kCudnnKeywords)) continue;
+    out.kind = keyword->kind;
     break;
   }
   if (out.kind == Kind::kAttention) {

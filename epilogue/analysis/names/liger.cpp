@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // _geglu_tanh_forward_kernel, liger_cross_entropy_kernel: Triton kernels of the Liger package,
-// which are called by what they compute.
+// named after what they compute.
 #include "epilogue/analysis/names/families.h"
 #include "epilogue/analysis/names/words.h"
 
@@ -31,7 +31,7 @@ bool read_liger(std::string_view name, DecodedName& out) {
     out.kind = op.kind;
     const bool backward = contains(base, "backward");
     if (!backward && op.text == "geglu_tanh") {
-      out.ops = {"gelu", "mul"};  // what a gated linear unit is
+      out.ops = {"gelu", "mul"};  // the parts of a gated linear unit
     } else if (!backward && op.text == "swiglu") {
       out.ops = {"mul", "silu"};
     } else {

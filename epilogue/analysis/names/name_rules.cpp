@@ -12,7 +12,7 @@
 namespace epi::analysis {
 namespace {
 
-// The value of an enum whose last one is `last`, by its text.
+// Parses the text of an enum value. `last` is the enum's last value.
 template <typename Enum>
 bool from_text(std::string_view text, Enum last, Enum& out) {
   for (int i = 1; i <= static_cast<int>(last); ++i) {
@@ -37,12 +37,12 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-// What is wrong with `word`, "kind=gemm"; empty where nothing is.
-std::string read_word(const std::string& word, DecodedName& says) {
+// Parses a field such as "kind=gemm". Returns an error message, or an empty string.
+std::string parse_field(const std::string& word, DecodedName& says) {
   const size_t equals = word.find('=');
   const std::string key = word.substr(0, equals);
   const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
-  if (value.empty()) return fmt::format("\"{}\": needs a value, as in kind=gemm", word);
+  if (value.empty()) return fmt::format("\"{}\" needs a value, as in kind=gemm", word);
   if (key == "library") {
     if (!from_text(value, kLastLibrary, says.library)) {
       says.library = Library::kNamed;
@@ -50,38 +50,40 @@ std::string read_word(const std::string& word, DecodedName& says) {
     }
   } else if (key == "kind") {
     if (!from_text(value, Kind::kMemset, says.kind))
-      return fmt::format("\"{}\" is not a kind; there are {}", value, words_of(Kind::kMemset));
+      return fmt::format("\"{}\" is not a kind; valid kinds: {}", value, words_of(Kind::kMemset));
   } else if (key == "dtype") {
     if (!from_text(value, NumberType::kC128, says.dtype)) {
-      return fmt::format("\"{}\" is not a dtype; there are {}", value, words_of(NumberType::kC128));
+      return fmt::format("\"{}\" is not a dtype; valid dtypes: {}", value,
+                         words_of(NumberType::kC128));
     }
   } else if (key == "ops") {
     says.ops = split(value, ',');
     for (const std::string& op : says.ops) {
-      if (op.empty()) return fmt::format("\"{}\": an operator's name is empty", word);
+      if (op.empty()) return fmt::format("\"{}\" contains an empty operator name", word);
     }
   } else {
-    return fmt::format("\"{}\": must be library, kind, dtype or ops", key);
+    return fmt::format("unknown field \"{}\"; valid fields: library, kind, dtype, ops", key);
   }
   return {};
 }
 
-// Without recursion: a pattern of many stars costs at most its length times the text's.
-bool fits(std::string_view pattern, std::string_view text) {
+// Iterative: the cost is at most the pattern's length times the text's, however many stars there
+// are.
+bool matches(std::string_view pattern, std::string_view text) {
   size_t p = 0;
   size_t t = 0;
   size_t star = std::string_view::npos;
-  size_t behind = 0;
+  size_t after_star = 0;
   while (t < text.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
       star = p++;
-      behind = t;
+      after_star = t;
     } else if (p < pattern.size() && pattern[p] == text[t]) {
       ++p;
       ++t;
     } else if (star != std::string_view::npos) {
       p = star + 1;
-      t = ++behind;
+      t = ++after_star;
     } else {
       return false;
     }
@@ -106,13 +108,13 @@ Result<std::vector<NameRule>> parse_name_rules(std::string_view text, const std:
     std::istringstream words(line);
     NameRule rule;
     if (!(words >> rule.pattern) || rule.pattern.starts_with('#')) continue;
-    size_t said = 0;
-    for (std::string word; words >> word && !word.starts_with('#'); ++said) {
-      const std::string wrong = read_word(word, rule.says);
-      if (!wrong.empty()) return failure("{}:{}: {}", source, number, wrong);
+    size_t field_count = 0;
+    for (std::string word; words >> word && !word.starts_with('#'); ++field_count) {
+      const std::string error = parse_field(word, rule.says);
+      if (!error.empty()) return failure("{}:{}: {}", source, number, error);
     }
-    if (said == 0) {
-      return failure("{}:{}: the pattern needs a value behind it, such as kind=gemm", source,
+    if (field_count == 0) {
+      return failure("{}:{}: the pattern needs at least one field, such as kind=gemm", source,
                      number);
     }
     rules.push_back(std::move(rule));
@@ -122,7 +124,7 @@ Result<std::vector<NameRule>> parse_name_rules(std::string_view text, const std:
 
 const NameRule* find_rule(const std::vector<NameRule>& rules, std::string_view function) {
   for (const NameRule& rule : rules) {
-    if (fits(rule.pattern, function)) return &rule;
+    if (matches(rule.pattern, function)) return &rule;
   }
   return nullptr;
 }

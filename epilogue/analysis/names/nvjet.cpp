@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_bias_TNT: cuBLAS's GEMMs from Hopper on. Architecture
-// (older versions leave it out), types, tile m x n, tile k x stages, cluster, flags, and the order
-// of A, B and the result. From sm120 on: nvjet_sm120_tst_mma_64x64x128_3_32x32x128_..._TNNN, tile
-// m x n x k, stages, a warp's tile.
+// nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_bias_TNT: cuBLAS GEMMs from Hopper on. Architecture
+// (absent in older versions), types, tile m x n, tile k x stages, cluster, flags, and the layout of
+// A, B and the result. From sm120 on: nvjet_sm120_tst_mma_64x64x128_3_32x32x128_..._TNNN, with tile
+// m x n x k, stages, and the warp tile.
 #include <algorithm>
 
 #include "epilogue/analysis/names/families.h"
@@ -11,12 +11,12 @@
 namespace epi::analysis::names {
 namespace {
 
-// "tst" is input, accumulator, output; "qqtst" is A, B, C, accumulator, D.
+// "tst" is input, accumulator, output. "qqtst" is A, B, C, accumulator, D.
 void read_types(std::string_view letters, DecodedName& out) {
   const bool known = std::all_of(letters.begin(), letters.end(), [](char letter) {
     return blas_type(letter) != NumberType::kUnknown;
   });
-  if (!known || (letters.size() != 3 && letters.size() != 5)) return;  // "mma" is no type
+  if (!known || (letters.size() != 3 && letters.size() != 5)) return;  // "mma" is not a type
   out.dtype = blas_type(letters.front());
   out.accumulate = blas_type(letters[letters.size() - 2]);
   out.output = blas_type(letters.back());

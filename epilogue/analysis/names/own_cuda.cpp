@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // epi::cuda::pointwise<epi::cuda::GeluTanh<__nv_bfloat16>, 8>: the kernels of Epilogue's CUDA
-// backend. A loop, the function in it with its element types, and the elements moved at once.
+// backend. A loop, its function with the element types, and the vector width.
 #include <charconv>
 
 #include "epilogue/analysis/names/families.h"
@@ -13,7 +13,7 @@ namespace {
 struct Loop {
   std::string_view base;
   Kind kind;
-  size_t vector_place;  // of the template argument with the width
+  size_t width_arg;  // index of the template argument with the width
 };
 constexpr Loop kLoops[] = {{"pointwise", Kind::kPointwise, 1},
                            {"pointwise_tiled", Kind::kPointwise, 9},
@@ -27,7 +27,7 @@ std::string op_of(std::string_view function) {
   if (function == "Copy" || function == "Convert") return "copy_";
   const std::string name = snake_case(function);
   for (const pointwise::FunctionInfo& info : pointwise::kFunctions) {
-    if (info.name == name) return std::string(info.op);  // "gelu" of "gelu_tanh"
+    if (info.name == name) return std::string(info.op);  // "gelu" for "gelu_tanh"
   }
   return name;
 }
@@ -55,11 +55,11 @@ bool read_own_cuda(std::string_view /*name*/, const CppName& cpp, DecodedName& o
   out.library = Library::kEpilogue;
   out.kind = loop->kind;
   read_function(cpp.arg(0), out);
-  if (cpp.base == "rows") {  // the operator and its type are two arguments
+  if (cpp.base == "rows") {  // the operator and its type are separate arguments
     out.dtype = out.output = cpp_type(cpp.arg(1));
     if (out.ops.back() == "softmax") out.kind = Kind::kSoftmax;
   }
-  const std::string_view width = cpp.arg(loop->vector_place);
+  const std::string_view width = cpp.arg(loop->width_arg);
   std::from_chars(width.data(), width.data() + width.size(), out.vector_width);
   return true;
 }

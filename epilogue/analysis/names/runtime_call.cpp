@@ -16,8 +16,8 @@ bool has_any(std::string_view name, std::initializer_list<std::string_view> part
                      [&](std::string_view part) { return has(name, part); });
 }
 
-// "cudaMemcpyAsync" is queued; "cudaMemcpy", "hipMemcpyWithStream", "cuMemcpyDtoH_v2" return when
-// the copy is done. Sets are queued in every form.
+// "cudaMemcpyAsync" is asynchronous. "cudaMemcpy", "hipMemcpyWithStream" and "cuMemcpyDtoH_v2"
+// return when the copy is done. All forms of memset are asynchronous.
 bool is_blocking_copy(std::string_view name) {
   return has(name, "Memcpy") && !has_any(name, {"Async", "Batch", "Node"});
 }

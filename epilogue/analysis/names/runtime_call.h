@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call of the CUDA or HIP runtime, or of the driver below it, is for.
+// The purpose of a CUDA or HIP runtime call, or of a driver call.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@ namespace epi::analysis {
 
 enum class RuntimeCall : uint8_t {
   kLaunch,          // kernels, graphs
-  kCopy,            // copies and sets that return before they are done
-  kWait,            // returns when the device has done something: synchronisation, blocking copies
-  kAllocation,      // memory of the device, and pinned memory of the host
-  kFree,            // gives it back; the first one of a process also creates the context
+  kCopy,            // copies and memsets that return before they are done
+  kWait,            // returns when device work is done: synchronization, blocking copies
+  kAllocation,      // device memory, and pinned host memory
+  kFree,            // frees memory; a process's first call also creates the context
   kInitialization,  // contexts, streams, modules, graphs
   kOther,           // queries, events
 };

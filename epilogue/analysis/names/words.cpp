@@ -7,7 +7,7 @@
 namespace epi::analysis::names {
 namespace {
 
-// Applied in this order, whatever the order in the name.
+// In order of application, whatever the order in the name.
 constexpr std::string_view kEpilogueWords[] = {"bias", "add",  "dgelu", "drelu", "gelu",
                                                "relu", "silu", "aux",   "bgrad"};
 

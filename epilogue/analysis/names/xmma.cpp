@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1_...__5x_cublas:
-// the GEMMs and convolutions that cuBLAS, cuDNN and TensorRT share. Types come in groups: those of
-// A and of the result; what is multiplied and what it is added up in; the epilogue's.
+// GEMMs and convolutions shared by cuBLAS, cuDNN and TensorRT. Types come in groups: A and result,
+// operand and accumulator, epilogue.
 #include <utility>
 
 #include "epilogue/analysis/names/families.h"
@@ -10,14 +10,14 @@
 namespace epi::analysis::names {
 namespace {
 
-// "tf32f32" as two types; kUnknown where the word is not two types in a row.
+// Splits "tf32f32" into two types. kUnknown if the word is not two types.
 std::pair<NumberType, NumberType> type_pair(std::string_view word) {
-  constexpr size_t kShortest = 2;   // "s8"
+  constexpr size_t kMinLength = 2;  // "s8"
   constexpr size_t kMaxLength = 8;  // "bf16bf16", "e4m3bf16"
   const bool plausible =
-      word.size() >= 2 * kShortest && word.size() <= kMaxLength && is_digit(word.back());
-  for (size_t at = kShortest; plausible && at + kShortest <= word.size(); ++at) {
-    if (!is_digit(word[at - 1])) continue;  // types end in one
+      word.size() >= 2 * kMinLength && word.size() <= kMaxLength && is_digit(word.back());
+  for (size_t at = kMinLength; plausible && at + kMinLength <= word.size(); ++at) {
+    if (!is_digit(word[at - 1])) continue;  // types end with a digit
     const NumberType first = number_type(word.substr(0, at));
     const NumberType second = number_type(word.substr(at));
     if (first != NumberType::kUnknown && second != NumberType::kUnknown) return {first, second};
@@ -46,7 +46,7 @@ void read_size_word(std::string_view word, DecodedName& out) {
     if (!cluster) continue;
     out.cluster.assign(cluster->values.begin(), cluster->values.begin() + cluster->count);
   }
-  // wgmma and mma instructions; "ffma" is the plain multiply-add.
+  // wgmma and mma instructions use tensor cores. "ffma" is the plain multiply-add.
   if (sizes_after(word, "tensor") || word.starts_with("warpgroupsize")) out.tensor_cores = true;
   if (word == "ffma" || word == "dfma" || word == "hfma2") out.tensor_cores = false;
 }
@@ -57,14 +57,14 @@ bool read_xmma(std::string_view name, DecodedName& out) {
   if (!name.starts_with("sm")) return false;
   const size_t at = name.substr(0, 16).find("_xmma_");
   if (at == std::string_view::npos) return false;
-  // TensorRT has them as well.
+  // TensorRT has these kernels, too.
   if (contains(name, "cublas")) out.library = Library::kCublas;
   if (contains(name, "cudnn")) out.library = Library::kCudnn;
   out.arch = name.substr(0, at);
   Words words(name.substr(at + 6));
   const auto what = words.next().value_or("");
   out.kind = what == "gemm" ? Kind::kGemm : Kind::kConv;
-  // A split GEMM runs twice under one name: "execute_kernel", then the sum of what it left.
+  // A split GEMM runs twice under one name: "execute_kernel", then the reduction.
   if (contains(name, "execute_split_k")) {
     if (out.kind == Kind::kConv) out.split_k = true;
     if (out.kind == Kind::kGemm) out.kind = Kind::kSplitKReduce;
