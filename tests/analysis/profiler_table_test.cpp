@@ -185,7 +185,7 @@ TEST(SortRows, IsStableAndReportsUnknownColumns) {
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_TRUE(std::string_view(error.what())
-                    .starts_with("[table] no column \"cpu\" to sort by; there are cpu_time,"));
+                    .starts_with("[table] unknown sort column \"cpu\"; valid columns: cpu_time,"));
   }
 }
 

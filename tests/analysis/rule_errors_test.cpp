@@ -120,18 +120,18 @@ TEST(RuleErrors, ReportsUnitOfAnotherMeasure) {
 }
 
 TEST(RuleErrors, ReportsMissingOrUnknownThing) {
-  expect_refused({{"step: no", 9, "cannot be had: kernel, op, call, memcpy, memset, sync"},
-                  {"step: has", 10, "cannot be had"},
-                  {"step: no syncs", 10, "\"syncs\" cannot be had"},
-                  {"step: has kernels", 11, "\"kernels\" cannot be had"},
-                  {"step: no aten::t", 10, "\"aten\" cannot be had"},
+  expect_refused({{"step: no", 9, "is not one of kernel, op, call, memcpy, memset, sync"},
+                  {"step: has", 10, "is not one of"},
+                  {"step: no syncs", 10, "\"syncs\" is not one of"},
+                  {"step: has kernels", 11, "\"kernels\" is not one of"},
+                  {"step: no aten::t", 10, "\"aten\" is not one of"},
                   {"step: no kernel", 16, "name or a /regex/ is missing"},
                   {"step: has op", 13, "name or a /regex/ is missing"},
                   {"step: has call ", 15, "name or a /regex/ is missing"},
                   {"step: count == 3", 13, "name or a /regex/ is missing"},
-                  {"step: no sync please", 15, "nothing may follow \"sync\""},
-                  {"step: has memcpy == 3", 18, "nothing may follow \"memcpy\""},
-                  {"step: no memset 3", 17, "nothing may follow \"memset\""}});
+                  {"step: no sync please", 15, "unexpected text after \"sync\""},
+                  {"step: has memcpy == 3", 18, "unexpected text after \"memcpy\""},
+                  {"step: no memset 3", 17, "unexpected text after \"memset\""}});
 }
 
 TEST(RuleErrors, ReportsInvalidRegex) {
@@ -139,14 +139,14 @@ TEST(RuleErrors, ReportsInvalidRegex) {
                   {"  /mlp\\/: kernels == 5", 3, "no closing /"},
                   {"/(/: kernels == 5", 1, "/(/ is not a regular expression"},
                   {"//: kernels == 5", 1, "empty"},
-                  {"/a/b: kernels == 5", 4, "nothing may follow"},
+                  {"/a/b: kernels == 5", 4, "unexpected text after"},
                   {"step: count /aten == 3", 13, "no closing /"},
                   {"step: count /[/ == 3", 13, "/[/ is not a regular expression"},
                   {"step: count // == 3", 13, "empty"},
-                  {"step: count /a/b == 3", 16, "nothing may follow"},
+                  {"step: count /a/b == 3", 16, "unexpected text after"},
                   {"step: no op /aten", 13, "no closing /"},
                   {"step: no op /*/", 13, "/*/ is not a regular expression"},
-                  {"step: has call /x/ y", 19, "nothing may follow"}});
+                  {"step: has call /x/ y", 19, "unexpected text after"}});
 }
 
 TEST(RuleErrors, ReportsInvalidTraceComparison) {

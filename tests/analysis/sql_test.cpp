@@ -84,7 +84,7 @@ TEST_F(Sql, ArgumentsKeepTheirTypes) {
 TEST_F(Sql, ReportsErrors) {
   EXPECT_EQ(error_of("selec 1"), "SQL: near \"selec\": syntax error");
   EXPECT_EQ(error_of("select no_such from ops"), "SQL: no such column: no_such");
-  EXPECT_EQ(error_of(""), "SQL: there is no statement");
+  EXPECT_EQ(error_of(""), "SQL: the query has no statement");
   EXPECT_EQ(error_of("select 1; select 2"),
             "SQL: one statement at a time; this follows the first:  select 2");
   EXPECT_EQ(error_of("select 1 ; \n"), "no error");

@@ -23,13 +23,13 @@ Side make_side(const TraceIndex& index, const Subject& subject, size_t typical) 
   return side;
 }
 
-// In the order in which names first occur in A, then in B.
+// Lists names in order of first occurrence in A, then in B.
 void compare_host(const TraceIndex& a, const std::vector<EventId>& a_events, const TraceIndex& b,
                   const std::vector<EventId>& b_events, GroupComparison& group) {
   std::vector<HostChange> changes;
   std::map<std::string_view, size_t> places;
   const auto change_of = [&](std::string_view name) -> HostChange& {
-    // Steps are called by their number; their count of one is the same step.
+    // Step names contain their number, so all of them count under one name.
     if (trace::is_step_name(name)) name = trace::kAllSteps;
     const auto [place, is_new] = places.try_emplace(name, changes.size());
     if (is_new) changes.push_back({std::string(name)});
@@ -63,7 +63,7 @@ GroupComparison compare_group(const TraceIndex& a, const Subject& a_subject, con
 
 bool has_steps(const Subject& steps) { return steps.group.instances[0].event != trace::kNoEvent; }
 
-// Whole traces are compared only where neither has steps, or there is nothing else.
+// Compares whole traces only if neither has steps, or if there is no other group.
 void compare_steps(const TraceIndex& a, const TraceIndex& b, Comparison& result) {
   const Subject a_steps = step_subject(a);
   const Subject b_steps = step_subject(b);
@@ -83,27 +83,27 @@ Subject find_subject(const TraceIndex& index, const std::string& name) {
   return name == "trace" ? trace_subject(index) : subject;
 }
 
-Subject required(const TraceIndex& index, const std::string& name, const char* which) {
+Subject require_subject(const TraceIndex& index, const std::string& name, const char* which) {
   Subject subject = find_subject(index, name);
   if (subject.group.instances.empty()) {
-    fail("compare", "--under {}: no annotation and no operator of {} is named so", name, which);
+    fail("compare", "--under {}: {} has no annotation or operator of this name", name, which);
   }
   return subject;
 }
 
-bool owns_as_much(const Side& part, const Side& whole) {
+bool owns_all_of(const Side& part, const Side& whole) {
   return part.median.kernels == whole.median.kernels &&
          part.median.launches == whole.median.launches;
 }
 
-// The annotation that holds all work of the steps stands for the run; or the steps; or the
-// annotation with the most device time.
+// The group that represents the run: an annotation that owns all work of the steps, else the steps,
+// else the annotation with the most device time.
 size_t main_group(const Comparison& comparison) {
   const auto& groups = comparison.groups;
   if (comparison.steps) {
     const GroupComparison& steps = groups[*comparison.steps];
     for (size_t i = 0; i < groups.size(); ++i) {
-      const bool whole = owns_as_much(groups[i].a, steps.a) && owns_as_much(groups[i].b, steps.b);
+      const bool whole = owns_all_of(groups[i].a, steps.a) && owns_all_of(groups[i].b, steps.b);
       if (i != *comparison.steps && whole) return i;
     }
     return *comparison.steps;
@@ -155,12 +155,12 @@ Comparison compare(const TraceIndex& a, const TraceIndex& b,
   Comparison result;
   const bool cpu_a = trace::has_cpu_kernels(a.trace);
   const bool cpu_b = trace::has_cpu_kernels(b.trace);
-  // A trace without any device work may be of either.
+  // A trace without device work is compatible with both.
   result.cpu_kernels = (cpu_a || !has_device_work(a.trace)) &&
                        (cpu_b || !has_device_work(b.trace)) && (cpu_a || cpu_b);
   if (under) {
-    const Subject of_a = required(a, *under, "A");
-    const Subject of_b = required(b, *under, "B");
+    const Subject of_a = require_subject(a, *under, "A");
+    const Subject of_b = require_subject(b, *under, "B");
     result.groups.push_back(compare_group(a, of_a, b, of_b));
     return result;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two runs held against each other: is it the same GPU work, and what changed on the CPU? Two
-// kernels are the same work where name, grid and block agree, and sizes where both traces have
-// them. Each group is a step, an annotation or an operator that both runs have; its typical
-// instances are compared, and the medians over all of its instances.
+// Compares two runs: do they run the same GPU work, and what changed on the CPU? Two kernels are
+// the same work if name, grid and block agree, and also sizes if both traces record them. Each
+// group is a step, an annotation or an operator that both runs have. The comparison covers the
+// groups' typical instances and the medians over all instances.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@
 
 namespace epi::analysis {
 
-// Compares the steps and the annotations that both have; with `under` only what is called so.
-// Throws `Error` where one of them has nothing of that name.
+// Compares the steps and annotations that both traces have. With `under`, compares only the subject
+// of that name. Throws `Error` if a trace has no such subject.
 Comparison compare(const TraceIndex& a, const TraceIndex& b,
                    const std::optional<std::string>& under);
 

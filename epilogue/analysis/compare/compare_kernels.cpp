@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order matters: what is the same first, then resized code, then GEMMs with another kernel,
-// then kernels that fuse the same operators, then what was fused, then other operators with another
-// kernel. Every piece ends in one list.
+// The order of the passes matters: identical work first, then resized kernels, then GEMMs with
+// another kernel, then kernels that fuse the same operators, then fusions, then other operators
+// with another kernel. Every piece of work ends up in exactly one list.
 #include "epilogue/analysis/compare/compare_kernels.h"
 
 #include <algorithm>
@@ -16,11 +16,11 @@
 namespace epi::analysis {
 namespace {
 
-// An operator's name stands once in a fused kernel's, however often it is in it: the kernel may
-// have taken the place of so many kernels of one operator.
-constexpr int kMaxOfOneOp = 3;
+// A fused kernel's name lists each operator once, however often the kernel applies it. Up to this
+// many kernels of one operator may therefore be part of it.
+constexpr int kMaxKernelsPerOp = 3;
 
-// Pieces that nothing has been said about, found by a key.
+// Work that no pass has matched yet, looked up by a key.
 class Pool {
  public:
   explicit Pool(std::vector<WorkItem> items) : items_(std::move(items)), taken_(items_.size()) {}
@@ -30,7 +30,7 @@ class Pool {
   const WorkItem& operator[](size_t i) const { return items_[i]; }
   void take(size_t i) { taken_[i] = true; }
 
-  // The places that are left, by what `key` makes of them; an empty key is none.
+  // The indices that are left, grouped by `key`. Items with an empty key are skipped.
   template <typename Key>
   std::map<std::string, std::deque<size_t>> by(Key&& key) const {
     std::map<std::string, std::deque<size_t>> places;
@@ -58,7 +58,7 @@ struct PoolSide {
 
 bool is_copy_or_set(Kind kind) { return kind == Kind::kMemcpy || kind == Kind::kMemset; }
 
-// Takes pairs of equal keys out of both pools and hands each to `pair`.
+// Removes pairs with equal keys from both pools and passes each pair to `pair`.
 template <typename Key, typename Pair>
 void match_by(PoolSide& a, PoolSide& b, Key&& key, Pair&& pair) {
   auto partners = b.pool.by([&](const WorkItem& item) { return key(b, item); });
@@ -86,13 +86,15 @@ void add_changed(const PoolSide& a, const WorkItem& from, const PoolSide& b, con
                            std::string(to.name), differing_fields(a.name(from), b.name(to)), 1});
 }
 
-// What can become part of a fused kernel: GEMMs only of a template that is one.
-bool can_be_part(Kind part, Kind fused) {
+// True if a kernel of kind `part` can be fused into one of kind `fused`. GEMMs can only become part
+// of a GEMM template.
+bool can_fuse_into(Kind part, Kind fused) {
   if (is_generated_kind(part) || part == Kind::kUnknown) return true;
   return is_gemm(part) && is_gemm(fused);
 }
 
-// The operator that a piece is: its launcher's, or the only one that its name has.
+// The operator of a piece of work: the launching operator, or the only operator in the kernel's
+// name.
 std::string op_of(const PoolSide& side, const WorkItem& item) {
   const auto& ops = side.name(item).ops;
   const std::string launcher(plain_op(item.op));
@@ -119,7 +121,7 @@ bool has_any(const PlacesByOp& by_op, const std::string& op) {
   return list != by_op.end() && !list->second.empty();
 }
 
-// Pieces by the operator that launched them, then by the one that called it, each used once.
+// Unused work by the operator that launched it, then by the operator that called that one.
 class OpPlaces {
  public:
   explicit OpPlaces(const PoolSide& side)
@@ -146,24 +148,24 @@ class OpPlaces {
   std::set<size_t> used_;
 };
 
-// The operators that a kernel may have brought together: those of its name, or the GEMM and the
-// addition of an `addmm` where the other side has both and no `addmm`.
-std::vector<std::string> joined_ops(const PoolSide& side, const WorkItem& item,
-                                    const PlacesByOp& others) {
+// The operators that a kernel may fuse: those in its name, or the GEMM and the addition of an
+// `addmm` if the other side has both and no `addmm`.
+std::vector<std::string> fused_ops(const PoolSide& side, const WorkItem& item,
+                                   const PlacesByOp& others) {
   const auto& ops = side.name(item).ops;
   if (ops.size() > 1) return ops;
-  const bool came_apart = op_of(side, item) == "addmm" && !has_any(others, "addmm") &&
-                          has_any(others, "mm") && has_any(others, "add");
-  return came_apart ? std::vector<std::string>{"add", "mm"} : std::vector<std::string>{};
+  const bool is_split_addmm = op_of(side, item) == "addmm" && !has_any(others, "addmm") &&
+                              has_any(others, "mm") && has_any(others, "add");
+  return is_split_addmm ? std::vector<std::string>{"add", "mm"} : std::vector<std::string>{};
 }
 
-// GEMMs of the same sizes, whatever operator asked for them; fused templates are no such.
+// Matches GEMMs of the same sizes, whatever operator launched them. Fused templates are excluded.
 void find_changed_gemms(PoolSide& a, PoolSide& b, GroupComparison& group) {
   const PlacesByOp in_a = places_by_op(a);
   const PlacesByOp in_b = places_by_op(b);
   const auto sizes = [&](const PoolSide& side, const WorkItem& item) {
     const bool plain =
-        is_gemm(side.name(item).kind) && joined_ops(side, item, &side == &a ? in_b : in_a).empty();
+        is_gemm(side.name(item).kind) && fused_ops(side, item, &side == &a ? in_b : in_a).empty();
     return plain && !item.size.empty() && item.size.front() != '[' ? item.size : std::string();
   };
   match_by(a, b, sizes, [&](const WorkItem& from, const WorkItem& to) {
@@ -171,7 +173,7 @@ void find_changed_gemms(PoolSide& a, PoolSide& b, GroupComparison& group) {
   });
 }
 
-// Kernels of two compilers, or of a compiler and a package, that join the same operators.
+// Matches kernels of two compilers, or of a compiler and a package, that fuse the same operators.
 void find_changed_fusions(PoolSide& a, PoolSide& b, GroupComparison& group) {
   const auto computed = [](const PoolSide& side, const WorkItem& item) {
     std::set<std::string> ops;
@@ -187,8 +189,8 @@ void find_changed_fusions(PoolSide& a, PoolSide& b, GroupComparison& group) {
 
 struct FusedKernel {
   size_t place = 0;
-  std::vector<std::string> joined;  // that it may have brought together
-  std::vector<std::string> ops{};   // of those, found on the other side
+  std::vector<std::string> candidates;  // operators that it may fuse
+  std::vector<std::string> ops{};       // those of `candidates` that the other side has
   std::vector<size_t> parts{};
 };
 
@@ -196,14 +198,15 @@ bool contains(const std::vector<std::string>& list, const std::string& word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-// A fused kernel whose operators are all in a larger one is a part of it; each of one only.
+// A fused kernel becomes part of a larger one that has all of its operators. Each is part of only
+// one.
 void add_smaller_fusions(const PoolSide& parts, std::vector<FusedKernel>& kernels) {
   for (size_t i = 0; i < parts.pool.size(); ++i) {
     const auto& ops = parts.name(parts.pool[i]).ops;
     if (parts.pool.is_taken(i) || ops.size() < 2) continue;
     const auto is_larger = [&](const FusedKernel& kernel) {
-      const auto has = [&](const std::string& op) { return contains(kernel.joined, op); };
-      return ops.size() < kernel.joined.size() && std::all_of(ops.begin(), ops.end(), has);
+      const auto has = [&](const std::string& op) { return contains(kernel.candidates, op); };
+      return ops.size() < kernel.candidates.size() && std::all_of(ops.begin(), ops.end(), has);
     };
     const auto larger = std::find_if(kernels.begin(), kernels.end(), is_larger);
     if (larger == kernels.end()) continue;
@@ -214,9 +217,9 @@ void add_smaller_fusions(const PoolSide& parts, std::vector<FusedKernel>& kernel
   }
 }
 
-// How many GEMMs more `parts` has than stand alone in `fused`: the others have another kernel,
-// and are no part of a fusion.
-int64_t gemms_to_give(const PoolSide& parts, const PoolSide& fused,
+// The number of GEMMs that can be part of a fusion: those in `parts` beyond the stand-alone GEMMs
+// in `fused`. The rest only changed their kernel.
+int64_t fusible_gemms(const PoolSide& parts, const PoolSide& fused,
                       const std::vector<FusedKernel>& kernels) {
   int64_t count = 0;
   for (size_t i = 0; i < parts.pool.size(); ++i) {
@@ -230,24 +233,24 @@ int64_t gemms_to_give(const PoolSide& parts, const PoolSide& fused,
   return count;
 }
 
-// Gives each kernel of several operators the pieces of these on the other side, one of each in
-// turn, so that like kernels get like parts.
+// Assigns the other side's work to each kernel that fuses several operators. One piece per operator
+// and round, so that similar kernels get similar parts.
 std::vector<FusedKernel> assign_parts(PoolSide& parts, const PoolSide& fused) {
   OpPlaces places(parts);
   std::vector<FusedKernel> kernels;
   for (size_t i = 0; i < fused.pool.size(); ++i) {
     if (fused.pool.is_taken(i)) continue;
-    auto ops = joined_ops(fused, fused.pool[i], places.by_op());
+    auto ops = fused_ops(fused, fused.pool[i], places.by_op());
     if (!ops.empty()) kernels.push_back({i, std::move(ops)});
   }
-  int64_t gemms = gemms_to_give(parts, fused, kernels);
-  for (int round = 0; round < kMaxOfOneOp; ++round) {
+  int64_t gemms = fusible_gemms(parts, fused, kernels);
+  for (int round = 0; round < kMaxKernelsPerOp; ++round) {
     for (FusedKernel& kernel : kernels) {
-      for (const std::string& op : kernel.joined) {
+      for (const std::string& op : kernel.candidates) {
         const auto place = places.next(op);
         if (!place) continue;
         const Kind kind = parts.name(parts.pool[*place]).kind;
-        if (!can_be_part(kind, fused.name(fused.pool[kernel.place]).kind)) continue;
+        if (!can_fuse_into(kind, fused.name(fused.pool[kernel.place]).kind)) continue;
         if (is_gemm(kind) && gemms-- <= 0) continue;
         kernel.parts.push_back(*place);
         places.use(*place);
@@ -271,7 +274,7 @@ void add_fusion(std::vector<Fusion>& fusions, const FusedKernel& kernel, std::st
   fusions.push_back({kernel.ops, std::string(name), 1, replaced});
 }
 
-// `changed` is called for a kernel that took the place of a single one.
+// Calls `changed` for a kernel that replaces a single one.
 template <typename Changed>
 std::vector<Fusion> find_fusions(PoolSide& parts, PoolSide& fused, Changed&& changed) {
   std::vector<Fusion> fusions;
@@ -293,7 +296,7 @@ std::vector<Fusion> find_fusions(PoolSide& parts, PoolSide& fused, Changed&& cha
 
 std::vector<std::string> differing_fields(const DecodedName& a, const DecodedName& b) {
   std::vector<std::string> fields;
-  // What one name does not say is not a difference.
+  // A field that one of the names does not give is not a difference.
   const auto compare = [&](const char* name, const auto& left, const auto& right) {
     const std::decay_t<decltype(left)> unknown{};
     if (left != right && left != unknown && right != unknown) fields.emplace_back(name);

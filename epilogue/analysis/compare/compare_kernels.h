@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device work of two instances: same, resized, fused, changed, added, gone.
+// Compares the device work of two instances: same, resized, fused, changed, added, gone.
 #pragma once
 
 #include <vector>
@@ -13,10 +13,10 @@ struct WorkSide {
   std::vector<WorkItem> work;
 };
 
-// Fills in the lists of kernels.
+// Fills in the kernel lists of `group`.
 void compare_kernels(const WorkSide& a, const WorkSide& b, GroupComparison& group);
 
-// Fields in which two names differ: "library", "kind", "dtype", "layout", "tile", ...
+// The fields in which two decoded names differ: "library", "kind", "dtype", "layout", "tile", ...
 std::vector<std::string> differing_fields(const DecodedName& a, const DecodedName& b);
 
 }  // namespace epi::analysis

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `compare` finds: for each group of two runs, the kernels and host events that are the same,
-// changed, added and gone.
+// The result of `compare`: for each group of two runs, the kernels and host events that are the
+// same, changed, added and gone.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@
 
 namespace epi::analysis {
 
-// The same operator ran another kernel.
+// One operator that ran a different kernel in each run.
 struct ChangedKernel {
   std::string op;
   std::string from;
   std::string to;
-  std::vector<std::string> differs;  // "tile", "layout": what the names say differently
+  std::vector<std::string> differs;  // fields that differ: "tile", "layout"
   int64_t count = 0;
 };
 
-// Kernels of several operators on one side, one kernel on the other.
+// Several kernels on one side, one fused kernel on the other.
 struct Fusion {
-  std::vector<std::string> ops;  // "gelu", "mul": those that had kernels of their own
+  std::vector<std::string> ops;  // operators with separate kernels: "gelu", "mul"
   std::string kernel;
   int64_t count = 0;     // of the fused kernel
-  int64_t replaced = 0;  // kernels on the other side, all together
+  int64_t replaced = 0;  // total of kernels on the other side
 };
 
 struct HostChange {
@@ -46,14 +46,14 @@ struct Side {
 struct GroupComparison {
   std::string name;
   std::vector<NamedCount> same;
-  std::vector<NamedCount> resized;  // the same code on another size
+  std::vector<NamedCount> resized;  // same kernel, another size
   std::vector<ChangedKernel> changed;
   std::vector<NamedCount> added;
   std::vector<NamedCount> gone;
   std::vector<Fusion> fused;    // several in A, one in B
   std::vector<Fusion> unfused;  // one in A, several in B
   std::vector<HostChange> host_same;
-  std::vector<HostChange> host_changed;  // in both, another count
+  std::vector<HostChange> host_changed;  // in both, with another count
   std::vector<HostChange> host_added;
   std::vector<HostChange> host_gone;
   Side a;
@@ -67,11 +67,11 @@ struct GroupComparison {
 
 struct Comparison {
   std::vector<GroupComparison> groups;
-  std::optional<size_t> steps;      // the group that is the steps, or the whole traces
-  size_t main_group = 0;            // which the verdict is about
-  std::vector<std::string> only_a;  // annotations that the other does not have
+  std::optional<size_t> steps;      // the group of the steps, or of the whole traces
+  size_t main_group = 0;            // the subject of the verdict
+  std::vector<std::string> only_a;  // annotations that only A has
   std::vector<std::string> only_b;
-  bool cpu_kernels = false;  // of both, instead of a GPU's
+  bool cpu_kernels = false;  // both ran on the CPU backend
 
   bool same_gpu_work() const;
 };

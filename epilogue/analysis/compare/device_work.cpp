@@ -17,7 +17,7 @@ namespace {
 using trace::EventId;
 using trace::kNoEvent;
 
-std::array<int64_t, 3> three(std::string_view args, std::string_view key) {
+std::array<int64_t, 3> dim3_arg(std::string_view args, std::string_view key) {
   std::array<int64_t, 3> result{};
   const auto numbers = integers(trace::find_value(args, key).value_or(""));
   std::copy_n(numbers.begin(), std::min<size_t>(numbers.size(), 3), result.begin());
@@ -30,8 +30,8 @@ WorkItem make_item(const TraceIndex& index, EventId id) {
   item.event = id;
   item.name = trace.name_of(id);
   const std::string_view args = trace.args_of(id);
-  item.grid = three(args, "grid");
-  item.block = three(args, "block");
+  item.grid = dim3_arg(args, "grid");
+  item.block = dim3_arg(args, "block");
   if (trace.category[id] != trace::Category::kKernel) {
     item.bytes = trace::integer_of(trace::find_value(args, "bytes").value_or("")).value_or(-1);
   }
@@ -54,7 +54,7 @@ bool WorkItem::is_same_as(const WorkItem& other) const {
     return false;
   }
   if (size.empty() || other.size.empty()) return true;
-  // A GEMM's sizes mean the same for every operator; shapes of inputs only for the same one.
+  // GEMM sizes are comparable across operators, input shapes only within the same operator.
   const bool gemms = size.front() != '[' && other.size.front() != '[';
   return (op != other.op && !gemms) || size == other.size;
 }
@@ -75,7 +75,8 @@ WorkDifference match_work(const std::vector<WorkItem>& a, const std::vector<Work
   for (size_t i = 0; i < b.size(); ++i) candidates[key(b[i])].push_back(i);
   std::vector<bool> a_matched(a.size());
   std::vector<bool> b_matched(b.size());
-  // Those that agree in sizes first, so that an unknown size does not take a known one's partner.
+  // Exact size matches first, so that an item of unknown size does not take the partner of a known
+  // one.
   for (const bool exactly : {true, false}) {
     for (size_t i = 0; i < a.size(); ++i) {
       const auto list = candidates.find(key(a[i]));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device work with what tells whether another run did the same.
+// Device work with the properties that decide whether another run did the same work.
 #pragma once
 
 #include <array>
@@ -19,14 +19,15 @@ namespace epi::analysis {
 struct WorkItem {
   trace::EventId event = trace::kNoEvent;
   std::string_view name;
-  std::array<int64_t, 3> grid{};  // zero where the trace does not tell
+  std::array<int64_t, 3> grid{};  // zero if the trace does not record it
   std::array<int64_t, 3> block{};
-  int64_t bytes = -1;         // of copies and sets
-  std::string_view op;        // that launched it; empty where none is known
-  std::string_view outer_op;  // of ATen, that called it: relu calls clamp_min; empty for none
-  std::string size;           // `size_signature` of that operator
+  int64_t bytes = -1;   // of copies and memsets
+  std::string_view op;  // that launched it; empty if unknown
+  std::string_view
+      outer_op;      // ATen operator that called `op` (relu calls clamp_min); empty if none
+  std::string size;  // `size_signature` of that operator
 
-  // The same code over the same grid; sizes agree, or one side does not know them.
+  // Same name, grid and block. Sizes agree, or one side does not have them.
   bool is_same_as(const WorkItem& other) const;
 };
 
@@ -37,7 +38,7 @@ struct NamedCount {
   int64_t count = 0;
 };
 
-// Counts by name, in the order in which names first occur.
+// Counts by name, in order of first occurrence.
 class Counts {
  public:
   explicit Counts(std::vector<NamedCount>& list) : list_(list) {}
@@ -52,7 +53,7 @@ class Counts {
   std::map<std::string, size_t> places_;
 };
 
-// Pieces of device work matched one to one; what is left over on either side.
+// Device work matched one to one, and the unmatched rest of each side.
 struct WorkDifference {
   std::vector<NamedCount> same;
   std::vector<WorkItem> only_a;

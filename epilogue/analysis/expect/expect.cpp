@@ -14,10 +14,10 @@ namespace {
 
 using trace::EventId;
 
-// Gives the events behind an instance's value.
+// Returns the events behind an instance's value.
 using EventsOf = std::function<std::vector<EventId>(size_t)>;
 
-void note_range(const std::vector<Measurement>& found, RuleResult& result) {
+void record_range(const std::vector<Measurement>& found, RuleResult& result) {
   for (const Measurement& one : found) {
     if (!one.value) continue;
     result.found_min = std::min(result.found_min.value_or(*one.value), *one.value);
@@ -25,15 +25,15 @@ void note_range(const std::vector<Measurement>& found, RuleResult& result) {
   }
 }
 
-// A lower bound proves that something is more, and never that it is less.
+// A lower bound can prove that a value is greater, never that it is smaller.
 bool is_proven(const Rule& rule, const Measurement& found) {
   if (!found.value || !holds(rule.cmp, *found.value, rule.value)) return false;
   if (!found.at_least || rule.cmp == Cmp::kMore || rule.cmp == Cmp::kMoreOrEqual) return true;
   return rule.cmp == Cmp::kNotEqual && *found.value > rule.value;
 }
 
-// Of values that all hold, the one that is nearest to breaking the rule.
-std::optional<double> nearest(const Rule& rule, const RuleResult& result) {
+// If all values hold, the one closest to breaking the rule.
+std::optional<double> closest_to_breaking(const Rule& rule, const RuleResult& result) {
   const bool below = rule.cmp == Cmp::kLess || rule.cmp == Cmp::kLessOrEqual;
   return below ? result.found_max : result.found_min;
 }
@@ -46,7 +46,7 @@ void add_broken(const Subject& subject, size_t i, const Measurement& found,
 
 void check_each(const Subject& subject, const std::vector<Measurement>& found,
                 const EventsOf& events, const Rule& rule, RuleResult& result) {
-  note_range(found, result);
+  record_range(found, result);
   std::vector<size_t> failing;
   for (size_t i = 0; i < found.size(); ++i) {
     if (!is_proven(rule, found[i])) failing.push_back(i);
@@ -54,7 +54,7 @@ void check_each(const Subject& subject, const std::vector<Measurement>& found,
   const bool any = rule.quantifier == Quantifier::kAny;
   result.ok = any ? failing.size() < found.size() : failing.empty();
   if (result.ok) {
-    result.found = nearest(rule, result);
+    result.found = closest_to_breaking(rule, result);
     return;
   }
   result.found = found[failing.front()].value;
@@ -67,19 +67,19 @@ void check_each(const Subject& subject, const std::vector<Measurement>& found,
   }
 }
 
-void check_together(const std::vector<Measurement>& found, const Rule& rule, RuleResult& result) {
-  note_range(found, result);
+void check_aggregate(const std::vector<Measurement>& found, const Rule& rule, RuleResult& result) {
+  record_range(found, result);
   std::vector<double> values;
   bool at_least = false;
   for (const Measurement& one : found) {
     if (one.value) values.push_back(*one.value);
     at_least |= one.at_least;
   }
-  const bool median_asked = rule.quantifier == Quantifier::kMedian;
+  const bool use_median = rule.quantifier == Quantifier::kMedian;
   if (values.size() == found.size()) {
     double sum = 0;
     for (const double value : values) sum += value;
-    result.found = median_asked ? median(values) : sum / static_cast<double>(values.size());
+    result.found = use_median ? median(values) : sum / static_cast<double>(values.size());
   }
   result.ok = is_proven(rule, {result.found, at_least});
   if (result.ok) return;
@@ -96,12 +96,12 @@ void check_measure(const TraceIndex& index, const Subject& subject, RuleResult& 
   std::vector<Measurement> found;
   for (size_t i = 0; i < subject.owned.size(); ++i) found.push_back(measurer.measure(i));
   Rule rule = result.rule;
-  if (rule.claim != ClaimKind::kMeasure) {  // "has" and "no" are about how many there are
+  if (rule.claim != ClaimKind::kMeasure) {  // "has" and "no" compare a count with 0
     rule.cmp = rule.claim == ClaimKind::kHas ? Cmp::kMore : Cmp::kEqual;
     rule.value = 0;
   }
   if (rule.quantifier == Quantifier::kAvg || rule.quantifier == Quantifier::kMedian) {
-    check_together(found, rule, result);
+    check_aggregate(found, rule, result);
     return;
   }
   const EventsOf events = [&](size_t i) { return measurer.events(i); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules held against a trace. A rule holds for each instance of its subject unless it says
-// otherwise; a subject that occurs nowhere breaks it.
+// Checks rules against a trace. By default, a rule must hold for each instance of its subject. A
+// rule whose subject does not occur is broken.
 #pragma once
 
 #include <cstdint>
@@ -16,48 +16,47 @@ namespace epi::analysis {
 
 struct BrokenInstance {
   std::string instance;                // "mlp_fwd"; empty for an average or a median
-  std::optional<int64_t> begin_ns;     // in the trace's own time; none for an average
-  std::optional<double> found;         // in the rule's unit; none: the trace does not tell
-  std::vector<trace::EventId> events;  // that break it; the longest first where it is about time
+  std::optional<int64_t> begin_ns;     // in trace time; none for an average or a median
+  std::optional<double> found;         // in the rule's unit; none: unknown from the trace
+  std::vector<trace::EventId> events;  // that break the rule; longest first for times
 };
 
-// Why a rule is broken, where the numbers do not show it.
+// Why a rule is broken, if the numbers do not show it.
 enum class RuleNote : uint8_t {
   kNone,
   kNoSubject,       // nothing in the trace has the subject's name
   kNoOtherSubject,  // nothing in the other trace has it
-  kUnknown,         // the trace does not have what is measured
-  kLowerBound,      // it has a lower bound alone
-  kLongestWaits,    // the events are those that the device waited for longest
-  kMissingKernels,  // that the other trace has
+  kUnknown,         // the trace does not record the measured quantity
+  kLowerBound,      // only a lower bound is known
+  kLongestWaits,    // `events` start after the longest waits of the device
+  kMissingKernels,  // the other trace has kernels that this one does not
 };
 
 struct RuleResult {
   Rule rule;
   bool ok = false;
-  // What was found: the average or median that was asked for, or the value of the first instance
-  // that breaks the rule, or of the one nearest to it. None where the trace does not tell.
+  // The average or median of the rule, or the value of the first instance that breaks it, or else
+  // the value closest to breaking it. None if the trace does not record it.
   std::optional<double> found;
   std::optional<double> found_min;  // over the instances
   std::optional<double> found_max;
   int64_t instances = 0;
   std::vector<BrokenInstance> broken;
   RuleNote note = RuleNote::kNone;
-  std::vector<std::string> missing;  // kernels, of kMissingKernels
+  std::vector<std::string> missing;  // kernel names, for kMissingKernels
 };
 
-// Gives the trace of a path in a `same kernels as`; throws `Error` where it cannot be read.
+// Returns the trace for a path in `same kernels as`. Throws `Error` if it cannot be read.
 using LoadTrace = std::function<const TraceIndex&(const std::string& path)>;
 
 RuleResult check_rule(const TraceIndex& index, const Rule& rule, const LoadTrace& load);
-// The same for a subject that is at hand.
+// The same for a subject that is already resolved.
 RuleResult check_rule(const TraceIndex& index, const Rule& rule, const Subject& subject,
                       const LoadTrace& load);
-// What the rule is about.
 Subject rule_subject(const TraceIndex& index, const Rule& rule);
 
-// Rules that hold for these traces, to start from: kernels and kinds of each annotation, view
-// operators that launch nothing, device time with some room. At least one trace.
+// Rules that hold for these traces, as a starting point: kernels and kinds of each annotation, view
+// operators that launch nothing, device time with a margin. Needs at least one trace.
 std::vector<std::string> rules_that_hold(const std::vector<const TraceIndex*>& traces);
 
 }  // namespace epi::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules to start from. Each is checked before it is given out: what is written holds.
+// Rules to start from. Each rule is checked before it is returned.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,26 +13,27 @@
 namespace epi::analysis {
 namespace {
 
-// Room over the measured time, as times of another run differ.
-constexpr double kTimeRoom = 1.25;
-constexpr size_t kMaxAnnotations = 50;  // nobody reads more
+// Margin over the measured time, because times vary between runs.
+constexpr double kTimeMargin = 1.25;
+constexpr size_t kMaxAnnotations = 50;  // more are not useful to read
 
-// Names that a rules file would read otherwise: comments, expressions, the two subjects.
-bool can_be_written(std::string_view name) {
+// False for names that a rules file parses differently: comments, regular expressions, the built-in
+// subjects.
+bool is_valid_subject(std::string_view name) {
   return !name.empty() && name.front() != '#' && name.front() != '/' && name != "step" &&
          name != "trace" && name.find('\n') == std::string_view::npos;
 }
 
-// A trace without files beside it.
-const LoadTrace kNoOthers = [](const std::string& path) -> const TraceIndex& {
-  throw Error(path + ": is not read here");
+// `expect --init` writes no rule that loads a second trace.
+const LoadTrace kNoOtherTraces = [](const std::string& path) -> const TraceIndex& {
+  throw Error(path + ": rules of --init load no other trace");
 };
 
-// A subject of the first trace and the rules about it so far; each is checked as it is added.
-class Writer {
+// Collects rules about a subject of the first trace. Each rule is checked before it is added.
+class RuleWriter {
  public:
-  Writer(const TraceIndex& index, const Subject& subject, std::string name,
-         std::vector<std::string>& rules)
+  RuleWriter(const TraceIndex& index, const Subject& subject, std::string name,
+             std::vector<std::string>& rules)
       : index_(index), subject_(subject), name_(std::move(name)), rules_(rules) {}
 
   void add(const std::string& claim) {
@@ -40,7 +41,7 @@ class Writer {
     const auto result = check(text);
     if (result && result->ok) rules_.push_back(text);
   }
-  // "NAME: MEASURE == N" where all instances have as many.
+  // Adds "NAME: MEASURE == N" if all instances have the same count.
   void add_count(const char* measure) {
     const auto result = check(fmt::format("{}: {} >= 0", name_, measure));
     if (result && result->found_min == result->found_max && result->found_min) {
@@ -49,11 +50,11 @@ class Writer {
   }
 
  private:
-  // None where the rule reads back as something else.
+  // None if the rule does not parse back to the same subject.
   std::optional<RuleResult> check(const std::string& text) const {
     const auto rule = parse_rule(text);
     if (!rule || rule->subject_name.text() != name_) return std::nullopt;
-    return check_rule(index_, *rule, subject_, kNoOthers);
+    return check_rule(index_, *rule, subject_, kNoOtherTraces);
   }
 
   const TraceIndex& index_;
@@ -64,13 +65,13 @@ class Writer {
 
 void add_subject(const TraceIndex& index, const Subject& subject, const std::string& name,
                  std::vector<std::string>& rules) {
-  Writer writer(index, subject, name, rules);
+  RuleWriter writer(index, subject, name, rules);
   for (const char* measure : {"kernels", "gemm", "pointwise", "memcpy"}) writer.add_count(measure);
   writer.add("no sync");
   const double device_ns = median_measures(subject.group).device_ns;
   if (device_ns > 0) {
     writer.add(
-        fmt::format("median gpu_time < {:.0f}us", std::max(1.0, device_ns * kTimeRoom / 1000)));
+        fmt::format("median gpu_time < {:.0f}us", std::max(1.0, device_ns * kTimeMargin / 1000)));
   }
 }
 
@@ -83,7 +84,7 @@ void add_views(const TraceIndex& index, std::vector<std::string>& rules) {
   }
   for (const std::string_view view : views) {
     const Subject subject = named_subject(index, view);
-    Writer(index, subject, std::string(view), rules).add("gpu_time == 0");
+    RuleWriter(index, subject, std::string(view), rules).add("gpu_time == 0");
   }
 }
 
@@ -94,14 +95,14 @@ std::vector<std::string> rules_that_hold(const std::vector<const TraceIndex*>& t
   std::vector<std::string> rules;
   size_t annotations = 0;
   for (const Subject& subject : annotation_subjects(first)) {
-    if (!can_be_written(subject.group.name) || ++annotations > kMaxAnnotations) continue;
+    if (!is_valid_subject(subject.group.name) || ++annotations > kMaxAnnotations) continue;
     add_subject(first, subject, subject.group.name, rules);
   }
   add_subject(first, step_subject(first), "step", rules);
   add_views(first, rules);
   for (size_t i = 1; i < traces.size(); ++i) {
     std::erase_if(rules, [&](const std::string& text) {
-      return !check_rule(*traces[i], parse_rule(text).value(), kNoOthers).ok;
+      return !check_rule(*traces[i], parse_rule(text).value(), kNoOtherTraces).ok;
     });
   }
   return rules;

@@ -11,7 +11,7 @@ namespace {
 using trace::Category;
 using trace::EventId;
 
-constexpr size_t kShownEvents = 5;  // where the largest are shown, not all
+constexpr size_t kShownEvents = 5;  // if only the largest are shown
 
 template <typename Size>
 void keep_largest(std::vector<EventId>& events, Size&& size) {
@@ -87,7 +87,7 @@ Measurer::Events Measurer::searched(size_t instance) const {
   return {};
 }
 
-// The events that a count is the number of; none for times and bytes.
+// The counted events. None for times and bytes.
 std::optional<Measurer::Events> Measurer::counted(size_t instance) const {
   if (rule_.claim != ClaimKind::kMeasure) return searched(instance);
   switch (rule_.measure) {
@@ -156,7 +156,7 @@ Measurer::Events Measurer::longest_work(size_t instance) const {
   return events;
 }
 
-// What the instance consists of, one level below it.
+// Direct children of the instance.
 Measurer::Events Measurer::longest_children(size_t instance) const {
   const EventId parent = subject_.group.instances[instance].event;
   Events events;
@@ -167,7 +167,7 @@ Measurer::Events Measurer::longest_children(size_t instance) const {
   return events;
 }
 
-// The work that the device waited for, the longest wait first.
+// The work that follows the longest idle gaps of the device, longest gap first.
 Measurer::Events Measurer::after_longest_gaps(size_t instance) const {
   const trace::Trace& trace = index_.trace;
   Events events = subject_.owned[instance].work;

@@ -11,8 +11,8 @@
 namespace epi::analysis {
 
 struct Measurement {
-  std::optional<double> value;  // in the rule's unit; none: the trace does not tell
-  bool at_least = false;        // bytes: the trace tells a lower bound
+  std::optional<double> value;  // in the rule's unit; none: unknown from the trace
+  bool at_least = false;        // bytes: only a lower bound is known
 };
 
 class Measurer {
@@ -20,11 +20,11 @@ class Measurer {
   // All three must outlive it.
   Measurer(const TraceIndex& index, const Subject& subject, const Rule& rule);
 
-  // What the rule measures, or how many there are of what it says the subject has.
+  // The rule's measure, or the number of matches for `has` and `no`.
   Measurement measure(size_t instance) const;
-  // The events that make the value: those counted, or where the time goes, at most a few.
+  // The events behind the value: those counted, or a few of the largest for times and bytes.
   std::vector<trace::EventId> events(size_t instance) const;
-  // Whether those are the work that the device waited for: the rule asks for less idle time.
+  // True if `events` returns the work that the device waited for. The rule then limits idle time.
   bool shows_waits() const;
 
  private:

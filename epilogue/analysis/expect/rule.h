@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rule of `expect`: `mlp_fwd: kernels == 5`. rule_parser.h reads one, expect.h checks it.
+// A rule of `expect`: `mlp_fwd: kernels == 5`. rule_parser.h parses it, expect.h checks it.
 //
 //   rule    := subject ":" claim
 //   subject := "step" | "trace" | NAME | /regex/
@@ -37,7 +37,7 @@ enum class Measure {
 enum class Cmp { kEqual, kNotEqual, kLess, kLessOrEqual, kMore, kMoreOrEqual };
 enum class What { kKernel, kOp, kCall, kMemcpy, kMemset, kSync };
 enum class ClaimKind { kMeasure, kHas, kHasNo, kSameKernels };
-// What a value is counted in.
+// The unit of a value.
 enum class Unit { kCount, kNanoseconds, kBytes, kShare };
 
 struct Rule {
@@ -50,8 +50,8 @@ struct Rule {
   Measure measure = Measure::kKernels;
   Cmp cmp = Cmp::kEqual;
   double value = 0;          // in `unit`
-  Unit unit = Unit::kCount;  // `idle` may be a time, or a share of the window
-  // kHas, kHasNo; `thing` also for `count`
+  Unit unit = Unit::kCount;  // `idle` is a time or a share of the window
+  // kHas, kHasNo; `count` uses `thing` too
   What what = What::kKernel;
   Pattern thing{};
   // kSameKernels

@@ -26,10 +26,11 @@ class Parser {
   Result<Rule> parse();
 
  private:
-  // A failure at a place of the text, said as a column from 1.
+  // A failure at byte `at` of the text. The message gives a 1-based column.
   template <typename... Ts>
-  tl::unexpected<Failure> wrong(size_t at, fmt::format_string<Ts...> format, Ts&&... values) const {
-    // Columns are characters: bytes that continue one are not counted.
+  tl::unexpected<Failure> error_at(size_t at, fmt::format_string<Ts...> format,
+                                   Ts&&... values) const {
+    // Columns count characters, so UTF-8 continuation bytes are skipped.
     const auto column =
         std::count_if(text_.begin(), text_.begin() + static_cast<ptrdiff_t>(at),
                       [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
@@ -38,12 +39,12 @@ class Parser {
   void skip_spaces() {
     while (at_ < text_.size() && is_space(text_[at_])) ++at_;
   }
-  // The letters, digits and underscores that follow; leaves them where they are.
+  // The next word of letters, digits and underscores, without consuming it.
   std::string_view peek_word() const;
   std::string_view rest() const { return text_.substr(at_); }
 
   Result<size_t> find_claim() const;
-  bool begins_claim(size_t at) const;
+  bool starts_claim(size_t at) const;
   Result<size_t> end_of_regex(size_t begin) const;
   Result<void> parse_subject(size_t colon);
   Result<void> parse_claim();
@@ -69,7 +70,7 @@ std::string_view Parser::peek_word() const {
   return text_.substr(at_, end - at_);
 }
 
-bool Parser::begins_claim(size_t at) const {
+bool Parser::starts_claim(size_t at) const {
   while (at < text_.size() && is_space(text_[at])) ++at;
   Parser ahead(text_);
   ahead.at_ = at;
@@ -78,8 +79,8 @@ bool Parser::begins_claim(size_t at) const {
          word == "no" || word == "same";
 }
 
-// The colon between subject and claim. Names hold colons as well (aten::t, "Region: 0/0"): it is
-// the first single one before something that begins like a claim, or else the last one.
+// The colon between subject and claim. Names may contain colons (aten::t, "Region: 0/0"), so it is
+// the first single colon followed by the start of a claim, or else the last single colon.
 Result<size_t> Parser::find_claim() const {
   std::optional<size_t> last;
   size_t from = text_.find_first_not_of(" \t");
@@ -93,14 +94,14 @@ Result<size_t> Parser::find_claim() const {
     const bool doubled =
         (i + 1 < text_.size() && text_[i + 1] == ':') || (i > 0 && text_[i - 1] == ':');
     if (doubled) continue;
-    if (begins_claim(i + 1)) return i;
+    if (starts_claim(i + 1)) return i;
     last = i;
   }
   if (last) return *last;
-  return wrong(text_.size(), "a colon and a claim are missing, as in \"mlp_fwd: kernels == 5\"");
+  return error_at(text_.size(), "a colon and a claim are missing, as in \"mlp_fwd: kernels == 5\"");
 }
 
-// The place behind the slash that ends an expression.
+// The position after the closing slash of a regular expression.
 Result<size_t> Parser::end_of_regex(size_t begin) const {
   for (size_t i = begin + 1; i < text_.size(); ++i) {
     if (text_[i] == '\\') {
@@ -109,21 +110,22 @@ Result<size_t> Parser::end_of_regex(size_t begin) const {
       return i + 1;
     }
   }
-  return wrong(begin, "the expression has no closing /");
+  return error_at(begin, "the regular expression has no closing /");
 }
 
 Result<Pattern> Parser::thing_until(size_t end) {
   const size_t begin = at_;
   while (end > begin && is_space(text_[end - 1])) --end;
   const std::string_view thing = text_.substr(begin, end - begin);
-  if (thing.empty()) return wrong(begin, "a name or a /regex/ is missing");
+  if (thing.empty()) return error_at(begin, "a name or a /regex/ is missing");
   at_ = end;
   if (!thing.starts_with('/')) return Pattern::name(thing);
   const auto regex_end = end_of_regex(begin);
   EPI_TRY(regex_end);
-  if (*regex_end != end) return wrong(*regex_end, "nothing may follow the expression here");
+  if (*regex_end != end)
+    return error_at(*regex_end, "unexpected text after the regular expression");
   auto pattern = Pattern::regex(thing.substr(1, thing.size() - 2));
-  if (!pattern) return wrong(begin, "{}", pattern.error().message);
+  if (!pattern) return error_at(begin, "{}", pattern.error().message);
   return pattern;
 }
 
@@ -144,7 +146,7 @@ Result<void> Parser::parse_value() {
   double number = 0;
   const auto [end, error] =
       std::from_chars(text_.data() + begin, text_.data() + text_.size(), number);
-  if (error != std::errc() || !std::isfinite(number)) return wrong(begin, "a number is missing");
+  if (error != std::errc() || !std::isfinite(number)) return error_at(begin, "a number is missing");
   at_ = static_cast<size_t>(end - text_.data());
   skip_spaces();
   std::string_view unit = rest();
@@ -153,9 +155,9 @@ Result<void> Parser::parse_value() {
   rule_.value = number;
   if (unit.empty()) {
     if (rule_.unit == Unit::kShare && number > 1) {
-      return wrong(begin, "a share is at most 1: write {}%", text_.substr(begin, at_ - begin));
+      return error_at(begin, "a share is at most 1: write {}%", text_.substr(begin, at_ - begin));
     }
-    // As in JSON: times in microseconds.
+    // As in JSON, times without a unit are microseconds.
     if (rule_.unit == Unit::kNanoseconds) rule_.value = scaled(number, 1e3);
     return {};
   }
@@ -163,13 +165,13 @@ Result<void> Parser::parse_value() {
     if (word.text != unit) continue;
     const bool idle_share = rule_.measure == Measure::kIdle && word.unit == Unit::kShare;
     if (word.unit != rule_.unit && !idle_share) {
-      return wrong(at_, "\"{}\" does not fit; this measure is {}", unit, unit_hint(rule_.unit));
+      return error_at(at_, "\"{}\" does not fit; this measure is {}", unit, unit_hint(rule_.unit));
     }
     rule_.unit = word.unit;
     rule_.value = scaled(number, word.factor);
     return {};
   }
-  return wrong(at_, "\"{}\" is not a unit; this measure is {}", unit, unit_hint(rule_.unit));
+  return error_at(at_, "\"{}\" is not a unit; this measure is {}", unit, unit_hint(rule_.unit));
 }
 
 Result<void> Parser::parse_cmp_and_value() {
@@ -180,12 +182,12 @@ Result<void> Parser::parse_cmp_and_value() {
     rule_.cmp = word.value;
     return parse_value();
   }
-  return wrong(at_, "a comparison is missing: {}", listed(kCmps));
+  return error_at(at_, "a comparison is missing: {}", word_list(kCmps));
 }
 
 bool is_cmp_char(char c) { return c == '=' || c == '!' || c == '<' || c == '>'; }
 
-// The place of a word that holds nothing but =, !, < and >; npos where there is none.
+// The position of a word that consists only of =, !, < and >. npos if there is none.
 size_t stray_cmp(std::string_view text) {
   for (size_t begin = text.find_first_not_of(" \t"); begin != std::string_view::npos;) {
     const size_t end = std::min(text.find_first_of(" \t", begin), text.size());
@@ -196,8 +198,8 @@ size_t stray_cmp(std::string_view text) {
   return std::string_view::npos;
 }
 
-// count THING cmp value. Names may hold angle brackets: the comparison is the last one, and a word
-// of such signs alone cannot be part of a name.
+// count THING cmp value. Names may contain angle brackets, so the comparison is the last one. A
+// word of comparison characters alone cannot be part of a name.
 Result<void> Parser::parse_count() {
   skip_spaces();
   const size_t begin = at_;
@@ -207,14 +209,14 @@ Result<void> Parser::parse_count() {
     const std::string_view name = text_.substr(begin, cmp - begin);
     const size_t stray = name.starts_with('/') ? std::string_view::npos : stray_cmp(name);
     if (stray != std::string_view::npos) {
-      return wrong(begin + stray, "a comparison is missing: {}", listed(kCmps));
+      return error_at(begin + stray, "a comparison is missing: {}", word_list(kCmps));
     }
     auto thing = thing_until(cmp);
     EPI_TRY(thing);
     rule_.thing = std::move(*thing);
     return parse_cmp_and_value();
   }
-  return wrong(text_.size(), "a comparison is missing: {}", listed(kCmps));
+  return error_at(text_.size(), "a comparison is missing: {}", word_list(kCmps));
 }
 
 Result<void> Parser::parse_measure() {
@@ -226,8 +228,8 @@ Result<void> Parser::parse_measure() {
   const std::string_view word = peek_word();
   const auto* measure = find(kMeasures, word);
   if (measure == nullptr) {
-    return wrong(at_, "\"{}\" is not a measure: {}; nor has, no, same kernels as",
-                 word.empty() ? rest().substr(0, 20) : word, listed(kMeasures));
+    return error_at(at_, "\"{}\" is not a measure: {}; or use has, no, same kernels as",
+                    word.empty() ? rest().substr(0, 20) : word, word_list(kMeasures));
   }
   rule_.measure = measure->value;
   at_ += word.size();
@@ -240,8 +242,8 @@ Result<void> Parser::parse_has(bool has) {
   const std::string_view word = peek_word();
   const auto* what = find(kWhats, word);
   if (what == nullptr) {
-    return wrong(at_, "\"{}\" cannot be had: {}", word.empty() ? rest().substr(0, 20) : word,
-                 listed(kWhats));
+    return error_at(at_, "\"{}\" is not one of {}", word.empty() ? rest().substr(0, 20) : word,
+                    word_list(kWhats));
   }
   rule_.what = what->value;
   at_ += word.size();
@@ -249,7 +251,7 @@ Result<void> Parser::parse_has(bool has) {
   const bool named =
       rule_.what == What::kKernel || rule_.what == What::kOp || rule_.what == What::kCall;
   if (!named) {
-    if (at_ < text_.size()) return wrong(at_, "nothing may follow \"{}\"", word);
+    if (at_ < text_.size()) return error_at(at_, "unexpected text after \"{}\"", word);
     return {};
   }
   auto thing = thing_until(text_.size());
@@ -261,13 +263,13 @@ Result<void> Parser::parse_has(bool has) {
 Result<void> Parser::parse_same() {
   for (const std::string_view word : {"kernels", "as"}) {
     skip_spaces();
-    if (peek_word() != word) return wrong(at_, "\"same kernels as PATH\" is what follows \"same\"");
+    if (peek_word() != word) return error_at(at_, "expected \"same kernels as PATH\"");
     at_ += word.size();
   }
   skip_spaces();
   std::string_view path = rest();
   while (!path.empty() && is_space(path.back())) path.remove_suffix(1);
-  if (path.empty()) return wrong(at_, "the path of a trace is missing");
+  if (path.empty()) return error_at(at_, "the path of a trace is missing");
   rule_.claim = ClaimKind::kSameKernels;
   rule_.path = path;
   return {};
@@ -289,7 +291,7 @@ Result<void> Parser::parse_claim() {
 
 Result<Rule> Parser::parse() {
   if (text_.size() > kMaxRuleLength)
-    return wrong(kMaxRuleLength, "a rule has at most {} characters", kMaxRuleLength);
+    return error_at(kMaxRuleLength, "the rule is longer than {} characters", kMaxRuleLength);
   rule_.text = text_.substr(text_.find_first_not_of(" \t"));
   const auto colon = find_claim();
   EPI_TRY(colon);

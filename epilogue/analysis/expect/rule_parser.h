@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a rule of `expect` (rule.h has the grammar).
+// Parses a rule of `expect`. rule.h has the grammar.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace epi::analysis {
 
-// A failure names the column, counted from 1: `column 10: "kernals" is not a measure: ...`.
+// A failure gives the column, counted from 1: `column 10: "kernals" is not a measure: ...`.
 Result<Rule> parse_rule(std::string_view text);
 
 }  // namespace epi::analysis

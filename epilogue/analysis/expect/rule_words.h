@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of a rule: quantifiers, measures, comparisons, units. For rule_parser.cpp alone.
+// The vocabulary of a rule: quantifiers, measures, comparisons, units. Used only by
+// rule_parser.cpp.
 #pragma once
 
 #include <fmt/format.h>
@@ -60,13 +61,13 @@ const Word<T>* find(const Word<T> (&words)[N], std::string_view text) {
 }
 
 template <typename T, size_t N>
-std::string listed(const Word<T> (&words)[N]) {
+std::string word_list(const Word<T> (&words)[N]) {
   std::vector<std::string_view> texts;
   for (const Word<T>& word : words) texts.push_back(word.text);
   return join(texts, ", ");
 }
 
-// What a measure is counted in.
+// The unit of a measure.
 inline Unit unit_of(Measure measure) {
   switch (measure) {
     case Measure::kGpuTime:
@@ -96,7 +97,8 @@ inline const char* unit_hint(Unit unit) {
   return "";
 }
 
-// 516.103 us are 516103 ns, which a product of doubles misses: to a thousandth of the unit.
+// 516.103 us are 516103 ns, which a floating-point multiplication misses. Rounds to a thousandth of
+// the unit.
 inline double scaled(double number, double factor) {
   return factor < 1 ? number * factor : std::round(number * factor * 1e3) / 1e3;
 }

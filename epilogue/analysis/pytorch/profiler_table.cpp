@@ -20,7 +20,7 @@ namespace {
 using trace::Category;
 using trace::EventId;
 
-// As PyTorch shows them: a list of tensors is an empty shape.
+// As PyTorch prints them: a list of tensors becomes an empty shape.
 std::string shapes_text(std::string_view dims) {
   std::vector<std::string_view> shapes = trace::array_items(dims);
   for (std::string_view& shape : shapes) {
@@ -46,7 +46,7 @@ class TableBuilder {
       table_.has_flops = table_.has_flops || row.flops > 0;
     }
     table_.has_memory = trace_.property("profile_memory") == "1";
-    // Our own CPU kernels are a device lane that is no CUDA.
+    // The CPU backend's kernels are a device lane, but not CUDA.
     table_.device_name = trace::has_cpu_kernels(trace_) ? "Kernel" : "CUDA";
     return std::move(table_);
   }
@@ -70,7 +70,7 @@ class TableBuilder {
     durations_[place].push_back(row.device ? times.device_us : times.cpu_us);
   }
 
-  // Host events, device events and annotations may share a name, and are rows of their own.
+  // Host events, device events and annotations of the same name have separate rows.
   size_t place_of(EventId id) {
     const Category category = trace_.category[id];
     const bool device = !trace::is_host(category) && category != Category::kCpuInstantEvent;
@@ -79,8 +79,8 @@ class TableBuilder {
     const uint32_t kind = (device ? 1U : 0U) + (annotation ? 2U : 0U);
     if (options_.by_shape) return place_by_shape(id, kind);
     const size_t key = 4 * size_t{row_name(id)} + kind;
-    if (key >= places_.size()) places_.resize(std::max(key + 1, 4 * trace_.names.size()), kNowhere);
-    if (places_[key] == kNowhere) places_[key] = new_row(id, kind, {});
+    if (key >= places_.size()) places_.resize(std::max(key + 1, 4 * trace_.names.size()), kNoRow);
+    if (places_[key] == kNoRow) places_[key] = new_row(id, kind, {});
     return places_[key];
   }
 
@@ -104,7 +104,7 @@ class TableBuilder {
     return table_.rows.size() - 1;
   }
 
-  // All steps go by the name of the first.
+  // All steps share the name of the first one.
   trace::NameId row_name(EventId id) {
     const trace::NameId name = trace_.name[id];
     if (!trace::is_step_name(trace_.names[name])) return name;
@@ -118,16 +118,16 @@ class TableBuilder {
     spread = {at(0), at(50), at(90)};
   }
 
-  static constexpr size_t kNowhere = SIZE_MAX;
+  static constexpr size_t kNoRow = SIZE_MAX;
 
   const trace::Trace& trace_;
   TableOptions options_;
   bool counts_flops_;
   ProfilerTable table_;
   trace::NameId first_step_ = UINT32_MAX;
-  std::vector<size_t> places_;  // of rows, by name and kind
+  std::vector<size_t> places_;  // row index by name and kind
   std::map<std::pair<size_t, std::string>, size_t> shape_places_;
-  std::vector<std::vector<double>> durations_;  // of each row's calls
+  std::vector<std::vector<double>> durations_;  // of the calls, by row
 };
 
 using Measure = double (*)(const TableRow&);
@@ -142,7 +142,7 @@ double average(double us, const TableRow& row) {
 
 double bytes(int64_t count) { return static_cast<double>(count); }
 
-// PyTorch's names; those with "device" are the newer spelling of those with "cuda".
+// PyTorch's names. "device" is the newer spelling of "cuda".
 constexpr auto kSortColumns = std::to_array<SortColumn>({
     {"cpu_time", [](const TableRow& r) { return average(r.cpu_total_us, r); }},
     {"cpu_time_total", [](const TableRow& r) { return r.cpu_total_us; }},
@@ -175,7 +175,7 @@ void sort_rows(ProfilerTable& table, std::string_view column) {
   if (found == kSortColumns.end()) {
     std::vector<std::string_view> names;
     for (const SortColumn& known : kSortColumns) names.push_back(known.name);
-    fail("table", "no column \"{}\" to sort by; there are {}", column, join(names, ", "));
+    fail("table", "unknown sort column \"{}\"; valid columns: {}", column, join(names, ", "));
   }
   std::stable_sort(table.rows.begin(), table.rows.end(), [&](const TableRow& a, const TableRow& b) {
     return found->measure(a) > found->measure(b);

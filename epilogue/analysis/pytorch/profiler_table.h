@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of PyTorch's profiler: events of one name added up. Its rules are PyTorch's
-// (`key_averages().table()`), so that its numbers can be held against each other:
-//   - host events (ops, annotations, runtime calls) and device events make rows of their own;
-//   - self time is a host event's duration less that of its children on the same thread;
-//   - an op's device time is that of the device events that carry its external id, and total adds
-//     those of the ops below it;
-//   - an event whose only child has its name is one with it;
-//   - memory is what is allocated less what is freed in an event's time, on any thread;
-//   - FLOPs are those of a few operators, from their inputs' sizes.
+// The table of PyTorch's profiler: sums over events of one name. It follows the rules of PyTorch's
+// `key_averages().table()`, so that the numbers can be compared:
+//   - host events (ops, annotations, runtime calls) and device events have separate rows;
+//   - self time is a host event's duration minus that of its children on the same thread;
+//   - an op's self device time covers the device events with its external id, its total also those
+//     of the ops below it;
+//   - an event whose only child has the same name is merged with it;
+//   - memory is allocated minus freed bytes during an event, on any thread;
+//   - FLOPs cover a few operators and follow from their input sizes.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace epi::analysis {
 
-// Over the calls of a row: their totals on the lane that the row belongs to.
+// Statistics over the calls of a row: device totals for device rows, CPU totals for host rows.
 struct Spread {
   double min_us = 0;
   double median_us = 0;
@@ -28,41 +28,41 @@ struct Spread {
 };
 
 struct TableRow {
-  std::string name;      // steps together: "ProfilerStep*"
-  std::string shapes{};  // of the inputs, as the trace has them; only where rows are by shape
-  bool device = false;   // an event of a device, not of the host
+  std::string name;      // "ProfilerStep*" for all steps
+  std::string shapes{};  // input shapes as recorded; only with `by_shape`
+  bool device = false;   // a device event, not a host event
   bool annotation = false;
   int64_t calls = 0;
   double self_cpu_us = 0;
   double cpu_total_us = 0;
   double self_device_us = 0;
   double device_total_us = 0;
-  MemoryUse memory{};  // where the trace was recorded with profile_memory
+  MemoryUse memory{};  // if recorded with profile_memory
   MemoryUse self_memory{};
-  int64_t flops = 0;  // with with_flops; 0: not counted
+  int64_t flops = 0;  // if recorded with with_flops; 0: not counted
   Spread spread{};
 };
 
 struct ProfilerTable {
-  std::vector<TableRow> rows;  // in the order in which names first occur
+  std::vector<TableRow> rows;  // in order of first occurrence
   double self_cpu_total_us = 0;
-  double self_device_total_us = 0;  // kernels, copies and sets: no annotations
+  double self_device_total_us = 0;  // kernels, copies and memsets, without annotations
   bool has_device = false;          // some row has device time
   bool has_memory = false;          // the trace was recorded with profile_memory
-  bool has_device_memory = false;   // and some row allocates on a device
+  bool has_device_memory = false;   // some row allocates device memory
   bool has_flops = false;           // some row has FLOPs
-  std::string device_name;          // what the device's columns are called: "CUDA", "Kernel"
+  std::string device_name;          // heading of the device columns: "CUDA", "Kernel"
 };
 
 struct TableOptions {
   bool by_shape = false;
-  bool stats = false;  // fills `spread`
+  bool stats = false;  // fill in `spread`
 };
 
 ProfilerTable profiler_table(const trace::Trace& trace, const TableOptions& options = {});
 
-// Sorts rows, the largest first, by PyTorch's name of a column (`self_cpu_time_total`, ...); equal
-// ones keep their order. Throws `Error` that lists the names where it knows no such column.
+// Sorts rows in descending order by one of PyTorch's column names (`self_cpu_time_total`, ...).
+// Stable. Throws an `Error` that lists the valid names if the column is unknown.
 void sort_rows(ProfilerTable& table, std::string_view column);
 
 }  // namespace epi::analysis

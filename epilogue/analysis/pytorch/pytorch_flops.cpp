@@ -15,19 +15,19 @@ using Dims = std::vector<int64_t>;
 int64_t element_count(std::span<const int64_t> dims) {
   double elements = 1;
   for (const int64_t dim : dims) elements *= static_cast<double>(dim);
-  // A file may claim any size: what no machine could compute is not counted.
+  // A malformed file may contain any size. Counts that no machine could compute become 0.
   constexpr double kMax = 1e18;
   return elements >= 0 && elements < kMax ? static_cast<int64_t>(elements) : 0;
 }
 
-// Two for each element of the result and each of the inner dimension.
+// Two FLOPs per element of the result and of the inner dimension.
 int64_t gemm(const Dims& a, const Dims& b, size_t rank) {
   if (a.size() != rank || b.size() != rank) return 0;
   const int64_t batch = rank == 3 ? a[0] : 1;
   return element_count(Dims{2, batch, a[rank - 2], a[rank - 1], b[rank - 1]});
 }
 
-// [1, 1] of "[1, 1]": Kineto writes concrete inputs as texts.
+// Removes quotes: Kineto writes concrete inputs as strings, "[1, 1]".
 std::string_view unquoted(std::string_view text) {
   const bool quoted = text.size() >= 2 && text.front() == '"';
   return quoted ? text.substr(1, text.size() - 2) : text;
@@ -47,7 +47,7 @@ int64_t conv2d(const trace::Trace& trace, trace::EventId op, const std::vector<O
   const Dims& x = inputs[0].dims;
   const Dims& w = inputs[1].dims;
   if (stride[0] < 1 || stride[1] < 1) return 0;
-  constexpr int64_t kMax = 1 << 20;  // of a real convolution; their products fit
+  constexpr int64_t kMax = 1 << 20;  // limit of a real convolution; products do not overflow
   for (const Dims& list_of_one : {stride, padding, dilation, x, w}) {
     for (const int64_t value : list_of_one) {
       if (value < 0 || value > kMax) return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FLOPs as PyTorch's profiler counts them with with_flops: of a few operators, from the sizes of
+// FLOPs as PyTorch's profiler counts them with with_flops: for a few operators, from the sizes of
 // their inputs.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace epi::analysis {
 
-// 0 for operators that it does not count.
+// 0 for operators that PyTorch does not count.
 int64_t pytorch_flops(const trace::Trace& trace, trace::EventId op);
 
 }  // namespace epi::analysis

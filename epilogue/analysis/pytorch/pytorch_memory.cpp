@@ -22,7 +22,7 @@ MemoryRecords::MemoryRecords(const trace::Trace& trace) {
       continue;
     }
     const std::string_view args = trace.args_of(id);
-    // A file may claim any number; sums of these fit.
+    // A malformed file may contain any number. Within this limit, sums do not overflow.
     constexpr int64_t kMaxBytes = int64_t{1} << 50;
     const int64_t bytes = number(args, "Bytes");
     if (bytes > kMaxBytes || bytes < -kMaxBytes) continue;
@@ -31,23 +31,23 @@ MemoryRecords::MemoryRecords(const trace::Trace& trace) {
   }
   std::stable_sort(records_.begin(), records_.end(),
                    [](const Record& a, const Record& b) { return a.ns < b.ns; });
-  until_.resize(records_.size() + 1);
+  prefix_sums_.resize(records_.size() + 1);
   for (size_t i = 0; i < records_.size(); ++i) {
-    until_[i + 1] = until_[i];
-    until_[i + 1] += records_[i].use;
+    prefix_sums_[i + 1] = prefix_sums_[i];
+    prefix_sums_[i + 1] += records_[i].use;
   }
 }
 
 MemoryUse MemoryRecords::during(int64_t begin_ns, int64_t end_ns) {
   const auto before = [](const Record& record, int64_t ns) { return record.ns < ns; };
-  const auto behind = [](int64_t ns, const Record& record) { return ns < record.ns; };
+  const auto after = [](int64_t ns, const Record& record) { return ns < record.ns; };
   const auto first = std::lower_bound(records_.begin(), records_.end(), begin_ns, before);
-  const auto last = std::upper_bound(first, records_.end(), end_ns, behind);
+  const auto last = std::upper_bound(first, records_.end(), end_ns, after);
   if (first == last) return {};
   ++first->covered;
   if (last != records_.end()) --last->covered;
-  return until_[static_cast<size_t>(last - records_.begin())] -
-         until_[static_cast<size_t>(first - records_.begin())];
+  return prefix_sums_[static_cast<size_t>(last - records_.begin())] -
+         prefix_sums_[static_cast<size_t>(first - records_.begin())];
 }
 
 std::vector<MemoryRecords::Record> MemoryRecords::outside() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocations of a trace that was recorded with profile_memory, as PyTorch's table counts them: all
-// that fall into an event's time, whichever thread made them.
+// Allocations of a trace recorded with profile_memory, counted as in PyTorch's table: all
+// allocations during an event, on any thread.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace epi::analysis {
 
 struct MemoryUse {
-  int64_t cpu_bytes = 0;  // allocated less freed
+  int64_t cpu_bytes = 0;  // allocated minus freed
   int64_t device_bytes = 0;
 
   MemoryUse& operator+=(const MemoryUse& other) {
@@ -29,21 +29,21 @@ class MemoryRecords {
   explicit MemoryRecords(const trace::Trace& trace);
 
   bool empty() const { return records_.empty(); }
-  // In the time of a host event; remembers that they belong to one.
+  // Sum over a host event's time. Marks these records as covered.
   MemoryUse during(int64_t begin_ns, int64_t end_ns);
 
   struct Record {
     int64_t ns = 0;
     trace::EventId id = trace::kNoEvent;
     MemoryUse use{};
-    int64_t covered = 0;  // of events that begin here to cover it, less those that end
+    int64_t covered = 0;  // covering ranges that start here minus those that end
   };
-  // Those that fall into no event that was asked for.
+  // The records that no call of `during` covered.
   std::vector<Record> outside() const;
 
  private:
-  std::vector<Record> records_;   // by time
-  std::vector<MemoryUse> until_;  // of all before one
+  std::vector<Record> records_;         // by time
+  std::vector<MemoryUse> prefix_sums_;  // prefix sums over `records_`
 };
 
 }  // namespace epi::analysis

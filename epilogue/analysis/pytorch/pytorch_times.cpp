@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What PyTorch does, as found by holding its tables against its traces (2.11):
-//   - a time is the difference of two doubles, microseconds since the profiler's start;
+// PyTorch's behavior, derived by comparing its tables with its traces (2.11):
+//   - a time is the difference of two doubles, in microseconds since the profiler's start;
 //   - sums over children and kernels are compensated (Python's `sum`), sums over rows are not;
-//   - a runtime call belongs to the thread of the op whose external id it carries, and without one
-//     to the thread that ran the profiler, wherever it was made;
-//   - an event whose only child has its name takes the child's children and kernels as its own;
-//   - an overhead event counts the kernels of the op that it falls into a second time.
+//   - a runtime call belongs to the thread of the op whose external id it has, and without one to
+// the
+//     thread that ran the profiler, whichever thread made the call;
+//   - an event whose only child has the same name takes over the child's children and kernels;
+//   - an overhead event counts the kernels of its enclosing op a second time.
 #include "epilogue/analysis/pytorch/pytorch_times.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ using trace::Category;
 using trace::EventId;
 using trace::kNoEvent;
 
-// Neumaier's sum, as Python adds floats from 3.12 on.
+// Neumaier summation, as in Python's `sum` of floats since 3.12.
 class CompensatedSum {
  public:
   void add(double value) {
@@ -44,7 +45,7 @@ bool is_device_row(Category category) {
 
 constexpr trace::LaneId kNoLane = UINT32_MAX;
 
-// Kineto writes the span of an annotation one nanosecond wider on each side than it is.
+// Kineto writes an annotation's span one nanosecond too wide on each side.
 constexpr int64_t kAnnotationPaddingNs = 1;
 
 class TimesBuilder {
@@ -87,7 +88,7 @@ class TimesBuilder {
     CompensatedSum children_device{};
     double kernels_us = 0;
     MemoryUse children_memory{};
-    // Of an only child, for the case that it is to be merged.
+    // State of an only child, in case it is merged.
     size_t child_row = 0;
     MemoryUse child_children_memory{};
     CompensatedSum child_children_cpu{};
@@ -123,7 +124,8 @@ class TimesBuilder {
     }
   }
 
-  // Of the thread that ran the profiler: that of its steps, or the process's first thread.
+  // The lane of the thread that ran the profiler: the thread of the steps, or the process's main
+  // thread.
   trace::LaneId main_lane() const {
     trace::LaneId first_thread = kNoLane;
     for (EventId id = 0; id < trace_.size(); ++id) {
@@ -175,7 +177,8 @@ class TimesBuilder {
     while (!open.empty()) close();
   }
 
-  // All children of `frame` have been visited: its times are known, and go to its parent.
+  // Called after all children of `frame` were visited. Computes its times and adds them to its
+  // parent.
   void finish(Frame& frame, Frame* parent) {
     EventTimes& times = rows_[frame.row].times;
     if (frame.children == 1 && trace_.name[rows_[frame.child_row].id] == trace_.name[frame.id]) {
@@ -213,8 +216,8 @@ class TimesBuilder {
     return events;
   }
 
-  // By begin, the longer first, without those that were merged. Rows are sorted stretches by
-  // themselves: a thread each, and a stream.
+  // Sorts by start, longer events first, and drops merged events. Each thread and stream is already
+  // a sorted run.
   std::vector<uint32_t> row_order() const {
     struct Place {
       int64_t begin_ns;
@@ -239,7 +242,7 @@ class TimesBuilder {
   const trace::Trace& trace_;
   int64_t start_ns_;
   trace::IdIndex ops_;
-  std::vector<CompensatedSum> kernels_;  // of each op
+  std::vector<CompensatedSum> kernels_;  // by op
   MemoryRecords memory_;
   std::vector<TimedEvent> rows_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The times of every event as PyTorch computes them for its table: in microseconds as doubles,
-// added in its order, so that the last printed digit and the order of rows come out alike. Where
-// that is odd (see pytorch_times.cpp), it is odd here.
+// added in PyTorch's order, so that the last printed digit and the row order match. This reproduces
+// PyTorch's quirks (see pytorch_times.cpp).
 #pragma once
 
 #include <vector>
@@ -20,16 +20,16 @@ struct EventTimes {
   MemoryUse self_memory{};
 };
 
-// An event that has a row: a host event that was not merged, or a device event.
+// An event with a row: a host event that was not merged into its parent, or a device event.
 struct TimedEvent {
   trace::EventId id = trace::kNoEvent;
   EventTimes times;
 };
 
-// PyTorch lists an allocation that falls into no event as one of its own.
+// PyTorch lists an allocation outside all events as a separate event.
 struct PytorchTimes {
   std::vector<TimedEvent> events;
-  std::vector<uint32_t> order;  // of `events`, as PyTorch lists them
+  std::vector<uint32_t> order;  // indices into `events`, in PyTorch's order
 };
 
 PytorchTimes pytorch_times(const trace::Trace& trace);

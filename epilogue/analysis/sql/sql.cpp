@@ -14,10 +14,10 @@
 namespace epi::analysis {
 namespace {
 
-// What xBestIndex tells xFilter.
+// Passed from xBestIndex to xFilter as idxNum.
 enum Plan : int { kScan = 0, kFirstKey = 1 };
 
-// What is guessed of a table whose rows are made only when it is read.
+// Row estimate for a table whose rows are built on first use.
 constexpr size_t kManyRows = 1'000'000;
 
 struct Table : sqlite3_vtab {
@@ -54,7 +54,7 @@ int disconnect(sqlite3_vtab* table) {
   return SQLITE_OK;
 }
 
-// A value that the first column must equal is looked up; everything else is a scan.
+// An equality on the first column becomes a lookup. Everything else is a scan.
 int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
   const SqlTable& rows = *static_cast<Table*>(table)->rows;
   info->estimatedCost = static_cast<double>(rows.name == "args" ? kManyRows : rows.rows());
@@ -84,7 +84,7 @@ int close(sqlite3_vtab_cursor* cursor) {
   return SQLITE_OK;
 }
 
-// The first row whose key is not below `key`.
+// The first row whose key is not less than `key`.
 size_t lower_row(const SqlTable& rows, int64_t key) {
   size_t low = 0;
   size_t high = rows.rows();
@@ -122,7 +122,7 @@ int eof(sqlite3_vtab_cursor* base) {
 }
 
 int column(sqlite3_vtab_cursor* cursor, sqlite3_context* to, int index) {
-  rows_of(cursor).columns[static_cast<size_t>(index)].give(to, static_cast<Cursor*>(cursor)->row);
+  rows_of(cursor).columns[static_cast<size_t>(index)].emit(to, static_cast<Cursor*>(cursor)->row);
   return SQLITE_OK;
 }
 
@@ -131,7 +131,7 @@ int rowid(sqlite3_vtab_cursor* cursor, sqlite3_int64* out) {
   return SQLITE_OK;
 }
 
-// No xCreate: each module is a table of its own name, there without being created.
+// No xCreate: each module is an eponymous virtual table, which exists without CREATE.
 sqlite3_module make_module() {
   sqlite3_module module{};
   module.xConnect = connect;
@@ -192,7 +192,7 @@ Result<SqlResult> SqlDatabase::query(const std::string& sql) {
   const auto fault = [&] { return failure("SQL: {}", ::sqlite3_errmsg(state_->db)); };
   if (::sqlite3_prepare_v2(state_->db, sql.c_str(), -1, &raw, &rest) != SQLITE_OK) return fault();
   const std::unique_ptr<sqlite3_stmt, FinalizeStatement> statement(raw);
-  if (statement == nullptr) return failure("SQL: there is no statement");
+  if (statement == nullptr) return failure("SQL: the query has no statement");
   sqlite3_stmt* second = nullptr;
   const int more = ::sqlite3_prepare_v2(state_->db, rest, -1, &second, nullptr);
   ::sqlite3_finalize(second);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQL over a trace: SQLite with virtual tables that read the columns, nothing copied.
-// Tables: events, ops, kernels, launches, steps, annotations, args; see docs/query.md.
+// SQL over a trace: SQLite virtual tables that read the trace's columns without copying. Tables:
+// events, ops, kernels, launches, steps, annotations, args, frames. See docs/query.md.
 #pragma once
 
 #include <filesystem>
@@ -30,9 +30,9 @@ class SqlDatabase {
   SqlDatabase& operator=(const SqlDatabase&) = delete;
   ~SqlDatabase();
 
-  // One statement. A failure says what SQLite says.
+  // Runs one statement. A failure carries SQLite's message.
   Result<SqlResult> query(const std::string& sql);
-  // All tables as a database file of its own, which appears whole or not at all.
+  // Writes all tables to a database file. The file is complete or does not appear at all.
   Result<void> write_file(const std::filesystem::path& path);
 
  private:

@@ -19,11 +19,11 @@ using trace::Category;
 using trace::EventId;
 using trace::kNoEvent;
 
-void give_text(sqlite3_context* to, std::string_view text) {
+void emit_text(sqlite3_context* to, std::string_view text) {
   ::sqlite3_result_text64(to, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
 }
 
-void give_id(sqlite3_context* to, EventId id) {
+void emit_id(sqlite3_context* to, EventId id) {
   if (id == kNoEvent) {
     ::sqlite3_result_null(to);
   } else {
@@ -31,8 +31,9 @@ void give_id(sqlite3_context* to, EventId id) {
   }
 }
 
-// A JSON value as SQL has it: text without quotes and escapes, numbers, null; lists stay text.
-void give_argument(sqlite3_context* to, std::string_view token) {
+// Converts a JSON value to SQL: strings without quotes and escapes, numbers, null. Lists and
+// objects stay text.
+void emit_argument(sqlite3_context* to, std::string_view token) {
   if (token == "null") return ::sqlite3_result_null(to);
   if (token == "true" || token == "false") return ::sqlite3_result_int(to, token == "true" ? 1 : 0);
   if (token.size() >= 2 && token.front() == '"') {
@@ -46,10 +47,10 @@ void give_argument(sqlite3_context* to, std::string_view token) {
   if (parsed.ec == std::errc() && parsed.ptr == token.data() + token.size()) {
     return ::sqlite3_result_double(to, real);
   }
-  give_text(to, token);
+  emit_text(to, token);
 }
 
-// What the tables share: links, steps, and whose step a moment is.
+// State shared by all tables: links, steps, and the step at each point in time.
 class Tables {
  public:
   explicit Tables(const trace::Trace& trace)
@@ -67,7 +68,7 @@ class Tables {
     std::sort(annotations_.begin(), annotations_.end(), by_event);
   }
 
-  // Each table keeps `self` and with it everything that its columns read.
+  // Each table keeps `self` alive, and with it everything that its columns read.
   static std::vector<SqlTable> all(const std::shared_ptr<const Tables>& self) {
     return {events(self),
             ops(self),
@@ -83,19 +84,19 @@ class Tables {
   using Self = std::shared_ptr<const Tables>;
   using Rows = std::shared_ptr<const std::vector<EventId>>;
 
-  template <typename Wanted>
-  static Rows rows_where(const Self& self, Wanted&& wanted) {
+  template <typename Predicate>
+  static Rows rows_where(const Self& self, Predicate&& predicate) {
     auto rows = std::make_shared<std::vector<EventId>>();
     for (EventId id = 0; id < self->trace_.size(); ++id) {
-      if (wanted(id)) rows->push_back(id);
+      if (predicate(id)) rows->push_back(id);
     }
     return rows;
   }
 
-  // A column over events: `give(context, event)`.
-  template <typename Give>
-  static SqlColumn column(const Rows& rows, const char* name, const char* type, const Give& give) {
-    return {name, type, [rows, give](sqlite3_context* to, size_t row) { give(to, (*rows)[row]); }};
+  // A column over events. Calls `emit(context, event)`.
+  template <typename Emit>
+  static SqlColumn column(const Rows& rows, const char* name, const char* type, const Emit& emit) {
+    return {name, type, [rows, emit](sqlite3_context* to, size_t row) { emit(to, (*rows)[row]); }};
   }
   template <typename Value>
   static SqlColumn integer(const Rows& rows, const char* name, Value value) {
@@ -114,29 +115,29 @@ class Tables {
     const trace::Trace* trace = &self->trace_;
     return {integer(rows, "id", [](EventId id) { return id; }),
             column(rows, "name", "TEXT",
-                   [trace](sqlite3_context* to, EventId id) { give_text(to, trace->name_of(id)); }),
+                   [trace](sqlite3_context* to, EventId id) { emit_text(to, trace->name_of(id)); }),
             integer(rows, "ts_ns", [trace](EventId id) { return trace->ts_ns[id]; }),
             integer(rows, "dur_ns", [trace](EventId id) { return trace->dur_ns[id]; })};
   }
 
-  static void add_place(const Self& self, const Rows& rows, const char* pid, const char* tid,
-                        std::vector<SqlColumn>& columns) {
+  static void add_lane_columns(const Self& self, const Rows& rows, const char* pid, const char* tid,
+                               std::vector<SqlColumn>& columns) {
     const trace::Trace* trace = &self->trace_;
-    const auto give = [](sqlite3_context* to, int64_t number, const std::string& text) {
-      text.empty() ? ::sqlite3_result_int64(to, number) : give_text(to, text);
+    const auto emit = [](sqlite3_context* to, int64_t number, const std::string& text) {
+      text.empty() ? ::sqlite3_result_int64(to, number) : emit_text(to, text);
     };
     columns.push_back(column(rows, pid, "", [=](sqlite3_context* to, EventId id) {
       const trace::Lane& lane = trace->lanes[trace->lane[id]];
-      give(to, lane.pid, lane.pid_text);
+      emit(to, lane.pid, lane.pid_text);
     }));
     columns.push_back(column(rows, tid, "", [=](sqlite3_context* to, EventId id) {
       const trace::Lane& lane = trace->lanes[trace->lane[id]];
-      give(to, lane.tid, lane.tid_text);
+      emit(to, lane.tid, lane.tid_text);
     }));
   }
 
-  // The step that a moment falls into: the N of `ProfilerStep#N`, or its place among other steps.
-  void give_step(sqlite3_context* to, int64_t ns) const {
+  // The step at time `ns`: the N of `ProfilerStep#N`, or the position among other steps.
+  void emit_step(sqlite3_context* to, int64_t ns) const {
     const auto after = std::upper_bound(
         steps_.begin(), steps_.end(), ns,
         [](int64_t moment, const Instance& step) { return moment < step.begin_ns; });
@@ -153,12 +154,12 @@ class Tables {
     const Rows rows = rows_where(self, [](EventId) { return true; });
     auto columns = basic_columns(self, rows);
     columns.push_back(column(rows, "ph", "TEXT", [trace](sqlite3_context* to, EventId id) {
-      give_text(to, {reinterpret_cast<const char*>(&trace->phase[id]), 1});
+      emit_text(to, {reinterpret_cast<const char*>(&trace->phase[id]), 1});
     }));
     columns.push_back(column(rows, "cat", "TEXT", [trace](sqlite3_context* to, EventId id) {
-      give_text(to, trace->category_text(id));
+      emit_text(to, trace->category_text(id));
     }));
-    add_place(self, rows, "pid", "tid", columns);
+    add_lane_columns(self, rows, "pid", "tid", columns);
     columns.push_back(
         integer(rows, "external_id", [trace](EventId id) { return trace->external_id[id]; }));
     columns.push_back(
@@ -176,15 +177,15 @@ class Tables {
     auto columns = basic_columns(self, rows);
     columns.push_back(
         integer(rows, "self_ns", [tables](EventId id) { return tables->links_.tree.self_ns[id]; }));
-    add_place(self, rows, "pid", "tid", columns);
+    add_lane_columns(self, rows, "pid", "tid", columns);
     columns.push_back(column(rows, "parent", "INTEGER", [tables](sqlite3_context* to, EventId id) {
-      give_id(to, tables->links_.tree.parent[id]);
+      emit_id(to, tables->links_.tree.parent[id]);
     }));
     columns.push_back(column(rows, "step", "INTEGER", [tables](sqlite3_context* to, EventId id) {
-      tables->give_step(to, tables->trace_.ts_ns[id]);
+      tables->emit_step(to, tables->trace_.ts_ns[id]);
     }));
     columns.push_back(column(rows, "forward", "INTEGER", [tables](sqlite3_context* to, EventId id) {
-      give_id(to, tables->forward_[id]);
+      emit_id(to, tables->forward_[id]);
     }));
     return table("ops", rows, std::move(columns));
   }
@@ -199,24 +200,24 @@ class Tables {
     columns.insert(columns.begin() + 2,
                    column(rows, "kind", "TEXT", [trace](sqlite3_context* to, EventId id) {
                      const Category category = trace->category[id];
-                     give_text(to, category == Category::kKernel      ? "kernel"
+                     emit_text(to, category == Category::kKernel      ? "kernel"
                                    : category == Category::kGpuMemcpy ? "memcpy"
                                                                       : "memset");
                    }));
-    add_place(self, rows, "device", "stream", columns);
+    add_lane_columns(self, rows, "device", "stream", columns);
     columns.push_back(
         integer(rows, "correlation", [trace](EventId id) { return trace->correlation[id]; }));
     columns.push_back(column(rows, "launch", "INTEGER", [tables](sqlite3_context* to, EventId id) {
-      give_id(to, tables->links_.launch[id]);
+      emit_id(to, tables->links_.launch[id]);
     }));
     columns.push_back(column(rows, "op", "INTEGER", [tables](sqlite3_context* to, EventId id) {
-      give_id(to, tables->links_.op[id]);
+      emit_id(to, tables->links_.op[id]);
     }));
     columns.push_back(column(rows, "step", "INTEGER", [tables](sqlite3_context* to, EventId id) {
       const trace::Links& links = tables->links_;
       const bool attributed = links.launch[id] != kNoEvent || links.op[id] != kNoEvent;
       if (!attributed) return ::sqlite3_result_null(to);
-      tables->give_step(to, links.asked_ns[id]);
+      tables->emit_step(to, links.asked_ns[id]);
     }));
     return table("kernels", rows, std::move(columns));
   }
@@ -228,14 +229,14 @@ class Tables {
       return trace->is_span(id) && trace::is_call(trace->category[id]);
     });
     auto columns = basic_columns(self, rows);
-    add_place(self, rows, "pid", "tid", columns);
+    add_lane_columns(self, rows, "pid", "tid", columns);
     columns.push_back(
         integer(rows, "correlation", [trace](EventId id) { return trace->correlation[id]; }));
     columns.push_back(column(rows, "op", "INTEGER", [tables](sqlite3_context* to, EventId id) {
-      give_id(to, tables->links_.op[id]);
+      emit_id(to, tables->links_.op[id]);
     }));
     columns.push_back(column(rows, "step", "INTEGER", [tables](sqlite3_context* to, EventId id) {
-      tables->give_step(to, tables->trace_.ts_ns[id]);
+      tables->emit_step(to, tables->trace_.ts_ns[id]);
     }));
     return table("launches", rows, std::move(columns));
   }
@@ -251,7 +252,7 @@ class Tables {
     std::vector<SqlColumn> columns = {
         number("id", [](const Instance& i) { return i.event; }),
         {"name", "TEXT",
-         [self, rows](sqlite3_context* to, size_t row) { give_text(to, (*rows)[row].name); }},
+         [self, rows](sqlite3_context* to, size_t row) { emit_text(to, (*rows)[row].name); }},
         number("ts_ns", [](const Instance& i) { return i.begin_ns; }),
         number("dur_ns", [](const Instance& i) { return i.end_ns - i.begin_ns; }),
         number("gpu_ns", [](const Instance& i) { return i.measures.device_ns; }),
@@ -263,7 +264,7 @@ class Tables {
         number("launches", [](const Instance& i) { return i.measures.launches; }),
         number("syncs", [](const Instance& i) { return i.measures.syncs; }),
         number("cold", [](const Instance& i) { return i.cold ? 1 : 0; })};
-    // Steps are in the order of time, which need not be the file's.
+    // Steps are ordered by time, which can differ from the order in the file.
     const bool ascending =
         std::is_sorted(rows->begin(), rows->end(),
                        [](const Instance& a, const Instance& b) { return a.event < b.event; });
@@ -282,7 +283,7 @@ class Tables {
     std::string_view value;
   };
 
-  // All arguments of a trace are many: their rows are made when the table is first read.
+  // A trace has many arguments, so their rows are built when the table is first read.
   const std::vector<Argument>& arguments() const {
     if (!arguments_) {
       arguments_.emplace();
@@ -296,19 +297,19 @@ class Tables {
   }
 
   static SqlTable args(const Self& self) {
-    const auto column = [&](const char* name, const char* type, auto give) {
-      return SqlColumn{name, type, [self, give](sqlite3_context* to, size_t row) {
-                         give(to, self->arguments()[row]);
+    const auto column = [&](const char* name, const char* type, auto emit) {
+      return SqlColumn{name, type, [self, emit](sqlite3_context* to, size_t row) {
+                         emit(to, self->arguments()[row]);
                        }};
     };
     return {"args",
             [self] { return self->arguments().size(); },
             {column("event", "INTEGER",
-                    [](sqlite3_context* to, const Argument& a) { give_id(to, a.event); }),
+                    [](sqlite3_context* to, const Argument& a) { emit_id(to, a.event); }),
              column("key", "TEXT",
-                    [](sqlite3_context* to, const Argument& a) { give_text(to, a.key); }),
+                    [](sqlite3_context* to, const Argument& a) { emit_text(to, a.key); }),
              column("value", "",
-                    [](sqlite3_context* to, const Argument& a) { give_argument(to, a.value); })},
+                    [](sqlite3_context* to, const Argument& a) { emit_argument(to, a.value); })},
             [self](size_t row) { return static_cast<int64_t>(self->arguments()[row].event); }};
   }
 
@@ -317,20 +318,20 @@ class Tables {
       return self->trace_.is_span(id) && self->trace_.category[id] == Category::kPythonFunction;
     });
     auto columns = basic_columns(self, rows);
-    add_place(self, rows, "pid", "tid", columns);
+    add_lane_columns(self, rows, "pid", "tid", columns);
     const auto parents = std::make_shared<const std::vector<EventId>>(
         rows->empty() ? std::vector<EventId>() : trace::python_parents(self->trace_));
     columns.push_back(column(rows, "parent", "INTEGER", [parents](sqlite3_context* to, EventId id) {
-      give_id(to, (*parents)[id]);
+      emit_id(to, (*parents)[id]);
     }));
     return table("frames", rows, std::move(columns));
   }
 
   const trace::Trace& trace_;
   trace::Links links_;
-  std::vector<EventId> forward_;  // of backward operators
+  std::vector<EventId> forward_;  // forward operator by backward operator
   Ownership ownership_;
-  std::vector<Instance> steps_;  // without the whole trace as one
+  std::vector<Instance> steps_;  // without the whole-trace instance
   std::vector<Instance> annotations_;
   mutable std::optional<std::vector<Argument>> arguments_;
 };

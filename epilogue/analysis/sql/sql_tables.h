@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables that SQL sees, as rows and columns over a trace.
+// The SQL tables, as rows and columns over a trace.
 #pragma once
 
 #include <sqlite3.h>
@@ -15,16 +15,16 @@ namespace epi::analysis {
 
 struct SqlColumn {
   std::string name;
-  std::string type;  // INTEGER, REAL or TEXT
-  // Gives the value of a row to SQLite. Texts must live as long as the table.
-  std::function<void(sqlite3_context*, size_t row)> give;
+  std::string type;  // INTEGER, REAL, TEXT, or empty for any
+  // Passes a row's value to SQLite. Text must live as long as the table.
+  std::function<void(sqlite3_context*, size_t row)> emit;
 };
 
 struct SqlTable {
   std::string name;
   std::function<size_t()> rows;
   std::vector<SqlColumn> columns;
-  // The first column of a row: ascending, so that one value is found without a scan.
+  // The first column, if it is ascending: rows are then found by binary search instead of a scan.
   std::function<int64_t(size_t row)> first_key;
 };
 
