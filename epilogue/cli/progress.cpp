@@ -21,13 +21,13 @@ Progress::~Progress() {
   if (shown_ != Clock::time_point()) fmt::print(stderr, "\r\033[K");
 }
 
-WaitingLine::WaitingLine(const std::string& what) {
+WaitingLine::WaitingLine(const std::string& what, const char* activity) {
   if (::isatty(STDERR_FILENO) == 0) return;
-  thread_ = std::thread([this, what] {
+  thread_ = std::thread([this, line = fmt::format("{} {}", activity, what)] {
     std::unique_lock lock(mutex_);
-    if (over_.wait_for(lock, 1s, [this] { return is_over_; })) return;
-    fmt::print(stderr, "reading {}", what);
-    over_.wait(lock, [this] { return is_over_; });
+    if (done_.wait_for(lock, 1s, [this] { return is_done_; })) return;
+    fmt::print(stderr, "{}", line);
+    done_.wait(lock, [this] { return is_done_; });
     fmt::print(stderr, "\r\033[K");
   });
 }
@@ -36,9 +36,9 @@ WaitingLine::~WaitingLine() {
   if (!thread_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
-    is_over_ = true;
+    is_done_ = true;
   }
-  over_.notify_one();
+  done_.notify_one();
   thread_.join();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line on standard error while a person waits: after a second, on a terminal only, and gone when
-// the work is done.
+// Progress on standard error: one line that appears after a second, only on a terminal, and is
+// erased when the work is done.
 #pragma once
 
 #include <chrono>
@@ -20,6 +20,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
+  // Shows "forward 12". Cheap enough to call in every iteration.
   void show(std::string_view what, size_t count);
 
  private:
@@ -28,18 +29,18 @@ class Progress {
   Clock::time_point shown_{};
 };
 
-// The same for work that cannot be counted: "reading FILE" from the second second on.
+// The same for work without a count: "reading FILE" after a second.
 class WaitingLine {
  public:
-  explicit WaitingLine(const std::string& what);
+  explicit WaitingLine(const std::string& what, const char* activity = "reading");
   WaitingLine(const WaitingLine&) = delete;
   WaitingLine& operator=(const WaitingLine&) = delete;
   ~WaitingLine();
 
  private:
   std::mutex mutex_;
-  std::condition_variable over_;
-  bool is_over_ = false;
+  std::condition_variable done_;
+  bool is_done_ = false;
   std::thread thread_;
 };
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How this binary was built and what it found: no library is loaded for it, so that it is instant.
+// `--version`: how this binary was built, and the CPU it runs on. Loads no library, so that it
+// returns at once.
 #include <fmt/format.h>
 
 #include "epilogue/base/join.h"
 #include "epilogue/base/machine.h"
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/cli/verbs.h"
+#include "epilogue/report/units.h"
 
 namespace epi::cli {
 namespace {
@@ -14,7 +16,7 @@ std::string runtime_text() {
 #ifdef EPI_HAS_RUNTIME
   return "on, OpenBLAS loaded at the first GEMM";
 #else
-  return "off (EPI_RUNTIME=OFF: the reader alone)";
+  return "off (built with EPI_RUNTIME=OFF: trace verbs only)";
 #endif
 }
 
@@ -22,7 +24,7 @@ std::string cuda_text() {
 #ifdef EPI_CUDA_VERSION
   return "compiled with CUDA " EPI_CUDA_VERSION ", loaded at the first use of a GPU";
 #else
-  return "off (no nvcc when this was built)";
+  return "off (nvcc not found at build time)";
 #endif
 }
 
@@ -30,7 +32,7 @@ std::string jit_text() {
 #ifdef EPI_LLVM_VERSION
   return "LLVM " EPI_LLVM_VERSION ", loaded at the first compile";
 #else
-  return "off (no LLVM 19.1 when this was built)";
+  return "off (LLVM 19.1 not found at build time)";
 #endif
 }
 
@@ -41,13 +43,15 @@ std::string version_text() {
   return fmt::format(
       "epilogue {}\n"
       "build    {}, {}{}\n"
-      "cpu      {}, {} threads, loops for {} ({})\n"
+      "cpu      {}, {}\n"
+      "isa      {} (CPU features: {})\n"
       "runtime  {}\n"
       "cuda     {}\n"
       "cpu jit  {}",
       EPI_VERSION, EPI_COMPILER, EPI_BUILD_TYPE,
-      sanitizers.empty() ? "" : ", sanitizers " + sanitizers, cpu_name(), num_threads(),
-      name(cpu_isa()), join(cpu_features(), " "), runtime_text(), cuda_text(), jit_text());
+      sanitizers.empty() ? "" : ", sanitizers " + sanitizers, cpu_name(),
+      report::plural(num_threads(), "thread"), name(cpu_isa()), join(cpu_features(), " "),
+      runtime_text(), cuda_text(), jit_text());
 }
 
 }  // namespace epi::cli

@@ -20,62 +20,64 @@
 namespace epi::cli {
 namespace {
 
-// What `verify` says of one variant, of ours or of Hugging Face's.
-struct Verified {
+// The result of `verify` for one variant of a package or of a Hugging Face folder.
+struct VerifyResult {
   std::string name;
   std::string key;
   std::vector<std::string> violations;
   std::vector<std::string> warnings;
 };
 
-std::vector<Verified> verify_package(const hub::PackageName& package, const hub::Options& options) {
+std::vector<VerifyResult> verify_package(const hub::PackageName& package,
+                                         const hub::Options& options) {
   const auto located = hub::locate(package, options);
   throw_if_failed(located);
-  std::vector<Verified> results;
+  std::vector<VerifyResult> results;
   for (const std::string& variant : located->variants) {
     const hub::VariantName name{package.name, package.version, variant};
     const auto obtained = hub::obtain(*located->source, name, options);
     throw_if_failed(obtained);
-    const auto& facts = obtained->variant.checked;
-    results.push_back({hub::text_of(name), facts.key, facts.violations, facts.warnings});
+    const auto& checked = obtained->variant.checked;
+    results.push_back({hub::text_of(name), checked.key, checked.violations, checked.warnings});
   }
   const auto* locked = options.trust.find_locked(package.name, package.version);
   if (locked == nullptr) return results;
   for (const auto& [variant, entry] : locked->variants) {
     if (std::ranges::find(located->variants, variant) != located->variants.end()) continue;
-    Verified missing{hub::text_of({package.name, package.version, variant}), "", {}, {}};
-    missing.violations.push_back(options.trust.lock->path + ": it is locked, and missing");
+    VerifyResult missing{hub::text_of({package.name, package.version, variant}), "", {}, {}};
+    missing.violations.push_back(options.trust.lock->path +
+                                 ": locked, but missing from the source");
     results.push_back(std::move(missing));
   }
   return results;
 }
 
-std::vector<Verified> verify_hugging_face(const std::string& folder) {
+std::vector<VerifyResult> verify_hugging_face(const std::string& folder) {
   const auto variants = hub::read_hugging_face(folder);
   throw_if_failed(variants);
-  std::vector<Verified> results;
+  std::vector<VerifyResult> results;
   for (const auto& variant : *variants) {
     results.push_back({fmt::format("{} {}", folder, variant.variant), "", variant.violations, {}});
     if (variant.has_bundle) {
-      results.back().warnings.emplace_back("metadata.json.sigstore: not checked");
+      results.back().warnings.emplace_back("metadata.json.sigstore: signature not checked");
     }
   }
   return results;
 }
 
-void print_verified(const std::vector<Verified>& results) {
-  for (const Verified& result : results) {
+void print_verified(const std::vector<VerifyResult>& results) {
+  for (const VerifyResult& result : results) {
     fmt::print("{} {}\n", result.violations.empty() ? "ok     " : "REFUSED", result.name);
     for (const std::string& violation : result.violations) fmt::print("  {}\n", violation);
     for (const std::string& warning : result.warnings) fmt::print("  warning: {}\n", warning);
   }
 }
 
-void verified_json(const std::vector<Verified>& results, bool ok) {
+void verified_json(const std::vector<VerifyResult>& results, bool ok) {
   JsonWriter json;
   json.begin_object().key("schema").integer(1).key("ok").boolean(ok);
   json.key("variants").begin_array();
-  for (const Verified& result : results) {
+  for (const VerifyResult& result : results) {
     json.begin_object().key("name").string(result.name);
     json.key("ok").boolean(result.violations.empty()).key("key");
     result.key.empty() ? json.null() : json.string(result.key);
@@ -91,8 +93,9 @@ std::string package_text(const hub::PackageName& package) {
   return fmt::format("{}@{}", package.name, package.version);
 }
 
-// All variants of a package as they are now. Of a remote one only manifests are asked for.
-hub::LockedPackage locked_now(const hub::PackageName& package, const hub::Options& options) {
+// The lock entry for all variants of a package in their current state. Fetches only manifests from
+// a server.
+hub::LockedPackage lock_package(const hub::PackageName& package, const hub::Options& options) {
   const auto located = hub::locate(package, options);
   throw_if_failed(located);
   hub::LockedPackage locked{package.name, package.version, "", {}};
@@ -118,8 +121,8 @@ hub::LockedPackage locked_now(const hub::PackageName& package, const hub::Option
   return locked;
 }
 
-void print_done(const HubVerbFlags& flags, const char* key, const std::vector<std::string>& values,
-                const std::string& text) {
+void print_result(const HubVerbFlags& flags, const char* key,
+                  const std::vector<std::string>& values, const std::string& text) {
   if (!flags.json) {
     fmt::print("{}\n", text);
     return;
@@ -134,24 +137,24 @@ void print_done(const HubVerbFlags& flags, const char* key, const std::vector<st
 }  // namespace
 
 int hub_verify(const HubVerbFlags& flags) {
-  std::vector<Verified> results;
-  const auto append = [&](std::vector<Verified> more) {
+  std::vector<VerifyResult> results;
+  const auto append = [&](std::vector<VerifyResult> more) {
     std::ranges::move(more, std::back_inserter(results));
   };
   const hub::Options options = hub_options(flags.hub);
   for (const std::string& text : flags.packages) {
-    const bool is_theirs = hub::is_hugging_face(text);
-    append(is_theirs ? verify_hugging_face(text) : verify_package(package_of(text), options));
+    append(hub::is_hugging_face(text) ? verify_hugging_face(text)
+                                      : verify_package(package_of(text), options));
   }
   if (flags.packages.empty()) {
     if (!options.trust.lock)
-      fail("hub", "a package is needed, or an epilogue.lock that names some");
+      fail("hub", "a package is needed, such as epilogue/glu@1: there is no epilogue.lock");
     for (const hub::LockedPackage& package : options.trust.lock->packages) {
       append(verify_package({package.name, package.version}, options));
     }
   }
   const bool ok =
-      std::ranges::all_of(results, [](const Verified& one) { return one.violations.empty(); });
+      std::ranges::all_of(results, [](const VerifyResult& one) { return one.violations.empty(); });
   flags.json ? verified_json(results, ok) : print_verified(results);
   return ok ? kDone : kBroken;
 }
@@ -160,23 +163,23 @@ int hub_get(const HubVerbFlags& flags) {
   const Device device = device_of(flags);
   hub::Options options = hub_options(flags.hub);
   options.refetch_damaged = true;
-  const WaitingLine line("fetching " + (flags.packages.empty() ? "" : flags.packages[0]));
+  const WaitingLine line(flags.packages.empty() ? "" : flags.packages[0], "fetching");
   const auto resolution = hub::resolve(only_package(flags), hub::this_host(device), options);
   throw_if_failed(resolution);
   const std::string refusal = hub::refusal_text(*resolution);
   if (!refusal.empty() && resolution->chosen) throw Refused(refusal);
   if (!refusal.empty()) throw ListError(refusal);
   const std::string folder = resolution->folder.string();
-  print_done(flags, "folders", {folder},
-             fmt::format("{} {}\n{}", package_text(resolution->package),
-                         resolution->chosen->checked.manifest->variant, folder));
+  print_result(flags, "folders", {folder},
+               fmt::format("{} {}\n{}", package_text(resolution->package),
+                           resolution->chosen->checked.manifest->variant, folder));
   return kDone;
 }
 
 int hub_lock(const HubVerbFlags& flags) {
   if (flags.packages.empty()) fail("hub", "a package is needed: epilogue/glu@1");
   hub::Settings settings = settings_of(flags.hub);
-  settings.use_lock = false;  // it is about to be written
+  settings.use_lock = false;  // it is written below
   const auto options = hub::make_options(settings);
   throw_if_failed(options);
   const auto before = hub::read_lock(hub::lock_path(settings));
@@ -184,7 +187,7 @@ int hub_lock(const HubVerbFlags& flags) {
   hub::Lock lock = before->value_or(hub::Lock{});
   lock.path = hub::lock_path(settings).string();
   for (const std::string& text : flags.packages) {
-    hub::LockedPackage locked = locked_now(package_of(text), *options);
+    hub::LockedPackage locked = lock_package(package_of(text), *options);
     std::erase_if(lock.packages, [&](const hub::LockedPackage& package) {
       return package.name == locked.name && package.version == locked.version;
     });
@@ -194,7 +197,7 @@ int hub_lock(const HubVerbFlags& flags) {
     return std::pair(package.name, package.version);
   });
   throw_if_failed(hub::write_lock(lock));
-  print_done(flags, "locked", flags.packages, fmt::format("wrote {}", lock.path));
+  print_result(flags, "locked", flags.packages, fmt::format("wrote {}", lock.path));
   return kDone;
 }
 
@@ -205,7 +208,7 @@ int hub_build(const HubVerbFlags& flags) {
   const auto name = hub::assemble(options);
   throw_if_failed(name);
   const std::string folder = (options.out / hub::path_of(*name)).string();
-  print_done(flags, "folders", {folder}, fmt::format("{}\n{}", hub::text_of(*name), folder));
+  print_result(flags, "folders", {folder}, fmt::format("{}\n{}", hub::text_of(*name), folder));
   return kDone;
 }
 
@@ -220,7 +223,7 @@ int hub_sign(const HubVerbFlags& flags) {
     names.push_back(folder.string());
     text += "\n  " + folder.string();
   }
-  print_done(flags, "folders", names, text);
+  print_result(flags, "folders", names, text);
   return kDone;
 }
 
@@ -228,7 +231,7 @@ int hub_keygen(const HubVerbFlags& flags) {
   const hub::PrivateKey key = hub::PrivateKey::generate();
   const std::string name =
       flags.name.empty() ? std::filesystem::path(flags.path).stem().string() : flags.name;
-  if (name.find('\n') != std::string::npos) fail("hub", "--name: one line is needed");
+  if (name.find('\n') != std::string::npos) fail("hub", "--name: must be a single line");
   throw_if_failed(key.save(flags.path));
   const std::string line = hub::keyring_line(key.id(), name);
   const auto added =
@@ -238,9 +241,9 @@ int hub_keygen(const HubVerbFlags& flags) {
     std::filesystem::remove(flags.path, ignored);
     throw Error(added.error().message);
   }
-  print_done(flags, "keys", {key.id()},
-             fmt::format("{}: the private key\nfor keyrings: {}", flags.path,
-                         line.substr(0, line.size() - 1)));
+  print_result(flags, "keys", {key.id()},
+               fmt::format("private key: {}\nkeyring line: {}", flags.path,
+                           line.substr(0, line.size() - 1)));
   return kDone;
 }
 

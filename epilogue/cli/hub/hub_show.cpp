@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue hub list`, `info` and `why`: what there is, what it is, and what would run here.
+// `epilogue hub list`, `info` and `why`: the packages of the sources, the contents of one, and the
+// variant chosen.
 
 #include <fmt/format.h>
 
@@ -20,15 +21,15 @@
 namespace epi::cli {
 namespace {
 
-struct Listed {
+struct ListedPackage {
   std::string name;
   int64_t version = 0;
   std::string source;
   std::vector<std::string> variants;
 };
 
-std::vector<Listed> list_all(const hub::Options& options) {
-  std::vector<Listed> rows;
+std::vector<ListedPackage> list_all(const hub::Options& options) {
+  std::vector<ListedPackage> rows;
   for (const std::string& text : options.sources) {
     const auto source = hub::open_source(text);
     throw_if_failed(source);
@@ -43,33 +44,33 @@ std::vector<Listed> list_all(const hub::Options& options) {
   return rows;
 }
 
-constexpr int64_t kShownMost = int64_t{1} << 30;  // more is no limit that anybody meets
+constexpr int64_t kMaxShownLimit = int64_t{1} << 30;  // larger limits do not matter in practice
 
-std::string size_rules(const hub::Export& one) {
+std::string size_rules(const hub::Export& exported) {
   std::string text;
-  for (const hub::SizeRule& rule : one.sizes) {
+  for (const hub::SizeRule& rule : exported.sizes) {
     if (rule.multiple_of > 1)
       text += fmt::format(", {} a multiple of {}", rule.size, rule.multiple_of);
     if (rule.least > 0) text += fmt::format(", {} at least {}", rule.size, rule.least);
-    if (rule.most < kShownMost) text += fmt::format(", {} at most {}", rule.size, rule.most);
+    if (rule.most < kMaxShownLimit) text += fmt::format(", {} at most {}", rule.size, rule.most);
   }
   return text;
 }
 
 // "gelu_tanh_and_mul(gate [m, n], up [m, n]) -> out [m, n]"
-std::string signature_of(const hub::Export& one) {
+std::string signature_of(const hub::Export& exported) {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
-  for (const hub::Operand& operand : one.operands) {
+  for (const hub::Operand& operand : exported.operands) {
     (operand.output ? outputs : inputs)
         .push_back(fmt::format("{} [{}, {}]", operand.name, operand.shape[0], operand.shape[1]));
   }
-  return fmt::format("{}({}) -> {}", one.name, join(inputs, ", "), join(outputs, ", "));
+  return fmt::format("{}({}) -> {}", exported.name, join(inputs, ", "), join(outputs, ", "));
 }
 
-std::vector<std::string_view> dtype_names(const hub::Export& one) {
+std::vector<std::string_view> dtype_names(const hub::Export& exported) {
   std::vector<std::string_view> names;
-  for (const DType dtype : one.dtypes) names.push_back(name(dtype));
+  for (const DType dtype : exported.dtypes) names.push_back(name(dtype));
   return names;
 }
 
@@ -81,12 +82,12 @@ std::string layer_text(const hub::Layer& layer) {
 
 struct InfoVariant {
   std::string name;
-  hub::CheckedManifest checked;  // its files are for `verify`
+  hub::CheckedManifest checked;  // manifest only; `verify` checks the files
 };
 
 std::string trust_text(const hub::CheckedManifest& checked, const hub::Options& options) {
   if (!checked.violations.empty()) return "REFUSED: " + checked.violations.front();
-  if (checked.key.empty()) return "not signed by anyone known";
+  if (checked.key.empty()) return "unsigned, or signed by an unknown key";
   const auto* key = options.trust.keyring.find(checked.key);
   return fmt::format("signed by {}", key->name.empty() ? key->id : key->name);
 }
@@ -98,11 +99,12 @@ int64_t bytes_of(const hub::Manifest& manifest) {
 }
 
 void print_manifest(const hub::Manifest& manifest) {
-  fmt::print("{}@{}, {}, source {}{}\n", manifest.name, manifest.version, manifest.license,
-             manifest.commit.value_or("unknown"), manifest.dirty ? " and changes" : "");
-  for (const hub::Export& one : manifest.exports) {
-    fmt::print("  {}\n    {}{}{}\n", signature_of(one), join(dtype_names(one), ", "),
-               size_rules(one), one.deterministic ? "; the same bits every time" : "");
+  fmt::print("{}@{}, {}\nsource commit {}{}\n", manifest.name, manifest.version, manifest.license,
+             manifest.commit.value_or("unknown"),
+             manifest.dirty ? ", with uncommitted changes" : "");
+  for (const hub::Export& exported : manifest.exports) {
+    fmt::print("  {}\n    {}{}{}\n", signature_of(exported), join(dtype_names(exported), ", "),
+               size_rules(exported), exported.deterministic ? "; deterministic" : "");
   }
   for (const hub::Layer& layer : manifest.layers) fmt::print("  layer {}\n", layer_text(layer));
 }
@@ -123,17 +125,17 @@ void print_info(const std::string& source, const std::vector<InfoVariant>& varia
   }
 }
 
-void export_json(JsonWriter& json, const hub::Export& one) {
-  json.begin_object().key("name").string(one.name);
-  json.key("signature").string(signature_of(one)).key("dtypes").begin_array();
-  for (const auto dtype : dtype_names(one)) json.string(dtype);
+void export_json(JsonWriter& json, const hub::Export& exported) {
+  json.begin_object().key("name").string(exported.name);
+  json.key("signature").string(signature_of(exported)).key("dtypes").begin_array();
+  for (const auto dtype : dtype_names(exported)) json.string(dtype);
   json.end_array().key("sizes").begin_array();
-  for (const hub::SizeRule& rule : one.sizes) {
+  for (const hub::SizeRule& rule : exported.sizes) {
     json.begin_object().key("size").string(rule.size).key("least").integer(rule.least);
     json.key("most").integer(rule.most).key("multiple_of").integer(rule.multiple_of).end_object();
   }
-  json.end_array().key("align_bytes").integer(one.align_bytes);
-  json.key("deterministic").boolean(one.deterministic).end_object();
+  json.end_array().key("align_bytes").integer(exported.align_bytes);
+  json.key("deterministic").boolean(exported.deterministic).end_object();
 }
 
 void manifest_json(JsonWriter& json, const hub::Manifest& manifest) {
@@ -148,7 +150,7 @@ void manifest_json(JsonWriter& json, const hub::Manifest& manifest) {
   json.key("bytes").integer(bytes_of(manifest)).key("files").begin_object();
   for (const auto& [path, entry] : manifest.files) json.key(path).string(entry.sha256);
   json.end_object().key("exports").begin_array();
-  for (const hub::Export& one : manifest.exports) export_json(json, one);
+  for (const hub::Export& exported : manifest.exports) export_json(json, exported);
   json.end_array().key("layers").begin_array();
   for (const hub::Layer& layer : manifest.layers) {
     json.begin_object().key("name").string(layer.name);
@@ -199,14 +201,14 @@ int hugging_face_info(const HubVerbFlags& flags, const std::string& folder) {
     return kDone;
   }
   const auto& first = variants->front();
-  fmt::print("{}{}{}, a kernel of the Hugging Face hub\n", first.name,
+  fmt::print("{}{}{}, a Hugging Face hub kernel\n", first.name,
              first.version ? fmt::format(" version {}", *first.version) : "",
              first.license.empty() ? "" : ", " + first.license);
   for (const auto& variant : *variants) {
     fmt::print(
         "  {:<40} {}{}, {}\n", variant.variant, variant.backend,
         variant.archs.empty() ? "" : fmt::format(" {}", join(variant.archs, " ")),
-        variant.violations.empty() ? variant.algorithm + " agrees" : variant.violations.front());
+        variant.violations.empty() ? variant.algorithm + " matches" : variant.violations.front());
   }
   return kDone;
 }
@@ -238,14 +240,14 @@ void print_why(const hub::Resolution& resolution, Device device) {
              name(device), resolution.source);
   const bool trusted = resolution.chosen && resolution.chosen->is_trusted();
   for (const hub::Decision& decision : resolution.decisions) {
-    const char* accepted = !decision.chosen ? "runs here, too"
-                           : trusted        ? "taken: the best that runs here"
-                                            : "the best that runs here, and refused:";
+    const char* accepted = !decision.chosen ? "also runs here"
+                           : trusted        ? "chosen: the best variant that runs here"
+                                            : "the best variant that runs here, but refused:";
     fmt::print("  {:<32} {}\n", decision.variant,
                decision.refusal.empty() ? accepted : decision.refusal);
   }
   if (!resolution.chosen) {
-    fmt::print("nothing is loaded: no variant runs here\n");
+    fmt::print("nothing to load: no variant runs here\n");
     return;
   }
   const auto& checked = resolution.chosen->checked;
@@ -275,11 +277,11 @@ hub::PackageName only_package(const HubVerbFlags& flags) {
 
 int hub_list(const HubVerbFlags& flags) {
   const hub::Options options = hub_options(flags.hub);
-  const std::vector<Listed> rows = list_all(options);
+  const std::vector<ListedPackage> rows = list_all(options);
   if (flags.json) {
     JsonWriter json;
     json.begin_object().key("schema").integer(1).key("packages").begin_array();
-    for (const Listed& row : rows) {
+    for (const ListedPackage& row : rows) {
       json.begin_object().key("name").string(row.name).key("version").integer(row.version);
       json.key("source").string(row.source).key("variants").begin_array();
       for (const std::string& variant : row.variants) json.string(variant);
@@ -289,7 +291,7 @@ int hub_list(const HubVerbFlags& flags) {
     fmt::print("{}\n", json.text());
     return kDone;
   }
-  for (const Listed& row : rows) {
+  for (const ListedPackage& row : rows) {
     fmt::print("{}@{}, from {}\n", row.name, row.version, row.source);
     for (const std::string& variant : row.variants) fmt::print("  {}\n", variant);
   }

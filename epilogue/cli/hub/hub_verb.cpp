@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue hub`: its verbs and their flags. What they do is in hub_show.cpp (list, info, why) and
-// hub_make.cpp (verify, get, lock, build, sign, keygen).
+// The verbs of `epilogue hub` and their flags. The implementations are in hub_show.cpp (list, info,
+// why) and hub_make.cpp (verify, get, lock, build, sign, keygen).
 #include "epilogue/cli/hub/hub_verbs.h"
 
 #include <memory>
@@ -26,8 +26,8 @@ Command add(Command& hub, const HubVerb& verb, const Flags& flags) {
   return app;
 }
 
-// A verb that looks packages up.
-Command add_looking(Command& hub, const HubVerb& verb, const Flags& flags, const char* what) {
+// Adds a verb that looks up packages.
+Command add_lookup_verb(Command& hub, const HubVerb& verb, const Flags& flags, const char* what) {
   Command app = add(hub, verb, flags);
   if (*what != '\0') app.option("PACKAGE", flags->packages, what);
   add_hub_options(app, flags->hub);
@@ -38,62 +38,62 @@ void add_device(Command app, const Flags& flags) {
   app.option("--device", flags->device, "auto, cpu or cuda").value_name("NAME");
 }
 
-void add_looking_verbs(Command& hub) {
+void add_lookup_verbs(Command& hub) {
   const auto flags = [] { return std::make_shared<HubVerbFlags>(); };
-  add_looking(hub, {"list", "What the sources hold\nExample: epilogue hub list", hub_list}, flags(),
-              "");
-  add_looking(hub,
-              {"info", "What a package is and exports\nExample: epilogue hub info epilogue/glu@1",
-               hub_info},
-              flags(), "NAME@VERSION, or a folder of the Hugging Face hub");
+  add_lookup_verb(
+      hub, {"list", "Lists the packages of all sources\nExample: epilogue hub list", hub_list},
+      flags(), "");
+  add_lookup_verb(
+      hub,
+      {"info", "Shows exports, layers and variants\nExample: epilogue hub info epilogue/glu@1",
+       hub_info},
+      flags(), "NAME@VERSION, or a Hugging Face folder");
   auto why = flags();
-  add_device(add_looking(hub,
-                         {"why",
-                          "Every variant, and why it is taken or refused\n"
-                          "Example: epilogue hub why epilogue/glu@1",
-                          hub_why},
-                         why, "NAME@VERSION"),
+  add_device(add_lookup_verb(hub,
+                             {"why",
+                              "Explains which variant is chosen, and why\n"
+                              "Example: epilogue hub why epilogue/glu@1",
+                              hub_why},
+                             why, "NAME@VERSION"),
              why);
-  add_looking(hub,
-              {"verify",
-               "Signatures, hashes and the lock, of every variant\n"
-               "Example: epilogue hub verify epilogue/glu@1",
-               hub_verify},
-              flags(), "NAME@VERSION, or a folder of the Hugging Face hub; the lock's");
+  add_lookup_verb(hub,
+                  {"verify",
+                   "Checks signature, hashes and lock of every variant\n"
+                   "Example: epilogue hub verify epilogue/glu@1",
+                   hub_verify},
+                  flags(), "NAME@VERSION or Hugging Face folder (all locked)");
   auto get = flags();
-  add_device(add_looking(hub,
-                         {"get",
-                          "Fetches the variant that fits this machine\n"
-                          "Example: epilogue hub get epilogue/glu@1 --source https://...",
-                          hub_get},
-                         get, "NAME@VERSION"),
+  add_device(add_lookup_verb(hub,
+                             {"get",
+                              "Fetches the variant that fits this machine\n"
+                              "Example: epilogue hub get epilogue/glu@1 --source https://...",
+                              hub_get},
+                             get, "NAME@VERSION"),
              get);
-  add_looking(hub,
-              {"lock",
-               "Pins the bytes of packages in epilogue.lock\n"
-               "Example: epilogue hub lock epilogue/glu@1",
-               hub_lock},
-              flags(), "NAME@VERSION ...");
+  add_lookup_verb(hub,
+                  {"lock",
+                   "Pins packages by hash in epilogue.lock\n"
+                   "Example: epilogue hub lock epilogue/glu@1",
+                   hub_lock},
+                  flags(), "NAME@VERSION ...");
 }
 
-void add_making_verbs(Command& hub) {
+void add_publish_verbs(Command& hub) {
   auto build = std::make_shared<HubVerbFlags>();
   Command app = add(hub,
                     {"build",
-                     "Makes a variant of a package from a recipe and compiled files\n"
+                     "Builds a package variant from a recipe and compiled files\n"
                      "Example: epilogue hub build package.json --variant \\\n"
                      "  abi1-cpu-x86_64.avx2-linux --files out -o packages",
                      hub_build},
                     build);
-  app.option("RECIPE", build->path, "A manifest without hashes: docs/hub.md").required();
+  app.option("RECIPE", build->path, "Manifest without hashes, see docs/hub.md").required();
   app.option("--variant", build->variant, "abi1-<backend>-<target>-<os>").required();
-  app.option("--files", build->files, "Where the compiled files are (the recipe's folder)")
+  app.option("--files", build->files, "Folder of the compiled files (the recipe's)")
       .value_name("DIR");
-  app.option("-o,--out", build->out, "The folder of packages to write to")
-      .value_name("DIR")
-      .required();
-  app.option("--commit", build->commit, "Of the source").value_name("TEXT");
-  app.flag("--dirty", build->dirty, "The source has changes beside the commit");
+  app.option("-o,--out", build->out, "Package folder to write to").value_name("DIR").required();
+  app.option("--commit", build->commit, "Source commit to record").value_name("TEXT");
+  app.flag("--dirty", build->dirty, "The source has uncommitted changes");
 
   auto sign = std::make_shared<HubVerbFlags>();
   app = add(hub,
@@ -103,18 +103,18 @@ void add_making_verbs(Command& hub) {
              hub_sign},
             sign);
   app.option("FOLDER", sign->path, "A folder of packages, a package or a variant").required();
-  app.option("--key", sign->key, "A private key of `hub keygen`").value_name("FILE").required();
+  app.option("--key", sign->key, "Private key from `hub keygen`").value_name("FILE").required();
 
   auto keygen = std::make_shared<HubVerbFlags>();
   app = add(hub,
             {"keygen",
-             "Makes a key to sign with\n"
+             "Generates a signing key\n"
              "Example: epilogue hub keygen mine.key --keyring keyring --name mine",
              hub_keygen},
             keygen);
-  app.option("FILE", keygen->path, "The private key to write; never over another").required();
-  app.option("--name", keygen->name, "Whose it is, for keyrings").value_name("TEXT");
-  app.option("--keyring", keygen->keyring, "Add the public key to it").value_name("FILE");
+  app.option("FILE", keygen->path, "Private key to write; must not exist yet").required();
+  app.option("--name", keygen->name, "Name of the key in keyrings").value_name("TEXT");
+  app.option("--keyring", keygen->keyring, "Keyring to add the public key to").value_name("FILE");
 }
 
 }  // namespace
@@ -124,9 +124,9 @@ void add_hub(Command& hub) {
       "Sources: --source, else EPILOGUE_HUB, else the packages built with this tool.\n"
       "Keyrings: --keyring, else EPILOGUE_KEYRING, else the build's and\n"
       "~/.config/epilogue/keyring. Trust: --trust, else EPILOGUE_TRUST, else require.");
-  add_looking_verbs(hub);
-  add_making_verbs(hub);
-  // Verbs are short: their descriptions fit beside them into 80 columns.
+  add_lookup_verbs(hub);
+  add_publish_verbs(hub);
+  // A narrow column for the short verb names leaves room for descriptions within 80 columns.
   hub.subcommand_column(10);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs of `epilogue hub`. Each returns its exit code: 1 where a package is not trusted.
+// The verbs of `epilogue hub`. Each returns its exit code, which is 1 if a package is not trusted.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct HubVerbFlags {
   HubFlags hub;
   std::vector<std::string> packages;
   std::string device = "auto";
-  std::string path;     // a recipe, a folder, a key
+  std::string path;     // a recipe, a folder or a key
   std::string variant;  // build
   std::string files;
   std::string out;
@@ -36,11 +36,11 @@ int hub_build(const HubVerbFlags& flags);
 int hub_sign(const HubVerbFlags& flags);
 int hub_keygen(const HubVerbFlags& flags);
 
-// A member with a list of texts, in an open object.
+// Writes a member with a list of strings into an open object.
 void texts_json(JsonWriter& json, const char* key, const std::vector<std::string>& texts);
-// The device of --device, its backend registered.
+// Registers the backend of --device and returns the device.
 Device device_of(const HubVerbFlags& flags);
-// The one package that a verb was given; throws `Error` for none and for several.
+// The single package given to a verb. Throws `Error` for none and for several.
 hub::PackageName only_package(const HubVerbFlags& flags);
 
 }  // namespace epi::cli
