@@ -15,13 +15,13 @@
 namespace epi::cli {
 namespace {
 
-constexpr double kTotalNs = 2.5e9;  // of all turns of all modes
+constexpr double kTotalNs = 2.5e9;  // over all rounds of all modes
 
 struct Mode {
   std::string name;
   Forward forward;
   double first_call_ns = 0;
-  std::vector<double> times_ns{};  // of one forward, a value a turn
+  std::vector<double> times_ns{};  // time per forward, one value per round
 };
 
 Mode compiled_mode(const char* name, const CompileOptions& options, const Block& block,
@@ -47,7 +47,7 @@ std::vector<Mode> compiled_modes(const Block& block, const std::vector<Tensor>& 
   return modes;
 }
 
-// The packages built with this tool, where they have a layer for this block and device.
+// The packages built with this tool that have a layer for this block and device.
 std::vector<Mode> prebuilt_modes(const Block& block, const std::vector<Tensor>& inputs) {
   std::vector<Mode> modes;
   if (block.mlp == nullptr) return modes;
@@ -66,20 +66,20 @@ std::vector<Mode> prebuilt_modes(const Block& block, const std::vector<Tensor>& 
     } catch (const Refused& error) {
       fmt::print(stderr, "epilogue: {}\n", error.what());
     } catch (const Error&) {
-      continue;  // it does not run here, or has no such activation, bias or sizes
+      continue;  // does not run here, or does not support this activation, bias or sizes
     }
   }
   return modes;
 }
 
-void take_turns(std::vector<Mode>& modes, Device device, Progress& progress) {
+void measure_rounds(std::vector<Mode>& modes, Device device, Progress& progress) {
   std::vector<Forward> forwards;
   for (const Mode& mode : modes) forwards.push_back(mode.forward);
-  auto times_ns = times_in_turns(forwards, device, kTotalNs, progress);
+  auto times_ns = interleaved_times(forwards, device, kTotalNs, progress);
   for (size_t i = 0; i < modes.size(); ++i) modes[i].times_ns = std::move(times_ns[i]);
 }
 
-ModeResult summed_up(const Workload& workload, const Mode& mode, const Mode& eager,
+ModeResult summarize(const Workload& workload, const Mode& mode, const Mode& eager,
                      Progress& progress) {
   const Forward annotated = [&] {
     const RecordFunction range(workload.annotation);
@@ -122,11 +122,11 @@ std::vector<ModeResult> measure_modes(const Workload& workload) {
   modes.push_back({"eager", [&] { block->function(inputs); }});
   for (Mode& mode : compiled_modes(*block, inputs)) modes.push_back(std::move(mode));
   for (Mode& mode : prebuilt_modes(*block, inputs)) modes.push_back(std::move(mode));
-  take_turns(modes, workload.device, progress);
+  measure_rounds(modes, workload.device, progress);
   std::vector<ModeResult> results;
   for (const Mode& mode : modes) {
-    results.push_back(summed_up(workload, mode, modes[0], progress));
-    // A graph's launch tells no costs of its kernels, which are those of the mode before it.
+    results.push_back(summarize(workload, mode, modes[0], progress));
+    // A graph launch has no recorded bytes and FLOPs. Its kernels are those of the mode before it.
     ModeResult& last = results.back();
     if (last.bytes == 0 && results.size() > 1) {
       last.bytes = results[results.size() - 2].bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One block in all of its modes on one input. The modes take turns, so that a slow moment of the
-// machine hits all of them, and ratios are taken turn by turn.
+// Measures one block in all of its modes on one input. The modes run in interleaved rounds, so that
+// a slow moment of the machine hits all of them. Ratios are computed per round.
 #pragma once
 
 #include <optional>
@@ -16,19 +16,20 @@ namespace epi::cli {
 struct ModeResult {
   std::string mode;  // "eager", "compile pointwise", ...
   int64_t kernels = 0;
-  std::vector<std::string> kernel_names{};  // in order, each once
+  std::vector<std::string> kernel_names{};  // distinct, in order
   int64_t bytes = 0;
   int64_t flops = 0;
   Spread time_ns;
-  Spread ratio;              // to eager, turn by turn
-  Spread saved_ns;           // of eager's time, turn by turn
-  double first_call_ns = 0;  // over a later call, without the cache; 0 for eager
+  Spread ratio;              // to eager, per round
+  Spread saved_ns;           // compared with eager, per round
+  double first_call_ns = 0;  // extra time of the first call, without the code cache; 0 for eager
 };
 
-// The least time that the GEMMs and the bytes of this mode can take, over what it took.
+// The roofline time over the measured time. The roofline time is that of the FLOPs or of the bytes
+// at the device's peak, whichever is longer.
 double share_of_peak(const ModeResult& result, const Peaks& peaks);
 
-// Eager comes first.
+// The first result is eager mode.
 std::vector<ModeResult> measure_modes(const Workload& workload);
 
 }  // namespace epi::cli

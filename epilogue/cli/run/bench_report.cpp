@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "epilogue/cli/run/paid_back.h"
+#include "epilogue/cli/run/break_even.h"
 #include "epilogue/report/text.h"
 #include "epilogue/report/units.h"
 
@@ -30,9 +30,9 @@ void mode_json(JsonWriter& json, const ModeResult& mode, const ModeResult& eager
   json.key("first_call_us");
   is_eager ? json.null() : json.fixed(mode.first_call_ns / 1000, 3);
   json.key("pays_back_after");
-  const PaidBack paid = paid_back(mode.first_call_ns, mode.saved_ns);
-  is_eager || !paid.forwards ? json.null() : json.integer(*paid.forwards);
-  json.key("pays_back_is_sure").boolean(is_eager || paid.is_sure);
+  const BreakEven even = break_even(mode.first_call_ns, mode.saved_ns);
+  is_eager || !even.forwards ? json.null() : json.integer(*even.forwards);
+  json.key("pays_back_is_sure").boolean(is_eager || even.is_conclusive);
   json.end_object();
 }
 
@@ -45,30 +45,42 @@ report::Table mode_table(const std::vector<ModeResult>& modes, const Peaks& peak
                        {"moved", Align::kRight},
                        {"time", Align::kRight},
                        {"ratio", Align::kRight},
-                       {"of peak", Align::kRight},
+                       {"% peak", Align::kRight},
                        {"1st call", Align::kRight},
                        {"paid", Align::kRight}});
   const ModeResult& eager = modes[0];
   for (const ModeResult& mode : modes) {
     const bool is_eager = &mode == &eager;
-    const PaidBack paid = paid_back(mode.first_call_ns, mode.saved_ns);
+    const BreakEven even = break_even(mode.first_call_ns, mode.saved_ns);
     table.add_row({mode.mode, fmt::format("{}", mode.kernels),
                    report::bytes_text(static_cast<double>(mode.bytes)),
                    report::time_text(mode.time_ns.median), fmt::format("{:.3f}", mode.ratio.median),
-                   fmt::format("{:.0f} %", 100 * share_of_peak(mode, peaks)),
+                   fmt::format("{:.0f}", 100 * share_of_peak(mode, peaks)),
                    is_eager ? "-" : report::time_text(mode.first_call_ns),
-                   is_eager ? "-" : paid.text()});
+                   is_eager ? "-" : even.text()});
   }
   return table;
+}
+
+std::string mode_table_legend() {
+  return report::wrapped(
+      "moved: bytes read and written. ratio: time relative to eager, median over rounds. % peak: "
+      "time "
+      "at the measured peaks over the time taken. 1st call: extra time of the first call, without "
+      "the "
+      "code cache. paid: forwards until that time is recovered (never: slower than eager, ?: "
+      "rounds "
+      "disagree on which is faster).",
+      80);
 }
 
 std::string spread_text(const std::vector<ModeResult>& modes) {
   if (modes.size() == 1) {
     const Spread& time = modes[0].time_ns;
-    return fmt::format("  time, tenth to ninetieth of 100: {} to {}\n", report::time_text(time.p10),
+    return fmt::format("  time p10 to p90: {} to {}\n", report::time_text(time.p10),
                        report::time_text(time.p90));
   }
-  std::string out = "ratios, tenth to ninetieth of 100:";
+  std::string out = "ratio p10 to p90:";
   for (size_t i = 1; i < modes.size(); ++i) {
     out += fmt::format(" {} {:.3f} to {:.3f}{}", modes[i].mode, modes[i].ratio.p10,
                        modes[i].ratio.p90, i + 1 < modes.size() ? "," : "");

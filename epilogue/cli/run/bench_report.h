@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modes side by side, as text and as JSON.
+// The table of modes of `bench` and `run --like`, as text and as JSON.
 #pragma once
 
 #include <string>
@@ -11,11 +11,14 @@
 
 namespace epi::cli {
 
-// Eager comes first.
+// `modes[0]` is eager.
 report::Table mode_table(const std::vector<ModeResult>& modes, const Peaks& peaks);
-// "pointwise 0.98 (0.95 to 1.02)": a ratio without its spread says little.
+// Explains the columns of `mode_table`, in lines of at most 80 characters.
+std::string mode_table_legend();
+// "ratio p10 to p90: compile pointwise 0.950 to 1.020, ...": without its spread, a ratio means
+// little.
 std::string spread_text(const std::vector<ModeResult>& modes);
-// The member "modes".
+// Writes the member "modes".
 void modes_json(JsonWriter& json, const std::vector<ModeResult>& modes, const Peaks& peaks);
 
 }  // namespace epi::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue bench mlp | linear`: eager and compiled side by side on one input.
+// `epilogue bench mlp | linear`: eager, compiled and prebuilt modes side by side on one input.
 #include <memory>
 
 #include "epilogue/base/error.h"
@@ -11,6 +11,7 @@
 #include "epilogue/cli/run/bench_modes.h"
 #include "epilogue/cli/run/bench_report.h"
 #include "epilogue/cli/run/run_report.h"
+#include "epilogue/report/units.h"
 
 namespace epi::cli {
 namespace {
@@ -27,7 +28,7 @@ struct BenchRun {
   Peaks peaks{};
 };
 
-// Every m is checked before the first one runs.
+// Checks every m before the first one runs.
 std::vector<BenchRun> plan_all(const BenchFlags& flags, Device device) {
   std::vector<BenchRun> runs;
   for (const int64_t m : positive_numbers("--m", flags.m)) {
@@ -44,9 +45,10 @@ std::vector<BenchRun> plan_all(const BenchFlags& flags, Device device) {
 
 void print_run(const BenchRun& run, bool markdown) {
   const report::Table table = mode_table(run.modes, run.peaks);
-  fmt::print("\n{}\npeaks, measured now: {:.0f} GFLOP/s of {} GEMMs, {:.1f} GB/s of {}\n\n",
-             run.workload.title, run.peaks.flops_per_ns, name(run.workload.dtype),
-             run.peaks.bytes_per_ns, run.workload.device == kCpu ? "reading" : "copying");
+  fmt::print("\n{}\nmeasured peaks: {}/s ({} GEMM), {}/s ({})\n\n", run.workload.title,
+             report::flops_text(1e9 * run.peaks.flops_per_ns), name(run.workload.dtype),
+             report::bytes_text(1e9 * run.peaks.bytes_per_ns),
+             run.workload.device == kCpu ? "read" : "copy");
   fmt::print("{}{}{}", markdown ? table.markdown() : table.text(), markdown ? "\n" : "",
              spread_text(run.modes));
 }
@@ -84,7 +86,11 @@ int bench(const BenchFlags& flags) {
     run.peaks = measure_peaks(device, run.workload.dtype, run.modes[0].bytes);
     if (!flags.run.json) print_run(run, flags.run.markdown);
   }
-  if (flags.run.json) print_json(flags, runs);
+  if (flags.run.json) {
+    print_json(flags, runs);
+  } else {
+    fmt::print("\n{}\n", mode_table_legend());
+  }
   return kDone;
 }
 
@@ -93,20 +99,21 @@ void add_block(Command& bench_verb, const std::string& name, const std::string& 
   flags->run.workload = name;
   Command verb =
       bench_verb.subcommand(name, help + "\nExample: epilogue bench " + name + " --m 1,512");
-  verb.option("--m", flags->m, "Rows of x, each is measured (1,16,512)").value_name("N[,N...]");
+  verb.option("--m", flags->m, "Rows of x; each value is measured (1,16,512)")
+      .value_name("N[,N...]");
   const auto size = [&](const char* names, std::string& value, const char* text) {
     verb.option(names, value, text).value_name("N");
   };
   if (name == "mlp") {
-    size("--dim", flags->run.dim, "Width of x (768, or the weights')");
-    size("--hidden", flags->run.hidden, "Width between (3072, or the weights')");
+    size("--dim", flags->run.dim, "Width of x (768, or from --weights)");
+    size("--hidden", flags->run.hidden, "Hidden width (3072, or from --weights)");
     verb.option("--activation", flags->run.activation, "geglu, geglu_erf or swiglu")
         .value_name("NAME");
   } else {
-    size("--in-dim,--in_dim", flags->run.in_dim, "Inputs (32, or the weights')");
-    size("--out-dim,--out_dim", flags->run.out_dim, "Outputs (64, or the weights')");
+    size("--in-dim,--in_dim", flags->run.in_dim, "Input features (32, or from --weights)");
+    size("--out-dim,--out_dim", flags->run.out_dim, "Output features (64, or from --weights)");
   }
-  verb.option("--dtype", flags->run.dtype, "f32 (the CPU's default), bf16 (CUDA's) or f16")
+  verb.option("--dtype", flags->run.dtype, "f32 (default on CPU), bf16 (default on CUDA), f16")
       .value_name("NAME");
   verb.option("--device", flags->run.device, "auto, cpu or cuda").value_name("NAME");
   add_weight_options(verb, flags->run);
@@ -118,11 +125,8 @@ void add_block(Command& bench_verb, const std::string& name, const std::string& 
 }  // namespace
 
 void add_bench(Command& verb) {
-  verb.footer(
-      "Modes take turns; \"ratio\" is the median of the turns' ratios to eager. \"of\n"
-      "peak\" is the least time that the GEMMs or the bytes can take over the\n"
-      "time; \"1st call\" is what compiling adds, without the cache; \"paid\" is after\n"
-      "how many forwards that is made up for.");
+  verb.footer("The modes run in interleaved rounds, so that noise affects all of them alike.\n" +
+              mode_table_legend());
   add_block(verb, "mlp", "down(gelu(gate(x)) * up(x))");
   add_block(verb, "linear", "y = x @ w.t() + b");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue cache`: what the compiler has kept on disk; `--clear` empties it.
+// `epilogue cache`: shows the size of the compiler's code cache on disk. `--clear` empties it.
 #include <memory>
 
 #include "epilogue/base/error.h"
@@ -47,10 +47,11 @@ int run(const CacheFlags& flags) {
     fmt::print("no cache: EPILOGUE_CACHE is empty, or there is no home folder\n");
     return kDone;
   }
-  fmt::print("{}\n{}{} compiled graph{}, {} of at most {}\n", folder->string(),
-             flags.clear ? "removed " : "", contents.entries, contents.entries == 1 ? "" : "s",
+  const std::string limit = report::bytes_text(static_cast<double>(compiler::kCacheBytes));
+  fmt::print("{}\n{}{}, {}{}\n", folder->string(), flags.clear ? "removed " : "",
+             report::plural(static_cast<double>(contents.entries), "compiled graph"),
              report::bytes_text(static_cast<double>(contents.bytes)),
-             report::bytes_text(static_cast<double>(compiler::kCacheBytes)));
+             flags.clear ? "" : " of at most " + limit);
   return kDone;
 }
 
@@ -62,7 +63,7 @@ void add_cache(Command& verb) {
   verb.flag("--json", flags->json, "One JSON object on standard output");
   verb.footer(
       "The folder is EPILOGUE_CACHE, else XDG_CACHE_HOME/epilogue,\n"
-      "else ~/.cache/epilogue. EPILOGUE_CACHE= switches it off.");
+      "else ~/.cache/epilogue. An empty EPILOGUE_CACHE disables the cache.");
   verb.run([flags] { return run(*flags); });
 }
 

@@ -12,8 +12,8 @@ namespace epi::cli {
 namespace {
 
 constexpr int kTries = 5;
-constexpr int64_t kGemmSize = 8192;               // 1.6 ms in bf16 on an H200, long past launching
-constexpr int64_t kCopyBytes = int64_t{1} << 30;  // many times the second-level cache
+constexpr int64_t kGemmSize = 8192;  // 1.6 ms in bf16 on an H200, far above launch latency
+constexpr int64_t kCopyBytes = int64_t{1} << 30;  // many times the L2 cache
 
 double best_ns(const Forward& forward, Device device) {
   forward();
@@ -23,7 +23,7 @@ double best_ns(const Forward& forward, Device device) {
 }
 
 Peaks measure_gpu(Device device, DType dtype) {
-  // Random numbers: zeros take less power and run faster than anything real.
+  // Random values: a GEMM of zeros draws less power and runs faster than one of real data.
   const Dims square{kGemmSize, kGemmSize};
   const Tensor a = randn(square, 1, {dtype, device});
   const Tensor b = randn(square, 2, {dtype, device});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device does at most, measured now: the yardstick of `epilogue bench`.
+// Peak FLOP/s and bandwidth of a device, measured at run time: the reference of `epilogue bench`.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ struct Peaks {
   double bytes_per_ns = 0;
 };
 
-// The CPU: multiply-adds on all threads or the library's own GEMM, whichever is faster, and
-// reading as many bytes as `bytes` again and again. A
-// GPU: the library's own GEMM of large matrices, and a large copy, bytes read and written.
+// On the CPU: multiply-adds on all threads or the BLAS library's GEMM, whichever is faster, and
+// repeated reads of a buffer of `bytes` bytes. On a GPU: the library's GEMM of large matrices, and
+// a large copy that counts bytes read and written.
 Peaks measure_peaks(Device device, DType dtype, int64_t bytes);
 
 }  // namespace epi::cli

@@ -28,7 +28,7 @@ std::string layout_text(std::string_view dims, std::string_view strides) {
   return without_spaces(dims) + "/" + steps;
 }
 
-// Tensors have a dtype for a type; scalars, lists and absent arguments are left out.
+// The type of a tensor argument is its dtype. Scalars, lists and absent arguments are skipped.
 std::vector<std::string> tensor_layouts(std::string_view args) {
   const auto list = [&](std::string_view key) {
     return trace::array_items(trace::find_value(args, key).value_or(""));
@@ -49,7 +49,7 @@ int64_t number_arg(std::string_view args, std::string_view key) {
   return parse_integer(trace::find_value(args, key).value_or("0")).value_or(0);
 }
 
-// Kernels by the external id of their operator, in the order they ran.
+// Kernels by the external id of their operator, in execution order.
 std::multimap<int64_t, EventId> kernels_by_op(const trace::Trace& trace) {
   std::multimap<int64_t, EventId> kernels;
   for (EventId id = 0; id < trace.size(); ++id) {
@@ -58,7 +58,7 @@ std::multimap<int64_t, EventId> kernels_by_op(const trace::Trace& trace) {
   return kernels;
 }
 
-// When each launch began, by its correlation; the CPU's kernels have none.
+// Start time of each launch by correlation id. CPU kernels have no launch.
 std::unordered_map<int64_t, int64_t> launch_times(const trace::Trace& trace) {
   std::unordered_map<int64_t, int64_t> times;
   for (EventId id = 0; id < trace.size(); ++id) {
@@ -74,13 +74,13 @@ bool is_shown(trace::Category category) {
 }  // namespace
 
 std::string_view short_name(std::string_view kernel) {
-  constexpr std::string_view kReturns = "void ";
-  if (!kernel.starts_with(kReturns) || !kernel.ends_with(')')) return kernel;
+  constexpr std::string_view kReturnType = "void ";
+  if (!kernel.starts_with(kReturnType) || !kernel.ends_with(')')) return kernel;
   int depth = 0;
   for (size_t i = kernel.size(); i-- > 0;) {
     if (kernel[i] == ')') ++depth;
     if (kernel[i] == '(' && --depth == 0) {
-      return kernel.substr(kReturns.size(), i - kReturns.size());
+      return kernel.substr(kReturnType.size(), i - kReturnType.size());
     }
   }
   return kernel;
@@ -91,7 +91,7 @@ std::vector<ForwardOp> first_forward(const trace::Trace& trace, std::string_view
   const auto kernels = kernels_by_op(trace);
   const auto launches = launch_times(trace);
   std::vector<ForwardOp> ops;
-  std::unordered_map<EventId, int> depths;  // of the ranges under the annotation
+  std::unordered_map<EventId, int> depths;  // of the ranges inside the annotation
   for (const EventId id : tree.order) {
     if (depths.empty()) {
       if (trace.name_of(id) == annotation) depths[id] = -1;
@@ -107,10 +107,10 @@ std::vector<ForwardOp> first_forward(const trace::Trace& trace, std::string_view
                  {}};
     const auto [first, last] = kernels.equal_range(trace.external_id[id]);
     for (auto it = first; it != last; ++it) {
-      const std::string_view facts = trace.args_of(it->second);
+      const std::string_view kernel_args = trace.args_of(it->second);
       const auto launch = launches.find(trace.correlation[it->second]);
-      op.kernels.push_back({std::string(trace.name_of(it->second)), number_arg(facts, "bytes"),
-                            number_arg(facts, "flops"),
+      op.kernels.push_back({std::string(trace.name_of(it->second)),
+                            number_arg(kernel_args, "bytes"), number_arg(kernel_args, "flops"),
                             launch == launches.end() ? trace.ts_ns[it->second] : launch->second,
                             trace.dur_ns[it->second]});
     }

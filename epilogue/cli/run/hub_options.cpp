@@ -8,14 +8,14 @@
 namespace epi::cli {
 
 void add_hub_options(Command& verb, HubFlags& flags) {
-  verb.option("--source", flags.sources, "A folder, file:, http: or https: (repeated)")
+  verb.option("--source", flags.sources, "Folder or file:, http:, https: URL (repeatable)")
       .value_name("WHERE")
       .repeatable();
-  verb.option("--trust", flags.trust, "require, warn or off, of signatures").value_name("HOW");
-  verb.option("--keyring", flags.keyrings, "Whom to trust (repeated)")
+  verb.option("--trust", flags.trust, "Signature policy: require, warn or off").value_name("HOW");
+  verb.option("--keyring", flags.keyrings, "File of trusted keys (repeatable)")
       .value_name("FILE")
       .repeatable();
-  verb.option("--lock", flags.lock, "The lock (epilogue.lock, where it is)").value_name("FILE");
+  verb.option("--lock", flags.lock, "Lock file (epilogue.lock, if present)").value_name("FILE");
 }
 
 hub::Settings settings_of(const HubFlags& flags) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a verb looks for packages and whom it trusts: flags that `hub` and `run --kernels` share.
+// Package sources and trust settings: the flags shared by `hub` and `run --kernels`.
 #pragma once
 
 #include <string>
@@ -22,12 +22,12 @@ struct HubFlags {
 void add_hub_options(Command& verb, HubFlags& flags);
 
 hub::Settings settings_of(const HubFlags& flags);
-// Throws `Error` for what cannot be read.
+// Throws `Error` if a source, keyring or lock cannot be read.
 hub::Options hub_options(const HubFlags& flags);
 hub::PackageName package_of(const std::string& text);
 
-// Resolves, checks and loads a package; what is only doubted goes to standard error. Throws
-// `Refused` where it is not trusted, `Error` where it is not there or does not run here.
+// Resolves, verifies and loads a package, and prints its warnings on standard error. Throws
+// `Refused` if it is not trusted, and `Error` if it does not exist or does not run on this machine.
 hub::Kernels load_kernels(const std::string& package, Device device, const HubFlags& flags);
 
 }  // namespace epi::cli

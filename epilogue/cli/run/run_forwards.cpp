@@ -13,24 +13,24 @@ namespace {
 constexpr size_t kMinForwards = 5;
 constexpr size_t kMaxForwards = 1000;
 constexpr double kBudgetNs = 1e9;
-// On a device, forwards are timed in rows of two milliseconds, far above what the wait at the end
-// costs.
-constexpr double kRowNs = 2e6;
-constexpr size_t kIssues = 101;
+// On a GPU, a sample is a run of forwards of about 2 ms, far above the cost of the synchronization
+// at its end.
+constexpr double kSampleNs = 2e6;
+constexpr size_t kLaunchSamples = 101;
 
-constexpr double kTurnNs = 2e6;  // of the first forward, at least: far above the clock's noise
-constexpr int kMinTurns = 9;
-constexpr int kMaxTurns = 101;
+constexpr double kRoundNs = 2e6;  // per round, for the first function: far above the clock's noise
+constexpr int kMinRounds = 9;
+constexpr int kMaxRounds = 101;
 
-int64_t calls_in_a_row(const Forward& forward, Device device) {
+int64_t calls_per_sample(const Forward& forward, Device device) {
   const double one_ns = timed(forward, 8, device);
-  return std::clamp<int64_t>(std::llround(kRowNs / one_ns), 1, 1000);
+  return std::clamp<int64_t>(std::llround(kSampleNs / one_ns), 1, 1000);
 }
 
-// The device is idle before each, so that no full queue holds the CPU up.
-std::vector<double> timed_issues(const Forward& forward, Device device) {
+// Synchronizes before each forward, so that the host never waits for a full launch queue.
+std::vector<double> launch_times(const Forward& forward, Device device) {
   std::vector<double> times_ns;
-  for (size_t i = 0; i < kIssues; ++i) {
+  for (size_t i = 0; i < kLaunchSamples; ++i) {
     wait_for(device);
     const int64_t start_ns = now_ns();
     forward();
@@ -85,7 +85,8 @@ Spread spread_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const auto last = static_cast<double>(values.size() - 1);
   const auto at = [&](double place) { return values[static_cast<size_t>(place)]; };
-  // Outwards on both ends, so that "nine of ten agree" asks for as many on either side.
+  // Rounded outwards at both ends, so that "nine of ten rounds agree" is equally strict on either
+  // side.
   return {at(0.5 * last), at(std::floor(0.1 * last)), at(std::ceil(0.9 * last))};
 }
 
@@ -95,20 +96,21 @@ Spread saving_of(const std::vector<double>& before_ns, const std::vector<double>
   return spread_of(std::move(saved));
 }
 
-std::vector<std::vector<double>> times_in_turns(const std::vector<Forward>& forwards, Device device,
-                                                double total_ns, Progress& progress) {
+std::vector<std::vector<double>> interleaved_times(const std::vector<Forward>& forwards,
+                                                   Device device, double total_ns,
+                                                   Progress& progress) {
   for (const Forward& forward : forwards) forward();
   double round_ns = 0;
   for (const Forward& forward : forwards) round_ns += timed(forward, 1, device);
   const auto calls =
-      std::max<int64_t>(1, std::llround(kTurnNs / std::max(timed(forwards[0], 3, device), 1.0)));
-  const int turns = std::clamp(static_cast<int>(total_ns / (round_ns * static_cast<double>(calls))),
-                               kMinTurns, kMaxTurns);
+      std::max<int64_t>(1, std::llround(kRoundNs / std::max(timed(forwards[0], 3, device), 1.0)));
+  const int rounds = std::clamp(
+      static_cast<int>(total_ns / (round_ns * static_cast<double>(calls))), kMinRounds, kMaxRounds);
   std::vector<std::vector<double>> times_ns(forwards.size());
-  for (int turn = 0; turn < turns; ++turn) {
-    progress.show("turn", static_cast<size_t>(turn) + 1);
+  for (int round = 0; round < rounds; ++round) {
+    progress.show("round", static_cast<size_t>(round) + 1);
     for (size_t i = 0; i < forwards.size(); ++i) {
-      forwards[i]();  // brings its own data back into the caches
+      forwards[i]();  // warms the caches after the other functions
       times_ns[i].push_back(timed(forwards[i], calls, device));
     }
   }
@@ -118,15 +120,15 @@ std::vector<std::vector<double>> times_in_turns(const std::vector<Forward>& forw
 ForwardTimes timed_forwards(const Forward& forward, Device device, Progress& progress) {
   ForwardTimes times;
   if (device != kCpu) {
-    times.in_a_row = calls_in_a_row(forward, device);
-    times.issue_ns = timed_issues(forward, device);
+    times.calls_per_sample = calls_per_sample(forward, device);
+    times.launch_ns = launch_times(forward, device);
   }
   double total_ns = 0;
   while (times.forward_ns.size() < kMinForwards ||
          (total_ns < kBudgetNs && times.forward_ns.size() < kMaxForwards)) {
     progress.show("forward", times.forward_ns.size() + 1);
-    times.forward_ns.push_back(timed(forward, times.in_a_row, device));
-    total_ns += times.forward_ns.back() * static_cast<double>(times.in_a_row);
+    times.forward_ns.push_back(timed(forward, times.calls_per_sample, device));
+    total_ns += times.forward_ns.back() * static_cast<double>(times.calls_per_sample);
   }
   std::sort(times.forward_ns.begin(), times.forward_ns.end());
   return times;

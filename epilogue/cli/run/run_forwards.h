@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forwards of `epilogue run`: warming up, recorded, and timed.
+// Runs the forwards of `run`, `bench` and `tour`: warm-up, recorded by the profiler, and timed
+// without it.
 #pragma once
 
 #include <functional>
@@ -14,26 +15,26 @@ namespace epi::cli {
 // One forward inside its annotation.
 using Forward = std::function<void()>;
 
-// Returns when everything that was started on `device` is done.
+// Waits until all work launched on `device` has finished. Returns at once for the CPU.
 void wait_for(Device device);
 
-// Nanoseconds of one of `calls` forwards that follow each other, until the device has done them
-// all.
+// Mean nanoseconds per forward over `calls` back-to-back forwards, including the wait for the
+// device at the end.
 double timed(const Forward& forward, int64_t calls, Device device);
 
 void warm_up(const Forward& forward, int64_t count, Progress& progress);
-// For at least so long: clocks rise and threads wake up over milliseconds.
+// Runs for at least `ns`: clocks take milliseconds to ramp up, and threads to wake.
 void warm_up_for(const Forward& forward, double ns, Device device);
 
-// The trace of the schedule's active steps, one forward each.
+// Records one forward per step and returns the trace of the schedule's active steps.
 trace::Trace recorded_forwards(const Forward& forward, const profile::Schedule& schedule,
                                Progress& progress);
 
-// Sorted, in nanoseconds.
+// Both lists are sorted.
 struct ForwardTimes {
-  std::vector<double> forward_ns;  // of one forward
-  int64_t in_a_row = 1;            // each is the mean of so many
-  std::vector<double> issue_ns{};  // what one takes the CPU to start; empty where it does the work
+  std::vector<double> forward_ns;   // time per forward
+  int64_t calls_per_sample = 1;     // each value is the mean of this many back-to-back forwards
+  std::vector<double> launch_ns{};  // host time to launch one forward; empty on the CPU
 };
 
 struct Spread {
@@ -42,15 +43,16 @@ struct Spread {
   double p90 = 0;
 };
 Spread spread_of(std::vector<double> values);
-// By how much `after` is shorter than `before`, turn by turn.
+// `before_ns` minus `after_ns`, per round.
 Spread saving_of(const std::vector<double>& before_ns, const std::vector<double>& after_ns);
 
-// What a forward of each takes, in nanoseconds, a value a turn. They take turns, so that what
-// disturbs the machine disturbs all of them; `total_ns` for all turns together.
-std::vector<std::vector<double>> times_in_turns(const std::vector<Forward>& forwards, Device device,
-                                                double total_ns, Progress& progress);
+// Time per forward of each function, one value per round. The functions run in interleaved rounds,
+// so that noise affects all of them alike. All rounds together take about `total_ns`.
+std::vector<std::vector<double>> interleaved_times(const std::vector<Forward>& forwards,
+                                                   Device device, double total_ns,
+                                                   Progress& progress);
 
-// At least five times; more of them while they stay within a second.
+// At least 5 and at most 1000 samples, for about a second.
 ForwardTimes timed_forwards(const Forward& forward, Device device, Progress& progress);
 
 }  // namespace epi::cli

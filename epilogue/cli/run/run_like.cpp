@@ -25,7 +25,7 @@ namespace {
 
 using trace::EventId;
 
-// A block of a trace, as `run` has them.
+// An MLP or a linear found in a trace.
 struct FoundBlock {
   int64_t rows = 0;
   int64_t in = 0;
@@ -33,14 +33,14 @@ struct FoundBlock {
   std::string activation;
   std::string dtype;
   double device_ns = 0;
-  int64_t count = 0;  // of blocks alike in one step
+  int64_t count = 0;  // blocks of the same sizes in one step
   int64_t kernels = 0;
-  std::vector<std::string> kernel_names;  // in order, each once
+  std::vector<std::string> kernel_names;  // distinct, in order
   bool bias = false;
   std::string device;
 };
 
-// TRACE[:ANNOTATION]; a path that exists is itself, whatever is in its name.
+// TRACE[:ANNOTATION]. An existing path is taken as a whole, even if its name contains a colon.
 struct LikeArgument {
   std::string file;
   std::optional<std::string> annotation;
@@ -57,7 +57,7 @@ LikeArgument parse_like(const std::string& text) {
   return {text, {}};
 }
 
-FoundBlock described(const trace::Trace& trace, const std::vector<EventId>& work) {
+FoundBlock block_with_kernels(const trace::Trace& trace, const std::vector<EventId>& work) {
   FoundBlock block;
   block.device = analysis::device_name(trace);
   for (const EventId id : work) {
@@ -70,9 +70,9 @@ FoundBlock described(const trace::Trace& trace, const std::vector<EventId>& work
   return block;
 }
 
-FoundBlock found_mlp(const trace::Trace& trace, const analysis::Blocks& blocks) {
+FoundBlock mlp_block(const trace::Trace& trace, const analysis::Blocks& blocks) {
   const analysis::GatedMlp& first = blocks.mlps[0];
-  FoundBlock block = described(trace, first.work);
+  FoundBlock block = block_with_kernels(trace, first.work);
   block.rows = first.rows;
   block.in = first.dim;
   block.out = first.hidden;
@@ -86,12 +86,12 @@ FoundBlock found_mlp(const trace::Trace& trace, const analysis::Blocks& blocks) 
   return block;
 }
 
-// The one that takes longest.
-FoundBlock found_linear(const trace::Trace& trace, const analysis::Blocks& blocks) {
+// The linear that takes longest.
+FoundBlock linear_block(const trace::Trace& trace, const analysis::Blocks& blocks) {
   const auto longest =
       std::max_element(blocks.linears.begin(), blocks.linears.end(),
                        [](const auto& a, const auto& b) { return a.device_ns < b.device_ns; });
-  FoundBlock block = described(trace, longest->work);
+  FoundBlock block = block_with_kernels(trace, longest->work);
   block.rows = longest->rows;
   block.in = longest->in;
   block.out = longest->out;
@@ -106,37 +106,42 @@ FoundBlock found_linear(const trace::Trace& trace, const analysis::Blocks& block
 
 FoundBlock find_block(const RunFlags& flags, const LikeArgument& like) {
   const auto inputs = read_inputs({like.file});
-  if (inputs.size() != 1) fail("run", "--like {}: one trace is needed, not a folder", like.file);
+  if (inputs.size() != 1) fail("run", "--like {}: needs a single trace, not a folder", like.file);
   show_notices(inputs);
   const analysis::TraceIndex index(inputs[0].trace);
   const analysis::Subject subject = like.annotation
                                         ? analysis::named_subject(index, *like.annotation)
                                         : analysis::step_subject(index);
   if (subject.group.instances.empty()) {
-    fail("run", "--like {}: nothing is called {}", like.file, like.annotation.value_or("a step"));
+    if (!like.annotation) fail("run", "--like {}: the trace has no steps", like.file);
+    fail("run", "--like {}: no annotation or operator is named {}", like.file, *like.annotation);
   }
   const size_t place = analysis::typical_instance(subject.group);
   const auto blocks = analysis::find_blocks(index, subject.owned[place].work);
   const bool mlp = flags.workload == "mlp";
   if (mlp && blocks.mlps.empty()) {
     fail("run",
-         "--like {}: there is no gated MLP (three GEMMs with an activation and a multiplication of "
-         "both between them) with recorded shapes{}",
-         like.file, blocks.linears.empty() ? "" : "; for its linears: epilogue run linear --like");
+         "--like {}: no gated MLP with recorded shapes (three GEMMs with an activation and a "
+         "multiplication between them){}",
+         like.file,
+         blocks.linears.empty() ? "" : "; to run its linears: epilogue run linear --like");
   }
   if (!mlp && blocks.linears.empty()) {
-    fail("run", "--like {}: there is no linear with recorded shapes outside of MLPs", like.file);
+    fail("run", "--like {}: no linear with recorded shapes outside of MLPs", like.file);
   }
-  return mlp ? found_mlp(inputs[0].trace, blocks) : found_linear(inputs[0].trace, blocks);
+  return mlp ? mlp_block(inputs[0].trace, blocks) : linear_block(inputs[0].trace, blocks);
 }
 
-// The trace's sizes as flags; rows and the dtype may be given instead.
+// The flags with the block's sizes filled in. --batch, --seq and --dtype override the trace.
 RunFlags flags_like(const RunFlags& given, const FoundBlock& block) {
   RunFlags flags = given;
   for (const std::string* size : {&given.dim, &given.hidden, &given.in_dim, &given.out_dim}) {
-    if (!size->empty()) fail("run", "--like takes the block's widths from the trace");
+    if (!size->empty()) {
+      fail("run",
+           "--like takes the widths from the trace: remove --dim, --hidden, --in-dim, --out-dim");
+    }
   }
-  // Rows are rows: without --seq they are not cut into sequences.
+  // The trace has rows only. Without --seq, each row is a sequence of length 1.
   if (flags.batch.empty()) {
     const int64_t seq = flags.seq.empty() ? 1 : positive_number("--seq", flags.seq);
     flags.batch = fmt::format("{}", std::max<int64_t>(1, block.rows / seq));
@@ -163,12 +168,12 @@ bool runs_here(const ModeResult& mode, const std::string& kernel) {
   return std::find(names.begin(), names.end(), kernel) != names.end();
 }
 
-// The trace's kernels, and whether eager ran the same ones here.
+// The trace's kernels, each marked "same" if eager mode also runs it here.
 std::string kernels_text(const FoundBlock& block, const ModeResult& eager) {
-  std::string out = "\nits kernels in the trace, and whether eager runs them here:\n";
+  std::string out = "\nkernels in the trace, and whether eager runs the same ones here:\n";
   for (const std::string& name : block.kernel_names) {
-    const std::string said = report::kernel_sentence(name, analysis::decode_name(name));
-    out += fmt::format("  {}  {}\n", runs_here(eager, name) ? "same " : "other", said);
+    const std::string sentence = report::kernel_sentence(name, analysis::decode_name(name));
+    out += fmt::format("  {}  {}\n", runs_here(eager, name) ? "same " : "other", sentence);
   }
   return out;
 }
@@ -176,20 +181,23 @@ std::string kernels_text(const FoundBlock& block, const ModeResult& eager) {
 void print_text(const FoundBlock& block, const Workload& workload,
                 const std::vector<ModeResult>& modes, const Peaks& peaks, bool markdown) {
   const std::string times =
-      block.count > 1 ? fmt::format(", {} times in a step", block.count) : std::string();
-  fmt::print("{}\nin the trace, {} rows on {}: {}, {} of device time{}\n", workload.title,
-             block.rows, block.device.empty() ? "an unknown device" : block.device,
+      block.count > 1 ? fmt::format(", {} times per step", block.count) : std::string();
+  fmt::print("{}\nin the trace, {} on {}: {}, {} of kernel time{}\n", workload.title,
+             report::plural(static_cast<double>(block.rows), "row"),
+             block.device.empty() ? "an unknown device" : block.device,
              report::plural(static_cast<double>(block.kernels), "kernel"),
              report::time_text(block.device_ns), times);
-  if (block.activation.empty() && !block.bias) fmt::print("the trace's has no bias; here it has\n");
-  fmt::print("here, on {}:\n\n", device_text(workload.device));
+  if (block.activation.empty() && !block.bias) {
+    fmt::print("the linear in the trace has no bias; the one measured here has one\n");
+  }
+  fmt::print("measured on {}:\n\n", device_text(workload.device));
   const report::Table table = mode_table(modes, peaks);
-  fmt::print("{}{}{}", markdown ? table.markdown() : table.text(), markdown ? "\n" : "",
-             spread_text(modes));
+  fmt::print("{}{}{}\n{}\n", markdown ? table.markdown() : table.text(), markdown ? "\n" : "",
+             spread_text(modes), mode_table_legend());
   fmt::print("{}", kernels_text(block, modes[0]));
   const bool same_device = device_text(workload.device).find(block.device) != std::string::npos;
   if (workload.device == kCpu && !block.device.empty() && !same_device) {
-    fmt::print("\nthe trace is of another device: compare modes with each other, not with it\n");
+    fmt::print("\nthe trace is from another device: compare the modes only with each other\n");
   }
 }
 
@@ -223,7 +231,8 @@ void print_like_json(const RunFlags& flags, const FoundBlock& block, const LikeA
 int run_like(const RunFlags& given) {
   if (given.compile || !given.kernels.empty() || !given.weights.empty() || !given.trace.empty() ||
       given.table) {
-    fail("run", "--like runs every mode: it goes with --batch, --seq, --dtype and --device alone");
+    fail("run",
+         "--like runs every mode: it takes only --batch, --seq, --dtype, --device, --json, --md");
   }
   const LikeArgument like = parse_like(given.like);
   const FoundBlock block = find_block(given, like);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `run mlp --like TRACE[:ANNOTATION]`, `run linear --like ...`: the block of a trace, run here in
-// every mode, beside what the trace says that it took.
+// `run mlp --like TRACE[:ANNOTATION]` and `run linear --like ...`: finds a block in a trace, runs
+// one of the same sizes on this machine in every mode, and prints the trace's kernels and time next
+// to the results.
 #pragma once
 
 #include "epilogue/cli/run/run_options.h"

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kMaxNumber = int64_t{1} << 62;
 
-int64_t number_in(const std::string& flag, const std::string& text, int64_t smallest) {
+int64_t parse_number(const std::string& flag, const std::string& text, int64_t smallest) {
   bool overflows = false;
   const auto value = parse_integer(text, &overflows);
   if (overflows || (value && *value > kMaxNumber)) {
@@ -29,7 +29,7 @@ int64_t number_in(const std::string& flag, const std::string& text, int64_t smal
   return *value;
 }
 
-// Of each phase: a recording holds every operator of its steps in memory.
+// Per phase of the schedule. A recording keeps every operator of its steps in memory.
 constexpr int64_t kMaxSteps = 1'000'000;
 
 using FlagText = std::string RunFlags::*;
@@ -53,7 +53,7 @@ constexpr auto kSizeFlags = std::to_array<SizeFlag>({
 
 using Values = std::vector<std::optional<int64_t>>;
 
-// Nothing, where the flag was not given.
+// A single nullopt if the flag was not given.
 Values list_of(const std::string& flag, const std::string& text) {
   if (text.empty()) return {std::nullopt};
   const auto numbers = positive_numbers(flag, text);
@@ -63,17 +63,17 @@ Values list_of(const std::string& flag, const std::string& text) {
 }  // namespace
 
 int64_t positive_number(const std::string& flag, const std::string& text) {
-  return number_in(flag, text, 1);
+  return parse_number(flag, text, 1);
 }
 
 std::vector<int64_t> positive_numbers(const std::string& flag, const std::string& text) {
   std::vector<int64_t> values;
   std::string item;
-  // A trailing comma asks for one more, empty, number: it is refused like any other empty one.
+  // The appended comma makes getline return an empty last item for "64,", which is then rejected.
   for (std::istringstream stream(text + ","); std::getline(stream, item, ',');) {
     const int64_t value = positive_number(flag, item);
     if (std::find(values.begin(), values.end(), value) != values.end()) {
-      fail("run", "{} {}: {} is there twice", flag, text, value);
+      fail("run", "{} {}: {} appears twice", flag, text, value);
     }
     values.push_back(value);
   }
@@ -81,7 +81,7 @@ std::vector<int64_t> positive_numbers(const std::string& flag, const std::string
 }
 
 int64_t parse_count(const std::string& flag, const std::string& text) {
-  return number_in(flag, text, 0);
+  return parse_number(flag, text, 0);
 }
 
 std::vector<RunSizes> expand_sizes(const RunFlags& flags) {
@@ -157,10 +157,10 @@ std::optional<CompileOptions> parse_compile(const RunFlags& flags) {
   const bool has_hub_flags = !flags.hub.sources.empty() || !flags.hub.trust.empty() ||
                              !flags.hub.keyrings.empty() || !flags.hub.lock.empty();
   if (flags.kernels.empty() && has_hub_flags) {
-    fail("run", "--source, --trust, --keyring and --lock are for --kernels");
+    fail("run", "--source, --trust, --keyring and --lock need --kernels");
   }
   if (flags.compile && !flags.kernels.empty()) {
-    fail("run", "--kernels {}: they are run as they are, without --compile", flags.kernels);
+    fail("run", "--kernels {}: prebuilt kernels cannot be combined with --compile", flags.kernels);
   }
   if (!flags.compile) return std::nullopt;
   options.graph = flags.graph;

@@ -16,14 +16,14 @@
 
 namespace epi::cli {
 
-// The flags as they were typed. A size may be a list, "64,96,128": each is run.
+// The flags as typed. A size may be a list, such as "64,96,128": each value is run.
 struct RunFlags {
   std::string workload;
   std::string batch, seq, dim, hidden, in_dim, out_dim, size, rows, cols;
   std::string activation = "geglu";
-  std::string layout = "nn";  // of matmul-add's w; tn: a transposed view, as a Linear has it
-  bool bias = false;          // matmul-add: b is a vector
-  bool no_bias = false;       // linear: without one
+  std::string layout = "nn";  // of matmul-add's w; tn: a transposed view, as in a Linear
+  bool bias = false;          // matmul-add: b is a vector of length cols
+  bool no_bias = false;       // linear: omit the bias
   std::string dtype;
   std::string device = "auto";
   std::string weights;
@@ -31,11 +31,11 @@ struct RunFlags {
   std::string warmup = "3";
   std::string steps;    // "wait,warmup,active"
   std::string trace;    // the file to write
-  std::string kernels;  // NAME@VERSION of a package
+  std::string kernels;  // package NAME@VERSION
   std::string like;     // TRACE[:ANNOTATION]
-  HubFlags hub;         // where it is, and whom to trust
+  HubFlags hub;         // package sources and trust settings
   bool compile = false;
-  bool graph = false;   // with compile, on a GPU
+  bool graph = false;   // needs compile and a GPU
   std::string fuse;     // none, pointwise, epilogue
   std::string dynamic;  // on, off
   std::string show;     // graph, passes, code, plan
@@ -44,37 +44,38 @@ struct RunFlags {
   bool markdown = false;
 };
 
-// --weights and --prefix, which `bench` has too.
+// --weights and --prefix, shared by `run` and `bench`.
 void add_weight_options(Command& verb, RunFlags& flags);
 
-// One run's sizes. Those that were not given are the workload's defaults, or the weights'.
+// The sizes of one run. Absent sizes come from the weights, or are the workload's defaults.
 struct RunSizes {
   std::optional<int64_t> batch, seq, dim, hidden, in_dim, out_dim, size, rows, cols;
 };
 
-// A whole number from 1 to 2^62; throws `Error` naming the flag otherwise.
+// An integer from 1 to 2^62. Throws an `Error` that names the flag otherwise.
 int64_t positive_number(const std::string& flag, const std::string& text);
-// "64,96,128" as such numbers, none of them twice.
+// A list of such numbers, "64,96,128". Throws for duplicates.
 std::vector<int64_t> positive_numbers(const std::string& flag, const std::string& text);
-// One number from 0.
+// An integer from 0 to 2^62.
 int64_t parse_count(const std::string& flag, const std::string& text);
 
-// Every combination of the lists, the last flag changing fastest.
+// Every combination of the lists. The last flag varies fastest.
 std::vector<RunSizes> expand_sizes(const RunFlags& flags);
 
-// The schedule of --steps; by default 1,1,3 where something of the recording is shown or kept, and
-// else the one forward that is shown.
+// The schedule of --steps. The default is 1,1,3 if the recording is printed or written, else a
+// single forward.
 profile::Schedule parse_steps(const RunFlags& flags);
 
-// "batch64_seq128": the sizes of this run that the flags gave as lists; empty where none is one.
+// "batch64_seq128": the sizes of this run that were given as lists. Empty if none was.
 std::string list_label(const RunFlags& flags, const RunSizes& sizes);
 
-// None where the flag was not given; throws for a dtype that `run` does not take.
+// Empty if the flag was not given. Throws for a dtype that `run` does not support.
 std::optional<DType> parse_dtype(const std::string& text);
-// What --compile, --fuse, --dynamic and --show ask for; none where nothing is to be compiled.
+// The options of --compile, --fuse, --dynamic and --graph, or none without --compile. Throws for
+// flags that do not go together.
 std::optional<CompileOptions> parse_compile(const RunFlags& flags);
-// The device of --device, its backend registered; `auto` is the first GPU where there is one.
-// Throws for one that cannot run here.
+// Registers the backend of --device and returns the device. `auto` is the first GPU, else the CPU.
+// Throws if the device is not available.
 Device choose_device(const RunFlags& flags);
 // f32 on the CPU, bf16 on CUDA.
 DType default_dtype(Device device);

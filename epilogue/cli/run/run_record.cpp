@@ -16,7 +16,7 @@
 namespace epi::cli {
 namespace {
 
-// "out/mlp" and ".json.gz" of "out/mlp.json.gz".
+// Splits "out/mlp.json.gz" into "out/mlp" and ".json.gz".
 std::pair<std::string, std::string> split_ending(const std::string& path) {
   for (const std::string_view ending : {".json", ".json.gz", ".json.zst", ".gz", ".zst"}) {
     const size_t stem = path.size() - std::min(path.size(), ending.size());
@@ -27,7 +27,7 @@ std::pair<std::string, std::string> split_ending(const std::string& path) {
   return {path, ""};
 }
 
-// A device or a pipe: it gets the trace, and there is no place beside it for the table.
+// A device or a pipe receives only the trace: there is no file name for the table.
 bool is_special(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::is_other(std::filesystem::status(path, ignored));
@@ -58,15 +58,16 @@ void write_record(const RunFlags& flags, const RunSizes& sizes, const trace::Tra
   }
   const auto [stem, ending] = split_ending(flags.trace);
   const std::string label = list_label(flags, sizes);
-  const std::string named = label.empty() ? stem : stem + "_" + label;
-  // The table is there before the trace is, and gets its name after it: both appear, or neither.
-  auto table_file = OutputFile::create(named + ".txt");
+  const std::string base_path = label.empty() ? stem : stem + "_" + label;
+  // The table is written to a temporary file first and renamed last, so that a failed write leaves
+  // neither file.
+  auto table_file = OutputFile::create(base_path + ".txt");
   throw_if_failed(table_file);
   throw_if_failed(table_file->write(report::table_text(table, {})));
-  throw_if_failed(trace::write(trace, named + ending));
+  throw_if_failed(trace::write(trace, base_path + ending));
   throw_if_failed(table_file->commit());
-  result.trace_path = named + ending;
-  result.table_path = named + ".txt";
+  result.trace_path = base_path + ending;
+  result.table_path = base_path + ".txt";
 }
 
 }  // namespace epi::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `epilogue run --trace FILE` leaves: the trace, and its table beside it as text.
+// The files that `epilogue run --trace FILE` writes: the trace, and its profiler table as text next
+// to it.
 #pragma once
 
 #include "epilogue/cli/run/run_options.h"
@@ -8,12 +9,12 @@
 
 namespace epi::cli {
 
-// Throws where --trace names a folder that is not there or cannot be written to: before anything
-// runs.
+// Called before anything runs. Throws if --trace is a folder, or if its parent folder does not
+// exist or is not writable.
 void check_trace_folder(const RunFlags& flags);
 
-// Writes both files and notes their paths in `result`. With lists of sizes each run has its own:
-// mlp.json becomes mlp_batch64.json. Throws `Error` where that fails.
+// Writes both files and stores their paths in `result`. With lists of sizes, each run has its own
+// files: mlp.json becomes mlp_batch64.json. Throws `Error` if writing fails.
 void write_record(const RunFlags& flags, const RunSizes& sizes, const trace::Trace& trace,
                   const analysis::ProfilerTable& table, RunResult& result);
 

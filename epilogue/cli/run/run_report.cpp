@@ -11,6 +11,7 @@
 #include "epilogue/cuda/cuda_device.h"
 #include "epilogue/report/profiler_table_report.h"
 #include "epilogue/report/table.h"
+#include "epilogue/report/text.h"
 #include "epilogue/report/units.h"
 
 namespace epi::cli {
@@ -35,17 +36,17 @@ Totals totals_of(const RunResult& result) {
 double median(const std::vector<double>& sorted) { return sorted[sorted.size() / 2]; }
 double median_ns(const RunResult& result) { return median(result.times.forward_ns); }
 
-// FLOPs a nanosecond are GFLOPs a second.
+// FLOPs per nanosecond equal GFLOP/s.
 double gflops(const RunResult& result) {
   return static_cast<double>(totals_of(result).flops) / median_ns(result);
 }
 
-constexpr size_t kLongName = 28;  // with the numbers behind it: 80 columns
+constexpr size_t kMaxNameInRow = 23;  // with the other columns at their widest: 80 columns
 
-// The op's name column, wide enough for the chain of a linear; inputs follow.
+// Width of the operator column: fits the nested operators of a linear.
 constexpr size_t kNameWidth = 26;
 
-// The inputs' layouts, on further lines where they would pass 80 columns.
+// The layouts of the inputs, wrapped at 80 columns.
 std::string wrapped_inputs(const ForwardOp& op) {
   constexpr size_t kLineWidth = 80;
   std::string out;
@@ -61,7 +62,7 @@ std::string wrapped_inputs(const ForwardOp& op) {
   return out;
 }
 
-// Operators and the kernels under them, in the order in which they began.
+// Operators and their kernels, in the order of their start times.
 std::string chain_text(const RunResult& result) {
   std::multimap<int64_t, std::string> lines;
   for (const ForwardOp& op : result.ops) {
@@ -79,6 +80,9 @@ std::string chain_text(const RunResult& result) {
   return out;
 }
 
+// One decimal below 1000.
+std::string rate_cell(double rate) { return fmt::format("{:.{}f}", rate, rate < 999.95 ? 1 : 0); }
+
 report::Table kernel_table(const RunResult& result) {
   using report::Align;
   report::Table table({{"kernel", Align::kLeft},
@@ -88,10 +92,10 @@ report::Table kernel_table(const RunResult& result) {
                        {"time", Align::kRight},
                        {"GB/s", Align::kRight},
                        {"GFLOP/s", Align::kRight}});
-  table.wrap_first(kLongName);
+  table.wrap_first(kMaxNameInRow);
   for (const KernelSum& kernel : result.kernels) {
     const double dur_ns = std::max<double>(1, static_cast<double>(kernel.dur_ns));
-    if (kernel.bytes == 0) {  // of a graph
+    if (kernel.bytes == 0) {  // launched by a CUDA graph: bytes and FLOPs are unknown
       table.add_row({kernel.name, fmt::format("{}", kernel.count), "-", "-",
                      report::time_text(dur_ns), "-", "-"});
       continue;
@@ -99,8 +103,8 @@ report::Table kernel_table(const RunResult& result) {
     table.add_row({kernel.name, fmt::format("{}", kernel.count),
                    report::bytes_text(static_cast<double>(kernel.bytes)),
                    report::flops_text(static_cast<double>(kernel.flops)), report::time_text(dur_ns),
-                   fmt::format("{:.1f}", static_cast<double>(kernel.bytes) / dur_ns),
-                   fmt::format("{:.1f}", static_cast<double>(kernel.flops) / dur_ns)});
+                   rate_cell(static_cast<double>(kernel.bytes) / dur_ns),
+                   rate_cell(static_cast<double>(kernel.flops) / dur_ns)});
   }
   return table;
 }
@@ -108,19 +112,24 @@ report::Table kernel_table(const RunResult& result) {
 std::string closing_text(const RunResult& result) {
   const Totals totals = totals_of(result);
   const ForwardTimes& times = result.times;
-  // A graph's launch tells no costs of its kernels.
+  // The bytes and FLOPs of kernels in a CUDA graph are unknown.
   const bool known = totals.bytes > 0;
   std::string out = fmt::format(
-      "{} kernel{} per forward{}\n"
-      "{} per forward (median of {}{}, {} to {}){}\n",
-      totals.kernels, totals.kernels == 1 ? "" : "s",
-      known ? ", " + report::bytes_text(static_cast<double>(totals.bytes)) + " moved" : "",
-      report::time_text(median_ns(result)), times.forward_ns.size(),
-      times.in_a_row == 1 ? "" : fmt::format(" rows of {}", times.in_a_row),
-      report::time_text(times.forward_ns.front()), report::time_text(times.forward_ns.back()),
-      known ? fmt::format(", {:.1f} GFLOP/s", gflops(result)) : "");
-  if (!times.issue_ns.empty()) {
-    out += fmt::format("{} of the CPU to start one\n", report::time_text(median(times.issue_ns)));
+      "{} per forward{}\n", report::plural(static_cast<double>(totals.kernels), "kernel"),
+      known ? ", " + report::bytes_text(static_cast<double>(totals.bytes)) + " moved" : "");
+  const std::string samples =
+      times.calls_per_sample == 1
+          ? fmt::format("{}", times.forward_ns.size())
+          : fmt::format("{} runs of {} forwards", times.forward_ns.size(), times.calls_per_sample);
+  const std::string time = fmt::format(
+      "{} per forward (median of {}, min {}, max {}){}", report::time_text(median_ns(result)),
+      samples, report::time_text(times.forward_ns.front()),
+      report::time_text(times.forward_ns.back()),
+      known ? fmt::format(", {}/s", report::flops_text(1e9 * gflops(result))) : "");
+  out += report::wrapped(time, 80) + '\n';
+  if (!times.launch_ns.empty()) {
+    out += fmt::format("{} of host time to launch one forward\n",
+                       report::time_text(median(times.launch_ns)));
   }
   return out;
 }
@@ -138,7 +147,7 @@ std::string mode_text(const RunResult& result) {
                      result.compiled->options.graph ? ", graph" : "");
 }
 
-// When and why code was made, and whether the cache had it.
+// When and why code was compiled, and whether it came from the cache.
 std::string compile_text(const RunResult& result) {
   if (!result.compiled) return "";
   std::string out = result.compiled->shown.empty() ? "" : "\n" + result.compiled->shown;
@@ -147,8 +156,7 @@ std::string compile_text(const RunResult& result) {
                        variant.from_cache ? " with code from the cache" : "", variant.reason);
     if (!variant.not_kept.empty()) out += fmt::format("not cached: {}\n", variant.not_kept);
   }
-  return out + fmt::format("{} recompile{}\n", result.compiled->recompiles,
-                           result.compiled->recompiles == 1 ? "" : "s");
+  return out + report::plural(result.compiled->recompiles, "recompile") + '\n';
 }
 
 void compile_json(JsonWriter& json, const RunResult& result) {
@@ -182,16 +190,15 @@ void compile_json(JsonWriter& json, const RunResult& result) {
   json.end_array();
 }
 
-// The profiler's table where it was asked for, and what was written.
+// The profiler's table of --table, and the paths of the files written.
 std::string record_text(const RunResult& result, bool markdown) {
   std::string out;
   if (result.table) {
     out += '\n' + (markdown ? report::table_markdown : report::table_text)(*result.table, {});
   }
   if (!result.trace_path.empty()) {
-    out += fmt::format("\ntrace {}", result.trace_path);
-    if (!result.table_path.empty()) out += fmt::format(", its table {}", result.table_path);
-    out += '\n';
+    out += fmt::format("\ntrace: {}\n", result.trace_path);
+    if (!result.table_path.empty()) out += fmt::format("table: {}\n", result.table_path);
   }
   return out;
 }
@@ -200,8 +207,8 @@ std::string record_text(const RunResult& result, bool markdown) {
 
 std::string device_text(Device device) {
   if (device == kCpu) {
-    return fmt::format("the CPU: {}, {} thread{}, {}", cpu_name(), num_threads(),
-                       num_threads() == 1 ? "" : "s", name(cpu_isa()));
+    return fmt::format("the CPU: {}, {}, {}", cpu_name(), report::plural(num_threads(), "thread"),
+                       name(cpu_isa()));
   }
   const auto found = cuda::devices();
   return fmt::format("{}: {}", name(device),
@@ -266,8 +273,8 @@ void run_json(JsonWriter& json, const RunResult& result) {
   totals.bytes > 0 ? json.integer(totals.bytes) : json.null();
   json.key("us_per_forward").fixed(median_ns(result) / 1000, 3);
   json.key("us_to_issue");
-  const auto& issue_ns = result.times.issue_ns;
-  issue_ns.empty() ? json.null() : json.fixed(median(issue_ns) / 1000, 3);
+  const auto& launch_ns = result.times.launch_ns;
+  launch_ns.empty() ? json.null() : json.fixed(median(launch_ns) / 1000, 3);
   json.key("gflops");
   totals.bytes > 0 ? json.fixed(gflops(result), 3) : json.null();
   compile_json(json, result);

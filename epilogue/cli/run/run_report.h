@@ -15,22 +15,22 @@
 
 namespace epi::cli {
 
-// A kernel name with its runs in one forward added up.
+// All calls of one kernel in a forward, added up.
 struct KernelSum {
   std::string name;
   int64_t count = 0;
   int64_t bytes = 0;
   int64_t flops = 0;
   int64_t dur_ns = 0;
-  int64_t launched_ns = 0;  // the first of them
+  int64_t launched_ns = 0;  // first launch
 };
 
-// What the compiler did for one run.
+// The compiler's part in one run.
 struct CompileResult {
   CompileOptions options;
-  std::vector<VariantInfo> variants;  // of this run: the first call's, and recompiles
+  std::vector<VariantInfo> variants;  // compiled in this run: first call and recompiles
   int recompiles = 0;
-  std::string shown{};  // what --show asked for
+  std::string shown{};  // the text of --show
 };
 
 struct RunResult {
@@ -38,13 +38,13 @@ struct RunResult {
   std::string title;
   DType dtype = DType::kF32;
   Device device = kCpu;
-  std::string kernels_from{};               // a package; empty: none
-  std::optional<CompileResult> compiled{};  // none: eager, or prebuilt
-  std::vector<ForwardOp> ops;               // of one recorded forward
-  std::vector<KernelSum> kernels;           // in the order of their first run
+  std::string kernels_from{};               // package of prebuilt kernels; empty: none
+  std::optional<CompileResult> compiled{};  // empty for eager and prebuilt
+  std::vector<ForwardOp> ops;               // one recorded forward
+  std::vector<KernelSum> kernels;           // in the order of their first launch
   ForwardTimes times;
-  std::optional<analysis::ProfilerTable> table{};  // where it was asked for
-  std::string trace_path{};                        // empty: none was written
+  std::optional<analysis::ProfilerTable> table{};  // with --table
+  std::string trace_path{};                        // empty: not written
   std::string table_path{};
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue run linear | mlp | matmul-add`: forwards recorded op by op and kernel by kernel, then
-// forwards timed without the recording.
+// `epilogue run linear | mlp | matmul-add`: records forwards with their operators and kernels, then
+// times forwards without recording.
 
 #include <fmt/format.h>
 
@@ -24,14 +24,14 @@
 namespace epi::cli {
 namespace {
 
-// A block that runs of several batches share: compiled once, it need not be compiled again.
+// A block shared by the runs of a list of batches, so that it compiles only once.
 struct SharedBlock {
   std::string name;
   compiler::TensorFunction forward;  // eager, or compiled
   std::optional<Compiled> compiled{};
 };
 
-// `runs` may each need a variant of their own, with --dynamic off.
+// With --dynamic off, each of the `runs` may need a variant.
 SharedBlock make_block(const RunFlags& flags, const Workload& workload, size_t runs) {
   auto block = workload.make_block();
   throw_if_failed(block);
@@ -43,7 +43,7 @@ SharedBlock make_block(const RunFlags& flags, const Workload& workload, size_t r
   return {workload.block_name, block->function};
 }
 
-// The variants that this run added to the `before` of earlier ones.
+// The variants that this run added; earlier runs had compiled `before` variants.
 CompileResult compile_result(const RunFlags& flags, const Compiled& compiled, size_t before) {
   CompileResult result{parse_compile(flags).value_or(CompileOptions()), compiled.variants(), 0};
   const VariantInfo& last = result.variants.back();
@@ -92,7 +92,7 @@ struct PlannedRun {
   Workload workload;
 };
 
-// All of them are checked before the first one runs.
+// Checks every run before the first one starts.
 std::vector<PlannedRun> plan_all(const RunFlags& flags, Device device) {
   std::vector<PlannedRun> runs;
   for (const RunSizes& sizes : expand_sizes(flags)) {
@@ -147,23 +147,24 @@ void add_sizes(Command& verb, RunFlags& flags) {
     verb.option(names, value, help).value_name("N[,N...]");
   };
   if (flags.workload == "mlp") {
-    size("--batch", flags.batch, "Sequences (64)");
-    size("--seq", flags.seq, "Positions in a sequence (128)");
-    size("--dim", flags.dim, "Width of x (768, or the weights')");
-    size("--hidden", flags.hidden, "Width between (3072, or the weights')");
-    verb.option("--activation", flags.activation, "geglu (by tanh), geglu_erf (by erf), or swiglu")
+    size("--batch", flags.batch, "Batch size (64)");
+    size("--seq", flags.seq, "Sequence length (128)");
+    size("--dim", flags.dim, "Width of x (768, or from --weights)");
+    size("--hidden", flags.hidden, "Hidden width (3072, or from --weights)");
+    verb.option("--activation", flags.activation,
+                "geglu (gelu by tanh), geglu_erf (by erf), swiglu")
         .value_name("NAME");
   } else if (flags.workload == "linear") {
     size("--batch", flags.batch, "Rows of x (1024)");
-    size("--in-dim,--in_dim", flags.in_dim, "Inputs (32, or the weights')");
-    size("--out-dim,--out_dim", flags.out_dim, "Outputs (64, or the weights')");
-    verb.flag("--no-bias,--no_bias", flags.no_bias, "Without a bias");
+    size("--in-dim,--in_dim", flags.in_dim, "Input features (32, or from --weights)");
+    size("--out-dim,--out_dim", flags.out_dim, "Output features (64, or from --weights)");
+    verb.flag("--no-bias,--no_bias", flags.no_bias, "Omit the bias");
   } else {
     size("--size", flags.size, "Rows and columns of the three matrices (1024)");
-    size("--rows", flags.rows, "Rows of x and b (the size)");
-    size("--cols", flags.cols, "Columns of w and b (the size)");
-    verb.flag("--bias", flags.bias, "b is a vector of the columns, as in a Linear");
-    verb.option("--layout", flags.layout, "Of w: nn (as shaped), tn (transposed, as in a Linear)")
+    size("--rows", flags.rows, "Rows of x and b (--size)");
+    size("--cols", flags.cols, "Columns of w and b (--size)");
+    verb.flag("--bias", flags.bias, "b is a vector of length --cols, as in a Linear");
+    verb.option("--layout", flags.layout, "Layout of w: nn, or tn (transposed, as in Linear)")
         .value_name("nn|tn");
   }
 }
@@ -171,10 +172,10 @@ void add_sizes(Command& verb, RunFlags& flags) {
 void add_compile(Command& verb, RunFlags& flags) {
   verb.flag("--compile", flags.compile, "Capture, fuse and run generated code");
   verb.option("--fuse", flags.fuse, "none, pointwise or epilogue (the default)").value_name("HOW");
-  verb.option("--dynamic", flags.dynamic, "on (batch is free, the default) or off")
+  verb.option("--dynamic", flags.dynamic, "on (any batch size, the default) or off")
       .value_name("HOW");
   verb.flag("--graph", flags.graph, "On a GPU: replay the launches as a CUDA graph");
-  verb.option("--show", flags.show, "The compiler's graph, passes, code or plan")
+  verb.option("--show", flags.show, "Print the compiler's graph, passes, code or plan")
       .value_name("WHAT");
 }
 
@@ -202,15 +203,14 @@ void add_workload(Command& run_verb, const std::string& name, const std::string&
   Command verb = run_verb.subcommand(name, help + "\nExample: " + example);
   add_sizes(verb, *flags);
   if (name != "matmul-add") add_weight_options(verb, *flags);
-  verb.option("--dtype", flags->dtype, "f32 (the CPU's default), bf16 (CUDA's) or f16")
+  verb.option("--dtype", flags->dtype, "f32 (default on CPU), bf16 (default on CUDA), f16")
       .value_name("NAME");
   verb.option("--device", flags->device, "auto, cpu or cuda").value_name("NAME");
-  verb.option("--warmup", flags->warmup, "Forwards before anything is measured (3)")
-      .value_name("N");
+  verb.option("--warmup", flags->warmup, "Warm-up forwards before measuring (3)").value_name("N");
   add_compile(verb, *flags);
   if (name == "mlp") add_kernels(verb, *flags);
   if (name != "matmul-add") {
-    verb.option("--like", flags->like, "The block of a trace, here, in every mode")
+    verb.option("--like", flags->like, "Run the block of a trace here, in every mode")
         .value_name("TRACE[:ANNOTATION]")
         .not_empty("a trace is needed");
   }
@@ -223,15 +223,15 @@ void add_workload(Command& run_verb, const std::string& name, const std::string&
 }  // namespace
 
 void add_weight_options(Command& verb, RunFlags& flags) {
-  verb.option("--weights", flags.weights, "A .safetensors file, an index, or a folder")
+  verb.option("--weights", flags.weights, "A .safetensors file, its index, or a folder")
       .value_name("FILE")
       .not_empty("a file or a folder is needed");
-  verb.option("--prefix", flags.prefix, "What the tensors' names begin with").value_name("TEXT");
+  verb.option("--prefix", flags.prefix, "Prefix of the tensor names").value_name("TEXT");
 }
 
 void add_run(Command& verb) {
   verb.footer(
-      "A size may be a list, and each is run: --batch 64,96,128\n"
+      "A size may be a list, and each value is run: --batch 64,96,128\n"
       "Weights: epilogue run mlp --weights F --prefix model.layers.0.mlp.");
   add_workload(verb, "linear", "y = x @ w.t() + b: one kernel", "epilogue run linear --in-dim 512");
   add_workload(verb, "mlp", "down(gelu(gate(x)) * up(x)): five kernels",

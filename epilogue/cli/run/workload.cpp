@@ -21,8 +21,8 @@ namespace {
 constexpr uint64_t kInputSeed = 1000;
 constexpr uint64_t kWeightSeed = 1;
 
-// Of the device, all that it has: what others use of it shows when it is allocated.
-int64_t memory_of(Device device) {
+// A GPU's total memory. Memory in use by other processes is only noticed when an allocation fails.
+int64_t memory_bytes(Device device) {
   if (device == kCpu) return available_memory_bytes();
   const auto found = cuda::devices();
   return found ? found->at(static_cast<size_t>(device.index)).memory_bytes : 0;
@@ -30,62 +30,65 @@ int64_t memory_of(Device device) {
 
 void check_memory(const RunFlags& flags, double elements, DType dtype, Device device) {
   const double needed = elements * static_cast<double>(size_bytes(dtype));
-  const auto available = static_cast<double>(memory_of(device));
+  const auto available = static_cast<double>(memory_bytes(device));
   if (needed <= available) return;
-  fail("run", "{} of these sizes needs {} of memory, {} are available", flags.workload,
+  fail("run", "{} of these sizes needs {} of memory, only {} is available", flags.workload,
        report::bytes_text(needed), report::bytes_text(available));
 }
 
-// Products of sizes as doubles: they only need to be compared, and cannot overflow.
+// As a double, which cannot overflow: the count is only compared with the available memory.
 double element_count(std::initializer_list<int64_t> sizes) {
   double result = 1;
   for (const int64_t size : sizes) result *= static_cast<double>(size);
   return result;
 }
 
-// What the weights are: made up by the flags and defaults, or taken from a file.
+// Shape and origin of the weights: random with the sizes of the flags, or loaded from a checkpoint.
 struct Weights {
   int64_t rows = 0;  // of the first weight matrix
   int64_t columns = 0;
   bool bias = false;
   DType dtype = DType::kF32;
-  std::shared_ptr<nn::Checkpoint> checkpoint;  // null: made up
-  Device device = kCpu;                        // where the block is to run
+  std::shared_ptr<nn::Checkpoint> checkpoint;  // null: random weights
+  Device device = kCpu;                        // where the block runs
 };
 
 Result<void> check_matrix(const RunFlags& flags, const std::string& name, const Tensor& tensor) {
   const std::string place = fmt::format("{}: tensor \"{}{}\"", flags.weights, flags.prefix, name);
   if (tensor.dim() != 2) {
-    return failure("{} has {} dimensions, a weight needs 2", place, tensor.dim());
+    return failure("{} is {}-dimensional, a weight must be 2-dimensional", place, tensor.dim());
   }
   if (!is_floating(tensor.dtype())) {
-    return failure("{} is {}, a weight needs a floating dtype", place, epi::name(tensor.dtype()));
+    return failure("{} is {}, a weight must have a floating-point dtype", place,
+                   epi::name(tensor.dtype()));
   }
-  const auto asked = parse_dtype(flags.dtype);
-  if (asked && *asked != tensor.dtype()) {
-    return failure("{} is {}, and --dtype asks for {}", place, epi::name(tensor.dtype()),
-                   epi::name(*asked));
+  const auto requested = parse_dtype(flags.dtype);
+  if (requested && *requested != tensor.dtype()) {
+    return failure("{} is {}, but --dtype is {}", place, epi::name(tensor.dtype()),
+                   epi::name(*requested));
   }
   return {};
 }
 
-// All of the layers have a bias, or none.
+// Whether the layers have a bias. A failure if only some of them have one.
 Result<bool> find_bias(const RunFlags& flags, const nn::Checkpoint& checkpoint,
                        const std::vector<std::string>& layers) {
   size_t found = 0;
   for (const auto& layer : layers) found += checkpoint.contains(flags.prefix + layer + "bias");
   if (found != 0 && found != layers.size()) {
-    return failure("{}: {} of {} layers under \"{}\" have a bias: all must, or none", flags.weights,
-                   found, layers.size(), flags.prefix);
+    return failure("{}: {} of {} layers under \"{}\" have a bias, but all or none must have one",
+                   flags.weights, found, layers.size(), flags.prefix);
   }
   return found != 0;
 }
 
-// The first layer's weight decides what was not given. `layers` are the names before "weight".
+// Without --weights, `random` with its dtype filled in. Otherwise the sizes, bias and dtype of the
+// checkpoint, taken from the first layer. `layers` are the parts of the tensor names before
+// "weight".
 Result<Weights> find_weights(const RunFlags& flags, const std::vector<std::string>& layers,
-                             Weights made_up) {
-  made_up.dtype = parse_dtype(flags.dtype).value_or(default_dtype(made_up.device));
-  if (flags.weights.empty()) return made_up;
+                             Weights random) {
+  random.dtype = parse_dtype(flags.dtype).value_or(default_dtype(random.device));
+  if (flags.weights.empty()) return random;
   auto checkpoint = nn::Checkpoint::open(flags.weights);
   EPI_TRY(checkpoint);
   const std::string name = layers.front() + "weight";
@@ -99,7 +102,7 @@ Result<Weights> find_weights(const RunFlags& flags, const std::vector<std::strin
                  *bias && !flags.no_bias,
                  tensor->dtype(),
                  std::make_shared<nn::Checkpoint>(std::move(*checkpoint)),
-                 made_up.device};
+                 random.device};
 }
 
 void check_agrees(const char* flag, const std::optional<int64_t>& given, int64_t in_weights) {
@@ -108,7 +111,7 @@ void check_agrees(const char* flag, const std::optional<int64_t>& given, int64_t
   }
 }
 
-// `module` with its parameters loaded or made up.
+// `module` with its parameters loaded or initialized at random, on the device where it runs.
 Result<Block> module_block(const std::shared_ptr<nn::Module>& module, const RunFlags& flags,
                            const Weights& weights) {
   if (!weights.checkpoint) {
@@ -138,7 +141,8 @@ Result<Workload> plan_linear(const RunFlags& flags, const RunSizes& sizes, Devic
   check_agrees("--out-dim", sizes.out_dim, weights.rows);
   check_agrees("--in-dim", sizes.in_dim, weights.columns);
   const Dims shape{sizes.batch.value_or(1024), weights.columns};
-  // Made-up weights are there twice for a moment: drawn, and scaled. Compiled, they are packed.
+  // Initializing random weights briefly needs a second copy. A compiled block also keeps a packed
+  // copy.
   check_memory(flags,
                2 * element_count({weights.rows, weights.columns}) +
                    element_count({shape[0], shape[1]}) +
@@ -175,8 +179,9 @@ Result<Workload> plan_mlp(const RunFlags& flags, const RunSizes& sizes, Device d
   check_agrees("--hidden", sizes.hidden, weights.rows);
   check_agrees("--dim", sizes.dim, weights.columns);
   const Dims shape{sizes.batch.value_or(64), sizes.seq.value_or(128), weights.columns};
-  // One weight more while they are made up, all three again where they are packed; gate, up, the
-  // activation and their product at once.
+  // Three weights, and a fourth while random weights are initialized; a compiled block keeps a
+  // packed copy of all three. Four hidden activations are live at once: gate, up, the activation
+  // and the product.
   check_memory(flags,
                (flags.compile ? 7 : 4) * element_count({weights.rows, weights.columns}) +
                    2 * element_count({shape[0], shape[1], shape[2]}) +
@@ -203,7 +208,7 @@ Result<Workload> plan_mlp(const RunFlags& flags, const RunSizes& sizes, Device d
                   one_input(shape, weights)};
 }
 
-// x [rows, size], w [size, cols], b [rows, cols]; with --bias b is [cols], a parameter as w is.
+// x [rows, size], w [size, cols], b [rows, cols]. With --bias, b is [cols] and a parameter like w.
 Result<Workload> plan_matmul_add(const RunFlags& flags, const RunSizes& sizes, Device device) {
   const int64_t size = sizes.size.value_or(1024);
   const int64_t rows = sizes.rows.value_or(size);
@@ -263,7 +268,7 @@ compiler::TensorFunction prebuilt_function(const Block& block, const hub::Kernel
 
 Result<Workload> plan_workload(const RunFlags& flags, const RunSizes& sizes, Device device) {
   if (!flags.prefix.empty() && flags.weights.empty()) {
-    fail("run", "--prefix {}: there are no --weights to look in", flags.prefix);
+    fail("run", "--prefix {}: needs --weights", flags.prefix);
   }
   if (flags.workload == "linear") return plan_linear(flags, sizes, device);
   if (flags.workload == "mlp") return plan_mlp(flags, sizes, device);

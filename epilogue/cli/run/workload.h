@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `epilogue run` runs: the three programs of the tutorial, with their inputs made and their
-// memory counted before anything is touched.
+// The three workloads of `epilogue run`: linear, mlp and matmul-add. Planning checks flags, weights
+// and memory before anything is allocated.
 #pragma once
 
 #include <functional>
@@ -16,29 +16,29 @@
 
 namespace epi::cli {
 
-// What is run, and compiled, whatever the batch.
+// The function to run or compile, for any batch, and its parameters.
 struct Block {
   compiler::TensorFunction function;
   std::vector<compiler::NamedTensor> parameters;
-  std::shared_ptr<nn::GluMlp> mlp{};  // where it is one: packages have layers for it
+  std::shared_ptr<nn::GluMlp> mlp{};  // null unless this is an MLP; package layers need it
 };
 
 struct Workload {
   std::string title;       // "GeGLU MLP, x [64, 128, 768], hidden 3072"
-  std::string annotation;  // the range around one forward in a trace: "mlp_fwd"
+  std::string annotation;  // name of the range around a forward in a trace: "mlp_fwd"
   DType dtype = DType::kF32;
   Device device = kCpu;
-  std::string block_name;  // workloads of one name differ in their inputs only
-  // Makes the weights (normal numbers, or from --weights).
+  std::string block_name;  // workloads with the same name differ only in their inputs
+  // Creates the weights: normally distributed, or loaded from --weights.
   std::function<Result<Block>()> make_block;
   std::function<std::vector<Tensor>()> make_inputs;
 };
 
-// The block with the kernels of a package in place of its own.
+// The block's MLP, run with the kernels of a package. `block.mlp` must not be null.
 compiler::TensorFunction prebuilt_function(const Block& block, const hub::Kernels& kernels);
 
-// Checks everything that can be checked without allocating: a failure names the file and the rule,
-// sizes that do not fit the memory or the weights throw.
+// Checks everything that can be checked without allocating. Returns a failure for an unusable
+// weights file. Throws `Error` for sizes that do not fit into memory or do not match the weights.
 Result<Workload> plan_workload(const RunFlags& flags, const RunSizes& sizes, Device device);
 
 }  // namespace epi::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lessons of `epilogue tour`, how one is run, and what is said of all of them.
+// The lessons of `epilogue tour`: their definition, how one runs, and the conclusions printed after
+// the last one.
 #pragma once
 
 #include <optional>
@@ -8,7 +9,7 @@
 
 #include "epilogue/analysis/expect/expect.h"
 #include "epilogue/analysis/time/diagnosis.h"
-#include "epilogue/cli/run/paid_back.h"
+#include "epilogue/cli/run/break_even.h"
 #include "epilogue/cli/run/run_forwards.h"
 #include "epilogue/cli/run/run_options.h"
 #include "epilogue/trace/trace.h"
@@ -18,21 +19,21 @@ namespace epi::cli {
 struct Lesson {
   std::string mode;  // "mlp eager"
   std::string title;
-  std::string expectation;  // what to expect, and why
+  std::string expectation;  // the expected result, and why
   RunFlags run;
-  std::vector<std::string> rules;  // the guess, as `expect` takes it
-  std::string like;                // of the lesson that it is compared with; empty: none
-  int hidden_kept = 0;             // hidden activations that need not move, against `like`
-  std::string other_batch;         // another number of rows that must not recompile; empty: none
-  std::string same_kernels_as;     // a lesson with kernels of the same names; empty: none
-  bool raw_names = false;          // kernels are shown by their names, too
+  std::vector<std::string> rules;  // the expectation as rules of `expect`
+  std::string baseline;            // mode of the lesson to compare with; empty: none
+  int hidden_moves_saved = 0;      // fewer reads and writes of hidden activations than `baseline`
+  std::string other_batch;         // another batch size that must not recompile; empty: none
+  std::string same_kernels_as;     // mode of a lesson with the same kernel names; empty: none
+  bool raw_names = false;          // also print the kernel names as recorded
 };
 
-// Calls that ask how many blocks of a kernel fit on the GPU at once.
+// Calls of the CUDA occupancy API: how many thread blocks of a kernel fit on an SM.
 struct OccupancyQueries {
-  int64_t count = 0;               // of one forward
-  std::string name{};              // of the first
-  std::vector<std::string> ops{};  // that make them
+  int64_t count = 0;               // in one forward
+  std::string name{};              // of the first call
+  std::vector<std::string> ops{};  // operators that make the calls
 };
 
 struct LessonResult {
@@ -40,50 +41,51 @@ struct LessonResult {
   std::string trace_path;
   trace::Trace trace;
   std::vector<analysis::RuleResult> rules;
-  std::vector<std::string> kernels;       // what each is, and how often it runs
-  std::vector<std::string> kernel_names;  // as the trace has them, in order, each once
-  int64_t kernel_count = 0;               // of one forward
+  std::vector<std::string> kernels;       // decoded names, with the number of calls
+  std::vector<std::string> kernel_names;  // as recorded; distinct, in order
+  int64_t kernel_count = 0;               // per forward
   int64_t bytes = 0;
-  double cpu_ns = 0;     // what one forward takes the thread that calls it
-  double kernel_ns = 0;  // its kernels added up
-  double wall_ns = 0;    // without the recording
+  double cpu_ns = 0;     // CPU time of one forward on the calling thread
+  double kernel_ns = 0;  // sum of its kernels
+  double wall_ns = 0;    // without recording
   analysis::Limiter limiter = analysis::Limiter::kNoDevice;  // of the recorded forward
   OccupancyQueries occupancy;
-  Forward forward;  // to run it again
-  size_t compared_with = SIZE_MAX;
-  double first_call_ns = 0;  // what it adds to a forward
-  // Nanoseconds by which a forward is shorter than what it is compared with, both taking turns.
+  Forward forward;             // to run it again
+  size_t baseline = SIZE_MAX;  // index of the result to compare with
+  double first_call_ns = 0;    // extra time of the first call
+  // Nanoseconds saved per forward compared with the baseline, over interleaved rounds.
   std::optional<Spread> saving;
 };
 
-// Forwards in the trace of a lesson.
+// Forwards in a lesson's trace.
 inline constexpr int64_t kRecordedForwards = 21;
 
-// A way to run the MLP, over batches that change.
+// The cost of one way to run the MLP over several batch sizes.
 struct ShapeCost {
   std::string mode;
-  double first_calls_ns = 0;  // of all batches, less a forward of each
-  int64_t compiled = 0;       // how often code was made
-  double wall_ns = 0;         // of a forward with the first batch, warm
+  double first_calls_ns = 0;  // extra time of the first calls of all batch sizes
+  int64_t compiled = 0;       // number of compilations
+  double wall_ns = 0;         // time per forward with the first batch size, warm
 };
-// The last lesson: compile, or take a prebuilt kernel?
+// The last lesson: compiled code or a prebuilt kernel.
 struct ShapeLesson {
   std::string batches;  // "1, 3, 5"
   std::vector<ShapeCost> costs;
-  PaidBack overtakes;  // after so many forwards compiled code is ahead of the prebuilt kernel
+  BreakEven overtakes;  // forwards after which compiled code is ahead of the prebuilt kernel
 };
 ShapeLesson run_shapes(const Lesson& epilogue, const Lesson& prebuilt, Device device);
 
 std::vector<Lesson> tour_lessons(bool quick, Device device);
-// Writes its trace into `folder`.
+// Runs and records one lesson, checks its rules and writes its trace into `folder`. `before` are
+// the results of the earlier lessons.
 LessonResult run_lesson(const Lesson& lesson, Device device, const std::string& folder,
                         const std::vector<LessonResult>& before);
-// Fills in what forwards take without the recording: each block's modes take turns.
-void time_in_turns(std::vector<LessonResult>& results, Device device);
+// Measures forwards without recording, in interleaved rounds over the modes of each block.
+void time_forwards(std::vector<LessonResult>& results, Device device);
 
-// The sentences of `compare`: each lesson that is like an earlier one, held against it.
+// One sentence of `compare` for each lesson that has a baseline.
 std::vector<std::string> tour_verdicts(const std::vector<LessonResult>& results);
-// Whether compiling helps, as `advise` tells of the traces that are not compiled.
+// One sentence of `advise` for each eager lesson: whether compiling would help.
 std::vector<std::string> tour_advice(const std::vector<LessonResult>& results);
 
 }  // namespace epi::cli

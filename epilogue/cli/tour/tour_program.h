@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a lesson runs: a block eager, compiled, or with a package's kernels.
+// The function that a lesson runs: a block in eager mode, compiled, or with the kernels of a
+// package.
 #pragma once
 
 #include <optional>
@@ -15,11 +16,11 @@ struct Program {
   std::optional<Compiled> compiled;
 };
 
-// Compiles nothing yet, and looks nothing up: the first call shows what compiling costs. Loads the
-// package.
+// Loads the package, if any. Compiling is left to the first call and the code cache is off, so that
+// the first call shows the full cost of compiling.
 Program make_program(const RunFlags& flags, const Block& block, Device device);
 
-// The workload of flags that are not lists; throws what is wrong with them.
+// The workload of flags without lists. Throws `Error` for invalid flags.
 Workload plan(const RunFlags& flags, Device device);
 
 }  // namespace epi::cli

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Runs a lesson of the tour: first call, warm-up, recording, rules; later the forwards without
+// recording.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,13 +23,12 @@
 namespace epi::cli {
 namespace {
 
-// Of `run mlp`, where no other width is asked for.
+// The default of `run mlp --hidden`.
 constexpr int64_t kDefaultHidden = 3072;
 constexpr double kWarmUpNs = 50e6;
-// Of the turns of one block's modes.
-constexpr double kTotalNs = 1e9;
+constexpr double kTotalNs = 1e9;  // over all rounds of one block's modes
 
-// One more call with other rows: no variant may be added.
+// One more call with another batch size, which must not add a variant.
 void check_other_batch(const Lesson& lesson, const Program& program, Device device,
                        LessonResult& result) {
   RunFlags flags = lesson.run;
@@ -36,7 +37,7 @@ void check_other_batch(const Lesson& lesson, const Program& program, Device devi
   wait_for(device);
   analysis::RuleResult rule;
   rule.rule.text = fmt::format("batch {}: no recompile", lesson.other_batch);
-  if (!program.compiled) throw BugError("a lesson with another batch is compiled");
+  if (!program.compiled) throw BugError("a lesson with other_batch must be compiled");
   rule.found = static_cast<double>(program.compiled->variants().size() - 1);
   rule.ok = *rule.found == 0;
   result.rules.push_back(std::move(rule));
@@ -80,19 +81,20 @@ void measure(const trace::Trace& trace, const std::string& annotation, LessonRes
     result.kernel_count += kernel.count;
     result.bytes += kernel.bytes;
     result.kernel_names.push_back(kernel.name);
-    const std::string said =
+    const std::string sentence =
         report::kernel_sentence(kernel.name, analysis::decode_name(kernel.name));
-    result.kernels.push_back(kernel.count == 1 ? said : fmt::format("{} x {}", kernel.count, said));
+    result.kernels.push_back(kernel.count == 1 ? sentence
+                                               : fmt::format("{} x {}", kernel.count, sentence));
   }
 }
 
-// "mlp_fwd: bytes <= 4915200B": what the lesson before it moved, less what need not move any more.
-std::string bytes_rule(const Lesson& lesson, const Tensor& x, const LessonResult& like) {
+// "mlp_fwd: bytes <= 4915200B": the baseline's bytes minus the transfers that fusion saves.
+std::string bytes_rule(const Lesson& lesson, const Tensor& x, const LessonResult& baseline) {
   const int64_t hidden =
       lesson.run.hidden.empty() ? kDefaultHidden : positive_number("--hidden", lesson.run.hidden);
   const int64_t rows = x.numel() / x.size(x.dim() - 1);
-  const int64_t kept = lesson.hidden_kept * rows * hidden * size_bytes(x.dtype());
-  return fmt::format("mlp_fwd: bytes <= {}B", like.bytes - kept);
+  const int64_t saved = lesson.hidden_moves_saved * rows * hidden * size_bytes(x.dtype());
+  return fmt::format("mlp_fwd: bytes <= {}B", baseline.bytes - saved);
 }
 
 void check_rules(const Lesson& lesson, const std::vector<LessonResult>& before, const Tensor& x,
@@ -101,7 +103,7 @@ void check_rules(const Lesson& lesson, const std::vector<LessonResult>& before, 
   std::optional<analysis::TraceIndex> other;
   std::vector<std::string> rules = lesson.rules;
   for (const LessonResult& earlier : before) {
-    if (lesson.hidden_kept > 0 && earlier.mode == lesson.like) {
+    if (lesson.hidden_moves_saved > 0 && earlier.mode == lesson.baseline) {
       rules.push_back(bytes_rule(lesson, x, earlier));
     }
   }
@@ -112,20 +114,21 @@ void check_rules(const Lesson& lesson, const std::vector<LessonResult>& before, 
       for (const LessonResult& earlier : before) {
         if (earlier.mode == mode) other.emplace(earlier.trace);
       }
-      if (!other) throw BugError(fmt::format("no lesson is called {}", mode));
+      if (!other) throw BugError(fmt::format("no lesson is named {}", mode));
       return *other;
     };
     result.rules.push_back(analysis::check_rule(index, *rule, load));
   }
 }
 
-// A check of our own beside those of `expect`, which compares what is called the same.
+// `same kernels as` of `expect` compares an annotation with the same name in another trace. This
+// check also works for lessons with different annotations.
 void check_same_kernels(const Lesson& lesson, const std::vector<LessonResult>& before,
                         LessonResult& result) {
   for (const LessonResult& earlier : before) {
     if (earlier.mode != lesson.same_kernels_as) continue;
     analysis::RuleResult rule;
-    rule.rule.text = fmt::format("kernel names of \"{}\", byte for byte", earlier.mode);
+    rule.rule.text = fmt::format("same kernel names as \"{}\"", earlier.mode);
     rule.ok = earlier.kernel_names == result.kernel_names;
     result.rules.push_back(std::move(rule));
   }
@@ -135,7 +138,8 @@ void check_same_kernels(const Lesson& lesson, const std::vector<LessonResult>& b
 
 LessonResult run_lesson(const Lesson& lesson, Device device, const std::string& folder,
                         const std::vector<LessonResult>& before) {
-  // Weights and inputs are there before the first call, which loads the package or compiles.
+  // Creates weights and inputs first, so that the first call's time only covers loading the package
+  // or compiling.
   RunFlags eager = lesson.run;
   eager.kernels.clear();
   const Workload workload = plan(eager, device);
@@ -167,23 +171,23 @@ LessonResult run_lesson(const Lesson& lesson, Device device, const std::string& 
   check_same_kernels(lesson, before, result);
   if (!lesson.other_batch.empty()) check_other_batch(lesson, program, device, result);
   for (size_t i = 0; i < before.size(); ++i) {
-    if (before[i].mode == lesson.like) result.compared_with = i;
+    if (before[i].mode == lesson.baseline) result.baseline = i;
   }
   return result;
 }
 
-void time_in_turns(std::vector<LessonResult>& results, Device device) {
+void time_forwards(std::vector<LessonResult>& results, Device device) {
   Progress progress;
   for (size_t eager = 0; eager < results.size(); ++eager) {
-    if (results[eager].compared_with != SIZE_MAX) continue;
+    if (results[eager].baseline != SIZE_MAX) continue;
     std::vector<size_t> places;
     std::vector<Forward> forwards;
     for (size_t i = eager; i < results.size(); ++i) {
-      if (i != eager && results[i].compared_with != eager) continue;
+      if (i != eager && results[i].baseline != eager) continue;
       places.push_back(i);
       forwards.push_back(results[i].forward);
     }
-    const auto times_ns = times_in_turns(forwards, device, kTotalNs, progress);
+    const auto times_ns = interleaved_times(forwards, device, kTotalNs, progress);
     for (size_t i = 0; i < places.size(); ++i) {
       LessonResult& result = results[places[i]];
       result.wall_ns = spread_of(times_ns[i]).median;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue tour`: from a matmul and an add to a fused MLP in ten lessons. Each says what to expect
-// and why, runs, records, checks the guess with the rules of `expect`, and shows what was found.
+// `epilogue tour`: from a matmul and an add to a fused MLP in ten lessons. Each lesson prints what
+// to expect and why, runs and records a block, checks the expectation with rules of `expect`, and
+// prints the result.
 #include "epilogue/cli/tour/tour.h"
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@
 #include "epilogue/base/output_file.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
-#include "epilogue/cli/run/paid_back.h"
+#include "epilogue/cli/run/break_even.h"
 #include "epilogue/cli/run/run_report.h"
 #include "epilogue/report/page.h"
 #include "epilogue/report/table.h"
@@ -54,25 +55,25 @@ void print_lesson(const Lesson& lesson, size_t number) {
   fmt::print("{}. {}\n{}\n", number, lesson.title, report::indented(lesson.expectation, 3, kWidth));
 }
 
-// "31.2 us on the CPU and 4.1 us in kernels, the limit is host dispatch and launches"
-std::string lanes_text(const LessonResult& result) {
-  const char* limit =
-      result.limiter == analysis::Limiter::kGpu ? "kernels" : report::phrase_of(result.limiter);
-  return fmt::format("{} on the CPU and {} in kernels, the limit is {}",
-                     report::time_text(result.cpu_ns), report::time_text(result.kernel_ns), limit);
+// "31.2 us on the CPU, 4.1 us in kernels, host-bound"
+std::string lanes_text(const LessonResult& result, Device device) {
+  const bool kernels_on_cpu = device == kCpu && result.limiter == analysis::Limiter::kGpu;
+  return fmt::format("{} on the CPU, {} in kernels, {}", report::time_text(result.cpu_ns),
+                     report::time_text(result.kernel_ns),
+                     kernels_on_cpu ? "kernel-bound" : report::short_regime_of(result.limiter));
 }
 
 std::string occupancy_text(const OccupancyQueries& queries) {
   return fmt::format(
-      "{} before the launch, by {}: the library asks how many blocks fit on the GPU to choose a "
-      "kernel; a pointwise operator just launches",
-      report::plural(static_cast<double>(queries.count), queries.name.c_str()),
-      join(queries.ops, ", "));
+      "{} ({}) in {}: to choose a kernel, the library queries how many thread blocks fit on an SM. "
+      "Pointwise operators launch without a query.",
+      queries.count == 1 ? "1 occupancy query" : fmt::format("{} occupancy queries", queries.count),
+      queries.name, join(queries.ops, ", "));
 }
 
-void print_outcome(const Lesson& lesson, const LessonResult& result) {
+void print_outcome(const Lesson& lesson, const LessonResult& result, Device device) {
   for (const auto& rule : result.rules) {
-    fmt::print("   {}  {}{}\n", rule.ok ? "as guessed  " : "OTHERWISE   ", rule.rule.text,
+    fmt::print("   {}  {}{}\n", rule.ok ? "as expected" : "UNEXPECTED ", rule.rule.text,
                rule.ok ? "" : found_text(rule));
   }
   for (size_t i = 0; i < result.kernels.size(); ++i) {
@@ -85,13 +86,13 @@ void print_outcome(const Lesson& lesson, const LessonResult& result) {
   if (result.occupancy.count > 0) {
     fmt::print("{}\n", report::indented(occupancy_text(result.occupancy), 3, kWidth));
   }
-  fmt::print("{}\n\n", report::indented(
-                           fmt::format("recorded: {} ({})", lanes_text(result), result.trace_path),
-                           3, kWidth));
+  fmt::print("{}\n\n", report::indented(fmt::format("recorded: {} ({})", lanes_text(result, device),
+                                                    result.trace_path),
+                                        3, kWidth));
 }
 
-std::string paid_text(const LessonResult& result) {
-  return result.saving ? paid_back(result.first_call_ns, *result.saving).text() : "-";
+std::string break_even_text(const LessonResult& result) {
+  return result.saving ? break_even(result.first_call_ns, *result.saving).text() : "-";
 }
 
 std::string table_text(const std::vector<LessonResult>& results) {
@@ -109,7 +110,7 @@ std::string table_text(const std::vector<LessonResult>& results) {
         {result.mode, fmt::format("{}", result.kernel_count),
          report::bytes_text(static_cast<double>(result.bytes)), report::time_text(result.cpu_ns),
          report::time_text(result.kernel_ns), report::time_text(result.wall_ns),
-         result.saving ? report::time_text(result.first_call_ns) : "-", paid_text(result)});
+         result.saving ? report::time_text(result.first_call_ns) : "-", break_even_text(result)});
   }
   return table.text();
 }
@@ -124,32 +125,33 @@ void print_sentences(const char* title, const std::vector<std::string>& sentence
 
 void print_shapes_expectation(size_t number) {
   fmt::print(
-      "{}. Compile, or take a prebuilt kernel?\n{}\n", number,
+      "{}. Compiled code or a prebuilt kernel\n{}\n", number,
       report::indented(
-          "Three batches, one after the other. A compiler that fixes every size compiles for "
-          "each; one that leaves the rows free compiles once; a package never compiles, and "
-          "its kernel is made for no shape in particular.",
+          "Three batch sizes, one after the other. A compiler that fixes every size compiles once "
+          "per size. One that leaves the rows free compiles once. A prebuilt kernel never "
+          "compiles, but is not specialized for any shape.",
           3, kWidth));
 }
 
-std::string overtakes_text(const PaidBack& overtakes) {
+std::string overtakes_text(const BreakEven& overtakes) {
   if (overtakes.forwards) {
     return fmt::format(
-        "Compiled code, rows free, is ahead of the prebuilt kernel after {} forwards. Fewer, or a "
-        "process that must answer at once: prebuilt. More of one block: compile.",
-        overtakes.text());
+        "Compiled code with rows free overtakes the prebuilt kernel after {} forward{}. For fewer "
+        "forwards, or if the first call must be fast, use the prebuilt kernel. For more, compile.",
+        overtakes.text(), *overtakes.forwards == 1 ? "" : "s");
   }
-  if (overtakes.is_sure) return "The prebuilt kernel is faster here from the first forward on.";
-  return "Turns do not agree whether compiled code or the prebuilt kernel is faster here. The "
-         "first calls differ: the prebuilt kernel is the cheaper start.";
+  if (overtakes.is_conclusive)
+    return "The prebuilt kernel is faster here, from the first forward on.";
+  return "The rounds disagree on whether compiled code or the prebuilt kernel is faster here. The "
+         "prebuilt kernel has the cheaper first calls.";
 }
 
 void print_shapes(const ShapeLesson& shapes) {
   using report::Align;
-  report::Table table({{fmt::format(" batches {}", shapes.batches), Align::kLeft},
-                       {"compiled", Align::kRight},
+  report::Table table({{fmt::format(" batch sizes {}", shapes.batches), Align::kLeft},
+                       {"compiles", Align::kRight},
                        {"first calls", Align::kRight},
-                       {"a forward", Align::kRight}});
+                       {"per forward", Align::kRight}});
   for (const ShapeCost& cost : shapes.costs) {
     table.add_row({" " + cost.mode, fmt::format("{}", cost.compiled),
                    report::time_text(cost.first_calls_ns), report::time_text(cost.wall_ns)});
@@ -160,33 +162,32 @@ void print_shapes(const ShapeLesson& shapes) {
 
 std::string introduction(Device device) {
   const char* lanes = device == kCpu
-                          ? "operators, and the kernels that they call"
+                          ? "operators, and the kernels they call"
                           : "the CPU calls operators and launches kernels, the GPU runs them";
   return fmt::format(
-      "From a matmul and an add to a fused MLP, on {}. Each lesson guesses first, then looks: at a "
-      "trace of "
-      "21 forwards, recorded once all is warm. It has two lanes: {}. The table of a trace tells "
-      "what takes the time; when, and why, the trace itself.",
-      device_text(device), lanes);
+      "From a matmul and an add to a fused MLP, on {}. Each lesson states what to expect, then "
+      "checks it in a trace of {} forwards recorded after warm-up. A trace has two lanes: {}. The "
+      "profiler's table shows what takes the time, the trace shows when and why.",
+      device_text(device), kRecordedForwards, lanes);
 }
 
-const LessonResult& result_of(const std::vector<LessonResult>& results, std::string_view mode) {
+const LessonResult& find_result(const std::vector<LessonResult>& results, std::string_view mode) {
   const auto found = std::find_if(results.begin(), results.end(),
                                   [&](const LessonResult& result) { return result.mode == mode; });
-  if (found == results.end()) throw BugError(fmt::format("no lesson is called {}", mode));
+  if (found == results.end()) throw BugError(fmt::format("no lesson is named {}", mode));
   return *found;
 }
 
-const Lesson& lesson_called(const std::vector<Lesson>& lessons, std::string_view mode) {
+const Lesson& find_lesson(const std::vector<Lesson>& lessons, std::string_view mode) {
   const auto found = std::find_if(lessons.begin(), lessons.end(),
                                   [&](const Lesson& lesson) { return lesson.mode == mode; });
-  if (found == lessons.end()) throw BugError(fmt::format("no lesson is called {}", mode));
+  if (found == lessons.end()) throw BugError(fmt::format("no lesson is named {}", mode));
   return *found;
 }
 
 std::string write_report(const std::vector<LessonResult>& results, const std::string& folder) {
-  const LessonResult& eager = result_of(results, "mlp eager");
-  const LessonResult& fused = result_of(results, "mlp epilogue");
+  const LessonResult& eager = find_result(results, "mlp eager");
+  const LessonResult& fused = find_result(results, "mlp epilogue");
   const analysis::TraceIndex before(eager.trace);
   const analysis::TraceIndex after(fused.trace);
   const std::string path = folder + "/report.html";
@@ -196,9 +197,9 @@ std::string write_report(const std::vector<LessonResult>& results, const std::st
   return path;
 }
 
-// None for never and for not sure.
-void paid_back_json(JsonWriter& json, const PaidBack& paid) {
-  paid.forwards ? json.integer(*paid.forwards) : json.null();
+// Null for never and for not conclusive.
+void break_even_json(JsonWriter& json, const BreakEven& even) {
+  even.forwards ? json.integer(*even.forwards) : json.null();
 }
 
 void result_json(JsonWriter& json, const LessonResult& result) {
@@ -219,10 +220,10 @@ void result_json(JsonWriter& json, const LessonResult& result) {
     json.null();
   }
   json.key("pays_back_after");
-  const auto paid = result.saving ? paid_back(result.first_call_ns, *result.saving) : PaidBack{};
-  paid_back_json(json, paid);
+  const auto even = result.saving ? break_even(result.first_call_ns, *result.saving) : BreakEven{};
+  break_even_json(json, even);
   json.key("pays_back_is_sure");
-  result.saving ? json.boolean(paid.is_sure) : json.null();
+  result.saving ? json.boolean(even.is_conclusive) : json.null();
   json.key("trace").string(result.trace_path).key("rules").begin_array();
   for (const auto& rule : result.rules) {
     json.begin_object().key("rule").string(rule.rule.text).key("ok").boolean(rule.ok);
@@ -243,7 +244,7 @@ void shapes_json(JsonWriter& json, const ShapeLesson& shapes) {
     json.key("wall_us").fixed(cost.wall_ns / 1000, 3).end_object();
   }
   json.end_array().key("compiled_overtakes_prebuilt_after");
-  paid_back_json(json, shapes.overtakes);
+  break_even_json(json, shapes.overtakes);
   json.end_object();
 }
 
@@ -285,13 +286,13 @@ int tour(const TourFlags& flags) {
   for (size_t i = 0; i < lessons.size(); ++i) {
     if (!flags.json) print_lesson(lessons[i], i + 1);
     results.push_back(run_lesson(lessons[i], device, flags.out, results));
-    if (!flags.json) print_outcome(lessons[i], results.back());
+    if (!flags.json) print_outcome(lessons[i], results.back(), device);
   }
   if (!flags.json) print_shapes_expectation(lessons.size() + 1);
-  const ShapeLesson shapes = run_shapes(lesson_called(lessons, "mlp epilogue"),
-                                        lesson_called(lessons, "mlp prebuilt"), device);
+  const ShapeLesson shapes = run_shapes(find_lesson(lessons, "mlp epilogue"),
+                                        find_lesson(lessons, "mlp prebuilt"), device);
   if (!flags.json) print_shapes(shapes);
-  time_in_turns(results, device);
+  time_forwards(results, device);
   const std::string report_path = write_report(results, flags.out);
   if (flags.json) {
     print_json(device, results, shapes, report_path);
@@ -299,15 +300,15 @@ int tour(const TourFlags& flags) {
   }
   fmt::print(
       "{}{}\n\n", table_text(results),
-      report::wrapped("kern: kernels of a forward; CPU, device: recorded; wall: unrecorded, "
-                      "the modes of a block in turns; first: what the first call adds; paid: "
-                      "after how many forwards that is paid back (?: turns do not agree which "
-                      "is faster)",
+      report::wrapped("Per forward: kernels, bytes moved, recorded CPU and device time, wall time "
+                      "without recording (interleaved rounds over the modes of a block). first: "
+                      "extra time of the first call. paid: forwards until that time is recovered "
+                      "(never: slower than eager, ?: rounds disagree on which is faster).",
                       kWidth));
   print_sentences("What changed (`epilogue compare`):", tour_verdicts(results));
-  print_sentences("What the eager traces say about compiling (`epilogue advise`):",
+  print_sentences("Advice on compiling, from the eager traces (`epilogue advise`):",
                   tour_advice(results));
-  fmt::print("traces: {}\nthe page, eager beside fused: {}\n", flags.out, report_path);
+  fmt::print("traces: {}\nreport, eager and fused side by side: {}\n", flags.out, report_path);
   return kDone;
 }
 
@@ -317,7 +318,7 @@ void add_tour(Command& verb) {
   auto flags = std::make_shared<TourFlags>();
   verb.flag("--quick", flags->quick, "Smaller sizes: under a minute on two cores");
   verb.option("--device", flags->device, "auto, cpu or cuda").value_name("NAME");
-  verb.option("--out", flags->out, "Where traces and the report go (epilogue-tour)")
+  verb.option("--out", flags->out, "Folder for traces and report (epilogue-tour)")
       .value_name("DIR");
   verb.flag("--json", flags->json, "One JSON object on standard output");
   verb.run([flags] { return tour(*flags); });

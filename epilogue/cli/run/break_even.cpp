@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "epilogue/cli/run/paid_back.h"
+#include "epilogue/cli/run/break_even.h"
 
 #include <fmt/format.h>
 
@@ -13,16 +13,16 @@ std::optional<bool> is_faster(const Spread& saved_ns) {
   return std::nullopt;
 }
 
-PaidBack paid_back(double first_call_ns, const Spread& saved_ns) {
+BreakEven break_even(double first_call_ns, const Spread& saved_ns) {
   const std::optional<bool> faster = is_faster(saved_ns);
   if (!faster.value_or(false)) return {std::nullopt, faster.has_value()};
   return {static_cast<int64_t>(std::ceil(first_call_ns / saved_ns.median)), true};
 }
 
-std::string PaidBack::text() const {
-  if (!forwards) return is_sure ? "never" : "?";
-  constexpr int64_t kMany = 100000;
-  return *forwards < kMany ? fmt::format("{}", *forwards) : "10^5+";
+std::string BreakEven::text() const {
+  if (!forwards) return is_conclusive ? "never" : "?";
+  constexpr int64_t kTooManyForColumn = 100000;  // five characters in the tables
+  return *forwards < kTooManyForColumn ? fmt::format("{}", *forwards) : "100k+";
 }
 
 }  // namespace epi::cli
