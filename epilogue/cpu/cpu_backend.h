@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU backend's entry: call it once, before the first operator; calling it again does nothing.
+// Entry point of the CPU backend. Call it once, before the first operator. Further calls do
+// nothing.
 #pragma once
 
 namespace epi {

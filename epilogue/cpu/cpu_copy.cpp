@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies: between layouts, between dtypes, and of several tensors into one.
+// Copies between layouts and dtypes, and concatenation.
 #include "epilogue/cpu/cpu_kernels.h"
 #include "epilogue/cpu/loops/loops.h"
 #include "epilogue/cpu/strided_walk.h"

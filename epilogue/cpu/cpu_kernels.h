@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of the CPU backend, one function for an operator, in the file named after its group.
+// The kernels of the CPU backend, one function per operator, grouped by source file.
 #pragma once
 
 #include "epilogue/ops/args.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mm, addmm, addmm with an activation, and bmm: operands read off the strides, the way to compute
-// chosen, the kernel reported.
+// mm, addmm, addmm with an activation, and bmm: derive the operands from the strides, choose the
+// implementation, and report the kernel.
 #include "epilogue/cpu/cpu_matmul.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ void run_gemm(const Gemm& p) {
   }
 }
 
-// "gemm_f32_tn_bias": the weight's order first, as in cuBLAS's names.
+// "gemm_f32_tn_bias": the weight's order comes first, as in cuBLAS kernel names.
 KernelName gemm_name(const Gemm& p, std::string_view kind, std::string_view epilogue) {
   const bool is_gemv = p.m <= kGemvRows && p.dtype != DType::kF64;
   return KernelName("{}{}_{}_{}{}{}", is_gemv ? "gemv" : "gemm", kind, name(p.dtype),
@@ -110,7 +110,7 @@ void addmm_activation(Args args, const Tensor& out) {
 
 namespace {
 
-// `p` is the first GEMM; the others follow by the strides of `a` and `b`.
+// `p` is the first GEMM. The strides of `a` and `b` give the others.
 void run_batch(const Gemm& p, const Tensor& a, const Tensor& b) {
   const int64_t element = size_bytes(p.dtype);
   const auto batches = [&](int64_t begin, int64_t end) {
@@ -122,7 +122,8 @@ void run_batch(const Gemm& p, const Tensor& a, const Tensor& b) {
       run_gemm(one);
     }
   };
-  // Few large matrices share the cores one after the other, many small ones side by side.
+  // A few large matrices run one after the other, each on all cores. Many small ones run in
+  // parallel.
   if (a.size(0) >= num_threads()) {
     parallel_for(a.size(0), 1, batches);
   } else {

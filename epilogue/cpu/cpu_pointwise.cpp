@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pointwise kernels: a walk over the operands, and a loop from the table for each run.
+// Pointwise kernels: a walk over the operands that calls a loop from the table for each run.
 #include "epilogue/cpu/cpu_kernels.h"
 #include "epilogue/cpu/loops/loops.h"
 #include "epilogue/cpu/strided_walk.h"
@@ -19,7 +19,7 @@ KernelFacts facts_of(const PointwiseCall& call, const StridedWalk& walk, const T
 StridedWalk walk_of(const PointwiseCall& call, const Tensor& x, const Tensor& out) {
   const Dims& shape = out.shape();
   if (call.info().inputs == 1) return {shape, {operand(out, shape), operand(x, shape)}};
-  // A number has no address: its operand stands still at null.
+  // A number has no address: its operand is null with stride 0.
   const Operand b = call.b != nullptr ? operand(*call.b, shape)
                                       : Operand{nullptr, Dims::filled(shape.rank(), 0), 0};
   return {shape, {operand(out, shape), operand(x, shape), b}};
@@ -44,7 +44,7 @@ void run_pointwise(Op op, Args args, const Tensor& out) {
                           binary ? run.strides[2] : 0, run.data[0], run.strides[0], run.count,
                           numbers);
                    },
-                   pointwise::copies_worth(call.function));
+                   pointwise::relative_cpu_cost(call.function));
              });
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sum, mean and amax over any dimensions. Sums are kept in double (integers in 64 bits). Rows that
-// lie along the reduced dimension are read in order; where the kept dimension is the dense one, a
-// block of outputs is accumulated side by side instead, so that memory is still read in order.
+// sum, mean and amax over any dimensions. Sums are kept in double, integer sums in 64 bits. If the
+// reduced dimension is the dense one, each row is read in order. If the kept dimension is the dense
+// one, a block of outputs is accumulated side by side, so that memory is still read in order.
 #include <algorithm>
 #include <cstdlib>
 
@@ -12,12 +12,12 @@
 namespace epi::cpu {
 namespace {
 
-constexpr int64_t kGrain = 32 * 1024;  // elements that are worth a thread
-constexpr int64_t kBlock = 1024;       // elements read, or outputs kept, at once
+constexpr int64_t kGrain = 32 * 1024;  // elements per task
+constexpr int64_t kBlock = 1024;       // elements read, or outputs accumulated, at a time
 
 enum class Reduction { kSum, kMean, kMax };
 
-// The input's dimensions in two groups, each collapsed; the strides are the input's.
+// The input's dimensions in two groups, each collapsed, with the input's strides.
 struct Split {
   Layout kept;
   Layout reduced;
@@ -50,7 +50,8 @@ void for_runs(const Layout& layout, int64_t begin, int64_t end, int64_t longest,
   }
 }
 
-// A run of the input in the computed type: in place where it is that already, else in `buffer`.
+// A run of the input in the compute type: in place if it is already dense and of that type,
+// otherwise in `buffer`.
 template <typename C>
 const C* read_run(const Tensor& x, int64_t offset, int64_t stride, int64_t count, C* buffer) {
   const std::byte* at = x.raw_data() + offset * size_bytes(x.dtype());
@@ -60,7 +61,7 @@ const C* read_run(const Tensor& x, int64_t offset, int64_t stride, int64_t count
   return buffer;
 }
 
-// One output: the whole reduced layout at `base`.
+// Computes one output: the reduction of the whole `reduced` layout at `base`.
 template <typename C>
 double reduce_one(const Tensor& x, const Layout& reduced, int64_t base, Reduction reduction) {
   C buffer[kBlock];
@@ -82,7 +83,7 @@ double reduce_one(const Tensor& x, const Layout& reduced, int64_t base, Reductio
   return reduction == Reduction::kMax ? static_cast<double>(largest) : total;
 }
 
-// `count` outputs side by side, `stride` apart in the input, starting at `base`.
+// Computes `count` outputs side by side, `stride` apart in the input, starting at `base`.
 template <typename C>
 void reduce_block(const Tensor& x, const Layout& reduced, int64_t base, int64_t stride,
                   int64_t count, Reduction reduction, double* results) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// f32 and f64 GEMMs by OpenBLAS. The output is cut into one block a thread, and each block is
-// one single-threaded call. OpenBLAS adds its accumulators to what the output holds, so the added
-// operand (a bias) is written there first and costs what its own clearing to zero would.
+// f32 and f64 GEMMs with OpenBLAS. The output is split into one block per thread, and each block is
+// one single-threaded call. OpenBLAS adds its accumulators to the output, so the added operand (a
+// bias) is written there first, at the cost of the zero fill that it replaces.
 #include <algorithm>
 #include <limits>
 
@@ -15,7 +15,7 @@ namespace {
 
 // Below this many multiplications a second thread costs more than it saves.
 constexpr int64_t kParallelWork = 128 * 128 * 64;
-// Blocks begin at multiples of the widest micro-kernel's rows and columns.
+// Blocks start at multiples of the widest micro-kernel's rows and columns.
 constexpr int64_t kAlign = 16;
 
 struct Grid {
@@ -23,8 +23,8 @@ struct Grid {
   int64_t columns = 1;
 };
 
-// Every row of blocks packs all of b again, every column of blocks all of a: the grid with the
-// least repeated packing wins.
+// Every row of blocks packs all of b again, and every column of blocks all of a. Picks the grid
+// with the least repeated packing.
 Grid choose_grid(const Gemm& p) {
   if (p.m * p.n * p.k < kParallelWork) return {};
   Grid best;
@@ -44,7 +44,7 @@ Grid choose_grid(const Gemm& p) {
   return best;
 }
 
-// Where block `i` of `blocks` begins in a dimension of `size`.
+// The start of block `i` of `blocks` in a dimension of `size`.
 int64_t block_start(int64_t size, int64_t blocks, int64_t i) {
   if (i == blocks) return size;
   return size * i / blocks / kAlign * kAlign;
@@ -52,7 +52,7 @@ int64_t block_start(int64_t size, int64_t blocks, int64_t i) {
 
 int checked_int(int64_t value) {
   if (value > std::numeric_limits<int>::max()) {
-    fail("mm", "a size or stride of {} is more than OpenBLAS counts (2^31 - 1)", value);
+    fail("mm", "the size or stride {} exceeds the limit of OpenBLAS (2^31 - 1)", value);
   }
   return static_cast<int>(value);
 }
@@ -97,7 +97,7 @@ void blocks(const Gemm& p) {
 }  // namespace
 
 void gemm_blas(const Gemm& p) {
-  // Before any block is written.
+  // Check all sizes before any block is written.
   for (const int64_t size : {p.m, p.n, p.k, p.a.ld, p.b.ld, p.ld_out}) checked_int(size);
   openblas();
   if (p.dtype == DType::kF32) {

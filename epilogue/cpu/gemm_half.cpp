@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bf16 and f16 GEMMs with f32 accumulation: panels of both operands are converted to f32 in
-// buffers that stay in the second-level cache, multiplied by OpenBLAS, and rounded once at the end.
+// bf16 and f16 GEMMs with f32 accumulation. Panels of both operands are converted to f32 in buffers
+// that stay in the L2 cache, multiplied by OpenBLAS, and rounded once at the end.
 #include <algorithm>
 
 #include "epilogue/base/thread_pool.h"
@@ -12,9 +12,9 @@
 namespace epi::cpu {
 namespace {
 
-// Panels of 256 x 512 f32 are 512 KiB each, the sums 256 KiB: together below the 2 MiB (Sapphire
-// Rapids) and near the 1 MiB (Neoverse V1) of a core's second-level cache. A converted element is
-// used 256 times, so that converting it again for the next block costs about 4 %.
+// Panels of 256 x 512 f32 are 512 KiB each, the sums 256 KiB. Together they are below the 2 MiB
+// (Sapphire Rapids) and near the 1 MiB (Neoverse V1) of a core's L2 cache. A converted element is
+// used 256 times, so converting it again for the next block costs about 4 %.
 constexpr int64_t kBlockRows = 256;
 constexpr int64_t kBlockColumns = 256;
 constexpr int64_t kBlockDepth = 512;
@@ -33,7 +33,8 @@ class Buffer {
   void* data_;
 };
 
-// Rows [row, row + rows) and columns likewise of `x`, in its own order, as f32. Returns the matrix.
+// Converts the block [row, row + rows) x [column, column + columns) of `x` to f32 in its storage
+// order. Returns the converted matrix.
 Matrix convert_panel(const Gemm& p, const Matrix& x, int64_t row, int64_t rows, int64_t column,
                      int64_t columns, float* to) {
   const ConvertLoop convert = converter(p.dtype, DType::kF32);
@@ -80,7 +81,7 @@ void compute_block(const Gemm& p, const Block& at, float* a_panel, float* b_pane
   }
 }
 
-// Narrower blocks where there would be too few for all threads.
+// Narrows the blocks if there would be too few for all threads.
 int64_t choose_columns(const Gemm& p) {
   const int64_t row_blocks = (p.m + kBlockRows - 1) / kBlockRows;
   int64_t columns = kBlockColumns;

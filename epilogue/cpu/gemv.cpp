@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GEMMs of at most kGemvRows rows: bound by reading the weights once, which is all they do.
+// GEMMs of at most kGemvRows rows. They are memory-bound: the cost is reading the weights once.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -11,9 +11,9 @@
 namespace epi::cpu {
 namespace {
 
-// Columns at once: the sums of four rows (16 KiB) stay in the first-level cache.
+// Columns per panel: the sums of four rows (16 KiB) stay in the L1 cache.
 constexpr int64_t kPanel = 1024;
-// A thread is worth waking for this many weights (64 KiB of bf16).
+// Waking a thread pays off for this many weights (64 KiB of bf16).
 constexpr int64_t kGrainWeights = 32 * 1024;
 
 // The rows of `a` as f32, one after the other.
@@ -28,7 +28,7 @@ std::vector<float> rows_as_f32(const Gemm& p) {
   return rows;
 }
 
-// Columns [column, column + columns) of every row.
+// Computes columns [column, column + columns) of every row.
 void panel(const Gemm& p, const float* rows, int64_t column, int64_t columns) {
   std::array<float, kGemvRows * kPanel> sums;
   std::array<float, kPanel> added;

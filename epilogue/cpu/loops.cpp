@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Picks the loops for the CPU at hand.
+// Selects the loops for the instruction set of this CPU.
 #include "epilogue/cpu/loops/loops.h"
 
 #include "epilogue/base/machine.h"

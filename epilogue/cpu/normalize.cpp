@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // softmax, layer_norm and rms_norm: a loop over rows. A row that is not dense, or not f32 or f64,
-// is first brought into a buffer of the computed type; statistics are double.
+// is first converted into a buffer of the compute type. Statistics are computed in double.
 #include <algorithm>
 #include <vector>
 
@@ -12,7 +12,7 @@
 namespace epi::cpu {
 namespace {
 
-// Elements that are worth a thread: each costs an exp, or two passes.
+// Elements per task: each costs an exp or two passes.
 constexpr int64_t kGrain = 8 * 1024;
 
 // Rows of `x` along its dimension `dim`, and the same rows of the row-major `out`.
@@ -64,7 +64,7 @@ class RowWalk {
   Layout out_rest_;
 };
 
-// A row-major parameter as values of the computed type; null where there is none.
+// A row-major parameter converted to the compute type, or null if it is absent.
 template <typename C>
 class Parameter {
  public:
@@ -161,7 +161,7 @@ void rms_norm(Args args, const Tensor& out) {
 
 void softmax(Args args, const Tensor& out) {
   const Tensor& x = args.tensor(0);
-  // A tensor without dimensions is one row of one element.
+  // A zero-dimensional tensor is one row of one element.
   const Layout one{{1}, {1}};
   const Tensor rows = x.dim() == 0 ? x.with_layout("softmax", one, x.offset()) : x;
   const Tensor target = x.dim() == 0 ? out.with_layout("softmax", one, out.offset()) : out;

@@ -13,8 +13,9 @@ namespace {
 
 constexpr const char* kCoreVariable = "OPENBLAS_CORETYPE";
 
-// OpenBLAS 0.3.21 does not know CPUs made after it and falls back to SSE3 kernels, five times
-// slower on an Emerald Rapids (bench/README.md). We say what the CPU has instead of its model.
+// OpenBLAS 0.3.21 does not recognize CPUs released after it and falls back to SSE3 kernels, five
+// times slower on an Emerald Rapids (bench/README.md). We select the kernel by instruction set
+// instead of by model.
 const char* core_for_cpu() {
 #if defined(__x86_64__)
   switch (cpu_isa()) {
@@ -26,7 +27,7 @@ const char* core_for_cpu() {
       break;
   }
 #endif
-  return nullptr;  // its own detection is right on AArch64
+  return nullptr;  // OpenBLAS detects AArch64 CPUs correctly
 }
 
 void* open_library() {
@@ -39,7 +40,7 @@ void* open_library() {
 template <typename F>
 void find(void* library, const char* symbol, F*& function) {
   function = reinterpret_cast<F*>(::dlsym(library, symbol));
-  if (function == nullptr) fail("mm", "OpenBLAS has no function {}", symbol);
+  if (function == nullptr) fail("mm", "OpenBLAS does not export the function {}", symbol);
 }
 
 OpenBlas load() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenBLAS, loaded when the first GEMM runs: the tool starts without it, and its kernel type can
-// be chosen before it initialises. It runs on one thread, inside tasks of our own pool.
+// OpenBLAS, loaded when the first GEMM runs: the tool starts without it, and we can select its
+// kernel type before it initializes. It is single-threaded and runs inside tasks of our thread
+// pool.
 #pragma once
 
 #include <cblas.h>
@@ -13,10 +14,10 @@ struct OpenBlas {
   decltype(&cblas_sgemm) sgemm = nullptr;
   decltype(&cblas_dgemm) dgemm = nullptr;
   decltype(&openblas_set_num_threads) set_num_threads = nullptr;
-  std::string core;  // the kernel type that it chose: "SkylakeX", "neoversev1" ...
+  std::string core;  // the selected kernel type: "SkylakeX", "neoversev1" ...
 };
 
-// The library; throws `Error` with the package to install where it cannot be loaded.
+// Throws `Error` with the name of the package to install if the library cannot be loaded.
 const OpenBlas& openblas();
 
 }  // namespace epi::cpu

@@ -21,8 +21,8 @@ BasicWalk<kMax>::BasicWalk(const Dims& shape, std::span<const Operand> operands)
   put_transposed_second();
 }
 
-// Where an input is dense along another dimension than the output, that dimension goes next to the
-// innermost one, and the two are walked in tiles.
+// If an input is dense along a different dimension than the output, moves that dimension next to
+// the innermost one and walks the two in tiles.
 template <int kMax>
 void BasicWalk<kMax>::put_transposed_second() {
   const int inner = shape_.rank() - 1;

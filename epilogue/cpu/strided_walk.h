@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks several operands of one shape, element by element, as runs along the fastest dimension of
-// the first, which is an output, over all cores. Dimensions are merged and reordered first, so that
-// what can be one long run is one; transposed inputs are walked in tiles that stay in the cache.
+// Walks several operands of one shape over all cores, as runs along the fastest dimension of the
+// first operand, the output. Dimensions are first merged and reordered into the longest possible
+// runs. Transposed inputs are walked in tiles that stay in the cache.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@
 
 namespace epi::cpu {
 
-// Of one operator: an output and two inputs. Of fused code: what group_pointwise.cpp allows.
+// A single operator has an output and two inputs. Fused code has as many operands as
+// group_pointwise.cpp allows.
 inline constexpr int kMaxOperands = 3;
 inline constexpr int kMaxFusedOperands = 16;
 
@@ -31,30 +32,30 @@ Operand operand(const Tensor& tensor, const Dims& shape);
 template <int kMax>
 class BasicWalk {
  public:
-  // A pointer and a stride for each operand, and how many elements.
+  // A pointer and a stride per operand, and the number of elements.
   struct Run {
     std::array<std::byte*, kMax> data;
     std::array<int64_t, kMax> strides;
     int64_t count;
   };
 
-  // The first operand is the output; it decides the order of dimensions.
+  // The first operand is the output. It determines the order of the dimensions.
   BasicWalk(const Dims& shape, std::span<const Operand> operands);
   BasicWalk(const Dims& shape, std::initializer_list<Operand> operands)
       : BasicWalk(shape, std::span(operands.begin(), operands.size())) {}
 
-  // All operands advance by one element, or stand still, along the runs.
+  // Whether the output has stride 1 along the runs and every input has stride 1 or 0.
   bool unit_stride() const;
-  // Calls `body(run)` for runs that cover every element once, from all threads of the pool.
-  // `cost` is how many copies of an element one element of this op is worth.
+  // Calls `body(run)` for runs that cover every element once, from all threads of the pool. `cost`
+  // is the cost of one element relative to copying it.
   template <typename Body>
   void parallel(const Body& body, int64_t cost = 1) const;
 
  private:
-  // 32 thousand copied elements take a few microseconds, which is what waking a thread costs.
+  // Copying 32 thousand elements takes a few microseconds, about the cost of waking a thread.
   static constexpr int64_t kGrain = 32 * 1024;
-  // A tile of 16 rows by 64 elements: 16 f32 share a cache line of the transposed input, and its
-  // 64 lines (4 KiB) stay in the first-level cache until the last of the 16 rows has used them.
+  // A tile of 16 rows by 64 elements: 16 f32 share a cache line of the transposed input, and its 64
+  // lines (4 KiB) stay in the L1 cache until the last of the 16 rows has used them.
   static constexpr int64_t kTileRows = 16;
   static constexpr int64_t kTileColumns = 64;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arguments of one operator call, in ATen's order. An `Arg` refers to the caller's values and
-// lives as long as the call: a listener that wants to keep one copies what it needs.
+// is valid only during the call: a listener that keeps arguments must copy them.
 #pragma once
 
 #include <algorithm>
@@ -46,15 +46,15 @@ class Arg {
   bool flag() const { return check(Kind::kBool).value_.integer != 0; }
   const Dims& ints() const { return *check(Kind::kInts).value_.dims; }
   std::string_view text() const { return {check(Kind::kString).value_.text, size_}; }
-  // A number, whether it was given as an integer or as a real.
+  // The value of an integer or floating-point argument.
   double number() const {
     return kind_ == Kind::kInt ? static_cast<double>(value_.integer)
                                : check(Kind::kFloat).value_.real;
   }
 
  private:
-  const Arg& check(Kind wanted) const {
-    EPI_CHECK(kind_ == wanted);
+  const Arg& check(Kind expected) const {
+    EPI_CHECK(kind_ == expected);
     return *this;
   }
 
@@ -70,7 +70,7 @@ class Arg {
   Value value_{};
 };
 
-// A factor that ATen takes as an integer where it is whole: `alpha` and `beta` are 1, not 1.0.
+// Passes a whole number as an integer, as ATen does: `alpha` and `beta` are 1, not 1.0.
 inline Arg factor(double value) {
   const auto whole = static_cast<int64_t>(std::clamp(value, -1e15, 1e15));
   return static_cast<double>(whole) == value ? Arg(whole) : Arg(value);
@@ -87,7 +87,7 @@ class Args {
     return args_[i];
   }
   const Tensor& tensor(size_t i) const { return (*this)[i].tensor(); }
-  // The tensor at `i`, or an undefined one where the argument is absent.
+  // The tensor at `i`, or an undefined one if the argument is absent.
   Tensor optional_tensor(size_t i) const {
     return (*this)[i].is_none() ? Tensor() : (*this)[i].tensor();
   }

@@ -6,17 +6,17 @@
 namespace epi {
 
 void check_defined(std::string_view op, const Tensor& x) {
-  if (!x.defined()) fail(op, "a tensor is needed, not an undefined one");
+  if (!x.defined()) fail(op, "expected a tensor, got an undefined one");
 }
 
 void check_floating(std::string_view op, const Tensor& x) {
   check_defined(op, x);
-  if (!is_floating(x.dtype())) fail(op, "needs a floating dtype, not {}", name(x.dtype()));
+  if (!is_floating(x.dtype())) fail(op, "expected a floating-point dtype, got {}", name(x.dtype()));
 }
 
 void check_numeric(std::string_view op, const Tensor& x) {
   check_defined(op, x);
-  if (x.dtype() == DType::kBool) fail(op, "needs numbers, not bool");
+  if (x.dtype() == DType::kBool) fail(op, "expected a numeric dtype, got bool");
 }
 
 void check_same_kind(std::string_view op, const Tensor& a, const Tensor& b) {
@@ -25,7 +25,7 @@ void check_same_kind(std::string_view op, const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype()) {
     fail(op, "dtypes differ: {} and {}; convert one with to()", name(a.dtype()), name(b.dtype()));
   }
-  // A capture runs on tensors without values beside parameters that have theirs.
+  // A capture mixes meta tensors with parameters on a real device.
   if (a.device() != b.device() && detail::capture == nullptr) {
     fail(op, "devices differ: {} and {}", name(a.device()), name(b.device()));
   }
@@ -34,7 +34,8 @@ void check_same_kind(std::string_view op, const Tensor& a, const Tensor& b) {
 void check_rank(std::string_view op, const Tensor& x, int rank) {
   check_defined(op, x);
   if (x.dim() != rank) {
-    fail(op, "needs {} dimensions, not {}: the shape is {}", rank, x.dim(), to_string(x.shape()));
+    fail(op, "expected {} dimensions, got {}: the shape is {}", rank, x.dim(),
+         to_string(x.shape()));
   }
 }
 
@@ -46,15 +47,15 @@ Dims inferred_size(std::string_view op, const Tensor& x, const Dims& size) {
     if (shape[i] == -1 && unknown < 0) {
       unknown = i;
     } else if (shape[i] < 0) {
-      fail(op, "shape {} has a size that is negative, or -1 twice", to_string(size));
+      fail(op, "shape {} has a negative size or more than one -1", to_string(size));
     } else if (__builtin_mul_overflow(known, shape[i], &known)) {
-      fail(op, "shape {} has more elements than 64 bits count", to_string(size));
+      fail(op, "shape {} has more elements than fit in 64 bits", to_string(size));
     }
   }
   const int64_t count = x.numel();
   if (unknown >= 0) {
     if (known == 0 || count % known != 0) {
-      fail(op, "shape {} does not divide {} elements of {}", to_string(size), count,
+      fail(op, "shape {} does not divide the {} elements of {}", to_string(size), count,
            to_string(x.shape()));
     }
     shape[unknown] = count / known;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks that operators share. Each throws `Error` in the op's name.
+// Argument checks shared by the operators. Each throws `Error` with the name of the op.
 #pragma once
 
 #include <string_view>
@@ -8,14 +8,15 @@
 
 namespace epi {
 
-// The tensor is there. Functions that take an optional tensor do not ask.
+// Fails for an undefined tensor. Not for optional arguments.
 void check_defined(std::string_view op, const Tensor& x);
 void check_floating(std::string_view op, const Tensor& x);
-// Anything but bool.
+// Accepts every dtype except bool.
 void check_numeric(std::string_view op, const Tensor& x);
-// Both are there, of one dtype, on one device.
+// Both are defined and have the same dtype and device.
 void check_same_kind(std::string_view op, const Tensor& a, const Tensor& b);
-// `size` with its one -1 computed from the others; it must hold as many elements as `x`.
+// `size` with a single -1 replaced by the inferred size. The result must have the number of
+// elements of `x`.
 Dims inferred_size(std::string_view op, const Tensor& x, const Dims& size);
 void check_rank(std::string_view op, const Tensor& x, int rank);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies, and the views that copy where strides leave no other way. Only copy_ has a kernel.
+// Copies, and the views that copy if the strides require it. Only copy_ has a kernel.
 #include "epilogue/ops/checks.h"
 #include "epilogue/ops/dispatch.h"
 #include "epilogue/ops/functional.h"
@@ -10,7 +10,7 @@
 namespace epi {
 namespace {
 
-// Both touch some of the same bytes, in different orders.
+// Whether the tensors share bytes but visit them in different orders.
 bool overlap(const Tensor& a, const Tensor& b) {
   if (a.storage() != b.storage()) return false;
   if (a.layout() == b.layout() && a.offset() == b.offset()) return false;
@@ -20,7 +20,7 @@ bool overlap(const Tensor& a, const Tensor& b) {
          b.offset() + second.begin < a.offset() + first.end;
 }
 
-// Between a device and the CPU, or on one device.
+// Allows copies between a device and the CPU, and within one device.
 void check_devices(const Tensor& self, const Tensor& src) {
   if (self.device() == src.device() || detail::capture != nullptr) return;
   const bool has_values = self.device() != kMeta && src.device() != kMeta;
@@ -28,7 +28,7 @@ void check_devices(const Tensor& self, const Tensor& src) {
   fail("copy_", "devices differ: {} and {}", name(self.device()), name(src.device()));
 }
 
-// A capture writes down the copy of a tensor that has values, too, and gives none.
+// A capture also records copies of tensors that hold values. The result is a meta tensor.
 Device copy_device(const Tensor& x) { return detail::capture != nullptr ? kMeta : x.device(); }
 
 }  // namespace
@@ -49,12 +49,12 @@ Tensor copy_(const Tensor& self, const Tensor& src, bool non_blocking) {
   check_devices(self, src);
   for (int i = 0; i < self.dim(); ++i) {
     if (self.strides()[i] == 0 && self.shape()[i] > 1) {
-      fail("copy_", "dimension {} of the destination is broadcast: its elements share one place",
+      fail("copy_", "dimension {} of the destination is broadcast: its elements share one address",
            i);
     }
   }
-  broadcast_strides("copy_", src.layout(), self.shape());  // throws where it does not fit
-  // Elements are copied in no particular order: a source that changes meanwhile is set aside first.
+  broadcast_strides("copy_", src.layout(), self.shape());  // throws if `src` does not broadcast
+  // The copy order is unspecified, so an overlapping source is cloned first.
   if (overlap(self, src)) return dispatch(Op::kCopy_, {self, clone(src), non_blocking});
   return dispatch(Op::kCopy_, {self, src, non_blocking});
 }
@@ -63,7 +63,7 @@ Tensor flatten(const Tensor& x, int64_t start_dim, int64_t end_dim) {
   check_defined("flatten", x);
   const int start = normalize_dim("flatten", start_dim, x.dim());
   const int end = normalize_dim("flatten", end_dim, x.dim());
-  if (start > end) fail("flatten", "start {} comes after end {}", start, end);
+  if (start > end) fail("flatten", "start_dim {} is greater than end_dim {}", start, end);
   return dispatch(Op::kFlatten, {x, start, end});
 }
 

@@ -8,14 +8,14 @@
 namespace epi {
 namespace {
 
-// Flat, indexed by device and op. Written while backends register, read ever after.
+// Indexed by device and op. Written while backends register, read-only afterwards.
 std::array<std::array<Kernel, kOpCount>, kDeviceTypeCount> kernels{};
 
 Kernel& kernel_slot(DeviceType device, Op op) {
   return kernels[static_cast<size_t>(device)][static_cast<size_t>(op)];
 }
 
-// The output's device; a copy to the CPU is the work of the device that it comes from.
+// The output's device, except that the source device runs a copy to the CPU.
 Device device_of_call(const OpInfo& info, Args args, const Tensor& out) {
   const bool to_cpu = info.op == Op::kCopy_ && out.device() == kCpu;
   return to_cpu ? args.tensor(1).device() : out.device();
@@ -40,24 +40,24 @@ Tensor run(const OpInfo& info, Args args) {
   return out;
 }
 
-// Tells the listener of the end also where a call throws.
-class ListenedRange {
+// Reports the end of the op to the listener even if the call throws.
+class OpScope {
  public:
-  ListenedRange(Listener& listener, Op op, Args args) : listener_(listener), op_(op) {
+  OpScope(Listener& listener, Op op, Args args) : listener_(listener), op_(op) {
     listener_.op_begin(op, args);
   }
-  ListenedRange(const ListenedRange&) = delete;
-  ListenedRange& operator=(const ListenedRange&) = delete;
-  ~ListenedRange() { listener_.op_end(op_); }
+  OpScope(const OpScope&) = delete;
+  OpScope& operator=(const OpScope&) = delete;
+  ~OpScope() { listener_.op_end(op_); }
 
  private:
   Listener& listener_;
   Op op_;
 };
 
-// Out of line: what nobody listens to pays for none of it.
-[[gnu::noinline]] Tensor run_listened(Listener& listener, Op op, Args args) {
-  const ListenedRange range(listener, op, args);
+// Out of line to keep the common path without a listener short.
+[[gnu::noinline]] Tensor run_with_listener(Listener& listener, Op op, Args args) {
+  const OpScope scope(listener, op, args);
   return run(op_info(op), args);
 }
 
@@ -70,17 +70,17 @@ Kernel find_kernel(DeviceType device, Op op) { return kernel_slot(device, op); }
 Tensor dispatch(Op op, std::initializer_list<Arg> list) {
   const Args args(std::span(list.begin(), list.size()));
   Listener* listener = current_listener();
-  // What is captured does not run.
+  // Captured calls do not run, so the listener does not see them.
   if (listener == nullptr || detail::capture != nullptr) [[likely]]
     return run(op_info(op), args);
-  return run_listened(*listener, op, args);
+  return run_with_listener(*listener, op, args);
 }
 
 void dispatch_into(Op op, std::span<const Arg> list, const Tensor& out) {
   const Args args(list);
   Listener* listener = current_listener();
   if (listener == nullptr) return run_backend(op_info(op), args, out);
-  const ListenedRange range(*listener, op, args);
+  const OpScope scope(*listener, op, args);
   run_backend(op_info(op), args, out);
 }
 

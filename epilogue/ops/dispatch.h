@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one door: every operator call goes through `dispatch`, which tells the listener, hands the
-// call to the capture, or runs the kernel that the tensor's device has registered.
+// The single entry point: every operator call goes through `dispatch`, which notifies the listener,
+// forwards the call to the capture, or runs the kernel registered for the tensor's device.
 #pragma once
 
 #include <initializer_list>
@@ -11,19 +11,20 @@
 
 namespace epi {
 
-// Fills `out`, which has the right shape and dtype, is row-major unless the op writes in place, and
-// has at least one element.
+// Fills `out`, which has at least one element and the right shape and dtype. It is row-major unless
+// the op writes in place.
 using Kernel = void (*)(Args args, const Tensor& out);
 
-// Registers a backend's kernel; called by the backend's own registration function, before use.
+// Registers a backend's kernel. Backends call this from their registration function, before first
+// use.
 void register_kernel(DeviceType device, Op op, Kernel kernel);
-// Null where the device has none.
+// Null if the device has no kernel for the op.
 Kernel find_kernel(DeviceType device, Op op);
 
 Tensor dispatch(Op op, std::initializer_list<Arg> args);
-// Runs a compute op's kernel on arguments that were checked before, into a tensor that is there.
+// Runs a compute op's kernel on checked arguments, into an existing tensor.
 void dispatch_into(Op op, std::span<const Arg> args, const Tensor& out);
-// `dispatch` without its listener: what the hook costs is the difference (bench/profile_bench.cpp).
+// `dispatch` without the listener, to measure the overhead of the hook (bench/profile_bench.cpp).
 Tensor dispatch_without_hooks(Op op, std::initializer_list<Arg> args);
 
 }  // namespace epi

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operators as functions, with ATen's names and argument order. Each checks its arguments and
-// throws `Error` naming the op, the rule and the numbers. Operands of one call share dtype and
-// device: nothing is promoted silently; `to` converts.
+// throws `Error`, which names the op, the rule and the numbers. The operands of a call share dtype
+// and device. There is no implicit promotion: convert with `to`.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@
 
 namespace epi {
 
-// --- Views: the same storage, another layout. They never copy, and launch nothing. -------------
+// --- Views: the same storage with another layout. They never copy or launch a kernel. -----------
 
-// Sizes, strides and offset as given; they must stay inside the storage.
+// Uses the given sizes, strides and offset, which must stay inside the storage.
 Tensor as_strided(const Tensor& x, const Dims& size, const Dims& stride,
                   std::optional<int64_t> storage_offset = std::nullopt);
 // Broadcasts dimensions of size one; -1 keeps a size.
@@ -30,43 +30,43 @@ Tensor select(const Tensor& x, int64_t dim, int64_t index);
 Tensor slice(const Tensor& x, int64_t dim, int64_t start, int64_t end, int64_t step = 1);
 Tensor squeeze(const Tensor& x);
 Tensor squeeze(const Tensor& x, int64_t dim);
-// The transpose of a matrix; a vector or scalar as it is.
+// Transposes a matrix. Returns a vector or scalar unchanged.
 Tensor t(const Tensor& x);
 Tensor transpose(const Tensor& x, int64_t dim0, int64_t dim1);
 Tensor unsqueeze(const Tensor& x, int64_t dim);
-// Throws where the strides do not allow it. One size may be -1.
+// Throws if the strides do not allow it. One size may be -1.
 Tensor view(const Tensor& x, const Dims& size);
 Tensor _unsafe_view(const Tensor& x, const Dims& size);
 
-// --- Views where strides allow, else one copy. -------------------------------------------------
+// --- Views if the strides allow it, otherwise one copy. -----------------------------------------
 
 Tensor reshape(const Tensor& x, const Dims& shape);
 Tensor flatten(const Tensor& x, int64_t start_dim = 0, int64_t end_dim = -1);
-// `x` itself where it is row-major already.
+// Returns `x` if it is already row-major.
 Tensor contiguous(const Tensor& x);
 
 // --- Copies ------------------------------------------------------------------------------------
 
 Tensor clone(const Tensor& x);
-// Writes `src`, broadcast and converted, into `self`, which may be on another device; returns
-// `self`. Between devices it returns when the values are there, unless `non_blocking`: then, from
-// or to pinned memory (cuda/pinned.h), when the copy is in the stream.
+// Writes `src`, broadcast and converted, into `self`, which may be on another device, and returns
+// `self`. Copies between devices return when the values have arrived. With `non_blocking` and
+// pinned memory (cuda/pinned.h) they return once the copy is enqueued in the stream.
 Tensor copy_(const Tensor& self, const Tensor& src, bool non_blocking = false);
-// `x` itself where it has the dtype, or is on the device, already.
+// Returns `x` if it already has the dtype or is on the device.
 Tensor to(const Tensor& x, DType dtype);
 Tensor to(const Tensor& x, Device device);
 
 // --- GEMMs, floating dtypes only; sums are kept in f32 (f64 for f64). ------------------------
 
-// beta * self + alpha * (mat1 @ mat2); `self` broadcasts to the GEMM and may be a bias vector.
+// beta * self + alpha * (mat1 @ mat2). `self` broadcasts to the result and may be a bias vector.
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, double beta = 1,
              double alpha = 1);
-// relu(addmm(...)), or gelu(addmm(...), "tanh"); where a GPU's library can, in the GEMM's
-// epilogue.
+// relu(addmm(...)), or gelu(addmm(...), "tanh"). Runs in the GEMM's epilogue if the GPU library
+// supports it.
 Tensor _addmm_activation(const Tensor& self, const Tensor& mat1, const Tensor& mat2,
                          double beta = 1, double alpha = 1, bool use_gelu = false);
 Tensor bmm(const Tensor& a, const Tensor& b);
-// x @ weight.t() + bias, over the last dimension of x; `bias` may be undefined.
+// x @ weight.t() + bias, over the last dimension of x. `bias` may be undefined.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
 // NumPy's rules: vectors, matrices, and broadcast batches of matrices.
 Tensor matmul(const Tensor& a, const Tensor& b);
@@ -74,7 +74,7 @@ Tensor mm(const Tensor& a, const Tensor& b);
 
 // --- Pointwise, with broadcasting. --------------------------------------------------------------
 
-// Checks the arguments by the table of pointwise/, then dispatches.
+// Checks the arguments against the table of pointwise/, then dispatches.
 Tensor pointwise_op(Op op, std::initializer_list<Arg> args);
 
 // x + alpha * other.
@@ -106,35 +106,35 @@ inline Tensor exp(const Tensor& x) { return pointwise_op(Op::kExp, {x}); }
 inline Tensor tanh(const Tensor& x) { return pointwise_op(Op::kTanh, {x}); }
 inline Tensor sigmoid(const Tensor& x) { return pointwise_op(Op::kSigmoid, {x}); }
 inline Tensor silu(const Tensor& x) { return pointwise_op(Op::kSilu, {x}); }
-// One bound may be absent; `max` wins where they cross.
+// One bound may be absent. The result is `max` if min > max.
 inline Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> max = {}) {
   return pointwise_op(Op::kClamp, {x, min ? factor(*min) : Arg(), max ? factor(*max) : Arg()});
 }
 // x min(max(x + 3, 0), 6) / 6.
 inline Tensor hardswish(const Tensor& x) { return pointwise_op(Op::kHardswish, {x}); }
-// x above 0, else negative_slope * x.
+// x if x > 0, else negative_slope * x.
 inline Tensor leaky_relu(const Tensor& x, double negative_slope = 0.01) {
   return pointwise_op(Op::kLeakyRelu, {x, factor(negative_slope)});
 }
-// log(1 + exp(beta x)) / beta; x itself where beta x is above the threshold.
+// log(1 + exp(beta x)) / beta, or x if beta x is above the threshold.
 inline Tensor softplus(const Tensor& x, double beta = 1, double threshold = 20) {
   return pointwise_op(Op::kSoftplus, {x, factor(beta), factor(threshold)});
 }
-// `approximate` is "none" (by erf) or "tanh".
+// `approximate` is "none" (exact, with erf) or "tanh".
 Tensor gelu(const Tensor& x, std::string_view approximate = "none");
 
 // --- Reductions and rows -------------------------------------------------------------------------
 
-// Over `dims`, or over everything where it is empty. Integers and bool sum to i64.
+// Over `dims`, or over all dimensions if it is empty. Integers and bool sum to i64.
 Tensor sum(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 Tensor mean(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
-// Not over dimensions of size zero. NaN wins.
+// Rejects dimensions of size zero. NaN propagates.
 Tensor amax(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 Tensor softmax(const Tensor& x, int64_t dim);
-// Over the last dimensions, `normalized_shape`; weight and bias have that shape or are undefined.
+// Over the last dimensions, `normalized_shape`. weight and bias have that shape or are undefined.
 Tensor layer_norm(const Tensor& x, const Dims& normalized_shape, const Tensor& weight = {},
                   const Tensor& bias = {}, double eps = 1e-5);
-// `eps` as given, or the machine epsilon of the dtype that is computed in.
+// `eps` defaults to the machine epsilon of the compute dtype.
 Tensor rms_norm(const Tensor& x, const Dims& normalized_shape, const Tensor& weight = {},
                 std::optional<double> eps = std::nullopt);
 Tensor cat(std::span<const Tensor> tensors, int64_t dim = 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What others may attach to the dispatcher: a listener that is told of every operator, annotation
-// and kernel (a profiler), and a capture that takes the calls over (a compiler). `ops` knows
-// neither; with nothing attached a call pays one load and one branch for each.
+// Hooks into the dispatcher: a listener that is notified of every operator, annotation and kernel
+// (a profiler), and a capture that takes over the calls (a compiler). `ops` does not depend on
+// either. Without a hook, a call pays one load and one branch for each.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,23 +22,23 @@ namespace epi {
 
 enum class Op : uint8_t;
 
-// One run of one kernel. `name` identifies the code, not the call: the same name over the same
-// shapes is the same work.
+// One kernel run. `name` identifies the code, not the call: the same name with the same shapes
+// means the same work.
 struct KernelRun {
   std::string_view name;
-  int64_t start_ns = 0;  // of now_ns()
+  int64_t start_ns = 0;  // in the clock of now_ns()
   int64_t end_ns = 0;
   int64_t bytes = 0;  // read and written, each operand counted once
   int64_t flops = 0;
 };
 
-// What the work that one call starts on a device costs; counted as in KernelRun.
+// Cost of the device work that one call launches, counted as in KernelRun.
 struct LaunchCost {
   int64_t bytes = 0;
   int64_t flops = 0;
 };
 
-// Told of what runs, from every thread that runs something; calls nest within a thread.
+// Notified of everything that runs, from every thread that runs it. Calls nest within a thread.
 class Listener {
  public:
   virtual ~Listener() = default;
@@ -46,16 +46,16 @@ class Listener {
   virtual void op_end(Op op) = 0;
   virtual void annotation_begin(std::string_view name) = 0;
   virtual void annotation_end() = 0;
-  // An operator that is not in the table of operators: a package's. Its end is `annotation_end`.
+  // An operator outside the operator table, from a package. It ends with `annotation_end`.
   virtual void custom_op_begin(std::string_view name, Args /*args*/) { annotation_begin(name); }
   virtual void kernel(const KernelRun& run) = 0;
-  // Between the two the calling thread starts work of `cost` on a device, which runs later: its
-  // kernels' names and times come from the device's own recorder. They do not nest.
+  // Between these two calls the thread launches device work of the given cost, which runs later.
+  // Kernel names and times come from the device's own recorder. The pairs do not nest.
   virtual void launch_begin(const LaunchCost& cost) = 0;
   virtual void launch_end() = 0;
 };
 
-// Takes views and compute operators over while it is active in a thread; composites pass through.
+// Takes over views and compute operators while it is active in a thread. Composites pass through.
 class Capture {
  public:
   virtual ~Capture() = default;
@@ -68,17 +68,17 @@ inline thread_local Capture* capture = nullptr;
 }  // namespace detail
 
 inline Listener* current_listener() { return detail::listener.load(std::memory_order_acquire); }
-// The listener of the whole process; null takes it away. A call that began while it was set may
-// still tell it of its end, from any thread: it must outlive them, or live for ever.
+// Sets the process-wide listener, or removes it if null. A call that started while it was set may
+// still report its end, from any thread: the listener must outlive all such calls.
 inline void set_listener(Listener* listener) {
   detail::listener.store(listener, std::memory_order_release);
 }
 
-// The capture of the calling thread; returns the one that was active before.
+// Sets the capture of the calling thread and returns the previous one.
 inline Capture* set_capture(Capture* capture) {
-  Capture* before = detail::capture;
+  Capture* previous = detail::capture;
   detail::capture = capture;
-  return before;
+  return previous;
 }
 
 // A named range around the calls in its scope: `RecordFunction range("mlp_fwd");`
@@ -97,8 +97,8 @@ class RecordFunction {
   Listener* listener_;
 };
 
-// The same as an operator that is not in the table, as PyTorch shows what its compiler does:
-// `RecordOp op("Epilogue Guards");`
+// The same range, shown as an operator outside the table, as PyTorch shows the work of its
+// compiler: `RecordOp op("Epilogue Guards");`
 class RecordOp {
  public:
   explicit RecordOp(std::string_view name) : listener_(current_listener()) {
@@ -114,7 +114,7 @@ class RecordOp {
   Listener* listener_;
 };
 
-// Runs `body` as an operator that is not in the table; `name` is called only where someone listens.
+// Runs `body` as an operator outside the table. Calls `name` only if there is a listener.
 template <typename Name, typename Body>
 auto run_custom_op(Name&& name, std::span<const Tensor> inputs, Body&& body) {
   Listener* listener = current_listener();
@@ -129,8 +129,8 @@ auto run_custom_op(Name&& name, std::span<const Tensor> inputs, Body&& body) {
   return body();
 }
 
-// Runs `body` as one kernel and reports it; `describe` makes the `KernelRun` without its times and
-// is called only where someone listens.
+// Runs `body` as one kernel and reports it. `describe` returns the `KernelRun` without its times
+// and is called only if there is a listener.
 template <typename Describe, typename Body>
 void run_kernel(Describe&& describe, Body&& body) {
   Listener* listener = current_listener();
@@ -145,8 +145,8 @@ void run_kernel(Describe&& describe, Body&& body) {
   listener->kernel({described.name, start_ns, end_ns, described.bytes, described.flops});
 }
 
-// Runs `body`, which starts work on a device, and tells its cost; `cost` makes the `LaunchCost` and
-// is called only where someone listens.
+// Runs `body`, which launches device work, and reports its cost. `cost` returns the `LaunchCost`
+// and is called only if there is a listener.
 template <typename Cost, typename Body>
 void run_launch(Cost&& cost, Body&& body) {
   Listener* listener = current_listener();
@@ -163,7 +163,7 @@ void run_launch(Cost&& cost, Body&& body) {
   body();
 }
 
-// A kernel's name made from a format, without allocating; cut where it is too long.
+// A kernel name, formatted without allocating and truncated if it is too long.
 class KernelName {
  public:
   template <typename... Ts>
@@ -172,14 +172,14 @@ class KernelName {
         fmt::format_to_n(text_.data(), text_.size(), format, std::forward<Ts>(values)...);
     size_ = std::min(end.size, text_.size());
   }
-  operator std::string_view() const { return {text_.data(), size_}; }  // NOLINT: it is a text
+  operator std::string_view() const { return {text_.data(), size_}; }  // NOLINT: implicit
 
  private:
   std::array<char, 120> text_;
   size_t size_;
 };
 
-// What `describe` returns: as KernelRun, with a name of its own.
+// The return type of `describe`: a KernelRun that owns its name and has no times.
 struct KernelFacts {
   KernelName name;
   int64_t bytes = 0;

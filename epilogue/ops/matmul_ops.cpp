@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GEMMs. `matmul` and `linear` follow ATen's chains of views around `mm` and `addmm`, so
-// that a trace of ours reads like one of PyTorch's.
+// GEMMs. `matmul` and `linear` follow ATen's chains of views around `mm` and `addmm`, so that our
+// traces look like PyTorch's.
 #include "epilogue/ops/checks.h"
 #include "epilogue/ops/dispatch.h"
 #include "epilogue/ops/functional.h"
@@ -22,16 +22,16 @@ Dims leading(const Dims& shape, int count) {
   return Dims(shape.span().first(static_cast<size_t>(shape.rank() - count)));
 }
 
-Dims with(Dims shape, std::initializer_list<int64_t> more) {
+Dims append(Dims shape, std::initializer_list<int64_t> more) {
   for (const int64_t size : more) shape.push_back(size);
   return shape;
 }
 
-// [batch..., m, k] as [GEMM of batch, m, k] after broadcasting to `batch`.
+// [batch..., m, k], broadcast to `batch`, as [numel(batch), m, k].
 Tensor as_batch(const Tensor& x, const Dims& batch) {
   const int64_t rows = x.size(-2);
   const int64_t cols = x.size(-1);
-  return reshape(expand(x, with(batch, {rows, cols})), {numel(batch), rows, cols});
+  return reshape(expand(x, append(batch, {rows, cols})), {numel(batch), rows, cols});
 }
 
 // At least one side has three or more dimensions, the other at least two.
@@ -39,13 +39,13 @@ Tensor matmul_batched(const Tensor& a, const Tensor& b) {
   const int64_t n = b.size(-1);
   if (b.dim() == 2) {  // the batch folds into the rows: one large GEMM
     const Tensor rows = reshape(a, {numel(leading(a.shape(), 1)), a.size(-1)});
-    return _unsafe_view(mm(rows, b), with(leading(a.shape(), 1), {n}));
+    return _unsafe_view(mm(rows, b), append(leading(a.shape(), 1), {n}));
   }
   const Dims batch = broadcast_shapes("matmul", leading(a.shape(), 2), leading(b.shape(), 2));
-  const Tensor left = as_batch(a, batch);  // named: their order in a trace is ours
+  const Tensor left = as_batch(a, batch);  // separate statements fix the order in a trace
   const Tensor right = as_batch(b, batch);
   const Tensor gemm = bmm(left, right);
-  return _unsafe_view(gemm, with(batch, {a.size(-2), n}));
+  return _unsafe_view(gemm, append(batch, {a.size(-2), n}));
 }
 
 void check_addmm(std::string_view op, const Tensor& self, const Tensor& mat1, const Tensor& mat2) {
@@ -62,7 +62,7 @@ void check_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   check_floating("linear", x);
   check_same_kind("linear", x, weight);
   check_rank("linear", weight, 2);
-  if (x.dim() == 0) fail("linear", "the input needs at least one dimension");
+  if (x.dim() == 0) fail("linear", "the input must have at least one dimension");
   if (x.size(-1) != weight.size(1)) {
     fail("linear", "inner sizes differ: the input is {}, the weight {}", to_string(x.shape()),
          to_string(weight.shape()));
@@ -70,7 +70,7 @@ void check_linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   if (!bias.defined()) return;
   check_same_kind("linear", x, bias);
   if (bias.dim() != 1 || bias.size(0) != weight.size(0)) {
-    fail("linear", "the bias is {}, the weight {}: it needs [{}]", to_string(bias.shape()),
+    fail("linear", "the bias is {}, the weight {}: the bias must be [{}]", to_string(bias.shape()),
          to_string(weight.shape()), weight.size(0));
   }
 }
@@ -110,7 +110,7 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
   check_floating("matmul", a);
   check_same_kind("matmul", a, b);
   if (a.dim() == 0 || b.dim() == 0) {
-    fail("matmul", "both sides need dimensions: {} and {}", to_string(a.shape()),
+    fail("matmul", "both operands need at least one dimension: {} and {}", to_string(a.shape()),
          to_string(b.shape()));
   }
   if (a.size(-1) != b.size(b.dim() == 1 ? -1 : -2)) {
@@ -146,13 +146,13 @@ Tensor linear(Args args) {
   const Tensor& weight = args.tensor(1);
   const Tensor bias = args.optional_tensor(2);
   if (!bias.defined()) {
-    const Tensor transposed = epi::t(weight);  // named: `t` comes first in a trace
+    const Tensor transposed = epi::t(weight);  // a separate statement: `t` comes first in a trace
     return epi::matmul(x, transposed);
   }
   if (x.dim() == 2) return epi::addmm(bias, x, epi::t(weight));
   const Dims batch = leading(x.shape(), 1);
   const Tensor rows = epi::reshape(x, {numel(batch), x.size(-1)});
-  return epi::view(epi::addmm(bias, rows, epi::t(weight)), with(batch, {weight.size(0)}));
+  return epi::view(epi::addmm(bias, rows, epi::t(weight)), append(batch, {weight.size(0)}));
 }
 
 Tensor matmul(Args args) {

@@ -12,7 +12,7 @@ constexpr OpKind kView = OpKind::kView;
 constexpr OpKind kComposite = OpKind::kComposite;
 constexpr OpKind kCompute = OpKind::kCompute;
 
-// In the order of the enumeration, which `op_info` indexes.
+// In the order of the enumerators, which `op_info` uses as the index.
 constexpr std::array<OpInfo, kOpCount> kTable = {{
     {Op::kAsStrided, "aten::as_strided", kView, results::as_strided},
     {Op::kExpand, "aten::expand", kView, results::expand},
@@ -56,7 +56,7 @@ constexpr bool in_order() {
   }
   return true;
 }
-static_assert(in_order(), "the table's rows follow the enumeration");
+static_assert(in_order(), "the rows must follow the order of the enumerators");
 
 }  // namespace
 

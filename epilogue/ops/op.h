@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of operators: one row each, with ATen's name. What an operator is decides what the
-// dispatcher does with it:
+// The operator table: one row per operator, with ATen's name. The kind of an operator determines
+// how the dispatcher handles it:
 //   view       computes another layout of its input's storage and launches nothing;
 //   composite  is written in terms of other operators;
-//   compute    makes its output tensor here, and a backend's kernel fills it.
+//   compute    allocates its output here, and a backend's kernel fills it.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,7 @@ struct OpInfo {
   Op op;
   std::string_view name;  // "aten::mm"
   OpKind kind;
-  // The result: the view, the composite's value, or the output that a kernel is to fill.
+  // Returns the view, the composite's value, or the output for the kernel to fill.
   Tensor (*result)(Args args);
 };
 

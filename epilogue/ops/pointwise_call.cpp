@@ -4,7 +4,7 @@
 namespace epi {
 namespace {
 
-// The text argument, or none.
+// The text argument, or an empty string.
 std::string_view text_in(Args args) {
   for (const Arg& arg : args) {
     if (arg.kind() == Arg::Kind::kString) return arg.text();
@@ -47,7 +47,7 @@ PointwiseCall::PointwiseCall(Op op, Args args) : function(function_of(op, args))
   if (inputs == 2 && !args[1].is_tensor()) other = args[1].number();
   for (size_t i = 0; i < info().scalar_count; ++i) {
     const Arg& arg = args[inputs + i];
-    scalars[i] = arg.is_none() ? info().scalars[i].absent : arg.number();
+    scalars[i] = arg.is_none() ? info().scalars[i].default_value : arg.number();
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call of a pointwise operator as backends see it: which function of pointwise/functions.h, its
-// second operand where that is a number, and its scalars.
+// A pointwise call as backends see it: the function of pointwise/functions.h, the second operand if
+// it is a number, and the scalars.
 #pragma once
 
 #include <array>
@@ -13,19 +13,20 @@
 
 namespace epi {
 
-// The function of an operator; none where it is not pointwise. `text` is its text argument: "tanh".
+// The function of an operator, or nullopt if it is not pointwise. `text` is its text argument:
+// "tanh".
 std::optional<pointwise::Function> pointwise_function(Op op, std::string_view text = "");
 
 struct PointwiseCall {
   PointwiseCall(Op op, Args args);
 
   const pointwise::FunctionInfo& info() const { return pointwise::info(function); }
-  // Floating-point operations for each element: one, and one for each factor that is not 1.
+  // FLOPs per element: one, plus one for each factor that is not 1.
   int64_t flops() const;
 
   pointwise::Function function;
-  const Tensor* b = nullptr;  // the second tensor; null where there is none
-  double other = 0;           // the number in its place
+  const Tensor* b = nullptr;  // the second tensor, or null
+  double other = 0;           // the number that replaces it
   std::array<double, pointwise::kMaxScalars> scalars{};
 };
 

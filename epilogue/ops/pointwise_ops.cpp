@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pointwise operators: checks and output shapes, by the table of pointwise/. The arithmetic is
-// pointwise/functions.h.
+// Pointwise operators: checks and output shapes, driven by the table of pointwise/. The arithmetic
+// is in pointwise/functions.h.
 #include <algorithm>
 
 #include "epilogue/ops/checks.h"
@@ -13,19 +13,20 @@
 namespace epi {
 namespace {
 
-// Integers take whole scalars of their range only: nothing is rounded or wrapped silently.
+// Integer tensors accept only whole scalars within range: nothing is silently rounded or wrapped.
 void check_scalar(std::string_view op, const Tensor& x, const Arg& arg) {
   if (arg.is_none() || holds(x.dtype(), arg.number())) return;
-  fail(op, "the scalar {} is no whole number of {}, which the tensor holds", arg.number(),
+  fail(op, "the scalar {} is not representable in {}, the dtype of the tensor", arg.number(),
        name(x.dtype()));
 }
 
-// One of the scalars that may be absent must be there: a clamp without bounds is a mistake.
+// At least one optional scalar must be given: a clamp without bounds is an error.
 void check_presence(const pointwise::FunctionInfo& info, Args args) {
   const auto absent =
       std::count_if(args.begin(), args.end(), [](const Arg& arg) { return arg.is_none(); });
   if (absent == 0 || static_cast<size_t>(absent) < info.scalar_count) return;
-  fail(info.op, "one of {} and {} must be given", info.scalars[0].name, info.scalars[1].name);
+  fail(info.op, "at least one of {} and {} must be given", info.scalars[0].name,
+       info.scalars[1].name);
 }
 
 }  // namespace
@@ -40,7 +41,7 @@ Tensor pointwise_op(Op op, std::initializer_list<Arg> list) {
   for (size_t i = 1; i < args.size(); ++i) {
     if (args[i].is_tensor()) {
       check_same_kind(info.op, x, args.tensor(i));
-      broadcast_shapes(info.op, x.shape(), args.tensor(i).shape());  // throws where there is none
+      broadcast_shapes(info.op, x.shape(), args.tensor(i).shape());  // throws if incompatible
     } else if (args[i].kind() != Arg::Kind::kString) {
       check_scalar(info.op, x, args[i]);
     }
@@ -51,7 +52,7 @@ Tensor pointwise_op(Op op, std::initializer_list<Arg> list) {
 
 Tensor gelu(const Tensor& x, std::string_view approximate) {
   if (approximate != "none" && approximate != "tanh") {
-    fail("gelu", "approximate is \"none\" or \"tanh\", not \"{}\"", approximate);
+    fail("gelu", "approximate must be \"none\" or \"tanh\", not \"{}\"", approximate);
   }
   return pointwise_op(Op::kGelu, {x, approximate});
 }

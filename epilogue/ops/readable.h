@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands in a form that kernels of every backend ask for: as they are where strides allow it,
-// else copied, by an operator that a trace shows.
+// Operands in a layout that the kernels of every backend accept: in place if the strides allow it,
+// otherwise copied by an operator that shows up in the trace.
 #pragma once
 
 #include "epilogue/ops/args.h"
@@ -8,18 +8,18 @@
 
 namespace epi {
 
-// A matrix with strides that a GEMM can read; the copy, if one is needed, stays alive in it.
+// A matrix with strides that a GEMM can read. It owns the copy if one was needed.
 struct Readable {
   Tensor owner;
   Matrix matrix;
 };
 Readable readable(const Tensor& x);
-// A batch of such matrices: where the first cannot be read in place, none can.
+// A batch of such matrices. If the first cannot be read in place, the whole batch is copied.
 Tensor readable_batch(const Tensor& x);
 
-// `x` with its last dimensions, `normalized`, as one.
+// `x` with its last dimensions, `normalized`, flattened into one.
 Tensor with_flat_rows(const Tensor& x, const Dims& normalized);
-// An optional parameter of a norm, row-major; undefined where it is absent.
+// An optional parameter of a norm in row-major order, or undefined if it is absent.
 Tensor dense_parameter(Args args, size_t position);
 
 }  // namespace epi

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions behind the rows of the operator table (op.cpp), grouped by the file that holds
-// them: views, composites' values, and the outputs that kernels fill.
+// The result functions of the operator table (op.cpp), grouped by source file: views, the values of
+// composites, and the outputs that kernels fill.
 #pragma once
 
 #include "epilogue/ops/args.h"
@@ -30,7 +30,7 @@ Tensor flatten(Args args);
 Tensor reshape(Args args);
 Tensor to(Args args);
 
-// gemm_ops.cpp
+// matmul_ops.cpp
 Tensor addmm(Args args);
 Tensor bmm(Args args);
 Tensor linear(Args args);

@@ -12,12 +12,12 @@
 namespace epi {
 namespace {
 
-// The dimensions to reduce, in order, each once; all of them where `dims` is empty.
+// The dimensions to reduce, in increasing order without duplicates. All of them if `dims` is empty.
 Dims reduced_dims(std::string_view op, const Tensor& x, const Dims& dims) {
   bool chosen[kMaxRank + 1] = {};
   for (const int64_t dim : dims) {
     const int d = normalize_dim(op, dim, x.dim());
-    if (chosen[d]) fail(op, "dimension {} stands twice in {}", d, to_string(dims));
+    if (chosen[d]) fail(op, "dimension {} appears twice in {}", d, to_string(dims));
     chosen[d] = true;
   }
   Dims result;
@@ -104,23 +104,23 @@ Tensor rms_norm(const Tensor& x, const Dims& normalized_shape, const Tensor& wei
                 std::optional<double> eps) {
   check_norm("rms_norm", x, normalized_shape);
   check_affine("rms_norm", "weight", x, weight, normalized_shape);
-  const double smallest = x.dtype() == DType::kF64 ? std::numeric_limits<double>::epsilon()
-                                                   : std::numeric_limits<float>::epsilon();
-  return dispatch(Op::kRmsNorm, {x, normalized_shape, weight, eps.value_or(smallest)});
+  const double machine_epsilon = x.dtype() == DType::kF64 ? std::numeric_limits<double>::epsilon()
+                                                          : std::numeric_limits<float>::epsilon();
+  return dispatch(Op::kRmsNorm, {x, normalized_shape, weight, eps.value_or(machine_epsilon)});
 }
 
 Tensor cat(std::span<const Tensor> tensors, int64_t dim) {
-  if (tensors.empty()) fail("cat", "needs at least one tensor");
+  if (tensors.empty()) fail("cat", "expected at least one tensor");
   const Tensor& first = tensors[0];
   check_defined("cat", first);
-  if (first.dim() == 0) fail("cat", "tensors without dimensions cannot be joined");
+  if (first.dim() == 0) fail("cat", "zero-dimensional tensors cannot be concatenated");
   const int d = normalize_dim("cat", dim, first.dim());
   for (size_t i = 1; i < tensors.size(); ++i) {
     check_same_kind("cat", first, tensors[i]);
     Dims shape = tensors[i].shape();
     if (shape.rank() == first.dim()) shape[d] = first.shape()[d];
     if (shape != first.shape()) {
-      fail("cat", "tensor {} is {}, tensor 0 is {}: they may differ in dimension {} only", i,
+      fail("cat", "tensor {} is {}, tensor 0 is {}: they may differ only in dimension {}", i,
            to_string(tensors[i].shape()), to_string(first.shape()), d);
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// View operators. As in ATen, most of them compute sizes and strides and hand them to as_strided,
-// which a trace then shows below them; `view` and `_unsafe_view` stand alone.
+// View operators. As in ATen, most of them compute sizes and strides and pass them to as_strided,
+// which a trace shows as their child. `view` and `_unsafe_view` do not.
 #include <algorithm>
 #include <limits>
 
@@ -21,7 +21,7 @@ Tensor restrided(const Tensor& x, const Dims& size, const Dims& stride, int64_t 
 Tensor viewed(std::string_view op, const Tensor& x, const Dims& shape) {
   const auto strides = view_strides(x.layout(), shape);
   if (!strides) {
-    fail(op, "{} with strides {} cannot be seen as {} without a copy; use reshape()",
+    fail(op, "{} with strides {} cannot be viewed as {} without a copy; use reshape()",
          to_string(x.shape()), to_string(x.strides()), to_string(shape));
   }
   return x.with_layout(op, {shape, *strides}, x.offset());
@@ -33,7 +33,8 @@ Tensor as_strided(const Tensor& x, const Dims& size, const Dims& stride,
                   std::optional<int64_t> storage_offset) {
   check_defined("as_strided", x);
   if (size.rank() != stride.rank()) {
-    fail("as_strided", "{} sizes and {} strides", size.rank(), stride.rank());
+    fail("as_strided", "got {} sizes and {} strides; the counts must match", size.rank(),
+         stride.rank());
   }
   for (const int64_t s : size) {
     if (s < 0) fail("as_strided", "sizes cannot be negative: {}", to_string(size));
@@ -51,18 +52,18 @@ Tensor expand(const Tensor& x, const Dims& size) {
     if (shape[i] == -1 && i >= added) shape[i] = x.shape()[i - added];
     if (shape[i] < 0) fail("expand", "size {} of {} is negative", shape[i], to_string(size));
   }
-  broadcast_strides("expand", x.layout(), shape);  // throws where it does not fit
+  broadcast_strides("expand", x.layout(), shape);  // throws if `x` does not broadcast
   return dispatch(Op::kExpand, {x, shape, false});
 }
 
 Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length) {
   check_defined("narrow", x);
-  if (x.dim() == 0) fail("narrow", "a tensor without dimensions cannot be narrowed");
+  if (x.dim() == 0) fail("narrow", "a zero-dimensional tensor cannot be narrowed");
   const int d = normalize_dim("narrow", dim, x.dim());
   const int64_t size = x.shape()[d];
   const int64_t first = start < 0 ? start + size : start;
   if (first < 0 || length < 0 || first > size || length > size - first) {
-    fail("narrow", "start {} and length {} leave dimension {} of size {}", start, length, d, size);
+    fail("narrow", "start {} and length {} exceed dimension {} of size {}", start, length, d, size);
   }
   return dispatch(Op::kNarrow, {x, d, first, length});
 }
@@ -72,11 +73,11 @@ Tensor permute(const Tensor& x, const Dims& dims) {
   Dims order = dims;
   bool seen[kMaxRank] = {};
   if (dims.rank() != x.dim()) {
-    fail("permute", "{} dimensions for a tensor with {}", dims.rank(), x.dim());
+    fail("permute", "got {} dimensions for a tensor with {}", dims.rank(), x.dim());
   }
   for (int i = 0; i < order.rank(); ++i) {
     const int d = normalize_dim("permute", order[i], x.dim());
-    if (seen[d]) fail("permute", "dimension {} stands twice in {}", d, to_string(dims));
+    if (seen[d]) fail("permute", "dimension {} appears twice in {}", d, to_string(dims));
     seen[d] = true;
     order[i] = d;
   }
@@ -85,7 +86,7 @@ Tensor permute(const Tensor& x, const Dims& dims) {
 
 Tensor select(const Tensor& x, int64_t dim, int64_t index) {
   check_defined("select", x);
-  if (x.dim() == 0) fail("select", "a tensor without dimensions has nothing to select");
+  if (x.dim() == 0) fail("select", "a zero-dimensional tensor has no dimension to select from");
   const int d = normalize_dim("select", dim, x.dim());
   const int64_t size = x.shape()[d];
   if (index < -size || index >= size) {
@@ -96,7 +97,7 @@ Tensor select(const Tensor& x, int64_t dim, int64_t index) {
 
 Tensor slice(const Tensor& x, int64_t dim, int64_t start, int64_t end, int64_t step) {
   check_defined("slice", x);
-  if (x.dim() == 0) fail("slice", "a tensor without dimensions cannot be sliced");
+  if (x.dim() == 0) fail("slice", "a zero-dimensional tensor cannot be sliced");
   if (step < 1) fail("slice", "the step must be at least 1, not {}", step);
   const int d = normalize_dim("slice", dim, x.dim());
   const int64_t size = x.shape()[d];
@@ -119,7 +120,7 @@ Tensor squeeze(const Tensor& x, int64_t dim) {
 
 Tensor t(const Tensor& x) {
   check_defined("t", x);
-  if (x.dim() > 2) fail("t", "needs at most 2 dimensions, not {}", x.dim());
+  if (x.dim() > 2) fail("t", "expected at most 2 dimensions, got {}", x.dim());
   return dispatch(Op::kT, {x});
 }
 
@@ -191,7 +192,7 @@ Tensor slice(Args args) {
   Layout layout = x.layout();
   const int64_t length = args[3].integer() - start;
   layout.shape[d] = length == 0 ? 0 : (length - 1) / step + 1;
-  // One element has no next one, and a huge step would not fit its stride.
+  // A single element needs no stride, and the product with a huge step could overflow.
   if (layout.shape[d] > 1) layout.strides[d] *= step;
   return restrided(x, layout.shape, layout.strides, length == 0 ? 0 : start * x.strides()[d]);
 }
@@ -200,8 +201,8 @@ Tensor squeeze(Args args) {
   const Tensor& x = args.tensor(0);
   Layout layout;
   for (int i = 0; i < x.dim(); ++i) {
-    const bool asked = args.size() == 1 || args[1].integer() == i;
-    if (asked && x.shape()[i] == 1) continue;
+    const bool selected = args.size() == 1 || args[1].integer() == i;
+    if (selected && x.shape()[i] == 1) continue;
     layout.shape.push_back(x.shape()[i]);
     layout.strides.push_back(x.strides()[i]);
   }
@@ -228,7 +229,7 @@ Tensor unsqueeze(Args args) {
   const Tensor& x = args.tensor(0);
   const auto d = static_cast<int>(args[1].integer());
   Layout layout = x.layout();
-  // Without elements strides are any numbers, and their products may not fit.
+  // Strides of an empty tensor are arbitrary, and the product could overflow.
   const int64_t stride = d < x.dim() && x.numel() > 0 ? layout.shape[d] * layout.strides[d] : 1;
   layout.shape.insert(d, 1);
   layout.strides.insert(d, stride);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of every pointwise operator, written once, as a template over the number type V.
-// There is no include guard and no include: each target defines EPI_FN and the primitives for its
-// number types, then includes this file inside a namespace of its own.
+// The arithmetic of every pointwise operator, written once as a template over the number type V.
+// This file has no include guard and includes nothing. Each target defines EPI_FN and the
+// primitives for its number types, then includes this file inside its own namespace.
 //
 //   target                      V                  primitives
 //   eager CPU loops             float, double      cpu/loops/primitives.h, polynomials.h
@@ -9,16 +9,16 @@
 //                               Approximate        cuda/approximate.cuh
 //   generated CUDA kernels      float, Pair        compiler/codegen/device/primitives.cuh, pair.cuh
 //   generated LLVM IR           IrNumber           compiler/codegen/ir_number.h, polynomials.h
-// Integers (operators of kNumbers) are WrappingInt (wrapping_int.h).
+// Integers (operators with kNumbers) use WrappingInt (wrapping_int.h).
 //
-// Primitives, beside V(constant), + - * / and < with V's mask:
-//   select(mask, a, b)       a where the mask holds, else b
-//   fma(a, b, c)             a b + c, rounded once where the target can
-//   min(a, b), max(a, b)     NaN where either is
+// Primitives, in addition to V(constant), + - * / and <, which returns V's mask type:
+//   select(mask, a, b)       a if the mask is set, else b
+//   fma(a, b, c)             a b + c, rounded once if the target supports it
+//   min(a, b), max(a, b)     NaN if either operand is NaN
 //   abs(x), exp(x), log(x), log1p(x), tanh(x), erf(x), rsqrt(x)
-//   normal_cdf(x)            (1 + erf(x / sqrt(2))) / 2, whose tails keep their relative precision
+//   normal_cdf(x)            (1 + erf(x / sqrt(2))) / 2, with full relative precision in the tails
 //   over_one_plus_exp(x, u)  x / (1 + exp(u))
-// A target may overload an operator for one of its types where that is faster; a test then compares
+// A target may overload an operator for one of its types if that is faster. A test then compares
 // the overload with the definition here.
 
 template <class V>
@@ -46,7 +46,7 @@ EPI_FN V neg(V x) {
   return -x;
 }
 
-// NaN stays: the comparison is false for it.
+// NaN propagates: the comparison is false for it.
 template <class V>
 EPI_FN V relu(V x) {
   return select(x < V(0), V(0), x);
@@ -67,15 +67,15 @@ EPI_FN V gelu(V x) {
   return x * normal_cdf(x);
 }
 
-// x (1 + tanh(u)) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3) is x / (1 + exp(-2u)): one exp, and
-// no cancellation where tanh(u) is near -1.
+// x (1 + tanh(u)) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3) equals x / (1 + exp(-2u)). This form
+// needs one exp and does not cancel when tanh(u) is near -1.
 template <class V>
 EPI_FN V gelu_tanh(V x) {
   const V inner = fma(x * x * x, V(0.044715), x);
   return over_one_plus_exp(x, inner * V(-1.5957691216057308));
 }
 
-// log(1 + exp(beta x)) / beta; x itself where beta x is above the threshold.
+// log(1 + exp(beta x)) / beta, or x if beta x is above the threshold.
 template <class V>
 EPI_FN V softplus(V x, V beta, V threshold) {
   const V scaled = x * beta;
@@ -87,7 +87,7 @@ EPI_FN V leaky_relu(V x, V negative_slope) {
   return select(V(0) < x, x, x * negative_slope);
 }
 
-// `high` wins where the bounds cross.
+// Returns `high` if low > high.
 template <class V>
 EPI_FN V clamp(V x, V low, V high) {
   return min(max(x, low), high);

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, log, tanh and erf as polynomials, for targets without a library of vector functions: branch-
-// free, so that loops over them vectorise. Included like functions.h, inside a target's namespace
-// that defines EPI_FN and, beside its primitives:
-//   Bits                       what to_bits gives: an unsigned integer, or what stands for one
-//   to_bits(x), from_bits<V>(n), shift_left(n, count), shift_right(n, count) with the sign's copies
-//   to_number<V>(n)            the integer n, which is signed, as a number
+// exp, log, tanh and erf as polynomials, for targets without a vector math library. They are
+// branch-free, so that loops over them vectorize. Like functions.h, this file is included inside a
+// target's namespace, which defines EPI_FN and these primitives in addition to those of
+// functions.h:
+//   Bits                       the result of to_bits: an unsigned integer or its IR equivalent
+//   to_bits(x), from_bits<V>(n), shift_left(n, count), shift_right(n, count), which is arithmetic
+//   to_number<V>(n)            the signed integer n as a number
 //   copysign(x, sign), is_nan(x), sqrt(x)
-// Coefficients are Chebyshev fits. Largest errors over [-100, 100]
+// The coefficients are Chebyshev fits. Largest errors over [-100, 100]
 // (tests/ops/pointwise_sweep_test.cpp): f32 exp 1 ulp, tanh, sigmoid and silu 3 ulp; f64 1 and 3
 // ulp; gelu 3 ulp of x in f32, 16 in f64.
 
-// Of f32; numbers in double have a specialisation below.
+// For f32. A specialization for double follows.
 template <class V>
 struct Constants {
   static constexpr int kMantissa = 23;
   static constexpr int kBias = 127;
-  static constexpr float kShift = 0x1.8p23F;  // adding it rounds to an integer, in the low bits
-  static constexpr float kExpLow = -104.0F;   // exp is 0 below
-  static constexpr float kExpHigh = 89.0F;    // and infinite above
-  static constexpr float kLn2High = 0x1.62E4p-1F;  // 15 bits: n times it is exact
+  static constexpr float kShift = 0x1.8p23F;       // adding it rounds to an integer in the low bits
+  static constexpr float kExpLow = -104.0F;        // exp(x) is 0 below
+  static constexpr float kExpHigh = 89.0F;         // exp(x) is infinite above
+  static constexpr float kLn2High = 0x1.62E4p-1F;  // 15 bits: n * kLn2High is exact
   static constexpr float kLn2Low = 1.428606820e-06F;
   // expm1(r) / r for |r| <= ln(2) / 2, error 2.6e-10
   static constexpr float kExp[] = {0.0001990044147F,
@@ -53,7 +54,7 @@ struct Constants<double> {
   static constexpr double kExpHigh = 710.0;
   static constexpr double kLn2High = 0x1.62E42FEFA0000p-1;  // 33 bits
   static constexpr double kLn2Low = 1.6465949582897082e-12;
-  // the same, error 2.7e-19
+  // as above, error 2.7e-19
   static constexpr double kExp[] = {2.091896183779577806e-9,
                                     2.511120325747113869e-8,
                                     2.755726102934376868e-7,
@@ -66,7 +67,7 @@ struct Constants<double> {
                                     0.1666666666666668229,
                                     0.5,
                                     1.0};
-  // error 7.5e-17; rounding makes it 1e-15
+  // error 7.5e-17, or 1e-15 with rounding
   static constexpr double kErfc[] = {
       0.01999430294006659628, -0.2260728250293760224, 1.151114371447576095,
       -3.414799989005759602,  6.229790152075385657,   -6.104419990280525034,
@@ -91,7 +92,7 @@ struct Constants<double> {
   static constexpr double kScaleExponent = 54;
 };
 
-// The coefficient of the highest power comes first.
+// Horner's scheme: the coefficient of the highest power comes first.
 template <class V, class T, int N>
 EPI_FN V polynomial(const T (&coefficients)[N], V x) {
   V sum = V(coefficients[0]);
@@ -99,14 +100,14 @@ EPI_FN V polynomial(const T (&coefficients)[N], V x) {
   return sum;
 }
 
-// NaN stays NaN: the comparisons are false for it.
+// Clamps x to [low, high]. NaN propagates: the comparisons are false for it.
 template <class V>
 EPI_FN V bounded(V x, V low, V high) {
   const V raised = select(x < low, low, x);
   return select(high < raised, high, raised);
 }
 
-// x = n ln 2 + r.
+// Range reduction: x = n ln 2 + r.
 template <class V>
 struct Reduced {
   Bits<V> n;
@@ -118,12 +119,12 @@ EPI_FN Reduced<V> reduced(V x) {
   using C = Constants<V>;
   const V shifted = fma(x, V(1.4426950408889634), V(C::kShift));
   const V n = shifted - V(C::kShift);
-  // Of bits, which wrap: for NaN this is any number, and no undefined behaviour.
+  // Subtract the bits, which wrap: NaN gives an arbitrary n but no undefined behavior.
   const Bits<V> bits = to_bits(shifted) - to_bits(V(C::kShift));
   return {bits, fma(-n, V(C::kLn2Low), fma(-n, V(C::kLn2High), x))};
 }
 
-// 2^n in the range of normal numbers.
+// 2^n for n within the range of normal numbers.
 template <class V>
 EPI_FN V power_of_two(Bits<V> n) {
   return from_bits<V>(shift_left(n + Bits<V>(Constants<V>::kBias), Constants<V>::kMantissa));
@@ -134,7 +135,7 @@ EPI_FN V exp(V x) {
   using C = Constants<V>;
   const Reduced<V> parts = reduced(bounded(x, V(C::kExpLow), V(C::kExpHigh)));
   const V mantissa = fma(parts.r, polynomial(C::kExp, parts.r), V(1));
-  // In two steps, because n passes the range of normal numbers at both ends.
+  // Scale in two steps: at both ends of the range, 2^n is not a normal number.
   const Bits<V> half = shift_right(parts.n, 1);
   return mantissa * power_of_two<V>(half) * power_of_two<V>(parts.n - half);
 }
@@ -149,7 +150,7 @@ EPI_FN V expm1_of_negative(V x) {
 
 template <class V>
 EPI_FN V tanh(V x) {
-  // Past 20 the result is 1 in both types; the bound keeps 2^n normal.
+  // Above 20 the result is 1 in both types. The bound keeps 2^n normal.
   const V e = expm1_of_negative(bounded(abs(x) * V(-2), V(-40), V(0)));
   return copysign(e / (V(2) + e), x);
 }
@@ -190,14 +191,14 @@ EPI_FN V log(V x) {
   const V z = s * s;
   const V log_m = fma(s * z, polynomial(C::kLog, z), s + s);
   const V value = fma(exponent, V(C::kLn2High), fma(exponent, V(C::kLn2Low), log_m));
-  // Of 0, negative numbers, inf and NaN the bits say nothing.
+  // The bit manipulation is not valid for 0, negative numbers, inf and NaN.
   const V infinity = V(1) / V(0);
   const V above = select(x < infinity, value, x);
   const V below = select(x < V(0), infinity - infinity, -infinity);
   return select(V(0) < x, above, select(is_nan(x), x, below));
 }
 
-// log(1 + x), with what rounding 1 + x loses put back.
+// log(1 + x), corrected for the rounding error of 1 + x.
 template <class V>
 EPI_FN V log1p(V x) {
   const V u = V(1) + x;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of pointwise operators as data, for the runtime and for the trace reader alike: it
-// knows no tensor. operators.def has the rows, functions.h the arithmetic.
+// The table of pointwise operators as data, for the runtime and the trace reader. It does not
+// depend on tensors. operators.def holds the rows, functions.h the arithmetic.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace epi::pointwise {
 
-// The arithmetic of an operator; of gelu there are two.
+// The function an operator computes. gelu has two.
 enum class Function : uint8_t {
 #define EPI_POINTWISE(Name, ...) k##Name,
 #define EPI_POINTWISE_VARIANT(Name, ...) k##Name,
@@ -20,26 +20,26 @@ enum class Function : uint8_t {
 };
 inline constexpr size_t kFunctionCount = static_cast<size_t>(Function::kEnd);
 
-// Dtypes that eager kernels take. Fused kernels are of f32, bf16 and f16.
+// Dtypes that the eager kernels support. Fused kernels support f32, bf16 and f16.
 enum class Types : uint8_t { kFloats, kNumbers };
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// An argument behind the tensors.
+// An argument after the tensors.
 struct Scalar {
   std::string_view name;
-  double absent = 0;       // its value where the call has none
-  bool is_factor = false;  // multiplies an operand: costs an operation where it is not 1
+  double default_value = 0;  // used if the call omits the argument
+  bool is_factor = false;    // multiplies an operand: costs one operation unless it is 1
 };
 inline constexpr size_t kMaxScalars = 2;
 
 struct FunctionInfo {
-  std::string_view name;     // in functions.h: "gelu_tanh"
-  std::string_view op;       // ATen's, without "aten::": "gelu"
-  std::string_view variant;  // the text argument that asks for it: "tanh"; empty for most
+  std::string_view name;     // the name in functions.h: "gelu_tanh"
+  std::string_view op;       // the ATen name without "aten::": "gelu"
+  std::string_view variant;  // the text argument that selects it: "tanh"; empty for most
   int inputs = 1;
   Types types = Types::kFloats;
-  double slots = 1;  // f32 instructions for each element in a generated GPU kernel
+  double slots = 1;  // f32 instructions per element in a generated GPU kernel
   size_t scalar_count = 0;
   std::array<Scalar, kMaxScalars> scalars{};
 };
@@ -55,7 +55,7 @@ constexpr FunctionInfo info(std::string_view name, int inputs, Types types, doub
 
 }  // namespace detail
 
-// By Function.
+// Indexed by Function.
 inline constexpr std::array<FunctionInfo, kFunctionCount> kFunctions = {{
 #define EPI_POINTWISE(Name, function, inputs, types, slots, ...) \
   detail::info(#function, inputs, Types::types, slots, {__VA_ARGS__}),
@@ -68,15 +68,15 @@ constexpr const FunctionInfo& info(Function function) {
   return kFunctions[static_cast<size_t>(function)];
 }
 
-// What computing one element costs a CPU beside copying one: functions that divide or are made of
-// exp take several times as long; those of integers are an instruction or two. Tells how finely
-// work is split over threads.
-constexpr int64_t copies_worth(Function function) {
-  const FunctionInfo& about = info(function);
-  return about.types == Types::kNumbers || about.slots < 10 ? 1 : 4;
+// CPU cost of computing one element, relative to copying one: functions that divide or build on exp
+// take several times as long, integer functions an instruction or two. Determines how finely work
+// is split over threads.
+constexpr int64_t relative_cpu_cost(Function function) {
+  const FunctionInfo& row = info(function);
+  return row.types == Types::kNumbers || row.slots < 10 ? 1 : 4;
 }
 
-// An operator that only traces have.
+// An operator that only occurs in traces.
 struct TraceOnly {
   std::string_view op;
   double slots;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers as a number type of functions.h: overflow wraps, as ATen's does. Included like it,
-// inside a target's namespace, with EPI_FN defined. T is signed, Unsigned of the same size.
+// Integers as a number type for functions.h. Overflow wraps, as in ATen. Like functions.h, this
+// file is included inside a target's namespace with EPI_FN defined. T is signed, and Unsigned has
+// the same size.
 
 template <class T, class Unsigned>
 struct WrappingInt {
   T value;
 
   WrappingInt() = default;
-  EPI_FN WrappingInt(T number) : value(number) {}  // NOLINT: as numbers convert
+  EPI_FN WrappingInt(T number) : value(number) {}  // NOLINT: implicit, like a number
 };
 
 template <class T, class U>
@@ -18,7 +19,7 @@ template <class T, class U>
 EPI_FN WrappingInt<T, U> operator*(WrappingInt<T, U> a, WrappingInt<T, U> b) {
   return static_cast<T>(static_cast<U>(a.value) * static_cast<U>(b.value));
 }
-// The negative of the smallest integer is itself.
+// Negating the smallest integer returns it unchanged.
 template <class T, class U>
 EPI_FN WrappingInt<T, U> operator-(WrappingInt<T, U> x) {
   return static_cast<T>(U(0) - static_cast<U>(x.value));

@@ -41,7 +41,7 @@ void ProgramBuilder::add_step(ValueId id) {
     const auto inputs = static_cast<size_t>(info.inputs);
     for (size_t i = 0; i < inputs + info.scalar_count; ++i) {
       const bool absent = std::holds_alternative<NoOperand>(node.operands[i]);
-      step.terms.push_back(absent ? Term{-1, info.scalars[i - inputs].absent}
+      step.terms.push_back(absent ? Term{-1, info.scalars[i - inputs].default_value}
                                   : term(node.operands[i]));
     }
   }

@@ -33,7 +33,7 @@ bool is_as_compiled(const PointwiseCode& code, const Walk::Run& run) {
 int64_t element_cost(const Program& program) {
   int64_t cost = 1;
   for (const Step& step : program.steps) {
-    if (step.function) cost += pointwise::copies_worth(*step.function) - 1;
+    if (step.function) cost += pointwise::relative_cpu_cost(*step.function) - 1;
   }
   return cost;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How loops read and write elements: 16-bit floats are computed in f32, the others in themselves.
+// Element access for the loops: 16-bit floats are computed in f32, all other types in themselves.
 #pragma once
 
 #include <cstdint>

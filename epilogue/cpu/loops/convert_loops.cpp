@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies with conversion between all dtypes. Reals become integers by truncation, clamped to the
-// range (NaN is 0); anything but zero becomes true.
+// Copies with conversion between all dtypes. Floating-point values are truncated to integers and
+// clamped to the range (NaN becomes 0). Nonzero values become true.
 #include <limits>
 
 #include "epilogue/cpu/loops/access.h"
@@ -11,7 +11,7 @@ namespace {
 
 template <typename To, typename From>
 EPI_INLINE To to_integer(From value) {
-  // The largest integers are no floats: compare with the power of two above them.
+  // The largest integer is not representable as a float, so compare with the power of two above it.
   // NOLINTNEXTLINE(bugprone-integer-division)
   constexpr From kAbove = From(std::numeric_limits<To>::max() / 2 + 1) * From(2);
   const bool fits = value >= -kAbove && value < kAbove;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GEMMs of at most four rows: the weights are read once, in order, and converted on the way. A
-// GEMM would pack them first and read them twice (`make bench`: linear M=1 against sgemm).
+// GEMMs of at most four rows: the weights are read once, in order, and converted on the fly. A GEMM
+// would pack them first and read them twice (`make bench`: linear M=1 against sgemm).
 #include "epilogue/cpu/loops/access.h"
 #include "epilogue/cpu/loops/tables.h"
 #include "epilogue/cpu/loops/vector.h"
@@ -10,10 +10,10 @@ namespace {
 
 using Floats = Vector<float>;
 constexpr int kWidth = kLanes<float>;
-// Weight rows at once: four streams keep the prefetchers busy and the sums independent.
+// Weight rows per step: four streams keep the prefetchers busy and the sums independent.
 constexpr int kWeightRows = 4;
 
-// kWidth weights as f32. The loop becomes a widening load.
+// kWidth weights as f32. The loop compiles to a widening load.
 template <typename W>
 EPI_INLINE Floats load_weights(const W* w) {
   if constexpr (sizeof(W) == 4) {
@@ -72,7 +72,7 @@ void rows(const float* x, int64_t rows, int64_t k, const void* data, int64_t ld,
   }
 }
 
-// Adds kDepth weight rows, each times its x, to the sums.
+// Adds kDepth weight rows, each scaled by its x, to the sums.
 template <int kDepth, typename W>
 EPI_INLINE void add_scaled(const float* x, const W* __restrict w, int64_t ld, int64_t n,
                            float* __restrict sums) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops: the only code that is compiled once for each instruction set (the files of this
-// folder, with EPI_ISA as their namespace). Everything else calls them through this table.
-// Strides count elements. Loops are single-threaded; whoever calls them splits the work.
+// The inner loops. Only the files of this folder are compiled once per instruction set, with
+// EPI_ISA as their namespace. All other code calls them through this table. Strides count elements.
+// Loops are single-threaded: the caller splits the work.
 #pragma once
 
 #include <array>
@@ -15,32 +15,33 @@ namespace epi::cpu {
 // out[i] = x[i], converted.
 using ConvertLoop = void (*)(const void* x, int64_t x_stride, void* out, int64_t out_stride,
                              int64_t count);
-// What a pointwise operator has beside its tensors. Not rounded to the tensor's dtype.
+// The non-tensor arguments of a pointwise operator, not rounded to the tensor's dtype.
 struct PointwiseNumbers {
-  double other = 0;  // the second operand where `b` is null
+  double other = 0;  // the second operand if `b` is null
   std::array<double, pointwise::kMaxScalars> scalars{};
 };
-// out[i] = f(a[i], b[i], scalars...); `b` is null where the function takes one input, or a number.
+// out[i] = f(a[i], b[i], scalars...). `b` is null if the function takes one input or its second
+// operand is a number.
 using PointwiseLoop = void (*)(const void* a, int64_t a_stride, const void* b, int64_t b_stride,
                                void* out, int64_t out_stride, int64_t count,
                                const PointwiseNumbers& numbers);
 
-// Loops over rows in the type that is computed in: float for f32, bf16 and f16; double for f64.
+// Loops over rows in the compute type: float for f32, bf16 and f16, double for f64.
 template <typename T>
 struct RowLoops {
   void (*softmax)(const T* x, T* out, int64_t count);
   // weight and bias may be null.
   void (*layer_norm)(const T* x, const T* weight, const T* bias, T* out, int64_t count, T eps);
   void (*rms_norm)(const T* x, const T* weight, T* out, int64_t count, T eps);
-  // Sums are kept in double whatever T is.
+  // Sums are kept in double for every T.
   double (*sum)(const T* x, int64_t count);
   void (*accumulate)(const T* x, double* sums, int64_t count);
-  // NaN where x has one. `count` is at least 1.
+  // Returns NaN if x contains one. `count` is at least 1.
   T (*max)(const T* x, int64_t count);
   void (*accumulate_max)(const T* x, T* maxima, int64_t count);
 };
 
-// GEMMs of few rows, the weights streamed once. `x` is f32, row-major [rows, k], rows <= 4;
+// GEMMs of few rows that stream the weights once. `x` is f32, row-major [rows, k], rows <= 4.
 // `sums` is f32 [rows, n] with a row stride.
 struct GemvLoops {
   // Weights [n, k], rows contiguous, `ld` apart: sums[r][j] = x[r] . w[j].
@@ -52,14 +53,15 @@ struct GemvLoops {
 };
 
 struct Loops {
-  PointwiseLoop pointwise[pointwise::kFunctionCount][kDTypeCount];  // null: not of this dtype
-  ConvertLoop convert[kDTypeCount][kDTypeCount];                    // [from][to]; [t][t] copies
+  PointwiseLoop pointwise[pointwise::kFunctionCount]
+                         [kDTypeCount];           // null if the dtype is not supported
+  ConvertLoop convert[kDTypeCount][kDTypeCount];  // [from][to]; [t][t] copies
   RowLoops<float> rows_f32;
   RowLoops<double> rows_f64;
   GemvLoops gemv[kDTypeCount];  // f32, bf16, f16
 };
 
-// The table for the CPU at hand.
+// The table for the instruction set of this CPU.
 const Loops& loops();
 
 inline ConvertLoop converter(DType from, DType to) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pointwise loops, written once around the functions of pointwise/functions.h, for the compiler to
-// vectorise: of one element, of two, and of two of which one is a number.
+// Pointwise loops, written once around the functions of pointwise/functions.h for the compiler to
+// vectorize: over one input, over two inputs, and over two inputs of which one is a number.
 #include <limits>
 #include <utility>
 
@@ -10,7 +10,7 @@
 namespace epi::cpu::EPI_ISA {
 namespace {
 
-// A functor for each function, "Gelu" for gelu.
+// A functor per function: "Gelu" for gelu.
 #define EPI_POINTWISE(Name, function, ...)      \
   struct Name {                                 \
     template <typename... V>                    \
@@ -21,7 +21,7 @@ namespace {
 #define EPI_POINTWISE_VARIANT EPI_POINTWISE
 #include "epilogue/pointwise/operators.def"
 
-// What a function computes a T in.
+// The number type in which functions compute a T.
 template <typename T>
 struct NumberOf {
   using type = Compute<T>;
@@ -50,7 +50,7 @@ EPI_INLINE void store_number(T& element, Number<T> number) {
   }
 }
 
-// A scalar as a number: an integer's bounds where it lies beyond them.
+// A scalar as a number, clamped to the range of an integer type.
 template <typename T>
 EPI_INLINE Number<T> to_number_of(double number) {
   if constexpr (!std::is_integral_v<T>) {
@@ -63,12 +63,12 @@ EPI_INLINE Number<T> to_number_of(double number) {
   }
 }
 
-// Elements that lie apart go through buffers of this many, so that each function is compiled for
-// neighbours alone, and vectorised.
+// Strided elements go through buffers of this many elements, so that each function is compiled and
+// vectorized only for contiguous elements.
 constexpr int64_t kBlock = 256;
 
 template <typename T>
-EPI_INLINE const T* neighbours(const T* elements, int64_t stride, int64_t count, T* buffer) {
+EPI_INLINE const T* contiguous(const T* elements, int64_t stride, int64_t count, T* buffer) {
   if (stride == 1) return elements;
   for (int64_t i = 0; i < count; ++i) buffer[i] = elements[i * stride];
   return buffer;
@@ -86,8 +86,8 @@ EPI_INLINE void for_each_pair(const T* __restrict x, const T* __restrict y, T* _
   }
 }
 
-// The function with its scalars filled in is one of one element, or of two, of which one may be the
-// same for all: then its stride is 0, or `b` is null and it is `numbers.other`.
+// With its scalars bound, the function takes one or two elements. One of two may be constant: then
+// its stride is 0, or `b` is null and the constant is `numbers.other`.
 template <typename F, int kInputs, typename T, size_t... kScalars>
 EPI_INLINE void run(const T* a, int64_t a_stride, const T* b, int64_t b_stride, T* out,
                     int64_t out_stride, int64_t count, const PointwiseNumbers& numbers,
@@ -96,32 +96,32 @@ EPI_INLINE void run(const T* a, int64_t a_stride, const T* b, int64_t b_stride, 
   const C scalars[] = {to_number_of<T>(numbers.scalars[kScalars])..., C(0)};
   const bool b_is_number = kInputs == 1 || b == nullptr || b_stride == 0;
   const bool a_is_number = !b_is_number && a_stride == 0;
-  const bool all_neighbours =
+  const bool all_contiguous =
       out_stride == 1 && (a_stride == 1 || a_is_number) && (b_stride == 1 || b_is_number);
-  const int64_t step = all_neighbours ? count : kBlock;
+  const int64_t step = all_contiguous ? count : kBlock;
   T buffers[kInputs + 1][kBlock];
   for (int64_t from = 0; from < count; from += step) {
     const int64_t length = step < count - from ? step : count - from;
     T* to = out_stride == 1 ? out + from : buffers[kInputs];
     if constexpr (kInputs == 1) {
-      const T* x = neighbours(a + from * a_stride, a_stride, length, buffers[0]);
+      const T* x = contiguous(a + from * a_stride, a_stride, length, buffers[0]);
       for_each(x, to, length, [=](C value) { return F::apply(value, scalars[kScalars]...); });
     } else if (b_is_number) {
       const C y = b == nullptr ? to_number_of<T>(numbers.other) : load_number(b[0]);
-      const T* x = neighbours(a + from * a_stride, a_stride, length, buffers[0]);
+      const T* x = contiguous(a + from * a_stride, a_stride, length, buffers[0]);
       for_each(x, to, length, [=](C value) { return F::apply(value, y, scalars[kScalars]...); });
     } else if (a_is_number) {
       const C x = load_number(a[0]);
-      const T* y = neighbours(b + from * b_stride, b_stride, length, buffers[1]);
+      const T* y = contiguous(b + from * b_stride, b_stride, length, buffers[1]);
       for_each(y, to, length, [=](C value) { return F::apply(x, value, scalars[kScalars]...); });
     } else {
-      const T* x = neighbours(a + from * a_stride, a_stride, length, buffers[0]);
-      const T* y = neighbours(b + from * b_stride, b_stride, length, buffers[1]);
+      const T* x = contiguous(a + from * a_stride, a_stride, length, buffers[0]);
+      const T* y = contiguous(b + from * b_stride, b_stride, length, buffers[1]);
       for_each_pair(x, y, to, length,
                     [=](C left, C right) { return F::apply(left, right, scalars[kScalars]...); });
     }
     if (out_stride == 1) continue;
-    // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): one of the loops has filled it
+    // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): filled by one of the loops above
     for (int64_t i = 0; i < length; ++i) out[(from + i) * out_stride] = to[i];
   }
 }

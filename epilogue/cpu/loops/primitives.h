@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The primitives of pointwise/functions.h for float and double, in a namespace for each instruction
-// set: loops over them vectorise, and no symbol is shared between sets.
+// The primitives of pointwise/functions.h for float and double, in one namespace per instruction
+// set: loops over them vectorize, and instruction sets share no symbols.
 #pragma once
 
 #include <bit>
@@ -20,7 +20,7 @@ EPI_INLINE T select(bool mask, T a, T b) {
   return mask ? a : b;
 }
 
-// The compiler makes one operation of it where the instruction set has one (-ffp-contract=fast).
+// Compiles to a single operation if the instruction set has one (-ffp-contract=fast).
 template <typename T>
 EPI_INLINE T fma(T a, T b, T c) {
   return a * b + c;
@@ -69,7 +69,7 @@ EPI_INLINE T to_number(Bits<T> bits) {
   return static_cast<T>(static_cast<std::make_signed_t<Bits<T>>>(bits));
 }
 
-// clang-format off: what follows is made of what stands before
+// clang-format off: each include uses the ones before it
 #include "epilogue/pointwise/polynomials.h"
 #include "epilogue/pointwise/wrapping_int.h"
 #include "epilogue/pointwise/functions.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over one row: sums, maxima, softmax and the norms. Sums are kept in several lanes of
-// double, which makes them both fast and accurate.
+// Loops over one row: sums, maxima, softmax and norms. Sums use several lanes of double, which
+// makes them fast and accurate.
 #include "epilogue/cpu/loops/access.h"
 #include "epilogue/cpu/loops/tables.h"
 
@@ -33,7 +33,7 @@ void accumulate(const T* __restrict x, double* __restrict sums, int64_t count) {
   for (int64_t i = 0; i < count; ++i) sums[i] += static_cast<double>(x[i]);
 }
 
-// The larger, and NaN where either is.
+// The maximum, or NaN if either is NaN.
 template <typename T>
 EPI_INLINE T larger(T a, T b) {
   return a > b || a != a ? a : b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each file of loops fills its part of the table, once for each instruction set.
+// Each loop file fills its part of the table, once per instruction set.
 #pragma once
 
 #include "epilogue/cpu/loops/loops.h"

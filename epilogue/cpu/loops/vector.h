@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One register of the instruction set at hand, as the compilers' vector type: for sums, whose order
-// a compiler may not change by itself.
+// One vector register of the instruction set, as the compiler's vector type. Used for sums, whose
+// order a compiler may not change on its own.
 #pragma once
 
 #include <cstdint>
