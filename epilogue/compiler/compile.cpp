@@ -34,18 +34,19 @@ struct Variant {
   Captured captured;
   Guards guards;
   std::unique_ptr<const Plan> plan;
-  std::string region;  // its row in a trace
+  std::string region;  // its name in a trace
   VariantInfo info;
   int number = 0;
-  // Sizes that came, and whether the function's graph is the captured one for them.
+  // For each set of sizes seen so far: how the function's graph differs from the captured one, or
+  // an empty string.
   mutable std::mutex checking{};
   mutable std::map<std::vector<int64_t>, std::string> checked{};
 };
 
-// In the order in which they are tried.
+// In the order in which they are checked.
 using Variants = std::vector<std::shared_ptr<const Variant>>;
 
-// Beyond so many different sizes they are looked at again.
+// When this many sets of sizes are cached, the cache is cleared and they are checked again.
 constexpr size_t kMaxChecked = 4096;
 
 const Variant& newest(const Variants& variants) {
@@ -53,16 +54,16 @@ const Variant& newest(const Variants& variants) {
   return **std::max_element(variants.begin(), variants.end(), by_number);
 }
 
-// What a call is answered with: a variant that fits, or why none does.
+// The outcome of matching a call: a variant that fits, or the reason why none does.
 struct Choice {
-  std::shared_ptr<const Variants> all{};  // keeps the variant
+  std::shared_ptr<const Variants> all{};  // keeps the variant alive
   const Variant* variant = nullptr;
-  std::shared_ptr<const compiler::BoundPlan> plan{};  // of the variant, for this call's sizes
+  std::shared_ptr<const compiler::BoundPlan> plan{};  // for the sizes of this call
   std::string reason{};
-  bool dynamic = true;  // how to compile another
+  bool dynamic = true;  // whether to compile a new variant with dynamic sizes
 };
 
-// Where the inputs are, and the tensors that the function reads beside them.
+// The common device of the inputs and of the parameters that the function reads.
 Device common_device(const compiler::Graph& graph, std::span<const Tensor> inputs) {
   std::optional<Device> device;
   if (!inputs.empty()) device = inputs[0].device();
@@ -83,14 +84,14 @@ struct Compiled::State {
   std::vector<compiler::NamedTensor> parameters;
   CompileOptions options;
   std::mutex compiling;
-  // Replaced as a whole when one is added: calls go on with what they have read.
+  // Replaced as a whole when a variant is added, so that running calls keep their snapshot.
   SharedValue<Variants> variants;
 
   compiler::CaptureOptions capture_options(size_t inputs, bool dynamic) const;
   VariantInfo describe(const Plan& plan, std::string reason,
                        const std::vector<compiler::Stage>& stages) const;
   void add(std::span<const Tensor> inputs, bool dynamic, std::string reason);
-  // How the function differs for these sizes from what the variant has; empty: it does not.
+  // How the function's graph for these sizes differs from the variant's, or empty if it does not.
   std::string difference(const Variant& variant, std::span<const Tensor> inputs,
                          std::span<const int64_t> sizes) const;
   Choice choose(std::span<const Tensor> inputs) const;
@@ -128,8 +129,8 @@ VariantInfo Compiled::State::describe(const Plan& plan, std::string reason,
 }
 
 void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::string reason) {
-  const auto before = variants.get();
-  const std::string label = fmt::format("{}/{}", options.name, before->size());
+  const auto current = variants.get();
+  const std::string label = fmt::format("{}/{}", options.name, current->size());
   const RecordOp op(fmt::format("Epilogue Compile: {} ({})", label, reason));
   const int64_t start_ns = now_ns();
   auto variant = std::make_shared<Variant>();
@@ -138,35 +139,36 @@ void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::str
   const Device device = common_device(variant->captured.graph, inputs);
   if (compiler::is_capturing(device)) {
     fail("compile",
-         "{} would be compiled on a stream that is being captured ({}): call it once before",
+         "{} cannot compile while its stream is being captured ({}): call it once before the "
+         "capture",
          options.name, reason);
   }
-  const auto own = custom_gemms(device);
+  const auto custom = custom_gemms(device);
   auto stages =
-      compiler::run_passes(variant->captured.graph, {options.fuse, own, options.round_gemms});
+      compiler::run_passes(variant->captured.graph, {options.fuse, custom, options.round_gemms});
   auto plan = std::make_unique<Plan>(
       stages.back().graph, device,
       options.cache ? compiler::UseCache::kYes : compiler::UseCache::kNo, options.graph);
-  if (own == CustomGemms::kHopper) {
-    // Without stacking, which would copy weights.
+  if (custom == CustomGemms::kHopper) {
+    // The library graph does not stack GEMMs, which would copy weights.
     plan->set_library_graph([graph = variant->captured.graph] {
       return compiler::run_passes(graph, {Fuse::kPointwise, CustomGemms::kNone}).back().graph;
     });
   }
   variant->plan = std::move(plan);
-  // With its first sizes, whose code may be made for them alone.
+  // Report the plan for the first sizes: its code may be specialized for them.
   std::array<int64_t, compiler::kMaxSymbols> symbols;
   const auto sizes = std::span(symbols).first(variant->guards.symbols());
   const bool accepts = variant->guards.accept(inputs, sizes);
   const Plan& made = accepts ? variant->plan->made_for(sizes) : *variant->plan;
   variant->region = "Epilogue-Compiled Region: " + label;
-  variant->number = static_cast<int>(before->size());
+  variant->number = static_cast<int>(current->size());
   variant->info = describe(made, std::move(reason), stages);
   variant->info.compile_ms = static_cast<double>(now_ns() - start_ns) * 1e-6;
-  auto after = std::make_shared<Variants>(*before);
-  // One of fixed sizes comes before those that would take them.
-  after->insert(dynamic ? after->end() : after->begin(), std::move(variant));
-  variants.set(std::move(after));
+  auto extended = std::make_shared<Variants>(*current);
+  // A variant for fixed sizes precedes the dynamic ones, which would also accept those sizes.
+  extended->insert(dynamic ? extended->end() : extended->begin(), std::move(variant));
+  variants.set(std::move(extended));
 }
 
 std::string Compiled::State::difference(const Variant& variant, std::span<const Tensor> inputs,
@@ -197,24 +199,24 @@ Choice Compiled::State::choose(std::span<const Tensor> inputs) const {
       auto plan = variant->plan->bind(sizes);
       return {std::move(all), variant.get(), std::move(plan)};
     }
-    choice.reason = "the function looks at sizes: " + differs;
+    choice.reason = "the function depends on sizes: " + differs;
     choice.dynamic = false;
   }
-  if (choice.reason.empty()) choice.reason = newest(*all).guards.refusal(inputs);
+  if (choice.reason.empty()) choice.reason = newest(*all).guards.mismatch(inputs);
   return choice;
 }
 
 Choice Compiled::State::compile_for(std::span<const Tensor> inputs) {
   const std::lock_guard lock(compiling);
-  // Another thread may have compiled it meanwhile. Twice: the first call's own sizes may be what
-  // the function looks at.
+  // Another thread may have compiled it in the meantime. Two attempts: the function may depend on
+  // the sizes of this very call.
   Choice choice = choose(inputs);
   for (int attempt = 0; attempt < 2 && choice.variant == nullptr; ++attempt) {
     const size_t count = variants.get()->size();
     if (static_cast<int>(count) >= options.most_variants) {
       fail("compile",
-           "{} has {} variants, the most that its options allow, and needs another: {}; raise "
-           "most_variants, or keep the inputs alike",
+           "{} has reached its limit of {} variants and needs another: {}; raise "
+           "most_variants, or keep the inputs uniform",
            options.name, count, choice.reason);
     }
     add(inputs, choice.dynamic, choice.reason);
@@ -239,7 +241,7 @@ void check_inputs(std::span<const Tensor> inputs) {
 }  // namespace
 
 Tensor Compiled::operator()(std::span<const Tensor> inputs) const {
-  // Inside of another function that is captured, this one is part of it.
+  // Inside a function that is being captured, inline this one.
   if (detail::capture != nullptr) return state_->function(inputs);
   check_inputs(inputs);
   Choice choice;

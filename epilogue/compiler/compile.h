@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epi::compile`: a module or a function of tensors, captured at its first call, fused, and run as
-// a few kernels of its own from then on.
+// `epi::compile`: captures a module or a function of tensors at its first call, fuses it, and from
+// then on runs it as a few generated kernels.
 //
 //   const auto fast = epi::compile(mlp);
 //   Tensor y = fast(x);   // another batch or sequence length runs the same code
 //
-// Parameters must stay as they are at the first call: weights are packed then, and what is written
-// to them later is seen in part, or not at all. Whatever cannot be compiled throws; nothing falls
-// back to eager calls.
+// Parameters must not change after the first call: weights are packed then, and later writes are
+// visible only in part or not at all. Code that cannot be compiled throws. There is no fallback to
+// eager calls.
 #pragma once
 
 #include <concepts>
@@ -24,15 +24,15 @@
 
 namespace epi {
 
-// What was compiled for one kind of inputs.
+// The result of one compilation.
 struct VariantInfo {
-  std::string reason;  // why the variants before did not fit; of the first: "first call"
-  std::vector<std::string> stages;  // of each pass that changed it: its name, and the graph
+  std::string reason;               // why no existing variant matched, or "first call"
+  std::vector<std::string> stages;  // for each pass that changed the graph: its name and the graph
   std::string code;                 // LLVM IR, or CUDA C++
   std::string plan;
   std::vector<std::string> kernels;
   bool from_cache = false;
-  std::string not_kept;  // why the cache could not keep the code
+  std::string not_kept;  // why the code could not be cached
   double compile_ms = 0;
 };
 
@@ -41,13 +41,13 @@ class Compiled {
   Compiled(compiler::TensorFunction function, std::vector<compiler::NamedTensor> parameters,
            CompileOptions options);
 
-  // The first call, and the first with inputs that no variant fits, compiles. Any thread.
+  // Compiles on the first call, and on a call whose inputs match no variant. Thread-safe.
   Tensor operator()(std::span<const Tensor> inputs) const;
   Tensor operator()(const Tensor& x) const { return (*this)(std::span(&x, 1)); }
 
-  // One for each compilation so far, in their order.
+  // One entry per compilation so far, in order.
   std::vector<VariantInfo> variants() const;
-  // How often a later call had to compile.
+  // Number of compilations after the first.
   int recompiles() const;
 
  private:
@@ -55,7 +55,7 @@ class Compiled {
   std::shared_ptr<State> state_;
 };
 
-// The module is copied, and shares its parameters with the original.
+// Copies the module. The copy shares the parameters of the original.
 template <std::derived_from<nn::Module> M>
 Compiled compile(const M& module, CompileOptions options = {}) {
   M copy = module;
@@ -67,7 +67,7 @@ Compiled compile(const M& module, CompileOptions options = {}) {
                   std::move(parameters), std::move(options));
 }
 
-// A function of one tensor, or of several as a span.
+// Compiles a function of one tensor, or of several passed as a span.
 inline Compiled compile(const std::function<Tensor(const Tensor&)>& function,
                         CompileOptions options = {}) {
   return Compiled([function](std::span<const Tensor> inputs) { return function(inputs[0]); }, {},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `epi::compile` may be asked for.
+// Options of `epi::compile`.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,19 @@
 namespace epi {
 
 enum class Fuse : uint8_t {
-  kNone,       // the eager kernels, without the eager calls
-  kPointwise,  // pointwise runs are one kernel
-  kEpilogue,   // and become the end of the GEMM before them
+  kNone,       // the eager kernels, without the eager dispatch overhead
+  kPointwise,  // adjacent pointwise operators become one kernel
+  kEpilogue,   // and are fused into the epilogue of the preceding GEMM
 };
 
 struct CompileOptions {
   Fuse fuse = Fuse::kEpilogue;
-  bool dynamic = true;    // leading sizes are free; without, every size compiles anew
-  int most_variants = 8;  // kept at a time: dtypes, layouts, fixed sizes
-  bool cache = true;      // code is looked for, and kept, on disk
-  bool graph = false;     // on a GPU: launches are replayed as a CUDA graph, one for each size
-  // Gate and up are rounded to their dtype before an epilogue reads them, and its activations are
-  // those of the pointwise kernels: the bits of a GEMM and a kernel behind it.
+  bool dynamic = true;    // leading sizes are dynamic; otherwise every new size compiles
+  int most_variants = 8;  // limit over dtypes, layouts and fixed sizes
+  bool cache = true;      // load code from the disk cache and store it there
+  bool graph = false;     // on a GPU: replay the launches as a CUDA graph, one per size
+  // Round gate and up to their dtype before the epilogue reads them, and use the activations of the
+  // pointwise kernels. The result is then bitwise that of a GEMM followed by a pointwise kernel.
   bool round_gemms = false;
   std::string name = "graph";
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be compiled: a function of tensors, and the tensors that it reads beside its inputs.
+// The input of the compiler: a function of tensors, and the tensors that it reads besides its
+// inputs.
 #pragma once
 
 #include <functional>
@@ -12,7 +13,7 @@ namespace epi::compiler {
 
 using TensorFunction = std::function<Tensor(std::span<const Tensor>)>;
 
-// A tensor that the function reads beside its inputs, by name.
+// A named tensor that the function reads besides its inputs.
 struct NamedTensor {
   std::string name;
   Tensor tensor;

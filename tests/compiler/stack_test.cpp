@@ -78,9 +78,9 @@ TEST(CustomGemms, ThatStayWithTheLibrarySayWhy) {
   };
   EXPECT_EQ(why(DType::kBF16, 64, 32), "");
   EXPECT_EQ(why(DType::kF16, 64, 32), "");
-  EXPECT_EQ(why(DType::kF32, 64, 32), "ours are of bf16 and f16, not f32");
-  EXPECT_EQ(why(DType::kBF16, 60, 32), "60 is no multiple of 8");
-  EXPECT_EQ(why(DType::kBF16, 64, 33), "33 is no multiple of 8");
+  EXPECT_EQ(why(DType::kF32, 64, 32), "custom kernels support bf16 and f16, not f32");
+  EXPECT_EQ(why(DType::kBF16, 60, 32), "60 is not a multiple of 8");
+  EXPECT_EQ(why(DType::kBF16, 64, 33), "33 is not a multiple of 8");
 }
 
 TEST(StackGemms, GivesTheEagerResultForEverySize) {

@@ -14,21 +14,23 @@
 namespace epi::compiler {
 namespace {
 
-// Which dimensions may be free: leading ones of inputs whose strides follow from their sizes. Among
-// several inputs a size of one is fixed, because it broadcasts; with `careful`, so is one that
-// another input has as its last: the rows of a weight that is an input.
-bool may_be_free(std::span<const Tensor> inputs, const Tensor& input, int d, bool careful) {
+// Whether a dimension can be dynamic: a leading one of an input whose strides follow from its
+// sizes. With several inputs, a size of one is fixed because it broadcasts. With `conservative`, so
+// is a size that equals the last dimension of another input, such as the rows of a weight that is
+// an input.
+bool can_be_dynamic(std::span<const Tensor> inputs, const Tensor& input, int d, bool conservative) {
   const bool leading = d + 1 < input.dim() && layout_of(input).order.has_value();
   if (!leading || inputs.size() == 1) return leading;
   const int64_t size = input.shape()[d];
   const auto ends_in_it = [&](const Tensor& other) {
     return other.dim() > 0 && other.shape().back() == size;
   };
-  return size != 1 && !(careful && std::any_of(inputs.begin(), inputs.end(), ends_in_it));
+  return size != 1 && !(conservative && std::any_of(inputs.begin(), inputs.end(), ends_in_it));
 }
 
-// The symbols of free dimensions: equal sizes of several inputs are one, as they must agree.
-std::vector<SymDims> choose_symbols(std::span<const Tensor> inputs, bool careful,
+// Assigns symbols to dynamic dimensions. Equal sizes of several inputs share a symbol, because they
+// must agree.
+std::vector<SymDims> choose_symbols(std::span<const Tensor> inputs, bool conservative,
                                     const CaptureOptions& options, SymbolHints& hints) {
   std::vector<int64_t> fixed;
   for (const Tensor& input : inputs) {
@@ -44,7 +46,7 @@ std::vector<SymDims> choose_symbols(std::span<const Tensor> inputs, bool careful
     SymDims shape;
     for (int d = 0; d < input.dim(); ++d) {
       const int64_t size = input.shape()[d];
-      if (!may_be_free(inputs, input, d, careful)) {
+      if (!can_be_dynamic(inputs, input, d, conservative)) {
         shape.emplace_back(size);
       } else if (inputs.size() == 1) {
         shape.push_back(SymSize::symbol(hints.add(fixed)));
@@ -76,7 +78,7 @@ Graph run(const TensorFunction& function, std::span<const Tensor> inputs,
   return recorder.take(function(metas));
 }
 
-// The sizes of this call.
+// The sizes of this call, by symbol.
 std::vector<int64_t> sizes_of_call(std::span<const Tensor> inputs, const Captured& captured) {
   std::vector<int64_t> sizes(static_cast<size_t>(captured.symbols));
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -90,30 +92,31 @@ std::vector<int64_t> sizes_of_call(std::span<const Tensor> inputs, const Capture
 }
 
 std::string text_at(const Graph& graph, size_t i) {
-  if (i >= graph.nodes.size()) return "nothing";
+  if (i >= graph.nodes.size()) return "ends";
   const Node& node = graph.nodes[i];
-  if (node.kind != NodeKind::kOp) return "for a tensor of " + to_string(node.shape);
-  return fmt::format("{} to {}", op_info(node.op).name, to_string(node.shape));
+  if (node.kind != NodeKind::kOp) return "reads a tensor of shape " + to_string(node.shape);
+  return fmt::format("calls {} with result {}", op_info(node.op).name, to_string(node.shape));
 }
 
-// Captures with free sizes that stand for primes from `first_prime` on.
-Captured capture_free(const TensorFunction& function, std::span<const Tensor> inputs,
-                      const CaptureOptions& options, bool careful, int64_t first_prime) {
+// Captures with dynamic sizes, represented by primes starting at `first_prime`.
+Captured capture_dynamic(const TensorFunction& function, std::span<const Tensor> inputs,
+                         const CaptureOptions& options, bool conservative, int64_t first_prime) {
   SymbolHints hints(first_prime);
   Captured result;
   for (const Tensor& input : inputs) result.input_layouts.push_back(layout_of(input));
-  result.input_shapes = choose_symbols(inputs, careful, options, hints);
+  result.input_shapes = choose_symbols(inputs, conservative, options, hints);
   result.symbols = static_cast<int>(hints.hints().size());
   if (hints.hints().size() > kMaxSymbols) {
-    fail("capture", "{} sizes are free, at most {} can be: compile it with dynamic = off",
+    fail("capture",
+         "{} sizes are dynamic, but at most {} are supported: compile with dynamic = off",
          hints.hints().size(), kMaxSymbols);
   }
   result.graph = run(function, inputs, result.input_shapes, hints, hints.hints(), options);
   return result;
 }
 
-Captured capture_fixed(const TensorFunction& function, std::span<const Tensor> inputs,
-                       const CaptureOptions& options) {
+Captured capture_static(const TensorFunction& function, std::span<const Tensor> inputs,
+                        const CaptureOptions& options) {
   Captured result;
   for (const Tensor& input : inputs) {
     result.input_layouts.push_back(layout_of(input));
@@ -123,12 +126,14 @@ Captured capture_fixed(const TensorFunction& function, std::span<const Tensor> i
   return result;
 }
 
-// Where primes begin. A number in the function, or in a parameter, may be a multiple of one by
-// chance; then others are tried. Many symbols take small ones: their product must fit 64 bits.
+// Lower bounds for the primes. A number in the function or in a parameter may happen to be a
+// multiple of one, so there are several to try. Many symbols use small primes, because their
+// product must fit in 64 bits.
 std::array<int64_t, 3> primes_to_try(std::span<const Tensor> inputs) {
-  int most = 0;
-  for (const Tensor& input : inputs) most = std::max(most, input.dim());
-  return most <= 5 ? std::array<int64_t, 3>{1009, 2003, 4001} : std::array<int64_t, 3>{13, 53, 101};
+  int max_rank = 0;
+  for (const Tensor& input : inputs) max_rank = std::max(max_rank, input.dim());
+  return max_rank <= 5 ? std::array<int64_t, 3>{1009, 2003, 4001}
+                       : std::array<int64_t, 3>{13, 53, 101};
 }
 
 }  // namespace
@@ -138,44 +143,44 @@ std::optional<std::string> difference_at(const TensorFunction& function,
                                          const CaptureOptions& options, const Captured& captured,
                                          std::span<const int64_t> sizes) {
   const Graph plain = run(function, inputs, captured.input_shapes, SymbolHints(), sizes, options);
-  const Graph& free = captured.graph;
-  for (size_t i = 0; i < std::max(plain.nodes.size(), free.nodes.size()); ++i) {
-    const bool both = i < plain.nodes.size() && i < free.nodes.size();
-    if (both && is_same_at(free.nodes[i], plain.nodes[i], sizes)) continue;
+  const Graph& symbolic = captured.graph;
+  for (size_t i = 0; i < std::max(plain.nodes.size(), symbolic.nodes.size()); ++i) {
+    const bool both = i < plain.nodes.size() && i < symbolic.nodes.size();
+    if (both && is_same_at(symbolic.nodes[i], plain.nodes[i], sizes)) continue;
     if (both && plain.nodes[i].kind == NodeKind::kParameter &&
-        free.nodes[i].kind == NodeKind::kParameter) {
-      return fmt::format("it reads another tensor of {}", to_string(plain.nodes[i].shape));
+        symbolic.nodes[i].kind == NodeKind::kParameter) {
+      return fmt::format("it reads a different tensor of shape {}",
+                         to_string(plain.nodes[i].shape));
     }
-    return fmt::format("it calls {} where it calls {} for others", text_at(plain, i),
-                       text_at(free, i));
+    return fmt::format("it {}, but {} for other sizes", text_at(plain, i), text_at(symbolic, i));
   }
-  if (plain.outputs != free.outputs) return "it returns another value for others";
+  if (plain.outputs != symbolic.outputs) return "it returns a different value for other sizes";
   return std::nullopt;
 }
 
 Captured capture(const TensorFunction& function, std::span<const Tensor> inputs,
                  const CaptureOptions& options) {
-  if (!options.dynamic) return capture_fixed(function, inputs, options);
-  std::string why;
-  for (const bool careful : {false, true}) {
-    if (careful && inputs.size() == 1) continue;
+  if (!options.dynamic) return capture_static(function, inputs, options);
+  std::string reason;
+  for (const bool conservative : {false, true}) {
+    if (conservative && inputs.size() == 1) continue;
     for (const int64_t prime : primes_to_try(inputs)) {
       try {
-        Captured captured = capture_free(function, inputs, options, careful, prime);
-        // A dimension of one may be skipped by operators: it is looked at when it comes.
+        Captured captured = capture_dynamic(function, inputs, options, conservative, prime);
+        // Operators may skip a dimension of size one, so that case is checked when it occurs.
         auto sizes = sizes_of_call(inputs, captured);
         for (int64_t& size : sizes) size = std::max<int64_t>(size, 2);
         const auto difference = difference_at(function, inputs, options, captured, sizes);
         if (!difference) return captured;
-        why = "the function looks at sizes: " + *difference;
+        reason = "the function depends on sizes: " + *difference;
       } catch (const Error& error) {
-        why = fmt::format("the function needs its sizes as they are ({})", error.what());
+        reason = fmt::format("the function requires fixed sizes ({})", error.what());
         break;
       }
     }
   }
-  capture_fixed(function, inputs, options);  // a mistake of the caller's is his to see
-  fail("capture", "{}; compile it with dynamic = off", why);
+  capture_static(function, inputs, options);  // rethrows errors that do not depend on dynamic sizes
+  fail("capture", "{}; compile with dynamic = off", reason);
 }
 
 }  // namespace epi::compiler

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a function once on tensors without values and writes down what it calls. Which sizes are
-// free is decided here: those of the inputs' leading dimensions, where `dynamic` is on. The
-// function is run a second time with the sizes of the call: where that gives another graph, it
-// looks at sizes, and is refused. `difference_at` asks the same of sizes that come later.
+// Runs a function once on meta tensors and records its calls. With `dynamic`, the leading
+// dimensions of the inputs get symbolic sizes. The function then runs a second time with the sizes
+// of the call: if that produces a different graph, the function depends on sizes and is rejected.
+// `difference_at` performs the same check for later sizes.
 #pragma once
 
 #include <optional>
@@ -18,27 +18,27 @@ namespace epi::compiler {
 
 struct CaptureOptions {
   bool dynamic = true;
-  std::vector<NamedTensor> parameters{};   // others are called constant_0, ...
-  std::vector<std::string> input_names{};  // x0, x1, ... where they are not given
+  std::vector<NamedTensor> parameters{};   // other tensors are named constant_0, ...
+  std::vector<std::string> input_names{};  // default: x0, x1, ...
 };
 
 struct Captured {
   Graph graph;
   int symbols = 0;
-  // Of every input and dimension: its symbol as a size, or its number.
+  // For each dimension of each input: its symbol, or its fixed size.
   std::vector<SymDims> input_shapes;
   std::vector<InputLayout> input_layouts;
 };
 
-// More sizes cannot be free: a call keeps their values on the stack.
+// Limit on dynamic sizes: a call keeps their values on the stack.
 inline constexpr size_t kMaxSymbols = 32;
 
-// Throws `Error`, which names the operator, where something cannot be captured: values that are
-// read, tensors that are written in place, sizes that decide what is called.
+// Throws `Error` with the name of the operator for code that cannot be captured: reading values,
+// writing to tensors in place, and control flow that depends on sizes.
 Captured capture(const TensorFunction& function, std::span<const Tensor> inputs,
                  const CaptureOptions& options = {});
 
-// How the function's graph for these sizes differs from the captured one; none where it does not.
+// How the function's graph for these sizes differs from the captured one, or nullopt.
 std::optional<std::string> difference_at(const TensorFunction& function,
                                          std::span<const Tensor> inputs,
                                          const CaptureOptions& options, const Captured& captured,

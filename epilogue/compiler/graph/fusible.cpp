@@ -17,7 +17,7 @@ bool is_static(const SymDims& dims) {
                      [](const SymSize& size) { return size.is_static(); });
 }
 
-// One stride for all dimensions but the last, walked as one; none where they do not merge.
+// The common stride of all dimensions except the last, or nullopt if they do not merge.
 std::optional<SymSize> merged_stride(const SymDims& shape, const SymDims& strides) {
   std::optional<SymSize> merged;
   SymSize expected(0);
@@ -63,16 +63,16 @@ const ValueRef& weights_of(const Node& gemm) {
 bool is_weight_gemm(const Graph& graph, const Node& node) {
   if (!is_gemm(node) || !has_code(node.dtype)) return false;
   if (graph[weights_of(node).id].kind != NodeKind::kParameter) return false;
-  const View weights = seen(graph, weights_of(node));
+  const View weights = view_of(graph, weights_of(node));
   const bool packs = is_static(weights.shape) && is_static(weights.strides) &&
                      weights.offset.is_static() && numel(weights.shape) != SymSize(0);
-  return packs && (node.op == Op::kMm || fits_under_matrix(graph, {}, node));
+  return packs && (node.op == Op::kMm || has_matrix_access(graph, {}, node));
 }
 
 bool is_in_order(const Graph& graph, const ValueRef& ref, const Node& consumer) {
   const Node& value = graph[ref.id];
   if (value.strides != row_major(value.shape)) return false;
-  const View view = seen(graph, ref);
+  const View view = view_of(graph, ref);
   return view.shape == consumer.shape && view.strides == row_major(view.shape) &&
          view.offset == SymSize(0) && numel(view.shape) == numel(value.shape);
 }
@@ -81,8 +81,8 @@ SymDims broadcast_strides(const View& view, const SymDims& shape) {
   SymDims strides(shape.size(), SymSize(0));
   const size_t skipped = shape.size() - view.shape.size();
   for (size_t d = 0; d < view.shape.size(); ++d) {
-    const bool stands = view.shape[d] == SymSize(1) && shape[skipped + d] != SymSize(1);
-    strides[skipped + d] = stands ? SymSize(0) : view.strides[d];
+    const bool broadcast = view.shape[d] == SymSize(1) && shape[skipped + d] != SymSize(1);
+    strides[skipped + d] = broadcast ? SymSize(0) : view.strides[d];
   }
   return strides;
 }
@@ -120,27 +120,27 @@ std::vector<ValueId> results_of(const Graph& graph, const NodeSet& set) {
 }
 
 bool is_convex(const Graph& graph, const NodeSet& set) {
-  // Nodes stand after what they read: one walk finds everything outside that needs the set. What
-  // needs another group's member needs all that the group needs; so groups count as one.
-  std::vector<bool> below(graph.nodes.size(), false);
-  std::map<int, bool> group_below;
+  // Marks all nodes outside the set that depend on it. A group runs as one kernel: if one member
+  // depends on the set, all of them do.
+  std::vector<bool> downstream(graph.nodes.size(), false);
+  std::map<int, bool> group_downstream;
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       const int group = graph.nodes[i].group;
-      if (contains(set, static_cast<ValueId>(i)) || below[i]) continue;
-      bool needs = group >= 0 && group_below[group];
+      if (contains(set, static_cast<ValueId>(i)) || downstream[i]) continue;
+      bool needs = group >= 0 && group_downstream[group];
       for (const ValueId id : inputs_of(graph.nodes[i])) {
-        needs = needs || contains(set, id) || below[static_cast<size_t>(id)];
+        needs = needs || contains(set, id) || downstream[static_cast<size_t>(id)];
       }
       if (!needs) continue;
-      below[i] = changed = true;
-      if (group >= 0) group_below[group] = true;
+      downstream[i] = changed = true;
+      if (group >= 0) group_downstream[group] = true;
     }
   }
   for (const ValueId id : set) {
     for (const ValueId input : inputs_of(graph[id])) {
-      if (below[static_cast<size_t>(input)]) return false;
+      if (downstream[static_cast<size_t>(input)]) return false;
     }
   }
   return true;
@@ -151,7 +151,7 @@ std::optional<SymDims> common_shape(const Graph& graph, const NodeSet& set) {
   for (const ValueId id : set) {
     for (const ValueRef& ref : references_of(graph[id])) {
       if (is_in_order(graph, ref, graph[id])) continue;
-      // A value of the set itself can only be taken as it is: element by element.
+      // A value inside the set can only be read element by element.
       if (contains(set, ref.id) || (shape && *shape != graph[id].shape)) return std::nullopt;
       shape = graph[id].shape;
     }
@@ -159,24 +159,24 @@ std::optional<SymDims> common_shape(const Graph& graph, const NodeSet& set) {
   return shape ? shape : graph[set.back()].shape;
 }
 
-std::optional<MatrixAccess> under_matrix(const Graph& graph, const ValueRef& ref,
-                                         const Node& consumer, int64_t columns) {
+std::optional<MatrixAccess> matrix_access(const Graph& graph, const ValueRef& ref,
+                                          const Node& consumer, int64_t columns) {
   if (is_in_order(graph, ref, consumer)) return MatrixAccess{columns, 1};
   const SymDims& shape = consumer.shape;
   if (shape.size() < 2 || shape.back() != SymSize(columns)) return std::nullopt;
-  const SymDims strides = broadcast_strides(seen(graph, ref), shape);
+  const SymDims strides = broadcast_strides(view_of(graph, ref), shape);
   const auto row = merged_stride(shape, strides);
-  const bool steps = strides.back() == SymSize(0) || strides.back() == SymSize(1);
-  if (!row || !row->is_static() || !steps) return std::nullopt;
+  const bool is_unit_or_zero = strides.back() == SymSize(0) || strides.back() == SymSize(1);
+  if (!row || !row->is_static() || !is_unit_or_zero) return std::nullopt;
   return MatrixAccess{row->number(), strides.back().number()};
 }
 
-bool fits_under_matrix(const Graph& graph, const NodeSet& set, const Node& gemm) {
+bool has_matrix_access(const Graph& graph, const NodeSet& set, const Node& gemm) {
   const int64_t columns = gemm.shape[1].number();
   const auto fits = [&](const Node& node, const ValueRef& ref) {
     const bool inside = contains(set, ref.id) || &graph[ref.id] == &gemm;
     return inside ? is_in_order(graph, ref, node)
-                  : under_matrix(graph, ref, node, columns).has_value();
+                  : matrix_access(graph, ref, node, columns).has_value();
   };
   if (gemm.op == Op::kAddmm) {
     const auto& added = std::get<ValueRef>(gemm.operands[0]);

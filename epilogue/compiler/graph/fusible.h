@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may become one kernel: the questions that the grouping passes ask.
+// Predicates for the grouping passes: which nodes can become one kernel.
 #pragma once
 
 #include <optional>
@@ -9,50 +9,52 @@
 
 namespace epi::compiler {
 
-// Kernels are written for these; others stay with the library.
+// Whether kernels are generated for the dtype. Other dtypes stay with the library.
 bool has_code(DType dtype);
-// One of the operators that fused code can hold, on dtypes that it knows.
+// An operator that fused code supports, on supported dtypes.
 bool is_pointwise(const Graph& graph, const Node& node);
 // mm or addmm.
 bool is_gemm(const Node& node);
-// A GEMM of any rows with weights that are known now.
+// A GEMM whose weights are known at compile time.
 bool is_weight_gemm(const Graph& graph, const Node& node);
 // The operands of a GEMM.
 const ValueRef& rows_of(const Node& gemm);
 const ValueRef& weights_of(const Node& gemm);
 
-// The operand is a whole row-major value, seen element by element in the consumer's own order.
+// Whether the consumer reads the operand element by element in its own order: the whole value,
+// row-major.
 bool is_in_order(const Graph& graph, const ValueRef& ref, const Node& consumer);
 
-// The strides of an operand as its consumer's shape broadcasts it.
+// The strides of an operand broadcast to its consumer's shape.
 SymDims broadcast_strides(const View& view, const SymDims& shape);
 
-// Nodes by number that become, or might become, one kernel.
+// The ids of nodes that are, or could become, one kernel.
 using NodeSet = std::vector<ValueId>;  // sorted
 
 bool contains(const NodeSet& set, ValueId id);
 NodeSet nodes_of_group(const Graph& graph, int group);
 NodeSet joined(const NodeSet& a, const NodeSet& b);
-// The values that are read outside of the set, which its kernel must write.
+// The values read outside the set, which its kernel must write.
 std::vector<ValueId> results_of(const Graph& graph, const NodeSet& set);
-// No value leaves the set and comes back: it can run as one.
+// Whether no value leaves the set and comes back, so that it can run as one kernel.
 bool is_convex(const Graph& graph, const NodeSet& set);
-// The one shape over which a pointwise kernel of these nodes can walk; none where operands that
-// are broadcast or strided disagree about it.
+// The single shape over which a pointwise kernel of these nodes can iterate, or nullopt if
+// broadcast or strided operands require different shapes.
 std::optional<SymDims> common_shape(const Graph& graph, const NodeSet& set);
 
-// An operand under a matrix [rows, columns], by strides that are numbers; the column stride is 0
-// or 1. None where the operand does not lie like that.
+// How a [rows, columns] kernel addresses an operand, with static strides. The column stride is 0
+// or 1.
 struct MatrixAccess {
   int64_t row_stride = 0;
   int64_t column_stride = 0;
 };
-std::optional<MatrixAccess> under_matrix(const Graph& graph, const ValueRef& ref,
-                                         const Node& consumer, int64_t columns);
-// Every operand from outside of the set, but for the GEMMs' own, lies under the matrix.
-bool fits_under_matrix(const Graph& graph, const NodeSet& set, const Node& gemm);
+// nullopt if no such strides address the operand.
+std::optional<MatrixAccess> matrix_access(const Graph& graph, const ValueRef& ref,
+                                          const Node& consumer, int64_t columns);
+// Whether every operand from outside the set has a MatrixAccess, except those of the GEMMs.
+bool has_matrix_access(const Graph& graph, const NodeSet& set, const Node& gemm);
 
-// Numbers of groups without gaps, in the order of their first nodes.
+// Renumbers the groups without gaps, in the order of their first nodes.
 Graph renumbered(Graph graph);
 
 }  // namespace epi::compiler

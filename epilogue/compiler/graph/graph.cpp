@@ -12,7 +12,7 @@
 namespace epi::compiler {
 namespace {
 
-// A constant that a function makes at each call is compared by its numbers up to this many.
+// Constants that a function creates in each call are compared by value up to this many elements.
 constexpr int64_t kMaxCompared = 1 << 20;
 
 template <typename... Ts>
@@ -22,7 +22,7 @@ struct Overloaded : Ts... {
 template <typename... Ts>
 Overloaded(Ts...) -> Overloaded<Ts...>;
 
-// Inputs and parameters have names, other values numbers that count up.
+// Inputs and parameters are printed by name, other values by consecutive numbers.
 class Printer {
  public:
   explicit Printer(const Graph& graph) : graph_(graph), names_(graph.nodes.size()) {
@@ -36,7 +36,7 @@ class Printer {
   std::string print() const {
     std::string out;
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
-      const std::string line = fmt::format("{} = {}", names_[i], made_by(graph_.nodes[i]));
+      const std::string line = fmt::format("{} = {}", names_[i], definition(graph_.nodes[i]));
       out += fmt::format("{:<48} {}\n", line, type_of(graph_.nodes[i]));
     }
     std::vector<std::string> outputs;
@@ -47,7 +47,7 @@ class Printer {
  private:
   const std::string& name(ValueId id) const { return names_[static_cast<size_t>(id)]; }
 
-  std::string made_by(const Node& node) const {
+  std::string definition(const Node& node) const {
     if (node.kind == NodeKind::kInput) return "input";
     if (node.kind == NodeKind::kParameter) return "parameter";
     std::vector<std::string> operands;
@@ -72,7 +72,7 @@ class Printer {
         operand);
   }
 
-  // "w{[768, 3072] strides [1, 768]}" of an operand that is seen as something else.
+  // "w{[768, 3072] strides [1, 768]}" for an operand with a view.
   std::string text_of(const ValueRef& ref) const {
     if (!ref.view) return name(ref.id);
     std::string view = to_string(ref.view->shape);
@@ -109,7 +109,7 @@ SymDims row_major(const SymDims& shape) {
   return strides;
 }
 
-View seen(const Graph& graph, const ValueRef& ref) {
+View view_of(const Graph& graph, const ValueRef& ref) {
   if (ref.view) return *ref.view;
   return {graph[ref.id].shape, graph[ref.id].strides, SymSize(0), {}};
 }
@@ -152,7 +152,7 @@ int count_readers(const Graph& graph, ValueId id) {
 
 namespace {
 
-// Strides of dimensions of size one mean nothing.
+// Strides of dimensions of size one are irrelevant.
 bool has_same_strides(const SymDims& shape, const SymDims& a, const SymDims& b) {
   for (size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] != SymSize(1) && a[d] != b[d]) return false;
@@ -160,7 +160,7 @@ bool has_same_strides(const SymDims& shape, const SymDims& a, const SymDims& b) 
   return true;
 }
 
-// The same bytes: one tensor, or two that were made alike.
+// Whether the bytes are equal: the same tensor, or two with the same contents.
 bool is_same_tensor(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype() || a.layout() != b.layout()) return false;
   if (a.storage() == b.storage() && a.offset() == b.offset()) return true;

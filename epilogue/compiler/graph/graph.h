@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph of a captured function: values in the order in which they are made, each by one
-// primitive operator, with shapes that may hold symbols. Operators are functions of their operands:
-// nothing is written in place, and a view is a value like any other. Passes are functions
-// Graph -> Graph; `to_string` prints what they did.
+// The graph of a captured function: values in order of definition, each produced by one primitive
+// operator, with shapes that may contain symbols. Operators are pure: nothing is written in place,
+// and a view is a value like any other. Passes are functions Graph -> Graph. `to_string` prints a
+// graph.
 #pragma once
 
 #include <optional>
@@ -17,17 +17,18 @@
 
 namespace epi::compiler {
 
-using ValueId = int;  // its node's place in the graph
+using ValueId = int;  // the index of its node
 
 struct NoOperand {
   bool operator==(const NoOperand&) const = default;
 };
-// How an operand is seen where that is not its value's own layout: what views left behind.
+// The layout in which a node reads an operand, if it is not the value's own. Views are folded into
+// it.
 struct View {
   SymDims shape;
   SymDims strides;
   SymSize offset{0};
-  std::vector<Op> through;  // the view operators, from the value on
+  std::vector<Op> through;  // the folded view operators, starting at the value
 
   bool operator==(const View&) const = default;
 };
@@ -36,7 +37,8 @@ struct ValueRef {
   std::optional<View> view{};
   bool operator==(const ValueRef&) const = default;
 };
-// An argument of an operator: absent, one value, several, a size, sizes, a number, a flag, a text.
+// An operator argument: absent, a value, several values, a size, sizes, a number, a flag or a
+// string.
 using Operand = std::variant<NoOperand, ValueRef, std::vector<ValueRef>, SymSize, SymDims, double,
                              bool, std::string>;
 
@@ -44,17 +46,17 @@ enum class NodeKind { kInput, kParameter, kOp };
 
 struct Node {
   NodeKind kind = NodeKind::kOp;
-  Op op = Op::kAdd;  // of kOp
+  Op op = Op::kAdd;  // for kOp
   std::vector<Operand> operands{};
   SymDims shape{};
   SymDims strides{};
-  SymSize offset{0};  // of a view, into what it is a view of
+  SymSize offset{0};  // for a view: relative to its base
   DType dtype = DType::kF32;
-  std::string name{};    // of inputs and parameters
-  Tensor parameter{};    // of kParameter
-  bool copied = false;   // of kParameter: a pass made it of others
-  bool rounded = false;  // of a GEMM: rounded to its dtype before an epilogue reads it
-  int group = -1;        // nodes of one group become one kernel; -1: a kernel of the library
+  std::string name{};    // for inputs and parameters
+  Tensor parameter{};    // for kParameter
+  bool copied = false;   // for kParameter: a pass built it from other parameters
+  bool rounded = false;  // for a GEMM: round to its dtype before an epilogue reads it
+  int group = -1;        // nodes of one group become one kernel; -1: a library kernel
 };
 
 struct Graph {
@@ -66,18 +68,18 @@ struct Graph {
 
 bool is_view(const Node& node);
 
-// An operand that is a number, as a real or as a size.
+// The value of a numeric operand, given as a real or as a size.
 double number_in(const Operand& operand);
 
 SymSize numel(const SymDims& shape);
 SymDims row_major(const SymDims& shape);
-// How a node's operand sees its value: the view, or the value's own layout.
-View seen(const Graph& graph, const ValueRef& ref);
+// The layout in which an operand is read: its view, or the value's own layout.
+View view_of(const Graph& graph, const ValueRef& ref);
 
-// The value below a chain of views.
+// The base of a chain of views.
 ValueId base_of(const Graph& graph, ValueId id);
 
-// Calls `change` with every operand that is a value.
+// Calls `change` for every operand that is a value.
 template <typename Change>
 void for_each_ref(Node& node, Change&& change) {
   for (Operand& operand : node.operands) {
@@ -88,18 +90,18 @@ void for_each_ref(Node& node, Change&& change) {
   }
 }
 
-// The operands that are values, in order; one that is read twice stands twice.
+// The operands that are values, in order, including duplicates.
 std::vector<ValueRef> references_of(const Node& node);
 std::vector<ValueId> inputs_of(const Node& node);
 
-// How often a value is read, by nodes and as an output.
+// The number of reads of a value, by nodes and as an output.
 int count_readers(const Graph& graph, ValueId id);
 
-// Whether two nodes are the same when the first one's symbols have these values.
+// Whether two nodes are equal when the symbols of the first have these values.
 bool is_same_at(const Node& symbolic, const Node& plain, std::span<const int64_t> values);
 
-// A new graph with the nodes that `keep` says; every operand goes through `replaced` first, which
-// gives the value to read instead, of the old graph. Outputs likewise.
+// Builds a new graph from the nodes marked in `keep`. `replaced` maps each value of the old graph
+// to the value that operands and outputs read instead.
 struct Rewrite {
   std::vector<bool> keep;
   std::vector<ValueId> replaced;
@@ -107,8 +109,8 @@ struct Rewrite {
 Rewrite identity(const Graph& graph);
 Graph apply(const Graph& graph, const Rewrite& rewrite);
 
-// Every value on a line of its own, with its operator, operands, dtype, shape, and strides where
-// they are not row-major; nodes of a group end in its number: "in kernel 0".
+// Prints one value per line, with its operator, operands, dtype, shape, and strides unless they are
+// row-major. Nodes of a group end in its number: "in kernel 0".
 std::string to_string(const Graph& graph);
 
 }  // namespace epi::compiler

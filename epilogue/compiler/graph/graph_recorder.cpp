@@ -19,7 +19,8 @@ size_t count_tensors(Args args) {
   return count;
 }
 
-// The argument with meta tensors, which are put into `metas`; it has room for all of them.
+// Replaces the tensors of an argument by meta tensors, which are stored in `metas`. It must have
+// capacity for all of them, so that references stay valid.
 Arg as_meta(const Arg& arg, std::vector<Tensor>& metas) {
   const size_t first = metas.size();
   if (arg.kind() == Arg::Kind::kTensor) {
@@ -31,7 +32,7 @@ Arg as_meta(const Arg& arg, std::vector<Tensor>& metas) {
   return Arg(std::span<const Tensor>(metas).subspan(first));
 }
 
-// Operators inside of operators are not written down: they only give their results.
+// Operators called by other operators are not recorded: they only compute their results.
 class ResultsOnly : public Capture {
  public:
   Tensor call(Op op, Args args) override { return op_info(op).result(args); }
@@ -53,10 +54,10 @@ Tensor meta_tensor(const Layout& layout, DType dtype) {
 }
 
 Tensor GraphRecorder::add_input(const std::string& name, const Tensor& meta) {
-  Node node = described(meta);
+  Node node = node_for(meta);
   node.kind = NodeKind::kInput;
   node.name = name;
-  return remember(meta, std::move(node));
+  return add_value(meta, std::move(node));
 }
 
 Tensor GraphRecorder::call(Op op, Args args) {
@@ -77,12 +78,12 @@ Tensor GraphRecorder::call(Op op, Args args) {
   return finish(std::move(node), result);
 }
 
-// `copy_` is a value, not a deed: its destination must be new, as those of clone() and to() are.
+// In the graph `copy_` is pure: its destination must be new, as in clone() and to().
 Tensor GraphRecorder::call_copy(Args args) {
   const Tensor& destination = args.tensor(0);
   const bool is_new = destination.device().type == DeviceType::kMeta &&
                       values_.count(destination.storage().get()) == 0;
-  if (!is_new) fail("copy_", "writes into a tensor that exists: this cannot be captured");
+  if (!is_new) fail("copy_", "writes into an existing tensor, which cannot be captured");
   Node node;
   node.op = Op::kCopy_;
   node.operands = {operand(args[1])};
@@ -126,7 +127,7 @@ SymDims GraphRecorder::read(const Dims& dims) const {
   return sizes;
 }
 
-Node GraphRecorder::described(const Tensor& x) const {
+Node GraphRecorder::node_for(const Tensor& x) const {
   Node node;
   node.shape = read(x.shape());
   node.strides = read(x.strides());
@@ -136,14 +137,14 @@ Node GraphRecorder::described(const Tensor& x) const {
 
 Tensor GraphRecorder::finish(Node node, const Tensor& result) {
   const Tensor meta = meta_like(result);
-  Node typed = described(meta);
+  Node typed = node_for(meta);
   typed.op = node.op;
   typed.operands = std::move(node.operands);
   typed.offset = node.offset;
-  return remember(meta, std::move(typed));
+  return add_value(meta, std::move(typed));
 }
 
-Tensor GraphRecorder::remember(const Tensor& meta, Node node) {
+Tensor GraphRecorder::add_value(const Tensor& meta, Node node) {
   values_[meta.storage().get()] = static_cast<ValueId>(graph_.nodes.size());
   alive_.push_back(meta.storage());
   graph_.nodes.push_back(std::move(node));
@@ -154,12 +155,12 @@ ValueId GraphRecorder::value_of(const Tensor& x) {
   const auto known = values_.find(x.storage().get());
   if (known != values_.end()) return known->second;
   if (x.device().type == DeviceType::kMeta) {
-    fail("capture", "a tensor {} has no values and is no input", to_string(x.shape()));
+    fail("capture", "a tensor of shape {} has no values and is not an input", to_string(x.shape()));
   }
   return parameter(x);
 }
 
-// A tensor with values: one of those named, or a constant. Views of one are values apart.
+// A tensor with values: a named parameter or a constant. Views of one tensor are separate values.
 ValueId GraphRecorder::parameter(const Tensor& x) {
   for (const ValueId id : parameters_) {
     const Tensor& other = graph_[id].parameter;

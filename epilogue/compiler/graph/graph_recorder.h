@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the place of the kernels while a function is captured: every call becomes a node, and its
-// result a tensor without values. A value is known by its storage, which no other value shares.
+// Replaces the kernels during capture: every call becomes a node, and its result a meta tensor. A
+// value is identified by its storage, which it does not share with any other value.
 #pragma once
 
 #include <memory>
@@ -14,39 +14,39 @@
 
 namespace epi::compiler {
 
-// A tensor without values, in a storage of its own.
+// A meta tensor with its own storage.
 Tensor meta_tensor(const Layout& layout, DType dtype);
 
-// Tells the dispatcher of this thread where calls go, for as long as it lives.
+// Redirects the calls of this thread to `capture` for the lifetime of the object.
 class ActiveCapture {
  public:
-  explicit ActiveCapture(Capture* capture) : before_(set_capture(capture)) {}
+  explicit ActiveCapture(Capture* capture) : previous_(set_capture(capture)) {}
   ActiveCapture(const ActiveCapture&) = delete;
   ActiveCapture& operator=(const ActiveCapture&) = delete;
-  ~ActiveCapture() { set_capture(before_); }
+  ~ActiveCapture() { set_capture(previous_); }
 
  private:
-  Capture* before_;
+  Capture* previous_;
 };
 
 class GraphRecorder : public Capture {
  public:
-  // Both must outlive it.
+  // Both arguments must outlive the recorder.
   GraphRecorder(const SymbolHints& hints, const std::vector<NamedTensor>& parameters)
       : hints_(hints), named_(parameters) {}
 
   Tensor add_input(const std::string& name, const Tensor& meta);
   Tensor call(Op op, Args args) override;
-  // The graph that ends in this tensor.
+  // Returns the graph with this tensor as its output.
   Graph take(const Tensor& output);
 
  private:
   Tensor call_copy(Args args);
   Operand operand(const Arg& arg);
   SymDims read(const Dims& dims) const;
-  Node described(const Tensor& x) const;
+  Node node_for(const Tensor& x) const;
   Tensor finish(Node node, const Tensor& result);
-  Tensor remember(const Tensor& meta, Node node);
+  Tensor add_value(const Tensor& meta, Node node);
   ValueId value_of(const Tensor& x);
   ValueId parameter(const Tensor& x);
 
@@ -54,7 +54,7 @@ class GraphRecorder : public Capture {
   const std::vector<NamedTensor>& named_;
   Graph graph_;
   std::unordered_map<const Storage*, ValueId> values_;
-  std::vector<std::shared_ptr<Storage>> alive_;  // so that no address is used twice
+  std::vector<std::shared_ptr<Storage>> alive_;  // so that no address is reused
   std::vector<ValueId> parameters_;
   int constants_ = 0;
 };

@@ -33,18 +33,18 @@ bool Guards::accept(std::span<const Tensor> inputs, std::span<int64_t> symbols) 
   if (inputs.size() != inputs_.size()) return false;
   std::fill(symbols.begin(), symbols.end(), kUnknown);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const Input& wanted = inputs_[i];
+    const Input& expected = inputs_[i];
     const Tensor& x = inputs[i];
-    if (x.dtype() != wanted.dtype || x.device() != wanted.device ||
-        static_cast<size_t>(x.dim()) != wanted.shape.size()) {
+    if (x.dtype() != expected.dtype || x.device() != expected.device ||
+        static_cast<size_t>(x.dim()) != expected.shape.size()) {
       return false;
     }
-    if (!lies_like(x, wanted.layout)) return false;
-    for (size_t d = 0; d < wanted.shape.size(); ++d) {
+    if (!matches_layout(x, expected.layout)) return false;
+    for (size_t d = 0; d < expected.shape.size(); ++d) {
       const int64_t size = x.shape()[static_cast<int>(d)];
-      const int symbol = wanted.shape[d].symbol;
+      const int symbol = expected.shape[d].symbol;
       if (symbol < 0) {
-        if (size != wanted.shape[d].value) return false;
+        if (size != expected.shape[d].value) return false;
         continue;
       }
       int64_t& known = symbols[static_cast<size_t>(symbol)];
@@ -55,41 +55,43 @@ bool Guards::accept(std::span<const Tensor> inputs, std::span<int64_t> symbols) 
   return true;
 }
 
-std::string Guards::refusal(std::span<const Tensor> inputs) const {
+std::string Guards::mismatch(std::span<const Tensor> inputs) const {
   if (inputs.size() != inputs_.size()) {
-    return fmt::format("{} inputs, were {}", inputs.size(), inputs_.size());
+    return fmt::format("the number of inputs is {}, was {}", inputs.size(), inputs_.size());
   }
   std::vector<int64_t> symbols(symbols_, kUnknown);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const Input& was = inputs_[i];
+    const Input& recorded = inputs_[i];
     const Tensor& x = inputs[i];
-    if (x.dtype() != was.dtype) {
-      return fmt::format("{} is {}, was {}", was.name, epi::name(x.dtype()), epi::name(was.dtype));
+    if (x.dtype() != recorded.dtype) {
+      return fmt::format("{} is {}, was {}", recorded.name, epi::name(x.dtype()),
+                         epi::name(recorded.dtype));
     }
-    if (x.device() != was.device) {
-      return fmt::format("{} is on {}, was on {}", was.name, epi::name(x.device()),
-                         epi::name(was.device));
+    if (x.device() != recorded.device) {
+      return fmt::format("{} is on {}, was on {}", recorded.name, epi::name(x.device()),
+                         epi::name(recorded.device));
     }
-    if (static_cast<size_t>(x.dim()) != was.shape.size()) {
-      return fmt::format("{} has {} dimensions, had {}", was.name, x.dim(), was.shape.size());
+    if (static_cast<size_t>(x.dim()) != recorded.shape.size()) {
+      return fmt::format("{} has {} dimensions, had {}", recorded.name, x.dim(),
+                         recorded.shape.size());
     }
-    for (size_t d = 0; d < was.shape.size(); ++d) {
+    for (size_t d = 0; d < recorded.shape.size(); ++d) {
       const int64_t size = x.shape()[static_cast<int>(d)];
-      const auto [symbol, value] = was.shape[d];
+      const auto [symbol, value] = recorded.shape[d];
       if (symbol < 0 && size != value) {
-        return fmt::format("dimension {} of {} is {}, was {}", d, was.name, size, value);
+        return fmt::format("dimension {} of {} is {}, was {}", d, recorded.name, size, value);
       }
       if (symbol < 0) continue;
       int64_t& known = symbols[static_cast<size_t>(symbol)];
       if (known != kUnknown && known != size) {
-        return fmt::format("dimension {} of {} is {}, where another input has {}", d, was.name,
+        return fmt::format("dimension {} of {} is {}, but another input has {}", d, recorded.name,
                            size, known);
       }
       known = size;
     }
-    if (!lies_like(x, was.layout)) {
-      return fmt::format("{} {} has strides {}, had {} at first", was.name, to_string(x.shape()),
-                         to_string(x.strides()), to_string(was.strides));
+    if (!matches_layout(x, recorded.layout)) {
+      return fmt::format("{} {} has strides {}, had {}", recorded.name, to_string(x.shape()),
+                         to_string(x.strides()), to_string(recorded.strides));
     }
   }
   return "nothing";

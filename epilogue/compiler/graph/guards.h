@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the inputs of a call must be like for a variant to take it: one flat comparison, and the
-// sizes that are free read off on the way.
+// The conditions on the inputs of a call for a variant to accept it. One flat comparison, which
+// also extracts the dynamic sizes.
 #pragma once
 
 #include <optional>
@@ -17,15 +17,15 @@ class Guards {
   Guards() = default;  // accepts a call without inputs
   Guards(const Captured& captured, std::span<const Tensor> inputs);
 
-  // The values of the free sizes are written to `symbols`, which has room for them.
+  // Writes the values of the dynamic sizes to `symbols`, which must have room for them.
   bool accept(std::span<const Tensor> inputs, std::span<int64_t> symbols) const;
   size_t symbols() const { return symbols_; }
-  // The first thing that keeps these inputs out: "x0 is bf16, was f32".
-  std::string refusal(std::span<const Tensor> inputs) const;
+  // The first mismatch: "x0 is bf16, was f32".
+  std::string mismatch(std::span<const Tensor> inputs) const;
 
  private:
   struct Size {
-    int symbol = -1;  // free, or
+    int symbol = -1;  // -1: the size is fixed to `value`
     int64_t value = 0;
   };
   struct Input {
@@ -33,7 +33,7 @@ class Guards {
     Device device;
     std::vector<Size> shape;
     InputLayout layout;
-    Dims strides;  // of the first call, to be named
+    Dims strides;  // of the first call, for messages
     std::string name;
   };
   std::vector<Input> inputs_;

@@ -15,7 +15,7 @@ bool is_dense(const Tensor& x, const Dims& order) {
   return true;
 }
 
-// Row-major where that fits; else by falling strides.
+// Row-major if the tensor is contiguous, otherwise by decreasing stride.
 Dims order_of(const Tensor& x) {
   Dims order;
   for (int d = 0; d < x.dim(); ++d) {
@@ -37,7 +37,7 @@ InputLayout layout_of(const Tensor& x) {
   return {std::nullopt, x.strides()};
 }
 
-bool lies_like(const Tensor& x, const InputLayout& layout) {
+bool matches_layout(const Tensor& x, const InputLayout& layout) {
   if (layout.order) return x.dim() == layout.order->rank() && is_dense(x, *layout.order);
   return x.strides() == layout.strides;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an input of a captured function lies in memory. A dense one, in whatever order its dimensions
-// follow each other, has strides that follow from its sizes: those may stay free. Of any other the
-// strides, and with them the sizes, are fixed.
+// The memory layout of an input of a captured function. If the input is dense, in any order of its
+// dimensions, its strides follow from its sizes, which may then be dynamic. Otherwise the strides,
+// and with them the sizes, are fixed.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,13 @@ namespace epi::compiler {
 
 struct InputLayout {
   std::optional<Dims> order;  // of a dense input: its dimensions, slowest first
-  Dims strides;               // of another
+  Dims strides;               // of any other input
 };
 
 InputLayout layout_of(const Tensor& x);
-// Strides of dimensions of size one do not count. O(rank).
-bool lies_like(const Tensor& x, const InputLayout& layout);
-// The strides that `layout` gives to these sizes.
+// Ignores the strides of dimensions of size one. O(rank).
+bool matches_layout(const Tensor& x, const InputLayout& layout);
+// The strides of a tensor with this layout and these sizes.
 Dims strides_for(const InputLayout& layout, const Dims& shape);
 
 }  // namespace epi::compiler

@@ -8,7 +8,7 @@
 namespace epi::compiler {
 namespace {
 
-// Arguments refer to tensors and lists, which live here for the call.
+// Owns the tensors and lists that the arguments of the call refer to.
 class Arguments {
  public:
   explicit Arguments(std::span<const int64_t> symbols) : symbols_(symbols) {}
@@ -39,9 +39,9 @@ class Arguments {
 
  private:
   std::span<const int64_t> symbols_;
-  std::deque<Tensor> tensors_;  // a deque: addresses stay
+  std::deque<Tensor> tensors_;  // a deque keeps addresses stable
   std::deque<Dims> dims_;
-  std::vector<Tensor> list_;  // no operator has two lists
+  std::vector<Tensor> list_;  // no operator takes two lists
   std::vector<Arg> args_;
 };
 
@@ -50,7 +50,7 @@ class Arguments {
 void call_library(const Node& node, const std::function<Tensor(const ValueRef&)>& tensor_of,
                   std::span<const int64_t> symbols, const Tensor& out) {
   Arguments arguments(symbols);
-  if (node.op == Op::kCopy_) arguments.add(out);  // a value in the graph, a deed in the library
+  if (node.op == Op::kCopy_) arguments.add(out);  // pure in the graph, in place in the library
   for (const Operand& operand : node.operands) arguments.add(operand, tensor_of);
   dispatch_into(node.op, arguments.args(), out);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node run as the eager kernel of its operator, into a tensor that is there.
+// Runs a node as the eager kernel of its operator, into an existing tensor.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace epi::compiler {
 
-// `tensor_of` gives an operand's tensor as the node sees it; `symbols` are the values of free
-// sizes. Appears in a trace under the operator's own name.
+// `tensor_of` returns an operand's tensor in the layout that the node reads. `symbols` are the
+// values of the dynamic sizes. The call appears in a trace under the operator's name.
 void call_library(const Node& node, const std::function<Tensor(const ValueRef&)>& tensor_of,
                   std::span<const int64_t> symbols, const Tensor& out);
 

@@ -11,33 +11,33 @@ namespace epi::compiler {
 bool is_linear(const Graph& graph, const Node& gemm) {
   if (!is_weight_gemm(graph, gemm)) return false;
   const Node& weight = graph[weights_of(gemm).id];
-  const View seen_as = seen(graph, weights_of(gemm));
+  const View view = view_of(graph, weights_of(gemm));
   return weights_of(gemm).view && weight.shape.size() == 2 &&
          weight.strides == row_major(weight.shape) &&
-         seen_as.shape == SymDims{weight.shape[1], weight.shape[0]} &&
-         seen_as.strides == SymDims{SymSize(1), weight.shape[1]} && seen_as.offset == SymSize(0);
+         view.shape == SymDims{weight.shape[1], weight.shape[0]} &&
+         view.strides == SymDims{SymSize(1), weight.shape[1]} && view.offset == SymSize(0);
 }
 
 namespace {
 
 std::string why_not_hopper(const Graph& graph, const Node& gemm) {
-  constexpr int64_t kAlignment = 16;  // of rows, for the copy engine
+  constexpr int64_t kAlignment = 16;  // of rows in bytes, required by TMA
   if (gemm.dtype != DType::kBF16 && gemm.dtype != DType::kF16) {
-    return fmt::format("ours are of bf16 and f16, not {}", name(gemm.dtype));
+    return fmt::format("custom kernels support bf16 and f16, not {}", name(gemm.dtype));
   }
-  if (!is_linear(graph, gemm)) return "its weight is not [n, k], as a linear has it";
+  if (!is_linear(graph, gemm)) return "its weight is not a row-major [n, k] parameter";
   const Node& weight = graph[weights_of(gemm).id];
   const int64_t per_vector = kAlignment / size_bytes(gemm.dtype);
   for (const SymSize& size : weight.shape) {
     if (size.number() > kMaxRows) return fmt::format("{} is too large", size.number());
     if (size.number() % per_vector != 0) {
-      return fmt::format("{} is no multiple of {}", size.number(), per_vector);
+      return fmt::format("{} is not a multiple of {}", size.number(), per_vector);
     }
   }
   if (reinterpret_cast<uintptr_t>(weight.parameter.raw_data()) % kAlignment != 0) {
-    return fmt::format("its weight does not lie at a multiple of {} bytes", kAlignment);
+    return fmt::format("its weight is not aligned to {} bytes", kAlignment);
   }
-  const View rows = seen(graph, rows_of(gemm));
+  const View rows = view_of(graph, rows_of(gemm));
   if (rows.strides[1] != SymSize(1)) return "its rows are not dense";
   const bool overlap =
       rows.strides[0].is_static() && rows.strides[0].number() < weight.shape[1].number();
@@ -46,16 +46,16 @@ std::string why_not_hopper(const Graph& graph, const Node& gemm) {
 
 }  // namespace
 
-std::string why_not_own(const Graph& graph, const Node& gemm, CustomGemms own) {
-  if (own == CustomGemms::kNone) return "there are none of ours for this GPU";
-  if (!is_weight_gemm(graph, gemm)) return "its weights are not known";
-  return own == CustomGemms::kHopper ? why_not_hopper(graph, gemm) : "";
+std::string why_not_own(const Graph& graph, const Node& gemm, CustomGemms custom) {
+  if (custom == CustomGemms::kNone) return "there is no custom kernel for this GPU";
+  if (!is_weight_gemm(graph, gemm)) return "its weights are not known at compile time";
+  return custom == CustomGemms::kHopper ? why_not_hopper(graph, gemm) : "";
 }
 
 bool adds_bias(const Graph& graph, const Node& addmm) {
-  const View added = seen(graph, std::get<ValueRef>(addmm.operands[0]));
+  const View added = view_of(graph, std::get<ValueRef>(addmm.operands[0]));
   const SymSize& n = addmm.shape[1];
-  const SymSize k = seen(graph, rows_of(addmm)).shape[1];
+  const SymSize k = view_of(graph, rows_of(addmm)).shape[1];
   const bool is_row =
       added.shape.size() == 1 || (added.shape.size() == 2 && added.shape[0] == SymSize(1));
   if (!is_row || added.shape.back() != n || added.strides.back() != SymSize(1)) return false;

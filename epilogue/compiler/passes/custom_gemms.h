@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose a GEMM is, ours or the library's: the question that passes ask of a target, and what its
-// library can do beside multiplying.
+// Decides whether a GEMM runs our kernel or the library's, and which epilogues the library
+// supports.
 #pragma once
 
 #include <string>
@@ -9,20 +9,21 @@
 
 namespace epi::compiler {
 
-// The GEMMs that a target has of our own.
+// The custom GEMM kernels of a target.
 enum class CustomGemms : uint8_t {
-  kNone,    // a GPU whose GEMMs are the library's
-  kPacked,  // the CPU: any dtype that has code, weights packed
-  kHopper,  // bf16 and f16 on a GPU of compute capability 9.0, weights as they are
+  kNone,    // a GPU that runs all GEMMs in the library
+  kPacked,  // the CPU: every dtype with generated code, packed weights
+  kHopper,  // bf16 and f16 on a GPU of compute capability 9.0, unpacked weights
 };
-// Why a GEMM stays with the library; empty where it can be one of ours.
-std::string why_not_own(const Graph& graph, const Node& gemm, CustomGemms own);
-inline bool is_custom_gemm(const Graph& graph, const Node& node, CustomGemms own) {
-  return is_gemm(node) && why_not_own(graph, node, own).empty();
+// The reason why a GEMM stays with the library, or empty if our kernel can run it.
+std::string why_not_own(const Graph& graph, const Node& gemm, CustomGemms custom);
+inline bool is_custom_gemm(const Graph& graph, const Node& node, CustomGemms custom) {
+  return is_gemm(node) && why_not_own(graph, node, custom).empty();
 }
-// x @ w.t() with w [n, k] a row-major parameter, as `linear` has it.
+// x @ w.t() with w [n, k] a row-major parameter, as in `linear`.
 bool is_linear(const Graph& graph, const Node& gemm);
-// What an addmm adds is a row that cuBLASLt's epilogue takes, where its address is aligned.
+// Whether the addend of an addmm is a row that cuBLASLt accepts as an epilogue bias, provided that
+// its address is aligned.
 bool adds_bias(const Graph& graph, const Node& addmm);
 
 }  // namespace epi::compiler

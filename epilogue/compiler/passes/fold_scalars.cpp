@@ -14,8 +14,8 @@
 namespace epi::compiler {
 namespace {
 
-// The value of a parameter of no dimensions. Larger ones could be written to by their owner; a
-// tensor of no dimensions is how a number is written.
+// The value of a zero-dimensional parameter, which is how a function writes a number. The owner of
+// a larger tensor could still change it.
 std::optional<double> number_of(const Graph& graph, const Operand& operand) {
   const auto* ref = std::get_if<ValueRef>(&operand);
   if (ref == nullptr || ref->view) return std::nullopt;
@@ -31,7 +31,7 @@ bool takes_number(Op op) {
   return function && pointwise::info(*function).inputs == 2;
 }
 
-// The operand is a number, written as a tensor, a real or an integer.
+// Whether the operand is this number, given as a real or an integer.
 bool is_number(const Operand& operand, double value) {
   if (const auto* real = std::get_if<double>(&operand)) {
     return *real == value && std::signbit(*real) == std::signbit(value);  // x - -0 is not x
@@ -39,16 +39,16 @@ bool is_number(const Operand& operand, double value) {
   return operand == Operand(SymSize(static_cast<int64_t>(value)));
 }
 
-// x * 1, x / 1 and x - 0 change no bit of x; x + 0 does, of -0.
+// x * 1, x / 1 and x - 0 preserve every bit of x. x + 0 changes -0.
 bool is_identity(const Graph& graph, const Node& node) {
   const auto* ref = std::get_if<ValueRef>(node.operands.data());
   if (ref == nullptr || ref->view || graph[ref->id].shape != node.shape) return false;
-  if (graph[ref->id].strides != node.strides) return false;  // views of it count on them
+  if (graph[ref->id].strides != node.strides) return false;  // views of it depend on them
   if (node.op == Op::kMul || node.op == Op::kDiv) return is_number(node.operands[1], 1);
   return node.op == Op::kSub && is_number(node.operands[1], 0);
 }
 
-// An operator on numbers alone is a number, known now.
+// Evaluates an operator on numbers alone.
 void compute_numbers(const Graph& graph, Node& node) {
   if (node.kind != NodeKind::kOp || !node.shape.empty() || !is_pointwise(graph, node)) return;
   for (const ValueRef& ref : references_of(node)) {
@@ -72,7 +72,7 @@ void compute_numbers(const Graph& graph, Node& node) {
 Graph fold_scalars(const Graph& graph) {
   Graph result = graph;
   Rewrite rewrite = identity(graph);
-  // What is returned is a tensor of its own, and not the caller's.
+  // A returned value must be a new tensor, not one of the caller's.
   std::vector<bool> returned(graph.nodes.size(), false);
   for (const ValueId id : graph.outputs) returned[static_cast<size_t>(base_of(graph, id))] = true;
   for (size_t i = 0; i < result.nodes.size(); ++i) {

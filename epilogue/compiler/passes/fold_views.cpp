@@ -6,7 +6,7 @@
 namespace epi::compiler {
 namespace {
 
-// Sums of sizes are not known here: one of both must be nothing, or both must be numbers.
+// SymSize cannot represent sums: one operand must be zero, or both must be static.
 std::optional<SymSize> sum(const SymSize& a, const SymSize& b) {
   if (a == SymSize(0)) return b;
   if (b == SymSize(0)) return a;
@@ -14,7 +14,7 @@ std::optional<SymSize> sum(const SymSize& a, const SymSize& b) {
   return SymSize(a.factor() + b.factor());
 }
 
-// The value below a chain of views, and how the chain's end sees it.
+// The base of a chain of views, with the layout of the chain's last view.
 ValueRef folded(const Graph& graph, const ValueRef& ref) {
   const Node& end = graph[ref.id];
   if (!is_view(end) || ref.view) return ref;

@@ -15,7 +15,7 @@ bool is_read_by_pointwise(const Graph& graph, ValueId id) {
   });
 }
 
-// One that the library has, and as exactly as we have it.
+// An activation that the library computes as accurately as our kernels.
 bool is_activation(const Node& node) {
   if (node.kind != NodeKind::kOp) return false;
   if (node.op == Op::kRelu) return cuda::is_exact(cuda::Activation::kRelu, node.dtype);
@@ -23,18 +23,18 @@ bool is_activation(const Node& node) {
          cuda::is_exact(cuda::Activation::kGeluTanh, node.dtype);
 }
 
-bool fits(const Graph& graph, ValueId id, CustomGemms own) {
+bool fits(const Graph& graph, ValueId id, CustomGemms custom) {
   const Node& node = graph[id];
   if (!is_activation(node) || is_read_by_pointwise(graph, id)) return false;
   const auto& ref = std::get<ValueRef>(node.operands[0]);
   const Node& gemm = graph[ref.id];
   return gemm.kind == NodeKind::kOp && gemm.op == Op::kAddmm && adds_bias(graph, gemm) &&
-         !is_custom_gemm(graph, gemm, own) && is_in_order(graph, ref, node) &&
+         !is_custom_gemm(graph, gemm, custom) && is_in_order(graph, ref, node) &&
          count_readers(graph, ref.id) == 1;
 }
 
-// What was the activation becomes a view of the GEMM, in its own shape: readers see the GEMM
-// in the same order.
+// Moves the activation into the GEMM. Its node becomes a view of the GEMM in the activation's
+// shape, and its readers read the GEMM in the same order.
 void take_over(Graph& graph, ValueId id) {
   Node& activation = graph.nodes[static_cast<size_t>(id)];
   const ValueId gemm = std::get<ValueRef>(activation.operands[0]).id;
@@ -46,19 +46,19 @@ void take_over(Graph& graph, ValueId id) {
   for (Node& node : graph.nodes) {
     if (is_view(node)) continue;
     for_each_ref(node, [&](ValueRef& ref) {
-      if (ref.id == id) ref = {gemm, seen(graph, ref)};
+      if (ref.id == id) ref = {gemm, view_of(graph, ref)};
     });
   }
 }
 
 }  // namespace
 
-Graph form_activation(const Graph& graph, CustomGemms own) {
-  if (own == CustomGemms::kPacked) return graph;  // the CPU's library has no such epilogues
+Graph form_activation(const Graph& graph, CustomGemms custom) {
+  if (custom == CustomGemms::kPacked) return graph;  // OpenBLAS has no such epilogues
   Graph result = graph;
   for (size_t i = 0; i < result.nodes.size(); ++i) {
     const auto id = static_cast<ValueId>(i);
-    if (fits(result, id, own)) take_over(result, id);
+    if (fits(result, id, custom)) take_over(result, id);
   }
   return fold_views(result);
 }

@@ -6,14 +6,14 @@
 namespace epi::compiler {
 namespace {
 
-// The GEMM that an addition may take over, and what is added to it.
+// The GEMM that an addition absorbs, and the addend.
 struct Match {
   ValueRef gemm;
   ValueRef added;
 };
 
-// add(GEMM, c) or add(c, GEMM), one times, with a result of the GEMM's own shape: what is
-// added broadcasts to it, and not the other way around.
+// add(GEMM, c) or add(c, GEMM) with alpha 1, whose result has the GEMM's shape: the addend
+// broadcasts to the GEMM, not the other way around.
 std::optional<Match> match(const Graph& graph, const Node& add) {
   if (add.kind != NodeKind::kOp || add.op != Op::kAdd || add.operands[2] != Operand(SymSize(1))) {
     return std::nullopt;

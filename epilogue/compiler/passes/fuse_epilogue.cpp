@@ -14,7 +14,7 @@ int count_groups(const Graph& graph) {
   return count;
 }
 
-// The pointwise group that alone reads a GEMM, in order; -1 where there is none.
+// The only pointwise group that reads a GEMM, element by element, or -1.
 int only_reader(const Graph& graph, ValueId gemm) {
   int group = -1;
   for (const Node& node : graph.nodes) {
@@ -35,7 +35,7 @@ bool has_gemm(const Graph& graph, const NodeSet& set) {
   return std::any_of(set.begin(), set.end(), [&](ValueId id) { return is_gemm(graph[id]); });
 }
 
-// What code for Hopper takes: one result, of the GEMM's dtype, of a few operands.
+// The limits of the Hopper kernels: one result of the GEMM's dtype, and few operands.
 bool fits_hopper(const Graph& graph, const NodeSet& set, const Node& gemm) {
   const auto results = results_of(graph, set);
   size_t operands = 0;
@@ -46,22 +46,22 @@ bool fits_hopper(const Graph& graph, const NodeSet& set, const Node& gemm) {
 
 }  // namespace
 
-Graph fuse_epilogue(const Graph& graph, CustomGemms own) {
+Graph fuse_epilogue(const Graph& graph, CustomGemms custom) {
   Graph result = graph;
   int next = count_groups(graph);
-  // From the end: of several GEMMs that meet in one kernel, the last one takes it, as the others
-  // are ready by then.
+  // In reverse order: if several GEMMs feed one kernel, the last one takes it as its epilogue,
+  // because the others have run by then.
   for (size_t i = result.nodes.size(); i-- > 0;) {
     Node& gemm = result.nodes[i];
-    if (!is_custom_gemm(result, gemm, own)) continue;
+    if (!is_custom_gemm(result, gemm, custom)) continue;
     gemm.group = next++;
     const int reader = only_reader(result, static_cast<ValueId>(i));
     if (reader < 0) continue;
     const NodeSet epilogue = nodes_of_group(result, reader);
     const NodeSet together = joined({static_cast<ValueId>(i)}, epilogue);
-    const bool fits = !has_gemm(result, epilogue) && fits_under_matrix(result, epilogue, gemm) &&
+    const bool fits = !has_gemm(result, epilogue) && has_matrix_access(result, epilogue, gemm) &&
                       is_convex(result, together) &&
-                      (own != CustomGemms::kHopper || fits_hopper(result, together, gemm));
+                      (custom != CustomGemms::kHopper || fits_hopper(result, together, gemm));
     if (fits) gemm.group = reader;
   }
   return renumbered(std::move(result));

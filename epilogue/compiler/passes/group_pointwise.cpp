@@ -8,8 +8,8 @@
 namespace epi::compiler {
 namespace {
 
-// Inputs and outputs of one kernel, at most: more would be more streams of memory than a CPU
-// follows, and each takes a register for its address.
+// Limit on the inputs and outputs of one kernel: a CPU can track only so many memory streams, and
+// each needs a register for its address.
 constexpr size_t kMaxOperands = cpu::kMaxFusedOperands;
 
 size_t count_operands(const Graph& graph, const NodeSet& set) {

@@ -15,13 +15,13 @@ std::vector<ValueId> gemms_of(const Graph& graph, const NodeSet& set) {
   return gemms;
 }
 
-// Both multiply the same rows, with weights of one size and dtype.
+// Whether both multiply the same rows by weights of the same size and dtype.
 bool are_alike(const Graph& graph, const Node& a, const Node& b) {
   return rows_of(a) == rows_of(b) && a.shape == b.shape && a.dtype == b.dtype &&
-         seen(graph, weights_of(a)).shape == seen(graph, weights_of(b)).shape;
+         view_of(graph, weights_of(a)).shape == view_of(graph, weights_of(b)).shape;
 }
 
-// Everything that reads `GEMM` is in the set, and reads it in order.
+// Whether all readers of `gemm` are in the set and read it element by element.
 bool is_read_only_by(const Graph& graph, ValueId gemm, const NodeSet& set) {
   for (const ValueId result : results_of(graph, joined(set, {gemm}))) {
     if (result == gemm) return false;
@@ -39,11 +39,11 @@ bool is_read_only_by(const Graph& graph, ValueId gemm, const NodeSet& set) {
 
 }  // namespace
 
-Graph join_gemms(const Graph& graph, CustomGemms own) {
+Graph join_gemms(const Graph& graph, CustomGemms custom) {
   Graph result = graph;
   for (size_t i = 0; i < result.nodes.size(); ++i) {
     const Node& node = result.nodes[i];
-    if (node.group < 0 || !is_custom_gemm(result, node, own)) continue;
+    if (node.group < 0 || !is_custom_gemm(result, node, custom)) continue;
     const NodeSet set = nodes_of_group(result, node.group);
     const auto gemms = gemms_of(result, set);
     if (gemms.size() != 1 || gemms[0] != static_cast<ValueId>(i)) continue;
@@ -51,7 +51,7 @@ Graph join_gemms(const Graph& graph, CustomGemms own) {
       Node& other = result.nodes[j];
       const auto id = static_cast<ValueId>(j);
       const bool alone = other.group >= 0 && nodes_of_group(result, other.group).size() == 1;
-      const bool fits = j != i && alone && is_custom_gemm(result, other, own) &&
+      const bool fits = j != i && alone && is_custom_gemm(result, other, custom) &&
                         are_alike(result, node, other) && is_read_only_by(result, id, set) &&
                         is_convex(result, joined(set, {id}));
       if (!fits) continue;

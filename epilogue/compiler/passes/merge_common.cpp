@@ -4,7 +4,7 @@
 namespace epi::compiler {
 namespace {
 
-// Operands with what they are replaced by, so that equal chains are found from their start.
+// The operands after replacement, so that equal chains match from their start.
 std::vector<Operand> replaced_operands(const Node& node, const Rewrite& rewrite) {
   std::vector<Operand> operands = node.operands;
   const auto replace = [&](ValueRef& ref) {

@@ -6,7 +6,7 @@ namespace epi::compiler {
 std::vector<Stage> run_passes(const Graph& captured, const PassOptions& options) {
   std::vector<Stage> stages = {{"capture", captured, to_string(captured)}};
   for (const Pass& pass : kPasses) {
-    if (options.fuse < pass.from) continue;
+    if (options.fuse < pass.min_fuse) continue;
     Graph graph = pass.run(stages.back().graph, options);
     std::string text = to_string(graph);
     if (text == stages.back().text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the passes; keeps the graphs of those that changed something.
+// Runs the passes and keeps each graph that a pass changed.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ namespace epi::compiler {
 struct Stage {
   std::string pass;
   Graph graph;
-  std::string text;  // printed
+  std::string text;  // the printed graph
 };
 
-// Starts from the captured graph; the last one is what is compiled.
+// The first stage is the captured graph, the last is compiled.
 std::vector<Stage> run_passes(const Graph& captured, const PassOptions& options);
 
 }  // namespace epi::compiler

@@ -15,8 +15,8 @@ bool are_alike(const Graph& graph, const Node& a, const Node& b) {
          graph[weights_of(a).id].shape == graph[weights_of(b).id].shape;
 }
 
-// The view of half of a stacked GEMM that stands for a view of the GEMM alone: rows are twice
-// as far apart. None where the view is no row-major one of whole rows.
+// The view of one half of a stacked GEMM that replaces a view of the original GEMM: the row stride
+// doubles. nullopt if the view is not row-major over whole rows.
 std::optional<View> view_of_half(const View& view, const SymSize& columns, bool second) {
   if (view.shape.empty() || view.shape.back() != columns || view.offset != SymSize(0) ||
       view.strides != row_major(view.shape)) {
@@ -29,23 +29,23 @@ std::optional<View> view_of_half(const View& view, const SymSize& columns, bool 
   return half;
 }
 
-// Every reader of `GEMM` is pointwise and can read half of a stacked one.
+// Whether every reader of `gemm` is pointwise and can read half of a stacked GEMM.
 bool can_be_half(const Graph& graph, ValueId gemm) {
   if (std::count(graph.outputs.begin(), graph.outputs.end(), gemm) != 0) return false;
-  bool is_read = false;  // what was stacked before is not
+  bool is_read = false;  // false if it was already stacked into another
   for (const Node& node : graph.nodes) {
     for (const ValueRef& ref : references_of(node)) {
       if (ref.id != gemm) continue;
       is_read = true;
       const bool fits = is_pointwise(graph, node) &&
-                        view_of_half(seen(graph, ref), graph[gemm].shape[1], false).has_value();
+                        view_of_half(view_of(graph, ref), graph[gemm].shape[1], false).has_value();
       if (!fits) return false;
     }
   }
   return is_read;
 }
 
-// `other` becomes part of `GEMM`: its weight is stacked below the first one's.
+// Merges `other` into `gemm`: its weight is stacked below the first weight.
 void stack(Graph& graph, ValueId gemm, ValueId other) {
   const SymSize columns = graph[gemm].shape[1];
   const ValueId first_weight = weights_of(graph[gemm]).id;
@@ -53,13 +53,13 @@ void stack(Graph& graph, ValueId gemm, ValueId other) {
   const auto redirect = [&](Operand& operand) {
     auto* ref = std::get_if<ValueRef>(&operand);
     if (ref == nullptr || (ref->id != gemm && ref->id != other)) return;
-    const View view = seen(graph, *ref);
+    const View view = view_of(graph, *ref);
     *ref = {gemm, view_of_half(view, columns, ref->id == other)};
   };
   for (Node& node : graph.nodes) {
     for (Operand& operand : node.operands) redirect(operand);
   }
-  // A parameter stands before what reads it: the first one's place.
+  // A parameter must precede its readers, so the stacked weight takes the place of the first.
   Node& weight = graph.nodes[static_cast<size_t>(first_weight)];
   const Tensor parts[] = {weight.parameter, graph[second_weight].parameter};
   weight.parameter = cat(parts, 0);
@@ -78,11 +78,11 @@ void stack(Graph& graph, ValueId gemm, ValueId other) {
 
 }  // namespace
 
-Graph stack_gemms(const Graph& graph, CustomGemms own) {
+Graph stack_gemms(const Graph& graph, CustomGemms custom) {
   Graph result = graph;
   const auto is_candidate = [&](const Node& node) {
     return node.kind == NodeKind::kOp && node.op == Op::kMm && is_linear(result, node) &&
-           !is_custom_gemm(result, node, own);
+           !is_custom_gemm(result, node, custom);
   };
   for (size_t i = 0; i < result.nodes.size(); ++i) {
     if (!is_candidate(result.nodes[i])) continue;

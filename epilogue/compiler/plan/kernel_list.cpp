@@ -15,7 +15,7 @@ namespace epi::compiler {
 namespace {
 
 Access access(const Graph& graph, const ValueRef& ref, SymDims strides) {
-  return {ref.id, seen(graph, ref).offset, std::move(strides)};
+  return {ref.id, view_of(graph, ref).offset, std::move(strides)};
 }
 
 Along along(const SymDims& shape, const SymDims& strides) {
@@ -80,7 +80,7 @@ Kernel pointwise_kernel(const Graph& graph, const NodeSet& nodes) {
   for (const auto& outside : builder.outside()) {
     SymDims strides = is_in_order(graph, outside.ref, *outside.consumer)
                           ? row_major(body.shape)
-                          : broadcast_strides(seen(graph, outside.ref), body.shape);
+                          : broadcast_strides(view_of(graph, outside.ref), body.shape);
     body.code.inputs.push_back({graph[outside.ref.id].dtype, along(body.shape, strides)});
     body.inputs.push_back(access(graph, outside.ref, std::move(strides)));
   }
@@ -95,8 +95,8 @@ GemmKernel described_gemms(const Graph& graph, const NodeSet& nodes, ProgramBuil
   for (const ValueId id : nodes) {
     const Node& gemm = graph[id];
     if (!is_gemm(gemm)) continue;
-    const View rows = seen(graph, rows_of(gemm));
-    const View weights = seen(graph, weights_of(gemm));
+    const View rows = view_of(graph, rows_of(gemm));
+    const View weights = view_of(graph, weights_of(gemm));
     ++body.code.gemms;
     body.code.dtype = gemm.dtype;
     body.code.n = weights.shape[1].number();
@@ -128,7 +128,7 @@ Kernel gemm_kernel(const Graph& graph, const NodeSet& nodes) {
   body.code.program = builder.program();
   body.code.outputs = dtypes_of(graph, kernel.outputs);
   for (const auto& outside : builder.outside()) {
-    const auto lies = under_matrix(graph, outside.ref, *outside.consumer, body.code.n);
+    const auto lies = matrix_access(graph, outside.ref, *outside.consumer, body.code.n);
     EPI_CHECK(lies.has_value());
     body.code.operands.push_back(
         {graph[outside.ref.id].dtype, lies->row_stride, lies->column_stride});
