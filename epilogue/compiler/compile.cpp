@@ -160,10 +160,10 @@ void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::str
   std::array<int64_t, compiler::kMaxSymbols> symbols;
   const auto sizes = std::span(symbols).first(variant->guards.symbols());
   const bool accepts = variant->guards.accept(inputs, sizes);
-  const Plan& made = accepts ? variant->plan->made_for(sizes) : *variant->plan;
+  const Plan& prepared = accepts ? variant->plan->prepare_for(sizes) : *variant->plan;
   variant->region = "Epilogue-Compiled Region: " + label;
   variant->number = static_cast<int>(current->size());
-  variant->info = describe(made, std::move(reason), stages);
+  variant->info = describe(prepared, std::move(reason), stages);
   variant->info.compile_ms = static_cast<double>(now_ns() - start_ns) * 1e-6;
   auto extended = std::make_shared<Variants>(*current);
   // A variant for fixed sizes precedes the dynamic ones, which would also accept those sizes.
@@ -191,7 +191,7 @@ Choice Compiled::State::choose(std::span<const Tensor> inputs) const {
   for (const auto& variant : *all) {
     const auto sizes = std::span(symbols).first(variant->guards.symbols());
     if (!variant->guards.accept(inputs, sizes)) continue;
-    if (auto plan = variant->plan->bound_to(sizes)) {
+    if (auto plan = variant->plan->find_bound(sizes)) {
       return {std::move(all), variant.get(), std::move(plan)};
     }
     const std::string differs = difference(*variant, inputs, sizes);

@@ -10,7 +10,7 @@
 namespace epi::compiler {
 namespace {
 
-constexpr int64_t kAlignment = 256;  // what cuBLASLt asks about; a cache line on the CPU
+constexpr int64_t kAlignment = 256;  // the alignment that cuBLASLt checks; more than a cache line
 
 Dims numbers(const SymDims& dims, std::span<const int64_t> symbols) {
   Dims result;
@@ -23,7 +23,7 @@ class Binder {
   Binder(const CompiledGraph& compiled, BoundPlan& plan) : compiled_(compiled), plan_(plan) {}
 
   void bind() {
-    place_given();
+    place_inputs();
     place_arena();
     for (size_t i = 0; i < compiled_.kernels.size(); ++i) plan_.steps.push_back(bind(i));
     plan_.result = values_[static_cast<size_t>(compiled_.result)];
@@ -33,7 +33,7 @@ class Binder {
  private:
   std::span<const int64_t> symbols() const { return plan_.symbols; }
 
-  void place_given();
+  void place_inputs();
   int64_t bytes_of(const ArenaValue& value) const;
   std::vector<int64_t> lay_out_slots();
   void place_arena();
@@ -48,12 +48,13 @@ class Binder {
 
   const CompiledGraph& compiled_;
   BoundPlan& plan_;
-  std::vector<Place> values_;            // by number, views left out
+  std::vector<Place> values_;            // by ValueId; views are not resolved
   std::vector<int64_t> packed_offsets_;  // by kernel
 };
 
-// Inputs and parameters are where they are; results, for now, where the caller gets them.
-void Binder::place_given() {
+// Inputs and parameters have fixed locations. All other values start out in the result, until
+// place_arena moves them.
+void Binder::place_inputs() {
   int next_input = 0;
   for (const Node& node : compiled_.graph.nodes) {
     Place place;
@@ -76,7 +77,7 @@ int64_t Binder::bytes_of(const ArenaValue& value) const {
   return compiled_.backend->packed_bytes(value.kernel, rows_of(gemm));
 }
 
-// Where slots begin, each as large as the largest that it holds.
+// The offsets of the slots. Each slot is as large as its largest value.
 std::vector<int64_t> Binder::lay_out_slots() {
   std::vector<int64_t> slot_bytes(static_cast<size_t>(compiled_.memory.slots), 0);
   for (const ArenaValue& value : compiled_.memory.values) {
@@ -88,7 +89,7 @@ std::vector<int64_t> Binder::lay_out_slots() {
     offsets.push_back(plan_.arena_bytes);
     plan_.arena_bytes += (bytes + kAlignment - 1) / kAlignment * kAlignment;
   }
-  // Values without elements have a place, too.
+  // Empty values need an address, too.
   if (!offsets.empty()) plan_.arena_bytes = std::max(plan_.arena_bytes, kAlignment);
   return offsets;
 }
@@ -135,21 +136,22 @@ Rows Binder::rows_of(const GemmKernel& gemm) const {
           gemm.x.strides[1].at(symbols())};
 }
 
-// Every value read once and written once; two operations an element of a GEMM, one a step.
+// Counts every value read and written once, two FLOPs per multiply-add of a GEMM, and one per step
+// and element.
 KernelCost Binder::cost_of(size_t kernel) const {
-  const Kernel& described = compiled_.kernels[kernel];
+  const Kernel& info = compiled_.kernels[kernel];
   KernelCost cost{compiled_.backend->names()[kernel], 0, 0};
-  for (const auto* ids : {&described.inputs, &described.outputs}) {
+  for (const auto* ids : {&info.inputs, &info.outputs}) {
     for (const ValueId id : *ids) {
       const Node& node = compiled_.graph[id];
       cost.bytes += numel(node.shape).at(symbols()) * size_bytes(node.dtype);
     }
   }
-  if (const auto* gemm = std::get_if<GemmKernel>(&described.body)) {
+  if (const auto* gemm = std::get_if<GemmKernel>(&info.body)) {
     const GemmCode& code = gemm->code;
     const auto steps = static_cast<int64_t>(code.program.steps.size());
     cost.flops = gemm->rows.at(symbols()) * code.n * (2 * code.k * code.gemms + steps);
-  } else if (const auto* pointwise = std::get_if<PointwiseKernel>(&described.body)) {
+  } else if (const auto* pointwise = std::get_if<PointwiseKernel>(&info.body)) {
     cost.flops = numel(pointwise->shape).at(symbols()) *
                  static_cast<int64_t>(pointwise->code.program.steps.size());
   }
@@ -170,13 +172,13 @@ StepPtr Binder::bind(size_t kernel) const {
 }
 
 PointwiseBinding Binder::bind_pointwise(size_t kernel) const {
-  const auto& described = std::get<PointwiseKernel>(compiled_.kernels[kernel].body);
-  PointwiseBinding binding{kernel, cost_of(kernel), numbers(described.shape, symbols()), {}, {}};
+  const auto& info = std::get<PointwiseKernel>(compiled_.kernels[kernel].body);
+  PointwiseBinding binding{kernel, cost_of(kernel), numbers(info.shape, symbols()), {}, {}};
   for (const ValueId id : compiled_.kernels[kernel].outputs) {
     binding.operands.push_back(place_of(ValueRef{id, std::nullopt}));
     binding.strides.push_back(contiguous_strides(binding.shape));
   }
-  for (const Access& input : described.inputs) {
+  for (const Access& input : info.inputs) {
     binding.operands.push_back(place_of(input));
     binding.strides.push_back(numbers(input.strides, symbols()));
   }
@@ -184,17 +186,17 @@ PointwiseBinding Binder::bind_pointwise(size_t kernel) const {
 }
 
 GemmBinding Binder::bind_gemm(size_t kernel) const {
-  const auto& described = std::get<GemmKernel>(compiled_.kernels[kernel].body);
+  const auto& info = std::get<GemmKernel>(compiled_.kernels[kernel].body);
   GemmBinding binding;
   binding.kernel = kernel;
   binding.cost = cost_of(kernel);
-  binding.rows = rows_of(described);
-  binding.x = place_of(described.x);
+  binding.rows = rows_of(info);
+  binding.x = place_of(info.x);
   binding.packed_offset = packed_offsets_[kernel];
   for (const ValueId id : compiled_.kernels[kernel].outputs) {
     binding.others.push_back(place_of(ValueRef{id, std::nullopt}));
   }
-  for (const Access& operand : described.operands) binding.others.push_back(place_of(operand));
+  for (const Access& operand : info.operands) binding.others.push_back(place_of(operand));
   EPI_CHECK(binding.others.size() <= cpu::kMaxFusedOperands);
   return binding;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills the free sizes of a compiled graph in: where everything lies, and what kernels are called
-// with.
+// Binds a compiled graph to concrete sizes: computes all addresses and the arguments of the
+// kernels.
 #pragma once
 
 #include <memory>

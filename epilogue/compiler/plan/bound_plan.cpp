@@ -20,7 +20,7 @@ void BoundPlan::run_graph(CallTensors& tensors) const {
   std::vector<std::byte*> addresses;
   for (const Tensor& input : tensors.inputs) addresses.push_back(input.raw_data());
   if (tensors.result.defined()) addresses.push_back(tensors.result.raw_data());
-  // A graph keeps how its GEMMs multiply, too.
+  // A graph also bakes in the precision of its GEMMs.
   addresses.push_back(reinterpret_cast<std::byte*>(static_cast<uintptr_t>(cuda::allow_tf32())));
   graphs->launch(addresses, [&](const Tensor& arena) {
     tensors.arena = arena;

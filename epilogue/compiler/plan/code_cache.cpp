@@ -20,7 +20,7 @@ constexpr std::string_view kMagic = "epilogue code 2\n";
 constexpr size_t kHashDigits = 64;
 constexpr size_t kHeaderBytes = kMagic.size() + kHashDigits;
 
-// Of the key too: an entry under another's name is none.
+// The hash covers the key, so that a renamed entry is invalid.
 std::string hash_of(const std::string& key, std::span<const std::byte> code) {
   return sha256(key + sha256(code));
 }
@@ -36,7 +36,7 @@ std::vector<Entry> entries_in(const fs::path& folder) {
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     if (at->path().extension() != kEnding) continue;
-    std::error_code gone;  // another process may remove it meanwhile
+    std::error_code gone;  // another process may remove it concurrently
     const auto bytes = static_cast<int64_t>(at->file_size(gone));
     const auto used = at->last_write_time(gone);
     if (!gone) entries.push_back({at->path(), bytes, used});
@@ -48,14 +48,14 @@ fs::path path_of(const fs::path& folder, const std::string& key) {
   return folder / (key + std::string(kEnding));
 }
 
-void remove_oldest(const fs::path& folder, int64_t most_bytes) {
+void remove_oldest(const fs::path& folder, int64_t max_bytes) {
   auto entries = entries_in(folder);
   int64_t total = 0;
   for (const Entry& entry : entries) total += entry.bytes;
   std::sort(entries.begin(), entries.end(),
             [](const Entry& a, const Entry& b) { return a.used < b.used; });
   for (const Entry& entry : entries) {
-    if (total <= most_bytes) return;
+    if (total <= max_bytes) return;
     std::error_code gone;
     fs::remove(entry.path, gone);
     total -= entry.bytes;
@@ -86,18 +86,18 @@ std::optional<std::vector<std::byte>> find_cached(const std::string& key) {
   if (!file || file->bytes().size() < kHeaderBytes) return std::nullopt;
   const auto bytes = file->bytes();
   const auto* text = reinterpret_cast<const char*>(bytes.data());
-  // A copy first: what is checked is what is run, whatever happens to the file.
+  // Copy first, so that the verified bytes are the ones that run even if the file changes.
   std::vector<std::byte> code(bytes.begin() + kHeaderBytes, bytes.end());
-  const bool whole = std::string_view(text, kMagic.size()) == kMagic &&
+  const bool valid = std::string_view(text, kMagic.size()) == kMagic &&
                      std::string_view(text + kMagic.size(), kHashDigits) == hash_of(key, code);
-  if (!whole) return std::nullopt;
-  std::error_code ignored;  // a folder that cannot be written to is still read
+  if (!valid) return std::nullopt;
+  std::error_code ignored;  // a read-only folder still works
   fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
   return code;
 }
 
 Result<void> store_cached(const std::string& key, std::span<const std::byte> bytes,
-                          int64_t most_bytes) {
+                          int64_t max_bytes) {
   const auto folder = cache_folder();
   if (!folder) return {};
   std::error_code error;
@@ -110,7 +110,7 @@ Result<void> store_cached(const std::string& key, std::span<const std::byte> byt
   }
   EPI_TRY(file->write(bytes));
   EPI_TRY(file->commit());
-  remove_oldest(*folder, most_bytes);
+  remove_oldest(*folder, max_bytes);
   return {};
 }
 

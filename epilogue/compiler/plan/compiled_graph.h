@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph with its kernels, their memory, and the backend that has their code.
+// A graph with its kernels, their memory plan, and the backend that holds their code.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace epi::compiler {
 
-// What a bound plan refers to, and must not outlive. It stays where it is: the backend refers to
-// the graph and to the kernels.
+// Bound plans refer to this object and must not outlive it. It cannot move: the backend refers to
+// the graph and the kernels.
 struct CompiledGraph {
   CompiledGraph(Graph graph_in, Device device_in, UseCache cache, bool graph_replay_in)
       : graph(std::move(graph_in)),
@@ -25,9 +25,9 @@ struct CompiledGraph {
 
   Graph graph;
   std::vector<Kernel> kernels;
-  ValueId result;  // what the output is, or is a view of
+  ValueId result;  // the output, or the value that it is a view of
   Device device;
-  bool graph_replay;  // launches are replayed as a CUDA graph, where the device has them
+  bool graph_replay;  // replay launches as a CUDA graph if the device supports it
   std::unique_ptr<const PlanBackend> backend;
   MemoryPlan memory;
 };

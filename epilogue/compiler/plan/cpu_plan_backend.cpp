@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU's side of a plan: LLVM IR for all kernels as one module, weights packed for it.
+// The CPU backend of a plan: one LLVM module for all kernels, and the weights packed for it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace epi::compiler {
 namespace {
 
-// Addresses of places, on the stack of a call.
+// The addresses of places, on the stack of the call.
 class Addresses {
  public:
   Addresses(const CallTensors& tensors, const std::vector<Place>& places) : count_(places.size()) {
@@ -71,8 +71,8 @@ class CpuGemmStep : public BoundStep {
   GemmBinding binding_;
 };
 
-// A parameter as a node sees it: its sizes are numbers.
-Tensor parameter_seen(const Tensor& parameter, const View& view) {
+// A parameter in the layout in which a node reads it, which is static.
+Tensor parameter_view(const Tensor& parameter, const View& view) {
   Layout layout;
   for (const SymSize& size : view.shape) layout.shape.push_back(size.number());
   for (const SymSize& stride : view.strides) layout.strides.push_back(stride.number());
@@ -105,14 +105,14 @@ class CpuPlanBackend : public PlanBackend {
     const auto& [tile, panels] = weights_[kernel];
     KernelText text;
     if (tile.kind == GemmKind::kTiles) {
-      text.packing = " where they are not dense, or k is no multiple of 32";
+      text.packing = " unless they are dense and k is a multiple of 32";
     }
     text.weights =
         fmt::format("  weights packed: {} panels of {} columns, {} bytes; {} rows at a time{}\n",
                     panels_of(gemm->code, tile), tile.columns * gemm->code.gemms,
                     panels.size_bytes(), tile.rows,
-                    tile.kind == GemmKind::kTiles   ? ", by AMX tiles"
-                    : tile.kind == GemmKind::kPairs ? ", by pairs of bf16"
+                    tile.kind == GemmKind::kTiles   ? ", with AMX tiles"
+                    : tile.kind == GemmKind::kPairs ? ", with bf16 pairs"
                                                     : "");
     return text;
   }
@@ -125,9 +125,9 @@ class CpuPlanBackend : public PlanBackend {
   bool is_fast_for(std::span<const int64_t> /*symbols*/) const override { return true; }
 
   StepPtr bind(PointwiseBinding binding) const override {
-    const auto& described = std::get<PointwiseKernel>(kernels_[binding.kernel].body);
+    const auto& info = std::get<PointwiseKernel>(kernels_[binding.kernel].body);
     const auto function = reinterpret_cast<PointwiseFunction>(functions_[binding.kernel]);
-    return std::make_unique<CpuPointwiseStep>(function, described.code, std::move(binding));
+    return std::make_unique<CpuPointwiseStep>(function, info.code, std::move(binding));
   }
   StepPtr bind(GemmBinding binding) const override {
     GemmCall call;
@@ -154,7 +154,7 @@ class CpuPlanBackend : public PlanBackend {
     if (gemm == nullptr) return {};
     std::vector<Tensor> weights;
     for (size_t i = 0; i < gemm->weights.size(); ++i) {
-      weights.push_back(parameter_seen(graph[gemm->weights[i]].parameter, gemm->weight_views[i]));
+      weights.push_back(parameter_view(graph[gemm->weights[i]].parameter, gemm->weight_views[i]));
     }
     const GemmTile tile = choose_tile(gemm->code, target);
     return {tile, pack_weights(gemm->code, tile, weights)};
@@ -166,8 +166,8 @@ class CpuPlanBackend : public PlanBackend {
   const std::vector<Kernel>& kernels_;
   Source source_;
   Generated generated_;
-  std::vector<void*> functions_;  // of each kernel; null for the library's
-  std::vector<Packed> weights_;   // of each kernel; empty for others than GEMMs
+  std::vector<void*> functions_;  // per kernel; null for library kernels
+  std::vector<Packed> weights_;   // per kernel; empty unless it is a GEMM
 };
 
 }  // namespace

@@ -76,7 +76,7 @@ Generated generate(const Source& source, const Target& target, UseCache cache) {
       result.code = std::make_shared<const ObjectCode>(*cached);
       result.from_cache = true;
       return result;
-    } catch (const BugError&) {  // NOLINT(bugprone-empty-catch): no code of ours; made anew
+    } catch (const BugError&) {  // NOLINT(bugprone-empty-catch): invalid entry, compile again
     }
   }
   const auto object = assemble(source.ir, target);

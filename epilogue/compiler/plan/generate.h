@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From kernels to addresses of code: the IR of all of them as one module, compiled or taken from
-// the cache, and loaded.
+// Generates code for kernels: writes the IR of all of them as one module, compiles it or loads it
+// from the cache, and resolves the functions.
 #pragma once
 
 #include <memory>
@@ -15,18 +15,18 @@
 namespace epi::compiler {
 
 struct Source {
-  std::string ir;                  // empty where no kernel has code of its own
-  std::vector<std::string> names;  // of the kernels, numbered: the same source has the same name
+  std::string ir;                  // empty if all kernels are library kernels
+  std::vector<std::string> names;  // of the kernels, numbered; equal sources share a name
 };
 Source write_source(const std::vector<Kernel>& kernels, const Target& target);
-// Functions as a module.
+// Wraps functions into a module.
 Source as_module(const std::string& functions, std::vector<std::string> names,
                  const Target& target);
 
 struct Generated {
-  std::shared_ptr<const ObjectCode> code;  // null where the source is empty
+  std::shared_ptr<const ObjectCode> code;  // null if the source is empty
   bool from_cache = false;
-  std::string not_kept;  // why the cache could not keep it
+  std::string not_kept;  // why the code could not be cached
 };
 Generated generate(const Source& source, const Target& target, UseCache cache = UseCache::kYes);
 

@@ -25,13 +25,13 @@ Along along(const SymDims& shape, const SymDims& strides) {
   return strides[inner - 1] == SymSize(1) ? Along::kDense : Along::kStrided;
 }
 
-std::vector<ValueId> each_once(std::vector<ValueId> ids) {
+std::vector<ValueId> sorted_unique(std::vector<ValueId> ids) {
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids;
 }
 
-// The operands of the group's pointwise nodes, and what GEMMs add to their sums.
+// Adds the external operands: those of the group's pointwise nodes, and the addends of its GEMMs.
 void add_outside(const Graph& graph, const NodeSet& nodes, ProgramBuilder& builder) {
   for (const ValueId id : nodes) {
     const Node& node = graph[id];
@@ -48,15 +48,15 @@ void add_outside(const Graph& graph, const NodeSet& nodes, ProgramBuilder& build
   }
 }
 
-// A kernel without its body: its name, what it writes and reads.
-Kernel described(const Graph& graph, const NodeSet& nodes, const char* prefix,
-                 std::vector<ValueId> inputs, ProgramBuilder& builder) {
+// Creates a kernel without its body: name, outputs and inputs.
+Kernel make_kernel(const Graph& graph, const NodeSet& nodes, const char* prefix,
+                   std::vector<ValueId> inputs, ProgramBuilder& builder) {
   Kernel kernel;
   kernel.name = prefix + fused_name(graph, nodes);
   kernel.outputs = results_of(graph, nodes);
   for (const ValueId id : kernel.outputs) builder.add_output(id);
   for (const auto& outside : builder.outside()) inputs.push_back(outside.ref.id);
-  kernel.inputs = each_once(std::move(inputs));
+  kernel.inputs = sorted_unique(std::move(inputs));
   return kernel;
 }
 
@@ -70,7 +70,7 @@ Kernel pointwise_kernel(const Graph& graph, const NodeSet& nodes) {
   ProgramBuilder builder(graph);
   add_outside(graph, nodes, builder);
   for (const ValueId id : nodes) builder.add_step(id);
-  Kernel kernel = described(graph, nodes, "epi_poi_fused_", {}, builder);
+  Kernel kernel = make_kernel(graph, nodes, "epi_poi_fused_", {}, builder);
   PointwiseKernel body;
   const auto shape = common_shape(graph, nodes);
   EPI_CHECK(shape.has_value());
@@ -88,8 +88,9 @@ Kernel pointwise_kernel(const Graph& graph, const NodeSet& nodes) {
   return kernel;
 }
 
-// Sizes, rows and weights of the group's GEMMs, and their sums as the program's first inputs.
-GemmKernel described_gemms(const Graph& graph, const NodeSet& nodes, ProgramBuilder& builder) {
+// The sizes, rows and weights of the group's GEMMs. Adds their sums as the first inputs of the
+// program.
+GemmKernel make_gemm_body(const Graph& graph, const NodeSet& nodes, ProgramBuilder& builder) {
   GemmKernel body;
   body.code.gemms = 0;
   for (const ValueId id : nodes) {
@@ -112,7 +113,7 @@ GemmKernel described_gemms(const Graph& graph, const NodeSet& nodes, ProgramBuil
 
 Kernel gemm_kernel(const Graph& graph, const NodeSet& nodes) {
   ProgramBuilder builder(graph);
-  GemmKernel body = described_gemms(graph, nodes, builder);
+  GemmKernel body = make_gemm_body(graph, nodes, builder);
   add_outside(graph, nodes, builder);
   for (const ValueId id : nodes) {
     if (graph[id].op == Op::kAddmm) builder.finish_addmm(id);
@@ -124,14 +125,14 @@ Kernel gemm_kernel(const Graph& graph, const NodeSet& nodes) {
   }
   std::vector<ValueId> inputs = body.weights;
   inputs.push_back(body.x.value);
-  Kernel kernel = described(graph, nodes, "epi_tem_fused_", std::move(inputs), builder);
+  Kernel kernel = make_kernel(graph, nodes, "epi_tem_fused_", std::move(inputs), builder);
   body.code.program = builder.program();
   body.code.outputs = dtypes_of(graph, kernel.outputs);
   for (const auto& outside : builder.outside()) {
-    const auto lies = matrix_access(graph, outside.ref, *outside.consumer, body.code.n);
-    EPI_CHECK(lies.has_value());
+    const auto matrix = matrix_access(graph, outside.ref, *outside.consumer, body.code.n);
+    EPI_CHECK(matrix.has_value());
     body.code.operands.push_back(
-        {graph[outside.ref.id].dtype, lies->row_stride, lies->column_stride});
+        {graph[outside.ref.id].dtype, matrix->row_stride, matrix->column_stride});
     body.operands.push_back(access(graph, outside.ref, {}));
   }
   kernel.body = std::move(body);
@@ -143,11 +144,11 @@ Kernel library_kernel(const Graph& graph, ValueId id) {
   kernel.name = op_info(graph[id].op).name;
   kernel.body = LibraryKernel{id};
   kernel.outputs = {id};
-  kernel.inputs = each_once(inputs_of(graph[id]));
+  kernel.inputs = sorted_unique(inputs_of(graph[id]));
   return kernel;
 }
 
-// Every kernel's nodes, by the order of their first nodes.
+// The nodes of each kernel, in the order of their first nodes.
 std::vector<NodeSet> units_of(const Graph& graph) {
   std::vector<NodeSet> units;
   std::set<int> seen_groups;
@@ -163,8 +164,9 @@ std::vector<NodeSet> units_of(const Graph& graph) {
   return units;
 }
 
-// Runs after everything that it reads; among those that are ready, the first comes first.
-std::vector<NodeSet> in_running_order(const Graph& graph, std::vector<NodeSet> units) {
+// Topological order: a kernel follows all kernels that it reads from. Among those that are ready,
+// the original order applies.
+std::vector<NodeSet> in_execution_order(const Graph& graph, std::vector<NodeSet> units) {
   std::vector<bool> ready(graph.nodes.size());
   const auto settle = [&] {
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -212,7 +214,7 @@ std::string fused_name(const Graph& graph, const std::vector<ValueId>& nodes) {
 
 std::vector<Kernel> list_kernels(const Graph& graph) {
   std::vector<Kernel> kernels;
-  for (const NodeSet& nodes : in_running_order(graph, units_of(graph))) {
+  for (const NodeSet& nodes : in_execution_order(graph, units_of(graph))) {
     const bool fused = graph[nodes[0]].group >= 0;
     const bool has_gemm =
         std::any_of(nodes.begin(), nodes.end(), [&](ValueId id) { return is_gemm(graph[id]); });

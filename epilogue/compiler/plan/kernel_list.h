@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of a graph whose nodes have been grouped, in the order in which they run: what each
-// reads and writes, and the arithmetic between.
+// The kernels of a grouped graph, in execution order: the inputs, outputs and arithmetic of each.
 #pragma once
 
 #include <string>
@@ -13,14 +12,14 @@
 
 namespace epi::compiler {
 
-// A value as a kernel walks it: elements from the value's first, and strides.
+// How a kernel accesses a value: an element offset from the start of the value, and strides.
 struct Access {
   ValueId value = 0;
   SymSize offset{0};
   SymDims strides;
 };
 
-// One operator of the library.
+// An operator that runs in the library.
 struct LibraryKernel {
   ValueId node = 0;
 };
@@ -34,26 +33,26 @@ struct PointwiseKernel {
 struct GemmKernel {
   GemmCode code;
   SymSize rows{1};
-  Access x;                      // strides of rows and of k
-  std::vector<ValueId> weights;  // parameters, and how each is seen, [k, n]
-  std::vector<View> weight_views;
-  std::vector<Access> operands;  // strides in the code
+  Access x;                        // strides of rows and of k
+  std::vector<ValueId> weights;    // parameters
+  std::vector<View> weight_views;  // of each weight, as [k, n]
+  std::vector<Access> operands;    // their strides are in `code`
 };
 
-// It does more than multiply once.
+// Whether the kernel does more than a single GEMM.
 inline bool has_epilogue(const GemmKernel& gemm) { return !gemm.code.program.steps.empty(); }
 
 struct Kernel {
-  std::string name;  // of generated code, without its number; of the library's, the operator
+  std::string name;  // generated kernels: without the number; library kernels: the operator
   std::variant<LibraryKernel, PointwiseKernel, GemmKernel> body;
   std::vector<ValueId> outputs;  // row-major
-  std::vector<ValueId> inputs;   // each once
+  std::vector<ValueId> inputs;   // without duplicates
 };
 
 std::vector<Kernel> list_kernels(const Graph& graph);
 
-// "_unsafe_view_gelu_mul": the operators of a group, sorted, each once, with views of its pointwise
-// operands.
+// "_unsafe_view_gelu_mul": the operators of a group, sorted and unique, including the views of its
+// pointwise operands.
 std::string fused_name(const Graph& graph, const std::vector<ValueId>& nodes);
 
 }  // namespace epi::compiler

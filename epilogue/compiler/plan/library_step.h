@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step that runs an operator's eager kernel through the dispatcher.
+// A step that runs the eager kernel of an operator through the dispatcher.
 #pragma once
 
 #include <utility>

@@ -31,7 +31,7 @@ MemoryPlan plan_memory(const Graph& graph, const std::vector<Kernel>& kernels,
         pack == PackRows::kYes && std::holds_alternative<GemmKernel>(kernels[i].body);
     if (packs) plan.values.push_back({-1, i, i, 0});
   }
-  std::vector<size_t> free_after;  // of each slot: the last kernel that uses it
+  std::vector<size_t> free_after;  // per slot: the last kernel that uses it
   for (ArenaValue& value : plan.values) {
     const auto found = std::find_if(free_after.begin(), free_after.end(),
                                     [&](size_t last) { return last < value.kernel; });

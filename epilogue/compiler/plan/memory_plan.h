@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where values between kernels lie: slots of one arena, each shared by values that are never alive
-// at the same time. Which value takes which slot is decided once; sizes follow the call.
+// Memory for intermediate values: slots of one arena, each shared by values that are never live at
+// the same time. The assignment to slots is fixed. The sizes depend on the call.
 #pragma once
 
 #include <vector>
@@ -10,9 +10,9 @@
 namespace epi::compiler {
 
 struct ArenaValue {
-  ValueId value = -1;  // -1: the room in which a GEMM packs its rows
-  size_t kernel = 0;   // that writes it
-  size_t last = 0;     // that reads it
+  ValueId value = -1;  // -1: the buffer for a GEMM's packed rows
+  size_t kernel = 0;   // the kernel that writes it
+  size_t last = 0;     // the last kernel that reads it
   int slot = 0;
 };
 
@@ -21,9 +21,9 @@ struct MemoryPlan {
   int slots = 0;
 };
 
-// `outside` are values that do not lie in the arena: what the caller gets. GEMMs that pack their
-// rows have room for them.
+// Whether the arena has room for GEMMs to pack their rows.
 enum class PackRows : uint8_t { kYes, kNo };
+// `outside` are the values that the caller receives, which are not in the arena.
 MemoryPlan plan_memory(const Graph& graph, const std::vector<Kernel>& kernels,
                        const std::vector<ValueId>& outside, PackRows pack);
 

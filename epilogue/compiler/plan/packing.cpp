@@ -13,7 +13,7 @@
 namespace epi::compiler {
 namespace {
 
-constexpr int64_t kMaxRows = 16;  // of a tile by vectors
+constexpr int64_t kMaxRows = 16;  // of a tile in vector code
 
 int64_t rounded_up(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
 
@@ -30,12 +30,12 @@ int64_t depth_of(const GemmTile& tile) {
   return kTileDepth;
 }
 
-// Words of four bytes that a packed row has: numbers as f32, or pairs of bf16.
+// Length of a packed row in 4-byte words: f32 values, or pairs of bf16.
 int64_t row_words(const GemmCode& code, const GemmTile& tile) {
   return rounded_up(code.k, depth_of(tile)) / depth_of(tile);
 }
 
-// Where an element of one panel goes, in elements from the panel's first.
+// The position of an element in a panel, in elements from the start of the panel.
 struct PanelLayout {
   GemmKind kind;
   int64_t columns;  // of each GEMM
@@ -45,7 +45,7 @@ struct PanelLayout {
     const int64_t across = gemm * columns + column;
     if (kind == GemmKind::kVectors) return k * gemms * columns + across;
     if (kind == GemmKind::kPairs) return (k / 2 * gemms * columns + across) * 2 + k % 2;
-    // Step, register, pair of k, column, k of the pair.
+    // Order: step, register, pair of k, column, k within the pair.
     constexpr int64_t kHalf = kTileColumns / 2;
     return ((k / kTileDepth * 2 + across / kHalf) * (kTileDepth / 2) + k % kTileDepth / 2) *
                kTileColumns +
@@ -53,11 +53,11 @@ struct PanelLayout {
   }
 };
 
-// Weights are copied bit by bit: `Element` is an integer as wide as they are.
+// Weights are copied as bits: `Element` is an unsigned integer of the same size.
 template <typename Element>
 void pack_panel(const GemmCode& code, const PanelLayout& layout, std::span<const Tensor> weights,
                 int64_t panel, Element* to) {
-  // 16 numbers of k are a cache line of the weights as checkpoints have them, column by column.
+  // In checkpoints k is contiguous: 16 elements fill a cache line.
   constexpr int64_t kBlock = 16;
   const int64_t first = panel * layout.columns;
   const int64_t columns = std::min(layout.columns, code.n - first);
@@ -75,8 +75,8 @@ void pack_panel(const GemmCode& code, const PanelLayout& layout, std::span<const
   }
 }
 
-// Four rows of four numbers become four columns, by vectors that every CPU has: one number at a
-// time, packing would be much of a small GEMM's time.
+// Transposes a 4x4 block with vectors that every CPU supports. Element by element, packing would
+// take much of the time of a small GEMM.
 void transpose_4x4(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
   using Four = float __attribute__((vector_size(16)));
   Four rows[4];
@@ -92,7 +92,8 @@ void transpose_4x4(const float* from, int64_t from_stride, float* to, int64_t to
   for (int i = 0; i < 4; ++i) std::memcpy(to + i * to_stride, &columns[i], sizeof(Four));
 }
 
-// `height` rows of f32, `row_stride` apart: for each k, their numbers next to each other.
+// Interleaves `height` rows of f32, `row_stride` apart: for each k, the elements of all rows are
+// adjacent.
 void interleave(const float* rows, int64_t row_stride, int64_t height, int64_t k, float* to) {
   const int64_t fours = k / 4 * 4;
   for (int64_t i = 0; i < fours; i += 4) {
@@ -109,7 +110,7 @@ void interleave(const float* rows, int64_t row_stride, int64_t height, int64_t k
   }
 }
 
-// One block of rows of any dtype and strides.
+// Packs one block of rows of any dtype and strides.
 void pack_block(const GemmCode& code, const GemmTile& tile, const Rows& rows, int64_t block,
                 float* to) {
   const int64_t first = block * tile.rows;
@@ -130,7 +131,7 @@ void pack_block(const GemmCode& code, const GemmTile& tile, const Rows& rows, in
     const int64_t words = rounded_up(count, depth_of(tile)) / depth_of(tile);
     for (int64_t r = 0; r < height; ++r) {
       float* line = lines.data() + r * kWords;
-      line[words - 1] = 0;  // the second of an odd pair
+      line[words - 1] = 0;  // pads an incomplete pair
       convert(from + (r * rows.row_stride + k0 * rows.k_stride) * element, rows.k_stride, line, 1,
               count);
     }
@@ -138,7 +139,7 @@ void pack_block(const GemmCode& code, const GemmTile& tile, const Rows& rows, in
   }
 }
 
-// Rows for tiles: dense, padded with zeros to whole steps of k.
+// Packs rows for AMX tiles: dense, and zero-padded to whole steps of k.
 void pack_plain(const GemmCode& code, const Rows& rows, int64_t begin, int64_t end,
                 std::byte* packed) {
   const auto copy = cpu::converter(code.dtype, code.dtype);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands in the order in which a GEMM's code reads them: weights once, when a graph is compiled,
-// by all threads; rows of x at each call.
+// Packs GEMM operands into the order in which the code reads them: the weights once, at compile
+// time, on all threads, and the rows of x in each call.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,20 @@ namespace epi::compiler {
 
 int64_t panels_of(const GemmCode& code, const GemmTile& tile);
 
-// `weights` are [k, n] each, of any strides. Columns and k past the end are zero.
+// Each of `weights` is [k, n] with any strides. Columns and k are zero-padded.
 Tensor pack_weights(const GemmCode& code, const GemmTile& tile, std::span<const Tensor> weights);
 
-// Rows of x: k numbers each.
+// Rows of x, with k elements each.
 struct Rows {
   const std::byte* data = nullptr;
   int64_t count = 0;
   int64_t row_stride = 0;  // in elements
   int64_t k_stride = 1;
 };
-// Bytes of the packed rows; 0 where the code reads them as they are.
+// Size of the packed rows, or 0 if the code reads them in place.
 int64_t packed_rows_bytes(const GemmCode& code, const GemmTile& tile, const Rows& rows);
-// Packs rows [begin, end) to their places; begin is a multiple of the tile's rows. One thread.
+// Packs rows [begin, end) into their final position. `begin` is a multiple of the tile's rows.
+// Single-threaded.
 void pack_rows(const GemmCode& code, const GemmTile& tile, const Rows& rows, int64_t begin,
                int64_t end, std::byte* packed);
 

@@ -25,7 +25,7 @@ double measure_gemm_peak(DType dtype) {
   const PeakCode peak = emit_peak("epi_peak", choose_tile(code, target).kind, target);
   const Generated generated = generate(as_module(peak.ir, {"epi_peak"}, target), target);
   const auto function = reinterpret_cast<PeakFunction>(generated.code->find("epi_peak"));
-  // A few milliseconds, in four parts a thread.
+  // A few milliseconds, in four parts per thread.
   constexpr int64_t kRoundsOfPart = 125'000;
   const int threads = num_threads();
   double best = 0;

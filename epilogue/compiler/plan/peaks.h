@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this machine can do at most, measured on all threads: the rate of its GEMMs, and of
-// reading memory.
+// Measures the peak rates of this machine on all threads: GEMM throughput and read bandwidth.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +8,13 @@
 
 namespace epi::compiler {
 
-// Both take the best of a few tries, because others share the machine.
+// Both report the best of several runs, because the machine may be shared.
+// GEMM peak of a dtype in FLOP/ns, with multiply-add or AMX tiles. Takes a tenth of a second.
 
 // FLOPs a nanosecond of GEMMs of a dtype: by multiply-add, or by tiles. A tenth of a second.
 double measure_gemm_peak(DType dtype);
-// Bytes a nanosecond when as many as these are read again and again: from memory, or from the cache
-// that holds them, as the weights of a block are.
+// Read bandwidth in bytes/ns for repeated reads of a buffer of this size, from memory or from the
+// cache that holds it, like the weights of a block.
 double measure_read_peak(int64_t bytes);
 
 }  // namespace epi::compiler

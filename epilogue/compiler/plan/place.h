@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where operands lie: every address is a base (an input, the arena, the result, a parameter) and an
-// offset.
+// Locations of operands: every address is a base (an input, the arena, the result or a parameter)
+// plus an offset.
 #pragma once
 
 #include <span>
@@ -9,16 +9,16 @@
 
 namespace epi::compiler {
 
-// Bases that are no input, below zero.
+// Bases other than inputs are negative.
 inline constexpr int kArena = -1;
 inline constexpr int kResult = -2;
 inline constexpr int kParameter = -3;
 
-// A tensor that is known but for its storage.
+// A tensor without its storage.
 struct Place {
-  int base = 0;  // an input's number, or one of those above
+  int base = 0;  // an input's index, or one of the constants above
   Layout layout{};
-  int64_t offset = 0;  // in elements from the base's first; of the arena from its start
+  int64_t offset = 0;  // in elements, from the first element of the base or the start of the arena
   DType dtype = DType::kF32;
   Tensor parameter{};
 };
@@ -26,7 +26,7 @@ struct Place {
 // The tensors of one call that places refer to.
 struct CallTensors {
   std::span<const Tensor> inputs;
-  Tensor arena;  // of bytes
+  Tensor arena;  // a tensor of bytes
   Tensor result;
 
   const Tensor& base(const Place& place) const {

@@ -12,7 +12,8 @@
 namespace epi::compiler {
 namespace {
 
-// A graph takes milliseconds to make: those of so many sizes are kept, the oldest goes first.
+// Creating a CUDA graph takes milliseconds, so those for this many sizes are kept. The oldest is
+// evicted first.
 constexpr size_t kMaxGraphSizes = 64;
 
 }  // namespace
@@ -23,11 +24,11 @@ Plan::Plan(Graph graph, Device device, UseCache cache, bool graph_replay)
 Plan::~Plan() {
   try {
     compiled_.backend->wait();
-  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): whoever waits for failed work is told
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): reported where the work is awaited
   }
 }
 
-const Plan& Plan::made_for(std::span<const int64_t> symbols) const {
+const Plan& Plan::prepare_for(std::span<const int64_t> symbols) const {
   if (uses_library(symbols)) return library_plan();
   bind_plan(compiled_, symbols);
   return *this;
@@ -38,12 +39,12 @@ bool Plan::uses_library(std::span<const int64_t> symbols) const {
 }
 
 const Plan& Plan::library_plan() const {
-  const std::lock_guard lock(making_library_);
+  const std::lock_guard lock(library_mutex_);
   if (library_ == nullptr) {
     if (is_capturing(compiled_.device)) {
       fail("compile",
-           "a new size needs other kernels on a stream that is being captured: call it "
-           "with this size once before");
+           "a new size needs other kernels while the stream is being captured: call it once "
+           "with this size before the capture");
     }
     library_ = std::make_unique<const Plan>(make_library_graph_(), compiled_.device, cache_,
                                             compiled_.graph_replay);
@@ -51,14 +52,14 @@ const Plan& Plan::library_plan() const {
   return *library_;
 }
 
-std::shared_ptr<const BoundPlan> Plan::bound_to(std::span<const int64_t> symbols) const {
+std::shared_ptr<const BoundPlan> Plan::find_bound(std::span<const int64_t> symbols) const {
   auto bound = bound_.get();
   if (bound != nullptr && !bound->is_for(symbols)) bound.reset();
   return bound;
 }
 
 std::shared_ptr<const BoundPlan> Plan::bind(std::span<const int64_t> symbols) const {
-  auto bound = bound_to(symbols);
+  auto bound = find_bound(symbols);
   if (bound != nullptr) return bound;
   if (uses_library(symbols)) {
     bound = library_plan().bind(symbols);
@@ -70,12 +71,12 @@ std::shared_ptr<const BoundPlan> Plan::bind(std::span<const int64_t> symbols) co
 }
 
 std::shared_ptr<const BoundPlan> Plan::bound_with_graph(std::span<const int64_t> symbols) const {
-  const std::lock_guard lock(keeping_);
-  const auto found = std::find_if(kept_.begin(), kept_.end(),
+  const std::lock_guard lock(graph_mutex_);
+  const auto found = std::find_if(graph_plans_.begin(), graph_plans_.end(),
                                   [&](const auto& bound) { return bound->is_for(symbols); });
-  if (found != kept_.end()) return *found;
-  if (kept_.size() >= kMaxGraphSizes) kept_.erase(kept_.begin());
-  return kept_.emplace_back(bind_plan(compiled_, symbols));
+  if (found != graph_plans_.end()) return *found;
+  if (graph_plans_.size() >= kMaxGraphSizes) graph_plans_.erase(graph_plans_.begin());
+  return graph_plans_.emplace_back(bind_plan(compiled_, symbols));
 }
 
 std::string Plan::to_string() const { return plan_text(compiled_); }

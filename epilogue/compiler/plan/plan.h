@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiled graph: a flat list of kernels, where their operands lie, the code, and the weights
-// packed for it. Any number of threads may run one plan at the same time.
+// A compiled graph: a flat list of kernels, the locations of their operands, the code, and the
+// packed weights. Thread-safe: any number of threads may run one plan concurrently.
 #pragma once
 
 #include <functional>
@@ -18,32 +18,33 @@ namespace epi::compiler {
 
 class Plan {
  public:
-  // Compiles the graph's kernels, or takes them from the cache, and packs the weights. With
-  // `graph_replay`, launches on a GPU are replayed as a CUDA graph.
+  // Compiles the graph's kernels or loads them from the cache, and packs the weights. With
+  // `graph_replay`, GPU launches are replayed as a CUDA graph.
   Plan(Graph graph, Device device, UseCache cache, bool graph_replay = false);
-  // Sizes for which GEMMs of ours with their epilogues leave most of the GPU idle run by the
-  // plan of the graph that this makes, where they come.
+  // For sizes at which our GEMMs with epilogues would leave most of the GPU idle, the plan runs the
+  // graph that `make` returns instead. It is built on first use.
   void set_library_graph(std::function<Graph()> make) { make_library_graph_ = std::move(make); }
 
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
-  // On a GPU, waits for the launches that use its code and its copies of weights.
+  // On a GPU, waits for launches that use the plan's code or its copies of the weights.
   ~Plan();
 
-  // The plan that these sizes run by, this one or the library's, with the code that they need.
-  const Plan& made_for(std::span<const int64_t> symbols) const;
-  // For these values of free sizes; null unless the last ones were the same. It must not outlive
-  // the plan.
-  std::shared_ptr<const BoundPlan> bound_to(std::span<const int64_t> symbols) const;
-  // The same, made where it is not there.
+  // Returns the plan that runs these sizes, this one or the library's, and compiles the code that
+  // they need.
+  const Plan& prepare_for(std::span<const int64_t> symbols) const;
+  // The cached plan for these values of the dynamic sizes, or null if the last ones were different.
+  // It must not outlive this plan.
+  std::shared_ptr<const BoundPlan> find_bound(std::span<const int64_t> symbols) const;
+  // The same, but creates the bound plan if necessary.
   std::shared_ptr<const BoundPlan> bind(std::span<const int64_t> symbols) const;
 
   const std::vector<std::string>& kernel_names() const { return compiled_.backend->names(); }
   const std::string& code() const { return compiled_.backend->code(); }
   bool is_from_cache() const { return compiled_.backend->is_from_cache(); }
-  // Why the cache could not keep the code.
+  // Why the code could not be cached.
   std::string not_kept() const { return compiled_.backend->not_kept(); }
-  // Kernels, slots of the arena, packed weights with their bytes: one line each.
+  // One line per kernel, arena slot and packed weight, with sizes in bytes.
   std::string to_string() const;
 
  private:
@@ -54,13 +55,13 @@ class Plan {
   CompiledGraph compiled_;
   UseCache cache_ = UseCache::kYes;
   std::function<Graph()> make_library_graph_;
-  mutable std::mutex making_library_;
+  mutable std::mutex library_mutex_;
   mutable std::unique_ptr<const Plan> library_;
-  // Of the last sizes: a call with the same ones, which most are, only replays it.
+  // For the last sizes: most calls use the same ones and only replay it.
   mutable SharedValue<BoundPlan> bound_;
-  // Those that hold graphs.
-  mutable std::mutex keeping_;
-  mutable std::vector<std::shared_ptr<const BoundPlan>> kept_;
+  // Bound plans that hold CUDA graphs.
+  mutable std::mutex graph_mutex_;
+  mutable std::vector<std::shared_ptr<const BoundPlan>> graph_plans_;
 };
 
 }  // namespace epi::compiler

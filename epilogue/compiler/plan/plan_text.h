@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan as text: `--show plan`.
+// The text form of a plan: `--show plan`.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace epi::compiler {
 
-// Kernels with what runs them and why, slots of the arena, packed weights: one line each.
+// One line per kernel with its implementation and the reason, per arena slot, and per packed
+// weight.
 std::string plan_text(const CompiledGraph& compiled);
 
 }  // namespace epi::compiler

@@ -80,7 +80,7 @@ Term ProgramBuilder::term(const Operand& operand) const {
   for (const Outside& one : outside_) {
     if (one.ref == *ref) return {one.value, 0};
   }
-  throw BugError("a fused operator reads what its kernel does not");
+  throw BugError("a fused operator reads a value that its kernel does not");
 }
 
 }  // namespace epi::compiler

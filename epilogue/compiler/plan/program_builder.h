@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects the arithmetic of a group of nodes as a program: values inside by their nodes, values
-// from outside as its inputs.
+// Builds a program from the arithmetic of a group of nodes. Values inside the group are identified
+// by their nodes, external values are the program's inputs.
 #pragma once
 
 #include <map>
@@ -13,25 +13,25 @@ namespace epi::compiler {
 
 class ProgramBuilder {
  public:
-  // The graph must outlive it.
+  // The graph must outlive the builder.
   explicit ProgramBuilder(const Graph& graph) : graph_(graph) {}
 
-  // Sums of a GEMM are the first inputs.
+  // Adds the sum of a GEMM. The sums are the first inputs.
   void add_sum(ValueId gemm);
-  // An operand of `consumer` from outside; all of them come before the first step.
+  // Adds an external operand of `consumer`. All of them must precede the first step.
   void add_outside(const ValueRef& ref, const Node& consumer);
-  // A pointwise node.
+  // Adds a pointwise node.
   void add_step(ValueId id);
-  // beta * self + alpha * sum, in place of the sum.
+  // Replaces the sum by beta * self + alpha * sum.
   void finish_addmm(ValueId id);
-  // The value rounded to its dtype, in its place.
+  // Replaces the value by its rounding to its dtype.
   void round(ValueId id);
   void add_output(ValueId id);
 
   struct Outside {
     ValueRef ref;
     const Node* consumer;
-    int value;  // its input
+    int value;  // its index in the program's inputs
   };
   const std::vector<Outside>& outside() const { return outside_; }
   const Program& program() const { return program_; }

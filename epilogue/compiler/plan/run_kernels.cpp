@@ -15,8 +15,8 @@ namespace {
 
 using Walk = cpu::FusedWalk;
 
-// The run has the strides that the code was compiled for.
-bool is_as_compiled(const PointwiseCode& code, const Walk::Run& run) {
+// Whether the run has the strides for which the code was compiled.
+bool has_compiled_strides(const PointwiseCode& code, const Walk::Run& run) {
   const size_t outputs = code.outputs.size();
   for (size_t i = 0; i < outputs; ++i) {
     if (run.strides[i] != 1) return false;
@@ -29,7 +29,7 @@ bool is_as_compiled(const PointwiseCode& code, const Walk::Run& run) {
   return true;
 }
 
-// What an element costs beside one copied element.
+// Cost of one element relative to copying it.
 int64_t element_cost(const Program& program) {
   int64_t cost = 1;
   for (const Step& step : program.steps) {
@@ -39,34 +39,34 @@ int64_t element_cost(const Program& program) {
 }
 
 template <typename Body>
-void run_named(const KernelCost& cost, Body&& body) {
+void run_reported(const KernelCost& cost, Body&& body) {
   run_kernel([&] { return cost; }, std::forward<Body>(body));
 }
 
-// Rows of x that a thread keeps in its second-level cache while it goes through the panels: half of
-// it. Where the system does not say, of the 1 MiB that the smallest of today's servers have.
+// Bytes of x that a thread keeps in its L2 cache while it iterates over the panels: half the cache.
+// If the system does not report the size, 1 MiB is assumed, the smallest on current servers.
 int64_t block_bytes() {
   static const int64_t bytes = [] {
-    const int64_t second_level = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
-    return (second_level > 0 ? second_level : int64_t{1} << 20) / 2;
+    const int64_t l2_bytes = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return (l2_bytes > 0 ? l2_bytes : int64_t{1} << 20) / 2;
   }();
   return bytes;
 }
-// With fewer tiles of rows for each thread the last of them would leave threads idle: panels are
-// shared out instead.
+// With fewer row tiles per thread, the last ones would leave threads idle. Panels are distributed
+// instead.
 constexpr int64_t kTilesPerThread = 8;
 
-int64_t rounded_up_division(int64_t a, int64_t b) { return (a + b - 1) / b; }
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// As many others as a group of operators may have: a GEMM takes the place of its result, and
-// what it adds to its sums the place of that.
+// A GEMM kernel has no more other operands than a pointwise group: the GEMM takes the place of its
+// result, and its addend the place of that value.
 using Words = std::array<GemmWord, kFirstOther + cpu::kMaxFusedOperands>;
 
 class GemmRun {
  public:
   explicit GemmRun(const GemmCall& call)
       : call_(call),
-        tiles_(rounded_up_division(call.x.count, call.tile.rows)),
+        tiles_(ceil_div(call.x.count, call.tile.rows)),
         panels_(panels_of(*call.code, call.tile)) {
     words_[0].address = call.x.data;
     words_[1].number = call.x.row_stride * size_bytes(call.code->dtype);
@@ -83,21 +83,22 @@ class GemmRun {
     const int64_t row_bytes = words_[1].number;
     const int64_t block_tiles =
         std::max<int64_t>(block_bytes() / std::max<int64_t>(row_bytes * call.tile.rows, 1), 1);
-    blocks_ = rounded_up_division(tiles_, block_tiles);
+    blocks_ = ceil_div(tiles_, block_tiles);
   }
 
   void run() {
     if (tiles_ >= kTilesPerThread * num_threads()) {
-      share_rows();
+      split_rows();
     } else {
-      share_panels();
+      split_panels();
     }
   }
 
  private:
-  // As many blocks as threads, or a multiple: each is packed by the thread that multiplies it.
-  void share_rows() {
-    blocks_ = rounded_up_division(blocks_, num_threads()) * num_threads();
+  // Rounds the number of blocks up to a multiple of the number of threads. Each block is packed by
+  // the thread that multiplies it.
+  void split_rows() {
+    blocks_ = ceil_div(blocks_, num_threads()) * num_threads();
     parallel_for(blocks_, 1, [&](int64_t begin, int64_t end) {
       for (int64_t block = begin; block < end; ++block) {
         if (packs_) pack(block);
@@ -106,7 +107,7 @@ class GemmRun {
     });
   }
 
-  void share_panels() {
+  void split_panels() {
     if (packs_) {
       for (int64_t block = 0; block < blocks_; ++block) pack(block);
     }
@@ -115,7 +116,7 @@ class GemmRun {
     });
   }
 
-  // Blocks differ by one tile at most.
+  // Block sizes differ by at most one tile.
   int64_t first_row(int64_t block) const {
     return std::min(block * tiles_ / blocks_ * call_.tile.rows, call_.x.count);
   }
@@ -146,19 +147,19 @@ void run_pointwise(const PointwiseCall& call, const KernelCost& cost) {
     const DType dtype = i < outputs ? code.outputs[i] : code.inputs[i - outputs].dtype;
     operands[i] = {call.data[i], call.strides[i], size_bytes(dtype)};
   }
-  run_named(cost, [&] {
+  run_reported(cost, [&] {
     const Walk walk(call.shape, std::span(operands).first(count));
     walk.parallel(
         [&](const Walk::Run& run) {
           call.function(run.data.data(), run.strides.data(),
-                        is_as_compiled(code, run) ? run.count : 0, run.count);
+                        has_compiled_strides(code, run) ? run.count : 0, run.count);
         },
         element_cost(code.program));
   });
 }
 
 void run_gemm(const GemmCall& call, const KernelCost& cost) {
-  run_named(cost, [&] { GemmRun(call).run(); });
+  run_reported(cost, [&] { GemmRun(call).run(); });
 }
 
 }  // namespace epi::compiler

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One generated kernel run on addresses: over all threads, and reported to the profiler.
+// Runs a generated kernel on addresses, on all threads, and reports it to the profiler.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace epi::compiler {
 
-// `data`, in bytes, and `strides` are of the outputs, then of the inputs, in `shape`.
+// `data` (byte pointers) and `strides` belong to the outputs, then the inputs, in `shape`.
 struct PointwiseCall {
   PointwiseFunction function = nullptr;
   const PointwiseCode* code = nullptr;
@@ -25,7 +25,7 @@ struct GemmCall {
   const GemmCode* code = nullptr;
   GemmTile tile;
   Rows x;
-  std::byte* packed_x = nullptr;  // packed_rows_bytes of room
+  std::byte* packed_x = nullptr;  // buffer of packed_rows_bytes
   const std::byte* weights = nullptr;
   std::span<std::byte* const> others;
 };
