@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The argument of a fused kernel on a GPU, word for word as the `Walk` of codegen/device/walk.cuh:
-// rank and items, operands that stand still, divisors, addresses, strides.
+// The argument of a fused GPU kernel, with the same layout as the `Walk` of
+// codegen/device/walk.cuh: rank and items, a mask of broadcast operands, divisors, addresses,
+// strides.
 #pragma once
 
 #include <array>
@@ -17,7 +18,7 @@ using FusedShape = cuda::BasicShape<kMaxGpuOperands>;
 
 class FusedWalk {
  public:
-  // Over fewer than 2^31 elements, in vectors of `vector`; addresses are those of `shape`.
+  // Covers fewer than 2^31 elements, in vectors of `vector`. The addresses come from `shape`.
   FusedWalk(const FusedShape& shape, int vector);
 
   uint32_t items() const { return static_cast<uint32_t>(words_[0] >> 32); }
@@ -30,7 +31,7 @@ class FusedWalk {
   static constexpr size_t kDivisors = 2;
   static constexpr size_t kAddresses = kDivisors + cuda::kMaxDims * sizeof(cuda::Divisor) / 8;
 
-  static constexpr size_t kOperandWords = 1 + cuda::kMaxDims;  // an address, strides
+  static constexpr size_t kOperandWords = 1 + cuda::kMaxDims;  // an address and strides
   static constexpr size_t kWords = kAddresses + kMaxGpuOperands * kOperandWords;
 
   std::array<uint64_t, kWords> words_{};

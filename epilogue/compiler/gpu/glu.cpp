@@ -30,10 +30,11 @@ struct Prepared {
   GpuGemmCall down;
 };
 
-bool are_allowed(const Sizes& sizes) {
+bool are_valid(const Sizes& sizes) {
   const auto [m, n, k] = sizes;
-  const int64_t most = std::max({m, n, k});
-  return m >= 1 && n >= 8 && k >= 8 && n % 8 == 0 && k % 8 == 0 && most <= epi::compiler::kMaxRows;
+  const int64_t largest = std::max({m, n, k});
+  return m >= 1 && n >= 8 && k >= 8 && n % 8 == 0 && k % 8 == 0 &&
+         largest <= epi::compiler::kMaxRows;
 }
 
 bool is_aligned(const void* address) {
@@ -82,7 +83,7 @@ struct epi_glu {
     gemm.program.outputs = {0};
     return gemm;
   }
-  // The names, and so the code, of a compiled MLP.
+  // Uses the kernel names of a compiled MLP, and thereby its cached code.
   Gemms make_gemms(int64_t n, int64_t k) const {
     const bool by_gelu = activation == EPI_GLU_GELU_TANH;
     const char* gate_up = by_gelu ? "epi_tem_fused_gelu_mm_mul_0" : "epi_tem_fused_mm_mul_silu_0";
@@ -97,11 +98,11 @@ struct epi_glu {
 const char* epi_glu_status_text(epi_glu_status status) {
   switch (status) {
     case EPI_GLU_OK:
-      return "done";
+      return "success";
     case EPI_GLU_BAD_SIZE:
       return "m must be at least 1, n and k multiples of 8";
     case EPI_GLU_BAD_ADDRESS:
-      return "an address is null or no multiple of 16";
+      return "an address is null or not a multiple of 16";
     case EPI_GLU_WORKSPACE:
       return "the workspace is smaller than epi_glu_workspace_bytes";
     case EPI_GLU_NOT_PREPARED:
@@ -109,9 +110,9 @@ const char* epi_glu_status_text(epi_glu_status status) {
     case EPI_GLU_UNSUPPORTED:
       return "this needs a Hopper GPU (compute capability 9.0), bf16 or f16, gelu or silu";
     case EPI_GLU_FAILED:
-      return "a call of CUDA failed";
+      return "a CUDA call failed";
   }
-  return "no status of epi_glu";
+  return "unknown status";
 }
 
 epi_glu_status epi_glu_create(int device, epi_glu_dtype dtype, epi_glu_activation activation,
@@ -134,12 +135,12 @@ epi_glu_status epi_glu_create(int device, epi_glu_dtype dtype, epi_glu_activatio
   return EPI_GLU_OK;
 }
 
-// Launches may still run the code.
+// Waits, because launches may still run the code.
 void epi_glu_destroy(epi_glu* glu) {
   if (glu == nullptr) return;
   try {
     epi::cuda::synchronize(glu->device);
-  } catch (const std::exception&) {  // of work that failed: whoever waits for it is told
+  } catch (const std::exception&) {  // failed work: reported where it is awaited
   }
   delete glu;
 }
@@ -147,7 +148,7 @@ void epi_glu_destroy(epi_glu* glu) {
 epi_glu_status epi_glu_prepare(epi_glu* glu, int64_t m, int64_t n, int64_t k) {
   const Sizes sizes{m, n, k};
   if (glu == nullptr) return EPI_GLU_BAD_ADDRESS;
-  if (!are_allowed(sizes)) return EPI_GLU_BAD_SIZE;
+  if (!are_valid(sizes)) return EPI_GLU_BAD_SIZE;
   const std::unique_lock lock(glu->mutex);
   glu->message.clear();
   if (glu->prepared.contains(sizes)) return EPI_GLU_OK;
@@ -155,7 +156,7 @@ epi_glu_status epi_glu_prepare(epi_glu* glu, int64_t m, int64_t n, int64_t k) {
     epi_glu::Gemms& gemms = glu->gemms[{n, k}];
     if (gemms.down == nullptr) gemms = glu->make_gemms(n, k);
     Prepared calls{gemms.gate_up->bind(m, k), gemms.down->bind(m, n)};
-    calls.gate_up.wait_for_weights();  // the kernel in front is the caller's
+    calls.gate_up.wait_for_weights();  // the preceding kernel is the caller's
     glu->prepared.emplace(sizes, calls);
   } catch (const std::exception& error) {
     glu->message = error.what();
@@ -169,7 +170,7 @@ const char* epi_glu_message(const epi_glu* glu) {
 }
 
 size_t epi_glu_workspace_bytes(int64_t m, int64_t n, int64_t k) {
-  return are_allowed({m, n, k}) ? static_cast<size_t>(m) * static_cast<size_t>(n) * 2 : 0;
+  return are_valid({m, n, k}) ? static_cast<size_t>(m) * static_cast<size_t>(n) * 2 : 0;
 }
 
 epi_glu_status epi_glu_mlp(const epi_glu* glu, CUstream_st* stream, const void* x, const void* gate,
@@ -177,7 +178,7 @@ epi_glu_status epi_glu_mlp(const epi_glu* glu, CUstream_st* stream, const void* 
                            int64_t k, void* workspace, size_t workspace_bytes) {
   if (glu == nullptr) return EPI_GLU_BAD_ADDRESS;
   const Sizes sizes{m, n, k};
-  if (!are_allowed(sizes)) return EPI_GLU_BAD_SIZE;
+  if (!are_valid(sizes)) return EPI_GLU_BAD_SIZE;
   for (const void* address :
        {x, gate, up, down, static_cast<const void*>(y), static_cast<const void*>(workspace)}) {
     if (!is_aligned(address)) return EPI_GLU_BAD_ADDRESS;

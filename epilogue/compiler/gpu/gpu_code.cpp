@@ -41,15 +41,15 @@ class LoadedCubin final : public GpuCode {
   cudaLibrary_t library_ = nullptr;
 };
 
-// "sm_90a": with the instructions of this generation alone, where there are such.
+// "sm_90a": with the architecture-specific instructions, if there are any.
 std::string architecture(int device) {
   const int major = cuda::attribute(cudaDevAttrComputeCapabilityMajor, device);
   const int minor = cuda::attribute(cudaDevAttrComputeCapabilityMinor, device);
   return fmt::format("sm_{}{}{}", major, minor, major >= 9 ? "a" : "");
 }
 
-// An entry that cannot be loaded is no code of ours: made anew.
-std::shared_ptr<const GpuCode> loaded(std::span<const std::byte> cubin) {
+// Returns null for a cache entry that cannot be loaded. It is then compiled again.
+std::shared_ptr<const GpuCode> try_load(std::span<const std::byte> cubin) {
   try {
     return std::make_shared<const LoadedCubin>(cubin);
   } catch (const Error&) {
@@ -57,7 +57,7 @@ std::shared_ptr<const GpuCode> loaded(std::span<const std::byte> cubin) {
   }
 }
 
-// Code that functions of this process use, by its key: layers of one model share it.
+// Code that is in use in this process, by key. The layers of a model share it.
 class LoadedCode {
  public:
   std::shared_ptr<const GpuCode> find(const std::string& key) {
@@ -65,7 +65,7 @@ class LoadedCode {
     const auto found = codes_.find(key);
     return found == codes_.end() ? nullptr : found->second.lock();
   }
-  void keep(const std::string& key, const std::shared_ptr<const GpuCode>& code) {
+  void add(const std::string& key, const std::shared_ptr<const GpuCode>& code) {
     const std::lock_guard lock(mutex_);
     codes_[key] = code;
   }
@@ -93,7 +93,7 @@ std::shared_ptr<const GpuCode> load_gpu_code(std::span<const std::byte> code, in
   return std::make_shared<const LoadedCubin>(code);
 }
 
-// By the driver: the runtime does not tell.
+// Uses the driver API: the runtime does not provide this.
 std::vector<size_t> parameter_bytes(void* kernel) {
   static const auto info = [] {
     void* function = nullptr;
@@ -102,7 +102,7 @@ std::vector<size_t> parameter_bytes(void* kernel) {
                                                  cudaEnableDefault, &found),
                 "cudaGetDriverEntryPointByVersion");
     if (found != cudaDriverEntryPointSuccess)
-      fail("cuda", "the driver has no cuKernelGetParamInfo");
+      fail("cuda", "the driver does not provide cuKernelGetParamInfo (CUDA 12.4)");
     return reinterpret_cast<decltype(&cuKernelGetParamInfo)>(function);
   }();
   std::vector<size_t> sizes;
@@ -126,17 +126,17 @@ GpuGenerated generate_gpu(const Source& source, int device, UseCache cache) {
   if (source.ir.empty()) return result;
   const cuda::DeviceGuard guard(device);
   const std::string target = architecture(device);
-  // Not NVRTC's own version: to ask for it would load it.
+  // Not NVRTC's own version: querying it would load the library.
   const std::string key =
       sha256(fmt::format("NVRTC for CUDA {}\n{}\n{}", CUDART_VERSION, target, source.ir));
   if (cache == UseCache::kNo) {
     result.code = std::make_shared<const LoadedCubin>(assemble_cuda(source.ir, target));
     return result;
   }
-  const std::string here = fmt::format("{} on {}", key, device);
-  result.code = loaded_code().find(here);
+  const std::string device_key = fmt::format("{} on {}", key, device);
+  result.code = loaded_code().find(device_key);
   if (result.code == nullptr) {
-    if (const auto cached = find_cached(key)) result.code = loaded(*cached);
+    if (const auto cached = find_cached(key)) result.code = try_load(*cached);
   }
   result.from_cache = result.code != nullptr;
   if (!result.from_cache) {
@@ -146,7 +146,7 @@ GpuGenerated generate_gpu(const Source& source, int device, UseCache cache) {
       result.not_kept = stored.error().message;
     }
   }
-  loaded_code().keep(here, result.code);
+  loaded_code().add(device_key, result.code);
   return result;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generated kernels on a GPU: source to machine code to something that can be launched. No CUDA
-// header is needed; in a build without CUDA (no_gpu.cpp) all of this says so.
+// Generated GPU kernels: from source to machine code to launchable kernels. Needs no CUDA header.
+// In a build without CUDA (no_gpu.cpp) all functions fail with that message.
 #pragma once
 
 #include <cstddef>
@@ -16,42 +16,43 @@ struct CUstream_st;
 
 namespace epi::compiler {
 
-// Kernels loaded from a cubin; they stay as long as it lives.
+// Kernels loaded from a cubin. They are valid as long as this object lives.
 class GpuCode {
  public:
   virtual ~GpuCode() = default;
-  // The kernel of that name; null where there is none.
+  // The kernel with this name, or null.
   virtual void* look_up(const std::string& name) const = 0;
-  // The same of generated code, where it must be: throws BugError.
+  // The same for generated code, which must contain it: throws BugError otherwise.
   void* find(const std::string& name) const;
 };
 
-// A cubin, or PTX ended by a zero. Throws `Error` where the driver does not take it.
+// Loads a cubin or zero-terminated PTX. Throws `Error` if the driver rejects it.
 std::shared_ptr<const GpuCode> load_gpu_code(std::span<const std::byte> code, int device);
 // The sizes of a kernel's parameters, in order.
 std::vector<size_t> parameter_bytes(void* kernel);
-// A kernel may have more shared memory than the usual only when that was asked for.
+// Opts the kernel in to more dynamic shared memory than the default limit.
 void allow_shared_bytes(void* kernel, int64_t bytes, int device);
 
-// All pointwise kernels as one source, and every kernel's name. (Code of GEMMs is made when a
-// size asks for it: gpu_gemm.h.)
+// All pointwise kernels as one source, and the name of every kernel. GEMM code is generated when a
+// size first needs it (gpu_gemm.h).
 Source write_cuda_source(const std::vector<Kernel>& kernels);
-// The same and GEMMs, in the forms that sizes choose from, as it is printed.
-std::string shown_cuda(const std::vector<Kernel>& kernels, const Source& source);
+// The same plus the GEMMs, in all forms that sizes choose from, for printing.
+std::string printable_cuda(const std::vector<Kernel>& kernels, const Source& source);
 
 struct GpuGenerated {
-  std::shared_ptr<const GpuCode> code;  // null where the source is empty
+  std::shared_ptr<const GpuCode> code;  // null if the source is empty
   bool from_cache = false;
   std::string not_kept;
 };
-// Compiles the source for `device`, or takes it from the cache, and loads it.
+// Compiles the source for `device` or loads it from the cache.
 GpuGenerated generate_gpu(const Source& source, int device, UseCache cache);
 
-// The cudaStream_t that is current on the device.
+// The current cudaStream_t of the device.
 CUstream_st* gpu_stream(int device);
-// A kernel may start while the one before it on the stream ends.
+// Whether a kernel may start while the previous kernel on the stream finishes (programmatic
+// dependent launch).
 bool gpu_overlaps_launches(int device);
-// A kernel and the shape of its launches. One that `overlaps` waits for what it reads by itself:
+// A kernel and its launch configuration. A kernel that `overlaps` waits for its inputs itself:
 // `wait_for_inputs` in generated code.
 struct GpuLaunch {
   void* kernel = nullptr;

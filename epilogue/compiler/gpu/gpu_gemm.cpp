@@ -20,7 +20,7 @@ namespace {
 
 using cuda::check;
 
-// As the `Operands` of codegen/device/hopper.cuh.
+// The same layout as the `Operands` of codegen/device/hopper.cuh.
 using OperandAddresses = std::array<const std::byte*, kMaxHopperOperands>;
 
 }  // namespace
@@ -38,14 +38,14 @@ GpuGemm::GpuGemm(std::string name, GemmCode code, std::vector<Tensor> weights, i
 void* GpuGemm::find_kernel(const std::string& name, const std::string& text, int64_t shared_bytes,
                            const std::string& form) const {
   const cuda::DeviceGuard guard(device_);
-  const cuda::RelaxedCapture relaxed;  // a new size may come while the caller captures
-  const std::lock_guard lock(making_);
-  const auto found = made_.find(text);
-  if (found != made_.end()) return found->second.generated.code->find(name);
-  Made made{form, generate_gpu({cuda_prelude() + text, {}}, device_, cache_)};
-  void* kernel = made.generated.code->find(name);
+  const cuda::RelaxedCapture relaxed;  // a new size may occur while the caller captures
+  const std::lock_guard lock(mutex_);
+  const auto found = variants_.find(text);
+  if (found != variants_.end()) return found->second.generated.code->find(name);
+  Variant variant{form, generate_gpu({cuda_prelude() + text, {}}, device_, cache_)};
+  void* kernel = variant.generated.code->find(name);
   allow_shared_bytes(kernel, shared_bytes, device_);
-  made_.emplace(text, std::move(made));
+  variants_.emplace(text, std::move(variant));
   return kernel;
 }
 
@@ -62,7 +62,7 @@ GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride, const HopperTile& ti
   call.x_box_rows_ = kTileRows;
   call.strip_ = tile.strip(code_);
   call.weight_box_rows_ = tile.half;
-  return prepared(call, rows, row_stride);
+  return finish_bind(call, rows, row_stride);
 }
 
 GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride, const HopperStream& stream) const {
@@ -79,7 +79,7 @@ GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride, const HopperStream& 
                   static_cast<uint32_t>(shared), true};
   call.x_box_rows_ = static_cast<int>(rows);
   call.weight_box_rows_ = stream.rows;
-  return prepared(call, rows, row_stride);
+  return finish_bind(call, rows, row_stride);
 }
 
 GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride) const {
@@ -87,7 +87,7 @@ GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride) const {
                                 : bind(rows, row_stride, choose_tile(code_, rows, processors_));
 }
 
-GpuGemmCall GpuGemm::prepared(GpuGemmCall call, int64_t rows, int64_t row_stride) const {
+GpuGemmCall GpuGemm::finish_bind(GpuGemmCall call, int64_t rows, int64_t row_stride) const {
   EPI_CHECK(rows > 0 && rows <= kMaxRows);
   call.x_ = {nullptr, code_.dtype, rows, code_.k, row_stride};
   call.n_ = code_.n;
@@ -98,22 +98,22 @@ GpuGemmCall GpuGemm::prepared(GpuGemmCall call, int64_t rows, int64_t row_stride
 bool GpuGemm::is_fast_for(int64_t rows) const { return fills_gpu(code_, rows, processors_); }
 
 std::vector<std::string> GpuGemm::forms() const {
-  const std::lock_guard lock(making_);
+  const std::lock_guard lock(mutex_);
   std::vector<std::string> forms;
-  for (const auto& [text, made] : made_) forms.push_back(made.form);
+  for (const auto& [text, variant] : variants_) forms.push_back(variant.form);
   return forms;
 }
 
 bool GpuGemm::is_from_cache() const {
-  const std::lock_guard lock(making_);
-  return std::all_of(made_.begin(), made_.end(),
-                     [](const auto& made) { return made.second.generated.from_cache; });
+  const std::lock_guard lock(mutex_);
+  return std::all_of(variants_.begin(), variants_.end(),
+                     [](const auto& variant) { return variant.second.generated.from_cache; });
 }
 
 std::string GpuGemm::not_kept() const {
-  const std::lock_guard lock(making_);
-  for (const auto& [text, made] : made_) {
-    if (!made.generated.not_kept.empty()) return made.generated.not_kept;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [text, variant] : variants_) {
+    if (!variant.generated.not_kept.empty()) return variant.generated.not_kept;
   }
   return "";
 }

@@ -16,10 +16,10 @@ namespace {
 
 using cuda::check;
 
-// Sets of addresses that are kept: two buffers in turn for the input and for the result.
+// Number of address sets to keep: two alternating buffers each for the input and the result.
 constexpr size_t kMaxGraphs = 4;
 
-// Captures what `start` starts.
+// Captures the work that `start` launches.
 class CapturedGraph {
  public:
   CapturedGraph(const cuda::Stream& stream, const std::function<void()>& start) {
@@ -58,14 +58,14 @@ class Replay {
   Replay& operator=(const Replay&) = delete;
   ~Replay() {
     if (exec_ == nullptr) return;
-    // What was launched may still run in the arena and the workspaces.
-    int before = 0;
-    cudaGetDevice(&before);
+    // Launched work may still use the arena and the workspaces.
+    int previous_device = 0;
+    cudaGetDevice(&previous_device);
     cudaSetDevice(stream_.device());
     cudaDeviceSynchronize();
     cudaGraphExecDestroy(exec_);
-    cudaSetDevice(before);
-    cudaGetLastError();  // nobody else's
+    cudaSetDevice(previous_device);
+    cudaGetLastError();  // clear the error: it is not the caller's
   }
 
   bool is_for(const std::vector<std::byte*>& addresses) const {
@@ -73,11 +73,11 @@ class Replay {
   }
 
   void prepare(const std::vector<std::byte*>& addresses, const StartAll& start) {
-    addresses_.clear();  // until all of it is done, it is for none
+    addresses_.clear();  // matches no addresses until the update is complete
     const cuda::GraphMemory::Use use(memory_);
     const CapturedGraph graph(stream_, [&] { start(arena_); });
     if (exec_ != nullptr && !update(graph.get())) {
-      // The arena goes to another graph, which CUDA does not order behind this one.
+      // The arena is reused by another graph, which CUDA does not order after this one.
       check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
       cudaGraphExecDestroy(exec_);
       exec_ = nullptr;
@@ -101,7 +101,7 @@ class Replay {
   }
 
   cuda::GraphMemory memory_;
-  cuda::Stream stream_;  // captured, never run on
+  cuda::Stream stream_;  // used only for capture
   Tensor arena_;
   cudaGraphExec_t exec_ = nullptr;
   std::vector<std::byte*> addresses_;
@@ -123,13 +123,14 @@ class Graphs final : public GpuGraphs {
   }
 
  private:
-  // As it is: plans are made and kernels loaded, which a capture does not allow.
+  // The first run is not captured: it creates plans and loads kernels, which a capture does not
+  // allow.
   void run_first(const StartAll& start) const {
     const Device device{DeviceType::kCuda, static_cast<int8_t>(device_)};
     start(arena_bytes_ > 0 ? empty({arena_bytes_}, {DType::kBool, device}) : Tensor());
   }
 
-  // The one for these addresses, first in the list from now on.
+  // Finds or prepares the replay for these addresses and moves it to the front of the list.
   Replay& find(const std::vector<std::byte*>& addresses, const StartAll& start) {
     auto found = std::find_if(replays_.begin(), replays_.end(),
                               [&](const auto& replay) { return replay->is_for(addresses); });
@@ -139,7 +140,7 @@ class Graphs final : public GpuGraphs {
       replays_.push_back(std::make_unique<Replay>(device_, arena_bytes_));
     }
     if (is_new) {
-      found = std::prev(replays_.end());  // new, or the longest unused
+      found = std::prev(replays_.end());  // new, or the least recently used
       (*found)->prepare(addresses, start);
     }
     std::rotate(replays_.begin(), found, found + 1);
@@ -150,7 +151,7 @@ class Graphs final : public GpuGraphs {
   const int64_t arena_bytes_;
   std::mutex mutex_;
   bool has_run_ = false;
-  std::vector<std::unique_ptr<Replay>> replays_;  // the last used first
+  std::vector<std::unique_ptr<Replay>> replays_;  // most recently used first
 };
 
 }  // namespace

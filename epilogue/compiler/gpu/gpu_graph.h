@@ -9,7 +9,7 @@
 
 namespace epi::compiler {
 
-// `arena_bytes` of its own for each graph.
+// Each graph has its own arena of `arena_bytes`.
 std::unique_ptr<GpuGraphs> make_gpu_graphs(int device, int64_t arena_bytes);
 
 }  // namespace epi::compiler

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU's side of a plan: pointwise kernels as one module of CUDA C++, GEMMs that make their code
-// when a size asks for it, the library for the rest.
+// The GPU backend of a plan: pointwise kernels as one CUDA C++ module, GEMMs that generate their
+// code when a size first needs it, and the library for the rest.
 #include <fmt/format.h>
 
 #include <array>
@@ -61,7 +61,7 @@ class GpuGemmStep : public BoundStep {
   void run(const CallTensors& tensors) const override {
     if (binding_.rows.count == 0) return;
     std::array<std::byte*, kMaxHopperOperands> operands{};
-    const size_t count = binding_.others.size() - 1;  // behind the output
+    const size_t count = binding_.others.size() - 1;  // without the output
     for (size_t i = 0; i < count; ++i) operands[i] = tensors.address(binding_.others[i + 1]);
     const RecordOp op(binding_.cost.name);
     const auto launch = [&] {
@@ -77,8 +77,8 @@ class GpuGemmStep : public BoundStep {
   int device_;
 };
 
-// A GEMM of the library without the detour through the dispatcher. Under a listener the operator
-// has its row, with its inputs: then it goes that way.
+// A library GEMM without the dispatcher overhead. With a listener it goes through the dispatcher,
+// so that the operator and its inputs are recorded.
 class GpuLibraryStep : public LibraryStep {
  public:
   GpuLibraryStep(LibraryBinding binding, int device)
@@ -88,11 +88,11 @@ class GpuLibraryStep : public LibraryStep {
     gemm_ = LibraryGemm::plan(*this->binding().node, layouts, this->binding().out.layout);
   }
   void run(const CallTensors& tensors) const override {
-    if (!start_mma(tensors)) LibraryStep::run(tensors);
+    if (!launch_gemm(tensors)) LibraryStep::run(tensors);
   }
 
  private:
-  bool start_mma(const CallTensors& tensors) const {
+  bool launch_gemm(const CallTensors& tensors) const {
     if (!gemm_ || current_listener() != nullptr) return false;
     std::array<std::byte*, 3> addresses{};
     const size_t count = binding().operands.size();
@@ -108,7 +108,7 @@ class GpuPlanBackend : public PlanBackend {
  public:
   GpuPlanBackend(const Graph& graph, const std::vector<Kernel>& kernels, int device, UseCache cache)
       : graph_(graph), kernels_(kernels), device_(device) {
-    cuda::synchronize(device);  // what passes made of weights is there for every stream
+    cuda::synchronize(device);  // weights copied by passes are ready for every stream
     source_ = write_cuda_source(kernels);
     generated_ = generate_gpu(source_, device, cache);
     const bool overlaps = gpu_overlaps_launches(device);
@@ -122,11 +122,11 @@ class GpuPlanBackend : public PlanBackend {
       functions_.push_back(functions);
       gemms_.push_back(make_gemm(i, cache));
     }
-    shown_ = shown_cuda(kernels, source_);
+    printable_ = printable_cuda(kernels, source_);
   }
 
   const std::vector<std::string>& names() const override { return source_.names; }
-  const std::string& code() const override { return shown_; }
+  const std::string& code() const override { return printable_; }
 
   bool is_from_cache() const override {
     bool has_code = generated_.code != nullptr;
@@ -162,10 +162,9 @@ class GpuPlanBackend : public PlanBackend {
   }
 
   StepPtr bind(PointwiseBinding binding) const override {
-    const auto& described = std::get<PointwiseKernel>(kernels_[binding.kernel].body);
+    const auto& info = std::get<PointwiseKernel>(kernels_[binding.kernel].body);
     const GpuFunctions& functions = functions_[binding.kernel];
-    return std::make_unique<GpuPointwiseStep>(functions, described.code, std::move(binding),
-                                              device_);
+    return std::make_unique<GpuPointwiseStep>(functions, info.code, std::move(binding), device_);
   }
   StepPtr bind(GemmBinding binding) const override {
     GpuGemmCall call;
@@ -202,9 +201,9 @@ class GpuPlanBackend : public PlanBackend {
   int device_;
   Source source_;
   GpuGenerated generated_;
-  std::vector<GpuFunctions> functions_;                // of each pointwise kernel
-  std::vector<std::unique_ptr<const GpuGemm>> gemms_;  // of each kernel; null for others
-  std::string shown_;
+  std::vector<GpuFunctions> functions_;                // per kernel; null unless it is pointwise
+  std::vector<std::unique_ptr<const GpuGemm>> gemms_;  // per kernel; null unless it is a GEMM
+  std::string printable_;
 };
 
 std::vector<std::string> forms_of(const GpuGemm& gemm) {
@@ -217,15 +216,16 @@ std::string GpuPlanBackend::choice_text(size_t kernel) const {
   const auto& body = kernels_[kernel].body;
   if (const auto* pointwise = std::get_if<PointwiseKernel>(&body)) {
     return fmt::format(
-        "  ours: {} elements at once where operands are dense and aligned, else one\n",
+        "  custom kernel: {} elements at a time if operands are dense and aligned, else one\n",
         cuda_vector(pointwise->code));
   }
   if (const auto* gemm = std::get_if<GemmKernel>(&body)) {
     return fmt::format(
-        "  ours: up to {} rows the weights stream by; more in tiles of 128 rows by what keeps\n"
-        "  the GPU busiest; where there are too few of them, cuBLASLt{}\n  for the first size: "
-        "{}\n",
-        kMaxStreamRows, has_epilogue(*gemm) ? " and a kernel behind it" : "",
+        "  custom kernel: up to {} rows stream the weights; more use tiles of 128 rows and the "
+        "width\n"
+        "  that keeps the GPU busiest, or cuBLASLt{} if there are too few tiles\n"
+        "  for the first size: {}\n",
+        kMaxStreamRows, has_epilogue(*gemm) ? " and a separate epilogue kernel" : "",
         join(forms_of(*gemms_[kernel]), ", "));
   }
   return library_text(graph_[std::get<LibraryKernel>(body).node]);
@@ -233,18 +233,18 @@ std::string GpuPlanBackend::choice_text(size_t kernel) const {
 
 std::string GpuPlanBackend::library_text(const Node& node) const {
   const bool activates = node.op == Op::kAddmmActivation;
-  if (!is_gemm(node) && !activates) return "  the eager kernel: not pointwise\n";
-  const auto own = gpu_has_custom_gemms(device_) ? CustomGemms::kHopper : CustomGemms::kNone;
-  const std::string why = why_not_own(graph_, node, own);
-  std::string out = "  cuBLASLt: " +
-                    (why.empty() ? "too little for the GPU in tiles of ours, or not fused" : why);
-  if (activates) return out + "; the bias and the activation in its epilogue\n";
+  if (!is_gemm(node) && !activates) return "  eager kernel: not pointwise\n";
+  const auto custom = gpu_has_custom_gemms(device_) ? CustomGemms::kHopper : CustomGemms::kNone;
+  const std::string why = why_not_own(graph_, node, custom);
+  std::string out =
+      "  cuBLASLt: " + (why.empty() ? "too few of our tiles to fill the GPU, or not fused" : why);
+  if (activates) return out + "; bias and activation in the epilogue\n";
   const Node& weight = graph_[weights_of(node).id];
   if (weight.copied) {
     out += fmt::format("; {}, a copy of {} bytes", weight.name, weight.parameter.size_bytes());
   }
   if (node.op == Op::kAddmm) {
-    out += adds_bias(graph_, node) ? "; the bias in its epilogue" : "; what is added as beta C";
+    out += adds_bias(graph_, node) ? "; bias in the epilogue" : "; addend as beta * C";
   }
   return out + "\n";
 }

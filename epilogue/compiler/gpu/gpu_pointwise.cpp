@@ -42,11 +42,12 @@ GpuPointwise::GpuPointwise(const GpuFunctions& functions, const PointwiseCode& c
   const FusedShape whole = merged_shape(code, shape, std::move(strides));
   const int vector = cuda_vector(code);
   for (int i = 0; i < whole.operands; ++i) {
-    const bool still =
+    const bool is_broadcast =
         i >= static_cast<int>(code.outputs.size()) && whole.strides[i][whole.rank - 1] == 0;
-    alignments_.push_back(still ? 1 : static_cast<uintptr_t>(vector * whole.element_bytes[i]));
+    alignments_.push_back(is_broadcast ? 1
+                                       : static_cast<uintptr_t>(vector * whole.element_bytes[i]));
   }
-  // Addresses begin at null here: those of a piece are its offsets.
+  // The base addresses are null here, so the addresses of a piece are its offsets.
   cuda::for_pieces(whole, [&](const FusedShape& shape_of_piece) {
     const bool has_vectors = cuda::steps_by_vectors(shape_of_piece, vector);
     Piece piece{{},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launches of one fused kernel for sizes that are known: everything but addresses is prepared.
+// The launches of one fused kernel for fixed sizes: everything except addresses is prepared.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace epi::compiler {
 
-// The two forms of a kernel: see codegen/cuda_code.h.
+// The two forms of a kernel (codegen/cuda_code.h).
 struct GpuFunctions {
   void* vectors = nullptr;
   void* strided = nullptr;
@@ -21,25 +21,25 @@ struct GpuFunctions {
 class GpuPointwise {
  public:
   GpuPointwise() = default;
-  // `strides` are of the outputs, then of the inputs, in `shape`.
+  // `strides` belong to the outputs, then the inputs, in `shape`.
   GpuPointwise(const GpuFunctions& functions, const PointwiseCode& code, Dims shape,
                std::vector<Dims> strides);
 
-  // Starts it; `addresses` in the order of the strides.
+  // Launches the kernel. `addresses` are in the order of the strides.
   void launch(std::span<std::byte* const> addresses, int device) const;
 
  private:
-  // Of fewer than 2^31 elements.
+  // A part with fewer than 2^31 elements.
   struct Piece {
-    std::vector<int64_t> offsets;  // of the operands, in bytes
+    std::vector<int64_t> offsets;  // byte offsets of the operands
     FusedWalk strided;
-    FusedWalk vectors;  // where `has_vectors`
+    FusedWalk vectors;  // valid if `has_vectors`
     bool has_vectors = false;
   };
   void launch(const Piece& piece, std::span<std::byte* const> addresses, int device) const;
 
   GpuFunctions functions_;
-  std::vector<uintptr_t> alignments_;  // that vectors ask of each operand
+  std::vector<uintptr_t> alignments_;  // required for vector access, per operand
   std::vector<Piece> pieces_;
 };
 

@@ -23,7 +23,7 @@ std::string text_of(const std::string& name, const Kernel& kernel) {
 
 Source write_cuda_source(const std::vector<Kernel>& kernels) {
   Source source;
-  std::map<std::string, std::string> names;  // by source: the same code has one name
+  std::map<std::string, std::string> names;  // by source: equal code shares a name
   std::string functions;
   for (const Kernel& kernel : kernels) {
     const std::string text = text_of(kernel.name, kernel);
@@ -42,7 +42,7 @@ Source write_cuda_source(const std::vector<Kernel>& kernels) {
   return source;
 }
 
-std::string shown_cuda(const std::vector<Kernel>& kernels, const Source& source) {
+std::string printable_cuda(const std::vector<Kernel>& kernels, const Source& source) {
   std::map<std::string, std::string> gemms;
   for (size_t i = 0; i < kernels.size(); ++i) {
     const auto* gemm = std::get_if<GemmKernel>(&kernels[i].body);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GEMM of the library with its sizes known: everything but addresses is prepared.
+// A library GEMM for fixed sizes: everything except addresses is prepared.
 #pragma once
 
 #include <optional>
@@ -12,18 +12,19 @@ namespace epi::compiler {
 
 class LibraryGemm {
  public:
-  // Of a GEMM whose operands have these layouts, in the operator's order. None where the node is
-  // no GEMM, and where it needs more than one launch: operands that must be copied, no elements
-  // to sum, an activation that cuBLASLt lacks.
+  // Plans a GEMM whose operands have these layouts, in the operator's order. nullopt if the node is
+  // not a GEMM or needs more than one launch: operands that must be copied, an empty inner
+  // dimension, or an activation that cuBLASLt lacks.
   static std::optional<LibraryGemm> plan(const Node& node, std::span<const Layout> operands,
                                          const Layout& out);
 
-  // Starts it; false, and nothing started, where these addresses need another way.
+  // Launches the GEMM. Returns false without launching anything if these addresses need another
+  // implementation.
   bool start(std::span<std::byte* const> operands, std::byte* out, int device) const;
 
  private:
   cuda::Gemm gemm_;
-  bool adds_ = false;  // addmm: the first operand is added
+  bool adds_ = false;  // addmm: the first operand is the addend
   cuda::Addend addend_ = cuda::Addend::kMatrix;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a build without CUDA has of gpu/: nothing that runs.
+// Stubs for a build without CUDA. They all fail.
 #include "epilogue/base/error.h"
 #include "epilogue/compiler/gpu/gpu_code.h"
 #include "epilogue/compiler/gpu/gpu_gemm.h"
@@ -9,7 +9,7 @@
 namespace epi::compiler {
 namespace {
 
-[[noreturn]] void refuse() { fail("compile", "this build has no CUDA"); }
+[[noreturn]] void refuse() { fail("compile", "this build has no CUDA support"); }
 
 }  // namespace
 
@@ -40,7 +40,7 @@ CUstream_st* gpu_stream(int) { refuse(); }
 }  // namespace epi::compiler
 
 const char* epi_glu_status_text(epi_glu_status status) {
-  return status == EPI_GLU_OK ? "done" : "this build has no CUDA";
+  return status == EPI_GLU_OK ? "success" : "this build has no CUDA support";
 }
 epi_glu_status epi_glu_create(int, epi_glu_dtype, epi_glu_activation, epi_glu** out) {
   if (out != nullptr) *out = nullptr;

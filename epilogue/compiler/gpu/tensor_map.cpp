@@ -11,7 +11,8 @@ namespace {
 
 constexpr int64_t kMapAlignment = 16;
 
-// By the runtime, so that libcuda is not linked: machines without a GPU have none.
+// Loads the function through the runtime instead of linking libcuda, which machines without a GPU
+// lack.
 decltype(&cuTensorMapEncodeTiled) find_encode() {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found{};
@@ -19,7 +20,7 @@ decltype(&cuTensorMapEncodeTiled) find_encode() {
                                                cudaEnableDefault, &found),
               "cudaGetDriverEntryPointByVersion");
   if (found != cudaDriverEntryPointSuccess) {
-    fail("cuda", "the driver has no cuTensorMapEncodeTiled");
+    fail("cuda", "the driver does not provide cuTensorMapEncodeTiled (CUDA 12.0)");
   }
   return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
 }
@@ -51,8 +52,9 @@ TensorMap make_tensor_map(const MapMatrix& matrix, int box_rows, int box_columns
              box_columns == 64 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B,
              CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
-    fail("cuda", "cuTensorMapEncodeTiled of {} rows by {} columns, {} apart: error {}", matrix.rows,
-         matrix.columns, matrix.row_stride, static_cast<int>(result));
+    fail("cuda",
+         "cuTensorMapEncodeTiled failed for {} rows by {} columns with row stride {}: error {}",
+         matrix.rows, matrix.columns, matrix.row_stride, static_cast<int>(result));
   }
   return map;
 }
