@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kVectorBytes = 16;
 
-// A number that reads back as the same f32.
+// A literal that parses to the same f32.
 std::string literal(double number) {
   const auto value = static_cast<float>(number);
   if (std::isnan(value)) return "__uint_as_float(0x7fc00000)";
@@ -26,7 +26,7 @@ std::string literal(double number) {
   return std::signbit(value) ? "(" + text + "f)" : text + "f";
 }
 
-// Of another type than float, numbers are written as one.
+// Constants are converted if the type is not float.
 std::string term_text(const Term& term, std::string_view type) {
   if (term.value >= 0) return fmt::format("v{}", term.value);
   return type == "float" ? literal(term.number) : fmt::format("{}({})", type, literal(term.number));
@@ -43,7 +43,7 @@ std::string step_text(const Step& step, std::string_view type) {
   return fmt::format("rounded_to<{}>({})", cuda_type(*step.rounded_to), terms[0]);
 }
 
-// The arithmetic of one element, a line a step.
+// The arithmetic of one element, one line per step.
 std::string element_text(const PointwiseCode& code) {
   std::string out;
   for (size_t i = 0; i < code.inputs.size(); ++i) {

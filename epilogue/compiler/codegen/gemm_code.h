@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Code for a GEMM with an epilogue: out = program(x @ w0, x @ w1, operands ...), where x is [M, k]
-// with M free, and the weights [k, n] are packed into panels of a few columns (packing.h). A tile
-// of the output stays in registers over all of k; the program is applied to it there. With two
-// GEMMs a panel holds columns of both weights side by side, so that gate meets up in registers.
+// with dynamic M, and the weights [k, n] are packed into panels of a few columns (packing.h). A
+// tile of the output stays in registers over all of k, and the program is applied to it there. With
+// two GEMMs a panel holds columns of both weights side by side, so that gate and up are in
+// registers at the same time.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@
 
 namespace epi::compiler {
 
-// An operand of the program beside the sums, as it lies under the [M, n] output.
+// An operand of the program besides the sums, addressed by the row and column of the [M, n] output.
 struct GemmOperand {
   DType dtype = DType::kF32;
   int64_t row_stride = 0;
@@ -29,32 +30,32 @@ struct GemmCode {
   Program program;  // its first inputs are the sums of the GEMMs
   std::vector<DType> outputs;
   std::vector<GemmOperand> operands;
-  bool exact = false;  // activations are those of pointwise kernels, bit for bit
+  bool exact = false;  // activations are bitwise equal to those of pointwise kernels
 };
 
-// How the GEMM is computed.
+// The instructions that compute the GEMM.
 enum class GemmKind : uint8_t {
-  kVectors,  // f32 multiply-add, whatever the weights are stored as
-  kPairs,    // bf16, two k at a time, into f32 vectors
-  kTiles,    // bf16 by the tile registers of AMX
+  kVectors,  // f32 multiply-add, for any dtype of the weights
+  kPairs,    // bf16, two k per step, accumulated in f32 vectors
+  kTiles,    // bf16, with the tile registers of AMX
 };
 
 struct GemmTile {
   GemmKind kind = GemmKind::kVectors;
-  int rows = 1;     // of x, at most, in one pass over a panel
-  int columns = 1;  // of each GEMM in one panel
+  int rows = 1;     // max rows of x in one pass over a panel
+  int columns = 1;  // columns of each GEMM in one panel
 };
 
-// The arguments of a function, eight bytes each: x (its rows packed, or as they are), the bytes
-// from one row to the next of rows as they are, the packed weights, then the first elements of the
-// outputs and of the operands.
+// The arguments of a function, eight bytes each: x (its rows packed or in place), the row stride in
+// bytes of rows in place, the packed weights, then the first elements of the outputs and of the
+// operands.
 union GemmWord {
   const std::byte* address;
   int64_t number;
 };
 inline constexpr int kFirstOther = 3;
 
-// Computes rows [row_begin, row_end) of one panel; row_begin is a multiple of the tile's rows.
+// Computes rows [row_begin, row_end) of one panel. row_begin is a multiple of the tile's rows.
 using GemmFunction = void (*)(const GemmWord* arguments, int64_t row_begin, int64_t row_end,
                               int64_t panel);
 

@@ -13,8 +13,8 @@ GemmTile choose_tile(const GemmCode& code, const Target& target) {
   const GemmKind kind = code.dtype == DType::kBF16 && !target.bf16_pairs.empty()
                             ? GemmKind::kPairs
                             : GemmKind::kVectors;
-  // Sums fill the registers but for a row of weights and one number of x. Two vectors a row hide
-  // the load of that number; AArch64 multiplies by a lane and takes three.
+  // The sums fill the registers except for one row of weights and one element of x. Two vectors per
+  // row hide the load of that element. AArch64 multiplies by a lane and uses three.
   if (target.lanes == 4 && target.registers == 32) {
     return code.gemms == 1 ? GemmTile{kind, 8, 12} : GemmTile{kind, 6, 8};
   }

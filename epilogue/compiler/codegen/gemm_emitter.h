@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses how a GEMM is computed on a CPU, and writes its code.
+// Chooses the kind and tile of a CPU GEMM, and emits its code.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace epi::compiler {
 // The tile for this code on this CPU.
 GemmTile choose_tile(const GemmCode& code, const Target& target);
 
-// The IR of a GemmFunction.
+// Returns the IR of a GemmFunction.
 std::string emit_gemm(const std::string& name, const GemmCode& code, const Target& target);
 
 }  // namespace epi::compiler

@@ -4,7 +4,7 @@
 namespace epi::compiler {
 namespace {
 
-// The columns that exist, as a mask.
+// A mask of the columns below n.
 IrValue emit_mask(IrWriter& out, const GemmCode& code, int lanes, const IrValue& column) {
   const IrValue left = out.let("sub i64 {}, {}", code.n, column);
   return out.let("call <{0} x i1> @llvm.get.active.lane.mask.v{0}i1.i64(i64 0, i64 {1})", lanes,

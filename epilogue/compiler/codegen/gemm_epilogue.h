@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a GEMM: the group's program on sums that are in registers, and the stores.
+// The epilogue of a GEMM: applies the group's program to sums in registers, and stores the result.
 #pragma once
 
 #include <span>
@@ -11,8 +11,8 @@ namespace epi::compiler {
 // Loads the addresses of outputs and operands from %args into %other0, %other1, ...
 void emit_addresses(IrWriter& out, const GemmCode& code);
 
-// Applies the program at [row, column ...] to one vector of sums of each GEMM; `row` and
-// `column` are i64 values. Columns past n are left alone.
+// Applies the program at [row, column ...] to one vector of sums of each GEMM. `row` and `column`
+// are i64 values. Columns past n are not accessed.
 void emit_epilogue(IrWriter& out, const GemmCode& code, const Target& target,
                    std::span<const IrValue> sums, const IrValue& row, const IrValue& column,
                    bool may_pass_end);

@@ -27,7 +27,7 @@ class GemmTiles {
   }
 
  private:
-  // One or two registers of rows of x, %rows of them in use, times the panel.
+  // Multiplies one or two registers of rows of x, of which %rows are in use, by the panel.
   void emit_rows(int halves) {
     out_.begin_function("internal ", fmt::format("{}.{}", name_, halves * kHalf),
                         "ptr %args, ptr %x, i64 %x_row_bytes, ptr %panel, i64 %row, i64 %rows, "
@@ -75,7 +75,7 @@ class GemmTiles {
     out_.label("finish");
   }
 
-  // The epilogue, row by row.
+  // Applies the epilogue row by row.
   void emit_finish() {
     out_.line("br label %each");
     out_.label("each");

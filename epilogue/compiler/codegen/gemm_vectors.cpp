@@ -6,13 +6,13 @@
 namespace epi::compiler {
 namespace {
 
-// How far ahead rows of a panel are fetched, and into which cache. A tall tile finds its panel in
-// the second level and wants it in the first: 8 rows of 128 bytes are about as many lines as a core
-// keeps open. A flat one streams it from memory, into the second level, which follows more lines.
-// `epilogue_bench --benchmark_filter='compile/(mlp_f32|decode)'` shows what a change does.
+// Prefetch distance in rows of a panel, and the target cache. A tall tile finds its panel in L2 and
+// prefetches it into L1: 8 rows of 128 bytes are about the number of lines that a core keeps in
+// flight. A flat tile streams its panel from memory into L2, which tracks more lines.
+// `epilogue_bench --benchmark_filter='compile/(mlp_f32|decode)'` shows the effect of a change.
 struct Prefetch {
   int rows;
-  int locality;  // of llvm.prefetch: 3 is the first level, 2 the second
+  int locality;  // of llvm.prefetch: 3 is L1, 2 is L2
 };
 constexpr Prefetch kTallPrefetch{8, 3};
 constexpr Prefetch kFlatPrefetch{64, 2};
@@ -43,13 +43,13 @@ class GemmVectors {
 
  private:
   bool by_pairs() const { return tile_.kind == GemmKind::kPairs; }
-  // Of one step.
+  // Bytes of the panel per step of k.
   int64_t panel_bytes() const {
     return int64_t{tile_.columns} * code_.gemms * size_bytes(code_.dtype) * (by_pairs() ? 2 : 1);
   }
 
-  // A flat tile reads its panel at several places at once: memory serves several streams faster
-  // than one, and sums wait less for each other (`epilogue bench mlp --m 1`).
+  // A flat tile reads its panel at several positions at once: memory serves several streams faster
+  // than one, and the dependency chains of the sums are shorter (`epilogue bench mlp --m 1`).
   int streams_of(int rows) const {
     int streams = 1;
     while (rows <= kFlatRows && steps_ % (2 * streams) == 0 && streams < kMaxStreams &&
@@ -59,7 +59,7 @@ class GemmVectors {
     return streams;
   }
 
-  // `rows` rows of x, from %row on, times the panel.
+  // Multiplies `rows` rows of x, starting at %row, by the panel.
   void emit_rows(int rows) {
     const int streams = streams_of(rows);
     out_.begin_function("internal ", fmt::format("{}.{}", name_, rows),
@@ -97,7 +97,7 @@ class GemmVectors {
       weights.push_back(emit_weights(
           out_.let("getelementptr i8, ptr {}, i64 {}", line, panel_bytes() / vectors_ * v)));
     }
-    // A whole tile knows its block's height; the block at the end is as tall as it is.
+    // The height of a full tile is constant. That of the last block is an argument.
     const std::string height = rows == tile_.rows ? fmt::format("{}", rows) : "%height";
     const IrValue column = out_.let("mul i64 {}, {}", k, height);
     const IrValue numbers = out_.let("getelementptr i32, ptr %x, i64 {}", column);
@@ -110,13 +110,13 @@ class GemmVectors {
     }
   }
 
-  // A vector of weights, or of pairs of them.
+  // Loads a vector of weights, or of pairs of weights.
   IrValue emit_weights(const IrValue& at) {
     if (by_pairs()) return out_.let("load {}, ptr {}, align 2", pairs_type(), at);
     return VectorCode(out_, target_, target_.lanes).load(code_.dtype, at);
   }
 
-  // A number of x, or a pair of them, in every lane.
+  // Broadcasts an element of x, or a pair, to all lanes.
   IrValue emit_number(const IrValue& at) {
     VectorCode vector(out_, target_, target_.lanes);
     IrValue number = vector.splat(out_.let("load float, ptr {}, align 4", at));
@@ -170,7 +170,7 @@ class GemmVectors {
     return total;
   }
 
-  // Goes down the rows, the tallest tile that fits first.
+  // Iterates over the rows, with the tallest tile that fits first.
   void emit_panel() {
     out_.begin_function("", name_, "ptr %args, i64 %row_begin, i64 %row_end, i64 %panel");
     out_.line("%x = load ptr, ptr %args, align 8");
@@ -192,7 +192,7 @@ class GemmVectors {
     out_.end_function();
   }
 
-  // Of the rows from %row on, and the height of the block that they are in.
+  // The address of the packed rows starting at %row, and the height of their block.
   void emit_packed_address() {
     out_.line("%inside = urem i64 %row, {}", tile_.rows);
     out_.line("%block = sub i64 %row, %inside");
@@ -230,8 +230,8 @@ class GemmVectors {
   const GemmCode& code_;
   const GemmTile& tile_;
   const Target& target_;
-  int64_t steps_;  // over k
-  int vectors_;    // of one row of the panel
+  int64_t steps_;  // along k
+  int vectors_;    // per row of the panel
   bool may_pass_end_;
   std::vector<int> heights_;
   IrWriter out_;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GEMM by vector multiply-add. x is packed: blocks of tile.rows rows, fewer in the last, in
-// each the rows' numbers of one k next to each other, as f32. A panel of weights has, for each k,
-// tile.columns numbers of every GEMM, in the dtype of the weights. With pairs, a number of x and
-// one of the weights are two bf16 of neighbouring k, k counts pairs, and an odd last one is filled
-// up with zero.
+// The GEMM with vector multiply-add. x is packed into blocks of tile.rows rows (fewer in the last).
+// Within a block, the elements of all rows for one k are adjacent, as f32. A panel of weights
+// holds, for each k, tile.columns elements of every GEMM, in the dtype of the weights. With pairs,
+// an element of x or of the weights is two bf16 of adjacent k, k counts pairs, and an odd last
+// element is padded with zero.
 #pragma once
 
 #include "epilogue/compiler/codegen/gemm_code.h"

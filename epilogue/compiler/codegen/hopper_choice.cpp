@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which form of a GEMM suits how many rows.
+// Chooses the form of a GEMM for a number of rows.
 #include <algorithm>
 #include <limits>
 
@@ -8,21 +8,21 @@
 namespace epi::compiler {
 namespace {
 
-int64_t divided_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 
 int64_t HopperTile::tiles(const GemmCode& code, int64_t rows) const {
-  return divided_up(rows, kTileRows) * divided_up(code.n, columns(code));
+  return ceil_div(rows, kTileRows) * ceil_div(code.n, columns(code));
 }
 
-// In rows of weights that a block multiplies by 128 rows of x, one after the other, of each of two
-// halves. Smaller tiles read more for as much work: by how much that costs is fitted to an H200.
+// Unit: rows of weights, of each of the two halves, that a block multiplies by 128 rows of x in
+// sequence. Smaller tiles read more data for the same work. The penalty is fitted to an H200.
 double HopperTile::cost(const GemmCode& code, int64_t rows, int processors) const {
   constexpr int64_t kDeep = 48 * kTileDepth;
-  const auto waves = static_cast<double>(divided_up(tiles(code, rows), processors));
-  const double more = half == 64 ? 1.06 : half == 96 && code.k >= kDeep ? 1.03 : 1;
-  return waves * half * more;
+  const auto waves = static_cast<double>(ceil_div(tiles(code, rows), processors));
+  const double penalty = half == 64 ? 1.06 : half == 96 && code.k >= kDeep ? 1.03 : 1;
+  return waves * half * penalty;
 }
 
 HopperTile choose_tile(const GemmCode& code, int64_t rows, int processors) {
@@ -36,26 +36,27 @@ HopperTile choose_tile(const GemmCode& code, int64_t rows, int processors) {
   return best;
 }
 
-// What a library can do that shares the sums of one element out over processors: all of them busy,
-// and as long as a wave of small tiles more for the launch of an epilogue.
+// Compares with a library that splits the sum of an element across SMs: it keeps all SMs busy, but
+// pays for launching an epilogue, about as long as a wave of small tiles.
 bool fills_gpu(const GemmCode& code, int64_t rows, int processors) {
   if (rows > kMaxRows) return false;
   if (rows <= kMaxStreamRows) {
-    // A few blocks cannot ask for what memory can give, unless there is next to nothing to read.
-    const int64_t tiles = divided_up(code.n, choose_stream(code, rows, processors).rows);
+    // A few blocks cannot saturate memory, unless there is very little to read.
+    const int64_t tiles = ceil_div(code.n, choose_stream(code, rows, processors).rows);
     return 4 * tiles >= processors || code.k <= 2048;
   }
-  const double depth = static_cast<double>(divided_up(code.k, kTileDepth));
+  const double depth = static_cast<double>(ceil_div(code.k, kTileDepth));
   const double halves = static_cast<double>(code.n) * code.gemms / 2;
-  const double evenly = static_cast<double>(divided_up(rows, kTileRows)) * halves / processors;
+  const double evenly = static_cast<double>(ceil_div(rows, kTileRows)) * halves / processors;
   const double cost = choose_tile(code, rows, processors).cost(code, rows, processors);
   const bool has_epilogue = !code.program.steps.empty();
-  constexpr double kLaunchCost = 640;  // about 3 us of an H200
+  constexpr double kLaunchCost = 640;  // about 3 us on an H200
   return (cost - evenly * (has_epilogue ? 1.2 : 1.05)) * depth <=
          (has_epilogue ? kLaunchCost : kLaunchCost / 2);
 }
 
-// Room for as many rows of x as there are; of the weights as many at a time as share them out best.
+// Picks the smallest capacity that holds the rows of x, and the number of weight rows that
+// distributes the weights most evenly.
 HopperStream choose_stream(const GemmCode& code, int64_t rows, int processors) {
   HopperStream best;
   best.tokens = rows <= 8 ? 8 : rows <= 16 ? 16 : rows <= 32 ? 32 : 64;
@@ -67,7 +68,7 @@ HopperStream choose_stream(const GemmCode& code, int64_t rows, int processors) {
     best_cost = cost;
     best.rows = weights;
   }
-  if (best.tokens >= 32) best.rows = 32;  // x is as much to read as fewer weights
+  if (best.tokens >= 32) best.rows = 32;  // with fewer, reading x costs as much as the weights
   return best;
 }
 

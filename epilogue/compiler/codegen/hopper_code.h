@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA C++ for a GEMM with an epilogue on Hopper: out = program(x @ w0.t(), x @ w1.t(), ...), where
-// x is [m, k] with m free, and the weights are [n, k] as `linear` has them. Two forms:
-//   tiles   many rows: the tensor cores' largest instruction, 128 rows of x by 256 rows of weights;
-//   stream  at most 64 rows: the weights take the place of x, and go by at the speed of memory.
+// x is [m, k] with dynamic m, and the weights are [n, k] as in `linear`. Two forms:
+//   tiles   many rows: the largest tensor core instruction, 128 rows of x by 256 rows of weights;
+//   stream  at most 64 rows: the operands are swapped, and the weights stream at memory speed.
 #pragma once
 
 #include <optional>
@@ -12,40 +12,40 @@
 
 namespace epi::compiler {
 
-// Sizes are ints in a kernel, and rounded up to tiles.
+// Kernels use int for sizes rounded up to tiles.
 inline constexpr int64_t kMaxRows = (int64_t{1} << 31) - 512;
-inline constexpr int64_t kMaxSharedBytes = 232448;  // that a block can have
+inline constexpr int64_t kMaxSharedBytes = 232448;  // per block
 
-// The tile form: a block multiplies kTileRows rows of x by two tiles of `half` rows of weights, of
-// one GEMM or of two.
+// The tile form: a block multiplies kTileRows rows of x by two tiles of `half` rows of weights,
+// from one GEMM or from two.
 inline constexpr int kTileRows = 128;
-inline constexpr int kTileDepth = 64;  // of k in one stage: 128 bytes, the widest swizzle
+inline constexpr int kTileDepth = 64;  // k per stage: 128 bytes, the widest swizzle
 inline constexpr int kTileThreads = 384;
 struct HopperTile {
   int half = 128;  // 128, 96 or 64
 
-  int columns(const GemmCode& code) const;  // of the output
-  int strip(const GemmCode& code) const;    // columns that are stored at once
+  int columns(const GemmCode& code) const;  // output columns per tile
+  int strip(const GemmCode& code) const;    // output columns per TMA store
   int stages(const GemmCode& code) const;
   int64_t stage_bytes() const;
   int64_t shared_bytes(const GemmCode& code) const;
   int64_t tiles(const GemmCode& code, int64_t rows) const;
-  // What `rows` of x take, to compare tiles by.
+  // Relative cost for `rows` rows of x, for comparing tiles.
   double cost(const GemmCode& code, int64_t rows, int processors) const;
 };
-// The tile that keeps this many processors busiest.
+// The tile that uses this many SMs best.
 HopperTile choose_tile(const GemmCode& code, int64_t rows, int processors);
-// For so many rows there are enough tiles: else a library, which shares sums out, is faster, its
-// separate epilogue included.
+// Whether there are enough tiles for this many rows. If not, a library that splits sums across SMs
+// is faster, even with a separate epilogue kernel.
 bool fills_gpu(const GemmCode& code, int64_t rows, int processors);
 
-// The stream form: weight rows of each GEMM in one tile, and rows of x at most.
+// The stream form: `rows` weight rows of each GEMM per tile, and at most `tokens` rows of x.
 inline constexpr int kMaxStreamRows = 64;
 inline constexpr int kStreamThreads = 160;
 struct HopperStream {
   int rows = 16;
   int tokens = 16;
-  int slabs = 4;  // of kTileDepth in one stage
+  int slabs = 4;  // slabs of kTileDepth columns per stage
 
   int stages(const GemmCode& code) const;
   int64_t shared_bytes(const GemmCode& code) const;
@@ -53,15 +53,15 @@ struct HopperStream {
 
 HopperStream choose_stream(const GemmCode& code, int64_t rows, int processors);
 
-// Operands of an epilogue at most, beside the sums.
+// Maximum number of epilogue operands besides the sums.
 inline constexpr int kMaxHopperOperands = 12;
 
-// What kernels need, after cuda_prelude(): those of both forms, or of one alone, which is compiled
-// faster.
+// Device code for the kernels, to follow cuda_prelude(): for both forms, or for a single one, which
+// compiles faster.
 std::string hopper_prelude();
 std::string hopper_prelude(const HopperTile& tile);
 std::string hopper_prelude(const HopperStream& stream);
-// One `extern "C"` kernel each.
+// Each returns one `extern "C"` kernel.
 std::string emit_hopper_tiles(const std::string& name, const GemmCode& code,
                               const HopperTile& tile);
 std::string emit_hopper_stream(const std::string& name, const GemmCode& code,

@@ -18,7 +18,7 @@ std::string signature(const char* name, const char* type, const GemmCode& code) 
       type, name, code.gemms == 2 ? fmt::format(", {} v1", type) : "");
 }
 
-// Reads the operands with `read`, goes through the program, returns its result.
+// Reads the operands with `read`, evaluates the program, and returns its result.
 template <typename Read>
 std::string body(const GemmCode& code, const char* type, const Read& read) {
   std::string out;

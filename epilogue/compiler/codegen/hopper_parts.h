@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two forms of a GEMM on Hopper have in common, as text.
+// Text shared by the two forms of a Hopper GEMM.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace epi::compiler {
 
-// A struct with `Pair apply(operands, row, column, m, n, v0[, v1])`: the program for two neighbours
-// in a row, whose sums are given. Zero outside of m rows and n columns where there are operands to
-// read.
+// A struct with `Pair apply(operands, row, column, m, n, v0[, v1])`: the program for two adjacent
+// elements of a row, given their sums. If there are operands to read, it returns zero outside m
+// rows and n columns.
 std::string epilogue_struct(const std::string& name, const GemmCode& code);
-// What it is called, of the kernel of this name.
+// The name of that struct for the kernel `name`.
 std::string epilogue_name(const std::string& name);
 
 }  // namespace epi::compiler

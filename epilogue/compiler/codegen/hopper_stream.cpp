@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream form, device/stream.cuh: its sizes, and the kernel that runs it with an epilogue.
+// The stream form (device/stream.cuh): its sizes, and the kernel that instantiates it with an
+// epilogue.
 #include <fmt/format.h>
 
 #include <algorithm>

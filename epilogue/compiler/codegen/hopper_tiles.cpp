@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile form, device/tiles.cuh: its sizes, and the kernel that runs it with an epilogue.
+// The tile form (device/tiles.cuh): its sizes, and the kernel that instantiates it with an
+// epilogue.
 #include <fmt/format.h>
 
 #include "epilogue/compiler/codegen/cuda_code.h"
@@ -9,7 +10,7 @@
 namespace epi::compiler {
 int HopperTile::columns(const GemmCode& code) const { return 2 * half / code.gemms; }
 
-// Where two warpgroups' strips of the output are 128 bytes wide, or where they must be 64.
+// Strips of the output are 128 bytes wide if the columns allow it, otherwise 64.
 int HopperTile::strip(const GemmCode& code) const { return columns(code) % 64 == 0 ? 64 : 32; }
 
 int64_t HopperTile::stage_bytes() const {

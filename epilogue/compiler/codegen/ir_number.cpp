@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The primitives of pointwise/functions.h for IrNumber, and the functions made of them.
+// The primitives of pointwise/functions.h for IrNumber, and the functions built on them.
 #include "epilogue/compiler/codegen/ir_number.h"
 
 #include <bit>
@@ -10,7 +10,7 @@
 namespace epi::compiler {
 namespace {
 
-// The code of the first operand that has one.
+// The code of the first operand that is not a constant.
 template <typename First, typename... Rest>
 VectorCode& code_of(const First& first, const Rest&... rest) {
   if constexpr (sizeof...(rest) > 0) {
@@ -55,7 +55,7 @@ IrNumber select(const IrMask& mask, const IrNumber& a, const IrNumber& b) {
   return {code, code.select(mask.value, a.text(code), b.text(code))};
 }
 
-// A factor of 1 or -1 leaves a sum: what add and sub are without an alpha.
+// A factor of 1 or -1 becomes a plain addition or subtraction, as in add and sub without alpha.
 IrNumber fma(const IrNumber& a, const IrNumber& b, const IrNumber& c) {
   if (a.is(1)) return c + b;
   if (a.is(-1)) return c - b;
@@ -84,9 +84,10 @@ IrMask is_nan(const IrNumber& x) {
   return {&code, code.compare("uno", x.text(code), x.text(code))};
 }
 
-// By comparisons: of the intrinsics that keep NaN LLVM 19 makes calls on some targets.
+// Uses comparisons: on some targets LLVM 19 turns the NaN-propagating intrinsics into library
+// calls.
 [[maybe_unused]] IrNumber min(const IrNumber& a, const IrNumber& b) {
-  const IrNumber smaller = select(b < a, b, a);  // a where either is NaN
+  const IrNumber smaller = select(b < a, b, a);  // a if either is NaN
   return b.is_constant() && !std::isnan(b.constant()) ? smaller : select(is_nan(b), b, smaller);
 }
 [[maybe_unused]] IrNumber max(const IrNumber& a, const IrNumber& b) {
@@ -94,7 +95,7 @@ IrMask is_nan(const IrNumber& x) {
   return b.is_constant() && !std::isnan(b.constant()) ? larger : select(is_nan(b), b, larger);
 }
 
-// --- What polynomials.h needs beside them. -------------------------------------------------------
+// --- Additional primitives for polynomials.h. ----------------------------------------------------
 
 template <typename>
 using Bits = IrBits;
@@ -124,12 +125,12 @@ V to_number(const IrBits& bits) {
 }
 
 #define EPI_FN inline
-// clang-format off: what follows is made of what stands before
+// clang-format off: each include uses the ones before it
 #include "epilogue/pointwise/polynomials.h"
 #include "epilogue/pointwise/functions.h"
 // clang-format on
 
-// Calls `apply` with as many terms as the function takes.
+// Calls `apply` with the number of terms that the function takes.
 template <pointwise::Function kFunction, typename Apply>
 IrNumber call(const Apply& apply, std::span<const IrNumber> terms) {
   constexpr auto kTerms = static_cast<size_t>(pointwise::info(kFunction).inputs) +

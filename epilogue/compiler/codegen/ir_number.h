@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number type with which pointwise/functions.h writes LLVM IR: a value of f32 lanes, or a
-// constant, which needs no instruction. Operators append to the code of their operands; between
-// constants they compute.
+// The number type that makes pointwise/functions.h emit LLVM IR: a value of f32 lanes, or a
+// constant, which needs no instruction. Operators append instructions to the code of their
+// operands, and fold constants.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace epi::compiler {
 
 class IrNumber {
  public:
-  IrNumber(double constant)  // NOLINT: as numbers convert
+  IrNumber(double constant)  // NOLINT: implicit from a number
       : constant_(static_cast<float>(constant)) {}
   IrNumber(VectorCode& code, IrValue value) : code_(&code), value_(std::move(value)) {}
 
   bool is_constant() const { return code_ == nullptr; }
   float constant() const { return constant_; }
   bool is(float value) const { return is_constant() && constant_ == value; }
-  // The name of the value, or the constant as IR writes it.
+  // The name of the value, or the constant in IR notation.
   IrValue text(const VectorCode& code) const {
     return is_constant() ? code.number(constant_) : value_;
   }
@@ -34,10 +34,10 @@ class IrNumber {
   float constant_ = 0;
 };
 
-// The bits of a number, as an unsigned integer that wraps.
+// The bits of a number as a wrapping unsigned integer.
 class IrBits {
  public:
-  IrBits(uint32_t constant) : constant_(constant) {}                 // NOLINT: as numbers convert
+  IrBits(uint32_t constant) : constant_(constant) {}  // NOLINT: implicit from a number
   IrBits(int constant) : IrBits(static_cast<uint32_t>(constant)) {}  // NOLINT
   IrBits(VectorCode& code, IrValue value) : code_(&code), value_(std::move(value)) {}
 
@@ -54,13 +54,13 @@ class IrBits {
   uint32_t constant_ = 0;
 };
 
-// A truth for each lane. Constants are not compared with each other.
+// A boolean per lane. Comparing two constants is not supported.
 struct IrMask {
   VectorCode* code;
   IrValue value;
 };
 
-// Appends the function of these terms: its inputs, then its scalars.
+// Emits the function applied to these terms: its inputs, then its scalars.
 IrNumber emit_function(pointwise::Function function, std::span<const IrNumber> terms);
 
 }  // namespace epi::compiler

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes LLVM IR as text: what is printed by --show code is what is compiled, and its hash names it
-// in the cache. Values are written as their names ("%12"), numbers as constants.
+// Writes LLVM IR as text: --show code prints exactly what is compiled, and its hash is the key in
+// the cache. Values are represented by their names ("%12"), numbers by constants.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,14 +15,14 @@ using IrValue = std::string;
 
 class IrWriter {
  public:
-  // "  %3 = <what>"; returns "%3".
+  // Appends "  %v3 = <instruction>" and returns "%v3".
   template <typename... Ts>
   IrValue let(fmt::format_string<Ts...> format, Ts&&... values) {
     IrValue name = fmt::format("%v{}", next_++);
     text_ += fmt::format("  {} = {}\n", name, fmt::format(format, std::forward<Ts>(values)...));
     return name;
   }
-  // An instruction without a result, or with one that has been named before.
+  // Appends an instruction without a result, or one whose text names its result.
   template <typename... Ts>
   void line(fmt::format_string<Ts...> format, Ts&&... values) {
     text_ += fmt::format("  {}\n", fmt::format(format, std::forward<Ts>(values)...));
@@ -42,7 +42,7 @@ class IrWriter {
   int next_ = 0;
 };
 
-// The bits of a float, as LLVM writes it: 0x3FF0000000000000.
+// The bits of a float in LLVM's notation: 0x3FF0000000000000.
 std::string float_bits(double value);
 
 }  // namespace epi::compiler

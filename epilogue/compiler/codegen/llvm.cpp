@@ -18,7 +18,7 @@
 namespace epi::compiler {
 namespace {
 
-// The functions of LLVM's C interface that are used here, found by name.
+// The functions of LLVM's C API that are used here, resolved by name.
 #define EPI_LLVM_FUNCTIONS(X)                  \
   X(LLVMContextCreate)                         \
   X(LLVMContextDispose)                        \
@@ -55,7 +55,7 @@ constexpr const char* kTargetParts[] = {
 
 void* symbol(void* library, const char* name) {
   void* address = ::dlsym(library, name);
-  if (address == nullptr) fail("compile", "LLVM has no function {}", name);
+  if (address == nullptr) fail("compile", "LLVM does not export the function {}", name);
   return address;
 }
 
@@ -86,7 +86,7 @@ auto owned(T* object, Dispose dispose) {
   return std::unique_ptr<T, Dispose>(object, dispose);
 }
 
-// A text of LLVM's own about IR that we wrote: a bug of ours.
+// LLVM's message about generated IR: a bug in our code.
 [[noreturn]] void fail_with(const char* what, char* message) {
   const std::string text = message == nullptr ? "" : message;
   if (message != nullptr) llvm().LLVMDisposeMessage(message);
@@ -98,8 +98,8 @@ auto parse(LLVMContextRef context, const std::string& ir) {
       llvm().LLVMCreateMemoryBufferWithMemoryRangeCopy(ir.data(), ir.size(), "kernels");
   LLVMModuleRef module = nullptr;
   char* message = nullptr;
-  if (llvm().LLVMParseIRInContext(context, buffer, &module, &message) != 0) {  // takes the buffer
-    fail_with("LLVM does not read the generated IR", message);
+  if (llvm().LLVMParseIRInContext(context, buffer, &module, &message) != 0) {  // takes ownership
+    fail_with("LLVM cannot parse the generated IR", message);
   }
   return owned(module, llvm().LLVMDisposeModule);
 }
@@ -108,23 +108,24 @@ auto machine_for(const Target& target) {
   LLVMTargetRef found = nullptr;
   char* message = nullptr;
   if (llvm().LLVMGetTargetFromTriple(target.triple.c_str(), &found, &message) != 0) {
-    fail_with("LLVM does not know the CPU", message);
+    fail_with("LLVM does not support this CPU", message);
   }
-  // The generic CPU and what it has: a model's name would promise what a virtual machine may hide.
+  // The generic CPU plus the detected features: a model name would imply features that a virtual
+  // machine may hide.
   return owned(llvm().LLVMCreateTargetMachine(found, target.triple.c_str(), "generic",
                                               target.features.c_str(), LLVMCodeGenLevelDefault,
                                               LLVMRelocPIC, LLVMCodeModelSmall),
                llvm().LLVMDisposeTargetMachine);
 }
 
-void optimise(LLVMModuleRef module, LLVMTargetMachineRef machine) {
+void optimize(LLVMModuleRef module, LLVMTargetMachineRef machine) {
   const auto options =
       owned(llvm().LLVMCreatePassBuilderOptions(), llvm().LLVMDisposePassBuilderOptions);
-  // Vectors are written out already: what is left is folding, and moving out of loops.
+  // The IR is already vectorized: only folding and loop-invariant code motion remain.
   constexpr const char* kPasses =
       "function(early-cse,instcombine<no-verify-fixpoint>,loop-mssa(licm),gvn,dce)";
   if (LLVMErrorRef error = llvm().LLVMRunPasses(module, kPasses, machine, options.get())) {
-    fail_with("LLVM does not optimise the generated IR", llvm().LLVMGetErrorMessage(error));
+    fail_with("LLVM cannot optimize the generated IR", llvm().LLVMGetErrorMessage(error));
   }
 }
 
@@ -136,12 +137,12 @@ std::vector<std::byte> assemble(const std::string& ir, const Target& target) {
   const auto context = owned(llvm().LLVMContextCreate(), llvm().LLVMContextDispose);
   const auto module = parse(context.get(), ir);
   const auto machine = machine_for(target);
-  optimise(module.get(), machine.get());
+  optimize(module.get(), machine.get());
   char* message = nullptr;
   LLVMMemoryBufferRef emitted = nullptr;
   if (llvm().LLVMTargetMachineEmitToMemoryBuffer(machine.get(), module.get(), LLVMObjectFile,
                                                  &message, &emitted) != 0) {
-    fail_with("LLVM does not assemble the generated IR", message);
+    fail_with("LLVM cannot assemble the generated IR", message);
   }
   const auto buffer = owned(emitted, llvm().LLVMDisposeMemoryBuffer);
   const auto* start = reinterpret_cast<const std::byte*>(llvm().LLVMGetBufferStart(buffer.get()));

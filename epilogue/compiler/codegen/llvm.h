@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LLVM 19, loaded when the first kernel is compiled: over a hundred megabytes that nothing else
-// pays for, code from the cache neither. Builds without EPI_CPU_JIT have these functions too, and
-// they say what to install.
+// LLVM 19, loaded when the first kernel is compiled. It takes over a hundred megabytes, which
+// neither other commands nor code from the cache pay for. In builds without EPI_CPU_JIT these
+// functions fail and name the package to install.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 
 namespace epi::compiler {
 
-// "19.1.7"; "none" where the build has no LLVM.
+// "19.1.7", or "none" if the build has no LLVM.
 std::string_view llvm_version();
 
-// Optimises and assembles a module of IR; returns a relocatable ELF object. Throws `Error` with the
-// package to install where LLVM is missing. Any thread.
+// Optimizes and assembles an IR module. Returns a relocatable ELF object. Throws `Error` with the
+// package to install if LLVM is missing. Thread-safe.
 std::vector<std::byte> assemble(const std::string& ir, const Target& target);
 
 }  // namespace epi::compiler

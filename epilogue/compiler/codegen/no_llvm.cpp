@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// llvm.h for builds without LLVM: compiling is refused with what to install.
+// llvm.h for builds without LLVM: compilation fails and names the package to install.
 #include "epilogue/base/error.h"
 #include "epilogue/compiler/codegen/llvm.h"
 

@@ -13,7 +13,7 @@
 namespace epi::compiler {
 namespace {
 
-// By name, as the system finds it; then where it was when this was built.
+// First by name, through the system's search path, then at its location at build time.
 constexpr const char* kFiles[] = {"libnvrtc.so.13", EPI_NVRTC_PATH};
 
 struct Nvrtc {
@@ -37,7 +37,7 @@ void* open_library() {
 template <typename F>
 void find(void* library, const char* symbol, F*& function) {
   function = reinterpret_cast<F*>(::dlsym(library, symbol));
-  if (function == nullptr) fail("compile", "NVRTC has no function {}", symbol);
+  if (function == nullptr) fail("compile", "NVRTC does not export the function {}", symbol);
 }
 
 Nvrtc load() {
@@ -79,22 +79,22 @@ std::string log_of(nvrtcProgram program) {
 }  // namespace
 
 std::vector<std::byte> assemble_cuda(const std::string& source, const std::string& architecture) {
-  nvrtcProgram made = nullptr;
-  check(nvrtc().create(&made, source.c_str(), "epilogue.cu", 0, nullptr, nullptr),
+  nvrtcProgram handle = nullptr;
+  check(nvrtc().create(&handle, source.c_str(), "epilogue.cu", 0, nullptr, nullptr),
         "nvrtcCreateProgram");
-  const Program program(made);
+  const Program program(handle);
   const std::string target = "--gpu-architecture=" + architecture;
-  // Minimal: without the declarations of textures and the runtime, a quarter of the time.
+  // --minimal omits the declarations of textures and the runtime, and takes a quarter of the time.
   const char* options[] = {target.c_str(), "--std=c++17", "--minimal"};
-  const nvrtcResult compiled = nvrtc().compile(made, std::size(options), options);
+  const nvrtcResult compiled = nvrtc().compile(handle, std::size(options), options);
   if (compiled == NVRTC_ERROR_COMPILATION) {
-    throw BugError("NVRTC refuses generated code:\n" + log_of(made));
+    throw BugError("NVRTC rejects the generated code:\n" + log_of(handle));
   }
   check(compiled, "nvrtcCompileProgram");
   size_t size = 0;
-  check(nvrtc().cubin_size(made, &size), "nvrtcGetCUBINSize");
+  check(nvrtc().cubin_size(handle, &size), "nvrtcGetCUBINSize");
   std::vector<std::byte> cubin(size);
-  check(nvrtc().cubin(made, reinterpret_cast<char*>(cubin.data())), "nvrtcGetCUBIN");
+  check(nvrtc().cubin(handle, reinterpret_cast<char*>(cubin.data())), "nvrtcGetCUBIN");
   return cubin;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVRTC, loaded when the first kernel is compiled for a GPU; code from the cache does without.
+// NVRTC, loaded when the first GPU kernel is compiled. Code from the cache does not need it.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace epi::compiler {
 
-// Machine code (a cubin) of CUDA C++ for an architecture: "sm_90a". Throws `Error` with what to
-// install where NVRTC is missing. Any thread.
+// Compiles CUDA C++ to a cubin for an architecture such as "sm_90a". Throws `Error` with the
+// package to install if NVRTC is missing. Thread-safe.
 std::vector<std::byte> assemble_cuda(const std::string& source, const std::string& architecture);
 
 }  // namespace epi::compiler

@@ -15,7 +15,7 @@
 namespace epi::compiler {
 namespace {
 
-// Reads the object's tables; every access is checked against its end.
+// Reads the tables of the object. Every access is bounds-checked.
 class ElfView {
  public:
   explicit ElfView(std::span<const std::byte> object) : object_(object) {
@@ -63,7 +63,7 @@ class ElfView {
   std::vector<Elf64_Shdr> sections_;
 };
 
-// Patches `place` so that it refers to `target` (with the addend in it).
+// Patches `place` to refer to `target`, which includes the addend.
 #if defined(__x86_64__)
 void relocate(uint32_t type, std::byte* place, const std::byte* target) {
   EPI_CHECK(type == R_X86_64_PC32 || type == R_X86_64_PLT32 || type == R_X86_64_64);
@@ -116,7 +116,7 @@ void relocate(uint32_t type, std::byte* place, const std::byte* target) {
       code |= static_cast<uint32_t>((static_cast<int64_t>(address - here) >> 2) & 0x3FFFFFF);
       break;
     default:
-      throw BugError(fmt::format("generated code has a relocation of type {}", type));
+      throw BugError(fmt::format("generated code has an unsupported relocation of type {}", type));
   }
   std::memcpy(place, &code, sizeof code);
 }
@@ -126,7 +126,7 @@ size_t rounded_up(size_t value, size_t to) { return (value + to - 1) / to * to; 
 
 bool is_loaded(const Elf64_Shdr& section) { return (section.sh_flags & SHF_ALLOC) != 0; }
 
-// Where every section goes, from the start of the memory.
+// The offset of every section from the start of the memory.
 struct Placement {
   std::vector<size_t> places;
   size_t size_bytes = 0;
@@ -152,7 +152,7 @@ void copy_sections(const ElfView& elf, const Placement& placement, std::byte* me
   }
 }
 
-// Where a symbol is. One from elsewhere has no section: kernels must not need it.
+// The address of a symbol. An external symbol has no section, and kernels must not use one.
 std::byte* address_of(const Elf64_Sym& symbol, const Placement& placement, std::byte* memory) {
   EPI_CHECK(symbol.st_shndx != SHN_UNDEF && symbol.st_shndx < placement.places.size());
   return memory + placement.places[symbol.st_shndx] + symbol.st_value;
@@ -182,7 +182,8 @@ CodeMemory::CodeMemory(size_t size_bytes)
           rounded_up(std::max<size_t>(size_bytes, 1), static_cast<size_t>(::getpagesize()))) {
   void* memory =
       ::mmap(nullptr, size_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) fail("compile", "no memory for code: {}", std::strerror(errno));
+  if (memory == MAP_FAILED)
+    fail("compile", "cannot allocate memory for code: {}", std::strerror(errno));
   data_ = static_cast<std::byte*>(memory);
 }
 
@@ -190,7 +191,7 @@ CodeMemory::~CodeMemory() { ::munmap(data_, size_bytes_); }
 
 void CodeMemory::make_executable() {
   if (::mprotect(data_, size_bytes_, PROT_READ | PROT_EXEC) != 0) {
-    fail("compile", "this system does not run generated code: {}", std::strerror(errno));
+    fail("compile", "this system does not allow generated code to run: {}", std::strerror(errno));
   }
   __builtin___clear_cache(reinterpret_cast<char*>(data_),
                           reinterpret_cast<char*>(data_ + size_bytes_));

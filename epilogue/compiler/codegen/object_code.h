@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads a relocatable ELF object of generated code into memory and links it within itself. Kernels
-// call nothing outside of themselves, so that a handful of relocations is all there is, and code
-// from the cache runs without LLVM.
+// Loads a relocatable ELF object of generated code into memory and links it. Kernels call nothing
+// outside themselves, so a handful of relocation types is enough, and code from the cache runs
+// without LLVM.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 
 namespace epi::compiler {
 
-// Pages that are written first and run afterwards.
+// Pages that are written first and executed afterwards.
 class CodeMemory {
  public:
-  explicit CodeMemory(size_t size_bytes);  // throws `Error` where there are none
+  explicit CodeMemory(size_t size_bytes);  // throws `Error` if there is no memory
   CodeMemory(const CodeMemory&) = delete;
   CodeMemory& operator=(const CodeMemory&) = delete;
   ~CodeMemory();
 
   std::byte* data() const { return data_; }
-  // From now on it can be run, and not be written.
+  // Makes the pages executable and read-only.
   void make_executable();
 
  private:
@@ -32,10 +32,10 @@ class CodeMemory {
 
 class ObjectCode {
  public:
-  // Throws `BugError` for an object that we cannot have made. Any thread.
+  // Throws `BugError` for an object that this compiler cannot have produced. Thread-safe.
   explicit ObjectCode(std::span<const std::byte> object);
 
-  // The address of a function; it lives as long as this does.
+  // The address of a function, valid for the lifetime of this object.
   void* find(std::string_view function) const;
 
  private:

@@ -6,8 +6,8 @@
 namespace epi::compiler {
 namespace {
 
-// Independent sums: two units with a latency of four or five cycles need ten; the x86 CPUs without
-// AVX-512 have sixteen registers for them and for the operands.
+// Number of independent sums: two units with a latency of four or five cycles need ten. x86 CPUs
+// without AVX-512 have sixteen registers for the sums and the operands.
 constexpr int kSums = 12;
 
 void emit_loop(IrWriter& out, const std::string& body_phis) {
@@ -28,7 +28,7 @@ PeakCode emit_vectors(const std::string& name, bool by_pairs, const Target& targ
   IrWriter out;
   VectorCode vector(out, target, target.lanes);
   out.begin_function("", name, "ptr %sink, i64 %rounds");
-  // Loaded, so that nothing can be computed ahead.
+  // Loaded from memory, so that nothing can be computed at compile time.
   IrValue factor = vector.load_splat(DType::kF32, "%sink");
   const std::string pairs = fmt::format("<{} x bfloat>", 2 * target.lanes);
   if (by_pairs) factor = out.let("bitcast {} {} to {}", vector.type(), factor, pairs);
@@ -76,7 +76,7 @@ PeakCode emit_tiles(const std::string& name) {
 
 ReadCode emit_read(const std::string& name, const Target& target) {
   constexpr int kLoads = 8;
-  constexpr int64_t kAhead = 4096;  // bytes fetched ahead, into the second level
+  constexpr int64_t kAhead = 4096;  // prefetch distance in bytes, into L2
   const int64_t vector_bytes = int64_t{target.lanes} * 4;
   const std::string type = fmt::format("<{} x i32>", target.lanes);
   IrWriter out;

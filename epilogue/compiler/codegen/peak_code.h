@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop of nothing but the instruction that a GEMM is made of, on registers: what the CPU can
-// do at most, to measure GEMMs by.
+// Loops that measure the peak of the CPU, as a reference for GEMMs: one repeats the multiply-add
+// instruction of a GEMM on registers, the other reads memory.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace epi::compiler {
 
-// Runs `rounds` rounds; writes something that depends on all of them to `sink`, 64 bytes.
+// Runs `rounds` rounds and writes a value that depends on all of them to `sink`, 64 bytes.
 using PeakFunction = void (*)(void* sink, int64_t rounds);
 
 struct PeakCode {
@@ -18,7 +18,7 @@ struct PeakCode {
 };
 PeakCode emit_peak(const std::string& name, GemmKind kind, const Target& target);
 
-// Reads `rounds` rounds of bytes, one after the other, and does little else.
+// Reads `rounds` rounds of consecutive bytes and does little else.
 using ReadFunction = void (*)(void* sink, const void* data, int64_t rounds);
 struct ReadCode {
   std::string ir;

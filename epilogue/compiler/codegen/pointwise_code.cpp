@@ -24,7 +24,7 @@ class PointwiseEmitter {
   }
 
  private:
-  // Whole vectors as compiled, then single elements by their strides.
+  // Full vectors with the compiled strides, then single elements with the given strides.
   void emit_loops() {
     out_.line("br label %vectors");
     out_.label("vectors");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code for one fused pointwise kernel. It works on one run along the innermost dimension; whoever
-// calls it walks the others (cpu/strided_walk.h).
+// Code for one fused pointwise kernel. It processes one run along the innermost dimension. The
+// caller iterates over the other dimensions (cpu/strided_walk.h).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace epi::compiler {
 
-// How an input moves along the run: it stands still, goes element by element, or by its stride.
+// How an input advances along the run: not at all, element by element, or by its stride.
 enum class Along : uint8_t { kBroadcast, kDense, kStrided };
 
 struct PointwiseInput {
@@ -25,12 +25,12 @@ struct PointwiseCode {
   std::vector<PointwiseInput> inputs;
 };
 
-// `data` and `strides` are of the outputs, then of the inputs. The first `as_compiled` elements
-// have the strides that the code was made for, the others those that are given.
+// `data` and `strides` belong to the outputs, then the inputs. The first `as_compiled` elements
+// have the strides for which the code was compiled, the rest use the given strides.
 using PointwiseFunction = void (*)(std::byte* const* data, const int64_t* strides,
                                    int64_t as_compiled, int64_t count);
 
-// The IR of a function of this type.
+// Returns the IR of a PointwiseFunction.
 std::string emit_pointwise(const std::string& name, const PointwiseCode& code,
                            const Target& target);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of one fused group: a straight line of pointwise operators on f32 values. Where
-// values come from and go to is the business of the kernel around it.
+// The arithmetic of one fused group: a straight-line sequence of pointwise operators on f32 values.
+// The enclosing kernel provides the inputs and consumes the outputs.
 #pragma once
 
 #include <optional>
@@ -12,16 +12,16 @@
 
 namespace epi::compiler {
 
-// A value of the program, or a number where `value` is negative.
+// A value of the program, or a constant if `value` is negative.
 struct Term {
   int value = -1;
   double number = 0;
 };
 
 struct Step {
-  std::optional<pointwise::Function> function{};  // none: a conversion
-  std::vector<Term> terms{};                      // its inputs, then its scalars
-  std::optional<DType> rounded_to{};              // of a conversion that must show in the result
+  std::optional<pointwise::Function> function{};  // nullopt: a conversion
+  std::vector<Term> terms{};                      // inputs, then scalars
+  std::optional<DType> rounded_to{};              // for a conversion that affects the result
 };
 
 // Values are numbered: the inputs first, then the results of the steps.
@@ -31,7 +31,7 @@ struct Program {
   std::vector<int> outputs;
 };
 
-// Writes the program for these inputs; returns its outputs.
+// Emits the program for these inputs and returns its outputs.
 std::vector<IrValue> emit(const Program& program, std::span<const IrValue> inputs,
                           VectorCode& code);
 

@@ -20,7 +20,7 @@ namespace {
 
 #if defined(__x86_64__)
 
-// Linux hands tile registers out on request, to the whole process.
+// Linux grants tile registers on request, to the whole process.
 bool may_use_tiles() {
   constexpr int kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr int kTileData = 18;
@@ -38,9 +38,9 @@ bool has_amx_bf16() {
   return (edx & kBf16) != 0 && (edx & kTile) != 0 && may_use_tiles();
 }
 
-// vdpbf16ps is twice as fast as multiply-add in f32 on a Zen 4, by others' figures, and half as
-// fast on an Emerald Rapids, which has AMX instead: see the peaks that `epilogue bench linear
-// --dtype bf16` prints under EPILOGUE_ISA=avx512 and avx512_bf16.
+// vdpbf16ps is twice as fast as f32 multiply-add on Zen 4, according to published figures, and half
+// as fast on Emerald Rapids, which has AMX instead. Compare the peaks that `epilogue bench linear
+// --dtype bf16` prints with EPILOGUE_ISA=avx512 and avx512_bf16.
 bool is_amd() {
   __builtin_cpu_init();
   return __builtin_cpu_is("amd") != 0;
@@ -57,13 +57,13 @@ Target detect() {
   target.converts_f16 = __builtin_cpu_supports("f16c") != 0;
   if (!target.converts_f16) target.features = "+avx,+avx2,+fma";
   if (cpu_isa() != Isa::kAvx512) return target;
-  // EVEX512 says that 512-bit registers are not only encoded but there.
+  // EVEX512 tells LLVM that 512-bit registers are available, not only encodable.
   target.features += ",+avx512f,+avx512bw,+avx512dq,+avx512vl,+evex512";
   target.lanes = 16;
   target.registers = 32;
   const char* limit = std::getenv("EPILOGUE_ISA");
-  const bool wants_pairs = limit != nullptr && std::string_view(limit) == "avx512_bf16";
-  if (__builtin_cpu_supports("avx512bf16") && (wants_pairs || (limit == nullptr && is_amd()))) {
+  const bool force_pairs = limit != nullptr && std::string_view(limit) == "avx512_bf16";
+  if (__builtin_cpu_supports("avx512bf16") && (force_pairs || (limit == nullptr && is_amd()))) {
     target.features += ",+avx512bf16";
     target.bf16_pairs = "llvm.x86.avx512bf16.dpbf16ps.512";
   }
@@ -83,7 +83,7 @@ Target detect() {
   target.features = "+neon";
   target.registers = 32;
   target.converts_f16 = true;
-  // bfdot multiplies twice as many numbers as an f32 multiply-add.
+  // bfdot multiplies twice as many elements as an f32 multiply-add.
   const bool limited = std::getenv("EPILOGUE_ISA") != nullptr;
   if (!limited && (::getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0) {
     target.features += ",+bf16";

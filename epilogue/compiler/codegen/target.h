@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What generated code may use: asked of the CPU itself (CPUID, HWCAP), never of its name, because a
-// virtual machine can hide what the model promises.
+// The CPU features that generated code may use. They come from the CPU itself (CPUID, HWCAP), not
+// from its model name, because a virtual machine can hide features of the model.
 #pragma once
 
 #include <string>
@@ -11,16 +11,18 @@ struct Target {
   std::string triple;         // "x86_64-unknown-linux-gnu"
   std::string data_layout;    // of that triple
   std::string features;       // for LLVM: "+avx2,+fma"; empty for the architecture's baseline
-  int lanes = 4;              // f32 numbers of one vector register
-  int registers = 16;         // vector registers
-  bool converts_f16 = false;  // by one instruction
-  bool amx = false;           // bf16 GEMMs of whole tiles; the system has given permission
-  // LLVM's name for the sum of GEMMs of bf16 pairs; empty where there is none, or f32 is faster.
+  int lanes = 4;              // f32 elements per vector register
+  int registers = 16;         // number of vector registers
+  bool converts_f16 = false;  // with one instruction
+  bool amx = false;           // bf16 tile GEMMs; the OS has granted permission
+  // The LLVM intrinsic that adds the products of bf16 pairs. Empty if there is none or f32 is
+  // faster.
   std::string bf16_pairs;
 };
 
-// Of this machine, lowered by EPILOGUE_ISA: baseline, avx2, avx512, avx512_bf16 (which is also
-// chosen then, where it would not be), and what is left out is the strongest.
+// The target of this machine, limited by EPILOGUE_ISA: baseline, avx2, avx512, or avx512_bf16,
+// which also enables bf16 pairs where they are not the default. If unset, the best instruction set
+// is used.
 const Target& host_target();
 
 }  // namespace epi::compiler

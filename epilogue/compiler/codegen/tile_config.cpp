@@ -4,9 +4,9 @@
 namespace epi::compiler {
 namespace {
 
-// The places of palette 1 in its 64 bytes.
-constexpr int kColumnBytes = 16;  // two bytes a register
-constexpr int kRows = 48;         // one
+// Byte offsets within the 64 bytes of palette 1.
+constexpr int kColumnBytes = 16;  // two bytes per register
+constexpr int kRows = 48;         // one byte per register
 
 void emit_rows(IrWriter& out, int tile, std::string_view rows) {
   const IrValue at = out.let("getelementptr i8, ptr %config, i64 {}", kRows + tile);

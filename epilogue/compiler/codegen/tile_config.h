@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What AMX is told about its eight registers before they are used: 0 and 1 hold sums of the upper
-// rows, 2 and 3 of the lower ones, 4 and 5 those rows of x, 6 and 7 weights.
+// The AMX tile configuration. Registers 0 and 1 hold the sums of the upper rows, 2 and 3 those of
+// the lower rows, 4 and 5 the upper and lower rows of x, 6 and 7 the weights.
 #pragma once
 
 #include <string_view>
@@ -9,9 +9,9 @@
 
 namespace epi::compiler {
 
-// Makes %config, with everything but the numbers of rows that vary.
+// Allocates %config and sets everything except the row counts that vary.
 void emit_tile_config(IrWriter& out);
-// Sets these (i8 values), and loads it.
+// Sets the row counts (i8 values) and loads the configuration.
 void emit_tile_rows(IrWriter& out, std::string_view upper, std::string_view lower);
 
 }  // namespace epi::compiler

@@ -150,7 +150,7 @@ IrValue VectorCode::narrowed(DType dtype, const IrValue& value) {
   return out_.let("trunc {} {} to {}", int_, bits, vector_of("i16"));
 }
 
-// To nearest, ties to even; NaN stays one (tensor/dtype.h does the same).
+// Rounds to nearest, ties to even. NaN stays NaN. Same algorithm as tensor/dtype.h.
 IrValue VectorCode::float_to_bf16(const IrValue& x) {
   const IrValue word = as_bits(x);
   const IrValue high = out_.let("lshr {} {}, {}", int_, word, integer(16));
@@ -164,7 +164,7 @@ IrValue VectorCode::float_to_bf16(const IrValue& x) {
                   rounded);
 }
 
-// Of unsigned integers.
+// Compares as unsigned integers.
 IrValue VectorCode::select_below(const IrValue& a, int64_t limit, const IrValue& then,
                                  const IrValue& otherwise) {
   const IrValue below = out_.let("icmp ult {} {}, {}", int_, a, integer(limit));
@@ -172,7 +172,7 @@ IrValue VectorCode::select_below(const IrValue& a, int64_t limit, const IrValue&
                   otherwise);
 }
 
-// As Half of tensor/dtype.h: all cases computed, one selected.
+// Same algorithm as Half in tensor/dtype.h, branch-free: computes all cases and selects one.
 IrValue VectorCode::half_to_float(const IrValue& bits) {
   const IrValue magnitude = out_.let("and {} {}, {}", int_, bits, integer(0x7FFF));
   const IrValue sign_bit = out_.let("and {} {}, {}", int_, bits, integer(0x8000));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of f32 of one width, or single ones, as LLVM IR: instructions, loads and stores. What
-// operators compute is written with ir_number.h.
+// Emits LLVM IR for f32 vectors of one width, or scalars: instructions, loads and stores. Operators
+// are written in terms of ir_number.h.
 #pragma once
 
 #include <initializer_list>
@@ -15,7 +15,7 @@ namespace epi::compiler {
 
 class VectorCode {
  public:
-  // Both must outlive it; `lanes` is 1 for single numbers.
+  // Both references must outlive this object. `lanes` is 1 for scalars.
   VectorCode(IrWriter& out, const Target& target, int lanes);
 
   int lanes() const { return lanes_; }
@@ -27,39 +27,39 @@ class VectorCode {
   IrValue mul(const IrValue& a, const IrValue& b) { return binary("fmul", a, b); }
   IrValue div(const IrValue& a, const IrValue& b) { return binary("fdiv", a, b); }
   IrValue neg(const IrValue& a);
-  // a * b + c, rounded once where the CPU can.
+  // a * b + c, rounded once if the CPU supports it.
   IrValue multiply_add(const IrValue& a, const IrValue& b, const IrValue& c);
 
   IrValue binary(std::string_view op, const IrValue& a, const IrValue& b);
-  // "llvm.<name>" of numbers.
+  // Calls "llvm.<name>" on f32 values.
   IrValue intrinsic(const char* name, std::initializer_list<IrValue> arguments);
-  // A mask; `condition` as of fcmp: "olt".
+  // Returns a mask. `condition` is that of fcmp: "olt".
   IrValue compare(const char* condition, const IrValue& a, const IrValue& b);
   IrValue select(const IrValue& mask, const IrValue& then, const IrValue& otherwise);
 
-  // The same lanes as integers of 32 bits.
+  // The same lanes as 32-bit integers.
   IrValue integer(int64_t value) const;
   IrValue integers(std::string_view op, const IrValue& a, const IrValue& b);
   IrValue as_float(const IrValue& bits);
   IrValue as_bits(const IrValue& x);
   IrValue signed_to_float(const IrValue& integer);
 
-  // As after a store to this dtype and a load from it.
+  // Rounds as a store to this dtype followed by a load would.
   IrValue rounded(DType dtype, const IrValue& x) { return widened(dtype, narrowed(dtype, x)); }
 
-  // One number in every lane.
+  // Broadcasts a scalar to every lane.
   IrValue splat(const IrValue& scalar);
-  // Elements of a dtype at an address, as f32 and back; unaligned, next to each other.
+  // Loads adjacent elements of a dtype as f32, and stores them. Unaligned.
   IrValue load(DType dtype, const IrValue& address);
   void store(DType dtype, const IrValue& value, const IrValue& address);
-  // The same for those lanes that `mask` has; others are not touched.
+  // The same for the lanes set in `mask`. Other lanes are not accessed.
   IrValue load_masked(DType dtype, const IrValue& address, const IrValue& mask);
   void store_masked(DType dtype, const IrValue& value, const IrValue& address, const IrValue& mask);
-  // One element in every lane; and elements `stride` (an i64) apart.
+  // Loads one element into every lane, or elements `stride` (an i64) apart.
   IrValue load_splat(DType dtype, const IrValue& address);
   IrValue load_strided(DType dtype, const IrValue& address, const IrValue& stride);
 
-  // Elements as they lie in memory ("i16", "float") and the vector of them.
+  // The type of an element in memory ("i16", "float"), and the vector type of an element type.
   static std::string_view stored_type(DType dtype);
   std::string vector_of(std::string_view element) const;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every form of kernel that the compiler generates: pointwise, vectors and strided; tiles and
-// streams of one GEMM and of two, with each matrix instruction. Every pointwise function is in
-// one of each. Not linked: compiled with each build for CUDA, so that a mistake shows before a GPU
-// runs it.
+// Instantiates every form of kernel that the compiler generates: pointwise with vectors and with
+// strides, tiles and streams of one GEMM and of two, with each matrix instruction. One
+// instance of each form contains every pointwise function. Not linked: every CUDA build compiles
+// this file, so that errors surface before a GPU runs the code.
 #include <utility>
 
 #include "epilogue/compiler/codegen/device/stream.cuh"
@@ -22,7 +22,7 @@ template <pointwise::Function kFunction>
 using TermsOf = std::make_index_sequence<static_cast<size_t>(pointwise::info(kFunction).inputs) +
                                          pointwise::info(kFunction).scalar_count>;
 
-// Every function, with `x` for all of its terms, added up.
+// The sum of all functions, with `x` for every term.
 template <typename V>
 __device__ __forceinline__ V all_functions(V x) {
   V sum = x;
@@ -74,7 +74,7 @@ extern "C" __global__ void __launch_bounds__(256)
   pointwise_body<1>(walk);
 }
 
-// The epilogue of `exact` GEMMs, element by element.
+// The epilogue of `exact` GEMMs, one element at a time.
 struct OneByOne {
   static __device__ __forceinline__ float one(const Operands& operands, int row, int column, int m,
                                               int n, float v0) {
@@ -106,8 +106,7 @@ __global__ void __launch_bounds__(160, 1)
   run_stream<T, Shape, Epilogue>(x_map, w0_map, w1_map, out, operands, m, n, k);
 }
 
-// Stages, strips and bytes as hopper_tiles.cpp and hopper_stream.cpp choose them for n 3072, k
-// 4096.
+// Stages, strips and bytes as chosen by hopper_tiles.cpp and hopper_stream.cpp for n 3072, k 4096.
 #define EPI_TILES(T, Epilogue, ...)                                                         \
   template __global__ void tiles_form<T, Tile<__VA_ARGS__>, Epilogue>(                      \
       const __grid_constant__ TensorMap, const __grid_constant__ TensorMap,                 \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hopper's instructions for GEMMs: barriers, tiles by the copy engine, wgmma.
+// Hopper's instructions for GEMMs: barriers, TMA copies of tiles, and wgmma.
 #pragma once
 
 namespace epi::device {
@@ -7,12 +7,12 @@ namespace epi::device {
 typedef unsigned u32;
 typedef unsigned long long u64;
 
-// What cuTensorMapEncodeTiled wrote; passed by value.
+// A descriptor written by cuTensorMapEncodeTiled, passed by value.
 struct alignas(64) TensorMap {
   u64 words[16];
 };
 
-// Operands of the epilogue, beside the sums.
+// Operands of the epilogue besides the sums.
 inline constexpr int kMaxOperands = 12;
 struct Operands {
   const char* data[kMaxOperands];
@@ -22,7 +22,7 @@ __device__ __forceinline__ u32 address_of(const void* shared) {
   return static_cast<u32>(__cvta_generic_to_shared(shared));
 }
 
-// --- Barriers in shared memory, which count arrivals and bytes that have come. -------------------
+// --- Barriers in shared memory, which count arrivals and transferred bytes. ----------------------
 __device__ __forceinline__ void init_barrier(u32 barrier, u32 count) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count));
 }
@@ -44,8 +44,8 @@ __device__ __forceinline__ void wait(u32 barrier, u32 parity) {
         : "memory");
   } while (done == 0);
 }
-// `threads` of a block meet at barrier `id`.
-__device__ __forceinline__ void meet(u32 id, u32 threads) {
+// Synchronizes `threads` threads of a block at barrier `id`.
+__device__ __forceinline__ void barrier_sync(u32 id, u32 threads) {
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
@@ -64,13 +64,14 @@ __device__ __forceinline__ void store_tile(const TensorMap* map, int column, int
       "r"(from), "r"(column), "r"(row)
       : "memory");
 }
-__device__ __forceinline__ void fetch_map(const TensorMap* map) {
+__device__ __forceinline__ void prefetch_map(const TensorMap* map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
 
 // --- Multiplication by a warpgroup -------------------------------------------------------------
-// A tile in shared memory: rows of 64 elements, swizzled over 128 bytes, eight of them 1024 bytes.
-__device__ __forceinline__ u64 tile_at(u32 address) {
+// Descriptor of a tile in shared memory: rows of 64 elements, swizzled over 128 bytes. Eight rows
+// take 1024 bytes.
+__device__ __forceinline__ u64 tile_descriptor(u32 address) {
   return (u64{1} << 62) | (u64{1024 >> 4} << 32) | (u64{1} << 16) | ((address & 0x3ffff) >> 4);
 }
 __device__ __forceinline__ void begin_mma() {
@@ -79,18 +80,18 @@ __device__ __forceinline__ void begin_mma() {
 __device__ __forceinline__ void commit_mma() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
-// What wgmma wrote is read after its wait, and not before.
+// Keeps reads of the wgmma results after its wait.
 template <int kCount>
 __device__ __forceinline__ void fence_sums(float (&d)[kCount]) {
 #pragma unroll
   for (int i = 0; i < kCount; ++i) asm volatile("" : "+f"(d[i])::"memory");
 }
 template <int kInFlight>
-__device__ __forceinline__ void await_mma() {
+__device__ __forceinline__ void wait_mma() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kInFlight) : "memory");
 }
 
-// The warp's 16 by 16 elements, from the places in which wgmma leaves them; lane i has the
+// Stores the warp's 16 by 16 elements from the registers in which wgmma leaves them. Lane i has the
 // address of row i % 16, in the left or the right half.
 __device__ __forceinline__ void store_matrices(u32 to, const u32 (&words)[4]) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two neighbours in a row, as a GEMM's epilogue sees them: the number type of its functions.
+// Two adjacent elements of a row: the number type of the functions in a GEMM's epilogue.
 #pragma once
 
 #include "epilogue/compiler/codegen/device/hopper.cuh"
@@ -39,45 +39,46 @@ EPI_FN Pair erf(Pair x) { return {erf(x.a), erf(x.b)}; }
 EPI_FN Pair rsqrt(Pair x) { return {rsqrt(x.a), rsqrt(x.b)}; }
 EPI_FN Pair normal_cdf(Pair x) { return {normal_cdf(x.a), normal_cdf(x.b)}; }
 
-// 1 + 2^x, right to 2^-17; its value at 2^63 above that and for NaN.
-EPI_FN float one_and_power(float x) {
+// 1 + 2^x, accurate to 2^-17. Returns its value at 63 for larger x and for NaN.
+EPI_FN float one_plus_exp2(float x) {
   float y;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(fminf(x, 63.0f)));
   return 1.0f + y;
 }
-// At least -10^9; NaN stays.
+// max(x, -10^9). NaN propagates.
 EPI_FN float bounded(float x) {
   float y;
   asm("max.NaN.f32 %0, %1, 0fCE6E6B28;" : "=f"(y) : "f"(x));
   return y;
 }
-// x / (1 + 2^u), both with one reciprocal: the unit that has it and powers is the bottleneck of an
-// epilogue. Where the quotient vanishes, 2^-63 of the bounded x is left, 10^-10 at most.
-EPI_FN Pair over_one_and_power(Pair x, Pair u) {
-  const float a = one_and_power(u.a), b = one_and_power(u.b);
+// x / (1 + 2^u), with one reciprocal for both: the unit that computes reciprocals and powers is the
+// bottleneck of an epilogue. Where the quotient underflows, 2^-63 of the bounded x remains, at most
+// 10^-10.
+EPI_FN Pair over_one_plus_exp2(Pair x, Pair u) {
+  const float a = one_plus_exp2(u.a), b = one_plus_exp2(u.b);
   const float both = reciprocal(a * b);
   return {bounded(x.a) * (both * b), bounded(x.b) * (both * a)};
 }
 EPI_FN Pair over_one_plus_exp(Pair x, Pair u) {
-  return over_one_and_power(x, u * 1.4426950408889634f);
+  return over_one_plus_exp2(x, u * 1.4426950408889634f);
 }
 
-// Overrides, which tests/compiler/gpu_epilogue_functions_test.cpp compares with the reference.
-// The shared reciprocal loses NaN where it is not in the numerator.
+// Overloads, which tests/compiler/gpu_epilogue_functions_test.cpp compares with the reference. The
+// shared reciprocal loses a NaN that is not in the numerator.
 EPI_FN Pair sigmoid(Pair x) {
   const Pair one(x.a == x.a ? 1.0f : x.a, x.b == x.b ? 1.0f : x.b);
-  return over_one_and_power(one, x * -1.4426950408889634f);
+  return over_one_plus_exp2(one, x * -1.4426950408889634f);
 }
-// The definition with its constants multiplied by log2(e): an operation less.
+// The definition with its constants multiplied by log2(e), which saves one operation.
 EPI_FN Pair gelu_tanh(Pair x) {
-  return over_one_and_power(x, x * fma(x * x, Pair(-0.10294324f), Pair(-2.3022082f)));
+  return over_one_plus_exp2(x, x * fma(x * x, Pair(-0.10294324f), Pair(-2.3022082f)));
 }
 
 template <typename T>
 EPI_FN Pair rounded_to(Pair x) {
   return {to_float(rounded<T>(x.a)), to_float(rounded<T>(x.b))};
 }
-// As they lie in memory.
+// The two elements as they are stored in memory.
 template <typename T>
 __device__ __forceinline__ u32 packed(Pair x);
 template <>
@@ -96,7 +97,7 @@ template <typename T>
 EPI_FN float read_one(const char* data, long long at) {
   return to_float(reinterpret_cast<const T*>(data)[at]);
 }
-// `second` is the place of the neighbour: the next, or the same.
+// `second` is the offset of the second element: 1, or 0 if it is broadcast.
 template <typename T>
 EPI_FN Pair read_pair(const char* data, long long at, int second) {
   const T* from = reinterpret_cast<const T*>(data) + at;

@@ -4,7 +4,7 @@
 
 namespace epi::device {
 
-// Static: what a kernel does not call, such as erf, costs NVRTC nothing.
+// Static: NVRTC drops functions that a kernel does not call, such as erf, at no cost.
 #define EPI_FN [[maybe_unused]] static __device__ __forceinline__
 
 EPI_FN float reciprocal(float x) {
@@ -12,13 +12,12 @@ EPI_FN float reciprocal(float x) {
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
 }
-// exp by the special-function unit, with what its argument rounds away put back: 2 ulp. NaN stays.
-// From 88 on, just below where it would be infinite, it is what it is at 88: 1 / (1 + exp) is 0
-// there.
+// exp with the special function unit, corrected for the rounding of its argument: 2 ulp. NaN
+// propagates. x is clamped to 88, just below overflow: 1 / (1 + exp) is 0 there.
 EPI_FN float exponential(float x) {
   float bounded, y;
   asm("min.NaN.f32 %0, %1, 0f42B00000;" : "=f"(bounded) : "f"(x));
-  asm("max.NaN.f32 %0, %1, 0fC2D00000;"  // -104: 0 from there on
+  asm("max.NaN.f32 %0, %1, 0fC2D00000;"  // -104: exp is 0 below
       : "=f"(bounded)
       : "f"(bounded));
   const float power = bounded * 1.4426950408889634f;

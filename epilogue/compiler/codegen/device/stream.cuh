@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream form of a GEMM, for few rows of x: weights are the first matrix of the instruction, 64
-// rows at a time, and the rows of x, at most 64, the second. Nothing but reading the weights costs
-// time, so most of shared memory is a ring of them in flight, which a programmatic dependent launch
-// fills before the kernel in front has ended. A tile has fewer rows than 64 where that shares the
-// weights out more evenly: the instruction then multiplies what lies behind them, and nothing reads
-// the result.
+// The stream form of a GEMM, for few rows of x: the weights are the first matrix of the
+// instruction, 64 rows at a time, and the rows of x, at most 64, the second. The kernel is bound by
+// reading the weights, so most of shared memory is a ring of loads in flight. With programmatic
+// dependent launch the ring is filled before the preceding kernel has finished. A tile has fewer
+// than 64 rows if that distributes the weights more evenly: the instruction then also multiplies
+// the memory behind them, and those results are not read.
 #pragma once
 
 #include "epilogue/compiler/codegen/device/pair.cuh"
@@ -15,15 +15,15 @@ namespace epi::device {
 template <int kWeightRows, int kTokenCount, int kSlabCount, int kStageCount, int kSumBytes,
           int kGemmCount>
 struct Stream {
-  static constexpr int kRows = kWeightRows;    // of weights of each GEMM in one tile
-  static constexpr int kTokens = kTokenCount;  // rows of x at most
-  static constexpr int kSlabs = kSlabCount;    // of 64 columns in a stage
+  static constexpr int kRows = kWeightRows;    // weight rows of each GEMM per tile
+  static constexpr int kTokens = kTokenCount;  // max rows of x
+  static constexpr int kSlabs = kSlabCount;    // slabs of 64 columns per stage
   static constexpr int kStages = kStageCount;
   static constexpr int kSumsBytes = kSumBytes;
   static constexpr int kGemms = kGemmCount;
 };
 
-// A block of 160 threads; `Epilogue` as in tiles.cuh.
+// Runs in a block of 160 threads. `Epilogue` is as in tiles.cuh.
 template <typename T, typename Stream, typename Epilogue>
 __device__ __forceinline__ void run_stream(const TensorMap& x_map, const TensorMap& w0_map,
                                            const TensorMap& w1_map, T* out,
@@ -32,8 +32,8 @@ __device__ __forceinline__ void run_stream(const TensorMap& x_map, const TensorM
   constexpr int kGemms = Stream::kGemms, kSlabs = Stream::kSlabs;
   constexpr u32 kSlabBytes = kGemms * kRows * 128, kTokenBytes = kTokens * 128;
   constexpr u32 kStageBytes = kSlabs * (kSlabBytes + kTokenBytes);
-  const u32 coming = kSlabs * (kSlabBytes + m * 128);  // into a stage: x has m rows, and no more
-  constexpr int kPitch = kTokens + 2;                  // of the sums
+  const u32 load_bytes = kSlabs * (kSlabBytes + m * 128);  // per stage: x has only m rows
+  constexpr int kPitch = kTokens + 2;                      // row pitch of the sums
 
   extern __shared__ __align__(1024) unsigned char shared[];
   const u32 stages = address_of(shared);
@@ -43,7 +43,7 @@ __device__ __forceinline__ void run_stream(const TensorMap& x_map, const TensorM
   if (threadIdx.x == 0) {
     for (int s = 0; s < kStages; ++s) {
       init_barrier(full + 8 * s, 1);
-      init_barrier(empty + 8 * s, 4);  // each warp that multiplies
+      init_barrier(empty + 8 * s, 4);  // one arrival per multiplying warp
     }
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
@@ -51,14 +51,14 @@ __device__ __forceinline__ void run_stream(const TensorMap& x_map, const TensorM
 
   const int depth = (k + 64 * kSlabs - 1) / (64 * kSlabs);
   const int tiles = (n + kRows - 1) / kRows;
-  const int mine = (tiles - static_cast<int>(blockIdx.x) + gridDim.x - 1) / gridDim.x;
+  const int my_tiles = (tiles - static_cast<int>(blockIdx.x) + gridDim.x - 1) / gridDim.x;
   if (threadIdx.x >= 128) {
     if (threadIdx.x == 128) {
       const auto load_weights = [&](int step) {
         const u32 barrier = full + 8 * (step % kStages);
         const u32 to = stages + step % kStages * kStageBytes;
         const int row = (blockIdx.x + step / depth * gridDim.x) * kRows;
-        expect_bytes(barrier, coming);
+        expect_bytes(barrier, load_bytes);
 #pragma unroll
         for (int i = 0; i < kSlabs; ++i) {
           const int column = (step % depth * kSlabs + i) * 64;
@@ -76,7 +76,7 @@ __device__ __forceinline__ void run_stream(const TensorMap& x_map, const TensorM
           load_tile(to + i * kTokenBytes, &x_map, (step % depth * kSlabs + i) * 64, 0, barrier);
         }
       };
-      const int steps = mine * depth, ahead = ::min(steps, kStages);
+      const int steps = my_tiles * depth, ahead = ::min(steps, kStages);
       for (int step = 0; step < ahead; ++step) load_weights(step);
       wait_for_inputs();
       for (int step = 0; step < ahead; ++step) load_x(step);
@@ -94,19 +94,19 @@ __device__ __forceinline__ void run_stream(const TensorMap& x_map, const TensorM
   float d[kTokens / 2];
   int stage = 0;
   u32 parity = 0;
-  for (int tile = 0; tile < mine; ++tile) {
+  for (int tile = 0; tile < my_tiles; ++tile) {
     for (int step = 0; step < depth; ++step) {
       wait(full + 8 * stage, parity);
       const u32 from = stages + stage * kStageBytes;
       begin_mma();
 #pragma unroll
       for (int i = 0; i < 4 * kSlabs; ++i) {
-        const u64 a = tile_at(from + i / 4 * kSlabBytes) + i % 4 * 2;
-        const u64 b = tile_at(from + kSlabs * kSlabBytes + i / 4 * kTokenBytes) + i % 4 * 2;
+        const u64 a = tile_descriptor(from + i / 4 * kSlabBytes) + i % 4 * 2;
+        const u64 b = tile_descriptor(from + kSlabs * kSlabBytes + i / 4 * kTokenBytes) + i % 4 * 2;
         multiply<T, kTokens>(d, a, b, step + i > 0);
       }
       commit_mma();
-      await_mma<0>();
+      wait_mma<0>();
       if (lane == 0) arrive(empty + 8 * stage);
       if (++stage == kStages) {
         stage = 0;
@@ -114,13 +114,14 @@ __device__ __forceinline__ void run_stream(const TensorMap& x_map, const TensorM
       }
     }
     fence_sums(d);
-    // Gate and up of one element are rows of different threads: they meet in shared memory.
+    // Gate and up of one element belong to different threads, which exchange them through shared
+    // memory.
 #pragma unroll
     for (int j = 0; j < kTokens / 2; ++j) {
       const int row = 16 * warp + lane / 4 + (j & 2) * 4;
       if (row < kGemms * kRows) sums[row * kPitch + j / 4 * 8 + 2 * (lane % 4) + (j & 1)] = d[j];
     }
-    meet(1, 128);
+    barrier_sync(1, 128);
     const int tile_column = (blockIdx.x + tile * gridDim.x) * kRows;
     for (int i = threadIdx.x; i < kRows / 2 * kTokens; i += 128) {
       const int row = i / (kRows / 2), at = i % (kRows / 2) * 2, column = tile_column + at;
@@ -138,7 +139,7 @@ __device__ __forceinline__ void run_stream(const TensorMap& x_map, const TensorM
       *reinterpret_cast<u32*>(out + static_cast<long long>(row) * n + column) =
           packed<T>(epilogue());
     }
-    meet(1, 128);
+    barrier_sync(1, 128);
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What precedes generated pointwise kernels: element types and the walk over operands. The layout
-// of Walk is that of gpu/fused_walk.h. NVRTC compiles this text (device_text.h): no header is
-// included, which alone would take it a quarter of a second.
+// The prelude of generated pointwise kernels: element types and the walk over operands. The layout
+// of Walk matches gpu/fused_walk.h. NVRTC compiles this text (device_text.h). It includes no
+// header, which alone would take a quarter of a second.
 #pragma once
 
 namespace epi::device {
@@ -50,9 +50,9 @@ struct alignas(sizeof(T) * kCount) Pack {
   T values[kCount];
 };
 
-// The kernel may start while the one before it on the stream ends (a programmatic dependent
-// launch): what that one wrote is there from here on. The next one may start when blocks of this
-// one end.
+// With programmatic dependent launch, the kernel may start before the previous kernel on the stream
+// has finished. After this call the output of that kernel is visible, and the next kernel may start
+// once the blocks of this one finish.
 __device__ __forceinline__ void wait_for_inputs() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -60,16 +60,16 @@ __device__ __forceinline__ void wait_for_inputs() {
 #endif
 }
 
-// Division by a size that the launch knows.
+// Precomputed division by a size that is constant for the launch.
 struct Divisor {
   unsigned value, multiplier, shift;
 };
 
-// Where item `index` lies in each operand: one element, or a vector of them.
+// Maps an item, which is one element or one vector, to its offset in each operand.
 template <int kOperands>
 struct Walk {
   int rank;
-  unsigned items, still, unused;  // still: operands that stand still along the last dimension
+  unsigned items, broadcast, unused;  // broadcast: bit mask, stride 0 in the last dimension
   Divisor shape[8];
   char* data[kOperands];
   long long strides[kOperands][8];
@@ -93,7 +93,7 @@ struct Walk {
   __device__ __forceinline__ Pack<T, kCount> read(int operand, long long at) const {
     const T* from = reinterpret_cast<const T*>(data[operand]) + at;
     if constexpr (kCount > 1) {
-      if ((still >> operand & 1) != 0) {
+      if ((broadcast >> operand & 1) != 0) {
         Pack<T, kCount> pack;
 #pragma unroll
         for (int k = 0; k < kCount; ++k) pack.values[k] = *from;

@@ -6,7 +6,7 @@
 #include "epilogue/compiler/codegen/device/walk.cuh"
 
 // clang-format off
-// The sums of m64nNk16 are N / 2 registers of a thread: operands %0, %1, ..., and d[0], d[1], ...
+// The sums of m64nNk16 are N / 2 registers per thread: operands %0, %1, ..., and d[0], d[1], ...
 // as outputs.
 #define EPI_REGISTERS_4 "%0, %1, %2, %3"
 #define EPI_REGISTERS_8 EPI_REGISTERS_4 \
@@ -84,7 +84,7 @@ namespace epi::device {
 
 template <typename T, int kN>
 __device__ __forceinline__ void multiply(float (&d)[kN / 2], u64 a, u64 b, bool add);
-// A source with one kernel defines EPI_ONLY_N: the others would take NVRTC 4 ms.
+// A source with one kernel defines EPI_ONLY_N: NVRTC would take 4 ms for the others.
 #if !defined(EPI_ONLY_N) || EPI_ONLY_N == 8
 EPI_WGMMA(8, bf16, "bf16", 4, "%4", "%5", "%6")
 EPI_WGMMA(8, f16, "f16", 4, "%4", "%5", "%6")
