@@ -8,7 +8,7 @@
 namespace epi::cuda {
 namespace {
 
-// Of the innermost GraphMemory::Use: the thread's allocations on that device come from it.
+// Set by the innermost GraphMemory::Use: this thread allocates from the pool on that device.
 struct GraphPool {
   Pool* pool = nullptr;
   int device = 0;
@@ -22,8 +22,8 @@ CachedBlock* take_block(BlockCache& cache, int device, int64_t size_bytes) {
   const Stream& stream = current_stream(device);
   if (stream.is_capturing()) {
     fail("empty",
-         "the stream is being captured: hold a cuda::GraphMemory::Use, whose memory stays with the "
-         "graph");
+         "cannot allocate while the stream is being captured: create a cuda::GraphMemory::Use, "
+         "which keeps memory for the graph");
   }
   return cache.take(stream, size_bytes);
 }
@@ -68,7 +68,7 @@ void release_cached(int device) {
 
 void record_stream(const Tensor& tensor, const Stream& stream) {
   auto* block = static_cast<CachedBlock*>(tensor.storage()->handle());
-  if (block == nullptr) return;  // the caller's memory: its owner knows when it is free
+  if (block == nullptr) return;  // the caller owns this memory
   block_cache(tensor.device().index).note_use(block, stream);
 }
 
@@ -78,11 +78,11 @@ GraphMemory::GraphMemory(int device)
 GraphMemory::~GraphMemory() { block_cache(device_).close_graph_pool(static_cast<Pool*>(pool_)); }
 
 GraphMemory::Use::Use(GraphMemory& memory)
-    : before_(graph_pool.pool), before_device_(graph_pool.device) {
+    : previous_pool_(graph_pool.pool), previous_device_(graph_pool.device) {
   graph_pool = {static_cast<Pool*>(memory.pool_), memory.device_};
 }
 
-GraphMemory::Use::~Use() { graph_pool = {static_cast<Pool*>(before_), before_device_}; }
+GraphMemory::Use::~Use() { graph_pool = {static_cast<Pool*>(previous_pool_), previous_device_}; }
 
 Scratch::Scratch(int device, int64_t size_bytes)
     : device_{DeviceType::kCuda, static_cast<int8_t>(device)},

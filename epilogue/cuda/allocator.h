@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory, kept by size class and stream. A freed block goes to work that follows on the same
-// stream at once, without waiting: the stream's order makes that safe. Nothing is given back to the
-// driver until memory runs out or `release_cached` is called.
+// Caching allocator for device memory, by size class and stream. A freed block can be reused at
+// once by later work on the same stream, because the stream executes in order. Blocks return to the
+// driver only when memory runs out or `release_cached` is called.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,23 @@
 namespace epi::cuda {
 
 struct AllocatorStats {
-  int64_t in_use_bytes = 0;  // of blocks, which are up to an eighth larger than the tensors
+  int64_t in_use_bytes = 0;  // whole blocks, which are up to 1/8 larger than their tensors
   int64_t cached_bytes = 0;
-  int64_t fresh_allocations = 0;  // that went to the driver
+  int64_t fresh_allocations = 0;  // blocks allocated with cudaMalloc
 };
 AllocatorStats allocator_stats(int device = 0);
-// Waits for the device and gives every cached block back to the driver.
+// Waits for the device, then returns every cached block to the driver.
 void release_cached(int device = 0);
 
-// `tensor`, which belongs to another stream, is used by work on `stream`: once it is freed, its
-// block waits for what `stream` was given until then.
+// Records that work on `stream` uses `tensor`, which was allocated on another stream. When the
+// tensor is freed, its block is not reused before the work queued on `stream` by then is done.
 void record_stream(const Tensor& tensor, const Stream& stream);
 
-// The memory of work that is captured into a graph. A graph keeps the addresses it saw: blocks that
-// are allocated while a `Use` of it lives go to no other work, and stay until the `GraphMemory` is
-// destroyed, which must be after the last launch has finished. Allocating on a stream that is being
-// captured without one throws `Error`. A `Use` is for one stream; graphs that share one memory
-// share its blocks, and must be launched in one order.
+// Memory for work that is captured into a CUDA graph. A graph replays the addresses it captured, so
+// blocks allocated during a `Use` serve no other work and stay allocated until the `GraphMemory` is
+// destroyed. Destroy it only after the last graph launch has finished. Allocating on a capturing
+// stream without a `Use` throws `Error`. A `Use` serves one stream. Graphs that share a
+// `GraphMemory` share its blocks and must be launched in a fixed order.
 class GraphMemory {
  public:
   explicit GraphMemory(int device = 0);
@@ -38,7 +38,7 @@ class GraphMemory {
   GraphMemory& operator=(const GraphMemory&) = delete;
   ~GraphMemory();
 
-  // The calling thread's allocations come from the memory, for a scope.
+  // Scope in which the calling thread allocates from `memory`.
   class Use {
    public:
     explicit Use(GraphMemory& memory);
@@ -47,8 +47,8 @@ class GraphMemory {
     ~Use();
 
    private:
-    void* before_;
-    int before_device_;
+    void* previous_pool_;
+    int previous_device_;
   };
 
  private:
@@ -56,7 +56,7 @@ class GraphMemory {
   void* pool_;
 };
 
-// Scratch memory for launches that are made while it lives: a block like any other tensor's.
+// Scratch memory for kernels launched during its lifetime, allocated like a tensor.
 class Scratch {
  public:
   Scratch(int device, int64_t size_bytes);
@@ -70,7 +70,7 @@ class Scratch {
   DeviceMemory::Block block_;
 };
 
-// What storages use.
+// The allocator behind tensor storage.
 DeviceMemory& caching_memory();
 
 }  // namespace epi::cuda

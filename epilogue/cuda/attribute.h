@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A number that CUDA knows of a device.
+// Reads a CUDA device attribute.
 #pragma once
 
 #include "epilogue/cuda/cuda_error.h"

@@ -13,11 +13,11 @@
 namespace epi::cuda {
 namespace {
 
-// cudaMalloc's own granularity, and more than any vector access or tensor map asks for.
+// The granularity of cudaMalloc. Larger than the alignment of any vector access or tensor map.
 constexpr int64_t kMinBlock = 512;
 constexpr size_t kMaxDevices = 64;
 
-// Null where the device has no such block left.
+// Returns null if the device is out of memory.
 void* driver_allocate(int64_t bytes) {
   const RelaxedCapture relaxed;
   void* data = nullptr;
@@ -51,14 +51,14 @@ CachedBlock* BlockCache::take(Pool& graph_pool, int64_t size_bytes) {
 CachedBlock* BlockCache::take_locked(Pool& pool, int64_t size_bytes) {
   const int64_t bytes = class_bytes(size_bytes, kMinBlock);
   CachedBlock* block = take_free(pool, bytes);
-  if (block == nullptr && !waiting_.empty() && !pool.of_graph) {
+  if (block == nullptr && !waiting_.empty() && !pool.for_graph) {
     collect_waiting();
     block = take_free(pool, bytes);
   }
   if (block == nullptr) block = take_fresh(pool, bytes, size_bytes);
   stats_.in_use_bytes += bytes;
   ++pool.in_use;
-  tell(block->data, bytes);
+  notify_listener(block->data, bytes);
   return block;
 }
 
@@ -71,26 +71,27 @@ CachedBlock* BlockCache::take_free(Pool& pool, int64_t bytes) {
   return block;
 }
 
-CachedBlock* BlockCache::take_fresh(Pool& pool, int64_t bytes, int64_t wanted_bytes) {
+CachedBlock* BlockCache::take_fresh(Pool& pool, int64_t bytes, int64_t requested_bytes) {
   const DeviceGuard guard(device_);
   void* data = driver_allocate(bytes);
-  if (data == nullptr && !pool.of_graph) {  // to wait for the device would end a capture
+  if (data == nullptr && !pool.for_graph) {  // synchronizing would invalidate a capture
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     release_locked();
     data = driver_allocate(bytes);
   }
-  if (data == nullptr) fail_out_of_memory(wanted_bytes);
+  if (data == nullptr) fail_out_of_memory(requested_bytes);
   ++stats_.fresh_allocations;
   return new CachedBlock{data, bytes, &pool};
 }
 
-void BlockCache::fail_out_of_memory(int64_t wanted_bytes) {
+void BlockCache::fail_out_of_memory(int64_t requested_bytes) {
   size_t free_bytes = 0;
   size_t total_bytes = 0;
   cudaMemGetInfo(&free_bytes, &total_bytes);
   fail("empty",
-       "out of memory on cuda:{}: {} bytes wanted, {} in use here, {} free of the device's {}",
-       device_, wanted_bytes, stats_.in_use_bytes, free_bytes, total_bytes);
+       "out of memory on cuda:{}: requested {} bytes, {} in use by this process, {} of {} free on "
+       "the device",
+       device_, requested_bytes, stats_.in_use_bytes, free_bytes, total_bytes);
 }
 
 void BlockCache::give_back(CachedBlock* block) noexcept {
@@ -101,12 +102,12 @@ void BlockCache::give_back(CachedBlock* block) noexcept {
   if (block->also_used_on.empty()) {
     keep(block);
   } else {
-    wait_for_others(block);
+    defer_reuse(block);
   }
-  tell(data, -bytes);
+  notify_listener(data, -bytes);
 }
 
-void BlockCache::tell(const void* data, int64_t bytes) const {
+void BlockCache::notify_listener(const void* data, int64_t bytes) const {
   const Device device{DeviceType::kCuda, static_cast<int8_t>(device_)};
   tell_allocation(
       {device, data, bytes, stats_.in_use_bytes, stats_.in_use_bytes + stats_.cached_bytes});
@@ -116,7 +117,7 @@ void BlockCache::keep(CachedBlock* block) {
   Pool* pool = block->pool;
   --pool->in_use;
   if (pool->closed) {
-    to_driver(block);
+    return_to_driver(block);
     drop_empty_pools();
     return;
   }
@@ -124,7 +125,7 @@ void BlockCache::keep(CachedBlock* block) {
   stats_.cached_bytes += block->bytes;
 }
 
-void BlockCache::wait_for_others(CachedBlock* block) {
+void BlockCache::defer_reuse(CachedBlock* block) {
   try {
     const DeviceGuard guard(device_);
     Waiting waiting{block, {}};
@@ -134,7 +135,7 @@ void BlockCache::wait_for_others(CachedBlock* block) {
     }
     block->also_used_on.clear();
     waiting_.push_back(std::move(waiting));
-  } catch (const std::exception&) {  // no event to be had: wait here instead
+  } catch (const std::exception&) {  // creating or recording an event failed: wait here instead
     cudaDeviceSynchronize();
     block->also_used_on.clear();
     keep(block);
@@ -143,19 +144,19 @@ void BlockCache::wait_for_others(CachedBlock* block) {
 
 void BlockCache::collect_waiting() {
   const RelaxedCapture relaxed;
-  const auto is_over = [](const Waiting& waiting) {
+  const auto is_done = [](const Waiting& waiting) {
     return std::all_of(waiting.ends.begin(), waiting.ends.end(),
                        [](const Event& end) { return end.is_known_done(); });
   };
-  const auto over = std::partition(waiting_.begin(), waiting_.end(), std::not_fn(is_over));
-  for (auto waiting = over; waiting != waiting_.end(); ++waiting) keep(waiting->block);
-  waiting_.erase(over, waiting_.end());
+  const auto done = std::partition(waiting_.begin(), waiting_.end(), std::not_fn(is_done));
+  for (auto waiting = done; waiting != waiting_.end(); ++waiting) keep(waiting->block);
+  waiting_.erase(done, waiting_.end());
 }
 
 void BlockCache::note_use(CachedBlock* block, const Stream& stream) {
   const std::lock_guard lock(mutex_);
-  const auto is_it = [&](const Stream& other) { return other.id() == stream.id(); };
-  if (std::none_of(block->also_used_on.begin(), block->also_used_on.end(), is_it)) {
+  const auto is_same = [&](const Stream& other) { return other.id() == stream.id(); };
+  if (std::none_of(block->also_used_on.begin(), block->also_used_on.end(), is_same)) {
     block->also_used_on.push_back(stream);
   }
 }
@@ -163,7 +164,7 @@ void BlockCache::note_use(CachedBlock* block, const Stream& stream) {
 Pool* BlockCache::open_graph_pool() {
   const std::lock_guard lock(mutex_);
   other_pools_.push_back(std::make_unique<Pool>());
-  other_pools_.back()->of_graph = true;
+  other_pools_.back()->for_graph = true;
   return other_pools_.back().get();
 }
 
@@ -202,13 +203,13 @@ void BlockCache::release_locked() {
 
 void BlockCache::release_pool(Pool& pool) {
   for (auto& [bytes, blocks] : pool.free) {
-    for (CachedBlock* block : blocks) to_driver(block);
+    for (CachedBlock* block : blocks) return_to_driver(block);
     stats_.cached_bytes -= bytes * static_cast<int64_t>(blocks.size());
     blocks.clear();
   }
 }
 
-void BlockCache::to_driver(CachedBlock* block) {
+void BlockCache::return_to_driver(CachedBlock* block) {
   const RelaxedCapture relaxed;
   cudaFree(block->data);
   delete block;

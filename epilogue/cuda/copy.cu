@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies with conversion between all dtypes. Reals become integers by truncation, clamped to the
-// range (NaN is 0); anything but zero becomes true.
+// Copies with conversion between all dtypes. Floating-point values are truncated to integers and
+// clamped to the range (NaN becomes 0). Any nonzero value becomes true.
 #include "epilogue/cuda/launchers.h"
 #include "epilogue/cuda/pointwise.cuh"
 
@@ -8,7 +8,8 @@ namespace epi::cuda {
 
 template <typename To, typename From>
 __device__ __forceinline__ To to_integer(From value) {
-  // The largest integers are no floats: compare with the power of two above them.
+  // The largest integer may not be representable in From, so compare with the power of two above
+  // it.
   constexpr From kAbove = From(Limits<To>::kMax / 2 + 1) * From(2);
   if (value >= -kAbove && value < kAbove) return static_cast<To>(value);
   return value > From(0) ? Limits<To>::kMax : value < From(0) ? Limits<To>::kMin : To(0);
@@ -31,7 +32,7 @@ struct Convert {
   }
 };
 
-// The bytes as they are.
+// Copies the bytes unchanged.
 template <typename T>
 struct Copy {
   static constexpr int kInputs = 1;

@@ -11,7 +11,7 @@
 namespace epi::cuda {
 namespace {
 
-// By name, as the system finds it; then where it was when this was built.
+// First the library on the loader's search path, then the path that was found at build time.
 constexpr const char* kFiles[] = {"libcublasLt.so.13", EPI_CUBLASLT_PATH};
 
 void* open_library() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuBLASLt, loaded when the first GEMM runs: it is about 500 MB, and the tool starts without it.
+// cuBLASLt, loaded by the first GEMM because the library is about 500 MB. The tool starts without
+// it.
 #pragma once
 
 #include <cublasLt.h>
@@ -21,12 +22,12 @@ struct CublasLt {
   decltype(&cublasLtGetStatusString) status_string = nullptr;
 };
 
-// The library; throws `Error` with what to install where it cannot be loaded.
+// Throws `Error` naming what to install if the library cannot be loaded.
 const CublasLt& cublaslt();
-// One of `device`, made once; it may be used by any thread.
+// The handle of `device`, created once and usable from any thread.
 cublasLtHandle_t cublaslt_handle(int device);
 
-// Throws `Error` naming the call where `status` is no success.
+// Throws `Error` naming the call if `status` is not success.
 void check(cublasStatus_t status, std::string_view call);
 
 }  // namespace epi::cuda

@@ -11,9 +11,10 @@
 namespace epi {
 namespace {
 
-// The kernel with the output's device made current: a copy to the CPU's is the source's.
+// Runs the kernel with the output's device current. For a copy to the CPU that is the source's
+// device.
 template <Kernel kKernel>
-void on_its_device(Args args, const Tensor& out) {
+void on_device(Args args, const Tensor& out) {
   const bool to_cpu = out.device() == kCpu;
   const cuda::DeviceGuard guard(to_cpu ? args.tensor(1).device().index : out.device().index);
   kKernel(args, out);
@@ -25,21 +26,21 @@ struct Row {
 };
 
 constexpr Row kTable[] = {
-#define EPI_POINTWISE(Name, ...) {Op::k##Name, on_its_device<cuda::pointwise_kernel<Op::k##Name>>},
+#define EPI_POINTWISE(Name, ...) {Op::k##Name, on_device<cuda::pointwise_kernel<Op::k##Name>>},
 #include "epilogue/base/result.h"
 #include "epilogue/pointwise/operators.def"
-    {Op::kAddmm, on_its_device<cuda::addmm>},
-    {Op::kAddmmActivation, on_its_device<cuda::addmm_activation>},
-    {Op::kAmax, on_its_device<cuda::amax>},
-    {Op::kBmm, on_its_device<cuda::bmm>},
-    {Op::kCat, on_its_device<cuda::cat>},
-    {Op::kCopy_, on_its_device<cuda::copy_>},
-    {Op::kLayerNorm, on_its_device<cuda::layer_norm>},
-    {Op::kMean, on_its_device<cuda::mean>},
-    {Op::kMm, on_its_device<cuda::mm>},
-    {Op::kRmsNorm, on_its_device<cuda::rms_norm>},
-    {Op::kSoftmax, on_its_device<cuda::softmax>},
-    {Op::kSum, on_its_device<cuda::sum>},
+    {Op::kAddmm, on_device<cuda::addmm>},
+    {Op::kAddmmActivation, on_device<cuda::addmm_activation>},
+    {Op::kAmax, on_device<cuda::amax>},
+    {Op::kBmm, on_device<cuda::bmm>},
+    {Op::kCat, on_device<cuda::cat>},
+    {Op::kCopy_, on_device<cuda::copy_>},
+    {Op::kLayerNorm, on_device<cuda::layer_norm>},
+    {Op::kMean, on_device<cuda::mean>},
+    {Op::kMm, on_device<cuda::mm>},
+    {Op::kRmsNorm, on_device<cuda::rms_norm>},
+    {Op::kSoftmax, on_device<cuda::softmax>},
+    {Op::kSum, on_device<cuda::sum>},
 };
 
 Result<void> register_all() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies on one device and between a device and the CPU. What is dense on both sides is one memcpy;
-// the rest is a kernel on the device's side.
+// Copies on one device and between a device and the CPU. If both sides are contiguous and have the
+// same dtype, the copy is one memcpy. Otherwise a kernel on the device rearranges the elements.
 #include "epilogue/cuda/cuda_error.h"
 #include "epilogue/cuda/cuda_kernels.h"
 #include "epilogue/cuda/launchers.h"
@@ -14,7 +14,7 @@
 namespace epi::cuda {
 namespace {
 
-// The same bytes in the same order.
+// Whether both tensors have the same bytes in the same order.
 bool is_plain(const Tensor& to, const Tensor& from) {
   return to.dtype() == from.dtype() && to.shape() == from.shape() && to.is_contiguous() &&
          from.is_contiguous();
@@ -40,20 +40,22 @@ void copy_on_device(const Tensor& to, const Tensor& from) {
   check_launch("copy_");
 }
 
-// Both dense, one of them on the CPU. The caller's memory is free again when this returns, unless
-// it is pinned and the caller does not want to wait.
+// Copies between contiguous tensors, one of them on the CPU. Returns when the copy is done, unless
+// `non_blocking` is set and the host memory is pinned.
 void transfer(const Tensor& to, const Tensor& from, bool non_blocking) {
   const bool to_cpu = to.device() == kCpu;
   const Tensor& host = to_cpu ? to : from;
   const Stream& stream = current_stream((to_cpu ? from : to).device().index);
-  const bool is_free = non_blocking && is_pinned(host);
+  const bool is_async = non_blocking && is_pinned(host);
   const bool is_captured = stream.is_capturing();
-  if (is_captured && !is_free) {
-    fail("copy_", "the stream is being captured: only non_blocking copies of pinned memory can be");
+  if (is_captured && !is_async) {
+    fail(
+        "copy_",
+        "cannot wait while the stream is being captured: use a non_blocking copy of pinned memory");
   }
   run_launch([&] { return copy_cost(to, from); }, [&] { copy_bytes(to, from, stream); });
-  if (is_captured) return;  // the memory is the graph's as long as it is launched
-  is_free ? note_pinned_use(host, stream) : stream.synchronize();
+  if (is_captured) return;  // the caller keeps the memory alive while the graph is launched
+  is_async ? note_pinned_use(host, stream) : stream.synchronize();
 }
 
 void copy_to_cpu(const Tensor& out, const Tensor& src, bool non_blocking) {
@@ -65,18 +67,18 @@ void copy_to_cpu(const Tensor& out, const Tensor& src, bool non_blocking) {
     epi::copy_(dense, src);
   }
   if (out.is_contiguous()) return transfer(out, dense, non_blocking);
-  const Tensor landed = empty(out.shape(), {out.dtype(), kCpu});
-  transfer(landed, dense, false);
-  epi::copy_(out, landed);
+  const Tensor staging = empty(out.shape(), {out.dtype(), kCpu});
+  transfer(staging, dense, false);
+  epi::copy_(out, staging);
 }
 
 void copy_to_device(const Tensor& out, const Tensor& src, bool non_blocking) {
   const Tensor dense = src.is_contiguous() ? src : clone(src);
   if (is_plain(out, dense))
     return transfer(out, dense, non_blocking && dense.storage() == src.storage());
-  const Tensor landed = empty(dense.shape(), {dense.dtype(), out.device()});
-  transfer(landed, dense, false);
-  epi::copy_(out, landed);
+  const Tensor staging = empty(dense.shape(), {dense.dtype(), out.device()});
+  transfer(staging, dense, false);
+  epi::copy_(out, staging);
 }
 
 }  // namespace
@@ -89,7 +91,7 @@ void copy_(Args args, const Tensor& out) {
   copy_on_device(out, src);
 }
 
-// One copy for each tensor.
+// One copy per tensor.
 void cat(Args args, const Tensor& out) {
   const auto d = static_cast<int>(args[1].integer());
   int64_t start = 0;

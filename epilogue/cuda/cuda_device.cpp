@@ -23,7 +23,7 @@ Result<std::vector<DeviceInfo>> devices() {
   const cudaError_t code = cudaGetDeviceCount(&count);
   if (code == cudaErrorInsufficientDriver && !has_driver()) {
     cudaGetLastError();
-    return failure("cudaGetDeviceCount: there is no NVIDIA driver (libcuda.so.1)");
+    return failure("cudaGetDeviceCount: the NVIDIA driver (libcuda.so.1) is not installed");
   }
   EPI_TRY(to_result(code, "cudaGetDeviceCount"));
   int driver = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NVIDIA GPUs of this machine. No CUDA header is needed for this one.
+// The NVIDIA GPUs of this machine. Needs no CUDA header.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,13 @@ struct DeviceInfo {
   int minor = 0;
   int multiprocessors = 0;
   int64_t memory_bytes = 0;
-  int driver = 0;  // the newest CUDA that its driver runs, as CUDA counts: 13000
+  int driver = 0;  // highest CUDA version the driver supports, in CUDA's encoding: 13000
 };
 
-// One entry for each device; a failure where the driver is missing or there is none.
+// One entry per device. Fails if the driver is missing or there is no device.
 Result<std::vector<DeviceInfo>> devices();
 
-// Waits until `device` has done all work that was started, by any thread, on any stream. Throws
-// `Error` where some of it failed.
+// Waits for all work on `device`, from every thread and stream. Throws `Error` if any of it failed.
 void synchronize(int device = 0);
 
 }  // namespace epi::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA's return codes as failures that name the call.
+// Converts CUDA error codes to failures that name the call.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,14 +9,14 @@
 
 namespace epi::cuda {
 
-// `call` is what was called, for the message: "cudaMalloc of 4096 bytes".
+// `call` names the call in the message, for example "cudaMalloc of 4096 bytes".
 inline Result<void> to_result(cudaError_t code, std::string_view call) {
   if (code == cudaSuccess) return {};
-  cudaGetLastError();  // or the next call that asks for it would be told of this one
+  cudaGetLastError();  // clears the error so that a later check does not report it again
   return failure("{}: {} ({})", call, cudaGetErrorString(code), cudaGetErrorName(code));
 }
 
-// The same, thrown as `Error`: for calls in the middle of an operator.
+// Throws the failure as `Error`. Used inside operators.
 inline void check(cudaError_t code, std::string_view call) {
   if (code == cudaSuccess) [[likely]]
     return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of the CUDA backend, one function for an operator, in the file named after its group.
-// Each starts its work on the stream that is current on the output's device.
+// The CUDA backend's kernels: one function per operator, in the file named after its group. Each
+// launches on the current stream of the output's device.
 #pragma once
 
 #include "epilogue/ops/args.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mm, addmm and bmm: operands read off the strides, the bias and the activation put where cuBLASLt
-// has them for free.
+// mm, addmm and bmm. Strides determine the operands' layout. The bias and the activation move into
+// the cuBLASLt epilogue if possible, where they cost nothing.
 #include <algorithm>
 #include <limits>
 
@@ -27,7 +27,7 @@ Gemm gemm_of(const Readable& a, const Readable& b, const Tensor& out) {
 }
 
 [[noreturn]] void fail_no_algorithm(std::string_view op, const Gemm& g) {
-  fail(op, "cuBLASLt has no algorithm for {} of m {}, n {}, k {}", name(g.dtype), g.m, g.n, g.k);
+  fail(op, "cuBLASLt has no algorithm for {} with m {}, n {}, k {}", name(g.dtype), g.m, g.n, g.k);
 }
 
 LaunchCost gemm_cost(const Tensor& a, const Tensor& b, const Tensor& out, int64_t k) {
@@ -48,7 +48,8 @@ bool try_bias(Gemm g, const Tensor& self, const Tensor& a, const Tensor& b, cons
   return done;
 }
 
-// out = alpha a @ b + beta c, with c in place where strides allow, else copied into out first.
+// out = alpha a @ b + beta c. Reads c in place if its strides allow, otherwise copies it into out
+// first.
 void add_matrix(Gemm g, const Tensor& self, const Dims& strides, const Tensor& a, const Tensor& b,
                 const Tensor& out) {
   const bool in_place = addend_of(strides, g.beta, g) == Addend::kMatrix;
@@ -92,7 +93,8 @@ void mm(Args args, const Tensor& out) {
 
 namespace {
 
-// Both in the GEMM's epilogue; false, and nothing started, where it cannot be one launch.
+// Runs bias and activation in the GEMM's epilogue. Returns false without launching if that is not
+// possible.
 bool try_activation(Args args, const Tensor& out) {
   const Tensor& self = args.tensor(0);
   const Tensor& a = args.tensor(1);
@@ -122,7 +124,7 @@ void addmm(Args args, const Tensor& out) {
   const Tensor& a = args.tensor(1);
   const Tensor& b = args.tensor(2);
   const double beta = args[3].number();
-  if (a.size(1) == 0) {  // nothing to sum: beta * self
+  if (a.size(1) == 0) {  // the GEMM is zero: out = beta * self
     beta == 0 ? fill_zero(out) : static_cast<void>(copy_(out, epi::mul(self, beta)));
     return;
   }
@@ -150,7 +152,7 @@ void bmm(Args args, const Tensor& out) {
   const Tensor b = readable_batch(args.tensor(1));
   if (a.size(2) == 0) return fill_zero(out);
   if (a.size(0) > std::numeric_limits<int32_t>::max()) {
-    fail("bmm", "{} GEMMs are more than cuBLASLt counts (2^31 - 1)", a.size(0));
+    fail("bmm", "batch size {} exceeds cuBLASLt's limit of 2^31 - 1", a.size(0));
   }
   Gemm g = gemm_of(readable(first_matrix(a)), readable(first_matrix(b)), out);
   g.batch = a.size(0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pointwise operators: the operands as numbers, the cost told, the launcher called.
+// Pointwise operators: converts operands to a StridedShape, records the cost and calls the
+// launcher.
 #include "epilogue/cuda/cuda_kernels.h"
 #include "epilogue/cuda/launchers.h"
 #include "epilogue/cuda/operands.h"

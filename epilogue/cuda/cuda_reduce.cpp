@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sum, mean and amax: dimensions in two groups, and into how many parts a reduction is cut.
+// sum, mean and amax: groups dimensions into kept and reduced ones, and decides how many parts a
+// reduction is split into.
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -14,10 +15,10 @@
 namespace epi::cuda {
 namespace {
 
-// Blocks that fill an H200's 132 multiprocessors several times over; parts shorter than this are
-// not worth a block of their own.
+// Enough blocks to fill the 132 multiprocessors of an H200 several times over.
 constexpr int64_t kEnoughBlocks = 1024;
-constexpr int64_t kShortestPart = 2048;
+// Shorter parts are not worth a block.
+constexpr int64_t kMinPart = 2048;
 constexpr int64_t kMaxSize = int64_t{1} << 31;
 constexpr int64_t kOutputsPerBlock = 32;  // of reduce_columns
 
@@ -31,13 +32,13 @@ ReductionDims plain_dims(const Layout& layout) {
   return dims;
 }
 
-// Too few outputs to fill the device: each is cut.
+// Splits reductions with too few outputs to fill the device.
 int64_t splits_of(const ReductionShape& shape) {
-  const int64_t per_block = shape.side_by_side ? kOutputsPerBlock : 1;
-  const int64_t shortest = shape.side_by_side ? kShortestPart / kOutputsPerBlock : kShortestPart;
+  const int64_t per_block = shape.columnwise ? kOutputsPerBlock : 1;
+  const int64_t min_part = shape.columnwise ? kMinPart / kOutputsPerBlock : kMinPart;
   const int64_t blocks = (shape.kept.count + per_block - 1) / per_block;
-  const int64_t most = std::max<int64_t>(shape.reduced.count / shortest, 1);
-  return std::clamp<int64_t>(kEnoughBlocks / std::max<int64_t>(blocks, 1), 1, most);
+  const int64_t max_splits = std::max<int64_t>(shape.reduced.count / min_part, 1);
+  return std::clamp<int64_t>(kEnoughBlocks / std::max<int64_t>(blocks, 1), 1, max_splits);
 }
 
 ReductionShape reduction_shape(const Tensor& x, const Dims& dims, const Tensor& out) {
@@ -53,7 +54,7 @@ ReductionShape reduction_shape(const Tensor& x, const Dims& dims, const Tensor& 
   }
   for (const Layout* layout : {&kept, &reduced}) {
     for (const int64_t size : layout->shape) {
-      if (size >= kMaxSize) fail("reduce", "a dimension of {} is longer than 2^31 - 1", size);
+      if (size >= kMaxSize) fail("reduce", "dimension size {} exceeds 2^31 - 1", size);
     }
   }
   ReductionShape shape;
@@ -62,7 +63,7 @@ ReductionShape reduction_shape(const Tensor& x, const Dims& dims, const Tensor& 
   shape.kept = plain_dims(kept);
   shape.reduced = plain_dims(reduced);
   const auto along = [](const ReductionDims& d) { return std::abs(d.strides[d.rank - 1]); };
-  shape.side_by_side =
+  shape.columnwise =
       shape.kept.rank > 0 && shape.reduced.rank > 0 && along(shape.kept) < along(shape.reduced);
   shape.splits = splits_of(shape);
   return shape;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// softmax and the norms: rows as numbers, parameters made dense.
+// softmax and the norms: converts rows to a RowShape and makes parameters contiguous.
 #include <limits>
 
 #include "epilogue/cuda/cuda_kernels.h"
@@ -13,7 +13,7 @@
 namespace epi::cuda {
 namespace {
 
-// `x` without dimension `dim`: the first element of each row.
+// `x` without dimension `dim`, that is, the first element of each row.
 Tensor row_starts(const Tensor& x, int dim) {
   Layout layout = x.layout();
   layout.shape.erase(dim);
@@ -25,7 +25,7 @@ RowShape row_shape(std::string_view op, const Tensor& x, const Tensor& out, int 
   const Tensor x_rows = row_starts(x, dim);
   const Tensor out_rows = row_starts(out, dim);
   if (x_rows.numel() > std::numeric_limits<int32_t>::max()) {
-    fail(op, "{} rows are more than one launch counts (2^31 - 1)", x_rows.numel());
+    fail(op, "{} rows exceed the limit of 2^31 - 1", x_rows.numel());
   }
   RowShape shape;
   shape.rows = strided_shape({&out_rows, &x_rows});

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a device the calling thread's current one, for a scope.
+// Sets the calling thread's current device for a scope.
 #pragma once
 
 #include "epilogue/cuda/cuda_error.h"
 
 namespace epi::cuda {
 
-// Reads the current device each time, which costs some ten nanoseconds: the caller's own
-// cudaSetDevice is honoured, and comes back into force.
+// Reads the current device on each construction, which costs about ten nanoseconds. This way a
+// cudaSetDevice call by the caller is restored at the end of the scope.
 class DeviceGuard {
  public:
   explicit DeviceGuard(int device) {
-    check(cudaGetDevice(&before_), "cudaGetDevice");
-    changed_ = before_ != device;
+    check(cudaGetDevice(&previous_), "cudaGetDevice");
+    changed_ = previous_ != device;
     if (changed_) check(cudaSetDevice(device), "cudaSetDevice");
   }
   DeviceGuard(const DeviceGuard&) = delete;
   DeviceGuard& operator=(const DeviceGuard&) = delete;
   ~DeviceGuard() {
-    if (changed_) cudaSetDevice(before_);
+    if (changed_) cudaSetDevice(previous_);
   }
 
  private:
-  int before_ = 0;
+  int previous_ = 0;
   bool changed_ = false;
 };
 

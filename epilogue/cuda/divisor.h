@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Division by a number that is known before a kernel starts: q = (n + high(n m)) >> s for n < 2^31,
-// which is a fifth of the instructions of a division.
+// Division by a divisor that is known before the kernel launch: q = (n + high(n m)) >> s for n <
+// 2^31, with a fifth of the instructions of a plain division.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct Divisor {
   uint32_t shift = 0;
 
   Divisor() = default;
-  // Nothing is ever divided by zero, the size of an empty dimension.
+  // Zero is the size of an empty dimension. No division by it is ever executed.
   explicit Divisor(uint32_t divisor) : value(divisor == 0 ? 1 : divisor) {
     while ((uint64_t{1} << shift) < value) ++shift;
     const uint64_t excess = (uint64_t{1} << shift) - value;

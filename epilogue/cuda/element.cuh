@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types on the device. bf16 and f16 are computed in f32 and rounded once.
+// Element types on the device. bf16 and f16 are computed in f32 and rounded once, at the end.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -21,14 +21,14 @@ inline constexpr bool kIsHalf = std::is_same_v<T, bf16> || std::is_same_v<T, f16
 template <typename T>
 inline constexpr bool kIsReal = kIsHalf<T> || std::is_floating_point_v<T>;
 
-// The ends of an integer's range: device code cannot call std::numeric_limits itself.
+// The range of an integer type. Device code cannot call std::numeric_limits.
 template <typename T>
 struct Limits {
   static constexpr T kMin = std::numeric_limits<T>::min();
   static constexpr T kMax = std::numeric_limits<T>::max();
 };
 
-// What a T is computed in.
+// The type in which a T is computed.
 template <typename T>
 using Compute = std::conditional_t<kIsHalf<T>, float, T>;
 
@@ -54,7 +54,7 @@ __device__ __forceinline__ T rounded(Compute<T> value) {
   }
 }
 
-// `kCount` elements that are read or written at once.
+// `kCount` elements that are loaded or stored at once.
 template <typename T, int kCount>
 struct alignas(sizeof(T) * kCount) Pack {
   T values[kCount];
@@ -65,7 +65,8 @@ struct Type {
   using type = T;
 };
 
-// Calls f(Type<T>{}) with the element type of `dtype`, one of those that the name says.
+// The visit functions call f(Type<T>{}) with the element type of `dtype`, which must belong to the
+// class in the function's name.
 template <typename F>
 void visit_floating(DType dtype, F&& f) {
   switch (dtype) {

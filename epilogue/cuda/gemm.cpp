@@ -16,10 +16,11 @@
 namespace epi::cuda {
 namespace {
 
-// More shapes than any model has: what follows a thousand sequence lengths starts over.
+// More shapes than any model has. A full cache is cleared, for example after a thousand different
+// sequence lengths.
 constexpr size_t kMaxPlans = 8192;
 
-// cuBLASLt asks for the alignment of an address up to this; TMA and 16-byte accesses need 16.
+// cuBLASLt distinguishes alignments up to this value. TMA and 16-byte accesses need 16.
 constexpr int64_t kMaxAlignment = 256;
 
 uint16_t alignment_of(const void* data) {
@@ -79,7 +80,7 @@ PlanCache& plan_cache() {
 
 void start(const GemmPlan& plan, const Gemm& g, int device) {
   const DeviceGuard guard(device);
-  // The bias' address is part of the description: a copy of it belongs to this call.
+  // The descriptor holds the address of the bias, so each call uses its own copy of the descriptor.
   cublasLtMatmulDescOpaque_t desc = plan.desc;
   if (g.bias != nullptr) {
     check(cublaslt().desc_set(&desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &g.bias, sizeof g.bias),
@@ -94,11 +95,11 @@ void start(const GemmPlan& plan, const Gemm& g, int device) {
   if (plan.workspace_bytes > 0) {
     scratch.emplace(device, static_cast<int64_t>(plan.workspace_bytes));
   }
-  // Layouts are read only, whatever the type of the parameter says.
+  // cublasLtMatmul only reads the layouts, although the parameters are not const.
   const auto layout = [](const cublasLtMatrixLayoutOpaque_t& l) {
     return const_cast<cublasLtMatrixLayoutOpaque_t*>(&l);
   };
-  // Column-major, the GEMM is out^T = b^T a^T.
+  // In column-major order the GEMM is out^T = b^T a^T.
   check(cublaslt().matmul(plan.handle, &desc, alpha_at, g.b.data, layout(plan.b), g.a.data,
                           layout(plan.a), beta_at, g.c != nullptr ? g.c : g.out, layout(plan.c),
                           g.out, layout(plan.out), &plan.algorithm,

@@ -42,7 +42,7 @@ void set(cublasLtMatmulDescOpaque_t& desc, cublasLtMatmulDescAttributes_t attrib
         "cublasLtMatmulDescSetAttribute");
 }
 
-// The operation on a column-major view of a row-major matrix: its transpose comes for free.
+// The operation on the column-major view of a row-major matrix, which is its transpose.
 cublasOperation_t operation(bool transposed) { return transposed ? CUBLAS_OP_T : CUBLAS_OP_N; }
 
 void describe_gemm(GemmPlan& plan, const PlanKey& key) {
@@ -98,13 +98,13 @@ cublasLtMatmulPreferenceOpaque_t preference_of(const PlanKey& key) {
   check(cublaslt().preference_init(&preference, sizeof preference), "cublasLtMatmulPreferenceInit");
   prefer(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
          static_cast<uint64_t>(kWorkspaceBytes));
-  // cuBLASLt's first matrix is our b.
+  // cuBLASLt's matrix A is our b.
   const auto [a, b, c, out] = key.alignments;
   prefer(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, uint32_t{b});
   prefer(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, uint32_t{a});
   prefer(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, uint32_t{c});
   prefer(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, uint32_t{out});
-  // Split sums are added in f32, never in the 16 bits of the output.
+  // Split-K partial sums are added in f32, never in the 16-bit type of the output.
   prefer(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
          static_cast<uint32_t>(CUBLASLT_REDUCTION_SCHEME_INPLACE |
                                CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));

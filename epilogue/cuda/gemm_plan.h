@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cuBLASLt is told of a GEMM, and the algorithm that it chose for it.
+// The cuBLASLt descriptors of a GEMM and the algorithm that its heuristic selected.
 #pragma once
 
 #include <array>
@@ -10,10 +10,11 @@
 
 namespace epi::cuda {
 
-// What cuBLAS recommends for Hopper; also what PyTorch gives it, so that both choose alike.
+// The size that cuBLAS recommends for Hopper. PyTorch uses the same one, so both select the same
+// algorithms.
 inline constexpr int64_t kWorkspaceBytes = int64_t{32} << 20;
 
-// Everything that a plan depends on. No padding: it is compared and hashed as bytes.
+// Everything a plan depends on. Has no padding, because it is hashed as bytes.
 struct PlanKey {
   std::array<int64_t, 4> sizes{};        // m, n, k, batch
   std::array<int64_t, 7> strides{};      // ld of a, b, c, out; batch strides of a, b, out
@@ -44,7 +45,7 @@ struct GemmPlan {
   bool exists = false;  // cuBLASLt has an algorithm
 };
 
-// Asks cuBLASLt, which takes some hundred microseconds.
+// Queries cuBLASLt's heuristic, which takes about a hundred microseconds.
 GemmPlan make_plan(const PlanKey& key);
 
 }  // namespace epi::cuda

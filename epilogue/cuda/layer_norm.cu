@@ -10,11 +10,11 @@ struct LayerNorm {
     const auto count = static_cast<C>(row.count());
     C total = 0;
     row.read([&](C value) { total += value; });
-    const C mean = over_threads(total, SumOf()) / count;
-    // Around the mean, not E[x^2] - E[x]^2, which cancels far from zero.
+    const C mean = reduce_threads(total, SumOf()) / count;
+    // Centered on the mean. E[x^2] - E[x]^2 cancels if the mean is far from zero.
     C squares = 0;
-    row.again([&](C value) { squares += (value - mean) * (value - mean); });
-    const C variance = over_threads(squares, SumOf()) / count;
+    row.reread([&](C value) { squares += (value - mean) * (value - mean); });
+    const C variance = reduce_threads(squares, SumOf()) / count;
     const C scale = C(1) / ::sqrt(variance + static_cast<C>(parameters.eps));
     row.write(parameters,
               [&](C value, C weight, C bias) { return (value - mean) * scale * weight + bias; });

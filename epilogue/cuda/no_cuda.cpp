@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend of a build without CUDA: it says so.
+// The backend of a build without CUDA. Every function fails.
 #include "epilogue/base/error.h"
 #include "epilogue/cuda/cuda_backend.h"
 #include "epilogue/cuda/cuda_device.h"
@@ -9,7 +9,7 @@ namespace epi {
 namespace {
 
 constexpr const char* kMissing =
-    "this build has no CUDA: nvcc 13.0 was not found, or EPI_CUDA is OFF";
+    "this build has no CUDA support: nvcc 13.0 was not found, or EPI_CUDA is OFF";
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors as the plain numbers that launchers take.
+// Converts tensors to the plain structs that launchers take.
 #pragma once
 
 #include <initializer_list>
@@ -9,10 +9,10 @@
 
 namespace epi::cuda {
 
-// `tensors`, the output first, each broadcast to the output's shape; dimensions merged.
+// Broadcasts `tensors`, the output first, to the output's shape and merges dimensions.
 StridedShape strided_shape(std::initializer_list<const Tensor*> tensors);
 
-// Throws `Error` naming `op` where the launch that was made last did not start.
+// Throws `Error` naming `op` if the last launch failed.
 void check_launch(std::string_view op);
 
 }  // namespace epi::cuda

@@ -14,12 +14,12 @@
 namespace epi::cuda {
 namespace {
 
-constexpr int64_t kMinBlock = 4096;  // a page is locked as a whole
+constexpr int64_t kMinBlock = 4096;  // memory is locked in whole pages
 
 struct PinnedBlock {
   std::byte* data = nullptr;
   int64_t bytes = 0;
-  std::vector<Event> uses{};  // the ends of the copies that use it
+  std::vector<Event> uses{};  // mark the end of each copy that uses the block
 };
 
 class PinnedCache {
@@ -49,7 +49,7 @@ class PinnedCache {
     free_[block->bytes].push_back(block);
   }
 
-  // The block that holds `data`, null where there is none.
+  // Returns the block that contains `data`, or null.
   PinnedBlock* find(const std::byte* data) {
     const std::lock_guard lock(mutex_);
     return find_locked(data);
@@ -105,7 +105,7 @@ class PinnedCache {
   std::map<const std::byte*, PinnedBlock*> in_use_;
 };
 
-// Never destroyed: tensors in static storage may outlive every other static.
+// Never destroyed, because tensors in static storage may outlive every other static.
 PinnedCache& cache() {
   static auto* const instance = new PinnedCache;
   return *instance;
@@ -114,7 +114,7 @@ PinnedCache& cache() {
 }  // namespace
 
 Tensor empty_pinned(const Dims& shape, DType dtype) {
-  const int64_t bytes = empty(shape, {dtype, kMeta}).size_bytes();  // throws where it is no shape
+  const int64_t bytes = empty(shape, {dtype, kMeta}).size_bytes();  // throws for invalid shapes
   PinnedBlock* block = cache().take(bytes);
   auto storage = Storage::wrap(kCpu, block->data, bytes, [block] { cache().give_back(block); });
   return {std::move(storage), {shape, contiguous_strides(shape)}, 0, dtype};

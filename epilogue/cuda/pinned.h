@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page-locked memory of the CPU: the device copies from and to it without the CPU's help, so that a
-// copy can run beside other work. Blocks are kept and handed out again once the copies that use
-// them are done.
+// Pinned (page-locked) host memory. The device copies to and from it without the CPU, so a copy can
+// overlap other work. Freed blocks are cached and reused once the copies that use them are done.
 #pragma once
 
 #include "epilogue/cuda/stream.h"
@@ -9,14 +8,14 @@
 
 namespace epi::cuda {
 
-// A row-major, uninitialised tensor on the CPU. Throws `Error` where no memory can be locked.
+// A row-major, uninitialised tensor on the CPU. Throws `Error` if no memory can be pinned.
 Tensor empty_pinned(const Dims& shape, DType dtype = DType::kF32);
 bool is_pinned(const Tensor& tensor);
 
-// A copy on `stream` uses the bytes of `tensor`, if it is pinned: its block is handed out again
-// only after that.
+// Records that a copy on `stream` uses `tensor`, so that its block is not reused before the copy is
+// done. Does nothing if `tensor` is not pinned.
 void note_pinned_use(const Tensor& tensor, const Stream& stream);
-// Gives every free block back to the system.
+// Returns every free block to the system.
 void release_cached_pinned();
 
 }  // namespace epi::cuda

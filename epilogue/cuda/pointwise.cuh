@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops around a pointwise function, written once: in vectors of 16 bytes where operands are
-// dense, element by element otherwise, and in tiles through shared memory where an input is dense
-// along another dimension than the output. A function is a struct with `kInputs`, the types `In`
-// and `Out`, and `operator()` on elements in the type they are computed in.
+// The kernels that apply a pointwise function. They use 16-byte vectors if all operands are dense
+// or broadcast along the last dimension, tiles in shared memory if an input is dense along another
+// dimension, and single elements otherwise. A function is a struct with `kInputs`, the types `In`
+// and `Out`, and `operator()` on elements of type `Compute<In>`.
 #pragma once
 
 #include "epilogue/cuda/element.cuh"
@@ -10,17 +10,17 @@
 
 namespace epi::cuda {
 
-// One vector a thread, and many threads: with two or four of them, gelu over 25 M bf16 takes 28.0
-// and 33.5 us instead of 27.6 (H200; bench/gpu_forward gelu).
+// One vector per thread. With two or four vectors per thread, GELU over 25 M bf16 takes 28.0
+// and 33.5 us instead of 27.6 us (H200; bench/gpu_forward gelu).
 constexpr int kThreads = 256;
 constexpr int kVectorBytes = 16;
 
-// Reads item `offset` of operand `operand` of the walk: a vector, or one element that stands for
-// all.
+// Reads the vector at `offset` of an operand. An operand that is broadcast along the last dimension
+// is read as one element and replicated.
 template <typename T, int kVector>
 __device__ __forceinline__ Pack<T, kVector> read(const Walk& walk, int operand, int64_t offset) {
   const T* from = reinterpret_cast<const T*>(walk.data[operand]) + offset;
-  if (kVector == 1 || (walk.still >> operand & 1) == 0) {
+  if (kVector == 1 || (walk.broadcast >> operand & 1) == 0) {
     return *reinterpret_cast<const Pack<T, kVector>*>(from);
   }
   Pack<T, kVector> pack;
@@ -62,14 +62,15 @@ __global__ void __launch_bounds__(kThreads) pointwise(const __grid_constant__ Wa
   *reinterpret_cast<Pack<Out, kVector>*>(to) = result;
 }
 
-constexpr int kTile = 32;     // rows and columns: a warp wide
-constexpr int kTileRows = 8;  // of threads
+constexpr int kTile = 32;     // rows and columns of a tile: one warp wide
+constexpr int kTileRows = 8;  // rows of threads
 
-// The last two dimensions in tiles. An input of `turned` is dense along the rows: its tile is read
-// that way and turned in shared memory, a column more wide so that no bank is hit twice.
+// Processes the last dimension and one other in tiles. An input whose bit is set in `transposed` is
+// dense along the rows: its tile is read in that order and transposed in shared memory. The extra
+// column avoids bank conflicts.
 template <typename F>
 __global__ void __launch_bounds__(kTile* kTileRows)
-    pointwise_tiled(const __grid_constant__ Walk walk, F f, uint32_t turned, uint32_t rows,
+    pointwise_tiled(const __grid_constant__ Walk walk, F f, uint32_t transposed, uint32_t rows,
                     uint32_t columns, Divisor column_tiles, Divisor row_tiles) {
   using In = typename F::In;
   __shared__ In tiles[F::kInputs][kTile][kTile + 1];
@@ -78,19 +79,19 @@ __global__ void __launch_bounds__(kTile* kTileRows)
   const uint32_t outer = divide(tile_row, row_tiles);
   const uint32_t row = (tile_row - outer * row_tiles.value) * kTile;
   int64_t base[1 + F::kInputs];
-  offsets_of(walk, outer, base);  // the walk is over the outer dimensions
+  offsets_of(walk, outer, base);  // the walk covers the outer dimensions
   const int last = kMaxDims - 1;
   const auto at = [&](int operand, uint32_t r, uint32_t c) {
     return base[operand] + r * walk.strides[operand][last - 1] + c * walk.strides[operand][last];
   };
 #pragma unroll
   for (int i = 0; i < F::kInputs; ++i) {
-    const bool turn = (turned >> (i + 1) & 1) != 0;
+    const bool transpose = (transposed >> (i + 1) & 1) != 0;
     for (int k = threadIdx.y; k < kTile; k += kTileRows) {
-      const uint32_t r = row + (turn ? threadIdx.x : k);
-      const uint32_t c = column + (turn ? k : threadIdx.x);
+      const uint32_t r = row + (transpose ? threadIdx.x : k);
+      const uint32_t c = column + (transpose ? k : threadIdx.x);
       if (r >= rows || c >= columns) continue;
-      tiles[i][turn ? threadIdx.x : k][turn ? k : threadIdx.x] =
+      tiles[i][transpose ? threadIdx.x : k][transpose ? k : threadIdx.x] =
           reinterpret_cast<const In*>(walk.data[i + 1])[at(i + 1, r, c)];
     }
   }
@@ -105,27 +106,29 @@ __global__ void __launch_bounds__(kTile* kTileRows)
   }
 }
 
-// Of shorter dimensions most of a tile would be empty.
-constexpr int64_t kShortestTurned = 8;
+// With shorter dimensions most of a tile would be empty.
+constexpr int64_t kMinTransposedSize = 8;
 
-// The inputs of a walk that are dense along another dimension than the last, which `row` is set to.
-inline uint32_t find_turned(const StridedShape& shape, int& row) {
-  uint32_t turned = 0;
+// Returns a bit mask of the inputs that are dense along a dimension other than the last, and sets
+// `row` to that dimension.
+inline uint32_t find_transposed(const StridedShape& shape, int& row) {
+  uint32_t transposed = 0;
   const int last = shape.rank - 1;
   for (int i = 1; i < shape.operands; ++i) {
     if (shape.strides[i][last] == 0 || shape.strides[i][last] == 1) continue;
     for (int d = 0; d < last; ++d) {
-      if (shape.strides[i][d] != 1 || (turned != 0 && row != d)) continue;
-      if (shape.shape[d] < kShortestTurned || shape.shape[last] < kShortestTurned) continue;
+      if (shape.strides[i][d] != 1 || (transposed != 0 && row != d)) continue;
+      if (shape.shape[d] < kMinTransposedSize || shape.shape[last] < kMinTransposedSize) continue;
       row = d;
-      turned |= 1U << i;
+      transposed |= 1U << i;
     }
   }
-  return turned;
+  return transposed;
 }
 
 template <typename F>
-void launch_tiled(const StridedShape& shape, int row, uint32_t turned, F f, cudaStream_t stream) {
+void launch_tiled(const StridedShape& shape, int row, uint32_t transposed, F f,
+                  cudaStream_t stream) {
   const int last = shape.rank - 1;
   StridedShape outer = shape;
   outer.rank = 0;
@@ -137,7 +140,7 @@ void launch_tiled(const StridedShape& shape, int row, uint32_t turned, F f, cuda
   }
   if (outer.rank == 0) outer.shape[outer.rank++] = 1;
   Walk walk = make_walk(outer, 1);
-  for (int i = 0; i < shape.operands; ++i) {  // beyond the outer ones, where the kernel looks
+  for (int i = 0; i < shape.operands; ++i) {  // the kernel reads them from the last two slots
     walk.strides[i][kMaxDims - 2] = shape.strides[i][row];
     walk.strides[i][kMaxDims - 1] = shape.strides[i][last];
   }
@@ -147,7 +150,7 @@ void launch_tiled(const StridedShape& shape, int row, uint32_t turned, F f, cuda
   const Divisor row_tiles((rows + kTile - 1) / kTile);
   const dim3 threads(kTile, kTileRows);
   pointwise_tiled<<<walk.items * row_tiles.value * column_tiles.value, threads, 0, stream>>>(
-      walk, f, turned, rows, columns, column_tiles, row_tiles);
+      walk, f, transposed, rows, columns, column_tiles, row_tiles);
 }
 
 template <int kVector, typename F>
@@ -157,8 +160,8 @@ void launch_items(const StridedShape& shape, F f, cudaStream_t stream) {
   pointwise<F, kVector><<<blocks, kThreads, 0, stream>>>(walk, f);
 }
 
-// Starts `f` over `shape` on `stream`; cudaGetLastError says whether that worked. Functions with
-// `kTiles` false, of which there are many that few call, do without the third loop.
+// Launches `f` over `shape` on `stream`. The caller checks cudaGetLastError. With `kTiles` false
+// the tiled kernel is not compiled: dtype conversions have many rarely used instances.
 template <bool kTiles = true, typename F>
 void launch_pointwise(const StridedShape& whole, F f, cudaStream_t stream) {
   constexpr int kWidest = sizeof(typename F::In) > sizeof(typename F::Out)
@@ -169,8 +172,8 @@ void launch_pointwise(const StridedShape& whole, F f, cudaStream_t stream) {
     if (takes_vectors(shape, kVector)) return launch_items<kVector>(shape, f, stream);
     if constexpr (kTiles) {
       int row = 0;
-      const uint32_t turned = find_turned(shape, row);
-      if (turned != 0) return launch_tiled(shape, row, turned, f, stream);
+      const uint32_t transposed = find_transposed(shape, row);
+      if (transposed != 0) return launch_tiled(shape, row, transposed, f, stream);
     }
     launch_items<1>(shape, f, stream);
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of pointwise/functions.h as kernels over one element type. pointwise_f32.cu and its
-// like compile all of them for a type each; names in traces are "Gelu<float>", and
-// "AddScalar<float>" where the second operand is a number.
+// The functions of pointwise/functions.h as kernels for one element type. Each pointwise_<dtype>.cu
+// compiles all of them for its type. Names in traces are "Gelu<float>", or "AddScalar<float>" if
+// the second operand is a scalar.
 #pragma once
 
 #include <utility>
@@ -15,7 +15,7 @@ namespace epi::cuda {
 
 namespace table = epi::pointwise;
 
-// What a function computes a T in.
+// The number type with which a function computes a T.
 template <typename T>
 struct NumberOf {
   using type = Compute<T>;
@@ -45,8 +45,8 @@ inline constexpr size_t kScalarCount = table::info(kFunction).scalar_count;
 template <table::Function kFunction>
 using ScalarsOf = std::make_index_sequence<kScalarCount<kFunction>>;
 
-// `F::apply` of the elements, then of the scalars; `scalars` has one to spare, so that there is
-// one.
+// Calls `F::apply` with the elements, then the scalars. `scalars` has one unused element, because
+// an array cannot be empty.
 template <typename F, table::Function kFunction, typename T, typename Scalars>
 struct Applied;
 template <typename F, table::Function kFunction, typename T, size_t... kScalars>
@@ -62,11 +62,11 @@ struct Applied<F, kFunction, T, std::index_sequence<kScalars...>> {
   }
 };
 
-// The same of one element and a number.
+// Calls `F::apply` with one element and the scalar `other` as second operand, then the scalars.
 template <typename F, table::Function kFunction, typename T, typename Scalars>
-struct AppliedToNumber;
+struct AppliedToScalar;
 template <typename F, table::Function kFunction, typename T, size_t... kScalars>
-struct AppliedToNumber<F, kFunction, T, std::index_sequence<kScalars...>> {
+struct AppliedToScalar<F, kFunction, T, std::index_sequence<kScalars...>> {
   static constexpr int kInputs = 1;
   using In = T;
   using Out = T;
@@ -89,13 +89,13 @@ struct AppliedToNumber<F, kFunction, T, std::index_sequence<kScalars...>> {
   struct Name : Applied<Name##Function, table::Function::k##Name, T,                 \
                         ScalarsOf<table::Function::k##Name>> {};                     \
   template <typename T>                                                              \
-  struct Name##Scalar : AppliedToNumber<Name##Function, table::Function::k##Name, T, \
+  struct Name##Scalar : AppliedToScalar<Name##Function, table::Function::k##Name, T, \
                                         ScalarsOf<table::Function::k##Name>> {};
 #define EPI_POINTWISE_VARIANT EPI_POINTWISE
 #include "epilogue/pointwise/operators.def"
 
-// An override of gelu_tanh for 16 bits; tests/ops/pointwise_sweep_test.cpp compares all values with
-// the reference.
+// Specialization of gelu_tanh for 16-bit types. tests/ops/pointwise_sweep_test.cpp compares all
+// values with the reference.
 template <typename T>
 struct GeluTanhOfHalf {
   static constexpr int kInputs = 1;
@@ -110,7 +110,7 @@ struct GeluTanh<bf16> : GeluTanhOfHalf<bf16> {};
 template <>
 struct GeluTanh<f16> : GeluTanhOfHalf<f16> {};
 
-// A number as the type that is computed in: an integer's bounds where it lies beyond them.
+// Converts a number to the compute type. Numbers outside an integer's range are clamped.
 template <typename C>
 C to_compute(double number) {
   if constexpr (std::is_integral_v<C>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The primitives of pointwise/functions.h for eager CUDA kernels, by CUDA's own functions, and the
-// operators made of them.
+// The primitives of pointwise/functions.h for eager CUDA kernels, implemented with CUDA's math
+// functions, and the functions built on them.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ EPI_FN T over_one_plus_exp(T x, T u) {
   return x / (T(1) + exp(u));
 }
 
-// clang-format off: what follows is made of what stands before
+// clang-format off: these headers use the functions above, in this order
 #include "epilogue/pointwise/wrapping_int.h"
 #include "epilogue/pointwise/functions.h"
 // clang-format on

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sum, mean and amax over any dimensions. Reals are summed in f64, as on the CPU: the conversion is
-// hidden behind the loads. Threads that neighbour each other read what neighbours in memory: terms
-// of one output, or terms of neighbouring outputs. An operator is a struct with `Acc`, `start`,
+// sum, mean and amax over any dimensions. Floating-point values are summed in f64, as on the CPU;
+// the loads hide the cost of the conversion. Adjacent threads read adjacent memory: terms of one
+// output, or terms of adjacent outputs. An operator is a struct with `In`, `Acc`, `Out`, `start`,
 // `combine` and `finish`.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace epi::cuda {
 constexpr int kReduceThreads = 256;
 constexpr int kReduceWarp = 32;
 
-// An index taken apart into dimensions; by 64-bit divisions where there are 2^31 and more.
+// Converts a linear index to an offset, with 64-bit divisions if there are 2^31 or more elements.
 struct Offsets {
   int rank = 0;
   bool wide = false;
@@ -45,18 +45,18 @@ struct Offsets {
   }
 };
 
-// What both kernels are told.
+// The parameters of reduce_rows and reduce_columns.
 template <typename Acc>
 struct Reduction {
   const char* x = nullptr;
   char* out = nullptr;
-  Acc* partials = nullptr;  // null: results go to `out`
+  Acc* partials = nullptr;  // null: results are written to `out`
   Offsets kept;
   Offsets reduced;
-  int64_t part = 0;  // terms of one split
+  int64_t part = 0;  // terms per split
 };
 
-// A result, or one split's share of it.
+// Writes a result, or the partial result of one split.
 template <typename Op>
 __device__ __forceinline__ void put(const Reduction<typename Op::Acc>& r, int64_t output,
                                     typename Op::Acc value) {
@@ -67,14 +67,15 @@ __device__ __forceinline__ void put(const Reduction<typename Op::Acc>& r, int64_
   }
 }
 
-// blockDim.x threads share the terms of one output; blockDim.y outputs a block.
+// blockDim.x threads share the terms of one output. A block computes blockDim.y outputs.
 template <typename Op, int kVector>
 __global__ void __launch_bounds__(kReduceThreads)
     reduce_rows(const __grid_constant__ Reduction<typename Op::Acc> r) {
   using T = typename Op::In;
   using Acc = typename Op::Acc;
   const int64_t output = static_cast<int64_t>(blockIdx.x) * blockDim.y + threadIdx.y;
-  if (output >= r.kept.count) return;  // whole warps, and none of a block that meets
+  // Whole warps return. Blocks that call __syncthreads compute one output and never return here.
+  if (output >= r.kept.count) return;
   const T* x = reinterpret_cast<const T*>(r.x) + r.kept.at(output);
   const int64_t begin = blockIdx.y * r.part;
   const int64_t end = begin + r.part < r.reduced.count ? begin + r.part : r.reduced.count;
@@ -100,8 +101,7 @@ __global__ void __launch_bounds__(kReduceThreads)
   if (threadIdx.x == 0) put<Op>(r, output, value);
 }
 
-// A column of threads shares the terms of one output; neighbouring columns are neighbouring
-// outputs.
+// A column of threads shares the terms of one output. Adjacent columns are adjacent outputs.
 template <typename Op>
 __global__ void __launch_bounds__(kReduceThreads)
     reduce_columns(const __grid_constant__ Reduction<typename Op::Acc> r) {
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(kReduceThreads)
   put<Op>(r, output, value);
 }
 
-// The parts of each output, one thread an output.
+// Combines the parts of each output, one thread per output.
 template <typename Op>
 __global__ void __launch_bounds__(kReduceThreads)
     reduce_parts(const typename Op::Acc* partials, int64_t splits, int64_t outputs, int64_t terms,
@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(kReduceThreads)
   out[output] = Op::finish(value, terms);
 }
 
-// Terms lie side by side, and can be read in vectors.
+// Whether the terms are contiguous and can be read in vectors.
 inline bool terms_take_vectors(const ReductionShape& shape, int64_t part, int vector, int bytes) {
   bool fits = shape.reduced.rank == 1 && shape.reduced.strides[0] == 1 && part % vector == 0 &&
               shape.reduced.count % vector == 0 &&
@@ -156,12 +156,12 @@ void launch_reduction(const ReductionShape& shape, cudaStream_t stream) {
   const Reduction<Acc> r{shape.x, shape.out, partials, Offsets(shape.kept), Offsets(shape.reduced),
                          part};
   const auto splits = static_cast<unsigned>(shape.splits);
-  if (shape.side_by_side) {
+  if (shape.columnwise) {
     const auto blocks = static_cast<unsigned>((r.kept.count + kReduceWarp - 1) / kReduceWarp);
     const dim3 threads(kReduceWarp, kReduceThreads / kReduceWarp);
     reduce_columns<Op><<<dim3(blocks, splits), threads, 0, stream>>>(r);
   } else {
-    // A warp for each short row, a block for a long one.
+    // One warp per short row, one block per long row.
     const bool is_short = part <= 1024;
     const dim3 threads =
         is_short ? dim3(kReduceWarp, kReduceThreads / kReduceWarp) : dim3(kReduceThreads);

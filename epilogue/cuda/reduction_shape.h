@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dimensions of a reduction in two groups, as plain numbers.
+// The operands of a reduction as a plain struct: kept and reduced dimensions.
 #pragma once
 
 #include "epilogue/cuda/strided_shape.h"
@@ -13,14 +13,14 @@ struct ReductionDims {
   int64_t strides[kMaxDims] = {};  // of the input, in elements
 };
 
-// A reduction is cut into `splits` parts, which meet in `partials` (8 bytes for each output and
-// part) and a second kernel, where there are too few outputs to fill the device.
+// If there are too few outputs to fill the device, the reduction is split into `splits` parts. They
+// write to `partials` (8 bytes per output and part), and a second kernel combines them.
 struct ReductionShape {
   const char* x = nullptr;
-  char* out = nullptr;  // dense, in the order of the kept dimensions
+  char* out = nullptr;  // contiguous, in the order of the kept dimensions
   ReductionDims kept;
   ReductionDims reduced;
-  bool side_by_side = false;  // neighbouring threads take neighbouring outputs, not terms
+  bool columnwise = false;  // adjacent threads take adjacent outputs, not adjacent terms
   int64_t splits = 1;
   void* partials = nullptr;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// While it lives, the calling thread may make calls that are no work of a stream (cudaMalloc,
-// cudaEventQuery) though some stream is being captured.
+// Scope in which the calling thread may make calls that capture modes other than relaxed forbid
+// (cudaMalloc, cudaEventQuery) while a stream is being captured.
 #pragma once
 
 #include <cuda_runtime_api.h>

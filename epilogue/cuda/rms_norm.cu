@@ -9,7 +9,7 @@ struct RmsNorm {
     using C = typename R::C;
     C squares = 0;
     row.read([&](C value) { squares += value * value; });
-    const C mean_square = over_threads(squares, SumOf()) / static_cast<C>(row.count());
+    const C mean_square = reduce_threads(squares, SumOf()) / static_cast<C>(row.count());
     const C scale = C(1) / ::sqrt(mean_square + static_cast<C>(parameters.eps));
     row.write(parameters, [&](C value, C weight, C) { return value * scale * weight; });
   }

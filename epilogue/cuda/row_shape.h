@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows that softmax and the norms work on, as plain numbers.
+// The rows that softmax and the norms process, as a plain struct.
 #pragma once
 
 #include "epilogue/cuda/strided_shape.h"
@@ -7,9 +7,9 @@
 namespace epi::cuda {
 
 struct RowShape {
-  StridedShape rows;        // the other dimensions: output and input; fewer than 2^31 rows
-  int64_t count = 0;        // elements of a row
-  int64_t strides[2] = {};  // along a row: of the output, of the input
+  StridedShape rows;        // remaining dimensions of output and input; fewer than 2^31 rows
+  int64_t count = 0;        // elements per row
+  int64_t strides[2] = {};  // stride along a row in the output and in the input
 };
 
 }  // namespace epi::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators on whole rows. A row is read from memory once and kept in shared memory where it fits,
-// and is read again, mostly from the second-level cache, where it does not. Short rows take a warp
-// each, long ones a block. An operator is a struct with `run(row, parameters)`.
+// Operators on whole rows. A row that fits into shared memory is read from global memory once. A
+// longer row is read again in each pass, mostly from the L2 cache. Short rows take one warp each,
+// long rows one block. An operator is a struct with `run(row, parameters)`.
 #pragma once
 
 #include "epilogue/cuda/element.cuh"
@@ -12,10 +12,10 @@ namespace epi::cuda {
 
 constexpr int kWarp = 32;
 constexpr int kMaxThreads = 1024;
-constexpr int64_t kWarpRow = 1024;  // longest row of one warp: 32 elements a lane
-// What a block gets without asking, less what over_threads takes of it.
+constexpr int64_t kWarpRow = 1024;  // longest row for one warp: 32 elements per lane
+// The shared memory of a block without opting in to more, minus what reduce_threads uses.
 constexpr int64_t kCacheBytes = (48 << 10) - 1024;
-constexpr int kRowsPerBlock = 8;  // of short rows
+constexpr int kRowsPerBlock = 8;  // for short rows
 
 struct LargerOf {
   template <typename C>
@@ -30,10 +30,10 @@ struct SumOf {
   }
 };
 
-// The combination of every thread's value, over the threads of one row (a warp, or a whole block),
-// in all of them.
+// Combines the values of all threads of a row (a warp or a whole block). Every thread gets the
+// result.
 template <typename C, typename Combine>
-__device__ __forceinline__ C over_threads(C value, Combine combine) {
+__device__ __forceinline__ C reduce_threads(C value, Combine combine) {
 #pragma unroll
   for (int distance = kWarp / 2; distance > 0; distance /= 2) {
     value = combine(value, __shfl_xor_sync(~0U, value, distance));
@@ -41,7 +41,7 @@ __device__ __forceinline__ C over_threads(C value, Combine combine) {
   if (blockDim.x == kWarp) return value;
   __shared__ C warps[kWarp];
   const int warp = threadIdx.x / kWarp;
-  __syncthreads();  // the last call's readers are done
+  __syncthreads();  // the previous call has finished reading `warps`
   if (threadIdx.x % kWarp == 0) warps[warp] = value;
   __syncthreads();
   value = warps[0];
@@ -49,7 +49,8 @@ __device__ __forceinline__ C over_threads(C value, Combine combine) {
   return value;
 }
 
-// One row as its threads see it. Each thread visits the same elements in every pass.
+// One row, processed by its threads in several passes. Each thread visits the same elements in
+// every pass.
 template <typename T, bool kCached, int kVector>
 class Row {
  public:
@@ -65,7 +66,7 @@ class Row {
 
   __device__ int64_t count() const { return count_; }
 
-  // The first pass: visit(value) for each element.
+  // The first pass. Calls visit(value) for each element.
   template <typename Visit>
   __device__ __forceinline__ void read(Visit&& visit) {
     for_packs([&](int64_t i) {
@@ -79,25 +80,25 @@ class Row {
     });
   }
 
-  // A later pass.
+  // A later pass. Calls visit(value) for each element.
   template <typename Visit>
-  __device__ __forceinline__ void again(Visit&& visit) const {
+  __device__ __forceinline__ void reread(Visit&& visit) const {
     for_packs([&](int64_t i) {
       C values[kVector];
-      kept(i, values);
+      read_back(i, values);
 #pragma unroll
       for (int k = 0; k < kVector; ++k) visit(values[k]);
     });
   }
 
-  // The last pass: out = map(value, weight, bias), which are 1 and 0 where there is none.
+  // The last pass: out = map(value, weight, bias). A missing weight is 1 and a missing bias is 0.
   template <typename Map>
   __device__ __forceinline__ void write(const NormParameters& parameters, Map&& map) const {
     const T* weight = static_cast<const T*>(parameters.weight);
     const T* bias = static_cast<const T*>(parameters.bias);
     for_packs([&](int64_t i) {
       C values[kVector];
-      kept(i, values);
+      read_back(i, values);
       Pack<T, kVector> w;
       Pack<T, kVector> b;
       if (weight != nullptr) w = *reinterpret_cast<const Pack<T, kVector>*>(weight + i);
@@ -120,7 +121,7 @@ class Row {
   __device__ __forceinline__ Pack<T, kVector> from_memory(int64_t i) const {
     return *reinterpret_cast<const Pack<T, kVector>*>(x_ + i * x_stride_);
   }
-  __device__ __forceinline__ void kept(int64_t i, C (&values)[kVector]) const {
+  __device__ __forceinline__ void read_back(int64_t i, C (&values)[kVector]) const {
     Pack<T, kVector> pack;
     if (!kCached) pack = from_memory(i);
 #pragma unroll
@@ -145,7 +146,8 @@ __global__ void __launch_bounds__(kMaxThreads)
          NormParameters parameters) {
   extern __shared__ char shared[];
   const uint32_t index = blockIdx.x * blockDim.y + threadIdx.y;
-  if (index >= walk.items) return;  // whole warps, and none of a block that meets
+  // Whole warps return. Blocks that call __syncthreads process one row and never return here.
+  if (index >= walk.items) return;
   int64_t offsets[2];
   offsets_of(walk, index, offsets);
   auto* cache = reinterpret_cast<Compute<T>*>(shared) + threadIdx.y * count;
@@ -155,7 +157,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   Op::run(row, parameters);
 }
 
-// Both sides and the parameters can be read and written in vectors.
+// Whether input, output and parameters allow vectors of kVector elements.
 template <typename T, int kVector>
 bool rows_take_vectors(const RowShape& shape, const NormParameters& parameters) {
   const auto aligned = [](const void* data) {

@@ -9,11 +9,11 @@ struct Softmax {
     using C = typename R::C;
     C largest = -INFINITY;
     row.read([&](C value) { largest = LargerOf()(largest, value); });
-    largest = over_threads(largest, LargerOf());
+    largest = reduce_threads(largest, LargerOf());
     C total = 0;
-    row.again([&](C value) { total += ::exp(value - largest); });
-    total = over_threads(total, SumOf());
-    // Once more exp, and no second buffer: the row's memory traffic is what takes the time.
+    row.reread([&](C value) { total += ::exp(value - largest); });
+    total = reduce_threads(total, SumOf());
+    // Recomputes exp instead of using a second buffer, because the kernel is memory-bound.
     row.write({}, [&](C value, C, C) { return ::exp(value - largest) / total; });
   }
 };

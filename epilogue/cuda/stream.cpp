@@ -10,7 +10,7 @@
 namespace epi::cuda {
 namespace {
 
-// The current streams of the calling thread, by device; those beyond the end are the defaults.
+// The calling thread's current streams, indexed by device. Grows on demand with default streams.
 std::vector<Stream>& thread_streams(int device) {
   thread_local std::vector<Stream> streams;
   while (static_cast<int>(streams.size()) <= device) {
@@ -58,7 +58,7 @@ void Stream::wait(const Event& event) const {
 }
 
 bool Stream::is_capturing() const {
-  if (stream_ == nullptr) return false;  // CUDA captures no default stream
+  if (stream_ == nullptr) return false;  // CUDA cannot capture the default stream
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   check(cudaStreamIsCapturing(stream_, &status), "cudaStreamIsCapturing");
   return status != cudaStreamCaptureStatusNone;
@@ -69,12 +69,12 @@ const Stream& current_stream(int device) {
 }
 
 StreamGuard::StreamGuard(Stream stream)
-    : before_(std::exchange(thread_streams(stream.device())[static_cast<size_t>(stream.device())],
-                            stream)) {}
+    : previous_(std::exchange(thread_streams(stream.device())[static_cast<size_t>(stream.device())],
+                              stream)) {}
 
 StreamGuard::~StreamGuard() {
-  const auto device = static_cast<size_t>(before_.device());
-  thread_streams(before_.device())[device] = std::move(before_);
+  const auto device = static_cast<size_t>(previous_.device());
+  thread_streams(previous_.device())[device] = std::move(previous_);
 }
 
 Event::Event(Timing timing) {

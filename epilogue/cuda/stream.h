@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams and events. Every operator's work goes to the stream that is current in the calling
-// thread: the device's default stream, or the one of the innermost `StreamGuard`.
+// Streams and events. Operators launch on the calling thread's current stream: the stream of the
+// innermost `StreamGuard`, or else the device's default stream.
 //
-//   cuda::StreamGuard guard(cuda::Stream::wrap(my_stream));   // a cudaStream_t of the caller
-//   y = mlp.forward(x);                                       // all of it on my_stream
+//   cuda::StreamGuard guard(cuda::Stream::wrap(my_stream));   // the caller's cudaStream_t
+//   y = mlp.forward(x);                                       // runs on my_stream
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,23 +18,23 @@ class Event;
 
 class Stream {
  public:
-  // The caller's stream; it must outlive the work on it.
+  // Wraps the caller's stream, which must outlive the work on it.
   static Stream wrap(cudaStream_t stream);
-  // A new one on `device`, which does not wait for the default stream; its last copy waits for
-  // its work and destroys it.
+  // Creates a stream on `device` that does not synchronize with the default stream. Destroying the
+  // last copy waits for its work and destroys the stream.
   static Stream create(int device = 0);
   // The default stream of `device`.
   static Stream default_of(int device);
 
   cudaStream_t get() const { return stream_; }
   int device() const { return device_; }
-  // Unique among all streams that the process ever had, unlike the handle.
+  // Never reused within the process, unlike the handle.
   uint64_t id() const { return id_; }
 
   void synchronize() const;
-  // Work that follows on this stream waits for what `event` marks.
+  // Makes later work on this stream wait for `event`.
   void wait(const Event& event) const;
-  // Its work is being captured into a graph.
+  // True while the stream is being captured into a graph.
   bool is_capturing() const;
 
  private:
@@ -44,13 +44,13 @@ class Stream {
   cudaStream_t stream_;
   int device_;
   uint64_t id_;
-  std::shared_ptr<void> owner_;  // null: the caller's, or the default
+  std::shared_ptr<void> owner_;  // null: the caller's stream or the default stream
 };
 
-// The stream that the calling thread's operators use on `device`.
+// The stream on which the calling thread's operators launch on `device`.
 const Stream& current_stream(int device = 0);
 
-// Makes `stream` the current one of its device in the calling thread, for a scope.
+// Makes `stream` the calling thread's current stream on its device for a scope.
 class StreamGuard {
  public:
   explicit StreamGuard(Stream stream);
@@ -59,10 +59,10 @@ class StreamGuard {
   ~StreamGuard();
 
  private:
-  Stream before_;
+  Stream previous_;
 };
 
-// A mark in a stream. With `timing`, two of them measure what lies between.
+// A CUDA event. Two events with timing on measure the time between them.
 class Event {
  public:
   enum class Timing : bool { kOff, kOn };
@@ -76,12 +76,12 @@ class Event {
 
   cudaEvent_t get() const { return event_; }
   void record(const Stream& stream) const;
-  // What it marks is done. Throws where that work failed.
+  // True if the work before the event is done. Throws if that work failed.
   bool is_done() const;
-  // The same, and false where nothing is known: the work failed, the event is part of a capture.
+  // Like `is_done`, but returns false if the work failed or the event is part of a capture.
   bool is_known_done() const noexcept;
   void synchronize() const;
-  // Milliseconds from `start` to this one; both must be done, and made with timing.
+  // Milliseconds from `start` to this event. Both must be done and have timing on.
   float ms_since(const Event& start) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operands of a pointwise kernel as plain numbers: what passes from the C++20 side, which knows
-// tensors, to the CUDA sources, which do not.
+// The operands of a pointwise kernel as a plain struct, passed from the C++20 code to the CUDA
+// sources, which do not include `Tensor`.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@ namespace epi::cuda {
 
 inline constexpr int kMaxDims = 8;
 
-// Outputs come first. Dimensions are merged, the output's fastest last; strides count elements.
+// Outputs come first. Dimensions are merged; the output's fastest-varying one is last. Strides are
+// in elements.
 template <int kMax>
 struct BasicShape {
   int rank = 0;
@@ -20,12 +21,12 @@ struct BasicShape {
   int element_bytes[kMax] = {};
 };
 
-// Of one operator: an output and two inputs.
+// One operator has an output and at most two inputs.
 inline constexpr int kMaxOperands = 3;
 using StridedShape = BasicShape<kMaxOperands>;
 
-// Calls launch(piece) for pieces of fewer than 2^31 elements each, cut along the first dimension
-// that is longer than one.
+// Calls launch(piece) for pieces of fewer than 2^31 elements, split along the first dimension
+// longer than one.
 template <int kMax, typename Launch>
 void for_pieces(const BasicShape<kMax>& shape, const Launch& launch) {
   constexpr int64_t kPiece = (int64_t{1} << 31) - 1;
@@ -35,7 +36,7 @@ void for_pieces(const BasicShape<kMax>& shape, const Launch& launch) {
   int cut = 0;
   while (shape.shape[cut] == 1) ++cut;
   int64_t size = shape.shape[cut] / 2;
-  if (cut == shape.rank - 1) size = size / 16 * 16;  // what follows stays aligned
+  if (cut == shape.rank - 1) size = size / 16 * 16;  // keeps the second piece aligned
   for (const bool second : {false, true}) {
     BasicShape<kMax> piece = shape;
     piece.shape[cut] = second ? shape.shape[cut] - size : size;
@@ -46,7 +47,8 @@ void for_pieces(const BasicShape<kMax>& shape, const Launch& launch) {
   }
 }
 
-// All operands can be read and written in vectors of `vector` elements; addresses aside.
+// Whether the sizes and strides of all operands allow vectors of `vector` elements. Does not check
+// addresses.
 template <int kMax>
 bool steps_by_vectors(const BasicShape<kMax>& shape, int vector) {
   const int last = shape.rank - 1;
@@ -62,7 +64,7 @@ bool steps_by_vectors(const BasicShape<kMax>& shape, int vector) {
   return true;
 }
 
-// And the addresses: of operands that stand still along the last dimension any will do.
+// Also checks addresses. Inputs that are broadcast along the last dimension may have any address.
 template <int kMax>
 bool takes_vectors(const BasicShape<kMax>& shape, int vector) {
   if (!steps_by_vectors(shape, vector)) return false;

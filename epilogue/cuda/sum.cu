@@ -3,7 +3,7 @@
 
 namespace epi::cuda {
 
-// Integers and bool are summed in 64 bits, which wrap.
+// Integers and bool are summed in 64 bits with wraparound.
 template <typename T>
 struct Sum {
   using In = T;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether f32 GEMMs may round their factors to tf32 (10 bits of mantissa): several times faster
-// on tensor cores. Off by default, as in PyTorch; for the whole process.
+// Whether f32 GEMMs may round their inputs to TF32 (10-bit mantissa), which is several times faster
+// on tensor cores. Off by default, as in PyTorch. Applies to the whole process.
 #pragma once
 
 #include <atomic>

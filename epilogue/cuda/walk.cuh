@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which elements a thread of a pointwise kernel works on: an index, taken apart into the dimensions
-// of the operands by multiplications.
+// Maps the index of a thread to element offsets in the operands, with multiplications instead of
+// divisions.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ __device__ __forceinline__ uint32_t divide(uint32_t n, const Divisor& divisor) {
   return (__umulhi(n, divisor.multiplier) + n) >> divisor.shift;
 }
 
-// The walk of one launch: fewer than 2^31 items. An item is one element, or a vector of them along
+// The items of one launch, fewer than 2^31. An item is one element, or a vector of elements along
 // the last dimension.
 struct Walk {
   int rank = 1;
   uint32_t items = 0;
-  uint32_t still = 0;  // bit i: operand i stands still along the last dimension
+  uint32_t broadcast = 0;  // bit i: operand i is broadcast along the last dimension
   Divisor shape[kMaxDims];
   char* data[kMaxOperands] = {};
   int64_t strides[kMaxOperands][kMaxDims] = {};  // in elements
 };
 
-// Where item `index` lies in each operand, in elements.
+// Computes the offset of item `index` in each operand, in elements.
 template <int kOperands>
 __device__ __forceinline__ void offsets_of(const Walk& walk, uint32_t index,
                                            int64_t (&offsets)[kOperands]) {
@@ -44,7 +44,7 @@ __device__ __forceinline__ void offsets_of(const Walk& walk, uint32_t index,
   for (int i = 0; i < kOperands; ++i) offsets[i] += index * walk.strides[i][0];
 }
 
-// The walk of `shape` in vectors of `vector` elements; all its elements in one launch.
+// The walk over all elements of `shape` in vectors of `vector` elements.
 inline Walk make_walk(const StridedShape& shape, int vector) {
   Walk walk;
   walk.rank = shape.rank;
@@ -58,7 +58,7 @@ inline Walk make_walk(const StridedShape& shape, int vector) {
   walk.items = items;
   for (int i = 0; i < shape.operands; ++i) {
     walk.data[i] = shape.data[i];
-    if (shape.strides[i][last] == 0) walk.still |= 1U << i;
+    if (shape.strides[i][last] == 0) walk.broadcast |= 1U << i;
     for (int d = 0; d < shape.rank; ++d) {
       walk.strides[i][d] = shape.strides[i][d] * (d == last ? vector : 1);
     }
