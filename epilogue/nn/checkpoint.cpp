@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 
 using WeightMap = std::map<std::string, std::string, std::less<>>;  // tensor to shard
 
-// An index comes from the same download as its shards: it may not point anywhere else. A zero byte
-// would cut the name short on its way to the system.
+// An index may only refer to files in its own folder, because it is downloaded together with its
+// shards. A zero byte would truncate the name in system calls.
 bool is_plain_name(std::string_view name) {
   constexpr std::string_view kForbidden("/\\\0", 3);
   return !name.empty() && name != "." && name.find("..") == std::string_view::npos &&
@@ -33,7 +33,7 @@ Result<dom::object> find_weight_map(dom::object root) {
     if (field.value.get(map)) return failure("weight_map: not an object");
     ++found;
   }
-  if (found != 1) return failure("weight_map: stands {} times, not once", found);
+  if (found != 1) return failure("weight_map: appears {} times instead of once", found);
   return map;
 }
 
@@ -47,12 +47,12 @@ Result<WeightMap> read_weight_map(dom::object map) {
       return failure("tensor {}: shard {} is not a plain file name", tensor, json_quoted(shard));
     }
     const bool added = weights.emplace(field.key, shard).second;
-    if (!added) return failure("tensor {}: the name stands twice", tensor);
+    if (!added) return failure("tensor {}: duplicate name", tensor);
   }
   return weights;
 }
 
-// Failures lack the path.
+// The caller adds the path to failures.
 Result<WeightMap> parse_index(std::span<const std::byte> file) {
   const simdjson::padded_string padded(reinterpret_cast<const char*>(file.data()), file.size());
   dom::parser parser;
@@ -86,7 +86,7 @@ Result<Checkpoint> Checkpoint::open(const fs::path& path) {
   const fs::path index = path / "model.safetensors.index.json";
   if (fs::exists(single, ignored)) return open_file(single);
   if (fs::exists(index, ignored)) return open_index(index);
-  return failure("{}: the folder holds neither model.safetensors nor model.safetensors.index.json",
+  return failure("{}: contains neither model.safetensors nor model.safetensors.index.json",
                  path.string());
 }
 

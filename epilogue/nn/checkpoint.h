@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The weights of a model as one set of names, whether they lie in one safetensors file or in many.
-// Shards are opened at once, so that a broken checkpoint fails here and not in the middle of a
-// model; that reads their headers only.
+// The weights of a model by name, stored in one safetensors file or in several shards. `open` opens
+// all shards, so a broken checkpoint fails there and not while a model is being loaded. It reads
+// only their headers.
 #pragma once
 
 #include <cstddef>
@@ -17,17 +17,17 @@
 
 namespace epi::nn {
 
-// Copies share the mappings; any thread may read.
+// Copies share the mappings. Reads are thread-safe.
 class Checkpoint {
  public:
-  // Opens a .safetensors file, a *.safetensors.index.json with the shards beside it, or a folder
-  // that holds model.safetensors (preferred) or model.safetensors.index.json.
+  // Opens a .safetensors file, a *.safetensors.index.json with its shards in the same folder, or a
+  // folder that contains model.safetensors (preferred) or model.safetensors.index.json.
   static Result<Checkpoint> open(const std::filesystem::path& path);
 
   const std::string& path() const { return path_; }
-  std::vector<std::string> names() const;  // sorted; of a sharded checkpoint, those in its index
+  std::vector<std::string> names() const;  // sorted; a sharded checkpoint lists those in its index
   bool contains(std::string_view name) const { return shard_of_.contains(name); }
-  // As `SafetensorsFile::tensor`: a view onto the shard's mapping.
+  // Returns a view of the shard's mapping, like `SafetensorsFile::tensor`.
   Result<Tensor> tensor(std::string_view name) const;
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gated feed-forward block: down(act(gate(x)) * up(x)). Parameters have the names that
-// checkpoints use: "gate_proj.weight", "up_proj.weight", "down_proj.weight", and biases if any.
+// checkpoints use: "gate_proj.weight", "up_proj.weight", "down_proj.weight", and the biases if
+// present.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace epi::nn {
 
 enum class GluActivation { kGeluTanh, kGelu, kSilu };
 
-// "geglu" (gelu by tanh), "geglu_erf" (gelu by erf), "swiglu".
+// "geglu" (tanh GELU), "geglu_erf" (erf GELU) or "swiglu".
 std::optional<GluActivation> glu_activation_from_name(std::string_view name);
 
 class GluMlp : public Module {
@@ -21,7 +22,7 @@ class GluMlp : public Module {
   GluMlp(int64_t dim, int64_t hidden, GluActivation activation = GluActivation::kGeluTanh,
          bool bias = false, DType dtype = DType::kF32);
 
-  // x is [..., dim], the result too. Gate, up, activation, GEMM, down run in this order.
+  // x and the result are [..., dim]. Runs gate, up, activation, multiplication, down in this order.
   Tensor forward(const Tensor& x) const override;
   std::vector<NamedParameter> parameters() override;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules: parameters with names, and a forward. A module is a value that shares its parameters
-// when copied, as tensors do.
+// Modules: named parameters and a forward function. Copies of a module share its parameters, as
+// copies of a tensor share storage.
 #pragma once
 
 #include <string>
@@ -23,16 +23,16 @@ class Module {
  public:
   virtual ~Module() = default;
   virtual Tensor forward(const Tensor& x) const = 0;
-  // Every parameter that the module has, in a fixed order; the pointers are into the module.
+  // All parameters in a fixed order. The pointers refer to members of the module.
   virtual std::vector<NamedParameter> parameters() = 0;
 
-  // Takes each parameter from the tensor named `prefix` + its name, sharing the checkpoint's bytes
-  // on the CPU, copying them to where the parameter is otherwise. All or nothing: where one is
-  // missing, or of another shape or dtype, the module stays as it was.
+  // Loads each parameter from the tensor named `prefix` + its name. Parameters on the CPU share the
+  // checkpoint's bytes; others are copied to the parameter's device. If a tensor is missing or has
+  // another shape or dtype, the module stays unchanged.
   Result<void> load(const Checkpoint& checkpoint, std::string_view prefix = "");
   // Moves every parameter to `device`.
   void to(Device device);
-  // Names and tensors, for save_safetensors.
+  // Names and tensors for save_safetensors.
   std::vector<std::pair<std::string, Tensor>> state(std::string_view prefix = "");
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors over a mapped file, and the writer. The header's rules are in safetensors_header.cpp.
+// Tensors in a mapped file, and the writer. safetensors_header.cpp checks the header.
 #include "epilogue/nn/safetensors.h"
 
 #include <algorithm>
@@ -25,9 +25,9 @@ static_assert(std::endian::native == std::endian::little, "files hold little-end
 
 constexpr std::string_view kOp = "save_safetensors";
 constexpr size_t kLengthBytes = 8;
-constexpr size_t kMaxHeaderBytes = 100'000'000;   // readers refuse more
-constexpr size_t kDataAlignment = 64;             // a cache line, and an AVX-512 register
-constexpr size_t kBufferBytes = size_t{1} << 20;  // few system calls, and still inside the L2 cache
+constexpr size_t kMaxHeaderBytes = 100'000'000;   // readers reject larger headers
+constexpr size_t kDataAlignment = 64;             // a cache line and an AVX-512 register
+constexpr size_t kBufferBytes = size_t{1} << 20;  // few system calls, still fits the L2 cache
 
 void check_text(std::string_view what, std::string_view text) {
   for (std::string_view rest = text; !rest.empty();) {
@@ -42,7 +42,7 @@ void check_arguments(std::span<const NamedTensor> tensors, const Metadata& metad
   for (const auto& [name, tensor] : tensors) {
     check_text("tensor", name);
     if (name == "__metadata__") fail(kOp, "the name {} is reserved", name);
-    if (!names.insert(name).second) fail(kOp, "two tensors have the name {}", json_quoted(name));
+    if (!names.insert(name).second) fail(kOp, "duplicate tensor name {}", json_quoted(name));
     if (!tensor.defined()) fail(kOp, "tensor {} is undefined", json_quoted(name));
     if (tensor.device() != kCpu) {
       fail(kOp, "tensor {} is on {}, not on the CPU", json_quoted(name),
@@ -55,7 +55,7 @@ void check_arguments(std::span<const NamedTensor> tensors, const Metadata& metad
   }
 }
 
-// Larger elements first: each tensor then begins at a multiple of its element's size.
+// Larger elements first, so that each tensor starts at a multiple of its element size.
 std::vector<const NamedTensor*> file_order(std::span<const NamedTensor> tensors) {
   std::vector<const NamedTensor*> order;
   order.reserve(tensors.size());
@@ -66,7 +66,7 @@ std::vector<const NamedTensor*> file_order(std::span<const NamedTensor> tensors)
   return order;
 }
 
-// Our names in capitals: "bf16" is "BF16" in a file.
+// Files use our dtype names in upper case: "bf16" is "BF16".
 std::string file_dtype_name(DType dtype) {
   std::string upper(name(dtype));
   for (char& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -100,12 +100,12 @@ std::string header_text(std::span<const NamedTensor* const> order, const Metadat
   std::string text = json.end_object().text();
   while ((kLengthBytes + text.size()) % kDataAlignment != 0) text += ' ';
   if (text.size() > kMaxHeaderBytes) {
-    fail(kOp, "the header has {} bytes, over the limit of {}", text.size(), kMaxHeaderBytes);
+    fail(kOp, "the header has {} bytes, the limit is {}", text.size(), kMaxHeaderBytes);
   }
   return text;
 }
 
-// Steps `offset` to the next row in row-major order; false after the last one.
+// Advances `offset` to the next row in row-major order. Returns false after the last row.
 bool next_row(const Layout& layout, Dims& index, int64_t& offset) {
   for (int d = layout.rank() - 2; d >= 0; --d) {
     offset += layout.strides[d];
@@ -128,7 +128,7 @@ Result<void> write_strided(OutputFile& file, const Tensor& tensor) {
       const int64_t at = (offset + i * layout.strides.back()) * element_bytes;
       std::memcpy(&buffer[used], tensor.raw_data() + at, static_cast<size_t>(element_bytes));
       used += static_cast<size_t>(element_bytes);
-      if (used < buffer.size()) continue;  // reached exactly: every element's size divides it
+      if (used < buffer.size()) continue;  // the buffer size is a multiple of every element size
       const auto written = file.write(buffer);
       EPI_TRY(written);
       used = 0;
@@ -175,15 +175,15 @@ Result<Tensor> SafetensorsFile::tensor(std::string_view name) const {
   const DType dtype = *entry->dtype;
   const int64_t bytes = entry->end - entry->begin;
   std::byte* data = mapping_->bytes().data() + header_.data_offset + entry->begin;
-  const auto is_truth = [](std::byte b) { return b <= std::byte{1}; };
-  if (dtype == DType::kBool && !std::all_of(data, data + bytes, is_truth)) {
+  const auto is_valid_bool = [](std::byte b) { return b <= std::byte{1}; };
+  if (dtype == DType::kBool && !std::all_of(data, data + bytes, is_valid_bool)) {
     return failure("{}: tensor {}: a BOOL byte is neither 0 nor 1", path_, json_quoted(name));
   }
   if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(size_bytes(dtype)) == 0) {
     auto storage = Storage::wrap(kCpu, data, bytes, [mapping = mapping_] {});
     return Tensor(std::move(storage), {entry->shape, contiguous_strides(entry->shape)}, 0, dtype);
   }
-  // The format does not ask for alignment, and kernels do: this tensor, and only such, is a copy.
+  // Kernels require alignment but the format does not, so an unaligned tensor is copied.
   Tensor copy = empty(entry->shape, {dtype, kCpu});
   std::memcpy(copy.raw_data(), data, static_cast<size_t>(bytes));
   return copy;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and writing safetensors files: 8 bytes of length, a JSON header, then the tensors' bytes.
-// A file is mapped, not read: its tensors are views onto the mapping, and keep it alive.
+// Reads and writes safetensors files: 8 bytes of header length, a JSON header, then the tensor
+// data. Files are memory-mapped. Tensors are views of the mapping and keep it alive.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ namespace epi::nn {
 struct SafetensorsEntry {
   std::string name;
   std::string dtype_name;      // as in the file: "BF16"
-  std::optional<DType> dtype;  // none: not one of ours, such as F8_E4M3
+  std::optional<DType> dtype;  // none: a dtype we do not support, such as F8_E4M3
   Dims shape;
   int64_t begin = 0;  // bytes, relative to the data section
   int64_t end = 0;
@@ -36,21 +36,22 @@ struct SafetensorsHeader {
   std::map<std::string, std::string> metadata;
 };
 
-// The header of a whole file's bytes, with every rule of the format checked; `path` is for messages
-// only. Any bytes are safe: what breaks a rule is a failure that names the place. O(n log n).
+// Parses the header of a complete file and checks every rule of the format. Accepts untrusted
+// input: a violation is a failure that names its position. `path` is used in messages only. O(n log
+// n).
 Result<SafetensorsHeader> parse_safetensors_header(std::span<const std::byte> file,
                                                    std::string_view path);
 
-// One file. Copies share the mapping; any thread may read.
+// One file. Copies share the mapping. Reads are thread-safe.
 class SafetensorsFile {
  public:
-  // Maps the file and parses its header; no tensor's bytes are touched.
+  // Maps the file and parses its header. Does not touch tensor data.
   static Result<SafetensorsFile> open(const std::filesystem::path& path);
 
   std::vector<std::string> names() const;  // sorted
   bool contains(std::string_view name) const { return find(name) != nullptr; }
-  // A view onto the mapping, which all tensors of one name share; a write stays in this process.
-  // Fails for a name that the file lacks, and for a dtype that is not ours.
+  // Returns a view of the mapping, shared by all tensors with this name. Writes are private to this
+  // process. Fails if the file has no such tensor or its dtype is not supported.
   Result<Tensor> tensor(std::string_view name) const;
   const std::map<std::string, std::string>& metadata() const { return header_.metadata; }
 
@@ -64,8 +65,9 @@ class SafetensorsFile {
   SafetensorsHeader header_;
 };
 
-// Writes CPU tensors of any strides, row-major; the file appears whole or not at all. The order of
-// `tensors` does not matter. Throws `Error` for two equal names and for tensors not on the CPU.
+// Writes CPU tensors with any strides, in row-major order. The file is written atomically. The
+// order of `tensors` does not matter. Throws `Error` for duplicate names and for tensors not on the
+// CPU.
 Result<void> save_safetensors(const std::filesystem::path& path,
                               std::span<const std::pair<std::string, Tensor>> tensors,
                               const std::map<std::string, std::string>& metadata = {});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header of a safetensors file, from bytes to checked entries. It is stricter than JSON: every
-// byte of the file must have exactly one meaning, so that no two readers disagree about a file.
+// Parses and checks the header of a safetensors file. Stricter than JSON: every byte of the file
+// must have exactly one meaning, so that no two readers interpret a file differently.
 #include <simdjson.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ constexpr std::array<KnownDType, 22> kKnownDTypes = {{
     {"F64", 64, DType::kF64}, {"F32", 32, DType::kF32}, {"BF16", 16, DType::kBF16},
     {"F16", 16, DType::kF16}, {"I64", 64, DType::kI64}, {"I32", 32, DType::kI32},
     {"BOOL", 8, DType::kBool},
-    // Not ours, for their size only.
+    // Not supported. Listed for their size.
     {"C64", 64, {}}, {"U64", 64, {}}, {"U32", 32, {}}, {"U8", 8, {}}, {"I8", 8, {}}, {"F4", 4, {}},
     {"U16", 16, {}}, {"I16", 16, {}}, {"F8_E4M3", 8, {}}, {"F8_E5M2", 8, {}}, {"F8_E8M0", 8, {}},
     {"F8_E4M3FNUZ", 8, {}}, {"F8_E5M2FNUZ", 8, {}}, {"F6_E2M3", 6, {}}, {"F6_E3M2", 6, {}},
@@ -47,24 +47,25 @@ const KnownDType* find_dtype(std::string_view name) {
 
 std::string place(std::string_view name) { return "tensor " + json_quoted(name); }
 
-// Failures of the functions below lack the path; those about one entry lack its name too.
+// Callers add the path to the failures of the functions below, and the entry's name if they concern
+// one entry.
 Result<std::string_view> header_text(std::span<const std::byte> file) {
   if (file.size() < kLengthBytes) {
-    return failure("byte {}: the file ends inside the header's length", file.size());
+    return failure("byte {}: the file ends inside the header length", file.size());
   }
   uint64_t length = 0;
   std::memcpy(&length, file.data(), kLengthBytes);
   if (length > kMaxHeaderBytes) {
-    return failure("byte 0: the header's length {} is over the limit of {} bytes", length,
+    return failure("byte 0: the header length {} exceeds the limit of {} bytes", length,
                    kMaxHeaderBytes);
   }
   const std::span rest = file.subspan(kLengthBytes);
   if (length > rest.size()) {
-    return failure("byte 8: the header has {} bytes, but only {} are left in the file", length,
+    return failure("byte 8: the header has {} bytes, but the file has only {} left", length,
                    rest.size());
   }
   const std::string_view text(reinterpret_cast<const char*>(rest.data()), length);
-  if (!text.starts_with('{')) return failure("byte 8: the header does not begin with '{{'");
+  if (!text.starts_with('{')) return failure("byte 8: the header does not start with '{{'");
   return text;
 }
 
@@ -79,7 +80,7 @@ Result<EntryFields> entry_fields(dom::element value) {
       return failure("unknown key {}", json_quoted(field.key));
     }
     const bool added = fields.emplace(field.key, field.value).second;
-    if (!added) return failure("key \"{}\" stands twice", field.key);
+    if (!added) return failure("duplicate key \"{}\"", field.key);
   }
   for (const std::string_view key : kEntryKeys) {
     if (!fields.contains(key)) return failure("key \"{}\" is missing", key);
@@ -92,7 +93,7 @@ Result<void> parse_shape(dom::element value, SafetensorsEntry& entry) {
   dom::array sizes;
   if (value.get(sizes)) return failure(kRule);
   if (sizes.size() > kMaxRank) {
-    return failure("rank {} is over the limit of {} dimensions", sizes.size(), kMaxRank);
+    return failure("rank {} exceeds the limit of {} dimensions", sizes.size(), kMaxRank);
   }
   for (const dom::element element : sizes) {
     int64_t size = 0;
@@ -110,7 +111,7 @@ Result<void> parse_offsets(dom::element value, int64_t data_bytes, SafetensorsEn
     return failure("data_offsets are not two non-negative integers");
   }
   if (entry.begin > entry.end) {
-    return failure("data_offsets begin at {}, after their end at {}", entry.begin, entry.end);
+    return failure("data_offsets start at {}, after their end at {}", entry.begin, entry.end);
   }
   if (entry.end > data_bytes) {
     return failure("data_offsets end at {}, past the {} bytes of the data section", entry.end,
@@ -120,17 +121,17 @@ Result<void> parse_offsets(dom::element value, int64_t data_bytes, SafetensorsEn
 }
 
 Result<void> check_size(const SafetensorsEntry& entry, const KnownDType* type) {
-  // A size of zero counts as one here: the strides of an empty tensor must fit 64 bits too.
+  // Counts a size of zero as one, because the strides of an empty tensor must also fit 64 bits.
   int64_t bits = type == nullptr ? 1 : type->bits;
   for (const int64_t size : entry.shape) {
     if (__builtin_mul_overflow(bits, std::max<int64_t>(size, 1), &bits)) {
-      return failure("shape {} is larger than 64 bits count", to_string(entry.shape));
+      return failure("the size of shape {} exceeds 64 bits", to_string(entry.shape));
     }
   }
   if (type == nullptr) return {};
   if (numel(entry.shape) == 0) bits = 0;
   if (bits % 8 != 0) {
-    return failure("shape {} of {} takes {} bits, which are not whole bytes",
+    return failure("shape {} of {} takes {} bits, which is not a whole number of bytes",
                    to_string(entry.shape), entry.dtype_name, bits);
   }
   if (bits / 8 != entry.end - entry.begin) {
@@ -164,7 +165,7 @@ Result<void> parse_metadata(dom::element value, std::map<std::string, std::strin
     std::string_view text;
     if (field.value.get(text)) return failure("{} is not a string", json_quoted(field.key));
     const bool added = metadata.emplace(field.key, text).second;
-    if (!added) return failure("key {} stands twice", json_quoted(field.key));
+    if (!added) return failure("duplicate key {}", json_quoted(field.key));
   }
   return {};
 }
@@ -177,7 +178,7 @@ Result<void> parse_fields(dom::object root, int64_t data_bytes, SafetensorsHeade
       if (!entry) return failure("{}: {}", place(field.key), entry.error().message);
       header.entries.push_back(std::move(*entry));
     } else {
-      if (std::exchange(has_metadata, true)) return failure("{}: stands twice", kMetadataKey);
+      if (std::exchange(has_metadata, true)) return failure("{}: duplicate key", kMetadataKey);
       const auto parsed = parse_metadata(field.value, header.metadata);
       if (!parsed) return failure("{}: {}", kMetadataKey, parsed.error().message);
     }
@@ -187,35 +188,35 @@ Result<void> parse_fields(dom::object root, int64_t data_bytes, SafetensorsHeade
 
 Result<void> sort_by_name(std::vector<SafetensorsEntry>& entries) {
   std::ranges::sort(entries, {}, &SafetensorsEntry::name);
-  const auto twice = std::ranges::adjacent_find(entries, {}, &SafetensorsEntry::name);
-  if (twice != entries.end()) return failure("{}: the name stands twice", place(twice->name));
+  const auto duplicate = std::ranges::adjacent_find(entries, {}, &SafetensorsEntry::name);
+  if (duplicate != entries.end()) return failure("{}: duplicate name", place(duplicate->name));
   return {};
 }
 
-// Neither overlaps, nor holes, nor bytes at the end: the reference reader refuses them as well.
-// Takes a copy of the header, to sort it by offset.
+// Rejects overlaps, gaps and trailing bytes, as the reference reader does. Takes a copy of the
+// header to sort it by offset.
 Result<void> check_coverage(SafetensorsHeader header, int64_t data_bytes) {
   std::ranges::sort(header.entries, {}, [](const SafetensorsEntry& entry) {
     return std::tie(entry.begin, entry.end, entry.name);
   });
   const SafetensorsEntry* last = nullptr;
   int64_t covered = 0;
-  int64_t hole_end = data_bytes;
+  int64_t gap_end = data_bytes;
   for (const SafetensorsEntry& entry : header.entries) {
     if (entry.begin < covered) {
-      return failure("{}: bytes {} to {} overlap {}, which has {} to {}", place(entry.name),
-                     entry.begin, entry.end, place(last->name), last->begin, last->end);
+      return failure("{}: bytes {} to {} overlap {} at {} to {}", place(entry.name), entry.begin,
+                     entry.end, place(last->name), last->begin, last->end);
     }
     if (entry.begin > covered) {
-      hole_end = entry.begin;
+      gap_end = entry.begin;
       break;
     }
     covered = entry.end;
     last = &entry;
   }
-  if (covered == hole_end) return {};
+  if (covered == gap_end) return {};
   return failure("byte {}: no tensor covers bytes {} to {} of the data section",
-                 header.data_offset + covered, covered, hole_end);
+                 header.data_offset + covered, covered, gap_end);
 }
 
 Result<SafetensorsHeader> parse_header(std::span<const std::byte> file) {

@@ -115,7 +115,7 @@ TEST(Checkpoint, ReportsPathsWithoutACheckpoint) {
   const auto empty = Checkpoint::open(folder);
   ASSERT_FALSE(empty);
   EXPECT_EQ(empty.error().message,
-            folder.string() + ": the folder holds neither model.safetensors nor " + kIndexName);
+            folder.string() + ": contains neither model.safetensors nor " + kIndexName);
   for (const fs::path& path : {folder / "x.safetensors", folder / kIndexName}) {
     const auto absent = Checkpoint::open(path);
     ASSERT_FALSE(absent);
@@ -130,13 +130,13 @@ TEST(Checkpoint, ReportsInvalidIndex) {
   EXPECT_PRED_FORMAT2(testing::IsSubstring,
                       "byte 0: not valid JSON: ", error_of(folder, "{\"weight_map\":"));
   EXPECT_EQ(error_of(folder, "[]"), "byte 0: not an object");
-  EXPECT_EQ(error_of(folder, "{}"), "weight_map: stands 0 times, not once");
+  EXPECT_EQ(error_of(folder, "{}"), "weight_map: appears 0 times instead of once");
   EXPECT_EQ(error_of(folder, R"({"weight_map":{},"weight_map":{}})"),
-            "weight_map: stands 2 times, not once");
+            "weight_map: appears 2 times instead of once");
   EXPECT_EQ(error_of(folder, index_text("[]")), "weight_map: not an object");
   EXPECT_EQ(error_of(folder, index_text(R"({"a":1})")), "tensor \"a\": the shard is not a string");
   EXPECT_EQ(error_of(folder, index_text(R"({"a":"one.safetensors","a":"two.safetensors"})")),
-            "tensor \"a\": the name stands twice");
+            "tensor \"a\": duplicate name");
 }
 
 TEST(Checkpoint, RejectsShardsOutsideTheFolder) {
@@ -158,7 +158,7 @@ TEST(Checkpoint, ReportsMissingOrBrokenShard) {
   EXPECT_EQ(error_of(folder, text), prefix + shard + ": No such file or directory");
   write_file(shard, "1234");
   EXPECT_EQ(error_of(folder, text),
-            prefix + shard + ": byte 4: the file ends inside the header's length");
+            prefix + shard + ": byte 4: the file ends inside the header length");
 }
 
 TEST(Checkpoint, ReportsTensorMissingFromItsShard) {

@@ -78,18 +78,18 @@ TEST(SafetensorsHeader, SortsEntriesByName) {
 }
 
 TEST(SafetensorsHeader, RejectsTruncatedHeader) {
-  EXPECT_EQ(error_of("1234567"), "w.st: byte 7: the file ends inside the header's length");
+  EXPECT_EQ(error_of("1234567"), "w.st: byte 7: the file ends inside the header length");
   EXPECT_EQ(error_of(raw_file("{}", 0, 100'000'001)),
-            "w.st: byte 0: the header's length 100000001 is over the limit of 100000000 bytes");
+            "w.st: byte 0: the header length 100000001 exceeds the limit of 100000000 bytes");
   EXPECT_EQ(error_of(raw_file("{}", 0, ~uint64_t{0})),
-            "w.st: byte 0: the header's length 18446744073709551615 is over the limit of "
+            "w.st: byte 0: the header length 18446744073709551615 exceeds the limit of "
             "100000000 bytes");
   EXPECT_EQ(error_of(raw_file("{}", 0, 100'000'000)),
-            "w.st: byte 8: the header has 100000000 bytes, but only 2 are left in the file");
+            "w.st: byte 8: the header has 100000000 bytes, but the file has only 2 left");
 }
 
 TEST(SafetensorsHeader, RejectsInvalidJson) {
-  const std::string start = "w.st: byte 8: the header does not begin with '{'";
+  const std::string start = "w.st: byte 8: the header does not start with '{'";
   EXPECT_EQ(error_of("", 0), start);
   EXPECT_EQ(error_of(" {}", 0), start);
   EXPECT_EQ(error_of("[]", 0), start);
@@ -119,7 +119,7 @@ TEST(SafetensorsHeader, RejectsInvalidKeys) {
   EXPECT_EQ(entry_value_error(R"({"dtype":"F32","shape":[0],"data_offsets":[0,0],"o\n":1})"),
             prefix + "unknown key \"o\\n\"");
   EXPECT_EQ(entry_value_error(R"({"dtype":"F32","shape":[0],"data_offsets":[0,0],"shape":[0]})"),
-            prefix + "key \"shape\" stands twice");
+            prefix + "duplicate key \"shape\"");
   EXPECT_EQ(entry_value_error(R"({"dtype":4,"shape":[0],"data_offsets":[0,0]})"),
             prefix + "dtype is not a string");
 }
@@ -128,9 +128,9 @@ TEST(SafetensorsHeader, RejectsDuplicateNames) {
   const std::string x = entry("x", "I32", "[0]", "[0,0]");
   const std::string escaped = entry("\\u0078", "I32", "[0]", "[0,0]");
   EXPECT_EQ(error_of("{" + x + "," + escaped + "}", 0),
-            "w.st: tensor \"x\": the name stands twice");
+            "w.st: tensor \"x\": duplicate name");
   EXPECT_EQ(error_of(R"({"__metadata__":{},"__metadata__":{}})", 0),
-            "w.st: __metadata__: stands twice");
+            "w.st: __metadata__: duplicate key");
 }
 
 TEST(SafetensorsHeader, RejectsInvalidMetadata) {
@@ -139,7 +139,7 @@ TEST(SafetensorsHeader, RejectsInvalidMetadata) {
   EXPECT_EQ(error_of(R"({"__metadata__":{"k":1}})", 0),
             "w.st: __metadata__: \"k\" is not a string");
   EXPECT_EQ(error_of(R"({"__metadata__":{"k":"","k":""}})", 0),
-            "w.st: __metadata__: key \"k\" stands twice");
+            "w.st: __metadata__: duplicate key \"k\"");
 }
 
 TEST(SafetensorsHeader, RejectsInvalidShapes) {
@@ -149,11 +149,11 @@ TEST(SafetensorsHeader, RejectsInvalidShapes) {
               "shape is not an array of non-negative integers");
   }
   EXPECT_EQ(entry_error("F32", "[1,1,1,1,1,1,1,1,1]", "[0,4]", 4),
-            "rank 9 is over the limit of 8 dimensions");
+            "rank 9 exceeds the limit of 8 dimensions");
   EXPECT_EQ(entry_error("F32", "[4294967296,4294967296]", "[0,0]", 0),
-            "shape [4294967296, 4294967296] is larger than 64 bits count");
+            "the size of shape [4294967296, 4294967296] exceeds 64 bits");
   EXPECT_EQ(entry_error("NEW", "[4611686018427387904,0,4]", "[0,0]", 0),
-            "shape [4611686018427387904, 0, 4] is larger than 64 bits count");
+            "the size of shape [4611686018427387904, 0, 4] exceeds 64 bits");
 }
 
 TEST(SafetensorsHeader, RejectsInvalidOffsets) {
@@ -162,7 +162,7 @@ TEST(SafetensorsHeader, RejectsInvalidOffsets) {
     EXPECT_EQ(entry_error("F32", "[1]", offsets, 4),
               "data_offsets are not two non-negative integers");
   }
-  EXPECT_EQ(entry_error("F32", "[1]", "[4,0]", 4), "data_offsets begin at 4, after their end at 0");
+  EXPECT_EQ(entry_error("F32", "[1]", "[4,0]", 4), "data_offsets start at 4, after their end at 0");
   EXPECT_EQ(entry_error("F32", "[2]", "[0,8]", 7),
             "data_offsets end at 8, past the 7 bytes of the data section");
 }
@@ -175,7 +175,7 @@ TEST(SafetensorsHeader, RejectsSizesThatDoNotMatchTheShape) {
   EXPECT_EQ(entry_error("U16", "[]", "[0,1]", 1),
             "shape [] of U16 takes 2 bytes, but data_offsets span 1");
   EXPECT_EQ(entry_error("F4", "[3]", "[0,2]", 2),
-            "shape [3] of F4 takes 12 bits, which are not whole bytes");
+            "shape [3] of F4 takes 12 bits, which is not a whole number of bytes");
   EXPECT_EQ(entry_error("F4", "[4]", "[0,2]", 2), "accepted");
   EXPECT_EQ(entry_error("F128", "[4]", "[0,2]", 2), "accepted");  // a dtype of unknown size
 }
@@ -186,11 +186,11 @@ TEST(SafetensorsHeader, RejectsOverlapsAndGaps) {
                     data_bytes);
   };
   EXPECT_EQ(two("[0,8]", "[4,12]", 12),
-            "w.st: tensor \"b\": bytes 4 to 12 overlap tensor \"a\", which has 0 to 8");
+            "w.st: tensor \"b\": bytes 4 to 12 overlap tensor \"a\" at 0 to 8");
   EXPECT_EQ(two("[4,8]", "[0,8]", 8),
-            "w.st: tensor \"a\": bytes 4 to 8 overlap tensor \"b\", which has 0 to 8");
+            "w.st: tensor \"a\": bytes 4 to 8 overlap tensor \"b\" at 0 to 8");
   EXPECT_EQ(two("[0,8]", "[0,8]", 8),
-            "w.st: tensor \"b\": bytes 0 to 8 overlap tensor \"a\", which has 0 to 8");
+            "w.st: tensor \"b\": bytes 0 to 8 overlap tensor \"a\" at 0 to 8");
   // The header has 103 bytes, so the data section starts at byte 111.
   EXPECT_EQ(two("[0,4]", "[6,8]", 8),
             "w.st: byte 115: no tensor covers bytes 4 to 6 of the data section");

@@ -234,7 +234,7 @@ TEST(Safetensors, InvalidArgumentsThrowAndWriteNothing) {
     }
   };
   const Tensor x = zeros({1});
-  EXPECT_EQ(message({{"a", x}, {"a", x}}), "[save_safetensors] two tensors have the name \"a\"");
+  EXPECT_EQ(message({{"a", x}, {"a", x}}), "[save_safetensors] duplicate tensor name \"a\"");
   EXPECT_EQ(message({{"m", empty({2}, {DType::kF32, kMeta})}}),
             "[save_safetensors] tensor \"m\" is on meta, not on the CPU");
   EXPECT_EQ(message({{"u", Tensor()}}), "[save_safetensors] tensor \"u\" is undefined");
