@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The argument texts of a trace that is being made.
+// The `args` texts of a trace under construction.
 #pragma once
 
 #include <map>
@@ -11,10 +11,10 @@
 
 namespace epi::profile {
 
-// Argument texts, each distinct one once: a block runs the same shapes step after step.
+// Stores each distinct text once, because a block runs the same shapes in every step.
 class ArgsText {
  public:
-  // `make` writes the text of `key`; it is called when the key is new.
+  // Calls `make` for the text of `key` if the key is new.
   template <typename Make>
   trace::ArgsRange intern(std::string_view key, Make&& make) {
     if (const auto found = ranges_.find(key); found != ranges_.end()) return found->second;

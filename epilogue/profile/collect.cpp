@@ -24,8 +24,8 @@ using trace::Event;
 using trace::EventId;
 using trace::Phase;
 
-// Times of Kineto's files count from a multiple of a quarter year, so that a double holds their
-// nanoseconds.
+// Times in Kineto's files are relative to a multiple of a quarter year, so that a double can
+// represent their nanoseconds.
 constexpr int64_t kQuarterYearNs = int64_t{7889238} * 1'000'000'000;
 
 constexpr size_t kWord = sizeof(int64_t);
@@ -68,7 +68,7 @@ class Collector {
  private:
   struct Kernel {
     Event event;
-    EventId caller;  // the range that ran it
+    EventId caller;  // the enclosing range
   };
 
   size_t count_events() {
@@ -111,7 +111,7 @@ class Collector {
     latest_ns_ = recording_.begin_ns;
     LogReader reader(log, LogReader::Then::kFree);
     while (const EntryHeader* entry = reader.next()) {
-      // Threads that heard of the end late have written a little more.
+      // A thread that noticed the end late may have written further entries.
       if (entry->kind != EntryKind::kEnd && entry->time_ns > recording_.end_ns) break;
       add_entry(*entry, lane);
     }
@@ -128,7 +128,7 @@ class Collector {
       case EntryKind::kAnnotationBegin:
         return open(add_range(Category::kUserAnnotation, trace_.names.intern(payload_text(entry)),
                               lane, in_order(entry), {}));
-      case EntryKind::kEnd:  // its start may lie before the recording
+      case EntryKind::kEnd:  // the range may have started before the recording
         if (!open_.empty()) close(std::min(in_order(entry), recording_.end_ns));
         return;
       case EntryKind::kKernel:
@@ -140,14 +140,14 @@ class Collector {
     }
   }
 
-  // A CPU may read its counter a few instructions early: a range never begins before the one around
-  // it.
+  // A CPU may read its counter a few instructions early. Makes sure that a range does not start
+  // before its parent.
   int64_t in_order(const EntryHeader& entry) {
     latest_ns_ = std::max(latest_ns_, entry.time_ns);
     return latest_ns_;
   }
 
-  // How ranges nest is only asked for by what a GPU recorded.
+  // The nesting of ranges is needed only for GPU records.
   void open(EventId range) {
     if (!recording_.gpu.calls.empty()) {
       ranges_.add(trace_.lanes[trace_.lane[range]].tid, range,
@@ -178,9 +178,9 @@ class Collector {
                      inputs_of(words_at(entry, 1, words)));
   }
 
-  // Kernels stand together behind the operators.
+  // Kernels are added to the trace after all operators.
   void keep_kernel(const EntryHeader& entry) {
-    if (open_.empty()) return;  // its operator began before the recording
+    if (open_.empty()) return;  // its operator started before the recording
     const auto kernel = payload_of<KernelEntry>(entry);
     const auto name = trace_.names.intern(payload_text(entry, sizeof kernel));
     const auto args = args_.add(fmt::format(
@@ -209,7 +209,7 @@ class Collector {
     return add_gpu_lane(trace_, args_, {records, std::move(launches_), ranges_, window, pid_});
   }
 
-  // The kernel, and the flow that leads to it from the operator.
+  // Adds the kernel and the flow from its operator to the kernel.
   void add_kernel(Kernel& kernel) {
     const int64_t correlation = ++last_correlation_;
     Event flow{.phase = Phase::kFlowStart,
@@ -246,10 +246,10 @@ class Collector {
   ArgsText args_;
   int64_t pid_;
   OpRanges ranges_;
-  int64_t shift_ns_ = 0;  // from now_ns() to the trace's
+  int64_t shift_ns_ = 0;  // added to now_ns() times to get trace times
   std::vector<trace::NameId> op_names_;
-  std::vector<EventId> open_;  // ranges of the log being read
-  int64_t latest_ns_ = 0;      // begin or end in it
+  std::vector<EventId> open_;  // open ranges of the current log
+  int64_t latest_ns_ = 0;      // latest start or end in the current log
   std::vector<Kernel> kernels_;
   std::vector<Launch> launches_;
   std::map<trace::LaneId, std::string> thread_names_;

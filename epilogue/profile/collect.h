@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The logs of a recording, merged into a trace.
+// Merges the logs of a recording into a trace.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace epi::profile {
 
-// Takes the recording apart: logs are given back as they are read.
+// Consumes the recording: frees log chunks as it reads them.
 trace::Trace collect(Recording recording, const std::vector<StepSpan>& steps);
 
 }  // namespace epi::profile

@@ -16,7 +16,7 @@ bool find(void* library, const char* symbol, F& function) {
   return function != nullptr;
 }
 
-// None where the driver is not loaded, or lacks what every driver of CUDA 13 has.
+// Returns nothing if the driver is not loaded or lacks a function that every CUDA 13 driver has.
 std::optional<CudaDriver> find_driver() {
   void* library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   if (library == nullptr) return std::nullopt;
@@ -78,7 +78,8 @@ GpuDevice describe_device(const CudaDriver& driver, int id) {
   return device;
 }
 
-// Work may have been given to the device by other threads: its context is borrowed for the wait.
+// Other threads may have launched work on the device, so its primary context is made current for
+// the wait.
 void synchronize_device(const CudaDriver& driver, CUdevice device, CUcontext done) {
   unsigned int flags = 0;
   int active = 0;
@@ -96,7 +97,7 @@ void synchronize_device(const CudaDriver& driver, CUdevice device, CUcontext don
 }  // namespace
 
 const CudaDriver* loaded_driver() {
-  static std::optional<CudaDriver> driver;  // found once, looked for until then
+  static std::optional<CudaDriver> driver;  // looked up on every call until it is found
   if (!driver) driver = find_driver();
   return driver ? &*driver : nullptr;
 }

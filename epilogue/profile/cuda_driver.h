@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA driver of a process that has loaded it. The profiler never loads it: who has not used
-// CUDA has no GPU to record.
+// The CUDA driver, if the process has loaded it. The profiler never loads the driver: a process
+// that has not used CUDA has no GPU activity to record.
 #pragma once
 
 #include <cuda.h>
@@ -26,13 +26,13 @@ struct CudaDriver {
   decltype(&::cuDriverGetVersion) driver_get_version = nullptr;
 };
 
-// Null where the process has not loaded the driver.
+// Null if the process has not loaded the driver.
 const CudaDriver* loaded_driver();
 
 std::vector<GpuDevice> gpu_devices(const CudaDriver& driver);
 int64_t driver_version(const CudaDriver& driver);
 
-// Waits for the calling thread's context and for every device that is in use. Makes no context.
+// Waits for the calling thread's context and for every device in use. Does not create contexts.
 void synchronize_gpus(const CudaDriver& driver);
 
 }  // namespace epi::profile

@@ -7,7 +7,7 @@
 namespace epi::profile {
 namespace {
 
-// Beside the program's own libraries first, then where the build found it.
+// First the library on the loader's search path, then the path that was found at build time.
 Result<void*> open_library() {
   std::string reasons;
   for (const char* file : {"libcupti.so.13", EPI_CUPTI_LIBRARY}) {

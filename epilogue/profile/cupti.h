@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUPTI, loaded when it is first asked for: programs that never record a GPU never load it, and
-// start without it. Functions keep CUPTI's names.
+// CUPTI, loaded on first use. Programs that never record a GPU start without it. Functions keep
+// CUPTI's names.
 #pragma once
 
 #include <cupti.h>
@@ -12,7 +12,7 @@
 
 namespace epi::profile {
 
-// What a recording of ours asks for.
+// The activity kinds that a recording enables.
 inline constexpr auto kRecordedKinds = std::to_array<CUpti_ActivityKind>({
     CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
     CUPTI_ACTIVITY_KIND_MEMCPY,
@@ -42,11 +42,11 @@ struct Cupti {
   decltype(&::cuptiSubscribe) subscribe = nullptr;
   decltype(&::cuptiUnsubscribe) unsubscribe = nullptr;
 
-  // Nothing where the call succeeded; else a failure with its name and CUPTI's text.
+  // Fails with the name of the call and CUPTI's message if `result` is an error.
   Result<void> check(const char* call, CUptiResult result) const;
 };
 
-// Loads it the first time; the same answer ever after.
+// Loads CUPTI on the first call. Later calls return the same result.
 const Result<Cupti>& cupti();
 
 }  // namespace epi::profile

@@ -11,7 +11,7 @@
 namespace epi::profile {
 namespace {
 
-// By CUpti_ActivityMemcpyKind and CUpti_ActivityMemoryKind, as Kineto writes them.
+// Indexed by CUpti_ActivityMemcpyKind and CUpti_ActivityMemoryKind, with Kineto's spelling.
 constexpr auto kCopyDirections = std::to_array<std::string_view>(
     {"Unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP"});
 constexpr auto kMemoryKinds =
@@ -46,7 +46,7 @@ const char* overhead_name(CUpti_ActivityOverheadKind kind) {
   }
 }
 
-// What every record of work says of itself.
+// Fills the fields that all records of GPU work have.
 template <typename Record>
 GpuWork work_of(WorkKind kind, trace::NameId name, const Record& record) {
   return {.kind = kind,
@@ -133,7 +133,7 @@ void CuptiReader::add_memset(const CUpti_ActivityMemset4& memset) {
   add_work(work);
 }
 
-// CUPTI writes 0 where it could not find out a time, as of work that had not ended.
+// CUPTI writes 0 for a time that it could not determine, for example of work that had not ended.
 void CuptiReader::add_work(const GpuWork& work) {
   if (work.start_ns == 0 || work.end_ns == 0) {
     ++records_.dropped;
@@ -143,7 +143,7 @@ void CuptiReader::add_work(const GpuWork& work) {
 }
 
 void CuptiReader::add_launch(const CUpti_ActivityExternalCorrelation& pair) {
-  if (pair.externalKind != kLaunchMark) return;  // another tool's
+  if (pair.externalKind != kLaunchMark) return;  // pushed by another tool
   records_.launches.push_back({pair.correlationId, pair.externalId});
 }
 

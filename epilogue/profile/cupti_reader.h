@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUPTI's buffers as plain records.
+// Converts CUPTI's buffers to plain records.
 #pragma once
 
 #include <map>
@@ -10,14 +10,14 @@
 
 namespace epi::profile {
 
-// What launches are marked with.
+// The external correlation kind that marks our launches.
 inline constexpr auto kLaunchMark = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
 
 class CuptiReader {
  public:
   CuptiReader(const Cupti& cupti, GpuRecords& records) : cupti_(cupti), records_(records) {}
 
-  // Adds what a buffer of CUPTI's holds to the records.
+  // Adds the contents of a CUPTI buffer to the records.
   void read(uint8_t* buffer, size_t size_bytes);
 
  private:
@@ -36,7 +36,7 @@ class CuptiReader {
   const Cupti& cupti_;
   GpuRecords& records_;
   std::map<std::pair<bool, uint32_t>, trace::NameId> call_names_;
-  std::map<std::string, trace::NameId, std::less<>> kernel_names_;  // by what CUPTI calls them
+  std::map<std::string, trace::NameId, std::less<>> kernel_names_;  // by CUPTI's name
 };
 
 }  // namespace epi::profile

@@ -12,7 +12,7 @@
 namespace epi::profile {
 namespace {
 
-// Where Kineto puts GPUs, below the process, and what recording cost, below everything.
+// Kineto's sort order: GPUs below the process, overhead below everything else.
 constexpr int64_t kFirstGpuSortIndex = 5'000'000;
 constexpr int64_t kOverheadSortIndex = int64_t{1} << 24;
 
@@ -81,7 +81,7 @@ class Describer {
   const TraceFacts& facts_;
 };
 
-// The keys of PyTorch's files.
+// Uses the keys of PyTorch's files.
 void describe_gpu(JsonWriter& json, const GpuDevice& device) {
   json.begin_object().key("id").integer(device.id).key("name").string(device.name);
   json.key("totalGlobalMem").integer(device.memory_bytes);
@@ -114,15 +114,15 @@ std::string device_properties(const TraceFacts& facts) {
   return json.text();
 }
 
-// What is missing from the recording; empty where nothing is.
-std::string what_is_missing(const Recording& recording) {
+// Describes what is missing from the recording. Empty if it is complete.
+std::string missing_text(const Recording& recording) {
   std::string out;
   for (const auto& log : recording.logs) {
     if (log->ran_out_of_memory()) out = "a thread ran out of memory";
   }
   if (recording.gpu.dropped > 0) {
-    out += fmt::format("{}{} records of a GPU were lost", out.empty() ? "" : "; ",
-                       recording.gpu.dropped);
+    out +=
+        fmt::format("{}{} GPU records were lost", out.empty() ? "" : "; ", recording.gpu.dropped);
   }
   return out;
 }
@@ -156,7 +156,7 @@ void describe_trace(trace::Trace& trace, ArgsText& args, const TraceFacts& facts
   if (options.record_shapes) trace.properties.emplace_back("record_shapes", "1");
   if (options.profile_memory) trace.properties.emplace_back("profile_memory", "1");
   describe_gpu_recording(trace, facts);
-  if (const std::string missing = what_is_missing(facts.recording); !missing.empty()) {
+  if (const std::string missing = missing_text(facts.recording); !missing.empty()) {
     trace.properties.emplace_back("recording_incomplete", json_quoted(missing));
   }
   trace.properties.emplace_back("displayTimeUnit", "\"ms\"");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trace says beside what happened: the names of its processes and threads, the machine, what
-// was recorded.
+// Adds metadata to a trace: names of processes and threads, the machine, the recording options.
 #pragma once
 
 #include <map>
@@ -16,12 +15,12 @@ namespace epi::profile {
 struct TraceFacts {
   const Recording& recording;
   int64_t pid = 0;
-  int64_t begin_ns = 0;  // of the trace's clock
+  int64_t begin_ns = 0;  // in the trace's clock
   const std::map<trace::LaneId, std::string>& thread_names;
   const GpuLane& gpu;
   bool has_cpu_kernels = false;
 
-  // A CPU's kernels have a lane of their own, unless all kernels ran on a GPU.
+  // CPU kernels have a separate lane unless all kernels ran on a GPU.
   bool has_cpu_lane() const { return has_cpu_kernels || gpu.streams.empty(); }
 };
 

@@ -18,25 +18,26 @@
 namespace epi::profile {
 namespace {
 
-// The calling thread's log and the recording that it belongs to. Plain values, read on every event.
+// The calling thread's log and the number of its recording. Trivial types, because every event
+// reads them.
 thread_local uint64_t attached_number = 0;
 thread_local ThreadLog* attached_log = nullptr;
 thread_local bool thread_is_ending = false;
 thread_local bool launch_is_marked = false;
 
-// Holds the log; touched only when that changes. Other destructors of the thread may still run
-// operators or free tensors after this one: they are not recorded.
-struct KeptLog {
+// Owns the log; accessed only when the log changes. Destructors that run later in the exiting
+// thread may still run operators or free tensors, which are not recorded.
+struct LogOwner {
   std::shared_ptr<ThreadLog> log;
-  KeptLog() = default;
-  KeptLog(const KeptLog&) = delete;
-  KeptLog& operator=(const KeptLog&) = delete;
-  ~KeptLog() {
+  LogOwner() = default;
+  LogOwner(const LogOwner&) = delete;
+  LogOwner& operator=(const LogOwner&) = delete;
+  ~LogOwner() {
     thread_is_ending = true;
     attached_number = 0;
   }
 };
-thread_local KeptLog kept;
+thread_local LogOwner log_owner;
 
 std::string current_thread_name() {
   std::array<char, 16> name{};
@@ -44,7 +45,7 @@ std::string current_thread_name() {
   return name.data();
 }
 
-// Threads hold on to their last log: what is in it is given back here.
+// Threads keep their last log alive, so its memory is freed here.
 void free_logs(const Recording& recording) {
   for (const auto& log : recording.logs) {
     LogReader reader(*log, LogReader::Then::kFree);
@@ -70,13 +71,13 @@ void EventRecorder::begin(const RecordOptions& options) {
   const std::lock_guard turn(turn_);
   const std::lock_guard lock(mutex_);
   if (number_.load(std::memory_order_relaxed) != 0) {
-    fail("profiler", "another profiler is recording: one at a time");
+    fail("profiler", "another profiler is already recording: stop it first");
   }
   if (current_listener() != nullptr) {
-    fail("profiler", "a listener is set already (set_listener): one at a time");
+    fail("profiler", "another listener is already set (set_listener): remove it first");
   }
-  begin_gpu_recording();  // before the clock starts: the first time it takes a while
-  wait_for_gpus();        // work from before would look like idle time in front of ours
+  begin_gpu_recording();  // before the clock starts, because the first call is slow
+  wait_for_gpus();        // earlier work would appear as idle time at the start of the recording
   open_recording(options);
   set_listener(this);
   if (options.profile_memory) set_allocation_listener(&EventRecorder::allocation);
@@ -102,13 +103,13 @@ void EventRecorder::drop() {
 void EventRecorder::open_recording(const RecordOptions& options) {
   recording_ = {{}, options, now_ns(), 0, unix_now_ns()};
   number_.store(++last_number_, std::memory_order_release);
-  attach_locked();  // here, and not in the midst of what is measured
+  attach_locked();  // now, so that it does not happen in the middle of a measurement
 }
 
 Recording EventRecorder::end() {
   const std::lock_guard turn(turn_);
   stop_listening();
-  wait_for_gpus();  // inside the recording: the wait is part of the trace
+  wait_for_gpus();  // before the recording ends, so that the wait is part of the trace
   Recording recording = close_recording();
   recording.gpu = end_gpu_recording();
   return recording;
@@ -141,17 +142,19 @@ ThreadLog* EventRecorder::attach_locked() {
   const uint64_t number = number_.load(std::memory_order_relaxed);
   if (number == 0 || thread_is_ending) return nullptr;
   try {
-    kept.log = std::make_shared<ThreadLog>(::gettid(), current_thread_name(), recording_.options);
-    recording_.logs.push_back(kept.log);
+    log_owner.log =
+        std::make_shared<ThreadLog>(::gettid(), current_thread_name(), recording_.options);
+    recording_.logs.push_back(log_owner.log);
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
-  attached_log = kept.log.get();
+  attached_log = log_owner.log.get();
   attached_number = number;
   return attached_log;
 }
 
-// A begin takes its time last and an end first, so that what recording costs falls to the caller.
+// Begin events read the clock last and end events read it first, so that the cost of recording is
+// attributed to the caller.
 void EventRecorder::op_begin(Op op, Args args) {
   ThreadLog* log = this->log();
   if (log == nullptr) return;
@@ -215,7 +218,7 @@ void EventRecorder::kernel(const KernelRun& run) {
   log->commit();
 }
 
-// Without a GPU's recorder nobody would ask for what a launch costs.
+// Only the GPU recorder uses the cost of a launch.
 void EventRecorder::launch_begin(const LaunchCost& cost) {
   if (!gpu_is_recording()) return;
   ThreadLog* log = this->log();

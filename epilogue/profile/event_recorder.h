@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The listener that writes down what runs, into one log a thread. There is one, which lives for
-// ever; a recording begins and ends, and threads find out by its number.
+// The listener that records events into one log per thread. It is a singleton that is never
+// destroyed. Each recording has a number, by which threads notice that a recording has started or
+// ended.
 #pragma once
 
 #include <atomic>
@@ -15,13 +16,13 @@
 
 namespace epi::profile {
 
-// What was recorded between `begin` and `end`.
+// The data recorded between `begin` and `end`.
 struct Recording {
   std::vector<std::shared_ptr<ThreadLog>> logs;
   RecordOptions options;
-  int64_t begin_ns = 0;       // of now_ns()
-  int64_t end_ns = 0;         // what was open then ends there
-  int64_t begin_unix_ns = 0;  // the same moment as begin_ns, since 1970
+  int64_t begin_ns = 0;       // in now_ns() time
+  int64_t end_ns = 0;         // ranges that are still open end here
+  int64_t begin_unix_ns = 0;  // begin_ns as Unix time
   GpuRecords gpu{};
 };
 
@@ -29,13 +30,13 @@ class EventRecorder final : public Listener {
  public:
   static EventRecorder& instance();
 
-  // Begins a recording; throws `Error` where one is under way, or somebody else listens.
+  // Starts a recording. Throws `Error` if one is in progress or another listener is set.
   void begin(const RecordOptions& options);
-  // Drops what was recorded so far and goes on from here.
+  // Discards what was recorded so far and continues recording.
   void restart();
-  // Ends it and hands it over. What threads do from then on is not in it. Waits for the GPUs.
+  // Waits for the GPUs, ends the recording and returns it. Later events are not part of it.
   Recording end();
-  // Ends it and gives what was recorded back.
+  // Ends the recording and discards it.
   void drop();
 
   void op_begin(Op op, Args args) override;
@@ -51,7 +52,7 @@ class EventRecorder final : public Listener {
   EventRecorder() = default;
   static void allocation(const Allocation& allocation) noexcept;
 
-  // The calling thread's log in the recording under way; null where none is.
+  // The calling thread's log in the current recording, or null if there is no recording.
   ThreadLog* log();
   ThreadLog* attach();
   ThreadLog* attach_locked();
@@ -60,8 +61,8 @@ class EventRecorder final : public Listener {
   Recording close_recording();
   void stop_listening();
 
-  std::mutex turn_;                  // of who begins, restarts or ends one: that may wait for a GPU
-  std::atomic<uint64_t> number_{0};  // of the recording under way; 0: none
+  std::mutex turn_;  // serializes begin, restart, end, drop, which may wait for GPUs
+  std::atomic<uint64_t> number_{0};  // of the current recording; 0: none
   std::mutex mutex_;
   uint64_t last_number_ = 0;
   std::atomic<uint64_t> last_launch_{0};

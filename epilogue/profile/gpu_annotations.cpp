@@ -8,7 +8,8 @@ namespace epi::profile {
 using trace::Category;
 using trace::EventId;
 
-// Steps have no span on a stream: PyTorch gives them none, and their work may run in the next.
+// Steps have no span on a stream: PyTorch does not write one, and their work may run during the
+// next step.
 void GpuAnnotations::add_work(EventId work, EventId op) {
   for (EventId range = op; range != trace::kNoEvent; range = ranges_.parent_of(range)) {
     if (trace_.category[range] != Category::kUserAnnotation || ranges_.is_step(range)) continue;
@@ -18,8 +19,8 @@ void GpuAnnotations::add_work(EventId work, EventId op) {
   }
 }
 
-// One nanosecond wider on each side, as Kineto writes them: viewers then nest the work inside, and
-// readers know to take it off.
+// One nanosecond wider on each side, as Kineto writes them, so that viewers nest the work inside.
+// Readers subtract it again.
 void GpuAnnotations::finish() {
   for (const auto& [key, span] : spans_) {
     const auto [annotation, stream] = key;

@@ -27,7 +27,8 @@ Category category_of(WorkKind kind) {
   return Category::kGpuMemset;
 }
 
-// The keys of PyTorch's files in their order; the correlation is a column of its own.
+// Uses the keys of PyTorch's files in their order. The correlation id is stored in a separate
+// column.
 std::string kernel_args(const GpuWork& work, const GpuDevice& device, const LaunchCost* cost) {
   const KernelShape& shape = work.shape;
   std::string out = fmt::format(
@@ -103,36 +104,36 @@ class LaneWriter {
                  .correlation = trace_.correlation[at]});
   }
 
-  void add_call(size_t place) {
-    if (!links_.shown[place]) return;
-    const ApiCall& call = records_.calls[place];
+  void add_call(size_t index) {
+    if (!links_.shown[index]) return;
+    const ApiCall& call = records_.calls[index];
     const EventId added =
         trace_.push({.category = call.driver ? Category::kCudaDriver : Category::kCudaRuntime,
                      .name = name_of(call.name),
                      .lane = lane_of(input_.pid, call.tid, lane_.threads),
                      .ts_ns = trace_time(call.start_ns),
                      .dur_ns = std::max<int64_t>(call.end_ns - call.start_ns, 0),
-                     .external_id = external_id_of(links_.op[place]),
+                     .external_id = external_id_of(links_.op[index]),
                      .correlation = call.correlation,
                      .args = args_.add(fmt::format(R"({{"cbid": {}}})", call.cbid))});
-    if (links_.starts_work[place]) add_flow(Phase::kFlowStart, added);
+    if (links_.starts_work[index]) add_flow(Phase::kFlowStart, added);
   }
 
-  std::string args_of(const GpuWork& work, size_t place) const {
+  std::string args_of(const GpuWork& work, size_t index) const {
     if (work.kind != WorkKind::kKernel) return copy_args(work);
     static const GpuDevice unknown;
     const auto device = std::find_if(
         records_.devices.begin(), records_.devices.end(),
         [&](const GpuDevice& d) { return static_cast<uint32_t>(d.id) == work.device; });
-    const uint32_t launch = links_.launch[place];
+    const uint32_t launch = links_.launch[index];
     return kernel_args(work, device == records_.devices.end() ? unknown : *device,
-                       launch == kNowhere ? nullptr : &input_.launches[launch].cost);
+                       launch == kNoIndex ? nullptr : &input_.launches[launch].cost);
   }
 
-  void add_work(size_t place) {
-    const uint32_t call = links_.call[place];
-    if (call == kNowhere) return;
-    const GpuWork& work = records_.work[place];
+  void add_work(size_t index) {
+    const uint32_t call = links_.call[index];
+    if (call == kNoIndex) return;
+    const GpuWork& work = records_.work[index];
     const EventId op = links_.op[call];
     const EventId added = trace_.push({.category = category_of(work.kind),
                                        .name = name_of(work.name),
@@ -141,7 +142,7 @@ class LaneWriter {
                                        .dur_ns = std::max<int64_t>(work.end_ns - work.start_ns, 0),
                                        .external_id = external_id_of(op),
                                        .correlation = work.correlation,
-                                       .args = args_.add(args_of(work, place))});
+                                       .args = args_.add(args_of(work, index))});
     add_flow(Phase::kFlowEnd, added);
     annotations_.add_work(added, op);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU's records as events of a trace: calls on the threads that made them, work on the streams
-// that ran it, arrows from one to the other, the spans that annotations have on the streams.
+// Converts GPU records to trace events: API calls on the calling threads, work on its streams, flow
+// arrows between the two, and the spans of annotations on streams.
 #pragma once
 
 #include <vector>
@@ -13,11 +13,11 @@
 
 namespace epi::profile {
 
-// The process of what recording itself cost, as in Kineto's files.
+// The process id of profiling overhead, as in Kineto's files.
 inline constexpr int64_t kOverheadPid = -1;
 
 struct GpuLaneInput {
-  GpuRecords& records;  // its work is put in order
+  GpuRecords& records;  // add_gpu_lane sorts its work
   std::vector<Launch> launches;
   const OpRanges& ranges;
   TimeWindow window;
@@ -25,22 +25,23 @@ struct GpuLaneInput {
 };
 
 struct GpuLane {
-  std::vector<trace::LaneId> streams;  // that have events
-  std::vector<trace::LaneId> threads;  // that made calls
+  std::vector<trace::LaneId> streams;  // streams with events
+  std::vector<trace::LaneId> threads;  // threads with API calls
   std::vector<trace::LaneId> overhead;
-  int64_t shift_ns = 0;  // by which the GPU's times were moved
+  int64_t shift_ns = 0;  // added to all GPU times
 };
 
 GpuLane add_gpu_lane(trace::Trace& trace, ArgsText& args, GpuLaneInput input);
 
-// The spans of annotations on streams: from the first to the last work started inside of them.
+// The spans of annotations on streams, from the first to the last work that was launched inside
+// them.
 class GpuAnnotations {
  public:
   GpuAnnotations(trace::Trace& trace, const OpRanges& ranges) : trace_(trace), ranges_(ranges) {}
 
-  // Work of the trace that was started inside `op`, and so in the annotations around it.
+  // Adds work that was launched inside `op` to the annotations around `op`.
   void add_work(trace::EventId work, trace::EventId op);
-  // Adds an event for each annotation and stream.
+  // Adds one event per annotation and stream.
   void finish();
 
  private:

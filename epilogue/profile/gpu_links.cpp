@@ -17,8 +17,8 @@ class Linker {
     links_.shown.resize(records.calls.size());
     links_.starts_work.resize(records.calls.size());
     links_.op.resize(records.calls.size(), trace::kNoEvent);
-    links_.call.resize(records.work.size(), kNowhere);
-    links_.launch.resize(records.work.size(), kNowhere);
+    links_.call.resize(records.work.size(), kNoIndex);
+    links_.launch.resize(records.work.size(), kNoIndex);
   }
 
   GpuLinks run() {
@@ -34,13 +34,14 @@ class Linker {
     return call.start_ns >= window_.begin_ns && call.start_ns <= window_.end_ns;
   }
 
-  // A runtime function may be reported with the driver function that it calls: one row is enough.
+  // CUPTI may report both a runtime function and the driver function that it calls. Keeps only the
+  // runtime function.
   void index_calls() {
     for (size_t i = 0; i < records_.calls.size(); ++i) {
       const ApiCall& call = records_.calls[i];
       if (!is_recorded(call)) continue;
-      const auto [place, is_new] = calls_.try_emplace(call.correlation, static_cast<uint32_t>(i));
-      if (!is_new && !call.driver) place->second = static_cast<uint32_t>(i);
+      const auto [slot, is_new] = calls_.try_emplace(call.correlation, static_cast<uint32_t>(i));
+      if (!is_new && !call.driver) slot->second = static_cast<uint32_t>(i);
     }
   }
 
@@ -57,34 +58,35 @@ class Linker {
 
   uint32_t launch_of(uint32_t correlation) const {
     const auto found = launch_of_call_.find(correlation);
-    return found == launch_of_call_.end() ? kNowhere : found->second;
+    return found == launch_of_call_.end() ? kNoIndex : found->second;
   }
 
-  // A GEMM may be followed by the kernel that adds its parts up: the cost is told once.
-  void link_work(size_t place) {
-    const GpuWork& work = records_.work[place];
+  // A GEMM launch may also start the kernel that reduces its split-K parts. Only the first kernel
+  // gets the cost.
+  void link_work(size_t index) {
+    const GpuWork& work = records_.work[index];
     const auto call = calls_.find(work.correlation);
     if (call == calls_.end()) return;
-    links_.call[place] = call->second;
+    links_.call[index] = call->second;
     links_.starts_work[call->second] = true;
     const int64_t early_ns = records_.calls[call->second].start_ns - work.start_ns;
     links_.shift_ns = std::max(links_.shift_ns, early_ns);
     const uint32_t launch = launch_of(work.correlation);
-    if (launch == kNowhere || work.kind != WorkKind::kKernel || !has_cost_[launch]) return;
-    links_.launch[place] = launch;
+    if (launch == kNoIndex || work.kind != WorkKind::kKernel || !has_cost_[launch]) return;
+    links_.launch[index] = launch;
     has_cost_[launch] = false;
   }
 
-  void link_call(size_t place) {
-    const ApiCall& call = records_.calls[place];
-    if (!is_recorded(call) || calls_.at(call.correlation) != place) return;
-    links_.shown[place] =
-        links_.starts_work[place] || is_worth_showing(call.driver, records_.names[call.name]);
-    if (!links_.shown[place]) return;
+  void link_call(size_t index) {
+    const ApiCall& call = records_.calls[index];
+    if (!is_recorded(call) || calls_.at(call.correlation) != index) return;
+    links_.shown[index] =
+        links_.starts_work[index] || is_worth_showing(call.driver, records_.names[call.name]);
+    if (!links_.shown[index]) return;
     const uint32_t launch = launch_of(call.correlation);
-    if (launch != kNowhere) links_.op[place] = launches_[launch].range;
-    if (links_.op[place] != trace::kNoEvent) return;
-    links_.op[place] = ranges_.find(call.tid, call.start_ns + window_.to_trace_ns,
+    if (launch != kNoIndex) links_.op[index] = launches_[launch].range;
+    if (links_.op[index] != trace::kNoEvent) return;
+    links_.op[index] = ranges_.find(call.tid, call.start_ns + window_.to_trace_ns,
                                     call.end_ns + window_.to_trace_ns);
   }
 
@@ -93,9 +95,9 @@ class Linker {
   const OpRanges& ranges_;
   const TimeWindow& window_;
   GpuLinks links_;
-  std::unordered_map<uint32_t, uint32_t> calls_;           // places by correlation
-  std::unordered_map<uint32_t, uint32_t> launch_of_call_;  // places by correlation
-  std::vector<bool> has_cost_;                             // launches whose cost no kernel has yet
+  std::unordered_map<uint32_t, uint32_t> calls_;           // index by correlation
+  std::unordered_map<uint32_t, uint32_t> launch_of_call_;  // index by correlation
+  std::vector<bool> has_cost_;  // launches whose cost is not yet assigned to a kernel
 };
 
 }  // namespace

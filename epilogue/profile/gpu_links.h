@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What belongs together in a GPU's records: which call started which work, which operator made
-// which call, what the work costs, and by how much the GPU's clock must be moved.
+// Links GPU records: which API call launched which work, which operator made which call, the cost
+// of the work, and by how much the GPU's times must be shifted.
 #pragma once
 
 #include <span>
@@ -12,35 +12,35 @@
 
 namespace epi::profile {
 
-// One launch_begin of a thread's log.
+// A launch_begin entry in a thread's log.
 struct Launch {
   uint64_t id = 0;
-  trace::EventId range = trace::kNoEvent;  // the innermost one that was open
+  trace::EventId range = trace::kNoEvent;  // the innermost open range
   LaunchCost cost{};
 };
 
-// The time that a recording covers, and where it lies in its trace.
+// The time span of a recording, and its offset in the trace.
 struct TimeWindow {
-  int64_t begin_ns = 0;  // of now_ns()
+  int64_t begin_ns = 0;  // in now_ns() time
   int64_t end_ns = 0;
-  int64_t to_trace_ns = 0;  // from now_ns() to the trace's clock
+  int64_t to_trace_ns = 0;  // added to now_ns() times to get trace times
 };
 
-inline constexpr uint32_t kNowhere = UINT32_MAX;
+inline constexpr uint32_t kNoIndex = UINT32_MAX;
 
 struct GpuLinks {
-  // By place in GpuRecords::calls.
+  // By index in GpuRecords::calls.
   std::vector<bool> shown;
   std::vector<bool> starts_work;
   std::vector<trace::EventId> op;  // operator, annotation or step; kNoEvent
-  // By place in GpuRecords::work.
-  std::vector<uint32_t> call;    // its place; kNowhere: it was made outside the recording
-  std::vector<uint32_t> launch;  // whose cost this kernel has: its place; kNowhere
-  // To be added to every time of a device, so that nothing starts before its call does.
+  // By index in GpuRecords::work.
+  std::vector<uint32_t> call;    // index of the call; kNoIndex: made outside the recording
+  std::vector<uint32_t> launch;  // index of the launch whose cost this kernel has; or kNoIndex
+  // To be added to all GPU times so that no work starts before the call that launched it.
   int64_t shift_ns = 0;
 };
 
-// `records.work` is in the order in which it started, `launches` by their ids.
+// `records.work` must be sorted by start time and `launches` by id.
 GpuLinks link_gpu(const GpuRecords& records, std::span<const Launch> launches,
                   const OpRanges& ranges, const TimeWindow& window);
 

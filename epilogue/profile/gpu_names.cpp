@@ -11,7 +11,7 @@
 namespace epi::profile {
 namespace {
 
-// What Kineto leaves out, and what libraries ask before and after each launch.
+// Calls that Kineto leaves out, and queries that libraries make around each launch.
 constexpr auto kSmallCalls = std::to_array<std::string_view>({
     "cudaDeviceGetAttribute",
     "cudaEventCreate",
@@ -54,7 +54,7 @@ std::string_view api_name(std::string_view name) {
 
 std::string kernel_name(const char* name) {
   if (name == nullptr) return "unknown";
-  // A plain C name may be a mangled type, too: `i` is int.
+  // A plain C name can also be a valid mangled type: `i` is int.
   if (!std::string_view(name).starts_with("_Z")) return name;
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
@@ -65,7 +65,7 @@ std::string kernel_name(const char* name) {
 bool is_worth_showing(bool driver, std::string_view name) {
   if (!driver) return std::find(kSmallCalls.begin(), kSmallCalls.end(), name) == kSmallCalls.end();
   return std::any_of(kDriverCalls.begin(), kDriverCalls.end(),
-                     [&](std::string_view begin) { return name.starts_with(begin); });
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 }  // namespace epi::profile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of CUDA's functions and kernels as a trace shows them.
+// Names of CUDA functions and kernels as shown in a trace.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace epi::profile {
 
-// The function without the ending that tells its versions apart: `cudaLaunchKernel_v7000` and
-// `cudaLaunchKernel_ptsz_v7000` are cudaLaunchKernel.
+// Removes the version suffix: `cudaLaunchKernel_v7000` and `cudaLaunchKernel_ptsz_v7000` become
+// cudaLaunchKernel.
 std::string_view api_name(std::string_view name);
 
-// A C++ kernel's name as its source has it; others as they are.
+// Demangles the name of a C++ kernel. Returns other names unchanged.
 std::string kernel_name(const char* name);
 
-// Whether a call that started nothing belongs in a trace: the runtime's, but for the small ones
-// that surround every launch; of the driver's those that launch or wait.
+// Whether a call that launched no work is shown in a trace: runtime calls except the small ones
+// that surround every launch, and driver calls that launch or wait.
 bool is_worth_showing(bool driver, std::string_view name);
 
 }  // namespace epi::profile

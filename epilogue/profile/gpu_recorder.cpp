@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gpu_recorder.h through CUPTI's activities. Buffers are kept as CUPTI fills them and read when the
-// recording is over; what happened before a restart is told apart by its times.
+// Implements gpu_recorder.h with CUPTI activities. Buffers are kept as CUPTI fills them and are
+// read at the end of the recording. Records from before a restart are recognized by their times.
 #include "epilogue/profile/gpu_recorder.h"
 
 #include <cuda_runtime_api.h>
@@ -20,9 +20,9 @@
 namespace epi::profile {
 namespace {
 
-// More than ten thousand launches each, at about 300 bytes of records a launch.
+// Holds more than ten thousand launches, at about 300 bytes of records per launch.
 constexpr size_t kBufferBytes = size_t{4} << 20;
-constexpr size_t kBufferAlignment = 8;  // CUPTI's demand
+constexpr size_t kBufferAlignment = 8;  // required by CUPTI
 
 struct Buffer {
   std::unique_ptr<uint8_t, void (*)(void*)> data;
@@ -35,10 +35,10 @@ struct State {
   CUpti_SubscriberHandle subscriber = nullptr;
   std::string failure;
   std::mutex mutex;
-  std::vector<Buffer> filled;  // under the mutex
+  std::vector<Buffer> filled;  // guarded by `mutex`
 };
 
-// Lives for ever: CUPTI's own threads may hand buffers over while the process ends.
+// Never destroyed, because CUPTI's threads may deliver buffers while the process exits.
 State& state() {
   static State* const made = new State;
   return *made;
@@ -46,7 +46,7 @@ State& state() {
 
 void CUPTIAPI give_buffer(uint8_t** buffer, size_t* size, size_t* max_records) {
   *buffer = static_cast<uint8_t*>(std::aligned_alloc(kBufferAlignment, kBufferBytes));
-  *size = *buffer != nullptr ? kBufferBytes : 0;  // without one CUPTI counts what it drops
+  *size = *buffer != nullptr ? kBufferBytes : 0;  // without a buffer CUPTI counts dropped records
   *max_records = 0;
 }
 
@@ -63,10 +63,10 @@ std::vector<Buffer> take_filled() {
   return std::exchange(state().filled, {});
 }
 
-// The clock of everything else that is recorded.
+// Makes CUPTI use the same clock as the thread logs.
 uint64_t CUPTIAPI timestamp() { return static_cast<uint64_t>(now_ns()); }
 
-// Nothing is subscribed to. A subscriber is how tools of CUPTI find out that another is there.
+// No callback is enabled. Having a subscriber lets CUPTI tools detect each other.
 void CUPTIAPI ignore_callback(void* /*data*/, CUpti_CallbackDomain /*domain*/,
                               CUpti_CallbackId /*id*/, const void* /*info*/) {}
 
@@ -74,7 +74,7 @@ Result<void> configure(const Cupti& cupti) {
   auto done = cupti.check("cuptiActivityRegisterTimestampCallback",
                           cupti.activity_register_timestamp_callback(timestamp));
   EPI_TRY(done);
-  // Thread ids as the operators' logs have them.
+  // The same thread ids as in the thread logs.
   done = cupti.check("cuptiSetThreadIdType",
                      cupti.set_thread_id_type(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM));
   EPI_TRY(done);
@@ -140,7 +140,7 @@ void begin_gpu_recording() {
   state().recording.store(true, std::memory_order_release);
 }
 
-// A program may use CUDA for the first time while it warms up.
+// A program may use CUDA for the first time during warmup.
 void restart_gpu_recording() {
   if (gpu_is_recording()) {
     take_filled();
@@ -162,7 +162,7 @@ GpuRecords end_gpu_recording() {
   GpuRecords nothing;
   nothing.failure = state().failure;
   if (nothing.failure.empty() && loaded_driver() != nullptr) {
-    nothing.failure = "CUDA was first used after the recording began";
+    nothing.failure = "CUDA was first used after the recording started";
   }
   return nothing;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a GPU's recorder saw, as plain values: no type of CUPTI's, so that a trace can be made of
-// records that a test wrote by hand. Times are of now_ns().
+// Recorded GPU activity as plain structs without CUPTI types, so that tests can build a trace from
+// handwritten records. Times are in now_ns() time.
 #pragma once
 
 #include <array>
@@ -13,11 +13,11 @@
 
 namespace epi::profile {
 
-// A call of the runtime or the driver. Work that it started carries its `correlation`.
+// A call of the CUDA runtime or driver. Work that it launched has the same `correlation`.
 struct ApiCall {
-  trace::NameId name = 0;  // of GpuRecords::names: "cudaLaunchKernel"
-  bool driver = false;     // or of the runtime
-  uint32_t cbid = 0;       // CUPTI's number of the function
+  trace::NameId name = 0;  // in GpuRecords::names: "cudaLaunchKernel"
+  bool driver = false;     // a driver call, otherwise a runtime call
+  uint32_t cbid = 0;       // CUPTI's callback id of the function
   uint32_t correlation = 0;
   int64_t tid = 0;
   int64_t start_ns = 0;
@@ -25,7 +25,7 @@ struct ApiCall {
 };
 
 struct KernelShape {
-  int registers = 0;  // of a thread
+  int registers = 0;  // per thread
   int64_t shared_bytes = 0;
   std::array<int, 3> grid{1, 1, 1};
   std::array<int, 3> block{1, 1, 1};
@@ -33,10 +33,10 @@ struct KernelShape {
 
 enum class WorkKind : uint8_t { kKernel, kMemcpy, kMemset };
 
-// One thing that a device did.
+// A kernel, copy or memset on a device.
 struct GpuWork {
   WorkKind kind = WorkKind::kKernel;
-  trace::NameId name = 0;  // of GpuRecords::names: "Memset (Device)"
+  trace::NameId name = 0;  // in GpuRecords::names: "Memset (Device)"
   uint32_t device = 0;
   uint32_t context = 0;
   uint32_t stream = 0;
@@ -45,20 +45,21 @@ struct GpuWork {
   uint64_t graph_node_id = 0;
   int64_t start_ns = 0;
   int64_t end_ns = 0;
-  int64_t bytes = 0;    // of copies and sets
+  int64_t bytes = 0;    // of copies and memsets
   KernelShape shape{};  // of kernels
 };
 
-// The id that was pushed (EventRecorder::launch_begin) around the call with this correlation.
+// The launch id that was pushed (EventRecorder::launch_begin) around the call with this
+// correlation.
 struct LaunchOfCall {
   uint32_t correlation = 0;
   uint64_t launch_id = 0;
 };
 
-// Time that recording itself took, or that the driver took to load or compile code.
+// Time spent in recording, or in the driver to load or compile code.
 struct Overhead {
-  trace::NameId name = 0;  // of GpuRecords::names
-  int64_t tid = 0;         // 0: no thread of ours
+  trace::NameId name = 0;  // in GpuRecords::names
+  int64_t tid = 0;         // 0: not one of our threads
   int64_t start_ns = 0;
   int64_t end_ns = 0;
 };
@@ -75,10 +76,10 @@ struct GpuDevice {
   int registers_per_sm = 0;
   int warp_size = 32;
   int sms = 0;
-  int shared_per_block_bytes = 0;        // without asking
-  int shared_per_block_optin_bytes = 0;  // where a kernel asks for it
+  int shared_per_block_bytes = 0;        // default limit
+  int shared_per_block_optin_bytes = 0;  // limit for kernels that opt in
   int shared_per_sm_bytes = 0;
-  int shared_reserved_bytes = 0;  // of each block, for the system
+  int shared_reserved_bytes = 0;  // per block, reserved for the system
   int max_blocks_per_sm = 0;
 };
 
@@ -96,8 +97,8 @@ struct GpuRecords {
   std::vector<Overhead> overheads;
   std::vector<GpuDevice> devices;
   std::optional<GpuVersions> versions{};
-  int64_t dropped = 0;    // records that found no room
-  std::string failure{};  // why nothing was recorded; empty: it was, or there is no GPU in use
+  int64_t dropped = 0;    // lost records
+  std::string failure{};  // why nothing was recorded; empty on success or if no GPU is in use
 
   bool empty() const { return calls.empty() && work.empty() && overheads.empty(); }
 };

@@ -13,8 +13,8 @@
 namespace epi::profile {
 namespace {
 
-// An argument is a head word and what its kind adds: a tensor its shape and strides, a list its
-// tensors (each with a head) or numbers, a scalar its value.
+// An argument is a head word followed by its data: shape and strides of a tensor, the tensors (each
+// with a head word) or numbers of a list, or the value of a scalar.
 int64_t head_word(Arg::Kind kind, DType dtype, size_t count) {
   return static_cast<int64_t>(kind) | (static_cast<int64_t>(dtype) << 8) |
          (static_cast<int64_t>(count) << 16);
@@ -92,7 +92,7 @@ int64_t* pack_arg(const Arg& arg, int64_t* to) {
   return to;
 }
 
-// The C++ types that PyTorch's traces name.
+// The C++ type names in PyTorch's traces.
 const char* type_name(DType dtype) {
   switch (dtype) {
     case DType::kF64:
@@ -113,7 +113,7 @@ const char* type_name(DType dtype) {
   return "";
 }
 
-// As PyTorch prints a scalar: "1." for a whole real, 17 digits for another.
+// Formats a scalar as PyTorch does: "1." for a whole number, 17 digits otherwise.
 std::string real_text(double value) {
   if (std::abs(value) < 1e10 && value == std::trunc(value)) return fmt::format("{:.0f}.", value);
   return fmt::format("{:.17g}", value);
@@ -123,7 +123,7 @@ std::string list_text(std::span<const int64_t> numbers) {
   return fmt::format("[{}]", join(numbers, ", "));
 }
 
-// The four lists, side by side.
+// The four parallel lists.
 struct Lists {
   std::string concrete, types, strides, dims;
 
@@ -165,7 +165,7 @@ class Unpacker {
     return {static_cast<Arg::Kind>(word & 0xFF), static_cast<DType>((word >> 8) & 0xFF),
             static_cast<size_t>(word >> 16)};
   }
-  // Shape, then strides, as lists.
+  // Returns shape and strides as lists.
   std::pair<std::string, std::string> take_layout(const Head& head) {
     if (head.kind != Arg::Kind::kTensor) return {"[]", "[]"};
     std::string dims = list_text(take(head.count));

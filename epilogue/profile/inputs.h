@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inputs of an operator call, packed into words when it begins and written as text later:
-// copying a shape takes nanoseconds, formatting it does not.
+// Packs the inputs of an operator call into words when it starts and formats them as text later.
+// Copying a shape takes nanoseconds; formatting it takes longer.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@
 
 namespace epi::profile {
 
-// How many words `pack_inputs` writes.
+// The number of words that `pack_inputs` writes.
 size_t packed_words(Args args);
 void pack_inputs(Args args, int64_t* words);
 
-// The members of Kineto's `args` object that tell of inputs, in braces:
+// The members of Kineto's `args` object that describe inputs, as a JSON object:
 // {"Concrete Inputs": ["", "0"], "Input type": [...], "Input Strides": [...], "Input Dims": [...]}
 std::string inputs_json(std::span<const int64_t> words);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The limits are those of CUDA's occupancy calculator from compute capability 7.0 on. The result is
-// what PyTorch's traces show (tests/profile/occupancy_test.cpp), but for one case: Kineto holds a
-// kernel's shared memory against what a block gets without asking (48 KiB) and prints 0 % for every
-// kernel that asked for more, such as cuBLAS's on Hopper. They do run; we give their occupancy.
+// Uses the limits of CUDA's occupancy calculator for compute capability 7.0 and later. The result
+// equals the one in PyTorch's traces (tests/profile/occupancy_test.cpp) except in one case: Kineto
+// compares a kernel's shared memory with the default limit of a block (48 KiB) and prints 0 % for
+// every kernel that opts in to more, such as cuBLAS kernels on Hopper. We report their actual
+// occupancy.
 #include "epilogue/profile/occupancy.h"
 
 #include <algorithm>
@@ -12,8 +13,8 @@
 namespace epi::profile {
 namespace {
 
-constexpr int kSchedulersPerSm = 4;  // each with a quarter of the registers
-constexpr int kRegisterUnit = 256;   // registers are handed to a warp by so many
+constexpr int kSchedulersPerSm = 4;  // each has a quarter of the registers
+constexpr int kRegisterUnit = 256;   // allocation granularity per warp
 constexpr int64_t kSharedUnitBytes = 128;
 constexpr int kUnlimited = std::numeric_limits<int>::max();
 
@@ -46,8 +47,8 @@ int blocks_by_shared_memory(const GpuDevice& device, const KernelShape& shape) {
 int max_active_blocks(const GpuDevice& device, const KernelShape& shape) {
   const int threads = threads_per_block(shape);
   if (device.sms == 0 || threads <= 0 || threads > device.max_threads_per_block) return 0;
-  const int warps_that_fit = device.max_threads_per_sm / device.warp_size;
-  return std::min({warps_that_fit / warps_per_block(device, shape), device.max_blocks_per_sm,
+  const int max_warps = device.max_threads_per_sm / device.warp_size;
+  return std::min({max_warps / warps_per_block(device, shape), device.max_blocks_per_sm,
                    blocks_by_registers(device, shape), blocks_by_shared_memory(device, shape)});
 }
 
@@ -64,8 +65,8 @@ int estimated_occupancy_percent(const GpuDevice& device, const KernelShape& shap
   if (device.sms == 0) return 0;
   const double blocks =
       std::min<double>(max_active_blocks(device, shape), blocks_per_sm(device, shape));
-  const int warps_that_fit = device.max_threads_per_sm / device.warp_size;
-  const double share = blocks * warps_per_block(device, shape) / warps_that_fit;
+  const int max_warps = device.max_threads_per_sm / device.warp_size;
+  const double share = blocks * warps_per_block(device, shape) / max_warps;
   return static_cast<int>(std::lround(100 * share));
 }
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// How full a kernel can keep a GPU's multiprocessors.
+// Theoretical occupancy of a kernel.
 #pragma once
 
 #include "epilogue/profile/gpu_records.h"
 
 namespace epi::profile {
 
-// Blocks that one multiprocessor holds at a time; 0 where the kernel cannot run there.
+// Blocks that fit on one multiprocessor at a time; 0 if the kernel cannot run on the device.
 int max_active_blocks(const GpuDevice& device, const KernelShape& shape);
 
-// Blocks of the grid for each multiprocessor; 0 where the device is not known.
+// Grid blocks per multiprocessor; 0 if the device is unknown.
 double blocks_per_sm(const GpuDevice& device, const KernelShape& shape);
 double warps_per_sm(const GpuDevice& device, const KernelShape& shape);
 
-// Resident warps over the most that fit, in whole percent: of a grid that is spread evenly.
+// Resident warps divided by the maximum, in whole percent, assuming that the grid is spread evenly.
 int estimated_occupancy_percent(const GpuDevice& device, const KernelShape& shape);
 
 }  // namespace epi::profile

@@ -28,7 +28,8 @@ EventId OpRanges::parent_of(EventId range) const {
   return range < parents_.size() && !is_step(range) ? parents_[range] : kNoEvent;
 }
 
-// The range that began last is innermost, or lies beside the call below the one that is.
+// The range that started last before the call either contains it or is a preceding sibling. In the
+// latter case one of its ancestors contains the call.
 EventId OpRanges::find(int64_t tid, int64_t begin_ns, int64_t end_ns) const {
   const auto thread = ranges_.find(tid);
   if (thread == ranges_.end()) return step_around(tid, begin_ns, end_ns);

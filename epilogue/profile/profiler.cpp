@@ -16,11 +16,10 @@ namespace {
 constexpr int64_t kMaxSteps = int64_t{1} << 40;
 
 void check_schedule(const Schedule& schedule) {
-  const auto check = [](const char* name, int64_t value, int64_t least) {
+  const auto check = [](const char* name, int64_t value, int64_t min) {
     if (value > kMaxSteps)
-      fail("profiler", "schedule: {} is {}, at most {}", name, value, kMaxSteps);
-    if (value < least)
-      fail("profiler", "schedule: {} is {}, must be at least {}", name, value, least);
+      fail("profiler", "schedule: {} is {}, must be at most {}", name, value, kMaxSteps);
+    if (value < min) fail("profiler", "schedule: {} is {}, must be at least {}", name, value, min);
   };
   check("wait", schedule.wait, 0);
   check("warmup", schedule.warmup, 0);
@@ -66,8 +65,8 @@ void Profiler::enter(Phase phase) {
   if (phase_ == Phase::kActive) begin_step();
 }
 
-// Steps are noted here, not in the thread's log: they begin and end in calls of their own, and may
-// lie across the ranges of the code around them.
+// Steps are stored here and not in the thread's log, because they start and end in separate calls
+// and may overlap other ranges without nesting.
 void Profiler::begin_step() {
   if (options_.schedule) spans_.push_back({step_, now_ns(), 0, ::gettid()});
 }
@@ -76,7 +75,8 @@ void Profiler::end_step() {
   if (!spans_.empty()) spans_.back().end_ns = now_ns();
 }
 
-// The callback comes first, while nothing is recorded; the next step begins even where it throws.
+// Calls the callback while nothing is being recorded. The next step starts even if the callback
+// throws.
 void Profiler::step() {
   if (phase_ == Phase::kDone) return;
   const int64_t ended = step_++;
@@ -108,14 +108,14 @@ void Profiler::finish_cycle() {
 
 const trace::Trace& Profiler::trace() const {
   if (!trace_) {
-    fail("profiler", "there is no trace: {}, or it was taken",
+    fail("profiler", "there is no trace: {}, or take_trace() was already called",
          options_.schedule ? "no cycle of the schedule has ended" : "stop() was not called");
   }
   return *trace_;
 }
 
 trace::Trace Profiler::take_trace() {
-  trace();  // throws where there is none
+  trace();  // throws if there is none
   trace::Trace taken = std::move(*trace_);
   trace_.reset();
   return taken;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records what the runtime does, as PyTorch's profiler does: every operator, annotation and kernel
-// of every thread, all the time or by a schedule of steps.
+// Records what the runtime does, like PyTorch's profiler: every operator, annotation and kernel of
+// every thread, either continuously or by a schedule of steps.
 //
 //   profile::Profiler profiler({.record_shapes = true});
 //   mlp.forward(x);
@@ -18,8 +18,8 @@
 
 namespace epi::profile {
 
-// Steps, in cycles: `wait` unrecorded, `warmup` recorded and dropped, `active` recorded and kept.
-// `repeat` cycles, or without end where it is 0.
+// A cycle has `wait` steps that are not recorded, `warmup` steps that are recorded and discarded,
+// and `active` steps that are recorded and kept. Runs `repeat` cycles; 0 means no limit.
 struct Schedule {
   int64_t wait = 0;
   int64_t warmup = 0;
@@ -31,35 +31,34 @@ struct ProfilerOptions {
   bool record_shapes = false;          // inputs: shapes, strides, dtypes, scalars
   bool profile_memory = false;         // allocations
   std::optional<Schedule> schedule{};  // none: everything until `stop`
-  // Called with each cycle's trace as soon as it is there, by `step` or `stop`.
+  // Called by `step` or `stop` with the trace of each finished cycle.
   std::function<void(const trace::Trace&)> on_trace_ready{};
 };
 
-// Begins when it is made. One records at a time in a process: a second one throws `Error`. `step`
-// and `stop` are called by one thread; what is recorded may run in any.
+// The constructor starts the profiler. Only one profiler can record at a time per process; a second
+// one throws `Error`. One thread calls `step` and `stop`; events of all threads are recorded.
 class Profiler {
  public:
   explicit Profiler(ProfilerOptions options = {});
   Profiler(const Profiler&) = delete;
   Profiler& operator=(const Profiler&) = delete;
-  // Ends the recording; a trace that nobody fetched is lost.
+  // Ends the recording without producing a trace.
   ~Profiler();
 
-  // One step of the schedule is over and the next begins: `ProfilerStep#N` in the trace.
+  // Ends the current step of the schedule and starts the next one: `ProfilerStep#N` in the trace.
   void step();
-  // Ends the recording; a cycle that is not complete gives a trace of what it has. Does nothing the
-  // second time.
+  // Ends the recording. An incomplete cycle yields a trace of what was recorded. Further calls do
+  // nothing.
   void stop();
 
-  // Of the last cycle that ended. Throws `Error` where none has.
+  // The trace of the last finished cycle. Throws `Error` if there is none.
   const trace::Trace& trace() const;
-  // The same, handed over.
+  // Moves the trace out.
   trace::Trace take_trace();
 
  private:
   enum class Phase { kWait, kWarmup, kActive, kDone };
 
-  // What the step with this number is in.
   Phase phase_of(int64_t step) const;
   bool is_last_of_cycle(int64_t step) const;
   void enter(Phase phase);
@@ -70,7 +69,7 @@ class Profiler {
   ProfilerOptions options_;
   Phase phase_ = Phase::kWait;
   int64_t step_ = 0;
-  std::vector<StepSpan> spans_;  // of the cycle so far
+  std::vector<StepSpan> spans_;  // of the current cycle
   std::optional<trace::Trace> trace_;
 };
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a schedule as the profiler notes them.
+// The recorded steps of a schedule.
 #pragma once
 
 #include <cstdint>
 
 namespace epi::profile {
 
-// One step of a schedule: `ProfilerStep#<number>` of the trace.
+// One step: `ProfilerStep#<number>` in the trace.
 struct StepSpan {
   int64_t number = 0;
-  int64_t begin_ns = 0;  // of now_ns()
+  int64_t begin_ns = 0;  // in now_ns() time
   int64_t end_ns = 0;
   int64_t tid = 0;
 };

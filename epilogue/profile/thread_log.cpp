@@ -10,7 +10,7 @@
 namespace epi::profile {
 namespace {
 
-// 8192 operators without their inputs: a new chunk every millisecond or two.
+// Holds 8192 operators without inputs, so a new chunk is needed every one to two milliseconds.
 constexpr size_t kChunkBytes = size_t{256} << 10;
 
 }  // namespace
@@ -38,17 +38,17 @@ ThreadLog::~ThreadLog() {
   }
 }
 
-// After a first failure none is tried again: a log with a hole would close the wrong ranges.
+// Does not retry after a failure, because a log with a gap would close the wrong ranges.
 bool ThreadLog::add_chunk(size_t bytes) {
   if (ran_out_of_memory()) return false;
   try {
-    Chunk* before = std::exchange(tail_, new Chunk(std::max(bytes, kChunkBytes)));
+    Chunk* previous = std::exchange(tail_, new Chunk(std::max(bytes, kChunkBytes)));
     tail_used_ = 0;
-    before->next.store(tail_, std::memory_order_release);
+    previous->next.store(tail_, std::memory_order_release);
     return true;
   } catch (const std::bad_alloc&) {
     out_of_memory_.store(true, std::memory_order_relaxed);
-    tail_used_ = tail_->capacity;  // nothing fits any more
+    tail_used_ = tail_->capacity;  // no further entry fits
     return false;
   }
 }
@@ -57,7 +57,7 @@ const EntryHeader* LogReader::next() {
   while (read_ == chunk_->committed.load(std::memory_order_acquire)) {
     ThreadLog::Chunk* following = chunk_->next.load(std::memory_order_acquire);
     if (following == nullptr) return nullptr;
-    // The writer left this chunk for good, but may have committed to it since it was looked at.
+    // The writer is done with this chunk but may have committed an entry since the check above.
     if (read_ != chunk_->committed.load(std::memory_order_acquire)) break;
     if (then_ == Then::kFree) {
       log_.head_ = following;

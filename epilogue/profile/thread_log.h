@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one thread did, as an append-only log of small entries in chunks. The thread appends without
-// locks; another may read what is committed at any time.
+// The append-only event log of one thread: small entries in chunks. The thread appends without
+// locks. Another thread may read committed entries at any time.
 #pragma once
 
 #include <atomic>
@@ -22,13 +22,19 @@ enum class EntryKind : uint8_t {
   kAllocation
 };
 
-// Followed by the payload of its kind: inputs (see inputs.h); how many words of inputs, those and a
-// name; a name; KernelEntry and a name; LaunchEntry; AllocationEntry.
+// Followed by a payload that depends on the kind:
+//   kOpBegin          packed inputs (see inputs.h)
+//   kCustomOpBegin    number of input words, packed inputs, name
+//   kAnnotationBegin  name
+//   kEnd              nothing
+//   kKernel           KernelEntry, name
+//   kLaunch           LaunchEntry
+//   kAllocation       AllocationEntry
 struct EntryHeader {
   uint32_t payload_bytes = 0;
   EntryKind kind = EntryKind::kEnd;
   uint8_t op = 0;
-  int64_t time_ns = 0;  // of now_ns()
+  int64_t time_ns = 0;  // in now_ns() time
 
   const std::byte* payload() const { return reinterpret_cast<const std::byte*>(this + 1); }
   std::byte* payload() { return reinterpret_cast<std::byte*>(this + 1); }
@@ -41,7 +47,7 @@ struct KernelEntry {
 };
 
 struct LaunchEntry {
-  uint64_t id = 0;  // what the GPU's recorder calls it
+  uint64_t id = 0;  // the external correlation id for the GPU recorder
   int64_t bytes = 0;
   int64_t flops = 0;
 };
@@ -51,11 +57,11 @@ struct AllocationEntry {
   int64_t bytes = 0;
   int64_t in_use_bytes = 0;
   int64_t reserved_bytes = 0;
-  int64_t device_type = 0;  // Kineto's: 0 is the CPU, 1 is CUDA
-  int64_t device_id = -1;   // Kineto's: -1 for the CPU
+  int64_t device_type = 0;  // Kineto's encoding: 0 is the CPU, 1 is CUDA
+  int64_t device_id = -1;   // Kineto's encoding: -1 for the CPU
 };
 
-// What a recording keeps beside names and times.
+// What to record in addition to names and times.
 struct RecordOptions {
   bool record_shapes = false;  // inputs: shapes, strides, dtypes and scalars
   bool profile_memory = false;
@@ -73,8 +79,8 @@ class ThreadLog {
   const RecordOptions& options() const { return options_; }
   bool ran_out_of_memory() const { return out_of_memory_.load(std::memory_order_relaxed); }
 
-  // Room for one entry, to be filled and then committed; null where memory ran out, from then on.
-  // Only the thread itself calls these.
+  // Allocates one entry, which the caller fills and commits. Returns null once memory has run out.
+  // Only the owning thread calls `open` and `commit`.
   EntryHeader* open(EntryKind kind, size_t payload_bytes) {
     const size_t bytes = entry_bytes(payload_bytes);
     if (tail_->capacity - tail_used_ < bytes && !add_chunk(bytes)) [[unlikely]]
@@ -90,7 +96,7 @@ class ThreadLog {
  private:
   friend class LogReader;
 
-  // Pages of its own, so that a recording's memory goes back to the system when it is over.
+  // Mapped separately, so that the memory of a recording returns to the system when it ends.
   struct Chunk {
     Chunk() = default;
     explicit Chunk(size_t bytes);  // throws std::bad_alloc
@@ -104,7 +110,7 @@ class ThreadLog {
     std::atomic<Chunk*> next{nullptr};
   };
 
-  // Entries begin at multiples of eight.
+  // Entries are aligned to eight bytes.
   static size_t entry_bytes(size_t payload_bytes) {
     return sizeof(EntryHeader) + ((payload_bytes + 7) & ~size_t{7});
   }
@@ -114,16 +120,16 @@ class ThreadLog {
   std::string thread_name_;
   RecordOptions options_;
   Chunk* head_;
-  Chunk* tail_;  // the writer's
+  Chunk* tail_;  // used by the writer only
   size_t tail_used_ = 0;
   std::atomic<bool> out_of_memory_{false};
 };
 
-// Walks what was committed, in order. One reader at a time, in any thread.
+// Reads committed entries in order. One reader at a time, on any thread.
 class LogReader {
  public:
   enum class Then { kKeep, kFree };
-  // With kFree, chunks are given back once they have been read; the last one stays for its writer.
+  // With kFree, chunks are freed once they have been read. The last one stays for the writer.
   LogReader(ThreadLog& log, Then then) : log_(log), chunk_(log.head_), then_(then) {}
 
   // Null at the end. The entry is valid until the next call.

@@ -136,7 +136,7 @@ TEST(GpuRanges, DescribeTheDeviceLikePyTorch) {
   EXPECT_EQ(trace.property("cuda_driver_version"), "13000");
   EXPECT_EQ(trace.property("cuda_runtime_version"), "13000");
   EXPECT_EQ(trace.property("cupti_version"), "130001");
-  EXPECT_EQ(trace.property("recording_incomplete"), "\"3 records of a GPU were lost\"");
+  EXPECT_EQ(trace.property("recording_incomplete"), "\"3 GPU records were lost\"");
   const auto devices = trace::array_items(trace.property("deviceProperties"));
   ASSERT_EQ(devices.size(), 1);
   EXPECT_EQ(trace::find_value(devices[0], "name"), "\"NVIDIA H200\"");
