@@ -26,7 +26,7 @@ struct Recipe {
   std::string name;
   int64_t version = 0;
   std::vector<std::string> files;
-  // As JSON, passed on as it is; the manifest's parser holds the rules.
+  // JSON text that is copied to the manifest unchanged. The manifest parser checks it.
   std::string license, least_driver, code, exports, layers;
 };
 
@@ -95,21 +95,21 @@ Result<std::map<std::string, std::string>> read_files(const Recipe& recipe,
   return files;
 }
 
-// A file server cannot list its folders.
+// File servers cannot list folders, so they need an index.
 Result<void> write_index(const fs::path& top) {
   const auto index = scan_packages(top);
   EPI_TRY(index);
   return write_file(top / "packages.json", index_text(*index));
 }
 
-// Nobody should sign what no reader takes: every rule but the signature's.
-std::string why_not_sign(const fs::path& folder, const std::string& manifest) {
+// Checks every rule except the signature, so that a package that no reader accepts is not signed.
+std::string signing_objection(const fs::path& folder, const std::string& manifest) {
   const auto parsed = parse_manifest(manifest, "manifest.json");
   if (!parsed) return parsed.error().message;
   const VariantName name{parsed->name, parsed->version, parsed->variant};
   std::error_code error;
   if (!fs::weakly_canonical(folder, error).string().ends_with("/" + path_of(name))) {
-    return fmt::format("it does not lie in {}", path_of(name));
+    return fmt::format("the folder's path must end with {}", path_of(name));
   }
   Trust trust;
   trust.policy = Policy::kOff;
@@ -131,8 +131,8 @@ Result<VariantName> assemble(const AssembleOptions& options) {
   const std::string manifest = manifest_text(*recipe, options, *variant, *files);
   const auto parsed = parse_manifest(manifest, options.recipe.string());
   EPI_TRY(parsed);
-  if (const auto no = code_objection(*parsed, files->at(parsed->code)); !no.empty()) {
-    return failure("{}: {}", options.recipe.string(), no);
+  if (const auto objection = code_objection(*parsed, files->at(parsed->code)); !objection.empty()) {
+    return failure("{}: {}", options.recipe.string(), objection);
   }
   const VariantName name{recipe->name, recipe->version, options.variant};
   const fs::path folder = options.out / path_of(name);
@@ -156,15 +156,15 @@ Result<std::vector<fs::path>> sign_all(const fs::path& folder, const PrivateKey&
     if (path.filename() != "manifest.json") continue;
     const auto manifest = read_user_file(path, kMaxManifestBytes);
     EPI_TRY(manifest);
-    if (const auto objection = why_not_sign(path.parent_path(), *manifest); !objection.empty()) {
+    if (const auto objection = signing_objection(path.parent_path(), *manifest);
+        !objection.empty()) {
       return failure("{}: {}", path.parent_path().string(), objection);
     }
     const fs::path signature = path.parent_path() / "manifest.sig";
     EPI_TRY(write_file(signature, key.sign(*manifest)));
     signed_folders.push_back(path.parent_path());
   }
-  if (signed_folders.empty())
-    return failure("{}: there is no manifest.json in it", folder.string());
+  if (signed_folders.empty()) return failure("{}: contains no manifest.json", folder.string());
   return signed_folders;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making packages: a recipe and compiled files become a variant's folder with its manifest; then
-// the manifest is signed.
+// Creates packages: assembles a recipe and compiled files into a variant's folder with its
+// manifest, and signs the manifest.
 #pragma once
 
 #include <filesystem>
@@ -14,22 +14,22 @@
 
 namespace epi::hub {
 
-// What a recipe leaves open. The recipe is a manifest without "variant", "source" and hashes:
+// The inputs besides the recipe, which is a manifest without "variant", "source" and hashes:
 // {"name", "version", "license", "least_driver", "code", "files": [...], "exports", "layers"}.
 struct AssembleOptions {
   std::filesystem::path recipe;
   std::string variant;
-  std::filesystem::path files;  // the folder of the compiled files; empty: the recipe's
-  std::filesystem::path out;    // the top of a folder of packages
+  std::filesystem::path files;  // folder of the compiled files; empty: the recipe's folder
+  std::filesystem::path out;    // root folder of the packages
   std::optional<std::string> commit{};
   bool dirty = false;
 };
 
-// Writes the folder of the variant and `packages.json` at the top; what was there before is gone.
-// The manifest is held against every rule that a reader has, and the code against the variant.
+// Writes the variant's folder, replacing an existing one, and `packages.json` in the root folder.
+// Checks the manifest against the schema and the code against the variant.
 Result<VariantName> assemble(const AssembleOptions& options);
 
-// Signs the manifest of every variant under `folder`; returns their folders.
+// Signs the manifest of every variant under `folder`. Returns the folders of the variants.
 Result<std::vector<std::filesystem::path>> sign_all(const std::filesystem::path& folder,
                                                     const PrivateKey& key);
 

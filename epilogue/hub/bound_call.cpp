@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
 
-// None where rows are not evenly apart, or a row has gaps.
+// Returns nothing if rows are not evenly spaced or a row has gaps.
 std::optional<OperandMatrix> as_rows(const Tensor& x) {
   OperandMatrix matrix{x, x.raw_data(), 1, 1, 1};
   const int rank = x.dim();
@@ -30,7 +30,7 @@ std::optional<OperandMatrix> as_rows(const Tensor& x) {
     const int64_t stride = x.strides()[d];
     if (size == 1) continue;
     if (matrix.rows == 1) {
-      if (stride < matrix.columns) return std::nullopt;  // rows that overlap
+      if (stride < matrix.columns) return std::nullopt;  // rows overlap
       matrix.row_stride = stride;
     } else if (stride != matrix.row_stride * matrix.rows) {
       return std::nullopt;
@@ -51,10 +51,10 @@ OperandMatrix matrix_of(const Tensor& x, int64_t align_bytes) {
   return *as_rows(clone(x));
 }
 
-// Tensors start aligned; so do their rows where a row is a multiple of the alignment.
+// Tensors are aligned. Their rows are aligned if the row stride is a multiple of the alignment.
 void check_rows(const Export& kernel, const Operand& operand, const OperandMatrix& matrix) {
   if (is_aligned(matrix, kernel.align_bytes)) return;
-  fail(kernel.name, "rows of {} are {} bytes apart, a multiple of {} is needed", operand.name,
+  fail(kernel.name, "the row stride of {} is {} bytes, must be a multiple of {}", operand.name,
        matrix.row_stride * size_bytes(matrix.tensor.dtype()), kernel.align_bytes);
 }
 
@@ -63,13 +63,13 @@ void bind_size(BoundCall& call, std::string_view size, int64_t value, const Oper
   for (const auto& [name, known] : call.sizes) {
     if (name != size) continue;
     if (known == value) return;
-    fail(call.kernel->name, "{} is {}x{}, and {} is {} by the operands before it", operand.name,
+    fail(call.kernel->name, "{} is {}x{}, but {} is {} in the preceding operands", operand.name,
          matrix.rows, matrix.columns, size, known);
   }
   call.sizes.emplace_back(size, value);
 }
 
-bool suits(const SizeRule& rule, int64_t value) {
+bool matches(const SizeRule& rule, int64_t value) {
   return value >= rule.least && value <= rule.most && value % rule.multiple_of == 0;
 }
 
@@ -77,17 +77,17 @@ void check_sizes(const BoundCall& call) {
   for (const SizeRule& rule : call.kernel->sizes) {
     const int64_t value = call.size(rule.size);
     if (value < rule.least || value > rule.most) {
-      fail(call.kernel->name, "{} is {}: {} to {} are allowed", rule.size, value, rule.least,
+      fail(call.kernel->name, "{} is {}, must be from {} to {}", rule.size, value, rule.least,
            rule.most);
     }
     if (value % rule.multiple_of != 0) {
-      fail(call.kernel->name, "{} is {}: a multiple of {} is needed", rule.size, value,
+      fail(call.kernel->name, "{} is {}, must be a multiple of {}", rule.size, value,
            rule.multiple_of);
     }
   }
 }
 
-// As the first input that has the same rows; its leading sizes come back.
+// Takes the leading dimensions from the first input with the same rows.
 Tensor make_output(const BoundCall& call, const Operand& output, std::span<const Tensor> inputs) {
   const int64_t columns = call.size(output.shape[1]);
   size_t input = 0;
@@ -103,14 +103,14 @@ Tensor make_output(const BoundCall& call, const Operand& output, std::span<const
 }
 
 void check_inputs(const Export& kernel, std::span<const Tensor> inputs) {
-  const auto wanted = std::ranges::count_if(kernel.operands,
-                                            [](const Operand& operand) { return !operand.output; });
-  if (static_cast<size_t>(wanted) != inputs.size() || inputs.empty()) {
-    fail(kernel.name, "{} inputs are needed, not {}", wanted, inputs.size());
+  const auto expected = std::ranges::count_if(
+      kernel.operands, [](const Operand& operand) { return !operand.output; });
+  if (static_cast<size_t>(expected) != inputs.size() || inputs.empty()) {
+    fail(kernel.name, "expected {} inputs, got {}", expected, inputs.size());
   }
   const DType dtype = inputs[0].dtype();
   if (std::ranges::find(kernel.dtypes, dtype) == kernel.dtypes.end()) {
-    fail(kernel.name, "there is no kernel for {}", name(dtype));
+    fail(kernel.name, "no kernel for dtype {}", name(dtype));
   }
   for (const Tensor& input : inputs) {
     if (input.dtype() != dtype) {
@@ -123,7 +123,7 @@ void check_inputs(const Export& kernel, std::span<const Tensor> inputs) {
   }
 }
 
-// All operands without gaps, and alike.
+// Whether all operands are contiguous and have the same shape.
 bool can_be_flat(const BoundCall& call) {
   const OperandMatrix& output = call.output();
   return std::ranges::all_of(call.operands, [&](const OperandMatrix& matrix) {
@@ -132,10 +132,10 @@ bool can_be_flat(const BoundCall& call) {
   });
 }
 
-bool suits(const BoundCall& call, const Launch& launch) {
+bool matches(const BoundCall& call, const Launch& launch) {
   if (launch.dtype != call.dtype || (launch.flat && !can_be_flat(call))) return false;
   for (const SizeRule& rule : launch.when) {
-    if (!suits(rule, launch_size(call, launch, rule.size))) return false;
+    if (!matches(rule, launch_size(call, launch, rule.size))) return false;
   }
   for (const Argument& argument : launch.arguments) {
     const bool is_int = argument.kind == Argument::Kind::kInt;
@@ -148,7 +148,7 @@ bool suits(const BoundCall& call, const Launch& launch) {
   });
 }
 
-int64_t divided_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+int64_t ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 
@@ -200,7 +200,7 @@ BoundCall bind_call(const Export& kernel, std::span<const Tensor> inputs) {
   return call;
 }
 
-// Of a flat launch all operands are one row.
+// In a flat launch all operands are one row.
 int64_t launch_size(const BoundCall& call, const Launch& launch, std::string_view name) {
   if (!launch.flat) return call.size(name);
   const bool is_rows = name == call.kernel->operands[0].shape[0];
@@ -211,19 +211,19 @@ PlannedLaunch plan_launch(const BoundCall& call, int processors) {
   PlannedLaunch best;
   double best_cost = std::numeric_limits<double>::infinity();
   for (const Launch& launch : call.kernel->launches) {
-    if (!suits(call, launch)) continue;
+    if (!matches(call, launch)) continue;
     const OperandMatrix& output = call.output();
     const int64_t rows = launch.flat ? 1 : output.rows;
     const int64_t columns = launch.flat ? output.rows * output.columns : output.columns;
-    const int64_t tiles = divided_up(rows, launch.tile[0]) * divided_up(columns, launch.tile[1]);
+    const int64_t tiles = ceil_divide(rows, launch.tile[0]) * ceil_divide(columns, launch.tile[1]);
     if (tiles > kMaxInt) continue;
-    const double cost = static_cast<double>(divided_up(tiles, processors)) * launch.wave_cost;
+    const double cost = static_cast<double>(ceil_divide(tiles, processors)) * launch.wave_cost;
     if (cost >= best_cost) continue;
     best_cost = cost;
     best = {&launch, launch.persistent ? std::min<int64_t>(tiles, processors) : tiles};
   }
   if (best.launch == nullptr) {
-    fail(call.kernel->name, "no kernel of the package suits {} and {}x{}", name(call.dtype),
+    fail(call.kernel->name, "no kernel of the package supports {} {}x{}", name(call.dtype),
          call.output().rows, call.output().columns);
   }
   return best;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call of an export: tensors as the matrices that the manifest describes, its sizes filled in and
-// held against its rules, and the launch that suits them best.
+// A call of an exported kernel: maps tensors to the matrices of the manifest, binds and checks
+// sizes, and selects the cheapest matching launch.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@
 
 namespace epi::hub {
 
-// An operand: leading sizes are taken together as rows; dense within a row.
+// An operand as a matrix. Leading dimensions are merged into rows. Each row is contiguous.
 struct OperandMatrix {
-  Tensor tensor;  // a copy of the caller's where it was not such a matrix
+  Tensor tensor;  // a copy if the caller's tensor cannot be viewed as such a matrix
   std::byte* data = nullptr;
   int64_t rows = 0;
   int64_t columns = 0;
@@ -32,22 +32,23 @@ struct BoundCall {
   std::vector<std::pair<std::string_view, int64_t>> sizes;
 
   int64_t size(std::string_view name) const;
-  const OperandMatrix& output() const;  // the first
-  int64_t bytes() const;                // each operand once
+  const OperandMatrix& output() const;  // the first output
+  int64_t bytes() const;                // counts each operand once
   int64_t flops() const;
 };
 
-// `inputs` are the operands that are no outputs; those are made. Throws `Error` for what breaks a
-// rule of the manifest: "[gelu_tanh_and_mul] up is 2x4, n is 8 by gate".
+// `inputs` are the operands that are not outputs. Allocates the outputs. Throws `Error` if the
+// inputs violate a rule of the manifest: "[gelu_tanh_and_mul] up is 2x4, but n is 8 in the
+// preceding operands".
 BoundCall bind_call(const Export& kernel, std::span<const Tensor> inputs);
 
 struct PlannedLaunch {
   const Launch* launch = nullptr;
   int64_t blocks = 0;
 };
-// The value of a size as the launch gets it.
+// The value of a size that is passed to the launch.
 int64_t launch_size(const BoundCall& call, const Launch& launch, std::string_view name);
-// Throws `Error` where none suits.
+// Selects a launch and its number of blocks. Throws `Error` if no launch matches.
 PlannedLaunch plan_launch(const BoundCall& call, int processors);
 
 }  // namespace epi::hub

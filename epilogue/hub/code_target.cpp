@@ -10,7 +10,8 @@ namespace epi::hub {
 namespace {
 
 constexpr uint16_t kCuda = 190;  // EM_CUDA
-// Since CUDA 13 the second byte of the flags is the architecture's number, before it was the first.
+// ELF ABI version since CUDA 13. The architecture is in the second byte of the flags, earlier in
+// the first.
 constexpr uint8_t kNewFlags = 8;
 
 // The line ".target sm_80" follows comments and ".version".
@@ -46,19 +47,19 @@ std::string code_target(std::string_view bytes) {
 
 std::string code_objection(const Manifest& manifest, std::string_view bytes) {
   const std::string& target = manifest.targets[0];
-  std::string wanted;
+  std::string expected;
   if (manifest.backend == "cpu") {
-    wanted = target + " library";
+    expected = target + " library";
   } else if (target.starts_with("ptx")) {
-    wanted = fmt::format("sm_{} PTX", target.substr(3));
+    expected = fmt::format("sm_{} PTX", target.substr(3));
   } else {
-    const size_t letters = target.ends_with('a') ? 3 : 2;  // a cubin does not tell sm_90a and sm_90
-    wanted = fmt::format("sm_{} cubin", target.substr(2, target.size() - letters));
+    const size_t letters = target.ends_with('a') ? 3 : 2;  // a cubin marks sm_90a as sm_90
+    expected = fmt::format("sm_{} cubin", target.substr(2, target.size() - letters));
   }
-  const std::string has = code_target(bytes);
-  if (has == wanted) return "";
+  const std::string actual = code_target(bytes);
+  if (actual == expected) return "";
   return fmt::format("{}: {}, the variant {} needs {}", manifest.code,
-                     has.empty() ? "not code that is known" : has, manifest.variant, wanted);
+                     actual.empty() ? "unknown code format" : actual, manifest.variant, expected);
 }
 
 }  // namespace epi::hub

@@ -7,8 +7,8 @@
 namespace epi::hub {
 namespace {
 
-constexpr size_t kMaxNames = 100;    // operands, launches, arguments
-constexpr size_t kMaxLetters = 100;  // of a name
+constexpr size_t kMaxItems = 100;  // operands, launches, arguments
+constexpr size_t kMaxNameLength = 100;
 constexpr int64_t kMaxTile = int64_t{1} << 20;
 constexpr int64_t kMaxZeros = 512;
 constexpr int64_t kMaxBox = 256;  // of a tensor map
@@ -18,32 +18,34 @@ std::string identifier(const JsonField& field) {
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   };
-  if (text.empty() || text.size() > kMaxLetters || !std::ranges::all_of(text, is_letter)) {
-    field.refuse("a name of letters, digits and _ is needed");
+  if (text.empty() || text.size() > kMaxNameLength || !std::ranges::all_of(text, is_letter)) {
+    field.refuse(fmt::format("must be a name of letters, digits and _, at most {} characters",
+                             kMaxNameLength));
   }
   return text;
 }
 
-std::vector<JsonField> few(const JsonField& field) {
+std::vector<JsonField> checked_items(const JsonField& field) {
   auto items = field.items();
-  if (items.size() > kMaxNames) field.refuse(fmt::format("at most {} are allowed", kMaxNames));
+  if (items.size() > kMaxItems)
+    field.refuse(fmt::format("must have at most {} entries", kMaxItems));
   return items;
 }
 
 DType dtype(const JsonField& field) {
   const auto found = dtype_from_name(field.text());
-  if (!found || !is_floating(*found)) field.refuse("f64, f32, bf16 or f16 is needed");
+  if (!found || !is_floating(*found)) field.refuse("must be f64, f32, bf16 or f16");
   return *found;
 }
 
-// Up to what memory of tensors is aligned to.
+// At most the alignment of tensor memory.
 int64_t alignment(const JsonField& field) {
   const int64_t bytes = field.integer(1, 64);
-  if ((bytes & (bytes - 1)) != 0) field.refuse("a power of two is needed");
+  if ((bytes & (bytes - 1)) != 0) field.refuse("must be a power of two");
   return bytes;
 }
 
-// Names that are known by now.
+// Looks up names of operands and sizes.
 struct Names {
   const std::vector<Operand>& operands;
 
@@ -57,7 +59,7 @@ struct Names {
     const bool known = std::ranges::any_of(operands, [&](const Operand& operand) {
       return operand.shape[0] == text || operand.shape[1] == text;
     });
-    if (!known) field.refuse("no operand has a size of this name");
+    if (!known) field.refuse("no operand has a size with this name");
     return text;
   }
 };
@@ -67,17 +69,17 @@ Operand read_operand(const JsonField& field) {
   Operand operand;
   operand.name = identifier(field.at("name"));
   const auto shape = field.at("shape").items();
-  if (shape.size() != 2) field.at("shape").refuse("two sizes are needed");
+  if (shape.size() != 2) field.at("shape").refuse("must have two sizes");
   operand.shape = {identifier(shape[0]), identifier(shape[1])};
   if (const auto output = field.find("output")) operand.output = output->boolean();
   if (const auto weight = field.find("weight")) operand.weight = weight->boolean();
   return operand;
 }
 
-// Sizes come from inputs.
+// The sizes of outputs must be bound by inputs.
 void check_outputs(const JsonField& field, const std::vector<Operand>& operands) {
   if (std::ranges::none_of(operands, &Operand::output)) {
-    field.refuse("one output is needed at least");
+    field.refuse("must have at least one output");
   }
   for (const Operand& output : operands) {
     for (const std::string& size : output.shape) {
@@ -91,7 +93,7 @@ void check_outputs(const JsonField& field, const std::vector<Operand>& operands)
 
 std::vector<SizeRule> read_sizes(const JsonField& field, const Names& names) {
   std::vector<SizeRule> rules;
-  for (const JsonField& item : few(field)) {
+  for (const JsonField& item : checked_items(field)) {
     item.allow_only({"size", "least", "most", "multiple_of"});
     SizeRule rule;
     rule.size = names.size(item.at("size"));
@@ -122,15 +124,15 @@ Argument read_argument(const JsonField& field, const Names& names) {
     argument.kind = Argument::Kind::kTensorMap;
     argument.operand = names.operand(*map);
     const auto box = field.at("box").items();
-    if (box.size() != 2) field.at("box").refuse("rows and columns are needed");
+    if (box.size() != 2) field.at("box").refuse("must be [rows, columns]");
     argument.box_rows = box[0].integer(0, kMaxBox);
     argument.box_columns = box[1].integer(32, 64);
-    if (argument.box_columns % 32 != 0) box[1].refuse("32 or 64 is needed");
+    if (argument.box_columns % 32 != 0) box[1].refuse("must be 32 or 64");
   } else if (const auto zeros = field.find("zeros")) {
     argument.kind = Argument::Kind::kZeros;
     argument.bytes = zeros->integer(1, kMaxZeros);
   } else {
-    field.refuse("address, row_stride, int, long, tensor_map or zeros is needed");
+    field.refuse("must have address, row_stride, int, long, tensor_map or zeros");
   }
   return argument;
 }
@@ -140,12 +142,12 @@ Overlap read_overlap(const JsonField& field) {
   if (text == "no") return Overlap::kNo;
   if (text == "yes") return Overlap::kYes;
   if (text == "reads_weights") return Overlap::kReadsWeights;
-  field.refuse("no, yes or reads_weights is needed");
+  field.refuse("must be no, yes or reads_weights");
 }
 
-void read_shape_of_launch(const JsonField& field, Launch& launch) {
+void read_launch_shape(const JsonField& field, Launch& launch) {
   const auto tile = field.at("tile").items();
-  if (tile.size() != 2) field.at("tile").refuse("rows and columns are needed");
+  if (tile.size() != 2) field.at("tile").refuse("must be [rows, columns]");
   launch.tile = {tile[0].integer(1, kMaxTile), tile[1].integer(1, kMaxTile)};
   launch.threads = field.at("threads").integer(1, 1024);
   if (const auto bytes = field.find("shared_bytes"))
@@ -156,7 +158,7 @@ void read_shape_of_launch(const JsonField& field, Launch& launch) {
   if (const auto cost = field.find("wave_cost")) {
     launch.wave_cost = cost->real();
     if (!(launch.wave_cost > 0) || !std::isfinite(launch.wave_cost)) {
-      cost->refuse("a number above 0 is needed");
+      cost->refuse("must be a number greater than 0");
     }
   }
 }
@@ -169,16 +171,18 @@ Launch read_launch(const JsonField& field, const Names& names) {
   launch.dtype = dtype(field.at("dtype"));
   if (const auto when = field.find("when")) launch.when = read_sizes(*when, names);
   if (const auto align = field.find("align_bytes")) launch.align_bytes = alignment(*align);
-  read_shape_of_launch(field, launch);
+  read_launch_shape(field, launch);
   size_t bytes = 0;
-  for (const JsonField& item : few(field.at("arguments"))) {
+  for (const JsonField& item : checked_items(field.at("arguments"))) {
     launch.arguments.push_back(read_argument(item, names));
     const auto kind = launch.arguments.back().kind;
-    const bool whole = kind == Argument::Kind::kTensorMap || kind == Argument::Kind::kRowStride;
-    if (launch.flat && whole) item.refuse("a flat launch has one row: no stride, no tensor map");
+    const bool needs_rows =
+        kind == Argument::Kind::kTensorMap || kind == Argument::Kind::kRowStride;
+    if (launch.flat && needs_rows)
+      item.refuse("a flat launch cannot have row_stride or tensor_map");
     bytes += (argument_bytes(launch.arguments.back()) + kArgumentAlignment - 1) /
              kArgumentAlignment * kArgumentAlignment;
-    if (bytes > kMaxArgumentBytes) item.refuse("the arguments before it fill 4096 bytes");
+    if (bytes > kMaxArgumentBytes) item.refuse("the arguments exceed 4096 bytes");
   }
   return launch;
 }
@@ -203,12 +207,13 @@ Export read_export(const JsonField& field) {
       {"name", "dtypes", "operands", "sizes", "align_bytes", "deterministic", "flops", "launches"});
   Export result;
   result.name = identifier(field.at("name"));
-  for (const JsonField& item : few(field.at("dtypes"))) result.dtypes.push_back(dtype(item));
-  if (result.dtypes.empty()) field.at("dtypes").refuse("one is needed at least");
-  for (const JsonField& item : few(field.at("operands"))) {
+  for (const JsonField& item : checked_items(field.at("dtypes")))
+    result.dtypes.push_back(dtype(item));
+  if (result.dtypes.empty()) field.at("dtypes").refuse("must have at least one entry");
+  for (const JsonField& item : checked_items(field.at("operands"))) {
     Operand operand = read_operand(item);
     if (std::ranges::find(result.operands, operand.name, &Operand::name) != result.operands.end()) {
-      item.refuse("two operands have this name");
+      item.refuse("duplicate operand name");
     }
     result.operands.push_back(std::move(operand));
   }
@@ -219,12 +224,12 @@ Export read_export(const JsonField& field) {
   if (const auto same = field.find("deterministic")) result.deterministic = same->boolean();
   if (const auto flops = field.find("flops")) {
     result.flops = flops->at("times").integer(1, 1'000'000);
-    for (const JsonField& item : few(flops->at("sizes"))) {
+    for (const JsonField& item : checked_items(flops->at("sizes"))) {
       result.flops_sizes.push_back(names.size(item));
     }
   }
   if (const auto launches = field.find("launches")) {
-    for (const JsonField& item : few(*launches)) {
+    for (const JsonField& item : checked_items(*launches)) {
       result.launches.push_back(read_launch(item, names));
     }
   }

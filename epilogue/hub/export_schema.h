@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schema of one of a manifest's "exports".
+// The schema of an entry in a manifest's "exports".
 #pragma once
 
 #include "epilogue/hub/json_fields.h"

@@ -14,7 +14,7 @@
 namespace epi::hub {
 namespace {
 
-constexpr size_t kMaxPath = 200;
+constexpr size_t kMaxPathLength = 200;
 
 class Descriptor {
  public:
@@ -34,15 +34,15 @@ class Descriptor {
 };
 
 std::string open_error(int error) {
-  return error == ELOOP ? "it is a link, which a package may not have" : std::strerror(error);
+  return error == ELOOP ? "symbolic links are not allowed in packages" : std::strerror(error);
 }
 
-Result<std::string> read_all(int fd, const std::string& path, int64_t most_bytes) {
+Result<std::string> read_all(int fd, const std::string& path, int64_t max_bytes) {
   struct stat status = {};
   if (::fstat(fd, &status) != 0) return failure("{}: {}", path, std::strerror(errno));
   if (!S_ISREG(status.st_mode)) return failure("{}: not a regular file", path);
-  if (status.st_size > most_bytes) {
-    return failure("{}: {} bytes, at most {} are allowed", path, status.st_size, most_bytes);
+  if (status.st_size > max_bytes) {
+    return failure("{}: {} bytes exceed the limit of {}", path, status.st_size, max_bytes);
   }
   std::string bytes(static_cast<size_t>(status.st_size), '\0');
   size_t at = 0;
@@ -50,18 +50,18 @@ Result<std::string> read_all(int fd, const std::string& path, int64_t most_bytes
     const ssize_t got = ::read(fd, bytes.data() + at, bytes.size() - at);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return failure("{}: {}", path, std::strerror(errno));
-    if (got == 0) break;  // cut short meanwhile: its hash will tell
+    if (got == 0) break;  // the file was truncated; the hash check detects it
     at += static_cast<size_t>(got);
   }
   bytes.resize(at);
   return bytes;
 }
 
-// Not blocking: a pipe is refused, and not waited for.
-Result<std::string> read_file(const std::filesystem::path& path, int64_t most_bytes, int flags) {
+// Non-blocking, so that a pipe is rejected instead of waited for.
+Result<std::string> read_file(const std::filesystem::path& path, int64_t max_bytes, int flags) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags));
   if (file.get() < 0) return failure("{}: {}", path.string(), open_error(errno));
-  return read_all(file.get(), path.string(), most_bytes);
+  return read_all(file.get(), path.string(), max_bytes);
 }
 
 bool is_allowed(char c) {
@@ -71,16 +71,16 @@ bool is_allowed(char c) {
 
 }  // namespace
 
-Result<std::string> read_user_file(const std::filesystem::path& path, int64_t most_bytes) {
-  return read_file(path, most_bytes, 0);
+Result<std::string> read_user_file(const std::filesystem::path& path, int64_t max_bytes) {
+  return read_file(path, max_bytes, 0);
 }
 
-Result<std::string> read_package_file(const std::filesystem::path& path, int64_t most_bytes) {
-  return read_file(path, most_bytes, O_NOFOLLOW);
+Result<std::string> read_package_file(const std::filesystem::path& path, int64_t max_bytes) {
+  return read_file(path, max_bytes, O_NOFOLLOW);
 }
 
 Result<std::string> read_file_under(const std::filesystem::path& folder, std::string_view relative,
-                                    int64_t most_bytes) {
+                                    int64_t max_bytes) {
   const std::string path = (folder / relative).string();
   if (const std::string objection = path_objection(relative); !objection.empty()) {
     return failure("{}: {}", path, objection);
@@ -94,12 +94,12 @@ Result<std::string> read_file_under(const std::filesystem::path& folder, std::st
     const int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | (last ? 0 : O_DIRECTORY);
     Descriptor next(::openat(at.get(), part.c_str(), flags));
     if (next.get() < 0) {
-      // A link where a folder should be is told as no folder.
+      // openat reports a link to a folder as ENOTDIR.
       const bool is_link = errno == ENOTDIR && !last;
       return failure("{}: {}", path, open_error(is_link ? ELOOP : errno));
     }
     at = std::move(next);
-    if (last) return read_all(at.get(), path, most_bytes);
+    if (last) return read_all(at.get(), path, max_bytes);
     relative.remove_prefix(slash + 1);
   }
 }
@@ -114,7 +114,8 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view byte
 
 std::string path_objection(std::string_view path) {
   if (path.empty()) return "the path is empty";
-  if (path.size() > kMaxPath) return fmt::format("the path is longer than {}", kMaxPath);
+  if (path.size() > kMaxPathLength)
+    return fmt::format("the path is longer than {} characters", kMaxPathLength);
   if (path.starts_with('/')) return "the path is not relative";
   for (const char c : path) {
     if (!is_allowed(c)) return "the path has a character other than letters, digits and ._+-/";
@@ -123,7 +124,7 @@ std::string path_objection(std::string_view path) {
     const size_t end = std::min(rest.find('/'), rest.size());
     const std::string_view part = rest.substr(0, end);
     if (part == "..") return "the path leaves its folder";
-    if (part.empty() || part == ".") return "the path has an empty part, or a \".\"";
+    if (part.empty() || part == ".") return "the path has an empty or \".\" component";
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return path.ends_with('/') ? "the path names a folder" : "";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of packages: read whole, never through a link, never more than was announced; and the rule
-// for the paths that a manifest may name.
+// Reads package files without following links and with a size limit, and checks the paths in a
+// manifest.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace epi::hub {
 
-// The bytes of a regular file of at most `most_bytes`: one of the user's, which may be a link, or
-// one of a package, where the last part of the path may not be.
-Result<std::string> read_user_file(const std::filesystem::path& path, int64_t most_bytes);
-Result<std::string> read_package_file(const std::filesystem::path& path, int64_t most_bytes);
+// Read a regular file of at most `max_bytes`. A user's file may be a link. For a package file the
+// last component of the path must not be a link.
+Result<std::string> read_user_file(const std::filesystem::path& path, int64_t max_bytes);
+Result<std::string> read_package_file(const std::filesystem::path& path, int64_t max_bytes);
 
-// The same for `relative` under `folder`: no part of it may be a link.
+// Reads `relative` under `folder`. No component of `relative` may be a link.
 Result<std::string> read_file_under(const std::filesystem::path& folder, std::string_view relative,
-                                    int64_t most_bytes);
+                                    int64_t max_bytes);
 
-// Writes a file whole or not at all, with the folders above it.
+// Writes a file atomically. Creates its parent folders.
 Result<void> write_file(const std::filesystem::path& path, std::string_view bytes);
 
-// Why a manifest may not name this path; empty where it may: letters, digits, "._+-" in parts
-// between "/", none of them "." or "..", at most 200 characters.
+// Why a manifest must not contain this path; empty if it may. Allowed are at most 200 characters of
+// letters, digits, "._+-" and "/", without "." or ".." as a component.
 std::string path_objection(std::string_view path);
 
 }  // namespace epi::hub

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cubins and PTX of packages, launched as the manifest describes.
+// Loads cubins and PTX of packages and launches their kernels as described in the manifest.
 
 #include <algorithm>
 #include <cstring>
@@ -17,22 +17,22 @@
 namespace epi::hub {
 namespace {
 
-// Values of a launch's arguments, one behind the other, each at the alignment of a tensor map.
+// The values of a launch's arguments, stored consecutively, each aligned like a tensor map.
 class ArgumentValues {
  public:
   explicit ArgumentValues(size_t count) { addresses_.reserve(count); }
 
   template <typename T>
   void add(const T& value) {
-    std::memcpy(room(sizeof(T)), &value, sizeof(T));
+    std::memcpy(allocate(sizeof(T)), &value, sizeof(T));
   }
-  void add_zeros(size_t bytes) { std::memset(room(bytes), 0, bytes); }
+  void add_zeros(size_t bytes) { std::memset(allocate(bytes), 0, bytes); }
   void** addresses() { return addresses_.data(); }
 
  private:
-  std::byte* room(size_t bytes) {
+  std::byte* allocate(size_t bytes) {
     const size_t size = (bytes + kArgumentAlignment - 1) / kArgumentAlignment * kArgumentAlignment;
-    EPI_CHECK(used_ + size <= sizeof(bytes_));  // the parser has counted them
+    EPI_CHECK(used_ + size <= sizeof(bytes_));  // the manifest parser checks the total
     std::byte* at = bytes_ + used_;
     used_ += size;
     addresses_.push_back(at);
@@ -82,8 +82,8 @@ void check_parameters(const Launch& launch, const std::vector<size_t>& parameter
   std::vector<size_t> arguments;
   for (const Argument& argument : launch.arguments) arguments.push_back(argument_bytes(argument));
   if (arguments == parameters) return;
-  fail("hub", "kernel {} has parameters of {} bytes, the manifest arguments of {}", launch.kernel,
-       join(parameters, ", "), join(arguments, ", "));
+  fail("hub", "kernel {} has parameters of {} bytes, but the manifest has arguments of {} bytes",
+       launch.kernel, join(parameters, ", "), join(arguments, ", "));
 }
 
 class GpuKernels final : public LoadedCode {
@@ -91,8 +91,8 @@ class GpuKernels final : public LoadedCode {
   GpuKernels(std::shared_ptr<const compiler::GpuCode> code, int device, int processors)
       : code_(std::move(code)), device_(device), processors_(processors) {}
 
-  // Finds every kernel, and lets it have the shared memory that it asks for. Throws `Error` for one
-  // that is missing, or has other parameters than the manifest's arguments.
+  // Looks up every kernel and sets its shared memory limit. Throws `Error` if a kernel is missing
+  // or its parameters differ from the manifest's arguments.
   void find(const Manifest& manifest) {
     std::map<std::string, int64_t> shared_bytes;
     for (const Export& one : manifest.exports) {
@@ -101,8 +101,8 @@ class GpuKernels final : public LoadedCode {
         if (kernel == nullptr) kernel = code_->look_up(launch.kernel);
         if (kernel == nullptr) fail("hub", "there is no kernel {}", launch.kernel);
         check_parameters(launch, compiler::parameter_bytes(kernel));
-        int64_t& most = shared_bytes[launch.kernel];
-        most = std::max(most, launch.shared_bytes);
+        int64_t& largest = shared_bytes[launch.kernel];
+        largest = std::max(largest, launch.shared_bytes);
       }
     }
     for (const auto& [name, bytes] : shared_bytes) {
@@ -115,8 +115,9 @@ class GpuKernels final : public LoadedCode {
     if (output.rows == 0 || output.columns == 0) return;
     const PlannedLaunch planned = plan_launch(call, processors_);
     const Launch& launch = *planned.launch;
-    const bool overlaps = launch.overlap == Overlap::kYes ||
-                          (launch.overlap == Overlap::kReadsWeights && weights == Weights::kStay);
+    const bool overlaps =
+        launch.overlap == Overlap::kYes ||
+        (launch.overlap == Overlap::kReadsWeights && weights == Weights::kConstant);
     const compiler::GpuLaunch shape{
         kernels_.at(launch.kernel), static_cast<uint32_t>(planned.blocks),
         static_cast<uint32_t>(launch.threads), static_cast<uint32_t>(launch.shared_bytes),
@@ -143,7 +144,7 @@ Result<std::shared_ptr<const LoadedCode>> load_gpu_kernels(const Manifest& manif
   try {
     const auto devices = cuda::devices();
     EPI_TRY(devices);
-    const std::string text(bytes);  // PTX is read up to a zero
+    const std::string text(bytes);  // PTX must be null-terminated
     auto code =
         compiler::load_gpu_code(std::as_bytes(std::span(text.c_str(), text.size() + 1)), device);
     const int processors = devices->at(static_cast<size_t>(device)).multiprocessors;

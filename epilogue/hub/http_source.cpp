@@ -21,18 +21,18 @@ using std::chrono::steady_clock;
 
 constexpr int64_t kMaxIndexBytes = 16 << 20;
 constexpr int64_t kDefaultTimeoutS = 30;
-constexpr int64_t kMinBytesPerS = 64 << 10;  // a server that is slower is given up
+constexpr int64_t kMinBytesPerS = 64 << 10;  // slower downloads are aborted
 
-// Without an answer for so long the server is given up: EPILOGUE_HUB_TIMEOUT, in seconds.
+// How long to wait for a response: EPILOGUE_HUB_TIMEOUT, in seconds.
 int64_t timeout_s() {
   const char* text = std::getenv("EPILOGUE_HUB_TIMEOUT");
   const auto seconds = text != nullptr ? parse_count(text) : std::nullopt;
   return seconds && *seconds > 0 ? *seconds : kDefaultTimeoutS;
 }
 
-// One answer as it comes in, given up as soon as it cannot be right.
+// A response as it arrives. Aborts as soon as the response turns out to be invalid.
 struct Download {
-  int64_t most_bytes;
+  int64_t max_bytes;
   const FetchProgress& progress;
   int64_t timeout = timeout_s();
   steady_clock::time_point start = steady_clock::now();
@@ -46,56 +46,57 @@ struct Download {
     has_begun = true;
     is_missing = response.status == 404;
     if (response.status != 200) {
-      error = fmt::format("the server answers {}", response.status);
+      error = fmt::format("the server returned HTTP status {}", response.status);
       return false;
     }
     announced = parse_count(response.get_header_value("Content-Length")).value_or(-1);
-    if (announced > most_bytes) {
-      error = fmt::format("{} bytes, at most {} are allowed", announced, most_bytes);
+    if (announced > max_bytes) {
+      error = fmt::format("{} bytes exceed the limit of {}", announced, max_bytes);
       return false;
     }
     return true;
   }
   bool add(const char* data, size_t size) {
     bytes.append(data, size);
-    const auto got = static_cast<int64_t>(bytes.size());
-    if (got > most_bytes) {
-      error = fmt::format("more than {} bytes, which are allowed", most_bytes);
+    const auto received = static_cast<int64_t>(bytes.size());
+    if (received > max_bytes) {
+      error = fmt::format("more than the allowed {} bytes", max_bytes);
       return false;
     }
-    const std::chrono::duration<double> taken = steady_clock::now() - start;
+    const std::chrono::duration<double> elapsed = steady_clock::now() - start;
     const double allowed_s =
-        static_cast<double>(timeout) + static_cast<double>(got) / kMinBytesPerS;
-    if (taken.count() > allowed_s) {
-      error = fmt::format("too slow: {} bytes in {:.0f} s", got, taken.count());
+        static_cast<double>(timeout) + static_cast<double>(received) / kMinBytesPerS;
+    if (elapsed.count() > allowed_s) {
+      error = fmt::format("too slow: {} bytes in {:.0f} s", received, elapsed.count());
       return false;
     }
-    if (progress) progress(got, announced);
+    if (progress) progress(received, announced);
     return true;
   }
 };
 
-// What httplib says in one word.
+// Describes an httplib error.
 std::string error_text(httplib::Error error, const Download& download) {
   switch (error) {
     case httplib::Error::Connection:
       return "cannot connect";
     case httplib::Error::Read:
-      return fmt::format("the connection was cut, or silent for {} s, after {} bytes",
+      return fmt::format("the connection was closed or idle for {} s after {} bytes",
                          download.timeout, download.bytes.size());
     case httplib::Error::SSLConnection:
     case httplib::Error::SSLLoadingCerts:
-      return "no TLS connection";
+      return "the TLS connection failed";
     case httplib::Error::SSLServerVerification:
       return "the server's certificate is not trusted";
     case httplib::Error::ExceedRedirectCount:
-      return "it redirects again and again";
+      return "too many redirects";
     default:
       return httplib::to_string(error);
   }
 }
 
-// Stops a client that has not even got an answer's head in time: it waits for each byte anew.
+// Stops a client that does not receive the response headers in time. The read timeout is not
+// enough, because it restarts with each byte.
 class Watchdog {
  public:
   Watchdog(httplib::Client& client, Download& download)
@@ -103,7 +104,7 @@ class Watchdog {
           std::unique_lock lock(mutex_);
           const auto limit = std::chrono::seconds(download.timeout);
           const bool in_time =
-              over_.wait_for(lock, limit, [&] { return is_over_ || download.has_begun; });
+              done_.wait_for(lock, limit, [&] { return is_done_ || download.has_begun; });
           if (!in_time) client.stop();
         }) {}
   Watchdog(const Watchdog&) = delete;
@@ -111,24 +112,24 @@ class Watchdog {
   ~Watchdog() {
     {
       const std::lock_guard lock(mutex_);
-      is_over_ = true;
+      is_done_ = true;
     }
-    over_.notify_all();
+    done_.notify_all();
     thread_.join();
   }
 
  private:
   std::mutex mutex_;
-  std::condition_variable over_;
-  bool is_over_ = false;
+  std::condition_variable done_;
+  bool is_done_ = false;
   std::thread thread_;
 };
 
 class HttpSource final : public Source {
  public:
-  // `server` is "https://example.org:8080", `top` the path below it.
-  HttpSource(std::string address, std::string server, std::string top)
-      : address_(std::move(address)), server_(std::move(server)), top_(std::move(top)) {}
+  // `server` is "https://example.org:8080", `root` the path below it.
+  HttpSource(std::string address, std::string server, std::string root)
+      : address_(std::move(address)), server_(std::move(server)), root_(std::move(root)) {}
 
   const std::string& name() const override { return address_; }
   bool is_remote() const override { return true; }
@@ -139,25 +140,26 @@ class HttpSource final : public Source {
     return parse_index(*text, address_ + "/packages.json");
   }
 
-  Result<std::optional<std::string>> find(const std::string& path, int64_t most_bytes,
+  Result<std::optional<std::string>> find(const std::string& path, int64_t max_bytes,
                                           const FetchProgress& progress) const override {
     httplib::Client client(server_);
-    Download download{most_bytes, progress};
+    Download download{max_bytes, progress};
     client.set_connection_timeout(download.timeout);
     client.set_read_timeout(download.timeout);
     client.set_follow_location(true);
     client.set_decompress(false);
     const Watchdog watchdog(client, download);
-    const auto answer = client.Get(
-        top_ + "/" + path, httplib::Headers{{"Accept-Encoding", "identity"}},
+    const auto result = client.Get(
+        root_ + "/" + path, httplib::Headers{{"Accept-Encoding", "identity"}},
         [&](const httplib::Response& response) { return download.begin(response); },
         [&](const char* data, size_t size) { return download.add(data, size); });
     if (download.is_missing) return std::optional<std::string>();
     std::string error = download.error;
-    if (error.empty() && !answer) error = error_text(answer.error(), download);
-    const auto got = static_cast<int64_t>(download.bytes.size());
-    if (error.empty() && download.announced >= 0 && got != download.announced) {
-      error = fmt::format("{} bytes came, {} were announced", got, download.announced);
+    if (error.empty() && !result) error = error_text(result.error(), download);
+    const auto received = static_cast<int64_t>(download.bytes.size());
+    if (error.empty() && download.announced >= 0 && received != download.announced) {
+      error =
+          fmt::format("received {} bytes, but Content-Length is {}", received, download.announced);
     }
     if (!error.empty()) return failure("{}/{}: {}", address_, path, error);
     return std::optional(std::move(download.bytes));
@@ -166,7 +168,7 @@ class HttpSource final : public Source {
  private:
   std::string address_;
   std::string server_;
-  std::string top_;
+  std::string root_;
 };
 
 }  // namespace
@@ -175,12 +177,12 @@ Result<std::unique_ptr<Source>> open_http_source(const std::string& address) {
   const size_t host = address.find("://") + 3;
   const size_t slash = std::min(address.find('/', host), address.size());
   if (slash == host || address.find_first_of(" ?#\\@") != std::string::npos) {
-    return failure("an address such as https://example.org/kernels is needed");
+    return failure("invalid address: expected one such as https://example.org/kernels");
   }
-  std::string top = address.substr(slash);
-  while (top.ends_with('/')) top.pop_back();
+  std::string root = address.substr(slash);
+  while (root.ends_with('/')) root.pop_back();
   const std::string server = address.substr(0, slash);
-  return std::make_unique<HttpSource>(server + top, server, top);
+  return std::make_unique<HttpSource>(server + root, server, root);
 }
 
 }  // namespace epi::hub

@@ -6,7 +6,7 @@
 
 namespace epi::hub {
 
-// "https://example.org/kernels"; nothing is asked for yet.
+// Opens a source such as "https://example.org/kernels". Sends no request yet.
 Result<std::unique_ptr<Source>> open_http_source(const std::string& address);
 
 }  // namespace epi::hub

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which variant of a package is used here, and why none of the others; checked, and fetched where
-// it lies elsewhere. Nothing of it is executed yet: see kernel.h.
+// Selects the variant of a package for this machine, explains why the others are refused, and
+// fetches and checks the selected one. Does not execute any of its code; see kernel.h.
 #pragma once
 
 #include <cstdint>
@@ -25,29 +25,29 @@ struct PackageName {
 };
 Result<PackageName> parse_package_name(std::string_view text);
 
-// Where packages are looked for, in this order, and what is trusted.
+// Package sources, in search order, and trust settings.
 struct Options {
   std::vector<std::string> sources;
   Trust trust;
-  bool refetch_damaged = false;  // a stored copy that is not what it was is fetched again
+  bool refetch_damaged = false;  // fetch a stored copy again if it was modified
   FetchProgress progress{};
 };
 
-// What a user may set; empty members mean what the environment says, and else:
+// User settings. An empty member falls back to an environment variable and then to a default.
 struct Settings {
-  std::vector<std::string> sources{};             // EPILOGUE_HUB (by spaces), the build's packages
+  std::vector<std::string> sources{};             // EPILOGUE_HUB (by spaces), built packages
   std::string policy{};                           // EPILOGUE_TRUST, "require"
   std::vector<std::filesystem::path> keyrings{};  // EPILOGUE_KEYRING, the build's and the user's
   bool use_lock = true;
   std::optional<std::filesystem::path> lock{};  // EPILOGUE_LOCK, epilogue.lock in this folder
 };
-// The keyrings and the lock, read.
+// Resolves the settings. Reads the keyrings and the lock.
 Result<Options> make_options(const Settings& settings = {});
 
-// The lock's path by the same rules, whether it exists or not.
+// The lock's path by the same rules, whether or not the file exists.
 std::filesystem::path lock_path(const Settings& settings);
-// The folder of the packages that were built with this library: beside the program, or where it was
-// installed. None where there is none.
+// The folder of the packages that were built with this library, relative to the program or in the
+// install location. Returns nothing if there is no such folder.
 std::optional<std::filesystem::path> built_packages();
 
 struct Decision {
@@ -59,27 +59,27 @@ struct Decision {
 struct Resolution {
   PackageName package;
   std::string source;
-  std::vector<Decision> decisions;       // the best first, then those that are refused
-  std::optional<CheckedVariant> chosen;  // none where every variant is refused
-  std::filesystem::path folder;          // of the chosen one
+  std::vector<Decision> decisions;       // the best first, refused ones last
+  std::optional<CheckedVariant> chosen;  // none if every variant is refused
+  std::filesystem::path folder;          // of the chosen variant
 };
-// A failure for what is not there, or cannot be read. Whether the chosen one may be used is said by
-// its violations.
+// Fails if the package does not exist or cannot be read. The chosen variant may be used only if it
+// has no violations.
 Result<Resolution> resolve(const PackageName& package, const Host& host, const Options& options);
 
-// Why there is nothing to run: every variant with its reason, or every violation. Empty where the
-// chosen one may be used.
+// Why no variant can be used: every variant with its reason, or every violation. Empty if the
+// chosen variant may be used.
 std::string refusal_text(const Resolution& resolution);
 
-// The first source that has the package, and its variants. For a `host`, what the lock pins and the
-// cache holds is not asked for.
+// The first source that has the package, and its variants. With a `host`, skips the request to a
+// remote source if the lock pins a variant that the cache holds.
 struct Located {
   std::unique_ptr<Source> source;
   std::vector<std::string> variants;
 };
 Result<Located> locate(const PackageName& package, const Options& options,
                        const Host* host = nullptr);
-// One variant, checked: in its folder, as it is stored, or fetched.
+// One checked variant, from its folder or the cache, or fetched.
 struct Obtained {
   CheckedVariant variant;
   std::filesystem::path folder;

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr int64_t kMaxMetadataBytes = 16 << 20;
 constexpr int64_t kMaxHfFileBytes = int64_t{4} << 30;
 
-// In base64, as their digests are.
+// The digest in base64, as in metadata.json.
 std::string digest_of(std::string_view bytes, const EVP_MD* algorithm) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;
@@ -55,7 +55,7 @@ std::optional<Digest> read_metadata(const JsonField& root, HuggingFaceVariant& v
   if (!field || field->is_null()) return std::nullopt;
   Digest digest{field->at("algorithm").text(), {}};
   if (digest.algorithm != "sha256" && digest.algorithm != "sha512") {
-    field->at("algorithm").refuse("sha256 or sha512 is needed");
+    field->at("algorithm").refuse("must be sha256 or sha512");
   }
   for (const auto& [path, hash] : field->at("files").members()) digest.files[path] = hash.text();
   return digest;
@@ -66,7 +66,8 @@ bool is_outside_digest(const std::string& path) {
          path.starts_with("__pycache__/") || path.find("/__pycache__/") != std::string::npos;
 }
 
-// Their cache links files of a snapshot to `blobs/` beside `snapshots/`: links may stay within it.
+// The repository's root folder. In the Hugging Face cache, files of a snapshot are links to
+// `blobs/` next to `snapshots/`, so links may point anywhere within the repository.
 fs::path repository_of(const fs::path& folder) {
   std::error_code error;
   const fs::path whole = fs::weakly_canonical(folder, error);
@@ -78,15 +79,15 @@ fs::path repository_of(const fs::path& folder) {
 }
 
 Result<std::string> read_linked(const fs::path& folder, const std::string& path,
-                                int64_t most_bytes) {
+                                int64_t max_bytes) {
   std::error_code error;
   const fs::path target = fs::canonical(folder / path, error);
   if (error) return failure("{}: {}", path, error.message());
   const fs::path inside = target.lexically_relative(repository_of(folder));
   if (inside.empty() || *inside.begin() == "..") {
-    return failure("{}: it leads out of the repository's folder", path);
+    return failure("{}: leads outside the repository folder", path);
   }
-  return read_user_file(target, most_bytes);
+  return read_user_file(target, max_bytes);
 }
 
 void check_digest(const fs::path& folder, const Digest& digest, HuggingFaceVariant& variant) {
@@ -98,9 +99,9 @@ void check_digest(const fs::path& folder, const Digest& digest, HuggingFaceVaria
       variant.violations.push_back(fmt::format("{}: missing", path));
     } else if (!bytes) {
       variant.violations.push_back(bytes.error().message);
-    } else if (const std::string has = digest_of(*bytes, algorithm); has != expected) {
-      variant.violations.push_back(
-          fmt::format("{}: {} is {}, the digest says {}", path, digest.algorithm, has, expected));
+    } else if (const std::string actual = digest_of(*bytes, algorithm); actual != expected) {
+      variant.violations.push_back(fmt::format("{}: {} is {}, the digest lists {}", path,
+                                               digest.algorithm, actual, expected));
     }
   }
   const auto present = list_files(folder);
@@ -130,7 +131,7 @@ HuggingFaceVariant read_variant(const fs::path& folder) {
   if (!digest) {
     variant.violations.push_back(digest.error().message);
   } else if (!*digest) {
-    variant.violations.emplace_back("metadata.json: it has no digest: nothing can be checked");
+    variant.violations.emplace_back("metadata.json: no digest, the files cannot be checked");
   } else {
     variant.algorithm = (*digest)->algorithm;
     check_digest(folder, **digest, variant);

@@ -20,7 +20,7 @@ void JsonField::refuse(std::string_view rule) const {
 
 std::optional<JsonField> JsonField::find(std::string_view key) const {
   simdjson::dom::object object;
-  if (value_->element.get(object) != simdjson::SUCCESS) refuse("an object is needed");
+  if (value_->element.get(object) != simdjson::SUCCESS) refuse("must be an object");
   simdjson::dom::element found;
   if (object.at_key(key).get(found) != simdjson::SUCCESS) return std::nullopt;
   return JsonField({found}, place_.empty() ? std::string(key) : fmt::format("{}.{}", place_, key));
@@ -34,50 +34,50 @@ JsonField JsonField::at(std::string_view key) const {
 
 std::string JsonField::text() const {
   std::string_view text;
-  if (value_->element.get(text) != simdjson::SUCCESS) refuse("a text is needed");
+  if (value_->element.get(text) != simdjson::SUCCESS) refuse("must be a string");
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; };
-  if (std::ranges::any_of(text, is_control)) refuse("a text without control characters is needed");
+  if (std::ranges::any_of(text, is_control)) refuse("must not contain control characters");
   return std::string(text);
 }
 
 std::string JsonField::hash() const {
   std::string digits = text();
-  const bool whole = digits.size() == 64 && std::ranges::all_of(digits, [](char c) {
+  const bool valid = digits.size() == 64 && std::ranges::all_of(digits, [](char c) {
                        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
                      });
-  if (!whole) refuse("64 hex digits are needed");
+  if (!valid) refuse("must be 64 lowercase hex digits");
   return digits;
 }
 
 void JsonField::allow_only(std::initializer_list<std::string_view> names) const {
   for (const auto& [name, value] : members()) {
-    if (std::ranges::find(names, name) == names.end()) value.refuse("no member has this name");
+    if (std::ranges::find(names, name) == names.end()) value.refuse("unknown field");
   }
 }
 
 bool JsonField::boolean() const {
   bool value = false;
-  if (value_->element.get(value) != simdjson::SUCCESS) refuse("true or false is needed");
+  if (value_->element.get(value) != simdjson::SUCCESS) refuse("must be true or false");
   return value;
 }
 
-int64_t JsonField::integer(int64_t least, int64_t most) const {
+int64_t JsonField::integer(int64_t min, int64_t max) const {
   int64_t value = 0;
-  if (value_->element.get(value) != simdjson::SUCCESS || value < least || value > most) {
-    refuse(fmt::format("a whole number from {} to {} is needed", least, most));
+  if (value_->element.get(value) != simdjson::SUCCESS || value < min || value > max) {
+    refuse(fmt::format("must be an integer from {} to {}", min, max));
   }
   return value;
 }
 
 double JsonField::real() const {
   double value = 0;
-  if (value_->element.get(value) != simdjson::SUCCESS) refuse("a number is needed");
+  if (value_->element.get(value) != simdjson::SUCCESS) refuse("must be a number");
   return value;
 }
 
 std::vector<JsonField> JsonField::items() const {
   simdjson::dom::array array;
-  if (value_->element.get(array) != simdjson::SUCCESS) refuse("a list is needed");
+  if (value_->element.get(array) != simdjson::SUCCESS) refuse("must be an array");
   std::vector<JsonField> items;
   for (const auto item : array) {
     items.emplace_back(Value{item}, fmt::format("{}[{}]", place_, items.size()));
@@ -87,7 +87,7 @@ std::vector<JsonField> JsonField::items() const {
 
 std::vector<std::pair<std::string, JsonField>> JsonField::members() const {
   simdjson::dom::object object;
-  if (value_->element.get(object) != simdjson::SUCCESS) refuse("an object is needed");
+  if (value_->element.get(object) != simdjson::SUCCESS) refuse("must be an object");
   std::vector<std::pair<std::string, JsonField>> members;
   for (const auto [key, value] : object) {
     members.emplace_back(key, JsonField({value}, fmt::format("{}[\"{}\"]", place_, key)));

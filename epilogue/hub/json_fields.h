@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JSON value with its place, for files with a schema: what is missing or of another kind is told
-// as "exports[2].threads: a whole number from 1 to 1024 is needed".
+// A JSON value that knows its position in the file, for files with a schema. Violations are
+// reported as "exports[2].threads: must be an integer from 1 to 1024".
 #pragma once
 
 #include <cstdint>
@@ -19,31 +19,31 @@
 
 namespace epi::hub {
 
-// Leaves the parser of a whole file; caught by `visit_json`.
+// Aborts parsing of a file. Caught by `visit_json`.
 struct SchemaError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 class JsonField {
  public:
-  struct Value;  // the parser's: its header takes seconds to compile
+  struct Value;  // hides simdjson, whose header takes seconds to compile
   JsonField(const Value& value, std::string place);
 
-  JsonField at(std::string_view key) const;  // of an object that must have it
+  JsonField at(std::string_view key) const;  // a required member of an object
   std::optional<JsonField> find(std::string_view key) const;
   bool is_null() const;
 
   std::string text() const;
-  std::string hash() const;  // 64 hex digits: a sha256, or a key
+  std::string hash() const;  // 64 hex digits: a sha256 or a key
   bool boolean() const;
-  int64_t integer(int64_t least = 0, int64_t most = std::numeric_limits<int64_t>::max()) const;
+  int64_t integer(int64_t min = 0, int64_t max = std::numeric_limits<int64_t>::max()) const;
   double real() const;
   std::vector<JsonField> items() const;                            // of an array
   std::vector<std::pair<std::string, JsonField>> members() const;  // of an object
 
   std::string json() const;
 
-  // Members beside these are misspelt, or of a later schema.
+  // Rejects other members, which are misspelled or belong to a later schema.
   void allow_only(std::initializer_list<std::string_view> names) const;
   [[noreturn]] void refuse(std::string_view rule) const;
 
@@ -52,11 +52,11 @@ class JsonField {
   std::string place_;
 };
 
-// Calls `read` with the root of the text; `read` may throw `SchemaError`. `path` is for messages.
+// Calls `read` with the root value. `read` may throw `SchemaError`. `path` is used in messages.
 Result<void> visit_json(std::string_view text, std::string_view path,
                         const std::function<void(const JsonField&)>& read);
 
-// What `read` makes of the root of the text.
+// Returns the result of `read` for the root value.
 template <typename Read>
 auto read_json(std::string_view text, std::string_view path, Read&& read)
     -> Result<decltype(read(std::declval<const JsonField&>()))> {

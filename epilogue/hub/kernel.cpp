@@ -13,7 +13,7 @@
 namespace epi::hub {
 namespace {
 
-// Code of this process by the hash of its manifest and its device; it is never unloaded.
+// Loaded code by manifest hash and device. Never unloaded.
 struct Loaded {
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<const LoadedCode>> codes;
@@ -36,7 +36,7 @@ Result<std::shared_ptr<const LoadedCode>> load_code(const CheckedVariant& varian
   return made;
 }
 
-// "epilogue_glu_v1::gelu_tanh_and_mul": how operators of extensions are named in traces.
+// "epilogue_glu_v1::gelu_tanh_and_mul": the form that traces use for operators of extensions.
 std::string op_name(const Manifest& manifest, std::string_view kernel) {
   std::string name = fmt::format("{}_v{}::{}", manifest.name, manifest.version, kernel);
   std::ranges::replace(name, '/', '_');
@@ -51,7 +51,7 @@ Tensor Kernels::call(std::string_view name, std::span<const Tensor> inputs, Weig
     fail("hub", "{}@{} has no kernel {}", manifest_->name, manifest_->version, name);
   }
   if (!inputs.empty() && inputs[0].device() != device_) {
-    fail(name, "the package was loaded for {}, the input is on {}", epi::name(device_),
+    fail(name, "the package was loaded for {}, but the input is on {}", epi::name(device_),
          epi::name(inputs[0].device()));
   }
   const auto full_name = [&] { return op_name(*manifest_, name); };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of a package, loaded:
+// Loads the kernels of a package:
 //
 //   const auto glu = hub::get_kernel("epilogue/glu", 1);
 //   Tensor h = glu->call("gelu_tanh_and_mul", {gate, up});
 //
-// A package is checked before anything of it is executed, and stays loaded until the process ends;
-// any number of versions of it may be.
+// A package is checked before any of its code is executed. It stays loaded until the process exits.
+// Several versions of a package can be loaded at the same time.
 #pragma once
 
 #include <cstdint>
@@ -26,17 +26,18 @@ namespace epi::hub {
 
 class LoadedCode;
 
-// Copies share the loaded code; any thread may call.
+// Copies share the loaded code. Calls are thread-safe.
 class Kernels {
  public:
   const Manifest& manifest() const { return *manifest_; }
   Device device() const { return device_; }
-  // What was found and is not enough for a refusal: "signed by ..., which is in no keyring".
+  // Findings that do not cause a refusal: "signed by ..., which is not in any keyring".
   const std::vector<std::string>& warnings() const { return *warnings_; }
 
-  // Runs an export on the current stream. `inputs` are its operands that are no outputs, in the
-  // manifest's order; returns the first output. Leading sizes of inputs are taken together as rows
-  // and come back; an input that is not dense within its rows is copied first. Throws `Error`.
+  // Runs an exported kernel on the current stream. `inputs` are the operands that are not outputs,
+  // in the manifest's order. Returns the first output. Leading dimensions of inputs are merged into
+  // rows and restored in the output. An input whose rows are not contiguous is copied first. Throws
+  // `Error`.
   Tensor call(std::string_view name, std::span<const Tensor> inputs,
               Weights weights = Weights::kMayChange) const;
   Tensor call(std::string_view name, std::initializer_list<Tensor> inputs) const {
@@ -51,12 +52,12 @@ class Kernels {
   Device device_;
 };
 
-// The best variant for `device`, checked and loaded. Where none can be used the failure says why,
-// of every variant.
+// Checks and loads the best variant for `device`. If none can be used, the failure lists the reason
+// for every variant.
 Result<Kernels> get_kernel(std::string_view name, int64_t version, Device device = kCpu,
                            const Settings& settings = {});
 
-// Loads what was resolved for `device`; the same bytes only once.
+// Loads a resolution for `device`. The same code is loaded only once.
 Result<Kernels> load(const Resolution& resolution, Device device);
 
 }  // namespace epi::hub

@@ -38,7 +38,7 @@ std::string to_hex(std::span<const uint8_t> bytes) {
   return text;
 }
 
-// Lower case only: a file has one form.
+// Accepts lower case only, so that a file has exactly one valid form.
 template <size_t kBytes>
 std::optional<std::array<uint8_t, kBytes>> from_hex(std::string_view digits) {
   if (digits.size() != 2 * kBytes) return std::nullopt;
@@ -52,10 +52,10 @@ std::optional<std::array<uint8_t, kBytes>> from_hex(std::string_view digits) {
   return bytes;
 }
 
-// "a b c\n" as its words; the last may hold spaces where `most` is reached.
-std::vector<std::string_view> words_of(std::string_view line, size_t most) {
+// Splits a line at spaces into at most `max_words` words. The last one may contain spaces.
+std::vector<std::string_view> split_words(std::string_view line, size_t max_words) {
   std::vector<std::string_view> words;
-  while (words.size() + 1 < most) {
+  while (words.size() + 1 < max_words) {
     const size_t space = line.find(' ');
     if (space == std::string_view::npos) break;
     words.push_back(line.substr(0, space));
@@ -89,11 +89,11 @@ Result<PrivateKey> PrivateKey::read(const std::filesystem::path& path) {
   EPI_TRY(text);
   std::string_view line = *text;
   if (line.ends_with('\n')) line.remove_suffix(1);
-  const auto words = words_of(line, 2);
+  const auto words = split_words(line, 2);
   const auto seed =
       words.size() == 2 && words[0] == kPrivate ? from_hex<kKeyBytes>(words[1]) : std::nullopt;
   if (!seed) {
-    return failure("{}: not a private key: \"{}\" and 64 hex digits are needed", path.string(),
+    return failure("{}: not a private key: expected \"{}\" and 64 hex digits", path.string(),
                    kPrivate);
   }
   return PrivateKey(*seed);
@@ -127,12 +127,12 @@ Result<void> PrivateKey::save(const std::filesystem::path& path) const {
 }
 
 Result<Signature> parse_signature(std::string_view text) {
-  const auto refused = failure("not a signature: one line \"{} KEY SIGNATURE\" is needed", kPublic);
+  const auto refused = failure("not a signature: expected one line \"{} KEY SIGNATURE\"", kPublic);
   if (!text.ends_with('\n')) return refused;
-  const auto words = words_of(text.substr(0, text.size() - 1), 3);
-  const bool whole = words.size() == 3 && words[0] == kPublic && from_hex<kKeyBytes>(words[1]) &&
+  const auto words = split_words(text.substr(0, text.size() - 1), 3);
+  const bool valid = words.size() == 3 && words[0] == kPublic && from_hex<kKeyBytes>(words[1]) &&
                      from_hex<kSignatureBytes>(words[2]);
-  if (!whole) return refused;
+  if (!valid) return refused;
   return Signature{std::string(words[1]), std::string(words[2])};
 }
 
@@ -157,10 +157,10 @@ Result<Keyring> Keyring::parse(std::string_view text, std::string_view path) {
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty() || line.starts_with('#')) continue;
-    const auto words = words_of(line, 3);
+    const auto words = split_words(line, 3);
     if (words.size() < 2 || words[0] != kPublic || !from_hex<kKeyBytes>(words[1])) {
-      return failure("{}: line {}: \"{} KEY NAME\" is needed, KEY 64 hex digits", path, number,
-                     kPublic);
+      return failure("{}: line {}: expected \"{} KEY NAME\" with 64 hex digits as KEY", path,
+                     number, kPublic);
     }
     keyring.keys_.push_back(
         {std::string(words[1]), std::string(words.size() == 3 ? words[2] : "")});
@@ -191,9 +191,9 @@ Result<void> add_to_keyring(const std::filesystem::path& path, const std::string
   std::string text;
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored)) {
-    auto before = read_user_file(path, kMaxKeyringBytes);
-    EPI_TRY(before);
-    text = std::move(*before);
+    auto existing = read_user_file(path, kMaxKeyringBytes);
+    EPI_TRY(existing);
+    text = std::move(*existing);
   }
   if (!text.empty() && !text.ends_with('\n')) text += '\n';
   return write_file(path, text + line);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ed25519 keys: made, kept in files, and gathered in a keyring. All files are lines of text:
+// Ed25519 keys, key files and keyrings. All files are lines of text:
 //   key file    ed25519-private <64 hex digits>
-//   keyring     ed25519 <64 hex digits> <a name>      (# begins a comment)
+//   keyring     ed25519 <64 hex digits> <a name>      (# starts a comment)
 //   signature   ed25519 <64 hex digits of the key> <128 hex digits>
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace epi::hub {
 
-// A public key as 64 hexadecimal digits: its name wherever one is told.
+// A public key as 64 hex digits, which identifies the key everywhere.
 using KeyId = std::string;
 
 class PrivateKey {
@@ -27,9 +27,10 @@ class PrivateKey {
   static Result<PrivateKey> read(const std::filesystem::path& path);
 
   const KeyId& id() const { return id_; }
-  // A line for `manifest.sig`.
+  // Returns the line for `manifest.sig`.
   std::string sign(std::string_view bytes) const;
-  // Readable by its owner alone. Fails where the file exists: a key is never written over.
+  // Creates a file that only its owner can read. Fails if the file exists, so that no key is
+  // overwritten.
   Result<void> save(const std::filesystem::path& path) const;
 
  private:
@@ -41,22 +42,22 @@ class PrivateKey {
 
 struct Signature {
   KeyId key;
-  std::string digits;  // 128 of them
+  std::string digits;  // 128 hex digits
 };
-// The text of a `manifest.sig`, to the byte.
+// Parses the exact text of a `manifest.sig`.
 Result<Signature> parse_signature(std::string_view text);
 bool is_signature_of(const Signature& signature, std::string_view bytes);
 
-// Whom we trust.
+// The public keys that are trusted.
 class Keyring {
  public:
   struct Key {
     KeyId id;
     std::string name;
   };
-  // `path` is for messages.
+  // `path` is used in messages.
   static Result<Keyring> parse(std::string_view text, std::string_view path);
-  // The keys of every file that exists.
+  // Reads the keys of every file that exists.
   static Result<Keyring> read(std::span<const std::filesystem::path> paths);
 
   const Key* find(const KeyId& id) const;
@@ -66,7 +67,7 @@ class Keyring {
   std::vector<Key> keys_;
 };
 
-// Adds a line behind what is there; makes the file where there is none.
+// Appends a line. Creates the file if it does not exist.
 Result<void> add_to_keyring(const std::filesystem::path& path, const std::string& line);
 // The line of a key in a keyring.
 std::string keyring_line(const KeyId& id, std::string_view name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries of packages. They are opened from memory: nobody can change the file between the check
-// and the load, and two versions are two libraries, whatever they are called. None is ever closed:
-// its functions may be running in any thread.
+// Loads the libraries of packages from memory, so that the file cannot change between the check and
+// the load, and so that two versions are two libraries even if they have the same name. Libraries
+// are never closed, because their functions may be running on any thread.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -99,8 +99,9 @@ Result<void> write_all(int fd, std::string_view bytes) {
   return {};
 }
 
-// A file without a name that nobody can change any more. Its descriptor stays open: another library
-// must not get its number, by which the loader would take it for this one.
+// Copies the library to a sealed anonymous file and opens it. The descriptor stays open: if another
+// library got the same descriptor number, and thus the same path, the loader would mistake it for
+// this one.
 Result<void*> open_from_memory(std::string_view bytes) {
   const int fd = ::memfd_create("epilogue-package", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0) return failure("memfd_create: {}", std::strerror(errno));
@@ -128,10 +129,10 @@ Result<std::shared_ptr<const LoadedCode>> load_library(const Manifest& manifest,
   if (!library) return failure("{}: {}", label, library.error().message);
   using GetApi = const epi_kernel_api* (*)(uint32_t);
   const auto get_api = reinterpret_cast<GetApi>(::dlsym(*library, "epi_kernel_get_api"));
-  if (get_api == nullptr) return failure("{}: it has no epi_kernel_get_api", label);
+  if (get_api == nullptr) return failure("{}: does not export epi_kernel_get_api", label);
   const epi_kernel_api* api = get_api(EPI_KERNEL_ABI);
   if (api == nullptr || api->struct_size < sizeof(epi_kernel_api) || api->abi != EPI_KERNEL_ABI) {
-    return failure("{}: it does not know ABI {}", label, EPI_KERNEL_ABI);
+    return failure("{}: does not support ABI {}", label, EPI_KERNEL_ABI);
   }
   std::vector<Library::Function> functions;
   for (const Export& one : manifest.exports) {
@@ -139,7 +140,7 @@ Result<std::shared_ptr<const LoadedCode>> load_library(const Manifest& manifest,
     for (uint32_t i = 0; i < api->kernel_count; ++i) {
       if (one.name == api->kernels[i].name) found = api->kernels[i].run;
     }
-    if (found == nullptr) return failure("{}: it has no function {}", label, one.name);
+    if (found == nullptr) return failure("{}: has no function {}", label, one.name);
     functions.push_back({one.name, found});
   }
   return std::make_shared<const Library>(std::move(functions));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A package's code in this process: a library of functions, or kernels on a GPU.
+// A package's code in this process: a library of functions or GPU kernels.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,8 @@ class LoadedCode {
   virtual void run(const BoundCall& call, Weights weights) const = 0;
 };
 
-// From memory, so that what was checked is what is run. Both check that every export is there.
+// Load code from memory, so that the bytes that were checked are the bytes that run. Both fail if
+// an export is missing.
 Result<std::shared_ptr<const LoadedCode>> load_library(const Manifest& manifest,
                                                        std::string_view bytes);
 Result<std::shared_ptr<const LoadedCode>> load_gpu_kernels(const Manifest& manifest,

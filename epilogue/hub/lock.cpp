@@ -19,7 +19,7 @@ LockedVariant read_variant(const JsonField& field) {
   LockedVariant variant;
   variant.manifest = field.at("manifest").hash();
   for (const auto& [path, hash] : field.at("files").members()) {
-    if (const auto no = path_objection(path); !no.empty()) hash.refuse(no);
+    if (const auto objection = path_objection(path); !objection.empty()) hash.refuse(objection);
     variant.files[path] = hash.hash();
   }
   return variant;
@@ -70,7 +70,7 @@ Result<Lock> parse_lock(std::string_view text, std::string_view path) {
     for (const JsonField& item : root.at("packages").items()) {
       lock.packages.push_back(read_package(item));
       const LockedPackage& last = lock.packages.back();
-      if (lock.find(last.name, last.version) != &last) item.refuse("it is locked twice");
+      if (lock.find(last.name, last.version) != &last) item.refuse("duplicate package");
     }
     return lock;
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue.lock`: the exact bytes that a project uses. Where there is a lock, a package that it
-// does not hold, and a byte that it does not expect, are refused.
+// `epilogue.lock`: pins the exact bytes of the packages that a project uses. If there is a lock,
+// packages that are not in it and files that differ from it are refused.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ namespace epi::hub {
 
 struct LockedVariant {
   std::string manifest;                      // sha256 of manifest.json
-  std::map<std::string, std::string> files;  // path: sha256
+  std::map<std::string, std::string> files;  // sha256 by path
 };
 
 struct LockedPackage {
   std::string name;
   int64_t version = 0;
-  KeyId key;  // that signed it; empty: nobody
+  KeyId key;  // the key that signed it; empty: not signed by a trusted key
   std::map<std::string, LockedVariant> variants;
 };
 
@@ -36,7 +36,7 @@ struct Lock {
 };
 
 Result<Lock> parse_lock(std::string_view text, std::string_view path);
-// None where the file does not exist.
+// Returns nothing if the file does not exist.
 Result<std::optional<Lock>> read_lock(const std::filesystem::path& path);
 Result<void> write_lock(const Lock& lock);
 

@@ -21,30 +21,33 @@ std::map<std::string, FileEntry> read_files(const JsonField& field) {
   int64_t total = 0;
   for (const auto& [path, value] : field.members()) {
     if (const auto objection = path_objection(path); !objection.empty()) value.refuse(objection);
-    if (path == "manifest.json" || path == "manifest.sig") value.refuse("it cannot list itself");
+    if (path == "manifest.json" || path == "manifest.sig") {
+      value.refuse("the manifest must not list this file");
+    }
     value.allow_only({"sha256", "bytes"});
     FileEntry entry{value.at("sha256").hash(), value.at("bytes").integer(0, kMaxFileBytes)};
     total += entry.bytes;
-    if (!files.emplace(path, entry).second) value.refuse("it is listed twice");
+    if (!files.emplace(path, entry).second) value.refuse("duplicate file");
     if (total > kMaxFileBytes) {
-      field.refuse(fmt::format("at most {} bytes together are allowed", kMaxFileBytes));
+      field.refuse(fmt::format("the total size exceeds the limit of {} bytes", kMaxFileBytes));
     }
-    if (files.size() > kMaxFiles) field.refuse(fmt::format("at most {} are allowed", kMaxFiles));
+    if (files.size() > kMaxFiles)
+      field.refuse(fmt::format("must have at most {} entries", kMaxFiles));
   }
   return files;
 }
 
-// The export of a layer, with so many inputs and one output.
+// Reads the name of a layer's export and checks that it has `inputs` inputs and one output.
 std::string read_export_name(const JsonField& layer, const char* key, const Manifest& manifest,
                              std::ptrdiff_t inputs) {
   const auto field = layer.find(key);
   if (!field) return "";
   const std::string name = field->text();
   const Export* one = manifest.find_export(name);
-  if (one == nullptr) field->refuse("there is no such export");
+  if (one == nullptr) field->refuse("no such export");
   const auto outputs = std::ranges::count_if(one->operands, &Operand::output);
   if (outputs != 1 || std::ssize(one->operands) != inputs + 1) {
-    field->refuse(fmt::format("an export of {} inputs and one output is needed", inputs));
+    field->refuse(fmt::format("must be an export with {} inputs and one output", inputs));
   }
   return name;
 }
@@ -53,42 +56,44 @@ Layer read_layer(const JsonField& field, const Manifest& manifest) {
   field.allow_only({"name", "activation", "pointwise", "gate_up", "down"});
   Layer layer;
   layer.name = field.at("name").text();
-  if (layer.name != "GluMlp") field.at("name").refuse("GluMlp is the one that is known");
+  if (layer.name != "GluMlp") field.at("name").refuse("must be GluMlp");
   layer.activation = field.at("activation").text();
   if (!nn::glu_activation_from_name(layer.activation)) {
-    field.at("activation").refuse("geglu, geglu_erf or swiglu is needed");
+    field.at("activation").refuse("must be geglu, geglu_erf or swiglu");
   }
   layer.pointwise = read_export_name(field, "pointwise", manifest, 2);
   layer.gate_up = read_export_name(field, "gate_up", manifest, 3);
   layer.down = read_export_name(field, "down", manifest, 2);
-  const bool by_two = !layer.gate_up.empty() && !layer.down.empty() && layer.pointwise.empty();
-  const bool by_four = layer.gate_up.empty() && layer.down.empty() && !layer.pointwise.empty();
-  if (!by_two && !by_four) field.refuse("either pointwise, or gate_up and down are needed");
+  const bool two_kernels = !layer.gate_up.empty() && !layer.down.empty() && layer.pointwise.empty();
+  const bool four_kernels = layer.gate_up.empty() && layer.down.empty() && !layer.pointwise.empty();
+  if (!two_kernels && !four_kernels)
+    field.refuse("must have either pointwise, or gate_up and down");
   return layer;
 }
 
-// The variant's name says the same as the members.
+// Checks that the variant's name matches the other members.
 void check_variant(const JsonField& root, const Manifest& manifest) {
   const auto variant = parse_variant(manifest.variant);
   if (!variant) root.at("variant").refuse(variant.error().message);
-  if (variant->backend != manifest.backend) root.at("backend").refuse("the variant names another");
-  if (variant->targets != manifest.targets) root.at("targets").refuse("the variant names others");
-  if (variant->abi != manifest.abi_least) root.at("abi").refuse("the variant names another least");
+  if (variant->backend != manifest.backend) root.at("backend").refuse("does not match the variant");
+  if (variant->targets != manifest.targets) root.at("targets").refuse("does not match the variant");
+  if (variant->abi != manifest.abi_least)
+    root.at("abi").refuse("\"least\" does not match the variant");
 }
 
 void read_exports(const JsonField& root, Manifest& manifest) {
   const JsonField exports = root.at("exports");
   for (const JsonField& item : exports.items()) {
     Export one = read_export(item);
-    if (manifest.find_export(one.name) != nullptr) item.refuse("two exports have this name");
+    if (manifest.find_export(one.name) != nullptr) item.refuse("duplicate export name");
     const bool is_launched = manifest.backend != "cpu";
     if (is_launched == one.launches.empty()) {
-      item.refuse(is_launched ? "launches are needed: its code is a cubin or PTX"
-                              : "launches are not for the CPU: its code is a library");
+      item.refuse(is_launched ? "must have launches, because its code is a cubin or PTX"
+                              : "must not have launches, because its code is a CPU library");
     }
     manifest.exports.push_back(std::move(one));
   }
-  if (manifest.exports.empty()) exports.refuse("one is needed at least");
+  if (manifest.exports.empty()) exports.refuse("must have at least one entry");
 }
 
 void read_source(const JsonField& root, Manifest& manifest) {
@@ -120,7 +125,7 @@ Manifest read_manifest(const JsonField& root) {
   check_variant(root, manifest);
   manifest.files = read_files(root.at("files"));
   manifest.code = root.at("code").text();
-  if (!manifest.files.contains(manifest.code)) root.at("code").refuse("no file has this name");
+  if (!manifest.files.contains(manifest.code)) root.at("code").refuse("not listed in \"files\"");
   read_exports(root, manifest);
   for (const JsonField& item : root.at("layers").items()) {
     manifest.layers.push_back(read_layer(item, manifest));
@@ -132,7 +137,7 @@ Manifest read_manifest(const JsonField& root) {
 
 Result<Manifest> parse_manifest(std::string_view text, std::string_view path) {
   if (static_cast<int64_t>(text.size()) > kMaxManifestBytes) {
-    return failure("{}: {} bytes, at most {} are allowed", path, text.size(), kMaxManifestBytes);
+    return failure("{}: {} bytes exceed the limit of {}", path, text.size(), kMaxManifestBytes);
   }
   return read_json(text, path, [](const JsonField& root) { return read_manifest(root); });
 }

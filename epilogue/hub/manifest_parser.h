@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a manifest; docs/hub.md has the schema.
+// Parses a manifest. docs/hub.md documents the schema.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace epi::hub {
 
-// Any bytes are safe. `path` is for messages.
+// Accepts untrusted input. `path` is used in messages.
 Result<Manifest> parse_manifest(std::string_view text, std::string_view path);
 
 }  // namespace epi::hub

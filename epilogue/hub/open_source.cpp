@@ -22,12 +22,12 @@ class FolderSource final : public Source {
   const std::string& name() const override { return name_; }
   fs::path folder() const override { return folder_; }
   Result<PackageIndex> index() const override { return scan_packages(folder_); }
-  Result<std::optional<std::string>> find(const std::string& path, int64_t most_bytes,
+  Result<std::optional<std::string>> find(const std::string& path, int64_t max_bytes,
                                           const FetchProgress& /*progress*/) const override {
     std::error_code ignored;
     const auto status = fs::symlink_status(folder_ / path, ignored);
     if (status.type() == fs::file_type::not_found) return std::optional<std::string>();
-    auto bytes = read_package_file(folder_ / path, most_bytes);
+    auto bytes = read_package_file(folder_ / path, max_bytes);
     EPI_TRY(bytes);
     return std::optional(std::move(*bytes));
   }
@@ -37,7 +37,7 @@ class FolderSource final : public Source {
   fs::path folder_;
 };
 
-// "%20" is a space.
+// Decodes percent-encoding: "%20" is a space.
 std::optional<std::string> percent_decoded(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -67,13 +67,14 @@ Result<std::unique_ptr<Source>> open_source(const std::string& text) {
     if (rest.starts_with("//localhost/")) rest.remove_prefix(11);
     if (rest.starts_with("///")) rest.remove_prefix(2);
     if (!rest.starts_with('/') || rest.starts_with("//")) {
-      return failure("{}: a file: address has a whole path: file:///srv/kernels", text);
+      return failure("{}: a file: address needs an absolute path, such as file:///srv/kernels",
+                     text);
     }
     auto decoded = percent_decoded(rest);
-    if (!decoded) return failure("{}: a % is followed by two hex digits", text);
+    if (!decoded) return failure("{}: % must be followed by two hex digits", text);
     folder = std::move(*decoded);
   } else if (text.find("://") != std::string::npos) {
-    return failure("{}: a folder, file:, http: or https: is needed", text);
+    return failure("{}: unknown address type, must be a folder, file:, http: or https:", text);
   }
   std::error_code ignored;
   if (!fs::is_directory(folder, ignored)) return failure("{}: there is no such folder", text);

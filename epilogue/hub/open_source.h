@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A source by its address: a folder, or a file server.
+// Opens a package source by its address: a folder or a file server.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace epi::hub {
 
-// A folder that does not exist, and an address of another kind, are failures.
+// Fails if the folder does not exist or the address is of another kind.
 Result<std::unique_ptr<Source>> open_source(const std::string& text);
 
 }  // namespace epi::hub

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where packages are looked for and whom we trust, from the user's settings, the environment, and
-// what was built or installed with this library.
+// Determines package sources and trust settings from the user's settings, the environment, and the
+// packages built or installed with this library.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,14 +20,15 @@ std::optional<std::string> environment(const char* name) {
   return value == nullptr || *value == '\0' ? std::nullopt : std::optional<std::string>(value);
 }
 
-// A keyring that is found by its place must be the user's or root's: nobody else may put one there.
-bool is_ours(const fs::path& keyring) {
+// A keyring in a default location must be owned by the user or root, so that nobody else can place
+// one there.
+bool has_trusted_owner(const fs::path& keyring) {
   struct stat status = {};
   return ::stat(keyring.c_str(), &status) == 0 &&
          (status.st_uid == 0 || status.st_uid == ::geteuid());
 }
 
-// XDG_CONFIG_HOME/epilogue/keyring, else ~/.config/epilogue/keyring.
+// XDG_CONFIG_HOME/epilogue/keyring, or ~/.config/epilogue/keyring if XDG_CONFIG_HOME is not set.
 std::optional<fs::path> user_keyring() {
   if (const auto config = environment("XDG_CONFIG_HOME")) {
     return fs::path(*config) / "epilogue" / "keyring";
@@ -66,7 +67,7 @@ std::optional<fs::path> built_packages() {
   const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
   for (const fs::path& folder : {program / "../kernels", program / "../share/epilogue/kernels",
                                  fs::path(EPI_INSTALLED_KERNELS), fs::path(EPI_BUILT_KERNELS)}) {
-    if (is_ours(folder / "keyring")) return fs::weakly_canonical(folder, error);
+    if (has_trusted_owner(folder / "keyring")) return fs::weakly_canonical(folder, error);
   }
   return std::nullopt;
 }
@@ -83,10 +84,10 @@ Result<Options> make_options(const Settings& settings) {
                                  ? settings.policy
                                  : environment("EPILOGUE_TRUST").value_or("require");
   const auto known = policy_from_name(policy);
-  if (!known) return failure("trust \"{}\": require, warn or off is needed", policy);
+  if (!known) return failure("unknown trust policy \"{}\": use require, warn or off", policy);
   options.trust.policy = *known;
   const auto paths = keyrings_of(settings);
-  // Those that were asked for by name must be there.
+  // Keyrings that were set explicitly must exist.
   const bool named = !settings.keyrings.empty() || environment("EPILOGUE_KEYRING");
   for (const fs::path& path : paths) {
     std::error_code ignored;
@@ -98,7 +99,7 @@ Result<Options> make_options(const Settings& settings) {
   if (!settings.use_lock) return options;
   auto lock = read_lock(lock_path(settings));
   EPI_TRY(lock);
-  // One that was asked for by name must be there; that of this folder may be.
+  // A lock that was set explicitly must exist. The one in the current folder is optional.
   if (!*lock && (settings.lock || environment("EPILOGUE_LOCK"))) {
     return failure("{}: there is no such file", lock_path(settings).string());
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers in names, addresses and headers.
+// Parses numbers in names, addresses and headers.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace epi::hub {
 
-// All of the text as a number from 0, in the one form it has: no sign, no zeros in front.
+// Parses the whole text as a non-negative integer without a sign or leading zeros.
 inline std::optional<int64_t> parse_count(std::string_view text) {
   const bool plain = !text.empty() && text[0] != '-' && (text[0] != '0' || text.size() == 1);
   return plain ? parse_integer(text) : std::nullopt;

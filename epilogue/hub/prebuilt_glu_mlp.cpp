@@ -11,14 +11,14 @@ namespace epi::hub {
 namespace {
 
 Layer find_layer(const Manifest& manifest, nn::GluActivation activation) {
-  std::vector<std::string> has;
+  std::vector<std::string> supported;
   for (const Layer& layer : manifest.layers) {
     if (layer.name != "GluMlp") continue;
     if (nn::glu_activation_from_name(layer.activation) == activation) return layer;
-    has.push_back(layer.activation);
+    supported.push_back(layer.activation);
   }
   fail("hub", "{}@{} has no GluMlp for this activation, only for: {}", manifest.name,
-       manifest.version, join(has, ", "));
+       manifest.version, join(supported, ", "));
 }
 
 }  // namespace
@@ -28,10 +28,10 @@ GluMlp::GluMlp(nn::GluMlp mlp, Kernels kernels)
       kernels_(std::move(kernels)),
       layer_(find_layer(kernels_.manifest(), mlp_.activation)) {
   if (layer_.pointwise.empty() && mlp_.gate_proj.bias.defined()) {
-    fail("hub", "{}@{}: its GluMlp takes no biases", kernels_.manifest().name,
+    fail("hub", "{}@{}: its GluMlp does not support biases", kernels_.manifest().name,
          kernels_.manifest().version);
   }
-  // From here on weights may be read before what is in front on the stream has ended.
+  // From now on kernels may read weights before preceding work on the stream has finished.
   if (kernels_.device() != kCpu) cuda::synchronize(kernels_.device().index);
 }
 
@@ -42,9 +42,9 @@ Tensor GluMlp::forward(const Tensor& x) const {
     return mlp_.down_proj.forward(kernels_.call(layer_.pointwise, {gate, up}));
   }
   const std::array gate_up = {x, mlp_.gate_proj.weight, mlp_.up_proj.weight};
-  const std::array down = {kernels_.call(layer_.gate_up, gate_up, Weights::kStay),
+  const std::array down = {kernels_.call(layer_.gate_up, gate_up, Weights::kConstant),
                            mlp_.down_proj.weight};
-  return kernels_.call(layer_.down, down, Weights::kStay);
+  return kernels_.call(layer_.down, down, Weights::kConstant);
 }
 
 }  // namespace epi::hub

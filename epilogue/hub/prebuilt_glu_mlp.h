@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// nn::GluMlp with the kernels of a package: no compiler, no guards, any number of rows.
+// nn::GluMlp with kernels from a package: no compiler, no guards, any number of rows.
 #pragma once
 
 #include "epilogue/hub/kernel.h"
@@ -9,11 +9,11 @@ namespace epi::hub {
 
 class GluMlp : public nn::Module {
  public:
-  // Shares the parameters of `mlp`, which nobody writes to from here on. Throws `Error` where the
-  // package has no such layer for its activation, or cannot take its biases.
+  // Shares the parameters of `mlp`, which must not be written to from now on. Throws `Error` if the
+  // package has no such layer for its activation or does not support its biases.
   GluMlp(nn::GluMlp mlp, Kernels kernels);
 
-  // x is [..., dim], the result too: three GEMMs and a kernel, or two kernels.
+  // x and the result are [..., dim]. Runs three GEMMs and a kernel, or two kernels.
   Tensor forward(const Tensor& x) const override;
   std::vector<nn::NamedParameter> parameters() override { return mlp_.parameters(); }
 

@@ -20,12 +20,13 @@ struct Candidate {
   Judgement judgement;
 };
 
-// Accepted ones first, the best of them in front.
-std::vector<Candidate> judged(const std::vector<std::string>& variants, const Host& host) {
+// Judges all variants. The best comes first, refused ones last.
+std::vector<Candidate> rank_variants(const std::vector<std::string>& variants, const Host& host) {
   std::vector<Candidate> candidates;
   for (const std::string& name : variants) {
     const auto variant = parse_variant(name);
-    candidates.push_back({name, variant ? judge(*variant, host) : Judgement{"not a variant"}});
+    candidates.push_back(
+        {name, variant ? judge(*variant, host) : Judgement{"not a valid variant name"}});
   }
   std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) {
     const bool a_runs = a.judgement.refusal.empty();
@@ -36,8 +37,8 @@ std::vector<Candidate> judged(const std::vector<std::string>& variants, const Ho
   return candidates;
 }
 
-// What only the manifest says.
-std::string objection_of(const Manifest& manifest, const Host& host) {
+// Checks requirements that are not part of the variant's name.
+std::string manifest_refusal(const Manifest& manifest, const Host& host) {
   if (EPI_KERNEL_ABI > manifest.abi_most) {
     return fmt::format("needs ABI {} to {}, this library has {}", manifest.abi_least,
                        manifest.abi_most, EPI_KERNEL_ABI);
@@ -55,7 +56,8 @@ std::vector<std::string> locked_variants(const LockedPackage& package) {
   return names;
 }
 
-// A copy of exactly the locked manifest, where it is still what it was.
+// Returns a cached copy with exactly the locked manifest. A damaged copy is returned only if it
+// must not be refetched.
 std::optional<Obtained> stored_as_locked(const VariantName& name, const Options& options) {
   const LockedPackage* lock = options.trust.find_locked(name.package, name.version);
   if (lock == nullptr) return std::nullopt;
@@ -76,11 +78,11 @@ Result<std::vector<std::string>> variants_in(const Source& source, const Package
   return (*index)[package.name][package.version];
 }
 
-// What the lock pins and the cache holds needs no source: the best of its variants, if it is there.
+// Whether the cache holds the best of the locked variants, so that no source is needed.
 bool is_stored(const PackageName& package, const Host& host, const Options& options) {
   const LockedPackage* lock = options.trust.find_locked(package.name, package.version);
   if (lock == nullptr) return false;
-  const auto best = judged(locked_variants(*lock), host);
+  const auto best = rank_variants(locked_variants(*lock), host);
   return !best.empty() && best[0].judgement.refusal.empty() &&
          stored_as_locked({package.name, package.version, best[0].variant}, options);
 }
@@ -90,11 +92,13 @@ bool is_stored(const PackageName& package, const Host& host, const Options& opti
 Result<PackageName> parse_package_name(std::string_view text) {
   const size_t at = text.find('@');
   PackageName package{std::string(text.substr(0, at)), 0};
-  if (const auto no = name_objection(package.name); !no.empty()) return failure("{}: {}", text, no);
+  if (const auto objection = name_objection(package.name); !objection.empty()) {
+    return failure("{}: {}", text, objection);
+  }
   const auto version =
       at == std::string_view::npos ? std::nullopt : parse_count(text.substr(at + 1));
   if (!version) {
-    return failure("{}: a version is needed, a whole number: {}@1", text, package.name);
+    return failure("{}: missing or invalid version, must be an integer: {}@1", text, package.name);
   }
   package.version = *version;
   return package;
@@ -109,13 +113,13 @@ Result<Located> locate(const PackageName& package, const Options& options, const
       return Located{std::move(*source), locked_variants(*lock)};
     }
     auto variants = variants_in(**source, package);
-    // Of a server that cannot be asked, the lock knows what there is.
+    // If the server cannot be reached, use the variants in the lock.
     if (!variants && (*source)->is_remote() && lock != nullptr) variants = locked_variants(*lock);
     EPI_TRY(variants);
     if (!variants->empty()) return Located{std::move(*source), std::move(*variants)};
   }
   if (options.sources.empty()) {
-    return failure("{}@{}: there is no source of packages: --source, or EPILOGUE_HUB", package.name,
+    return failure("{}@{}: no package source is set: use --source or EPILOGUE_HUB", package.name,
                    package.version);
   }
   return failure("{}@{}: not in {}", package.name, package.version, join(options.sources, ", "));
@@ -138,7 +142,7 @@ Result<Resolution> resolve(const PackageName& package, const Host& host, const O
   EPI_TRY(located);
   Resolution resolution{package, located->source->name(), {}, std::nullopt, {}};
   const LockedPackage* lock = options.trust.find_locked(package.name, package.version);
-  for (const auto& [variant, judgement] : judged(located->variants, host)) {
+  for (const auto& [variant, judgement] : rank_variants(located->variants, host)) {
     Decision decision{variant, judgement.refusal};
     if (lock != nullptr && !lock->variants.contains(variant) && decision.refusal.empty()) {
       decision.refusal = fmt::format("not in {}", options.trust.lock->path);
@@ -146,9 +150,9 @@ Result<Resolution> resolve(const PackageName& package, const Host& host, const O
     if (decision.refusal.empty() && !resolution.chosen) {
       auto obtained = obtain(*located->source, {package.name, package.version, variant}, options);
       EPI_TRY(obtained);
-      // One that is not trusted is not passed over: somebody should look at it.
+      // An untrusted variant is chosen and then refused, not skipped, so that the user notices it.
       if (obtained->variant.is_trusted()) {
-        decision.refusal = objection_of(*obtained->variant.checked.manifest, host);
+        decision.refusal = manifest_refusal(*obtained->variant.checked.manifest, host);
       }
       decision.chosen = decision.refusal.empty();
       if (decision.chosen) {

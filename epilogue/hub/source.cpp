@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Names of sub-folders; none where it cannot be read.
+// Sorted names of subfolders; empty if the folder cannot be read.
 std::vector<std::string> folders_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -39,9 +39,9 @@ void scan_versions(const fs::path& package, const std::string& name, PackageInde
 
 }  // namespace
 
-Result<std::string> Source::read(const std::string& path, int64_t most_bytes,
+Result<std::string> Source::read(const std::string& path, int64_t max_bytes,
                                  const FetchProgress& progress) const {
-  auto found = find(path, most_bytes, progress);
+  auto found = find(path, max_bytes, progress);
   EPI_TRY(found);
   if (!*found) return failure("{}/{}: not found", name(), path);
   return std::move(**found);
@@ -66,10 +66,12 @@ Result<PackageIndex> parse_index(std::string_view text, std::string_view path) {
   return read_json(text, path, [](const JsonField& root) {
     PackageIndex index;
     for (const auto& [name, versions] : root.at("packages").members()) {
-      if (const auto no = name_objection(name); !no.empty()) versions.refuse(no);
+      if (const auto objection = name_objection(name); !objection.empty()) {
+        versions.refuse(objection);
+      }
       for (const auto& [version, variants] : versions.members()) {
         const auto number = parse_count(version);
-        if (!number) variants.refuse("a version is a whole number");
+        if (!number) variants.refuse("the version must be an integer");
         for (const JsonField& item : variants.items()) {
           if (const auto variant = parse_variant(item.text()); !variant) {
             item.refuse(variant.error().message);

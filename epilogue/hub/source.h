@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where packages come from: a folder (or its `file:` address), or the same folder behind `http:` or
-// `https:`, which needs `packages.json` at its top because a file server does not list.
+// Package sources: a folder (or its `file:` address), or the same folder behind `http:` or
+// `https:`. A file server cannot list folders, so it needs `packages.json` in the root folder.
 #pragma once
 
 #include <cstdint>
@@ -18,34 +18,35 @@
 
 namespace epi::hub {
 
-// Name, then version, then variants, sorted.
+// Sorted variants by name and version.
 using PackageIndex = std::map<std::string, std::map<int64_t, std::vector<std::string>>>;
 
-// Told of bytes that arrived, of how many.
+// Called with the number of bytes received and the total, which is -1 if unknown.
 using FetchProgress = std::function<void(int64_t done, int64_t total)>;
 
 class Source {
  public:
   virtual ~Source() = default;
-  virtual const std::string& name() const = 0;  // as it was given
+  virtual const std::string& name() const = 0;  // the address passed to `open_source`
   virtual Result<PackageIndex> index() const = 0;
-  // Its files may be elsewhere: what the lock holds is used from the cache, without asking.
+  // Packages of a remote source are cached. Locked packages are read from the cache without a
+  // request.
   virtual bool is_remote() const { return false; }
-  // The bytes of a file, by its path from the top; none where there is no such file. At most so
-  // many; a failure says what was asked.
-  virtual Result<std::optional<std::string>> find(const std::string& path, int64_t most_bytes,
+  // Reads a file of at most `max_bytes` by its path relative to the root folder. Returns nothing if
+  // the file does not exist. A failure names the path.
+  virtual Result<std::optional<std::string>> find(const std::string& path, int64_t max_bytes,
                                                   const FetchProgress& progress) const = 0;
-  // The same for one that must be there.
-  Result<std::string> read(const std::string& path, int64_t most_bytes,
+  // Like `find`, but fails if the file does not exist.
+  Result<std::string> read(const std::string& path, int64_t max_bytes,
                            const FetchProgress& progress = nullptr) const;
-  // Such a file where it lies; empty for a remote source.
+  // The root folder; empty for a remote source.
   virtual std::filesystem::path folder() const { return {}; }
 };
 
 // "epilogue/glu/v1/build/abi1-cpu-x86_64-linux"
 std::string path_of(const VariantName& name);
 
-// All packages in a folder, by its sub-folders.
+// Finds all packages in a folder by its subfolders.
 Result<PackageIndex> scan_packages(const std::filesystem::path& folder);
 // `packages.json`: {"packages": {"epilogue/glu": {"1": ["abi1-cpu-x86_64-linux", ...]}}}
 Result<PackageIndex> parse_index(std::string_view text, std::string_view path);

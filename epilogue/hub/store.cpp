@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kTemporary = ".fetch-";
-constexpr auto kForgotten = std::chrono::hours(24);  // a process that fetched has died
+constexpr auto kStaleAfter = std::chrono::hours(24);  // older folders were left by dead processes
 
 std::optional<fs::path> store_path() {
   const auto cache = compiler::cache_folder();
@@ -29,31 +29,31 @@ std::optional<fs::path> store_path() {
 
 Result<fs::path> make_store() {
   const auto store = store_path();
-  if (!store) return failure("packages are fetched into the cache, and EPILOGUE_CACHE is empty");
+  if (!store) return failure("there is no cache folder to store packages in: set EPILOGUE_CACHE");
   std::error_code error;
   fs::create_directories(*store, error);
   if (error) return failure("{}: {}", store->string(), error.message());
   return *store;
 }
 
-void remove_forgotten(const fs::path& store) {
+void remove_stale(const fs::path& store) {
   std::error_code error;
   const auto now = fs::file_time_type::clock::now();
   for (fs::directory_iterator at(store, error), end; !error && at != end; at.increment(error)) {
     std::error_code gone;
     const bool temporary = at->path().filename().string().starts_with(kTemporary);
-    if (temporary && now - at->last_write_time(gone) > kForgotten && !gone) {
+    if (temporary && now - at->last_write_time(gone) > kStaleAfter && !gone) {
       fs::remove_all(at->path(), gone);
     }
   }
 }
 
-// A new folder in the store that is gone at the end of the scope, unless it was renamed.
+// A new folder in the store that is removed at the end of the scope unless it was renamed.
 class TemporaryFolder {
  public:
   static Result<TemporaryFolder> make(const fs::path& store) {
     std::string pattern = (store / kTemporary).string() + "XXXXXX";
-    if (::mkdtemp(pattern.data()) == nullptr) return failure("{}: cannot be made", pattern);
+    if (::mkdtemp(pattern.data()) == nullptr) return failure("{}: cannot create folder", pattern);
     return TemporaryFolder(pattern);
   }
   TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
@@ -69,39 +69,40 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-struct Asked {
+struct SignedManifest {
   std::string manifest;
-  std::optional<std::string> signature;  // a missing one is the policy's business
+  std::optional<std::string> signature;  // the trust policy handles a missing one
 };
-Result<Asked> ask(const Source& source, const VariantName& name) {
+Result<SignedManifest> fetch_manifest(const Source& source, const VariantName& name) {
   const std::string from = path_of(name);
   auto manifest = source.read(from + "/manifest.json", kMaxManifestBytes);
   EPI_TRY(manifest);
   auto signature = source.find(from + "/manifest.sig", kMaxSignatureBytes, nullptr);
   EPI_TRY(signature);
-  return Asked{std::move(*manifest), std::move(*signature)};
+  return SignedManifest{std::move(*manifest), std::move(*signature)};
 }
 
-Result<void> fetch_files(const Source& source, const VariantName& name, const Asked& asked,
-                         const Manifest& manifest, const fs::path& to,
-                         const FetchProgress& progress) {
+Result<void> fetch_files(const Source& source, const VariantName& name,
+                         const SignedManifest& signed_manifest, const Manifest& manifest,
+                         const fs::path& to, const FetchProgress& progress) {
   for (const auto& [path, entry] : manifest.files) {
     const std::string from = fmt::format("{}/{}", path_of(name), path);
     const auto bytes = source.read(from, entry.bytes, progress);
     EPI_TRY(bytes);
     if (static_cast<int64_t>(bytes->size()) != entry.bytes) {
-      return failure("{}/{}: {} bytes came, the manifest says {}", source.name(), from,
+      return failure("{}/{}: received {} bytes, the manifest lists {}", source.name(), from,
                      bytes->size(), entry.bytes);
     }
     EPI_TRY(write_file(to / path, *bytes));
   }
-  EPI_TRY(write_file(to / "manifest.json", asked.manifest));
-  return asked.signature ? write_file(to / "manifest.sig", *asked.signature) : Result<void>();
+  EPI_TRY(write_file(to / "manifest.json", signed_manifest.manifest));
+  return signed_manifest.signature ? write_file(to / "manifest.sig", *signed_manifest.signature)
+                                   : Result<void>();
 }
 
-// Moves the finished folder to its place. Another process may have been first, with the same; with
-// `replace` what is there and ours change places in one step.
-Result<void> put_in_place(const TemporaryFolder& from, const fs::path& to, bool replace) {
+// Renames the complete folder to `to`. Another process may have created the same folder first. With
+// `replace`, the existing folder and ours are swapped atomically.
+Result<void> move_into_place(const TemporaryFolder& from, const fs::path& to, bool replace) {
   const auto rename = [&](unsigned flags) {
     return ::renameat2(AT_FDCWD, from.path().c_str(), AT_FDCWD, to.c_str(), flags) == 0;
   };
@@ -109,7 +110,7 @@ Result<void> put_in_place(const TemporaryFolder& from, const fs::path& to, bool 
   if (rename(0)) return {};
   std::error_code ignored;
   if (fs::is_directory(to, ignored) && !replace) return {};
-  return failure("{}: cannot be put in place", to.string());
+  return failure("{}: cannot move the fetched package here", to.string());
 }
 
 }  // namespace
@@ -129,22 +130,23 @@ std::vector<fs::path> stored_folders(const std::string& manifest_sha256) {
 
 Result<CheckedManifest> read_manifest(const Source& source, const VariantName& name,
                                       const Trust& trust) {
-  const auto asked = ask(source, name);
-  EPI_TRY(asked);
-  return check_manifest(name, asked->manifest, asked->signature, trust);
+  const auto signed_manifest = fetch_manifest(source, name);
+  EPI_TRY(signed_manifest);
+  return check_manifest(name, signed_manifest->manifest, signed_manifest->signature, trust);
 }
 
 Result<Fetched> fetch_variant(const Source& source, const VariantName& name, const Trust& trust,
                               bool refetch_damaged, const FetchProgress& progress) {
-  const auto asked = ask(source, name);
-  EPI_TRY(asked);
-  Fetched fetched{{check_manifest(name, asked->manifest, asked->signature, trust), {}}, {}};
+  const auto signed_manifest = fetch_manifest(source, name);
+  EPI_TRY(signed_manifest);
+  Fetched fetched{
+      {check_manifest(name, signed_manifest->manifest, signed_manifest->signature, trust), {}}, {}};
   if (!fetched.variant.is_trusted()) return fetched;
   const auto store = make_store();
   EPI_TRY(store);
-  remove_forgotten(*store);
+  remove_stale(*store);
   const std::string signer =
-      asked->signature ? sha256(*asked->signature).substr(0, 16) : "unsigned";
+      signed_manifest->signature ? sha256(*signed_manifest->signature).substr(0, 16) : "unsigned";
   fetched.folder = *store / fmt::format("{}-{}", fetched.variant.checked.sha256, signer);
   std::error_code error;
   const bool stored = fs::is_directory(fetched.folder, error);
@@ -155,10 +157,10 @@ Result<Fetched> fetch_variant(const Source& source, const VariantName& name, con
   const auto temporary = TemporaryFolder::make(*store);
   EPI_TRY(temporary);
   const auto& manifest = *fetched.variant.checked.manifest;
-  EPI_TRY(fetch_files(source, name, *asked, manifest, temporary->path(), progress));
+  EPI_TRY(fetch_files(source, name, *signed_manifest, manifest, temporary->path(), progress));
   fetched.variant = check_variant(name, temporary->path(), trust);
   if (!fetched.variant.is_trusted()) return fetched;
-  EPI_TRY(put_in_place(*temporary, fetched.folder, stored));
+  EPI_TRY(move_into_place(*temporary, fetched.folder, stored));
   return fetched;
 }
 

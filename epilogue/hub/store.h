@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fetched variants on disk: `hub/<sha256 of the manifest>-<of its signature>/` in the cache folder,
-// with the files as the package has them. A folder appears whole, by a rename, and nothing is
-// written into it afterwards: any number of processes may fetch and read.
+// with the same layout as in the package. A folder is created atomically by a rename and never
+// modified, so any number of processes may fetch and read.
 #pragma once
 
 #include <filesystem>
@@ -14,16 +14,16 @@
 
 namespace epi::hub {
 
-// Copies of variants with this manifest, under whichever signature.
+// The stored copies of the variant with this manifest, with any signature.
 std::vector<std::filesystem::path> stored_folders(const std::string& manifest_sha256);
 
-// The manifest and its signature, asked for and checked; no other file is.
+// Fetches and checks only the manifest and its signature.
 Result<CheckedManifest> read_manifest(const Source& source, const VariantName& name,
                                       const Trust& trust);
 
-// Asks for the manifest and its signature, checks them, and then for the files that are not there
-// yet. What is wrong with any of it are the result's violations; then nothing is kept.
-// `refetch_damaged`: a stored copy that is not what it was is replaced.
+// Fetches and checks the manifest and its signature, then fetches the files if they are not stored
+// yet. Problems are returned as violations, and nothing is stored in that case. With
+// `refetch_damaged`, a modified stored copy is replaced.
 struct Fetched {
   CheckedVariant variant;
   std::filesystem::path folder;

@@ -14,50 +14,52 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether the manifest may be parsed.
+// Returns whether the manifest may be parsed.
 bool check_signature(std::string_view manifest, const std::optional<std::string>& text,
                      const Trust& trust, CheckedManifest& checked) {
-  std::string doubt;  // about who signed it
-  std::string wrong;
+  std::string untrusted;  // no signature, or an unknown key
+  std::string invalid;
   if (!text) {
-    doubt = "missing: nobody signed this package";
+    untrusted = "missing: the package is not signed";
   } else if (const auto signature = parse_signature(*text); !signature) {
-    wrong = signature.error().message;
+    invalid = signature.error().message;
   } else if (!is_signature_of(*signature, manifest)) {
-    wrong = fmt::format("not the signature of manifest.json by {}", signature->key);
+    invalid = fmt::format("not a valid signature of manifest.json by {}", signature->key);
   } else if (trust.keyring.find(signature->key) == nullptr) {
-    doubt = fmt::format("signed by {}, which is in no keyring", signature->key);
+    untrusted = fmt::format("signed by {}, which is not in any keyring", signature->key);
   } else {
     checked.key = signature->key;
   }
-  if (trust.policy == Policy::kOff || (doubt.empty() && wrong.empty())) return true;
-  const bool refused = !wrong.empty() || trust.policy == Policy::kRequire;
-  (refused ? checked.violations : checked.warnings).push_back("manifest.sig: " + wrong + doubt);
+  if (trust.policy == Policy::kOff || (untrusted.empty() && invalid.empty())) return true;
+  const bool refused = !invalid.empty() || trust.policy == Policy::kRequire;
+  (refused ? checked.violations : checked.warnings)
+      .push_back("manifest.sig: " + invalid + untrusted);
   return !refused;
 }
 
-void check_identity(const VariantName& wanted, CheckedManifest& checked) {
+void check_identity(const VariantName& expected, CheckedManifest& checked) {
   const Manifest& manifest = *checked.manifest;
-  const auto differs = [&](const char* what, const auto& has, const auto& should) {
-    if (has == should) return;
+  const auto compare = [&](const char* member, const auto& actual, const auto& wanted) {
+    if (actual == wanted) return;
     checked.violations.push_back(
-        fmt::format("manifest.json: its {} is {}, not {}", what, has, should));
+        fmt::format("manifest.json: {} is {}, expected {}", member, actual, wanted));
   };
-  differs("name", manifest.name, wanted.package);
-  differs("version", manifest.version, wanted.version);
-  differs("variant", manifest.variant, wanted.variant);
+  compare("name", manifest.name, expected.package);
+  compare("version", manifest.version, expected.version);
+  compare("variant", manifest.variant, expected.variant);
 }
 
-// The manifest's files against the lock's; the files' own bytes are held against the manifest.
+// Compares the hashes in the manifest with those in the lock. `check_file` compares the files with
+// the manifest.
 void check_locked_files(const LockedVariant& locked, const std::string& lock,
                         CheckedManifest& checked) {
   const auto& files = checked.manifest->files;
   for (const auto& [path, hash] : locked.files) {
     const auto found = files.find(path);
     if (found == files.end()) {
-      checked.violations.push_back(fmt::format("{}: {} is locked, and missing", lock, path));
+      checked.violations.push_back(fmt::format("{}: {} is locked but missing", lock, path));
     } else if (found->second.sha256 != hash) {
-      checked.violations.push_back(fmt::format("{}: {} is locked with sha256 {}, and has {}", lock,
+      checked.violations.push_back(fmt::format("{}: {} is locked with sha256 {} but has {}", lock,
                                                path, hash, found->second.sha256));
     }
   }
@@ -68,30 +70,30 @@ void check_locked_files(const LockedVariant& locked, const std::string& lock,
   }
 }
 
-void check_lock(const VariantName& wanted, const Trust& trust, CheckedManifest& checked) {
+void check_lock(const VariantName& expected, const Trust& trust, CheckedManifest& checked) {
   if (!trust.lock) return;
   const Lock& lock = *trust.lock;
   const auto refuse = [&](std::string why) {
     checked.violations.push_back(fmt::format("{}: {}", lock.path, why));
   };
-  const LockedPackage* package = lock.find(wanted.package, wanted.version);
+  const LockedPackage* package = lock.find(expected.package, expected.version);
   if (package == nullptr) {
-    refuse(fmt::format("{0}@{1} is not locked: `epilogue hub lock {0}@{1}`", wanted.package,
-                       wanted.version));
+    refuse(fmt::format("{0}@{1} is not locked: run `epilogue hub lock {0}@{1}`", expected.package,
+                       expected.version));
     return;
   }
   if (trust.policy != Policy::kOff && package->key != checked.key) {
     const auto shown = [](const KeyId& key) { return key.empty() ? "no known key" : key; };
-    refuse(fmt::format("the package is locked to {}, and signed by {}", shown(package->key),
+    refuse(fmt::format("the package is locked to {} but signed by {}", shown(package->key),
                        shown(checked.key)));
   }
-  const auto variant = package->variants.find(wanted.variant);
+  const auto variant = package->variants.find(expected.variant);
   if (variant == package->variants.end()) {
-    refuse(fmt::format("{} is not locked", wanted.variant));
+    refuse(fmt::format("{} is not locked", expected.variant));
     return;
   }
   if (variant->second.manifest != checked.sha256) {
-    refuse(fmt::format("manifest.json is locked with sha256 {}, and has {}",
+    refuse(fmt::format("manifest.json is locked with sha256 {} but has {}",
                        variant->second.manifest, checked.sha256));
   }
   check_locked_files(variant->second, lock.path, checked);
@@ -110,7 +112,7 @@ void check_file(const fs::path& folder, const std::string& path, const FileEntry
     const auto bytes = static_cast<int64_t>(fs::file_size(folder / path, ignored));
     if (bytes != entry.bytes) {
       violations.push_back(
-          fmt::format("{}: {} bytes, the manifest says {}", path, bytes, entry.bytes));
+          fmt::format("{}: {} bytes, the manifest lists {}", path, bytes, entry.bytes));
       return;
     }
   }
@@ -122,7 +124,7 @@ void check_file(const fs::path& folder, const std::string& path, const FileEntry
   const std::string hash = sha256(*bytes);
   if (hash != entry.sha256) {
     violations.push_back(
-        fmt::format("{}: sha256 is {}, the manifest says {}", path, hash, entry.sha256));
+        fmt::format("{}: sha256 is {}, the manifest lists {}", path, hash, entry.sha256));
     return;
   }
   result.files[path] = std::move(*bytes);
@@ -137,12 +139,15 @@ void check_files(const fs::path& folder, CheckedVariant& result) {
   for (const std::string& path : present ? *present : std::vector<std::string>()) {
     if (path == "manifest.json" || path == "manifest.sig" || manifest.files.contains(path))
       continue;
-    const bool odd = !path_objection(path).empty();
-    violations.push_back(fmt::format("{}: not in the manifest", odd ? json_quoted(path) : path));
+    const bool is_plain = path_objection(path).empty();
+    violations.push_back(
+        fmt::format("{}: not in the manifest", is_plain ? path : json_quoted(path)));
   }
   const auto code = result.files.find(manifest.code);
   if (code == result.files.end()) return;
-  if (const auto no = code_objection(manifest, code->second); !no.empty()) violations.push_back(no);
+  if (const auto objection = code_objection(manifest, code->second); !objection.empty()) {
+    violations.push_back(objection);
+  }
 }
 
 }  // namespace
@@ -158,7 +163,7 @@ std::string text_of(const VariantName& name) {
   return fmt::format("{}@{} {}", name.package, name.version, name.variant);
 }
 
-CheckedManifest check_manifest(const VariantName& wanted, std::string_view manifest,
+CheckedManifest check_manifest(const VariantName& expected, std::string_view manifest,
                                const std::optional<std::string>& signature, const Trust& trust) {
   CheckedManifest checked;
   checked.sha256 = sha256(manifest);
@@ -169,12 +174,12 @@ CheckedManifest check_manifest(const VariantName& wanted, std::string_view manif
     return checked;
   }
   checked.manifest = std::move(*parsed);
-  check_identity(wanted, checked);
-  check_lock(wanted, trust, checked);
+  check_identity(expected, checked);
+  check_lock(expected, trust, checked);
   return checked;
 }
 
-CheckedVariant check_variant(const VariantName& wanted, const fs::path& folder,
+CheckedVariant check_variant(const VariantName& expected, const fs::path& folder,
                              const Trust& trust) {
   CheckedVariant result;
   const auto refuse = [&](std::string why) {
@@ -183,7 +188,7 @@ CheckedVariant check_variant(const VariantName& wanted, const fs::path& folder,
   };
   std::error_code ignored;
   if (fs::is_symlink(folder, ignored)) {
-    return refuse(fmt::format("{}: it is a link, which a package may not have", folder.string()));
+    return refuse(fmt::format("{}: symbolic links are not allowed in packages", folder.string()));
   }
   const auto manifest = read_package_file(folder / "manifest.json", kMaxManifestBytes);
   if (!manifest) return refuse(manifest.error().message);
@@ -193,7 +198,7 @@ CheckedVariant check_variant(const VariantName& wanted, const fs::path& folder,
     if (!text) return refuse(text.error().message);
     signature = std::move(*text);
   }
-  result.checked = check_manifest(wanted, *manifest, signature, trust);
+  result.checked = check_manifest(expected, *manifest, signature, trust);
   if (result.checked.manifest) check_files(folder, result);
   return result;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold before anything of a package is used: who signed the manifest (checked before it
-// is parsed), what the lock says, and the hash of every file. Bytes that were checked are the bytes
-// that are run: they are kept in memory, and no file is read twice.
+// The checks that a package must pass before it is used: the manifest's signature (checked before
+// the manifest is parsed), the lock, and the hash of every file. The bytes that were checked are
+// the bytes that run: they are kept in memory, and no file is read twice.
 #pragma once
 
 #include <filesystem>
@@ -19,8 +19,8 @@ namespace epi::hub {
 
 inline constexpr int64_t kMaxSignatureBytes = 1024;
 
-// Of signatures; hashes and the lock hold whatever it is. `warn` accepts a package that nobody, or
-// somebody unknown, signed, and says so; a signature that is not the manifest's it refuses, too.
+// Applies to signatures. Hashes and the lock are always checked. `warn` accepts a package that is
+// unsigned or signed with an unknown key, with a warning, and refuses an invalid signature.
 enum class Policy : uint8_t { kRequire, kWarn, kOff };
 std::optional<Policy> policy_from_name(std::string_view name);
 
@@ -29,7 +29,7 @@ struct Trust {
   Keyring keyring;
   std::optional<Lock> lock;
 
-  // Null where there is no lock, and where it does not hold the package.
+  // Null if there is no lock or the package is not in it.
   const LockedPackage* find_locked(std::string_view name, int64_t version) const {
     return lock ? lock->find(name, version) : nullptr;
   }
@@ -43,29 +43,29 @@ struct VariantName {
 };
 std::string text_of(const VariantName& name);  // "epilogue/glu@1 abi1-cpu-x86_64-linux"
 
-// A manifest that has been checked, or why it is refused: all reasons at once.
+// A checked manifest, or all reasons why it is refused.
 struct CheckedManifest {
   std::vector<std::string> violations;
   std::vector<std::string> warnings;
-  KeyId key;  // that signed it; empty: not signed, or by nobody we know
+  KeyId key;  // the key that signed it; empty: not signed by a trusted key
   std::string sha256;
-  std::optional<Manifest> manifest;  // none where it was not parsed
+  std::optional<Manifest> manifest;  // none if it was not parsed
 };
-// `signature` is none where there is no file.
-CheckedManifest check_manifest(const VariantName& wanted, std::string_view manifest,
+// `signature` is empty if the file does not exist.
+CheckedManifest check_manifest(const VariantName& expected, std::string_view manifest,
                                const std::optional<std::string>& signature, const Trust& trust);
 
 struct CheckedVariant {
   CheckedManifest checked;
-  std::map<std::string, std::string> files;  // their bytes
+  std::map<std::string, std::string> files;  // contents by path
   bool is_trusted() const { return checked.violations.empty(); }
 };
-// Reads the manifest, its signature and every file of `folder`; what cannot be read is a violation.
-// Code that is not for the variant's machine is one, too.
-CheckedVariant check_variant(const VariantName& wanted, const std::filesystem::path& folder,
+// Reads the manifest, its signature and every file of `folder`. Unreadable files and code for
+// another machine are violations.
+CheckedVariant check_variant(const VariantName& expected, const std::filesystem::path& folder,
                              const Trust& trust);
 
-// The files of a folder, relative and sorted; links are among them, and never followed.
+// The files of a folder as sorted relative paths. Includes links but does not follow them.
 Result<std::vector<std::string>> list_files(const std::filesystem::path& folder);
 
 }  // namespace epi::hub

@@ -12,7 +12,7 @@
 namespace epi::hub {
 namespace {
 
-constexpr size_t kMaxLetters = 100;
+constexpr size_t kMaxNameLength = 100;
 
 std::vector<std::string> split(std::string_view text, char at) {
   std::vector<std::string> parts;
@@ -24,7 +24,7 @@ std::vector<std::string> split(std::string_view text, char at) {
   }
 }
 
-// The number after `prefix`, with nothing behind it.
+// Parses a text that consists of `prefix` and a number.
 std::optional<int64_t> number_after(std::string_view text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return std::nullopt;
   return parse_count(text.substr(prefix.size()));
@@ -34,13 +34,13 @@ std::optional<int64_t> number_after(std::string_view text, std::string_view pref
 struct GpuTarget {
   int64_t capability = 0;
   bool is_ptx = false;
-  bool exactly = false;  // the a of sm90a: this one, and no later
+  bool arch_specific = false;  // the "a" in sm90a: runs only on this compute capability
 };
 std::optional<GpuTarget> parse_gpu_target(std::string_view text) {
   if (const auto ptx = number_after(text, "ptx")) return GpuTarget{*ptx, true, false};
-  const bool exactly = text.ends_with('a');
-  if (exactly) text.remove_suffix(1);
-  if (const auto sm = number_after(text, "sm")) return GpuTarget{*sm, false, exactly};
+  const bool arch_specific = text.ends_with('a');
+  if (arch_specific) text.remove_suffix(1);
+  if (const auto sm = number_after(text, "sm")) return GpuTarget{*sm, false, arch_specific};
   return std::nullopt;
 }
 
@@ -53,16 +53,16 @@ Judgement judge_cpu(const Variant& variant, const Host& host) {
   for (size_t i = 1; i < variant.targets.size(); ++i) {
     const auto found = std::ranges::find(host.features, variant.targets[i]);
     if (found == host.features.end()) {
-      return {fmt::format("needs {}, which this CPU has not", variant.targets[i])};
+      return {fmt::format("needs {}, which this CPU does not support", variant.targets[i])};
     }
-    // Features are listed weakest first.
+    // Features are sorted from weakest to strongest.
     rank += int64_t{1} << (1 + (found - host.features.begin()));
   }
   return {"", rank};
 }
 
-std::string sm_text(int64_t capability, bool exactly) {
-  return fmt::format("sm_{}{}", capability, exactly ? "a" : "");
+std::string sm_text(int64_t capability, bool arch_specific) {
+  return fmt::format("sm_{}{}", capability, arch_specific ? "a" : "");
 }
 
 Judgement judge_gpu(const Variant& variant, const Host& host) {
@@ -79,16 +79,16 @@ Judgement judge_gpu(const Variant& variant, const Host& host) {
     return {
         fmt::format("needs {} or later, this GPU is {}", sm_text(target->capability, false), here)};
   }
-  // Machine code runs on its own generation, from its own minor number on.
-  const bool runs = target->exactly ? host.capability == target->capability
-                                    : host.capability / 10 == target->capability / 10 &&
-                                          host.capability >= target->capability;
+  // A cubin runs on the same major compute capability with the same or a later minor version.
+  const bool runs = target->arch_specific ? host.capability == target->capability
+                                          : host.capability / 10 == target->capability / 10 &&
+                                                host.capability >= target->capability;
   if (!runs) {
-    return {fmt::format("needs {}, this GPU is {}", sm_text(target->capability, target->exactly),
-                        here)};
+    return {fmt::format("needs {}, this GPU is {}",
+                        sm_text(target->capability, target->arch_specific), here)};
   }
-  constexpr int64_t kCompiled = 10'000;  // nothing is left to the driver
-  return {"", kCompiled + 2 * target->capability + (target->exactly ? 1 : 0)};
+  constexpr int64_t kCompiled = 10'000;  // preferred to PTX, which the driver must compile
+  return {"", kCompiled + 2 * target->capability + (target->arch_specific ? 1 : 0)};
 }
 
 }  // namespace
@@ -96,8 +96,9 @@ Judgement judge_gpu(const Variant& variant, const Host& host) {
 Result<Variant> parse_variant(std::string_view name) {
   const auto parts = split(name, '-');
   const auto refused = failure(
-      "not a variant: abi<N>-<backend>-<target>-<os> is needed, such as abi1-cu13-sm90a-linux");
-  if (name.size() > kMaxLetters || parts.size() != 4) return refused;
+      "not a valid variant: expected abi<N>-<backend>-<target>-<os>, such as "
+      "abi1-cu13-sm90a-linux");
+  if (name.size() > kMaxNameLength || parts.size() != 4) return refused;
   const auto abi = number_after(parts[0], "abi");
   if (!abi || *abi < 1) return refused;
   const auto is_word = [](const std::string& text) {

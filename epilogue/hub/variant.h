@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variants by name, "abi1-cu13-sm90a-linux", and whether one runs here. The architecture and the
-// instruction set are part of the name: what cannot run is refused before anything is fetched.
+// Parses variant names such as "abi1-cu13-sm90a-linux" and decides whether a variant runs on this
+// machine. The name contains the architecture and instruction set, so an unsuitable variant is
+// refused before anything is fetched.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +23,21 @@ struct Variant {
 };
 Result<Variant> parse_variant(std::string_view name);
 
-// The machine, as far as a variant asks about it.
+// The properties of a machine that variants depend on.
 struct Host {
   std::string os;
   std::string architecture;           // "x86_64", "aarch64"
   std::vector<std::string> features;  // "avx2", "avx512", "neon", ...
-  Device device;                      // that kernels are wanted for
-  int capability = 0;                 // of the GPU: 90
-  int64_t driver = 0;                 // as CUDA counts: 13000
+  Device device;                      // on which kernels will run
+  int capability = 0;                 // compute capability of the GPU: 90
+  int64_t driver = 0;                 // in CUDA's version encoding: 13000
 };
-// Throws `Error` where the device does not exist.
+// Throws `Error` if the device does not exist.
 Host this_host(Device device);
 
 struct Judgement {
-  std::string refusal;  // "needs sm_90a, this GPU is sm_80"; empty where it is accepted
-  int64_t rank = 0;     // the highest of the accepted is the best
+  std::string refusal;  // "needs sm_90a, this GPU is sm_80"; empty if it is accepted
+  int64_t rank = 0;     // the accepted variant with the highest rank is the best
 };
 Judgement judge(const Variant& variant, const Host& host);
 

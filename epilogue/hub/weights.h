@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call of a kernel may assume about its weights.
+// What a kernel call may assume about its weights.
 #pragma once
 
 namespace epi::hub {
 
-// Weights that nobody writes to while the kernel in front of a call ends may be read early.
-enum class Weights : bool { kMayChange, kStay };
+// Constant weights may be read before the preceding kernel has finished.
+enum class Weights : bool { kMayChange, kConstant };
 
 }  // namespace epi::hub

@@ -104,7 +104,7 @@ TEST_F(BoundCallTest, RowsThatCannotBeAlignedAreRefused) {
   Export one = glu();
   one.align_bytes = 64;
   EXPECT_EQ(mistake(one, zeros({2, 3}), zeros({2, 3})),
-            "[glu] rows of gate are 12 bytes apart, a multiple of 64 is needed");
+            "[glu] the row stride of gate is 12 bytes, must be a multiple of 64");
   const Tensor odd = slice(zeros({33}), 0, 1, 33);
   const std::vector inputs{odd, odd};
   EXPECT_EQ(reinterpret_cast<uintptr_t>(bind_call(one, inputs).operands[0].data) % 64, 0U);
@@ -113,17 +113,17 @@ TEST_F(BoundCallTest, RowsThatCannotBeAlignedAreRefused) {
 }
 
 TEST_F(BoundCallTest, MistakesNameTheKernelTheRuleAndTheNumbers) {
-  EXPECT_EQ(mistake(glu(), zeros({2, 4})), "[glu] 2 inputs are needed, not 1");
+  EXPECT_EQ(mistake(glu(), zeros({2, 4})), "[glu] expected 2 inputs, got 1");
   EXPECT_EQ(mistake(glu(), zeros({2, 4}), zeros({2, 5})),
-            "[glu] up is 2x5, and n is 4 by the operands before it");
+            "[glu] up is 2x5, but n is 4 in the preceding operands");
   EXPECT_EQ(mistake(glu(), zeros({2, 4}, {DType::kF64}), zeros({2, 4}, {DType::kF64})),
-            "[glu] there is no kernel for f64");
+            "[glu] no kernel for dtype f64");
   EXPECT_EQ(mistake(gemm(), zeros({2, 4}), zeros({8, 4}, {DType::kBF16})),
             "[gemm] dtypes differ: f32 and bf16");
   EXPECT_EQ(mistake(gemm(), zeros({2, 4}), zeros({12, 4})),
-            "[gemm] n is 12: a multiple of 8 is needed");
+            "[gemm] n is 12, must be a multiple of 8");
   EXPECT_EQ(mistake(gemm(), zeros({2, 4}), zeros({0, 4})),
-            "[gemm] n is 0: 8 to 1048576 are allowed");
+            "[gemm] n is 0, must be from 8 to 1048576");
 }
 
 TEST_F(BoundCallTest, OfLaunchesThatSuitTheCheapestIsTaken) {

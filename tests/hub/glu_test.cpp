@@ -129,7 +129,7 @@ TEST_F(MadePackage, CodeThatIsNotWhatTheManifestSaysIsNotRun) {
   ASSERT_TRUE(again) << again.error().message;
   const auto lacking = load(*again, kCpu);
   ASSERT_FALSE(lacking);
-  EXPECT_TRUE(lacking.error().message.ends_with("it has no function twice"));
+  EXPECT_TRUE(lacking.error().message.ends_with("has no function twice"));
 }
 
 TEST_F(MadePackage, APackageThatIsNotTrustedIsNotLoaded) {

@@ -117,7 +117,7 @@ TEST_F(GpuGlu, SizesThatTheTemplateCannotTakeAreRefused) {
     kernels(2).call("linear", {zeros({4, 12}, options), zeros({16, 12}, options)});
     FAIL() << "k is 12";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "[linear] k is 12: a multiple of 8 is needed");
+    EXPECT_STREQ(error.what(), "[linear] k is 12, must be a multiple of 8");
   }
 }
 

@@ -117,7 +117,7 @@ TEST_F(Http, AMissingFileIsNamed) {
   EXPECT_EQ(error(),
             fmt::format("{}/{}/README: not found", address(), path_of({"test/one", 1, kBaseline})));
   break_file("/README", [](httplib::Response& response) { response.status = 503; });
-  EXPECT_TRUE(error().ends_with("README: the server answers 503")) << error();
+  EXPECT_TRUE(error().ends_with("README: the server returned HTTP status 503")) << error();
   break_file("packages.json", [](httplib::Response& response) { response.status = 404; });
   EXPECT_TRUE(error().ends_with("packages.json: not found")) << error();
   EXPECT_TRUE(!fs::exists(cache()) || fs::is_empty(cache()));
@@ -126,11 +126,11 @@ TEST_F(Http, AMissingFileIsNamed) {
 TEST_F(Http, AFileOfAnotherLengthIsNamed) {
   break_file("/README",
              [](httplib::Response& response) { response.set_content("read", "text/plain"); });
-  EXPECT_TRUE(error().ends_with("README: 4 bytes came, the manifest says 7")) << error();
+  EXPECT_TRUE(error().ends_with("README: received 4 bytes, the manifest lists 7")) << error();
   break_file("/README", [](httplib::Response& response) {
     response.set_content("read me, and more", "text/plain");
   });
-  EXPECT_TRUE(error().ends_with("README: 17 bytes, at most 7 are allowed")) << error();
+  EXPECT_TRUE(error().ends_with("README: 17 bytes exceed the limit of 7")) << error();
 }
 
 // Without a length in front, the bytes are counted as they come.
@@ -141,8 +141,7 @@ TEST_F(Http, AnEndlessAnswerIsCutOff) {
       return sink.write(much.data(), much.size());
     });
   });
-  EXPECT_TRUE(error().ends_with("manifest.json: more than 1048576 bytes, which are allowed"))
-      << error();
+  EXPECT_TRUE(error().ends_with("manifest.json: more than the allowed 1048576 bytes")) << error();
 }
 
 TEST_F(Http, ACutConnectionIsNoFile) {

@@ -55,7 +55,7 @@ TEST_F(HuggingFace, ChangedMissingAndUnknownFilesAreAllListed) {
   const auto violations = only().violations;
   ASSERT_EQ(violations.size(), 3U);
   EXPECT_EQ(violations[0],
-            "__init__.py: sha256 is GF+NsyJx/iX1Yab8k4suJkMG7DBO2lGAB9F2SCY4GWk=, the digest says "
+            "__init__.py: sha256 is GF+NsyJx/iX1Yab8k4suJkMG7DBO2lGAB9F2SCY4GWk=, the digest lists "
             "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=");
   EXPECT_EQ(violations[1], "_relu_cuda_abc.abi3.so: missing");
   EXPECT_EQ(violations[2], "more.py: not in the digest");
@@ -80,7 +80,7 @@ TEST_F(HuggingFace, LinksWithinTheRepositoryAreFollowed) {
   fs::create_symlink(variant() / "__init__.py", linked / "__init__.py");
   variants = read_hugging_face(repository / "snapshots/abc");
   EXPECT_EQ(variants->at(0).violations,
-            std::vector<std::string>{"__init__.py: it leads out of the repository's folder"});
+            std::vector<std::string>{"__init__.py: leads outside the repository folder"});
 }
 
 TEST_F(HuggingFace, AVariantWithoutMetadataIsNotHidden) {
@@ -93,7 +93,7 @@ TEST_F(HuggingFace, AVariantWithoutMetadataIsNotHidden) {
 TEST_F(HuggingFace, WithoutADigestNothingIsSaidToHold) {
   write(variant() / "metadata.json", R"({"name": "relu", "version": 1})");
   EXPECT_EQ(only().violations,
-            std::vector<std::string>{"metadata.json: it has no digest: nothing can be checked"});
+            std::vector<std::string>{"metadata.json: no digest, the files cannot be checked"});
   write(variant() / "metadata.json", "{");
   EXPECT_EQ(only().violations.size(), 1U);
 }

@@ -44,7 +44,8 @@ TEST(Variant, NamesHaveFourParts) {
 TEST(Variant, ARefusalSaysWhatIsMissing) {
   const Host plain = cpu("x86_64", {});
   EXPECT_EQ(refusal("abi1-cpu-x86_64-linux", plain), "");
-  EXPECT_EQ(refusal("abi1-cpu-x86_64.avx2-linux", plain), "needs avx2, which this CPU has not");
+  EXPECT_EQ(refusal("abi1-cpu-x86_64.avx2-linux", plain),
+            "needs avx2, which this CPU does not support");
   EXPECT_EQ(refusal("abi1-cpu-aarch64.neon-linux", plain), "needs aarch64, this CPU is x86_64");
   EXPECT_EQ(refusal("abi2-cpu-x86_64-linux", plain), "needs ABI 2, this library has 1");
   EXPECT_EQ(refusal("abi1-cpu-x86_64-windows", plain), "needs windows, this is linux");
