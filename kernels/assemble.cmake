@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Assembles and signs one variant; the source's commit is that of now.
+# Assembles and signs one variant. Records the current commit of the source tree.
 set(commit)
 execute_process(COMMAND git -C ${SOURCE} rev-parse HEAD OUTPUT_VARIABLE head OUTPUT_STRIP_TRAILING_WHITESPACE
                 RESULT_VARIABLE failed ERROR_QUIET)

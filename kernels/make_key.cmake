@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The build's key, once: a later build signs with the same.
+# Creates the build's signing key once. Later builds reuse it.
 if(NOT EXISTS ${KEY} OR NOT EXISTS ${KEYRING})
   file(REMOVE ${KEY} ${KEYRING})
   execute_process(COMMAND ${TOOL} hub keygen ${KEY} --name "this build" --keyring ${KEYRING}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# epilogue/glu: version 1 for the CPU (each instruction set) and for CUDA, version 2 for Hopper.
+# epilogue/glu: version 1 for the CPU (one variant per instruction set) and for CUDA, version 2 for Hopper.
 set(glu_folder ${CMAKE_CURRENT_BINARY_DIR}/glu)
 add_executable(glu_recipes glu/recipes.cpp)
 target_link_libraries(glu_recipes PRIVATE epilogue)
@@ -13,7 +13,7 @@ function(epi_add_glu_library target isa)
   target_include_directories(glu_${isa} PRIVATE ${PROJECT_SOURCE_DIR})
   target_include_directories(glu_${isa} SYSTEM PRIVATE ${EPI_DLPACK_INCLUDE})
   target_compile_definitions(glu_${isa} PRIVATE EPI_ISA=${isa})
-  # As the backend's own loops: epilogue/cpu/CMakeLists.txt.
+  # The same options as for the loops of the CPU backend: epilogue/cpu/CMakeLists.txt.
   target_compile_options(glu_${isa} PRIVATE -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math ${ARGN})
   set_target_properties(glu_${isa} PROPERTIES OUTPUT_NAME glu LIBRARY_OUTPUT_DIRECTORY ${folder} CXX_VISIBILITY_PRESET hidden)
   epi_add_variant(1 abi1-cpu-${target}-linux ${cpu_recipe} ${folder} glu_${isa})
@@ -44,7 +44,7 @@ if(EPI_HAS_CUDA)
     epi_add_variant(1 abi1-cu13-${name}-linux ${cuda_recipe} ${folder} ${folder}/glu.code)
   endforeach()
   set(folder ${glu_folder}/hopper)
-  # The tool writes what has changed alone: a template that has not is not compiled again.
+  # glu_recipes rewrites only files that change, so an unchanged template is not compiled again.
   add_custom_command(OUTPUT ${folder}/v2.json ${folder}/glu.cu
     COMMAND glu_recipes v2 ${folder}/v2.json ${folder}/glu.cu DEPENDS glu_recipes VERBATIM)
   add_custom_command(OUTPUT ${folder}/glu.code

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // gelu_tanh_and_mul and silu_and_mul for the CPU: out = act(gate) * up, in one pass. Compiled once
-// for each instruction set; the loop is plain C++ that vectorises.
+// per instruction set. The compiler vectorizes the plain C++ loop.
 #include <cstdio>
 
 #include "epilogue/cpu/loops/access.h"
@@ -10,7 +10,8 @@ namespace {
 
 using namespace epi::cpu::EPI_ISA;
 
-// Elements of one part: far above what handing it to a thread costs, and still in the L2 cache.
+// Elements per part: enough to amortize the cost of a parallel task, and few enough for the L2
+// cache.
 constexpr int64_t kGrain = 16384;
 
 struct GeluTanh {
@@ -36,7 +37,7 @@ struct Rows {
   int64_t gate_stride, up_stride, out_stride;
 };
 
-// Elements [begin, end) of all rows, row by row.
+// Computes elements [begin, end), counted across all rows.
 template <typename Activation, typename T>
 void run_part(void* context, int64_t begin, int64_t end) {
   const Rows<T>& rows = *static_cast<const Rows<T>*>(context);
@@ -78,8 +79,8 @@ int32_t run(const epi_kernel_call* call) {
   } else if (type.code == kDLFloat && type.bits == 32) {
     run_all<Activation, float>(*call);
   } else {
-    std::snprintf(call->error, call->error_bytes, "no kernel for dtype %d of %d bits", type.code,
-                  type.bits);
+    std::snprintf(call->error, call->error_bytes, "no kernel for dtype code %d with %d bits",
+                  type.code, type.bits);
     return 1;
   }
   return 0;

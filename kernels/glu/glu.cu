@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // gelu_tanh_and_mul and silu_and_mul for a GPU: out = act(gate) * up, in one pass, for any shape.
-// Each in three forms, which recipes.cpp describes to the loader:
-//   NAME        all elements as one row, 16 bytes at a time, and what is left over one by one
-//   NAME_rows   rows with gaps between them, 16 bytes at a time, tiles by the number of columns
-//   NAME_any    single elements: rows of odd sizes and addresses
+// Each kernel has three forms, whose launches recipes.cpp describes:
+//   NAME              contiguous matrices as one row: 16-byte vectors, single elements at the end
+//   NAME_rows<BYTES>  rows with gaps between them: 16-byte vectors, with two tile widths
+//   NAME_any          single elements, for sizes and addresses that are not aligned
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -31,7 +31,7 @@ __device__ __forceinline__ __half rounded<__half>(float x) {
   return __float2half_rn(x);
 }
 
-// Of 16-bit elements by the special-function unit, so that the memory stays what limits the kernel.
+// 16-bit types use the special-function unit, so that the kernel stays memory-bound.
 template <typename T>
 struct GeluTanh {
   static __device__ __forceinline__ float apply(float x) {
@@ -60,9 +60,9 @@ __device__ __forceinline__ void run_element(T gate, T up, T& out) {
 
 template <template <typename> class Activation, typename T>
 __device__ __forceinline__ void run_vector(const T* gate, const T* up, T* out) {
-  // Plain loads and stores, one vector a thread. Tried once beside others on 8192x3072 (H200, not
-  // in bench/): streaming loads alone were slower, streaming loads and stores a little faster by
-  // themselves; they are not used because the next GEMM reads the result, best from the L2.
+  // Plain loads and stores, one vector per thread. Measured once on 8192x3072 (H200, not in
+  // bench/): streaming loads alone were slower; streaming loads and stores were slightly faster in
+  // isolation. They are not used, because the next GEMM should find the result in the L2 cache.
   const auto g = *reinterpret_cast<const Vector<T>*>(gate);
   const auto u = *reinterpret_cast<const Vector<T>*>(up);
   Vector<T> result;
@@ -84,7 +84,7 @@ __device__ __forceinline__ void run_flat(const T* gate, const T* up, T* out, int
   }
 }
 
-// A block has 256 threads and as many vectors: `width` columns of several rows.
+// A block has 256 threads and 256 vectors: `width` columns of several rows.
 template <template <typename> class Activation, typename T>
 __device__ __forceinline__ void run_rows(const T* gate, const T* up, T* out, int rows, int columns,
                                          int64_t gate_stride, int64_t up_stride, int64_t out_stride,
@@ -115,7 +115,7 @@ __device__ __forceinline__ void run_any(const T* gate, const T* up, T* out, int6
 
 }  // namespace
 
-// As many columns as are in one tile of _rows: `width` of recipes.cpp.
+// BYTES is the width of a tile in bytes: `row_bytes` in recipes.cpp.
 #define EPI_ROWS(NAME, ACTIVATION, T, BYTES)                                               \
   extern "C" __global__ void __launch_bounds__(256)                                        \
       NAME##_rows##BYTES(const T* gate, const T* up, T* out, int rows, int columns,        \

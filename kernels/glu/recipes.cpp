@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the recipes of `epilogue/glu`, and version 2's source:
-//   recipes v1-cpu OUT.json       functions of the library that glu.cpp becomes
-//   recipes v1-cuda OUT.json      launches of the kernels in glu.cu
-//   recipes v2 OUT.json OUT.cu    the GEMMs of the compiler's Hopper template, all forms of them
-// A file that would not change is left alone.
+// Writes the recipes of `epilogue/glu` and the source of version 2:
+//   recipes v1-cpu OUT.json       the functions of the library compiled from glu.cpp
+//   recipes v1-cuda OUT.json      the launches of the kernels in glu.cu
+//   recipes v2 OUT.json OUT.cu    all forms of the GEMMs of the compiler's Hopper template
+// A file whose content does not change is not rewritten.
 #include <cstdio>
 #include <cstring>
 
@@ -21,10 +21,10 @@ using compiler::HopperStream;
 using compiler::HopperTile;
 
 struct Activation {
-  const char* glu;        // the layer's
-  const char* pointwise;  // version 1's export
-  const char* gate_up;    // version 2's
-  const char* kernel;     // how the compiler names it
+  const char* glu;        // activation of the layer
+  const char* pointwise;  // export of version 1
+  const char* gate_up;    // export of version 2
+  const char* kernel;     // the compiler's name for the kernel
   pointwise::Function function;
 };
 constexpr Activation kActivations[] = {
@@ -33,7 +33,7 @@ constexpr Activation kActivations[] = {
     {"swiglu", "silu_and_mul", "silu_gate_up", "epi_tem_fused_mm_mul_silu",
      pointwise::Function::kSilu}};
 
-// ---- Pieces of JSON.
+// ---- JSON helpers.
 
 void begin_recipe(JsonWriter& json, int version, const char* code) {
   json.begin_object().key("name").string("epilogue/glu").key("version").integer(version);
@@ -77,7 +77,7 @@ void begin_pointwise(JsonWriter& json, const char* name) {
   operand(json, "up", "m", "n");
   operand(json, "out", "m", "n", "output");
   json.end_array().key("deterministic").boolean(true);
-  // As the compiler counts a fused kernel: one an operator and element.
+  // One flop per operator and element, as the compiler counts a fused kernel.
   json.key("flops").begin_object().key("times").integer(2);
   json.key("sizes").begin_array().string("m").string("n").end_array().end_object();
 }
@@ -97,8 +97,8 @@ void pointwise_arguments(JsonWriter& json, const char* number, bool flat) {
   json.end_array().end_object();
 }
 
-// Of forms that suit, the least cost is taken: 1 where all is one row, then rows by 16 bytes (those
-// with the tile that wastes least), then single elements.
+// The matching form with the lowest cost is selected: first one contiguous row (cost 1), then rows
+// in 16-byte vectors (the tile that wastes least), then single elements.
 void pointwise_launches(JsonWriter& json, const std::string& base, DType dtype) {
   constexpr int kThreads = 256;
   const int64_t vector = 16 / size_bytes(dtype);
@@ -154,7 +154,7 @@ std::string version_1(bool cuda) {
 
 // ---- Version 2.
 
-// Sizes do not matter to the code: they are arguments.
+// Leaves the sizes unset: they are kernel arguments and do not affect the code.
 GemmCode gemm_of(const Activation* activation, DType dtype) {
   GemmCode gemm;
   gemm.gemms = activation != nullptr ? 2 : 1;
@@ -170,7 +170,7 @@ GemmCode gemm_of(const Activation* activation, DType dtype) {
   return gemm;
 }
 
-// All kernels of the package as one source, and the launches that describe them.
+// Generates the source of all kernels of the package and the launches that describe them.
 class Template {
  public:
   std::string source = compiler::cuda_prelude() + compiler::hopper_prelude();
@@ -179,7 +179,7 @@ class Template {
     const GemmCode gemm = gemm_of(activation, dtype);
     const std::string base = activation != nullptr ? activation->kernel : "epi_tem_fused_mm";
     weights_ = activation != nullptr ? std::pair{"gate", "up"} : std::pair{"weight", "weight"};
-    // In the compiler's order, so that ties go as there.
+    // The compiler's order, so that ties are resolved in the same way.
     for (const int half : {96, 128, 64}) add_tile(json, base, gemm, {half});
     for (const int tokens : {8, 16, 32, 64}) {
       for (const int rows : {32, 16}) {
@@ -198,13 +198,13 @@ class Template {
     tensor_map(json, weights_.second, weight_rows, compiler::kTileDepth);
     out_columns > 0 ? tensor_map(json, "out", compiler::kTileRows / 2, out_columns)
                     : argument(json, "address", "out");
-    // Room for the addresses of an epilogue's operands, of which these have none.
+    // The addresses of epilogue operands, which these kernels do not have.
     json.begin_object().key("zeros").integer(8 * compiler::kMaxHopperOperands).end_object();
     for (const char* size : {"m", "n", "k"}) argument(json, "int", size);
     json.end_array().end_object();
   }
 
-  // What HopperTile::cost says, by ranges of k.
+  // Encodes HopperTile::cost, which differs between two ranges of k.
   void add_tile(JsonWriter& json, const std::string& base, const GemmCode& gemm,
                 const HopperTile& hopper) {
     const std::string name = next_name(base);
@@ -287,8 +287,8 @@ std::string version_2(std::string& source) {
 }
 
 int write(const char* path, std::string_view bytes) {
-  const auto before = hub::read_user_file(path, hub::kMaxFileBytes);
-  if (before && *before == bytes) return 0;
+  const auto existing = hub::read_user_file(path, hub::kMaxFileBytes);
+  if (existing && *existing == bytes) return 0;
   const auto written = hub::write_file(path, bytes);
   if (!written) std::fprintf(stderr, "recipes: %s\n", written.error().message.c_str());
   return written ? 0 : 2;
@@ -306,7 +306,8 @@ int run(int argc, char** argv) {
     const std::string recipe = version_2(source);
     return write(argv[2], json_indented(recipe)) + write(argv[3], source);
   }
-  std::fprintf(stderr, "usage: recipes v1-cpu|v1-cuda OUT.json, recipes v2 OUT.json OUT.cu\n");
+  std::fprintf(stderr,
+               "usage: recipes v1-cpu|v1-cuda OUT.json\n       recipes v2 OUT.json OUT.cu\n");
   return 2;
 }
 
