@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JSON value that knows its position in the file, for files with a schema. Violations are
-// reported as "exports[2].threads: must be an integer from 1 to 1024".
+// A JSON value with its position in the file, for files with a schema. Violations are reported as
+// "exports[2].threads: must be an integer from 1 to 1024".
 #pragma once
 
 #include <cstdint>
