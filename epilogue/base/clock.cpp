@@ -25,18 +25,20 @@ __extension__ using Wide = unsigned __int128;
 constexpr int kFractionBits = 32;
 constexpr int64_t kMeasureNs = 2'000'000;
 constexpr int kTries = 20;
-// A reading in which nothing came between takes about 100 ticks, which is 20 ppm of the two
-// milliseconds. One ten times as wide is no measurement: then the steady clock is used.
-constexpr uint64_t kWidestTicks = 1000;
+// An undisturbed reading takes about 100 ticks, which is 20 ppm of the two milliseconds. If a
+// reading is ten times as wide, the calibration is unusable and the steady clock is used instead.
+constexpr uint64_t kMaxWidthTicks = 1000;
 
-// The kernel has checked that the counters of all cores run at one constant rate, in step.
+// True if the kernel uses the TSC as its clock source, which means that it found the counters of
+// all cores synchronized and running at one constant rate.
 bool counter_is_trusted() {
   std::ifstream file("/sys/devices/system/clocksource/clocksource0/current_clocksource");
   std::string name;
   return file >> name && name == "tsc";
 }
 
-// Both clocks at one moment, known to `width` ticks: the best of some tries.
+// Both clocks read at the same moment, to within `width` ticks. `read_both` keeps the narrowest of
+// several attempts.
 struct Reading {
   int64_t ns = 0;
   uint64_t ticks = 0;
@@ -60,21 +62,21 @@ class Counter {
     while (steady_ns() - start_.ns < kMeasureNs) {
     }
     const Reading end = read_both();
-    trusted_ = counter_is_trusted() && std::max(start_.width, end.width) <= kWidestTicks;
-    ns_a_tick_ = static_cast<uint64_t>((static_cast<Wide>(end.ns - start_.ns) << kFractionBits) /
-                                       (end.ticks - start_.ticks));
+    trusted_ = counter_is_trusted() && std::max(start_.width, end.width) <= kMaxWidthTicks;
+    ns_per_tick_ = static_cast<uint64_t>((static_cast<Wide>(end.ns - start_.ns) << kFractionBits) /
+                                         (end.ticks - start_.ticks));
   }
 
   int64_t now_ns() const {
     if (!trusted_) return steady_ns();
     const Wide ticks = __rdtsc() - start_.ticks;
-    return start_.ns + static_cast<int64_t>((ticks * ns_a_tick_) >> kFractionBits);
+    return start_.ns + static_cast<int64_t>((ticks * ns_per_tick_) >> kFractionBits);
   }
 
  private:
   Reading start_;
   bool trusted_ = false;
-  uint64_t ns_a_tick_ = 0;  // fixed point
+  uint64_t ns_per_tick_ = 0;  // fixed point
 };
 
 #endif

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock of every measurement: monotonic nanoseconds of this process.
+// The clock used by all measurements: monotonic nanoseconds within this process.
 #pragma once
 
 #include <cstdint>
 
 namespace epi {
 
-// Nanoseconds since a moment of the past. On x86 it is the CPU's own counter where the kernel keeps
-// time by it too: half the cost of the steady clock, and within about 50 ppm of it. The first call
-// takes two milliseconds to measure the counter's rate.
+// Nanoseconds since an arbitrary start. On x86, reads the CPU's time stamp counter if the kernel
+// also uses it as its clock source. That costs half as much as the steady clock and agrees with it
+// to within about 50 ppm. The first call takes two milliseconds to calibrate the counter.
 int64_t now_ns();
 
 }  // namespace epi

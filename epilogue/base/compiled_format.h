@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fmt 9 compiles its whole formatter, which takes five seconds, in every source that calls
-// fmt::format_to. This header, precompiled (cmake/sources.cmake), leaves that to
-// compiled_format.cpp. Later versions have the function in their library.
+// fmt 9 instantiates its whole formatter, which takes five seconds, in every source file that calls
+// fmt::format_to. This header is precompiled (cmake/sources.cmake) and declares the instantiation
+// in compiled_format.cpp. Later versions of fmt ship it in their library.
 #pragma once
 
 #include <fmt/format.h>

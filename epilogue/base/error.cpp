@@ -4,7 +4,7 @@
 namespace epi {
 
 void check_failed(const char* condition, const char* file, int line) {
-  throw BugError(fmt::format("bug in epilogue: {}:{}: {} does not hold", file, line, condition));
+  throw BugError(fmt::format("bug in epilogue: {}:{}: check failed: {}", file, line, condition));
 }
 
 }  // namespace epi

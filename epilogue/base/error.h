@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two kinds of failure that throw or stop: a caller's mistake (`Error`) and our own bug
-// (`EPI_CHECK`). Failures of the world outside (files, drivers, packages) are values: see result.h.
+// The two kinds of failure that throw: a caller's mistake (`Error`) and a bug in Epilogue
+// (`EPI_CHECK`). External failures (files, drivers, packages) are returned as values, see result.h.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,14 +12,14 @@
 
 namespace epi {
 
-// A caller's mistake. The message names the op, the rule and the numbers: "[mm] inner sizes differ:
-// ...".
+// A caller's mistake. The message names the op, the violated rule and the values: "[mm] inner sizes
+// differ: ...".
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Our own bug: no input can reach it. The tool exits with 3 when it sees one.
+// A bug in Epilogue that no input can trigger. The command exits with 3.
 class BugError : public std::logic_error {
  public:
   using std::logic_error::logic_error;

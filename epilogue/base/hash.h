@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-256 of bytes, for names by content and for checking that bytes are what they were.
+// SHA-256, for content-addressed names and integrity checks.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list as text. Like fmt::join, but compiled in a fraction of a second.
+// Joins a list into a string. Like fmt::join, but compiles in a fraction of a second.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 
 namespace epi {
 
-// `join(names, ", ")`: of texts or integers.
+// `join(names, ", ")`, for a range of strings or integers.
 template <typename Range>
 std::string join(const Range& values, std::string_view separator) {
   std::string out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes one JSON value into a string, piece by piece; commas and escapes are its business, nesting
-// is the caller's. Text that is not UTF-8 is written with U+FFFD, so that the output always parses.
+// Writes one JSON value into a string, incrementally. The writer handles commas and escapes, the
+// caller handles nesting. Invalid UTF-8 is replaced by U+FFFD, so the output always parses.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ class JsonWriter {
 
   JsonWriter& string(std::string_view value);
   JsonWriter& integer(int64_t value);
-  // The shortest text that reads back as the same number; null where it is not finite.
+  // The shortest text that parses back to the same number. Writes null if it is not finite.
   JsonWriter& real(double value);
   JsonWriter& boolean(bool value);
   JsonWriter& null();
-  // A number with a fixed count of decimals; null where it is not finite.
+  // A number with a fixed number of decimals. Writes null if it is not finite.
   JsonWriter& fixed(double value, int decimals);
 
   const std::string& text() const { return text_; }
@@ -37,7 +37,8 @@ class JsonWriter {
   bool comma_ = false;
 };
 
-// A whole JSON text with a line for each member, indented by two: for files that people read.
+// Formats a complete JSON text with one member per line and two spaces of indentation, for files
+// that people read.
 std::string json_indented(std::string_view text);
 
 // The JSON string literal of `value`, quotes included.

@@ -19,7 +19,8 @@ namespace {
 
 Isa strongest_isa() {
 #if defined(__x86_64__)
-  // The compiler's builtin also asks XGETBV, so what the operating system hides does not count.
+  // The compiler's builtin also checks XGETBV, so an instruction set that the operating system
+  // disables does not count.
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
     return Isa::kAvx512;
@@ -30,11 +31,11 @@ Isa strongest_isa() {
 }
 
 Isa choose_isa() {
-  const char* wanted = std::getenv("EPILOGUE_ISA");
-  if (wanted == nullptr) return strongest_isa();
+  const char* requested = std::getenv("EPILOGUE_ISA");
+  if (requested == nullptr) return strongest_isa();
   Isa limit = strongest_isa();
   for (const Isa isa : {Isa::kBaseline, Isa::kAvx2, Isa::kAvx512}) {
-    if (std::string_view(wanted) == name(isa)) limit = isa;
+    if (std::string_view(requested) == name(isa)) limit = isa;
   }
   return std::min(limit, strongest_isa());
 }
@@ -109,7 +110,7 @@ int64_t available_memory_bytes() {
   int64_t bytes = available_kib ? *available_kib * 1024 : std::numeric_limits<int64_t>::max();
   const auto limit = read_number("/sys/fs/cgroup/memory.max", "");
   const auto used = read_number("/sys/fs/cgroup/memory.current", "");
-  // Cached files count as used, and are given up when memory is wanted.
+  // The page cache counts as used memory, but the kernel reclaims it on demand.
   const auto cached = read_number("/sys/fs/cgroup/memory.stat", "inactive_file");
   if (limit && used) {
     bytes = std::min(bytes, std::max<int64_t>(0, *limit - *used + cached.value_or(0)));

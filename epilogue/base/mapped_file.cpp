@@ -13,7 +13,7 @@
 namespace epi {
 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
-  // Without blocking: a pipe is refused below, not waited for.
+  // O_NONBLOCK: do not wait for the writer of a pipe, which is rejected below.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return failure("{}: {}", path.string(), std::strerror(errno));
   struct stat info{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A whole file mapped into memory. Pages are private and writable: a write stays in this process
-// and never reaches the file, so that tensors over a mapping behave like any other.
+// and never reaches the file, so a tensor over a mapping behaves like any other tensor.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@ namespace epi {
 
 class MappedFile {
  public:
-  // Maps `path`; an empty file gives an empty span. The mapping outlives the file's name.
+  // Maps `path`. An empty file gives an empty span. The mapping stays valid if the file is deleted
+  // or renamed.
   static Result<MappedFile> open(const std::filesystem::path& path);
 
   MappedFile(MappedFile&& other) noexcept;

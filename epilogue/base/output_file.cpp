@@ -15,9 +15,9 @@ namespace epi {
 
 namespace {
 
-// What a chain of links leads to, whether it is there or not.
+// Follows a chain of symbolic links. The final target need not exist.
 std::filesystem::path link_target(std::filesystem::path path) {
-  constexpr int kMaxLinks = 40;  // as the kernel follows
+  constexpr int kMaxLinks = 40;  // the kernel's limit
   std::error_code failed;
   for (int i = 0; i < kMaxLinks && std::filesystem::is_symlink(path, failed); ++i) {
     path = path.parent_path() / std::filesystem::read_symlink(path, failed);
@@ -77,7 +77,8 @@ Result<void> OutputFile::commit() {
     return failure("{}: cannot finish writing: {}", target_.string(), std::strerror(errno));
   }
   ::close(std::exchange(fd_, -1));
-  // The rename is durable once the folder is. Some file systems refuse this; the content is safe.
+  // The rename is durable once the directory is synced. Some file systems refuse that, but the
+  // content itself is already safe.
   const auto folder = target_.has_parent_path() ? target_.parent_path() : ".";
   const int folder_fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder_fd >= 0) {

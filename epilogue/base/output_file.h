@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that appears whole or not at all: bytes go to a temporary file beside the target, and
-// `commit` renames it. Without `commit` the temporary file is removed and the target is untouched.
-// A target that is a link is followed; one that is a device or a pipe is written directly.
+// A file that is written atomically: bytes go to a temporary file beside the target, and `commit`
+// renames it. Without `commit` the temporary file is removed and the target is unchanged. If the
+// target is a symbolic link, the link is followed. If it is a device or a pipe, it is written
+// directly.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +26,7 @@ class OutputFile {
 
   Result<void> write(std::span<const std::byte> bytes);
   Result<void> write(std::string_view text) { return write(std::as_bytes(std::span(text))); }
-  // Makes the content durable under the target's name. Call once, last.
+  // Syncs the content and renames the file to the target. Call once, last.
   Result<void> commit();
 
  private:
@@ -33,11 +34,11 @@ class OutputFile {
       : target_(std::move(target)), temporary_(std::move(temporary)), fd_(fd) {}
 
   std::filesystem::path target_;
-  std::filesystem::path temporary_;  // empty where the target is written directly
+  std::filesystem::path temporary_;  // empty if the target is written directly
   int fd_ = -1;
 };
 
-// A whole file at once, or none.
+// Writes `text` to `path` atomically.
 Result<void> write_whole(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace epi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decimal integers in text.
+// Parses decimal integers.
 #pragma once
 
 #include <charconv>
@@ -9,12 +9,12 @@
 
 namespace epi {
 
-// All of the text as an integer, "-12"; none for anything else. `overflows` is set where it is one
-// that does not fit.
+// Parses the entire text as an integer, such as "-12". Returns nullopt otherwise, and sets
+// `overflows` if the text is an integer that does not fit into 64 bits.
 inline std::optional<int64_t> parse_integer(std::string_view text, bool* overflows = nullptr) {
   int64_t value = 0;
   const char* end = text.data() + text.size();
-  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): `end` is its end
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): `end` bounds the read
   const auto parsed = std::from_chars(text.data(), end, value);
   if (overflows != nullptr) {
     *overflows = parsed.ec == std::errc::result_out_of_range && parsed.ptr == end;

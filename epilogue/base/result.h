@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values or failures, for what depends on the world outside: files, drivers, packages.
+// A value or a failure, for operations that depend on external resources: files, drivers, packages.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,7 +10,8 @@
 
 namespace epi {
 
-// What went wrong outside, in one line that names the file, the place and the rule.
+// An external failure, described in one line that names the file, the position and the violated
+// rule.
 struct Failure {
   std::string message;
 };
@@ -29,8 +30,8 @@ tl::unexpected<Failure> failure(fmt::format_string<Ts...> format, Ts&&... values
 
 }  // namespace epi
 
-// Returns the failure of a result, a variable or a call, from the function around it:
-// `EPI_TRY(file);` or `EPI_TRY(file.write(text));`.
+// If `result` (a variable or a call) holds a failure, returns that failure from the enclosing
+// function: `EPI_TRY(file);` or `EPI_TRY(file.write(text));`.
 #define EPI_TRY(result)                                         \
   do {                                                          \
     if (auto&& epi_tried = (result); !epi_tried) {              \

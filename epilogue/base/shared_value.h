@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value that threads read while one replaces it: each keeps what it got. The lock is held for a
-// copied pointer. (std::atomic<std::shared_ptr> of libstdc++ 12 has a race of its own.)
+// A value that threads can read while another thread replaces it. A reader keeps the value it got.
+// The lock is held only while a pointer is copied. (std::atomic<std::shared_ptr> in libstdc++ 12
+// has a data race.)
 #pragma once
 
 #include <memory>
@@ -19,7 +20,7 @@ class SharedValue {
   }
   void set(std::shared_ptr<const T> value) {
     const std::lock_guard lock(mutex_);
-    value_.swap(value);  // the old one dies with the parameter, after the lock
+    value_.swap(value);  // the old value is destroyed with the parameter, after the unlock
   }
 
  private:

@@ -18,12 +18,12 @@
 namespace epi {
 namespace {
 
-// Workers spin this long for the next kernel before they sleep: a forward's kernels follow each
-// other within microseconds, less than it takes to wake a thread.
+// Workers spin this long for the next kernel before they sleep. The kernels of a forward pass
+// follow each other within microseconds, less than it takes to wake a thread.
 constexpr auto kSpin = std::chrono::microseconds(200);
 
-// Some time off the memory bus, then the core to whoever else wants it: a thread that spins where a
-// working one was woken would hold up what it waits for.
+// Pauses without touching memory, then yields the core. Without the yield, a spinning thread would
+// delay the very worker that it waits for if both run on one core.
 void relax() {
   for (int i = 0; i < 64; ++i) {
 #if defined(__x86_64__)
@@ -35,11 +35,11 @@ void relax() {
   std::this_thread::yield();
 }
 
-int threads_wanted() {
+int default_num_threads() {
   if (const char* text = std::getenv("EPILOGUE_THREADS")) {
     constexpr int64_t kMaxThreads = 256;
-    const int64_t wanted = parse_integer(text).value_or(0);
-    if (wanted >= 1) return static_cast<int>(std::min(wanted, kMaxThreads));
+    const int64_t requested = parse_integer(text).value_or(0);
+    if (requested >= 1) return static_cast<int>(std::min(requested, kMaxThreads));
   }
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -47,9 +47,9 @@ int threads_wanted() {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
-// Linux likes to wake a thread on the core of the one that woke it, which goes on computing there:
-// the two would share it for milliseconds, until the balancer looks. A worker that finds itself
-// there is moved away by forbidding that core for a moment.
+// Linux tends to wake a thread on the core of the thread that woke it, which continues to compute
+// there. The two would share the core for milliseconds, until the load balancer runs. A worker that
+// wakes up on that core leaves it by excluding the core from its affinity mask for a moment.
 void leave_core(int core) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
@@ -69,14 +69,14 @@ struct Job {
   void* context = nullptr;
 };
 
-// Parts a thread: several, so that a thread that shares its core does not hold up the others.
+// Several parts per thread, so that a thread that shares its core does not hold up the others.
 constexpr int kPartsPerThread = 4;
 
-// One job at a time. Parts are claimed from a ticket, so that a caller whose workers still sleep
-// does all the parts itself and returns without waiting for them to wake.
+// Runs one job at a time. Threads claim parts through a ticket, so a caller whose workers are still
+// asleep runs all parts itself and returns without waiting for them to wake up.
 class Pool {
  public:
-  // As many workers as the system gives: the caller does what they do not.
+  // If the system cannot create all workers, the caller does the remaining work.
   Pool() {
     try {
       for (int i = 1; i < num_threads(); ++i) std::thread([this] { work(); }).detach();
@@ -102,7 +102,8 @@ class Pool {
   }
 
  private:
-  // 64 bits, so that a claim is one compare-and-swap. The id tells a late worker that it is late.
+  // 64 bits, so that a claim is one compare-and-swap. The job id makes the swap fail for a worker
+  // that still holds the previous job's ticket.
   struct Ticket {
     uint32_t job_id = 0;
     uint16_t parts = 0;
@@ -115,7 +116,7 @@ class Pool {
     generation_.notify_all();
   }
 
-  // Runs parts until none is left. `job_` stays as it is while a claimed part is not done.
+  // Runs parts until none is left. `job_` does not change while a claimed part is unfinished.
   void run_parts() {
     Ticket ticket = ticket_.load(std::memory_order_acquire);
     while (ticket.next < ticket.parts) {
@@ -161,11 +162,11 @@ class Pool {
   std::atomic<int> done_{0};
   std::atomic<uint32_t> generation_{0};
   std::atomic<bool> failed_{false};
-  std::exception_ptr error_;  // of the first part that failed; the others run all the same
+  std::exception_ptr error_;  // from the first part that failed (the other parts still run)
 };
 
-// Never destroyed: the workers sleep until the process ends, and a process that forked has none to
-// wait for (its calls then run in the calling thread, which claims every part).
+// Never destroyed: the workers sleep until the process ends. A forked child has no workers, and its
+// calls run in the calling thread, which claims every part.
 Pool& pool() {
   static Pool* instance = new Pool;
   return *instance;
@@ -174,7 +175,7 @@ Pool& pool() {
 }  // namespace
 
 int num_threads() {
-  static const int threads = threads_wanted();
+  static const int threads = default_num_threads();
   return threads;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one thread pool of the process. A range is cut into a few parts a thread, which the threads
-// and the caller claim one by one: one core needs no thread at all.
+// The process-wide thread pool. A range is split into a few parts per thread, which the workers and
+// the caller claim one by one. On one core, no worker is created.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace epi {
 
-// Threads that `parallel_for` uses, the caller included: EPILOGUE_THREADS, else the process's
-// cores.
+// Number of threads that `parallel_for` uses, including the caller: EPILOGUE_THREADS if it is set,
+// otherwise the number of cores available to the process.
 int num_threads();
 
 namespace detail {
@@ -17,10 +17,10 @@ using RangeBody = void (*)(void* context, int64_t begin, int64_t end);
 void parallel_ranges(int64_t count, int64_t grain, RangeBody body, void* context);
 }  // namespace detail
 
-// Calls `body(begin, end)` over a partition of [0, count); no part but the last is under `grain`.
-// Returns when all parts are done. A call from inside `body`, or while another thread's call is
-// running, does its whole range in the calling thread. What `body` throws reaches the caller, once
-// all parts are done.
+// Calls `body(begin, end)` over a partition of [0, count). Only the last part may be smaller than
+// `grain`. Returns when all parts are done. A call from inside `body`, or while another thread's
+// call is running, runs its whole range in the calling thread. An exception thrown by `body` is
+// rethrown in the caller once all parts are done.
 template <typename Body>
 void parallel_for(int64_t count, int64_t grain, Body&& body) {
   using Callable = std::remove_reference_t<Body>;

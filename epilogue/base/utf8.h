@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// UTF-8, character by character.
+// Validates and encodes UTF-8, one character at a time.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,11 @@
 
 namespace epi {
 
-// Length of the valid sequence at the start of `text`, which is not empty; 0 where it is none.
+// Length in bytes of the valid sequence at the start of `text`, or 0 if there is none. `text` must
+// not be empty.
 size_t utf8_length(std::string_view text);
 
-// Appends a character by its number, at most U+10FFFF.
+// Appends the character with this code point, at most U+10FFFF.
 void append_utf8(std::string& out, uint32_t code);
 
 }  // namespace epi
