@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is told of every block that an allocator hands out or takes back.
+// A callback for every block that an allocator hands out or takes back.
 #pragma once
 
 #include <atomic>
@@ -9,17 +9,18 @@
 
 namespace epi {
 
-// One block taken, or given back.
+// One allocation or deallocation.
 struct Allocation {
   Device device = kCpu;
   const void* data = nullptr;
-  int64_t bytes = 0;           // of the block; negative where it was given back
-  int64_t in_use_bytes = 0;    // of all blocks of the device, afterwards
-  int64_t reserved_bytes = 0;  // in use and cached
+  int64_t bytes = 0;           // size of the block, negative if it was freed
+  int64_t in_use_bytes = 0;    // total on this device afterwards
+  int64_t reserved_bytes = 0;  // in use plus cached
 };
 
-// Called for every allocation from then on, in the thread that makes it; null ends that. It may not
-// allocate tensors. A call that is under way may still arrive after it was taken away.
+// Called for every subsequent allocation, in the thread that makes it. It must not allocate
+// tensors. Setting it to null removes the listener, but a call that is already in progress may
+// still arrive afterwards.
 using AllocationListener = void (*)(const Allocation&) noexcept;
 
 namespace detail {
@@ -30,8 +31,7 @@ inline void set_allocation_listener(AllocationListener listener) {
   detail::allocation_listener.store(listener, std::memory_order_release);
 }
 
-// Allocators call it under their lock, so that the totals are told in the order in which they were
-// true.
+// Allocators call this while holding their lock, so that the totals arrive in order.
 inline void tell_allocation(const Allocation& allocation) noexcept {
   if (auto* listener = detail::allocation_listener.load(std::memory_order_acquire)) {
     listener(allocation);

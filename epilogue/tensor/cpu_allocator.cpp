@@ -18,8 +18,8 @@ namespace epi {
 namespace {
 
 constexpr int64_t kAlignment = 64;               // a cache line, and an AVX-512 register
-constexpr int64_t kHugePage = int64_t{2} << 20;  // blocks from here on ask for huge pages
-// The cache holds at most this share of the memory that was available at the start.
+constexpr int64_t kHugePage = int64_t{2} << 20;  // blocks of at least this size request huge pages
+// The cache holds at most 1 / kCacheShare of the memory that was available at startup.
 constexpr int64_t kCacheShare = 4;
 
 void* system_allocate(int64_t bytes) {
@@ -43,7 +43,7 @@ class Cache {
       ++stats_.fresh_allocations;
     }
     stats_.in_use_bytes += bytes;
-    tell(data, bytes);
+    notify(data, bytes);
     return data;
   }
 
@@ -51,7 +51,7 @@ class Cache {
     const int64_t bytes = class_bytes(size_bytes, kAlignment);
     const std::lock_guard lock(mutex_);
     stats_.in_use_bytes -= bytes;
-    tell(data, -bytes);
+    notify(data, -bytes);
     keep_or_free(data, bytes);
   }
 
@@ -66,7 +66,7 @@ class Cache {
   }
 
  private:
-  // Null where no block of this class is kept.
+  // Null if no block of this size class is cached.
   void* take_cached(int64_t bytes) {
     auto& blocks = free_[bytes];
     if (blocks.empty()) return nullptr;
@@ -82,19 +82,21 @@ class Cache {
         free_[bytes].push_back(data);
         stats_.cached_bytes += bytes;
         return;
-      } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): nothing to remember it by
+      } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): cannot be cached, so it is
+                                         // freed
       }
     }
     std::free(data);
   }
 
-  void tell(const void* data, int64_t bytes) const {
+  void notify(const void* data, int64_t bytes) const {
     tell_allocation(
         {kCpu, data, bytes, stats_.in_use_bytes, stats_.in_use_bytes + stats_.cached_bytes});
   }
 
-  void* allocate_fresh(int64_t bytes, int64_t wanted_bytes) {
-    // Linux promises more than it has and kills later: what cannot fit is refused here.
+  void* allocate_fresh(int64_t bytes, int64_t requested_bytes) {
+    // Linux overcommits memory and kills the process later, so a block that cannot fit is rejected
+    // here.
     const bool large = bytes >= (int64_t{1} << 30);
     const bool fits = !large || bytes <= available_memory_bytes() + stats_.cached_bytes;
     if (large) clear_locked();
@@ -104,7 +106,7 @@ class Cache {
       data = system_allocate(bytes);
     }
     if (data == nullptr) {
-      fail("empty", "out of memory: {} bytes wanted, {} in use, {} available", wanted_bytes,
+      fail("empty", "out of memory: {} bytes requested, {} in use, {} available", requested_bytes,
            stats_.in_use_bytes, available_memory_bytes());
     }
     return data;
@@ -124,7 +126,7 @@ class Cache {
   const int64_t limit_bytes_ = available_memory_bytes() / kCacheShare;
 };
 
-// Never destroyed: tensors in static storage may outlive every other static.
+// Never destroyed: tensors with static storage duration may outlive every other static object.
 Cache& cache() {
   static Cache* instance = new Cache;
   return *instance;

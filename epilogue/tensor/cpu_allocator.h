@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// A caching allocator for tensors on the CPU. A pointwise op into fresh pages spends most of its
-// time in page faults; blocks are therefore kept by size class and handed out again.
+// A caching allocator for tensors on the CPU. A pointwise op that writes to fresh pages spends most
+// of its time in page faults, so freed blocks are kept by size class and reused.
 #pragma once
 
 #include <cstdint>
 
 namespace epi {
 
-// At least `size_bytes` bytes aligned to 64, uninitialised. Throws `Error` with the sizes where the
-// system has no memory left, after it gave the cache back and tried once more. Any thread.
+// At least `size_bytes` uninitialized bytes, aligned to 64. If the system is out of memory,
+// releases the cache, retries once, and then throws `Error` with the sizes. Thread-safe.
 void* cpu_allocate(int64_t size_bytes);
-// Takes a block of `cpu_allocate(size_bytes)` back into the cache.
+// Returns a block from `cpu_allocate(size_bytes)` to the cache.
 void cpu_free(void* data, int64_t size_bytes);
 
 struct CpuAllocatorStats {
   int64_t in_use_bytes = 0;
   int64_t cached_bytes = 0;
-  int64_t fresh_allocations = 0;  // that went to the system
+  int64_t fresh_allocations = 0;  // requests that the cache could not serve
 };
 CpuAllocatorStats cpu_allocator_stats();
 
-// Gives every cached block back to the system.
+// Returns every cached block to the system.
 void cpu_release_cached();
 
 }  // namespace epi

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a tensor's bytes are. `meta` tensors have shape, strides and dtype, and no bytes anywhere.
+// The device that holds a tensor's bytes. `meta` tensors have shape, strides and dtype, but no
+// storage.
 #pragma once
 
 #include <cstdint>

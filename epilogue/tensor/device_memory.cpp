@@ -19,7 +19,7 @@ void register_device_memory(DeviceType type, DeviceMemory* memory) {
 DeviceMemory& device_memory(Device device) {
   DeviceMemory* memory = memories[static_cast<size_t>(device.type)];
   if (memory == nullptr) {
-    fail("empty", "no memory of device {}: its backend is not registered", name(device));
+    fail("empty", "cannot allocate on {}: its backend is not registered", name(device));
   }
   return *memory;
 }

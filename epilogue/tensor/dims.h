@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A short list of sizes or strides, held in place: making a view allocates nothing.
+// A short list of sizes or strides, stored inline, so creating a view does not allocate.
 #pragma once
 
 #include <array>
@@ -10,7 +10,8 @@
 
 namespace epi {
 
-// ATen's own kernels collapse to far fewer; DLPack and safetensors files stay below it in practice.
+// ATen's kernels collapse to far fewer dimensions. DLPack tensors and safetensors files stay below
+// this limit in practice.
 inline constexpr int kMaxRank = 8;
 
 class Dims {

@@ -6,7 +6,7 @@
 namespace epi {
 namespace {
 
-constexpr uint8_t kDlBool = 6;  // of DLPack 0.8 and later; the header at hand may be older
+constexpr uint8_t kDlBool = 6;  // kDLBool, missing from headers before DLPack 0.8
 
 DType from_dl(DLDataType type) {
   const int key = type.lanes == 1 ? type.code * 1000 + type.bits : -1;
@@ -28,18 +28,18 @@ DType from_dl(DLDataType type) {
     default:
       break;
   }
-  fail("from_dlpack", "no dtype for DLPack code {}, {} bits, {} lanes", type.code, type.bits,
+  fail("from_dlpack", "unsupported DLPack dtype: code {}, {} bits, {} lanes", type.code, type.bits,
        type.lanes);
 }
 
 Device device_of(DLDevice device) {
   if (device.device_type == kDLCPU) return kCpu;
   if (device.device_type != kDLCUDA) {
-    fail("from_dlpack", "needs memory of the CPU or of a CUDA device, not DLPack device type {}",
+    fail("from_dlpack", "needs CPU or CUDA memory, got DLPack device type {}",
          static_cast<int>(device.device_type));
   }
   if (device.device_id < 0 || device.device_id > INT8_MAX) {
-    fail("from_dlpack", "there is no device cuda:{}", device.device_id);
+    fail("from_dlpack", "invalid device cuda:{}", device.device_id);
   }
   return {DeviceType::kCuda, static_cast<int8_t>(device.device_id)};
 }
@@ -52,7 +52,7 @@ struct Exported {
 using Managed = std::unique_ptr<DLManagedTensor, void (*)(DLManagedTensor*)>;
 
 Layout layout_of(const DLTensor& dl) {
-  if (dl.ndim < 0) fail("from_dlpack", "the rank is negative: {}", dl.ndim);
+  if (dl.ndim < 0) fail("from_dlpack", "rank must not be negative: {}", dl.ndim);
   const auto rank = static_cast<size_t>(dl.ndim);
   Layout layout;
   layout.shape = Dims(std::span<const int64_t>(dl.shape, rank));
@@ -62,7 +62,7 @@ Layout layout_of(const DLTensor& dl) {
     if (size < 0) fail("from_dlpack", "sizes cannot be negative: {}", to_string(layout.shape));
   }
   if (dl.data == nullptr && numel(layout.shape) > 0) {
-    fail("from_dlpack", "shape {} has elements, and the data is null", to_string(layout.shape));
+    fail("from_dlpack", "data is null, but shape {} has elements", to_string(layout.shape));
   }
   return layout;
 }
@@ -118,7 +118,7 @@ Tensor from_dlpack(DLManagedTensor* managed) {
   const int64_t element = size_bytes(dtype);
   std::byte* first = static_cast<std::byte*>(dl.data) + dl.byte_offset;
   if (reinterpret_cast<uintptr_t>(first) % static_cast<uintptr_t>(element) != 0) {
-    fail("from_dlpack", "data is not aligned to its {} bytes an element", element);
+    fail("from_dlpack", "data is not aligned to its element size of {} bytes", element);
   }
   auto shared = std::make_shared<Managed>(std::move(owner));
   auto storage = Storage::wrap(device, first + touched.begin * element,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DLPack in and out without copying: both sides see the same bytes, and each keeps them alive.
+// Imports and exports DLPack tensors without copying. Both sides share the same bytes, and each
+// keeps them alive.
 #pragma once
 
 #include <dlpack/dlpack.h>
@@ -8,16 +9,17 @@
 
 namespace epi {
 
-// How DLPack writes them.
+// The DLPack equivalents.
 DLDataType dl_data_type(DType dtype);
 DLDevice dl_device(Device device);
 
-// A managed tensor over the same bytes; whoever takes it calls its deleter once. Not for `meta`.
+// A managed tensor over the same bytes. The consumer must call its deleter once. `meta` tensors are
+// not supported.
 DLManagedTensor* to_dlpack(const Tensor& tensor);
 
-// Takes `managed` over: its deleter runs when the last tensor over the bytes is gone, or before an
-// `Error` leaves this function. Strides may be null (row-major). Memory of the CPU or of a CUDA
-// device; on a device, both sides order their work by the streams they use.
+// Takes ownership of `managed`: its deleter runs when the last tensor over the bytes is destroyed,
+// or before this function throws an `Error`. Strides may be null (row-major). Supports CPU and CUDA
+// memory. On a CUDA device, both sides must order their work through the streams they use.
 Tensor from_dlpack(DLManagedTensor* managed);
 
 }  // namespace epi

@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, kDTypeCount> kNames = {"f64", "f32", "bf1
 bool holds(DType dtype, double value) {
   if (dtype != DType::kI32 && dtype != DType::kI64) return true;
   const double largest = dtype == DType::kI32 ? 0x1p31 - 1 : 0x1p53;
-  // A comparison with NaN is false.
+  // Comparisons with NaN are false.
   return value >= -largest && value <= largest &&
          value == static_cast<double>(static_cast<int64_t>(value));
 }

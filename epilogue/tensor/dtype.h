@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types, and the two 16-bit floats as plain storage types. Arithmetic on them is done in
-// f32: they convert, and nothing else. Rounding is to nearest, ties to even.
+// Element types, and the two 16-bit floats as storage types. They only convert: arithmetic on them
+// is done in f32. Conversion rounds to nearest, ties to even.
 #pragma once
 
 #include <bit>
@@ -31,15 +31,16 @@ constexpr int64_t size_bytes(DType dtype) {
 
 constexpr bool is_floating(DType dtype) { return dtype <= DType::kF16; }
 
-// Whether an element can be set to `value`: integers take whole numbers of their range that a
-// double counts exactly, floats and bool take everything.
+// Whether `value` can be stored in `dtype`. Integers accept whole numbers in their range that a
+// double represents exactly. Floats and bool accept any value.
 bool holds(DType dtype, double value);
 
 // "f32", "bf16", "i64", "bool" ...
 std::string_view name(DType dtype);
 std::optional<DType> dtype_from_name(std::string_view name);
 
-// Always inlined: files compiled for one instruction set must not lend their copy to others.
+// Always inlined: otherwise the linker could pick the copy from a file compiled for one instruction
+// set and use it everywhere.
 struct BFloat16 {
   uint16_t bits = 0;
 
@@ -63,14 +64,14 @@ struct Half {
   [[gnu::always_inline]] explicit operator float() const;
 };
 
-// Branch-free, so that loops over them vectorise: all cases are computed and one is selected. None
-// of them touches an f32 subnormal, which CPUs handle in microcode, a hundred times slower.
+// Branch-free, so that loops over it vectorize: all cases are computed and one is selected. None of
+// them touches an f32 subnormal, which CPUs handle in microcode, a hundred times slower.
 inline Half::operator float() const {
   const uint32_t magnitude = bits & 0x7FFFU;
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000U) << 16;
   const uint32_t shifted = magnitude << 13;
-  const uint32_t normal = shifted + (112U << 23);  // the exponent rebased
-  // A subnormal m 2^-24 is the fraction of 2^-14 (1 + m / 1024), less that 2^-14.
+  const uint32_t normal = shifted + (112U << 23);  // rebase the exponent
+  // A subnormal m 2^-24 equals 2^-14 (1 + m / 1024) - 2^-14.
   const float fraction = std::bit_cast<float>(shifted + (113U << 23)) - 0x1p-14F;
   uint32_t word = magnitude < 0x400U ? std::bit_cast<uint32_t>(fraction) : normal;
   word = magnitude >= 0x7C00U ? (0x7F800000U | shifted) : word;
@@ -122,8 +123,7 @@ struct DTypeOf<bool> {
   static constexpr DType value = DType::kBool;
 };
 
-// Calls `f` with a value of the element type of `dtype`: visit_dtype(d, [&]<typename T>(T) { ...
-// }).
+// Calls `f` with a default value of the element type: visit_dtype(d, [&]<typename T>(T) { ... }).
 template <typename F>
 decltype(auto) visit_dtype(DType dtype, F&& f) {
   switch (dtype) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element types by name alone: CUDA sources are C++17 and include this, not dtype.h.
+// The element type enum alone, for CUDA sources: they are C++17 and cannot include dtype.h.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,8 @@ void check_shape(std::string_view op, const Dims& shape, DType dtype) {
   }
   int64_t bytes = 0;
   if (__builtin_mul_overflow(numel(shape), size_bytes(dtype), &bytes)) {
-    fail(op, "shape {} of {} is larger than 64 bits count", to_string(shape), name(dtype));
+    fail(op, "shape {} of {} has a size in bytes that does not fit in 64 bits", to_string(shape),
+         name(dtype));
   }
 }
 
@@ -41,7 +42,7 @@ Tensor zeros(const Dims& shape, TensorOptions options) {
 
 Tensor full(const Dims& shape, double value, TensorOptions options) {
   if (!holds(options.dtype, value)) {
-    fail("full", "{} is no value of {}", value, name(options.dtype));
+    fail("full", "{} cannot be represented as {}", value, name(options.dtype));
   }
   if (options.device.type == DeviceType::kMeta) return empty(shape, options);
   const Tensor tensor = empty(shape, {options.dtype, kCpu});
@@ -66,10 +67,10 @@ Tensor from_blob(void* data, const Dims& shape, TensorOptions options,
   check_shape("from_blob", shape, options.dtype);
   const int64_t element = size_bytes(options.dtype);
   if (data == nullptr && numel(shape) > 0) {
-    fail("from_blob", "shape {} has elements, and the data is null", to_string(shape));
+    fail("from_blob", "data is null, but shape {} has elements", to_string(shape));
   }
   if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(element) != 0) {
-    fail("from_blob", "data is not aligned to its {} bytes an element", element);
+    fail("from_blob", "data is not aligned to its element size of {} bytes", element);
   }
   auto storage = Storage::wrap(options.device, data, numel(shape) * element, std::move(release));
   return {std::move(storage), {shape, contiguous_strides(shape)}, 0, options.dtype};

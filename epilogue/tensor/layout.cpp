@@ -9,8 +9,8 @@
 namespace epi {
 namespace {
 
-// The order of dimensions with the output's strides falling; sizes of one are left out.
-Dims walking_order(const Dims& shape, const Dims& out_strides) {
+// The dimensions sorted by descending output stride, without those of size one.
+Dims iteration_order(const Dims& shape, const Dims& out_strides) {
   Dims order;
   for (int d = 0; d < shape.rank(); ++d) {
     if (shape[d] == 1) continue;
@@ -24,8 +24,8 @@ Dims walking_order(const Dims& shape, const Dims& out_strides) {
   return order;
 }
 
-// `dims` at the places that `order` names; one element, of stride 1, where it names none.
-Dims picked(const Dims& dims, const Dims& order) {
+// The entries of `dims` that `order` selects, or a single 1 if `order` is empty.
+Dims select_dims(const Dims& dims, const Dims& order) {
   Dims result;
   for (const int64_t d : order) result.push_back(dims[static_cast<int>(d)]);
   if (order.empty()) result.push_back(1);
@@ -41,16 +41,16 @@ int64_t numel(const Dims& shape) {
     if (size == 0) return 0;
     overflow = overflow || __builtin_mul_overflow(count, size, &count);
   }
-  if (overflow) fail("tensor", "shape {} has more elements than 64 bits count", to_string(shape));
+  if (overflow) fail("tensor", "shape {} has more elements than fit in 64 bits", to_string(shape));
   return count;
 }
 
 Dims contiguous_strides(const Dims& shape) {
   Dims strides = Dims::filled(shape.rank(), 1);
   for (int i = shape.rank() - 2; i >= 0; --i) {
-    // Sizes of zero count as one: the other strides then differ still.
+    // A size of zero counts as one, so that the other strides stay distinct.
     if (__builtin_mul_overflow(strides[i + 1], std::max<int64_t>(shape[i + 1], 1), &strides[i])) {
-      fail("tensor", "shape {} has strides that 64 bits do not count", to_string(shape));
+      fail("tensor", "shape {} has strides that do not fit in 64 bits", to_string(shape));
     }
   }
   return strides;
@@ -88,8 +88,9 @@ Layout collapse(const Layout& layout) {
 
 std::optional<Dims> view_strides(const Layout& layout, const Dims& shape) {
   if (is_contiguous(layout))
-    return contiguous_strides(shape);  // the common case, and the empty one
-  // Each run of the collapsed layout must be a GEMM of neighbouring sizes of the new shape.
+    return contiguous_strides(shape);  // the common case, and tensors without elements
+  // The size of each run of the collapsed layout must be the product of adjacent sizes in the new
+  // shape.
   const Layout runs = collapse(layout);
   Dims strides = Dims::filled(shape.rank(), 1);
   int dim = shape.rank() - 1;
@@ -101,7 +102,7 @@ std::optional<Dims> view_strides(const Layout& layout, const Dims& shape) {
     }
     if (covered != runs.shape[run]) return std::nullopt;
   }
-  // What is left has size one: it takes the stride that row-major order would give it.
+  // Dimensions of size one get the stride that row-major order would give them.
   for (int i = shape.rank() - 1; i >= 0; --i) {
     if (shape[i] == 1) strides[i] = i + 1 < shape.rank() ? strides[i + 1] * shape[i + 1] : 1;
   }
@@ -109,10 +110,10 @@ std::optional<Dims> view_strides(const Layout& layout, const Dims& shape) {
 }
 
 void merge_dims(Dims& shape, std::span<Dims> strides) {
-  const Dims order = walking_order(shape, strides[0]);
-  shape = picked(shape, order);
-  for (Dims& operand : strides) operand = picked(operand, order);
-  int last = 0;  // the dimension that the next one may join
+  const Dims order = iteration_order(shape, strides[0]);
+  shape = select_dims(shape, order);
+  for (Dims& operand : strides) operand = select_dims(operand, order);
+  int last = 0;  // the dimension that the next one may merge into
   for (int d = 1; d < shape.rank(); ++d) {
     const bool merges = std::all_of(strides.begin(), strides.end(), [&](const Dims& operand) {
       return operand[last] == operand[d] * shape[d];
@@ -168,7 +169,7 @@ Extent extent(const Layout& layout) {
     int64_t& side = layout.strides[i] < 0 ? result.begin : result.end;
     if (__builtin_mul_overflow(layout.shape[i] - 1, layout.strides[i], &span) ||
         __builtin_add_overflow(side, span, &side)) {
-      fail("tensor", "shape {} with strides {} spans more than 64 bits count",
+      fail("tensor", "shape {} with strides {} spans more than fits in 64 bits",
            to_string(layout.shape), to_string(layout.strides));
     }
   }
@@ -185,10 +186,10 @@ int64_t element_offset(const Layout& layout, int64_t index) {
 }
 
 int normalize_dim(std::string_view op, int64_t dim, int rank) {
-  // A tensor without dimensions takes 0 and -1, as ATen's does.
+  // A 0-d tensor accepts 0 and -1, like in ATen.
   const int64_t bound = std::max(rank, 1);
   if (dim < -bound || dim >= bound) {
-    fail(op, "dimension {} is out of range [{}, {}] of a tensor with {} dimensions", dim, -bound,
+    fail(op, "dimension {} is out of range [{}, {}] for a tensor with {} dimensions", dim, -bound,
          bound - 1, rank);
   }
   return static_cast<int>(dim < 0 ? dim + bound : dim);

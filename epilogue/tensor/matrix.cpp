@@ -16,7 +16,7 @@ std::optional<Matrix> as_matrix(const Layout& layout) {
   const int64_t columns = layout.shape[1];
   const int64_t row_stride = layout.strides[0];
   const int64_t column_stride = layout.strides[1];
-  // The stride of a dimension of size one says nothing.
+  // The stride of a dimension of size one is meaningless.
   if ((column_stride == 1 || columns == 1) && (row_stride >= columns || rows == 1)) {
     return Matrix{nullptr,
                   rows == 1 ? std::max<int64_t>(columns, 1) : std::max<int64_t>(row_stride, 1),

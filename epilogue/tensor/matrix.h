@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A 2-d tensor as a GEMM reads it.
+// A 2-d tensor as a GEMM operand.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 namespace epi {
 
 // A matrix that a GEMM reads without a copy: row-major, or column-major (`transposed`), with `ld`
-// elements from one row (or column) to the next.
+// elements between the starts of consecutive rows (or columns).
 struct Matrix {
   const std::byte* data = nullptr;
   int64_t ld = 0;
   bool transposed = false;
 };
-// None where neither order fits the strides of the 2-d tensor `x`, or layout; of a layout, without
-// data.
+// nullopt if the strides of the 2-d tensor or layout match neither order. The result for a layout
+// has no data.
 std::optional<Matrix> as_matrix(const Tensor& x);
 std::optional<Matrix> as_matrix(const Layout& layout);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors as text: one line of facts, then the elements, long dimensions shortened.
+// Formats tensors as text: a one-line summary, then the elements, with long dimensions abbreviated.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@ namespace epi {
 
 // "f32 [2, 3] strides [3, 1] cpu", without elements.
 std::string describe(const Tensor& tensor);
-// `describe`, and on the CPU the elements in brackets, at most six of each dimension.
+// `describe`, followed by the elements in brackets if the tensor is on the CPU. Shows at most six
+// elements of each dimension.
 std::string to_string(const Tensor& tensor);
 
 }  // namespace epi

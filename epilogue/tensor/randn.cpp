@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normal random numbers that are the same on every machine: Philox 4x32-10 (a counter-based
-// generator) gives uniform words, Box-Muller makes them normal. log, sin and cos are series of
-// +, -, * and / in double, because libm's differ between machines in the last bit; this file is
-// compiled with -ffp-contract=off, because a fused multiply-add rounds differently.
+// Normally distributed random numbers that are the same on every machine. Philox 4x32-10, a
+// counter-based generator, produces uniform words, and Box-Muller transforms them. log, sin and cos
+// are series of +, -, * and / in double, because libm implementations differ in the last bit. This
+// file is compiled with -ffp-contract=off, because a fused multiply-add rounds differently.
 #include <array>
 #include <bit>
 #include <cmath>
@@ -31,7 +31,7 @@ Words philox(uint64_t counter, uint64_t seed) {
   return c;
 }
 
-// ln(x) for x in (0, 1]: 2 atanh((m - 1) / (m + 1)) on the mantissa m in [sqrt(1/2), sqrt(2)).
+// ln(x) for x in (0, 1], as 2 atanh((m - 1) / (m + 1)) of the mantissa m in [sqrt(1/2), sqrt(2)).
 double log_series(double x) {
   const auto bits = std::bit_cast<uint64_t>(x);
   auto exponent = static_cast<int>(bits >> 52) - 1023;
@@ -47,7 +47,7 @@ double log_series(double x) {
   return 2 * s * sum + exponent * 0.6931471805599453;
 }
 
-// sin and cos of 2 pi u for u in [0, 1): Taylor series on an eighth of the circle.
+// sin and cos of 2 pi u for u in [0, 1), as Taylor series on an eighth of the circle.
 struct SinCos {
   double sine;
   double cosine;

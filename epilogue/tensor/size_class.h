@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes of blocks that the caching allocators keep and hand out again.
+// Size classes of the blocks that the caching allocators keep and reuse.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,9 @@
 
 namespace epi {
 
-// The size of the block for `size_bytes`: a multiple of `smallest`, a power of two. Eight classes
-// lie between two powers of two: at most 12.5 % of a block is unused.
+// The size of the block that serves a request of `size_bytes`. `smallest` is a power of two, and
+// every block size is a multiple of it. There are eight classes between two powers of two, so at
+// most 12.5 % of a block is unused.
 inline int64_t class_bytes(int64_t size_bytes, int64_t smallest) {
   if (size_bytes <= smallest) return smallest;
   const auto below = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(size_bytes - 1)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes that tensors share: allocated here, or someone else's with a way to let go of them.
+// The bytes that tensors share: allocated here, or external memory with a release callback.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ namespace epi {
 
 class Storage {
  public:
-  // Uninitialised bytes: of the caching CPU allocator, aligned to 64, or of the device's memory
-  // (device_memory.h); null for `meta`.
+  // Uninitialized bytes. On the CPU they come from the caching allocator, aligned to 64, on other
+  // devices from device_memory.h. Null for `meta`.
   static std::shared_ptr<Storage> allocate(Device device, int64_t size_bytes);
-  // Bytes owned by someone else; `release` runs when the last tensor over them is gone.
+  // Wraps external memory. `release` runs when the last tensor over it is destroyed.
   static std::shared_ptr<Storage> wrap(Device device, void* data, int64_t size_bytes,
                                        std::function<void()> release);
 
@@ -29,15 +29,15 @@ class Storage {
   Device device() const { return device_; }
   std::byte* data() const { return static_cast<std::byte*>(data_); }
   int64_t size_bytes() const { return size_bytes_; }
-  // What the device's memory knows the block by; null for the CPU's and for other owners'.
+  // The handle of the block in its `DeviceMemory`. Null for CPU and external memory.
   void* handle() const { return handle_; }
 
  private:
   Device device_;
   void* data_;
   int64_t size_bytes_;
-  std::function<void()> release_;  // empty: the block goes back to its allocator
-  void* handle_ = nullptr;         // of a device's block
+  std::function<void()> release_;  // if empty, the block is returned to its allocator
+  void* handle_ = nullptr;         // see DeviceMemory::Block
 };
 
 }  // namespace epi

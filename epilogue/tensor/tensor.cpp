@@ -4,12 +4,12 @@
 namespace epi {
 
 Tensor Tensor::with_layout(std::string_view op, const Layout& layout, int64_t offset) const {
-  // Without elements there is no place to be: the offset stays inside.
+  // Without elements no memory is accessed, so the offset is reset to a valid one.
   if (epi::numel(layout.shape) == 0) return {storage_, layout, 0, dtype_};
   const Extent touched = extent(layout);
   const int64_t capacity = storage_->size_bytes() / epi::size_bytes(dtype_);
   if (offset + touched.begin < 0 || offset > capacity - touched.end) {
-    fail(op, "shape {} with strides {} at offset {} leaves the storage of {} elements",
+    fail(op, "shape {} with strides {} at offset {} exceeds the storage of {} elements",
          to_string(layout.shape), to_string(layout.strides), offset, capacity);
   }
   return {storage_, layout, offset, dtype_};
@@ -18,8 +18,8 @@ Tensor Tensor::with_layout(std::string_view op, const Layout& layout, int64_t of
 int64_t Tensor::size_bytes() const {
   int64_t bytes = 0;
   if (__builtin_mul_overflow(numel(), epi::size_bytes(dtype_), &bytes)) {
-    fail("tensor", "{} of shape {} are more bytes than 64 bits count", name(dtype_),
-         to_string(shape()));
+    fail("tensor", "a {} tensor of shape {} has a size in bytes that does not fit in 64 bits",
+         name(dtype_), to_string(shape()));
   }
   return bytes;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `Tensor`: a strided view onto shared storage. It is a cheap value: copying one shares the bytes.
-// Shape, strides and offset count elements. Operators are free functions: see ops/functional.h.
+// `Tensor`: a strided view of shared storage. Copying a tensor is cheap and shares the bytes.
+// Shape, strides and offset count elements. Operators are free functions, see ops/functional.h.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace epi {
 
 class Tensor {
  public:
-  // No tensor at all, for optional arguments: `defined()` is false.
+  // An undefined tensor, for optional arguments: `defined()` is false.
   Tensor() = default;
   Tensor(std::shared_ptr<Storage> storage, Layout layout, int64_t offset, DType dtype)
       : storage_(std::move(storage)), layout_(layout), offset_(offset), dtype_(dtype) {}
@@ -33,24 +33,25 @@ class Tensor {
   int64_t stride(int64_t d) const { return strides()[normalize_dim("stride", d, dim())]; }
   int64_t offset() const { return offset_; }
   int64_t numel() const { return epi::numel(shape()); }
-  // Of all elements, broadcast ones included.
+  // Size of all elements, including broadcast ones.
   int64_t size_bytes() const;
   bool is_contiguous() const { return epi::is_contiguous(layout_); }
 
   const std::shared_ptr<Storage>& storage() const { return storage_; }
-  // The same storage seen through another layout; throws for `op` where that leaves the storage.
+  // A view of the same storage with another layout. Throws for `op` if the view exceeds the
+  // storage.
   Tensor with_layout(std::string_view op, const Layout& layout, int64_t offset) const;
 
   // The address of element [0, 0, ...]. Null for meta tensors.
   std::byte* raw_data() const;
-  // The same, typed; throws where `T` is not the dtype.
+  // Typed `raw_data`. Throws if `T` does not match the dtype.
   template <typename T>
   T* data() const {
     if (DTypeOf<T>::value != dtype_) {
       fail("data", "the tensor holds {}, not {}", name(dtype_), name(DTypeOf<T>::value));
     }
     if (device().type == DeviceType::kMeta) {
-      fail("data", "a meta tensor has no values; a function that reads them cannot be captured");
+      fail("data", "a meta tensor has no values; a function that reads values cannot be captured");
     }
     return reinterpret_cast<T*>(raw_data());
   }
@@ -62,7 +63,7 @@ class Tensor {
   DType dtype_ = DType::kF32;
 };
 
-// Bytes of the elements that `tensor` really has: a broadcast dimension counts once.
+// Bytes of the elements that are actually stored: a broadcast dimension counts once.
 int64_t stored_bytes(const Tensor& tensor);
 
 }  // namespace epi
