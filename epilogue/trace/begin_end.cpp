@@ -11,28 +11,29 @@ void join_begin_end(Trace& trace) {
   for (EventId id = 0; id < trace.size(); ++id) {
     if (trace.phase[id] == Phase::kBegin || trace.phase[id] == Phase::kEnd) halves.push_back(id);
   }
-  // Files need not be in the order of time.
+  // Files need not be sorted by time.
   std::stable_sort(halves.begin(), halves.end(),
                    [&](EventId a, EventId b) { return trace.ts_ns[a] < trace.ts_ns[b]; });
   std::unordered_map<LaneId, std::vector<EventId>> open;
-  int64_t alone = 0;
+  int64_t unpaired = 0;
   for (const EventId id : halves) {
-    std::vector<EventId>& begun = open[trace.lane[id]];
+    std::vector<EventId>& open_begins = open[trace.lane[id]];
     if (trace.phase[id] == Phase::kBegin) {
-      begun.push_back(id);
-    } else if (begun.empty()) {
-      ++alone;
+      open_begins.push_back(id);
+    } else if (open_begins.empty()) {
+      ++unpaired;
     } else {
-      // An end without a name, as some writers have it, fits any begin.
-      const bool fits = trace.name_of(id).empty() || trace.name[id] == trace.name[begun.back()];
-      alone += fits ? 0 : 1;
-      trace.phase[begun.back()] = Phase::kComplete;
-      trace.dur_ns[begun.back()] = trace.ts_ns[id] - trace.ts_ns[begun.back()];
-      begun.pop_back();
+      // Some writers omit the name of an end event. It matches any begin event.
+      const bool matches =
+          trace.name_of(id).empty() || trace.name[id] == trace.name[open_begins.back()];
+      unpaired += matches ? 0 : 1;
+      trace.phase[open_begins.back()] = Phase::kComplete;
+      trace.dur_ns[open_begins.back()] = trace.ts_ns[id] - trace.ts_ns[open_begins.back()];
+      open_begins.pop_back();
     }
   }
-  for (const auto& [lane, begun] : open) alone += static_cast<int64_t>(begun.size());
-  if (alone > 0) trace.defects.count(Defect::kUnpaired, alone);
+  for (const auto& [lane, open_begins] : open) unpaired += static_cast<int64_t>(open_begins.size());
+  if (unpaired > 0) trace.defects.count(Defect::kUnpaired, unpaired);
 }
 
 }  // namespace epi::trace

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events that some writers split in two: "B" where it begins, "E" where it ends.
+// Events that some writers split in two: "B" marks the start, "E" the end.
 #pragma once
 
 #include "epilogue/trace/trace.h"
 
 namespace epi::trace {
 
-// Makes one complete event of each pair, at the place of its start; on a lane, an end belongs to
-// the last begin that is open. What has no partner is counted as a defect and is no span.
+// Joins each pair into one complete event, in the place of its "B". An "E" closes the most recent
+// open "B" on its lane. Unpaired events are counted as defects and are not spans.
 void join_begin_end(Trace& trace);
 
 }  // namespace epi::trace

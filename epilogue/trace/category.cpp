@@ -26,15 +26,15 @@ constexpr auto kTexts = std::to_array<Row>({
     {Category::kCudaSync, "cuda_sync"},
     {Category::kTraceSpan, "Trace"},
 });
-// What files before PyTorch 1.13 call them.
-constexpr auto kOldTexts = std::to_array<Row>({
+// Names used before PyTorch 1.13.
+constexpr auto kLegacyTexts = std::to_array<Row>({
     {Category::kCpuOp, "Operator"},
     {Category::kCudaRuntime, "Runtime"},
     {Category::kKernel, "Kernel"},
     {Category::kGpuMemcpy, "Memcpy"},
     {Category::kGpuMemset, "Memset"},
 });
-// Those of other devices than GPUs, by what they are.
+// Categories of devices other than GPUs, mapped to the equivalent GPU category.
 constexpr auto kOtherDevices = std::to_array<Row>({
     {Category::kCudaRuntime, "mtia_runtime"},
     {Category::kKernel, "mtia_ccp_events"},
@@ -53,8 +53,8 @@ Category category_of(std::string_view text) {
   const auto matches = [&](const Row& row) { return row.second == text; };
   const auto* row = std::find_if(kTexts.begin(), kTexts.end(), matches);
   if (row != kTexts.end()) return row->first;
-  const auto* old = std::find_if(kOldTexts.begin(), kOldTexts.end(), matches);
-  if (old != kOldTexts.end()) return old->first;
+  const auto* old = std::find_if(kLegacyTexts.begin(), kLegacyTexts.end(), matches);
+  if (old != kLegacyTexts.end()) return old->first;
   const auto* other = std::find_if(kOtherDevices.begin(), kOtherDevices.end(), matches);
   return other == kOtherDevices.end() ? Category::kOther : other->first;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an event is, by the `cat` of Kineto's files.
+// The category of an event: the `cat` field of Kineto's files.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ enum class Category : uint8_t {
   kUserAnnotation,
   kCudaRuntime,
   kCudaDriver,
-  kOverhead,  // the profiler's own, such as asking for a buffer
+  kOverhead,  // of the profiler, such as a buffer request
   kKernel,
   kGpuMemcpy,
   kGpuMemset,
   kGpuUserAnnotation,
   kPythonFunction,
   kCpuInstantEvent,
-  kAc2g,    // flow from a launch to what it started
-  kFwdbwd,  // flow from a forward op to its backward
+  kAc2g,    // flow from a launch to the GPU work that it started
+  kFwdbwd,  // flow from a forward op to its backward op
   kCudaSync,
   kTraceSpan,
   kOther,
@@ -29,18 +29,18 @@ enum class Category : uint8_t {
 
 // "cpu_op"; empty for kNone and kOther.
 std::string_view text_of(Category category);
-// kOther where the text is not known.
+// kOther if the text is unknown.
 Category category_of(std::string_view text);
 
-// Runs on a thread of the CPU, and nests there.
+// Runs on a CPU thread and nests there.
 constexpr bool is_host(Category category) {
   return category >= Category::kCpuOp && category <= Category::kOverhead;
 }
-// A call of the runtime or the driver, which may start work on a device.
+// A runtime or driver call, which may launch GPU work.
 constexpr bool is_call(Category category) {
   return category == Category::kCudaRuntime || category == Category::kCudaDriver;
 }
-// Work of a device: what device time is the sum of.
+// GPU work: the events that GPU time is summed over.
 constexpr bool is_device_work(Category category) {
   return category >= Category::kKernel && category <= Category::kGpuMemset;
 }

@@ -16,7 +16,7 @@ namespace epi::trace {
 namespace {
 
 constexpr size_t kBufferBytes = size_t{256} << 10;
-// Traces repeat themselves: the fastest levels already take nine tenths away.
+// Traces are repetitive: the fastest levels already remove nine tenths of their size.
 constexpr int kGzipLevel = 1;
 constexpr int kZstdLevel = 1;
 
@@ -30,14 +30,14 @@ class PlainOutput : public CompressedOutput {
   OutputFile file_;
 };
 
-// One member for the whole file: viewers exist that stop after the first of several.
+// One gzip member for the whole file: some viewers stop after the first member.
 class GzipOutput : public CompressedOutput {
  public:
   explicit GzipOutput(OutputFile file) : file_(std::move(file)) {
-    constexpr int kGzipFormat = 15 + 16;  // the largest window, and gzip's header
-    const int made =
+    constexpr int kGzipFormat = 15 + 16;  // the largest window, with a gzip header
+    const int status =
         ::deflateInit2(&stream_, kGzipLevel, Z_DEFLATED, kGzipFormat, 9, Z_DEFAULT_STRATEGY);
-    if (made != Z_OK) throw std::bad_alloc();
+    if (status != Z_OK) throw std::bad_alloc();
   }
   ~GzipOutput() override { ::deflateEnd(&stream_); }
 
@@ -61,8 +61,8 @@ class GzipOutput : public CompressedOutput {
       stream_.next_out = reinterpret_cast<Bytef*>(buffer_.data());
       stream_.avail_out = static_cast<uInt>(buffer_.size());
       EPI_CHECK(::deflate(&stream_, flush) != Z_STREAM_ERROR);
-      const size_t made = buffer_.size() - stream_.avail_out;
-      EPI_TRY(file_.write(std::string_view(buffer_.data(), made)));
+      const size_t produced = buffer_.size() - stream_.avail_out;
+      EPI_TRY(file_.write(std::string_view(buffer_.data(), produced)));
     } while (stream_.avail_out == 0);
     return {};
   }
@@ -90,20 +90,20 @@ class ZstdOutput : public CompressedOutput {
   Result<void> commit() override {
     ZSTD_inBuffer in{nullptr, 0, 0};
     for (;;) {
-      const auto left = compress(in, ZSTD_e_end);
-      EPI_TRY(left);
-      if (*left == 0) return file_.commit();
+      const auto remaining = compress(in, ZSTD_e_end);
+      EPI_TRY(remaining);
+      if (*remaining == 0) return file_.commit();
     }
   }
 
  private:
-  // Returns how much is still to be flushed.
+  // Returns the number of bytes left to flush.
   Result<size_t> compress(ZSTD_inBuffer& in, ZSTD_EndDirective directive) {
     ZSTD_outBuffer out{buffer_.data(), buffer_.size(), 0};
-    const size_t left = ::ZSTD_compressStream2(context_.get(), &out, &in, directive);
-    EPI_CHECK(::ZSTD_isError(left) == 0);
+    const size_t remaining = ::ZSTD_compressStream2(context_.get(), &out, &in, directive);
+    EPI_CHECK(::ZSTD_isError(remaining) == 0);
     EPI_TRY(file_.write(std::string_view(buffer_.data(), out.pos)));
-    return left;
+    return remaining;
   }
 
   struct Free {
@@ -120,10 +120,10 @@ Result<std::unique_ptr<CompressedOutput>> CompressedOutput::create(
     const std::filesystem::path& path) {
   auto file = OutputFile::create(path);
   EPI_TRY(file);
-  std::string ending = path.extension().string();
-  for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (ending == ".gz") return std::make_unique<GzipOutput>(std::move(*file));
-  if (ending == ".zst") return std::make_unique<ZstdOutput>(std::move(*file));
+  std::string extension = path.extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (extension == ".gz") return std::make_unique<GzipOutput>(std::move(*file));
+  if (extension == ".zst") return std::make_unique<ZstdOutput>(std::move(*file));
   return std::make_unique<PlainOutput>(std::move(*file));
 }
 

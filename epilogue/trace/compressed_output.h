@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text file that may be compressed, as its name says: `.gz`, `.zst`, or neither. Streams, and
-// appears whole or not at all.
+// A text file, compressed according to its extension: `.gz`, `.zst`, or plain. Streams its content
+// and is written atomically.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ class CompressedOutput {
   virtual ~CompressedOutput() = default;
 
   virtual Result<void> write(std::string_view text) = 0;
-  // Call once, last: the file then has its name. Without it nothing is left behind.
+  // Call once, last: renames the file to its final name. Without this call no file is left behind.
   virtual Result<void> commit() = 0;
 };
 

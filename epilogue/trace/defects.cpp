@@ -9,29 +9,27 @@
 namespace epi::trace {
 namespace {
 
-// In the order of the enumerators: what one of them is, and what was done about it.
+// In the order of the enumerators: what the defect is, and what the reader did about it.
 struct Meaning {
   const char* one;
-  std::string_view many;  // empty: a file has it or not, and there is nothing to count
+  std::string_view many;  // empty if a file can have the defect only once
 };
 constexpr std::array<Meaning, kDefectCount> kMeanings = {{
-    {"the file ends inside the list of events: what came before is kept", ""},
-    {"the compressed data is broken or cut: what came before is kept", ""},
-    {"event left out: its text is broken", "events left out: their text is broken"},
-    {"event left out: it has no readable time", "events left out: they have no readable time"},
-    {"event clamped to no duration: it was negative",
-     "events clamped to no duration: it was negative"},
-    {"event left out: a phase that is not X, B, E, i, M, s, f or C",
-     "events left out: a phase that is not X, B, E, i, M, s, f or C"},
-    {"begin or end without the other: not shown", "begins or ends without the other: not shown"},
-    {"name with an escape that JSON does not have: kept as written",
-     "names with an escape that JSON does not have: kept as written"},
+    {"the file ends inside the list of events: the events before that are kept", ""},
+    {"the compressed data is corrupt or truncated: the data before that is kept", ""},
+    {"event skipped: malformed", "events skipped: malformed"},
+    {"event skipped: missing or invalid time", "events skipped: missing or invalid time"},
+    {"event with a negative duration: set to 0", "events with a negative duration: set to 0"},
+    {"event skipped: its phase is not X, B, E, i, M, s, f or C",
+     "events skipped: their phase is not X, B, E, i, M, s, f or C"},
+    {"unpaired begin or end event: not shown", "unpaired begin or end events: not shown"},
+    {"name with an invalid JSON escape: kept as written",
+     "names with an invalid JSON escape: kept as written"},
     {"string with a raw control byte: kept", "strings with a raw control byte: kept"},
-    {"name with bytes that are no UTF-8: replaced", "names with bytes that are no UTF-8: replaced"},
-    {"string with a quote inside that is not escaped: kept",
-     "strings with a quote inside that is not escaped: kept"},
+    {"name with invalid UTF-8: replaced by U+FFFD", "names with invalid UTF-8: replaced by U+FFFD"},
+    {"string with an unescaped quote: kept", "strings with an unescaped quote: kept"},
     {"stray comma: skipped", "stray commas: skipped"},
-    {"the file goes on behind the end of its trace: that is not read", ""},
+    {"the file continues after the end of the trace: the rest is ignored", ""},
 }};
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was wrong with a file that could be read nevertheless: counted by kind, shown once at the
-// end. Reading goes on.
+// Defects of a file that could be read nevertheless. Reading continues after a defect. Defects are
+// counted by kind and reported once, at the end.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ class Defects {
   bool empty() const;
   void add(const Defects& other);
 
-  // One line a kind: "2 events clamped: negative duration".
+  // One line per kind: "2 events with a negative duration: set to 0".
   std::vector<std::string> lines() const;
 
  private:

@@ -20,7 +20,7 @@ class Cursor {
     return true;
   }
 
-  // One value of any kind; empty where there is none.
+  // Takes one value of any kind. Empty if there is none.
   std::string_view value() {
     skip_spaces();
     const size_t size = value_size();
@@ -34,7 +34,8 @@ class Cursor {
     while (!rest_.empty() && is_space(rest_.front())) rest_.remove_prefix(1);
   }
 
-  // The size of the string that begins at `i`, quotes included, up to the end of the text.
+  // The size of the string that starts at `i`, including its quotes. An unterminated string extends
+  // to the end of the text.
   size_t string_size(size_t i) const {
     size_t end = i + 1;
     while (end < rest_.size() && rest_[end] != '"') end += rest_[end] == '\\' ? 2 : 1;
@@ -101,7 +102,6 @@ std::vector<std::string_view> array_items(std::string_view array) {
   return items;
 }
 
-// Names of processes stand at the end of a file.
 std::string string_value(std::string_view token) {
   std::string out;
   if (token.size() >= 2 && token.front() == '"') {
@@ -110,6 +110,7 @@ std::string string_value(std::string_view token) {
   return out;
 }
 
+// Searches backwards: process names are at the end of a file.
 bool has_cpu_kernels(const Trace& trace) {
   for (EventId id = trace.size(); id-- > 0;) {
     if (trace.phase[id] != Phase::kMetadata || trace.name_of(id) != "process_name") continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks into JSON text that is known to be whole, such as an event's arguments, without building
-// anything: values come back as the ranges of text that they are. Text that is not JSON gives
-// nothing, never a crash.
+// Extracts values from complete JSON text, such as an event's arguments, without building a
+// document: values are returned as ranges of the text. Text that is not JSON gives no values and
+// never crashes.
 #pragma once
 
 #include <optional>
@@ -14,24 +14,26 @@
 
 namespace epi::trace {
 
-// The value under `key` of an object, as text; strings keep their quotes.
+// The value of `key` in an object, as JSON text. Strings keep their quotes.
 std::optional<std::string_view> find_value(std::string_view object, std::string_view key);
 
-// The members of an object in order, keys without their quotes.
+// The members of an object in order. Keys are without quotes.
 std::vector<std::pair<std::string_view, std::string_view>> object_members(std::string_view object);
 
-// The items of an array, as text: "[[2, 3], []]" gives "[2, 3]" and "[]".
+// The items of an array, as JSON text: "[[2, 3], []]" gives "[2, 3]" and "[]".
 std::vector<std::string_view> array_items(std::string_view array);
 
-// The text of a string token, without its quotes and escapes; empty where the token is no string.
+// The unescaped content of a string token, or an empty string if the token is not a string.
 std::string string_value(std::string_view token);
 
-// Whether the trace's kernels are Epilogue's own on the CPU, which have a process of that name.
+// Whether the trace has kernels that Epilogue ran on the CPU, which belong to a process named "CPU
+// kernels".
 bool has_cpu_kernels(const Trace& trace);
 
-// The property that says who wrote the trace: "epilogue" of Epilogue's profiler.
+// The property that names the profiler that wrote the trace: "epilogue" for Epilogue's profiler.
 inline constexpr std::string_view kProducer = "producer";
-// Whether Epilogue's profiler wrote it; traces of its first versions tell by their CPU kernels.
+// Whether Epilogue's profiler wrote the trace. Its first versions did not set kProducer: their
+// traces are recognized by their CPU kernels.
 bool is_own_trace(const Trace& trace);
 
 }  // namespace epi::trace

@@ -8,10 +8,10 @@
 namespace epi::trace {
 namespace {
 
-// Times beyond are nonsense, and sums of those within fit into 64 bits: 73 years since 1970 or a
-// file's own base, and 104 days.
-constexpr int64_t kLatestNs = int64_t{1} << 61;
-constexpr int64_t kMaxNs = int64_t{1} << 53;
+// Limits for plausible times, chosen so that sums fit into 64 bits: 73 years from 1970 or from the
+// file's base time for timestamps, and 104 days for durations.
+constexpr int64_t kMaxTimeNs = int64_t{1} << 61;
+constexpr int64_t kMaxDurationNs = int64_t{1} << 53;
 
 std::optional<Phase> phase_of(std::string_view text) {
   if (text.size() != 1) return std::nullopt;
@@ -25,14 +25,15 @@ std::optional<Phase> phase_of(std::string_view text) {
     case 'B':
     case 'E':
       return static_cast<Phase>(text[0]);
-    case 'I':  // the older letter
+    case 'I':  // the older spelling
       return Phase::kInstant;
     default:
       return std::nullopt;
   }
 }
 
-// An id among the arguments; 0 for none, and for what other writers put there instead.
+// An id from the arguments. 0 if there is none, or if another writer uses the key for something
+// else.
 int64_t id_arg(std::string_view args, std::string_view quoted_key) {
   const auto token = find_top_level(args, quoted_key);
   if (!token) return 0;
@@ -50,7 +51,7 @@ void EventBuilder::add(const RawEvent& raw, uint64_t args_offset) {
   Event event{.phase = *phase};
   if (!set_times(raw, event)) return;
   event.category = category_id(raw.category);
-  // Among MTIA's device events are waits of one queue for another: no work.
+  // MTIA's device events include waits of one queue for another, which are not work.
   const bool waits = raw.category == "mtia_ccp_events" && raw.name == "event_wait";
   if (waits) event.category = Category::kCudaSync;
   event.name = name_id(raw.name);
@@ -65,7 +66,7 @@ void EventBuilder::add(const RawEvent& raw, uint64_t args_offset) {
 
 bool EventBuilder::set_times(const RawEvent& raw, Event& event) {
   const auto ts_ns = parse_us_as_ns(raw.ts);
-  const bool in_range = ts_ns && *ts_ns <= kLatestNs && *ts_ns >= -kLatestNs;
+  const bool in_range = ts_ns && *ts_ns <= kMaxTimeNs && *ts_ns >= -kMaxTimeNs;
   if (!in_range && event.phase != Phase::kMetadata) {
     defects().count(Defect::kBadTime);
     return false;
@@ -73,7 +74,7 @@ bool EventBuilder::set_times(const RawEvent& raw, Event& event) {
   event.ts_ns = in_range ? *ts_ns : 0;
   if (event.phase != Phase::kComplete) return true;
   const auto dur_ns = parse_us_as_ns(raw.dur);
-  if (!dur_ns || *dur_ns > kMaxNs) {
+  if (!dur_ns || *dur_ns > kMaxDurationNs) {
     defects().count(Defect::kBadTime);
     return false;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns the texts of one event into a row of a trace. Both parsers of files hand their events to
-// it, so that what an event means is written down once.
+// Converts the raw fields of one event into a row of a trace. Both parsers pass their events to it,
+// so that the meaning of an event is defined in one place.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace epi::trace {
 
-// One event as a parser found it: pieces of the file's text, empty where it has none. Strings are
-// without their quotes and with their escapes; tokens are numbers, or strings with their quotes.
+// One event as a parser found it: slices of the file's text, empty for missing fields. Strings are
+// without quotes and still escaped. Tokens are numbers, or strings with quotes.
 struct RawEvent {
   std::string_view phase;
   std::string_view category;
@@ -22,22 +22,22 @@ struct RawEvent {
   std::string_view ts;    // token
   std::string_view dur;   // token
   std::string_view id;    // token
-  std::string_view args;  // the object, braces included
+  std::string_view args;  // the object, including its braces
 };
 
-// One of the texts of a RawEvent.
+// A field of RawEvent.
 using RawField = std::string_view RawEvent::*;
-// Those that are strings, not tokens.
-inline bool holds_string(RawField place) {
-  return place == &RawEvent::phase || place == &RawEvent::category || place == &RawEvent::name;
+// Whether the field holds a string, not a token.
+inline bool is_string_field(RawField field) {
+  return field == &RawEvent::phase || field == &RawEvent::category || field == &RawEvent::name;
 }
 
 class EventBuilder {
  public:
-  // What is added goes into `trace`; defects are counted in it.
+  // Adds events to `trace` and counts their defects there.
   explicit EventBuilder(Trace& trace) : trace_(trace) {}
 
-  // `args_offset` is where the event's args object stands in the trace's text.
+  // `args_offset` is the offset of the event's args object in the trace's text.
   void add(const RawEvent& raw, uint64_t args_offset);
 
   Defects& defects() { return trace_.defects; }
@@ -50,7 +50,7 @@ class EventBuilder {
   Category category_id(std::string_view text);
 
   Trace& trace_;
-  // The lane and category of the event before: most often this one's, too.
+  // The lane and category of the previous event, which usually match the next one's.
   std::string last_pid_;
   std::string last_tid_;
   LaneId last_lane_ = 0;

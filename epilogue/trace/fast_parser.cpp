@@ -14,7 +14,7 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-std::string_view without_end_spaces(std::string_view token) {
+std::string_view trim_right(std::string_view token) {
   while (!token.empty() && is_space(token.back())) token.remove_suffix(1);
   return token;
 }
@@ -29,9 +29,9 @@ bool key_is(const char* raw, const char (&text)[N]) {
   return std::memcmp(raw, text, N - 1) == 0 && raw[N - 1] == '"';
 }
 
-// Where the value of a key belongs; null for keys that are not looked at. `raw` points behind the
-// opening quote, and padding follows the text.
-RawField place_of(const char* raw) {
+// The field that stores the value of a key, or null if the key is ignored. `raw` points after the
+// opening quote, and the text is followed by padding.
+RawField field_for_key(const char* raw) {
   switch (raw[0]) {
     case 'p':
       return key_is(raw, "ph") ? &RawEvent::phase : key_is(raw, "pid") ? &RawEvent::pid : nullptr;
@@ -52,29 +52,29 @@ RawField place_of(const char* raw) {
   }
 }
 
-// One member of an event; false where it is not JSON.
+// Reads one member of an event. False if it is not valid JSON.
 bool read_field(simdjson::simdjson_result<ondemand::field> field, RawEvent& raw) {
   ondemand::raw_json_string key;
   if (field.key().get(key) != simdjson::SUCCESS) return false;
-  const auto place = place_of(key.raw());
-  if (place == nullptr) return true;
+  const auto target = field_for_key(key.raw());
+  if (target == nullptr) return true;
   ondemand::value value;
   if (field.value().get(value) != simdjson::SUCCESS) return false;
   const std::string_view token = value.raw_json_token();
   if (token.empty()) return false;
-  if (place == &RawEvent::args) {
+  if (target == &RawEvent::args) {
     ondemand::object object;
     if (token.front() != '{') return true;
     if (value.get_object().get(object) != simdjson::SUCCESS ||
         object.raw_json().get(raw.args) != simdjson::SUCCESS) {
       return false;
     }
-    raw.args = without_end_spaces(raw.args);
+    raw.args = trim_right(raw.args);
     return true;
   }
   if (token.front() == '{' || token.front() == '[') return true;
-  const std::string_view trimmed = without_end_spaces(token);
-  raw.*place = holds_string(place) ? string_content(trimmed) : trimmed;
+  const std::string_view trimmed = trim_right(token);
+  raw.*target = is_string_field(target) ? string_content(trimmed) : trimmed;
   return true;
 }
 
@@ -82,7 +82,7 @@ bool read_field(simdjson::simdjson_result<ondemand::field> field, RawEvent& raw)
 
 struct FastParser::State {
   ondemand::parser parser;
-  std::vector<char> buffer;  // "[", the window, "]", and padding
+  std::vector<char> buffer;  // "[", the window, "]", padding
 };
 
 FastParser::FastParser() : state_(std::make_unique<State>()) {}
@@ -96,7 +96,7 @@ char* FastParser::prepare(size_t size) {
 
 bool FastParser::parse(size_t size, uint64_t offset, EventBuilder& builder) {
   auto& buffer = state_->buffer;
-  std::string_view text = without_end_spaces({buffer.data() + 1, size});
+  std::string_view text = trim_right({buffer.data() + 1, size});
   if (text.ends_with(',')) text.remove_suffix(1);
   buffer[0] = '[';
   buffer[text.size() + 1] = ']';
@@ -117,7 +117,7 @@ bool FastParser::parse(size_t size, uint64_t offset, EventBuilder& builder) {
     const auto args_at = raw.args.empty() ? 0 : raw.args.data() - buffer.data() - 1;
     builder.add(raw, offset + static_cast<uint64_t>(args_at));
   }
-  // Behind the last event stands our own bracket, and nothing else.
+  // Only the bracket added above may follow the last event.
   const char* rest = nullptr;
   return document.current_location().get(rest) == simdjson::OUT_OF_BOUNDS;
 }

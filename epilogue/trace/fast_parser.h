@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events by simdjson, which is fast and accepts only what is JSON: what it refuses goes to the
-// tolerant parser.
+// Parses events with simdjson, which is fast but accepts only valid JSON. Anything that it rejects
+// goes to the tolerant parser.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ class FastParser {
   FastParser& operator=(const FastParser&) = delete;
   ~FastParser();
 
-  // Room for a text of this size, to be filled and then parsed.
+  // A buffer for a text of this size. Fill it, then call `parse`.
   char* prepare(size_t size);
-  // Adds the events of the text, a run of objects with commas between and perhaps behind them,
-  // which stands at `offset` of the file. False where it is not exactly that: some may have been
-  // added.
+  // Adds the events of the text: a sequence of objects separated by commas, with an optional
+  // trailing comma. `offset` is the position of the text in the file. Returns false if the text has
+  // any other form, in which case some events may already have been added.
   bool parse(size_t size, uint64_t offset, EventBuilder& builder);
 
  private:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a file, whatever it is compressed with: found out by its first bytes, not by its
-// name. A plain file is mapped; a compressed one is unpacked into memory, as much of it as there
-// is.
+// The text of a file. The compression format is detected from the first bytes, not from the name. A
+// plain file is mapped. A compressed file is decompressed into memory as far as it is intact.
 #pragma once
 
 #include <filesystem>
@@ -15,11 +14,11 @@ namespace epi::trace {
 
 struct InputText {
   std::string_view text;
-  std::shared_ptr<const char> owner;  // of the text; keeps it where it is
-  int fd = -1;  // of a plain file, as long as the owner lives: reading leaves no pages behind
+  std::shared_ptr<const char> owner;  // keeps `text` alive and in place
+  int fd = -1;  // of a plain file, valid as long as `owner` lives; pread leaves no mapped pages
 };
 
-// Broken or cut compressed data is counted in `defects`; what came before it is the text.
+// Corrupt or truncated compressed data is counted in `defects`, and the text ends there.
 Result<InputText> open_input(const std::filesystem::path& path, Defects& defects);
 
 }  // namespace epi::trace

@@ -12,8 +12,8 @@ namespace {
 
 using Renumberings = std::map<const Trace*, Renumbering>;
 
-// Numbers of names and lanes are those of the part: what they are in the joined trace. Null for
-// columns that stay as they are.
+// Maps the name or lane ids of a part to those of the joined trace. Null for columns that need no
+// mapping.
 template <typename T>
 const std::vector<T>* renumbered(const Column<T>& column, const Renumbering& renumbering) {
   if constexpr (std::is_same_v<T, NameId>) {
@@ -43,7 +43,7 @@ void fill_column(Trace& trace, const std::vector<TracePart>& parts,
   }
 }
 
-// A column at a time, each on one core.
+// Fills the columns in parallel, one core per column.
 void fill_columns(Trace& trace, const std::vector<TracePart>& parts,
                   const Renumberings& renumberings) {
   size_t count = 0;

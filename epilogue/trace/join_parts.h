@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One trace of parts of others.
+// Joins parts of several traces into one.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ struct TracePart {
   EventId last = 0;
 };
 
-// The events of all parts in order, with names and lanes of their own; on all cores.
+// Joins the events of all parts in order, and merges their names and lanes. Runs on all cores.
 Trace join_parts(const std::vector<TracePart>& parts);
 
 }  // namespace epi::trace

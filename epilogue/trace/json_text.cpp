@@ -17,11 +17,12 @@ size_t after_spaces(std::string_view text, size_t at) {
 }
 
 constexpr size_t kAbsent = SIZE_MAX;
-constexpr size_t kUnsure = SIZE_MAX - 1;
+constexpr size_t kAmbiguous = SIZE_MAX - 1;
 
-// Where a key of the object itself stands. Sure where it comes first, or where nothing opened
-// between the object's brace and it, and no escape can hide a quote.
-size_t sure_key(std::string_view object, std::string_view quoted_key) {
+// The position of a top-level key. The result is certain if the key comes first, or if no bracket
+// opens between the object's brace and the key and no escape can hide a quote. Otherwise
+// kAmbiguous.
+size_t find_key_quickly(std::string_view object, std::string_view quoted_key) {
   if (object.empty()) return kAbsent;
   const size_t first = after_spaces(object, 1);
   if (first < object.size() && object.substr(first).starts_with(quoted_key)) return first;
@@ -36,7 +37,7 @@ size_t sure_key(std::string_view object, std::string_view quoted_key) {
   }
   size_t before = at;
   while (before > 1 && is_space(object[before - 1])) --before;
-  return opened == 0 && object[before - 1] == ',' ? at : kUnsure;
+  return opened == 0 && object[before - 1] == ',' ? at : kAmbiguous;
 }
 
 std::optional<uint32_t> hex4(std::string_view text) {
@@ -47,11 +48,11 @@ std::optional<uint32_t> hex4(std::string_view text) {
   return value;
 }
 
-// The character of a \u escape at the front of `raw`, and how much text it takes; a pair of
-// surrogates is one character, half of one is U+FFFD.
+// The character of the \u escape at the front of `raw`, and the length of its text. A surrogate
+// pair is one character, an unpaired surrogate becomes U+FFFD.
 struct Unicode {
   uint32_t code = 0;
-  size_t size = 0;  // 0: it is none
+  size_t size = 0;  // 0: not a valid escape
 };
 Unicode unicode_escape(std::string_view raw) {
   const auto first = hex4(raw.substr(2));
@@ -87,7 +88,8 @@ char simple_escape(char c) {
   }
 }
 
-// Appends the escape at the front of `raw`; returns how much text it took, or 0 where it is none.
+// Appends the character of the escape at the front of `raw`. Returns the length of its text, or 0
+// if the escape is invalid.
 size_t append_escape(std::string_view raw, std::string& out) {
   if (raw.size() < 2) return 0;
   if (raw[1] == 'u') {
@@ -103,7 +105,7 @@ size_t append_escape(std::string_view raw, std::string& out) {
 
 }  // namespace
 
-// Without an early end, so that the compiler looks at many bytes at a time.
+// No early exit, so that the compiler can vectorize the loop.
 bool is_plain_string(std::string_view raw) {
   unsigned special = 0;
   for (const char c : raw) {
@@ -139,9 +141,9 @@ StringDefects unescape(std::string_view raw, std::string& out) {
 
 std::optional<std::string_view> find_top_level(std::string_view object,
                                                std::string_view quoted_key) {
-  const size_t at = sure_key(object, quoted_key);
+  const size_t at = find_key_quickly(object, quoted_key);
   if (at == kAbsent) return std::nullopt;
-  if (at == kUnsure) return find_value(object, quoted_key.substr(1, quoted_key.size() - 2));
+  if (at == kAmbiguous) return find_value(object, quoted_key.substr(1, quoted_key.size() - 2));
   size_t begin = after_spaces(object, at + quoted_key.size());
   if (begin >= object.size() || object[begin] != ':') return std::nullopt;
   begin = after_spaces(object, begin + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The strings of JSON text: where they hold more than they show, and what they stand for.
+// Strings in JSON text: detecting and decoding escapes, and finding a key.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace epi::trace {
 
 inline bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
-// No escape, no control byte and nothing beyond ASCII: it stands for itself.
+// No escapes, control bytes or non-ASCII characters: the text needs no decoding.
 bool is_plain_string(std::string_view raw);
 
 struct StringDefects {
@@ -18,11 +18,11 @@ struct StringDefects {
   bool invalid_utf8 = false;
 };
 
-// Appends what a string's text (without its quotes) stands for. Escapes that JSON does not have
-// stay as they are written; bytes that are no UTF-8 become U+FFFD.
+// Decodes the text of a string (without its quotes) and appends the result. Escapes that JSON does
+// not define are kept as written. Invalid UTF-8 is replaced by U+FFFD.
 StringDefects unescape(std::string_view raw, std::string& out);
 
-// As `find_value`, faster where most of a large object is not looked at. The key has its quotes.
+// Like `find_value`, but faster on large objects. The key includes its quotes.
 std::optional<std::string_view> find_top_level(std::string_view object,
                                                std::string_view quoted_key);
 

@@ -22,7 +22,8 @@ EventId enclosing_op(const Trace& trace, const OpTree& tree, EventId id) {
   return outer;
 }
 
-// Calls by their correlation. Where several have one number, the nearest before a moment is meant.
+// Finds calls by correlation id. If several calls share an id, the latest one that starts at or
+// before the given time is used.
 class Calls {
  public:
   explicit Calls(const Trace& trace)
@@ -55,7 +56,7 @@ class Calls {
  private:
   const Trace& trace_;
   IdIndex first_;
-  std::unordered_map<int64_t, std::vector<EventId>> shared_;  // without the first
+  std::unordered_map<int64_t, std::vector<EventId>> shared_;  // all but the first
 };
 
 }  // namespace
@@ -86,7 +87,7 @@ Links link(const Trace& trace) {
   return links;
 }
 
-// A flow is written at the start of its operator.
+// A flow event has the same lane and timestamp as the start of its operator.
 std::vector<EventId> forward_ops(const Trace& trace) {
   std::map<std::pair<LaneId, int64_t>, EventId> ops;
   std::unordered_map<int64_t, EventId> starts;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What belongs together: launches and the device work that they started, the operator or annotation
-// that made each launch. Flows (`ac2g`) are not used: files have them doubled and dangling.
+// Links GPU work to the call that launched it, and each launch to the operator or annotation around
+// it. Flow events (`ac2g`) are not used, because files contain duplicate and dangling ones.
 #pragma once
 
 #include <vector>
@@ -12,24 +12,25 @@ namespace epi::trace {
 
 struct Links {
   OpTree tree;
-  // Of device work: the runtime call with its correlation. One call may start many (a graph).
+  // For GPU work: the runtime or driver call with the same correlation id. One call may launch
+  // several pieces of work (a CUDA graph).
   std::vector<EventId> launch;
-  // Of device work and runtime calls: the innermost operator or annotation around the call. Time
-  // and thread decide; the external id where there is no call, or nothing around it.
+  // For GPU work and calls: the innermost operator or annotation around the call, by time and
+  // thread. Falls back to the external id if there is no call, or nothing around it.
   std::vector<EventId> op;
-  // Of device work: when it was asked for. The launch's begin, or its own where there is none.
+  // For GPU work: the start of its launch, or its own start if it has no launch.
   std::vector<int64_t> asked_ns;
-  // Calls that share their correlation with another, as in a file that was merged from several:
-  // work goes to the nearest call before it.
+  // Number of calls that share their correlation id with an earlier one, as in a file merged from
+  // several. GPU work is then linked to the nearest call before it.
   int64_t shared_correlations = 0;
 };
 
 Links link(const Trace& trace);
 
-// Of backward operators: the forward operator that a `fwdbwd` flow leads from.
+// For backward operators: the forward operator that a `fwdbwd` flow starts from.
 std::vector<EventId> forward_ops(const Trace& trace);
-// Of Python's frames: the frame that called them, by the ids that the profiler gave them. They are
-// a tree of their own: they may overlap operators in part.
+// For Python frames: the calling frame, by the ids that the profiler assigned. They form a separate
+// tree, because a frame may partially overlap an operator.
 std::vector<EventId> python_parents(const Trace& trace);
 
 }  // namespace epi::trace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts what is made of a few sorted stretches, as the events of a trace are: the stretches are
-// found and merged, so that what is nearly sorted takes little more than a copy.
+// Sorts a sequence that consists of a few sorted runs, like the events of a trace. The runs are
+// found and merged, so sorting a nearly sorted sequence costs little more than a copy.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace epi::trace {
 
-// Stable. `less` is a strict weak order.
+// Stable. `less` is a strict weak ordering.
 template <typename T, typename Less>
 std::vector<T> natural_merge(std::vector<T> items, Less&& less) {
   struct Run {
@@ -23,7 +23,8 @@ std::vector<T> natural_merge(std::vector<T> items, Less&& less) {
     begin = end;
   }
   if (runs.size() < 2) return items;
-  // A heap of runs by their heads, the smallest on top; of equal ones the earlier run.
+  // A heap of runs ordered by their first remaining item, the smallest on top. Ties go to the
+  // earlier run.
   const auto comes_later = [&](const Run& a, const Run& b) {
     if (less(items[b.at], items[a.at])) return true;
     if (less(items[a.at], items[b.at])) return false;
@@ -35,7 +36,7 @@ std::vector<T> natural_merge(std::vector<T> items, Less&& less) {
   while (!runs.empty()) {
     std::pop_heap(runs.begin(), runs.end(), comes_later);
     Run& run = runs.back();
-    // As long as it stays ahead of all others, it is copied without touching the heap.
+    // As long as this run stays ahead of all others, items are copied without touching the heap.
     do {
       merged.push_back(items[run.at++]);
     } while (run.at < run.end && (runs.size() == 1 || comes_later(runs.front(), run)));

@@ -17,17 +17,17 @@ std::string_view without_quotes(std::string_view token) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// A decimal number as its digits and the power of ten that they are to be multiplied by.
+// A decimal number: its digits, and the power of ten to multiply them by.
 struct Decimal {
   bool negative = false;
   uint64_t digits = 0;
   int power = 0;
 };
 
-constexpr size_t kMaxPlain = 19;  // 18 digits and the point: no overflow to look out for
+constexpr size_t kMaxPlain = 19;  // 18 digits and the point, which cannot overflow
 constexpr int kMaxPower = 40;
 
-// Reads digits into `number` as long as they fit; those beyond only move the power.
+// Reads digits into `number` as long as they fit. Further digits only change the power.
 std::string_view take_digits(std::string_view text, Decimal& number, bool fraction) {
   while (!text.empty() && is_digit(text.front())) {
     if (number.digits < 1'000'000'000'000'000'000) {
@@ -64,7 +64,7 @@ std::optional<Decimal> parse_decimal(std::string_view text) {
   return number;
 }
 
-// The form that Kineto writes, `digits.ddd`, without the general case's care.
+// Fast path for the form that Kineto writes, `digits.ddd`.
 std::optional<int64_t> parse_plain_us(std::string_view text) {
   if (text.size() < 5 || text.size() > kMaxPlain || text[text.size() - 4] != '.') {
     return std::nullopt;

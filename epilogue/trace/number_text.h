@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as files write them: plain, or as a string. Times never pass through a double, which
-// cannot hold the nanoseconds of this century.
+// Parses numbers in JSON text, plain or quoted. Times never pass through a double, which cannot
+// represent the nanoseconds since 1970 exactly.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,12 @@
 
 namespace epi::trace {
 
-// A whole number: `44`, `-1`, `"44"`. None for everything else, also for what does not fit.
+// An integer: `44`, `-1`, `"44"`. nullopt for anything else, including integers that do not fit
+// into 64 bits.
 std::optional<int64_t> integer_of(std::string_view token);
 
-// Microseconds as nanoseconds: `349.462`, `12`, `"12.5"`, `1.5e3`. Digits beyond the nanosecond are
-// cut.
+// Converts microseconds to nanoseconds: `349.462`, `12`, `"12.5"`, `1.5e3`. Digits below one
+// nanosecond are truncated.
 std::optional<int64_t> parse_us_as_ns(std::string_view token);
 
 }  // namespace epi::trace

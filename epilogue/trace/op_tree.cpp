@@ -7,17 +7,17 @@
 namespace epi::trace {
 namespace {
 
-// What events are sorted by, side by side in memory.
-struct Place {
+// The sort key of an event, stored contiguously for locality.
+struct SortKey {
   int64_t ts_ns;
   int64_t dur_ns;
   int64_t external_id;
   EventId id;
 };
 
-// By begin, the longer first. Of equal ones the profiler numbered the outer first; what has no
-// number stays in the file's order.
-bool comes_before(const Place& a, const Place& b) {
+// Sorts by start, longer events first. If both are equal, the profiler gave the outer event the
+// lower external id. Events without an id stay in file order.
+bool comes_before(const SortKey& a, const SortKey& b) {
   if (a.ts_ns != b.ts_ns) return a.ts_ns < b.ts_ns;
   return a.dur_ns != b.dur_ns ? a.dur_ns > b.dur_ns : a.external_id < b.external_id;
 }
@@ -25,7 +25,7 @@ bool comes_before(const Place& a, const Place& b) {
 }  // namespace
 
 std::vector<EventId> host_order(const Trace& trace, const std::vector<LaneId>& lanes) {
-  std::vector<std::vector<Place>> by_lane(trace.lanes.size());
+  std::vector<std::vector<SortKey>> by_lane(trace.lanes.size());
   for (EventId id = 0; id < trace.size(); ++id) {
     if (trace.is_span(id) && is_host(trace.category[id])) {
       by_lane[lanes[id]].push_back({trace.ts_ns[id], trace.dur_ns[id], trace.external_id[id], id});
@@ -33,17 +33,17 @@ std::vector<EventId> host_order(const Trace& trace, const std::vector<LaneId>& l
   }
   parallel_for(static_cast<int64_t>(by_lane.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      auto& places = by_lane[static_cast<size_t>(i)];
-      places = natural_merge(std::move(places), comes_before);
+      auto& keys = by_lane[static_cast<size_t>(i)];
+      keys = natural_merge(std::move(keys), comes_before);
     }
   });
   size_t count = 0;
-  for (const auto& places : by_lane) count += places.size();
+  for (const auto& keys : by_lane) count += keys.size();
   std::vector<EventId> order;
   order.reserve(count);
-  for (auto& places : by_lane) {
-    for (const Place& place : places) order.push_back(place.id);
-    places = {};
+  for (auto& keys : by_lane) {
+    for (const SortKey& key : keys) order.push_back(key.id);
+    keys = {};
   }
   return order;
 }

@@ -18,14 +18,15 @@ Result<Trace> read_input(const InputText& input, const std::string& name, const 
   const std::string_view text = input.text;
   if (text.find_first_not_of(" \n\t\r") == std::string_view::npos) {
     return failure("{}: {}", name,
-                   defects.empty() ? "is empty, a trace is JSON"
-                                   : "the compressed data is broken: nothing could be unpacked");
+                   defects.empty()
+                       ? "the file is empty, expected a JSON trace"
+                       : "the compressed data is corrupt: nothing could be decompressed");
   }
   Head head = parse_head(text);
-  if (!head.is_json) return failure("{}: byte 0: not a trace: neither {{ nor [ begins it", name);
+  if (!head.is_json) return failure("{}: byte 0: not a trace: expected {{ or [", name);
   if (head.events_begin == std::string_view::npos) {
     return failure("{}: not a trace: it has no \"traceEvents\"{}", name,
-                   head.complete ? "" : " up to where it breaks off");
+                   head.complete ? "" : " before its JSON breaks off");
   }
   ParsedEvents events =
       parse_in_windows({text.substr(head.events_begin), head.events_begin, input.fd});

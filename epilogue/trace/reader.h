@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kineto's Chrome JSON as a trace. The text is cut into windows at events; windows are parsed on
-// all cores, by simdjson where it takes them and by the tolerant parser where it does not. Memory
-// is the columns and a window a core: the file's own pages are dropped as soon as they are read.
+// Reads Kineto's Chrome JSON into a trace. The text is split into windows at event boundaries, and
+// windows are parsed on all cores: with simdjson if it accepts them, otherwise with the tolerant
+// parser. Memory use is the columns plus one window per core, because the file's pages are dropped
+// as soon as they are parsed.
 #pragma once
 
 #include <filesystem>
@@ -11,11 +12,11 @@
 
 namespace epi::trace {
 
-// Reads plain, gzip and zstd files. Defects of the file are counted in the trace; a file that is no
-// trace is a failure that says why.
+// Reads plain, gzip and zstd files. Defects of the file are counted in the trace. A file that is
+// not a trace is a failure with the reason.
 Result<Trace> read(const std::filesystem::path& path);
 
-// The same of a text in memory; `name` is what failures call it.
+// The same for a text in memory. Failures refer to it as `name`.
 Result<Trace> read_text(std::string_view text, const std::string& name);
 
 }  // namespace epi::trace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How PyTorch's profiler, and ours, call steps: `ProfilerStep#3`, and all of them `ProfilerStep*`.
+// Step names, as used by PyTorch's profiler and by ours: `ProfilerStep#3`, and `ProfilerStep*` for
+// all steps.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +12,7 @@
 namespace epi::trace {
 
 inline constexpr std::string_view kStepPrefix = "ProfilerStep#";
-// The steps of a trace as one row or group.
+// All steps of a trace as one row or group.
 inline constexpr std::string_view kAllSteps = "ProfilerStep*";
 
 inline bool is_step_name(std::string_view name) { return name.starts_with(kStepPrefix); }

@@ -10,7 +10,7 @@
 namespace epi::trace {
 namespace {
 
-constexpr size_t kNowhere = std::string_view::npos;
+constexpr size_t kNotFound = std::string_view::npos;
 
 }  // namespace
 
@@ -83,18 +83,18 @@ bool TolerantCursor::ends_value(size_t i, bool in_array) const {
   if (text_[next] != ',') return false;
   if (in_array) return true;
   next = after_spaces(next + 1);
-  // A comma that is followed by a key, or by an end, or by another comma.
+  // The comma must be followed by a key, the end, or another comma.
   if (next >= text_.size() || text_[next] == '}' || text_[next] == ',') return true;
   if (text_[next] != '"') return false;
   const size_t quote = text_.find_first_of("\"\\", next + 1);
-  if (quote == kNowhere) return true;
+  if (quote == kNotFound) return true;
   const size_t colon = after_spaces(quote + 1);
   return text_[quote] == '"' && (colon >= text_.size() || text_[colon] == ':');
 }
 
 bool TolerantCursor::skip_string(bool in_array) {
   bool control = false;
-  size_t quote = kNowhere;  // the first that did not end it
+  size_t quote = kNotFound;  // the first quote that did not end the string
   for (size_t i = at_ + 1; i < text_.size(); ++i) {
     const char c = text_[i];
     if (c == '\\') {
@@ -102,19 +102,19 @@ bool TolerantCursor::skip_string(bool in_array) {
     } else if (c == '"') {
       if (ends_value(i, in_array)) {
         if (control) defects_.count(Defect::kControlByte);
-        if (quote != kNowhere) defects_.count(Defect::kQuoteInString);
+        if (quote != kNotFound) defects_.count(Defect::kQuoteInString);
         at_ = i + 1;
         return true;
       }
       quote = std::min(quote, i);
-    } else if (c == '{' && quote != kNowhere && is_event_start(text_, i)) {
-      break;  // it ran into the next event: the text behind its first quote is what is broken
+    } else if (c == '{' && quote != kNotFound && is_event_start(text_, i)) {
+      break;  // it ran into the next event, so the text after its first quote is malformed
     } else if (static_cast<unsigned char>(c) < 0x20) {
       control = true;
     }
   }
-  at_ = quote == kNowhere ? text_.size() : quote + 1;
-  return quote != kNowhere;
+  at_ = quote == kNotFound ? text_.size() : quote + 1;
+  return quote != kNotFound;
 }
 
 bool TolerantCursor::skip_nested() {
@@ -122,7 +122,7 @@ bool TolerantCursor::skip_nested() {
   while (!ended()) {
     const char c = peek();
     if (c == '"') {
-      // A key ends at the first quote that a colon follows, any other string as values do.
+      // A key ends at the first quote followed by a colon. Other strings end like values.
       const size_t quote = at_;
       if (open.back() == '{' && key()) continue;
       at_ = quote;

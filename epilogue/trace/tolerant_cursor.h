@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A position in text that is almost JSON, moved on in small steps.
+// A cursor over text that is almost JSON.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace epi::trace {
 
-// Whether the brace at `at` may begin an event: a comma or a bracket in front of it, and a key of
-// events behind it.
+// Whether the brace at `at` may start an event: it follows a comma or a bracket, and a key of an
+// event follows it.
 bool is_event_start(std::string_view text, size_t at);
 
 class TolerantCursor {
@@ -24,27 +24,27 @@ class TolerantCursor {
   void skip_spaces() { at_ = after_spaces(at_); }
   // Steps over spaces and then over `c`, if it is next.
   bool accept(char c);
-  // Steps over commas, of which one is due; more are defects. False where there was none.
+  // Skips commas. One is expected, more are counted as defects. False if there is none.
   bool accept_commas();
 
-  // The content of the key at the cursor; the cursor then stands behind its colon. None where that
-  // is no key.
+  // Reads the key at the cursor and moves past its colon. nullopt if there is no key.
   std::optional<std::string_view> key();
-  // A value of any kind, as text. None where it is broken, or the text ends inside it.
+  // Reads a value of any kind, as text. nullopt if it is malformed or truncated.
   std::optional<std::string_view> value(bool in_array);
 
  private:
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   size_t after_spaces(size_t i) const;
-  // The last character before `at` that is no space.
+  // The last non-space character before `at`.
   char before(size_t at) const;
-  // Whether the quote at `i` can end a value: what follows must go on with the object or the list.
+  // Whether the quote at `i` can end a value: the text after it must continue the object or the
+  // array.
   bool ends_value(size_t i, bool in_array) const;
   bool skip_string(bool in_array);
-  // An object or a list, with all that is in it. No recursion: text may nest as deep as it likes. A
-  // bracket of the wrong kind, or a value without a key, ends it: the text is broken there.
+  // Skips an object or an array with its content. Not recursive, because the nesting depth is
+  // unbounded. Stops at a mismatched bracket or a value without a key: the text is malformed there.
   bool skip_nested();
-  // A number or a word: up to what ends it.
+  // Skips a number or a bare word, up to its delimiter.
   bool skip_bare();
 
   std::string_view text_;

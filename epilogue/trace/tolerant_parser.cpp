@@ -7,7 +7,7 @@
 namespace epi::trace {
 namespace {
 
-RawField place_of(std::string_view key) {
+RawField field_for_key(std::string_view key) {
   if (key == "ph") return &RawEvent::phase;
   if (key == "cat") return &RawEvent::category;
   if (key == "name") return &RawEvent::name;
@@ -21,36 +21,36 @@ RawField place_of(std::string_view key) {
 }
 
 void set_field(RawEvent& raw, std::string_view key, std::string_view value) {
-  const auto place = place_of(key);
-  if (place == nullptr || value.empty()) return;
+  const auto target = field_for_key(key);
+  if (target == nullptr || value.empty()) return;
   const char kind = value.front();
-  if (place == &RawEvent::args) {
+  if (target == &RawEvent::args) {
     if (kind == '{') raw.args = value;
     return;
   }
   if (kind == '{' || kind == '[') return;
-  if (!holds_string(place)) {
-    raw.*place = value;
+  if (!is_string_field(target)) {
+    raw.*target = value;
   } else {
-    raw.*place = kind == '"' ? value.substr(1, value.size() - 2) : std::string_view();
+    raw.*target = kind == '"' ? value.substr(1, value.size() - 2) : std::string_view();
   }
 }
 
-enum class ObjectEnd { kWhole, kBroken, kCut };
+enum class ObjectEnd { kWhole, kBroken, kTruncated };
 
-// The members of the object at the cursor, each handed to `member(key, value)`.
+// Passes each member of the object at the cursor to `member(key, value)`.
 template <typename Member>
 ObjectEnd read_object(TolerantCursor& cursor, Defects& defects, Member&& member) {
   if (!cursor.accept('{')) return ObjectEnd::kBroken;
   if (cursor.accept('}')) return ObjectEnd::kWhole;
   for (;;) {
     const auto key = cursor.key();
-    if (!key) return cursor.ended() ? ObjectEnd::kCut : ObjectEnd::kBroken;
+    if (!key) return cursor.ended() ? ObjectEnd::kTruncated : ObjectEnd::kBroken;
     const auto value = cursor.value(false);
-    if (!value) return cursor.ended() ? ObjectEnd::kCut : ObjectEnd::kBroken;
+    if (!value) return cursor.ended() ? ObjectEnd::kTruncated : ObjectEnd::kBroken;
     member(*key, *value);
     if (cursor.accept('}')) return ObjectEnd::kWhole;
-    if (!cursor.accept_commas()) return cursor.ended() ? ObjectEnd::kCut : ObjectEnd::kBroken;
+    if (!cursor.accept_commas()) return cursor.ended() ? ObjectEnd::kTruncated : ObjectEnd::kBroken;
     if (cursor.accept('}')) {
       defects.count(Defect::kStrayComma);
       return ObjectEnd::kWhole;
@@ -101,8 +101,9 @@ EventsEnd parse_events_tolerantly(std::string_view text, uint64_t offset, EventB
     if (end == ObjectEnd::kWhole) continue;
     whole = false;
     const size_t next = find_event_start(text, begin + 1);
-    // Cut at the end of the file: said once, there. Broken in the middle: left out, and on.
-    if (next >= text.size() && end == ObjectEnd::kCut) return {begin, false, whole};
+    // A file that is truncated inside its last event is reported once, by the caller. A malformed
+    // event in the middle is skipped.
+    if (next >= text.size() && end == ObjectEnd::kTruncated) return {begin, false, whole};
     defects.count(Defect::kBrokenEvent);
     if (next >= text.size()) return {text.size(), false, whole};
     cursor.go_to(next);
@@ -112,8 +113,8 @@ EventsEnd parse_events_tolerantly(std::string_view text, uint64_t offset, EventB
 Head parse_head(std::string_view text) {
   Head head;
   Defects ignored;
-  const size_t mark = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
-  TolerantCursor cursor(text, mark, ignored);
+  const size_t bom_size = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  TolerantCursor cursor(text, bom_size, ignored);
   if (cursor.accept('[')) {
     head.is_json = true;
     head.events_begin = cursor.at();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what is almost JSON: raw control bytes, quotes inside of strings, stray commas, bare words,
-// text that ends in the middle. What it cannot make sense of it leaves out and counts. On JSON it
-// finds what simdjson finds, only slower.
+// Parses text that is almost JSON: raw control bytes, quotes inside strings, stray commas, bare
+// words, truncated text. Skips and counts anything that it cannot interpret. On valid JSON it finds
+// the same events as simdjson, only slower.
 #pragma once
 
 #include <cstddef>
@@ -15,32 +15,32 @@
 
 namespace epi::trace {
 
-// Where the next event may begin at or after `from`: a brace behind a comma or a bracket, with a
-// key of events behind it. The text's size where there is none.
+// The position at or after `from` where the next event may start: a brace that follows a comma or a
+// bracket, and that is followed by a key of an event. The text's size if there is none.
 size_t find_event_start(std::string_view text, size_t from);
 
-// Reads events from the start of `text`, which stands at `offset` of the file, to the end of their
-// list or of the text, or to the first that begins at `stop_at` or behind it.
+// Parses events from the start of `text`, which is at `offset` in the file. Stops at the end of the
+// list, at the end of the text, or at the first event that starts at or after `stop_at`.
 struct EventsEnd {
-  size_t position = 0;      // behind what was read
-  bool list_ended = false;  // the closing bracket was there
-  bool whole = false;       // no event was broken or cut
+  size_t position = 0;      // end of the parsed text
+  bool list_ended = false;  // the closing bracket was found
+  bool whole = false;       // no event was malformed or truncated
 };
 EventsEnd parse_events_tolerantly(std::string_view text, uint64_t offset, EventBuilder& builder,
                                   size_t stop_at = SIZE_MAX);
 
-// The members of the object around the events, in order, as key and JSON text.
+// The members of the object around the event list, in order, as key and JSON text.
 using Properties = std::vector<std::pair<std::string, std::string>>;
 
-// Reads the file's beginning up to its events. `events_begin` is npos where it has none.
+// Parses the file up to its event list. `events_begin` is npos if there is no list.
 struct Head {
   Properties properties;
   size_t events_begin = std::string_view::npos;
-  bool is_json = false;   // it begins with a brace or a bracket
-  bool complete = false;  // the object ended, without events
+  bool is_json = false;   // the text starts with a brace or a bracket
+  bool complete = false;  // the object ended without an event list
 };
 Head parse_head(std::string_view text);
-// Reads what follows the list of events; what follows the object is counted as a defect.
+// Parses the text after the event list. Text after the enclosing object is counted as a defect.
 Properties parse_tail(std::string_view text, Defects& defects);
 
 }  // namespace epi::trace

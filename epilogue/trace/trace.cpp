@@ -62,12 +62,12 @@ EventId Trace::push(const Event& event) {
   return size() - 1;
 }
 
-LaneId Trace::find_or_add_lane(const Lane& wanted) {
-  std::string key = fmt::format("{} {} {} {}", wanted.pid, wanted.tid, wanted.pid_text.size(),
-                                wanted.pid_text + wanted.tid_text);
+LaneId Trace::find_or_add_lane(const Lane& ids) {
+  std::string key = fmt::format("{} {} {} {}", ids.pid, ids.tid, ids.pid_text.size(),
+                                ids.pid_text + ids.tid_text);
   const auto [place, is_new] =
       lane_ids_.try_emplace(std::move(key), static_cast<LaneId>(lanes.size()));
-  if (is_new) lanes.push_back(wanted);
+  if (is_new) lanes.push_back(ids);
   return place->second;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The columnar event store: one array per field, names interned, times in integer nanoseconds,
-// arguments left as JSON text. The profiler fills it from memory, the reader from files; whoever
-// reads it does not know which.
+// arguments kept as JSON text. The profiler fills it from memory and the reader from files, and its
+// users need not know which.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace epi::trace {
 
 using NameId = uint32_t;
 using LaneId = uint32_t;
-using EventId = uint32_t;  // the event's place in every column
+using EventId = uint32_t;  // the event's index in every column
 inline constexpr EventId kNoEvent = UINT32_MAX;
 
 // Chrome's `ph`.
@@ -32,12 +32,12 @@ enum class Phase : char {
   kFlowStart = 's',
   kFlowEnd = 'f',
   kCounter = 'C',
-  // Halves of an event: `join_begin_end` makes one of them.
+  // Start and end of an event. `join_begin_end` joins them into one.
   kBegin = 'B',
   kEnd = 'E',
 };
 
-// Every distinct text once. Views stay valid as long as the table lives, also when it is moved.
+// Interned strings. Views stay valid as long as the table lives, even if it is moved.
 class Names {
  public:
   Names() = default;
@@ -51,7 +51,7 @@ class Names {
   size_t size() const { return texts_.size(); }
 
  private:
-  // A place of the hash table, which is never more than half full.
+  // A slot of the hash table, which is never more than half full.
   struct Slot {
     uint32_t hash = 0;
     uint32_t id_plus_one = 0;  // 0: free
@@ -63,8 +63,8 @@ class Names {
   std::vector<Slot> slots_;
 };
 
-// Where an event ran: a thread of a process, or a stream of a device. Files may give either id as a
-// text; the number is then 0.
+// Where an event ran: a thread of a process, or a stream of a device. In files, either id may be a
+// string. The number is then 0.
 struct Lane {
   int64_t pid = 0;
   int64_t tid = 0;
@@ -74,13 +74,13 @@ struct Lane {
   bool operator==(const Lane&) const = default;
 };
 
-// A range of Trace::args_text: a JSON object, or nothing.
+// A range of Trace::args_text: a JSON object, or empty.
 struct ArgsRange {
   uint64_t offset = 0;
   uint32_t size = 0;
 };
 
-// One row. Flows carry their id in `correlation`.
+// One row. The id of a flow is stored in `correlation`.
 struct Event {
   Phase phase = Phase::kComplete;
   Category category = Category::kNone;
@@ -93,7 +93,7 @@ struct Event {
   ArgsRange args{};
 };
 
-// The names and lanes of one trace by their numbers in another.
+// Maps the name and lane ids of one trace to those of another.
 struct Renumbering {
   std::vector<NameId> names;
   std::vector<LaneId> lanes;
@@ -102,10 +102,10 @@ struct Renumbering {
 struct Trace {
   Names names;
   std::vector<Lane> lanes;  // added by find_or_add_lane
-  // What a file says beside its events, in order, as key and JSON value.
+  // The members of the file's object other than its events, in order, as key and JSON value.
   std::vector<std::pair<std::string, std::string>> properties;
-  int64_t base_time_ns = 0;  // since 1970; 0 where a file's times are absolute
-  // What the ranges in `args` refer to. Shared: a mapped file, or a text made up.
+  int64_t base_time_ns = 0;  // since 1970; 0 if the file's times are absolute
+  // The text that the ranges in `args` refer to. Shared with a mapped file or a generated text.
   std::shared_ptr<const char> args_text;
 
   std::vector<Phase> phase;
@@ -117,48 +117,48 @@ struct Trace {
   std::vector<int64_t> external_id;
   std::vector<int64_t> correlation;
   std::vector<ArgsRange> args;
-  // The names of categories that are kOther.
+  // The category names of events whose category is kOther.
   std::unordered_map<EventId, NameId> other_categories;
-  Defects defects;  // of the file that it was read from
-  // What marks a step, where the user says so: a regular expression that names must contain.
+  Defects defects;  // of the file that the trace was read from
+  // The user's regular expression for step markers, searched for in names. Empty if not set.
   std::string step_pattern;
 
   EventId size() const { return static_cast<EventId>(ts_ns.size()); }
   void reserve(size_t events);
-  // Events beyond are dropped; new ones are empty.
+  // Drops events beyond the new size. Added events are empty.
   void resize(size_t events);
   EventId push(const Event& event);
 
-  // Takes over another trace's names and lanes; says what they are called here.
+  // Adds another trace's names and lanes, and returns their ids in this trace.
   Renumbering adopt_names(const Trace& other);
 
-  // The lane with these ids, made where there is none.
-  LaneId find_or_add_lane(const Lane& wanted);
+  // The lane with these ids, added if it does not exist.
+  LaneId find_or_add_lane(const Lane& ids);
 
   std::string_view name_of(EventId id) const { return names[name[id]]; }
-  // As the file has it: "cpu_op"; empty where the event has none.
+  // As written in the file: "cpu_op". Empty if the event has none.
   std::string_view category_text(EventId id) const;
   int64_t end_ns(EventId id) const { return ts_ns[id] + dur_ns[id]; }
   bool is_span(EventId id) const { return phase[id] == Phase::kComplete; }
-  // The text of the event's `args` object; empty where it has none.
+  // The text of the event's `args` object. Empty if it has none.
   std::string_view args_of(EventId id) const {
     return {args_text.get() + args[id].offset, args[id].size};
   }
-  // The JSON value of a property; empty where the file does not say.
+  // The JSON value of a property. Empty if the file does not have it.
   std::string_view property(std::string_view key) const;
 
  private:
   std::unordered_map<std::string, LaneId> lane_ids_;
 };
 
-// A column, and the field of a row that it holds.
+// A column, and the field of `Event` that it stores.
 template <typename T>
 struct Column {
   std::vector<T> Trace::* values;
   T Event::* field;
 };
 
-// Every column, once: whatever adds, drops or joins events goes through this table.
+// All columns. Code that adds, drops or joins events iterates over this table.
 inline constexpr std::tuple kColumns{
     Column{&Trace::ts_ns, &Event::ts_ns},
     Column{&Trace::dur_ns, &Event::dur_ns},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A window's end is a guess: the next place that looks like the beginning of an event. The guess is
-// right exactly if the window parses as a run of whole events, beginning with the first window,
-// which begins where the list does. Where one does not, its text is re-parsed from its start,
-// as far as it takes to be at the start of another window.
+// A window ends at a guess: the next position that looks like the start of an event. The first
+// window starts where the list does. By induction, the guess is right exactly if the window parses
+// as a sequence of complete events. If a window does not, its text is re-parsed from its start
+// until an event starts at the boundary of another window.
 #include "epilogue/trace/windows.h"
 
 #include <unistd.h>
@@ -23,46 +23,46 @@
 namespace epi::trace {
 namespace {
 
-// Few events are shorter. What is reserved and not used is never touched, and takes no memory.
+// Few events are shorter. Memory that is reserved but unused is never touched and takes no RAM.
 constexpr size_t kMinEventBytes = 200;
 
 struct Window {
   size_t begin = 0;
   size_t end = 0;
-  // What it gave: a range of its worker's events.
+  // The parsed events: a range in the trace of `worker`.
   size_t worker = 0;
   EventId first = 0;
   EventId last = 0;
-  bool whole = false;       // no event in it is broken or cut
-  bool clean = false;       // it is a run of whole events, up to its end or that of the list
-  bool list_ended = false;  // the list's bracket is in it
-  size_t stop = 0;          // where reading it ended
+  bool whole = false;  // no event is malformed or truncated
+  bool clean = false;  // a sequence of complete events, up to the end of the window or the list
+  bool list_ended = false;  // contains the list's closing bracket
+  size_t stop = 0;          // where parsing ended
   Defects defects{};
 };
 
-// What one core works with: a trace of its own, whose ranges are put together in the end.
+// The state of one core: a trace, parts of which are joined at the end.
 struct Worker {
   Trace trace;
   FastParser parser;
   EventBuilder builder{trace};
 };
 
-// Copies a part of the text; from the file where there is one.
+// Copies a part of the text, from the file descriptor if there is one.
 void copy_text(const EventsText& events, size_t begin, size_t end, char* to) {
   size_t at = begin;
   while (events.fd >= 0 && at < end) {
     const ssize_t got =
         ::pread(events.fd, to + (at - begin), end - at, static_cast<off_t>(events.offset + at));
-    if (got <= 0) break;  // the mapping is still there
+    if (got <= 0) break;  // fall back to the mapping
     at += static_cast<size_t>(got);
   }
   std::memcpy(to + (at - begin), events.text.data() + at, end - at);
 }
 
-// The next place at or after `from` that looks like the beginning of an event, looked for in
-// pieces.
+// The next position at or after `from` that looks like the start of an event. Searches in chunks of
+// growing size.
 size_t find_boundary(const EventsText& events, size_t from) {
-  constexpr size_t kBefore = 64;  // the comma in front of an event, and spaces
+  constexpr size_t kBefore = 64;  // room for the comma and spaces before an event
   std::string piece;
   for (size_t length = 4096;; length *= 16) {
     const size_t begin = from - std::min(from, kBefore);
@@ -114,7 +114,8 @@ class WindowParser {
     });
   }
 
-  // Where window `w` begins. A start found far behind is the boundary of all windows on the way.
+  // The start of window `w`. If the next event starts far ahead, it is the boundary of all windows
+  // in between.
   size_t boundary(size_t w) {
     if (w == 0) return 0;
     const size_t known = boundaries_[w].load(std::memory_order_relaxed);
@@ -128,8 +129,8 @@ class WindowParser {
 
   void parse_window(Window& window, size_t index) {
     Worker& worker = *workers_[index];
-    // Behind the last event there is no beginning any more: the window that ends with the text
-    // holds the list's bracket and what follows it, and those behind it are empty.
+    // No event starts after the last one, so the window that ends with the text contains the
+    // closing bracket and everything after it. The windows after it are empty.
     const bool last = window.end == text_.size();
     window.worker = index;
     window.first = worker.trace.size();
@@ -144,8 +145,8 @@ class WindowParser {
       worker.trace.resize(window.first);
       worker.trace.defects = {};
       parse_tolerantly(window, worker, window.end);
-      const bool to_the_end = last || (window.whole && window.stop == window.end);
-      window.clean = to_the_end || (window.whole && window.list_ended);
+      const bool reached_end = last || (window.whole && window.stop == window.end);
+      window.clean = reached_end || (window.whole && window.list_ended);
     }
     window.last = worker.trace.size();
     window.defects = worker.trace.defects;
@@ -157,8 +158,8 @@ class WindowParser {
     return worker.parser.parse(size, events_.offset + window.begin, worker.builder);
   }
 
-  // Reads from the window's begin to `end` of the text, or to an event that begins at the window's
-  // end or behind it.
+  // Parses from the start of the window up to `end`, or to the first event that starts at or after
+  // the end of the window.
   void parse_tolerantly(Window& window, Worker& worker, size_t end) const {
     const EventsEnd done = parse_events_tolerantly(text_.substr(window.begin, end - window.begin),
                                                    events_.offset + window.begin, worker.builder,
@@ -168,27 +169,28 @@ class WindowParser {
     window.whole = done.whole;
   }
 
-  // The windows whose events count, in order. By induction each begins at an event: the one before
-  // is clean and ends there. Where one is not clean it is read again, without its end, up to an
-  // event that is the start of another window.
+  // The windows whose events are used, in order. By induction each starts at an event, because the
+  // previous one is clean and ends there. A window that is not clean is re-parsed, beyond its end
+  // if necessary, up to an event that starts another window.
   std::vector<Window> choose_parts(ParsedEvents& result) {
     std::vector<Window> parts;
-    size_t sure = 0;  // all before it is read
+    size_t parsed_end = 0;  // all text before it is parsed
     for (size_t i = 0; i < windows_.size(); ++i) {
-      if (windows_[i].begin < sure && windows_[i].end <= sure) continue;  // read with one before it
+      // Parsed together with a previous window.
+      if (windows_[i].begin < parsed_end && windows_[i].end <= parsed_end) continue;
       Window part = windows_[i];
-      if (part.begin != sure || !part.clean) part = read_again(sure, part.end);
+      if (part.begin != parsed_end || !part.clean) part = reparse(parsed_end, part.end);
       parts.push_back(part);
-      sure = part.stop;
+      parsed_end = part.stop;
       result.end = part.stop;
       result.list_ended = part.list_ended;
-      // The list ended, or the text did in the midst of an event.
+      // The list ended, or the text ended inside an event.
       if (part.list_ended || part.stop < part.end) break;
     }
     return parts;
   }
 
-  Window read_again(size_t begin, size_t end) {
+  Window reparse(size_t begin, size_t end) {
     Window part{.begin = begin, .end = std::max(begin, end)};
     Worker& worker = *workers_.front();
     part.first = worker.trace.size();
@@ -199,7 +201,8 @@ class WindowParser {
     return part;
   }
 
-  // One worker's events are the file's, unless some were read again or stand behind the list.
+  // With a single worker its events are already in file order, unless some were re-parsed or lie
+  // after the end of the list.
   bool is_in_order(const std::vector<Window>& parts) const {
     EventId next = 0;
     for (const Window& part : parts) {
@@ -230,7 +233,7 @@ class WindowParser {
   std::string_view text_;
   size_t window_bytes_;
   std::vector<Window> windows_;
-  std::vector<std::atomic<size_t>> boundaries_;  // of windows, once they are known; 0: not yet
+  std::vector<std::atomic<size_t>> boundaries_;  // window starts; 0: not known yet
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 

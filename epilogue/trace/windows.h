@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of a text, parsed window by window on all cores into one trace.
+// Parses the events of a text in windows on all cores, and joins them into one trace.
 #pragma once
 
 #include <string_view>
@@ -10,20 +10,19 @@ namespace epi::trace {
 
 struct ParsedEvents {
   Trace trace;              // columns, names, lanes and defects
-  size_t end = 0;           // of the text: behind the list of events
-  bool list_ended = false;  // by its bracket
+  size_t end = 0;           // position in the text after the event list
+  bool list_ended = false;  // the closing bracket was found
 };
 
-// The events to parse. With a descriptor of the file they are read from there, so that the pages of
-// a mapped text are touched only where something is wrong.
+// The text to parse. If a file descriptor is given, the text is read through it, so that the pages
+// of the mapped text are touched only to handle defects.
 struct EventsText {
-  std::string_view text;  // begins behind the bracket that opens the list
+  std::string_view text;  // starts after the bracket that opens the list
   uint64_t offset = 0;    // of the text in the file
   int fd = -1;
 };
 
-// Half of a megabyte: the window, its copy and simdjson's index of it stay in a core's second
-// cache.
+// 512 KiB: the window, its copy and simdjson's index of it fit into a core's L2 cache.
 inline constexpr size_t kWindowBytes = size_t{512} << 10;
 ParsedEvents parse_in_windows(const EventsText& events, size_t window_bytes = kWindowBytes);
 

@@ -20,7 +20,7 @@ void append_integer(std::string& out, int64_t value) {
   out.append(digits.data(), digits.size());
 }
 
-// Microseconds with three decimals, from the digits: a double would lose nanoseconds.
+// Writes microseconds with three decimals using integers, because a double would lose nanoseconds.
 void append_us(std::string& out, int64_t ns) {
   if (ns < 0) out += '-';
   const auto magnitude = static_cast<uint64_t>(std::llabs(ns));
@@ -32,7 +32,7 @@ void append_us(std::string& out, int64_t ns) {
   out.append(decimals, sizeof decimals);
 }
 
-// The parts of an event's text that repeat are made once.
+// Repeated parts of the output (names and lanes) are formatted once.
 class EventWriter {
  public:
   explicit EventWriter(const Trace& trace) : trace_(trace) {
@@ -80,7 +80,7 @@ class EventWriter {
     append_args(out, id);
   }
 
-  // The ids are columns; an object that came from a file holds them already.
+  // The ids are columns. The args object of an event from a file already contains them.
   void append_args(std::string& out, EventId id) const {
     const std::string_view object = trace_.args_of(id);
     const bool external = trace_.external_id[id] != 0 && !find_value(object, "External id");
@@ -130,7 +130,7 @@ Result<void> write(const Trace& trace, const std::filesystem::path& path) {
   std::string buffer = header_text(trace);
   bool first = true;
   for (EventId id = 0; id < trace.size(); ++id) {
-    if (trace.phase[id] == Phase::kEnd) continue;  // its start is a complete event
+    if (trace.phase[id] == Phase::kEnd) continue;  // its begin event is now a complete event
     if (!first) buffer += ",\n";
     first = false;
     writer.append(buffer, id);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trace as the Chrome JSON that Kineto writes: PyTorch's tools, HTA and Perfetto read it.
+// Writes a trace as the Chrome JSON that Kineto writes, which PyTorch's tools, HTA and Perfetto
+// read.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +10,8 @@
 
 namespace epi::trace {
 
-// Writes plain text, or `.gz` or `.zst` by the path's ending. Streams: the memory it needs does not
-// grow with the trace. The file appears under its name when it is whole, or not at all.
+// Writes plain text, `.gz` or `.zst`, depending on the extension of `path`. Streams its output:
+// memory use does not grow with the trace. The file is written atomically.
 Result<void> write(const Trace& trace, const std::filesystem::path& path);
 
 }  // namespace epi::trace

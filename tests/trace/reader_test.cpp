@@ -91,12 +91,12 @@ TEST(Reader, KeepsPropertiesFromBeforeAndAfterTheEvents) {
 }
 
 TEST(Reader, ReportsNonTraceFilesInOneLine) {
-  EXPECT_EQ(error_of(""), "test.json: is empty, a trace is JSON");
-  EXPECT_EQ(error_of(" \n"), "test.json: is empty, a trace is JSON");
-  EXPECT_EQ(error_of("hello"), "test.json: byte 0: not a trace: neither { nor [ begins it");
+  EXPECT_EQ(error_of(""), "test.json: the file is empty, expected a JSON trace");
+  EXPECT_EQ(error_of(" \n"), "test.json: the file is empty, expected a JSON trace");
+  EXPECT_EQ(error_of("hello"), "test.json: byte 0: not a trace: expected { or [");
   EXPECT_EQ(error_of("{}"), "test.json: not a trace: it has no \"traceEvents\"");
   EXPECT_EQ(error_of(R"({"a": [1, 2)"),
-            "test.json: not a trace: it has no \"traceEvents\" up to where it breaks off");
+            "test.json: not a trace: it has no \"traceEvents\" before its JSON breaks off");
   EXPECT_EQ(error_of("[1, 2, 3]"), "test.json: not a trace: no event could be read");
   EXPECT_EQ(read("/nowhere/x.json").error().message, "/nowhere/x.json: No such file or directory");
 }
@@ -154,7 +154,7 @@ TEST(Reader, CountsUnusableEvents) {
   EXPECT_EQ(trace.defects.of(Defect::kBadTime), 2);
   EXPECT_EQ(trace.defects.of(Defect::kUnknownPhase), 1);
   EXPECT_EQ(trace.defects.of(Defect::kBrokenEvent), 1);
-  EXPECT_EQ(trace.defects.lines().front(), "1 event left out: its text is broken");
+  EXPECT_EQ(trace.defects.lines().front(), "1 event skipped: malformed");
 }
 
 class CompressedFile : public testing::Test {
@@ -208,7 +208,7 @@ TEST_F(CompressedFile, RecoversBlocksOfTruncatedZstd) {
   EXPECT_GT(cut.size(), 10000);
   std::ofstream(path_, std::ios::binary) << packed.substr(0, 20);
   EXPECT_EQ(read(path_).error().message,
-            path_ + ": the compressed data is broken: nothing could be unpacked");
+            path_ + ": the compressed data is corrupt: nothing could be decompressed");
 }
 
 TEST_F(CompressedFile, RecoversEventsOfTruncatedGzip) {
