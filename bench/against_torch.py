@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ours against PyTorch on one GPU, in one run: results, kernels, times.
+"""Compares Epilogue with PyTorch on one GPU, in one run: results, kernels, times.
 
     python3 bench/against_torch.py [--bin build/cuda/bin] [--out FOLDER] [--json] [PART...]
 
-Parts: eager (results, traces, times against eager), modes (the table of all modes over the shapes
-below), sweep (one compiled MLP over many sizes), rates (our fused kernel beside cuBLASLt's product of
-the same size alone), prebuilt (epilogue/glu); all of them by default. Both sides get the same
-safetensors weights and inputs, four buffers of input in turn; times are medians of nine rounds of
-20 ms, 50 ms apart. In every shape but the last, what is touched between two uses of a buffer is larger than the L2.
-Prints one line a claim; leaves traces and figures.json in FOLDER. Exit code 1 where a claim is broken.
+Parts: eager (results, traces and times against eager), modes (a table of all modes over the shapes
+below), sweep (one compiled MLP over many sizes), rates (our fused kernel against a cuBLASLt GEMM of
+the same size), prebuilt (epilogue/glu). The default is all of them. Both sides get the same
+safetensors weights and inputs and cycle through four input buffers. Times are medians of nine rounds of
+20 ms, 50 ms apart. For every shape but the last, the memory accessed between two uses of a buffer exceeds the L2.
+Prints one line per claim and writes traces and figures.json to FOLDER. Exits with 1 if a claim does not hold.
 """
 import argparse, json, os, statistics, subprocess, sys, tempfile, time
 import torch
@@ -22,11 +22,11 @@ from triton_glu import TritonGlu
 DEVICE, DTYPE = "cuda", torch.bfloat16
 GELU_COUNT = 8192 * 3072
 ROUNDS, ROUND_US = 9, 20000
-# Rows, width, hidden width, activation; what ours may take of the best mode of PyTorch.
+# Rows, width, hidden width, activation, and the maximum of our time over that of PyTorch's best mode.
 SHAPES = [(8192, 768, 3072, "geglu", 0.78), (8192, 2048, 16384, "geglu", 0.90),
           (4096, 4096, 14336, "swiglu", 0.96), (16, 4096, 14336, "swiglu", 0.95),
           (1, 4096, 14336, "swiglu", 0.97), (128, 64, 256, "geglu", 0.8)]
-OF_TRITON = 0.98  # what ours may take of a fused kernel in Triton and cuBLAS for down, of many rows
+MAX_OF_TRITON = 0.98  # maximum of our time over Triton's fused kernel plus cuBLAS for down, for many rows
 RATES = [512, 1024, 2048, 4096, 8192, 16384]
 SWEEP = [1, 2, 3, 7, 16, 33, 64, 100, 128, 512, 1000, 2048, 4096, 8192]
 
@@ -50,7 +50,7 @@ class Glu(torch.nn.Module):
 
 
 class Packed(torch.nn.Module):
-    """Gate and up as one product over stacked weights, as serving engines do."""
+    """Gate and up as one GEMM over stacked weights, as serving engines do."""
 
     def __init__(self, glu):
         super().__init__()
@@ -87,11 +87,11 @@ def wall_us(body, rounds=ROUNDS):
         return start.elapsed_time(end) * 1000 / calls
 
     timed(20)
-    in_a_row = max(20, min(2000, int(ROUND_US / timed(20))))
+    calls_per_round = max(20, min(2000, int(ROUND_US / timed(20))))
     times = []
     for _ in range(rounds):
         time.sleep(int(os.environ["EPI_PAUSE_MS"]) / 1000)
-        times.append(timed(in_a_row))
+        times.append(timed(calls_per_round))
     return statistics.median(times), min(times), max(times)
 
 
@@ -137,7 +137,7 @@ def exact(module, x):
 
 
 def saved_block(args, module, x, label):
-    """Files with the weights and the input, and one for the results."""
+    """Saves the weights and the input. Returns their paths, and the path for the results."""
     paths = [os.path.join(args.out, f"{label}_{name}.safetensors")
              for name in ("weights", "input", "output")]
     save_file({k: v.contiguous() for k, v in module.state_dict().items()}, paths[0])
@@ -146,31 +146,31 @@ def saved_block(args, module, x, label):
 
 
 def our_block(args, claims, kind, module, x, label):
-    """Our times, after our results have been held against PyTorch's and against float64."""
+    """Compares our results with PyTorch's and with float64, and returns our times."""
     paths = saved_block(args, module, x, label)
     times = ours(args, kind, *paths)
     results = {name: y.to(DEVICE) for name, y in load_file(paths[-1]).items()}
     for path in paths:
         os.remove(path)
-    theirs, truth = module(x), exact(module, x)
-    their_error = relative_error(theirs, truth)
+    theirs, exact_result = module(x), exact(module, x)
+    their_error = relative_error(theirs, exact_result)
     for mode, got in results.items():
-        # Both round to bf16 once a product and once a pointwise operator, or fewer times: ours may not
-        # be further from the truth by more than a tenth, and they differ by roundings alone, which are
-        # as independent as two measurements' errors.
-        error, apart = relative_error(got, truth), relative_error(got, theirs.double())
+        # Both sides round to bf16 at most once per GEMM and once per pointwise operator. Our error may exceed
+        # theirs by at most a tenth. The two results differ only by rounding, and the rounding errors are
+        # independent, so they add up like the errors of two measurements.
+        error, difference = relative_error(got, exact_result), relative_error(got, theirs.double())
         claims.add(f"{label} {mode}: error against float64 over PyTorch's", error / their_error,
                    error <= 1.1 * their_error, ours=error, torch=their_error,
                    equal=(got == theirs).double().mean().item())
         expected = (error ** 2 + their_error ** 2) ** 0.5
-        claims.add(f"{label} {mode}: difference from PyTorch over both errors", apart / expected,
-                   apart <= 1.05 * expected)
+        claims.add(f"{label} {mode}: difference from PyTorch over both errors", difference / expected,
+                   difference <= 1.05 * expected)
     return times
 
 
 def record_torch(module, x, annotation, path):
-    """Records three forwards as `epilogue run --trace` does; gives the mean time of each kernel by the
-    profiler's own table."""
+    """Records three forwards like `epilogue run --trace`. Returns the mean time of each kernel according to
+    the profiler's table."""
     for _ in range(3):
         module(x)
     with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], record_shapes=True,
@@ -184,8 +184,8 @@ def record_torch(module, x, annotation, path):
             if row.self_device_time_total}
 
 
-def torch_reads(path):
-    """Kernels in a trace by PyTorch's own reader of such files."""
+def count_kernels_with_torch(path):
+    """The number of kernels that PyTorch's trace reader finds in a trace."""
     from torch._inductor.analysis.profile_analysis import JsonProfile
     read = JsonProfile(path, benchmark_name="ours", dtype=DTYPE)
     return sum(1 for event in read.events if event.get("cat") == "kernel")
@@ -203,7 +203,7 @@ def eager_traces(args, claims, kind, module, x, annotation, per_forward):
     count = sum(map(len, own.values())) / 3
     claims.add(f"{kind}: kernels per forward in our trace", count, count == per_forward)
     gemms, their_gemms = ({n for n in times if is_gemm(n)} for times in (own, other))
-    claims.add(f"{kind}: GEMM kernels that PyTorch's trace has too", len(gemms & their_gemms),
+    claims.add(f"{kind}: GEMM kernels that are also in PyTorch's trace", len(gemms & their_gemms),
                gemms <= their_gemms, ours=sorted(gemms), torch=sorted(their_gemms))
     for name in sorted(gemms & their_gemms):
         a, b = statistics.median(own[name]), statistics.median(other[name])
@@ -212,8 +212,8 @@ def eager_traces(args, claims, kind, module, x, annotation, per_forward):
                    ours=sorted(own[name]), torch=sorted(other[name]))
         claims.add(f"{kind}: the same in both profilers' tables", our_table[name] / their_table[name],
                    abs(our_table[name] - their_table[name]) <= spread)
-    found = torch_reads(mine)
-    claims.add(f"{kind}: kernels that PyTorch's reader of traces finds in ours", found,
+    found = count_kernels_with_torch(mine)
+    claims.add(f"{kind}: kernels that PyTorch's trace reader finds in our trace", found,
                found == sum(map(len, own.values())))
     rules = ["aten::t: gpu_time == 0", f"{annotation}: kernels == {per_forward}"]
     for arguments in (["compare", mine, theirs], ["expect", mine, *rules]):
@@ -226,7 +226,7 @@ def eager(args, claims):
     linear = torch.nn.Linear(32, 64).to(DEVICE, DTYPE)
     x = torch.randn(1024, 32, device=DEVICE, dtype=DTYPE)
     times = our_block(args, claims, "linear", linear, x, "linear 1024x32x64")["eager"]
-    claims.add("linear 1024x32x64: us to issue one", times["issue_us"], times["issue_us"] <= 8,
+    claims.add("linear 1024x32x64: us of host time per forward", times["issue_us"], times["issue_us"] <= 8,
                torch=issue_us(lambda: linear(x)), ours=times)
     eager_traces(args, claims, "linear", linear, x, "linear_fwd", 1)
     for rows, dim, hidden, limit in ((8192, 768, 3072, 1.0), (128, 64, 256, 0.4)):
@@ -263,12 +263,12 @@ def graphed(body):
 
 
 def torch_modes(mlp, inputs, quick):
-    """Each mode's bodies, one for each input."""
+    """Yields each mode with a function that makes its bodies, one per input."""
     each = lambda f: [lambda x=x: f(x) for x in inputs]
     yield "eager", lambda: each(mlp)
     yield "compile", lambda: each(torch.compile(mlp))
     yield "dynamic", lambda: each(torch.compile(mlp, dynamic=True))
-    # With its own graphs where launches count; they copy inputs, which large shapes would pay for.
+    # Uses CUDA graphs for shapes that are launch-bound. Graphs copy their inputs, which is costly for large shapes.
     mode = "max-autotune" if len(inputs[0]) <= 128 else "max-autotune-no-cudagraphs"
     if not quick or inputs[0].numel() < 1 << 24:
         yield "autotune", lambda: each(torch.compile(mlp, mode=mode))
@@ -319,7 +319,7 @@ def modes(args, claims):
             triton_claim(args, claims, mlp, x, label, activation)
         if dim == 768:
             ratio = times["pointwise"]["wall_us"] / best
-            claims.add(f"{label}: ours with cuBLASLt's products (4 kernels) over PyTorch's best",
+            claims.add(f"{label}: ours with cuBLASLt's GEMMs (4 kernels) over PyTorch's best",
                        ratio, ratio <= 1.02)
             host_claims(args, claims, label, times, mlp)
             fused_kernel(args, claims, mlp, x)
@@ -327,7 +327,7 @@ def modes(args, claims):
 
 
 def triton_claim(args, claims, mlp, x, label, activation):
-    """Ours again, before and after: the GPU's clock follows its temperature."""
+    """Measures ours before and after Triton, because the GPU's clock depends on its temperature."""
     triton = TritonGlu(mlp, x, lambda body: wall_us(body, 2)[0])
     error = relative_error(triton(x), exact(mlp, x))
     paths = saved_block(args, mlp, x, label)
@@ -336,14 +336,14 @@ def triton_claim(args, claims, mlp, x, label, activation):
     for path in paths:
         os.remove(path)
     ratio = (before + after) / 2 / theirs[0]
-    claims.add(f"{label}: ours over Triton's fused kernel and cuBLAS", ratio, ratio <= OF_TRITON,
+    claims.add(f"{label}: ours over Triton's fused kernel and cuBLAS", ratio, ratio <= MAX_OF_TRITON,
                ours=[before, after], triton=theirs, error=error, config=triton.config)
 
 
 def host_claims(args, claims, label, times, mlp):
     for mode, limit in (("compile", 25), ("graph", 6)):
         issue = times[mode]["issue_us"]
-        claims.add(f"{label} {mode}: us to issue one", issue, issue <= limit, limit=limit)
+        claims.add(f"{label} {mode}: us of host time per forward", issue, issue <= limit, limit=limit)
     path = os.path.join(args.out, "first.safetensors")
     save_file({k: v.contiguous() for k, v in mlp.state_dict().items()}, path)
     with tempfile.TemporaryDirectory() as cache:
@@ -354,7 +354,7 @@ def host_claims(args, claims, label, times, mlp):
     first = fresh["first_call_ms"]
     claims.add(f"{label}: ms of the first compiled call", first,
                first <= 400 and not fresh["from_cache"], limit=400)
-    claims.add(f"{label}: ms of the first call with code from the disk", cached["first_call_ms"],
+    claims.add(f"{label}: ms of the first call with cached code", cached["first_call_ms"],
                cached["from_cache"] and cached["first_call_ms"] <= 40, limit=40)
 
 
@@ -394,7 +394,7 @@ def sweep(args, claims):
         x = torch.randn(row["m"], 768, device=DEVICE, dtype=DTYPE)
         theirs = wall_us(lambda: dynamic(x))
         claims.note(f"       {row['m']:6d}   {row['wall_us']:16.1f}   {theirs[0]:18.1f}")
-        # Eager's own error is 1.0 of 2^-8, ours 0.6 (see `modes`): together 1.17.
+        # Eager's error is 1.0 * 2^-8 and ours 0.6 * 2^-8 (see `modes`), 1.17 * 2^-8 combined.
         claims.add(f"M {row['m']}: difference from eager over bf16 rounding", row["difference"] * 256,
                    row["difference"] <= 1.3 * 2 ** -8, ours=row["wall_us"], torch=theirs)
     claims.add("recompiles over all M", result["recompiles"], result["recompiles"] == 0)
@@ -405,7 +405,7 @@ def rates(args, claims):
         for row in ours(args, "rates", n, k, ",".join(map(str, RATES))):
             ratio = row["library_us"] / row["ours_us"]
             tflops = 4 * row["m"] * n * k / row["ours_us"] * 1e-6
-            claims.add(f"gate, up and gelu, {row['m']}x{k}x{n}: rate over cuBLASLt's product alone",
+            claims.add(f"gate, up and gelu, {row['m']}x{k}x{n}: rate over a cuBLASLt GEMM alone",
                        ratio, ratio >= 0.95, tflops=round(tflops), ours=row["ours_us"],
                        cublas=row["library_us"])
 
@@ -420,14 +420,14 @@ def main():
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=[])
     parser.add_argument("--bin", default="build/cuda/bin")
     parser.add_argument("--out", default="build/against_torch")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of lines")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of lines")
     parser.add_argument("--quick", action="store_true",
-                        help="without max-autotune of the largest shapes, half a minute each")
-    # At its power limit a GPU runs every product at the same speed.
+                        help="skip max-autotune for the largest shapes, which takes half a minute each")
+    # At its power limit a GPU runs every GEMM at the same speed.
     parser.add_argument("--pause", type=int, default=50,
                         help="milliseconds before each round; 0 measures at the GPU's power limit")
     args = parser.parse_args()
-    os.environ["EPI_PAUSE_MS"] = str(args.pause)  # for gpu_forward, too
+    os.environ["EPI_PAUSE_MS"] = str(args.pause)  # also read by gpu_forward
     os.makedirs(args.out, exist_ok=True)
     torch.manual_seed(0)
     claims = Claims(args.json)

@@ -16,38 +16,38 @@
 namespace epi::bench {
 namespace {
 
-constexpr int64_t kStepNs = 1'000'000'000;  // longer than the trace is
-constexpr int64_t kStepId = 10'000'000;     // more than its ids are
+constexpr int64_t kStepNs = 1'000'000'000;  // longer than the trace
+constexpr int64_t kStepId = 10'000'000;     // larger than any of its ids
 
-// A piece of the text and the number behind it, which is moved on by `step` a repetition.
+// A piece of the text and the number that follows it, which grows by `step` with each repetition.
 struct Piece {
   std::string_view text;
   int64_t number = 0;
   int64_t step = 0;
 };
 
-struct MovingKey {
+struct ShiftedKey {
   std::string_view key;
   bool is_time;
 };
-constexpr auto kKeys = std::to_array<MovingKey>({{"\"ts\": ", true},
-                                                 {"\"External id\": ", false},
-                                                 {"\"correlation\": ", false},
-                                                 {"\"id\": ", false}});
+constexpr auto kKeys = std::to_array<ShiftedKey>({{"\"ts\": ", true},
+                                                  {"\"External id\": ", false},
+                                                  {"\"correlation\": ", false},
+                                                  {"\"id\": ", false}});
 
-std::vector<Piece> cut_pieces(std::string_view text) {
+std::vector<Piece> split_pieces(std::string_view text) {
   std::vector<Piece> pieces;
   size_t begin = 0;
   for (size_t at = text.find('"'); at != std::string_view::npos; at = text.find('"', at + 1)) {
-    for (const MovingKey& moving : kKeys) {
-      if (!text.substr(at).starts_with(moving.key)) continue;
-      const size_t number = at + moving.key.size();
+    for (const ShiftedKey& shifted : kKeys) {
+      if (!text.substr(at).starts_with(shifted.key)) continue;
+      const size_t number = at + shifted.key.size();
       const size_t end = text.find_first_not_of("0123456789.", number);
       const std::string_view token = text.substr(number, end - number);
-      const auto value = moving.is_time ? trace::parse_us_as_ns(token) : trace::integer_of(token);
+      const auto value = shifted.is_time ? trace::parse_us_as_ns(token) : trace::integer_of(token);
       if (!value) continue;
       pieces.push_back(
-          {text.substr(begin, number - begin), *value, moving.is_time ? kStepNs : kStepId});
+          {text.substr(begin, number - begin), *value, shifted.is_time ? kStepNs : kStepId});
       begin = end;
       at = end;
       break;
@@ -87,7 +87,7 @@ int64_t write_big_trace(const std::filesystem::path& path, int64_t bytes) {
        at = events.find("\"ph\": ", at + 1)) {
     ++count;
   }
-  const auto pieces = cut_pieces(events);
+  const auto pieces = split_pieces(events);
   auto file = OutputFile::create(path);
   if (!file) throw Error(file.error().message);
   check(file->write(text.substr(0, begin)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A large trace made of a real one, repeated with its times and ids moved on, so that no two events
-// are alike and everything in it still links up.
+// A large trace: a real one, repeated with shifted times and ids, so that no two events are equal
+// and all links remain valid.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace epi::bench {
 
-// Writes at least `bytes` bytes of repeated llama_train to `path`. Returns how many events.
+// Writes llama_train repeatedly to `path` until it has at least `bytes` bytes. Returns the number
+// of events.
 int64_t write_big_trace(const std::filesystem::path& path, int64_t bytes);
 
 }  // namespace epi::bench

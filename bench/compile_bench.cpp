@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled functions against the same functions run eagerly, and what the first call costs.
+// Compiled functions against the same functions run eagerly, and the cost of the first call.
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace {
 constexpr int64_t kRows = 2048;
 constexpr int64_t kDim = 768;
 constexpr int64_t kHidden = 3072;
-// Past the 2 MiB that a core has for itself, like the weights of a real block.
+// Exceeds the 2 MiB L2 cache of a core, like the weights of a real block.
 constexpr int64_t kDecodeDim = 2048;
 constexpr int64_t kDecodeHidden = 8192;
 
@@ -62,7 +62,7 @@ void add_pointwise_contests(Suite& suite) {
   const Compiled compiled(chain, {}, {});
   Contest ten;
   ten.text = "ten of add sub mul neg relu over 16 M floats, speed / eager";
-  ten.want = Want::kAtLeast;
+  ten.bound = Bound::kAtLeast;
   ten.limit = 4;
   ten.turns = 21;
   ten.ours = side("one kernel", [=] { benchmark::DoNotOptimize(compiled(long_inputs)); });
@@ -84,7 +84,7 @@ void add_mlp_contest(Suite& suite, DType dtype) {
     suite.add("compile/mlp_f32", std::move(contest));
   } else {
     contest.text = "compiled bf16 MLP 2048x768x3072, speed / eager";
-    contest.want = Want::kAtLeast;
+    contest.bound = Bound::kAtLeast;
     contest.limit = 2;
     suite.add("compile/mlp_bf16", std::move(contest));
   }
@@ -128,17 +128,17 @@ void add_guards(Suite& suite) {
   });
   suite.add("compile/guards", std::move(check));
 
-  // A function that launches nothing: guards, the choice of the variant, the plan, the result.
+  // A function that launches no kernel: guards, choice of the variant, plan, result.
   const Compiled identity([](Inputs in) { return in[0]; }, {}, {});
   Contest call;
-  call.text = "a compiled call beside its kernels, ns";
+  call.text = "a compiled call without its kernels, ns";
   call.limit = 250;
   call.calls = 20000;
   call.ours = side("call without kernels", [=] { benchmark::DoNotOptimize(identity(inputs)); });
   suite.add("compile/call", std::move(call));
 }
 
-// The first call of a process of its own, over an eager one: milliseconds.
+// The first compiled call in a new process minus an eager call, in milliseconds.
 double first_call_ms(bool cached) {
   const auto folder = std::filesystem::temp_directory_path() /
                       ("epilogue_bench_cache_" + std::to_string(::getpid()));
@@ -164,13 +164,13 @@ double first_call_ms(bool cached) {
 
 void add_first_call(Suite& suite) {
   Measurement cold;
-  cold.text = "first call of the compiled f32 MLP 2048x768x3072 over eager";
+  cold.text = "first call of the compiled f32 MLP 2048x768x3072 minus eager";
   cold.unit = "ms";
   cold.limit = 300;
   cold.measure = [] { return first_call_ms(false); };
   suite.add("compile/first_call", std::move(cold));
   Measurement cached;
-  cached.text = "the same with code from the cache";
+  cached.text = "the same with cached code";
   cached.unit = "ms";
   cached.limit = 20;
   cached.measure = [] { return first_call_ms(true); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the door costs: one view operator, which dispatches once, and transpose, which dispatches
-// as_strided below itself.
+// The cost of dispatch: a view operator, which dispatches once, and transpose, which also
+// dispatches as_strided.
 #include "bench/suite.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/tensor/factories.h"
@@ -18,12 +18,12 @@ void add_dispatch(Suite& suite) {
   const auto one_view = [x] { benchmark::DoNotOptimize(view(x, {8192, 768})); };
   suite.add(
       "dispatch",
-      {"one dispatched view op, ns", {"view", one_view}, {}, Want::kAtMost, kLimitNs, kCalls});
+      {"one dispatched view op, ns", {"view", one_view}, {}, Bound::kAtMost, kLimitNs, kCalls});
   const auto two_views = [x] { benchmark::DoNotOptimize(transpose(x, 0, 1)); };
   suite.add("dispatch", {"transpose and its as_strided, ns",
                          {"transpose", two_views},
                          {},
-                         Want::kAtMost,
+                         Bound::kAtMost,
                          2 * kLimitNs,
                          kCalls});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reading a kernel's name costs, over the names that known calls launched on an H200: half of
-// them are ATen's, hundreds of characters long. One thread.
+// The cost of decoding a kernel name on one thread. The names were launched on an H200 by known
+// calls. Half of them are ATen's, hundreds of characters long.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,10 +18,10 @@
 namespace epi::bench {
 namespace {
 
-constexpr double kLimitNs = 1000;  // a million names a second
+constexpr double kLimitNs = 1000;  // a million names per second
 constexpr int kRounds = 20;
 
-// Every name once, in the file's order.
+// All distinct names, in the order of the file.
 std::vector<std::string> recorded_names() {
   const auto file = MappedFile::open(std::string(EPI_TEST_DATA) + "/kernel_names.json");
   std::vector<std::string> names;
@@ -43,16 +43,16 @@ std::vector<std::string> recorded_names() {
 
 void add_explain(Suite& suite) {
   const auto names = std::make_shared<std::vector<std::string>>(recorded_names());
-  if (names->empty()) return;  // started outside of the sources
+  if (names->empty()) return;  // the source tree is not available
   const auto next = std::make_shared<size_t>(0);
-  const auto read_one = [names, next] {
+  const auto decode_one = [names, next] {
     benchmark::DoNotOptimize(analysis::decode_name((*names)[*next]));
     *next = (*next + 1) % names->size();
   };
-  suite.add("explain", {fmt::format("one kernel name read, ns (mean of {})", names->size()),
-                        {"read", read_one},
+  suite.add("explain", {fmt::format("decoding one kernel name, ns (mean of {})", names->size()),
+                        {"decode", decode_one},
                         {},
-                        Want::kAtMost,
+                        Bound::kAtMost,
                         kLimitNs,
                         static_cast<int>(names->size()) * kRounds});
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // One block on the GPU for bench/against_torch.py: reads weights and an input, writes the output,
-// and prints what a forward takes as one JSON object.
+// and prints the times of a forward as one JSON object.
 //   gpu_forward linear|geglu|swiglu WEIGHTS.safetensors INPUT.safetensors OUTPUT.safetensors
 //   gpu_forward sweep WEIGHTS.safetensors M[,M...]: one compiled MLP over many sizes
-//   gpu_forward rates N K M[,M...]: our gate, up and gelu beside cuBLASLt's GEMM alone
+//   gpu_forward rates N K M[,M...]: our gate, up and gelu against a cuBLASLt GEMM alone
 //   gpu_forward gelu COUNT
 //   gpu_forward first WEIGHTS.safetensors: the first call of a compiled GeGLU MLP
-//   gpu_forward host: what the parts of small operators and blocks take the CPU
+//   gpu_forward host: the host time of the parts of small operators and blocks
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -35,10 +35,10 @@
 namespace epi::bench {
 namespace {
 
-constexpr int kIssues = 101;
+constexpr int kIssueCalls = 101;
 constexpr int kRounds = 9;
-constexpr double kRoundUs = 20000;  // of one round, at least
-// Between rounds: EPI_PAUSE_MS, else 50.
+constexpr double kRoundUs = 20000;  // minimum duration of a round
+// The pause between rounds: EPI_PAUSE_MS, 50 by default.
 std::chrono::milliseconds pause() {
   const char* text = std::getenv("EPI_PAUSE_MS");
   return std::chrono::milliseconds(text == nullptr ? 50 : std::atoi(text));
@@ -47,15 +47,15 @@ std::chrono::milliseconds pause() {
 using Body = std::function<void()>;
 
 template <typename T>
-T need(Result<T> result) {
+T value_or_throw(Result<T> result) {
   if (!result) throw Error(result.error().message);
   return std::move(*result);
 }
 
 struct Spread {
   double median;
-  double least;
-  double most;
+  double min;
+  double max;
 };
 
 Spread spread_of(std::vector<double> values) {
@@ -63,10 +63,10 @@ Spread spread_of(std::vector<double> values) {
   return {values[values.size() / 2], values.front(), values.back()};
 }
 
-// The CPU's microseconds to start one, the device idle before.
+// Host time in microseconds to enqueue one forward while the GPU is idle.
 Spread issue_us(const Body& body) {
   std::vector<double> times;
-  for (int i = 0; i < kIssues; ++i) {
+  for (int i = 0; i < kIssueCalls; ++i) {
     cuda::synchronize();
     const int64_t start_ns = now_ns();
     body();
@@ -75,8 +75,8 @@ Spread issue_us(const Body& body) {
   return spread_of(std::move(times));
 }
 
-// The device's microseconds from the start of one to the start of the next, many in a row. A pause
-// before each round: at its power limit a GPU runs every GEMM at the same speed.
+// GPU time in microseconds per forward, many back to back. Pauses before each round, because at its
+// power limit a GPU runs every GEMM at the same speed.
 Spread wall_us(const Body& body, int rounds = kRounds) {
   const cuda::Event start(cuda::Event::Timing::kOn);
   const cuda::Event end(cuda::Event::Timing::kOn);
@@ -88,22 +88,22 @@ Spread wall_us(const Body& body, int rounds = kRounds) {
     return static_cast<double>(end.ms_since(start)) * 1000 / calls;
   };
   timed(20);
-  const int in_a_row = std::clamp(static_cast<int>(kRoundUs / timed(20)), 20, 2000);
+  const int calls_per_round = std::clamp(static_cast<int>(kRoundUs / timed(20)), 20, 2000);
   std::vector<double> times;
   for (int round = 0; round < rounds; ++round) {
     std::this_thread::sleep_for(pause());
-    times.push_back(timed(in_a_row));
+    times.push_back(timed(calls_per_round));
   }
   return spread_of(std::move(times));
 }
 
 void print(const char* name, const Spread& spread, const char* after) {
   fmt::print("\"{0}\": {1:.3f}, \"{0}_min\": {2:.3f}, \"{0}_max\": {3:.3f}{4}", name, spread.median,
-             spread.least, spread.most, after);
+             spread.min, spread.max, after);
 }
 
 nn::GluMlp load_mlp(const nn::Checkpoint& checkpoint, nn::GluActivation activation) {
-  const Tensor gate = need(checkpoint.tensor("gate_proj.weight"));
+  const Tensor gate = value_or_throw(checkpoint.tensor("gate_proj.weight"));
   nn::GluMlp mlp(gate.size(1), gate.size(0), activation, false, gate.dtype());
   if (auto loaded = mlp.load(checkpoint); !loaded) throw Error(loaded.error().message);
   mlp.to(kCuda);
@@ -111,15 +111,15 @@ nn::GluMlp load_mlp(const nn::Checkpoint& checkpoint, nn::GluActivation activati
 }
 
 nn::Linear load_linear(const nn::Checkpoint& checkpoint) {
-  const Tensor weight = need(checkpoint.tensor("weight"));
+  const Tensor weight = value_or_throw(checkpoint.tensor("weight"));
   nn::Linear layer(weight.size(1), weight.size(0), true, weight.dtype());
   if (auto loaded = layer.load(checkpoint); !loaded) throw Error(loaded.error().message);
   layer.to(kCuda);
   return layer;
 }
 
-// Four inputs in turn. Weights, results and what lies between are larger than the L2 (but for the
-// smallest shape, all of which stays in it, on both sides of a comparison).
+// Cycles through four inputs. Weights, intermediates and results exceed the L2, except for the
+// smallest shape, which fits into it on both sides of a comparison.
 template <typename Forward>
 void print_mode(const char* name, const std::vector<Tensor>& inputs, const Forward& forward,
                 const char* after) {
@@ -139,7 +139,8 @@ void print_mode(const char* name, const std::vector<Tensor>& inputs, const Forwa
 
 template <typename M>
 void forward(const M& module, const char* input, const char* output) {
-  const Tensor x = to(need(need(nn::SafetensorsFile::open(input)).tensor("x")), kCuda);
+  const Tensor x =
+      to(value_or_throw(value_or_throw(nn::SafetensorsFile::open(input)).tensor("x")), kCuda);
   const std::vector<Tensor> inputs = {x, clone(x), clone(x), clone(x)};
   const Compiled pointwise = compile(module, {.fuse = Fuse::kPointwise, .cache = false});
   const Compiled stacked = compile(module, {.cache = false});
@@ -178,7 +179,7 @@ double difference(const Tensor& a, const Tensor& b) {
 
 void sweep(const char* weights, const std::vector<int64_t>& sizes) {
   const nn::GluMlp mlp =
-      load_mlp(need(nn::Checkpoint::open(weights)), nn::GluActivation::kGeluTanh);
+      load_mlp(value_or_throw(nn::Checkpoint::open(weights)), nn::GluActivation::kGeluTanh);
   const Compiled compiled = compile(mlp, {.cache = false});
   fmt::print("{{\"sizes\": [");
   const char* comma = "";
@@ -192,7 +193,7 @@ void sweep(const char* weights, const std::vector<int64_t>& sizes) {
   fmt::print("], \"recompiles\": {}}}\n", compiled.recompiles());
 }
 
-// What is left of mm when its output and its operands are there.
+// A bare mm: the operands and the output are already allocated.
 cuda::Gemm bare_gemm(const Tensor& x, const Tensor& w, const Tensor& out) {
   cuda::Gemm gemm;
   gemm.dtype = DType::kBF16;
@@ -206,7 +207,7 @@ cuda::Gemm bare_gemm(const Tensor& x, const Tensor& w, const Tensor& out) {
   return gemm;
 }
 
-std::vector<int64_t> numbers_in(const std::string& text) {
+std::vector<int64_t> parse_numbers(const std::string& text) {
   std::vector<int64_t> numbers;
   std::string item;
   for (std::istringstream stream(text); std::getline(stream, item, ',');) {
@@ -215,7 +216,8 @@ std::vector<int64_t> numbers_in(const std::string& text) {
   return numbers;
 }
 
-// Round by round in turn, as the clock follows the temperature. Four sets of buffers.
+// Alternates the two sides every round, because the clock depends on the temperature. Uses four
+// sets of buffers.
 void rate(int64_t m, int64_t n, int64_t k) {
   const TensorOptions options{DType::kBF16, kCuda};
   const Tensor weights = mul(randn({2 * n, k}, 1, options), 1 / std::sqrt(static_cast<double>(k)));
@@ -258,10 +260,10 @@ void rates(int64_t n, int64_t k, const std::vector<int64_t>& sizes) {
   fmt::print("]\n");
 }
 
-// The device's context and cuBLASLt's handle exist, by a GEMM of another shape.
+// Runs a GEMM of another shape first, so that the CUDA context and the cuBLASLt handle exist.
 void first_call(const char* weights) {
   const nn::GluMlp mlp =
-      load_mlp(need(nn::Checkpoint::open(weights)), nn::GluActivation::kGeluTanh);
+      load_mlp(value_or_throw(nn::Checkpoint::open(weights)), nn::GluActivation::kGeluTanh);
   const TensorOptions options{DType::kBF16, kCuda};
   mm(randn({64, 32}, 1, options), randn({32, 64}, 2, options));
   const Tensor x = randn({128, mlp.gate_proj.weight.size(1)}, 3, options);
@@ -282,7 +284,8 @@ void gelu_against_copy(int64_t count) {
   print("copy_us", wall_us([&] { copy_(y, x); }), "}\n");
 }
 
-// The CPU's nanoseconds for one call, by a few hundred in a row that the device's queue holds.
+// Host time of one call in nanoseconds, averaged over a few hundred calls that fit into the GPU's
+// queue.
 double host_ns(const Body& body) {
   constexpr int kCalls = 300;
   std::vector<double> times;
@@ -295,8 +298,8 @@ double host_ns(const Body& body) {
   return spread_of(std::move(times)).median;
 }
 
-// Two GEMMs and one kernel between them, as the library and the driver are called: what a
-// compiled MLP cannot be faster than.
+// Two GEMMs with one kernel between them, called directly through the library and the driver: the
+// lower bound for a compiled MLP.
 Body bare_launches(const cuda::Gemm& up, const cuda::Gemm& down, const Tensor& h) {
   const Tensor target = empty(h.shape(), {h.dtype(), h.device()});
   return [=] {
@@ -332,7 +335,7 @@ void host_parts() {
       {"mlp_bare", bare_launches(gemm, bare_gemm(h, t(w), x), h)},
       {"mlp_compiled", [&] { compiled(x); }},
       {"mlp_graph", [&] { graph(x); }}};
-  fmt::print("{:<14}{:>12}{:>18}\n", "", "in a row", "the device idle");
+  fmt::print("{:<14}{:>12}{:>18}\n", "", "back to back", "GPU idle");
   for (const auto& [name, body] : parts) {
     for (int i = 0; i < 3; ++i) body();
     fmt::print("{:<14}{:9.0f} ns{:15.0f} ns\n", name, host_ns(body), issue_us(body).median * 1000);
@@ -346,18 +349,19 @@ int run(const std::vector<std::string>& args) {
   if (kind == "host" && args.size() == 1) {
     host_parts();
   } else if (kind == "rates" && args.size() == 4) {
-    rates(std::stoll(args[1]), std::stoll(args[2]), numbers_in(args[3]));
+    rates(std::stoll(args[1]), std::stoll(args[2]), parse_numbers(args[3]));
   } else if (kind == "first" && args.size() == 2) {
     first_call(args[1].c_str());
   } else if (kind == "gelu" && args.size() == 2) {
     gelu_against_copy(std::stoll(args[1]));
   } else if (kind == "sweep" && args.size() == 3) {
-    sweep(args[1].c_str(), numbers_in(args[2]));
+    sweep(args[1].c_str(), parse_numbers(args[2]));
   } else if (kind == "linear" && args.size() == 4) {
-    forward(load_linear(need(nn::Checkpoint::open(args[1]))), args[2].c_str(), args[3].c_str());
+    forward(load_linear(value_or_throw(nn::Checkpoint::open(args[1]))), args[2].c_str(),
+            args[3].c_str());
   } else if ((kind == "geglu" || kind == "swiglu") && args.size() == 4) {
     const auto activation = nn::glu_activation_from_name(kind).value();
-    forward(load_mlp(need(nn::Checkpoint::open(args[1])), activation), args[2].c_str(),
+    forward(load_mlp(value_or_throw(nn::Checkpoint::open(args[1])), activation), args[2].c_str(),
             args[3].c_str());
   } else {
     throw Error("usage: see the top of bench/gpu_forward.cpp");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The prebuilt pointwise kernel on the GPU for bench/against_torch.py: for each ROWSxCOLUMNS its
-// time, by the profiler, and that of a copy which moves as many bytes; one JSON object.
+// The prebuilt pointwise kernel on the GPU for bench/against_torch.py. For each ROWSxCOLUMNS,
+// prints its time according to the profiler, and that of a copy of the same number of bytes, as
+// JSON.
 //   gpu_prebuilt ROWSxCOLUMNS...
 #include <fmt/core.h>
 
@@ -22,15 +23,15 @@ namespace epi::bench {
 namespace {
 
 constexpr int kCalls = 41;
-constexpr int64_t kTouchedBytes = 400'000'000;  // in turn: far more than an L2 keeps
+constexpr int64_t kTouchedBytes = 400'000'000;  // total of all buffers, far more than an L2 holds
 
 struct Times {
   double median_us;
-  double least_us;
-  double most_us;
+  double min_us;
+  double max_us;
 };
 
-// Of what `body` starts on the device, kernels and copies, call by call.
+// GPU time per call of `body`, which launches one kernel or copy.
 template <typename Body>
 Times device_times(const Body& body) {
   for (int i = 0; i < 5; ++i) body(i);
@@ -53,9 +54,9 @@ Times device_times(const Body& body) {
 }
 
 void measure(const hub::Kernels& glu, const std::string& text, bool last) {
-  const size_t by = text.find('x');
+  const size_t separator = text.find('x');
   const int64_t rows = std::atoll(text.c_str());
-  const int64_t columns = std::atoll(text.c_str() + by + 1);
+  const int64_t columns = std::atoll(text.c_str() + separator + 1);
   const TensorOptions options{DType::kBF16, kCuda};
   const int64_t bytes = 3 * rows * columns * 2;
   const int64_t sets = std::max<int64_t>(1, kTouchedBytes / bytes + 1);
@@ -63,16 +64,16 @@ void measure(const hub::Kernels& glu, const std::string& text, bool last) {
   std::vector<Tensor> copied;
   for (int64_t i = 0; i < sets; ++i) {
     inputs.push_back({randn({rows, columns}, 1, options), randn({rows, columns}, 2, options)});
-    copied.push_back(empty({bytes / 4}, options));  // read and written: as many bytes
+    copied.push_back(empty({bytes / 4}, options));  // read plus written: the same number of bytes
   }
-  std::vector<Tensor> kept(static_cast<size_t>(sets));  // outputs in turn, too
-  const auto in_turn = [&](int i) { return static_cast<size_t>(i) % static_cast<size_t>(sets); };
+  std::vector<Tensor> kept(static_cast<size_t>(sets));  // outputs also alternate
+  const auto index_of = [&](int i) { return static_cast<size_t>(i) % static_cast<size_t>(sets); };
   const Times ours = device_times(
-      [&](int i) { kept[in_turn(i)] = glu.call("gelu_tanh_and_mul", inputs[in_turn(i)]); });
-  const Times copy = device_times([&](int i) { kept[in_turn(i)] = clone(copied[in_turn(i)]); });
+      [&](int i) { kept[index_of(i)] = glu.call("gelu_tanh_and_mul", inputs[index_of(i)]); });
+  const Times copy = device_times([&](int i) { kept[index_of(i)] = clone(copied[index_of(i)]); });
   fmt::print(R"({{"shape": "{}", "us": {:.3f}, "us_min": {:.3f}, "us_max": {:.3f}, )"
              R"("copy_us": {:.3f}, "bytes": {}, "gbps": {:.0f}}}{})",
-             text, ours.median_us, ours.least_us, ours.most_us, copy.median_us, bytes,
+             text, ours.median_us, ours.min_us, ours.max_us, copy.median_us, bytes,
              static_cast<double>(bytes) / ours.median_us / 1000, last ? "" : ", ");
 }
 

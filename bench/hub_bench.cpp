@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prebuilt kernels against the same thing compiled here, and what loading a package costs.
+// Prebuilt kernels against the same function compiled here.
 #include "bench/suite.h"
 #include "epilogue/compiler/compile.h"
 #include "epilogue/cpu/cpu_backend.h"

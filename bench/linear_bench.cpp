@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `linear` against the bare cblas_sgemm that does the same GEMM without a bias.
+// `linear` against a bare cblas_sgemm call for the same GEMM without a bias.
 #include "bench/suite.h"
 #include "epilogue/cpu/openblas.h"
 #include "epilogue/ops/functional.h"
@@ -37,7 +37,7 @@ void add_linear(Suite& suite) {
 
   Contest row = linear_against_sgemm("1x4096x4096", {1, 4096, 4096});
   row.text = "linear f32 M=1 4096x4096, speed / sgemm";
-  row.want = Want::kAtLeast;
+  row.bound = Bound::kAtLeast;
   row.limit = 2;
   row.calls = 5;
   suite.add("linear_m1", std::move(row));

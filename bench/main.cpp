@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// epilogue_bench [--json] [--benchmark_filter=REGEX]: exits with 1 where a claim does not hold.
-// epilogue_bench --big-trace FILE MEGABYTES: the trace that readers are measured on.
+// epilogue_bench [--json] [--benchmark_filter=REGEX]: exits with 1 if a claim does not hold.
+// epilogue_bench --big-trace FILE MEGABYTES: writes the trace that the reader is measured on.
 #include <fmt/core.h>
 
 #include <cstdio>
@@ -44,6 +44,6 @@ int main(int argc, char** argv) {
   epi::bench::add_profile(suite);
   epi::bench::add_reader(suite);
   const int broken = suite.run(json);
-  if (broken < 0) fmt::print(stderr, "epilogue_bench: no benchmark has such a name\n");
+  if (broken < 0) fmt::print(stderr, "epilogue_bench: no benchmark matches --benchmark_filter\n");
   return broken < 0 ? 2 : broken > 0 ? 1 : 0;
 }

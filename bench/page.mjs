@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a report takes to be there, and a frame of its timeline. Usage: node page.mjs PAGE.html
+// Measures the time until a report is interactive, and the time per frame of its timeline. Usage:
+// node page.mjs PAGE.html
 import { chromium } from 'playwright-core';
 import { statSync } from 'node:fs';
 
 const [file] = process.argv.slice(2);
 const LOADS = 5, FRAMES = 40;
-const MOST_MS = 2000, MOST_BYTES = 25e6;
+const MAX_MS = 2000, MAX_BYTES = 25e6;
 
 function spread(values) {
   const sorted = [...values].sort((a, b) => a - b);
@@ -16,7 +17,7 @@ function spread(values) {
 const browser = await chromium.launch(
   { executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
 
-// From opening it to the frame behind the one in which the timeline was drawn.
+// The time from opening the page to the frame after the one that drew the timeline.
 async function load() {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   const start = performance.now();
@@ -27,7 +28,7 @@ async function load() {
   return { page, ms: performance.now() - start };
 }
 
-// What drawing takes the script, at a zoom, moving through the trace.
+// The script's time to draw frames at a zoom level while moving through the trace.
 async function frames(page, zoom) {
   return page.evaluate(([factor, count]) => {
     const group = window.epilogue, { whole } = group, times = [];
@@ -49,8 +50,8 @@ for (let i = 0; i < LOADS; ++i) {
   last = await load();
   loads.push(last.ms);
 }
-console.log(`${(bytes / 1e6).toFixed(1)} MB (at most ${MOST_BYTES / 1e6})`);
-console.log(`interactive after ${spread(loads)} (at most ${MOST_MS} ms)`);
+console.log(`${(bytes / 1e6).toFixed(1)} MB (at most ${MAX_BYTES / 1e6})`);
+console.log(`interactive after ${spread(loads)} (at most ${MAX_MS} ms)`);
 for (const zoom of [1, 10, 100, 1000, 10000]) {
   console.log(`a frame at zoom ${zoom}: ${spread(await frames(last.page, zoom))}`);
 }
@@ -62,4 +63,4 @@ const hits = await last.page.evaluate(() => {
 });
 console.log(`finding ${hits[0]} events: ${hits[1].toFixed(1)} ms`);
 await browser.close();
-process.exit(bytes <= MOST_BYTES && loads.sort((a, b) => a - b)[LOADS >> 1] <= MOST_MS ? 0 : 1);
+process.exit(bytes <= MAX_BYTES && loads.sort((a, b) => a - b)[LOADS >> 1] <= MAX_MS ? 0 : 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gelu against the loop one would write with libm, and add against the memory's own speed.
+// gelu against a straightforward loop with libm, and add against the memory bandwidth.
 #include <cmath>
 #include <cstring>
 
@@ -12,9 +12,9 @@ namespace epi::bench {
 namespace {
 
 constexpr int64_t kCount = 16 << 20;
-// add moves three floats an element, a copy two. The copy moves as many bytes as the add: with as
-// many elements its data would be two thirds of the add's, and more of it would stay in the last
-// cache.
+// add moves three floats per element, a copy two. The copy moves the same number of bytes as the
+// add. With the same number of elements, its data would be two thirds of the add's, and more of it
+// would stay in the last-level cache.
 constexpr int64_t kCopyCount = kCount / 2 * 3;
 
 void gelu_with_libm(const float* x, float* y) {
@@ -41,7 +41,7 @@ void add_pointwise(Suite& suite) {
 
   Contest gelu_contest;
   gelu_contest.text = "gelu tanh over 16 M floats, speed / std::tanh";
-  gelu_contest.want = Want::kAtLeast;
+  gelu_contest.bound = Bound::kAtLeast;
   gelu_contest.limit = 6;
   gelu_contest.ours = {
       "gelu tanh 16 M", [=] { benchmark::DoNotOptimize(gelu(a, "tanh")); }, {}, {}};
@@ -51,12 +51,12 @@ void add_pointwise(Suite& suite) {
 
   Contest add_contest;
   add_contest.text = "add over 16 M floats, bandwidth / copy";
-  add_contest.want = Want::kAtLeast;
+  add_contest.bound = Bound::kAtLeast;
   add_contest.limit = 0.8;
   add_contest.calls = 2;
   add_contest.ours = {"add 16 M", [=] { benchmark::DoNotOptimize(add(a, b)); }, {}, {}};
   add_contest.rival = {
-      "copy of as many bytes", [=] { copy(x.data<float>(), out.data<float>()); }, {}, {}};
+      "copy of the same bytes", [=] { copy(x.data<float>(), out.data<float>()); }, {}, {}};
   suite.add("add", std::move(add_contest));
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part `prebuilt` of against_torch.py: epilogue/glu beside Inductor's kernel and beside copies."""
+"""The part `prebuilt` of against_torch.py: epilogue/glu against Inductor's kernel and against copies."""
 import json, os, statistics, subprocess
 import torch
 from torch.profiler import ProfilerActivity, profile
@@ -13,7 +13,7 @@ OTHER_SHAPES = ["4096x3072", "8192x3000", "8191x3073", "16384x3072", "8192x2048"
 
 
 def prebuilt(args, claims):
-    """Version 1's pointwise kernel, which takes every shape, beside one specialised for its shape."""
+    """Compares version 1's pointwise kernel, which accepts any shape, with one specialised for its shape."""
     shapes = ["x".join(map(str, INDUCTOR_SHAPE)), *OTHER_SHAPES]
     out = subprocess.run([f"{args.bin}/gpu_prebuilt", *shapes], check=True, capture_output=True, text=True)
     own = {row["shape"]: row for row in json.loads(out.stdout)}
@@ -32,11 +32,11 @@ def prebuilt(args, claims):
     ours_us = own[shapes[0]]["us"]
     claims.add("prebuilt gelu_tanh_and_mul 8192x3072 over Inductor's", ours_us / theirs,
                ours_us <= 1.05 * theirs, **own[shapes[0]], inductor_us=theirs)
-    # The fastest copy of the run is the bound: copies of odd sizes are slow themselves.
+    # The fastest copy of the run sets the bound, because copies of odd sizes are slow.
     bytes_per_us = max(row["bytes"] / row["copy_us"] for row in own.values())
     for shape in OTHER_SHAPES:
         ratio = own[shape]["us"] * bytes_per_us / own[shape]["bytes"]
-        claims.add(f"prebuilt gelu_tanh_and_mul {shape} over its bytes at the copy bandwidth", ratio,
+        claims.add(f"prebuilt gelu_tanh_and_mul {shape} over moving its bytes at the copy bandwidth", ratio,
                    ratio <= 1.1, **own[shape])
     for version, kernels in ((1, 4), (2, 2)):
         trace = os.path.join(args.out, f"prebuilt_{version}.json")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What recording costs: a recorded view operator, all of it; the hook when nobody listens, and the
+// The cost of recording: a recorded view operator in total, the hook without a listener, and the
 // memory of a long recording from its first event to the written file.
 #include <unistd.h>
 
@@ -27,9 +27,9 @@ constexpr double kRecordedLimitNs = 200;
 constexpr double kShapesLimitNs = 500;
 constexpr double kHookLimitNs = 5;
 constexpr int64_t kManyEvents = 10'000'000;
-constexpr double kBytesAnEventLimit = 300;
+constexpr double kBytesPerEventLimit = 300;
 
-// A side whose calls are recorded. `body` costs what it costs, and the recording on top.
+// A side whose calls are recorded. Its time is that of `body` plus the recording.
 Side recorded_side(std::string name, std::function<void()> body, bool shapes) {
   auto profiler = std::make_shared<std::optional<profile::Profiler>>();
   return {
@@ -46,12 +46,13 @@ int64_t status_bytes(const std::string& key) {
   return 0;
 }
 
-// The peak of resident memory over recording, merging and writing, less what was there before.
-double bytes_an_event() {
+// Peak resident memory of recording, merging and writing, minus the resident memory before, per
+// event.
+double bytes_per_event() {
   const auto path = std::filesystem::temp_directory_path() /
                     ("epilogue_bench_" + std::to_string(::getpid()) + ".json");
   const Tensor x = empty({64, 128});
-  std::ofstream("/proc/self/clear_refs") << "5";  // the peak starts anew
+  std::ofstream("/proc/self/clear_refs") << "5";  // resets the peak
   const int64_t before = status_bytes("VmRSS");
   {
     profile::Profiler profiler;
@@ -70,30 +71,30 @@ void add_profile(Suite& suite) {
   const Tensor x = empty({64, 128, 768});
   const Dims shape{8192, 768};
   const auto one_view = [x, shape] { benchmark::DoNotOptimize(view(x, shape)); };
-  suite.add("profile_op", {"a recorded view op, all of it, ns",
+  suite.add("profile_op", {"a recorded view op in total, ns",
                            recorded_side("view, recorded", one_view, false),
                            {},
-                           Want::kAtMost,
+                           Bound::kAtMost,
                            kRecordedLimitNs,
                            kCalls});
   suite.add("profile_shapes", {"a recorded view op with its inputs, ns",
                                recorded_side("view, recorded with inputs", one_view, true),
                                {},
-                               Want::kAtMost,
+                               Bound::kAtMost,
                                kShapesLimitNs,
                                kCalls});
-  const auto heard = [x, shape] { benchmark::DoNotOptimize(dispatch(Op::kView, {x, shape})); };
-  const auto unheard = [x, shape] {
+  const auto with_hook = [x, shape] { benchmark::DoNotOptimize(dispatch(Op::kView, {x, shape})); };
+  const auto without_hook = [x, shape] {
     benchmark::DoNotOptimize(dispatch_without_hooks(Op::kView, {x, shape}));
   };
-  suite.add("profile_hook", {"the hook when nobody listens, ns",
-                             {"dispatch", heard},
-                             {"dispatch without the hook", unheard},
-                             Want::kSlowerByAtMost,
+  suite.add("profile_hook", {"the hook without a listener, ns",
+                             {"dispatch", with_hook},
+                             {"dispatch without the hook", without_hook},
+                             Bound::kSlowerByAtMost,
                              kHookLimitNs,
                              kCalls});
-  suite.add("profile_memory", Measurement{"10 M ops recorded and written, peak bytes an event", "B",
-                                          kBytesAnEventLimit, bytes_an_event});
+  suite.add("profile_memory", Measurement{"10 M ops recorded and written, peak bytes per event",
+                                          "B", kBytesPerEventLimit, bytes_per_event});
 #ifdef EPI_HAS_CUDA
   add_profile_gpu(suite);
 #endif

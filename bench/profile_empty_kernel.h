@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest thing a GPU can be given to do.
+// The smallest amount of GPU work: an empty kernel.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 namespace epi::bench {
 
-// Returns once it is in the queue.
+// Returns once the kernel is enqueued.
 cudaError_t launch_empty_kernel(cudaStream_t stream);
 
 }  // namespace epi::bench

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What recording a GPU costs the CPU that launches.
+// The host time that recording adds to a GPU launch.
 #pragma once
 
 #include "bench/suite.h"
 
 namespace epi::bench {
 
-// Adds nothing but a line on stderr where there is no device.
+// If there is no device, prints a line to stderr and adds nothing.
 void add_profile_gpu(Suite& suite);
 
 }  // namespace epi::bench

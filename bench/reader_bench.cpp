@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading: `epilogue table` of a large trace against a bare simdjson walk over the same file on one
-// thread. Both are processes of their own, so that starting, reading the file and peak memory
-// count.
+// `epilogue table` of a large trace against a bare simdjson walk over the same file on one thread.
+// Both run as separate processes, so that startup, file reading and peak memory count.
 #include <fcntl.h>
 #include <simdjson.h>
 #include <spawn.h>
@@ -24,7 +23,7 @@
 #include "epilogue/base/clock.h"
 #include "epilogue/base/error.h"
 
-extern char** environ;  // NOLINT: the name is POSIX's
+extern char** environ;  // NOLINT: declared by POSIX
 
 namespace epi::bench {
 namespace {
@@ -32,13 +31,13 @@ namespace {
 constexpr int64_t kMegabyte = 1'000'000;
 constexpr double kTableLimit = 1.25;
 constexpr double kBreakdownLimit = 1.5;
-constexpr double kPackedLimit = 2.0;
+constexpr double kGzipLimit = 2.0;
 constexpr double kReportLimit = 3;
 constexpr double kMemoryLimit = 1.0;
 constexpr double kScalingLimit = 1.25;
 constexpr int kTurns = 7;
 
-// Files made when they are first asked for, gone with the process.
+// Files that are created on first use and removed at exit.
 class TraceFiles {
  public:
   TraceFiles()
@@ -59,11 +58,11 @@ class TraceFiles {
     }
     return path;
   }
-  std::string packed(int64_t megabytes) {
+  std::string gzipped(int64_t megabytes) {
     const std::string path = plain(megabytes) + ".gz";
     if (!std::filesystem::exists(path)) {
       const std::string command = "gzip -1 -k '" + plain(megabytes) + "'";
-      if (std::system(command.c_str()) != 0) throw Error("gzip failed");  // NOLINT: our own path
+      if (std::system(command.c_str()) != 0) throw Error("gzip failed");  // NOLINT: a path of ours
     }
     return path;
   }
@@ -77,7 +76,7 @@ class TraceFiles {
   std::map<int64_t, int64_t> events_;
 };
 
-// Starts a program with its output thrown away.
+// Starts a program and discards its output.
 pid_t start_program(std::vector<std::string> words) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -88,11 +87,11 @@ pid_t start_program(std::vector<std::string> words) {
   pid_t child = 0;
   const int failed = ::posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) throw Error(words[0] + " cannot be run");
+  if (failed != 0) throw Error("cannot run " + words[0]);
   return child;
 }
 
-// Returns the nanoseconds from its start to its end.
+// Runs a program and returns its duration in nanoseconds.
 double run_program(const std::vector<std::string>& words) {
   const int64_t start_ns = now_ns();
   int status = 0;
@@ -101,8 +100,8 @@ double run_program(const std::vector<std::string>& words) {
   return static_cast<double>(now_ns() - start_ns);
 }
 
-// The peak of a program's resident memory, by looking every two milliseconds: what the system tells
-// at its end holds that of the process that started it, too.
+// A program's peak resident memory, sampled every two milliseconds. getrusage is not usable,
+// because it also includes the process that started the program.
 double peak_bytes(const std::vector<std::string>& words) {
   const pid_t child = start_program(words);
   double peak = 0;
@@ -147,7 +146,7 @@ void add_reader(Suite& suite) {
             {"table of a 500 MB trace / bare simdjson walk, one thread",
              {"epilogue table, 500 MB", [files] { run_program(table_of(files->plain(500))); }},
              {"bare simdjson walk, 500 MB", walk},
-             Want::kAtMost,
+             Bound::kAtMost,
              kTableLimit,
              1,
              1.0,
@@ -155,16 +154,16 @@ void add_reader(Suite& suite) {
              false});
   suite.add("reader_gz",
             {"table of the trace as .gz / bare walk of the plain one",
-             {"epilogue table, .gz", [files] { run_program(table_of(files->packed(500))); }},
+             {"epilogue table, .gz", [files] { run_program(table_of(files->gzipped(500))); }},
              {"bare simdjson walk, plain", walk},
-             Want::kAtMost,
-             kPackedLimit,
+             Bound::kAtMost,
+             kGzipLimit,
              1,
              1.0,
              kTurns,
              false});
   const auto table = [files] { run_program(table_of(files->plain(500))); };
-  const auto beside_table = [&](const char* name, const char* claim, const char* verb) {
+  const auto add_against_table = [&](const char* name, const char* claim, const char* verb) {
     const auto ours = [files, verb] { run_program({tool("epilogue"), verb, files->plain(500)}); };
     Contest contest;
     contest.text = claim;
@@ -177,17 +176,17 @@ void add_reader(Suite& suite) {
     contest.warm_up = false;
     suite.add(name, contest);
   };
-  beside_table("reader_breakdown", "breakdown of a 500 MB trace / its table", "breakdown");
-  beside_table("reader_advise", "advice about a 500 MB trace / its table", "advise");
+  add_against_table("reader_breakdown", "breakdown of a 500 MB trace / its table", "breakdown");
+  add_against_table("reader_advise", "advice about a 500 MB trace / its table", "advise");
   suite.add("reader_json_load",
-            {"table of a 500 MB trace, speed over Python's json.load",
+            {"table of a 500 MB trace, speed / Python's json.load",
              {"epilogue table, 500 MB", [files] { run_program(table_of(files->plain(500))); }},
              {"python3 json.load",
               [files] {
                 run_program({"python3", "-c", "import json, sys; json.load(open(sys.argv[1]))",
                              files->plain(500)});
               }},
-             Want::kAtLeast,
+             Bound::kAtLeast,
              1,
              1,
              1.0,
@@ -195,7 +194,7 @@ void add_reader(Suite& suite) {
              false});
   suite.add(
       "reader_report",
-      Measurement{"report of a 500 MB trace less twice its table", "s", kReportLimit, [files] {
+      Measurement{"report of a 500 MB trace minus twice its table", "s", kReportLimit, [files] {
                     const std::string file = files->plain(500);
                     const double page_ns =
                         run_program({tool("epilogue"), "report", file, "-o", file + ".html"});
@@ -208,7 +207,7 @@ void add_reader(Suite& suite) {
                                  static_cast<double>(std::filesystem::file_size(file));
                         }});
   suite.add("reader_scaling",
-            Measurement{"time an event at 2 GB / at 250 MB", "x", kScalingLimit, [files] {
+            Measurement{"time per event at 2 GB / at 250 MB", "x", kScalingLimit, [files] {
                           const auto best = [&](int64_t megabytes) {
                             double ns = 1e18;
                             for (int i = 0; i < 3; ++i) {

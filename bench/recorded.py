@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces that our tool wrote, or PyTorch's profiler: kernels and their times."""
+"""Kernel times from traces written by Epilogue or by PyTorch's profiler."""
 import json, subprocess
 
 

@@ -29,7 +29,7 @@ double take_turn(const Side& side, const Contest& contest) {
 
 void take_turns(benchmark::State& state, Contest& contest) {
   for ([[maybe_unused]] auto _ : state) {
-    // Who begins changes from turn to turn.
+    // The sides alternate in who goes first.
     const bool ours_first = contest.ours_ns.size() % 2 == 0;
     if (ours_first) contest.ours_ns.push_back(take_turn(contest.ours, contest));
     if (contest.rival.body) contest.rival_ns.push_back(take_turn(contest.rival, contest));
@@ -38,8 +38,8 @@ void take_turns(benchmark::State& state, Contest& contest) {
   }
 }
 
-// Google Benchmark's own report says nothing about pairs.
-class Silent : public benchmark::BenchmarkReporter {
+// Google Benchmark's report has no notion of two sides.
+class SilentReporter : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context& /*context*/) override { return true; }
   void ReportRuns(const std::vector<Run>& /*runs*/) override {}
@@ -68,8 +68,8 @@ void Suite::add(const std::string& name, Measurement measurement) {
 }
 
 int Suite::run(bool json) {
-  Silent silent;
-  benchmark::RunSpecifiedBenchmarks(&silent);
+  SilentReporter reporter;
+  benchmark::RunSpecifiedBenchmarks(&reporter);
   std::vector<Verdict> verdicts;
   for (const auto& contest : contests_) {
     if (!contest->ours_ns.empty()) verdicts.push_back(judge(*contest));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about speed, each a ratio of two sides measured in one run: machines are shared and noisy,
-// and an absolute time on one of them says nothing about another. The sides take turns, a few
-// milliseconds each, and the ratio is taken turn by turn, so that a slow moment hits both.
+// Claims about speed, each a ratio of two sides measured in one run. Machines are shared and noisy,
+// and an absolute time on one machine does not transfer to another. The sides alternate every few
+// milliseconds and the ratio is computed per turn, so that a slow moment affects both.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -14,7 +14,7 @@
 
 namespace epi::bench {
 
-// One of the two things compared. `before` and `after` run around its turn, untimed.
+// One side of a comparison. `before` and `after` run around its turn and are not timed.
 struct Side {
   std::string name{};
   std::function<void()> body{};
@@ -22,23 +22,23 @@ struct Side {
   std::function<void()> after{};
 };
 
-enum class Want { kAtMost, kAtLeast, kSlowerByAtMost };
+enum class Bound { kAtMost, kAtLeast, kSlowerByAtMost };
 
-// The claim: time of ours / time of the rival at most the limit; or work of ours / time of ours
-// over that of the rival at least the limit; or ours slower by at most so many ns, by the minima of
-// both. Without a rival, the time of ours in ns.
+// The claim, by `bound`. kAtMost: our time over the rival's is at most `limit`. kAtLeast: our work
+// per time over the rival's is at least `limit`. kSlowerByAtMost: our minimum time exceeds the
+// rival's by at most `limit` ns. Without a rival, the value is our time in ns.
 struct Contest {
   std::string text;
   Side ours;
-  Side rival;  // without a body: none
-  Want want = Want::kAtMost;
+  Side rival;  // no body: no rival
+  Bound bound = Bound::kAtMost;
   double limit = 1;
-  int calls = 1;            // of a body in one turn
-  double work_ratio = 1.0;  // the work of one call of ours over that of the rival, for kAtLeast
+  int calls = 1;            // of the body per turn
+  double work_ratio = 1.0;  // work of one of our calls over one of the rival's, for kAtLeast
   int turns = 41;
-  bool warm_up = true;  // a call before each turn brings the side's own data back into the caches
+  bool warm_up = true;  // call once before each turn to bring the side's data back into the caches
 
-  std::vector<double> ours_ns{};  // of one call, a value a turn
+  std::vector<double> ours_ns{};  // per call, one value per turn
   std::vector<double> rival_ns{};
 };
 
@@ -46,7 +46,7 @@ struct Contest {
 struct Measurement {
   std::string text;
   std::string unit;
-  double limit = 1;  // at most
+  double limit = 1;  // maximum
   std::function<double()> measure;
 
   std::optional<double> value{};
@@ -54,11 +54,11 @@ struct Measurement {
 
 class Suite {
  public:
-  // `name` is what --benchmark_filter selects by.
+  // `name` is matched by --benchmark_filter.
   void add(const std::string& name, Contest contest);
   void add(const std::string& name, Measurement measurement);
-  // Runs what Google Benchmark's flags select; prints times and claims. Returns how many are
-  // broken, or -1 where nothing was selected.
+  // Runs the benchmarks selected by Google Benchmark's flags and prints times and claims. Returns
+  // the number of claims that do not hold, or -1 if nothing was selected.
   int run(bool json);
 
  private:
@@ -66,7 +66,7 @@ class Suite {
   std::vector<std::unique_ptr<Measurement>> measurements_;
 };
 
-// One function a file of benchmarks.
+// One function per benchmark file.
 void add_compile(Suite& suite);
 void add_dispatch(Suite& suite);
 void add_explain(Suite& suite);
@@ -77,13 +77,13 @@ void add_pointwise(Suite& suite);
 void add_profile(Suite& suite);
 void add_reader(Suite& suite);
 
-// The rival of reading: walks over every event of a trace and does nothing else. An exit code.
+// The rival of the reader: iterates over every event of a trace. Returns an exit code.
 int walk_trace(const char* path);
 
-// Prints what the first call of a compiled MLP takes over an eager one, in ms. An exit code.
+// Prints the first call of a compiled MLP minus an eager call, in ms. Returns an exit code.
 int print_first_call();
 
-// A side that calls OpenBLAS on all cores, as a program that uses it directly does.
+// A side that calls OpenBLAS on all cores, like a program that uses it directly.
 Side openblas_side(std::string name, std::function<void()> body);
 
 }  // namespace epi::bench

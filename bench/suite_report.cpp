@@ -22,22 +22,22 @@ double quantile(std::vector<double> values, double q) {
 }
 
 std::string limit_text(const Contest& contest) {
-  const bool ratio = contest.rival.body && contest.want != Want::kSlowerByAtMost;
-  return fmt::format("{} {}{}", contest.want == Want::kAtLeast ? ">=" : "<=", contest.limit,
+  const bool ratio = contest.rival.body && contest.bound != Bound::kSlowerByAtMost;
+  return fmt::format("{} {}{}", contest.bound == Bound::kAtLeast ? ">=" : "<=", contest.limit,
                      ratio ? "x" : " ns");
 }
 
 std::vector<double> turn_values(const Contest& contest) {
   if (!contest.rival.body) return contest.ours_ns;
-  if (contest.want == Want::kSlowerByAtMost) {
+  if (contest.bound == Bound::kSlowerByAtMost) {
     return {quantile(contest.ours_ns, 0) - quantile(contest.rival_ns, 0)};
   }
   std::vector<double> values;
   for (size_t i = 0; i < contest.ours_ns.size(); ++i) {
     const double ours = contest.ours_ns[i];
     const double rival = contest.rival_ns[i];
-    values.push_back(contest.want == Want::kAtMost ? ours / rival
-                                                   : contest.work_ratio * rival / ours);
+    values.push_back(contest.bound == Bound::kAtMost ? ours / rival
+                                                     : contest.work_ratio * rival / ours);
   }
   return values;
 }
@@ -65,7 +65,7 @@ Verdict judge(const Contest& contest) {
   const auto values = turn_values(contest);
   const double median = quantile(values, 0.5);
   const bool holds =
-      contest.want == Want::kAtLeast ? median >= contest.limit : median <= contest.limit;
+      contest.bound == Bound::kAtLeast ? median >= contest.limit : median <= contest.limit;
   return {contest.text,          limit_text(contest),   &contest, median,
           quantile(values, 0.1), quantile(values, 0.9), holds};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a contest came to, and how it is printed.
+// Evaluates contests and prints the results.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace epi::bench {
 
-// The value of the claim over the turns: ratios, or ns where there is no rival.
+// The value of the claim over all turns: ratios, or ns if there is no rival.
 struct Verdict {
   std::string text;
   std::string limit;       // "<= 150 ns"
@@ -17,7 +17,7 @@ struct Verdict {
   double median;
   double p10;
   double p90;
-  bool holds;  // by the median
+  bool holds;  // judged by the median
 };
 
 Verdict judge(const Contest& contest);

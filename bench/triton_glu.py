@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A gate, up and activation in one kernel as Triton makes it, for bench/against_torch.py: what a good
-engineer gets in an afternoon. Weights are interleaved row by row (gate, up, gate, up, ...), which is a
-copy of them; a block's even columns meet its odd ones in the epilogue."""
+"""Gate, up and activation as one Triton kernel, for bench/against_torch.py: what a good engineer writes in
+an afternoon. The weights are copied and interleaved row by row (gate, up, gate, up, ...), so that the
+epilogue combines the even columns of a block with the odd ones."""
 import torch, triton, triton.language as tl
 from triton.tools.tensor_descriptor import TensorDescriptor
 
-# Rows, columns of both products, depth, warps, stages, rows of blocks that run together.
+# Rows, columns of both GEMMs, depth, warps, stages, block rows that are scheduled together.
 CONFIGS = [(128, 256, 64, 8, 3, 8), (128, 256, 64, 8, 4, 8), (128, 256, 64, 8, 4, 16),
            (256, 128, 64, 8, 3, 8), (256, 128, 64, 8, 4, 8), (128, 128, 64, 4, 4, 8)]
 
@@ -33,8 +33,8 @@ def block(x, w, out, m, n, k, GELU: tl.constexpr, ROWS: tl.constexpr, COLUMNS: t
 
 
 class TritonGlu(torch.nn.Module):
-    """The block with this kernel for gate and up, in the fastest of the configurations, and
-    `torch.mm` for down."""
+    """The block with this kernel for gate and up, in the fastest configuration, and `torch.mm` for
+    down."""
 
     def __init__(self, glu, x, time_us):
         super().__init__()
@@ -47,7 +47,7 @@ class TritonGlu(torch.nn.Module):
     def time_of(self, config, x, time_us):
         try:
             return time_us(lambda: self.gate_up(x, config))
-        except Exception:  # more shared memory or registers than there are
+        except Exception:  # exceeds the shared memory or registers
             return float("inf")
 
     def gate_up(self, x, config):
