@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// add(matmul(x, w), b): two operators, two kernels; compiled it is one, addmm. At 64 the time goes
-// into calling them, at 4096 into the GEMM; the profiler's table tells which.
+// add(matmul(x, w), b): two operators and two kernels. Compiled, it is one kernel, addmm. At size
+// 64 most of the time is host overhead, at 4096 it is the GEMM. The profiler's table shows which.
 #include "epilogue/base/error.h"
 #include "epilogue/compiler/compile.h"
 #include "epilogue/ops/functional.h"
@@ -10,12 +10,13 @@
 int main(int argc, char** argv) {
   return example::run([&] {
     example::Flags flags(argc, argv,
-                         "add(matmul(x, w), b): two kernels; compiled it is one, addmm");
+                         "add(matmul(x, w), b): two kernels; compiled, one kernel (addmm)");
     const int64_t size = flags.size("--size", 1024, "Rows and columns of the three matrices");
-    const int64_t rows = flags.size("--rows", size, "Of x and b, by default the size");
-    const int64_t cols = flags.size("--cols", size, "Of w and b, by default the size");
-    const bool bias = flags.has("--bias", "b is a vector of the columns, as in a Linear");
-    const std::string layout = flags.text("--layout", "nn", "Of w; tn: transposed, as in a Linear");
+    const int64_t rows = flags.size("--rows", size, "Rows of x and b, by default --size");
+    const int64_t cols = flags.size("--cols", size, "Columns of w and b, by default --size");
+    const bool bias = flags.has("--bias", "Make b a vector, one value per column, as in a Linear");
+    const std::string layout =
+        flags.text("--layout", "nn", "Layout of w; tn: transposed, as in a Linear");
     const auto recording = example::recording_flags(flags);
     const auto compile = example::compile_flags(flags, "matmul_add");
     if (!flags.done()) return;
@@ -31,7 +32,7 @@ int main(int argc, char** argv) {
     const epi::Tensor b =
         bias ? epi::randn({cols}, 2, options) : epi::randn({rows, cols}, 2, options);
 
-    // w and b are parameters: x is what a call brings.
+    // w and b are parameters. Each call passes only x.
     const auto matmul_add = [w, b](std::span<const epi::Tensor> inputs) {
       return epi::add(epi::matmul(inputs[0], w), b);
     };

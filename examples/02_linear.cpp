@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Linear is one kernel: the transpose rewrites strides, and the bias is added in the GEMM's
-// epilogue. Compiled with --fuse pointwise it stays that kernel.
+// A Linear is one kernel: the transpose only changes strides, and the bias is added in the GEMM's
+// epilogue. Compiled with --fuse pointwise, it is still that kernel.
 #include "epilogue/compiler/compile.h"
 #include "epilogue/nn/linear.h"
 #include "epilogue/ops/functional.h"
@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
     const int64_t batch = flags.size("--batch", 1024, "Rows of x");
     const int64_t in_dim = flags.size("--in-dim", 32, "Inputs");
     const int64_t out_dim = flags.size("--out-dim", 64, "Outputs");
-    const bool bias = !flags.has("--no-bias", "Without a bias");
+    const bool bias = !flags.has("--no-bias", "Omit the bias");
     const auto recording = example::recording_flags(flags);
     const auto compile = example::compile_flags(flags, "linear");
     if (!flags.done()) return;

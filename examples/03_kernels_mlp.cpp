@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same MLP with prebuilt kernels: a package is looked up, verified and loaded; then the module
-// runs with it. No compiler, no guards, any number of rows.
+// The same MLP with prebuilt kernels: looks up, verifies and loads a package, then runs the module
+// with it. No compiler, no guards, any number of rows.
 #include "epilogue/base/error.h"
 #include "epilogue/hub/kernel.h"
 #include "epilogue/hub/prebuilt_glu_mlp.h"
@@ -14,12 +14,12 @@ int main(int argc, char** argv) {
     const int64_t batch = flags.size("--batch", 64, "Sequences");
     const int64_t seq = flags.size("--seq", 128, "Positions in a sequence");
     const int64_t dim = flags.size("--dim", 768, "Width of x");
-    const int64_t hidden = flags.size("--hidden", 3072, "Width between");
+    const int64_t hidden = flags.size("--hidden", 3072, "Hidden width");
     const auto package = flags.text("--kernels", "epilogue/glu@1", "A package and its version");
     const auto recording = example::recording_flags(flags);
     if (!flags.done()) return;
 
-    // The best variant for this device. Where there is none, the failure says why, of each.
+    // The best variant for this device. If there is none, the failure gives the reason for each.
     const size_t at = package.find('@');
     if (at == package.npos) throw epi::Error(fmt::format("--kernels {}: needs @VERSION", package));
     const int64_t version = std::strtoll(package.c_str() + at + 1, nullptr, 10);

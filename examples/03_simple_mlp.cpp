@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gated MLP, down(gelu(gate(x)) * up(x)): five kernels; compiled, two. With --weights its
-// parameters are the pages of a safetensors file, mapped and not copied.
+// A gated MLP, down(gelu(gate(x)) * up(x)): five kernels, or two when compiled. With --weights, its
+// parameters are the mapped pages of a safetensors file, without a copy.
 #include "epilogue/base/error.h"
 #include "epilogue/compiler/compile.h"
 #include "epilogue/nn/checkpoint.h"
@@ -26,15 +26,16 @@ int main(int argc, char** argv) {
     const int64_t batch = flags.size("--batch", 64, "Sequences");
     const int64_t seq = flags.size("--seq", 128, "Positions in a sequence");
     const int64_t dim = flags.size("--dim", 768, "Width of x");
-    const int64_t hidden = flags.size("--hidden", 3072, "Width between");
+    const int64_t hidden = flags.size("--hidden", 3072, "Hidden width");
     const auto name = flags.text("--activation", "geglu", "geglu, geglu_erf or swiglu");
     const auto weights = flags.text("--weights", "", "A .safetensors file, an index, or a folder");
-    const auto prefix = flags.text("--prefix", "", "What the tensors' names begin with");
+    const auto prefix = flags.text("--prefix", "", "Prefix of the tensor names");
     const auto recording = example::recording_flags(flags);
     const auto compile = example::compile_flags(flags, "mlp");
     if (!flags.done()) return;
     const auto activation = epi::nn::glu_activation_from_name(name);
-    if (!activation) throw epi::Error(fmt::format("--activation {}: is not known", name));
+    if (!activation)
+      throw epi::Error(fmt::format("--activation {}: must be geglu, geglu_erf or swiglu", name));
 
     epi::nn::GluMlp mlp(dim, hidden, *activation, false, recording.dtype);
     weights.empty() ? epi::nn::init_normal(mlp, 1) : load(mlp, weights, prefix);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same MLP compiled: five kernels become two, for every batch, and each step of how is there to
-// be printed. Usage: 04_compiled_mlp
+// The same MLP compiled: five kernels become two, for every batch size, and every lowering stage
+// can be printed. Usage: 04_compiled_mlp
 #include <fmt/core.h>
 
 #include <cstdio>
@@ -34,7 +34,7 @@ int main() {
   epi::register_cpu_backend();
   try {
     run();
-  } catch (const epi::Error& error) {  // a build without LLVM says what to install
+  } catch (const epi::Error& error) {  // without LLVM, the message names the package to install
     fmt::print(stderr, "{}\n", error.what());
     return 2;
   }

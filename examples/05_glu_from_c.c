@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The SwiGLU block from C, in a program with its own memory and stream: captured into a CUDA graph,
- * launched, and held against the same sums on the CPU. Without a Hopper GPU it says so. */
+/* The SwiGLU block from C, in a program that manages its own memory and stream: captures the block
+ * into a CUDA graph, launches it, and compares the result with the CPU. Skips without a Hopper GPU.
+ */
 #include <cuda_runtime_api.h>
 #include <epilogue/glu.h>
 #include <math.h>
@@ -35,7 +36,7 @@ static void check_glu(epi_glu_status status, const epi_glu* glu, const char* cal
   exit(1);
 }
 
-/* `count` numbers between -0.5 and 0.5, here and on the GPU. */
+/* `count` random numbers between -0.5 and 0.5, on the CPU and on the GPU. */
 static uint16_t* random_matrix(int count, void** on_gpu) {
   uint16_t* values = malloc((size_t)count * sizeof *values);
   for (int i = 0; i < count; ++i) values[i] = to_bf16((float)rand() / (float)RAND_MAX - 0.5f);
@@ -44,7 +45,7 @@ static uint16_t* random_matrix(int count, void** on_gpu) {
   return values;
 }
 
-/* Row `i` of a [., k] times row `j` of b [., k]. */
+/* Dot product of row `i` of a [., k] and row `j` of b [., k]. */
 static double dot(const uint16_t* a, int i, const uint16_t* b, int j, int k) {
   double sum = 0;
   for (int d = 0; d < k; ++d) sum += (double)from_bf16(a[i * k + d]) * from_bf16(b[j * k + d]);
@@ -85,7 +86,7 @@ int main(void) {
 
   uint16_t y[M * K];
   check_cuda(cudaMemcpy(y, y_gpu, sizeof y, cudaMemcpyDeviceToHost), "cudaMemcpy");
-  double error = 0, whole = 0;
+  double error = 0, norm = 0;
   for (int i = 0; i < M; ++i) {
     double h[N];
     for (int j = 0; j < N; ++j) {
@@ -93,14 +94,14 @@ int main(void) {
       h[j] = g / (1 + exp(-g)) * dot(x, i, up, j, K);
     }
     for (int j = 0; j < K; ++j) {
-      double want = 0;
-      for (int d = 0; d < N; ++d) want += h[d] * from_bf16(down[j * N + d]);
-      error += pow(from_bf16(y[i * K + j]) - want, 2);
-      whole += want * want;
+      double expected = 0;
+      for (int d = 0; d < N; ++d) expected += h[d] * from_bf16(down[j * N + d]);
+      error += pow(from_bf16(y[i * K + j]) - expected, 2);
+      norm += expected * expected;
     }
   }
-  const double relative = sqrt(error / whole);
-  printf("SwiGLU of %d rows, %d to %d to %d: error %.1e of the result\n", M, K, N, K, relative);
+  const double relative = sqrt(error / norm);
+  printf("SwiGLU of %d rows, %d to %d to %d: relative error %.1e\n", M, K, N, K, relative);
 
   cudaGraphExecDestroy(exec);
   cudaGraphDestroy(graph);
@@ -109,5 +110,5 @@ int main(void) {
   free(gate);
   free(up);
   free(down);
-  return relative < 0.0078125 ? 0 : 1; /* h and y are rounded to 8 bits */
+  return relative < 0.0078125 ? 0 : 1; /* h and y are rounded to 8 bits of mantissa */
 }

@@ -20,11 +20,11 @@ std::string with_dashes(std::string text) {
   return text;
 }
 
-int64_t number(const std::string& flag, const std::string& text, int64_t smallest) {
+int64_t number(const std::string& flag, const std::string& text, int64_t minimum) {
   char* end = nullptr;
   const long long value = std::strtoll(text.c_str(), &end, 10);
-  if (text.empty() || *end != '\0' || value < smallest) {
-    throw epi::Error(fmt::format("{} {}: must be a number of at least {}", flag, text, smallest));
+  if (text.empty() || *end != '\0' || value < minimum) {
+    throw epi::Error(fmt::format("{} {}: must be an integer of at least {}", flag, text, minimum));
   }
   return value;
 }
@@ -33,7 +33,7 @@ epi::profile::Schedule schedule_of(const std::string& text) {
   const size_t first = text.find(',');
   const size_t second = first == text.npos ? text.npos : text.find(',', first + 1);
   if (second == text.npos) {
-    throw epi::Error(fmt::format("--steps {}: three numbers are needed", text));
+    throw epi::Error(fmt::format("--steps {}: needs three numbers, wait,warmup,active", text));
   }
   return {number("--steps", text.substr(0, first), 0),
           number("--steps", text.substr(first + 1, second - first - 1), 0),
@@ -60,7 +60,7 @@ epi::DType dtype_of(const std::string& text, epi::Device device) {
   return *dtype;
 }
 
-// "mlp.txt" beside "mlp.json.gz".
+// "mlp.txt" for "mlp.json.gz", in the same folder.
 std::string table_path(const std::string& trace) {
   return trace.substr(0, trace.find(".json", trace.find_last_of('/') + 1)) + ".txt";
 }
@@ -70,16 +70,17 @@ std::string table_path(const std::string& trace) {
 Flags::Flags(int argc, char** argv, std::string_view about) : help_(fmt::format("{}\n\n", about)) {
   for (int i = 1; i < argc; ++i) {
     const std::string word = with_dashes(argv[i]);
-    if (!word.starts_with("--")) throw epi::Error(fmt::format("{}: is not a flag", argv[i]));
+    if (!word.starts_with("--")) throw epi::Error(fmt::format("{}: expected a flag", argv[i]));
     const bool has_value = i + 1 < argc && !std::string_view(argv[i + 1]).starts_with("--");
     given_[word] = has_value ? std::optional<std::string>(argv[++i]) : std::nullopt;
   }
-  asked_for_help_ = given_.erase("--help") > 0;
+  help_requested_ = given_.erase("--help") > 0;
 }
 
-void Flags::add_help(const std::string& flag, const std::string& usual, std::string_view help) {
-  help_ +=
-      fmt::format("  {:<14}{}{}\n", flag, help, usual.empty() ? "" : fmt::format(" ({})", usual));
+void Flags::add_help(const std::string& flag, const std::string& default_value,
+                     std::string_view help) {
+  help_ += fmt::format("  {:<14}{}{}\n", flag, help,
+                       default_value.empty() ? "" : fmt::format(" ({})", default_value));
 }
 
 bool Flags::has(const std::string& flag, std::string_view help) {
@@ -91,49 +92,50 @@ bool Flags::has(const std::string& flag, std::string_view help) {
   return true;
 }
 
-std::string Flags::text(const std::string& flag, const std::string& usual, std::string_view help) {
-  add_help(flag, usual, help);
+std::string Flags::text(const std::string& flag, const std::string& default_value,
+                        std::string_view help) {
+  add_help(flag, default_value, help);
   const auto found = given_.find(flag);
-  if (found == given_.end()) return usual;
+  if (found == given_.end()) return default_value;
   if (!found->second) throw epi::Error(fmt::format("{}: needs a value", flag));
   std::string value = *found->second;
   given_.erase(found);
   return value;
 }
 
-int64_t Flags::size(const std::string& flag, int64_t usual, std::string_view help) {
-  return number(flag, text(flag, fmt::format("{}", usual), help), 1);
+int64_t Flags::size(const std::string& flag, int64_t default_value, std::string_view help) {
+  return number(flag, text(flag, fmt::format("{}", default_value), help), 1);
 }
 
 bool Flags::done() {
-  if (asked_for_help_) {
+  if (help_requested_) {
     fmt::print("{}", help_);
     return false;
   }
   if (given_.empty()) return true;
-  throw epi::Error(
-      fmt::format("{}: is not a flag of this program; see --help", given_.begin()->first));
+  throw epi::Error(fmt::format("{}: unknown flag, see --help", given_.begin()->first));
 }
 
 Recording recording_flags(Flags& flags) {
   Recording recording;
   recording.device = device_of(flags.text("--device", "auto", "auto, cpu or cuda"));
-  recording.dtype =
-      dtype_of(flags.text("--dtype", "", "f32 (CPU's), bf16 (CUDA's) or f16"), recording.device);
+  recording.dtype = dtype_of(
+      flags.text("--dtype", "", "f32 (CPU default), bf16 (CUDA default) or f16"), recording.device);
   recording.schedule = schedule_of(flags.text("--steps", "1,1,3", "wait,warmup,active"));
-  recording.warmup = flags.size("--warmup", 3, "Forwards before the recording");
-  recording.trace = flags.text("--trace", "", "Write the trace, and its table beside it");
+  recording.warmup = flags.size("--warmup", 3, "Forwards before recording starts");
+  recording.trace = flags.text("--trace", "", "Write the trace and, beside it, its table");
   return recording;
 }
 
 Compile compile_flags(Flags& flags, const std::string& name) {
   Compile compile;
-  compile.compile = flags.has("--compile", "Through epi::compile");
-  const std::string asked = flags.text("--fuse", "", "none, pointwise or epilogue (the default)");
-  if (!asked.empty() && !compile.compile) {
-    throw epi::Error(fmt::format("--fuse {}: needs --compile", asked));
+  compile.compile = flags.has("--compile", "Use epi::compile");
+  const std::string requested =
+      flags.text("--fuse", "", "none, pointwise or epilogue (the default)");
+  if (!requested.empty() && !compile.compile) {
+    throw epi::Error(fmt::format("--fuse {}: needs --compile", requested));
   }
-  const std::string fuse = asked.empty() ? "epilogue" : asked;
+  const std::string fuse = requested.empty() ? "epilogue" : requested;
   if (fuse != "none" && fuse != "pointwise" && fuse != "epilogue") {
     throw epi::Error(fmt::format("--fuse {}: must be none, pointwise or epilogue", fuse));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the programs of this folder share: their flags, and how a forward is recorded. The programs
-// of the same names in pytorch/ take the same flags and write the same kind of trace.
+// Flags and recording, shared by the programs in this folder. The programs of the same names in
+// pytorch/ take the same flags and write the same kind of trace.
 #pragma once
 
 #include <fmt/core.h>
@@ -18,34 +18,36 @@
 
 namespace example {
 
-// "--in-dim 32 --compile": each flag is asked for once, then `done` refuses what nobody asked for.
-// Underscores work too. Throws `epi::Error` for values that cannot be read.
+// Parses flags such as "--in-dim 32 --compile". The program queries each flag once, then `done`
+// rejects the flags that it did not query. Underscores are accepted in place of dashes. Throws
+// `epi::Error` for invalid values.
 class Flags {
  public:
   Flags(int argc, char** argv, std::string_view about);
 
   bool has(const std::string& flag, std::string_view help);
-  std::string text(const std::string& flag, const std::string& usual, std::string_view help);
-  int64_t size(const std::string& flag, int64_t usual, std::string_view help);
-  // Whether to go on: false where --help was given, and has been printed.
+  std::string text(const std::string& flag, const std::string& default_value,
+                   std::string_view help);
+  int64_t size(const std::string& flag, int64_t default_value, std::string_view help);
+  // Whether to continue. False if --help was given, after printing the help.
   bool done();
 
  private:
-  void add_help(const std::string& flag, const std::string& usual, std::string_view help);
+  void add_help(const std::string& flag, const std::string& default_value, std::string_view help);
 
   std::string help_;
-  bool asked_for_help_ = false;
-  // Without those that were asked for; none where no value follows.
+  bool help_requested_ = false;
+  // The flags not queried yet. The value is nullopt if none was given.
   std::map<std::string, std::optional<std::string>> given_;
 };
 
-// The flags that every program has.
+// The flags that all programs share.
 struct Recording {
   epi::Device device;
   epi::DType dtype;
   epi::profile::Schedule schedule;
   int64_t warmup = 3;
-  std::string trace;  // the file to write; empty: none
+  std::string trace;  // file to write, or empty
 };
 
 // Registers the device's backend.
@@ -57,12 +59,12 @@ struct Compile {
 };
 Compile compile_flags(Flags& flags, const std::string& name);
 
-// Runs `forward` by the schedule, each call as `annotation`; prints the profiler's table and writes
-// the trace.
+// Runs `forward` on the schedule, each call inside `annotation`. Prints the profiler's table and
+// writes the trace.
 void record(const std::string& annotation, const std::function<void()>& forward,
             const Recording& recording);
 
-// Runs `program`; prints an error in one line. Returns the exit code.
+// Runs `program` and returns the exit code. Prints an error in one line.
 int run(const std::function<void()>& program);
 
 }  // namespace example

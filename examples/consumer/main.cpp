@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smallest program against an installed Epilogue: a SwiGLU block on one row.
+// A minimal program that uses an installed Epilogue: a SwiGLU block on one row.
 #include <epilogue/cpu/cpu_backend.h>
 #include <epilogue/nn/glu_mlp.h>
 #include <epilogue/tensor/factories.h>

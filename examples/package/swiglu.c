@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A kernel package of one's own: silu(gate) * up for floats, in C. docs/hub.md builds, signs and
- * runs it. */
+/* A custom kernel package: silu(gate) * up for floats, in C. docs/hub.md shows how to build, sign
+ * and run it. */
 #include <epilogue/kernel_abi.h>
 #include <math.h>
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""add(matmul(x, w), b): two operators, two kernels; compiled it is one, addmm.
+"""add(matmul(x, w), b): two operators, two kernels; compiled, one kernel (addmm).
 
     python 01_matmul_add.py --size 64 --trace matmul_add_64.json
 """
@@ -8,10 +8,10 @@ from recording import add_compile, compiled, parse, parser, positive, record, si
 
 flags = parser(__doc__.splitlines()[0])
 sizes(flags, size=1024)
-flags.add_argument("--rows", type=positive, metavar="N", help="of x and b; the size where it is not given")
-flags.add_argument("--cols", type=positive, metavar="N", help="of w and b; the size where it is not given")
-flags.add_argument("--bias", action="store_true", help="b is a vector of the columns, as in a Linear")
-flags.add_argument("--layout", choices=["nn", "tn"], default="nn", help="of w; tn: transposed, as in a Linear")
+flags.add_argument("--rows", type=positive, metavar="N", help="rows of x and b, by default --size")
+flags.add_argument("--cols", type=positive, metavar="N", help="columns of w and b, by default --size")
+flags.add_argument("--bias", action="store_true", help="make b a vector, one value per column, as in a Linear")
+flags.add_argument("--layout", choices=["nn", "tn"], default="nn", help="layout of w; tn: transposed, as in a Linear")
 add_compile(flags)
 args = parse(flags)
 

@@ -3,8 +3,8 @@
 
     python 03_kernels_mlp.py --trace mlp_liger.json
 
---kernels liger is Liger's GEGLU layer through the `kernels` package (pip install kernels), or from `liger_kernel`;
---kernels triton is the kernel of geglu_triton.py. Without the flag: the first of them that is installed.
+--kernels liger uses Liger's GEGLU layer from the `kernels` package (pip install kernels) or from `liger_kernel`.
+--kernels triton uses the kernel in geglu_triton.py. The default is the first one that is installed.
 """
 import types
 
@@ -21,7 +21,7 @@ args.activation = "geglu"
 
 
 def liger_forward():
-    """The forward of Liger's layer, which uses the projections of the module it is given; None where it is missing."""
+    """The forward of Liger's layer, which uses the projections of the module it is bound to, or None if not installed."""
     try:
         from kernels import get_kernel
 
@@ -52,7 +52,7 @@ if forward is None and args.kernels == "liger":
 chosen = "liger" if forward else "triton"
 forward = forward or triton_forward()
 if forward is None:
-    flags.error("neither kernels, liger_kernel nor triton can be imported: pip install kernels")
+    flags.error("none of kernels, liger_kernel and triton can be imported: pip install kernels")
 print(f"kernels: {chosen}")
 
 mlp = GluMlp(args)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A gated MLP, down(gelu(gate(x)) * up(x)): five kernels; compiled, gelu and mul are one.
+"""A gated MLP, down(gelu(gate(x)) * up(x)): five kernels; compiled, gelu and mul are fused.
 
     python 03_simple_mlp.py --batch 64 --seq 128 --trace mlp_eager.json
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training steps of a small Llama with AdamW: a whole model to read, where the MLP is one block of many.
+"""Training steps of a small Llama with AdamW: the trace of a whole model, in which the MLP is one block of many.
 
     python 04_llama_train.py --trace llama_train.json.gz
 """

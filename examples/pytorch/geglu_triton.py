@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gelu_tanh(gate) * up as one Triton kernel: each element is read once and written once, gelu stays in registers."""
+"""gelu_tanh(gate) * up as one Triton kernel: each element is read and written once, and gelu stays in registers."""
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The gated MLP of the two programs 03_*.py, and its flags."""
+"""The gated MLP of the two programs 03_*.py, and its input."""
 import torch
 from torch.nn import functional as F
 

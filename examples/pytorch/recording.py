@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the programs of this folder share: their flags, and how a function is recorded."""
+"""Flags and recording, shared by the programs in this folder."""
 import argparse
 import os
 import sys
@@ -12,21 +12,21 @@ DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
 
 def parser(about):
     flags = argparse.ArgumentParser(description=about)
-    flags.add_argument("--dtype", choices=DTYPES, help="f32 (the CPU's default), bf16 (CUDA's) or f16")
-    flags.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto", help="auto is the GPU where there is one")
+    flags.add_argument("--dtype", choices=DTYPES, help="f32 (default on the CPU), bf16 (default on CUDA) or f16")
+    flags.add_argument("--device", choices=["auto", "cpu", "cuda"], default="auto", help="auto uses the GPU if there is one")
     flags.add_argument("--steps", type=steps, default="1,1,3", metavar="N,N,N", help="wait,warmup,active (1,1,3)")
-    flags.add_argument("--warmup", type=positive, default=3, metavar="N", help="forwards before the recording (3)")
-    flags.add_argument("--trace", metavar="FILE", help="write the trace (.json or .json.gz), and its table beside it")
+    flags.add_argument("--warmup", type=positive, default=3, metavar="N", help="forwards before recording starts (3)")
+    flags.add_argument("--trace", metavar="FILE", help="write the trace (.json or .json.gz) and, beside it, its table")
     return flags
 
 
 def add_compile(flags):
-    flags.add_argument("--compile", action="store_true", help="through torch.compile")
-    flags.add_argument("--mode", help="of torch.compile: reduce-overhead replays CUDA graphs")
+    flags.add_argument("--compile", action="store_true", help="use torch.compile")
+    flags.add_argument("--mode", help="mode of torch.compile; reduce-overhead replays CUDA graphs")
 
 
 def sizes(flags, **defaults):
-    """--in-dim, and --in_dim as well: both spellings work everywhere."""
+    """Adds a flag per size, in both spellings: --in-dim and --in_dim."""
     for name, value in defaults.items():
         words = sorted({"--" + name.replace("_", "-"), "--" + name})
         flags.add_argument(*words, type=positive, default=value, metavar="N", help=f"({value})")
@@ -34,33 +34,33 @@ def sizes(flags, **defaults):
 
 def positive(text):
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text}: must be a number of at least 1")
+        raise argparse.ArgumentTypeError(f"{text}: must be an integer of at least 1")
     return int(text)
 
 
 def steps(text):
     numbers = text.split(",")
     if len(numbers) != 3 or not all(number.isdecimal() for number in numbers) or int(numbers[2]) < 1:
-        raise argparse.ArgumentTypeError(f"{text}: three numbers are needed, wait,warmup,active, the last at least 1")
+        raise argparse.ArgumentTypeError(f"{text}: needs three numbers, wait,warmup,active, the last at least 1")
     return [int(number) for number in numbers]
 
 
 def parse(flags):
-    """The arguments, with the device and the dtype filled in. Exits with 2 for what cannot run here."""
+    """Parses the arguments and fills in the device and the dtype. Exits with 2 if they cannot run here."""
     args = flags.parse_args()
     if args.device == "auto":
         args.device = "cuda" if torch.cuda.is_available() else "cpu"
     if args.device == "cuda" and not torch.cuda.is_available():
-        flags.error("--device cuda: PyTorch finds no GPU")
+        flags.error("--device cuda: PyTorch did not find a GPU")
     args.dtype = DTYPES[args.dtype or ("bf16" if args.device == "cuda" else "f32")]
     if args.dtype == torch.float16 and args.device == "cpu" and not hasattr(torch, "compile"):
         flags.error("--dtype f16: PyTorch 1 has no f16 GEMM on the CPU")
     if args.trace and not os.path.isdir(os.path.dirname(os.path.abspath(args.trace))):
-        flags.error(f"--trace {args.trace}: there is no such folder")
+        flags.error(f"--trace {args.trace}: the folder does not exist")
     if getattr(args, "mode", None) and not args.compile:
         flags.error(f"--mode {args.mode}: needs --compile")
     if getattr(args, "compile", False) and not hasattr(torch, "compile"):
-        flags.error(f"--compile: needs PyTorch 2.0 or newer, this is {torch.__version__}")
+        flags.error(f"--compile: needs PyTorch 2.0 or later, found {torch.__version__}")
     return args
 
 
@@ -69,7 +69,7 @@ def compiled(function, args):
 
 
 def record(annotation, function, args):
-    """Runs `function` under the profiler's schedule, each call as `annotation`; prints the table."""
+    """Runs `function` on the profiler's schedule, annotates each call, prints the table and writes the trace."""
     with torch.no_grad():
         for _ in range(args.warmup):
             function()
