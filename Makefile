@@ -8,7 +8,7 @@ setup-tests:
 	@scripts/setup tests
 build: setup
 	@scripts/build release all
-# In the folder that `make test` goes on with.
+# Builds in the folder that `make test` also uses.
 demo: setup
 	@scripts/build dev epilogue-cli kernels
 	@build/dev/bin/epilogue --version && echo && build/dev/bin/epilogue tour --quick --out build/tour

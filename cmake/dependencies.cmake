@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the build needs, found; what is missing is named with the Debian package that brings it.
+# Finds the dependencies of the build. A missing one is reported with the Debian package that provides it.
 
 macro(epi_require package debian)
   find_package(${package} QUIET ${ARGN})
@@ -25,7 +25,7 @@ if(NOT EPI_DEFLATE_INCLUDE OR NOT EPI_DEFLATE_LIBRARY)
   message(FATAL_ERROR "libdeflate was not found: install the package libdeflate-dev, or run `make setup`.")
 endif()
 epi_require(simdjson libsimdjson-dev)
-# By its file: CMake 4 has renamed the target that its own module makes.
+# Found by file, because CMake 4 renamed the imported target of its own module.
 find_path(EPI_SQLITE_INCLUDE sqlite3.h)
 find_library(EPI_SQLITE_LIBRARY sqlite3)
 if(NOT EPI_SQLITE_INCLUDE OR NOT EPI_SQLITE_LIBRARY)
@@ -53,18 +53,18 @@ endif()
 foreach(option EPI_CUDA EPI_CPU_JIT EPI_TESTS)
   string(TOUPPER "${${option}}" ${option})
   if(NOT ${option} MATCHES "^(ON|OFF|AUTO)$")
-    message(FATAL_ERROR "${option} is ON, OFF or AUTO, not \"${${option}}\".")
+    message(FATAL_ERROR "${option} must be ON, OFF or AUTO, not \"${${option}}\".")
   endif()
 endforeach()
 
-# CUDA: nvcc may lie outside PATH, where the toolkit's own link puts it. AUTO asks for a GPU as well:
-# the driver's device files (/dev/dxg under WSL).
+# CUDA: nvcc may be outside PATH, at the default link of the toolkit. AUTO also requires a GPU, detected by the
+# driver's device files (/dev/dxg under WSL).
 set(EPI_HAS_CUDA OFF)
-set(wants_cuda ${EPI_RUNTIME})
+set(try_cuda ${EPI_RUNTIME})
 if(EPI_CUDA STREQUAL "OFF" OR (EPI_CUDA STREQUAL "AUTO" AND NOT EXISTS /dev/nvidiactl AND NOT EXISTS /dev/dxg))
-  set(wants_cuda OFF)
+  set(try_cuda OFF)
 endif()
-if(wants_cuda)
+if(try_cuda)
   find_program(EPI_NVCC nvcc PATHS /usr/local/cuda/bin)
   if(EPI_NVCC)
     cmake_path(GET EPI_NVCC PARENT_PATH nvcc_folder)
@@ -73,8 +73,8 @@ if(wants_cuda)
   endif()
   if(EPI_NVCC AND CUDAToolkit_FOUND)
     set(CMAKE_CUDA_COMPILER ${EPI_NVCC})
-    # A release has machine code for Hopper, and PTX that the driver compiles for everything from
-    # Ampere on. While developing, code for one GPU is enough: this machine's, or Hopper.
+    # A release contains machine code for Hopper, and PTX that the driver compiles for Ampere and later. During
+    # development, code for one GPU is enough: this machine's, or Hopper.
     if(NOT CMAKE_CUDA_ARCHITECTURES)
       if(CMAKE_BUILD_TYPE STREQUAL "Release")
         set(CMAKE_CUDA_ARCHITECTURES 80-virtual 90a-real)
@@ -88,7 +88,7 @@ if(wants_cuda)
     enable_language(CUDA)
     set(EPI_HAS_CUDA ON)
   elseif(EPI_CUDA STREQUAL "ON")
-    message(FATAL_ERROR "EPI_CUDA is ON and no nvcc of 13.0 or later was found: install the CUDA toolkit 13.0.")
+    message(FATAL_ERROR "EPI_CUDA is ON, but nvcc 13.0 or later was not found: install the CUDA toolkit 13.0.")
   endif()
 endif()
 
@@ -98,7 +98,7 @@ if(EPI_RUNTIME AND NOT EPI_CPU_JIT STREQUAL "OFF")
   if(LLVM_FOUND)
     set(EPI_HAS_CPU_JIT ON)
   elseif(EPI_CPU_JIT STREQUAL "ON")
-    message(FATAL_ERROR "EPI_CPU_JIT is ON and LLVM 19.1 was not found: install the package llvm-19-dev.")
+    message(FATAL_ERROR "EPI_CPU_JIT is ON, but LLVM 19.1 was not found: install the package llvm-19-dev.")
   endif()
 endif()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# `cmake --install`, and what find_package(epilogue) reads afterwards.
+# Rules for `cmake --install`, including the package files for find_package(epilogue).
 include(CMakePackageConfigHelpers)
 
 install(TARGETS epilogue epilogue_reader EXPORT epilogue-targets)

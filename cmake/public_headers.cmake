@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The headers that `cmake --install` installs: what programs may include (docs/library.md). Each
-# compiles alone (tests/install/consumer); everything else is internal and may change.
+# The public headers, installed by `cmake --install` (docs/library.md). Each compiles on its own
+# (tests/install/consumer). All other headers are internal and may change.
 set(EPI_PUBLIC_HEADERS
   base/error.h base/result.h
   trace/category.h trace/defects.h trace/links.h trace/op_tree.h trace/reader.h trace/trace.h trace/writer.h

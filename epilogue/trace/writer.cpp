@@ -130,7 +130,7 @@ Result<void> write(const Trace& trace, const std::filesystem::path& path) {
   std::string buffer = header_text(trace);
   bool first = true;
   for (EventId id = 0; id < trace.size(); ++id) {
-    if (trace.phase[id] == Phase::kEnd) continue;  // its begin event is now a complete event
+    if (trace.phase[id] == Phase::kEnd) continue;  // merged into its start by join_begin_end
     if (!first) buffer += ",\n";
     first = false;
     writer.append(buffer, id);
