@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the kernels available to every test of this program. Tests that are to run on a GPU
-// (test_device.h) are skipped, each by its name, where there is none.
+// Registers the backends before the first test of this program. If the tests should run on a GPU
+// (test_device.h) and there is none, each test is skipped individually.
 #include "epilogue/cpu/cpu_backend.h"
 
 #include <gtest/gtest.h>

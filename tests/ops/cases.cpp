@@ -20,7 +20,7 @@ constexpr OpClass kArithmetic = OpClass::kArithmetic;
 constexpr OpClass kGemm = OpClass::kGemm;
 constexpr OpClass kReduction = OpClass::kReduction;
 
-// A sample that gives the same elements in the shape `size...`.
+// The reference of samples that keep the elements and return the shape `size...`.
 template <int64_t... size>
 RefTensor as_shape(Ref x) {
   return ref::reshape(x[0], {size...});
@@ -34,7 +34,7 @@ Tensor with_swapped_strides(In x) {
 Tensor copied_to_rows(In x) { return copy_(empty({3, 5}, {x[0].dtype(), x[0].device()}), x[0]); }
 
 const Dims kBatches = {2, 3, 4, 5};
-const Dims kTurned = {1, 2, 0};
+const Dims kPermuted = {1, 2, 0};
 const Dims kOuter = {0, 2};
 const Dims kRows = {3, 5};
 const Dims kReshaped = {4, 15};
@@ -52,8 +52,8 @@ const std::vector<OpCase> kViewCases = {
     {Op::kPermute,
      {{3, 5, 7}},
      kExact,
-     [](In x) { return permute(x[0], kTurned); },
-     [](Ref x) { return ref::permute(x[0], kTurned); }},
+     [](In x) { return permute(x[0], kPermuted); },
+     [](Ref x) { return ref::permute(x[0], kPermuted); }},
     {Op::kReshape,
      {{6, 10}},
      kExact,
@@ -82,7 +82,7 @@ const std::vector<OpCase> kCopyCases = {
     {Op::kClone, {{3, 5}}, kExact, [](In x) { return clone(x[0]); }, as_shape<3, 5>},
     {Op::kContiguous, {{3, 5}}, kExact, [](In x) { return contiguous(x[0]); }, as_shape<3, 5>},
     {Op::kCopy_, {{5}}, kExact, copied_to_rows, [](Ref x) { return ref::expand(x[0], kRows); }},
-    // f64 holds every other dtype's values.
+    // f64 represents the values of every floating dtype exactly.
     {Op::kTo, {{3, 5}}, kExact, [](In x) { return to(x[0], DType::kF64); }, as_shape<3, 5>},
 };
 
@@ -124,14 +124,14 @@ const std::vector<OpCase> kGemmCases = {
      [](Ref x) { return ref::mm(x[0], x[1]); }},
 };
 
-// The operator whose function it is.
+// The operator that computes `function`.
 Op op_of(Function function) {
   for (int i = 0; i < kOpCount; ++i) {
     if (pointwise_function(static_cast<Op>(i), pointwise::info(function).variant) == function) {
       return static_cast<Op>(i);
     }
   }
-  throw BugError("a function without an operator");
+  throw BugError("no operator computes this pointwise function");
 }
 
 std::vector<OpCase> pointwise_cases() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One sample of every operator: how it is called, and what it should give. table_test.cpp holds the
-// operator table against this list, so that no operator goes without a test and a reference.
+// One sample call of every operator with its expected result. table_test.cpp compares the operator
+// table with this list, so every operator has a test and a reference.
 #pragma once
 
 #include <functional>

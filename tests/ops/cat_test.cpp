@@ -12,7 +12,8 @@ namespace {
 
 class Cat : public ::testing::TestWithParam<DType> {
  protected:
-  // Tensors of `shape` whose sizes along `dim` are `sizes`, each in another layout.
+  // Concatenates tensors of `shape` along `dim`, each with another
+  // layout and the next size of `sizes`.
   static void expect_reference(const Dims& shape, int dim, const std::vector<int64_t>& sizes) {
     std::vector<Tensor> parts;
     std::vector<RefTensor> references;
@@ -30,7 +31,7 @@ class Cat : public ::testing::TestWithParam<DType> {
 };
 INSTANTIATE_TEST_SUITE_P(DTypes, Cat, ::testing::ValuesIn(kAllDTypes), dtype_label);
 
-TEST_P(Cat, JoinsAnyLayoutsAlongAnyDimension) {
+TEST_P(Cat, ConcatenatesAnyLayoutsAlongAnyDimension) {
   for (const Dims& shape : {Dims{7}, Dims{5, 17}, Dims{3, 4, 5}}) {
     for (int dim = 0; dim < shape.rank(); ++dim) {
       expect_reference(shape, dim, {1, 3, 7, 2, 17, 5, 9});
@@ -45,12 +46,12 @@ TEST_P(Cat, SkipsEmptyTensors) {
   expect_reference({0, 17}, 1, {2, 3});
 }
 
-TEST_P(Cat, JoinsWhereThreadsShareTheWork) {
+TEST_P(Cat, MatchesReferenceAcrossThreads) {
   expect_reference({100, 501}, 0, {100, 65, 33});
   expect_reference({100, 501}, 1, {501, 1, 300, 63});
 }
 
-TEST(Cat, OfOneTensorIsACopy) {
+TEST(Cat, CopiesSingleTensor) {
   const Tensor x = on_test_device(randn({3, 5}, 1));
   const std::vector<Tensor> one = {x};
   const Tensor got = cat(one);
@@ -58,7 +59,7 @@ TEST(Cat, OfOneTensorIsACopy) {
   EXPECT_NE(got.storage(), x.storage());
 }
 
-TEST(Cat, OfATensorWithItselfRepeatsIt) {
+TEST(Cat, RepeatsTensorConcatenatedWithItself) {
   const Tensor x = on_test_device(randn({3, 5}, 2));
   const std::vector<Tensor> twice = {x, x};
   const std::vector<RefTensor> references = {ref::read(x), ref::read(x)};

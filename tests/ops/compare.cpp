@@ -9,7 +9,8 @@
 namespace epi {
 namespace {
 
-// What a correct result may be at most: values beyond the largest finite one round to infinity.
+// The value after rounding to `dtype`, as far as overflow goes: values beyond the largest finite
+// one become infinity.
 double clamped(DType dtype, double value) {
   if (!is_floating(dtype) || std::isnan(value)) return value;
   const double max = float_format(dtype).max;
@@ -55,11 +56,11 @@ bool close(double got, double want, double allowed) {
                                  const std::vector<std::string_view>& parts) {
   const std::string prefix = "[" + std::string(op) + "] ";
   if (!message.starts_with(prefix)) {
-    return ::testing::AssertionFailure() << "\"" << message << "\" does not begin with " << prefix;
+    return ::testing::AssertionFailure() << "\"" << message << "\" does not start with " << prefix;
   }
   for (const std::string_view part : parts) {
     if (message.find(part, prefix.size()) == std::string::npos) {
-      return ::testing::AssertionFailure() << "\"" << message << "\" does not name " << part;
+      return ::testing::AssertionFailure() << "\"" << message << "\" does not contain " << part;
     }
   }
   return ::testing::AssertionSuccess();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judging a result: against the reference, and a call that should throw against its message.
+// Assertions on operators: compare a result with the reference, and
+// check the message of a call that throws.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,25 +14,26 @@
 
 namespace epi {
 
-// "bf16", for suites over dtypes.
+// Names the instances of suites over dtypes: "bf16".
 inline std::string dtype_label(const ::testing::TestParamInfo<DType>& param) {
   return std::string(name(param.param));
 }
 
-// Shape and every element of `got` are those of `want`; NaN equals NaN. The message counts the
-// wrong elements and shows the first.
+// Compares the shape and every element of `got` with `want` within the tolerance of `op_class`. NaN
+// equals NaN. The message counts the wrong elements and shows the first one.
 ::testing::AssertionResult matches(const Tensor& got, const RefTensor& want, OpClass op_class);
 
-// The same elements and shape, exactly.
+// Compares the shape and every element exactly.
 inline ::testing::AssertionResult same(const Tensor& got, const RefTensor& want) {
   return matches(got, want, OpClass::kExact);
 }
 
-// `message` begins with "[op]" and holds each of `parts`.
+// Checks that `message` starts with "[op] " and contains each of `parts`.
 ::testing::AssertionResult names(const std::string& message, std::string_view op,
                                  const std::vector<std::string_view>& parts);
 
-// `call` throws an `Error` in the name of `op` whose message holds each of `parts`.
+// Checks that `call` throws an `Error` whose message starts with
+// "[op] " and contains each of `parts`.
 template <typename Call>
 ::testing::AssertionResult fails(std::string_view op, const std::vector<std::string_view>& parts,
                                  Call&& call) {
@@ -40,7 +42,7 @@ template <typename Call>
   } catch (const Error& error) {
     return names(error.what(), op, parts);
   } catch (const std::exception& other) {
-    return ::testing::AssertionFailure() << op << " threw something else: " << other.what();
+    return ::testing::AssertionFailure() << op << " threw another exception: " << other.what();
   }
   return ::testing::AssertionFailure() << op << " did not throw";
 }

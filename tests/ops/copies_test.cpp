@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies: the same elements in storage of their own, or in someone else's.
+// clone, contiguous, copy_, reshape, flatten and to.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -13,7 +13,7 @@
 namespace epi {
 namespace {
 
-// Empty, one element, no dimensions, odd sizes, and one large enough for several threads.
+// Empty shapes, one element, no dimensions, odd sizes, and one large enough for several threads.
 const std::vector<Dims> kShapes = {{},      {1},       {0},       {3, 0, 2},  {7},
                                    {17, 3}, {2, 3, 5}, {65, 129}, {131, 1001}};
 
@@ -32,7 +32,7 @@ TEST_P(Copies, CloneIsARowMajorCopyOfAnyLayout) {
   }
 }
 
-TEST_P(Copies, ContiguousCopiesOnlyWhatIsNotRowMajor) {
+TEST_P(Copies, ContiguousCopiesOnlyIfNotRowMajor) {
   for (const LayoutKind kind : kAllLayouts) {
     const Tensor x = random_tensor({4, 5}, GetParam(), kind, 4);
     const Tensor dense = contiguous(x);
@@ -42,7 +42,7 @@ TEST_P(Copies, ContiguousCopiesOnlyWhatIsNotRowMajor) {
   }
 }
 
-TEST_P(Copies, ReshapeOfAnyLayoutKeepsTheOrderOfElements) {
+TEST_P(Copies, ReshapeKeepsElementOrderOfAnyLayout) {
   for (const LayoutKind kind : kAllLayouts) {
     const Tensor x = random_tensor({4, 9}, GetParam(), kind, 5);
     EXPECT_TRUE(same(reshape(x, {6, -1}), ref::reshape(ref::read(x), {6, 6}))) << name(kind);
@@ -50,7 +50,7 @@ TEST_P(Copies, ReshapeOfAnyLayoutKeepsTheOrderOfElements) {
   }
 }
 
-TEST_P(Copies, CopyIntoAViewLeavesTheRestOfItsStorage) {
+TEST_P(Copies, CopyIntoViewWritesOnlyThatView) {
   for (const LayoutKind to : kDenseLayouts) {
     for (const LayoutKind from : kAllLayouts) {
       const Tensor self = random_tensor({17, 33}, GetParam(), to, 6);
@@ -67,7 +67,7 @@ TEST_P(Copies, CopyIntoAViewLeavesTheRestOfItsStorage) {
   }
 }
 
-TEST_P(Copies, CopyBroadcastsItsSource) {
+TEST_P(Copies, CopyBroadcastsSource) {
   for (const Dims& shape : {Dims{}, Dims{5}, Dims{1, 5}, Dims{3, 1}, Dims{1, 1}}) {
     const Tensor src = random_tensor(shape, GetParam(), LayoutKind::kSliced, 8);
     const Tensor self = random_tensor({2, 3, 5}, GetParam(), LayoutKind::kTransposed, 9);
@@ -75,7 +75,7 @@ TEST_P(Copies, CopyBroadcastsItsSource) {
   }
 }
 
-TEST(Copies, OfATensorOntoItselfTransposedOrShiftedReadTheOldValues) {
+TEST(Copies, CopyBetweenOverlappingViewsReadsOldValues) {
   const Tensor square = random_tensor({70, 70}, DType::kF32, LayoutKind::kContiguous, 11);
   const RefTensor transposed = ref::read(contiguous(t(square)));
   EXPECT_TRUE(same(copy_(square, t(square)), transposed));
@@ -85,18 +85,18 @@ TEST(Copies, OfATensorOntoItselfTransposedOrShiftedReadTheOldValues) {
   EXPECT_TRUE(same(copy_(narrow(line, 0, 1, 4999), narrow(line, 0, 0, 4999)), old));
 }
 
-TEST(Copies, FlattenOfNoDimensionsIsOneElement) {
+TEST(Copies, FlattenOfScalarHasOneElement) {
   EXPECT_TRUE(same(flatten(on_test_device(full({}, 3))), {{1}, {3}}));
   EXPECT_TRUE(same(flatten(zeros({2, 0, 3}), 1), {{2, 0}, {}}));
 }
 
-TEST(Copies, FlattenOfOneDimensionIsTheTensorItself) {
+TEST(Copies, FlattenOfOneDimensionReturnsInput) {
   const Tensor x = random_tensor({3, 4}, DType::kF32, LayoutKind::kStepped, 1);
   EXPECT_EQ(flatten(x, 1, 1).strides(), x.strides());
   EXPECT_EQ(flatten(x, 1, 1).raw_data(), x.raw_data());
 }
 
-TEST(To, TheSameDTypeIsTheTensorItself) {
+TEST(To, SameDTypeReturnsInput) {
   const Tensor x = random_tensor({3, 4}, DType::kF32, LayoutKind::kTransposed, 1);
   EXPECT_EQ(to(x, DType::kF32).raw_data(), x.raw_data());
   EXPECT_EQ(to(x, DType::kF32).strides(), x.strides());
@@ -118,7 +118,7 @@ TEST_P(Conversion, RoundsOnceAndTruncatesToIntegers) {
   }
 }
 
-TEST(Conversion, EverythingButZeroIsTrue) {
+TEST(Conversion, NonZeroBecomesTrue) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const DType dtype : kFloats) {
     const Tensor x = tensor_of({0, -0.0, 0.25, -3, nan}, {5}, dtype);
@@ -128,7 +128,7 @@ TEST(Conversion, EverythingButZeroIsTrue) {
   EXPECT_TRUE(same(to(wide, DType::kBool), {{3}, {0, 1, 1}}));
 }
 
-TEST(Conversion, IntegersTakeTheWholePart) {
+TEST(Conversion, TruncatesToIntegers) {
   const std::vector<double> halves = {-2.75, -0.5, 0.5, 1.5, 2.75};
   for (const DType from : kFloats) {
     for (const DType dtype : {DType::kI64, DType::kI32}) {

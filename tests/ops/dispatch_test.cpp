@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door: what a listener and a capture are told of a call. Kernels' facts: kernels_test.cpp.
+// Dispatch: the calls that a listener and a capture receive. Kernel
+// names, bytes and FLOPs: kernels_test.cpp.
 #include "epilogue/ops/dispatch.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@
 namespace epi {
 namespace {
 
-TEST(Listener, SeesLinearWithABiasAsPyTorchShowsIt) {
+TEST(Listener, ReceivesLinearWithBiasAsInPyTorch) {
   const Tensor x = zeros({8, 16});
   const Tensor weight = zeros({4, 16});
   const Tensor bias = zeros({4});
@@ -31,7 +32,7 @@ TEST(Listener, SeesLinearWithABiasAsPyTorchShowsIt) {
   EXPECT_EQ(recorder.depth(), 0);
 }
 
-TEST(Listener, SeesLinearOfABatchAsViewsAroundOneGemm) {
+TEST(Listener, ReceivesBatchedLinearAsViewsAndOneGemm) {
   const Tensor x = zeros({2, 8, 16});
   const Tensor weight = zeros({4, 16});
   const Recorder recorder;
@@ -49,7 +50,7 @@ TEST(Listener, SeesLinearOfABatchAsViewsAroundOneGemm) {
 )");
 }
 
-TEST(Listener, SeesTheCopyOfAReshapeThatNeedsOne) {
+TEST(Listener, ReceivesCopyOfReshape) {
   const Tensor x = t(zeros({3, 4}));
   const Recorder recorder;
   reshape(x, {12});
@@ -58,7 +59,7 @@ TEST(Listener, SeesTheCopyOfAReshapeThatNeedsOne) {
   EXPECT_EQ(recorder.kernels().size(), 1);
 }
 
-TEST(Listener, HearsOfNoKernelFromViews) {
+TEST(Listener, ReceivesNoKernelFromViews) {
   const Tensor x = zeros({3, 1, 4});
   const Recorder recorder;
   expand(x, {3, 2, 4});
@@ -76,7 +77,7 @@ TEST(Listener, HearsOfNoKernelFromViews) {
   EXPECT_TRUE(recorder.kernels().empty()) << recorder.tree();
 }
 
-TEST(Listener, HearsOfNoKernelFromEmptyAndMetaTensors) {
+TEST(Listener, ReceivesNoKernelFromEmptyOrMetaTensors) {
   const Recorder recorder;
   add(zeros({0, 3}), zeros({3}));
   mm(zeros({4, 5}, {DType::kF32, kMeta}), zeros({5, 6}, {DType::kF32, kMeta}));
@@ -101,10 +102,11 @@ aten::neg
 )");
 }
 
-TEST(Listener, SeesTheEndOfACallThatThrows) {
+TEST(Listener, ReceivesEndOfThrowingCall) {
   const Tensor x = t(zeros({3, 4}));
   const Recorder recorder;
-  EXPECT_TRUE(fails("view", {"[12]"}, [&] { view(x, {12}); }));  // refused inside the range
+  EXPECT_TRUE(
+      fails("view", {"[12]"}, [&] { view(x, {12}); }));  // throws after the range has started
   EXPECT_EQ(recorder.tree(), "aten::view\n");
   EXPECT_EQ(recorder.depth(), 0);
   EXPECT_TRUE(recorder.ends_match());
@@ -112,8 +114,7 @@ TEST(Listener, SeesTheEndOfACallThatThrows) {
   EXPECT_EQ(recorder.depth(), 0);
 }
 
-// Kernels that a backend lacks are named; `cuda` has none registered in this program.
-TEST(Dispatch, NamesTheOperatorThatHasNoKernel) {
+TEST(Dispatch, NamesOperatorWithoutKernel) {
   const Kernel kernel = find_kernel(DeviceType::kCpu, Op::kNeg);
   register_kernel(DeviceType::kCpu, Op::kNeg, nullptr);
   const Tensor x = zeros({3});
@@ -141,13 +142,13 @@ TEST(Dispatch, RunsFromSeveralThreadsAtOnce) {
   for (const std::string& failure : failures) EXPECT_EQ(failure, "");
 }
 
-// Writes the calls down and answers with the tensors they would give, unfilled.
+// Records the calls and returns uninitialized tensors with the shape and dtype of their results.
 class CallList : public Capture {
  public:
-  CallList() : before_(set_capture(this)) {}
+  CallList() : previous_(set_capture(this)) {}
   CallList(const CallList&) = delete;
   CallList& operator=(const CallList&) = delete;
-  ~CallList() override { set_capture(before_); }
+  ~CallList() override { set_capture(previous_); }
 
   Tensor call(Op op, Args args) override {
     calls.push_back(op_info(op).name);
@@ -162,10 +163,10 @@ class CallList : public Capture {
   int composites = 0;
 
  private:
-  Capture* before_;
+  Capture* previous_;
 };
 
-TEST(Capture, ReceivesThePrimitivesOfLinear) {
+TEST(Capture, ReceivesPrimitivesOfLinear) {
   const Tensor x = zeros({2, 8, 16}, {DType::kF32, kMeta});
   const Tensor weight = zeros({4, 16}, {DType::kF32, kMeta});
   const CallList list;
@@ -189,7 +190,7 @@ TEST(Capture, ReceivesNoComposite) {
   EXPECT_GE(list.calls.size(), 7);
 }
 
-TEST(Capture, TakesCallsOverInItsOwnThreadOnly) {
+TEST(Capture, InterceptsCallsOfItsThreadOnly) {
   const CallList list;
   std::thread([] { neg(zeros({2})); }).join();
   EXPECT_TRUE(list.calls.empty());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A caller's mistake throws `Error`, whose message names the op and the numbers that collide:
-// views, copies, GEMMs. Operands, pointwise and row operators: operand_errors_test.cpp.
+// Invalid calls of views, copies and GEMMs throw an `Error` that names the operator and the
+// conflicting numbers. Operands, pointwise and row operators: operand_errors_test.cpp.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -11,7 +11,7 @@
 namespace epi {
 namespace {
 
-TEST(ViewMistakes, NameTheDimensionAndTheRank) {
+TEST(ViewErrors, NameDimensionAndRank) {
   const Tensor x = f32({3, 4});
   expect_all_fail({
       {"transpose", {"5", "2"}, [=] { transpose(x, 5, 0); }},
@@ -31,7 +31,7 @@ TEST(ViewMistakes, NameTheDimensionAndTheRank) {
   });
 }
 
-TEST(ViewMistakes, NameTheRangeAndTheSize) {
+TEST(ViewErrors, NameRangeAndSize) {
   const Tensor x = f32({3, 4});
   expect_all_fail({
       {"select", {"4", "1"}, [=] { select(x, 1, 4); }},
@@ -48,17 +48,17 @@ TEST(ViewMistakes, NameTheRangeAndTheSize) {
   });
 }
 
-TEST(ViewMistakes, NameTheShapesThatDoNotFit) {
+TEST(ViewErrors, NameIncompatibleShapes) {
   const Tensor x = f32({3, 4});
-  const Tensor turned = t(x);
+  const Tensor transposed = t(x);
   expect_all_fail({
       {"view", {"[5]", "[3, 4]"}, [=] { view(x, {5}); }},
       {"view", {"[-1, 5]", "12"}, [=] { view(x, {-1, 5}); }},
       {"view", {"[-1, -1]"}, [=] { view(x, {-1, -1}); }},
       {"view", {"[-2, 6]"}, [=] { view(x, {-2, 6}); }},
       {"view", {"[-1, 0]"}, [=] { view(f32({0}), {-1, 0}); }},
-      {"view", {"[12]", "[4, 3]", "[1, 4]"}, [=] { view(turned, {12}); }},
-      {"_unsafe_view", {"[12]", "[4, 3]"}, [=] { _unsafe_view(turned, {12}); }},
+      {"view", {"[12]", "[4, 3]", "[1, 4]"}, [=] { view(transposed, {12}); }},
+      {"_unsafe_view", {"[12]", "[4, 3]"}, [=] { _unsafe_view(transposed, {12}); }},
       {"_unsafe_view", {"[5]", "[3, 4]"}, [=] { _unsafe_view(x, {5}); }},
       {"reshape", {"[7]", "12", "[3, 4]"}, [=] { reshape(x, {7}); }},
       {"reshape", {"[-1, 5]", "12"}, [=] { reshape(x, {-1, 5}); }},
@@ -71,7 +71,7 @@ TEST(ViewMistakes, NameTheShapesThatDoNotFit) {
   });
 }
 
-TEST(ViewMistakes, AsStridedStaysInsideTheStorage) {
+TEST(ViewErrors, AsStridedOutOfStorageIsRejected) {
   const Tensor x = f32({12});
   constexpr int64_t kHuge = std::numeric_limits<int64_t>::max() / 2;
   expect_all_fail({
@@ -87,12 +87,12 @@ TEST(ViewMistakes, AsStridedStaysInsideTheStorage) {
   EXPECT_THROW(as_strided(x, {3, 3}, {kHuge, kHuge}), Error);  // the span itself overflows
 }
 
-TEST(ViewMistakes, NinthDimensionsAreRefused) {
+TEST(ViewErrors, NinthDimensionIsRejected) {
   const Tensor x = f32({1, 1, 1, 1, 1, 1, 1, 1});
   EXPECT_THROW(unsqueeze(x, 0), Error);
 }
 
-TEST(CopyMistakes, NameShapesAndDevices) {
+TEST(CopyErrors, NameShapesAndDevices) {
   expect_all_fail({
       {"copy_", {"[5]", "[3, 4]"}, [] { copy_(f32({3, 4}), f32({5})); }},
       {"copy_", {"[2, 3, 4]", "[3, 4]"}, [] { copy_(f32({3, 4}), f32({2, 3, 4})); }},
@@ -104,7 +104,7 @@ TEST(CopyMistakes, NameShapesAndDevices) {
   });
 }
 
-TEST(GemmMistakes, NameBothShapes) {
+TEST(GemmErrors, NameBothShapes) {
   expect_all_fail({
       {"mm", {"[3, 4]", "[5, 6]"}, [] { mm(f32({3, 4}), f32({5, 6})); }},
       {"mm", {"2", "1", "[4]"}, [] { mm(f32({3, 4}), f32({4})); }},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GEMMs of two and three dimensions. `matmul` and `linear`: matmul_test.cpp.
+// mm, addmm, _addmm_activation and bmm. `matmul` and `linear`: matmul_test.cpp.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,7 +14,7 @@
 namespace epi {
 namespace {
 
-// Row-major (n) and transposed (t): the layouts that a GEMM takes as they are.
+// Row-major (n) and transposed (t): the layouts that a GEMM reads without a copy.
 constexpr LayoutKind kGemmLayouts[] = {LayoutKind::kContiguous, LayoutKind::kTransposed};
 
 class Gemm : public ::testing::TestWithParam<DType> {
@@ -31,7 +31,7 @@ class Gemm : public ::testing::TestWithParam<DType> {
 };
 INSTANTIATE_TEST_SUITE_P(DTypes, Gemm, ::testing::ValuesIn(kFloats), dtype_label);
 
-TEST_P(Gemm, OfEverySizeAndTransposition) {
+TEST_P(Gemm, MatchesReferenceForSizesAndTranspositions) {
   for (const int64_t m : {1, 2, 3, 4, 5, 17, 64, 129}) {
     for (const int64_t n : {1, 3, 16, 33, 64, 127}) {
       for (const int64_t k : {1, 7, 32, 65}) {
@@ -43,7 +43,7 @@ TEST_P(Gemm, OfEverySizeAndTransposition) {
   }
 }
 
-TEST_P(Gemm, OfLayoutsThatNoGemmTakes) {
+TEST_P(Gemm, MatchesReferenceForLayoutsThatNeedCopies) {
   for (const LayoutKind left : kAllLayouts) {
     for (const LayoutKind right : kAllLayouts) {
       expect_mm(1, 33, 17, left, right);
@@ -53,7 +53,7 @@ TEST_P(Gemm, OfLayoutsThatNoGemmTakes) {
   }
 }
 
-TEST_P(Gemm, WhereThreadsShareTheWork) {
+TEST_P(Gemm, MatchesReferenceAcrossThreads) {
   for (const LayoutKind left : kGemmLayouts) {
     for (const LayoutKind right : kGemmLayouts) expect_mm(129, 257, 513, left, right);
   }
@@ -64,7 +64,7 @@ TEST_P(Gemm, WhereThreadsShareTheWork) {
   expect_mm(2, 5000, 9, LayoutKind::kContiguous, LayoutKind::kContiguous);
 }
 
-TEST_P(Gemm, OfNothingIsZero) {
+TEST_P(Gemm, EmptyInnerSizeGivesZeros) {
   expect_mm(3, 5, 0, LayoutKind::kContiguous, LayoutKind::kContiguous);
   expect_mm(1, 5, 0, LayoutKind::kContiguous, LayoutKind::kContiguous);
   expect_mm(0, 5, 3, LayoutKind::kContiguous, LayoutKind::kContiguous);
@@ -81,8 +81,8 @@ TEST_P(Gemm, KeepsNaNAndInfinity) {
   }
 }
 
-// In their own dtype, sums of 0.5 would stop growing at 128 (bf16) or 1024 (f16).
-TEST_P(Gemm, SumsInF32) {
+// Accumulated in the 16-bit dtype, a sum of 0.5s would stop growing at 128 (bf16) or 1024 (f16).
+TEST_P(Gemm, AccumulatesInF32) {
   constexpr int64_t kTerms = 8193;
   for (const int64_t rows : {1, 9}) {
     const Tensor a = full({rows, kTerms}, 1, {GetParam(), test_device()});
@@ -112,8 +112,9 @@ class Addmm : public ::testing::TestWithParam<DType> {
 };
 INSTANTIATE_TEST_SUITE_P(DTypes, Addmm, ::testing::ValuesIn(kFloats), dtype_label);
 
-// The way of the epilogue (n and k whole vectors, one row added) and the others.
-TEST_P(Addmm, FollowedByAnActivation) {
+// Sizes that use the GEMM's epilogue (n and k multiples of a vector,
+// a bias row) and sizes that do not.
+TEST_P(Addmm, AppliesActivation) {
   const double unit = GetParam() == DType::kBF16 ? 0x1p-8 : GetParam() == DType::kF16 ? 0x1p-11 : 0;
   for (const Dims& sizes : {Dims{5, 64, 96}, Dims{33, 7, 9}, Dims{128, 128, 64}}) {
     const int64_t m = sizes[0];
@@ -126,8 +127,8 @@ TEST_P(Addmm, FollowedByAnActivation) {
       const auto read = ref::read(std::vector<Tensor>{self, a, b});
       const auto relu = ref::addmm_activation(read[0], read[1], read[2], 1, 1, ref::relu);
       EXPECT_TRUE(matches(_addmm_activation(self, a, b), relu, OpClass::kGemm)) << m;
-      // What gelu is given may be rounded to the dtype, and in bf16 its tanh holds 2^-11: errors
-      // grow with the sum.
+      // The input of gelu may be rounded to the dtype, and in bf16 tanh is accurate to 2^-11, so
+      // errors grow with the sum.
       const RefTensor sum = ref::addmm(read[0], read[1], read[2]);
       const RefTensor got = ref::read(_addmm_activation(self, a, b, 1, 1, true));
       const double exact = GetParam() == DType::kF64 ? 0x1p-44 : 0x1p-20;
@@ -141,7 +142,7 @@ TEST_P(Addmm, FollowedByAnActivation) {
   }
 }
 
-TEST_P(Addmm, AnActivationKeepsWhatIsNoNumber) {
+TEST_P(Addmm, ActivationKeepsNaNAndInfinity) {
   Tensor a = zeros({4, 64}, {GetParam(), kCpu});
   const double specials[] = {std::nan(""), INFINITY, -INFINITY, -1};
   for (int64_t row = 0; row < 4; ++row)
@@ -158,7 +159,7 @@ TEST_P(Addmm, AnActivationKeepsWhatIsNoNumber) {
   }
 }
 
-TEST_P(Addmm, AddsAnythingThatBroadcasts) {
+TEST_P(Addmm, BroadcastsSelf) {
   for (const int64_t m : {1, 4, 17}) {
     for (const Dims& shape : {Dims{kN}, Dims{m, kN}, Dims{1, kN}, Dims{m, 1}, Dims{1}, Dims{}}) {
       for (const LayoutKind kind : kAllLayouts) expect_addmm(m, shape, kind, 1, 1);
@@ -166,7 +167,7 @@ TEST_P(Addmm, AddsAnythingThatBroadcasts) {
   }
 }
 
-TEST_P(Addmm, ScalesBothParts) {
+TEST_P(Addmm, AppliesAlphaAndBeta) {
   for (const int64_t m : {1, 17}) {
     for (const Dims& shape : {Dims{kN}, Dims{m, kN}}) {
       expect_addmm(m, shape, LayoutKind::kContiguous, 0.5, 1);
@@ -177,7 +178,7 @@ TEST_P(Addmm, ScalesBothParts) {
   }
 }
 
-TEST_P(Addmm, WithBetaZeroIgnoresNaN) {
+TEST_P(Addmm, IgnoresNaNInSelfIfBetaIsZero) {
   const Tensor self = full({kN}, std::nan(""), {GetParam(), test_device()});
   for (const int64_t m : {1, 17}) {
     const Tensor a = random_tensor({m, kK}, GetParam(), LayoutKind::kContiguous, 4);
@@ -187,7 +188,7 @@ TEST_P(Addmm, WithBetaZeroIgnoresNaN) {
   }
 }
 
-TEST_P(Addmm, WithoutInnerElementsIsTheScaledSelf) {
+TEST_P(Addmm, EmptyInnerSizeGivesScaledSelf) {
   const Tensor self = random_tensor({kN}, GetParam(), LayoutKind::kContiguous, 6);
   const TensorOptions options{GetParam(), test_device()};
   for (const int64_t m : {1, 4, 7}) {
@@ -197,7 +198,7 @@ TEST_P(Addmm, WithoutInnerElementsIsTheScaledSelf) {
   }
 }
 
-TEST_P(Addmm, LeavesItsInputsAlone) {
+TEST_P(Addmm, DoesNotModifyInputs) {
   const Tensor self = random_tensor({17, kN}, GetParam(), LayoutKind::kContiguous, 6);
   const RefTensor before = ref::read(self);
   const Tensor a = random_tensor({17, kK}, GetParam(), LayoutKind::kContiguous, 4);

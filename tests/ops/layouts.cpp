@@ -21,12 +21,13 @@ Dims swapped_tail(Dims dims) {
   return dims;
 }
 
-// A window that begins one element into each dimension and ends two before its end.
+// A window into a larger tensor that starts at index 1 and ends two
+// elements before the end of each dimension.
 Placement window(const Dims& shape) {
   Dims outer = shape;
   for (int i = 0; i < outer.rank(); ++i) outer[i] += 3;
   const Dims strides = contiguous_strides(outer);
-  int64_t offset = 5;  // also without dimensions; odd, so that addresses are misaligned
+  int64_t offset = 5;  // also without dimensions. Odd, so addresses are misaligned.
   for (const int64_t stride : strides) offset += stride;
   return {strides, offset};
 }
@@ -58,7 +59,7 @@ Placement place(const Dims& shape, LayoutKind kind) {
   return {strides};
 }
 
-// Numbers -9 to 9 from a linear congruential generator.
+// Integers from -9 to 9 from a linear congruential generator.
 class SmallIntegers {
  public:
   explicit SmallIntegers(uint64_t seed) : state_(seed * 2 + 1) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random tensors in every layout that an operator may be given. Storage between the elements is
-// poisoned (NaN, or a large integer), so that a kernel that ignores strides gives itself away.
+// Random tensors in every layout that an operator accepts. Storage between the elements is poisoned
+// (NaN, or a large integer), so a kernel that ignores strides produces wrong results.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ inline constexpr LayoutKind kAllLayouts[] = {
     LayoutKind::kContiguous,    LayoutKind::kTransposed, LayoutKind::kSliced,
     LayoutKind::kStepped,       LayoutKind::kReversed,   LayoutKind::kBroadcastOuter,
     LayoutKind::kBroadcastInner};
-// Those that can be written to: each element has a place of its own.
+// Layouts that can be written to: no two elements share an address.
 inline constexpr LayoutKind kDenseLayouts[] = {LayoutKind::kContiguous, LayoutKind::kTransposed,
                                                LayoutKind::kSliced, LayoutKind::kStepped,
                                                LayoutKind::kReversed};
@@ -38,13 +38,14 @@ inline constexpr DType kAllDTypes[] = {DType::kF64, DType::kF32, DType::kBF16, D
 
 std::string name(LayoutKind kind);
 
-// Normal numbers for floating dtypes, -9 to 9 for integers. The same seed gives the same values.
+// Normally distributed values for floating dtypes, -9 to 9 for integers.
+// The same seed gives the same values.
 Tensor random_tensor(const Dims& shape, DType dtype, LayoutKind kind, uint64_t seed);
 
-// `values`, which must be as many as `shape` has, rounded to `dtype`; row-major.
+// A row-major tensor of `values` rounded to `dtype`. There must be numel(shape) values.
 Tensor tensor_of(const std::vector<double>& values, const Dims& shape, DType dtype);
 
-// The same layout and dtype without bytes.
+// A tensor on `meta` with the layout and dtype of `x`.
 Tensor on_meta(const Tensor& x);
 
 }  // namespace epi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `matmul` and `linear`: GEMMs of any dimensions, made of views around mm, addmm and bmm.
+// `matmul` and `linear`: inputs of any rank, computed with views around mm, addmm and bmm.
 #include <gtest/gtest.h>
 
 #include "epilogue/ops/functional.h"
@@ -23,7 +23,7 @@ class Matmul : public ::testing::TestWithParam<DType> {
 };
 INSTANTIATE_TEST_SUITE_P(DTypes, Matmul, ::testing::ValuesIn(kFloats), dtype_label);
 
-TEST_P(Matmul, OfVectorsAndMatrices) {
+TEST_P(Matmul, MultipliesVectorsAndMatrices) {
   for (const LayoutKind kind : kAllLayouts) {
     expect_matmul({17}, {17}, kind);
     expect_matmul({17}, {17, 5}, kind);
@@ -33,7 +33,7 @@ TEST_P(Matmul, OfVectorsAndMatrices) {
   }
 }
 
-TEST_P(Matmul, OfBatchesThatBroadcast) {
+TEST_P(Matmul, BroadcastsBatches) {
   for (const LayoutKind kind : kAllLayouts) {
     expect_matmul({3, 5, 7}, {7}, kind);
     expect_matmul({7}, {3, 7, 5}, kind);
@@ -47,7 +47,7 @@ TEST_P(Matmul, OfBatchesThatBroadcast) {
   }
 }
 
-TEST_P(Matmul, OfEmptyTensors) {
+TEST_P(Matmul, HandlesEmptyTensors) {
   for (const LayoutKind kind : {LayoutKind::kContiguous, LayoutKind::kTransposed}) {
     expect_matmul({0}, {0}, kind);
     expect_matmul({0, 7}, {7, 3}, kind);
@@ -73,7 +73,7 @@ class Linear : public ::testing::TestWithParam<DType> {
     const RefTensor rw = ref::read(weight);
     EXPECT_TRUE(matches(linear(x, weight), ref::linear(rx, rw), OpClass::kGemm))
         << to_string(shape) << " " << name(kind);
-    // The bias is added before the only rounding.
+    // The bias is added before the result is rounded, once.
     EXPECT_TRUE(
         matches(linear(x, weight, bias), ref::linear(rx, rw, ref::read(bias)), OpClass::kGemm))
         << to_string(shape) << " " << name(kind) << " with bias";
@@ -81,7 +81,7 @@ class Linear : public ::testing::TestWithParam<DType> {
 };
 INSTANTIATE_TEST_SUITE_P(DTypes, Linear, ::testing::ValuesIn(kFloats), dtype_label);
 
-TEST_P(Linear, WorksOnTheLastDimensionOfAnyInput) {
+TEST_P(Linear, TransformsLastDimensionOfAnyInput) {
   const std::vector<Dims> shapes = {{kIn},       {1, kIn},       {4, kIn}, {9, kIn},    {2, 3, kIn},
                                     {3, 1, kIn}, {2, 3, 5, kIn}, {0, kIn}, {2, 0, kIn}, {129, kIn}};
   for (const Dims& shape : shapes) {
@@ -89,7 +89,7 @@ TEST_P(Linear, WorksOnTheLastDimensionOfAnyInput) {
   }
 }
 
-TEST_P(Linear, WithoutInputFeaturesIsTheBias) {
+TEST_P(Linear, WithoutInputFeaturesReturnsBias) {
   const TensorOptions options{GetParam(), test_device()};
   const Tensor bias = random_tensor({5}, GetParam(), LayoutKind::kContiguous, 6);
   const Tensor got = linear(zeros({2, 3, 0}, options), zeros({5, 0}, options), bias);
@@ -98,7 +98,7 @@ TEST_P(Linear, WithoutInputFeaturesIsTheBias) {
                    ref::expand(ref::scalar(0), {3, 5})));
 }
 
-TEST_P(Linear, ToNoFeaturesIsEmpty) {
+TEST_P(Linear, WithoutOutputFeaturesIsEmpty) {
   const TensorOptions options{GetParam(), test_device()};
   EXPECT_EQ(linear(zeros({3, 5}, options), zeros({0, 5}, options)).shape(), (Dims{3, 0}));
   const Tensor got = linear(zeros({2, 3, 5}, options), zeros({0, 5}, options), zeros({0}, options));

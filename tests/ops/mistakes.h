@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of calls that should throw, and zeros to call them with.
+// Tables of invalid calls that must throw, and zero-filled tensors to make them with.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace epi {
 
 struct Mistake {
   const char* op;
-  std::vector<std::string_view> parts;  // what the message must name
+  std::vector<std::string_view> parts;  // that the message must contain
   std::function<void()> call;
 };
 

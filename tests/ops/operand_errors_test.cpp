@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mistakes of operands: dtypes, devices, absent tensors, and what pointwise and row operators
-// refuse.
+// Invalid operands: mixed dtypes and devices, undefined tensors, and arguments that pointwise and
+// row operators reject.
 #include <gtest/gtest.h>
 
 #include "epilogue/ops/functional.h"
@@ -10,7 +10,7 @@
 namespace epi {
 namespace {
 
-TEST(DTypeMistakes, NothingIsPromoted) {
+TEST(DTypeErrors, MixedDTypesAreRejected) {
   const Tensor a = f32({3, 3});
   const Tensor b = f64({3, 3});
   const Tensor batch = f32({2, 3, 3});
@@ -33,7 +33,7 @@ TEST(DTypeMistakes, NothingIsPromoted) {
   });
 }
 
-TEST(DTypeMistakes, FloatingOperatorsRefuseIntegersAndBool) {
+TEST(DTypeErrors, FloatingOperatorsRejectIntegersAndBool) {
   for (const Tensor& x : {i64({3, 3}), zeros({3, 3}, {DType::kI32, kCpu}), flags({3, 3})}) {
     const std::string_view dtype = name(x.dtype());
     expect_all_fail({
@@ -56,7 +56,7 @@ TEST(DTypeMistakes, FloatingOperatorsRefuseIntegersAndBool) {
   }
 }
 
-TEST(DTypeMistakes, ArithmeticRefusesBoolAndFractionsOfIntegers) {
+TEST(DTypeErrors, ArithmeticRejectsBoolAndFractionalScalars) {
   const Tensor x = flags({3});
   const Tensor n = i64({3});
   expect_all_fail({
@@ -76,7 +76,7 @@ TEST(DTypeMistakes, ArithmeticRefusesBoolAndFractionsOfIntegers) {
   });
 }
 
-TEST(DeviceMistakes, NameBothDevices) {
+TEST(DeviceErrors, NameBothDevices) {
   const Tensor a = f32({3, 3});
   const Tensor b = meta({3, 3});
   expect_all_fail({
@@ -96,7 +96,7 @@ TEST(DeviceMistakes, NameBothDevices) {
   });
 }
 
-TEST(AbsentTensors, AreRefusedByName) {
+TEST(UndefinedTensors, AreRejectedWithOperatorName) {
   const Tensor x = f32({3, 3});
   const Tensor none;
   expect_all_fail({
@@ -120,7 +120,7 @@ TEST(AbsentTensors, AreRefusedByName) {
   });
 }
 
-TEST(PointwiseMistakes, NameWhatDoesNotBroadcast) {
+TEST(PointwiseErrors, NameShapesThatDoNotBroadcast) {
   const Tensor x = f32({3, 4});
   expect_all_fail({
       {"add", {"[3, 4]", "[5]", "4"}, [=] { add(x, f32({5})); }},
@@ -132,7 +132,7 @@ TEST(PointwiseMistakes, NameWhatDoesNotBroadcast) {
   });
 }
 
-TEST(RowMistakes, NameDimensionsAndShapes) {
+TEST(RowErrors, NameDimensionsAndShapes) {
   const Tensor x = f32({3, 4});
   expect_all_fail({
       {"sum", {"2"}, [=] { sum(x, {2}); }},
@@ -152,7 +152,7 @@ TEST(RowMistakes, NameDimensionsAndShapes) {
   });
 }
 
-TEST(CatMistakes, NameTheTensorThatDoesNotFit) {
+TEST(CatErrors, NameMismatchedTensor) {
   const Tensor x = f32({3, 4});
   expect_all_fail({
       {"cat", {}, [] { cat({}); }},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pointwise operators as data: what to call, and what it should give. Everything else about
-// them is derived from the table; table_test.cpp fails for a function that has no case here.
+// The pointwise operators as data: the call and its reference. The tests of pointwise operators
+// iterate over these tables. table_test.cpp fails if a function has no case here.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,8 @@ struct UnaryCase {
   Tensor (*run)(const Tensor&);
   RefTensor (*reference)(const RefTensor&);
   OpClass op_class;
-  // How much an error of the input can grow, everywhere; infinite where the function itself does.
+  // Upper bound of |f'|: how much the function can amplify an error of its
+  // input. Infinite for unbounded derivatives.
   double slope;
 };
 
@@ -71,7 +72,7 @@ inline const UnaryCase kUnaryCases[] = {
      OpClass::kPointwise, 1},
 };
 
-// A function of two tensors, or of one and a number.
+// A function of two tensors, or of a tensor and a scalar.
 struct BinaryCase {
   const char* label;
   Function function;
@@ -99,12 +100,12 @@ inline const BinaryCase kBinaryCases[] = {
     {"div", Function::kDiv, div, div, ref::div},
 };
 
-// Whether eager kernels take the dtype.
+// Whether the eager kernels of `function` support `dtype`.
 inline bool takes(Function function, DType dtype) {
   return is_floating(dtype) || pointwise::info(function).types == pointwise::Types::kNumbers;
 }
 
-// Each operator with each dtype that it takes.
+// Each operator with each dtype that it supports.
 inline std::vector<std::tuple<BinaryCase, DType>> binary_cases_by_dtype() {
   std::vector<std::tuple<BinaryCase, DType>> all;
   for (const BinaryCase& op : kBinaryCases) {
@@ -125,12 +126,12 @@ inline std::vector<std::tuple<UnaryCase, DType>> unary_cases_by_dtype() {
   return all;
 }
 
-// "exp", for suites over the unary operators.
+// Names the instances of suites over the unary operators: "exp".
 inline std::string unary_label(const ::testing::TestParamInfo<UnaryCase>& param) {
   return param.param.label;
 }
 
-// "exp_bf16", for suites over (case, dtype).
+// Names the instances of suites over (case, dtype): "exp_bf16".
 template <typename Suite>
 std::string case_name(const ::testing::TestParamInfo<typename Suite::ParamType>& param) {
   return std::get<0>(param.param).label + ("_" + std::string(name(std::get<1>(param.param))));

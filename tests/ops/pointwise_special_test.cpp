@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-// Copies of a value that fill a vector register and leave a tail.
+// Enough copies of a value to fill a vector register and leave a tail.
 constexpr int64_t kCopies = 19;
 
 class SpecialValue : public ::testing::TestWithParam<DType> {
@@ -26,7 +26,7 @@ class SpecialValue : public ::testing::TestWithParam<DType> {
   static double smallest() { return 2 * half_ulp(GetParam(), 0); }
   static double largest() { return float_format(GetParam()).max; }
 
-  // What `op` makes of `value`; in vector loops and in tails it must be the same.
+  // op(value). Vector loops and tails must give the same result.
   static double at(Tensor (*op)(const Tensor&), double value) {
     const std::vector<double> copies(kCopies, value);
     const RefTensor out = ref::read(op(tensor_of(copies, {kCopies}, GetParam())));
@@ -39,7 +39,7 @@ class SpecialValue : public ::testing::TestWithParam<DType> {
 };
 INSTANTIATE_TEST_SUITE_P(DTypes, SpecialValue, ::testing::ValuesIn(kFloats), dtype_label);
 
-TEST_P(SpecialValue, NaNInGivesNaNOutEverywhere) {
+TEST_P(SpecialValue, NaNPropagates) {
   for (const UnaryCase& op : kUnaryCases) EXPECT_TRUE(std::isnan(at(op.run, kNaN))) << op.label;
   const Tensor x = full({kCopies}, kNaN, {GetParam(), test_device()});
   const Tensor y = full({kCopies}, 1, {GetParam(), test_device()});
@@ -51,7 +51,7 @@ TEST_P(SpecialValue, NaNInGivesNaNOutEverywhere) {
   }
 }
 
-TEST_P(SpecialValue, ANaNDoesNotReachItsNeighbours) {
+TEST_P(SpecialValue, NaNDoesNotAffectNeighbors) {
   for (const UnaryCase& op : kUnaryCases) {
     std::vector<double> values(65, 0.5);
     for (const size_t i : {0U, 17U, 64U}) values[i] = kNaN;
@@ -60,7 +60,7 @@ TEST_P(SpecialValue, ANaNDoesNotReachItsNeighbours) {
   }
 }
 
-TEST_P(SpecialValue, ExpHasItsLimits) {
+TEST_P(SpecialValue, ExpSaturatesToZeroAndInfinity) {
   EXPECT_EQ(at(exp, -kInf), 0);
   EXPECT_EQ(at(exp, kInf), kInf);
   EXPECT_EQ(at(exp, 0), 1);
@@ -84,7 +84,7 @@ TEST_P(SpecialValue, TanhAndSigmoidSaturate) {
   EXPECT_EQ(at(sigmoid, 0), 0.5);
 }
 
-TEST_P(SpecialValue, TanhOfAZeroKeepsItsSignAndOfASubnormalIsItself) {
+TEST_P(SpecialValue, TanhKeepsSignedZeroAndSubnormals) {
   EXPECT_EQ(at(tanh, 0), 0);
   EXPECT_EQ(at(tanh, -0.0), 0);
   EXPECT_TRUE(std::signbit(at(tanh, -0.0)));
@@ -93,7 +93,7 @@ TEST_P(SpecialValue, TanhOfAZeroKeepsItsSignAndOfASubnormalIsItself) {
   EXPECT_EQ(at(tanh, -smallest()), -smallest());
 }
 
-TEST_P(SpecialValue, GatedActivationsTendToTheIdentityAndToZero) {
+TEST_P(SpecialValue, GatedActivationsApproachIdentityAndZero) {
   for (const UnaryCase& op : kUnaryCases) {
     const std::string label = op.label;
     if (label != "silu" && !label.starts_with("gelu")) continue;
@@ -104,7 +104,7 @@ TEST_P(SpecialValue, GatedActivationsTendToTheIdentityAndToZero) {
     EXPECT_EQ(at(op.run, -0.0), 0) << label;
     EXPECT_EQ(at(op.run, largest()), largest()) << label;
     EXPECT_EQ(at(op.run, -largest()), 0) << label;
-    // -inf * 0 is NaN by the formula, 0 in the limit.
+    // The formula gives -inf * 0 = NaN, the limit is 0. Both are accepted.
     const double low = at(op.run, -kInf);
     EXPECT_TRUE(low == 0 || std::isnan(low)) << label << ": " << low;
   }
@@ -119,7 +119,7 @@ TEST_P(SpecialValue, ReluKeepsSubnormalsAndInfinity) {
   EXPECT_EQ(at(relu, -0.0), 0);
 }
 
-TEST_P(SpecialValue, NegFlipsTheSignOfZeroToo) {
+TEST_P(SpecialValue, NegFlipsSignOfZero) {
   EXPECT_TRUE(std::signbit(at(neg, 0.0)));
   EXPECT_FALSE(std::signbit(at(neg, -0.0)));
   EXPECT_EQ(at(neg, smallest()), -smallest());
@@ -134,7 +134,8 @@ TEST_P(SpecialValue, ArithmeticFollowsIeee754) {
   const Tensor x = tensor_of(left, {count}, GetParam());
   const Tensor y = tensor_of(right, {count}, GetParam());
   for (const BinaryCase& op : kBinaryCases) {
-    // Whether alpha * y overflows before it is added depends on the machine's fused operations.
+    // Whether alpha * y overflows before the addition depends on whether
+    // the machine has fused multiply-add.
     if (std::string_view(op.label).ends_with("Alpha")) continue;
     const RefTensor want = op.reference(ref::read(x), ref::read(y));
     EXPECT_TRUE(matches(op.run(x, y), want, OpClass::kArithmetic)) << op.label;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dense sweeps of the functions that are approximated by polynomials. The worst errors are recorded
-// as test properties (--gtest_output=xml), so that a drift is seen before it fails.
+// as test properties (--gtest_output=xml), so a drift is visible before a test fails.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kPoints = 200'001;
 
-// From -100 to 100, denser around zero, where the functions bend.
+// Points from -100 to 100, denser around zero, where the curvature is largest.
 Tensor sweep(DType dtype) {
   std::vector<double> values;
   for (int64_t i = 0; i < kPoints; ++i) {
@@ -32,8 +32,8 @@ struct Worst {
   double at = 0;
 };
 
-// The largest error in ulp of the value; for gelu, which cancels, in ulp of x. Results that may
-// vanish (the absolute part of the tolerance) do not count.
+// The largest error in ulp of the value, or for gelu, which cancels, in ulp of x. Errors below the
+// absolute part of the tolerance do not count.
 Worst worst_error(const UnaryCase& op, const Tensor& x) {
   const DType dtype = x.dtype();
   const RefTensor in = ref::read(x);
@@ -46,14 +46,14 @@ Worst worst_error(const UnaryCase& op, const Tensor& x) {
     const double unit = 2 * half_ulp(dtype, std::max(std::abs(value), want.scale(i)));
     const double vanished = tolerance(dtype, op.op_class).absolute;
     const double error = std::max(0.0, std::abs(got.values[i] - value) - vanished) / unit;
-    if (!(error <= worst.error)) worst = {error, in.values[i]};  // NaN counts
+    if (!(error <= worst.error)) worst = {error, in.values[i]};  // counts NaN as an error
   }
   return worst;
 }
 
 class FunctionSweep : public ::testing::TestWithParam<UnaryCase> {
  protected:
-  static void expect_within_table(DType dtype) {
+  static void expect_within_tolerance(DType dtype) {
     const Worst worst = worst_error(GetParam(), sweep(dtype));
     RecordProperty("worst_ulp", fmt::format("{:.2f} at {}", worst.error, worst.at));
     const Tolerance allowed = tolerance(dtype, GetParam().op_class);
@@ -61,7 +61,7 @@ class FunctionSweep : public ::testing::TestWithParam<UnaryCase> {
         << "at " << worst.at;
   }
 };
-// Those that are exact have nothing to sweep for.
+// Functions with a rounding error. Exact functions need no sweep.
 std::vector<UnaryCase> inexact_cases() {
   std::vector<UnaryCase> cases;
   for (const UnaryCase& op : kUnaryCases) {
@@ -72,12 +72,12 @@ std::vector<UnaryCase> inexact_cases() {
 INSTANTIATE_TEST_SUITE_P(Functions, FunctionSweep, ::testing::ValuesIn(inexact_cases()),
                          unary_label);
 
-TEST_P(FunctionSweep, OfF32StaysWithinTheTable) { expect_within_table(DType::kF32); }
+TEST_P(FunctionSweep, F32StaysWithinTolerance) { expect_within_tolerance(DType::kF32); }
 
-TEST_P(FunctionSweep, OfF64StaysWithinTheTable) { expect_within_table(DType::kF64); }
+TEST_P(FunctionSweep, F64StaysWithinTolerance) { expect_within_tolerance(DType::kF64); }
 
-// Every value of the 16-bit dtypes: the f32 result, rounded once.
-TEST_P(FunctionSweep, OfSixteenBitsIsTheRoundedResult) {
+// For every value of the 16-bit dtypes, the result is the f32 result rounded once.
+TEST_P(FunctionSweep, SixteenBitResultIsRoundedF32Result) {
   for (const DType dtype : {DType::kBF16, DType::kF16}) {
     const Tensor patterns = empty({65536}, {dtype, kCpu});
     auto* bits = reinterpret_cast<uint16_t*>(patterns.raw_data());
@@ -87,7 +87,7 @@ TEST_P(FunctionSweep, OfSixteenBitsIsTheRoundedResult) {
     const Tensor want = to(GetParam().run(to(x, DType::kF32)), dtype);
     if (test_device() == kCpu) {
       EXPECT_TRUE(same(got, ref::read(want))) << name(dtype);
-    } else {  // may take a shorter way to 16 bits than to f32
+    } else {  // the GPU may use a less accurate approximation for 16 bits than for f32
       EXPECT_TRUE(matches(got, GetParam().reference(ref::read(x)), GetParam().op_class));
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pointwise operators over dtype, layout and shape. Special values: pointwise_special_test.cpp;
-// dense sweeps of the functions: pointwise_sweep_test.cpp.
+// Pointwise operators over dtype, layout and shape. Special values: pointwise_special_test.cpp.
+// Dense sweeps of the functions: pointwise_sweep_test.cpp.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace epi {
 namespace {
 
-// Empty, one element, no dimensions, every remainder of a vector loop, three dimensions.
+// Empty shapes, one element, no dimensions, remainders of a vector loop, three dimensions.
 const std::vector<Dims> kShapes = {{},   {0},   {1},   {3},    {7},     {17},     {63},
                                    {65}, {127}, {129}, {4, 0}, {17, 3}, {1, 129}, {2, 3, 33}};
 // Large enough to be split over threads.
@@ -35,14 +35,14 @@ class UnaryOp : public ::testing::TestWithParam<std::tuple<UnaryCase, DType>> {
 INSTANTIATE_TEST_SUITE_P(Numbers, UnaryOp, ::testing::ValuesIn(unary_cases_by_dtype()),
                          case_name<UnaryOp>);
 
-TEST_P(UnaryOp, EqualsTheReferenceInEveryLayoutAndShape) {
+TEST_P(UnaryOp, MatchesReferenceInEveryLayoutAndShape) {
   uint64_t seed = 0;
   for (const Dims& shape : kShapes) {
     for (const LayoutKind kind : kAllLayouts) expect_reference(shape, kind, ++seed);
   }
 }
 
-TEST_P(UnaryOp, EqualsTheReferenceWhereThreadsShareTheWork) {
+TEST_P(UnaryOp, MatchesReferenceAcrossThreads) {
   for (const LayoutKind kind :
        {LayoutKind::kContiguous, LayoutKind::kTransposed, LayoutKind::kBroadcastOuter}) {
     expect_reference(kLarge, kind, 5);
@@ -53,7 +53,7 @@ struct ShapePair {
   Dims left;
   Dims right;
 };
-// Equal, a row, a column, both, a scalar, one element, empty, and batches.
+// Equal shapes, a row, a column, both, a scalar, one element, empty shapes, and batches.
 const std::vector<ShapePair> kPairs = {{{17, 33}, {17, 33}},
                                        {{17, 33}, {33}},
                                        {{33}, {17, 33}},
@@ -97,14 +97,14 @@ TEST_P(BinaryOp, BroadcastsAnyPairOfLayouts) {
   }
 }
 
-TEST_P(BinaryOp, EqualsTheReferenceWhereThreadsShareTheWork) {
+TEST_P(BinaryOp, MatchesReferenceAcrossThreads) {
   expect_reference({kLarge, kLarge}, LayoutKind::kContiguous, LayoutKind::kContiguous);
   expect_reference({kLarge, kLarge}, LayoutKind::kTransposed, LayoutKind::kContiguous);
   expect_reference({kLarge, {1001}}, LayoutKind::kContiguous, LayoutKind::kContiguous);
   expect_reference({{67, 1}, kLarge}, LayoutKind::kContiguous, LayoutKind::kStepped);
 }
 
-TEST_P(BinaryOp, TakesAScalarOnTheRight) {
+TEST_P(BinaryOp, AcceptsScalarOnTheRight) {
   const auto& [op, dtype] = GetParam();
   for (const LayoutKind kind : kAllLayouts) {
     const Tensor x = random_tensor({17, 33}, dtype, kind, 9);
@@ -113,8 +113,8 @@ TEST_P(BinaryOp, TakesAScalarOnTheRight) {
   }
 }
 
-// Scalars take part at the precision that is computed in, as ATen's do, not at that of the dtype.
-TEST(Arithmetic, OfSixteenBitsDoesNotRoundItsScalar) {
+// As in ATen, scalars have the precision of the computation, not that of the tensor's dtype.
+TEST(Arithmetic, DoesNotRoundScalarsToSixteenBits) {
   for (const DType dtype : kFloats) {
     const Tensor x = random_tensor({129}, dtype, LayoutKind::kContiguous, 9);
     const RefTensor in = ref::read(x);
@@ -127,8 +127,8 @@ TEST(Arithmetic, OfSixteenBitsDoesNotRoundItsScalar) {
   }
 }
 
-// One operation rounds once: what the compiler makes of the same expression, bit for bit.
-TEST(Arithmetic, OfF32IsThatOfTheMachine) {
+// One operation rounds once, so the result equals the C++ expression bit for bit.
+TEST(Arithmetic, F32MatchesCppBitForBit) {
   const Tensor x = randn({4099}, 1);
   const Tensor y = randn({4099}, 2);
   const Tensor u = on_test_device(x);
@@ -143,7 +143,7 @@ TEST(Arithmetic, OfF32IsThatOfTheMachine) {
   }
 }
 
-TEST(Arithmetic, OfLargeIntegersDoesNotPassThroughFloats) {
+TEST(Arithmetic, KeepsLargeIntegersExact) {
   const int64_t large = (int64_t{1} << 60) + 1;
   const std::vector<int64_t> values(9, large);
   const Tensor x = on_test_device(from_data<int64_t>(values, {9}));
@@ -158,7 +158,7 @@ TEST(Arithmetic, OfLargeIntegersDoesNotPassThroughFloats) {
   }
 }
 
-TEST(Arithmetic, OfOneTensorWithItselfIsNotConfused) {
+TEST(Arithmetic, AcceptsAliasedOperands) {
   const Tensor x = random_tensor({17, 33}, DType::kF32, LayoutKind::kTransposed, 3);
   const RefTensor in = ref::read(x);
   EXPECT_TRUE(matches(mul(x, x), ref::mul(in, in), OpClass::kArithmetic));

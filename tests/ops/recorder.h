@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A listener that writes down what it is told, for as long as it lives.
+// A listener that records operators, annotations, kernels and launches during its lifetime.
 #pragma once
 
 #include <string>
@@ -26,12 +26,13 @@ class Recorder : public Listener {
     int64_t flops = 0;
   };
 
-  // One line an operator, annotation or kernel (with "* "), indented by two spaces a level.
+  // One line per operator, annotation or kernel (prefixed with "* "),
+  // indented by two spaces per level.
   const std::string& tree() const { return tree_; }
-  // The operators, in the order they began.
+  // The operators in the order in which they started.
   const std::vector<std::string_view>& ops() const { return ops_; }
   const std::vector<Kernel>& kernels() const { return kernels_; }
-  // Ranges that began and did not end.
+  // Number of ranges that have started and not ended.
   int depth() const { return depth_; }
 
   void op_begin(Op op, Args) override {
@@ -57,10 +58,10 @@ class Recorder : public Listener {
 
   void launch_begin(const LaunchCost& cost) override { launches_.push_back(cost); }
   void launch_end() override {}
-  // What was started on a device.
+  // The cost of each kernel launch on a device.
   const std::vector<LaunchCost>& launches() const { return launches_; }
 
-  // Every range ended as the operator that it began as.
+  // Whether every range ended with the operator that started it.
   bool ends_match() const { return ends_match_; }
 
  private:

@@ -17,7 +17,7 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// Every set of dimensions of a tensor, the empty one (all) included.
+// Every set of dimensions of a tensor, including the empty one, which means all.
 std::vector<Dims> subsets(int rank) {
   std::vector<Dims> all;
   for (int mask = 0; mask < 1 << rank; ++mask) {
@@ -47,7 +47,7 @@ class Reduction : public ::testing::TestWithParam<DType> {
 };
 INSTANTIATE_TEST_SUITE_P(DTypes, Reduction, ::testing::ValuesIn(kAllDTypes), dtype_label);
 
-TEST_P(Reduction, OverEverySetOfDimensionsInEveryLayout) {
+TEST_P(Reduction, MatchesReferenceOverAnyDimensionsAndLayout) {
   for (const Dims& shape :
        {Dims{}, Dims{1}, Dims{129}, Dims{17, 65}, Dims{3, 7, 33}, Dims{2, 3, 1, 5}}) {
     for (const LayoutKind kind : kAllLayouts) {
@@ -61,27 +61,27 @@ TEST_P(Reduction, OverEverySetOfDimensionsInEveryLayout) {
   }
 }
 
-TEST_P(Reduction, WhereThreadsShareTheWork) {
+TEST_P(Reduction, MatchesReferenceAcrossThreads) {
   for (const LayoutKind kind : {LayoutKind::kContiguous, LayoutKind::kTransposed}) {
     const Tensor x = random_tensor({131, 1001}, GetParam(), kind, 2);
     for (const Dims& dims : subsets(2)) expect_reference(x, dims, false);
   }
 }
 
-TEST_P(Reduction, CountsDimensionsFromTheEndInAnyOrder) {
+TEST_P(Reduction, AcceptsNegativeDimensionsInAnyOrder) {
   const Tensor x = random_tensor({3, 5, 7}, GetParam(), LayoutKind::kContiguous, 3);
   const RefTensor want = ref::sum(ref::read(x), {0, 2});
   EXPECT_TRUE(matches(sum(x, {-1, 0}), want, OpClass::kReduction));
   EXPECT_TRUE(matches(sum(x, {2, -3}), want, OpClass::kReduction));
 }
 
-TEST_P(Reduction, OfAScalarTakesItsAbsentDimension) {
+TEST_P(Reduction, AcceptsDimensionZeroOfScalar) {
   const Tensor x = random_tensor({}, GetParam(), LayoutKind::kSliced, 4);
   EXPECT_TRUE(same(sum(x, {0}), ref::read(x)));
   EXPECT_TRUE(same(sum(x, {-1}, true), ref::read(x)));
 }
 
-TEST_P(Reduction, OverNothingSumsToZero) {
+TEST_P(Reduction, SumOfEmptyDimensionIsZero) {
   const Tensor x = zeros({3, 0, 2}, {GetParam(), test_device()});
   EXPECT_TRUE(same(sum(x), ref::scalar(0)));
   EXPECT_TRUE(same(sum(x, {1}), ref::expand(ref::scalar(0), {3, 2})));
@@ -89,7 +89,7 @@ TEST_P(Reduction, OverNothingSumsToZero) {
   EXPECT_TRUE(same(sum(x, {0}), {{0, 2}, {}}));
 }
 
-TEST(Mean, OverNothingIsNaN) {
+TEST(Mean, EmptyDimensionGivesNaN) {
   for (const DType dtype : kFloats) {
     const Tensor x = zeros({3, 0}, {dtype, test_device()});
     EXPECT_TRUE(same(mean(x), ref::scalar(kNaN))) << name(dtype);
@@ -98,12 +98,12 @@ TEST(Mean, OverNothingIsNaN) {
   }
 }
 
-TEST(Amax, OverFullDimensionsOfAnEmptyTensorIsEmpty) {
+TEST(Amax, NonEmptyDimensionOfEmptyTensorIsEmpty) {
   EXPECT_TRUE(same(amax(zeros({3, 0}, {DType::kF32, test_device()}), {0}), {{0}, {}}));
   EXPECT_TRUE(same(amax(zeros({0, 3}, {DType::kF32, test_device()}), {1}, true), {{0, 1}, {}}));
 }
 
-TEST(Amax, LetsNaNWinWhereverItStands) {
+TEST(Amax, PropagatesNaNFromAnyPosition) {
   for (const DType dtype : kFloats) {
     for (const size_t at : {0U, 1U, 15U, 16U, 31U, 32U, 66U}) {
       std::vector<double> values(67, 1);
@@ -117,7 +117,7 @@ TEST(Amax, LetsNaNWinWhereverItStands) {
   }
 }
 
-TEST(Amax, OfNegativesIsNegative) {
+TEST(Amax, HandlesNegativeValues) {
   for (const DType dtype : kNumbers) {
     const std::vector<double> values(67, -5);
     EXPECT_TRUE(same(amax(tensor_of(values, {67}, dtype)), ref::scalar(-5))) << name(dtype);
@@ -135,7 +135,7 @@ TEST(Amax, ComparesLargeIntegersExactly) {
   EXPECT_EQ(on_host(amax(x)).data<int64_t>()[0], large + 1);
 }
 
-TEST(Sum, OfIntegersIsExactBeyondTheirDType) {
+TEST(Sum, AccumulatesIntegersInI64) {
   const std::vector<int64_t> large = {(int64_t{1} << 60) + 1, 1, 1};
   const Tensor x = on_test_device(from_data<int64_t>(large, {3}));
   EXPECT_EQ(on_host(sum(x)).data<int64_t>()[0], (int64_t{1} << 60) + 3);
@@ -144,14 +144,14 @@ TEST(Sum, OfIntegersIsExactBeyondTheirDType) {
   EXPECT_EQ(on_host(sum(y)).data<int64_t>()[0], 5 * int64_t{std::numeric_limits<int32_t>::max()});
 }
 
-TEST(Sum, OfBoolCountsTheTrueOnes) {
+TEST(Sum, CountsTrueElements) {
   const Tensor x = full({300, 7}, 1, {DType::kBool, test_device()});
   EXPECT_TRUE(same(sum(x), ref::scalar(2100)));
   EXPECT_TRUE(same(sum(x, {0}), ref::expand(ref::scalar(300), {7})));
 }
 
-// In their own dtype, sums of ones would stop growing at 256 (bf16) or 2048 (f16).
-TEST(Sum, OfSixteenBitFloatsIsKeptInF32) {
+// Accumulated in the 16-bit dtype, a sum of ones would stop growing at 256 (bf16) or 2048 (f16).
+TEST(Sum, AccumulatesSixteenBitFloatsInF32) {
   for (const DType dtype : {DType::kBF16, DType::kF16}) {
     const Tensor x = full({5000, 3}, 1, {dtype, test_device()});
     const double want = ref::rounded(5000, dtype);
@@ -161,8 +161,8 @@ TEST(Sum, OfSixteenBitFloatsIsKeptInF32) {
   }
 }
 
-// 65504 is the largest f16: its mean must not overflow on the way.
-TEST(Mean, OfTheLargestValuesIsFinite) {
+// 65504 is the largest f16: the sum behind its mean must not overflow.
+TEST(Mean, DoesNotOverflowForLargestValues) {
   const Tensor x = full({100}, 65504, {DType::kF16, test_device()});
   EXPECT_TRUE(same(mean(x), ref::scalar(65504)));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading tensors, conversions, and views as maps of indices.
+// Element access, conversions, and views as index maps.
 #include "tests/ops/reference.h"
 
 #include <algorithm>

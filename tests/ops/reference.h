@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every operator should give, in float64: naive loops over row-major values, written without
-// any operator of the library. A reference starts from `read(x)`, inputs already rounded to their
-// dtype.
+// float64 references of all operators: naive loops over row-major values that use no operator of
+// the library. A reference takes its inputs from `read(x)`, after they were rounded to their dtype.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +14,9 @@ namespace epi {
 struct RefTensor {
   Dims shape;
   std::vector<double> values;  // row-major
-  // What rounding errors grow with where a value is a sum: for each value the sum of its terms'
-  // magnitudes, and the count of terms. Empty where the value's own magnitude says it all.
+  // For values that are sums, rounding errors grow with the sum of the terms' magnitudes (`scales`,
+  // one per value) and with the number of terms. `scales` is empty if the error depends only on the
+  // magnitude of the value.
   std::vector<double> scales = {};
   int64_t terms = 1;
 
@@ -25,10 +25,10 @@ struct RefTensor {
 
 namespace ref {
 
-// Every element through its strides.
+// Reads every element through the strides of `x`.
 RefTensor read(const Tensor& x);
 std::vector<RefTensor> read(std::span<const Tensor> tensors);
-// What `value` becomes in `dtype`, conversions between types included.
+// `value` converted to `dtype` and back to double.
 double rounded(double value, DType dtype);
 
 // Calls `visit(index, position)` for each index of `shape` in row-major order.
@@ -49,7 +49,7 @@ inline size_t position(const Dims& index, const Dims& shape) {
   for (int i = 0; i < shape.rank(); ++i) at = at * shape[i] + index[i];
   return static_cast<size_t>(at);
 }
-// The common shape of two that are known to broadcast.
+// The broadcast shape of `a` and `b`, which must be compatible.
 Dims broadcast(const Dims& a, const Dims& b);
 // The tensor of `shape` whose value at `index` is that of `x` at `source(index)`.
 template <typename Source>
@@ -61,7 +61,7 @@ RefTensor gather(const RefTensor& x, const Dims& shape, Source&& source) {
   return out;
 }
 
-// Views, as maps of indices. `dim` is not negative here.
+// Views, as index maps. `dim` must not be negative.
 RefTensor expand(const RefTensor& x, const Dims& shape);
 RefTensor permute(const RefTensor& x, const Dims& order);
 RefTensor transpose(const RefTensor& x, int dim0, int dim1);
@@ -70,11 +70,11 @@ RefTensor select(const RefTensor& x, int dim, int64_t index);
 RefTensor slice(const RefTensor& x, int dim, int64_t start, int64_t end, int64_t step = 1);
 RefTensor cat(std::span<const RefTensor> tensors, int dim);
 
-// GEMMs. Scales are the sums of magnitudes.
+// GEMMs. `scales` holds the sums of the terms' magnitudes.
 RefTensor mm(const RefTensor& a, const RefTensor& b);
 RefTensor addmm(const RefTensor& self, const RefTensor& a, const RefTensor& b, double beta = 1,
                 double alpha = 1);
-// The GEMM's scales stay: of an activation whose slope is at most one.
+// The result keeps the scales of the GEMM, so the slope of `activation` must be at most one.
 using Unary = double (*)(double);
 RefTensor addmm_activation(const RefTensor& self, const RefTensor& a, const RefTensor& b,
                            double beta, double alpha, Unary activation);
@@ -83,7 +83,7 @@ RefTensor matmul(const RefTensor& a, const RefTensor& b);
 RefTensor linear(const RefTensor& x, const RefTensor& weight);
 RefTensor linear(const RefTensor& x, const RefTensor& weight, const RefTensor& bias);
 
-// Pointwise, with broadcasting.
+// Pointwise operators, with broadcasting.
 RefTensor map(const RefTensor& x, Unary f);
 template <typename Binary>
 RefTensor map(const RefTensor& x, const RefTensor& y, Binary&& f) {
@@ -106,12 +106,12 @@ double silu(double x);
 double gelu_erf(double x);
 double gelu_tanh(double x);
 
-// Reductions and rows. An empty `dims` means all of them.
+// Reductions, softmax and norms. An empty `dims` means all dimensions.
 RefTensor sum(const RefTensor& x, const Dims& dims = {}, bool keepdim = false);
 RefTensor mean(const RefTensor& x, const Dims& dims = {}, bool keepdim = false);
 RefTensor amax(const RefTensor& x, const Dims& dims = {}, bool keepdim = false);
 RefTensor softmax(const RefTensor& x, int dim);
-// `weight` and `bias` may be null; `columns` is the number of normalised elements.
+// `weight` and `bias` may be null. `columns` is the number of normalized elements.
 RefTensor layer_norm(const RefTensor& x, int64_t columns, const RefTensor* weight,
                      const RefTensor* bias, double eps);
 RefTensor rms_norm(const RefTensor& x, int64_t columns, const RefTensor* weight, double eps);

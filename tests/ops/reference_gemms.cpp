@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GEMMs, and the sums of magnitudes that bound their errors.
+// GEMM references with the sums of magnitudes that bound their errors.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@ RefTensor zeros(const Dims& shape) {
   return {shape, std::vector<double>(count), std::vector<double>(count), 1};
 }
 
-// One row-major GEMM, added to `out` from element `at` on.
+// Adds one row-major GEMM to `out`, starting at element `at`.
 void multiply(const double* a, const double* b, Dims mnk, RefTensor& out, int64_t at) {
   const int64_t n = mnk[1];
   for (int64_t i = 0; i < mnk[0]; ++i) {
@@ -27,7 +27,7 @@ void multiply(const double* a, const double* b, Dims mnk, RefTensor& out, int64_
   }
 }
 
-// `gemm` with each value times `alpha`, plus `added` broadcast to its shape.
+// alpha * gemm + added, with `added` broadcast to the shape of `gemm`.
 RefTensor combined(RefTensor gemm, double alpha, const RefTensor& added) {
   const RefTensor terms = expand(added, gemm.shape);
   for (size_t i = 0; i < gemm.values.size(); ++i) {
@@ -59,7 +59,7 @@ RefTensor mm(const RefTensor& a, const RefTensor& b) {
 
 RefTensor addmm(const RefTensor& self, const RefTensor& a, const RefTensor& b, double beta,
                 double alpha) {
-  // A beta of zero ignores `self`, NaN and all: ATen's rule.
+  // As in ATen, `self` is ignored if beta is zero, even if it contains NaN.
   RefTensor added = self;
   for (double& value : added.values) value = beta == 0 ? 0 : beta * value;
   return combined(mm(a, b), alpha, added);
@@ -85,7 +85,7 @@ RefTensor bmm(const RefTensor& a, const RefTensor& b) {
 }
 
 RefTensor matmul(const RefTensor& a, const RefTensor& b) {
-  if (a.shape.rank() == 1) {  // a row; its dimension leaves the result
+  if (a.shape.rank() == 1) {  // treated as a row, whose dimension is removed from the result
     RefTensor out = matmul(reshape(a, {1, a.shape[0]}), b);
     out.shape.erase(b.shape.rank() == 1 ? 0 : out.shape.rank() - 2);
     return out;

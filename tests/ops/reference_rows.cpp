@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions, softmax and norms.
+// References of reductions, softmax and norms.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -21,7 +21,8 @@ Dims without(const Dims& shape, const Dims& dims) {
   return kept;
 }
 
-// Folds `x` over `dims` into `start`; the folded dimensions stay, with size one.
+// Folds `x` over `dims` with `f`, starting from `start`. The
+// folded dimensions remain with size one.
 template <typename Binary>
 RefTensor fold(const RefTensor& x, const Dims& dims, double start, Binary&& f) {
   Dims shape = x.shape;
@@ -44,7 +45,7 @@ RefTensor shaped(RefTensor out, const RefTensor& x, const Dims& dims, bool keepd
   return out;
 }
 
-// Elements folded into each value.
+// Number of elements folded into each value.
 int64_t fold_count(const RefTensor& x, const Dims& dims) {
   int64_t count = 1;
   for (int i = 0; i < x.shape.rank(); ++i) {
@@ -53,7 +54,7 @@ int64_t fold_count(const RefTensor& x, const Dims& dims) {
   return count;
 }
 
-// The affine part of a norm: value and scale of element `i`, in column `c`.
+// Applies weight and bias of a norm to the value and the scale of element `i` in column `c`.
 void apply_affine(RefTensor& out, size_t i, size_t c, const RefTensor* weight,
                   const RefTensor* bias) {
   if (weight != nullptr) {
@@ -93,7 +94,8 @@ RefTensor softmax(const RefTensor& x, int dim) {
   const RefTensor top = amax(x, {dim}, true);
   const RefTensor e = map(x, top, [](double a, double b) { return std::exp(a - b); });
   RefTensor out = div(e, sum(e, {dim}, true));
-  // A sum of positive terms; and the rounding of x - top is a relative error of its size.
+  // The sum has positive terms only. The rounding error of x - top, which is proportional to its
+  // magnitude, becomes a relative error of the exponential.
   const RefTensor depth = map(x, top, [](double a, double b) { return a == b ? 0 : b - a; });
   out.scales = out.values;
   for (size_t i = 0; i < out.scales.size(); ++i) {
@@ -109,7 +111,7 @@ RefTensor layer_norm(const RefTensor& x, int64_t columns, const RefTensor* weigh
   const auto n = static_cast<size_t>(columns);
   for (size_t row = 0; row < x.values.size(); row += n) {
     const double* in = x.values.data() + row;
-    // In long double: of a row of equal values, all that is left is the error of the mean.
+    // long double, because for a row of equal values the result is just the error of the mean.
     long double sum = 0;
     double magnitude = 0;
     for (size_t c = 0; c < n; ++c) sum += in[c];

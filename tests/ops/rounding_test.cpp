@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 16-bit floats, exhaustively: every pattern to f32 and back, and every tie between neighbours.
+// Exhaustive tests of the 16-bit floats: every bit pattern to f32 and
+// back, and every tie between neighbors.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -20,10 +21,10 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 class Rounding : public ::testing::TestWithParam<DType> {
  protected:
-  // The value of a pattern by the definition of the format: (-1)^s 2^e m.
+  // The value of a bit pattern by the definition of the format: (-1)^s 2^e m.
   static double value_of(uint32_t bits) {
     const FloatFormat format = float_format(GetParam());
-    const int stored = GetParam() == DType::kBF16 ? 7 : 10;  // bits of the mantissa
+    const int stored = GetParam() == DType::kBF16 ? 7 : 10;  // mantissa bits
     const auto exponent = static_cast<int>((bits & 0x7FFF) >> stored);
     const uint32_t mantissa = bits & ((1U << stored) - 1);
     const double sign = bits >= 0x8000 ? -1 : 1;
@@ -47,7 +48,7 @@ class Rounding : public ::testing::TestWithParam<DType> {
     return reinterpret_cast<const uint16_t*>(x.raw_data())[i];
   }
 
-  // `values` rounded by the library, as patterns.
+  // `values` rounded by the library.
   static Tensor rounded(const std::vector<float>& values) {
     const Tensor x = from_data<float>(values, {std::ssize(values)});
     return on_host(to(on_test_device(x), GetParam()));
@@ -56,7 +57,7 @@ class Rounding : public ::testing::TestWithParam<DType> {
 INSTANTIATE_TEST_SUITE_P(DTypes, Rounding, ::testing::Values(DType::kBF16, DType::kF16),
                          dtype_label);
 
-TEST_P(Rounding, EveryPatternHasItsValueInF32) {
+TEST_P(Rounding, EveryPatternConvertsExactlyToF32) {
   const Tensor wide = on_host(to(all_patterns(), DType::kF32));
   for (int i = 0; i < kPatterns; ++i) {
     const double want = value_of(static_cast<uint32_t>(i));
@@ -70,7 +71,7 @@ TEST_P(Rounding, EveryPatternHasItsValueInF32) {
   }
 }
 
-TEST_P(Rounding, EveryPatternSurvivesF32AndF64) {
+TEST_P(Rounding, EveryPatternRoundTripsThroughF32AndF64) {
   for (const DType wide : {DType::kF32, DType::kF64}) {
     const Tensor back = on_host(to(to(all_patterns(), wide), GetParam()));
     for (int i = 0; i < kPatterns; ++i) {
@@ -83,13 +84,14 @@ TEST_P(Rounding, EveryPatternSurvivesF32AndF64) {
   }
 }
 
-// Between each pattern and the next one up in magnitude, the last finite one and infinity included.
-TEST_P(Rounding, TiesGoToEvenAndOthersToTheNearest) {
+// Midpoints between each pattern and the next larger one, including
+// the last finite one and infinity.
+TEST_P(Rounding, RoundsToNearestTiesToEven) {
   const uint32_t infinity = GetParam() == DType::kBF16 ? 0x7F80 : 0x7C00;
   std::vector<float> values;
   std::vector<uint32_t> want;
   for (uint32_t low = 0; low < infinity; ++low) {
-    // The half ulp is exact in f32, also above the largest finite value.
+    // Half an ulp is exact in f32, even above the largest finite value.
     const double step = 2 * half_ulp(GetParam(), value_of(low));
     const auto middle = static_cast<float>(value_of(low) + step / 2);
     values.insert(values.end(),
@@ -102,7 +104,7 @@ TEST_P(Rounding, TiesGoToEvenAndOthersToTheNearest) {
   }
 }
 
-TEST_P(Rounding, NegativeNumbersMirrorPositiveOnes) {
+TEST_P(Rounding, RoundsSymmetricallyAroundZero) {
   std::vector<float> values(20000);
   float mantissa = 1;
   for (int exponent = -30; float& value : values) {
@@ -118,7 +120,7 @@ TEST_P(Rounding, NegativeNumbersMirrorPositiveOnes) {
   }
 }
 
-TEST_P(Rounding, HugeValuesAndInfinitiesBecomeInfinite) {
+TEST_P(Rounding, HugeValuesBecomeInfinite) {
   // The last two lie beyond the tie between the largest finite value and infinity in both formats.
   const Tensor got = rounded({kInfinity, std::numeric_limits<float>::max(), 3.4e38F});
   for (int64_t i = 0; i < 3; ++i) EXPECT_EQ(value_of(bits_at(got, i)), kInfinity);
@@ -127,7 +129,7 @@ TEST_P(Rounding, HugeValuesAndInfinitiesBecomeInfinite) {
   EXPECT_EQ(value_of(bits_at(wide, 1)), -kInfinity);
 }
 
-TEST_P(Rounding, EveryKindOfNaNStaysOne) {
+TEST_P(Rounding, EveryNaNStaysNaN) {
   std::vector<float> values;
   for (const uint32_t payload :
        {0x7F800001U, 0x7F80FFFFU, 0x7FC00000U, 0x7FFFFFFFU, 0xFF800001U, 0xFFFFFFFFU}) {

@@ -34,21 +34,22 @@ class Softmax : public ::testing::TestWithParam<DType> {
 };
 INSTANTIATE_TEST_SUITE_P(DTypes, Softmax, ::testing::ValuesIn(kFloats), dtype_label);
 
-TEST_P(Softmax, EqualsTheReferenceOverEachDimensionInEveryLayout) {
+TEST_P(Softmax, MatchesReferenceOverAnyDimensionAndLayout) {
   for (const Dims& shape : kShapes) {
     for (const LayoutKind kind : kAllLayouts) expect_reference(shape, kind);
   }
 }
 
-TEST_P(Softmax, EqualsTheReferenceWhereThreadsShareTheWork) {
+TEST_P(Softmax, MatchesReferenceAcrossThreads) {
   expect_reference(kLarge, LayoutKind::kContiguous);
   expect_reference(kLarge, LayoutKind::kTransposed);
 }
 
-// A GPU takes a warp, a block or a larger block for a row, and keeps it in fast memory or not.
+// Depending on the length, the GPU kernels use a warp, a block or a larger block per row, and keep
+// the row in shared memory if it fits.
 const std::vector<int64_t> kRowLengths = {1024, 1025, 4096, 8193, 12288, 12289, 40000};
 
-TEST_P(Softmax, EqualsTheReferenceInRowsOfEveryLength) {
+TEST_P(Softmax, MatchesReferenceInRowsOfEveryLength) {
   for (const int64_t length : kRowLengths) {
     expect_reference({3, length}, LayoutKind::kContiguous);
     expect_reference({2, length}, LayoutKind::kSliced);
@@ -58,18 +59,18 @@ TEST_P(Softmax, EqualsTheReferenceInRowsOfEveryLength) {
 TEST_P(Softmax, RowsOfATransposedViewSumToOne) {
   const Tensor x = random_tensor({33, 65}, GetParam(), LayoutKind::kTransposed, 2);
   const RefTensor total = ref::sum(ref::read(softmax(x, 1)), {1});
-  // 65 values, each off by half an ulp of a value below 1/2.
+  // 65 values, each with an error of half an ulp of a value below 1/2.
   const double allowed = 65 * half_ulp(GetParam(), 0.25) + 1e-13;
   for (const double row : total.values) EXPECT_NEAR(row, 1, allowed);
 }
 
-TEST_P(Softmax, DependsOnDifferencesOnly) {
+TEST_P(Softmax, DoesNotOverflowForHugeInputs) {
   const double big = GetParam() == DType::kF16 ? 30000 : 1e30;
   const Tensor x = tensor_of({big, big, -big, big, -big, big}, {2, 3}, GetParam());
   EXPECT_TRUE(same(softmax(x, 1), {{2, 3}, {0.5, 0.5, 0, 0.5, 0, 0.5}}));
 }
 
-TEST_P(Softmax, MaskedElementsAreZero) {
+TEST_P(Softmax, MaskedElementsBecomeZero) {
   const Tensor x = tensor_of({-kInf, 1, -kInf, 1, 2, -kInf, 2, 2}, {2, 4}, GetParam());
   const Tensor got = softmax(x, 1);
   EXPECT_TRUE(matches(got, ref::softmax(ref::read(x), 1), OpClass::kReduction));
@@ -77,7 +78,7 @@ TEST_P(Softmax, MaskedElementsAreZero) {
   for (const size_t masked : {0U, 2U, 5U}) EXPECT_EQ(values.values[masked], 0);
 }
 
-TEST_P(Softmax, ARowOfNaNOrOfMasksIsNaNAndLeavesTheOthers) {
+TEST_P(Softmax, NaNOrFullyMaskedRowDoesNotAffectOthers) {
   for (const double bad : {kNaN, -kInf}) {
     std::vector<double> values(3 * 33, 0);
     for (size_t i = 33; i < 66; ++i) values[i] = std::isnan(bad) && i != 50 ? 0 : bad;
@@ -89,13 +90,13 @@ TEST_P(Softmax, ARowOfNaNOrOfMasksIsNaNAndLeavesTheOthers) {
   }
 }
 
-TEST_P(Softmax, OfAScalarIsOne) {
+TEST_P(Softmax, ScalarGivesOne) {
   EXPECT_TRUE(same(softmax(full({}, 5, {GetParam(), test_device()}), 0), ref::scalar(1)));
 }
 
 class Norm : public ::testing::TestWithParam<DType> {
  protected:
-  // Both norms of `x` over its last dimensions, with and without parameters.
+  // Checks both norms of `x` over its last dimensions, with and without weight and bias.
   static void expect_reference(const Tensor& x, const Dims& normalized, LayoutKind kind) {
     const Tensor weight = random_tensor(normalized, GetParam(), kind, 3);
     const Tensor bias = random_tensor(normalized, GetParam(), kind, 4);
@@ -119,7 +120,7 @@ class Norm : public ::testing::TestWithParam<DType> {
 };
 INSTANTIATE_TEST_SUITE_P(DTypes, Norm, ::testing::ValuesIn(kFloats), dtype_label);
 
-TEST_P(Norm, EqualsTheReferenceInEveryLayout) {
+TEST_P(Norm, MatchesReferenceInEveryLayout) {
   for (const Dims& shape : kShapes) {
     for (const LayoutKind kind : kAllLayouts) {
       const Tensor x = random_tensor(shape, GetParam(), kind, 5);
@@ -128,13 +129,13 @@ TEST_P(Norm, EqualsTheReferenceInEveryLayout) {
   }
 }
 
-TEST_P(Norm, EqualsTheReferenceWhereThreadsShareTheWork) {
+TEST_P(Norm, MatchesReferenceAcrossThreads) {
   for (const LayoutKind kind : {LayoutKind::kContiguous, LayoutKind::kTransposed}) {
     expect_reference(random_tensor(kLarge, GetParam(), kind, 5), {kLarge.back()}, kind);
   }
 }
 
-TEST_P(Norm, EqualsTheReferenceInRowsOfEveryLength) {
+TEST_P(Norm, MatchesReferenceInRowsOfEveryLength) {
   for (const int64_t length : kRowLengths) {
     for (const LayoutKind kind : {LayoutKind::kContiguous, LayoutKind::kSliced}) {
       expect_reference(random_tensor({3, length}, GetParam(), kind, 5), {length}, kind);
@@ -142,7 +143,7 @@ TEST_P(Norm, EqualsTheReferenceInRowsOfEveryLength) {
   }
 }
 
-TEST_P(Norm, TakesSeveralDimensions) {
+TEST_P(Norm, NormalizesSeveralDimensions) {
   for (const LayoutKind kind : kAllLayouts) {
     const Tensor x = random_tensor({4, 5, 6}, GetParam(), kind, 6);
     expect_reference(x, {5, 6}, kind);
@@ -150,8 +151,8 @@ TEST_P(Norm, TakesSeveralDimensions) {
   }
 }
 
-// Mean 1000, deviation 1: E[x^2] - E[x]^2 in f32 is off by a tenth.
-TEST(LayerNorm, KeepsItsDigitsFarFromZero) {
+// With mean 1000 and standard deviation 1, E[x^2] - E[x]^2 in f32 has an error of 0.1.
+TEST(LayerNorm, StaysAccurateForLargeMeans) {
   const Tensor x = add(on_test_device(randn({5, 257}, 7)), 1000);
   const RefTensor want = ref::layer_norm(ref::read(x), 257, nullptr, nullptr, 1e-5);
   const RefTensor got = ref::read(layer_norm(x, {257}));
@@ -160,22 +161,23 @@ TEST(LayerNorm, KeepsItsDigitsFarFromZero) {
   }
 }
 
-TEST(LayerNorm, OfEqualValuesIsTheBias) {
-  const Tensor bias =
-      on_test_device(randn({64}, 8));  // 64: also as a factor of 1/64, the mean is exact
+TEST(LayerNorm, EqualValuesGiveBias) {
+  // 64 columns: the mean is exact even if it is computed as a multiplication by 1/64.
+  const Tensor bias = on_test_device(randn({64}, 8));
   const Tensor got =
       layer_norm(on_test_device(full({3, 64}, 4)), {64}, on_test_device(randn({64}, 9)), bias);
   EXPECT_TRUE(same(got, ref::expand(ref::read(bias), {3, 64})));
 }
 
-TEST(RmsNorm, OfZerosIsZeroAndOfLargeHalvesIsFinite) {
+TEST(RmsNorm, HandlesZerosAndLargeF16Values) {
   EXPECT_TRUE(
       same(rms_norm(on_test_device(zeros({3, 65})), {65}), ref::expand(ref::scalar(0), {3, 65})));
-  const Tensor large = full({2, 65}, 60000, {DType::kF16, test_device()});  // its square is no f16
+  const Tensor large =
+      full({2, 65}, 60000, {DType::kF16, test_device()});  // the square exceeds the range of f16
   EXPECT_TRUE(same(rms_norm(large, {65}), ref::expand(ref::scalar(1), {2, 65})));
 }
 
-TEST(Norms, KeepNaNInItsRow) {
+TEST(Norms, NaNAffectsOnlyItsRow) {
   std::vector<double> values(3 * 17, 1);
   for (size_t i = 0; i < values.size(); ++i) values[i] += static_cast<double>(i % 5);
   values[20] = kNaN;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks the operator table: every operator has a sample with a reference (cases.h), gives its
-// result in every layout, and gives the same shape, strides and dtype on `meta`, where nothing is
-// computed.
+// Checks every operator of the operator table: it has a sample with a reference (cases.h), matches
+// the reference in every layout, and has the same shape, strides and dtype
+// on `meta`, where nothing is computed.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -31,7 +31,7 @@ void for_each_op(const std::function<void(const OpInfo&)>& visit) {
   for (int i = 0; i < kOpCount; ++i) visit(op_info(static_cast<Op>(i)));
 }
 
-// Calls `check` for each sample in each layout, with a trace of which it was.
+// Calls `check` for each sample in each layout. Failures name the operator and the layout.
 void for_each_sample(const std::function<void(const OpCase&, LayoutKind)>& check) {
   for (const OpCase& sample : op_cases()) {
     for (const LayoutKind kind : kAllLayouts) {
@@ -41,16 +41,16 @@ void for_each_sample(const std::function<void(const OpCase&, LayoutKind)>& check
   }
 }
 
-TEST(OperatorTable, NamesAreThoseOfAtenAndUnique) {
+TEST(OperatorTable, NamesAreAtenNamesAndUnique) {
   std::set<std::string_view> seen;
   for_each_op([&](const OpInfo& info) {
     EXPECT_TRUE(info.name.starts_with("aten::")) << info.name;
-    EXPECT_TRUE(seen.insert(info.name).second) << info.name << " stands twice";
+    EXPECT_TRUE(seen.insert(info.name).second) << info.name << " is listed twice";
   });
   EXPECT_EQ(seen.size(), static_cast<size_t>(kOpCount));
 }
 
-TEST(OperatorTable, EveryOperatorHasASampleWithAReference) {
+TEST(OperatorTable, EveryOperatorHasSampleAndReference) {
   std::set<Op> sampled;
   for (const OpCase& sample : op_cases()) sampled.insert(sample.op);
   for_each_op([&](const OpInfo& info) {
@@ -58,7 +58,7 @@ TEST(OperatorTable, EveryOperatorHasASampleWithAReference) {
   });
 }
 
-TEST(OperatorTable, EveryPointwiseFunctionHasACase) {
+TEST(OperatorTable, EveryPointwiseFunctionHasCase) {
   std::set<Function> cases;
   for (const UnaryCase& op : kUnaryCases) cases.insert(op.function);
   for (const BinaryCase& op : kBinaryCases) cases.insert(op.function);
@@ -68,16 +68,16 @@ TEST(OperatorTable, EveryPointwiseFunctionHasACase) {
   }
 }
 
-TEST(OperatorTable, EveryComputeOperatorAndNoOtherHasAKernel) {
+TEST(OperatorTable, OnlyComputeOperatorsHaveKernels) {
   for_each_op([](const OpInfo& info) {
     const bool found = find_kernel(test_device().type, info.op) != nullptr;
     EXPECT_EQ(found, info.kind == OpKind::kCompute) << info.name;
   });
 }
 
-TEST(OperatorTable, EverySampleCallsTheOperatorItStandsFor) {
+TEST(OperatorTable, EverySampleCallsItsOperator) {
   for (const OpCase& sample : op_cases()) {
-    // Transposed, so that `contiguous` and `reshape` have something to do.
+    // Transposed, because `contiguous` and `reshape` do nothing for row-major inputs.
     const auto inputs = inputs_of(sample, DType::kF32, LayoutKind::kTransposed);
     Recorder recorder;
     sample.run(inputs);
@@ -86,7 +86,7 @@ TEST(OperatorTable, EverySampleCallsTheOperatorItStandsFor) {
   }
 }
 
-TEST(OperatorTable, EveryOperatorEqualsItsReferenceInEveryLayout) {
+TEST(OperatorTable, EveryOperatorMatchesReferenceInEveryLayout) {
   for (const DType dtype : kFloats) {
     for_each_sample([dtype](const OpCase& sample, LayoutKind kind) {
       const auto inputs = inputs_of(sample, dtype, kind);
@@ -96,7 +96,7 @@ TEST(OperatorTable, EveryOperatorEqualsItsReferenceInEveryLayout) {
   }
 }
 
-TEST(OperatorTable, MetaTensorsGetTheShapeStridesAndDTypeOfTheCpu) {
+TEST(OperatorTable, MetaResultsHaveShapeStridesAndDTypeOfCpu) {
   for_each_sample([](const OpCase& sample, LayoutKind kind) {
     const auto inputs = inputs_of(sample, DType::kF32, kind);
     std::vector<Tensor> without_bytes = inputs;
@@ -111,17 +111,17 @@ TEST(OperatorTable, MetaTensorsGetTheShapeStridesAndDTypeOfTheCpu) {
   });
 }
 
-TEST(OperatorTable, OnlyViewsShareTheirInputsStorage) {
+TEST(OperatorTable, OnlyViewsShareStorageWithInput) {
   for_each_sample([](const OpCase& sample, LayoutKind kind) {
     const OpKind op_kind = op_info(sample.op).kind;
-    if (op_kind == OpKind::kComposite) return;  // reshape and contiguous do both
+    if (op_kind == OpKind::kComposite) return;  // reshape and contiguous may do either
     const auto inputs = inputs_of(sample, DType::kF32, kind);
     const bool shared = sample.run(inputs).storage() == inputs[0].storage();
     EXPECT_EQ(shared, op_kind == OpKind::kView);
   });
 }
 
-TEST(OperatorTable, OperatorsLeaveTheirInputsAlone) {
+TEST(OperatorTable, OperatorsDoNotModifyInputs) {
   for_each_sample([](const OpCase& sample, LayoutKind kind) {
     const auto inputs = inputs_of(sample, DType::kF32, kind);
     const std::vector<RefTensor> before = ref::read(inputs);

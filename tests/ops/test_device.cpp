@@ -19,11 +19,11 @@ Tensor moved(const Tensor& x, Device device) {
 }  // namespace
 
 Device test_device() {
-  static const char* const given = std::getenv("EPI_TEST_DEVICE");
-  const std::string_view wanted = given == nullptr ? "cpu" : given;
-  if (wanted != "cpu" && wanted != "cuda")
-    fail("test", "EPI_TEST_DEVICE is cpu or cuda, not {}", wanted);
-  return wanted == "cuda" ? kCuda : kCpu;
+  static const char* const variable = std::getenv("EPI_TEST_DEVICE");
+  const std::string_view device = variable == nullptr ? "cpu" : variable;
+  if (device != "cpu" && device != "cuda")
+    fail("test", "EPI_TEST_DEVICE must be cpu or cuda, not {}", device);
+  return device == "cuda" ? kCuda : kCpu;
 }
 
 Tensor on_test_device(const Tensor& x) { return moved(x, test_device()); }

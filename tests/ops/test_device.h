@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The device that the operator tests run on: the CPU, or with EPI_TEST_DEVICE=cuda the first GPU.
-// Inputs are made on the CPU and moved with all of their storage; results are moved back likewise.
+// Inputs are created on the CPU and moved together with their whole storage. Results are moved back
+// the same way.
 #pragma once
 
 #include "epilogue/tensor/tensor.h"
@@ -8,7 +9,8 @@
 namespace epi {
 
 Device test_device();
-// The same layout over a copy of the whole storage, which no kernel that is tested has made.
+// `x` with the same layout over a copy of its whole storage. The copy
+// does not use the kernels under test.
 Tensor on_test_device(const Tensor& x);
 Tensor on_host(const Tensor& x);
 

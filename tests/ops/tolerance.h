@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table of tolerances. A result may differ from the float64 reference by
-//   half an ulp of its dtype   (it is rounded once, at the end)
-//   + relative * |value| + per_scale * scale * sqrt(terms) + absolute   (what computing it costs).
-// bf16 and f16 are computed in f32: they take its row, and their own half ulp.
+// The only table of tolerances. A result may differ from the float64 reference by
+//   half an ulp of its dtype   (the final rounding)
+//   + relative * |value| + per_scale * scale * sqrt(terms) + absolute   (error of the computation).
+// bf16 and f16 are computed in f32: they use the f32 tolerances plus their own half ulp.
 #pragma once
 
 #include <algorithm>
@@ -16,49 +16,53 @@ enum class OpClass { kExact, kArithmetic, kPointwise, kGelu, kGemm, kReduction, 
 
 struct Tolerance {
   double relative = 0;
-  double per_scale = 0;  // times the reference's scale: see RefTensor
+  double per_scale = 0;  // times the scale of the reference, see RefTensor
   double absolute = 0;
 };
 
 inline Tolerance tolerance(DType dtype, OpClass op_class) {
   const bool wide = dtype == DType::kF64;
-  const double u = wide ? 0x1p-53 : 0x1p-24;  // half an ulp of 1 where the arithmetic is done
+  const double u = wide ? 0x1p-53 : 0x1p-24;  // half an ulp of 1 in the dtype of the arithmetic
   const double polynomial = wide ? 16 * u : 8 * u;
   const double vanishing = wide ? 0x1p-1015 : 0x1p-119;
   switch (op_class) {
     // Copies, views, maxima: no arithmetic, no error.
     case OpClass::kExact:
       return {};
-    // + - * /: one operation, rounded correctly; the 16-bit dtypes round its f32 result a second
-    // time (relative u), and x + alpha * y may round the GEMM before (u of its magnitude).
+    // + - * /: one correctly rounded operation. The 16-bit dtypes round its f32 result a second
+    // time (relative u), and x + alpha * y may round alpha * y first (u of its magnitude).
     case OpClass::kArithmetic:
       return {u, u, 0};
-    // exp and what is made of it: polynomials hold 4 ulp in f32, 8 in f64 (2e-15). Below 128 times
-    // the smallest normal number a result may vanish: silu(-89) is -89 times a subnormal.
+    // exp and functions built on it: the polynomials are accurate to 4 ulp in f32 and 8 ulp in f64
+    // (2e-15). Below 128 times the smallest normal number a result may become zero: silu(-89) is
+    // -89 times a subnormal.
     case OpClass::kPointwise:
       return {polynomial, 0, vanishing};
-    // The same, and x times the error of 1 + erf or 1 + tanh, which cancel for x below -1: 2 ulp of
-    // 1 in f32, 1e-14 in f64. The two variants differ by 4e-4 around |x| = 2, 200 times more.
+    // As kPointwise, plus x times the error of 1 + erf or 1 + tanh, which cancel for x below -1: 2
+    // ulp of 1 in f32, 1e-14 in f64. The erf and tanh variants differ by 4e-4 around |x| = 2, 200
+    // times the tolerance.
     case OpClass::kGelu:
       return {polynomial, wide ? 100 * u : 4 * u, vanishing};
     // Rounding errors of n additions add up like a random walk, to sqrt(n) u of the terms'
-    // magnitudes; a factor 4 leaves them a chance of 2 exp(-4^2 / 2) = 7e-4 to be larger (Higham
-    // and Mary, 2019). The rigorous bound, n u, would hide a wrong term in a long sum.
+    // magnitudes. With a factor 4 the probability of a larger error is 2 exp(-4^2 / 2) = 7e-4
+    // (Higham and Mary, 2019). The rigorous bound, n u, would hide a wrong term in a long sum.
     case OpClass::kGemm:
       return {u, 4 * u, 0};
-    // As GEMMs; the exponentials, divisions and square roots of rows cost a few ulp more.
+    // As kGemm. The exponentials, divisions and square roots of rows add a few ulp.
     case OpClass::kReduction:
       return {polynomial, 4 * u, vanishing};
-    // Powers of two by the special-function unit of an argument up to 63, which f32 rounds to 2^-18
-    // of its unit: 2^-15 with the reciprocal. 2^-63 of x, bounded by 10^9, is left where a quotient
-    // vanishes (compiler/codegen/device/pair.cuh).
+    // The special-function unit computes powers of two. Their argument is at most 63, which f32
+    // rounds with an absolute error of 2^-18. With the reciprocal the relative error is 2^-15.
+    // Where a quotient vanishes, 2^-63 of x remains, and x is at most 10^9
+    // (compiler/codegen/device/pair.cuh).
     case OpClass::kHopperEpilogue:
       return {0x1p-15, 0, 0x1p-33};
   }
   return {};
 }
 
-// Bits of the significand, the leading one included, and the exponent of the smallest normal value.
+// `bits` counts the significand including the leading one. `min_exponent` is the exponent of the
+// smallest normal value.
 struct FloatFormat {
   int bits;
   int min_exponent;
@@ -78,7 +82,7 @@ inline FloatFormat float_format(DType dtype) {
   }
 }
 
-// Half the distance between neighbours of `value` in `dtype`; zero for integers.
+// Half the distance between neighbors of `value` in `dtype`. Zero for integers.
 inline double half_ulp(DType dtype, double value) {
   if (!is_floating(dtype) || !std::isfinite(value)) return 0;
   const FloatFormat format = float_format(dtype);
@@ -87,7 +91,8 @@ inline double half_ulp(DType dtype, double value) {
   return std::ldexp(1.0, exponent - format.bits);
 }
 
-// The largest difference that an operator of `op_class` may show from the reference `value`.
+// The largest allowed difference between a result of an operator of
+// `op_class` and the reference `value`.
 inline double allowed_error(DType dtype, OpClass op_class, double value, double scale,
                             int64_t terms) {
   if (!is_floating(dtype) || op_class == OpClass::kExact || !std::isfinite(value)) return 0;

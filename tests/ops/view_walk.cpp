@@ -11,10 +11,10 @@
 namespace epi {
 namespace {
 
-constexpr int64_t kMaxElements = 400;  // `expand` stops here
+constexpr int64_t kMaxElements = 400;  // limit for `expand`
 
-// Whether equally spaced steps along each dimension of `shape` visit `addresses` in order: the
-// definition of a view, by brute force.
+// Whether a stride per dimension of `shape` reproduces `addresses`. This checks by brute force
+// whether a view exists.
 bool is_affine(const std::vector<double>& addresses, const Dims& shape) {
   if (addresses.empty()) return true;
   Dims strides = Dims::filled(shape.rank(), 0);
@@ -90,7 +90,7 @@ void ViewWalk::step_permute() {
   model_ = ref::permute(model_, order);
 }
 
-// A random shape of as many elements: its factors, split at random.
+// A random shape with the same number of elements: a random factorization of it.
 Dims ViewWalk::random_shape() {
   int64_t left = numel(model_.shape);
   if (left == 0) return {0, below(3)};
@@ -105,8 +105,8 @@ Dims ViewWalk::random_shape() {
   return shape;
 }
 
-// What the library should do: a view exactly where one exists, else a row-major copy.
-void ViewWalk::reshaped(const Tensor& got, const Dims& shape) {
+// Checks that `got` is a view exactly if one exists, and a row-major copy otherwise.
+void ViewWalk::check_reshaped(const Tensor& got, const Dims& shape) {
   const bool viewable = is_affine(model_.values, shape);
   EXPECT_EQ(got.storage() == x_.storage(), viewable) << path_ << " -> " << to_string(shape);
   const RefTensor want = ref::reshape(model_, shape);
@@ -115,20 +115,20 @@ void ViewWalk::reshaped(const Tensor& got, const Dims& shape) {
   model_ = want;
   if (viewable) return;
   copied_ = true;
-  start(shape);  // a fresh arange: values are addresses again
+  start(shape);  // a new arange, so values are addresses again
 }
 
 void ViewWalk::step_reshape() {
   const Dims shape = random_shape();
   path_ += " reshape";
-  reshaped(reshape(x_, shape), shape);
+  check_reshaped(reshape(x_, shape), shape);
 }
 
 void ViewWalk::step_view() {
   const Dims shape = random_shape();
   path_ += " view";
   if (is_affine(model_.values, shape)) {
-    reshaped(view(x_, shape), shape);
+    check_reshaped(view(x_, shape), shape);
   } else {
     EXPECT_TRUE(fails("view", {to_string(shape)}, [&] { view(x_, shape); })) << path_;
   }
@@ -148,7 +148,7 @@ void ViewWalk::step_flatten() {
     }
   }
   path_ += " flatten";
-  reshaped(flatten(x_, from, to - rank()), shape);
+  check_reshaped(flatten(x_, from, to - rank()), shape);
 }
 
 void ViewWalk::step_unsqueeze() {
@@ -186,7 +186,7 @@ void ViewWalk::step_narrow() {
   const int d = any_dim();
   const int64_t first = below(model_.shape[d] + 1);
   const int64_t length = below(model_.shape[d] - first + 1);
-  if (length == 0 && below(4) != 0) return;  // few walks end up empty
+  if (length == 0 && below(4) != 0) return;  // keeps most walks from becoming empty
   path_ += " narrow";
   x_ = narrow(x_, d, first, length);
   model_ = ref::slice(model_, d, first, first + length);
@@ -213,7 +213,7 @@ void ViewWalk::step_slice() {
   model_ = ref::slice(model_, d, first, model_.shape[d], step);
 }
 
-// Random strides from a random element on, cut to what the storage holds.
+// Random strides starting at a random element, limited to the size of the storage.
 void ViewWalk::step_as_strided() {
   if (contents_.values.empty()) return;
   const int64_t offset = below(contents_.shape[0]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A random walk over the view operators, and a model of it that knows no strides: the values in
-// row-major order. Storage element i holds i, so that the model's values are also addresses.
+// A random walk over the view operators, checked against a model without strides: the values in
+// row-major order. Storage element i holds the value i, so the
+// values of the model are also addresses.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,10 +16,11 @@ namespace epi {
 
 class ViewWalk {
  public:
-  // Starts from a row-major tensor of random shape, sometimes empty, sometimes without dimensions.
+  // Starts from a row-major tensor of random shape, which may be empty or have no dimensions.
   explicit ViewWalk(uint64_t seed);
 
-  // One random operator; fails where the tensor leaves the model, or copies without need.
+  // Applies one random operator. Fails if the tensor differs from the
+  // model or was copied unnecessarily.
   ::testing::AssertionResult step();
   // Whether a step had to copy.
   bool copied() const { return copied_; }
@@ -31,7 +33,7 @@ class ViewWalk {
   int any_dim() { return static_cast<int>(below(rank())); }
   void start(const Dims& shape);
   Dims random_shape();
-  void reshaped(const Tensor& got, const Dims& shape);
+  void check_reshaped(const Tensor& got, const Dims& shape);
 
   void step_as_strided();
   void step_expand();
@@ -50,9 +52,9 @@ class ViewWalk {
   std::mt19937_64 random_;
   Tensor x_;
   const Storage* storage_ = nullptr;
-  RefTensor contents_;  // of the storage, in one dimension
+  RefTensor contents_;  // the storage as a one-dimensional tensor
   RefTensor model_;
-  std::string path_;  // the operators so far, for messages
+  std::string path_;  // the operators applied so far, for messages
   bool copied_ = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// View operators: the right elements, in the same storage. views_walk_test.cpp composes them.
+// View operators return the right elements in the same storage. views_walk_test.cpp composes them.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -16,7 +16,8 @@ namespace {
 using ViewOf = std::function<Tensor(const Tensor&)>;
 using Expected = std::function<RefTensor(const RefTensor&)>;
 
-// `view` shows what `expected` says, without a copy, for every dtype and layout of `shape`.
+// Checks `view` against `expected`, and that it does not copy, for
+// every dtype and layout of `shape`.
 void expect_view(const Dims& shape, const ViewOf& view, const Expected& expected) {
   for (const DType dtype : kAllDTypes) {
     for (const LayoutKind kind : kAllLayouts) {
@@ -29,7 +30,7 @@ void expect_view(const Dims& shape, const ViewOf& view, const Expected& expected
   }
 }
 
-// The same elements in `shape`.
+// Expects the same elements in `shape`.
 Expected as_shape(const Dims& shape) {
   return [shape](const RefTensor& x) { return ref::reshape(x, shape); };
 }
@@ -40,12 +41,12 @@ TEST(Transpose, SwapsTwoDimensionsCountedFromEitherEnd) {
   expect_view({3, 4, 5}, [](const Tensor& x) { return transpose(x, -1, -3); }, swapped);
 }
 
-TEST(Transpose, OfADimensionWithItselfOrWithoutDimensionsChangesNothing) {
+TEST(Transpose, SameDimensionOrScalarChangesNothing) {
   expect_view({3, 4}, [](const Tensor& x) { return transpose(x, 1, 1); }, as_shape({3, 4}));
   expect_view({}, [](const Tensor& x) { return transpose(x, 0, -1); }, as_shape({}));
 }
 
-TEST(T, TransposesMatricesAndLeavesVectorsAndScalars) {
+TEST(T, TransposesMatricesAndKeepsVectors) {
   const Expected swapped = [](const RefTensor& x) { return ref::transpose(x, 0, 1); };
   expect_view({3, 7}, [](const Tensor& x) { return t(x); }, swapped);
   expect_view({0, 7}, [](const Tensor& x) { return t(x); }, swapped);
@@ -53,14 +54,14 @@ TEST(T, TransposesMatricesAndLeavesVectorsAndScalars) {
   expect_view({}, [](const Tensor& x) { return t(x); }, as_shape({}));
 }
 
-TEST(Permute, OrdersDimensionsAsAsked) {
+TEST(Permute, ReordersDimensions) {
   expect_view(
       {2, 3, 4, 5}, [](const Tensor& x) { return permute(x, {2, 0, -1, 1}); },
       [](const RefTensor& x) { return ref::permute(x, {2, 0, 3, 1}); });
   expect_view({}, [](const Tensor& x) { return permute(x, {}); }, as_shape({}));
 }
 
-TEST(Expand, RepeatsDimensionsOfSizeOneAndAddsLeadingOnes) {
+TEST(Expand, RepeatsSizeOneAndAddsLeadingDimensions) {
   const Expected expanded = [](const RefTensor& x) { return ref::expand(x, {2, 3, 4, 5}); };
   expect_view({3, 1, 5}, [](const Tensor& x) { return expand(x, {2, 3, 4, 5}); }, expanded);
   expect_view({3, 1, 5}, [](const Tensor& x) { return expand(x, {2, -1, 4, -1}); }, expanded);
@@ -74,18 +75,18 @@ TEST(Expand, ToSizeZeroIsEmpty) {
   EXPECT_EQ(expand(zeros({1, 3}), {5, 0, 3}).shape(), (Dims{5, 0, 3}));
 }
 
-TEST(Expand, GivesRepeatedDimensionsStrideZero) {
+TEST(Expand, RepeatedDimensionsHaveStrideZero) {
   EXPECT_EQ(expand(zeros({3, 1}), {2, 3, 4}).strides(), (Dims{0, 1, 0}));
 }
 
-TEST(Narrow, KeepsARangeOfOneDimension) {
+TEST(Narrow, KeepsRangeOfDimension) {
   const Expected middle = [](const RefTensor& x) { return ref::slice(x, 1, 2, 5); };
   expect_view({3, 6, 2}, [](const Tensor& x) { return narrow(x, 1, 2, 3); }, middle);
   expect_view({3, 6, 2}, [](const Tensor& x) { return narrow(x, -2, -4, 3); }, middle);
   expect_view({3, 6}, [](const Tensor& x) { return narrow(x, 0, 3, 0); }, as_shape({0, 6}));
 }
 
-TEST(Select, DropsOneDimensionAtAnIndex) {
+TEST(Select, RemovesDimensionAtIndex) {
   const Expected second = [](const RefTensor& x) { return ref::select(x, 1, 2); };
   expect_view({3, 4, 5}, [](const Tensor& x) { return select(x, 1, 2); }, second);
   expect_view({3, 4, 5}, [](const Tensor& x) { return select(x, -2, -2); }, second);
@@ -94,7 +95,7 @@ TEST(Select, DropsOneDimensionAtAnIndex) {
       [](const RefTensor& x) { return ref::select(x, 0, 1); });
 }
 
-TEST(Slice, ClampsItsBoundsAsPythonDoes) {
+TEST(Slice, ClampsBoundsAsPythonDoes) {
   constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
   const auto sliced = [](int64_t start, int64_t end, int64_t step = 1) {
     return [=](const RefTensor& x) { return ref::slice(x, 1, start, end, step); };
@@ -106,7 +107,7 @@ TEST(Slice, ClampsItsBoundsAsPythonDoes) {
   expect_view({2, 7}, [](const Tensor& x) { return slice(x, 1, 99, kAll); }, sliced(7, 7));
 }
 
-TEST(Slice, StepsOverElements) {
+TEST(Slice, AppliesStep) {
   for (const int64_t step : {2, 3, 6, 7, 100}) {
     expect_view(
         {2, 7}, [&](const Tensor& x) { return slice(x, 1, 1, 7, step); },
@@ -114,22 +115,22 @@ TEST(Slice, StepsOverElements) {
   }
 }
 
-TEST(Squeeze, DropsDimensionsOfSizeOneOnly) {
+TEST(Squeeze, RemovesOnlyDimensionsOfSizeOne) {
   expect_view({1, 3, 1, 4}, [](const Tensor& x) { return squeeze(x); }, as_shape({3, 4}));
   expect_view({1, 3, 1}, [](const Tensor& x) { return squeeze(x, -1); }, as_shape({1, 3}));
   expect_view({1, 3, 1}, [](const Tensor& x) { return squeeze(x, 1); }, as_shape({1, 3, 1}));
   expect_view({1, 1}, [](const Tensor& x) { return squeeze(x); }, as_shape({}));
 }
 
-TEST(Unsqueeze, InsertsADimensionAnywhere) {
+TEST(Unsqueeze, InsertsDimensionAnywhere) {
   expect_view({3, 4}, [](const Tensor& x) { return unsqueeze(x, 0); }, as_shape({1, 3, 4}));
   expect_view({3, 4}, [](const Tensor& x) { return unsqueeze(x, 1); }, as_shape({3, 1, 4}));
   expect_view({3, 4}, [](const Tensor& x) { return unsqueeze(x, -1); }, as_shape({3, 4, 1}));
   expect_view({}, [](const Tensor& x) { return unsqueeze(x, -1); }, as_shape({1}));
 }
 
-TEST(View, SplitsAndMergesWhereStridesAllow) {
-  // Splitting one dimension never needs a copy; neither does a dimension of size one.
+TEST(View, SplitsAndMergesIfStridesAllow) {
+  // Splitting a dimension never needs a copy, nor does adding a dimension of size one.
   expect_view({6, 5}, [](const Tensor& x) { return view(x, {2, 3, 5}); }, as_shape({2, 3, 5}));
   expect_view({6, 5}, [](const Tensor& x) { return view(x, {6, 1, -1}); }, as_shape({6, 1, 5}));
   expect_view({1}, [](const Tensor& x) { return view(x, {}); }, as_shape({}));
@@ -138,32 +139,34 @@ TEST(View, SplitsAndMergesWhereStridesAllow) {
   EXPECT_TRUE(same(view(view(x, {4, 6}), {2, -1}), ref::reshape(ref::read(x), {2, 12})));
 }
 
-TEST(View, GivesDimensionsOfSizeOneTheStrideOfRowMajorOrder) {
+TEST(View, SizeOneDimensionsHaveRowMajorStrides) {
   EXPECT_EQ(view(arange(24), {1, 24, 1}).strides(), (Dims{24, 1, 1}));
   EXPECT_EQ(view(arange(24), {4, 1, 6}).strides(), (Dims{6, 6, 1}));
 }
 
-TEST(UnsafeView, ShowsTheSameElementsAsView) {
+TEST(UnsafeView, ReturnsSameElementsAsView) {
   expect_view(
       {6, 5}, [](const Tensor& x) { return _unsafe_view(x, {2, 3, 5}); }, as_shape({2, 3, 5}));
 }
 
-TEST(AsStrided, ShowsTheStorageThroughAnyStrides) {
+TEST(AsStrided, AcceptsAnyStridesAndOffset) {
   const Tensor x = slice(arange(40), 0, 3, 40);
-  const Tensor windows = as_strided(x, {3, 4}, {2, 1});  // overlapping, from the tensor's offset
+  const Tensor windows =
+      as_strided(x, {3, 4}, {2, 1});  // overlapping; the default offset is that of the tensor
   EXPECT_TRUE(same(windows, {{3, 4}, {3, 4, 5, 6, 5, 6, 7, 8, 7, 8, 9, 10}}));
-  const Tensor absolute = as_strided(x, {2, 2}, {10, 0}, 1);  // the offset counts from the storage
+  const Tensor absolute =
+      as_strided(x, {2, 2}, {10, 0}, 1);  // an explicit offset is relative to the storage
   EXPECT_TRUE(same(absolute, {{2, 2}, {1, 1, 11, 11}}));
   EXPECT_EQ(windows.storage(), x.storage());
 }
 
-TEST(AsStrided, ReachesTheLastElementOfTheStorage) {
+TEST(AsStrided, ReachesLastElementOfStorage) {
   const Tensor x = arange(10);
   EXPECT_TRUE(same(as_strided(x, {}, {}, 9), {{}, {9}}));
   EXPECT_TRUE(same(as_strided(x, {4}, {3}), {{4}, {0, 3, 6, 9}}));
 }
 
-TEST(Views, OfEightDimensionsWork) {
+TEST(Views, SupportEightDimensions) {
   expect_view(
       {1, 2, 1, 2, 1, 2, 1, 2}, [](const Tensor& x) { return transpose(x, 1, 7); },
       [](const RefTensor& x) { return ref::transpose(x, 1, 7); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thousands of random walks over the view operators; view_walk.h holds the walk and its model.
+// Thousands of random walks over the view operators. view_walk.h defines the walk and its model.
 #include <gtest/gtest.h>
 
 #include "tests/ops/view_walk.h"
@@ -10,7 +10,7 @@ namespace {
 constexpr int kWalks = 4000;
 constexpr int kMaxSteps = 8;
 
-TEST(WalkOfViews, AgreesWithAModelOfIndicesAndCopiesOnlyWhereItMust) {
+TEST(ViewWalkTest, MatchesIndexModelAndCopiesOnlyIfNeeded) {
   int copies = 0;
   for (uint64_t seed = 0; seed < kWalks; ++seed) {
     ViewWalk walk(seed);
