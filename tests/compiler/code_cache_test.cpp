@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cache on disk: what was kept is found, and what was damaged is never run.
+// The code cache on disk: stored entries are found, and damaged entries are never run.
 #include "epilogue/compiler/plan/code_cache.h"
 
 #include <gtest/gtest.h>
@@ -18,12 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder of its own, and EPILOGUE_CACHE set to it for as long as it lives.
+// A temporary folder, and EPILOGUE_CACHE set to it during its lifetime.
 class CacheFolder {
  public:
   CacheFolder() {
-    const char* before = std::getenv("EPILOGUE_CACHE");
-    if (before != nullptr) before_ = before;
+    const char* previous = std::getenv("EPILOGUE_CACHE");
+    if (previous != nullptr) previous_ = previous;
     path = fs::temp_directory_path() / fmt::format("epilogue_cache_test_{}", ::getpid());
     fs::remove_all(path);
     ::setenv("EPILOGUE_CACHE", path.c_str(), 1);
@@ -32,7 +32,7 @@ class CacheFolder {
   CacheFolder& operator=(const CacheFolder&) = delete;
   ~CacheFolder() {
     fs::remove_all(path);
-    before_ ? ::setenv("EPILOGUE_CACHE", before_->c_str(), 1) : ::unsetenv("EPILOGUE_CACHE");
+    previous_ ? ::setenv("EPILOGUE_CACHE", previous_->c_str(), 1) : ::unsetenv("EPILOGUE_CACHE");
   }
 
   fs::path only_file() const {
@@ -45,7 +45,7 @@ class CacheFolder {
   fs::path path;
 
  private:
-  std::optional<std::string> before_;
+  std::optional<std::string> previous_;
 };
 
 std::vector<std::byte> bytes_of(std::string_view text) {
@@ -53,7 +53,7 @@ std::vector<std::byte> bytes_of(std::string_view text) {
   return {bytes.begin(), bytes.end()};
 }
 
-// Compiles a small function; returns whether its code came from the cache. The result is checked.
+// Compiles a small function, checks its result, and returns whether its code came from the cache.
 bool compiled_from_cache() {
   register_cpu_backend();
   const Compiled compiled([](std::span<const Tensor> in) { return mul(in[0], 2.0); }, {}, {});
@@ -76,7 +76,7 @@ TEST(CodeCache, KeepsEntriesByKey) {
   EXPECT_TRUE(fs::exists(folder.path / "notes.txt"));
 }
 
-TEST(CodeCache, RemovesTheLongestUnusedFirst) {
+TEST(CodeCache, RemovesLeastRecentlyUsedFirst) {
   const CacheFolder folder;
   const std::vector<std::byte> kilobyte(1000);
   const auto age = [&](const char* key, int hours) {
@@ -87,7 +87,7 @@ TEST(CodeCache, RemovesTheLongestUnusedFirst) {
   age("a", 3);
   age("b", 2);
   age("c", 1);
-  EXPECT_TRUE(find_cached("a").has_value());  // used: now the newest
+  EXPECT_TRUE(find_cached("a").has_value());  // a hit makes it the newest entry
   ASSERT_TRUE(store_cached("d", kilobyte, 3500).has_value());
   EXPECT_TRUE(find_cached("a").has_value());
   EXPECT_FALSE(find_cached("b").has_value());
@@ -95,7 +95,7 @@ TEST(CodeCache, RemovesTheLongestUnusedFirst) {
   EXPECT_TRUE(find_cached("d").has_value());
 }
 
-TEST(CodeCache, DamagedEntriesAreRebuilt) {
+TEST(CodeCache, RebuildsDamagedEntries) {
   const CacheFolder folder;
   EXPECT_FALSE(compiled_from_cache());
   EXPECT_TRUE(compiled_from_cache());
@@ -121,23 +121,23 @@ TEST(CodeCache, DamagedEntriesAreRebuilt) {
   EXPECT_TRUE(compiled_from_cache());
 }
 
-TEST(CodeCache, AnEntryUnderAnothersNameIsNone) {
+TEST(CodeCache, IgnoresRenamedEntries) {
   const CacheFolder folder;
   ASSERT_TRUE(store_cached("a", bytes_of("hello")).has_value());
   fs::rename(folder.path / "a.epicode", folder.path / "b.epicode");
   EXPECT_FALSE(find_cached("b").has_value());
 }
 
-TEST(CodeCache, AnEntryThatIsNoCodeIsMadeAnew) {
+TEST(CodeCache, RebuildsEntriesWithoutCode) {
   const CacheFolder folder;
   EXPECT_FALSE(compiled_from_cache());
   const std::string key = folder.only_file().stem();
-  ASSERT_TRUE(store_cached(key, bytes_of("no code at all")).has_value());
+  ASSERT_TRUE(store_cached(key, bytes_of("not code")).has_value());
   EXPECT_FALSE(compiled_from_cache());
   EXPECT_TRUE(compiled_from_cache());
 }
 
-TEST(CodeCache, AFolderThatCannotBeMadeIsSaidAndNothingElse) {
+TEST(CodeCache, ReportsUncreatableDirectory) {
   const CacheFolder folder;
   std::ofstream(folder.path) << "a file";
   register_cpu_backend();
@@ -147,7 +147,7 @@ TEST(CodeCache, AFolderThatCannotBeMadeIsSaidAndNothingElse) {
   EXPECT_FALSE(compiled_from_cache());
 }
 
-TEST(CodeCache, AnEmptyVariableSwitchesItOff) {
+TEST(CodeCache, EmptyVariableDisablesCache) {
   const CacheFolder folder;
   ::setenv("EPILOGUE_CACHE", "", 1);
   EXPECT_FALSE(cache_folder().has_value());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled functions as their users see them: variants and their reasons, threads, traces.
+// The public behavior of compiled functions: results, recompilation
+// and its reasons, threads, traces.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,7 +25,7 @@ nn::GluMlp small_mlp(DType dtype = DType::kF32) {
   return mlp;
 }
 
-// The same sums in another order: a few roundings of numbers near one.
+// Sums in another order differ by a few roundings of numbers near one.
 void expect_near(const Tensor& a, const Tensor& b) {
   ASSERT_EQ(a.shape(), b.shape());
   const Tensor x = to(contiguous(a), DType::kF64);
@@ -34,7 +35,7 @@ void expect_near(const Tensor& a, const Tensor& b) {
   }
 }
 
-TEST(Compile, EveryFusionGivesTheEagerResult) {
+TEST(Compile, EveryFusionMatchesEager) {
   const nn::GluMlp mlp = small_mlp();
   const Tensor x = randn({3, 5, 16}, 2);
   for (const Fuse fuse : {Fuse::kNone, Fuse::kPointwise, Fuse::kEpilogue}) {
@@ -44,7 +45,7 @@ TEST(Compile, EveryFusionGivesTheEagerResult) {
   }
 }
 
-TEST(Compile, AWholeBlockWithItsNormAndResidual) {
+TEST(Compile, BlockWithNormAndResidualMatchesEager) {
   const nn::GluMlp mlp = small_mlp();
   const Tensor scale = randn({16}, 5);
   const auto block = [&](const Tensor& x) { return add(x, mlp.forward(rms_norm(x, {16}, scale))); };
@@ -70,7 +71,7 @@ TEST(Compile, LibraryKernelsRunBetweenFusedOnes) {
   expect_near(compiled(inputs), function(inputs));
 }
 
-TEST(Compile, AnotherBatchNeverRecompilesAndOtherThingsSayWhy) {
+TEST(Compile, RecompilesWithReasonButNotForBatchSize) {
   const nn::GluMlp mlp = small_mlp();
   const Compiled compiled([&](Inputs in) { return neg(mul(in[0], 2.0)); }, {}, {});
   compiled(empty({4, 16}));
@@ -91,13 +92,13 @@ TEST(Compile, AnotherBatchNeverRecompilesAndOtherThingsSayWhy) {
   EXPECT_EQ(compiled.recompiles(), 4);
 }
 
-TEST(Compile, LayoutsAreGuarded) {
+TEST(Compile, GuardsLayouts) {
   register_cpu_backend();
   const Compiled compiled([](Inputs in) { return exp(in[0]); }, {}, {});
   const Tensor x = randn({6, 4}, 1);
   expect_near(compiled(x), exp(x));
-  const Tensor turned = t(randn({4, 6}, 2));
-  expect_near(compiled(turned), exp(turned));
+  const Tensor transposed = t(randn({4, 6}, 2));
+  expect_near(compiled(transposed), exp(transposed));
   const Tensor longer = t(randn({4, 9}, 2));
   expect_near(compiled(longer), exp(longer));
   EXPECT_EQ(compiled.recompiles(), 1);
@@ -117,7 +118,7 @@ TEST(Compile, StaticSizesRecompileUpToTheLimit) {
   EXPECT_EQ(compiled.variants()[1].reason, "dimension 0 of x is 5, was 4");
   try {
     compiled(empty({6, 3}));
-    FAIL() << "a third variant";
+    FAIL() << "compiled a third variant";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what())
                   .find("negate has reached its limit of 2 variants and needs another: "
@@ -127,7 +128,7 @@ TEST(Compile, StaticSizesRecompileUpToTheLimit) {
   }
 }
 
-TEST(Compile, EqualSizesOfInputsAreGuarded) {
+TEST(Compile, GuardsEqualSizesOfInputs) {
   register_cpu_backend();
   const Compiled compiled([](Inputs in) { return add(in[0], in[1]); }, {}, {});
   compiled(std::vector<Tensor>{empty({4, 3}), empty({4, 3})});
@@ -153,7 +154,7 @@ TEST(Compile, EmptyBatchesGiveEmptyResults) {
   }
 }
 
-TEST(Compile, InputsAndParametersMayBeReturned) {
+TEST(Compile, ReturnsInputsAndParameters) {
   register_cpu_backend();
   const Tensor w = randn({3}, 1);
   const Tensor x = randn({2, 3}, 2);
@@ -163,7 +164,7 @@ TEST(Compile, InputsAndParametersMayBeReturned) {
               w);
 }
 
-TEST(Compile, SeveralThreadsMayCallOneFunction) {
+TEST(Compile, RunsFromSeveralThreads) {
   const nn::GluMlp mlp = small_mlp();
   const Compiled compiled = compile(mlp);
   std::vector<std::thread> threads;
@@ -205,7 +206,7 @@ class RowListener : public Listener {
   int64_t flops = 0;
 };
 
-TEST(Compile, TheTraceHasGuardsTheRegionAndItsKernels) {
+TEST(Compile, TraceHasGuardsRegionAndKernels) {
   const nn::GluMlp mlp = small_mlp();
   const Compiled compiled = compile(mlp, {.fuse = Fuse::kPointwise, .name = "mlp"});
   const Tensor x = randn({2, 16}, 1);
@@ -216,7 +217,7 @@ TEST(Compile, TheTraceHasGuardsTheRegionAndItsKernels) {
   ASSERT_GE(first.rows.size(), 3U);
   EXPECT_EQ(first.rows[0], "Epilogue Guards");
   EXPECT_EQ(first.rows[1], "Epilogue Compile: mlp/0 (first call)");
-  EXPECT_EQ(first.rows[2], "Epilogue-Compiled Region: mlp/0") << "what is captured does not run";
+  EXPECT_EQ(first.rows[2], "Epilogue-Compiled Region: mlp/0") << "captured operators must not run";
   static RowListener later;
   set_listener(&later);
   compiled(x);
@@ -225,11 +226,11 @@ TEST(Compile, TheTraceHasGuardsTheRegionAndItsKernels) {
             (std::vector<std::string>{"Epilogue Guards", "Epilogue-Compiled Region: mlp/0",
                                       "aten::mm", "> gemv_f32_tn", "aten::mm", "> gemv_f32_tn",
                                       "> epi_poi_fused_gelu_mul_0", "aten::mm", "> gemv_f32_tn"}));
-  // Three GEMMs, and two operations an element of the hidden layer.
+  // Three GEMMs, and two operations per element of the hidden layer.
   EXPECT_EQ(later.flops, 3 * 2 * 2 * 16 * 32 + 2 * 2 * 32);
 }
 
-TEST(Compile, TheFusedKernelReadsAndWritesEachValueOnce) {
+TEST(Compile, FusedKernelReadsAndWritesEachValueOnce) {
   const nn::GluMlp mlp = small_mlp();
   const Compiled compiled = compile(mlp);
   const Tensor x = randn({2, 16}, 1);
@@ -243,7 +244,7 @@ TEST(Compile, TheFusedKernelReadsAndWritesEachValueOnce) {
   EXPECT_EQ(listener.bytes, 4 * (2 * 16 + weights + between + 2 * 16));
 }
 
-// A function of one tensor, compiled in every way, against itself.
+// Compiles `function` with every option and compares the results with eager mode.
 void expect_compiled_equals(const std::function<Tensor(const Tensor&)>& function, const Tensor& x) {
   register_cpu_backend();
   for (const Fuse fuse : {Fuse::kNone, Fuse::kPointwise, Fuse::kEpilogue}) {
@@ -254,7 +255,7 @@ void expect_compiled_equals(const std::function<Tensor(const Tensor&)>& function
   }
 }
 
-TEST(Compile, ViewsOfWhatAKernelComputesAreSeen) {
+TEST(Compile, HandlesViewsOfResultsInSameKernel) {
   const Tensor w = randn({16, 16}, 1);
   const Tensor x = randn({16, 16}, 2);
   expect_compiled_equals(
@@ -277,7 +278,7 @@ TEST(Compile, ViewsOfWhatAKernelComputesAreSeen) {
       x);
 }
 
-TEST(Compile, WeightsCutByTheBatchAreNotPacked) {
+TEST(Compile, DoesNotPackWeightsSlicedByBatchSize) {
   const Tensor w = randn({8, 5000}, 1);
   const auto function = [&](const Tensor& y) { return mm(y, narrow(w, 1, 0, y.size(0))); };
   register_cpu_backend();
@@ -288,7 +289,7 @@ TEST(Compile, WeightsCutByTheBatchAreNotPacked) {
   }
 }
 
-TEST(Compile, FunctionsThatLookAtSizesAreRefusedOrCompiledForThem) {
+TEST(Compile, RejectsOrSpecializesFunctionsOfSizes) {
   register_cpu_backend();
   const Tensor a = randn({8}, 1);
   const Tensor b = randn({8}, 2);
@@ -311,7 +312,7 @@ TEST(Compile, FunctionsThatLookAtSizesAreRefusedOrCompiledForThem) {
     const Tensor x = randn({rows, 8}, 4);
     expect_near(compiled(x), branch(x));
   }
-  // One for the many, one each for 4 and 3 rows.
+  // One variant for more than 16 rows, and one each for 4 and for 3 rows.
   EXPECT_EQ(compiled.recompiles(), 2);
   EXPECT_NE(compiled.variants()[1].reason.find("it calls aten::exp"), std::string::npos);
   const auto one = [](const Tensor& x) { return x.size(0) == 1 ? exp(x) : neg(x); };
@@ -322,7 +323,7 @@ TEST(Compile, FunctionsThatLookAtSizesAreRefusedOrCompiledForThem) {
   }
 }
 
-TEST(Compile, SizesThatArePrimesAreNoSymbols) {
+TEST(Compile, DoesNotMistakePrimeSizesForSymbols) {
   register_cpu_backend();
   nn::Linear layer(32, 1009);
   nn::init_normal(layer, 1);
@@ -333,7 +334,7 @@ TEST(Compile, SizesThatArePrimesAreNoSymbols) {
   expect_compiled_equals([](const Tensor& y) { return exp(y); }, randn({2, 1, 2, 3, 1, 2, 4}, 4));
 }
 
-TEST(Compile, GemmsOfTwoInputs) {
+TEST(Compile, MultipliesTwoInputs) {
   register_cpu_backend();
   const auto function = [](Inputs in) { return relu(add(mm(in[0], in[1]), in[2])); };
   const Compiled compiled{compiler::TensorFunction(function), {}, {}};
@@ -344,7 +345,7 @@ TEST(Compile, GemmsOfTwoInputs) {
   EXPECT_EQ(compiled.recompiles(), 0);
 }
 
-TEST(Compile, ResultsAreNeverTheCallersOwn) {
+TEST(Compile, ResultsDoNotAliasInputs) {
   register_cpu_backend();
   const Tensor x = randn({4, 8}, 1);
   const auto same = [](const Tensor& y) { return t(sub(mul(y, 1.0), 0.0)); };
@@ -357,7 +358,7 @@ TEST(Compile, ResultsAreNeverTheCallersOwn) {
   EXPECT_EQ(std::signbit(negated.data<float>()[0]), std::signbit(shifted(zero).data<float>()[0]));
 }
 
-TEST(Compile, InsideOfAnotherItIsPartOfIt) {
+TEST(Compile, InlinesNestedCompiledFunctions) {
   const nn::GluMlp mlp = small_mlp();
   const Compiled inner = compile(mlp);
   const auto outer = [&](const Tensor& x) { return add(x, inner(x)); };
@@ -367,7 +368,7 @@ TEST(Compile, InsideOfAnotherItIsPartOfIt) {
   EXPECT_EQ(compiled.variants()[0].kernels.size(), 2U);
 }
 
-TEST(Compile, WhatIsNoTensorIsRefused) {
+TEST(Compile, RejectsUndefinedMetaAndTooManyTensors) {
   register_cpu_backend();
   const Compiled compiled([](Inputs in) { return neg(in[0]); }, {}, {});
   EXPECT_THROW(compiled(Tensor()), Error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generated CUDA C++: what it looks like, and that NVRTC takes it. Needs no GPU.
+// Generated CUDA C++: its text, the choice of tiles, and that NVRTC compiles it. Needs no GPU.
 #include "epilogue/compiler/codegen/cuda_code.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace {
 
 using pointwise::Function;
 
-// gelu(in0) * in1, as the MLP has it.
+// gelu(in0) * in1, as in the MLP.
 PointwiseCode gelu_mul(DType dtype) {
   PointwiseCode code;
   code.outputs = {dtype};
@@ -28,7 +28,7 @@ PointwiseCode gelu_mul(DType dtype) {
   return code;
 }
 
-TEST(CudaCode, ReadsAsOneWouldWriteIt) {
+TEST(CudaCode, IsReadable) {
   const std::string text = emit_cuda_pointwise("epi_poi_fused_gelu_mul_0", gelu_mul(DType::kBF16));
   EXPECT_NE(text.find(R"(    const float v0 = to_float(in0.values[k]);
     const float v1 = to_float(in1.values[k]);
@@ -41,23 +41,23 @@ TEST(CudaCode, ReadsAsOneWouldWriteIt) {
   EXPECT_NE(text.find("epi_poi_fused_gelu_mul_0_body<8>(walk);"), std::string::npos) << text;
 }
 
-TEST(CudaCode, MovesSixteenBytesOfTheWidestOperandAtOnce) {
+TEST(CudaCode, VectorIsSixteenBytesOfWidestOperand) {
   PointwiseCode code = gelu_mul(DType::kBF16);
   EXPECT_EQ(cuda_vector(code), 8);
   code.outputs = {DType::kF32};
   EXPECT_EQ(cuda_vector(code), 4);
 }
 
-// What was measured on an H200 of 132 processors (docs/hopper-glu.md).
-TEST(CudaCode, ChoosesTheTileThatFillsTheGpu) {
+// Measured on an H200 with 132 multiprocessors (docs/hopper-glu.md).
+TEST(CudaCode, ChoosesTileThatFillsGpu) {
   GemmCode code;
   code.gemms = 2;
   code.n = 3072;
   code.k = 768;
   EXPECT_EQ(choose_tile(code, 512, 132).half, 96);   // 128 tiles instead of 96
   EXPECT_EQ(choose_tile(code, 1024, 132).half, 96);  // two waves of 96 instead of two of 128
-  EXPECT_EQ(choose_tile(code, 8192, 132).half, 96);  // as many columns in a row as by 128
-  EXPECT_EQ(choose_tile(code, 128, 132).half, 64);   // one wave in any case
+  EXPECT_EQ(choose_tile(code, 8192, 132).half, 96);  // 16 waves of 96, as many columns as 12 of 128
+  EXPECT_EQ(choose_tile(code, 128, 132).half, 64);   // one wave with any tile
   for (const int half : {128, 96, 64}) {
     EXPECT_LE(HopperTile{half}.shared_bytes(code), kMaxSharedBytes);
     EXPECT_GE(HopperTile{half}.stages(code), 4);
@@ -74,19 +74,19 @@ TEST(CudaCode, ChoosesTheTileThatFillsTheGpu) {
   EXPECT_EQ(choose_tile(code, 8192, 132).half, 128);
 }
 
-TEST(CudaCode, LeavesToTheLibraryWhatIsTooLittleForTheGpu) {
+TEST(CudaCode, SmallGemmsDoNotFillGpu) {
   GemmCode code;
   code.n = 4096;
   code.k = 14336;
   EXPECT_TRUE(fills_gpu(code, 4096, 132));
-  EXPECT_TRUE(fills_gpu(code, 16, 132));  // streams
+  EXPECT_TRUE(fills_gpu(code, 16, 132));  // streams the weights
   code.n = 128;
-  EXPECT_FALSE(fills_gpu(code, 16, 132));  // by four blocks
+  EXPECT_FALSE(fills_gpu(code, 16, 132));  // only four blocks
   code.n = 4096;
-  EXPECT_FALSE(fills_gpu(code, 128, 132));  // 32 tiles, each of all of k
+  EXPECT_FALSE(fills_gpu(code, 128, 132));  // 32 tiles, each over the whole k
   code.n = 64;
   code.k = 256;
-  EXPECT_TRUE(fills_gpu(code, 128, 132));  // as short as a launch
+  EXPECT_TRUE(fills_gpu(code, 128, 132));  // idle time below the cost of a launch
   code.gemms = 2;
   code.program.steps = {{Function::kMul, {{0, 0}, {1, 0}}}};
   code.n = 512;
@@ -100,7 +100,7 @@ TEST(CudaCode, LeavesToTheLibraryWhatIsTooLittleForTheGpu) {
 
 #ifdef EPI_HAS_CUDA
 
-TEST(CudaCode, OfEveryOperatorIsTakenByNvrtc) {
+TEST(CudaCode, NvrtcCompilesEveryOperator) {
   PointwiseCode code;
   code.outputs = {DType::kF16, DType::kF32};
   code.inputs = {{DType::kBF16, Along::kDense}, {DType::kF32, Along::kBroadcast}};
@@ -129,8 +129,8 @@ TEST(CudaCode, OfEveryOperatorIsTakenByNvrtc) {
   }
 }
 
-// Both forms, with each kind of operand. (On a GPU the other sizes run, too.)
-TEST(CudaCode, OfGemmsOnHopperIsTakenByNvrtc) {
+// Tiles and streams with each kind of operand. gpu_custom_gemms_test.cpp runs the other sizes.
+TEST(CudaCode, NvrtcCompilesHopperGemms) {
   for (const int gemms : {1, 2}) {
     GemmCode code;
     code.n = 128;
@@ -166,10 +166,10 @@ TEST(CudaCode, OfGemmsOnHopperIsTakenByNvrtc) {
   }
 }
 
-TEST(CudaCode, ThatNvrtcRefusesIsOurBugWithItsLog) {
+TEST(CudaCode, NvrtcErrorThrowsBugErrorWithLog) {
   try {
-    assemble_cuda("this is no CUDA", "sm_90a");
-    FAIL() << "NVRTC took it";
+    assemble_cuda("not CUDA code", "sm_90a");
+    FAIL() << "NVRTC compiled it";
   } catch (const BugError& error) {
     EXPECT_NE(std::string(error.what()).find("epilogue.cu(1): error"), std::string::npos)
         << error.what();

@@ -10,13 +10,13 @@
 namespace epi::compiler {
 namespace {
 
-constexpr double kUnit = 0x1p-24;  // half a unit in the last place of f32, relative
-// Below the normal numbers of f32 errors are absolute.
+constexpr double kUnit = 0x1p-24;  // relative rounding error of f32, half an ulp
+// Errors of subnormal f32 results are absolute.
 constexpr double kTiny = 0x1p-126;
 
 Tensor magnitude(const Tensor& x) { return add(relu(x), relu(neg(x))); }
 
-// What may become infinite is not known any more.
+// Sets the bound to infinity for values that may overflow.
 Bounded without_overflow(Bounded x, double highest) {
   for (int64_t i = 0; i < x.value.numel(); ++i) {
     double& error = x.error.data<double>()[i];
@@ -26,7 +26,7 @@ Bounded without_overflow(Bounded x, double highest) {
   return x;
 }
 
-// `error`, and one rounding of the value.
+// Adds one rounding of the value to `error`.
 Bounded rounded(Tensor value, const Tensor& error, double units = 1) {
   const Tensor bound = add(add(error, mul(magnitude(value), units * kUnit)), kTiny);
   return without_overflow({std::move(value), bound}, 3e38);
@@ -40,9 +40,9 @@ Bounded exact(const Tensor& x) {
 }
 
 Bounded bounded_add(const Bounded& a, const Bounded& b, double alpha) {
-  // The GEMM with alpha is rounded by itself where the CPU does not fuse the two.
-  const Tensor gemm = mul(magnitude(b.value), std::fabs(alpha) * kUnit);
-  const Tensor error = add(add(a.error, mul(b.error, std::fabs(alpha))), gemm);
+  // alpha * b is rounded separately if the CPU does not fuse the multiplication and the addition.
+  const Tensor product = mul(magnitude(b.value), std::fabs(alpha) * kUnit);
+  const Tensor error = add(add(a.error, mul(b.error, std::fabs(alpha))), product);
   return rounded(add(a.value, b.value, alpha), error);
 }
 
@@ -54,7 +54,7 @@ Bounded bounded_mul(const Bounded& a, const Bounded& b) {
 
 Bounded bounded_div(const Bounded& a, const Bounded& b) {
   const Tensor value = div(a.value, b.value);
-  // Where the divisor may be zero the bound is negative or infinite, and says nothing.
+  // If the divisor may be zero, the bound is negative or infinite, and the element is not tested.
   const Tensor smallest = sub(magnitude(b.value), b.error);
   return rounded(value, div(add(a.error, mul(magnitude(value), b.error)), smallest));
 }
@@ -69,8 +69,8 @@ Bounded bounded_exp(const Bounded& a) {
 }
 
 Bounded bounded_smooth(Tensor (*f)(const Tensor&), double slope, double ulps, const Bounded& a) {
-  const Tensor own = mul(magnitude(a.value), 2 * ulps * kUnit);
-  return rounded(f(a.value), add(mul(a.error, slope), own), 2 * ulps);
+  const Tensor function_error = mul(magnitude(a.value), 2 * ulps * kUnit);
+  return rounded(f(a.value), add(mul(a.error, slope), function_error), 2 * ulps);
 }
 
 Bounded bounded_rounded(DType dtype, const Bounded& a) {
@@ -90,9 +90,9 @@ Verdict check_against(const Tensor& result, const Bounded& truth) {
   for (int64_t i = 0; i < found.numel(); ++i) {
     const double value = truth.value.data<double>()[i];
     const double bound = truth.error.data<double>()[i];
-    const bool says_something = bound >= 0 && bound < 0.01 * std::fmax(std::fabs(value), 1) &&
-                                std::fabs(value) + bound < highest;
-    if (!says_something) continue;
+    const bool is_meaningful = bound >= 0 && bound < 0.01 * std::fmax(std::fabs(value), 1) &&
+                               std::fabs(value) + bound < highest;
+    if (!is_meaningful) continue;
     ++verdict.tested;
     const double error = std::fabs(found.data<double>()[i] - value);
     verdict.worst = std::fmax(verdict.worst, error / bound);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GEMMs with epilogues, compiled: every dtype, odd sizes, layouts of x, rows from one to past
-// several tiles, against f64.
+// Compiled GEMMs with epilogues against f64: every dtype, odd sizes, layouts of x, and numbers of
+// rows from one to more than several tiles.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,8 +26,8 @@ double difference(const Tensor& a, const Tensor& b) {
   return largest(sub(to(contiguous(a), DType::kF64), to(contiguous(b), DType::kF64)));
 }
 
-// Sums of k GEMMs of numbers near one, each rounded once in f32: sqrt(k) roundings add up, with
-// room for a few deviations; then one rounding to the dtype.
+// Sums of k products of numbers near one, each rounded once in f32, have an error of about sqrt(k)
+// roundings. The factor 8 allows a few standard deviations. One rounding to the dtype follows.
 double tolerance(DType dtype, int64_t k, double scale) {
   const double sums = 8 * std::sqrt(static_cast<double>(k)) * 0x1p-24;
   const double last = dtype == DType::kF32 ? 0 : dtype == DType::kBF16 ? 0x1p-8 : 0x1p-11;
@@ -38,7 +38,7 @@ Tensor f64(const Tensor& x) { return to(contiguous(x), DType::kF64); }
 
 constexpr DType kDTypes[] = {DType::kF32, DType::kBF16, DType::kF16};
 
-TEST(CompiledGemm, OddSizesAndAllDTypesAgreeWithFloat64) {
+TEST(CompiledGemm, OddSizesAndAllDTypesMatchFloat64) {
   register_cpu_backend();
   for (const DType dtype : kDTypes) {
     for (const int64_t n : {1, 7, 16, 33, 80}) {
@@ -48,8 +48,8 @@ TEST(CompiledGemm, OddSizesAndAllDTypesAgreeWithFloat64) {
         const Compiled compiled = compile(layer);
         for (const int64_t m : {1, 2, 6, 14, 15, 31, 33, 47}) {
           const Tensor x = randn({m, k}, static_cast<uint64_t>(m), {dtype, kCpu});
-          const Tensor truth = linear(f64(x), f64(layer.weight), f64(layer.bias));
-          EXPECT_LE(difference(compiled(x), truth), tolerance(dtype, k, largest(truth)))
+          const Tensor expected = linear(f64(x), f64(layer.weight), f64(layer.bias));
+          EXPECT_LE(difference(compiled(x), expected), tolerance(dtype, k, largest(expected)))
               << name(dtype) << " " << m << "x" << n << "x" << k;
         }
         EXPECT_EQ(compiled.recompiles(), 0);
@@ -58,7 +58,7 @@ TEST(CompiledGemm, OddSizesAndAllDTypesAgreeWithFloat64) {
   }
 }
 
-TEST(CompiledGemm, OneFunctionTakesEveryNumberOfRows) {
+TEST(CompiledGemm, OneFunctionHandlesAnyNumberOfRows) {
   register_cpu_backend();
   for (const DType dtype : kDTypes) {
     nn::GluMlp mlp(48, 80, nn::GluActivation::kSilu, true, dtype);
@@ -67,19 +67,19 @@ TEST(CompiledGemm, OneFunctionTakesEveryNumberOfRows) {
     for (const auto& parameter : wide.parameters()) *parameter.tensor = f64(*parameter.tensor);
     const Compiled compiled = compile(mlp);
     const Tensor all = randn({300, 48}, 9, {dtype, kCpu});
-    const Tensor truth = wide.forward(f64(all));
-    // The product of gate and up is rounded to the dtype between the two kernels.
-    const double bound = 4 * tolerance(dtype, 80, largest(truth));
+    const Tensor expected = wide.forward(f64(all));
+    // act(gate) * up is rounded to the dtype between the two kernels.
+    const double bound = 4 * tolerance(dtype, 80, largest(expected));
     for (int64_t m = 1; m <= 300; ++m) {
       const Tensor y = compiled(narrow(all, 0, 0, m));
-      ASSERT_LE(difference(y, narrow(truth, 0, 0, m)), bound) << name(dtype) << " rows " << m;
+      ASSERT_LE(difference(y, narrow(expected, 0, 0, m)), bound) << name(dtype) << " rows " << m;
     }
     EXPECT_EQ(compiled.recompiles(), 0);
     EXPECT_EQ(compiled.variants()[0].kernels.size(), 2U);
   }
 }
 
-TEST(CompiledGemm, EpiloguesReadBiasesResidualsAndColumnsOfRows) {
+TEST(CompiledGemm, EpiloguesReadBiasResidualAndRowScale) {
   register_cpu_backend();
   for (const DType dtype : kDTypes) {
     const TensorOptions options{dtype, kCpu};
@@ -97,14 +97,14 @@ TEST(CompiledGemm, EpiloguesReadBiasesResidualsAndColumnsOfRows) {
     const Compiled compiled = compile(compiler::TensorFunction(function));
     const std::vector<Tensor> inputs = {x, residual, scale};
     const std::vector<Tensor> wide = {f64(x), f64(residual), f64(scale)};
-    const Tensor truth = function(wide);
-    EXPECT_LE(difference(compiled(inputs), truth), tolerance(dtype, 40, 4 * largest(truth)));
+    const Tensor expected = function(wide);
+    EXPECT_LE(difference(compiled(inputs), expected), tolerance(dtype, 40, 4 * largest(expected)));
     EXPECT_EQ(compiled.variants()[0].kernels,
               std::vector<std::string>{"epi_tem_fused__unsafe_view_add_gelu_mm_mul_0"});
   }
 }
 
-TEST(CompiledGemm, TransposedRowsAndScaledSumsAgree) {
+TEST(CompiledGemm, HandlesTransposedInputsAlphaAndBeta) {
   register_cpu_backend();
   for (const DType dtype : kDTypes) {
     const Tensor w = randn({33, 20}, 1, {dtype, kCpu});
@@ -115,13 +115,13 @@ TEST(CompiledGemm, TransposedRowsAndScaledSumsAgree) {
     const std::vector<Tensor> inputs = {randn({33, 9}, 3, {dtype, kCpu}), self};
     const std::vector<Tensor> wide = {f64(inputs[0]), f64(self)};
     const Compiled compiled(function, {}, {.dynamic = false});
-    const Tensor truth = function(wide);
-    EXPECT_LE(difference(compiled(inputs), truth), tolerance(dtype, 33, 2 * largest(truth)));
+    const Tensor expected = function(wide);
+    EXPECT_LE(difference(compiled(inputs), expected), tolerance(dtype, 33, 2 * largest(expected)));
     EXPECT_EQ(compiled.variants()[0].kernels, std::vector<std::string>{"epi_tem_fused_addmm_0"});
   }
 }
 
-TEST(CompiledGemm, NonFiniteRowsStayInTheirRows) {
+TEST(CompiledGemm, NaNAffectsOnlyItsRow) {
   register_cpu_backend();
   for (const DType dtype : kDTypes) {
     nn::Linear layer(40, 24, false, dtype);

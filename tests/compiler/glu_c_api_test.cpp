@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// epilogue/glu.h: what it refuses, everywhere; what it computes, on a Hopper GPU.
+// epilogue/glu.h: errors on any machine, results on a Hopper GPU.
 #include "epilogue/glu.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@
 namespace epi {
 namespace {
 
-TEST(GluFromC, RefusesWhatIsNone) {
+TEST(GluFromC, RejectsUnsupportedDeviceAndDType) {
   epi_glu* glu = nullptr;
   EXPECT_EQ(epi_glu_create(99, EPI_GLU_BF16, EPI_GLU_SILU, &glu), EPI_GLU_UNSUPPORTED);
   EXPECT_EQ(glu, nullptr);
@@ -70,7 +70,7 @@ class GpuGluFromC : public cuda::WithDevice {
   }
 };
 
-TEST_F(GpuGluFromC, GivesTheBlocksResult) {
+TEST_F(GpuGluFromC, MatchesFloat64) {
   make_weights();
   for (const int64_t m : {1, 17, 64, 65, 300}) {
     const Tensor x = randn({m, kK}, 4, kOptions);
@@ -90,11 +90,11 @@ TEST_F(GpuGluFromC, GivesTheBlocksResult) {
       apart += std::pow(got.data<double>()[i] - want.data<double>()[i], 2);
       whole += std::pow(want.data<double>()[i], 2);
     }
-    EXPECT_LT(std::sqrt(apart / whole), 0x1p-8) << m;  // h and y are rounded
+    EXPECT_LT(std::sqrt(apart / whole), 0x1p-8) << m;  // rounding of h and y
   }
 }
 
-TEST_F(GpuGluFromC, OfF16AndSiluInACapture) {
+TEST_F(GpuGluFromC, CapturesF16AndSilu) {
   epi_glu* silu_glu = nullptr;
   ASSERT_EQ(epi_glu_create(0, EPI_GLU_F16, EPI_GLU_SILU, &silu_glu), EPI_GLU_OK);
   const TensorOptions options{DType::kF16, kCuda};
@@ -123,14 +123,14 @@ TEST_F(GpuGluFromC, OfF16AndSiluInACapture) {
       linear(mul(silu(linear(wide(x), wide(gate))), linear(wide(x), wide(up))), wide(down));
   const Tensor got = wide(y);
   for (int64_t i = 0; i < want.numel(); ++i) {
-    ASSERT_NEAR(got.data<double>()[i], want.data<double>()[i], 0x1p-7) << i;  // of values near one
+    ASSERT_NEAR(got.data<double>()[i], want.data<double>()[i], 0x1p-7) << i;  // values are near one
   }
   cudaGraphExecDestroy(exec);
   cudaGraphDestroy(graph);
   epi_glu_destroy(silu_glu);
 }
 
-TEST_F(GpuGluFromC, OfSeveralThreads) {
+TEST_F(GpuGluFromC, RunsFromSeveralThreads) {
   make_weights();
   for (const int64_t m : {8, 100}) ASSERT_EQ(epi_glu_prepare(glu_, m, kN, kK), EPI_GLU_OK);
   const auto work = [&](int64_t m) {
@@ -156,7 +156,7 @@ TEST_F(GpuGluFromC, OfSeveralThreads) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST_F(GpuGluFromC, NamesWhatIsWrong) {
+TEST_F(GpuGluFromC, ReportsInvalidArguments) {
   make_weights();
   const Tensor x = randn({8, kK}, 4, kOptions);
   const Tensor y = empty({8, kK}, kOptions);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled functions on a GPU: the eager results for every size, as launches and as a graph.
+// Compiled functions on a GPU match eager mode for every size, launched
+// kernel by kernel and as a CUDA graph.
 #include <gtest/gtest.h>
 
 #ifdef EPI_HAS_CUDA
@@ -27,8 +28,8 @@ class GpuCompile : public cuda::WithDevice {
     return mlp;
   }
 
-  // Fused, h is not rounded between activation and GEMM: one rounding of h, through the sum of
-  // 192 terms of weights near 1 / sqrt(192), is far below 8 roundings of a result near one.
+  // Fused, h is not rounded between the activation and the GEMM. One rounding of h, summed over 192
+  // terms with weights near 1 / sqrt(192), is far below 8 roundings of a result near one.
   static void expect_near(const Tensor& got, const Tensor& want) {
     ASSERT_EQ(got.shape(), want.shape());
     const Tensor x = to(contiguous(to(got, kCpu)), DType::kF64);
@@ -42,7 +43,7 @@ class GpuCompile : public cuda::WithDevice {
   }
 };
 
-TEST_F(GpuCompile, EveryFusionGivesTheEagerResultForEverySize) {
+TEST_F(GpuCompile, EveryFusionMatchesEagerForEverySize) {
   for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
     const nn::GluMlp mlp = make_mlp(dtype, nn::GluActivation::kGeluTanh);
     for (const Fuse fuse : {Fuse::kNone, Fuse::kPointwise, Fuse::kEpilogue}) {
@@ -58,7 +59,7 @@ TEST_F(GpuCompile, EveryFusionGivesTheEagerResultForEverySize) {
   }
 }
 
-TEST_F(GpuCompile, TheMlpIsGemmsAndOneFusedKernel) {
+TEST_F(GpuCompile, MlpIsGemmsAndOneFusedKernel) {
   const nn::GluMlp mlp = make_mlp(DType::kBF16, nn::GluActivation::kGeluTanh);
   const Tensor x = randn({2, 5, 64}, 1, {DType::kBF16, kCuda});
   const std::string fused = "epi_poi_fused__unsafe_view_gelu_mul_0";
@@ -66,7 +67,7 @@ TEST_F(GpuCompile, TheMlpIsGemmsAndOneFusedKernel) {
   pointwise(x);
   EXPECT_EQ(pointwise.variants()[0].kernels,
             (std::vector<std::string>{"aten::mm", "aten::mm", fused, "aten::mm"}));
-  // Of f32, which stays with the library, gate and up are one GEMM.
+  // f32 GEMMs stay with the library, and the compiler stacks gate and up into one GEMM.
   const nn::GluMlp wide_mlp = make_mlp(DType::kF32, nn::GluActivation::kGeluTanh);
   const Compiled stacked = compile(wide_mlp);
   stacked(randn({2, 5, 64}, 1, {DType::kF32, kCuda}));
@@ -84,9 +85,11 @@ TEST_F(GpuCompile, MatmulAndAddAreOneKernel) {
   EXPECT_EQ(compiled.variants()[0].kernels, (std::vector<std::string>{"aten::addmm"}));
 }
 
-// gelu(x) is near one here: the library's tanh (2^-11) and one rounding less are below 2^-5.
-TEST_F(GpuCompile, AnActivationAndItsBiasAreThePartOfTheGemm) {
-  const Tensor w = mul(randn({64, 64}, 1, {DType::kBF16, kCuda}), 0.125);  // [k, n]: no linear's
+// gelu(x) is near one here. The error of the library's tanh (2^-11) and
+// the missing rounding are below 2^-5.
+TEST_F(GpuCompile, FusesBiasAndActivationIntoLibraryGemm) {
+  // [k, n], unlike the weight of a linear.
+  const Tensor w = mul(randn({64, 64}, 1, {DType::kBF16, kCuda}), 0.125);
   const Tensor b = randn({64}, 2, {DType::kBF16, kCuda});
   for (const bool by_gelu : {false, true}) {
     const auto function = [=](std::span<const Tensor> in) {
@@ -105,9 +108,9 @@ TEST_F(GpuCompile, AnActivationAndItsBiasAreThePartOfTheGemm) {
   }
 }
 
-// One after the other on one stream, each may start while the one before ends. A transposed operand
-// keeps them apart: it is read in another order than it was written.
-TEST_F(GpuCompile, KernelsInARowSeeEachOthersResults) {
+// On one stream, a kernel may start while the previous one ends. The transposed operand prevents
+// fusion: it is read in another order than it was written.
+TEST_F(GpuCompile, OverlappingKernelsReadCompleteResults) {
   const auto function = [](const Tensor& x) {
     Tensor y = x;
     for (int i = 0; i < 6; ++i) y = add(mul(t(y), 0.5), y);
@@ -125,20 +128,20 @@ TEST_F(GpuCompile, KernelsInARowSeeEachOthersResults) {
   }
 }
 
-TEST_F(GpuCompile, AGraphFollowsItsInputsAndKeepsResultsApart) {
+TEST_F(GpuCompile, GraphAcceptsNewAddressesAndKeepsResults) {
   const nn::GluMlp mlp = make_mlp(DType::kF32, nn::GluActivation::kSilu);
   const Compiled compiled = compile(mlp, {.graph = true});
   std::vector<Tensor> inputs;
   std::vector<Tensor> results;
-  for (uint64_t seed = 0; seed < 12; ++seed) {  // more addresses than graphs are kept
+  for (uint64_t seed = 0; seed < 12; ++seed) {  // more addresses than graphs in the cache
     inputs.push_back(randn({9, 64}, seed, {DType::kF32, kCuda}));
     results.push_back(compiled(inputs.back()));
   }
   for (size_t i = 0; i < inputs.size(); ++i) expect_near(results[i], mlp.forward(inputs[i]));
 }
 
-// Near -10.06 and -88.9 the exponentials of bf16 and f16 are as large as they get.
-TEST_F(GpuCompile, ActivationsOfEverySixteenBitNumberAreTheEagerOnes) {
+// The exponentials of bf16 and f16 reach their largest values near -10.06 and -88.9.
+TEST_F(GpuCompile, ActivationsMatchForEverySixteenBitNumber) {
   for (const DType dtype : {DType::kBF16, DType::kF16}) {
     const Tensor patterns = empty({65536}, {dtype, kCpu});
     auto* bits = reinterpret_cast<uint16_t*>(patterns.raw_data());
@@ -155,7 +158,7 @@ TEST_F(GpuCompile, ActivationsOfEverySixteenBitNumberAreTheEagerOnes) {
         const double value = want.data<double>()[i];
         const double in = inputs.data<double>()[i];
         if (std::isnan(value) || std::isinf(in)) continue;
-        // One rounding to 16 bits; below the smallest normal numbers results may vanish.
+        // One rounding to 16 bits. Below the smallest normal number a result may become zero.
         const double rounding = dtype == DType::kBF16 ? 0x1p-8 : 0x1p-10;
         const double vanishing = dtype == DType::kBF16 ? 0x1p-119 : 0x1p-24;
         ASSERT_NEAR(got.data<double>()[i], value, rounding * std::abs(value) + vanishing) << in;
@@ -164,7 +167,7 @@ TEST_F(GpuCompile, ActivationsOfEverySixteenBitNumberAreTheEagerOnes) {
   }
 }
 
-TEST_F(GpuCompile, GraphsOfSeveralSizesAreKept) {
+TEST_F(GpuCompile, KeepsGraphsOfSeveralSizes) {
   const nn::GluMlp mlp = make_mlp(DType::kBF16, nn::GluActivation::kGeluTanh);
   const Compiled compiled = compile(mlp, {.graph = true});
   for (int round = 0; round < 4; ++round) {
@@ -176,10 +179,10 @@ TEST_F(GpuCompile, GraphsOfSeveralSizesAreKept) {
   EXPECT_EQ(compiled.recompiles(), 0);
 }
 
-TEST_F(GpuCompile, RunsOnTheCallersStreamAndInHisCapture) {
+TEST_F(GpuCompile, RunsOnCallersStreamAndInCallersCapture) {
   const nn::GluMlp mlp = make_mlp(DType::kBF16, nn::GluActivation::kGeluTanh);
-  for (const bool own_graph : {false, true}) {
-    const Compiled compiled = compile(mlp, {.graph = own_graph});
+  for (const bool with_graph : {false, true}) {
+    const Compiled compiled = compile(mlp, {.graph = with_graph});
     const Tensor x = randn({8, 64}, 3, {DType::kBF16, kCuda});
     const cuda::Stream stream = cuda::Stream::create();
     cuda::GraphMemory memory;
@@ -204,13 +207,13 @@ TEST_F(GpuCompile, RunsOnTheCallersStreamAndInHisCapture) {
   }
 }
 
-TEST_F(GpuCompile, ANewSizeCanBeCapturedByTheCaller) {
+TEST_F(GpuCompile, CallerCanCaptureNewSize) {
   const nn::GluMlp mlp = make_mlp(DType::kBF16, nn::GluActivation::kSilu);
   const Compiled compiled = compile(mlp, {.graph = true});
   const Tensor warm = randn({8, 64}, 3, {DType::kBF16, kCuda});
   expect_near(compiled(warm), mlp.forward(warm));
   const Tensor x = randn({24, 64}, 5, {DType::kBF16, kCuda});
-  const Tensor want = mlp.forward(x);  // cuBLASLt has its kernels loaded
+  const Tensor want = mlp.forward(x);  // loads the kernels of cuBLASLt
   const cuda::Stream stream = cuda::Stream::create();
   cuda::synchronize();
   cuda::GraphMemory memory;
@@ -232,7 +235,7 @@ TEST_F(GpuCompile, ANewSizeCanBeCapturedByTheCaller) {
   cudaGraphDestroy(graph);
 }
 
-TEST_F(GpuCompile, ThreadsOnStreamsOfTheirOwnShareOneFunction) {
+TEST_F(GpuCompile, ThreadsOnSeparateStreamsShareOneFunction) {
   const nn::GluMlp mlp = make_mlp(DType::kBF16, nn::GluActivation::kGeluTanh);
   for (const bool graph : {false, true}) {
     const Compiled compiled = compile(mlp, {.graph = graph});
@@ -247,8 +250,8 @@ TEST_F(GpuCompile, ThreadsOnStreamsOfTheirOwnShareOneFunction) {
   }
 }
 
-// Rows that are no whole vectors, from an address that is no vector's.
-TEST_F(GpuCompile, StackedWeightsOfOddSizesAndMisalignedInputs) {
+// Row lengths that are not a multiple of a vector, at an address that is not aligned to one.
+TEST_F(GpuCompile, HandlesOddSizesAndMisalignedInputs) {
   nn::GluMlp mlp(37, 51, nn::GluActivation::kSilu, false, DType::kBF16);
   nn::init_normal(mlp, 1);
   mlp.to(kCuda);
@@ -260,8 +263,8 @@ TEST_F(GpuCompile, StackedWeightsOfOddSizesAndMisalignedInputs) {
   }
 }
 
-// More than 2^31 elements: in several launches, each with its own addresses.
-TEST_F(GpuCompile, MoreElementsThanAnIndexOf32BitsCounts) {
+// More than 2^31 elements are split into several launches with different base addresses.
+TEST_F(GpuCompile, HandlesMoreElementsThan32BitIndices) {
   constexpr int64_t kRows = 70'000;
   constexpr int64_t kColumns = 32'768;
   const Tensor row = randn({1, kColumns}, 1, {DType::kBF16, kCuda});
@@ -274,12 +277,12 @@ TEST_F(GpuCompile, MoreElementsThanAnIndexOf32BitsCounts) {
   }
 }
 
-TEST_F(GpuCompile, TensorsOfTwoDevicesAreRefused) {
+TEST_F(GpuCompile, RejectsTensorsOfTwoDevices) {
   const nn::GluMlp mlp = make_mlp(DType::kF32, nn::GluActivation::kSilu);
   EXPECT_THROW(compile(mlp)(randn({2, 64}, 1)), Error);
 }
 
-TEST_F(GpuCompile, SizesWithoutElementsGiveNone) {
+TEST_F(GpuCompile, EmptyBatchGivesEmptyResult) {
   const nn::GluMlp mlp = make_mlp(DType::kF32, nn::GluActivation::kSilu);
   const Compiled compiled = compile(mlp);
   compiled(randn({2, 64}, 1, {DType::kF32, kCuda}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GEMMs of our own on a Hopper GPU: against float64, over many rows and few, ragged sizes,
-// epilogues and layouts.
+// Custom GEMMs on a Hopper GPU against float64: many rows and few rows,
+// ragged sizes, epilogues and layouts.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ struct Glu {
 
 class GpuCustomGemms : public WithHopper {
  protected:
-  // The next tensors of these bytes are filled with NaN.
+  // Fills the memory of the next tensor of this size with NaN.
   static void poison(int64_t elements, DType dtype) {
     full({elements}, NAN, {dtype, kCuda});
     cuda::synchronize();
@@ -51,9 +51,9 @@ class GpuCustomGemms : public WithHopper {
             {.graph = graph}};
   }
 
-  // One rounding to the dtype; sums of k terms in f32, whose errors grow like a random walk (a
-  // factor 8 for the tensor core, which cuts where f32 would round); the activation has a slope of
-  // at most 1.2, and is right to 2^-16.
+  // One rounding to the dtype. Errors of f32 sums of k terms grow like a random walk, with a factor
+  // 8 for the tensor core, which truncates where f32 rounds. The activation has a slope of at
+  // most 1.2 and is accurate to 2^-16.
   static void expect_glu(const Tensor& got, const Tensor& x, const Glu& glu) {
     const Tensor rows = wide(x);
     const Glu exact{wide(glu.gate), wide(glu.up), glu.by_gelu};
@@ -70,13 +70,14 @@ class GpuCustomGemms : public WithHopper {
     const Tensor results = wide(got);
     ASSERT_EQ(results.shape(), want.shape());
     for (int64_t i = 0; i < want.numel(); ++i) {
-      const double allowed = bound.data<double>()[i] + 1e-7;  // f16 has none between
+      // f16 subnormals are 6e-8 apart.
+      const double allowed = bound.data<double>()[i] + 1e-7;
       ASSERT_NEAR(results.data<double>()[i], want.data<double>()[i], allowed)
           << i << " of " << to_string(want.shape()) << ", k " << x.size(1);
     }
   }
 
-  // Eager rounds gate, up and the activation, too.
+  // Eager mode also rounds gate, up and the activation.
   static void expect_near_eager(const Tensor& got, const Tensor& want) {
     const Tensor x = wide(got);
     const Tensor y = wide(want);
@@ -95,12 +96,12 @@ class GpuCustomGemms : public WithHopper {
   }
 };
 
-TEST_F(GpuCustomGemms, OfRandomShapesAgainstFloat64) {
+TEST_F(GpuCustomGemms, RandomShapesMatchFloat64) {
   std::mt19937_64 random(7);
   const auto between = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
   };
-  std::vector<Compiled> kept;  // functions of one process share their code
+  std::vector<Compiled> kept;  // functions of a process share their code
   for (int run = 0; run < 200; ++run) {
     const int64_t m = run % 3 == 0 ? between(1, 64) : between(65, 500);
     const int64_t n = 8 * between(1, 60);
@@ -113,7 +114,7 @@ TEST_F(GpuCustomGemms, OfRandomShapesAgainstFloat64) {
     const Tensor first = compiled(x);
     ASSERT_NO_FATAL_FAILURE(expect_glu(first, x, glu)) << run;
     const Tensor bits = wide(first);
-    for (int again = 0; again < 3; ++again) {  // bit for bit the same
+    for (int again = 0; again < 3; ++again) {  // repeated calls give the same bits
       const Tensor other = wide(compiled(x));
       for (int64_t i = 0; i < bits.numel(); ++i) {
         ASSERT_EQ(other.data<double>()[i], bits.data<double>()[i]) << run << " " << i;
@@ -122,9 +123,9 @@ TEST_F(GpuCustomGemms, OfRandomShapesAgainstFloat64) {
   }
 }
 
-// On few processors, so that a block goes through many tiles: all tiles and streams, of one GEMM
-// and of two.
-TEST_F(GpuCustomGemms, OfEveryFormTileByTile) {
+// All tile sizes and streaming variants, for one GEMM and for two. Limited to few multiprocessors,
+// so each block computes many tiles.
+TEST_F(GpuCustomGemms, EveryKernelVariantMatchesFloat64) {
   constexpr int64_t kN = 520;
   constexpr int64_t kK = 328;
   const Glu glu = random_glu(kN, kK, DType::kBF16, true, 11);
@@ -178,8 +179,8 @@ TEST_F(GpuCustomGemms, OfEveryFormTileByTile) {
   }
 }
 
-TEST_F(GpuCustomGemms, OfEveryTileAndStream) {
-  // Sizes that choose each: see CudaCode.ChoosesTheTileThatFillsTheGpu.
+TEST_F(GpuCustomGemms, EverySelectedVariantMatchesFloat64) {
+  // Sizes that select each variant, see CudaCode.ChoosesTileThatFillsGpu.
   for (const int64_t m : {1, 8, 9, 16, 17, 32, 33, 63, 64, 65, 128, 129, 512, 1024, 2049}) {
     const Glu glu = random_glu(1536, 264, DType::kBF16, true, 5);
     const Tensor x = randn({m, 264}, 6, {DType::kBF16, kCuda});
@@ -187,8 +188,8 @@ TEST_F(GpuCustomGemms, OfEveryTileAndStream) {
   }
 }
 
-// 128 rows by 512 columns of 8192 terms are 8 tiles: the library's sums are shared out.
-TEST_F(GpuCustomGemms, SizesThatLeaveTheGpuIdleGoToTheLibrary) {
+// 128 rows by 512 columns of 8192 terms are 8 tiles. The library splits the sums over more blocks.
+TEST_F(GpuCustomGemms, SizesThatLeaveGpuIdleUseLibrary) {
   const Glu glu = random_glu(512, 8192, DType::kBF16, true, 3);
   for (const bool graph : {false, true}) {
     const Tensor few = randn({128, 8192}, 4, {DType::kBF16, kCuda});
@@ -204,7 +205,7 @@ TEST_F(GpuCustomGemms, SizesThatLeaveTheGpuIdleGoToTheLibrary) {
       const double apart = std::sqrt(
           to(to(sum(mul(sub(got, want), sub(got, want))), kCpu), DType::kF64).data<double>()[0] /
           to(to(sum(mul(want, want)), kCpu), DType::kF64).data<double>()[0]);
-      EXPECT_LT(apart, 0x1p-7) << m;  // eager rounds gate, up and the activation, too
+      EXPECT_LT(apart, 0x1p-7) << m;  // eager mode also rounds gate, up and the activation
     }
     EXPECT_EQ(compiled.recompiles(), 0);
     EXPECT_EQ(compiled.variants()[0].kernels,
@@ -212,7 +213,7 @@ TEST_F(GpuCustomGemms, SizesThatLeaveTheGpuIdleGoToTheLibrary) {
   }
 }
 
-TEST_F(GpuCustomGemms, OneFunctionServesEveryNumberOfRows) {
+TEST_F(GpuCustomGemms, OneFunctionHandlesAnyNumberOfRows) {
   nn::GluMlp mlp(256, 768, nn::GluActivation::kSilu, false, DType::kBF16);
   nn::init_normal(mlp, 1);
   mlp.to(kCuda);
@@ -228,7 +229,7 @@ TEST_F(GpuCustomGemms, OneFunctionServesEveryNumberOfRows) {
       for (int call = 0; call < 3; ++call) {
         const Tensor got = wide(compiled(x));
         ASSERT_EQ(got.shape(), want.shape());
-        // h is rounded, element by element, and so is the result: five standard deviations.
+        // Every element of h and the result are rounded. Allows five standard deviations.
         for (int64_t i = 0; i < got.numel(); ++i) {
           const double value = want.data<double>()[i];
           const double noise = 5 * std::sqrt(squares.data<double>()[i]);
@@ -243,8 +244,8 @@ TEST_F(GpuCustomGemms, OneFunctionServesEveryNumberOfRows) {
   }
 }
 
-// A bias for each column, a matrix, a number for each row, after the sum and before it.
-TEST_F(GpuCustomGemms, EpiloguesReadOtherOperands) {
+// A bias per column before the activation, a number per row and a matrix after it.
+TEST_F(GpuCustomGemms, EpiloguesReadExtraOperands) {
   const TensorOptions options{DType::kBF16, kCuda};
   const Tensor w = to(mul(randn({136, 72}, 1, {DType::kBF16, kCpu}), 0.125), kCuda);
   const Tensor bias = randn({136}, 2, options);
@@ -270,10 +271,9 @@ TEST_F(GpuCustomGemms, EpiloguesReadOtherOperands) {
   EXPECT_TRUE(kernels[0].starts_with("epi_tem_fused_")) << kernels[0];
 }
 
-// As a GEMM and a pointwise kernel behind it, where both add the terms of a sum in one order:
-// the library may share the sums of an element out, which changes a few of them by a rounding of
-// f32.
-TEST_F(GpuCustomGemms, RoundedGemmsHaveTheBitsOfTheUnfusedPath) {
+// Equals a GEMM followed by a pointwise kernel if both add the terms of a sum in the same order.
+// The library may split the sum of an element, which changes a few results by an f32 rounding.
+TEST_F(GpuCustomGemms, RoundedGemmsMatchUnfusedBits) {
   for (const bool by_gelu : {true, false}) {
     const Glu glu = random_glu(256, 192, DType::kBF16, by_gelu, 8);
     const auto function = [glu](std::span<const Tensor> in) { return glu(in[0]); };
@@ -293,7 +293,7 @@ TEST_F(GpuCustomGemms, RoundedGemmsHaveTheBitsOfTheUnfusedPath) {
   }
 }
 
-TEST_F(GpuCustomGemms, RowsThatTheCopyEngineCannotReadAreCopied) {
+TEST_F(GpuCustomGemms, CopiesRowsThatTmaCannotRead) {
   const Glu glu = random_glu(64, 40, DType::kBF16, false, 3);
   const Compiled compiled = compiled_glu(glu);
   for (const int64_t m : {9, 100}) {
@@ -303,14 +303,15 @@ TEST_F(GpuCustomGemms, RowsThatTheCopyEngineCannotReadAreCopied) {
     const Tensor padded = slice(randn({m, 43}, 5, {DType::kBF16, kCuda}), 1, 0, 40);
     expect_glu(compiled(padded), padded, glu);
     const Tensor apart = slice(randn({m, 80}, 6, {DType::kBF16, kCuda}), 1, 8, 48);
-    expect_glu(compiled(apart), apart, glu);  // in place
+    expect_glu(compiled(apart), apart, glu);  // read in place
     const Tensor same = expand(randn({1, 40}, 7, {DType::kBF16, kCuda}), {m, 40});
-    expect_near_eager(compiled(same), glu(same));  // by the library: rows overlap
+    expect_near_eager(compiled(same), glu(same));  // runs in the library, because rows overlap
   }
 }
 
-// NaN stays, and far below zero nothing is left (of -inf, too, where eager has NaN).
-TEST_F(GpuCustomGemms, ActivationsOfExtremes) {
+// NaN propagates, and large negative inputs give zero. So does
+// -inf, for which eager mode gives NaN.
+TEST_F(GpuCustomGemms, ActivationsHandleExtremeValues) {
   const double extremes[] = {NAN, INFINITY, -INFINITY, 1e30, -1e30, -1e6, -100,
                              -50, 88,       0,         -0.0, 3e38,  -3e38};
   const int64_t count = std::size(extremes);

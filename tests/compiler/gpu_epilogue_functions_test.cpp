@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every pointwise function as the epilogue of a GEMM on a Hopper GPU, over every number of 16 bits:
-// the GEMM multiplies by the identity, so the epilogue sees the numbers themselves.
+// Every pointwise function as the epilogue of a GEMM on a Hopper GPU, over every 16-bit number. The
+// GEMM multiplies by the identity matrix, so the epilogue reads the inputs unchanged.
 #include <gtest/gtest.h>
 
 #ifdef EPI_HAS_CUDA
@@ -15,11 +15,11 @@ namespace epi {
 namespace {
 
 constexpr DType kHalves[] = {DType::kBF16, DType::kF16};
-// Of a row: many rows, which tiles serve, and few, which stream the weights.
+// Row lengths: 64 gives many rows, which use tiles; 2048 gives few rows, which stream the weights.
 constexpr int64_t kWidths[] = {64, 2048};
 
-// Every finite number, with zeros in place of the infinities (0 * inf would make a row NaN), and a
-// row of NaN at the end.
+// Every finite number and a final row of NaN. Infinities and NaN are replaced by zeros in the other
+// rows, because 0 * inf would turn a whole row into NaN.
 Tensor every_number(DType dtype, int64_t width) {
   const Tensor x = zeros({(1 << 16) / width + 1, width}, {dtype, kCpu});
   auto* bits = reinterpret_cast<uint16_t*>(x.raw_data());
@@ -37,14 +37,14 @@ Tensor identity(DType dtype, int64_t width) {
   return to(eye, kCuda);
 }
 
-// What is not plain arithmetic has the tolerance of the special-function unit there.
+// Epilogues compute everything but plain arithmetic with the special-function unit.
 OpClass epilogue_class(OpClass eager) {
   return eager == OpClass::kPointwise || eager == OpClass::kGelu ? OpClass::kHopperEpilogue : eager;
 }
 
 class GpuEpilogue : public WithHopper {
  protected:
-  // `function` of the GEMM and the other inputs, in one kernel of our own.
+  // `function` of the GEMM result and the inputs, fused into one custom kernel.
   template <typename Function>
   static Tensor as_epilogue(Function function, const std::vector<Tensor>& in) {
     const Tensor weight = identity(in[0].dtype(), in[0].size(1));
@@ -61,7 +61,7 @@ class GpuEpilogue : public WithHopper {
 
 class GpuUnaryEpilogue : public GpuEpilogue, public ::testing::WithParamInterface<UnaryCase> {};
 
-TEST_P(GpuUnaryEpilogue, OfEveryNumber) {
+TEST_P(GpuUnaryEpilogue, MatchesReferenceForEveryNumber) {
   const UnaryCase& op = GetParam();
   for (const DType dtype : kHalves) {
     for (const int64_t width : kWidths) {
@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(Gpu, GpuUnaryEpilogue, ::testing::ValuesIn(kUnaryCases)
 
 class GpuBinaryEpilogue : public GpuEpilogue, public ::testing::WithParamInterface<BinaryCase> {};
 
-TEST_P(GpuBinaryEpilogue, OfEveryNumber) {
+TEST_P(GpuBinaryEpilogue, MatchesReferenceForEveryNumber) {
   const BinaryCase& op = GetParam();
   for (const DType dtype : kHalves) {
     for (const int64_t width : kWidths) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Captured functions and what passes make of them, by their printed graphs.
+// Capture and the graph passes, checked by the printed graphs.
 #include "epilogue/compiler/graph/graph.h"
 
 #include <gtest/gtest.h>
@@ -30,12 +30,12 @@ CaptureOptions with_parameters(nn::Module& module) {
   return options;
 }
 
-TEST(SymSize, IsReadBackFromNumbersThatSymbolsAreHiddenIn) {
+TEST(SymSize, IsRecoveredFromHints) {
   SymbolHints hints;
   const std::vector<int64_t> fixed = {768, 1009 * 2};
   const Symbol batch = hints.add(fixed);
   const Symbol rows = hints.add(fixed);
-  EXPECT_NE(hints.hint(batch), 1009);  // divides a fixed size
+  EXPECT_NE(hints.hint(batch), 1009);  // 1009 divides a fixed size
   EXPECT_EQ(to_string(hints.read(hints.hint(batch) * hints.hint(rows) * 768)), "s0*s1*768");
   EXPECT_EQ(to_string(hints.read(768)), "768");
   EXPECT_EQ(to_string(hints.read(0)), "0");
@@ -44,7 +44,7 @@ TEST(SymSize, IsReadBackFromNumbersThatSymbolsAreHiddenIn) {
   EXPECT_EQ(hints.read(hints.hint(batch) * 4).at(sizes), 12);
 }
 
-TEST(Capture, OfTheMlpHoldsPrimitivesWithBatchAndSequenceFree) {
+TEST(Capture, MlpHasPrimitivesAndSymbolicBatchAndSequence) {
   nn::GluMlp mlp(768, 3072, nn::GluActivation::kGeluTanh);
   const auto forward = [&](Inputs inputs) { return mlp.forward(inputs[0]); };
   EXPECT_EQ(captured(forward, {empty({2, 3, 768})}, with_parameters(mlp)),
@@ -70,7 +70,7 @@ return %13
 )");
 }
 
-TEST(Capture, WithoutFreeSizesHasNumbers) {
+TEST(Capture, StaticCaptureHasFixedSizes) {
   const auto twice = [](Inputs inputs) { return add(inputs[0], inputs[0]); };
   EXPECT_EQ(captured(twice, {empty({2, 3})}, {.dynamic = false}),
             "x0 = input                                       f32[2, 3]\n"
@@ -78,7 +78,7 @@ TEST(Capture, WithoutFreeSizesHasNumbers) {
             "return %0\n");
 }
 
-TEST(Capture, EqualSizesOfSeveralInputsAreOneSymbolAndOnesAreFixed) {
+TEST(Capture, EqualSizesShareSymbolAndOnesAreFixed) {
   const auto sum = [](Inputs inputs) { return add(inputs[0], mul(inputs[1], inputs[2])); };
   EXPECT_EQ(captured(sum, {empty({5, 4}), empty({5, 4}), empty({1, 4})}),
             "x0 = input                                       f32[s0, 4]\n"
@@ -89,7 +89,7 @@ TEST(Capture, EqualSizesOfSeveralInputsAreOneSymbolAndOnesAreFixed) {
             "return %1\n");
 }
 
-TEST(Capture, StridesOfDenseInputsFollowTheirSizesAndOthersAreFixed) {
+TEST(Capture, OnlyDenseInputsHaveSymbolicStrides) {
   const auto negate = [](Inputs inputs) { return neg(inputs[0]); };
   EXPECT_EQ(captured(negate, {t(empty({4, 6}))}),
             "x0 = input                                       f32[s0, 4] strides [1, s0]\n"
@@ -101,7 +101,7 @@ TEST(Capture, StridesOfDenseInputsFollowTheirSizesAndOthersAreFixed) {
             "return %0\n");
 }
 
-TEST(Capture, CopiesAreValues) {
+TEST(Capture, RecordsCopiesAsPureNodes) {
   const auto convert = [](Inputs inputs) { return to(inputs[0], DType::kBF16); };
   EXPECT_EQ(captured(convert, {empty({2, 3})}),
             "x0 = input                                       f32[s0, 3]\n"
@@ -109,7 +109,7 @@ TEST(Capture, CopiesAreValues) {
             "return %0\n");
 }
 
-std::string refusal(const TensorFunction& function, const std::vector<Tensor>& inputs) {
+std::string capture_error(const TensorFunction& function, const std::vector<Tensor>& inputs) {
   try {
     captured(function, inputs);
   } catch (const Error& error) {
@@ -118,33 +118,34 @@ std::string refusal(const TensorFunction& function, const std::vector<Tensor>& i
   return "captured";
 }
 
-TEST(Capture, RefusesWhatItCannotWriteDown) {
+TEST(Capture, RejectsUnsupportedFunctions) {
   const Tensor x = empty({4, 3});
   const auto reads = [](Inputs in) { return in[0].data<float>()[0] > 0 ? in[0] : neg(in[0]); };
-  EXPECT_NE(refusal(reads, {x}).find("[data] a meta tensor has no values"), std::string::npos);
+  EXPECT_NE(capture_error(reads, {x}).find("[data] a meta tensor has no values"),
+            std::string::npos);
   const auto writes = [](Inputs in) { return copy_(in[0], neg(in[0])); };
-  EXPECT_NE(refusal(writes, {x}).find("[copy_] writes into an existing tensor"), std::string::npos);
+  EXPECT_NE(capture_error(writes, {x}).find("[copy_] writes into an existing tensor"), std::string::npos);
   const auto branches = [](Inputs in) { return in[0].size(0) > 100 ? neg(in[0]) : exp(in[0]); };
   EXPECT_NE(
-      refusal(branches, {x})
+      capture_error(branches, {x})
           .find("it calls aten::exp with result [4, 3], but calls aten::neg with result [s0, 3] "
                 "for other sizes"),
       std::string::npos);
   const auto grows = [](Inputs in) { return add(in[0], empty({4, 1})); };
-  EXPECT_NE(refusal(grows, {x}).find("the function requires fixed sizes ([add]"),
+  EXPECT_NE(capture_error(grows, {x}).find("the function requires fixed sizes ([add]"),
             std::string::npos);
   const auto wrong = [](Inputs in) { return mm(in[0], empty({5, 5})); };
-  EXPECT_NE(refusal(wrong, {x}).find("[mm] inner sizes differ"), std::string::npos);
+  EXPECT_NE(capture_error(wrong, {x}).find("[mm] inner sizes differ"), std::string::npos);
 }
 
-TEST(Capture, LeavesTheThreadAsItWas) {
+TEST(Capture, RestoresThreadStateAfterError) {
   register_cpu_backend();
   const Tensor x = full({2, 2}, 1);
   EXPECT_THROW(captured([](Inputs in) { return mm(in[0], empty({5, 5})); }, {x}), Error);
   EXPECT_EQ(neg(x).data<float>()[0], -1);
 }
 
-TEST(Passes, CommonChainsAreComputedOnce) {
+TEST(Passes, MergeCommonChains) {
   const auto function = [](Inputs in) { return add(mul(neg(in[0]), 2.0), mul(neg(in[0]), 2.0)); };
   const Graph graph = capture(function, std::vector<Tensor>{empty({2, 3})}).graph;
   EXPECT_EQ(to_string(merge_common(graph)),
@@ -155,7 +156,7 @@ TEST(Passes, CommonChainsAreComputedOnce) {
             "return %2\n");
 }
 
-TEST(Passes, AddOfAGemmIsAddmmOnEitherSide) {
+TEST(Passes, FormAddmmWithGemmOnEitherSide) {
   for (const bool gemm_first : {true, false}) {
     const Tensor weight = empty({3, 4});
     const Tensor bias = empty({4});
@@ -171,7 +172,7 @@ TEST(Passes, AddOfAGemmIsAddmmOnEitherSide) {
   }
 }
 
-TEST(Passes, AGemmThatSomeoneElseReadsStays) {
+TEST(Passes, KeepGemmWithOtherReaders) {
   const Tensor weight = empty({3, 3});
   const auto function = [&](Inputs in) {
     const Tensor gemm = mm(in[0], weight);
@@ -181,7 +182,7 @@ TEST(Passes, AGemmThatSomeoneElseReadsStays) {
   EXPECT_EQ(to_string(form_addmm(graph)), to_string(graph));
 }
 
-TEST(Passes, ADoubledOrScaledAdditionIsNoAddmm) {
+TEST(Passes, DoNotFormAddmmFromScaledOrLargerAdd) {
   const Tensor weight = empty({3, 3});
   const auto scaled = [&](Inputs in) { return add(mm(in[0], weight), in[0], 2); };
   const Tensor tall = empty({5, 1, 3});
@@ -192,7 +193,7 @@ TEST(Passes, ADoubledOrScaledAdditionIsNoAddmm) {
   }
 }
 
-TEST(Passes, ViewsBecomeLayoutsOfTheirConsumers) {
+TEST(Passes, FoldViewsIntoConsumers) {
   nn::GluMlp mlp(768, 3072, nn::GluActivation::kSilu);
   const auto forward = [&](Inputs inputs) { return mlp.forward(inputs[0]); };
   const std::vector<Tensor> inputs = {empty({2, 3, 768})};
@@ -212,7 +213,7 @@ return %5
 )");
 }
 
-TEST(Passes, OffsetsOfViewsAddUp) {
+TEST(Passes, FoldViewsAddsOffsets) {
   const auto function = [](Inputs in) { return neg(narrow(narrow(in[0], 1, 2, 8), 1, 3, 4)); };
   const Graph graph = capture(function, std::vector<Tensor>{empty({2, 16})}).graph;
   const std::string printed = to_string(fold_views(graph));
@@ -220,7 +221,7 @@ TEST(Passes, OffsetsOfViewsAddUp) {
       << printed;
 }
 
-TEST(Passes, WhatNothingReadsIsDropped) {
+TEST(Passes, DropDeadNodes) {
   const auto function = [](Inputs in) {
     exp(in[0]);
     return neg(in[0]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes one kernel, as printed graphs.
+// Which operators are fused into one kernel, checked by printed graphs and kernel names.
 #include <gtest/gtest.h>
 
 #include "epilogue/compiler/graph/capture.h"
@@ -29,7 +29,7 @@ std::vector<std::string> names(const Graph& graph) {
 
 using Names = std::vector<std::string>;
 
-TEST(FoldScalars, NumbersInTensorsBecomeNumbersAndOnesVanish) {
+TEST(FoldScalars, FoldsScalarTensorsAndDropsIdentities) {
   register_cpu_backend();
   const Tensor two = full({}, 2);
   const Tensor three = full({}, 3);
@@ -44,8 +44,8 @@ TEST(FoldScalars, NumbersInTensorsBecomeNumbersAndOnesVanish) {
             "return %1\n");
 }
 
-TEST(FoldScalars, WhatWouldChangeABitStays) {
-  // -0 + 0 is 0; a quotient of numbers is not a GEMM.
+TEST(FoldScalars, KeepsOperatorsThatMayChangeBits) {
+  // x + 0 is not x for x = -0. `div` takes a number as its second operand only.
   const auto function = [](Inputs in) { return add(div(full({}, 2), in[0]), 0.0); };
   const Graph graph = capture(function, std::vector<Tensor>{empty({2, 3})}).graph;
   EXPECT_EQ(to_string(fold_scalars(graph)),
@@ -56,7 +56,7 @@ TEST(FoldScalars, WhatWouldChangeABitStays) {
             "return %1\n");
 }
 
-TEST(GroupPointwise, ChainsAreOneKernelAndReductionsEndThem) {
+TEST(GroupPointwise, FusesChainsUpToReductions) {
   const auto function = [](Inputs in) {
     const Tensor y = relu(add(in[0], in[0]));
     return mul(exp(neg(softmax(y, -1))), y);
@@ -75,7 +75,7 @@ TEST(GroupPointwise, ChainsAreOneKernelAndReductionsEndThem) {
             (Names{"epi_poi_fused_add_relu", "aten::softmax", "epi_poi_fused_exp_mul_neg"}));
 }
 
-TEST(GroupPointwise, ResultsThatAreBroadcastOrTransposedStartAnotherKernel) {
+TEST(GroupPointwise, BroadcastOrTransposedResultsStartKernel) {
   const Tensor row = empty({1, 8});
   const auto broadcast = [&](Inputs in) { return mul(in[0], neg(row)); };
   EXPECT_EQ(names(after_passes(broadcast, {empty({2, 8})}, Fuse::kPointwise)),
@@ -85,13 +85,13 @@ TEST(GroupPointwise, ResultsThatAreBroadcastOrTransposedStartAnotherKernel) {
             (Names{"epi_poi_fused_neg", "epi_poi_fused_exp_t"}));
 }
 
-TEST(GroupPointwise, IntegersStayWithTheLibrary) {
+TEST(GroupPointwise, LeavesIntegersToLibrary) {
   const auto function = [](Inputs in) { return neg(add(in[0], in[0])); };
   EXPECT_EQ(names(after_passes(function, {empty({2, 8}, {DType::kI64, kCpu})}, Fuse::kEpilogue)),
             (Names{"aten::add", "aten::neg"}));
 }
 
-TEST(FuseEpilogue, TheMlpIsFiveFourAndTwoKernels) {
+TEST(FuseEpilogue, MlpHasFiveFourAndTwoKernels) {
   nn::GluMlp mlp(8, 16, nn::GluActivation::kGeluTanh);
   const auto forward = [&](Inputs in) { return mlp.forward(in[0]); };
   const std::vector<Tensor> x = {empty({2, 3, 8})};
@@ -116,7 +116,7 @@ return %5
 )");
 }
 
-TEST(FuseEpilogue, AWholeBlockIsThreeKernels) {
+TEST(FuseEpilogue, BlockWithNormAndResidualHasThreeKernels) {
   nn::GluMlp mlp(8, 16, nn::GluActivation::kSilu);
   const Tensor scale = empty({8});
   const auto block = [&](Inputs in) {
@@ -127,7 +127,7 @@ TEST(FuseEpilogue, AWholeBlockIsThreeKernels) {
                    "epi_tem_fused__unsafe_view_add_mm"}));
 }
 
-TEST(FuseEpilogue, AGemmThatIsReadElsewhereKeepsItsResult) {
+TEST(FuseEpilogue, KeepsResultOfGemmWithOtherReaders) {
   const Tensor w = empty({8, 8});
   const auto function = [&](Inputs in) {
     const Tensor gemm = mm(in[0], w);
@@ -137,7 +137,7 @@ TEST(FuseEpilogue, AGemmThatIsReadElsewhereKeepsItsResult) {
             (Names{"epi_tem_fused_mm", "aten::softmax", "epi_poi_fused_mul_relu"}));
 }
 
-TEST(FuseEpilogue, WeightsThatAreInputsStayWithTheLibrary) {
+TEST(FuseEpilogue, LeavesGemmsOfTwoInputsToLibrary) {
   const auto function = [](Inputs in) { return relu(mm(in[0], in[1])); };
   const std::vector<Tensor> inputs = {empty({2, 8}), empty({8, 4})};
   register_cpu_backend();
@@ -146,10 +146,10 @@ TEST(FuseEpilogue, WeightsThatAreInputsStayWithTheLibrary) {
             (Names{"aten::mm", "epi_poi_fused_relu"}));
 }
 
-TEST(FuseEpilogue, BroadcastAcrossTheBatchIsNoEpilogue) {
+TEST(FuseEpilogue, DoesNotFuseBroadcastAcrossBatch) {
   const Tensor w = empty({8, 4});
   const Tensor per_step = empty({3, 4});
-  // [2, 3, 4] plus [3, 4]: the rows of the GEMM are 6, those of the operand repeat.
+  // [2, 3, 4] plus [3, 4]: the GEMM has 6 rows, and the 3 rows of the operand repeat.
   const auto function = [&](Inputs in) { return add(matmul(in[0], w), per_step); };
   register_cpu_backend();
   const std::vector<Tensor> inputs = {empty({2, 3, 8})};
@@ -158,7 +158,7 @@ TEST(FuseEpilogue, BroadcastAcrossTheBatchIsNoEpilogue) {
             (Names{"epi_tem_fused_mm", "epi_poi_fused__unsafe_view_add"}));
 }
 
-TEST(JoinGemms, GemmsOfOtherRowsOrSizesStayApart) {
+TEST(JoinGemms, DoesNotJoinGemmsOfDifferentRows) {
   const Tensor a = empty({8, 4});
   const Tensor b = empty({8, 4});
   const auto other_rows = [&](Inputs in) {
@@ -172,8 +172,8 @@ TEST(JoinGemms, GemmsOfOtherRowsOrSizesStayApart) {
   EXPECT_EQ(names(after_passes(three, {empty({2, 8})}, Fuse::kEpilogue)).size(), 2U);
 }
 
-TEST(Kernels, NothingLeavesAKernelAndComesBack) {
-  // y is read by the softmax, whose result meets y again: one kernel before, one after.
+TEST(Kernels, AreNotFusedAcrossDependencyCycles) {
+  // The softmax reads y, and its result is combined with y: one kernel before it, one after it.
   const Tensor w = empty({8, 8});
   const auto function = [&](Inputs in) {
     const Tensor y = relu(mm(in[0], w));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A build without LLVM: what needs no generated code runs, the rest says what to install.
+// A build without LLVM runs functions that need no generated code. Otherwise the error names the
+// package to install.
 #include <gtest/gtest.h>
 
 #include "epilogue/compiler/codegen/llvm.h"
@@ -11,7 +12,7 @@
 namespace epi {
 namespace {
 
-TEST(NoLlvm, CompilingSaysWhatToInstallAndLibraryKernelsRun) {
+TEST(NoLlvm, ErrorNamesPackageAndLibraryKernelsRun) {
   if (compiler::llvm_version() != "none") GTEST_SKIP() << "this build has LLVM";
   register_cpu_backend();
   const auto negate = [](std::span<const Tensor> in) { return neg(in[0]); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random graphs of pointwise operators over random broadcasts, strides and dtypes, compiled,
-// against f64 with an error bound. EPI_PROPERTY_RUNS sets how many.
+// Compiles random graphs of pointwise operators over random broadcasts, strides and dtypes, and
+// checks them against f64 with an error bound. EPI_PROPERTY_RUNS sets the number of graphs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,15 +20,15 @@
 namespace epi::compiler {
 namespace {
 
-int count_of_runs() {
+int run_count() {
   const char* text = std::getenv("EPI_PROPERTY_RUNS");
   return text == nullptr ? 2000 : std::atoi(text);
 }
 
-// What a step does: one of the pointwise functions, or one of these.
-enum class StepKind { kUnary, kBinary, kNumber, kConvert, kLastColumn, kTurned };
+// A step applies a pointwise function, multiplies by a number, converts, or takes a view.
+enum class StepKind { kUnary, kBinary, kNumber, kConvert, kLastColumn, kTransposed };
 
-// What it reads, by number, and its scalar.
+// `a` and `b` are the indices of the operands, `number` is the scalar.
 struct RandomStep {
   StepKind kind = StepKind::kUnary;
   const UnaryCase* unary = nullptr;
@@ -38,21 +38,21 @@ struct RandomStep {
   double number = 1;
 };
 
-// Views of what was computed: one that broadcasts, and one that reads in another order.
+// Views of results: one that broadcasts, and one that reads in another order.
 Tensor last_column(const Tensor& x) { return x.dim() == 0 ? x : narrow(x, -1, x.size(-1) - 1, 1); }
-Tensor turned(const Tensor& x) {
-  // Square ones only, so that shapes stay as they are.
+Tensor transposed_if_square(const Tensor& x) {
+  // Only square matrices, so the shape does not change.
   if (x.dim() < 2 || x.size(-1) != x.size(-2)) return x;
   return transpose(x, -1, -2);
 }
 
-// A random function: leaves of one dtype, broadcast to one shape, and steps over them.
+// A random function: leaves of one dtype that broadcast to one shape, and steps over them.
 class RandomFunction {
  public:
   explicit RandomFunction(uint64_t seed) : random_(seed) {
     dtype_ = pick({DType::kF32, DType::kBF16, DType::kF16});
     for (int d = 0; d < 3; ++d) shape_.push_back(number_in(1, d == 2 ? 40 : 5));
-    if (number_in(0, 3) == 0) shape_[1] = shape_[2];  // square, for turned()
+    if (number_in(0, 3) == 0) shape_[1] = shape_[2];  // for transposed_if_square()
     const int inputs = number_in(1, 2);
     for (int i = 0; i < inputs; ++i) {
       leaves_.push_back(on_test_device(strided(leaf(seed * 8 + static_cast<uint64_t>(i)))));
@@ -66,11 +66,14 @@ class RandomFunction {
     for (int i = 0; i < steps; ++i) add_step();
   }
 
-  // Constants and inputs that are not dense fix the sizes that they meet; turned() looks at them.
+  // Constants and non-contiguous inputs fix the sizes of their operands.
+  // transposed_if_square() reads sizes.
   bool has_fixed_sizes() const {
-    const auto looks = [](const RandomStep& step) { return step.kind == StepKind::kTurned; };
+    const auto reads_sizes = [](const RandomStep& step) {
+      return step.kind == StepKind::kTransposed;
+    };
     const auto fixed = [](const Tensor& x) { return !x.is_contiguous(); };
-    return leaves_.size() > inputs_ || std::any_of(steps_.begin(), steps_.end(), looks) ||
+    return leaves_.size() > inputs_ || std::any_of(steps_.begin(), steps_.end(), reads_sizes) ||
            std::any_of(leaves_.begin(), leaves_.end(), fixed);
   }
   std::vector<Tensor> input_tensors() const { return {leaves_.begin(), leaves_.begin() + inputs_}; }
@@ -82,15 +85,16 @@ class RandomFunction {
     return values.back();
   }
 
-  // Where results are broadcast or seen through views there are several kernels, and any result may
-  // go through memory and be rounded to its dtype there.
+  // If results are broadcast or read through views, there are several kernels, and any result may
+  // be stored to memory and rounded to its dtype.
   Bounded truth() const {
     bool several = false;
     const auto evaluate = [&](bool stores_all) {
       std::vector<Bounded> values;
       for (const Tensor& leaf : leaves_) values.push_back(exact(on_host(leaf)));
       for (const RandomStep& step : steps_) {
-        several = several || step.kind == StepKind::kLastColumn || step.kind == StepKind::kTurned ||
+        several = several || step.kind == StepKind::kLastColumn ||
+                  step.kind == StepKind::kTransposed ||
                   (step.kind == StepKind::kBinary &&
                    values[step.a].value.shape() != values[step.b].value.shape());
         const Bounded result = apply_bounded(step, values);
@@ -109,7 +113,7 @@ class RandomFunction {
     return values.begin()[number_in(0, static_cast<int>(values.size()) - 1)];
   }
 
-  // Some dimensions are one, some are missing.
+  // Some dimensions have size one, some leading dimensions are missing.
   Tensor leaf(uint64_t seed) {
     Dims shape;
     const int first = number_in(0, 2);
@@ -117,7 +121,7 @@ class RandomFunction {
     return randn(shape, seed, {dtype_, kCpu});
   }
 
-  // The same values behind other strides.
+  // The same values with other strides.
   Tensor strided(const Tensor& x) {
     if (x.dim() < 2 || number_in(0, 1) == 0) return x;
     if (number_in(0, 1) == 0) return transpose(contiguous(transpose(x, 0, -1)), 0, -1);
@@ -125,10 +129,10 @@ class RandomFunction {
     return narrow(cat(wide, -1), -1, number_in(0, 1) == 0 ? 0 : x.size(-1), x.size(-1));
   }
 
-  // Every function as often as the others, and as each of the further kinds.
+  // Chooses each function and each of the other kinds with the same probability.
   RandomStep random_kind() {
     constexpr StepKind kOthers[] = {StepKind::kNumber, StepKind::kConvert, StepKind::kLastColumn,
-                                    StepKind::kTurned};
+                                    StepKind::kTransposed};
     constexpr int kUnary = std::size(kUnaryCases);
     constexpr int kBinary = std::size(kBinaryCases);
     const int kind = number_in(0, kUnary + kBinary + static_cast<int>(std::size(kOthers)) - 1);
@@ -142,7 +146,7 @@ class RandomFunction {
   void add_step() {
     const auto last = static_cast<int>(leaves_.size() + steps_.size()) - 1;
     RandomStep step = random_kind();
-    // Mostly the newest value, so that chains grow.
+    // Mostly the newest value, to build long chains.
     step.a = static_cast<size_t>(number_in(0, 3) == 0 ? number_in(0, last) : last);
     step.b = static_cast<size_t>(number_in(0, last));
     step.number = pick({1.0, 1.0, 0.5, -2.0, 3.25});
@@ -162,8 +166,8 @@ class RandomFunction {
         return to(to(a, other_dtype()), dtype_);
       case StepKind::kLastColumn:
         return last_column(a);
-      case StepKind::kTurned:
-        return turned(a);
+      case StepKind::kTransposed:
+        return transposed_if_square(a);
     }
     return a;
   }
@@ -180,14 +184,15 @@ class RandomFunction {
       case StepKind::kNumber:
         return bounded_mul(a, exact(full({}, step.number, {DType::kF64, kCpu})));
       case StepKind::kConvert: {
-        // Asked for, and so it happens: down to bf16 and back.
+        // The conversion is explicit, so it must happen: down to bf16 and back.
         const Bounded once = bounded_rounded(other_dtype(), a);
         return bounded_rounded(dtype_, once);
       }
       case StepKind::kLastColumn:
         return {contiguous(last_column(a.value)), contiguous(last_column(a.error))};
-      case StepKind::kTurned:
-        return {contiguous(turned(a.value)), contiguous(turned(a.error))};
+      case StepKind::kTransposed:
+        return {contiguous(transposed_if_square(a.value)),
+                contiguous(transposed_if_square(a.error))};
     }
     return a;
   }
@@ -195,7 +200,7 @@ class RandomFunction {
   static Bounded bounded_unary(const UnaryCase& op, const Bounded& a) {
     if (op.function == Function::kNeg) return bounded_neg(a);
     if (std::isinf(op.slope)) return bounded_exp(a);
-    // Polynomials and special functions hold 3 ulp; what is exact needs none.
+    // Polynomials and special functions are accurate to 3 ulp. Exact functions add no error.
     return bounded_smooth(op.run, op.slope, op.op_class == OpClass::kExact ? 0 : 3, a);
   }
 
@@ -205,7 +210,7 @@ class RandomFunction {
         return bounded_mul(a, b);
       case Function::kDiv:
         return bounded_div(a, b);
-      default:  // sums: alpha is what 1 becomes beside 0
+      default:  // add and sub: op(0, 1) is their factor for b
         return bounded_add(a, b, op.reference(ref::scalar(0), ref::scalar(1)).values[0]);
     }
   }
@@ -218,14 +223,14 @@ class RandomFunction {
   std::vector<RandomStep> steps_;
 };
 
-TEST(PointwiseProperty, RandomGraphsAreWithinTheirErrorBounds) {
+TEST(PointwiseProperty, RandomGraphsStayWithinErrorBounds) {
   register_cpu_backend();
   if (test_device() != kCpu) {
     if (const auto ready = register_cuda_backend(); !ready) GTEST_SKIP() << ready.error().message;
   }
   int64_t tested = 0;
   int64_t elements = 0;
-  for (int run = 0; run < count_of_runs(); ++run) {
+  for (int run = 0; run < run_count(); ++run) {
     const RandomFunction random(static_cast<uint64_t>(run));
     const Fuse fuse = run % 8 == 0   ? Fuse::kNone
                       : run % 2 == 0 ? Fuse::kEpilogue
@@ -233,7 +238,7 @@ TEST(PointwiseProperty, RandomGraphsAreWithinTheirErrorBounds) {
     const Compiled compiled([&](std::span<const Tensor> inputs) { return random.run(inputs); }, {},
                             {.fuse = fuse, .dynamic = !random.has_fixed_sizes()});
     const Tensor result = on_host(compiled(random.input_tensors()));
-    // Without fusion every operator rounds to the dtype: the bound is for f32 between them.
+    // Without fusion every operator rounds to the dtype. The bound assumes f32 between operators.
     if (fuse == Fuse::kNone && result.dtype() != DType::kF32) continue;
     const Verdict verdict = check_against(result, random.truth());
     ASSERT_EQ(verdict.outside, 0) << "run " << run << ", worst " << verdict.worst << "\n"
@@ -241,7 +246,8 @@ TEST(PointwiseProperty, RandomGraphsAreWithinTheirErrorBounds) {
     tested += verdict.tested;
     elements += result.numel();
   }
-  // Quotients near zero and large exponentials say nothing; most elements must.
+  // Quotients near zero and large exponentials have no meaningful
+  // bound. Most elements must have one.
   EXPECT_GT(tested, elements * 7 / 10);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two GEMMs of the same rows as one over stacked weights: the printed graph, and its results,
-// which the CPU can give as well.
+// Passes that change GEMMs for the library: two GEMMs of the same rows become one over stacked
+// weights, and activations move into the GEMM. The CPU runs the resulting graphs, too.
 #include <gtest/gtest.h>
 
 #include "epilogue/compiler/graph/capture.h"
@@ -27,7 +27,7 @@ Captured captured_mlp(nn::GluMlp& mlp, const Tensor& x) {
   return capture(forward, std::vector<Tensor>{x}, options);
 }
 
-TEST(StackGemms, GateAndUpBecomeOneGemmReadByHalves) {
+TEST(StackGemms, MergesGateAndUpIntoOneGemm) {
   nn::GluMlp mlp(16, 32);
   const Graph graph = captured_mlp(mlp, empty({2, 3, 16})).graph;
   EXPECT_EQ(to_string(stack_gemms(drop_dead(fold_views(graph)), CustomGemms::kNone)),
@@ -43,13 +43,13 @@ return %4
 )");
 }
 
-TEST(CustomGemms, OnHopperTheMlpIsTwoKernels) {
+TEST(CustomGemms, MlpIsTwoKernelsOnHopper) {
   nn::GluMlp mlp(16, 32, nn::GluActivation::kGeluTanh, false, DType::kBF16);
   const Graph graph = captured_mlp(mlp, empty({2, 3, 16}, {DType::kBF16, kCpu})).graph;
-  const auto names = [&](CustomGemms own) {
+  const auto names = [&](CustomGemms custom) {
     std::vector<std::string> found;
     for (const Kernel& kernel :
-         list_kernels(run_passes(graph, {Fuse::kEpilogue, own}).back().graph)) {
+         list_kernels(run_passes(graph, {Fuse::kEpilogue, custom}).back().graph)) {
       found.push_back(kernel.name);
     }
     return found;
@@ -62,7 +62,7 @@ TEST(CustomGemms, OnHopperTheMlpIsTwoKernels) {
       (std::vector<std::string>{"aten::mm", "epi_poi_fused__unsafe_view_gelu_mul", "aten::mm"}));
 }
 
-TEST(CustomGemms, ThatStayWithTheLibrarySayWhy) {
+TEST(CustomGemms, ReportReasonForLibraryGemm) {
   register_cpu_backend();
   const auto why = [](DType dtype, int64_t n, int64_t k) {
     const Tensor w = randn({n, k}, 1, {dtype, kCpu});
@@ -83,7 +83,7 @@ TEST(CustomGemms, ThatStayWithTheLibrarySayWhy) {
   EXPECT_EQ(why(DType::kBF16, 64, 33), "33 is not a multiple of 8");
 }
 
-TEST(StackGemms, GivesTheEagerResultForEverySize) {
+TEST(StackGemms, MatchesEagerForEverySize) {
   nn::GluMlp mlp(16, 32);
   const Captured captured = captured_mlp(mlp, empty({2, 3, 16}));
   const Graph stacked =
@@ -101,7 +101,7 @@ TEST(StackGemms, GivesTheEagerResultForEverySize) {
   }
 }
 
-TEST(FormActivation, AnActivationBecomesThePartOfTheGemmThatTheLibraryHas) {
+TEST(FormActivation, MovesActivationIntoLibraryGemm) {
   register_cpu_backend();
   const Tensor w = randn({32, 16}, 1, {DType::kBF16, kCpu});
   const Tensor b = randn({32}, 2, {DType::kBF16, kCpu});
@@ -127,13 +127,13 @@ return %2
   const Tensor got = Plan(graph, kCpu, UseCache::kNo).bind(std::vector<int64_t>{2, 3})->run(x);
   const Tensor want = mlp(x);
   ASSERT_EQ(got.shape(), want.shape());
-  // The same operators: on the CPU nothing is rounded in another place.
+  // Both run the same operators on the CPU, so results are rounded at the same places.
   for (int64_t i = 0; i < got.numel(); ++i) {
     ASSERT_EQ(to(got, DType::kF64).data<double>()[i], to(want, DType::kF64).data<double>()[i]);
   }
 }
 
-TEST(FormActivation, StaysWhereAPointwiseKernelHasItForFree) {
+TEST(FormActivation, KeepsActivationInPointwiseKernel) {
   register_cpu_backend();
   const Tensor w = randn({32, 16}, 1);
   const Tensor b = randn({32}, 2);
@@ -148,10 +148,10 @@ TEST(FormActivation, StaysWhereAPointwiseKernelHasItForFree) {
   EXPECT_TRUE(forms([&](Inputs in) { return relu(linear(in[0], w, b)); }));
   EXPECT_FALSE(forms([&](Inputs in) { return mul(relu(linear(in[0], w, b)), 2); }));
   EXPECT_FALSE(forms([&](Inputs in) { return relu(linear(in[0], w)); }));  // no bias
-  // The library's gelu is not exact enough for f32, and has no form by erf.
+  // The library's gelu is not accurate enough for f32, and the library has no erf variant.
   EXPECT_FALSE(forms([&](Inputs in) { return gelu(linear(in[0], w, b), "tanh"); }));
   EXPECT_FALSE(forms([&](Inputs in) { return gelu(linear(in[0], w, b)); }));
-  // What is added is no row, or one number.
+  // The addend is not a row: a matrix, and a single number.
   EXPECT_FALSE(forms([&](Inputs in) { return relu(addmm(linear(in[0], w), in[0], t(w))); }));
   EXPECT_FALSE(forms([&](Inputs in) { return relu(add(matmul(in[0], t(w)), select(b, 0, 0))); }));
   EXPECT_FALSE(forms([&](Inputs in) {
@@ -160,7 +160,7 @@ TEST(FormActivation, StaysWhereAPointwiseKernelHasItForFree) {
   }));
 }
 
-TEST(StackGemms, OfThreeAlikeTwoAreStacked) {
+TEST(StackGemms, StacksTwoOfThreeEqualGemms) {
   register_cpu_backend();
   const Tensor a = randn({32, 16}, 1);
   const Tensor b = randn({32, 16}, 2);
@@ -176,7 +176,7 @@ TEST(StackGemms, OfThreeAlikeTwoAreStacked) {
   EXPECT_EQ(gemms, 2) << to_string(graph);
 }
 
-TEST(StackGemms, WhatIsReturnedOrReadOtherwiseStaysAlone) {
+TEST(StackGemms, KeepsGemmReadByReduction) {
   register_cpu_backend();
   const Tensor a = randn({32, 16}, 1);
   const Tensor b = randn({32, 16}, 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A suite whose tests need a Hopper GPU: they are skipped, each by its name, where there is none.
+// A fixture for tests that need a Hopper GPU. Without one, each test is skipped.
 #pragma once
 
 #include "epilogue/compiler/gpu/gpu_gemm.h"

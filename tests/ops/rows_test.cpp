@@ -172,8 +172,8 @@ TEST(LayerNorm, EqualValuesGiveBias) {
 TEST(RmsNorm, HandlesZerosAndLargeF16Values) {
   EXPECT_TRUE(
       same(rms_norm(on_test_device(zeros({3, 65})), {65}), ref::expand(ref::scalar(0), {3, 65})));
-  const Tensor large =
-      full({2, 65}, 60000, {DType::kF16, test_device()});  // the square exceeds the range of f16
+  // The square of 60000 exceeds the range of f16.
+  const Tensor large = full({2, 65}, 60000, {DType::kF16, test_device()});
   EXPECT_TRUE(same(rms_norm(large, {65}), ref::expand(ref::scalar(1), {2, 65})));
 }
 
