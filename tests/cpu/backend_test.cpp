@@ -13,7 +13,7 @@
 namespace epi {
 namespace {
 
-TEST(CpuBackend, ASecondForwardTakesNothingFromTheSystem) {
+TEST(CpuBackend, SecondForwardReusesCachedMemory) {
   register_cpu_backend();
   nn::GluMlp mlp(64, 128);
   nn::init_normal(mlp, 1);
@@ -24,8 +24,8 @@ TEST(CpuBackend, ASecondForwardTakesNothingFromTheSystem) {
   EXPECT_EQ(cpu_allocator_stats().fresh_allocations, before);
 }
 
-// A library that does not know this CPU takes kernels of 2004, many times slower.
-TEST(CpuBackend, OpenBlasUsesTheInstructionsThatTheCpuHas) {
+// For a CPU that it does not recognize, OpenBLAS falls back to kernels of 2004, many times slower.
+TEST(CpuBackend, OpenBlasRecognizesCpu) {
   const std::string core = cpu::openblas().core;
   EXPECT_FALSE(core.empty());
 #if defined(__x86_64__)
@@ -36,7 +36,7 @@ TEST(CpuBackend, OpenBlasUsesTheInstructionsThatTheCpuHas) {
 #endif
 }
 
-// Every element exactly once, for shapes that merge, permute and tile.
+// Shapes whose dimensions are merged, permuted and tiled.
 TEST(StridedWalk, CoversEveryElementOnce) {
   const Tensor x = arange(40 * 70 * 3);
   for (const Layout& layout : {Layout{{40, 70, 3}, {210, 3, 1}}, Layout{{70, 40, 3}, {3, 210, 1}},

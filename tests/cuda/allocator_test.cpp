@@ -16,18 +16,18 @@ constexpr TensorOptions kOnGpu{DType::kF32, kCuda};
 
 class CudaAllocator : public WithDevice {};
 
-TEST_F(CudaAllocator, HandsAFreedBlockToTheNextTensorOfItsClassOnTheStream) {
+TEST_F(CudaAllocator, ReusesFreedBlockOfSameSizeClass) {
   Tensor x = empty({kMiB}, kOnGpu);
   const void* data = x.raw_data();
   const auto before = allocator_stats();
   x = {};
   EXPECT_EQ(allocator_stats().cached_bytes, before.cached_bytes + 4 * kMiB);
-  const Tensor y = empty({kMiB - 3}, kOnGpu);  // a little smaller: the same class
+  const Tensor y = empty({kMiB - 3}, kOnGpu);  // slightly smaller, the same size class
   EXPECT_EQ(y.raw_data(), data);
   EXPECT_EQ(allocator_stats().fresh_allocations, before.fresh_allocations);
 }
 
-TEST_F(CudaAllocator, KeepsBlocksOfStreamsApart) {
+TEST_F(CudaAllocator, DoesNotShareBlocksBetweenStreams) {
   Tensor x = empty({kMiB}, kOnGpu);
   const void* data = x.raw_data();
   x = {};
@@ -36,7 +36,7 @@ TEST_F(CudaAllocator, KeepsBlocksOfStreamsApart) {
   EXPECT_NE(y.raw_data(), data);
 }
 
-TEST_F(CudaAllocator, ABlockThatAnotherStreamUsesWaitsForIt) {
+TEST_F(CudaAllocator, ReusesBlockOnlyAfterRecordedStream) {
   const Stream other = Stream::create();
   Tensor x = zeros({64 * kMiB}, kOnGpu);
   synchronize();
@@ -54,27 +54,27 @@ TEST_F(CudaAllocator, ABlockThatAnotherStreamUsesWaitsForIt) {
   EXPECT_EQ(z.raw_data(), data);
 }
 
-TEST_F(CudaAllocator, ReleasesWhatItKeepsAndCountsIt) {
-  empty({8 * kMiB}, kOnGpu);  // and freed
+TEST_F(CudaAllocator, ReleasesCachedBlocks) {
+  empty({8 * kMiB}, kOnGpu);  // freed immediately
   EXPECT_GE(allocator_stats().cached_bytes, 32 * kMiB);
   release_cached();
   EXPECT_EQ(allocator_stats().cached_bytes, 0);
 }
 
-TEST_F(CudaAllocator, GivesItsCacheBackWhereMemoryRunsOutAndTriesAgain) {
+TEST_F(CudaAllocator, ReleasesCacheAndRetriesIfMemoryRunsOut) {
   release_cached();
   const int64_t total = devices()->at(0).memory_bytes;
-  const int64_t share = total / 5 * 3 / 4;  // of floats: 60 % of the device
-  empty({share}, kOnGpu);                   // and freed
-  const Tensor y =
-      empty({share / 10 * 9}, kOnGpu);  // another class: only the cache has room for it
+  const int64_t share = total / 5 * 3 / 4;  // in floats: 60 % of the device memory
+  empty({share}, kOnGpu);                   // freed immediately
+  // Another size class, which only fits if the cache is released.
+  const Tensor y = empty({share / 10 * 9}, kOnGpu);
   EXPECT_NE(y.raw_data(), nullptr);
 }
 
-TEST_F(CudaAllocator, NamesTheSizesWhereThereIsNoMemory) {
+TEST_F(CudaAllocator, ReportsSizesIfNoMemoryIsLeft) {
   try {
     empty({int64_t{1} << 40}, kOnGpu);
-    FAIL() << "4 TiB were allocated";
+    FAIL() << "allocated 4 TiB";
   } catch (const Error& error) {
     const std::string message = error.what();
     EXPECT_NE(message.find("[empty] out of memory on cuda:0: requested 4398046511104 bytes"),
@@ -82,11 +82,11 @@ TEST_F(CudaAllocator, NamesTheSizesWhereThereIsNoMemory) {
         << message;
     EXPECT_NE(message.find("free on the device"), std::string::npos) << message;
   }
-  const Tensor x = zeros({16}, kOnGpu);  // and goes on
+  const Tensor x = zeros({16}, kOnGpu);  // later allocations succeed
   EXPECT_EQ(to(x, kCpu).data<float>()[15], 0);
 }
 
-TEST_F(CudaAllocator, ServesSeveralThreadsAtOnce) {
+TEST_F(CudaAllocator, AllocatesFromSeveralThreads) {
   std::vector<std::thread> threads;
   std::vector<int> wrong(4);
   for (int& count : wrong) {

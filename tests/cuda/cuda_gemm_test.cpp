@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operators do not reach of a GEMM: activations in its epilogue, tf32, large sizes.
+// GEMM features that the operator tests do not cover: activations in the epilogue, and tf32.
 // Layouts, biases and odd sizes: tests/ops/gemms_test.cpp with EPI_TEST_DEVICE=cuda.
 #include "epilogue/cuda/gemm.h"
 
@@ -19,7 +19,7 @@ class CudaGemm : public WithDevice {
   static constexpr int64_t kN = 64;
   static constexpr int64_t kK = 128;
 
-  // activation(x @ w.t() + bias) by one GEMM, against operators in f64 on the CPU.
+  // Compares activation(x @ w.t() + bias) in one GEMM with the operators in f64 on the CPU.
   static void expect_activation(DType dtype, Activation activation, bool with_bias) {
     const Tensor x = randn({kM, kK}, 1, {dtype, kCuda});
     const Tensor w = mul(randn({kN, kK}, 2, {dtype, kCuda}), 0.125);
@@ -42,8 +42,8 @@ class CudaGemm : public WithDevice {
     if (with_bias) want = add(want, wide(bias));
     want = activation == Activation::kRelu ? relu(want) : gelu(want, "tanh");
     const Tensor got = wide(out);
-    // Rounded once to the dtype; cuBLASLt's gelu takes tanh from the special-function unit, which
-    // holds 2^-11 of 1.
+    // Rounded once to the dtype. cuBLASLt's gelu uses tanh of the special-function unit, which is
+    // accurate to 2^-11 of 1.
     const double relative = dtype == DType::kBF16 ? 0x1p-8 : 0x1p-11;
     for (int64_t i = 0; i < want.numel(); ++i) {
       const double value = want.data<double>()[i];
@@ -52,7 +52,7 @@ class CudaGemm : public WithDevice {
   }
 };
 
-TEST_F(CudaGemm, AppliesActivationsAndBiasInItsEpilogue) {
+TEST_F(CudaGemm, AppliesActivationAndBiasInEpilogue) {
   for (const DType dtype : {DType::kBF16, DType::kF16}) {
     for (const Activation activation : {Activation::kRelu, Activation::kGeluTanh}) {
       expect_activation(dtype, activation, true);
@@ -61,9 +61,9 @@ TEST_F(CudaGemm, AppliesActivationsAndBiasInItsEpilogue) {
   }
 }
 
-// tf32 keeps 10 bits of each factor: the error of a GEMM of n terms grows like
-// sqrt(n) 2^-11 of their magnitude, and without it is thousands of times smaller.
-TEST_F(CudaGemm, TakesTf32OnlyWhereItIsAllowed) {
+// tf32 keeps 10 bits of each factor. The error of a sum of n terms grows like sqrt(n) 2^-11 of
+// their magnitude. Without tf32 it is thousands of times smaller.
+TEST_F(CudaGemm, UsesTf32OnlyIfAllowed) {
   const Tensor x = randn({256, 512}, 1);
   const Tensor w = randn({512, 256}, 2);
   const Tensor want = mm(to(x, DType::kF64), to(w, DType::kF64));
@@ -84,7 +84,7 @@ TEST_F(CudaGemm, TakesTf32OnlyWhereItIsAllowed) {
   EXPECT_GT(rough, 10 * exact);
 }
 
-TEST_F(CudaGemm, NamesTheSizesOfWhatCannotBe) {
+TEST_F(CudaGemm, RejectsMismatchedSizes) {
   EXPECT_THROW(mm(zeros({2, 3}, {DType::kF32, kCuda}), zeros({4, 5}, {DType::kF32, kCuda})), Error);
 }
 

@@ -6,7 +6,7 @@
 namespace epi::cuda {
 namespace {
 
-TEST(CudaDevice, IsListedWithItsCapabilityOrAFailureNamesTheCall) {
+TEST(CudaDevice, ListsCapabilityOrNamesFailedCall) {
   const auto found = devices();
   if (!found) {
     EXPECT_EQ(found.error().message.find("cudaGetDeviceCount: "), 0U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contracts for a caller's own CUDA: streams, graphs, memory.
+// Interoperability with the caller's CUDA code: streams, graphs and memory.
 #include "epilogue/cuda/stream.h"
 
 #include <vector>
@@ -25,7 +25,7 @@ std::vector<float> values_of(const Tensor& x) {
 
 class CudaStream : public WithDevice {};
 
-TEST_F(CudaStream, OfTheCallerCarriesEverythingInItsScope) {
+TEST_F(CudaStream, CallersStreamRunsAllWorkInScope) {
   cudaStream_t mine = nullptr;
   ASSERT_EQ(cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking), cudaSuccess);
   const Tensor x = randn({64, 32}, 1, kOnGpu);
@@ -41,7 +41,7 @@ TEST_F(CudaStream, OfTheCallerCarriesEverythingInItsScope) {
   cudaStreamDestroy(mine);
 }
 
-TEST_F(CudaStream, GuardsNestAndAreTheThreadsOwn) {
+TEST_F(CudaStream, GuardsNest) {
   const Stream a = Stream::create();
   const Stream b = Stream::create();
   const StreamGuard outer(a);
@@ -53,7 +53,7 @@ TEST_F(CudaStream, GuardsNestAndAreTheThreadsOwn) {
   EXPECT_NE(a.id(), b.id());
 }
 
-TEST_F(CudaStream, WaitsForAnEventOfAnother) {
+TEST_F(CudaStream, WaitsForEventOfAnotherStream) {
   const Stream a = Stream::create();
   const Stream b = Stream::create();
   Tensor x;
@@ -70,10 +70,10 @@ TEST_F(CudaStream, WaitsForAnEventOfAnother) {
   EXPECT_EQ(got, values_of(neg(to(x, kCpu))));
 }
 
-TEST_F(CudaStream, EventsMeasureWhatLiesBetween) {
+TEST_F(CudaStream, EventsMeasureElapsedTime) {
   const Event start(Event::Timing::kOn);
   const Event end(Event::Timing::kOn);
-  const Tensor x = zeros({1 << 26}, kOnGpu);  // 256 MB: read and written in about 120 us at most
+  const Tensor x = zeros({1 << 26}, kOnGpu);  // 256 MB, read and written in about 120 us at most
   start.record(current_stream());
   neg(x);
   end.record(current_stream());
@@ -84,7 +84,7 @@ TEST_F(CudaStream, EventsMeasureWhatLiesBetween) {
 
 class CudaGraph : public WithDevice {};
 
-TEST_F(CudaGraph, OfTheCallerCapturesAForwardAndReplaysItOnNewInputs) {
+TEST_F(CudaGraph, CallersGraphReplaysForwardOnNewInputs) {
   nn::GluMlp mlp(64, 256);
   nn::init_normal(mlp, 1);
   mlp.to(kCuda);
@@ -92,7 +92,7 @@ TEST_F(CudaGraph, OfTheCallerCapturesAForwardAndReplaysItOnNewInputs) {
   const Stream stream = Stream::create();
   GraphMemory memory;
   const StreamGuard guard(stream);
-  mlp.forward(x);  // plans and workspaces are made before the capture
+  mlp.forward(x);  // creates plans and workspaces before the capture
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t replay = nullptr;
   Tensor y;
@@ -113,7 +113,7 @@ TEST_F(CudaGraph, OfTheCallerCapturesAForwardAndReplaysItOnNewInputs) {
   cudaGraphDestroy(graph);
 }
 
-TEST_F(CudaGraph, AllocatingWithoutItsMemoryIsRefused) {
+TEST_F(CudaGraph, RejectsAllocationWithoutGraphMemory) {
   const Stream stream = Stream::create();
   const StreamGuard guard(stream);
   const Tensor x = randn({8}, 1, kOnGpu);
@@ -124,7 +124,7 @@ TEST_F(CudaGraph, AllocatingWithoutItsMemoryIsRefused) {
   cudaGraphDestroy(graph);
 }
 
-TEST_F(CudaGraph, ItsMemoryServesNoOtherWorkUntilItIsGone) {
+TEST_F(CudaGraph, GraphMemoryIsNotSharedWithOtherWork) {
   const auto before = allocator_stats();
   const void* data = nullptr;
   {
@@ -132,7 +132,7 @@ TEST_F(CudaGraph, ItsMemoryServesNoOtherWorkUntilItIsGone) {
     {
       const GraphMemory::Use use(memory);
       data = empty({1000}, kOnGpu).raw_data();
-      EXPECT_EQ(empty({1000}, kOnGpu).raw_data(), data);  // again inside
+      EXPECT_EQ(empty({1000}, kOnGpu).raw_data(), data);  // reused inside the graph memory
     }
     EXPECT_NE(empty({1000}, kOnGpu).raw_data(), data);
   }
@@ -141,7 +141,7 @@ TEST_F(CudaGraph, ItsMemoryServesNoOtherWorkUntilItIsGone) {
 
 class CudaMemory : public WithDevice {};
 
-TEST_F(CudaMemory, OfTheCallerIsReadAndWrittenInPlace) {
+TEST_F(CudaMemory, ReadsAndWritesCallersMemoryInPlace) {
   float* mine = nullptr;
   ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&mine), 64 * sizeof(float)), cudaSuccess);
   bool released = false;
@@ -156,7 +156,7 @@ TEST_F(CudaMemory, OfTheCallerIsReadAndWrittenInPlace) {
   cudaFree(mine);
 }
 
-TEST_F(CudaMemory, TravelsThroughDlpackWithoutACopy) {
+TEST_F(CudaMemory, PassesThroughDlpackWithoutCopy) {
   const Tensor x = randn({3, 5}, 1, kOnGpu);
   DLManagedTensor* managed = to_dlpack(t(x));
   EXPECT_EQ(managed->dl_tensor.device.device_type, kDLCUDA);
@@ -166,7 +166,7 @@ TEST_F(CudaMemory, TravelsThroughDlpackWithoutACopy) {
   EXPECT_EQ(values_of(back), values_of(t(x)));
 }
 
-TEST_F(CudaMemory, PinnedIsCopiedWithoutWaitingAndNotReusedBefore) {
+TEST_F(CudaMemory, PinnedMemoryIsReusedOnlyAfterAsyncCopy) {
   Tensor pinned = empty_pinned({1 << 24});
   EXPECT_TRUE(is_pinned(pinned));
   EXPECT_FALSE(is_pinned(zeros({4})));
@@ -175,8 +175,8 @@ TEST_F(CudaMemory, PinnedIsCopiedWithoutWaitingAndNotReusedBefore) {
   copy_(x, pinned, /*non_blocking=*/true);
   const void* data = pinned.raw_data();
   pinned = {};
-  Tensor other =
-      empty_pinned({1 << 24});  // while the copy runs: another block, or one that is free
+  // Gets another block while the copy runs, or the same block once it is free.
+  Tensor other = empty_pinned({1 << 24});
   std::fill_n(other.data<float>(), other.numel(), 9.0F);
   EXPECT_EQ(values_of(x).back(), 7);
   EXPECT_EQ(values_of(x).front(), 7);
@@ -185,7 +185,7 @@ TEST_F(CudaMemory, PinnedIsCopiedWithoutWaitingAndNotReusedBefore) {
   EXPECT_TRUE(third.raw_data() == data || other.raw_data() == data);
 }
 
-TEST_F(CudaMemory, CopiesBothWaysInEveryLayoutAndDType) {
+TEST_F(CudaMemory, CopiesInBothDirectionsForLayoutsAndDTypes) {
   for (const DType from : {DType::kF32, DType::kBF16, DType::kI64}) {
     for (const DType into : {DType::kF32, DType::kF16, DType::kI32}) {
       const Tensor x = to(mul(randn({6, 10}, 4), 8), from);
@@ -202,7 +202,7 @@ TEST_F(CudaMemory, CopiesBothWaysInEveryLayoutAndDType) {
   }
 }
 
-TEST_F(CudaMemory, TensorsOfTwoDevicesDoNotMeetInAnOperator) {
+TEST_F(CudaMemory, OperatorsRejectTensorsOfTwoDevices) {
   const Tensor x = zeros({4}, kOnGpu);
   EXPECT_THROW(add(x, zeros({4})), Error);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A suite whose tests need a GPU: they are skipped, each by its name, where there is none.
+// A fixture for tests that need a GPU. Without one, each test is skipped.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ class WithDevice : public ::testing::Test {
     }
   }
   void TearDown() override {
-    if (!IsSkipped()) synchronize();  // throws where some work failed
+    if (!IsSkipped()) synchronize();  // throws if GPU work failed
   }
 };
 
