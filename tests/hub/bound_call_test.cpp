@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors as a manifest's matrices, and the launch that suits them.
+// Binding tensors to the matrices of a manifest, and choosing a launch for them.
 #include "epilogue/hub/bound_call.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ class BoundCallTest : public ::testing::Test {
     return one;
   }
   template <typename... Tensors>
-  static std::string mistake(const Export& one, const Tensors&... tensors) {
+  static std::string bind_error(const Export& one, const Tensors&... tensors) {
     const std::vector<Tensor> inputs{tensors...};
     try {
       bind_call(one, inputs);
@@ -54,7 +54,7 @@ class BoundCallTest : public ::testing::Test {
   }
 };
 
-TEST_F(BoundCallTest, LeadingSizesAreRowsAndComeBack) {
+TEST_F(BoundCallTest, LeadingDimensionsBecomeRowsAndAreRestored) {
   const Export one = gemm();
   const std::vector inputs{zeros({2, 3, 5}), zeros({8, 5})};
   const BoundCall call = bind_call(one, inputs);
@@ -66,8 +66,8 @@ TEST_F(BoundCallTest, LeadingSizesAreRowsAndComeBack) {
   EXPECT_EQ(call.operands[0].data, inputs[0].raw_data());
 }
 
-// Halves of one tensor, as `chunk` gives them, are read where they are.
-TEST_F(BoundCallTest, RowsWithGapsAreNotCopied) {
+// Halves of one tensor, such as those of `chunk`, are read in place.
+TEST_F(BoundCallTest, DoesNotCopyRowsWithGaps) {
   const Export one = glu();
   const Tensor both = zeros({2, 3, 16});
   const std::vector inputs{slice(both, 2, 0, 8), slice(both, 2, 8, 16)};
@@ -77,7 +77,7 @@ TEST_F(BoundCallTest, RowsWithGapsAreNotCopied) {
   EXPECT_EQ(call.operands[1].rows, 6);
 }
 
-TEST_F(BoundCallTest, WhatIsNotDenseWithinARowIsCopied) {
+TEST_F(BoundCallTest, CopiesRowsThatAreNotDense) {
   const Export one = glu();
   const Tensor x = t(zeros({6, 4}));
   const std::vector inputs{x, x};
@@ -89,7 +89,7 @@ TEST_F(BoundCallTest, WhatIsNotDenseWithinARowIsCopied) {
   EXPECT_EQ(bind_call(one, rows).operands[0].row_stride, 6);
 }
 
-TEST_F(BoundCallTest, EmptyTensorsHaveRowsAndColumnsToo) {
+TEST_F(BoundCallTest, BindsEmptyTensors) {
   const Export one = glu();
   for (const Dims& shape : {Dims{2, 0, 8}, Dims{0, 3, 8}, Dims{2, 3, 0}, Dims{0}}) {
     const std::vector inputs{zeros(shape), zeros(shape)};
@@ -99,11 +99,11 @@ TEST_F(BoundCallTest, EmptyTensorsHaveRowsAndColumnsToo) {
   }
 }
 
-// A kernel may rely on what its manifest asks for.
-TEST_F(BoundCallTest, RowsThatCannotBeAlignedAreRefused) {
+// A kernel may rely on the alignment that its manifest requires.
+TEST_F(BoundCallTest, RejectsRowsThatCannotBeAligned) {
   Export one = glu();
   one.align_bytes = 64;
-  EXPECT_EQ(mistake(one, zeros({2, 3}), zeros({2, 3})),
+  EXPECT_EQ(bind_error(one, zeros({2, 3}), zeros({2, 3})),
             "[glu] the row stride of gate is 12 bytes, must be a multiple of 64");
   const Tensor odd = slice(zeros({33}), 0, 1, 33);
   const std::vector inputs{odd, odd};
@@ -112,21 +112,21 @@ TEST_F(BoundCallTest, RowsThatCannotBeAlignedAreRefused) {
   EXPECT_EQ(bind_call(one, whole).operands[1].data, whole[1].raw_data());
 }
 
-TEST_F(BoundCallTest, MistakesNameTheKernelTheRuleAndTheNumbers) {
-  EXPECT_EQ(mistake(glu(), zeros({2, 4})), "[glu] expected 2 inputs, got 1");
-  EXPECT_EQ(mistake(glu(), zeros({2, 4}), zeros({2, 5})),
+TEST_F(BoundCallTest, ErrorsNameKernelRuleAndNumbers) {
+  EXPECT_EQ(bind_error(glu(), zeros({2, 4})), "[glu] expected 2 inputs, got 1");
+  EXPECT_EQ(bind_error(glu(), zeros({2, 4}), zeros({2, 5})),
             "[glu] up is 2x5, but n is 4 in the preceding operands");
-  EXPECT_EQ(mistake(glu(), zeros({2, 4}, {DType::kF64}), zeros({2, 4}, {DType::kF64})),
+  EXPECT_EQ(bind_error(glu(), zeros({2, 4}, {DType::kF64}), zeros({2, 4}, {DType::kF64})),
             "[glu] no kernel for dtype f64");
-  EXPECT_EQ(mistake(gemm(), zeros({2, 4}), zeros({8, 4}, {DType::kBF16})),
+  EXPECT_EQ(bind_error(gemm(), zeros({2, 4}), zeros({8, 4}, {DType::kBF16})),
             "[gemm] dtypes differ: f32 and bf16");
-  EXPECT_EQ(mistake(gemm(), zeros({2, 4}), zeros({12, 4})),
+  EXPECT_EQ(bind_error(gemm(), zeros({2, 4}), zeros({12, 4})),
             "[gemm] n is 12, must be a multiple of 8");
-  EXPECT_EQ(mistake(gemm(), zeros({2, 4}), zeros({0, 4})),
+  EXPECT_EQ(bind_error(gemm(), zeros({2, 4}), zeros({0, 4})),
             "[gemm] n is 0, must be from 8 to 1048576");
 }
 
-TEST_F(BoundCallTest, OfLaunchesThatSuitTheCheapestIsTaken) {
+TEST_F(BoundCallTest, ChoosesCheapestSuitableLaunch) {
   Export one = gemm();
   one.launches = {launch_of("wide", {128, 256}, 256), launch_of("narrow", {128, 64}, 70)};
   one.launches[0].persistent = one.launches[1].persistent = true;
@@ -136,10 +136,11 @@ TEST_F(BoundCallTest, OfLaunchesThatSuitTheCheapestIsTaken) {
     const std::vector inputs{zeros({m, 4}), zeros({n, 4})};
     return plan_launch(bind_call(one, inputs), 4);
   };
-  // 8 tiles of 256 on 4 processors cost two waves, 512; 32 of 64 eight waves, 560.
+  // 8 wide tiles on 4 multiprocessors take two waves of 256, 512 in total. 32 narrow tiles take
+  // eight waves of 70, 560 in total.
   EXPECT_EQ(planned(1024, 256).launch->kernel, "wide");
   EXPECT_EQ(planned(1024, 256).blocks, 4);
-  // One wide tile costs 256; two narrow ones 70.
+  // One wide tile costs 256, two narrow tiles in one wave cost 70.
   EXPECT_EQ(planned(128, 128).launch->kernel, "narrow");
   EXPECT_EQ(planned(128, 128).blocks, 2);
   EXPECT_EQ(planned(4, 128).launch->kernel, "few");
@@ -147,7 +148,7 @@ TEST_F(BoundCallTest, OfLaunchesThatSuitTheCheapestIsTaken) {
   EXPECT_EQ(planned(5, 128).launch->kernel, "narrow");
 }
 
-TEST_F(BoundCallTest, AFlatLaunchTakesWhatHasNoGaps) {
+TEST_F(BoundCallTest, FlatLaunchNeedsContiguousOperands) {
   Export one = glu();
   one.launches = {launch_of("flat", {1, 1024}), launch_of("rows", {1, 64}, 2)};
   one.launches[0].flat = true;
@@ -166,7 +167,7 @@ TEST_F(BoundCallTest, AFlatLaunchTakesWhatHasNoGaps) {
   EXPECT_EQ(plan_launch(bind_call(one, odd), 4).launch->kernel, "rows");
 }
 
-TEST_F(BoundCallTest, WithoutALaunchThatSuitsItSaysSo) {
+TEST_F(BoundCallTest, ReportsMissingLaunch) {
   Export one = glu();
   one.launches = {launch_of("aligned", {1, 64})};
   one.launches[0].when = {{"n", 0, 1 << 30, 8}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// epilogue/glu as it was built: its kernels against float64, on the CPU; several versions of a
-// package in one process.
+// The built package epilogue/glu: its CPU kernels against float64, its errors, and several versions
+// of a package in one process.
 #include <cmath>
 
 #include "epilogue/cpu/cpu_backend.h"
@@ -9,7 +9,7 @@
 #include "epilogue/ops/functional.h"
 #include "epilogue/tensor/factories.h"
 #include "tests/hub/glu_reference.h"
-#include "tests/hub/made_package.h"
+#include "tests/hub/test_package.h"
 
 namespace epi::hub {
 namespace {
@@ -19,7 +19,7 @@ class Glu : public ::testing::TestWithParam<DType> {
   void SetUp() override { register_cpu_backend(); }
 };
 
-TEST_P(Glu, KernelsAreWithinRoundingOfFloat64) {
+TEST_P(Glu, KernelsMatchFloat64WithinRounding) {
   const auto glu = get_kernel("epilogue/glu", 1);
   ASSERT_TRUE(glu) << glu.error().message;
   for (const Dims& shape : {Dims{1}, Dims{7}, Dims{3, 5, 17}, Dims{64, 1000}, Dims{2, 0}, Dims{}}) {
@@ -30,7 +30,7 @@ TEST_P(Glu, KernelsAreWithinRoundingOfFloat64) {
   }
 }
 
-TEST_P(Glu, ViewsGiveWhatCopiesGive) {
+TEST_P(Glu, ViewsAndCopiesGiveSameResult) {
   const auto glu = get_kernel("epilogue/glu", 1);
   ASSERT_TRUE(glu) << glu.error().message;
   const Tensor both = randn({3, 5, 34}, 3, {GetParam()});
@@ -39,12 +39,12 @@ TEST_P(Glu, ViewsGiveWhatCopiesGive) {
   const Tensor from_views = glu->call("silu_and_mul", {gate, up});
   EXPECT_EQ(from_views.shape(), (Dims{3, 5, 17}));
   expect_equal(from_views, glu->call("silu_and_mul", {clone(gate), clone(up)}));
-  const Tensor turned = t(randn({17, 6}, 4, {GetParam()}));
-  expect_equal(glu->call("silu_and_mul", {turned, turned}),
-               glu->call("silu_and_mul", {clone(turned), clone(turned)}));
+  const Tensor transposed = t(randn({17, 6}, 4, {GetParam()}));
+  expect_equal(glu->call("silu_and_mul", {transposed, transposed}),
+               glu->call("silu_and_mul", {clone(transposed), clone(transposed)}));
 }
 
-TEST_P(Glu, TheLayerIsTheModule) {
+TEST_P(Glu, LayerMatchesModule) {
   const auto glu = get_kernel("epilogue/glu", 1);
   ASSERT_TRUE(glu) << glu.error().message;
   for (const auto activation : {nn::GluActivation::kGeluTanh, nn::GluActivation::kSilu}) {
@@ -55,7 +55,7 @@ TEST_P(Glu, TheLayerIsTheModule) {
       const Tensor x = randn({2, 7, 24}, 6, {GetParam()});
       const Tensor y = layer.forward(x);
       EXPECT_EQ(y.shape(), (Dims{2, 7, 24}));
-      // Eager rounds the activation once more, before it is multiplied.
+      // Eager mode also rounds the activation before the multiplication.
       const Tensor expected = mlp.forward(x);
       const double bound = GetParam() == DType::kF32 ? 1e-5 : 0.05;
       EXPECT_LT(largest_difference(y, expected), bound);
@@ -66,13 +66,13 @@ TEST_P(Glu, TheLayerIsTheModule) {
 INSTANTIATE_TEST_SUITE_P(DTypes, Glu, ::testing::Values(DType::kF32, DType::kBF16, DType::kF16),
                          [](const auto& dtype) { return std::string(name(dtype.param)); });
 
-TEST(GluPackage, WhatItHasNotIsNamed) {
+TEST(GluPackage, ReportsMissingLayersExportsAndVersions) {
   register_cpu_backend();
   const auto glu = get_kernel("epilogue/glu", 1);
   ASSERT_TRUE(glu) << glu.error().message;
   try {
     const GluMlp layer(nn::GluMlp(8, 8, nn::GluActivation::kGelu), *glu);
-    FAIL() << "gelu by erf is not in the package";
+    FAIL() << "the package has no erf gelu";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
                  "[hub] epilogue/glu@1 has no GluMlp for this activation, only for: geglu, swiglu");
@@ -84,11 +84,11 @@ TEST(GluPackage, WhatItHasNotIsNamed) {
   ASSERT_FALSE(none);
   EXPECT_TRUE(none.error().message.starts_with("epilogue/glu@99: not in ")) << none.error().message;
   const auto hopper = get_kernel("epilogue/glu", 2);
-  ASSERT_FALSE(hopper);  // on the CPU
+  ASSERT_FALSE(hopper);  // version 2 does not run on the CPU
 }
 
-// The same library again as version 7: another name, and other code as far as the loader goes.
-TEST_F(MadePackage, TwoVersionsOfAPackageAreLoadedSideBySide) {
+// The same library as version 7 under another name, which the loader treats as different code.
+TEST_F(TestPackage, LoadsTwoVersionsSideBySide) {
   register_cpu_backend();
   const auto first = get_kernel("epilogue/glu", 1);
   ASSERT_TRUE(first) << first.error().message;
@@ -110,13 +110,13 @@ TEST_F(MadePackage, TwoVersionsOfAPackageAreLoadedSideBySide) {
   expect_equal(first->call("silu_and_mul", {x, x}), second->call("silu_and_mul", {x, x}));
 }
 
-TEST_F(MadePackage, CodeThatIsNotWhatTheManifestSaysIsNotRun) {
+TEST_F(TestPackage, RejectsCodeThatDoesNotMatchManifest) {
   const auto resolution = resolve({"test/one", 1}, host(), options_);
   ASSERT_TRUE(resolution) << resolution.error().message;
   const auto kernels = load(*resolution, kCpu);
-  ASSERT_FALSE(kernels);  // an ELF header is no library
+  ASSERT_FALSE(kernels);  // an ELF header is not a library
   EXPECT_NE(kernels.error().message.find("test/one@1 lib/one.so"), std::string::npos);
-  // A library that exports less than its manifest.
+  // A library that lacks an export of its manifest.
   const auto built = get_kernel("epilogue/glu", 1);
   ASSERT_TRUE(built);
   const auto& manifest = built->manifest();
@@ -132,7 +132,7 @@ TEST_F(MadePackage, CodeThatIsNotWhatTheManifestSaysIsNotRun) {
   EXPECT_TRUE(lacking.error().message.ends_with("has no function twice"));
 }
 
-TEST_F(MadePackage, APackageThatIsNotTrustedIsNotLoaded) {
+TEST_F(TestPackage, DoesNotLoadUntrustedPackage) {
   write(folder() / "README", "READ ME");
   const auto resolution = resolve({"test/one", 1}, host(), options_);
   ASSERT_TRUE(resolution) << resolution.error().message;
@@ -141,7 +141,7 @@ TEST_F(MadePackage, APackageThatIsNotTrustedIsNotLoaded) {
   EXPECT_TRUE(kernels.error().message.starts_with("test/one@1: refused:\n  README: sha256 is"));
 }
 
-TEST_F(MadePackage, ARefusalOfAllVariantsSaysWhyOfEach) {
+TEST_F(TestPackage, RefusalGivesReasonForEachVariant) {
   Host other = host();
   other.architecture = "aarch64";
   const auto resolution = resolve({"test/one", 1}, other, options_);

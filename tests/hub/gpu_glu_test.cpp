@@ -21,7 +21,7 @@ class GpuGlu : public cuda::WithDevice {
   static bool is_hopper() { return (*cuda::devices())[0].major == 9; }
 };
 
-TEST_F(GpuGlu, PointwiseKernelsAreWithinRoundingOfFloat64) {
+TEST_F(GpuGlu, PointwiseKernelsMatchFloat64WithinRounding) {
   const Kernels glu = kernels(1);
   for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
     for (const Dims& shape : {Dims{1}, Dims{7}, Dims{8}, Dims{3, 5, 17}, Dims{2, 0}, Dims{},
@@ -34,8 +34,9 @@ TEST_F(GpuGlu, PointwiseKernelsAreWithinRoundingOfFloat64) {
   }
 }
 
-// Halves of a packed tensor: rows with gaps, by vectors and, of odd widths, one by one.
-TEST_F(GpuGlu, ViewsGiveWhatCopiesGive) {
+// Halves of a packed tensor have rows with gaps. They are read in vectors, or one by one if the
+// width is odd.
+TEST_F(GpuGlu, ViewsAndCopiesGiveSameResult) {
   const Kernels glu = kernels(1);
   for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
     for (const int64_t n : {17, 64, 256, 264, 3072}) {
@@ -44,7 +45,7 @@ TEST_F(GpuGlu, ViewsGiveWhatCopiesGive) {
       const Tensor up = slice(both, 2, n, 2 * n);
       expect_equal(glu.call("silu_and_mul", {gate, up}),
                    glu.call("silu_and_mul", {clone(gate), clone(up)}));
-      // Off by one element: nothing is aligned.
+      // Shifted by one element, so nothing is aligned.
       const Tensor odd = slice(randn({15 * n + 1}, 4, {dtype, kCuda}), 0, 1, 15 * n + 1);
       expect_equal(glu.call("silu_and_mul", {odd, odd}),
                    glu.call("silu_and_mul", {clone(odd), clone(odd)}));
@@ -54,7 +55,7 @@ TEST_F(GpuGlu, ViewsGiveWhatCopiesGive) {
 
 Tensor wide(const Tensor& x) { return to(to(x, kCpu), DType::kF64); }
 
-// A sum of k products of normal numbers: rounding of the result, and of f32 sums.
+// Allows the rounding of the result and of f32 sums of k products of normally distributed numbers.
 void expect_rounded(const Tensor& found, const Tensor& expected, const char* what) {
   const std::vector<double> a = numbers(found);
   const std::vector<double> b = numbers(expected);
@@ -65,7 +66,7 @@ void expect_rounded(const Tensor& found, const Tensor& expected, const char* wha
   }
 }
 
-TEST_F(GpuGlu, GemmsOfTheTemplateAreWithinRoundingOfFloat64) {
+TEST_F(GpuGlu, TemplateGemmsMatchFloat64WithinRounding) {
   if (!is_hopper()) GTEST_SKIP() << "version 2 is for sm_90a";
   const Kernels glu = kernels(2);
   const std::vector<Dims> sizes = {{1, 8, 8},      {3, 72, 40},      {8, 256, 64},    {9, 104, 128},
@@ -88,7 +89,7 @@ TEST_F(GpuGlu, GemmsOfTheTemplateAreWithinRoundingOfFloat64) {
   }
 }
 
-TEST_F(GpuGlu, TheLayerIsTheModuleForEveryNumberOfRows) {
+TEST_F(GpuGlu, LayerMatchesModuleForAnyNumberOfRows) {
   std::vector<int64_t> versions = {1};
   if (is_hopper()) versions.push_back(2);
   for (const auto activation : {nn::GluActivation::kGeluTanh, nn::GluActivation::kSilu}) {
@@ -101,21 +102,22 @@ TEST_F(GpuGlu, TheLayerIsTheModuleForEveryNumberOfRows) {
         const Tensor x = randn({1, rows, 128}, 6, {DType::kBF16, kCuda});
         const Tensor y = layer.forward(x);
         EXPECT_EQ(y.shape(), (Dims{1, rows, 128}));
-        // Eager rounds gate, up and the activation on the way; then both round: a unit apart.
+        // Eager mode also rounds gate, up and the activation. Both round the result, which may then
+        // differ by one ulp.
         const double bound = 0.03 + 0x1p-7 * largest_difference(y, mul(y, 0.0));
         EXPECT_LT(largest_difference(y, mlp.forward(x)), bound) << rows << " rows, " << version;
-        expect_equal(y, layer.forward(x));  // the same bits
+        expect_equal(y, layer.forward(x));  // repeated calls give the same bits
       }
     }
   }
 }
 
-TEST_F(GpuGlu, SizesThatTheTemplateCannotTakeAreRefused) {
+TEST_F(GpuGlu, RejectsSizesThatTemplateDoesNotSupport) {
   if (!is_hopper()) GTEST_SKIP() << "version 2 is for sm_90a";
   const TensorOptions options{DType::kBF16, kCuda};
   try {
     kernels(2).call("linear", {zeros({4, 12}, options), zeros({16, 12}, options)});
-    FAIL() << "k is 12";
+    FAIL() << "accepted k = 12";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "[linear] k is 12, must be a multiple of 8");
   }

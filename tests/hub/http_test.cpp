@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packages from a real server on this machine, which can be good, slow, or broken.
+// Packages from a local HTTP server, which can respond correctly, slowly, or with errors.
 #include <httplib.h>
 #include <netinet/in.h>
 #include <spawn.h>
@@ -12,17 +12,17 @@
 
 #include "epilogue/hub/open_source.h"
 #include "epilogue/hub/store.h"
-#include "tests/hub/made_package.h"
+#include "tests/hub/test_package.h"
 
 namespace epi::hub {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Http : public MadePackage {
+class Http : public TestPackage {
  protected:
   void SetUp() override {
-    MadePackage::SetUp();
+    TestPackage::SetUp();
     ::setenv("EPILOGUE_HUB_TIMEOUT", "1", 1);
     server_.set_pre_routing_handler(
         [this](const httplib::Request& request, httplib::Response& response) {
@@ -43,16 +43,16 @@ class Http : public MadePackage {
     server_.stop();
     thread_.join();
     ::unsetenv("EPILOGUE_HUB_TIMEOUT");
-    MadePackage::TearDown();
+    TestPackage::TearDown();
   }
 
   std::string address() const { return fmt::format("http://127.0.0.1:{}/kernels", port_); }
-  Result<Resolution> resolve_it() const { return resolve({"test/one", 1}, host(), options_); }
+  Result<Resolution> resolve_package() const { return resolve({"test/one", 1}, host(), options_); }
   std::string error() const {
-    const auto resolution = resolve_it();
+    const auto resolution = resolve_package();
     return resolution ? "" : resolution.error().message;
   }
-  // Requests of one file are answered like this.
+  // Answers requests for one file with `answer`.
   void break_file(const std::string& path, std::function<void(httplib::Response&)> answer) {
     broken_path_ = path;
     broken_ = std::move(answer);
@@ -67,52 +67,52 @@ class Http : public MadePackage {
   std::function<void(httplib::Response&)> broken_;
 };
 
-TEST_F(Http, OnlyTheChosenVariantIsFetchedAndOnce) {
-  const auto resolution = resolve_it();
+TEST_F(Http, FetchesOnlyChosenVariantAndOnce) {
+  const auto resolution = resolve_package();
   ASSERT_TRUE(resolution) << resolution.error().message;
   ASSERT_TRUE(resolution->chosen && resolution->chosen->is_trusted());
   EXPECT_EQ(resolution->chosen->checked.manifest->variant, kBaseline);
   EXPECT_EQ(resolution->chosen->files.at("README"), "read me");
   EXPECT_EQ(requests_, 5);  // packages.json, the manifest, its signature, two files
-  ASSERT_TRUE(resolve_it());
-  EXPECT_EQ(requests_, 8);  // the files are there
+  ASSERT_TRUE(resolve_package());
+  EXPECT_EQ(requests_, 8);  // the files are in the cache
   EXPECT_EQ(std::distance(fs::directory_iterator(cache()), {}), 1);
 }
 
-TEST_F(Http, WhatTheLockHoldsIsUsedWithoutAsking) {
+TEST_F(Http, UsesLockedCopyWithoutRequests) {
   options_.sources = {packages().string()};
   const Lock lock = lock_now();
   options_.sources = {address()};
   options_.trust.lock = lock;
-  ASSERT_TRUE(resolve_it());
+  ASSERT_TRUE(resolve_package());
   const int before = requests_;
-  const auto again = resolve_it();
+  const auto again = resolve_package();
   ASSERT_TRUE(again && again->chosen && again->chosen->is_trusted());
   EXPECT_EQ(requests_, before);
-  // Offline nothing is different: a changed copy is refused.
+  // The same without a server. A changed copy is still refused.
   server_.stop();
-  ASSERT_TRUE(resolve_it());
+  ASSERT_TRUE(resolve_package());
   const auto located = locate({"test/one", 1}, options_);
   ASSERT_TRUE(located) << located.error().message;
-  EXPECT_EQ(located->variants.size(), 2U);  // by the lock
+  EXPECT_EQ(located->variants.size(), 2U);  // listed by the lock
   write(again->folder / "README", "READ ME");
-  const auto changed = resolve_it();
+  const auto changed = resolve_package();
   ASSERT_TRUE(changed && changed->chosen);
   EXPECT_FALSE(changed->chosen->is_trusted());
 }
 
-TEST_F(Http, APackageThatIsSignedAnewUnderALockIsRefused) {
+TEST_F(Http, RejectsResignedPackageUnderLock) {
   options_.trust.lock = lock_now();
   write(top_ / "source/README", "read it");
   build(kBaseline);
   sign();
-  const auto resolution = resolve_it();
+  const auto resolution = resolve_package();
   ASSERT_TRUE(resolution) << resolution.error().message;
   EXPECT_FALSE(resolution->chosen->is_trusted());
-  EXPECT_FALSE(fs::exists(cache()));  // refused before any file was asked for
+  EXPECT_FALSE(fs::exists(cache()));  // refused before any file was requested
 }
 
-TEST_F(Http, AMissingFileIsNamed) {
+TEST_F(Http, NamesMissingFile) {
   break_file("/README", [](httplib::Response& response) { response.status = 404; });
   EXPECT_EQ(error(),
             fmt::format("{}/{}/README: not found", address(), path_of({"test/one", 1, kBaseline})));
@@ -123,7 +123,7 @@ TEST_F(Http, AMissingFileIsNamed) {
   EXPECT_TRUE(!fs::exists(cache()) || fs::is_empty(cache()));
 }
 
-TEST_F(Http, AFileOfAnotherLengthIsNamed) {
+TEST_F(Http, NamesFileOfWrongLength) {
   break_file("/README",
              [](httplib::Response& response) { response.set_content("read", "text/plain"); });
   EXPECT_TRUE(error().ends_with("README: received 4 bytes, the manifest lists 7")) << error();
@@ -133,8 +133,8 @@ TEST_F(Http, AFileOfAnotherLengthIsNamed) {
   EXPECT_TRUE(error().ends_with("README: 17 bytes exceed the limit of 7")) << error();
 }
 
-// Without a length in front, the bytes are counted as they come.
-TEST_F(Http, AnEndlessAnswerIsCutOff) {
+// Without a Content-Length, the bytes are counted as they arrive.
+TEST_F(Http, StopsEndlessResponse) {
   break_file("/manifest.json", [](httplib::Response& response) {
     response.set_chunked_content_provider("text/plain", [](size_t, httplib::DataSink& sink) {
       const std::string much(1 << 16, ' ');
@@ -144,7 +144,7 @@ TEST_F(Http, AnEndlessAnswerIsCutOff) {
   EXPECT_TRUE(error().ends_with("manifest.json: more than the allowed 1048576 bytes")) << error();
 }
 
-TEST_F(Http, ACutConnectionIsNoFile) {
+TEST_F(Http, DiscardsFileOfBrokenConnection) {
   break_file("/lib/one.so", [](httplib::Response& response) {
     response.set_content_provider(72, "text/plain", [](size_t, size_t, httplib::DataSink& sink) {
       sink.write("half", 4);
@@ -157,17 +157,18 @@ TEST_F(Http, ACutConnectionIsNoFile) {
   EXPECT_EQ(error(), "");
 }
 
-TEST_F(Http, ASlowServerIsGivenUp) {
+TEST_F(Http, TimesOutOnSlowServer) {
   break_file("/lib/one.so", [](httplib::Response& response) {
     response.set_content_provider(72, "text/plain", [](size_t, size_t, httplib::DataSink& sink) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(400));  // each byte within the time
+      // Each byte arrives before the timeout.
+      std::this_thread::sleep_for(std::chrono::milliseconds(400));
       return sink.write("x", 1);
     });
   });
   EXPECT_NE(error().find("lib/one.so: too slow: "), std::string::npos) << error();
 }
 
-TEST_F(Http, ASilentServerIsGivenUp) {
+TEST_F(Http, TimesOutOnSilentServer) {
   break_file("/README", [](httplib::Response& response) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1500));
     response.set_content("read me", "text/plain");
@@ -175,18 +176,18 @@ TEST_F(Http, ASilentServerIsGivenUp) {
   EXPECT_NE(error().find("README: "), std::string::npos) << error();
 }
 
-TEST_F(Http, ChangedBytesOfTheRightLengthAreRefusedAndNotKept) {
+TEST_F(Http, RejectsChangedBytesOfRightLength) {
   break_file("/README",
              [](httplib::Response& response) { response.set_content("READ ME", "text/plain"); });
-  const auto resolution = resolve_it();
+  const auto resolution = resolve_package();
   ASSERT_TRUE(resolution) << resolution.error().message;
   ASSERT_TRUE(resolution->chosen);
   EXPECT_TRUE(refusal_text(*resolution).find("README: sha256 is ") != std::string::npos);
   EXPECT_TRUE(fs::is_empty(cache()));
 }
 
-// A head that never ends: each line comes in time.
-TEST_F(Http, ASlowHeadIsGivenUp) {
+// An endless header: each line arrives before the timeout.
+TEST_F(Http, TimesOutOnSlowHeader) {
   const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in any{};
   any.sin_family = AF_INET;
@@ -211,14 +212,16 @@ TEST_F(Http, ASlowHeadIsGivenUp) {
   ::close(listener);
 }
 
-TEST_F(Http, NobodyListening) {
+TEST_F(Http, ReportsUnreachableServer) {
   server_.stop();
   EXPECT_TRUE(error().starts_with(address() + "/packages.json: ")) << error();
 }
 
-// Eight of the tool at once; all must end well. (Not forked: threads of the server hold locks.)
-TEST_F(Http, ProcessesThatFetchAtOnceAllGetIt) {
-  ::setenv("EPILOGUE_HUB_TIMEOUT", "20", 1);  // this server queues five connections, drops others
+// Eight processes of the tool run at once, and all must succeed. They are not forked, because
+// threads of the server may hold locks.
+TEST_F(Http, ConcurrentProcessesFetchSamePackage) {
+  // This server queues five connections and drops others.
+  ::setenv("EPILOGUE_HUB_TIMEOUT", "20", 1);
   write(top_ / "keyring", keyring_line(key_.id(), "the test"));
   const std::string tool = fs::read_symlink("/proc/self/exe").parent_path() / "epilogue";
   const std::string command =
@@ -239,35 +242,35 @@ TEST_F(Http, ProcessesThatFetchAtOnceAllGetIt) {
       ASSERT_EQ(::waitpid(children[i], &status, 0), children[i]);
       EXPECT_EQ(status, 0) << verb << ": " << read(top_ / fmt::format("out.{}", i));
     }
-    EXPECT_EQ(std::distance(fs::directory_iterator(cache()), {}), stored);  // nothing temporary
+    EXPECT_EQ(std::distance(fs::directory_iterator(cache()), {}), stored);  // no temporary folders
   };
-  for (int round = 0; round < 3; ++round) all("verify", 2);  // cold, then warm; both variants
-#if defined(__x86_64__)                                      // which the package is for
+  for (int round = 0; round < 3; ++round) all("verify", 2);  // cold, then warm, for both variants
+#if defined(__x86_64__)                                      // the architecture of the package
   for (const auto& stored : fs::directory_iterator(cache()))
     write(stored.path() / "README", "READ ME");
-  all("get --device cpu", 2);  // refetches what is damaged
+  all("get --device cpu", 2);  // refetches damaged copies
   all("get --device cpu", 2);
 #endif
 }
 
-TEST_F(Http, WhatACrashLeftBehindIsInNobodysWay) {
+TEST_F(Http, RemovesLeftoversOfCrashedFetch) {
   const fs::path left = cache() / ".fetch-old";
   fs::create_directories(left);
   fs::last_write_time(left, fs::file_time_type::clock::now() - std::chrono::hours(48));
-  ASSERT_TRUE(resolve_it());
+  ASSERT_TRUE(resolve_package());
   EXPECT_EQ(std::distance(fs::directory_iterator(cache()), {}), 1);
 }
 
-TEST_F(Http, TheFirstSourceThatHasThePackageIsTakenWithALockToo) {
+TEST_F(Http, LockUsesFirstSourceWithPackage) {
   fs::create_directories(top_ / "empty");
   options_.trust.lock = lock_now();
   options_.sources = {(top_ / "empty").string(), address(), packages().string()};
-  const auto resolution = resolve_it();
+  const auto resolution = resolve_package();
   ASSERT_TRUE(resolution) << resolution.error().message;
   EXPECT_EQ(resolution->source, address());
 }
 
-TEST_F(MadePackage, AVariantThatIsNotLockedIsPassedOver) {
+TEST_F(TestPackage, SkipsUnlockedVariant) {
   options_.trust.lock = lock_now();
   options_.trust.lock->packages[0].variants.erase(kOther);
   Host strong = host();
@@ -278,19 +281,19 @@ TEST_F(MadePackage, AVariantThatIsNotLockedIsPassedOver) {
   EXPECT_EQ(resolution->decisions[0].refusal, "not in epilogue.lock");
 }
 
-// `hub get` refetches what is damaged; a load only refuses it.
-TEST_F(Http, ADamagedCopyIsFetchedAgainOnRequest) {
-  const auto first = resolve_it();
+// `hub get` refetches a damaged copy. Loading only refuses it.
+TEST_F(Http, RefetchesDamagedCopyOnRequest) {
+  const auto first = resolve_package();
   ASSERT_TRUE(first);
   write(first->folder / "README", "READ ME");
-  EXPECT_FALSE(resolve_it()->chosen->is_trusted());
+  EXPECT_FALSE(resolve_package()->chosen->is_trusted());
   options_.refetch_damaged = true;
-  EXPECT_TRUE(resolve_it()->chosen->is_trusted());
+  EXPECT_TRUE(resolve_package()->chosen->is_trusted());
   options_.refetch_damaged = false;
-  EXPECT_TRUE(resolve_it()->chosen->is_trusted());
+  EXPECT_TRUE(resolve_package()->chosen->is_trusted());
 }
 
-TEST(Sources, AddressesOfOtherKindsAreRefused) {
+TEST(Sources, RejectsUnsupportedAddresses) {
   for (const char* text :
        {"ftp://host/x", "file://host/x", "file:relative", "http://", "https:///x",
         "/no/such/folder", "http://host/a b", "http://me:secret@host/", "file:///a%zz"}) {

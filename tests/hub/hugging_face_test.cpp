@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders as the Hugging Face hub's builder lays them out, made by hand.
+// Folders in the layout of the Hugging Face kernel builder, written by the test.
 #include "epilogue/hub/hugging_face.h"
 
-#include "tests/hub/made_package.h"
+#include "tests/hub/test_package.h"
 
 namespace epi::hub {
 namespace {
 
-class HuggingFace : public MadePackage {
+class HuggingFace : public TestPackage {
  protected:
   void SetUp() override {
-    MadePackage::SetUp();
+    TestPackage::SetUp();
     write(variant() / "__init__.py", "hello");
     write(variant() / "_relu_cuda_abc.abi3.so", "world");
     write(variant() / "__pycache__/x.pyc", "?");
@@ -36,7 +36,7 @@ class HuggingFace : public MadePackage {
   }
 };
 
-TEST_F(HuggingFace, AFolderIsReadAndItsDigestHolds) {
+TEST_F(HuggingFace, ReadsFolderAndVerifiesDigest) {
   ASSERT_TRUE(is_hugging_face(top_ / "hf"));
   EXPECT_FALSE(is_hugging_face(packages()));
   const HuggingFaceVariant variant = only();
@@ -48,7 +48,7 @@ TEST_F(HuggingFace, AFolderIsReadAndItsDigestHolds) {
   EXPECT_EQ(variant.violations, std::vector<std::string>{});
 }
 
-TEST_F(HuggingFace, ChangedMissingAndUnknownFilesAreAllListed) {
+TEST_F(HuggingFace, ListsChangedMissingAndUnknownFiles) {
   write(variant() / "__init__.py", "Hello");
   std::filesystem::remove(variant() / "_relu_cuda_abc.abi3.so");
   write(variant() / "more.py", "");
@@ -61,8 +61,8 @@ TEST_F(HuggingFace, ChangedMissingAndUnknownFilesAreAllListed) {
   EXPECT_EQ(violations[2], "more.py: not in the digest");
 }
 
-// Their cache: a snapshot's files are links to blobs beside it.
-TEST_F(HuggingFace, LinksWithinTheRepositoryAreFollowed) {
+// In the Hugging Face cache, the files of a snapshot are links to blobs of the same repository.
+TEST_F(HuggingFace, FollowsLinksOnlyWithinRepository) {
   namespace fs = std::filesystem;
   const fs::path repository = top_ / "models--x";
   fs::create_directories(repository / "snapshots/abc/build");
@@ -83,14 +83,14 @@ TEST_F(HuggingFace, LinksWithinTheRepositoryAreFollowed) {
             std::vector<std::string>{"__init__.py: leads outside the repository folder"});
 }
 
-TEST_F(HuggingFace, AVariantWithoutMetadataIsNotHidden) {
+TEST_F(HuggingFace, ListsVariantWithoutMetadata) {
   write(variant().parent_path() / "torch-universal/__init__.py", "");
   const auto variants = read_hugging_face(top_ / "hf");
   ASSERT_TRUE(variants && variants->size() == 2);
   EXPECT_EQ(variants->at(0).violations.size(), 1U);
 }
 
-TEST_F(HuggingFace, WithoutADigestNothingIsSaidToHold) {
+TEST_F(HuggingFace, ReportsMissingDigest) {
   write(variant() / "metadata.json", R"({"name": "relu", "version": 1})");
   EXPECT_EQ(only().violations,
             std::vector<std::string>{"metadata.json: no digest, the files cannot be checked"});

@@ -27,8 +27,8 @@ class Keys : public ::testing::Test {
   fs::path top_;
 };
 
-// RFC 8032, 7.1, the second test: another implementation's key and signature.
-TEST_F(Keys, SignsAsTheStandardSays) {
+// Key and signature of the second test vector of RFC 8032, section 7.1.
+TEST_F(Keys, SignsAsInRfc8032) {
   const auto key = PrivateKey::read(
       file("ed25519-private 4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb\n"));
   ASSERT_TRUE(key) << key.error().message;
@@ -39,7 +39,7 @@ TEST_F(Keys, SignsAsTheStandardSays) {
             "085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00\n");
 }
 
-TEST_F(Keys, ASignatureIsOfItsBytesAndItsKeyAlone) {
+TEST_F(Keys, SignatureMatchesOnlyItsBytesAndKey) {
   const PrivateKey key = PrivateKey::generate();
   const auto signature = parse_signature(key.sign("some bytes"));
   ASSERT_TRUE(signature) << signature.error().message;
@@ -48,7 +48,7 @@ TEST_F(Keys, ASignatureIsOfItsBytesAndItsKeyAlone) {
   EXPECT_FALSE(is_signature_of({PrivateKey::generate().id(), signature->digits}, "some bytes"));
 }
 
-TEST_F(Keys, ASignatureHasOneForm) {
+TEST_F(Keys, AcceptsOnlyOneSignatureFormat) {
   const std::string text = PrivateKey::generate().sign("x");
   EXPECT_TRUE(parse_signature(text));
   for (const std::string& other :
@@ -58,7 +58,7 @@ TEST_F(Keys, ASignatureHasOneForm) {
   }
 }
 
-TEST_F(Keys, APrivateKeyIsItsOwnersAndNeverWrittenOver) {
+TEST_F(Keys, PrivateKeyIsPrivateAndNeverOverwritten) {
   const PrivateKey key = PrivateKey::generate();
   ASSERT_TRUE(key.save(top_ / "key"));
   struct stat status = {};
@@ -72,7 +72,7 @@ TEST_F(Keys, APrivateKeyIsItsOwnersAndNeverWrittenOver) {
   EXPECT_EQ(read->id(), key.id());
 }
 
-TEST_F(Keys, AFileThatIsNoKeyIsRefused) {
+TEST_F(Keys, RejectsInvalidKeyFile) {
   for (const char* text : {"", "ed25519-private", "ed25519-private 12", "ed25519 00"}) {
     const auto key = PrivateKey::read(file(text));
     ASSERT_FALSE(key) << text;
@@ -80,7 +80,7 @@ TEST_F(Keys, AFileThatIsNoKeyIsRefused) {
   }
 }
 
-TEST_F(Keys, AKeyringTellsWhichLineIsWrong) {
+TEST_F(Keys, KeyringErrorNamesLine) {
   const std::string id = PrivateKey::generate().id();
   const auto keyring = Keyring::parse("# ours\n\n" + keyring_line(id, "the team"), "k");
   ASSERT_TRUE(keyring) << keyring.error().message;

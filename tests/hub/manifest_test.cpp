@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The manifest's schema: what a good one says, and the words for each rule that is broken.
+// Parsing of manifests: a valid one, and the error message for each violated rule.
 #include "epilogue/hub/manifest.h"
 
 #include <gtest/gtest.h>
 
 #include "epilogue/hub/code_target.h"
 #include "epilogue/hub/manifest_parser.h"
-#include "tests/hub/made_package.h"
+#include "tests/hub/test_package.h"
 
 namespace epi::hub {
 namespace {
@@ -35,7 +35,7 @@ std::string good_manifest() {
     "layers": [{"name": "GluMlp", "activation": "geglu", "gate_up": "pair", "down": "gemm"}]})";
 }
 
-TEST(Manifest, SaysWhatAPackageIs) {
+TEST(Manifest, ParsesValidManifest) {
   const auto manifest = parse_manifest(good_manifest(), "m");
   ASSERT_TRUE(manifest) << manifest.error().message;
   EXPECT_EQ(manifest->name, "test/gemm");
@@ -56,12 +56,12 @@ TEST(Manifest, SaysWhatAPackageIs) {
   EXPECT_EQ(manifest->layers[0].down, "gemm");
 }
 
-struct Broken {
+struct BrokenRule {
   const char* from;
   const char* to;
   const char* message;
 };
-constexpr Broken kBroken[] = {
+constexpr BrokenRule kBrokenRules[] = {
     {"\"schema\": 1", "\"schema\": 2", "schema: must be an integer from 1 to 1"},
     {"\"name\": \"test/gemm\"", "\"name\": \"Test\"",
      "name: must be a name such as \"epilogue/glu\" of a-z, 0-9, - and _"},
@@ -118,8 +118,8 @@ constexpr Broken kBroken[] = {
      "exports[0].operands: no input has the size z"},
 };
 
-TEST(Manifest, EveryBrokenRuleIsNamedWithItsPlace) {
-  for (const Broken& broken : kBroken) {
+TEST(Manifest, ErrorsNamePlaceAndRule) {
+  for (const BrokenRule& broken : kBrokenRules) {
     std::string text = good_manifest();
     const size_t at = text.find(broken.from);
     ASSERT_NE(at, std::string::npos) << broken.from;
@@ -130,7 +130,7 @@ TEST(Manifest, EveryBrokenRuleIsNamedWithItsPlace) {
   }
 }
 
-TEST(Manifest, WhatIsNotJsonIsRefused) {
+TEST(Manifest, RejectsInvalidJson) {
   for (const char* text : {"", "{", "[]", "1", "\"\xff\"", "{\"schema\": 1}"}) {
     EXPECT_FALSE(parse_manifest(text, "m")) << text;
   }
@@ -138,15 +138,15 @@ TEST(Manifest, WhatIsNotJsonIsRefused) {
   EXPECT_FALSE(parse_manifest(deep, "m"));
 }
 
-// Code tells by itself what it is for.
-TEST(Manifest, CodeOfAnotherMachineIsRefused) {
+// The target is read from the code itself.
+TEST(Manifest, RejectsCodeForAnotherTarget) {
   auto manifest = parse_manifest(good_manifest(), "m");
   ASSERT_TRUE(manifest);
   std::string cubin(64, '\0');
   cubin.replace(0, 7,
                 "\x7f"
                 "ELF\x02\x01\x01");
-  cubin[8] = 8;  // the ABI of CUDA 13
+  cubin[8] = 8;  // ABI version of CUDA 13
   cubin[18] = static_cast<char>(190);
   cubin[49] = 90;
   EXPECT_EQ(code_target(cubin), "sm_90 cubin");
@@ -154,7 +154,7 @@ TEST(Manifest, CodeOfAnotherMachineIsRefused) {
   cubin[49] = 80;
   EXPECT_EQ(code_objection(*manifest, cubin),
             "gemm.cubin: sm_80 cubin, the variant abi1-cu13-sm90a-linux needs sm_90 cubin");
-  cubin[8] = 7;  // before CUDA 13 the number was the first byte
+  cubin[8] = 7;  // before CUDA 13 the first byte holds the architecture
   cubin[48] = 90;
   EXPECT_EQ(code_objection(*manifest, cubin), "");
   EXPECT_EQ(code_target("//\n.version 9.0\n.target sm_80\n"), "sm_80 PTX");

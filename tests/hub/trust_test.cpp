@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is refused, and with which words: every byte of every file, links, paths, sizes, keys, and
-// the lock.
+// Which packages are refused and with which message: changed bytes in any file, links, paths,
+// sizes, keys, and the lock.
 #include "epilogue/hub/trust.h"
 
 #include <sys/stat.h>
 
 #include "epilogue/base/hash.h"
-#include "tests/hub/made_package.h"
+#include "tests/hub/test_package.h"
 
 namespace epi::hub {
 namespace {
 
 namespace fs = std::filesystem;
 
-class TrustTest : public MadePackage {
+class TrustTest : public TestPackage {
  protected:
-  // The one reason for a refusal, without the folder in front.
+  // The only violation.
   std::string reason() const {
     const auto all = violations();
     EXPECT_EQ(all.size(), 1U);
     return all.empty() ? "" : all[0];
   }
-  // Signs whatever the manifest is: rules beyond the signature.
+  // Writes and signs any manifest, to test the rules that are checked after the signature.
   void sign_anyway(const std::string& manifest) const {
     write(folder() / "manifest.json", manifest);
     write(folder() / "manifest.sig", key_.sign(manifest));
@@ -34,7 +34,7 @@ class TrustTest : public MadePackage {
   }
 };
 
-TEST_F(TrustTest, APackageAsItWasSignedIsTrusted) {
+TEST_F(TrustTest, TrustsUnchangedPackage) {
   const CheckedVariant variant = check();
   EXPECT_TRUE(variant.is_trusted());
   EXPECT_EQ(variant.checked.key, key_.id());
@@ -42,7 +42,7 @@ TEST_F(TrustTest, APackageAsItWasSignedIsTrusted) {
   EXPECT_EQ(variant.checked.manifest->license, "MIT");
 }
 
-TEST_F(TrustTest, AnyByteOfAnyFileThatChangesIsRefused) {
+TEST_F(TrustTest, RejectsChangeOfAnyByteInAnyFile) {
   size_t tried = 0;
   for (const char* name : {"manifest.json", "manifest.sig", "lib/one.so", "README"}) {
     const fs::path path = folder() / name;
@@ -64,7 +64,7 @@ TEST_F(TrustTest, AnyByteOfAnyFileThatChangesIsRefused) {
   EXPECT_TRUE(check().is_trusted());
 }
 
-TEST_F(TrustTest, EverythingThatIsWrongIsListedAtOnce) {
+TEST_F(TrustTest, ListsAllViolations) {
   write(folder() / "lib/one.so", fake_library("other code"));
   fs::remove(folder() / "README");
   write(folder() / "extra/file", "?");
@@ -75,7 +75,7 @@ TEST_F(TrustTest, EverythingThatIsWrongIsListedAtOnce) {
   EXPECT_EQ(all[2], "extra/file: not in the manifest");
 }
 
-TEST_F(TrustTest, ALinkIsNoFileOfAPackage) {
+TEST_F(TrustTest, RejectsLinks) {
   write(top_ / "outside", "read me");
   fs::remove(folder() / "README");
   fs::create_symlink(top_ / "outside", folder() / "README");
@@ -85,11 +85,11 @@ TEST_F(TrustTest, ALinkIsNoFileOfAPackage) {
   fs::rename(folder() / "lib", top_ / "lib");
   fs::create_directory_symlink(top_ / "lib", folder() / "lib");
   const auto all = violations();
-  ASSERT_EQ(all.size(), 2U);  // and the link itself is not in the manifest
+  ASSERT_EQ(all.size(), 2U);  // the link itself is not in the manifest either
   EXPECT_TRUE(all[0].ends_with("lib/one.so: symbolic links are not allowed in packages")) << all[0];
 }
 
-TEST_F(TrustTest, PathsOfAManifestStayInItsFolder) {
+TEST_F(TrustTest, RejectsPathsOutsideOfFolder) {
   const std::pair<const char*, const char*> kPaths[] = {
       {"../README", "the path leaves its folder"},
       {"lib/../../README", "the path leaves its folder"},
@@ -108,31 +108,31 @@ TEST_F(TrustTest, PathsOfAManifestStayInItsFolder) {
   }
 }
 
-TEST_F(TrustTest, ASignedManifestOfSomethingElseIsRefused) {
+TEST_F(TrustTest, RejectsSignedManifestOfAnotherPackage) {
   const std::string before = read(folder() / "manifest.json");
   sign_anyway(replaced("\"test/one\"", "\"test/two\""));
   EXPECT_EQ(reason(), "manifest.json: name is test/two, expected test/one");
   write(folder() / "manifest.json", before);
   sign_anyway(replaced("\"version\": 1", "\"version\": 2"));
   EXPECT_EQ(reason(), "manifest.json: version is 2, expected 1");
-  // One variant's folder with another's files, both signed.
+  // The folder of one variant with the signed files of another.
   fs::remove_all(folder());
   fs::copy(folder(kOther), folder(), fs::copy_options::recursive);
   EXPECT_EQ(reason(), fmt::format("manifest.json: variant is {}, expected {}", kOther, kBaseline));
 }
 
-TEST_F(TrustTest, AManifestOfAGigabyteIsNotRead) {
+TEST_F(TrustTest, DoesNotReadHugeManifest) {
   fs::resize_file(folder() / "manifest.json", 1'000'000'000);
   EXPECT_TRUE(reason().ends_with("1000000000 bytes exceed the limit of 1048576")) << reason();
 }
 
-TEST_F(TrustTest, APipeIsNotWaitedFor) {
+TEST_F(TrustTest, DoesNotBlockOnPipe) {
   fs::remove(folder() / "README");
   ASSERT_EQ(::mkfifo((folder() / "README").c_str(), 0600), 0);
   EXPECT_TRUE(reason().ends_with("README: not a regular file")) << reason();
 }
 
-TEST_F(TrustTest, WhatCannotBeReadIsRefusedToo) {
+TEST_F(TrustTest, RejectsUnreadableManifest) {
   fs::remove(folder() / "manifest.json");
   EXPECT_TRUE(reason().ends_with("manifest.json: No such file or directory")) << reason();
   fs::create_symlink(top_ / "elsewhere", folder() / "manifest.json");
@@ -142,8 +142,8 @@ TEST_F(TrustTest, WhatCannotBeReadIsRefusedToo) {
   EXPECT_TRUE(reason().ends_with("symbolic links are not allowed in packages")) << reason();
 }
 
-// Signed by somebody who did not look: the file is what the manifest says, and no library.
-TEST_F(TrustTest, CodeThatIsNoneIsRefused) {
+// Signed without a check of the code: the file matches the manifest but is not a library.
+TEST_F(TrustTest, RejectsFileThatIsNotCode) {
   const std::string text = "#!/bin/sh\n";
   std::string manifest = read(folder() / "manifest.json");
   const auto replace = [&](const std::string& from, const std::string& to) {
@@ -158,7 +158,7 @@ TEST_F(TrustTest, CodeThatIsNoneIsRefused) {
                         kBaseline));
 }
 
-TEST_F(TrustTest, ThePolicyDecidesAboutSignersAlone) {
+TEST_F(TrustTest, PolicyAppliesOnlyToSigners) {
   const auto with = [&](Policy policy) {
     options_.trust.policy = policy;
     return check().checked;
@@ -175,14 +175,14 @@ TEST_F(TrustTest, ThePolicyDecidesAboutSignersAlone) {
             std::vector<std::string>{
                 fmt::format("manifest.sig: signed by {}, which is not in any keyring", key_.id())});
   EXPECT_EQ(with(Policy::kWarn).warnings.size(), 1U);
-  // Not even a policy makes a wrong signature or a changed file right.
+  // No policy accepts a wrong signature or a changed file.
   write(folder() / "manifest.json", read(folder() / "manifest.json") + " ");
   EXPECT_EQ(with(Policy::kWarn).violations.size(), 1U);
   write(folder() / "README", "READ ME");
   EXPECT_EQ(with(Policy::kOff).violations.size(), 1U);
 }
 
-TEST_F(TrustTest, TheLockIsEnforced) {
+TEST_F(TrustTest, EnforcesLock) {
   const Lock original = lock_now();
   options_.trust.lock = original;
   EXPECT_TRUE(check().is_trusted());
@@ -213,9 +213,9 @@ TEST_F(TrustTest, TheLockIsEnforced) {
             "epilogue.lock: more is locked but missing");
 }
 
-TEST_F(TrustTest, AnyByteOfALockThatChangesIsRefused) {
+TEST_F(TrustTest, RejectsChangeOfAnyByteInLock) {
   Lock lock = lock_now();
-  lock.packages[0].variants.erase(kOther);  // what is not used is not looked at
+  lock.packages[0].variants.erase(kOther);  // an unused variant is not checked
   lock.path = (top_ / "epilogue.lock").string();
   ASSERT_TRUE(write_lock(lock));
   const std::string text = read(lock.path);
@@ -223,7 +223,7 @@ TEST_F(TrustTest, AnyByteOfALockThatChangesIsRefused) {
     std::string changed = text;
     changed[i] = static_cast<char>(changed[i] ^ 1);
     const auto parsed = parse_lock(changed, "epilogue.lock");
-    if (!parsed) continue;  // no JSON any more, or not a lock
+    if (!parsed) continue;  // not JSON, or not a lock
     options_.trust.lock = *parsed;
     EXPECT_FALSE(check().is_trusted()) << "byte " << i << ": " << changed;
   }

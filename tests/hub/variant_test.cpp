@@ -41,7 +41,7 @@ TEST(Variant, NamesHaveFourParts) {
   }
 }
 
-TEST(Variant, ARefusalSaysWhatIsMissing) {
+TEST(Variant, RefusalNamesMissingRequirement) {
   const Host plain = cpu("x86_64", {});
   EXPECT_EQ(refusal("abi1-cpu-x86_64-linux", plain), "");
   EXPECT_EQ(refusal("abi1-cpu-x86_64.avx2-linux", plain),
@@ -58,7 +58,8 @@ TEST(Variant, ARefusalSaysWhatIsMissing) {
             "needs a driver for CUDA 13, this one is for 12.4");
 }
 
-// Machine code runs on its generation from its own number on; with an a, there alone.
+// Machine code runs on its compute capability and on later minor versions of the same major
+// version. With the suffix a, it runs only on exactly that capability.
 TEST(Variant, MachineCodeRunsOnItsGeneration) {
   EXPECT_EQ(refusal("abi1-cu13-sm90a-linux", gpu(90, 13000)), "");
   EXPECT_EQ(refusal("abi1-cu13-sm80-linux", gpu(86, 13000)), "");
@@ -70,7 +71,7 @@ TEST(Variant, MachineCodeRunsOnItsGeneration) {
   EXPECT_EQ(refusal("abi1-cu12-ptx80-linux", gpu(90, 13000)), "");
 }
 
-TEST(Variant, TheMostSpecificIsTheBest) {
+TEST(Variant, MostSpecificRanksHighest) {
   const auto rank = [](const char* name, const Host& host) {
     return judge(*parse_variant(name), host).rank;
   };
@@ -84,7 +85,7 @@ TEST(Variant, TheMostSpecificIsTheBest) {
   EXPECT_GT(rank("abi1-cu13-ptx90-linux", hopper), rank("abi1-cu13-ptx80-linux", hopper));
 }
 
-TEST(Variant, ThisMachineHasAName) {
+TEST(Variant, DetectsThisHost) {
   const Host host = this_host(kCpu);
   EXPECT_EQ(host.os, "linux");
   EXPECT_FALSE(host.architecture.empty());

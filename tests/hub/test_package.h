@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A package of a test's own, in a folder that is gone afterwards: "test/one" version 1 with two
-// variants, signed. Its code is an ELF header and some bytes: good enough for all but running it.
+// A signed package in a temporary folder: "test/one" version 1 with two variants. Its code is an
+// ELF header and some bytes, which is enough for everything but running it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ inline constexpr const char* kRecipe = R"({"name": "test/one", "version": 1, "li
     "operands": [{"name": "x", "shape": ["m", "n"]}, {"name": "y", "shape": ["m", "n"], "output": true}]}],
   "layers": []})";
 
-class MadePackage : public ::testing::Test {
+class TestPackage : public ::testing::Test {
  protected:
   void SetUp() override {
     char pattern[] = "/tmp/epilogue-hub-XXXXXX";
@@ -83,7 +83,7 @@ class MadePackage : public ::testing::Test {
     return check_variant({"test/one", 1, variant}, folder(variant), options_.trust);
   }
   std::vector<std::string> violations() const { return check().checked.violations; }
-  // The lock of the package as it is now.
+  // A lock of the current state of the package.
   Lock lock_now() const {
     Lock lock{"epilogue.lock", {{"test/one", 1, key_.id(), {}}}};
     for (const char* variant : {kBaseline, kOther}) {
