@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a manifest, its signature, a keyring, a lock, an index of packages and as code: each
-// is refused in words, or what is accepted keeps its promises. Nothing that nobody signed is
-// parsed.
+// Parses any bytes as a manifest, a signature, a keyring, a lock, a package index and as code. Each
+// parser reports an error, or the accepted value satisfies its invariants.
+// An unsigned manifest is never parsed.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -51,13 +51,13 @@ void check_manifest_text(std::string_view text) {
   hub::code_objection(*manifest, text);
 }
 
-// The first line as a signature, the rest as what it should be of.
+// Uses the first line as a signature and the rest as the signed manifest.
 void check_signature(std::string_view text) {
   const size_t end = text.find('\n');
   const std::string signature(text.substr(0, end == text.npos ? end : end + 1));
   const std::string_view rest = end == text.npos ? "" : text.substr(end + 1);
   const auto checked = hub::check_manifest({"epilogue/glu", 1, "v"}, rest, signature, {});
-  require(!checked.violations.empty() && !checked.manifest);  // nobody is trusted
+  require(!checked.violations.empty() && !checked.manifest);  // the keyring is empty
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any text as a rule: it is refused at a column of the text, or it reads back as it was written and
-// can be held against a trace. The same text as a kernel's name says something or nothing.
+// Parses any text as a rule. The parser reports an error at a column of the text, or the rule
+// round-trips and can be checked against a trace. Also decodes the text as a kernel name, which
+// must not crash.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

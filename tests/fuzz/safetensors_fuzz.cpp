@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a safetensors file: the parser refuses them, or what it accepts keeps its promises.
+// Parses any bytes as a safetensors file. The parser reports an error, or the accepted header
+// satisfies its invariants.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

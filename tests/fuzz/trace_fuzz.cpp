@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reader on any bytes, and everything that is made of a trace: no input may crash them.
+// Runs the reader on any bytes, and all analyses and reports on the trace. No input may crash them.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
