@@ -132,7 +132,7 @@ TEST(CodeCache, RebuildsEntriesWithoutCode) {
   const CacheFolder folder;
   EXPECT_FALSE(compiled_from_cache());
   const std::string key = folder.only_file().stem();
-  ASSERT_TRUE(store_cached(key, bytes_of("not code")).has_value());
+  ASSERT_TRUE(store_cached(key, bytes_of("not code at all")).has_value());
   EXPECT_FALSE(compiled_from_cache());
   EXPECT_TRUE(compiled_from_cache());
 }

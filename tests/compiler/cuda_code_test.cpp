@@ -168,7 +168,7 @@ TEST(CudaCode, NvrtcCompilesHopperGemms) {
 
 TEST(CudaCode, NvrtcErrorThrowsBugErrorWithLog) {
   try {
-    assemble_cuda("not CUDA code", "sm_90a");
+    assemble_cuda("this is not CUDA", "sm_90a");
     FAIL() << "NVRTC compiled it";
   } catch (const BugError& error) {
     EXPECT_NE(std::string(error.what()).find("epilogue.cu(1): error"), std::string::npos)
