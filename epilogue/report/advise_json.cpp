@@ -44,6 +44,7 @@ void term_json(JsonWriter& json, const Term& term) {
     return {1, ""};
   }();
   json.begin_object().key("what").string(text_of(term.what));
+  json.key("text").string(term_text(term));
   json.key("value").fixed(term.value * scale, 3).key("unit").string(unit).end_object();
 }
 
@@ -77,7 +78,7 @@ void advise_json(JsonWriter& json, const AdviceReport& advised, const trace::Tra
   for (const Advice& advice : advised.advice) {
     json.begin_object().key("kind").string(text_of(advice.kind));
     json.key("what").string(advice_title(advice));
-    json.key("saving").string(saving_text(advice, advised.cpu_kernels));
+    json.key("saving").string(saving_text(advice, advised).sentence());
     json.key("saves").string(advice.on_device ? "work" : "waiting");
     estimate_json(json, "saving_us", advice.saving_ns);
     json.key("step_saving_us").fixed(advice.step_saving_ns / 1000, 3);
@@ -88,7 +89,7 @@ void advise_json(JsonWriter& json, const AdviceReport& advised, const trace::Tra
     json.key("terms").begin_array();
     for (const Term& term : advice.terms) term_json(json, term);
     json.end_array().key("events").begin_array();
-    const size_t most = std::min(advice.events.size(), style.most_events);
+    const size_t most = std::min(advice.events.size(), style.max_events);
     for (const trace::EventId id : std::span(advice.events).first(most)) {
       json.begin_object().key("name").string(trace.name_of(id));
       json.key("ts_us").fixed(static_cast<double>(trace.ts_ns[id]) / 1000, 3);

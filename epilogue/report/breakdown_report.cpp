@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
-#include "epilogue/report/steps_report.h"
+#include "epilogue/report/diagnosis_report.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/text.h"
 #include "epilogue/report/units.h"
@@ -46,7 +47,7 @@ std::string activities_text(const analysis::ActivityTimes& times) {
   std::string text;
   for (const size_t i : order) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
-                        text_of(static_cast<analysis::HostActivity>(i)),
+                        phrase_of(static_cast<analysis::HostActivity>(i)),
                         time_text(static_cast<double>(times[i])));
   }
   return text;
@@ -58,15 +59,16 @@ std::string shares_text(const TimeShares& shares, bool markdown) {
     table.add_row({what, time_or_dash(ns), percent(ns, shares.window_ns)});
   };
   row("compute", shares.compute_ns);
-  row("communication alone", shares.exposed_communication_ns);
-  row("copies and sets alone", shares.exposed_memory_ns);
+  row("communication, exposed", shares.exposed_communication_ns);
+  row("copies and sets, exposed", shares.exposed_memory_ns);
   row("idle", shares.idle_ns);
   std::string text = print(table, markdown);
   if (shares.communication_ns > 0) {
     const int64_t hidden = shares.communication_ns - shares.exposed_communication_ns;
-    text += fmt::format("{}communication takes {}, {} of it behind compute\n", markdown ? "\n" : "",
-                        time_text(static_cast<double>(shares.communication_ns)),
-                        percent(hidden, shares.communication_ns));
+    text +=
+        fmt::format("{}communication: {}, {} of it overlapped with compute\n", markdown ? "\n" : "",
+                    time_text(static_cast<double>(shares.communication_ns)),
+                    percent(hidden, shares.communication_ns));
   }
   return text;
 }
@@ -74,48 +76,65 @@ std::string shares_text(const TimeShares& shares, bool markdown) {
 std::string idle_text(const IdleCauses& idle, const TimeShares& shares,
                       const BreakdownStyle& style) {
   if (shares.idle_ns == 0) return "";
-  Table table({{"idle, because the next work", Align::kLeft},
+  Table table({{style.cpu_kernels ? "why no kernel ran" : "why the GPU was idle", Align::kLeft},
                {"time", Align::kRight},
                {"of idle", Align::kRight}});
   const auto row = [&](const char* what, int64_t ns) {
     if (ns > 0) table.add_row({what, time_or_dash(ns), percent(ns, shares.idle_ns)});
   };
-  row(style.cpu_kernels ? "was not called yet" : "was not launched yet", idle.host_ns());
-  row("was launched just before (launch latency)", idle.on_its_way_ns);
-  row("followed another kernel (gap)", idle.between_ns);
-  row("waited for something not in the file", idle.not_in_file_ns);
-  row("has no launch in the file", idle.unknown_ns);
+  row(style.cpu_kernels ? "next kernel not called yet" : "next work not launched yet",
+      idle.host_ns());
+  row("launch latency", idle.on_its_way_ns);
+  row("gap between two kernels", idle.between_ns);
+  row("waiting for something not in the file", idle.not_in_file_ns);
+  row("unknown: launch not in the file", idle.unknown_ns);
   std::string text = "\n" + print(table, style.markdown);
   const std::string doing = activities_text(idle.host);
   if (doing.empty()) return text;
-  const std::string line = "meanwhile the CPU: " + doing;
+  const std::string line = "host meanwhile: " + doing;
   return text + (style.markdown ? "\n" + line : indented(line, kIndent, style.width)) + '\n';
 }
 
-std::string steps_part(const DeviceBreakdown& device, bool markdown) {
-  Table table({{"step", Align::kLeft},
-               {"window", Align::kRight},
-               {"compute", Align::kRight},
-               {"comm.", Align::kRight},
-               {"copies", Align::kRight},
-               {"others", Align::kRight},
-               {"idle", Align::kRight},
-               {"by CPU", Align::kRight},
-               {"", Align::kLeft}});
-  for (size_t i = 0; i < std::min(device.steps.size(), kMaxSteps); ++i) {
-    const auto& step = device.steps[i];
-    // Work of other steps, or of none, is no idle time.
-    const int64_t others_ns = step.idle.other_steps_ns;
-    const int64_t idle_ns = step.shares.idle_ns - others_ns;
-    table.add_row(
-        {shortened(step.name, 16), time_or_dash(step.shares.window_ns),
-         time_or_dash(step.shares.compute_ns), time_or_dash(step.shares.exposed_communication_ns),
-         time_or_dash(step.shares.exposed_memory_ns), time_or_dash(others_ns),
-         time_or_dash(idle_ns), percent(step.idle.host_ns(), idle_ns), step.cold ? "cold" : ""});
+// A column of times is left out where all of them are zero.
+struct StepColumn {
+  const char* title;
+  int64_t (*ns)(const analysis::StepBreakdown&);
+  bool optional = false;
+};
+
+constexpr StepColumn kStepColumns[] = {
+    {"window", [](const auto& step) { return step.shares.window_ns; }},
+    {"compute", [](const auto& step) { return step.shares.compute_ns; }},
+    {"comm.", [](const auto& step) { return step.shares.exposed_communication_ns; }, true},
+    {"copies", [](const auto& step) { return step.shares.exposed_memory_ns; }, true},
+    {"others", [](const auto& step) { return step.idle.other_steps_ns; }, true},
+    // Work of other steps, or of no step, is not idle time.
+    {"idle", [](const auto& step) { return step.shares.idle_ns - step.idle.other_steps_ns; }},
+};
+
+std::string steps_part(const DeviceBreakdown& device, const BreakdownStyle& style) {
+  const size_t shown = std::min(device.steps.size(), kMaxSteps);
+  const auto steps = std::span(device.steps).first(shown);
+  std::vector<StepColumn> columns;
+  for (const StepColumn& column : kStepColumns) {
+    const auto is_set = [&](const auto& step) { return column.ns(step) != 0; };
+    const bool needed = !column.optional || std::any_of(steps.begin(), steps.end(), is_set);
+    if (needed) columns.push_back(column);
   }
-  std::string text = "\n" + print(table, markdown);
+  std::vector<Table::Column> titles = {{"step", Align::kLeft}};
+  for (const StepColumn& column : columns) titles.push_back({column.title, Align::kRight});
+  titles.push_back({"by host", Align::kRight});
+  Table table(titles);
+  for (const auto& step : steps) {
+    std::vector<std::string> cells = {step.name + (step.cold ? " (cold)" : "")};
+    for (const StepColumn& column : columns) cells.push_back(time_or_dash(column.ns(step)));
+    cells.push_back(percent(step.idle.host_ns(), step.shares.idle_ns - step.idle.other_steps_ns));
+    table.add_row(std::move(cells));
+  }
+  std::string text =
+      "\n" + (style.markdown ? table.markdown() : table.text(style.width, Table::Cut::kMiddle));
   if (device.steps.size() > kMaxSteps) {
-    text += fmt::format("  and {} more: --json has all\n", device.steps.size() - kMaxSteps);
+    text += fmt::format("  {} more with --json\n", device.steps.size() - kMaxSteps);
   }
   return text;
 }
@@ -123,12 +142,12 @@ std::string steps_part(const DeviceBreakdown& device, bool markdown) {
 std::string streams_part(const DeviceBreakdown& device, bool markdown) {
   if (device.streams.size() < 2) return "";
   Table table({{"stream", Align::kLeft},
-               {"works", Align::kRight},
+               {"events", Align::kRight},
                {"compute", Align::kRight},
                {"comm.", Align::kRight},
                {"copies", Align::kRight},
                {"idle", Align::kRight},
-               {"for other streams", Align::kRight}});
+               {"other streams run", Align::kRight}});
   for (const auto& stream : device.streams) {
     table.add_row({fmt::format("{}", stream.stream), fmt::format("{}", stream.works),
                    time_or_dash(stream.shares.compute_ns),
@@ -153,26 +172,36 @@ std::string kinds_part(const DeviceBreakdown& device, bool markdown) {
   return "\n" + print(table, markdown);
 }
 
+// "2395 of 4605 kernels are shorter than 5 us, 7.146 ms in total"
+std::string short_kernels_text(const DeviceBreakdown& device) {
+  const std::string all = plural(static_cast<double>(device.kernels), "kernel");
+  if (device.kernels == 0) return "";
+  if (device.short_kernels == 0) {
+    return fmt::format("{}, none shorter than {:.0f} us\n", all, analysis::kShortNs / 1e3);
+  }
+  return fmt::format("{} of {} {} shorter than {:.0f} us, {} in total\n", device.short_kernels, all,
+                     device.short_kernels == 1 ? "is" : "are", analysis::kShortNs / 1e3,
+                     time_text(static_cast<double>(device.short_ns)));
+}
+
 std::string closing_part(const DeviceBreakdown& device, const BreakdownStyle& style) {
   std::string text = "\n";
   const auto& launches = device.launches;
   if (launches.launches > 0) {
-    text += wrapped(fmt::format("launch to start: {} (median), {} (p90); queue at a launch: {} "
-                                "(median), {} at most",
+    text += wrapped(fmt::format("launch to start: median {}, p90 {}; queue depth at launch: median "
+                                "{}, max {}",
                                 time_text(static_cast<double>(launches.delay_median_ns)),
                                 time_text(static_cast<double>(launches.delay_p90_ns)),
                                 launches.queue_median, launches.queue_most),
                     style.markdown ? SIZE_MAX / 2 : style.width) +
             '\n';
   }
-  text += fmt::format("{} of {} kernels are shorter than {}: {} together\n", device.short_kernels,
-                      device.kernels, time_text(analysis::kShortNs),
-                      time_text(static_cast<double>(device.short_ns)));
+  text += short_kernels_text(device);
   for (const auto& copy : device.copies) {
-    const double gbps =
-        copy.ns == 0 ? 0 : static_cast<double>(copy.bytes) / static_cast<double>(copy.ns);
-    text += fmt::format("{} x {}: {} at {:.1f} GB/s\n", copy.count, copy.name,
-                        bytes_text(static_cast<double>(copy.bytes)), gbps);
+    const auto bytes = static_cast<double>(copy.bytes);
+    text += fmt::format("{} x {}: {}", copy.count, copy.name, bytes_text(bytes));
+    if (copy.ns > 0) text += " at " + bandwidth_text(bytes / static_cast<double>(copy.ns));
+    text += '\n';
   }
   return text;
 }
@@ -298,16 +327,16 @@ void device_json(JsonWriter& json, const DeviceBreakdown& device, const trace::T
 
 std::string breakdown_text(const std::vector<DeviceBreakdown>& devices,
                            const BreakdownStyle& style) {
-  if (devices.empty()) return "no device work in the trace\n";
+  if (devices.empty()) return std::string(kCpuOnly) + '\n';
   std::string text;
   for (const DeviceBreakdown& device : devices) {
     const std::string name =
-        style.cpu_kernels ? "CPU kernels" : fmt::format("device {}", device.device);
-    text +=
-        fmt::format("{}{}: {} from the first to the end of the last\n\n", text.empty() ? "" : "\n",
-                    name, time_text(static_cast<double>(device.shares.window_ns)));
+        style.cpu_kernels ? "CPU kernels" : fmt::format("GPU {}", device.device);
+    text += fmt::format("{}{}: {} from the first event to the end of the last\n\n",
+                        text.empty() ? "" : "\n", name,
+                        time_text(static_cast<double>(device.shares.window_ns)));
     text += shares_text(device.shares, style.markdown) +
-            idle_text(device.idle, device.shares, style) + steps_part(device, style.markdown) +
+            idle_text(device.idle, device.shares, style) + steps_part(device, style) +
             streams_part(device, style.markdown) + kinds_part(device, style.markdown) +
             closing_part(device, style);
   }

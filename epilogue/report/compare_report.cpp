@@ -8,7 +8,6 @@
 #include "epilogue/analysis/names/decode.h"
 #include "epilogue/base/join.h"
 #include "epilogue/report/kernel_report.h"
-#include "epilogue/report/steps_report.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/text.h"
 #include "epilogue/report/units.h"
@@ -60,7 +59,7 @@ Table measures_table(const GroupComparison& group, bool cpu_kernels) {
   };
   time(cpu_kernels ? "kernel time" : "GPU time", a.device_ns, b.device_ns);
   time("CPU time", a.cpu_ns, b.cpu_ns);
-  time(cpu_kernels ? "kernel lane idle" : "GPU idle", a.idle_ns, b.idle_ns);
+  time(cpu_kernels ? "no kernel" : "GPU idle", a.idle_ns, b.idle_ns);
   number("kernels", a.kernels, b.kernels);
   number("memcpy", a.memcpys, b.memcpys);
   number("memset", a.memsets, b.memsets);
@@ -74,11 +73,11 @@ Table measures_table(const GroupComparison& group, bool cpu_kernels) {
   return table;
 }
 
-// Lines under a title that stands once, before the first; or a Markdown list.
+// Lines under a title that is printed once; or a Markdown list.
 class Lines {
  public:
   explicit Lines(const CompareTextOptions& options) : options_(options) {}
-  // An empty title goes on with the one before.
+  // An empty title continues the previous one.
   void add(std::string_view title, const std::string& text) {
     if (options_.markdown) {
       out_ +=
@@ -89,7 +88,7 @@ class Lines {
     if (!title.empty()) last_ = title;
     out_ += fmt::format("  {:<{}}{}\n", shown, kIndent - 2, fitted(text));
   }
-  // "2 x ..." of a kernel, by its name, what it says, or both.
+  // "2 x ..." and a kernel by its name, its decoded name, or both.
   void add_kernel(std::string_view title, int64_t count, const std::string& kernel) {
     const std::string times = fmt::format("{} x ", count);
     bool first = true;
@@ -98,8 +97,7 @@ class Lines {
       first = false;
     }
   }
-  // A kernel's own name, which Markdown must not read; what it says where it is too long for a
-  // line and nothing else was asked for.
+  // The kernel's name, as code in Markdown; its decoded name if it is too long for a line.
   std::string name(const std::string& text) const {
     if (options_.markdown) return '`' + text + '`';
     if (options_.names == NameStyle::kBoth) return join(name_lines(text, options_.names), " = ");
@@ -112,7 +110,7 @@ class Lines {
   const std::string& text() const { return out_; }
 
  private:
-  // Names that were asked for are not cut.
+  // Names asked for with --names are not cut.
   std::string fitted(const std::string& text) const {
     if (options_.names != NameStyle::kDecoded) return text;
     return shortened(text, options_.width > kIndent + 20 ? options_.width - kIndent : 20);
@@ -123,25 +121,25 @@ class Lines {
   std::string out_;
 };
 
-// Several names may say the same: kernels that are called what they are count together.
-std::vector<NamedCount> by_what_they_are(const std::vector<NamedCount>& entries) {
+// Kernels with the same decoded name count together.
+std::vector<NamedCount> by_decoded_name(const std::vector<NamedCount>& entries) {
   std::vector<NamedCount> sums;
-  std::vector<std::string> said;
+  std::vector<std::string> texts;
   for (const NamedCount& entry : entries) {
     const std::string what = kernel_sentence(entry.name, analysis::decode_name(entry.name));
-    const auto known = std::find(said.begin(), said.end(), what);
-    if (known == said.end()) {
+    const auto known = std::find(texts.begin(), texts.end(), what);
+    if (known == texts.end()) {
       sums.push_back(entry);
-      said.push_back(what);
+      texts.push_back(what);
     } else {
-      sums[static_cast<size_t>(known - said.begin())].count += entry.count;
+      sums[static_cast<size_t>(known - texts.begin())].count += entry.count;
     }
   }
   return sums;
 }
 
 void counted_lines(std::string_view title, const std::vector<NamedCount>& entries, Lines& lines) {
-  const auto sums = lines.decoded() ? by_what_they_are(entries) : entries;
+  const auto sums = lines.decoded() ? by_decoded_name(entries) : entries;
   int64_t hidden = 0;
   for (size_t i = 0; i < sums.size(); ++i) {
     if (i >= kShownKinds) {
@@ -150,7 +148,7 @@ void counted_lines(std::string_view title, const std::vector<NamedCount>& entrie
       lines.add_kernel(title, sums[i].count, sums[i].name);
     }
   }
-  if (hidden > 0) lines.add(title, fmt::format("and {} more; --json has them all", hidden));
+  if (hidden > 0) lines.add(title, fmt::format("{} more with --json", hidden));
 }
 
 void kernel_lines(const GroupComparison& group, Lines& lines) {
@@ -158,7 +156,7 @@ void kernel_lines(const GroupComparison& group, Lines& lines) {
   counted_lines("resized", group.resized, lines);
   for (const auto& change : group.changed) {
     lines.add("changed", fmt::format("{} x {}: {}", change.count, change.op,
-                                     change.differs.empty() ? "another name that says the same"
+                                     change.differs.empty() ? "another name, the same description"
                                                             : join(change.differs, ", ")));
     lines.add("", fmt::format("from {}", lines.name(change.from)));
     lines.add("", fmt::format("to {}", lines.name(change.to)));
@@ -175,7 +173,7 @@ void kernel_lines(const GroupComparison& group, Lines& lines) {
   counted_lines("new", group.added, lines);
 }
 
-// Names on as many lines as they take.
+// Names, wrapped.
 void host_lines(std::string_view title, const std::vector<HostChange>& changes, size_t width,
                 Lines& lines) {
   std::string line;
@@ -198,8 +196,8 @@ std::string group_text(const GroupComparison& group, bool cpu_kernels,
                        const CompareTextOptions& options) {
   const auto& [markdown, width, names] = options;
   std::string out =
-      fmt::format("\n{}{}: {} against {} instances, medians\n\n", markdown ? "### " : "",
-                  group.name, group.a.instances, group.b.instances);
+      fmt::format("\n{}{}: medians of {} and {} instances\n\n", markdown ? "### " : "", group.name,
+                  group.a.instances, group.b.instances);
   const Table table = measures_table(group, cpu_kernels);
   out += (markdown ? table.markdown() : table.text()) + '\n';
   Lines lines(options);
@@ -213,7 +211,7 @@ std::string group_text(const GroupComparison& group, bool cpu_kernels,
   return out + lines.text();
 }
 
-// The steps are left out where an annotation inside of them holds all of their work.
+// Steps are left out if an annotation inside them holds all of their work.
 std::vector<const GroupComparison*> shown_groups(const Comparison& comparison) {
   std::vector<const GroupComparison*> shown;
   for (size_t i = 0; i < comparison.groups.size(); ++i) {
@@ -239,7 +237,7 @@ std::string compare_text(const Comparison& comparison, const CompareTextOptions&
   for (const GroupComparison* group : shown)
     out += group_text(*group, comparison.cpu_kernels, options);
   if (comparison.groups.size() > kShownGroups && shown.size() == kShownGroups) {
-    out += fmt::format("\n{} more groups: --json has them all, --under NAME shows one\n",
+    out += fmt::format("\n{} more groups with --json; --under NAME shows one\n",
                        comparison.groups.size() - shown.size());
   }
   const std::string only = only_text("A", comparison.only_a, markdown ? SIZE_MAX : width) +

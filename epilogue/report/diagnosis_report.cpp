@@ -7,7 +7,6 @@
 #include <functional>
 
 #include "epilogue/base/join.h"
-#include "epilogue/report/steps_report.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/text.h"
 #include "epilogue/report/units.h"
@@ -40,8 +39,8 @@ void optional_json(JsonWriter& json, const char* key, const std::optional<double
   value ? json.fixed(*value * scale, decimals) : json.null();
 }
 
-// The largest first, each as it is called, as many as have room.
-std::string bounds_text(const Diagnosis& diagnosis, const char* (*called)(Bound), size_t width) {
+// The largest first, as many as have room; `name` gives the words for a bound.
+std::string bounds_text(const Diagnosis& diagnosis, const char* (*name)(Bound), size_t width) {
   std::vector<Bound> order;
   for (size_t i = 0; i < kBounds; ++i) {
     if (diagnosis.share(static_cast<Bound>(i)) >= 0.005) order.push_back(static_cast<Bound>(i));
@@ -50,7 +49,7 @@ std::string bounds_text(const Diagnosis& diagnosis, const char* (*called)(Bound)
                    [&](Bound a, Bound b) { return diagnosis.share(a) > diagnosis.share(b); });
   std::string text;
   for (const Bound bound : order) {
-    const std::string part = fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", called(bound),
+    const std::string part = fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", name(bound),
                                          100 * diagnosis.share(bound));
     if (text.size() + part.size() > width) break;
     text += part;
@@ -98,23 +97,26 @@ const char* window_text(const Diagnosis& diagnosis) {
   return diagnosis.whole_trace ? "the trace" : "the step";
 }
 
-std::string verdict_text(const Diagnosis& diagnosis, const char* device) {
+std::string verdict_text(const Diagnosis& diagnosis, bool cpu_kernels) {
   const double idle = 1 - share(diagnosis.busy_ns, diagnosis.window_ns());
   const char* what = window_text(diagnosis);
   const auto on_path = [&](const char* title, const char* doing) {
     return fmt::format("{}: {} {:.0f} % of {}", title, doing,
                        100 * diagnosis.share(diagnosis.limiter), what);
   };
+  const std::string idle_text =
+      cpu_kernels ? fmt::format("no kernel runs for {:.0f} % of {}", 100 * idle, what)
+                  : fmt::format("the GPU is idle {:.0f} % of {}", 100 * idle, what);
   switch (diagnosis.limiter) {
     case Limiter::kGpu:
-      return fmt::format("{}-BOUND: the {} is busy {:.0f} % of {}, mostly with {}",
-                         device == std::string_view("GPU") ? "GPU" : "KERNEL", device,
-                         100 * (1 - idle), what, phrase_of(diagnosis.bound()));
+      return fmt::format("{} {:.0f} % of {}, mostly {}{}",
+                         cpu_kernels ? "KERNEL-BOUND: kernels run" : "GPU-BOUND: the GPU is busy",
+                         100 * (1 - idle), what, cpu_kernels ? "" : "with ",
+                         phrase_of(diagnosis.bound()));
     case Limiter::kHost:
-      return fmt::format("HOST-BOUND in this trace: the {} is idle {:.0f} % of {}", device,
-                         100 * idle, what);
+      return "HOST-BOUND in this trace: " + idle_text;
     case Limiter::kInput:
-      return on_path("INPUT-BOUND", "loading data takes");
+      return on_path("INPUT-BOUND", "data loading takes");
     case Limiter::kSynchronizing:
       return on_path("SYNC-BOUND", "calls that wait for the GPU take");
     case Limiter::kCommunication:
@@ -128,23 +130,21 @@ std::string verdict_text(const Diagnosis& diagnosis, const char* device) {
     case Limiter::kCompiling:
       return on_path("COMPILE-BOUND", "compilation takes");
     case Limiter::kMixed:
-      return "MIXED: no single limit; critical path: " + largest_text(diagnosis, 3);
+      return "MIXED: no single limit on the critical path (" + largest_text(diagnosis, 3) + ")";
     case Limiter::kCapture:
       return fmt::format("GRAPH CAPTURE: {} records a CUDA graph, and its launches run nothing",
                          what);
     case Limiter::kNotInFile:
     case Limiter::kNotConclusive:
       if (diagnosis.launches_missing) {
-        return fmt::format(
-            "NOT CONCLUSIVE: the {} is idle {:.0f} % of {}, and most launches are not in the file",
-            device, 100 * idle, what);
+        return fmt::format("NOT CONCLUSIVE: {}, and most launches are not in the file", idle_text);
       }
       return fmt::format(
-          "NOT CONCLUSIVE: {}{:.0f} % of {} the {} waits for something that is not in the file",
+          "NOT CONCLUSIVE: {}for {:.0f} % of {} the {} waits for something not in the file",
           2 * diagnosis.share(Limiter::kHost) > 1 ? "the host is busy, but " : "",
-          100 * diagnosis.unexplained_share(), what, device);
+          100 * diagnosis.unexplained_share(), what, cpu_kernels ? "next kernel" : "GPU");
     case Limiter::kNoDevice:
-      return "no device work is in this trace: it shows the CPU only";
+      return kCpuOnly;
   }
   return "";
 }
@@ -162,7 +162,7 @@ std::string critical_path_text(const Diagnosis& diagnosis, const trace::Trace& t
   constexpr size_t kShownParts = 30;
   constexpr size_t kNameWidth = 30;
   const size_t width = style.markdown ? SIZE_MAX / 2 : style.width;
-  std::string out = wrapped(verdict_text(diagnosis, style.device), width) + '\n';
+  std::string out = wrapped(verdict_text(diagnosis, style.cpu_kernels), width) + '\n';
   out += wrapped(fmt::format("critical path of {}, {}: {}", diagnosis.shown,
                              time_text(static_cast<double>(diagnosis.window_ns())),
                              path_text(diagnosis)),
@@ -179,8 +179,8 @@ std::string critical_path_text(const Diagnosis& diagnosis, const trace::Trace& t
   Table table({{"at", Align::kRight},
                {"takes", Align::kRight},
                {"share", Align::kRight},
-               {"is", Align::kLeft},
-               {"in", Align::kLeft}});
+               {"what", Align::kLeft},
+               {"event", Align::kLeft}});
   size_t left_out = 0;
   for (const auto& part : diagnosis.path) {
     const int64_t ns = part.end_ns - part.begin_ns;
@@ -193,10 +193,10 @@ std::string critical_path_text(const Diagnosis& diagnosis, const trace::Trace& t
     table.add_row({time_text(static_cast<double>(part.begin_ns - diagnosis.window.begin)),
                    time_text(static_cast<double>(ns)),
                    fmt::format("{:.1f} %", 100 * share(ns, diagnosis.window_ns())),
-                   text_of(part.bound), style.markdown ? name : shortened(name, kNameWidth)});
+                   phrase_of(part.bound), style.markdown ? name : shortened(name, kNameWidth)});
   }
   out += style.markdown ? table.markdown() : table.text();
-  if (left_out > 0) out += fmt::format("and {} shorter parts: --all, --json\n", left_out);
+  if (left_out > 0) out += fmt::format("{} shorter parts with --all or --json\n", left_out);
   return out;
 }
 

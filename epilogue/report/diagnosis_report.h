@@ -15,15 +15,17 @@ const char* regime_text(analysis::Limiter limiter);
 
 // What is judged: "the step", "the steps", "the trace".
 const char* window_text(const analysis::Diagnosis& diagnosis);
-// "HOST-BOUND: the GPU is idle 33 % of the step". `device` is "GPU", or "kernel lane".
-std::string verdict_text(const analysis::Diagnosis& diagnosis, const char* device);
+// "HOST-BOUND: the GPU is idle 33 % of the step". `cpu_kernels`: the trace has
+// the kernels of a CPU instead of a GPU's.
+std::string verdict_text(const analysis::Diagnosis& diagnosis, bool cpu_kernels);
+inline constexpr const char* kCpuOnly = "CPU ONLY: the trace has no GPU work";
 // "dispatch 62 %, arithmetic 15 %, launches 12 %", the largest first.
 std::string path_text(const analysis::Diagnosis& diagnosis);
 // The critical path, part by part in order; without `all` the longest ones.
 struct PathStyle {
   bool all = false;
   bool markdown = false;
-  const char* device = "GPU";
+  bool cpu_kernels = false;
   size_t width = 80;
 };
 std::string critical_path_text(const analysis::Diagnosis& diagnosis, const trace::Trace& trace,
@@ -35,7 +37,7 @@ void critical_path_json(JsonWriter& json, const analysis::Diagnosis& diagnosis,
 std::string short_path_text(const analysis::Diagnosis& diagnosis, size_t width);
 void diagnosis_json(JsonWriter& json, const analysis::Diagnosis& diagnosis);
 
-// "79 % FLOP/s", "88 % B/s"; a dash where nothing is known.
+// "79 % FLOP/s", "88 % B/s"; a dash if unknown.
 std::string rate_text(const analysis::KernelRate& rate);
 void rate_json(JsonWriter& json, const analysis::KernelRate& rate);
 

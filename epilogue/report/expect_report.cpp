@@ -8,7 +8,7 @@
 #include "epilogue/analysis/names/decode.h"
 #include "epilogue/base/utf8.h"
 #include "epilogue/report/kernel_report.h"
-#include "epilogue/report/steps_report.h"
+#include "epilogue/report/text.h"
 #include "epilogue/report/units.h"
 #include "epilogue/report/words.h"
 

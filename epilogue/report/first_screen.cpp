@@ -41,8 +41,8 @@ std::string steps_text(const ScreenData& data) {
   if (!diagnosis || instances.size() == 1) return count;
   if (diagnosis->judged > 1) {
     const bool all = diagnosis->judged == static_cast<int64_t>(instances.size());
-    return all ? count + ", judged together"
-               : fmt::format("{} of {} judged together", diagnosis->judged, count);
+    return all ? count + ", analyzed together"
+               : fmt::format("{} of {} analyzed together", diagnosis->judged, count);
   }
   const size_t number = diagnosis->shown.rfind('#');
   const bool numbered = number != std::string::npos;
@@ -55,7 +55,7 @@ std::string steps_text(const ScreenData& data) {
 // is too long.
 std::string header(const ScreenData& data, const std::string& file, size_t width) {
   const std::string name = std::filesystem::path(file).filename().string();
-  std::string device = data.summary.device.empty() ? "device not named" : data.summary.device;
+  std::string device = data.summary.device.empty() ? "GPU not named" : data.summary.device;
   std::string steps = steps_text(data);
   std::string events = fmt::format(" | {} events", with_commas(data.summary.events));
   const auto size = [&] {
@@ -76,7 +76,7 @@ std::string header(const ScreenData& data, const std::string& file, size_t width
                      device, steps, events);
 }
 
-// What the verdict rests on, and what to do with it.
+// The evidence for the verdict, and how to use it.
 std::vector<std::string> notes(const ScreenData& data, const trace::Trace& trace) {
   const Diagnosis& diagnosis = *data.advised.diagnosis;
   std::vector<std::string> lines;
@@ -87,15 +87,15 @@ std::vector<std::string> notes(const ScreenData& data, const trace::Trace& trace
   if (diagnosis.limiter == Limiter::kHost && !data.summary.cpu_kernels) {
     lines.push_back(
         busy < kMuch
-            ? "Profiling slows the host: its times are upper bounds."
-            : fmt::format("Profiling slows the host: time a step without it. Near {} it is "
-                          "GPU-bound, and only savings of GPU time count.",
+            ? "Profiling slows the host: host times are upper bounds."
+            : fmt::format("Profiling slows the host. Time a step without the profiler: near {} it "
+                          "is GPU-bound, and only GPU savings count.",
                           time_of(diagnosis.busy_ns / diagnosis.judged)));
   }
   if (diagnosis.limiter == Limiter::kHost &&
       2 * diagnosis.own_host_ns() > diagnosis.ns(Limiter::kHost)) {
     lines.push_back(
-        fmt::format("{} of it is not dispatch: operators, or gaps between them, over 1 ms",
+        fmt::format("{} of the host time is not dispatch: operators or gaps of over 1 ms",
                     time_of(diagnosis.own_host_ns() / diagnosis.judged)));
   }
   if (diagnosis.limiter == Limiter::kInput && data.loading.fetches > 0) {
@@ -146,7 +146,7 @@ std::string quality_text(const ScreenData& data) {
   };
   if (diagnosis && diagnosis->clipped_ns > 0) {
     parts.push_back(
-        fmt::format("clipped start, the first {} not judged", time_of(diagnosis->clipped_ns)));
+        fmt::format("clipped start, the first {} not analyzed", time_of(diagnosis->clipped_ns)));
   }
   if (diagnosis && diagnosis->limiter != Limiter::kGpu && data.has_stacks) {
     parts.emplace_back("Python stacks recorded, which slows the host");
@@ -160,18 +160,19 @@ std::string quality_text(const ScreenData& data) {
   for (const auto& step : summary.steps.instances) cold += step.cold ? 1 : 0;
   if (cold > 0) parts.push_back(count(cold, "cold step") + " (over twice the median)");
   if (summary.unlinked_kernels > 0) {
-    parts.push_back(count(summary.unlinked_kernels, "kernel") + " without a launch, in no step");
+    parts.push_back(count(summary.unlinked_kernels, "kernel") +
+                    " without a launch, counted in no step");
   }
   if (summary.lost_launches > 0) {
     parts.push_back(count(summary.lost_launches, "launch call") + " without a kernel");
   }
   if (summary.shared_correlations > 0) {
-    parts.push_back(count(summary.shared_correlations, "call") + " that share a correlation");
+    parts.push_back(count(summary.shared_correlations, "call") + " with a shared correlation id");
   }
   if (diagnosis && !data.groups.all_flops_known && !summary.cpu_kernels) {
-    parts.emplace_back(summary.device.empty()  ? "device not named: no MFU"
+    parts.emplace_back(summary.device.empty()  ? "GPU not named, so no MFU"
                        : data.groups.flops > 0 ? "FLOPs of some kernels unknown"
-                                               : "no shapes: no MFU");
+                                               : "no shapes, so no MFU");
   }
   return parts.empty() ? "" : "trace: " + join(parts, "; ");
 }
@@ -187,18 +188,16 @@ std::string next_text(const ScreenData& data, const std::string& file, size_t wi
 }
 
 std::string host_table(const ScreenData& data, size_t width) {
-  Table table({{"largest on the CPU, by self time", Align::kLeft},
+  Table table({{"largest operators, by self time", Align::kLeft},
                {"calls", Align::kRight},
                {"time", Align::kRight},
                {"share", Align::kRight}});
-  constexpr size_t kNumbers = 34;
   for (size_t i = 0; i < std::min<size_t>(data.summary.ops.size(), 8); ++i) {
     const auto& op = data.summary.ops[i];
-    table.add_row({shortened(op.name, width > kNumbers + 20 ? width - kNumbers : 20),
-                   fmt::format("{}", op.count), time_of(op.ns),
+    table.add_row({op.name, fmt::format("{}", op.count), time_of(op.ns),
                    fmt::format("{:.0f} %", 100 * op.share)});
   }
-  return table.text();
+  return table.text(width);
 }
 
 }  // namespace
@@ -227,20 +226,19 @@ std::string first_screen(const ScreenData& data, const trace::Trace& trace, cons
   std::string out = header(data, file, width) + "\n\n";
   if (!data.advised.diagnosis) {
     if (data.summary.ops.empty()) {
-      return out + "NOT CONCLUSIVE: no event is marked as work of a CPU or GPU (\"cat\")\n";
+      return out + "NOT CONCLUSIVE: no event has a known category (\"cat\")\n";
     }
-    out += "NO DEVICE WORK: this trace shows the CPU only\n\n" + host_table(data, width) + '\n';
+    out += std::string(kCpuOnly) + "\n\n" + host_table(data, width) + '\n';
     const std::string word = shell_word(file);
     const std::string next = fmt::format("next: epilogue table {0} | tree {0}", word);
     return out + (next.size() <= width ? next : "next: epilogue table FILE | tree FILE") + '\n';
   }
   const Diagnosis& diagnosis = *data.advised.diagnosis;
-  out += wrapped(verdict_text(diagnosis, data.summary.cpu_kernels ? "kernel lane" : "GPU"), width) +
-         '\n';
+  out += wrapped(verdict_text(diagnosis, data.summary.cpu_kernels), width) + '\n';
   out += bar_text(data, width);
   constexpr const char* kPath = "critical path: ";
   out += kPath;
-  out += diagnosis.launches_missing ? "not known, launches are missing"
+  out += diagnosis.launches_missing ? "unknown, launches are missing"
                                     : short_path_text(diagnosis, width - std::strlen(kPath));
   out += '\n';
   for (const std::string& note : notes(data, trace)) out += wrapped(note, width) + '\n';

@@ -7,8 +7,8 @@
 
 #include "epilogue/base/join.h"
 #include "epilogue/report/kernel_report.h"
-#include "epilogue/report/steps_report.h"
 #include "epilogue/report/table.h"
+#include "epilogue/report/text.h"
 #include "epilogue/report/units.h"
 
 namespace epi::report {
@@ -38,7 +38,7 @@ class KernelNotes {
     std::string out = "\n";
     for (size_t i = 0; i < names_.size(); ++i) {
       out += markdown ? fmt::format("{}. `{}`\n", i + 1, names_[i])
-                      : fmt::format("  {:>2}  {}\n", i + 1, shortened(names_[i], width - 6));
+                      : fmt::format("  {:>2}  {}\n", i + 1, hard_wrapped(names_[i], 6, width));
     }
     return out;
   }
@@ -50,9 +50,8 @@ class KernelNotes {
 // The peaks of the types that occur: "bf16 989.5".
 std::string peak_text(const GemmTable& table) {
   if (!table.peaks) {
-    return table.device.empty()
-               ? "peak: unknown, the trace does not name its device\n"
-               : fmt::format("peak: unknown for \"{}\", which is in no table here\n", table.device);
+    return table.device.empty() ? "peak: unknown, because the trace does not name its GPU\n"
+                                : fmt::format("peak: unknown for \"{}\"\n", table.device);
   }
   std::vector<std::string> types;
   for (const GemmRow& row : table.rows) {
@@ -61,9 +60,10 @@ std::string peak_text(const GemmTable& table) {
     if (peak > 0 && std::find(types.begin(), types.end(), text) == types.end())
       types.push_back(text);
   }
-  return fmt::format("peak: {}, TFLOP/s dense: {}\n      ({}{})\n", table.peaks->title,
-                     join(types, ", "), table.peaks->source,
-                     analysis::is_measured_gpu(table.device) ? "" : "; not measured here");
+  return fmt::format(
+      "peak: {}, TFLOP/s dense: {}\n      ({}{})\n", table.peaks->title, join(types, ", "),
+      table.peaks->source,
+      analysis::is_measured_gpu(table.device) ? "" : "; Epilogue was not measured on it");
 }
 
 size_t shown_rows(const GemmTable& table, std::optional<size_t> limit) {
@@ -104,7 +104,7 @@ void row_json(JsonWriter& json, const GemmRow& row, double peak) {
 
 std::string gemms_text(const GemmTable& table, std::optional<size_t> limit, bool markdown,
                        size_t width) {
-  if (table.rows.empty()) return "no GEMM ran on a device in this trace\n";
+  if (table.rows.empty()) return "the trace has no GEMM kernels\n";
   Table out({{"M x N x K", Align::kLeft},
              {"type", Align::kLeft},
              {"layout", Align::kLeft},
@@ -112,7 +112,7 @@ std::string gemms_text(const GemmTable& table, std::optional<size_t> limit, bool
              {"count", Align::kRight},
              {"median", Align::kRight},
              {"TFLOP/s", Align::kRight},
-             {"peak", Align::kRight},
+             {"of peak", Align::kRight},
              {"#", Align::kLeft}});
   KernelNotes notes;
   const size_t shown = shown_rows(table, limit);
@@ -120,14 +120,14 @@ std::string gemms_text(const GemmTable& table, std::optional<size_t> limit, bool
     const GemmRow& row = table.rows[i];
     out.add_row({gemm_text(row), dash(std::string(text_of(row.name.dtype))), dash(row.name.layout),
                  dash(tile_text(row.name)), fmt::format("{}", row.count), time_text(row.median_ns),
-                 row.tflops ? fmt::format("{:.4g}", *row.tflops) : "?",
+                 row.tflops ? four_digits(*row.tflops) : "?",
                  row.share_of_peak ? fmt::format("{:.1f} %", 100 * *row.share_of_peak) : "?",
                  notes.mark(row.kernel)});
   }
   std::string text =
       (markdown ? out.markdown() : out.text()) + notes.text(markdown, std::max<size_t>(width, 26));
   if (shown < table.rows.size()) {
-    text += fmt::format("  {} of {} rows; --limit N shows more\n", shown, table.rows.size());
+    text += fmt::format("  {} of {} rows: --limit N shows more\n", shown, table.rows.size());
   }
   return text + '\n' + peak_text(table);
 }

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "epilogue/analysis/names/decode.h"
 #include "epilogue/base/join.h"
-#include "epilogue/report/steps_report.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/units.h"
 
@@ -82,9 +82,9 @@ std::string kind_title(Kind kind) {
     case Kind::kGemv:
       return "GEMV";
     case Kind::kSplitKReduce:
-      return "sum over split-K";
+      return "split-K reduction";
     case Kind::kEpilogue:
-      return "epilogue of a GEMM";
+      return "GEMM epilogue";
     case Kind::kConv:
       return "convolution";
     case Kind::kComm:
@@ -176,7 +176,7 @@ std::string kernel_sentence(std::string_view name, const DecodedName& kernel) {
   if (kernel.library == Library::kUnknown && kernel.kind == Kind::kUnknown) {
     return std::string(name);
   }
-  // "Memcpy DtoH (Device -> Pageable)" says it better.
+  // "Memcpy DtoH (Device -> Pageable)" is already plain.
   if (kernel.kind == Kind::kMemcpy || kernel.kind == Kind::kMemset) return std::string(name);
   std::string out = library_title(kernel);
   const auto add = [&](std::string_view text, const char* separator = " ") {
@@ -185,7 +185,7 @@ std::string kernel_sentence(std::string_view name, const DecodedName& kernel) {
     out += text;
   };
   add(kind_title(kernel.kind));
-  // A GEMM's name says what is beside it.
+  // The list of a GEMM names the operators fused with it.
   if (!kernel.ops.empty() && (!is_gemm(kernel.kind) || kernel.ops.size() > 1)) {
     add(join(kernel.ops, ", "), ": ");
   }
@@ -220,7 +220,7 @@ std::string kernel_text(std::string_view name, const DecodedName& kernel) {
   line("functor", kernel.functor);
   line("ops", join(kernel.ops, ", "));
   if (kernel.library == Library::kUnknown && kernel.kind == Kind::kUnknown) {
-    out += "  unknown: no grammar reads this name; add it with --names-file (docs/explain.md)\n";
+    out += "  unknown name: add its library and kind with --names-file (docs/explain.md)\n";
   }
   return out;
 }
@@ -246,20 +246,41 @@ std::string named_table(const std::vector<analysis::NamedTime>& kernels, bool ma
 
 std::string kernels_table(const std::vector<analysis::NamedTime>& kernels, bool markdown,
                           size_t width, NameStyle names) {
+  if (kernels.empty()) return "the trace has no kernels\n";
   if (names != NameStyle::kDecoded) return named_table(kernels, markdown, names);
-  constexpr size_t kNumbersWidth = 34;
-  const size_t name_width =
-      markdown ? SIZE_MAX : std::max<size_t>(20, width - std::min(width, kNumbersWidth));
   Table table({{"kernel", Align::kLeft},
+               {"names", Align::kRight},
                {"count", Align::kRight},
                {"time", Align::kRight},
                {"share", Align::kRight}});
-  for (const auto& [name, count, ns, share, id] : kernels) {
-    const std::string text = kernel_sentence(name, analysis::decode_name(name));
-    table.add_row({shortened(text, name_width), fmt::format("{}", count),
-                   time_text(static_cast<double>(ns)), fmt::format("{:.1f} %", 100 * share)});
+  // Several names may decode to the same text: they share a row.
+  struct Row {
+    std::string text;
+    int64_t count = 0;
+    int64_t ns = 0;
+    double share = 0;
+    int64_t names = 0;
+  };
+  std::vector<Row> rows;
+  std::map<std::string, size_t> places;
+  for (const auto& kernel : kernels) {
+    const std::string text = kernel_sentence(kernel.name, analysis::decode_name(kernel.name));
+    const auto [place, is_new] = places.try_emplace(text, rows.size());
+    if (is_new) rows.push_back({.text = text});
+    Row& row = rows[place->second];
+    row.count += kernel.count;
+    row.ns += kernel.ns;
+    row.share += kernel.share;
+    ++row.names;
   }
-  return markdown ? table.markdown() : table.text();
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.ns > b.ns; });
+  for (const Row& row : rows) {
+    table.add_row({row.text, fmt::format("{}", row.names), fmt::format("{}", row.count),
+                   time_text(static_cast<double>(row.ns)),
+                   fmt::format("{:.1f} %", 100 * row.share)});
+  }
+  return markdown ? table.markdown() : table.text(width);
 }
 
 void kernel_json(JsonWriter& json, std::string_view name, const DecodedName& kernel,

@@ -88,13 +88,11 @@ void file_json(JsonWriter& json, const PageData::File& file, int64_t begin_ns, s
   for (const auto& device : file.devices) idle_map_json(json, device, begin_ns);
   json.end_array();
   object(json, "advice", [&] {
-    advise_json(json, file.advised, file.index.trace, {.file = file.file, .most_events = 5});
+    advise_json(json, file.advised, file.index.trace, {.file = file.file, .max_events = 5});
   });
   json.key("bound");
   const auto& diagnosis = file.advised.diagnosis;
-  diagnosis
-      ? json.string(verdict_text(*diagnosis, file.advised.cpu_kernels ? "kernel lane" : "GPU"))
-      : json.null();
+  diagnosis ? json.string(verdict_text(*diagnosis, file.advised.cpu_kernels)) : json.null();
   json.end_object();
 }
 

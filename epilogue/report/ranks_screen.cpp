@@ -13,7 +13,6 @@
 #include "epilogue/base/join.h"
 #include "epilogue/report/advise_report.h"
 #include "epilogue/report/kernel_report.h"
-#include "epilogue/report/steps_report.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/text.h"
 #include "epilogue/report/units.h"
@@ -45,19 +44,23 @@ double communication_ns(const analysis::TraceIndex& index, const analysis::Inter
 // "6 of 8 ranks are host-bound, 2 mixed", the most frequent first.
 std::string limiters_text(const std::vector<RankScreen>& ranks) {
   std::map<std::string, size_t> counts;
-  for (const RankScreen& rank : ranks) ++counts[short_regime_of(rank.limiter)];
+  for (const RankScreen& rank : ranks)
+    ++counts[rank.limiter == Limiter::kNotConclusive || rank.limiter == Limiter::kNotInFile
+                 ? "without a conclusive limit"
+                 : regime_of(rank.limiter)];
   std::vector<std::pair<std::string, size_t>> order(counts.begin(), counts.end());
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> parts;
   for (const auto& [what, count] : order) {
-    parts.push_back(parts.empty() ? fmt::format("{} of {} ranks are {}", count, ranks.size(), what)
+    parts.push_back(parts.empty() ? fmt::format("{} of {} ranks {} {}", count, ranks.size(),
+                                                count == 1 ? "is" : "are", what)
                                   : fmt::format("{} {}", count, what));
   }
   return join(parts, ", ");
 }
 
-// Collectives begin when the last rank arrives: it spends the least time in them.
+// A collective starts when the last rank arrives, so that rank spends the least time in it.
 std::string waiting_text(const std::vector<RankScreen>& ranks) {
   const auto [least, most] = std::minmax_element(
       ranks.begin(), ranks.end(),
@@ -68,11 +71,11 @@ std::string waiting_text(const std::vector<RankScreen>& ranks) {
   constexpr double kWorthShare = 0.1;
   const double difference = most->communication_ns - least->communication_ns;
   if (difference < kWorthShare * analysis::median(steps)) {
-    return fmt::format("Collectives take {} to {} a step: no rank is waited for.",
+    return fmt::format("Collectives take {} to {} per step: no straggler.",
                        time_text(least->communication_ns), time_text(most->communication_ns));
   }
   return fmt::format(
-      "Collectives take {} a step on rank {} and {} on rank {}: the others probably wait for "
+      "Collectives take {} per step on rank {} and {} on rank {}: the others probably wait for "
       "rank {}.",
       time_text(least->communication_ns), least->name, time_text(most->communication_ns),
       most->name, least->name);
@@ -80,7 +83,7 @@ std::string waiting_text(const std::vector<RankScreen>& ranks) {
 
 std::string header(const std::vector<RankScreen>& ranks, const std::string& source, size_t width) {
   const std::string name = std::filesystem::path(source).filename().string();
-  const std::string device = ranks[0].device.empty() ? "device not named" : ranks[0].device;
+  const std::string device = ranks[0].device.empty() ? "GPU not named" : ranks[0].device;
   const std::string rest = fmt::format(" | {} ranks | {} each", ranks.size(),
                                        plural(static_cast<double>(ranks[0].steps), "step"));
   const std::string both = fmt::format("{} | {}", name, device);
@@ -148,7 +151,7 @@ std::string ranks_screen(const std::vector<RankScreen>& ranks, const std::string
   }
   out += table.text();
   if (order.size() < ranks.size()) {
-    out += fmt::format("and {} with shorter steps: --json\n", ranks.size() - order.size());
+    out += fmt::format("{} more ranks, with shorter steps: --json\n", ranks.size() - order.size());
   }
   return out + "\nnext: epilogue FILE of one rank | breakdown FOLDER | advise FILE\n";
 }

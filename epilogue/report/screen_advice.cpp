@@ -5,7 +5,6 @@
 #include "epilogue/report/advise_report.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/screen_parts.h"
-#include "epilogue/report/steps_report.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/words.h"
 
@@ -32,10 +31,10 @@ std::string device_saving_text(const analysis::Advice& advice, const char* devic
                      number(saving.high));
 }
 
-// Of a step: what it adds to what is above. The host's part is an upper bound.
+// What it saves in addition to the advice above. Host time saved is an upper bound.
 std::string step_saving_text(const analysis::Advice& advice, double saved_ns) {
-  if (advice.kind == AdviceKind::kBatch) return "time per row";
-  if (saved_ns < 1) return "nothing more";
+  if (advice.kind == AdviceKind::kBatch) return "time per row, see advise";
+  if (saved_ns < 1) return "no more";
   const bool at_most = advice.kind != AdviceKind::kSync;
   return fmt::format("{}{}", at_most ? "at most " : "", time_text(saved_ns));
 }
@@ -43,14 +42,13 @@ std::string step_saving_text(const analysis::Advice& advice, double saved_ns) {
 }  // namespace
 
 std::string advice_text(const ScreenData& data, size_t width) {
-  // Of other GPUs no pairs were recorded here.
+  // Estimates are calibrated for the measured GPU only.
   const bool calibrated =
       data.summary.cpu_kernels || analysis::is_measured_gpu(data.summary.device);
-  Table table({{calibrated ? "what could help, in order" : "what could help (H200 estimates)",
-                Align::kLeft},
-               {"saves", Align::kLeft},
-               {"then bound by", Align::kLeft}});
-  constexpr size_t kNumbers = 52;
+  Table table(
+      {{calibrated ? "what could help, in order" : "what could help (as on H200)", Align::kLeft},
+       {"saves", Align::kLeft},
+       {"then limited by", Align::kLeft}});
   const char* device = data.summary.cpu_kernels ? "kernels" : "GPU";
   size_t shown = 0;
   const Diagnosis& diagnosis = *data.advised.diagnosis;
@@ -69,16 +67,17 @@ std::string advice_text(const ScreenData& data, size_t width) {
     const bool is_sequel = advice.is_timed && !advice.overlaps;
     const std::string then =
         fmt::format("{}, {}", short_of(advice.then_limited_by), time_text(advice.step_after_ns));
-    // Work that is not on the path shortens the step only where the profiler slows the host.
+    // GPU work off the critical path shortens the step only if it is GPU-bound without the
+    // profiler.
     const bool hidden = is_sequel && advice.on_device && saved_ns < 1;
     table.add_row(
-        {shortened(title, width > kNumbers + 20 ? width - kNumbers : 20),
+        {title,
          advice.on_device ? device_saving_text(advice, device) : step_saving_text(advice, saved_ns),
          !is_sequel ? "-"
          : hidden   ? "if GPU-bound"
                     : then});
   }
-  return shown == 0 ? "" : '\n' + table.text();
+  return shown == 0 ? "" : '\n' + table.text(width);
 }
 
 }  // namespace epi::report

@@ -15,7 +15,7 @@ using analysis::HostActivity;
 using analysis::IdleCause;
 using analysis::IdleGap;
 
-// A part of the step's time, with the letter that it has in the bar.
+// A part of the step's time and its letter in the bar.
 struct BarPart {
   char letter;
   const char* what;
@@ -30,10 +30,10 @@ std::vector<BarPart> bar_parts(const ScreenData& data, const char* device) {
       {'D', "copies", data.copies_alone_ns},
       {'I', "data loading"},
       {'H', "not launched"},
-      {'S', "synchronisation"},
+      {'S', "synchronization"},
       {'C', "compilation"},
       {'A', "allocation"},
-      {'M', "initialisation"},
+      {'M', "initialization"},
       {'.', "gaps"},
       {'?', "not in the file"}};
   const auto add = [&](char letter, const IdleGap& gap) {

@@ -3,7 +3,6 @@
 
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/screen_parts.h"
-#include "epilogue/report/steps_report.h"
 #include "epilogue/report/table.h"
 
 namespace epi::report {
@@ -75,8 +74,6 @@ std::string group_text(const WorkGroup& group) {
 std::string groups_text(const ScreenData& data, size_t most, size_t width) {
   const auto& groups = data.groups;
   if (groups.groups.empty()) return "";
-  constexpr size_t kNumbers = 44;  // the columns beside a name
-  const size_t name_width = width > kNumbers + 20 ? width - kNumbers : 20;
   Table table(
       {{fmt::format("{} {}", data.summary.cpu_kernels ? "kernels" : "GPU work", time_of(groups.ns)),
         Align::kLeft},
@@ -87,7 +84,7 @@ std::string groups_text(const ScreenData& data, size_t most, size_t width) {
   const auto row = [&](const std::string& name, int64_t calls, int64_t ns, std::string peak) {
     const double share =
         groups.ns == 0 ? 0 : static_cast<double>(ns) / static_cast<double>(groups.ns);
-    table.add_row({shortened(name, name_width), fmt::format("{}", calls), time_of(ns),
+    table.add_row({name, fmt::format("{}", calls), time_of(ns),
                    fmt::format("{:.0f} %", 100 * share), std::move(peak)});
   };
   int64_t rest_calls = groups.rest_calls;
@@ -102,7 +99,7 @@ std::string groups_text(const ScreenData& data, size_t most, size_t width) {
     }
   }
   if (rest_calls > 0) row("others", rest_calls, rest_ns, "-");
-  return table.text();
+  return table.text(width);
 }
 
 }  // namespace epi::report

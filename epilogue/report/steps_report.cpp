@@ -17,10 +17,6 @@ using analysis::Instance;
 using analysis::InstanceGroup;
 using analysis::Measures;
 
-// What the columns beside the name take at most.
-constexpr size_t kMeasuresWidth = 58;
-constexpr size_t kShortestName = 16;
-
 double us(double ns) { return ns / 1000; }
 
 std::string share(double part) { return fmt::format("{:.1f} %", 100 * part); }
@@ -36,19 +32,23 @@ std::vector<Table::Column> columns(const char* first, const char* second) {
           {"kernels", Align::kRight}};
 }
 
-Table steps_table(const InstanceGroup& steps, size_t name_width) {
-  Table table(columns("step", "launches"));
+bool is_whole_trace(const InstanceGroup& steps) {
+  return steps.instances.size() == 1 && steps.instances[0].event == trace::kNoEvent;
+}
+
+Table steps_table(const InstanceGroup& steps) {
+  Table table(columns(is_whole_trace(steps) ? "no steps marked" : "step", "launches"));
   for (const Instance& step : steps.instances) {
     const Measures& m = step.measures;
-    table.add_row({shortened(step.name, name_width) + (step.cold ? " (cold)" : ""),
-                   fmt::format("{}", m.launches), time_text(static_cast<double>(m.cpu_ns)),
+    table.add_row({step.name + (step.cold ? " (cold)" : ""), fmt::format("{}", m.launches),
+                   time_text(static_cast<double>(m.cpu_ns)),
                    time_text(static_cast<double>(m.device_ns)), share(m.busy()),
                    time_text(static_cast<double>(m.idle_ns())), fmt::format("{}", m.kernels)});
   }
   return table;
 }
 
-Table annotations_table(const std::vector<InstanceGroup>& annotations, size_t name_width) {
+Table annotations_table(const std::vector<InstanceGroup>& annotations) {
   Table table(columns("annotation, median", "count"));
   for (const InstanceGroup& group : annotations) {
     const auto m = analysis::median_measures(group);
@@ -58,10 +58,9 @@ Table annotations_table(const std::vector<InstanceGroup>& annotations, size_t na
             : fmt::format("{} ({}-{})", count_text(m.kernels), m.kernels_min, m.kernels_max);
     const auto cold = std::count_if(group.instances.begin(), group.instances.end(),
                                     [](const Instance& instance) { return instance.cold; });
-    table.add_row(
-        {shortened(group.name, name_width) + (cold > 0 ? fmt::format(" ({} cold)", cold) : ""),
-         fmt::format("{}", group.instances.size()), time_text(m.cpu_ns), time_text(m.device_ns),
-         share(m.busy), time_text(m.idle_ns), kernels});
+    table.add_row({group.name + (cold > 0 ? fmt::format(" ({} cold)", cold) : ""),
+                   fmt::format("{}", group.instances.size()), time_text(m.cpu_ns),
+                   time_text(m.device_ns), share(m.busy), time_text(m.idle_ns), kernels});
   }
   return table;
 }
@@ -75,30 +74,21 @@ std::string copies_text(const InstanceGroup& steps) {
     memsets += step.measures.memsets;
     syncs += step.measures.syncs;
   }
-  return fmt::format("all steps: {} memcpy, {} memset, {} calls that wait for the GPU\n", memcpys,
-                     memsets, syncs);
+  return fmt::format("{}: {} memcpy, {} memset, {}\n",
+                     is_whole_trace(steps) ? "total" : "all steps", memcpys, memsets,
+                     plural(static_cast<double>(syncs), "synchronizing call"));
 }
 
 }  // namespace
 
-std::string shortened(const std::string& name, size_t width) {
-  std::string line = name;
-  std::replace_if(
-      line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
-  if (line.size() <= width) return line;
-  return std::string(utf8_prefix(line, width - 3)) + "...";
-}
-
 std::string steps_text(const StepsReport& report, bool markdown, size_t width) {
-  const size_t name_width =
-      markdown ? SIZE_MAX : std::max(kShortestName, width - std::min(width, kMeasuresWidth));
-  const Table steps = steps_table(report.steps, name_width);
-  std::string out = markdown ? steps.markdown() : steps.text();
-  if (markdown) out += '\n';
+  const auto print = [&](const Table& table) {
+    return markdown ? table.markdown() : table.text(width, Table::Cut::kMiddle);
+  };
+  std::string out = print(steps_table(report.steps)) + (markdown ? "\n" : "");
   out += copies_text(report.steps);
   if (report.annotations.empty()) return out;
-  const Table annotations = annotations_table(report.annotations, name_width);
-  return out + "\n" + (markdown ? annotations.markdown() : annotations.text());
+  return out + "\n" + print(annotations_table(report.annotations));
 }
 
 void median_json(JsonWriter& json, const InstanceGroup& group) {

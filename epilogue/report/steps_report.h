@@ -15,7 +15,7 @@ struct StepsReport {
   std::vector<analysis::InstanceGroup> annotations;
 };
 
-// `width` is how many columns the text may take; Markdown takes what it needs.
+// The text is at most `width` columns wide; Markdown takes what it needs.
 std::string steps_text(const StepsReport& report, bool markdown, size_t width);
 // The members `steps` and `annotations` of an open object.
 void steps_json(JsonWriter& json, const StepsReport& report);
@@ -24,8 +24,5 @@ void steps_json(JsonWriter& json, const StepsReport& report);
 void median_json(JsonWriter& json, const analysis::InstanceGroup& group);
 // The measures of one instance as members of an open object: "cpu_us", "gpu_us", "kernels", ...
 void measures_json(JsonWriter& json, const analysis::Measures& measures);
-
-// "forward_and_a_long…" of a name that is wider than `width`.
-std::string shortened(const std::string& name, size_t width);
 
 }  // namespace epi::report

@@ -33,12 +33,12 @@ std::string steps_line(const Summary& summary) {
   const auto& instances = summary.steps.instances;
   const bool whole = instances.size() == 1 && instances[0].event == trace::kNoEvent;
   if (whole) {
-    return fmt::format("no steps are marked: the whole trace, {}\n",
+    return fmt::format("no steps marked; the trace takes {}\n",
                        time_text(static_cast<double>(instances[0].measures.cpu_ns)));
   }
   std::string out =
-      fmt::format("{}, {} each (median)", plural(static_cast<double>(instances.size()), "step"),
-                  time_text(summary.median.cpu_ns));
+      fmt::format("{}, {}{}", plural(static_cast<double>(instances.size()), "step"),
+                  instances.size() == 1 ? "" : "median ", time_text(summary.median.cpu_ns));
   size_t cold = 0;
   for (const auto& step : instances) {
     if (!step.cold) continue;
@@ -52,21 +52,23 @@ std::string steps_line(const Summary& summary) {
 
 std::string work_line(const Summary& summary) {
   const auto& m = summary.median;
-  return fmt::format("a step: {}, {}, {}, {}; {} {}, busy {:.1f} %\n", plural(m.kernels, "kernel"),
-                     plural(m.launches, "launch", "es"), fmt::format("{:.0f} memcpy", m.memcpys),
+  const auto& steps = summary.steps.instances;
+  const bool whole = steps.size() == 1 && steps[0].event == trace::kNoEvent;
+  return fmt::format("{}: {}, {}, {}, {}; {} {}, busy {:.1f} %\n", whole ? "the trace" : "a step",
+                     plural(m.kernels, "kernel"), plural(m.launches, "launch", "es"),
+                     fmt::format("{:.0f} memcpy", m.memcpys),
                      fmt::format("{:.0f} memset", m.memsets),
                      summary.cpu_kernels ? "kernels" : "GPU", time_text(m.device_ns), 100 * m.busy);
 }
 
 std::string diagnosis_text(const Summary& summary) {
-  if (summary.diagnoses.empty()) return "no device work is in this trace: it shows the CPU only\n";
+  if (summary.diagnoses.empty()) return std::string(kCpuOnly) + '\n';
   const auto& diagnosis = summary.diagnoses.front();
-  return fmt::format("{}\ncritical path: {}\n",
-                     verdict_text(diagnosis, summary.cpu_kernels ? "kernel lane" : "GPU"),
+  return fmt::format("{}\ncritical path: {}\n", verdict_text(diagnosis, summary.cpu_kernels),
                      path_text(diagnosis));
 }
 
-// Kernels are called what they are: no name of theirs fits into a column.
+// Kernels are shown by their decoded names: raw names do not fit into a column.
 std::string names_table(const char* title, const std::vector<analysis::NamedTime>& names,
                         const std::vector<analysis::KernelRate>* rates, NameStyle style) {
   if (names.empty()) return {};
@@ -91,15 +93,15 @@ std::string names_table(const char* title, const std::vector<analysis::NamedTime
 std::string lost_text(const Summary& summary) {
   std::string out;
   if (summary.unlinked_kernels > 0) {
-    out += fmt::format("note: {} belong to no launch and no operator\n",
+    out += fmt::format("note: {} without a launch or operator\n",
                        plural(static_cast<double>(summary.unlinked_kernels), "kernel"));
   }
   if (summary.lost_launches > 0) {
-    out += fmt::format("note: {} started a kernel that is not in the file: the profiler lost it\n",
+    out += fmt::format("note: {} whose kernel is not in the file, lost by the profiler\n",
                        plural(static_cast<double>(summary.lost_launches), "call"));
   }
   if (summary.shared_correlations > 0) {
-    out += fmt::format("note: {} share a correlation: was this file merged from several?\n",
+    out += fmt::format("note: {} with a shared correlation id; is this file merged from several?\n",
                        plural(static_cast<double>(summary.shared_correlations), "call"));
   }
   return out;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "epilogue/base/error.h"
+#include "epilogue/report/text.h"
 
 namespace epi::report {
 namespace {
@@ -27,7 +28,7 @@ void Table::add_row(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::string Table::text() const {
+std::string Table::text(size_t width_limit, Cut cut) const {
   std::vector<size_t> widths;
   for (size_t c = 0; c < columns_.size(); ++c) {
     size_t width = columns_[c].title.size();
@@ -35,6 +36,13 @@ std::string Table::text() const {
       if (c > 0 || row[c].size() <= longest_first_) width = std::max(width, row[c].size());
     }
     widths.push_back(width);
+  }
+  size_t total = 0;
+  for (const size_t width : widths) total += 2 + width;
+  if (total > width_limit && !widths.empty()) {
+    constexpr size_t kMinWidth = 12;
+    const size_t others = total - widths[0];
+    widths[0] = std::max(kMinWidth, width_limit > others ? width_limit - others : 0);
   }
   std::string out;
   const auto append = [&](size_t c, const std::string& cell) {
@@ -49,7 +57,10 @@ std::string Table::text() const {
   end_line();
   for (const auto& row : rows_) {
     for (size_t c = 0; c < row.size(); ++c) {
-      append(c, row[c]);
+      const bool is_cut = c == 0 && row[c].size() > widths[0] && row[c].size() <= longest_first_;
+      append(c, !is_cut            ? row[c]
+                : cut == Cut::kEnd ? shortened(row[c], widths[0])
+                                   : shortened_middle(row[c], widths[0]));
       if (c > 0 || row[c].size() <= longest_first_) continue;
       end_line();
       append(c, "");

@@ -2,6 +2,7 @@
 // A table of text cells: aligned for a terminal, or as Markdown.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,11 @@ class Table {
   // In text, a first cell that is longer takes a line of its own, and the others follow below it.
   void wrap_first(size_t longest) { longest_first_ = longest; }
 
-  // Two spaces in front of each column; no trailing spaces.
-  std::string text() const;
+  // Two spaces in front of each column; no trailing spaces. Where a line would be longer than
+  // `width`, the cells of the first column are cut: at their end, or in their middle where names
+  // differ at both ends.
+  enum class Cut { kEnd, kMiddle };
+  std::string text(size_t width = SIZE_MAX, Cut cut = Cut::kEnd) const;
   std::string markdown() const;
 
  private:

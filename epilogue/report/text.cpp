@@ -11,8 +11,10 @@ bool is_unit(std::string word) {
   while (!word.empty() && std::string_view(",;.()").find(word.back()) != std::string_view::npos) {
     word.pop_back();
   }
-  static constexpr std::string_view kUnits[] = {"ns", "us", "ms", "s",  "B",
-                                                "kB", "MB", "GB", "TB", "%"};
+  if (word.ends_with("/s")) word.resize(word.size() - 2);
+  static constexpr std::string_view kUnits[] = {"ns",    "us",   "ms",    "s",     "B",
+                                                "kB",    "MB",   "GB",    "TB",    "%",
+                                                "MFLOP", "FLOP", "GFLOP", "TFLOP", "rows"};
   return std::find(std::begin(kUnits), std::end(kUnits), word) != std::end(kUnits);
 }
 
@@ -49,10 +51,51 @@ std::string indented(const std::string& text, size_t spaces, size_t width) {
   return out;
 }
 
+std::string hard_wrapped(const std::string& text, size_t indent, size_t width) {
+  const size_t room = width > indent + 10 ? width - indent : 10;
+  std::string out;
+  for (std::string_view rest = text; !rest.empty();) {
+    std::string_view line = utf8_prefix(rest, room);
+    if (line.empty()) line = rest.substr(0, room);  // not UTF-8
+    if (!out.empty()) out += '\n' + std::string(indent, ' ');
+    out += line;
+    rest.remove_prefix(line.size());
+  }
+  return out;
+}
+
 std::string_view utf8_prefix(std::string_view text, size_t bytes) {
   if (text.size() <= bytes) return text;
   while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
   return text.substr(0, bytes);
+}
+
+namespace {
+
+std::string one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  return text;
+}
+
+}  // namespace
+
+std::string shortened(const std::string& text, size_t width) {
+  const std::string line = one_line(text);
+  if (line.size() <= width) return line;
+  return std::string(utf8_prefix(line, width - 3)) + "...";
+}
+
+std::string shortened_middle(const std::string& text, size_t width) {
+  const std::string line = one_line(text);
+  if (line.size() <= width) return line;
+  const size_t tail = (width - 3) / 2;
+  const std::string head(utf8_prefix(line, width - 3 - tail));
+  // The tail starts at a character, too.
+  const size_t cut = utf8_prefix(line, line.size() - tail).size();
+  const size_t start =
+      cut == line.size() - tail ? cut : std::min(line.size(), line.size() - tail + 1);
+  return head + "..." + std::string(std::string_view(line).substr(start));
 }
 
 std::string shell_word(const std::string& word) {

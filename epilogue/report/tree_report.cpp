@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "epilogue/base/join.h"
-#include "epilogue/report/steps_report.h"
+#include "epilogue/report/text.h"
 #include "epilogue/report/tree_forest.h"
 #include "epilogue/report/tree_lines.h"
 #include "epilogue/report/units.h"
@@ -15,7 +15,8 @@
 namespace epi::report {
 namespace {
 
-constexpr size_t kTimesWidth = 36;  // three columns of twelve
+constexpr size_t kTimeWidth = 10;
+constexpr size_t kTimesWidth = 3 * kTimeWidth;
 
 class TextWriter {
  public:
@@ -123,12 +124,19 @@ class TextWriter {
     const std::string before = fmt::format("{}{}{}", indent(line), line.device ? "> " : "",
                                            line.count == 1 ? "" : fmt::format("{} x ", line.count));
     if (!line.device || !options_.names) {
-      const size_t room = name_width_ - 1 - std::min(name_width_ - 1, after.size());
-      // What a kernel's name says is shorter than most names.
+      // A kernel has no CPU times, and its name may take their columns.
+      const size_t columns = name_width_ + (line.device ? 2 * kTimeWidth : 0);
+      const size_t room = columns - 1 - std::min(columns - 1, after.size());
+      // A decoded name is shorter than most names.
       const bool fits = before.size() + line.name.size() <= room;
       const std::string name =
           line.device && !fits ? name_lines(line.name, NameStyle::kDecoded)[0] : line.name;
-      write_row(shortened(before + name, room) + after, times);
+      if (line.device) {
+        out_ += fmt::format("{:<{}}{:>{}}\n", shortened(before + name, room) + after, columns,
+                            times.gpu, kTimeWidth);
+      } else {
+        write_row(shortened(before + name, room) + after, times);
+      }
       return;
     }
     const auto lines = name_lines(line.name, *options_.names);
@@ -144,8 +152,8 @@ class TextWriter {
       out_ += name + '\n';
       name.clear();
     }
-    out_ += fmt::format("{:<{}}{:>12}{:>12}{:>12}\n", name, name_width_, times.cpu, times.self,
-                        times.gpu);
+    out_ += fmt::format("{:<{}}{:>{}}{:>{}}{:>{}}\n", name, name_width_, times.cpu, kTimeWidth,
+                        times.self, kTimeWidth, times.gpu, kTimeWidth);
   }
 
   const TreeLines& tree_;
@@ -198,8 +206,8 @@ std::string tree_text(const trace::Trace& trace, const trace::Links& links,
   folded.limit(kMaxTreeLines - 3, lines_of_a_kernel(options));
   return TextWriter(folded, options).run() +
          fmt::format(
-             "folded from {} lines, --full shows all. N x: N events added up;\n"
-             "(+N): N lines below; occ.: occupancy queries among them\n",
+             "folded from {} lines: --full shows all\n"
+             "N x: sum of N events; (+N): N lines below; occ.: with occupancy queries\n",
              full.lines().size());
 }
 

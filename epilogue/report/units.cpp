@@ -8,13 +8,13 @@
 #include <cstddef>
 
 namespace epi::report {
-namespace {
 
-// Four digits: 1.500, 12.40, 462.1.
 std::string four_digits(double value) {
   const int decimals = value < 10 ? 3 : value < 100 ? 2 : 1;
   return fmt::format("{:.{}f}", value, decimals);
 }
+
+namespace {
 
 template <size_t N>
 std::string scaled(double value, const std::array<const char*, N>& units, int first_decimals) {
@@ -45,10 +45,12 @@ std::string time_text(double nanoseconds) {
   return scaled(nanoseconds, kUnits, 0);
 }
 
-std::string plural(double count, const char* one, const char* ending) {
+std::string bandwidth_text(double bytes_per_ns) { return bytes_text(bytes_per_ns * 1e9) + "/s"; }
+
+std::string plural(double count, const char* one, const char* ending, const char* ending_of_one) {
   const std::string number =
       count == std::floor(count) ? fmt::format("{:.0f}", count) : fmt::format("{:.1f}", count);
-  return fmt::format("{} {}{}", number, one, count == 1 ? "" : ending);
+  return fmt::format("{} {}{}", number, one, count == 1 ? ending_of_one : ending);
 }
 
 }  // namespace epi::report

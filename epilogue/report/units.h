@@ -13,7 +13,12 @@ std::string bytes_text(double bytes);
 std::string flops_text(double flops);
 // "850 ns", "12.40 us", "462.1 ms", "1.500 s".
 std::string time_text(double nanoseconds);
+// Four digits without a unit: "1.500", "12.40", "462.1".
+std::string four_digits(double value);
+// Bytes per nanosecond as "517.8 GB/s", "2.005 TB/s".
+std::string bandwidth_text(double bytes_per_ns);
 // "1 kernel", "5 kernels", "4.5 kernels".
-std::string plural(double count, const char* one, const char* ending = "s");
+std::string plural(double count, const char* one, const char* ending = "s",
+                   const char* ending_of_one = "");
 
 }  // namespace epi::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sentence that a comparison begins with.
+// The verdict of a comparison.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include "epilogue/base/join.h"
 #include "epilogue/report/compare_report.h"
 #include "epilogue/report/kernel_report.h"
-#include "epilogue/report/steps_report.h"
+#include "epilogue/report/text.h"
 #include "epilogue/report/units.h"
 
 namespace epi::report {
@@ -20,19 +20,18 @@ using analysis::GroupComparison;
 using analysis::Kind;
 using analysis::NamedCount;
 
-// What is within this part of each other is called equal: medians of a noisy machine.
+// Medians of a noisy machine that differ by less than this share count as equal.
 constexpr double kEqualWithin = 0.01;
-constexpr size_t kSaidFusions = 3;  // the rest is counted
-constexpr size_t kSaidName = 60;
+constexpr size_t kShownFusions = 3;  // the rest is counted
+constexpr size_t kNameWidth = 60;
 
-// "the GPU takes 29.98 us less (204.3 us against 234.3 us, -13 %)"; `who` is "the GPU takes".
-std::string net(const char* what, const char* who, double a, double b) {
+// "GPU time 234.3 us -> 204.3 us (-13 %)"
+std::string net(const char* what, double a, double b) {
   if (a == b || std::abs(b - a) <= kEqualWithin * std::max(a, b)) {
-    return fmt::format("{} time is the same ({})", what, time_text(b));
+    return fmt::format("{} is the same ({})", what, time_text(b));
   }
-  const std::string percent = a == 0 ? "" : fmt::format(", {:+.0f} %", 100 * (b - a) / a);
-  return fmt::format("{} {} {} ({} against {}{})", who, time_text(std::abs(b - a)),
-                     b > a ? "longer" : "less", time_text(b), time_text(a), percent);
+  const std::string percent = a == 0 ? "" : fmt::format(" ({:+.0f} %)", 100 * (b - a) / a);
+  return fmt::format("{} {} -> {}{}", what, time_text(a), time_text(b), percent);
 }
 
 int64_t total(const std::vector<NamedCount>& list) {
@@ -83,7 +82,7 @@ std::string bytes_phrase(const GroupComparison& group) {
   const auto text = [](const analysis::MovedBytes& moved) {
     return fmt::format("{}{}", moved.at_least ? "at least " : "", bytes_text(moved.bytes));
   };
-  return fmt::format("{} moved against {}", text(*b), text(*a));
+  return fmt::format("memory traffic {} -> {}", text(*a), text(*b));
 }
 
 std::string work_phrase(const GroupComparison& group) {
@@ -92,31 +91,31 @@ std::string work_phrase(const GroupComparison& group) {
     return phrase.starts_with("1 ") ? phrase + " is" : phrase + " are";
   };
   if (!group.same.empty()) parts.push_back(are(kernels_phrase(group.same)) + " the same");
-  for (size_t i = 0; i < std::min(group.fused.size(), kSaidFusions); ++i) {
+  for (size_t i = 0; i < std::min(group.fused.size(), kShownFusions); ++i) {
     const auto& fusion = group.fused[i];
     const int64_t replaced = fusion.replaced / fusion.count;
     const std::string count = replaced == static_cast<int64_t>(fusion.ops.size())
                                   ? ""
                                   : fmt::format(" ({} kernels)", replaced);
     parts.push_back(fmt::format("{}{} became {}", join(fusion.ops, " and "), count,
-                                shortened(fusion.kernel, kSaidName)));
+                                shortened(fusion.kernel, kNameWidth)));
   }
-  if (group.fused.size() > kSaidFusions) {
-    parts.push_back(fmt::format("{} more fusions", group.fused.size() - kSaidFusions));
+  if (group.fused.size() > kShownFusions) {
+    parts.push_back(fmt::format("{} more fusions", group.fused.size() - kShownFusions));
   }
-  for (size_t i = 0; i < std::min(group.unfused.size(), kSaidFusions); ++i) {
+  for (size_t i = 0; i < std::min(group.unfused.size(), kShownFusions); ++i) {
     const auto& fusion = group.unfused[i];
-    parts.push_back(fmt::format("{} came apart into {}", shortened(fusion.kernel, kSaidName),
+    parts.push_back(fmt::format("{} was split into {}", shortened(fusion.kernel, kNameWidth),
                                 join(fusion.ops, " and ")));
   }
   if (!group.resized.empty()) {
-    parts.push_back(are(kernels_phrase(group.resized)) + " the same code on another size");
+    parts.push_back(are(kernels_phrase(group.resized)) + " the same code for another size");
   }
   int64_t changed = 0;
   for (const auto& change : group.changed) changed += change.count;
   if (changed > 0)
-    parts.push_back(are(plural(static_cast<double>(changed), "kernel")) +
-                    " another for the same op");
+    parts.push_back(plural(static_cast<double>(changed), "op") +
+                    (changed == 1 ? " runs another kernel" : " run other kernels"));
   if (!group.gone.empty()) parts.push_back(are(kernels_phrase(group.gone)) + " gone");
   if (!group.added.empty()) parts.push_back(are(kernels_phrase(group.added)) + " new");
   return join(parts, "; ");
@@ -137,14 +136,14 @@ std::string head(const analysis::Comparison& comparison) {
   if (has_no_work(group)) {
     out = fmt::format("No {} on either side", work);
   } else if (!has_work(group.a) || !has_work(group.b)) {
-    out = fmt::format("Not comparable: {} recorded no kernels, {} did",
+    out = fmt::format("Not comparable: {} has no kernels, {} has some",
                       has_work(group.a) ? "B" : "A", has_work(group.a) ? "A" : "B");
   } else if (group.same_gpu_work() && comparison.same_gpu_work()) {
-    out = fmt::format("The same {}: {}", work, kernels_phrase(group.same));
+    out = fmt::format("Same {}: {}", work, kernels_phrase(group.same));
   } else if (group.same_gpu_work()) {
-    out = fmt::format("The same {} in {}, but not elsewhere", work, group.name);
+    out = fmt::format("Same {} in {}, different elsewhere", work, group.name);
   } else {
-    out = fmt::format("Not the same {}: {}", work, work_phrase(group));
+    out = fmt::format("Different {}: {}", work, work_phrase(group));
   }
   const std::string views = views_phrase(group);
   return views.empty() ? out : out + "; " + views;
@@ -157,19 +156,23 @@ std::string verdict_text(const analysis::Comparison& comparison) {
   const auto& a = group.a.median;
   const auto& b = group.b.median;
   const bool empty = has_no_work(group) || a.device_ns == 0 || b.device_ns == 0;
-  std::string out = head(comparison);
+  std::vector<std::string> nets;
   if (!empty) {
-    out += "; " + (comparison.cpu_kernels ? net("kernel", "kernels take", a.device_ns, b.device_ns)
-                                          : net("GPU", "the GPU takes", a.device_ns, b.device_ns));
+    nets.push_back(
+        net(comparison.cpu_kernels ? "kernel time" : "GPU time", a.device_ns, b.device_ns));
   }
-  out += (empty ? "; " : ", ") + net("CPU", "the CPU takes", a.cpu_ns, b.cpu_ns);
+  nets.push_back(net("CPU time", a.cpu_ns, b.cpu_ns));
   const std::string bytes = bytes_phrase(group);
-  return out + (bytes.empty() ? "" : ", " + bytes) + ".";
+  if (!bytes.empty()) nets.push_back(bytes);
+  // A sentence starts with a capital letter.
+  if (nets[0].starts_with("kernel")) nets[0][0] = 'K';
+  return head(comparison) + ". " + join(nets, ", ") + ".";
 }
 
 std::string work_verdict_text(const analysis::Comparison& comparison) {
-  const std::string bytes = bytes_phrase(comparison.groups[comparison.main_group]);
-  return head(comparison) + (bytes.empty() ? "" : "; " + bytes) + ".";
+  std::string bytes = bytes_phrase(comparison.groups[comparison.main_group]);
+  if (!bytes.empty()) bytes = " M" + bytes.substr(1) + ".";
+  return head(comparison) + "." + bytes;
 }
 
 }  // namespace epi::report

@@ -152,17 +152,17 @@ const char* phrase_of(Bound bound) {
     case Bound::kLaunches:
       return "kernel launches";
     case Bound::kSynchronizing:
-      return "synchronisation";
+      return "synchronization";
     case Bound::kInput:
       return "data loading";
     case Bound::kAllocating:
       return "allocation";
     case Bound::kInitializing:
-      return "initialisation";
+      return "initialization";
     case Bound::kCompiling:
       return "compilation";
     case Bound::kNotInFile:
-      return "waiting for something not in the file";
+      return "something not in the file";
   }
   return "";
 }
@@ -218,7 +218,7 @@ const char* short_of(Bound bound) {
     case Bound::kLaunches:
       return "launches";
     case Bound::kSynchronizing:
-      return "waits";
+      return "sync";
     case Bound::kInput:
       return "data loading";
     case Bound::kAllocating:
@@ -261,9 +261,15 @@ const char* short_regime_of(Limiter limiter) {
     case Limiter::kNotConclusive:
       return "not conclusive";
     case Limiter::kNoDevice:
-      return "no device work";
+      return "CPU only";
   }
   return "";
+}
+
+std::string regime_of(Limiter limiter) {
+  if (limiter == Limiter::kCommunication) return "communication-bound";
+  if (limiter == Limiter::kAllocating) return "allocation-bound";
+  return short_regime_of(limiter);
 }
 
 const char* short_of(Limiter limiter) {
@@ -275,7 +281,7 @@ const char* short_of(Limiter limiter) {
     case Limiter::kInput:
       return "input";
     case Limiter::kSynchronizing:
-      return "waits";
+      return "sync";
     case Limiter::kCommunication:
       return "comm.";
     case Limiter::kCopies:
@@ -318,6 +324,17 @@ const char* text_of(HostActivity activity) {
       return "between ops";
   }
   return "";
+}
+
+const char* phrase_of(HostActivity activity) {
+  switch (activity) {
+    case HostActivity::kInitializing:
+      return "initializing";
+    case HostActivity::kSynchronizing:
+      return "synchronizing";
+    default:
+      return text_of(activity);
+  }
 }
 
 const char* text_of(What what) {
@@ -440,15 +457,15 @@ std::string rule_note_text(const analysis::RuleResult& result) {
     case analysis::RuleNote::kNone:
       return "";
     case analysis::RuleNote::kNoSubject:
-      return "no annotation and no operator is named so";
+      return "no annotation or operator has this name";
     case analysis::RuleNote::kNoOtherSubject:
-      return fmt::format("nothing in {} is named so", result.rule.path);
+      return fmt::format("{} has no annotation or operator of this name", result.rule.path);
     case analysis::RuleNote::kUnknown:
-      return "the trace does not tell: some operator has no recorded shapes and types";
+      return "unknown: the trace lacks shapes or types of some operator";
     case analysis::RuleNote::kLowerBound:
-      return "the trace tells only that it is at least so much";
+      return "a lower bound: the trace lacks shapes of some operators";
     case analysis::RuleNote::kLongestWaits:
-      return "the GPU waited longest before these";
+      return "longest GPU waits before:";
     case analysis::RuleNote::kMissingKernels:
       break;
   }

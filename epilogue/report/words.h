@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words for what analysis counts in enums. A switch without a default each: the build fails
-// where a value has no word (-Werror=switch).
+// The words for the enums of analysis. Each is a switch without a default, so that the build fails
+// for a value without a word (-Werror=switch).
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,14 @@ const char* text_of(analysis::Bound bound);
 const char* text_of(analysis::HostActivity activity);
 // As in JSON: "not_launched".
 const char* text_of(analysis::IdleCause cause);
-// In a sentence: "compute-bound kernels", "the host's dispatch".
+// In a sentence: "compute-bound kernels", "host dispatch".
 const char* phrase_of(analysis::Bound bound);
 const char* phrase_of(analysis::Limiter limiter);
+const char* phrase_of(analysis::HostActivity activity);
 // In a column: "GPU".
 const char* short_of(analysis::Limiter limiter);
-// As an adjective: "host-bound".
+// As an adjective, in a sentence and in a column: "communication-bound", "comm.-bound".
+std::string regime_of(analysis::Limiter limiter);
 const char* short_regime_of(analysis::Limiter limiter);
 // In a list: "dispatch".
 const char* short_of(analysis::Bound bound);
@@ -36,7 +38,7 @@ const char* text_of(analysis::Term::What what);
 enum class TermUnit : uint8_t { kCount, kTime, kBytes, kRate, kFlops, kFlopRate, kShare };
 TermUnit unit_of(analysis::Term::What what);
 
-// Why a rule is broken, where the numbers do not show it; empty where they do.
+// Why a rule is broken, if the numbers do not show it; otherwise empty.
 std::string rule_note_text(const analysis::RuleResult& result);
 
 }  // namespace epi::report

@@ -30,12 +30,12 @@ TEST(RanksScreen, ReportsTheRankOthersWaitFor) {
   const std::string screen = ranks_screen(
       {make_rank(0, 9e6), make_rank(1, 8e6), make_rank(2, 1e6), make_rank(3, 9e6)}, "run", 80);
   EXPECT_NE(screen.find("wait for rank 2"), std::string::npos) << screen;
-  EXPECT_NE(screen.find("4 of 4 ranks are comm.-bound"), std::string::npos) << screen;
+  EXPECT_NE(screen.find("4 of 4 ranks are communication-bound"), std::string::npos) << screen;
 }
 
 TEST(RanksScreen, ReportsNoRankIfAllTakeEquallyLong) {
   const std::string screen = ranks_screen({make_rank(0, 9e6), make_rank(1, 8e6)}, "run", 80);
-  EXPECT_NE(screen.find("no rank is waited for"), std::string::npos) << screen;
+  EXPECT_NE(screen.find("no straggler"), std::string::npos) << screen;
 }
 
 TEST(RanksScreen, FitsWithManyRanks) {

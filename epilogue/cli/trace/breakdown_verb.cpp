@@ -58,11 +58,11 @@ int critical_path(const BreakdownFlags& flags) {
       },
       [&](const TraceInput& input) -> std::string {
         const auto diagnosis = diagnosis_of(input);
-        if (!diagnosis) return "no device work in the trace\n";
+        if (!diagnosis) return std::string(report::kCpuOnly) + '\n';
         const bool cpu = trace::has_cpu_kernels(input.trace);
         return report::critical_path_text(
             *diagnosis, input.trace,
-            {flags.all, flags.trace.markdown, cpu ? "kernel lane" : "GPU", screen_width()});
+            {flags.all, flags.trace.markdown, cpu, screen_width()});
       });
 }
 
