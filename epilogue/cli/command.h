@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line: verbs with their flags, options and arguments. Only command.cpp includes CLI11,
-// which takes a compiler longer than all of our verbs.
+// which takes longer to compile than all of our verbs.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,8 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "epilogue/cli/help/command_info.h"
 
 namespace CLI {
 class App;
@@ -20,37 +22,36 @@ namespace epi::cli {
 // Runs a verb; returns its exit code (exit_codes.h).
 using Action = std::function<int()>;
 
-// A flag, an option or an argument that was added to a command.
+// A flag, an option or an argument of a command.
 class Option {
  public:
   explicit Option(CLI::Option* option) : option_(option) {}
 
-  // What stands for the value in --help: "FILE".
+  // What --help shows for the value: "FILE", "on|off".
   Option value_name(const std::string& name) const;
   Option required() const;
-  // Takes one value each time that it is given.
+  // May be given several times, with one value each.
   Option repeatable() const;
   // The two cannot be given together.
   Option excludes(Option other) const;
-  // An empty value, as of a shell variable that is not set, is an error with this message.
+  // Rejects an empty value, such as an unset shell variable, with this message.
   Option not_empty(const std::string& message) const;
 
  private:
   CLI::Option* option_;
 };
 
-// A verb, or a verb of a verb. Values are written to when the command line is parsed: they must
-// live as long as the action.
+// A verb or a subcommand of a verb. Parsing writes to the values, which must live as long as the
+// action.
 class Command {
  public:
   Command(CLI::App* app, Action* action) : app_(app), action_(action) {}
 
-  // The help's first line is what the list of verbs shows. One of the subcommands must be given.
+  // The first lines of `help` are the summary; lines from "Example: " on are examples. The user
+  // must give one of the subcommands.
   Command subcommand(const std::string& name, const std::string& help);
-  // The width of the names' column in the list of subcommands.
-  void subcommand_column(size_t width);
 
-  // Names with dashes ("-o,--output") are options, without them arguments.
+  // Names with dashes ("-o,--output") are options, names without dashes are arguments.
   Option option(const std::string& names, std::string& value, const std::string& help);
   Option option(const std::string& names, std::optional<std::string>& value,
                 const std::string& help);
@@ -59,9 +60,12 @@ class Command {
                 const std::string& help);
   Option flag(const std::string& names, bool& value, const std::string& help);
 
+  // The whole program, to generate documentation from.
+  CommandInfo program() const;
+
   // Text below the options in --help.
   void footer(const std::string& text);
-  // What the command does when it was the one that was given.
+  // What the command does.
   void run(Action action);
 
  private:
@@ -78,8 +82,8 @@ class CommandLine {
   ~CommandLine();
 
   Command root();
-  // Parses and runs the verb; prints --help and --version itself. Throws `Error` for a mistake in
-  // the words.
+  // Parses the words and runs the verb. Prints --help and --version. Throws `Error` for invalid
+  // usage.
   int run(std::vector<std::string> words);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command `epilogue`: parses, runs one verb, and turns every failure into one line and an exit
-// code.
+// The command `epilogue`: parses the command line, runs a verb, and turns every failure into one
+// line and an exit code.
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -16,7 +16,7 @@
 
 namespace {
 
-// Some messages are spread over lines, and names may hold any character; ours have one line.
+// Messages of libraries may span lines, and names may contain any character.
 std::string one_line(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   for (char& c : text) {
@@ -42,28 +42,28 @@ bool is_trace(const std::string& word) {
 }
 
 constexpr const char* kExamples =
-    "epilogue reads PyTorch traces, and runs the MLPs of transformers. Five ways in:\n"
+    "epilogue analyzes PyTorch profiler traces and runs the MLP block of transformers.\n"
     "\n"
-    "  epilogue trace.json.gz                   what limits a step, what could help\n"
+    "  epilogue trace.json.gz                   what limits a step, and what could help\n"
     "  epilogue compare before.json after.json  what a change did, kernel by kernel\n"
-    "  epilogue report trace.json -o r.html     one page for a colleague\n"
-    "  epilogue run mlp --batch 4 --seq 128     an MLP here: operators, kernels, times\n"
-    "  epilogue tour                            the subject, taught in two minutes\n"
+    "  epilogue report trace.json -o r.html     an HTML page to share\n"
+    "  epilogue run mlp --batch 4 --seq 128     run an MLP: operators, kernels, times\n"
+    "  epilogue tour                            a two-minute tutorial\n"
     "\n"
-    "All verbs: epilogue --help\n";
+    "All commands: epilogue --help\n";
 
 int parse_and_run(int argc, char** argv) {
   epi::cli::CommandLine command_line(
       "epilogue",
-      "Runs the feed-forward block of transformers, and explains what it did.\n"
-      "Example: epilogue run mlp --batch 4 --seq 128",
+      "Analyzes PyTorch profiler traces, and runs the MLP block of transformers\n"
+      "Example: epilogue trace.json.gz\n"
+      "         epilogue run mlp --batch 4 --seq 128",
       epi::cli::version_text);
   epi::cli::Command root = command_line.root();
   for (const epi::cli::Verb& verb : epi::cli::verbs()) {
     epi::cli::Command command = root.subcommand(verb.name, verb.help);
     verb.add(command);
   }
-  root.subcommand_column(11);  // verbs are short: their descriptions fit into 80 columns
   std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty()) {
     fmt::print("{}", kExamples);

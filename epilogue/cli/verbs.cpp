@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of verbs, in the order of --help. A new verb is a file with its `add_...`, and here its
-// declaration and its row.
+// The table of verbs, in the order of --help. A new verb needs a file with its `add_` function, and
+// a declaration and a row here.
 #include "epilogue/cli/verbs.h"
 
 namespace epi::cli {
@@ -8,8 +8,10 @@ namespace epi::cli {
 void add_advise(Command& verb);
 void add_breakdown(Command& verb);
 void add_compare(Command& verb);
+void add_completion(Command& verb);
 void add_expect(Command& verb);
 void add_explain(Command& verb);
+void add_man(Command& verb);
 void add_open(Command& verb);
 void add_query(Command& verb);
 void add_report(Command& verb);
@@ -30,67 +32,75 @@ namespace {
 
 constexpr Verb kVerbs[] = {
     {"summary",
-     "A trace in one screen; also: epilogue FILE\n"
+     "What limits a step, on one screen (the same as epilogue FILE)\n"
      "Example: epilogue summary trace.json.gz",
      add_summary},
     {"table",
-     "The profiler's table, as PyTorch prints it\n"
+     "The profiler table, as PyTorch prints it\n"
      "Example: epilogue table trace.json --limit 20",
      add_table},
     {"steps",
-     "What each step and annotation cost; cold ones are marked\n"
+     "Time, kernels and idle time per step and annotation\n"
      "Example: epilogue steps trace.json.gz",
      add_steps},
     {"tree",
-     "One step as a tree, down to the kernels\n"
+     "The operators of one step as a tree, down to the kernels\n"
      "Example: epilogue tree trace.json --under mlp_fwd",
      add_tree},
     {"explain",
-     "What kernel names say: library, types, tile, layout, epilogue, ops\n"
+     "Decodes kernel names: library, types, tile, layout, epilogue, operators\n"
      "Example: epilogue explain nvjet_tst_64x8_64x16_1x2_h_bz_bias_TNT\n"
      "         epilogue explain trace.json.gz",
      add_explain},
     {"compare",
-     "Is it the same GPU work, and what changed on the CPU?\n"
+     "What changed between two traces, on the GPU and on the CPU\n"
      "Example: epilogue compare eager.json compiled.json",
      add_compare},
     {"expect",
-     "Guesses about a trace as checks; exit code 1 where one is broken\n"
+     "Checks rules on a trace; exits with 1 if one is broken\n"
      "Example: epilogue expect trace.json 'mlp_fwd: kernels == 5'",
      add_expect},
     {"breakdown",
-     "Where the GPU's time goes; why it is idle\n"
+     "Where the GPU time goes, and why the GPU is idle\n"
      "Example: epilogue breakdown trace.json.gz",
      add_breakdown},
     {"advise",
-     "What would help, by how much, and why\n"
+     "What would make a step faster, by how much, and why\n"
      "Example: epilogue advise trace.json.gz",
      add_advise},
     {"query",
-     "SQL over a trace\n"
+     "SQL queries on a trace\n"
      "Example: epilogue query t.json 'select name, dur_ns from kernels'",
      add_query},
     {"report",
-     "One page that shows a trace, or two side by side\n"
+     "An HTML page for a trace, or for two side by side\n"
      "Example: epilogue report eager.json -o eager.html",
      add_report},
     {"open",
-     "Serves traces to Perfetto's page, on this machine\n"
+     "Opens traces in Perfetto, served from this machine\n"
      "Example: epilogue open trace.json.gz",
      add_open},
 #ifdef EPI_HAS_RUNTIME
-    {"run", "Runs a block; shows its ops, kernels and time", add_run},
-    {"bench", "Eager and compiled side by side on one input", add_bench},
+    {"run", "Runs a block and shows its operators, kernels and time", add_run},
+    {"bench", "Times a block eager, compiled and with prebuilt kernels, side by side", add_bench},
     {"cache",
-     "Shows, or empties, the cache of generated code\n"
+     "Shows or clears the compile cache\n"
      "Example: epilogue cache --clear",
      add_cache},
     {"hub", "Kernel packages: prebuilt, versioned, verified", add_hub},
     {"tour",
-     "The lesson: from a linear to a fused MLP\n"
+     "A tutorial that runs: from a linear layer to a fused MLP\n"
      "Example: epilogue tour --quick",
      add_tour},
 #endif
+    {"completion",
+     "Prints the completion script of a shell\n"
+     "Example: source <(epilogue completion bash)",
+     add_completion},
+    {"man",
+     "Prints a man page\n"
+     "Example: epilogue man advise | man -l -",
+     add_man},
 };
 
 }  // namespace

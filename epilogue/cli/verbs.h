@@ -11,11 +11,13 @@ namespace epi::cli {
 
 struct Verb {
   const char* name;
-  const char* help;  // its first line is shown in the list of verbs, the others by VERB --help
-  void (*add)(Command& verb);  // adds the flags, and what runs
+  const char* help;            // a summary, then examples: see Command::subcommand
+  void (*add)(Command& verb);  // adds the flags and the action
 };
 std::span<const Verb> verbs();
 
+// "0.2.0"
+std::string version_number();
 // What `--version` prints.
 std::string version_text();
 

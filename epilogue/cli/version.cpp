@@ -38,6 +38,8 @@ std::string jit_text() {
 
 }  // namespace
 
+std::string version_number() { return EPI_VERSION; }
+
 std::string version_text() {
   const std::string sanitizers = EPI_SANITIZERS;
   return fmt::format(

@@ -328,7 +328,7 @@ int hub_why(const HubVerbFlags& flags) {
       hub::resolve(only_package(flags), hub::this_host(device), hub_options(flags.hub));
   throw_if_failed(resolution);
   flags.json ? why_json(*resolution, device) : print_why(*resolution, device);
-  return resolution->chosen && !resolution->chosen->is_trusted() ? kBroken : kDone;
+  return resolution->chosen && resolution->chosen->is_trusted() ? kDone : kBroken;
 }
 
 }  // namespace epi::cli

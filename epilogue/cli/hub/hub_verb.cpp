@@ -35,7 +35,7 @@ Command add_lookup_verb(Command& hub, const HubVerb& verb, const Flags& flags, c
 }
 
 void add_device(Command app, const Flags& flags) {
-  app.option("--device", flags->device, "auto, cpu or cuda").value_name("NAME");
+  app.option("--device", flags->device, "Where it runs (auto)").value_name("auto|cpu|cuda");
 }
 
 void add_lookup_verbs(Command& hub) {
@@ -127,7 +127,6 @@ void add_hub(Command& hub) {
   add_lookup_verbs(hub);
   add_publish_verbs(hub);
   // A narrow column for the short verb names leaves room for descriptions within 80 columns.
-  hub.subcommand_column(10);
 }
 
 }  // namespace epi::cli

@@ -11,7 +11,7 @@ void add_hub_options(Command& verb, HubFlags& flags) {
   verb.option("--source", flags.sources, "Folder or file:, http:, https: URL (repeatable)")
       .value_name("WHERE")
       .repeatable();
-  verb.option("--trust", flags.trust, "Signature policy: require, warn or off").value_name("HOW");
+  verb.option("--trust", flags.trust, "Signature policy (require)").value_name("require|warn|off");
   verb.option("--keyring", flags.keyrings, "File of trusted keys (repeatable)")
       .value_name("FILE")
       .repeatable();

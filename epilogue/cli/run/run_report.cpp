@@ -154,7 +154,7 @@ std::string compile_text(const RunResult& result) {
   for (const VariantInfo& variant : result.compiled->variants) {
     out += fmt::format("compiled in {}{}: {}\n", report::time_text(variant.compile_ms * 1e6),
                        variant.from_cache ? " with code from the cache" : "", variant.reason);
-    if (!variant.not_kept.empty()) out += fmt::format("not cached: {}\n", variant.not_kept);
+    if (!variant.cache_error.empty()) out += fmt::format("not cached: {}\n", variant.cache_error);
   }
   return out + report::plural(result.compiled->recompiles, "recompile") + '\n';
 }
@@ -184,7 +184,7 @@ void compile_json(JsonWriter& json, const RunResult& result) {
     json.key("compile_us").fixed(variant.compile_ms * 1000, 3);
     json.key("from_cache").boolean(variant.from_cache);
     json.key("not_cached");
-    variant.not_kept.empty() ? json.null() : json.string(variant.not_kept);
+    variant.cache_error.empty() ? json.null() : json.string(variant.cache_error);
     json.end_object();
   }
   json.end_array();

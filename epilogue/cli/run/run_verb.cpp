@@ -36,7 +36,7 @@ SharedBlock make_block(const RunFlags& flags, const Workload& workload, size_t r
   auto block = workload.make_block();
   throw_if_failed(block);
   if (auto options = parse_compile(flags)) {
-    options->most_variants = std::max(options->most_variants, static_cast<int>(runs));
+    options->max_variants = std::max(options->max_variants, static_cast<int>(runs));
     const Compiled compiled(block->function, block->parameters, *options);
     return {workload.block_name, compiled, compiled};
   }
@@ -152,8 +152,8 @@ void add_sizes(Command& verb, RunFlags& flags) {
     size("--dim", flags.dim, "Width of x (768, or from --weights)");
     size("--hidden", flags.hidden, "Hidden width (3072, or from --weights)");
     verb.option("--activation", flags.activation,
-                "geglu (gelu by tanh), geglu_erf (by erf), swiglu")
-        .value_name("NAME");
+                "Activation: gelu by tanh, gelu by erf, or silu (geglu)")
+        .value_name("geglu|geglu_erf|swiglu");
   } else if (flags.workload == "linear") {
     size("--batch", flags.batch, "Rows of x (1024)");
     size("--in-dim,--in_dim", flags.in_dim, "Input features (32, or from --weights)");
@@ -164,19 +164,20 @@ void add_sizes(Command& verb, RunFlags& flags) {
     size("--rows", flags.rows, "Rows of x and b (--size)");
     size("--cols", flags.cols, "Columns of w and b (--size)");
     verb.flag("--bias", flags.bias, "b is a vector of length --cols, as in a Linear");
-    verb.option("--layout", flags.layout, "Layout of w: nn, or tn (transposed, as in Linear)")
+    verb.option("--layout", flags.layout, "Layout of w; tn is transposed, as in Linear (nn)")
         .value_name("nn|tn");
   }
 }
 
 void add_compile(Command& verb, RunFlags& flags) {
   verb.flag("--compile", flags.compile, "Capture, fuse and run generated code");
-  verb.option("--fuse", flags.fuse, "none, pointwise or epilogue (the default)").value_name("HOW");
-  verb.option("--dynamic", flags.dynamic, "on (any batch size, the default) or off")
-      .value_name("HOW");
+  verb.option("--fuse", flags.fuse, "How much is fused (epilogue)")
+      .value_name("none|pointwise|epilogue");
+  verb.option("--dynamic", flags.dynamic, "Compile once for every batch size (on)")
+      .value_name("on|off");
   verb.flag("--graph", flags.graph, "On a GPU: replay the launches as a CUDA graph");
-  verb.option("--show", flags.show, "Print the compiler's graph, passes, code or plan")
-      .value_name("WHAT");
+  verb.option("--show", flags.show, "Print what the compiler made")
+      .value_name("graph|passes|code|plan");
 }
 
 void add_kernels(Command& verb, RunFlags& flags) {
@@ -203,9 +204,9 @@ void add_workload(Command& run_verb, const std::string& name, const std::string&
   Command verb = run_verb.subcommand(name, help + "\nExample: " + example);
   add_sizes(verb, *flags);
   if (name != "matmul-add") add_weight_options(verb, *flags);
-  verb.option("--dtype", flags->dtype, "f32 (default on CPU), bf16 (default on CUDA), f16")
-      .value_name("NAME");
-  verb.option("--device", flags->device, "auto, cpu or cuda").value_name("NAME");
+  verb.option("--dtype", flags->dtype, "Number type (CPU: f32, CUDA: bf16)")
+      .value_name("f32|bf16|f16");
+  verb.option("--device", flags->device, "Where it runs (auto)").value_name("auto|cpu|cuda");
   verb.option("--warmup", flags->warmup, "Warm-up forwards before measuring (3)").value_name("N");
   add_compile(verb, *flags);
   if (name == "mlp") add_kernels(verb, *flags);

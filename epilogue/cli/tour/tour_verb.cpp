@@ -191,8 +191,8 @@ std::string write_report(const std::vector<LessonResult>& results, const std::st
   const analysis::TraceIndex before(eager.trace);
   const analysis::TraceIndex after(fused.trace);
   const std::string path = folder + "/report.html";
-  const auto done =
-      write_whole(path, report::page_html({{eager.trace_path, before}, {fused.trace_path, after}}));
+  const auto done = write_file_atomically(
+      path, report::page_html({{eager.trace_path, before}, {fused.trace_path, after}}));
   throw_if_failed(done);
   return path;
 }
@@ -317,7 +317,7 @@ int tour(const TourFlags& flags) {
 void add_tour(Command& verb) {
   auto flags = std::make_shared<TourFlags>();
   verb.flag("--quick", flags->quick, "Smaller sizes: under a minute on two cores");
-  verb.option("--device", flags->device, "auto, cpu or cuda").value_name("NAME");
+  verb.option("--device", flags->device, "Where it runs (auto)").value_name("auto|cpu|cuda");
   verb.option("--out", flags->out, "Folder for traces and report (epilogue-tour)")
       .value_name("DIR");
   verb.flag("--json", flags->json, "One JSON object on standard output");

@@ -27,7 +27,7 @@ int check(const AdviseFlags& flags) {
   const auto inputs = read_inputs(flags.trace.files, flags.trace);
   const auto after = read_inputs({*flags.against}, flags.trace);
   if (inputs.size() != 1 || after.size() != 1) {
-    fail("advise", "--against: one trace is held against one trace");
+    fail("advise", "--against compares one trace with one trace, not with a folder");
   }
   const analysis::TraceIndex before(inputs[0].trace);
   const auto advised = analysis::advise(before, flags.under);
@@ -68,10 +68,11 @@ int advise(const AdviseFlags& flags) {
 void add_advise(Command& verb) {
   auto flags = std::make_shared<AdviseFlags>();
   add_trace_flags(verb, flags->trace);
-  verb.option("--under", flags->under, "One annotation, step or operator only").value_name("NAME");
-  verb.option("--against", flags->against, "The run after the change: did it come true?")
+  verb.option("--under", flags->under, "Analyze one annotation, step or operator only")
+      .value_name("NAME");
+  verb.option("--against", flags->against, "Compare the estimate with this run after the change")
       .value_name("FILE");
-  verb.flag("--all", flags->all, "Every piece of advice, however small");
+  verb.flag("--all", flags->all, "Show all advice, however small");
   verb.run([flags] { return advise(*flags); });
 }
 

@@ -60,9 +60,8 @@ int critical_path(const BreakdownFlags& flags) {
         const auto diagnosis = diagnosis_of(input);
         if (!diagnosis) return std::string(report::kCpuOnly) + '\n';
         const bool cpu = trace::has_cpu_kernels(input.trace);
-        return report::critical_path_text(
-            *diagnosis, input.trace,
-            {flags.all, flags.trace.markdown, cpu, screen_width()});
+        return report::critical_path_text(*diagnosis, input.trace,
+                                          {flags.all, flags.trace.markdown, cpu, screen_width()});
       });
 }
 
@@ -71,8 +70,8 @@ int critical_path(const BreakdownFlags& flags) {
 void add_breakdown(Command& verb) {
   auto flags = std::make_shared<BreakdownFlags>();
   add_trace_flags(verb, flags->trace);
-  verb.flag("--critical", flags->critical, "The critical path of a step instead");
-  verb.flag("--all", flags->all, "With --critical: every part of it");
+  verb.flag("--critical", flags->critical, "Show the critical path of a step instead");
+  verb.flag("--all", flags->all, "With --critical: show every part");
   verb.run([flags] { return flags->critical ? critical_path(*flags) : breakdown(*flags); });
 }
 

@@ -113,11 +113,12 @@ int compare(const CompareFlags& flags) {
 
 void add_compare(Command& verb) {
   auto flags = std::make_shared<CompareFlags>();
-  verb.option("A", flags->a, "A trace, a folder of ranks, or a comma list").required();
-  verb.option("B", flags->b, "What it is held against").required();
-  verb.option("--under", flags->under, "One annotation, step or operator only").value_name("NAME");
+  verb.option("A", flags->a, "A trace, a folder of ranks, or a comma-separated list").required();
+  verb.option("B", flags->b, "The trace to compare with").required();
+  verb.option("--under", flags->under, "Compare one annotation, step or operator only")
+      .value_name("NAME");
   verb.flag("--fail-if-kernels-differ,--fail_if_kernels_differ", flags->fail_if_kernels_differ,
-            "Exit with 1 where the GPU work differs");
+            "Exit with 1 if the GPU work differs");
   const Option json = verb.flag("--json", flags->json, "One JSON value on standard output");
   verb.flag("--md", flags->markdown, "As Markdown, for a pull request").excludes(json);
   add_names(verb, flags->names);

@@ -131,7 +131,7 @@ void print_rules_that_hold(const std::vector<TraceInput>& inputs) {
   fmt::print("# What holds for {}{}. Check it: epilogue expect FILE --rules THIS\n",
              inputs.front().file,
              inputs.size() == 1 ? "" : fmt::format(" and {} more", inputs.size() - 1));
-  for (const std::string& rule : analysis::rules_that_hold(traces)) fmt::print("{}\n", rule);
+  for (const std::string& rule : analysis::suggest_rules(traces)) fmt::print("{}\n", rule);
 }
 
 int check(const ExpectFlags& flags, const std::vector<analysis::Rule>& rules,
@@ -186,14 +186,14 @@ int expect(const ExpectFlags& flags) {
 void add_expect(Command& verb) {
   auto flags = std::make_shared<ExpectFlags>();
   verb.option("FILE", flags->file, "A trace, or a folder of ranks").required();
-  const Option rules = verb.option("RULE", flags->rules, "SUBJECT: CLAIM, see docs/expect.md");
-  verb.option("--also", flags->also, "Another trace; may be repeated")
+  const Option rules = verb.option("RULE", flags->rules, "SUBJECT: CLAIM (docs/expect.md)");
+  verb.option("--also", flags->also, "Check another trace as well (repeatable)")
       .value_name("FILE")
       .repeatable();
   const Option file =
-      verb.option("--rules", flags->rules_file, "A file with a rule a line").value_name("F");
+      verb.option("--rules", flags->rules_file, "File with one rule per line").value_name("F");
   const Option junit =
-      verb.option("--junit", flags->junit, "Also write JUnit's XML").value_name("F.xml");
+      verb.option("--junit", flags->junit, "Also write JUnit XML").value_name("F.xml");
   const Option json = verb.flag("--json", flags->json, "One JSON value on standard output");
   const Option markdown = verb.flag("--md", flags->markdown, "As Markdown").excludes(json);
   verb.flag("--init", flags->init, "Print rules that hold for FILE, to start from")

@@ -82,7 +82,7 @@ int explain(const ExplainFlags& flags) {
 
 void add_explain(Command& verb) {
   auto flags = std::make_shared<ExplainFlags>();
-  verb.option("NAME", flags->files, "Kernel names, or traces for all of theirs").required();
+  verb.option("NAME", flags->files, "Kernel names, or traces to decode all kernels of").required();
   const Option json = verb.flag("--json", flags->json, "One JSON value on standard output");
   verb.flag("--md", flags->markdown, "As Markdown").excludes(json);
   add_names(verb, flags->names);

@@ -134,8 +134,9 @@ int open_traces(const OpenFlags& flags) {
 void add_open(Command& verb) {
   auto flags = std::make_shared<OpenFlags>();
   verb.option("FILE", flags->files, "Traces, or folders of ranks");
-  verb.option("--url", flags->url, "The link for a trace on a web server").value_name("URL");
-  verb.flag("--once", flags->once, "End when a trace has been fetched");
+  verb.option("--url", flags->url, "Print the Perfetto link for a trace on a web server")
+      .value_name("URL");
+  verb.flag("--once", flags->once, "Exit once a trace has been fetched");
   verb.run([flags] { return open_traces(*flags); });
 }
 

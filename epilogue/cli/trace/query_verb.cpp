@@ -148,14 +148,14 @@ void add_query(Command& verb) {
   auto flags = std::make_shared<QueryFlags>();
   verb.footer("Tables: events ops kernels launches steps annotations args; see docs/query.md");
   verb.option("FILE", flags->file, "A trace, or a folder of ranks").required();
-  verb.option("SQL", flags->sql, "One statement");
-  verb.option("--also", flags->also, "Another trace; may be repeated")
+  verb.option("SQL", flags->sql, "One SQL statement");
+  verb.option("--also", flags->also, "Query another trace as well (repeatable)")
       .value_name("FILE")
       .repeatable();
   const Option json = verb.flag("--json", flags->json, "An array of objects");
   const Option csv = verb.flag("--csv", flags->csv, "Comma-separated values").excludes(json);
   verb.flag("--md", flags->markdown, "A Markdown table").excludes(json).excludes(csv);
-  verb.option("--export", flags->export_path, "Write all tables as a database file")
+  verb.option("--export", flags->export_path, "Write all tables to a SQLite database")
       .value_name("F.sqlite");
   add_reading_flags(verb, *flags);
   verb.run([flags] { return query(*flags); });

@@ -44,7 +44,7 @@ int report_page(const ReportFlags& flags) {
     traces.push_back({input.file, *index.back()});
   }
   const std::string page = report::page_html(traces);
-  const auto written = write_whole(flags.output, page);
+  const auto written = write_file_atomically(flags.output, page);
   throw_if_failed(written);
   if (flags.json) {
     JsonWriter json;
@@ -63,8 +63,8 @@ int report_page(const ReportFlags& flags) {
 
 void add_report(Command& verb) {
   auto flags = std::make_shared<ReportFlags>();
-  verb.option("FILE", flags->files, "A trace, or two: before and after").required();
-  verb.option("-o,--output", flags->output, "The page (report.html)").value_name("F.html");
+  verb.option("FILE", flags->files, "One trace, or two to compare: before and after").required();
+  verb.option("-o,--output", flags->output, "Output file (report.html)").value_name("F.html");
   verb.flag("--json", flags->json, "One JSON value on standard output");
   add_reading_flags(verb, *flags);
   verb.run([flags] { return report_page(*flags); });

@@ -73,13 +73,14 @@ void add_table(Command& verb) {
   auto flags = std::make_shared<TableFlags>();
   add_trace_flags(verb, *flags);
   const Option sort =
-      verb.option("--sort", flags->sort, "PyTorch's name of a column (cuda_time_total)")
+      verb.option("--sort", flags->sort, "Sort by a column, in PyTorch's names (cuda_time_total)")
           .value_name("NAME");
-  verb.option("--limit", flags->limit, "Rows shown (100; with --json all)").value_name("N");
+  verb.option("--limit", flags->limit, "Maximum number of rows (100; all with --json)")
+      .value_name("N");
   const Option by_shape =
-      verb.flag("--by-shape,--by_shape", flags->by_shape, "A row for each shape of the inputs");
-  const Option stats = verb.flag("--stats", flags->stats, "Minimum, median and p90 of a call");
-  verb.flag("--gemms", flags->gemms, "GEMMs, with their share of the peak")
+      verb.flag("--by-shape,--by_shape", flags->by_shape, "Group by input shapes");
+  const Option stats = verb.flag("--stats", flags->stats, "Add minimum, median and p90 per call");
+  verb.flag("--gemms", flags->gemms, "Show GEMMs with sizes, tiles, TFLOP/s and share of the peak")
       .excludes(by_shape)
       .excludes(stats)
       .excludes(sort);

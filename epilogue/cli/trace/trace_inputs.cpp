@@ -52,7 +52,8 @@ std::vector<GivenFile> expand(const std::vector<std::string>& given) {
     }
     if (failed) throw Error(fmt::format("{}: {}", path, failed.message()));
     if (inside.empty()) {
-      throw Error(fmt::format("{}: no trace is in this folder (.json, .json.gz, .json.zst)", path));
+      throw Error(
+          fmt::format("{}: the folder contains no traces (.json, .json.gz, .json.zst)", path));
     }
     std::sort(inside.begin(), inside.end());
     for (const std::string& file : inside) files.push_back({file, true});
@@ -62,16 +63,17 @@ std::vector<GivenFile> expand(const std::vector<std::string>& given) {
 
 std::optional<int64_t> rank_of(const trace::Trace& trace) {
   const auto rank = trace::find_value(trace.property("distributedInfo"), "rank");
-  return rank ? trace::integer_of(*rank) : std::nullopt;
+  return rank ? trace::parse_integer_token(*rank) : std::nullopt;
 }
 
 }  // namespace
 
 void add_reading_flags(Command& verb, ReadingFlags& flags) {
   verb.option("--step-pattern", flags.step_pattern,
-              "A regular expression: annotations and operators whose names match are the steps");
+              "Annotations and operators that match this regular expression are steps")
+      .value_name("REGEX");
   verb.option("--names-file", flags.names_file,
-              "Library and kind of kernels that the tool does not know")
+              "File that gives library and kind of further kernel names")
       .value_name("FILE")
       .not_empty("a file is needed");
 }
@@ -92,8 +94,7 @@ void use_names_file(const std::string& file) {
 }
 
 void add_names(Command& verb, std::string& names) {
-  verb.option("--names", names, "Kernels by their raw name, decoded, or both")
-      .value_name("raw|decoded|both");
+  verb.option("--names", names, "How kernel names are shown").value_name("raw|decoded|both");
 }
 
 std::optional<report::NameStyle> parse_name_style(const char* verb, const std::string& names) {

@@ -84,11 +84,12 @@ int tree(const TreeFlags& flags) {
 void add_tree(Command& verb) {
   auto flags = std::make_shared<TreeFlags>();
   add_trace_flags(verb, *flags, false);
-  verb.option("--step", flags->step, "The N of ProfilerStep#N (the median one)").value_name("N");
-  verb.option("--under", flags->under, "Only what is under the first range of this name")
+  verb.option("--step", flags->step, "The N of ProfilerStep#N (default: the median step)")
+      .value_name("N");
+  verb.option("--under", flags->under, "Show the first annotation or operator of this name only")
       .value_name("NAME");
-  verb.option("--depth", flags->depth, "Levels below the first").value_name("D");
-  verb.flag("--full", flags->full, "Every line; without it a tree of over 200 is folded");
+  verb.option("--depth", flags->depth, "Maximum depth").value_name("D");
+  verb.flag("--full", flags->full, "Show every line; by default, trees over 200 lines are folded");
   add_names(verb, flags->names);
   verb.run([flags] { return tree(*flags); });
 }
