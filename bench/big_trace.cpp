@@ -44,7 +44,8 @@ std::vector<Piece> split_pieces(std::string_view text) {
       const size_t number = at + shifted.key.size();
       const size_t end = text.find_first_not_of("0123456789.", number);
       const std::string_view token = text.substr(number, end - number);
-      const auto value = shifted.is_time ? trace::parse_us_as_ns(token) : trace::integer_of(token);
+      const auto value =
+          shifted.is_time ? trace::parse_us_as_ns(token) : trace::parse_integer_token(token);
       if (!value) continue;
       pieces.push_back(
           {text.substr(begin, number - begin), *value, shifted.is_time ? kStepNs : kStepId});

@@ -61,7 +61,7 @@ void json_side(JsonWriter& json, const char* key, const std::string& name,
 
 }  // namespace
 
-Verdict judge(const Contest& contest) {
+Verdict match_variant(const Contest& contest) {
   const auto values = turn_values(contest);
   const double median = quantile(values, 0.5);
   const bool holds =
@@ -70,7 +70,7 @@ Verdict judge(const Contest& contest) {
           quantile(values, 0.1), quantile(values, 0.9), holds};
 }
 
-Verdict judge(const Measurement& measurement) {
+Verdict match_variant(const Measurement& measurement) {
   const double value = *measurement.value;
   return {measurement.text,
           fmt::format("<= {} {}", measurement.limit, measurement.unit),

@@ -88,7 +88,7 @@ Result<void> OutputFile::commit() {
   return {};
 }
 
-Result<void> write_whole(const std::filesystem::path& path, std::string_view text) {
+Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view text) {
   auto file = OutputFile::create(path);
   EPI_TRY(file);
   auto done = file->write(text);

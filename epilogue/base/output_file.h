@@ -39,6 +39,6 @@ class OutputFile {
 };
 
 // Writes `text` to `path` atomically.
-Result<void> write_whole(const std::filesystem::path& path, std::string_view text);
+Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace epi

@@ -124,7 +124,7 @@ VariantInfo Compiled::State::describe(const Plan& plan, std::string reason,
   info.plan = plan.to_string();
   info.kernels = plan.kernel_names();
   info.from_cache = plan.is_from_cache();
-  info.not_kept = plan.not_kept();
+  info.cache_error = plan.cache_error();
   return info;
 }
 
@@ -213,10 +213,10 @@ Choice Compiled::State::compile_for(std::span<const Tensor> inputs) {
   Choice choice = choose(inputs);
   for (int attempt = 0; attempt < 2 && choice.variant == nullptr; ++attempt) {
     const size_t count = variants.get()->size();
-    if (static_cast<int>(count) >= options.most_variants) {
+    if (static_cast<int>(count) >= options.max_variants) {
       fail("compile",
            "{} has reached its limit of {} variants and needs another: {}; raise "
-           "most_variants, or keep the inputs uniform",
+           "max_variants, or keep the inputs uniform",
            options.name, count, choice.reason);
     }
     add(inputs, choice.dynamic, choice.reason);

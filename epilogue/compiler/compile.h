@@ -32,7 +32,7 @@ struct VariantInfo {
   std::string plan;
   std::vector<std::string> kernels;
   bool from_cache = false;
-  std::string not_kept;  // why the code could not be cached
+  std::string cache_error;  // why the code could not be cached
   double compile_ms = 0;
 };
 

@@ -15,10 +15,10 @@ enum class Fuse : uint8_t {
 
 struct CompileOptions {
   Fuse fuse = Fuse::kEpilogue;
-  bool dynamic = true;    // leading sizes are dynamic; otherwise every new size compiles
-  int most_variants = 8;  // limit over dtypes, layouts and fixed sizes
-  bool cache = true;      // load code from the disk cache and store it there
-  bool graph = false;     // on a GPU: replay the launches as a CUDA graph, one per size
+  bool dynamic = true;   // leading sizes are dynamic; otherwise every new size compiles
+  int max_variants = 8;  // limit over dtypes, layouts and fixed sizes
+  bool cache = true;     // load code from the disk cache and store it there
+  bool graph = false;    // on a GPU: replay the launches as a CUDA graph, one per size
   // Round gate and up to their dtype before the epilogue reads them, and use the activations of the
   // pointwise kernels. The result is then bitwise that of a GEMM followed by a pointwise kernel.
   bool round_gemms = false;

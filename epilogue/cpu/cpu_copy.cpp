@@ -23,7 +23,7 @@ void copy_(Args args, const Tensor& out) {
   const Tensor& src = args.tensor(1);
   bool dense = true;
   run_kernel(
-      [&]() -> KernelFacts {
+      [&]() -> KernelCost {
         const bool same = src.dtype() == out.dtype();
         return {KernelName("copy_{}{}{}{}", name(src.dtype()), same ? "" : "_to_",
                            same ? "" : name(out.dtype()), dense ? "" : "_strided"),
@@ -35,7 +35,7 @@ void copy_(Args args, const Tensor& out) {
 void cat(Args args, const Tensor& out) {
   const auto d = static_cast<int>(args[1].integer());
   run_kernel(
-      [&]() -> KernelFacts {
+      [&]() -> KernelCost {
         return {KernelName("cat_{}", name(out.dtype())), 2 * out.size_bytes(), 0};
       },
       [&] {

@@ -70,7 +70,7 @@ void mm(Args args, const Tensor& out) {
   const Readable right = readable(b);
   const Gemm p = gemm_of(a, left, b, right, out);
   run_kernel(
-      [&]() -> KernelFacts {
+      [&]() -> KernelCost {
         return {gemm_name(p, "", ""), stored_bytes(a) + stored_bytes(b) + out.size_bytes(),
                 2 * p.m * p.n * p.k};
       },
@@ -92,7 +92,7 @@ void addmm(Args args, const Tensor& out) {
   p.self_column_stride = strides[1];
   const bool is_bias = strides[0] == 0 || p.m == 1;
   run_kernel(
-      [&]() -> KernelFacts {
+      [&]() -> KernelCost {
         const char* epilogue = p.self == nullptr ? "" : is_bias ? "_bias" : "_add";
         const int64_t inputs =
             stored_bytes(a) + stored_bytes(b) + (p.self ? stored_bytes(self) : 0);
@@ -138,7 +138,7 @@ void bmm(Args args, const Tensor& out) {
   const Tensor b = readable_batch(args.tensor(1));
   const Gemm p = gemm_of(a, readable(first_matrix(a)), b, readable(first_matrix(b)), out);
   run_kernel(
-      [&]() -> KernelFacts {
+      [&]() -> KernelCost {
         return {gemm_name(p, "_batched", ""),
                 stored_bytes(args.tensor(0)) + stored_bytes(args.tensor(1)) + out.size_bytes(),
                 2 * a.size(0) * p.m * p.n * p.k};

@@ -8,8 +8,8 @@
 namespace epi::cpu {
 namespace {
 
-KernelFacts facts_of(const PointwiseCall& call, const StridedWalk& walk, const Tensor& x,
-                     const Tensor& out) {
+KernelCost facts_of(const PointwiseCall& call, const StridedWalk& walk, const Tensor& x,
+                    const Tensor& out) {
   const int64_t input_bytes = stored_bytes(x) + (call.b != nullptr ? stored_bytes(*call.b) : 0);
   return {KernelName("pointwise_{}_{}{}", call.info().name, name(out.dtype()),
                      walk.unit_stride() ? "" : "_strided"),
@@ -33,7 +33,7 @@ void run_pointwise(Op op, Args args, const Tensor& out) {
   const PointwiseLoop loop =
       loops().pointwise[static_cast<size_t>(call.function)][static_cast<size_t>(x.dtype())];
   EPI_CHECK(loop != nullptr);
-  const PointwiseNumbers numbers{call.other, call.scalars};
+  const PointwiseScalars numbers{call.other, call.scalars};
   const StridedWalk walk = walk_of(call, x, out);
   const bool binary = call.info().inputs == 2;
   run_kernel([&] { return facts_of(call, walk, x, out); },

@@ -164,7 +164,7 @@ void reduce(std::string_view op, Reduction reduction, Args args, const Tensor& o
   const Tensor& x = args.tensor(0);
   const Split dims = split(x, args[1].ints());
   run_kernel(
-      [&]() -> KernelFacts {
+      [&]() -> KernelCost {
         return {KernelName("reduce_{}_{}", op, name(x.dtype())), stored_bytes(x) + out.size_bytes(),
                 x.numel()};
       },

@@ -110,8 +110,7 @@ void run_softmax(const Tensor& x, const Tensor& out, int dim) {
   });
 }
 
-KernelFacts row_facts(std::string_view op, const Tensor& x, int64_t parameter_bytes,
-                      int64_t flops) {
+KernelCost row_facts(std::string_view op, const Tensor& x, int64_t parameter_bytes, int64_t flops) {
   return {KernelName("{}_{}", op, name(x.dtype())),
           stored_bytes(x) + x.size_bytes() + parameter_bytes, flops * x.numel()};
 }

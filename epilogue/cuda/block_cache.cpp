@@ -49,7 +49,7 @@ CachedBlock* BlockCache::take(Pool& graph_pool, int64_t size_bytes) {
 }
 
 CachedBlock* BlockCache::take_locked(Pool& pool, int64_t size_bytes) {
-  const int64_t bytes = class_bytes(size_bytes, kMinBlock);
+  const int64_t bytes = size_class_bytes(size_bytes, kMinBlock);
   CachedBlock* block = take_free(pool, bytes);
   if (block == nullptr && !waiting_.empty() && !pool.for_graph) {
     collect_waiting();
@@ -80,7 +80,7 @@ CachedBlock* BlockCache::take_fresh(Pool& pool, int64_t bytes, int64_t requested
     data = driver_allocate(bytes);
   }
   if (data == nullptr) fail_out_of_memory(requested_bytes);
-  ++stats_.fresh_allocations;
+  ++stats_.driver_allocations;
   return new CachedBlock{data, bytes, &pool};
 }
 
@@ -109,7 +109,7 @@ void BlockCache::give_back(CachedBlock* block) noexcept {
 
 void BlockCache::notify_listener(const void* data, int64_t bytes) const {
   const Device device{DeviceType::kCuda, static_cast<int8_t>(device_)};
-  tell_allocation(
+  notify_allocation(
       {device, data, bytes, stats_.in_use_bytes, stats_.in_use_bytes + stats_.cached_bytes});
 }
 

@@ -27,7 +27,6 @@ struct Row {
 
 constexpr Row kTable[] = {
 #define EPI_POINTWISE(Name, ...) {Op::k##Name, on_device<cuda::pointwise_kernel<Op::k##Name>>},
-#include "epilogue/base/result.h"
 #include "epilogue/pointwise/operators.def"
     {Op::kAddmm, on_device<cuda::addmm>},
     {Op::kAddmmActivation, on_device<cuda::addmm_activation>},

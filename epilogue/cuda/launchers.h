@@ -19,25 +19,25 @@ namespace epi::cuda {
 cudaError_t find_device_code();
 
 // The scalar arguments of a pointwise function.
-struct PointwiseNumbers {
+struct PointwiseScalars {
   double other = 0;  // the second operand of a binary function if the shape has one input
   std::array<double, pointwise::kMaxScalars> scalars{};
 };
 // pointwise_<dtype>.cu, one per element type. Operands 1 and 2 are the inputs.
 using PointwiseLauncher = void (*)(pointwise::Function, const StridedShape&,
-                                   const PointwiseNumbers&, cudaStream_t);
+                                   const PointwiseScalars&, cudaStream_t);
 void launch_bf16(pointwise::Function function, const StridedShape& shape,
-                 const PointwiseNumbers& numbers, cudaStream_t stream);
+                 const PointwiseScalars& numbers, cudaStream_t stream);
 void launch_f16(pointwise::Function function, const StridedShape& shape,
-                const PointwiseNumbers& numbers, cudaStream_t stream);
+                const PointwiseScalars& numbers, cudaStream_t stream);
 void launch_f32(pointwise::Function function, const StridedShape& shape,
-                const PointwiseNumbers& numbers, cudaStream_t stream);
+                const PointwiseScalars& numbers, cudaStream_t stream);
 void launch_f64(pointwise::Function function, const StridedShape& shape,
-                const PointwiseNumbers& numbers, cudaStream_t stream);
+                const PointwiseScalars& numbers, cudaStream_t stream);
 void launch_i32(pointwise::Function function, const StridedShape& shape,
-                const PointwiseNumbers& numbers, cudaStream_t stream);
+                const PointwiseScalars& numbers, cudaStream_t stream);
 void launch_i64(pointwise::Function function, const StridedShape& shape,
-                const PointwiseNumbers& numbers, cudaStream_t stream);
+                const PointwiseScalars& numbers, cudaStream_t stream);
 
 // copy.cu: copies operand 1 of dtype `from` to the output of dtype `to`.
 void launch_copy(DType from, DType to, const StridedShape& shape, cudaStream_t stream);

@@ -26,7 +26,7 @@ class PinnedCache {
  public:
   PinnedBlock* take(int64_t size_bytes) {
     const RelaxedCapture relaxed;
-    const int64_t bytes = class_bytes(size_bytes, kMinBlock);
+    const int64_t bytes = size_class_bytes(size_bytes, kMinBlock);
     const std::lock_guard lock(mutex_);
     auto& blocks = free_[bytes];
     const auto idle =

@@ -168,8 +168,8 @@ void launch_pointwise(const StridedShape& whole, F f, cudaStream_t stream) {
                               ? sizeof(typename F::In)
                               : sizeof(typename F::Out);
   constexpr int kVector = kVectorBytes / kWidest;
-  for_pieces(whole, [&](const StridedShape& shape) {
-    if (takes_vectors(shape, kVector)) return launch_items<kVector>(shape, f, stream);
+  for_each_piece(whole, [&](const StridedShape& shape) {
+    if (allows_vectors(shape, kVector)) return launch_items<kVector>(shape, f, stream);
     if constexpr (kTiles) {
       int row = 0;
       const uint32_t transposed = find_transposed(shape, row);

@@ -4,7 +4,7 @@
 namespace epi::cuda {
 
 void launch_bf16(pointwise::Function function, const StridedShape& shape,
-                 const PointwiseNumbers& numbers, cudaStream_t stream) {
+                 const PointwiseScalars& numbers, cudaStream_t stream) {
   launch_for_type<bf16>(function, shape, numbers, stream);
 }
 

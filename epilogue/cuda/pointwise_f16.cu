@@ -4,7 +4,7 @@
 namespace epi::cuda {
 
 void launch_f16(pointwise::Function function, const StridedShape& shape,
-                const PointwiseNumbers& numbers, cudaStream_t stream) {
+                const PointwiseScalars& numbers, cudaStream_t stream) {
   launch_for_type<f16>(function, shape, numbers, stream);
 }
 

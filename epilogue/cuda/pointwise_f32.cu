@@ -4,7 +4,7 @@
 namespace epi::cuda {
 
 void launch_f32(pointwise::Function function, const StridedShape& shape,
-                const PointwiseNumbers& numbers, cudaStream_t stream) {
+                const PointwiseScalars& numbers, cudaStream_t stream) {
   launch_for_type<float>(function, shape, numbers, stream);
 }
 

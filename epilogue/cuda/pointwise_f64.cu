@@ -4,7 +4,7 @@
 namespace epi::cuda {
 
 void launch_f64(pointwise::Function function, const StridedShape& shape,
-                const PointwiseNumbers& numbers, cudaStream_t stream) {
+                const PointwiseScalars& numbers, cudaStream_t stream) {
   launch_for_type<double>(function, shape, numbers, stream);
 }
 

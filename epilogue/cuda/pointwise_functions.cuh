@@ -122,7 +122,7 @@ C to_compute(double number) {
 }
 
 template <table::Function kFunction, typename F>
-void launch_with_scalars(F f, const StridedShape& shape, const PointwiseNumbers& numbers,
+void launch_with_scalars(F f, const StridedShape& shape, const PointwiseScalars& numbers,
                          cudaStream_t stream) {
   if constexpr (kScalarCount<kFunction> > 0) {
     for (size_t i = 0; i < kScalarCount<kFunction>; ++i) {
@@ -133,7 +133,7 @@ void launch_with_scalars(F f, const StridedShape& shape, const PointwiseNumbers&
 }
 
 template <table::Function kFunction, typename F, typename G>
-void launch_function(const StridedShape& shape, const PointwiseNumbers& numbers,
+void launch_function(const StridedShape& shape, const PointwiseScalars& numbers,
                      cudaStream_t stream) {
   using T = typename F::In;
   constexpr bool kTakesType = kIsReal<T> || table::info(kFunction).types == table::Types::kNumbers;
@@ -151,7 +151,7 @@ void launch_function(const StridedShape& shape, const PointwiseNumbers& numbers,
 
 template <typename T>
 void launch_for_type(table::Function function, const StridedShape& shape,
-                     const PointwiseNumbers& numbers, cudaStream_t stream) {
+                     const PointwiseScalars& numbers, cudaStream_t stream) {
   switch (function) {
 #define EPI_POINTWISE(Name, ...)                                                               \
   case table::Function::k##Name:                                                               \

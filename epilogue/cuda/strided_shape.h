@@ -28,7 +28,7 @@ using StridedShape = BasicShape<kMaxOperands>;
 // Calls launch(piece) for pieces of fewer than 2^31 elements, split along the first dimension
 // longer than one.
 template <int kMax, typename Launch>
-void for_pieces(const BasicShape<kMax>& shape, const Launch& launch) {
+void for_each_piece(const BasicShape<kMax>& shape, const Launch& launch) {
   constexpr int64_t kPiece = (int64_t{1} << 31) - 1;
   int64_t count = 1;
   for (int d = 0; d < shape.rank; ++d) count *= shape.shape[d];
@@ -43,14 +43,14 @@ void for_pieces(const BasicShape<kMax>& shape, const Launch& launch) {
     for (int i = 0; second && i < shape.operands; ++i) {
       piece.data[i] += size * shape.strides[i][cut] * shape.element_bytes[i];
     }
-    for_pieces(piece, launch);
+    for_each_piece(piece, launch);
   }
 }
 
 // Whether the sizes and strides of all operands allow vectors of `vector` elements. Does not check
 // addresses.
 template <int kMax>
-bool steps_by_vectors(const BasicShape<kMax>& shape, int vector) {
+bool strides_allow_vectors(const BasicShape<kMax>& shape, int vector) {
   const int last = shape.rank - 1;
   if (shape.shape[last] % vector != 0) return false;
   for (int i = 0; i < shape.operands; ++i) {
@@ -66,8 +66,8 @@ bool steps_by_vectors(const BasicShape<kMax>& shape, int vector) {
 
 // Also checks addresses. Inputs that are broadcast along the last dimension may have any address.
 template <int kMax>
-bool takes_vectors(const BasicShape<kMax>& shape, int vector) {
-  if (!steps_by_vectors(shape, vector)) return false;
+bool allows_vectors(const BasicShape<kMax>& shape, int vector) {
+  if (!strides_allow_vectors(shape, vector)) return false;
   for (int i = 0; i < shape.operands; ++i) {
     const auto bytes = static_cast<uintptr_t>(vector * shape.element_bytes[i]);
     const bool aligned = reinterpret_cast<uintptr_t>(shape.data[i]) % bytes == 0;

@@ -131,7 +131,7 @@ Result<VariantName> assemble(const AssembleOptions& options) {
   const std::string manifest = manifest_text(*recipe, options, *variant, *files);
   const auto parsed = parse_manifest(manifest, options.recipe.string());
   EPI_TRY(parsed);
-  if (const auto objection = code_objection(*parsed, files->at(parsed->code)); !objection.empty()) {
+  if (const auto objection = code_error(*parsed, files->at(parsed->code)); !objection.empty()) {
     return failure("{}: {}", options.recipe.string(), objection);
   }
   const VariantName name{recipe->name, recipe->version, options.variant};

@@ -45,7 +45,7 @@ std::string code_target(std::string_view bytes) {
   }
 }
 
-std::string code_objection(const Manifest& manifest, std::string_view bytes) {
+std::string code_error(const Manifest& manifest, std::string_view bytes) {
   const std::string& target = manifest.targets[0];
   std::string expected;
   if (manifest.backend == "cpu") {

@@ -15,6 +15,6 @@ std::string code_target(std::string_view bytes);
 
 // Why `bytes` cannot be the code of this manifest: "glu.cubin: sm_80 cubin, ..."; empty if they
 // can.
-std::string code_objection(const Manifest& manifest, std::string_view bytes);
+std::string code_error(const Manifest& manifest, std::string_view bytes);
 
 }  // namespace epi::hub

@@ -82,7 +82,7 @@ Result<std::string> read_package_file(const std::filesystem::path& path, int64_t
 Result<std::string> read_file_under(const std::filesystem::path& folder, std::string_view relative,
                                     int64_t max_bytes) {
   const std::string path = (folder / relative).string();
-  if (const std::string objection = path_objection(relative); !objection.empty()) {
+  if (const std::string objection = path_error(relative); !objection.empty()) {
     return failure("{}: {}", path, objection);
   }
   Descriptor at(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -109,10 +109,10 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view byte
   const auto folder = path.parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
   if (error) return failure("{}: {}", folder.string(), error.message());
-  return write_whole(path, bytes);
+  return write_file_atomically(path, bytes);
 }
 
-std::string path_objection(std::string_view path) {
+std::string path_error(std::string_view path) {
   if (path.empty()) return "the path is empty";
   if (path.size() > kMaxPathLength)
     return fmt::format("the path is longer than {} characters", kMaxPathLength);

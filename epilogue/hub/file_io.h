@@ -26,6 +26,6 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view byte
 
 // Why a manifest must not contain this path; empty if it may. Allowed are at most 200 characters of
 // letters, digits, "._+-" and "/", without "." or ".." as a component.
-std::string path_objection(std::string_view path);
+std::string path_error(std::string_view path);
 
 }  // namespace epi::hub

@@ -70,8 +70,8 @@ class Library final : public LoadedCode {
     int32_t code = 0;
     run_kernel(
         [&] {
-          return KernelFacts{KernelName("epi_pkg_{}_{}", call.kernel->name, name(call.dtype)),
-                             call.bytes(), call.flops()};
+          return KernelCost{KernelName("epi_pkg_{}_{}", call.kernel->name, name(call.dtype)),
+                            call.bytes(), call.flops()};
         },
         [&] { code = find(call.kernel->name)(&arguments); });
     error[sizeof(error) - 1] = '\0';

@@ -19,7 +19,7 @@ LockedVariant read_variant(const JsonField& field) {
   LockedVariant variant;
   variant.manifest = field.at("manifest").hash();
   for (const auto& [path, hash] : field.at("files").members()) {
-    if (const auto objection = path_objection(path); !objection.empty()) hash.refuse(objection);
+    if (const auto objection = path_error(path); !objection.empty()) hash.refuse(objection);
     variant.files[path] = hash.hash();
   }
   return variant;
@@ -28,7 +28,7 @@ LockedVariant read_variant(const JsonField& field) {
 LockedPackage read_package(const JsonField& field) {
   LockedPackage package;
   package.name = field.at("name").text();
-  if (const auto objection = name_objection(package.name); !objection.empty()) {
+  if (const auto objection = name_error(package.name); !objection.empty()) {
     field.at("name").refuse(objection);
   }
   package.version = field.at("version").integer();

@@ -15,7 +15,7 @@ const Export* Manifest::find_export(std::string_view export_name) const {
   return found == exports.end() ? nullptr : &*found;
 }
 
-std::string name_objection(std::string_view name) {
+std::string name_error(std::string_view name) {
   constexpr const char* kRule = "must be a name such as \"epilogue/glu\" of a-z, 0-9, - and _";
   const size_t slash = name.find('/');
   const auto is_word = [](std::string_view word) {

@@ -128,6 +128,6 @@ struct Manifest {
 };
 
 // Why `name` is not a package name such as "epilogue/glu"; empty if it is one.
-std::string name_objection(std::string_view name);
+std::string name_error(std::string_view name);
 
 }  // namespace epi::hub

@@ -20,7 +20,7 @@ std::map<std::string, FileEntry> read_files(const JsonField& field) {
   std::map<std::string, FileEntry> files;
   int64_t total = 0;
   for (const auto& [path, value] : field.members()) {
-    if (const auto objection = path_objection(path); !objection.empty()) value.refuse(objection);
+    if (const auto objection = path_error(path); !objection.empty()) value.refuse(objection);
     if (path == "manifest.json" || path == "manifest.sig") {
       value.refuse("the manifest must not list this file");
     }
@@ -109,7 +109,7 @@ Manifest read_manifest(const JsonField& root) {
   root.allow_only({"schema", "name", "version", "variant", "license", "source", "abi", "backend",
                    "targets", "least_driver", "code", "files", "exports", "layers"});
   manifest.name = root.at("name").text();
-  if (const auto objection = name_objection(manifest.name); !objection.empty()) {
+  if (const auto objection = name_error(manifest.name); !objection.empty()) {
     root.at("name").refuse(objection);
   }
   manifest.version = root.at("version").integer(0, kMaxVersion);

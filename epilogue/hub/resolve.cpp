@@ -17,7 +17,7 @@ namespace {
 
 struct Candidate {
   std::string variant;
-  Judgement judgement;
+  VariantMatch judgement;
 };
 
 // Judges all variants. The best comes first, refused ones last.
@@ -26,7 +26,7 @@ std::vector<Candidate> rank_variants(const std::vector<std::string>& variants, c
   for (const std::string& name : variants) {
     const auto variant = parse_variant(name);
     candidates.push_back(
-        {name, variant ? judge(*variant, host) : Judgement{"not a valid variant name"}});
+        {name, variant ? match_variant(*variant, host) : VariantMatch{"not a valid variant name"}});
   }
   std::ranges::stable_sort(candidates, [](const Candidate& a, const Candidate& b) {
     const bool a_runs = a.judgement.refusal.empty();
@@ -92,7 +92,7 @@ bool is_stored(const PackageName& package, const Host& host, const Options& opti
 Result<PackageName> parse_package_name(std::string_view text) {
   const size_t at = text.find('@');
   PackageName package{std::string(text.substr(0, at)), 0};
-  if (const auto objection = name_objection(package.name); !objection.empty()) {
+  if (const auto objection = name_error(package.name); !objection.empty()) {
     return failure("{}: {}", text, objection);
   }
   const auto version =

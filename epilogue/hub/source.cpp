@@ -56,7 +56,7 @@ Result<PackageIndex> scan_packages(const fs::path& folder) {
   for (const std::string& group : folders_in(folder)) {
     for (const std::string& word : folders_in(folder / group)) {
       const std::string name = fmt::format("{}/{}", group, word);
-      if (name_objection(name).empty()) scan_versions(folder / name, name, index);
+      if (name_error(name).empty()) scan_versions(folder / name, name, index);
     }
   }
   return index;
@@ -66,7 +66,7 @@ Result<PackageIndex> parse_index(std::string_view text, std::string_view path) {
   return read_json(text, path, [](const JsonField& root) {
     PackageIndex index;
     for (const auto& [name, versions] : root.at("packages").members()) {
-      if (const auto objection = name_objection(name); !objection.empty()) {
+      if (const auto objection = name_error(name); !objection.empty()) {
         versions.refuse(objection);
       }
       for (const auto& [version, variants] : versions.members()) {

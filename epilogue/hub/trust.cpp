@@ -139,13 +139,13 @@ void check_files(const fs::path& folder, CheckedVariant& result) {
   for (const std::string& path : present ? *present : std::vector<std::string>()) {
     if (path == "manifest.json" || path == "manifest.sig" || manifest.files.contains(path))
       continue;
-    const bool is_plain = path_objection(path).empty();
+    const bool is_plain = path_error(path).empty();
     violations.push_back(
         fmt::format("{}: not in the manifest", is_plain ? path : json_quoted(path)));
   }
   const auto code = result.files.find(manifest.code);
   if (code == result.files.end()) return;
-  if (const auto objection = code_objection(manifest, code->second); !objection.empty()) {
+  if (const auto objection = code_error(manifest, code->second); !objection.empty()) {
     violations.push_back(objection);
   }
 }

@@ -44,7 +44,7 @@ std::optional<GpuTarget> parse_gpu_target(std::string_view text) {
   return std::nullopt;
 }
 
-Judgement judge_cpu(const Variant& variant, const Host& host) {
+VariantMatch judge_cpu(const Variant& variant, const Host& host) {
   if (host.device != kCpu) return {fmt::format("runs on the CPU, not on {}", name(host.device))};
   if (variant.targets[0] != host.architecture) {
     return {fmt::format("needs {}, this CPU is {}", variant.targets[0], host.architecture)};
@@ -65,7 +65,7 @@ std::string sm_text(int64_t capability, bool arch_specific) {
   return fmt::format("sm_{}{}", capability, arch_specific ? "a" : "");
 }
 
-Judgement judge_gpu(const Variant& variant, const Host& host) {
+VariantMatch judge_gpu(const Variant& variant, const Host& host) {
   if (host.device == kCpu) return {"runs on a GPU, not on the CPU"};
   const auto toolkit = number_after(variant.backend, "cu");
   const auto target = parse_gpu_target(variant.targets[0]);
@@ -139,7 +139,7 @@ Host this_host(Device device) {
   return host;
 }
 
-Judgement judge(const Variant& variant, const Host& host) {
+VariantMatch match_variant(const Variant& variant, const Host& host) {
   if (variant.abi > EPI_KERNEL_ABI) {
     return {fmt::format("needs ABI {}, this library has {}", variant.abi, EPI_KERNEL_ABI)};
   }

@@ -35,11 +35,11 @@ struct Host {
 // Throws `Error` if the device does not exist.
 Host this_host(Device device);
 
-struct Judgement {
+struct VariantMatch {
   std::string refusal;  // "needs sm_90a, this GPU is sm_80"; empty if it is accepted
   int64_t rank = 0;     // the accepted variant with the highest rank is the best
 };
-Judgement judge(const Variant& variant, const Host& host);
+VariantMatch match_variant(const Variant& variant, const Host& host);
 
 // "13.0" for 13000.
 std::string driver_text(int64_t driver);

@@ -180,7 +180,7 @@ class KernelName {
 };
 
 // The return type of `describe`: a KernelRun that owns its name and has no times.
-struct KernelFacts {
+struct KernelCost {
   KernelName name;
   int64_t bytes = 0;
   int64_t flops = 0;

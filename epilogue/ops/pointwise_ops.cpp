@@ -15,7 +15,7 @@ namespace {
 
 // Integer tensors accept only whole scalars within range: nothing is silently rounded or wrapped.
 void check_scalar(std::string_view op, const Tensor& x, const Arg& arg) {
-  if (arg.is_none() || holds(x.dtype(), arg.number())) return;
+  if (arg.is_none() || can_represent(x.dtype(), arg.number())) return;
   fail(op, "the scalar {} is not representable in {}, the dtype of the tensor", arg.number(),
        name(x.dtype()));
 }

@@ -143,7 +143,7 @@ void CuptiReader::add_work(const GpuWork& work) {
 }
 
 void CuptiReader::add_launch(const CUpti_ActivityExternalCorrelation& pair) {
-  if (pair.externalKind != kLaunchMark) return;  // pushed by another tool
+  if (pair.externalKind != kLaunchCorrelationKind) return;  // pushed by another tool
   records_.launches.push_back({pair.correlationId, pair.externalId});
 }
 

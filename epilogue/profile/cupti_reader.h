@@ -11,7 +11,7 @@
 namespace epi::profile {
 
 // The external correlation kind that marks our launches.
-inline constexpr auto kLaunchMark = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
+inline constexpr auto kLaunchCorrelationKind = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
 
 class CuptiReader {
  public:

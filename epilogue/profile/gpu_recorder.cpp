@@ -176,12 +176,13 @@ void drop_gpu_recording() {
 bool gpu_is_recording() { return state().recording.load(std::memory_order_acquire); }
 
 bool mark_launch(uint64_t id) {
-  return state().cupti->activity_push_external_correlation_id(kLaunchMark, id) == CUPTI_SUCCESS;
+  return state().cupti->activity_push_external_correlation_id(kLaunchCorrelationKind, id) ==
+         CUPTI_SUCCESS;
 }
 
 void unmark_launch() {
   uint64_t id = 0;
-  state().cupti->activity_pop_external_correlation_id(kLaunchMark, &id);
+  state().cupti->activity_pop_external_correlation_id(kLaunchCorrelationKind, &id);
 }
 
 }  // namespace epi::profile

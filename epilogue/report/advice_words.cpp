@@ -87,7 +87,7 @@ std::string advice_title(const Advice& advice) {
     case AdviceKind::kAttention:
       return fmt::format("replace bmm, softmax, bmm by scaled_dot_product_attention ({})", about);
     case AdviceKind::kInput:
-      if (advice.in_part) {
+      if (advice.has_workers) {
         return "load data faster: more workers, a larger prefetch_factor, less work per sample" +
                (about.empty() ? "" : fmt::format("; most of the time is in {}", about));
       }
@@ -138,7 +138,7 @@ std::string short_title(const Advice& advice) {
     case AdviceKind::kCompiling:
       return "compile during warm-up";
     case AdviceKind::kInput:
-      return advice.in_part ? "more loader workers" : "load data in workers";
+      return advice.has_workers ? "more loader workers" : "load data in workers";
     case AdviceKind::kAddmm:
       return fmt::format("addmm {}", about);
     case AdviceKind::kAttention:
@@ -247,9 +247,10 @@ SavingText saving_text(const Advice& advice, const AdviceReport& advised) {
   const Scope scope = scope_of(advised);
   SavingText text;
   if (advice.kind == AdviceKind::kBatch) {
-    text.saves = fmt::format("twice the rows save {} for the rows of one step ({}), {}",
-                             signed_time(advice.saving_ns.likely), range_text(advice.saving_ns),
-                             text_of(advice.confidence));
+    text.saves =
+        fmt::format("{} for as many rows as today's step, with twice the rows per step ({}), {}",
+                    signed_time(advice.saving_ns.likely), range_text(advice.saving_ns),
+                    text_of(advice.confidence));
     return text;
   }
   const bool estimated = advice.saving_ns.high > 0;

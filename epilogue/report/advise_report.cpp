@@ -124,7 +124,7 @@ std::string advise_text(const AdviceReport& advised, const trace::Trace& trace,
     if (!text.empty()) out += wrapped(text, width) + '\n';
   };
   paragraph(verdict_line(advised));
-  if (advised.because == Reason::kNoDevice) return out;
+  if (advised.reason == Reason::kNoDevice) return out;
   paragraph(compiled_text(advised));
   if (advised.diagnosis) {
     out += '\n';

@@ -84,7 +84,7 @@ std::string idle_text(const IdleCauses& idle, const TimeShares& shares,
   };
   row(style.cpu_kernels ? "next kernel not called yet" : "next work not launched yet",
       idle.host_ns());
-  row("launch latency", idle.on_its_way_ns);
+  row("launch latency", idle.launch_latency_ns);
   row("gap between two kernels", idle.between_ns);
   row("waiting for something not in the file", idle.not_in_file_ns);
   row("unknown: launch not in the file", idle.unknown_ns);
@@ -149,7 +149,7 @@ std::string streams_part(const DeviceBreakdown& device, bool markdown) {
                {"idle", Align::kRight},
                {"other streams run", Align::kRight}});
   for (const auto& stream : device.streams) {
-    table.add_row({fmt::format("{}", stream.stream), fmt::format("{}", stream.works),
+    table.add_row({fmt::format("{}", stream.stream), fmt::format("{}", stream.gpu_events),
                    time_or_dash(stream.shares.compute_ns),
                    time_or_dash(stream.shares.communication_ns),
                    time_or_dash(stream.shares.memory_ns), time_or_dash(stream.shares.idle_ns),
@@ -192,7 +192,7 @@ std::string closing_part(const DeviceBreakdown& device, const BreakdownStyle& st
                                 "{}, max {}",
                                 time_text(static_cast<double>(launches.delay_median_ns)),
                                 time_text(static_cast<double>(launches.delay_p90_ns)),
-                                launches.queue_median, launches.queue_most),
+                                launches.queue_median, launches.queue_max),
                     style.markdown ? SIZE_MAX / 2 : style.width) +
             '\n';
   }
@@ -239,7 +239,7 @@ void idle_json(JsonWriter& json, const IdleCauses& idle) {
                              of(analysis::HostActivity::kAllocating) +
                              of(analysis::HostActivity::kInitializing));
   json.end_object();
-  us("on_its_way_us", idle.on_its_way_ns);
+  us("on_its_way_us", idle.launch_latency_ns);
   us("between_kernels_us", idle.between_ns);
   us("other_streams_us", idle.other_streams_ns);
   us("other_steps_us", idle.other_steps_ns);
@@ -294,7 +294,11 @@ void device_json(JsonWriter& json, const DeviceBreakdown& device, const trace::T
   gaps_json(json, device, trace);
   json.key("streams").begin_array();
   for (const auto& stream : device.streams) {
-    json.begin_object().key("stream").integer(stream.stream).key("works").integer(stream.works);
+    json.begin_object()
+        .key("stream")
+        .integer(stream.stream)
+        .key("works")
+        .integer(stream.gpu_events);
     shares_json(json, stream.shares);
     idle_json(json, stream.idle);
     json.end_object();
@@ -317,7 +321,7 @@ void device_json(JsonWriter& json, const DeviceBreakdown& device, const trace::T
   json.key("launch_delay_median_us").fixed(static_cast<double>(launches.delay_median_ns) / 1000, 3);
   json.key("launch_delay_p90_us").fixed(static_cast<double>(launches.delay_p90_ns) / 1000, 3);
   json.key("queue_median").integer(launches.queue_median);
-  json.key("queue_most").integer(launches.queue_most);
+  json.key("queue_most").integer(launches.queue_max);
   json.key("kernels").integer(device.kernels);
   json.key("short_kernels").integer(device.short_kernels);
   json.key("short_us").fixed(static_cast<double>(device.short_ns) / 1000, 3).end_object();

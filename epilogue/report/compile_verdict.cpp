@@ -54,7 +54,7 @@ std::string reason_text(const AdviceReport& advised) {
   const Scope scope = scope_of(advised);
   const char* where = advised.cpu_kernels ? "" : " on the GPU";
   const bool nothing_to_fuse = advised.fusion.kernels_after == advised.kernels;
-  switch (advised.because) {
+  switch (advised.reason) {
     case Reason::kNoDevice:
       return fmt::format("There is no GPU work in {}.", scope.a);
     case Reason::kCompiled:
@@ -72,11 +72,11 @@ std::string reason_text(const AdviceReport& advised) {
       return fmt::format("The limit is {}, {:.0f} % of {}, which compiled code does not shorten.",
                          phrase_of(advised.diagnosis->limiter),
                          100 * advised.diagnosis->share(advised.diagnosis->limiter), scope.the);
-    case Reason::kOwnHostWork:
+    case Reason::kUserHostWork:
       return fmt::format(
           "{} But {} of it is not dispatch: operators, or gaps between them, of over 1 ms.",
           host_bound_text(advised),
-          time_text(static_cast<double>(advised.diagnosis->own_host_ns()) /
+          time_text(static_cast<double>(advised.diagnosis->program_host_ns()) /
                     static_cast<double>(advised.diagnosis->judged)));
     case Reason::kCpuKernels:
       return fmt::format(
@@ -86,7 +86,7 @@ std::string reason_text(const AdviceReport& advised) {
       return nothing_to_fuse
                  ? fmt::format("There is nothing to fuse{}.", where)
                  : fmt::format("There is almost nothing to fuse{}. {}", where, gain_text(advised));
-    case Reason::kOwnGemm:
+    case Reason::kCustomGemm:
       return "There is nothing to fuse. Only a run shows whether the compiler's GEMM is faster.";
     case Reason::kSmallGain:
     case Reason::kGain:
@@ -106,25 +106,24 @@ std::string reason_text(const AdviceReport& advised) {
 }  // namespace
 
 std::string verdict_line(const AdviceReport& advised) {
-  const bool open =
-      advised.because == Reason::kNoDevice || advised.because == Reason::kNotConclusive;
-  return fmt::format("{}: {}. {}", advised.own ? "--compile" : "torch.compile",
+  const bool open = advised.reason == Reason::kNoDevice || advised.reason == Reason::kNotConclusive;
+  return fmt::format("{}: {}. {}", advised.is_epilogue_trace ? "--compile" : "torch.compile",
                      open ? "not conclusive" : text_of(advised.verdict), reason_text(advised));
 }
 
 std::string compiled_text(const AdviceReport& advised) {
-  const bool irrelevant = advised.because == Reason::kNothingToFuse ||
-                          advised.because == Reason::kOwnHostWork ||
-                          advised.because == Reason::kOtherLimit;
+  const bool irrelevant = advised.reason == Reason::kNothingToFuse ||
+                          advised.reason == Reason::kUserHostWork ||
+                          advised.reason == Reason::kOtherLimit;
   if (advised.compiled_cpu_ns.likely <= 0 || irrelevant) return "";
   const auto after = advised.fusion.kernels_after;
   const std::string kernels =
       after == advised.kernels
           ? "Compiling would not change the number of kernels."
-          : fmt::format("Compiled, {} would remain of {}.",
-                        plural(static_cast<double>(after), "kernel"), advised.kernels);
-  const std::string host = is_about_host_time(advised.because)
-                               ? "The host time"
+          : fmt::format("{} of {} would remain.", after,
+                        plural(static_cast<double>(advised.kernels), "kernel"));
+  const std::string host = is_about_host_time(advised.reason)
+                               ? "That host time"
                                : compiled_host_text(advised) + ", which";
   return fmt::format(
       "{} {} covers guards, cache look-ups and a call per kernel, under the profiler.", kernels,

@@ -235,10 +235,10 @@ void diagnosis_json(JsonWriter& json, const Diagnosis& diagnosis) {
 }
 
 std::string rate_text(const analysis::KernelRate& rate) {
-  const auto arithmetic = rate.is_arithmetic();
+  const auto arithmetic = rate.is_compute_bound();
   if (!arithmetic) return "-";
-  return *arithmetic ? fmt::format("{:.0f} % FLOP/s", 100 * *rate.of_arithmetic)
-                     : fmt::format("{:.0f} % B/s", 100 * *rate.of_bandwidth);
+  return *arithmetic ? fmt::format("{:.0f} % FLOP/s", 100 * *rate.of_peak_flops)
+                     : fmt::format("{:.0f} % B/s", 100 * *rate.of_peak_bandwidth);
 }
 
 void rate_json(JsonWriter& json, const analysis::KernelRate& rate) {
@@ -248,8 +248,8 @@ void rate_json(JsonWriter& json, const analysis::KernelRate& rate) {
   };
   optional_json(json, "tflops", per_ns(rate.flops), 1e-3, 3);
   optional_json(json, "gb_s", per_ns(rate.bytes), 1, 3);
-  optional_json(json, "of_peak_flops", rate.of_arithmetic, 1, 4);
-  optional_json(json, "of_peak_bandwidth", rate.of_bandwidth, 1, 4);
+  optional_json(json, "of_peak_flops", rate.of_peak_flops, 1, 4);
+  optional_json(json, "of_peak_bandwidth", rate.of_peak_bandwidth, 1, 4);
 }
 
 }  // namespace epi::report

@@ -93,10 +93,10 @@ std::vector<std::string> notes(const ScreenData& data, const trace::Trace& trace
                           time_of(diagnosis.busy_ns / diagnosis.judged)));
   }
   if (diagnosis.limiter == Limiter::kHost &&
-      2 * diagnosis.own_host_ns() > diagnosis.ns(Limiter::kHost)) {
+      2 * diagnosis.program_host_ns() > diagnosis.ns(Limiter::kHost)) {
     lines.push_back(
         fmt::format("{} of the host time is not dispatch: operators or gaps of over 1 ms",
-                    time_of(diagnosis.own_host_ns() / diagnosis.judged)));
+                    time_of(diagnosis.program_host_ns() / diagnosis.judged)));
   }
   if (diagnosis.limiter == Limiter::kInput && data.loading.fetches > 0) {
     const auto& loading = data.loading;
@@ -213,8 +213,8 @@ void screen_json(JsonWriter& json, const ScreenData& data) {
   for (const WorkGroup& group : data.groups.groups) {
     json.begin_object().key("what").string(group_text(group)).key("calls").integer(group.calls);
     json.key("us").fixed(static_cast<double>(group.ns) / 1000, 3);
-    optional("of_peak_flops", group.of_arithmetic);
-    optional("of_peak_bandwidth", group.of_bandwidth);
+    optional("of_peak_flops", group.of_peak_flops);
+    optional("of_peak_bandwidth", group.of_peak_bandwidth);
     optional("gb_s", group.bytes_per_ns);
     json.end_object();
   }

@@ -50,7 +50,7 @@ void idle_map_json(JsonWriter& json, const analysis::DeviceBreakdown& device, in
     const char* activity = text_of(static_cast<analysis::HostActivity>(i));
     cause(fmt::format("CPU: {}", activity), [&](const IdleCauses& part) { return part.host[i]; });
   }
-  cause("launch latency", [](const IdleCauses& part) { return part.on_its_way_ns; });
+  cause("launch latency", [](const IdleCauses& part) { return part.launch_latency_ns; });
   cause("between kernels", [](const IdleCauses& part) { return part.between_ns; });
   cause("not in the file", [](const IdleCauses& part) { return part.not_in_file_ns; });
   cause("no launch", [](const IdleCauses& part) { return part.unknown_ns; });

@@ -28,14 +28,14 @@ constexpr size_t kShownRanks = 12;
 double communication_ns(const analysis::TraceIndex& index, const analysis::Interval& window) {
   analysis::Intervals times;
   for (const trace::EventId id : index.ownership.everything().work) {
-    const analysis::Bound bound = analysis::usual_bound_of_work(index, id);
+    const analysis::Bound bound = analysis::typical_bound_of_work(index, id);
     if (bound != analysis::Bound::kCommunication) continue;
     const int64_t begin = std::max(window.begin, index.trace.ts_ns[id]);
     const int64_t end = std::min(window.end, index.trace.end_ns(id));
     if (begin < end) times.push_back({begin, end});
   }
   double sum = 0;
-  for (const analysis::Interval& one : analysis::united(std::move(times))) {
+  for (const analysis::Interval& one : analysis::merged(std::move(times))) {
     sum += static_cast<double>(one.end - one.begin);
   }
   return sum;

@@ -30,18 +30,18 @@ void add_alone(const analysis::TraceIndex& index, const analysis::Interval& wind
     const int64_t begin = std::max(window.begin, index.trace.ts_ns[id]);
     const int64_t end = std::min(window.end, index.trace.end_ns(id));
     if (begin >= end) continue;
-    const analysis::Bound bound = analysis::usual_bound_of_work(index, id);
+    const analysis::Bound bound = analysis::typical_bound_of_work(index, id);
     (bound == analysis::Bound::kCommunication ? communication
      : bound == analysis::Bound::kCopies      ? copies
                                               : others)
         .push_back({begin, end});
   }
-  communication = analysis::united(std::move(communication));
-  others = analysis::united(std::move(others));
-  data.communication_alone_ns = analysis::length(analysis::without(communication, others));
+  communication = analysis::merged(std::move(communication));
+  others = analysis::merged(std::move(others));
+  data.communication_alone_ns = analysis::length(analysis::difference(communication, others));
   others.insert(others.end(), communication.begin(), communication.end());
-  data.copies_alone_ns = analysis::length(
-      analysis::without(analysis::united(std::move(copies)), analysis::united(std::move(others))));
+  data.copies_alone_ns = analysis::length(analysis::difference(
+      analysis::merged(std::move(copies)), analysis::merged(std::move(others))));
 }
 
 // How the trace was recorded, as far as that costs time.
@@ -56,7 +56,7 @@ void add_recording(const analysis::TraceIndex& index, const analysis::Interval& 
     const int64_t end = std::min(window.end, trace.end_ns(id));
     if (begin < end) own.push_back({begin, end});
   }
-  for (const analysis::Interval& one : analysis::united(std::move(own))) {
+  for (const analysis::Interval& one : analysis::merged(std::move(own))) {
     data.profiler_ns += one.end - one.begin;
   }
 }

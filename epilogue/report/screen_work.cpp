@@ -47,9 +47,9 @@ const char* name_of(WorkClass what) {
 
 // Of the peak that it comes nearer to; of a GEMM that the bandwidth limits also how fast it is.
 std::string peak_text(const WorkGroup& group) {
-  const double flops = group.of_arithmetic.value_or(0);
-  const double bytes = group.of_bandwidth.value_or(0);
-  if (!group.of_arithmetic && !group.of_bandwidth) return "-";
+  const double flops = group.of_peak_flops.value_or(0);
+  const double bytes = group.of_peak_bandwidth.value_or(0);
+  if (!group.of_peak_flops && !group.of_peak_bandwidth) return "-";
   if (flops >= bytes) return fmt::format("{:.0f} % FLOP/s", 100 * flops);
   if (group.what == WorkClass::kGemm && group.bytes_per_ns) {
     return fmt::format("{}/s, {:.0f} %", bytes_text(1e9 * *group.bytes_per_ns), 100 * bytes);

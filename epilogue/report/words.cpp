@@ -85,7 +85,7 @@ const char* text_of(Verdict verdict) {
 
 const char* text_of(Bound bound) {
   switch (bound) {
-    case Bound::kArithmetic:
+    case Bound::kCompute:
       return "arithmetic";
     case Bound::kMemory:
       return "memory";
@@ -137,7 +137,7 @@ const char* text_of(analysis::IdleCause cause) {
 
 const char* phrase_of(Bound bound) {
   switch (bound) {
-    case Bound::kArithmetic:
+    case Bound::kCompute:
       return "compute-bound kernels";
     case Bound::kMemory:
       return "memory-bound kernels";
@@ -203,7 +203,7 @@ const char* phrase_of(Limiter limiter) {
 
 const char* short_of(Bound bound) {
   switch (bound) {
-    case Bound::kArithmetic:
+    case Bound::kCompute:
       return "compute";
     case Bound::kMemory:
       return "memory";

@@ -32,7 +32,7 @@ inline void set_allocation_listener(AllocationListener listener) {
 }
 
 // Allocators call this while holding their lock, so that the totals arrive in order.
-inline void tell_allocation(const Allocation& allocation) noexcept {
+inline void notify_allocation(const Allocation& allocation) noexcept {
   if (auto* listener = detail::allocation_listener.load(std::memory_order_acquire)) {
     listener(allocation);
   }

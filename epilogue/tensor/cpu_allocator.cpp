@@ -35,12 +35,12 @@ void* system_allocate(int64_t bytes) {
 class Cache {
  public:
   void* allocate(int64_t size_bytes) {
-    const int64_t bytes = class_bytes(size_bytes, kAlignment);
+    const int64_t bytes = size_class_bytes(size_bytes, kAlignment);
     const std::lock_guard lock(mutex_);
     void* data = take_cached(bytes);
     if (data == nullptr) {
       data = allocate_fresh(bytes, size_bytes);
-      ++stats_.fresh_allocations;
+      ++stats_.driver_allocations;
     }
     stats_.in_use_bytes += bytes;
     notify(data, bytes);
@@ -48,7 +48,7 @@ class Cache {
   }
 
   void release(void* data, int64_t size_bytes) {
-    const int64_t bytes = class_bytes(size_bytes, kAlignment);
+    const int64_t bytes = size_class_bytes(size_bytes, kAlignment);
     const std::lock_guard lock(mutex_);
     stats_.in_use_bytes -= bytes;
     notify(data, -bytes);
@@ -90,7 +90,7 @@ class Cache {
   }
 
   void notify(const void* data, int64_t bytes) const {
-    tell_allocation(
+    notify_allocation(
         {kCpu, data, bytes, stats_.in_use_bytes, stats_.in_use_bytes + stats_.cached_bytes});
   }
 

@@ -16,7 +16,7 @@ void cpu_free(void* data, int64_t size_bytes);
 struct CpuAllocatorStats {
   int64_t in_use_bytes = 0;
   int64_t cached_bytes = 0;
-  int64_t fresh_allocations = 0;  // requests that the cache could not serve
+  int64_t driver_allocations = 0;  // requests that the cache could not serve
 };
 CpuAllocatorStats cpu_allocator_stats();
 

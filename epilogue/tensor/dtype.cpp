@@ -11,7 +11,7 @@ constexpr std::array<std::string_view, kDTypeCount> kNames = {"f64", "f32", "bf1
 
 }  // namespace
 
-bool holds(DType dtype, double value) {
+bool can_represent(DType dtype, double value) {
   if (dtype != DType::kI32 && dtype != DType::kI64) return true;
   const double largest = dtype == DType::kI32 ? 0x1p31 - 1 : 0x1p53;
   // Comparisons with NaN are false.

@@ -33,7 +33,7 @@ constexpr bool is_floating(DType dtype) { return dtype <= DType::kF16; }
 
 // Whether `value` can be stored in `dtype`. Integers accept whole numbers in their range that a
 // double represents exactly. Floats and bool accept any value.
-bool holds(DType dtype, double value);
+bool can_represent(DType dtype, double value);
 
 // "f32", "bf16", "i64", "bool" ...
 std::string_view name(DType dtype);

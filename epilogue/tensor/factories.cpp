@@ -41,7 +41,7 @@ Tensor zeros(const Dims& shape, TensorOptions options) {
 }
 
 Tensor full(const Dims& shape, double value, TensorOptions options) {
-  if (!holds(options.dtype, value)) {
+  if (!can_represent(options.dtype, value)) {
     fail("full", "{} cannot be represented as {}", value, name(options.dtype));
   }
   if (options.device.type == DeviceType::kMeta) return empty(shape, options);

@@ -119,7 +119,7 @@ bool has_cpu_kernels(const Trace& trace) {
   return false;
 }
 
-bool is_own_trace(const Trace& trace) {
+bool is_epilogue_trace(const Trace& trace) {
   return trace.property(kProducer) == "\"epilogue\"" || has_cpu_kernels(trace);
 }
 

@@ -34,6 +34,6 @@ bool has_cpu_kernels(const Trace& trace);
 inline constexpr std::string_view kProducer = "producer";
 // Whether Epilogue's profiler wrote the trace. Its first versions did not set kProducer: their
 // traces are recognized by their CPU kernels.
-bool is_own_trace(const Trace& trace);
+bool is_epilogue_trace(const Trace& trace);
 
 }  // namespace epi::trace

@@ -37,7 +37,7 @@ std::optional<Phase> phase_of(std::string_view text) {
 int64_t id_arg(std::string_view args, std::string_view quoted_key) {
   const auto token = find_top_level(args, quoted_key);
   if (!token) return 0;
-  return std::max<int64_t>(0, integer_of(*token).value_or(0));
+  return std::max<int64_t>(0, parse_integer_token(*token).value_or(0));
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ bool EventBuilder::set_times(const RawEvent& raw, Event& event) {
 
 void EventBuilder::set_ids(const RawEvent& raw, Event& event) const {
   if (event.phase == Phase::kFlowStart || event.phase == Phase::kFlowEnd) {
-    event.correlation = integer_of(raw.id).value_or(0);
+    event.correlation = parse_integer_token(raw.id).value_or(0);
     return;
   }
   const bool device = is_device_work(event.category);
@@ -116,7 +116,7 @@ LaneId EventBuilder::lane_id(std::string_view pid, std::string_view tid) {
   last_tid_ = tid;
   Lane lane;
   const auto set = [](std::string_view token, int64_t& number, std::string& text) {
-    if (const auto value = integer_of(token)) {
+    if (const auto value = parse_integer_token(token)) {
       number = *value;
     } else {
       const bool quoted = token.size() >= 2 && token.front() == '"';

@@ -82,7 +82,7 @@ Links link(const Trace& trace) {
         trace.correlation[id] == 0 ? kNoEvent : calls.find(trace.correlation[id], trace.ts_ns[id]);
     links.launch[id] = call;
     links.op[id] = call != kNoEvent ? op_of_call(call) : ops.find(trace.external_id[id]);
-    links.asked_ns[id] = call != kNoEvent ? trace.ts_ns[call] : trace.ts_ns[id];
+    links.launch_ns[id] = call != kNoEvent ? trace.ts_ns[call] : trace.ts_ns[id];
   }
   return links;
 }
@@ -117,7 +117,7 @@ std::vector<EventId> forward_ops(const Trace& trace) {
 
 std::vector<EventId> python_parents(const Trace& trace) {
   const auto number = [&](EventId id, std::string_view key) {
-    return integer_of(find_value(trace.args_of(id), key).value_or(""));
+    return parse_integer_token(find_value(trace.args_of(id), key).value_or(""));
   };
   std::unordered_map<int64_t, EventId> frames;
   for (EventId id = 0; id < trace.size(); ++id) {

@@ -19,7 +19,7 @@ struct Links {
   // thread. Falls back to the external id if there is no call, or nothing around it.
   std::vector<EventId> op;
   // For GPU work: the start of its launch, or its own start if it has no launch.
-  std::vector<int64_t> asked_ns;
+  std::vector<int64_t> launch_ns;
   // Number of calls that share their correlation id with an earlier one, as in a file merged from
   // several. GPU work is then linked to the nearest call before it.
   int64_t shared_correlations = 0;

@@ -80,7 +80,7 @@ std::optional<int64_t> parse_plain_us(std::string_view text) {
 
 }  // namespace
 
-std::optional<int64_t> integer_of(std::string_view token) {
+std::optional<int64_t> parse_integer_token(std::string_view token) {
   return epi::parse_integer(without_quotes(token));
 }
 

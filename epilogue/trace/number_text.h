@@ -11,7 +11,7 @@ namespace epi::trace {
 
 // An integer: `44`, `-1`, `"44"`. nullopt for anything else, including integers that do not fit
 // into 64 bits.
-std::optional<int64_t> integer_of(std::string_view token);
+std::optional<int64_t> parse_integer_token(std::string_view token);
 
 // Converts microseconds to nanoseconds: `349.462`, `12`, `"12.5"`, `1.5e3`. Digits below one
 // nanosecond are truncated.

@@ -41,7 +41,7 @@ Result<Trace> read_input(const InputText& input, const std::string& name, const 
   for (auto& property : parse_tail(events.list_ended ? tail : "", trace.defects)) {
     trace.properties.push_back(std::move(property));
   }
-  trace.base_time_ns = integer_of(trace.property("baseTimeNanoseconds")).value_or(0);
+  trace.base_time_ns = parse_integer_token(trace.property("baseTimeNanoseconds")).value_or(0);
   std::erase_if(trace.properties,
                 [](const auto& property) { return property.first == "baseTimeNanoseconds"; });
   trace.args_text = input.owner;

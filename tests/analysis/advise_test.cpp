@@ -57,7 +57,7 @@ TEST(Advise, FindsNothingToFuseInLinear) {
   const AdviceReport report = advise_data("traces/linear_eager.json");
   EXPECT_EQ(report.verdict, Verdict::kNo);
   EXPECT_TRUE(report.fusion.groups.empty());
-  EXPECT_EQ(report.because, Reason::kDispatchLoss);
+  EXPECT_EQ(report.reason, Reason::kDispatchLoss);
   EXPECT_EQ(find(report, AdviceKind::kFuse), nullptr);
 }
 
@@ -69,7 +69,7 @@ TEST(Advise, FindsHostAndComputeBounds) {
   EXPECT_NE(find(small, AdviceKind::kBatch), nullptr);
   const AdviceReport large = advise_data("traces/matmul_add_4096.json");
   EXPECT_FALSE(large.cpu_is_limit());
-  EXPECT_EQ(large.diagnosis->bound(), Bound::kArithmetic);
+  EXPECT_EQ(large.diagnosis->bound(), Bound::kCompute);
   EXPECT_EQ(large.verdict, Verdict::kNo);  // `addmm` adds a full matrix, so little is saved
 }
 
@@ -89,7 +89,7 @@ TEST(Advise, DoesNotAdviseCompilingACompiledRun) {
   for (const char* name : {"traces/mlp_compile.json", "traces/linear_compile.json"}) {
     const AdviceReport report = advise_data(name);
     EXPECT_EQ(report.verdict, Verdict::kNo) << name;
-    EXPECT_EQ(report.because, Reason::kCompiled) << name;
+    EXPECT_EQ(report.reason, Reason::kCompiled) << name;
     EXPECT_TRUE(report.fusion.groups.empty()) << name;
     EXPECT_NE(find(report, AdviceKind::kGuards), nullptr) << name;
   }
@@ -299,7 +299,7 @@ TEST(Advise, FindsRecompilesGraphBreaksAndCompileTime) {
   }
   builder.host("user_annotation", "entire_frame_compile", 2000, 900);
   const AdviceReport report = builder.advice();
-  EXPECT_EQ(report.because, Reason::kNoDevice);
+  EXPECT_EQ(report.reason, Reason::kNoDevice);
   ASSERT_NE(find(report, AdviceKind::kRecompiles), nullptr);
   EXPECT_EQ(find(report, AdviceKind::kRecompiles)->events.size(), 3U);
   ASSERT_NE(find(report, AdviceKind::kBreaks), nullptr);
@@ -314,7 +314,7 @@ TEST(Advise, DoesNotAdviseCompilingHostWork) {
   const AdviceReport report = advise_data("what_if/host_sleep.json.gz");
   EXPECT_EQ(report.diagnosis->limiter, Limiter::kHost);
   EXPECT_EQ(report.verdict, Verdict::kNo);
-  EXPECT_EQ(report.because, Reason::kOwnHostWork);
+  EXPECT_EQ(report.reason, Reason::kUserHostWork);
 }
 
 }  // namespace

@@ -15,20 +15,20 @@ namespace epi::analysis {
 namespace {
 
 TEST(Intervals, AreMergedSubtractedAndClipped) {
-  const Intervals a = united({{5, 8}, {1, 3}, {2, 4}, {8, 9}, {7, 7}});
+  const Intervals a = merged({{5, 8}, {1, 3}, {2, 4}, {8, 9}, {7, 7}});
   EXPECT_EQ(a, (Intervals{{1, 4}, {5, 9}}));
   EXPECT_EQ(length(a), 7);
-  EXPECT_EQ(without(a, {{0, 2}, {3, 6}, {8, 20}}), (Intervals{{2, 3}, {6, 8}}));
-  EXPECT_EQ(without(a, {}), a);
-  EXPECT_EQ(within(a, 3, 6), (Intervals{{3, 4}, {5, 6}}));
-  EXPECT_EQ(within(a, 4, 5), Intervals{});
+  EXPECT_EQ(difference(a, {{0, 2}, {3, 6}, {8, 20}}), (Intervals{{2, 3}, {6, 8}}));
+  EXPECT_EQ(difference(a, {}), a);
+  EXPECT_EQ(clipped(a, 3, 6), (Intervals{{3, 4}, {5, 6}}));
+  EXPECT_EQ(clipped(a, 4, 5), Intervals{});
 }
 
 void expect_adds_up(const TimeShares& shares, const IdleCauses& idle) {
   EXPECT_EQ(shares.compute_ns + shares.exposed_communication_ns + shares.exposed_memory_ns +
                 shares.idle_ns,
             shares.window_ns);
-  EXPECT_EQ(idle.host_ns() + idle.on_its_way_ns + idle.between_ns + idle.other_streams_ns +
+  EXPECT_EQ(idle.host_ns() + idle.launch_latency_ns + idle.between_ns + idle.other_streams_ns +
                 idle.other_steps_ns + idle.not_in_file_ns + idle.unknown_ns,
             shares.idle_ns);
 }
@@ -69,7 +69,7 @@ TEST(Breakdown, PartsAddUpToTheWindow) {
       int64_t kinds = 0;
       for (const auto& kind : device.kinds) kinds += kind.count;
       int64_t gpu_events = 0;
-      for (const auto& stream : device.streams) gpu_events += stream.works;
+      for (const auto& stream : device.streams) gpu_events += stream.gpu_events;
       EXPECT_EQ(kinds, gpu_events);
     }
   }
@@ -85,14 +85,15 @@ TEST(Breakdown, IdleCausesOverTimeAddUp) {
       IdleCauses sum;
       for (const IdleCauses& part : device.over_time) {
         for (size_t i = 0; i < sum.host.size(); ++i) sum.host[i] += part.host[i];
-        sum.on_its_way_ns += part.on_its_way_ns;
+        sum.launch_latency_ns += part.launch_latency_ns;
         sum.between_ns += part.between_ns;
         sum.unknown_ns += part.unknown_ns;
         const auto part_ns = device.shares.window_ns / static_cast<int64_t>(parts) + 1;
-        EXPECT_LE(part.host_ns() + part.on_its_way_ns + part.between_ns + part.unknown_ns, part_ns);
+        EXPECT_LE(part.host_ns() + part.launch_latency_ns + part.between_ns + part.unknown_ns,
+                  part_ns);
       }
       EXPECT_EQ(sum.host, device.idle.host) << reference.trace;
-      EXPECT_EQ(sum.on_its_way_ns, device.idle.on_its_way_ns) << reference.trace;
+      EXPECT_EQ(sum.launch_latency_ns, device.idle.launch_latency_ns) << reference.trace;
       EXPECT_EQ(sum.between_ns, device.idle.between_ns) << reference.trace;
       EXPECT_EQ(sum.unknown_ns, device.idle.unknown_ns) << reference.trace;
     }
@@ -185,7 +186,7 @@ TEST(Breakdown, AttributesIdleTimeToHostActivity) {
   EXPECT_EQ(of(HostActivity::kDispatch), 10000);
   EXPECT_EQ(of(HostActivity::kLaunching), 1000);
   EXPECT_EQ(of(HostActivity::kBetweenOps), 10000);
-  EXPECT_EQ(device.idle.on_its_way_ns, 9000);
+  EXPECT_EQ(device.idle.launch_latency_ns, 9000);
   EXPECT_EQ(device.idle.between_ns, 0);
 }
 
@@ -205,9 +206,9 @@ TEST(Breakdown, PlacesIdleCausesInTime) {
   EXPECT_EQ(dispatch(0), 15000);
   EXPECT_EQ(dispatch(1), 25000);
   EXPECT_EQ(dispatch(2), 9000);  // up to the launch at 69
-  EXPECT_EQ(device.over_time[2].on_its_way_ns, 15000);
+  EXPECT_EQ(device.over_time[2].launch_latency_ns, 15000);
   EXPECT_EQ(dispatch(3), 0);
-  EXPECT_EQ(device.over_time[3].on_its_way_ns, 5000);
+  EXPECT_EQ(device.over_time[3].launch_latency_ns, 5000);
 }
 
 TEST(Breakdown, SeparatesQueueGapsFromHostIdleTime) {
@@ -220,7 +221,7 @@ TEST(Breakdown, SeparatesQueueGapsFromHostIdleTime) {
                           .at(0);
   EXPECT_EQ(device.idle.between_ns, 3000);
   EXPECT_EQ(device.idle.host_ns(), 0);
-  EXPECT_EQ(device.launches.queue_most, 2);
+  EXPECT_EQ(device.launches.queue_max, 2);
   EXPECT_EQ(device.launches.delay_median_ns, 22000);
   const auto& second = device.streams.at(1);
   EXPECT_EQ(second.idle.other_streams_ns, 20000);

@@ -41,7 +41,7 @@ std::vector<Call> recorded_calls() {
   std::vector<Call> calls;
   for (const std::string_view item : trace::array_items(text)) {
     const auto integer = [&](const char* key) {
-      return trace::integer_of(trace::find_value(item, key).value_or(""));
+      return trace::parse_integer_token(trace::find_value(item, key).value_or(""));
     };
     Call call;
     call.op = unquoted(trace::find_value(item, "op").value());

@@ -36,7 +36,7 @@ TEST(Links, UseExternalIdWithoutALaunch) {
   const trace::Links links = trace::link(trace);
   EXPECT_EQ(links.launch[kernel], trace::kNoEvent);
   EXPECT_EQ(links.op[kernel], op);
-  EXPECT_EQ(links.asked_ns[kernel], 10);
+  EXPECT_EQ(links.launch_ns[kernel], 10);
 }
 
 // In a file with two ranks, correlation ids repeat but times do not.

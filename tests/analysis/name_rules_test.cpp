@@ -30,11 +30,11 @@ TEST(NameRules, ParsesPatternsAndFields) {
       "_bgmv_kernel\tlibrary=vllm dtype=bf16 kind=gemm\n");
   ASSERT_EQ(rules.size(), 2U);
   EXPECT_EQ(rules[0].pattern, "acme::*rope*");
-  EXPECT_EQ(library_text(rules[0].says), "acme");
-  EXPECT_EQ(rules[0].says.ops, (std::vector<std::string>{"rope", "mul"}));
-  EXPECT_EQ(rules[1].says.library, Library::kVllm);
-  EXPECT_EQ(rules[1].says.dtype, NumberType::kBf16);
-  EXPECT_EQ(rules[1].says.kind, Kind::kGemm);
+  EXPECT_EQ(library_text(rules[0].fields), "acme");
+  EXPECT_EQ(rules[0].fields.ops, (std::vector<std::string>{"rope", "mul"}));
+  EXPECT_EQ(rules[1].fields.library, Library::kVllm);
+  EXPECT_EQ(rules[1].fields.dtype, NumberType::kBf16);
+  EXPECT_EQ(rules[1].fields.kind, Kind::kGemm);
 }
 
 TEST(NameRules, ReportsErrorsWithFileAndLine) {
@@ -88,8 +88,8 @@ TEST(NameRules, KnownNamesHaveLibraryAndKind) {
   EXPECT_EQ(decode_name("kernel_unified_attention_4d").library, Library::kVllm);
   EXPECT_GT(known_names().size(), 20U);
   for (const NameRule& rule : known_names()) {
-    EXPECT_NE(rule.says.kind, Kind::kUnknown) << rule.pattern;
-    EXPECT_NE(rule.says.library, Library::kUnknown) << rule.pattern;
+    EXPECT_NE(rule.fields.kind, Kind::kUnknown) << rule.pattern;
+    EXPECT_NE(rule.fields.library, Library::kUnknown) << rule.pattern;
   }
 }
 

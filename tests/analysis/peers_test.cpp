@@ -200,7 +200,7 @@ TEST_F(Peers, KernelRatesAreWeightedByTime) {
   const Summary summary = summarize(TraceIndex(*trace), false);
   for (size_t i = 0; i < summary.rates.size(); ++i) {
     if (decode_name(summary.kernels[i].name).ops != std::vector<std::string>{"add"}) continue;
-    EXPECT_NEAR(summary.rates[i].of_bandwidth.value_or(0), 0.87, 0.01);
+    EXPECT_NEAR(summary.rates[i].of_peak_bandwidth.value_or(0), 0.87, 0.01);
     return;
   }
   ADD_FAILURE() << "no add among the largest kernels";

@@ -153,7 +153,8 @@ TEST(ProfilerTable, CountsFlopsLikePyTorch) {
   TraceMaker make;
   int64_t at = 0;
   const auto op = [&](const char* name, const char* args) {
-    make.op(name, at += 100, 50, at, args);
+    at += 100;
+    make.op(name, at, 50, at, args);
   };
   op("aten::mm", R"({"Input Dims": [[2, 3], [3, 5]], "Input type": ["float", "float"]})");
   op("aten::bmm", R"({"Input Dims": [[4, 2, 3], [4, 3, 5]], "Input type": ["float", "float"]})");

@@ -42,7 +42,7 @@ TEST(InjectedDelays, OffTheCriticalPathDoNotChangeTheLimiter) {
   EXPECT_EQ(diagnose_recording("hidden_sleep").limiter, Limiter::kGpu);
   EXPECT_LT(diagnose_recording("hidden_sleep").share(Bound::kDispatch), 0.01);
   const Diagnosis beside = diagnose_recording("slow_kernel_beside");
-  EXPECT_GT(beside.share(Bound::kArithmetic), 0.9);
+  EXPECT_GT(beside.share(Bound::kCompute), 0.9);
   EXPECT_LT(beside.share(Bound::kUnclassified), 0.01);  // the kernel that spins
 }
 

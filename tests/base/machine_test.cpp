@@ -30,6 +30,7 @@ TEST(Error, FailedCheckReportsFileAndCondition) {
 TEST(Error, MessageStartsWithTheOperator) {
   try {
     fail("mm", "inner sizes differ: {} and {}", 3, 4);
+    FAIL() << "no exception";
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "[mm] inner sizes differ: 3 and 4");
   }

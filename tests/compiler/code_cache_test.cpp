@@ -143,7 +143,7 @@ TEST(CodeCache, ReportsUncreatableDirectory) {
   register_cpu_backend();
   const Compiled compiled([](std::span<const Tensor> in) { return neg(in[0]); }, {}, {});
   EXPECT_EQ(compiled(full({2, 2}, 1)).data<float>()[0], -1);
-  EXPECT_NE(compiled.variants()[0].not_kept.find(folder.path.string()), std::string::npos);
+  EXPECT_NE(compiled.variants()[0].cache_error.find(folder.path.string()), std::string::npos);
   EXPECT_FALSE(compiled_from_cache());
 }
 

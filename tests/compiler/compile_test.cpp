@@ -111,7 +111,7 @@ TEST(Compile, GuardsLayouts) {
 TEST(Compile, StaticSizesRecompileUpToTheLimit) {
   register_cpu_backend();
   const Compiled compiled([](Inputs in) { return neg(in[0]); }, {},
-                          {.dynamic = false, .most_variants = 2, .name = "negate"});
+                          {.dynamic = false, .max_variants = 2, .name = "negate"});
   compiled(empty({4, 3}));
   compiled(empty({5, 3}));
   compiled(empty({4, 3}));

@@ -72,7 +72,7 @@ TEST(CustomGemms, ReportReasonForLibraryGemm) {
     const std::vector<Tensor> x = {randn({3, k}, 2, {dtype, kCpu})};
     const Graph graph = fold_views(capture(function, x, options).graph);
     for (const Node& node : graph.nodes) {
-      if (is_gemm(node)) return why_not_own(graph, node, CustomGemms::kHopper);
+      if (is_gemm(node)) return why_library_gemm(graph, node, CustomGemms::kHopper);
     }
     return std::string("no GEMM");
   };

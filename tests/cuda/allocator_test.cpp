@@ -24,7 +24,7 @@ TEST_F(CudaAllocator, ReusesFreedBlockOfSameSizeClass) {
   EXPECT_EQ(allocator_stats().cached_bytes, before.cached_bytes + 4 * kMiB);
   const Tensor y = empty({kMiB - 3}, kOnGpu);  // slightly smaller, the same size class
   EXPECT_EQ(y.raw_data(), data);
-  EXPECT_EQ(allocator_stats().fresh_allocations, before.fresh_allocations);
+  EXPECT_EQ(allocator_stats().driver_allocations, before.driver_allocations);
 }
 
 TEST_F(CudaAllocator, DoesNotShareBlocksBetweenStreams) {

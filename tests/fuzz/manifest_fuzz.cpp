@@ -33,11 +33,11 @@ void check_manifest_text(std::string_view text) {
     require(manifest.error().message.starts_with("m: "));
     return;
   }
-  require(hub::name_objection(manifest->name).empty());
+  require(hub::name_error(manifest->name).empty());
   require(hub::parse_variant(manifest->variant).has_value());
   require(manifest->files.contains(manifest->code));
   for (const auto& [path, file] : manifest->files) {
-    require(hub::path_objection(path).empty() && stays_inside(path) && file.bytes >= 0);
+    require(hub::path_error(path).empty() && stays_inside(path) && file.bytes >= 0);
   }
   for (const hub::Export& one : manifest->exports) {
     require(!one.operands.empty() && !one.dtypes.empty());
@@ -48,7 +48,7 @@ void check_manifest_text(std::string_view text) {
       }
     }
   }
-  hub::code_objection(*manifest, text);
+  hub::code_error(*manifest, text);
 }
 
 // Uses the first line as a signature and the rest as the signed manifest.
@@ -70,12 +70,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (const auto& key : keyring->keys()) require(key.id.size() == 64);
   }
   if (const auto lock = hub::parse_lock(text, "l"); lock) {
-    for (const auto& package : lock->packages) require(hub::name_objection(package.name).empty());
+    for (const auto& package : lock->packages) require(hub::name_error(package.name).empty());
   }
   if (const auto index = hub::parse_index(text, "i"); index) {
     require(hub::parse_index(hub::index_text(*index), "i") == *index);
   }
   hub::code_target(text);
-  if (hub::path_objection(text).empty()) require(stays_inside(text));
+  if (hub::path_error(text).empty()) require(stays_inside(text));
   return 0;
 }

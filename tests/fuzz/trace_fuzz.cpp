@@ -38,6 +38,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   report::tree_text(*trace, links, {.begin_ns = INT64_MIN / 4, .end_ns = INT64_MAX / 4});
   report::gemms_text(analysis::gemm_table(*trace), std::nullopt, false, 80);
   report::compare_text(analysis::compare(index, index, std::nullopt), {});
-  analysis::rules_that_hold({&index});
+  analysis::suggest_rules({&index});
   return 0;
 }

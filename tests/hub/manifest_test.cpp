@@ -150,13 +150,13 @@ TEST(Manifest, RejectsCodeForAnotherTarget) {
   cubin[18] = static_cast<char>(190);
   cubin[49] = 90;
   EXPECT_EQ(code_target(cubin), "sm_90 cubin");
-  EXPECT_EQ(code_objection(*manifest, cubin), "");
+  EXPECT_EQ(code_error(*manifest, cubin), "");
   cubin[49] = 80;
-  EXPECT_EQ(code_objection(*manifest, cubin),
+  EXPECT_EQ(code_error(*manifest, cubin),
             "gemm.cubin: sm_80 cubin, the variant abi1-cu13-sm90a-linux needs sm_90 cubin");
   cubin[8] = 7;  // before CUDA 13 the first byte holds the architecture
   cubin[48] = 90;
-  EXPECT_EQ(code_objection(*manifest, cubin), "");
+  EXPECT_EQ(code_error(*manifest, cubin), "");
   EXPECT_EQ(code_target("//\n.version 9.0\n.target sm_80\n"), "sm_80 PTX");
   EXPECT_EQ(code_target(fake_library("")), "x86_64 library");
   for (const char* bytes : {"",

@@ -23,7 +23,7 @@ Host gpu(int capability, int64_t driver) {
 std::string refusal(const char* variant, const Host& host) {
   const auto parsed = parse_variant(variant);
   EXPECT_TRUE(parsed) << variant;
-  return judge(*parsed, host).refusal;
+  return match_variant(*parsed, host).refusal;
 }
 
 TEST(Variant, NamesHaveFourParts) {
@@ -73,7 +73,7 @@ TEST(Variant, MachineCodeRunsOnItsGeneration) {
 
 TEST(Variant, MostSpecificRanksHighest) {
   const auto rank = [](const char* name, const Host& host) {
-    return judge(*parse_variant(name), host).rank;
+    return match_variant(*parse_variant(name), host).rank;
   };
   const Host strong = cpu("x86_64", {"avx2", "avx512"});
   EXPECT_GT(rank("abi1-cpu-x86_64.avx512-linux", strong),

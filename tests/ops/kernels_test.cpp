@@ -19,7 +19,7 @@ Recorder::Kernel only_kernel_of(const std::function<void()>& call) {
   return recorder.kernels().empty() ? Recorder::Kernel{} : recorder.kernels().front();
 }
 
-TEST(KernelFacts, GemmCountsItsThreeMatrices) {
+TEST(KernelCost, GemmCountsItsThreeMatrices) {
   constexpr int64_t kM = 8;
   constexpr int64_t kN = 5;
   constexpr int64_t kK = 33;
@@ -32,26 +32,26 @@ TEST(KernelFacts, GemmCountsItsThreeMatrices) {
   }
 }
 
-TEST(KernelFacts, BatchedGemmCountsEveryMatrix) {
+TEST(KernelCost, BatchedGemmCountsEveryMatrix) {
   const auto kernel = only_kernel_of([] { bmm(zeros({3, 8, 33}), zeros({3, 33, 5})); });
   EXPECT_EQ(kernel.flops, 3 * 2 * 8 * 5 * 33);
   EXPECT_EQ(kernel.bytes, 3 * (8 * 33 + 33 * 5 + 8 * 5) * 4);
 }
 
-TEST(KernelFacts, AddmmCountsBias) {
+TEST(KernelCost, AddmmCountsBias) {
   const auto kernel = only_kernel_of([] { addmm(zeros({5}), zeros({8, 33}), zeros({33, 5})); });
   EXPECT_EQ(kernel.flops, 2 * 8 * 5 * 33 + 8 * 5);
   EXPECT_EQ(kernel.bytes, (8 * 33 + 33 * 5 + 5 + 8 * 5) * 4);
 }
 
-TEST(KernelFacts, AddCountsThreeVectors) {
+TEST(KernelCost, AddCountsThreeVectors) {
   const auto kernel = only_kernel_of([] { add(zeros({1000}), zeros({1000})); });
   EXPECT_EQ(kernel.flops, 1000);
   EXPECT_EQ(kernel.bytes, 12 * 1000);
   EXPECT_EQ(kernel.name, "pointwise_add_f32");
 }
 
-TEST(KernelFacts, BroadcastOperandsCountEachElementOnce) {
+TEST(KernelCost, BroadcastOperandsCountEachElementOnce) {
   const int64_t bytes = (100 * 50 + 50 + 100 * 50) * 4;
   const auto row = only_kernel_of([] { mul(zeros({100, 50}), zeros({50})); });
   EXPECT_EQ(row.bytes, bytes);
@@ -61,7 +61,7 @@ TEST(KernelFacts, BroadcastOperandsCountEachElementOnce) {
   EXPECT_EQ(only_kernel_of([] { mul(zeros({100, 50}), 2.0); }).bytes, 2 * 100 * 50 * 4);
 }
 
-TEST(KernelFacts, CopiesHaveNoFlops) {
+TEST(KernelCost, CopiesHaveNoFlops) {
   const Tensor x = t(zeros({30, 40}));
   const auto copy = only_kernel_of([&] { clone(x); });
   EXPECT_EQ(copy.flops, 0);
@@ -73,7 +73,7 @@ TEST(KernelFacts, CopiesHaveNoFlops) {
   EXPECT_EQ(only_kernel_of([&] { cat(parts); }).bytes, 2 * 5 * 5 * 4);
 }
 
-TEST(KernelFacts, RowOperatorsCountReadsAndWrites) {
+TEST(KernelCost, RowOperatorsCountReadsAndWrites) {
   const Tensor x = zeros({30, 40});
   const Tensor weight = zeros({40});
   EXPECT_EQ(only_kernel_of([&] { gelu(x); }).bytes, 2 * 1200 * 4);

@@ -40,7 +40,7 @@ CUpti_ActivityAPI launch_call() {
 CUpti_ActivityExternalCorrelation launch_mark() {
   CUpti_ActivityExternalCorrelation mark{};
   mark.kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
-  mark.externalKind = kLaunchMark;
+  mark.externalKind = kLaunchCorrelationKind;
   mark.externalId = 77;
   mark.correlationId = 5;
   return mark;

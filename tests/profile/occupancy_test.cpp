@@ -14,14 +14,14 @@ namespace epi::profile {
 namespace {
 
 int number(std::string_view args, std::string_view key) {
-  return static_cast<int>(trace::integer_of(trace::find_value(args, key).value()).value());
+  return static_cast<int>(trace::parse_integer_token(trace::find_value(args, key).value()).value());
 }
 
 std::array<int, 3> triple(std::string_view args, std::string_view key) {
   std::array<int, 3> out{};
   const auto items = trace::array_items(trace::find_value(args, key).value());
   for (size_t i = 0; i < out.size(); ++i) {
-    out[i] = static_cast<int>(trace::integer_of(items.at(i)).value());
+    out[i] = static_cast<int>(trace::parse_integer_token(items.at(i)).value());
   }
   return out;
 }

@@ -35,12 +35,12 @@ TEST(ParseUs, RejectsNonNumbersAndOverflow) {
 }
 
 TEST(ParseInteger, ParsesPlainAndQuotedNumbers) {
-  EXPECT_EQ(integer_of("44"), 44);
-  EXPECT_EQ(integer_of("\"25738\""), 25738);
-  EXPECT_EQ(integer_of("-1"), -1);
-  EXPECT_EQ(integer_of("9223372036854775807"), INT64_MAX);
+  EXPECT_EQ(parse_integer_token("44"), 44);
+  EXPECT_EQ(parse_integer_token("\"25738\""), 25738);
+  EXPECT_EQ(parse_integer_token("-1"), -1);
+  EXPECT_EQ(parse_integer_token("9223372036854775807"), INT64_MAX);
   for (const char* text : {"", "9223372036854775808", "\"stream 7\"", "1.5", "inf"}) {
-    EXPECT_EQ(integer_of(text), std::nullopt) << text;
+    EXPECT_EQ(parse_integer_token(text), std::nullopt) << text;
   }
 }
 

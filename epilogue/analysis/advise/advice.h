@@ -96,7 +96,7 @@ struct Advice {
   // The step's time and limiter after this and all earlier advice in the list.
   double step_after_ns = 0;
   Limiter then_limited_by = Limiter::kNoDevice;
-  bool in_part = false;  // kInput: the loader already has workers
+  bool has_workers = false;  // kInput: the loader already has workers
   Confidence confidence = Confidence::kGuess;
   std::vector<Term> terms;
   std::vector<trace::EventId> events;

@@ -33,7 +33,8 @@ constexpr double kMinFlops = 1e8;
 int64_t multiprocessors(const trace::Trace& trace) {
   const auto devices = trace::array_items(trace.property("deviceProperties"));
   if (devices.empty()) return 0;
-  return trace::integer_of(trace::find_value(devices[0], "numSms").value_or("")).value_or(0);
+  return trace::parse_integer_token(trace::find_value(devices[0], "numSms").value_or(""))
+      .value_or(0);
 }
 
 // GEMMs of one operator, sizes and kernel.
@@ -128,8 +129,8 @@ void advise_alignment(const GemmGroup& group, const GpuPeaks& peaks, std::vector
   if (!narrow || !odd || group.sizes.flops() < kMinFlops) return;
   Advice one = about_gemm(AdviceKind::kAlignment, group);
   set_saving(group, peaks.f16, peaks, one);
-  if (group.rate.of_arithmetic) {
-    one.terms.push_back({Term::What::kShareOfPeak, *group.rate.of_arithmetic});
+  if (group.rate.of_peak_flops) {
+    one.terms.push_back({Term::What::kShareOfPeak, *group.rate.of_peak_flops});
   }
   if (one.saving_ns.likely > 0) advice.push_back(std::move(one));
 }
@@ -153,7 +154,7 @@ void advise_waves(const GemmGroup& group, int64_t sms, std::vector<Advice>& advi
   // Less than one wave is a small GEMM. Another tile size does not help.
   if (best.first >= kFull || best.second < static_cast<double>(sms)) return;
   // A GEMM that is bound by reading its weights gains nothing.
-  if (group.rate.is_arithmetic() == false) return;
+  if (group.rate.is_compute_bound() == false) return;
   Advice one = about_gemm(AdviceKind::kWaves, group);
   one.saving_ns = {0, group.ns * (kFull - best.first), group.ns * (1 - best.first)};
   one.terms.push_back({Term::What::kTiles, best.second});

@@ -44,7 +44,7 @@ class IdleAfterWaits {
     const auto& work = view_.owned.work;
     const auto after_wait = std::lower_bound(
         work.begin(), work.end(), wait_ns,
-        [&](EventId id, int64_t ns) { return view_.index.links.asked_ns[id] < ns; });
+        [&](EventId id, int64_t ns) { return view_.index.links.launch_ns[id] < ns; });
     const auto place = static_cast<size_t>(after_wait - work.begin());
     if (starts_[place] == INT64_MAX) return 0;
     const int64_t last = std::max(ends_[place], wait_ns);
@@ -97,11 +97,11 @@ void advise_input(const HostView& view, const Diagnosis& diagnosis, std::vector<
   one.kind = AdviceKind::kInput;
   one.on_device = false;
   if (!loading.function.empty()) one.about = {loading.function};
-  one.in_part = loading.loader.find("MultiProcessing") != std::string::npos;
+  one.has_workers = loading.loader.find("MultiProcessing") != std::string::npos;
   // With enough workers, device work hides all of it except the handover of a batch. Measured in
   // pairs of recordings on an H200, see docs/advise.md.
   one.saving_ns = {0.5 * ns, 0.94 * ns, ns};
-  one.confidence = one.in_part ? Confidence::kGuess : Confidence::kLikely;
+  one.confidence = one.has_workers ? Confidence::kGuess : Confidence::kLikely;
   one.terms = {{Term::What::kCalls, static_cast<double>(loading.fetches) / judged},
                {Term::What::kTakes, static_cast<double>(loading.ns) / judged}};
   for (const PathPart& part : diagnosis.path) {

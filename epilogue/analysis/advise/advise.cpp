@@ -26,8 +26,8 @@ constexpr Estimate kCallNs = {150e3, 220e3, 300e3};
 constexpr Estimate kKernelNs = {35e3, 55e3, 85e3};
 // The same for Epilogue's compiler. `epilogue tour` stays within this range on an H200 and on one
 // x86-64 CPU.
-constexpr Estimate kOwnCallNs = {0.5e3, 3e3, 10e3};
-constexpr Estimate kOwnKernelNs = {1e3, 5e3, 15e3};
+constexpr Estimate kEpilogueCallNs = {0.5e3, 3e3, 10e3};
+constexpr Estimate kEpilogueKernelNs = {1e3, 5e3, 15e3};
 
 Subject subject_of(const TraceIndex& index, const std::optional<std::string>& under) {
   if (!under) return step_subject(index);
@@ -85,9 +85,9 @@ int64_t kernels_with_gated_mlps(const AdviceReport& report) {
 
 void decide(const HostView& view, AdviceReport& result) {
   const double gain = result.device_ns <= 0 ? 0 : result.fusion.saving_ns.likely / result.device_ns;
-  const auto set = [&](Verdict verdict, Reason because) {
+  const auto set = [&](Verdict verdict, Reason reason) {
     result.verdict = verdict;
-    result.because = because;
+    result.reason = reason;
   };
   if (result.kernels == 0) return set(Verdict::kMaybe, Reason::kNoDevice);
   if (is_compiled(view)) return set(Verdict::kNo, Reason::kCompiled);
@@ -102,15 +102,15 @@ void decide(const HostView& view, AdviceReport& result) {
     return set(Verdict::kMaybe, Reason::kNotConclusive);
   }
   const auto after = static_cast<double>(result.fusion.kernels_after);
-  const Estimate& call = result.own ? kOwnCallNs : kCallNs;
-  const Estimate& kernel = result.own ? kOwnKernelNs : kKernelNs;
+  const Estimate& call = result.is_epilogue_trace ? kEpilogueCallNs : kCallNs;
+  const Estimate& kernel = result.is_epilogue_trace ? kEpilogueKernelNs : kKernelNs;
   result.compiled_cpu_ns = {call.low + after * kernel.low, call.likely + after * kernel.likely,
                             call.high + after * kernel.high};
   if (result.cpu_is_limit()) {
-    const auto own_ns = static_cast<double>(result.diagnosis->own_host_ns()) /
+    const auto own_ns = static_cast<double>(result.diagnosis->program_host_ns()) /
                         static_cast<double>(result.diagnosis->judged);
     const double dispatch_ns = result.cpu_ns - own_ns;
-    if (own_ns > result.cpu_ns / 2) return set(Verdict::kNo, Reason::kOwnHostWork);
+    if (own_ns > result.cpu_ns / 2) return set(Verdict::kNo, Reason::kUserHostWork);
     if (result.compiled_cpu_ns.high < dispatch_ns) {
       return set(Verdict::kLikely, Reason::kDispatchGain);
     }
@@ -129,7 +129,7 @@ void decide(const HostView& view, AdviceReport& result) {
   if (gain >= kLikelyGain && sure) return set(Verdict::kLikely, Reason::kGain);
   if (gain >= kSomeGain) return set(Verdict::kMaybe, Reason::kSmallGain);
   const bool has_gemm = !result.blocks.linears.empty() || !result.blocks.mlps.empty();
-  if (result.own && has_gemm) return set(Verdict::kMaybe, Reason::kOwnGemm);
+  if (result.is_epilogue_trace && has_gemm) return set(Verdict::kMaybe, Reason::kCustomGemm);
   set(Verdict::kNo, Reason::kNothingToFuse);
 }
 
@@ -144,7 +144,7 @@ AdviceReport advise(const TraceIndex& index, const std::optional<std::string>& u
   AdviceReport result;
   result.subject = name_of(subject);
   result.cpu_kernels = trace::has_cpu_kernels(index.trace);
-  result.own = trace::is_own_trace(index.trace);
+  result.is_epilogue_trace = trace::is_epilogue_trace(index.trace);
   result.instances = static_cast<int64_t>(subject.group.instances.size());
   if (subject.group.instances.empty()) return result;
   const size_t place = typical_instance(subject.group);
@@ -185,7 +185,7 @@ AdviceReport advise(const TraceIndex& index, const std::optional<std::string>& u
   }
   // PyTorch's compiler does not merge GEMMs. Ours merges gate and up.
   result.kernels_compiled =
-      result.own ? kernels_with_gated_mlps(result) : result.fusion.kernels_after;
+      result.is_epilogue_trace ? kernels_with_gated_mlps(result) : result.fusion.kernels_after;
   decide(view, result);
   return result;
 }

@@ -24,10 +24,10 @@ enum class Reason : uint8_t {
   kCapture,         // a graph is captured: the launches start nothing
   kNotConclusive,   // most of the step waits for something that is not in the trace
   kOtherLimit,      // neither GPU work nor host dispatch is the limit
-  kOwnHostWork,     // the host is the limit, with work other than dispatch
+  kUserHostWork,    // the host is the limit, with work other than dispatch
   kCpuKernels,      // CPU kernels: the saving is not estimated
   kNothingToFuse,   // every kernel is a GEMM, or has no neighbor to fuse with
-  kOwnGemm,         // nothing to fuse, but Epilogue's compiler has a custom GEMM
+  kCustomGemm,      // nothing to fuse, but Epilogue's compiler has a custom GEMM
   kSmallGain,       // fusion saves something, but little
   kGain,            // fusion saves a large share of device time
   kDispatchGain,    // host-bound, and compiled code needs less CPU time
@@ -47,12 +47,12 @@ struct AdviceReport {
   // Estimated CPU time with compiled code, including profiler overhead.
   Estimate compiled_cpu_ns;
   Verdict verdict = Verdict::kNo;
-  Reason because = Reason::kNoDevice;
+  Reason reason = Reason::kNoDevice;
   std::vector<Advice> advice;  // largest saving first
   Blocks blocks;
   std::vector<int64_t> block_rows;  // distinct row counts of the MLPs in the first steps
   bool cpu_kernels = false;         // the kernels ran on the CPU backend
-  bool own = false;                 // recorded by Epilogue: the compiler is Epilogue's
+  bool is_epilogue_trace = false;   // recorded by Epilogue: the compiler is Epilogue's
   int64_t kernels_compiled = 0;     // kernels left after compilation
 
   bool cpu_is_limit() const;

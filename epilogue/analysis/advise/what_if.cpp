@@ -41,9 +41,9 @@ class Changes {
   Changes(const TraceIndex& index, const Diagnosis& diagnosis, const Owned& owned,
           const std::vector<Advice>& advice)
       : index_(index) {
-    Interval window = diagnosis.row != nullptr ? diagnosis.row_window : diagnosis.window;
+    Interval window = diagnosis.sequence != nullptr ? diagnosis.sequence_window : diagnosis.window;
     window.begin -= diagnosis.clipped_ns;
-    if (diagnosis.judged <= 1 && diagnosis.row == nullptr) return;
+    if (diagnosis.judged <= 1 && diagnosis.sequence == nullptr) return;
     // Advice names the events of one step. Events of the same name in the other steps change with
     // them.
     std::unordered_set<EventId> own(owned.work.begin(), owned.work.end());
@@ -188,7 +188,7 @@ void set_sync_saving(const Diagnosis& diagnosis, const StepChange& change, Advic
     scale_host(host, before);
     StepChange after = change;
     scale_host(host, after);
-    return diagnosis.ns_in_a_row(before) - diagnosis.ns_in_a_row(after);
+    return diagnosis.ns_in_sequence(before) - diagnosis.ns_in_sequence(after);
   };
   const std::array<double, 3> savings = {saved(kUnprofiledHost.low), saved(kUnprofiledHost.likely),
                                          saved(kUnprofiledHost.high)};

@@ -33,7 +33,8 @@ WorkItem make_item(const TraceIndex& index, EventId id) {
   item.grid = dim3_arg(args, "grid");
   item.block = dim3_arg(args, "block");
   if (trace.category[id] != trace::Category::kKernel) {
-    item.bytes = trace::integer_of(trace::find_value(args, "bytes").value_or("")).value_or(-1);
+    item.bytes =
+        trace::parse_integer_token(trace::find_value(args, "bytes").value_or("")).value_or(-1);
   }
   const EventId op = index.links.op[id];
   if (op != kNoEvent) {

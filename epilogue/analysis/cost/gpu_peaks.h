@@ -34,7 +34,9 @@ std::optional<GpuPeaks> gpu_peaks(std::string_view device_name);
 // known.
 inline constexpr std::string_view kMeasuredGpu = "H200";
 inline bool is_measured_gpu(std::string_view device_name) {
-  return device_name.find(kMeasuredGpu) != std::string_view::npos;
+  const size_t at = device_name.find(kMeasuredGpu);
+  // Not a GH200, whose memory and host differ.
+  return at != std::string_view::npos && (at == 0 || device_name[at - 1] == ' ');
 }
 
 }  // namespace epi::analysis

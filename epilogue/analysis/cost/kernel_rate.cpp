@@ -63,9 +63,9 @@ size_t kernels_of_op(const TraceIndex& index, EventId kernel) {
 
 }  // namespace
 
-std::optional<bool> KernelRate::is_arithmetic() const {
-  if (!of_arithmetic && !of_bandwidth) return std::nullopt;
-  return of_arithmetic.value_or(0) >= of_bandwidth.value_or(0);
+std::optional<bool> KernelRate::is_compute_bound() const {
+  if (!of_peak_flops && !of_peak_bandwidth) return std::nullopt;
+  return of_peak_flops.value_or(0) >= of_peak_bandwidth.value_or(0);
 }
 
 KernelRate kernel_rate(const TraceIndex& index, EventId kernel,
@@ -92,8 +92,8 @@ KernelRate kernel_rate(const TraceIndex& index, EventId kernel,
                               ? NumberType::kBf16
                               : name.dtype;
   const double peak_flops = peaks->of(type) * 1000;
-  if (rate.flops && peak_flops > 0) rate.of_arithmetic = *rate.flops / rate.ns / peak_flops;
-  if (rate.bytes) rate.of_bandwidth = *rate.bytes / rate.ns / (peaks->memory_tb_s * 1000);
+  if (rate.flops && peak_flops > 0) rate.of_peak_flops = *rate.flops / rate.ns / peak_flops;
+  if (rate.bytes) rate.of_peak_bandwidth = *rate.bytes / rate.ns / (peaks->memory_tb_s * 1000);
   return rate;
 }
 
@@ -119,8 +119,8 @@ KernelRate combined_rate(const TraceIndex& index, const std::vector<EventId>& ke
   for (size_t i = 0; i < kernels.size(); i += stride) {
     const KernelRate one = kernel_rate(index, kernels[i], peaks);
     all.ns += one.ns;
-    flops.add(one.flops, one.of_arithmetic, one.ns);
-    bytes.add(one.bytes, one.of_bandwidth, one.ns);
+    flops.add(one.flops, one.of_peak_flops, one.ns);
+    bytes.add(one.bytes, one.of_peak_bandwidth, one.ns);
   }
   // Extrapolates to the other calls at the same rate.
   const auto set = [&](const Sum& sum, std::optional<double>& amount,
@@ -129,8 +129,8 @@ KernelRate combined_rate(const TraceIndex& index, const std::vector<EventId>& ke
     amount = sum.amount * all.ns / sum.ns;
     share = sum.share_ns / sum.ns;
   };
-  set(flops, all.flops, all.of_arithmetic);
-  set(bytes, all.bytes, all.of_bandwidth);
+  set(flops, all.flops, all.of_peak_flops);
+  set(bytes, all.bytes, all.of_peak_bandwidth);
   return all;
 }
 

@@ -15,12 +15,12 @@ struct KernelRate {
   std::optional<double> bytes;  // exact, or not set
   double ns = 0;
   // Shares of the peaks. Unset if the amount of work or the peak is unknown.
-  std::optional<double> of_arithmetic;
-  std::optional<double> of_bandwidth;
+  std::optional<double> of_peak_flops;
+  std::optional<double> of_peak_bandwidth;
 
   // True if the kernel is closer to the peak of arithmetic than of bandwidth. None if neither share
   // is known.
-  std::optional<bool> is_arithmetic() const;
+  std::optional<bool> is_compute_bound() const;
 };
 
 // FLOPs and bytes come from the kernel's arguments, or from the operator's shapes if the operator

@@ -146,7 +146,7 @@ std::optional<MovedBytes> op_bytes(const trace::Trace& trace, EventId op) {
 std::optional<double> recorded_number(const trace::Trace& trace, EventId work,
                                       std::string_view key) {
   const auto token = trace::find_value(trace.args_of(work), key);
-  const auto value = token ? trace::integer_of(*token) : std::nullopt;
+  const auto value = token ? trace::parse_integer_token(*token) : std::nullopt;
   return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
 }
 

@@ -57,6 +57,6 @@ Subject rule_subject(const TraceIndex& index, const Rule& rule);
 
 // Rules that hold for these traces, as a starting point: kernels and kinds of each annotation, view
 // operators that launch nothing, device time with a margin. Needs at least one trace.
-std::vector<std::string> rules_that_hold(const std::vector<const TraceIndex*>& traces);
+std::vector<std::string> suggest_rules(const std::vector<const TraceIndex*>& traces);
 
 }  // namespace epi::analysis

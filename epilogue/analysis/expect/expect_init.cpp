@@ -90,7 +90,7 @@ void add_views(const TraceIndex& index, std::vector<std::string>& rules) {
 
 }  // namespace
 
-std::vector<std::string> rules_that_hold(const std::vector<const TraceIndex*>& traces) {
+std::vector<std::string> suggest_rules(const std::vector<const TraceIndex*>& traces) {
   const TraceIndex& first = *traces.front();
   std::vector<std::string> rules;
   size_t annotations = 0;

@@ -5,7 +5,7 @@
 
 namespace epi::analysis {
 
-Intervals united(Intervals any) {
+Intervals merged(Intervals any) {
   std::sort(any.begin(), any.end(),
             [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
   Intervals set;
@@ -20,7 +20,7 @@ Intervals united(Intervals any) {
   return set;
 }
 
-Intervals without(const Intervals& a, const Intervals& b) {
+Intervals difference(const Intervals& a, const Intervals& b) {
   Intervals rest;
   size_t next = 0;
   for (const Interval& one : a) {
@@ -35,7 +35,7 @@ Intervals without(const Intervals& a, const Intervals& b) {
   return rest;
 }
 
-Intervals within(const Intervals& a, int64_t begin, int64_t end) {
+Intervals clipped(const Intervals& a, int64_t begin, int64_t end) {
   Intervals part;
   auto at = std::lower_bound(a.begin(), a.end(), begin,
                              [](const Interval& one, int64_t ns) { return one.end <= ns; });

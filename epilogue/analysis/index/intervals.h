@@ -16,11 +16,11 @@ struct Interval {
 using Intervals = std::vector<Interval>;
 
 // Merges arbitrary intervals into such a set. O(n log n).
-Intervals united(Intervals any);
+Intervals merged(Intervals any);
 // The part of `a` that is not in `b`. O(n).
-Intervals without(const Intervals& a, const Intervals& b);
+Intervals difference(const Intervals& a, const Intervals& b);
 // The part of `a` that lies in [begin, end).
-Intervals within(const Intervals& a, int64_t begin, int64_t end);
+Intervals clipped(const Intervals& a, int64_t begin, int64_t end);
 int64_t length(const Intervals& a);
 
 }  // namespace epi::analysis

@@ -43,7 +43,7 @@ std::string_view unquoted(std::string_view token) {
 std::vector<int64_t> integers(std::string_view json_array) {
   std::vector<int64_t> numbers;
   for (const std::string_view item : trace::array_items(json_array)) {
-    const auto number = trace::integer_of(item);
+    const auto number = trace::parse_integer_token(item);
     if (!number) break;
     numbers.push_back(*number);
   }

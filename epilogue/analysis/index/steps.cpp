@@ -52,7 +52,7 @@ Ownership::Ownership(const trace::Trace& trace, const trace::Links& links)
   for (EventId id = 0; id < trace.size(); ++id) {
     if (!trace.is_span(id) || !trace::is_device_work(trace.category[id])) continue;
     const bool attributed = links.launch[id] != kNoEvent || links.op[id] != kNoEvent;
-    (attributed ? work_ : unattributed_).push_back({links.asked_ns[id], id});
+    (attributed ? work_ : unattributed_).push_back({links.launch_ns[id], id});
     if (links.launch[id] != kNoEvent) starts_work[links.launch[id]] = true;
   }
   for (EventId id = 0; id < trace.size(); ++id) {

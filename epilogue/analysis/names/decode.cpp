@@ -85,14 +85,14 @@ DecodedName read_grammars(std::string_view name) {
 
 // Overrides the fields that the rule sets.
 void apply_rule(const NameRule& rule, DecodedName& out) {
-  const DecodedName& says = rule.says;
-  if (says.library != Library::kUnknown) {
-    out.library = says.library;
-    out.library_name = says.library_name;
+  const DecodedName& fields = rule.fields;
+  if (fields.library != Library::kUnknown) {
+    out.library = fields.library;
+    out.library_name = fields.library_name;
   }
-  if (says.kind != Kind::kUnknown) out.kind = says.kind;
-  if (says.dtype != NumberType::kUnknown) out.dtype = says.dtype;
-  if (!says.ops.empty()) out.ops = says.ops;
+  if (fields.kind != Kind::kUnknown) out.kind = fields.kind;
+  if (fields.dtype != NumberType::kUnknown) out.dtype = fields.dtype;
+  if (!fields.ops.empty()) out.ops = fields.ops;
 }
 
 }  // namespace

@@ -38,27 +38,27 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 // Parses a field such as "kind=gemm". Returns an error message, or an empty string.
-std::string parse_field(const std::string& word, DecodedName& says) {
+std::string parse_field(const std::string& word, DecodedName& fields) {
   const size_t equals = word.find('=');
   const std::string key = word.substr(0, equals);
   const std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
   if (value.empty()) return fmt::format("\"{}\" needs a value, as in kind=gemm", word);
   if (key == "library") {
-    if (!from_text(value, kLastLibrary, says.library)) {
-      says.library = Library::kNamed;
-      says.library_name = value;
+    if (!from_text(value, kLastLibrary, fields.library)) {
+      fields.library = Library::kNamed;
+      fields.library_name = value;
     }
   } else if (key == "kind") {
-    if (!from_text(value, Kind::kMemset, says.kind))
+    if (!from_text(value, Kind::kMemset, fields.kind))
       return fmt::format("\"{}\" is not a kind; valid kinds: {}", value, words_of(Kind::kMemset));
   } else if (key == "dtype") {
-    if (!from_text(value, NumberType::kC128, says.dtype)) {
+    if (!from_text(value, NumberType::kC128, fields.dtype)) {
       return fmt::format("\"{}\" is not a dtype; valid dtypes: {}", value,
                          words_of(NumberType::kC128));
     }
   } else if (key == "ops") {
-    says.ops = split(value, ',');
-    for (const std::string& op : says.ops) {
+    fields.ops = split(value, ',');
+    for (const std::string& op : fields.ops) {
       if (op.empty()) return fmt::format("\"{}\" contains an empty operator name", word);
     }
   } else {
@@ -110,7 +110,7 @@ Result<std::vector<NameRule>> parse_name_rules(std::string_view text, const std:
     if (!(words >> rule.pattern) || rule.pattern.starts_with('#')) continue;
     size_t field_count = 0;
     for (std::string word; words >> word && !word.starts_with('#'); ++field_count) {
-      const std::string error = parse_field(word, rule.says);
+      const std::string error = parse_field(word, rule.fields);
       if (!error.empty()) return failure("{}:{}: {}", source, number, error);
     }
     if (field_count == 0) {

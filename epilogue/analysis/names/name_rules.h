@@ -21,7 +21,7 @@ namespace epi::analysis {
 
 struct NameRule {
   std::string pattern;
-  DecodedName says;  // fields that the line does not set are unknown
+  DecodedName fields;  // fields that the line does not set are unknown
 };
 
 // `source` is the file's name for messages: "names.txt:3: ...".

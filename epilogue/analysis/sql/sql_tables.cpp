@@ -41,7 +41,8 @@ void emit_argument(sqlite3_context* to, std::string_view token) {
     trace::unescape(token.substr(1, token.size() - 2), text);
     return ::sqlite3_result_text64(to, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
   }
-  if (const auto number = trace::integer_of(token)) return ::sqlite3_result_int64(to, *number);
+  if (const auto number = trace::parse_integer_token(token))
+    return ::sqlite3_result_int64(to, *number);
   double real = 0;
   const auto parsed = std::from_chars(token.data(), token.data() + token.size(), real);
   if (parsed.ec == std::errc() && parsed.ptr == token.data() + token.size()) {
@@ -144,7 +145,7 @@ class Tables {
     if (after == steps_.begin() || ns >= std::prev(after)->end_ns) return ::sqlite3_result_null(to);
     const auto step = std::prev(after);
     const auto number = trace::is_step_name(step->name)
-                            ? trace::integer_of(trace::step_number(step->name))
+                            ? trace::parse_integer_token(trace::step_number(step->name))
                             : std::optional<int64_t>(step - steps_.begin());
     number ? ::sqlite3_result_int64(to, *number) : ::sqlite3_result_null(to);
   }
@@ -217,7 +218,7 @@ class Tables {
       const trace::Links& links = tables->links_;
       const bool attributed = links.launch[id] != kNoEvent || links.op[id] != kNoEvent;
       if (!attributed) return ::sqlite3_result_null(to);
-      tables->emit_step(to, links.asked_ns[id]);
+      tables->emit_step(to, links.launch_ns[id]);
     }));
     return table("kernels", rows, std::move(columns));
   }

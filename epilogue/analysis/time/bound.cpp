@@ -45,7 +45,7 @@ Bound bound_of(HostActivity activity) {
   return Bound::kDispatch;
 }
 
-Bound usual_bound_of_work(const TraceIndex& index, trace::EventId work) {
+Bound typical_bound_of_work(const TraceIndex& index, trace::EventId work) {
   const Category category = index.trace.category[work];
   if (category != Category::kKernel) {
     const bool copy = category == Category::kGpuMemcpy;
@@ -54,24 +54,25 @@ Bound usual_bound_of_work(const TraceIndex& index, trace::EventId work) {
   const Kind kind = index.names[index.trace.name[work]].kind;
   if (kind == Kind::kComm) return Bound::kCommunication;
   if (kind == Kind::kUnknown) return Bound::kUnclassified;
-  return is_typically_compute_bound(kind) ? Bound::kArithmetic : Bound::kMemory;
+  return is_typically_compute_bound(kind) ? Bound::kCompute : Bound::kMemory;
 }
 
 Bound bound_of_work(const TraceIndex& index, trace::EventId work,
                     const std::optional<GpuPeaks>& peaks) {
-  const Bound usual = usual_bound_of_work(index, work);
+  const Bound usual = typical_bound_of_work(index, work);
   if (usual == Bound::kUnclassified) {
     const KernelRate rate = kernel_rate(index, work, peaks);
-    const auto arithmetic = rate.is_arithmetic();
-    return !arithmetic ? usual : *arithmetic ? Bound::kArithmetic : Bound::kMemory;
+    const auto arithmetic = rate.is_compute_bound();
+    return !arithmetic ? usual : *arithmetic ? Bound::kCompute : Bound::kMemory;
   }
-  if (usual != Bound::kArithmetic) return usual;
+  if (usual != Bound::kCompute) return usual;
   // A GEMM with a higher share of bandwidth than of FLOP/s is memory-bound only if it moves its
   // bytes fast. One that is far from both peaks counts as compute-bound.
   constexpr double kFast = 0.4;
   const KernelRate rate = kernel_rate(index, work, peaks);
-  const bool by_memory = rate.is_arithmetic() == false && rate.of_bandwidth.value_or(0) >= kFast;
-  return by_memory ? Bound::kMemory : Bound::kArithmetic;
+  const bool by_memory =
+      rate.is_compute_bound() == false && rate.of_peak_bandwidth.value_or(0) >= kFast;
+  return by_memory ? Bound::kMemory : Bound::kCompute;
 }
 
 }  // namespace epi::analysis

@@ -13,7 +13,7 @@
 namespace epi::analysis {
 
 enum class Bound : uint8_t {
-  kArithmetic,     // kernels limited by the device's FLOP/s
+  kCompute,        // kernels limited by the device's FLOP/s
   kMemory,         // kernels limited by memory bandwidth, memsets, copies within a device
   kUnclassified,   // kernels whose name does not give their kind
   kCopies,         // copies between host and device
@@ -32,7 +32,7 @@ using BoundTimes = std::array<int64_t, kBounds>;  // nanoseconds, by bound
 
 Bound bound_of(HostActivity activity);
 // The typical bound of a kernel, copy or memset, by its kind alone: GEMMs are compute-bound.
-Bound usual_bound_of_work(const TraceIndex& index, trace::EventId work);
+Bound typical_bound_of_work(const TraceIndex& index, trace::EventId work);
 // The same, refined by the kernel's rate if the trace gives its FLOPs or bytes.
 Bound bound_of_work(const TraceIndex& index, trace::EventId work,
                     const std::optional<GpuPeaks>& peaks);

@@ -44,7 +44,7 @@ WorkSets sets_of(const TraceIndex& index, std::span<const EventId> work) {
     sets.all.push_back(one);
   }
   for (Intervals* set : {&sets.compute, &sets.communication, &sets.memory, &sets.all}) {
-    *set = united(std::move(*set));
+    *set = merged(std::move(*set));
   }
   return sets;
 }
@@ -55,10 +55,10 @@ TimeShares shares_of(const WorkSets& sets, const Interval& window) {
   shares.compute_ns = length(sets.compute);
   shares.communication_ns = length(sets.communication);
   shares.memory_ns = length(sets.memory);
-  const Intervals exposed = without(sets.communication, sets.compute);
+  const Intervals exposed = difference(sets.communication, sets.compute);
   shares.exposed_communication_ns = length(exposed);
   shares.exposed_memory_ns =
-      length(without(without(sets.memory, sets.compute), sets.communication));
+      length(difference(difference(sets.memory, sets.compute), sets.communication));
   shares.idle_ns = shares.window_ns - length(sets.all);
   return shares;
 }
@@ -76,7 +76,7 @@ LaunchStatistics launch_statistics(const TraceIndex& index, std::span<const Even
   std::vector<int64_t> starts;
   for (const EventId id : work) {
     if (index.links.launch[id] == kNoEvent) continue;
-    launched.push_back(index.links.asked_ns[id]);
+    launched.push_back(index.links.launch_ns[id]);
     starts.push_back(index.trace.ts_ns[id]);
     delays.push_back(starts.back() - launched.back());
   }
@@ -94,7 +94,7 @@ LaunchStatistics launch_statistics(const TraceIndex& index, std::span<const Even
   statistics.delay_median_ns = percentile(delays, 0.5);
   statistics.delay_p90_ns = percentile(delays, 0.9);
   statistics.queue_median = percentile(queues, 0.5);
-  statistics.queue_most = queues.empty() ? 0 : queues.back();
+  statistics.queue_max = queues.empty() ? 0 : queues.back();
   return statistics;
 }
 
@@ -120,7 +120,7 @@ void add_kinds(const TraceIndex& index, std::span<const EventId> work, DeviceBre
       ++copy.count;
       copy.ns += trace.dur_ns[id];
       const auto bytes = trace::find_value(trace.args_of(id), "bytes");
-      if (bytes) copy.bytes += trace::integer_of(*bytes).value_or(0);
+      if (bytes) copy.bytes += trace::parse_integer_token(*bytes).value_or(0);
     }
   }
   for (auto& [kind, sum] : kinds) result.kinds.push_back(std::move(sum));

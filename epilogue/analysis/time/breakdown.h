@@ -27,7 +27,7 @@ struct TimeShares {
 
 struct StreamBreakdown {
   int64_t stream = 0;
-  int64_t works = 0;
+  int64_t gpu_events = 0;
   TimeShares shares;
   IdleCauses idle;
 };
@@ -52,7 +52,7 @@ struct LaunchStatistics {
   int64_t delay_median_ns = 0;
   int64_t delay_p90_ns = 0;
   int64_t queue_median = 0;
-  int64_t queue_most = 0;
+  int64_t queue_max = 0;
 };
 
 // Kernels shorter than the CPU's launch cost of about 5 us. A device that runs many of them waits

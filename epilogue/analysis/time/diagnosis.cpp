@@ -180,9 +180,9 @@ class Diagnoser {
         std::min(place, std::max(first_warm(subject), count - std::min(count, kMax)));
     const size_t end = std::min(count, first + kMax);
     const StepWindow window = window_of(subject, first, end);
-    result.row_count = static_cast<int64_t>(end - first);
-    result.row_window = {window.begin_ns, window.end_ns};
-    result.row = std::make_shared<const StepGraph>(graphs_.graph(window));
+    result.sequence_count = static_cast<int64_t>(end - first);
+    result.sequence_window = {window.begin_ns, window.end_ns};
+    result.sequence = std::make_shared<const StepGraph>(graphs_.graph(window));
   }
 
   // If the first work waits for something outside the trace, recording started in the middle of a
@@ -241,7 +241,7 @@ class Diagnoser {
 
 Limiter limiter_of(Bound bound) {
   switch (bound) {
-    case Bound::kArithmetic:
+    case Bound::kCompute:
     case Bound::kMemory:
     case Bound::kUnclassified:
       return Limiter::kGpu;
@@ -297,9 +297,10 @@ Diagnosis::After Diagnosis::after(const StepChange& change) const {
           static_cast<Limiter>(largest - times.begin())};
 }
 
-double Diagnosis::ns_in_a_row(const StepChange& change) const {
-  if (row == nullptr) return after(change).ns;
-  return static_cast<double>(row->retimed(change).window_ns) / static_cast<double>(row_count);
+double Diagnosis::ns_in_sequence(const StepChange& change) const {
+  if (sequence == nullptr) return after(change).ns;
+  return static_cast<double>(sequence->retimed(change).window_ns) /
+         static_cast<double>(sequence_count);
 }
 
 int64_t Diagnosis::host_idle_ns() const {
@@ -317,7 +318,7 @@ int64_t Diagnosis::host_idle_ns() const {
   return sum;
 }
 
-int64_t Diagnosis::own_host_ns() const {
+int64_t Diagnosis::program_host_ns() const {
   int64_t sum = 0;
   for (const PathPart& part : path) {
     const int64_t ns = part.end_ns - part.begin_ns;

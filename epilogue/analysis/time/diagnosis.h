@@ -50,9 +50,9 @@ struct Diagnosis {
   std::vector<IdleGap> gaps;               // times without device work
   std::shared_ptr<const StepGraph> graph;  // over the window
   // Graph of consecutive instances, if they synchronize and do not overlap.
-  std::shared_ptr<const StepGraph> row;
-  int64_t row_count = 0;
-  Interval row_window;
+  std::shared_ptr<const StepGraph> sequence;
+  int64_t sequence_count = 0;
+  Interval sequence_window;
   Limiter limiter = Limiter::kNoDevice;
 
   int64_t window_ns() const { return window.end - window.begin; }
@@ -64,7 +64,7 @@ struct Diagnosis {
   int64_t host_idle_ns() const;
   // Host time on the path that is not dispatch. More than a millisecond inside one operator, or
   // between two, is the program's own work: computation on the CPU, Python, sleeping.
-  int64_t own_host_ns() const;
+  int64_t program_host_ns() const;
   // Device idle time that nothing in the trace explains.
   int64_t unexplained_idle_ns() const;
   // Share of the window that waits for something outside the trace, on the path or on the device.
@@ -75,9 +75,9 @@ struct Diagnosis {
     Limiter limiter = Limiter::kNoDevice;  // the largest on its critical path
   };
   After after(const StepChange& change) const;
-  // Time per step in a row of consecutive steps, whose device work can overlap the next step's host
-  // work. The same as `after(change).ns` if the trace has no such row.
-  double ns_in_a_row(const StepChange& change) const;
+  // Time per step in a sequence of consecutive steps, whose device work can overlap the next step's
+  // host work. The same as `after(change).ns` if the trace has no such sequence.
+  double ns_in_sequence(const StepChange& change) const;
   // Limiters on the path, largest first, without empty ones.
   std::vector<Limiter> largest() const;
   // The largest bound of the limiter. The largest of the whole path if the limiter is a verdict

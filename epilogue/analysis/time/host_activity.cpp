@@ -74,7 +74,7 @@ HostTimeline::HostTimeline(const TraceIndex& index)
     const int64_t during = copy ? trace.end_ns(call) - trace.ts_ns[id] : 0;
     if (during > 0 && 2 * during >= trace.dur_ns[id]) waits_for_own_copy_[call] = true;
   }
-  device_busy_ = united(std::move(device_busy_));
+  device_busy_ = merged(std::move(device_busy_));
   for (trace::LaneId lane = 0; lane < lanes_.size(); ++lane) add_lane(index, lane);
   mark_loading_frames(index);
 }
@@ -95,7 +95,7 @@ HostActivity HostTimeline::activity_of_call(const TraceIndex& index, EventId cal
   // The call's own kernel may start before the call returns, hence the tolerance.
   constexpr int64_t kIdleParts = 10;
   if (kind != RuntimeCall::kAllocation && trace.dur_ns[call] >= kInitializationNs &&
-      kIdleParts * length(within(device_busy_, trace.ts_ns[call], trace.end_ns(call))) <
+      kIdleParts * length(clipped(device_busy_, trace.ts_ns[call], trace.end_ns(call))) <
           trace.dur_ns[call]) {
     return HostActivity::kInitializing;
   }
@@ -161,7 +161,7 @@ void HostTimeline::mark_loading_frames(const TraceIndex& index) {
   }
   for (trace::LaneId lane = 0; lane < lanes_.size(); ++lane) {
     if (frames[lane].empty()) continue;
-    const Intervals loading = united(std::move(frames[lane]));
+    const Intervals loading = merged(std::move(frames[lane]));
     std::vector<Segment> marked;
     const int64_t begin = std::min(loading.front().begin,
                                    lanes_[lane].empty() ? INT64_MAX : lanes_[lane].front().begin);
@@ -169,7 +169,7 @@ void HostTimeline::mark_loading_frames(const TraceIndex& index) {
         std::max(loading.back().end, lanes_[lane].empty() ? INT64_MIN : lanes_[lane].back().end);
     for (const Segment& one : segments(lane, begin, end)) {
       int64_t at = one.begin;
-      for (const Interval& part : within(loading, one.begin, one.end)) {
+      for (const Interval& part : clipped(loading, one.begin, one.end)) {
         if (at < part.begin) marked.push_back({at, part.begin, one.activity, one.event});
         marked.push_back({part.begin, part.end, HostActivity::kDataLoading, one.event});
         at = part.end;

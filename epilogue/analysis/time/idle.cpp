@@ -39,9 +39,9 @@ class GapClassifier {
   }
 
   Intervals without_others(const Interval& gap, IdleCause cause, EventId next) {
-    const Intervals busy = within(*others_.busy, gap.begin, gap.end);
+    const Intervals busy = clipped(*others_.busy, gap.begin, gap.end);
     for (const Interval& part : busy) gaps_.push_back({part, cause, {}, next, kNoEvent});
-    return without({gap}, busy);
+    return difference({gap}, busy);
   }
 
   void add_part(const Interval& gap, EventId next, EventId before) {
@@ -115,7 +115,7 @@ void IdleCauses::add(const IdleGap& gap, int64_t ns) {
       host[static_cast<size_t>(gap.activity)] += ns;
       break;
     case IdleCause::kLaunchLatency:
-      on_its_way_ns += ns;
+      launch_latency_ns += ns;
       break;
     case IdleCause::kBetweenKernels:
       between_ns += ns;

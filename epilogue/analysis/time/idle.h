@@ -37,7 +37,7 @@ struct IdleGap {
 // Idle time by cause. The fields sum up to the total.
 struct IdleCauses {
   ActivityTimes host{};  // kNotLaunched, by the thread's activity
-  int64_t on_its_way_ns = 0;
+  int64_t launch_latency_ns = 0;
   int64_t between_ns = 0;
   int64_t other_streams_ns = 0;
   int64_t other_steps_ns = 0;

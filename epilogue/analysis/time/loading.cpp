@@ -41,7 +41,7 @@ void find_function(const trace::Trace& trace, const Intervals& fetches, Loading&
     if (is_loader_internal(trace.name_of(id))) continue;
     const Interval when{trace.ts_ns[id], trace.end_ns(id)};
     // A frame around a fetch is not part of it.
-    if (length(within(fetches, when.begin, when.end)) != trace.dur_ns[id]) continue;
+    if (length(clipped(fetches, when.begin, when.end)) != trace.dur_ns[id]) continue;
     FrameTimes& one = frames[trace.name[id]];
     one.ns += trace.dur_ns[id];
     one.when.push_back(when);
@@ -79,7 +79,7 @@ Loading loading_in(const TraceIndex& index, const Interval& window) {
   loading.fetches = std::count_if(fetches.begin(), fetches.end(), [&](const Interval& fetch) {
     return (fetch.end - fetch.begin) * 100 >= longest;
   });
-  fetches = united(std::move(fetches));
+  fetches = merged(std::move(fetches));
   loading.ns = length(fetches);
   if (!fetches.empty()) find_function(trace, fetches, loading);
   return loading;

@@ -113,7 +113,7 @@ class StepGraphs {
   class Builder;
   // A stream wait for the work before a recorded event, from `cuda_sync` events.
   struct StreamWait {
-    int64_t asked_ns;
+    int64_t launch_ns;
     trace::EventId work;  // the last work that it waits for
   };
   void read_stream_waits();

@@ -25,12 +25,12 @@ void StepGraphs::Builder::collect_work() {
   for (const EventId id : graphs_.work_in({window_.begin_ns, window_.end_ns})) {
     if (trace_.end_ns(id) > window_.end_ns) continue;
     work_.push_back(
-        {id, trace_.ts_ns[id], trace_.end_ns(id), usual_bound_of_work(index_, id), 0, 0});
+        {id, trace_.ts_ns[id], trace_.end_ns(id), typical_bound_of_work(index_, id), 0, 0});
   }
   for (size_t i = 0; i < work_.size(); ++i) {
     by_end_.push_back(i);
     work_index_[work_[i].id] = i;
-    launch_times_.push_back(index_.links.asked_ns[work_[i].id]);
+    launch_times_.push_back(index_.links.launch_ns[work_[i].id]);
     start_times_.push_back(work_[i].begin);
     const EventId launch = index_.links.launch[work_[i].id];
     if (launch != kNoEvent) last_of_call_[launch] = i;
@@ -60,7 +60,7 @@ void StepGraphs::Builder::add_threads() {
       thread.active.push_back({one.begin, one.end});
       thread.active_ends.push_back(one.end);
     }
-    thread.active = united(std::move(thread.active));
+    thread.active = merged(std::move(thread.active));
     threads_.push_back(std::move(thread));
   }
 }

@@ -17,7 +17,7 @@ constexpr int64_t kFullQueue = 512;
 constexpr double kAlternating = 0.1;
 
 int64_t overlap(const Intervals& a, const Intervals& b) {
-  return length(a) - length(without(a, b));
+  return length(a) - length(difference(a, b));
 }
 
 }  // namespace
@@ -99,7 +99,7 @@ auto StepGraphs::Builder::waited_for(const HostTimeline::Segment& segment) const
     const Work& work = work_[*--at];
     if (work.end <= segment.begin) return nullptr;
     const bool launched_later = index_.links.launch[work.id] != kNoEvent &&
-                                index_.links.asked_ns[work.id] >= trace_.ts_ns[segment.event];
+                                index_.links.launch_ns[work.id] >= trace_.ts_ns[segment.event];
     if (launched_later) continue;
     if (stream != graphs_.waits_for_stream_.end() && trace_.lane[work.id] != stream->second) {
       continue;

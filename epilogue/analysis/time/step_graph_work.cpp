@@ -57,13 +57,13 @@ void StepGraphs::Builder::add_other_streams(const Work& work, LaneId stream,
     // All waits between the previous launch and this one: a stream may join several others.
     const auto last = last_of_stream_.find(stream);
     const int64_t before =
-        last == last_of_stream_.end() ? INT64_MIN : index_.links.asked_ns[work_[last->second].id];
-    auto wait =
-        std::upper_bound(waits->second.begin(), waits->second.end(), index_.links.asked_ns[work.id],
-                         [](int64_t ns, const StreamWait& one) { return ns < one.asked_ns; });
+        last == last_of_stream_.end() ? INT64_MIN : index_.links.launch_ns[work_[last->second].id];
+    auto wait = std::upper_bound(
+        waits->second.begin(), waits->second.end(), index_.links.launch_ns[work.id],
+        [](int64_t ns, const StreamWait& one) { return ns < one.launch_ns; });
     while (wait != waits->second.begin()) {
       --wait;
-      if (wait->asked_ns <= before) break;
+      if (wait->launch_ns <= before) break;
       const auto found = work_index_.find(wait->work);
       if (found == work_index_.end()) continue;
       const Work& other = work_[found->second];

@@ -18,7 +18,7 @@ using trace::LaneId;
 
 std::optional<int64_t> number_in(const trace::Trace& trace, EventId id, std::string_view key) {
   const auto text = trace::find_value(trace.args_of(id), key);
-  return text ? trace::integer_of(*text) : std::nullopt;
+  return text ? trace::parse_integer_token(*text) : std::nullopt;
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ void StepGraphs::read_stream_waits() {
   }
   for (auto& [lane, work] : by_launch_time) {
     std::stable_sort(work.begin(), work.end(), [&](EventId a, EventId b) {
-      return index_.links.asked_ns[a] < index_.links.asked_ns[b];
+      return index_.links.launch_ns[a] < index_.links.launch_ns[b];
     });
   }
   for (EventId id = 0; id < trace.size(); ++id) {
@@ -83,14 +83,14 @@ void StepGraphs::read_stream_waits() {
     const auto& work = by_launch_time[waits_on->second];
     const auto after =
         std::upper_bound(work.begin(), work.end(), trace.ts_ns[recorded->second],
-                         [&](int64_t ns, EventId one) { return ns < index_.links.asked_ns[one]; });
+                         [&](int64_t ns, EventId one) { return ns < index_.links.launch_ns[one]; });
     if (after == work.begin()) continue;
     has_stream_waits_ = true;
     stream_waits_[stream->second].push_back({trace.ts_ns[call->second], *std::prev(after)});
   }
   for (auto& [lane, waits] : stream_waits_) {
     std::stable_sort(waits.begin(), waits.end(), [](const StreamWait& a, const StreamWait& b) {
-      return a.asked_ns < b.asked_ns;
+      return a.launch_ns < b.launch_ns;
     });
   }
 }
@@ -109,7 +109,7 @@ std::vector<EventId> StepGraphs::work_in(const Interval& window) const {
 std::vector<PathPart> StepGraphs::critical_path(const StepGraph& graph) const {
   std::vector<PathPart> path = graph.critical_path();
   for (PathPart& part : path) {
-    if (part.bound == Bound::kArithmetic) {
+    if (part.bound == Bound::kCompute) {
       part.bound = bound_of_work(index_, part.event, peaks_);
     }
   }

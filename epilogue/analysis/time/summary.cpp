@@ -20,7 +20,7 @@ using trace::kNoEvent;
 
 // Converts CUDA's version number: 13000 is "13.0".
 std::string cuda_version(std::string_view token) {
-  const auto number = trace::integer_of(token);
+  const auto number = trace::parse_integer_token(token);
   return number ? fmt::format("{}.{}", *number / 1000, *number % 1000 / 10) : std::string();
 }
 

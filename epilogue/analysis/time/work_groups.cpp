@@ -125,7 +125,7 @@ class Grouper {
 
   std::pair<WorkClass, std::string> name_of(EventId id) const {
     if (attention_.contains(id)) return {WorkClass::kUnfusedAttention, ""};
-    if (usual_bound_of_work(index_, id) == Bound::kCopies) {
+    if (typical_bound_of_work(index_, id) == Bound::kCopies) {
       return {WorkClass::kHostCopies, std::string(index_.trace.name_of(id))};
     }
     const WorkClass what = class_of(kind(id));
@@ -157,12 +157,12 @@ class Grouper {
     if (index_.trace.category[id] != trace::Category::kKernel) return;
     const KernelRate rate = kernel_rate(index_, id, peaks_);
     const auto took = static_cast<double>(ns);
-    if (rate.of_arithmetic) {
-      sum.arithmetic_share_ns += *rate.of_arithmetic * took;
+    if (rate.of_peak_flops) {
+      sum.arithmetic_share_ns += *rate.of_peak_flops * took;
       sum.arithmetic_ns += took;
     }
-    if (rate.of_bandwidth) {
-      sum.bandwidth_share_ns += *rate.of_bandwidth * took;
+    if (rate.of_peak_bandwidth) {
+      sum.bandwidth_share_ns += *rate.of_peak_bandwidth * took;
       sum.bandwidth_ns += took;
       sum.bytes += rate.bytes.value_or(0);
     }
@@ -170,9 +170,9 @@ class Grouper {
     const bool counts =
         of == Kind::kGemm || of == Kind::kGemv || of == Kind::kConv || of == Kind::kAttention;
     if (!counts) return;
-    if (rate.flops && rate.of_arithmetic) {
+    if (rate.flops && rate.of_peak_flops) {
       result.flops += *rate.flops;
-      result.peak_ns += *rate.of_arithmetic * took;
+      result.peak_ns += *rate.of_peak_flops * took;
     } else if (has_flops(what)) {
       result.all_flops_known = false;
     }
@@ -204,10 +204,10 @@ class Grouper {
   static WorkGroup finished(Sum& sum) {
     const double half = static_cast<double>(sum.group.ns) / 2;
     if (sum.arithmetic_ns > half) {
-      sum.group.of_arithmetic = sum.arithmetic_share_ns / sum.arithmetic_ns;
+      sum.group.of_peak_flops = sum.arithmetic_share_ns / sum.arithmetic_ns;
     }
     if (sum.bandwidth_ns > half) {
-      sum.group.of_bandwidth = sum.bandwidth_share_ns / sum.bandwidth_ns;
+      sum.group.of_peak_bandwidth = sum.bandwidth_share_ns / sum.bandwidth_ns;
       sum.group.bytes_per_ns = sum.bytes / sum.bandwidth_ns;
     }
     return std::move(sum.group);

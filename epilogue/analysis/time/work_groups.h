@@ -39,8 +39,8 @@ struct WorkGroup {
   int64_t ns = 0;
   // Weighted by time, over the calls with a known rate. None if they cover at most half of the
   // time.
-  std::optional<double> of_arithmetic;
-  std::optional<double> of_bandwidth;
+  std::optional<double> of_peak_flops;
+  std::optional<double> of_peak_bandwidth;
   std::optional<double> bytes_per_ns;
 };
 

@@ -143,7 +143,7 @@ GpuGenerated generate_gpu(const Source& source, int device, UseCache cache) {
     const auto cubin = assemble_cuda(source.ir, target);
     result.code = std::make_shared<const LoadedCubin>(cubin);
     if (const auto stored = store_cached(key, cubin); !stored) {
-      result.not_kept = stored.error().message;
+      result.cache_error = stored.error().message;
     }
   }
   loaded_code().add(device_key, result.code);

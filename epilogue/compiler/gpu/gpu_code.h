@@ -42,7 +42,7 @@ std::string printable_cuda(const std::vector<Kernel>& kernels, const Source& sou
 struct GpuGenerated {
   std::shared_ptr<const GpuCode> code;  // null if the source is empty
   bool from_cache = false;
-  std::string not_kept;
+  std::string cache_error;
 };
 // Compiles the source for `device` or loads it from the cache.
 GpuGenerated generate_gpu(const Source& source, int device, UseCache cache);

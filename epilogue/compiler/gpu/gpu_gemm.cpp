@@ -110,10 +110,10 @@ bool GpuGemm::is_from_cache() const {
                      [](const auto& variant) { return variant.second.generated.from_cache; });
 }
 
-std::string GpuGemm::not_kept() const {
+std::string GpuGemm::cache_error() const {
   const std::lock_guard lock(mutex_);
   for (const auto& [text, variant] : variants_) {
-    if (!variant.generated.not_kept.empty()) return variant.generated.not_kept;
+    if (!variant.generated.cache_error.empty()) return variant.generated.cache_error;
   }
   return "";
 }

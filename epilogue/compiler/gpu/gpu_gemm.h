@@ -61,7 +61,7 @@ class GpuGemm {
   // Whether all code so far came from the cache.
   bool is_from_cache() const;
   // Why some of the code could not be cached.
-  std::string not_kept() const;
+  std::string cache_error() const;
 
  private:
   void* find_kernel(const std::string& name, const std::string& text, int64_t shared_bytes,

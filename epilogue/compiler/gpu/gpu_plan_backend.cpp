@@ -138,10 +138,10 @@ class GpuPlanBackend : public PlanBackend {
     }
     return has_code && from_cache;
   }
-  std::string not_kept() const override {
-    std::string why = generated_.not_kept;
+  std::string cache_error() const override {
+    std::string why = generated_.cache_error;
     for (const auto& gemm : gemms_) {
-      if (why.empty() && gemm != nullptr) why = gemm->not_kept();
+      if (why.empty() && gemm != nullptr) why = gemm->cache_error();
     }
     return why;
   }
@@ -235,7 +235,7 @@ std::string GpuPlanBackend::library_text(const Node& node) const {
   const bool activates = node.op == Op::kAddmmActivation;
   if (!is_gemm(node) && !activates) return "  eager kernel: not pointwise\n";
   const auto custom = gpu_has_custom_gemms(device_) ? CustomGemms::kHopper : CustomGemms::kNone;
-  const std::string why = why_not_own(graph_, node, custom);
+  const std::string why = why_library_gemm(graph_, node, custom);
   std::string out =
       "  cuBLASLt: " + (why.empty() ? "too few of our tiles to fill the GPU, or not fused" : why);
   if (activates) return out + "; bias and activation in the epilogue\n";

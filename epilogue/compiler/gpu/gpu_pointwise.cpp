@@ -48,8 +48,8 @@ GpuPointwise::GpuPointwise(const GpuFunctions& functions, const PointwiseCode& c
                                        : static_cast<uintptr_t>(vector * whole.element_bytes[i]));
   }
   // The base addresses are null here, so the addresses of a piece are its offsets.
-  cuda::for_pieces(whole, [&](const FusedShape& shape_of_piece) {
-    const bool has_vectors = cuda::steps_by_vectors(shape_of_piece, vector);
+  cuda::for_each_piece(whole, [&](const FusedShape& shape_of_piece) {
+    const bool has_vectors = cuda::strides_allow_vectors(shape_of_piece, vector);
     Piece piece{{},
                 FusedWalk(shape_of_piece, 1),
                 FusedWalk(shape_of_piece, has_vectors ? vector : 1),

@@ -30,7 +30,7 @@ bool GpuGemm::is_fast_for(int64_t) const { refuse(); }
 std::vector<std::string> GpuGemm::forms() const { refuse(); }
 void GpuGemmCall::set_weights(const std::byte*, const std::byte*) { refuse(); }
 bool GpuGemm::is_from_cache() const { refuse(); }
-std::string GpuGemm::not_kept() const { refuse(); }
+std::string GpuGemm::cache_error() const { refuse(); }
 void GpuGemmCall::start(const std::byte*, std::byte*, std::span<std::byte* const>, int,
                         CUstream_st*) const {
   refuse();

@@ -16,9 +16,9 @@ enum class CustomGemms : uint8_t {
   kHopper,  // bf16 and f16 on a GPU of compute capability 9.0, unpacked weights
 };
 // The reason why a GEMM stays with the library, or empty if our kernel can run it.
-std::string why_not_own(const Graph& graph, const Node& gemm, CustomGemms custom);
+std::string why_library_gemm(const Graph& graph, const Node& gemm, CustomGemms custom);
 inline bool is_custom_gemm(const Graph& graph, const Node& node, CustomGemms custom) {
-  return is_gemm(node) && why_not_own(graph, node, custom).empty();
+  return is_gemm(node) && why_library_gemm(graph, node, custom).empty();
 }
 // x @ w.t() with w [n, k] a row-major parameter, as in `linear`.
 bool is_linear(const Graph& graph, const Node& gemm);

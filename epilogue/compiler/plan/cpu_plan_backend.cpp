@@ -97,7 +97,7 @@ class CpuPlanBackend : public PlanBackend {
   const std::vector<std::string>& names() const override { return source_.names; }
   const std::string& code() const override { return source_.ir; }
   bool is_from_cache() const override { return generated_.from_cache; }
-  std::string not_kept() const override { return generated_.not_kept; }
+  std::string cache_error() const override { return generated_.cache_error; }
 
   KernelText describe(size_t kernel) const override {
     const auto* gemm = std::get_if<GemmKernel>(&kernels_[kernel].body);

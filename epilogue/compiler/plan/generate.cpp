@@ -83,7 +83,7 @@ Generated generate(const Source& source, const Target& target, UseCache cache) {
   result.code = std::make_shared<const ObjectCode>(object);
   if (cache == UseCache::kNo) return result;
   if (const auto stored = store_cached(key, object); !stored) {
-    result.not_kept = stored.error().message;
+    result.cache_error = stored.error().message;
   }
   return result;
 }

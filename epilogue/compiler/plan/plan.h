@@ -43,7 +43,7 @@ class Plan {
   const std::string& code() const { return compiled_.backend->code(); }
   bool is_from_cache() const { return compiled_.backend->is_from_cache(); }
   // Why the code could not be cached.
-  std::string not_kept() const { return compiled_.backend->not_kept(); }
+  std::string cache_error() const { return compiled_.backend->cache_error(); }
   // One line per kernel, arena slot and packed weight, with sizes in bytes.
   std::string to_string() const;
 

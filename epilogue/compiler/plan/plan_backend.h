@@ -90,7 +90,7 @@ class PlanBackend {
   virtual const std::string& code() const = 0;
   virtual bool is_from_cache() const = 0;
   // Why the code could not be cached.
-  virtual std::string not_kept() const = 0;
+  virtual std::string cache_error() const = 0;
   virtual KernelText describe(size_t kernel) const = 0;
 
   // Whether the arena has room for GEMMs to pack their rows, and how many bytes.

@@ -16,7 +16,7 @@ namespace epi::cpu {
 using ConvertLoop = void (*)(const void* x, int64_t x_stride, void* out, int64_t out_stride,
                              int64_t count);
 // The non-tensor arguments of a pointwise operator, not rounded to the tensor's dtype.
-struct PointwiseNumbers {
+struct PointwiseScalars {
   double other = 0;  // the second operand if `b` is null
   std::array<double, pointwise::kMaxScalars> scalars{};
 };
@@ -24,7 +24,7 @@ struct PointwiseNumbers {
 // operand is a number.
 using PointwiseLoop = void (*)(const void* a, int64_t a_stride, const void* b, int64_t b_stride,
                                void* out, int64_t out_stride, int64_t count,
-                               const PointwiseNumbers& numbers);
+                               const PointwiseScalars& numbers);
 
 // Loops over rows in the compute type: float for f32, bf16 and f16, double for f64.
 template <typename T>

@@ -90,7 +90,7 @@ EPI_INLINE void for_each_pair(const T* __restrict x, const T* __restrict y, T* _
 // its stride is 0, or `b` is null and the constant is `numbers.other`.
 template <typename F, int kInputs, typename T, size_t... kScalars>
 EPI_INLINE void run(const T* a, int64_t a_stride, const T* b, int64_t b_stride, T* out,
-                    int64_t out_stride, int64_t count, const PointwiseNumbers& numbers,
+                    int64_t out_stride, int64_t count, const PointwiseScalars& numbers,
                     std::index_sequence<kScalars...> /*scalars*/) {
   using C = Number<T>;
   const C scalars[] = {to_number_of<T>(numbers.scalars[kScalars])..., C(0)};
@@ -128,7 +128,7 @@ EPI_INLINE void run(const T* a, int64_t a_stride, const T* b, int64_t b_stride, 
 
 template <typename Name, pointwise::Function kFunction, typename T>
 void pointwise_loop(const void* a, int64_t a_stride, const void* b, int64_t b_stride, void* out,
-                    int64_t out_stride, int64_t count, const PointwiseNumbers& numbers) {
+                    int64_t out_stride, int64_t count, const PointwiseScalars& numbers) {
   constexpr int kInputs = pointwise::info(kFunction).inputs;
   constexpr size_t kScalars = pointwise::info(kFunction).scalar_count;
   run<Name, kInputs>(static_cast<const T*>(a), a_stride, static_cast<const T*>(b), b_stride,
