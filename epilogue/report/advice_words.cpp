@@ -107,7 +107,7 @@ std::string short_title(const Advice& advice) {
     case AdviceKind::kRegenerate:
       return fmt::format("compile {}", about);
     case AdviceKind::kGatedMlp:
-      return "gate+up+activation kernel";
+      return "fused gate+up+activation";
     case AdviceKind::kGraph:
       return "CUDA graph";
     case AdviceKind::kBatch: {
@@ -130,7 +130,7 @@ std::string short_title(const Advice& advice) {
     case AdviceKind::kWaves:
       return fmt::format("other tiles for {}", about);
     case AdviceKind::kGuards:
-      return "fewer guards";
+      return "fewer Dynamo guards";
     case AdviceKind::kBreaks:
       return "no graph breaks";
     case AdviceKind::kRecompiles:

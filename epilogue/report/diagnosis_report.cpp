@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <functional>
 
+#include "epilogue/analysis/names/decode.h"
 #include "epilogue/base/join.h"
+#include "epilogue/report/kernel_report.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/text.h"
 #include "epilogue/report/units.h"
@@ -24,23 +26,21 @@ double share(int64_t part, int64_t whole) {
   return whole <= 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::string largest_text(const Diagnosis& diagnosis, size_t count) {
-  std::vector<std::string> parts;
-  for (const Limiter limiter : diagnosis.largest()) {
-    if (parts.size() == count) break;
-    parts.push_back(fmt::format("{} {:.0f} %", phrase_of(limiter), 100 * diagnosis.share(limiter)));
-  }
-  return join(parts, ", ");
-}
-
 void optional_json(JsonWriter& json, const char* key, const std::optional<double>& value,
                    double scale, int decimals) {
   json.key(key);
   value ? json.fixed(*value * scale, decimals) : json.null();
 }
 
-// The largest first, as many as have room; `name` gives the words for a bound.
-std::string bounds_text(const Diagnosis& diagnosis, const char* (*name)(Bound), size_t width) {
+// What is usually compute-bound: the trace does not show whether it is here.
+constexpr const char* kUsuallyCompute = "GEMM/conv/attention";
+
+// The largest first, as many as have room; `name_of` gives the words for a bound.
+std::string bounds_text(const Diagnosis& diagnosis, const char* (*name_of)(Bound), size_t width) {
+  const bool is_measured = diagnosis.is_compute_measured();
+  const auto name = [&](Bound bound) {
+    return bound == Bound::kCompute && !is_measured ? kUsuallyCompute : name_of(bound);
+  };
   std::vector<Bound> order;
   for (size_t i = 0; i < kBounds; ++i) {
     if (diagnosis.share(static_cast<Bound>(i)) >= 0.005) order.push_back(static_cast<Bound>(i));
@@ -93,7 +93,7 @@ const char* regime_text(Limiter limiter) {
 }
 
 const char* window_text(const Diagnosis& diagnosis) {
-  if (diagnosis.judged > 1) return "the steps";
+  if (diagnosis.clipped_ns > 0) return "the analyzed time";
   return diagnosis.whole_trace ? "the trace" : "the step";
 }
 
@@ -112,7 +112,9 @@ std::string verdict_text(const Diagnosis& diagnosis, bool cpu_kernels) {
       return fmt::format("{} {:.0f} % of {}, mostly {}{}",
                          cpu_kernels ? "KERNEL-BOUND: kernels run" : "GPU-BOUND: the GPU is busy",
                          100 * (1 - idle), what, cpu_kernels ? "" : "with ",
-                         phrase_of(diagnosis.bound()));
+                         diagnosis.bound() == Bound::kCompute && !diagnosis.is_compute_measured()
+                             ? "GEMMs, convolutions and attention"
+                             : phrase_of(diagnosis.bound()));
     case Limiter::kHost:
       return "HOST-BOUND in this trace: " + idle_text;
     case Limiter::kInput:
@@ -130,7 +132,7 @@ std::string verdict_text(const Diagnosis& diagnosis, bool cpu_kernels) {
     case Limiter::kCompiling:
       return on_path("COMPILE-BOUND", "compilation takes");
     case Limiter::kMixed:
-      return "MIXED: no single limit on the critical path (" + largest_text(diagnosis, 3) + ")";
+      return "MIXED: no single limit dominates the critical path";
     case Limiter::kCapture:
       return fmt::format("GRAPH CAPTURE: {} records a CUDA graph, and its launches run nothing",
                          what);
@@ -157,16 +159,31 @@ std::string short_path_text(const Diagnosis& diagnosis, size_t width) {
   return bounds_text(diagnosis, static_cast<const char* (*)(Bound)>(short_of), width);
 }
 
+namespace {
+
+// A kernel by its decoded name.
+std::string event_text(const trace::Trace& trace, trace::EventId id) {
+  if (id == trace::kNoEvent) return "(between operators)";
+  const std::string name(trace.name_of(id));
+  return trace::is_device_work(trace.category[id])
+             ? kernel_sentence(name, analysis::decode_name(name))
+             : name;
+}
+
+}  // namespace
+
 std::string critical_path_text(const Diagnosis& diagnosis, const trace::Trace& trace,
                                const PathStyle& style) {
   constexpr size_t kShownParts = 30;
   constexpr size_t kNameWidth = 30;
   const size_t width = style.markdown ? SIZE_MAX / 2 : style.width;
   std::string out = wrapped(verdict_text(diagnosis, style.cpu_kernels), width) + '\n';
-  out += wrapped(fmt::format("critical path of {}, {}: {}", diagnosis.shown,
-                             time_text(static_cast<double>(diagnosis.window_ns())),
-                             path_text(diagnosis)),
-                 width) +
+  out += wrapped(
+             fmt::format(
+                 "critical path of {}, {}: {}",
+                 diagnosis.judged > 1 ? fmt::format("{} steps", diagnosis.judged) : diagnosis.shown,
+                 time_text(static_cast<double>(diagnosis.window_ns())), path_text(diagnosis)),
+             width) +
          "\n\n";
   int64_t shortest = 0;
   if (!style.all && diagnosis.path.size() > kShownParts) {
@@ -188,8 +205,7 @@ std::string critical_path_text(const Diagnosis& diagnosis, const trace::Trace& t
       ++left_out;
       continue;
     }
-    const std::string name =
-        part.event == trace::kNoEvent ? "-" : std::string(trace.name_of(part.event));
+    const std::string name = event_text(trace, part.event);
     table.add_row({time_text(static_cast<double>(part.begin_ns - diagnosis.window.begin)),
                    time_text(static_cast<double>(ns)),
                    fmt::format("{:.1f} %", 100 * share(ns, diagnosis.window_ns())),

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "epilogue/analysis/cost/gpu_peaks.h"
 #include "epilogue/analysis/time/step_graph.h"
 #include "epilogue/base/join.h"
 #include "epilogue/report/diagnosis_report.h"
@@ -41,12 +42,12 @@ std::string steps_text(const ScreenData& data) {
   if (!diagnosis || instances.size() == 1) return count;
   if (diagnosis->judged > 1) {
     const bool all = diagnosis->judged == static_cast<int64_t>(instances.size());
-    return all ? count + ", analyzed together"
-               : fmt::format("{} of {} analyzed together", diagnosis->judged, count);
+    return all ? count + ", mean shown"
+               : fmt::format("{}, mean of {} shown", count, diagnosis->judged);
   }
   const size_t number = diagnosis->shown.rfind('#');
   const bool numbered = number != std::string::npos;
-  return fmt::format("{} ({} shown: median {} time)", count,
+  return fmt::format("{}, {} shown (median {} time)", count,
                      numbered ? diagnosis->shown.substr(number) : "one",
                      data.summary.cpu_kernels ? "kernel" : "GPU");
 }
@@ -61,8 +62,7 @@ std::string header(const ScreenData& data, const std::string& file, size_t width
   const auto size = [&] {
     return name.size() + device.size() + steps.size() + events.size() + 2 * std::strlen(" | ");
   };
-  if (size() > width) steps = steps.substr(0, steps.find(": median"));
-  if (steps.find('(') != std::string::npos && !steps.ends_with(')')) steps += ')';
+  if (size() > width) steps = steps.substr(0, steps.find(" (median"));
   const size_t vendor = device.find("NVIDIA ");
   if (size() > width && vendor != std::string::npos) device.erase(vendor, 7);
   if (size() > width) events.clear();
@@ -84,12 +84,14 @@ std::vector<std::string> notes(const ScreenData& data, const trace::Trace& trace
                                                  : static_cast<double>(diagnosis.busy_ns) /
                                                        static_cast<double>(diagnosis.window_ns());
   constexpr double kMuch = 0.2;
-  if (diagnosis.limiter == Limiter::kHost && !data.summary.cpu_kernels) {
+  const bool is_host = diagnosis.limiter == Limiter::kHost || diagnosis.limiter == Limiter::kMixed;
+  if (is_host && !data.summary.cpu_kernels) {
     lines.push_back(
-        busy < kMuch
-            ? "Profiling slows the host: host times are upper bounds."
-            : fmt::format("Profiling slows the host. Time a step without the profiler: near {} it "
-                          "is GPU-bound, and only GPU savings count.",
+        busy < kMuch || diagnosis.limiter == Limiter::kMixed
+            ? "The profiler slows the host: host times are upper bounds."
+            : fmt::format("The profiler slows the host. First time {} without it: near {} it is "
+                          "GPU-bound, and only GPU savings count.",
+                          diagnosis.whole_trace ? "the run" : "a step",
                           time_of(diagnosis.busy_ns / diagnosis.judged)));
   }
   if (diagnosis.limiter == Limiter::kHost &&
@@ -101,12 +103,13 @@ std::vector<std::string> notes(const ScreenData& data, const trace::Trace& trace
   if (diagnosis.limiter == Limiter::kInput && data.loading.fetches > 0) {
     const auto& loading = data.loading;
     const bool alone = loading.loader.find("SingleProcess") != std::string::npos;
-    std::string text = fmt::format(
-        "{} of {}{}", plural(static_cast<double>(loading.fetches), "fetch", "es"),
-        time_of(loading.ns / loading.fetches), alone ? " on the main thread: no workers" : "");
+    std::string text =
+        fmt::format("{}{} of {}", alone ? "The DataLoader has no workers: " : "DataLoader: ",
+                    plural(static_cast<double>(loading.fetches), "fetch", "es"),
+                    time_of(loading.ns / loading.fetches));
     if (!loading.function.empty()) {
       text += fmt::format(
-          "; {:.0f} % of it in {}",
+          ", {:.0f} % in {}",
           100 * static_cast<double>(loading.function_ns) / static_cast<double>(loading.ns),
           loading.function);
     }
@@ -130,14 +133,16 @@ std::vector<std::string> notes(const ScreenData& data, const trace::Trace& trace
 
 std::string mfu_text(const ScreenData& data) {
   const auto share = mfu(data);
-  if (!share) return "";
+  if (!share || !data.groups.most_flops_known) return "";
+  const auto steps = static_cast<double>(data.advised.diagnosis->judged);
   return fmt::format("MFU {}{:.2g} %: {} in {}\n",
                      data.groups.all_flops_known ? "" : ">= ", 100 * *share,
-                     flops_text(data.groups.flops), time_of(data.advised.diagnosis->window_ns()));
+                     flops_text(data.groups.flops / steps),
+                     time_of(data.advised.diagnosis->window_ns() / data.advised.diagnosis->judged));
 }
 
 // What makes the figures less sure.
-std::string quality_text(const ScreenData& data) {
+std::string quality_text(const ScreenData& data, bool has_estimates) {
   std::vector<std::string> parts;
   const auto& summary = data.summary;
   const auto& diagnosis = data.advised.diagnosis;
@@ -170,11 +175,33 @@ std::string quality_text(const ScreenData& data) {
     parts.push_back(count(summary.shared_correlations, "call") + " with a shared correlation id");
   }
   if (diagnosis && !data.groups.all_flops_known && !summary.cpu_kernels) {
-    parts.emplace_back(summary.device.empty()  ? "GPU not named, so no MFU"
-                       : data.groups.flops > 0 ? "FLOPs of some kernels unknown"
-                                               : "no shapes, so no MFU");
+    parts.emplace_back(summary.device.empty()         ? "GPU not named, so no MFU"
+                       : data.groups.most_flops_known ? "FLOPs of some kernels unknown"
+                       : data.groups.flops > 0        ? "FLOPs of most kernels unknown, so no MFU"
+                                                      : "no shapes, so no MFU");
+  }
+  if (has_estimates && !summary.cpu_kernels && !analysis::is_measured_gpu(summary.device)) {
+    parts.push_back(fmt::format("savings estimated with {} figures", analysis::kMeasuredGpu));
   }
   return parts.empty() ? "" : "trace: " + join(parts, "; ");
+}
+
+// What to do if no advice applies.
+std::string no_advice_text(const ScreenData& data) {
+  switch (data.advised.diagnosis->limiter) {
+    case Limiter::kInitializing:
+    case Limiter::kCompiling:
+      return "no advice: this is not a steady state; record steps after warm-up";
+    case Limiter::kCapture:
+      return "no advice: record the replays of the graph instead";
+    case Limiter::kNotConclusive:
+    case Limiter::kNotInFile:
+      return "no advice: the trace does not show what the GPU waits for";
+    default:
+      return data.groups.all_flops_known || data.summary.cpu_kernels
+                 ? "no advice: no saving found"
+                 : "no advice: no saving found; record with shapes to estimate more";
+  }
 }
 
 std::string next_text(const ScreenData& data, const std::string& file, size_t width) {
@@ -240,10 +267,19 @@ std::string first_screen(const ScreenData& data, const trace::Trace& trace, cons
   out += kPath;
   out += diagnosis.launches_missing ? "unknown, launches are missing"
                                     : short_path_text(diagnosis, width - std::strlen(kPath));
+  // GPU work that overlaps with the host's is not on the path, although the bar has it.
+  constexpr double kMuchHidden = 0.2;
+  const double hidden = static_cast<double>(diagnosis.busy_ns - diagnosis.ns(Limiter::kGpu)) /
+                        static_cast<double>(std::max<int64_t>(1, diagnosis.window_ns()));
+  if (!diagnosis.launches_missing && hidden > kMuchHidden) {
+    out += "\n(GPU work that overlaps with host work is not on the critical path)";
+  }
   out += '\n';
   for (const std::string& note : notes(data, trace)) out += wrapped(note, width) + '\n';
-  std::string below = mfu_text(data) + advice_text(data, width);
-  const std::string quality = quality_text(data);
+  std::string below = mfu_text(data);
+  const std::string advice = advice_text(data, width);
+  below += advice.empty() ? '\n' + wrapped(no_advice_text(data), width) + '\n' : advice;
+  const std::string quality = quality_text(data, !advice.empty());
   if (!quality.empty()) below += wrapped(quality, width) + '\n';
   below += next_text(data, file, width);
   // Work has the lines that are left.

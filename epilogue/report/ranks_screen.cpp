@@ -41,13 +41,29 @@ double communication_ns(const analysis::TraceIndex& index, const analysis::Inter
   return sum;
 }
 
+bool is_conclusive(const RankScreen& rank) {
+  return rank.limiter != Limiter::kNotConclusive && rank.limiter != Limiter::kNotInFile;
+}
+
+// Why ranks have no conclusive limit.
+std::string unexplained_text(const std::vector<RankScreen>& ranks) {
+  double least = 1;
+  double most = 0;
+  for (const RankScreen& rank : ranks) {
+    if (is_conclusive(rank)) continue;
+    least = std::min(least, rank.unexplained_share);
+    most = std::max(most, rank.unexplained_share);
+  }
+  if (most <= 0) return "";
+  return fmt::format(": the GPU waits {:.0f} % to {:.0f} % of a step for something not in the file",
+                     100 * least, 100 * most);
+}
+
 // "6 of 8 ranks are host-bound, 2 mixed", the most frequent first.
 std::string limiters_text(const std::vector<RankScreen>& ranks) {
   std::map<std::string, size_t> counts;
   for (const RankScreen& rank : ranks)
-    ++counts[rank.limiter == Limiter::kNotConclusive || rank.limiter == Limiter::kNotInFile
-                 ? "without a conclusive limit"
-                 : regime_of(rank.limiter)];
+    ++counts[is_conclusive(rank) ? regime_of(rank.limiter) : "without a clear limiter"];
   std::vector<std::pair<std::string, size_t>> order(counts.begin(), counts.end());
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -57,7 +73,7 @@ std::string limiters_text(const std::vector<RankScreen>& ranks) {
                                                 count == 1 ? "is" : "are", what)
                                   : fmt::format("{} {}", count, what));
   }
-  return join(parts, ", ");
+  return join(parts, ", ") + unexplained_text(ranks);
 }
 
 // A collective starts when the last rank arrives, so that rank spends the least time in it.
@@ -71,7 +87,7 @@ std::string waiting_text(const std::vector<RankScreen>& ranks) {
   constexpr double kWorthShare = 0.1;
   const double difference = most->communication_ns - least->communication_ns;
   if (difference < kWorthShare * analysis::median(steps)) {
-    return fmt::format("Collectives take {} to {} per step: no straggler.",
+    return fmt::format("Collectives take {} to {} per step: no straggler in collectives.",
                        time_text(least->communication_ns), time_text(most->communication_ns));
   }
   return fmt::format(
@@ -103,6 +119,7 @@ RankScreen rank_screen(const analysis::TraceIndex& index, std::string name) {
   const auto judged = static_cast<double>(diagnosis.judged);
   const auto window_ns = static_cast<double>(diagnosis.window_ns());
   rank.limiter = diagnosis.limiter;
+  rank.unexplained_share = diagnosis.unexplained_share();
   if (!diagnosis.largest().empty()) rank.limiter_share = diagnosis.share(diagnosis.largest()[0]);
   rank.step_ns = window_ns / judged;
   rank.busy_share = window_ns <= 0 ? 0 : static_cast<double>(diagnosis.busy_ns) / window_ns;

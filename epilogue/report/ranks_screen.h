@@ -11,15 +11,16 @@
 namespace epi::report {
 
 struct RankScreen {
-  std::string name;  // "3", or the file where it does not say its rank
+  std::string name;  // "3", or the file if it does not contain its rank
   std::string device;
   int64_t steps = 0;
   analysis::Limiter limiter = analysis::Limiter::kNoDevice;
-  double limiter_share = 0;     // of the critical path
-  double step_ns = 0;           // the typical step
-  double busy_share = 0;        // of the step, by any device work
-  double communication_ns = 0;  // of a step, when collectives run
-  std::string advice;           // what would help most; empty for nothing
+  double limiter_share = 0;      // of the critical path
+  double unexplained_share = 0;  // of the step, waiting for something not in the file
+  double step_ns = 0;            // the typical step
+  double busy_share = 0;         // of the step, by any device work
+  double communication_ns = 0;   // of a step, when collectives run
+  std::string advice;            // what would help most; may be empty
 };
 
 RankScreen rank_screen(const analysis::TraceIndex& index, std::string name);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "epilogue/analysis/cost/gpu_peaks.h"
 #include "epilogue/report/advise_report.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/screen_parts.h"
@@ -18,22 +17,26 @@ constexpr size_t kShownAdvice = 3;
 
 // "GPU 67.26 us (50 to 108)", both ends in the unit of the estimate.
 std::string device_saving_text(const analysis::Advice& advice, const char* device) {
-  if (advice.confidence == analysis::Confidence::kNotConclusive) return "not conclusive";
   const analysis::Estimate& saving = advice.saving_ns;
   const double unit = saving.likely < 1e3   ? 1
                       : saving.likely < 1e6 ? 1e3
                       : saving.likely < 1e9 ? 1e6
                                             : 1e9;
   const auto number = [&](double ns) {
-    return fmt::format("{:.{}f}", ns / unit, ns < 10 * unit ? 1 : 0);
+    return fmt::format("{:.{}f}", ns / unit, ns > 0 && ns < 10 * unit ? 1 : 0);
   };
-  return fmt::format("{} {} ({} to {})", device, time_text(saving.likely), number(saving.low),
-                     number(saving.high));
+  const char* unit_name = unit == 1 ? "ns" : unit == 1e3 ? "us" : unit == 1e6 ? "ms" : "s";
+  if (advice.confidence == analysis::Confidence::kNotConclusive) {
+    return fmt::format("{} {} to {} {}, unsure", device, number(saving.low), number(saving.high),
+                       unit_name);
+  }
+  return fmt::format("{} {} ({} to {} {})", device, time_text(saving.likely), number(saving.low),
+                     number(saving.high), unit_name);
 }
 
 // What it saves in addition to the advice above. Host time saved is an upper bound.
 std::string step_saving_text(const analysis::Advice& advice, double saved_ns) {
-  if (advice.kind == AdviceKind::kBatch) return "time per row, see advise";
+  if (advice.kind == AdviceKind::kBatch) return "throughput, not step time";
   if (saved_ns < 1) return "no more";
   const bool at_most = advice.kind != AdviceKind::kSync;
   return fmt::format("{}{}", at_most ? "at most " : "", time_text(saved_ns));
@@ -42,13 +45,9 @@ std::string step_saving_text(const analysis::Advice& advice, double saved_ns) {
 }  // namespace
 
 std::string advice_text(const ScreenData& data, size_t width) {
-  // Estimates are calibrated for the measured GPU only.
-  const bool calibrated =
-      data.summary.cpu_kernels || analysis::is_measured_gpu(data.summary.device);
-  Table table(
-      {{calibrated ? "what could help, in order" : "what could help (as on H200)", Align::kLeft},
-       {"saves", Align::kLeft},
-       {"then limited by", Align::kLeft}});
+  Table table({{"what could help, in order", Align::kLeft},
+               {"saves", Align::kLeft},
+               {"step then", Align::kLeft}});
   const char* device = data.summary.cpu_kernels ? "kernels" : "GPU";
   size_t shown = 0;
   const Diagnosis& diagnosis = *data.advised.diagnosis;
@@ -64,18 +63,19 @@ std::string advice_text(const ScreenData& data, size_t width) {
         fmt::format("{} {}{}", shown, advice.overlaps ? "or " : "", short_title(advice));
     const double saved_ns = before_ns - advice.step_after_ns;
     before_ns = advice.step_after_ns;
+    const bool sure = advice.confidence != analysis::Confidence::kNotConclusive;
     const bool is_sequel = advice.is_timed && !advice.overlaps;
     const std::string then =
-        fmt::format("{}, {}", short_of(advice.then_limited_by), time_text(advice.step_after_ns));
+        fmt::format("{}, {}", time_text(advice.step_after_ns), short_of(advice.then_limited_by));
     // GPU work off the critical path shortens the step only if it is GPU-bound without the
     // profiler.
     const bool hidden = is_sequel && advice.on_device && saved_ns < 1;
     table.add_row(
         {title,
          advice.on_device ? device_saving_text(advice, device) : step_saving_text(advice, saved_ns),
-         !is_sequel ? "-"
-         : hidden   ? "if GPU-bound"
-                    : then});
+         !is_sequel || !sure ? "-"
+         : hidden            ? "if GPU-bound"
+                             : then});
   }
   return shown == 0 ? "" : '\n' + table.text(width);
 }

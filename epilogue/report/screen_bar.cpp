@@ -26,14 +26,14 @@ std::vector<BarPart> bar_parts(const ScreenData& data, const char* device) {
   const Diagnosis& diagnosis = *data.advised.diagnosis;
   std::vector<BarPart> parts = {
       {'G', device, diagnosis.busy_ns - data.communication_alone_ns - data.copies_alone_ns},
-      {'N', "collectives", data.communication_alone_ns},
+      {'N', "exposed collectives", data.communication_alone_ns},
       {'D', "copies", data.copies_alone_ns},
       {'I', "data loading"},
-      {'H', "not launched"},
+      {'H', "waiting for host"},
       {'S', "synchronization"},
       {'C', "compilation"},
       {'A', "allocation"},
-      {'M', "initialization"},
+      {'M', "start-up"},
       {'.', "gaps"},
       {'?', "not in the file"}};
   const auto add = [&](char letter, const IdleGap& gap) {
@@ -70,31 +70,43 @@ std::vector<BarPart> bar_parts(const ScreenData& data, const char* device) {
   return parts;
 }
 
+// A part below this share is left out of the legend.
+constexpr int64_t kMinShare = 200;
+
+// As many letters as `room`; a part in the legend has at least one.
+std::string letters(const std::vector<BarPart>& parts, int64_t window_ns, size_t room) {
+  std::vector<size_t> cells;
+  size_t used = 0;
+  for (const BarPart& part : parts) {
+    const bool shown = part.ns * kMinShare >= window_ns;
+    const auto share = static_cast<double>(part.ns) / static_cast<double>(window_ns);
+    const auto wanted = static_cast<size_t>(share * static_cast<double>(room) + 0.5);
+    cells.push_back(std::max<size_t>(shown ? 1 : 0, wanted));
+    used += cells.back();
+  }
+  // Rounding is settled with the largest part.
+  if (!cells.empty()) cells[0] = cells[0] + room > used ? cells[0] + room - used : 0;
+  std::string bar;
+  for (size_t i = 0; i < parts.size(); ++i) bar += std::string(cells[i], parts[i].letter);
+  return bar.substr(0, room);
+}
+
 }  // namespace
 
 std::string bar_text(const ScreenData& data, size_t width) {
   const Diagnosis& diagnosis = *data.advised.diagnosis;
   const char* device = data.summary.cpu_kernels ? "kernels" : "GPU busy";
-  const std::string what = std::string(window_text(diagnosis)).substr(std::strlen("the "));
-  const std::string label = fmt::format("{} {} ", what, time_of(diagnosis.window_ns()));
-  const auto room = static_cast<int64_t>(width - std::min(width - 10, label.size()));
+  const std::string label = fmt::format("{} {} ", diagnosis.whole_trace ? "trace" : "step",
+                                        time_of(diagnosis.window_ns() / diagnosis.judged));
+  const size_t room = width - std::min(width - 10, label.size());
   const std::vector<BarPart> parts = bar_parts(data, device);
-  std::string bar;
-  int64_t done = 0;
-  for (const BarPart& part : parts) {
-    done += part.ns;
-    const int64_t to = diagnosis.window_ns() <= 0
-                           ? 0
-                           : (done * room + diagnosis.window_ns() / 2) / diagnosis.window_ns();
-    while (static_cast<int64_t>(bar.size()) < std::min(to, room)) bar += part.letter;
-  }
   const std::string margin(label.size(), ' ');
   std::string legend = margin;
   size_t column = margin.size();
   for (const BarPart& part : parts) {
-    constexpr int64_t kShown = 200;
-    if (part.ns * kShown < diagnosis.window_ns()) continue;  // too short to be seen
-    const std::string one = fmt::format("{} {} {}", part.letter, part.what, time_of(part.ns));
+    if (part.ns * kMinShare < diagnosis.window_ns()) continue;
+    const std::string one =
+        fmt::format("{} {} {}", part.letter, part.what, time_of(part.ns / diagnosis.judged));
     const bool first = column == margin.size();
     if (!first && column + 2 + one.size() > width) {
       legend += '\n' + margin;
@@ -104,6 +116,8 @@ std::string bar_text(const ScreenData& data, size_t width) {
     legend += space + one;
     column += one.size() + (column == margin.size() ? 0 : 2);
   }
+  const std::string bar =
+      diagnosis.window_ns() <= 0 ? "" : letters(parts, diagnosis.window_ns(), room);
   return label + bar + '\n' + legend + '\n';
 }
 

@@ -36,7 +36,7 @@ const char* name_of(WorkClass what) {
     case WorkClass::kHostCopies:
       return "copies between host and device";
     case WorkClass::kDeviceCopies:
-      return "copies and sets on the device";
+      return "device copies, memsets";
     case WorkClass::kIndexing:
       return "gather, sort, random";
     case WorkClass::kOther:
@@ -71,20 +71,32 @@ std::string group_text(const WorkGroup& group) {
   return fmt::format("{} {}", name_of(group.what), group.about);
 }
 
+namespace {
+
+std::string count_text(int64_t calls, int64_t steps) {
+  return calls % steps == 0
+             ? fmt::format("{}", calls / steps)
+             : fmt::format("{:.1f}", static_cast<double>(calls) / static_cast<double>(steps));
+}
+
+}  // namespace
+
 std::string groups_text(const ScreenData& data, size_t most, size_t width) {
   const auto& groups = data.groups;
   if (groups.groups.empty()) return "";
-  Table table(
-      {{fmt::format("{} {}", data.summary.cpu_kernels ? "kernels" : "GPU work", time_of(groups.ns)),
-        Align::kLeft},
-       {"calls", Align::kRight},
-       {"time", Align::kRight},
-       {"share", Align::kRight},
-       {"of peak", Align::kRight}});
+  // Several steps that overlap are shown as one of them, by their means.
+  const int64_t steps = data.advised.diagnosis->judged;
+  Table table({{fmt::format("{} {}", data.summary.cpu_kernels ? "kernels" : "GPU work",
+                            time_of(groups.ns / steps)),
+                Align::kLeft},
+               {"calls", Align::kRight},
+               {"time", Align::kRight},
+               {"share", Align::kRight},
+               {"of peak", Align::kRight}});
   const auto row = [&](const std::string& name, int64_t calls, int64_t ns, std::string peak) {
     const double share =
         groups.ns == 0 ? 0 : static_cast<double>(ns) / static_cast<double>(groups.ns);
-    table.add_row({name, fmt::format("{}", calls), time_of(ns),
+    table.add_row({name, count_text(calls, steps), time_of(ns / steps),
                    fmt::format("{:.0f} %", 100 * share), std::move(peak)});
   };
   int64_t rest_calls = groups.rest_calls;

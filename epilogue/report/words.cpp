@@ -158,7 +158,7 @@ const char* phrase_of(Bound bound) {
     case Bound::kAllocating:
       return "allocation";
     case Bound::kInitializing:
-      return "initialization";
+      return "start-up";
     case Bound::kCompiling:
       return "compilation";
     case Bound::kNotInFile:
@@ -329,7 +329,7 @@ const char* text_of(HostActivity activity) {
 const char* phrase_of(HostActivity activity) {
   switch (activity) {
     case HostActivity::kInitializing:
-      return "initializing";
+      return "start-up";
     case HostActivity::kSynchronizing:
       return "synchronizing";
     default:

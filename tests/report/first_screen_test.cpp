@@ -63,7 +63,7 @@ TEST(FirstScreen, ReportsMlpAsHostBound) {
   EXPECT_EQ(data.groups.groups[2].about, "mul");
   const std::string screen = screen_of(trace, "mlp_eager.json");
   for (const char* part : {"HOST-BOUND", "idle 33 %", "GPU busy 234.3 us", "MFU 34 %", "CUDA graph",
-                           "gelu", "Profiling slows the host"}) {
+                           "gelu", "The profiler slows the host"}) {
     EXPECT_NE(screen.find(part), std::string::npos) << part;
   }
 }

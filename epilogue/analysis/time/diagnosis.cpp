@@ -286,6 +286,17 @@ double Diagnosis::share(Limiter one) const {
   return all <= 0 ? 0 : static_cast<double>(ns(one)) / all;
 }
 
+bool Diagnosis::is_compute_measured() const {
+  int64_t all_ns = 0;
+  int64_t measured_ns = 0;
+  for (const PathPart& part : path) {
+    if (part.bound != Bound::kCompute) continue;
+    all_ns += part.end_ns - part.begin_ns;
+    if (part.is_measured) measured_ns += part.end_ns - part.begin_ns;
+  }
+  return 2 * measured_ns > all_ns;
+}
+
 Diagnosis::After Diagnosis::after(const StepChange& change) const {
   const RetimedStep retimed_step = graph->retimed(change);
   std::array<int64_t, kLimiters> times{};

@@ -69,6 +69,9 @@ struct Diagnosis {
   int64_t unexplained_idle_ns() const;
   // Share of the window that waits for something outside the trace, on the path or on the device.
   double unexplained_share() const;
+  // Whether rates decide most of the path's compute-bound time. Otherwise it is what is typical for
+  // GEMMs, convolutions and attention.
+  bool is_compute_measured() const;
   // An instance after a change.
   struct After {
     double ns = 0;

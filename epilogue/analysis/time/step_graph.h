@@ -25,6 +25,9 @@ struct PathPart {
   Bound bound = Bound::kDispatch;
   // The host event or device work that takes this time. For a latency, the delayed work.
   trace::EventId event = trace::kNoEvent;
+  // kCompute and kMemory: the trace gives the kernel's FLOPs or bytes. Otherwise the bound is the
+  // typical one of its kind.
+  bool is_measured = false;
 };
 
 // The time range and the work that a step's graph covers.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "epilogue/analysis/cost/kernel_rate.h"
 #include "epilogue/analysis/index/device_name.h"
 #include "epilogue/analysis/time/step_graph.h"
 #include "epilogue/trace/event_args.h"
@@ -111,6 +112,7 @@ std::vector<PathPart> StepGraphs::critical_path(const StepGraph& graph) const {
   for (PathPart& part : path) {
     if (part.bound == Bound::kCompute) {
       part.bound = bound_of_work(index_, part.event, peaks_);
+      part.is_measured = kernel_rate(index_, part.event, peaks_).is_compute_bound().has_value();
     }
   }
   return path;

@@ -86,6 +86,7 @@ class Grouper {
     result.all_flops_known = true;
     for (const EventId id : work) add(id, result);
     if (result.flops == 0) result.all_flops_known = false;
+    result.most_flops_known = result.flops > 0 && known_ns_ >= unknown_ns_;
     std::vector<Sum> sums;
     for (auto& [key, sum] : sums_) sums.push_back(std::move(sum));
     fold(sums, most);
@@ -173,8 +174,10 @@ class Grouper {
     if (rate.flops && rate.of_peak_flops) {
       result.flops += *rate.flops;
       result.peak_ns += *rate.of_peak_flops * took;
+      known_ns_ += took;
     } else if (has_flops(what)) {
       result.all_flops_known = false;
+      unknown_ns_ += took;
     }
   }
 
@@ -217,6 +220,8 @@ class Grouper {
   const std::optional<GpuPeaks>& peaks_;
   std::set<EventId> attention_;
   std::map<std::pair<WorkClass, std::string>, Sum> sums_;
+  double known_ns_ = 0;    // time of kernels whose FLOPs are known
+  double unknown_ns_ = 0;  // time of GEMMs, convolutions and attention without
 };
 
 }  // namespace

@@ -53,6 +53,7 @@ struct WorkGroups {
   double flops = 0;
   double peak_ns = 0;  // their time at the dense peaks of their types
   bool all_flops_known = false;
+  bool most_flops_known = false;  // of at least half of the time of such kernels
 };
 
 // Finds each softmax between two batched GEMMs, with at most a few kernels (scale, mask, cast) in
