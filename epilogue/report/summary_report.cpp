@@ -163,6 +163,7 @@ void summary_json(JsonWriter& json, const Summary& summary) {
   names_json(json, "ops", summary.ops, nullptr);
   json.key("unlinked_kernels").integer(summary.unlinked_kernels);
   json.key("lost_launches").integer(summary.lost_launches);
+  json.key("shared_correlations").integer(summary.shared_correlations);
 }
 
 }  // namespace epi::report

@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 
+#include "epilogue/analysis/index/statistics.h"
 #include "epilogue/analysis/pytorch/pytorch_flops.h"
 #include "epilogue/analysis/pytorch/pytorch_times.h"
 #include "epilogue/base/error.h"
@@ -114,8 +115,7 @@ class TableBuilder {
 
   static void set_spread(Spread& spread, std::vector<double>& us) {
     std::sort(us.begin(), us.end());
-    const auto at = [&](size_t percent) { return us[(us.size() - 1) * percent / 100]; };
-    spread = {at(0), at(50), at(90)};
+    spread = {us.front(), percentile(us, 0.5), percentile(us, 0.9)};
   }
 
   static constexpr size_t kNoRow = SIZE_MAX;

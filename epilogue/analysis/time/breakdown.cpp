@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/analysis/time/breakdown.h"
 
+#include "epilogue/analysis/index/statistics.h"
+
 #include <algorithm>
 #include <map>
 
@@ -61,11 +63,6 @@ TimeShares shares_of(const WorkSets& sets, const Interval& window) {
       length(difference(difference(sets.memory, sets.compute), sets.communication));
   shares.idle_ns = shares.window_ns - length(sets.all);
   return shares;
-}
-
-int64_t percentile(std::vector<int64_t>& sorted, double share) {
-  if (sorted.empty()) return 0;
-  return sorted[static_cast<size_t>(share * static_cast<double>(sorted.size() - 1))];
 }
 
 // `work` is sorted by start.

@@ -146,7 +146,7 @@ int query(const QueryFlags& flags) {
 
 void add_query(Command& verb) {
   auto flags = std::make_shared<QueryFlags>();
-  verb.footer("Tables: events ops kernels launches steps annotations args; see docs/query.md");
+  verb.footer("Tables: events ops kernels launches steps annotations args frames\n(docs/query.md)");
   verb.option("FILE", flags->file, "A trace, or a folder of ranks").required();
   verb.option("SQL", flags->sql, "One SQL statement");
   verb.option("--also", flags->also, "Query another trace as well (repeatable)")

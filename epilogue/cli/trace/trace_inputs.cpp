@@ -165,8 +165,10 @@ std::vector<TraceInput> read_inputs(const std::vector<std::string>& given,
 
 void show_notices(const std::vector<TraceInput>& inputs, bool are_ranks) {
   std::fflush(stdout);
+  const bool any_rank = std::any_of(inputs.begin(), inputs.end(),
+                                    [](const TraceInput& input) { return input.has_rank; });
   for (const TraceInput& input : inputs) {
-    const bool ranked = inputs.size() > 1 || !input.trace.property("distributedInfo").empty();
+    const bool ranked = any_rank || !input.trace.property("distributedInfo").empty();
     if (are_ranks && ranked && !input.has_rank) {
       fmt::print(stderr, "{}: note: no rank in the file, taken as 0\n", input.file);
     }
@@ -200,7 +202,8 @@ void end_input_json(JsonWriter& json, const std::vector<TraceInput>& inputs) {
 void print_title(const std::vector<TraceInput>& inputs, const TraceInput& input) {
   if (inputs.size() < 2) return;
   const bool first = &input == &inputs.front();
-  fmt::print("{}rank {}: {}\n", first ? "" : "\n", input.rank, input.file);
+  fmt::print("{}{}{}\n", first ? "" : "\n",
+             input.has_rank ? fmt::format("rank {}: ", input.rank) : "", input.file);
 }
 
 bool are_ranks_of_one_run(const std::vector<std::string>& given,

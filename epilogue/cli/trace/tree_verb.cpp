@@ -84,7 +84,8 @@ int tree(const TreeFlags& flags) {
 void add_tree(Command& verb) {
   auto flags = std::make_shared<TreeFlags>();
   add_trace_flags(verb, *flags, false);
-  verb.option("--step", flags->step, "The N of ProfilerStep#N (default: the median step)")
+  verb.option("--step", flags->step,
+              "The N of ProfilerStep#N (default: the step of median CPU time)")
       .value_name("N");
   verb.option("--under", flags->under, "Show the first annotation or operator of this name only")
       .value_name("NAME");
