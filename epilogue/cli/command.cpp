@@ -160,7 +160,9 @@ Option Option::value_name(const std::string& name) const {
 
 Option Option::required() const { return Option(option_->required()); }
 
-Option Option::repeatable() const { return Option(option_->expected(1)->allow_extra_args(false)->take_all()); }
+Option Option::repeatable() const {
+  return Option(option_->expected(1)->allow_extra_args(false)->take_all());
+}
 
 Option Option::excludes(Option other) const { return Option(option_->excludes(other.option_)); }
 

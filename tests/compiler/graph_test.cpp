@@ -124,7 +124,8 @@ TEST(Capture, RejectsUnsupportedFunctions) {
   EXPECT_NE(capture_error(reads, {x}).find("[data] a meta tensor has no values"),
             std::string::npos);
   const auto writes = [](Inputs in) { return copy_(in[0], neg(in[0])); };
-  EXPECT_NE(capture_error(writes, {x}).find("[copy_] writes into an existing tensor"), std::string::npos);
+  EXPECT_NE(capture_error(writes, {x}).find("[copy_] writes into an existing tensor"),
+            std::string::npos);
   const auto branches = [](Inputs in) { return in[0].size(0) > 100 ? neg(in[0]) : exp(in[0]); };
   EXPECT_NE(
       capture_error(branches, {x})

@@ -127,8 +127,7 @@ TEST(SafetensorsHeader, RejectsInvalidKeys) {
 TEST(SafetensorsHeader, RejectsDuplicateNames) {
   const std::string x = entry("x", "I32", "[0]", "[0,0]");
   const std::string escaped = entry("\\u0078", "I32", "[0]", "[0,0]");
-  EXPECT_EQ(error_of("{" + x + "," + escaped + "}", 0),
-            "w.st: tensor \"x\": duplicate name");
+  EXPECT_EQ(error_of("{" + x + "," + escaped + "}", 0), "w.st: tensor \"x\": duplicate name");
   EXPECT_EQ(error_of(R"({"__metadata__":{},"__metadata__":{}})", 0),
             "w.st: __metadata__: duplicate key");
 }

@@ -142,7 +142,8 @@ TEST(Tree, StartsAtTheMainThread) {
 
 TEST(Tree, AppliesNameStyle) {
   const std::string name =
-      "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_bias_gelu_splitK_NNT_and_a_suffix_that_is_too_long";
+      "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_bias_gelu_splitK_NNT_and_a_suffix_that_is_too_"
+      "long";
   SyntheticTrace builder;
   builder.host("cpu_op", "aten::mm", 0, 60).kernel(name, 20, 25, 50);
   const trace::Trace trace = builder.trace();

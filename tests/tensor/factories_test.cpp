@@ -44,7 +44,8 @@ TEST(Factories, ReportSizeOfFailedAllocation) {
     empty({int64_t{1} << 50}, {DType::kF32, kCpu});
     FAIL() << "four petabytes were allocated";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("4503599627370496 bytes requested"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("4503599627370496 bytes requested"),
+              std::string::npos);
   }
 }
 

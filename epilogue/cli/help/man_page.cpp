@@ -109,7 +109,8 @@ std::string man_page(const CommandInfo& command, const std::string& version) {
   if (!is_program) {
     for (const CommandInfo& one : command.subcommands) {
       out += section(fmt::format("\"{}\"", roff(one.name)).c_str(),
-                     roff(one.summary) + '\n' + command_text(one, one.footer == command.footer ? "" : one.footer));
+                     roff(one.summary) + '\n' +
+                         command_text(one, one.footer == command.footer ? "" : one.footer));
     }
   }
   out += section("EXAMPLES", examples_text(command));
