@@ -33,13 +33,13 @@ void optional_json(JsonWriter& json, const char* key, const std::optional<double
 }
 
 // What is usually compute-bound: the trace does not show whether it is here.
-constexpr const char* kUsuallyCompute = "GEMM/conv/attention";
+constexpr const char* kMatrixKernels = "GEMM/conv/attention";
 
 // The largest first, as many as have room; `name_of` gives the words for a bound.
 std::string bounds_text(const Diagnosis& diagnosis, const char* (*name_of)(Bound), size_t width) {
   const bool is_measured = diagnosis.is_compute_measured();
   const auto name = [&](Bound bound) {
-    return bound == Bound::kCompute && !is_measured ? kUsuallyCompute : name_of(bound);
+    return bound == Bound::kCompute && !is_measured ? kMatrixKernels : name_of(bound);
   };
   std::vector<Bound> order;
   for (size_t i = 0; i < kBounds; ++i) {
