@@ -22,6 +22,7 @@ using What = Term::What;
 namespace {
 
 constexpr size_t kShownOps = 8;
+constexpr const char* kUnknownSaving = "the trace does not show how much";
 
 std::string ops_text(const std::vector<std::string>& ops) {
   const size_t shown = std::min(ops.size(), kShownOps);
@@ -32,10 +33,10 @@ std::string ops_text(const std::vector<std::string>& ops) {
 
 }  // namespace
 
-Scope scope_of(const AdviceReport& advised) {
-  if (advised.subject.empty()) return {"the trace", "the trace", ""};
-  if (advised.subject == trace::kAllSteps) return {"a step", "the step", " per step"};
-  return {advised.subject, advised.subject, " per " + advised.subject};
+Scope scope_of(const AdviceReport& report) {
+  if (report.subject.empty()) return {"the trace", "the trace", ""};
+  if (report.subject == trace::kAllSteps) return {"a step", "the step", " per step"};
+  return {report.subject, report.subject, " per " + report.subject};
 }
 
 std::string signed_time(double ns) { return ns < 0 ? "-" + time_text(-ns) : time_text(ns); }
@@ -227,7 +228,7 @@ std::string terms_text(const std::vector<Term>& terms) {
   std::string text;
   const char* separator = "";
   for (const Term& term : terms) {
-    // One place, block or region in a step is the rule.
+    // One place, block or region per step is the usual case, so it is not printed.
     const bool counts_places = term.what == What::kPlaces || term.what == What::kBlocks ||
                                term.what == What::kRegionsInStep;
     if (counts_places && term.value == 1) continue;
@@ -243,12 +244,12 @@ std::string terms_text(const std::vector<Term>& terms) {
   return text;
 }
 
-SavingText saving_text(const Advice& advice, const AdviceReport& advised) {
-  const Scope scope = scope_of(advised);
+SavingText saving_text(const Advice& advice, const AdviceReport& report) {
+  const Scope scope = scope_of(report);
   SavingText text;
   if (advice.kind == AdviceKind::kBatch) {
     text.saves =
-        fmt::format("{} for as many rows as today's step, with twice the rows per step ({}), {}",
+        fmt::format("{} for the same number of rows, with twice the rows per step ({}), {}",
                     signed_time(advice.saving_ns.likely), range_text(advice.saving_ns),
                     text_of(advice.confidence));
     return text;
@@ -256,14 +257,14 @@ SavingText saving_text(const Advice& advice, const AdviceReport& advised) {
   const bool estimated = advice.saving_ns.high > 0;
   const bool shortens = advice.step_saving_ns >= 1;
   if (estimated) {
-    const char* of = advised.cpu_kernels ? "kernel time"
-                     : advice.on_device  ? "GPU time"
-                                         : "GPU idle time";
+    const char* of = report.cpu_kernels ? "kernel time"
+                     : advice.on_device ? "GPU time"
+                                        : "GPU idle time";
     text.saves = fmt::format("{} of {}{} ({}), {}", signed_time(advice.saving_ns.likely), of,
                              scope.per, range_text(advice.saving_ns), text_of(advice.confidence));
     if (advice.overlaps) text.saves += "; an alternative to the advice above";
   } else if (!shortens) {
-    text.saves = "the trace does not show how much";
+    text.saves = kUnknownSaving;
     return text;
   }
   if (advice.is_timed || !estimated) {
@@ -280,7 +281,9 @@ SavingText saving_text(const Advice& advice, const AdviceReport& advised) {
 }
 
 std::string SavingText::sentence() const {
-  std::string text = saves.empty() ? "" : "Saves " + saves + ".";
+  std::string text = saves.empty()             ? ""
+                     : saves == kUnknownSaving ? "The trace does not show how much it saves."
+                                               : "Saves " + saves + ".";
   const auto add = [&](const char* start, const std::string& part) {
     if (!part.empty()) text += fmt::format("{}{}{}.", text.empty() ? "" : " ", start, part);
   };

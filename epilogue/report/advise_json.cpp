@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Advice and its check against a second trace, as JSON.
 #include <algorithm>
 #include <span>
 
@@ -50,35 +51,35 @@ void term_json(JsonWriter& json, const Term& term) {
 
 }  // namespace
 
-void advise_json(JsonWriter& json, const AdviceReport& advised, const trace::Trace& trace,
+void advise_json(JsonWriter& json, const AdviceReport& report, const trace::Trace& trace,
                  const AdviseJson& style) {
-  json.key("verdict").string(text_of(advised.verdict));
-  json.key("because").string(verdict_line(advised));
+  json.key("verdict").string(text_of(report.verdict));
+  json.key("because").string(verdict_line(report));
   json.key("calibrated_on").string(analysis::kMeasuredGpu);
   json.key("gpu_is_calibrated").boolean(analysis::is_measured_gpu(analysis::device_name(trace)));
-  json.key("subject").string(advised.subject.empty() ? "trace" : advised.subject);
-  json.key("instances").integer(advised.instances);
-  json.key("gpu_us").fixed(advised.device_ns / 1000, 3);
-  json.key("cpu_us").fixed(advised.cpu_ns / 1000, 3);
-  json.key("kernels").integer(advised.kernels);
-  json.key("kernels_compiled").integer(advised.fusion.kernels_after);
-  estimate_json(json, "fusing_saves_us", advised.fusion.saving_ns);
+  json.key("subject").string(report.subject.empty() ? "trace" : report.subject);
+  json.key("instances").integer(report.instances);
+  json.key("gpu_us").fixed(report.device_ns / 1000, 3);
+  json.key("cpu_us").fixed(report.cpu_ns / 1000, 3);
+  json.key("kernels").integer(report.kernels);
+  json.key("kernels_compiled").integer(report.fusion.kernels_after);
+  estimate_json(json, "fusing_saves_us", report.fusion.saving_ns);
   json.key("use");
-  if (advised.diagnosis) {
+  if (report.diagnosis) {
     json.begin_object();
-    diagnosis_json(json, *advised.diagnosis);
+    diagnosis_json(json, *report.diagnosis);
     json.end_object();
   } else {
     json.null();
   }
-  const std::string command = like_command(advised, style.file);
+  const std::string command = like_command(report, style.file);
   json.key("command");
   command.empty() ? json.null() : json.string(command);
   json.key("advice").begin_array();
-  for (const Advice& advice : advised.advice) {
+  for (const Advice& advice : report.advice) {
     json.begin_object().key("kind").string(text_of(advice.kind));
     json.key("what").string(advice_title(advice));
-    json.key("saving").string(saving_text(advice, advised).sentence());
+    json.key("saving").string(saving_text(advice, report).sentence());
     json.key("saves").string(advice.on_device ? "work" : "waiting");
     estimate_json(json, "saving_us", advice.saving_ns);
     json.key("step_saving_us").fixed(advice.step_saving_ns / 1000, 3);
@@ -89,8 +90,8 @@ void advise_json(JsonWriter& json, const AdviceReport& advised, const trace::Tra
     json.key("terms").begin_array();
     for (const Term& term : advice.terms) term_json(json, term);
     json.end_array().key("events").begin_array();
-    const size_t most = std::min(advice.events.size(), style.max_events);
-    for (const trace::EventId id : std::span(advice.events).first(most)) {
+    const size_t shown = std::min(advice.events.size(), style.max_events);
+    for (const trace::EventId id : std::span(advice.events).first(shown)) {
       json.begin_object().key("name").string(trace.name_of(id));
       json.key("ts_us").fixed(static_cast<double>(trace.ts_ns[id]) / 1000, 3);
       json.key("dur_us").fixed(static_cast<double>(trace.dur_ns[id]) / 1000, 3).end_object();

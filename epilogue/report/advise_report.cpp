@@ -27,7 +27,7 @@ using analysis::Reason;
 constexpr size_t kShownAdvice = 6;
 constexpr size_t kShownEvents = 2;
 
-// Viewers show times from the first event on.
+// Trace viewers count time from the first event.
 int64_t first_ns(const trace::Trace& trace) {
   int64_t first = INT64_MAX;
   for (trace::EventId id = 0; id < trace.size(); ++id) {
@@ -36,32 +36,32 @@ int64_t first_ns(const trace::Trace& trace) {
   return first;
 }
 
-// "2: ATen pointwise: gelu, bf16 at 1.234 ms": where to look in a viewer.
+// "2: ATen pointwise: gelu, bf16 at 1.234 ms", to find the events in a trace viewer.
 std::string events_text(const Advice& advice, const trace::Trace& trace, int64_t begin_ns) {
   if (advice.events.empty()) return "";
   std::string text = fmt::format("{}: ", advice.events.size());
   for (size_t i = 0; i < std::min(advice.events.size(), kShownEvents); ++i) {
     const trace::EventId id = advice.events[i];
     const std::string name(trace.name_of(id));
-    const bool is_work = trace::is_device_work(trace.category[id]);
-    const std::string shown = is_work ? kernel_sentence(name, analysis::decode_name(name)) : name;
+    const bool on_device = trace::is_device_work(trace.category[id]);
+    const std::string shown = on_device ? kernel_sentence(name, analysis::decode_name(name)) : name;
     text += fmt::format("{}{} at {}", i == 0 ? "" : ", ", shown,
                         time_text(static_cast<double>(trace.ts_ns[id] - begin_ns)));
   }
   return text + (advice.events.size() > kShownEvents ? ", ..." : "");
 }
 
-// Whether compiled code or a prebuilt kernel suits the MLP.
-std::string mode_text(const AdviceReport& advised) {
-  const auto& rows = advised.block_rows;
-  if (rows.empty() || advised.instances < 2) return "";
+// Recommends compiled code or a prebuilt kernel for the MLP.
+std::string mode_text(const AdviceReport& report) {
+  const auto& rows = report.block_rows;
+  if (rows.empty() || report.instances < 2) return "";
   if (rows.size() == 1) {
     return fmt::format("The MLP has {} rows in every step: compile it, or use a prebuilt kernel.",
                        rows[0]);
   }
   std::vector<std::string> numbers;
-  for (const int64_t one : std::span(rows).first(std::min<size_t>(rows.size(), 4))) {
-    numbers.push_back(fmt::format("{}", one));
+  for (const int64_t count : std::span(rows).first(std::min<size_t>(rows.size(), 4))) {
+    numbers.push_back(fmt::format("{}", count));
   }
   return fmt::format(
       "The rows of the MLP change between steps ({}{}). Prefer a prebuilt kernel, which takes any "
@@ -69,18 +69,18 @@ std::string mode_text(const AdviceReport& advised) {
       join(numbers, ", "), rows.size() > numbers.size() ? ", ..." : "");
 }
 
-// Estimates for a GPU without recorded pairs.
-std::string elsewhere_text(const AdviceReport& advised, const trace::Trace& trace) {
+// A warning if the estimates are not calibrated for the GPU of the trace.
+std::string calibration_text(const AdviceReport& report, const trace::Trace& trace) {
   const std::string device = analysis::device_name(trace);
-  const bool estimates = std::any_of(advised.advice.begin(), advised.advice.end(),
+  const bool estimates = std::any_of(report.advice.begin(), report.advice.end(),
                                      [](const Advice& one) { return one.saving_ns.high > 0; });
-  if (!estimates || advised.cpu_kernels || analysis::is_measured_gpu(device)) return "";
+  if (!estimates || report.cpu_kernels || analysis::is_measured_gpu(device)) return "";
   return fmt::format("The estimates are calibrated on an {}, not on {}.", analysis::kMeasuredGpu,
                      device.empty() ? "this trace's GPU" : device);
 }
 
-// A label, then the text beside it; or an item of a Markdown list.
-std::string labelled(const char* label, const std::string& text, bool markdown, size_t width) {
+// A line with a label and its text, or an item of a Markdown list.
+std::string labeled(const char* label, const std::string& text, bool markdown, size_t width) {
   if (text.empty()) return "";
   if (markdown) return fmt::format("   - {}: {}\n", label, text);
   constexpr size_t kMargin = 11;
@@ -88,15 +88,15 @@ std::string labelled(const char* label, const std::string& text, bool markdown, 
   return fmt::format("   {:<7} {}\n", label, lines.substr(kMargin));
 }
 
-std::string item_text(const Advice& advice, size_t number, const AdviceReport& advised,
+std::string item_text(const Advice& advice, size_t number, const AdviceReport& report,
                       const std::string& events, const AdviseStyle& style) {
   const size_t width = style.markdown ? SIZE_MAX / 2 : style.width;
   const std::string count = fmt::format("{}. ", number);
   const std::string title = indented(advice_title(advice), count.size(), width);
-  const SavingText saving = saving_text(advice, advised);
+  const SavingText saving = saving_text(advice, report);
   std::string out = '\n' + count + title.substr(count.size()) + '\n';
   const auto line = [&](const char* label, const std::string& text) {
-    out += labelled(label, text, style.markdown, width);
+    out += labeled(label, text, style.markdown, width);
   };
   line("saves", saving.saves);
   line("alone", saving.alone);
@@ -108,46 +108,46 @@ std::string item_text(const Advice& advice, size_t number, const AdviceReport& a
 
 }  // namespace
 
-std::string like_command(const AdviceReport& advised, const std::string& file) {
-  const bool mlp = !advised.blocks.mlps.empty();
-  if (!mlp && advised.blocks.linears.empty()) return "";
-  const bool is_part = advised.subject != trace::kAllSteps && !advised.subject.empty();
-  const std::string like = is_part ? file + ":" + advised.subject : file;
+std::string like_command(const AdviceReport& report, const std::string& file) {
+  const bool mlp = !report.blocks.mlps.empty();
+  if (!mlp && report.blocks.linears.empty()) return "";
+  const bool is_part = report.subject != trace::kAllSteps && !report.subject.empty();
+  const std::string like = is_part ? file + ":" + report.subject : file;
   return fmt::format("epilogue run {} --like {}", mlp ? "mlp" : "linear", shell_word(like));
 }
 
-std::string advise_text(const AdviceReport& advised, const trace::Trace& trace,
+std::string advise_text(const AdviceReport& report, const trace::Trace& trace,
                         const AdviseStyle& style) {
   const size_t width = style.markdown ? SIZE_MAX / 2 : style.width;
   std::string out;
   const auto paragraph = [&](const std::string& text) {
     if (!text.empty()) out += wrapped(text, width) + '\n';
   };
-  paragraph(verdict_line(advised));
-  if (advised.reason == Reason::kNoDevice) return out;
-  paragraph(compiled_text(advised));
-  if (advised.diagnosis) {
+  paragraph(verdict_line(report));
+  if (report.reason == Reason::kNoDevice) return out;
+  paragraph(compiled_text(report));
+  if (report.diagnosis) {
     out += '\n';
-    paragraph(verdict_text(*advised.diagnosis, advised.cpu_kernels));
-    paragraph("critical path: " + path_text(*advised.diagnosis));
+    paragraph(verdict_text(*report.diagnosis, report.cpu_kernels));
+    paragraph("critical path: " + path_text(*report.diagnosis));
   }
   const int64_t begin_ns = first_ns(trace);
   const size_t shown =
-      style.all ? advised.advice.size() : std::min(advised.advice.size(), kShownAdvice);
+      style.all ? report.advice.size() : std::min(report.advice.size(), kShownAdvice);
   for (size_t i = 0; i < shown; ++i) {
-    const Advice& advice = advised.advice[i];
-    out += item_text(advice, i + 1, advised, events_text(advice, trace, begin_ns), style);
+    const Advice& advice = report.advice[i];
+    out += item_text(advice, i + 1, report, events_text(advice, trace, begin_ns), style);
   }
-  if (shown < advised.advice.size()) {
-    out += fmt::format("\n{} more with --all\n", advised.advice.size() - shown);
+  if (shown < report.advice.size()) {
+    out += fmt::format("\n{} more with --all\n", report.advice.size() - shown);
   }
-  if (advised.advice.empty()) {
-    out += fmt::format("\nno advice for {}\n", scope_of(advised).the);
+  if (report.advice.empty()) {
+    out += fmt::format("\nno advice for {}\n", scope_of(report).the);
   }
-  for (const std::string& note : {elsewhere_text(advised, trace), mode_text(advised)}) {
+  for (const std::string& note : {calibration_text(report, trace), mode_text(report)}) {
     if (!note.empty()) out += '\n' + wrapped(note, width) + '\n';
   }
-  const std::string command = like_command(advised, style.file);
+  const std::string command = like_command(report, style.file);
   if (!command.empty())
     out += fmt::format("\nRun this block here, in every mode:\n  {}\n", command);
   return out;
@@ -172,10 +172,10 @@ std::string advice_check_text(const analysis::AdviceCheck& check, bool markdown)
   }
   if (!check.has_estimate()) return out + "\nThe trace before allows no estimate of the saving.\n";
   const auto error = check.error();
-  const char* inside = !check.holds()   ? "The noise is larger than the estimate"
+  const char* result = !check.holds()   ? "The noise is larger than the estimate"
                        : *check.holds() ? "The measured saving is inside the range"
                                         : "The measured saving is outside the range";
-  out += fmt::format("\n{} ({}).\n", inside, range_text(check.saving_ns));
+  out += fmt::format("\n{} ({}).\n", result, range_text(check.saving_ns));
   out += error ? fmt::format("The estimate is {:+.0f} % off.\n", 100 * *error)
                : "The change saved nothing.\n";
   if (check.unchanged_ns != 0) {

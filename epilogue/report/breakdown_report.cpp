@@ -89,13 +89,13 @@ std::string idle_text(const IdleCauses& idle, const TimeShares& shares,
   row("waiting for something not in the file", idle.not_in_file_ns);
   row("unknown: launch not in the file", idle.unknown_ns);
   std::string text = "\n" + print(table, style.markdown);
-  const std::string doing = activities_text(idle.host);
-  if (doing.empty()) return text;
-  const std::string line = "host meanwhile: " + doing;
+  const std::string activities = activities_text(idle.host);
+  if (activities.empty()) return text;
+  const std::string line = "host meanwhile: " + activities;
   return text + (style.markdown ? "\n" + line : indented(line, kIndent, style.width)) + '\n';
 }
 
-// A column of times is left out where all of them are zero.
+// A column of the table of steps. An optional one is left out if all of its times are zero.
 struct StepColumn {
   const char* title;
   int64_t (*ns)(const analysis::StepBreakdown&);
@@ -108,7 +108,7 @@ constexpr StepColumn kStepColumns[] = {
     {"comm.", [](const auto& step) { return step.shares.exposed_communication_ns; }, true},
     {"copies", [](const auto& step) { return step.shares.exposed_memory_ns; }, true},
     {"others", [](const auto& step) { return step.idle.other_steps_ns; }, true},
-    // Work of other steps, or of no step, is not idle time.
+    // Time in which work of other steps, or of no step, runs is not idle time.
     {"idle", [](const auto& step) { return step.shares.idle_ns - step.idle.other_steps_ns; }},
 };
 
@@ -248,7 +248,7 @@ void idle_json(JsonWriter& json, const IdleCauses& idle) {
   json.end_object();
 }
 
-// The longest, in order of time.
+// Writes the longest gaps, in order of time.
 void gaps_json(JsonWriter& json, const DeviceBreakdown& device, const trace::Trace& trace) {
   constexpr size_t kMaxGaps = 50;
   const auto ns = [](const analysis::IdleGap& gap) { return gap.when.end - gap.when.begin; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of devices goes, as text, Markdown and JSON.
+// Where the time of each device goes, as text, Markdown and JSON.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ namespace epi::report {
 
 struct BreakdownStyle {
   bool markdown = false;
-  bool cpu_kernels = false;  // the device is our own CPU's kernel lane
+  bool cpu_kernels = false;  // the device is the kernel lane of our CPU backend
   size_t width = 80;
 };
 std::string breakdown_text(const std::vector<analysis::DeviceBreakdown>& devices,
                            const BreakdownStyle& style);
-// The member `devices` of an open object.
+// Writes the member `devices` of an open object.
 void breakdown_json(JsonWriter& json, const std::vector<analysis::DeviceBreakdown>& devices,
                     const trace::Trace& trace);
 

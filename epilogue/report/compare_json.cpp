@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A comparison of two traces as JSON.
 #include "epilogue/report/compare_report.h"
 
 namespace epi::report {
@@ -74,18 +75,18 @@ void host_json(JsonWriter& json, const GroupComparison& group) {
 
 }  // namespace
 
-void compare_json(JsonWriter& json, const Comparison& comparison, size_t most) {
+void compare_json(JsonWriter& json, const Comparison& comparison, size_t max_entries) {
   json.key("same_gpu_work").boolean(comparison.same_gpu_work());
   json.key("verdict").string(verdict_text(comparison));
   const auto names = [&](const char* key, const std::vector<std::string>& list) {
     json.key(key).begin_array();
-    for (size_t i = 0; i < std::min(list.size(), most); ++i) json.string(list[i]);
+    for (size_t i = 0; i < std::min(list.size(), max_entries); ++i) json.string(list[i]);
     json.end_array();
   };
   names("only_a", comparison.only_a);
   names("only_b", comparison.only_b);
   json.key("groups").begin_array();
-  for (size_t i = 0; i < std::min(comparison.groups.size(), most); ++i) {
+  for (size_t i = 0; i < std::min(comparison.groups.size(), max_entries); ++i) {
     const GroupComparison& group = comparison.groups[i];
     json.begin_object().key("name").string(group.name);
     counts_json(json, "same", group.same);

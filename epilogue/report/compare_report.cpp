@@ -73,7 +73,7 @@ Table measures_table(const GroupComparison& group, bool cpu_kernels) {
   return table;
 }
 
-// Lines under a title that is printed once; or a Markdown list.
+// Lines with a title column, in which a repeated title is printed once, or a Markdown list.
 class Lines {
  public:
   explicit Lines(const CompareTextOptions& options) : options_(options) {}
@@ -97,7 +97,7 @@ class Lines {
       first = false;
     }
   }
-  // The kernel's name, as code in Markdown; its decoded name if it is too long for a line.
+  // The kernel's name, as code in Markdown. A name that is too long for a line is decoded.
   std::string name(const std::string& text) const {
     if (options_.markdown) return '`' + text + '`';
     if (options_.names == NameStyle::kBoth) return join(name_lines(text, options_.names), " = ");
@@ -110,7 +110,7 @@ class Lines {
   const std::string& text() const { return out_; }
 
  private:
-  // Names asked for with --names are not cut.
+  // Cuts a line to the width, except with --names raw and --names both.
   std::string fitted(const std::string& text) const {
     if (options_.names != NameStyle::kDecoded) return text;
     return shortened(text, options_.width > kIndent + 20 ? options_.width - kIndent : 20);
@@ -121,16 +121,16 @@ class Lines {
   std::string out_;
 };
 
-// Kernels with the same decoded name count together.
+// Adds up the counts of kernels with the same decoded name.
 std::vector<NamedCount> by_decoded_name(const std::vector<NamedCount>& entries) {
   std::vector<NamedCount> sums;
   std::vector<std::string> texts;
   for (const NamedCount& entry : entries) {
-    const std::string what = kernel_sentence(entry.name, analysis::decode_name(entry.name));
-    const auto known = std::find(texts.begin(), texts.end(), what);
+    const std::string decoded = kernel_sentence(entry.name, analysis::decode_name(entry.name));
+    const auto known = std::find(texts.begin(), texts.end(), decoded);
     if (known == texts.end()) {
       sums.push_back(entry);
-      texts.push_back(what);
+      texts.push_back(decoded);
     } else {
       sums[static_cast<size_t>(known - texts.begin())].count += entry.count;
     }
@@ -173,7 +173,7 @@ void kernel_lines(const GroupComparison& group, Lines& lines) {
   counted_lines("new", group.added, lines);
 }
 
-// Names, wrapped.
+// Host event names with their counts, wrapped to the width.
 void host_lines(std::string_view title, const std::vector<HostChange>& changes, size_t width,
                 Lines& lines) {
   std::string line;
@@ -211,7 +211,7 @@ std::string group_text(const GroupComparison& group, bool cpu_kernels,
   return out + lines.text();
 }
 
-// Steps are left out if an annotation inside them holds all of their work.
+// Leaves out the steps if an annotation inside them contains all of their work.
 std::vector<const GroupComparison*> shown_groups(const Comparison& comparison) {
   std::vector<const GroupComparison*> shown;
   for (size_t i = 0; i < comparison.groups.size(); ++i) {

@@ -10,20 +10,22 @@
 
 namespace epi::report {
 
-// One sentence: the same GPU work or not, and what changed on the GPU and the CPU, net.
+// Whether both traces run the same GPU work, what changed, and the net change of GPU and CPU time.
 std::string verdict_text(const analysis::Comparison& comparison);
-// The same without the times.
+// Like `verdict_text`, without times.
 std::string work_verdict_text(const analysis::Comparison& comparison);
 
 struct CompareTextOptions {
   bool markdown = false;
   size_t width = 80;
-  // Raw names are whole, and kernels that say the same by different names stay apart.
+  // With raw names, kernels with the same decoded name are listed separately, and no name is cut.
   NameStyle names = NameStyle::kDecoded;
 };
 
 std::string compare_text(const analysis::Comparison& comparison, const CompareTextOptions& options);
-// The members `same_gpu_work`, `verdict` and `groups` of an open object.
-void compare_json(JsonWriter& json, const analysis::Comparison& comparison, size_t most = SIZE_MAX);
+// Writes the members `same_gpu_work`, `verdict`, `only_a`, `only_b` and `groups` of an open object,
+// with at most `max_entries` names and groups.
+void compare_json(JsonWriter& json, const analysis::Comparison& comparison,
+                  size_t max_entries = SIZE_MAX);
 
 }  // namespace epi::report

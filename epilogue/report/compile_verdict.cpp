@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether compiling would help, in a sentence.
+// The verdict on torch.compile, or on --compile for our own traces, with its reason.
 #include <fmt/format.h>
 
 #include "epilogue/report/advise_report.h"
@@ -12,37 +12,36 @@ namespace {
 using analysis::AdviceReport;
 using analysis::Reason;
 
-// After compiling, the host would take longer than the GPU.
-bool needs_graph(const AdviceReport& advised) {
-  return !advised.cpu_kernels &&
-         advised.compiled_cpu_ns.low > advised.device_ns - advised.fusion.saving_ns.likely;
+// True if the host would take longer than the GPU after compiling.
+bool needs_graph(const AdviceReport& report) {
+  return !report.cpu_kernels &&
+         report.compiled_cpu_ns.low > report.device_ns - report.fusion.saving_ns.likely;
 }
 
 // "Fusing would save 30.71 us (12.35 us to 33.63 us) of 234.3 us GPU time per step, 13 %."
-std::string gain_text(const AdviceReport& advised) {
-  const auto& saving = advised.fusion.saving_ns;
-  const double share = advised.device_ns > 0 ? 100 * saving.likely / advised.device_ns : 0;
+std::string gain_text(const AdviceReport& report) {
+  const auto& saving = report.fusion.saving_ns;
+  const double share = report.device_ns > 0 ? 100 * saving.likely / report.device_ns : 0;
   return fmt::format("Fusing would save {} ({}) of {} {} time{}, {:.0f} %.",
-                     signed_time(saving.likely), range_text(saving), time_text(advised.device_ns),
-                     advised.cpu_kernels ? "kernel" : "GPU", scope_of(advised).per, share);
+                     signed_time(saving.likely), range_text(saving), time_text(report.device_ns),
+                     report.cpu_kernels ? "kernel" : "GPU", scope_of(report).per, share);
 }
 
 // "The step is host-bound: the GPU is busy 234.3 us of 347.6 us."
-std::string host_bound_text(const AdviceReport& advised) {
-  std::string the = scope_of(advised).the;
+std::string host_bound_text(const AdviceReport& report) {
+  std::string the = scope_of(report).the;
   if (the.starts_with("the ")) the[0] = 'T';
-  const std::string busy = time_text(advised.device_ns);
-  const std::string window = time_text(advised.window_ns);
-  return advised.cpu_kernels
-             ? fmt::format("{} is bound by the time between kernels, which run {} of {}.", the,
-                           busy, window)
+  const std::string busy = time_text(report.device_ns);
+  const std::string window = time_text(report.window_ns);
+  return report.cpu_kernels
+             ? fmt::format("{} is host-bound: kernels run {} of {}.", the, busy, window)
              : fmt::format("{} is host-bound: the GPU is busy {} of {}.", the, busy, window);
 }
 
 // "Compiled calls would take 290.0 us to 640.0 us of host time instead of 337.6 us"
-std::string compiled_host_text(const AdviceReport& advised) {
+std::string compiled_host_text(const AdviceReport& report) {
   return fmt::format("Compiled calls would take {} of host time instead of {}",
-                     range_text(advised.compiled_cpu_ns), time_text(advised.cpu_ns));
+                     range_text(report.compiled_cpu_ns), time_text(report.cpu_ns));
 }
 
 bool is_about_host_time(Reason reason) {
@@ -50,11 +49,11 @@ bool is_about_host_time(Reason reason) {
          reason == Reason::kDispatchLoss;
 }
 
-std::string reason_text(const AdviceReport& advised) {
-  const Scope scope = scope_of(advised);
-  const char* where = advised.cpu_kernels ? "" : " on the GPU";
-  const bool nothing_to_fuse = advised.fusion.kernels_after == advised.kernels;
-  switch (advised.reason) {
+std::string reason_text(const AdviceReport& report) {
+  const Scope scope = scope_of(report);
+  const char* where = report.cpu_kernels ? "" : " on the GPU";
+  const bool nothing_to_fuse = report.fusion.kernels_after == report.kernels;
+  switch (report.reason) {
     case Reason::kNoDevice:
       return fmt::format("There is no GPU work in {}.", scope.a);
     case Reason::kCompiled:
@@ -64,40 +63,40 @@ std::string reason_text(const AdviceReport& advised) {
     case Reason::kCapture:
       return "This is the capture of a CUDA graph, which does not run again.";
     case Reason::kNotConclusive:
-      return advised.diagnosis->launches_missing
+      return report.diagnosis->launches_missing
                  ? "Most launches are not in the file."
                  : fmt::format("For {:.0f} % of {} the GPU waits for something not in the file.",
-                               100 * advised.diagnosis->unexplained_share(), scope.the);
+                               100 * report.diagnosis->unexplained_share(), scope.the);
     case Reason::kOtherLimit:
       return fmt::format("The limit is {}, {:.0f} % of {}, which compiled code does not shorten.",
-                         phrase_of(advised.diagnosis->limiter),
-                         100 * advised.diagnosis->share(advised.diagnosis->limiter), scope.the);
+                         phrase_of(report.diagnosis->limiter),
+                         100 * report.diagnosis->share(report.diagnosis->limiter), scope.the);
     case Reason::kUserHostWork:
       return fmt::format(
           "{} But {} of it is not dispatch: operators, or gaps between them, of over 1 ms.",
-          host_bound_text(advised),
-          time_text(static_cast<double>(advised.diagnosis->program_host_ns()) /
-                    static_cast<double>(advised.diagnosis->judged)));
+          host_bound_text(report),
+          time_text(static_cast<double>(report.diagnosis->program_host_ns()) /
+                    static_cast<double>(report.diagnosis->judged)));
     case Reason::kCpuKernels:
       return fmt::format(
           "{} would become {}. The trace does not show how much that saves on a CPU.",
-          plural(static_cast<double>(advised.kernels), "kernel"), advised.kernels_compiled);
+          plural(static_cast<double>(report.kernels), "kernel"), report.kernels_compiled);
     case Reason::kNothingToFuse:
       return nothing_to_fuse
                  ? fmt::format("There is nothing to fuse{}.", where)
-                 : fmt::format("There is almost nothing to fuse{}. {}", where, gain_text(advised));
+                 : fmt::format("There is almost nothing to fuse{}. {}", where, gain_text(report));
     case Reason::kCustomGemm:
       return "There is nothing to fuse. Only a run shows whether the compiler's GEMM is faster.";
     case Reason::kSmallGain:
     case Reason::kGain:
-      return gain_text(advised) +
-             (needs_graph(advised) ? " It needs a CUDA graph: without one the host is the limit."
-                                   : "");
+      return gain_text(report) + (needs_graph(report)
+                                      ? " It needs a CUDA graph: without one the host is the limit."
+                                      : "");
     case Reason::kDispatchGain:
     case Reason::kDispatchUnsure:
-      return fmt::format("{} {}.", host_bound_text(advised), compiled_host_text(advised));
+      return fmt::format("{} {}.", host_bound_text(report), compiled_host_text(report));
     case Reason::kDispatchLoss:
-      return fmt::format("{} {}{}.", host_bound_text(advised), compiled_host_text(advised),
+      return fmt::format("{} {}{}.", host_bound_text(report), compiled_host_text(report),
                          nothing_to_fuse ? ", and there is nothing to fuse" : "");
   }
   return "";
@@ -105,26 +104,26 @@ std::string reason_text(const AdviceReport& advised) {
 
 }  // namespace
 
-std::string verdict_line(const AdviceReport& advised) {
-  const bool open = advised.reason == Reason::kNoDevice || advised.reason == Reason::kNotConclusive;
-  return fmt::format("{}: {}. {}", advised.is_epilogue_trace ? "--compile" : "torch.compile",
-                     open ? "not conclusive" : text_of(advised.verdict), reason_text(advised));
+std::string verdict_line(const AdviceReport& report) {
+  const bool inconclusive =
+      report.reason == Reason::kNoDevice || report.reason == Reason::kNotConclusive;
+  return fmt::format("{}: {}. {}", report.is_epilogue_trace ? "--compile" : "torch.compile",
+                     inconclusive ? "not conclusive" : text_of(report.verdict),
+                     reason_text(report));
 }
 
-std::string compiled_text(const AdviceReport& advised) {
-  const bool irrelevant = advised.reason == Reason::kNothingToFuse ||
-                          advised.reason == Reason::kUserHostWork ||
-                          advised.reason == Reason::kOtherLimit;
-  if (advised.compiled_cpu_ns.likely <= 0 || irrelevant) return "";
-  const auto after = advised.fusion.kernels_after;
+std::string compiled_text(const AdviceReport& report) {
+  const bool irrelevant = report.reason == Reason::kNothingToFuse ||
+                          report.reason == Reason::kUserHostWork ||
+                          report.reason == Reason::kOtherLimit;
+  if (report.compiled_cpu_ns.likely <= 0 || irrelevant) return "";
+  const auto after = report.fusion.kernels_after;
   const std::string kernels =
-      after == advised.kernels
-          ? "Compiling would not change the number of kernels."
-          : fmt::format("{} of {} would remain.", after,
-                        plural(static_cast<double>(advised.kernels), "kernel"));
-  const std::string host = is_about_host_time(advised.reason)
-                               ? "That host time"
-                               : compiled_host_text(advised) + ", which";
+      after == report.kernels ? "Compiling would not change the number of kernels."
+                              : fmt::format("{} of {} would remain.", after,
+                                            plural(static_cast<double>(report.kernels), "kernel"));
+  const std::string host =
+      is_about_host_time(report.reason) ? "That host time" : compiled_host_text(report) + ", which";
   return fmt::format(
       "{} {} covers guards, cache look-ups and a call per kernel, under the profiler.", kernels,
       host);

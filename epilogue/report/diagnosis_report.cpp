@@ -100,8 +100,8 @@ const char* window_text(const Diagnosis& diagnosis) {
 std::string verdict_text(const Diagnosis& diagnosis, bool cpu_kernels) {
   const double idle = 1 - share(diagnosis.busy_ns, diagnosis.window_ns());
   const char* what = window_text(diagnosis);
-  const auto on_path = [&](const char* title, const char* doing) {
-    return fmt::format("{}: {} {:.0f} % of {}", title, doing,
+  const auto on_path = [&](const char* title, const char* activity) {
+    return fmt::format("{}: {} {:.0f} % of {}", title, activity,
                        100 * diagnosis.share(diagnosis.limiter), what);
   };
   const std::string idle_text =
@@ -251,10 +251,10 @@ void diagnosis_json(JsonWriter& json, const Diagnosis& diagnosis) {
 }
 
 std::string rate_text(const analysis::KernelRate& rate) {
-  const auto arithmetic = rate.is_compute_bound();
-  if (!arithmetic) return "-";
-  return *arithmetic ? fmt::format("{:.0f} % FLOP/s", 100 * *rate.of_peak_flops)
-                     : fmt::format("{:.0f} % B/s", 100 * *rate.of_peak_bandwidth);
+  const auto compute_bound = rate.is_compute_bound();
+  if (!compute_bound) return "-";
+  return *compute_bound ? fmt::format("{:.0f} % FLOP/s", 100 * *rate.of_peak_flops)
+                        : fmt::format("{:.0f} % B/s", 100 * *rate.of_peak_bandwidth);
 }
 
 void rate_json(JsonWriter& json, const analysis::KernelRate& rate) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What limits a step, with the numbers behind it.
+// What limits a step, with the numbers behind it: the verdict and the critical path.
 #pragma once
 
 #include <string>
@@ -10,31 +10,33 @@
 
 namespace epi::report {
 
-// As in JSON: "gpu_bound", "cpu_bound", "input_bound".
+// The spelling in JSON: "gpu_bound", "cpu_bound", "input_bound".
 const char* regime_text(analysis::Limiter limiter);
 
-// What is judged: "the step", "the steps", "the trace".
+// The diagnosed window: "the step", "the steps", "the trace".
 const char* window_text(const analysis::Diagnosis& diagnosis);
-// "HOST-BOUND: the GPU is idle 33 % of the step". `cpu_kernels`: the trace has
-// the kernels of a CPU instead of a GPU's.
+// "HOST-BOUND in this trace: the GPU is idle 33 % of the step". `cpu_kernels`: the kernels ran on
+// the CPU backend, and the text does not mention a GPU.
 std::string verdict_text(const analysis::Diagnosis& diagnosis, bool cpu_kernels);
 inline constexpr const char* kCpuOnly = "CPU ONLY: the trace has no GPU work";
-// "dispatch 62 %, arithmetic 15 %, launches 12 %", the largest first.
+// "host dispatch 68 %, kernel launches 17 %, compute-bound kernels 15 %", largest first.
 std::string path_text(const analysis::Diagnosis& diagnosis);
-// The critical path, part by part in order; without `all` the longest ones.
 struct PathStyle {
-  bool all = false;
+  bool all = false;  // all parts, not only the longest
   bool markdown = false;
   bool cpu_kernels = false;
   size_t width = 80;
 };
+// The critical path, part by part in order of time.
 std::string critical_path_text(const analysis::Diagnosis& diagnosis, const trace::Trace& trace,
                                const PathStyle& style);
-// "limiter", "window_us", the sums, and "path": an array of all parts.
+// Writes the members of `diagnosis_json`, and `path`: an array of all parts.
 void critical_path_json(JsonWriter& json, const analysis::Diagnosis& diagnosis,
                         const trace::Trace& trace);
-// The same in a word or two each, as many as fit.
+// `path_text` with short names, as many parts as fit into `width`.
 std::string short_path_text(const analysis::Diagnosis& diagnosis, size_t width);
+// Writes the verdict (`regime`, `bound_by`), the window and the time of each bound into an open
+// object.
 void diagnosis_json(JsonWriter& json, const analysis::Diagnosis& diagnosis);
 
 // "79 % FLOP/s", "88 % B/s"; a dash if unknown.

@@ -33,21 +33,21 @@ int64_t begin_of(const trace::Trace& trace) {
 }
 
 // One value, or the range over the instances.
-std::string range_text(const RuleResult& result) {
+std::string found_range_text(const RuleResult& result) {
   if (!result.found_min || !result.found_max) return "unknown";
   const std::string least = found_text(result.rule, *result.found_min);
   const std::string most = found_text(result.rule, *result.found_max);
   return least == most ? "found " + least : fmt::format("found {} to {}", least, most);
 }
 
-bool is_together(const RuleResult& result) {
+bool is_aggregate(const RuleResult& result) {
   return result.rule.quantifier == analysis::Quantifier::kAvg ||
          result.rule.quantifier == analysis::Quantifier::kMedian;
 }
 
-// "mlp_fwd"; of an average or a median what it is of.
+// "mlp_fwd", or "median of 3 instances" for a rule about the median.
 std::string instance_text(const RuleResult& result, const BrokenInstance& broken) {
-  if (!is_together(result)) return broken.instance;
+  if (!is_aggregate(result)) return broken.instance;
   const bool median = result.rule.quantifier == analysis::Quantifier::kMedian;
   return fmt::format("{} of {} instances", median ? "median" : "average", result.instances);
 }
@@ -55,14 +55,14 @@ std::string instance_text(const RuleResult& result, const BrokenInstance& broken
 std::string found_line(const RuleResult& result) {
   std::string note = rule_note_text(result);
   if (result.instances == 0) return note;
-  std::string out = range_text(result);
+  std::string out = found_range_text(result);
   if (result.rule.claim == ClaimKind::kSameKernels) {
     out = result.ok ? "the same kernels" : "other kernels";
-  } else if (is_together(result)) {
+  } else if (is_aggregate(result)) {
     out = result.found ? "found " + found_text(result.rule, *result.found) : "unknown";
   }
   const char* plural = result.instances == 1 ? "" : "s";
-  if (result.ok || is_together(result) || result.broken.empty()) {
+  if (result.ok || is_aggregate(result) || result.broken.empty()) {
     out += fmt::format(" ({} instance{})", result.instances, plural);
   } else {
     out += fmt::format("; broken in {} of {} instance{}", result.broken.size(), result.instances,
@@ -93,7 +93,7 @@ std::string broken_text(const trace::Trace& trace, int64_t begin_ns, const RuleR
   std::string out;
   for (size_t i = 0; i < std::min(result.broken.size(), kShownInstances); ++i) {
     const BrokenInstance& broken = result.broken[i];
-    if (!broken.begin_ns) continue;  // the line above said it
+    if (!broken.begin_ns) continue;  // the line above already shows the value
     std::string value = broken.found ? found_text(result.rule, *broken.found) : "unknown";
     if (result.rule.claim == ClaimKind::kSameKernels) value += " differ";
     out += fmt::format("          {} at {}: {}\n", broken.instance,
@@ -126,7 +126,8 @@ void events_json(JsonWriter& json, const trace::Trace& trace, const BrokenInstan
   json.end_array();
 }
 
-// What XML 1.0 cannot hold: control characters, bytes that are no UTF-8, U+FFFE and U+FFFF.
+// False for characters that are replaced in XML 1.0: control characters except newline and tab,
+// U+FFFE and U+FFFF.
 bool fits_xml(std::string_view character) {
   if (character.size() == 1 && static_cast<unsigned char>(character[0]) < 0x20) {
     return character[0] == '\n' || character[0] == '\t';
@@ -159,7 +160,7 @@ std::string xml_text(std::string_view text) {
   return out;
 }
 
-// In Markdown's marks for code, more of them than the text has in a row.
+// Markdown code. Text that contains a backtick is delimited by two of them.
 std::string code(std::string_view text) {
   const char* marks = text.find('`') == std::string_view::npos ? "`" : "``";
   return fmt::format("{0}{1}{0}", marks, text);

@@ -52,8 +52,8 @@ std::string steps_text(const ScreenData& data) {
                      data.summary.cpu_kernels ? "kernel" : "GPU");
 }
 
-// "mlp_eager.json | NVIDIA H200 | 3 steps | 243 events"; what matters least goes first where that
-// is too long.
+// "mlp_eager.json | NVIDIA H200 | 3 steps | 243 events". If that is too long, the least important
+// parts are dropped first.
 std::string header(const ScreenData& data, const std::string& file, size_t width) {
   const std::string name = std::filesystem::path(file).filename().string();
   std::string device = data.summary.device.empty() ? "GPU not named" : data.summary.device;
@@ -76,7 +76,7 @@ std::string header(const ScreenData& data, const std::string& file, size_t width
                      device, steps, events);
 }
 
-// The evidence for the verdict, and how to use it.
+// Notes on the evidence for the verdict, and on how to use it.
 std::vector<std::string> notes(const ScreenData& data, const trace::Trace& trace) {
   const Diagnosis& diagnosis = *data.advised.diagnosis;
   std::vector<std::string> lines;
@@ -282,11 +282,11 @@ std::string first_screen(const ScreenData& data, const trace::Trace& trace, cons
   const std::string quality = quality_text(data, !advice.empty());
   if (!quality.empty()) below += wrapped(quality, width) + '\n';
   below += next_text(data, file, width);
-  // Work has the lines that are left.
+  // The table of GPU work gets the remaining lines.
   const auto lines = [](const std::string& text) {
     return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
   };
-  constexpr size_t kAround = 3;  // the empty line, the head of the table, "others"
+  constexpr size_t kAround = 3;  // the empty line, the header of the table, "others"
   const size_t taken = lines(out) + lines(below) + kAround;
   const size_t left = kScreenLines > taken ? kScreenLines - taken : 0;
   return out + '\n' + groups_text(data, std::clamp<size_t>(left, 1, kScreenGroups), width) + below;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue FILE`: what limits a step, where it went, what the GPU was busy with, what could help
-// and how far to trust it, in 24 lines of 80 columns.
+// `epilogue FILE` in 24 lines of 80 columns: what limits a step, where its time goes, what the GPU
+// works on, what could help, and how reliable the numbers are.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ inline constexpr size_t kScreenLines = 24;
 std::string first_screen(const ScreenData& data, const trace::Trace& trace, const std::string& file,
                          size_t width);
 
-// Members of an open object: "mfu", "work".
+// Writes the members `mfu`, `mfu_at_least` and `work` of an open object.
 void screen_json(JsonWriter& json, const ScreenData& data);
 
 }  // namespace epi::report

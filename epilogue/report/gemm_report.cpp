@@ -26,10 +26,11 @@ std::string gemm_text(const GemmRow& row) {
 
 std::string dash(const std::string& text) { return text.empty() ? "-" : text; }
 
-// Kernels get a number in the table, and their names stand below it: no name fits into a column.
+// Numbers the kernels. Their names are listed below the table, because they do not fit into a
+// column.
 class KernelNotes {
  public:
-  std::string mark(const std::string& kernel) {
+  std::string number_of(const std::string& kernel) {
     auto place = std::find(names_.begin(), names_.end(), kernel);
     if (place == names_.end()) place = names_.insert(names_.end(), kernel);
     return fmt::format("{}", place - names_.begin() + 1);
@@ -47,7 +48,7 @@ class KernelNotes {
   std::vector<std::string> names_;
 };
 
-// The peaks of the types that occur: "bf16 989.5".
+// The peak of each data type that occurs: "bf16 989.5".
 std::string peak_text(const GemmTable& table) {
   if (!table.peaks) {
     return table.device.empty() ? "peak: unknown, because the trace does not name its GPU\n"
@@ -122,7 +123,7 @@ std::string gemms_text(const GemmTable& table, std::optional<size_t> limit, bool
                  dash(tile_text(row.name)), fmt::format("{}", row.count), time_text(row.median_ns),
                  row.tflops ? four_digits(*row.tflops) : "?",
                  row.share_of_peak ? fmt::format("{:.1f} %", 100 * *row.share_of_peak) : "?",
-                 notes.mark(row.kernel)});
+                 notes.number_of(row.kernel)});
   }
   std::string text =
       (markdown ? out.markdown() : out.text()) + notes.text(markdown, std::max<size_t>(width, 26));

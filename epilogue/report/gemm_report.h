@@ -11,10 +11,10 @@
 
 namespace epi::report {
 
-// Rows beyond `limit` are left out, and said to be.
+// Shows at most `limit` rows and, if there are more, their number.
 std::string gemms_text(const analysis::GemmTable& table, std::optional<size_t> limit, bool markdown,
                        size_t width);
-// The members `gemms`, `device` and `peak` of an open object.
+// Writes the members `gemms`, `device` and `peak` of an open object.
 void gemms_json(JsonWriter& json, const analysis::GemmTable& table, std::optional<size_t> limit);
 
 }  // namespace epi::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a report writes the names of kernels: as the trace has them, as what they say, or both.
+// How reports show kernel names: raw as in the trace, decoded, or both.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace epi::report {
 
 enum class NameStyle : uint8_t { kRaw, kDecoded, kBoth };
 
-// The lines that stand for a kernel: the whole name, what it says, or first one, then the other
-// (one line where they are the same).
+// The lines that show a kernel: its raw name, its decoded name, or both, in one line if they are
+// the same.
 std::vector<std::string> name_lines(std::string_view name, NameStyle style);
 
 }  // namespace epi::report

@@ -176,7 +176,7 @@ std::string kernel_sentence(std::string_view name, const DecodedName& kernel) {
   if (kernel.library == Library::kUnknown && kernel.kind == Kind::kUnknown) {
     return std::string(name);
   }
-  // "Memcpy DtoH (Device -> Pageable)" is already plain.
+  // "Memcpy DtoH (Device -> Pageable)" is readable as it is.
   if (kernel.kind == Kind::kMemcpy || kernel.kind == Kind::kMemset) return std::string(name);
   std::string out = library_title(kernel);
   const auto add = [&](std::string_view text, const char* separator = " ") {
@@ -185,7 +185,7 @@ std::string kernel_sentence(std::string_view name, const DecodedName& kernel) {
     out += text;
   };
   add(kind_title(kernel.kind));
-  // The list of a GEMM names the operators fused with it.
+  // For a GEMM, a list of several operators means that the others are fused into it.
   if (!kernel.ops.empty() && (!is_gemm(kernel.kind) || kernel.ops.size() > 1)) {
     add(join(kernel.ops, ", "), ": ");
   }
@@ -253,7 +253,7 @@ std::string kernels_table(const std::vector<analysis::NamedTime>& kernels, bool 
                {"count", Align::kRight},
                {"time", Align::kRight},
                {"share", Align::kRight}});
-  // Several names may decode to the same text: they share a row.
+  // Names that decode to the same text share a row.
   struct Row {
     std::string text;
     int64_t count = 0;

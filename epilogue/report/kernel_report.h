@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel's name says, in words, as text and JSON.
+// Decoded kernel names as text and JSON.
 #pragma once
 
 #include <string>
@@ -13,21 +13,21 @@
 
 namespace epi::report {
 
-// In one line: "cuBLAS GEMM bf16 tn, tile 256x128x64, bias"; the name itself where nothing is known
-// of it.
+// The decoded name in one line: "cuBLAS GEMM bf16 tn, tile 256x128x64, bias". An unknown name is
+// returned unchanged.
 std::string kernel_sentence(std::string_view name, const analysis::DecodedName& kernel);
 
-// "256x128x64", with a ? for what is not stated; empty where nothing is.
+// "256x128x64", with "?" for an unknown K. Empty if the tile is unknown.
 std::string tile_text(const analysis::DecodedName& kernel);
 
-// The name, and a line below it for each thing that it says.
+// The raw name, and a line for each decoded property.
 std::string kernel_text(std::string_view name, const analysis::DecodedName& kernel);
 
-// The kernels of a trace by time, called what they are; by names that were asked for, uncut.
+// The kernels of a trace, largest time first. Raw names are not cut.
 std::string kernels_table(const std::vector<analysis::NamedTime>& kernels, bool markdown,
                           size_t width, NameStyle names = NameStyle::kDecoded);
 
-// An object with every field of the kernel; `time` adds what it took in a trace.
+// Writes an object with every decoded field. `time` adds count, time and share in a trace.
 void kernel_json(JsonWriter& json, std::string_view name, const analysis::DecodedName& kernel,
                  const analysis::NamedTime* time = nullptr);
 

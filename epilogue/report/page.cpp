@@ -10,17 +10,17 @@
 namespace epi::report {
 namespace {
 
-// Where a page becomes larger, it is made again with half as much in it.
+// A larger page is rebuilt with half the number of events and rows.
 constexpr size_t kMaxBytes = 25'000'000;
 constexpr size_t kMinEvents = 1000;
 
-// How much one page shows of all its traces.
-struct Amounts {
-  size_t events = 300'000;
-  size_t rows = 2000;  // of each table
+// The limits for one page.
+struct PageLimits {
+  size_t events = 300'000;  // drawn individually, of all traces
+  size_t rows = 2000;       // per table
 };
 
-// Inside of a script element no "<" may stand: it could end the element.
+// Escapes "<", which could end the script element.
 std::string script_safe(const std::string& json) {
   std::string out;
   out.reserve(json.size());
@@ -30,12 +30,13 @@ std::string script_safe(const std::string& json) {
   return out;
 }
 
-// As a policy names a script: a hash of 64 hexadecimal digits in base 64.
+// Converts the 64 hexadecimal digits of a SHA-256 hash to base64, as a Content-Security-Policy
+// needs it.
 std::string base64_of(std::string_view hex) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
-  // Three digits of base 16 are two of base 64; the hash is 32 bytes, so that one "=" is left.
+  // Three hexadecimal digits are two base64 digits. 32 bytes need one "=" as padding.
   for (size_t at = 0; at < hex.size(); at += 3) {
     const std::string part =
         std::string(hex.substr(at, 3)) + std::string(at + 3 > hex.size() ? 2 : 0, '0');
@@ -51,26 +52,26 @@ std::string data_element(const std::string& id, const std::string& json) {
                      script_safe(json));
 }
 
-std::string page_of(const PageData& data, const Amounts& amounts) {
+std::string page_of(const PageData& data, const PageLimits& limits) {
   std::vector<int64_t> begins_ns;
   std::string timelines;
   for (size_t i = 0; i < data.files.size(); ++i) {
     const analysis::TraceIndex& index = data.files[i].index;
-    const auto timeline = make_timeline(index, amounts.events / data.files.size());
+    const auto timeline = make_timeline(index, limits.events / data.files.size());
     begins_ns.push_back(timeline.begin_ns);
     timelines += data_element(fmt::format("timeline-{}", i),
                               timeline_json(index, timeline, data.files[i].advised.diagnosis));
   }
   std::string out(kPageHead);
-  const auto put = [&](std::string_view mark, std::string_view text) {
-    out.replace(out.find(mark), mark.size(), text);
+  const auto fill_in = [&](std::string_view placeholder, std::string_view text) {
+    out.replace(out.find(placeholder), placeholder.size(), text);
   };
-  put("{policy}", fmt::format("default-src 'none'; style-src 'unsafe-inline'; script-src "
-                              "'sha256-{}'; base-uri 'none'; form-action 'none'",
-                              base64_of(kScriptHash)));
-  put("{style}", kPageStyle);
-  put("{script}", kPageScript);
-  put("{data}", data_element("data", data_json(data, begins_ns, amounts.rows)) + timelines);
+  fill_in("{policy}", fmt::format("default-src 'none'; style-src 'unsafe-inline'; script-src "
+                                  "'sha256-{}'; base-uri 'none'; form-action 'none'",
+                                  base64_of(kScriptHash)));
+  fill_in("{style}", kPageStyle);
+  fill_in("{script}", kPageScript);
+  fill_in("{data}", data_element("data", data_json(data, begins_ns, limits.rows)) + timelines);
   return out;
 }
 
@@ -78,9 +79,9 @@ std::string page_of(const PageData& data, const Amounts& amounts) {
 
 std::string page_html(const std::vector<PageTrace>& traces) {
   const PageData data = page_data(traces);
-  for (Amounts amounts;; amounts.events /= 2, amounts.rows /= 2) {
-    std::string page = page_of(data, amounts);
-    if (page.size() <= kMaxBytes || amounts.events < kMinEvents) return page;
+  for (PageLimits limits;; limits.events /= 2, limits.rows /= 2) {
+    std::string page = page_of(data, limits);
+    if (page.size() <= kMaxBytes || limits.events < kMinEvents) return page;
   }
 }
 

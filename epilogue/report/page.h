@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One page that shows a trace, or two side by side, without the network: data as JSON, and the
-// script and style of `page/` in it. What a trace says is data there and never markup.
+// An HTML page that shows a trace, or two side by side, and loads nothing from the network. It
+// embeds the data as JSON and the script and style of `page/`. Text of a trace is data and never
+// markup.
 #pragma once
 
 #include <string>
@@ -10,7 +11,7 @@
 
 namespace epi::report {
 
-// One or two traces; of two, the second is held against the first.
+// Takes one or two traces. The second is compared with the first.
 std::string page_html(const std::vector<PageTrace>& traces);
 
 }  // namespace epi::report

@@ -20,8 +20,8 @@
 namespace epi::report {
 namespace {
 
-constexpr size_t kIdleParts = 400;
-constexpr size_t kMaxGroups = 8;  // of a comparison
+constexpr size_t kIdleParts = 400;  // columns of the idle map
+constexpr size_t kMaxGroups = 8;    // of a comparison
 
 template <typename Write>
 void object(JsonWriter& json, const char* key, Write&& write) {
@@ -30,7 +30,8 @@ void object(JsonWriter& json, const char* key, Write&& write) {
   json.end_object();
 }
 
-// Shares of each part of the window, by what the device waited for.
+// The causes of idle time, with their share of each part of the window. page/idle.js has the same
+// texts.
 void idle_map_json(JsonWriter& json, const analysis::DeviceBreakdown& device, int64_t from_ns) {
   using analysis::IdleCauses;
   const double part_ns =
@@ -39,25 +40,26 @@ void idle_map_json(JsonWriter& json, const analysis::DeviceBreakdown& device, in
   json.key("begin_ns").integer(device.begin_ns - from_ns).key("part_ns").fixed(part_ns, 3);
   json.key("causes").begin_array();
   const auto cause = [&](const std::string& why, const auto& ns) {
-    const auto is_there = [&](const IdleCauses& part) { return ns(part) > 0; };
+    const auto occurs = [&](const IdleCauses& part) { return ns(part) > 0; };
     const auto& parts = device.over_time;
-    if (std::none_of(parts.begin(), parts.end(), is_there)) return;
+    if (std::none_of(parts.begin(), parts.end(), occurs)) return;
     json.begin_object().key("why").string(why).key("shares").begin_array();
     for (const IdleCauses& part : parts) json.fixed(static_cast<double>(ns(part)) / part_ns, 3);
     json.end_array().end_object();
   };
   for (size_t i = 0; i < analysis::kHostActivities; ++i) {
-    const char* activity = text_of(static_cast<analysis::HostActivity>(i));
-    cause(fmt::format("CPU: {}", activity), [&](const IdleCauses& part) { return part.host[i]; });
+    const char* activity = phrase_of(static_cast<analysis::HostActivity>(i));
+    cause(fmt::format("host: {}", activity), [&](const IdleCauses& part) { return part.host[i]; });
   }
   cause("launch latency", [](const IdleCauses& part) { return part.launch_latency_ns; });
-  cause("between kernels", [](const IdleCauses& part) { return part.between_ns; });
-  cause("not in the file", [](const IdleCauses& part) { return part.not_in_file_ns; });
-  cause("no launch", [](const IdleCauses& part) { return part.unknown_ns; });
+  cause("gap between two kernels", [](const IdleCauses& part) { return part.between_ns; });
+  cause("waiting for something not in the file",
+        [](const IdleCauses& part) { return part.not_in_file_ns; });
+  cause("unknown: launch not in the file", [](const IdleCauses& part) { return part.unknown_ns; });
   json.end_array().end_object();
 }
 
-// How many steps are marked, the medians of all, and each of the first.
+// Writes the number of marked steps, their medians, and the first `rows` steps.
 void steps_part(JsonWriter& json, const PageData::File& file, size_t rows) {
   const auto& steps = file.summary.steps;
   const auto is_marked = [](const auto& step) { return step.event != trace::kNoEvent; };
@@ -74,7 +76,8 @@ void file_json(JsonWriter& json, const PageData::File& file, int64_t begin_ns, s
   json.key("cpu_kernels").boolean(file.advised.cpu_kernels);
   steps_part(json, file, rows);
   object(json, "summary", [&] {
-    analysis::Summary shown = file.summary;  // without what the page has from elsewhere
+    analysis::Summary shown =
+        file.summary;  // without steps and ops, which are elsewhere on the page
     shown.steps.instances.clear();
     shown.ops.clear();
     shown.kernels.resize(std::min(rows, shown.kernels.size()));
@@ -96,9 +99,9 @@ void file_json(JsonWriter& json, const PageData::File& file, int64_t begin_ns, s
   json.end_object();
 }
 
-// Independent of each other, on all cores.
-void examine(PageData::File& file) {
-  const std::function<void()> parts[] = {
+// Runs the analyses, which are independent of each other, in parallel.
+void analyze(PageData::File& file) {
+  const std::function<void()> analyses[] = {
       [&] { file.advised = analysis::advise(file.index, std::nullopt); },
       [&] {
         file.devices = analysis::breakdown(file.index, kIdleParts);
@@ -109,8 +112,8 @@ void examine(PageData::File& file) {
         file.table = analysis::profiler_table(file.index.trace);
         analysis::sort_rows(file.table, "cuda_time_total");
       }};
-  parallel_for(std::size(parts), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) parts[i]();
+  parallel_for(std::size(analyses), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) analyses[i]();
   });
 }
 
@@ -118,9 +121,9 @@ void examine(PageData::File& file) {
 
 PageData page_data(const std::vector<PageTrace>& traces) {
   PageData data;
-  for (const PageTrace& one : traces) {
-    data.files.push_back({one.file, one.index, {}, {}, {}, {}});
-    examine(data.files.back());
+  for (const PageTrace& trace : traces) {
+    data.files.push_back({trace.file, trace.index, {}, {}, {}, {}});
+    analyze(data.files.back());
   }
   if (traces.size() == 2) {
     data.comparison = analysis::compare(traces[0].index, traces[1].index, std::nullopt);

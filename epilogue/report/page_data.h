@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page's sections show, as JSON: worked out once, and written with as many rows as fit.
+// The data of the page's sections: computed once, then written as JSON, possibly several times with
+// fewer rows.
 #pragma once
 
 #include <optional>
@@ -25,11 +26,11 @@ struct PageData {
     analysis::AdviceReport advised;
   };
   std::vector<File> files;
-  std::optional<analysis::Comparison> comparison;  // of two
+  std::optional<analysis::Comparison> comparison;  // if there are two files
 };
 
 PageData page_data(const std::vector<PageTrace>& traces);
-// `begins_ns` is where the timeline of each file begins; `rows` is how many a table has.
+// `begins_ns` has the start of each file's timeline. Tables have at most `rows` rows.
 std::string data_json(const PageData& data, const std::vector<int64_t>& begins_ns, size_t rows);
 
 }  // namespace epi::report

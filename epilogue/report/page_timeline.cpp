@@ -17,25 +17,25 @@ namespace {
 using trace::EventId;
 using trace::kNoEvent;
 
-constexpr size_t kMaxTextLength = 2000;  // the page looks for at most 500 characters of a name
+constexpr size_t kMaxTextLength = 2000;  // the page searches for at most 500 characters of a name
 
-// Texts that events share, each once.
+// A table of distinct strings.
 class Texts {
  public:
-  int64_t place(std::string_view text) {
+  int64_t index_of(std::string_view text) {
     const auto [found, is_new] =
-        places_.try_emplace(std::string(text), static_cast<int64_t>(list_.size()));
+        indices_.try_emplace(std::string(text), static_cast<int64_t>(list_.size()));
     if (is_new) list_.push_back(found->first);
     return found->second;
   }
   const std::vector<std::string>& list() const { return list_; }
 
  private:
-  std::unordered_map<std::string, int64_t> places_;
+  std::unordered_map<std::string, int64_t> indices_;
   std::vector<std::string> list_;
 };
 
-// Columns of numbers for each lane; begins are differences.
+// Writes columns of numbers for each lane. Start times are delta-encoded.
 class TimelineWriter {
  public:
   TimelineWriter(const analysis::TraceIndex& index, const analysis::Timeline& timeline)
@@ -65,13 +65,13 @@ class TimelineWriter {
   }
 
  private:
-  // Begins are written as what they are behind the one before.
+  // Converts start times to differences from the previous one.
   template <typename Begin>
-  auto from_the_last(Begin begin) const {
+  auto deltas(Begin begin) const {
     return [begin, last = timeline_.begin_ns](const auto& item) mutable {
-      const int64_t step = begin(item) - last;
-      last += step;
-      return step;
+      const int64_t delta = begin(item) - last;
+      last += delta;
+      return delta;
     };
   }
 
@@ -81,16 +81,16 @@ class TimelineWriter {
     json_.key("row").begin_array();
     for (const uint8_t row : lane.rows) json_.integer(row);
     json_.end_array();
-    column("begin", lane.events, from_the_last([&](EventId id) { return trace.ts_ns[id]; }));
+    column("begin", lane.events, deltas([&](EventId id) { return trace.ts_ns[id]; }));
     column("dur", lane.events, [&](EventId id) { return trace.dur_ns[id]; });
     column("name", lane.events, [&](EventId id) { return name(id); });
     if (lane.is_device) {
-      column("said", lane.events, [&](EventId id) { return said(id); });
+      column("said", lane.events, [&](EventId id) { return decoded_name(id); });
       column("launch", lane.events, [&](EventId id) { return place_of(index_.links.launch[id]); });
       column("op", lane.events, [&](EventId id) { return place_of(index_.links.op[id]); });
     } else {
       column("kind", lane.events,
-             [&](EventId id) { return texts_.place(trace.category_text(id)); });
+             [&](EventId id) { return texts_.index_of(trace.category_text(id)); });
       column("shapes", lane.events, [&](EventId id) { return shapes(id); });
       column("self", lane.events, [&](EventId id) { return index_.links.tree.self_ns[id]; });
       column("gpu", lane.events, [&](EventId id) { return work_[id].ns; });
@@ -106,14 +106,15 @@ class TimelineWriter {
     json_.begin_array();
     for (const analysis::TimelineRow& row : rows) {
       json_.begin_object();
-      column("begin", row, from_the_last([](const Span& span) { return span.begin_ns; }));
+      column("begin", row, deltas([](const Span& span) { return span.begin_ns; }));
       column("dur", row, [](const Span& span) { return span.end_ns - span.begin_ns; });
       column("count", row, [](const Span& span) { return span.count; });
       column("busy", row, [](const Span& span) {
         return 100 * span.busy_ns / std::max<int64_t>(1, span.end_ns - span.begin_ns);
       });
-      column("name", row,
-             [&](const Span& span) { return is_device ? said(span.longest) : name(span.longest); });
+      column("name", row, [&](const Span& span) {
+        return is_device ? decoded_name(span.longest) : name(span.longest);
+      });
       json_.end_object();
     }
     json_.end_array();
@@ -128,14 +129,14 @@ class TimelineWriter {
     }
     const std::vector<PathPart> parts = shown_parts(diagnosis->path);
     json_.begin_object().key("title").string("critical path of " + diagnosis->shown);
-    column("begin", parts, from_the_last([](const PathPart& part) { return part.begin_ns; }));
+    column("begin", parts, deltas([](const PathPart& part) { return part.begin_ns; }));
     column("dur", parts, [](const PathPart& part) { return part.end_ns - part.begin_ns; });
     column("name", parts,
-           [&](const PathPart& part) { return texts_.place(phrase_of(part.bound)); });
+           [&](const PathPart& part) { return texts_.index_of(phrase_of(part.bound)); });
     json_.end_object();
   }
 
-  // Parts of one bound that follow each other are one; of too many the longest.
+  // Merges adjacent parts with the same bound, and keeps the longest if there are too many.
   static std::vector<analysis::PathPart> shown_parts(const std::vector<analysis::PathPart>& path) {
     constexpr size_t kMax = 4000;
     std::vector<analysis::PathPart> parts;
@@ -156,7 +157,8 @@ class TimelineWriter {
     return parts;
   }
 
-  // What each host event started: operators on their own thread, annotations on every one.
+  // The work that each host event launched: operators on their own thread, annotations on all
+  // threads.
   void add_work() {
     const trace::Trace& trace = index_.trace;
     work_.resize(trace.size());
@@ -189,35 +191,35 @@ class TimelineWriter {
   }
 
   int64_t name(EventId id) {
-    return texts_.place(utf8_prefix(index_.trace.name_of(id), kMaxTextLength));
+    return texts_.index_of(utf8_prefix(index_.trace.name_of(id), kMaxTextLength));
   }
 
-  int64_t said(EventId id) {
+  int64_t decoded_name(EventId id) {
     const trace::NameId name = index_.trace.name[id];
-    const auto [found, is_new] = said_.try_emplace(name, 0);
+    const auto [found, is_new] = decoded_names_.try_emplace(name, 0);
     if (is_new) {
       const std::string text(index_.trace.name_of(id));
       found->second =
-          texts_.place(utf8_prefix(kernel_sentence(text, index_.names[name]), kMaxTextLength));
+          texts_.index_of(utf8_prefix(kernel_sentence(text, index_.names[name]), kMaxTextLength));
     }
     return found->second;
   }
 
   int64_t shapes(EventId id) {
     const auto dims = trace::find_value(index_.trace.args_of(id), "Input Dims");
-    return dims ? texts_.place(utf8_prefix(*dims, kMaxTextLength)) : -1;
+    return dims ? texts_.index_of(utf8_prefix(*dims, kMaxTextLength)) : -1;
   }
 
   JsonWriter json_;
   const analysis::TraceIndex& index_;
   const analysis::Timeline& timeline_;
   std::unordered_map<EventId, int64_t> places_;
-  std::map<trace::NameId, int64_t> said_;
-  struct Started {
+  std::map<trace::NameId, int64_t> decoded_names_;
+  struct LaunchedWork {
     int64_t ns = 0;
     int64_t count = 0;
   };
-  std::vector<Started> work_;  // by event
+  std::vector<LaunchedWork> work_;  // by event
   Texts texts_;
 };
 

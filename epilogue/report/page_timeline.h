@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timeline of a page as JSON: columns of numbers, texts apart and each once.
+// The timeline of the page as JSON: columns of numbers. Strings are stored once, in a table of
+// their own.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,7 @@
 
 namespace epi::report {
 
-// With the critical path of what was diagnosed.
+// Includes the critical path if there is a diagnosis.
 std::string timeline_json(const analysis::TraceIndex& index, const analysis::Timeline& timeline,
                           const std::optional<analysis::Diagnosis>& diagnosis);
 

@@ -16,7 +16,7 @@ namespace {
 using analysis::ProfilerTable;
 using analysis::TableRow;
 
-// PyTorch's widths.
+// Column widths, as in PyTorch.
 constexpr size_t kColumnWidth = 12;
 constexpr size_t kNameWidth = 55;
 constexpr size_t kShapesWidth = 80;
@@ -35,7 +35,7 @@ std::string share_cell(double part_us, double whole_us) {
   return fmt::format("{:.2f}%", part_us * 100 / whole_us);
 }
 
-// As PyTorch writes it: a KB is 1024 bytes.
+// As in PyTorch, 1 KB is 1024 bytes.
 std::string memory_cell(int64_t bytes) {
   constexpr double kKb = 1024;
   const auto count = static_cast<double>(bytes);
@@ -46,7 +46,7 @@ std::string memory_cell(int64_t bytes) {
   return fmt::format("{} B", bytes);
 }
 
-// One unit for the whole column, by its smallest number.
+// One unit for the whole column, chosen by its smallest value.
 struct FlopsUnit {
   const char* name = "FLOPs";
   double scale = 1;
@@ -64,7 +64,7 @@ FlopsUnit flops_unit(const ProfilerTable& table) {
   return kUnits[static_cast<size_t>(thousands)];
 }
 
-// A name may hold anything, a line end too.
+// Names may contain line breaks and other control characters.
 std::string one_line(std::string name) {
   for (char& c : name) {
     if (static_cast<unsigned char>(c) < 0x20) c = ' ';
@@ -84,7 +84,7 @@ size_t shown_rows(const ProfilerTable& table, const TableStyle& style) {
   return std::min(table.rows.size(), style.limit.value_or(table.rows.size()));
 }
 
-// The column is there where some row has a shape.
+// The column is shown if any row has a shape.
 bool shows_shapes(const ProfilerTable& table, const TableStyle& style) {
   return style.shapes && std::any_of(table.rows.begin(), table.rows.end(), [](const TableRow& row) {
            return !row.shapes.empty() && row.shapes != "[]";
@@ -166,12 +166,12 @@ std::string totals_text(const ProfilerTable& table) {
   return out;
 }
 
-// The last, or the one before the FLOPs.
+// The last column, or the one before the FLOPs.
 size_t shapes_column(const ProfilerTable& table, size_t columns) {
   return columns - (table.has_flops ? 2 : 1);
 }
 
-// Widths as PyTorch sets them: by the longest name and shape of all rows, shown or not.
+// Like PyTorch, sizes columns by the longest name and shape of all rows, including rows not shown.
 std::vector<size_t> column_widths(const ProfilerTable& table, const TableStyle& style,
                                   size_t columns) {
   size_t name_width = 0;
@@ -181,7 +181,8 @@ std::vector<size_t> column_widths(const ProfilerTable& table, const TableStyle& 
     shapes_width = std::max(shapes_width, row.shapes.size());
   }
   std::vector<size_t> widths(columns, kColumnWidth);
-  // PyTorch lets "CUDA time avg" stand one column out; our longer titles make room for themselves.
+  // In PyTorch, "CUDA time avg" is one character wider than its column. Our longer titles widen
+  // theirs.
   if (table.has_device && table.device_name != "CUDA") {
     const auto heads = titles(table, style);
     for (size_t c = kFirstDeviceColumn; c < kFirstDeviceColumn + kDeviceColumns; ++c) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profiler's table as text, line for line as PyTorch prints it; as Markdown; as JSON.
+// The profiler's table as text, exactly as PyTorch prints it, as Markdown and as JSON.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ class JsonWriter;
 namespace epi::report {
 
 struct TableStyle {
-  std::optional<size_t> limit{};  // rows shown
+  std::optional<size_t> limit{};  // maximum number of rows
   bool shapes = false;            // the column of input shapes
   bool stats = false;             // min, median and p90 of a call
 };
 
 std::string table_text(const analysis::ProfilerTable& table, const TableStyle& style);
 std::string table_markdown(const analysis::ProfilerTable& table, const TableStyle& style);
-// The members `rows`, `self_cpu_total_us` and `self_device_total_us` of an open object.
+// Writes the members `rows`, `self_cpu_total_us` and `self_device_total_us` of an open object.
 void table_json(JsonWriter& json, const analysis::ProfilerTable& table, const TableStyle& style);
 
 }  // namespace epi::report

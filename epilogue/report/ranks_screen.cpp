@@ -68,10 +68,10 @@ std::string limiters_text(const std::vector<RankScreen>& ranks) {
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> parts;
-  for (const auto& [what, count] : order) {
+  for (const auto& [regime, count] : order) {
     parts.push_back(parts.empty() ? fmt::format("{} of {} ranks {} {}", count, ranks.size(),
-                                                count == 1 ? "is" : "are", what)
-                                  : fmt::format("{} {}", count, what));
+                                                count == 1 ? "is" : "are", regime)
+                                  : fmt::format("{} {}", count, regime));
   }
   return join(parts, ", ") + unexplained_text(ranks);
 }
@@ -143,7 +143,7 @@ std::string ranks_screen(const std::vector<RankScreen>& ranks, const std::string
     order.resize(kShownRanks);
   }
   constexpr size_t kMaxName = 12;
-  constexpr size_t kBetween = 55;  // the columns between the first and the last
+  constexpr size_t kBetween = 55;  // width of the columns between the first and the last
   size_t name_width = 0;
   for (const RankScreen* rank : order) name_width = std::max(name_width, rank->name.size());
   name_width = std::min(name_width, kMaxName);
@@ -155,12 +155,12 @@ std::string ranks_screen(const std::vector<RankScreen>& ranks, const std::string
                {"limited by", Align::kLeft},
                {"helps most", Align::kLeft}});
   for (const RankScreen* rank : order) {
-    const bool any = rank->limiter != Limiter::kNoDevice;
+    const bool has_work = rank->limiter != Limiter::kNoDevice;
     const bool has_share = rank->limiter < Limiter::kMixed;
     table.add_row(
-        {shortened(rank->name, name_width), any ? time_text(rank->step_ns) : "-",
-         any ? fmt::format("{:.0f} %", 100 * rank->busy_share) : "-",
-         any ? time_text(rank->communication_ns) : "-",
+        {shortened(rank->name, name_width), has_work ? time_text(rank->step_ns) : "-",
+         has_work ? fmt::format("{:.0f} %", 100 * rank->busy_share) : "-",
+         has_work ? time_text(rank->communication_ns) : "-",
          fmt::format("{}{}", short_regime_of(rank->limiter),
                      has_share ? fmt::format(", {:.0f} %", 100 * rank->limiter_share) : ""),
          rank->advice.empty() ? "-"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranks of one run on a screen: what limits each, and for which one the others wait.
+// The ranks of one run on one screen: what limits each rank, and which rank the others wait for.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct RankScreen {
 
 RankScreen rank_screen(const analysis::TraceIndex& index, std::string name);
 
-// At most `kScreenLines` lines. `source` is what the user gave: a folder, or a first file.
+// At most `kScreenLines` lines. `source` is the folder or the first file on the command line.
 std::string ranks_screen(const std::vector<RankScreen>& ranks, const std::string& source,
                          size_t width);
 

@@ -7,7 +7,7 @@
 namespace epi::report {
 namespace {
 
-// A layer may hold its first operator many times; this bounds the search in long sequences.
+// A layer may contain its first operator many times. This bounds the search in long sequences.
 constexpr size_t kMaxPeriods = 512;
 
 size_t saved(const Repeat& repeat) { return (repeat.times - 1) * repeat.period; }
@@ -27,7 +27,7 @@ class Search {
     Repeat best{start, 1, 1};
     if (start >= sequence_.size()) return best;
     size_t tried = 0;
-    // A period leads from an element to an equal one.
+    // A period is the distance to a later equal element.
     for (size_t again = next_[start]; again < sequence_.size() && tried < kMaxPeriods;
          again = next_[again], ++tried) {
       const size_t period = again - start;
@@ -38,7 +38,7 @@ class Search {
       }
       const Repeat found{start, period, 1 + same / period};
       if (saved(found) > saved(best)) best = found;
-      // It repeats to its end: a longer period saves no more.
+      // Repeats to the end of the sequence, so a longer period cannot save more.
       if (again + same == sequence_.size() && same >= period) break;
     }
     return best;
@@ -46,7 +46,7 @@ class Search {
 
  private:
   const std::vector<uint64_t>& sequence_;
-  std::vector<size_t> next_;  // the next place of the same element; the size where there is none
+  std::vector<size_t> next_;  // index of the next equal element, or the size of the sequence
 };
 
 }  // namespace

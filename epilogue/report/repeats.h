@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repetition in a sequence: A B C B C B C is A, then B C three times.
+// Finds repetition in a sequence: A B C B C B C is A, then B C three times.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ struct Repeat {
   size_t times = 1;
 };
 
-// The whole sequence in order, as stretches that repeat and single elements. Of the repetitions
-// that start at an element the one that saves most is taken, unless one at the next element saves
-// more. At most 512 periods are tried at an element.
+// Splits the whole sequence, in order, into repeated runs and single elements. At each element,
+// takes the repetition that saves the most elements, unless one that starts at the next element
+// saves more. Tries at most 512 periods per element.
 std::vector<Repeat> find_repeats(const std::vector<uint64_t>& sequence);
 
 }  // namespace epi::report

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The advice on the first screen.
 #include <fmt/format.h>
 
 #include "epilogue/report/advise_report.h"
@@ -34,7 +35,7 @@ std::string device_saving_text(const analysis::Advice& advice, const char* devic
                      number(saving.high), unit_name);
 }
 
-// What it saves in addition to the advice above. Host time saved is an upper bound.
+// The saving in addition to the advice above. Savings of host time are upper bounds.
 std::string step_saving_text(const analysis::Advice& advice, double saved_ns) {
   if (advice.kind == AdviceKind::kBatch) return "throughput, not step time";
   if (saved_ns < 1) return "no more";

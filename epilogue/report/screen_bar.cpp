@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The time of the step as a bar of letters on the first screen.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -21,8 +21,9 @@ std::optional<double> mfu(const ScreenData& data) {
 
 namespace {
 
-void add_alone(const analysis::TraceIndex& index, const analysis::Interval& window,
-               ScreenData& data) {
+// Adds the time of communication and of copies that no other work overlaps.
+void add_exposed(const analysis::TraceIndex& index, const analysis::Interval& window,
+                 ScreenData& data) {
   analysis::Intervals communication;
   analysis::Intervals copies;
   analysis::Intervals others;
@@ -44,19 +45,19 @@ void add_alone(const analysis::TraceIndex& index, const analysis::Interval& wind
       analysis::merged(std::move(copies)), analysis::merged(std::move(others))));
 }
 
-// How the trace was recorded, as far as that costs time.
-void add_recording(const analysis::TraceIndex& index, const analysis::Interval& window,
-                   ScreenData& data) {
+// Adds what recording the trace cost: profiler overhead and Python stacks.
+void add_recording_cost(const analysis::TraceIndex& index, const analysis::Interval& window,
+                        ScreenData& data) {
   const trace::Trace& trace = index.trace;
-  analysis::Intervals own;
+  analysis::Intervals overhead;
   for (trace::EventId id = 0; id < trace.size(); ++id) {
     data.has_stacks |= trace.category[id] == trace::Category::kPythonFunction;
     if (trace.category[id] != trace::Category::kOverhead || !trace.is_span(id)) continue;
     const int64_t begin = std::max(window.begin, trace.ts_ns[id]);
     const int64_t end = std::min(window.end, trace.end_ns(id));
-    if (begin < end) own.push_back({begin, end});
+    if (begin < end) overhead.push_back({begin, end});
   }
-  for (const analysis::Interval& one : analysis::merged(std::move(own))) {
+  for (const analysis::Interval& one : analysis::merged(std::move(overhead))) {
     data.profiler_ns += one.end - one.begin;
   }
 }
@@ -74,7 +75,7 @@ ScreenData screen_data(const analysis::TraceIndex& index) {
   for (const trace::EventId id : index.ownership.everything().work) {
     const bool inside = index.trace.ts_ns[id] >= diagnosis.window.begin &&
                         index.trace.end_ns(id) <= diagnosis.window.end;
-    // Work of no step counts only where nothing says which step it belongs to.
+    // Work without a launch or operator counts only if most launches are missing.
     const bool owned = index.links.launch[id] != trace::kNoEvent ||
                        index.links.op[id] != trace::kNoEvent || diagnosis.launches_missing;
     if (inside && owned) work.push_back(id);
@@ -82,8 +83,8 @@ ScreenData screen_data(const analysis::TraceIndex& index) {
   data.groups =
       analysis::work_groups(index, work, analysis::gpu_peaks(data.summary.device), kScreenGroups);
   data.loading = analysis::loading_in(index, diagnosis.window);
-  add_alone(index, diagnosis.window, data);
-  add_recording(index, diagnosis.window, data);
+  add_exposed(index, diagnosis.window, data);
+  add_recording_cost(index, diagnosis.window, data);
   return data;
 }
 

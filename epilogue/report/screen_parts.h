@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the first screen that have a file of their own.
+// Parts of the first screen: the bar (screen_bar.cpp), the table of GPU work (screen_work.cpp) and
+// the advice (screen_advice.cpp).
 #pragma once
 
 #include <string>
@@ -11,15 +12,15 @@ namespace epi::report {
 
 inline std::string time_of(int64_t ns) { return time_text(static_cast<double>(ns)); }
 
-// The step's time as a bar of letters, with their legend.
+// The time of the step as a bar of letters, with a legend.
 std::string bar_text(const ScreenData& data, size_t width);
 
 // "GEMM 8192x768x3072 bf16"
 std::string group_text(const analysis::WorkGroup& group);
-// What the device worked on: at most so many groups, and the others as one.
+// The table of GPU work: at most `most` groups, and the rest as one row.
 std::string groups_text(const ScreenData& data, size_t most, size_t width);
 
-// The first pieces of advice, what each saves, and what bounds the step after it.
+// The first pieces of advice, what each saves, and what limits the step after it.
 std::string advice_text(const ScreenData& data, size_t width);
 
 }  // namespace epi::report

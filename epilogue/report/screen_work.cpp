@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The table of GPU work on the first screen.
 #include <fmt/format.h>
 
 #include "epilogue/report/kernel_report.h"
@@ -45,7 +46,8 @@ const char* name_of(WorkClass what) {
   return "";
 }
 
-// Of the peak that it comes nearer to; of a GEMM that the bandwidth limits also how fast it is.
+// The share of the peak that the group comes closer to. A memory-bound GEMM also shows its
+// bandwidth.
 std::string peak_text(const WorkGroup& group) {
   const double flops = group.of_peak_flops.value_or(0);
   const double bytes = group.of_peak_bandwidth.value_or(0);

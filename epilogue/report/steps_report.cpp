@@ -21,14 +21,15 @@ double us(double ns) { return ns / 1000; }
 
 std::string share(double part) { return fmt::format("{:.1f} %", 100 * part); }
 
-// A median between two counts may be a half.
+// The median of an even number of counts may end in .5.
 std::string count_text(double count) {
   return count == std::floor(count) ? fmt::format("{:.0f}", count) : fmt::format("{:.1f}", count);
 }
 
-std::vector<Table::Column> columns(const char* first, const char* second) {
-  return {{first, Align::kLeft},     {second, Align::kRight}, {"CPU", Align::kRight},
-          {"GPU", Align::kRight},    {"busy", Align::kRight}, {"idle", Align::kRight},
+std::vector<Table::Column> columns(const char* first, const char* second, bool cpu_kernels) {
+  const char* kernel_time = cpu_kernels ? "kernel time" : "GPU";
+  return {{first, Align::kLeft},        {second, Align::kRight}, {"CPU", Align::kRight},
+          {kernel_time, Align::kRight}, {"busy", Align::kRight}, {"idle", Align::kRight},
           {"kernels", Align::kRight}};
 }
 
@@ -36,8 +37,8 @@ bool is_whole_trace(const InstanceGroup& steps) {
   return steps.instances.size() == 1 && steps.instances[0].event == trace::kNoEvent;
 }
 
-Table steps_table(const InstanceGroup& steps) {
-  Table table(columns(is_whole_trace(steps) ? "no steps marked" : "step", "launches"));
+Table steps_table(const InstanceGroup& steps, bool cpu_kernels) {
+  Table table(columns(is_whole_trace(steps) ? "no steps marked" : "step", "launches", cpu_kernels));
   for (const Instance& step : steps.instances) {
     const Measures& m = step.measures;
     table.add_row({step.name + (step.cold ? " (cold)" : ""), fmt::format("{}", m.launches),
@@ -48,8 +49,8 @@ Table steps_table(const InstanceGroup& steps) {
   return table;
 }
 
-Table annotations_table(const std::vector<InstanceGroup>& annotations) {
-  Table table(columns("annotation, median", "count"));
+Table annotations_table(const std::vector<InstanceGroup>& annotations, bool cpu_kernels) {
+  Table table(columns("annotation, median", "count", cpu_kernels));
   for (const InstanceGroup& group : annotations) {
     const auto m = analysis::median_measures(group);
     const std::string kernels =
@@ -85,10 +86,10 @@ std::string steps_text(const StepsReport& report, bool markdown, size_t width) {
   const auto print = [&](const Table& table) {
     return markdown ? table.markdown() : table.text(width, Table::Cut::kMiddle);
   };
-  std::string out = print(steps_table(report.steps)) + (markdown ? "\n" : "");
+  std::string out = print(steps_table(report.steps, report.cpu_kernels)) + (markdown ? "\n" : "");
   out += copies_text(report.steps);
   if (report.annotations.empty()) return out;
-  return out + "\n" + print(annotations_table(report.annotations));
+  return out + "\n" + print(annotations_table(report.annotations, report.cpu_kernels));
 }
 
 void median_json(JsonWriter& json, const InstanceGroup& group) {

@@ -13,16 +13,19 @@ namespace epi::report {
 struct StepsReport {
   analysis::InstanceGroup steps;
   std::vector<analysis::InstanceGroup> annotations;
+  bool cpu_kernels = false;  // the kernels ran on the CPU backend
 };
 
-// The text is at most `width` columns wide; Markdown takes what it needs.
+// Text is at most `width` columns wide. Markdown is not limited.
 std::string steps_text(const StepsReport& report, bool markdown, size_t width);
-// The members `steps` and `annotations` of an open object.
+// Writes the members `steps` and `annotations` of an open object.
 void steps_json(JsonWriter& json, const StepsReport& report);
 
-// The medians of a group as members of an open object: "cpu_us_median", "kernels_median", ...
+// Writes the medians of a group as members of an open object: "cpu_us_median", "kernels_median",
+// ...
 void median_json(JsonWriter& json, const analysis::InstanceGroup& group);
-// The measures of one instance as members of an open object: "cpu_us", "gpu_us", "kernels", ...
+// Writes the measures of one instance as members of an open object: "cpu_us", "gpu_us", "kernels",
+// ...
 void measures_json(JsonWriter& json, const analysis::Measures& measures);
 
 }  // namespace epi::report

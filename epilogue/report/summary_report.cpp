@@ -107,7 +107,7 @@ std::string lost_text(const Summary& summary) {
   return out;
 }
 
-// With `rates` they are kernels.
+// Names with `rates` are kernels, the others are operators.
 void names_json(JsonWriter& json, const char* key, const std::vector<analysis::NamedTime>& names,
                 const std::vector<analysis::KernelRate>* rates) {
   json.key(key).begin_array();

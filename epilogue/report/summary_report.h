@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The summary of a trace: Markdown, or JSON.
+// The summary of a trace as Markdown and JSON. Terminals get `first_screen.h`.
 #pragma once
 
 #include <string>
@@ -10,10 +10,9 @@
 
 namespace epi::report {
 
-// As Markdown; `first_screen.h` is what a terminal gets.
 std::string summary_markdown(const analysis::Summary& summary, const std::string& file,
                              NameStyle names = NameStyle::kDecoded);
-// Members of an open object.
+// Writes members of an open object.
 void summary_json(JsonWriter& json, const analysis::Summary& summary);
 
 }  // namespace epi::report

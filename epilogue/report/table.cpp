@@ -11,7 +11,7 @@
 namespace epi::report {
 namespace {
 
-// A bar would end a Markdown cell.
+// Escapes "|", which would end a Markdown cell.
 std::string markdown_cell(const std::string& cell) {
   std::string out;
   for (const char c : cell) {
@@ -33,7 +33,7 @@ std::string Table::text(size_t width_limit, Cut cut) const {
   for (size_t c = 0; c < columns_.size(); ++c) {
     size_t width = columns_[c].title.size();
     for (const auto& row : rows_) {
-      if (c > 0 || row[c].size() <= longest_first_) width = std::max(width, row[c].size());
+      if (c > 0 || row[c].size() <= max_first_size_) width = std::max(width, row[c].size());
     }
     widths.push_back(width);
   }
@@ -57,11 +57,11 @@ std::string Table::text(size_t width_limit, Cut cut) const {
   end_line();
   for (const auto& row : rows_) {
     for (size_t c = 0; c < row.size(); ++c) {
-      const bool is_cut = c == 0 && row[c].size() > widths[0] && row[c].size() <= longest_first_;
+      const bool is_cut = c == 0 && row[c].size() > widths[0] && row[c].size() <= max_first_size_;
       append(c, !is_cut            ? row[c]
                 : cut == Cut::kEnd ? shortened(row[c], widths[0])
                                    : shortened_middle(row[c], widths[0]));
-      if (c > 0 || row[c].size() <= longest_first_) continue;
+      if (c > 0 || row[c].size() <= max_first_size_) continue;
       end_line();
       append(c, "");
     }

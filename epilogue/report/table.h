@@ -18,15 +18,15 @@ class Table {
   };
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  // As many cells as columns.
+  // Expects one cell per column.
   void add_row(std::vector<std::string> cells);
 
-  // In text, a first cell that is longer takes a line of its own, and the others follow below it.
-  void wrap_first(size_t longest) { longest_first_ = longest; }
+  // In `text`, a first cell longer than `max_size` gets its own line, above the other cells.
+  void wrap_first(size_t max_size) { max_first_size_ = max_size; }
 
-  // Two spaces in front of each column; no trailing spaces. Where a line would be longer than
-  // `width`, the cells of the first column are cut: at their end, or in their middle where names
-  // differ at both ends.
+  // Puts two spaces before each column and no trailing spaces. If a line would exceed `width`, the
+  // cells of the first column are cut: at the end, or in the middle for names that differ at both
+  // ends.
   enum class Cut { kEnd, kMiddle };
   std::string text(size_t width = SIZE_MAX, Cut cut = Cut::kEnd) const;
   std::string markdown() const;
@@ -34,7 +34,7 @@ class Table {
  private:
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
-  size_t longest_first_ = static_cast<size_t>(-1);
+  size_t max_first_size_ = static_cast<size_t>(-1);
 };
 
 }  // namespace epi::report

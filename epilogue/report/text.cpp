@@ -91,7 +91,7 @@ std::string shortened_middle(const std::string& text, size_t width) {
   if (line.size() <= width) return line;
   const size_t tail = (width - 3) / 2;
   const std::string head(utf8_prefix(line, width - 3 - tail));
-  // The tail starts at a character, too.
+  // The tail must not start inside a character.
   const size_t cut = utf8_prefix(line, line.size() - tail).size();
   const size_t start =
       cut == line.size() - tail ? cut : std::min(line.size(), line.size() - tail + 1);

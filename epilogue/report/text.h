@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sentences for a terminal, and words for a shell.
+// Text layout for a terminal (wrapping, indentation, shortening) and quoting for a shell.
 #pragma once
 
 #include <string>
@@ -7,19 +7,19 @@
 
 namespace epi::report {
 
-// Broken between words into lines of at most `width`; a number stays with its unit.
+// Breaks text at spaces into lines of at most `width`. A number stays on the line of its unit.
 std::string wrapped(const std::string& text, size_t width);
-// The same with every line behind so many spaces.
+// Like `wrapped`, with every line indented by `spaces`.
 std::string indented(const std::string& text, size_t spaces, size_t width);
-// Without regard to words, for names without spaces; lines after the first are indented.
+// Breaks text at any character, for names without spaces. Lines after the first are indented.
 std::string hard_wrapped(const std::string& text, size_t indent, size_t width);
-// The longest prefix of at most `bytes` bytes that ends between characters.
+// The longest prefix of at most `bytes` bytes that does not split a character.
 std::string_view utf8_prefix(std::string_view text, size_t bytes);
-// One line of at most `width`, cut at the end ("forward_and_a_lo...") or in the middle
-// ("forward...block_11"). Control characters become spaces.
+// Shortens text to one line of at most `width`: cut at the end ("forward_and_a_lo...") or in the
+// middle ("forward...block_11"). Control characters become spaces.
 std::string shortened(const std::string& text, size_t width);
 std::string shortened_middle(const std::string& text, size_t width);
-// As a shell takes it.
+// Quotes a word for a POSIX shell if it needs quotes.
 std::string shell_word(const std::string& word);
 
 }  // namespace epi::report

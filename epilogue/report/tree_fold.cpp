@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Folds repeated operators of a tree into one line each.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// "nn.Module: Block_*" of "nn.Module: Block_12".
+// "nn.Module: Block_12" becomes "nn.Module: Block_*".
 std::string without_digits(std::string_view name) {
   std::string text;
   for (size_t i = 0; i < name.size(); ++i) {
@@ -28,11 +29,11 @@ std::string without_digits(std::string_view name) {
 }
 
 uint64_t combined(uint64_t hash, uint64_t value) {
-  // FNV-1a, a word at a time.
+  // FNV-1a, one word at a time.
   return (hash ^ value) * 0x100000001b3;
 }
 
-// Groups in the order of their first node.
+// Nodes grouped by name, in the order of the first node of each group.
 struct NodesByName {
   void add(std::string_view name, size_t node) {
     const auto [known, is_new] = places.try_emplace(name, groups.size());
@@ -53,19 +54,19 @@ std::vector<size_t> joined(const std::vector<std::vector<size_t>>& slices) {
 // Merges the nodes of a forest into lines, from the roots down.
 class Folder {
  public:
-  // The same stretch of operators, once for each time that it ran.
+  // The occurrences of one sequence of operators.
   using Slices = std::vector<std::vector<size_t>>;
 
   Folder(const trace::Trace& trace, const trace::Links& links, const Forest& forest,
          const TreeOptions& options, TreeLines& out)
       : trace_(trace), links_(links), nodes_(forest.nodes()), options_(options), out_(out) {
-    sign();
+    compute_signatures();
   }
 
-  // The children of operators that are one line: as many lists as it stands for.
+  // Adds the children of the operators that are folded into `parent`, one list per operator.
   void add_siblings(const Slices& parents_children, size_t parent, size_t depth) {
     Slices ops;
-    NodesByName others;  // calls and device work
+    NodesByName others;  // runtime calls and device work
     for (const auto& children : parents_children) {
       auto& ops_of_one = ops.emplace_back();
       for (const size_t child : children) {
@@ -85,8 +86,8 @@ class Folder {
     return !nodes_[node].device && !trace::is_call(trace_.category[nodes_[node].id]);
   }
 
-  // What makes two operators one: their names and those of all operators below.
-  void sign() {
+  // Operators with the same signature are folded: it covers their name and all operators below.
+  void compute_signatures() {
     signatures_.assign(nodes_.size(), 0);
     for (size_t i = nodes_.size(); i-- > 0;) {
       if (!is_op(i)) continue;
@@ -97,7 +98,7 @@ class Folder {
       for (const size_t child : nodes_[i].children) {
         if (is_op(child)) hash = combined(hash, signatures_[child]);
       }
-      // Separates the children of this operator from its next siblings.
+      // The depth distinguishes children of this operator from its next siblings.
       signatures_[i] = combined(hash, nodes_[i].depth);
     }
   }
@@ -109,7 +110,7 @@ class Folder {
                         [&](size_t a, size_t b) { return signatures_[a] == signatures_[b]; });
     });
     if (!alike) {
-      // Below calls of one name, which may hold different operators.
+      // The parents are calls with the same name, which may contain different operators.
       add_sequence({joined(slices)}, parent, depth);
       return;
     }

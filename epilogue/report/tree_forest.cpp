@@ -28,15 +28,15 @@ void Forest::add_host_events() {
   }
 }
 
-// Under its launch where it has one, under its operator otherwise.
+// Adds device work below its launch, or below its operator if the launch is unknown.
 void Forest::add_device_work() {
   for (EventId id = 0; id < trace_.size(); ++id) {
     if (!trace_.is_span(id) || !trace::is_device_work(trace_.category[id])) continue;
-    const EventId starter = links_.launch[id] != kNoEvent ? links_.launch[id] : links_.op[id];
-    const auto place = places_.find(starter);
+    const EventId launcher = links_.launch[id] != kNoEvent ? links_.launch[id] : links_.op[id];
+    const auto place = places_.find(launcher);
     if (place == places_.end()) continue;
     add(id, place->second, true);
-    for (EventId above = starter; above != kNoEvent; above = links_.tree.parent[above]) {
+    for (EventId above = launcher; above != kNoEvent; above = links_.tree.parent[above]) {
       const auto node = places_.find(above);
       if (node == places_.end()) break;
       nodes_[node->second].device_ns += trace_.dur_ns[id];

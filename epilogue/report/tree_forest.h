@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of one stretch of a trace as nodes of a tree: operators, annotations and runtime calls
-// of each thread, and the device work under the call that launched it.
+// The events of a time range as nodes of trees: operators, annotations and runtime calls of each
+// thread, and device work below the call that launched it.
 #pragma once
 
 #include <string>
@@ -13,15 +13,15 @@
 
 namespace epi::report {
 
-// Deeper than this no program nests; a file might, and would overflow the stack.
+// No real program nests deeper. A malformed file might, and would overflow the stack.
 inline constexpr size_t kMaxTreeDepth = 1000;
 
 struct TreeNode {
   trace::EventId id = trace::kNoEvent;
   size_t depth = 0;
-  int64_t device_ns = 0;  // of what it and those below it launched
+  int64_t device_ns = 0;  // of work launched by this node and its descendants
   bool device = false;
-  bool launched = false;  // it or one below it started something
+  bool launched = false;  // this node or a descendant launched work
   std::vector<size_t> children{};
 };
 
@@ -34,10 +34,10 @@ class Forest {
  public:
   Forest(const trace::Trace& trace, const trace::Links& links, const TreeOptions& options);
 
-  // Parents before their children.
+  // Parents come before their children.
   const std::vector<TreeNode>& nodes() const { return nodes_; }
-  // The main thread first: the one with the step or, where no event marks it, the one that launches
-  // most. The others in the order of the trace.
+  // The main thread is first: the one with the step or, if no event marks a step, the one with the
+  // most launches. The other threads are in the order of the trace.
   const std::vector<TreeThread>& threads() const { return threads_; }
 
  private:

@@ -34,7 +34,7 @@ TreeLines full_lines(const trace::Trace& trace, const trace::Links& links, const
   const bool many = forest.threads().size() > 1;
   for (const TreeThread& thread : forest.threads()) {
     const size_t top = many ? out.add(thread_line(trace, forest, thread), SIZE_MAX) : SIZE_MAX;
-    std::vector<std::pair<size_t, size_t>> waiting;  // a node, the line above it
+    std::vector<std::pair<size_t, size_t>> waiting;  // a node and its parent line
     const auto push = [&](const std::vector<size_t>& nodes, size_t above) {
       for (size_t i = nodes.size(); i-- > 0;) waiting.emplace_back(nodes[i], above);
     };
@@ -57,17 +57,18 @@ TreeLines full_lines(const trace::Trace& trace, const trace::Links& links, const
   return out;
 }
 
-void TreeLines::limit(size_t most, size_t per_kernel) {
-  if (lines_.size() <= most && per_kernel == 1) return;
+void TreeLines::limit(size_t max_lines, size_t per_kernel) {
+  if (lines_.size() <= max_lines && per_kernel == 1) return;
   for (TreeLine& line : lines_) line.shown = false;
   const auto weight = [&](size_t at) { return std::max(lines_[at].cpu_ns, lines_[at].device_ns); };
-  // The heaviest first; of equals the one that stands higher.
+  // The line with the most time is first. Of equal lines, the upper one is.
   const auto lighter = [&](size_t a, size_t b) {
     return std::pair(weight(a), b) < std::pair(weight(b), a);
   };
   std::priority_queue<size_t, std::vector<size_t>, decltype(lighter)> waiting(lighter);
   for (const size_t root : roots_) waiting.push(root);
-  std::vector<bool> opened(lines_.size() + 1);  // has a child that is shown; last: the roots
+  std::vector<bool> opened(lines_.size() +
+                           1);  // has a visible child; the last entry is for the roots
   size_t used = 0;
   while (!waiting.empty()) {
     const size_t at = waiting.top();
@@ -75,13 +76,13 @@ void TreeLines::limit(size_t most, size_t per_kernel) {
     const auto& beside = siblings(lines_[at]);
     const size_t place = lines_[at].place;
     const auto hidden = [&](size_t i) { return !lines_[beside[i]].shown; };
-    // Hidden siblings are one line for each stretch of them, once one of them is shown.
+    // Once a sibling is shown, each run of hidden siblings takes one line.
     const size_t parent = std::min(lines_[at].parent, lines_.size());
     const size_t gaps_before = opened[parent] ? 1 : 0;
     const size_t gaps_after = (place > 0 && hidden(place - 1) ? 1U : 0U) +
                               (place + 1 < beside.size() && hidden(place + 1) ? 1U : 0U);
     const size_t own = lines_[at].device ? per_kernel : 1;
-    if (used + own + gaps_after - gaps_before > most) continue;
+    if (used + own + gaps_after - gaps_before > max_lines) continue;
     used += own + gaps_after - gaps_before;
     lines_[at].shown = opened[parent] = true;
     for (const size_t child : lines_[at].children) waiting.push(child);

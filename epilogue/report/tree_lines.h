@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A forest as the lines of a screen. Where it is too long for one, events that repeat are folded
-// into one line with their times added up, and of what is left the costliest is shown.
+// The lines of a printed tree. If there are too many, repeated events are folded into one line with
+// the sum of their times, and only the lines with the most time are shown.
 #pragma once
 
 #include <string>
@@ -12,35 +12,36 @@ namespace epi::report {
 
 struct TreeLine {
   std::string name;
-  int64_t count = 1;  // events whose times are added up here
+  int64_t count = 1;  // number of events whose times are added up
   int64_t cpu_ns = 0;
   int64_t self_ns = 0;
   int64_t device_ns = 0;
   bool device = false;
   bool launched = false;
   bool is_thread = false;
-  bool is_sequence = false;  // of siblings that repeat: no event itself
+  bool is_sequence = false;  // a repeated sequence of siblings, not an event
   bool shown = true;
   size_t depth = 0;
   size_t parent = SIZE_MAX;
-  size_t place = 0;  // among its siblings
+  size_t place = 0;  // index among its siblings
   std::vector<size_t> children{};
 };
 
 class TreeLines {
  public:
-  // Returns its place. A parent of SIZE_MAX makes it a root.
+  // Returns the index of the line. A parent of SIZE_MAX makes it a root.
   size_t add(TreeLine line, size_t parent);
-  // Hides the lines of least time until at most `most` are left, counting those that stand for
-  // hidden siblings, and `per_kernel` for each device event.
-  void limit(size_t most, size_t per_kernel);
+  // Hides the lines with the least time, so that at most `max_lines` are printed. A run of hidden
+  // siblings counts as one line, and a device event as `per_kernel` lines.
+  void limit(size_t max_lines, size_t per_kernel);
 
   const std::vector<TreeLine>& lines() const { return lines_; }
   const std::vector<size_t>& roots() const { return roots_; }
   struct Below {
     size_t lines = 0;
-    bool has_occupancy = false;  // one of them asks for the occupancy of a kernel
+    bool has_occupancy = false;  // one of them is an occupancy query
   };
+  // The lines below a line.
   Below below(size_t line) const;
 
  private:
@@ -52,11 +53,12 @@ class TreeLines {
 
 TreeLine thread_line(const trace::Trace& trace, const Forest& forest, const TreeThread& thread);
 
-// One line for each event, and one for each thread where there are several.
+// One line per event, and one per thread if there are several threads.
 TreeLines full_lines(const trace::Trace& trace, const trace::Links& links, const Forest& forest,
                      const TreeOptions& options);
-// Siblings that repeat, alone or as a sequence (the layers of a model), are one line: the same
-// operators below, whatever their calls and kernels, and names that differ in digits only.
+// Folds repeated siblings, and repeated sequences of siblings such as the layers of a model, into
+// one line. Two operators are the same if their names differ only in digits and the operators below
+// them are the same. Their calls and kernels may differ.
 TreeLines folded_lines(const trace::Trace& trace, const trace::Links& links, const Forest& forest,
                        const TreeOptions& options);
 

@@ -33,14 +33,14 @@ class TextWriter {
   struct Times {
     std::string cpu, self, gpu;
   };
-  // What is left to write: a line, or a stretch of siblings of which none is shown.
+  // A line to write, or a run of hidden siblings.
   struct Task {
     const std::vector<size_t>* siblings;
     size_t first;
     size_t count;
   };
 
-  // Without recursion: a file may nest as deep as it likes.
+  // Not recursive, because a file may nest events arbitrarily deep.
   void write_siblings(const std::vector<size_t>& roots) {
     std::vector<Task> waiting;
     push_children(roots, waiting);
@@ -91,7 +91,7 @@ class TextWriter {
               {time(sum.cpu_ns), "", sum.launched ? time(sum.device_ns) : "-"});
   }
 
-  // Calls that ask or wait first: the others are told by their times.
+  // Occupancy queries and synchronizing calls come first, because their times do not reveal them.
   std::string names_of(const Task& task) const {
     std::vector<std::string> names;
     for (size_t i = task.first; i < task.first + task.count; ++i) {
@@ -106,7 +106,7 @@ class TextWriter {
 
   static std::string indent(const TreeLine& line) { return std::string(2 * line.depth, ' '); }
 
-  // " (+8, occ.)": eight lines, among them occupancy queries.
+  // " (+8, occ.)": eight lines below, including occupancy queries.
   std::string below_text(size_t at) const {
     const TreeLines::Below below = tree_.below(at);
     if (below.lines == 0) return "";
@@ -124,10 +124,10 @@ class TextWriter {
     const std::string before = fmt::format("{}{}{}", indent(line), line.device ? "> " : "",
                                            line.count == 1 ? "" : fmt::format("{} x ", line.count));
     if (!line.device || !options_.names) {
-      // A kernel has no CPU times, and its name may take their columns.
+      // A kernel has no CPU times, so its name may extend into their columns.
       const size_t columns = name_width_ + (line.device ? 2 * kTimeWidth : 0);
       const size_t room = columns - 1 - std::min(columns - 1, after.size());
-      // A decoded name is shorter than most names.
+      // A decoded name is usually shorter.
       const bool fits = before.size() + line.name.size() <= room;
       const std::string name =
           line.device && !fits ? name_lines(line.name, NameStyle::kDecoded)[0] : line.name;
@@ -146,7 +146,7 @@ class TextWriter {
     }
   }
 
-  // A name that does not fit has a line of its own.
+  // A name that does not fit is on a separate line.
   void write_row(std::string name, const Times& times) {
     if (name.size() >= name_width_) {
       out_ += name + '\n';
@@ -185,8 +185,8 @@ void node_json(JsonWriter& json, const trace::Trace& trace, const trace::Links& 
 
 namespace {
 
-// A name that was asked for may have a line of its own.
-size_t lines_of_a_kernel(const TreeOptions& options) {
+// With --names, a kernel may take more than one line.
+size_t lines_per_kernel(const TreeOptions& options) {
   if (!options.names) return 1;
   return *options.names == NameStyle::kBoth ? 3 : 2;
 }
@@ -199,11 +199,11 @@ std::string tree_text(const trace::Trace& trace, const trace::Links& links,
   const TreeLines full = full_lines(trace, links, forest, options);
   const auto kernels = static_cast<size_t>(std::count_if(
       full.lines().begin(), full.lines().end(), [](const TreeLine& line) { return line.device; }));
-  const size_t printed = 1 + full.lines().size() + kernels * (lines_of_a_kernel(options) - 1);
+  const size_t printed = 1 + full.lines().size() + kernels * (lines_per_kernel(options) - 1);
   if (options.full || printed <= kMaxTreeLines) return TextWriter(full, options).run();
   TreeLines folded = folded_lines(trace, links, forest, options);
-  // The head and the two last lines count as well.
-  folded.limit(kMaxTreeLines - 3, lines_of_a_kernel(options));
+  // Leaves room for the header and the last two lines.
+  folded.limit(kMaxTreeLines - 3, lines_per_kernel(options));
   return TextWriter(folded, options).run() +
          fmt::format(
              "folded from {} lines: --full shows all\n"

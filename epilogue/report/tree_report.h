@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One stretch of a trace as a tree: operators, annotations and runtime calls with their times, and
-// the device work that each launch started. What launches nothing shows a dash where the others
-// have their device time.
+// A time range of a trace as a tree: operators, annotations and runtime calls with their times, and
+// the kernels and copies that each call launched. The device time of an event that launches nothing
+// is shown as a dash.
 #pragma once
 
 #include <optional>
@@ -15,24 +15,24 @@
 namespace epi::report {
 
 struct TreeOptions {
-  int64_t begin_ns = 0;  // events that begin in [begin, end) are shown
+  int64_t begin_ns = 0;  // events that start in [begin, end) are shown
   int64_t end_ns = 0;
-  trace::EventId root = trace::kNoEvent;  // only what is under it; none: every thread
-  trace::EventId step = trace::kNoEvent;  // whose thread is the main one; none: no event marks it
+  trace::EventId root = trace::kNoEvent;  // shows only this event and its children, if set
+  trace::EventId step = trace::kNoEvent;  // its thread is the main one, if set
   size_t depth = SIZE_MAX;                // levels below the root
   size_t width = 80;
-  bool cpu_kernels = false;          // of Epilogue's CPU backend, instead of a GPU's
-  bool full = false;                 // every line, also where there are more than `kMaxTreeLines`
-  std::optional<NameStyle> names{};  // of kernels; none: the name, or what it says where it is long
+  bool cpu_kernels = false;          // the kernels ran on the CPU backend
+  bool full = false;                 // never folds, even with more than `kMaxTreeLines` lines
+  std::optional<NameStyle> names{};  // of kernels; by default, only names too long are decoded
 };
 
-// A longer tree is folded to at most so many lines: three screens of a large terminal.
+// Longer trees are folded to at most this many lines: three screens of a large terminal.
 inline constexpr size_t kMaxTreeLines = 200;
 
 std::string tree_text(const trace::Trace& trace, const trace::Links& links,
                       const TreeOptions& options);
-// The member `tree`, never folded: nodes {"name", "category", "cpu_us", "self_us", "gpu_us",
-// "children"}.
+// Writes the member `tree`, which is never folded. Its nodes are {"name", "category", "cpu_us",
+// "self_us", "gpu_us", "children"}.
 void tree_json(JsonWriter& json, const trace::Trace& trace, const trace::Links& links,
                const TreeOptions& options);
 

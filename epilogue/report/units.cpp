@@ -47,10 +47,11 @@ std::string time_text(double nanoseconds) {
 
 std::string bandwidth_text(double bytes_per_ns) { return bytes_text(bytes_per_ns * 1e9) + "/s"; }
 
-std::string plural(double count, const char* one, const char* ending, const char* ending_of_one) {
+std::string plural(double count, const char* stem, const char* ending,
+                   const char* singular_ending) {
   const std::string number =
       count == std::floor(count) ? fmt::format("{:.0f}", count) : fmt::format("{:.1f}", count);
-  return fmt::format("{} {}{}", number, one, count == 1 ? ending_of_one : ending);
+  return fmt::format("{} {}{}", number, stem, count == 1 ? singular_ending : ending);
 }
 
 }  // namespace epi::report

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers for people: three or four digits and a unit. Powers of ten, as vendors count bandwidth.
+// Formats numbers for people: three or four digits and a unit. Prefixes are decimal (1 kB is 1000
+// B), as in the bandwidth figures of vendors.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ std::string time_text(double nanoseconds);
 std::string four_digits(double value);
 // Bytes per nanosecond as "517.8 GB/s", "2.005 TB/s".
 std::string bandwidth_text(double bytes_per_ns);
-// "1 kernel", "5 kernels", "4.5 kernels".
-std::string plural(double count, const char* one, const char* ending = "s",
-                   const char* ending_of_one = "");
+// "1 kernel", "5 kernels", "4.5 kernels". An irregular noun is split: plural(n, "cop", "ies", "y").
+std::string plural(double count, const char* stem, const char* ending = "s",
+                   const char* singular_ending = "");
 
 }  // namespace epi::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verdict of a comparison.
+// The verdict of a comparison: one or two sentences.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,13 +20,13 @@ using analysis::GroupComparison;
 using analysis::Kind;
 using analysis::NamedCount;
 
-// Medians of a noisy machine that differ by less than this share count as equal.
+// Times that differ by at most this share count as equal, because machines are noisy.
 constexpr double kEqualWithin = 0.01;
-constexpr size_t kShownFusions = 3;  // the rest is counted
+constexpr size_t kShownFusions = 3;  // the others are only counted
 constexpr size_t kNameWidth = 60;
 
 // "GPU time 234.3 us -> 204.3 us (-13 %)"
-std::string net(const char* what, double a, double b) {
+std::string change_text(const char* what, double a, double b) {
   if (a == b || std::abs(b - a) <= kEqualWithin * std::max(a, b)) {
     return fmt::format("{} is the same ({})", what, time_text(b));
   }
@@ -40,7 +40,8 @@ int64_t total(const std::vector<NamedCount>& list) {
   return sum;
 }
 
-// "3 GEMMs" where all of them are, "4 kernels" otherwise; copies and sets apart.
+// "3 GEMMs" if all kernels are GEMMs, "4 kernels" otherwise. Copies and memsets are not counted
+// unless there are no kernels.
 std::string kernels_phrase(const std::vector<NamedCount>& list) {
   int64_t gemms = 0;
   int64_t others = 0;
@@ -54,13 +55,13 @@ std::string kernels_phrase(const std::vector<NamedCount>& list) {
   return total(list) == 1 ? "1 copy or set" : fmt::format("{} copies and sets", total(list));
 }
 
-// Whether A has view operators and B none of them, or the other way around.
+// A phrase if only one of the traces has view operators.
 std::string views_phrase(const GroupComparison& group) {
   const auto any_view = [](const std::vector<analysis::HostChange>& changes) {
     return std::any_of(changes.begin(), changes.end(),
                        [](const auto& change) { return analysis::is_view_op(change.name); });
   };
-  // A trace without any operator did not record them.
+  // A trace without any ATen operator did not record them.
   const auto any_op = [](const std::vector<analysis::HostChange>& changes) {
     return std::any_of(changes.begin(), changes.end(),
                        [](const auto& change) { return change.name.starts_with("aten::"); });
@@ -125,8 +126,8 @@ bool has_no_work(const GroupComparison& group) {
   return group.same.empty() && group.same_gpu_work();
 }
 
-// Everything but times and bytes.
-std::string head(const analysis::Comparison& comparison) {
+// The verdict without times and bytes.
+std::string work_verdict(const analysis::Comparison& comparison) {
   const GroupComparison& group = comparison.groups[comparison.main_group];
   const char* work = comparison.cpu_kernels ? "kernels" : "GPU work";
   std::string out;
@@ -156,23 +157,23 @@ std::string verdict_text(const analysis::Comparison& comparison) {
   const auto& a = group.a.median;
   const auto& b = group.b.median;
   const bool empty = has_no_work(group) || a.device_ns == 0 || b.device_ns == 0;
-  std::vector<std::string> nets;
+  std::vector<std::string> changes;
   if (!empty) {
-    nets.push_back(
-        net(comparison.cpu_kernels ? "kernel time" : "GPU time", a.device_ns, b.device_ns));
+    changes.push_back(
+        change_text(comparison.cpu_kernels ? "kernel time" : "GPU time", a.device_ns, b.device_ns));
   }
-  nets.push_back(net("CPU time", a.cpu_ns, b.cpu_ns));
+  changes.push_back(change_text("CPU time", a.cpu_ns, b.cpu_ns));
   const std::string bytes = bytes_phrase(group);
-  if (!bytes.empty()) nets.push_back(bytes);
+  if (!bytes.empty()) changes.push_back(bytes);
   // A sentence starts with a capital letter.
-  if (nets[0].starts_with("kernel")) nets[0][0] = 'K';
-  return head(comparison) + ". " + join(nets, ", ") + ".";
+  if (changes[0].starts_with("kernel")) changes[0][0] = 'K';
+  return work_verdict(comparison) + ". " + join(changes, ", ") + ".";
 }
 
 std::string work_verdict_text(const analysis::Comparison& comparison) {
   std::string bytes = bytes_phrase(comparison.groups[comparison.main_group]);
   if (!bytes.empty()) bytes = " M" + bytes.substr(1) + ".";
-  return head(comparison) + "." + bytes;
+  return work_verdict(comparison) + "." + bytes;
 }
 
 }  // namespace epi::report

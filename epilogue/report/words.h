@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words for the enums of analysis. Each is a switch without a default, so that the build fails
-// for a value without a word (-Werror=switch).
+// Text for the enums of analysis. Switches over all values have no default, so that a new value
+// without text fails the build (-Werror=switch).
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace epi::report {
 
-// As in JSON: "fuse", "gated_mlp".
+// The spelling in JSON: "fuse", "gated_mlp".
 const char* text_of(analysis::AdviceKind kind);
 const char* text_of(analysis::Confidence confidence);
 const char* text_of(analysis::Verdict verdict);
 const char* text_of(analysis::Bound bound);
 const char* text_of(analysis::HostActivity activity);
-// As in JSON: "not_launched".
+// The spelling in JSON: "not_launched".
 const char* text_of(analysis::IdleCause cause);
 // In a sentence: "compute-bound kernels", "host dispatch".
 const char* phrase_of(analysis::Bound bound);
@@ -33,7 +33,7 @@ const char* short_regime_of(analysis::Limiter limiter);
 // In a list: "dispatch".
 const char* short_of(analysis::Bound bound);
 
-// What a term of an estimate counts: "would move".
+// The name of a term of an estimate in JSON: "would move".
 const char* text_of(analysis::Term::What what);
 enum class TermUnit : uint8_t { kCount, kTime, kBytes, kRate, kFlops, kFlopRate, kShare };
 TermUnit unit_of(analysis::Term::What what);

@@ -37,7 +37,7 @@ export async function checkFind(page, name) {
   assert.ok((await detail(page)).includes(text), `${name}: search selects the match`);
   await page.locator('#find').fill('nothing is called so');
   await page.keyboard.press('Enter');
-  assert.match(await detail(page), /nothing that is drawn/);
+  assert.match(await detail(page), /No individually drawn event matches/);
   await page.locator('#find').fill('');
 }
 
@@ -88,7 +88,7 @@ export async function checkIdleMap(page) {
   assert.notEqual(await canvasImage(page, '#idle canvas'), '', 'the idle map is drawn');
   await map.focus();
   await page.keyboard.press('ArrowRight');
-  assert.match(await page.locator('#idle .small').last().textContent(), /in: busy [0-9.]+ %/);
+  assert.match(await page.locator('#idle .small').last().textContent(), /at [0-9.]+ [num]?s: busy [0-9.]+ %/);
   await expectChange(page, 'the idle map', () => page.keyboard.press('Enter'));
 }
 
@@ -102,7 +102,7 @@ export async function checkCompared(page) {
   assert.deepEqual(lone, [['ATen pointwise: gelu, bf16', 'ATen pointwise: mul, bf16'],
     ['Triton pointwise: _unsafe_view, gelu, mul']], 'kernels of one trace only are marked');
   for (const step of [0, 1, 2]) {
-    await page.getByRole('button', { name: 'the next step' }).click();
+    await page.getByRole('button', { name: 'next step' }).click();
     await frame(page);
     const begins = await page.evaluate((i) => window.epilogue.views.map((view) =>
       view.x(view.events.at[view.steps[i]])), step);
@@ -118,7 +118,7 @@ export async function checkTree(page) {
 
 // Short events are aggregated when zoomed out, and the page says so.
 export async function checkLarge(page) {
-  assert.match(await page.locator('#timeline').textContent(), /shorter ones are summed up/);
+  assert.match(await page.locator('#timeline').textContent(), /shorter events merged into spans/);
   const sums = await page.evaluate(() => window.epilogue.views[0].events.lanes.map((lane) =>
     lane.levels.map((level) => level.reduce((sum, strip) =>
       sum + strip.count.reduce((all, count) => all + count, 0), 0))));
@@ -134,8 +134,8 @@ export async function checkPairRows(page) {
   const rows = page.locator('#table tbody tr', { hasText: 'triton_poi_fused__unsafe_view' });
   const cells = await rows.evaluateAll((list) => list.map((row) =>
     [...row.cells].slice(1, 6).map((cell) => cell.textContent)));
-  assert.deepEqual(cells.sort(), [['CPU', '–', '3', '–', '82.22 µs'],
-    ['device', '–', '3', '–', '0']]);
+  assert.deepEqual(cells.sort(), [['CPU', '–', '3', '–', '82.22 us'],
+    ['GPU', '–', '3', '–', '0 ns']]);
 }
 
 // Search finds events for every name in the tables and in the advice.
@@ -145,7 +145,7 @@ export async function checkNamesAreFound(page, name) {
     const names = [...file.table.rows, ...file.summary.kernels,
       ...file.advice.advice.flatMap((one) => one.events)].map((row) => row.name);
     return names.filter((one) =>
-      events.search(one.slice(0, LONGEST_SEARCH).replace(/\*$/, '')).length === 0);
+      events.search(one.slice(0, MAX_SEARCH_LENGTH).replace(/\*$/, '')).length === 0);
   });
   assert.deepEqual(lost, [], `${name}: all names are found in the timeline`);
 }
@@ -155,7 +155,7 @@ export async function checkLinks(page) {
   const [links, works] = await page.evaluate(() => {
     const view = window.epilogue.views[0], id = view.events.search('mlp_fwd')[0];
     window.epilogue.select(view, id);
-    return [view.links.length, view.events.works[id]];
+    return [view.links.length, view.events.workCount[id]];
   });
   assert.ok(links === works && works > 0, 'lines connect an annotation and its kernels');
   assert.ok(!(await detail(page)).includes('too short'));
@@ -192,6 +192,6 @@ export async function checkScroll(page) {
 
 export async function checkFacts(page) {
   const facts = await page.locator('.fact').allTextContents();
-  assert.ok(facts.includes('a step, CPU1.500 ms'), 'the median of two steps is their mean');
+  assert.ok(facts.includes('CPU time per step1.500 ms'), 'the median of two steps is their mean');
 }
 

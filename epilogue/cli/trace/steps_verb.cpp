@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue steps FILE`: what each step and each annotation cost.
+// `epilogue steps FILE`: time, kernels and idle time per step and annotation.
 #include <fmt/format.h>
 
 #include <memory>
@@ -9,6 +9,7 @@
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 #include "epilogue/report/steps_report.h"
+#include "epilogue/trace/event_args.h"
 
 namespace epi::cli {
 namespace {
@@ -16,7 +17,8 @@ namespace {
 report::StepsReport report_of(const TraceInput& input) {
   const trace::Links links = trace::link(input.trace);
   const analysis::Ownership ownership(input.trace, links);
-  return {analysis::steps(input.trace, ownership), analysis::annotations(input.trace, ownership)};
+  return {analysis::steps(input.trace, ownership), analysis::annotations(input.trace, ownership),
+          trace::has_cpu_kernels(input.trace)};
 }
 
 int steps(const TraceFlags& flags) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// All events of a file in one numbering, lanes one behind the other, as columns; and what a row of
-// a lane draws at each level of detail.
+// The events of a file as columns. Ids number the events of all lanes, one lane after the other.
+// Strips are what a row of a lane draws at each level of detail.
 
-const MOST_UNDER = 50000, MOST_LINKS = 5000;  // that are drawn at once
+const MAX_DESCENDANTS = 50000, MAX_LINKS = 5000;  // links drawn at once
 
-function running(steps) {
-  const sums = new Float64Array(steps.length);
+function cumulative(deltas) {
+  const sums = new Float64Array(deltas.length);
   let sum = 0;
-  for (let i = 0; i < steps.length; ++i) sums[i] = sum += steps[i];
+  for (let i = 0; i < deltas.length; ++i) sums[i] = sum += deltas[i];
   return sums;
 }
 
-// The first place of a sorted column that is larger.
+// The index of the first larger value in a sorted column.
 function upperBound(column, value) {
   let low = 0, high = column.length;
   while (low < high) {
@@ -22,22 +22,22 @@ function upperBound(column, value) {
   return low;
 }
 
-// What lies in one row, by begin: single events, which have ids, or spans of several.
+// The contents of one row, by start: events, which have ids, or spans of several events.
 class Strip {
   constructor(at, dur, name, { ids = null, count = null, busy = null } = {}) {
     Object.assign(this, { at, dur, name, ids, count, busy });
   }
   static ofLevel(row) {
     const texts = Int32Array.from(row.name);
-    return new Strip(running(row.begin), Float64Array.from(row.dur), texts, row);
+    return new Strip(cumulative(row.begin), Float64Array.from(row.dur), texts, row);
   }
-  // The first place that reaches beyond a moment.
+  // The index of the first entry that ends at a moment or later.
   firstAfter(moment) {
     const before = Math.max(0, upperBound(this.at, moment) - 1);
     return before < this.at.length && this.at[before] + this.dur[before] < moment
       ? before + 1 : before;
   }
-  // The place at a moment, or one as near as `near`; -1: none.
+  // The index of the entry at a moment, or of the closest within `near`, or -1.
   find(moment, near) {
     let best = -1, distance = near;
     for (let i = this.firstAfter(moment - near); i < this.at.length; ++i) {
@@ -61,9 +61,9 @@ class Events {
     if (this.path) this.path.strip = Strip.ofLevel({ ...this.path, count: null, busy: null });
     this.size = timeline.lanes.reduce((sum, lane) => sum + lane.dur.length, 0);
     for (const key of ['at', 'dur', 'self', 'gpu']) this[key] = new Float64Array(this.size);
-    for (const key of ['name', 'lane', 'row', 'works']) this[key] = new Int32Array(this.size);
-    // Ids, or texts: -1 where there is none. Lists begin at `first…` and go on at `next…`.
-    for (const key of ['said', 'kind', 'shapes', 'launch', 'op', 'parent', 'firstChild',
+    for (const key of ['name', 'lane', 'row', 'workCount']) this[key] = new Int32Array(this.size);
+    // Ids, or indices of texts, or -1. Linked lists start at `first…` and continue at `next…`.
+    for (const key of ['label', 'kind', 'shapes', 'launch', 'op', 'parent', 'firstChild',
       'nextChild', 'firstWork', 'nextWork']) {
       this[key] = new Int32Array(this.size).fill(-1);
     }
@@ -78,12 +78,13 @@ class Events {
   }
 
   copy(lane, first, index) {
-    this.at.set(running(lane.begin), first);
+    this.at.set(cumulative(lane.begin), first);
     this.lane.fill(index, first, first + lane.dur.length);
-    for (const key of ['dur', 'name', 'row', 'said', 'kind', 'shapes', 'launch', 'op', 'self',
-      'gpu', 'works']) {
+    for (const key of ['dur', 'name', 'row', 'kind', 'shapes', 'launch', 'op', 'self', 'gpu']) {
       if (lane[key]) this[key].set(lane[key], first);
     }
+    if (lane.said) this.label.set(lane.said, first);
+    if (lane.works) this.workCount.set(lane.works, first);
   }
 
   addLane(lane, first) {
@@ -102,33 +103,33 @@ class Events {
       const list = Int32Array.from(ids[row] ?? []);
       return new Strip(Float64Array.from(list, (id) => this.at[id]),
         Float64Array.from(list, (id) => this.dur[id]),
-        Int32Array.from(list, (id) => this.said[id] >= 0 ? this.said[id] : this.name[id]),
+        Int32Array.from(list, (id) => this.label[id] >= 0 ? this.label[id] : this.name[id]),
         { ids: list });
     });
     return { title: lane.title, device: lane.device, first, end, rows, strips, levels };
   }
 
-  // Backwards, so that lists are in order.
+  // Iterates backwards, so that the lists are in order.
   link() {
     for (let id = this.size - 1; id >= 0; --id) {
       const parent = this.parent[id];
-      const starter = this.launch[id] >= 0 ? this.launch[id] : this.op[id];
+      const launcher = this.launcher(id);
       if (parent >= 0) {
         this.nextChild[id] = this.firstChild[parent];
         this.firstChild[parent] = id;
       }
-      if (starter >= 0) {
-        this.nextWork[id] = this.firstWork[starter];
-        this.firstWork[starter] = id;
+      if (launcher >= 0) {
+        this.nextWork[id] = this.firstWork[launcher];
+        this.firstWork[launcher] = id;
       }
     }
   }
 
   text(id) { return id >= 0 ? this.texts[id] : null; }
   nameOf(id) { return this.texts[this.name[id]]; }
-  labelOf(id) { return this.text(this.said[id]) ?? this.nameOf(id); }
+  labelOf(id) { return this.text(this.label[id]) ?? this.nameOf(id); }
   isDevice(id) { return this.lanes[this.lane[id]].device; }
-  starter(id) { return this.launch[id] >= 0 ? this.launch[id] : this.op[id]; }
+  launcher(id) { return this.launch[id] >= 0 ? this.launch[id] : this.op[id]; }
   children(id) { return this.list(this.firstChild[id], this.nextChild); }
   kernels(id) { return this.list(this.firstWork[id], this.nextWork); }
   list(id, next) {
@@ -137,23 +138,23 @@ class Events {
     return ids;
   }
 
-  // The event and what is under it, at most so many; no recursion: traces nest deeply.
-  under(id, most) {
+  // The event and its descendants, stopping at `limit`. Not recursive, because traces nest deeply.
+  descendants(id, limit) {
     const list = [id];
-    for (let i = 0; i < list.length && list.length < most; ++i) {
+    for (let i = 0; i < list.length && list.length < limit; ++i) {
       for (const child of this.children(list[i])) list.push(child);
     }
     return list;
   }
 
-  // Pairs of a launch, or an operator, and its work, of an event and all under it.
+  // Pairs of a launch or operator and the work it launched, for an event and its descendants.
   links(id) {
-    if (this.isDevice(id)) return this.starter(id) >= 0 ? [[this.starter(id), id]] : [];
+    if (this.isDevice(id)) return this.launcher(id) >= 0 ? [[this.launcher(id), id]] : [];
     const pairs = (one) => this.kernels(one).map((work) => [one, work]);
-    return this.under(id, MOST_UNDER).flatMap(pairs).slice(0, MOST_LINKS);
+    return this.descendants(id, MAX_DESCENDANTS).flatMap(pairs).slice(0, MAX_LINKS);
   }
 
-  // What the device's work is called, decoded.
+  // The decoded names of all device work.
   deviceLabels() {
     const labels = new Set();
     for (const lane of this.lanes.filter((one) => one.device)) {
@@ -164,7 +165,7 @@ class Events {
     return labels;
   }
 
-  // Ids of the steps that a profiler marked, in order.
+  // Ids of the steps marked by a profiler, in order.
   steps() {
     const isStep = this.texts.map((text) => text.startsWith('ProfilerStep#'));
     const ids = [];
@@ -176,13 +177,13 @@ class Events {
     return ids.sort((a, b) => this.at[a] - this.at[b]);
   }
 
-  // Ids of the events whose name, or what it means, has the words.
+  // Ids of the events whose raw or decoded name contains the words.
   search(words) {
-    const wanted = words.toLowerCase();
-    const has = this.texts.map((text) => text.toLowerCase().includes(wanted));
+    const query = words.toLowerCase();
+    const has = this.texts.map((text) => text.toLowerCase().includes(query));
     const ids = [];
     for (let id = 0; id < this.size; ++id) {
-      if (has[this.name[id]] || (this.said[id] >= 0 && has[this.said[id]])) ids.push(id);
+      if (has[this.name[id]] || (this.label[id] >= 0 && has[this.label[id]])) ids.push(id);
     }
     return ids;
   }

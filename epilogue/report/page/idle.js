@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a device's time goes: in sum, and over time.
+// Where the time of each device goes: in total, by cause of idle time, and over time.
 const MAP_HEIGHT = 72;
 const BUSY = 'busy';
 const CAUSE_COLORS = {
   [BUSY]: '#4493f8',
-  'CPU: dispatch': '#d29922',
-  'CPU: runtime calls': '#f85149',
-  'CPU: between ops': '#3fb950',
-  'CPU: guards': '#39c5cf',
-  'CPU: synchronising': '#db61a2',
-  'CPU: data loading': '#7a5c00',
-  'CPU: compiling': '#a371f7',
+  'host: dispatch': '#d29922',
+  'host: launching': '#f85149',
+  'host: between ops': '#3fb950',
+  'host: guards': '#39c5cf',
+  'host: synchronizing': '#db61a2',
+  'host: data loading': '#7a5c00',
+  'host: compiling': '#a371f7',
   'launch latency': '#8b949e',
-  'between kernels': '#c9d1d9',
+  'gap between two kernels': '#c9d1d9',
 };
 
 function causeColor(why) {
   return CAUSE_COLORS[why] ?? '#57606a';
 }
 
-// A map's device over time, from left to right: how much of each part it is busy, and what it waits
-// for in the rest. A click, or Enter, goes there in the timeline.
+// A device over time, from left to right. Each column shows the busy share of a part of the window,
+// and the causes of its idle time. A click, or Enter, shows that part in the timeline.
 class IdleMap {
   constructor(map, index) {
     this.map = map;
     this.index = index;
     this.parts = map.causes[0]?.shares.length ?? 0;
     this.cursor = -1;
-    this.said = quiet('Each column is a part of the time; click one to see it in the timeline.');
+    this.caption = quiet(`Each column is 1/${this.parts} of the time. Click one to show it ` +
+      'in the timeline.');
     this.canvas = make('canvas', {
-      class: 'map', tabindex: 0, role: 'slider', 'aria-label': 'idle time over time',
+      class: 'map', tabindex: 0, role: 'slider', 'aria-label': 'busy and idle time over time',
       'aria-valuemin': 0, 'aria-valuemax': this.parts - 1, 'aria-valuenow': 0,
       onpointermove: (event) => this.point(this.partAt(event)),
       onpointerleave: () => this.point(-1),
@@ -61,9 +62,9 @@ class IdleMap {
       const busy = 1 - waits.reduce((sum, [, share]) => sum + share, 0);
       const text = [[BUSY, Math.max(0, busy)], ...waits]
         .map(([why, share]) => `${why} ${percent(share)}`).join(', ');
-      this.said.textContent = `${time(part * this.map.part_ns / 1000)} in: ${text}`;
+      this.caption.textContent = `at ${time(part * this.map.part_ns / 1000)}: ${text}`;
       this.canvas.setAttribute('aria-valuenow', part);
-      this.canvas.setAttribute('aria-valuetext', this.said.textContent);
+      this.canvas.setAttribute('aria-valuetext', this.caption.textContent);
     }
     this.draw();
   }
@@ -97,30 +98,40 @@ class IdleMap {
   }
 }
 
+// "host: between ops" of "between_ops_us". JSON has the British spelling.
+function hostActivity(key) {
+  return 'host: ' + key.replace(/_us$/, '').replace(/_/g, ' ').replace(/ising$/, 'izing');
+}
+
 function deviceTime(device, map, index) {
   const parts = [['compute', device.compute_us],
-    ['communication alone', device.exposed_communication_us],
-    ['copies alone', device.exposed_memory_us], ['idle', device.idle_us]];
-  const activity = (key) => 'CPU: ' + key.replace(/_us$/, '').replace(/_/g, ' ');
-  const own = ([key]) => key !== 'runtime_calls_us';  // the sum of three others
+    ['communication, exposed', device.exposed_communication_us],
+    ['copies and sets, exposed', device.exposed_memory_us], ['idle', device.idle_us]];
+  const isSingle = ([key]) => key !== 'runtime_calls_us';  // the sum of three other activities
+  // The same texts as in page_data.cpp, for the same colors.
   const causes = [
-    ...Object.entries(device.idle.cpu).filter(own).map(([key, us]) => [activity(key), us]),
+    ...Object.entries(device.idle.cpu).filter(isSingle).map(([key, us]) => [hostActivity(key), us]),
     ['launch latency', device.idle.on_its_way_us],
-    ['between kernels', device.idle.between_kernels_us],
-    ['not in the file', device.idle.not_in_file_us], ['no launch', device.idle.unknown_us]];
-  const shown = new IdleMap(map, index);
+    ['gap between two kernels', device.idle.between_kernels_us],
+    ['waiting for something not in the file', device.idle.not_in_file_us],
+    ['unknown: launch not in the file', device.idle.unknown_us]];
+  const cpuKernels = data.files[index].cpu_kernels, shown = new IdleMap(map, index);
+  const name = cpuKernels ? 'CPU kernels' : `GPU ${device.device}`;
   return make('div', {},
-    make('h3', {}, `device ${device.device}: ${time(device.window_us)}`), shares(parts),
+    make('h3', {},
+      `${name}: ${time(device.window_us)} from the first event to the end of the last`),
+    shares(parts),
     device.idle_us === 0 ? null : make('div', {},
-      make('h3', {}, 'idle, because the next work waited for'),
+      make('h3', {}, cpuKernels ? 'why no kernel ran' : 'why the GPU was idle'),
       shares(causes.sort((a, b) => b[1] - a[1]), causeColor),
-      make('h3', {}, 'over time'), shown.canvas, legend([[BUSY, causeColor(BUSY)]]), shown.said));
+      make('h3', {}, 'over time'), shown.canvas, legend([[BUSY, causeColor(BUSY)]]),
+      shown.caption));
 }
 
 function idleSection() {
   section('idle', 'Where the time goes', sideBySide((file, index) => {
     const { devices } = file.breakdown;
-    if (devices.length === 0) return quiet('No device work is recorded.');
+    if (devices.length === 0) return quiet(NO_DEVICE_WORK);
     return make('div', {},
       ...devices.map((device, i) => deviceTime(device, file.idle_maps[i], index)));
   }));

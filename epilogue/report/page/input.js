@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mouse, touch and keys on a view's canvas.
+// Mouse, touch and keyboard input on the canvas of a view.
 
 class Input {
   constructor(view) {
@@ -34,7 +34,7 @@ class Input {
     this.view.group.move(-right / this.view.width);
   }
 
-  // Zooms once the timeline is clicked, or with Ctrl; until then the page scrolls.
+  // Zooms with Ctrl, or if the timeline has the focus. Otherwise the page scrolls.
   wheel(event) {
     const { canvas, group, width } = this.view;
     if (document.activeElement !== canvas && !event.ctrlKey) return;
@@ -53,7 +53,7 @@ class Input {
       a: () => group.move(-0.2), d: () => group.move(0.2),
       arrowright: () => this.walk(1), arrowleft: () => this.walk(-1),
       arrowup: () => this.jump((id) =>
-        events.isDevice(id) ? events.starter(id) : events.parent[id]),
+        events.isDevice(id) ? events.launcher(id) : events.parent[id]),
       arrowdown: () => this.jump((id) =>
         events.firstChild[id] >= 0 ? events.firstChild[id] : events.firstWork[id]),
       escape: () => group.select(this.view, -1),
@@ -74,7 +74,7 @@ class Input {
     if (next >= 0) group.select(this.view, next, true);
   }
 
-  // Selects the event there, or tells of the span of short ones.
+  // Selects the event at a position, or describes the span of short events there.
   click(x, y) {
     const { events, group, begin, pixel, top } = this.view;
     const moment = begin + x * pixel, near = 2 * pixel;

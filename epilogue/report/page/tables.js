@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that sort on a click and filter by name; and two files' rows in one, differences marked.
-const MOST_ROWS = 300;
+// Tables that sort on a click and filter by name. Rows of two files can be joined, with differences
+// marked.
+const MAX_ROWS = 300;
 
-// columns: {title, value(row), text(row), mark(row)}; what `value` gives is sorted by.
-// options: sort (a column), filter (what the field says), search(row): the text that it looks at,
-// go (what a click on a row's name does), mark(row): whether the row is to be noticed.
+// columns: {title, value(row), text(row), mark(row)}. Rows are sorted by `value`.
+// options, all of them optional:
+//   sort         index of the column to sort by
+//   filter       placeholder of the search field
+//   search(row)  text that the search field looks at
+//   go(row)      called by a click on the first cell
+//   mark(row)    true to highlight a row
 function sortable(columns, rows, options = {}) {
   const body = make('tbody');
-  let order = options.sort ?? -1, down = true, wanted = '';
-  const searched = options.search ?? columns[0].text;
+  let order = options.sort ?? -1, down = true, query = '';
+  const searchText = options.search ?? columns[0].text;
 
   function cell(column, row, isFirst) {
     const text = column.text(row);
@@ -19,7 +24,7 @@ function sortable(columns, rows, options = {}) {
   }
 
   function draw() {
-    const list = rows.filter((row) => searched(row).toLowerCase().includes(wanted));
+    const list = rows.filter((row) => searchText(row).toLowerCase().includes(query));
     if (order >= 0) {
       const value = columns[order].value, sign = down ? -1 : 1;
       list.sort((a, b) => {
@@ -27,11 +32,11 @@ function sortable(columns, rows, options = {}) {
         return sign * (x < y ? -1 : x > y ? 1 : 0);
       });
     }
-    body.replaceChildren(...list.slice(0, MOST_ROWS).map((row) =>
+    body.replaceChildren(...list.slice(0, MAX_ROWS).map((row) =>
       make('tr', options.mark?.(row) ? { class: 'mark' } : {},
         ...columns.map((column, i) => cell(column, row, i === 0)))));
-    if (list.length > MOST_ROWS) {
-      const text = `and ${list.length - MOST_ROWS} more rows`;
+    if (list.length > MAX_ROWS) {
+      const text = plural(list.length - MAX_ROWS, 'more row');
       body.append(make('tr', {}, make('td', { colspan: columns.length, class: 'quiet' }, text)));
     }
     heads.forEach((head, i) =>
@@ -54,7 +59,7 @@ function sortable(columns, rows, options = {}) {
   const field = make('input', {
     type: 'search', placeholder: options.filter, 'aria-label': options.filter,
     oninput: () => {
-      wanted = field.value.toLowerCase();
+      query = field.value.toLowerCase();
       draw();
     },
   });
@@ -65,25 +70,25 @@ function number(title, key, text) {
   const value = (row) => row[key] ?? 0;
   return { title, key, isSum: true, value, text: (row) => text(value(row)) };
 }
-// Of a row, or of the one that both files have.
+// A text column. In a joined row, the text is the same in both files.
 function words(title, text) {
-  const said = (row) => text(row.a ?? row.b ?? row);
-  return { title, isText: true, value: said, text: said };
+  const textOf = (row) => text(row.a ?? row.b ?? row);
+  return { title, isText: true, value: textOf, text: textOf };
 }
 function share(title, key) {
   return { ...number(title, key, percent), isSum: false };
 }
 
-// What differs less is noise of the machine.
-const NOTICED = 0.05;
+// Smaller differences are noise.
+const MIN_CHANGE = 0.05;
 
 function change(a, b) {
-  if (a === b || Math.abs(b - a) <= NOTICED * Math.max(Math.abs(a), Math.abs(b))) return '';
+  if (a === b || Math.abs(b - a) <= MIN_CHANGE * Math.max(Math.abs(a), Math.abs(b))) return '';
   return b > a ? 'more' : 'less';
 }
 
-// Columns for rows {a, b}: each number of A, then of B, which is marked where it differs. What is
-// no number is the same in both.
+// Columns for rows {a, b}: each number of A, then of B, marked if it differs. Text columns are the
+// same in both files and appear once.
 function pairColumns(columns) {
   return columns.flatMap((column) => column.isText ? [column] : bothSides(column));
 }
@@ -98,7 +103,7 @@ function bothSides(column) {
   }));
 }
 
-// Rows of both files that `key` says are the same one, in A's order, then what only B has.
+// Joins the rows of both files by `key`: rows of A in order, then rows that only B has.
 function joined(listA, listB, key) {
   const rows = new Map();
   for (const a of listA) rows.set(key(a), { a, b: null });

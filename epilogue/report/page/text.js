@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as text, and elements. All that comes from a trace goes into the page as text, never as
-// markup.
+// Elements, and numbers as text. Text from a trace becomes a text node, never markup. Numbers read
+// as in the terminal: units.cpp has the same units and rounding.
 'use strict';
 
 function make(tag, attributes, ...children) {
@@ -14,46 +14,53 @@ function make(tag, attributes, ...children) {
   return element;
 }
 
-function digits(value) {
-  return value.toFixed(value < 10 ? 3 : value < 100 ? 2 : 1);
+// Like `toFixed` of a positive number, but rounds ties to even, as C++ does: 462.25 is 462.2.
+function fixed(value, decimals) {
+  const isTie = value * 2 ** (decimals + 1) % 2 === 1;
+  const below = Math.floor(value * 10 ** decimals);
+  return (isTie && below % 2 === 0 ? below / 10 ** decimals : value).toFixed(decimals);
 }
+
+function fourDigits(value) {
+  return fixed(value, value < 10 ? 3 : value < 100 ? 2 : 1);
+}
+
+const TIME_UNITS = ['ns', 'us', 'ms', 's'];
 
 function time(us) {
   if (us === null || us === undefined) return '?';
   if (us < 0) return '-' + time(-us);
-  if (us === 0) return '0';
-  if (us < 1) return Math.round(us * 1000) + ' ns';
-  if (us < 1000) return digits(us) + ' µs';
-  return us < 1e6 ? digits(us / 1000) + ' ms' : digits(us / 1e6) + ' s';
-}
-
-// A sentence of the tool, which writes "us" for every terminal.
-function sentence(text) {
-  return text.replace(/(\d) us\b/g, '$1 µs');
+  let value = Math.round(us * 1000), unit = 0;
+  while (value >= 999.95 && unit + 1 < TIME_UNITS.length) {
+    value /= 1000;
+    ++unit;
+  }
+  return `${unit === 0 ? value : fourDigits(value)} ${TIME_UNITS[unit]}`;
 }
 
 function percent(share) {
-  return share === null || share === undefined ? '-' : (100 * share).toFixed(1) + ' %';
+  return share === null || share === undefined ? '-' : fixed(100 * share, 1) + ' %';
 }
 
 function count(value) {
-  return String(+value.toFixed(2));
+  return Number.isInteger(value) ? String(value) : fixed(value, 1);
 }
 
-// "1.234 TB/s" of 1234 GB/s.
-function amount(value, unit) {
-  const known = { 'GB/s': ['GB/s', 'TB/s'], 'GFLOP/s': ['GFLOP/s', 'TFLOP/s'] };
-  const names = known[unit] ?? ['', 'k', 'M', 'G', 'T'].map((prefix) => prefix + unit);
-  let scale = 0;
-  while (scale + 1 < names.length && Math.abs(value) >= 1000) {
-    value /= 1000;
-    ++scale;
+// "1 kernel", "132,152 kernels".
+function plural(value, one, many = one + 's') {
+  return `${value.toLocaleString('en-US')} ${value === 1 ? one : many}`;
+}
+
+// The terms of an estimate as one phrase, joined as `terms_text` in advice_words.cpp does:
+// "2 kernels, 251.7 MB moved; would move 151.0 MB at this trace's 4.236 TB/s". One place per step
+// is left out.
+function termsText(terms) {
+  let text = '';
+  for (const { text: term } of terms) {
+    if (/^1 (place|MLP|compiled region in a step)$/.test(term)) continue;
+    const startsPrediction = term.startsWith('would ') && !text.includes('; ');
+    const separator = /^(of|at) /.test(term) ? ' ' : startsPrediction ? '; ' : ', ';
+    text += text === '' ? term : separator + term;
   }
-  return `${digits(value)} ${names[scale]}`;
-}
-
-// One term of an estimate: {what, value, unit}.
-function term({ what, value, unit }) {
-  const texts = { us: time, share: percent, count };
-  return `${what} ${texts[unit] ? texts[unit](value) : amount(value, unit)}`;
+  return text;
 }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timelines of all files under one axis: what is shown of them, found and selected.
+// The timelines of all files on one axis: visible range, search and selection.
 
-const MOST_NAMES = 6;
+const MAX_NAMES = 6;
 
-// "5, 234.3 µs: …": all that was launched, during an annotation by any thread; and what of
-// it is drawn and joined by lines.
-function onDevice(view, id) {
-  const { events, links } = view, all = events.works[id];
+// "5 events, 234.3 us: …": all work that an event launched. For an annotation, this includes
+// launches of other threads. Names are listed for work that is drawn and connected by lines.
+function launchedWork(view, id) {
+  const { events, links } = view, all = events.workCount[id];
   if (all === 0) return '';
   const names = [...new Set(links.map(([, work]) => events.labelOf(work)))];
   const more = all - links.length;
-  return `${all}, ${time(events.gpu[id] / 1000)}: ` +
-    [...names.slice(0, MOST_NAMES), ...(names.length > MOST_NAMES ? ['…'] : [])].join('; ') +
-    (more > 0 ? `; ${more} launched by other threads, or too short to be drawn alone` : '');
+  return `${plural(all, 'event')}, ${time(events.gpu[id] / 1000)}: ` +
+    [...names.slice(0, MAX_NAMES), ...(names.length > MAX_NAMES ? ['…'] : [])].join('; ') +
+    (more > 0 ? `; ${more} launched by other threads or too short to draw individually` : '');
 }
 
 class Timelines {
   constructor(files) {
-    this.step = 0;  // that files are aligned at
+    this.step = 0;  // files are aligned at the start of this step
     this.shownStep = -1;
     this.printing = false;
     this.words = '';
@@ -36,7 +36,7 @@ class Timelines {
       oninput: () => this.look(this.search.value),
       onkeydown: (event) => { if (event.key === 'Enter') this.next(event.shiftKey ? -1 : 1); },
     });
-    this.sayHint();
+    this.showHint();
     document.addEventListener('keydown', (event) => {
       if (event.key !== '/' || document.activeElement.tagName === 'INPUT') return;
       event.preventDefault();
@@ -48,7 +48,7 @@ class Timelines {
     new ResizeObserver(() => this.draw()).observe(document.getElementById('main'));
   }
 
-  // Work that only one of two files has is underlined.
+  // Underlines work that only one of the two files has.
   markLone() {
     const labels = this.views.map((view) => view.events.deviceLabels());
     this.views.forEach((view, i) => {
@@ -63,15 +63,15 @@ class Timelines {
     return { begin, length: Math.max(1, end - begin) };
   }
 
-  say(text) {
+  showText(text) {
     this.detail.replaceChildren(make('span', { class: 'quiet' }, text));
   }
-  sayHint() {
-    this.say('Click an event. W S or the wheel zoom, A D or dragging move, arrows walk, ' +
-      '/ searches.');
+  showHint() {
+    this.showText('Click an event to select it. Zoom: W, S or the mouse wheel. Move: A, D or ' +
+      'drag. Next event: arrow keys. Search: /');
   }
 
-  // Paper is white whatever the screen is.
+  // Prints on white, even if the screen is dark.
   print(printing) {
     this.printing = printing;
     document.documentElement.toggleAttribute('data-print', printing);
@@ -98,13 +98,13 @@ class Timelines {
     this.draw();
   }
 
-  // A part of one view, in nanoseconds from its start.
+  // Shows a range of one view, in nanoseconds from its start.
   reveal(view, at, length) {
     this.range = { begin: at - view.origin, length };
     this.draw();
   }
 
-  // Aligns all files at their step of this number, and shows it.
+  // Aligns all files at the step with this index, and shows it.
   goToStep(step) {
     const most = Math.max(...this.views.map((view) => view.steps.length));
     if (most === 0) return;
@@ -114,7 +114,7 @@ class Timelines {
     this.range = { begin: -0.05 * longest, length: 1.2 * Math.max(longest, 1) };
     const names = this.views.map((view, i) => places[i] === undefined ? 'no such step'
       : view.events.nameOf(places[i]));
-    this.stepName.textContent = [...new Set(names)].join(' beside ');
+    this.stepName.textContent = [...new Set(names)].join(' vs ');
     this.draw();
   }
 
@@ -123,12 +123,13 @@ class Timelines {
     document.getElementById('timeline').scrollIntoView();
   }
 
-  // Shows what has the words in its name, and greys the rest.
+  // Highlights events whose name contains the words, and grays out the others.
   look(words) {
     this.words = words;
     this.hit = -1;
     for (const view of this.views) view.hits = words === '' ? [] : view.events.search(words);
-    this.found.textContent = words === '' ? '' : `${this.hitCount()} found`;
+    this.found.textContent = words === '' ? ''
+      : plural(this.hitCount(), 'match', 'matches');
     this.draw();
   }
 
@@ -143,11 +144,13 @@ class Timelines {
     return this.views.reduce((sum, view) => sum + view.hits.length, 0);
   }
 
-  // To the next hit, through all views.
+  // Goes to the next match, through all views.
   next(by) {
     const total = this.hitCount();
     if (total === 0) {
-      if (this.words !== '') this.say(`nothing that is drawn one by one is called ${this.words}`);
+      if (this.words !== '') {
+        this.showText(`No individually drawn event matches "${this.words}".`);
+      }
       return;
     }
     this.hit = (Math.max(this.hit, by > 0 ? -1 : 0) + by + total) % total;
@@ -162,13 +165,13 @@ class Timelines {
   select(view, id, reveal = false) {
     for (const other of this.views) other.select(-1);
     view.select(id);
-    if (id < 0) this.sayHint();
+    if (id < 0) this.showHint();
     else this.show(view, id);
     if (id >= 0 && reveal) this.revealEvent(view, id);
     this.draw();
   }
 
-  // As much around it as tells where it is.
+  // Shows the event with some context around it.
   revealEvent(view, id) {
     const { whole, range } = this, at = view.events.at[id], dur = view.events.dur[id];
     const wide = range.length > whole.length / 4 ? whole.length / 50 : range.length;
@@ -183,22 +186,24 @@ class Timelines {
       ? null : make('div', {}, make('span', { class: 'quiet' }, name + ' '), value);
     this.detail.replaceChildren(...[
       make('b', {}, events.nameOf(id)),
-      line('is', events.labelOf(id) === events.nameOf(id) ? null : events.labelOf(id)),
-      line('kind', isDevice ? 'on the device' : events.text(events.kind[id])),
+      line('decoded', events.labelOf(id) === events.nameOf(id) ? null : events.labelOf(id)),
+      line('category', events.text(events.kind[id])),
+      line('lane', events.lanes[events.lane[id]].title),
       line('at', time((events.at[id] - view.origin) / 1000)),
-      line(isDevice ? 'took' : 'total', time(events.dur[id] / 1000)),
-      isDevice ? null : line('self', time(events.self[id] / 1000)),
+      line(isDevice ? 'duration' : 'CPU total', time(events.dur[id] / 1000)),
+      isDevice ? null : line('CPU self', time(events.self[id] / 1000)),
       line('shapes', events.text(events.shapes[id])),
       isDevice && events.op[id] >= 0 ? line('launched by', events.nameOf(events.op[id])) : null,
-      line('on the device', onDevice(view, id)),
+      line(view.cpuKernels ? 'kernels' : 'GPU work', launchedWork(view, id)),
     ].filter((part) => part !== null));
   }
 
-  // Of events that are not drawn one by one.
+  // Describes a span of events that are not drawn individually.
   showSpan(view, strip, place) {
     const longest = view.events.texts[strip.name[place]];
-    this.say(`${strip.count[place]} short events in ${time(strip.dur[place] / 1000)}, busy ` +
-      `${Math.min(100, strip.busy[place])} % of it; the longest is ${longest}`);
+    this.showText(`${plural(strip.count[place], 'short event')} in ` +
+      `${time(strip.dur[place] / 1000)}, busy ${Math.min(100, strip.busy[place])} %; ` +
+      `longest: ${longest}`);
   }
 
   draw() {
@@ -216,11 +221,11 @@ class Timelines {
 function timelineNote(file, view) {
   const { left_out: leftOut, too_deep: tooDeep } = file.timeline, notes = [];
   if (leftOut > 0) {
-    notes.push(`${view.events.size} events are drawn one by one: the longest kernels with what ` +
-      `launched them, and the longest others; ${leftOut} shorter ones are summed up: a shade ` +
-      'shows how much of its time they fill');
+    notes.push(`${plural(view.events.size, 'event')} drawn individually: the longest kernels ` +
+      'with the events that launched them, and the longest other events',
+    `${plural(leftOut, 'shorter event')} merged into spans, shaded by how busy they are`);
   }
-  if (tooDeep > 0) notes.push(`${tooDeep} events lie too deep to be drawn`);
+  if (tooDeep > 0) notes.push(`${plural(tooDeep, 'event')} nested too deeply to be drawn`);
   return notes.length > 0 ? quiet(`${file.file}: ${notes.join('; ')}.`) : null;
 }
 
@@ -231,15 +236,15 @@ function timelineSection(group) {
     button('+', () => group.zoom(1 / 2, 0.5), 'zoom in'),
     button('−', () => group.zoom(2, 0.5), 'zoom out'));
   if (hasSteps) {
-    tools.append(button('‹ step', () => group.goToStep(group.shownStep - 1), 'the step before'),
-      button('step ›', () => group.goToStep(group.shownStep + 1), 'the next step'),
+    tools.append(button('‹ step', () => group.goToStep(group.shownStep - 1), 'previous step'),
+      button('step ›', () => group.goToStep(group.shownStep + 1), 'next step'),
       group.stepName);
   }
   const lanes = data.files.map((file, i) => make('div', {},
     isPair ? make('h3', {}, `${'AB'[i]}: ${file.file}`) : null,
     group.views[i].box));
   const notes = data.files.map((file, i) => timelineNote(file, group.views[i]));
-  if (isPair) notes.push(quiet('Kernels that only one of the two has are underlined.'));
+  if (isPair) notes.push(quiet('Kernels that only one of the two traces has are underlined.'));
   section('timeline', 'Timeline', tools, ...lanes, group.detail, ...notes);
   group.draw();
 }

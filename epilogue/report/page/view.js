@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One file's lanes on a canvas, which is as large as what can be seen of them. Draws what the zoom
-// can tell apart: a level of detail, or events.
-const ROW = 16, LANE_GAP = 20, TOP = 22, SEEN_HEIGHT = 640, PRINTED_HEIGHT = 3000;
+// The lanes of one file on a canvas that covers only the visible part. Draws a level of detail, or
+// individual events if the zoom can resolve them.
+const ROW = 16, LANE_GAP = 20, TOP = 22, VISIBLE_HEIGHT = 640, PRINTED_HEIGHT = 3000;
 
 function hue(text) {
   let hash = 0;
@@ -12,12 +12,13 @@ function hue(text) {
 class View {
   constructor(file, events, group) {
     this.events = events;
+    this.cpuKernels = file.cpu_kernels;
     this.group = group;
     this.selected = -1;
     this.hits = [];
     this.steps = events.steps();
     this.colors = [];
-    this.lone = [];  // of each text: whether it is work that the other file has not
+    this.lone = [];  // for each text: whether it names work that only this file has
     let y = TOP + (events.path ? ROW + LANE_GAP : 0);
     for (const lane of events.lanes) {
       lane.y = y + 14;
@@ -32,18 +33,18 @@ class View {
     new Input(this);
   }
 
-  // Where the axis is 0: the step that all files are aligned at; behind the last for one that is
-  // not there.
+  // The zero of the axis: the start of the step at which all files are aligned, or the end of the
+  // last step if this file has fewer steps.
   get origin() {
     const { at, dur } = this.events, { step } = this.group, last = this.steps.at(-1);
     if (last === undefined) return 0;
     return step < this.steps.length ? at[this.steps[step]] : at[last] + dur[last];
   }
 
-  // What of the trace is on the canvas, for all that is drawn of a frame.
+  // Updates the visible range, which stays the same while a frame is drawn.
   measure() {
     this.width = this.canvas.clientWidth;
-    this.height = Math.min(this.total, this.group.printing ? PRINTED_HEIGHT : SEEN_HEIGHT);
+    this.height = Math.min(this.total, this.group.printing ? PRINTED_HEIGHT : VISIBLE_HEIGHT);
     this.top = this.box.scrollTop;
     this.begin = this.group.range.begin + this.origin;
     this.pixel = this.group.range.length / this.width;
@@ -52,7 +53,7 @@ class View {
   y(id) {
     return this.events.lanes[this.events.lane[id]].y + this.events.row[id] * ROW - this.top;
   }
-  isSeen(y) { return y > TOP - ROW && y < this.height; }
+  isVisible(y) { return y > TOP - ROW && y < this.height; }
 
   // Scrolls to where an event is drawn.
   show(id) {
@@ -99,7 +100,7 @@ class View {
     for (const [ns] of shown) this.pen.fillRect(this.x(ns + this.origin), 0, 1, this.height);
   }
 
-  // Over the lanes, which scroll below it.
+  // Drawn over the lanes, which scroll below it.
   drawAxis(shown) {
     const { pen } = this;
     pen.fillStyle = this.paper;
@@ -118,10 +119,10 @@ class View {
     this.drawStrips(y, lane.strips, 1);
   }
 
-  // Of the diagnosed step, above all lanes.
+  // The critical path of the diagnosed step, above all lanes.
   drawPath() {
     const { path } = this.events, y = TOP + 14 - this.top;
-    if (!path || !this.isSeen(y)) return;
+    if (!path || !this.isVisible(y)) return;
     this.pen.fillStyle = this.quiet;
     this.pen.fillText(path.title, 4, y - 7);
     this.drawStrip(path.strip, y, 1);
@@ -134,7 +135,7 @@ class View {
   drawStrips(top, strips, opacity) {
     strips.forEach((strip, row) => {
       const y = top + row * ROW;
-      if (this.isSeen(y)) this.drawStrip(strip, y, opacity);
+      if (this.isVisible(y)) this.drawStrip(strip, y, opacity);
     });
   }
 
@@ -145,7 +146,7 @@ class View {
     for (let i = strip.firstAfter(begin); i < at.length; ++i) {
       const left = (at[i] - begin) / pixel, right = left + dur[i] / pixel;
       if (left > width) break;
-      if (right < drawnTo + 0.7) continue;  // within a pixel that is drawn already
+      if (right < drawnTo + 0.7) continue;  // in a pixel that is already drawn
       drawnTo = right;
       pen.globalAlpha = opacity * (busy ? 0.25 + 0.0075 * Math.min(busy[i], 100) : 1);
       pen.fillStyle = searching ? this.line : this.color(strip.name[i]);
@@ -178,16 +179,16 @@ class View {
     pen.restore();
   }
 
-  // Of what is searched for, over what is drawn grey.
+  // Draws search results over the gray events.
   drawHits() {
     const { events } = this, drawnTo = new Map();
     for (const id of this.hits) {
       const left = this.x(events.at[id]), right = left + events.dur[id] / this.pixel;
       if (right < 0 || left > this.width) continue;
       const y = this.y(id);
-      if (!this.isSeen(y) || right < (drawnTo.get(y) ?? -10) + 0.7) continue;
+      if (!this.isVisible(y) || right < (drawnTo.get(y) ?? -10) + 0.7) continue;
       drawnTo.set(y, right);
-      const name = events.said[id] >= 0 ? events.said[id] : events.name[id];
+      const name = events.label[id] >= 0 ? events.label[id] : events.name[id];
       this.pen.fillStyle = this.color(name);
       this.fill(left, right, y, ROW - 2);
       this.label(name, left, right, y);

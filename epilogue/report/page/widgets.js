@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections, columns for two files, bars.
+// The data of the page, sections, side-by-side columns for two files, buttons and bars.
 const data = JSON.parse(document.getElementById('data').textContent);
 const isPair = data.files.length === 2;
+
+// "GPU time", but "kernel time" for the kernels of Epilogue's CPU backend.
+function deviceWord(cpuKernels) {
+  return cpuKernels ? 'kernel' : 'GPU';
+}
+// For tables that show all files.
+const DEVICE = deviceWord(data.files.some((file) => file.cpu_kernels));
+
 const COLORS = ['#4493f8', '#3fb950', '#d29922', '#f85149', '#a371f7', '#39c5cf', '#db61a2'];
 const OTHER_COLOR = '#8b949e';
 
@@ -34,14 +42,14 @@ function legend(parts) {  // [[text, color]]
     make('span', {}, make('i', { style: { background: color } }), text)));
 }
 
-// The largest, as many as there are colours, and the sum of the others.
+// The largest parts, one per color, and the sum of the others.
 function largest(parts) {
   const sorted = [...parts].sort((a, b) => b[1] - a[1]);
   const others = sorted.slice(COLORS.length).reduce((sum, part) => sum + part[1], 0);
   return [...sorted.slice(0, COLORS.length), ['other', others]];
 }
 
-// A bar that is divided by [[name, microseconds]].
+// A bar divided in proportion to [[name, microseconds]], with a legend.
 function shares(parts, colorOf = (name, i) => COLORS[i] ?? OTHER_COLOR) {
   const total = parts.reduce((sum, part) => sum + part[1], 0) || 1;
   const shown = parts.filter((part) => part[1] > 0);
