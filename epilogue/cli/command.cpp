@@ -67,7 +67,7 @@ CommandInfo describe(const CLI::App& app) {
   return info;
 }
 
-// How many letters differ, at most: insertions, deletions and replacements.
+// The edit distance: the number of insertions, deletions and replacements.
 size_t distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -82,7 +82,7 @@ size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-// "; did you mean --under"; empty if nothing is near.
+// "; did you mean --under", or empty if no name is similar.
 std::string suggestion(const std::string& word, const CommandInfo& command) {
   std::vector<std::string> known;
   for (const CommandInfo& one : command.subcommands) known.push_back(one.word());
@@ -130,7 +130,7 @@ std::string reworded(const CLI::App& app, const CLI::ParseError& error) {
   }
 }
 
-// What is wrong, and where to look.
+// The error message: verb, mistake, suggestion, and the --help to read.
 std::string usage_message(const CLI::App& root, const CLI::ParseError& error) {
   const CLI::App* app = &root;
   while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
@@ -227,7 +227,7 @@ CommandLine::~CommandLine() = default;
 Command CommandLine::root() { return {app_.get(), &action_}; }
 
 int CommandLine::run(std::vector<std::string> words) {
-  std::reverse(words.begin(), words.end());  // as CLI11 wants them
+  std::reverse(words.begin(), words.end());  // CLI11 expects reverse order
   try {
     app_->parse(words);
   } catch (const CLI::ParseError& error) {

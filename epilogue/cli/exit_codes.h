@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tool exits with, and the errors that decide it.
+// Exit codes, and the errors that map to them.
 #pragma once
 
 #include "epilogue/base/error.h"
@@ -10,20 +10,20 @@ namespace epi::cli {
 inline constexpr int kDone = 0;
 inline constexpr int kBroken = 1;  // a broken expectation, or a package that is not trusted
 inline constexpr int kUsage = 2;   // usage, input, network, memory, disk
-inline constexpr int kBug = 3;     // our own
+inline constexpr int kBug = 3;     // a bug in Epilogue
 
-// An error with a list of reasons, each on a line of its own: exits with kUsage.
+// An error with a list of reasons, one per line. Exits with kUsage.
 class ListError : public Error {
  public:
   using Error::Error;
 };
-// A package that is not trusted: exits with kBroken.
+// A package that is not trusted. Exits with kBroken.
 class Refused : public ListError {
  public:
   using ListError::ListError;
 };
 
-// What failed outside, a file or a package, ends the verb with kUsage.
+// Turns a failed Result, such as an unreadable file, into an Error that exits with kUsage.
 template <typename T>
 void throw_if_failed(const Result<T>& result) {
   if (!result) throw Error(result.error().message);

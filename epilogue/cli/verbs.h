@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs of the command line, one file each; verbs.cpp has the table of them.
+// The verbs of the command line. Each has its own file, and verbs.cpp has the table.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue advise FILE`: what would make a step shorter, and by how much; `--against B` holds the
-// estimate against the run after the change.
+// `epilogue advise FILE`: what would make a step shorter, and by how much. `--against B` compares
+// the estimate with a trace recorded after the change.
 #include <fmt/format.h>
 
 #include <memory>
@@ -22,7 +22,7 @@ struct AdviseFlags {
   bool all = false;
 };
 
-// One trace against one trace.
+// Compares the estimates for one trace with another trace.
 int check(const AdviseFlags& flags) {
   const auto inputs = read_inputs(flags.trace.files, flags.trace);
   const auto after = read_inputs({*flags.against}, flags.trace);
@@ -30,7 +30,7 @@ int check(const AdviseFlags& flags) {
     fail("advise", "--against compares one trace with one trace, not with a folder");
   }
   const analysis::TraceIndex before(inputs[0].trace);
-  const auto advised = analysis::advise(before, flags.under);
+  const auto estimate = analysis::advise(before, flags.under);
   const auto result =
       analysis::check_advice(before, analysis::TraceIndex(after[0].trace), flags.under);
   if (flags.trace.json) {
@@ -39,7 +39,7 @@ int check(const AdviseFlags& flags) {
       report::advice_check_json(json, result);
     });
   } else {
-    fmt::print("{}\n\n{}", report::wrapped(report::verdict_line(advised), screen_width()),
+    fmt::print("{}\n\n{}", report::wrapped(report::verdict_line(estimate), screen_width()),
                report::advice_check_text(result, flags.trace.markdown));
   }
   show_notices(inputs);
@@ -49,16 +49,16 @@ int check(const AdviseFlags& flags) {
 
 int advise(const AdviseFlags& flags) {
   if (flags.against) return check(flags);
-  const auto advised = [&](const TraceInput& input) {
+  const auto advice_for = [&](const TraceInput& input) {
     return analysis::advise(analysis::TraceIndex(input.trace), flags.under);
   };
   return print_each(
       flags.trace,
       [&](JsonWriter& json, const TraceInput& input) {
-        report::advise_json(json, advised(input), input.trace, {.file = input.file});
+        report::advise_json(json, advice_for(input), input.trace, {.file = input.file});
       },
       [&](const TraceInput& input) {
-        return report::advise_text(advised(input), input.trace,
+        return report::advise_text(advice_for(input), input.trace,
                                    {input.file, flags.trace.markdown, flags.all, screen_width()});
       });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue breakdown FILE`: where the time of each device goes, what idle moments wait for, and
-// with --critical the path that decides how long a step takes.
+// `epilogue breakdown FILE`: where the time of each device goes, and why it was idle. With
+// --critical, the critical path of a step.
 #include <fmt/format.h>
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue compare A B`: is it the same GPU work, and what changed?
+// `epilogue compare A B`: whether both run the same GPU work, and what changed.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -28,7 +28,7 @@ struct CompareFlags : ReadingFlags {
   std::string names;
 };
 
-// Files between commas; a path that exists is itself, whatever is in its name.
+// Splits a comma-separated list. An existing path is taken as it is, even if it contains commas.
 std::vector<std::string> paths_of(const char* which, const std::string& given) {
   std::error_code failed;
   if (std::filesystem::exists(given, failed)) return {given};
@@ -38,12 +38,12 @@ std::vector<std::string> paths_of(const char* which, const std::string& given) {
     if (end > begin) paths.push_back(given.substr(begin, end - begin));
     begin = end + 1;
   }
-  if (paths.empty()) fail("compare", "{} names no trace", which);
+  if (paths.empty()) fail("compare", "{} is empty: expected a trace", which);
   return paths;
 }
 
-// The place in B for each of A: by rank where both have the same ranks, each once; in the order
-// given otherwise.
+// The index in B of the partner of each trace in A. Traces are paired by rank if both sides have
+// the same ranks, each once, and otherwise in the given order.
 std::vector<size_t> partners(const std::vector<TraceInput>& a, const std::vector<TraceInput>& b) {
   std::map<int64_t, size_t> by_rank;
   for (size_t i = 0; i < b.size(); ++i) by_rank[b[i].rank] = i;
@@ -82,7 +82,7 @@ int compare(const CompareFlags& flags) {
   const auto a = read_inputs(a_paths, flags);
   const auto b = read_inputs(b_paths, flags);
   if (a.size() != b.size()) {
-    fail("compare", "A has {} traces, B has {}: each needs its partner", a.size(), b.size());
+    fail("compare", "A has {} traces, B has {}: the numbers must be the same", a.size(), b.size());
   }
   const auto places = partners(a, b);
   std::vector<analysis::Comparison> results;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue expect FILE RULE...`: guesses about a trace as checks. Exit code 1 where one is broken.
+// `epilogue expect FILE RULE...`: checks rules on a trace. Exits with 1 if one is broken.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -37,22 +37,23 @@ analysis::Rule parse(const std::string& where, std::string_view text) {
   return std::move(*rule);
 }
 
-// A rule a line; lines that begin with # are comments, but for names that begin with ##, as some of
-// PyTorch's do, where the line is a rule. Paths are relative to the file.
+// Reads one rule per line. Lines that start with # are comments. A line that starts with ## is a
+// rule if it parses as one, because some of PyTorch's names start with ##. Paths are relative to
+// the file.
 void read_rules(const std::string& path, std::vector<analysis::Rule>& rules) {
   const auto file = MappedFile::open(path);
   throw_if_failed(file);
   const auto bytes = file->bytes();
   std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);  // as Windows marks UTF-8
+  if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);  // UTF-8 byte order mark
   const auto folder = std::filesystem::path(path).parent_path();
   for (int number = 1; !rest.empty(); ++number) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     const size_t begin = line.find_first_not_of(" \t\r");
     if (begin == std::string_view::npos) continue;
-    const bool hashes = line.substr(begin).starts_with("##");
-    if (line[begin] == '#' && !(hashes && analysis::parse_rule(line))) continue;
+    const bool may_be_rule = line.substr(begin).starts_with("##");
+    if (line[begin] == '#' && !(may_be_rule && analysis::parse_rule(line))) continue;
     rules.push_back(parse(fmt::format("{}: line {}, ", path, number), line));
     analysis::Rule& rule = rules.back();
     if (!rule.path.empty()) rule.path = (folder / rule.path).string();
@@ -66,13 +67,14 @@ std::vector<analysis::Rule> all_rules(const ExpectFlags& flags) {
   }
   if (!flags.rules_file.empty()) read_rules(flags.rules_file, rules);
   if (rules.empty()) {
-    throw Error(flags.rules_file.empty() ? "expect: a rule is needed, or --rules FILE, or --init"
-                                         : flags.rules_file + ": holds no rule");
+    throw Error(flags.rules_file.empty()
+                    ? "expect: no rule given: expected RULE, --rules FILE or --init"
+                    : flags.rules_file + ": contains no rules");
   }
   return rules;
 }
 
-// The traces that `same kernels as` names, each read once.
+// The traces of `same kernels as` claims. Each is read once.
 class OtherTraces {
  public:
   explicit OtherTraces(ReadingFlags flags) : flags_(std::move(flags)) {}
@@ -81,22 +83,23 @@ class OtherTraces {
     const auto known = traces_.find(path);
     if (known != traces_.end()) return known->second->index;
     auto inputs = read_inputs({path}, flags_);
-    if (inputs.size() != 1) throw Error(fmt::format("{}: one trace is needed, not a folder", path));
-    auto made = std::make_unique<One>(std::move(inputs.front().trace));
-    return traces_.emplace(path, std::move(made)).first->second->index;
+    if (inputs.size() != 1) throw Error(fmt::format("{}: expected one trace, not a folder", path));
+    auto loaded = std::make_unique<LoadedTrace>(std::move(inputs.front().trace));
+    return traces_.emplace(path, std::move(loaded)).first->second->index;
   }
 
  private:
-  struct One {
-    explicit One(trace::Trace&& given) : trace(std::move(given)), index(trace) {}
+  struct LoadedTrace {
+    explicit LoadedTrace(trace::Trace&& other) : trace(std::move(other)), index(trace) {}
     trace::Trace trace;
     analysis::TraceIndex index;
   };
   ReadingFlags flags_;
-  std::map<std::string, std::unique_ptr<One>> traces_;
+  std::map<std::string, std::unique_ptr<LoadedTrace>> traces_;
 };
 
-// JUnit's XML, made before anything is printed: a path that cannot be written is found at once.
+// The JUnit XML file. It is created before anything is printed, so that an unwritable path fails
+// early.
 class JunitFile {
  public:
   explicit JunitFile(const std::string& path) {
@@ -128,7 +131,7 @@ void print_rules_that_hold(const std::vector<TraceInput>& inputs) {
     index.push_back(std::make_unique<analysis::TraceIndex>(input.trace));
     traces.push_back(index.back().get());
   }
-  fmt::print("# What holds for {}{}. Check it: epilogue expect FILE --rules THIS\n",
+  fmt::print("# Rules that hold for {}{}. Check them: epilogue expect FILE --rules THIS\n",
              inputs.front().file,
              inputs.size() == 1 ? "" : fmt::format(" and {} more", inputs.size() - 1));
   for (const std::string& rule : analysis::suggest_rules(traces)) fmt::print("{}\n", rule);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue explain NAME...`, `epilogue explain FILE`: what kernel names say.
+// `epilogue explain NAME...`, `epilogue explain FILE`: decodes kernel names.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,7 +75,7 @@ int explain(const ExplainFlags& flags) {
   const auto files = std::count_if(flags.files.begin(), flags.files.end(), is_file);
   if (files == 0) return explain_names(flags);
   if (files == static_cast<std::ptrdiff_t>(flags.files.size())) return explain_files(flags);
-  throw Error("explain: takes kernel names or traces, not both at once");
+  throw Error("explain: takes kernel names or traces, not both");
 }
 
 }  // namespace

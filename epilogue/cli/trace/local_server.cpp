@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// By hand: cpp-httplib is not among what the build of the reader alone requires.
+// Written without cpp-httplib, which a build of the reader alone does not require.
 #include "epilogue/cli/trace/local_server.h"
 
 #include <arpa/inet.h>
@@ -21,25 +21,26 @@ namespace epi::cli {
 namespace {
 
 constexpr size_t kMaxRequestBytes = 16 * 1024;
-constexpr int kRequestSeconds = 1;  // browsers open connections that they may not need
+constexpr int kRequestSeconds = 1;  // browsers open connections that they may never use
 constexpr int kAnswerSeconds = 30;
 
 volatile std::sig_atomic_t interrupted = 0;
 void on_interrupt(int) { interrupted = 1; }
 
-// Signals come while the server waits for a connection and at no other time, so that none is lost.
+// Blocks SIGINT and SIGTERM except while the server waits for a connection, so that none is lost.
+// Returns the signal mask for that wait.
 sigset_t catch_interrupt() {
   struct sigaction action;
   std::memset(&action, 0, sizeof action);
   action.sa_handler = on_interrupt;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
-  sigset_t ends;
-  ::sigemptyset(&ends);
-  ::sigaddset(&ends, SIGINT);
-  ::sigaddset(&ends, SIGTERM);
+  sigset_t blocked;
+  ::sigemptyset(&blocked);
+  ::sigaddset(&blocked, SIGINT);
+  ::sigaddset(&blocked, SIGTERM);
   sigset_t before;
-  ::pthread_sigmask(SIG_BLOCK, &ends, &before);
+  ::pthread_sigmask(SIG_BLOCK, &blocked, &before);
   return before;
 }
 
@@ -52,7 +53,7 @@ bool send_all(int connection, std::string_view bytes) {
   return true;
 }
 
-// Up to the empty line; empty where none came.
+// Reads the request up to the empty line. Empty if the request is incomplete or too long.
 std::string read_head(int connection) {
   std::string head;
   char buffer[2048];
@@ -64,7 +65,7 @@ std::string read_head(int connection) {
   return head;
 }
 
-// The value of "Host:", in any case; empty where there is none, or more than one.
+// The value of the Host header, which is case-insensitive. Empty if there is none or more than one.
 std::string host_of(const std::string& head) {
   constexpr std::string_view kName = "host:";
   std::string host;
@@ -96,9 +97,9 @@ LocalServer::LocalServer(uint16_t port, std::string origin)
   const bool ready =
       socket_ >= 0 && ::bind(socket_, raw, sizeof address) == 0 && ::listen(socket_, 8) == 0;
   if (!ready) {
-    const int why = errno;
+    const int error = errno;
     if (socket_ >= 0) ::close(socket_);
-    fail("open", "127.0.0.1:{}: {}", port, std::strerror(why));
+    fail("open", "cannot listen on 127.0.0.1:{}: {}", port, std::strerror(error));
   }
 }
 
@@ -137,8 +138,8 @@ bool LocalServer::answer(int connection, const Find& find) const {
             status, one.type, one.body.size(), origin_));
     return sent && (!with_body || send_all(connection, one.body));
   };
-  const Answer nothing{"not here\n", "text/plain", false};
-  // A name that was made to point here is another address.
+  const Answer nothing{"not found\n", "text/plain", false};
+  // Rejects other host names that resolve to this address (DNS rebinding).
   const std::string host = host_of(head);
   const bool known =
       host == fmt::format("127.0.0.1:{}", port_) || host == fmt::format("localhost:{}", port_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server of a few fixed answers on 127.0.0.1, one connection after the other. It answers GET and
-// HEAD of the paths that it is given, with 404 for everything else.
+// An HTTP server on 127.0.0.1 for a few fixed paths, one connection at a time. It answers GET and
+// HEAD for known paths, and 404 for all others.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ class LocalServer {
   struct Answer {
     std::string_view body;
     const char* type;
-    bool last = false;  // the server ends when this was sent
+    bool last = false;  // the server stops after sending this
   };
   using Find = std::function<std::optional<Answer>(const std::string& path)>;
 
-  // Throws `Error` where the port is taken. `origin` is the page that may read the answers.
+  // Throws `Error` if the port is in use. `origin` is the web page that may read the answers.
   LocalServer(uint16_t port, std::string origin);
   ~LocalServer();
   LocalServer(const LocalServer&) = delete;
   LocalServer& operator=(const LocalServer&) = delete;
 
-  // Until Ctrl-C, or an answer that is the last.
+  // Serves until Ctrl-C, or until an answer with `last` was sent.
   void run(const Find& find);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue open FILE...`: serves traces to Perfetto's page, and our own report of them, on the one
-// local address that the page may read.
+// `epilogue open FILE...`: serves traces to ui.perfetto.dev, and our own report of them, on the
+// only local address that Perfetto may read.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -28,7 +28,7 @@ struct OpenFlags {
   bool once = false;
 };
 
-// As a part of a URL.
+// Percent-encodes text for a part of a URL.
 std::string percent_encoded(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -59,9 +59,9 @@ std::vector<ServedTrace> map_files(const std::vector<std::string>& files) {
     const std::string name = std::filesystem::path(file).filename().string();
     const std::string path = "/" + percent_encoded(name);
     for (const ServedTrace& other : served) {
-      if (other.path == path) fail("open", "{}: another file is called {}, too", file, name);
+      if (other.path == path) fail("open", "{}: another file is also named {}", file, name);
       if (other.report_path() == path || other.path == path + ".html") {
-        fail("open", "{}: another file's report is called so",
+        fail("open", "{}: the report of another file has this name",
              path == other.report_path() ? file : other.name);
       }
     }
@@ -83,27 +83,27 @@ std::string report_of(const std::string& file) {
 void print_links(const std::vector<ServedTrace>& served, bool once) {
   const std::string base = fmt::format("http://127.0.0.1:{}", kPort);
   for (const ServedTrace& one : served) {
-    fmt::print("{}\n  in Perfetto: {}\n  our report:  {}{}\n", one.name,
-               perfetto_link(base + one.path), base, one.report_path());
+    fmt::print("{}\n  Perfetto: {}\n  report:   {}{}\n", one.name, perfetto_link(base + one.path),
+               base, one.report_path());
   }
   fmt::print(
-      "\nfrom another machine, first:  ssh -L {0}:127.0.0.1:{0} THIS-MACHINE\n"
-      "{1} ends it.\n",
-      kPort, once ? "Ctrl-C, or fetching a trace," : "Ctrl-C");
+      "\nOn another machine, run this first: ssh -L {0}:127.0.0.1:{0} THIS-MACHINE\n"
+      "{1}\n",
+      kPort, once ? "Stops after a trace was fetched, or with Ctrl-C." : "Stop with Ctrl-C.");
   std::fflush(stdout);
 }
 
 int open_traces(const OpenFlags& flags) {
   if (!flags.url.empty()) {
-    if (!flags.files.empty()) fail("open", "--url goes without files");
+    if (!flags.files.empty()) fail("open", "--url cannot be combined with FILE");
     if (!flags.url.starts_with("https://") && !flags.url.starts_with("http://")) {
-      fail("open", "--url {}: must begin with https:// or http://", flags.url);
+      fail("open", "--url {}: must start with https:// or http://", flags.url);
     }
     fmt::print("{}\n", perfetto_link(flags.url));
     return kDone;
   }
-  if (flags.files.empty()) fail("open", "a trace is needed, or --url");
-  // What cannot be read is told before anything is served.
+  if (flags.files.empty()) fail("open", "no trace given: expected FILE or --url");
+  // Reads the traces first, so that errors are reported before the server starts.
   std::vector<std::string> files;
   for (const TraceInput& input : read_inputs(flags.files)) files.push_back(input.file);
   const std::vector<ServedTrace> served = map_files(files);
@@ -120,7 +120,7 @@ int open_traces(const OpenFlags& flags) {
       try {
         if (page.empty()) page = report_of(files[i]);
       } catch (const Error&) {
-        return std::nullopt;  // the file is gone since
+        return std::nullopt;  // the file was removed in the meantime
       }
       return LocalServer::Answer{page, "text/html; charset=utf-8", false};
     }

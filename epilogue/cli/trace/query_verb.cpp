@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue query FILE SQL`: SQLite over a trace.
+// `epilogue query FILE SQL`: SQL queries on a trace, with SQLite.
 #include <fmt/format.h>
 
 #include <memory>
@@ -32,7 +32,7 @@ std::string cell_text(const analysis::SqlValue& value) {
   return "";
 }
 
-// Quoted where it has to be, by RFC 4180.
+// Quotes a cell if RFC 4180 requires it.
 std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string out = "\"";
@@ -90,13 +90,13 @@ void print_table(const analysis::SqlResult& result, bool markdown) {
 
 void export_tables(const QueryFlags& flags, const std::vector<TraceInput>& inputs) {
   if (inputs.size() != 1) {
-    fail("query", "--export {}: takes one trace, not {}", flags.export_path, inputs.size());
+    fail("query", "--export {}: expected one trace, got {}", flags.export_path, inputs.size());
   }
   const auto written = analysis::SqlDatabase(inputs[0].trace).write_file(flags.export_path);
   throw_if_failed(written);
 }
 
-// An array for one trace; for several the object that every verb gives then.
+// Prints an array for one trace, and the usual object with `files` for several.
 void print_json_results(const std::vector<TraceInput>& inputs,
                         const std::vector<analysis::SqlResult>& results) {
   JsonWriter json;
@@ -131,7 +131,7 @@ void print_results(const QueryFlags& flags, const std::vector<TraceInput>& input
 
 int query(const QueryFlags& flags) {
   if (flags.sql.empty() && flags.export_path.empty()) {
-    fail("query", "a statement is needed, or --export FILE");
+    fail("query", "no statement given: expected SQL or --export FILE");
   }
   std::vector<std::string> files = {flags.file};
   files.insert(files.end(), flags.also.begin(), flags.also.end());

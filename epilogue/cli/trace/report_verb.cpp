@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue report FILE... -o F.html`: one page that shows a trace, or two side by side.
+// `epilogue report FILE... -o F.html`: an HTML page for a trace, or for two side by side.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -21,12 +21,12 @@ struct ReportFlags : ReadingFlags {
   bool json = false;
 };
 
-// A trace is not lost to a slip of the hand.
+// Prevents overwriting a trace by mistake.
 void refuse_input_as_output(const ReportFlags& flags) {
   for (const std::string& file : flags.files) {
     std::error_code none;
     if (std::filesystem::equivalent(file, flags.output, none)) {
-      fail("report", "-o {}: is the trace itself", flags.output);
+      fail("report", "-o {}: would overwrite the trace", flags.output);
     }
   }
 }
@@ -35,7 +35,7 @@ int report_page(const ReportFlags& flags) {
   refuse_input_as_output(flags);
   const auto inputs = read_inputs(flags.files, flags);
   if (inputs.size() > 2) {
-    fail("report", "{} traces were given: a page shows one, or two side by side", inputs.size());
+    fail("report", "expected one or two traces, got {}", inputs.size());
   }
   std::vector<std::unique_ptr<analysis::TraceIndex>> index;
   std::vector<report::PageTrace> traces;

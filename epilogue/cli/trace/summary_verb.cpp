@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue summary FILE`, or `epilogue FILE`: a trace in one screen.
+// `epilogue summary FILE`, or `epilogue FILE`: a trace on one screen.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct SummaryFlags : TraceFlags {
   std::string names;
 };
 
-// All ranks on one screen, in their order.
+// All ranks on one screen, in the order of their numbers.
 std::string ranks_text(const TraceFlags& flags, const std::vector<TraceInput>& inputs) {
   std::vector<const TraceInput*> order;
   for (const TraceInput& input : inputs) order.push_back(&input);
@@ -39,7 +39,7 @@ std::string ranks_text(const TraceFlags& flags, const std::vector<TraceInput>& i
   return report::ranks_screen(ranks, source, screen_width());
 }
 
-// Under the screen, whose rows are kinds of work: the largest kernels by the names asked for.
+// The largest kernels with the names that --names selects, printed below the screen.
 std::string named_kernels(const trace::Trace& trace, report::NameStyle style) {
   constexpr size_t kShown = 10;
   auto kernels = analysis::kernel_times(trace);

@@ -47,7 +47,7 @@ int table(const TableFlags& flags) {
     fail("table", "--limit {}: must be at least 1", *flags.limit);
   if (flags.gemms) return gemms(flags);
   analysis::ProfilerTable probe;
-  analysis::sort_rows(probe, flags.sort);  // a mistake is found before a long read
+  analysis::sort_rows(probe, flags.sort);  // reports an unknown column before reading the trace
   const report::TableStyle style{
       .limit = limit_of(flags), .shapes = flags.by_shape, .stats = flags.stats};
   const auto rows_of = [&](const TraceInput& input) {

@@ -31,15 +31,15 @@ bool is_trace_name(const std::string& name) {
   return name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".json.zst");
 }
 
-// A file to read. A file of a folder that is not a trace is skipped with a note.
-struct GivenFile {
+// A file to read. A file in a folder that is not a trace is skipped with a note.
+struct InputFile {
   std::string path;
-  bool of_folder = false;
+  bool in_folder = false;
 };
 
-// A folder stands for the traces in it, by name.
-std::vector<GivenFile> expand(const std::vector<std::string>& given) {
-  std::vector<GivenFile> files;
+// Replaces each folder by the traces in it, sorted by name.
+std::vector<InputFile> expand(const std::vector<std::string>& given) {
+  std::vector<InputFile> files;
   for (const std::string& path : given) {
     std::error_code failed;
     if (!std::filesystem::is_directory(path, failed)) {
@@ -82,12 +82,12 @@ void use_names_file(const std::string& file) {
   if (file.empty()) return;
   std::error_code failed;
   if (!std::filesystem::is_regular_file(file, failed)) {
-    throw Error(fmt::format("--names-file {}: there is no such file", file));
+    throw Error(fmt::format("--names-file {}: no such file", file));
   }
   std::ifstream stream(file);
   std::stringstream text;
   text << stream.rdbuf();
-  if (stream.bad()) throw Error(fmt::format("--names-file {}: cannot be read", file));
+  if (stream.bad()) throw Error(fmt::format("--names-file {}: cannot read the file", file));
   auto rules = analysis::parse_name_rules(text.str(), file);
   throw_if_failed(rules);
   analysis::set_user_names(std::move(*rules));
@@ -150,8 +150,8 @@ std::vector<TraceInput> read_inputs(const std::vector<std::string>& given,
                                     [](const std::string& failure) { return !failure.empty(); });
   for (size_t i = 0; i < files.size(); ++i) {
     if (failures[i].empty()) continue;
-    // A folder of nothing but foreign files is not one of traces.
-    if (!files[i].of_folder || failed == std::ssize(files)) throw Error(failures[i]);
+    // A folder in which no file is a trace is an error.
+    if (!files[i].in_folder || failed == std::ssize(files)) throw Error(failures[i]);
     fmt::print(stderr, "{}: note: skipped\n", failures[i]);
   }
   std::erase_if(inputs, [](const TraceInput& input) { return input.file.empty(); });
@@ -170,7 +170,7 @@ void show_notices(const std::vector<TraceInput>& inputs, bool are_ranks) {
   for (const TraceInput& input : inputs) {
     const bool ranked = any_rank || !input.trace.property("distributedInfo").empty();
     if (are_ranks && ranked && !input.has_rank) {
-      fmt::print(stderr, "{}: note: no rank in the file, taken as 0\n", input.file);
+      fmt::print(stderr, "{}: note: no rank in the file, assuming 0\n", input.file);
     }
     for (const std::string& line : input.trace.defects.lines()) {
       fmt::print(stderr, "{}: note: {}\n", input.file, line);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The traces that a verb was given: files, or folders of ranks.
+// The traces on the command line of a verb: files, or folders of ranks. Reads them and prints the
+// results.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,18 +19,18 @@ namespace epi::cli {
 
 struct TraceInput {
   std::string file;
-  int64_t rank = 0;  // 0 where the file does not say
+  int64_t rank = 0;  // 0 if the file has no rank
   bool has_rank = false;
   trace::Trace trace;
 };
 
 // How traces are read.
 struct ReadingFlags {
-  std::string step_pattern;  // what marks a step instead of the profilers' own marks
-  std::string names_file;    // what kernels are that no grammar reads
+  std::string step_pattern;  // regular expression for steps, instead of the profilers' own marks
+  std::string names_file;    // rules for kernel names that the decoder does not know
 };
 
-// Flags that every verb over traces has.
+// Flags of every trace verb.
 struct TraceFlags : ReadingFlags {
   std::vector<std::string> files;
   bool json = false;
@@ -38,32 +39,32 @@ struct TraceFlags : ReadingFlags {
 
 // Adds --step-pattern REGEX and --names-file FILE.
 void add_reading_flags(Command& verb, ReadingFlags& flags);
-// Reads the file, if one was given; throws `Error` with the line that is wrong.
+// Reads the file, if there is one. Throws `Error` with the line of a mistake.
 void use_names_file(const std::string& file);
-// Adds FILE..., --json, those for reading and, where the verb can, --md.
+// Adds FILE..., --json, the reading flags and, optionally, --md.
 void add_trace_flags(Command& verb, TraceFlags& flags, bool with_markdown = true);
 
-// Adds --names raw|decoded|both: how kernels are named.
+// Adds --names raw|decoded|both: how kernel names are shown.
 void add_names(Command& verb, std::string& names);
-// None where the flag was not given; throws `Error` for another word.
+// None if the flag is not given. Throws `Error` for any other value.
 std::optional<report::NameStyle> parse_name_style(const char* verb, const std::string& names);
 
-// Reads all of them, several at a time. Throws `Error` for the first that cannot be read.
+// Reads all files, several in parallel. Throws `Error` for the first that cannot be read.
 std::vector<TraceInput> read_inputs(const std::vector<std::string>& files,
                                     const ReadingFlags& flags = {});
-// Called last: what was wrong with the files, each kind once, on standard error; and, where several
-// files are ranks, those that do not say which.
+// Prints the defects of the files to standard error, each kind once, and which of several ranks
+// have no rank in the file. Called last.
 void show_notices(const std::vector<TraceInput>& inputs, bool are_ranks = true);
 
-// What a verb over traces does: reads them, prints one JSON value or the text of each, then what
-// was wrong with the files. `json(writer, input)` fills an open object; `text(input)` returns text.
+// The body of a trace verb: reads the traces, prints one JSON value or the text of each, then the
+// defects of the files. `json(writer, input)` fills an open object, `text(input)` returns text.
 template <typename Json, typename Text>
 int print_each(const TraceFlags& flags, const Json& json, const Text& text);
 
-// Calls `one` for each input inside of the object that the verb prints: the object itself for one
-// input, a member of "files" for several.
-template <typename One>
-void print_json(const std::vector<TraceInput>& inputs, One&& one);
+// Calls `write` for each input, inside the object that the verb prints: the object itself for one
+// input, an element of "files" for several.
+template <typename Write>
+void print_json(const std::vector<TraceInput>& inputs, Write&& write);
 
 void begin_json(JsonWriter& json, const std::vector<TraceInput>& inputs);
 void end_json(JsonWriter& json, const std::vector<TraceInput>& inputs);
@@ -71,19 +72,19 @@ void begin_input_json(JsonWriter& json, const std::vector<TraceInput>& inputs,
                       const TraceInput& input);
 void end_input_json(JsonWriter& json, const std::vector<TraceInput>& inputs);
 
-template <typename One>
-void print_json(const std::vector<TraceInput>& inputs, One&& one) {
+template <typename Write>
+void print_json(const std::vector<TraceInput>& inputs, Write&& write) {
   JsonWriter json;
   begin_json(json, inputs);
   for (const TraceInput& input : inputs) {
     begin_input_json(json, inputs, input);
-    one(json, input);
+    write(json, input);
     end_input_json(json, inputs);
   }
   end_json(json, inputs);
 }
 
-// A line above each input's output where there are several.
+// Prints a line above the output of each input if there are several.
 void print_title(const std::vector<TraceInput>& inputs, const TraceInput& input);
 
 template <typename Json, typename Text>
@@ -101,7 +102,8 @@ int print_each(const TraceFlags& flags, const std::vector<TraceInput>& inputs, c
   return kDone;
 }
 
-// Whether these are the ranks of one run: every file says another rank, or one folder was given.
+// True if the inputs are the ranks of one run: every file has a different rank, or one folder is
+// given.
 bool are_ranks_of_one_run(const std::vector<std::string>& given,
                           const std::vector<TraceInput>& inputs);
 
@@ -110,7 +112,7 @@ int print_each(const TraceFlags& flags, const Json& json, const Text& text) {
   return print_each(flags, read_inputs(flags.files, flags), json, text);
 }
 
-// The columns of the terminal; 80 where there is none and COLUMNS does not say.
+// The width of the terminal, or COLUMNS, or 80.
 size_t screen_width();
 
 }  // namespace epi::cli

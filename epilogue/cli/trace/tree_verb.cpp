@@ -24,7 +24,7 @@ struct TreeFlags : TraceFlags {
   std::string names;
 };
 
-// The step that was asked for; without a wish, the one of median duration: neither cold nor lucky.
+// The step selected by --step, or the one with the median duration as a typical step.
 analysis::Instance choose_step(const TreeFlags& flags, const TraceInput& input,
                                const analysis::InstanceGroup& steps) {
   if (flags.step) {
@@ -32,7 +32,7 @@ analysis::Instance choose_step(const TreeFlags& flags, const TraceInput& input,
     for (const analysis::Instance& step : steps.instances) {
       if (step.name == name) return step;
     }
-    throw Error(fmt::format("{}: no {} in it; it has {} to {}", input.file, name,
+    throw Error(fmt::format("{}: no {}: the trace has {} to {}", input.file, name,
                             steps.instances.front().name, steps.instances.back().name));
   }
   auto by_time = steps.instances;
@@ -62,7 +62,8 @@ report::TreeOptions options_for(const TreeFlags& flags, const TraceInput& input,
       return options;
     }
   }
-  throw Error(fmt::format("{}: nothing is named \"{}\" in {}", input.file, flags.under, step.name));
+  throw Error(fmt::format("{}: no annotation or operator \"{}\" in {}", input.file, flags.under,
+                          step.name));
 }
 
 int tree(const TreeFlags& flags) {
