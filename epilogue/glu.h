@@ -4,18 +4,17 @@
  *
  *   epi_glu* glu = NULL;
  *   epi_glu_create(0, EPI_GLU_BF16, EPI_GLU_SILU, &glu);
- *   epi_glu_prepare(glu, m, n, k);                   (makes code: once for each size)
+ *   epi_glu_prepare(glu, m, n, k);                   (generates code, once per size)
  *   epi_glu_mlp(glu, stream, x, gate, up, down, y, m, n, k, workspace, workspace_bytes);
  *   epi_glu_destroy(glu);
  *
- * x is [m, k], gate and up are [n, k], down is [k, n], y is [m, k]: row-major, elements of two
- * bytes, at addresses that are multiples of 16; n and k are multiples of 8. `epi_glu_mlp` allocates
- * nothing and waits for nothing: it can be captured into a CUDA graph, which must be destroyed
- * before the handle. Any number of threads may call it with one handle; handles share nothing but
- * machine code.
+ * x is [m, k], gate and up are [n, k], down is [k, n], y is [m, k]. All are row-major, with 16-bit
+ * elements and addresses aligned to 16 bytes. n and k are multiples of 8. `epi_glu_mlp` does not
+ * allocate or synchronize, so it can be captured into a CUDA graph. Destroy the graph before the
+ * handle. Several threads may use one handle at the same time. Handles share only machine code.
  *
- * Meant for what the kernels are fast at: up to 64 rows, and enough rows to fill the GPU (some
- * hundred). Between, with a long n and a short k, a library that shares sums out is faster. */
+ * The kernels are fast for up to 64 rows, and from a few hundred rows on, when they fill the GPU.
+ * In between, with a large n and a small k, a library with split-K is faster. */
 #ifndef EPILOGUE_GLU_H
 #define EPILOGUE_GLU_H
 
@@ -35,29 +34,29 @@ typedef enum { EPI_GLU_GELU_TANH = 0, EPI_GLU_SILU = 1 } epi_glu_activation;
 
 typedef enum {
   EPI_GLU_OK = 0,
-  EPI_GLU_BAD_SIZE = 1,     /* m below 1; n or k below 8 or no multiple of 8 */
-  EPI_GLU_BAD_ADDRESS = 2,  /* null, or no multiple of 16 */
-  EPI_GLU_WORKSPACE = 3,    /* smaller than epi_glu_workspace_bytes says */
+  EPI_GLU_BAD_SIZE = 1,     /* m below 1; n or k below 8 or not a multiple of 8 */
+  EPI_GLU_BAD_ADDRESS = 2,  /* null, or not aligned to 16 bytes */
+  EPI_GLU_WORKSPACE = 3,    /* smaller than epi_glu_workspace_bytes */
   EPI_GLU_NOT_PREPARED = 4, /* epi_glu_prepare was not called with these sizes */
   EPI_GLU_UNSUPPORTED = 5,  /* no Hopper GPU, a build without CUDA, another dtype or activation */
   EPI_GLU_FAILED = 6        /* CUDA or the compiler: epi_glu_message of epi_glu_prepare's handle */
 } epi_glu_status;
 
-/* One sentence for a status. */
+/* Describes a status. */
 const char* epi_glu_status_text(epi_glu_status status);
 
 epi_glu_status epi_glu_create(int device, epi_glu_dtype dtype, epi_glu_activation activation,
                               epi_glu** out);
 void epi_glu_destroy(epi_glu* glu);
 
-/* Code for these sizes, from the disk cache or by NVRTC: some tenths of a second for the first m of
- * a kind, microseconds for others. Not while a stream is being captured, nor while another thread
- * asks for the message. */
+/* Loads code for these sizes from the disk cache, or compiles it with NVRTC: a few tenths of a
+ * second for the first size of a kind, microseconds for others. Do not call it during a stream
+ * capture, or while another thread calls epi_glu_message. */
 epi_glu_status epi_glu_prepare(epi_glu* glu, int64_t m, int64_t n, int64_t k);
-/* Why the last epi_glu_prepare with this handle failed; empty where it did not. */
+/* Why the last epi_glu_prepare with this handle failed. Empty if it succeeded. */
 const char* epi_glu_message(const epi_glu* glu);
 
-/* What lies between the two kernels: m n elements. Zero for sizes that are not allowed. */
+/* Bytes for the m x n result of the first kernel. Zero for invalid sizes. */
 size_t epi_glu_workspace_bytes(int64_t m, int64_t n, int64_t k);
 
 epi_glu_status epi_glu_mlp(const epi_glu* glu, struct CUstream_st* stream, const void* x,

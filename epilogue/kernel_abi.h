@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a kernel package with a library includes, and all that it includes: the table of functions
- * that it hands out, and what each is called with. C and C++; see docs/hub.md.
+/* The interface of a kernel package that contains a library: the table of functions that the
+ * library exports, and the arguments of a call. The only Epilogue header that a package includes. C
+ * and C++, see docs/hub.md.
  *
  *   static int32_t add_one(const epi_kernel_call* call) { ... return 0; }
  *   static const epi_kernel_entry kernels[] = {{"add_one", add_one}};
@@ -9,8 +10,8 @@
  *     return abi == EPI_KERNEL_ABI ? &api : NULL;
  *   }
  *
- * Structures begin with their size: a later version of this ABI adds members at the end, and who
- * reads one looks at its size first. No exception and no C++ object crosses this boundary. */
+ * Every structure starts with its size. Later versions of this ABI add members at the end, so check
+ * the size before you read one. No exception and no C++ object may cross this boundary. */
 #ifndef EPILOGUE_KERNEL_ABI_H
 #define EPILOGUE_KERNEL_ABI_H
 
@@ -32,21 +33,21 @@ typedef void (*epi_range_body)(void* context, int64_t begin, int64_t end);
 typedef struct epi_kernel_call {
   uint32_t struct_size;
   uint32_t operand_count;
-  /* In the manifest's order, outputs among them. Each is a matrix [rows, columns] (leading sizes
-   * are taken together), dense within a row, of the sizes, dtypes and alignment that the manifest
-   * asks for; strides are never null. */
+  /* Inputs and outputs in the order of the manifest. Each is a matrix [rows, columns], with leading
+   * dimensions merged into the rows and contiguous rows. Sizes, dtypes and alignment follow the
+   * manifest. Strides are never null. */
   DLTensor* const* operands;
-  /* A cudaStream_t, on which all work goes; NULL on the CPU. */
+  /* The cudaStream_t for all work; NULL on the CPU. */
   void* stream;
-  /* Calls body over parts of [0, count), none but the last under `grain`, on the threads of the
-   * process; returns when all are done. */
+  /* Calls `body` for parts of [0, count) on the threads of the process, and returns when all are
+   * done. Every part but the last has at least `grain` elements. */
   void (*parallel_for)(int64_t count, int64_t grain, epi_range_body body, void* context);
-  /* For one sentence, ended by a zero, where the function does not return 0. */
+  /* Receives a zero-terminated error message if the function does not return 0. */
   char* error;
   size_t error_bytes;
 } epi_kernel_call;
 
-/* 0, or a code of the package's own. Any thread may call it, several at once. */
+/* Returns 0, or an error code that the package defines. Must be thread-safe. */
 typedef int32_t (*epi_kernel_function)(const epi_kernel_call* call);
 
 typedef struct epi_kernel_entry {
@@ -62,8 +63,8 @@ typedef struct epi_kernel_api {
   const epi_kernel_entry* kernels;
 } epi_kernel_api;
 
-/* The one symbol that a library exports. NULL: it does not know this ABI. The table lives as long
- * as the process. */
+/* The only symbol that a library exports. Returns NULL if the library does not support this ABI.
+ * The table must remain valid until the process exits. */
 EPI_KERNEL_EXPORT const epi_kernel_api* epi_kernel_get_api(uint32_t abi);
 
 #ifdef __cplusplus

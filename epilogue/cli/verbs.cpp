@@ -81,13 +81,22 @@ constexpr Verb kVerbs[] = {
      "Example: epilogue open trace.json.gz",
      add_open},
 #ifdef EPI_HAS_RUNTIME
-    {"run", "Runs a block and shows its operators, kernels and time", add_run},
-    {"bench", "Times a block eager, compiled and with prebuilt kernels, side by side", add_bench},
+    {"run",
+     "Runs a block and shows its operators, kernels and time\n"
+     "Example: epilogue run mlp --batch 4 --seq 128",
+     add_run},
+    {"bench",
+     "Times a block eager, compiled and with prebuilt kernels, side by side\n"
+     "Example: epilogue bench mlp --m 1,16,512",
+     add_bench},
     {"cache",
      "Shows or clears the compile cache\n"
      "Example: epilogue cache --clear",
      add_cache},
-    {"hub", "Kernel packages: prebuilt, versioned, verified", add_hub},
+    {"hub",
+     "Lists, checks, fetches, builds and signs packages of prebuilt kernels\n"
+     "Example: epilogue hub why epilogue/glu@1",
+     add_hub},
     {"tour",
      "A tutorial that runs: from a linear layer to a fused MLP\n"
      "Example: epilogue tour --quick",

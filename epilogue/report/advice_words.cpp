@@ -16,6 +16,7 @@ using analysis::Advice;
 using analysis::AdviceKind;
 using analysis::AdviceReport;
 using analysis::Estimate;
+using analysis::Limiter;
 using analysis::Term;
 using What = Term::What;
 
@@ -247,6 +248,7 @@ std::string terms_text(const std::vector<Term>& terms) {
 SavingText saving_text(const Advice& advice, const AdviceReport& report) {
   const Scope scope = scope_of(report);
   SavingText text;
+  const std::string bare = scope.the.starts_with("the ") ? scope.the.substr(4) : scope.the;
   if (advice.kind == AdviceKind::kBatch) {
     text.saves =
         fmt::format("{} for the same number of rows, with twice the rows per step ({}), {}",
@@ -269,13 +271,15 @@ SavingText saving_text(const Advice& advice, const AdviceReport& report) {
   }
   if (advice.is_timed || !estimated) {
     const bool exact = advice.on_device || advice.kind == AdviceKind::kSync;
-    text.alone = shortens ? fmt::format("shortens {}, as recorded, by {}{}", scope.the,
+    text.alone = shortens ? fmt::format("shortens the recorded {} by {}{}", bare,
                                         exact ? "" : "at most ", time_text(advice.step_saving_ns))
-                          : fmt::format("does not shorten {}, as recorded", scope.the);
+                          : fmt::format("does not shorten the recorded {}", bare);
   }
   if (advice.is_timed && !advice.overlaps) {
-    text.then = fmt::format("{}{}, limited by {}", time_text(advice.step_after_ns), scope.per,
-                            phrase_of(advice.then_limited_by));
+    text.then = time_text(advice.step_after_ns) + scope.per;
+    if (report.diagnosis && report.diagnosis->limiter <= Limiter::kMixed) {
+      text.then += fmt::format(", limited by {}", phrase_of(advice.then_limited_by));
+    }
   }
   return text;
 }

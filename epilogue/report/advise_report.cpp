@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "epilogue/analysis/cost/gpu_peaks.h"
 #include "epilogue/analysis/index/device_name.h"
@@ -56,8 +57,9 @@ std::string mode_text(const AdviceReport& report) {
   const auto& rows = report.block_rows;
   if (rows.empty() || report.instances < 2) return "";
   if (rows.size() == 1) {
-    return fmt::format("The MLP has {} rows in every step: compile it, or use a prebuilt kernel.",
-                       rows[0]);
+    return fmt::format("The MLP has {} rows in every step: {}.", rows[0],
+                       report.reason == Reason::kCompiled ? "a prebuilt kernel would fit as well"
+                                                          : "compile it, or use a prebuilt kernel");
   }
   std::vector<std::string> numbers;
   for (const int64_t count : std::span(rows).first(std::min<size_t>(rows.size(), 4))) {
@@ -176,11 +178,12 @@ std::string advice_check_text(const analysis::AdviceCheck& check, bool markdown)
                        : *check.holds() ? "The measured saving is inside the range"
                                         : "The measured saving is outside the range";
   out += fmt::format("\n{} ({}).\n", result, range_text(check.saving_ns));
-  out += error ? fmt::format("The estimate is {:+.0f} % off.\n", 100 * *error)
+  out += error ? fmt::format("The estimate is {:.0f} % too {}.\n", 100 * std::abs(*error),
+                             *error < 0 ? "low" : "high")
                : "The change saved nothing.\n";
   if (check.unchanged_ns != 0) {
     out += fmt::format("Noise: kernels that are the same in both runs differ by {}.\n",
-                       signed_time(check.unchanged_ns));
+                       time_text(std::abs(check.unchanged_ns)));
   }
   if (check.compile_ns > 0 && check.actual_ns > 0) {
     out += fmt::format("Compilation takes {} inside the steps and pays off after {:.0f} steps.\n",

@@ -60,7 +60,7 @@ std::string shares_text(const TimeShares& shares, bool markdown) {
   };
   row("compute", shares.compute_ns);
   row("communication, exposed", shares.exposed_communication_ns);
-  row("copies and sets, exposed", shares.exposed_memory_ns);
+  row("copies and memsets, exposed", shares.exposed_memory_ns);
   row("idle", shares.idle_ns);
   std::string text = print(table, markdown);
   if (shares.communication_ns > 0) {
@@ -91,7 +91,7 @@ std::string idle_text(const IdleCauses& idle, const TimeShares& shares,
   std::string text = "\n" + print(table, style.markdown);
   const std::string activities = activities_text(idle.host);
   if (activities.empty()) return text;
-  const std::string line = "host meanwhile: " + activities;
+  const std::string line = "while not launched, the host: " + activities;
   return text + (style.markdown ? "\n" + line : indented(line, kIndent, style.width)) + '\n';
 }
 
@@ -147,7 +147,7 @@ std::string streams_part(const DeviceBreakdown& device, bool markdown) {
                {"comm.", Align::kRight},
                {"copies", Align::kRight},
                {"idle", Align::kRight},
-               {"other streams run", Align::kRight}});
+               {"others run", Align::kRight}});
   for (const auto& stream : device.streams) {
     table.add_row({fmt::format("{}", stream.stream), fmt::format("{}", stream.gpu_events),
                    time_or_dash(stream.shares.compute_ns),
@@ -164,7 +164,7 @@ std::string kinds_part(const DeviceBreakdown& device, bool markdown) {
   Table table({{"kind", Align::kLeft},
                {"count", Align::kRight},
                {"time", Align::kRight},
-               {"of all", Align::kRight}});
+               {"of GPU time", Align::kRight}});
   for (const auto& kind : device.kinds) {
     table.add_row({kind.kind.empty() ? "unknown" : kind.kind, fmt::format("{}", kind.count),
                    time_or_dash(kind.ns), percent(kind.ns, total)});
@@ -336,9 +336,8 @@ std::string breakdown_text(const std::vector<DeviceBreakdown>& devices,
   for (const DeviceBreakdown& device : devices) {
     const std::string name =
         style.cpu_kernels ? "CPU kernels" : fmt::format("GPU {}", device.device);
-    text += fmt::format("{}{}: {} from the first event to the end of the last\n\n",
-                        text.empty() ? "" : "\n", name,
-                        time_text(static_cast<double>(device.shares.window_ns)));
+    text += fmt::format("{}{}: {} from the first to the last event\n\n", text.empty() ? "" : "\n",
+                        name, time_text(static_cast<double>(device.shares.window_ns)));
     text += shares_text(device.shares, style.markdown) +
             idle_text(device.idle, device.shares, style) + steps_part(device, style) +
             streams_part(device, style.markdown) + kinds_part(device, style.markdown) +

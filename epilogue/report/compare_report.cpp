@@ -206,7 +206,7 @@ std::string group_text(const GroupComparison& group, bool cpu_kernels,
   host_lines("CPU new", group.host_added, width, lines);
   host_lines("CPU count", group.host_changed, width, lines);
   if (!group.host_same.empty()) {
-    lines.add("CPU same", fmt::format("{} names", group.host_same.size()));
+    lines.add("CPU same", plural(static_cast<double>(group.host_same.size()), "name"));
   }
   return out + lines.text();
 }

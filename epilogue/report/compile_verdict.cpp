@@ -55,7 +55,7 @@ std::string reason_text(const AdviceReport& report) {
   const bool nothing_to_fuse = report.fusion.kernels_after == report.kernels;
   switch (report.reason) {
     case Reason::kNoDevice:
-      return fmt::format("There is no GPU work in {}.", scope.a);
+      return "The trace has no GPU work.";
     case Reason::kCompiled:
       return "This run is already compiled.";
     case Reason::kGraphReplay:
@@ -122,8 +122,9 @@ std::string compiled_text(const AdviceReport& report) {
       after == report.kernels ? "Compiling would not change the number of kernels."
                               : fmt::format("{} of {} would remain.", after,
                                             plural(static_cast<double>(report.kernels), "kernel"));
-  const std::string host =
-      is_about_host_time(report.reason) ? "That host time" : compiled_host_text(report) + ", which";
+  const std::string host = is_about_host_time(report.reason)
+                               ? "The estimate of host time"
+                               : compiled_host_text(report) + ", which";
   return fmt::format(
       "{} {} covers guards, cache look-ups and a call per kernel, under the profiler.", kernels,
       host);

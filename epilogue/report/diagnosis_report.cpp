@@ -165,9 +165,17 @@ namespace {
 std::string event_text(const trace::Trace& trace, trace::EventId id) {
   if (id == trace::kNoEvent) return "(between operators)";
   const std::string name(trace.name_of(id));
-  return trace::is_device_work(trace.category[id])
-             ? kernel_sentence(name, analysis::decode_name(name))
-             : name;
+  if (!trace::is_device_work(trace.category[id])) return name;
+  const analysis::DecodedName decoded = analysis::decode_name(name);
+  const std::string text = kernel_sentence(name, decoded);
+  // The tile says more than the library, and both do not fit.
+  const size_t kind = is_gemm(decoded.kind) ? text.find("GEMM") : 0;
+  return kind == std::string::npos ? text : text.substr(kind);
+}
+
+// A kernel without a known rate is only typically compute-bound.
+const char* bound_text(const analysis::PathPart& part) {
+  return part.bound == Bound::kCompute && !part.is_measured ? "kernel" : short_of(part.bound);
 }
 
 }  // namespace
@@ -175,15 +183,14 @@ std::string event_text(const trace::Trace& trace, trace::EventId id) {
 std::string critical_path_text(const Diagnosis& diagnosis, const trace::Trace& trace,
                                const PathStyle& style) {
   constexpr size_t kShownParts = 30;
-  constexpr size_t kNameWidth = 30;
   const size_t width = style.markdown ? SIZE_MAX / 2 : style.width;
   std::string out = wrapped(verdict_text(diagnosis, style.cpu_kernels), width) + '\n';
-  out += wrapped(
-             fmt::format(
-                 "critical path of {}, {}: {}",
-                 diagnosis.judged > 1 ? fmt::format("{} steps", diagnosis.judged) : diagnosis.shown,
-                 time_text(static_cast<double>(diagnosis.window_ns())), path_text(diagnosis)),
-             width) +
+  out += wrapped(fmt::format("critical path of {}, {}: {}",
+                             diagnosis.judged > 1 ? fmt::format("{} steps", diagnosis.judged)
+                                                  : shortened_middle(diagnosis.shown, 40),
+                             time_text(static_cast<double>(diagnosis.window_ns())),
+                             path_text(diagnosis)),
+                 width) +
          "\n\n";
   int64_t shortest = 0;
   if (!style.all && diagnosis.path.size() > kShownParts) {
@@ -196,8 +203,9 @@ std::string critical_path_text(const Diagnosis& diagnosis, const trace::Trace& t
   Table table({{"at", Align::kRight},
                {"takes", Align::kRight},
                {"share", Align::kRight},
-               {"what", Align::kLeft},
+               {"bound", Align::kLeft},
                {"event", Align::kLeft}});
+  table.shrink(4);
   size_t left_out = 0;
   for (const auto& part : diagnosis.path) {
     const int64_t ns = part.end_ns - part.begin_ns;
@@ -208,11 +216,11 @@ std::string critical_path_text(const Diagnosis& diagnosis, const trace::Trace& t
     const std::string name = event_text(trace, part.event);
     table.add_row({time_text(static_cast<double>(part.begin_ns - diagnosis.window.begin)),
                    time_text(static_cast<double>(ns)),
-                   fmt::format("{:.1f} %", 100 * share(ns, diagnosis.window_ns())),
-                   phrase_of(part.bound), style.markdown ? name : shortened(name, kNameWidth)});
+                   fmt::format("{:.0f} %", 100 * share(ns, diagnosis.window_ns())),
+                   bound_text(part), name});
   }
-  out += style.markdown ? table.markdown() : table.text();
-  if (left_out > 0) out += fmt::format("{} shorter parts with --all or --json\n", left_out);
+  out += style.markdown ? table.markdown() : table.text(style.width);
+  if (left_out > 0) out += fmt::format("{} shorter parts not shown (--all)\n", left_out);
   return out;
 }
 

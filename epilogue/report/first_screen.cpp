@@ -58,7 +58,8 @@ std::string header(const ScreenData& data, const std::string& file, size_t width
   const std::string name = std::filesystem::path(file).filename().string();
   std::string device = data.summary.device.empty() ? "GPU not named" : data.summary.device;
   std::string steps = steps_text(data);
-  std::string events = fmt::format(" | {} events", with_commas(data.summary.events));
+  std::string events = fmt::format(" | {} {}", with_commas(data.summary.events),
+                                   data.summary.events == 1 ? "event" : "events");
   const auto size = [&] {
     return name.size() + device.size() + steps.size() + events.size() + 2 * std::strlen(" | ");
   };
@@ -89,10 +90,11 @@ std::vector<std::string> notes(const ScreenData& data, const trace::Trace& trace
     lines.push_back(
         busy < kMuch || diagnosis.limiter == Limiter::kMixed
             ? "The profiler slows the host: host times are upper bounds."
-            : fmt::format("The profiler slows the host. First time {} without it: near {} it is "
-                          "GPU-bound, and only GPU savings count.",
-                          diagnosis.whole_trace ? "the run" : "a step",
-                          time_of(diagnosis.busy_ns / diagnosis.judged)));
+            : fmt::format(
+                  "The profiler slows the host. Time {} without it first: if it takes about {}, "
+                  "it is GPU-bound and only GPU savings count.",
+                  diagnosis.whole_trace ? "the run" : "a step",
+                  time_of(diagnosis.busy_ns / diagnosis.judged)));
   }
   if (diagnosis.limiter == Limiter::kHost &&
       2 * diagnosis.program_host_ns() > diagnosis.ns(Limiter::kHost)) {
@@ -141,6 +143,20 @@ std::string mfu_text(const ScreenData& data) {
                      time_of(data.advised.diagnosis->window_ns() / data.advised.diagnosis->judged));
 }
 
+// "steps take 99.55 ms to 110.9 ms", if they differ enough to matter.
+std::string step_range_text(const analysis::InstanceGroup& steps) {
+  if (steps.instances.size() < 2) return "";
+  int64_t least = INT64_MAX;
+  int64_t most = 0;
+  for (const auto& step : steps.instances) {
+    least = std::min(least, step.measures.window_ns);
+    most = std::max(most, step.measures.window_ns);
+  }
+  constexpr double kWorthRatio = 1.1;
+  if (static_cast<double>(most) < kWorthRatio * static_cast<double>(least)) return "";
+  return fmt::format("steps take {} to {}", time_of(least), time_of(most));
+}
+
 // What makes the figures less sure.
 std::string quality_text(const ScreenData& data, bool has_estimates) {
   std::vector<std::string> parts;
@@ -161,12 +177,13 @@ std::string quality_text(const ScreenData& data, bool has_estimates) {
                        kWorthShare * static_cast<double>(diagnosis->window_ns())) {
     parts.push_back(fmt::format("profiler overhead {}", time_of(data.profiler_ns)));
   }
+  const std::string range = step_range_text(summary.steps);
+  if (!range.empty()) parts.push_back(range);
   int64_t cold = 0;
   for (const auto& step : summary.steps.instances) cold += step.cold ? 1 : 0;
   if (cold > 0) parts.push_back(count(cold, "cold step") + " (over twice the median)");
   if (summary.unlinked_kernels > 0) {
-    parts.push_back(count(summary.unlinked_kernels, "kernel") +
-                    " without a launch, counted in no step");
+    parts.push_back(count(summary.unlinked_kernels, "kernel") + " without a launch, not counted");
   }
   if (summary.lost_launches > 0) {
     parts.push_back(count(summary.lost_launches, "launch call") + " without a kernel");
@@ -188,6 +205,9 @@ std::string quality_text(const ScreenData& data, bool has_estimates) {
 
 // What to do if no advice applies.
 std::string no_advice_text(const ScreenData& data) {
+  if (data.summary.cpu_kernels && !data.advised.advice.empty()) {
+    return "savings are not estimated for CPU kernels; see epilogue advise";
+  }
   switch (data.advised.diagnosis->limiter) {
     case Limiter::kInitializing:
     case Limiter::kCompiling:
@@ -199,8 +219,8 @@ std::string no_advice_text(const ScreenData& data) {
       return "no advice: the trace does not show what the GPU waits for";
     default:
       return data.groups.all_flops_known || data.summary.cpu_kernels
-                 ? "no advice: no saving found"
-                 : "no advice: no saving found; record with shapes to estimate more";
+                 ? "no advice: no saving above 0.1 %"
+                 : "no advice: no saving above 0.1 %; record with shapes to estimate more";
   }
 }
 

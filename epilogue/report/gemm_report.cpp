@@ -21,7 +21,7 @@ std::string gemm_text(const GemmRow& row) {
   if (!row.gemm) return "?";
   const auto& p = *row.gemm;
   const std::string sizes = fmt::format("{}x{}x{}", p.m, p.n, p.k);
-  return p.batch == 1 ? sizes : fmt::format("{} of {}", p.batch, sizes);
+  return p.batch == 1 ? sizes : fmt::format("{} x {}", p.batch, sizes);
 }
 
 std::string dash(const std::string& text) { return text.empty() ? "-" : text; }
@@ -108,7 +108,6 @@ std::string gemms_text(const GemmTable& table, std::optional<size_t> limit, bool
   if (table.rows.empty()) return "the trace has no GEMM kernels\n";
   Table out({{"M x N x K", Align::kLeft},
              {"type", Align::kLeft},
-             {"layout", Align::kLeft},
              {"tile", Align::kLeft},
              {"count", Align::kRight},
              {"median", Align::kRight},
@@ -119,11 +118,13 @@ std::string gemms_text(const GemmTable& table, std::optional<size_t> limit, bool
   const size_t shown = shown_rows(table, limit);
   for (size_t i = 0; i < shown; ++i) {
     const GemmRow& row = table.rows[i];
-    out.add_row({gemm_text(row), dash(std::string(text_of(row.name.dtype))), dash(row.name.layout),
-                 dash(tile_text(row.name)), fmt::format("{}", row.count), time_text(row.median_ns),
-                 row.tflops ? four_digits(*row.tflops) : "?",
-                 row.share_of_peak ? fmt::format("{:.1f} %", 100 * *row.share_of_peak) : "?",
-                 notes.number_of(row.kernel)});
+    out.add_row(
+        {gemm_text(row),
+         fmt::format("{} {}", dash(std::string(text_of(row.name.dtype))), dash(row.name.layout)),
+         dash(tile_text(row.name)), fmt::format("{}", row.count), time_text(row.median_ns),
+         row.tflops ? four_digits(*row.tflops) : "?",
+         row.share_of_peak ? fmt::format("{:.0f} %", 100 * *row.share_of_peak) : "?",
+         notes.number_of(row.kernel)});
   }
   std::string text =
       (markdown ? out.markdown() : out.text()) + notes.text(markdown, std::max<size_t>(width, 26));

@@ -55,8 +55,10 @@ std::string unexplained_text(const std::vector<RankScreen>& ranks) {
     most = std::max(most, rank.unexplained_share);
   }
   if (most <= 0) return "";
-  return fmt::format(": the GPU waits {:.0f} % to {:.0f} % of a step for something not in the file",
-                     100 * least, 100 * most);
+  const std::string low = fmt::format("{:.0f} %", 100 * least);
+  const std::string high = fmt::format("{:.0f} %", 100 * most);
+  return fmt::format(": the GPU waits {}{} of a step for something not in the file", low,
+                     low == high ? "" : " to " + high);
 }
 
 // "6 of 8 ranks are host-bound, 2 mixed", the most frequent first.
@@ -87,14 +89,15 @@ std::string waiting_text(const std::vector<RankScreen>& ranks) {
   constexpr double kWorthShare = 0.1;
   const double difference = most->communication_ns - least->communication_ns;
   if (difference < kWorthShare * analysis::median(steps)) {
-    return fmt::format("Collectives take {} to {} per step: no straggler in collectives.",
+    return fmt::format("Collectives take {} to {} per step: no straggler.",
                        time_text(least->communication_ns), time_text(most->communication_ns));
   }
   return fmt::format(
-      "Collectives take {} per step on rank {} and {} on rank {}: the others probably wait for "
-      "rank {}.",
-      time_text(least->communication_ns), least->name, time_text(most->communication_ns),
-      most->name, least->name);
+      "Rank {} spends the least time in collectives ({} per step, rank {}: {}): the others "
+      "probably "
+      "wait for rank {}.",
+      least->name, time_text(least->communication_ns), most->name,
+      time_text(most->communication_ns), least->name);
 }
 
 std::string header(const std::vector<RankScreen>& ranks, const std::string& source, size_t width) {
@@ -170,7 +173,7 @@ std::string ranks_screen(const std::vector<RankScreen>& ranks, const std::string
   if (order.size() < ranks.size()) {
     out += fmt::format("{} more ranks, with shorter steps: --json\n", ranks.size() - order.size());
   }
-  return out + "\nnext: epilogue FILE of one rank | breakdown FOLDER | advise FILE\n";
+  return out + "\nnext: epilogue RANK_FILE | breakdown FOLDER | advise RANK_FILE\n";
 }
 
 }  // namespace epi::report

@@ -2,6 +2,9 @@
 // The advice on the first screen.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <unordered_set>
+
 #include "epilogue/report/advise_report.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/screen_parts.h"
@@ -16,7 +19,7 @@ using analysis::Diagnosis;
 
 constexpr size_t kShownAdvice = 3;
 
-// "GPU 67.26 us (50 to 108)", both ends in the unit of the estimate.
+// "67.26 us GPU (50 to 108 us)", both ends in the unit of the estimate.
 std::string device_saving_text(const analysis::Advice& advice, const char* device) {
   const analysis::Estimate& saving = advice.saving_ns;
   const double unit = saving.likely < 1e3   ? 1
@@ -28,46 +31,65 @@ std::string device_saving_text(const analysis::Advice& advice, const char* devic
   };
   const char* unit_name = unit == 1 ? "ns" : unit == 1e3 ? "us" : unit == 1e6 ? "ms" : "s";
   if (advice.confidence == analysis::Confidence::kNotConclusive) {
-    return fmt::format("{} {} to {} {}, unsure", device, number(saving.low), number(saving.high),
-                       unit_name);
+    return fmt::format("{} to {} {} {}, unsure", number(saving.low), number(saving.high), unit_name,
+                       device);
   }
-  return fmt::format("{} {} ({} to {} {})", device, time_text(saving.likely), number(saving.low),
+  return fmt::format("{} {} ({} to {} {})", time_text(saving.likely), device, number(saving.low),
                      number(saving.high), unit_name);
 }
 
 // The saving in addition to the advice above. Savings of host time are upper bounds.
 std::string step_saving_text(const analysis::Advice& advice, double saved_ns) {
-  if (advice.kind == AdviceKind::kBatch) return "throughput, not step time";
-  if (saved_ns < 1) return "no more";
+  if (advice.kind == AdviceKind::kBatch) return "time per row only";
+  if (saved_ns < 1) return "nothing further";
+  if (advice.confidence == analysis::Confidence::kNotConclusive) {
+    return fmt::format("up to {}, unsure", time_text(saved_ns));
+  }
   const bool at_most = advice.kind != AdviceKind::kSync;
   return fmt::format("{}{}", at_most ? "at most " : "", time_text(saved_ns));
+}
+
+// "instead of 2: " if the last piece of advice is about events of an earlier one.
+std::string alternative_text(const std::vector<const analysis::Advice*>& shown) {
+  const analysis::Advice& last = *shown.back();
+  if (!last.overlaps) return "";
+  const std::unordered_set<trace::EventId> events(last.events.begin(), last.events.end());
+  for (size_t i = 0; i + 1 < shown.size(); ++i) {
+    const auto& others = shown[i]->events;
+    const bool shares =
+        shown[i]->on_device && std::any_of(others.begin(), others.end(),
+                                           [&](trace::EventId id) { return events.contains(id); });
+    if (shares) return fmt::format("instead of {}: ", i + 1);
+  }
+  return "or ";
 }
 
 }  // namespace
 
 std::string advice_text(const ScreenData& data, size_t width) {
-  Table table({{"what could help, in order", Align::kLeft},
-               {"saves", Align::kLeft},
-               {"step then", Align::kLeft}});
+  Table table(
+      {{"what could help, in order", Align::kLeft},
+       {"saves", Align::kLeft},
+       {data.advised.diagnosis->whole_trace ? "then (limit)" : "step then (limit)", Align::kLeft}});
   const char* device = data.summary.cpu_kernels ? "kernels" : "GPU";
-  size_t shown = 0;
+  std::vector<const analysis::Advice*> shown;
   const Diagnosis& diagnosis = *data.advised.diagnosis;
   const double step_ns =
       static_cast<double>(diagnosis.window_ns()) / static_cast<double>(diagnosis.judged);
   double before_ns = step_ns;
   for (const auto& advice : data.advised.advice) {
-    if (shown == kShownAdvice) break;
+    if (shown.size() == kShownAdvice) break;
     constexpr double kWorthShare = 0.001;
     if (advice.saving_ns.likely <= kWorthShare * step_ns) continue;
-    ++shown;
+    shown.push_back(&advice);
     const std::string title =
-        fmt::format("{} {}{}", shown, advice.overlaps ? "or " : "", short_title(advice));
+        fmt::format("{} {}{}", shown.size(), alternative_text(shown), short_title(advice));
     const double saved_ns = before_ns - advice.step_after_ns;
     before_ns = advice.step_after_ns;
     const bool sure = advice.confidence != analysis::Confidence::kNotConclusive;
     const bool is_sequel = advice.is_timed && !advice.overlaps;
     const std::string then =
-        fmt::format("{}, {}", time_text(advice.step_after_ns), short_of(advice.then_limited_by));
+        fmt::format("{} ({})", time_text(advice.step_after_ns), short_of(advice.then_limited_by));
     // GPU work off the critical path shortens the step only if it is GPU-bound without the
     // profiler.
     const bool hidden = is_sequel && advice.on_device && saved_ns < 1;
@@ -78,7 +100,7 @@ std::string advice_text(const ScreenData& data, size_t width) {
          : hidden            ? "if GPU-bound"
                              : then});
   }
-  return shown == 0 ? "" : '\n' + table.text(width);
+  return shown.empty() ? "" : '\n' + table.text(width);
 }
 
 }  // namespace epi::report

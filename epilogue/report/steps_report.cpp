@@ -50,7 +50,7 @@ Table steps_table(const InstanceGroup& steps, bool cpu_kernels) {
 }
 
 Table annotations_table(const std::vector<InstanceGroup>& annotations, bool cpu_kernels) {
-  Table table(columns("annotation, median", "count", cpu_kernels));
+  Table table(columns("annotation", "count", cpu_kernels));
   for (const InstanceGroup& group : annotations) {
     const auto m = analysis::median_measures(group);
     const std::string kernels =
@@ -89,7 +89,8 @@ std::string steps_text(const StepsReport& report, bool markdown, size_t width) {
   std::string out = print(steps_table(report.steps, report.cpu_kernels)) + (markdown ? "\n" : "");
   out += copies_text(report.steps);
   if (report.annotations.empty()) return out;
-  return out + "\n" + print(annotations_table(report.annotations, report.cpu_kernels));
+  return out + "\nannotations, medians of all instances\n" + (markdown ? "\n" : "") +
+         print(annotations_table(report.annotations, report.cpu_kernels));
 }
 
 void median_json(JsonWriter& json, const InstanceGroup& group) {

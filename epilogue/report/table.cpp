@@ -40,9 +40,9 @@ std::string Table::text(size_t width_limit, Cut cut) const {
   size_t total = 0;
   for (const size_t width : widths) total += 2 + width;
   if (total > width_limit && !widths.empty()) {
-    constexpr size_t kMinWidth = 12;
-    const size_t others = total - widths[0];
-    widths[0] = std::max(kMinWidth, width_limit > others ? width_limit - others : 0);
+    constexpr size_t kMinWidth = 8;
+    const size_t others = total - widths[shrunk_];
+    widths[shrunk_] = std::max(kMinWidth, width_limit > others ? width_limit - others : 0);
   }
   std::string out;
   const auto append = [&](size_t c, const std::string& cell) {
@@ -57,10 +57,11 @@ std::string Table::text(size_t width_limit, Cut cut) const {
   end_line();
   for (const auto& row : rows_) {
     for (size_t c = 0; c < row.size(); ++c) {
-      const bool is_cut = c == 0 && row[c].size() > widths[0] && row[c].size() <= max_first_size_;
+      const bool is_cut =
+          c == shrunk_ && row[c].size() > widths[c] && (c > 0 || row[c].size() <= max_first_size_);
       append(c, !is_cut            ? row[c]
-                : cut == Cut::kEnd ? shortened(row[c], widths[0])
-                                   : shortened_middle(row[c], widths[0]));
+                : cut == Cut::kEnd ? shortened(row[c], widths[c])
+                                   : shortened_middle(row[c], widths[c]));
       if (c > 0 || row[c].size() <= max_first_size_) continue;
       end_line();
       append(c, "");

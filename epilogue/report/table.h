@@ -24,9 +24,11 @@ class Table {
   // In `text`, a first cell longer than `max_size` gets its own line, above the other cells.
   void wrap_first(size_t max_size) { max_first_size_ = max_size; }
 
+  // The column that is cut to fit a width. By default the first.
+  void shrink(size_t column) { shrunk_ = column; }
+
   // Puts two spaces before each column and no trailing spaces. If a line would exceed `width`, the
-  // cells of the first column are cut: at the end, or in the middle for names that differ at both
-  // ends.
+  // cells of one column are cut: at the end, or in the middle for names that differ at both ends.
   enum class Cut { kEnd, kMiddle };
   std::string text(size_t width = SIZE_MAX, Cut cut = Cut::kEnd) const;
   std::string markdown() const;
@@ -35,6 +37,7 @@ class Table {
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
   size_t max_first_size_ = static_cast<size_t>(-1);
+  size_t shrunk_ = 0;
 };
 
 }  // namespace epi::report

@@ -8,13 +8,13 @@ namespace epi::report {
 namespace {
 
 bool is_unit(std::string word) {
-  while (!word.empty() && std::string_view(",;.()").find(word.back()) != std::string_view::npos) {
+  while (!word.empty() && std::string_view(",;:.()").find(word.back()) != std::string_view::npos) {
     word.pop_back();
   }
   if (word.ends_with("/s")) word.resize(word.size() - 2);
-  static constexpr std::string_view kUnits[] = {"ns",    "us",   "ms",    "s",     "B",
-                                                "kB",    "MB",   "GB",    "TB",    "%",
-                                                "MFLOP", "FLOP", "GFLOP", "TFLOP", "rows"};
+  static constexpr std::string_view kUnits[] = {"ns",   "us",    "ms",    "s",   "B",     "kB",
+                                                "MB",   "GB",    "TB",    "%",   "kFLOP", "MFLOP",
+                                                "FLOP", "GFLOP", "TFLOP", "rows"};
   return std::find(std::begin(kUnits), std::end(kUnits), word) != std::end(kUnits);
 }
 
@@ -91,11 +91,10 @@ std::string shortened_middle(const std::string& text, size_t width) {
   if (line.size() <= width) return line;
   const size_t tail = (width - 3) / 2;
   const std::string head(utf8_prefix(line, width - 3 - tail));
-  // The tail must not start inside a character.
-  const size_t cut = utf8_prefix(line, line.size() - tail).size();
-  const size_t start =
-      cut == line.size() - tail ? cut : std::min(line.size(), line.size() - tail + 1);
-  return head + "..." + std::string(std::string_view(line).substr(start));
+  // The tail starts at a whole character.
+  size_t start = line.size() - tail;
+  while (start < line.size() && (static_cast<unsigned char>(line[start]) & 0xC0) == 0x80) ++start;
+  return head + "..." + line.substr(start);
 }
 
 std::string shell_word(const std::string& word) {

@@ -16,7 +16,7 @@ function(epi_add_glu_library target isa)
   # The same options as for the loops of the CPU backend: epilogue/cpu/CMakeLists.txt.
   target_compile_options(glu_${isa} PRIVATE -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math ${ARGN})
   set_target_properties(glu_${isa} PROPERTIES OUTPUT_NAME glu LIBRARY_OUTPUT_DIRECTORY ${folder} CXX_VISIBILITY_PRESET hidden)
-  epi_add_variant(1 abi1-cpu-${target}-linux ${cpu_recipe} ${folder} glu_${isa})
+  epi_add_variant(epilogue/glu 1 abi1-cpu-${target}-linux ${cpu_recipe} ${folder} glu_${isa})
   set(stamps ${stamps} PARENT_SCOPE)
 endfunction()
 
@@ -41,7 +41,7 @@ if(EPI_HAS_CUDA)
               -o ${folder}/glu.code
       DEPENDS glu/glu.cu ${PROJECT_SOURCE_DIR}/epilogue/cuda/approximate.cuh ${PROJECT_SOURCE_DIR}/epilogue/cuda/primitives.cuh
               ${PROJECT_SOURCE_DIR}/epilogue/pointwise/functions.h VERBATIM)
-    epi_add_variant(1 abi1-cu13-${name}-linux ${cuda_recipe} ${folder} ${folder}/glu.code)
+    epi_add_variant(epilogue/glu 1 abi1-cu13-${name}-linux ${cuda_recipe} ${folder} ${folder}/glu.code)
   endforeach()
   set(folder ${glu_folder}/hopper)
   # glu_recipes rewrites only files that change, so an unchanged template is not compiled again.
@@ -50,5 +50,5 @@ if(EPI_HAS_CUDA)
   add_custom_command(OUTPUT ${folder}/glu.code
     COMMAND ${CMAKE_CUDA_COMPILER} -cubin -arch=sm_90a -std=c++17 ${folder}/glu.cu -o ${folder}/glu.code
     DEPENDS ${folder}/glu.cu VERBATIM)
-  epi_add_variant(2 abi1-cu13-sm90a-linux ${folder}/v2.json ${folder} ${folder}/glu.code)
+  epi_add_variant(epilogue/glu 2 abi1-cu13-sm90a-linux ${folder}/v2.json ${folder} ${folder}/glu.code)
 endif()

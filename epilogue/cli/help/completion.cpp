@@ -100,7 +100,8 @@ std::string bash_completion(const CommandInfo& program) {
       "  local command=${COMP_WORDS[1]} words=\n"
       "  COMPREPLY=()\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n";
-  out += fmt::format("    words=\"{}\"\n", join(words_of(program.subcommands), " "));
+  out += fmt::format("    words=\"{} {}\"\n", join(words_of(program.subcommands), " "),
+                     join(flags_of(program), " "));
   out += "  else\n    case $command in\n";
   for (const CommandInfo& verb : program.subcommands) {
     if (verb.subcommands.empty()) continue;

@@ -51,7 +51,7 @@ int print_page(const CommandInfo& program, const ManFlags& flags) {
 
 void add_man(Command& verb) {
   auto flags = std::make_shared<ManFlags>();
-  verb.option("VERB", flags->verb, "A verb; without one the page of the program");
+  verb.option("COMMAND", flags->verb, "The command to document (default: epilogue itself)");
   verb.option("-o,--output", flags->output, "Writes every page into this folder instead")
       .value_name("FOLDER");
   verb.run([flags, verb] { return print_page(verb.program(), *flags); });

@@ -92,6 +92,7 @@ std::string man_page(const CommandInfo& command, const std::string& version) {
       fmt::format(".TH {} 1 \"\" \"epilogue {}\" \"Epilogue\"\n", roff(title), version);
   out += section("NAME", fmt::format("{} \\- {}\n", roff(name), roff(command.summary)));
   std::string synopsis = roff(usage_text(command)) + '\n';
+  if (is_program) synopsis += ".br\n" + roff(command.name) + " FILE\n";
   if (!is_program) {
     for (const CommandInfo& one : command.subcommands) {
       synopsis += ".br\n" + roff(usage_text(one)) + '\n';

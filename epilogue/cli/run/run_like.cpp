@@ -152,6 +152,7 @@ RunFlags flags_like(const RunFlags& given, const FoundBlock& block) {
     fail("run", "--like: the trace's activation is {}, not {}", block.activation, given.activation);
   }
   if (flags.dtype.empty()) flags.dtype = block.dtype;
+  if (flags.workload == "linear") flags.no_bias = !block.bias;
   if (flags.workload == "mlp") {
     flags.dim = fmt::format("{}", block.in);
     flags.hidden = fmt::format("{}", block.out);
@@ -187,9 +188,6 @@ void print_text(const FoundBlock& block, const Workload& workload,
              block.device.empty() ? "an unknown device" : block.device,
              report::plural(static_cast<double>(block.kernels), "kernel"),
              report::time_text(block.device_ns), times);
-  if (block.activation.empty() && !block.bias) {
-    fmt::print("the linear in the trace has no bias; the one measured here has one\n");
-  }
   fmt::print("measured on {}:\n\n", device_text(workload.device));
   const report::Table table = mode_table(modes, peaks);
   fmt::print("{}{}{}\n{}\n", markdown ? table.markdown() : table.text(), markdown ? "\n" : "",
