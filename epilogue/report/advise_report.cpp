@@ -169,10 +169,13 @@ std::string advice_check_text(const analysis::AdviceCheck& check, bool markdown)
                  fmt::format("{}", check.kernels_predicted),
                  fmt::format("{}", check.kernels_after)});
   std::string out = markdown ? table.markdown() : table.text();
+  if (!check.has_estimate()) {
+    return out + (check.cpu_kernels ? "\nSavings are not estimated for CPU kernels.\n"
+                                    : "\nThe trace before the change allows no estimate.\n");
+  }
   if (check.change == analysis::Change::kGatedMlp) {
     out += "\nThe estimate is for gate, up and the activation in one kernel.\n";
   }
-  if (!check.has_estimate()) return out + "\nThe trace before allows no estimate of the saving.\n";
   const auto error = check.error();
   const char* result = !check.holds()   ? "The noise is larger than the estimate"
                        : *check.holds() ? "The measured saving is inside the range"

@@ -52,7 +52,7 @@ std::string kernels_phrase(const std::vector<NamedCount>& list) {
   }
   if (gemms > 0 && others == 0) return plural(static_cast<double>(gemms), "GEMM");
   if (gemms + others > 0) return plural(static_cast<double>(gemms + others), "kernel");
-  return total(list) == 1 ? "1 copy or set" : fmt::format("{} copies and sets", total(list));
+  return total(list) == 1 ? "1 copy or memset" : fmt::format("{} copies and memsets", total(list));
 }
 
 // A phrase if only one of the traces has view operators.

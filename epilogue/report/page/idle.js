@@ -106,7 +106,7 @@ function hostActivity(key) {
 function deviceTime(device, map, index) {
   const parts = [['compute', device.compute_us],
     ['communication, exposed', device.exposed_communication_us],
-    ['copies and sets, exposed', device.exposed_memory_us], ['idle', device.idle_us]];
+    ['copies and memsets, exposed', device.exposed_memory_us], ['idle', device.idle_us]];
   const isSingle = ([key]) => key !== 'runtime_calls_us';  // the sum of three other activities
   // The same texts as in page_data.cpp, for the same colors.
   const causes = [
@@ -119,7 +119,7 @@ function deviceTime(device, map, index) {
   const name = cpuKernels ? 'CPU kernels' : `GPU ${device.device}`;
   return make('div', {},
     make('h3', {},
-      `${name}: ${time(device.window_us)} from the first event to the end of the last`),
+      `${name}: ${time(device.window_us)} from the first to the last event`),
     shares(parts),
     device.idle_us === 0 ? null : make('div', {},
       make('h3', {}, cpuKernels ? 'why no kernel ran' : 'why the GPU was idle'),
