@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-.PHONY: setup setup-tests build demo test check bench format lint
+.PHONY: setup setup-tests build demo reader test check bench format lint
 SOURCES = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.cu' '*.cuh')
 
 setup:
@@ -12,6 +12,11 @@ build: setup
 demo: setup
 	@scripts/build dev epilogue-cli kernels
 	@build/dev/bin/epilogue --version && echo && build/dev/bin/epilogue tour --quick --out build/tour
+# The trace reader alone: no OpenBLAS, LLVM or CUDA.
+reader:
+	@scripts/setup reader
+	@scripts/build reader epilogue-cli
+	@build/reader/bin/epilogue --version
 test: setup-tests
 	@scripts/test
 check: test lint

@@ -52,8 +52,8 @@ std::string advice_title(const Advice& advice) {
     case AdviceKind::kFuse:
       return fmt::format("fuse {}", about);
     case AdviceKind::kRegenerate:
-      return fmt::format("let a compiler generate {}, whose kernel is far from the bandwidth limit",
-                         about);
+      return fmt::format(
+          "replace the kernel of {} by a compiled one: it is far below peak bandwidth", about);
     case AdviceKind::kGatedMlp:
       return fmt::format("run gate, up and the activation of the MLP as one kernel ({})", about);
     case AdviceKind::kGraph:
@@ -168,7 +168,7 @@ std::string term_text(const Term& term) {
     case What::kLaunches:
       return plural(value, "launch", "es");
     case What::kLookUps:
-      return plural(value, "guard look-up");
+      return plural(value, "guard check");
     case What::kCompilations:
       return plural(value, "compilation");
     case What::kRegions:
@@ -190,7 +190,7 @@ std::string term_text(const Term& term) {
     case What::kTakesInSteps:
       return time() + " inside the steps";
     case What::kLookUpTakes:
-      return time() + " per look-up";
+      return time() + " per check";
     case What::kBetweenGemms:
       return time() + " of it between the GEMMs";
     case What::kDeviceWaits:
@@ -220,7 +220,7 @@ std::string term_text(const Term& term) {
     case What::kFilled:
       return fmt::format("waves {:.0f} % full", 100 * value);
     case What::kRowsCouldGrow:
-      return fmt::format("room for {:.0f} times the rows", value);
+      return fmt::format("rows could grow {:.0f} times", value);
   }
   return "";
 }

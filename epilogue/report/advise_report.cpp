@@ -58,7 +58,7 @@ std::string mode_text(const AdviceReport& report) {
   if (rows.empty() || report.instances < 2) return "";
   if (rows.size() == 1) {
     return fmt::format("The MLP has {} rows in every step: {}.", rows[0],
-                       report.reason == Reason::kCompiled ? "a prebuilt kernel would fit as well"
+                       report.reason == Reason::kCompiled ? "a prebuilt kernel is also an option"
                                                           : "compile it, or use a prebuilt kernel");
   }
   std::vector<std::string> numbers;
@@ -85,9 +85,9 @@ std::string calibration_text(const AdviceReport& report, const trace::Trace& tra
 std::string labeled(const char* label, const std::string& text, bool markdown, size_t width) {
   if (text.empty()) return "";
   if (markdown) return fmt::format("   - {}: {}\n", label, text);
-  constexpr size_t kMargin = 11;
+  constexpr size_t kMargin = 14;
   const std::string lines = indented(text, kMargin, width);
-  return fmt::format("   {:<7} {}\n", label, lines.substr(kMargin));
+  return fmt::format("   {:<9}  {}\n", label, lines.substr(kMargin));
 }
 
 std::string item_text(const Advice& advice, size_t number, const AdviceReport& report,
@@ -100,10 +100,13 @@ std::string item_text(const Advice& advice, size_t number, const AdviceReport& r
   const auto line = [&](const char* label, const std::string& text) {
     out += labeled(label, text, style.markdown, width);
   };
+  const std::string then = saving.then.empty() || number == 1
+                               ? saving.then
+                               : fmt::format("{}, after items 1 to {}", saving.then, number);
   line("saves", saving.saves);
   line("alone", saving.alone);
-  line("then", saving.then);
-  line("from", terms_text(advice.terms));
+  line(report.subject.empty() ? "then" : "step then", then);
+  line("based on", terms_text(advice.terms));
   line("events", events);
   return out;
 }

@@ -25,7 +25,7 @@ struct AdviseJson {
 void advise_json(JsonWriter& json, const analysis::AdviceReport& report, const trace::Trace& trace,
                  const AdviseJson& style);
 
-// The first line: "torch.compile: likely. ..."
+// The first line: "torch.compile: likely to help. ..."
 std::string verdict_line(const analysis::AdviceReport& report);
 // How compiled code would differ. Empty if the verdict does not depend on it.
 std::string compiled_text(const analysis::AdviceReport& report);

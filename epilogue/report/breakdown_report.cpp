@@ -86,8 +86,8 @@ std::string idle_text(const IdleCauses& idle, const TimeShares& shares,
       idle.host_ns());
   row("launch latency", idle.launch_latency_ns);
   row("gap between two kernels", idle.between_ns);
-  row("waiting for something not in the file", idle.not_in_file_ns);
-  row("unknown: launch not in the file", idle.unknown_ns);
+  row("waiting for something not in the trace", idle.not_in_file_ns);
+  row("unknown: launch not in the trace", idle.unknown_ns);
   std::string text = "\n" + print(table, style.markdown);
   const std::string activities = activities_text(idle.host);
   if (activities.empty()) return text;
@@ -123,7 +123,7 @@ std::string steps_part(const DeviceBreakdown& device, const BreakdownStyle& styl
   }
   std::vector<Table::Column> titles = {{"step", Align::kLeft}};
   for (const StepColumn& column : columns) titles.push_back({column.title, Align::kRight});
-  titles.push_back({"by host", Align::kRight});
+  titles.push_back({"host %", Align::kRight});
   Table table(titles);
   for (const auto& step : steps) {
     std::vector<std::string> cells = {step.name + (step.cold ? " (cold)" : "")};

@@ -59,13 +59,13 @@ std::string reason_text(const AdviceReport& report) {
     case Reason::kCompiled:
       return "This run is already compiled.";
     case Reason::kGraphReplay:
-      return "A CUDA graph launches this work, so it cannot be compiled or captured again.";
+      return "This work is replayed from a CUDA graph: compiling it again changes nothing.";
     case Reason::kCapture:
       return "This is the capture of a CUDA graph, which does not run again.";
     case Reason::kNotConclusive:
       return report.diagnosis->launches_missing
-                 ? "Most launches are not in the file."
-                 : fmt::format("For {:.0f} % of {} the GPU waits for something not in the file.",
+                 ? "Most launches are not in the trace."
+                 : fmt::format("For {:.0f} % of {} the GPU waits for something not in the trace.",
                                100 * report.diagnosis->unexplained_share(), scope.the);
     case Reason::kOtherLimit:
       return fmt::format("The limit is {}, {:.0f} % of {}, which compiled code does not shorten.",
@@ -102,13 +102,25 @@ std::string reason_text(const AdviceReport& report) {
   return "";
 }
 
+const char* verdict_words(analysis::Verdict verdict) {
+  switch (verdict) {
+    case analysis::Verdict::kNo:
+      return "no";
+    case analysis::Verdict::kMaybe:
+      return "may help";
+    case analysis::Verdict::kLikely:
+      return "likely to help";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string verdict_line(const AdviceReport& report) {
   const bool inconclusive =
       report.reason == Reason::kNoDevice || report.reason == Reason::kNotConclusive;
   return fmt::format("{}: {}. {}", report.is_epilogue_trace ? "--compile" : "torch.compile",
-                     inconclusive ? "not conclusive" : text_of(report.verdict),
+                     inconclusive ? "not conclusive" : verdict_words(report.verdict),
                      reason_text(report));
 }
 

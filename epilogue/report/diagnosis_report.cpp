@@ -57,6 +57,22 @@ std::string bounds_text(const Diagnosis& diagnosis, const char* (*name_of)(Bound
   return text;
 }
 
+// "; data loading leaves the GPU idle 33 % of the step": the largest cause of idle time.
+std::string stall_text(const Diagnosis& diagnosis) {
+  analysis::BoundTimes idle{};
+  for (const auto& gap : diagnosis.gaps) {
+    if (gap.cause != analysis::IdleCause::kNotLaunched) continue;
+    idle[static_cast<size_t>(analysis::bound_of(gap.activity))] += gap.when.end - gap.when.begin;
+  }
+  const auto largest = std::max_element(idle.begin(), idle.end());
+  constexpr double kMinShare = 0.1;
+  const double part = share(*largest, diagnosis.window_ns());
+  if (part < kMinShare) return "";
+  return fmt::format("; {} leaves the GPU idle {:.0f} % of {}",
+                     phrase_of(static_cast<Bound>(largest - idle.begin())), 100 * part,
+                     window_text(diagnosis));
+}
+
 }  // namespace
 
 const char* regime_text(Limiter limiter) {
@@ -132,17 +148,17 @@ std::string verdict_text(const Diagnosis& diagnosis, bool cpu_kernels) {
     case Limiter::kCompiling:
       return on_path("COMPILE-BOUND", "compilation takes");
     case Limiter::kMixed:
-      return "MIXED: no single limit dominates the critical path";
+      return "MIXED: no single limit dominates the critical path" + stall_text(diagnosis);
     case Limiter::kCapture:
       return fmt::format("GRAPH CAPTURE: {} records a CUDA graph, and its launches run nothing",
                          what);
     case Limiter::kNotInFile:
     case Limiter::kNotConclusive:
       if (diagnosis.launches_missing) {
-        return fmt::format("NOT CONCLUSIVE: {}, and most launches are not in the file", idle_text);
+        return fmt::format("NOT CONCLUSIVE: {}, and most launches are not in the trace", idle_text);
       }
       return fmt::format(
-          "NOT CONCLUSIVE: {}for {:.0f} % of {} the {} waits for something not in the file",
+          "NOT CONCLUSIVE: {}for {:.0f} % of {} the {} waits for something not in the trace",
           2 * diagnosis.share(Limiter::kHost) > 1 ? "the host is busy, but " : "",
           100 * diagnosis.unexplained_share(), what, cpu_kernels ? "next kernel" : "GPU");
     case Limiter::kNoDevice:

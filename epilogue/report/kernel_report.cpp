@@ -249,7 +249,7 @@ std::string kernels_table(const std::vector<analysis::NamedTime>& kernels, bool 
   if (kernels.empty()) return "the trace has no kernels\n";
   if (names != NameStyle::kDecoded) return named_table(kernels, markdown, names);
   Table table({{"kernel", Align::kLeft},
-               {"names", Align::kRight},
+               {"variants", Align::kRight},
                {"count", Align::kRight},
                {"time", Align::kRight},
                {"share", Align::kRight}});

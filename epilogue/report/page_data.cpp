@@ -53,9 +53,9 @@ void idle_map_json(JsonWriter& json, const analysis::DeviceBreakdown& device, in
   }
   cause("launch latency", [](const IdleCauses& part) { return part.launch_latency_ns; });
   cause("gap between two kernels", [](const IdleCauses& part) { return part.between_ns; });
-  cause("waiting for something not in the file",
+  cause("waiting for something not in the trace",
         [](const IdleCauses& part) { return part.not_in_file_ns; });
-  cause("unknown: launch not in the file", [](const IdleCauses& part) { return part.unknown_ns; });
+  cause("unknown: launch not in the trace", [](const IdleCauses& part) { return part.unknown_ns; });
   json.end_array().end_object();
 }
 

@@ -57,7 +57,7 @@ std::string unexplained_text(const std::vector<RankScreen>& ranks) {
   if (most <= 0) return "";
   const std::string low = fmt::format("{:.0f} %", 100 * least);
   const std::string high = fmt::format("{:.0f} %", 100 * most);
-  return fmt::format(": the GPU waits {}{} of a step for something not in the file", low,
+  return fmt::format(": the GPU waits {}{} of a step for something not in the trace", low,
                      low == high ? "" : " to " + high);
 }
 
@@ -65,7 +65,7 @@ std::string unexplained_text(const std::vector<RankScreen>& ranks) {
 std::string limiters_text(const std::vector<RankScreen>& ranks) {
   std::map<std::string, size_t> counts;
   for (const RankScreen& rank : ranks)
-    ++counts[is_conclusive(rank) ? regime_of(rank.limiter) : "without a clear limiter"];
+    ++counts[is_conclusive(rank) ? regime_of(rank.limiter) : "without a clear bottleneck"];
   std::vector<std::pair<std::string, size_t>> order(counts.begin(), counts.end());
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -89,7 +89,7 @@ std::string waiting_text(const std::vector<RankScreen>& ranks) {
   constexpr double kWorthShare = 0.1;
   const double difference = most->communication_ns - least->communication_ns;
   if (difference < kWorthShare * analysis::median(steps)) {
-    return fmt::format("Collectives take {} to {} per step: no straggler.",
+    return fmt::format("Collectives take {} to {} per step on all ranks: no straggler.",
                        time_text(least->communication_ns), time_text(most->communication_ns));
   }
   return fmt::format(

@@ -40,7 +40,7 @@ std::string device_saving_text(const analysis::Advice& advice, const char* devic
 
 // The saving in addition to the advice above. Savings of host time are upper bounds.
 std::string step_saving_text(const analysis::Advice& advice, double saved_ns) {
-  if (advice.kind == AdviceKind::kBatch) return "time per row only";
+  if (advice.kind == AdviceKind::kBatch) return "throughput only";
   if (saved_ns < 1) return "nothing further";
   if (advice.confidence == analysis::Confidence::kNotConclusive) {
     return fmt::format("up to {}, unsure", time_text(saved_ns));
@@ -67,10 +67,10 @@ std::string alternative_text(const std::vector<const analysis::Advice*>& shown) 
 }  // namespace
 
 std::string advice_text(const ScreenData& data, size_t width) {
-  Table table(
-      {{"what could help, in order", Align::kLeft},
-       {"saves", Align::kLeft},
-       {data.advised.diagnosis->whole_trace ? "then (limit)" : "step then (limit)", Align::kLeft}});
+  Table table({{"what could help, ranked", Align::kLeft},
+               {"saves", Align::kLeft},
+               {data.advised.diagnosis->whole_trace ? "after (limit)" : "step after (limit)",
+                Align::kLeft}});
   const char* device = data.summary.cpu_kernels ? "kernels" : "GPU";
   std::vector<const analysis::Advice*> shown;
   const Diagnosis& diagnosis = *data.advised.diagnosis;

@@ -36,7 +36,7 @@ std::vector<BarPart> bar_parts(const ScreenData& data, const char* device) {
       {'A', "allocation"},
       {'M', "start-up"},
       {'.', "gaps"},
-      {'?', "not in the file"}};
+      {'?', "not in the trace"}};
   const auto add = [&](char letter, const IdleGap& gap) {
     const auto part = std::find_if(parts.begin(), parts.end(),
                                    [&](const BarPart& one) { return one.letter == letter; });

@@ -97,7 +97,7 @@ std::string lost_text(const Summary& summary) {
                        plural(static_cast<double>(summary.unlinked_kernels), "kernel"));
   }
   if (summary.lost_launches > 0) {
-    out += fmt::format("note: {} whose kernel is not in the file, lost by the profiler\n",
+    out += fmt::format("note: {} whose kernel is not in the trace, lost by the profiler\n",
                        plural(static_cast<double>(summary.lost_launches), "call"));
   }
   if (summary.shared_correlations > 0) {

@@ -162,7 +162,7 @@ const char* phrase_of(Bound bound) {
     case Bound::kCompiling:
       return "compilation";
     case Bound::kNotInFile:
-      return "something not in the file";
+      return "something not in the trace";
   }
   return "";
 }
@@ -228,7 +228,7 @@ const char* short_of(Bound bound) {
     case Bound::kCompiling:
       return "compilation";
     case Bound::kNotInFile:
-      return "not in the file";
+      return "not in the trace";
   }
   return "";
 }

@@ -108,13 +108,13 @@ void add_block(Command& bench_verb, const std::string& name, const std::string& 
     size("--dim", flags->run.dim, "Width of x (768, or from --weights)");
     size("--hidden", flags->run.hidden, "Hidden width (3072, or from --weights)");
     verb.option("--activation", flags->run.activation,
-                "Activation: gelu by tanh, gelu by erf, or silu (geglu)")
+                "Activation: tanh GELU, erf GELU, or SiLU (geglu)")
         .value_name("geglu|geglu_erf|swiglu");
   } else {
     size("--in-dim,--in_dim", flags->run.in_dim, "Input features (32, or from --weights)");
     size("--out-dim,--out_dim", flags->run.out_dim, "Output features (64, or from --weights)");
   }
-  verb.option("--dtype", flags->run.dtype, "Number type (CPU: f32, CUDA: bf16)")
+  verb.option("--dtype", flags->run.dtype, "Data type (CPU: f32, CUDA: bf16)")
       .value_name("f32|bf16|f16");
   verb.option("--device", flags->run.device, "Where it runs (auto)").value_name("auto|cpu|cuda");
   add_weight_options(verb, flags->run);

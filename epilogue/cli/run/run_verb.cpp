@@ -152,7 +152,7 @@ void add_sizes(Command& verb, RunFlags& flags) {
     size("--dim", flags.dim, "Width of x (768, or from --weights)");
     size("--hidden", flags.hidden, "Hidden width (3072, or from --weights)");
     verb.option("--activation", flags.activation,
-                "Activation: gelu by tanh, gelu by erf, or silu (geglu)")
+                "Activation: tanh GELU, erf GELU, or SiLU (geglu)")
         .value_name("geglu|geglu_erf|swiglu");
   } else if (flags.workload == "linear") {
     size("--batch", flags.batch, "Rows of x (1024)");
@@ -176,7 +176,7 @@ void add_compile(Command& verb, RunFlags& flags) {
   verb.option("--dynamic", flags.dynamic, "Compile once for every batch size (on)")
       .value_name("on|off");
   verb.flag("--graph", flags.graph, "On a GPU: replay the launches as a CUDA graph");
-  verb.option("--show", flags.show, "Print what the compiler made")
+  verb.option("--show", flags.show, "Print the compiler's output")
       .value_name("graph|passes|code|plan");
 }
 
@@ -204,7 +204,7 @@ void add_workload(Command& run_verb, const std::string& name, const std::string&
   Command verb = run_verb.subcommand(name, help + "\nExample: " + example);
   add_sizes(verb, *flags);
   if (name != "matmul-add") add_weight_options(verb, *flags);
-  verb.option("--dtype", flags->dtype, "Number type (CPU: f32, CUDA: bf16)")
+  verb.option("--dtype", flags->dtype, "Data type (CPU: f32, CUDA: bf16)")
       .value_name("f32|bf16|f16");
   verb.option("--device", flags->device, "Where it runs (auto)").value_name("auto|cpu|cuda");
   verb.option("--warmup", flags->warmup, "Warm-up forwards before measuring (3)").value_name("N");

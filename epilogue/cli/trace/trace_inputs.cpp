@@ -73,7 +73,7 @@ void add_reading_flags(Command& verb, ReadingFlags& flags) {
               "Annotations and operators that match this regular expression are steps")
       .value_name("REGEX");
   verb.option("--names-file", flags.names_file,
-              "File that gives library and kind of further kernel names")
+              "File that maps more kernel names to a library and kind")
       .value_name("FILE")
       .not_empty("a file is needed");
 }

@@ -113,8 +113,8 @@ function deviceTime(device, map, index) {
     ...Object.entries(device.idle.cpu).filter(isSingle).map(([key, us]) => [hostActivity(key), us]),
     ['launch latency', device.idle.on_its_way_us],
     ['gap between two kernels', device.idle.between_kernels_us],
-    ['waiting for something not in the file', device.idle.not_in_file_us],
-    ['unknown: launch not in the file', device.idle.unknown_us]];
+    ['waiting for something not in the trace', device.idle.not_in_file_us],
+    ['unknown: launch not in the trace', device.idle.unknown_us]];
   const cpuKernels = data.files[index].cpu_kernels, shown = new IdleMap(map, index);
   const name = cpuKernels ? 'CPU kernels' : `GPU ${device.device}`;
   return make('div', {},
