@@ -104,8 +104,13 @@ std::string advice_title(const Advice& advice) {
 std::string short_title(const Advice& advice) {
   const std::string about = ops_text(advice.about);
   switch (advice.kind) {
-    case AdviceKind::kFuse:
-      return fmt::format("fuse {}", about);
+    case AdviceKind::kFuse: {
+      constexpr size_t kMaxListed = 4;
+      const auto& ops = advice.about;
+      return ops.size() <= kMaxListed
+                 ? fmt::format("fuse {}", about)
+                 : fmt::format("fuse {} ops, {} to {}", ops.size(), ops.front(), ops.back());
+    }
     case AdviceKind::kRegenerate:
       return fmt::format("compile {}", about);
     case AdviceKind::kGatedMlp:

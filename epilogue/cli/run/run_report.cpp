@@ -80,18 +80,35 @@ std::string chain_text(const RunResult& result) {
   return out;
 }
 
-// One decimal below 1000.
-std::string rate_cell(double rate) { return fmt::format("{:.{}f}", rate, rate < 999.95 ? 1 : 0); }
+// A column of rates: in units of 1e9 per second, or of 1e12 if one of them is that large.
+struct RateColumn {
+  double scale = 1;
+  bool is_tera() const { return scale < 1; }
+  void include(double giga_per_second) {
+    if (giga_per_second >= 999.95) scale = 1e-3;
+  }
+  std::string cell(double giga_per_second) const {
+    return is_tera() ? report::four_digits(scale * giga_per_second)
+                     : fmt::format("{:.1f}", giga_per_second);
+  }
+};
 
 report::Table kernel_table(const RunResult& result) {
   using report::Align;
+  RateColumn bytes;
+  RateColumn flops;
+  for (const KernelSum& kernel : result.kernels) {
+    const double dur_ns = std::max<double>(1, static_cast<double>(kernel.dur_ns));
+    bytes.include(static_cast<double>(kernel.bytes) / dur_ns);
+    flops.include(static_cast<double>(kernel.flops) / dur_ns);
+  }
   report::Table table({{"kernel", Align::kLeft},
                        {"runs", Align::kRight},
                        {"bytes", Align::kRight},
                        {"FLOP", Align::kRight},
                        {"time", Align::kRight},
-                       {"GB/s", Align::kRight},
-                       {"GFLOP/s", Align::kRight}});
+                       {bytes.is_tera() ? "TB/s" : "GB/s", Align::kRight},
+                       {flops.is_tera() ? "TFLOP/s" : "GFLOP/s", Align::kRight}});
   table.wrap_first(kMaxNameInRow);
   for (const KernelSum& kernel : result.kernels) {
     const double dur_ns = std::max<double>(1, static_cast<double>(kernel.dur_ns));
@@ -103,8 +120,8 @@ report::Table kernel_table(const RunResult& result) {
     table.add_row({kernel.name, fmt::format("{}", kernel.count),
                    report::bytes_text(static_cast<double>(kernel.bytes)),
                    report::flops_text(static_cast<double>(kernel.flops)), report::time_text(dur_ns),
-                   rate_cell(static_cast<double>(kernel.bytes) / dur_ns),
-                   rate_cell(static_cast<double>(kernel.flops) / dur_ns)});
+                   bytes.cell(static_cast<double>(kernel.bytes) / dur_ns),
+                   flops.cell(static_cast<double>(kernel.flops) / dur_ns)});
   }
   return table;
 }
