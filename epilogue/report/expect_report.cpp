@@ -96,7 +96,7 @@ std::string broken_text(const trace::Trace& trace, int64_t begin_ns, const RuleR
     if (!broken.begin_ns) continue;  // the line above already shows the value
     std::string value = broken.found ? found_text(result.rule, *broken.found) : "unknown";
     if (result.rule.claim == ClaimKind::kSameKernels) value += " differ";
-    out += fmt::format("          {} at {}: {}\n", broken.instance,
+    out += fmt::format("          {} at {}: {}\n", shortened_middle(broken.instance, 44),
                        time_text(static_cast<double>(*broken.begin_ns - begin_ns)), value);
     out += events_text(trace, begin_ns, broken);
   }

@@ -131,7 +131,7 @@ void print_rules_that_hold(const std::vector<TraceInput>& inputs) {
     index.push_back(std::make_unique<analysis::TraceIndex>(input.trace));
     traces.push_back(index.back().get());
   }
-  fmt::print("# Rules that hold for {}{}. Check them: epilogue expect FILE --rules THIS\n",
+  fmt::print("# Rules that hold for {}{}.\n# Check them: epilogue expect FILE --rules THIS\n",
              inputs.front().file,
              inputs.size() == 1 ? "" : fmt::format(" and {} more", inputs.size() - 1));
   for (const std::string& rule : analysis::suggest_rules(traces)) fmt::print("{}\n", rule);
