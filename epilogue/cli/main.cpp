@@ -3,14 +3,17 @@
 // line and an exit code.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/parse_integer.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/verbs.h"
 
@@ -52,7 +55,25 @@ constexpr const char* kExamples =
     "\n"
     "All commands: epilogue --help\n";
 
+// The library ignores values that it does not understand. A user wants to know.
+void check_environment() {
+  if (const char* threads = std::getenv("EPILOGUE_THREADS")) {
+    const auto number = epi::parse_integer(threads);
+    if (!number || *number < 1) {
+      throw epi::Error(fmt::format("EPILOGUE_THREADS={}: must be a positive number", threads));
+    }
+  }
+  if (const char* isa = std::getenv("EPILOGUE_ISA")) {
+    constexpr std::string_view kNames[] = {"baseline", "avx2", "avx512", "avx512_bf16"};
+    if (std::find(std::begin(kNames), std::end(kNames), isa) == std::end(kNames)) {
+      throw epi::Error(
+          fmt::format("EPILOGUE_ISA={}: must be baseline, avx2, avx512 or avx512_bf16", isa));
+    }
+  }
+}
+
 int parse_and_run(int argc, char** argv) {
+  check_environment();
   epi::cli::CommandLine command_line(
       "epilogue",
       "Analyzes PyTorch profiler traces, and runs the MLP block of transformers\n"

@@ -212,7 +212,17 @@ Result<SqlResult> SqlDatabase::query(const std::string& sql) {
   return result;
 }
 
-Result<void> SqlDatabase::write_file(const std::filesystem::path& path) {
+Result<void> SqlDatabase::write_file(const std::filesystem::path& given) {
+  // SQLite writes regular files only. A link is followed, not replaced.
+  std::error_code unknown;
+  const auto type = std::filesystem::status(given, unknown).type();
+  using std::filesystem::file_type;
+  if (type != file_type::regular && type != file_type::not_found) {
+    return failure("{}: is not a regular file", given.string());
+  }
+  const std::filesystem::path path = std::filesystem::is_symlink(given, unknown)
+                                         ? std::filesystem::weakly_canonical(given, unknown)
+                                         : given;
   const auto temporary = path.parent_path() / fmt::format(".epilogue-{}.sqlite.tmp", ::getpid());
   std::error_code ignored;
   std::filesystem::remove(temporary, ignored);

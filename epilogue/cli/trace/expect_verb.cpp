@@ -145,6 +145,9 @@ int check(const ExpectFlags& flags, const std::vector<analysis::Rule>& rules,
   };
   JsonWriter json;
   begin_json(json, inputs);
+  for (const TraceInput& input : inputs) {
+    refuse_input_as_output("expect", "--junit", flags.junit, {input.file});
+  }
   JunitFile junit(flags.junit);
   bool ok = true;
   for (const TraceInput& input : inputs) {

@@ -135,6 +135,7 @@ int query(const QueryFlags& flags) {
   }
   std::vector<std::string> files = {flags.file};
   files.insert(files.end(), flags.also.begin(), flags.also.end());
+  refuse_input_as_output("query", "--export", flags.export_path, files);
   const auto inputs = read_inputs(files, flags);
   if (!flags.export_path.empty()) export_tables(flags, inputs);
   if (!flags.sql.empty()) print_results(flags, inputs);

@@ -21,18 +21,8 @@ struct ReportFlags : ReadingFlags {
   bool json = false;
 };
 
-// Prevents overwriting a trace by mistake.
-void refuse_input_as_output(const ReportFlags& flags) {
-  for (const std::string& file : flags.files) {
-    std::error_code none;
-    if (std::filesystem::equivalent(file, flags.output, none)) {
-      fail("report", "-o {}: would overwrite the trace", flags.output);
-    }
-  }
-}
-
 int report_page(const ReportFlags& flags) {
-  refuse_input_as_output(flags);
+  refuse_input_as_output("report", "-o", flags.output, flags.files);
   const auto inputs = read_inputs(flags.files, flags);
   if (inputs.size() > 2) {
     fail("report", "expected one or two traces, got {}", inputs.size());
