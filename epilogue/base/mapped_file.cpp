@@ -16,7 +16,7 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
   // O_NONBLOCK: do not wait for the writer of a pipe, which is rejected below.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return failure("{}: {}", path.string(), std::strerror(errno));
-  struct stat info{};
+  struct stat info = {};
   const bool known = ::fstat(fd, &info) == 0;
   const int stat_error = errno;
   if (!known || !S_ISREG(info.st_mode)) {
