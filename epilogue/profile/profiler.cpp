@@ -108,7 +108,7 @@ void Profiler::finish_cycle() {
 
 const trace::Trace& Profiler::trace() const {
   if (!trace_) {
-    fail("profiler", "there is no trace: {}, or take_trace() was already called",
+    fail("profiler", "no trace is available: {}, or take_trace() was already called",
          options_.schedule ? "no cycle of the schedule has ended" : "stop() was not called");
   }
   return *trace_;

@@ -27,7 +27,7 @@ std::pair<std::string, std::string> split_ending(const std::string& path) {
   return {path, ""};
 }
 
-// A device or a pipe receives only the trace: there is no file name for the table.
+// A device or a pipe receives only the trace, because the table needs a file name.
 bool is_special(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::is_other(std::filesystem::status(path, ignored));
