@@ -35,8 +35,7 @@ std::string with_commas(int64_t number) {
 
 std::string steps_text(const ScreenData& data) {
   const auto& instances = data.summary.steps.instances;
-  const bool whole = instances.size() == 1 && instances[0].event == trace::kNoEvent;
-  if (whole) return "no steps marked";
+  if (data.summary.steps.is_whole_trace()) return "no steps marked";
   std::string count = plural(static_cast<double>(instances.size()), "step");
   const auto& diagnosis = data.advised.diagnosis;
   if (!diagnosis || instances.size() == 1) return count;

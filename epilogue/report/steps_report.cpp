@@ -33,12 +33,9 @@ std::vector<Table::Column> columns(const char* first, const char* second, bool c
           {"kernels", Align::kRight}};
 }
 
-bool is_whole_trace(const InstanceGroup& steps) {
-  return steps.instances.size() == 1 && steps.instances[0].event == trace::kNoEvent;
-}
-
 Table steps_table(const InstanceGroup& steps, bool cpu_kernels) {
-  Table table(columns(is_whole_trace(steps) ? "no steps marked" : "step", "launches", cpu_kernels));
+  Table table(
+      columns(steps.is_whole_trace() ? "no steps marked" : "step", "launches", cpu_kernels));
   for (const Instance& step : steps.instances) {
     const Measures& m = step.measures;
     table.add_row({step.name + (step.cold ? " (cold)" : ""), fmt::format("{}", m.launches),
@@ -76,7 +73,7 @@ std::string copies_text(const InstanceGroup& steps) {
     syncs += step.measures.syncs;
   }
   return fmt::format("{}: {} memcpy, {} memset, {}\n",
-                     is_whole_trace(steps) ? "total" : "all steps", memcpys, memsets,
+                     steps.is_whole_trace() ? "total" : "all steps", memcpys, memsets,
                      plural(static_cast<double>(syncs), "synchronizing call"));
 }
 

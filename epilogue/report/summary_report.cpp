@@ -31,8 +31,7 @@ std::string machine_text(const Summary& summary) {
 
 std::string steps_line(const Summary& summary) {
   const auto& instances = summary.steps.instances;
-  const bool whole = instances.size() == 1 && instances[0].event == trace::kNoEvent;
-  if (whole) {
+  if (summary.steps.is_whole_trace()) {
     return fmt::format("no steps marked; the trace takes {}\n",
                        time_text(static_cast<double>(instances[0].measures.cpu_ns)));
   }
@@ -52,9 +51,8 @@ std::string steps_line(const Summary& summary) {
 
 std::string work_line(const Summary& summary) {
   const auto& m = summary.median;
-  const auto& steps = summary.steps.instances;
-  const bool whole = steps.size() == 1 && steps[0].event == trace::kNoEvent;
-  return fmt::format("{}: {}, {}, {}, {}; {} {}, busy {:.1f} %\n", whole ? "the trace" : "a step",
+  return fmt::format("{}: {}, {}, {}, {}; {} {}, busy {:.1f} %\n",
+                     summary.steps.is_whole_trace() ? "the trace" : "a step",
                      plural(m.kernels, "kernel"), plural(m.launches, "launch", "es"),
                      fmt::format("{:.0f} memcpy", m.memcpys),
                      fmt::format("{:.0f} memset", m.memsets),

@@ -40,9 +40,7 @@ Subject subject_of(const TraceIndex& index, const std::optional<std::string>& un
 
 // Empty if the trace marks no steps: the subject is the whole trace.
 std::string name_of(const Subject& subject) {
-  const auto& instances = subject.group.instances;
-  const bool whole = instances.size() == 1 && instances[0].event == trace::kNoEvent;
-  return whole ? "" : subject.group.name;
+  return subject.group.is_whole_trace() ? "" : subject.group.name;
 }
 
 std::string name_or_none(const std::string& name) { return name.empty() ? "no steps" : name; }

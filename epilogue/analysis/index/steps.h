@@ -88,6 +88,11 @@ class Ownership {
 struct InstanceGroup {
   std::string name;
   std::vector<Instance> instances;
+
+  // The trace marks no steps: the only instance is the whole trace.
+  bool is_whole_trace() const {
+    return instances.size() == 1 && instances[0].event == trace::kNoEvent;
+  }
 };
 
 // True for a runtime call that waits for the device.
