@@ -14,6 +14,7 @@
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/text.h"
+#include "epilogue/report/trace_start.h"
 #include "epilogue/report/units.h"
 #include "epilogue/report/words.h"
 #include "epilogue/trace/step_name.h"
@@ -27,15 +28,6 @@ using analysis::Reason;
 
 constexpr size_t kShownAdvice = 6;
 constexpr size_t kShownEvents = 2;
-
-// Trace viewers count time from the first event.
-int64_t first_ns(const trace::Trace& trace) {
-  int64_t first = INT64_MAX;
-  for (trace::EventId id = 0; id < trace.size(); ++id) {
-    if (trace.is_span(id)) first = std::min(first, trace.ts_ns[id]);
-  }
-  return first;
-}
 
 // "2: ATen pointwise: gelu, bf16 at 1.234 ms", to find the events in a trace viewer.
 std::string events_text(const Advice& advice, const trace::Trace& trace, int64_t begin_ns) {
@@ -136,7 +128,7 @@ std::string advise_text(const AdviceReport& report, const trace::Trace& trace,
     paragraph(verdict_text(*report.diagnosis, report.cpu_kernels));
     paragraph("critical path: " + path_text(*report.diagnosis));
   }
-  const int64_t begin_ns = first_ns(trace);
+  const int64_t begin_ns = trace_start_ns(trace);
   const size_t shown =
       style.all ? report.advice.size() : std::min(report.advice.size(), kShownAdvice);
   for (size_t i = 0; i < shown; ++i) {

@@ -9,6 +9,7 @@
 #include "epilogue/base/utf8.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/text.h"
+#include "epilogue/report/trace_start.h"
 #include "epilogue/report/units.h"
 #include "epilogue/report/words.h"
 
@@ -23,14 +24,6 @@ using analysis::Unit;
 constexpr size_t kShownInstances = 3;
 constexpr size_t kShownEvents = 8;
 constexpr size_t kEventNameWidth = 52;
-
-int64_t begin_of(const trace::Trace& trace) {
-  int64_t begin = INT64_MAX;
-  for (trace::EventId id = 0; id < trace.size(); ++id) {
-    if (trace.is_span(id)) begin = std::min(begin, trace.ts_ns[id]);
-  }
-  return begin == INT64_MAX ? 0 : begin;
-}
 
 // One value, or the range over the instances.
 std::string found_range_text(const RuleResult& result) {
@@ -189,7 +182,7 @@ std::string found_text(const analysis::Rule& rule, double value) {
 }
 
 std::string expect_text(const trace::Trace& trace, const RuleResults& results, bool markdown) {
-  const int64_t begin_ns = begin_of(trace);
+  const int64_t begin_ns = trace_start_ns(trace);
   std::string out;
   for (const RuleResult& result : results) {
     if (markdown) {
@@ -234,7 +227,7 @@ void expect_json(JsonWriter& json, const trace::Trace& trace, const RuleResults&
 
 std::string expect_junit(const std::string& file, const trace::Trace& trace,
                          const RuleResults& results) {
-  const int64_t begin_ns = begin_of(trace);
+  const int64_t begin_ns = trace_start_ns(trace);
   std::string out = fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n",
                                 xml_text(file), results.size(), broken_rules(results));
   for (const RuleResult& result : results) {
