@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/base/output_file.h"
-#include "epilogue/base/result.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <utility>
+
+#include "epilogue/base/result.h"
 
 namespace epi {
 
 namespace {
+
+constexpr std::string_view kPrefix = ".epilogue-";
+constexpr std::string_view kSuffix = ".tmp";
+// A writer locks its file right after creating it. Younger files may not be locked yet.
+constexpr std::time_t kStaleAfterS = 60;
 
 // Follows a chain of symbolic links. The final target need not exist.
 std::filesystem::path link_target(std::filesystem::path path) {
@@ -25,10 +35,50 @@ std::filesystem::path link_target(std::filesystem::path path) {
   return path;
 }
 
+// Removes the file if it belongs to this user and its writer is gone.
+void remove_if_stale(const std::filesystem::path& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return;
+  struct stat status = {};
+  const bool stale =
+      ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == ::geteuid() &&
+      std::time(nullptr) - status.st_mtime > kStaleAfterS && ::flock(fd, LOCK_EX | LOCK_NB) == 0;
+  if (stale) ::unlink(path.c_str());
+  ::close(fd);
+}
+
+void remove_stale_files(const std::filesystem::path& folder) {
+  std::error_code failed;
+  std::filesystem::directory_iterator entry(folder.empty() ? "." : folder, failed);
+  for (; !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
+    const std::string name = entry->path().filename().string();
+    if (name.starts_with(kPrefix) && name.ends_with(kSuffix)) remove_if_stale(entry->path());
+  }
+}
+
+// Creates a temporary file with a name that nobody can predict. Process ids repeat in containers.
+Result<std::pair<std::filesystem::path, int>> create_temporary(
+    const std::filesystem::path& target) {
+  constexpr int kAttempts = 100;
+  for (int i = 0; i < kAttempts; ++i) {
+    uint64_t number = 0;
+    if (::getrandom(&number, sizeof number, 0) != sizeof number) {
+      return failure("{}: cannot draw a random name: {}", target.string(), std::strerror(errno));
+    }
+    auto path = target.parent_path() / fmt::format("{}{:016x}{}", kPrefix, number, kSuffix);
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0) {
+      ::flock(fd, LOCK_EX | LOCK_NB);  // without it, the file looks stale after a minute
+      return std::pair(std::move(path), fd);
+    }
+    if (errno != EEXIST) break;
+  }
+  return failure("{}: cannot create: {}", target.string(), std::strerror(errno));
+}
+
 }  // namespace
 
 Result<OutputFile> OutputFile::create(const std::filesystem::path& path) {
-  static std::atomic<int> counter{0};
   std::error_code failed;
   const auto type = std::filesystem::status(path, failed).type();
   using std::filesystem::file_type;
@@ -40,11 +90,13 @@ Result<OutputFile> OutputFile::create(const std::filesystem::path& path) {
     return OutputFile(path, {}, device);
   }
   const auto target = link_target(path);
-  const auto name =
-      target.parent_path() / fmt::format(".epilogue-{}-{}.tmp", ::getpid(), counter++);
-  const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd < 0) return failure("{}: cannot create: {}", target.string(), std::strerror(errno));
-  return OutputFile(target, name, fd);
+  remove_stale_files(target.parent_path());
+  auto temporary = create_temporary(target);
+  EPI_TRY(temporary);
+  auto& [name, fd] = *temporary;
+  struct stat replaced = {};
+  if (::stat(target.c_str(), &replaced) == 0) ::fchmod(fd, replaced.st_mode & 0777);
+  return OutputFile(target, std::move(name), fd);
 }
 
 OutputFile::OutputFile(OutputFile&& other) noexcept

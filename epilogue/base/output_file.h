@@ -3,6 +3,9 @@
 // renames it. Without `commit` the temporary file is removed and the target is unchanged. If the
 // target is a symbolic link, the link is followed. If it is a device or a pipe, it is written
 // directly.
+//
+// The temporary file is `.epilogue-<16 hex digits>.tmp`, and its writer holds a lock on it. A file
+// that a killed writer has left behind is unlocked, and the next writer in that folder removes it.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +29,8 @@ class OutputFile {
 
   Result<void> write(std::span<const std::byte> bytes);
   Result<void> write(std::string_view text) { return write(std::as_bytes(std::span(text))); }
+  // For libraries that write to a path themselves. Empty if the target is written directly.
+  const std::filesystem::path& temporary_path() const { return temporary_; }
   // Syncs the content and renames the file to the target. Call once, last.
   Result<void> commit();
 

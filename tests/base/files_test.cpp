@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -82,6 +87,49 @@ TEST_F(Files, FailedWriteLeavesNoFile) {
   setrlimit(RLIMIT_FSIZE, &old);
   std::signal(SIGXFSZ, old_handler);
   EXPECT_EQ(entries(), 0U);
+}
+
+// A killed writer in a container leaves a file of the name that the next process would choose if
+// names were made of process ids.
+TEST_F(Files, RemovesTemporaryFilesOfKilledWriters) {
+  const fs::path stale = folder_ / ".epilogue-7-0.tmp";
+  std::ofstream(stale) << "half";
+  fs::last_write_time(stale, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  ASSERT_TRUE(write_file_atomically(folder_ / "out.txt", "text"));
+  EXPECT_FALSE(fs::exists(stale));
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(Files, KeepsTemporaryFilesOfRunningWriters) {
+  const fs::path locked = folder_ / ".epilogue-00000000000000ff.tmp";
+  std::ofstream(locked) << "half";
+  fs::last_write_time(locked, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  const int fd = ::open(locked.c_str(), O_RDONLY);
+  ASSERT_EQ(::flock(fd, LOCK_EX), 0);
+  const fs::path young = folder_ / ".epilogue-00000000000000fe.tmp";
+  std::ofstream(young) << "half";
+  ASSERT_TRUE(write_file_atomically(folder_ / "out.txt", "text"));
+  EXPECT_TRUE(fs::exists(locked));
+  EXPECT_TRUE(fs::exists(young));
+  ::close(fd);
+}
+
+TEST_F(Files, ReplacingAFileKeepsItsPermissionsAndLinks) {
+  const fs::path target = folder_ / "out.txt";
+  std::ofstream(target) << "old";
+  fs::permissions(target, fs::perms::owner_read | fs::perms::owner_write);
+  const fs::path link = folder_ / "link.txt";
+  fs::create_symlink("out.txt", link);
+  ASSERT_TRUE(write_file_atomically(link, "new"));
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(content(target), "new");
+  EXPECT_EQ(fs::status(target).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(Files, WritesToADeviceWithoutReplacingIt) {
+  ASSERT_TRUE(write_file_atomically("/dev/null", "text"));
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+  EXPECT_FALSE(write_file_atomically("/dev/full", "text"));
 }
 
 TEST_F(Files, MappingIsCopyOnWrite) {
