@@ -6,6 +6,10 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <cstdint>
+#include <filesystem>
+#include <utility>
+
 #include "tests/analysis/test_data.h"
 
 namespace epi::analysis {
@@ -89,6 +93,72 @@ TEST_F(Sql, ReportsErrors) {
             "SQL: one statement at a time; this follows the first:  select 2");
   EXPECT_EQ(error_of("select 1 ; \n"), "no error");
   EXPECT_EQ(error_of("select 1; -- a remark"), "no error");
+}
+
+TEST_F(Sql, RefusesEverythingThatDoesNotOnlyRead) {
+  const std::string path = testing::TempDir() + "/epilogue_attacked.sqlite";
+  const std::pair<std::string, std::string> attacks[] = {
+      {fmt::format("attach '{}' as f", path), "ATTACH"},
+      {fmt::format("vacuum into '{}'", path), "ATTACH"},
+      {"detach database main", "DETACH"},
+      {"create table t(x)", "INSERT"},
+      {"create temp table t as select * from ops", "INSERT"},
+      {"begin", "a transaction"},
+      {"pragma journal_mode = wal", "PRAGMA journal_mode"},
+      {"PRAGMA Temp_Store_Directory = '/tmp'", "PRAGMA Temp_Store_Directory"},
+      {"pragma writable_schema = on", "PRAGMA writable_schema"},
+      {"select load_extension('/tmp/x.so')", "the function load_extension"},
+      {"with x as (select load_extension('x') v) select v from x", "the function load_extension"},
+  };
+  for (const auto& [sql, what] : attacks) {
+    EXPECT_EQ(error_of(sql),
+              fmt::format("SQL: {} is not allowed: a query only reads the trace", what));
+    EXPECT_FALSE(std::filesystem::exists(path)) << sql;
+  }
+  EXPECT_EQ(error_of("delete from ops"), "SQL: table ops may not be modified");
+  EXPECT_EQ(error_of("update sqlite_master set sql = ''"),
+            "SQL: table sqlite_master may not be modified");
+}
+
+TEST_F(Sql, AllowsStatementsThatOnlyRead) {
+  EXPECT_EQ(error_of("with recursive n(i) as (select 1 union all select i + 1 from n where i < 9) "
+                     "select max(i), group_concat(i) from n"),
+            "no error");
+  EXPECT_EQ(error_of("explain query plan select * from ops where id = 3"), "no error");
+  EXPECT_EQ(error_of("pragma table_info(kernels)"), "no error");
+  EXPECT_EQ(error_of("select count(*) from pragma_table_info('ops')"), "no error");
+}
+
+constexpr const char* kEndless =
+    "with recursive n(i) as (select 1 union all select i + 1 from n) select i from n";
+
+TEST_F(Sql, StopsWhenAsked) {
+  int calls = 0;
+  SqlLimits limits;
+  limits.max_rows = SIZE_MAX;
+  limits.stop_reason = [&]() -> std::string { return ++calls == 3 ? "enough" : ""; };
+  const auto result = database_.query(std::string(kEndless) + " where i < 0", limits);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message, "SQL: enough");
+  EXPECT_EQ(number("select 1"), 1);  // the next query is not affected
+}
+
+TEST_F(Sql, CutsLongResults) {
+  SqlLimits limits;
+  limits.max_rows = 10;
+  auto result = database_.query(kEndless, limits);
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(result->is_cut);
+  EXPECT_EQ(result->rows.size(), 10U);
+  limits.max_rows = 1000;
+  limits.max_bytes = 5000;
+  result = database_.query("select printf('%100s', '') from ops", limits);
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(result->is_cut);
+  EXPECT_EQ(result->rows.size(), 51U);
+  limits.max_bytes = 1 << 20;
+  EXPECT_FALSE(database_.query("select 1 from ops limit 1000", limits)->is_cut);
+  EXPECT_EQ(error_of("select length(zeroblob(1000000000))"), "SQL: string or blob too big");
 }
 
 TEST_F(Sql, WritesADatabaseFile) {

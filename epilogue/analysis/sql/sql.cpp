@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <sqlite3.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <new>
 
+#include "epilogue/analysis/sql/read_only.h"
 #include "epilogue/analysis/sql/sql_tables.h"
 #include "epilogue/base/join.h"
+#include "epilogue/base/output_file.h"
 
 namespace epi::analysis {
 namespace {
@@ -33,7 +35,17 @@ const SqlTable& rows_of(sqlite3_vtab_cursor* cursor) {
   return *static_cast<Table*>(cursor->pVtab)->rows;
 }
 
-int connect(sqlite3* db, void* tables, int, const char* const* argv, sqlite3_vtab** out, char**) {
+// Exceptions must not pass through SQLite, which is written in C.
+template <typename Body>
+int without_exceptions(const Body& body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return SQLITE_NOMEM;
+  }
+}
+
+int connect_table(sqlite3* db, void* tables, const char* const* argv, sqlite3_vtab** out) {
   for (const SqlTable& rows : *static_cast<const std::vector<SqlTable>*>(tables)) {
     if (rows.name != argv[0]) continue;
     std::vector<std::string> columns;
@@ -47,6 +59,10 @@ int connect(sqlite3* db, void* tables, int, const char* const* argv, sqlite3_vta
     return ::sqlite3_declare_vtab(db, sql.c_str());
   }
   return SQLITE_ERROR;
+}
+
+int connect(sqlite3* db, void* tables, int, const char* const* argv, sqlite3_vtab** out, char**) {
+  return without_exceptions([&] { return connect_table(db, tables, argv, out); });
 }
 
 int disconnect(sqlite3_vtab* table) {
@@ -75,8 +91,10 @@ int best_index(sqlite3_vtab* table, sqlite3_index_info* info) {
 }
 
 int open(sqlite3_vtab*, sqlite3_vtab_cursor** out) {
-  *out = new Cursor{};
-  return SQLITE_OK;
+  return without_exceptions([&] {
+    *out = new Cursor{};
+    return SQLITE_OK;
+  });
 }
 
 int close(sqlite3_vtab_cursor* cursor) {
@@ -95,7 +113,7 @@ size_t lower_row(const SqlTable& rows, int64_t key) {
   return low;
 }
 
-int filter(sqlite3_vtab_cursor* base, int plan, const char*, int argc, sqlite3_value** argv) {
+int filter_rows(sqlite3_vtab_cursor* base, int plan, int argc, sqlite3_value** argv) {
   auto* cursor = static_cast<Cursor*>(base);
   const SqlTable& rows = rows_of(base);
   cursor->row = 0;
@@ -111,6 +129,11 @@ int filter(sqlite3_vtab_cursor* base, int plan, const char*, int argc, sqlite3_v
   return SQLITE_OK;
 }
 
+// Some tables are built when their rows are first counted.
+int filter(sqlite3_vtab_cursor* base, int plan, const char*, int argc, sqlite3_value** argv) {
+  return without_exceptions([&] { return filter_rows(base, plan, argc, argv); });
+}
+
 int next(sqlite3_vtab_cursor* cursor) {
   ++static_cast<Cursor*>(cursor)->row;
   return SQLITE_OK;
@@ -122,8 +145,10 @@ int eof(sqlite3_vtab_cursor* base) {
 }
 
 int column(sqlite3_vtab_cursor* cursor, sqlite3_context* to, int index) {
-  rows_of(cursor).columns[static_cast<size_t>(index)].emit(to, static_cast<Cursor*>(cursor)->row);
-  return SQLITE_OK;
+  return without_exceptions([&] {
+    rows_of(cursor).columns[static_cast<size_t>(index)].emit(to, static_cast<Cursor*>(cursor)->row);
+    return SQLITE_OK;
+  });
 }
 
 int rowid(sqlite3_vtab_cursor* cursor, sqlite3_int64* out) {
@@ -166,6 +191,36 @@ struct FinalizeStatement {
   void operator()(sqlite3_stmt* statement) const { ::sqlite3_finalize(statement); }
 };
 
+size_t text_bytes(const SqlValue& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text == nullptr ? 0 : text->size();
+}
+
+// Stops a statement that runs for too long. Exists while the statement runs.
+class StopCheck {
+ public:
+  StopCheck(sqlite3* db, const std::function<std::string()>& stop_reason)
+      : db_(db), stop_reason_(stop_reason) {
+    constexpr int kInstructions = 10'000;  // of SQLite's virtual machine, well below 1 ms
+    if (stop_reason) ::sqlite3_progress_handler(db, kInstructions, check, this);
+  }
+  StopCheck(const StopCheck&) = delete;
+  StopCheck& operator=(const StopCheck&) = delete;
+  ~StopCheck() { ::sqlite3_progress_handler(db_, 0, nullptr, nullptr); }
+  const std::string& reason() const { return reason_; }
+
+ private:
+  static int check(void* self) {
+    auto* const it = static_cast<StopCheck*>(self);
+    it->reason_ = it->stop_reason_();
+    return it->reason_.empty() ? 0 : 1;
+  }
+
+  sqlite3* db_;
+  const std::function<std::string()>& stop_reason_;
+  std::string reason_;
+};
+
 }  // namespace
 
 struct SqlDatabase::State {
@@ -174,10 +229,15 @@ struct SqlDatabase::State {
   sqlite3_module module = make_module();
 
   ~State() { ::sqlite3_close(db); }
+
+  Result<SqlResult> run(const std::string& sql, const SqlLimits& limits) const;
 };
 
 SqlDatabase::SqlDatabase(const trace::Trace& trace) : state_(std::make_unique<State>()) {
   if (::sqlite3_open(":memory:", &state_->db) != SQLITE_OK) throw std::bad_alloc();
+  // The longest value that a query may build, such as by `zeroblob`.
+  constexpr int kMaxValueBytes = 256 << 20;
+  ::sqlite3_limit(state_->db, SQLITE_LIMIT_LENGTH, kMaxValueBytes);
   state_->tables = sql_tables(trace);
   for (const SqlTable& table : state_->tables) {
     ::sqlite3_create_module(state_->db, table.name.c_str(), &state_->module, &state_->tables);
@@ -186,15 +246,27 @@ SqlDatabase::SqlDatabase(const trace::Trace& trace) : state_(std::make_unique<St
 
 SqlDatabase::~SqlDatabase() = default;
 
-Result<SqlResult> SqlDatabase::query(const std::string& sql) {
+Result<SqlResult> SqlDatabase::query(const std::string& sql, const SqlLimits& limits) {
+  const ReadOnly read_only(state_->db);
+  auto result = state_->run(sql, limits);
+  if (!result && !read_only.denied().empty()) {
+    return failure("SQL: {} is not allowed: a query only reads the trace", read_only.denied());
+  }
+  return result;
+}
+
+Result<SqlResult> SqlDatabase::State::run(const std::string& sql, const SqlLimits& limits) const {
+  const StopCheck stop(db, limits.stop_reason);
   sqlite3_stmt* raw = nullptr;
   const char* rest = nullptr;
-  const auto fault = [&] { return failure("SQL: {}", ::sqlite3_errmsg(state_->db)); };
-  if (::sqlite3_prepare_v2(state_->db, sql.c_str(), -1, &raw, &rest) != SQLITE_OK) return fault();
+  const auto fault = [&] {
+    return failure("SQL: {}", stop.reason().empty() ? ::sqlite3_errmsg(db) : stop.reason());
+  };
+  if (::sqlite3_prepare_v2(db, sql.c_str(), -1, &raw, &rest) != SQLITE_OK) return fault();
   const std::unique_ptr<sqlite3_stmt, FinalizeStatement> statement(raw);
   if (statement == nullptr) return failure("SQL: the query has no statement");
   sqlite3_stmt* second = nullptr;
-  const int more = ::sqlite3_prepare_v2(state_->db, rest, -1, &second, nullptr);
+  const int more = ::sqlite3_prepare_v2(db, rest, -1, &second, nullptr);
   ::sqlite3_finalize(second);
   if (more != SQLITE_OK || second != nullptr) {
     return failure("SQL: one statement at a time; this follows the first: {}", rest);
@@ -202,51 +274,47 @@ Result<SqlResult> SqlDatabase::query(const std::string& sql) {
   SqlResult result;
   const int columns = ::sqlite3_column_count(raw);
   for (int i = 0; i < columns; ++i) result.columns.emplace_back(::sqlite3_column_name(raw, i));
+  size_t bytes = 0;
   int state = ::sqlite3_step(raw);
   for (; state == SQLITE_ROW; state = ::sqlite3_step(raw)) {
+    result.is_cut = result.rows.size() == limits.max_rows || bytes > limits.max_bytes;
+    if (result.is_cut) return result;
     std::vector<SqlValue> row;
-    for (int i = 0; i < columns; ++i) row.push_back(value_of(raw, i));
+    for (int i = 0; i < columns; ++i) {
+      row.push_back(value_of(raw, i));
+      bytes += text_bytes(row.back());
+    }
     result.rows.push_back(std::move(row));
   }
   if (state != SQLITE_DONE) return fault();
   return result;
 }
 
-Result<void> SqlDatabase::write_file(const std::filesystem::path& given) {
-  // SQLite writes regular files only. A link is followed, not replaced.
-  std::error_code unknown;
-  const auto type = std::filesystem::status(given, unknown).type();
-  using std::filesystem::file_type;
-  if (type != file_type::regular && type != file_type::not_found) {
-    return failure("{}: is not a regular file", given.string());
+Result<void> SqlDatabase::write_file(const std::filesystem::path& path) {
+  auto file = OutputFile::create(path);
+  EPI_TRY(file);
+  if (file->temporary_path().empty()) {
+    return failure("{}: not a regular file, which a database needs", path.string());
   }
-  const std::filesystem::path path = std::filesystem::is_symlink(given, unknown)
-                                         ? std::filesystem::weakly_canonical(given, unknown)
-                                         : given;
-  const auto temporary = path.parent_path() / fmt::format(".epilogue-{}.sqlite.tmp", ::getpid());
-  std::error_code ignored;
-  std::filesystem::remove(temporary, ignored);
   const auto run = [&](const std::string& sql) -> Result<void> {
-    auto done = query(sql);
+    auto done = state_->run(sql, {});
     if (!done) return failure("{}: {}", path.string(), done.error().message);
     return {};
   };
   std::string quoted;
-  for (const char c : temporary.string()) quoted.append(c == '\'' ? 2 : 1, c);
-  auto done = run(fmt::format("ATTACH DATABASE '{}' AS file", quoted));
-  EPI_TRY(done);
+  for (const char c : file->temporary_path().string()) quoted.append(c == '\'' ? 2 : 1, c);
+  EPI_TRY(run(fmt::format("ATTACH DATABASE '{}' AS file", quoted)));
+  // `commit` syncs the file, and without it nothing needs to be rolled back.
+  auto done = run("PRAGMA file.journal_mode = OFF");
+  if (done) done = run("PRAGMA file.synchronous = OFF");
   for (const SqlTable& table : state_->tables) {
-    if (done)
-      done = run(fmt::format("CREATE TABLE file.{0} AS SELECT * FROM main.{0}", table.name));
+    if (!done) break;
+    done = run(fmt::format("CREATE TABLE file.{0} AS SELECT * FROM main.{0}", table.name));
   }
   const auto detached = run("DETACH DATABASE file");
-  if (done && !detached) done = detached;
-  std::error_code failed;
-  if (done) std::filesystem::rename(temporary, path, failed);
-  if (done && !failed) return {};
-  std::filesystem::remove(temporary, ignored);
   EPI_TRY(done);
-  return failure("{}: cannot finish writing: {}", path.string(), failed.message());
+  EPI_TRY(detached);
+  return file->commit();
 }
 
 }  // namespace epi::analysis

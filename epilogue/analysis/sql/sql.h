@@ -3,7 +3,9 @@
 // events, ops, kernels, launches, steps, annotations, args, frames. See docs/query.md.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +22,16 @@ using SqlValue = std::variant<std::monostate, int64_t, double, std::string>;
 struct SqlResult {
   std::vector<std::string> columns;
   std::vector<std::vector<SqlValue>> rows;
+  bool is_cut = false;  // a limit was reached: more rows would follow
+};
+
+// A query can produce any amount of data from a small trace, and can run forever.
+struct SqlLimits {
+  size_t max_rows = 1'000'000;
+  size_t max_bytes = size_t{1} << 30;  // of text in the rows
+  // Called several thousand times per second. The query fails with the returned text, unless it is
+  // empty.
+  std::function<std::string()> stop_reason;
 };
 
 class SqlDatabase {
@@ -30,8 +42,9 @@ class SqlDatabase {
   SqlDatabase& operator=(const SqlDatabase&) = delete;
   ~SqlDatabase();
 
-  // Runs one statement. A failure carries SQLite's message.
-  Result<SqlResult> query(const std::string& sql);
+  // Runs one statement that only reads: SELECT, WITH, EXPLAIN and the PRAGMAs that describe tables.
+  // A failure carries SQLite's message, or names what is not allowed.
+  Result<SqlResult> query(const std::string& sql, const SqlLimits& limits = {});
   // Writes all tables to a database file. The file is complete or does not appear at all.
   Result<void> write_file(const std::filesystem::path& path);
 
