@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "epilogue/base/utf8.h"
+#include "epilogue/base/visible_text.h"
 
 namespace epi {
 namespace {
@@ -32,7 +33,7 @@ void append_escaped(std::string& out, char c) {
       break;
   }
   const auto byte = static_cast<unsigned char>(c);
-  if (byte < 0x20) {
+  if (is_control(byte)) {
     fmt::format_to(std::back_inserter(out), "\\u{:04x}", byte);
   } else {
     out += c;
@@ -49,6 +50,8 @@ std::string json_quoted(std::string_view value) {
       out += "\xEF\xBF\xBD";
     } else if (length == 1) {
       append_escaped(out, value[0]);
+    } else if (const uint32_t code = utf8_code(value); is_control(code)) {
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", code);
     } else {
       out += value.substr(0, length);
     }

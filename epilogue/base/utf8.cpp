@@ -23,6 +23,15 @@ size_t utf8_length(std::string_view text) {
   return length;
 }
 
+uint32_t utf8_code(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const size_t length = utf8_length(text);
+  if (length <= 1) return byte(0);
+  uint32_t code = byte(0) & (0x7FU >> length);
+  for (size_t i = 1; i < length; ++i) code = code << 6 | (byte(i) & 0x3FU);
+  return code;
+}
+
 void append_utf8(std::string& out, uint32_t code) {
   const auto tail = [&](int shift) { return static_cast<char>(0x80 | ((code >> shift) & 0x3F)); };
   if (code < 0x80) {

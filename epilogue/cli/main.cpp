@@ -16,6 +16,7 @@
 #include "epilogue/base/machine.h"
 #include "epilogue/base/parse_integer.h"
 #include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/output.h"
 #include "epilogue/cli/verbs.h"
 
 namespace {
@@ -30,8 +31,14 @@ std::string one_line(std::string text) {
 }
 
 int report_error(const std::string& message, int code) {
-  fmt::print(stderr, "epilogue: {}\n", one_line(message));
+  epi::cli::print_error("epilogue: {}\n", one_line(message));
   return code;
+}
+
+// Without an allocation.
+int report_out_of_memory() {
+  std::fputs("epilogue: out of memory\n", stderr);
+  return epi::cli::kUsage;
 }
 
 // `epilogue FILE` is `epilogue summary FILE`.
@@ -91,39 +98,47 @@ int parse_and_run(int argc, char** argv) {
   }
   std::vector<std::string> words(argv + 1, argv + argc);
   if (words.empty()) {
-    fmt::print("{}", kExamples);
+    epi::cli::print_out("{}", kExamples);
     return epi::cli::kDone;
   }
   if (!words.empty() && is_trace(words.front())) words.insert(words.begin(), "summary");
   return command_line.run(std::move(words));
 }
 
-int guarded_main(int argc, char** argv) {
+// Runs the verb and reports its failure. Reporting itself may run out of memory.
+int run_and_report(int argc, char** argv) {
   try {
     return parse_and_run(argc, argv);
   } catch (const epi::BugError& error) {
     return report_error(error.what(), epi::cli::kBug);
   } catch (const epi::cli::Refused& error) {
-    fmt::print(stderr, "epilogue: {}\n", error.what());
+    epi::cli::print_error("epilogue: {}\n", error.what());
     return epi::cli::kBroken;
   } catch (const epi::cli::ListError& error) {
-    fmt::print(stderr, "epilogue: {}\n", error.what());
+    epi::cli::print_error("epilogue: {}\n", error.what());
     return epi::cli::kUsage;
   } catch (const epi::Error& error) {
     return report_error(error.what(), epi::cli::kUsage);
   } catch (const std::bad_alloc&) {
-    return report_error("out of memory", epi::cli::kUsage);
+    return report_out_of_memory();
   } catch (const std::exception& error) {
     return report_error(error.what(), epi::cli::kBug);
+  }
+}
+
+int guarded_main(int argc, char** argv) {
+  try {
+    return run_and_report(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return report_out_of_memory();
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  epi::cli::open_closed_streams();
   const int code = guarded_main(argc, argv);
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    return report_error("cannot write to standard output", epi::cli::kUsage);
-  }
-  return code;
+  if (epi::cli::finish_output()) return code;
+  return report_error("cannot write to standard output", epi::cli::kUsage);
 }

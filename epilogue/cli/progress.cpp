@@ -6,19 +6,32 @@
 
 #include <cstdio>
 
+#include "epilogue/base/visible_text.h"
+
 namespace epi::cli {
 
 using namespace std::chrono_literals;
 
+namespace {
+
+// Replaces the line on the terminal.
+void write_line(std::string_view text) {
+  const std::string line = "\r" + visible_text(text, LineBreaks::kReplace) + "\033[K";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
 void Progress::show(std::string_view what, size_t count) {
   const auto now = Clock::now();
   if (now - start_ < 1s || now - shown_ < 100ms || ::isatty(STDERR_FILENO) == 0) return;
-  fmt::print(stderr, "\r{} {}\033[K", what, count);
+  write_line(fmt::format("{} {}", what, count));
   shown_ = now;
 }
 
 Progress::~Progress() {
-  if (shown_ != Clock::time_point()) fmt::print(stderr, "\r\033[K");
+  if (shown_ != Clock::time_point()) write_line("");
 }
 
 WaitingLine::WaitingLine(const std::string& what, const char* activity) {
@@ -26,9 +39,9 @@ WaitingLine::WaitingLine(const std::string& what, const char* activity) {
   thread_ = std::thread([this, line = fmt::format("{} {}", activity, what)] {
     std::unique_lock lock(mutex_);
     if (done_.wait_for(lock, 1s, [this] { return is_done_; })) return;
-    fmt::print(stderr, "{}", line);
+    write_line(line);
     done_.wait(lock, [this] { return is_done_; });
-    fmt::print(stderr, "\r\033[K");
+    write_line("");
   });
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "epilogue/base/json_writer.h"
+#include "epilogue/base/visible_text.h"
 #include "epilogue/report/table.h"
 
 namespace epi::report {
@@ -64,14 +65,6 @@ FlopsUnit flops_unit(const ProfilerTable& table) {
   return kUnits[static_cast<size_t>(thousands)];
 }
 
-// Names may contain line breaks and other control characters.
-std::string one_line(std::string name) {
-  for (char& c : name) {
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
-  }
-  return name;
-}
-
 std::string name_cell(const std::string& name) {
   constexpr size_t kKept = kNameWidth - 3;
   if (name.size() < kKept) return name;
@@ -124,10 +117,12 @@ std::vector<std::string> cells(const ProfilerTable& table, const TableRow& row,
   const auto average = [&](double us) {
     return time_cell(us / static_cast<double>(std::max<int64_t>(1, row.calls)));
   };
-  std::vector<std::string> result = {
-      one_line(row.name),          share_cell(row.self_cpu_us, table.self_cpu_total_us),
-      time_cell(row.self_cpu_us),  share_cell(row.cpu_total_us, table.self_cpu_total_us),
-      time_cell(row.cpu_total_us), average(row.cpu_total_us)};
+  std::vector<std::string> result = {visible_text(row.name, LineBreaks::kReplace),
+                                     share_cell(row.self_cpu_us, table.self_cpu_total_us),
+                                     time_cell(row.self_cpu_us),
+                                     share_cell(row.cpu_total_us, table.self_cpu_total_us),
+                                     time_cell(row.cpu_total_us),
+                                     average(row.cpu_total_us)};
   if (table.has_device) {
     result.push_back(time_cell(row.self_device_us));
     result.push_back(share_cell(row.self_device_us, table.self_device_total_us));

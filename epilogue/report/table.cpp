@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/visible_text.h"
 #include "epilogue/report/text.h"
 
 namespace epi::report {
@@ -25,6 +26,7 @@ std::string markdown_cell(const std::string& cell) {
 
 void Table::add_row(std::vector<std::string> cells) {
   EPI_CHECK(cells.size() == columns_.size());
+  for (std::string& cell : cells) cell = visible_text(cell, LineBreaks::kReplace);
   rows_.push_back(std::move(cells));
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "epilogue/base/visible_text.h"
+
 namespace epi::report {
 namespace {
 
@@ -70,24 +72,14 @@ std::string_view utf8_prefix(std::string_view text, size_t bytes) {
   return text.substr(0, bytes);
 }
 
-namespace {
-
-std::string one_line(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
-  return text;
-}
-
-}  // namespace
-
 std::string shortened(const std::string& text, size_t width) {
-  const std::string line = one_line(text);
+  const std::string line = visible_text(text, LineBreaks::kReplace);
   if (line.size() <= width) return line;
   return std::string(utf8_prefix(line, width - 3)) + "...";
 }
 
 std::string shortened_middle(const std::string& text, size_t width) {
-  const std::string line = one_line(text);
+  const std::string line = visible_text(text, LineBreaks::kReplace);
   if (line.size() <= width) return line;
   const size_t tail = (width - 3) / 2;
   const std::string head(utf8_prefix(line, width - 3 - tail));

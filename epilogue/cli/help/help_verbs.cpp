@@ -12,6 +12,7 @@
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/help/command_info.h"
+#include "epilogue/cli/output.h"
 #include "epilogue/cli/verbs.h"
 
 namespace epi::cli {
@@ -37,13 +38,13 @@ int write_pages(const CommandInfo& program, const std::string& folder) {
 int print_page(const CommandInfo& program, const ManFlags& flags) {
   if (!flags.output.empty()) return write_pages(program, flags.output);
   if (flags.verb.empty()) {
-    fmt::print("{}", man_page(program, version_number()));
+    print_out("{}", man_page(program, version_number()));
     return kDone;
   }
   const auto verb = std::find_if(program.subcommands.begin(), program.subcommands.end(),
                                  [&](const CommandInfo& one) { return one.word() == flags.verb; });
   if (verb == program.subcommands.end()) fail("man", "\"{}\" is not a command", flags.verb);
-  fmt::print("{}", man_page(*verb, version_number()));
+  print_out("{}", man_page(*verb, version_number()));
   return kDone;
 }
 
@@ -65,7 +66,7 @@ void add_completion(Command& verb) {
       fail("completion", "\"{}\" is not supported: bash or zsh", *shell);
     }
     const CommandInfo program = verb.program();
-    fmt::print("{}", *shell == "bash" ? bash_completion(program) : zsh_completion(program));
+    print_out("{}", *shell == "bash" ? bash_completion(program) : zsh_completion(program));
     return static_cast<int>(kDone);
   });
 }

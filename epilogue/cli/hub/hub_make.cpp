@@ -11,6 +11,7 @@
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/hub/hub_verbs.h"
+#include "epilogue/cli/output.h"
 #include "epilogue/cli/progress.h"
 #include "epilogue/hub/assemble.h"
 #include "epilogue/hub/file_io.h"
@@ -67,9 +68,9 @@ std::vector<VerifyResult> verify_hugging_face(const std::string& folder) {
 
 void print_verified(const std::vector<VerifyResult>& results) {
   for (const VerifyResult& result : results) {
-    fmt::print("{} {}\n", result.violations.empty() ? "ok     " : "REFUSED", result.name);
-    for (const std::string& violation : result.violations) fmt::print("  {}\n", violation);
-    for (const std::string& warning : result.warnings) fmt::print("  warning: {}\n", warning);
+    print_out("{} {}\n", result.violations.empty() ? "ok     " : "REFUSED", result.name);
+    for (const std::string& violation : result.violations) print_out("  {}\n", violation);
+    for (const std::string& warning : result.warnings) print_out("  warning: {}\n", warning);
   }
 }
 
@@ -86,7 +87,7 @@ void verified_json(const std::vector<VerifyResult>& results, bool ok) {
     json.end_object();
   }
   json.end_array().end_object();
-  fmt::print("{}\n", json.text());
+  print_out("{}\n", json.text());
 }
 
 std::string package_text(const hub::PackageName& package) {
@@ -124,14 +125,14 @@ hub::LockedPackage lock_package(const hub::PackageName& package, const hub::Opti
 void print_result(const HubVerbFlags& flags, const char* key,
                   const std::vector<std::string>& values, const std::string& text) {
   if (!flags.json) {
-    fmt::print("{}\n", text);
+    print_out("{}\n", text);
     return;
   }
   JsonWriter json;
   json.begin_object().key("schema").integer(1);
   texts_json(json, key, values);
   json.end_object();
-  fmt::print("{}\n", json.text());
+  print_out("{}\n", json.text());
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/hub/hub_verbs.h"
+#include "epilogue/cli/output.h"
 #include "epilogue/cli/run/run_options.h"
 #include "epilogue/hub/hugging_face.h"
 #include "epilogue/hub/open_source.h"
@@ -99,14 +100,14 @@ int64_t bytes_of(const hub::Manifest& manifest) {
 }
 
 void print_manifest(const hub::Manifest& manifest) {
-  fmt::print("{}@{}, {}\nsource commit {}{}\n", manifest.name, manifest.version, manifest.license,
-             manifest.commit.value_or("unknown"),
-             manifest.dirty ? ", with uncommitted changes" : "");
+  print_out("{}@{}, {}\nsource commit {}{}\n", manifest.name, manifest.version, manifest.license,
+            manifest.commit.value_or("unknown"),
+            manifest.dirty ? ", with uncommitted changes" : "");
   for (const hub::Export& exported : manifest.exports) {
-    fmt::print("  {}\n    {}{}{}\n", signature_of(exported), join(dtype_names(exported), ", "),
-               size_rules(exported), exported.deterministic ? "; deterministic" : "");
+    print_out("  {}\n    {}{}{}\n", signature_of(exported), join(dtype_names(exported), ", "),
+              size_rules(exported), exported.deterministic ? "; deterministic" : "");
   }
-  for (const hub::Layer& layer : manifest.layers) fmt::print("  layer {}\n", layer_text(layer));
+  for (const hub::Layer& layer : manifest.layers) print_out("  layer {}\n", layer_text(layer));
 }
 
 void print_info(const std::string& source, const std::vector<InfoVariant>& variants,
@@ -116,12 +117,12 @@ void print_info(const std::string& source, const std::vector<InfoVariant>& varia
     print_manifest(*variant.checked.manifest);
     break;
   }
-  fmt::print("\nvariants in {}\n", source);
+  print_out("\nvariants in {}\n", source);
   for (const InfoVariant& variant : variants) {
     const auto& manifest = variant.checked.manifest;
-    fmt::print("  {:<32} {:>9}  {}\n", variant.name,
-               manifest ? report::bytes_text(static_cast<double>(bytes_of(*manifest))) : "-",
-               trust_text(variant.checked, options));
+    print_out("  {:<32} {:>9}  {}\n", variant.name,
+              manifest ? report::bytes_text(static_cast<double>(bytes_of(*manifest))) : "-",
+              trust_text(variant.checked, options));
   }
 }
 
@@ -176,7 +177,7 @@ void info_json(const hub::PackageName& package, const std::string& source,
     json.end_object();
   }
   json.end_array().end_object();
-  fmt::print("{}\n", json.text());
+  print_out("{}\n", json.text());
 }
 
 int hugging_face_info(const HubVerbFlags& flags, const std::string& folder) {
@@ -197,15 +198,15 @@ int hugging_face_info(const HubVerbFlags& flags, const std::string& folder) {
       json.key("ok").boolean(variant.violations.empty()).end_object();
     }
     json.end_array().end_object();
-    fmt::print("{}\n", json.text());
+    print_out("{}\n", json.text());
     return kDone;
   }
   const auto& first = variants->front();
-  fmt::print("{}{}{}, a Hugging Face hub kernel\n", first.name,
-             first.version ? fmt::format(" version {}", *first.version) : "",
-             first.license.empty() ? "" : ", " + first.license);
+  print_out("{}{}{}, a Hugging Face hub kernel\n", first.name,
+            first.version ? fmt::format(" version {}", *first.version) : "",
+            first.license.empty() ? "" : ", " + first.license);
   for (const auto& variant : *variants) {
-    fmt::print(
+    print_out(
         "  {:<40} {}{}, {}\n", variant.variant, variant.backend,
         variant.archs.empty() ? "" : fmt::format(" {}", join(variant.archs, " ")),
         variant.violations.empty() ? variant.algorithm + " matches" : variant.violations.front());
@@ -232,28 +233,28 @@ void why_json(const hub::Resolution& resolution, Device device) {
   texts_json(json, "violations", resolution.chosen ? resolution.chosen->checked.violations : none);
   texts_json(json, "warnings", resolution.chosen ? resolution.chosen->checked.warnings : none);
   json.end_object();
-  fmt::print("{}\n", json.text());
+  print_out("{}\n", json.text());
 }
 
 void print_why(const hub::Resolution& resolution, Device device) {
-  fmt::print("{}@{} for {}, from {}\n", resolution.package.name, resolution.package.version,
-             name(device), resolution.source);
+  print_out("{}@{} for {}, from {}\n", resolution.package.name, resolution.package.version,
+            name(device), resolution.source);
   const bool trusted = resolution.chosen && resolution.chosen->is_trusted();
   for (const hub::Decision& decision : resolution.decisions) {
     const char* accepted = !decision.chosen ? "also runs here"
                            : trusted        ? "chosen: the best variant that runs here"
                                             : "the best variant that runs here, but refused:";
-    fmt::print("  {:<32} {}\n", decision.variant,
-               decision.refusal.empty() ? accepted : decision.refusal);
+    print_out("  {:<32} {}\n", decision.variant,
+              decision.refusal.empty() ? accepted : decision.refusal);
   }
   if (!resolution.chosen) {
-    fmt::print("nothing to load: no variant runs here\n");
+    print_out("nothing to load: no variant runs here\n");
     return;
   }
   const auto& checked = resolution.chosen->checked;
-  for (const auto& violation : checked.violations) fmt::print("REFUSED  {}\n", violation);
-  for (const auto& warning : checked.warnings) fmt::print("warning  {}\n", warning);
-  if (checked.violations.empty()) fmt::print("loaded from {}\n", resolution.folder.string());
+  for (const auto& violation : checked.violations) print_out("REFUSED  {}\n", violation);
+  for (const auto& warning : checked.warnings) print_out("warning  {}\n", warning);
+  if (checked.violations.empty()) print_out("loaded from {}\n", resolution.folder.string());
 }
 
 }  // namespace
@@ -288,14 +289,14 @@ int hub_list(const HubVerbFlags& flags) {
       json.end_array().end_object();
     }
     json.end_array().end_object();
-    fmt::print("{}\n", json.text());
+    print_out("{}\n", json.text());
     return kDone;
   }
   for (const ListedPackage& row : rows) {
-    fmt::print("{}@{}, from {}\n", row.name, row.version, row.source);
-    for (const std::string& variant : row.variants) fmt::print("  {}\n", variant);
+    print_out("{}@{}, from {}\n", row.name, row.version, row.source);
+    for (const std::string& variant : row.variants) print_out("  {}\n", variant);
   }
-  if (rows.empty()) fmt::print("no packages in: {}\n", join(options.sources, ", "));
+  if (rows.empty()) print_out("no packages in: {}\n", join(options.sources, ", "));
   return kDone;
 }
 

@@ -6,6 +6,7 @@
 #include "epilogue/base/error.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/output.h"
 #include "epilogue/cli/progress.h"
 #include "epilogue/cli/run/run_forwards.h"
 #include "epilogue/cli/run/run_report.h"
@@ -64,7 +65,7 @@ std::vector<Mode> prebuilt_modes(const Block& block, const std::vector<Tensor>& 
       mode.first_call_ns = std::max(first_ns - timed(mode.forward, 1, device), 0.0);
       modes.push_back(std::move(mode));
     } catch (const Refused& error) {
-      fmt::print(stderr, "epilogue: {}\n", error.what());
+      print_error("epilogue: {}\n", error.what());
     } catch (const Error&) {
       continue;  // does not run here, or does not support this activation, bias or sizes
     }

@@ -8,6 +8,7 @@
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/output.h"
 #include "epilogue/cli/run/bench_modes.h"
 #include "epilogue/cli/run/bench_report.h"
 #include "epilogue/cli/run/run_report.h"
@@ -45,12 +46,12 @@ std::vector<BenchRun> plan_all(const BenchFlags& flags, Device device) {
 
 void print_run(const BenchRun& run, bool markdown) {
   const report::Table table = mode_table(run.modes, run.peaks);
-  fmt::print("\n{}\nmeasured peaks: {}/s ({} GEMM), {}/s ({})\n\n", run.workload.title,
-             report::flops_text(1e9 * run.peaks.flops_per_ns), name(run.workload.dtype),
-             report::bytes_text(1e9 * run.peaks.bytes_per_ns),
-             run.workload.device == kCpu ? "read" : "copy");
-  fmt::print("{}{}{}", markdown ? table.markdown() : table.text(), markdown ? "\n" : "",
-             spread_text(run.modes));
+  print_out("\n{}\nmeasured peaks: {}/s ({} GEMM), {}/s ({})\n\n", run.workload.title,
+            report::flops_text(1e9 * run.peaks.flops_per_ns), name(run.workload.dtype),
+            report::bytes_text(1e9 * run.peaks.bytes_per_ns),
+            run.workload.device == kCpu ? "read" : "copy");
+  print_out("{}{}{}", markdown ? table.markdown() : table.text(), markdown ? "\n" : "",
+            spread_text(run.modes));
 }
 
 void print_json(const BenchFlags& flags, const std::vector<BenchRun>& runs) {
@@ -73,14 +74,14 @@ void print_json(const BenchFlags& flags, const std::vector<BenchRun>& runs) {
     json.end_object();
   }
   json.end_array().end_object();
-  fmt::print("{}\n", json.text());
+  print_out("{}\n", json.text());
 }
 
 int bench(const BenchFlags& flags) {
   parse_dtype(flags.run.dtype);
   const Device device = choose_device(flags.run);
   std::vector<BenchRun> runs = plan_all(flags, device);
-  if (!flags.run.json) fmt::print("{} on {}\n", flags.run.workload, device_text(device));
+  if (!flags.run.json) print_out("{} on {}\n", flags.run.workload, device_text(device));
   for (BenchRun& run : runs) {
     run.modes = measure_modes(run.workload);
     run.peaks = measure_peaks(device, run.workload.dtype, run.modes[0].bytes);
@@ -89,7 +90,7 @@ int bench(const BenchFlags& flags) {
   if (flags.run.json) {
     print_json(flags, runs);
   } else {
-    fmt::print("\n{}\n", mode_table_legend());
+    print_out("\n{}\n", mode_table_legend());
   }
   return kDone;
 }

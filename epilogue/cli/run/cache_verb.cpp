@@ -6,6 +6,7 @@
 #include "epilogue/base/json_writer.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/output.h"
 #include "epilogue/compiler/plan/code_cache.h"
 #include "epilogue/report/units.h"
 
@@ -28,7 +29,7 @@ void print_json(const compiler::CacheContents& contents, bool cleared) {
   json.key("limit_bytes").integer(compiler::kCacheBytes);
   json.key("cleared").boolean(cleared);
   json.end_object();
-  fmt::print("{}\n", json.text());
+  print_out("{}\n", json.text());
 }
 
 int run(const CacheFlags& flags) {
@@ -44,14 +45,14 @@ int run(const CacheFlags& flags) {
   }
   const auto folder = compiler::cache_folder();
   if (!folder) {
-    fmt::print("no cache: EPILOGUE_CACHE is empty, or there is no home folder\n");
+    print_out("no cache: EPILOGUE_CACHE is empty, or there is no home folder\n");
     return kDone;
   }
   const std::string limit = report::bytes_text(static_cast<double>(compiler::kCacheBytes));
-  fmt::print("{}\n{}{}, {}{}\n", folder->string(), flags.clear ? "removed " : "",
-             report::plural(static_cast<double>(contents.entries), "compiled graph"),
-             report::bytes_text(static_cast<double>(contents.bytes)),
-             flags.clear ? "" : " of at most " + limit);
+  print_out("{}\n{}{}, {}{}\n", folder->string(), flags.clear ? "removed " : "",
+            report::plural(static_cast<double>(contents.entries), "compiled graph"),
+            report::bytes_text(static_cast<double>(contents.bytes)),
+            flags.clear ? "" : " of at most " + limit);
   return kDone;
 }
 

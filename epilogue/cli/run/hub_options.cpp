@@ -4,6 +4,7 @@
 #include "epilogue/base/error.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/output.h"
 
 namespace epi::cli {
 
@@ -50,7 +51,7 @@ hub::Kernels load_kernels(const std::string& package, Device device, const HubFl
   auto kernels = hub::load(*resolution, device);
   throw_if_failed(kernels);
   for (const std::string& warning : kernels->warnings()) {
-    fmt::print(stderr, "epilogue: {}: {}\n", package, warning);
+    print_error("epilogue: {}: {}\n", package, warning);
   }
   return std::move(*kernels);
 }

@@ -13,6 +13,7 @@
 #include "epilogue/analysis/time/summary.h"
 #include "epilogue/base/error.h"
 #include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/output.h"
 #include "epilogue/cli/run/bench_report.h"
 #include "epilogue/cli/run/run_report.h"
 #include "epilogue/cli/run/workload.h"
@@ -183,19 +184,19 @@ void print_text(const FoundBlock& block, const Workload& workload,
                 const std::vector<ModeResult>& modes, const Peaks& peaks, bool markdown) {
   const std::string times =
       block.count > 1 ? fmt::format(", {} times per step", block.count) : std::string();
-  fmt::print("{}\nin the trace, {} on {}: {}, {} of kernel time{}\n", workload.title,
-             report::plural(static_cast<double>(block.rows), "row"),
-             block.device.empty() ? "an unknown device" : block.device,
-             report::plural(static_cast<double>(block.kernels), "kernel"),
-             report::time_text(block.device_ns), times);
-  fmt::print("measured on {}:\n\n", device_text(workload.device));
+  print_out("{}\nin the trace, {} on {}: {}, {} of kernel time{}\n", workload.title,
+            report::plural(static_cast<double>(block.rows), "row"),
+            block.device.empty() ? "an unknown device" : block.device,
+            report::plural(static_cast<double>(block.kernels), "kernel"),
+            report::time_text(block.device_ns), times);
+  print_out("measured on {}:\n\n", device_text(workload.device));
   const report::Table table = mode_table(modes, peaks);
-  fmt::print("{}{}{}\n{}\n", markdown ? table.markdown() : table.text(), markdown ? "\n" : "",
-             spread_text(modes), mode_table_legend());
-  fmt::print("{}", kernels_text(block, modes[0]));
+  print_out("{}{}{}\n{}\n", markdown ? table.markdown() : table.text(), markdown ? "\n" : "",
+            spread_text(modes), mode_table_legend());
+  print_out("{}", kernels_text(block, modes[0]));
   const bool same_device = device_text(workload.device).find(block.device) != std::string::npos;
   if (workload.device == kCpu && !block.device.empty() && !same_device) {
-    fmt::print("\nthe trace is from another device: compare the modes only with each other\n");
+    print_out("\nthe trace is from another device: compare the modes only with each other\n");
   }
 }
 
@@ -221,7 +222,7 @@ void print_like_json(const RunFlags& flags, const FoundBlock& block, const LikeA
   }
   json.end_array().end_object();
   modes_json(json, modes, peaks);
-  fmt::print("{}\n", json.end_object().text());
+  print_out("{}\n", json.end_object().text());
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "epilogue/base/json_writer.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/output.h"
 #include "epilogue/cli/progress.h"
 #include "epilogue/cli/run/run_forwards.h"
 #include "epilogue/cli/run/run_like.h"
@@ -118,7 +119,7 @@ void print_json(const std::vector<RunResult>& results) {
     json.end_array();
   }
   json.end_object();
-  fmt::print("{}\n", json.text());
+  print_out("{}\n", json.text());
 }
 
 int run(const RunFlags& flags) {
@@ -136,7 +137,7 @@ int run(const RunFlags& flags) {
     if (block.name != workload.block_name) block = make_block(flags, workload, runs.size());
     results.push_back(run_once(flags, sizes, workload, block));
     if (flags.json) continue;
-    fmt::print("{}{}", results.size() == 1 ? "" : "\n", run_text(results.back(), flags.markdown));
+    print_out("{}{}", results.size() == 1 ? "" : "\n", run_text(results.back(), flags.markdown));
   }
   if (flags.json) print_json(results);
   return kDone;

@@ -15,6 +15,7 @@
 #include "epilogue/base/output_file.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/output.h"
 #include "epilogue/cli/run/break_even.h"
 #include "epilogue/cli/run/run_report.h"
 #include "epilogue/report/page.h"
@@ -52,7 +53,7 @@ std::string found_text(const analysis::RuleResult& result) {
 }
 
 void print_lesson(const Lesson& lesson, size_t number) {
-  fmt::print("{}. {}\n{}\n", number, lesson.title, report::indented(lesson.expectation, 3, kWidth));
+  print_out("{}. {}\n{}\n", number, lesson.title, report::indented(lesson.expectation, 3, kWidth));
 }
 
 // "31.2 us on the CPU, 4.1 us in kernels, host-bound"
@@ -73,22 +74,22 @@ std::string occupancy_text(const OccupancyQueries& queries) {
 
 void print_outcome(const Lesson& lesson, const LessonResult& result, Device device) {
   for (const auto& rule : result.rules) {
-    fmt::print("   {}  {}{}\n", rule.ok ? "as expected" : "UNEXPECTED ", rule.rule.text,
-               rule.ok ? "" : found_text(rule));
+    print_out("   {}  {}{}\n", rule.ok ? "as expected" : "UNEXPECTED ", rule.rule.text,
+              rule.ok ? "" : found_text(rule));
   }
   for (size_t i = 0; i < result.kernels.size(); ++i) {
     if (lesson.raw_names) {
-      fmt::print("   > {}\n     {}\n", result.kernel_names[i], result.kernels[i]);
+      print_out("   > {}\n     {}\n", result.kernel_names[i], result.kernels[i]);
     } else {
-      fmt::print("   > {}\n", result.kernels[i]);
+      print_out("   > {}\n", result.kernels[i]);
     }
   }
   if (result.occupancy.count > 0) {
-    fmt::print("{}\n", report::indented(occupancy_text(result.occupancy), 3, kWidth));
+    print_out("{}\n", report::indented(occupancy_text(result.occupancy), 3, kWidth));
   }
-  fmt::print("{}\n\n", report::indented(fmt::format("recorded: {} ({})", lanes_text(result, device),
-                                                    result.trace_path),
-                                        3, kWidth));
+  print_out("{}\n\n", report::indented(fmt::format("recorded: {} ({})", lanes_text(result, device),
+                                                   result.trace_path),
+                                       3, kWidth));
 }
 
 std::string break_even_text(const LessonResult& result) {
@@ -116,15 +117,15 @@ std::string table_text(const std::vector<LessonResult>& results) {
 }
 
 void print_sentences(const char* title, const std::vector<std::string>& sentences) {
-  fmt::print("{}\n", title);
+  print_out("{}\n", title);
   for (const std::string& sentence : sentences) {
-    fmt::print("- {}\n", report::indented(sentence, 2, kWidth).substr(2));
+    print_out("- {}\n", report::indented(sentence, 2, kWidth).substr(2));
   }
-  fmt::print("\n");
+  print_out("\n");
 }
 
 void print_shapes_expectation(size_t number) {
-  fmt::print(
+  print_out(
       "{}. Compiled code or a prebuilt kernel\n{}\n", number,
       report::indented(
           "Three batch sizes, one after the other. A compiler that fixes every size compiles once "
@@ -156,8 +157,8 @@ void print_shapes(const ShapeLesson& shapes) {
     table.add_row({" " + cost.mode, fmt::format("{}", cost.compiled),
                    report::time_text(cost.first_calls_ns), report::time_text(cost.wall_ns)});
   }
-  fmt::print("{}{}\n\n", table.text(),
-             report::indented(overtakes_text(shapes.overtakes), 3, kWidth));
+  print_out("{}{}\n\n", table.text(),
+            report::indented(overtakes_text(shapes.overtakes), 3, kWidth));
 }
 
 std::string introduction(Device device) {
@@ -264,7 +265,7 @@ void print_json(Device device, const std::vector<LessonResult>& results, const S
   sentences("verdicts", tour_verdicts(results));
   sentences("advice", tour_advice(results));
   json.key("report").string(report_path).end_object();
-  fmt::print("{}\n", json.text());
+  print_out("{}\n", json.text());
 }
 
 void make_folder(const std::string& folder) {
@@ -279,7 +280,7 @@ int tour(const TourFlags& flags) {
   const Device device = choose_device(run);
   make_folder(flags.out);
   if (!flags.json) {
-    fmt::print("{}\n\n", report::wrapped(introduction(device), kWidth));
+    print_out("{}\n\n", report::wrapped(introduction(device), kWidth));
   }
   std::vector<LessonResult> results;
   const std::vector<Lesson> lessons = tour_lessons(flags.quick, device);
@@ -298,7 +299,7 @@ int tour(const TourFlags& flags) {
     print_json(device, results, shapes, report_path);
     return kDone;
   }
-  fmt::print(
+  print_out(
       "{}{}\n\n", table_text(results),
       report::wrapped("Per forward: kernels, bytes moved, recorded CPU and device time, wall time "
                       "without recording (interleaved rounds over the modes of a block). first: "
@@ -308,7 +309,7 @@ int tour(const TourFlags& flags) {
   print_sentences("What changed (`epilogue compare`):", tour_verdicts(results));
   print_sentences("Advice on compiling, from the eager traces (`epilogue advise`):",
                   tour_advice(results));
-  fmt::print("traces: {}\nreport, eager and fused side by side: {}\n", flags.out, report_path);
+  print_out("traces: {}\nreport, eager and fused side by side: {}\n", flags.out, report_path);
   return kDone;
 }
 

@@ -8,6 +8,7 @@
 
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/output.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 #include "epilogue/report/advise_report.h"
 #include "epilogue/report/text.h"
@@ -39,8 +40,8 @@ int check(const AdviseFlags& flags) {
       report::advice_check_json(json, result);
     });
   } else {
-    fmt::print("{}\n\n{}", report::wrapped(report::verdict_line(estimate), screen_width()),
-               report::advice_check_text(result, flags.trace.markdown));
+    print_out("{}\n\n{}", report::wrapped(report::verdict_line(estimate), screen_width()),
+              report::advice_check_text(result, flags.trace.markdown));
   }
   show_notices(inputs);
   show_notices(after);

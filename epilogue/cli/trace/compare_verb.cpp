@@ -12,6 +12,7 @@
 #include "epilogue/base/error.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/output.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 #include "epilogue/report/compare_report.h"
 
@@ -70,7 +71,7 @@ void write_json(const std::vector<TraceInput>& a, const std::vector<TraceInput>&
     if (a.size() > 1) json.end_object();
   }
   if (a.size() > 1) json.end_array();
-  fmt::print("{}\n", json.end_object().text());
+  print_out("{}\n", json.end_object().text());
 }
 
 int compare(const CompareFlags& flags) {
@@ -98,10 +99,10 @@ int compare(const CompareFlags& flags) {
   } else {
     for (size_t i = 0; i < a.size(); ++i) {
       if (a.size() > 1) {
-        fmt::print("{}rank {}: {} against {}\n", i == 0 ? "" : "\n", a[i].rank, a[i].file,
-                   b[places[i]].file);
+        print_out("{}rank {}: {} against {}\n", i == 0 ? "" : "\n", a[i].rank, a[i].file,
+                  b[places[i]].file);
       }
-      fmt::print("{}", report::compare_text(results[i], options));
+      print_out("{}", report::compare_text(results[i], options));
     }
   }
   show_notices(a);

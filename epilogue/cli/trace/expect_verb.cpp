@@ -14,6 +14,7 @@
 #include "epilogue/base/output_file.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/output.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 #include "epilogue/report/expect_report.h"
 
@@ -131,10 +132,10 @@ void print_rules_that_hold(const std::vector<TraceInput>& inputs) {
     index.push_back(std::make_unique<analysis::TraceIndex>(input.trace));
     traces.push_back(index.back().get());
   }
-  fmt::print("# Rules that hold for {}{}.\n# Check them: epilogue expect FILE --rules THIS\n",
-             inputs.front().file,
-             inputs.size() == 1 ? "" : fmt::format(" and {} more", inputs.size() - 1));
-  for (const std::string& rule : analysis::suggest_rules(traces)) fmt::print("{}\n", rule);
+  print_out("# Rules that hold for {}{}.\n# Check them: epilogue expect FILE --rules THIS\n",
+            inputs.front().file,
+            inputs.size() == 1 ? "" : fmt::format(" and {} more", inputs.size() - 1));
+  for (const std::string& rule : analysis::suggest_rules(traces)) print_out("{}\n", rule);
 }
 
 int check(const ExpectFlags& flags, const std::vector<analysis::Rule>& rules,
@@ -164,7 +165,7 @@ int check(const ExpectFlags& flags, const std::vector<analysis::Rule>& rules,
       end_input_json(json, inputs);
     } else {
       print_title(inputs, input);
-      fmt::print("{}", report::expect_text(input.trace, results, flags.markdown));
+      print_out("{}", report::expect_text(input.trace, results, flags.markdown));
     }
   }
   if (flags.json) end_json(json, inputs);

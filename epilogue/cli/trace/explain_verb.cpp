@@ -10,6 +10,7 @@
 #include "epilogue/base/error.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/output.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 #include "epilogue/report/kernel_report.h"
 
@@ -37,18 +38,18 @@ int explain_names(const ExplainFlags& flags) {
     for (const std::string& name : flags.files) {
       report::kernel_json(json, name, analysis::decode_name(name));
     }
-    fmt::print("{}\n", json.end_array().end_object().text());
+    print_out("{}\n", json.end_array().end_object().text());
     return kDone;
   }
   for (const std::string& name : flags.files) {
     const auto kernel = analysis::decode_name(name);
     if (style) {
-      for (const std::string& line : report::name_lines(name, *style)) fmt::print("{}\n", line);
+      for (const std::string& line : report::name_lines(name, *style)) print_out("{}\n", line);
     } else if (flags.markdown) {
-      fmt::print("- `{}`: {}\n", name, report::kernel_sentence(name, kernel));
+      print_out("- `{}`: {}\n", name, report::kernel_sentence(name, kernel));
     } else {
-      fmt::print("{}{}", &name == &flags.files.front() ? "" : "\n",
-                 report::kernel_text(name, kernel));
+      print_out("{}{}", &name == &flags.files.front() ? "" : "\n",
+                report::kernel_text(name, kernel));
     }
   }
   return kDone;

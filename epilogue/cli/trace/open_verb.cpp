@@ -12,6 +12,7 @@
 #include "epilogue/base/mapped_file.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/output.h"
 #include "epilogue/cli/trace/local_server.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 #include "epilogue/report/page.h"
@@ -83,10 +84,10 @@ std::string report_of(const std::string& file) {
 void print_links(const std::vector<ServedTrace>& served, bool once) {
   const std::string base = fmt::format("http://127.0.0.1:{}", kPort);
   for (const ServedTrace& one : served) {
-    fmt::print("{}\n  Perfetto: {}\n  report:   {}{}\n", one.name, perfetto_link(base + one.path),
-               base, one.report_path());
+    print_out("{}\n  Perfetto: {}\n  report:   {}{}\n", one.name, perfetto_link(base + one.path),
+              base, one.report_path());
   }
-  fmt::print(
+  print_out(
       "\nOn another machine, run this first: ssh -L {0}:127.0.0.1:{0} THIS-MACHINE\n"
       "{1}\n",
       kPort, once ? "Stops after a trace was fetched, or with Ctrl-C." : "Stop with Ctrl-C.");
@@ -99,7 +100,7 @@ int open_traces(const OpenFlags& flags) {
     if (!flags.url.starts_with("https://") && !flags.url.starts_with("http://")) {
       fail("open", "--url {}: must start with https:// or http://", flags.url);
     }
-    fmt::print("{}\n", perfetto_link(flags.url));
+    print_out("{}\n", perfetto_link(flags.url));
     return kDone;
   }
   if (flags.files.empty()) fail("open", "no trace given: expected FILE or --url");

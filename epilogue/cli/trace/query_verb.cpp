@@ -2,13 +2,18 @@
 // `epilogue query FILE SQL`: SQL queries on a trace, with SQLite.
 #include <fmt/format.h>
 
+#include <chrono>
+#include <csignal>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "epilogue/analysis/sql/sql.h"
 #include "epilogue/base/error.h"
+#include "epilogue/base/visible_text.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/output.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 #include "epilogue/report/table.h"
 
@@ -20,6 +25,8 @@ struct QueryFlags : ReadingFlags {
   std::vector<std::string> also;
   std::string sql;
   std::string export_path;
+  std::optional<int64_t> timeout_s;
+  std::optional<int64_t> max_rows;
   bool json = false;
   bool csv = false;
   bool markdown = false;
@@ -32,9 +39,10 @@ std::string cell_text(const analysis::SqlValue& value) {
   return "";
 }
 
-// Quotes a cell if RFC 4180 requires it.
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+// Quotes a cell if RFC 4180 requires it. Line breaks are shown as "\\n": one row is one line.
+std::string csv_cell(const std::string& given) {
+  const std::string text = visible_text(given, LineBreaks::kReplace);
+  if (text.find_first_of(",\"") == std::string::npos) return text;
   std::string out = "\"";
   for (const char c : text) out.append(c == '"' ? 2 : 1, c);
   return out += '"';
@@ -43,9 +51,9 @@ std::string csv_cell(const std::string& text) {
 void print_csv(const analysis::SqlResult& result) {
   const auto print_line = [](const auto& cells, auto&& text) {
     for (size_t i = 0; i < cells.size(); ++i) {
-      fmt::print("{}{}", i == 0 ? "" : ",", csv_cell(text(cells[i])));
+      print_out("{}{}", i == 0 ? "" : ",", csv_cell(text(cells[i])));
     }
-    fmt::print("\n");
+    print_out("\n");
   };
   print_line(result.columns, [](const std::string& name) { return name; });
   for (const auto& row : result.rows) print_line(row, cell_text);
@@ -85,7 +93,7 @@ void print_table(const analysis::SqlResult& result, bool markdown) {
     for (const auto& value : row) cells.push_back(cell_text(value));
     table.add_row(std::move(cells));
   }
-  fmt::print("{}", markdown ? table.markdown() : table.text());
+  print_out("{}", markdown ? table.markdown() : table.text());
 }
 
 void export_tables(const QueryFlags& flags, const std::vector<TraceInput>& inputs) {
@@ -102,7 +110,7 @@ void print_json_results(const std::vector<TraceInput>& inputs,
   JsonWriter json;
   if (inputs.size() == 1) {
     rows_json(json, results[0]);
-    fmt::print("{}\n", json.text());
+    print_out("{}\n", json.text());
     return;
   }
   begin_json(json, inputs);
@@ -115,11 +123,36 @@ void print_json_results(const std::vector<TraceInput>& inputs,
   end_json(json, inputs);
 }
 
+volatile std::sig_atomic_t interrupted = 0;
+
+// The limits of a statement. Ctrl-C ends the statement; pressed again, it ends the process.
+analysis::SqlLimits limits_of(const QueryFlags& flags) {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { interrupted = 1; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  ::sigaction(SIGINT, &action, nullptr);
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  analysis::SqlLimits limits;
+  if (flags.max_rows) limits.max_rows = static_cast<size_t>(*flags.max_rows);
+  limits.stop_reason = [start, timeout_s = flags.timeout_s]() -> std::string {
+    if (interrupted != 0) return "interrupted";
+    if (!timeout_s || Clock::now() - start < std::chrono::seconds(*timeout_s)) return "";
+    return fmt::format("stopped after {} s (--timeout)", *timeout_s);
+  };
+  return limits;
+}
+
 void print_results(const QueryFlags& flags, const std::vector<TraceInput>& inputs) {
   std::vector<analysis::SqlResult> results;
+  const analysis::SqlLimits limits = limits_of(flags);
   for (const TraceInput& input : inputs) {
-    auto result = analysis::SqlDatabase(input.trace).query(flags.sql);
+    auto result = analysis::SqlDatabase(input.trace).query(flags.sql, limits);
     throw_if_failed(result);
+    if (result->is_cut) {
+      print_error("{}: the result is cut after {} rows: add LIMIT, or raise --max-rows\n",
+                  input.file, result->rows.size());
+    }
     results.push_back(std::move(*result));
   }
   if (flags.json) return print_json_results(inputs, results);
@@ -133,6 +166,8 @@ int query(const QueryFlags& flags) {
   if (flags.sql.empty() && flags.export_path.empty()) {
     fail("query", "no statement given: expected SQL or --export FILE");
   }
+  if (flags.timeout_s && *flags.timeout_s < 1) fail("query", "--timeout must be at least 1");
+  if (flags.max_rows && *flags.max_rows < 1) fail("query", "--max-rows must be at least 1");
   std::vector<std::string> files = {flags.file};
   files.insert(files.end(), flags.also.begin(), flags.also.end());
   refuse_input_as_output("query", "--export", flags.export_path, files);
@@ -158,6 +193,9 @@ void add_query(Command& verb) {
   verb.flag("--md", flags->markdown, "A Markdown table").excludes(json).excludes(csv);
   verb.option("--export", flags->export_path, "Write all tables to a SQLite database")
       .value_name("F.sqlite");
+  verb.option("--timeout", flags->timeout_s, "Stop the statement after this time")
+      .value_name("SECONDS");
+  verb.option("--max-rows", flags->max_rows, "Rows to show at most (1000000)").value_name("N");
   add_reading_flags(verb, *flags);
   verb.run([flags] { return query(*flags); });
 }

@@ -8,6 +8,7 @@
 #include "epilogue/base/output_file.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/output.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 #include "epilogue/report/page.h"
 #include "epilogue/report/units.h"
@@ -40,10 +41,10 @@ int report_page(const ReportFlags& flags) {
     JsonWriter json;
     json.begin_object().key("schema").integer(1).key("file").string(flags.output);
     json.key("bytes").integer(static_cast<int64_t>(page.size())).end_object();
-    fmt::print("{}\n", json.text());
+    print_out("{}\n", json.text());
   } else {
-    fmt::print("{}: {}, opens in a browser without a network\n", flags.output,
-               report::bytes_text(static_cast<double>(page.size())));
+    print_out("{}: {}, opens in a browser without a network\n", flags.output,
+              report::bytes_text(static_cast<double>(page.size())));
   }
   show_notices(inputs, false);
   return kDone;

@@ -8,6 +8,7 @@
 
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/output.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 #include "epilogue/report/first_screen.h"
 #include "epilogue/report/kernel_report.h"
@@ -54,7 +55,7 @@ int summary(const SummaryFlags& flags) {
   };
   const auto inputs = read_inputs(flags.files, flags);
   if (!flags.json && !flags.markdown && are_ranks_of_one_run(flags.files, inputs)) {
-    fmt::print("{}", ranks_text(flags, inputs));
+    print_out("{}", ranks_text(flags, inputs));
     show_notices(inputs);
     return kDone;
   }

@@ -19,6 +19,7 @@
 #include "epilogue/base/error.h"
 #include "epilogue/base/parse_integer.h"
 #include "epilogue/base/thread_pool.h"
+#include "epilogue/cli/output.h"
 #include "epilogue/cli/progress.h"
 #include "epilogue/trace/event_args.h"
 #include "epilogue/trace/number_text.h"
@@ -152,7 +153,7 @@ std::vector<TraceInput> read_inputs(const std::vector<std::string>& given,
     if (failures[i].empty()) continue;
     // A folder in which no file is a trace is an error.
     if (!files[i].in_folder || failed == std::ssize(files)) throw Error(failures[i]);
-    fmt::print(stderr, "{}: note: skipped\n", failures[i]);
+    print_error("{}: note: skipped\n", failures[i]);
   }
   std::erase_if(inputs, [](const TraceInput& input) { return input.file.empty(); });
   for (const TraceInput& input : inputs) {
@@ -180,10 +181,10 @@ void show_notices(const std::vector<TraceInput>& inputs, bool are_ranks) {
   for (const TraceInput& input : inputs) {
     const bool ranked = any_rank || !input.trace.property("distributedInfo").empty();
     if (are_ranks && ranked && !input.has_rank) {
-      fmt::print(stderr, "{}: note: no rank in the file, assuming 0\n", input.file);
+      print_error("{}: note: no rank in the file, assuming 0\n", input.file);
     }
     for (const std::string& line : input.trace.defects.lines()) {
-      fmt::print(stderr, "{}: note: {}\n", input.file, line);
+      print_error("{}: note: {}\n", input.file, line);
     }
   }
 }
@@ -196,7 +197,7 @@ void begin_json(JsonWriter& json, const std::vector<TraceInput>& inputs) {
 void end_json(JsonWriter& json, const std::vector<TraceInput>& inputs) {
   if (inputs.size() > 1) json.end_array();
   json.end_object();
-  fmt::print("{}\n", json.text());
+  print_out("{}\n", json.text());
 }
 
 void begin_input_json(JsonWriter& json, const std::vector<TraceInput>& inputs,
@@ -212,8 +213,8 @@ void end_input_json(JsonWriter& json, const std::vector<TraceInput>& inputs) {
 void print_title(const std::vector<TraceInput>& inputs, const TraceInput& input) {
   if (inputs.size() < 2) return;
   const bool first = &input == &inputs.front();
-  fmt::print("{}{}{}\n", first ? "" : "\n",
-             input.has_rank ? fmt::format("rank {}: ", input.rank) : "", input.file);
+  print_out("{}{}{}\n", first ? "" : "\n",
+            input.has_rank ? fmt::format("rank {}: ", input.rank) : "", input.file);
 }
 
 bool are_ranks_of_one_run(const std::vector<std::string>& given,

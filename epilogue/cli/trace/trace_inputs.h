@@ -12,6 +12,7 @@
 #include "epilogue/base/json_writer.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/output.h"
 #include "epilogue/report/kernel_names.h"
 #include "epilogue/trace/trace.h"
 
@@ -98,7 +99,7 @@ int print_each(const TraceFlags& flags, const std::vector<TraceInput>& inputs, c
   } else {
     for (const TraceInput& input : inputs) {
       print_title(inputs, input);
-      fmt::print("{}", text(input));
+      print_out("{}", text(input));
     }
   }
   show_notices(inputs);
