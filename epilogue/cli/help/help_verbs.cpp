@@ -13,6 +13,7 @@
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/help/command_info.h"
 #include "epilogue/cli/output.h"
+#include "epilogue/cli/output_rules.h"
 #include "epilogue/cli/verbs.h"
 
 namespace epi::cli {
@@ -21,13 +22,15 @@ namespace {
 struct ManFlags {
   std::string verb;
   std::string output;
+  bool force = false;
 };
 
-int write_pages(const CommandInfo& program, const std::string& folder) {
+int write_pages(const CommandInfo& program, const std::string& folder, bool force) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   const auto write = [&](const CommandInfo& command) {
     const auto path = std::filesystem::path(folder) / (man_page_name(command) + ".1");
+    refuse_foreign_file("man", path.string(), Content::kManPage, force);
     throw_if_failed(write_file_atomically(path.string(), man_page(command, version_number())));
   };
   write(program);
@@ -36,7 +39,7 @@ int write_pages(const CommandInfo& program, const std::string& folder) {
 }
 
 int print_page(const CommandInfo& program, const ManFlags& flags) {
-  if (!flags.output.empty()) return write_pages(program, flags.output);
+  if (!flags.output.empty()) return write_pages(program, flags.output, flags.force);
   if (flags.verb.empty()) {
     print_out("{}", man_page(program, version_number()));
     return kDone;
@@ -55,6 +58,7 @@ void add_man(Command& verb) {
   verb.option("COMMAND", flags->verb, "The command to document (default: epilogue itself)");
   verb.option("-o,--output", flags->output, "Writes every page into this folder instead")
       .value_name("FOLDER");
+  verb.flag("--force", flags->force, "With -o: replace files that are not man pages of this tool");
   verb.run([flags, verb] { return print_page(verb.program(), *flags); });
 }
 

@@ -31,6 +31,7 @@ struct RunFlags {
   std::string warmup = "3";
   std::string steps;    // "wait,warmup,active"
   std::string trace;    // the file to write
+  bool force = false;   // replace files under derived names
   std::string kernels;  // package NAME@VERSION
   std::string like;     // TRACE[:ANNOTATION]
   HubFlags hub;         // package sources and trust settings

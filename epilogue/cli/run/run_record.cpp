@@ -10,6 +10,7 @@
 #include "epilogue/base/error.h"
 #include "epilogue/base/output_file.h"
 #include "epilogue/cli/exit_codes.h"
+#include "epilogue/cli/output_rules.h"
 #include "epilogue/report/profiler_table_report.h"
 #include "epilogue/trace/writer.h"
 
@@ -33,7 +34,41 @@ bool is_special(const std::string& path) {
   return std::filesystem::is_other(std::filesystem::status(path, ignored));
 }
 
+struct RecordPaths {
+  std::string trace;
+  std::string table;
+};
+RecordPaths record_paths(const RunFlags& flags, const RunSizes& sizes) {
+  const auto [stem, ending] = split_ending(flags.trace);
+  const std::string label = list_label(flags, sizes);
+  const std::string base = label.empty() ? stem : stem + "_" + label;
+  return {base + ending, base + ".txt"};
+}
+
+// --weights is a file, or a folder of files.
+std::vector<std::string> weight_files(const std::string& weights) {
+  std::vector<std::string> files = {weights};
+  std::error_code failed;
+  std::filesystem::directory_iterator entry(weights, failed);
+  for (; !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
+    files.push_back(entry->path().string());
+  }
+  return files;
+}
+
 }  // namespace
+
+void check_record(const RunFlags& flags, const RunSizes& sizes) {
+  if (flags.trace.empty() || is_special(flags.trace)) return;
+  const RecordPaths paths = record_paths(flags, sizes);
+  for (const std::string& path : {paths.trace, paths.table}) {
+    refuse_input_as_output("run", "--trace", path, weight_files(flags.weights));
+  }
+  if (paths.trace != flags.trace) {
+    refuse_foreign_file("run", paths.trace, Content::kTrace, flags.force);
+  }
+  refuse_foreign_file("run", paths.table, Content::kTable, flags.force);
+}
 
 void check_trace_folder(const RunFlags& flags) {
   if (flags.trace.empty() || is_special(flags.trace)) return;
@@ -56,18 +91,16 @@ void write_record(const RunFlags& flags, const RunSizes& sizes, const trace::Tra
     result.trace_path = flags.trace;
     return;
   }
-  const auto [stem, ending] = split_ending(flags.trace);
-  const std::string label = list_label(flags, sizes);
-  const std::string base_path = label.empty() ? stem : stem + "_" + label;
+  const RecordPaths paths = record_paths(flags, sizes);
   // The table is written to a temporary file first and renamed last, so that a failed write leaves
   // neither file.
-  auto table_file = OutputFile::create(base_path + ".txt");
+  auto table_file = OutputFile::create(paths.table);
   throw_if_failed(table_file);
   throw_if_failed(table_file->write(report::table_text(table, {})));
-  throw_if_failed(trace::write(trace, base_path + ending));
+  throw_if_failed(trace::write(trace, paths.trace));
   throw_if_failed(table_file->commit());
-  result.trace_path = base_path + ending;
-  result.table_path = base_path + ".txt";
+  result.trace_path = paths.trace;
+  result.table_path = paths.table;
 }
 
 }  // namespace epi::cli

@@ -133,6 +133,7 @@ int run(const RunFlags& flags) {
   std::vector<RunResult> results;
   SharedBlock block;
   const std::vector<PlannedRun> runs = plan_all(flags, device);
+  for (const PlannedRun& one : runs) check_record(flags, one.sizes);
   for (const auto& [sizes, workload] : runs) {
     if (block.name != workload.block_name) block = make_block(flags, workload, runs.size());
     results.push_back(run_once(flags, sizes, workload, block));
@@ -192,6 +193,7 @@ void add_recording(Command& verb, RunFlags& flags) {
   verb.option("--trace", flags.trace, "Write a trace (.json, .json.gz, .json.zst)")
       .value_name("FILE")
       .not_empty("a file is needed");
+  verb.flag("--force", flags.force, "With --trace: replace files of other programs");
   verb.option("--steps", flags.steps, "wait,warmup,active forwards of the trace (1,1,3)")
       .value_name("N,N,N")
       .not_empty("three numbers are needed, wait,warmup,active");

@@ -76,6 +76,8 @@ struct ShapeLesson {
 ShapeLesson run_shapes(const Lesson& epilogue, const Lesson& prebuilt, Device device);
 
 std::vector<Lesson> tour_lessons(bool quick, Device device);
+// The file in `folder` that the lesson's trace is written to.
+std::string trace_path(const Lesson& lesson, const std::string& folder);
 // Runs and records one lesson, checks its rules and writes its trace into `folder`. `before` are
 // the results of the earlier lessons.
 LessonResult run_lesson(const Lesson& lesson, Device device, const std::string& folder,

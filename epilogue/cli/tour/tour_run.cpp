@@ -136,6 +136,12 @@ void check_same_kernels(const Lesson& lesson, const std::vector<LessonResult>& b
 
 }  // namespace
 
+std::string trace_path(const Lesson& lesson, const std::string& folder) {
+  std::string name = lesson.mode;
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return fmt::format("{}/{}.json", folder, name);
+}
+
 LessonResult run_lesson(const Lesson& lesson, Device device, const std::string& folder,
                         const std::vector<LessonResult>& before) {
   // Creates weights and inputs first, so that the first call's time only covers loading the package
@@ -161,9 +167,7 @@ LessonResult run_lesson(const Lesson& lesson, Device device, const std::string& 
   Progress progress;
   warm_up_for(forward, kWarmUpNs, device);
   result.trace = recorded_forwards(forward, {2, 2, kRecordedForwards}, progress);
-  std::string name = lesson.mode;
-  std::replace(name.begin(), name.end(), ' ', '_');
-  result.trace_path = fmt::format("{}/{}.json", folder, name);
+  result.trace_path = trace_path(lesson, folder);
   const auto written = trace::write(result.trace, result.trace_path);
   throw_if_failed(written);
   measure(result.trace, workload.annotation, result);

@@ -16,6 +16,7 @@
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
+#include "epilogue/cli/output_rules.h"
 #include "epilogue/cli/run/break_even.h"
 #include "epilogue/cli/run/run_report.h"
 #include "epilogue/report/page.h"
@@ -34,6 +35,7 @@ struct TourFlags {
   std::string out = "epilogue-tour";
   bool quick = false;
   bool json = false;
+  bool force = false;
 };
 
 std::string found_text(const analysis::RuleResult& result) {
@@ -284,6 +286,10 @@ int tour(const TourFlags& flags) {
   }
   std::vector<LessonResult> results;
   const std::vector<Lesson> lessons = tour_lessons(flags.quick, device);
+  for (const Lesson& lesson : lessons) {
+    refuse_foreign_file("tour", trace_path(lesson, flags.out), Content::kTrace, flags.force);
+  }
+  refuse_foreign_file("tour", flags.out + "/report.html", Content::kPage, flags.force);
   for (size_t i = 0; i < lessons.size(); ++i) {
     if (!flags.json) print_lesson(lessons[i], i + 1);
     results.push_back(run_lesson(lessons[i], device, flags.out, results));
@@ -321,6 +327,7 @@ void add_tour(Command& verb) {
   verb.option("--device", flags->device, "Where it runs (auto)").value_name("auto|cpu|cuda");
   verb.option("--out", flags->out, "Folder for traces and report (epilogue-tour)")
       .value_name("DIR");
+  verb.flag("--force", flags->force, "Replace files of other programs in that folder");
   verb.flag("--json", flags->json, "One JSON object on standard output");
   verb.run([flags] { return tour(*flags); });
 }

@@ -15,6 +15,7 @@
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
+#include "epilogue/cli/output_rules.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 #include "epilogue/report/expect_report.h"
 
@@ -142,13 +143,13 @@ int check(const ExpectFlags& flags, const std::vector<analysis::Rule>& rules,
           const std::vector<TraceInput>& inputs) {
   OtherTraces others(flags);
   const auto load = [&](const std::string& path) -> const analysis::TraceIndex& {
+    refuse_input_as_output("expect", "--junit", flags.junit, {path});
     return others.load(path);
   };
   JsonWriter json;
   begin_json(json, inputs);
-  for (const TraceInput& input : inputs) {
-    refuse_input_as_output("expect", "--junit", flags.junit, {input.file});
-  }
+  refuse_input_as_output("expect", "--junit", flags.junit, files_of(inputs));
+  refuse_input_as_output("expect", "--junit", flags.junit, {flags.names_file, flags.rules_file});
   JunitFile junit(flags.junit);
   bool ok = true;
   for (const TraceInput& input : inputs) {

@@ -14,6 +14,7 @@
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
+#include "epilogue/cli/output_rules.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 #include "epilogue/report/table.h"
 
@@ -172,6 +173,8 @@ int query(const QueryFlags& flags) {
   files.insert(files.end(), flags.also.begin(), flags.also.end());
   refuse_input_as_output("query", "--export", flags.export_path, files);
   const auto inputs = read_inputs(files, flags);
+  refuse_input_as_output("query", "--export", flags.export_path, files_of(inputs));
+  refuse_input_as_output("query", "--export", flags.export_path, {flags.names_file});
   if (!flags.export_path.empty()) export_tables(flags, inputs);
   if (!flags.sql.empty()) print_results(flags, inputs);
   show_notices(inputs);

@@ -4,11 +4,13 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "epilogue/base/output_file.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
+#include "epilogue/cli/output_rules.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 #include "epilogue/report/page.h"
 #include "epilogue/report/units.h"
@@ -18,13 +20,18 @@ namespace {
 
 struct ReportFlags : ReadingFlags {
   std::vector<std::string> files;
-  std::string output = "report.html";
+  std::optional<std::string> output;
   bool json = false;
+  bool force = false;
 };
 
 int report_page(const ReportFlags& flags) {
-  refuse_input_as_output("report", "-o", flags.output, flags.files);
+  const std::string output = flags.output.value_or("report.html");
+  if (!flags.output) refuse_foreign_file("report", output, Content::kPage, flags.force);
+  refuse_input_as_output("report", "-o", output, flags.files);
   const auto inputs = read_inputs(flags.files, flags);
+  refuse_input_as_output("report", "-o", output, files_of(inputs));
+  refuse_input_as_output("report", "-o", output, {flags.names_file});
   if (inputs.size() > 2) {
     fail("report", "expected one or two traces, got {}", inputs.size());
   }
@@ -35,15 +42,15 @@ int report_page(const ReportFlags& flags) {
     traces.push_back({input.file, *index.back()});
   }
   const std::string page = report::page_html(traces);
-  const auto written = write_file_atomically(flags.output, page);
+  const auto written = write_file_atomically(output, page);
   throw_if_failed(written);
   if (flags.json) {
     JsonWriter json;
-    json.begin_object().key("schema").integer(1).key("file").string(flags.output);
+    json.begin_object().key("schema").integer(1).key("file").string(output);
     json.key("bytes").integer(static_cast<int64_t>(page.size())).end_object();
     print_out("{}\n", json.text());
   } else {
-    print_out("{}: {}, opens in a browser without a network\n", flags.output,
+    print_out("{}: {}, opens in a browser without a network\n", output,
               report::bytes_text(static_cast<double>(page.size())));
   }
   show_notices(inputs, false);
@@ -56,6 +63,7 @@ void add_report(Command& verb) {
   auto flags = std::make_shared<ReportFlags>();
   verb.option("FILE", flags->files, "One trace, or two to compare: before and after").required();
   verb.option("-o,--output", flags->output, "Output file (report.html)").value_name("F.html");
+  verb.flag("--force", flags->force, "Replace a report.html of another program");
   verb.flag("--json", flags->json, "One JSON value on standard output");
   add_reading_flags(verb, *flags);
   verb.run([flags] { return report_page(*flags); });

@@ -164,14 +164,10 @@ std::vector<TraceInput> read_inputs(const std::vector<std::string>& given,
   return inputs;
 }
 
-void refuse_input_as_output(const char* verb, const char* flag, const std::string& output,
-                            const std::vector<std::string>& inputs) {
-  for (const std::string& file : inputs) {
-    std::error_code none;
-    if (std::filesystem::equivalent(file, output, none)) {
-      fail(verb, "{} {}: would overwrite the trace", flag, output);
-    }
-  }
+std::vector<std::string> files_of(const std::vector<TraceInput>& inputs) {
+  std::vector<std::string> files;
+  for (const TraceInput& input : inputs) files.push_back(input.file);
+  return files;
 }
 
 void show_notices(const std::vector<TraceInput>& inputs, bool are_ranks) {

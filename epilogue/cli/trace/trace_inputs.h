@@ -53,9 +53,8 @@ std::optional<report::NameStyle> parse_name_style(const char* verb, const std::s
 // Reads all files, several in parallel. Throws `Error` for the first that cannot be read.
 std::vector<TraceInput> read_inputs(const std::vector<std::string>& files,
                                     const ReadingFlags& flags = {});
-// Throws `Error` if `output`, the value of `flag`, is one of the input files.
-void refuse_input_as_output(const char* verb, const char* flag, const std::string& output,
-                            const std::vector<std::string>& inputs);
+// The files of the inputs, after folders were replaced by their ranks.
+std::vector<std::string> files_of(const std::vector<TraceInput>& inputs);
 // Prints the defects of the files to standard error, each kind once, and which of several ranks
 // have no rank in the file. Called last.
 void show_notices(const std::vector<TraceInput>& inputs, bool are_ranks = true);
