@@ -10,6 +10,7 @@
 #include "epilogue/analysis/index/device_name.h"
 #include "epilogue/analysis/names/decode.h"
 #include "epilogue/base/join.h"
+#include "epilogue/base/visible_text.h"
 #include "epilogue/report/diagnosis_report.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/table.h"
@@ -76,7 +77,9 @@ std::string calibration_text(const AdviceReport& report, const trace::Trace& tra
 // A line with a label and its text, or an item of a Markdown list.
 std::string labeled(const char* label, const std::string& text, bool markdown, size_t width) {
   if (text.empty()) return "";
-  if (markdown) return fmt::format("   - {}: {}\n", label, text);
+  if (markdown) {
+    return fmt::format("   - {}: {}\n", label, visible_text(text, LineBreaks::kReplace));
+  }
   constexpr size_t kMargin = 14;
   const std::string lines = indented(text, kMargin, width);
   return fmt::format("   {:<9}  {}\n", label, lines.substr(kMargin));

@@ -7,6 +7,7 @@
 
 #include "epilogue/analysis/names/decode.h"
 #include "epilogue/base/join.h"
+#include "epilogue/base/visible_text.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/text.h"
@@ -78,7 +79,8 @@ class Lines {
  public:
   explicit Lines(const CompareTextOptions& options) : options_(options) {}
   // An empty title continues the previous one.
-  void add(std::string_view title, const std::string& text) {
+  void add(std::string_view title, const std::string& given) {
+    const std::string text = visible_text(given, LineBreaks::kReplace);
     if (options_.markdown) {
       out_ +=
           title.empty() ? fmt::format("  - {}\n", text) : fmt::format("- {}: {}\n", title, text);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "epilogue/base/join.h"
+#include "epilogue/base/visible_text.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/text.h"
@@ -52,7 +53,8 @@ class KernelNotes {
 std::string peak_text(const GemmTable& table) {
   if (!table.peaks) {
     return table.device.empty() ? "peak: unknown, because the trace does not name its GPU\n"
-                                : fmt::format("peak: unknown for \"{}\"\n", table.device);
+                                : fmt::format("peak: unknown for \"{}\"\n",
+                                              visible_text(table.device, LineBreaks::kReplace));
   }
   std::vector<std::string> types;
   for (const GemmRow& row : table.rows) {

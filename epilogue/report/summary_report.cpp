@@ -8,6 +8,7 @@
 
 #include "epilogue/analysis/names/decode.h"
 #include "epilogue/base/join.h"
+#include "epilogue/base/visible_text.h"
 #include "epilogue/report/diagnosis_report.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/steps_report.h"
@@ -26,7 +27,7 @@ constexpr size_t kShownColdSteps = 3;
 std::string machine_text(const Summary& summary) {
   std::string out = summary.device.empty() ? "unknown device" : summary.device;
   for (const std::string& version : summary.versions) out += ", " + version;
-  return out + '\n';
+  return visible_text(out, LineBreaks::kReplace) + '\n';
 }
 
 std::string steps_line(const Summary& summary) {
@@ -125,7 +126,8 @@ void names_json(JsonWriter& json, const char* key, const std::vector<analysis::N
 }  // namespace
 
 std::string summary_markdown(const Summary& summary, const std::string& file, NameStyle names) {
-  std::string out = fmt::format("{}: {} events\n", file, summary.events);
+  std::string out =
+      fmt::format("{}: {} events\n", visible_text(file, LineBreaks::kReplace), summary.events);
   out += machine_text(summary) + steps_line(summary);
   if (!summary.kernels.empty()) out += work_line(summary);
   out += diagnosis_text(summary) + lost_text(summary);

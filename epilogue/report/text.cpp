@@ -22,7 +22,8 @@ bool is_unit(std::string word) {
 
 }  // namespace
 
-std::string wrapped(const std::string& text, size_t width) {
+std::string wrapped(const std::string& given, size_t width) {
+  const std::string text = visible_text(given, LineBreaks::kReplace);
   std::string out;
   size_t column = 0;
   for (size_t begin = 0; begin < text.size();) {
@@ -53,12 +54,12 @@ std::string indented(const std::string& text, size_t spaces, size_t width) {
   return out;
 }
 
-std::string hard_wrapped(const std::string& text, size_t indent, size_t width) {
+std::string hard_wrapped(const std::string& given, size_t indent, size_t width) {
+  const std::string text = visible_text(given, LineBreaks::kReplace);
   const size_t room = width > indent + 10 ? width - indent : 10;
   std::string out;
   for (std::string_view rest = text; !rest.empty();) {
-    std::string_view line = utf8_prefix(rest, room);
-    if (line.empty()) line = rest.substr(0, room);  // not UTF-8
+    const std::string_view line = utf8_prefix(rest, room);
     if (!out.empty()) out += '\n' + std::string(indent, ' ');
     out += line;
     rest.remove_prefix(line.size());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text layout for a terminal (wrapping, indentation, shortening) and quoting for a shell.
+// Text layout for a terminal (wrapping, indentation, shortening) and quoting for a shell. Control
+// characters, line breaks included, are made visible: they come from names.
 #pragma once
 
 #include <string>
@@ -16,7 +17,7 @@ std::string hard_wrapped(const std::string& text, size_t indent, size_t width);
 // The longest prefix of at most `bytes` bytes that does not split a character.
 std::string_view utf8_prefix(std::string_view text, size_t bytes);
 // Shortens text to one line of at most `width`: cut at the end ("forward_and_a_lo...") or in the
-// middle ("forward...block_11"). Control characters become spaces.
+// middle ("forward...block_11").
 std::string shortened(const std::string& text, size_t width);
 std::string shortened_middle(const std::string& text, size_t width);
 // Quotes a word for a POSIX shell if it needs quotes.

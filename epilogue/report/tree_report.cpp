@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "epilogue/base/join.h"
+#include "epilogue/base/visible_text.h"
 #include "epilogue/report/text.h"
 #include "epilogue/report/tree_forest.h"
 #include "epilogue/report/tree_lines.h"
@@ -115,7 +116,7 @@ class TextWriter {
 
   void write_line(const TreeLine& line, const std::string& after) {
     if (line.is_thread) {
-      out_ += line.name + after + '\n';
+      out_ += visible_text(line.name, LineBreaks::kReplace) + after + '\n';
       return;
     }
     const Times times{line.device ? "" : time(line.cpu_ns),

@@ -12,6 +12,7 @@
 #include "epilogue/base/error.h"
 #include "epilogue/base/mapped_file.h"
 #include "epilogue/base/output_file.h"
+#include "epilogue/base/visible_text.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
@@ -134,7 +135,7 @@ void print_rules_that_hold(const std::vector<TraceInput>& inputs) {
     traces.push_back(index.back().get());
   }
   print_out("# Rules that hold for {}{}.\n# Check them: epilogue expect FILE --rules THIS\n",
-            inputs.front().file,
+            visible_text(inputs.front().file, LineBreaks::kReplace),
             inputs.size() == 1 ? "" : fmt::format(" and {} more", inputs.size() - 1));
   for (const std::string& rule : analysis::suggest_rules(traces)) print_out("{}\n", rule);
 }
