@@ -39,8 +39,9 @@ class KernelNotes {
   std::string text(bool markdown, size_t width) const {
     std::string out = "\n";
     for (size_t i = 0; i < names_.size(); ++i) {
-      out += markdown ? fmt::format("{}. `{}`\n", i + 1, names_[i])
-                      : fmt::format("  {:>2}  {}\n", i + 1, hard_wrapped(names_[i], 6, width));
+      out += markdown
+                 ? fmt::format("{}. `{}`\n", i + 1, visible_text(names_[i], LineBreaks::kReplace))
+                 : fmt::format("  {:>2}  {}\n", i + 1, hard_wrapped(names_[i], 6, width));
     }
     return out;
   }
