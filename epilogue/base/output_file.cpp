@@ -57,8 +57,8 @@ void remove_stale_files(const std::filesystem::path& folder) {
 }
 
 // Creates a temporary file with a name that nobody can predict. Process ids repeat in containers.
-Result<std::pair<std::filesystem::path, int>> create_temporary(
-    const std::filesystem::path& target) {
+Result<std::pair<std::filesystem::path, int>> create_temporary(const std::filesystem::path& target,
+                                                               mode_t mode) {
   constexpr int kAttempts = 100;
   for (int i = 0; i < kAttempts; ++i) {
     uint64_t number = 0;
@@ -66,7 +66,7 @@ Result<std::pair<std::filesystem::path, int>> create_temporary(
       return failure("{}: cannot draw a random name: {}", target.string(), std::strerror(errno));
     }
     auto path = target.parent_path() / fmt::format("{}{:016x}{}", kPrefix, number, kSuffix);
-    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd >= 0) {
       ::flock(fd, LOCK_EX | LOCK_NB);  // without it, the file looks stale after a minute
       return std::pair(std::move(path), fd);
@@ -78,7 +78,7 @@ Result<std::pair<std::filesystem::path, int>> create_temporary(
 
 }  // namespace
 
-Result<OutputFile> OutputFile::create(const std::filesystem::path& path) {
+Result<OutputFile> OutputFile::create(const std::filesystem::path& path, mode_t mode) {
   std::error_code failed;
   const auto type = std::filesystem::status(path, failed).type();
   using std::filesystem::file_type;
@@ -91,11 +91,11 @@ Result<OutputFile> OutputFile::create(const std::filesystem::path& path) {
   }
   const auto target = link_target(path);
   remove_stale_files(target.parent_path());
-  auto temporary = create_temporary(target);
+  auto temporary = create_temporary(target, mode);
   EPI_TRY(temporary);
   auto& [name, fd] = *temporary;
   struct stat replaced = {};
-  if (::stat(target.c_str(), &replaced) == 0) ::fchmod(fd, replaced.st_mode & 0777);
+  if (::stat(target.c_str(), &replaced) == 0) ::fchmod(fd, replaced.st_mode & (mode | 0111));
   return OutputFile(target, std::move(name), fd);
 }
 
@@ -140,8 +140,9 @@ Result<void> OutputFile::commit() {
   return {};
 }
 
-Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view text) {
-  auto file = OutputFile::create(path);
+Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view text,
+                                   mode_t mode) {
+  auto file = OutputFile::create(path, mode);
   EPI_TRY(file);
   auto done = file->write(text);
   EPI_TRY(done);

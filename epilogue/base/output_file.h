@@ -8,6 +8,8 @@
 // that a killed writer has left behind is unlocked, and the next writer in that folder removes it.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <filesystem>
 #include <span>
@@ -19,7 +21,9 @@ namespace epi {
 
 class OutputFile {
  public:
-  static Result<OutputFile> create(const std::filesystem::path& path);
+  // `mode` are the permissions of a new file, from which the umask removes some. A file that is
+  // replaced keeps its permissions, except those that `mode` does not contain.
+  static Result<OutputFile> create(const std::filesystem::path& path, mode_t mode = 0666);
 
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
@@ -44,6 +48,7 @@ class OutputFile {
 };
 
 // Writes `text` to `path` atomically.
-Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view text);
+Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view text,
+                                   mode_t mode = 0666);
 
 }  // namespace epi

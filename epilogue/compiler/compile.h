@@ -32,7 +32,7 @@ struct VariantInfo {
   std::string plan;
   std::vector<std::string> kernels;
   bool from_cache = false;
-  std::string cache_error;  // why the code could not be cached
+  std::string cache_error;  // why the cache was not used
   double compile_ms = 0;
 };
 

@@ -136,7 +136,9 @@ GpuGenerated generate_gpu(const Source& source, int device, UseCache cache) {
   const std::string device_key = fmt::format("{} on {}", key, device);
   result.code = loaded_code().find(device_key);
   if (result.code == nullptr) {
-    if (const auto cached = find_cached(key)) result.code = try_load(*cached);
+    const auto cached = find_cached(key);
+    if (!cached) result.cache_error = cached.error().message;
+    if (cached && *cached) result.code = try_load(**cached);
   }
   result.from_cache = result.code != nullptr;
   if (!result.from_cache) {

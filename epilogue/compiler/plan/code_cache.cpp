@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/compiler/plan/code_cache.h"
 
+#include <sys/random.h>
+
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
+#include "epilogue/base/file_lock.h"
 #include "epilogue/base/hash.h"
-#include "epilogue/base/mapped_file.h"
 #include "epilogue/base/output_file.h"
+#include "epilogue/base/private_folder.h"
 #include "epilogue/base/result.h"
 
 namespace epi::compiler {
@@ -16,13 +21,43 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kEnding = ".epicode";
-constexpr std::string_view kMagic = "epilogue code 2\n";
+constexpr std::string_view kMagic = "epilogue code 3\n";
 constexpr size_t kHashDigits = 64;
 constexpr size_t kHeaderBytes = kMagic.size() + kHashDigits;
+constexpr const char* kSecretName = "key";
+constexpr size_t kSecretBytes = 32;
+constexpr mode_t kOnlyUser = 0600;
 
-// The hash covers the key, so that a renamed entry is invalid.
-std::string hash_of(const std::string& key, std::span<const std::byte> code) {
-  return sha256(key + sha256(code));
+using Bytes = std::vector<std::byte>;
+
+// Covers the entry's key, so that a renamed entry is invalid.
+std::string authentication(const Bytes& secret, const std::string& key,
+                           std::span<const std::byte> code) {
+  return hmac_sha256(secret, key + sha256(code));
+}
+
+// Nothing if there is none yet.
+Result<std::optional<Bytes>> read_secret(const PrivateFolder& folder) {
+  auto secret = folder.read(kSecretName, kSecretBytes);
+  EPI_TRY(secret);
+  if (*secret && (*secret)->size() != kSecretBytes) secret->reset();
+  return secret;
+}
+
+Result<Bytes> read_or_make_secret(const PrivateFolder& folder, const fs::path& path) {
+  // Parallel processes must agree on one.
+  const auto lock = FileLock::acquire(path / kSecretName);
+  EPI_TRY(lock);
+  auto secret = read_secret(folder);
+  EPI_TRY(secret);
+  if (*secret) return std::move(**secret);
+  Bytes random(kSecretBytes);
+  if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
+    return failure("cannot draw a random key: {}", std::strerror(errno));
+  }
+  const std::string_view text(reinterpret_cast<const char*>(random.data()), random.size());
+  EPI_TRY(write_file_atomically(path / kSecretName, text, kOnlyUser));
+  return random;
 }
 
 struct Entry {
@@ -44,9 +79,7 @@ std::vector<Entry> entries_in(const fs::path& folder) {
   return entries;
 }
 
-fs::path path_of(const fs::path& folder, const std::string& key) {
-  return folder / (key + std::string(kEnding));
-}
+std::string name_of(const std::string& key) { return key + std::string(kEnding); }
 
 void remove_oldest(const fs::path& folder, int64_t max_bytes) {
   auto entries = entries_in(folder);
@@ -78,39 +111,46 @@ std::optional<fs::path> cache_folder() {
   return std::nullopt;
 }
 
-std::optional<std::vector<std::byte>> find_cached(const std::string& key) {
-  const auto folder = cache_folder();
-  if (!folder) return std::nullopt;
-  const fs::path path = path_of(*folder, key);
-  const auto file = MappedFile::open(path);
-  if (!file || file->bytes().size() < kHeaderBytes) return std::nullopt;
-  const auto bytes = file->bytes();
-  const auto* text = reinterpret_cast<const char*>(bytes.data());
-  // Copy first, so that the verified bytes are the ones that run even if the file changes.
-  std::vector<std::byte> code(bytes.begin() + kHeaderBytes, bytes.end());
-  const bool valid = std::string_view(text, kMagic.size()) == kMagic &&
-                     std::string_view(text + kMagic.size(), kHashDigits) == hash_of(key, code);
-  if (!valid) return std::nullopt;
-  std::error_code ignored;  // a read-only folder still works
-  fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
-  return code;
+Result<std::optional<Bytes>> find_cached(const std::string& key) {
+  const std::optional<Bytes> absent;
+  const auto path = cache_folder();
+  if (!path) return absent;
+  const auto folder = PrivateFolder::open(*path);
+  EPI_TRY(folder);
+  if (!*folder) return absent;
+  const std::string name = name_of(key);
+  const auto entry = (*folder)->read(name, kCacheBytes);
+  EPI_TRY(entry);
+  if (!*entry || (*entry)->size() < kHeaderBytes) return absent;
+  const auto secret = read_secret(**folder);
+  EPI_TRY(secret);
+  if (!*secret) return absent;
+  const auto* text = reinterpret_cast<const char*>((*entry)->data());
+  Bytes code((*entry)->begin() + kHeaderBytes, (*entry)->end());
+  const bool valid =
+      std::string_view(text, kMagic.size()) == kMagic &&
+      std::string_view(text + kMagic.size(), kHashDigits) == authentication(**secret, key, code);
+  if (!valid) return absent;
+  (*folder)->touch(name);
+  return std::optional(std::move(code));
 }
 
 Result<void> store_cached(const std::string& key, std::span<const std::byte> bytes,
                           int64_t max_bytes) {
-  const auto folder = cache_folder();
-  if (!folder) return {};
-  std::error_code error;
-  fs::create_directories(*folder, error);
-  if (error) return failure("{}: {}", folder->string(), error.message());
-  auto file = OutputFile::create(path_of(*folder, key));
+  const auto path = cache_folder();
+  if (!path) return {};
+  const auto folder = PrivateFolder::create(*path);
+  EPI_TRY(folder);
+  const auto secret = read_or_make_secret(*folder, *path);
+  EPI_TRY(secret);
+  auto file = OutputFile::create(*path / name_of(key), kOnlyUser);
   EPI_TRY(file);
-  for (const auto& part : {std::string(kMagic), hash_of(key, bytes)}) {
+  for (const auto& part : {std::string(kMagic), authentication(*secret, key, bytes)}) {
     EPI_TRY(file->write(part));
   }
   EPI_TRY(file->write(bytes));
   EPI_TRY(file->commit());
-  remove_oldest(*folder, max_bytes);
+  remove_oldest(*path, max_bytes);
   return {};
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Content-addressed disk cache of generated code. The key is a hash of the source, the LLVM version
-// and the CPU features. The entry is the object code with its own hash. Entries are written
-// atomically, and damaged ones are rebuilt. Folder: EPILOGUE_CACHE (empty: no cache), else
-// XDG_CACHE_HOME/epilogue, else ~/.cache/epilogue.
+// and the CPU features. Entries are written atomically, and damaged ones are rebuilt. Folder:
+// EPILOGUE_CACHE (empty: no cache), else XDG_CACHE_HOME/epilogue, else ~/.cache/epilogue.
+//
+// An entry is code that runs in this process, so it must come from the user: the folder and the
+// entry must belong to the user and nobody else may write to them, and the entry is authenticated
+// with a random key that only the user can read (`key` in the folder).
 #pragma once
 
 #include <cstddef>
@@ -27,8 +30,9 @@ inline constexpr int64_t kCacheBytes = 256 << 20;
 // nullopt if the cache is disabled or there is no home directory.
 std::optional<std::filesystem::path> cache_folder();
 
-// The bytes of the entry, or nullopt if it is absent or damaged.
-std::optional<std::vector<std::byte>> find_cached(const std::string& key);
+// The bytes of the entry, or nothing if it is absent or damaged. Fails if the folder or the entry is
+// not trusted.
+Result<std::optional<std::vector<std::byte>>> find_cached(const std::string& key);
 // Several processes may store the same entry concurrently. An error gives the reason why nothing
 // was stored.
 Result<void> store_cached(const std::string& key, std::span<const std::byte> bytes,

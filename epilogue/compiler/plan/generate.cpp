@@ -71,9 +71,12 @@ Generated generate(const Source& source, const Target& target, UseCache cache) {
   if (source.ir.empty()) return result;
   const std::string key = sha256(fmt::format("LLVM {}\n{}\n{}\n{}", llvm_version(), target.triple,
                                              target.features, source.ir));
-  if (const auto cached = cache == UseCache::kYes ? find_cached(key) : std::nullopt) {
+  const auto cached =
+      cache == UseCache::kYes ? find_cached(key) : Result<std::optional<std::vector<std::byte>>>();
+  if (!cached) result.cache_error = cached.error().message;
+  if (cached && *cached) {
     try {
-      result.code = std::make_shared<const ObjectCode>(*cached);
+      result.code = std::make_shared<const ObjectCode>(**cached);
       result.from_cache = true;
       return result;
     } catch (const BugError&) {  // NOLINT(bugprone-empty-catch): invalid entry, compile again

@@ -26,7 +26,7 @@ Source as_module(const std::string& functions, std::vector<std::string> names,
 struct Generated {
   std::shared_ptr<const ObjectCode> code;  // null if the source is empty
   bool from_cache = false;
-  std::string cache_error;  // why the code could not be cached
+  std::string cache_error;  // why the cache was not used
 };
 Generated generate(const Source& source, const Target& target, UseCache cache = UseCache::kYes);
 
