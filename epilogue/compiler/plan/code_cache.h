@@ -30,8 +30,8 @@ inline constexpr int64_t kCacheBytes = 256 << 20;
 // nullopt if the cache is disabled or there is no home directory.
 std::optional<std::filesystem::path> cache_folder();
 
-// The bytes of the entry, or nothing if it is absent or damaged. Fails if the folder or the entry is
-// not trusted.
+// The bytes of the entry, or nothing if it is absent or damaged. Fails if the folder or the entry
+// is not trusted.
 Result<std::optional<std::vector<std::byte>>> find_cached(const std::string& key);
 // Several processes may store the same entry concurrently. An error gives the reason why nothing
 // was stored.
