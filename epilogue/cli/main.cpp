@@ -17,6 +17,7 @@
 #include "epilogue/base/parse_integer.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
+#include "epilogue/cli/output_rules.h"
 #include "epilogue/cli/verbs.h"
 
 namespace {
@@ -102,7 +103,9 @@ int parse_and_run(int argc, char** argv) {
     return epi::cli::kDone;
   }
   if (!words.empty() && is_trace(words.front())) words.insert(words.begin(), "summary");
-  return command_line.run(std::move(words));
+  const int code = command_line.run(std::move(words));
+  epi::cli::refuse_changed_inputs();
+  return code;
 }
 
 // Runs the verb and reports its failure. Reporting itself may run out of memory.

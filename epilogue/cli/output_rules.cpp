@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/mapped_file.h"
 
 namespace epi::cli {
 namespace {
@@ -64,6 +65,11 @@ void refuse_input_as_output(const char* verb, const char* flag, const std::strin
       fail(verb, "{} {}: would overwrite the input {}", flag, output, file);
     }
   }
+}
+
+void refuse_changed_inputs() {
+  const std::string path = changed_mapped_file();
+  if (!path.empty()) throw Error(path + ": changed while it was read");
 }
 
 void refuse_foreign_file(const char* verb, const std::string& path, Content content, bool force) {

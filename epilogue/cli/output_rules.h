@@ -13,6 +13,10 @@ namespace epi::cli {
 void refuse_input_as_output(const char* verb, const char* flag, const std::string& output,
                             const std::vector<std::string>& inputs);
 
+// Throws `Error` if an input file has changed since it was read. Called before results are written
+// or printed as final.
+void refuse_changed_inputs();
+
 // What the tool writes under derived names.
 enum class Content : uint8_t { kTrace, kTable, kPage, kManPage };
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/trace/input_text.h"
 
-#include <fcntl.h>
 #include <libdeflate.h>
 #include <sys/mman.h>
-#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -140,24 +138,15 @@ size_t zstd_size_hint(std::string_view compressed) {
                                                                             : size;
 }
 
-// A mapped file together with a descriptor of it. If the descriptor cannot be opened, the mapping
-// is used alone.
-struct PlainFile {
-  PlainFile(std::shared_ptr<MappedFile> mapping, const std::filesystem::path& path)
-      : file(std::move(mapping)), fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  PlainFile(const PlainFile&) = delete;
-  PlainFile& operator=(const PlainFile&) = delete;
-  ~PlainFile() {
-    if (fd >= 0) ::close(fd);
-  }
-
-  std::shared_ptr<MappedFile> file;
-  int fd;
-};
+std::string_view text_of(const MappedFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
 
 template <typename Decompress>
-Result<InputText> decompressed_text(const std::filesystem::path& path, std::string_view compressed,
-                                    size_t size_hint, Defects& defects, Decompress&& decompress) {
+Result<InputText> decompressed_text(const std::filesystem::path& path,
+                                    std::shared_ptr<const MappedFile> file, size_t size_hint,
+                                    Defects& defects, Decompress&& decompress) {
+  const std::string_view compressed = text_of(*file);
   // The hint comes from the file and may be wrong, so it is limited by the maximum compression
   // ratio.
   constexpr size_t kMaxRatio = 1100;
@@ -170,7 +159,7 @@ Result<InputText> decompressed_text(const std::filesystem::path& path, std::stri
     const auto memory = std::make_shared<GrowingMemory>(initial_bytes);
     decompress(compressed, *memory, defects);
     const std::string_view text = memory->text();
-    return InputText{text, std::shared_ptr<const char>(memory, text.data())};
+    return InputText{text, std::shared_ptr<const char>(memory, text.data()), -1, std::move(file)};
   } catch (const std::bad_alloc&) {
     return failure("{}: not enough memory to decompress it", path.string());
   }
@@ -182,16 +171,14 @@ Result<InputText> open_input(const std::filesystem::path& path, Defects& defects
   auto file = MappedFile::open(path);
   EPI_TRY(file);
   const auto shared = std::make_shared<MappedFile>(std::move(*file));
-  const std::string_view bytes(reinterpret_cast<const char*>(shared->bytes().data()),
-                               shared->bytes().size());
+  const std::string_view bytes = text_of(*shared);
   if (bytes.starts_with("\x1f\x8b")) {
-    return decompressed_text(path, bytes, gzip_size_hint(bytes), defects, decompress_gzip);
+    return decompressed_text(path, shared, gzip_size_hint(bytes), defects, decompress_gzip);
   }
   if (bytes.starts_with("\x28\xb5\x2f\xfd")) {
-    return decompressed_text(path, bytes, zstd_size_hint(bytes), defects, decompress_zstd);
+    return decompressed_text(path, shared, zstd_size_hint(bytes), defects, decompress_zstd);
   }
-  const auto plain = std::make_shared<PlainFile>(shared, path);
-  return InputText{bytes, std::shared_ptr<const char>(plain, bytes.data()), plain->fd};
+  return InputText{bytes, std::shared_ptr<const char>(shared, bytes.data()), shared->fd(), shared};
 }
 
 }  // namespace epi::trace

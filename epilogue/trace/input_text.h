@@ -7,6 +7,7 @@
 #include <memory>
 #include <string_view>
 
+#include "epilogue/base/mapped_file.h"
 #include "epilogue/base/result.h"
 #include "epilogue/trace/defects.h"
 
@@ -16,6 +17,7 @@ struct InputText {
   std::string_view text;
   std::shared_ptr<const char> owner;  // keeps `text` alive and in place
   int fd = -1;  // of a plain file, valid as long as `owner` lives; pread leaves no mapped pages
+  std::shared_ptr<const MappedFile> file;  // that the text was read from
 };
 
 // Corrupt or truncated compressed data is counted in `defects`, and the text ends there.

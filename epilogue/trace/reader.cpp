@@ -56,12 +56,15 @@ Result<Trace> read(const std::filesystem::path& path) {
   Defects defects;
   const auto input = open_input(path, defects);
   EPI_TRY(input);
-  return read_input(*input, path.string(), defects);
+  auto trace = read_input(*input, path.string(), defects);
+  // Checked first: the change explains every other failure.
+  if (input->file->has_changed()) return failure("{}: changed while it was read", path.string());
+  return trace;
 }
 
 Result<Trace> read_text(std::string_view text, const std::string& name) {
   const auto copy = std::make_shared<const std::string>(text);
-  return read_input({*copy, {copy, copy->data()}}, name, {});
+  return read_input({*copy, {copy, copy->data()}, -1, nullptr}, name, {});
 }
 
 }  // namespace epi::trace

@@ -151,6 +151,45 @@ TEST_F(Files, MapsEmptyFileToNoBytes) {
   EXPECT_TRUE(mapped->bytes().empty());
 }
 
+// Without a handler, reading a lost page ends the process with SIGBUS.
+TEST_F(Files, SurvivesATruncatedMapping) {
+  const fs::path path = folder_ / "in.bin";
+  std::ofstream(path) << std::string(1 << 20, 'x');
+  std::string changed;
+  {
+    const auto mapped = MappedFile::open(path);
+    ASSERT_TRUE(mapped);
+    EXPECT_EQ(mapped->bytes()[0], std::byte{'x'});
+    EXPECT_FALSE(mapped->has_changed());
+    fs::resize_file(path, 100);
+    EXPECT_TRUE(mapped->has_changed());
+    EXPECT_EQ(mapped->bytes()[(1 << 20) - 1], std::byte{0});
+    EXPECT_EQ(mapped->bytes()[1 << 19], std::byte{0});
+    EXPECT_EQ(mapped->bytes()[0], std::byte{'x'});
+    EXPECT_EQ(changed_mapped_file(), path.string());
+  }
+  EXPECT_EQ(changed_mapped_file(), path.string());  // what was read is still wrong
+}
+
+TEST_F(Files, NoticesARewrittenMapping) {
+  const fs::path path = folder_ / "in.bin";
+  std::ofstream(path) << "abcdef";
+  fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  const auto mapped = MappedFile::open(path);
+  ASSERT_TRUE(mapped);
+  EXPECT_FALSE(mapped->has_changed());
+  std::ofstream(path) << "ABCDEF";  // of the same size
+  EXPECT_TRUE(mapped->has_changed());
+}
+
+// A SIGBUS that has nothing to do with a mapping still ends the process.
+TEST_F(Files, PassesOtherBusErrorsOn) {
+  const fs::path path = folder_ / "in.bin";
+  std::ofstream(path) << "abc";
+  ASSERT_TRUE(MappedFile::open(path));
+  EXPECT_EXIT(::raise(SIGBUS), testing::KilledBySignal(SIGBUS), "");
+}
+
 TEST_F(Files, ReportsUnmappablePaths) {
   EXPECT_NE(MappedFile::open(folder_).error().message.find("not a regular file"),
             std::string::npos);

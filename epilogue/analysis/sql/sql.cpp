@@ -11,6 +11,7 @@
 #include "epilogue/analysis/sql/read_only.h"
 #include "epilogue/analysis/sql/sql_tables.h"
 #include "epilogue/base/join.h"
+#include "epilogue/base/mapped_file.h"
 #include "epilogue/base/output_file.h"
 
 namespace epi::analysis {
@@ -314,6 +315,9 @@ Result<void> SqlDatabase::write_file(const std::filesystem::path& path) {
   const auto detached = run("DETACH DATABASE file");
   EPI_TRY(done);
   EPI_TRY(detached);
+  if (const auto changed = changed_mapped_file(); !changed.empty()) {
+    return failure("{}: changed while it was read", changed);
+  }
   return file->commit();
 }
 

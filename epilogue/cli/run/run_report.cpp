@@ -171,7 +171,8 @@ std::string compile_text(const RunResult& result) {
   for (const VariantInfo& variant : result.compiled->variants) {
     out += fmt::format("compiled in {}{}: {}\n", report::time_text(variant.compile_ms * 1e6),
                        variant.from_cache ? " with code from the cache" : "", variant.reason);
-    if (!variant.cache_error.empty()) out += fmt::format("code cache not used: {}\n", variant.cache_error);
+    if (!variant.cache_error.empty())
+      out += fmt::format("code cache not used: {}\n", variant.cache_error);
   }
   return out + report::plural(result.compiled->recompiles, "recompile") + '\n';
 }

@@ -13,6 +13,7 @@
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
+#include "epilogue/cli/output_rules.h"
 #include "epilogue/cli/progress.h"
 #include "epilogue/cli/run/run_forwards.h"
 #include "epilogue/cli/run/run_like.h"
@@ -84,6 +85,7 @@ RunResult run_once(const RunFlags& flags, const RunSizes& sizes, const Workload&
     if (flags.table) result.table = std::move(table);
   }
   result.times = timed_forwards(forward, workload.device, progress);
+  refuse_changed_inputs();
   if (block.compiled) result.compiled = compile_result(flags, *block.compiled, variants_before);
   return result;
 }

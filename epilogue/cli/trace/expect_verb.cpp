@@ -170,6 +170,7 @@ int check(const ExpectFlags& flags, const std::vector<analysis::Rule>& rules,
       print_out("{}", report::expect_text(input.trace, results, flags.markdown));
     }
   }
+  refuse_changed_inputs();
   if (flags.json) end_json(json, inputs);
   junit.finish();
   return ok ? 0 : kBroken;

@@ -42,6 +42,7 @@ int report_page(const ReportFlags& flags) {
     traces.push_back({input.file, *index.back()});
   }
   const std::string page = report::page_html(traces);
+  refuse_changed_inputs();
   const auto written = write_file_atomically(output, page);
   throw_if_failed(written);
   if (flags.json) {
