@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "epilogue/base/json_writer.h"
+#include "epilogue/hub/utc_time.h"
+
 namespace epi::hub {
 
 struct JsonField::Value {
@@ -49,6 +52,12 @@ std::string JsonField::hash() const {
   return digits;
 }
 
+std::string JsonField::time() const {
+  std::string value = text();
+  if (const auto error = time_error(value); !error.empty()) refuse(error);
+  return value;
+}
+
 void JsonField::allow_only(std::initializer_list<std::string_view> names) const {
   for (const auto& [name, value] : members()) {
     if (std::ranges::find(names, name) == names.end()) value.refuse("unknown field");
@@ -90,14 +99,34 @@ std::vector<std::pair<std::string, JsonField>> JsonField::members() const {
   if (value_->element.get(object) != simdjson::SUCCESS) refuse("must be an object");
   std::vector<std::pair<std::string, JsonField>> members;
   for (const auto [key, value] : object) {
-    members.emplace_back(key, JsonField({value}, fmt::format("{}[\"{}\"]", place_, key)));
+    members.emplace_back(key, JsonField({value}, fmt::format("{}[{}]", place_, json_quoted(key))));
   }
   return members;
 }
 
 bool JsonField::is_null() const { return value_->element.is_null(); }
+bool JsonField::is_array() const { return value_->element.is_array(); }
+bool JsonField::is_object() const { return value_->element.is_object(); }
 
 std::string JsonField::json() const { return simdjson::minify(value_->element); }
+
+namespace {
+
+// Readers disagree on which of two members with the same name counts, so neither is accepted.
+void refuse_duplicates(const JsonField& field) {
+  if (field.is_array()) {
+    for (const JsonField& item : field.items()) refuse_duplicates(item);
+  }
+  if (!field.is_object()) return;
+  auto members = field.members();
+  for (const auto& [name, value] : members) refuse_duplicates(value);
+  std::ranges::stable_sort(members, {}, &std::pair<std::string, JsonField>::first);
+  const auto twice =
+      std::ranges::adjacent_find(members, {}, &std::pair<std::string, JsonField>::first);
+  if (twice != members.end()) twice->second.refuse("occurs more than once");
+}
+
+}  // namespace
 
 Result<void> visit_json(std::string_view text, std::string_view path,
                         const std::function<void(const JsonField&)>& read) {
@@ -108,7 +137,9 @@ Result<void> visit_json(std::string_view text, std::string_view path,
     return failure("{}: not valid JSON: {}", path, simdjson::error_message(error));
   }
   try {
-    read(JsonField({root}, ""));
+    const JsonField field({root}, "");
+    refuse_duplicates(field);
+    read(field);
   } catch (const SchemaError& error) {
     return failure("{}: {}", path, error.what());
   }

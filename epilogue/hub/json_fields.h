@@ -32,9 +32,12 @@ class JsonField {
   JsonField at(std::string_view key) const;  // a required member of an object
   std::optional<JsonField> find(std::string_view key) const;
   bool is_null() const;
+  bool is_array() const;
+  bool is_object() const;
 
   std::string text() const;
   std::string hash() const;  // 64 hex digits: a sha256 or a key
+  std::string time() const;  // in UTC, see utc_time.h
   bool boolean() const;
   int64_t integer(int64_t min = 0, int64_t max = std::numeric_limits<int64_t>::max()) const;
   double real() const;
@@ -52,7 +55,8 @@ class JsonField {
   std::string place_;
 };
 
-// Calls `read` with the root value. `read` may throw `SchemaError`. `path` is used in messages.
+// Calls `read` with the root value. Refuses objects with two members of the same name. `read` may
+// throw `SchemaError`. `path` is used in messages.
 Result<void> visit_json(std::string_view text, std::string_view path,
                         const std::function<void(const JsonField&)>& read);
 
