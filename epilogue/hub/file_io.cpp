@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "epilogue/base/file_owner.h"
 #include "epilogue/base/output_file.h"
 
 namespace epi::hub {
@@ -37,10 +38,28 @@ std::string open_error(int error) {
   return error == ELOOP ? "symbolic links are not allowed in packages" : std::strerror(error);
 }
 
-Result<std::string> read_all(int fd, const std::string& path, int64_t max_bytes) {
+enum class Access : uint8_t { kAnyone, kTrusted, kSecret };
+
+// Why a file with this owner and mode must not be used; empty if it may.
+std::string access_error(const struct stat& status, Access access) {
+  if (access == Access::kAnyone) return "";
+  const std::string error = owner_error(status, Owner::kUserOrRoot);
+  if (!error.empty()) return "not trusted: " + error;
+  if (access == Access::kTrusted || (status.st_mode & 077) == 0) return "";
+  return fmt::format("a private key that other users can read (mode {:04o}): run `chmod go-rwx`",
+                     status.st_mode & 07777);
+}
+
+// The owner is that of the descriptor which is then read, so that the file cannot be exchanged in
+// between.
+Result<std::string> read_all(int fd, const std::string& path, int64_t max_bytes,
+                             Access access = Access::kAnyone) {
   struct stat status = {};
   if (::fstat(fd, &status) != 0) return failure("{}: {}", path, std::strerror(errno));
   if (!S_ISREG(status.st_mode)) return failure("{}: not a regular file", path);
+  if (const auto error = access_error(status, access); !error.empty()) {
+    return failure("{}: {}", path, error);
+  }
   if (status.st_size > max_bytes) {
     return failure("{}: {} bytes exceed the limit of {}", path, status.st_size, max_bytes);
   }
@@ -58,10 +77,11 @@ Result<std::string> read_all(int fd, const std::string& path, int64_t max_bytes)
 }
 
 // Non-blocking, so that a pipe is rejected instead of waited for.
-Result<std::string> read_file(const std::filesystem::path& path, int64_t max_bytes, int flags) {
+Result<std::string> read_file(const std::filesystem::path& path, int64_t max_bytes, int flags,
+                              Access access = Access::kAnyone) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags));
   if (file.get() < 0) return failure("{}: {}", path.string(), open_error(errno));
-  return read_all(file.get(), path.string(), max_bytes);
+  return read_all(file.get(), path.string(), max_bytes, access);
 }
 
 bool is_allowed(char c) {
@@ -77,6 +97,14 @@ Result<std::string> read_user_file(const std::filesystem::path& path, int64_t ma
 
 Result<std::string> read_package_file(const std::filesystem::path& path, int64_t max_bytes) {
   return read_file(path, max_bytes, O_NOFOLLOW);
+}
+
+Result<std::string> read_trusted_file(const std::filesystem::path& path, int64_t max_bytes) {
+  return read_file(path, max_bytes, 0, Access::kTrusted);
+}
+
+Result<std::string> read_secret_file(const std::filesystem::path& path, int64_t max_bytes) {
+  return read_file(path, max_bytes, 0, Access::kSecret);
 }
 
 Result<std::string> read_file_under(const std::filesystem::path& folder, std::string_view relative,
@@ -104,12 +132,35 @@ Result<std::string> read_file_under(const std::filesystem::path& folder, std::st
   }
 }
 
-Result<void> write_file(const std::filesystem::path& path, std::string_view bytes) {
-  std::error_code error;
-  const auto folder = path.parent_path();
-  if (!folder.empty()) std::filesystem::create_directories(folder, error);
-  if (error) return failure("{}: {}", folder.string(), error.message());
-  return write_file_atomically(path, bytes);
+Result<void> make_folders(const std::filesystem::path& path, mode_t mode) {
+  std::error_code ignored;
+  if (path.empty() || std::filesystem::is_directory(path, ignored)) return {};
+  EPI_TRY(make_folders(path.parent_path(), mode));
+  // Another process may have created it since.
+  if (::mkdir(path.c_str(), mode) != 0 && errno != EEXIST) {
+    return failure("{}: {}", path.string(), std::strerror(errno));
+  }
+  return {};
+}
+
+Result<void> write_file(const std::filesystem::path& path, std::string_view bytes, mode_t mode) {
+  EPI_TRY(make_folders(path.parent_path()));
+  return write_file_atomically(path, bytes, mode);
+}
+
+std::string folder_error(const std::filesystem::path& path) {
+  const Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat status = {};
+  if (folder.get() < 0 || ::fstat(folder.get(), &status) != 0) return std::strerror(errno);
+  return owner_error(status, Owner::kUser);
+}
+
+Result<void> make_private_folder(const std::filesystem::path& path) {
+  EPI_TRY(make_folders(path, 0700));
+  if (const auto error = folder_error(path); !error.empty()) {
+    return failure("{}: {}", path.string(), error);
+  }
+  return {};
 }
 
 std::string path_error(std::string_view path) {

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/file_lock.h"
 #include "epilogue/base/result.h"
 #include "epilogue/hub/file_io.h"
 
@@ -20,6 +21,7 @@ namespace epi::hub {
 namespace {
 
 constexpr std::string_view kPublic = "ed25519";
+constexpr std::string_view kRevoked = "revoked ";
 constexpr std::string_view kPrivate = "ed25519-private";
 constexpr size_t kKeyBytes = 32;
 constexpr size_t kSignatureBytes = 64;
@@ -85,7 +87,7 @@ PrivateKey PrivateKey::generate() {
 }
 
 Result<PrivateKey> PrivateKey::read(const std::filesystem::path& path) {
-  const auto text = read_user_file(path, 256);
+  const auto text = read_secret_file(path, 256);
   EPI_TRY(text);
   std::string_view line = *text;
   if (line.ends_with('\n')) line.remove_suffix(1);
@@ -157,10 +159,15 @@ Result<Keyring> Keyring::parse(std::string_view text, std::string_view path) {
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty() || line.starts_with('#')) continue;
-    const auto words = split_words(line, 3);
+    const bool revoked = line.starts_with(kRevoked);
+    const auto words = split_words(revoked ? line.substr(kRevoked.size()) : line, 3);
     if (words.size() < 2 || words[0] != kPublic || !from_hex<kKeyBytes>(words[1])) {
       return failure("{}: line {}: expected \"{} KEY NAME\" with 64 hex digits as KEY", path,
                      number, kPublic);
+    }
+    if (revoked) {
+      keyring.revoked_.emplace(words[1]);
+      continue;
     }
     keyring.keys_.push_back(
         {std::string(words[1]), std::string(words.size() == 3 ? words[2] : "")});
@@ -173,11 +180,12 @@ Result<Keyring> Keyring::read(std::span<const std::filesystem::path> paths) {
   for (const auto& path : paths) {
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) continue;
-    const auto text = read_user_file(path, kMaxKeyringBytes);
+    const auto text = read_trusted_file(path, kMaxKeyringBytes);
     EPI_TRY(text);
     const auto keyring = parse(*text, path.string());
     if (!keyring) return keyring;
     all.keys_.insert(all.keys_.end(), keyring->keys_.begin(), keyring->keys_.end());
+    all.revoked_.insert(keyring->revoked_.begin(), keyring->revoked_.end());
   }
   return all;
 }
@@ -187,11 +195,14 @@ const Keyring::Key* Keyring::find(const KeyId& id) const {
   return found == keys_.end() ? nullptr : &*found;
 }
 
-Result<void> add_to_keyring(const std::filesystem::path& path, const std::string& line) {
+Result<void> add_line(const std::filesystem::path& path, const std::string& line) {
+  EPI_TRY(make_folders(path.parent_path()));
+  const auto lock = FileLock::acquire(path);
+  EPI_TRY(lock);
   std::string text;
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored)) {
-    auto existing = read_user_file(path, kMaxKeyringBytes);
+    auto existing = read_trusted_file(path, kMaxKeyringBytes);
     EPI_TRY(existing);
     text = std::move(*existing);
   }

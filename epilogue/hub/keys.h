@@ -2,6 +2,7 @@
 // Ed25519 keys, key files and keyrings. All files are lines of text:
 //   key file    ed25519-private <64 hex digits>
 //   keyring     ed25519 <64 hex digits> <a name>      (# starts a comment)
+//               revoked ed25519 <64 hex digits> ...   this key is not trusted, see revocation.h
 //   signature   ed25519 <64 hex digits of the key> <128 hex digits>
 #pragma once
 
@@ -9,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +26,7 @@ using KeyId = std::string;
 class PrivateKey {
  public:
   static PrivateKey generate();
+  // Refuses a file that other users can read.
   static Result<PrivateKey> read(const std::filesystem::path& path);
 
   const KeyId& id() const { return id_; }
@@ -57,18 +60,22 @@ class Keyring {
   };
   // `path` is used in messages.
   static Result<Keyring> parse(std::string_view text, std::string_view path);
-  // Reads the keys of every file that exists.
+  // Reads the keys of every file that exists. Refuses a file that belongs to another user than
+  // root, or that other users can write to.
   static Result<Keyring> read(std::span<const std::filesystem::path> paths);
 
   const Key* find(const KeyId& id) const;
+  bool is_revoked(const KeyId& id) const { return revoked_.contains(id); }
   const std::vector<Key>& keys() const { return keys_; }
 
  private:
   std::vector<Key> keys_;
+  std::set<KeyId> revoked_;
 };
 
-// Appends a line. Creates the file if it does not exist.
-Result<void> add_to_keyring(const std::filesystem::path& path, const std::string& line);
+// Appends a line to a keyring or a list of revoked keys. Creates the file if it does not exist.
+// Several processes may append at once.
+Result<void> add_line(const std::filesystem::path& path, const std::string& line);
 // The line of a key in a keyring.
 std::string keyring_line(const KeyId& id, std::string_view name);
 

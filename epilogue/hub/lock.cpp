@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "epilogue/base/file_lock.h"
 #include "epilogue/base/json_writer.h"
 #include "epilogue/base/result.h"
 #include "epilogue/hub/file_io.h"
@@ -93,6 +94,26 @@ Result<void> write_lock(const Lock& lock) {
   for (const LockedPackage& package : lock.packages) append(json, package);
   json.end_array().end_object();
   return write_file(lock.path, json_indented(json.text()));
+}
+
+Result<void> add_to_lock(const std::filesystem::path& path, std::vector<LockedPackage> packages) {
+  EPI_TRY(make_folders(path.parent_path()));
+  const auto held = FileLock::acquire(path);
+  EPI_TRY(held);
+  const auto before = read_lock(path);
+  EPI_TRY(before);
+  Lock lock = before->value_or(Lock{});
+  lock.path = path.string();
+  for (LockedPackage& added : packages) {
+    std::erase_if(lock.packages, [&](const LockedPackage& package) {
+      return package.name == added.name && package.version == added.version;
+    });
+    lock.packages.push_back(std::move(added));
+  }
+  std::ranges::sort(lock.packages, {}, [](const LockedPackage& package) {
+    return std::pair(package.name, package.version);
+  });
+  return write_lock(lock);
 }
 
 }  // namespace epi::hub

@@ -39,5 +39,8 @@ Result<Lock> parse_lock(std::string_view text, std::string_view path);
 // Returns nothing if the file does not exist.
 Result<std::optional<Lock>> read_lock(const std::filesystem::path& path);
 Result<void> write_lock(const Lock& lock);
+// Adds packages to the lock at `path` and replaces their older entries. Several processes may add
+// at once.
+Result<void> add_to_lock(const std::filesystem::path& path, std::vector<LockedPackage> packages);
 
 }  // namespace epi::hub

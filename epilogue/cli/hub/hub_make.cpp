@@ -183,22 +183,13 @@ int hub_lock(const HubVerbFlags& flags) {
   settings.use_lock = false;  // it is written below
   const auto options = hub::make_options(settings);
   throw_if_failed(options);
-  const auto before = hub::read_lock(hub::lock_path(settings));
-  throw_if_failed(before);
-  hub::Lock lock = before->value_or(hub::Lock{});
-  lock.path = hub::lock_path(settings).string();
+  std::vector<hub::LockedPackage> packages;
   for (const std::string& text : flags.packages) {
-    hub::LockedPackage locked = lock_package(package_of(text), *options);
-    std::erase_if(lock.packages, [&](const hub::LockedPackage& package) {
-      return package.name == locked.name && package.version == locked.version;
-    });
-    lock.packages.push_back(std::move(locked));
+    packages.push_back(lock_package(package_of(text), *options));
   }
-  std::ranges::sort(lock.packages, {}, [](const hub::LockedPackage& package) {
-    return std::pair(package.name, package.version);
-  });
-  throw_if_failed(hub::write_lock(lock));
-  print_result(flags, "locked", flags.packages, fmt::format("wrote {}", lock.path));
+  const std::filesystem::path path = hub::lock_path(settings);
+  throw_if_failed(hub::add_to_lock(path, std::move(packages)));
+  print_result(flags, "locked", flags.packages, fmt::format("wrote {}", path.string()));
   return kDone;
 }
 
@@ -236,7 +227,7 @@ int hub_keygen(const HubVerbFlags& flags) {
   throw_if_failed(key.save(flags.path));
   const std::string line = hub::keyring_line(key.id(), name);
   const auto added =
-      flags.keyring.empty() ? Result<void>() : hub::add_to_keyring(flags.keyring, line);
+      flags.keyring.empty() ? Result<void>() : hub::add_line(flags.keyring, line);
   if (!added) {
     std::error_code ignored;
     std::filesystem::remove(flags.path, ignored);
