@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "epilogue/base/result.h"
+#include "epilogue/hub/http_url.h"
 #include "epilogue/hub/parse_count.h"
 
 namespace epi::hub {
@@ -20,6 +21,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr int64_t kMaxIndexBytes = 16 << 20;
+constexpr int kMaxRedirects = 5;
 constexpr int64_t kDefaultTimeoutS = 30;
 constexpr int64_t kMinBytesPerS = 64 << 10;  // slower downloads are aborted
 
@@ -28,6 +30,16 @@ int64_t timeout_s() {
   const char* text = std::getenv("EPILOGUE_HUB_TIMEOUT");
   const auto seconds = text != nullptr ? parse_count(text) : std::nullopt;
   return seconds && *seconds > 0 ? *seconds : kDefaultTimeoutS;
+}
+
+// Whether redirects to other servers are followed: EPILOGUE_HUB_REDIRECTS is "any".
+bool follows_any_redirect() {
+  const char* text = std::getenv("EPILOGUE_HUB_REDIRECTS");
+  return text != nullptr && std::string_view(text) == "any";
+}
+
+bool is_redirect(int status) {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
 // A response as it arrives. Aborts as soon as the response turns out to be invalid.
@@ -39,12 +51,14 @@ struct Download {
   int64_t announced = -1;
   std::atomic<bool> has_begun = false;
   bool is_missing = false;
+  std::string location{};  // of a redirect
   std::string bytes{};
   std::string error{};
 
   bool begin(const httplib::Response& response) {
     has_begun = true;
     is_missing = response.status == 404;
+    if (is_redirect(response.status)) location = response.get_header_value("Location");
     if (response.status != 200) {
       error = fmt::format("the server returned HTTP status {}", response.status);
       return false;
@@ -88,8 +102,6 @@ std::string error_text(httplib::Error error, const Download& download) {
       return "the TLS connection failed";
     case httplib::Error::SSLServerVerification:
       return "the server's certificate is not trusted";
-    case httplib::Error::ExceedRedirectCount:
-      return "too many redirects";
     default:
       return httplib::to_string(error);
   }
@@ -127,9 +139,8 @@ class Watchdog {
 
 class HttpSource final : public Source {
  public:
-  // `server` is "https://example.org:8080", `root` the path below it.
-  HttpSource(std::string address, std::string server, std::string root)
-      : address_(std::move(address)), server_(std::move(server)), root_(std::move(root)) {}
+  HttpSource(std::string address, HttpUrl root)
+      : address_(std::move(address)), root_(std::move(root)) {}
 
   const std::string& name() const override { return address_; }
   bool is_remote() const override { return true; }
@@ -142,47 +153,60 @@ class HttpSource final : public Source {
 
   Result<std::optional<std::string>> find(const std::string& path, int64_t max_bytes,
                                           const FetchProgress& progress) const override {
-    httplib::Client client(server_);
-    Download download{max_bytes, progress};
-    client.set_connection_timeout(download.timeout);
-    client.set_read_timeout(download.timeout);
-    client.set_follow_location(true);
-    client.set_decompress(false);
-    const Watchdog watchdog(client, download);
-    const auto result = client.Get(
-        root_ + "/" + path, httplib::Headers{{"Accept-Encoding", "identity"}},
-        [&](const httplib::Response& response) { return download.begin(response); },
-        [&](const char* data, size_t size) { return download.add(data, size); });
-    if (download.is_missing) return std::optional<std::string>();
-    std::string error = download.error;
-    if (error.empty() && !result) error = error_text(result.error(), download);
-    const auto received = static_cast<int64_t>(download.bytes.size());
-    if (error.empty() && download.announced >= 0 && received != download.announced) {
-      error =
-          fmt::format("received {} bytes, but Content-Length is {}", received, download.announced);
+    HttpUrl url{root_.server, root_.path + "/" + path};
+    for (int redirects = 0;; ++redirects) {
+      Download download{max_bytes, progress};
+      std::string error = fetch(url, download);
+      if (!download.location.empty()) {
+        auto next = redirect_target(url, download.location, follows_any_redirect());
+        if (next && redirects < kMaxRedirects) {
+          url = std::move(*next);
+          continue;
+        }
+        error = next ? "too many redirects" : next.error().message;
+      }
+      if (download.is_missing) return std::optional<std::string>();
+      if (!error.empty()) return failure("{}/{}: {}", address_, path, error);
+      return std::optional(std::move(download.bytes));
     }
-    if (!error.empty()) return failure("{}/{}: {}", address_, path, error);
-    return std::optional(std::move(download.bytes));
   }
 
  private:
+  // Returns an error; empty: `download` has all bytes.
+  static std::string fetch(const HttpUrl& url, Download& download) {
+    httplib::Client client(url.server);
+    client.set_connection_timeout(download.timeout);
+    client.set_read_timeout(download.timeout);
+    client.set_follow_location(false);  // `find` follows redirects that are allowed
+    client.set_decompress(false);
+    const Watchdog watchdog(client, download);
+    const auto result = client.Get(
+        url.path, httplib::Headers{{"Accept-Encoding", "identity"}},
+        [&](const httplib::Response& response) { return download.begin(response); },
+        [&](const char* data, size_t size) { return download.add(data, size); });
+    if (!download.error.empty()) return download.error;
+    if (!result) return error_text(result.error(), download);
+    const auto received = static_cast<int64_t>(download.bytes.size());
+    if (download.announced >= 0 && received != download.announced) {
+      return fmt::format("received {} bytes, but Content-Length is {}", received,
+                         download.announced);
+    }
+    return "";
+  }
+
   std::string address_;
-  std::string server_;
-  std::string root_;
+  HttpUrl root_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Source>> open_http_source(const std::string& address) {
-  const size_t host = address.find("://") + 3;
-  const size_t slash = std::min(address.find('/', host), address.size());
-  if (slash == host || address.find_first_of(" ?#\\@") != std::string::npos) {
+  auto url = parse_http_url(address);
+  if (!url || address.find_first_of("?#") != std::string::npos) {
     return failure("invalid address: expected one such as https://example.org/kernels");
   }
-  std::string root = address.substr(slash);
-  while (root.ends_with('/')) root.pop_back();
-  const std::string server = address.substr(0, slash);
-  return std::make_unique<HttpSource>(server + root, server, root);
+  while (url->path.ends_with('/')) url->path.pop_back();
+  return std::make_unique<HttpSource>(url->server + url->path, *url);
 }
 
 }  // namespace epi::hub
