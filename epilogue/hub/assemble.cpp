@@ -14,7 +14,9 @@
 #include "epilogue/hub/file_io.h"
 #include "epilogue/hub/json_fields.h"
 #include "epilogue/hub/manifest_parser.h"
+#include "epilogue/hub/package_index.h"
 #include "epilogue/hub/source.h"
+#include "epilogue/hub/utc_time.h"
 #include "epilogue/hub/variant.h"
 
 namespace epi::hub {
@@ -75,6 +77,8 @@ std::string manifest_text(const Recipe& recipe, const AssembleOptions& options,
       R"({{"schema": 1, "name": {}, "version": {}, "variant": {}, "license": {}, )",
       json_quoted(recipe.name), recipe.version, json_quoted(options.variant), recipe.license);
   text += fmt::format(R"("source": {{"commit": {}, "dirty": {}}}, )", commit, options.dirty);
+  text += fmt::format(R"("released": {}, )", json_quoted(build_time()));
+  if (options.expires) text += fmt::format(R"("expires": {}, )", json_quoted(*options.expires));
   text += fmt::format(R"("abi": {{"least": {0}, "most": {0}}}, "backend": {1}, "targets": {2}, )",
                       variant.abi, json_quoted(variant.backend), list_text(variant.targets));
   text += fmt::format(
@@ -93,13 +97,6 @@ Result<std::map<std::string, std::string>> read_files(const Recipe& recipe,
     files[path] = std::move(*bytes);
   }
   return files;
-}
-
-// File servers cannot list folders, so they need an index.
-Result<void> write_index(const fs::path& top) {
-  const auto index = scan_packages(top);
-  EPI_TRY(index);
-  return write_file(top / "packages.json", index_text(*index));
 }
 
 // Checks every rule except the signature, so that a package that no reader accepts is not signed.
@@ -165,6 +162,9 @@ Result<std::vector<fs::path>> sign_all(const fs::path& folder, const PrivateKey&
     signed_folders.push_back(path.parent_path());
   }
   if (signed_folders.empty()) return failure("{}: contains no manifest.json", folder.string());
+  std::error_code ignored;
+  const bool is_root = !fs::exists(folder / "manifest.json", ignored);
+  if (is_root && fs::exists(folder / "packages.json", ignored)) EPI_TRY(write_index(folder, &key));
   return signed_folders;
 }
 

@@ -23,13 +23,15 @@ struct AssembleOptions {
   std::filesystem::path out;    // root folder of the packages
   std::optional<std::string> commit{};
   bool dirty = false;
+  std::optional<std::string> expires{};  // a time, see utc_time.h
 };
 
 // Writes the variant's folder, replacing an existing one, and `packages.json` in the root folder.
 // Checks the manifest against the schema and the code against the variant.
 Result<VariantName> assemble(const AssembleOptions& options);
 
-// Signs the manifest of every variant under `folder`. Returns the folders of the variants.
+// Signs the manifest of every variant under `folder`, and `packages.json` if `folder` has one.
+// Returns the folders of the variants.
 Result<std::vector<std::filesystem::path>> sign_all(const std::filesystem::path& folder,
                                                     const PrivateKey& key);
 

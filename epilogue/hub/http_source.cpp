@@ -20,7 +20,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr int64_t kMaxIndexBytes = 16 << 20;
 constexpr int kMaxRedirects = 5;
 constexpr int64_t kDefaultTimeoutS = 30;
 constexpr int64_t kMinBytesPerS = 64 << 10;  // slower downloads are aborted
@@ -144,12 +143,6 @@ class HttpSource final : public Source {
 
   const std::string& name() const override { return address_; }
   bool is_remote() const override { return true; }
-
-  Result<PackageIndex> index() const override {
-    const auto text = read("packages.json", kMaxIndexBytes);
-    EPI_TRY(text);
-    return parse_index(*text, address_ + "/packages.json");
-  }
 
   Result<std::optional<std::string>> find(const std::string& path, int64_t max_bytes,
                                           const FetchProgress& progress) const override {

@@ -40,8 +40,9 @@ struct Settings {
   std::vector<std::filesystem::path> keyrings{};  // EPILOGUE_KEYRING, the build's and the user's
   bool use_lock = true;
   std::optional<std::filesystem::path> lock{};  // EPILOGUE_LOCK, epilogue.lock in this folder
+  bool allow_downgrade = false;
 };
-// Resolves the settings. Reads the keyrings and the lock.
+// Resolves the settings. Reads the keyrings, the lock, and what was seen of packages before.
 Result<Options> make_options(const Settings& settings = {});
 
 // The lock's path by the same rules, whether or not the file exists.
@@ -71,11 +72,14 @@ Result<Resolution> resolve(const PackageName& package, const Host& host, const O
 // chosen variant may be used.
 std::string refusal_text(const Resolution& resolution);
 
-// The first source that has the package, and its variants. With a `host`, skips the request to a
-// remote source if the lock pins a variant that the cache holds.
+// The first source that has the package, and its variants. Violations are reasons why the source's
+// index is refused; the package must not be used then. With a `host`, skips the request to a remote
+// source if the lock pins a variant that the cache holds.
 struct Located {
   std::unique_ptr<Source> source;
   std::vector<std::string> variants;
+  std::vector<std::string> violations;
+  std::vector<std::string> warnings;
 };
 Result<Located> locate(const PackageName& package, const Options& options,
                        const Host* host = nullptr);

@@ -112,8 +112,10 @@ struct Manifest {
   int64_t version = 0;
   std::string variant;
   std::string license;
-  std::optional<std::string> commit;  // of the source, if known
-  bool dirty = false;                 // the source had uncommitted changes
+  std::optional<std::string> commit;    // of the source, if known
+  bool dirty = false;                   // the source had uncommitted changes
+  std::optional<std::string> released;  // see utc_time.h
+  std::optional<std::string> expires;
   int64_t abi_least = 1;
   int64_t abi_most = 1;
   std::string backend;                  // as in the variant: "cpu", "cu13"

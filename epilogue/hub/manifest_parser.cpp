@@ -106,8 +106,9 @@ void read_source(const JsonField& root, Manifest& manifest) {
 Manifest read_manifest(const JsonField& root) {
   Manifest manifest;
   root.at("schema").integer(1, 1);
-  root.allow_only({"schema", "name", "version", "variant", "license", "source", "abi", "backend",
-                   "targets", "least_driver", "code", "files", "exports", "layers"});
+  root.allow_only({"schema", "name", "version", "variant", "license", "source", "released",
+                   "expires", "abi", "backend", "targets", "least_driver", "code", "files",
+                   "exports", "layers"});
   manifest.name = root.at("name").text();
   if (const auto objection = name_error(manifest.name); !objection.empty()) {
     root.at("name").refuse(objection);
@@ -116,6 +117,8 @@ Manifest read_manifest(const JsonField& root) {
   manifest.variant = root.at("variant").text();
   manifest.license = root.at("license").text();
   read_source(root, manifest);
+  if (const auto released = root.find("released")) manifest.released = released->time();
+  if (const auto expires = root.find("expires")) manifest.expires = expires->time();
   manifest.abi_least = root.at("abi").at("least").integer(1, 1'000'000);
   manifest.abi_most = root.at("abi").at("most").integer(manifest.abi_least, 1'000'000);
   manifest.backend = root.at("backend").text();

@@ -21,7 +21,6 @@ class FolderSource final : public Source {
 
   const std::string& name() const override { return name_; }
   fs::path folder() const override { return folder_; }
-  Result<PackageIndex> index() const override { return scan_packages(folder_); }
   Result<std::optional<std::string>> find(const std::string& path, int64_t max_bytes,
                                           const FetchProgress& /*progress*/) const override {
     std::error_code ignored;

@@ -85,6 +85,11 @@ Result<Options> make_options(const Settings& settings) {
   auto keyring = Keyring::read(paths);
   EPI_TRY(keyring);
   options.trust.keyring = std::move(*keyring);
+  options.trust.allow_downgrade = settings.allow_downgrade;
+  if (const auto path = seen_path()) {
+    options.trust.seen = std::make_shared<Seen>(*path);
+    EPI_TRY(options.trust.seen->load());
+  }
   if (!settings.use_lock) return options;
   auto lock = read_lock(lock_path(settings));
   EPI_TRY(lock);

@@ -8,6 +8,7 @@
 #include "epilogue/base/result.h"
 #include "epilogue/hub/hub.h"
 #include "epilogue/hub/open_source.h"
+#include "epilogue/hub/package_index.h"
 #include "epilogue/hub/parse_count.h"
 #include "epilogue/hub/store.h"
 #include "epilogue/kernel_abi.h"
@@ -58,13 +59,15 @@ std::vector<std::string> locked_variants(const LockedPackage& package) {
 
 // Returns a cached copy with exactly the locked manifest. A damaged copy is returned only if it
 // must not be refetched.
-std::optional<Obtained> stored_as_locked(const VariantName& name, const Options& options) {
+Result<std::optional<Obtained>> stored_as_locked(const VariantName& name, const Options& options) {
   const LockedPackage* lock = options.trust.find_locked(name.package, name.version);
   if (lock == nullptr) return std::nullopt;
   const auto variant = lock->variants.find(name.variant);
   if (variant == lock->variants.end()) return std::nullopt;
+  const auto folders = stored_folders(variant->second.manifest);
+  EPI_TRY(folders);
   std::optional<Obtained> damaged;
-  for (const auto& folder : stored_folders(variant->second.manifest)) {
+  for (const auto& folder : *folders) {
     Obtained stored{check_variant(name, folder, options.trust), folder};
     if (stored.variant.is_trusted()) return stored;
     if (!options.refetch_damaged) damaged = std::move(stored);
@@ -72,19 +75,58 @@ std::optional<Obtained> stored_as_locked(const VariantName& name, const Options&
   return damaged;
 }
 
-Result<std::vector<std::string>> variants_in(const Source& source, const PackageName& package) {
-  auto index = source.index();
-  EPI_TRY(index);
-  return (*index)[package.name][package.version];
-}
-
 // Whether the cache holds the best of the locked variants, so that no source is needed.
-bool is_stored(const PackageName& package, const Host& host, const Options& options) {
+Result<bool> is_stored(const PackageName& package, const Host& host, const Options& options) {
   const LockedPackage* lock = options.trust.find_locked(package.name, package.version);
   if (lock == nullptr) return false;
   const auto best = rank_variants(locked_variants(*lock), host);
-  return !best.empty() && best[0].judgement.refusal.empty() &&
-         stored_as_locked({package.name, package.version, best[0].variant}, options);
+  if (best.empty() || !best[0].judgement.refusal.empty()) return false;
+  const auto stored = stored_as_locked({package.name, package.version, best[0].variant}, options);
+  EPI_TRY(stored);
+  return stored->has_value();
+}
+
+// A server must not hide a version of the package that was seen before. Only signed indexes count.
+void check_newest(const PackageName& package, const Trust& trust, const CheckedIndex& index,
+                  Located& located) {
+  const int64_t newest = index.packages.at(package.name).rbegin()->first;
+  const auto versions = trust.seen->state().versions;
+  const auto seen = versions.find(package.name);
+  if (seen != versions.end() && newest < seen->second && !trust.allow_downgrade) {
+    located.violations.push_back(
+        fmt::format("packages.json: the newest version of {} is {}, but version {} was seen "
+                    "before: use a lock, "
+                    "or --allow-downgrade to accept it",
+                    package.name, newest, seen->second));
+    return;
+  }
+  const auto stored =
+      trust.seen->update([&](SeenState& state) { state.versions[package.name] = newest; });
+  if (!stored) {
+    located.warnings.push_back("the version is not remembered: " + stored.error().message);
+  }
+}
+
+// The package in one source. No variants and no violations: the source does not have it.
+Result<Located> locate_in(std::unique_ptr<Source> source, const PackageName& package,
+                          const Options& options) {
+  Located located{std::move(source), {}, {}, {}};
+  const bool is_remote = located.source->is_remote();
+  const LockedPackage* lock = options.trust.find_locked(package.name, package.version);
+  auto index = list_packages(*located.source, options.trust);
+  // The lock lists the variants if the server cannot be reached or its index is not trusted.
+  if (is_remote && lock != nullptr && (!index || !index->violations.empty())) {
+    located.variants = locked_variants(*lock);
+    return located;
+  }
+  EPI_TRY(index);
+  located.violations = std::move(index->violations);
+  located.warnings = std::move(index->warnings);
+  located.variants = index->packages[package.name][package.version];
+  if (is_remote && lock == nullptr && !index->key.empty() && !located.variants.empty()) {
+    check_newest(package, options.trust, *index, located);
+  }
+  return located;
 }
 
 }  // namespace
@@ -105,18 +147,18 @@ Result<PackageName> parse_package_name(std::string_view text) {
 }
 
 Result<Located> locate(const PackageName& package, const Options& options, const Host* host) {
-  const LockedPackage* lock = options.trust.find_locked(package.name, package.version);
   for (const std::string& text : options.sources) {
     auto source = open_source(text);
     EPI_TRY(source);
-    if ((*source)->is_remote() && host != nullptr && is_stored(package, *host, options)) {
-      return Located{std::move(*source), locked_variants(*lock)};
+    if ((*source)->is_remote() && host != nullptr) {
+      const auto stored = is_stored(package, *host, options);
+      EPI_TRY(stored);
+      const LockedPackage* lock = options.trust.find_locked(package.name, package.version);
+      if (*stored) return Located{std::move(*source), locked_variants(*lock), {}, {}};
     }
-    auto variants = variants_in(**source, package);
-    // If the server cannot be reached, use the variants in the lock.
-    if (!variants && (*source)->is_remote() && lock != nullptr) variants = locked_variants(*lock);
-    EPI_TRY(variants);
-    if (!variants->empty()) return Located{std::move(*source), std::move(*variants)};
+    auto located = locate_in(std::move(*source), package, options);
+    EPI_TRY(located);
+    if (!located->variants.empty() || !located->violations.empty()) return located;
   }
   if (options.sources.empty()) {
     return failure("{}@{}: no package source is set: use --source or EPILOGUE_HUB", package.name,
@@ -130,7 +172,9 @@ Result<Obtained> obtain(const Source& source, const VariantName& name, const Opt
     const std::filesystem::path folder = source.folder() / path_of(name);
     return Obtained{check_variant(name, folder, options.trust), folder};
   }
-  if (auto stored = stored_as_locked(name, options)) return std::move(*stored);
+  auto stored = stored_as_locked(name, options);
+  EPI_TRY(stored);
+  if (*stored) return std::move(**stored);
   auto fetched =
       fetch_variant(source, name, options.trust, options.refetch_damaged, options.progress);
   EPI_TRY(fetched);
@@ -141,6 +185,11 @@ Result<Resolution> resolve(const PackageName& package, const Host& host, const O
   auto located = locate(package, options, &host);
   EPI_TRY(located);
   Resolution resolution{package, located->source->name(), {}, std::nullopt, {}};
+  if (!located->violations.empty()) {
+    resolution.chosen.emplace();
+    resolution.chosen->checked.violations = std::move(located->violations);
+    return resolution;
+  }
   const LockedPackage* lock = options.trust.find_locked(package.name, package.version);
   for (const auto& [variant, judgement] : rank_variants(located->variants, host)) {
     Decision decision{variant, judgement.refusal};
@@ -158,6 +207,8 @@ Result<Resolution> resolve(const PackageName& package, const Host& host, const O
       if (decision.chosen) {
         resolution.folder = obtained->folder;
         resolution.chosen = std::move(obtained->variant);
+        auto& warnings = resolution.chosen->checked.warnings;
+        warnings.insert(warnings.end(), located->warnings.begin(), located->warnings.end());
       }
     }
     resolution.decisions.push_back(std::move(decision));

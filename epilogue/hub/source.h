@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Package sources: a folder (or its `file:` address), or the same folder behind `http:` or
-// `https:`. A file server cannot list folders, so it needs `packages.json` in the root folder.
+// `https:`. package_index.h lists what a source has.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "epilogue/base/result.h"
 #include "epilogue/hub/trust.h"
 
 namespace epi::hub {
-
-// Sorted variants by name and version.
-using PackageIndex = std::map<std::string, std::map<int64_t, std::vector<std::string>>>;
 
 // Called with the number of bytes received and the total, which is -1 if unknown.
 using FetchProgress = std::function<void(int64_t done, int64_t total)>;
@@ -28,7 +22,6 @@ class Source {
  public:
   virtual ~Source() = default;
   virtual const std::string& name() const = 0;  // the address passed to `open_source`
-  virtual Result<PackageIndex> index() const = 0;
   // Packages of a remote source are cached. Locked packages are read from the cache without a
   // request.
   virtual bool is_remote() const { return false; }
@@ -45,11 +38,5 @@ class Source {
 
 // "epilogue/glu/v1/build/abi1-cpu-x86_64-linux"
 std::string path_of(const VariantName& name);
-
-// Finds all packages in a folder by its subfolders.
-Result<PackageIndex> scan_packages(const std::filesystem::path& folder);
-// `packages.json`: {"packages": {"epilogue/glu": {"1": ["abi1-cpu-x86_64-linux", ...]}}}
-Result<PackageIndex> parse_index(std::string_view text, std::string_view path);
-std::string index_text(const PackageIndex& index);
 
 }  // namespace epi::hub

@@ -27,12 +27,16 @@ std::optional<fs::path> store_path() {
   return cache ? std::optional(*cache / "hub") : std::nullopt;
 }
 
+// What to do about a store that other users may have written to.
+std::string advice_for(const std::string& error) {
+  return error + "; remove the folder, or set EPILOGUE_CACHE to a folder of your own";
+}
+
 Result<fs::path> make_store() {
   const auto store = store_path();
   if (!store) return failure("there is no cache folder to store packages in: set EPILOGUE_CACHE");
-  std::error_code error;
-  fs::create_directories(*store, error);
-  if (error) return failure("{}: {}", store->string(), error.message());
+  const auto made = make_private_folder(*store);
+  if (!made) return failure("{}", advice_for(made.error().message));
   return *store;
 }
 
@@ -113,13 +117,63 @@ Result<void> move_into_place(const TemporaryFolder& from, const fs::path& to, bo
   return failure("{}: cannot move the fetched package here", to.string());
 }
 
+// A manifest from a server must not be older than the newest one of this variant. Only signed ones
+// count, and those that a lock pins may be older.
+void check_released(const VariantName& name, const Trust& trust, CheckedManifest& checked) {
+  const std::string released = checked.manifest->released.value_or("");
+  const std::string variant = text_of(name);
+  const bool may_be_older =
+      trust.allow_downgrade || trust.find_locked(name.package, name.version) != nullptr;
+  const auto manifests = trust.seen->state().manifests;
+  const auto seen = manifests.find(variant);
+  const bool older = seen != manifests.end() && released < seen->second;
+  if (older && !may_be_older) {
+    checked.violations.push_back(fmt::format(
+        "manifest.json: released {}, but one released {} was seen before: use a lock, or "
+        "--allow-downgrade to accept the older one",
+        released.empty() ? "at an unknown time" : released, seen->second));
+  }
+  if (released.empty() || (older && !trust.allow_downgrade)) return;
+  const auto stored = trust.seen->update([&](SeenState& state) {
+    std::string& newest = state.manifests[variant];
+    newest = trust.allow_downgrade ? released : std::max(newest, released);
+  });
+  if (!stored) {
+    checked.warnings.push_back("the release is not remembered: " + stored.error().message);
+  }
+}
+
+CheckedManifest check_fetched(const Source& source, const VariantName& name,
+                              const SignedManifest& fetched, const Trust& trust) {
+  CheckedManifest checked = check_manifest(name, fetched.manifest, fetched.signature, trust);
+  const bool is_signed = checked.violations.empty() && !checked.key.empty();
+  if (source.is_remote() && is_signed) check_released(name, trust, checked);
+  return checked;
+}
+
+// Checks a copy of the variant whose manifest was just fetched. The copy's manifest must be the
+// same, even if it is not signed.
+CheckedVariant check_copy(const VariantName& name, const fs::path& folder,
+                          const CheckedManifest& listed, const Trust& trust) {
+  CheckedVariant variant = check_variant(name, folder, trust);
+  if (variant.checked.sha256 != listed.sha256) {
+    variant.checked.violations.push_back(
+        fmt::format("{}: manifest.json differs from the one at its source", folder.string()));
+  }
+  variant.checked.warnings = listed.warnings;
+  return variant;
+}
+
 }  // namespace
 
-std::vector<fs::path> stored_folders(const std::string& manifest_sha256) {
+Result<std::vector<fs::path>> stored_folders(const std::string& manifest_sha256) {
   std::vector<fs::path> folders;
   const auto store = store_path();
   std::error_code error;
-  if (!store) return folders;
+  if (!store || !fs::exists(*store, error)) return folders;
+  if (const auto why = folder_error(*store); !why.empty()) {
+    return failure("{}: {}", store->string(), advice_for(why));
+  }
   for (fs::directory_iterator at(*store, error), end; !error && at != end; at.increment(error)) {
     const bool has_manifest = at->path().filename().string().starts_with(manifest_sha256 + "-");
     if (has_manifest) folders.push_back(at->path());
@@ -132,33 +186,33 @@ Result<CheckedManifest> read_manifest(const Source& source, const VariantName& n
                                       const Trust& trust) {
   const auto signed_manifest = fetch_manifest(source, name);
   EPI_TRY(signed_manifest);
-  return check_manifest(name, signed_manifest->manifest, signed_manifest->signature, trust);
+  return check_fetched(source, name, *signed_manifest, trust);
 }
 
 Result<Fetched> fetch_variant(const Source& source, const VariantName& name, const Trust& trust,
                               bool refetch_damaged, const FetchProgress& progress) {
   const auto signed_manifest = fetch_manifest(source, name);
   EPI_TRY(signed_manifest);
-  Fetched fetched{
-      {check_manifest(name, signed_manifest->manifest, signed_manifest->signature, trust), {}}, {}};
+  const CheckedManifest listed = check_fetched(source, name, *signed_manifest, trust);
+  Fetched fetched{{listed, {}}, {}};
   if (!fetched.variant.is_trusted()) return fetched;
   const auto store = make_store();
   EPI_TRY(store);
   remove_stale(*store);
   const std::string signer =
       signed_manifest->signature ? sha256(*signed_manifest->signature).substr(0, 16) : "unsigned";
-  fetched.folder = *store / fmt::format("{}-{}", fetched.variant.checked.sha256, signer);
+  fetched.folder = *store / fmt::format("{}-{}", listed.sha256, signer);
   std::error_code error;
   const bool stored = fs::is_directory(fetched.folder, error);
   if (stored) {
-    fetched.variant = check_variant(name, fetched.folder, trust);
+    fetched.variant = check_copy(name, fetched.folder, listed, trust);
     if (fetched.variant.is_trusted() || !refetch_damaged) return fetched;
   }
   const auto temporary = TemporaryFolder::make(*store);
   EPI_TRY(temporary);
-  const auto& manifest = *fetched.variant.checked.manifest;
-  EPI_TRY(fetch_files(source, name, *signed_manifest, manifest, temporary->path(), progress));
-  fetched.variant = check_variant(name, temporary->path(), trust);
+  EPI_TRY(
+      fetch_files(source, name, *signed_manifest, *listed.manifest, temporary->path(), progress));
+  fetched.variant = check_copy(name, temporary->path(), listed, trust);
   if (!fetched.variant.is_trusted()) return fetched;
   EPI_TRY(move_into_place(*temporary, fetched.folder, stored));
   return fetched;

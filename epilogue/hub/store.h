@@ -14,8 +14,9 @@
 
 namespace epi::hub {
 
-// The stored copies of the variant with this manifest, with any signature.
-std::vector<std::filesystem::path> stored_folders(const std::string& manifest_sha256);
+// The stored copies of the variant with this manifest, with any signature. Fails if other users can
+// write to the store.
+Result<std::vector<std::filesystem::path>> stored_folders(const std::string& manifest_sha256);
 
 // Fetches and checks only the manifest and its signature.
 Result<CheckedManifest> read_manifest(const Source& source, const VariantName& name,

@@ -8,34 +8,12 @@
 #include "epilogue/hub/code_target.h"
 #include "epilogue/hub/file_io.h"
 #include "epilogue/hub/manifest_parser.h"
+#include "epilogue/hub/utc_time.h"
 
 namespace epi::hub {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Returns whether the manifest may be parsed.
-bool check_signature(std::string_view manifest, const std::optional<std::string>& text,
-                     const Trust& trust, CheckedManifest& checked) {
-  std::string untrusted;  // no signature, or an unknown key
-  std::string invalid;
-  if (!text) {
-    untrusted = "missing: the package is not signed";
-  } else if (const auto signature = parse_signature(*text); !signature) {
-    invalid = signature.error().message;
-  } else if (!is_signature_of(*signature, manifest)) {
-    invalid = fmt::format("not a valid signature of manifest.json by {}", signature->key);
-  } else if (trust.keyring.find(signature->key) == nullptr) {
-    untrusted = fmt::format("signed by {}, which is not in any keyring", signature->key);
-  } else {
-    checked.key = signature->key;
-  }
-  if (trust.policy == Policy::kOff || (untrusted.empty() && invalid.empty())) return true;
-  const bool refused = !invalid.empty() || trust.policy == Policy::kRequire;
-  (refused ? checked.violations : checked.warnings)
-      .push_back("manifest.sig: " + invalid + untrusted);
-  return !refused;
-}
 
 void check_identity(const VariantName& expected, CheckedManifest& checked) {
   const Manifest& manifest = *checked.manifest;
@@ -163,11 +141,51 @@ std::string text_of(const VariantName& name) {
   return fmt::format("{}@{} {}", name.package, name.version, name.variant);
 }
 
+SignerCheck check_signer(std::string_view name, std::string_view bytes,
+                         const std::optional<std::string>& text, const Trust& trust) {
+  SignerCheck check;
+  std::string untrusted;  // no signature, or an unknown key
+  std::string invalid;
+  if (!text) {
+    untrusted = fmt::format(
+        "missing: {}", name == "manifest" ? "the package is not signed"
+                                          : "the index is not signed: run `epilogue hub index`");
+  } else if (const auto signature = parse_signature(*text); !signature) {
+    invalid = signature.error().message;
+  } else if (!is_signature_of(*signature, bytes)) {
+    invalid = fmt::format("not a valid signature of {}.json by {}", name, signature->key);
+  } else if (trust.is_revoked(signature->key)) {
+    invalid = fmt::format("signed by {}, which is revoked", signature->key);
+  } else if (trust.keyring.find(signature->key) == nullptr) {
+    untrusted = fmt::format("signed by {}, which is not in any keyring", signature->key);
+  } else {
+    check.key = signature->key;
+  }
+  if (trust.policy == Policy::kOff || (untrusted.empty() && invalid.empty())) return check;
+  check.refused = !invalid.empty() || trust.policy == Policy::kRequire;
+  check.finding = fmt::format("{}.sig: {}{}", name, invalid, untrusted);
+  return check;
+}
+
+void check_expiry(std::string_view file, const std::optional<std::string>& expires,
+                  const Trust& trust, std::vector<std::string>& violations,
+                  std::vector<std::string>& warnings) {
+  if (!expires || trust.policy == Policy::kOff || utc_now() < *expires) return;
+  (trust.policy == Policy::kRequire ? violations : warnings)
+      .push_back(
+          fmt::format("{}: expired {}: its publisher must release it again", file, *expires));
+}
+
 CheckedManifest check_manifest(const VariantName& expected, std::string_view manifest,
                                const std::optional<std::string>& signature, const Trust& trust) {
   CheckedManifest checked;
   checked.sha256 = sha256(manifest);
-  if (!check_signature(manifest, signature, trust, checked)) return checked;
+  SignerCheck signer = check_signer("manifest", manifest, signature, trust);
+  checked.key = std::move(signer.key);
+  if (!signer.finding.empty()) {
+    (signer.refused ? checked.violations : checked.warnings).push_back(signer.finding);
+  }
+  if (signer.refused) return checked;
   auto parsed = parse_manifest(manifest, "manifest.json");
   if (!parsed) {
     checked.violations.push_back(parsed.error().message);
@@ -175,6 +193,8 @@ CheckedManifest check_manifest(const VariantName& expected, std::string_view man
   }
   checked.manifest = std::move(*parsed);
   check_identity(expected, checked);
+  check_expiry("manifest.json", checked.manifest->expires, trust, checked.violations,
+               checked.warnings);
   check_lock(expected, trust, checked);
   return checked;
 }

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "epilogue/hub/keys.h"
 #include "epilogue/hub/lock.h"
 #include "epilogue/hub/manifest.h"
+#include "epilogue/hub/seen.h"
 
 namespace epi::hub {
 
@@ -28,7 +30,13 @@ struct Trust {
   Policy policy = Policy::kRequire;
   Keyring keyring;
   std::optional<Lock> lock;
+  std::shared_ptr<Seen> seen = std::make_shared<Seen>();
+  // Accepts packages from servers that are older than what was seen before.
+  bool allow_downgrade = false;
 
+  bool is_revoked(const KeyId& key) const {
+    return keyring.is_revoked(key) || seen->state().revoked.contains(key);
+  }
   // Null if there is no lock or the package is not in it.
   const LockedPackage* find_locked(std::string_view name, int64_t version) const {
     return lock ? lock->find(name, version) : nullptr;
@@ -42,6 +50,22 @@ struct VariantName {
   std::string variant;
 };
 std::string text_of(const VariantName& name);  // "epilogue/glu@1 abi1-cpu-x86_64-linux"
+
+// Who signed a file, and what is wrong with the signature according to the policy.
+struct SignerCheck {
+  KeyId key;             // empty: not signed by a trusted key
+  std::string finding;   // empty: nothing is wrong
+  bool refused = false;  // the finding is a violation; otherwise it is a warning
+};
+// `name` is that of the files without their extensions: "manifest" or "packages". `signature` is
+// empty if the file does not exist.
+SignerCheck check_signer(std::string_view name, std::string_view bytes,
+                         const std::optional<std::string>& signature, const Trust& trust);
+
+// Adds a violation, or with the policy `warn` a warning, if `expires` is in the past.
+void check_expiry(std::string_view file, const std::optional<std::string>& expires,
+                  const Trust& trust, std::vector<std::string>& violations,
+                  std::vector<std::string>& warnings);
 
 // A checked manifest, or all reasons why it is refused.
 struct CheckedManifest {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses any bytes as a manifest, a signature, a keyring, a lock, a package index and as code. Each
-// parser reports an error, or the accepted value satisfies its invariants.
-// An unsigned manifest is never parsed.
+// Parses any bytes as a manifest, a signature, a keyring, a lock, a package index, a list of
+// revoked keys, the record of what was seen, and as code. Each parser reports an error, or the
+// accepted value satisfies its invariants. An unsigned manifest is never parsed.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -10,7 +10,8 @@
 #include "epilogue/hub/code_target.h"
 #include "epilogue/hub/file_io.h"
 #include "epilogue/hub/manifest_parser.h"
-#include "epilogue/hub/source.h"
+#include "epilogue/hub/package_index.h"
+#include "epilogue/hub/revocation.h"
 #include "epilogue/hub/trust.h"
 #include "epilogue/hub/variant.h"
 
@@ -74,6 +75,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   if (const auto index = hub::parse_index(text, "i"); index) {
     require(hub::parse_index(hub::index_text(*index), "i") == *index);
+  }
+  if (const auto seen = hub::parse_seen(text, "s"); seen) {
+    require(hub::parse_seen(hub::seen_text(*seen), "s") == *seen);
+  }
+  if (const auto revoked = hub::parse_revocations(text, "r"); revoked) {
+    for (const auto& key : *revoked) require(key.size() == 64);
   }
   hub::code_target(text);
   if (hub::path_error(text).empty()) require(stays_inside(text));

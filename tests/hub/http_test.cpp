@@ -1,71 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packages from a local HTTP server, which can respond correctly, slowly, or with errors.
-#include <httplib.h>
 #include <netinet/in.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <thread>
 
 #include "epilogue/hub/open_source.h"
 #include "epilogue/hub/store.h"
-#include "tests/hub/test_package.h"
+#include "tests/hub/test_server.h"
 
 namespace epi::hub {
 namespace {
 
 namespace fs = std::filesystem;
-
-class Http : public TestPackage {
- protected:
-  void SetUp() override {
-    TestPackage::SetUp();
-    ::setenv("EPILOGUE_HUB_TIMEOUT", "1", 1);
-    server_.set_pre_routing_handler(
-        [this](const httplib::Request& request, httplib::Response& response) {
-          ++requests_;
-          if (broken_path_.empty() || !request.path.ends_with(broken_path_)) {
-            return httplib::Server::HandlerResponse::Unhandled;
-          }
-          broken_(response);
-          return httplib::Server::HandlerResponse::Handled;
-        });
-    server_.set_mount_point("/kernels", packages().string());
-    port_ = server_.bind_to_any_port("127.0.0.1");
-    thread_ = std::thread([this] { server_.listen_after_bind(); });
-    while (!server_.is_running()) std::this_thread::yield();
-    options_.sources = {address()};
-  }
-  void TearDown() override {
-    server_.stop();
-    thread_.join();
-    ::unsetenv("EPILOGUE_HUB_TIMEOUT");
-    TestPackage::TearDown();
-  }
-
-  std::string address() const { return fmt::format("http://127.0.0.1:{}/kernels", port_); }
-  Result<Resolution> resolve_package() const { return resolve({"test/one", 1}, host(), options_); }
-  std::string error() const {
-    const auto resolution = resolve_package();
-    return resolution ? "" : resolution.error().message;
-  }
-  // Answers requests for one file with `answer`.
-  void break_file(const std::string& path, std::function<void(httplib::Response&)> answer) {
-    broken_path_ = path;
-    broken_ = std::move(answer);
-  }
-  fs::path cache() const { return top_ / "cache/hub"; }
-
-  httplib::Server server_;
-  std::thread thread_;
-  int port_ = 0;
-  std::atomic<int> requests_ = 0;
-  std::string broken_path_;
-  std::function<void(httplib::Response&)> broken_;
-};
 
 TEST_F(Http, FetchesOnlyChosenVariantAndOnce) {
   const auto resolution = resolve_package();
@@ -73,9 +23,9 @@ TEST_F(Http, FetchesOnlyChosenVariantAndOnce) {
   ASSERT_TRUE(resolution->chosen && resolution->chosen->is_trusted());
   EXPECT_EQ(resolution->chosen->checked.manifest->variant, kBaseline);
   EXPECT_EQ(resolution->chosen->files.at("README"), "read me");
-  EXPECT_EQ(requests_, 5);  // packages.json, the manifest, its signature, two files
+  EXPECT_EQ(requests_, 7);  // the index, the manifest, their signatures, revoked keys, two files
   ASSERT_TRUE(resolve_package());
-  EXPECT_EQ(requests_, 8);  // the files are in the cache
+  EXPECT_EQ(requests_, 12);  // the files are in the cache
   EXPECT_EQ(std::distance(fs::directory_iterator(cache()), {}), 1);
 }
 

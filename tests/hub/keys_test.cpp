@@ -22,6 +22,7 @@ class Keys : public ::testing::Test {
   fs::path file(const std::string& text) const {
     const fs::path path = top_ / "file";
     std::ofstream(path) << text;
+    fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
     return path;
   }
   fs::path top_;

@@ -79,7 +79,6 @@ constexpr BrokenRule kBrokenRules[] = {
     {"\"bytes\": 10", "\"bytes\": 1e30",
      "files[\"gemm.cubin\"].bytes: must be an integer from 0 to 1073741824"},
     {"aaaa", "AAAA", "files[\"gemm.cubin\"].sha256: must be 64 lowercase hex digits"},
-    {"\"exports\": [", "\"exports\": [], \"layers\": [", "exports: must have at least one entry"},
     {"\"dtypes\": [\"bf16\"]", "\"dtypes\": [\"i64\"]",
      "exports[0].dtypes[0]: must be f64, f32, bf16 or f16"},
     {"[\"m\", \"k\"]", "[\"m\"]", "exports[0].operands[0].shape: must have two sizes"},
@@ -102,8 +101,16 @@ constexpr BrokenRule kBrokenRules[] = {
      "exports[0].launches[0].arguments[3]: must have address, row_stride, int, "
      "long, tensor_map or zeros"},
     {"[128, 64]", "[128, 48]", "exports[0].launches[0].arguments[0].box[1]: must be 32 or 64"},
-    {"\"launches\": [", "\"sizes\": [",
-     "exports[0]: must have launches, because its code is a cubin or PTX"},
+    {R"("launches": [{"kernel": "pair", "dtype": "bf16", "tile": [1, 1], "threads": 32, "arguments": []}])",
+     R"("sizes": [])", "exports[1]: must have launches, because its code is a cubin or PTX"},
+    {"\"license\": \"MIT\"", "\"license\": \"MIT\", \"license\": \"MIT\"",
+     "[\"license\"]: occurs more than once"},
+    {"\"threads\": 384", "\"threads\": 384, \"thre\\u0061ds\": 1",
+     "[\"exports\"][0][\"launches\"][0][\"threads\"]: occurs more than once"},
+    {"\"bytes\": 10}", "\"bytes\": 10}, \"gemm.cubin\": {}",
+     "[\"files\"][\"gemm.cubin\"]: occurs more than once"},
+    {"\"license\": \"MIT\"", "\"license\": \"MIT\", \"released\": \"2026-02-30T00:00:00Z\"",
+     "released: must be a time in UTC such as 2026-11-17T09:00:00Z"},
     {"\"down\": \"gemm\"", "\"down\": \"up\"", "layers[0].down: no such export"},
     {", \"down\": \"gemm\"", "", "layers[0]: must have either pointwise, or gate_up and down"},
     {"\"GluMlp\"", "\"Mlp\"", "layers[0].name: must be GluMlp"},
@@ -128,6 +135,15 @@ TEST(Manifest, ErrorsNamePlaceAndRule) {
     ASSERT_FALSE(manifest) << broken.to;
     EXPECT_EQ(manifest.error().message, fmt::format("m: {}", broken.message));
   }
+}
+
+TEST(Manifest, RejectsManifestWithoutExports) {
+  std::string text = good_manifest();
+  const size_t from = text.find("[{\"name\": \"gemm\"");
+  text.replace(from, text.find(",\n    \"layers\"") - from, "[]");
+  const auto manifest = parse_manifest(text, "m");
+  ASSERT_FALSE(manifest);
+  EXPECT_EQ(manifest.error().message, "m: exports: must have at least one entry");
 }
 
 TEST(Manifest, RejectsInvalidJson) {

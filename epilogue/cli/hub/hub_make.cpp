@@ -1,126 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epilogue hub verify`, `get`, `lock`, `build`, `sign` and `keygen`.
+// `epilogue hub build`, `sign`, `index`, `keygen` and `revoke`.
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <filesystem>
 
 #include "epilogue/base/error.h"
-#include "epilogue/base/join.h"
 #include "epilogue/base/json_writer.h"
-#include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/hub/hub_verbs.h"
-#include "epilogue/cli/output.h"
-#include "epilogue/cli/progress.h"
 #include "epilogue/hub/assemble.h"
-#include "epilogue/hub/file_io.h"
-#include "epilogue/hub/hugging_face.h"
-#include "epilogue/hub/store.h"
+#include "epilogue/hub/package_index.h"
+#include "epilogue/hub/revocation.h"
+#include "epilogue/hub/utc_time.h"
 
 namespace epi::cli {
 namespace {
 
-// The result of `verify` for one variant of a package or of a Hugging Face folder.
-struct VerifyResult {
-  std::string name;
-  std::string key;
-  std::vector<std::string> violations;
-  std::vector<std::string> warnings;
-};
-
-std::vector<VerifyResult> verify_package(const hub::PackageName& package,
-                                         const hub::Options& options) {
-  const auto located = hub::locate(package, options);
-  throw_if_failed(located);
-  std::vector<VerifyResult> results;
-  for (const std::string& variant : located->variants) {
-    const hub::VariantName name{package.name, package.version, variant};
-    const auto obtained = hub::obtain(*located->source, name, options);
-    throw_if_failed(obtained);
-    const auto& checked = obtained->variant.checked;
-    results.push_back({hub::text_of(name), checked.key, checked.violations, checked.warnings});
+std::optional<std::string> expiry_of(const HubVerbFlags& flags) {
+  if (flags.expires.empty()) return std::nullopt;
+  if (const auto error = hub::time_error(flags.expires); !error.empty()) {
+    fail("hub", "--expires: {}", error);
   }
-  const auto* locked = options.trust.find_locked(package.name, package.version);
-  if (locked == nullptr) return results;
-  for (const auto& [variant, entry] : locked->variants) {
-    if (std::ranges::find(located->variants, variant) != located->variants.end()) continue;
-    VerifyResult missing{hub::text_of({package.name, package.version, variant}), "", {}, {}};
-    missing.violations.push_back(options.trust.lock->path +
-                                 ": locked, but missing from the source");
-    results.push_back(std::move(missing));
-  }
-  return results;
+  return flags.expires;
 }
 
-std::vector<VerifyResult> verify_hugging_face(const std::string& folder) {
-  const auto variants = hub::read_hugging_face(folder);
-  throw_if_failed(variants);
-  std::vector<VerifyResult> results;
-  for (const auto& variant : *variants) {
-    results.push_back({fmt::format("{} {}", folder, variant.variant), "", variant.violations, {}});
-    if (variant.has_bundle) {
-      results.back().warnings.emplace_back("metadata.json.sigstore: signature not checked");
-    }
-  }
-  return results;
-}
-
-void print_verified(const std::vector<VerifyResult>& results) {
-  for (const VerifyResult& result : results) {
-    print_out("{} {}\n", result.violations.empty() ? "ok     " : "REFUSED", result.name);
-    for (const std::string& violation : result.violations) print_out("  {}\n", violation);
-    for (const std::string& warning : result.warnings) print_out("  warning: {}\n", warning);
-  }
-}
-
-void verified_json(const std::vector<VerifyResult>& results, bool ok) {
-  JsonWriter json;
-  json.begin_object().key("schema").integer(1).key("ok").boolean(ok);
-  json.key("variants").begin_array();
-  for (const VerifyResult& result : results) {
-    json.begin_object().key("name").string(result.name);
-    json.key("ok").boolean(result.violations.empty()).key("key");
-    result.key.empty() ? json.null() : json.string(result.key);
-    texts_json(json, "violations", result.violations);
-    texts_json(json, "warnings", result.warnings);
-    json.end_object();
-  }
-  json.end_array().end_object();
-  print_out("{}\n", json.text());
-}
-
-std::string package_text(const hub::PackageName& package) {
-  return fmt::format("{}@{}", package.name, package.version);
-}
-
-// The lock entry for all variants of a package in their current state. Fetches only manifests from
-// a server.
-hub::LockedPackage lock_package(const hub::PackageName& package, const hub::Options& options) {
-  const auto located = hub::locate(package, options);
-  throw_if_failed(located);
-  hub::LockedPackage locked{package.name, package.version, "", {}};
-  bool first = true;
-  for (const std::string& variant : located->variants) {
-    const hub::VariantName name{package.name, package.version, variant};
-    const auto checked = hub::read_manifest(*located->source, name, options.trust);
-    throw_if_failed(checked);
-    if (!checked->violations.empty()) {
-      throw Refused(
-          fmt::format("{}: refused:\n  {}", hub::text_of(name), join(checked->violations, "\n  ")));
-    }
-    if (!first && checked->key != locked.key) {
-      throw Refused(
-          fmt::format("{}: its variants are signed by different keys", package_text(package)));
-    }
-    first = false;
-    locked.key = checked->key;
-    hub::LockedVariant& entry = locked.variants[variant];
-    entry.manifest = checked->sha256;
-    for (const auto& [path, file] : checked->manifest->files) entry.files[path] = file.sha256;
-  }
-  return locked;
-}
+}  // namespace
 
 void print_result(const HubVerbFlags& flags, const char* key,
                   const std::vector<std::string>& values, const std::string& text) {
@@ -135,68 +40,11 @@ void print_result(const HubVerbFlags& flags, const char* key,
   print_out("{}\n", json.text());
 }
 
-}  // namespace
-
-int hub_verify(const HubVerbFlags& flags) {
-  std::vector<VerifyResult> results;
-  const auto append = [&](std::vector<VerifyResult> more) {
-    std::ranges::move(more, std::back_inserter(results));
-  };
-  const hub::Options options = hub_options(flags.hub);
-  for (const std::string& text : flags.packages) {
-    append(hub::is_hugging_face(text) ? verify_hugging_face(text)
-                                      : verify_package(package_of(text), options));
-  }
-  if (flags.packages.empty()) {
-    if (!options.trust.lock)
-      fail("hub", "a package is needed, such as epilogue/glu@1: there is no epilogue.lock");
-    for (const hub::LockedPackage& package : options.trust.lock->packages) {
-      append(verify_package({package.name, package.version}, options));
-    }
-  }
-  const bool ok =
-      std::ranges::all_of(results, [](const VerifyResult& one) { return one.violations.empty(); });
-  flags.json ? verified_json(results, ok) : print_verified(results);
-  return ok ? kDone : kBroken;
-}
-
-int hub_get(const HubVerbFlags& flags) {
-  const Device device = device_of(flags);
-  hub::Options options = hub_options(flags.hub);
-  options.refetch_damaged = true;
-  const WaitingLine line(flags.packages.empty() ? "" : flags.packages[0], "fetching");
-  const auto resolution = hub::resolve(only_package(flags), hub::this_host(device), options);
-  throw_if_failed(resolution);
-  const std::string refusal = hub::refusal_text(*resolution);
-  if (!refusal.empty() && resolution->chosen) throw Refused(refusal);
-  if (!refusal.empty()) throw ListError(refusal);
-  const std::string folder = resolution->folder.string();
-  print_result(flags, "folders", {folder},
-               fmt::format("{} {}\n{}", package_text(resolution->package),
-                           resolution->chosen->checked.manifest->variant, folder));
-  return kDone;
-}
-
-int hub_lock(const HubVerbFlags& flags) {
-  if (flags.packages.empty()) fail("hub", "a package is needed: epilogue/glu@1");
-  hub::Settings settings = settings_of(flags.hub);
-  settings.use_lock = false;  // it is written below
-  const auto options = hub::make_options(settings);
-  throw_if_failed(options);
-  std::vector<hub::LockedPackage> packages;
-  for (const std::string& text : flags.packages) {
-    packages.push_back(lock_package(package_of(text), *options));
-  }
-  const std::filesystem::path path = hub::lock_path(settings);
-  throw_if_failed(hub::add_to_lock(path, std::move(packages)));
-  print_result(flags, "locked", flags.packages, fmt::format("wrote {}", path.string()));
-  return kDone;
-}
-
 int hub_build(const HubVerbFlags& flags) {
   hub::AssembleOptions options{flags.path, flags.variant, flags.files, flags.out};
   if (!flags.commit.empty()) options.commit = flags.commit;
   options.dirty = flags.dirty;
+  options.expires = expiry_of(flags);
   const auto name = hub::assemble(options);
   throw_if_failed(name);
   const std::string folder = (options.out / hub::path_of(*name)).string();
@@ -219,6 +67,18 @@ int hub_sign(const HubVerbFlags& flags) {
   return kDone;
 }
 
+int hub_index(const HubVerbFlags& flags) {
+  const auto key = hub::PrivateKey::read(flags.key);
+  throw_if_failed(key);
+  if (!std::filesystem::is_directory(flags.path)) {
+    fail("hub", "{}: there is no such folder", flags.path);
+  }
+  throw_if_failed(hub::write_index(flags.path, &*key, expiry_of(flags)));
+  const std::string path = (std::filesystem::path(flags.path) / "packages.json").string();
+  print_result(flags, "indexes", {path}, fmt::format("signed with {}\n  {}", key->id(), path));
+  return kDone;
+}
+
 int hub_keygen(const HubVerbFlags& flags) {
   const hub::PrivateKey key = hub::PrivateKey::generate();
   const std::string name =
@@ -226,8 +86,7 @@ int hub_keygen(const HubVerbFlags& flags) {
   if (name.find('\n') != std::string::npos) fail("hub", "--name: must be a single line");
   throw_if_failed(key.save(flags.path));
   const std::string line = hub::keyring_line(key.id(), name);
-  const auto added =
-      flags.keyring.empty() ? Result<void>() : hub::add_line(flags.keyring, line);
+  const auto added = flags.keyring.empty() ? Result<void>() : hub::add_line(flags.keyring, line);
   if (!added) {
     std::error_code ignored;
     std::filesystem::remove(flags.path, ignored);
@@ -236,6 +95,17 @@ int hub_keygen(const HubVerbFlags& flags) {
   print_result(flags, "keys", {key.id()},
                fmt::format("private key: {}\nkeyring line: {}", flags.path,
                            line.substr(0, line.size() - 1)));
+  return kDone;
+}
+
+int hub_revoke(const HubVerbFlags& flags) {
+  const auto key = hub::PrivateKey::read(flags.path);
+  throw_if_failed(key);
+  const std::string line = hub::revocation_line(*key);
+  if (!flags.list.empty()) throw_if_failed(hub::add_line(flags.list, line));
+  print_result(flags, "keys", {key->id()},
+               flags.list.empty() ? line.substr(0, line.size() - 1)
+                                  : fmt::format("revoked {}\n  {}", key->id(), flags.list));
   return kDone;
 }
 

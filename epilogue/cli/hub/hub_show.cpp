@@ -16,6 +16,7 @@
 #include "epilogue/cli/run/run_options.h"
 #include "epilogue/hub/hugging_face.h"
 #include "epilogue/hub/open_source.h"
+#include "epilogue/hub/package_index.h"
 #include "epilogue/hub/store.h"
 #include "epilogue/report/units.h"
 
@@ -34,9 +35,15 @@ std::vector<ListedPackage> list_all(const hub::Options& options) {
   for (const std::string& text : options.sources) {
     const auto source = hub::open_source(text);
     throw_if_failed(source);
-    const auto index = (*source)->index();
+    const auto index = hub::list_packages(**source, options.trust);
     throw_if_failed(index);
-    for (const auto& [name, versions] : *index) {
+    if (!index->violations.empty()) {
+      throw Refused(fmt::format("{}: refused:\n  {}", text, join(index->violations, "\n  ")));
+    }
+    for (const std::string& warning : index->warnings) {
+      fmt::print(stderr, "epilogue: {}: {}\n", text, warning);
+    }
+    for (const auto& [name, versions] : index->packages) {
       for (const auto& [version, variants] : versions) {
         rows.push_back({name, version, text, variants});
       }
@@ -100,9 +107,11 @@ int64_t bytes_of(const hub::Manifest& manifest) {
 }
 
 void print_manifest(const hub::Manifest& manifest) {
-  print_out("{}@{}, {}\nsource commit {}{}\n", manifest.name, manifest.version, manifest.license,
-            manifest.commit.value_or("unknown"),
-            manifest.dirty ? ", with uncommitted changes" : "");
+  fmt::print("{}@{}, {}\nsource commit {}{}\n", manifest.name, manifest.version, manifest.license,
+             manifest.commit.value_or("unknown"),
+             manifest.dirty ? ", with uncommitted changes" : "");
+  if (manifest.released) fmt::print("released {}\n", *manifest.released);
+  if (manifest.expires) fmt::print("expires {}\n", *manifest.expires);
   for (const hub::Export& exported : manifest.exports) {
     print_out("  {}\n    {}{}{}\n", signature_of(exported), join(dtype_names(exported), ", "),
               size_rules(exported), exported.deterministic ? "; deterministic" : "");
@@ -142,7 +151,10 @@ void export_json(JsonWriter& json, const hub::Export& exported) {
 void manifest_json(JsonWriter& json, const hub::Manifest& manifest) {
   json.begin_object().key("license").string(manifest.license).key("commit");
   manifest.commit ? json.string(*manifest.commit) : json.null();
-  json.key("dirty").boolean(manifest.dirty);
+  json.key("dirty").boolean(manifest.dirty).key("released");
+  manifest.released ? json.string(*manifest.released) : json.null();
+  json.key("expires");
+  manifest.expires ? json.string(*manifest.expires) : json.null();
   json.key("abi_least").integer(manifest.abi_least).key("abi_most").integer(manifest.abi_most);
   json.key("backend").string(manifest.backend).key("targets").begin_array();
   for (const std::string& target : manifest.targets) json.string(target);
@@ -265,6 +277,12 @@ void texts_json(JsonWriter& json, const char* key, const std::vector<std::string
   json.end_array();
 }
 
+void throw_if_refused(const hub::PackageName& package, const hub::Located& located) {
+  if (located.violations.empty()) return;
+  throw Refused(fmt::format("{}@{}: refused:\n  {}", package.name, package.version,
+                            join(located.violations, "\n  ")));
+}
+
 Device device_of(const HubVerbFlags& flags) {
   RunFlags run;
   run.device = flags.device;
@@ -308,6 +326,7 @@ int hub_info(const HubVerbFlags& flags) {
   const hub::Options options = hub_options(flags.hub);
   const auto located = hub::locate(package, options);
   throw_if_failed(located);
+  throw_if_refused(package, *located);
   std::vector<InfoVariant> variants;
   for (const std::string& variant : located->variants) {
     const hub::VariantName name{package.name, package.version, variant};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verbs of `epilogue hub` and their flags. The implementations are in hub_show.cpp (list, info,
-// why) and hub_make.cpp (verify, get, lock, build, sign, keygen).
+// why), hub_check.cpp (verify, get, lock) and hub_make.cpp (build, sign, index, keygen, revoke).
 #include "epilogue/cli/hub/hub_verbs.h"
 
 #include <memory>
@@ -94,16 +94,30 @@ void add_publish_verbs(Command& hub) {
   app.option("-o,--out", build->out, "Package folder to write to").value_name("DIR").required();
   app.option("--commit", build->commit, "Source commit to record").value_name("TEXT");
   app.flag("--dirty", build->dirty, "The source has uncommitted changes");
+  app.option("--expires", build->expires, "Refused from then on: 2027-01-31T00:00:00Z")
+      .value_name("TIME");
 
   auto sign = std::make_shared<HubVerbFlags>();
   app = add(hub,
             {"sign",
-             "Signs every manifest under a folder\n"
+             "Signs every manifest under a folder, and its index\n"
              "Example: epilogue hub sign packages --key mine.key",
              hub_sign},
             sign);
   app.option("FOLDER", sign->path, "A folder of packages, a package or a variant").required();
   app.option("--key", sign->key, "Private key from `hub keygen`").value_name("FILE").required();
+
+  auto index = std::make_shared<HubVerbFlags>();
+  app = add(hub,
+            {"index",
+             "Lists all packages of a folder in a signed packages.json\n"
+             "Example: epilogue hub index packages --key mine.key",
+             hub_index},
+            index);
+  app.option("FOLDER", index->path, "The root folder of the packages").required();
+  app.option("--key", index->key, "Private key from `hub keygen`").value_name("FILE").required();
+  app.option("--expires", index->expires, "Refused from then on: 2027-01-31T00:00:00Z")
+      .value_name("TIME");
 
   auto keygen = std::make_shared<HubVerbFlags>();
   app = add(hub,
@@ -115,6 +129,16 @@ void add_publish_verbs(Command& hub) {
   app.option("FILE", keygen->path, "Private key to write; must not exist yet").required();
   app.option("--name", keygen->name, "Name of the key in keyrings").value_name("TEXT");
   app.option("--keyring", keygen->keyring, "Keyring to add the public key to").value_name("FILE");
+
+  auto revoke = std::make_shared<HubVerbFlags>();
+  app = add(hub,
+            {"revoke",
+             "Makes the statement that a key is no longer valid\n"
+             "Example: epilogue hub revoke mine.key --list packages/revoked.txt",
+             hub_revoke},
+            revoke);
+  app.option("KEY", revoke->path, "Private key that is revoked").required();
+  app.option("--list", revoke->list, "Add it to this list (print it)").value_name("FILE");
 }
 
 }  // namespace

@@ -20,8 +20,10 @@ struct HubVerbFlags {
   std::string out;
   std::string commit;
   bool dirty = false;
-  std::string key;   // sign
-  std::string name;  // keygen
+  std::string expires;  // build, index
+  std::string key;      // sign, index
+  std::string list;     // revoke
+  std::string name;     // keygen
   std::string keyring;
   bool json = false;
 };
@@ -34,10 +36,17 @@ int hub_get(const HubVerbFlags& flags);
 int hub_lock(const HubVerbFlags& flags);
 int hub_build(const HubVerbFlags& flags);
 int hub_sign(const HubVerbFlags& flags);
+int hub_index(const HubVerbFlags& flags);
 int hub_keygen(const HubVerbFlags& flags);
+int hub_revoke(const HubVerbFlags& flags);
 
 // Writes a member with a list of strings into an open object.
 void texts_json(JsonWriter& json, const char* key, const std::vector<std::string>& texts);
+// Prints `text`, or with --json an object with the list `values`.
+void print_result(const HubVerbFlags& flags, const char* key,
+                  const std::vector<std::string>& values, const std::string& text);
+// Throws `Refused` if the index of the package's source is not trusted.
+void throw_if_refused(const hub::PackageName& package, const hub::Located& located);
 // Registers the backend of --device and returns the device.
 Device device_of(const HubVerbFlags& flags);
 // The single package given to a verb. Throws `Error` for none and for several.

@@ -17,6 +17,8 @@ void add_hub_options(Command& verb, HubFlags& flags) {
       .value_name("FILE")
       .repeatable();
   verb.option("--lock", flags.lock, "Lock file (epilogue.lock, if present)").value_name("FILE");
+  verb.flag("--allow-downgrade", flags.allow_downgrade,
+            "Accept a server's older release of a package");
 }
 
 hub::Settings settings_of(const HubFlags& flags) {
@@ -25,6 +27,7 @@ hub::Settings settings_of(const HubFlags& flags) {
   settings.policy = flags.trust;
   settings.keyrings.assign(flags.keyrings.begin(), flags.keyrings.end());
   if (!flags.lock.empty()) settings.lock = flags.lock;
+  settings.allow_downgrade = flags.allow_downgrade;
   return settings;
 }
 

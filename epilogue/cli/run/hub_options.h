@@ -16,9 +16,10 @@ struct HubFlags {
   std::string trust;
   std::vector<std::string> keyrings;
   std::string lock;
+  bool allow_downgrade = false;
 };
 
-// --source, --trust, --keyring and --lock.
+// --source, --trust, --keyring, --lock and --allow-downgrade.
 void add_hub_options(Command& verb, HubFlags& flags);
 
 hub::Settings settings_of(const HubFlags& flags);
