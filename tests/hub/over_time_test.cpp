@@ -2,6 +2,9 @@
 // What a server cannot do over time: return to an older release, hide a newer version, serve an
 // expired package, or hide that a key was revoked.
 #include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
 
 #include "epilogue/hub/package_index.h"
 #include "epilogue/hub/revocation.h"
@@ -220,6 +223,37 @@ TEST_F(OverTime, RequiresSignedIndex) {
   options_.trust.policy = Policy::kWarn;
   EXPECT_NE(refusal().find("packages.sig: not a valid signature of packages.json"),
             std::string::npos);
+}
+
+// A package that is refused for its source's index is refused for trust: exit code 1.
+TEST_F(OverTime, ToolExitsWith1ForUnsignedIndex) {
+  ::setenv("EPILOGUE_HUB_TIMEOUT", "20", 1);
+  write(top_ / "keyring", keyring_line(key_.id(), "the test"));
+  const std::string tool = fs::read_symlink("/proc/self/exe").parent_path() / "epilogue";
+  const auto exit_code = [&](const std::string& command) {
+    const std::string line =
+        fmt::format("cd {} && {} hub {} --source {} --keyring keyring >out 2>&1", top_.string(),
+                    tool, command, address());
+    return WEXITSTATUS(std::system(line.c_str()));
+  };
+  const char* kCommands[] = {"list",
+                             "info test/one@1",
+                             "verify test/one@1",
+                             "lock test/one@1",
+                             "why test/one@1 --device cpu",
+                             "get test/one@1 --device cpu"};
+  for (const char* command : kCommands) {
+    if (std::string_view(command).find("--device") == std::string_view::npos) {
+      EXPECT_EQ(exit_code(command), 0) << command << ": " << read(top_ / "out");
+    }
+  }
+  fs::remove(top_ / "epilogue.lock");
+  fs::remove(packages() / "packages.sig");
+  for (const char* command : kCommands) {
+    EXPECT_EQ(exit_code(command), 1) << command;
+    EXPECT_NE(read(top_ / "out").find("the index is not signed"), std::string::npos)
+        << command << ": " << read(top_ / "out");
+  }
 }
 
 TEST_F(OverTime, BuildRemovesSignatureOfOldIndex) {

@@ -26,12 +26,10 @@ class Owners : public Http {
   void SetUp() override {
     Http::SetUp();
     ::setenv("XDG_CONFIG_HOME", (top_ / "config").c_str(), 1);
-    ::setenv("XDG_STATE_HOME", (top_ / "state").c_str(), 1);
     write(keyring(), keyring_line(key_.id(), "the test"));
   }
   void TearDown() override {
     ::unsetenv("XDG_CONFIG_HOME");
-    ::unsetenv("XDG_STATE_HOME");
     Http::TearDown();
   }
   fs::path keyring() const { return top_ / "config/epilogue/keyring"; }

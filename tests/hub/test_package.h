@@ -53,9 +53,11 @@ class TestPackage : public ::testing::Test {
     options_.trust.keyring = std::move(*keyring);
     options_.sources = {packages().string()};
     ::setenv("EPILOGUE_CACHE", (top_ / "cache").c_str(), 1);
+    ::setenv("XDG_STATE_HOME", (top_ / "state").c_str(), 1);
   }
   void TearDown() override {
     ::unsetenv("EPILOGUE_CACHE");
+    ::unsetenv("XDG_STATE_HOME");
     std::filesystem::remove_all(top_);
   }
 
