@@ -49,8 +49,8 @@ struct CheckedIndex {
   std::vector<std::string> violations;
   std::vector<std::string> warnings;
 };
-// Reads the source's revoked keys before the index is checked, and they count from then on. Fails if
-// the source cannot be read.
+// Reads the source's revoked keys before the index is checked, and they count from then on. Fails
+// if the source cannot be read.
 Result<CheckedIndex> list_packages(const Source& source, const Trust& trust);
 
 }  // namespace epi::hub
