@@ -195,7 +195,7 @@ class HttpSource final : public Source {
 
 Result<std::unique_ptr<Source>> open_http_source(const std::string& address) {
   auto url = parse_http_url(address);
-  if (!url || address.find_first_of("?#") != std::string::npos) {
+  if (!url || address.find_first_of("?#@") != std::string::npos) {
     return failure("invalid address: expected one such as https://example.org/kernels");
   }
   while (url->path.ends_with('/')) url->path.pop_back();

@@ -40,12 +40,14 @@ std::optional<HttpUrl> parse_http_url(std::string_view address) {
   const bool is_https = start == kHttps;
   if (!is_https && !start.starts_with(kHttp)) return std::nullopt;
   const auto is_refused = [](char c) {
-    return static_cast<unsigned char>(c) <= ' ' || c == 127 || c == '\\' || c == '@';
+    return static_cast<unsigned char>(c) <= ' ' || c == 127 || c == '\\';
   };
   if (std::ranges::any_of(address, is_refused)) return std::nullopt;
   const size_t host = is_https ? kHttps.size() : kHttp.size();
   const size_t end = std::min(address.find_first_of("/?#", host), address.size());
-  if (end == host) return std::nullopt;
+  if (end == host || address.substr(host, end - host).find('@') != std::string_view::npos) {
+    return std::nullopt;
+  }
   const std::string_view scheme = is_https ? kHttps : kHttp;
   return HttpUrl{std::string(scheme) + std::string(address.substr(host, end - host)),
                  std::string(address.substr(end))};

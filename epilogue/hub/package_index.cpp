@@ -87,8 +87,11 @@ void check_released(const Source& source, const IndexFile& index, const Trust& t
     return;
   }
   if (released.empty()) return;
-  const auto stored =
-      trust.seen->update([&](SeenState& state) { state.indexes[source.name()] = released; });
+  const auto stored = trust.seen->update([&](SeenState& state) {
+    std::string& newest =
+        state.indexes[source.name()];  // another process may have seen a newer one
+    newest = trust.allow_downgrade ? released : std::max(newest, released);
+  });
   if (!stored) checked.warnings.push_back("the index is not remembered: " + stored.error().message);
 }
 
@@ -182,7 +185,7 @@ Result<CheckedIndex> list_packages(const Source& source, const Trust& trust) {
   auto index = parse_index(*text, source.name() + "/packages.json");
   EPI_TRY(index);
   check_expiry("packages.json", index->expires, trust, checked.violations, checked.warnings);
-  if (!checked.key.empty()) check_released(source, *index, trust, checked);
+  if (trust.remembers(checked.key)) check_released(source, *index, trust, checked);
   if (checked.violations.empty()) checked.packages = std::move(index->packages);
   return checked;
 }

@@ -100,8 +100,10 @@ void check_newest(const PackageName& package, const Trust& trust, const CheckedI
                     package.name, newest, seen->second));
     return;
   }
-  const auto stored =
-      trust.seen->update([&](SeenState& state) { state.versions[package.name] = newest; });
+  const auto stored = trust.seen->update([&](SeenState& state) {
+    int64_t& version = state.versions[package.name];
+    version = trust.allow_downgrade ? newest : std::max(version, newest);
+  });
   if (!stored) {
     located.warnings.push_back("the version is not remembered: " + stored.error().message);
   }
@@ -123,7 +125,8 @@ Result<Located> locate_in(std::unique_ptr<Source> source, const PackageName& pac
   located.violations = std::move(index->violations);
   located.warnings = std::move(index->warnings);
   located.variants = index->packages[package.name][package.version];
-  if (is_remote && lock == nullptr && !index->key.empty() && !located.variants.empty()) {
+  if (is_remote && lock == nullptr && options.trust.remembers(index->key) &&
+      !located.variants.empty()) {
     check_newest(package, options.trust, *index, located);
   }
   return located;

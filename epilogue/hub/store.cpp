@@ -146,8 +146,8 @@ void check_released(const VariantName& name, const Trust& trust, CheckedManifest
 CheckedManifest check_fetched(const Source& source, const VariantName& name,
                               const SignedManifest& fetched, const Trust& trust) {
   CheckedManifest checked = check_manifest(name, fetched.manifest, fetched.signature, trust);
-  const bool is_signed = checked.violations.empty() && !checked.key.empty();
-  if (source.is_remote() && is_signed) check_released(name, trust, checked);
+  const bool is_remembered = source.is_remote() && trust.remembers(checked.key);
+  if (is_remembered && checked.violations.empty()) check_released(name, trust, checked);
   return checked;
 }
 

@@ -37,6 +37,8 @@ struct Trust {
   bool is_revoked(const KeyId& key) const {
     return keyring.is_revoked(key) || seen->state().revoked.contains(key);
   }
+  // Whether a file signed by `key` must not be older than what was seen before.
+  bool remembers(const KeyId& key) const { return policy != Policy::kOff && !key.empty(); }
   // Null if there is no lock or the package is not in it.
   const LockedPackage* find_locked(std::string_view name, int64_t version) const {
     return lock ? lock->find(name, version) : nullptr;

@@ -84,6 +84,9 @@ TEST_F(OverTime, RefusesOlderManifest) {
   EXPECT_EQ(refusal(), "");
   restart();
   replay_manifests(top_ / "old");
+  options_.trust.policy = Policy::kOff;
+  EXPECT_EQ(refusal(), "");
+  options_.trust.policy = Policy::kRequire;
   EXPECT_EQ(refusal(),
             "test/one@1: refused:\n  manifest.json: released 1970-04-11T00:00:00Z, but one "
             "released 1970-07-20T00:00:00Z was seen before: use a lock, or --allow-downgrade to "

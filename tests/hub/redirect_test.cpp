@@ -18,6 +18,7 @@ TEST(Redirects, StayOnServer) {
   EXPECT_EQ(target(kHost, "https://EXAMPLE.org:443/b"), "https://EXAMPLE.org:443/b");
   EXPECT_EQ(target("http://example.org", "https://example.org/b"), "https://example.org/b");
   EXPECT_EQ(target(kHost, "//example.org"), "https://example.org/");
+  EXPECT_EQ(target(kHost, "/b@1"), "https://example.org/b@1");
   for (const char* location :
        {"http://example.org/b", "https://example.org.evil.org/b", "https://evil.org/b",
         "//evil.org/b", "https://example.org:8443/b", "https://example.org@evil.org/b",

@@ -70,7 +70,8 @@ int hub_sign(const HubVerbFlags& flags) {
 int hub_index(const HubVerbFlags& flags) {
   const auto key = hub::PrivateKey::read(flags.key);
   throw_if_failed(key);
-  if (!std::filesystem::is_directory(flags.path)) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(flags.path, ignored)) {
     fail("hub", "{}: there is no such folder", flags.path);
   }
   throw_if_failed(hub::write_index(flags.path, &*key, expiry_of(flags)));
