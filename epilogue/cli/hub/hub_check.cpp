@@ -10,6 +10,7 @@
 #include "epilogue/base/json_writer.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/hub/hub_verbs.h"
+#include "epilogue/cli/output.h"
 #include "epilogue/cli/progress.h"
 #include "epilogue/hub/hugging_face.h"
 #include "epilogue/hub/store.h"
@@ -73,9 +74,9 @@ std::vector<VerifyResult> verify_hugging_face(const std::string& folder) {
 
 void print_verified(const std::vector<VerifyResult>& results) {
   for (const VerifyResult& result : results) {
-    fmt::print("{} {}\n", result.violations.empty() ? "ok     " : "REFUSED", result.name);
-    for (const std::string& violation : result.violations) fmt::print("  {}\n", violation);
-    for (const std::string& warning : result.warnings) fmt::print("  warning: {}\n", warning);
+    print_out("{} {}\n", result.violations.empty() ? "ok     " : "REFUSED", result.name);
+    for (const std::string& violation : result.violations) print_out("  {}\n", violation);
+    for (const std::string& warning : result.warnings) print_out("  warning: {}\n", warning);
   }
 }
 
@@ -92,7 +93,7 @@ void verified_json(const std::vector<VerifyResult>& results, bool ok) {
     json.end_object();
   }
   json.end_array().end_object();
-  fmt::print("{}\n", json.text());
+  print_out("{}\n", json.text());
 }
 
 // The lock entry for all variants of a package in their current state. Fetches only manifests from

@@ -41,7 +41,7 @@ std::vector<ListedPackage> list_all(const hub::Options& options) {
       throw Refused(fmt::format("{}: refused:\n  {}", text, join(index->violations, "\n  ")));
     }
     for (const std::string& warning : index->warnings) {
-      fmt::print(stderr, "epilogue: {}: {}\n", text, warning);
+      print_error("epilogue: {}: {}\n", text, warning);
     }
     for (const auto& [name, versions] : index->packages) {
       for (const auto& [version, variants] : versions) {
@@ -107,11 +107,11 @@ int64_t bytes_of(const hub::Manifest& manifest) {
 }
 
 void print_manifest(const hub::Manifest& manifest) {
-  fmt::print("{}@{}, {}\nsource commit {}{}\n", manifest.name, manifest.version, manifest.license,
-             manifest.commit.value_or("unknown"),
-             manifest.dirty ? ", with uncommitted changes" : "");
-  if (manifest.released) fmt::print("released {}\n", *manifest.released);
-  if (manifest.expires) fmt::print("expires {}\n", *manifest.expires);
+  print_out("{}@{}, {}\nsource commit {}{}\n", manifest.name, manifest.version, manifest.license,
+            manifest.commit.value_or("unknown"),
+            manifest.dirty ? ", with uncommitted changes" : "");
+  if (manifest.released) print_out("released {}\n", *manifest.released);
+  if (manifest.expires) print_out("expires {}\n", *manifest.expires);
   for (const hub::Export& exported : manifest.exports) {
     print_out("  {}\n    {}{}{}\n", signature_of(exported), join(dtype_names(exported), ", "),
               size_rules(exported), exported.deterministic ? "; deterministic" : "");
