@@ -6,13 +6,14 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "epilogue/base/error.h"
-#include "epilogue/base/mapped_file.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
+#include "epilogue/cli/output_rules.h"
 #include "epilogue/cli/trace/local_server.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 #include "epilogue/report/page.h"
@@ -47,16 +48,14 @@ std::string perfetto_link(const std::string& url) {
 struct ServedTrace {
   std::string name;  // "mlp.json"
   std::string path;  // in the URL: "/mlp.json"
-  MappedFile file;
+  std::string file;
 
   std::string report_path() const { return path + ".html"; }
 };
 
-std::vector<ServedTrace> map_files(const std::vector<std::string>& files) {
+std::vector<ServedTrace> served_traces(const std::vector<std::string>& files) {
   std::vector<ServedTrace> served;
   for (const std::string& file : files) {
-    auto mapped = MappedFile::open(file);
-    throw_if_failed(mapped);
     const std::string name = std::filesystem::path(file).filename().string();
     const std::string path = "/" + percent_encoded(name);
     for (const ServedTrace& other : served) {
@@ -66,20 +65,46 @@ std::vector<ServedTrace> map_files(const std::vector<std::string>& files) {
              path == other.report_path() ? file : other.name);
       }
     }
-    served.push_back({name, path, std::move(*mapped)});
+    served.push_back({name, path, file});
   }
   return served;
 }
 
-std::string_view text_of(const MappedFile& file) {
-  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
-}
+// The report pages, built when they are first requested and again when the trace has changed. Used
+// by several threads.
+class Reports {
+ public:
+  // Null if the file cannot be read: it may be in the middle of being written.
+  std::shared_ptr<const std::string> find(const std::string& file) {
+    const std::lock_guard lock(mutex_);
+    std::error_code failed;
+    const auto time = std::filesystem::last_write_time(file, failed);
+    Page& page = pages_[file];
+    if (page.text != nullptr && !failed && page.time == time) return page.text;
+    try {
+      page = {std::make_shared<const std::string>(build(file)), time};
+      return page.text;
+    } catch (const Error&) {
+      return nullptr;
+    }
+  }
 
-std::string report_of(const std::string& file) {
-  const auto inputs = read_inputs({file});
-  const analysis::TraceIndex index(inputs.at(0).trace);
-  return report::page_html({{file, index}});
-}
+ private:
+  static std::string build(const std::string& file) {
+    const auto inputs = read_inputs({file});
+    const analysis::TraceIndex index(inputs.at(0).trace);
+    std::string page = report::page_html({{file, index}});
+    refuse_changed_inputs();
+    return page;
+  }
+
+  struct Page {
+    std::shared_ptr<const std::string> text;
+    std::filesystem::file_time_type time;
+  };
+  std::mutex mutex_;
+  std::map<std::string, Page> pages_;
+};
 
 void print_links(const std::vector<ServedTrace>& served, bool once) {
   const std::string base = fmt::format("http://127.0.0.1:{}", kPort);
@@ -107,23 +132,19 @@ int open_traces(const OpenFlags& flags) {
   // Reads the traces first, so that errors are reported before the server starts.
   std::vector<std::string> files;
   for (const TraceInput& input : read_inputs(flags.files)) files.push_back(input.file);
-  const std::vector<ServedTrace> served = map_files(files);
+  const std::vector<ServedTrace> served = served_traces(files);
   LocalServer server(kPort, kPerfetto);
   print_links(served, flags.once);
-  std::map<std::string, std::string> reports;
+  Reports reports;
   server.run([&](const std::string& path) -> std::optional<LocalServer::Answer> {
-    for (size_t i = 0; i < served.size(); ++i) {
-      if (path == served[i].path) {
-        return LocalServer::Answer{text_of(served[i].file), "application/octet-stream", flags.once};
+    for (const ServedTrace& one : served) {
+      if (path == one.path) {
+        return LocalServer::Answer{one.file, nullptr, "application/octet-stream", flags.once};
       }
-      if (path != served[i].report_path()) continue;
-      std::string& page = reports[path];
-      try {
-        if (page.empty()) page = report_of(files[i]);
-      } catch (const Error&) {
-        return std::nullopt;  // the file was removed in the meantime
-      }
-      return LocalServer::Answer{page, "text/html; charset=utf-8", false};
+      if (path != one.report_path()) continue;
+      const auto page = reports.find(one.file);
+      if (page == nullptr) return std::nullopt;
+      return LocalServer::Answer{"", page, "text/html; charset=utf-8", false};
     }
     return std::nullopt;
   });
