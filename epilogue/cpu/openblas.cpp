@@ -2,16 +2,49 @@
 #include "epilogue/cpu/openblas.h"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 
 #include <cstdlib>
 
 #include "epilogue/base/error.h"
 #include "epilogue/base/machine.h"
+#include "epilogue/base/thread_pool.h"
 
 namespace epi::cpu {
 namespace {
 
-constexpr const char* kCoreVariable = "OPENBLAS_CORETYPE";
+// The address space that OpenBLAS needs: its library, and a work buffer per thread that calls it.
+constexpr size_t kLibraryBytes = size_t{64} << 20;
+constexpr size_t kWorkBytes = size_t{128} << 20;
+
+// Sets an environment variable that is not set, for its lifetime.
+class ScopedVariable {
+ public:
+  ScopedVariable(const char* name, const char* value)
+      : name_(value != nullptr && std::getenv(name) == nullptr ? name : nullptr) {
+    if (name_ != nullptr) ::setenv(name_, value, 1);
+  }
+  ScopedVariable(const ScopedVariable&) = delete;
+  ScopedVariable& operator=(const ScopedVariable&) = delete;
+  ~ScopedVariable() {
+    if (name_ != nullptr) ::unsetenv(name_);
+  }
+
+ private:
+  const char* name_;
+};
+
+// OpenBLAS retries forever if it cannot allocate its buffers.
+void check_address_space() {
+  const size_t bytes = kLibraryBytes + kWorkBytes * static_cast<size_t>(num_threads());
+  void* pages =
+      ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED) {
+    fail("mm", "out of memory: OpenBLAS needs {} MB of address space for {} (see `ulimit -v`)",
+         bytes >> 20, num_threads() == 1 ? "1 thread" : fmt::format("{} threads", num_threads()));
+  }
+  ::munmap(pages, bytes);
+}
 
 // OpenBLAS 0.3.21 does not recognize CPUs released after it and falls back to SSE3 kernels, five
 // times slower on an Emerald Rapids (bench/README.md). We select the kernel by instruction set
@@ -44,11 +77,11 @@ void find(void* library, const char* symbol, F*& function) {
 }
 
 OpenBlas load() {
-  const char* core = core_for_cpu();
-  const bool choose = core != nullptr && std::getenv(kCoreVariable) == nullptr;
-  if (choose) ::setenv(kCoreVariable, core, 1);
+  check_address_space();
+  const ScopedVariable core("OPENBLAS_CORETYPE", core_for_cpu());
+  // Our own threads call it. Its threads would only hold work buffers.
+  const ScopedVariable threads("OPENBLAS_NUM_THREADS", "1");
   void* library = open_library();
-  if (choose) ::unsetenv(kCoreVariable);
   OpenBlas blas;
   find(library, "cblas_sgemm", blas.sgemm);
   find(library, "cblas_dgemm", blas.dgemm);
