@@ -47,9 +47,7 @@ struct Slot {
 std::array<Slot, 4096> slots;
 static_assert(std::atomic<uintptr_t>::is_always_lock_free);
 
-// Guards the members of the slots that are not atomic, and the next variable.
-std::mutex slots_mutex;
-std::string lost_path;  // of a mapping that is closed
+std::mutex slots_mutex;  // guards the members that are not atomic
 
 struct sigaction previous_action;
 
@@ -111,7 +109,6 @@ Slot* take_slot() {
 
 void release_slot(Slot& slot) {
   const std::lock_guard lock(slots_mutex);
-  if (slot.has_lost_pages) lost_path = slot.path;
   slot.end = 0;
   slot.begin = 0;
   slot.has_lost_pages = false;
@@ -183,7 +180,7 @@ std::string changed_mapped_file() {
   for (const Slot& slot : slots) {
     if (slot.is_used && slot.fd >= 0 && slot.has_changed()) return slot.path;
   }
-  return lost_path;
+  return "";
 }
 
 }  // namespace epi

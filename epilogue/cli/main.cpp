@@ -17,7 +17,6 @@
 #include "epilogue/base/parse_integer.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
-#include "epilogue/cli/output_rules.h"
 #include "epilogue/cli/verbs.h"
 
 namespace {
@@ -103,9 +102,7 @@ int parse_and_run(int argc, char** argv) {
     return epi::cli::kDone;
   }
   if (!words.empty() && is_trace(words.front())) words.insert(words.begin(), "summary");
-  const int code = command_line.run(std::move(words));
-  epi::cli::refuse_changed_inputs();
-  return code;
+  return command_line.run(std::move(words));
 }
 
 // Runs the verb and reports its failure. Reporting itself may run out of memory.
@@ -142,6 +139,7 @@ int guarded_main(int argc, char** argv) {
 int main(int argc, char** argv) {
   epi::cli::open_closed_streams();
   const int code = guarded_main(argc, argv);
-  if (epi::cli::finish_output()) return code;
+  // One line is enough if the verb has failed, too.
+  if (epi::cli::finish_output() || code == epi::cli::kUsage || code == epi::cli::kBug) return code;
   return report_error("cannot write to standard output", epi::cli::kUsage);
 }

@@ -155,7 +155,6 @@ TEST_F(Files, MapsEmptyFileToNoBytes) {
 TEST_F(Files, SurvivesATruncatedMapping) {
   const fs::path path = folder_ / "in.bin";
   std::ofstream(path) << std::string(1 << 20, 'x');
-  std::string changed;
   {
     const auto mapped = MappedFile::open(path);
     ASSERT_TRUE(mapped);
@@ -168,7 +167,7 @@ TEST_F(Files, SurvivesATruncatedMapping) {
     EXPECT_EQ(mapped->bytes()[0], std::byte{'x'});
     EXPECT_EQ(changed_mapped_file(), path.string());
   }
-  EXPECT_EQ(changed_mapped_file(), path.string());  // what was read is still wrong
+  EXPECT_EQ(changed_mapped_file(), "");
 }
 
 TEST_F(Files, NoticesARewrittenMapping) {

@@ -20,6 +20,7 @@
 #include "epilogue/base/parse_integer.h"
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/cli/output.h"
+#include "epilogue/cli/output_rules.h"
 #include "epilogue/cli/progress.h"
 #include "epilogue/trace/event_args.h"
 #include "epilogue/trace/number_text.h"
@@ -171,6 +172,7 @@ std::vector<std::string> files_of(const std::vector<TraceInput>& inputs) {
 }
 
 void show_notices(const std::vector<TraceInput>& inputs, bool are_ranks) {
+  refuse_changed_inputs();
   std::fflush(stdout);
   const bool any_rank = std::any_of(inputs.begin(), inputs.end(),
                                     [](const TraceInput& input) { return input.has_rank; });

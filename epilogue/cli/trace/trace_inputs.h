@@ -56,7 +56,7 @@ std::vector<TraceInput> read_inputs(const std::vector<std::string>& files,
 // The files of the inputs, after folders were replaced by their ranks.
 std::vector<std::string> files_of(const std::vector<TraceInput>& inputs);
 // Prints the defects of the files to standard error, each kind once, and which of several ranks
-// have no rank in the file. Called last.
+// have no rank in the file. Called last: throws if a file has changed since it was read.
 void show_notices(const std::vector<TraceInput>& inputs, bool are_ranks = true);
 
 // The body of a trace verb: reads the traces, prints one JSON value or the text of each, then the
