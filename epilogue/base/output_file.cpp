@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/base/output_file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/random.h>
@@ -47,13 +48,15 @@ void remove_if_stale(const std::filesystem::path& path) {
   ::close(fd);
 }
 
+// With `readdir`, because libstdc++'s directory iterators end the process if memory runs out.
 void remove_stale_files(const std::filesystem::path& folder) {
-  std::error_code failed;
-  std::filesystem::directory_iterator entry(folder.empty() ? "." : folder, failed);
-  for (; !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
-    const std::string name = entry->path().filename().string();
-    if (name.starts_with(kPrefix) && name.ends_with(kSuffix)) remove_if_stale(entry->path());
+  DIR* const stream = ::opendir(folder.empty() ? "." : folder.c_str());
+  if (stream == nullptr) return;
+  while (const dirent* entry = ::readdir(stream)) {
+    const std::string_view name = entry->d_name;
+    if (name.starts_with(kPrefix) && name.ends_with(kSuffix)) remove_if_stale(folder / name);
   }
+  ::closedir(stream);
 }
 
 // Creates a temporary file with a name that nobody can predict. Process ids repeat in containers.
@@ -89,14 +92,14 @@ Result<OutputFile> OutputFile::create(const std::filesystem::path& path, mode_t 
     if (device < 0) return failure("{}: cannot open: {}", path.string(), std::strerror(errno));
     return OutputFile(path, {}, device);
   }
-  const auto target = link_target(path);
+  auto target = link_target(path);
   remove_stale_files(target.parent_path());
   auto temporary = create_temporary(target, mode);
   EPI_TRY(temporary);
   auto& [name, fd] = *temporary;
   struct stat replaced = {};
   if (::stat(target.c_str(), &replaced) == 0) ::fchmod(fd, replaced.st_mode & (mode | 0111));
-  return OutputFile(target, std::move(name), fd);
+  return OutputFile(std::move(target), std::move(name), fd);
 }
 
 OutputFile::OutputFile(OutputFile&& other) noexcept

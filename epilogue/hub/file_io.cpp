@@ -91,6 +91,11 @@ bool is_allowed(char c) {
 
 }  // namespace
 
+bool is_missing(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found;
+}
+
 Result<std::string> read_user_file(const std::filesystem::path& path, int64_t max_bytes) {
   return read_file(path, max_bytes, 0);
 }

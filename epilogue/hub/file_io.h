@@ -29,6 +29,10 @@ Result<std::string> read_trusted_file(const std::filesystem::path& path, int64_t
 // The same for a file that other users must not read either.
 Result<std::string> read_secret_file(const std::filesystem::path& path, int64_t max_bytes);
 
+// True only if nothing has this path. An error, such as of the disk, does not mean that a file is
+// missing: reading it tells.
+bool is_missing(const std::filesystem::path& path);
+
 // Writes a file atomically. Creates its parent folders. Only its owner can write to it, whatever
 // the umask.
 Result<void> write_file(const std::filesystem::path& path, std::string_view bytes,

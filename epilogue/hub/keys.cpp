@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <optional>
 
 #include "epilogue/base/error.h"
@@ -73,7 +74,7 @@ PrivateKey::PrivateKey(const Seed& seed) : seed_(seed) {
   const EvpKey key(
       EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, seed.data(), seed.size()),
       EVP_PKEY_free);
-  EPI_CHECK(key != nullptr);
+  if (key == nullptr) throw std::bad_alloc();
   std::array<uint8_t, kKeyBytes> bytes{};
   size_t size = bytes.size();
   EPI_CHECK(EVP_PKEY_get_raw_public_key(key.get(), bytes.data(), &size) == 1);
@@ -82,7 +83,9 @@ PrivateKey::PrivateKey(const Seed& seed) : seed_(seed) {
 
 PrivateKey PrivateKey::generate() {
   Seed seed{};
-  EPI_CHECK(RAND_priv_bytes(seed.data(), static_cast<int>(seed.size())) == 1);
+  if (RAND_priv_bytes(seed.data(), static_cast<int>(seed.size())) != 1) {
+    throw Error("[hub] OpenSSL cannot draw random numbers");
+  }
   return PrivateKey(seed);
 }
 
@@ -106,18 +109,21 @@ std::string PrivateKey::sign(std::string_view bytes) const {
       EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, seed_.data(), seed_.size()),
       EVP_PKEY_free);
   const EvpContext context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  if (context == nullptr) throw std::bad_alloc();
   std::array<uint8_t, kSignatureBytes> signature{};
   size_t size = signature.size();
-  EPI_CHECK(EVP_DigestSignInit(context.get(), nullptr, nullptr, nullptr, key.get()) == 1);
-  EPI_CHECK(EVP_DigestSign(context.get(), signature.data(), &size, octets(bytes), bytes.size()) ==
-            1);
+  const bool is_signed =
+      key != nullptr &&
+      EVP_DigestSignInit(context.get(), nullptr, nullptr, nullptr, key.get()) == 1 &&
+      EVP_DigestSign(context.get(), signature.data(), &size, octets(bytes), bytes.size()) == 1;
+  if (!is_signed) throw Error("[hub] OpenSSL cannot sign: out of memory");
   return fmt::format("{} {} {}\n", kPublic, id_, to_hex(signature));
 }
 
 Result<void> PrivateKey::save(const std::filesystem::path& path) const {
+  const std::string text = fmt::format("{} {}\n", kPrivate, to_hex(seed_));
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return failure("{}: {}", path.string(), std::strerror(errno));
-  const std::string text = fmt::format("{} {}\n", kPrivate, to_hex(seed_));
   const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   const int error = errno;
   ::close(fd);
@@ -147,6 +153,7 @@ bool is_signature_of(const Signature& signature, std::string_view bytes) {
       EVP_PKEY_free);
   if (key == nullptr) return false;
   const EvpContext context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  if (context == nullptr) throw std::bad_alloc();
   return EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, key.get()) == 1 &&
          EVP_DigestVerify(context.get(), digits->data(), digits->size(), octets(bytes),
                           bytes.size()) == 1;
@@ -178,8 +185,7 @@ Result<Keyring> Keyring::parse(std::string_view text, std::string_view path) {
 Result<Keyring> Keyring::read(std::span<const std::filesystem::path> paths) {
   Keyring all;
   for (const auto& path : paths) {
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) continue;
+    if (is_missing(path)) continue;
     const auto text = read_trusted_file(path, kMaxKeyringBytes);
     EPI_TRY(text);
     const auto keyring = parse(*text, path.string());
@@ -200,8 +206,7 @@ Result<void> add_line(const std::filesystem::path& path, const std::string& line
   const auto lock = FileLock::acquire(path);
   EPI_TRY(lock);
   std::string text;
-  std::error_code ignored;
-  if (std::filesystem::exists(path, ignored)) {
+  if (!is_missing(path)) {
     auto existing = read_trusted_file(path, kMaxKeyringBytes);
     EPI_TRY(existing);
     text = std::move(*existing);

@@ -66,8 +66,7 @@ std::string seen_text(const SeenState& state) {
 }
 
 Result<SeenState> Seen::read_file() const {
-  std::error_code ignored;
-  if (path_.empty() || !fs::exists(path_, ignored)) return SeenState{};
+  if (path_.empty() || is_missing(path_)) return SeenState{};
   const auto text = read_trusted_file(path_, kMaxSeenBytes);
   EPI_TRY(text);
   return parse_seen(*text, path_.string());

@@ -170,7 +170,7 @@ Result<std::vector<fs::path>> stored_folders(const std::string& manifest_sha256)
   std::vector<fs::path> folders;
   const auto store = store_path();
   std::error_code error;
-  if (!store || !fs::exists(*store, error)) return folders;
+  if (!store || is_missing(*store)) return folders;
   if (const auto why = folder_error(*store); !why.empty()) {
     return failure("{}: {}", store->string(), advice_for(why));
   }

@@ -41,8 +41,9 @@ enum class Phase : char {
 class Names {
  public:
   Names() = default;
-  Names(Names&&) noexcept = default;
-  Names& operator=(Names&&) noexcept = default;
+  // Not noexcept: moving a deque allocates in libstdc++.
+  Names(Names&&) = default;
+  Names& operator=(Names&&) = default;
   Names(const Names&) = delete;
   Names& operator=(const Names&) = delete;
 

@@ -9,6 +9,7 @@
 #include "epilogue/base/json_writer.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/hub/hub_verbs.h"
+#include "epilogue/cli/output.h"
 #include "epilogue/hub/assemble.h"
 #include "epilogue/hub/package_index.h"
 #include "epilogue/hub/revocation.h"
