@@ -18,6 +18,7 @@ constexpr std::array<Meaning, kDefectCount> kMeanings = {{
     {"the file ends inside the list of events: the events before that are kept", ""},
     {"the compressed data is corrupt or truncated: the data before that is kept", ""},
     {"event skipped: malformed", "events skipped: malformed"},
+    {"event skipped: nested too deeply", "events skipped: nested too deeply"},
     {"event skipped: missing or invalid time", "events skipped: missing or invalid time"},
     {"event with a negative duration: set to 0", "events with a negative duration: set to 0"},
     {"event skipped: its phase is not X, B, E, i, M, s, f or C",
@@ -40,6 +41,7 @@ bool Defects::empty() const {
 
 void Defects::add(const Defects& other) {
   for (size_t i = 0; i < kDefectCount; ++i) counts_[i] += other.counts_[i];
+  too_deep_byte_ = std::min(too_deep_byte_, other.too_deep_byte_);
 }
 
 std::vector<std::string> Defects::lines() const {
@@ -51,6 +53,9 @@ std::vector<std::string> Defects::lines() const {
       result.emplace_back(one);
     } else {
       result.push_back(fmt::format("{} {}", counts_[i], counts_[i] == 1 ? one : many));
+    }
+    if (static_cast<Defect>(i) == Defect::kTooDeep) {
+      result.back() += fmt::format(", the first at byte {}", too_deep_byte_);
     }
   }
   return result;

@@ -3,6 +3,7 @@
 // counted by kind and reported once, at the end.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@ enum class Defect : uint8_t {
   kTruncated,
   kBrokenCompression,
   kBrokenEvent,
+  kTooDeep,
   kBadTime,
   kNegativeDuration,
   kUnknownPhase,
@@ -31,7 +33,13 @@ inline constexpr size_t kDefectCount = static_cast<size_t>(Defect::kTrailingText
 class Defects {
  public:
   void count(Defect defect, int64_t times = 1) { counts_[static_cast<size_t>(defect)] += times; }
+  // Counts kTooDeep and remembers the lowest position in the file, which `lines` shows.
+  void count_too_deep(uint64_t byte) {
+    count(Defect::kTooDeep);
+    too_deep_byte_ = std::min(too_deep_byte_, byte);
+  }
   int64_t of(Defect defect) const { return counts_[static_cast<size_t>(defect)]; }
+  uint64_t too_deep_byte() const { return too_deep_byte_; }
   bool empty() const;
   void add(const Defects& other);
 
@@ -40,6 +48,7 @@ class Defects {
 
  private:
   std::array<int64_t, kDefectCount> counts_{};
+  uint64_t too_deep_byte_ = UINT64_MAX;
 };
 
 }  // namespace epi::trace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "epilogue/trace/json_text.h"
+#include "epilogue/trace/tolerant_cursor.h"
 
 namespace epi::trace {
 namespace {
@@ -70,7 +71,7 @@ bool read_field(simdjson::simdjson_result<ondemand::field> field, RawEvent& raw)
       return false;
     }
     raw.args = trim_right(raw.args);
-    return true;
+    return !is_nested_too_deeply(raw.args);
   }
   if (token.front() == '{' || token.front() == '[') return true;
   const std::string_view trimmed = trim_right(token);

@@ -8,6 +8,7 @@
 #include "epilogue/trace/input_text.h"
 #include "epilogue/trace/legacy_events.h"
 #include "epilogue/trace/number_text.h"
+#include "epilogue/trace/tolerant_cursor.h"
 #include "epilogue/trace/tolerant_parser.h"
 #include "epilogue/trace/windows.h"
 
@@ -24,6 +25,10 @@ Result<Trace> read_input(const InputText& input, const std::string& name, const 
   }
   Head head = parse_head(text);
   if (!head.is_json) return failure("{}: byte 0: not a trace: expected {{ or [", name);
+  if (head.too_deep_at != std::string_view::npos) {
+    return failure("{}: byte {}: nested deeper than {} levels", name, head.too_deep_at,
+                   kMaxNesting);
+  }
   if (head.events_begin == std::string_view::npos) {
     return failure("{}: not a trace: it has no \"traceEvents\"{}", name,
                    head.complete ? "" : " before its JSON breaks off");
@@ -34,6 +39,10 @@ Result<Trace> read_input(const InputText& input, const std::string& name, const 
   trace.defects.add(defects);
   if (!events.list_ended) trace.defects.count(Defect::kTruncated);
   if (trace.size() == 0 && !trace.defects.empty()) {
+    if (trace.defects.of(Defect::kTooDeep) > 0) {
+      return failure("{}: byte {}: not a trace: nested deeper than {} levels", name,
+                     trace.defects.too_deep_byte(), kMaxNesting);
+    }
     return failure("{}: not a trace: no event could be read", name);
   }
   trace.properties = std::move(head.properties);

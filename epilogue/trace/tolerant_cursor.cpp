@@ -29,6 +29,24 @@ bool is_event_start(std::string_view text, size_t at) {
   });
 }
 
+bool is_nested_too_deeply(std::string_view value) {
+  if (value.size() <= kMaxNesting) return false;  // each level takes a byte
+  size_t depth = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < value.size(); ++i) {
+    const char c = value[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string) {
+      if (c == '\\') ++i;
+      continue;
+    }
+    if (c == '{' || c == '[') ++depth;
+    if (depth > kMaxNesting) return true;
+    if ((c == '}' || c == ']') && depth > 0) --depth;
+  }
+  return false;
+}
+
 bool TolerantCursor::accept(char c) {
   skip_spaces();
   if (ended() || peek() != c) return false;
@@ -48,7 +66,10 @@ std::optional<std::string_view> TolerantCursor::key() {
   for (size_t i = begin; i < text_.size(); i += text_[i] == '\\' ? 2 : 1) {
     if (text_[i] != '"') continue;
     const size_t colon = after_spaces(i + 1);
-    if (colon >= text_.size() || text_[colon] != ':') return std::nullopt;
+    if (colon >= text_.size() || text_[colon] != ':') {
+      examined_ = std::max(examined_, colon);
+      return std::nullopt;
+    }
     at_ = colon + 1;
     return text_.substr(begin, i - begin);
   }
@@ -76,7 +97,7 @@ char TolerantCursor::before(size_t at) const {
   return at == 0 ? '\0' : text_[at - 1];
 }
 
-bool TolerantCursor::ends_value(size_t i, bool in_array) const {
+bool TolerantCursor::ends_value(size_t i, bool in_array) {
   size_t next = after_spaces(i + 1);
   if (next >= text_.size()) return true;
   if (text_[next] == '}' || text_[next] == ']') return true;
@@ -87,6 +108,7 @@ bool TolerantCursor::ends_value(size_t i, bool in_array) const {
   if (next >= text_.size() || text_[next] == '}' || text_[next] == ',') return true;
   if (text_[next] != '"') return false;
   const size_t quote = text_.find_first_of("\"\\", next + 1);
+  examined_ = std::max(examined_, std::min(quote, text_.size()));
   if (quote == kNotFound) return true;
   const size_t colon = after_spaces(quote + 1);
   return text_[quote] == '"' && (colon >= text_.size() || text_[colon] == ':');
@@ -95,11 +117,18 @@ bool TolerantCursor::ends_value(size_t i, bool in_array) const {
 bool TolerantCursor::skip_string(bool in_array) {
   bool control = false;
   size_t quote = kNotFound;  // the first quote that did not end the string
-  for (size_t i = at_ + 1; i < text_.size(); ++i) {
+  Range& no_end = no_string_end_[in_array ? 1 : 0];
+  size_t i = at_ + 1;
+  for (; i < text_.size(); ++i) {
     const char c = text_[i];
     if (c == '\\') {
       ++i;
     } else if (c == '"') {
+      if (no_end.begin <= i && i < no_end.end) {
+        quote = std::min(quote, i);
+        i = no_end.end;
+        break;
+      }
       if (ends_value(i, in_array)) {
         if (control) defects_.count(Defect::kControlByte);
         if (quote != kNotFound) defects_.count(Defect::kQuoteInString);
@@ -113,6 +142,9 @@ bool TolerantCursor::skip_string(bool in_array) {
       control = true;
     }
   }
+  const bool extends = no_end.begin <= at_ && at_ < no_end.end;
+  no_end = {extends ? no_end.begin : at_, std::min(i, text_.size())};
+  examined_ = std::max(examined_, no_end.end);
   at_ = quote == kNotFound ? text_.size() : quote + 1;
   return quote != kNotFound;
 }
@@ -131,6 +163,10 @@ bool TolerantCursor::skip_nested() {
     }
     if (c == '{' || c == '[') {
       if (!open.empty() && open.back() == '{' && before(at_) != ':') return false;
+      if (open.size() == kMaxNesting) {
+        too_deep_at_ = std::min(too_deep_at_, at_);
+        return false;
+      }
       open += c;
     }
     if ((c == '}' && open.back() != '{') || (c == ']' && open.back() != '[')) return false;

@@ -82,7 +82,7 @@ size_t find_event_start(std::string_view text, size_t from) {
 }
 
 EventsEnd parse_events_tolerantly(std::string_view text, uint64_t offset, EventBuilder& builder,
-                                  size_t stop_at) {
+                                  RescanBudget& budget, size_t stop_at) {
   Defects& defects = builder.defects();
   TolerantCursor cursor(text, 0, defects);
   bool whole = true;
@@ -100,11 +100,16 @@ EventsEnd parse_events_tolerantly(std::string_view text, uint64_t offset, EventB
     const ObjectEnd end = read_event(cursor, offset, text, builder);
     if (end == ObjectEnd::kWhole) continue;
     whole = false;
-    const size_t next = find_event_start(text, begin + 1);
+    const bool too_deep = cursor.too_deep_at() != std::string_view::npos;
+    if (too_deep) defects.count_too_deep(offset + cursor.too_deep_at());
+    size_t next = find_event_start(text, begin + 1);
+    if (next < cursor.examined() && !budget.take(cursor.examined() - next)) {
+      next = find_event_start(text, cursor.examined());
+    }
     // A file that is truncated inside its last event is reported once, by the caller. A malformed
     // event in the middle is skipped.
     if (next >= text.size() && end == ObjectEnd::kTruncated) return {begin, false, whole};
-    defects.count(Defect::kBrokenEvent);
+    if (!too_deep) defects.count(Defect::kBrokenEvent);
     if (next >= text.size()) return {text.size(), false, whole};
     cursor.go_to(next);
   }
@@ -134,6 +139,7 @@ Head parse_head(std::string_view text) {
       return head;
     }
     const auto value = cursor.value(false);
+    head.too_deep_at = cursor.too_deep_at();
     if (!value) return head;
     std::string name;
     unescape(*key, name);

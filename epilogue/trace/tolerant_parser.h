@@ -4,6 +4,7 @@
 // the same events as simdjson, only slower.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -19,6 +20,20 @@ namespace epi::trace {
 // bracket, and that is followed by a key of an event. The text's size if there is none.
 size_t find_event_start(std::string_view text, size_t from);
 
+// How many bytes may be parsed again. After a malformed event, parsing continues at the next event
+// start inside of it. If that goes on over the same text, the budget is used up, and parsing
+// continues after the malformed event instead, so that the time stays linear.
+struct RescanBudget {
+  // Damaged files use a small part of it: a malformed event is noticed at the next one.
+  explicit RescanBudget(size_t text_bytes) : bytes(8 * text_bytes) {}
+  bool take(size_t count) {
+    const bool enough = count <= bytes;
+    bytes -= std::min(count, bytes);
+    return enough;
+  }
+  size_t bytes;
+};
+
 // Parses events from the start of `text`, which is at `offset` in the file. Stops at the end of the
 // list, at the end of the text, or at the first event that starts at or after `stop_at`.
 struct EventsEnd {
@@ -27,7 +42,7 @@ struct EventsEnd {
   bool whole = false;       // no event was malformed or truncated
 };
 EventsEnd parse_events_tolerantly(std::string_view text, uint64_t offset, EventBuilder& builder,
-                                  size_t stop_at = SIZE_MAX);
+                                  RescanBudget& budget, size_t stop_at = SIZE_MAX);
 
 // The members of the object around the event list, in order, as key and JSON text.
 using Properties = std::vector<std::pair<std::string, std::string>>;
@@ -38,6 +53,8 @@ struct Head {
   size_t events_begin = std::string_view::npos;
   bool is_json = false;   // the text starts with a brace or a bracket
   bool complete = false;  // the object ended without an event list
+  // A bracket of a property that is nested too deeply. npos if there is none.
+  size_t too_deep_at = std::string_view::npos;
 };
 Head parse_head(std::string_view text);
 // Parses the text after the event list. Text after the enclosing object is counted as a defect.

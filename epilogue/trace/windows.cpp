@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <memory>
-#include <string>
+#include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "epilogue/base/thread_pool.h"
@@ -25,6 +27,8 @@ namespace {
 
 // Few events are shorter. Memory that is reserved but unused is never touched and takes no RAM.
 constexpr size_t kMinEventBytes = 200;
+// A window that an event makes longer than this many others is parsed in place, without copies.
+constexpr size_t kMaxFastWindows = 16;
 
 struct Window {
   size_t begin = 0;
@@ -59,21 +63,20 @@ void copy_text(const EventsText& events, size_t begin, size_t end, char* to) {
   std::memcpy(to + (at - begin), events.text.data() + at, end - at);
 }
 
-// The next position at or after `from` that looks like the start of an event. Searches in chunks of
-// growing size.
-size_t find_boundary(const EventsText& events, size_t from) {
-  constexpr size_t kBefore = 64;  // room for the comma and spaces before an event
-  std::string piece;
-  for (size_t length = 4096;; length *= 16) {
-    const size_t begin = from - std::min(from, kBefore);
-    const size_t end = std::min(events.text.size(), from + length);
-    if (from >= end) return events.text.size();
-    piece.resize(end - begin);
+// The next position in [from, to) that looks like the start of an event. `to` if there is none.
+size_t find_boundary(const EventsText& events, size_t from, size_t to) {
+  // Room for the comma and spaces before an event, and for its first key.
+  constexpr size_t kAround = 64;
+  constexpr size_t kPieceBytes = 4096;
+  std::array<char, kPieceBytes + 2 * kAround> piece;
+  for (size_t at = from; at < to; at += kPieceBytes) {
+    const size_t begin = at - std::min(at, kAround);
+    const size_t end = std::min(events.text.size(), at + kPieceBytes + kAround);
     copy_text(events, begin, end, piece.data());
-    const size_t found = find_event_start(piece, from - begin);
-    if (found < piece.size()) return begin + found;
-    if (end == events.text.size()) return end;
+    const size_t found = begin + find_event_start({piece.data(), end - begin}, at - begin);
+    if (found < std::min(to, at + kPieceBytes)) return found;
   }
+  return to;
 }
 
 class WindowParser {
@@ -83,7 +86,8 @@ class WindowParser {
         text_(events.text),
         window_bytes_(window_bytes),
         windows_((events.text.size() + window_bytes - 1) / window_bytes),
-        boundaries_(windows_.size() + 1) {}
+        boundaries_(windows_.size() + 1),
+        reparse_budget_(events.text.size()) {}
 
   ParsedEvents run() {
     parse_all();
@@ -120,8 +124,29 @@ class WindowParser {
     if (w == 0) return 0;
     const size_t known = boundaries_[w].load(std::memory_order_relaxed);
     if (known != 0) return known;
-    const size_t found = find_boundary(events_, w * window_bytes_);
-    for (size_t i = w; i < boundaries_.size() && i * window_bytes_ <= found; ++i) {
+    const size_t begin = w * window_bytes_;
+    const size_t end = std::min(text_.size(), begin + window_bytes_);
+    if (const size_t found = find_boundary(events_, begin, end); found < end) {
+      boundaries_[w].store(found, std::memory_order_relaxed);
+      return found;
+    }
+    return far_boundary(w);
+  }
+
+  // No event starts in the window. One thread searches on, and the others wait for its result, so
+  // that the text is searched once.
+  size_t far_boundary(size_t w) {
+    const std::lock_guard lock(far_search_);
+    size_t last = w + 1;
+    size_t found = text_.size();
+    for (; last < windows_.size(); ++last) {
+      const size_t known = boundaries_[last].load(std::memory_order_relaxed);
+      const size_t end = std::min(text_.size(), (last + 1) * window_bytes_);
+      found = known != 0 ? known : find_boundary(events_, last * window_bytes_, end);
+      if (found < end || known != 0) break;
+      found = text_.size();
+    }
+    for (size_t i = w; i <= std::min(last, windows_.size()); ++i) {
       boundaries_[i].store(found, std::memory_order_relaxed);
     }
     return found;
@@ -144,7 +169,8 @@ class WindowParser {
     } else {
       worker.trace.resize(window.first);
       worker.trace.defects = {};
-      parse_tolerantly(window, worker, window.end);
+      RescanBudget budget(window.end - window.begin);
+      parse_tolerantly(window, worker, window.end, budget);
       const bool reached_end = last || (window.whole && window.stop == window.end);
       window.clean = reached_end || (window.whole && window.list_ended);
     }
@@ -154,16 +180,18 @@ class WindowParser {
 
   bool parse_fast(const Window& window, Worker& worker) const {
     const size_t size = window.end - window.begin;
+    // simdjson needs five times the memory of the text.
+    if (size > kMaxFastWindows * window_bytes_) return false;
     copy_text(events_, window.begin, window.end, worker.parser.prepare(size));
     return worker.parser.parse(size, events_.offset + window.begin, worker.builder);
   }
 
   // Parses from the start of the window up to `end`, or to the first event that starts at or after
   // the end of the window.
-  void parse_tolerantly(Window& window, Worker& worker, size_t end) const {
+  void parse_tolerantly(Window& window, Worker& worker, size_t end, RescanBudget& budget) const {
     const EventsEnd done = parse_events_tolerantly(text_.substr(window.begin, end - window.begin),
                                                    events_.offset + window.begin, worker.builder,
-                                                   window.end - window.begin);
+                                                   budget, window.end - window.begin);
     window.stop = window.begin + done.position;
     window.list_ended = done.list_ended;
     window.whole = done.whole;
@@ -195,7 +223,7 @@ class WindowParser {
     Worker& worker = *workers_.front();
     part.first = worker.trace.size();
     worker.trace.defects = {};
-    parse_tolerantly(part, worker, text_.size());
+    parse_tolerantly(part, worker, text_.size(), reparse_budget_);
     part.last = worker.trace.size();
     part.defects = worker.trace.defects;
     return part;
@@ -234,6 +262,8 @@ class WindowParser {
   size_t window_bytes_;
   std::vector<Window> windows_;
   std::vector<std::atomic<size_t>> boundaries_;  // window starts; 0: not known yet
+  std::mutex far_search_;
+  RescanBudget reparse_budget_;
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 

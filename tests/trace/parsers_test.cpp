@@ -21,8 +21,9 @@ std::string events_text(const std::string& file) {
   const Head head = parse_head(text);
   Trace trace;
   EventBuilder builder(trace);
+  RescanBudget budget(text.size());
   const EventsEnd end =
-      parse_events_tolerantly(std::string_view(text).substr(head.events_begin), 0, builder);
+      parse_events_tolerantly(std::string_view(text).substr(head.events_begin), 0, builder, budget);
   return text.substr(head.events_begin, end.position - 1);
 }
 
@@ -35,7 +36,8 @@ Trace with_text(Trace trace, const std::string& text) {
 Trace parse_tolerantly(const std::string& text) {
   Trace trace;
   EventBuilder builder(trace);
-  parse_events_tolerantly(text, 0, builder);
+  RescanBudget budget(text.size());
+  parse_events_tolerantly(text, 0, builder, budget);
   return with_text(std::move(trace), text);
 }
 
