@@ -13,6 +13,7 @@ Forest::Forest(const trace::Trace& trace, const trace::Links& links, const TreeO
     : trace_(trace), links_(links), options_(options) {
   add_host_events();
   add_device_work();
+  sum_up_device_time();
   move_main_thread_first();
 }
 
@@ -36,12 +37,16 @@ void Forest::add_device_work() {
     const auto place = places_.find(launcher);
     if (place == places_.end()) continue;
     add(id, place->second, true);
-    for (EventId above = launcher; above != kNoEvent; above = links_.tree.parent[above]) {
-      const auto node = places_.find(above);
-      if (node == places_.end()) break;
-      nodes_[node->second].device_ns += trace_.dur_ns[id];
-      nodes_[node->second].launched = true;
-    }
+  }
+}
+
+// Parents come before their children.
+void Forest::sum_up_device_time() {
+  for (size_t i = nodes_.size(); i-- > 0;) {
+    const TreeNode& node = nodes_[i];
+    if (node.parent == kNoParent) continue;
+    nodes_[node.parent].device_ns += node.device_ns;
+    nodes_[node.parent].launched |= node.device || node.launched;
   }
 }
 
@@ -53,6 +58,7 @@ void Forest::add(EventId id, size_t parent, bool device) {
     if (threads_.empty() || threads_.back().lane != lane) threads_.push_back({lane, {}});
     threads_.back().roots.push_back(place);
   } else {
+    nodes_[place].parent = parent;
     nodes_[place].depth = nodes_[parent].depth + 1;
     nodes_[parent].children.push_back(place);
   }
@@ -74,9 +80,10 @@ void Forest::move_main_thread_first() {
     const bool has_step = options_.step != kNoEvent && trace_.lane[options_.step] == thread.lane;
     return std::tuple(has_step, launching, host_ns);
   };
-  const auto main = std::max_element(
-      threads_.begin(), threads_.end(),
-      [&](const TreeThread& a, const TreeThread& b) { return rank_of(a) < rank_of(b); });
+  std::vector<std::tuple<bool, int64_t, int64_t>> ranks;
+  for (const TreeThread& thread : threads_) ranks.push_back(rank_of(thread));
+  const auto main =
+      threads_.begin() + (std::max_element(ranks.begin(), ranks.end()) - ranks.begin());
   if (main != threads_.end()) std::rotate(threads_.begin(), main, main + 1);
 }
 

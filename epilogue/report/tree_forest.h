@@ -18,6 +18,7 @@ inline constexpr size_t kMaxTreeDepth = 1000;
 
 struct TreeNode {
   trace::EventId id = trace::kNoEvent;
+  size_t parent = SIZE_MAX;  // SIZE_MAX for roots
   size_t depth = 0;
   int64_t device_ns = 0;  // of work launched by this node and its descendants
   bool device = false;
@@ -43,6 +44,7 @@ class Forest {
  private:
   void add_host_events();
   void add_device_work();
+  void sum_up_device_time();
   void add(trace::EventId id, size_t parent, bool device);
   void move_main_thread_first();
 

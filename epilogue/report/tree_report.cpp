@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "epilogue/base/join.h"
@@ -95,9 +97,10 @@ class TextWriter {
   // Occupancy queries and synchronizing calls come first, because their times do not reveal them.
   std::string names_of(const Task& task) const {
     std::vector<std::string> names;
+    std::unordered_set<std::string_view> known;
     for (size_t i = task.first; i < task.first + task.count; ++i) {
       const std::string& name = tree_.lines()[(*task.siblings)[i]].name;
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      if (known.insert(name).second) names.push_back(name);
     }
     std::stable_partition(names.begin(), names.end(), [](const std::string& name) {
       return name.find("Occupancy") != name.npos || name.find("Synchronize") != name.npos;
@@ -105,7 +108,11 @@ class TextWriter {
     return join(names, ", ");
   }
 
-  static std::string indent(const TreeLine& line) { return std::string(2 * line.depth, ' '); }
+  // Deeper lines are not indented further, so that the text of n nested lines is not n^2 long.
+  static std::string indent(const TreeLine& line) {
+    constexpr size_t kMaxIndented = 200;
+    return std::string(2 * std::min(line.depth, kMaxIndented), ' ');
+  }
 
   // " (+8, occ.)": eight lines below, including occupancy queries.
   std::string below_text(size_t at) const {

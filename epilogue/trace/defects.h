@@ -21,6 +21,7 @@ enum class Defect : uint8_t {
   kNegativeDuration,
   kUnknownPhase,
   kUnpaired,
+  kDeepOverlap,
   kBadEscape,
   kControlByte,
   kInvalidUtf8,

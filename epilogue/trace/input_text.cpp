@@ -19,10 +19,15 @@ namespace {
 
 constexpr size_t kMinCapacityBytes = size_t{1} << 20;
 
+// Thrown if the text is longer than the limit.
+struct TooLong {};
+
 // Memory that grows by remapping its pages instead of copying them.
 class GrowingMemory {
  public:
-  explicit GrowingMemory(size_t bytes) : capacity_(std::max(bytes, kMinCapacityBytes)) {
+  // Holds at most `max_bytes`.
+  GrowingMemory(size_t bytes, size_t max_bytes)
+      : capacity_(std::min(std::max(bytes, kMinCapacityBytes), max_bytes)), max_bytes_(max_bytes) {
     void* pages = ::mmap(nullptr, capacity_, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED) throw std::bad_alloc();
@@ -36,11 +41,13 @@ class GrowingMemory {
   // Linux overcommits memory and kills the process later, so growth that cannot fit is rejected
   // here.
   void grow() {
+    if (capacity_ == max_bytes_) throw TooLong();
     if (static_cast<int64_t>(capacity_) > available_memory_bytes()) throw std::bad_alloc();
-    void* pages = ::mremap(data_, capacity_, 2 * capacity_, MREMAP_MAYMOVE);
+    const size_t bytes = std::min(2 * capacity_, max_bytes_);
+    void* pages = ::mremap(data_, capacity_, bytes, MREMAP_MAYMOVE);
     if (pages == MAP_FAILED) throw std::bad_alloc();
     data_ = static_cast<char*>(pages);
-    capacity_ *= 2;
+    capacity_ = bytes;
   }
 
   char* free_data() { return data_ + size_; }
@@ -51,6 +58,7 @@ class GrowingMemory {
  private:
   char* data_ = nullptr;
   size_t capacity_ = 0;
+  size_t max_bytes_ = 0;
   size_t size_ = 0;
 };
 
@@ -142,24 +150,35 @@ std::string_view text_of(const MappedFile& file) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }
 
+Result<InputText> too_long(const std::filesystem::path& path, int64_t max_bytes) {
+  return failure("{}: decompresses to more than {} bytes; --max-unpacked sets the limit",
+                 path.string(), max_bytes);
+}
+
 template <typename Decompress>
 Result<InputText> decompressed_text(const std::filesystem::path& path,
                                     std::shared_ptr<const MappedFile> file, size_t size_hint,
-                                    Defects& defects, Decompress&& decompress) {
+                                    int64_t max_bytes, Defects& defects, Decompress&& decompress) {
   const std::string_view compressed = text_of(*file);
   // The hint comes from the file and may be wrong, so it is limited by the maximum compression
   // ratio.
   constexpr size_t kMaxRatio = 1100;
-  const size_t initial_bytes = std::min(size_hint, compressed.size() * kMaxRatio) + 1;
+  // One byte more than the limit shows that the text is longer.
+  const size_t capacity_limit = static_cast<size_t>(max_bytes) + 1;
+  const size_t initial_bytes =
+      std::min({size_hint + 1, compressed.size() * kMaxRatio, capacity_limit});
   if (static_cast<int64_t>(initial_bytes) > available_memory_bytes()) {
     return failure("{}: decompressing it needs {} bytes of memory, {} are available", path.string(),
                    initial_bytes, available_memory_bytes());
   }
   try {
-    const auto memory = std::make_shared<GrowingMemory>(initial_bytes);
+    const auto memory = std::make_shared<GrowingMemory>(initial_bytes, capacity_limit);
     decompress(compressed, *memory, defects);
     const std::string_view text = memory->text();
+    if (text.size() == capacity_limit) throw TooLong();
     return InputText{text, std::shared_ptr<const char>(memory, text.data()), -1, std::move(file)};
+  } catch (const TooLong&) {
+    return too_long(path, max_bytes);
   } catch (const std::bad_alloc&) {
     return failure("{}: not enough memory to decompress it", path.string());
   }
@@ -167,16 +186,27 @@ Result<InputText> decompressed_text(const std::filesystem::path& path,
 
 }  // namespace
 
-Result<InputText> open_input(const std::filesystem::path& path, Defects& defects) {
+int64_t default_max_unpacked_bytes() { return available_memory_bytes() / 2; }
+
+Result<InputText> open_input(const std::filesystem::path& path, Defects& defects,
+                             int64_t max_unpacked_bytes) {
   auto file = MappedFile::open(path);
   EPI_TRY(file);
   const auto shared = std::make_shared<MappedFile>(std::move(*file));
   const std::string_view bytes = text_of(*shared);
   if (bytes.starts_with("\x1f\x8b")) {
-    return decompressed_text(path, shared, gzip_size_hint(bytes), defects, decompress_gzip);
+    return decompressed_text(path, shared, gzip_size_hint(bytes), max_unpacked_bytes, defects,
+                             decompress_gzip);
   }
   if (bytes.starts_with("\x28\xb5\x2f\xfd")) {
-    return decompressed_text(path, shared, zstd_size_hint(bytes), defects, decompress_zstd);
+    // The decoder insists on the size in the header, so nothing needs to be decompressed.
+    const auto size = ::ZSTD_getFrameContentSize(bytes.data(), bytes.size());
+    const bool known = size != ZSTD_CONTENTSIZE_UNKNOWN && size != ZSTD_CONTENTSIZE_ERROR;
+    if (known && size > static_cast<unsigned long long>(max_unpacked_bytes)) {
+      return too_long(path, max_unpacked_bytes);
+    }
+    return decompressed_text(path, shared, zstd_size_hint(bytes), max_unpacked_bytes, defects,
+                             decompress_zstd);
   }
   return InputText{bytes, std::shared_ptr<const char>(shared, bytes.data()), shared->fd(), shared};
 }

@@ -3,6 +3,7 @@
 // plain file is mapped. A compressed file is decompressed into memory as far as it is intact.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string_view>
@@ -20,7 +21,12 @@ struct InputText {
   std::shared_ptr<const MappedFile> file;  // that the text was read from
 };
 
-// Corrupt or truncated compressed data is counted in `defects`, and the text ends there.
-Result<InputText> open_input(const std::filesystem::path& path, Defects& defects);
+// Half of the available memory: the columns and an analysis need about as much as the text.
+int64_t default_max_unpacked_bytes();
+
+// Corrupt or truncated compressed data is counted in `defects`, and the text ends there. A file
+// that decompresses to more than `max_unpacked_bytes` is a failure.
+Result<InputText> open_input(const std::filesystem::path& path, Defects& defects,
+                             int64_t max_unpacked_bytes = default_max_unpacked_bytes());
 
 }  // namespace epi::trace

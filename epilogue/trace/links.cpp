@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/trace/links.h"
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 
@@ -15,15 +16,19 @@ bool is_op(Category category) {
   return category == Category::kCpuOp || category == Category::kUserAnnotation;
 }
 
-// The innermost operator or annotation around an event.
-EventId enclosing_op(const Trace& trace, const OpTree& tree, EventId id) {
-  EventId outer = tree.parent[id];
-  while (outer != kNoEvent && !is_op(trace.category[outer])) outer = tree.parent[outer];
-  return outer;
+// For each host event: the innermost operator or annotation around it. Parents come before their
+// children in the order of the tree.
+std::vector<EventId> enclosing_ops(const Trace& trace, const OpTree& tree) {
+  std::vector<EventId> around(trace.size(), kNoEvent);
+  for (const EventId id : tree.order) {
+    const EventId outer = tree.parent[id];
+    if (outer != kNoEvent) around[id] = is_op(trace.category[outer]) ? outer : around[outer];
+  }
+  return around;
 }
 
 // Finds calls by correlation id. If several calls share an id, the latest one that starts at or
-// before the given time is used.
+// before the given time is used, or the earliest one if all start later.
 class Calls {
  public:
   explicit Calls(const Trace& trace)
@@ -35,28 +40,36 @@ class Calls {
         continue;
       if (first_.find(trace.correlation[id]) != id) shared_[trace.correlation[id]].push_back(id);
     }
+    for (auto& [correlation, ids] : shared_) {
+      shared_count_ += static_cast<int64_t>(ids.size());
+      ids.insert(ids.begin(), first_.find(correlation));
+      std::stable_sort(ids.begin(), ids.end(),
+                       [&](EventId a, EventId b) { return trace.ts_ns[a] < trace.ts_ns[b]; });
+      // Of calls that start at the same time, the first in the file is used.
+      const auto same_start = [&](EventId a, EventId b) {
+        return trace.ts_ns[a] == trace.ts_ns[b];
+      };
+      ids.erase(std::unique(ids.begin(), ids.end(), same_start), ids.end());
+    }
   }
 
   EventId find(int64_t correlation, int64_t ns) const {
-    EventId best = first_.find(correlation);
-    const auto others = shared_.find(correlation);
-    if (others == shared_.end()) return best;
-    for (const EventId id : others->second) {
-      const bool nearer = trace_.ts_ns[id] <= ns && trace_.ts_ns[id] > trace_.ts_ns[best];
-      if (nearer || (trace_.ts_ns[best] > ns && trace_.ts_ns[id] < trace_.ts_ns[best])) best = id;
-    }
-    return best;
+    const auto shared = shared_.find(correlation);
+    if (shared == shared_.end()) return first_.find(correlation);
+    const std::vector<EventId>& ids = shared->second;
+    const auto later = std::upper_bound(ids.begin(), ids.end(), ns, [&](int64_t time, EventId id) {
+      return time < trace_.ts_ns[id];
+    });
+    return later == ids.begin() ? ids.front() : *(later - 1);
   }
-  int64_t shared() const {
-    int64_t count = 0;
-    for (const auto& [correlation, ids] : shared_) count += static_cast<int64_t>(ids.size());
-    return count;
-  }
+  int64_t shared() const { return shared_count_; }
 
  private:
   const Trace& trace_;
   IdIndex first_;
-  std::unordered_map<int64_t, std::vector<EventId>> shared_;  // all but the first
+  // The calls with an id that several calls have, by start.
+  std::unordered_map<int64_t, std::vector<EventId>> shared_;
+  int64_t shared_count_ = 0;  // all calls but the first of each id
 };
 
 }  // namespace
@@ -70,9 +83,9 @@ Links link(const Trace& trace) {
   const IdIndex ops = index_events(trace.external_id, [&](EventId id) {
     return trace.is_span(id) && is_op(trace.category[id]);
   });
+  const std::vector<EventId> enclosing = enclosing_ops(trace, links.tree);
   const auto op_of_call = [&](EventId call) {
-    const EventId around = enclosing_op(trace, links.tree, call);
-    return around != kNoEvent ? around : ops.find(trace.external_id[call]);
+    return enclosing[call] != kNoEvent ? enclosing[call] : ops.find(trace.external_id[call]);
   };
   for (EventId id = 0; id < trace.size(); ++id) {
     if (!trace.is_span(id)) continue;

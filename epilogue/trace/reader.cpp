@@ -8,6 +8,7 @@
 #include "epilogue/trace/input_text.h"
 #include "epilogue/trace/legacy_events.h"
 #include "epilogue/trace/number_text.h"
+#include "epilogue/trace/overlap.h"
 #include "epilogue/trace/tolerant_cursor.h"
 #include "epilogue/trace/tolerant_parser.h"
 #include "epilogue/trace/windows.h"
@@ -56,14 +57,16 @@ Result<Trace> read_input(const InputText& input, const std::string& name, const 
   trace.args_text = input.owner;
   join_begin_end(trace);
   categorize_legacy_events(trace);
+  count_deep_overlap(trace);
   return trace;
 }
 
 }  // namespace
 
-Result<Trace> read(const std::filesystem::path& path) {
+Result<Trace> read(const std::filesystem::path& path, std::optional<int64_t> max_unpacked_bytes) {
   Defects defects;
-  const auto input = open_input(path, defects);
+  const auto input = open_input(
+      path, defects, max_unpacked_bytes ? *max_unpacked_bytes : default_max_unpacked_bytes());
   EPI_TRY(input);
   auto trace = read_input(*input, path.string(), defects);
   // Checked first: the change explains every other failure.

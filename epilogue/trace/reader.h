@@ -5,7 +5,11 @@
 // as soon as they are parsed.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "epilogue/base/result.h"
 #include "epilogue/trace/trace.h"
@@ -13,8 +17,10 @@
 namespace epi::trace {
 
 // Reads plain, gzip and zstd files. Defects of the file are counted in the trace. A file that is
-// not a trace is a failure with the reason.
-Result<Trace> read(const std::filesystem::path& path);
+// not a trace is a failure with the reason. So is a compressed file whose text is longer than
+// `max_unpacked_bytes`, half of the available memory if not set.
+Result<Trace> read(const std::filesystem::path& path,
+                   std::optional<int64_t> max_unpacked_bytes = std::nullopt);
 
 // The same for a text in memory. Failures refer to it as `name`.
 Result<Trace> read_text(std::string_view text, const std::string& name);

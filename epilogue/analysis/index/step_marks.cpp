@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <regex>
 
+#include "epilogue/analysis/index/pattern.h"
+#include "epilogue/trace/overlap.h"
 #include "epilogue/trace/step_name.h"
 
 namespace epi::analysis {
@@ -48,7 +49,7 @@ std::vector<EventId> outermost(const trace::Trace& trace, std::vector<EventId> e
     const bool inside = !result.empty() && trace.end_ns(id) <= trace.end_ns(result.back());
     if (!inside) result.push_back(id);
   }
-  return result;
+  return trace::limit_overlap(trace, std::move(result));
 }
 
 int64_t total_ns(const trace::Trace& trace, const std::vector<EventId>& events) {
@@ -63,10 +64,8 @@ StepMarks step_marks(const trace::Trace& trace) {
   std::vector<std::function<bool(std::string_view)>> tests = {trace::is_step_name};
   std::vector<std::string> names = {std::string(trace::kAllSteps)};
   if (!trace.step_pattern.empty()) {
-    const std::regex pattern(trace.step_pattern, std::regex::ECMAScript | std::regex::optimize);
-    tests = {[pattern](std::string_view name) {
-      return std::regex_search(name.begin(), name.end(), pattern);
-    }};
+    const auto pattern = Pattern::regex(trace.step_pattern);
+    tests = {[pattern](std::string_view name) { return pattern && pattern->matches(name); }};
     names = {trace.step_pattern};
   } else {
     for (const Family& family : kServing) {

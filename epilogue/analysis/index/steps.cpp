@@ -8,6 +8,7 @@
 
 #include "epilogue/analysis/index/statistics.h"
 #include "epilogue/analysis/names/runtime_call.h"
+#include "epilogue/trace/overlap.h"
 
 namespace epi::analysis {
 namespace {
@@ -152,8 +153,11 @@ std::vector<InstanceGroup> annotations(const trace::Trace& trace, const Ownershi
   std::unordered_map<trace::NameId, size_t> places;
   const auto& steps = ownership.marks().events;
   const std::unordered_set<EventId> are_steps(steps.begin(), steps.end());
+  std::vector<EventId> others;
   for (EventId id = 0; id < trace.size(); ++id) {
-    if (!is_annotation(trace, id) || are_steps.contains(id)) continue;
+    if (is_annotation(trace, id) && !are_steps.contains(id)) others.push_back(id);
+  }
+  for (const EventId id : trace::limit_overlap(trace, std::move(others))) {
     const auto [place, is_new] = places.try_emplace(trace.name[id], groups.size());
     if (is_new) groups.push_back({std::string(trace.name_of(id)), {}});
     groups[place->second].instances.push_back(make_instance(trace, ownership, id));

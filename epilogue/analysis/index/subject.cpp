@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/analysis/index/subject.h"
 
-#include <unordered_map>
+#include <algorithm>
+
+#include "epilogue/trace/overlap.h"
 
 namespace epi::analysis {
 namespace {
@@ -26,23 +28,47 @@ Instance make_instance(const TraceIndex& index, EventId id) {
   return {id, std::string(trace.name_of(id)), trace.ts_ns[id], trace.end_ns(id), {}, false};
 }
 
+// `ops` are in the order of the tree, which is by lane. An operator owns work of its lane only, so
+// operators of other lanes do not count as overlapping.
+std::vector<EventId> limit_per_lane(const TraceIndex& index, const std::vector<EventId>& ops) {
+  std::vector<EventId> kept;
+  for (size_t begin = 0; begin < ops.size();) {
+    size_t end = begin;
+    const auto lane_of = [&](size_t i) { return index.trace.lane[ops[i]]; };
+    while (end < ops.size() && lane_of(end) == lane_of(begin)) ++end;
+    const auto limited =
+        trace::limit_overlap(index.trace, {ops.begin() + static_cast<std::ptrdiff_t>(begin),
+                                           ops.begin() + static_cast<std::ptrdiff_t>(end)});
+    kept.insert(kept.end(), limited.begin(), limited.end());
+    begin = end;
+  }
+  return kept;
+}
+
 // Maps an event to the instances that enclose it.
 class EnclosingInstances {
  public:
-  EnclosingInstances(const trace::OpTree& tree, const InstanceGroup& group) : tree_(tree) {
+  EnclosingInstances(const trace::OpTree& tree, const InstanceGroup& group)
+      : parents_(tree.parent.size(), kNoEvent), places_(tree.parent.size(), kNone) {
     for (size_t i = 0; i < group.instances.size(); ++i) places_[group.instances[i].event] = i;
+    // Parents come before their children, so each event finds its innermost instance in one step.
+    for (const EventId id : tree.order) {
+      const EventId parent = tree.parent[id];
+      if (parent == kNoEvent) continue;
+      parents_[id] = places_[parent] != kNone ? parent : parents_[parent];
+    }
   }
   template <typename Add>
   void for_each(EventId from, Add&& add) const {
-    for (EventId id = from; id != kNoEvent; id = tree_.parent[id]) {
-      const auto place = places_.find(id);
-      if (place != places_.end()) add(place->second);
+    for (EventId id = from; id != kNoEvent; id = parents_[id]) {
+      if (places_[id] != kNone) add(places_[id]);
     }
   }
 
  private:
-  const trace::OpTree& tree_;
-  std::unordered_map<EventId, size_t> places_;
+  static constexpr size_t kNone = SIZE_MAX;
+  std::vector<EventId> parents_;  // the innermost instance around each event
+  std::vector<size_t> places_;    // the number of an instance, by event
 };
 
 void assign_owned(const TraceIndex& index, Subject& subject) {
@@ -67,11 +93,13 @@ Subject op_subject(const TraceIndex& index, std::string_view title,
   Subject subject;
   subject.of_ops = true;
   subject.group.name = title;
+  std::vector<EventId> ops;
   for (const EventId id : index.links.tree.order) {
     const Category category = index.trace.category[id];
-    if (named[index.trace.name[id]] && category == Category::kCpuOp) {
-      subject.group.instances.push_back(make_instance(index, id));
-    }
+    if (named[index.trace.name[id]] && category == Category::kCpuOp) ops.push_back(id);
+  }
+  for (const EventId id : limit_per_lane(index, ops)) {
+    subject.group.instances.push_back(make_instance(index, id));
   }
   assign_owned(index, subject);
   for (size_t i = 0; i < subject.owned.size(); ++i) {
@@ -103,12 +131,14 @@ Subject named_subject(const TraceIndex& index, std::string_view title, const Nam
     named[name] = is_named(index.trace.names[name]);
   }
   InstanceGroup group{std::string(title), {}};
+  std::vector<EventId> annotations;
   for (EventId id = 0; id < index.trace.size(); ++id) {
-    if (named[index.trace.name[id]] && is_annotation(index.trace, id)) {
-      group.instances.push_back(make_instance(index, id));
-      Instance& instance = group.instances.back();
-      instance.measures = index.ownership.measure(instance.begin_ns, instance.end_ns);
-    }
+    if (named[index.trace.name[id]] && is_annotation(index.trace, id)) annotations.push_back(id);
+  }
+  for (const EventId id : trace::limit_overlap(index.trace, std::move(annotations))) {
+    group.instances.push_back(make_instance(index, id));
+    Instance& instance = group.instances.back();
+    instance.measures = index.ownership.measure(instance.begin_ns, instance.end_ns);
   }
   if (group.instances.empty()) return op_subject(index, title, named);
   return with_owned(index, std::move(group));

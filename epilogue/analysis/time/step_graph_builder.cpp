@@ -9,6 +9,9 @@ namespace {
 
 using trace::kNoEvent;
 
+// Each thread is compared with every other one. More threads do not launch the work of one step.
+constexpr size_t kMaxThreads = 64;
+
 }  // namespace
 
 StepGraph StepGraphs::Builder::build() {
@@ -41,15 +44,7 @@ void StepGraphs::Builder::collect_work() {
 }
 
 void StepGraphs::Builder::add_threads() {
-  std::vector<LaneId> lanes = {window_.thread};
-  for (const Work& work : work_) {
-    const EventId launch = index_.links.launch[work.id];
-    const EventId host = launch != kNoEvent ? launch : index_.links.op[work.id];
-    if (host == kNoEvent || trace_.ts_ns[host] < window_.begin_ns) continue;
-    const LaneId lane = trace_.lane[host];
-    if (std::find(lanes.begin(), lanes.end(), lane) == lanes.end()) lanes.push_back(lane);
-  }
-  for (const LaneId lane : lanes) {
+  for (const LaneId lane : launching_lanes()) {
     Thread thread{lane, {}, {}, {}, {}};
     const int64_t end = lane == window_.thread ? window_.host_end_ns : window_.end_ns;
     thread.segments = graphs_.host_.segments(lane, window_.begin_ns, end);
@@ -63,6 +58,24 @@ void StepGraphs::Builder::add_threads() {
     thread.active = merged(std::move(thread.active));
     threads_.push_back(std::move(thread));
   }
+}
+
+auto StepGraphs::Builder::launching_lanes() const -> std::vector<LaneId> {
+  std::vector<LaneId> lanes = {window_.thread};
+  std::unordered_map<LaneId, int64_t> launches{{window_.thread, 0}};
+  for (const Work& work : work_) {
+    const EventId launch = index_.links.launch[work.id];
+    const EventId host = launch != kNoEvent ? launch : index_.links.op[work.id];
+    if (host == kNoEvent || trace_.ts_ns[host] < window_.begin_ns) continue;
+    const LaneId lane = trace_.lane[host];
+    if (++launches[lane] == 1 && lane != window_.thread) lanes.push_back(lane);
+  }
+  if (lanes.size() > kMaxThreads) {
+    std::stable_sort(lanes.begin() + 1, lanes.end(),
+                     [&](LaneId a, LaneId b) { return launches[a] > launches[b]; });
+    lanes.resize(kMaxThreads);
+  }
+  return lanes;
 }
 
 size_t StepGraphs::Builder::segment_at(const Thread& thread, int64_t ns) const {

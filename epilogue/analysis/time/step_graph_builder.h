@@ -54,8 +54,9 @@ class StepGraphs::Builder {
   };
 
   void collect_work();
-  // The step's thread, and the threads that launched its work.
   void add_threads();
+  // The step's thread, and the threads that launched most of its work.
+  std::vector<LaneId> launching_lanes() const;
   static bool is_active(const HostTimeline::Segment& segment) {
     return segment.activity != HostActivity::kBetweenOps;
   }

@@ -28,6 +28,7 @@ struct OpenFlags {
   std::vector<std::string> files;
   std::string url;
   bool once = false;
+  ReadingFlags reading;
 };
 
 // Percent-encodes text for a part of a URL.
@@ -74,6 +75,7 @@ std::vector<ServedTrace> served_traces(const std::vector<std::string>& files) {
 // by several threads.
 class Reports {
  public:
+  explicit Reports(const ReadingFlags& reading) : reading_(reading) {}
   // Null if the file cannot be read: it may be in the middle of being written.
   std::shared_ptr<const std::string> find(const std::string& file) {
     const std::lock_guard lock(mutex_);
@@ -90,8 +92,8 @@ class Reports {
   }
 
  private:
-  static std::string build(const std::string& file) {
-    const auto inputs = read_inputs({file});
+  std::string build(const std::string& file) const {
+    const auto inputs = read_inputs({file}, reading_);
     const analysis::TraceIndex index(inputs.at(0).trace);
     std::string page = report::page_html({{file, index}});
     refuse_changed_inputs();
@@ -102,6 +104,7 @@ class Reports {
     std::shared_ptr<const std::string> text;
     std::filesystem::file_time_type time;
   };
+  const ReadingFlags& reading_;
   std::mutex mutex_;
   std::map<std::string, Page> pages_;
 };
@@ -131,11 +134,12 @@ int open_traces(const OpenFlags& flags) {
   if (flags.files.empty()) fail("open", "no trace given: expected FILE or --url");
   // Reads the traces first, so that errors are reported before the server starts.
   std::vector<std::string> files;
-  for (const TraceInput& input : read_inputs(flags.files)) files.push_back(input.file);
+  for (const TraceInput& input : read_inputs(flags.files, flags.reading))
+    files.push_back(input.file);
   const std::vector<ServedTrace> served = served_traces(files);
   LocalServer server(kPort, kPerfetto);
   print_links(served, flags.once);
-  Reports reports;
+  Reports reports(flags.reading);
   server.run([&](const std::string& path) -> std::optional<LocalServer::Answer> {
     for (const ServedTrace& one : served) {
       if (path == one.path) {
@@ -158,6 +162,7 @@ void add_open(Command& verb) {
   verb.option("FILE", flags->files, "Traces, or folders of ranks");
   verb.option("--url", flags->url, "Print the Perfetto link for a trace on a web server")
       .value_name("URL");
+  add_max_unpacked(verb, flags->reading);
   verb.flag("--once", flags->once, "Exit once a trace has been fetched");
   verb.run([flags] { return open_traces(*flags); });
 }

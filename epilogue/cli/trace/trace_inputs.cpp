@@ -10,10 +10,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <set>
 #include <sstream>
 
+#include "epilogue/analysis/index/pattern.h"
 #include "epilogue/analysis/index/step_marks.h"
 #include "epilogue/analysis/names/name_rules.h"
 #include "epilogue/base/error.h"
@@ -63,12 +63,37 @@ std::vector<InputFile> expand(const std::vector<std::string>& given) {
   return files;
 }
 
+// "500M": a number of bytes, with K, M or G for powers of 1024. None if the text is empty.
+std::optional<int64_t> parse_max_unpacked(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  constexpr std::string_view kUnits = "KMG";
+  std::string_view digits = text;
+  int64_t unit = 1;
+  if (const size_t place = kUnits.find(text.back()); place != std::string_view::npos) {
+    unit = int64_t{1} << (10 * (place + 1));
+    digits.remove_suffix(1);
+  }
+  const auto number = parse_integer(digits);
+  if (!number || *number < 1 || *number > INT64_MAX / 4 / unit) {
+    throw Error(
+        fmt::format("--max-unpacked {}: expected a number of bytes such as 500M or 2G", text));
+  }
+  return *number * unit;
+}
+
 std::optional<int64_t> rank_of(const trace::Trace& trace) {
   const auto rank = trace::find_value(trace.property("distributedInfo"), "rank");
   return rank ? trace::parse_integer_token(*rank) : std::nullopt;
 }
 
 }  // namespace
+
+void add_max_unpacked(Command& verb, ReadingFlags& flags) {
+  verb.option(
+          "--max-unpacked", flags.max_unpacked,
+          "Largest size of a decompressed trace, such as 500M or 2G; default: half of the memory")
+      .value_name("BYTES");
+}
 
 void add_reading_flags(Command& verb, ReadingFlags& flags) {
   verb.option("--step-pattern", flags.step_pattern,
@@ -78,6 +103,7 @@ void add_reading_flags(Command& verb, ReadingFlags& flags) {
               "File that maps more kernel names to a library and kind")
       .value_name("FILE")
       .not_empty("a file is needed");
+  add_max_unpacked(verb, flags);
 }
 
 void use_names_file(const std::string& file) {
@@ -120,19 +146,20 @@ std::vector<TraceInput> read_inputs(const std::vector<std::string>& given,
                                     const ReadingFlags& flags) {
   use_names_file(flags.names_file);
   const std::string& step_pattern = flags.step_pattern;
-  try {
-    static_cast<void>(std::regex(step_pattern));
-  } catch (const std::regex_error& error) {
-    throw Error(
-        fmt::format("--step-pattern {}: not a regular expression: {}", step_pattern, error.what()));
+  if (!step_pattern.empty()) {
+    const auto pattern = analysis::Pattern::regex(step_pattern);
+    if (!pattern) {
+      throw Error(fmt::format("--step-pattern {}: {}", step_pattern, pattern.error().message));
+    }
   }
+  const auto max_unpacked = parse_max_unpacked(flags.max_unpacked);
   const auto files = expand(given);
   const WaitingLine waiting(files.size() == 1 ? files.front().path
                                               : fmt::format("{} traces", files.size()));
   std::vector<TraceInput> inputs(files.size());
   std::vector<std::string> failures(files.size());
   const auto read_one = [&](size_t i) {
-    auto trace = trace::read(files[i].path);
+    auto trace = trace::read(files[i].path, max_unpacked);
     if (!trace) {
       failures[i] = trace.error().message;
       return;

@@ -29,6 +29,7 @@ struct TraceInput {
 struct ReadingFlags {
   std::string step_pattern;  // regular expression for steps, instead of the profilers' own marks
   std::string names_file;    // rules for kernel names that the decoder does not know
+  std::string max_unpacked;  // limit for decompressed traces: "500M"
 };
 
 // Flags of every trace verb.
@@ -38,7 +39,9 @@ struct TraceFlags : ReadingFlags {
   bool markdown = false;
 };
 
-// Adds --step-pattern REGEX and --names-file FILE.
+// Adds --max-unpacked BYTES.
+void add_max_unpacked(Command& verb, ReadingFlags& flags);
+// Adds --step-pattern REGEX, --names-file FILE and --max-unpacked BYTES.
 void add_reading_flags(Command& verb, ReadingFlags& flags);
 // Reads the file, if there is one. Throws `Error` with the line of a mistake.
 void use_names_file(const std::string& file);
