@@ -88,7 +88,12 @@ JsonWriter& JsonWriter::key(std::string_view name) {
 
 JsonWriter& JsonWriter::string(std::string_view value) {
   separate();
-  text_ += json_quoted(value);
+  size_t size = value.size();
+  if (size > max_string_bytes_) {
+    size = max_string_bytes_;
+    while (size > 0 && (static_cast<unsigned char>(value[size]) & 0xC0) == 0x80) --size;
+  }
+  text_ += json_quoted(value.substr(0, size));
   return *this;
 }
 

@@ -3,6 +3,7 @@
 // caller handles nesting. Invalid UTF-8 is replaced by U+FFFD, so the output always parses.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,6 +12,9 @@ namespace epi {
 
 class JsonWriter {
  public:
+  // Longer strings are cut.
+  explicit JsonWriter(size_t max_string_bytes = SIZE_MAX) : max_string_bytes_(max_string_bytes) {}
+
   JsonWriter& begin_object() { return open('{'); }
   JsonWriter& end_object() { return close('}'); }
   JsonWriter& begin_array() { return open('['); }
@@ -33,6 +37,7 @@ class JsonWriter {
   JsonWriter& close(char bracket);
   void separate();
 
+  size_t max_string_bytes_;
   std::string text_;
   bool comma_ = false;
 };

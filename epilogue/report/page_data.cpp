@@ -22,6 +22,8 @@ namespace {
 
 constexpr size_t kIdleParts = 400;  // columns of the idle map
 constexpr size_t kMaxGroups = 8;    // of a comparison
+// Limits the size of a page with long names. The page's own sentences are shorter.
+constexpr size_t kMaxTextLength = 4000;
 
 template <typename Write>
 void object(JsonWriter& json, const char* key, Write&& write) {
@@ -132,7 +134,7 @@ PageData page_data(const std::vector<PageTrace>& traces) {
 }
 
 std::string data_json(const PageData& data, const std::vector<int64_t>& begins_ns, size_t rows) {
-  JsonWriter json;
+  JsonWriter json(kMaxTextLength);
   json.begin_object().key("schema").integer(1).key("files").begin_array();
   for (size_t i = 0; i < data.files.size(); ++i) {
     file_json(json, data.files[i], begins_ns[i], rows);

@@ -164,17 +164,23 @@ class TimelineWriter {
     work_.resize(trace.size());
     for (const EventId id : index_.ownership.everything().work) {
       const EventId launch = index_.links.launch[id];
-      EventId at = launch != kNoEvent ? launch : index_.links.op[id];
-      for (; at != kNoEvent; at = index_.links.tree.parent[at]) {
-        work_[at].ns += trace.dur_ns[id];
-        ++work_[at].count;
-      }
+      const EventId host = launch != kNoEvent ? launch : index_.links.op[id];
+      if (host == kNoEvent) continue;
+      work_[host].ns += trace.dur_ns[id];
+      ++work_[host].count;
     }
-    for (const EventId id : index_.links.tree.order) {
+    // Parents come before their children in the order.
+    const auto& order = index_.links.tree.order;
+    for (auto id = order.rbegin(); id != order.rend(); ++id) {
+      const EventId parent = index_.links.tree.parent[*id];
+      if (parent == kNoEvent) continue;
+      work_[parent].ns += work_[*id].ns;
+      work_[parent].count += work_[*id].count;
+    }
+    for (const EventId id : order) {
       if (!analysis::is_annotation(trace, id)) continue;
-      const auto owned = index_.ownership.owned(trace.ts_ns[id], trace.end_ns(id)).work;
-      work_[id] = {0, static_cast<int64_t>(owned.size())};
-      for (const EventId one : owned) work_[id].ns += trace.dur_ns[one];
+      const auto owned = index_.ownership.work_between(trace.ts_ns[id], trace.end_ns(id));
+      work_[id] = {owned.ns, owned.count};
     }
   }
 

@@ -25,6 +25,7 @@ constexpr std::array<Meaning, kDefectCount> kMeanings = {{
      "events skipped: their phase is not X, B, E, i, M, s, f or C"},
     {"unpaired begin or end event: not shown", "unpaired begin or end events: not shown"},
     {"more than 64 annotations overlap: the others are not measured", ""},
+    {"event with a name longer than 64 KiB: cut", "events with a name longer than 64 KiB: cut"},
     {"name with an invalid JSON escape: kept as written",
      "names with an invalid JSON escape: kept as written"},
     {"string with a raw control byte: kept", "strings with a raw control byte: kept"},

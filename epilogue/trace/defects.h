@@ -22,6 +22,7 @@ enum class Defect : uint8_t {
   kUnknownPhase,
   kUnpaired,
   kDeepOverlap,
+  kLongName,
   kBadEscape,
   kControlByte,
   kInvalidUtf8,

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/trace/event_builder.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "epilogue/trace/event_args.h"
 #include "epilogue/trace/json_text.h"
 #include "epilogue/trace/number_text.h"
@@ -12,6 +16,9 @@ namespace {
 // file's base time for timestamps, and 104 days for durations.
 constexpr int64_t kMaxTimeNs = int64_t{1} << 61;
 constexpr int64_t kMaxDurationNs = int64_t{1} << 53;
+
+// Names are copied into tables and reports. Symbols of C++ templates are at most a few KiB long.
+constexpr size_t kMaxNameBytes = size_t{64} << 10;
 
 std::optional<Phase> phase_of(std::string_view text) {
   if (text.size() != 1) return std::nullopt;
@@ -102,11 +109,25 @@ void EventBuilder::set_ids(const RawEvent& raw, Event& event) const {
 }
 
 NameId EventBuilder::name_id(std::string_view raw_name) {
+  if (raw_name.size() > kMaxNameBytes) return long_name_id(raw_name);
   if (is_plain_string(raw_name)) return trace_.names.intern(raw_name);
   unescaped_.clear();
   const StringDefects found = unescape(raw_name, unescaped_);
   if (found.bad_escape) defects().count(Defect::kBadEscape);
   if (found.invalid_utf8) defects().count(Defect::kInvalidUtf8);
+  return trace_.names.intern(unescaped_);
+}
+
+// The size at the end tells cut names apart.
+NameId EventBuilder::long_name_id(std::string_view raw_name) {
+  defects().count(Defect::kLongName);
+  std::string_view start = raw_name.substr(0, kMaxNameBytes);
+  // Does not cut inside an escape, which has at most 12 bytes.
+  start = start.substr(0, start.find('\\', start.size() - 12));
+  start = start.substr(0, start.find_last_not_of('\\') + 1);
+  unescaped_.clear();
+  unescape(start, unescaped_);
+  unescaped_ += fmt::format("... ({} bytes)", raw_name.size());
   return trace_.names.intern(unescaped_);
 }
 

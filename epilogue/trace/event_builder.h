@@ -46,6 +46,7 @@ class EventBuilder {
   bool set_times(const RawEvent& raw, Event& event);
   void set_ids(const RawEvent& raw, Event& event) const;
   NameId name_id(std::string_view raw_name);
+  NameId long_name_id(std::string_view raw_name);
   LaneId lane_id(std::string_view pid, std::string_view tid);
   Category category_id(std::string_view text);
 

@@ -385,6 +385,33 @@ def allocations(n):
     return _trace(events + [_event("cpu_op", "aten::empty", i, 40 * n - 2 * i) for i in range(n)])
 
 
+# The host runs ahead: the kernels of all steps run after the last step.
+def late_kernels(n):
+    steps = [_event("user_annotation", f"ProfilerStep#{i}", 100 * i, 100) for i in range(n // 10)]
+    events = []
+    for i in range(n):
+        events.append(_launch(10 * i, i + 1))
+        events.append(_kernel(f"kernel_{i % 7}", 20 * n + 10 * i, 4, i + 1))
+    return _trace(steps + events)
+
+
+def devices(n):
+    events = []
+    for i in range(n):
+        events.append(_launch(10 * i, i + 1))
+        events.append(_event("kernel", "k", 10 * i + 5, 4, tid=7, pid=i, correlation=i + 1, stream=7, device=i))
+    return _trace(events)
+
+
+# Operators of one thread that almost repeat: a Fibonacci word.
+def almost_repeating_operators(n):
+    word = "a"
+    last = "b"
+    while len(word) < n:
+        word, last = word + last, word
+    return _trace([_event("cpu_op", f"aten::op_{word[i]}", 10 * i, 5) for i in range(n)] + _work(3))
+
+
 def ids_far_apart(n):
     events = []
     for i in range(n):
@@ -393,11 +420,7 @@ def ids_far_apart(n):
     return _trace(events)
 
 
-# All cases: the name, the function, and the bytes per n, about.
+# The name, the function, and about how many bytes the trace grows with n, of each case.
 def cases():
-    found = {name: value for name, value in globals().items() if callable(value) and not name.startswith("_") and name != "cases"}
-    result = []
-    for name, make in found.items():
-        per_n = max(1e-3, (len(make(400)) - len(make(200))) / 200)
-        result.append((name, make, per_n))
-    return result
+    makers = {name: value for name, value in globals().items() if callable(value) and not name.startswith("_") and name != "cases"}
+    return [(name, make, (len(make(400)) - len(make(200))) / 200) for name, make in makers.items()]

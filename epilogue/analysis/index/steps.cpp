@@ -65,6 +65,18 @@ Ownership::Ownership(const trace::Trace& trace, const trace::Links& links)
   for (auto* moments : {&work_, &unattributed_, &launches_, &syncs_}) {
     std::stable_sort(moments->begin(), moments->end(), earlier);
   }
+  work_sums_ = {0};
+  for (const Moment& moment : work_) {
+    work_sums_.push_back(work_sums_.back() + trace.dur_ns[moment.id]);
+  }
+}
+
+Ownership::WorkSum Ownership::work_between(int64_t begin_ns, int64_t end_ns) const {
+  const auto before = [](const Moment& moment, int64_t ns) { return moment.ns < ns; };
+  const auto first = std::lower_bound(work_.begin(), work_.end(), begin_ns, before);
+  const auto last = std::lower_bound(first, work_.end(), end_ns, before);
+  return {last - first, work_sums_[static_cast<size_t>(last - work_.begin())] -
+                            work_sums_[static_cast<size_t>(first - work_.begin())]};
 }
 
 std::vector<EventId> Ownership::between(const std::vector<Moment>& moments, int64_t begin_ns,

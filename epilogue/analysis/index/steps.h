@@ -63,6 +63,12 @@ class Ownership {
   }
   // The measures of an instance that owns exactly `owned`.
   Measures measure(int64_t begin_ns, int64_t end_ns, const Owned& owned) const;
+  // Number and time of the work that is launched in [begin, end).
+  struct WorkSum {
+    int64_t count = 0;
+    int64_t ns = 0;
+  };
+  WorkSum work_between(int64_t begin_ns, int64_t end_ns) const;
   // Everything in the trace, including device work with neither a launch nor an operator, which no
   // instance owns.
   Owned everything() const;
@@ -79,6 +85,7 @@ class Ownership {
   const trace::Trace& trace_;
   StepMarks marks_;
   std::vector<Moment> work_;          // device work by launch time
+  std::vector<int64_t> work_sums_;    // total time of the work before each of `work_`, and of all
   std::vector<Moment> unattributed_;  // device work with neither a launch nor an operator
   std::vector<Moment> launches_;      // calls that started device work
   std::vector<Moment> syncs_;

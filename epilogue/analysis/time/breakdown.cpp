@@ -8,6 +8,7 @@
 
 #include "epilogue/analysis/index/intervals.h"
 #include "epilogue/analysis/time/idle.h"
+#include "epilogue/analysis/time/idle_sums.h"
 #include "epilogue/trace/event_args.h"
 #include "epilogue/trace/number_text.h"
 
@@ -127,6 +128,21 @@ void add_kinds(const TraceIndex& index, std::span<const EventId> work, DeviceBre
   std::stable_sort(result.copies.begin(), result.copies.end(), longer);
 }
 
+void keep_busiest(std::map<int64_t, std::vector<EventId>>& devices) {
+  if (devices.size() <= kMaxDevices) return;
+  std::vector<size_t> counts;
+  for (const auto& [device, work] : devices) counts.push_back(work.size());
+  std::sort(counts.rbegin(), counts.rend());
+  const size_t least = counts[kMaxDevices - 1];
+  size_t ties =
+      static_cast<size_t>(std::count(counts.begin(), counts.begin() + kMaxDevices, least));
+  std::erase_if(devices, [&](const auto& one) {
+    const bool tie = one.second.size() == least && ties > 0;
+    if (tie) --ties;
+    return one.second.size() < least || (one.second.size() == least && !tie);
+  });
+}
+
 // One device's work, sorted by start.
 class DeviceWork {
  public:
@@ -142,33 +158,37 @@ class DeviceWork {
     const Interval window{sets.all.empty() ? 0 : sets.all.front().begin,
                           sets.all.empty() ? 0 : sets.all.back().end};
     result.shares = shares_of(sets, window);
-    result.gaps = idle_gaps(index_, host_, {work_, window}, {});
+    result.gaps = idle_gaps(index_, host_, {work_, window});
     result.idle = sum_of(result.gaps);
     result.begin_ns = window.begin;
     result.over_time = idle_over_time(result.gaps, window, parts);
-    add_streams(sets, window, result);
-    add_steps(sets, steps, result);
+    const BusyTimes busy(sets.all);
+    HostTimes host_times(host_);
+    add_streams(busy, host_times, window, result);
+    add_steps(busy, host_times, steps, result);
     add_kinds(index_, work_, result);
     result.launches = launch_statistics(index_, work_);
     return result;
   }
 
  private:
-  void add_streams(const WorkSets& all, const Interval& window, DeviceBreakdown& result) const {
+  void add_streams(const BusyTimes& busy, HostTimes& host_times, const Interval& window,
+                   DeviceBreakdown& result) const {
     std::map<int64_t, std::vector<EventId>> streams;
     for (const EventId id : work_) {
       streams[index_.trace.lanes[index_.trace.lane[id]].tid].push_back(id);
     }
     for (const auto& [stream, work] : streams) {
       const WorkSets sets = sets_of(index_, work);
-      const OtherWork others{OtherWork::Of::kStreams, &all.all};
-      result.streams.push_back({stream, static_cast<int64_t>(work.size()), shares_of(sets, window),
-                                sum_of(idle_gaps(index_, host_, {work, window}, others))});
+      result.streams.push_back(
+          {stream, static_cast<int64_t>(work.size()), shares_of(sets, window),
+           idle_causes(index_, host_, host_times, {work, window}, OtherWork::kStreams, busy)});
     }
   }
 
   // A step owns what was launched inside it, whenever it runs.
-  void add_steps(const WorkSets& all, const InstanceGroup& steps, DeviceBreakdown& result) const {
+  void add_steps(const BusyTimes& busy, HostTimes& host_times, const InstanceGroup& steps,
+                 DeviceBreakdown& result) const {
     for (const Instance& step : steps.instances) {
       Interval window{step.begin_ns, step.end_ns};
       const Owned mine = step.event == kNoEvent
@@ -182,9 +202,9 @@ class DeviceWork {
       }
       sort_by_begin(index_.trace, owned);
       const WorkSets sets = sets_of(index_, owned);
-      const OtherWork others{OtherWork::Of::kSteps, &all.all};
-      result.steps.push_back({step.name, step.cold, shares_of(sets, window),
-                              sum_of(idle_gaps(index_, host_, {owned, window}, others))});
+      result.steps.push_back(
+          {step.name, step.cold, shares_of(sets, window),
+           idle_causes(index_, host_, host_times, {owned, window}, OtherWork::kSteps, busy)});
     }
   }
 
@@ -203,6 +223,7 @@ std::vector<DeviceBreakdown> breakdown(const TraceIndex& index, size_t parts) {
     devices[device_of(trace, id)].push_back(id);
   }
   if (devices.empty()) return {};
+  keep_busiest(devices);
   const HostTimeline host(index);
   const InstanceGroup group = steps(trace, index.ownership);
   std::vector<DeviceBreakdown> results;

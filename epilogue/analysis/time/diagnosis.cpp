@@ -220,7 +220,7 @@ class Diagnoser {
       if (!attributed) unlaunched_ns += ns;
     }
     result.launches_missing = unlaunched_ns > all_ns / 2;
-    result.gaps = idle_gaps(index_, graphs_.host(), {work, result.window}, {});
+    result.gaps = idle_gaps(index_, graphs_.host(), {work, result.window});
     int64_t idle_ns = 0;
     for (const IdleGap& gap : result.gaps) idle_ns += gap.when.end - gap.when.begin;
     result.busy_ns = result.window_ns() - idle_ns;

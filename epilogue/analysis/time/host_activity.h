@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -45,6 +46,8 @@ class HostTimeline {
 
   // Covers [begin, end) of a lane without gaps.
   std::vector<Segment> segments(trace::LaneId lane, int64_t begin_ns, int64_t end_ns) const;
+  // The recorded time of a lane, in order.
+  std::span<const Segment> recorded(trace::LaneId lane) const { return lanes_[lane]; }
   // Adds the time per activity of the lane in [begin, end).
   void add(trace::LaneId lane, int64_t begin_ns, int64_t end_ns, ActivityTimes& times) const;
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "epilogue/analysis/time/idle_waits.h"
+
 namespace epi::analysis {
 namespace {
 
@@ -13,71 +15,32 @@ using trace::kNoEvent;
 // Splits a window's gaps by cause.
 class GapClassifier {
  public:
-  GapClassifier(const TraceIndex& index, const HostTimeline& host, const OtherWork& others)
-      : trace_(index.trace), links_(index.links), host_(host), others_(others) {}
+  GapClassifier(const TraceIndex& index, const HostTimeline& host)
+      : trace_(index.trace), host_(host), waits_(index, host) {}
 
   std::vector<IdleGap> of(const WindowedWork& windowed) {
-    int64_t covered_to = windowed.window.begin;
-    EventId before = kNoEvent;
-    for (const EventId id : windowed.work) {
-      add({covered_to, std::min(trace_.ts_ns[id], windowed.window.end)}, id, before);
-      covered_to = std::max(covered_to, trace_.end_ns(id));
-      before = id;
-    }
-    add({covered_to, windowed.window.end}, kNoEvent, before);
+    for_each_gap(trace_, windowed, [&](const Interval& gap, EventId next, EventId before) {
+      add(gap, next, waits_.of(next, before));
+    });
     return std::move(gaps_);
   }
 
  private:
-  // `next` is the work after the gap, or kNoEvent at the end of the window.
-  void add(const Interval& gap, EventId next, EventId before) {
-    if (gap.begin >= gap.end) return;
-    if (others_.of != OtherWork::Of::kSteps) return add_part(gap, next, before);
-    for (const Interval& part : without_others(gap, IdleCause::kOtherSteps, next)) {
-      add_part(part, next, before);
-    }
-  }
-
-  Intervals without_others(const Interval& gap, IdleCause cause, EventId next) {
-    const Intervals busy = clipped(*others_.busy, gap.begin, gap.end);
-    for (const Interval& part : busy) gaps_.push_back({part, cause, {}, next, kNoEvent});
-    return difference({gap}, busy);
-  }
-
-  void add_part(const Interval& gap, EventId next, EventId before) {
-    // After the last work, nothing else is launched. The thread of the last launch shows the cause.
-    const EventId reference = next != kNoEvent ? next : before;
-    const EventId launch = reference != kNoEvent ? links_.launch[reference] : kNoEvent;
-    const EventId caller = reference != kNoEvent ? links_.op[reference] : kNoEvent;
-    if (launch == kNoEvent && caller != kNoEvent &&
-        trace_.end_ns(caller) >= trace_.end_ns(reference)) {
-      // The CPU backend's operators call their kernels directly.
-      add_host(trace_.lane[caller], gap, next);
-      return;
-    }
-    if (launch == kNoEvent) {
+  void add(const Interval& gap, EventId next, const Wait& wait) {
+    if (!wait.is_known) {
       gaps_.push_back({gap, IdleCause::kNoLaunch, {}, next, kNoEvent});
       return;
     }
-    const bool staged = next != kNoEvent && host_.waits_for_own_copy(launch);
-    const int64_t launched_ns =
-        next == kNoEvent || staged
-            ? gap.end
-            : std::clamp(host_.submitted_ns(trace_, launch), gap.begin, gap.end);
-    if (launched_ns > gap.begin) {
-      add_host(trace_.lane[launch], {gap.begin, launched_ns}, next);
-      add_latency({launched_ns, gap.end}, IdleCause::kLaunchLatency, next, launch);
-    } else if (others_.of == OtherWork::Of::kStreams) {
-      for (const Interval& part : without_others(gap, IdleCause::kOtherStreams, next)) {
-        add_latency(part, IdleCause::kBetweenKernels, next, launch);
-      }
-    } else {
-      add_latency(gap, IdleCause::kBetweenKernels, next, launch);
-    }
+    const int64_t launched_ns = std::clamp(wait.launched_ns, gap.begin, gap.end);
+    add_host(wait.thread, {gap.begin, launched_ns}, next);
+    const bool during = launched_ns > gap.begin;
+    add_latency({launched_ns, gap.end},
+                during ? IdleCause::kLaunchLatency : IdleCause::kBetweenKernels, next, wait.launch);
   }
 
   // Adds what a thread did instead of launching the work.
   void add_host(trace::LaneId thread, const Interval& when, EventId next) {
+    if (when.begin >= when.end) return;
     for (const auto& one : host_.segments(thread, when.begin, when.end)) {
       const bool known = !host_.is_before_file(thread, one);
       gaps_.push_back({{one.begin, one.end},
@@ -90,14 +53,12 @@ class GapClassifier {
 
   void add_latency(const Interval& when, IdleCause cause, EventId next, EventId launch) {
     if (when.begin >= when.end) return;
-    const bool is_long = when.end - when.begin > kMaxLatencyNs;
-    gaps_.push_back({when, is_long ? IdleCause::kNotInFile : cause, {}, next, launch});
+    gaps_.push_back({when, is_long(when) ? IdleCause::kNotInFile : cause, {}, next, launch});
   }
 
   const trace::Trace& trace_;
-  const trace::Links& links_;
   const HostTimeline& host_;
-  const OtherWork& others_;
+  WaitFinder waits_;
   std::vector<IdleGap> gaps_;
 };
 
@@ -136,8 +97,8 @@ void IdleCauses::add(const IdleGap& gap, int64_t ns) {
 }
 
 std::vector<IdleGap> idle_gaps(const TraceIndex& index, const HostTimeline& host,
-                               const WindowedWork& windowed, const OtherWork& others) {
-  return GapClassifier(index, host, others).of(windowed);
+                               const WindowedWork& windowed) {
+  return GapClassifier(index, host).of(windowed);
 }
 
 IdleCauses sum_of(std::span<const IdleGap> gaps) {

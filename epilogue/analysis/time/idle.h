@@ -54,16 +54,9 @@ struct WindowedWork {
   Interval window;
 };
 
-// Other work of the device, as a set of intervals. kStreams explains gaps before work that was
-// already launched. kSteps explains every gap that it covers.
-struct OtherWork {
-  enum class Of : uint8_t { kNothing, kStreams, kSteps };
-  Of of = Of::kNothing;
-  const Intervals* busy = nullptr;
-};
 // The window's idle intervals, in order.
 std::vector<IdleGap> idle_gaps(const TraceIndex& index, const HostTimeline& host,
-                               const WindowedWork& windowed, const OtherWork& others);
+                               const WindowedWork& windowed);
 IdleCauses sum_of(std::span<const IdleGap> gaps);
 // Sums for each of `parts` equal, consecutive parts of a window.
 std::vector<IdleCauses> idle_over_time(std::span<const IdleGap> gaps, const Interval& window,
