@@ -1,7 +1,9 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Traces that are hard to read in linear time. Each function takes a number n and returns the bytes of a
-# trace whose size is proportional to n.
+# trace whose size is proportional to n. As a program: bad_traces.py FOLDER BYTES writes all of them.
 import json
+import sys
 
 
 def _event(cat, name, ts, dur, tid=1, pid=1, **args):
@@ -422,5 +424,15 @@ def ids_far_apart(n):
 
 # The name, the function, and about how many bytes the trace grows with n, of each case.
 def cases():
-    makers = {name: value for name, value in globals().items() if callable(value) and not name.startswith("_") and name != "cases"}
+    makers = {name: value for name, value in globals().items() if callable(value) and not name.startswith("_") and name not in ("cases", "write_all")}
     return [(name, make, (len(make(400)) - len(make(200))) / 200) for name, make in makers.items()]
+
+
+def write_all(folder, size):
+    for name, make, bytes_per_n in cases():
+        with open(f"{folder}/bad_{name}.json", "wb") as file:
+            file.write(make(max(2, int(size / bytes_per_n))))
+
+
+if __name__ == "__main__":
+    write_all(sys.argv[1], int(sys.argv[2]))

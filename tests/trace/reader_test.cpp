@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <algorithm>
 #include <map>
 
 #include "tests/trace/same_trace.h"
@@ -139,6 +140,66 @@ TEST(Reader, PairsBeginAndEndEvents) {
             (std::map<std::string, int64_t>{{"outer", 6000}, {"inner", 2000}, {"other", 7000}}));
   // The third end event and the last begin event of thread 1.
   EXPECT_EQ(trace.defects.of(Defect::kUnpaired), 2);
+}
+
+std::string nested(size_t depth) { return std::string(depth, '[') + "1" + std::string(depth, ']'); }
+
+// Both parsers: the second file also contains a quote that is not escaped.
+TEST(Reader, SkipsEventsThatAreNestedTooDeeply) {
+  for (const std::string quote : {"", R"({"ph": "X", "name": "a"b", "ts": 1, "dur": 1},)"}) {
+    const std::string start =
+        "[" + quote + R"({"ph": "X", "name": "deep", "ts": 1, "dur": 1, "args": {"a": )";
+    const std::string end = "}}," + std::string(kEvent) + "]";
+    const Trace accepted = read_or_fail(start + nested(998) + end);
+    EXPECT_EQ(accepted.size(), quote.empty() ? 2 : 3);
+    EXPECT_EQ(accepted.defects.of(Defect::kTooDeep), 0);
+    const Trace trace = read_or_fail(start + nested(1200) + end);
+    EXPECT_EQ(trace.size(), quote.empty() ? 1 : 2);
+    EXPECT_EQ(trace.defects.of(Defect::kTooDeep), 1);
+    // The object of the arguments is the first level.
+    EXPECT_EQ(trace.defects.too_deep_byte(), start.size() + 999);
+    const auto lines = trace.defects.lines();
+    EXPECT_NE(std::find_if(lines.begin(), lines.end(),
+                           [](const std::string& line) {
+                             return line.starts_with(
+                                 "1 event skipped: nested too deeply, the first at byte ");
+                           }),
+              lines.end());
+  }
+}
+
+TEST(Reader, ReportsTheByteOfNestingInProperties) {
+  EXPECT_EQ(error_of(R"({"a": )" + nested(1200) + R"(, "traceEvents": []})"),
+            "test.json: byte 1006: nested deeper than 1000 levels");
+  std::string events = "[";
+  for (int i = 0; i < 2000; ++i) events += R"({"ph":[)";
+  EXPECT_EQ(error_of(events), "test.json: byte 3507: not a trace: nested deeper than 1000 levels");
+}
+
+// After each malformed event, the next one inside of it is read, up to a limit on the work.
+TEST(Reader, ReadsEventsInsideMalformedOnes) {
+  std::string text = "[";
+  for (int i = 0; i < 5; ++i) text += R"({"ph": "X", "name": "open", "args": {"b": [1, )";
+  text += std::string(kEvent) + "]";
+  const Trace trace = read_or_fail(text);
+  ASSERT_EQ(trace.size(), 1);
+  EXPECT_EQ(trace.name_of(0), "aten::mm");
+  EXPECT_EQ(trace.defects.of(Defect::kBrokenEvent), 5);
+}
+
+TEST(Reader, CutsLongNamesAndKeepsThemApart) {
+  std::string text = "[";
+  for (const size_t size : {size_t{65536}, size_t{65537}, size_t{70000}}) {
+    text += R"({"ph": "X", "ts": 1, "dur": 1, "name": ")" + std::string(size - 2, 'a') + R"(\n"},)";
+  }
+  const Trace trace = read_or_fail(text + "]");
+  ASSERT_EQ(trace.size(), 3);
+  EXPECT_EQ(trace.name_of(0), std::string(65534, 'a') + "\n");
+  EXPECT_TRUE(trace.name_of(1).ends_with("aaa... (65537 bytes)"));
+  EXPECT_TRUE(trace.name_of(2).ends_with("aaa... (70000 bytes)"));
+  EXPECT_LE(trace.name_of(2).size(), 65600);
+  EXPECT_EQ(trace.defects.of(Defect::kLongName), 2);
+  EXPECT_EQ(trace.defects.of(Defect::kBadEscape), 0);
 }
 
 TEST(Reader, CountsUnusableEvents) {
