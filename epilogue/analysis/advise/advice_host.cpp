@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "epilogue/analysis/index/enclosing.h"
 #include "epilogue/analysis/time/host_activity.h"
 #include "epilogue/analysis/time/loading.h"
 
@@ -65,11 +66,10 @@ bool is_compiled(const HostView& view) {
   double compiled = 0;
   for (const EventId work : view.owned.work) {
     all += duration_ns(view.index, work);
-    for (EventId id = view.index.links.op[work]; id != kNoEvent; id = tree.parent[id]) {
-      if (!is_region(view.index.trace.name_of(id))) continue;
-      compiled += duration_ns(view.index, work);
-      break;
-    }
+    const EventId region = find_enclosing(tree, view.index.links.op[work], [&](EventId id) {
+      return is_region(view.index.trace.name_of(id));
+    });
+    if (region != kNoEvent) compiled += duration_ns(view.index, work);
   }
   return compiled > all / 2;
 }

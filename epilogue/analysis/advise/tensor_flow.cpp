@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/analysis/advise/tensor_flow.h"
+#include "epilogue/analysis/index/enclosing.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -30,12 +31,14 @@ bool is_never_fused(std::string_view op) {
 }
 
 Phase phase_of(const TraceIndex& index, EventId op) {
-  for (EventId id = op; id != kNoEvent; id = index.links.tree.parent[id]) {
+  constexpr std::string_view kBackward = "autograd::engine::evaluate_function";
+  const EventId outer = find_enclosing(index.links.tree, op, [&](EventId id) {
     const std::string_view name = index.trace.name_of(id);
-    if (name.starts_with("autograd::engine::evaluate_function")) return Phase::kBackward;
-    if (name.starts_with("Optimizer.")) return Phase::kOptimizer;
-  }
-  return Phase::kForward;
+    return name.starts_with(kBackward) || name.starts_with("Optimizer.");
+  });
+  if (outer == kNoEvent) return Phase::kForward;
+  const bool backward = index.trace.name_of(outer).starts_with(kBackward);
+  return backward ? Phase::kBackward : Phase::kOptimizer;
 }
 
 // Element width of a concatenation, from the kernel's name. The trace does not record the types of

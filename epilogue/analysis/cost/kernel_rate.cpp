@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "epilogue/analysis/cost/op_cost.h"
+#include "epilogue/analysis/index/enclosing.h"
 #include "epilogue/analysis/index/op_inputs.h"
 #include "epilogue/trace/event_args.h"
 
@@ -18,10 +19,9 @@ constexpr size_t kMaxSamples = 256;
 // The enclosing attention call, whose inputs are [batch, heads, sequence, width]. Operators below
 // it use other layouts.
 EventId attention_call(const TraceIndex& index, EventId op) {
-  for (EventId id = op; id != kNoEvent; id = index.links.tree.parent[id]) {
-    if (index.trace.name_of(id) == "aten::scaled_dot_product_attention") return id;
-  }
-  return kNoEvent;
+  return find_enclosing(index.links.tree, op, [&](EventId id) {
+    return index.trace.name_of(id) == "aten::scaled_dot_product_attention";
+  });
 }
 
 // A causal mask skips half of the scores.
