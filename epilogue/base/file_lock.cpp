@@ -12,12 +12,15 @@
 namespace epi {
 
 Result<FileLock> FileLock::acquire(const std::filesystem::path& target) {
-  const auto path = target.parent_path() / fmt::format(".{}.lock", target.filename().string());
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) return failure("{}: cannot create: {}", path.string(), std::strerror(errno));
-  FileLock lock(fd);
-  while (::flock(fd, LOCK_EX) != 0) {
-    if (errno != EINTR) return failure("{}: cannot lock: {}", path.string(), std::strerror(errno));
+  const auto folder = target.has_parent_path() ? target.parent_path() : ".";
+  FileLock lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (lock.fd_ < 0) return failure("{}: {}", folder.string(), std::strerror(errno));
+  while (::flock(lock.fd_, LOCK_EX) != 0) {
+    // Folders on NFS cannot be locked. A lost change is then possible, but refusing to work is
+    // worse.
+    if (errno == EBADF || errno == EOPNOTSUPP || errno == ENOLCK) break;
+    if (errno != EINTR)
+      return failure("{}: cannot lock: {}", folder.string(), std::strerror(errno));
   }
   return lock;
 }

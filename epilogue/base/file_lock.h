@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An exclusive lock between processes, for files that are read, changed and written back. It is an
-// `flock` on a file beside the target, because the target itself is replaced by a rename.
+// `flock` on the folder of the target: the target itself is replaced by a rename, and a lock file
+// beside it would stay behind.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +12,7 @@ namespace epi {
 
 class FileLock {
  public:
-  // Waits for other holders. The lock is `.NAME.lock` in the folder of `target`; it stays there,
-  // empty, because removing it would let two processes hold a lock each.
+  // Waits for other holders. A thread must not hold two locks in the same folder.
   static Result<FileLock> acquire(const std::filesystem::path& target);
 
   FileLock(FileLock&& other) noexcept;

@@ -9,12 +9,12 @@
 namespace epi::trace {
 
 NameId Names::intern(std::string_view text) {
-  if (2 * texts_.size() >= slots_.size()) grow();
+  if (2 * texts_->size() >= slots_.size()) grow();
   const auto hash = static_cast<uint32_t>(std::hash<std::string_view>()(text));
   Slot& slot = find_slot(text, hash);
   if (slot.id_plus_one == 0) {
-    texts_.emplace_back(text);
-    slot = {hash, static_cast<uint32_t>(texts_.size())};
+    texts_->emplace_back(text);
+    slot = {hash, static_cast<uint32_t>(texts_->size())};
   }
   return slot.id_plus_one - 1;
 }
@@ -24,16 +24,16 @@ Names::Slot& Names::find_slot(std::string_view text, uint32_t hash) {
   for (size_t place = hash & mask;; place = (place + 1) & mask) {
     Slot& slot = slots_[place];
     if (slot.id_plus_one == 0) return slot;
-    if (slot.hash == hash && texts_[slot.id_plus_one - 1] == text) return slot;
+    if (slot.hash == hash && (*texts_)[slot.id_plus_one - 1] == text) return slot;
   }
 }
 
 void Names::grow() {
   constexpr size_t kMinSlots = 256;
   slots_.assign(std::max(kMinSlots, 2 * slots_.size()), {});
-  for (size_t i = 0; i < texts_.size(); ++i) {
-    const auto hash = static_cast<uint32_t>(std::hash<std::string_view>()(texts_[i]));
-    find_slot(texts_[i], hash) = {hash, static_cast<uint32_t>(i + 1)};
+  for (size_t i = 0; i < texts_->size(); ++i) {
+    const auto hash = static_cast<uint32_t>(std::hash<std::string_view>()((*texts_)[i]));
+    find_slot((*texts_)[i], hash) = {hash, static_cast<uint32_t>(i + 1)};
   }
 }
 

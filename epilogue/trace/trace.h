@@ -40,16 +40,15 @@ enum class Phase : char {
 // Interned strings. Views stay valid as long as the table lives, even if it is moved.
 class Names {
  public:
-  Names() = default;
-  // Not noexcept: moving a deque allocates in libstdc++.
-  Names(Names&&) = default;
-  Names& operator=(Names&&) = default;
+  Names() : texts_(std::make_unique<std::deque<std::string>>()) {}
+  Names(Names&&) noexcept = default;
+  Names& operator=(Names&&) noexcept = default;
   Names(const Names&) = delete;
   Names& operator=(const Names&) = delete;
 
   NameId intern(std::string_view text);
-  std::string_view operator[](NameId id) const { return texts_[id]; }
-  size_t size() const { return texts_.size(); }
+  std::string_view operator[](NameId id) const { return (*texts_)[id]; }
+  size_t size() const { return texts_->size(); }
 
  private:
   // A slot of the hash table, which is never more than half full.
@@ -60,7 +59,8 @@ class Names {
   Slot& find_slot(std::string_view text, uint32_t hash);
   void grow();
 
-  std::deque<std::string> texts_;
+  // By pointer, because moving a deque allocates in libstdc++. Null after a move.
+  std::unique_ptr<std::deque<std::string>> texts_;
   std::vector<Slot> slots_;
 };
 

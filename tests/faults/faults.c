@@ -295,6 +295,24 @@ AT_OFFSET(pwrite64, "pwrite", SYS_pwrite64, const void*)
 
 // The names that programs call if they are compiled with _FORTIFY_SOURCE. Here the check itself is
 // left out.
+#define CHECKED_OPEN(name)                                     \
+  int name(const char* path, int flags);                       \
+  int name(const char* path, int flags) {                      \
+    note_opened(path);                                         \
+    if (io_fails("open", CALLER)) return -1;                   \
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0); \
+  }
+CHECKED_OPEN(__open_2)
+CHECKED_OPEN(__open64_2)
+#define CHECKED_OPENAT(name)                                 \
+  int name(int folder, const char* path, int flags);         \
+  int name(int folder, const char* path, int flags) {        \
+    note_opened(path);                                       \
+    if (io_fails("open", CALLER)) return -1;                 \
+    return (int)syscall(SYS_openat, folder, path, flags, 0); \
+  }
+CHECKED_OPENAT(__openat_2)
+CHECKED_OPENAT(__openat64_2)
 ssize_t __read_chk(int fd, void* bytes, size_t size, size_t room);
 ssize_t __pread_chk(int fd, void* bytes, size_t size, off_t offset, size_t room);
 ssize_t __pread64_chk(int fd, void* bytes, size_t size, off_t offset, size_t room);
