@@ -44,7 +44,8 @@ class MappedFile {
   int slot_ = -1;  // in the table of mappings; an empty file has none
 };
 
-// The path of a file that is mapped now and has changed since it was opened. Empty if there is none.
+// The path of a file that is mapped now and has changed since it was opened. Empty if there is
+// none.
 std::string changed_mapped_file();
 
 }  // namespace epi
