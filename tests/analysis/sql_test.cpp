@@ -98,11 +98,11 @@ TEST_F(Sql, ReportsErrors) {
 TEST_F(Sql, RefusesEverythingThatDoesNotOnlyRead) {
   const std::string path = testing::TempDir() + "/epilogue_attacked.sqlite";
   const std::pair<std::string, std::string> attacks[] = {
-      {fmt::format("attach '{}' as f", path), "ATTACH"},
-      {fmt::format("vacuum into '{}'", path), "ATTACH"},
+      {fmt::format("attach '{}' as f", path), "ATTACH or VACUUM"},
+      {fmt::format("vacuum into '{}'", path), "ATTACH or VACUUM"},
       {"detach database main", "DETACH"},
-      {"create table t(x)", "INSERT"},
-      {"create temp table t as select * from ops", "INSERT"},
+      {"create table t(x)", "CREATE"},
+      {"create temp table t as select * from ops", "CREATE"},
       {"begin", "a transaction"},
       {"pragma journal_mode = wal", "PRAGMA journal_mode"},
       {"PRAGMA Temp_Store_Directory = '/tmp'", "PRAGMA Temp_Store_Directory"},
@@ -155,7 +155,7 @@ TEST_F(Sql, CutsLongResults) {
   result = database_.query("select printf('%100s', '') from ops", limits);
   ASSERT_TRUE(result);
   EXPECT_TRUE(result->is_cut);
-  EXPECT_EQ(result->rows.size(), 51U);
+  EXPECT_EQ(result->rows.size(), limits.max_bytes / (100 + sizeof(SqlValue)));
   limits.max_bytes = 1 << 20;
   EXPECT_FALSE(database_.query("select 1 from ops limit 1000", limits)->is_cut);
   EXPECT_EQ(error_of("select length(zeroblob(1000000000))"), "SQL: string or blob too big");

@@ -35,7 +35,7 @@ bool contains(const std::string_view (&names)[kCount], const char* name) {
 const char* name_of(int action) {
   switch (action) {
     case SQLITE_ATTACH:
-      return "ATTACH";  // also VACUUM, which attaches its target
+      return "ATTACH or VACUUM";  // VACUUM attaches its target
     case SQLITE_DETACH:
       return "DETACH";
     case SQLITE_INSERT:
@@ -79,6 +79,13 @@ int ReadOnly::authorize(void* self, int action, const char* first, const char* s
     case SQLITE_PRAGMA:  // `first` is the pragma
       if (contains(kReadingPragmas, first)) return SQLITE_OK;
       denied = fmt::format("PRAGMA {}", first);
+      return SQLITE_DENY;
+    case SQLITE_INSERT:
+      // Creating anything begins with a row in the schema.
+      if (denied.empty()) {
+        const bool creates = first != nullptr && std::string_view(first).starts_with("sqlite_");
+        denied = creates ? "CREATE" : name_of(action);
+      }
       return SQLITE_DENY;
     default:
       if (denied.empty()) denied = name_of(action);

@@ -192,9 +192,9 @@ struct FinalizeStatement {
   void operator()(sqlite3_stmt* statement) const { ::sqlite3_finalize(statement); }
 };
 
-size_t text_bytes(const SqlValue& value) {
+size_t bytes_of(const SqlValue& value) {
   const auto* text = std::get_if<std::string>(&value);
-  return text == nullptr ? 0 : text->size();
+  return sizeof value + (text == nullptr ? 0 : text->size());
 }
 
 // Stops a statement that runs for too long. Exists while the statement runs.
@@ -278,13 +278,14 @@ Result<SqlResult> SqlDatabase::State::run(const std::string& sql, const SqlLimit
   size_t bytes = 0;
   int state = ::sqlite3_step(raw);
   for (; state == SQLITE_ROW; state = ::sqlite3_step(raw)) {
-    result.is_cut = result.rows.size() == limits.max_rows || bytes > limits.max_bytes;
-    if (result.is_cut) return result;
+    result.is_cut = result.rows.size() == limits.max_rows;
     std::vector<SqlValue> row;
-    for (int i = 0; i < columns; ++i) {
+    for (int i = 0; i < columns && !result.is_cut; ++i) {
       row.push_back(value_of(raw, i));
-      bytes += text_bytes(row.back());
+      bytes += bytes_of(row.back());
+      result.is_cut = bytes > limits.max_bytes;
     }
+    if (result.is_cut) return result;
     result.rows.push_back(std::move(row));
   }
   if (state != SQLITE_DONE) return fault();

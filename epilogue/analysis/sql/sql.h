@@ -28,7 +28,7 @@ struct SqlResult {
 // A query can produce any amount of data from a small trace, and can run forever.
 struct SqlLimits {
   size_t max_rows = 1'000'000;
-  size_t max_bytes = size_t{1} << 30;  // of text in the rows
+  size_t max_bytes = size_t{1} << 30;  // of the values in the rows
   // Called several thousand times per second. The query fails with the returned text, unless it is
   // empty.
   std::function<std::string()> stop_reason;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // `epilogue query FILE SQL`: SQL queries on a trace, with SQLite.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "epilogue/analysis/sql/sql.h"
@@ -86,7 +88,8 @@ void print_table(const analysis::SqlResult& result, bool markdown) {
   for (size_t c = 0; c < result.columns.size(); ++c) {
     const bool number =
         !result.rows.empty() && !std::holds_alternative<std::string>(result.rows[0][c]);
-    columns.push_back({result.columns[c], number ? report::Align::kRight : report::Align::kLeft});
+    columns.push_back({visible_text(result.columns[c], LineBreaks::kReplace),
+                       number ? report::Align::kRight : report::Align::kLeft});
   }
   report::Table table(columns);
   for (const auto& row : result.rows) {
@@ -126,10 +129,27 @@ void print_json_results(const std::vector<TraceInput>& inputs,
 
 volatile std::sig_atomic_t interrupted = 0;
 
+// SQLite asks whether to stop only between instructions, and a single function such as `instr` can
+// run for hours. Nothing needs to be saved at that point.
+void end_process(int) {
+  constexpr std::string_view kMessage =
+      "epilogue: SQL: ended inside a function, after --timeout or Ctrl-C\n";
+  if (::write(STDERR_FILENO, kMessage.data(), kMessage.size()) < 0) ::_exit(kUsage);
+  ::_exit(kUsage);
+}
+
 // The limits of a statement. Ctrl-C ends the statement; pressed again, it ends the process.
 analysis::SqlLimits limits_of(const QueryFlags& flags) {
+  constexpr unsigned kGraceS = 1;
+  struct sigaction alarm_action = {};
+  alarm_action.sa_handler = end_process;
+  ::sigaction(SIGALRM, &alarm_action, nullptr);
+  if (flags.timeout_s) ::alarm(static_cast<unsigned>(*flags.timeout_s) + kGraceS);
   struct sigaction action = {};
-  action.sa_handler = [](int) { interrupted = 1; };
+  action.sa_handler = [](int) {
+    interrupted = 1;
+    ::alarm(kGraceS);
+  };
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   ::sigaction(SIGINT, &action, nullptr);
   using Clock = std::chrono::steady_clock;
@@ -151,11 +171,14 @@ void print_results(const QueryFlags& flags, const std::vector<TraceInput>& input
     auto result = analysis::SqlDatabase(input.trace).query(flags.sql, limits);
     throw_if_failed(result);
     if (result->is_cut) {
-      print_error("{}: the result is cut after {} rows: add LIMIT, or raise --max-rows\n",
-                  input.file, result->rows.size());
+      const bool by_rows = result->rows.size() == limits.max_rows;
+      print_error("{}: the result is cut after {} rows: add LIMIT{}\n", input.file,
+                  result->rows.size(),
+                  by_rows ? ", or raise --max-rows" : ", because it exceeds 1 GB");
     }
     results.push_back(std::move(*result));
   }
+  ::alarm(0);
   if (flags.json) return print_json_results(inputs, results);
   for (size_t i = 0; i < inputs.size(); ++i) {
     print_title(inputs, inputs[i]);
@@ -167,7 +190,10 @@ int query(const QueryFlags& flags) {
   if (flags.sql.empty() && flags.export_path.empty()) {
     fail("query", "no statement given: expected SQL or --export FILE");
   }
-  if (flags.timeout_s && *flags.timeout_s < 1) fail("query", "--timeout must be at least 1");
+  constexpr int64_t kMaxTimeoutS = 1'000'000;
+  if (flags.timeout_s && (*flags.timeout_s < 1 || *flags.timeout_s > kMaxTimeoutS)) {
+    fail("query", "--timeout must be from 1 to {}", kMaxTimeoutS);
+  }
   if (flags.max_rows && *flags.max_rows < 1) fail("query", "--max-rows must be at least 1");
   std::vector<std::string> files = {flags.file};
   files.insert(files.end(), flags.also.begin(), flags.also.end());
