@@ -12,7 +12,8 @@ namespace epi {
 
 class FileLock {
  public:
-  // Waits for other holders. A thread must not hold two locks in the same folder.
+  // Waits for other holders, at most 10 seconds: any user may lock a folder. A thread must not hold
+  // two locks in the same folder.
   static Result<FileLock> acquire(const std::filesystem::path& target);
 
   FileLock(FileLock&& other) noexcept;
