@@ -36,6 +36,16 @@ std::filesystem::path link_target(std::filesystem::path path) {
   return path;
 }
 
+// In a folder such as /tmp, another user may have placed a link to a file of this user.
+bool is_foreign_link(const std::filesystem::path& path) {
+  struct stat link = {};
+  struct stat folder = {};
+  const auto parent = path.has_parent_path() ? path.parent_path() : ".";
+  return ::lstat(path.c_str(), &link) == 0 && S_ISLNK(link.st_mode) &&
+         ::stat(parent.c_str(), &folder) == 0 && (folder.st_mode & S_IWOTH) != 0 &&
+         link.st_uid != ::geteuid() && link.st_uid != folder.st_uid;
+}
+
 // Removes the file if it belongs to this user and its writer is gone.
 void remove_if_stale(const std::filesystem::path& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -48,13 +58,21 @@ void remove_if_stale(const std::filesystem::path& path) {
   ::close(fd);
 }
 
+// A name that this class gives to a temporary file, or gave in an earlier version.
+bool is_temporary(std::string_view name) {
+  if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) return false;
+  name.remove_prefix(kPrefix.size());
+  name.remove_suffix(kSuffix.size());
+  return name.find_first_not_of("0123456789abcdef-") == std::string_view::npos;
+}
+
 // With `readdir`, because libstdc++'s directory iterators end the process if memory runs out.
 void remove_stale_files(const std::filesystem::path& folder) {
   DIR* const stream = ::opendir(folder.empty() ? "." : folder.c_str());
   if (stream == nullptr) return;
   while (const dirent* entry = ::readdir(stream)) {
     const std::string_view name = entry->d_name;
-    if (name.starts_with(kPrefix) && name.ends_with(kSuffix)) remove_if_stale(folder / name);
+    if (is_temporary(name)) remove_if_stale(folder / name);
   }
   ::closedir(stream);
 }
@@ -92,13 +110,15 @@ Result<OutputFile> OutputFile::create(const std::filesystem::path& path, mode_t 
     if (device < 0) return failure("{}: cannot open: {}", path.string(), std::strerror(errno));
     return OutputFile(path, {}, device);
   }
+  if (is_foreign_link(path)) {
+    return failure("{}: a symbolic link of another user in a folder that everybody can write to",
+                   path.string());
+  }
   auto target = link_target(path);
   remove_stale_files(target.parent_path());
   auto temporary = create_temporary(target, mode);
   EPI_TRY(temporary);
   auto& [name, fd] = *temporary;
-  struct stat replaced = {};
-  if (::stat(target.c_str(), &replaced) == 0) ::fchmod(fd, replaced.st_mode & (mode | 0111));
   return OutputFile(std::move(target), std::move(name), fd);
 }
 
@@ -127,6 +147,11 @@ Result<void> OutputFile::commit() {
   if (temporary_.empty()) {
     ::close(std::exchange(fd_, -1));
     return {};
+  }
+  struct stat replaced = {};
+  struct stat created = {};
+  if (::stat(target_.c_str(), &replaced) == 0 && ::fstat(fd_, &created) == 0) {
+    ::fchmod(fd_, replaced.st_mode & (created.st_mode | 0111) & 0777);
   }
   if (::fsync(fd_) != 0 || ::rename(temporary_.c_str(), target_.c_str()) != 0) {
     return failure("{}: cannot finish writing: {}", target_.string(), std::strerror(errno));
