@@ -10,7 +10,10 @@
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/hub/hub_verbs.h"
 #include "epilogue/cli/output.h"
+#include "epilogue/cli/output_rules.h"
 #include "epilogue/hub/assemble.h"
+#include "epilogue/hub/file_io.h"
+#include "epilogue/hub/keys.h"
 #include "epilogue/hub/package_index.h"
 #include "epilogue/hub/revocation.h"
 #include "epilogue/hub/utc_time.h"
@@ -81,11 +84,36 @@ int hub_index(const HubVerbFlags& flags) {
   return kDone;
 }
 
+namespace {
+
+// What is added to must be what it is taken for, and not the key itself.
+void check_keyring(const HubVerbFlags& flags) {
+  std::error_code ignored;
+  using std::filesystem::weakly_canonical;
+  if (weakly_canonical(flags.keyring, ignored) == weakly_canonical(flags.path, ignored)) {
+    fail("hub", "--keyring {}: is the file of the private key", flags.keyring);
+  }
+  const std::filesystem::path paths[] = {flags.keyring};
+  throw_if_failed(hub::Keyring::read(paths));
+}
+
+void check_revoked_list(const HubVerbFlags& flags) {
+  refuse_input_as_output("hub", "--list", flags.list, {flags.path});
+  if (hub::is_missing(flags.list)) return;
+  const auto text = hub::read_trusted_file(flags.list, hub::kMaxRevokedBytes);
+  throw_if_failed(text);
+  if (hub::Keyring::parse(*text, flags.list)) return;  // a keyring may list revoked keys, too
+  throw_if_failed(hub::parse_revocations(*text, flags.list));
+}
+
+}  // namespace
+
 int hub_keygen(const HubVerbFlags& flags) {
   const hub::PrivateKey key = hub::PrivateKey::generate();
   const std::string name =
       flags.name.empty() ? std::filesystem::path(flags.path).stem().string() : flags.name;
   if (name.find('\n') != std::string::npos) fail("hub", "--name: must be a single line");
+  if (!flags.keyring.empty()) check_keyring(flags);
   throw_if_failed(key.save(flags.path));
   const std::string line = hub::keyring_line(key.id(), name);
   const auto added = flags.keyring.empty() ? Result<void>() : hub::add_line(flags.keyring, line);
@@ -104,6 +132,7 @@ int hub_revoke(const HubVerbFlags& flags) {
   const auto key = hub::PrivateKey::read(flags.path);
   throw_if_failed(key);
   const std::string line = hub::revocation_line(*key);
+  if (!flags.list.empty()) check_revoked_list(flags);
   if (!flags.list.empty()) throw_if_failed(hub::add_line(flags.list, line));
   print_result(flags, "keys", {key->id()},
                flags.list.empty() ? line.substr(0, line.size() - 1)

@@ -138,7 +138,8 @@ void add_publish_verbs(Command& hub) {
              hub_revoke},
             revoke);
   app.option("KEY", revoke->path, "Private key that is revoked").required();
-  app.option("--list", revoke->list, "Add it to this list (print it)").value_name("FILE");
+  app.option("--list", revoke->list, "Append the statement to this file (default: print it)")
+      .value_name("FILE");
 }
 
 }  // namespace
