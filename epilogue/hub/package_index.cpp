@@ -155,11 +155,15 @@ Result<void> write_index(const fs::path& folder, const PrivateKey* key,
   IndexFile index{std::move(*packages), std::nullopt, std::move(expires)};
   if (key != nullptr) index.released = build_time();
   const std::string text = index_text(index);
+  // The old signature stays until the new index is written: a failed write changes nothing, and a
+  // signature that does not match is refused.
+  const std::string signed_text = key != nullptr ? key->sign(text) : "";
+  EPI_TRY(write_file(path, text));
+  if (key != nullptr) return write_file(signature, signed_text);
   std::error_code error;
   fs::remove(signature, error);
   if (error) return failure("{}: {}", signature.string(), error.message());
-  EPI_TRY(write_file(path, text));
-  return key != nullptr ? write_file(signature, key->sign(text)) : Result<void>();
+  return {};
 }
 
 Result<CheckedIndex> list_packages(const Source& source, const Trust& trust) {
