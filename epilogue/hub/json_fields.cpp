@@ -9,6 +9,16 @@
 #include "epilogue/hub/utc_time.h"
 
 namespace epi::hub {
+namespace {
+
+// `["key"]`, shortened.
+std::string key_place(std::string_view key) {
+  constexpr size_t kShown = 100;
+  const bool is_long = key.size() > kShown;
+  return fmt::format("[{}{}]", json_quoted(key.substr(0, kShown)), is_long ? "..." : "");
+}
+
+}  // namespace
 
 struct JsonField::Value {
   simdjson::dom::element element;
@@ -99,7 +109,7 @@ std::vector<std::pair<std::string, JsonField>> JsonField::members() const {
   if (value_->element.get(object) != simdjson::SUCCESS) refuse("must be an object");
   std::vector<std::pair<std::string, JsonField>> members;
   for (const auto [key, value] : object) {
-    members.emplace_back(key, JsonField({value}, fmt::format("{}[{}]", place_, json_quoted(key))));
+    members.emplace_back(key, JsonField({value}, place_ + key_place(key)));
   }
   return members;
 }
@@ -112,18 +122,30 @@ std::string JsonField::json() const { return simdjson::minify(value_->element); 
 
 namespace {
 
-// Readers disagree on which of two members with the same name counts, so neither is accepted.
-void refuse_duplicates(const JsonField& field) {
-  if (field.is_array()) {
-    for (const JsonField& item : field.items()) refuse_duplicates(item);
+// The place of a member whose name occurs twice in its object; empty if there is none. Readers
+// disagree on which of the two counts, so neither is accepted. The place is built only if there is
+// one: names are as long as an attacker likes.
+std::string find_duplicate(simdjson::dom::element element) {
+  simdjson::dom::array array;
+  if (element.get(array) == simdjson::SUCCESS) {
+    size_t position = 0;
+    for (const auto item : array) {
+      const std::string place = find_duplicate(item);
+      if (!place.empty()) return fmt::format("[{}]{}", position, place);
+      ++position;
+    }
   }
-  if (!field.is_object()) return;
-  auto members = field.members();
-  for (const auto& [name, value] : members) refuse_duplicates(value);
-  std::ranges::stable_sort(members, {}, &std::pair<std::string, JsonField>::first);
-  const auto twice =
-      std::ranges::adjacent_find(members, {}, &std::pair<std::string, JsonField>::first);
-  if (twice != members.end()) twice->second.refuse("occurs more than once");
+  simdjson::dom::object object;
+  if (element.get(object) != simdjson::SUCCESS) return "";
+  std::vector<std::string_view> keys;
+  for (const auto [key, value] : object) {
+    const std::string place = find_duplicate(value);
+    if (!place.empty()) return key_place(key) + place;
+    keys.push_back(key);
+  }
+  std::ranges::sort(keys);
+  const auto twice = std::ranges::adjacent_find(keys);
+  return twice == keys.end() ? "" : key_place(*twice);
 }
 
 }  // namespace
@@ -137,9 +159,10 @@ Result<void> visit_json(std::string_view text, std::string_view path,
     return failure("{}: not valid JSON: {}", path, simdjson::error_message(error));
   }
   try {
-    const JsonField field({root}, "");
-    refuse_duplicates(field);
-    read(field);
+    if (const std::string place = find_duplicate(root); !place.empty()) {
+      throw SchemaError(place + ": occurs more than once");
+    }
+    read(JsonField({root}, ""));
   } catch (const SchemaError& error) {
     return failure("{}: {}", path, error.what());
   }
