@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "epilogue/analysis/names/decode.h"
 #include "epilogue/base/join.h"
@@ -126,15 +127,14 @@ class Lines {
 // Adds up the counts of kernels with the same decoded name.
 std::vector<NamedCount> by_decoded_name(const std::vector<NamedCount>& entries) {
   std::vector<NamedCount> sums;
-  std::vector<std::string> texts;
+  std::unordered_map<std::string, size_t> positions;  // in `sums`, by decoded name
   for (const NamedCount& entry : entries) {
-    const std::string decoded = kernel_sentence(entry.name, analysis::decode_name(entry.name));
-    const auto known = std::find(texts.begin(), texts.end(), decoded);
-    if (known == texts.end()) {
+    const auto [known, is_new] = positions.try_emplace(
+        kernel_sentence(entry.name, analysis::decode_name(entry.name)), sums.size());
+    if (is_new) {
       sums.push_back(entry);
-      texts.push_back(decoded);
     } else {
-      sums[static_cast<size_t>(known - texts.begin())].count += entry.count;
+      sums[known->second].count += entry.count;
     }
   }
   return sums;
