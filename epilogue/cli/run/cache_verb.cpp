@@ -4,6 +4,7 @@
 
 #include "epilogue/base/error.h"
 #include "epilogue/base/json_writer.h"
+#include "epilogue/base/private_folder.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
@@ -47,6 +48,9 @@ int run(const CacheFlags& flags) {
   if (!folder) {
     print_out("no cache: EPILOGUE_CACHE is empty, or there is no home folder\n");
     return kDone;
+  }
+  if (const auto trusted = PrivateFolder::open(*folder); !trusted) {
+    print_error("{}: the cache is not used\n", trusted.error().message);
   }
   const std::string limit = report::bytes_text(static_cast<double>(compiler::kCacheBytes));
   print_out("{}\n{}{}, {}{}\n", folder->string(), flags.clear ? "removed " : "",

@@ -178,6 +178,9 @@ Result<CacheContents> clear_cache() {
       return failure("{}: {}", entry.path.string(), error.message());
     }
   }
+  // A key that is not trusted would keep the cache unusable. A new one is made when needed.
+  std::error_code ignored;
+  fs::remove(*folder / kSecretName, ignored);
   return removed;
 }
 

@@ -43,8 +43,8 @@ struct CacheContents {
   int64_t bytes = 0;
 };
 CacheContents cache_contents();
-// Removes every entry and returns the number and size of those removed. Other files in the folder
-// stay.
+// Removes every entry and the key, and returns the number and size of the entries. Other files in
+// the folder stay.
 Result<CacheContents> clear_cache();
 
 }  // namespace epi::compiler
