@@ -10,6 +10,7 @@
 #include "epilogue/analysis/cost/gpu_peaks.h"
 #include "epilogue/analysis/time/step_graph.h"
 #include "epilogue/base/join.h"
+#include "epilogue/base/visible_text.h"
 #include "epilogue/report/diagnosis_report.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/screen_parts.h"
@@ -55,7 +56,9 @@ std::string steps_text(const ScreenData& data) {
 // parts are dropped first.
 std::string header(const ScreenData& data, const std::string& file, size_t width) {
   const std::string name = std::filesystem::path(file).filename().string();
-  std::string device = data.summary.device.empty() ? "GPU not named" : data.summary.device;
+  std::string device = data.summary.device.empty()
+                           ? "GPU not named"
+                           : visible_text(data.summary.device, LineBreaks::kReplace);
   std::string steps = steps_text(data);
   std::string events = fmt::format(" | {} {}", with_commas(data.summary.events),
                                    data.summary.events == 1 ? "event" : "events");

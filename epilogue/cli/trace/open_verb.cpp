@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/visible_text.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
@@ -112,8 +113,9 @@ class Reports {
 void print_links(const std::vector<ServedTrace>& served, bool once) {
   const std::string base = fmt::format("http://127.0.0.1:{}", kPort);
   for (const ServedTrace& one : served) {
-    print_out("{}\n  Perfetto: {}\n  report:   {}{}\n", one.name, perfetto_link(base + one.path),
-              base, one.report_path());
+    print_out("{}\n  Perfetto: {}\n  report:   {}{}\n",
+              visible_text(one.name, LineBreaks::kReplace), perfetto_link(base + one.path), base,
+              one.report_path());
   }
   print_out(
       "\nOn another machine, run this first: ssh -L {0}:127.0.0.1:{0} THIS-MACHINE\n"

@@ -19,6 +19,7 @@
 #include "epilogue/base/error.h"
 #include "epilogue/base/parse_integer.h"
 #include "epilogue/base/thread_pool.h"
+#include "epilogue/base/visible_text.h"
 #include "epilogue/cli/output.h"
 #include "epilogue/cli/output_rules.h"
 #include "epilogue/cli/progress.h"
@@ -239,7 +240,8 @@ void print_title(const std::vector<TraceInput>& inputs, const TraceInput& input)
   if (inputs.size() < 2) return;
   const bool first = &input == &inputs.front();
   print_out("{}{}{}\n", first ? "" : "\n",
-            input.has_rank ? fmt::format("rank {}: ", input.rank) : "", input.file);
+            input.has_rank ? fmt::format("rank {}: ", input.rank) : "",
+            visible_text(input.file, LineBreaks::kReplace));
 }
 
 bool are_ranks_of_one_run(const std::vector<std::string>& given,
