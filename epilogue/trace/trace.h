@@ -152,11 +152,14 @@ struct Trace {
   std::unordered_map<std::string, LaneId> lane_ids_;
 };
 
+template <typename T, typename Owner>
+using MemberPointer = T Owner::*;
+
 // A column, and the field of `Event` that it stores.
 template <typename T>
 struct Column {
-  std::vector<T> Trace::* values;
-  T Event::* field;
+  MemberPointer<std::vector<T>, Trace> values;
+  MemberPointer<T, Event> field;
 };
 
 // All columns. Code that adds, drops or joins events iterates over this table.
