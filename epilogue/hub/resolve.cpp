@@ -95,8 +95,7 @@ void check_newest(const PackageName& package, const Trust& trust, const CheckedI
   if (seen != versions.end() && newest < seen->second && !trust.allow_downgrade) {
     located.violations.push_back(
         fmt::format("packages.json: the newest version of {} is {}, but version {} was seen "
-                    "before: use a lock, "
-                    "or --allow-downgrade to accept it",
+                    "before: use an existing lock, or --allow-downgrade to accept it",
                     package.name, newest, seen->second));
     return;
   }

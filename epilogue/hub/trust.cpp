@@ -147,9 +147,11 @@ SignerCheck check_signer(std::string_view name, std::string_view bytes,
   std::string untrusted;  // no signature, or an unknown key
   std::string invalid;
   if (!text) {
-    untrusted = fmt::format(
-        "missing: {}", name == "manifest" ? "the package is not signed"
-                                          : "the index is not signed: run `epilogue hub index`");
+    untrusted =
+        fmt::format("missing: {}",
+                    name == "manifest"
+                        ? "the package is not signed"
+                        : "the index is not signed: its publisher must run `epilogue hub index`");
   } else if (const auto signature = parse_signature(*text); !signature) {
     invalid = signature.error().message;
   } else if (!is_signature_of(*signature, bytes)) {
