@@ -183,4 +183,13 @@ std::string changed_mapped_file() {
   return "";
 }
 
+bool is_in_changed_file(const void* address) {
+  const auto place = reinterpret_cast<uintptr_t>(address);
+  const std::lock_guard lock(slots_mutex);
+  for (const Slot& slot : slots) {
+    if (slot.fd >= 0 && place >= slot.begin && place < slot.end) return slot.has_changed();
+  }
+  return false;
+}
+
 }  // namespace epi

@@ -47,5 +47,7 @@ class MappedFile {
 // The path of a file that is mapped now and has changed since it was opened. Empty if there is
 // none.
 std::string changed_mapped_file();
+// True if the address is in a mapped file that has changed since it was opened.
+bool is_in_changed_file(const void* address);
 
 }  // namespace epi

@@ -89,7 +89,9 @@ void inflate_damaged_member(std::string_view compressed, GrowingMemory& out) {
   ::inflateEnd(&stream);
 }
 
-void decompress_gzip(std::string_view compressed, GrowingMemory& out, Defects& defects) {
+// libdeflate decompresses a whole member at once, so that it cannot be cancelled in between.
+void decompress_gzip(std::string_view compressed, GrowingMemory& out, Defects& defects,
+                     const ReadProgress*) {
   struct Free {
     void operator()(libdeflate_decompressor* d) const { ::libdeflate_free_decompressor(d); }
   };
@@ -118,7 +120,9 @@ void decompress_gzip(std::string_view compressed, GrowingMemory& out, Defects& d
   }
 }
 
-void decompress_zstd(std::string_view compressed, GrowingMemory& out, Defects& defects) {
+void decompress_zstd(std::string_view compressed, GrowingMemory& out, Defects& defects,
+                     const ReadProgress* progress) {
+  constexpr size_t kPieceBytes = size_t{16} << 20;  // about 10 ms until a cancellation is noticed
   struct Free {
     void operator()(ZSTD_DCtx* context) const { ::ZSTD_freeDCtx(context); }
   };
@@ -127,8 +131,9 @@ void decompress_zstd(std::string_view compressed, GrowingMemory& out, Defects& d
   ZSTD_inBuffer in{compressed.data(), compressed.size(), 0};
   size_t state = 0;
   while (in.pos < in.size || state != 0) {
+    if (is_cancelled(progress)) return;
     if (out.free_bytes() == 0) out.grow();
-    ZSTD_outBuffer to{out.free_data(), out.free_bytes(), 0};
+    ZSTD_outBuffer to{out.free_data(), std::min(out.free_bytes(), kPieceBytes), 0};
     const size_t before = in.pos;
     state = ::ZSTD_decompressStream(context.get(), &to, &in);
     out.use(to.pos);
@@ -150,38 +155,62 @@ std::string_view text_of(const MappedFile& file) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }
 
-Result<InputText> too_long(const std::filesystem::path& path, int64_t max_bytes) {
+// The bytes of a file, possibly compressed, and what an error calls them.
+struct Source {
+  std::string name;
+  InputText bytes;
+  int64_t max_bytes = 0;  // of the text
+  const ReadProgress* progress = nullptr;
+};
+
+Result<InputText> too_long(const Source& source) {
   return failure("{}: decompresses to more than {} bytes; --max-unpacked sets the limit",
-                 path.string(), max_bytes);
+                 source.name, source.max_bytes);
 }
 
 template <typename Decompress>
-Result<InputText> decompressed_text(const std::filesystem::path& path,
-                                    std::shared_ptr<const MappedFile> file, size_t size_hint,
-                                    int64_t max_bytes, Defects& defects, Decompress&& decompress) {
-  const std::string_view compressed = text_of(*file);
+Result<InputText> decompressed_text(const Source& source, size_t size_hint, Defects& defects,
+                                    Decompress&& decompress) {
+  const std::string_view compressed = source.bytes.text;
   // The hint comes from the file and may be wrong, so it is limited by the maximum compression
   // ratio.
   constexpr size_t kMaxRatio = 1100;
   // One byte more than the limit shows that the text is longer.
-  const size_t capacity_limit = static_cast<size_t>(max_bytes) + 1;
+  const size_t capacity_limit = static_cast<size_t>(source.max_bytes) + 1;
   const size_t initial_bytes =
       std::min({size_hint + 1, compressed.size() * kMaxRatio, capacity_limit});
   if (static_cast<int64_t>(initial_bytes) > available_memory_bytes()) {
-    return failure("{}: decompressing it needs {} bytes of memory, {} are available", path.string(),
+    return failure("{}: decompressing it needs {} bytes of memory, {} are available", source.name,
                    initial_bytes, available_memory_bytes());
   }
   try {
     const auto memory = std::make_shared<GrowingMemory>(initial_bytes, capacity_limit);
-    decompress(compressed, *memory, defects);
+    decompress(compressed, *memory, defects, source.progress);
+    if (is_cancelled(source.progress)) return failure("{}: cancelled", source.name);
     const std::string_view text = memory->text();
     if (text.size() == capacity_limit) throw TooLong();
-    return InputText{text, std::shared_ptr<const char>(memory, text.data()), -1, std::move(file)};
+    return InputText{text, std::shared_ptr<const char>(memory, text.data()), -1, source.bytes.file};
   } catch (const TooLong&) {
-    return too_long(path, max_bytes);
+    return too_long(source);
   } catch (const std::bad_alloc&) {
-    return failure("{}: not enough memory to decompress it", path.string());
+    return failure("{}: not enough memory to decompress it", source.name);
   }
+}
+
+// The text of a source, which is its bytes if they are not compressed.
+Result<InputText> unpack(const Source& source, Defects& defects) {
+  const std::string_view bytes = source.bytes.text;
+  if (bytes.starts_with("\x1f\x8b")) {
+    return decompressed_text(source, gzip_size_hint(bytes), defects, decompress_gzip);
+  }
+  if (bytes.starts_with("\x28\xb5\x2f\xfd")) {
+    // The decoder insists on the size in the header, so nothing needs to be decompressed.
+    const auto size = ::ZSTD_getFrameContentSize(bytes.data(), bytes.size());
+    const bool known = size != ZSTD_CONTENTSIZE_UNKNOWN && size != ZSTD_CONTENTSIZE_ERROR;
+    if (known && size > static_cast<unsigned long long>(source.max_bytes)) return too_long(source);
+    return decompressed_text(source, zstd_size_hint(bytes), defects, decompress_zstd);
+  }
+  return source.bytes;
 }
 
 }  // namespace
@@ -189,26 +218,21 @@ Result<InputText> decompressed_text(const std::filesystem::path& path,
 int64_t default_max_unpacked_bytes() { return available_memory_bytes() / 2; }
 
 Result<InputText> open_input(const std::filesystem::path& path, Defects& defects,
-                             int64_t max_unpacked_bytes) {
+                             int64_t max_unpacked_bytes, const ReadProgress* progress) {
   auto file = MappedFile::open(path);
   EPI_TRY(file);
   const auto shared = std::make_shared<MappedFile>(std::move(*file));
   const std::string_view bytes = text_of(*shared);
-  if (bytes.starts_with("\x1f\x8b")) {
-    return decompressed_text(path, shared, gzip_size_hint(bytes), max_unpacked_bytes, defects,
-                             decompress_gzip);
-  }
-  if (bytes.starts_with("\x28\xb5\x2f\xfd")) {
-    // The decoder insists on the size in the header, so nothing needs to be decompressed.
-    const auto size = ::ZSTD_getFrameContentSize(bytes.data(), bytes.size());
-    const bool known = size != ZSTD_CONTENTSIZE_UNKNOWN && size != ZSTD_CONTENTSIZE_ERROR;
-    if (known && size > static_cast<unsigned long long>(max_unpacked_bytes)) {
-      return too_long(path, max_unpacked_bytes);
-    }
-    return decompressed_text(path, shared, zstd_size_hint(bytes), max_unpacked_bytes, defects,
-                             decompress_zstd);
-  }
-  return InputText{bytes, std::shared_ptr<const char>(shared, bytes.data()), shared->fd(), shared};
+  const InputText mapped{bytes, std::shared_ptr<const char>(shared, bytes.data()), shared->fd(),
+                         shared};
+  return unpack({path.string(), mapped, max_unpacked_bytes, progress}, defects);
+}
+
+Result<InputText> input_of_bytes(std::string bytes, const std::string& name, Defects& defects,
+                                 int64_t max_unpacked_bytes, const ReadProgress* progress) {
+  const auto owner = std::make_shared<const std::string>(std::move(bytes));
+  const InputText text{*owner, std::shared_ptr<const char>(owner, owner->data()), -1, nullptr};
+  return unpack({name, text, max_unpacked_bytes, progress}, defects);
 }
 
 }  // namespace epi::trace

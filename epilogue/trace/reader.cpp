@@ -16,8 +16,10 @@
 namespace epi::trace {
 namespace {
 
-Result<Trace> read_input(const InputText& input, const std::string& name, const Defects& defects) {
+Result<Trace> read_input(const InputText& input, const std::string& name, const Defects& defects,
+                         ReadProgress* progress = nullptr) {
   const std::string_view text = input.text;
+  if (progress != nullptr) progress->total_bytes += static_cast<int64_t>(text.size());
   if (text.find_first_not_of(" \n\t\r") == std::string_view::npos) {
     return failure("{}: {}", name,
                    defects.empty()
@@ -35,7 +37,8 @@ Result<Trace> read_input(const InputText& input, const std::string& name, const 
                    head.complete ? "" : " before its JSON breaks off");
   }
   ParsedEvents events =
-      parse_in_windows({text.substr(head.events_begin), head.events_begin, input.fd});
+      parse_in_windows({text.substr(head.events_begin), head.events_begin, input.fd, progress});
+  if (is_cancelled(progress)) return failure("{}: cancelled", name);
   Trace trace = std::move(events.trace);
   trace.defects.add(defects);
   if (!events.list_ended) trace.defects.count(Defect::kTruncated);
@@ -63,15 +66,26 @@ Result<Trace> read_input(const InputText& input, const std::string& name, const 
 
 }  // namespace
 
-Result<Trace> read(const std::filesystem::path& path, std::optional<int64_t> max_unpacked_bytes) {
+Result<Trace> read(const std::filesystem::path& path, std::optional<int64_t> max_unpacked_bytes,
+                   ReadProgress* progress) {
   Defects defects;
   const auto input = open_input(
-      path, defects, max_unpacked_bytes ? *max_unpacked_bytes : default_max_unpacked_bytes());
+      path, defects, max_unpacked_bytes.value_or(default_max_unpacked_bytes()), progress);
   EPI_TRY(input);
-  auto trace = read_input(*input, path.string(), defects);
+  auto trace = read_input(*input, path.string(), defects, progress);
   // Checked first: the change explains every other failure.
   if (input->file->has_changed()) return failure("{}: changed while it was read", path.string());
   return trace;
+}
+
+Result<Trace> read_bytes(std::string bytes, const std::string& name,
+                         std::optional<int64_t> max_unpacked_bytes, ReadProgress* progress) {
+  Defects defects;
+  const auto input =
+      input_of_bytes(std::move(bytes), name, defects,
+                     max_unpacked_bytes.value_or(default_max_unpacked_bytes()), progress);
+  EPI_TRY(input);
+  return read_input(*input, name, defects, progress);
 }
 
 Result<Trace> read_text(std::string_view text, const std::string& name) {

@@ -12,17 +12,25 @@
 #include <string_view>
 
 #include "epilogue/base/result.h"
+#include "epilogue/trace/read_progress.h"
 #include "epilogue/trace/trace.h"
 
 namespace epi::trace {
 
 // Reads plain, gzip and zstd files. Defects of the file are counted in the trace. A file that is
 // not a trace is a failure with the reason. So is a compressed file whose text is longer than
-// `max_unpacked_bytes`, half of the available memory if not set.
+// `max_unpacked_bytes`, half of the available memory if not set. So is a read that `progress`
+// cancels.
 Result<Trace> read(const std::filesystem::path& path,
-                   std::optional<int64_t> max_unpacked_bytes = std::nullopt);
+                   std::optional<int64_t> max_unpacked_bytes = std::nullopt,
+                   ReadProgress* progress = nullptr);
 
-// The same for a text in memory. Failures refer to it as `name`.
+// The same for the bytes of a file, plain or compressed. Failures refer to them as `name`.
+Result<Trace> read_bytes(std::string bytes, const std::string& name,
+                         std::optional<int64_t> max_unpacked_bytes = std::nullopt,
+                         ReadProgress* progress = nullptr);
+
+// The same for a plain text, which is copied. Failures refer to it as `name`.
 Result<Trace> read_text(std::string_view text, const std::string& name);
 
 }  // namespace epi::trace

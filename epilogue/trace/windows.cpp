@@ -92,6 +92,7 @@ class WindowParser {
   ParsedEvents run() {
     parse_all();
     ParsedEvents result;
+    if (is_cancelled(events_.progress)) return result;
     const auto parts = choose_parts(result);
     result.trace = is_in_order(parts) ? take_only_worker(parts) : assemble(parts);
     return result;
@@ -110,9 +111,12 @@ class WindowParser {
       for (int64_t i = begin; i < end; ++i) {
         const size_t worker = next_worker.fetch_add(1);
         for (size_t w = next.fetch_add(1); w < windows_.size(); w = next.fetch_add(1)) {
+          if (is_cancelled(events_.progress)) break;
           windows_[w].begin = boundary(w);
           windows_[w].end = boundary(w + 1);
           parse_window(windows_[w], worker);
+          if (events_.progress == nullptr) continue;
+          events_.progress->parsed_bytes += static_cast<int64_t>(window_bytes_);
         }
       }
     });

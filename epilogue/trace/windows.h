@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "epilogue/trace/read_progress.h"
 #include "epilogue/trace/trace.h"
 
 namespace epi::trace {
@@ -20,10 +21,12 @@ struct EventsText {
   std::string_view text;  // starts after the bracket that opens the list
   uint64_t offset = 0;    // of the text in the file
   int fd = -1;
+  ReadProgress* progress = nullptr;
 };
 
 // 512 KiB: the window, its copy and simdjson's index of it fit into a core's L2 cache.
 inline constexpr size_t kWindowBytes = size_t{512} << 10;
+// The result is empty if the progress is cancelled.
 ParsedEvents parse_in_windows(const EventsText& events, size_t window_bytes = kWindowBytes);
 
 }  // namespace epi::trace
