@@ -28,7 +28,8 @@ class Sql : public testing::Test {
   }
 
   trace::Trace trace_ = read_data("traces/mlp_eager.json");
-  SqlDatabase database_{trace_};
+  TraceIndex index_{trace_};
+  SqlDatabase database_{index_};
 };
 
 TEST_F(Sql, CountsTraceEvents) {
@@ -76,7 +77,8 @@ TEST_F(Sql, ArgumentsKeepTheirTypes) {
       R"([{"ph": "X", "name": "a", "ts": 1, "dur": 1, "args": {"s": "C:\\x\u00e9", "f": 0.5, "n": null, "t": true, "l": [1]}}])",
       "args");
   ASSERT_TRUE(text);
-  SqlDatabase database(*text);
+  const TraceIndex index(*text);
+  SqlDatabase database(index);
   const auto result = database.query("select value, typeof(value) from args order by key");
   ASSERT_TRUE(result);
   const std::vector<std::string> types = {"real", "text", "null", "text", "integer"};

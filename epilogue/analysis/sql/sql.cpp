@@ -46,12 +46,39 @@ int without_exceptions(const Body& body) {
   }
 }
 
+const char* declared_type(SqlType type) {
+  switch (type) {
+    case SqlType::kInteger:
+      return "INTEGER";
+    case SqlType::kText:
+      return "TEXT";
+    case SqlType::kAny:
+      return "";
+  }
+  return "";
+}
+
+// Passes a cell to SQLite. Views stay valid, other texts are copied.
+struct CellResult {
+  sqlite3_context* to;
+
+  void operator()(std::monostate) const { ::sqlite3_result_null(to); }
+  void operator()(int64_t number) const { ::sqlite3_result_int64(to, number); }
+  void operator()(double real) const { ::sqlite3_result_double(to, real); }
+  void operator()(std::string_view text) const {
+    ::sqlite3_result_text64(to, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
+  }
+  void operator()(const std::string& text) const {
+    ::sqlite3_result_text64(to, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  }
+};
+
 int connect_table(sqlite3* db, void* tables, const char* const* argv, sqlite3_vtab** out) {
   for (const SqlTable& rows : *static_cast<const std::vector<SqlTable>*>(tables)) {
     if (rows.name != argv[0]) continue;
     std::vector<std::string> columns;
     for (const SqlColumn& column : rows.columns) {
-      columns.push_back(fmt::format("\"{}\" {}", column.name, column.type));
+      columns.push_back(fmt::format("\"{}\" {}", column.name, declared_type(column.type)));
     }
     const std::string sql = fmt::format("CREATE TABLE x({})", join(columns, ", "));
     auto* table = new Table{};
@@ -147,7 +174,8 @@ int eof(sqlite3_vtab_cursor* base) {
 
 int column(sqlite3_vtab_cursor* cursor, sqlite3_context* to, int index) {
   return without_exceptions([&] {
-    rows_of(cursor).columns[static_cast<size_t>(index)].emit(to, static_cast<Cursor*>(cursor)->row);
+    const SqlColumn& values = rows_of(cursor).columns[static_cast<size_t>(index)];
+    std::visit(CellResult{to}, values.cell(static_cast<Cursor*>(cursor)->row));
     return SQLITE_OK;
   });
 }
@@ -234,12 +262,12 @@ struct SqlDatabase::State {
   Result<SqlResult> run(const std::string& sql, const SqlLimits& limits) const;
 };
 
-SqlDatabase::SqlDatabase(const trace::Trace& trace) : state_(std::make_unique<State>()) {
+SqlDatabase::SqlDatabase(const TraceIndex& index) : state_(std::make_unique<State>()) {
   if (::sqlite3_open(":memory:", &state_->db) != SQLITE_OK) throw std::bad_alloc();
   // The longest value that a query may build, such as by `zeroblob`.
   constexpr int kMaxValueBytes = 256 << 20;
   ::sqlite3_limit(state_->db, SQLITE_LIMIT_LENGTH, kMaxValueBytes);
-  state_->tables = sql_tables(trace);
+  state_->tables = sql_tables(index);
   for (const SqlTable& table : state_->tables) {
     ::sqlite3_create_module(state_->db, table.name.c_str(), &state_->module, &state_->tables);
   }

@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "epilogue/analysis/index/trace_index.h"
 #include "epilogue/base/result.h"
-#include "epilogue/trace/trace.h"
 
 namespace epi::analysis {
 
@@ -36,8 +36,8 @@ struct SqlLimits {
 
 class SqlDatabase {
  public:
-  // The trace must outlive it.
-  explicit SqlDatabase(const trace::Trace& trace);
+  // The index must outlive it.
+  explicit SqlDatabase(const TraceIndex& index);
   SqlDatabase(const SqlDatabase&) = delete;
   SqlDatabase& operator=(const SqlDatabase&) = delete;
   ~SqlDatabase();

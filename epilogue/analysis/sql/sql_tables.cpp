@@ -19,50 +19,36 @@ using trace::Category;
 using trace::EventId;
 using trace::kNoEvent;
 
-void emit_text(sqlite3_context* to, std::string_view text) {
-  ::sqlite3_result_text64(to, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
-}
-
-void emit_id(sqlite3_context* to, EventId id) {
-  if (id == kNoEvent) {
-    ::sqlite3_result_null(to);
-  } else {
-    ::sqlite3_result_int64(to, id);
-  }
+SqlCell id_cell(EventId id) {
+  return id == kNoEvent ? SqlCell() : SqlCell(static_cast<int64_t>(id));
 }
 
 // Converts a JSON value to SQL: strings without quotes and escapes, numbers, null. Lists and
 // objects stay text.
-void emit_argument(sqlite3_context* to, std::string_view token) {
-  if (token == "null") return ::sqlite3_result_null(to);
-  if (token == "true" || token == "false") return ::sqlite3_result_int(to, token == "true" ? 1 : 0);
+SqlCell argument_cell(std::string_view token) {
+  if (token == "null") return {};
+  if (token == "true" || token == "false") return static_cast<int64_t>(token == "true");
   if (token.size() >= 2 && token.front() == '"') {
     std::string text;
     trace::unescape(token.substr(1, token.size() - 2), text);
-    return ::sqlite3_result_text64(to, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+    return text;
   }
-  if (const auto number = trace::parse_integer_token(token))
-    return ::sqlite3_result_int64(to, *number);
+  if (const auto number = trace::parse_integer_token(token)) return *number;
   double real = 0;
   const auto parsed = std::from_chars(token.data(), token.data() + token.size(), real);
-  if (parsed.ec == std::errc() && parsed.ptr == token.data() + token.size()) {
-    return ::sqlite3_result_double(to, real);
-  }
-  emit_text(to, token);
+  if (parsed.ec == std::errc() && parsed.ptr == token.data() + token.size()) return real;
+  return token;
 }
 
 // State shared by all tables: links, steps, and the step at each point in time.
 class Tables {
  public:
-  explicit Tables(const trace::Trace& trace)
-      : trace_(trace),
-        links_(trace::link(trace)),
-        forward_(trace::forward_ops(trace)),
-        ownership_(trace, links_) {
-    for (const Instance& step : analysis::steps(trace_, ownership_).instances) {
+  explicit Tables(const TraceIndex& index)
+      : trace_(index.trace), links_(index.links), forward_(trace::forward_ops(index.trace)) {
+    for (const Instance& step : analysis::steps(trace_, index.ownership).instances) {
       if (step.event != kNoEvent) steps_.push_back(step);
     }
-    for (const InstanceGroup& group : analysis::annotations(trace_, ownership_)) {
+    for (const InstanceGroup& group : analysis::annotations(trace_, index.ownership)) {
       annotations_.insert(annotations_.end(), group.instances.begin(), group.instances.end());
     }
     const auto by_event = [](const Instance& a, const Instance& b) { return a.event < b.event; };
@@ -94,16 +80,15 @@ class Tables {
     return rows;
   }
 
-  // A column over events. Calls `emit(context, event)`.
-  template <typename Emit>
-  static SqlColumn column(const Rows& rows, const char* name, const char* type, const Emit& emit) {
-    return {name, type, [rows, emit](sqlite3_context* to, size_t row) { emit(to, (*rows)[row]); }};
+  // A column over events. `value` returns the cell of an event.
+  template <typename Value>
+  static SqlColumn column(const Rows& rows, const char* name, SqlType type, const Value& value) {
+    return {name, type, [rows, value](size_t row) -> SqlCell { return value((*rows)[row]); }};
   }
   template <typename Value>
   static SqlColumn integer(const Rows& rows, const char* name, Value value) {
-    return column(rows, name, "INTEGER", [value](sqlite3_context* to, EventId id) {
-      ::sqlite3_result_int64(to, static_cast<int64_t>(value(id)));
-    });
+    return column(rows, name, SqlType::kInteger,
+                  [value](EventId id) { return static_cast<int64_t>(value(id)); });
   }
 
   static SqlTable table(const char* name, const Rows& rows, std::vector<SqlColumn> columns) {
@@ -114,52 +99,51 @@ class Tables {
   // id, name, ts_ns, dur_ns.
   static std::vector<SqlColumn> basic_columns(const Self& self, const Rows& rows) {
     const trace::Trace* trace = &self->trace_;
-    return {integer(rows, "id", [](EventId id) { return id; }),
-            column(rows, "name", "TEXT",
-                   [trace](sqlite3_context* to, EventId id) { emit_text(to, trace->name_of(id)); }),
-            integer(rows, "ts_ns", [trace](EventId id) { return trace->ts_ns[id]; }),
-            integer(rows, "dur_ns", [trace](EventId id) { return trace->dur_ns[id]; })};
+    return {
+        integer(rows, "id", [](EventId id) { return id; }),
+        column(rows, "name", SqlType::kText, [trace](EventId id) { return trace->name_of(id); }),
+        integer(rows, "ts_ns", [trace](EventId id) { return trace->ts_ns[id]; }),
+        integer(rows, "dur_ns", [trace](EventId id) { return trace->dur_ns[id]; })};
   }
 
   static void add_lane_columns(const Self& self, const Rows& rows, const char* pid, const char* tid,
                                std::vector<SqlColumn>& columns) {
     const trace::Trace* trace = &self->trace_;
-    const auto emit = [](sqlite3_context* to, int64_t number, const std::string& text) {
-      text.empty() ? ::sqlite3_result_int64(to, number) : emit_text(to, text);
+    const auto cell = [](int64_t number, const std::string& text) {
+      return text.empty() ? SqlCell(number) : SqlCell(std::string_view(text));
     };
-    columns.push_back(column(rows, pid, "", [=](sqlite3_context* to, EventId id) {
+    columns.push_back(column(rows, pid, SqlType::kAny, [=](EventId id) {
       const trace::Lane& lane = trace->lanes[trace->lane[id]];
-      emit(to, lane.pid, lane.pid_text);
+      return cell(lane.pid, lane.pid_text);
     }));
-    columns.push_back(column(rows, tid, "", [=](sqlite3_context* to, EventId id) {
+    columns.push_back(column(rows, tid, SqlType::kAny, [=](EventId id) {
       const trace::Lane& lane = trace->lanes[trace->lane[id]];
-      emit(to, lane.tid, lane.tid_text);
+      return cell(lane.tid, lane.tid_text);
     }));
   }
 
   // The step at time `ns`: the N of `ProfilerStep#N`, or the position among other steps.
-  void emit_step(sqlite3_context* to, int64_t ns) const {
+  SqlCell step_cell(int64_t ns) const {
     const auto after = std::upper_bound(
         steps_.begin(), steps_.end(), ns,
         [](int64_t moment, const Instance& step) { return moment < step.begin_ns; });
-    if (after == steps_.begin() || ns >= std::prev(after)->end_ns) return ::sqlite3_result_null(to);
+    if (after == steps_.begin() || ns >= std::prev(after)->end_ns) return {};
     const auto step = std::prev(after);
     const auto number = trace::is_step_name(step->name)
                             ? trace::parse_integer_token(trace::step_number(step->name))
                             : std::optional<int64_t>(step - steps_.begin());
-    number ? ::sqlite3_result_int64(to, *number) : ::sqlite3_result_null(to);
+    return number ? SqlCell(*number) : SqlCell();
   }
 
   static SqlTable events(const Self& self) {
     const trace::Trace* trace = &self->trace_;
     const Rows rows = rows_where(self, [](EventId) { return true; });
     auto columns = basic_columns(self, rows);
-    columns.push_back(column(rows, "ph", "TEXT", [trace](sqlite3_context* to, EventId id) {
-      emit_text(to, {reinterpret_cast<const char*>(&trace->phase[id]), 1});
+    columns.push_back(column(rows, "ph", SqlType::kText, [trace](EventId id) {
+      return std::string_view(reinterpret_cast<const char*>(&trace->phase[id]), 1);
     }));
-    columns.push_back(column(rows, "cat", "TEXT", [trace](sqlite3_context* to, EventId id) {
-      emit_text(to, trace->category_text(id));
-    }));
+    columns.push_back(column(rows, "cat", SqlType::kText,
+                             [trace](EventId id) { return trace->category_text(id); }));
     add_lane_columns(self, rows, "pid", "tid", columns);
     columns.push_back(
         integer(rows, "external_id", [trace](EventId id) { return trace->external_id[id]; }));
@@ -179,15 +163,14 @@ class Tables {
     columns.push_back(
         integer(rows, "self_ns", [tables](EventId id) { return tables->links_.tree.self_ns[id]; }));
     add_lane_columns(self, rows, "pid", "tid", columns);
-    columns.push_back(column(rows, "parent", "INTEGER", [tables](sqlite3_context* to, EventId id) {
-      emit_id(to, tables->links_.tree.parent[id]);
+    columns.push_back(column(rows, "parent", SqlType::kInteger, [tables](EventId id) {
+      return id_cell(tables->links_.tree.parent[id]);
     }));
-    columns.push_back(column(rows, "step", "INTEGER", [tables](sqlite3_context* to, EventId id) {
-      tables->emit_step(to, tables->trace_.ts_ns[id]);
+    columns.push_back(column(rows, "step", SqlType::kInteger, [tables](EventId id) {
+      return tables->step_cell(tables->trace_.ts_ns[id]);
     }));
-    columns.push_back(column(rows, "forward", "INTEGER", [tables](sqlite3_context* to, EventId id) {
-      emit_id(to, tables->forward_[id]);
-    }));
+    columns.push_back(column(rows, "forward", SqlType::kInteger,
+                             [tables](EventId id) { return id_cell(tables->forward_[id]); }));
     return table("ops", rows, std::move(columns));
   }
 
@@ -198,27 +181,23 @@ class Tables {
       return trace->is_span(id) && trace::is_device_work(trace->category[id]);
     });
     auto columns = basic_columns(self, rows);
-    columns.insert(columns.begin() + 2,
-                   column(rows, "kind", "TEXT", [trace](sqlite3_context* to, EventId id) {
+    columns.insert(columns.begin() + 2, column(rows, "kind", SqlType::kText, [trace](EventId id) {
                      const Category category = trace->category[id];
-                     emit_text(to, category == Category::kKernel      ? "kernel"
-                                   : category == Category::kGpuMemcpy ? "memcpy"
-                                                                      : "memset");
+                     return std::string_view(category == Category::kKernel      ? "kernel"
+                                             : category == Category::kGpuMemcpy ? "memcpy"
+                                                                                : "memset");
                    }));
     add_lane_columns(self, rows, "device", "stream", columns);
     columns.push_back(
         integer(rows, "correlation", [trace](EventId id) { return trace->correlation[id]; }));
-    columns.push_back(column(rows, "launch", "INTEGER", [tables](sqlite3_context* to, EventId id) {
-      emit_id(to, tables->links_.launch[id]);
-    }));
-    columns.push_back(column(rows, "op", "INTEGER", [tables](sqlite3_context* to, EventId id) {
-      emit_id(to, tables->links_.op[id]);
-    }));
-    columns.push_back(column(rows, "step", "INTEGER", [tables](sqlite3_context* to, EventId id) {
+    columns.push_back(column(rows, "launch", SqlType::kInteger,
+                             [tables](EventId id) { return id_cell(tables->links_.launch[id]); }));
+    columns.push_back(column(rows, "op", SqlType::kInteger,
+                             [tables](EventId id) { return id_cell(tables->links_.op[id]); }));
+    columns.push_back(column(rows, "step", SqlType::kInteger, [tables](EventId id) {
       const trace::Links& links = tables->links_;
       const bool attributed = links.launch[id] != kNoEvent || links.op[id] != kNoEvent;
-      if (!attributed) return ::sqlite3_result_null(to);
-      tables->emit_step(to, links.launch_ns[id]);
+      return attributed ? tables->step_cell(links.launch_ns[id]) : SqlCell();
     }));
     return table("kernels", rows, std::move(columns));
   }
@@ -233,11 +212,10 @@ class Tables {
     add_lane_columns(self, rows, "pid", "tid", columns);
     columns.push_back(
         integer(rows, "correlation", [trace](EventId id) { return trace->correlation[id]; }));
-    columns.push_back(column(rows, "op", "INTEGER", [tables](sqlite3_context* to, EventId id) {
-      emit_id(to, tables->links_.op[id]);
-    }));
-    columns.push_back(column(rows, "step", "INTEGER", [tables](sqlite3_context* to, EventId id) {
-      tables->emit_step(to, tables->trace_.ts_ns[id]);
+    columns.push_back(column(rows, "op", SqlType::kInteger,
+                             [tables](EventId id) { return id_cell(tables->links_.op[id]); }));
+    columns.push_back(column(rows, "step", SqlType::kInteger, [tables](EventId id) {
+      return tables->step_cell(tables->trace_.ts_ns[id]);
     }));
     return table("launches", rows, std::move(columns));
   }
@@ -246,14 +224,14 @@ class Tables {
   static SqlTable instances(const Self& self, const std::string& name) {
     const auto* rows = name == "steps" ? &self->steps_ : &self->annotations_;
     const auto number = [&](const char* column, auto value) {
-      return SqlColumn{column, "INTEGER", [self, rows, value](sqlite3_context* to, size_t row) {
-                         ::sqlite3_result_int64(to, static_cast<int64_t>(value((*rows)[row])));
+      return SqlColumn{column, SqlType::kInteger, [self, rows, value](size_t row) -> SqlCell {
+                         return static_cast<int64_t>(value((*rows)[row]));
                        }};
     };
     std::vector<SqlColumn> columns = {
         number("id", [](const Instance& i) { return i.event; }),
-        {"name", "TEXT",
-         [self, rows](sqlite3_context* to, size_t row) { emit_text(to, (*rows)[row].name); }},
+        {"name", SqlType::kText,
+         [self, rows](size_t row) -> SqlCell { return std::string_view((*rows)[row].name); }},
         number("ts_ns", [](const Instance& i) { return i.begin_ns; }),
         number("dur_ns", [](const Instance& i) { return i.end_ns - i.begin_ns; }),
         number("gpu_ns", [](const Instance& i) { return i.measures.device_ns; }),
@@ -298,20 +276,18 @@ class Tables {
   }
 
   static SqlTable args(const Self& self) {
-    const auto column = [&](const char* name, const char* type, auto emit) {
-      return SqlColumn{name, type, [self, emit](sqlite3_context* to, size_t row) {
-                         emit(to, self->arguments()[row]);
+    const auto column = [&](const char* name, SqlType type, auto value) {
+      return SqlColumn{name, type, [self, value](size_t row) -> SqlCell {
+                         return value(self->arguments()[row]);
                        }};
     };
-    return {"args",
-            [self] { return self->arguments().size(); },
-            {column("event", "INTEGER",
-                    [](sqlite3_context* to, const Argument& a) { emit_id(to, a.event); }),
-             column("key", "TEXT",
-                    [](sqlite3_context* to, const Argument& a) { emit_text(to, a.key); }),
-             column("value", "",
-                    [](sqlite3_context* to, const Argument& a) { emit_argument(to, a.value); })},
-            [self](size_t row) { return static_cast<int64_t>(self->arguments()[row].event); }};
+    return {
+        "args",
+        [self] { return self->arguments().size(); },
+        {column("event", SqlType::kInteger, [](const Argument& a) { return id_cell(a.event); }),
+         column("key", SqlType::kText, [](const Argument& a) { return a.key; }),
+         column("value", SqlType::kAny, [](const Argument& a) { return argument_cell(a.value); })},
+        [self](size_t row) { return static_cast<int64_t>(self->arguments()[row].event); }};
   }
 
   static SqlTable frames(const Self& self) {
@@ -322,25 +298,23 @@ class Tables {
     add_lane_columns(self, rows, "pid", "tid", columns);
     const auto parents = std::make_shared<const std::vector<EventId>>(
         rows->empty() ? std::vector<EventId>() : trace::python_parents(self->trace_));
-    columns.push_back(column(rows, "parent", "INTEGER", [parents](sqlite3_context* to, EventId id) {
-      emit_id(to, (*parents)[id]);
-    }));
+    columns.push_back(column(rows, "parent", SqlType::kInteger,
+                             [parents](EventId id) { return id_cell((*parents)[id]); }));
     return table("frames", rows, std::move(columns));
   }
 
   const trace::Trace& trace_;
-  trace::Links links_;
+  const trace::Links& links_;
   std::vector<EventId> forward_;  // forward operator by backward operator
-  Ownership ownership_;
-  std::vector<Instance> steps_;  // without the whole-trace instance
+  std::vector<Instance> steps_;   // without the whole-trace instance
   std::vector<Instance> annotations_;
   mutable std::optional<std::vector<Argument>> arguments_;
 };
 
 }  // namespace
 
-std::vector<SqlTable> sql_tables(const trace::Trace& trace) {
-  return Tables::all(std::make_shared<const Tables>(trace));
+std::vector<SqlTable> sql_tables(const TraceIndex& index) {
+  return Tables::all(std::make_shared<const Tables>(index));
 }
 
 }  // namespace epi::analysis

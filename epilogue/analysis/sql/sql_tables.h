@@ -2,22 +2,27 @@
 // The SQL tables, as rows and columns over a trace.
 #pragma once
 
-#include <sqlite3.h>
-
+#include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
-#include "epilogue/trace/trace.h"
+#include "epilogue/analysis/index/trace_index.h"
 
 namespace epi::analysis {
 
+// A view lives as long as the table.
+using SqlCell = std::variant<std::monostate, int64_t, double, std::string_view, std::string>;
+
+// What a column declares. Every column may also contain nulls.
+enum class SqlType : uint8_t { kInteger, kText, kAny };
+
 struct SqlColumn {
   std::string name;
-  std::string type;  // INTEGER, REAL, TEXT, or empty for any
-  // Passes a row's value to SQLite. Text must live as long as the table.
-  std::function<void(sqlite3_context*, size_t row)> emit;
+  SqlType type = SqlType::kAny;
+  std::function<SqlCell(size_t row)> cell;
 };
 
 struct SqlTable {
@@ -28,7 +33,7 @@ struct SqlTable {
   std::function<int64_t(size_t row)> first_key;
 };
 
-// The trace must outlive them.
-std::vector<SqlTable> sql_tables(const trace::Trace& trace);
+// The index must outlive them.
+std::vector<SqlTable> sql_tables(const TraceIndex& index);
 
 }  // namespace epi::analysis
