@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <new>
 #include <string>
 #include <string_view>
@@ -17,6 +16,8 @@
 #include "epilogue/base/parse_integer.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
+#include "epilogue/cli/trace/terminal_session.h"
+#include "epilogue/cli/trace/trace_verbs.h"
 #include "epilogue/cli/verbs.h"
 
 namespace {
@@ -43,13 +44,12 @@ int report_out_of_memory() {
 
 // `epilogue FILE` is `epilogue summary FILE`.
 bool is_trace(const std::string& word) {
-  const auto verbs = epi::cli::verbs();
-  const bool is_verb = std::any_of(verbs.begin(), verbs.end(),
-                                   [&](const epi::cli::Verb& verb) { return verb.name == word; });
-  if (word.starts_with("-") || is_verb) return false;
-  std::error_code ignored;
-  return word.ends_with(".json") || word.ends_with(".gz") || word.ends_with(".zst") ||
-         std::filesystem::exists(word, ignored);
+  const auto has_word = [&](const auto& verbs) {
+    return std::any_of(verbs.begin(), verbs.end(),
+                       [&](const auto& verb) { return verb.name == word; });
+  };
+  const bool is_verb = has_word(epi::cli::trace_verbs()) || has_word(epi::cli::verbs());
+  return !word.starts_with("-") && !is_verb && epi::cli::TerminalSession().is_trace(word);
 }
 
 constexpr const char* kExamples =
@@ -92,6 +92,11 @@ int parse_and_run(int argc, char** argv) {
       "         epilogue run mlp --batch 4 --seq 128",
       epi::cli::version_text);
   epi::cli::Command root = command_line.root();
+  epi::cli::TerminalSession session;
+  for (const epi::cli::TraceVerb& verb : epi::cli::trace_verbs()) {
+    epi::cli::Command command = root.subcommand(verb.name, verb.help);
+    verb.add(command, session);
+  }
   for (const epi::cli::Verb& verb : epi::cli::verbs()) {
     epi::cli::Command command = root.subcommand(verb.name, verb.help);
     verb.add(command);

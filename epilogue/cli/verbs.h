@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs of the command line. Each has its own file, and verbs.cpp has the table.
+// The verbs of the command besides those of trace/trace_verbs.h. Each has its own file, and
+// verbs.cpp has the table.
 #pragma once
 
 #include <span>

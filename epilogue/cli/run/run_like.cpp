@@ -17,6 +17,7 @@
 #include "epilogue/cli/run/bench_report.h"
 #include "epilogue/cli/run/run_report.h"
 #include "epilogue/cli/run/workload.h"
+#include "epilogue/cli/trace/terminal_session.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/units.h"
@@ -106,10 +107,11 @@ FoundBlock linear_block(const trace::Trace& trace, const analysis::Blocks& block
 }
 
 FoundBlock find_block(const RunFlags& flags, const LikeArgument& like) {
-  const auto inputs = read_inputs({like.file});
+  TerminalSession session;
+  const auto inputs = session.read({like.file}, {});
   if (inputs.size() != 1) fail("run", "--like {}: needs a single trace, not a folder", like.file);
-  show_notices(inputs);
-  const analysis::TraceIndex index(inputs[0].trace);
+  show_notices(session, inputs);
+  const analysis::TraceIndex& index = inputs[0].index();
   const analysis::Subject subject = like.annotation
                                         ? analysis::named_subject(index, *like.annotation)
                                         : analysis::step_subject(index);
@@ -130,7 +132,7 @@ FoundBlock find_block(const RunFlags& flags, const LikeArgument& like) {
   if (!mlp && blocks.linears.empty()) {
     fail("run", "--like {}: no linear with recorded shapes outside of MLPs", like.file);
   }
-  return mlp ? mlp_block(inputs[0].trace, blocks) : linear_block(inputs[0].trace, blocks);
+  return mlp ? mlp_block(inputs[0].trace(), blocks) : linear_block(inputs[0].trace(), blocks);
 }
 
 // The flags with the block's sizes filled in. --batch, --seq and --dtype override the trace.

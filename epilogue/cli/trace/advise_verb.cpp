@@ -24,49 +24,48 @@ struct AdviseFlags {
 };
 
 // Compares the estimates for one trace with another trace.
-int check(const AdviseFlags& flags) {
-  const auto inputs = read_inputs(flags.trace.files, flags.trace);
-  const auto after = read_inputs({*flags.against}, flags.trace);
+int check(Session& session, const AdviseFlags& flags) {
+  const auto inputs = session.read(flags.trace.files, flags.trace);
+  const auto after = session.read({*flags.against}, flags.trace);
   if (inputs.size() != 1 || after.size() != 1) {
     fail("advise", "--against compares one trace with one trace, not with a folder");
   }
-  const analysis::TraceIndex before(inputs[0].trace);
+  const analysis::TraceIndex& before = inputs[0].index();
   const auto estimate = analysis::advise(before, flags.under);
-  const auto result =
-      analysis::check_advice(before, analysis::TraceIndex(after[0].trace), flags.under);
+  const auto result = analysis::check_advice(before, after[0].index(), flags.under);
   if (flags.trace.json) {
-    print_json(inputs, [&](JsonWriter& json, const TraceInput&) {
+    print_json(session, inputs, [&](JsonWriter& json, const TraceInput&) {
       json.key("against").string(after[0].file);
       report::advice_check_json(json, result);
     });
   } else {
-    print_out("{}\n\n{}", report::wrapped(report::verdict_line(estimate), screen_width()),
-              report::advice_check_text(result, flags.trace.markdown));
+    session.print("{}\n\n{}", report::wrapped(report::verdict_line(estimate), session.width()),
+                  report::advice_check_text(result, flags.trace.markdown));
   }
-  show_notices(inputs);
-  show_notices(after);
+  show_notices(session, inputs);
+  show_notices(session, after);
   return kDone;
 }
 
-int advise(const AdviseFlags& flags) {
-  if (flags.against) return check(flags);
+int advise(Session& session, const AdviseFlags& flags) {
+  if (flags.against) return check(session, flags);
   const auto advice_for = [&](const TraceInput& input) {
-    return analysis::advise(analysis::TraceIndex(input.trace), flags.under);
+    return analysis::advise(input.index(), flags.under);
   };
   return print_each(
-      flags.trace,
+      session, flags.trace,
       [&](JsonWriter& json, const TraceInput& input) {
-        report::advise_json(json, advice_for(input), input.trace, {.file = input.file});
+        report::advise_json(json, advice_for(input), input.trace(), {.file = input.file});
       },
       [&](const TraceInput& input) {
-        return report::advise_text(advice_for(input), input.trace,
-                                   {input.file, flags.trace.markdown, flags.all, screen_width()});
+        return report::advise_text(advice_for(input), input.trace(),
+                                   {input.file, flags.trace.markdown, flags.all, session.width()});
       });
 }
 
 }  // namespace
 
-void add_advise(Command& verb) {
+void add_advise(Command& verb, Session& session) {
   auto flags = std::make_shared<AdviseFlags>();
   add_trace_flags(verb, flags->trace);
   verb.option("--under", flags->under, "Analyze one annotation, step or operator only")
@@ -74,7 +73,7 @@ void add_advise(Command& verb) {
   verb.option("--against", flags->against, "Compare the estimate with this run after the change")
       .value_name("FILE");
   verb.flag("--all", flags->all, "Show all advice, however small");
-  verb.run([flags] { return advise(*flags); });
+  verb.run([flags, &session] { return advise(session, *flags); });
 }
 
 }  // namespace epi::cli

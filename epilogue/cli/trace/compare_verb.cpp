@@ -57,8 +57,8 @@ std::vector<size_t> partners(const std::vector<TraceInput>& a, const std::vector
   return places;
 }
 
-void write_json(const std::vector<TraceInput>& a, const std::vector<TraceInput>& b,
-                const std::vector<size_t>& places,
+void write_json(Session& session, const std::vector<TraceInput>& a,
+                const std::vector<TraceInput>& b, const std::vector<size_t>& places,
                 const std::vector<analysis::Comparison>& results) {
   JsonWriter json;
   json.begin_object().key("schema").integer(1);
@@ -71,17 +71,17 @@ void write_json(const std::vector<TraceInput>& a, const std::vector<TraceInput>&
     if (a.size() > 1) json.end_object();
   }
   if (a.size() > 1) json.end_array();
-  print_out("{}\n", json.end_object().text());
+  session.print("{}\n", json.end_object().text());
 }
 
-int compare(const CompareFlags& flags) {
+int compare(Session& session, const CompareFlags& flags) {
   const report::CompareTextOptions options{
-      flags.markdown, screen_width(),
+      flags.markdown, session.width(),
       parse_name_style("compare", flags.names).value_or(report::NameStyle::kDecoded)};
   const auto a_paths = paths_of("A", flags.a);
   const auto b_paths = paths_of("B", flags.b);
-  const auto a = read_inputs(a_paths, flags);
-  const auto b = read_inputs(b_paths, flags);
+  const auto a = session.read(a_paths, flags);
+  const auto b = session.read(b_paths, flags);
   if (a.size() != b.size()) {
     fail("compare", "A has {} traces, B has {}: the numbers must be the same", a.size(), b.size());
   }
@@ -89,30 +89,28 @@ int compare(const CompareFlags& flags) {
   std::vector<analysis::Comparison> results;
   bool same = true;
   for (size_t i = 0; i < a.size(); ++i) {
-    const analysis::TraceIndex left(a[i].trace);
-    const analysis::TraceIndex right(b[places[i]].trace);
-    results.push_back(analysis::compare(left, right, flags.under));
+    results.push_back(analysis::compare(a[i].index(), b[places[i]].index(), flags.under));
     same = same && results.back().same_gpu_work();
   }
   if (flags.json) {
-    write_json(a, b, places, results);
+    write_json(session, a, b, places, results);
   } else {
     for (size_t i = 0; i < a.size(); ++i) {
       if (a.size() > 1) {
-        print_out("{}rank {}: {} against {}\n", i == 0 ? "" : "\n", a[i].rank, a[i].file,
-                  b[places[i]].file);
+        session.print("{}rank {}: {} against {}\n", i == 0 ? "" : "\n", a[i].rank, a[i].file,
+                      b[places[i]].file);
       }
-      print_out("{}", report::compare_text(results[i], options));
+      session.print("{}", report::compare_text(results[i], options));
     }
   }
-  show_notices(a);
-  show_notices(b);
+  show_notices(session, a);
+  show_notices(session, b);
   return flags.fail_if_kernels_differ && !same ? kBroken : kDone;
 }
 
 }  // namespace
 
-void add_compare(Command& verb) {
+void add_compare(Command& verb, Session& session) {
   auto flags = std::make_shared<CompareFlags>();
   verb.option("A", flags->a, "A trace, a folder of ranks, or a comma-separated list").required();
   verb.option("B", flags->b, "The trace to compare with").required();
@@ -124,7 +122,7 @@ void add_compare(Command& verb) {
   verb.flag("--md", flags->markdown, "As Markdown, for a pull request").excludes(json);
   add_names(verb, flags->names);
   add_reading_flags(verb, *flags);
-  verb.run([flags] { return compare(*flags); });
+  verb.run([flags, &session] { return compare(session, *flags); });
 }
 
 }  // namespace epi::cli

@@ -80,25 +80,20 @@ std::vector<analysis::Rule> all_rules(const ExpectFlags& flags) {
 // The traces of `same kernels as` claims. Each is read once.
 class OtherTraces {
  public:
-  explicit OtherTraces(ReadingFlags flags) : flags_(std::move(flags)) {}
+  OtherTraces(Session& session, ReadingFlags flags) : session_(session), flags_(std::move(flags)) {}
 
   const analysis::TraceIndex& load(const std::string& path) {
     const auto known = traces_.find(path);
-    if (known != traces_.end()) return known->second->index;
-    auto inputs = read_inputs({path}, flags_);
+    if (known != traces_.end()) return known->second.index();
+    auto inputs = session_.read({path}, flags_);
     if (inputs.size() != 1) throw Error(fmt::format("{}: expected one trace, not a folder", path));
-    auto loaded = std::make_unique<LoadedTrace>(std::move(inputs.front().trace));
-    return traces_.emplace(path, std::move(loaded)).first->second->index;
+    return traces_.emplace(path, std::move(inputs.front())).first->second.index();
   }
 
  private:
-  struct LoadedTrace {
-    explicit LoadedTrace(trace::Trace&& other) : trace(std::move(other)), index(trace) {}
-    trace::Trace trace;
-    analysis::TraceIndex index;
-  };
+  Session& session_;
   ReadingFlags flags_;
-  std::map<std::string, std::unique_ptr<LoadedTrace>> traces_;
+  std::map<std::string, TraceInput> traces_;
 };
 
 // The JUnit XML file. It is created before anything is printed, so that an unwritable path fails
@@ -112,7 +107,7 @@ class JunitFile {
     file_.emplace(std::move(*file));
   }
   void add(const TraceInput& input, const report::RuleResults& results) {
-    if (file_) suites_ += report::expect_junit(input.file, input.trace, results);
+    if (file_) suites_ += report::expect_junit(input.file, input.trace(), results);
   }
   void finish() {
     if (!file_) return;
@@ -127,22 +122,18 @@ class JunitFile {
   std::string suites_;
 };
 
-void print_rules_that_hold(const std::vector<TraceInput>& inputs) {
-  std::vector<std::unique_ptr<analysis::TraceIndex>> index;
+void print_rules_that_hold(Session& session, const std::vector<TraceInput>& inputs) {
   std::vector<const analysis::TraceIndex*> traces;
-  for (const TraceInput& input : inputs) {
-    index.push_back(std::make_unique<analysis::TraceIndex>(input.trace));
-    traces.push_back(index.back().get());
-  }
-  print_out("# Rules that hold for {}{}.\n# Check them: epilogue expect FILE --rules THIS\n",
-            visible_text(inputs.front().file, LineBreaks::kReplace),
-            inputs.size() == 1 ? "" : fmt::format(" and {} more", inputs.size() - 1));
-  for (const std::string& rule : analysis::suggest_rules(traces)) print_out("{}\n", rule);
+  for (const TraceInput& input : inputs) traces.push_back(&input.index());
+  session.print("# Rules that hold for {}{}.\n# Check them: epilogue expect FILE --rules THIS\n",
+                visible_text(inputs.front().file, LineBreaks::kReplace),
+                inputs.size() == 1 ? "" : fmt::format(" and {} more", inputs.size() - 1));
+  for (const std::string& rule : analysis::suggest_rules(traces)) session.print("{}\n", rule);
 }
 
-int check(const ExpectFlags& flags, const std::vector<analysis::Rule>& rules,
+int check(Session& session, const ExpectFlags& flags, const std::vector<analysis::Rule>& rules,
           const std::vector<TraceInput>& inputs) {
-  OtherTraces others(flags);
+  OtherTraces others(session, flags);
   const auto load = [&](const std::string& path) -> const analysis::TraceIndex& {
     refuse_input_as_output("expect", "--junit", flags.junit, {path});
     return others.load(path);
@@ -154,46 +145,45 @@ int check(const ExpectFlags& flags, const std::vector<analysis::Rule>& rules,
   JunitFile junit(flags.junit);
   bool ok = true;
   for (const TraceInput& input : inputs) {
-    const analysis::TraceIndex index(input.trace);
     report::RuleResults results;
     for (const analysis::Rule& rule : rules) {
-      results.push_back(analysis::check_rule(index, rule, load));
+      results.push_back(analysis::check_rule(input.index(), rule, load));
       ok = ok && results.back().ok;
     }
     junit.add(input, results);
     if (flags.json) {
       begin_input_json(json, inputs, input);
-      report::expect_json(json, input.trace, results);
+      report::expect_json(json, input.trace(), results);
       end_input_json(json, inputs);
     } else {
-      print_title(inputs, input);
-      print_out("{}", report::expect_text(input.trace, results, flags.markdown));
+      print_title(session, inputs, input);
+      session.print("{}", report::expect_text(input.trace(), results, flags.markdown));
     }
   }
-  refuse_changed_inputs();
-  if (flags.json) end_json(json, inputs);
+  session.refuse_changed_inputs();
+  if (flags.json) end_json(session, json, inputs);
   junit.finish();
   return ok ? 0 : kBroken;
 }
 
-int expect(const ExpectFlags& flags) {
+int expect(Session& session, const ExpectFlags& flags) {
   const auto rules = flags.init ? std::vector<analysis::Rule>() : all_rules(flags);
   std::vector<std::string> files{flags.file};
   files.insert(files.end(), flags.also.begin(), flags.also.end());
-  const auto inputs = read_inputs(files, flags);
+  const auto inputs = session.read(files, flags);
   int code = 0;
   if (flags.init) {
-    print_rules_that_hold(inputs);
+    print_rules_that_hold(session, inputs);
   } else {
-    code = check(flags, rules, inputs);
+    code = check(session, flags, rules, inputs);
   }
-  show_notices(inputs);
+  show_notices(session, inputs);
   return code;
 }
 
 }  // namespace
 
-void add_expect(Command& verb) {
+void add_expect(Command& verb, Session& session) {
   auto flags = std::make_shared<ExpectFlags>();
   verb.option("FILE", flags->file, "A trace, or a folder of ranks").required();
   const Option rules = verb.option("RULE", flags->rules, "SUBJECT: CLAIM (docs/expect.md)");
@@ -213,7 +203,7 @@ void add_expect(Command& verb) {
       .excludes(json)
       .excludes(markdown);
   add_reading_flags(verb, *flags);
-  verb.run([flags] { return expect(*flags); });
+  verb.run([flags, &session] { return expect(session, *flags); });
 }
 
 }  // namespace epi::cli

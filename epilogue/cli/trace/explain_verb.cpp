@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 
 #include "epilogue/analysis/names/decode.h"
@@ -23,14 +22,8 @@ struct ExplainFlags : TraceFlags {
   std::optional<report::NameStyle> style() const { return parse_name_style("explain", names); }
 };
 
-bool is_file(const std::string& word) {
-  std::error_code failed;
-  return word.ends_with(".json") || word.ends_with(".gz") || word.ends_with(".zst") ||
-         std::filesystem::exists(word, failed);
-}
-
-int explain_names(const ExplainFlags& flags) {
-  use_names_file(flags.names_file);
+int explain_names(Session& session, const ExplainFlags& flags) {
+  session.use_names_file(flags.names_file);
   const auto style = flags.style();
   if (flags.json) {
     JsonWriter json;
@@ -38,57 +31,59 @@ int explain_names(const ExplainFlags& flags) {
     for (const std::string& name : flags.files) {
       report::kernel_json(json, name, analysis::decode_name(name));
     }
-    print_out("{}\n", json.end_array().end_object().text());
+    session.print("{}\n", json.end_array().end_object().text());
     return kDone;
   }
   for (const std::string& name : flags.files) {
     const auto kernel = analysis::decode_name(name);
     if (style) {
-      for (const std::string& line : report::name_lines(name, *style)) print_out("{}\n", line);
+      for (const std::string& line : report::name_lines(name, *style)) session.print("{}\n", line);
     } else if (flags.markdown) {
-      print_out("- `{}`: {}\n", name, report::kernel_sentence(name, kernel));
+      session.print("- `{}`: {}\n", name, report::kernel_sentence(name, kernel));
     } else {
-      print_out("{}{}", &name == &flags.files.front() ? "" : "\n",
-                report::kernel_text(name, kernel));
+      session.print("{}{}", &name == &flags.files.front() ? "" : "\n",
+                    report::kernel_text(name, kernel));
     }
   }
   return kDone;
 }
 
-int explain_files(const ExplainFlags& flags) {
+int explain_files(Session& session, const ExplainFlags& flags) {
   const auto style = flags.style().value_or(report::NameStyle::kDecoded);
   return print_each(
-      flags,
+      session, flags,
       [](JsonWriter& json, const TraceInput& input) {
         json.key("kernels").begin_array();
-        for (const auto& time : analysis::kernel_times(input.trace)) {
+        for (const auto& time : analysis::kernel_times(input.trace())) {
           report::kernel_json(json, time.name, analysis::decode_name(time.name), &time);
         }
         json.end_array();
       },
       [&](const TraceInput& input) {
-        return report::kernels_table(analysis::kernel_times(input.trace), flags.markdown,
-                                     screen_width(), style);
+        return report::kernels_table(analysis::kernel_times(input.trace()), flags.markdown,
+                                     session.width(), style);
       });
 }
 
-int explain(const ExplainFlags& flags) {
-  const auto files = std::count_if(flags.files.begin(), flags.files.end(), is_file);
-  if (files == 0) return explain_names(flags);
-  if (files == static_cast<std::ptrdiff_t>(flags.files.size())) return explain_files(flags);
+int explain(Session& session, const ExplainFlags& flags) {
+  const auto files = std::count_if(flags.files.begin(), flags.files.end(),
+                                   [&](const std::string& word) { return session.is_trace(word); });
+  if (files == 0) return explain_names(session, flags);
+  if (files == static_cast<std::ptrdiff_t>(flags.files.size()))
+    return explain_files(session, flags);
   throw Error("explain: takes kernel names or traces, not both");
 }
 
 }  // namespace
 
-void add_explain(Command& verb) {
+void add_explain(Command& verb, Session& session) {
   auto flags = std::make_shared<ExplainFlags>();
   verb.option("NAME", flags->files, "Kernel names, or traces to decode all kernels of").required();
   const Option json = verb.flag("--json", flags->json, "One JSON value on standard output");
   verb.flag("--md", flags->markdown, "As Markdown").excludes(json);
   add_names(verb, flags->names);
   add_reading_flags(verb, *flags);
-  verb.run([flags] { return explain(*flags); });
+  verb.run([flags, &session] { return explain(session, *flags); });
 }
 
 }  // namespace epi::cli

@@ -16,6 +16,7 @@
 #include "epilogue/cli/output.h"
 #include "epilogue/cli/output_rules.h"
 #include "epilogue/cli/trace/local_server.h"
+#include "epilogue/cli/trace/terminal_session.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 #include "epilogue/report/page.h"
 
@@ -94,9 +95,8 @@ class Reports {
 
  private:
   std::string build(const std::string& file) const {
-    const auto inputs = read_inputs({file}, reading_);
-    const analysis::TraceIndex index(inputs.at(0).trace);
-    std::string page = report::page_html({{file, index}});
+    const auto inputs = TerminalSession().read({file}, reading_);
+    std::string page = report::page_html({{file, inputs.at(0).index()}});
     refuse_changed_inputs();
     return page;
   }
@@ -136,7 +136,7 @@ int open_traces(const OpenFlags& flags) {
   if (flags.files.empty()) fail("open", "no trace given: expected FILE or --url");
   // Reads the traces first, so that errors are reported before the server starts.
   std::vector<std::string> files;
-  for (const TraceInput& input : read_inputs(flags.files, flags.reading))
+  for (const TraceInput& input : TerminalSession().read(flags.files, flags.reading))
     files.push_back(input.file);
   const std::vector<ServedTrace> served = served_traces(files);
   LocalServer server(kPort, kPerfetto);

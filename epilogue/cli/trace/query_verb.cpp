@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `epilogue query FILE SQL`: SQL queries on a trace, with SQLite.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <csignal>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -51,12 +49,12 @@ std::string csv_cell(const std::string& given) {
   return out += '"';
 }
 
-void print_csv(const analysis::SqlResult& result) {
-  const auto print_line = [](const auto& cells, auto&& text) {
+void print_csv(Session& session, const analysis::SqlResult& result) {
+  const auto print_line = [&](const auto& cells, auto&& text) {
     for (size_t i = 0; i < cells.size(); ++i) {
-      print_out("{}{}", i == 0 ? "" : ",", csv_cell(text(cells[i])));
+      session.print("{}{}", i == 0 ? "" : ",", csv_cell(text(cells[i])));
     }
-    print_out("\n");
+    session.print("\n");
   };
   print_line(result.columns, [](const std::string& name) { return name; });
   for (const auto& row : result.rows) print_line(row, cell_text);
@@ -83,7 +81,7 @@ void rows_json(JsonWriter& json, const analysis::SqlResult& result) {
   json.end_array();
 }
 
-void print_table(const analysis::SqlResult& result, bool markdown) {
+void print_table(Session& session, const analysis::SqlResult& result, bool markdown) {
   std::vector<report::Table::Column> columns;
   for (size_t c = 0; c < result.columns.size(); ++c) {
     const bool number =
@@ -97,24 +95,24 @@ void print_table(const analysis::SqlResult& result, bool markdown) {
     for (const auto& value : row) cells.push_back(cell_text(value));
     table.add_row(std::move(cells));
   }
-  print_out("{}", markdown ? table.markdown() : table.text());
+  session.print("{}", markdown ? table.markdown() : table.text());
 }
 
 void export_tables(const QueryFlags& flags, const std::vector<TraceInput>& inputs) {
   if (inputs.size() != 1) {
     fail("query", "--export {}: expected one trace, got {}", flags.export_path, inputs.size());
   }
-  const auto written = analysis::SqlDatabase(inputs[0].trace).write_file(flags.export_path);
+  const auto written = analysis::SqlDatabase(inputs[0].index()).write_file(flags.export_path);
   throw_if_failed(written);
 }
 
 // Prints an array for one trace, and the usual object with `files` for several.
-void print_json_results(const std::vector<TraceInput>& inputs,
+void print_json_results(Session& session, const std::vector<TraceInput>& inputs,
                         const std::vector<analysis::SqlResult>& results) {
   JsonWriter json;
   if (inputs.size() == 1) {
     rows_json(json, results[0]);
-    print_out("{}\n", json.text());
+    session.print("{}\n", json.text());
     return;
   }
   begin_json(json, inputs);
@@ -124,69 +122,48 @@ void print_json_results(const std::vector<TraceInput>& inputs,
     rows_json(json, results[i]);
     end_input_json(json, inputs);
   }
-  end_json(json, inputs);
+  end_json(session, json, inputs);
 }
 
-volatile std::sig_atomic_t interrupted = 0;
-
-// SQLite asks whether to stop only between instructions, and a single function such as `instr` can
-// run for hours. Nothing needs to be saved at that point.
-void end_process(int) {
-  constexpr std::string_view kMessage =
-      "epilogue: SQL: ended inside a function, after --timeout or Ctrl-C\n";
-  if (::write(STDERR_FILENO, kMessage.data(), kMessage.size()) < 0) ::_exit(kUsage);
-  ::_exit(kUsage);
-}
-
-// The limits of a statement. Ctrl-C ends the statement; pressed again, it ends the process.
-analysis::SqlLimits limits_of(const QueryFlags& flags) {
-  constexpr unsigned kGraceS = 1;
-  struct sigaction alarm_action = {};
-  alarm_action.sa_handler = end_process;
-  ::sigaction(SIGALRM, &alarm_action, nullptr);
-  if (flags.timeout_s) ::alarm(static_cast<unsigned>(*flags.timeout_s) + kGraceS);
-  struct sigaction action = {};
-  action.sa_handler = [](int) {
-    interrupted = 1;
-    ::alarm(kGraceS);
-  };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  ::sigaction(SIGINT, &action, nullptr);
+// The limits of a statement.
+analysis::SqlLimits limits_of(const QueryFlags& flags, const StatementGuard& guard) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   analysis::SqlLimits limits;
   if (flags.max_rows) limits.max_rows = static_cast<size_t>(*flags.max_rows);
-  limits.stop_reason = [start, timeout_s = flags.timeout_s]() -> std::string {
-    if (interrupted != 0) return "interrupted";
+  limits.stop_reason = [start, &guard, timeout_s = flags.timeout_s]() -> std::string {
+    if (guard.is_interrupted()) return "interrupted";
     if (!timeout_s || Clock::now() - start < std::chrono::seconds(*timeout_s)) return "";
     return fmt::format("stopped after {} s (--timeout)", *timeout_s);
   };
   return limits;
 }
 
-void print_results(const QueryFlags& flags, const std::vector<TraceInput>& inputs) {
+void print_results(Session& session, const QueryFlags& flags,
+                   const std::vector<TraceInput>& inputs) {
   std::vector<analysis::SqlResult> results;
-  const analysis::SqlLimits limits = limits_of(flags);
+  auto guard = session.guard_statement(flags.timeout_s);
+  const analysis::SqlLimits limits = limits_of(flags, *guard);
   for (const TraceInput& input : inputs) {
-    auto result = analysis::SqlDatabase(input.trace).query(flags.sql, limits);
+    auto result = analysis::SqlDatabase(input.index()).query(flags.sql, limits);
     throw_if_failed(result);
     if (result->is_cut) {
       const bool by_rows = result->rows.size() == limits.max_rows;
-      print_error("{}: the result is cut after {} rows: add LIMIT{}\n", input.file,
-                  result->rows.size(),
-                  by_rows ? ", or raise --max-rows" : ", because it exceeds 1 GB");
+      session.note("{}: the result is cut after {} rows: add LIMIT{}", input.file,
+                   result->rows.size(),
+                   by_rows ? ", or raise --max-rows" : ", because it exceeds 1 GB");
     }
     results.push_back(std::move(*result));
   }
-  ::alarm(0);
-  if (flags.json) return print_json_results(inputs, results);
+  guard.reset();
+  if (flags.json) return print_json_results(session, inputs, results);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    print_title(inputs, inputs[i]);
-    flags.csv ? print_csv(results[i]) : print_table(results[i], flags.markdown);
+    print_title(session, inputs, inputs[i]);
+    flags.csv ? print_csv(session, results[i]) : print_table(session, results[i], flags.markdown);
   }
 }
 
-int query(const QueryFlags& flags) {
+int query(Session& session, const QueryFlags& flags) {
   if (flags.sql.empty() && flags.export_path.empty()) {
     fail("query", "no statement given: expected SQL or --export FILE");
   }
@@ -198,18 +175,18 @@ int query(const QueryFlags& flags) {
   std::vector<std::string> files = {flags.file};
   files.insert(files.end(), flags.also.begin(), flags.also.end());
   refuse_input_as_output("query", "--export", flags.export_path, files);
-  const auto inputs = read_inputs(files, flags);
+  const auto inputs = session.read(files, flags);
   refuse_input_as_output("query", "--export", flags.export_path, files_of(inputs));
   refuse_input_as_output("query", "--export", flags.export_path, {flags.names_file});
   if (!flags.export_path.empty()) export_tables(flags, inputs);
-  if (!flags.sql.empty()) print_results(flags, inputs);
-  show_notices(inputs);
+  if (!flags.sql.empty()) print_results(session, flags, inputs);
+  show_notices(session, inputs);
   return kDone;
 }
 
 }  // namespace
 
-void add_query(Command& verb) {
+void add_query(Command& verb, Session& session) {
   auto flags = std::make_shared<QueryFlags>();
   verb.footer("Tables: events ops kernels launches steps annotations args frames\n(docs/query.md)");
   verb.option("FILE", flags->file, "A trace, or a folder of ranks").required();
@@ -226,7 +203,7 @@ void add_query(Command& verb) {
       .value_name("SECONDS");
   verb.option("--max-rows", flags->max_rows, "Rows to show at most (1000000)").value_name("N");
   add_reading_flags(verb, *flags);
-  verb.run([flags] { return query(*flags); });
+  verb.run([flags, &session] { return query(session, *flags); });
 }
 
 }  // namespace epi::cli

@@ -15,27 +15,27 @@ namespace epi::cli {
 namespace {
 
 report::StepsReport report_of(const TraceInput& input) {
-  const trace::Links links = trace::link(input.trace);
-  const analysis::Ownership ownership(input.trace, links);
-  return {analysis::steps(input.trace, ownership), analysis::annotations(input.trace, ownership),
-          trace::has_cpu_kernels(input.trace)};
+  const trace::Links links = trace::link(input.trace());
+  const analysis::Ownership ownership(input.trace(), links);
+  return {analysis::steps(input.trace(), ownership),
+          analysis::annotations(input.trace(), ownership), trace::has_cpu_kernels(input.trace())};
 }
 
-int steps(const TraceFlags& flags) {
+int steps(Session& session, const TraceFlags& flags) {
   return print_each(
-      flags,
+      session, flags,
       [](JsonWriter& json, const TraceInput& input) { report::steps_json(json, report_of(input)); },
       [&](const TraceInput& input) {
-        return report::steps_text(report_of(input), flags.markdown, screen_width());
+        return report::steps_text(report_of(input), flags.markdown, session.width());
       });
 }
 
 }  // namespace
 
-void add_steps(Command& verb) {
+void add_steps(Command& verb, Session& session) {
   auto flags = std::make_shared<TraceFlags>();
   add_trace_flags(verb, *flags);
-  verb.run([flags] { return steps(*flags); });
+  verb.run([flags, &session] { return steps(session, *flags); });
 }
 
 }  // namespace epi::cli

@@ -23,7 +23,8 @@ struct SummaryFlags : TraceFlags {
 };
 
 // All ranks on one screen, in the order of their numbers.
-std::string ranks_text(const TraceFlags& flags, const std::vector<TraceInput>& inputs) {
+std::string ranks_text(Session& session, const TraceFlags& flags,
+                       const std::vector<TraceInput>& inputs) {
   std::vector<const TraceInput*> order;
   for (const TraceInput& input : inputs) order.push_back(&input);
   std::stable_sort(order.begin(), order.end(),
@@ -33,36 +34,36 @@ std::string ranks_text(const TraceFlags& flags, const std::vector<TraceInput>& i
     const std::string name = input->has_rank
                                  ? fmt::format("{}", input->rank)
                                  : std::filesystem::path(input->file).filename().string();
-    ranks.push_back(report::rank_screen(analysis::TraceIndex(input->trace), name));
+    ranks.push_back(report::rank_screen(input->index(), name));
   }
-  const auto folder = std::filesystem::path(flags.files[0]).lexically_normal();
+  const auto folder = std::filesystem::path(session.title(flags.files[0])).lexically_normal();
   const std::string source = (folder.has_filename() ? folder : folder.parent_path()).string();
-  return report::ranks_screen(ranks, source, screen_width());
+  return report::ranks_screen(ranks, source, session.width());
 }
 
 // The largest kernels with the names that --names selects, printed below the screen.
-std::string named_kernels(const trace::Trace& trace, report::NameStyle style) {
+std::string named_kernels(Session& session, const trace::Trace& trace, report::NameStyle style) {
   constexpr size_t kShown = 10;
   auto kernels = analysis::kernel_times(trace);
   if (kernels.size() > kShown) kernels.resize(kShown);
-  return '\n' + report::kernels_table(kernels, false, screen_width(), style);
+  return '\n' + report::kernels_table(kernels, false, session.width(), style);
 }
 
-int summary(const SummaryFlags& flags) {
+int summary(Session& session, const SummaryFlags& flags) {
   const auto style = parse_name_style("summary", flags.names);
   const auto summary_of = [](const TraceInput& input) {
-    return analysis::summarize(analysis::TraceIndex(input.trace));
+    return analysis::summarize(input.index());
   };
-  const auto inputs = read_inputs(flags.files, flags);
-  if (!flags.json && !flags.markdown && are_ranks_of_one_run(flags.files, inputs)) {
-    print_out("{}", ranks_text(flags, inputs));
-    show_notices(inputs);
+  const auto inputs = session.read(flags.files, flags);
+  if (!flags.json && !flags.markdown && are_ranks_of_one_run(session, flags.files, inputs)) {
+    session.print("{}", ranks_text(session, flags, inputs));
+    show_notices(session, inputs);
     return kDone;
   }
   return print_each(
-      flags, inputs,
+      session, flags, inputs,
       [&](JsonWriter& json, const TraceInput& input) {
-        const analysis::TraceIndex index(input.trace);
+        const analysis::TraceIndex& index = input.index();
         report::summary_json(json, analysis::summarize(index));
         report::screen_json(json, report::screen_data(index));
       },
@@ -71,20 +72,20 @@ int summary(const SummaryFlags& flags) {
           return report::summary_markdown(summary_of(input), input.file,
                                           style.value_or(report::NameStyle::kDecoded));
         }
-        const analysis::TraceIndex index(input.trace);
-        return report::first_screen(report::screen_data(index), input.trace, input.file,
-                                    screen_width()) +
-               (style ? named_kernels(input.trace, *style) : "");
+        const analysis::TraceIndex& index = input.index();
+        return report::first_screen(report::screen_data(index), input.trace(), input.file,
+                                    session.width()) +
+               (style ? named_kernels(session, input.trace(), *style) : "");
       });
 }
 
 }  // namespace
 
-void add_summary(Command& verb) {
+void add_summary(Command& verb, Session& session) {
   auto flags = std::make_shared<SummaryFlags>();
   add_trace_flags(verb, *flags);
   add_names(verb, flags->names);
-  verb.run([flags] { return summary(*flags); });
+  verb.run([flags, &session] { return summary(session, *flags); });
 }
 
 }  // namespace epi::cli

@@ -30,34 +30,34 @@ std::optional<size_t> limit_of(const TableFlags& flags) {
   return flags.json ? std::nullopt : std::optional(kDefaultLimit);
 }
 
-int gemms(const TableFlags& flags) {
+int gemms(Session& session, const TableFlags& flags) {
   return print_each(
-      flags,
+      session, flags,
       [&](JsonWriter& json, const TraceInput& input) {
-        report::gemms_json(json, analysis::gemm_table(input.trace), limit_of(flags));
+        report::gemms_json(json, analysis::gemm_table(input.trace()), limit_of(flags));
       },
       [&](const TraceInput& input) {
-        return report::gemms_text(analysis::gemm_table(input.trace), limit_of(flags),
-                                  flags.markdown, screen_width());
+        return report::gemms_text(analysis::gemm_table(input.trace()), limit_of(flags),
+                                  flags.markdown, session.width());
       });
 }
 
-int table(const TableFlags& flags) {
+int table(Session& session, const TableFlags& flags) {
   if (flags.limit && *flags.limit < 1)
     fail("table", "--limit {}: must be at least 1", *flags.limit);
-  if (flags.gemms) return gemms(flags);
+  if (flags.gemms) return gemms(session, flags);
   analysis::ProfilerTable probe;
   analysis::sort_rows(probe, flags.sort);  // reports an unknown column before reading the trace
   const report::TableStyle style{
       .limit = limit_of(flags), .shapes = flags.by_shape, .stats = flags.stats};
   const auto rows_of = [&](const TraceInput& input) {
     auto rows =
-        analysis::profiler_table(input.trace, {.by_shape = flags.by_shape, .stats = flags.stats});
+        analysis::profiler_table(input.trace(), {.by_shape = flags.by_shape, .stats = flags.stats});
     analysis::sort_rows(rows, flags.sort);
     return rows;
   };
   return print_each(
-      flags,
+      session, flags,
       [&](JsonWriter& json, const TraceInput& input) {
         report::table_json(json, rows_of(input), style);
       },
@@ -69,7 +69,7 @@ int table(const TableFlags& flags) {
 
 }  // namespace
 
-void add_table(Command& verb) {
+void add_table(Command& verb, Session& session) {
   auto flags = std::make_shared<TableFlags>();
   add_trace_flags(verb, *flags);
   const Option sort =
@@ -84,7 +84,7 @@ void add_table(Command& verb) {
       .excludes(by_shape)
       .excludes(stats)
       .excludes(sort);
-  verb.run([flags] { return table(*flags); });
+  verb.run([flags, &session] { return table(session, *flags); });
 }
 
 }  // namespace epi::cli

@@ -41,23 +41,23 @@ analysis::Instance choose_step(const TreeFlags& flags, const TraceInput& input,
   return by_time[(by_time.size() - 1) / 2];
 }
 
-report::TreeOptions options_for(const TreeFlags& flags, const TraceInput& input,
+report::TreeOptions options_for(Session& session, const TreeFlags& flags, const TraceInput& input,
                                 const trace::Links& links) {
-  const analysis::Ownership ownership(input.trace, links);
-  const auto step = choose_step(flags, input, analysis::steps(input.trace, ownership));
+  const analysis::Ownership ownership(input.trace(), links);
+  const auto step = choose_step(flags, input, analysis::steps(input.trace(), ownership));
   report::TreeOptions options{.begin_ns = step.begin_ns, .end_ns = step.end_ns + 1};
   if (step.event != trace::kNoEvent) options.end_ns = step.end_ns;
   if (flags.depth) options.depth = static_cast<size_t>(*flags.depth);
   options.step = step.event;
-  options.width = screen_width();
+  options.width = session.width();
   options.full = flags.full;
-  options.cpu_kernels = trace::has_cpu_kernels(input.trace);
+  options.cpu_kernels = trace::has_cpu_kernels(input.trace());
   options.names = parse_name_style("tree", flags.names);
   if (flags.under.empty()) return options;
   for (const trace::EventId id : links.tree.order) {
     const bool inside =
-        input.trace.ts_ns[id] >= options.begin_ns && input.trace.ts_ns[id] < options.end_ns;
-    if (inside && input.trace.name_of(id) == flags.under) {
+        input.trace().ts_ns[id] >= options.begin_ns && input.trace().ts_ns[id] < options.end_ns;
+    if (inside && input.trace().name_of(id) == flags.under) {
       options.root = id;
       return options;
     }
@@ -66,23 +66,23 @@ report::TreeOptions options_for(const TreeFlags& flags, const TraceInput& input,
                           step.name));
 }
 
-int tree(const TreeFlags& flags) {
+int tree(Session& session, const TreeFlags& flags) {
   if (flags.depth && *flags.depth < 0) fail("tree", "--depth {}: must be at least 0", *flags.depth);
   return print_each(
-      flags,
+      session, flags,
       [&](JsonWriter& json, const TraceInput& input) {
-        const trace::Links links = trace::link(input.trace);
-        report::tree_json(json, input.trace, links, options_for(flags, input, links));
+        const trace::Links links = trace::link(input.trace());
+        report::tree_json(json, input.trace(), links, options_for(session, flags, input, links));
       },
       [&](const TraceInput& input) {
-        const trace::Links links = trace::link(input.trace);
-        return report::tree_text(input.trace, links, options_for(flags, input, links));
+        const trace::Links links = trace::link(input.trace());
+        return report::tree_text(input.trace(), links, options_for(session, flags, input, links));
       });
 }
 
 }  // namespace
 
-void add_tree(Command& verb) {
+void add_tree(Command& verb, Session& session) {
   auto flags = std::make_shared<TreeFlags>();
   add_trace_flags(verb, *flags, false);
   verb.option("--step", flags->step,
@@ -93,7 +93,7 @@ void add_tree(Command& verb) {
   verb.option("--depth", flags->depth, "Maximum depth").value_name("D");
   verb.flag("--full", flags->full, "Show every line; by default, trees over 200 lines are folded");
   add_names(verb, flags->names);
-  verb.run([flags] { return tree(*flags); });
+  verb.run([flags, &session] { return tree(session, *flags); });
 }
 
 }  // namespace epi::cli
