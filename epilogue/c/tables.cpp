@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables and SQL results as Arrow streams.
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <optional>
+
+#include "epilogue/analysis/sql/sql.h"
+#include "epilogue/analysis/sql/sql_tables.h"
+#include "epilogue/base/error.h"
+#include "epilogue/base/mapped_file.h"
+#include "epilogue/base/parse_integer.h"
+#include "epilogue/c/arrow_stream.h"
+#include "epilogue/c/guard.h"
+#include "epilogue/c/open_trace.h"
+#include "epilogue/c/option_words.h"
+
+namespace epi::c {
+namespace {
+
+using Type = ColumnBuilder::Type;
+
+// Builds the columns of all files of a trace. Several files are told apart by two more columns.
+class TableBuilder {
+ public:
+  explicit TableBuilder(bool has_several) : has_several_(has_several) {
+    if (!has_several) return;
+    columns_->emplace_back("file", Type::kInteger);
+    columns_->emplace_back("rank", Type::kInteger);
+  }
+
+  // Adds a column for the first file. The other files have the same columns.
+  void add_column(const std::string& name, Type type, bool is_first_file) {
+    if (is_first_file) columns_->emplace_back(name, type);
+  }
+  void add_file_cells(size_t file, const cli::TraceInput& input, size_t rows) {
+    if (!has_several_) return;
+    const auto rank = input.has_rank ? analysis::SqlCell(input.rank) : analysis::SqlCell();
+    for (size_t row = 0; row < rows; ++row) {
+      (*columns_)[0].add(static_cast<int64_t>(file));
+      (*columns_)[1].add(rank);
+    }
+  }
+  ColumnBuilder& column(size_t index) { return (*columns_)[index + (has_several_ ? 2 : 0)]; }
+
+  void finish(ArrowArrayStream* stream) {
+    for (ColumnBuilder& column : *columns_) column.finish();
+    export_stream(std::move(columns_), stream);
+  }
+
+ private:
+  bool has_several_;
+  std::shared_ptr<Columns> columns_ = std::make_shared<Columns>();
+};
+
+Type arrow_type(analysis::SqlType type) {
+  switch (type) {
+    case analysis::SqlType::kInteger:
+      return Type::kInteger;
+    case analysis::SqlType::kText:
+      return Type::kText;
+    case analysis::SqlType::kAny:
+      return Type::kNull;
+  }
+  return Type::kNull;
+}
+
+const analysis::SqlTable& find_table(const std::vector<analysis::SqlTable>& tables,
+                                     const char* name) {
+  std::string known;
+  for (const analysis::SqlTable& table : tables) {
+    if (name != nullptr && table.name == name) return table;
+    known += (known.empty() ? "" : ", ") + table.name;
+  }
+  throw Error(
+      fmt::format("no table \"{}\": the tables are {}", name == nullptr ? "" : name, known));
+}
+
+void refuse_changed(const cli::TraceInput& input) {
+  if (!is_in_changed_file(input.trace().args_text.get())) return;
+  throw Error(fmt::format("{}: changed while it was read", input.file));
+}
+
+void build_table(const OpenTrace& trace, const char* name, ArrowArrayStream* stream) {
+  TableBuilder builder(trace.inputs.size() > 1);
+  for (size_t file = 0; file < trace.inputs.size(); ++file) {
+    const cli::TraceInput& input = trace.inputs[file];
+    const auto tables = analysis::sql_tables(input.index());
+    const analysis::SqlTable& table = find_table(tables, name);
+    const size_t rows = table.rows();
+    for (const analysis::SqlColumn& column : table.columns) {
+      builder.add_column(column.name, arrow_type(column.type), file == 0);
+    }
+    builder.add_file_cells(file, input, rows);
+    for (size_t i = 0; i < table.columns.size(); ++i) {
+      ColumnBuilder& column = builder.column(i);
+      for (size_t row = 0; row < rows; ++row) column.add(table.columns[i].cell(row));
+    }
+    refuse_changed(input);
+  }
+  builder.finish(stream);
+}
+
+struct QueryOptions {
+  std::optional<int64_t> max_rows;
+  std::optional<int64_t> timeout_s;
+};
+
+QueryOptions query_options(const char* text) {
+  QueryOptions options;
+  for (const auto& [key, values] : parse_options(text)) {
+    const auto number = parse_integer(values.front());
+    if (key != "max_rows" && key != "timeout") {
+      throw Error(fmt::format("unknown option \"{}\": expected max_rows or timeout", key));
+    }
+    if (values.size() != 1 || !number || *number < 1) {
+      throw Error(fmt::format("option \"{}\": expected a positive number", key));
+    }
+    (key == "timeout" ? options.timeout_s : options.max_rows) = number;
+  }
+  return options;
+}
+
+analysis::SqlCell cell_of(const analysis::SqlValue& value) {
+  if (const auto* number = std::get_if<int64_t>(&value)) return *number;
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  if (const auto* text = std::get_if<std::string>(&value)) return std::string_view(*text);
+  return {};
+}
+
+// Adds the result for one file. Returns a note if a limit has cut it.
+std::string add_result(const OpenTrace& trace, size_t file, const analysis::SqlResult& result,
+                       TableBuilder& builder) {
+  for (const std::string& name : result.columns) builder.add_column(name, Type::kNull, file == 0);
+  builder.add_file_cells(file, trace.inputs[file], result.rows.size());
+  for (const auto& row : result.rows) {
+    for (size_t i = 0; i < row.size(); ++i) builder.column(i).add(cell_of(row[i]));
+  }
+  if (!result.is_cut) return "";
+  return fmt::format("{}: the result is cut after {} rows: add LIMIT, or raise max_rows",
+                     trace.inputs[file].file, result.rows.size());
+}
+
+// Adds the results for all files. Returns the notes.
+std::string build_query(const OpenTrace& trace, const std::string& sql, const QueryOptions& options,
+                        const std::atomic<bool>& is_cancelled, TableBuilder& builder) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  analysis::SqlLimits limits;
+  if (options.max_rows) limits.max_rows = static_cast<size_t>(*options.max_rows);
+  limits.stop_reason = [&]() -> std::string {
+    if (is_cancelled) return "cancelled";
+    if (!options.timeout_s || Clock::now() - start < std::chrono::seconds(*options.timeout_s)) {
+      return "";
+    }
+    return fmt::format("stopped after {} s (timeout)", *options.timeout_s);
+  };
+  std::string notes;
+  for (size_t file = 0; file < trace.inputs.size(); ++file) {
+    auto result = analysis::SqlDatabase(trace.inputs[file].index()).query(sql, limits);
+    if (!result) throw Error(result.error().message);
+    const std::string note = add_result(trace, file, *result, builder);
+    if (!note.empty()) notes += (notes.empty() ? "" : "\n") + note;
+    refuse_changed(trace.inputs[file]);
+  }
+  return notes;
+}
+
+}  // namespace
+}  // namespace epi::c
+
+using namespace epi::c;
+
+epi_status epi_table(const epi_trace* trace, const char* table, ArrowArrayStream* stream,
+                     char** message) {
+  if (stream != nullptr) *stream = {};
+  return guarded(message, [&] {
+    if (stream == nullptr) throw epi::Error("the result pointer is null");
+    build_table(*open_trace_of(trace), table, stream);
+    return EPI_OK;
+  });
+}
+
+epi_status epi_query(const epi_trace* trace, const char* sql, const char* options,
+                     epi_progress progress, void* user, ArrowArrayStream* stream, char** message) {
+  if (stream != nullptr) *stream = {};
+  return guarded(message, [&] {
+    if (stream == nullptr) throw epi::Error("the result pointer is null");
+    if (sql == nullptr) throw epi::Error("the SQL statement is null");
+    const auto content = open_trace_of(trace);
+    const QueryOptions limits = query_options(options);
+    std::atomic<bool> is_cancelled = false;
+    std::string notes;
+    TableBuilder result(content->inputs.size() > 1);
+    run_with_progress(
+        progress, user, [] { return 0.0; }, [&] { is_cancelled = true; },
+        [&] { notes = build_query(*content, sql, limits, is_cancelled, result); });
+    result.finish(stream);
+    if (!notes.empty()) set_message(message, notes);
+    return EPI_OK;
+  });
+}
