@@ -35,6 +35,9 @@ constexpr double kGzipLimit = 2.0;
 constexpr double kReportLimit = 3;
 constexpr double kMemoryLimit = 1.0;
 constexpr double kScalingLimit = 1.25;
+constexpr double kPythonLimit = 1.15;
+constexpr double kPythonStartS = 0.2;  // allowed for starting Python and importing numpy
+constexpr double kJsonLoadLimit = 10;
 constexpr int kTurns = 7;
 
 // Files that are created on first use and removed at exit.
@@ -124,6 +127,54 @@ std::string tool(const char* name) {
 std::vector<std::string> table_of(const std::string& file) {
   return {tool("epilogue"), "table", file};
 }
+
+// Reads a trace with the Python package, and takes the columns of its kernels. Uses Debian's
+// Python, whose numpy `make setup-tests` installs.
+double run_python(const std::string& file) {
+  const auto build = std::filesystem::path(tool("")).parent_path().parent_path();
+  const std::string library = build / "lib/libepilogue_trace.so";
+  ::setenv("EPILOGUE_LIBRARY", library.c_str(), 1);
+  ::setenv("PYTHONPATH", EPI_PYTHON_FOLDER, 1);
+  const char* code = "import sys, epilogue; epilogue.read(sys.argv[1]).kernels.to_numpy()";
+  return run_program({"/usr/bin/python3", "-c", code, file});
+}
+
+// The median over turns in which both sides run.
+template <typename Turn>
+double median_of_turns(const Turn& turn) {
+  std::vector<double> values(kTurns);
+  std::generate(values.begin(), values.end(), turn);
+  std::sort(values.begin(), values.end());
+  return values[kTurns / 2];
+}
+
+// What the Python package may cost on top of the table.
+void add_python(Suite& suite, const std::shared_ptr<TraceFiles>& files) {
+  suite.add("reader_python",
+            Measurement{"read and kernels.to_numpy() of a 500 MB trace, minus 0.2 s / its table",
+                        "x", kPythonLimit, [files] {
+                          const std::string file = files->plain(500);
+                          return median_of_turns([&] {
+                            const double ours_ns = run_python(file) - kPythonStartS * 1e9;
+                            return ours_ns / run_program(table_of(file));
+                          });
+                        }});
+  suite.add("reader_python_json_load",
+            {"read and kernels.to_numpy() of a 500 MB trace, speed / Python's json.load",
+             {"epilogue.read, 500 MB", [files] { run_python(files->plain(500)); }},
+             {"json.load",
+              [files] {
+                run_program({"/usr/bin/python3", "-c",
+                             "import json, sys; json.load(open(sys.argv[1]))", files->plain(500)});
+              }},
+             Bound::kAtLeast,
+             kJsonLoadLimit,
+             1,
+             1.0,
+             1,
+             false});
+}
+
 }  // namespace
 
 int walk_trace(const char* path) {
@@ -217,6 +268,7 @@ void add_reader(Suite& suite) {
                           };
                           return best(2000) / best(250);
                         }});
+  add_python(suite, files);
 }
 
 }  // namespace epi::bench
