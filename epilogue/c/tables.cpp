@@ -9,6 +9,7 @@
 #include "epilogue/analysis/sql/sql.h"
 #include "epilogue/analysis/sql/sql_tables.h"
 #include "epilogue/base/error.h"
+#include "epilogue/base/join.h"
 #include "epilogue/base/mapped_file.h"
 #include "epilogue/base/parse_integer.h"
 #include "epilogue/c/arrow_stream.h"
@@ -66,15 +67,11 @@ Type arrow_type(analysis::SqlType type) {
   return Type::kNull;
 }
 
-const analysis::SqlTable& find_table(const std::vector<analysis::SqlTable>& tables,
-                                     const char* name) {
-  std::string known;
-  for (const analysis::SqlTable& table : tables) {
-    if (name != nullptr && table.name == name) return table;
-    known += (known.empty() ? "" : ", ") + table.name;
-  }
-  throw Error(
-      fmt::format("no table \"{}\": the tables are {}", name == nullptr ? "" : name, known));
+analysis::SqlTable find_table(const analysis::TraceIndex& index, const char* name) {
+  auto table = analysis::sql_table(index, name == nullptr ? "" : name);
+  if (table) return std::move(*table);
+  throw Error(fmt::format("no table \"{}\": the tables are {}", name == nullptr ? "" : name,
+                          join(analysis::sql_table_names(), ", ")));
 }
 
 void refuse_changed(const cli::TraceInput& input) {
@@ -86,8 +83,7 @@ void build_table(const OpenTrace& trace, const char* name, ArrowArrayStream* str
   TableBuilder builder(trace.inputs.size() > 1);
   for (size_t file = 0; file < trace.inputs.size(); ++file) {
     const cli::TraceInput& input = trace.inputs[file];
-    const auto tables = analysis::sql_tables(input.index());
-    const analysis::SqlTable& table = find_table(tables, name);
+    const analysis::SqlTable table = find_table(input.index(), name);
     const size_t rows = table.rows();
     for (const analysis::SqlColumn& column : table.columns) {
       builder.add_column(column.name, arrow_type(column.type), file == 0);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <span>
 
 #include "epilogue/analysis/index/steps.h"
 #include "epilogue/trace/event_args.h"
@@ -44,31 +45,32 @@ SqlCell argument_cell(std::string_view token) {
 class Tables {
  public:
   explicit Tables(const TraceIndex& index)
-      : trace_(index.trace), links_(index.links), forward_(trace::forward_ops(index.trace)) {
-    for (const Instance& step : analysis::steps(trace_, index.ownership).instances) {
+      : trace_(index.trace), links_(index.links), ownership_(index.ownership) {
+    for (const Instance& step : analysis::steps(trace_, ownership_).instances) {
       if (step.event != kNoEvent) steps_.push_back(step);
     }
-    for (const InstanceGroup& group : analysis::annotations(trace_, index.ownership)) {
-      annotations_.insert(annotations_.end(), group.instances.begin(), group.instances.end());
-    }
-    const auto by_event = [](const Instance& a, const Instance& b) { return a.event < b.event; };
-    std::sort(annotations_.begin(), annotations_.end(), by_event);
   }
 
-  // Each table keeps `self` alive, and with it everything that its columns read.
-  static std::vector<SqlTable> all(const std::shared_ptr<const Tables>& self) {
-    return {events(self),
-            ops(self),
-            kernels(self),
-            launches(self),
-            instances(self, "steps"),
-            instances(self, "annotations"),
-            args(self),
-            frames(self)};
+  using Self = std::shared_ptr<const Tables>;
+  struct Maker {
+    std::string_view name;
+    SqlTable (*make)(const Self& self);
+  };
+  // The table keeps `self` alive, and with it everything that its columns read.
+  static SqlTable make(const Maker& maker, const Self& self) {
+    SqlTable table = maker.make(self);
+    table.owner = self;
+    return table;
+  }
+  static std::span<const Maker> makers() {
+    static constexpr Maker kMakers[] = {{"events", events},   {"ops", ops},
+                                        {"kernels", kernels}, {"launches", launches},
+                                        {"steps", steps},     {"annotations", annotations},
+                                        {"args", args},       {"frames", frames}};
+    return kMakers;
   }
 
  private:
-  using Self = std::shared_ptr<const Tables>;
   using Rows = std::shared_ptr<const std::vector<EventId>>;
 
   template <typename Predicate>
@@ -154,6 +156,8 @@ class Tables {
 
   static SqlTable ops(const Self& self) {
     const Tables* tables = self.get();
+    const auto forward =
+        std::make_shared<const std::vector<EventId>>(trace::forward_ops(self->trace_));
     const Rows rows = rows_where(self, [tables](EventId id) {
       const Category category = tables->trace_.category[id];
       return tables->trace_.is_span(id) &&
@@ -170,7 +174,7 @@ class Tables {
       return tables->step_cell(tables->trace_.ts_ns[id]);
     }));
     columns.push_back(column(rows, "forward", SqlType::kInteger,
-                             [tables](EventId id) { return id_cell(tables->forward_[id]); }));
+                             [forward](EventId id) { return id_cell((*forward)[id]); }));
     return table("ops", rows, std::move(columns));
   }
 
@@ -220,9 +224,21 @@ class Tables {
     return table("launches", rows, std::move(columns));
   }
 
-  // Steps or annotations, with their measures.
-  static SqlTable instances(const Self& self, const std::string& name) {
-    const auto* rows = name == "steps" ? &self->steps_ : &self->annotations_;
+  static SqlTable steps(const Self& self) { return instances(self, "steps", &self->steps_); }
+
+  static SqlTable annotations(const Self& self) {
+    auto rows = std::make_shared<std::vector<Instance>>();
+    for (const InstanceGroup& group : analysis::annotations(self->trace_, self->ownership_)) {
+      rows->insert(rows->end(), group.instances.begin(), group.instances.end());
+    }
+    std::sort(rows->begin(), rows->end(),
+              [](const Instance& a, const Instance& b) { return a.event < b.event; });
+    return instances(rows, "annotations", rows.get());
+  }
+
+  // Steps or annotations, with their measures. `self` keeps the rows alive.
+  static SqlTable instances(const std::shared_ptr<const void>& self, const char* name,
+                            const std::vector<Instance>* rows) {
     const auto number = [&](const char* column, auto value) {
       return SqlColumn{column, SqlType::kInteger, [self, rows, value](size_t row) -> SqlCell {
                          return static_cast<int64_t>(value((*rows)[row]));
@@ -305,16 +321,31 @@ class Tables {
 
   const trace::Trace& trace_;
   const trace::Links& links_;
-  std::vector<EventId> forward_;  // forward operator by backward operator
-  std::vector<Instance> steps_;   // without the whole-trace instance
-  std::vector<Instance> annotations_;
+  const Ownership& ownership_;
+  std::vector<Instance> steps_;  // without the whole-trace instance
   mutable std::optional<std::vector<Argument>> arguments_;
 };
 
 }  // namespace
 
 std::vector<SqlTable> sql_tables(const TraceIndex& index) {
-  return Tables::all(std::make_shared<const Tables>(index));
+  const auto shared = std::make_shared<const Tables>(index);
+  std::vector<SqlTable> tables;
+  for (const Tables::Maker& maker : Tables::makers()) tables.push_back(Tables::make(maker, shared));
+  return tables;
+}
+
+std::optional<SqlTable> sql_table(const TraceIndex& index, std::string_view name) {
+  for (const Tables::Maker& maker : Tables::makers()) {
+    if (maker.name == name) return Tables::make(maker, std::make_shared<const Tables>(index));
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string_view> sql_table_names() {
+  std::vector<std::string_view> names;
+  for (const Tables::Maker& maker : Tables::makers()) names.push_back(maker.name);
+  return names;
 }
 
 }  // namespace epi::analysis

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -31,9 +33,13 @@ struct SqlTable {
   std::vector<SqlColumn> columns;
   // The first column, if it is ascending: rows are then found by binary search instead of a scan.
   std::function<int64_t(size_t row)> first_key;
+  std::shared_ptr<const void> owner = nullptr;  // of what the columns read
 };
 
 // The index must outlive them.
 std::vector<SqlTable> sql_tables(const TraceIndex& index);
+// One of them, without the cost of the others. None if there is no table of this name.
+std::optional<SqlTable> sql_table(const TraceIndex& index, std::string_view name);
+std::vector<std::string_view> sql_table_names();
 
 }  // namespace epi::analysis
