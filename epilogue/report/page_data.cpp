@@ -107,7 +107,10 @@ void analyze(PageData::File& file) {
       [&] { file.advised = analysis::advise(file.index, std::nullopt); },
       [&] {
         file.devices = analysis::breakdown(file.index, kIdleParts);
-        for (auto& device : file.devices) device.steps.clear();  // not on the page
+        for (auto& device : file.devices) {  // these are not on the page
+          device.steps.clear();
+          device.streams.clear();
+        }
       },
       [&] { file.summary = analysis::summarize(file.index, false); },
       [&] {

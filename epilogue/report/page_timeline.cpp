@@ -52,6 +52,10 @@ class TimelineWriter {
     json_.begin_object().key("length_ns").integer(timeline_.end_ns - timeline_.begin_ns);
     json_.key("left_out").integer(timeline_.left_out);
     json_.key("too_deep").integer(timeline_.too_deep);
+    json_.key("streams_left_out").integer(timeline_.streams_left_out);
+    json_.key("left_out_stream_ns").integer(timeline_.left_out_stream_ns);
+    json_.key("stream_ns").integer(timeline_.stream_ns);
+    json_.key("threads_left_out").integer(timeline_.threads_left_out);
     json_.key("cells_ns").begin_array();
     for (const int64_t cell_ns : timeline_.cells_ns) json_.integer(cell_ns);
     json_.end_array().key("lanes").begin_array();

@@ -84,6 +84,44 @@ TEST(Timeline, CountsEventsBelowTheLastRow) {
   EXPECT_EQ(timeline.lanes.at(0).events.size(), kTimelineRows);
 }
 
+// A trace with a kernel on each of many streams of two devices, longer for higher numbers, and an
+// operator on each of many threads.
+trace::Trace many_lanes(size_t streams, size_t threads) {
+  std::string text = "[";
+  const auto add = [&](const char* category, size_t pid, size_t tid, size_t begin, size_t dur) {
+    text += fmt::format(
+        R"({}{{"ph":"X","cat":"{}","name":"a","pid":{},"tid":{},"ts":{},"dur":{},"args":{{}}}})",
+        text == "[" ? "" : ",", category, pid, tid, begin, dur);
+  };
+  for (size_t i = 1; i <= streams; ++i) add("kernel", 0, i, 10 * i, i);
+  add("kernel", 1, 1, 10, 3);
+  for (size_t i = 1; i <= threads; ++i) add("cpu_op", 100, i, 5, 1 + i);
+  return trace::read_text(text + "]", "synthetic").value();
+}
+
+TEST(Timeline, KeepsTheBusiestStreamsOfEachDevice) {
+  const trace::Trace trace = many_lanes(kMaxStreamsPerDevice + 3, 2);
+  const Timeline timeline = make_timeline(TraceIndex(trace), 1000);
+  ASSERT_EQ(timeline.lanes.size(), 2 + kMaxStreamsPerDevice + 1);
+  EXPECT_EQ(timeline.lanes[2].name, "GPU 0 stream 4") << "1 to 3 have the least time";
+  EXPECT_EQ(timeline.lanes.back().name, "GPU 1 stream 1");
+  EXPECT_EQ(timeline.streams_left_out, 3);
+  EXPECT_EQ(timeline.left_out_stream_ns, (1 + 2 + 3) * 1000);
+  EXPECT_EQ(timeline.stream_ns, (67 * 68 / 2 + 3) * 1000);
+  EXPECT_EQ(timeline.threads_left_out, 0);
+  EXPECT_EQ(timeline.left_out, 0) << "events of streams without a lane are not merged into spans";
+  EXPECT_EQ(timeline.begin_ns, 5000);
+}
+
+TEST(Timeline, KeepsTheBusiestThreads) {
+  const trace::Trace trace = many_lanes(3, kMaxTimelineLanes + 5);
+  const Timeline timeline = make_timeline(TraceIndex(trace), 10000);
+  ASSERT_EQ(timeline.lanes.size(), kMaxTimelineLanes + 4);
+  EXPECT_EQ(timeline.lanes.front().name, "thread 6");
+  EXPECT_EQ(timeline.threads_left_out, 5);
+  EXPECT_EQ(timeline.streams_left_out, 0);
+}
+
 std::set<EventId> kept_events(const Timeline& timeline) {
   std::set<EventId> kept;
   for (const auto& lane : timeline.lanes) kept.insert(lane.events.begin(), lane.events.end());

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import assert from 'node:assert';
 import * as checks from './checks.mjs';
 import { TIMELINE, frame } from './page.mjs';
-import { hostileTrace, largeTrace, threadsTrace, writeTrace } from './traces.mjs';
+import { hostileTrace, largeTrace, streamsTrace, threadsTrace, writeTrace } from './traces.mjs';
 
 const [epilogue, traces, out] = process.argv.slice(2);
 
@@ -69,6 +69,19 @@ async function check(name, scheme) {
   console.log(`${name}, ${scheme}: passed`);
 }
 
+function writeReport(name, files) {
+  execFileSync(epilogue, ['report', ...files, '-o', `${out}/${name}.html`], { stdio: 'ignore' });
+}
+
+// The page states how many streams it does not show.
+async function checkStreams() {
+  writeReport('streams', [writeTrace(out, 'streams', streamsTrace())]);
+  const { page } = await openReport('streams');
+  assert.match(await page.locator('#timeline').textContent(),
+    /36 further streams with 36\.0 % of the GPU time left out/);
+  await page.close();
+}
+
 async function checkPhone() {
   const { page } = await openReport('mlp_eager', { viewport: { width: 390, height: 800 } });
   const fits = await page.evaluate(() =>
@@ -96,9 +109,10 @@ async function checkPrint() {
 }
 
 for (const [name, files] of Object.entries(REPORTS)) {
-  execFileSync(epilogue, ['report', ...files, '-o', `${out}/${name}.html`], { stdio: 'ignore' });
+  writeReport(name, files);
   for (const scheme of ['light', 'dark']) await check(name, scheme);
 }
+await checkStreams();
 await checkPhone();
 await checkPrint();
 await browser.close();

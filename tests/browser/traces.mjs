@@ -36,6 +36,12 @@ export function threadsTrace() {
   return events;
 }
 
+// A kernel on each of 100 streams.
+export function streamsTrace() {
+  return Array.from({ length: 100 }, (_, i) =>
+    span('kernel', 'k', 10 * i, 5, { pid: 0, tid: i + 1 }));
+}
+
 export function writeTrace(folder, name, events) {
   const file = `${folder}/${name}.json`;
   writeFileSync(file, JSON.stringify({ traceEvents: events }));

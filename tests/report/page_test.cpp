@@ -59,7 +59,7 @@ TEST(Page, StaysBelow25Megabytes) {
   }
   const std::string page = page_of(events);
   EXPECT_LE(page.size(), kMax);
-  EXPECT_EQ(page.find("\"left_out\":0,"), std::string::npos) << "the page reports omitted events";
+  EXPECT_EQ(page.find("\"left_out\": 0,"), std::string::npos) << "the page reports omitted events";
 }
 
 // Two traces with 20,000 distinct annotations, all of which are compared.
@@ -74,6 +74,25 @@ TEST(Page, ComparisonStaysBelow25Megabytes) {
   const analysis::TraceIndex index(trace);
   const std::string page = page_html({{"a.json", index}, {"b.json", index}});
   EXPECT_LE(page.size(), kMax);
+}
+
+// The size of the page does not depend on the number of streams beyond the 64 that it shows.
+TEST(Page, LeavesOutStreams) {
+  const auto with_streams = [](int64_t streams) {
+    std::string events = event("aten::mm", 0, 10);
+    for (int64_t i = 0; i < streams; ++i) {
+      events += fmt::format(
+          R"(,{{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":{},"ts":{},"dur":1,"args":{{}}}})",
+          i, 2 * i);
+    }
+    return page_of(events);
+  };
+  const std::string few = with_streams(64);
+  const std::string many = with_streams(2000);
+  EXPECT_LT(many.size(), few.size() + 30'000);
+  EXPECT_NE(few.find(R"("streams_left_out": 0,)"), std::string::npos);
+  EXPECT_NE(many.find(R"("streams_left_out": 1936, "left_out_stream_ns": 1936000,)"),
+            std::string::npos);
 }
 
 TEST(Text, IsTruncatedBetweenCharacters) {

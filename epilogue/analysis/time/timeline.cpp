@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "epilogue/trace/event_args.h"
@@ -52,9 +53,10 @@ struct PlacedEvent {
 
 // The events of one thread or stream.
 struct PlacedLane {
-  LaneKind kind;
-  trace::LaneId lane;
+  LaneKind kind = LaneKind::kHost;
+  trace::LaneId lane = 0;
   std::vector<PlacedEvent> events;  // by start, longer first
+  int64_t ns = 0;                   // sum of the events
 };
 
 // Puts each event into the first free row. Nested events end up below their parents.
@@ -73,15 +75,63 @@ void place(const trace::Trace& trace, std::vector<PlacedEvent>& events) {
   }
 }
 
-std::vector<PlacedLane> placed_lanes(const trace::Trace& trace) {
-  std::map<std::pair<LaneKind, trace::LaneId>, std::vector<PlacedEvent>> lanes;
+// All lanes. Their events are not placed yet.
+std::vector<PlacedLane> all_lanes(const trace::Trace& trace, Timeline& timeline) {
+  std::map<std::pair<LaneKind, trace::LaneId>, PlacedLane> lanes;
   for (EventId id = 0; id < trace.size(); ++id) {
-    if (is_shown(trace, id)) lanes[{kind_of(trace, id), trace.lane[id]}].push_back({id, 0});
+    if (!is_shown(trace, id)) continue;
+    const LaneKind kind = kind_of(trace, id);
+    PlacedLane& lane = lanes.try_emplace({kind, trace.lane[id]}).first->second;
+    lane.kind = kind;
+    lane.lane = trace.lane[id];
+    lane.events.push_back({id, 0});
+    lane.ns += trace.dur_ns[id];
+    timeline.begin_ns = std::min(timeline.begin_ns, trace.ts_ns[id]);
+    timeline.end_ns = std::max(timeline.end_ns, trace.end_ns(id));
   }
+  std::vector<PlacedLane> all;
+  for (auto& [key, lane] : lanes) all.push_back(std::move(lane));
+  return all;
+}
+
+// Which lanes the timeline has: those with the most time.
+std::vector<bool> busiest(const trace::Trace& trace, const std::vector<PlacedLane>& lanes) {
+  std::vector<size_t> order(lanes.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return lanes[a].ns > lanes[b].ns; });
+  std::map<LaneKind, size_t> of_kind;
+  std::map<int64_t, size_t> of_device;
+  std::vector<bool> kept(lanes.size());
+  for (const size_t i : order) {
+    const bool is_device = lanes[i].kind == LaneKind::kDevice;
+    size_t& streams = of_device[is_device ? trace.lanes[lanes[i].lane].pid : 0];
+    size_t& all = of_kind[lanes[i].kind];
+    kept[i] = all < kMaxTimelineLanes && (!is_device || streams < kMaxStreamsPerDevice);
+    if (!kept[i]) continue;
+    ++all;
+    if (is_device) ++streams;
+  }
+  return kept;
+}
+
+// The lanes that are drawn. Counts the others.
+std::vector<PlacedLane> placed_lanes(const trace::Trace& trace, Timeline& timeline) {
+  std::vector<PlacedLane> lanes = all_lanes(trace, timeline);
+  const std::vector<bool> kept = busiest(trace, lanes);
   std::vector<PlacedLane> placed;
-  for (auto& [key, events] : lanes) {
-    place(trace, events);
-    placed.push_back({key.first, key.second, std::move(events)});
+  for (size_t i = 0; i < lanes.size(); ++i) {
+    const bool is_device = lanes[i].kind == LaneKind::kDevice;
+    if (is_device) timeline.stream_ns += lanes[i].ns;
+    if (kept[i]) {
+      place(trace, lanes[i].events);
+      placed.push_back(std::move(lanes[i]));
+    } else if (is_device) {
+      ++timeline.streams_left_out;
+      timeline.left_out_stream_ns += lanes[i].ns;
+    } else {
+      ++timeline.threads_left_out;
+    }
   }
   return placed;
 }
@@ -209,11 +259,11 @@ void add_levels(const trace::Trace& trace, const std::vector<PlacedLane>& placed
 
 Timeline make_timeline(const TraceIndex& index, size_t most) {
   const trace::Trace& trace = index.trace;
-  const std::vector<PlacedLane> placed = placed_lanes(trace);
-  if (placed.empty()) return {};
   Timeline timeline;
   timeline.begin_ns = INT64_MAX;
   timeline.end_ns = INT64_MIN;
+  const std::vector<PlacedLane> placed = placed_lanes(trace, timeline);
+  if (placed.empty()) return {};
   const KeptEvents kept(index, placed, most);
   const bool cpu_kernels = trace::has_cpu_kernels(trace);
   for (const PlacedLane& one : placed) {
@@ -221,10 +271,6 @@ Timeline make_timeline(const TraceIndex& index, size_t most) {
     lane.is_device = one.kind == LaneKind::kDevice;
     lane.name = lane_name(trace.lanes[one.lane], one.kind, cpu_kernels);
     keep_events(one, kept, lane, timeline);
-    timeline.begin_ns = std::min(timeline.begin_ns, trace.ts_ns[one.events.front().id]);
-    for (const PlacedEvent& event : one.events) {
-      timeline.end_ns = std::max(timeline.end_ns, trace.end_ns(event.id));
-    }
   }
   add_levels(trace, placed, most, timeline);
   return timeline;

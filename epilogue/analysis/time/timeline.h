@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline of the report page: the events of each thread and stream, in rows. Large traces keep
 // only some events individually: the longest kernels with their launch chain, and the longest of
-// the rest. Levels of detail summarize all events, each for a range of zoom factors.
+// the rest. Levels of detail summarize all events, each for a range of zoom factors. Only the
+// busiest threads and streams have a lane.
 #pragma once
 
 #include <cstdint>
@@ -38,11 +39,19 @@ struct Timeline {
   std::vector<int64_t> cells_ns;
   int64_t left_out = 0;  // events that only levels contain
   int64_t too_deep = 0;  // events below the last row, not contained anywhere
+  int64_t streams_left_out = 0;
+  int64_t left_out_stream_ns = 0;  // sum of their GPU events
+  int64_t stream_ns = 0;           // sum of the GPU events of all streams
+  int64_t threads_left_out = 0;
 };
 
 inline constexpr size_t kTimelineRows = 128;
+// More lanes cannot be read on a screen. Each one takes space in the page.
+inline constexpr size_t kMaxStreamsPerDevice = 64;
+inline constexpr size_t kMaxTimelineLanes = 1024;  // of threads, of streams, and of Python
 
-// Keeps about `most` events individually. All levels together have at most about as many spans.
+// Keeps the lanes with the most time, and about `most` of their events individually. All levels
+// together have at most about as many spans.
 Timeline make_timeline(const TraceIndex& index, size_t most);
 
 }  // namespace epi::analysis

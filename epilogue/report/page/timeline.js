@@ -218,8 +218,23 @@ class Timelines {
   }
 }
 
+// Lanes that the timeline does not have.
+function laneNotes(timeline) {
+  const { streams_left_out: streams, left_out_stream_ns: ns, stream_ns: allNs } = timeline;
+  const notes = [];
+  if (streams > 0) {
+    notes.push(`only the busiest streams are shown; ${plural(streams, 'further stream')} with ` +
+      `${percent(ns / Math.max(1, allNs))} of the GPU time left out`);
+  }
+  if (timeline.threads_left_out > 0) {
+    notes.push(`${plural(timeline.threads_left_out, 'further thread')} with less time left out`);
+  }
+  return notes;
+}
+
 function timelineNote(file, view) {
-  const { left_out: leftOut, too_deep: tooDeep } = file.timeline, notes = [];
+  const { left_out: leftOut, too_deep: tooDeep } = file.timeline;
+  const notes = laneNotes(file.timeline);
   if (leftOut > 0) {
     notes.push(`${plural(view.events.size, 'event')} drawn individually: the longest kernels ` +
       'with the events that launched them, and the longest other events',
