@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // `epilogue open FILE...`: serves traces to ui.perfetto.dev, and our own report of them, on the
-// only local address that Perfetto may read.
+// only local address that Perfetto may read. Every user of the machine can connect to it, so the
+// paths start with a random part that only the printed links contain.
 #include <fmt/format.h>
+#include <sys/random.h>
 
+#include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -48,9 +53,18 @@ std::string perfetto_link(const std::string& url) {
   return fmt::format("{}/#!/?url={}", kPerfetto, percent_encoded(url));
 }
 
+// 128 random bits as hexadecimal digits.
+std::string random_part() {
+  std::array<unsigned char, 16> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    fail("open", "cannot draw a random path: {}", std::strerror(errno));
+  }
+  return fmt::format("{:02x}", fmt::join(bytes, ""));
+}
+
 struct ServedTrace {
   std::string name;  // "mlp.json"
-  std::string path;  // in the URL: "/mlp.json"
+  std::string path;  // in the URL: "/5f2c…/mlp.json"
   std::string file;
 
   std::string report_path() const { return path + ".html"; }
@@ -58,9 +72,10 @@ struct ServedTrace {
 
 std::vector<ServedTrace> served_traces(const std::vector<std::string>& files) {
   std::vector<ServedTrace> served;
+  const std::string folder = "/" + random_part() + "/";
   for (const std::string& file : files) {
     const std::string name = std::filesystem::path(file).filename().string();
-    const std::string path = "/" + percent_encoded(name);
+    const std::string path = folder + percent_encoded(name);
     for (const ServedTrace& other : served) {
       if (other.path == path) fail("open", "{}: another file is also named {}", file, name);
       if (other.report_path() == path || other.path == path + ".html") {
