@@ -37,9 +37,8 @@ void relax() {
 
 int default_num_threads() {
   if (const char* text = std::getenv("EPILOGUE_THREADS")) {
-    constexpr int64_t kMaxThreads = 256;
     const int64_t requested = parse_integer(text).value_or(0);
-    if (requested >= 1) return static_cast<int>(std::min(requested, kMaxThreads));
+    if (requested >= 1 && requested <= kMaxThreads) return static_cast<int>(requested);
   }
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -8,8 +8,12 @@
 
 namespace epi {
 
-// Number of threads that `parallel_for` uses, including the caller: EPILOGUE_THREADS if it is set,
-// otherwise the number of cores available to the process.
+// The largest value of EPILOGUE_THREADS. Each thread reserves a stack, by default of 8 MB: 1024
+// threads reserve 8 GB of address space.
+inline constexpr int kMaxThreads = 1024;
+
+// Number of threads that `parallel_for` uses, including the caller: EPILOGUE_THREADS if it is a
+// number from 1 to `kMaxThreads`, otherwise the number of cores available to the process.
 int num_threads();
 
 namespace detail {

@@ -14,6 +14,7 @@
 #include "epilogue/base/error.h"
 #include "epilogue/base/machine.h"
 #include "epilogue/base/parse_integer.h"
+#include "epilogue/base/thread_pool.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
 #include "epilogue/cli/trace/terminal_session.h"
@@ -67,8 +68,9 @@ constexpr const char* kExamples =
 void check_environment() {
   if (const char* threads = std::getenv("EPILOGUE_THREADS")) {
     const auto number = epi::parse_integer(threads);
-    if (!number || *number < 1) {
-      throw epi::Error(fmt::format("EPILOGUE_THREADS={}: must be a positive number", threads));
+    if (!number || *number < 1 || *number > epi::kMaxThreads) {
+      throw epi::Error(fmt::format("EPILOGUE_THREADS={}: must be a number from 1 to {}", threads,
+                                   epi::kMaxThreads));
     }
   }
   if (const char* isa = std::getenv("EPILOGUE_ISA")) {
