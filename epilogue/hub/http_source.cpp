@@ -22,20 +22,25 @@ using std::chrono::steady_clock;
 
 constexpr int kMaxRedirects = 5;
 constexpr int64_t kDefaultTimeoutS = 30;
+constexpr int64_t kMaxTimeoutS = 24 * 60 * 60;
 constexpr int64_t kMinBytesPerS = 64 << 10;  // slower downloads are aborted
 
-// How long to wait for a response: EPILOGUE_HUB_TIMEOUT, in seconds.
-int64_t timeout_s() {
-  const char* text = std::getenv("EPILOGUE_HUB_TIMEOUT");
-  const auto seconds = text != nullptr ? parse_count(text) : std::nullopt;
-  return seconds && *seconds > 0 ? *seconds : kDefaultTimeoutS;
+// Empty if the variable is not set.
+std::string_view environment(const char* name) {
+  const char* text = std::getenv(name);
+  return text != nullptr ? text : "";
 }
 
-// Whether redirects to other servers are followed: EPILOGUE_HUB_REDIRECTS is "any".
-bool follows_any_redirect() {
-  const char* text = std::getenv("EPILOGUE_HUB_REDIRECTS");
-  return text != nullptr && std::string_view(text) == "any";
+// How long to wait for a response: EPILOGUE_HUB_TIMEOUT, in seconds.
+std::optional<int64_t> chosen_timeout_s() {
+  const auto seconds = parse_count(environment("EPILOGUE_HUB_TIMEOUT"));
+  return seconds && *seconds > 0 && *seconds <= kMaxTimeoutS ? seconds : std::nullopt;
 }
+
+int64_t timeout_s() { return chosen_timeout_s().value_or(kDefaultTimeoutS); }
+
+// Whether redirects to other servers are followed: EPILOGUE_HUB_REDIRECTS is "any".
+bool follows_any_redirect() { return environment("EPILOGUE_HUB_REDIRECTS") == "any"; }
 
 bool is_redirect(int status) {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
@@ -192,6 +197,19 @@ class HttpSource final : public Source {
 };
 
 }  // namespace
+
+Result<void> check_http_environment() {
+  const std::string_view timeout = environment("EPILOGUE_HUB_TIMEOUT");
+  if (!timeout.empty() && !chosen_timeout_s()) {
+    return failure("EPILOGUE_HUB_TIMEOUT={}: must be a number of seconds from 1 to {}", timeout,
+                   kMaxTimeoutS);
+  }
+  const std::string_view redirects = environment("EPILOGUE_HUB_REDIRECTS");
+  if (!redirects.empty() && !follows_any_redirect()) {
+    return failure("EPILOGUE_HUB_REDIRECTS={}: must be \"any\", or not set", redirects);
+  }
+  return {};
+}
 
 Result<std::unique_ptr<Source>> open_http_source(const std::string& address) {
   auto url = parse_http_url(address);

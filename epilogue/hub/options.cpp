@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "epilogue/base/result.h"
+#include "epilogue/hub/http_source.h"
 #include "epilogue/hub/hub.h"
 
 namespace epi::hub {
@@ -67,6 +68,7 @@ fs::path lock_path(const Settings& settings) {
 }
 
 Result<Options> make_options(const Settings& settings) {
+  EPI_TRY(check_http_environment());
   Options options;
   options.sources = sources_of(settings);
   const std::string policy = !settings.policy.empty()

@@ -75,5 +75,42 @@ TEST_F(Http, StopsEndlessRedirects) {
   EXPECT_LE(requests_, 20);
 }
 
+// Sets a variable of the environment while it exists.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+  ~Variable() { ::unsetenv(name_); }
+
+ private:
+  const char* name_;
+};
+
+std::string error_with(const char* name, const char* value) {
+  const Variable variable(name, value);
+  const auto options = make_options({});
+  return options ? "" : options.error().message;
+}
+
+TEST(HttpEnvironment, RefusesUnknownValues) {
+  for (const char* value : {"soon", "0", "-1", "1.5", "010", "86401", "99999999999999999999"}) {
+    EXPECT_EQ(
+        error_with("EPILOGUE_HUB_TIMEOUT", value),
+        fmt::format("EPILOGUE_HUB_TIMEOUT={}: must be a number of seconds from 1 to 86400", value));
+  }
+  for (const char* value : {"all", "ANY", "1", "none"}) {
+    EXPECT_EQ(error_with("EPILOGUE_HUB_REDIRECTS", value),
+              fmt::format("EPILOGUE_HUB_REDIRECTS={}: must be \"any\", or not set", value));
+  }
+}
+
+TEST(HttpEnvironment, AcceptsKnownValues) {
+  for (const char* value : {"", "1", "86400"}) {
+    EXPECT_EQ(error_with("EPILOGUE_HUB_TIMEOUT", value), "");
+  }
+  for (const char* value : {"", "any"}) EXPECT_EQ(error_with("EPILOGUE_HUB_REDIRECTS", value), "");
+}
+
 }  // namespace
 }  // namespace epi::hub
