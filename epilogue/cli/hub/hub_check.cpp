@@ -74,9 +74,9 @@ std::vector<VerifyResult> verify_hugging_face(const std::string& folder) {
 
 void print_verified(const std::vector<VerifyResult>& results) {
   for (const VerifyResult& result : results) {
-    print_out("{} {}\n", result.violations.empty() ? "ok     " : "REFUSED", result.name);
-    for (const std::string& violation : result.violations) print_out("  {}\n", violation);
-    for (const std::string& warning : result.warnings) print_out("  warning: {}\n", warning);
+    print_wrapped(result.violations.empty() ? "ok      " : "REFUSED ", result.name);
+    for (const std::string& violation : result.violations) print_wrapped("  ", violation);
+    for (const std::string& warning : result.warnings) print_wrapped("  warning: ", warning);
   }
 }
 

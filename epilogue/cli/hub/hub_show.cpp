@@ -18,6 +18,7 @@
 #include "epilogue/hub/open_source.h"
 #include "epilogue/hub/package_index.h"
 #include "epilogue/hub/store.h"
+#include "epilogue/report/text.h"
 #include "epilogue/report/units.h"
 
 namespace epi::cli {
@@ -107,16 +108,18 @@ int64_t bytes_of(const hub::Manifest& manifest) {
 }
 
 void print_manifest(const hub::Manifest& manifest) {
-  print_out("{}@{}, {}\nsource commit {}{}\n", manifest.name, manifest.version, manifest.license,
-            manifest.commit.value_or("unknown"),
-            manifest.dirty ? ", with uncommitted changes" : "");
+  print_wrapped("", fmt::format("{}@{}, {}", manifest.name, manifest.version, manifest.license));
+  print_wrapped("source commit ", manifest.commit.value_or("unknown") +
+                                      (manifest.dirty ? ", with uncommitted changes" : ""));
   if (manifest.released) print_out("released {}\n", *manifest.released);
   if (manifest.expires) print_out("expires {}\n", *manifest.expires);
   for (const hub::Export& exported : manifest.exports) {
-    print_out("  {}\n    {}{}{}\n", signature_of(exported), join(dtype_names(exported), ", "),
-              size_rules(exported), exported.deterministic ? "; deterministic" : "");
+    print_wrapped("  ", signature_of(exported));
+    print_wrapped("    ",
+                  fmt::format("{}{}{}", join(dtype_names(exported), ", "), size_rules(exported),
+                              exported.deterministic ? "; deterministic" : ""));
   }
-  for (const hub::Layer& layer : manifest.layers) print_out("  layer {}\n", layer_text(layer));
+  for (const hub::Layer& layer : manifest.layers) print_wrapped("  layer ", layer_text(layer));
 }
 
 void print_info(const std::string& source, const std::vector<InfoVariant>& variants,
@@ -126,12 +129,14 @@ void print_info(const std::string& source, const std::vector<InfoVariant>& varia
     print_manifest(*variant.checked.manifest);
     break;
   }
-  print_out("\nvariants in {}\n", source);
+  print_out("\n");
+  print_wrapped("", "variants in " + source);
   for (const InfoVariant& variant : variants) {
     const auto& manifest = variant.checked.manifest;
-    print_out("  {:<32} {:>9}  {}\n", variant.name,
-              manifest ? report::bytes_text(static_cast<double>(bytes_of(*manifest))) : "-",
-              trust_text(variant.checked, options));
+    const std::string bytes =
+        manifest ? report::bytes_text(static_cast<double>(bytes_of(*manifest))) : "-";
+    print_wrapped(fmt::format("  {:<32} {:>9}  ", variant.name, bytes),
+                  trust_text(variant.checked, options));
   }
 }
 
@@ -214,14 +219,16 @@ int hugging_face_info(const HubVerbFlags& flags, const std::string& folder) {
     return kDone;
   }
   const auto& first = variants->front();
-  print_out("{}{}{}, a Hugging Face hub kernel\n", first.name,
-            first.version ? fmt::format(" version {}", *first.version) : "",
-            first.license.empty() ? "" : ", " + first.license);
+  print_wrapped("", fmt::format("{}{}{}, a Hugging Face hub kernel", first.name,
+                                first.version ? fmt::format(" version {}", *first.version) : "",
+                                first.license.empty() ? "" : ", " + first.license));
   for (const auto& variant : *variants) {
-    print_out(
-        "  {:<40} {}{}, {}\n", variant.variant, variant.backend,
-        variant.archs.empty() ? "" : fmt::format(" {}", join(variant.archs, " ")),
-        variant.violations.empty() ? variant.algorithm + " matches" : variant.violations.front());
+    print_wrapped(
+        fmt::format("  {:<40} ", variant.variant),
+        fmt::format("{}{}, {}", variant.backend,
+                    variant.archs.empty() ? "" : fmt::format(" {}", join(variant.archs, " ")),
+                    variant.violations.empty() ? variant.algorithm + " matches"
+                                               : variant.violations.front()));
   }
   return kDone;
 }
@@ -249,27 +256,40 @@ void why_json(const hub::Resolution& resolution, Device device) {
 }
 
 void print_why(const hub::Resolution& resolution, Device device) {
-  print_out("{}@{} for {}, from {}\n", resolution.package.name, resolution.package.version,
-            name(device), resolution.source);
+  print_wrapped("", fmt::format("{}@{} for {}, from {}", resolution.package.name,
+                                resolution.package.version, name(device), resolution.source));
   const bool trusted = resolution.chosen && resolution.chosen->is_trusted();
   for (const hub::Decision& decision : resolution.decisions) {
     const char* accepted = !decision.chosen ? "also runs here"
                            : trusted        ? "chosen: the best variant that runs here"
                                             : "the best variant that runs here, but refused:";
-    print_out("  {:<32} {}\n", decision.variant,
-              decision.refusal.empty() ? accepted : decision.refusal);
+    print_wrapped(fmt::format("  {:<32} ", decision.variant),
+                  decision.refusal.empty() ? accepted : decision.refusal);
   }
   if (!resolution.chosen) {
     print_out("nothing to load: no variant runs here\n");
     return;
   }
   const auto& checked = resolution.chosen->checked;
-  for (const auto& violation : checked.violations) print_out("REFUSED  {}\n", violation);
-  for (const auto& warning : checked.warnings) print_out("warning  {}\n", warning);
-  if (checked.violations.empty()) print_out("loaded from {}\n", resolution.folder.string());
+  for (const auto& violation : checked.violations) print_wrapped("REFUSED  ", violation);
+  for (const auto& warning : checked.warnings) print_wrapped("warning  ", warning);
+  if (checked.violations.empty()) print_wrapped("", "loaded from " + resolution.folder.string());
 }
 
 }  // namespace
+
+void print_wrapped(const std::string& start, const std::string& text) {
+  constexpr size_t kWidth = 80;
+  constexpr size_t kMaxIndent = 45;  // leaves room for a few words
+  constexpr size_t kMinIndent = 2;
+  if (start.size() > kMaxIndent && start.size() + text.size() > kWidth) {
+    print_out("{}\n{}\n", start, report::indented(text, 2 * kMinIndent, kWidth));
+    return;
+  }
+  // The first line is as long as the others without their indent.
+  const size_t indent = std::max(start.size(), kMinIndent);
+  print_out("{}{}\n", start, report::indented(text, indent, kWidth).substr(indent));
+}
 
 void texts_json(JsonWriter& json, const char* key, const std::vector<std::string>& texts) {
   json.key(key).begin_array();
@@ -311,10 +331,10 @@ int hub_list(const HubVerbFlags& flags) {
     return kDone;
   }
   for (const ListedPackage& row : rows) {
-    print_out("{}@{}, from {}\n", row.name, row.version, row.source);
+    print_wrapped("", fmt::format("{}@{}, from {}", row.name, row.version, row.source));
     for (const std::string& variant : row.variants) print_out("  {}\n", variant);
   }
-  if (rows.empty()) print_out("no packages in: {}\n", join(options.sources, ", "));
+  if (rows.empty()) print_wrapped("", "no packages in: " + join(options.sources, ", "));
   return kDone;
 }
 

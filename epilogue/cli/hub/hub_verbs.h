@@ -42,6 +42,9 @@ int hub_revoke(const HubVerbFlags& flags);
 
 // Writes a member with a list of strings into an open object.
 void texts_json(JsonWriter& json, const char* key, const std::vector<std::string>& texts);
+// Prints `start` and `text`, which is broken at spaces into lines of 80 columns. Further lines are
+// aligned with the start of the text. Paths and URLs are not broken.
+void print_wrapped(const std::string& start, const std::string& text);
 // Prints `text`, or with --json an object with the list `values`.
 void print_result(const HubVerbFlags& flags, const char* key,
                   const std::vector<std::string>& values, const std::string& text);
