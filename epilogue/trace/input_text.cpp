@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <cstring>
@@ -21,6 +22,10 @@ constexpr size_t kMinCapacityBytes = size_t{1} << 20;
 
 // Thrown if the text is longer than the limit.
 struct TooLong {};
+// Thrown if there is no memory for a text of this size.
+struct NoMemory {
+  size_t bytes;
+};
 
 // Memory that grows by remapping its pages instead of copying them.
 class GrowingMemory {
@@ -30,7 +35,7 @@ class GrowingMemory {
       : capacity_(std::min(std::max(bytes, kMinCapacityBytes), max_bytes)), max_bytes_(max_bytes) {
     void* pages = ::mmap(nullptr, capacity_, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pages == MAP_FAILED) throw std::bad_alloc();
+    if (pages == MAP_FAILED) throw NoMemory{capacity_};
     data_ = static_cast<char*>(pages);
     ::madvise(data_, capacity_, MADV_HUGEPAGE);  // saves a hundred thousand page faults
   }
@@ -42,10 +47,10 @@ class GrowingMemory {
   // here.
   void grow() {
     if (capacity_ == max_bytes_) throw TooLong();
-    if (static_cast<int64_t>(capacity_) > available_memory_bytes()) throw std::bad_alloc();
     const size_t bytes = std::min(2 * capacity_, max_bytes_);
+    if (static_cast<int64_t>(capacity_) > available_memory_bytes()) throw NoMemory{bytes};
     void* pages = ::mremap(data_, capacity_, bytes, MREMAP_MAYMOVE);
-    if (pages == MAP_FAILED) throw std::bad_alloc();
+    if (pages == MAP_FAILED) throw NoMemory{bytes};
     data_ = static_cast<char*>(pages);
     capacity_ = bytes;
   }
@@ -137,6 +142,8 @@ void decompress_zstd(std::string_view compressed, GrowingMemory& out, Defects& d
     const size_t before = in.pos;
     state = ::ZSTD_decompressStream(context.get(), &to, &in);
     out.use(to.pos);
+    // The decoder allocates a window of up to 128 MB when it has read the header.
+    if (::ZSTD_getErrorCode(state) == ZSTD_error_memory_allocation) throw std::bad_alloc();
     const bool stuck = in.pos == before && to.pos == 0;
     if (::ZSTD_isError(state) != 0 || stuck) {
       defects.count(Defect::kBrokenCompression);
@@ -168,6 +175,13 @@ Result<InputText> too_long(const Source& source) {
                  source.name, source.max_bytes);
 }
 
+Result<InputText> no_memory(const Source& source, size_t bytes) {
+  return failure(
+      "{}: decompressing it needs {} bytes of memory, which are not available; --max-unpacked sets "
+      "a lower limit",
+      source.name, bytes);
+}
+
 template <typename Decompress>
 Result<InputText> decompressed_text(const Source& source, size_t size_hint, Defects& defects,
                                     Decompress&& decompress) {
@@ -180,8 +194,7 @@ Result<InputText> decompressed_text(const Source& source, size_t size_hint, Defe
   const size_t initial_bytes =
       std::min({size_hint + 1, compressed.size() * kMaxRatio, capacity_limit});
   if (static_cast<int64_t>(initial_bytes) > available_memory_bytes()) {
-    return failure("{}: decompressing it needs {} bytes of memory, {} are available", source.name,
-                   initial_bytes, available_memory_bytes());
+    return no_memory(source, initial_bytes);
   }
   try {
     const auto memory = std::make_shared<GrowingMemory>(initial_bytes, capacity_limit);
@@ -192,8 +205,10 @@ Result<InputText> decompressed_text(const Source& source, size_t size_hint, Defe
     return InputText{text, std::shared_ptr<const char>(memory, text.data()), -1, source.bytes.file};
   } catch (const TooLong&) {
     return too_long(source);
-  } catch (const std::bad_alloc&) {
-    return failure("{}: not enough memory to decompress it", source.name);
+  } catch (const NoMemory& error) {
+    return no_memory(source, error.bytes);
+  } catch (const std::bad_alloc&) {  // of the decoder
+    return no_memory(source, initial_bytes);
   }
 }
 
