@@ -15,7 +15,8 @@ struct TracePart {
   EventId last = 0;
 };
 
-// Joins the events of all parts in order, and merges their names and lanes. Runs on all cores.
+// Joins the events of all parts in order, and merges the names and lanes that they use, in the
+// order of first use. Runs on all cores.
 Trace join_parts(const std::vector<TracePart>& parts);
 
 }  // namespace epi::trace

@@ -45,17 +45,6 @@ void Trace::resize(size_t events) {
   for_each_column([&](const auto& column) { (this->*column.values).resize(events); });
 }
 
-Renumbering Trace::adopt_names(const Trace& other) {
-  Renumbering renumbering;
-  for (NameId id = 0; id < other.names.size(); ++id) {
-    renumbering.names.push_back(names.intern(other.names[id]));
-  }
-  for (const Lane& other_lane : other.lanes) {
-    renumbering.lanes.push_back(find_or_add_lane(other_lane));
-  }
-  return renumbering;
-}
-
 EventId Trace::push(const Event& event) {
   for_each_column(
       [&](const auto& column) { (this->*column.values).push_back(event.*column.field); });

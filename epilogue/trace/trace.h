@@ -94,12 +94,6 @@ struct Event {
   ArgsRange args{};
 };
 
-// Maps the name and lane ids of one trace to those of another.
-struct Renumbering {
-  std::vector<NameId> names;
-  std::vector<LaneId> lanes;
-};
-
 struct Trace {
   Names names;
   std::vector<Lane> lanes;  // added by find_or_add_lane
@@ -129,9 +123,6 @@ struct Trace {
   // Drops events beyond the new size. Added events are empty.
   void resize(size_t events);
   EventId push(const Event& event);
-
-  // Adds another trace's names and lanes, and returns their ids in this trace.
-  Renumbering adopt_names(const Trace& other);
 
   // The lane with these ids, added if it does not exist.
   LaneId find_or_add_lane(const Lane& ids);

@@ -234,11 +234,11 @@ class WindowParser {
   }
 
   // With a single worker its events are already in file order, unless some were re-parsed or lie
-  // after the end of the list.
+  // after the end of the list. A skipped event may have left its name, out of order.
   bool is_in_order(const std::vector<Window>& parts) const {
     EventId next = 0;
     for (const Window& part : parts) {
-      if (part.first != next) return false;
+      if (part.first != next || !part.defects.empty()) return false;
       next = part.last;
     }
     return workers_.size() == 1 && next == workers_.front()->trace.size();
