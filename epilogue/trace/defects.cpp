@@ -25,6 +25,13 @@ constexpr std::array<Meaning, kDefectCount> kMeanings = {{
      "events skipped: their phase is not X, B, E, i, M, s, f or C"},
     {"unpaired begin or end event: not shown", "unpaired begin or end events: not shown"},
     {"more than 64 annotations overlap: the others are not measured", ""},
+    {"more than 64 operators of a subject are nested: the others are not measured", ""},
+    {"more than 64 devices: the breakdown has those with the most work", ""},
+    {"more than 64 threads launch the work of a step: the critical path follows those with the "
+     "most "
+     "launches",
+     ""},
+    {"more than 256 operators are nested: those further out are not searched", ""},
     {"event with a name longer than 64 KiB: cut", "events with a name longer than 64 KiB: cut"},
     {"name with an invalid JSON escape: kept as written",
      "names with an invalid JSON escape: kept as written"},
@@ -38,23 +45,26 @@ constexpr std::array<Meaning, kDefectCount> kMeanings = {{
 }  // namespace
 
 bool Defects::empty() const {
-  return std::all_of(counts_.begin(), counts_.end(), [](int64_t count) { return count == 0; });
+  return noted_.empty() &&
+         std::all_of(counts_.begin(), counts_.end(), [](int64_t count) { return count == 0; });
 }
 
 void Defects::add(const Defects& other) {
   for (size_t i = 0; i < kDefectCount; ++i) counts_[i] += other.counts_[i];
+  noted_.add(other.noted_);
   too_deep_byte_ = std::min(too_deep_byte_, other.too_deep_byte_);
 }
 
 std::vector<std::string> Defects::lines() const {
   std::vector<std::string> result;
   for (size_t i = 0; i < kDefectCount; ++i) {
-    if (counts_[i] == 0) continue;
+    const int64_t count = of(static_cast<Defect>(i));
+    if (count == 0) continue;
     const auto [one, many] = kMeanings[i];
     if (many.empty()) {
       result.emplace_back(one);
     } else {
-      result.push_back(fmt::format("{} {}", counts_[i], counts_[i] == 1 ? one : many));
+      result.push_back(fmt::format("{} {}", count, count == 1 ? one : many));
     }
     if (static_cast<Defect>(i) == Defect::kTooDeep) {
       result.back() += fmt::format(", the first at byte {}", too_deep_byte_);

@@ -66,7 +66,7 @@ bool is_compiled(const HostView& view) {
   double compiled = 0;
   for (const EventId work : view.owned.work) {
     all += duration_ns(view.index, work);
-    const EventId region = find_enclosing(tree, view.index.links.op[work], [&](EventId id) {
+    const EventId region = find_enclosing(view.index, view.index.links.op[work], [&](EventId id) {
       return is_region(view.index.trace.name_of(id));
     });
     if (region != kNoEvent) compiled += duration_ns(view.index, work);

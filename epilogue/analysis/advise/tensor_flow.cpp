@@ -32,7 +32,7 @@ bool is_never_fused(std::string_view op) {
 
 Phase phase_of(const TraceIndex& index, EventId op) {
   constexpr std::string_view kBackward = "autograd::engine::evaluate_function";
-  const EventId outer = find_enclosing(index.links.tree, op, [&](EventId id) {
+  const EventId outer = find_enclosing(index, op, [&](EventId id) {
     const std::string_view name = index.trace.name_of(id);
     return name.starts_with(kBackward) || name.starts_with("Optimizer.");
   });

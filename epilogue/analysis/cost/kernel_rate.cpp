@@ -19,7 +19,7 @@ constexpr size_t kMaxSamples = 256;
 // The enclosing attention call, whose inputs are [batch, heads, sequence, width]. Operators below
 // it use other layouts.
 EventId attention_call(const TraceIndex& index, EventId op) {
-  return find_enclosing(index.links.tree, op, [&](EventId id) {
+  return find_enclosing(index, op, [&](EventId id) {
     return index.trace.name_of(id) == "aten::scaled_dot_product_attention";
   });
 }

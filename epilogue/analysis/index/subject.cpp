@@ -42,6 +42,7 @@ std::vector<EventId> limit_per_lane(const TraceIndex& index, const std::vector<E
     kept.insert(kept.end(), limited.begin(), limited.end());
     begin = end;
   }
+  if (kept.size() < ops.size()) index.trace.defects.note(trace::Defect::kNestedSubject);
   return kept;
 }
 

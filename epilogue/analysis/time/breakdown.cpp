@@ -223,6 +223,7 @@ std::vector<DeviceBreakdown> breakdown(const TraceIndex& index, size_t parts) {
     devices[device_of(trace, id)].push_back(id);
   }
   if (devices.empty()) return {};
+  if (devices.size() > kMaxDevices) trace.defects.note(trace::Defect::kManyDevices);
   keep_busiest(devices);
   const HostTimeline host(index);
   const InstanceGroup group = steps(trace, index.ownership);

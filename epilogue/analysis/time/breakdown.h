@@ -86,8 +86,8 @@ struct DeviceBreakdown {
 // More devices are not in one machine. Each has a row per step, so their number is limited.
 inline constexpr size_t kMaxDevices = 64;
 
-// One entry per device with work, by number, of the `kMaxDevices` with the most work. `parts` is
-// the resolution of `over_time`.
+// One entry per device with work, by number, of the `kMaxDevices` with the most work. Counts
+// kManyDevices if there are more. `parts` is the resolution of `over_time`.
 std::vector<DeviceBreakdown> breakdown(const TraceIndex& index, size_t parts = 0);
 
 }  // namespace epi::analysis
