@@ -60,7 +60,8 @@ Result<void> register_all() {
 
 Result<void> register_cuda_backend() {
   static const Result<void> done = register_all();
-  return done;
+  EPI_TRY(done);
+  return {};
 }
 
 }  // namespace epi

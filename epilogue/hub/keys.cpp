@@ -189,7 +189,7 @@ Result<Keyring> Keyring::read(std::span<const std::filesystem::path> paths) {
     const auto text = read_trusted_file(path, kMaxKeyringBytes);
     EPI_TRY(text);
     const auto keyring = parse(*text, path.string());
-    if (!keyring) return keyring;
+    EPI_TRY(keyring);
     all.keys_.insert(all.keys_.end(), keyring->keys_.begin(), keyring->keys_.end());
     all.revoked_.insert(keyring->revoked_.begin(), keyring->revoked_.end());
   }

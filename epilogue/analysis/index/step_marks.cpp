@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
+#include <utility>
 
 #include "epilogue/analysis/index/pattern.h"
 #include "epilogue/trace/overlap.h"
@@ -64,7 +66,8 @@ StepMarks step_marks(const trace::Trace& trace) {
   std::vector<std::function<bool(std::string_view)>> tests = {trace::is_step_name};
   std::vector<std::string> names = {std::string(trace::kAllSteps)};
   if (!trace.step_pattern.empty()) {
-    const auto pattern = Pattern::regex(trace.step_pattern);
+    auto parsed = Pattern::regex(trace.step_pattern);
+    const auto pattern = parsed ? std::optional(*std::move(parsed)) : std::nullopt;
     tests = {[pattern](std::string_view name) { return pattern && pattern->matches(name); }};
     names = {trace.step_pattern};
   } else {
