@@ -9,6 +9,7 @@
 #include <span>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/folder_names.h"
 #include "epilogue/hub/file_io.h"
 #include "epilogue/hub/json_fields.h"
 #include "epilogue/hub/trust.h"
@@ -142,12 +143,11 @@ HuggingFaceVariant read_variant(const fs::path& folder) {
 std::vector<fs::path> variant_folders(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code error;
-  for (fs::directory_iterator at(folder / "build", error), end; !error && at != end;
-       at.increment(error)) {
+  for (const std::string& name : folder_names(folder / "build", error)) {
+    const fs::path path = folder / "build" / name;
     std::error_code ignored;
-    if (at->is_directory(ignored)) found.push_back(at->path());
+    if (fs::is_directory(path, ignored)) found.push_back(path);
   }
-  std::ranges::sort(found);
   return found;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "epilogue/base/file_lock.h"
+#include "epilogue/base/folder_names.h"
 #include "epilogue/base/json_writer.h"
 #include "epilogue/hub/file_io.h"
 #include "epilogue/hub/json_fields.h"
@@ -21,13 +22,12 @@ constexpr int64_t kMaxIndexBytes = 16 << 20;
 
 // Sorted names of subfolders; empty if the folder cannot be read.
 std::vector<std::string> folders_in(const fs::path& folder) {
-  std::vector<std::string> names;
   std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+  auto names = folder_names(folder, error);
+  std::erase_if(names, [&](const std::string& name) {
     std::error_code gone;
-    if (at->is_directory(gone)) names.push_back(at->path().filename().string());
-  }
-  std::ranges::sort(names);
+    return !fs::is_directory(folder / name, gone);
+  });
   return names;
 }
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "epilogue/base/folder_names.h"
 #include "epilogue/base/hash.h"
 #include "epilogue/base/result.h"
 #include "epilogue/compiler/plan/code_cache.h"
@@ -43,12 +44,11 @@ Result<fs::path> make_store() {
 void remove_stale(const fs::path& store) {
   std::error_code error;
   const auto now = fs::file_time_type::clock::now();
-  for (fs::directory_iterator at(store, error), end; !error && at != end; at.increment(error)) {
+  for (const std::string& name : folder_names(store, error)) {
+    if (!name.starts_with(kTemporary)) continue;
     std::error_code gone;
-    const bool temporary = at->path().filename().string().starts_with(kTemporary);
-    if (temporary && now - at->last_write_time(gone) > kStaleAfter && !gone) {
-      fs::remove_all(at->path(), gone);
-    }
+    const auto written = fs::last_write_time(store / name, gone);
+    if (!gone && now - written > kStaleAfter) fs::remove_all(store / name, gone);
   }
 }
 
@@ -174,11 +174,9 @@ Result<std::vector<fs::path>> stored_folders(const std::string& manifest_sha256)
   if (const auto why = folder_error(*store); !why.empty()) {
     return failure("{}: {}", store->string(), advice_for(why));
   }
-  for (fs::directory_iterator at(*store, error), end; !error && at != end; at.increment(error)) {
-    const bool has_manifest = at->path().filename().string().starts_with(manifest_sha256 + "-");
-    if (has_manifest) folders.push_back(at->path());
+  for (const std::string& name : folder_names(*store, error)) {
+    if (name.starts_with(manifest_sha256 + "-")) folders.push_back(*store / name);
   }
-  std::ranges::sort(folders);
   return folders;
 }
 

@@ -2,7 +2,9 @@
 #include "epilogue/hub/trust.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "epilogue/base/folder_names.h"
 #include "epilogue/base/hash.h"
 #include "epilogue/base/json_writer.h"
 #include "epilogue/hub/code_target.h"
@@ -227,15 +229,19 @@ CheckedVariant check_variant(const VariantName& expected, const fs::path& folder
 
 Result<std::vector<std::string>> list_files(const fs::path& folder) {
   std::vector<std::string> files;
-  std::error_code error;
-  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
-       at.increment(error)) {
-    const auto type = at->symlink_status(error).type();
-    if (type != fs::file_type::directory) {
-      files.push_back(fs::path(at->path()).lexically_relative(folder).string());
+  std::vector<std::string> folders = {""};  // still to list, relative to `folder`
+  while (!folders.empty()) {
+    const std::string parent = std::move(folders.back());
+    folders.pop_back();
+    std::error_code error;
+    const auto names = folder_names(folder / parent, error);
+    for (size_t i = 0; !error && i < names.size(); ++i) {
+      std::string path = parent.empty() ? names[i] : parent + "/" + names[i];
+      const auto type = fs::symlink_status(folder / path, error).type();
+      (type == fs::file_type::directory ? folders : files).push_back(std::move(path));
     }
+    if (error) return failure("{}: {}", folder.string(), error.message());
   }
-  if (error) return failure("{}: {}", folder.string(), error.message());
   std::ranges::sort(files);
   return files;
 }

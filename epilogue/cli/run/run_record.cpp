@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/folder_names.h"
 #include "epilogue/base/output_file.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output_rules.h"
@@ -49,9 +50,8 @@ RecordPaths record_paths(const RunFlags& flags, const RunSizes& sizes) {
 std::vector<std::string> weight_files(const std::string& weights) {
   std::vector<std::string> files = {weights};
   std::error_code failed;
-  std::filesystem::directory_iterator entry(weights, failed);
-  for (; !failed && entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
-    files.push_back(entry->path().string());
+  for (const std::string& name : folder_names(weights, failed)) {
+    files.push_back((std::filesystem::path(weights) / name).string());
   }
   return files;
 }

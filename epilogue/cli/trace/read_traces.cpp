@@ -10,6 +10,7 @@
 #include "epilogue/analysis/index/pattern.h"
 #include "epilogue/analysis/index/step_marks.h"
 #include "epilogue/base/error.h"
+#include "epilogue/base/folder_names.h"
 #include "epilogue/base/parse_integer.h"
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/trace/event_args.h"
@@ -39,15 +40,14 @@ std::vector<InputFile> expand(const std::vector<std::string>& given) {
       continue;
     }
     std::vector<std::string> inside;
-    for (const auto& entry : std::filesystem::directory_iterator(path, failed)) {
-      if (is_trace_name(entry.path().string())) inside.push_back(entry.path().string());
+    for (const std::string& name : folder_names(path, failed)) {
+      if (is_trace_name(name)) inside.push_back((std::filesystem::path(path) / name).string());
     }
     if (failed) throw Error(fmt::format("{}: {}", path, failed.message()));
     if (inside.empty()) {
       throw Error(
           fmt::format("{}: the folder contains no traces (.json, .json.gz, .json.zst)", path));
     }
-    std::sort(inside.begin(), inside.end());
     for (const std::string& file : inside) files.push_back({file, true});
   }
   return files;

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "epilogue/base/file_lock.h"
+#include "epilogue/base/folder_names.h"
 #include "epilogue/base/hash.h"
 #include "epilogue/base/output_file.h"
 #include "epilogue/base/private_folder.h"
@@ -69,12 +70,14 @@ struct Entry {
 std::vector<Entry> entries_in(const fs::path& folder) {
   std::vector<Entry> entries;
   std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    if (at->path().extension() != kEnding) continue;
+  for (const std::string& name : folder_names(folder, error)) {
+    const fs::path path = folder / name;
+    if (path.extension() != kEnding) continue;
     std::error_code gone;  // another process may remove it concurrently
-    const auto bytes = static_cast<int64_t>(at->file_size(gone));
-    const auto used = at->last_write_time(gone);
-    if (!gone) entries.push_back({at->path(), bytes, used});
+    const auto bytes = static_cast<int64_t>(fs::file_size(path, gone));
+    if (gone) continue;
+    const auto used = fs::last_write_time(path, gone);
+    if (!gone) entries.push_back({path, bytes, used});
   }
   return entries;
 }
