@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/hub/json_fields.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 
 #include "epilogue/base/json_writer.h"
+#include "epilogue/base/simdjson_start.h"
 #include "epilogue/hub/utc_time.h"
 
 namespace epi::hub {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/nn/checkpoint.h"
 
-#include <simdjson.h>
-
 #include <system_error>
 
 #include "epilogue/base/json_writer.h"
 #include "epilogue/base/mapped_file.h"
 #include "epilogue/base/result.h"
+#include "epilogue/base/simdjson_start.h"
 
 namespace epi::nn {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses and checks the header of a safetensors file. Stricter than JSON: every byte of the file
 // must have exactly one meaning, so that no two readers interpret a file differently.
-#include <simdjson.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -10,6 +8,7 @@
 
 #include "epilogue/base/json_writer.h"
 #include "epilogue/base/result.h"
+#include "epilogue/base/simdjson_start.h"
 #include "epilogue/nn/safetensors.h"
 
 namespace epi::nn {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/trace/fast_parser.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
+#include "epilogue/base/simdjson_start.h"
 #include "epilogue/trace/json_text.h"
 #include "epilogue/trace/tolerant_cursor.h"
 
