@@ -81,10 +81,11 @@ int connect_table(sqlite3* db, void* tables, const char* const* argv, sqlite3_vt
       columns.push_back(fmt::format("\"{}\" {}", column.name, declared_type(column.type)));
     }
     const std::string sql = fmt::format("CREATE TABLE x({})", join(columns, ", "));
+    if (const int code = ::sqlite3_declare_vtab(db, sql.c_str()); code != SQLITE_OK) return code;
     auto* table = new Table{};
     table->rows = &rows;
-    *out = table;
-    return ::sqlite3_declare_vtab(db, sql.c_str());
+    *out = table;  // SQLite owns it once this function succeeds
+    return SQLITE_OK;
   }
   return SQLITE_ERROR;
 }
