@@ -9,17 +9,15 @@ namespace epi {
 
 std::shared_ptr<Storage> Storage::allocate(Device device, int64_t size_bytes) {
   EPI_CHECK(size_bytes >= 0);
-  switch (device.type) {
-    case DeviceType::kCpu:
-      return std::make_shared<Storage>(device, cpu_allocate(size_bytes), size_bytes, nullptr);
-    case DeviceType::kMeta:
-      return std::make_shared<Storage>(device, nullptr, size_bytes, nullptr);
-    case DeviceType::kCuda:
-      break;
+  // The owner is created before the block, which would be lost if memory ran out in between.
+  auto storage = std::make_shared<Storage>(device, nullptr, size_bytes, nullptr);
+  if (device.type == DeviceType::kCpu) {
+    storage->data_ = cpu_allocate(size_bytes);
+  } else if (device.type == DeviceType::kCuda) {
+    const DeviceMemory::Block block = device_memory(device).allocate(device, size_bytes);
+    storage->data_ = block.data;
+    storage->handle_ = block.handle;
   }
-  const DeviceMemory::Block block = device_memory(device).allocate(device, size_bytes);
-  auto storage = std::make_shared<Storage>(device, block.data, size_bytes, nullptr);
-  storage->handle_ = block.handle;
   return storage;
 }
 
@@ -32,6 +30,8 @@ std::shared_ptr<Storage> Storage::wrap(Device device, void* data, int64_t size_b
 Storage::~Storage() {
   if (release_) {
     release_();
+  } else if (data_ == nullptr && handle_ == nullptr) {
+    return;  // there is no block
   } else if (device_.type == DeviceType::kCpu) {
     cpu_free(data_, size_bytes_);
   } else if (device_.type == DeviceType::kCuda) {
