@@ -24,6 +24,7 @@ class Case:
     outputs: tuple = ()  # files that the command creates or replaces
     random_outputs: tuple = ()  # those that differ from run to run but have a fixed size
     same_output: bool = True  # standard output is the same in every run
+    max_runs: int | None = None  # how many allocations fail, evenly spread, if the command repeats itself
 
 
 def trace(tool, folder):
@@ -94,5 +95,5 @@ def cases(tool):
         Case("hub-keygen", ["hub", "keygen", "new.key", "--keyring", "keyring", "--name", "new"], package,
              "", outputs=("new.key", "keyring"), random_outputs=("new.key", "keyring"), same_output=False),
         Case("weights", ["run", "mlp", "--weights", "small.safetensors", "--batch", "1", "--seq", "2", "--device", "cpu"],
-             weights, "small.safetensors", same_output=False),
+             weights, "small.safetensors", same_output=False, max_runs=1500),
     ]

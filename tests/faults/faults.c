@@ -4,15 +4,21 @@
 // commands with it.
 //
 //   EPI_FAULT_CALLS   the functions that count, separated by commas: "alloc", or names such as
-//   "read,write" EPI_FAULT_AT      which of these calls fails; 0 only counts EPI_FAULT_KIND    an
-//   error ("EIO", "ENOSPC", "EINTR", "ENOMEM", "EAGAIN"), or "short": transfer one byte only
+//                     "read,write"
+//   EPI_FAULT_AT      which of these calls fails; 0 only counts
+//   EPI_FAULT_KIND    an error ("EIO", "ENOSPC", "EINTR", "ENOMEM", "EAGAIN"), or "short": transfer
+//                     one byte only
 //   EPI_FAULT_KEEP    if set, every later call fails as well
 //   EPI_FAULT_AFTER   if set, calls count once a file whose path contains this word is opened
 //   EPI_FAULT_FROM    if set, count only calls from the program and the libraries whose path
-//   contains one of these
-//                     words, separated by commas
+//                     contains one of these words, separated by commas
 //   EPI_FAULT_REPORT  a file that receives the function and the call stack of the failed call, or
-//   the number of calls
+//                     the number of calls, and at exit "descriptors N": how many more file
+//                     descriptors are open than at the start
+//   EPI_FAULT_LEAK    if set, leak memory and a file descriptor, to test that this is found
+//
+// A leak checker such as liblsan.so can be preloaded after this library. Compile with -O2, so that
+// it sees the callers of the functions below, and with -fexceptions.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -33,11 +39,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// glibc's allocator under the names that it keeps for replacements.
-void* __libc_malloc(size_t size);
-void* __libc_calloc(size_t count, size_t size);
-void* __libc_realloc(void* old, size_t size);
-void* __libc_memalign(size_t alignment, size_t size);
+void __lsan_disable(void) __attribute__((weak));
+void __lsan_enable(void) __attribute__((weak));
 
 enum { kMaxRanges = 64, kMaxFrames = 48, kShort = -1 };
 
@@ -61,6 +64,7 @@ static struct {
 static atomic_bool has_settings;
 static atomic_bool armed;  // calls count
 static atomic_long call_count;
+static int descriptors_at_start;
 // Set while this library itself calls functions that count.
 static __thread bool inside __attribute__((tls_model("initial-exec")));
 
@@ -101,6 +105,30 @@ static int add_ranges(struct dl_phdr_info* info, size_t size, void* words) {
   return 0;
 }
 
+// Direct system calls: the wrappers are replaced by this library.
+static int open_descriptors(void) {
+  const int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY, 0);
+  if (fd < 0) return 0;
+  int count = -1;  // without `fd` itself
+  char entries[4096] __attribute__((aligned(8)));
+  for (long size; (size = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0;) {
+    for (long at = 0; at < size;) {
+      const struct dirent64* entry = (const struct dirent64*)(entries + at);
+      if (entry->d_name[0] != '.') ++count;
+      at += entry->d_reclen;
+    }
+  }
+  syscall(SYS_close, fd);
+  return count;
+}
+
+static void leak(void) {
+  void* volatile memory = malloc(1000);
+  memory = NULL;
+  (void)memory;
+  syscall(SYS_dup, 0);
+}
+
 static void read_settings(void) {
   const char* calls = getenv("EPI_FAULT_CALLS");
   if (calls == NULL) return;
@@ -116,7 +144,11 @@ static void read_settings(void) {
   settings.any_caller = from == NULL;
   if (from != NULL) dl_iterate_phdr(add_ranges, (void*)from);
   void* frame[1];
-  backtrace(frame, 1);  // the first call loads the unwinder
+  if (__lsan_disable != NULL) __lsan_disable();
+  backtrace(frame, 1);  // the first call loads the unwinder, which stays
+  if (__lsan_enable != NULL) __lsan_enable();
+  descriptors_at_start = open_descriptors();
+  if (getenv("EPI_FAULT_LEAK") != NULL) leak();
   atomic_store(&has_settings, true);
   atomic_store(&armed, settings.after == NULL);
 }
@@ -128,24 +160,26 @@ static void note_opened(const char* path) {
   }
 }
 
-// Direct system calls: the wrappers are replaced by this library.
-static void write_report(const char* function) {
+// Appends "NAME NUMBER" to the report, and the call stack if asked.
+static void write_report(const char* name, long number, bool with_stack) {
   if (settings.report == NULL) return;
   const int fd =
-      (int)syscall(SYS_openat, AT_FDCWD, settings.report, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+      (int)syscall(SYS_openat, AT_FDCWD, settings.report, O_WRONLY | O_CREAT | O_APPEND, 0644);
   if (fd < 0) return;
   char line[128];
-  const int length = snprintf(line, sizeof line, "%s %ld\n", function, atomic_load(&call_count));
+  const int length = snprintf(line, sizeof line, "%s %ld\n", name, number);
   syscall(SYS_write, fd, line, (size_t)length);
-  if (settings.at != 0) {
+  if (with_stack) {
     void* frames[kMaxFrames];
     backtrace_symbols_fd(frames, backtrace(frames, kMaxFrames), fd);
   }
   syscall(SYS_close, fd);
 }
 
-__attribute__((destructor)) static void report_count(void) {
-  if (atomic_load(&has_settings) && settings.at == 0) write_report("calls");
+__attribute__((destructor)) static void report_at_exit(void) {
+  if (!atomic_load(&has_settings)) return;
+  if (settings.at == 0) write_report("calls", atomic_load(&call_count), false);
+  write_report("descriptors", open_descriptors() - descriptors_at_start, false);
 }
 
 static bool is_counted(const char* function, const void* caller) {
@@ -168,7 +202,7 @@ static bool must_fail(const char* function, const void* caller) {
   if (is_counted(function, caller)) {
     const long number = atomic_fetch_add(&call_count, 1) + 1;
     fails = settings.at != 0 && (settings.keep ? number >= settings.at : number == settings.at);
-    if (fails && number == settings.at) write_report(function);
+    if (fails && number == settings.at) write_report(function, number, true);
   }
   inside = false;
   return fails;
@@ -201,7 +235,7 @@ int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, v
   return REAL(__libc_start_main)(counted_main, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
-// Allocations. `operator new` calls malloc or aligned_alloc.
+// Allocations.
 
 static bool allocation_fails(const void* caller) {
   if (!must_fail("alloc", caller)) return false;
@@ -209,22 +243,58 @@ static bool allocation_fails(const void* caller) {
   return true;
 }
 
-void* malloc(size_t size) { return allocation_fails(CALLER) ? NULL : __libc_malloc(size); }
+// The allocator behind this library: glibc's, or that of a leak checker.
+#define NEXT(name)                   \
+  static __typeof__(&name) next_one; \
+  if (next_one == NULL) next_one = REAL(name)
+
+void* malloc(size_t size) {
+  NEXT(malloc);
+  return allocation_fails(CALLER) ? NULL : next_one(size);
+}
 void* calloc(size_t count, size_t size) {
-  return allocation_fails(CALLER) ? NULL : __libc_calloc(count, size);
+  NEXT(calloc);
+  return allocation_fails(CALLER) ? NULL : next_one(count, size);
 }
 void* realloc(void* old, size_t size) {
-  return allocation_fails(CALLER) ? NULL : __libc_realloc(old, size);
+  NEXT(realloc);
+  return allocation_fails(CALLER) ? NULL : next_one(old, size);
 }
 void* aligned_alloc(size_t alignment, size_t size) {
-  return allocation_fails(CALLER) ? NULL : __libc_memalign(alignment, size);
+  NEXT(aligned_alloc);
+  return allocation_fails(CALLER) ? NULL : next_one(alignment, size);
 }
 int posix_memalign(void** result, size_t alignment, size_t size) {
-  void* memory = allocation_fails(CALLER) ? NULL : __libc_memalign(alignment, size);
-  if (memory == NULL) return ENOMEM;
-  *result = memory;
-  return 0;
+  NEXT(posix_memalign);
+  return allocation_fails(CALLER) ? ENOMEM : next_one(result, alignment, size);
 }
+
+// `operator new` and `operator new[]`, which a leak checker replaces as well. Each counts once.
+
+void _ZSt17__throw_bad_allocv(void) __attribute__((weak, noreturn));
+
+#define NEW(name, parameters, allocate, ...)                                \
+  void* name parameters;                                                    \
+  void* name parameters {                                                   \
+    NEXT(allocate);                                                         \
+    void* memory = allocation_fails(CALLER) ? NULL : next_one(__VA_ARGS__); \
+    if (memory == NULL) _ZSt17__throw_bad_allocv();                         \
+    return memory;                                                          \
+  }
+NEW(_Znwm, (size_t size), malloc, size)
+NEW(_Znam, (size_t size), malloc, size)
+NEW(_ZnwmSt11align_val_t, (size_t size, size_t alignment), aligned_alloc, alignment, size)
+NEW(_ZnamSt11align_val_t, (size_t size, size_t alignment), aligned_alloc, alignment, size)
+
+#define NOTHROW_NEW(name)                                    \
+  void* name(size_t size, const void* nothrow);              \
+  void* name(size_t size, const void* nothrow) {             \
+    (void)nothrow;                                           \
+    NEXT(malloc);                                            \
+    return allocation_fails(CALLER) ? NULL : next_one(size); \
+  }
+NOTHROW_NEW(_ZnwmRKSt9nothrow_t)
+NOTHROW_NEW(_ZnamRKSt9nothrow_t)
 
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
                    void* argument) {
