@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pytest plugin: records a callable and checks what it runs.
+
+    def test_mlp(expect_trace):
+        trace = expect_trace(mlp, x)
+        trace.expect("step: kernels == 5")
+
+A broken rule fails the test with what was found. ``expect_trace.rules(trace, "mlp.rules")`` checks
+the rules of a file beside the test; ``pytest --epilogue-update`` writes it. With ``--junitxml``, the
+report has the measures of the steps and the value that each rule found as properties.
+"""
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence
+
+import pytest
+
+# The package is imported by the fixture only: tests without it stay as fast as before.
+if TYPE_CHECKING:
+    from epilogue import Result, Trace
+
+_MEASURES = ("kernels", "launches", "gpu_us", "cpu_us", "idle_us", "busy")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("epilogue")
+    group.addoption(
+        "--epilogue-update",
+        action="store_true",
+        help="write the rules that hold to the files of expect_trace.rules()",
+    )
+
+
+@pytest.fixture
+def expect_trace(request: pytest.FixtureRequest, record_property: Any) -> ExpectTrace:
+    """Records a callable: ``trace = expect_trace(fn, *args, steps=3, warmup=3)``."""
+    return ExpectTrace(
+        folder=request.path.parent,
+        is_update=bool(request.config.getoption("--epilogue-update")),
+        record_property=record_property,
+    )
+
+
+class ExpectTrace:
+    """The fixture ``expect_trace``."""
+
+    def __init__(
+        self, folder: Path, is_update: bool, record_property: Callable[[str, object], None]
+    ) -> None:
+        self._folder = folder
+        self._is_update = is_update
+        self._record_property = record_property
+
+    def __call__(self, fn: Callable[..., Any], *args: Any, **options: Any) -> Trace:
+        """Records ``fn(*args)`` with the options of :func:`epilogue.record`."""
+        import epilogue
+
+        return self._watch(epilogue.record(fn, *args, **options))
+
+    def read(self, source: Any, *, step_pattern: Optional[str] = None) -> Trace:
+        """Reads a trace that was recorded otherwise. A path is relative to the test."""
+        import epilogue
+
+        if isinstance(source, (str, Path)):
+            source = self._folder / source
+        return self._watch(epilogue.read(source, step_pattern=step_pattern))
+
+    def rules(self, trace: Trace, file: str) -> None:
+        """Checks the rules of a file beside the test. ``--epilogue-update`` writes the file."""
+        __tracebackhide__ = True
+        path = self._folder / file
+        if self._is_update:
+            path.write_text(trace.suggest_rules(), encoding="utf-8")
+        if not path.exists():
+            pytest.fail(f"{path}: no such file; pytest --epilogue-update writes it", pytrace=False)
+        trace.expect(rules_file=path)
+
+    def _watch(self, trace: Trace) -> Trace:
+        trace._on_expect = self._record_rules
+        for result in _files(trace.steps()):
+            self._record_steps(result.get("steps", []), result.get("rank"), len(trace))
+        return trace
+
+    def _record_steps(self, steps: Sequence[Any], rank: Optional[int], files: int) -> None:
+        prefix = "epilogue." if files == 1 else f"epilogue.rank{rank}."
+        for measure in _MEASURES:
+            values = sorted(step[measure] for step in steps if step[measure] is not None)
+            if values:
+                self._record_property(f"{prefix}step.{measure}", values[len(values) // 2])
+
+    def _record_rules(self, result: Result) -> None:
+        for file in _files(result):
+            for rule in file["rules"]:
+                self._record_property(f"epilogue.rule {rule['rule']}", rule["found"])
+
+
+def _files(result: Result) -> Sequence[Any]:
+    """The objects of the files: several inputs have a list of them."""
+    files = result.json.get("files")
+    return files if isinstance(files, list) else [result.json]
