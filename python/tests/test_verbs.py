@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every verb returns what the command prints."""
+import epilogue
+import pytest
+from conftest import COMPILED, EAGER
+
+VERBS = {
+    "summary": (lambda t: t.summary(), ["summary"]),
+    "table": (lambda t: t.table(), ["table"]),
+    "table_sorted": (
+        lambda t: t.table(sort="self_cpu_time_total", limit=7),
+        ["table", "--sort", "self_cpu_time_total", "--limit", "7"],
+    ),
+    "table_by_shape": (lambda t: t.table(by_shape=True, stats=True), ["table", "--by-shape", "--stats"]),
+    "gemms": (lambda t: t.gemms(), ["table", "--gemms"]),
+    "steps": (lambda t: t.steps(), ["steps"]),
+    "tree": (lambda t: t.tree(), ["tree"]),
+    "tree_depth": (lambda t: t.tree(depth=2, full=True), ["tree", "--depth", "2", "--full"]),
+    "breakdown": (lambda t: t.breakdown(), ["breakdown"]),
+    "critical": (lambda t: t.breakdown(critical=True, all=True), ["breakdown", "--critical", "--all"]),
+    "advise": (lambda t: t.advise(), ["advise"]),
+    "advise_all": (lambda t: t.advise(all=True), ["advise", "--all"]),
+    "explain": (lambda t: t.explain(), ["explain"]),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_json_equals_the_command(verb, trace_path, read, command_json):
+    call, words = VERBS[verb]
+    assert call(read(trace_path)).json == command_json(words[0], trace_path, *words[1:])
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_text_equals_the_command(verb, read, command):
+    call, words = VERBS[verb]
+    assert call(read(EAGER)).text == command(words[0], EAGER, *words[1:])
+
+
+def test_markdown_equals_the_command(eager, command):
+    assert eager.steps().markdown == command("steps", EAGER, "--md")
+
+
+def test_options_of_one_file(eager, command_json):
+    assert eager.tree(step=3, under="mlp_fwd").json == command_json(
+        "tree", EAGER, "--step", "3", "--under", "mlp_fwd"
+    )
+    assert eager.advise(under="mlp_fwd").json == command_json("advise", EAGER, "--under", "mlp_fwd")
+    assert eager.summary(names="raw").text != eager.summary().text
+
+
+def test_compare(eager, compiled, command, command_json):
+    result = epilogue.compare(eager, compiled)
+    assert result.json == command_json("compare", EAGER, COMPILED)
+    assert result.text == command("compare", EAGER, COMPILED)
+    assert result.same_gpu_work is False
+    under = epilogue.compare(EAGER, COMPILED, under="mlp_fwd")
+    assert under.json == command_json("compare", EAGER, COMPILED, "--under", "mlp_fwd")
+
+
+def test_advise_against(eager, command_json):
+    expected = command_json("advise", EAGER, "--against", COMPILED)
+    assert eager.advise(against=COMPILED).json == expected
+
+
+def test_explain_names(command_json):
+    name = "nvjet_tst_64x8_64x16_1x2_h_bz_bias_TNT"
+    result = epilogue.explain(name)
+    assert result.json == command_json("explain", name)
+    assert result.kernels[0].library == "cublas"
+
+
+def test_several_files(command_json):
+    with epilogue.read([EAGER, COMPILED]) as traces:
+        assert len(traces) == 2
+        assert traces.files == [EAGER, COMPILED]
+        for verb in ("summary", "table", "steps", "tree", "breakdown", "advise"):
+            assert traces.run(verb).json == command_json(verb, EAGER, COMPILED), verb
+        assert len(traces.steps().files) == 2
+
+
+def test_a_folder_of_ranks(tmp_path, command_json):
+    for rank, path in enumerate((EAGER, COMPILED)):
+        text = open(path).read()
+        start = f'{{"distributedInfo": {{"rank": {rank}, "world_size": 2}},'
+        (tmp_path / f"rank{rank}.json").write_text(text.replace("{", start, 1))
+    with epilogue.read(tmp_path) as ranks:
+        assert len(ranks) == 2 and ranks.ranks == [0, 1]
+        assert ranks.summary().json == command_json("summary", str(tmp_path))
+
+
+def test_attributes_of_results(eager):
+    steps = eager.steps()
+    assert steps.schema == 1
+    assert steps.steps[0].kernels == 5
+    assert steps["steps"][0]["kernels"] == 5
+    assert "steps" in steps and "steps" in dir(steps)
+    assert dict(steps.steps[0])["name"] == "ProfilerStep#2"
+    with pytest.raises(AttributeError, match='no field "kernel"; fields: name'):
+        steps.steps[0].kernel
+    with pytest.raises(AttributeError, match='no field "stepz"'):
+        steps.stepz
+    assert not hasattr(steps, "_repr_png_")
+
+
+def test_texts_and_html(eager):
+    assert str(eager.summary()) == repr(eager.summary()) == eager.summary().text.rstrip("\n")
+    assert "HOST-BOUND" in eager._repr_html_() and "GGGG" in eager._repr_html_()
+    raw = eager.explain(names="raw")
+    assert "<8," in raw.text and "&lt;8," in raw._repr_html_() and "<8," not in raw._repr_html_()
+    assert repr(eager).count("\n") == 0 and "243 events" in repr(eager)
+
+
+def test_results_are_computed_when_used(eager):
+    result = eager.tree(step=99)
+    with pytest.raises(epilogue.InputError, match="99"):
+        result.json
+
+
+def test_ranks_and_notes(eager):
+    assert eager.ranks == [None]  # The file has no rank.
+    assert eager.notes == []
+    assert epilogue.version.count(".") == 2 and epilogue.__version__ == epilogue.version
