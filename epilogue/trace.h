@@ -92,7 +92,7 @@ typedef enum epi_format { EPI_TEXT = 0, EPI_JSON = 1, EPI_MARKDOWN = 2, EPI_CSV 
  * `options` is NULL or a JSON object with the command's options: {"under": "mlp_fwd", "all": true}
  * stands for --under mlp_fwd --all. A list repeats an option. "width" is the number of columns of
  * the text (80). The arguments that are not traces have names as well: "rules" (a list) of expect,
- * "kernels" (a list of names) of explain, "sql" of query.
+ * "kernels" (a list of names) of explain, "sql" of query. The file of --rules is "rules_file".
  *
  * `compare` takes two traces, `report` one or two, `explain` none or more. `advise` with two
  * compares its estimate for the first with the second (--against). The others take one or more. */

@@ -52,6 +52,8 @@ std::vector<std::string> values_of(const std::string& key, simdjson::dom::elemen
 // How the other arguments are called in the object.
 constexpr std::pair<std::string_view, std::string_view> kArgumentKeys[] = {
     {"rules", "RULE"}, {"kernels", "NAME"}, {"sql", "SQL"}};
+// Options whose key differs from their flag, because an argument has it.
+constexpr std::pair<std::string_view, std::string_view> kOptionKeys[] = {{"rules_file", "rules"}};
 // Options of the command that are given in another way here.
 constexpr std::pair<std::string_view, std::string_view> kOtherWays[] = {
     {"json", "choose the format"},
@@ -94,7 +96,7 @@ const cli::OptionInfo* find_option(const cli::CommandInfo& command, const std::s
 
 void add_option(const cli::CommandInfo& command, const std::string& key,
                 const std::vector<std::string>& values, std::vector<std::string>& words) {
-  std::string name = "--" + key;
+  std::string name = "--" + std::string(find(kOptionKeys, key).value_or(key));
   std::replace(name.begin(), name.end(), '_', '-');
   const cli::OptionInfo* option = find(kOtherWays, key) ? nullptr : find_option(command, name);
   if (option == nullptr) refuse(command, key);

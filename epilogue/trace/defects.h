@@ -41,8 +41,8 @@ inline constexpr size_t kDefectCount = static_cast<size_t>(Defect::kTrailingText
 class DefectSet {
  public:
   DefectSet() = default;
-  DefectSet(const DefectSet& other) : bits_(other.bits_.load()) {}
-  DefectSet& operator=(const DefectSet& other) {
+  DefectSet(const DefectSet& other) noexcept : bits_(other.bits_.load()) {}
+  DefectSet& operator=(const DefectSet& other) noexcept {
     bits_ = other.bits_.load();
     return *this;
   }

@@ -144,8 +144,10 @@ class Tables {
     columns.push_back(column(rows, "ph", SqlType::kText, [trace](EventId id) {
       return std::string_view(reinterpret_cast<const char*>(&trace->phase[id]), 1);
     }));
-    columns.push_back(column(rows, "cat", SqlType::kText,
-                             [trace](EventId id) { return trace->category_text(id); }));
+    columns.push_back(column(rows, "cat", SqlType::kText, [trace](EventId id) {
+      const std::string_view text = trace->category_text(id);
+      return text.empty() ? SqlCell() : SqlCell(text);
+    }));
     add_lane_columns(self, rows, "pid", "tid", columns);
     columns.push_back(
         integer(rows, "external_id", [trace](EventId id) { return trace->external_id[id]; }));
