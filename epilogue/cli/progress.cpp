@@ -40,7 +40,8 @@ WaitingLine::WaitingLine(const std::string& what, const char* activity) {
     std::unique_lock lock(mutex_);
     if (done_.wait_for(lock, 1s, [this] { return is_done_; })) return;
     write_line(line);
-    done_.wait(lock, [this] { return is_done_; });
+    // Not `wait`: GCC 12 binds it to a version of the C++ library that RHEL 9 does not have.
+    while (!done_.wait_for(lock, 1h, [this] { return is_done_; })) continue;
     write_line("");
   });
 }
