@@ -11,6 +11,7 @@ report has the measures of the steps and the value that each rule found as prope
 """
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence
 
@@ -71,7 +72,7 @@ class ExpectTrace:
         __tracebackhide__ = True
         path = self._folder / file
         if self._is_update:
-            path.write_text(trace.suggest_rules(), encoding="utf-8")
+            _write_whole(path, trace.suggest_rules())
         if not path.exists():
             pytest.fail(f"{path}: no such file; pytest --epilogue-update writes it", pytrace=False)
         trace.expect(rules_file=path)
@@ -93,6 +94,17 @@ class ExpectTrace:
         for file in _files(result):
             for rule in file["rules"]:
                 self._record_property(f"epilogue.rule {rule['rule']}", rule["found"])
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Replaces a file at once, so that an interrupted run does not leave half of it."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    finally:
+        if temporary.exists():
+            temporary.unlink()
 
 
 def _files(result: Result) -> Sequence[Any]:
