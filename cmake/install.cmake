@@ -4,6 +4,8 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS epilogue epilogue_reader EXPORT epilogue-targets)
 install(TARGETS epilogue-cli)
+# The C interface of the reader. Targets such as epilogue-cli alone do not build it.
+install(TARGETS epilogue_trace OPTIONAL)
 if(NOT CMAKE_CROSSCOMPILING)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR})
 endif()

@@ -2,6 +2,7 @@
 # The public headers, installed by `cmake --install` (docs/library.md). Each compiles on its own
 # (tests/install/consumer). All other headers are internal and may change.
 set(EPI_PUBLIC_HEADERS
+  trace.h
   base/error.h base/result.h
   trace/category.h trace/defects.h trace/links.h trace/op_tree.h trace/reader.h trace/trace.h trace/writer.h
   analysis/pytorch/profiler_table.h report/profiler_table_report.h)

@@ -19,3 +19,27 @@ add_custom_command(OUTPUT ${EPI_SBOM}
   DEPENDS epilogue-cli ${PROJECT_SOURCE_DIR}/scripts/sbom VERBATIM
   COMMENT "Writing the bill of materials")
 add_custom_target(sbom ALL DEPENDS ${EPI_SBOM})
+
+# The same for the library of the reader, which contains most of its dependencies. `reader_package` builds all that wheels
+# and release archives contain (scripts/wheel, scripts/release). The tests install it.
+set(EPI_READER_SBOM ${PROJECT_BINARY_DIR}/portable/epilogue.spdx.json)
+set(libraries included:CLI11:${CLI11_VERSION}:libcli11-dev included:tl-expected:${tl-expected_VERSION}:libexpected-dev
+    included:libfmt:${fmt_VERSION}:libfmt-dev)
+foreach(library sqlite3:libsqlite3-dev zstd:libzstd-dev deflate:libdeflate-dev z:zlib1g-dev)
+  string(REPLACE ":" ";" parts ${library})
+  list(GET parts 0 name)
+  list(GET parts 1 package)
+  if(EPI_STATIC_${name} MATCHES "\\.a$")
+    list(APPEND libraries included:lib${name}::${package})
+  endif()
+endforeach()
+add_custom_command(OUTPUT ${EPI_READER_SBOM}
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/portable
+  COMMAND ${PROJECT_SOURCE_DIR}/scripts/sbom $<TARGET_FILE:epilogue_trace> ${PROJECT_VERSION} ${libraries} > ${EPI_READER_SBOM}
+  DEPENDS epilogue_trace ${PROJECT_SOURCE_DIR}/scripts/sbom VERBATIM
+  COMMENT "Writing the bill of materials of the reader")
+set(all)
+if(EPI_HAS_TESTS AND NOT EPI_SANITIZE)
+  set(all ALL)
+endif()
+add_custom_target(reader_package ${all} DEPENDS epilogue_trace epilogue-portable ${EPI_READER_SBOM})
