@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What wheels and release archives contain, taken from a build folder (target reader_package), and what it needs from the
+system. scripts/wheel and scripts/release use it. Needs binutils and ldd, and no package of Python."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ARCHITECTURES = {"x86_64": "i386:x86-64", "aarch64": "aarch64"}  # uname -m: the name in objdump
+# Libraries that every Linux with glibc has. Everything else must be linked statically or be beside the programs.
+SYSTEM_LIBRARIES = re.compile(r"(libc|libm|libstdc\+\+|libgcc_s|libpthread|libdl|librt|ld-linux[-\w]*)\.so\.\d+")
+BUNDLED_LIBRARIES = re.compile(r"libsimdjson\.so\.\d+")  # Debian has no static library of it
+# The newest versions in RHEL 9, Debian 12 and Ubuntu 22.04: those of GCC 11.
+MAX_VERSIONS = {"GLIBCXX": (3, 4, 29), "CXXABI": (1, 3, 13)}
+
+
+class PackageError(Exception):
+    """A reason why no package can be made, for the user."""
+
+
+def run(*command, **options):
+    try:
+        return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout
+    except FileNotFoundError:
+        raise PackageError(f"{command[0]}: not found; install binutils and libc-bin") from None
+    except subprocess.CalledProcessError as error:
+        raise PackageError(f"{pathlib.Path(command[0]).name}: {error.stderr.strip()}") from None
+
+
+def dotted(version):
+    return ".".join(map(str, version))
+
+
+class Elf:
+    """The libraries that an ELF file needs, and the newest version of each set of their symbols."""
+
+    def __init__(self, path):
+        self.path = path
+        headers = run("objdump", "-p", "-f", str(path), env={**os.environ, "LC_ALL": "C"})
+        self.architecture = re.search(r"^architecture: ([^,]+)", headers, re.MULTILINE).group(1)
+        self.needed = re.findall(r"^\s+NEEDED\s+(\S+)", headers, re.MULTILINE)
+        self.versions = {}
+        references = headers.partition("Version References:")[2]
+        for name, number in re.findall(r"\b(GLIBC|GLIBCXX|CXXABI)_([0-9.]+)$", references, re.MULTILINE):
+            version = tuple(map(int, number.split(".")))
+            self.versions[name] = max(version, self.versions.get(name, version))
+
+
+class Build:
+    """The files of a build folder. `work` receives stripped copies."""
+
+    def __init__(self, folder, work):
+        self.folder = pathlib.Path(folder)
+        self.work = pathlib.Path(work)
+        cache = self.folder / "CMakeCache.txt"
+        if not cache.is_file():
+            raise PackageError(f"{folder}: not a build folder: it has no CMakeCache.txt")
+        self._cache = dict(re.findall(r"^(\w+):\w+=(.*)$", cache.read_text(), re.MULTILINE))
+        self.version = self._cache["CMAKE_PROJECT_VERSION"]
+        self.architecture = os.uname().machine
+        if self.architecture not in ARCHITECTURES:
+            raise PackageError(f"{self.architecture}: packages are made for x86_64 and aarch64 only")
+        self.sbom = self._require("portable/epilogue.spdx.json")
+        self.library = self._strip(self._require("lib/libepilogue_trace.so"))
+        self.command = self._strip(self._require("portable/epilogue"))
+        self.bundled = [self._strip(path) for path in self._bundled()]
+        self.programs = [Elf(path) for path in (self.library, self.command, *self.bundled)]
+        self._check()
+
+    def _require(self, name):
+        path = self.folder / name
+        if not path.is_file():
+            raise PackageError(f"{path}: missing; build the target reader_package first")
+        return path
+
+    def _strip(self, path):
+        copy = self.work / path.name
+        run("strip", "--strip-unneeded", "-o", str(copy), str(path))
+        copy.chmod(0o755)
+        return copy
+
+    def _bundled(self):
+        """The libraries to put beside the programs, as ldd finds them or in the folder that the build used."""
+        folders = [str(pathlib.Path(self._cache[name]) / "../..") for name in ("simdjson_DIR",) if name in self._cache]
+        folders += filter(None, [os.environ.get("LD_LIBRARY_PATH")])
+        found = run("ldd", str(self.library), env={**os.environ, "LD_PRELOAD": "", "LD_LIBRARY_PATH": ":".join(folders)})
+        paths = dict(re.findall(r"^\s*(\S+) => (/\S+)", found, re.MULTILINE))
+        for name in Elf(self.library).needed:
+            if BUNDLED_LIBRARIES.fullmatch(name):
+                if name not in paths:
+                    raise PackageError(f"{name}: not found; {self.library.name} needs it")
+                copy = self.work / "found" / name
+                copy.parent.mkdir(exist_ok=True)
+                copy.write_bytes(pathlib.Path(paths[name]).read_bytes())
+                yield copy
+
+    def _check(self):
+        beside = {path.name for path in self.bundled}
+        for program in self.programs:
+            if program.architecture != ARCHITECTURES[self.architecture]:
+                raise PackageError(f"{program.path.name}: is for {program.architecture}, not for {self.architecture}")
+            for name in program.needed:
+                if name not in beside and not SYSTEM_LIBRARIES.fullmatch(name):
+                    raise PackageError(f"{program.path.name}: needs {name}, which other machines may lack; install its static library "
+                                       "and configure again in an empty build folder")
+
+    def newest(self, name):
+        """The newest version of a set of symbols that a program needs, such as (2, 34) for GLIBC."""
+        return max(program.versions.get(name, (0,)) for program in self.programs)
+
+    def check_portable(self):
+        """Refuses programs that need a newer C++ library than the oldest supported systems have."""
+        for name, limit in MAX_VERSIONS.items():
+            for program in self.programs:
+                version = program.versions.get(name, (0,))
+                if version > limit:
+                    raise PackageError(f"{program.path.name}: needs {name}_{dotted(version)}; RHEL 9 has {name}_{dotted(limit)}; build it on "
+                                       "Debian 12, or use --local for a package for this machine")
+
+    def licenses(self, is_local):
+        """The licence texts of the libraries that are linked statically or bundled, by package."""
+        sbom = json.loads(self.sbom.read_text())
+        texts = {}
+        for package in sbom["packages"]:
+            if package["SPDXID"] == "SPDXRef-epilogue" or SYSTEM_LIBRARIES.fullmatch(package["name"]):
+                continue
+            locators = [reference["referenceLocator"] for reference in package.get("externalRefs", [])]
+            name = re.match(r"pkg:deb/\w+/([^@]+)@", locators[0]).group(1) if locators else package["name"]
+            path = pathlib.Path("/usr/share/doc") / name / "copyright"
+            if path.is_file():
+                texts[name] = path.read_bytes()
+            elif not is_local:
+                raise PackageError(f"{path}: missing; the package must contain the licence of {package['name']}")
+        return texts
+
+
+def main(script, usage, make):
+    """Runs `make(build, output, is_local)` for the arguments [--local] BUILD_FOLDER OUTPUT_FOLDER."""
+    arguments = [argument for argument in sys.argv[1:] if argument != "--local"]
+    if len(arguments) != 2 or any(argument.startswith("-") for argument in arguments):
+        print(f"{script}: usage: {usage}", file=sys.stderr)
+        return 2
+    try:
+        output = pathlib.Path(arguments[1])
+        output.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory() as work:
+            make(Build(arguments[0], work), output, "--local" in sys.argv)
+    except (PackageError, OSError) as error:
+        print(f"{script}: {error}", file=sys.stderr)
+        return 2
+    return 0
