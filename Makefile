@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-.PHONY: setup setup-tests build demo reader test check bench format lint
+.PHONY: setup setup-tests build demo reader wheel release test check bench format lint
 SOURCES = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.cu' '*.cuh')
 
 setup:
@@ -17,6 +17,16 @@ reader:
 	@scripts/setup reader
 	@scripts/build reader epilogue-cli
 	@build/reader/bin/epilogue --version
+# The Python package with the trace reader, in dist/.
+wheel:
+	@scripts/setup package
+	@scripts/build reader reader_package
+	@scripts/wheel build/reader dist
+# The reader for machines without its libraries: archive, wheel, Debian package, checksums, bill of materials.
+release:
+	@scripts/setup package
+	@scripts/build reader reader_package
+	@scripts/release build/reader dist
 test: setup-tests
 	@scripts/test
 check: test lint
@@ -30,3 +40,4 @@ lint: setup-tests
 	@clang-format-19 --dry-run --Werror $(SOURCES)
 	@scripts/check_includes
 	@scripts/check_language
+	@mypy --strict --python-version 3.9 --cache-dir build/mypy --no-error-summary python/epilogue
