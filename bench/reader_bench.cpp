@@ -128,15 +128,20 @@ std::vector<std::string> table_of(const std::string& file) {
   return {tool("epilogue"), "table", file};
 }
 
-// Reads a trace with the Python package, and takes the columns of its kernels. Uses Debian's
-// Python, whose numpy `make setup-tests` installs.
+// A Python with numpy: $PYTHON, or Debian's, whose numpy `make setup-tests` installs.
+std::string python() {
+  const char* chosen = std::getenv("PYTHON");
+  return chosen == nullptr ? "/usr/bin/python3" : chosen;
+}
+
+// Reads a trace with the Python package, and takes the columns of its kernels.
 double run_python(const std::string& file) {
   const auto build = std::filesystem::path(tool("")).parent_path().parent_path();
   const std::string library = build / "lib/libepilogue_trace.so";
   ::setenv("EPILOGUE_LIBRARY", library.c_str(), 1);
   ::setenv("PYTHONPATH", EPI_PYTHON_FOLDER, 1);
   const char* code = "import sys, epilogue; epilogue.read(sys.argv[1]).kernels.to_numpy()";
-  return run_program({"/usr/bin/python3", "-c", code, file});
+  return run_program({python(), "-c", code, file});
 }
 
 // The median over turns in which both sides run.
@@ -164,8 +169,8 @@ void add_python(Suite& suite, const std::shared_ptr<TraceFiles>& files) {
              {"epilogue.read, 500 MB", [files] { run_python(files->plain(500)); }},
              {"json.load",
               [files] {
-                run_program({"/usr/bin/python3", "-c",
-                             "import json, sys; json.load(open(sys.argv[1]))", files->plain(500)});
+                run_program({python(), "-c", "import json, sys; json.load(open(sys.argv[1]))",
+                             files->plain(500)});
               }},
              Bound::kAtLeast,
              kJsonLoadLimit,
