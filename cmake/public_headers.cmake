@@ -4,8 +4,8 @@
 set(EPI_PUBLIC_HEADERS
   trace.h
   base/error.h base/result.h
-  trace/category.h trace/defects.h trace/links.h trace/op_tree.h trace/reader.h trace/trace.h trace/writer.h
-  analysis/pytorch/profiler_table.h report/profiler_table_report.h)
+  trace/category.h trace/defects.h trace/links.h trace/op_tree.h trace/read_progress.h trace/reader.h trace/trace.h trace/writer.h
+  analysis/pytorch/profiler_table.h analysis/pytorch/pytorch_memory.h report/profiler_table_report.h)
 if(EPI_RUNTIME)
   list(APPEND EPI_PUBLIC_HEADERS
     glu.h kernel_abi.h
