@@ -118,8 +118,8 @@ class Build:
             for program in self.programs:
                 version = program.versions.get(name, (0,))
                 if version > limit:
-                    raise PackageError(f"{program.path.name}: needs {name}_{dotted(version)}; RHEL 9 has {name}_{dotted(limit)}; build it on "
-                                       "Debian 12, or use --local for a package for this machine")
+                    raise PackageError(f"{program.path.name}: needs {name}_{dotted(version)}; RHEL 9 has {name}_{dotted(limit)}; `objdump -T` lists "
+                                       "the symbols, and `scripts/wheel --local` makes a wheel for this machine")
 
     def licenses(self, is_local):
         """The licence texts of the libraries that are linked statically or bundled, by package."""
