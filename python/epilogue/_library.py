@@ -6,7 +6,6 @@ import ctypes
 import os
 import threading
 from ctypes import POINTER, c_char_p, c_double, c_int, c_size_t, c_void_p
-from pathlib import Path
 from typing import Any, List, Optional
 
 from ._arrow import ArrowArrayStream
@@ -38,8 +37,8 @@ def _candidate() -> str:
     chosen = os.environ.get("EPILOGUE_LIBRARY")
     if chosen:
         return chosen
-    beside = Path(__file__).with_name("_lib") / "libepilogue_trace.so"
-    return str(beside) if beside.exists() else SONAME
+    beside = os.path.join(os.path.dirname(__file__), "_lib", "libepilogue_trace.so")
+    return beside if os.path.exists(beside) else SONAME
 
 
 def _load(path: str) -> ctypes.CDLL:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from importlib import import_module
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Callable, Optional, Type
 
@@ -121,11 +119,14 @@ class profile:
         _handle.warn_of(self._trace.notes)
 
     def _save(self, profiler: Any) -> None:
+        import tempfile  # here, because it would slow down `import epilogue`
+
         # In a schedule that repeats, the last cycle remains. The profiler writes files only.
         with tempfile.TemporaryDirectory(prefix="epilogue-") as folder:
             path = os.path.join(folder, "trace.json")
             profiler.export_chrome_trace(path)
-            self._data = Path(path).read_bytes()
+            with open(path, "rb") as file:
+                self._data = file.read()
         if self._user_handler is not None:
             self._user_handler(profiler)
 
