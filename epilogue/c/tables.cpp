@@ -12,6 +12,7 @@
 #include "epilogue/base/join.h"
 #include "epilogue/base/mapped_file.h"
 #include "epilogue/base/parse_integer.h"
+#include "epilogue/base/thread_pool.h"
 #include "epilogue/c/arrow_stream.h"
 #include "epilogue/c/guard.h"
 #include "epilogue/c/open_trace.h"
@@ -89,10 +90,12 @@ void build_table(const OpenTrace& trace, const char* name, ArrowArrayStream* str
       builder.add_column(column.name, arrow_type(column.type), file == 0);
     }
     builder.add_file_cells(file, input, rows);
-    for (size_t i = 0; i < table.columns.size(); ++i) {
-      ColumnBuilder& column = builder.column(i);
-      for (size_t row = 0; row < rows; ++row) column.add(table.columns[i].cell(row));
-    }
+    parallel_for(std::ssize(table.columns), 1, [&](int64_t begin, int64_t end) {
+      for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
+        ColumnBuilder& column = builder.column(i);
+        for (size_t row = 0; row < rows; ++row) column.add(table.columns[i].cell(row));
+      }
+    });
     refuse_changed(input);
   }
   builder.finish(stream);
