@@ -53,14 +53,22 @@ bool is_trace(const std::string& word) {
   return !word.starts_with("-") && !is_verb && epi::cli::TerminalSession().is_trace(word);
 }
 
+#ifdef EPI_HAS_RUNTIME
+#define EPI_RUNTIME_TEXT(text) text
+#else
+#define EPI_RUNTIME_TEXT(text) ""
+#endif
+
 constexpr const char* kExamples =
-    "epilogue analyzes PyTorch profiler traces and runs the MLP block of transformers.\n"
+    "epilogue analyzes PyTorch profiler traces" EPI_RUNTIME_TEXT(
+        " and runs the MLP block of transformers") ".\n"
     "\n"
     "  epilogue trace.json.gz                   what limits a step, and what could help\n"
     "  epilogue compare before.json after.json  what a change did, kernel by kernel\n"
     "  epilogue report trace.json -o r.html     an HTML page to share\n"
-    "  epilogue run mlp --batch 4 --seq 128     run an MLP: operators, kernels, times\n"
-    "  epilogue tour                            a two-minute tutorial\n"
+    EPI_RUNTIME_TEXT(
+        "  epilogue run mlp --batch 4 --seq 128     run an MLP: operators, kernels, times\n"
+        "  epilogue tour                            a two-minute tutorial\n")
     "\n"
     "All commands: epilogue --help\n";
 
@@ -89,9 +97,10 @@ int parse_and_run(int argc, char** argv) {
   check_environment();
   epi::cli::CommandLine command_line(
       "epilogue",
-      "Analyzes PyTorch profiler traces, and runs the MLP block of transformers\n"
-      "Example: epilogue trace.json.gz\n"
-      "         epilogue run mlp --batch 4 --seq 128",
+      "Analyzes PyTorch profiler traces" EPI_RUNTIME_TEXT(
+          ", and runs the MLP block of transformers") "\n"
+      "Example: epilogue trace.json.gz" EPI_RUNTIME_TEXT(
+          "\n         epilogue run mlp --batch 4 --seq 128"),
       epi::cli::version_text);
   epi::cli::Command root = command_line.root();
   epi::cli::TerminalSession session;
