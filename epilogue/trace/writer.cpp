@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "epilogue/base/json_writer.h"
+#include "epilogue/base/mapped_file.h"
 #include "epilogue/base/result.h"
 #include "epilogue/trace/compressed_output.h"
 #include "epilogue/trace/event_args.h"
@@ -140,6 +141,10 @@ Result<void> write(const Trace& trace, const std::filesystem::path& path) {
   }
   buffer += first ? "  ]\n}\n" : "\n  ]\n}\n";
   EPI_TRY((*output)->write(buffer));
+  if (is_in_changed_file(trace.args_text.get())) {
+    return failure("{}: not written: the file of the trace has changed since it was read",
+                   path.string());
+  }
   return (*output)->commit();
 }
 

@@ -11,7 +11,8 @@
 namespace epi::trace {
 
 // Writes plain text, `.gz` or `.zst`, depending on the extension of `path`. Streams its output:
-// memory use does not grow with the trace. The file is written atomically.
+// memory use does not grow with the trace. The file is written atomically, and not at
+// all if the file of the trace has changed since it was read.
 Result<void> write(const Trace& trace, const std::filesystem::path& path);
 
 }  // namespace epi::trace
