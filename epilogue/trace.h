@@ -15,10 +15,11 @@
  *   epi_free(message);
  *   epi_trace_close(&trace);
  *
- * Threads: several threads may use one trace at the same time. A trace may be closed while other
- * threads are inside calls with it: these calls finish, and the memory is freed after the last.
- * Calls must not start after that. The library has no state of its own besides its threads and a
- * handler of SIGBUS, which survives files that are truncated while they are read.
+ * Threads: several threads may use one trace at the same time. A trace may be closed while a call
+ * with it reports progress on another thread: the call finishes, and the memory is freed after it.
+ * No call may start while or after the trace is closed. The library has no state of its own besides
+ * its threads, which keep it loaded, and a handler of SIGBUS, which survives files that are
+ * truncated while they are read.
  *
  * Results: functions return a status and never throw. A pointer to a result is set to NULL first.
  * `message` may be NULL. After a failure it receives one line with the reason. After a success it
@@ -77,8 +78,8 @@ EPI_API void epi_trace_close(epi_trace** trace);
 
 /* The number of files. */
 EPI_API size_t epi_trace_count(const epi_trace* trace);
-/* {"schema": 1, "files": [{"file", "rank", "events", "notes": []}]}; `rank` is null if the file has
- * none. */
+/* {"schema": 1, "files": [{"file", "rank", "events", "notes": []}], "notes": []}; `rank` is null if
+ * the file has none. The last notes are on files of a folder that are not traces. */
 EPI_API epi_status epi_trace_info(const epi_trace* trace, char** json, char** message);
 /* Writes one file of the trace, compressed if the path ends in .gz or .zst. */
 EPI_API epi_status epi_trace_save(const epi_trace* trace, size_t index, const char* path,

@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "epilogue/base/error.h"
 #include "epilogue/trace.h"
@@ -39,8 +40,14 @@ epi_status guarded(char** message, const Body& body) noexcept {
   } catch (const std::bad_alloc&) {
     set_message(message, "out of memory");
     return EPI_INVALID;
+  } catch (const std::system_error& error) {  // of files and threads
+    set_message(message, error.what());
+    return EPI_INVALID;
   } catch (const std::exception& error) {
     set_message(message, error.what());
+    return EPI_BUG;
+  } catch (...) {
+    set_message(message, "unknown exception");
     return EPI_BUG;
   }
 }

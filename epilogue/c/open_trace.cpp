@@ -10,6 +10,7 @@
 
 #include "epilogue/base/error.h"
 #include "epilogue/base/json_writer.h"
+#include "epilogue/base/mapped_file.h"
 #include "epilogue/c/guard.h"
 #include "epilogue/c/option_words.h"
 #include "epilogue/cli/trace/read_traces.h"
@@ -21,18 +22,16 @@ namespace {
 cli::ReadingFlags reading_flags(const char* options) {
   cli::ReadingFlags flags;
   for (const auto& [key, values] : parse_options(options)) {
-    if (values.size() == 1 && key == "step_pattern") {
-      flags.step_pattern = values.front();
-    } else if (values.size() == 1 && key == "max_unpacked") {
-      flags.max_unpacked = values.front();
-    } else {
+    if (key != "step_pattern" && key != "max_unpacked") {
       throw Error(fmt::format("unknown option \"{}\": expected step_pattern or max_unpacked", key));
     }
+    if (values.size() != 1) throw Error(fmt::format("option \"{}\": expected one value", key));
+    (key == "step_pattern" ? flags.step_pattern : flags.max_unpacked) = values.front();
   }
   return flags;
 }
 
-// The notes of the command on the files of a trace: defects, and missing ranks.
+// The defects of a file, as the command notes them.
 std::vector<std::string> notes_on(const cli::TraceInput& input) {
   return input.trace().defects.lines();
 }
@@ -102,6 +101,11 @@ epi_status finish_open(OpenTrace&& content, epi_trace** trace, char** message) {
 std::shared_ptr<const OpenTrace> open_trace_of(const epi_trace* trace) {
   if (trace == nullptr) throw Error("the trace is null or closed");
   return trace->content;
+}
+
+void refuse_changed(const cli::TraceInput& input) {
+  if (!is_in_changed_file(input.trace().args_text.get())) return;
+  throw Error(fmt::format("{}: changed while it was read", input.file));
 }
 
 void run_with_progress(epi_progress progress, void* user, const std::function<double()>& fraction,
@@ -194,7 +198,8 @@ epi_status epi_trace_save(const epi_trace* trace, size_t index, const char* path
     if (index >= content->inputs.size()) {
       throw epi::Error(fmt::format("no file {}: the trace has {}", index, content->inputs.size()));
     }
-    const auto written = epi::trace::write(content->inputs[index].trace(), path);
+    const epi::cli::TraceInput& input = content->inputs[index];
+    const auto written = epi::trace::write(input.trace(), path);
     if (!written) throw epi::Error(written.error().message);
     return EPI_OK;
   });

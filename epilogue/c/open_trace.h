@@ -24,6 +24,10 @@ struct OpenTrace {
 // null.
 std::shared_ptr<const OpenTrace> open_trace_of(const epi_trace* trace);
 
+// Throws `Error` if the file of a trace has changed since it was read: what was computed from it
+// may be a mixture of old and new.
+void refuse_changed(const cli::TraceInput& input);
+
 // Runs `work` while the calling thread reports the progress. Throws `Cancelled` if the callback
 // asked for it: `cancel` is called then, and should make `work` return early. Rethrows what `work`
 // throws.

@@ -137,7 +137,8 @@ Options parse_options(const char* text) {
   simdjson::dom::object object;
   if (root.get(object) != simdjson::SUCCESS) throw Error("options: expected a JSON object");
   for (const auto& [key, value] : object) {
-    const std::string name(key);
+    std::string name(key);
+    std::replace(name.begin(), name.end(), '-', '_');
     auto values = values_of(name, value);
     if (!values.empty()) options.emplace_back(name, std::move(values));
   }
@@ -157,7 +158,8 @@ std::vector<std::string> option_words(const cli::CommandInfo& command, const Opt
       add_option(command, key, values, words);
     }
   }
-  words.emplace_back("--");  // what follows is an argument, even if it starts with a dash
+  // What follows is an argument, even if it starts with a dash.
+  if (!arguments.empty()) words.emplace_back("--");
   words.insert(words.end(), arguments.begin(), arguments.end());
   return words;
 }

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "epilogue/base/error.h"
-#include "epilogue/base/mapped_file.h"
 #include "epilogue/base/parse_integer.h"
 #include "epilogue/base/visible_text.h"
 #include "epilogue/c/guard.h"
@@ -60,11 +59,7 @@ class OpenTraceSession final : public cli::Session {
   }
 
   void refuse_changed_inputs() override {
-    for (const TraceInput& input : used_) {
-      if (is_in_changed_file(input.trace().args_text.get())) {
-        throw Error(fmt::format("{}: changed while it was read", input.file));
-      }
-    }
+    for (const TraceInput& input : used_) refuse_changed(input);
   }
 
   std::unique_ptr<cli::StatementGuard> guard_statement(std::optional<int64_t>) override {
@@ -140,13 +135,13 @@ const char* format_flag(const cli::CommandInfo& command, epi_format format) {
 
 void check_count(const char* verb, size_t count) {
   const std::string_view name = verb;
-  const size_t least = name == "explain" ? 0 : name == "compare" ? 2 : 1;
-  const size_t most = name == "compare" || name == "report" || name == "advise" ? 2 : SIZE_MAX;
-  if (count >= least && count <= most) return;
+  const size_t min_count = name == "explain" ? 0 : name == "compare" ? 2 : 1;
+  const size_t max_count = name == "compare" || name == "report" || name == "advise" ? 2 : SIZE_MAX;
+  if (count >= min_count && count <= max_count) return;
   throw Error(fmt::format("[{}] expected {}, got {}", name,
-                          least == 2      ? "two traces"
-                          : count < least ? "a trace"
-                                          : "at most two traces",
+                          min_count == 2      ? "two traces"
+                          : count < min_count ? "a trace"
+                                              : "at most two traces",
                           count));
 }
 

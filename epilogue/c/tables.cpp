@@ -10,7 +10,6 @@
 #include "epilogue/analysis/sql/sql_tables.h"
 #include "epilogue/base/error.h"
 #include "epilogue/base/join.h"
-#include "epilogue/base/mapped_file.h"
 #include "epilogue/base/parse_integer.h"
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/c/arrow_stream.h"
@@ -23,7 +22,8 @@ namespace {
 
 using Type = ColumnBuilder::Type;
 
-// Builds the columns of all files of a trace. Several files are told apart by two more columns.
+// Builds the columns of all files of a trace. If there are several, two more columns identify the
+// file.
 class TableBuilder {
  public:
   explicit TableBuilder(bool has_several) : has_several_(has_several) {
@@ -75,11 +75,6 @@ analysis::SqlTable find_table(const analysis::TraceIndex& index, const char* nam
                           join(analysis::sql_table_names(), ", ")));
 }
 
-void refuse_changed(const cli::TraceInput& input) {
-  if (!is_in_changed_file(input.trace().args_text.get())) return;
-  throw Error(fmt::format("{}: changed while it was read", input.file));
-}
-
 void build_table(const OpenTrace& trace, const char* name, ArrowArrayStream* stream) {
   TableBuilder builder(trace.inputs.size() > 1);
   for (size_t file = 0; file < trace.inputs.size(); ++file) {
@@ -115,6 +110,9 @@ QueryOptions query_options(const char* text) {
     }
     if (values.size() != 1 || !number || *number < 1) {
       throw Error(fmt::format("option \"{}\": expected a positive number", key));
+    }
+    if (key == "timeout" && *number > analysis::kMaxTimeoutS) {
+      throw Error(fmt::format("option \"timeout\": must be at most {}", analysis::kMaxTimeoutS));
     }
     (key == "timeout" ? options.timeout_s : options.max_rows) = number;
   }

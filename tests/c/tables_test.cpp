@@ -185,6 +185,8 @@ TEST(CTables, NameWhatIsWrong) {
   EXPECT_EQ(fails("select missing", nullptr), "SQL: no such column: missing");
   EXPECT_EQ(fails("select 1", R"({"max_rows": 0})"),
             "option \"max_rows\": expected a positive number");
+  EXPECT_EQ(fails("select 1", R"({"timeout": 10000000000})"),
+            "option \"timeout\": must be at most 1000000");
   EXPECT_EQ(fails("select 1", R"({"rows": 1})"),
             "unknown option \"rows\": expected max_rows or timeout");
   Text message;

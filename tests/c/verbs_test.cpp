@@ -56,6 +56,23 @@ TEST(CInterface, SavesATraceThatReadsTheSame) {
   std::filesystem::remove(path);
 }
 
+TEST(CInterface, SavesNothingIfTheFileHasChanged) {
+  const auto folder = std::filesystem::temp_directory_path() / "epi_c_test_changed";
+  std::filesystem::create_directories(folder);
+  std::filesystem::copy_file(kMlp, folder / "t.json",
+                             std::filesystem::copy_options::overwrite_existing);
+  const TraceHandle trace = open_path((folder / "t.json").string());
+  std::ofstream(folder / "t.json") << "{}";
+  Text message;
+  const std::string output = (folder / "out.json").string();
+  EXPECT_EQ(epi_trace_save(trace.get(), 0, output.c_str(), message.out()), EPI_INVALID);
+  EXPECT_EQ(message.str(),
+            output + ": not written: the file of the trace has changed since it was read");
+  EXPECT_FALSE(std::filesystem::exists(output));
+  EXPECT_TRUE(contains(run(trace, "summary", nullptr, EPI_TEXT, EPI_INVALID), "changed"));
+  std::filesystem::remove_all(folder);
+}
+
 TEST(CInterface, ComparesTwoTraces) {
   const TraceHandle a = open_path(kMlp);
   const TraceHandle b = open_path(data_path("traces/mlp_compile.json"));
@@ -93,6 +110,8 @@ TEST(CInterface, NamesWhatIsWrongWithOptions) {
   };
   EXPECT_EQ(message("table", R"({"limi": 3})"), "[table] unknown option \"limi\"");
   EXPECT_EQ(message("table", R"({"json": true})"), "[table] option \"json\": choose the format");
+  EXPECT_EQ(message("steps", R"({"step-pattern": "x"})"),
+            "[steps] option \"step_pattern\": it is an option of opening a trace");
   EXPECT_EQ(message("table", R"({"stats": 3})"),
             "[table] option \"stats\": expected true or false");
   EXPECT_EQ(message("table", "[1]"), "options: expected a JSON object");

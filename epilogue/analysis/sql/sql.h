@@ -25,6 +25,9 @@ struct SqlResult {
   bool is_cut = false;  // a limit was reached: more rows would follow
 };
 
+// The longest time limit of a query.
+inline constexpr int64_t kMaxTimeoutS = 1'000'000;
+
 // A query can produce any amount of data from a small trace, and can run forever.
 struct SqlLimits {
   size_t max_rows = 1'000'000;

@@ -167,9 +167,8 @@ int query(Session& session, const QueryFlags& flags) {
   if (flags.sql.empty() && flags.export_path.empty()) {
     fail("query", "no statement given: expected SQL or --export FILE");
   }
-  constexpr int64_t kMaxTimeoutS = 1'000'000;
-  if (flags.timeout_s && (*flags.timeout_s < 1 || *flags.timeout_s > kMaxTimeoutS)) {
-    fail("query", "--timeout must be from 1 to {}", kMaxTimeoutS);
+  if (flags.timeout_s && (*flags.timeout_s < 1 || *flags.timeout_s > analysis::kMaxTimeoutS)) {
+    fail("query", "--timeout must be from 1 to {}", analysis::kMaxTimeoutS);
   }
   if (flags.max_rows && *flags.max_rows < 1) fail("query", "--max-rows must be at least 1");
   std::vector<std::string> files = {flags.file};
