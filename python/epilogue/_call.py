@@ -16,6 +16,7 @@ from ._errors import Error
 T = TypeVar("T")
 
 SHOW_AFTER_S = 1.0
+CANCEL_S = 1.0
 
 
 class Progress:
@@ -46,13 +47,10 @@ class _Worker(threading.Thread, Generic[T]):
         finally:
             self.done.set()
 
-    def finish(self) -> None:
-        """Waits for the end, also if Ctrl-C is pressed again."""
-        while not self.done.is_set():
-            try:
-                self.done.wait()
-            except KeyboardInterrupt:
-                pass
+    def finish(self) -> bool:
+        """Waits for the end of a cancelled call. False if it takes too long: a single function of
+        SQLite cannot be cancelled."""
+        return self.done.wait(CANCEL_S)
 
 
 def interruptible(
@@ -66,6 +64,7 @@ def interruptible(
     With ``progress``, the call is cancelled first, and a result that came too late goes to
     ``discard``. Without it, the call cannot be cancelled: it ends in the background.
     """
+    __tracebackhide__ = True  # pytest then points at the test
     worker = _Worker(function)
     line = _Line(title, progress)
     worker.start()
@@ -75,8 +74,7 @@ def interruptible(
     except BaseException:
         if progress is not None:
             progress.is_cancelled = True
-            worker.finish()
-            if discard is not None and worker.result is not None:
+            if worker.finish() and discard is not None and worker.result is not None:
                 discard(worker.result)
         raise
     finally:
@@ -96,12 +94,15 @@ class _Line:
         self.progress = progress
         self.start = time.monotonic()
         self.is_shown = False
-        self.interval: Optional[float] = 0.1 if progress and _is_terminal() else None
+        self.interval: Optional[float] = 0.1 if title and _is_terminal() else None
 
     def update(self) -> None:
-        if self.progress is None or time.monotonic() - self.start < SHOW_AFTER_S:
+        elapsed = time.monotonic() - self.start
+        if elapsed < SHOW_AFTER_S:
             return
-        sys.stderr.write(f"\r{self.title} {self.progress.fraction:4.0%}")
+        known = self.progress is not None and self.progress.fraction > 0
+        done = f"{self.progress.fraction:4.0%}" if known and self.progress else f"{elapsed:.0f} s"
+        sys.stderr.write(f"\r{self.title} {done}")
         sys.stderr.flush()
         self.is_shown = True
 

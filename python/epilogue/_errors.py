@@ -47,7 +47,7 @@ class ExpectationError(AssertionError):
     """
 
     def __init__(self, result: Result) -> None:
-        super().__init__("\n" + result.text.rstrip("\n"))
+        super().__init__("not all rules hold\n" + result.text.rstrip("\n"))
         self.result = result
 
 

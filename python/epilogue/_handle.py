@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import sys
 import threading
@@ -61,7 +62,7 @@ class Handle:
         return found
 
     def save(self, index: int, path: str) -> None:
-        name = c_text(path)
+        name = c_path(path)
 
         def call() -> None:
             message = c_void_p()
@@ -69,7 +70,7 @@ class Handle:
                 status = library().epi_trace_save(pointer, index, name, byref(message))
             check(status, message)
 
-        interruptible(call)
+        interruptible(call, title=f"writing {path}")
 
     def table(self, name: str) -> Batch:
         def call() -> Batch:
@@ -80,7 +81,7 @@ class Handle:
             take_text(message)
             return take_batch(stream)
 
-        return interruptible(call)
+        return interruptible(call, title=f"table {name}")
 
     def query(self, sql: str, options: Dict[str, Any]) -> Tuple[Batch, List[str]]:
         progress = Progress()
@@ -99,7 +100,7 @@ class Handle:
 
 
 def open_paths(paths: Sequence[str], options: Dict[str, Any]) -> Handle:
-    names = (c_char_p * len(paths))(*[c_text(path) for path in paths])
+    names = (c_char_p * len(paths))(*[c_path(path) for path in paths])
     title = f"reading {paths[0]}" if len(paths) == 1 else f"reading {len(paths)} traces"
 
     def call(*rest: Any) -> int:
@@ -110,7 +111,7 @@ def open_paths(paths: Sequence[str], options: Dict[str, Any]) -> Handle:
 
 def open_memory(data: bytes, name: str, options: Dict[str, Any]) -> Handle:
     def call(*rest: Any) -> int:
-        return int(library().epi_trace_open_memory(data, len(data), c_text(name), *rest))
+        return int(library().epi_trace_open_memory(data, len(data), c_path(name), *rest))
 
     return _open(call, options, f"reading {name}")
 
@@ -145,22 +146,40 @@ def run(
         check(status, message)
         return status, take_text(text), take_notes(message)
 
-    status, found, notes = interruptible(call)
+    status, found, notes = interruptible(call, title=str(verb))
     warn_of(notes)
     return status, found
 
 
+def c_path(path: str) -> bytes:
+    """A path for C. Bytes that are not UTF-8 pass unchanged."""
+    if not isinstance(path, str):
+        raise TypeError(f"expected a path, got {type(path).__name__}")
+    return _without_nul(os.fsencode(path))
+
+
 def c_text(text: str) -> bytes:
-    """A text for C. Bytes of a path that are not UTF-8 pass unchanged."""
-    if "\0" in text:
+    """A string for C."""
+    if not isinstance(text, str):
+        raise TypeError(f"expected a string, got {type(text).__name__}")
+    return _without_nul(text.encode("utf-8", "surrogateescape"))
+
+
+def _without_nul(text: bytes) -> bytes:
+    if b"\0" in text:
         raise ValueError(f"a NUL character in {text!r}")
-    return os.fsencode(text)
+    return text
 
 
 def encode(options: Dict[str, Any]) -> Optional[bytes]:
     """The options that are set, as JSON."""
     chosen = {k: v for k, v in options.items() if v is not None and v is not False}
-    return json.dumps(chosen).encode() if chosen else None
+    return json.dumps(chosen, default=_plain).encode() if chosen else None
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of numpy and paths, which `json` does not know."""
+    return os.fspath(value) if isinstance(value, os.PathLike) else operator.index(value)
 
 
 def warn_of(notes: Sequence[str]) -> None:

@@ -48,18 +48,19 @@ def _open(source: Any, options: Dict[str, Any]) -> _handle.Handle:
         return _open_file(source, options)
     if isinstance(source, (list, tuple)) and source:
         return _handle.open_paths([os.fspath(path) for path in source], options)
-    raise TypeError(
-        "read() takes a path, a list of paths, bytes or an open file, not "
-        + (repr(source) if source in ([], ()) else type(source).__name__)
-    )
+    is_empty = isinstance(source, (list, tuple))
+    found = f"an empty {type(source).__name__}" if is_empty else type(source).__name__
+    raise TypeError(f"read() takes a path, a list of paths, bytes or an open file, not {found}")
 
 
 def _open_file(file: Any, options: Dict[str, Any]) -> _handle.Handle:
     data = file.read()
     if isinstance(data, str):
         data = data.encode("utf-8", "surrogateescape")
+    if not isinstance(data, (bytes, bytearray)):
+        raise TypeError(f"the file's read() must return bytes, not {type(data).__name__}")
     name = getattr(file, "name", None)
-    return _handle.open_memory(data, name if isinstance(name, str) else "memory", options)
+    return _handle.open_memory(bytes(data), name if isinstance(name, str) else "memory", options)
 
 
 def compare(
@@ -85,4 +86,6 @@ def explain(*names: str) -> Result:
     >>> epilogue.explain("nvjet_tst_64x8_64x16_1x2_h_bz_bias_TNT").kernels[0].tile
     [64, 8, 64]
     """
+    if not names or not all(isinstance(name, str) for name in names):
+        raise TypeError("explain() takes kernel names: explain(name, ...)")
     return run_verb([], "explain", {"kernels": list(names)})

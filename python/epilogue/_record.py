@@ -25,8 +25,6 @@ def record(
     >>> trace = epilogue.record(model, x)
     >>> trace.steps().steps[0].kernels
     """
-    if steps < 1 or warmup < 0:
-        raise ValueError("steps must be at least 1, and warmup at least 0")
     name = getattr(fn, "__name__", None) or type(fn).__name__
     with profile(steps=steps, warmup=warmup, name=name, **profiler_options) as recording:
         for _ in range(warmup + steps):
@@ -61,9 +59,12 @@ class profile:
     ) -> None:
         if steps is not None and "schedule" in profiler_options:
             raise TypeError("give either steps or schedule")
+        if warmup < 0 or (steps is not None and steps < 1):
+            raise ValueError("steps must be at least 1, and warmup at least 0")
         self._torch = _import_torch()
         self._name = name
         self._warmup = warmup if steps is not None else 0
+        self._steps = steps
         self._count = 0
         self._data: Optional[bytes] = None
         self._trace: Optional[Trace] = None
@@ -114,6 +115,12 @@ class profile:
                 f"nothing was recorded: the block ended after {self._count} steps, and the first "
                 "that is recorded comes later"
             )
+        if self._steps is not None and self._count < self._warmup + self._steps:
+            expected = self._warmup + self._steps
+            _handle.warn_of([
+                f"step() was called {self._count} times instead of {expected}: "
+                "the last step is not complete"
+            ])
         self._trace = Trace(_handle.open_memory(self._data, f"{self._name}.json", {}))
         self._data = None
         _handle.warn_of(self._trace.notes)

@@ -29,7 +29,9 @@ class Record(Mapping[str, Any]):
 
     def __getattr__(self, name: str) -> Any:
         # Notebooks and copy ask for names that start with "_": no JSON field does.
-        if name.startswith("_") or name not in self._values:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self._values:
             raise AttributeError(f'no field "{name}"; fields: {", ".join(self._values)}')
         return wrap(self._values[name])
 

@@ -2,6 +2,7 @@
 """Tables of a trace and results of SQL statements."""
 from __future__ import annotations
 
+import operator
 from importlib import import_module
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union, overload
 
@@ -53,8 +54,8 @@ class Table(Sequence[Row]):
 
     @property
     def columns(self) -> List[str]:
-        """The names of the columns. The same name may occur twice in the result of a statement."""
-        return self._batch.names
+        """The names of the columns. If a statement repeats a name, ``a``, it becomes ``a_1``."""
+        return _distinct(self._batch.names)
 
     def __len__(self) -> int:
         return self._rows[1]
@@ -80,6 +81,7 @@ class Table(Sequence[Row]):
         if isinstance(key, slice):
             first, count = sub_range(key, length)
             return self._part(start + first, count)
+        key = operator.index(key)
         position = key + length if key < 0 else key
         if not 0 <= position < length:
             raise IndexError(f"row {key} of {length}")
@@ -134,3 +136,15 @@ class Table(Sequence[Row]):
     def _tuples(self) -> Iterator[Tuple[Any, ...]]:
         columns = [self.column(i).to_list() for i in range(len(self.columns))]
         return zip(*columns)
+
+
+def _distinct(names: Sequence[str]) -> List[str]:
+    found: List[str] = []
+    for name in names:
+        number = 1
+        distinct = name
+        while distinct in found:
+            distinct = f"{name}_{number}"
+            number += 1
+        found.append(distinct)
+    return found

@@ -202,7 +202,7 @@ class Trace:
     ) -> CheckResult:
         """Checks rules. Raises :class:`ExpectationError` with what was found if one is broken.
 
-        ``rules`` is one rule, several lines, or a list. ``rules_file`` is a file of rules.
+        ``rules`` is one rule, lines as in a rules file, or a list. ``rules_file`` is a file of rules.
 
         >>> trace.expect("mlp_fwd: kernels == 5")
         >>> trace.expect(["step: no sync", "step: median gpu_time < 250us"])
@@ -321,5 +321,11 @@ def as_trace(source: Union[Trace, Path]) -> Trace:
 
 
 def _rule_list(rules: Union[str, Sequence[str]]) -> Optional[List[str]]:
-    lines = rules.splitlines() if isinstance(rules, str) else list(rules)
-    return [line for line in lines if line.strip()] or None
+    if not isinstance(rules, str):
+        return list(rules) or None
+    lines = [line.strip() for line in rules.splitlines()]
+    return [line for line in lines if line and not _is_comment(line)] or None
+
+
+def _is_comment(line: str) -> bool:
+    return line.startswith("#") and not line.startswith("##")  # names of PyTorch start with ##

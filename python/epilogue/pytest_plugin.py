@@ -12,6 +12,7 @@ report has the measures of the steps and the value that each rule found as prope
 from __future__ import annotations
 
 import os
+import statistics
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence
 
@@ -34,8 +35,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture
-def expect_trace(request: pytest.FixtureRequest, record_property: Any) -> ExpectTrace:
+def expect_trace(request: pytest.FixtureRequest) -> ExpectTrace:
     """Records a callable: ``trace = expect_trace(fn, *args, steps=3, warmup=3)``."""
+
+    # Not the fixture `record_property`, which warns about pytest's default JUnit family.
+    def record_property(name: str, value: object) -> None:
+        request.node.user_properties.append((name, value))
+
     return ExpectTrace(
         folder=request.path.parent,
         is_update=bool(request.config.getoption("--epilogue-update")),
@@ -63,14 +69,16 @@ class ExpectTrace:
         """Reads a trace that was recorded otherwise. A path is relative to the test."""
         import epilogue
 
-        if isinstance(source, (str, Path)):
+        if isinstance(source, (list, tuple)):
+            source = [self._folder / path for path in source]
+        elif isinstance(source, (str, Path)):
             source = self._folder / source
         return self._watch(epilogue.read(source, step_pattern=step_pattern))
 
     def rules(self, trace: Trace, file: str) -> None:
         """Checks the rules of a file beside the test. ``--epilogue-update`` writes the file."""
         __tracebackhide__ = True
-        path = self._folder / file
+        path = (self._folder / file).resolve()
         if self._is_update:
             _write_whole(path, trace.suggest_rules())
         if not path.exists():
@@ -79,16 +87,18 @@ class ExpectTrace:
 
     def _watch(self, trace: Trace) -> Trace:
         trace._on_expect = self._record_rules
-        for result in _files(trace.steps()):
-            self._record_steps(result.get("steps", []), result.get("rank"), len(trace))
+        for position, result in enumerate(_files(trace.steps())):
+            rank = trace.ranks[position]
+            file = f"file{position}." if rank is None else f"rank{rank}."
+            self._record_steps(result.get("steps", []), file if len(trace) > 1 else "")
         return trace
 
-    def _record_steps(self, steps: Sequence[Any], rank: Optional[int], files: int) -> None:
-        prefix = "epilogue." if files == 1 else f"epilogue.rank{rank}."
+    def _record_steps(self, steps: Sequence[Any], file: str) -> None:
+        prefix = f"epilogue.{file}"
         for measure in _MEASURES:
-            values = sorted(step[measure] for step in steps if step[measure] is not None)
+            values = [step[measure] for step in steps if step[measure] is not None]
             if values:
-                self._record_property(f"{prefix}step.{measure}", values[len(values) // 2])
+                self._record_property(f"{prefix}step.{measure}", statistics.median(values))
 
     def _record_rules(self, result: Result) -> None:
         for file in _files(result):
@@ -98,6 +108,7 @@ class ExpectTrace:
 
 def _write_whole(path: Path, text: str) -> None:
     """Replaces a file at once, so that an interrupted run does not leave half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         temporary.write_text(text, encoding="utf-8")

@@ -21,7 +21,9 @@ def test_rules_that_hold(eager, command_json):
 def test_broken_rules(eager, command):
     with pytest.raises(epilogue.ExpectationError) as error:
         eager.expect([BROKEN, HOLDS])
-    assert str(error.value).strip("\n") == command("expect", EAGER, BROKEN, HOLDS, status=1).strip("\n")
+    first, _, rest = str(error.value).partition("\n")
+    assert first == "not all rules hold"
+    assert rest.strip("\n") == command("expect", EAGER, BROKEN, HOLDS, status=1).strip("\n")
     assert error.value.result.rules[0].found == 5
     assert isinstance(error.value, AssertionError)
     assert eager.expect(BROKEN, raise_error=False).ok is False
@@ -44,6 +46,7 @@ def test_rules_files(eager, command, tmp_path):
     path = tmp_path / "mlp.rules"
     path.write_text(rules)
     assert eager.expect(rules_file=path).ok
+    assert eager.expect(rules).ok  # with its comments
     assert eager.expect(HOLDS, rules_file=path).ok
     path.write_text(f"{BROKEN}\n")
     with pytest.raises(epilogue.ExpectationError, match="found 5"):
@@ -111,6 +114,10 @@ def test_plugin_writes_rules(suite, pytester):
     suite(RULES).assert_outcomes(failed=1)
     suite(RULES, "--epilogue-update").assert_outcomes(passed=1)
     assert "mlp_fwd: kernels == 5\n" in path.read_text()
+
+
+def test_junit_does_not_warn(suite):
+    suite(READS.format(count=5), "--junitxml=out.xml", "-W", "error").assert_outcomes(passed=1)
 
 
 def test_junit_has_the_measures(suite, pytester):

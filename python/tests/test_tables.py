@@ -237,3 +237,20 @@ def test_consumer_may_move_a_child(eager):
     moved.release(ctypes.byref(moved))
     schema.release(ctypes.byref(schema))
     assert len(_export._alive) == before
+
+
+def test_repeated_names_are_kept_apart(eager, pandas):
+    table = eager.query("select 1 a, 2 a, 3 a")
+    assert table.columns == ["a", "a_1", "a_2"]
+    assert list(table) == [{"a": 1, "a_1": 2, "a_2": 3}]
+    assert list(table.to_pandas().iloc[0]) == [1, 2, 3]
+
+
+def test_a_long_timeout_is_refused(eager):
+    with pytest.raises(epilogue.InputError, match="must be at most 1000000"):
+        eager.query("select 1", timeout=10**10)
+
+
+def test_statements_must_be_strings(eager):
+    with pytest.raises(TypeError, match="expected a string, got NoneType"):
+        eager.query(None)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every verb returns what the command prints."""
+import copy
+
 import epilogue
 import pytest
 from conftest import COMPILED, EAGER
@@ -120,3 +122,21 @@ def test_ranks_and_notes(eager):
     assert eager.ranks == [None]  # The file has no rank.
     assert eager.notes == []
     assert epilogue.version.count(".") == 2 and epilogue.__version__ == epilogue.version
+
+
+def test_records_are_copied(eager):
+    row = eager.table().rows[0]
+    assert copy.deepcopy(row) == row
+
+
+def test_options_may_be_of_other_types(eager, tmp_path):
+    numpy = pytest.importorskip("numpy", reason="numpy is not installed")
+    assert len(eager.table(limit=numpy.int64(3)).rows) == 3
+    eager.run("report", output=tmp_path / "r.html").text
+    assert (tmp_path / "r.html").exists()
+
+
+def test_explain_needs_names():
+    for names in ((), (None,), (["a"],)):
+        with pytest.raises(TypeError, match="takes kernel names"):
+            epilogue.explain(*names)
