@@ -129,7 +129,9 @@ analysis::SqlCell cell_of(const analysis::SqlValue& value) {
 // Adds the result for one file. Returns a note if a limit has cut it.
 std::string add_result(const OpenTrace& trace, size_t file, const analysis::SqlResult& result,
                        TableBuilder& builder) {
-  for (const std::string& name : result.columns) builder.add_column(name, Type::kNull, file == 0);
+  for (size_t i = 0; i < result.columns.size(); ++i) {
+    builder.add_column(result.columns[i], arrow_type(result.types[i]), file == 0);
+  }
   builder.add_file_cells(file, trace.inputs[file], result.rows.size());
   for (const auto& row : result.rows) {
     for (size_t i = 0; i < row.size(); ++i) builder.column(i).add(cell_of(row[i]));

@@ -147,6 +147,15 @@ TEST(CTables, PromoteMixedColumns) {
   for (int64_t row = 0; row < 3; ++row) EXPECT_TRUE(rows.is_null("n", row));
 }
 
+TEST(CTables, HaveTheTypesOfTheTableWithoutRows) {
+  const TraceHandle trace = open_path(kMlp);
+  Batch rows;
+  query(trace, "select name, dur_ns from kernels where 0", rows);
+  EXPECT_EQ(rows.array.length, 0);
+  EXPECT_STREQ(rows.schema.children[rows.column("name")]->format, "i");
+  EXPECT_STREQ(rows.schema.children[rows.column("dur_ns")]->format, "l");
+}
+
 TEST(CTables, AreValidUtf8) {
   const TraceHandle trace = open_path(kMlp);
   Batch rows;

@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 
 #include "epilogue/analysis/sql/read_only.h"
@@ -56,6 +57,16 @@ const char* declared_type(SqlType type) {
       return "";
   }
   return "";
+}
+
+// The type of a column of a result, by the declaration of the table that it comes from.
+SqlType type_of_column(sqlite3_stmt* statement, int column) {
+  const char* declared = ::sqlite3_column_decltype(statement, column);
+  if (declared == nullptr) return SqlType::kAny;
+  for (const SqlType type : {SqlType::kInteger, SqlType::kText}) {
+    if (std::strcmp(declared, declared_type(type)) == 0) return type;
+  }
+  return SqlType::kAny;
 }
 
 // Passes a cell to SQLite. Views stay valid, other texts are copied.
@@ -303,7 +314,10 @@ Result<SqlResult> SqlDatabase::State::run(const std::string& sql, const SqlLimit
   }
   SqlResult result;
   const int columns = ::sqlite3_column_count(raw);
-  for (int i = 0; i < columns; ++i) result.columns.emplace_back(::sqlite3_column_name(raw, i));
+  for (int i = 0; i < columns; ++i) {
+    result.columns.emplace_back(::sqlite3_column_name(raw, i));
+    result.types.push_back(type_of_column(raw, i));
+  }
   size_t bytes = 0;
   int state = ::sqlite3_step(raw);
   for (; state == SQLITE_ROW; state = ::sqlite3_step(raw)) {

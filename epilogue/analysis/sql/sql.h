@@ -19,8 +19,12 @@ namespace epi::analysis {
 
 using SqlValue = std::variant<std::monostate, int64_t, double, std::string>;
 
+// What a column declares. Every column may also contain nulls.
+enum class SqlType : uint8_t { kInteger, kText, kAny };
+
 struct SqlResult {
   std::vector<std::string> columns;
+  std::vector<SqlType> types;  // of columns of a table; kAny for expressions
   std::vector<std::vector<SqlValue>> rows;
   bool is_cut = false;  // a limit was reached: more rows would follow
 };

@@ -12,14 +12,12 @@
 #include <vector>
 
 #include "epilogue/analysis/index/trace_index.h"
+#include "epilogue/analysis/sql/sql.h"
 
 namespace epi::analysis {
 
 // A view lives as long as the table.
 using SqlCell = std::variant<std::monostate, int64_t, double, std::string_view, std::string>;
-
-// What a column declares. Every column may also contain nulls.
-enum class SqlType : uint8_t { kInteger, kText, kAny };
 
 struct SqlColumn {
   std::string name;
