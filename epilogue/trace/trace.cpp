@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/trace/trace.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <functional>
 
 namespace epi::trace {
@@ -51,11 +51,28 @@ EventId Trace::push(const Event& event) {
   return size() - 1;
 }
 
+namespace {
+
+// Different for different lanes. Without {fmt}, which took 6 % of reading a trace: events of
+// several lanes alternate.
+std::string lane_key(const Lane& ids) {
+  std::array<char, 3 * 21> text;  // three numbers, each with a sign and a space
+  char* end = text.data();
+  for (const int64_t number : {ids.pid, ids.tid, static_cast<int64_t>(ids.pid_text.size())}) {
+    end = std::to_chars(end, text.data() + text.size(), number).ptr;
+    *end++ = ' ';
+  }
+  std::string key(text.data(), end);
+  key += ids.pid_text;
+  key += ids.tid_text;
+  return key;
+}
+
+}  // namespace
+
 LaneId Trace::find_or_add_lane(const Lane& ids) {
-  std::string key = fmt::format("{} {} {} {}", ids.pid, ids.tid, ids.pid_text.size(),
-                                ids.pid_text + ids.tid_text);
   const auto [place, is_new] =
-      lane_ids_.try_emplace(std::move(key), static_cast<LaneId>(lanes.size()));
+      lane_ids_.try_emplace(lane_key(ids), static_cast<LaneId>(lanes.size()));
   if (is_new) lanes.push_back(ids);
   return place->second;
 }
