@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <chrono>
 #include <optional>
 
 #include "epilogue/analysis/sql/sql.h"
@@ -144,17 +143,10 @@ std::string add_result(const OpenTrace& trace, size_t file, const analysis::SqlR
 // Adds the results for all files. Returns the notes.
 std::string build_query(const OpenTrace& trace, const std::string& sql, const QueryOptions& options,
                         const std::atomic<bool>& is_cancelled, TableBuilder& builder) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
   analysis::SqlLimits limits;
   if (options.max_rows) limits.max_rows = static_cast<size_t>(*options.max_rows);
-  limits.stop_reason = [&]() -> std::string {
-    if (is_cancelled) return "cancelled";
-    if (!options.timeout_s || Clock::now() - start < std::chrono::seconds(*options.timeout_s)) {
-      return "";
-    }
-    return fmt::format("stopped after {} s (timeout)", *options.timeout_s);
-  };
+  limits.timeout_s = options.timeout_s;
+  limits.is_interrupted = [&] { return is_cancelled.load(); };
   std::string notes;
   for (size_t file = 0; file < trace.inputs.size(); ++file) {
     auto result = analysis::SqlDatabase(trace.inputs[file].index()).query(sql, limits);

@@ -134,15 +134,23 @@ TEST_F(Sql, AllowsStatementsThatOnlyRead) {
 constexpr const char* kEndless =
     "with recursive n(i) as (select 1 union all select i + 1 from n) select i from n";
 
-TEST_F(Sql, StopsWhenAsked) {
+TEST_F(Sql, StopsWhenInterrupted) {
   int calls = 0;
   SqlLimits limits;
   limits.max_rows = SIZE_MAX;
-  limits.stop_reason = [&]() -> std::string { return ++calls == 3 ? "enough" : ""; };
+  limits.is_interrupted = [&] { return ++calls == 3; };
   const auto result = database_.query(std::string(kEndless) + " where i < 0", limits);
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.error().message, "SQL: enough");
+  EXPECT_EQ(result.error().message, "SQL: interrupted");
   EXPECT_EQ(number("select 1"), 1);  // the next query is not affected
+}
+
+TEST_F(Sql, StopsAfterTheTimeout) {
+  SqlLimits limits;
+  limits.timeout_s = 0;
+  const auto result = database_.query(std::string(kEndless) + " where i < 0", limits);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message, "SQL: stopped after the timeout of 0 s");
 }
 
 TEST_F(Sql, CutsLongResults) {

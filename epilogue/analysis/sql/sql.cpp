@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <new>
 
@@ -240,10 +241,10 @@ size_t bytes_of(const SqlValue& value) {
 // Stops a statement that runs for too long. Exists while the statement runs.
 class StopCheck {
  public:
-  StopCheck(sqlite3* db, const std::function<std::string()>& stop_reason)
-      : db_(db), stop_reason_(stop_reason) {
+  StopCheck(sqlite3* db, const SqlLimits& limits) : db_(db), limits_(limits) {
     constexpr int kInstructions = 10'000;  // of SQLite's virtual machine, well below 1 ms
-    if (stop_reason) ::sqlite3_progress_handler(db, kInstructions, check, this);
+    if (!limits.timeout_s && !limits.is_interrupted) return;
+    ::sqlite3_progress_handler(db, kInstructions, check, this);
   }
   StopCheck(const StopCheck&) = delete;
   StopCheck& operator=(const StopCheck&) = delete;
@@ -251,14 +252,24 @@ class StopCheck {
   const std::string& reason() const { return reason_; }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   static int check(void* self) {
-    auto* const it = static_cast<StopCheck*>(self);
-    it->reason_ = it->stop_reason_();
-    return it->reason_.empty() ? 0 : 1;
+    return without_exceptions([&] { return static_cast<StopCheck*>(self)->stops() ? 1 : 0; });
+  }
+  bool stops() {
+    if (limits_.is_interrupted && limits_.is_interrupted()) {
+      reason_ = "interrupted";
+    } else if (limits_.timeout_s &&
+               Clock::now() - start_ >= std::chrono::seconds(*limits_.timeout_s)) {
+      reason_ = fmt::format("stopped after the timeout of {} s", *limits_.timeout_s);
+    }
+    return !reason_.empty();
   }
 
   sqlite3* db_;
-  const std::function<std::string()>& stop_reason_;
+  const SqlLimits& limits_;
+  Clock::time_point start_ = Clock::now();
   std::string reason_;
 };
 
@@ -297,7 +308,7 @@ Result<SqlResult> SqlDatabase::query(const std::string& sql, const SqlLimits& li
 }
 
 Result<SqlResult> SqlDatabase::State::run(const std::string& sql, const SqlLimits& limits) const {
-  const StopCheck stop(db, limits.stop_reason);
+  const StopCheck stop(db, limits);
   sqlite3_stmt* raw = nullptr;
   const char* rest = nullptr;
   const auto fault = [&] {

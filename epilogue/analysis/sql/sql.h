@@ -36,9 +36,9 @@ inline constexpr int64_t kMaxTimeoutS = 1'000'000;
 struct SqlLimits {
   size_t max_rows = 1'000'000;
   size_t max_bytes = size_t{1} << 30;  // of the values in the rows
-  // Called several thousand times per second. The query fails with the returned text, unless it is
-  // empty.
-  std::function<std::string()> stop_reason;
+  std::optional<int64_t> timeout_s;    // at most kMaxTimeoutS
+  // Called several thousand times per second. The query fails if it returns true.
+  std::function<bool()> is_interrupted;
 };
 
 class SqlDatabase {

@@ -2,7 +2,6 @@
 // `epilogue query FILE SQL`: SQL queries on a trace, with SQLite.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -125,17 +124,11 @@ void print_json_results(Session& session, const std::vector<TraceInput>& inputs,
   end_json(session, json, inputs);
 }
 
-// The limits of a statement.
 analysis::SqlLimits limits_of(const QueryFlags& flags, const StatementGuard& guard) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
   analysis::SqlLimits limits;
   if (flags.max_rows) limits.max_rows = static_cast<size_t>(*flags.max_rows);
-  limits.stop_reason = [start, &guard, timeout_s = flags.timeout_s]() -> std::string {
-    if (guard.is_interrupted()) return "interrupted";
-    if (!timeout_s || Clock::now() - start < std::chrono::seconds(*timeout_s)) return "";
-    return fmt::format("stopped after {} s (--timeout)", *timeout_s);
-  };
+  limits.timeout_s = flags.timeout_s;
+  limits.is_interrupted = [&guard] { return guard.is_interrupted(); };
   return limits;
 }
 
