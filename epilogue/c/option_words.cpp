@@ -2,7 +2,6 @@
 #include "epilogue/c/option_words.h"
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include <algorithm>
 #include <cstring>
@@ -10,6 +9,7 @@
 #include <string_view>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/simdjson_start.h"
 
 namespace epi::c {
 namespace {
@@ -33,7 +33,7 @@ std::optional<std::string> scalar_text(const std::string& key, simdjson::dom::el
     default:
       break;
   }
-  throw Error(fmt::format("option \"{}\": expected a text, a number, true, false or null", key));
+  throw Error(fmt::format("option \"{}\": expected a string, a number, true, false or null", key));
 }
 
 std::vector<std::string> values_of(const std::string& key, simdjson::dom::element value) {
@@ -49,7 +49,7 @@ std::vector<std::string> values_of(const std::string& key, simdjson::dom::elemen
   return values;
 }
 
-// How the other arguments are called in the object.
+// The keys of the arguments that are not traces.
 constexpr std::pair<std::string_view, std::string_view> kArgumentKeys[] = {
     {"rules", "RULE"}, {"kernels", "NAME"}, {"sql", "SQL"}};
 // Options whose key differs from their flag, because an argument has it.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/join.h"
 #include "epilogue/base/parse_integer.h"
 #include "epilogue/base/visible_text.h"
 #include "epilogue/c/guard.h"
@@ -98,10 +99,10 @@ const cli::TraceVerb& find_verb(const char* name) {
     return name != nullptr && std::string_view(verb.name) == name;
   });
   if (found != verbs.end()) return *found;
-  std::string known;
-  for (const cli::TraceVerb& verb : verbs)
-    known += (known.empty() ? "" : ", ") + std::string(verb.name);
-  throw Error(fmt::format("unknown verb \"{}\": expected {}", name == nullptr ? "" : name, known));
+  std::vector<std::string> known;
+  for (const cli::TraceVerb& verb : verbs) known.emplace_back(verb.name);
+  throw Error(fmt::format("unknown verb \"{}\": expected {}", name == nullptr ? "" : name,
+                          join(known, ", ")));
 }
 
 // Removes "width" from the options, and returns its value.

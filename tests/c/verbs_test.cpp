@@ -117,7 +117,7 @@ TEST(CInterface, NamesWhatIsWrongWithOptions) {
   EXPECT_EQ(message("table", "[1]"), "options: expected a JSON object");
   EXPECT_TRUE(contains(message("table", "{"), "options: not valid JSON"));
   EXPECT_EQ(message("table", R"({"limit": {}})"),
-            "option \"limit\": expected a text, a number, true, false or null");
+            "option \"limit\": expected a string, a number, true, false or null");
   EXPECT_EQ(message("summary", R"({"width": 0})"),
             "option \"width\": expected a positive number, not 0");
   EXPECT_TRUE(contains(message("expect", R"({"rules": ["nonsense"]})"), "rule \"nonsense\""));
