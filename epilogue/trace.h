@@ -23,7 +23,7 @@
  *
  * Results: functions return a status and never throw. A pointer to a result is set to NULL first.
  * `message` may be NULL. After a failure it receives one line with the reason. After a success it
- * receives notes on the input, one per line, or NULL. Free texts with `epi_free`. */
+ * receives notes on the input, one per line, or NULL. Free strings with `epi_free`. */
 #ifndef EPILOGUE_TRACE_H
 #define EPILOGUE_TRACE_H
 
@@ -101,7 +101,7 @@ EPI_API epi_status epi_run(epi_trace* const* traces, size_t count, const char* v
                            const char* options, epi_format format, char** text, char** message);
 
 /* Columns as an Arrow C stream (https://arrow.apache.org/docs/format/CStreamInterface.html): one
- * batch, texts dictionary-encoded. The caller provides the struct and releases the stream, which
+ * batch, strings dictionary-encoded. The caller provides the struct and releases the stream, which
  * may outlive the trace. If the trace has several files, the first columns are `file` (an index)
  * and `rank`. */
 struct ArrowArrayStream;

@@ -37,14 +37,14 @@ ColumnBuilder::Type type_of(const analysis::SqlCell& cell) {
   return ColumnBuilder::Type::kText;
 }
 
-// Of an integer, a real number or null.
+// Of an integer, a floating-point number or null.
 double real_of(const analysis::SqlCell& cell) {
   if (const auto* real = std::get_if<double>(&cell)) return *real;
   const auto* number = std::get_if<int64_t>(&cell);
   return number == nullptr ? 0 : static_cast<double>(*number);
 }
 
-// The code of a cell in a column of texts.
+// The code of a cell in a column of strings.
 struct AsText {
   Dictionary& dictionary;
 
@@ -64,7 +64,7 @@ int32_t Dictionary::code(std::string_view text) {
   const auto code = static_cast<int32_t>(codes_.size());
   bytes_ += is_utf8(text) ? std::string(text) : valid_utf8(text);
   if (bytes_.size() > INT32_MAX || codes_.size() == INT32_MAX) {
-    throw Error("a column has more than 2 GB of different texts: select fewer rows");
+    throw Error("a column has more than 2 GB of distinct strings: select fewer rows");
   }
   ends_.push_back(static_cast<int32_t>(bytes_.size()));
   codes_.emplace(text, code);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of integers, real numbers or texts, in the memory layout of Arrow. A column takes the
-// type of its cells: integers become real numbers when one appears, and all become texts when a
-// text appears.
+// Columns of integers, floating-point numbers or strings, in the memory layout of Arrow. A column
+// takes the type of its cells: integers become floating-point numbers when one appears, and numbers
+// become strings when a string appears.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace epi::c {
 
-// The distinct texts of a column, in the order of their first rows.
+// The distinct strings of a column, in the order of their first rows.
 class Dictionary {
  public:
-  // The code of a text. Bytes that are not UTF-8 are replaced, because Arrow requires it.
+  // The code of a string. Bytes that are not UTF-8 are replaced, because Arrow requires it.
   int32_t code(std::string_view text);
 
   int64_t size() const { return static_cast<int64_t>(ends_.size()) - 1; }

@@ -27,10 +27,7 @@ constexpr std::array<Meaning, kDefectCount> kMeanings = {{
     {"more than 64 annotations overlap: the others are not measured", ""},
     {"more than 64 operators of a subject are nested: the others are not measured", ""},
     {"more than 64 devices: the breakdown has those with the most work", ""},
-    {"more than 64 threads launch the work of a step: the critical path follows those with the "
-     "most "
-     "launches",
-     ""},
+    {"more than 64 threads launch the work of a step: the critical path follows the busiest", ""},
     {"more than 256 operators are nested: those further out are not searched", ""},
     {"event with a name longer than 64 KiB: cut", "events with a name longer than 64 KiB: cut"},
     {"name with an invalid JSON escape: kept as written",

@@ -73,7 +73,7 @@ class Batch:
     def __init__(self) -> None:
         self.schema = ArrowSchema()
         self.array = ArrowArray()
-        # The texts of dictionaries by column, decoded once.
+        # The strings of the dictionaries by column, decoded once.
         self.categories: Dict[int, List[Any]] = {}
 
     def __del__(self) -> None:

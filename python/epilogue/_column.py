@@ -15,12 +15,14 @@ _NUMBERS = {
     "i": ("i", "int32"), "I": ("I", "uint32"), "l": ("q", "int64"), "L": ("Q", "uint64"),
     "f": ("f", "float32"), "g": ("d", "float64"),
 }
-# Arrow's format of a text, and the same of its offsets.
+# Arrow's format of a string, and of its offsets.
 _TEXTS = {"u": "i", "z": "i", "U": "q", "Z": "q"}
 
 
 class Categories(NamedTuple):
-    """A column of names: ``categories[codes[i]]`` is the name of row ``i``. Code -1 is no name.
+    """A column of names: ``categories[codes[i]]`` is the name of row ``i``.
+
+    Code -1 means that the row has no name.
 
     >>> name = trace.kernels["name"].to_numpy()
     >>> name.categories[name.codes]        # the names as one array of objects
@@ -106,7 +108,7 @@ class Column(Sequence[Any]):
 
         Numbers are a read-only array on the memory of the table, without a copy. If rows have no
         value, it is a ``numpy.ma.MaskedArray`` on the same memory. Names are :class:`Categories`;
-        a row without a name has the code -1. Other texts are an array of objects.
+        a row without a name has the code -1. Other strings are an array of objects.
         """
         numpy: Any = import_module("numpy")
         valid = self._validity()

@@ -83,7 +83,7 @@ def _declare(loaded: ctypes.CDLL) -> None:
 
 
 def take_text(pointer: c_void_p) -> str:
-    """Copies a text of the library and frees it. NULL is the empty text."""
+    """Copies a string of the library and frees it. NULL is the empty string."""
     if not pointer.value:
         return ""
     try:

@@ -64,7 +64,7 @@ class Duck:
         self.rows("drop view stream")
 
     def rows(self, sql):
-        """The result as rows of texts."""
+        """The result as rows of strings."""
         result = DuckResult()
         failed = self.api.duckdb_query(self.connection, sql.encode(), byref(result))
         try:

@@ -21,7 +21,7 @@ def pandas():
 
 
 def as_columns(rows):
-    """A column has one type: if it has texts, its numbers are texts as well."""
+    """A column has one type: if it has strings, its numbers are strings as well."""
     names = rows[0] if rows else ()
     texts = {name for name in names if any(isinstance(row[name], str) for row in rows)}
 
