@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <span>
 
+#include "epilogue/base/join.h"
 #include "epilogue/report/diagnosis_report.h"
 #include "epilogue/report/table.h"
 #include "epilogue/report/text.h"
@@ -53,7 +54,7 @@ std::string activities_text(const analysis::ActivityTimes& times) {
   return text;
 }
 
-std::string shares_text(const TimeShares& shares, bool markdown) {
+Table shares_table(const TimeShares& shares) {
   Table table({{"", Align::kLeft}, {"time", Align::kRight}, {"share", Align::kRight}});
   const auto row = [&](const char* what, int64_t ns) {
     table.add_row({what, time_or_dash(ns), percent(ns, shares.window_ns)});
@@ -62,36 +63,50 @@ std::string shares_text(const TimeShares& shares, bool markdown) {
   row("communication, exposed", shares.exposed_communication_ns);
   row("copies and memsets, exposed", shares.exposed_memory_ns);
   row("idle", shares.idle_ns);
-  std::string text = print(table, markdown);
-  if (shares.communication_ns > 0) {
-    const int64_t hidden = shares.communication_ns - shares.exposed_communication_ns;
-    text +=
-        fmt::format("{}communication: {}, {} of it overlapped with compute\n", markdown ? "\n" : "",
-                    time_text(static_cast<double>(shares.communication_ns)),
-                    percent(hidden, shares.communication_ns));
-  }
-  return text;
+  return table;
 }
 
-std::string idle_text(const IdleCauses& idle, const TimeShares& shares,
-                      const BreakdownStyle& style) {
-  if (shares.idle_ns == 0) return "";
-  Table table({{style.cpu_kernels ? "why no kernel ran" : "why the GPU was idle", Align::kLeft},
+std::string overlap_text(const TimeShares& shares) {
+  if (shares.communication_ns == 0) return "";
+  const int64_t hidden = shares.communication_ns - shares.exposed_communication_ns;
+  return fmt::format("communication: {}, {} of it overlapped with compute",
+                     time_text(static_cast<double>(shares.communication_ns)),
+                     percent(hidden, shares.communication_ns));
+}
+
+std::string shares_text(const TimeShares& shares, bool markdown) {
+  const std::string overlap = overlap_text(shares);
+  return print(shares_table(shares), markdown) +
+         (overlap.empty() ? "" : (markdown ? "\n" : "") + overlap + '\n');
+}
+
+Table idle_table(const IdleCauses& idle, const TimeShares& shares, bool cpu_kernels) {
+  Table table({{cpu_kernels ? "why no kernel ran" : "why the GPU was idle", Align::kLeft},
                {"time", Align::kRight},
                {"of idle", Align::kRight}});
   const auto row = [&](const char* what, int64_t ns) {
     if (ns > 0) table.add_row({what, time_or_dash(ns), percent(ns, shares.idle_ns)});
   };
-  row(style.cpu_kernels ? "next kernel not called yet" : "next work not launched yet",
-      idle.host_ns());
+  row(cpu_kernels ? "next kernel not called yet" : "next work not launched yet", idle.host_ns());
   row("launch latency", idle.launch_latency_ns);
   row("gap between two kernels", idle.between_ns);
   row("waiting for something not in the trace", idle.not_in_file_ns);
   row("unknown: launch not in the trace", idle.unknown_ns);
-  std::string text = "\n" + print(table, style.markdown);
+  return table;
+}
+
+std::string host_text(const IdleCauses& idle) {
   const std::string activities = activities_text(idle.host);
-  if (activities.empty()) return text;
-  const std::string line = "while not launched, the host: " + activities;
+  return activities.empty() ? "" : "while not launched, the host: " + activities;
+}
+
+std::string idle_text(const IdleCauses& idle, const TimeShares& shares,
+                      const BreakdownStyle& style) {
+  if (shares.idle_ns == 0) return "";
+  const std::string text =
+      "\n" + print(idle_table(idle, shares, style.cpu_kernels), style.markdown);
+  const std::string line = host_text(idle);
+  if (line.empty()) return text;
   return text + (style.markdown ? "\n" + line : indented(line, kIndent, style.width)) + '\n';
 }
 
@@ -158,7 +173,7 @@ std::string streams_part(const DeviceBreakdown& device, bool markdown) {
   return "\n" + print(table, markdown);
 }
 
-std::string kinds_part(const DeviceBreakdown& device, bool markdown) {
+Table kinds_table(const DeviceBreakdown& device) {
   int64_t total = 0;
   for (const auto& kind : device.kinds) total += kind.ns;
   Table table({{"kind", Align::kLeft},
@@ -169,7 +184,7 @@ std::string kinds_part(const DeviceBreakdown& device, bool markdown) {
     table.add_row({kind.kind.empty() ? "unknown" : kind.kind, fmt::format("{}", kind.count),
                    time_or_dash(kind.ns), percent(kind.ns, total)});
   }
-  return "\n" + print(table, markdown);
+  return table;
 }
 
 // "2395 of 4605 kernels are shorter than 5 us, 7.146 ms in total"
@@ -177,31 +192,40 @@ std::string short_kernels_text(const DeviceBreakdown& device) {
   const std::string all = plural(static_cast<double>(device.kernels), "kernel");
   if (device.kernels == 0) return "";
   if (device.short_kernels == 0) {
-    return fmt::format("{}, none shorter than {:.0f} us\n", all, analysis::kShortNs / 1e3);
+    return fmt::format("{}, none shorter than {:.0f} us", all, analysis::kShortNs / 1e3);
   }
-  return fmt::format("{} of {} {} shorter than {:.0f} us, {} in total\n", device.short_kernels, all,
+  return fmt::format("{} of {} {} shorter than {:.0f} us, {} in total", device.short_kernels, all,
                      device.short_kernels == 1 ? "is" : "are", analysis::kShortNs / 1e3,
                      time_text(static_cast<double>(device.short_ns)));
 }
 
-std::string closing_part(const DeviceBreakdown& device, const BreakdownStyle& style) {
-  std::string text = "\n";
+// Launches, short kernels and copies, one line each.
+std::vector<std::string> closing_lines(const DeviceBreakdown& device) {
+  std::vector<std::string> lines;
   const auto& launches = device.launches;
   if (launches.launches > 0) {
-    text += wrapped(fmt::format("launch to start: median {}, p90 {}; queue depth at launch: median "
-                                "{}, max {}",
-                                time_text(static_cast<double>(launches.delay_median_ns)),
-                                time_text(static_cast<double>(launches.delay_p90_ns)),
-                                launches.queue_median, launches.queue_max),
-                    style.markdown ? SIZE_MAX / 2 : style.width) +
-            '\n';
+    lines.push_back(
+        fmt::format("launch to start: median {}, p90 {}; queue depth at launch: median "
+                    "{}, max {}",
+                    time_text(static_cast<double>(launches.delay_median_ns)),
+                    time_text(static_cast<double>(launches.delay_p90_ns)), launches.queue_median,
+                    launches.queue_max));
   }
-  text += short_kernels_text(device);
+  const std::string short_kernels = short_kernels_text(device);
+  if (!short_kernels.empty()) lines.push_back(short_kernels);
   for (const auto& copy : device.copies) {
     const auto bytes = static_cast<double>(copy.bytes);
-    text += fmt::format("{} x {}: {}", copy.count, copy.name, bytes_text(bytes));
-    if (copy.ns > 0) text += " at " + bandwidth_text(bytes / static_cast<double>(copy.ns));
-    text += '\n';
+    lines.push_back(fmt::format(
+        "{} x {}: {}{}", copy.count, copy.name, bytes_text(bytes),
+        copy.ns > 0 ? " at " + bandwidth_text(bytes / static_cast<double>(copy.ns)) : ""));
+  }
+  return lines;
+}
+
+std::string closing_part(const DeviceBreakdown& device, const BreakdownStyle& style) {
+  std::string text = "\n";
+  for (const std::string& line : closing_lines(device)) {
+    text += wrapped(line, style.markdown ? SIZE_MAX / 2 : style.width) + '\n';
   }
   return text;
 }
@@ -334,16 +358,29 @@ std::string breakdown_text(const std::vector<DeviceBreakdown>& devices,
   if (devices.empty()) return std::string(kCpuOnly) + '\n';
   std::string text;
   for (const DeviceBreakdown& device : devices) {
-    const std::string name =
-        style.cpu_kernels ? "CPU kernels" : fmt::format("GPU {}", device.device);
-    text += fmt::format("{}{}: {} from the first to the last event\n\n", text.empty() ? "" : "\n",
-                        name, time_text(static_cast<double>(device.shares.window_ns)));
+    text += (text.empty() ? "" : "\n") + device_title(device, style.cpu_kernels) + "\n\n";
     text += shares_text(device.shares, style.markdown) +
             idle_text(device.idle, device.shares, style) + steps_part(device, style) +
-            streams_part(device, style.markdown) + kinds_part(device, style.markdown) +
-            closing_part(device, style);
+            streams_part(device, style.markdown) + "\n" +
+            print(kinds_table(device), style.markdown) + closing_part(device, style);
   }
   return text;
+}
+
+std::string device_title(const DeviceBreakdown& device, bool cpu_kernels) {
+  return fmt::format("{}: {} from the first to the last event",
+                     cpu_kernels ? "CPU kernels" : fmt::format("GPU {}", device.device),
+                     time_text(static_cast<double>(device.shares.window_ns)));
+}
+
+std::vector<BreakdownPart> breakdown_parts(const DeviceBreakdown& device, bool cpu_kernels) {
+  std::vector<BreakdownPart> parts;
+  parts.push_back({shares_table(device.shares), overlap_text(device.shares)});
+  if (device.shares.idle_ns > 0) {
+    parts.push_back({idle_table(device.idle, device.shares, cpu_kernels), host_text(device.idle)});
+  }
+  parts.push_back({kinds_table(device), join(closing_lines(device), "\n")});
+  return parts;
 }
 
 void breakdown_json(JsonWriter& json, const std::vector<DeviceBreakdown>& devices,

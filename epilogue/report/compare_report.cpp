@@ -80,16 +80,8 @@ class Lines {
  public:
   explicit Lines(const CompareTextOptions& options) : options_(options) {}
   // An empty title continues the previous one.
-  void add(std::string_view title, const std::string& given) {
-    const std::string text = visible_text(given, LineBreaks::kReplace);
-    if (options_.markdown) {
-      out_ +=
-          title.empty() ? fmt::format("  - {}\n", text) : fmt::format("- {}: {}\n", title, text);
-      return;
-    }
-    const std::string_view shown = title == last_ ? "" : title;
-    if (!title.empty()) last_ = title;
-    out_ += fmt::format("  {:<{}}{}\n", shown, kIndent - 2, fitted(text));
+  void add(std::string_view title, const std::string& text) {
+    lines_.push_back({std::string(title), visible_text(text, LineBreaks::kReplace)});
   }
   // "2 x ..." and a kernel by its name, its decoded name, or both.
   void add_kernel(std::string_view title, int64_t count, const std::string& kernel) {
@@ -110,7 +102,22 @@ class Lines {
     return kernel_sentence(text, analysis::decode_name(text));
   }
   bool decoded() const { return options_.names == NameStyle::kDecoded; }
-  const std::string& text() const { return out_; }
+  std::string text() const {
+    std::string out;
+    std::string_view last;
+    for (const auto& [title, text] : lines_) {
+      if (options_.markdown) {
+        out +=
+            title.empty() ? fmt::format("  - {}\n", text) : fmt::format("- {}: {}\n", title, text);
+        continue;
+      }
+      const std::string_view shown = title == last ? "" : std::string_view(title);
+      if (!title.empty()) last = title;
+      out += fmt::format("  {:<{}}{}\n", shown, kIndent - 2, fitted(text));
+    }
+    return out;
+  }
+  std::vector<CompareLine> take() { return std::move(lines_); }
 
  private:
   // Cuts a line to the width, except with --names raw and --names both.
@@ -120,8 +127,7 @@ class Lines {
   }
 
   const CompareTextOptions& options_;
-  std::string last_;
-  std::string out_;
+  std::vector<CompareLine> lines_;
 };
 
 // Adds up the counts of kernels with the same decoded name.
@@ -194,14 +200,13 @@ void host_lines(std::string_view title, const std::vector<HostChange>& changes, 
   if (!line.empty()) lines.add(title, line);
 }
 
-std::string group_text(const GroupComparison& group, bool cpu_kernels,
-                       const CompareTextOptions& options) {
-  const auto& [markdown, width, names] = options;
-  std::string out =
-      fmt::format("\n{}{}: medians of {} and {} instances\n\n", markdown ? "### " : "", group.name,
-                  group.a.instances, group.b.instances);
-  const Table table = measures_table(group, cpu_kernels);
-  out += (markdown ? table.markdown() : table.text()) + '\n';
+std::string title_of(const GroupComparison& group) {
+  return fmt::format("{}: medians of {} and {} instances", group.name, group.a.instances,
+                     group.b.instances);
+}
+
+Lines lines_of(const GroupComparison& group, const CompareTextOptions& options) {
+  const size_t width = options.width;
   Lines lines(options);
   kernel_lines(group, lines);
   host_lines("CPU gone", group.host_gone, width, lines);
@@ -210,7 +215,15 @@ std::string group_text(const GroupComparison& group, bool cpu_kernels,
   if (!group.host_same.empty()) {
     lines.add("CPU same", plural(static_cast<double>(group.host_same.size()), "name"));
   }
-  return out + lines.text();
+  return lines;
+}
+
+std::string group_text(const GroupComparison& group, bool cpu_kernels,
+                       const CompareTextOptions& options) {
+  const Table table = measures_table(group, cpu_kernels);
+  return fmt::format("\n{}{}\n\n{}\n{}", options.markdown ? "### " : "", title_of(group),
+                     options.markdown ? table.markdown() : table.text(),
+                     lines_of(group, options).text());
 }
 
 // Leaves out the steps if an annotation inside them contains all of their work.
@@ -246,6 +259,16 @@ std::string compare_text(const Comparison& comparison, const CompareTextOptions&
                            only_text("B", comparison.only_b, markdown ? SIZE_MAX : width);
   if (!only.empty()) out += '\n' + only;
   return out;
+}
+
+std::vector<ComparePart> compare_parts(const Comparison& comparison) {
+  std::vector<ComparePart> parts;
+  const CompareTextOptions unlimited{.width = SIZE_MAX / 2};
+  for (const GroupComparison* group : shown_groups(comparison)) {
+    parts.push_back({title_of(*group), measures_table(*group, comparison.cpu_kernels),
+                     lines_of(*group, unlimited).take()});
+  }
+  return parts;
 }
 
 }  // namespace epi::report

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "epilogue/analysis/compare/compare.h"
 #include "epilogue/base/json_writer.h"
 #include "epilogue/report/kernel_names.h"
+#include "epilogue/report/table.h"
 
 namespace epi::report {
 
@@ -21,6 +23,19 @@ struct CompareTextOptions {
   // With raw names, kernels with the same decoded name are listed separately, and no name is cut.
   NameStyle names = NameStyle::kDecoded;
 };
+
+// A line of a comparison: "fused", "1 x gelu, mul -> triton_poi_fused_gelu_mul_0".
+struct CompareLine {
+  std::string title;  // empty: continues the line above
+  std::string text;
+};
+// A group of both traces: a table of its measures, and what changed.
+struct ComparePart {
+  std::string title;
+  Table measures;
+  std::vector<CompareLine> lines;
+};
+std::vector<ComparePart> compare_parts(const analysis::Comparison& comparison);
 
 std::string compare_text(const analysis::Comparison& comparison, const CompareTextOptions& options);
 // Writes the members `same_gpu_work`, `verdict`, `only_a`, `only_b` and `groups` of an open object,

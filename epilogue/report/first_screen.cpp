@@ -34,24 +34,6 @@ std::string with_commas(int64_t number) {
   return text;
 }
 
-std::string steps_text(const ScreenData& data) {
-  const auto& instances = data.summary.steps.instances;
-  if (data.summary.steps.is_whole_trace()) return "no steps marked";
-  std::string count = plural(static_cast<double>(instances.size()), "step");
-  const auto& diagnosis = data.advised.diagnosis;
-  if (!diagnosis || instances.size() == 1) return count;
-  if (diagnosis->judged > 1) {
-    const bool all = diagnosis->judged == static_cast<int64_t>(instances.size());
-    return all ? count + ", mean shown"
-               : fmt::format("{}, mean of {} shown", count, diagnosis->judged);
-  }
-  const size_t number = diagnosis->shown.rfind('#');
-  const bool numbered = number != std::string::npos;
-  return fmt::format("{}, {} shown (median {} time)", count,
-                     numbered ? diagnosis->shown.substr(number) : "one",
-                     data.summary.cpu_kernels ? "kernel" : "GPU");
-}
-
 // "mlp_eager.json | NVIDIA H200 | 3 steps | 243 events". If that is too long, the least important
 // parts are dropped first.
 std::string header(const ScreenData& data, const std::string& file, size_t width) {
@@ -59,7 +41,7 @@ std::string header(const ScreenData& data, const std::string& file, size_t width
   std::string device = data.summary.device.empty()
                            ? "GPU not named"
                            : visible_text(data.summary.device, LineBreaks::kReplace);
-  std::string steps = steps_text(data);
+  std::string steps = shown_steps_text(data);
   std::string events = fmt::format(" | {} {}", with_commas(data.summary.events),
                                    data.summary.events == 1 ? "event" : "events");
   const auto size = [&] {
@@ -77,153 +59,6 @@ std::string header(const ScreenData& data, const std::string& file, size_t width
   const size_t rest = size() - name.size();
   return fmt::format("{} | {} | {}{}", shortened(name, width > rest + 20 ? width - rest : 20),
                      device, steps, events);
-}
-
-// Notes on the evidence for the verdict, and on how to use it.
-std::vector<std::string> notes(const ScreenData& data, const trace::Trace& trace) {
-  const Diagnosis& diagnosis = *data.advised.diagnosis;
-  std::vector<std::string> lines;
-  const double busy = diagnosis.window_ns() == 0 ? 0
-                                                 : static_cast<double>(diagnosis.busy_ns) /
-                                                       static_cast<double>(diagnosis.window_ns());
-  constexpr double kMuch = 0.2;
-  const bool is_host = diagnosis.limiter == Limiter::kHost || diagnosis.limiter == Limiter::kMixed;
-  if (is_host && !data.summary.cpu_kernels) {
-    lines.push_back(
-        busy < kMuch || diagnosis.limiter == Limiter::kMixed
-            ? "The profiler slows the host: host times are upper bounds."
-            : fmt::format(
-                  "The profiler slows the host. Time {} without it first: if it takes about {}, "
-                  "it is GPU-bound and only GPU savings count.",
-                  diagnosis.whole_trace ? "the run" : "a step",
-                  time_of(diagnosis.busy_ns / diagnosis.judged)));
-  }
-  if (diagnosis.limiter == Limiter::kHost &&
-      2 * diagnosis.program_host_ns() > diagnosis.ns(Limiter::kHost)) {
-    lines.push_back(
-        fmt::format("{} of the host time is not dispatch: operators or gaps of over 1 ms",
-                    time_of(diagnosis.program_host_ns() / diagnosis.judged)));
-  }
-  if (diagnosis.limiter == Limiter::kInput && data.loading.fetches > 0) {
-    const auto& loading = data.loading;
-    const bool alone = loading.loader.find("SingleProcess") != std::string::npos;
-    std::string text =
-        fmt::format("{}{} of {}", alone ? "The DataLoader has no workers: " : "DataLoader: ",
-                    plural(static_cast<double>(loading.fetches), "fetch", "es"),
-                    time_of(loading.ns / loading.fetches));
-    if (!loading.function.empty()) {
-      text += fmt::format(
-          ", {:.0f} % in {}",
-          100 * static_cast<double>(loading.function_ns) / static_cast<double>(loading.ns),
-          loading.function);
-    }
-    lines.push_back(text);
-  }
-  if (diagnosis.limiter == Limiter::kNotConclusive) {
-    const analysis::PathPart* longest = nullptr;
-    for (const auto& part : diagnosis.path) {
-      const bool longer =
-          longest == nullptr || part.end_ns - part.begin_ns > longest->end_ns - longest->begin_ns;
-      if (part.bound == analysis::Bound::kNotInFile && longer) longest = &part;
-    }
-    if (longest != nullptr && longest->event != trace::kNoEvent) {
-      lines.push_back(fmt::format("Longest wait: {} before {}",
-                                  time_of(longest->end_ns - longest->begin_ns),
-                                  shortened(std::string(trace.name_of(longest->event)), 40)));
-    }
-  }
-  return lines;
-}
-
-std::string mfu_text(const ScreenData& data) {
-  const auto share = mfu(data);
-  if (!share || !data.groups.most_flops_known) return "";
-  const auto steps = static_cast<double>(data.advised.diagnosis->judged);
-  return fmt::format("MFU {}{:.2g} %: {} in {}\n",
-                     data.groups.all_flops_known ? "" : ">= ", 100 * *share,
-                     flops_text(data.groups.flops / steps),
-                     time_of(data.advised.diagnosis->window_ns() / data.advised.diagnosis->judged));
-}
-
-// "steps take 99.55 ms to 110.9 ms", if they differ enough to matter.
-std::string step_range_text(const analysis::InstanceGroup& steps) {
-  if (steps.instances.size() < 2) return "";
-  int64_t least = INT64_MAX;
-  int64_t most = 0;
-  for (const auto& step : steps.instances) {
-    least = std::min(least, step.measures.window_ns);
-    most = std::max(most, step.measures.window_ns);
-  }
-  constexpr double kWorthRatio = 1.1;
-  if (static_cast<double>(most) < kWorthRatio * static_cast<double>(least)) return "";
-  return fmt::format("steps take {} to {}", time_of(least), time_of(most));
-}
-
-// What makes the figures less sure.
-std::string quality_text(const ScreenData& data, bool has_estimates) {
-  std::vector<std::string> parts;
-  const auto& summary = data.summary;
-  const auto& diagnosis = data.advised.diagnosis;
-  const auto count = [](int64_t number, const char* one) {
-    return plural(static_cast<double>(number), one);
-  };
-  if (diagnosis && diagnosis->clipped_ns > 0) {
-    parts.push_back(
-        fmt::format("clipped start, the first {} not analyzed", time_of(diagnosis->clipped_ns)));
-  }
-  if (diagnosis && diagnosis->limiter != Limiter::kGpu && data.has_stacks) {
-    parts.emplace_back("Python stacks recorded, which slows the host");
-  }
-  constexpr double kWorthShare = 0.01;
-  if (diagnosis && static_cast<double>(data.profiler_ns) >
-                       kWorthShare * static_cast<double>(diagnosis->window_ns())) {
-    parts.push_back(fmt::format("profiler overhead {}", time_of(data.profiler_ns)));
-  }
-  const std::string range = step_range_text(summary.steps);
-  if (!range.empty()) parts.push_back(range);
-  int64_t cold = 0;
-  for (const auto& step : summary.steps.instances) cold += step.cold ? 1 : 0;
-  if (cold > 0) parts.push_back(count(cold, "cold step") + " (over twice the median)");
-  if (summary.unlinked_kernels > 0) {
-    parts.push_back(count(summary.unlinked_kernels, "kernel") + " without a launch, not counted");
-  }
-  if (summary.lost_launches > 0) {
-    parts.push_back(count(summary.lost_launches, "launch call") + " without a kernel");
-  }
-  if (summary.shared_correlations > 0) {
-    parts.push_back(count(summary.shared_correlations, "call") + " with a shared correlation id");
-  }
-  if (diagnosis && !data.groups.all_flops_known && !summary.cpu_kernels) {
-    parts.emplace_back(summary.device.empty()         ? "GPU not named, so no MFU"
-                       : data.groups.most_flops_known ? "FLOPs of some kernels unknown"
-                       : data.groups.flops > 0        ? "FLOPs of most kernels unknown, so no MFU"
-                                                      : "no shapes, so no MFU");
-  }
-  if (has_estimates && !summary.cpu_kernels && !analysis::is_measured_gpu(summary.device)) {
-    parts.push_back(fmt::format("savings estimated with {} figures", analysis::kMeasuredGpu));
-  }
-  return parts.empty() ? "" : "trace: " + join(parts, "; ");
-}
-
-// What to do if no advice applies.
-std::string no_advice_text(const ScreenData& data) {
-  if (data.summary.cpu_kernels && !data.advised.advice.empty()) {
-    return "savings are not estimated for CPU kernels; see epilogue advise";
-  }
-  switch (data.advised.diagnosis->limiter) {
-    case Limiter::kInitializing:
-    case Limiter::kCompiling:
-      return "no advice: this is not a steady state; record steps after warm-up";
-    case Limiter::kCapture:
-      return "no advice: record the replays of the graph instead";
-    case Limiter::kNotConclusive:
-    case Limiter::kNotInFile:
-      return "no advice: the trace does not show what the GPU waits for";
-    default:
-      return data.groups.all_flops_known || data.summary.cpu_kernels
-                 ? "no advice: no saving above 0.1 %"
-                 : "no advice: no saving above 0.1 %; record with shapes to estimate more";
-  }
 }
 
 std::string next_text(const ScreenData& data, const std::string& file, size_t width) {
@@ -274,10 +109,9 @@ std::string first_screen(const ScreenData& data, const trace::Trace& trace, cons
                          size_t width) {
   std::string out = header(data, file, width) + "\n\n";
   if (!data.advised.diagnosis) {
-    if (data.summary.ops.empty()) {
-      return out + "NOT CONCLUSIVE: no event has a known category (\"cat\")\n";
-    }
-    out += std::string(kCpuOnly) + "\n\n" + host_table(data, width) + '\n';
+    out += no_device_text(data) + '\n';
+    if (data.summary.ops.empty()) return out;
+    out += '\n' + host_table(data, width) + '\n';
     const std::string word = shell_word(file);
     const std::string next = fmt::format("next: epilogue table {0} | tree {0}", word);
     return out + (next.size() <= width ? next : "next: epilogue table FILE | tree FILE") + '\n';
@@ -285,24 +119,14 @@ std::string first_screen(const ScreenData& data, const trace::Trace& trace, cons
   const Diagnosis& diagnosis = *data.advised.diagnosis;
   out += wrapped(verdict_text(diagnosis, data.summary.cpu_kernels), width) + '\n';
   out += bar_text(data, width);
-  constexpr const char* kPath = "critical path: ";
-  out += kPath;
-  out += diagnosis.launches_missing ? "unknown, launches are missing"
-                                    : short_path_text(diagnosis, width - std::strlen(kPath));
-  // GPU work that overlaps with the host's is not on the path, although the bar has it.
-  constexpr double kMuchHidden = 0.2;
-  const double hidden = static_cast<double>(diagnosis.busy_ns - diagnosis.ns(Limiter::kGpu)) /
-                        static_cast<double>(std::max<int64_t>(1, diagnosis.window_ns()));
-  if (!diagnosis.launches_missing && hidden > kMuchHidden) {
-    out += "\n(GPU work that overlaps with host work is not on the critical path)";
-  }
-  out += '\n';
-  for (const std::string& note : notes(data, trace)) out += wrapped(note, width) + '\n';
+  for (const std::string& line : path_lines(data, width)) out += line + '\n';
+  for (const std::string& note : verdict_notes(data, trace)) out += wrapped(note, width) + '\n';
   std::string below = mfu_text(data);
+  if (!below.empty()) below += '\n';
   const std::string advice = advice_text(data, width);
   below += advice.empty() ? '\n' + wrapped(no_advice_text(data), width) + '\n' : advice;
-  const std::string quality = quality_text(data, !advice.empty());
-  if (!quality.empty()) below += wrapped(quality, width) + '\n';
+  const std::vector<std::string> quality = quality_notes(data, !advice.empty());
+  if (!quality.empty()) below += wrapped("trace: " + join(quality, "; "), width) + '\n';
   below += next_text(data, file, width);
   // The table of GPU work gets the remaining lines.
   const auto lines = [](const std::string& text) {

@@ -137,6 +137,31 @@ std::string gemms_text(const GemmTable& table, std::optional<size_t> limit, bool
   return text + '\n' + peak_text(table);
 }
 
+std::string peak_note(const GemmTable& table) {
+  std::string note = peak_text(table);
+  note.erase(note.find_last_not_of('\n') + 1);
+  return note;
+}
+
+Table gemms_table(const GemmTable& table, size_t limit) {
+  Table out({{"kernel", Align::kLeft},
+             {"operator", Align::kLeft},
+             {"M x N x K", Align::kLeft},
+             {"count", Align::kRight},
+             {"median", Align::kRight},
+             {"total", Align::kRight},
+             {"TFLOP/s", Align::kRight},
+             {"of peak", Align::kRight}});
+  for (size_t i = 0; i < shown_rows(table, limit); ++i) {
+    const GemmRow& row = table.rows[i];
+    out.add_row({kernel_sentence(row.kernel, row.name), dash(row.op), gemm_text(row),
+                 fmt::format("{}", row.count), time_text(row.median_ns), time_text(row.total_ns),
+                 row.tflops ? four_digits(*row.tflops) : "?",
+                 row.share_of_peak ? fmt::format("{:.0f} %", 100 * *row.share_of_peak) : "?"});
+  }
+  return out;
+}
+
 void gemms_json(JsonWriter& json, const GemmTable& table, std::optional<size_t> limit) {
   json.key("gemms").begin_array();
   for (size_t i = 0; i < shown_rows(table, limit); ++i) {

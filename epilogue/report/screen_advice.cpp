@@ -66,12 +66,9 @@ std::string alternative_text(const std::vector<const analysis::Advice*>& shown) 
 
 }  // namespace
 
-std::string advice_text(const ScreenData& data, size_t width) {
-  Table table({{"what could help, ranked", Align::kLeft},
-               {"saves", Align::kLeft},
-               {data.advised.diagnosis->whole_trace ? "after (limit)" : "step after (limit)",
-                Align::kLeft}});
+std::vector<AdviceRow> advice_rows(const ScreenData& data) {
   const char* device = data.summary.cpu_kernels ? "kernels" : "GPU";
+  std::vector<AdviceRow> rows;
   std::vector<const analysis::Advice*> shown;
   const Diagnosis& diagnosis = *data.advised.diagnosis;
   const double step_ns =
@@ -82,8 +79,6 @@ std::string advice_text(const ScreenData& data, size_t width) {
     constexpr double kWorthShare = 0.001;
     if (advice.saving_ns.likely <= kWorthShare * step_ns) continue;
     shown.push_back(&advice);
-    const std::string title =
-        fmt::format("{} {}{}", shown.size(), alternative_text(shown), short_title(advice));
     const double saved_ns = before_ns - advice.step_after_ns;
     before_ns = advice.step_after_ns;
     const bool sure = advice.confidence != analysis::Confidence::kNotConclusive;
@@ -93,14 +88,30 @@ std::string advice_text(const ScreenData& data, size_t width) {
     // GPU work off the critical path shortens the step only if it is GPU-bound without the
     // profiler.
     const bool hidden = is_sequel && advice.on_device && saved_ns < 1;
-    table.add_row(
-        {title,
+    rows.push_back(
+        {static_cast<size_t>(&advice - data.advised.advice.data()),
+         alternative_text(shown) + short_title(advice),
          advice.on_device ? device_saving_text(advice, device) : step_saving_text(advice, saved_ns),
          !is_sequel || !sure ? "-"
          : hidden            ? "if GPU-bound"
                              : then});
   }
-  return shown.empty() ? "" : '\n' + table.text(width);
+  return rows;
+}
+
+std::string after_title(const ScreenData& data) {
+  return data.advised.diagnosis->whole_trace ? "after (limit)" : "step after (limit)";
+}
+
+std::string advice_text(const ScreenData& data, size_t width) {
+  Table table({{"what could help, ranked", Align::kLeft},
+               {"saves", Align::kLeft},
+               {after_title(data), Align::kLeft}});
+  const std::vector<AdviceRow> rows = advice_rows(data);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    table.add_row({fmt::format("{} {}", i + 1, rows[i].title), rows[i].saves, rows[i].then});
+  }
+  return rows.empty() ? "" : '\n' + table.text(width);
 }
 
 }  // namespace epi::report

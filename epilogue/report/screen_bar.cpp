@@ -5,81 +5,53 @@
 #include <algorithm>
 #include <cstring>
 
-#include "epilogue/report/diagnosis_report.h"
+#include "epilogue/report/idle_class.h"
 #include "epilogue/report/screen_parts.h"
 
 namespace epi::report {
-namespace {
 
 using analysis::Diagnosis;
-using analysis::HostActivity;
-using analysis::IdleCause;
-using analysis::IdleGap;
-
-// A part of the step's time and its letter in the bar.
-struct BarPart {
-  char letter;
-  const char* what;
-  int64_t ns = 0;
-};
-
-std::vector<BarPart> bar_parts(const ScreenData& data, const char* device) {
+std::vector<BarPart> bar_parts(const ScreenData& data) {
   const Diagnosis& diagnosis = *data.advised.diagnosis;
   std::vector<BarPart> parts = {
-      {'G', device, diagnosis.busy_ns - data.communication_alone_ns - data.copies_alone_ns},
-      {'N', "exposed collectives", data.communication_alone_ns},
-      {'D', "copies", data.copies_alone_ns},
-      {'I', "data loading"},
-      {'H', "waiting for host"},
-      {'S', "synchronization"},
-      {'C', "compilation"},
-      {'A', "allocation"},
-      {'M', "start-up"},
-      {'.', "gaps"},
-      {'?', "not in the trace"}};
-  const auto add = [&](char letter, const IdleGap& gap) {
-    const auto part = std::find_if(parts.begin(), parts.end(),
-                                   [&](const BarPart& one) { return one.letter == letter; });
-    part->ns += gap.when.end - gap.when.begin;
-  };
-  const auto letter_of = [](const IdleGap& gap) {
-    if (gap.cause == IdleCause::kNotInFile || gap.cause == IdleCause::kNoLaunch) return '?';
-    if (gap.cause != IdleCause::kNotLaunched) return '.';
-    switch (gap.activity) {
-      case HostActivity::kDispatch:
-      case HostActivity::kLaunching:
-      case HostActivity::kGuards:
-      case HostActivity::kBetweenOps:
-        return 'H';
-      case HostActivity::kAllocating:
-        return 'A';
-      case HostActivity::kInitializing:
-        return 'M';
-      case HostActivity::kSynchronizing:
-        return 'S';
-      case HostActivity::kDataLoading:
-        return 'I';
-      case HostActivity::kCompiling:
-        return 'C';
-    }
-    return 'H';
-  };
-  for (const IdleGap& gap : diagnosis.gaps) add(letter_of(gap), gap);
+      {'G', "busy", data.summary.cpu_kernels ? "kernels" : "GPU busy",
+       diagnosis.busy_ns - data.communication_alone_ns - data.copies_alone_ns},
+      {'N', "communication", "exposed collectives", data.communication_alone_ns},
+      {'D', "copy", "copies", data.copies_alone_ns}};
+  const size_t first_idle = parts.size();
+  for (size_t i = 0; i < kIdleClasses; ++i) {
+    const IdleClassWords& words = words_of(static_cast<IdleClass>(i));
+    parts.push_back({words.letter, words.key, words.what, 0});
+  }
+  for (const analysis::IdleGap& gap : diagnosis.gaps) {
+    parts[first_idle + static_cast<size_t>(idle_class(gap))].ns += gap.when.end - gap.when.begin;
+  }
   std::erase_if(parts, [](const BarPart& part) { return part.ns <= 0; });
   std::stable_sort(parts.begin(), parts.end(),
                    [](const BarPart& a, const BarPart& b) { return a.ns > b.ns; });
   return parts;
 }
 
-// A part below this share is left out of the legend.
-constexpr int64_t kMinShare = 200;
+bool is_in_legend(const BarPart& part, const Diagnosis& diagnosis) {
+  constexpr int64_t kMinShare = 200;
+  return part.ns * kMinShare >= diagnosis.window_ns();
+}
+
+std::string bar_label(const ScreenData& data) {
+  const Diagnosis& diagnosis = *data.advised.diagnosis;
+  return fmt::format("{} {}", diagnosis.whole_trace ? "trace" : "step",
+                     time_of(diagnosis.window_ns() / diagnosis.judged));
+}
+
+namespace {
 
 // As many letters as `room`; a part in the legend has at least one.
-std::string letters(const std::vector<BarPart>& parts, int64_t window_ns, size_t room) {
+std::string letters(const std::vector<BarPart>& parts, const Diagnosis& diagnosis, size_t room) {
+  const int64_t window_ns = diagnosis.window_ns();
   std::vector<size_t> cells;
   size_t used = 0;
   for (const BarPart& part : parts) {
-    const bool shown = part.ns * kMinShare >= window_ns;
+    const bool shown = is_in_legend(part, diagnosis);
     const auto share = static_cast<double>(part.ns) / static_cast<double>(window_ns);
     const auto wanted = static_cast<size_t>(share * static_cast<double>(room) + 0.5);
     cells.push_back(std::max<size_t>(shown ? 1 : 0, wanted));
@@ -96,16 +68,14 @@ std::string letters(const std::vector<BarPart>& parts, int64_t window_ns, size_t
 
 std::string bar_text(const ScreenData& data, size_t width) {
   const Diagnosis& diagnosis = *data.advised.diagnosis;
-  const char* device = data.summary.cpu_kernels ? "kernels" : "GPU busy";
-  const std::string label = fmt::format("{} {} ", diagnosis.whole_trace ? "trace" : "step",
-                                        time_of(diagnosis.window_ns() / diagnosis.judged));
+  const std::string label = bar_label(data) + ' ';
   const size_t room = width - std::min(width - 10, label.size());
-  const std::vector<BarPart> parts = bar_parts(data, device);
+  const std::vector<BarPart> parts = bar_parts(data);
   const std::string margin(label.size(), ' ');
   std::string legend = margin;
   size_t column = margin.size();
   for (const BarPart& part : parts) {
-    if (part.ns * kMinShare < diagnosis.window_ns()) continue;
+    if (!is_in_legend(part, diagnosis)) continue;
     const std::string one =
         fmt::format("{} {} {}", part.letter, part.what, time_of(part.ns / diagnosis.judged));
     const bool first = column == margin.size();
@@ -117,8 +87,7 @@ std::string bar_text(const ScreenData& data, size_t width) {
     legend += space + one;
     column += one.size() + (column == margin.size() ? 0 : 2);
   }
-  const std::string bar =
-      diagnosis.window_ns() <= 0 ? "" : letters(parts, diagnosis.window_ns(), room);
+  const std::string bar = diagnosis.window_ns() <= 0 ? "" : letters(parts, diagnosis, room);
   return label + bar + '\n' + legend + '\n';
 }
 

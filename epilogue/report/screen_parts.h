@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of the first screen: the bar (screen_bar.cpp), the table of GPU work (screen_work.cpp) and
-// the advice (screen_advice.cpp).
+// Parts of the first screen and of the report page: the bar (screen_bar.cpp), the table of GPU work
+// (screen_work.cpp), the advice (screen_advice.cpp) and sentences (screen_notes.cpp).
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "epilogue/report/screen_data.h"
 #include "epilogue/report/units.h"
@@ -12,15 +13,63 @@ namespace epi::report {
 
 inline std::string time_of(int64_t ns) { return time_text(static_cast<double>(ns)); }
 
+// A part of the step's time: a letter of the bar, and a color of the report page.
+struct BarPart {
+  char letter;
+  const char* key;  // "busy", "communication", "copy", or of an `IdleClass`
+  const char* what;
+  int64_t ns = 0;  // of all judged steps
+};
+// Largest first, without empty parts.
+std::vector<BarPart> bar_parts(const ScreenData& data);
+// Parts below half a percent are not in the legend.
+bool is_in_legend(const BarPart& part, const analysis::Diagnosis& diagnosis);
+// "step 347.6 us"
+std::string bar_label(const ScreenData& data);
 // The time of the step as a bar of letters, with a legend.
 std::string bar_text(const ScreenData& data, size_t width);
 
 // "GEMM 8192x768x3072 bf16"
 std::string group_text(const analysis::WorkGroup& group);
-// The table of GPU work: at most `most` groups, and the rest as one row.
+// A row of the table of GPU work. Several steps that overlap are shown by their means.
+struct WorkRow {
+  std::string what;
+  std::string calls;
+  std::string time;
+  std::string share;
+  std::string peak;
+};
+std::string work_title(const ScreenData& data);
+// At most `most` groups, and the rest as one row.
+std::vector<WorkRow> work_rows(const ScreenData& data, size_t most);
 std::string groups_text(const ScreenData& data, size_t most, size_t width);
 
-// The first pieces of advice, what each saves, and what limits the step after it.
+// A row of the advice: what it saves, and what limits the step after it.
+struct AdviceRow {
+  size_t place;  // in `AdviceReport::advice`
+  std::string title;
+  std::string saves;
+  std::string then;
+};
+std::vector<AdviceRow> advice_rows(const ScreenData& data);
+std::string after_title(const ScreenData& data);
+// The first pieces of advice as a table.
 std::string advice_text(const ScreenData& data, size_t width);
+
+// "3 steps, #3 shown (median GPU time)"
+std::string shown_steps_text(const ScreenData& data);
+// "critical path: host dispatch 68 %, …" and, if it applies, a note on work that is not on the
+// path.
+std::vector<std::string> path_lines(const ScreenData& data, size_t width);
+// Notes on the evidence for the verdict, and on how to use it.
+std::vector<std::string> verdict_notes(const ScreenData& data, const trace::Trace& trace);
+// "MFU 34 %: 115.9 GFLOP in 347.6 us"; empty if it is unknown.
+std::string mfu_text(const ScreenData& data);
+// What makes the figures less sure.
+std::vector<std::string> quality_notes(const ScreenData& data, bool has_estimates);
+// Why there is no advice, and what to do.
+std::string no_advice_text(const ScreenData& data);
+// The verdict of a trace without device work.
+std::string no_device_text(const ScreenData& data);
 
 }  // namespace epi::report

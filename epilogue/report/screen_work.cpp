@@ -83,36 +83,46 @@ std::string count_text(int64_t calls, int64_t steps) {
 
 }  // namespace
 
-std::string groups_text(const ScreenData& data, size_t most, size_t width) {
+std::string work_title(const ScreenData& data) {
+  return fmt::format("{} {}", data.summary.cpu_kernels ? "kernels" : "GPU work",
+                     time_of(data.groups.ns / data.advised.diagnosis->judged));
+}
+
+std::vector<WorkRow> work_rows(const ScreenData& data, size_t most) {
   const auto& groups = data.groups;
-  if (groups.groups.empty()) return "";
-  // Several steps that overlap are shown as one of them, by their means.
   const int64_t steps = data.advised.diagnosis->judged;
-  Table table({{fmt::format("{} {}", data.summary.cpu_kernels ? "kernels" : "GPU work",
-                            time_of(groups.ns / steps)),
-                Align::kLeft},
-               {"calls", Align::kRight},
-               {"time", Align::kRight},
-               {"share", Align::kRight},
-               {"of peak", Align::kRight}});
-  const auto row = [&](const std::string& name, int64_t calls, int64_t ns, std::string peak) {
+  std::vector<WorkRow> rows;
+  const auto add = [&](const std::string& name, int64_t calls, int64_t ns, std::string peak) {
     const double share =
         groups.ns == 0 ? 0 : static_cast<double>(ns) / static_cast<double>(groups.ns);
-    table.add_row({name, count_text(calls, steps), time_of(ns / steps),
-                   fmt::format("{:.0f} %", 100 * share), std::move(peak)});
+    rows.push_back({name, count_text(calls, steps), time_of(ns / steps),
+                    fmt::format("{:.0f} %", 100 * share), std::move(peak)});
   };
   int64_t rest_calls = groups.rest_calls;
   int64_t rest_ns = groups.rest_ns;
   for (size_t i = 0; i < groups.groups.size(); ++i) {
     const WorkGroup& group = groups.groups[i];
     if (i < most) {
-      row(group_text(group), group.calls, group.ns, peak_text(group));
+      add(group_text(group), group.calls, group.ns, peak_text(group));
     } else {
       rest_calls += group.calls;
       rest_ns += group.ns;
     }
   }
-  if (rest_calls > 0) row("others", rest_calls, rest_ns, "-");
+  if (rest_calls > 0) add("others", rest_calls, rest_ns, "-");
+  return rows;
+}
+
+std::string groups_text(const ScreenData& data, size_t most, size_t width) {
+  if (data.groups.groups.empty()) return "";
+  Table table({{work_title(data), Align::kLeft},
+               {"calls", Align::kRight},
+               {"time", Align::kRight},
+               {"share", Align::kRight},
+               {"of peak", Align::kRight}});
+  for (const WorkRow& row : work_rows(data, most)) {
+    table.add_row({row.what, row.calls, row.time, row.share, row.peak});
+  }
   return table.text(width);
 }
 

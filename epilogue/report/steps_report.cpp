@@ -33,19 +33,6 @@ std::vector<Table::Column> columns(const char* first, const char* second, bool c
           {"kernels", Align::kRight}};
 }
 
-Table steps_table(const InstanceGroup& steps, bool cpu_kernels) {
-  Table table(
-      columns(steps.is_whole_trace() ? "no steps marked" : "step", "launches", cpu_kernels));
-  for (const Instance& step : steps.instances) {
-    const Measures& m = step.measures;
-    table.add_row({step.name + (step.cold ? " (cold)" : ""), fmt::format("{}", m.launches),
-                   time_text(static_cast<double>(m.cpu_ns)),
-                   time_text(static_cast<double>(m.device_ns)), share(m.busy()),
-                   time_text(static_cast<double>(m.idle_ns())), fmt::format("{}", m.kernels)});
-  }
-  return table;
-}
-
 Table annotations_table(const std::vector<InstanceGroup>& annotations, bool cpu_kernels) {
   Table table(columns("annotation", "count", cpu_kernels));
   for (const InstanceGroup& group : annotations) {
@@ -78,6 +65,19 @@ std::string copies_text(const InstanceGroup& steps) {
 }
 
 }  // namespace
+
+Table steps_table(const InstanceGroup& steps, bool cpu_kernels) {
+  Table table(
+      columns(steps.is_whole_trace() ? "no steps marked" : "step", "launches", cpu_kernels));
+  for (const Instance& step : steps.instances) {
+    const Measures& m = step.measures;
+    table.add_row({step.name + (step.cold ? " (cold)" : ""), fmt::format("{}", m.launches),
+                   time_text(static_cast<double>(m.cpu_ns)),
+                   time_text(static_cast<double>(m.device_ns)), share(m.busy()),
+                   time_text(static_cast<double>(m.idle_ns())), fmt::format("{}", m.kernels)});
+  }
+  return table;
+}
 
 std::string steps_text(const StepsReport& report, bool markdown, size_t width) {
   const auto print = [&](const Table& table) {

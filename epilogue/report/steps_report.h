@@ -7,6 +7,7 @@
 
 #include "epilogue/analysis/index/steps.h"
 #include "epilogue/base/json_writer.h"
+#include "epilogue/report/table.h"
 
 namespace epi::report {
 
@@ -16,6 +17,8 @@ struct StepsReport {
   bool cpu_kernels = false;  // the kernels ran on the CPU backend
 };
 
+// The steps, one row each.
+Table steps_table(const analysis::InstanceGroup& steps, bool cpu_kernels);
 // Text is at most `width` columns wide. Markdown is not limited.
 std::string steps_text(const StepsReport& report, bool markdown, size_t width);
 // Writes the members `steps` and `annotations` of an open object.

@@ -87,4 +87,19 @@ std::string Table::markdown() const {
   return out;
 }
 
+void Table::json(JsonWriter& json) const {
+  json.begin_object().key("columns").begin_array();
+  for (const Column& column : columns_) {
+    json.begin_object().key("title").string(column.title);
+    json.key("right").boolean(column.align == Align::kRight).end_object();
+  }
+  json.end_array().key("rows").begin_array();
+  for (const auto& row : rows_) {
+    json.begin_array();
+    for (const std::string& cell : row) json.string(cell);
+    json.end_array();
+  }
+  json.end_array().end_object();
+}
+
 }  // namespace epi::report

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of text cells: aligned for a terminal, or as Markdown.
+// A table of text cells: aligned for a terminal, as Markdown, or as JSON.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "epilogue/base/json_writer.h"
 
 namespace epi::report {
 
@@ -32,6 +34,8 @@ class Table {
   enum class Cut { kEnd, kMiddle };
   std::string text(size_t width = SIZE_MAX, Cut cut = Cut::kEnd) const;
   std::string markdown() const;
+  // Writes {"columns": [{"title", "right"}], "rows": [["cell", ...]]}.
+  void json(JsonWriter& json) const;
 
  private:
   std::vector<Column> columns_;
