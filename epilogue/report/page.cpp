@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "epilogue/base/json_writer.h"
 #include "epilogue/report/page_data.h"
 #include "epilogue/report/page_files.h"
 #include "epilogue/report/page_timeline.h"
@@ -52,16 +53,34 @@ std::string data_element(const std::string& id, const std::string& json) {
                      script_safe(json));
 }
 
+// Limits the size of a page with long names. The page's own sentences are shorter.
+constexpr size_t kMaxTextLength = 4000;
+
 std::string page_of(const PageData& data, const PageLimits& limits) {
-  std::vector<int64_t> begins_ns;
-  std::string timelines;
+  JsonWriter json(kMaxTextLength);
+  json.begin_object().key("schema").integer(2);
+  legend_json(json);
+  json.key("files").begin_array();
+  std::string large;  // parsed by the page after its first frame
   for (size_t i = 0; i < data.files.size(); ++i) {
-    const analysis::TraceIndex& index = data.files[i].index;
-    const auto timeline = make_timeline(index, limits.events / data.files.size());
-    begins_ns.push_back(timeline.begin_ns);
-    timelines += data_element(fmt::format("timeline-{}", i),
-                              timeline_json(index, timeline, data.files[i].advised.diagnosis));
+    const PageFile& file = data.files[i];
+    const auto timeline = make_timeline(file.index, limits.events / data.files.size());
+    const EventPlaces places(timeline);
+    file_json(json, file, places, limits.rows);
+    large += data_element(
+        fmt::format("timeline-{}", i),
+        timeline_json(file.index, timeline, places, file.devices, file.screen.advised.diagnosis));
+    large += data_element(fmt::format("tree-{}", i), tree_json(file, places));
   }
+  json.end_array().key("differences");
+  if (data.comparison) {
+    json.begin_object();
+    differences_json(json, data, limits.rows);
+    json.end_object();
+  } else {
+    json.null();
+  }
+  json.end_object();
   std::string out(kPageHead);
   const auto fill_in = [&](std::string_view placeholder, std::string_view text) {
     out.replace(out.find(placeholder), placeholder.size(), text);
@@ -71,7 +90,7 @@ std::string page_of(const PageData& data, const PageLimits& limits) {
                                   base64_of(kScriptHash)));
   fill_in("{style}", kPageStyle);
   fill_in("{script}", kPageScript);
-  fill_in("{data}", data_element("data", data_json(data, begins_ns, limits.rows)) + timelines);
+  fill_in("{data}", data_element("data", json.text()) + large);
   return out;
 }
 

@@ -1,36 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // The data of the page's sections: computed once, then written as JSON, possibly several times with
-// fewer rows.
+// fewer rows. Sentences and tables are those of the command line.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "epilogue/analysis/advise/advise.h"
 #include "epilogue/analysis/compare/compare.h"
 #include "epilogue/analysis/pytorch/profiler_table.h"
 #include "epilogue/analysis/time/breakdown.h"
-#include "epilogue/analysis/time/summary.h"
+#include "epilogue/analysis/time/gemms.h"
+#include "epilogue/base/json_writer.h"
+#include "epilogue/report/page_timeline.h"
 #include "epilogue/report/page_trace.h"
+#include "epilogue/report/screen_data.h"
 
 namespace epi::report {
 
+struct PageFile {
+  std::string file;
+  const analysis::TraceIndex& index;
+  ScreenData screen;
+  analysis::ProfilerTable table;
+  std::vector<analysis::DeviceBreakdown> devices;
+  analysis::GemmTable gemms;
+};
+
 struct PageData {
-  struct File {
-    std::string file;
-    const analysis::TraceIndex& index;
-    analysis::Summary summary;
-    analysis::ProfilerTable table;
-    std::vector<analysis::DeviceBreakdown> devices;
-    analysis::AdviceReport advised;
-  };
-  std::vector<File> files;
+  std::vector<PageFile> files;
   std::optional<analysis::Comparison> comparison;  // if there are two files
 };
 
 PageData page_data(const std::vector<PageTrace>& traces);
-// `begins_ns` has the start of each file's timeline. Tables have at most `rows` rows.
-std::string data_json(const PageData& data, const std::vector<int64_t>& begins_ns, size_t rows);
+
+// Writes the object of one file. Tables have at most `rows` rows. Events are referred to by their
+// place in the timeline.
+void file_json(JsonWriter& json, const PageFile& file, const EventPlaces& places, size_t rows);
+// Writes the members `verdict`, `kernels` and `groups` of an open object: what differs between two
+// files.
+void differences_json(JsonWriter& json, const PageData& data, size_t rows);
+// Writes the members `idle` and `kinds` of an open object: the words for the page's colors.
+void legend_json(JsonWriter& json);
+// The tree of a typical step, with repeated layers folded, as a JSON object of columns.
+std::string tree_json(const PageFile& file, const EventPlaces& places);
 
 }  // namespace epi::report

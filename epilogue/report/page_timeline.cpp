@@ -6,6 +6,8 @@
 #include <unordered_map>
 
 #include "epilogue/base/json_writer.h"
+#include "epilogue/report/idle_class.h"
+#include "epilogue/report/kernel_class.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/text.h"
 #include "epilogue/report/words.h"
@@ -18,6 +20,7 @@ using trace::EventId;
 using trace::kNoEvent;
 
 constexpr size_t kMaxTextLength = 2000;  // the page searches for at most 500 characters of a name
+constexpr size_t kMaxGaps = 50'000;      // idle intervals in the page, of all devices
 
 // A table of distinct strings.
 class Texts {
@@ -38,17 +41,14 @@ class Texts {
 // Writes columns of numbers for each lane. Start times are delta-encoded.
 class TimelineWriter {
  public:
-  TimelineWriter(const analysis::TraceIndex& index, const analysis::Timeline& timeline)
-      : index_(index), timeline_(timeline) {
-    for (const auto& lane : timeline_.lanes) {
-      for (const EventId id : lane.events) {
-        places_.emplace(id, static_cast<int64_t>(places_.size()));
-      }
-    }
+  TimelineWriter(const analysis::TraceIndex& index, const analysis::Timeline& timeline,
+                 const EventPlaces& places)
+      : index_(index), timeline_(timeline), places_(places) {
     add_work();
   }
 
-  std::string text(const std::optional<analysis::Diagnosis>& diagnosis) {
+  std::string text(const std::vector<analysis::DeviceBreakdown>& devices,
+                   const std::optional<analysis::Diagnosis>& diagnosis) {
     json_.begin_object().key("length_ns").integer(timeline_.end_ns - timeline_.begin_ns);
     json_.key("left_out").integer(timeline_.left_out);
     json_.key("too_deep").integer(timeline_.too_deep);
@@ -62,8 +62,14 @@ class TimelineWriter {
     for (const auto& lane : timeline_.lanes) write_lane(lane);
     json_.end_array();
     write_path(diagnosis);
+    write_idle(devices);
     json_.key("texts").begin_array();
     for (const std::string& text : texts_.list()) json_.string(text);
+    json_.end_array().key("kinds").begin_array();
+    for (size_t i = 0; i < texts_.list().size(); ++i) {
+      const auto kind = kinds_.find(static_cast<int64_t>(i));
+      json_.integer(kind == kinds_.end() ? -1 : static_cast<int64_t>(kind->second));
+    }
     json_.end_array().end_object();
     return json_.text();
   }
@@ -82,6 +88,7 @@ class TimelineWriter {
   void write_lane(const analysis::TimelineLane& lane) {
     const trace::Trace& trace = index_.trace;
     json_.begin_object().key("title").string(lane.name).key("device").boolean(lane.is_device);
+    json_.key("python").boolean(lane.is_python).key("pid").integer(lane.pid);
     json_.key("row").begin_array();
     for (const uint8_t row : lane.rows) json_.integer(row);
     json_.end_array();
@@ -90,8 +97,9 @@ class TimelineWriter {
     column("name", lane.events, [&](EventId id) { return name(id); });
     if (lane.is_device) {
       column("said", lane.events, [&](EventId id) { return decoded_name(id); });
-      column("launch", lane.events, [&](EventId id) { return place_of(index_.links.launch[id]); });
-      column("op", lane.events, [&](EventId id) { return place_of(index_.links.op[id]); });
+      column("launch", lane.events,
+             [&](EventId id) { return places_.of(index_.links.launch[id]); });
+      column("op", lane.events, [&](EventId id) { return places_.of(index_.links.op[id]); });
     } else {
       column("kind", lane.events,
              [&](EventId id) { return texts_.index_of(trace.category_text(id)); });
@@ -137,7 +145,53 @@ class TimelineWriter {
     column("dur", parts, [](const PathPart& part) { return part.end_ns - part.begin_ns; });
     column("name", parts,
            [&](const PathPart& part) { return texts_.index_of(phrase_of(part.bound)); });
+    // The class of idle time, or -1 for device work.
+    column("idle", parts, [](const PathPart& part) {
+      return is_device_bound(part.bound) ? -1 : static_cast<int64_t>(idle_class(part.bound));
+    });
     json_.end_object();
+  }
+
+  // The idle intervals of each device, in order of time. If there are too many, the longest.
+  void write_idle(const std::vector<analysis::DeviceBreakdown>& devices) {
+    using analysis::IdleGap;
+    json_.key("idle").begin_array();
+    for (const analysis::DeviceBreakdown& device : devices) {
+      std::vector<IdleGap> gaps = device.gaps;
+      const auto ns = [](const IdleGap& gap) { return gap.when.end - gap.when.begin; };
+      const size_t most = kMaxGaps / devices.size();
+      int64_t left_out_ns = 0;
+      if (gaps.size() > most) {
+        const auto last = gaps.begin() + static_cast<std::ptrdiff_t>(most);
+        std::nth_element(gaps.begin(), last, gaps.end(),
+                         [&](const auto& a, const auto& b) { return ns(a) > ns(b); });
+        for (auto gap = last; gap != gaps.end(); ++gap) left_out_ns += ns(*gap);
+        gaps.erase(last, gaps.end());
+        std::sort(gaps.begin(), gaps.end(),
+                  [](const auto& a, const auto& b) { return a.when.begin < b.when.begin; });
+      }
+      json_.begin_object().key("pid").integer(device.device);
+      json_.key("window").begin_array().integer(device.begin_ns - timeline_.begin_ns);
+      json_.integer(device.shares.window_ns).end_array();
+      json_.key("left_out").integer(static_cast<int64_t>(device.gaps.size() - gaps.size()));
+      json_.key("left_out_ns").integer(left_out_ns);
+      column("begin", gaps, deltas([](const IdleGap& gap) { return gap.when.begin; }));
+      column("dur", gaps, ns);
+      column("idle", gaps,
+             [](const IdleGap& gap) { return static_cast<int64_t>(idle_class(gap)); });
+      column("cause", gaps, [&](const IdleGap& gap) {
+        return texts_.index_of(cause_text(gap.cause, gap.activity));
+      });
+      column("host", gaps, [&](const IdleGap& gap) { return places_.of(gap.host); });
+      column("host_name", gaps,
+             [&](const IdleGap& gap) { return gap.host == kNoEvent ? -1 : name(gap.host); });
+      column("waiting", gaps, [&](const IdleGap& gap) { return places_.of(gap.waiting); });
+      column("waiting_name", gaps, [&](const IdleGap& gap) {
+        return gap.waiting == kNoEvent ? -1 : decoded_name(gap.waiting);
+      });
+      json_.end_object();
+    }
+    json_.end_array();
   }
 
   // Merges adjacent parts with the same bound, and keeps the longest if there are too many.
@@ -195,11 +249,6 @@ class TimelineWriter {
     json_.end_array();
   }
 
-  int64_t place_of(EventId id) const {
-    const auto found = places_.find(id);
-    return id == kNoEvent || found == places_.end() ? -1 : found->second;
-  }
-
   int64_t name(EventId id) {
     return texts_.index_of(utf8_prefix(index_.trace.name_of(id), kMaxTextLength));
   }
@@ -211,6 +260,7 @@ class TimelineWriter {
       const std::string text(index_.trace.name_of(id));
       found->second =
           texts_.index_of(utf8_prefix(kernel_sentence(text, index_.names[name]), kMaxTextLength));
+      kinds_.emplace(found->second, kernel_class(index_.names[name].kind));
     }
     return found->second;
   }
@@ -223,7 +273,8 @@ class TimelineWriter {
   JsonWriter json_;
   const analysis::TraceIndex& index_;
   const analysis::Timeline& timeline_;
-  std::unordered_map<EventId, int64_t> places_;
+  const EventPlaces& places_;
+  std::unordered_map<int64_t, KernelClass> kinds_;  // by text
   std::map<trace::NameId, int64_t> decoded_names_;
   struct LaunchedWork {
     int64_t ns = 0;
@@ -235,9 +286,22 @@ class TimelineWriter {
 
 }  // namespace
 
+EventPlaces::EventPlaces(const analysis::Timeline& timeline) : begin_ns_(timeline.begin_ns) {
+  for (const auto& lane : timeline.lanes) {
+    for (const EventId id : lane.events) places_.emplace(id, static_cast<int64_t>(places_.size()));
+  }
+}
+
+int64_t EventPlaces::of(EventId id) const {
+  const auto found = places_.find(id);
+  return id == kNoEvent || found == places_.end() ? -1 : found->second;
+}
+
 std::string timeline_json(const analysis::TraceIndex& index, const analysis::Timeline& timeline,
+                          const EventPlaces& places,
+                          const std::vector<analysis::DeviceBreakdown>& devices,
                           const std::optional<analysis::Diagnosis>& diagnosis) {
-  return TimelineWriter(index, timeline).text(diagnosis);
+  return TimelineWriter(index, timeline, places).text(devices, diagnosis);
 }
 
 }  // namespace epi::report

@@ -5,14 +5,33 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
+#include "epilogue/analysis/time/breakdown.h"
 #include "epilogue/analysis/time/diagnosis.h"
 #include "epilogue/analysis/time/timeline.h"
 
 namespace epi::report {
 
-// Includes the critical path if there is a diagnosis.
+// Numbers the events that a timeline draws individually, one lane after the other.
+class EventPlaces {
+ public:
+  explicit EventPlaces(const analysis::Timeline& timeline);
+  // -1 if the event is not drawn individually.
+  int64_t of(trace::EventId id) const;
+  // Times of the page count from here.
+  int64_t begin_ns() const { return begin_ns_; }
+
+ private:
+  int64_t begin_ns_;
+  std::unordered_map<trace::EventId, int64_t> places_;
+};
+
+// Includes the critical path if there is a diagnosis, and the longest idle intervals.
 std::string timeline_json(const analysis::TraceIndex& index, const analysis::Timeline& timeline,
+                          const EventPlaces& places,
+                          const std::vector<analysis::DeviceBreakdown>& devices,
                           const std::optional<analysis::Diagnosis>& diagnosis);
 
 }  // namespace epi::report

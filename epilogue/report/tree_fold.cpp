@@ -143,6 +143,7 @@ class Folder {
     }
     line.depth = depth;
     line.is_sequence = true;
+    add_range_of_sequences(parts, line);
     const size_t added = out_.add(std::move(line), parent);
     if (depth < max_depth()) add_sequence(parts, added, depth + 1);
   }
@@ -162,6 +163,7 @@ class Folder {
       add_times(node, line);
       children.push_back(nodes_[node].children);
     }
+    add_range(same, line);
     const size_t added = out_.add(std::move(line), parent);
     if (depth < max_depth()) add_siblings(children, added, depth + 1);
   }
@@ -175,6 +177,33 @@ class Folder {
     if (node.device) return;
     line.cpu_ns += trace_.dur_ns[node.id];
     line.self_ns += links_.tree.self_ns[node.id];
+  }
+
+  int64_t ns_of(size_t place, bool launched) const {
+    return launched || nodes_[place].device ? nodes_[place].device_ns
+                                            : trace_.dur_ns[nodes_[place].id];
+  }
+
+  // Adds one of the things that are folded into a line: an event, or the first of a sequence.
+  void add_instance(size_t place, int64_t ns, TreeLine& line) const {
+    const bool is_first = line.first == trace::kNoEvent;
+    if (is_first) line.first = nodes_[place].id;
+    if (is_first || ns < line.least_ns) line.least_ns = ns;
+    if (!is_first && ns <= line.most_ns) return;
+    line.most_ns = ns;
+    line.slowest = nodes_[place].id;
+  }
+
+  void add_range(const std::vector<size_t>& same, TreeLine& line) const {
+    for (const size_t node : same) add_instance(node, ns_of(node, line.launched), line);
+  }
+
+  void add_range_of_sequences(const Slices& parts, TreeLine& line) const {
+    for (const auto& part : parts) {
+      int64_t ns = 0;
+      for (const size_t node : part) ns += ns_of(node, line.launched);
+      add_instance(part.front(), ns, line);
+    }
   }
 
   const trace::Trace& trace_;

@@ -16,6 +16,11 @@ struct TreeLine {
   int64_t cpu_ns = 0;
   int64_t self_ns = 0;
   int64_t device_ns = 0;
+  // The first and the slowest of the events, by GPU time or, if none launched work, by CPU time.
+  trace::EventId first = trace::kNoEvent;
+  trace::EventId slowest = trace::kNoEvent;
+  int64_t least_ns = 0;
+  int64_t most_ns = 0;
   bool device = false;
   bool launched = false;
   bool is_thread = false;

@@ -20,7 +20,8 @@ using trace::EventId;
 // Number of cells per level over the whole time. The second level matches one screen.
 constexpr std::array<int64_t, 4> kCells{512, 4096, 32768, 262144};
 
-enum class LaneKind : uint8_t { kHost, kDevice, kPython };
+// In the order of the timeline.
+enum class LaneKind : uint8_t { kDevice, kHost, kPython };
 
 bool is_shown(const trace::Trace& trace, EventId id) {
   const Category category = trace.category[id];
@@ -91,6 +92,13 @@ std::vector<PlacedLane> all_lanes(const trace::Trace& trace, Timeline& timeline)
   }
   std::vector<PlacedLane> all;
   for (auto& [key, lane] : lanes) all.push_back(std::move(lane));
+  // Streams stay in the order of their numbers, threads are sorted by their time.
+  std::stable_sort(all.begin(), all.end(), [](const PlacedLane& a, const PlacedLane& b) {
+    const auto order = [](const PlacedLane& lane) {
+      return std::pair(lane.kind, lane.kind == LaneKind::kDevice ? 0 : -lane.ns);
+    };
+    return order(a) < order(b);
+  });
   return all;
 }
 
@@ -269,6 +277,8 @@ Timeline make_timeline(const TraceIndex& index, size_t most) {
   for (const PlacedLane& one : placed) {
     TimelineLane& lane = timeline.lanes.emplace_back();
     lane.is_device = one.kind == LaneKind::kDevice;
+    lane.is_python = one.kind == LaneKind::kPython;
+    lane.pid = trace.lanes[one.lane].pid;
     lane.name = lane_name(trace.lanes[one.lane], one.kind, cpu_kernels);
     keep_events(one, kept, lane, timeline);
   }

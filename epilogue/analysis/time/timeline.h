@@ -26,6 +26,8 @@ using TimelineRow = std::vector<TimelineSpan>;  // by start, without overlap
 struct TimelineLane {
   std::string name;  // "thread 1234", "GPU 0 stream 7"
   bool is_device = false;
+  bool is_python = false;
+  int64_t pid = 0;                               // of the process, or the number of the device
   std::vector<trace::EventId> events;            // those kept, by start, longer first
   std::vector<uint8_t> rows;                     // row of each event, counted from the top
   std::vector<std::vector<TimelineRow>> levels;  // all events, kept or not; indexed like `cells_ns`
@@ -34,7 +36,8 @@ struct TimelineLane {
 struct Timeline {
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
-  std::vector<TimelineLane> lanes;  // CPU threads, then devices, then Python
+  std::vector<TimelineLane>
+      lanes;  // devices, then CPU threads, then Python; of those, the busiest first
   // Resolution of each level, coarsest first. Empty if there are few events.
   std::vector<int64_t> cells_ns;
   int64_t left_out = 0;  // events that only levels contain

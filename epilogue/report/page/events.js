@@ -22,10 +22,11 @@ function upperBound(column, value) {
   return low;
 }
 
-// The contents of one row, by start: events, which have ids, or spans of several events.
+// The contents of one row, by start: events, which have ids, or spans of several events. `idle` has
+// the class of each entry if the row shows idle time.
 class Strip {
-  constructor(at, dur, name, { ids = null, count = null, busy = null } = {}) {
-    Object.assign(this, { at, dur, name, ids, count, busy });
+  constructor(at, dur, name, { ids = null, count = null, busy = null, idle = null } = {}) {
+    Object.assign(this, { at, dur, name, ids, count, busy, idle });
   }
   static ofLevel(row) {
     const texts = Int32Array.from(row.name);
@@ -52,13 +53,51 @@ class Strip {
   }
 }
 
+// The idle intervals of a device, in order of time.
+class Gaps {
+  constructor(device) {
+    this.pid = device.pid;
+    this.strip = Strip.ofLevel({ ...device, name: device.cause, count: null, busy: null });
+    [this.begin, this.length] = device.window;
+    this.leftOut = device.left_out;
+    this.leftOutNs = device.left_out_ns;
+    for (const key of ['idle', 'cause', 'host', 'host_name', 'waiting', 'waiting_name']) {
+      this[key] = device[key];
+    }
+  }
+
+  // Idle nanoseconds in a range, by class.
+  sums(begin, end) {
+    const { at, dur } = this.strip, sums = new Float64Array(data.idle.length);
+    for (let i = this.strip.firstAfter(begin); i < at.length && at[i] < end; ++i) {
+      sums[this.idle[i]] += Math.min(end, at[i] + dur[i]) - Math.max(begin, at[i]);
+    }
+    return sums;
+  }
+
+  // The longest interval of a class that starts in a range, or -1.
+  longest(idle, begin, end) {
+    const { at, dur } = this.strip;
+    let best = -1;
+    for (let i = this.strip.firstAfter(begin); i < at.length && at[i] < end; ++i) {
+      if (this.idle[i] === idle && (best < 0 || dur[i] > dur[best])) best = i;
+    }
+    return best;
+  }
+}
+
 class Events {
   constructor(timeline) {
     this.texts = timeline.texts;
+    this.kinds = timeline.kinds;  // of each text: index of the kind of kernel, or -1
+    this.gaps = timeline.idle.map((device) => new Gaps(device));
     this.cells = timeline.cells_ns;
     this.length = timeline.length_ns;
     this.path = timeline.path;
-    if (this.path) this.path.strip = Strip.ofLevel({ ...this.path, count: null, busy: null });
+    if (this.path) {
+      this.path.strip = Strip.ofLevel({ ...this.path, count: null, busy: null,
+        idle: this.path.idle });
+    }
     this.size = timeline.lanes.reduce((sum, lane) => sum + lane.dur.length, 0);
     for (const key of ['at', 'dur', 'self', 'gpu']) this[key] = new Float64Array(this.size);
     for (const key of ['name', 'lane', 'row', 'workCount']) this[key] = new Int32Array(this.size);
@@ -106,7 +145,8 @@ class Events {
         Int32Array.from(list, (id) => this.label[id] >= 0 ? this.label[id] : this.name[id]),
         { ids: list });
     });
-    return { title: lane.title, device: lane.device, first, end, rows, strips, levels };
+    const { title, device, python, pid } = lane;
+    return { title, device, python, pid, first, end, rows, strips, levels };
   }
 
   // Iterates backwards, so that the lists are in order.
@@ -165,16 +205,33 @@ class Events {
     return labels;
   }
 
-  // Ids of the steps marked by a profiler, in order.
-  steps() {
-    const isStep = this.texts.map((text) => text.startsWith('ProfilerStep#'));
-    const ids = [];
-    for (const lane of this.lanes) {
-      for (let id = lane.first; id < lane.end && !lane.device; ++id) {
-        if (isStep[this.name[id]]) ids.push(id);
+  // Sums of the work in a range, by decoded name, longest first: [[name, count, nanoseconds]].
+  workIn(begin, end) {
+    const sums = new Map();
+    for (const lane of this.lanes.filter((one) => one.device)) {
+      for (const { at, dur, name } of lane.strips) {
+        for (let i = upperBound(at, begin - 1) - 1; i < at.length && !(at[i] >= end); ++i) {
+          const ns = i < 0 ? 0 : Math.min(end, at[i] + dur[i]) - Math.max(begin, at[i]);
+          if (i < 0 || ns < 0 || at[i] + dur[i] <= begin) continue;
+          const sum = sums.get(name[i]) ?? [name[i], 0, 0];
+          sums.set(name[i], [name[i], sum[1] + 1, sum[2] + ns]);
+        }
       }
     }
-    return ids.sort((a, b) => this.at[a] - this.at[b]);
+    return [...sums.values()].sort((a, b) => b[2] - a[2]);
+  }
+
+  // The longest kernel of one of the kinds that starts in a range, or -1. All kinds if none given.
+  longestWork(kinds, begin, end) {
+    let best = -1;
+    for (const lane of this.lanes.filter((one) => one.device)) {
+      for (let id = lane.first; id < lane.end; ++id) {
+        const kind = this.kinds[this.label[id] >= 0 ? this.label[id] : this.name[id]];
+        const fits = this.at[id] >= begin && this.at[id] < end && (!kinds || kinds.has(kind));
+        if (fits && (best < 0 || this.dur[id] > this.dur[best])) best = id;
+      }
+    }
+    return best;
   }
 
   // Ids of the events whose raw or decoded name contains the words.
@@ -186,5 +243,18 @@ class Events {
       if (has[this.name[id]] || (this.label[id] >= 0 && has[this.label[id]])) ids.push(id);
     }
     return ids;
+  }
+
+  // Nanoseconds of events: work, and host events that are not inside another one of them.
+  times(ids) {
+    const among = new Uint8Array(this.size), sums = { device: 0, host: 0 };
+    for (const id of ids) among[id] = 1;
+    for (const id of ids) {
+      let above = this.parent[id];
+      while (above >= 0 && !among[above]) above = this.parent[above];
+      if (this.isDevice(id)) sums.device += this.dur[id];
+      else if (above < 0) sums.host += this.dur[id];
+    }
+    return sums;
   }
 }

@@ -1,68 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of each device goes: in total, by cause of idle time, and over time.
-const MAP_HEIGHT = 72;
-const BUSY = 'busy';
-const CAUSE_COLORS = {
-  [BUSY]: '#4493f8',
-  'host: dispatch': '#d29922',
-  'host: launching': '#f85149',
-  'host: between ops': '#3fb950',
-  'host: guards': '#39c5cf',
-  'host: synchronizing': '#db61a2',
-  'host: data loading': '#7a5c00',
-  'host: compiling': '#a371f7',
-  'launch latency': '#8b949e',
-  'gap between two kernels': '#c9d1d9',
-};
+// The idle map: a device over time, from left to right. Each column shows the busy share of a part
+// of the window and the causes of its idle time. The map is also the overview of the timeline: a
+// frame marks the visible range, a click or a drag changes it.
+const MAP_HEIGHT = isPair ? 30 : 48, SHOWN_MAPS = 2;
 
-function causeColor(why) {
-  return CAUSE_COLORS[why] ?? '#57606a';
-}
-
-// A device over time, from left to right. Each column shows the busy share of a part of the window,
-// and the causes of its idle time. A click, or Enter, shows that part in the timeline.
 class IdleMap {
-  constructor(map, index) {
-    this.map = map;
+  constructor(device, index) {
+    this.map = device.map;
     this.index = index;
-    this.parts = map.causes[0]?.shares.length ?? 0;
+    this.title = (isPair ? `${'AB'[index]} · ` : '') + device.title;
     this.cursor = -1;
-    this.caption = quiet(`Each column is 1/${this.parts} of the time. Click one to show it ` +
-      'in the timeline.');
+    this.caption = make('span', { class: 'quiet small' });
+    this.hint();
+    this.frame = make('div', { class: 'frame' });
     this.canvas = make('canvas', {
-      class: 'map', tabindex: 0, role: 'slider', 'aria-label': 'busy and idle time over time',
-      'aria-valuemin': 0, 'aria-valuemax': this.parts - 1, 'aria-valuenow': 0,
-      onpointermove: (event) => this.point(this.partAt(event)),
+      class: 'map', style: { height: `${MAP_HEIGHT}px` }, tabindex: 0, role: 'slider', 'aria-label': `busy and idle time: ${device.title}`,
+      'aria-valuemin': 0, 'aria-valuemax': Math.max(0, this.map.parts - 1), 'aria-valuenow': 0,
+      onpointerdown: (event) => this.press(event),
+      onpointermove: (event) => this.move(event),
+      onpointerup: (event) => this.release(event),
+      onpointercancel: () => { this.pressed = null; },
       onpointerleave: () => this.point(-1),
-      onclick: (event) => this.go(this.partAt(event)),
       onkeydown: (event) => this.key(event),
     });
+    this.element = make('div', { class: 'idle-map' },
+      this.caption, make('div', { class: 'map-box' }, this.canvas, this.frame));
     new ResizeObserver(() => this.draw()).observe(this.canvas);
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
+    theme.onChange(() => this.draw());
+  }
+
+  hint() {
+    this.caption.textContent = this.title;
   }
 
   partAt(event) {
-    const place = Math.floor(event.offsetX / this.canvas.clientWidth * this.parts);
-    return Math.min(this.parts - 1, Math.max(0, place));
+    const place = Math.floor(event.offsetX / this.canvas.clientWidth * this.map.parts);
+    return Math.min(this.map.parts - 1, Math.max(0, place));
+  }
+
+  press(event) {
+    this.pressed = this.partAt(event);
+    this.canvas.setPointerCapture(event.pointerId);
+  }
+  move(event) {
+    const part = this.partAt(event);
+    this.point(part);
+    if (this.pressed === null || this.pressed === undefined || this.pressed === part) return;
+    this.reveal(Math.min(this.pressed, part), Math.max(this.pressed, part) + 1);
+  }
+  release(event) {
+    if (this.pressed === this.partAt(event)) this.go(this.pressed);
+    this.pressed = null;
   }
 
   key(event) {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -20, PageDown: 20 }[event.key];
     if (!step && event.key !== 'Enter') return;
     event.preventDefault();
-    if (step) this.point(Math.min(this.parts - 1, Math.max(0, this.cursor + step)));
+    if (step) this.point(Math.min(this.map.parts - 1, Math.max(0, this.cursor + step)));
     else if (this.cursor >= 0) this.go(this.cursor);
   }
 
+  // Describes a column.
   point(part) {
     this.cursor = part;
-    if (part >= 0) {
-      const waits = this.map.causes.map(({ why, shares: list }) => [why, list[part]])
+    if (part < 0) this.hint();
+    else {
+      const waits = this.map.idle.map(({ key, shares }) => [idleWords(key), shares[part]])
         .filter(([, share]) => share > 0).sort((a, b) => b[1] - a[1]);
-      const busy = 1 - waits.reduce((sum, [, share]) => sum + share, 0);
-      const text = [[BUSY, Math.max(0, busy)], ...waits]
-        .map(([why, share]) => `${why} ${percent(share)}`).join(', ');
-      this.caption.textContent = `at ${time(part * this.map.part_ns / 1000)}: ${text}`;
+      const busy = Math.max(0, 1 - waits.reduce((sum, [, share]) => sum + share, 0));
+      const text = [['busy', busy], ...waits]
+        .map(([what, share]) => `${what} ${percent(share)}`).join(', ');
+      this.caption.textContent = `at ${nanoseconds(part * this.map.part_ns)}: ${text}`;
       this.canvas.setAttribute('aria-valuenow', part);
       this.canvas.setAttribute('aria-valuetext', this.caption.textContent);
     }
@@ -70,69 +79,65 @@ class IdleMap {
   }
 
   go(part) {
-    if (!timelines) return;
+    this.reveal(part - 1, part + 2);
+  }
+  reveal(first, end) {
     const { begin_ns: begin, part_ns: length } = this.map;
-    timelines.reveal(timelines.views[this.index], begin + (part - 1) * length, 3 * length);
-    document.getElementById('timeline').scrollIntoView();
+    timelines?.reveal(timelines.views[this.index], begin + first * length, (end - first) * length);
+  }
+
+  // Moves the frame to the visible range, in nanoseconds of the trace.
+  showRange(begin, length) {
+    const whole = this.map.parts * this.map.part_ns;
+    const left = Math.max(0, (begin - this.map.begin_ns) / whole);
+    const right = Math.min(1, (begin + length - this.map.begin_ns) / whole);
+    this.frame.style.display = right > left && right - left < 0.999 ? '' : 'none';
+    this.frame.style.left = `${100 * left}%`;
+    this.frame.style.width = `${100 * Math.max(0, right - left)}%`;
   }
 
   draw() {
-    const { canvas, parts } = this, width = canvas.clientWidth;
+    const { canvas } = this, { parts } = this.map, width = canvas.clientWidth;
     if (!width || parts === 0) return;
     canvas.width = width;
     canvas.height = MAP_HEIGHT;
-    const pen = canvas.getContext('2d'), wide = width / parts;
-    pen.fillStyle = causeColor(BUSY);
+    const pen = canvas.getContext('2d'), wide = width / parts, top = new Float64Array(parts);
+    setFill(pen, theme.fill('busy'));
     pen.fillRect(0, 0, width, MAP_HEIGHT);
-    const top = new Float64Array(parts);
-    for (const { why, shares: list } of this.map.causes) {
-      pen.fillStyle = causeColor(why);
-      list.forEach((share, i) => {
+    for (const { key, shares } of this.map.idle) {
+      setFill(pen, theme.fill(key));
+      shares.forEach((share, i) => {
         if (share > 0) pen.fillRect(i * wide, top[i], wide + 0.3, share * MAP_HEIGHT + 0.3);
         top[i] += share * MAP_HEIGHT;
       });
     }
     if (this.cursor < 0) return;
-    pen.strokeStyle = getComputedStyle(document.documentElement).getPropertyValue('--ink');
+    pen.strokeStyle = theme.color('ink');
     pen.strokeRect(this.cursor * wide - 1, 0.5, wide + 2, MAP_HEIGHT - 1);
   }
 }
 
-// "host: between ops" of "between_ops_us". JSON has the British spelling.
-function hostActivity(key) {
-  return 'host: ' + key.replace(/_us$/, '').replace(/_/g, ' ').replace(/ising$/, 'izing');
+function idleWords(key) {
+  return data.idle.find((one) => one.key === key).what;
 }
 
-function deviceTime(device, map, index) {
-  const parts = [['compute', device.compute_us],
-    ['communication, exposed', device.exposed_communication_us],
-    ['copies and memsets, exposed', device.exposed_memory_us], ['idle', device.idle_us]];
-  const isSingle = ([key]) => key !== 'runtime_calls_us';  // the sum of three other activities
-  // The same texts as in page_data.cpp, for the same colors.
-  const causes = [
-    ...Object.entries(device.idle.cpu).filter(isSingle).map(([key, us]) => [hostActivity(key), us]),
-    ['launch latency', device.idle.on_its_way_us],
-    ['gap between two kernels', device.idle.between_kernels_us],
-    ['waiting for something not in the trace', device.idle.not_in_file_us],
-    ['unknown: launch not in the trace', device.idle.unknown_us]];
-  const cpuKernels = data.files[index].cpu_kernels, shown = new IdleMap(map, index);
-  const name = cpuKernels ? 'CPU kernels' : `GPU ${device.device}`;
-  return make('div', {},
-    make('h3', {},
-      `${name}: ${time(device.window_us)} from the first to the last event`),
-    shares(parts),
-    device.idle_us === 0 ? null : make('div', {},
-      make('h3', {}, cpuKernels ? 'why no kernel ran' : 'why the GPU was idle'),
-      shares(causes.sort((a, b) => b[1] - a[1]), causeColor),
-      make('h3', {}, 'over time'), shown.canvas, legend([[BUSY, causeColor(BUSY)]]),
-      shown.caption));
-}
-
-function idleSection() {
-  section('idle', 'Where the time goes', sideBySide((file, index) => {
-    const { devices } = file.breakdown;
-    if (devices.length === 0) return quiet(NO_DEVICE_WORK);
-    return make('div', {},
-      ...devices.map((device, i) => deviceTime(device, file.idle_maps[i], index)));
-  }));
+// The maps of all files. Those of further devices are folded.
+function idleMaps() {
+  const list = data.files.flatMap((file, index) => file.devices.map((device) =>
+    ({ device, map: new IdleMap(device, index) })));
+  const first = list.filter(({ device }, i) => isPair
+    ? data.files.some((file) => file.devices[0] === device) : i < SHOWN_MAPS);
+  const others = list.filter((one) => !first.includes(one));
+  // The legend of the step bar, above, has the others.
+  const known = new Set(data.files.flatMap((file) => (file.bar?.parts ?? [])
+    .filter((part) => part.in_legend).map((part) => part.key)));
+  const keys = data.idle.filter(({ key }) => !known.has(key) &&
+    list.some(({ map }) => map.map.idle.some((one) => one.key === key)));
+  const legend = make('div', { class: 'legend' },
+    ...keys.map(({ key, letter, what }) => legendItem(key, letter, what)));
+  const section = make('section', { id: 'idle', 'aria-label': 'Idle map' }, ...first.map(({ map }) => map.element),
+    keys.length > 0 ? legend : null,
+    others.length > 0 ? make('details', {}, make('summary', {},
+      plural(others.length, 'further device')), ...others.map(({ map }) => map.element)) : null);
+  return { section, maps: list.map(({ map }) => map) };
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mouse, touch and keyboard input on the canvas of a view.
+// Mouse, touch and keyboard input on the canvas of a view. A mouse marks a range by dragging, a
+// finger moves the timeline.
+const CLICK_PIXELS = 4;
 
 class Input {
   constructor(view) {
@@ -10,28 +12,48 @@ class Input {
     listen('wheel', (event) => this.wheel(event));
     listen('keydown', (event) => this.key(event));
     listen('pointerdown', (event) => this.down(event));
-    listen('pointermove', (event) => this.pull(event));
-    listen('pointerup', (event) => {
-      if (this.drag && this.drag.moved < 4) this.click(event.offsetX, event.offsetY);
-      this.drag = null;
-    });
+    listen('pointermove', (event) => this.drag ? this.pull(event) : this.hover(event));
+    listen('pointerleave', () => this.hideTip());
+    listen('pointerup', (event) => this.up(event));
     listen('pointercancel', () => { this.drag = null; });
+  }
+
+  moment(event) {
+    const { group, width } = this.view;
+    return group.range.begin + event.offsetX / width * group.range.length;
   }
 
   down(event) {
     const { canvas } = this.view;
-    this.drag = { x: event.offsetX, y: event.clientY, moved: 0 };
+    const moves = event.pointerType === 'touch' || event.shiftKey || event.button === 1;
+    this.drag = { x: event.offsetX, y: event.clientY, far: 0, moves, from: this.moment(event) };
+    this.hideTip();
     canvas.setPointerCapture(event.pointerId);
     canvas.focus({ preventScroll: true });
   }
 
   pull(event) {
-    if (!this.drag) return;
-    const right = event.offsetX - this.drag.x, down = event.clientY - this.drag.y;
-    this.drag = { x: event.offsetX, y: event.clientY,
-      moved: this.drag.moved + Math.abs(right) + Math.abs(down) };
-    this.view.box.scrollTop -= down;
-    this.view.group.move(-right / this.view.width);
+    const { drag, view } = this;
+    const right = event.offsetX - drag.x, down = event.clientY - drag.y;
+    drag.far += Math.abs(right) + Math.abs(down);
+    drag.x = event.offsetX;
+    drag.y = event.clientY;
+    if (drag.moves) {
+      view.box.scrollTop -= down;
+      view.group.move(-right / view.width);
+    } else if (drag.far >= CLICK_PIXELS) {
+      view.group.picked = { begin: Math.min(drag.from, this.moment(event)),
+        end: Math.max(drag.from, this.moment(event)) };
+      view.group.draw();
+    }
+  }
+
+  up(event) {
+    const { drag, view } = this;
+    this.drag = null;
+    if (!drag) return;
+    if (drag.far < CLICK_PIXELS) this.click(event.offsetX, event.offsetY);
+    else if (!drag.moves) view.group.pick(drag.from, this.moment(event));
   }
 
   // Zooms with Ctrl, or if the timeline has the focus. Otherwise the page scrolls.
@@ -51,12 +73,13 @@ class Input {
     const keys = {
       w: () => group.zoom(1 / 1.5, 0.5), s: () => group.zoom(1.5, 0.5),
       a: () => group.move(-0.2), d: () => group.move(0.2),
+      f: () => group.focusSelected(), m: () => group.markSelected(),
       arrowright: () => this.walk(1), arrowleft: () => this.walk(-1),
       arrowup: () => this.jump((id) =>
         events.isDevice(id) ? events.launcher(id) : events.parent[id]),
       arrowdown: () => this.jump((id) =>
         events.firstChild[id] >= 0 ? events.firstChild[id] : events.firstWork[id]),
-      escape: () => group.select(this.view, -1),
+      escape: () => group.clear(),
     };
     const action = keys[event.key.toLowerCase()];
     if (!action) return;
@@ -68,24 +91,51 @@ class Input {
     const { events, group, selected } = this.view, next = selected < 0 ? 0 : selected + by;
     if (next >= 0 && next < events.size) group.select(this.view, next, true);
   }
-
   jump(to) {
     const { group, selected } = this.view, next = selected < 0 ? -1 : to(selected);
     if (next >= 0) group.select(this.view, next, true);
   }
 
-  // Selects the event at a position, or describes the span of short events there.
+  // Selects what is at a position, or folds the lane whose title is there.
   click(x, y) {
-    const { events, group, begin, pixel, top } = this.view;
-    const moment = begin + x * pixel, near = 2 * pixel;
-    for (const lane of events.lanes) {
-      const row = Math.floor((y + top - lane.y) / ROW);
-      if (row < 0 || row >= lane.rows) continue;
-      const event = lane.strips[row].find(moment, near);
-      if (event >= 0) return group.select(this.view, lane.strips[row].ids[event]);
-      const strip = lane.levels.at(-1)?.[row], span = strip ? strip.find(moment, near) : -1;
-      if (span >= 0) return group.showSpan(this.view, strip, span);
+    const { view } = this, found = view.at(x, y);
+    if (!found) return view.group.clear();
+    if (found.title) return view.toggle(found.lane);
+    if (found.id !== undefined) return view.group.select(view, found.id);
+    if (found.gaps) return view.group.selectGap(view, found.gaps, found.place);
+    view.group.clear();
+    view.group.show(this.describe(found));
+  }
+
+  describe(found) {
+    const { view } = this;
+    if (found.id !== undefined) return describeEvent(view, found.id);
+    if (found.gaps) return describeGap(view, found.gaps, found.place);
+    if (found.path !== undefined) return describePath(view, found.path);
+    return describeSpan(view, found.strip, found.span);
+  }
+
+  hover(event) {
+    const { view } = this;
+    if (event.pointerType === 'touch' || !view.pen) return;
+    const found = view.at(event.offsetX, event.offsetY);
+    view.canvas.style.cursor = found ? 'pointer' : 'crosshair';
+    const key = found ? [found.id, found.place, found.span, found.path].join(' ') : '';
+    if (!found || found.title) return this.hideTip();
+    const { tip } = view.group;
+    if (key !== this.tipKey) {
+      this.tipKey = key;
+      tip.replaceChildren(...this.describe(found).filter((part) => part !== null));
     }
-    group.select(this.view, -1);
+    tip.hidden = false;
+    const { width, height } = tip.getBoundingClientRect();
+    const left = Math.min(event.clientX + 14, window.innerWidth - width - 8);
+    const below = event.clientY + 18 + height < window.innerHeight;
+    tip.style.left = `${Math.max(4, left)}px`;
+    tip.style.top = `${below ? event.clientY + 18 : Math.max(4, event.clientY - height - 10)}px`;
+  }
+  hideTip() {
+    this.tipKey = null;
+    this.view.group.tip.hidden = true;
   }
 }

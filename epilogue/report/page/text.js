@@ -38,6 +38,10 @@ function time(us) {
   return `${unit === 0 ? value : fourDigits(value)} ${TIME_UNITS[unit]}`;
 }
 
+function nanoseconds(ns) {
+  return time(ns / 1000);
+}
+
 function percent(share) {
   return share === null || share === undefined ? '-' : fixed(100 * share, 1) + ' %';
 }
@@ -51,16 +55,11 @@ function plural(value, one, many = one + 's') {
   return `${value.toLocaleString('en-US')} ${value === 1 ? one : many}`;
 }
 
-// The terms of an estimate as one phrase, joined as `terms_text` in advice_words.cpp does:
-// "2 kernels, 251.7 MB moved; would move 151.0 MB at this trace's 4.236 TB/s". One place per step
-// is left out.
-function termsText(terms) {
-  let text = '';
-  for (const { text: term } of terms) {
-    if (/^1 (place|MLP|compiled region in a step)$/.test(term)) continue;
-    const startsPrediction = term.startsWith('would ') && !text.includes('; ');
-    const separator = /^(of|at) /.test(term) ? ' ' : startsPrediction ? '; ' : ', ';
-    text += text === '' ? term : separator + term;
-  }
-  return text;
+const UNIT_SCALES = { ns: 1, us: 1e3, ms: 1e6, s: 1e9, B: 1, kB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
+
+// A cell as a number, for sorting: "347.6 us" is 347600, "+1.5 ms" is 1.5e6. NaN for other text.
+function cellValue(text) {
+  const match = /^([-+]?[\d.,]+) ?([a-zA-Z]*)/.exec(text);
+  if (!match) return NaN;
+  return Number(match[1].replace(/,/g, '')) * (UNIT_SCALES[match[2]] ?? 1);
 }

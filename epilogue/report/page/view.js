@@ -1,65 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lanes of one file on a canvas that covers only the visible part. Draws a level of detail, or
-// individual events if the zoom can resolve them.
-const ROW = 16, LANE_GAP = 20, TOP = 22, VISIBLE_HEIGHT = 640, PRINTED_HEIGHT = 3000;
-
-function hue(text) {
-  let hash = 0;
-  for (let i = 0; i < text.length; ++i) hash = (hash * 31 + text.charCodeAt(i)) >>> 0;
-  return `hsl(${hash % 360} 52% 58%)`;
-}
+// The lanes of one file on a canvas that covers only the visible part: the critical path, each
+// device's idle time and streams, threads, Python. Draws a level of detail, or individual events if
+// the zoom can resolve them.
+const HOST_ROW = 16, WORK_ROW = 24, TITLE = 15, LANE_GAP = 7, TOP = 22, PRINTED_HEIGHT = 3000;
 
 class View {
   constructor(file, events, group) {
-    this.events = events;
-    this.cpuKernels = file.cpu_kernels;
-    this.group = group;
+    Object.assign(this, { file, events, group, cpuKernels: file.cpu_kernels });
     this.selected = -1;
+    this.gap = null;  // the selected idle interval: {gaps, place}
     this.hits = [];
-    this.steps = events.steps();
-    this.colors = [];
+    this.links = [];
+    this.steps = file.step_count > 0 ? file.step_ranges : [];
     this.lone = [];  // for each text: whether it names work that only this file has
-    let y = TOP + (events.path ? ROW + LANE_GAP : 0);
-    for (const lane of events.lanes) {
-      lane.y = y + 14;
-      y += lane.rows * ROW + LANE_GAP;
-    }
-    this.total = Math.max(y + 6, 80);
-    const keys = 'W and S zoom, A and D move, arrow keys select';
+    this.lanes = this.allLanes();
+    const keys = 'W and S zoom, A and D move, arrow keys select, question mark lists all keys';
     this.canvas = make('canvas',
       { tabindex: 0, role: 'application', 'aria-label': `timeline of ${file.file}: ${keys}` });
-    const content = make('div', { style: { height: this.total + 'px' } }, this.canvas);
-    this.box = make('div', { class: 'lanes', onscroll: () => group.draw() }, content);
+    this.content = make('div', {}, this.canvas);
+    this.box = make('div', { class: 'lanes', onscroll: () => group.draw() }, this.content);
+    this.layout();
     new Input(this);
   }
 
-  // The zero of the axis: the start of the step at which all files are aligned, or the end of the
-  // last step if this file has fewer steps.
+  // What is drawn, from top to bottom. `lane` is set for streams and threads.
+  allLanes() {
+    const { events } = this, list = [], strip = (title, one, more) =>
+      list.push({ title, strips: [one], rows: 1, rowHeight: HOST_ROW, levels: [], ...more });
+    if (events.path) strip(events.path.title, events.path.strip, { isPath: true });
+    const shownGaps = new Set();
+    for (const lane of events.lanes) {
+      const gaps = lane.device ? events.gaps.find((one) => one.pid === lane.pid) : null;
+      if (gaps && !shownGaps.has(gaps)) {
+        shownGaps.add(gaps);
+        const title = this.cpuKernels ? 'why no kernel ran' : `GPU ${gaps.pid}: why it was idle`;
+        if (gaps.strip.at.length > 0) strip(title, gaps.strip, { gaps });
+      }
+      list.push({ ...lane, lane, rowHeight: lane.device ? WORK_ROW : HOST_ROW,
+        collapsed: lane.python });
+    }
+    return list;
+  }
+
+  layout() {
+    let y = TOP;
+    for (const lane of this.lanes) {
+      lane.y = y + TITLE;
+      lane.height = lane.collapsed ? 0 : lane.rows * lane.rowHeight;
+      if (lane.lane) lane.lane.shown = lane;
+      y = lane.y + lane.height + LANE_GAP;
+    }
+    this.total = Math.max(y + 4, 60);
+    this.content.style.height = this.total + 'px';
+  }
+  toggle(lane) {
+    lane.collapsed = !lane.collapsed;
+    this.layout();
+    this.group.draw();
+  }
+
+  // The zero of the axis: the diagnosed step, or the step at which all files are aligned.
   get origin() {
-    const { at, dur } = this.events, { step } = this.group, last = this.steps.at(-1);
-    if (last === undefined) return 0;
-    return step < this.steps.length ? at[this.steps[step]] : at[last] + dur[last];
+    const { step } = this.group, { steps } = this;
+    if (step === null || steps.length === 0) return steps.length > 0 ? this.file.bar?.begin_ns ?? 0 : 0;
+    const [begin, length] = steps[Math.min(step, steps.length - 1)];
+    return step < steps.length ? begin : begin + length;
   }
 
   // Updates the visible range, which stays the same while a frame is drawn.
   measure() {
     this.width = this.canvas.clientWidth;
-    this.height = Math.min(this.total, this.group.printing ? PRINTED_HEIGHT : VISIBLE_HEIGHT);
+    this.height = Math.min(this.total, this.group.printing ? PRINTED_HEIGHT : this.box.clientHeight);
     this.top = this.box.scrollTop;
     this.begin = this.group.range.begin + this.origin;
     this.pixel = this.group.range.length / this.width;
   }
   x(ns) { return (ns - this.begin) / this.pixel; }
+  laneOf(id) { return this.events.lanes[this.events.lane[id]].shown; }
   y(id) {
-    return this.events.lanes[this.events.lane[id]].y + this.events.row[id] * ROW - this.top;
+    const lane = this.laneOf(id);
+    return lane.y - this.top + (lane.collapsed ? 0 : this.events.row[id] * lane.rowHeight);
   }
-  isVisible(y) { return y > TOP - ROW && y < this.height; }
+  isVisible(y, height) { return y > TOP - height && y < this.height; }
 
-  // Scrolls to where an event is drawn.
+  // Scrolls to where an event is drawn, and opens its lane.
   show(id) {
+    const lane = this.laneOf(id);
+    if (lane.collapsed) this.toggle(lane);
     this.measure();
     const y = this.y(id);
-    if (y < TOP || y + ROW > this.height) this.box.scrollTop += y - this.height / 2;
+    if (y < TOP || y + lane.rowHeight > this.height) this.box.scrollTop += y - this.height / 2;
   }
 
   prepare() {
@@ -70,78 +100,91 @@ class View {
       canvas.height = high;
       canvas.style.height = height + 'px';
     }
-    const style = getComputedStyle(document.documentElement);
-    for (const name of ['ink', 'quiet', 'line', 'bad', 'paper']) {
-      this[name] = style.getPropertyValue('--' + name);
-    }
-    const pen = this.pen = canvas.getContext('2d');
-    pen.setTransform(scale, 0, 0, scale, 0, 0);
-    pen.clearRect(0, 0, width, height);
-    pen.font = '11px system-ui, sans-serif';
-    pen.textBaseline = 'middle';
+    this.pen = canvas.getContext('2d');
+    this.pen.setTransform(scale, 0, 0, scale, 0, 0);
+    this.pen.clearRect(0, 0, width, height);
+    this.pen.font = '11px system-ui, sans-serif';
+    this.pen.textBaseline = 'middle';
   }
 
   draw() {
     this.measure();
-    if (!this.width) return;
+    if (!this.width || !this.height) return;
     this.prepare();
+    this.paint();
+  }
+  // The visible part as SVG.
+  svg() {
+    this.measure();
+    const pen = this.pen;
+    this.pen = new SvgPen(this.width, this.height, theme.color('paper'));
+    this.paint();
+    const text = this.pen.text();
+    this.pen = pen;
+    return text;
+  }
+
+  paint() {
     const shown = ticks(this.group.range.begin, this.group.range.length, this.pixel);
     this.drawGrid(shown);
     const level = this.events.cells.findIndex((cell) => cell <= this.pixel);
-    this.drawPath();
-    for (const lane of this.events.lanes) this.drawLane(lane, level);
+    for (const lane of this.lanes) this.drawLane(lane, level);
     this.drawHits();
+    this.drawPicked();
     this.drawSelected();
     this.drawAxis(shown);
   }
 
   drawGrid(shown) {
-    this.pen.fillStyle = this.line;
+    this.pen.fillStyle = theme.color('line');
     for (const [ns] of shown) this.pen.fillRect(this.x(ns + this.origin), 0, 1, this.height);
   }
 
   // Drawn over the lanes, which scroll below it.
   drawAxis(shown) {
     const { pen } = this;
-    pen.fillStyle = this.paper;
+    pen.fillStyle = theme.color('paper');
     pen.fillRect(0, 0, this.width, TOP - 4);
-    pen.fillStyle = this.quiet;
+    pen.fillStyle = theme.color('quiet');
     for (const [ns, text] of shown) pen.fillText(text, this.x(ns + this.origin) + 3, 9);
   }
 
   drawLane(lane, level) {
     const y = lane.y - this.top;
-    if (y + lane.rows * ROW < 0 || y - LANE_GAP > this.height) return;
-    this.pen.fillStyle = this.quiet;
-    this.pen.fillText(lane.title, 4, y - 7);
-    if (level >= 0) return this.drawStrips(y, lane.levels[level], 1);
-    this.drawStrips(y, lane.levels.at(-1) ?? [], 0.5);
-    this.drawStrips(y, lane.strips, 1);
+    if (y + lane.height < 0 || y - TITLE > this.height) return;
+    this.drawTitle(lane, y);
+    if (lane.collapsed) return;
+    if (level >= 0 && lane.levels[level]) return this.drawStrips(lane, y, lane.levels[level], 1);
+    this.drawStrips(lane, y, lane.levels.at(-1) ?? [], 0.5);
+    this.drawStrips(lane, y, lane.strips, 1);
   }
 
-  // The critical path of the diagnosed step, above all lanes.
-  drawPath() {
-    const { path } = this.events, y = TOP + 14 - this.top;
-    if (!path || !this.isVisible(y)) return;
-    this.pen.fillStyle = this.quiet;
-    this.pen.fillText(path.title, 4, y - 7);
-    this.drawStrip(path.strip, y, 1);
+  drawTitle(lane, y) {
+    this.pen.fillStyle = theme.color('quiet');
+    const mark = lane.collapsed ? '▸' : '▾';
+    const rows = lane.collapsed && lane.rows > 1 ? ` (${lane.rows} rows)` : '';
+    this.pen.fillText(`${mark} ${lane.title}${rows}`, 4, y - 7);
   }
 
-  color(name) {
-    return this.colors[name] ??= hue(this.events.texts[name]);
+  // The color key of an entry: its class of idle time, its kind of kernel, or the host.
+  key(lane, strip, i) {
+    if (strip.idle) return strip.idle[i] < 0 ? 'busy' : data.idle[strip.idle[i]].key;
+    return lane.device ? KIND_KEYS[this.events.kinds[strip.name[i]]] ?? 'other' : 'host';
   }
 
-  drawStrips(top, strips, opacity) {
+  drawStrips(lane, top, strips, opacity) {
     strips.forEach((strip, row) => {
-      const y = top + row * ROW;
-      if (this.isVisible(y)) this.drawStrip(strip, y, opacity);
+      const y = top + row * lane.rowHeight;
+      if (!this.isVisible(y, lane.rowHeight)) return;
+      if (lane.gaps) return this.drawGaps(strip, y, lane.rowHeight - 2);
+      this.drawStrip(lane, strip, y, opacity);
     });
   }
 
-  drawStrip(strip, y, opacity) {
-    const { pen, width, begin, pixel } = this, searching = this.group.words !== '';
-    const { at, dur, busy } = strip;
+  drawStrip(lane, strip, y, opacity) {
+    const { pen, width, begin, pixel } = this, { at, dur, busy } = strip;
+    const searching = this.group.words !== '', height = lane.rowHeight - 2;
+    const gray = { color: theme.color('line'), style: theme.color('line') };
     let drawnTo = -10;
     for (let i = strip.firstAfter(begin); i < at.length; ++i) {
       const left = (at[i] - begin) / pixel, right = left + dur[i] / pixel;
@@ -149,33 +192,80 @@ class View {
       if (right < drawnTo + 0.7) continue;  // in a pixel that is already drawn
       drawnTo = right;
       pen.globalAlpha = opacity * (busy ? 0.25 + 0.0075 * Math.min(busy[i], 100) : 1);
-      pen.fillStyle = searching ? this.line : this.color(strip.name[i]);
-      this.fill(left, right, y, ROW - 2);
-      if (this.lone[strip.name[i]]) this.underline(left, right, y);
-      if (!strip.count || strip.count[i] === 1) this.label(strip.name[i], left, right, y);
+      setFill(pen, searching ? gray : theme.fill(this.key(lane, strip, i)));
+      this.fill(left, right, y, height);
+      if (this.lone[strip.name[i]]) this.underline(left, right, y + height);
+      if (!strip.count || strip.count[i] === 1) {
+        pen.globalAlpha = 1;
+        const isHatched = strip.idle && strip.idle[i] >= 0;
+        this.label(this.events.texts[strip.name[i]], left, right, y, height,
+          isHatched ? 'hatch' : searching ? 'gray' : 'fill');
+      }
     }
     pen.globalAlpha = 1;
   }
 
+  // Idle intervals shorter than a pixel are drawn as strongly as they fill it, in the color of the
+  // class with the most time there.
+  drawGaps(strip, y, height) {
+    const { pen, width, begin, pixel } = this, { at, dur, idle, name } = strip;
+    const inPixel = new Float64Array(data.idle.length);
+    let column = -1;
+    const flush = () => {
+      const most = inPixel.indexOf(Math.max(...inPixel));
+      const share = inPixel.reduce((sum, one) => sum + one, 0) / pixel;
+      inPixel.fill(0);
+      if (share <= 0) return;
+      pen.globalAlpha = Math.min(1, share);
+      setFill(pen, theme.fill(data.idle[most].key));
+      pen.fillRect(column, y, 1, height);
+    };
+    for (let i = strip.firstAfter(begin); i < at.length; ++i) {
+      const left = (at[i] - begin) / pixel, right = left + dur[i] / pixel;
+      if (left > width) break;
+      if (Math.floor(left) !== column) {
+        if (column >= 0) flush();
+        column = Math.floor(left);
+      }
+      if (right - left < 1) {
+        inPixel[idle[i]] += dur[i];
+        continue;
+      }
+      pen.globalAlpha = 1;
+      setFill(pen, theme.fill(data.idle[idle[i]].key));
+      this.fill(left, right, y, height);
+      this.label(this.events.texts[name[i]], left, right, y, height, 'hatch');
+    }
+    if (column >= 0) flush();
+    pen.globalAlpha = 1;
+  }
+
+  // Wide events leave a pixel free, so that neighbors of one color are distinct.
   fill(left, right, y, height) {
     const from = Math.max(left, -2), to = Math.min(right, this.width + 2);
-    this.pen.fillRect(from, y, Math.max(to - from, 0.8), height);
+    const space = right - left > 4 ? 1 : 0;
+    this.pen.fillRect(from, y, Math.max(to - from - space, 0.8), height);
   }
 
   underline(left, right, y) {
-    this.pen.fillStyle = this.bad;
-    this.fill(left, right, y + ROW - 2, 3);
+    this.pen.fillStyle = theme.color('bad');
+    this.fill(left, right, y - 2, 3);
   }
 
-  label(name, left, right, y) {
+  // Text on a hatched fill gets a plain background. `on` is the fill: "fill", "hatch" or "gray".
+  label(text, left, right, y, height, on) {
     const from = Math.max(left, 0), to = Math.min(right, this.width), { pen } = this;
     if (to - from < 34) return;
-    pen.fillStyle = '#111';
     pen.save();
     pen.beginPath();
-    pen.rect(from, y, to - from - 3, ROW);
+    pen.rect(from, y, to - from - 3, height);
     pen.clip();
-    pen.fillText(this.events.texts[name], from + 3, y + ROW / 2 - 1);
+    if (on === 'hatch') {
+      pen.fillStyle = theme.color('paper');
+      pen.fillRect(from + 1, y + 1, pen.measureText(text).width + 5, height - 2);
+    }
+    pen.fillStyle = theme.color(on === 'fill' ? 'on-fill' : 'ink');
+    pen.fillText(text, from + 3, y + height / 2 + 1);
     pen.restore();
   }
 
@@ -184,35 +274,62 @@ class View {
     const { events } = this, drawnTo = new Map();
     for (const id of this.hits) {
       const left = this.x(events.at[id]), right = left + events.dur[id] / this.pixel;
-      if (right < 0 || left > this.width) continue;
-      const y = this.y(id);
-      if (!this.isVisible(y) || right < (drawnTo.get(y) ?? -10) + 0.7) continue;
+      const lane = this.laneOf(id), y = this.y(id);
+      if (right < 0 || left > this.width || lane.collapsed) continue;
+      if (!this.isVisible(y, lane.rowHeight) || right < (drawnTo.get(y) ?? -10) + 0.7) continue;
       drawnTo.set(y, right);
       const name = events.label[id] >= 0 ? events.label[id] : events.name[id];
-      this.pen.fillStyle = this.color(name);
-      this.fill(left, right, y, ROW - 2);
-      this.label(name, left, right, y);
+      setFill(this.pen, theme.fill(lane.device ? KIND_KEYS[events.kinds[name]] ?? 'other' : 'host'));
+      this.fill(left, right, y, lane.rowHeight - 2);
+      this.label(events.texts[name], left, right, y, lane.rowHeight - 2, 'fill');
     }
   }
 
-  drawSelected() {
-    if (this.selected < 0) return;
-    const { pen, events, selected } = this;
-    const left = this.x(events.at[selected]), right = left + events.dur[selected] / this.pixel;
+  // The range that is marked, with its length.
+  drawPicked() {
+    const { picked } = this.group, { pen } = this;
+    if (!picked) return;
+    const left = this.x(picked.begin + this.origin), right = this.x(picked.end + this.origin);
     const from = Math.max(left, -2), to = Math.min(right, this.width + 2);
-    pen.strokeStyle = this.ink;
-    pen.lineWidth = 2;
-    pen.strokeRect(from, this.y(selected), Math.max(to - from, 2), ROW - 2);
-    pen.lineWidth = 1;
+    pen.globalAlpha = 0.16;
+    pen.fillStyle = theme.color('accent');
+    pen.fillRect(from, TOP - 4, to - from, this.height);
+    pen.globalAlpha = 1;
+    pen.fillRect(from, 0, 1.5, this.height);
+    pen.fillRect(to - 1.5, 0, 1.5, this.height);
+  }
+
+  drawSelected() {
+    this.frame(this.gapPlace());
+    if (this.selected < 0) return;
+    const { pen, events, selected } = this, lane = this.laneOf(selected);
+    this.frame({ at: events.at[selected], dur: events.dur[selected], y: this.y(selected),
+      height: lane.rowHeight - 2 });
     pen.globalAlpha = 0.6;
     for (const [one, work] of this.links) this.drawLink(one, work);
     pen.globalAlpha = 1;
   }
+  gapPlace() {
+    if (!this.gap) return null;
+    const { gaps, place } = this.gap, lane = this.lanes.find((one) => one.gaps === gaps);
+    return { at: gaps.strip.at[place], dur: gaps.strip.dur[place], y: lane.y - this.top,
+      height: lane.rowHeight - 2 };
+  }
+  frame(place) {
+    if (!place) return;
+    const left = this.x(place.at), right = left + place.dur / this.pixel, { pen } = this;
+    const from = Math.max(left, -2), to = Math.min(right, this.width + 2);
+    pen.strokeStyle = theme.color('ink');
+    pen.lineWidth = 2;
+    pen.strokeRect(from, place.y, Math.max(to - from, 2), place.height);
+    pen.lineWidth = 1;
+  }
 
   drawLink(from, to) {
     const middle = (id) => [this.x(this.events.at[id] + this.events.dur[id] / 2),
-      this.y(id) + ROW / 2];
+      this.y(id) + this.laneOf(id).rowHeight / 2];
     const [ax, ay] = middle(from), [bx, by] = middle(to), half = (ay + by) / 2;
+    this.pen.strokeStyle = theme.color('ink');
     this.pen.beginPath();
     this.pen.moveTo(ax, ay);
     this.pen.bezierCurveTo(ax, half, bx, half, bx, by);
@@ -221,6 +338,30 @@ class View {
 
   select(id) {
     this.selected = id;
+    this.gap = null;
     this.links = id >= 0 ? this.events.links(id) : [];
+  }
+
+  // What is at a position: {lane, title}, {id}, {gaps, place}, {strip, span}, or null.
+  at(x, y) {
+    const moment = this.begin + x * this.pixel, near = 2 * this.pixel;
+    const lane = this.lanes.find((one) => y + this.top >= one.y - TITLE &&
+      y + this.top < one.y + one.height + 2);
+    if (!lane || y < TOP - 4) return null;
+    const row = Math.floor((y + this.top - lane.y) / lane.rowHeight);
+    if (row < 0) return x < 12 + this.pen.measureText(lane.title).width + 60 ? { lane, title: true } : null;
+    if (lane.collapsed || row >= lane.rows) return null;
+    const found = lane.strips[row]?.find(moment, near) ?? -1;
+    if (lane.gaps) return found >= 0 ? { gaps: lane.gaps, place: found } : null;
+    if (lane.isPath) return found >= 0 ? { path: found } : null;
+    if (found >= 0) return { id: lane.strips[row].ids[found] };
+    const strip = lane.levels.at(-1)?.[row], span = strip ? strip.find(moment, near) : -1;
+    if (span >= 0) return { strip, span };
+    return lane.device ? this.gapAt(lane.pid, moment, near) : null;
+  }
+  gapAt(pid, moment, near) {
+    const gaps = this.events.gaps.find((one) => one.pid === pid);
+    const place = gaps ? gaps.strip.find(moment, near) : -1;
+    return place >= 0 ? { gaps, place } : null;
   }
 }

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answers and listings of one file on the page, as JSON.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "epilogue/analysis/names/decode.h"
+#include "epilogue/base/json_writer.h"
+#include "epilogue/report/advise_report.h"
+#include "epilogue/report/breakdown_report.h"
+#include "epilogue/report/diagnosis_report.h"
+#include "epilogue/report/gemm_report.h"
+#include "epilogue/report/idle_class.h"
+#include "epilogue/report/kernel_class.h"
+#include "epilogue/report/kernel_report.h"
+#include "epilogue/report/page_data.h"
+#include "epilogue/report/screen_parts.h"
+#include "epilogue/report/steps_report.h"
+#include "epilogue/report/words.h"
+
+namespace epi::report {
+namespace {
+
+constexpr size_t kWide = 200;      // characters of a line, which the page wraps
+constexpr size_t kMaxAdvice = 12;  // the rest is in `epilogue advise --all`
+
+double us(int64_t ns) { return static_cast<double>(ns) / 1000; }
+
+void strings_json(JsonWriter& json, const char* key, const std::vector<std::string>& list) {
+  json.key(key).begin_array();
+  for (const std::string& text : list) json.string(text);
+  json.end_array();
+}
+
+void bar_json(JsonWriter& json, const PageFile& file, const EventPlaces& places) {
+  const auto& diagnosis = file.screen.advised.diagnosis;
+  json.key("bar");
+  if (!diagnosis || diagnosis->window_ns() <= 0) {
+    json.null();
+    return;
+  }
+  json.begin_object().key("label").string(bar_label(file.screen));
+  json.key("begin_ns").integer(diagnosis->window.begin - places.begin_ns());
+  json.key("length_ns").integer(diagnosis->window_ns()).key("parts").begin_array();
+  for (const BarPart& part : bar_parts(file.screen)) {
+    json.begin_object().key("key").string(part.key);
+    json.key("letter").string(std::string(1, part.letter)).key("what").string(part.what);
+    json.key("time").string(time_of(part.ns / diagnosis->judged));
+    json.key("in_legend").boolean(is_in_legend(part, *diagnosis));
+    json.key("share").fixed(
+        static_cast<double>(part.ns) / static_cast<double>(diagnosis->window_ns()), 5);
+    json.end_object();
+  }
+  json.end_array().end_object();
+}
+
+void work_json(JsonWriter& json, const ScreenData& screen) {
+  Table work({{work_title(screen), Align::kLeft},
+              {"calls", Align::kRight},
+              {"time", Align::kRight},
+              {"share", Align::kRight},
+              {"of peak", Align::kRight}});
+  for (const WorkRow& row : work_rows(screen, kScreenGroups)) {
+    work.add_row({row.what, row.calls, row.time, row.share, row.peak});
+  }
+  work.json(json.key("work"));
+}
+
+// The events of advice that the timeline draws. The page shows the first of them.
+int64_t first_place(const std::vector<trace::EventId>& events, const EventPlaces& places) {
+  for (const trace::EventId id : events) {
+    if (places.of(id) >= 0) return places.of(id);
+  }
+  return -1;
+}
+
+void ranked_json(JsonWriter& json, const ScreenData& screen, const EventPlaces& places) {
+  Table ranked({{"what could help, ranked", Align::kLeft},
+                {"saves", Align::kLeft},
+                {after_title(screen), Align::kLeft}});
+  const std::vector<AdviceRow> rows = advice_rows(screen);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    ranked.add_row({fmt::format("{} {}", i + 1, rows[i].title), rows[i].saves, rows[i].then});
+  }
+  ranked.json(json.key("ranked"));
+  json.key("ranked_events").begin_array();
+  for (const AdviceRow& row : rows) {
+    json.integer(first_place(screen.advised.advice[row.place].events, places));
+  }
+  json.end_array();
+}
+
+void advice_json(JsonWriter& json, const PageFile& file, const EventPlaces& places) {
+  const analysis::AdviceReport& report = file.screen.advised;
+  json.key("advice").begin_array();
+  for (size_t i = 0; i < std::min(report.advice.size(), kMaxAdvice); ++i) {
+    const analysis::Advice& advice = report.advice[i];
+    const SavingText saving = saving_text(advice, report);
+    json.begin_object().key("title").string(advice_title(advice));
+    json.key("event").integer(first_place(advice.events, places));
+    strings_json(json, "lines", {saving.sentence(), terms_text(advice.terms)});
+    json.end_object();
+  }
+  json.end_array().key("advice_count").integer(static_cast<int64_t>(report.advice.size()));
+  json.key("no_advice").string(fmt::format("no advice for {}", scope_of(report).the));
+}
+
+// The answers of the first screen.
+void answers_json(JsonWriter& json, const PageFile& file, const EventPlaces& places) {
+  const ScreenData& screen = file.screen;
+  const auto& diagnosis = screen.advised.diagnosis;
+  const bool has_rows = diagnosis && !advice_rows(screen).empty();
+  json.key("verdict").string(diagnosis ? verdict_text(*diagnosis, screen.summary.cpu_kernels)
+                                       : no_device_text(screen));
+  json.key("compile").string(verdict_line(screen.advised));
+  json.key("compile_verdict").string(text_of(screen.advised.verdict));
+  strings_json(json, "path", diagnosis ? path_lines(screen, kWide) : std::vector<std::string>());
+  strings_json(json, "notes",
+               diagnosis ? verdict_notes(screen, file.index.trace) : std::vector<std::string>());
+  std::vector<std::string> quality = quality_notes(screen, has_rows);
+  for (const std::string& line : file.index.trace.defects.lines()) quality.push_back(line);
+  strings_json(json, "quality", quality);
+  json.key("mfu").string(diagnosis ? mfu_text(screen) : "");
+  bar_json(json, file, places);
+  if (diagnosis) {
+    work_json(json, screen);
+    ranked_json(json, screen, places);
+    json.key("no_ranked").string(has_rows ? "" : no_advice_text(screen));
+  }
+  advice_json(json, file, places);
+}
+
+void steps_json(JsonWriter& json, const PageFile& file, const EventPlaces& places, size_t rows) {
+  const analysis::Summary& summary = file.screen.summary;
+  analysis::InstanceGroup shown = summary.steps;
+  const auto is_marked = [](const auto& step) { return step.event != trace::kNoEvent; };
+  json.key("step_count")
+      .integer(std::count_if(shown.instances.begin(), shown.instances.end(), is_marked));
+  shown.instances.resize(std::min(rows, shown.instances.size()));
+  json.key("more_steps")
+      .integer(static_cast<int64_t>(summary.steps.instances.size() - shown.instances.size()));
+  steps_table(shown, summary.cpu_kernels).json(json.key("steps"));
+  json.key("step_ranges").begin_array();
+  for (const auto& step : shown.instances) {
+    json.begin_array().integer(step.begin_ns - places.begin_ns());
+    json.integer(step.end_ns - step.begin_ns).end_array();
+  }
+  json.end_array();
+}
+
+void kernels_json(JsonWriter& json, const analysis::Summary& summary, size_t rows) {
+  json.key("kernel_count").integer(static_cast<int64_t>(summary.kernels.size()));
+  json.key("kernels").begin_array();
+  for (size_t i = 0; i < std::min(rows, summary.kernels.size()); ++i) {
+    const analysis::NamedTime& kernel = summary.kernels[i];
+    const analysis::DecodedName decoded = analysis::decode_name(kernel.name);
+    json.begin_object().key("name").string(kernel.name);
+    json.key("what").string(kernel_sentence(kernel.name, decoded));
+    json.key("kind").string(words_of(kernel_class(decoded.kind)).key);
+    json.key("count").integer(kernel.count).key("us").fixed(us(kernel.ns), 3);
+    json.key("share").fixed(kernel.share, 4).key("peak");
+    json.string(i < summary.rates.size() ? rate_text(summary.rates[i]) : "-").end_object();
+  }
+  json.end_array();
+}
+
+// An annotation spans work of other rows. Its duration on the device is not self time.
+void table_json(JsonWriter& json, const analysis::ProfilerTable& table, size_t rows) {
+  json.key("row_count").integer(static_cast<int64_t>(table.rows.size()));
+  json.key("table").begin_array();
+  for (size_t i = 0; i < std::min(rows, table.rows.size()); ++i) {
+    const analysis::TableRow& row = table.rows[i];
+    const bool is_work = row.device && !row.annotation;
+    const analysis::DecodedName decoded =
+        is_work ? analysis::decode_name(row.name) : analysis::DecodedName();
+    json.begin_object().key("name").string(row.name);
+    json.key("what");
+    is_work ? json.string(kernel_sentence(row.name, decoded)) : json.null();
+    json.key("kind").string(is_work ? words_of(kernel_class(decoded.kind)).key : "host");
+    json.key("device").boolean(row.device).key("annotation").boolean(row.annotation);
+    json.key("calls").integer(row.calls).key("self_cpu_us").fixed(row.self_cpu_us, 3);
+    json.key("cpu_total_us").fixed(row.cpu_total_us, 3).key("self_device_us");
+    row.annotation ? json.null() : json.fixed(row.self_device_us, 3);
+    json.key("device_total_us").fixed(row.device_total_us, 3).end_object();
+  }
+  json.end_array();
+}
+
+// The classes of idle time, with their share of each part of the window.
+void idle_map_json(JsonWriter& json, const analysis::DeviceBreakdown& device,
+                   const EventPlaces& places) {
+  const auto parts = device.over_time.size();
+  const double part_ns = static_cast<double>(device.shares.window_ns) /
+                         static_cast<double>(std::max<size_t>(1, parts));
+  std::vector<IdleClassTimes> sums;
+  for (const analysis::IdleCauses& part : device.over_time) sums.push_back(sums_by_class(part));
+  json.key("map").begin_object().key("parts").integer(static_cast<int64_t>(parts));
+  json.key("begin_ns").integer(device.begin_ns - places.begin_ns());
+  json.key("part_ns").fixed(part_ns, 3).key("idle").begin_array();
+  for (size_t i = 0; i < kIdleClasses; ++i) {
+    const auto occurs = [&](const IdleClassTimes& part) { return part[i] > 0; };
+    if (std::none_of(sums.begin(), sums.end(), occurs)) continue;
+    json.begin_object().key("key").string(words_of(static_cast<IdleClass>(i)).key);
+    json.key("shares").begin_array();
+    for (const IdleClassTimes& part : sums) {
+      json.fixed(part_ns <= 0 ? 0 : static_cast<double>(part[i]) / part_ns, 3);
+    }
+    json.end_array().end_object();
+  }
+  json.end_array().end_object();
+}
+
+void devices_json(JsonWriter& json, const PageFile& file, const EventPlaces& places) {
+  const bool cpu_kernels = file.screen.summary.cpu_kernels;
+  json.key("devices").begin_array();
+  for (const analysis::DeviceBreakdown& device : file.devices) {
+    json.begin_object().key("title").string(device_title(device, cpu_kernels));
+    json.key("parts").begin_array();
+    for (const BreakdownPart& part : breakdown_parts(device, cpu_kernels)) {
+      json.begin_object();
+      part.table.json(json.key("table"));
+      json.key("below").string(part.below).end_object();
+    }
+    json.end_array();
+    idle_map_json(json, device, places);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+void file_json(JsonWriter& json, const PageFile& file, const EventPlaces& places, size_t rows) {
+  const analysis::Summary& summary = file.screen.summary;
+  json.begin_object().key("file").string(file.file);
+  json.key("cpu_kernels").boolean(summary.cpu_kernels);
+  std::vector<std::string> source{summary.device.empty() ? "GPU not named" : summary.device};
+  source.insert(source.end(), summary.versions.begin(), summary.versions.end());
+  source.push_back(shown_steps_text(file.screen));
+  strings_json(json, "source", source);
+  json.key("events").integer(summary.events);
+  answers_json(json, file, places);
+  steps_json(json, file, places, rows);
+  kernels_json(json, summary, rows);
+  table_json(json, file.table, rows);
+  gemms_table(file.gemms, rows).json(json.key("gemms"));
+  json.key("gemms_note")
+      .string(file.gemms.rows.empty() ? "the trace has no GEMM kernels" : peak_note(file.gemms));
+  devices_json(json, file, places);
+  json.end_object();
+}
+
+void legend_json(JsonWriter& json) {
+  json.key("idle").begin_array();
+  for (size_t i = 0; i < kIdleClasses; ++i) {
+    const IdleClassWords& words = words_of(static_cast<IdleClass>(i));
+    json.begin_object().key("key").string(words.key).key("what").string(words.what);
+    json.key("letter").string(std::string(1, words.letter)).end_object();
+  }
+  json.end_array().key("kinds").begin_array();
+  for (size_t i = 0; i < kKernelClasses; ++i) {
+    const KernelClassWords& words = words_of(static_cast<KernelClass>(i));
+    json.begin_object().key("key").string(words.key).key("what").string(words.what).end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace epi::report

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tree of a typical step on the page, as columns of JSON.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "epilogue/analysis/names/decode.h"
+#include "epilogue/base/json_writer.h"
+#include "epilogue/report/kernel_class.h"
+#include "epilogue/report/kernel_report.h"
+#include "epilogue/report/page_data.h"
+#include "epilogue/report/tree_lines.h"
+
+namespace epi::report {
+namespace {
+
+constexpr size_t kMaxLines = 20'000;
+constexpr size_t kMaxTextLength = 2000;
+
+// The diagnosed step, or the first one.
+const analysis::Instance& shown_step(const PageFile& file) {
+  const auto& steps = file.screen.summary.steps.instances;
+  const auto& diagnosis = file.screen.advised.diagnosis;
+  const auto found = std::find_if(steps.begin(), steps.end(), [&](const auto& step) {
+    return diagnosis && step.name == diagnosis->shown;
+  });
+  return found == steps.end() ? steps.front() : *found;
+}
+
+TreeLines lines_of(const PageFile& file, const analysis::Instance& step) {
+  const bool is_marked = step.event != trace::kNoEvent;
+  TreeOptions options{.begin_ns = step.begin_ns, .end_ns = step.end_ns + (is_marked ? 0 : 1)};
+  options.step = step.event;
+  const trace::Links& links = file.index.links;
+  const Forest forest(file.index.trace, links, options);
+  TreeLines lines = folded_lines(file.index.trace, links, forest, options);
+  lines.limit(kMaxLines, 1);
+  return lines;
+}
+
+// The lines that are shown, parents before their children.
+std::vector<size_t> shown_lines(const TreeLines& tree) {
+  std::vector<size_t> shown;
+  std::vector<size_t> waiting(tree.roots().rbegin(), tree.roots().rend());
+  while (!waiting.empty()) {
+    const size_t at = waiting.back();
+    waiting.pop_back();
+    const TreeLine& line = tree.lines()[at];
+    if (!line.shown) continue;
+    shown.push_back(at);
+    waiting.insert(waiting.end(), line.children.rbegin(), line.children.rend());
+  }
+  return shown;
+}
+
+class TreeWriter {
+ public:
+  TreeWriter(const PageFile& file, const EventPlaces& places) : file_(file), places_(places) {}
+
+  std::string text() {
+    json_.begin_object().key("title");
+    if (file_.screen.summary.steps.instances.empty()) {
+      json_.string("").key("rows").begin_array().end_array().end_object();
+      return json_.text();
+    }
+    const analysis::Instance& step = shown_step(file_);
+    const TreeLines tree = lines_of(file_, step);
+    const std::vector<size_t> shown = shown_lines(tree);
+    json_.string(step.name);
+    json_.key("left_out").integer(static_cast<int64_t>(tree.lines().size() - shown.size()));
+    json_.key("rows").begin_array();
+    std::vector<size_t> levels(tree.lines().size());
+    for (const size_t at : shown) {
+      const TreeLine& line = tree.lines()[at];
+      levels[at] = line.parent == SIZE_MAX ? 0 : levels[line.parent] + 1;
+      write_line(line, levels[at]);
+    }
+    json_.end_array().end_object();
+    return json_.text();
+  }
+
+ private:
+  // [level, count, name, decoded name or 0, kind or "", CPU, self, device, slowest place, first
+  // place, least, most], in nanoseconds. A time that does not apply is -1.
+  void write_line(const TreeLine& line, size_t level) {
+    json_.begin_array().integer(static_cast<int64_t>(level)).integer(line.count);
+    json_.string(line.name);
+    const analysis::DecodedName decoded =
+        line.device ? analysis::decode_name(line.name) : analysis::DecodedName();
+    const std::string what = line.device ? kernel_sentence(line.name, decoded) : line.name;
+    what == line.name ? json_.integer(0) : json_.string(what);
+    json_.string(line.device ? words_of(kernel_class(decoded.kind)).key : "");
+    json_.integer(line.device ? -1 : line.cpu_ns);
+    json_.integer(line.device || line.is_sequence || line.is_thread ? -1 : line.self_ns);
+    json_.integer(line.device || line.launched ? line.device_ns : -1);
+    json_.integer(places_.of(line.slowest)).integer(places_.of(line.first));
+    json_.integer(line.least_ns).integer(line.most_ns).end_array();
+  }
+
+  JsonWriter json_{kMaxTextLength};
+  const PageFile& file_;
+  const EventPlaces& places_;
+};
+
+}  // namespace
+
+std::string tree_json(const PageFile& file, const EventPlaces& places) {
+  return TreeWriter(file, places).text();
+}
+
+}  // namespace epi::report
