@@ -61,13 +61,13 @@ TEST(Timeline, RowsFollowNestingDepth) {
                                  .trace();
   const Timeline timeline = make_timeline(TraceIndex(trace), 100);
   ASSERT_EQ(timeline.lanes.size(), 2U);
-  const auto host = rows_by_name(trace, timeline.lanes[0]);
+  const auto host = rows_by_name(trace, timeline.lanes[1]);
   EXPECT_EQ(host,
             (std::map<std::string, int>{
                 {"parent", 0}, {"child", 1}, {"grandchild", 2}, {"second child", 1}, {"next", 0}}));
-  EXPECT_FALSE(timeline.lanes[0].is_device);
-  EXPECT_TRUE(timeline.lanes[1].is_device);
-  const auto device = rows_by_name(trace, timeline.lanes[1]);
+  EXPECT_TRUE(timeline.lanes[0].is_device) << "devices come first";
+  EXPECT_FALSE(timeline.lanes[1].is_device);
+  const auto device = rows_by_name(trace, timeline.lanes[0]);
   EXPECT_EQ(device, (std::map<std::string, int>{{"first", 0}, {"over it", 1}, {"behind", 0}}));
   EXPECT_EQ(timeline.begin_ns, 0);
   EXPECT_EQ(timeline.end_ns, 105000);
@@ -103,8 +103,8 @@ TEST(Timeline, KeepsTheBusiestStreamsOfEachDevice) {
   const trace::Trace trace = many_lanes(kMaxStreamsPerDevice + 3, 2);
   const Timeline timeline = make_timeline(TraceIndex(trace), 1000);
   ASSERT_EQ(timeline.lanes.size(), 2 + kMaxStreamsPerDevice + 1);
-  EXPECT_EQ(timeline.lanes[2].name, "GPU 0 stream 4") << "1 to 3 have the least time";
-  EXPECT_EQ(timeline.lanes.back().name, "GPU 1 stream 1");
+  EXPECT_EQ(timeline.lanes[0].name, "GPU 0 stream 4") << "1 to 3 have the least time";
+  EXPECT_EQ(timeline.lanes[kMaxStreamsPerDevice].name, "GPU 1 stream 1");
   EXPECT_EQ(timeline.streams_left_out, 3);
   EXPECT_EQ(timeline.left_out_stream_ns, (1 + 2 + 3) * 1000);
   EXPECT_EQ(timeline.stream_ns, (67 * 68 / 2 + 3) * 1000);
@@ -117,7 +117,9 @@ TEST(Timeline, KeepsTheBusiestThreads) {
   const trace::Trace trace = many_lanes(3, kMaxTimelineLanes + 5);
   const Timeline timeline = make_timeline(TraceIndex(trace), 10000);
   ASSERT_EQ(timeline.lanes.size(), kMaxTimelineLanes + 4);
-  EXPECT_EQ(timeline.lanes.front().name, "thread 6");
+  EXPECT_EQ(timeline.lanes[3 + 1].name, fmt::format("thread {}", kMaxTimelineLanes + 5))
+      << "the busiest thread follows the streams";
+  EXPECT_EQ(timeline.lanes.back().name, "thread 6");
   EXPECT_EQ(timeline.threads_left_out, 5);
   EXPECT_EQ(timeline.streams_left_out, 0);
 }

@@ -19,7 +19,7 @@ export async function canvasImage(page, selector) {
     return picture === blank.toDataURL() ? '' : picture;
   });
 }
-export const TIMELINE = '#timeline canvas';
+export const TIMELINE = '#timeline .lanes canvas';
 
 // Performs `action` and checks that it redraws the timeline.
 export async function expectChange(page, what, action) {
@@ -32,4 +32,25 @@ export async function expectChange(page, what, action) {
 export async function detail(page) {
   await frame(page);
   return page.locator('#detail').textContent();
+}
+
+export async function showAll(page) {
+  await page.getByRole('button', { name: 'show all' }).click();
+  await frame(page);
+}
+
+export async function openTab(page, name) {
+  await page.getByRole('tab', { name, exact: true }).click();
+  await frame(page);
+}
+
+// Where an event is drawn in the timeline of the first file: {x, y} of its middle.
+export async function placeOf(page, words) {
+  await frame(page);
+  return page.evaluate((text) => {
+    const view = window.epilogue.views[0], { events } = view, [id] = events.search(text);
+    view.show(id);
+    view.draw();
+    return { x: view.x(events.at[id] + events.dur[id] / 2), y: view.y(id) + 7, id };
+  }, words);
 }

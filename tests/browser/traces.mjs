@@ -36,6 +36,38 @@ export function threadsTrace() {
   return events;
 }
 
+// Two streams whose kernels overlap, with a collective on the second, after an operator.
+export function twoStreamsTrace() {
+  const events = [];
+  for (let i = 0; i < 20; ++i) {
+    const launch = (cat, name, id, at) => span(cat, name, at, 4, { args: { correlation: id } });
+    const work = (name, id, at, dur, tid) => span('kernel', name, at, dur,
+      { pid: 0, tid, args: { correlation: id, device: 0, stream: tid } });
+    events.push(span('cpu_op', 'aten::mm', 100 * i, 30),
+      launch('cuda_runtime', 'cudaLaunchKernel', 2 * i + 1, 100 * i + 5),
+      launch('cuda_runtime', 'cudaLaunchKernel', 2 * i + 2, 100 * i + 15),
+      work('ampere_bf16_s16816gemm_bf16_128x128_ldg8_f2f_stages_64x3_tn', 2 * i + 1, 100 * i + 12, 50, 7),
+      work('ncclDevKernel_AllReduce_Sum_bf16_RING_LL', 2 * i + 2, 100 * i + 30, 40, 20));
+  }
+  return events;
+}
+
+// A million events: steps, operators, launches and kernels.
+export function millionTrace() {
+  const events = [];
+  for (let i = 0; events.length < 1e6; ++i) {
+    const at = 12 * i;
+    if (i % 2500 === 0) {
+      events.push(span('user_annotation', `ProfilerStep#${i / 2500}`, at, 12 * 2500 - 1));
+    }
+    events.push(span('cpu_op', 'aten::linear', at, 10), span('cpu_op', `aten::op_${i % 50}`, at + 1, 8),
+      span('cuda_runtime', 'cudaLaunchKernel', at + 2, 3, { args: { correlation: i } }),
+      span('kernel', `kernel_${i % 50}`, at + 9, 1 + i % 7,
+        { pid: 0, tid: 7, args: { correlation: i, device: 0, stream: 7 } }));
+  }
+  return events;
+}
+
 // A kernel on each of 100 streams.
 export function streamsTrace() {
   return Array.from({ length: 100 }, (_, i) =>
@@ -44,6 +76,7 @@ export function streamsTrace() {
 
 export function writeTrace(folder, name, events) {
   const file = `${folder}/${name}.json`;
-  writeFileSync(file, JSON.stringify({ traceEvents: events }));
+  const lines = events.map((event) => JSON.stringify(event));
+  writeFileSync(file, `{"traceEvents": [\n${lines.join(',\n')}\n]}`);
   return file;
 }

@@ -5,8 +5,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
+#include <set>
 #include <string>
 
+#include "epilogue/report/idle_class.h"
 #include "epilogue/report/text.h"
 #include "epilogue/trace/reader.h"
 
@@ -40,12 +43,17 @@ TEST(Page, EscapesHostileNames) {
   EXPECT_EQ(count_of(hostile, "<script"), count_of(plain, "<script"));
   EXPECT_EQ(count_of(hostile, "</script"), count_of(plain, "</script"));
   EXPECT_EQ(count_of(hostile, "<!--"), count_of(plain, "<!--"));
-  EXPECT_EQ(count_of(hostile, "alert(1)"), 2U) << "one in the table, one in the timeline";
+  EXPECT_EQ(count_of(hostile, "alert(1)"), 3U) << "in the table, the timeline and the tree";
 }
 
 TEST(Page, LoadsNoExternalResources) {
-  const std::string page = page_of(event("aten::mm", 0, 10));
+  std::string page = page_of(event("aten::mm", 0, 10));
   EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
+  // Names in the SVG that the page exports. Nothing is loaded from them.
+  for (const std::string name : {"http://www.w3.org/2000/svg", "url(#"}) {
+    ASSERT_EQ(count_of(page, name), 1U);
+    page.erase(page.find(name), name.size());
+  }
   for (const char* source : {"http:", "https:", "src=", "@import", "url("}) {
     EXPECT_EQ(page.find(source), std::string::npos) << source;
   }
@@ -59,7 +67,8 @@ TEST(Page, StaysBelow25Megabytes) {
   }
   const std::string page = page_of(events);
   EXPECT_LE(page.size(), kMax);
-  EXPECT_EQ(page.find("\"left_out\": 0,"), std::string::npos) << "the page reports omitted events";
+  EXPECT_EQ(page.find(R"("left_out": 0, "too_deep")"), std::string::npos)
+      << "the page reports omitted events";
 }
 
 // Two traces with 20,000 distinct annotations, all of which are compared.
@@ -82,7 +91,7 @@ TEST(Page, LeavesOutStreams) {
     std::string events = event("aten::mm", 0, 10);
     for (int64_t i = 0; i < streams; ++i) {
       events += fmt::format(
-          R"(,{{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":{},"ts":{},"dur":1,"args":{{}}}})",
+          R"(,{{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":{},"ts":{},"dur":2,"args":{{}}}})",
           i, 2 * i);
     }
     return page_of(events);
@@ -91,8 +100,30 @@ TEST(Page, LeavesOutStreams) {
   const std::string many = with_streams(2000);
   EXPECT_LT(many.size(), few.size() + 30'000);
   EXPECT_NE(few.find(R"("streams_left_out": 0,)"), std::string::npos);
-  EXPECT_NE(many.find(R"("streams_left_out": 1936, "left_out_stream_ns": 1936000,)"),
+  EXPECT_NE(many.find(R"("streams_left_out": 1936, "left_out_stream_ns": 3872000,)"),
             std::string::npos);
+}
+
+// Every cause and activity belongs to a class with words, and no idle time is lost.
+TEST(IdleClass, CoversAllIdleTime) {
+  analysis::IdleCauses causes;
+  int64_t all = 0;
+  for (size_t i = 0; i < causes.host.size(); ++i) all += causes.host[i] = 1 << i;
+  for (int64_t* ns : {&causes.launch_latency_ns, &causes.between_ns, &causes.other_streams_ns,
+                      &causes.other_steps_ns, &causes.not_in_file_ns, &causes.unknown_ns}) {
+    all += * ns = 1000;
+  }
+  const IdleClassTimes sums = sums_by_class(causes);
+  EXPECT_EQ(std::accumulate(sums.begin(), sums.end(), int64_t{0}), all);
+  std::set<std::string> keys;
+  std::set<char> letters;
+  for (size_t i = 0; i < kIdleClasses; ++i) {
+    const IdleClassWords& words = words_of(static_cast<IdleClass>(i));
+    keys.insert(words.key);
+    letters.insert(words.letter);
+  }
+  EXPECT_EQ(keys.size(), kIdleClasses);
+  EXPECT_EQ(letters.size(), kIdleClasses);
 }
 
 TEST(Text, IsTruncatedBetweenCharacters) {

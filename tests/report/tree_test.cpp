@@ -99,6 +99,28 @@ TEST(Tree, FoldsLayersAndAddsUpTheirTimes) {
   EXPECT_TRUE(has(lines, "--full"));
 }
 
+// Ten layers, the seventh with a kernel three times as long as the others.
+TEST(Tree, FoldedLinesKnowTheirSlowestEvent) {
+  SyntheticTrace builder;
+  builder.host("user_annotation", "ProfilerStep#1", 0, 2000);
+  for (int64_t i = 0; i < 10; ++i) {
+    builder.host("cpu_op", "aten::mm", 200 * i, 60);
+    builder.kernel("k", 200 * i + 20, 200 * i + 25, i == 6 ? 150 : 50);
+  }
+  const trace::Trace trace = builder.trace();
+  const trace::Links links = trace::link(trace);
+  const TreeOptions options = whole_trace();
+  const TreeLines tree = folded_lines(trace, links, Forest(trace, links, options), options);
+  const auto line = std::find_if(tree.lines().begin(), tree.lines().end(),
+                                 [](const TreeLine& one) { return one.name == "aten::mm"; });
+  ASSERT_NE(line, tree.lines().end());
+  EXPECT_EQ(line->count, 10);
+  EXPECT_EQ(line->least_ns, 50'000);
+  EXPECT_EQ(line->most_ns, 150'000);
+  EXPECT_EQ(trace.ts_ns[line->first], 0);
+  EXPECT_EQ(trace.ts_ns[line->slowest], 6 * 200'000);
+}
+
 TEST(Tree, FullShowsEveryEvent) {
   TreeOptions options = whole_trace();
   options.full = true;

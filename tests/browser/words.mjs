@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compares the sentences and numbers of a report with the command line, for one trace.
+import assert from 'node:assert';
+import { execFileSync } from 'node:child_process';
+
+const oneLine = (text) => text.replace(/\s+/g, ' ').trim();
+
+// Runs the tool with wide output, so that nothing is cut.
+function run(epilogue, ...args) {
+  return execFileSync(epilogue, args, { encoding: 'utf8', env: { ...process.env, COLUMNS: '1000' },
+    stdio: ['ignore', 'pipe', 'ignore'] });
+}
+
+function checkContained(name, verb, output, texts) {
+  const all = oneLine(output);
+  for (const text of texts) {
+    assert.ok(all.includes(oneLine(text)), `${name}: "${text}" is not in the output of ${verb}`);
+  }
+}
+
+const cells = (table) => table.rows.map((row) => row.filter((cell) => cell !== '').join(' '));
+
+// The answers of the first viewport are those of `epilogue FILE`.
+function checkAnswers(name, screen, file) {
+  const parts = (file.bar?.parts ?? []).filter((part) => part.in_legend)
+    .map((part) => `${part.letter} ${part.what} ${part.time}`);
+  checkContained(name, 'epilogue', screen, [file.verdict, ...file.path, ...file.notes, file.mfu,
+    ...parts, ...(file.ranked ? cells(file.ranked) : []), file.no_ranked ?? '']);
+  if (file.bar) checkContained(name, 'epilogue', screen, [file.bar.label, file.work.columns[0].title]);
+}
+
+// The visible text of an open report has the same verdict, bar and advice.
+async function checkVisible(name, page, file) {
+  const shown = oneLine(await page.locator('main').innerText());
+  const parts = (file.bar?.parts ?? []).filter((part) => part.in_legend)
+    .map((part) => `${part.what} ${part.time}`);
+  for (const text of [file.verdict, ...parts, ...(file.ranked ? cells(file.ranked) : [])]) {
+    assert.ok(shown.includes(oneLine(text)), `${name}: the page does not show "${text}"`);
+  }
+}
+
+// Numbers that the page formats itself read as in the terminal.
+async function checkNumbers(name, page, steps, json) {
+  const shown = await page.evaluate((list) => list.map((step) =>
+    [time(step.cpu_us), time(step.gpu_us), percent(step.busy), time(step.idle_us)]), json);
+  for (const [i, texts] of shown.entries()) {
+    checkContained(name, 'epilogue steps', steps, [`${texts[0]} ${texts[1]} ${texts[2]} ${texts[3]}`]);
+    assert.equal(texts.length, 4, `step ${i}`);
+  }
+}
+
+export async function checkWords(page, name, epilogue, trace) {
+  const file = await page.evaluate(() => data.files[0]);
+  checkAnswers(name, run(epilogue, trace), file);
+  await checkVisible(name, page, file);
+  const advise = run(epilogue, 'advise', '--all', trace);
+  checkContained(name, 'advise', advise, [file.compile, ...file.advice.map((one) => one.title)]);
+  const steps = run(epilogue, 'steps', trace);
+  checkContained(name, 'steps', steps, cells(file.steps));
+  const { steps: numbers } = JSON.parse(run(epilogue, 'steps', '--json', trace));
+  await checkNumbers(name, page, steps, numbers);
+  checkContained(name, 'breakdown', run(epilogue, 'breakdown', trace), file.devices.flatMap((device) =>
+    [device.title, ...device.parts.flatMap(({ table, below }) => [...cells(table), ...below.split('\n')])]));
+  const summary = JSON.parse(run(epilogue, 'summary', '--json', trace));
+  assert.deepEqual(file.kernels.map(({ name: raw, what, count, us }) => ({ raw, what, count, us })),
+    summary.kernels.map(({ name: raw, what, count, us }) => ({ raw, what, count, us })));
+  checkContained(name, 'gemms', run(epilogue, 'gemms', trace),
+    [...file.gemms.rows.map((row) => row[2]), file.gemms_note]);
+}
