@@ -158,7 +158,7 @@ void kernels_json(JsonWriter& json, const analysis::Summary& summary, size_t row
     json.key("what").string(kernel_sentence(kernel.name, decoded));
     json.key("kind").string(words_of(kernel_class(decoded.kind)).key);
     json.key("count").integer(kernel.count).key("us").fixed(us(kernel.ns), 3);
-    json.key("share").fixed(kernel.share, 4).key("peak");
+    json.key("share").fixed(kernel.share, 6).key("peak");
     json.string(i < summary.rates.size() ? rate_text(summary.rates[i]) : "-").end_object();
   }
   json.end_array();
