@@ -92,7 +92,7 @@ class TreeWriter {
     json_.string(line.device ? words_of(kernel_class(decoded.kind)).key : "");
     json_.integer(line.device ? -1 : line.cpu_ns);
     json_.integer(line.device || line.is_sequence || line.is_thread ? -1 : line.self_ns);
-    json_.integer(line.device || line.launched ? line.device_ns : -1);
+    json_.integer(line.device || line.launched || line.device_ns > 0 ? line.device_ns : -1);
     json_.integer(places_.of(line.slowest)).integer(places_.of(line.first));
     json_.integer(line.least_ns).integer(line.most_ns).end_array();
   }

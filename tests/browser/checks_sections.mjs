@@ -145,6 +145,19 @@ export async function checkPairRows(page) {
   await page.locator('#table input').fill('');
 }
 
+// The trees of two traces are one: the same operators are paired, although their steps differ.
+export async function checkPairTree(page) {
+  await openTab(page, 'Tree');
+  const cells = await page.locator('#tree [role=treeitem]').evaluateAll((list) =>
+    list.map((row) => [...row.children].map((cell) => cell.textContent)));
+  const [step] = cells;
+  assert.match(step[0], /ProfilerStep#3/);
+  assert.deepEqual(step.slice(3), ['234.3 us', '204.3 us', '-29.98 us']);
+  const change = (name) => cells.find((row) => row[0].includes(name)).at(-1);
+  assert.equal(change('aten::gelu'), 'gone in B');
+  assert.equal(change('Torch-Compiled Region'), 'new in B');
+}
+
 // Tabs follow the arrow keys.
 export async function checkTabs(page) {
   const selected = () => page.locator('[role=tab][aria-selected=true]').textContent();

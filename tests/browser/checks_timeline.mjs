@@ -32,7 +32,7 @@ export async function checkZoom(page) {
 
 // A name that occurs, for the reports without aten::mm.
 const NAMES = { hostile: '<img', mlp_cudagraph: 'cudaGraphLaunch', threads: 'op_of_1',
-  own_cpu: 'aten::linear', owlv2: 'aten::bmm' };
+  own_cpu: 'aten::linear', owlv2: 'aten::bmm', million: 'aten::op_7' };
 
 export async function checkFind(page, name) {
   const text = NAMES[name] ?? 'aten::mm';

@@ -42,9 +42,12 @@ const REPORTS = {
   hostile: [written('hostile', made.hostileTrace())],
   large: [written('large', made.largeTrace())],
   threads: [written('threads', made.threadsTrace())],
+  million: [written('million', made.millionTrace())],
 };
 if (existsSync(owl)) REPORTS.owlv2 = [owl];
 else console.log('owlv2: skipped, the trace is not available');
+
+const LARGE = new Set(['large', 'million']);
 
 let browser = await chromium.launch(
   { executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
@@ -76,7 +79,7 @@ const MORE = {
     timeline.checkLinks, timeline.checkIdleMap, timeline.checkBar, sections.checkTree,
     sections.checkRawNames, sections.checkSearchSections, sections.checkAnnotations,
     sections.checkSteps, pages.checkTheme, pages.checkDeepLink],
-  mlp_compared: [sections.checkCompared, sections.checkPairRows],
+  mlp_compared: [sections.checkCompared, sections.checkPairRows, sections.checkPairTree],
   llama_train: [sections.checkVirtual, sections.checkTableKeys, sections.checkFolded],
   large: [timeline.checkLarge],
   threads: [timeline.checkScroll],
@@ -135,7 +138,7 @@ async function checkVocabulary() {
     files[name] = [recorded(`${name}.json`)];
     writeReport(name, files[name]);
   }
-  const names = Object.keys(files).filter((name) => files[name].length === 1 && name !== 'large');
+  const names = Object.keys(files).filter((name) => files[name].length === 1 && !LARGE.has(name));
   for (const name of names) {
     const { page } = await openReport(name);
     await checkWords(page, name, epilogue, files[name][0]);
@@ -171,7 +174,7 @@ async function checkFirefox() {
 
 for (const [name, files] of Object.entries(REPORTS)) {
   writeReport(name, files);
-  for (const scheme of ['light', 'dark']) await check(name, scheme);
+  for (const scheme of name === 'million' ? ['light'] : ['light', 'dark']) await check(name, scheme);
 }
 await checkStreams();
 await checkPhone();

@@ -71,13 +71,17 @@ const TABLE_COLUMNS = [words('name', (row) => row.what ?? row.name),
   number('CPU total', 'cpu_total_us', time), number(`self ${DEVICE}`, 'self_device_us', time),
   number(`${DEVICE} total`, 'device_total_us', time)];
 
+function hasDeviceTime() {
+  return data.files.some((file) => file.kernels.length > 0);
+}
+
 function profilerTable() {
   return namedTable({
     rowsOf: (file) => file.table, columns: TABLE_COLUMNS,
     key: (row) => `${row.device} ${row.annotation} ${row.name}`,
     isWhole: (file) => file.table.length === file.row_count,
     us: (row) => row.device ? row.self_device_us ?? 0 : row.self_cpu_us,
-    options: { sort: 6, filter: 'filter by name', label: 'profiler table' },
+    options: { sort: hasDeviceTime() ? 5 : 3, filter: 'filter by name', label: 'profiler table' },
   });
 }
 

@@ -6,8 +6,8 @@ const ROW_PIXELS = 26, PRINTED_ROWS = 100;
 // The part of a list that a scrolled box shows.
 function visibleRows(box, total, rowPixels) {
   const height = box.clientHeight || 560;
-  const first = Math.max(0, Math.floor(box.scrollTop / rowPixels) - 8);
-  return [first, Math.min(total, first + Math.ceil(height / rowPixels) + 16)];
+  const first = Math.max(0, Math.floor(box.scrollTop / rowPixels) - 3);
+  return [first, Math.min(total, first + Math.ceil(height / rowPixels) + 6)];
 }
 
 // columns: {title, text(row), value(row), right, mark(row)}. Rows are sorted by `value`.

@@ -5,12 +5,13 @@
 
 function make(tag, attributes, ...children) {
   const element = document.createElement(tag);
-  for (const [key, value] of Object.entries(attributes || {})) {
+  for (const key in attributes) {
+    const value = attributes[key];
     if (key === 'style') Object.assign(element.style, value);
     else if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
     else element.setAttribute(key, value);
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined));
+  for (const child of children) if (child !== null && child !== undefined) element.append(child);
   return element;
 }
 

@@ -1,77 +1,157 @@
 // SPDX-License-Identifier: Apache-2.0
-// A typical step as a tree, with repeated layers folded by C++. Only the visible rows are in the
-// document.
-const TREE_ROW = 24, FIRST_ROWS = 40;
+// A typical step as a tree, with repeated layers folded by C++. The trees of two files are one, with
+// A next to B. Only the visible rows are in the document.
+const TREE_ROW = 24, FIRST_ROWS = 36;
 const [LEVEL, CALLS, NAME, DECODED, KIND, CPU, SELF, WORK, SLOWEST, FIRST, LEAST, MOST] =
   Array(12).keys();
 
+// Rows in order, as nested nodes {row, children}.
+function nestedRows(rows) {
+  const roots = [], above = [];
+  for (const row of rows) {
+    const node = { row, children: [] };
+    above.length = row[LEVEL];
+    (above.at(-1)?.children ?? roots).push(node);
+    above.push(node);
+  }
+  return roots;
+}
+
+// Numbers of steps, threads and compiled regions differ between two runs.
+function pairKey({ row }) {
+  return row[KIND] ? row[NAME] : row[NAME].replace(/\d+/g, '*');
+}
+
+// Pairs the nodes of two lists by name, the first with the first of that name. B's nodes without a
+// partner follow A's. Appends to `out`.
+function pairedNodes(listA, listB, level, out) {
+  const waiting = new Map();
+  for (const node of listB) {
+    const key = pairKey(node);
+    if (!waiting.has(key)) waiting.set(key, []);
+    waiting.get(key).push(node);
+  }
+  const pairs = listA.map((a) => [a, waiting.get(pairKey(a))?.shift() ?? null]);
+  const used = new Set(pairs.map(([, b]) => b));
+  for (const b of listB) if (!used.has(b)) pairs.push([null, b]);
+  for (const [a, b] of pairs) {
+    out.push({ level, sides: [a?.row ?? null, b?.row ?? null] });
+    pairedNodes(a?.children ?? [], b?.children ?? [], level + 1, out);
+  }
+  return out;
+}
+
+function treeData() {
+  const files = data.files.map((file, i) =>
+    JSON.parse(document.getElementById(`tree-${i}`).textContent));
+  const titles = files.map((file) => file.title).join(' and ');
+  const leftOut = files.reduce((sum, file) => sum + (file.left_out ?? 0), 0);
+  const nodes = isPair
+    ? pairedNodes(nestedRows(files[0].rows), nestedRows(files[1].rows), 0, [])
+    : files[0].rows.map((row) => ({ level: row[LEVEL], sides: [row] }));
+  return { titles, leftOut, nodes };
+}
+
+function cellTime(row, place) {
+  return !row || row[place] < 0 ? '' : nanoseconds(row[place]);
+}
+// Columns of one file, and of two.
+const ONE_TREE = [['CPU total', ([row]) => cellTime(row, CPU)],
+  ['CPU self', ([row]) => cellTime(row, SELF)],
+  [DEVICE, ([row]) => cellTime(row, WORK) || '-'],
+  ['each', ([row]) => row[CALLS] > 1
+    ? `${nanoseconds(row[LEAST])} to ${nanoseconds(row[MOST])}` : '']];
+function treeChange([a, b]) {
+  if (!a || !b) return a ? 'gone in B' : 'new in B';
+  const ns = Math.max(0, b[WORK]) - Math.max(0, a[WORK]);
+  return ns === 0 ? '' : (ns > 0 ? '+' : '-') + nanoseconds(Math.abs(ns));
+}
+const TWO_TREES = [['CPU A', ([a]) => cellTime(a, CPU)], ['CPU B', ([, b]) => cellTime(b, CPU)],
+  [`${DEVICE} A`, ([a]) => cellTime(a, WORK)], [`${DEVICE} B`, ([, b]) => cellTime(b, WORK)],
+  [`${DEVICE} B - A`, treeChange]];
+
 class Tree {
-  constructor(index) {
-    this.index = index;
-    const { rows, title, left_out: leftOut } =
-      JSON.parse(document.getElementById(`tree-${index}`).textContent);
-    this.rows = rows;
-    this.title = title;
-    this.leftOut = leftOut ?? 0;
-    this.end = this.ends();  // index after the last descendant of each row
+  constructor() {
+    const { titles, leftOut, nodes } = treeData();
+    this.nodes = nodes;
+    this.columns = isPair ? TWO_TREES : ONE_TREE;
+    this.end = this.ends();  // index after the last descendant of each node
     this.open = new Set();
     this.active = 0;
     this.query = '';
     this.showsRaw = false;
-    this.list = make('div', { class: 'tree-rows', role: 'tree', 'aria-label': `tree of ${title}` });
+    this.list = make('div', { class: 'tree-rows', role: 'tree', 'aria-label': `tree of ${titles}` });
     this.box = make('div', { class: 'scroll tree', onscroll: () => this.draw(),
       onkeydown: (event) => this.key(event) }, this.list);
     this.openFirst();
+    const heads = this.columns.map(([title]) => make('span', {}, title));
+    this.element = make('div', { class: isPair ? 'two-trees' : '' }, this.tools(),
+      quiet(`${titles}. Repeated layers are one line. Click a line to show the slowest of its ` +
+        'events in the timeline.'),
+      make('div', { class: 'tree-row head', 'aria-hidden': 'true' }, make('span', {}), ...heads),
+      this.box, leftOut > 0 ? quiet(`${plural(leftOut, 'line')} with little time left out: ` +
+        'epilogue tree --full') : null);
+    this.update();
+    new ResizeObserver(() => this.draw()).observe(this.box);
+  }
+
+  tools() {
     const toggle = button('raw names', () => {
       this.showsRaw = !this.showsRaw;
       toggle.setAttribute('aria-pressed', this.showsRaw);
       this.draw();
     });
     toggle.setAttribute('aria-pressed', false);
-    const heads = ['CPU total', 'CPU self', DEVICE, 'each'].map((text) => make('span', {}, text));
-    this.element = make('div', {}, make('div', { class: 'tools no-print' },
+    return make('div', { class: 'tools no-print' },
       button('unfold all', () => this.openAll(true)), button('fold all', () => this.openAll(false)),
-      toggle), quiet(`${title}. Repeated layers are one line; "each" is the range of their times. ` +
-        'Click a line to show the slowest in the timeline.'),
-    make('div', { class: 'tree-row head', 'aria-hidden': 'true' }, make('span', {}), ...heads),
-    this.box, this.leftOut > 0 ? quiet(`${plural(this.leftOut, 'line')} with little time left ` +
-        'out: epilogue tree --full') : null);
-    this.update();
-    new ResizeObserver(() => this.draw()).observe(this.box);
+      toggle);
   }
 
   ends() {
-    const { rows } = this, end = new Int32Array(rows.length), waiting = [];
-    rows.forEach((row, i) => {
-      while (waiting.length > 0 && rows[waiting.at(-1)][LEVEL] >= row[LEVEL]) {
-        end[waiting.pop()] = i;
-      }
+    const { nodes } = this, end = new Int32Array(nodes.length), waiting = [];
+    nodes.forEach(({ level }, i) => {
+      while (waiting.length > 0 && nodes[waiting.at(-1)].level >= level) end[waiting.pop()] = i;
       waiting.push(i);
     });
-    for (const i of waiting) end[i] = rows.length;
+    for (const i of waiting) end[i] = nodes.length;
     return end;
   }
   hasChildren(i) { return this.end[i] > i + 1; }
 
-  // Opens the levels that fit on a screen.
+  children(i) {
+    const list = [];
+    for (let child = i + 1; child < this.end[i]; child = this.end[child]) list.push(child);
+    return list;
+  }
+  weight(i) {
+    return Math.max(...this.nodes[i].sides.map((row) => row ? Math.max(row[CPU], row[WORK]) : 0));
+  }
+  row(i) { return this.nodes[i].sides.find((side) => side !== null); }
+
+  // Opens the nodes with the most time, as long as they fit on a screen.
   openFirst() {
-    for (let level = 0; level < 30; ++level) {
-      const added = this.rows.filter((row) => row[LEVEL] <= level + 1).length;
-      if (level > 0 && added > FIRST_ROWS) break;
-      this.rows.forEach((row, i) => {
-        if (row[LEVEL] === level && this.hasChildren(i)) this.open.add(i);
-      });
+    let waiting = [];
+    for (let i = 0; i < this.nodes.length; i = this.end[i]) waiting.push(i);
+    let shown = waiting.length;
+    while (waiting.length > 0) {
+      const most = waiting.reduce((a, b) => this.weight(b) > this.weight(a) ? b : a);
+      const children = this.children(most);
+      waiting = waiting.filter((i) => i !== most);
+      if (children.length === 0 || shown + children.length > FIRST_ROWS) continue;
+      this.open.add(most);
+      shown += children.length;
+      waiting.push(...children);
     }
   }
   openAll(open) {
-    this.open = new Set(open ? this.rows.keys() : []);
+    this.open = new Set(open ? this.nodes.keys() : []);
     this.update();
   }
 
   matches(words) {
     const query = words.toLowerCase();
-    return [...this.rows.keys()].filter((i) => `${this.rows[i][NAME]} ${this.rows[i][DECODED] || ''}`
-      .toLowerCase().includes(query));
+    return [...this.nodes.keys()].filter((i) =>
+      `${this.row(i)[NAME]} ${this.row(i)[DECODED] || ''}`.toLowerCase().includes(query));
   }
 
   // A filter shows the matching lines and the lines above them.
@@ -81,17 +161,17 @@ class Tree {
   }
 
   update() {
-    const shown = [], { rows } = this;
+    const shown = [], { nodes } = this;
     const keep = this.query === '' ? null : new Set(this.matches(this.query));
     if (keep) {
       const above = [];
-      rows.forEach((row, i) => {
-        above.length = row[LEVEL];
+      nodes.forEach(({ level }, i) => {
+        above.length = level;
         above.push(i);
         if (keep.has(i)) for (const one of above) keep.add(one);
       });
     }
-    for (let i = 0; i < rows.length;) {
+    for (let i = 0; i < nodes.length;) {
       if (!keep || keep.has(i)) shown.push(i);
       i = keep || this.open.has(i) ? i + 1 : this.end[i];
     }
@@ -109,23 +189,22 @@ class Tree {
   }
 
   line(i, place) {
-    const row = this.rows[i], nested = this.hasChildren(i);
+    const { level, sides } = this.nodes[i], row = this.row(i), nested = this.hasChildren(i);
     const name = row[DECODED] && !this.showsRaw ? row[DECODED] : row[NAME];
     const isOpen = nested && (this.query !== '' || this.open.has(i));
-    const text = (row[CALLS] > 1 ? `${row[CALLS]} × ` : '') + name;
-    const cell = (ns) => make('span', {}, ns < 0 ? '' : nanoseconds(ns));
-    const each = row[CALLS] > 1 ? `${nanoseconds(row[LEAST])} to ${nanoseconds(row[MOST])}` : '';
-    const attributes = { class: 'tree-row', role: 'treeitem', 'aria-level': row[LEVEL] + 1,
-      tabindex: place === this.active ? 0 : -1, style: { top: `${place * TREE_ROW}px` },
+    const calls = [...new Set(sides.filter((side) => side).map((side) => side[CALLS]))];
+    const text = (calls.some((one) => one > 1) ? `${calls.join(' or ')} × ` : '') + name;
+    const attributes = { class: 'tree-row' + (sides.includes(null) ? ' mark' : ''), role: 'treeitem',
+      'aria-level': level + 1, tabindex: place === this.active ? 0 : -1,
+      style: { top: `${place * TREE_ROW}px` },
       title: row[DECODED] ? `${row[DECODED]}\n${row[NAME]}` : row[NAME],
       onclick: (event) => this.click(place, event) };
     if (nested) attributes['aria-expanded'] = isOpen;
     return make('div', attributes,
-      make('span', { class: 'tree-name', style: { paddingLeft: `${14 * Math.min(row[LEVEL], 30)}px` } },
+      make('span', { class: 'tree-name', style: { paddingLeft: `${14 * Math.min(level, 30)}px` } },
         make('i', { class: 'twist', 'aria-hidden': 'true' }, nested ? (isOpen ? '▾' : '▸') : ''),
         row[KIND] ? swatch(row[KIND]) : null, text),
-      cell(row[CPU]), cell(row[SELF]), make('span', {}, row[WORK] < 0 ? '-' : nanoseconds(row[WORK])),
-      make('span', {}, each));
+      ...this.columns.map(([, cell]) => make('span', {}, cell(sides))));
   }
 
   click(place, event) {
@@ -141,8 +220,9 @@ class Tree {
     this.update();
   }
   go(place) {
-    const row = this.rows[this.shown[place]];
-    timelines?.showEvent(this.index, row[SLOWEST] >= 0 ? row[SLOWEST] : row[FIRST]);
+    const { sides } = this.nodes[this.shown[place]], file = sides.findIndex((side) => side);
+    const row = sides[file];
+    timelines?.showEvent(file, row[SLOWEST] >= 0 ? row[SLOWEST] : row[FIRST]);
   }
 
   // Arrow keys as in other trees: right opens, left closes or goes to the parent.
@@ -162,9 +242,9 @@ class Tree {
     actions[event.key]();
   }
   parent(place) {
-    const level = this.rows[this.shown[place]][LEVEL];
+    const { level } = this.nodes[this.shown[place]];
     for (let at = place - 1; at >= 0; --at) {
-      if (this.rows[this.shown[at]][LEVEL] < level) return at;
+      if (this.nodes[this.shown[at]].level < level) return at;
     }
     return place;
   }
@@ -180,17 +260,11 @@ class Tree {
 }
 
 function treeSection() {
-  const trees = [];
-  const element = sideBySide((file, index) => {
-    const tree = new Tree(index);
-    trees.push(tree);
-    return tree.element;
-  });
+  const tree = new Tree();
   return {
-    element,
-    find: (text) => ({ rows: trees.reduce((sum, tree) => sum + tree.matches(text).length, 0),
-      us: null }),
-    filter: (text) => trees.forEach((tree) => tree.setFilter(text)),
-    onShow: () => trees.forEach((tree) => tree.draw()),
+    element: tree.element,
+    find: (text) => ({ rows: tree.matches(text).length, us: null }),
+    filter: (text) => tree.setFilter(text),
+    onShow: () => tree.draw(),
   };
 }
