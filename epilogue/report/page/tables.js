@@ -3,9 +3,11 @@
 // the document, so that a table of many thousand rows scrolls smoothly.
 const ROW_PIXELS = 26, PRINTED_ROWS = 100;
 
-// The part of a list that a scrolled box shows.
+const MAX_BOX = 560;  // height of a box in page.css
+
+// The part of a list that a scrolled box shows. The box may be about to grow to its largest height.
 function visibleRows(box, total, rowPixels) {
-  const height = box.clientHeight || 560;
+  const height = Math.max(box.clientHeight, MAX_BOX);
   const first = Math.max(0, Math.floor(box.scrollTop / rowPixels) - 3);
   return [first, Math.min(total, first + Math.ceil(height / rowPixels) + 6)];
 }
