@@ -61,16 +61,17 @@ std::string page_of(const PageData& data, const PageLimits& limits) {
   json.begin_object().key("schema").integer(2);
   legend_json(json);
   json.key("files").begin_array();
+  const std::vector<size_t> tree_steps = steps_of_trees(data);
   std::string large;  // parsed by the page after its first frame
   for (size_t i = 0; i < data.files.size(); ++i) {
     const PageFile& file = data.files[i];
     const auto timeline = make_timeline(file.index, limits.events / data.files.size());
     const EventPlaces places(timeline);
     file_json(json, file, places, limits.rows);
-    large += data_element(
-        fmt::format("timeline-{}", i),
-        timeline_json(file.index, timeline, places, file.devices, file.screen.advised.diagnosis));
-    large += data_element(fmt::format("tree-{}", i), tree_json(file, places));
+    large += data_element(fmt::format("timeline-{}", i),
+                          timeline_json(file.index, timeline, places, file.screen.summary.steps,
+                                        file.idle, file.screen.advised.diagnosis));
+    large += data_element(fmt::format("tree-{}", i), tree_json(file, tree_steps[i], places));
   }
   json.end_array().key("differences");
   if (data.comparison) {

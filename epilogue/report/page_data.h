@@ -24,6 +24,7 @@ struct PageFile {
   ScreenData screen;
   analysis::ProfilerTable table;
   std::vector<analysis::DeviceBreakdown> devices;
+  std::vector<PageDevice> idle;  // of each device
   analysis::GemmTable gemms;
 };
 
@@ -42,7 +43,10 @@ void file_json(JsonWriter& json, const PageFile& file, const EventPlaces& places
 void differences_json(JsonWriter& json, const PageData& data, size_t rows);
 // Writes the members `idle` and `kinds` of an open object: the words for the page's colors.
 void legend_json(JsonWriter& json);
-// The tree of a typical step, with repeated layers folded, as a JSON object of columns.
-std::string tree_json(const PageFile& file, const EventPlaces& places);
+// The step of each file that its tree shows: the diagnosed one. For two files with as many steps,
+// the pair with the largest difference in GPU work, if their work differs.
+std::vector<size_t> steps_of_trees(const PageData& data);
+// The tree of a step, with repeated layers folded, as a JSON object.
+std::string tree_json(const PageFile& file, size_t step, const EventPlaces& places);
 
 }  // namespace epi::report

@@ -64,6 +64,11 @@ void work_json(JsonWriter& json, const ScreenData& screen) {
     work.add_row({row.what, row.calls, row.time, row.share, row.peak});
   }
   work.json(json.key("work"));
+  const int64_t unlinked = screen.summary.unlinked_kernels;
+  json.key("work_note")
+      .string(unlinked == 0 ? ""
+                            : fmt::format("not in this table: {} without a launch",
+                                          plural(static_cast<double>(unlinked), "kernel")));
 }
 
 // The events of advice that the timeline draws. The page shows the first of them.
@@ -186,16 +191,22 @@ void table_json(JsonWriter& json, const analysis::ProfilerTable& table, size_t r
   json.end_array();
 }
 
+constexpr size_t kMapParts = 400;  // columns of the idle map
+
 // The classes of idle time, with their share of each part of the window.
-void idle_map_json(JsonWriter& json, const analysis::DeviceBreakdown& device,
+void idle_map_json(JsonWriter& json, const PageDevice& device, bool cpu_kernels,
                    const EventPlaces& places) {
-  const auto parts = device.over_time.size();
-  const double part_ns = static_cast<double>(device.shares.window_ns) /
-                         static_cast<double>(std::max<size_t>(1, parts));
+  const int64_t window_ns = device.window.end - device.window.begin;
+  const double part_ns = static_cast<double>(window_ns) / static_cast<double>(kMapParts);
   std::vector<IdleClassTimes> sums;
-  for (const analysis::IdleCauses& part : device.over_time) sums.push_back(sums_by_class(part));
-  json.key("map").begin_object().key("parts").integer(static_cast<int64_t>(parts));
-  json.key("begin_ns").integer(device.begin_ns - places.begin_ns());
+  for (const auto& part : analysis::idle_over_time(device.gaps, device.window, kMapParts)) {
+    sums.push_back(sums_by_class(part));
+  }
+  json.key("map").begin_object().key("parts").integer(static_cast<int64_t>(kMapParts));
+  json.key("title").string(fmt::format(
+      "{}: busy and idle time over {}",
+      cpu_kernels ? "CPU kernels" : fmt::format("GPU {}", device.device), time_of(window_ns)));
+  json.key("begin_ns").integer(device.window.begin - places.begin_ns());
   json.key("part_ns").fixed(part_ns, 3).key("idle").begin_array();
   for (size_t i = 0; i < kIdleClasses; ++i) {
     const auto occurs = [&](const IdleClassTimes& part) { return part[i] > 0; };
@@ -213,7 +224,8 @@ void idle_map_json(JsonWriter& json, const analysis::DeviceBreakdown& device,
 void devices_json(JsonWriter& json, const PageFile& file, const EventPlaces& places) {
   const bool cpu_kernels = file.screen.summary.cpu_kernels;
   json.key("devices").begin_array();
-  for (const analysis::DeviceBreakdown& device : file.devices) {
+  for (size_t i = 0; i < file.devices.size(); ++i) {
+    const analysis::DeviceBreakdown& device = file.devices[i];
     json.begin_object().key("title").string(device_title(device, cpu_kernels));
     json.key("parts").begin_array();
     for (const BreakdownPart& part : breakdown_parts(device, cpu_kernels)) {
@@ -222,7 +234,7 @@ void devices_json(JsonWriter& json, const PageFile& file, const EventPlaces& pla
       json.key("below").string(part.below).end_object();
     }
     json.end_array();
-    idle_map_json(json, device, places);
+    idle_map_json(json, file.idle[i], cpu_kernels, places);
     json.end_object();
   }
   json.end_array();

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/report/page_timeline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "epilogue/analysis/time/python_frames.h"
 #include "epilogue/base/json_writer.h"
 #include "epilogue/report/idle_class.h"
 #include "epilogue/report/kernel_class.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/text.h"
+#include "epilogue/report/units.h"
 #include "epilogue/report/words.h"
 #include "epilogue/trace/event_args.h"
 
@@ -38,24 +44,53 @@ class Texts {
   std::vector<std::string> list_;
 };
 
+// Lanes and events that the timeline does not have, or not individually.
+std::vector<std::string> timeline_notes(const analysis::Timeline& timeline) {
+  std::vector<std::string> notes;
+  if (timeline.streams_left_out > 0) {
+    const double share = static_cast<double>(timeline.left_out_stream_ns) /
+                         static_cast<double>(std::max<int64_t>(1, timeline.stream_ns));
+    notes.push_back(fmt::format(
+        "the timeline has the busiest streams; {} with {:.1f} % of the GPU "
+        "time left out",
+        plural(static_cast<double>(timeline.streams_left_out), "further stream"), 100 * share));
+  }
+  if (timeline.threads_left_out > 0) {
+    notes.push_back(
+        fmt::format("{} with less time left out",
+                    plural(static_cast<double>(timeline.threads_left_out), "further thread")));
+  }
+  if (timeline.left_out > 0) {
+    notes.emplace_back(
+        "the timeline draws the longest kernels with the events that launched them, and the "
+        "longest other events; ranges sum up only these");
+    notes.push_back(fmt::format("{} merged into spans, shaded by how busy they are",
+                                plural(static_cast<double>(timeline.left_out), "shorter event")));
+  }
+  if (timeline.too_deep > 0) {
+    notes.push_back(fmt::format("{} nested too deeply to be drawn",
+                                plural(static_cast<double>(timeline.too_deep), "event")));
+  }
+  return notes;
+}
+
 // Writes columns of numbers for each lane. Start times are delta-encoded.
 class TimelineWriter {
  public:
   TimelineWriter(const analysis::TraceIndex& index, const analysis::Timeline& timeline,
-                 const EventPlaces& places)
-      : index_(index), timeline_(timeline), places_(places) {
+                 const EventPlaces& places, const analysis::InstanceGroup& steps)
+      : index_(index), timeline_(timeline), places_(places), python_(index.trace) {
+    for (const auto& step : steps.instances) steps_.insert(step.event);
     add_work();
   }
 
-  std::string text(const std::vector<analysis::DeviceBreakdown>& devices,
+  std::string text(const std::vector<PageDevice>& devices,
                    const std::optional<analysis::Diagnosis>& diagnosis) {
     json_.begin_object().key("length_ns").integer(timeline_.end_ns - timeline_.begin_ns);
     json_.key("left_out").integer(timeline_.left_out);
-    json_.key("too_deep").integer(timeline_.too_deep);
-    json_.key("streams_left_out").integer(timeline_.streams_left_out);
-    json_.key("left_out_stream_ns").integer(timeline_.left_out_stream_ns);
-    json_.key("stream_ns").integer(timeline_.stream_ns);
-    json_.key("threads_left_out").integer(timeline_.threads_left_out);
+    json_.key("notes").begin_array();
+    for (const std::string& note : timeline_notes(timeline_)) json_.string(note);
+    json_.end_array();
     json_.key("cells_ns").begin_array();
     for (const int64_t cell_ns : timeline_.cells_ns) json_.integer(cell_ns);
     json_.end_array().key("lanes").begin_array();
@@ -96,7 +131,7 @@ class TimelineWriter {
     column("dur", lane.events, [&](EventId id) { return trace.dur_ns[id]; });
     column("name", lane.events, [&](EventId id) { return name(id); });
     if (lane.is_device) {
-      column("said", lane.events, [&](EventId id) { return decoded_name(id); });
+      column("decoded", lane.events, [&](EventId id) { return decoded_name(id); });
       column("launch", lane.events,
              [&](EventId id) { return places_.of(index_.links.launch[id]); });
       column("op", lane.events, [&](EventId id) { return places_.of(index_.links.op[id]); });
@@ -106,7 +141,7 @@ class TimelineWriter {
       column("shapes", lane.events, [&](EventId id) { return shapes(id); });
       column("self", lane.events, [&](EventId id) { return index_.links.tree.self_ns[id]; });
       column("gpu", lane.events, [&](EventId id) { return work_[id].ns; });
-      column("works", lane.events, [&](EventId id) { return work_[id].count; });
+      column("work_count", lane.events, [&](EventId id) { return work_[id].count; });
     }
     json_.key("levels").begin_array();
     for (const auto& level : lane.levels) write_level(level, lane.is_device);
@@ -140,7 +175,9 @@ class TimelineWriter {
       return;
     }
     const std::vector<PathPart> parts = shown_parts(diagnosis->path);
-    json_.begin_object().key("title").string("critical path of " + diagnosis->shown);
+    json_.begin_object().key("title").string(
+        diagnosis->judged > 1 ? fmt::format("critical path of {} steps", diagnosis->judged)
+                              : "critical path of " + diagnosis->shown);
     column("begin", parts, deltas([](const PathPart& part) { return part.begin_ns; }));
     column("dur", parts, [](const PathPart& part) { return part.end_ns - part.begin_ns; });
     column("name", parts,
@@ -152,47 +189,85 @@ class TimelineWriter {
     json_.end_object();
   }
 
-  // The idle intervals of each device, in order of time. If there are too many, the longest.
-  void write_idle(const std::vector<analysis::DeviceBreakdown>& devices) {
-    using analysis::IdleGap;
+  // The idle intervals of each device, in order of time, each with the parts that differ in what
+  // the host did.
+  void write_idle(const std::vector<PageDevice>& devices) {
     json_.key("idle").begin_array();
-    for (const analysis::DeviceBreakdown& device : devices) {
-      std::vector<IdleGap> gaps = device.gaps;
-      const auto ns = [](const IdleGap& gap) { return gap.when.end - gap.when.begin; };
-      const size_t most = kMaxGaps / devices.size();
-      int64_t left_out_ns = 0;
-      if (gaps.size() > most) {
-        const auto last = gaps.begin() + static_cast<std::ptrdiff_t>(most);
-        std::nth_element(gaps.begin(), last, gaps.end(),
-                         [&](const auto& a, const auto& b) { return ns(a) > ns(b); });
-        for (auto gap = last; gap != gaps.end(); ++gap) left_out_ns += ns(*gap);
-        gaps.erase(last, gaps.end());
-        std::sort(gaps.begin(), gaps.end(),
-                  [](const auto& a, const auto& b) { return a.when.begin < b.when.begin; });
-      }
-      json_.begin_object().key("pid").integer(device.device);
-      json_.key("window").begin_array().integer(device.begin_ns - timeline_.begin_ns);
-      json_.integer(device.shares.window_ns).end_array();
-      json_.key("left_out").integer(static_cast<int64_t>(device.gaps.size() - gaps.size()));
-      json_.key("left_out_ns").integer(left_out_ns);
-      column("begin", gaps, deltas([](const IdleGap& gap) { return gap.when.begin; }));
-      column("dur", gaps, ns);
-      column("idle", gaps,
-             [](const IdleGap& gap) { return static_cast<int64_t>(idle_class(gap)); });
-      column("cause", gaps, [&](const IdleGap& gap) {
-        return texts_.index_of(cause_text(gap.cause, gap.activity));
-      });
-      column("host", gaps, [&](const IdleGap& gap) { return places_.of(gap.host); });
-      column("host_name", gaps,
-             [&](const IdleGap& gap) { return gap.host == kNoEvent ? -1 : name(gap.host); });
-      column("waiting", gaps, [&](const IdleGap& gap) { return places_.of(gap.waiting); });
-      column("waiting_name", gaps, [&](const IdleGap& gap) {
-        return gap.waiting == kNoEvent ? -1 : decoded_name(gap.waiting);
-      });
-      json_.end_object();
-    }
+    for (const PageDevice& device : devices) write_gaps(device, kMaxGaps / devices.size());
     json_.end_array();
   }
+
+  void write_gaps(const PageDevice& device, size_t most) {
+    using analysis::IdleGap;
+    int64_t left_out_ns = 0;
+    const std::vector<GapPart> parts = longest_gaps(device.gaps, most, left_out_ns);
+    json_.begin_object().key("pid").integer(device.device);
+    json_.key("window").begin_array().integer(device.window.begin - timeline_.begin_ns);
+    json_.integer(device.window.end - device.window.begin).end_array();
+    json_.key("left_out_ns").integer(left_out_ns);
+    const auto column_of = [&](const char* key, const auto& value) {
+      column(key, parts, [&](const GapPart& part) { return value(*part.gap); });
+    };
+    column("begin", parts, deltas([](const GapPart& part) { return part.gap->when.begin; }));
+    column("interval", parts, [](const GapPart& part) { return part.interval; });
+    column_of("dur", [](const IdleGap& gap) { return gap.when.end - gap.when.begin; });
+    column_of("idle", [](const IdleGap& gap) { return static_cast<int64_t>(idle_class(gap)); });
+    column_of("cause", [&](const IdleGap& gap) {
+      return texts_.index_of(cause_text(gap.cause, gap.activity));
+    });
+    column_of("host", [&](const IdleGap& gap) { return places_.of(host_event(gap)); });
+    column_of("host_name", [&](const IdleGap& gap) { return name_or_none(host_event(gap)); });
+    column_of("python", [&](const IdleGap& gap) { return name_or_none(python_at(gap).function); });
+    column_of("module", [&](const IdleGap& gap) { return name_or_none(python_at(gap).module); });
+    column_of("waiting", [&](const IdleGap& gap) { return places_.of(gap.waiting); });
+    column_of("waiting_name", [&](const IdleGap& gap) {
+      return gap.waiting == kNoEvent ? -1 : decoded_name(gap.waiting);
+    });
+    json_.end_object();
+  }
+
+  // A part of an idle interval, and the number of the interval.
+  struct GapPart {
+    const analysis::IdleGap* gap;
+    int64_t interval;
+  };
+  // The parts of the longest intervals, at most about `most`.
+  static std::vector<GapPart> longest_gaps(const std::vector<analysis::IdleGap>& gaps, size_t most,
+                                           int64_t& left_out_ns) {
+    std::vector<GapPart> parts;
+    std::vector<int64_t> lengths;  // by interval
+    for (const analysis::IdleGap& gap : gaps) {
+      const bool continues = !parts.empty() && parts.back().gap->when.end == gap.when.begin &&
+                             parts.back().gap->waiting == gap.waiting;
+      if (!continues) lengths.push_back(0);
+      lengths.back() += gap.when.end - gap.when.begin;
+      parts.push_back({&gap, static_cast<int64_t>(lengths.size()) - 1});
+    }
+    if (parts.size() <= most) return parts;
+    std::vector<int64_t> sorted = lengths;
+    std::sort(sorted.begin(), sorted.end(), std::greater<>());
+    const size_t kept = std::max<size_t>(1, most * lengths.size() / parts.size());
+    const int64_t shortest = sorted[kept - 1];
+    std::erase_if(parts, [&](const GapPart& part) {
+      const bool is_short = lengths[static_cast<size_t>(part.interval)] < shortest;
+      if (is_short) left_out_ns += part.gap->when.end - part.gap->when.begin;
+      return is_short;
+    });
+    return parts;
+  }
+
+  // What the host ran. That a step ran says nothing.
+  EventId host_event(const analysis::IdleGap& gap) const {
+    return steps_.contains(gap.host) ? kNoEvent : gap.host;
+  }
+  analysis::PythonFrames::Running python_at(const analysis::IdleGap& gap) const {
+    const EventId launch = gap.waiting == kNoEvent ? kNoEvent : index_.links.launch[gap.waiting];
+    const EventId on_thread = gap.host != kNoEvent ? gap.host : launch;
+    if (on_thread == kNoEvent) return {};
+    const int64_t middle = gap.when.begin + (gap.when.end - gap.when.begin) / 2;
+    return python_.at(index_.trace.lane[on_thread], middle);
+  }
+  int64_t name_or_none(EventId id) { return id == kNoEvent ? -1 : name(id); }
 
   // Merges adjacent parts with the same bound, and keeps the longest if there are too many.
   static std::vector<analysis::PathPart> shown_parts(const std::vector<analysis::PathPart>& path) {
@@ -274,6 +349,8 @@ class TimelineWriter {
   const analysis::TraceIndex& index_;
   const analysis::Timeline& timeline_;
   const EventPlaces& places_;
+  analysis::PythonFrames python_;
+  std::unordered_set<EventId> steps_;
   std::unordered_map<int64_t, KernelClass> kinds_;  // by text
   std::map<trace::NameId, int64_t> decoded_names_;
   struct LaunchedWork {
@@ -298,10 +375,10 @@ int64_t EventPlaces::of(EventId id) const {
 }
 
 std::string timeline_json(const analysis::TraceIndex& index, const analysis::Timeline& timeline,
-                          const EventPlaces& places,
-                          const std::vector<analysis::DeviceBreakdown>& devices,
+                          const EventPlaces& places, const analysis::InstanceGroup& steps,
+                          const std::vector<PageDevice>& devices,
                           const std::optional<analysis::Diagnosis>& diagnosis) {
-  return TimelineWriter(index, timeline, places).text(devices, diagnosis);
+  return TimelineWriter(index, timeline, places, steps).text(devices, diagnosis);
 }
 
 }  // namespace epi::report

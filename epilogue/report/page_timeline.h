@@ -8,7 +8,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "epilogue/analysis/time/breakdown.h"
 #include "epilogue/analysis/time/diagnosis.h"
 #include "epilogue/analysis/time/timeline.h"
 
@@ -28,10 +27,18 @@ class EventPlaces {
   std::unordered_map<trace::EventId, int64_t> places_;
 };
 
+// The idle time of a device on the page: within its work and, if it is the only device, within the
+// diagnosed step.
+struct PageDevice {
+  int64_t device = 0;
+  analysis::Interval window;
+  std::vector<analysis::IdleGap> gaps;
+};
+
 // Includes the critical path if there is a diagnosis, and the longest idle intervals.
 std::string timeline_json(const analysis::TraceIndex& index, const analysis::Timeline& timeline,
-                          const EventPlaces& places,
-                          const std::vector<analysis::DeviceBreakdown>& devices,
+                          const EventPlaces& places, const analysis::InstanceGroup& steps,
+                          const std::vector<PageDevice>& devices,
                           const std::optional<analysis::Diagnosis>& diagnosis);
 
 }  // namespace epi::report

@@ -18,13 +18,13 @@ constexpr size_t kMaxLines = 20'000;
 constexpr size_t kMaxTextLength = 2000;
 
 // The diagnosed step, or the first one.
-const analysis::Instance& shown_step(const PageFile& file) {
+size_t shown_step(const PageFile& file) {
   const auto& steps = file.screen.summary.steps.instances;
   const auto& diagnosis = file.screen.advised.diagnosis;
   const auto found = std::find_if(steps.begin(), steps.end(), [&](const auto& step) {
     return diagnosis && step.name == diagnosis->shown;
   });
-  return found == steps.end() ? steps.front() : *found;
+  return found == steps.end() ? 0 : static_cast<size_t>(found - steps.begin());
 }
 
 TreeLines lines_of(const PageFile& file, const analysis::Instance& step) {
@@ -55,7 +55,8 @@ std::vector<size_t> shown_lines(const TreeLines& tree) {
 
 class TreeWriter {
  public:
-  TreeWriter(const PageFile& file, const EventPlaces& places) : file_(file), places_(places) {}
+  TreeWriter(const PageFile& file, size_t step, const EventPlaces& places)
+      : file_(file), step_(step), places_(places) {}
 
   std::string text() {
     json_.begin_object().key("title");
@@ -63,7 +64,7 @@ class TreeWriter {
       json_.string("").key("rows").begin_array().end_array().end_object();
       return json_.text();
     }
-    const analysis::Instance& step = shown_step(file_);
+    const analysis::Instance& step = file_.screen.summary.steps.instances[step_];
     const TreeLines tree = lines_of(file_, step);
     const std::vector<size_t> shown = shown_lines(tree);
     json_.string(step.name);
@@ -99,13 +100,33 @@ class TreeWriter {
 
   JsonWriter json_{kMaxTextLength};
   const PageFile& file_;
+  size_t step_;
   const EventPlaces& places_;
 };
 
 }  // namespace
 
-std::string tree_json(const PageFile& file, const EventPlaces& places) {
-  return TreeWriter(file, places).text();
+std::vector<size_t> steps_of_trees(const PageData& data) {
+  std::vector<size_t> shown;
+  for (const PageFile& file : data.files) shown.push_back(shown_step(file));
+  if (data.files.size() < 2) return shown;
+  const auto& a = data.files[0].screen.summary.steps.instances;
+  const auto& b = data.files[1].screen.summary.steps.instances;
+  if (a.empty() || a.size() != b.size()) return shown;
+  const auto apart = [&](size_t in_a, size_t in_b) {
+    const auto events = [](const analysis::Measures& m) {
+      return m.kernels + m.memcpys + m.memsets;
+    };
+    return std::abs(events(a[in_a].measures) - events(b[in_b].measures));
+  };
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (apart(i, i) > apart(shown[0], shown[1])) shown = {i, i};
+  }
+  return shown;
+}
+
+std::string tree_json(const PageFile& file, size_t step, const EventPlaces& places) {
+  return TreeWriter(file, step, places).text();
 }
 
 }  // namespace epi::report

@@ -52,12 +52,16 @@ export async function checkTheme(page) {
   const look = async () => [await page.evaluate(() => getComputedStyle(document.body).backgroundColor),
     await canvasImage(page, TIMELINE)];
   const before = await look();
-  const toggle = page.getByRole('button', { name: /use (dark|light) colors/ });
-  await toggle.click();
-  const after = await look();
-  assert.ok(before[0] !== after[0] && before[1] !== after[1]);
-  await toggle.click();
-  assert.deepEqual(await look(), before);
+  const toggle = page.getByRole('button', { name: /colors:/ });
+  const looks = [];
+  for (const name of ['dark', 'light', 'system']) {
+    await toggle.click();
+    assert.equal(await toggle.textContent(), `colors: ${name}`);
+    looks.push(await look());
+  }
+  const [dark, light, system] = looks;
+  assert.ok(dark[0] !== light[0] && dark[1] !== light[1]);
+  assert.deepEqual(system, before, 'the third click returns to the setting of the system');
 }
 
 // A link restores the range, the selection, the tab and the search.
@@ -78,8 +82,19 @@ export async function checkDeepLink(page) {
   await frame(page);
   assert.deepEqual(await state(), before);
   assert.equal(await detail(page), text);
-  await page.evaluate(() => { location.hash = '#t=abc&sel=9.9.9&tab=nothing&q=%E0%A4%A'; });
-  await frame(page);
+  const bad = ['#sel=0.1e-1', '#t=-1e18,1', '#t=0,1e30', '#t=-999999999999,5', '#range=1e20,5',
+    '#gap=0.7.1', '#sel=9.9&tab=nothing&q=%E0%A4%A', '#=&&', '#step=99'];
+  for (const hash of bad) {
+    await page.evaluate((text) => {
+      history.replaceState(null, '', text);
+      window.epilogue = undefined;
+    }, hash);
+    await page.reload();
+    await page.waitForFunction(() => window.epilogue !== undefined);
+    const [range, whole] = await page.evaluate(() => [window.epilogue.range, window.epilogue.whole]);
+    assert.ok(range.length > 0 && range.begin < whole.begin + whole.length &&
+      range.begin + range.length > whole.begin, `${hash} shows a part of the trace`);
+  }
   await page.locator('#find').fill('');
   await page.evaluate(() => { history.replaceState(null, '', '#'); });
   await page.reload();
@@ -99,6 +114,11 @@ export async function checkSvg(page, name) {
   }, text);
   assert.deepEqual([parsed.error, parsed.scripts], [null, 0], `${name}: the SVG is well-formed`);
   assert.ok(parsed.rects > 10);
+  if (name === 'mlp_eager') {
+    for (const part of ['cuBLAS GEMM', 'aten::linear', 'waiting for host', '<pattern']) {
+      assert.ok(text.includes(part), `the SVG has ${part}`);
+    }
+  }
 }
 
 // Print uses the light colors, on the canvas as well, hides the controls, and prints every section.
@@ -115,5 +135,9 @@ export async function checkPrint(page, out) {
     tools: getComputedStyle(document.querySelector('.tools')).display,
   }));
   assert.deepEqual(style, { paper: 'rgb(255, 255, 255)', tools: 'none' });
+  await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+  const heights = await page.locator('[role=tabpanel]').evaluateAll((list) =>
+    list.map((panel) => [panel.id, panel.getBoundingClientRect().height]));
+  for (const [id, height] of heights) assert.ok(height > 20, `${id} is printed`);
   await page.pdf({ path: `${out}/print.pdf` });
 }

@@ -59,6 +59,9 @@ export async function checkRawNames(page) {
   const raw = page.locator('#kernels').getByRole('button', { name: 'raw names' });
   await raw.click();
   assert.ok((await text()).includes('nvjet'));
+  const cut = await page.locator('#kernels tbody .cell > span').evaluateAll((list) =>
+    list.every((cell) => cell.getBoundingClientRect().width > 100));
+  assert.ok(cut, 'a name that is cut shows its start');
   await raw.click();
   const markdown = await page.evaluate(() =>
     tabs.get('kernels') && new DataTable(KERNEL_COLUMNS, data.files[0].kernels, {}).markdown());
@@ -104,11 +107,13 @@ export async function checkFolded(page) {
 export async function checkSearchSections(page) {
   await page.locator('#find').fill('gelu');
   const result = page.locator('#results button', { hasText: 'Kernels' });
-  assert.match(await result.textContent(), /Kernels[1-9]\d* match(es)?, [0-9.]+ us/);
+  assert.match(await result.textContent(), /Kernels[1-9]\d* match(es)?, [0-9.]+ us GPU/);
   await result.click();
   assert.equal(await page.getByRole('tab', { name: 'Kernels' }).getAttribute('aria-selected'), 'true');
   const rows = page.locator('#kernels tbody tr:not(.space)');
   for (const text of await rows.allTextContents()) assert.match(text, /gelu/i);
+  await page.locator('#find').fill('cublas');
+  for (const text of await rows.allTextContents()) assert.match(text, /cublas/i);
   await page.locator('#find').fill('');
 }
 
@@ -155,6 +160,7 @@ export async function checkPairTree(page) {
   assert.deepEqual(step.slice(3), ['234.3 us', '204.3 us', '-29.98 us']);
   const change = (name) => cells.find((row) => row[0].includes(name)).at(-1);
   assert.equal(change('aten::gelu'), 'gone in B');
+  assert.equal(change('cuBLAS GEMM'), 'elsewhere', 'the GEMMs are the same, below other operators');
   assert.equal(change('Torch-Compiled Region'), 'new in B');
 }
 

@@ -72,8 +72,8 @@ async function openReport(name, options = {}) {
   return { page, check };
 }
 
-const ALL = [timeline.checkZoom, timeline.checkFind, sections.checkTable, timeline.checkNamesAreFound,
-  timeline.checkAxis, timeline.checkLanes, sections.checkTabs];
+const ALL = [timeline.checkLanes, timeline.checkZoom, timeline.checkFind, sections.checkTable, timeline.checkNamesAreFound,
+  timeline.checkAxis, sections.checkTabs];
 const MORE = {
   mlp_eager: [timeline.checkSelect, timeline.checkHover, timeline.checkRange, timeline.checkGap,
     timeline.checkLinks, timeline.checkIdleMap, timeline.checkBar, sections.checkTree,
@@ -94,8 +94,7 @@ async function check(name, scheme) {
   if (!WITHOUT_STEP.has(name)) await pages.checkFirstViewport(page, name);
   await page.screenshot({ path: `${out}/${name}_${scheme}.png` });
   await checkAccessibility(page, `${name}, ${scheme}`);
-  for (const one of ALL) await one(page, name);
-  for (const one of MORE[name] ?? []) await one(page);
+  for (const one of [...ALL, ...MORE[name] ?? []]) await one(page, name, REPORTS[name][0]);
   if (scheme === 'light') await pages.checkSvg(page, name);
   await pages.checkHostile(page, name);
   await checkAccessibility(page, `${name}, ${scheme}, all sections`);
@@ -121,7 +120,8 @@ async function checkStreams() {
 }
 
 async function checkPhone() {
-  for (const name of ['mlp_eager', 'llama_train', ...(REPORTS.owlv2 ? ['owlv2'] : [])]) {
+  for (const name of ['mlp_eager', 'mlp_compared', 'llama_train',
+    ...(REPORTS.owlv2 ? ['owlv2'] : [])]) {
     const { page } = await openReport(name, { viewport: PHONE, hasTouch: true });
     await pages.checkFirstViewport(page, `${name} on a phone`);
     await checkAccessibility(page, `${name} on a phone`);
@@ -165,7 +165,9 @@ async function checkFirefox() {
   for (const name of ['mlp_eager', 'mlp_compared']) {
     const { page } = await openReport(name);
     await checkAccessibility(page, `${name}, Firefox`);
-    for (const one of [pages.checkFirstViewport, ...ALL, ...MORE[name]]) await one(page, name);
+    for (const one of [pages.checkFirstViewport, ...ALL, ...MORE[name]]) {
+      await one(page, name, REPORTS[name][0]);
+    }
     await page.screenshot({ path: `${out}/${name}_firefox.png` });
     await page.close();
   }

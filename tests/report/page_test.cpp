@@ -51,8 +51,7 @@ TEST(Page, LoadsNoExternalResources) {
   EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
   // Names in the SVG that the page exports. Nothing is loaded from them.
   for (const std::string name : {"http://www.w3.org/2000/svg", "url(#"}) {
-    ASSERT_EQ(count_of(page, name), 1U);
-    page.erase(page.find(name), name.size());
+    while (page.find(name) != std::string::npos) page.erase(page.find(name), name.size());
   }
   for (const char* source : {"http:", "https:", "src=", "@import", "url("}) {
     EXPECT_EQ(page.find(source), std::string::npos) << source;
@@ -67,7 +66,7 @@ TEST(Page, StaysBelow25Megabytes) {
   }
   const std::string page = page_of(events);
   EXPECT_LE(page.size(), kMax);
-  EXPECT_EQ(page.find(R"("left_out": 0, "too_deep")"), std::string::npos)
+  EXPECT_EQ(page.find(R"("left_out": 0, "notes")"), std::string::npos)
       << "the page reports omitted events";
 }
 
@@ -99,8 +98,8 @@ TEST(Page, LeavesOutStreams) {
   const std::string few = with_streams(64);
   const std::string many = with_streams(2000);
   EXPECT_LT(many.size(), few.size() + 30'000);
-  EXPECT_NE(few.find(R"("streams_left_out": 0,)"), std::string::npos);
-  EXPECT_NE(many.find(R"("streams_left_out": 1936, "left_out_stream_ns": 3872000,)"),
+  EXPECT_EQ(few.find("further stream"), std::string::npos);
+  EXPECT_NE(many.find("1936 further streams with 96.8 % of the GPU time left out"),
             std::string::npos);
 }
 

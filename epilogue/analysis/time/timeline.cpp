@@ -38,7 +38,8 @@ std::string lane_name(const trace::Lane& lane, LaneKind kind, bool cpu_kernels) 
   const std::string tid = lane.tid_text.empty() ? fmt::format("{}", lane.tid) : lane.tid_text;
   switch (kind) {
     case LaneKind::kDevice:
-      return cpu_kernels ? "kernels" : fmt::format("GPU {} stream {}", lane.pid, tid);
+      if (cpu_kernels) return "kernels";
+      return fmt::format("GPU {} {}{}", lane.pid, tid.starts_with("stream") ? "" : "stream ", tid);
     case LaneKind::kPython:
       return fmt::format("Python {}", tid);
     case LaneKind::kHost:

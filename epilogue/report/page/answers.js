@@ -26,7 +26,7 @@ function stepBar(file, index) {
     make('button', { type: 'button', class: 'go', title: 'show the longest in the timeline',
       onclick: () => go(part) }, swatch(part.key, part.letter), `${part.what} ${part.time}`));
   return make('div', { class: 'step' },
-    make('div', { class: 'bar-line' }, make('b', {}, bar.label),
+    make('div', { class: 'bar-line' }, make('b', { title: 'from the start of the step to the end of its GPU work' }, bar.label),
       make('div', { class: 'bar', role: 'img', style: { flexGrow: bar.length_ns / longest },
         'aria-label': `${bar.label}: ${bar.parts.map(text).join('; ')}` }, ...pieces)),
     make('div', { class: 'legend' }, ...items));
@@ -56,7 +56,7 @@ function workAndAdvice(file, index) {
   if (!file.work) return make('div');
   const go = (row, i) => timelines?.showEvent(index, file.ranked_events[i]);
   return make('div', {},
-    file.work.rows.length > 0 ? plainTable(file.work) : null,
+    file.work.rows.length > 0 ? plainTable(file.work) : null, ...quietLines([file.work_note]),
     file.ranked.rows.length > 0 ? plainTable(file.ranked, { go, class: 'plain-table ranked' })
       : quiet(file.no_ranked));
 }
@@ -65,9 +65,9 @@ function workAndAdvice(file, index) {
 const FIRST_CHANGES = 6;
 
 function firstChanges() {
-  const { kernels, kernels_note: note } = data.differences;
+  const { kernels, changes, kernels_note: note } = data.differences;
   const columns = [0, 1, 2, 3, 4].map((i) => kernels.columns[i]);
-  const rows = kernels.rows.filter((row) => row[1] !== 'same').slice(0, FIRST_CHANGES)
+  const rows = kernels.rows.filter((row, i) => changes[i] !== 'same').slice(0, FIRST_CHANGES)
     .map((row) => row.slice(0, 5));
   return rows.length === 0 ? make('div')
     : make('div', {}, plainTable({ columns, rows }, { go: (row) => findInTimeline(row[0]) }),

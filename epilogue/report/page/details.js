@@ -61,16 +61,37 @@ function describeEvent(view, id) {
   ];
 }
 
+// What the host ran in a part of an idle interval: the operator or call, then Python.
+function hostActivity(view, gaps, place) {
+  const { events } = view, name = events.text(gaps.host_name[place]);
+  const python = [gaps.python[place], gaps.module[place]].map((text) => events.text(text));
+  const parts = [eventLink(view, gaps.host[place], name),
+    ...new Set(python.filter((text) => text !== null))].filter((part) => part !== null);
+  return parts.length === 0 ? ['nothing that is recorded']
+    : parts.flatMap((part, i) => i === 0 ? [part] : [' in ', part]);
+}
+
+const MAX_PARTS = 5;
+
+// An idle interval: its causes, what the host ran for the longest parts of it, and the event that
+// ended it.
 function describeGap(view, gaps, place) {
-  const { events } = view, { at, dur } = gaps.strip;
+  const { events } = view, { at, dur } = gaps.strip, whole = gaps.whole(place);
   const waiting = gaps.waiting[place], launch = waiting >= 0 ? events.launch[waiting] : -1;
-  const idle = data.idle[gaps.idle[place]];
+  const parts = Array.from({ length: whole.end - whole.first }, (_, i) => whole.first + i)
+    .sort((a, b) => dur[b] - dur[a]);
+  const sums = gaps.sums(whole.at, whole.at + whole.dur);
+  const causes = data.idle.map((idle, i) => [sums[i], idle]).filter(([ns]) => ns > 0)
+    .sort((a, b) => b[0] - a[0]);
   return [
-    make('b', {}, swatch(idle.key, idle.letter),
-      `idle for ${nanoseconds(dur[place])}: ${events.text(gaps.cause[place])}`),
-    detailLine('at', nanoseconds(at[place] - view.origin)),
-    detailLine('the host ran', eventLink(view, gaps.host[place],
-      events.text(gaps.host_name[place])) ?? 'nothing that is recorded'),
+    make('b', {}, `idle for ${nanoseconds(whole.dur)} `),
+    make('div', { class: 'legend' }, ...causes.map(([ns, { key, letter, what }]) =>
+      legendItem(key, letter, `${what} ${nanoseconds(ns)}`))),
+    detailLine('at', nanoseconds(at[whole.first] - view.origin)),
+    ...parts.slice(0, MAX_PARTS).map((part) => detailLine(
+      `${nanoseconds(dur[part])}: ${events.text(gaps.cause[part])}: the host ran`,
+      ...hostActivity(view, gaps, part))),
+    parts.length > MAX_PARTS ? detailLine(plural(parts.length - MAX_PARTS, 'shorter part'), '') : null,
     detailLine('ended by', eventLink(view, waiting, events.text(gaps.waiting_name[place])) ??
       'the end of the trace'),
     launch >= 0 ? detailLine('launched with', ...launchOf(view, waiting)) : null,
@@ -110,7 +131,7 @@ function describeRange(view, begin, end) {
 
 function describeDevice(view, gaps, begin, end) {
   const from = Math.max(begin, gaps.begin), to = Math.min(end, gaps.begin + gaps.length);
-  if (to <= from) return make('p', {}, `GPU ${gaps.pid}: no work before or after the range.`);
+  if (to <= from) return make('p', {}, `The range is outside the events of GPU ${gaps.pid}.`);
   const sums = gaps.sums(from, to), idle = sums.reduce((total, ns) => total + ns, 0);
   const part = (key, letter, what, ns) => legendItem(key, letter,
     `${what} ${nanoseconds(ns)}, ${percent(ns / (to - from))}`);
@@ -123,16 +144,11 @@ function describeDevice(view, gaps, begin, end) {
 
 // Sums cover only what the page has individually.
 function leftOutNote(view) {
-  const gaps = view.events.gaps.reduce((sum, one) => sum + one.leftOut, 0);
   const ns = view.events.gaps.reduce((sum, one) => sum + one.leftOutNs, 0);
-  const events = view.timeline.left_out;
   const notes = [];
-  if (events > 0) {
-    notes.push(`${plural(events, 'short event')} of the trace are not drawn individually and not ` +
-      'in these sums');
+  if (view.timeline.left_out > 0) {
+    notes.push(`without ${plural(view.timeline.left_out, 'short event')} of the trace`);
   }
-  if (gaps > 0) {
-    notes.push(`${plural(gaps, 'short idle interval')} of the trace (${nanoseconds(ns)}) count as busy`);
-  }
-  return notes.length > 0 ? quiet(notes.join('; ') + '.') : null;
+  if (ns > 0) notes.push(`${nanoseconds(ns)} of short idle intervals of the trace count as busy`);
+  return notes.length > 0 ? quiet(notes.join('; ')) : null;
 }

@@ -53,17 +53,27 @@ class Strip {
   }
 }
 
-// The idle intervals of a device, in order of time.
+// The idle time of a device, in order of time. An idle interval has one part for each thing that the
+// host did. Places are those of parts.
 class Gaps {
   constructor(device) {
     this.pid = device.pid;
     this.strip = Strip.ofLevel({ ...device, name: device.cause, count: null, busy: null });
     [this.begin, this.length] = device.window;
-    this.leftOut = device.left_out;
     this.leftOutNs = device.left_out_ns;
-    for (const key of ['idle', 'cause', 'host', 'host_name', 'waiting', 'waiting_name']) {
+    for (const key of ['interval', 'idle', 'cause', 'host', 'host_name', 'python', 'module',
+      'waiting', 'waiting_name']) {
       this[key] = device[key];
     }
+  }
+
+  // The parts of the interval with this part: {first, end, at, dur}.
+  whole(place) {
+    const { at, dur } = this.strip, number = this.interval[place];
+    let first = place, end = place;
+    while (first > 0 && this.interval[first - 1] === number) --first;
+    while (end < at.length && this.interval[end] === number) ++end;
+    return { first, end, at: at[first], dur: at[end - 1] + dur[end - 1] - at[first] };
   }
 
   // Idle nanoseconds in a range, by class.
@@ -75,12 +85,15 @@ class Gaps {
     return sums;
   }
 
-  // The longest interval of a class that starts in a range, or -1.
+  // The interval in a range with the most time of a class, or of all: {place, ns}, or null.
   longest(idle, begin, end) {
     const { at, dur } = this.strip;
-    let best = -1;
+    let best = null, sum = null;
     for (let i = this.strip.firstAfter(begin); i < at.length && at[i] < end; ++i) {
-      if (this.idle[i] === idle && (best < 0 || dur[i] > dur[best])) best = i;
+      if (idle !== null && this.idle[i] !== idle) continue;
+      const continues = sum && this.interval[sum.place] === this.interval[i];
+      sum = continues ? { place: sum.place, ns: sum.ns + dur[i] } : { place: i, ns: dur[i] };
+      if (!best || sum.ns > best.ns) best = sum;
     }
     return best;
   }
@@ -122,8 +135,8 @@ class Events {
     for (const key of ['dur', 'name', 'row', 'kind', 'shapes', 'launch', 'op', 'self', 'gpu']) {
       if (lane[key]) this[key].set(lane[key], first);
     }
-    if (lane.said) this.label.set(lane.said, first);
-    if (lane.works) this.workCount.set(lane.works, first);
+    if (lane.decoded) this.label.set(lane.decoded, first);
+    if (lane.work_count) this.workCount.set(lane.work_count, first);
   }
 
   addLane(lane, first) {

@@ -8,13 +8,13 @@ class IdleMap {
   constructor(device, index) {
     this.map = device.map;
     this.index = index;
-    this.title = (isPair ? `${'AB'[index]} · ` : '') + device.title;
+    this.title = (isPair ? `${'AB'[index]} · ` : '') + device.map.title;
     this.cursor = -1;
     this.caption = make('span', { class: 'quiet small' });
     this.hint();
     this.frame = make('div', { class: 'frame' });
     this.canvas = make('canvas', {
-      class: 'map', style: { height: `${MAP_HEIGHT}px` }, tabindex: 0, role: 'slider', 'aria-label': `busy and idle time: ${device.title}`,
+      class: 'map', style: { height: `${MAP_HEIGHT}px` }, tabindex: 0, role: 'slider', 'aria-label': device.map.title,
       'aria-valuemin': 0, 'aria-valuemax': Math.max(0, this.map.parts - 1), 'aria-valuenow': 0,
       onpointerdown: (event) => this.press(event),
       onpointermove: (event) => this.move(event),
@@ -54,7 +54,8 @@ class IdleMap {
   }
 
   key(event) {
-    const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -20, PageDown: 20 }[event.key];
+    const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -20, PageDown: 20,
+      Home: -this.map.parts, End: this.map.parts }[event.key];
     if (!step && event.key !== 'Enter') return;
     event.preventDefault();
     if (step) this.point(Math.min(this.map.parts - 1, Math.max(0, this.cursor + step)));
@@ -99,9 +100,11 @@ class IdleMap {
   draw() {
     const { canvas } = this, { parts } = this.map, width = canvas.clientWidth;
     if (!width || parts === 0) return;
-    canvas.width = width;
-    canvas.height = MAP_HEIGHT;
+    const scale = window.devicePixelRatio || 1;
+    canvas.width = Math.round(width * scale);
+    canvas.height = Math.round(MAP_HEIGHT * scale);
     const pen = canvas.getContext('2d'), wide = width / parts, top = new Float64Array(parts);
+    pen.setTransform(scale, 0, 0, scale, 0, 0);
     setFill(pen, theme.fill('busy'));
     pen.fillRect(0, 0, width, MAP_HEIGHT);
     for (const { key, shares } of this.map.idle) {

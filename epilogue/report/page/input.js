@@ -10,7 +10,6 @@ class Input {
     const listen = (type, action) =>
       view.canvas.addEventListener(type, action, { passive: false });
     listen('wheel', (event) => this.wheel(event));
-    listen('keydown', (event) => this.key(event));
     listen('pointerdown', (event) => this.down(event));
     listen('pointermove', (event) => this.drag ? this.pull(event) : this.hover(event));
     listen('pointerleave', () => this.hideTip());
@@ -25,6 +24,7 @@ class Input {
 
   down(event) {
     const { canvas } = this.view;
+    if (event.button > 1) return;
     const moves = event.pointerType === 'touch' || event.shiftKey || event.button === 1;
     this.drag = { x: event.offsetX, y: event.clientY, far: 0, moves, from: this.moment(event) };
     this.hideTip();
@@ -67,35 +67,6 @@ class Input {
     else group.zoom(1.002 ** event.deltaY, event.offsetX / width);
   }
 
-  key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const { events, group } = this.view;
-    const keys = {
-      w: () => group.zoom(1 / 1.5, 0.5), s: () => group.zoom(1.5, 0.5),
-      a: () => group.move(-0.2), d: () => group.move(0.2),
-      f: () => group.focusSelected(), m: () => group.markSelected(),
-      arrowright: () => this.walk(1), arrowleft: () => this.walk(-1),
-      arrowup: () => this.jump((id) =>
-        events.isDevice(id) ? events.launcher(id) : events.parent[id]),
-      arrowdown: () => this.jump((id) =>
-        events.firstChild[id] >= 0 ? events.firstChild[id] : events.firstWork[id]),
-      escape: () => group.clear(),
-    };
-    const action = keys[event.key.toLowerCase()];
-    if (!action) return;
-    event.preventDefault();
-    action();
-  }
-
-  walk(by) {
-    const { events, group, selected } = this.view, next = selected < 0 ? 0 : selected + by;
-    if (next >= 0 && next < events.size) group.select(this.view, next, true);
-  }
-  jump(to) {
-    const { group, selected } = this.view, next = selected < 0 ? -1 : to(selected);
-    if (next >= 0) group.select(this.view, next, true);
-  }
-
   // Selects what is at a position, or folds the lane whose title is there.
   click(x, y) {
     const { view } = this, found = view.at(x, y);
@@ -120,7 +91,7 @@ class Input {
     if (event.pointerType === 'touch' || !view.pen) return;
     const found = view.at(event.offsetX, event.offsetY);
     view.canvas.style.cursor = found ? 'pointer' : 'crosshair';
-    const key = found ? [found.id, found.place, found.span, found.path].join(' ') : '';
+    const key = found ? [found.id, found.place, found.span, found.path, found.row].join(' ') : '';
     if (!found || found.title) return this.hideTip();
     const { tip } = view.group;
     if (key !== this.tipKey) {

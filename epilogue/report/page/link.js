@@ -25,6 +25,11 @@ class DeepLink {
     const parts = [`t=${Math.round(range.begin + view.origin)},${Math.round(range.length)}`];
     const selected = timelines.views.findIndex((one) => one.selected >= 0);
     if (selected >= 0) parts.push(`sel=${selected}.${timelines.views[selected].selected}`);
+    const gapView = timelines.views.findIndex((one) => one.gap);
+    if (gapView >= 0) {
+      const { gaps, place } = timelines.views[gapView].gap;
+      parts.push(`gap=${gapView}.${timelines.views[gapView].events.gaps.indexOf(gaps)}.${place}`);
+    }
     if (picked) {
       parts.push(`range=${Math.round(picked.begin + view.origin)},` +
         `${Math.round(picked.end - picked.begin)}`);
@@ -35,31 +40,63 @@ class DeepLink {
     return '#' + parts.join('&');
   }
 
-  // Unknown or malformed parts are ignored.
+  // Unknown and malformed parts are ignored, and ranges outside the trace.
   restore() {
     const values = new Map(location.hash.slice(1).split('&').map((part) => {
       const at = part.indexOf('=');
       return [part.slice(0, at), part.slice(at + 1)];
     }));
-    const numbers = (key, separator) => {
-      const list = (values.get(key) ?? '').split(separator).map((text) => Number(text || NaN));
-      return list.length === 2 && list.every(Number.isFinite) ? list : null;
-    };
     this.restoring = true;
-    const step = Number(values.get('step') ?? NaN);
-    if (Number.isInteger(step)) timelines.alignAt(step);
-    if (values.has('tab')) this.tabs.open(values.get('tab'));
     try {
-      if (values.has('q')) this.search.set(decodeURIComponent(values.get('q')));
-    } catch { /* a malformed escape */ }
-    const [view] = timelines.views, shown = numbers('t', ','), event = numbers('sel', '.');
-    const marked = numbers('range', ',');
-    if (event && timelines.views[event[0]]?.events.size > event[1] && event[1] >= 0) {
-      timelines.select(timelines.views[event[0]], event[1]);
+      this.restoreFrom(values);
+    } finally {
+      this.restoring = false;
     }
-    if (marked) timelines.pick(marked[0] - view.origin, marked[0] + marked[1] - view.origin);
-    if (shown && shown[1] > 0) timelines.setRange(shown[0] - view.origin, shown[1]);
-    this.restoring = false;
     this.save();
   }
+
+  restoreFrom(values) {
+    const integers = (key, count) => {
+      const list = (values.get(key) ?? '').split(/[.,]/);
+      return list.length === count && list.every((text) => /^-?\d{1,15}$/.test(text))
+        ? list.map(Number) : null;
+    };
+    const [step] = integers('step', 1) ?? [];
+    if (step !== undefined) timelines.alignAt(step);
+    if (values.has('tab')) this.tabs.open(values.get('tab'));
+    const words = decoded(values.get('q') ?? '');
+    if (words !== '') this.search.set(words);
+    const [file, id] = integers('sel', 2) ?? [];
+    if (timelines.views[file]?.events.size > id && id >= 0) {
+      timelines.select(timelines.views[file], id);
+    }
+    const [gapFile, device, place] = integers('gap', 3) ?? [];
+    const gaps = timelines.views[gapFile]?.events.gaps[device];
+    if (gaps?.strip.at.length > place && place >= 0) {
+      timelines.selectGap(timelines.views[gapFile], gaps, place);
+    }
+    const { origin } = timelines.views[0];
+    const marked = integers('range', 2), shown = integers('t', 2);
+    if (marked && isInside(marked[0] - origin, marked[1])) {
+      timelines.pick(marked[0] - origin, marked[0] + marked[1] - origin);
+    }
+    if (shown && isInside(shown[0] - origin, shown[1])) {
+      timelines.setRange(shown[0] - origin, shown[1]);
+    }
+  }
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {  // a malformed escape
+    return '';
+  }
+}
+
+// Whether a range of the axis has a part of a trace, and is not much longer than all of them.
+function isInside(begin, length) {
+  const { whole } = timelines;
+  return length > 0 && length <= 1.2 * whole.length && begin < whole.begin + whole.length &&
+    begin + length > whole.begin;
 }

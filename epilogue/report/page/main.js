@@ -5,12 +5,13 @@ document.title = `${data.files.map((file) => file.file).join(', ')} · Epilogue`
 
 const tabs = new Tabs();
 if (isPair) tabs.add('differences', 'Differences', differencesSection);
-tabs.add('kernels', 'Kernels', kernelsTable);
+const hasKernels = data.files.some((file) => file.kernels.length > 0);
+if (hasKernels) tabs.add('kernels', 'Kernels', kernelsTable);
 tabs.add('table', 'Profiler table', profilerTable);
 tabs.add('steps', 'Steps', stepsTable);
 tabs.add('tree', 'Tree', treeSection);
-tabs.add('gemms', 'GEMMs', gemmsTable);
-tabs.add('breakdown', 'Breakdown', breakdownSection);
+if (data.files.some((file) => file.gemms.rows.length > 0)) tabs.add('gemms', 'GEMMs', gemmsTable);
+if (hasKernels) tabs.add('breakdown', 'Breakdown', breakdownSection);
 tabs.add('advice', 'Advice', adviceSection);
 tabs.add('quality', 'Trace quality', qualitySection);
 
@@ -20,7 +21,7 @@ const idle = idleMaps();
 const timelinePlace = make('section', { id: 'timeline', 'aria-label': 'Timeline' });
 const work = make('section', { id: 'work', 'aria-label': 'GPU work and advice' },
   sideBySide(workAndAdvice));
-document.getElementById('main').append(answersSection(), idle.section, timelinePlace, work,
+document.getElementById('main').append(answersSection(), work, idle.section, timelinePlace,
   tabs.element);
 document.getElementById('main').classList.toggle('two', isPair);
 
@@ -29,7 +30,10 @@ requestAnimationFrame(() => setTimeout(() => {
   timelines.search = search;
   timelines.link = new DeepLink(tabs, search);
   timelinePlace.replaceWith(timelineSection(timelines));
-  tabs.open(isPair ? 'differences' : 'kernels');
+  new Keys(timelines);
+  tabs.open(isPair ? 'differences' : hasKernels ? 'kernels' : 'table');
+  window.addEventListener('beforeprint', () => tabs.print(true));
+  window.addEventListener('afterprint', () => tabs.print(false));
   if (location.hash.length > 1) timelines.link.restore();
   tabs.onChange = timelines.onDraw = () => timelines.link.save();
   timelines.drawNow();

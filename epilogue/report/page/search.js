@@ -4,6 +4,7 @@
 class Search {
   constructor(tabs) {
     this.tabs = tabs;
+    this.filtered = new Set();  // tabs that were opened from the results
     this.field = make('input', {
       type: 'search', id: 'find', placeholder: 'search everything  ( / )',
       'aria-label': 'search everything', autocomplete: 'off',
@@ -26,9 +27,16 @@ class Search {
     });
   }
 
+  // Escape closes the results, then clears the search.
   key(event) {
-    if (event.key === 'Enter') timelines?.next(event.shiftKey ? -1 : 1);
-    if (event.key === 'Escape') this.set('');
+    if (event.key === 'Enter') {
+      timelines?.next(event.shiftKey ? -1 : 1);
+      this.results.hidden = true;
+    }
+    if (event.key !== 'Escape') return;
+    event.preventDefault();
+    if (this.results.hidden) this.set('');
+    else this.results.hidden = true;
   }
 
   set(words) {
@@ -40,8 +48,9 @@ class Search {
   look(words) {
     timelines?.look(words);
     this.results.hidden = words === '';
+    for (const id of this.filtered) this.tabs.get(id).filter(words);
     if (words === '') {
-      for (const { built } of this.tabs.tabs) built?.filter('');
+      this.filtered.clear();
       this.found.textContent = '';
       return;
     }
@@ -53,22 +62,25 @@ class Search {
 
   timelineResult(words) {
     const events = timelines?.hitCount() ?? 0, sums = timelines?.hitTimes() ?? { device: 0, host: 0 };
-    const times = [sums.device > 0 ? `${nanoseconds(sums.device)} on the ${DEVICE === 'GPU'
-      ? 'GPU' : 'kernel lane'}` : '', sums.host > 0 ? `${nanoseconds(sums.host)} on threads` : ''];
     return make('button', { type: 'button', onclick: () => timelines?.find(words) },
-      make('b', {}, 'Timeline'),
-      [plural(events, 'event'), ...times.filter((text) => text !== '')].join(', '));
+      make('b', {}, 'Timeline'), [plural(events, 'event'),
+        ...this.times(sums.device / 1000, sums.host / 1000)].join(', '));
+  }
+  times(device, host) {
+    return [device > 0 ? `${time(device)} ${DEVICE}` : '', host > 0 ? `${time(host)} CPU` : '']
+      .filter((text) => text !== '');
   }
 
-  result({ id, title, rows, us }, words) {
+  result({ id, title, rows, device, host }, words) {
     const open = () => {
-      this.tabs.open(id, { scroll: true });
+      this.filtered.add(id);
       this.tabs.get(id).filter(words);
+      this.tabs.open(id, { scroll: true });
       this.results.hidden = true;
     };
     const attributes = { type: 'button', onclick: open };
     if (rows === 0) attributes.disabled = '';
     return make('button', attributes, make('b', {}, title),
-      plural(rows, 'match', 'matches') + (us === null || rows === 0 ? '' : `, ${time(us)}`));
+      [plural(rows, 'match', 'matches'), ...this.times(device, host)].join(', '));
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tabs: differences, kernels, profiler table, steps, GEMMs, breakdown, advice, trace quality.
-// Each builder returns {element, find(words), filter(words)}; `find` is for the search.
+// Each builder returns {element, find(words), filter(words), onShow(), print(printing)}; the last two
+// are optional.
 
 const MAX_SEARCH_LENGTH = 500;  // names in the timeline are stored with more characters
 
@@ -9,16 +10,25 @@ function findInTimeline(name) {
   timelines?.find(name.slice(0, MAX_SEARCH_LENGTH).replace(/\*$/, ''));
 }
 
-// A section around one table. `us` sums the time of the rows that a search finds.
-function tableSection(table, us, ...notes) {
+// Rows that a search found: their number, and their time on the device and on threads.
+function foundRows(rows, times) {
+  const sums = { rows: rows.length, device: 0, host: 0 };
+  for (const row of rows) {
+    const { device = 0, host = 0 } = times(row);
+    sums.device += device;
+    sums.host += host;
+  }
+  return sums;
+}
+
+// A section around one table. `times` has the microseconds of a row: {device, host}.
+function tableSection(table, times, ...notes) {
   return {
     element: make('div', {}, table.element, ...notes),
-    find: (text) => {
-      const rows = table.matches(text);
-      return { rows: rows.length, us: us ? rows.reduce((sum, row) => sum + us(row), 0) : null };
-    },
+    find: (text) => foundRows(table.matches(text), times),
     filter: (text) => table.setFilter(text),
     onShow: () => table.draw(),
+    print: (printing) => table.draw(printing),
   };
 }
 
@@ -39,13 +49,14 @@ function pairNotes() {
   const counts = stepCounts();
   return [counts ? quiet(`A has ${plural(counts[0], 'step')} and B has ` +
     `${plural(counts[1], 'step')}: times and counts are per step.`) : null,
-  quiet(`Times and counts of B that differ from A by more than ${100 * MIN_CHANGE} % are colored: ` +
-    'red if larger, green if smaller. Rows that only one trace has are marked.')];
+  quiet(`Times and counts of B that differ from A by more than ` +
+    `${100 * data.differences.min_change} % are colored: red if larger, green if smaller. Rows ` +
+    'that only one trace has are marked.')];
 }
 
 // Rows of one file, or of both files joined by `key`. `isWhole` is false if a file has more rows
 // than the page shows. Then a row that is missing in one file is not marked.
-function namedTable({ rowsOf, key, columns, isWhole, us, options }) {
+function namedTable({ rowsOf, key, columns, isWhole, times, options }) {
   const cut = data.files.some((file) => !isWhole(file));
   const cutNote = cut ? quiet(`Shows only the rows with the most ${DEVICE} time.`) : null;
   const one = (row) => row.a ?? row.b ?? row;
@@ -53,7 +64,7 @@ function namedTable({ rowsOf, key, columns, isWhole, us, options }) {
     search: (row) => `${one(row).what ?? ''} ${one(row).name}`, goLabel: 'show in the timeline',
     go: (row) => findInTimeline(one(row).name) };
   if (!isPair) {
-    return tableSection(new DataTable(columns, rowsOf(data.files[0]), shared), us, cutNote);
+    return tableSection(new DataTable(columns, rowsOf(data.files[0]), shared), times, cutNote);
   }
   const keys = columns.filter((column) => column.isSum).map((column) => column.key);
   const [a, b] = data.files.map((file) => perStep(rowsOf(file), keys, file));
@@ -61,8 +72,11 @@ function namedTable({ rowsOf, key, columns, isWhole, us, options }) {
   const sort = paired.findIndex((column) => column.title === `${columns[options.sort].title} A`);
   const mark = (row) => !cut && (!row.a || !row.b);
   const table = new DataTable(paired, joined(a, b, key), { ...shared, sort, mark });
-  return tableSection(table, (row) => (row.a ? us(row.a) : 0) + (row.b ? us(row.b) : 0), cutNote,
-    ...pairNotes());
+  return tableSection(table, ({ a: inA, b: inB }) => {
+    const sides = [inA, inB].filter((side) => side).map(times);
+    return { device: sides.reduce((sum, { device = 0 }) => sum + device, 0),
+      host: sides.reduce((sum, { host = 0 }) => sum + host, 0) };
+  }, cutNote, ...pairNotes());
 }
 
 const TABLE_COLUMNS = [words('name', (row) => row.what ?? row.name),
@@ -80,7 +94,7 @@ function profilerTable() {
     rowsOf: (file) => file.table, columns: TABLE_COLUMNS,
     key: (row) => `${row.device} ${row.annotation} ${row.name}`,
     isWhole: (file) => file.table.length === file.row_count,
-    us: (row) => row.device ? row.self_device_us ?? 0 : row.self_cpu_us,
+    times: (row) => row.device ? { device: row.self_device_us ?? 0 } : { host: row.self_cpu_us },
     options: { sort: hasDeviceTime() ? 5 : 3, filter: 'filter by name', label: 'profiler table' },
   });
 }
@@ -92,7 +106,8 @@ const KERNEL_COLUMNS = [words('kernel', (row) => row.what), number('count', 'cou
 function kernelsTable() {
   return namedTable({
     rowsOf: (file) => file.kernels, key: (row) => row.name, columns: KERNEL_COLUMNS,
-    isWhole: (file) => file.kernels.length === file.kernel_count, us: (row) => row.us,
+    isWhole: (file) => file.kernels.length === file.kernel_count,
+    times: (row) => ({ device: row.us }),
     options: { sort: 2, filter: 'filter kernels', label: 'kernels' },
   });
 }
@@ -109,10 +124,10 @@ function textTables(tableOf, noteOf, options = {}) {
   });
   return {
     element,
-    find: (text) => ({ rows: tables.reduce((sum, table) => sum + table.matches(text).length, 0),
-      us: null }),
+    find: (text) => foundRows(tables.flatMap((table) => table.matches(text)), options.times),
     filter: (text) => tables.forEach((table) => table.setFilter(text)),
     onShow: () => tables.forEach((table) => table.draw()),
+    print: (printing) => tables.forEach((table) => table.draw(printing)),
   };
 }
 
@@ -120,6 +135,7 @@ function stepsTable() {
   return textTables((file) => file.steps, (file) => file.more_steps > 0
     ? `${plural(file.more_steps, 'more step')}: epilogue steps` : '', {
     filter: 'filter steps', label: 'steps', goLabel: 'show in the timeline',
+    times: (row) => ({ host: cellValue(row[2]) / 1000, device: cellValue(row[3]) / 1000 }),
     go: (row, place) => timelines?.showStep(place),
   });
 }
@@ -128,13 +144,13 @@ function gemmsTable() {
   return textTables((file) => file.gemms, (file) => file.gemms_note, {
     filter: 'filter GEMMs', label: 'GEMMs', search: (row) => row.slice(0, 3).join(' '),
     go: (row) => findInTimeline(row[0]), goLabel: 'show in the timeline', sort: 5,
+    times: (row) => ({ device: cellValue(row[5]) / 1000 }),
   });
 }
 
 function staticSection(element, texts) {
-  return { element, find: (words) => ({ us: null,
-    rows: texts.filter((text) => text.toLowerCase().includes(words.toLowerCase())).length }),
-  filter: () => {} };
+  return { element, filter: () => {}, find: (words) => foundRows(
+    texts.filter((text) => text.toLowerCase().includes(words.toLowerCase())), () => ({})) };
 }
 
 function breakdownSection() {
@@ -142,11 +158,14 @@ function breakdownSection() {
     : make('div', {}, ...file.devices.map((device) => make('div', {},
       make('h3', {}, device.title),
       make('div', { class: 'columns' }, ...device.parts.map(({ table, below }) => make('div', {},
-        plainTable(table), ...quietLines(below.split('\n'))))))))), []);
+        plainTable(table), ...quietLines(below.split('\n'))))))))),
+  data.files.flatMap((file) => file.devices.flatMap((device) => device.parts.flatMap(
+    ({ table, below }) => [...table.rows.map((row) => row.join(' ')), ...below.split('\n')]))));
 }
 
 function adviceSection() {
-  const texts = data.files.flatMap((file) => file.advice.map((one) => one.title));
+  const texts = data.files.flatMap((file) =>
+    file.advice.map((one) => [one.title, ...one.lines].join(' ')));
   return staticSection(sideBySide((file, index) => {
     const more = file.advice_count - file.advice.length;
     const items = file.advice.map((one, i) => make('div', { class: 'advice' },
@@ -163,26 +182,27 @@ function adviceSection() {
 // What makes the numbers less sure, and what the page leaves out.
 function qualitySection() {
   return staticSection(sideBySide((file, index) => {
-    const notes = [...file.quality, ...(timelines ? timelineNotes(timelines.views[index]) : [])];
+    const notes = [...file.quality, ...timelines.views[index].timeline.notes];
     return notes.length === 0 ? quiet('Nothing noted: the trace is complete.')
       : make('ul', {}, ...notes.map((note) => make('li', {}, note)));
   }), data.files.flatMap((file) => file.quality));
 }
 
 function differencesSection() {
-  const { kernels, kinds, kernels_note: note, groups, group_count: all } = data.differences;
+  const { kernels, kinds, changes, kernels_note: note, groups, group_count: all } = data.differences;
   const kindOf = new Map(kernels.rows.map((row, i) => [row, kinds[i]]));
+  const changeOf = new Map(kernels.rows.map((row, i) => [row, changes[i]]));
   const table = new DataTable(textColumns(kernels), kernels.rows, {
     filter: 'filter kernels', label: 'kernels that differ', kind: (row) => kindOf.get(row),
     go: (row) => findInTimeline(row[0]), goLabel: 'show in the timeline',
-    mark: (row) => row[1] === 'new in B' || row[1] === 'gone in B',
+    mark: (row) => ['new', 'gone'].includes(changeOf.get(row)),
   });
   const group = ({ title, measures, lines }) => make('div', { class: 'advice' },
     make('h3', {}, title), plainTable(measures),
     make('dl', {}, ...lines.flatMap(([name, text]) => [make('dt', {}, name || '\u00a0'),
       make('dd', {}, text)])));
   const more = all - groups.length;
-  const built = tableSection(table, null, quiet(note), ...groups.map(group),
+  const times = (row) => ({ device: ((cellValue(row[3]) || 0) + (cellValue(row[4]) || 0)) / 1000 });
+  return tableSection(table, times, quiet(note), ...groups.map(group),
     more > 0 ? quiet(`${plural(more, 'more group')}: epilogue compare`) : null);
-  return built;
 }

@@ -7,6 +7,8 @@ class SvgPen {
     Object.assign(this, { fillStyle: '#000', strokeStyle: '#000', lineWidth: 1, globalAlpha: 1 });
     this.path = '';
     this.saved = [];
+    this.paper = paper;
+    this.patterns = new Map();
     this.parts.push(`<rect width="${width}" height="${height}" fill="${paper}"/>`);
   }
 
@@ -20,6 +22,18 @@ class SvgPen {
       `height="${this.number(height)}"`;
   }
   get alpha() { return this.globalAlpha < 1 ? ` opacity="${this.number(this.globalAlpha)}"` : ''; }
+
+  // A hatched fill, like the pattern on the screen.
+  hatch(color) {
+    if (!this.patterns.has(color)) {
+      const id = `hatch${this.patterns.size}`;
+      this.patterns.set(color, `url(#${id})`);
+      this.parts.push(`<pattern id="${id}" width="7" height="7" patternUnits="userSpaceOnUse" ` +
+        `patternTransform="rotate(45)"><rect width="7" height="7" fill="${this.paper}"/>` +
+        `<rect width="5" height="7" fill="${color}"/></pattern>`);
+    }
+    return this.patterns.get(color);
+  }
 
   setTransform() {}
   clearRect() {}
@@ -54,8 +68,11 @@ class SvgPen {
     this.parts.push(`<path d="${this.path}" fill="none" stroke="${this.strokeStyle}"${this.alpha}/>`);
   }
 
-  text() {
+  // `title` is the name of the picture, and its last line.
+  text(title) {
+    this.fillStyle = '#808080';
+    this.fillText(title, 4, this.height - 7);
     return `<svg xmlns="http://www.w3.org/2000/svg" width="${this.width}" height="${this.height}" ` +
-      `font-family="system-ui, sans-serif" font-size="11">\n${this.parts.join('\n')}\n</svg>\n`;
+      `font-family="system-ui, sans-serif" font-size="11">\n<title>${SvgPen.escaped(title)}</title>\n${this.parts.join('\n')}\n</svg>\n`;
   }
 }

@@ -44,8 +44,6 @@ class DataTable {
     this.element = make('div', {}, this.tools(), this.box);
     this.update();
     new ResizeObserver(() => this.draw()).observe(this.box);
-    window.addEventListener('beforeprint', () => this.draw(true));
-    window.addEventListener('afterprint', () => this.draw());
   }
 
   tools() {
@@ -116,6 +114,7 @@ class DataTable {
     const space = (rows) => rows > 0 ? [make('tr', { 'aria-hidden': 'true', class: 'space' },
       make('td', { colspan: this.columns.length, style: { height: rows * ROW_PIXELS + 'px' } }))]
       : [];
+    this.tabStop = Math.min(list.length - 1, Math.ceil(this.box.scrollTop / ROW_PIXELS));
     const focused = this.box.contains(document.activeElement)
       ? document.activeElement.closest('tr')?.getAttribute('aria-rowindex') : null;
     const shown = list.slice(first, end).map((row, i) => this.row(row, first + i));
@@ -132,18 +131,20 @@ class DataTable {
     const attributes = { 'aria-rowindex': index + 2 };
     if (this.options.mark?.(row)) attributes.class = 'mark';
     return make('tr', attributes,
-      ...this.columns.map((column, i) => this.cell(column, row, i === 0)));
+      ...this.columns.map((column, i) => this.cell(column, row, i === 0, index === this.tabStop)));
   }
 
-  cell(column, row, isFirst) {
+  // Only one row is reached with Tab. The arrow keys reach the others.
+  cell(column, row, isFirst, isTabStop) {
     const { go, goLabel, kind, raw } = this.options, text = column.text(row);
     const classes = [column.right ? 'right' : '', column.mark?.(row) ?? ''].join(' ').trim();
     if (!isFirst) return make('td', classes ? { class: classes } : {}, text);
     const shown = raw && this.showsRaw ? raw(row) : text;
     const title = raw && raw(row) !== text ? `${text}\n${raw(row)}` : text;
-    const inner = go ? make('button', { class: 'go', type: 'button', title: goLabel
-      ? `${title}\n(${goLabel})` : title, onclick: () => go(row) }, shown) : shown;
-    return make('td', { title }, kind ? swatch(kind(row)) : null, inner);
+    const inner = go ? make('button', { class: 'go', type: 'button', tabindex: isTabStop ? 0 : -1,
+      title: goLabel ? `${title}\n(${goLabel})` : title, onclick: () => go(row) }, shown) : shown;
+    return make('td', { title }, make('div', { class: 'cell' }, kind ? swatch(kind(row)) : null,
+      make('span', {}, inner)));
   }
 
   // The up and down keys move between the buttons of the rows.
@@ -211,11 +212,9 @@ function words(title, text) {
   return { title, isText: true, value: textOf, text: textOf };
 }
 
-// Smaller differences are noise.
-const MIN_CHANGE = 0.05;
-
 function change(a, b) {
-  if (a === b || Math.abs(b - a) <= MIN_CHANGE * Math.max(Math.abs(a), Math.abs(b))) return '';
+  const least = data.differences.min_change * Math.max(Math.abs(a), Math.abs(b));
+  if (a === b || Math.abs(b - a) <= least) return '';
   return b > a ? 'more' : 'less';
 }
 

@@ -9,7 +9,7 @@ class Tabs {
     this.element = make('div', { id: 'sections' }, this.list);
   }
 
-  // `build` returns the content and, for the search, {find(words), filter(words)}.
+  // `build` returns the content, see sections.js.
   add(id, title, build) {
     const panel = make('section', { id, role: 'tabpanel', 'aria-label': title, hidden: '' });
     const tab = make('button', { type: 'button', role: 'tab', id: `tab-${id}`, 'aria-controls': id,
@@ -26,6 +26,11 @@ class Tabs {
       one.panel.append(make('h2', { class: 'print-only' }, one.title), one.built.element);
     }
     return one.built;
+  }
+
+  // Prints all panels.
+  print(printing) {
+    for (const { id } of this.tabs) this.get(id).print?.(printing);
   }
 
   open(id, options = {}) {

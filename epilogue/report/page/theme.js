@@ -22,19 +22,17 @@ class Theme {
   stored() {
     try { return localStorage.getItem('epilogue-theme'); } catch { return null; }
   }
+  // "light", "dark", or "system" for the system's setting.
   set(name) {
-    if (name) document.documentElement.setAttribute('data-theme', name);
+    this.name = name === 'light' || name === 'dark' ? name : 'system';
+    if (this.name === 'system') document.documentElement.removeAttribute('data-theme');
+    else document.documentElement.setAttribute('data-theme', this.name);
     this.change();
   }
-  toggle() {
-    const name = this.isDark() ? 'light' : 'dark';
-    this.set(name);
-    try { localStorage.setItem('epilogue-theme', name); } catch { /* not kept */ }
-  }
-  isDark() {
-    return document.documentElement.getAttribute('data-theme') === 'dark' ||
-      (!document.documentElement.hasAttribute('data-theme') &&
-        matchMedia('(prefers-color-scheme: dark)').matches);
+  next() {
+    const names = ['system', 'dark', 'light'];
+    this.set(names[(names.indexOf(this.name) + 1) % names.length]);
+    try { localStorage.setItem('epilogue-theme', this.name); } catch { /* not kept */ }
   }
   onChange(action) { this.listeners.push(action); }
   change() {
@@ -86,19 +84,15 @@ class Theme {
 
 const theme = new Theme();
 
-// An SVG pen has no patterns.
 function setFill(pen, fill) {
-  pen.fillStyle = pen.isSvg ? fill.color : fill.style;
+  pen.fillStyle = !pen.isSvg ? fill.style : fill.style === fill.color ? fill.color
+    : pen.hatch(fill.color);
 }
 
 function themeButton() {
-  const toggle = button('', () => theme.toggle());
-  const show = () => {
-    const next = theme.isDark() ? 'light' : 'dark';
-    toggle.textContent = next;
-    toggle.setAttribute('aria-label', `use ${next} colors`);
-    toggle.title = `use ${next} colors`;
-  };
+  const toggle = button('', () => theme.next());
+  toggle.classList.add('no-print');
+  const show = () => { toggle.textContent = `colors: ${theme.name}`; };
   theme.onChange(show);
   show();
   return toggle;

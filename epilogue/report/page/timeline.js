@@ -153,13 +153,14 @@ class Timelines {
     view.gap = { gaps, place };
     this.show(describeGap(view, gaps, place));
     if (reveal) {
-      const { at, dur } = gaps.strip;
-      this.reveal(view, at[place] - 2 * dur[place], 5 * Math.max(dur[place], 4));
+      const { at, dur } = gaps.whole(place);
+      this.reveal(view, at - 0.5 * dur, 2 * Math.max(dur, 10));
+      view.box.scrollTop = 0;
+      this.scrollHere();
     }
   }
-  // Marks a range, and shows its sums.
+  // Marks a range, and shows its sums. What is selected stays selected.
   pick(begin, end) {
-    this.select(this.views[0], -1);
     this.picked = { begin: Math.min(begin, end), end: Math.max(begin, end) };
     const { begin: from, end: to } = this.picked;
     this.show([make('b', {}, `range of ${nanoseconds(to - from)}`), ...this.views.map((view, i) =>
@@ -172,8 +173,8 @@ class Timelines {
     if (this.picked) return this.picked;
     for (const view of this.views) {
       const { events, selected, gap } = view;
-      const [at, dur] = gap ? [gap.gaps.strip.at[gap.place], gap.gaps.strip.dur[gap.place]]
-        : [events.at[selected], events.dur[selected]];
+      const { at, dur } = gap ? gap.gaps.whole(gap.place)
+        : { at: events.at[selected], dur: events.dur[selected] };
       if (gap || selected >= 0) return { begin: at - view.origin, end: at - view.origin + dur };
     }
     return null;
@@ -214,13 +215,13 @@ class Timelines {
       const kinds = key === 'busy' ? null : new Set([KIND_KEYS.indexOf(key)]);
       return this.showEvent(index, view.events.longestWork(kinds, begin, begin + length));
     }
-    const found = view.events.gaps.map((gaps) => ({ gaps, place: gaps.longest(idle, begin, begin + length) }))
-      .filter(({ place }) => place >= 0)
-      .sort((a, b) => b.gaps.strip.dur[b.place] - a.gaps.strip.dur[a.place]);
-    if (found.length === 0) return;
-    this.selectGap(view, found[0].gaps, found[0].place, true);
-    view.box.scrollTop = 0;
-    this.scrollHere();
+    this.showLongestGap(view, idle, begin, begin + length);
+  }
+  // Selects the idle interval with the most time of a class, or the longest of the trace.
+  showLongestGap(view, idle = null, begin = -Infinity, end = Infinity) {
+    const [found] = view.events.gaps.map((gaps) => ({ gaps, ...gaps.longest(idle, begin, end) }))
+      .filter(({ ns }) => ns > 0).sort((a, b) => b.ns - a.ns);
+    if (found) this.selectGap(view, found.gaps, found.place, true);
   }
 
   show(parts) {

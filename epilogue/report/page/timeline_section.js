@@ -20,28 +20,6 @@ function helpDialog() {
   return dialog;
 }
 
-// Lanes and events that the timeline does not have, or not individually.
-function timelineNotes(view) {
-  const { timeline } = view, notes = [];
-  const { streams_left_out: streams, left_out_stream_ns: ns, stream_ns: allNs } = timeline;
-  if (streams > 0) {
-    notes.push(`only the busiest streams are shown; ${plural(streams, 'further stream')} with ` +
-      `${percent(ns / Math.max(1, allNs))} of the GPU time left out`);
-  }
-  if (timeline.threads_left_out > 0) {
-    notes.push(`${plural(timeline.threads_left_out, 'further thread')} with less time left out`);
-  }
-  if (timeline.left_out > 0) {
-    notes.push(`${plural(view.events.size, 'event')} drawn individually: the longest kernels ` +
-      'with the events that launched them, and the longest other events',
-    `${plural(timeline.left_out, 'shorter event')} merged into spans, shaded by how busy they are`);
-  }
-  if (timeline.too_deep > 0) {
-    notes.push(`${plural(timeline.too_deep, 'event')} nested too deeply to be drawn`);
-  }
-  return notes;
-}
-
 // The kinds of kernels that occur.
 function kindLegend(group) {
   const present = new Set(group.views.flatMap((view) => view.events.kinds));
@@ -61,6 +39,9 @@ function laneMenu(group) {
       return make('label', {}, check, `${isPair ? 'AB'[i] + ' · ' : ''}${lane.title}`);
     })));
   box.append(list);
+  const close = () => { box.open = false; };
+  box.addEventListener('keydown', (event) => { if (event.key === 'Escape') close(); });
+  document.addEventListener('click', (event) => { if (!box.contains(event.target)) close(); });
   return box;
 }
 
@@ -77,6 +58,10 @@ function timelineSection(group) {
     button('all', () => group.reset(), 'show all'),
     button('+', () => group.zoom(1 / 2, 0.5), '+ zoom in'),
     button('−', () => group.zoom(2, 0.5), '− zoom out'));
+  if (group.views.some((view) => view.events.gaps.some((gaps) => gaps.strip.at.length > 0))) {
+    tools.append(...group.views.map((view, i) => button(isPair ? `longest gap ${'AB'[i]}`
+      : 'longest gap', () => group.showLongestGap(view))));
+  }
   if (hasSteps) {
     const by = (step) => () => group.goToStep(group.shownStep + step);
     tools.append(button('‹ step', by(-1), 'previous ‹ step'), button('step ›', by(1), 'next step ›'),
@@ -87,10 +72,7 @@ function timelineSection(group) {
   const lanes = data.files.map((file, i) => make('div', {},
     isPair ? make('h3', {}, fileTitle(i)) : null, group.views[i].box));
   const notes = isPair ? [quiet('Kernels that only one of the two traces has are underlined.')] : [];
-  document.addEventListener('keydown', (event) => {
-    const inField = ['INPUT', 'TEXTAREA'].includes(document.activeElement.tagName);
-    if (event.key === '?' && !inField) help.showModal();
-  });
+  group.help = help;
   return make('section', { id: 'timeline', 'aria-label': 'Timeline' }, tools, ...lanes, ...notes,
     group.detail, group.tip, help);
 }

@@ -41,6 +41,18 @@ function pairedNodes(listA, listB, level, out) {
   return out;
 }
 
+// Marks kernels that both traces have, below different operators.
+function markMoved(nodes) {
+  const names = [0, 1].map((side) => new Set(nodes.map(({ sides }) => sides)
+    .filter((sides) => sides[side] && !sides[1 - side] && sides[side][KIND])
+    .map((sides) => sides[side][NAME])));
+  for (const node of nodes) {
+    const side = node.sides.findIndex((row) => row);
+    const name = node.sides[side][NAME];
+    node.isMoved = node.sides.includes(null) && names[0].has(name) && names[1].has(name);
+  }
+}
+
 function treeData() {
   const files = data.files.map((file, i) =>
     JSON.parse(document.getElementById(`tree-${i}`).textContent));
@@ -49,6 +61,7 @@ function treeData() {
   const nodes = isPair
     ? pairedNodes(nestedRows(files[0].rows), nestedRows(files[1].rows), 0, [])
     : files[0].rows.map((row) => ({ level: row[LEVEL], sides: [row] }));
+  if (isPair) markMoved(nodes);
   return { titles, leftOut, nodes };
 }
 
@@ -60,8 +73,9 @@ const ONE_TREE = [['CPU total', ([row]) => cellTime(row, CPU)],
   ['CPU self', ([row]) => cellTime(row, SELF)],
   [DEVICE, ([row]) => cellTime(row, WORK) || '-'],
   ['each', ([row]) => row[CALLS] > 1
-    ? `${nanoseconds(row[LEAST])} to ${nanoseconds(row[MOST])}` : '']];
-function treeChange([a, b]) {
+    ? `${row[WORK] < 0 ? 'CPU' : DEVICE} ${nanoseconds(row[LEAST])} to ${nanoseconds(row[MOST])}` : '']];
+function treeChange([a, b], isMoved) {
+  if (isMoved) return 'elsewhere';
   if (!a || !b) return a ? 'gone in B' : 'new in B';
   const ns = Math.max(0, b[WORK]) - Math.max(0, a[WORK]);
   return ns === 0 ? '' : (ns > 0 ? '+' : '-') + nanoseconds(Math.abs(ns));
@@ -126,6 +140,12 @@ class Tree {
   weight(i) {
     return Math.max(...this.nodes[i].sides.map((row) => row ? Math.max(row[CPU], row[WORK]) : 0));
   }
+  // Self time of operators, and the time of kernels, in microseconds.
+  times(i) {
+    const sum = (place) => this.nodes[i].sides.reduce((total, row) =>
+      total + Math.max(0, row?.[place] ?? 0), 0) / 1000;
+    return { host: sum(SELF), device: this.row(i)[KIND] ? sum(WORK) : 0 };
+  }
   row(i) { return this.nodes[i].sides.find((side) => side !== null); }
 
   // Opens the nodes with the most time, as long as they fit on a screen.
@@ -181,20 +201,21 @@ class Tree {
     this.draw();
   }
 
-  draw(focus = false) {
-    const [first, end] = visibleRows(this.box, this.shown.length, TREE_ROW);
+  draw(focus = false, printing = false) {
+    const [first, end] = printing ? [0, Math.min(this.shown.length, PRINTED_ROWS)]
+      : visibleRows(this.box, this.shown.length, TREE_ROW);
     const hadFocus = focus || this.list.contains(document.activeElement);
     this.list.replaceChildren(...this.shown.slice(first, end).map((i, k) => this.line(i, first + k)));
     if (hadFocus) this.list.querySelector('[tabindex="0"]')?.focus({ preventScroll: true });
   }
 
   line(i, place) {
-    const { level, sides } = this.nodes[i], row = this.row(i), nested = this.hasChildren(i);
+    const { level, sides, isMoved } = this.nodes[i], row = this.row(i), nested = this.hasChildren(i);
     const name = row[DECODED] && !this.showsRaw ? row[DECODED] : row[NAME];
     const isOpen = nested && (this.query !== '' || this.open.has(i));
     const calls = [...new Set(sides.filter((side) => side).map((side) => side[CALLS]))];
     const text = (calls.some((one) => one > 1) ? `${calls.join(' or ')} × ` : '') + name;
-    const attributes = { class: 'tree-row' + (sides.includes(null) ? ' mark' : ''), role: 'treeitem',
+    const attributes = { class: 'tree-row' + (sides.includes(null) && !isMoved ? ' mark' : ''), role: 'treeitem',
       'aria-level': level + 1, tabindex: place === this.active ? 0 : -1,
       style: { top: `${place * TREE_ROW}px` },
       title: row[DECODED] ? `${row[DECODED]}\n${row[NAME]}` : row[NAME],
@@ -204,7 +225,7 @@ class Tree {
       make('span', { class: 'tree-name', style: { paddingLeft: `${14 * Math.min(level, 30)}px` } },
         make('i', { class: 'twist', 'aria-hidden': 'true' }, nested ? (isOpen ? '▾' : '▸') : ''),
         row[KIND] ? swatch(row[KIND]) : null, text),
-      ...this.columns.map(([, cell]) => make('span', {}, cell(sides))));
+      ...this.columns.map(([, cell]) => make('span', {}, cell(sides, isMoved))));
   }
 
   click(place, event) {
@@ -263,8 +284,9 @@ function treeSection() {
   const tree = new Tree();
   return {
     element: tree.element,
-    find: (text) => ({ rows: tree.matches(text).length, us: null }),
+    find: (text) => foundRows(tree.matches(text), (i) => tree.times(i)),
     filter: (text) => tree.setFilter(text),
     onShow: () => tree.draw(),
+    print: (printing) => tree.draw(false, printing),
   };
 }

@@ -37,7 +37,7 @@ class View {
         if (gaps.strip.at.length > 0) strip(title, gaps.strip, { gaps });
       }
       list.push({ ...lane, lane, rowHeight: lane.device ? WORK_ROW : HOST_ROW,
-        collapsed: lane.python });
+        collapsed: lane.python || (isPair && !lane.device) });
     }
     return list;
   }
@@ -117,11 +117,17 @@ class View {
   svg() {
     this.measure();
     const pen = this.pen;
-    this.pen = new SvgPen(this.width, this.height, theme.color('paper'));
+    this.pen = new SvgPen(this.width, this.height + 18, theme.color('paper'));
     this.paint();
-    const text = this.pen.text();
+    const text = this.pen.text(`${this.file.file}: ${this.legendText()}`);
     this.pen = pen;
     return text;
+  }
+
+  legendText() {
+    const used = new Set(this.events.kinds);
+    return 'from left to right, time; ' + data.kinds.filter((one, i) => used.has(i))
+      .map(({ what }) => what).join('; ');
   }
 
   paint() {
@@ -312,8 +318,7 @@ class View {
   gapPlace() {
     if (!this.gap) return null;
     const { gaps, place } = this.gap, lane = this.lanes.find((one) => one.gaps === gaps);
-    return { at: gaps.strip.at[place], dur: gaps.strip.dur[place], y: lane.y - this.top,
-      height: lane.rowHeight - 2 };
+    return { ...gaps.whole(place), y: lane.y - this.top, height: lane.rowHeight - 2 };
   }
   frame(place) {
     if (!place) return;
@@ -356,7 +361,7 @@ class View {
     if (lane.isPath) return found >= 0 ? { path: found } : null;
     if (found >= 0) return { id: lane.strips[row].ids[found] };
     const strip = lane.levels.at(-1)?.[row], span = strip ? strip.find(moment, near) : -1;
-    if (span >= 0) return { strip, span };
+    if (span >= 0) return { strip, span, row: `${lane.title} ${row}` };
     return lane.device ? this.gapAt(lane.pid, moment, near) : null;
   }
   gapAt(pid, moment, near) {
