@@ -30,9 +30,9 @@ static void check_cuda(cudaError_t code, const char* call) {
   exit(1);
 }
 
-static void check_glu(epi_glu_status status, const epi_glu* glu, const char* call) {
+static void check_glu(epi_glu_status status, const char* call) {
   if (status == EPI_GLU_OK) return;
-  fprintf(stderr, "%s: %s %s\n", call, epi_glu_status_text(status), epi_glu_message(glu));
+  fprintf(stderr, "%s: %s %s\n", call, epi_glu_status_text(status), epi_glu_message());
   exit(1);
 }
 
@@ -53,21 +53,27 @@ static double dot(const uint16_t* a, int i, const uint16_t* b, int j, int k) {
 }
 
 int main(void) {
+  const epi_glu_block block = {.struct_size = sizeof block,
+                               .dtype = EPI_GLU_BF16,
+                               .activation = EPI_GLU_SILU,
+                               .k = K,
+                               .n = N,
+                               .out = K};
   epi_glu* glu = NULL;
-  const epi_glu_status status = epi_glu_create(0, EPI_GLU_BF16, EPI_GLU_SILU, &glu);
+  const epi_glu_status status = epi_glu_create(&block, &glu);
   if (status == EPI_GLU_UNSUPPORTED) {
     printf("skipped: %s\n", epi_glu_status_text(status));
     return 0;
   }
-  check_glu(status, glu, "epi_glu_create");
-  check_glu(epi_glu_prepare(glu, M, N, K), glu, "epi_glu_prepare");
+  check_glu(status, "epi_glu_create");
+  check_glu(epi_glu_prepare(glu), "epi_glu_prepare");
 
   void *x_gpu, *gate_gpu, *up_gpu, *down_gpu, *y_gpu, *workspace;
   uint16_t* x = random_matrix(M * K, &x_gpu);
   uint16_t* gate = random_matrix(N * K, &gate_gpu);
   uint16_t* up = random_matrix(N * K, &up_gpu);
   uint16_t* down = random_matrix(K * N, &down_gpu);
-  const size_t workspace_bytes = epi_glu_workspace_bytes(M, N, K);
+  const size_t workspace_bytes = epi_glu_workspace_bytes(glu, M, EPI_GLU_AUTO);
   check_cuda(cudaMalloc(&y_gpu, M * K * 2), "cudaMalloc");
   check_cuda(cudaMalloc(&workspace, workspace_bytes), "cudaMalloc");
 
@@ -76,9 +82,18 @@ int main(void) {
   cudaGraphExec_t exec;
   check_cuda(cudaStreamCreate(&stream), "cudaStreamCreate");
   check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
-  check_glu(epi_glu_mlp(glu, stream, x_gpu, gate_gpu, up_gpu, down_gpu, y_gpu, M, N, K, workspace,
-                        workspace_bytes),
-            glu, "epi_glu_mlp");
+  const epi_glu_call call = {.struct_size = sizeof call,
+                             .stream = stream,
+                             .m = M,
+                             .x = x_gpu,
+                             .x_stride = K,
+                             .gate = gate_gpu,
+                             .up = up_gpu,
+                             .down = down_gpu,
+                             .y = y_gpu,
+                             .workspace = workspace,
+                             .workspace_bytes = workspace_bytes};
+  check_glu(epi_glu_run(glu, &call), "epi_glu_run");
   check_cuda(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
   check_cuda(cudaGraphInstantiate(&exec, graph, 0), "cudaGraphInstantiate");
   check_cuda(cudaGraphLaunch(exec, stream), "cudaGraphLaunch");

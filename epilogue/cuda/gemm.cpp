@@ -92,7 +92,7 @@ void start(const GemmPlan& plan, const Gemm& g, int device) {
   const void* alpha_at = wide ? static_cast<const void*>(&g.alpha) : &alpha;
   const void* beta_at = wide ? static_cast<const void*>(&g.beta) : &beta;
   std::optional<Scratch> scratch;
-  if (plan.workspace_bytes > 0) {
+  if (plan.workspace_bytes > 0 && g.workspace == nullptr) {
     scratch.emplace(device, static_cast<int64_t>(plan.workspace_bytes));
   }
   // cublasLtMatmul only reads the layouts, although the parameters are not const.
@@ -103,8 +103,8 @@ void start(const GemmPlan& plan, const Gemm& g, int device) {
   check(cublaslt().matmul(plan.handle, &desc, alpha_at, g.b.data, layout(plan.b), g.a.data,
                           layout(plan.a), beta_at, g.c != nullptr ? g.c : g.out, layout(plan.c),
                           g.out, layout(plan.out), &plan.algorithm,
-                          scratch ? scratch->data() : nullptr, plan.workspace_bytes,
-                          current_stream(device).get()),
+                          scratch ? scratch->data() : static_cast<void*>(g.workspace),
+                          plan.workspace_bytes, g.stream ? *g.stream : current_stream(device).get()),
         "cublasLtMatmul");
 }
 

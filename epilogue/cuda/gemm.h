@@ -4,8 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "epilogue/tensor/matrix.h"
+
+struct CUstream_st;
 
 namespace epi::cuda {
 
@@ -40,7 +43,13 @@ struct Gemm {
   int64_t stride_a = 0;
   int64_t stride_b = 0;
   int64_t stride_out = 0;
+  // Memory for cuBLASLt, of `kGemmWorkspaceBytes`. Null: from the device's allocator.
+  std::byte* workspace = nullptr;
+  std::optional<CUstream_st*> stream;  // nullopt: the device's current stream
 };
+// The size that cuBLAS recommends for Hopper. PyTorch uses the same one, so both select the same
+// algorithms.
+inline constexpr int64_t kGemmWorkspaceBytes = int64_t{32} << 20;
 
 // How a GEMM adds the first argument of addmm.
 enum class Addend : uint8_t {
@@ -65,7 +74,7 @@ inline bool is_aligned_bias(const std::byte* bias) {
   return reinterpret_cast<uintptr_t>(bias) % kBiasVectorBytes == 0;
 }
 
-// Launches the GEMM on the device's current stream. Returns false without launching if cuBLASLt has
+// Launches the GEMM. Returns false without launching if cuBLASLt has
 // no algorithm for it, for example because the dtype has no such epilogue.
 bool try_gemm(const Gemm& gemm, int device);
 

@@ -97,7 +97,7 @@ cublasLtMatmulPreferenceOpaque_t preference_of(const PlanKey& key) {
   cublasLtMatmulPreferenceOpaque_t preference{};
   check(cublaslt().preference_init(&preference, sizeof preference), "cublasLtMatmulPreferenceInit");
   prefer(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-         static_cast<uint64_t>(kWorkspaceBytes));
+         static_cast<uint64_t>(kGemmWorkspaceBytes));
   // cuBLASLt's matrix A is our b.
   const auto [a, b, c, out] = key.alignments;
   prefer(preference, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, uint32_t{b});

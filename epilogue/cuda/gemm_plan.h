@@ -10,10 +10,6 @@
 
 namespace epi::cuda {
 
-// The size that cuBLAS recommends for Hopper. PyTorch uses the same one, so both select the same
-// algorithms.
-inline constexpr int64_t kWorkspaceBytes = int64_t{32} << 20;
-
 // Everything a plan depends on. Has no padding, because it is hashed as bytes.
 struct PlanKey {
   std::array<int64_t, 4> sizes{};        // m, n, k, batch

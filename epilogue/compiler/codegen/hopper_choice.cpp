@@ -36,18 +36,40 @@ HopperTile choose_tile(const GemmCode& code, int64_t rows, int processors) {
   return best;
 }
 
-// Compares with a library that splits the sum of an element across SMs: it keeps all SMs busy, but
-// pays for launching an epilogue, about as long as a wave of small tiles.
+namespace {
+
+// Bytes per nanosecond from memory, and into one SM if few others read. Measured on an H200 with
+// bench/glu_rows.
+constexpr double kMemoryRate = 4000;
+constexpr double kProcessorRate = 90;
+// A kernel after another in a graph, in nanoseconds. With an epilogue, the library needs three
+// kernels instead of one.
+constexpr double kLaunchNs = 2000;
+
+// The time of the stream form is that of its busiest SM. A library distributes the weights evenly.
+bool streams_fast(const GemmCode& code, int64_t rows, int processors) {
+  const int weights = choose_stream(code, rows, processors).rows;
+  const int64_t tiles = ceil_div(code.n, weights);
+  const auto row_bytes = static_cast<double>(2 * code.gemms * code.k);
+  const auto busiest = static_cast<double>(ceil_div(tiles, processors) * weights);
+  const auto active = static_cast<double>(std::min<int64_t>(tiles, processors));
+  const double custom_ns = busiest * row_bytes / std::min(kProcessorRate, kMemoryRate / active);
+  const double library_ns = static_cast<double>(code.n) * row_bytes / kMemoryRate +
+                            (code.program.steps.empty() ? 1 : 3) * kLaunchNs;
+  return custom_ns <= library_ns;
+}
+
+}  // namespace
+
+// Compares with a library that splits the sum of an element across SMs and has tiles of fewer rows:
+// it keeps all SMs busy, but pays for launching an epilogue, about as long as a wave of small
+// tiles.
 bool fills_gpu(const GemmCode& code, int64_t rows, int processors) {
   if (rows > kMaxRows) return false;
-  if (rows <= kMaxStreamRows) {
-    // A few blocks cannot saturate memory, unless there is very little to read.
-    const int64_t tiles = ceil_div(code.n, choose_stream(code, rows, processors).rows);
-    return 4 * tiles >= processors || code.k <= 2048;
-  }
+  if (rows <= kMaxStreamRows) return streams_fast(code, rows, processors);
   const double depth = static_cast<double>(ceil_div(code.k, kTileDepth));
   const double halves = static_cast<double>(code.n) * code.gemms / 2;
-  const double evenly = static_cast<double>(ceil_div(rows, kTileRows)) * halves / processors;
+  const double evenly = static_cast<double>(rows) / kTileRows * halves / processors;
   const double cost = choose_tile(code, rows, processors).cost(code, rows, processors);
   const bool has_epilogue = !code.program.steps.empty();
   constexpr double kLaunchCost = 640;  // about 3 us on an H200

@@ -1,134 +1,249 @@
 // SPDX-License-Identifier: Apache-2.0
+// epilogue/glu.h: chooses between the custom GEMMs and cuBLASLt for each number of rows, and caches
+// everything that does not depend on addresses.
 #include "epilogue/glu.h"
 
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
-#include <mutex>
-#include <shared_mutex>
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <optional>
 #include <string>
+#include <thread>
 
-#include "epilogue/compiler/gpu/gpu_gemm.h"
+#include "epilogue/compiler/gpu/glu_rows.h"
+#include "epilogue/cuda/cublaslt.h"
 #include "epilogue/cuda/cuda_device.h"
+#include "epilogue/cuda/cuda_error.h"
+#include "epilogue/cuda/device_guard.h"
+#include "epilogue/cuda/gemm.h"
+#include "epilogue/cuda/glu_gate.h"
 
 namespace {
 
 using epi::DType;
-using epi::compiler::GemmCode;
+using epi::compiler::GluRows;
 using epi::compiler::GpuGemm;
-using epi::compiler::GpuGemmCall;
-using epi::compiler::Step;
-using epi::compiler::Term;
+using epi::compiler::HopperStream;
+using epi::compiler::HopperTile;
 using epi::pointwise::Function;
 
-using Sizes = std::array<int64_t, 3>;  // m, n, k
+thread_local std::string last_message;
 
-struct Prepared {
-  GpuGemmCall gate_up;
-  GpuGemmCall down;
-};
-
-bool are_valid(const Sizes& sizes) {
-  const auto [m, n, k] = sizes;
-  const int64_t largest = std::max({m, n, k});
-  return m >= 1 && n >= 8 && k >= 8 && n % 8 == 0 && k % 8 == 0 &&
-         largest <= epi::compiler::kMaxRows;
-}
-
+bool is_size(int64_t size) { return size >= 8 && size % 8 == 0 && size <= epi::compiler::kMaxRows; }
 bool is_aligned(const void* address) {
   return address != nullptr && reinterpret_cast<uintptr_t>(address) % 16 == 0;
+}
+// A bias is there if and only if the block has it.
+bool is_bias(const void* address, bool has_bias) {
+  return has_bias ? is_aligned(address) : address == nullptr;
 }
 
 const std::byte* bytes(const void* address) { return static_cast<const std::byte*>(address); }
 std::byte* bytes(void* address) { return static_cast<std::byte*>(address); }
 
+std::optional<Function> function_of(epi_glu_activation activation) {
+  switch (activation) {
+    case EPI_GLU_GELU_TANH:
+      return Function::kGeluTanh;
+    case EPI_GLU_SILU:
+      return Function::kSilu;
+    case EPI_GLU_GELU_ERF:
+      return Function::kGelu;
+    case EPI_GLU_RELU:
+      return Function::kRelu;
+  }
+  return std::nullopt;
+}
+
+// Multiples of 256 bytes, so that every part of the workspace is aligned.
+size_t hidden_bytes(int64_t m, int64_t n) {
+  constexpr size_t kAlignment = 256;
+  const size_t size = static_cast<size_t>(m) * static_cast<size_t>(n) * 2;
+  return (size + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+// Runs the tasks on several threads, and rethrows the first exception.
+void run_parallel(const std::vector<std::function<void()>>& tasks) {
+  std::atomic<size_t> next = 0;
+  std::vector<std::exception_ptr> errors(tasks.size());
+  const auto work = [&] {
+    for (size_t i = next++; i < tasks.size(); i = next++) {
+      try {
+        tasks[i]();
+      } catch (...) {
+        errors[i] = std::current_exception();
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  const size_t count = std::min<size_t>(tasks.size(), std::thread::hardware_concurrency());
+  for (size_t i = 1; i < count; ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+bool is_capturing(CUstream_st* stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  epi::cuda::check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
+  return status != cudaStreamCaptureStatusNone;
+}
+
 }  // namespace
 
 struct epi_glu {
-  int device = 0;
-  DType dtype = DType::kBF16;
-  epi_glu_activation activation = EPI_GLU_SILU;
-  std::string message;
-  mutable std::shared_mutex mutex;
-  std::map<Sizes, Prepared> prepared;
-  struct Gemms {
-    std::unique_ptr<GpuGemm> gate_up;
-    std::unique_ptr<GpuGemm> down;
-  };
-  std::map<std::pair<int64_t, int64_t>, Gemms> gemms;  // by n and k
+  epi_glu_block block;
+  DType dtype;
+  Function activation;
+  GluRows rows;
+  std::atomic<bool> is_prepared = false;
+  bool has_library = false;  // cuBLASLt is installed
+  mutable std::atomic<bool> was_captured = false;
 
-  GemmCode gate_up_code(int64_t n, int64_t k) const {
-    GemmCode gemm;
-    gemm.gemms = 2;
-    gemm.dtype = dtype;
-    gemm.n = n;
-    gemm.k = k;
-    gemm.outputs = {dtype};
-    gemm.program.inputs = 2;
-    const bool by_gelu = activation == EPI_GLU_GELU_TANH;
-    const Step active{by_gelu ? Function::kGeluTanh : Function::kSilu, {Term{0, 0}}};
-    gemm.program.steps = {active, {Function::kMul, {Term{2, 0}, Term{1, 0}}}};
-    gemm.program.outputs = {3};
-    return gemm;
+  epi_glu(const epi_glu_block& given, DType type, Function function)
+      : block(given),
+        dtype(type),
+        activation(function),
+        rows({.dtype = type,
+              .activation = function,
+              .device = given.device,
+              .k = given.k,
+              .n = given.n,
+              .out = given.out,
+              .gate_bias = has(EPI_GLU_GATE_BIAS),
+              .up_bias = has(EPI_GLU_UP_BIAS),
+              .down_bias = has(EPI_GLU_DOWN_BIAS)}) {}
+
+  bool has(epi_glu_bias bias) const { return (block.biases & bias) != 0; }
+
+  // Whether cuBLASLt computes gate and up.
+  bool splits_gate_up(int64_t m, epi_glu_path path) const {
+    if (path != EPI_GLU_AUTO || !has_library) return path == EPI_GLU_LIBRARY;
+    return !rows.gate_up().is_fast_for(m);
   }
-  GemmCode down_code(int64_t n, int64_t k) const {
-    GemmCode gemm;
-    gemm.dtype = dtype;
-    gemm.n = k;
-    gemm.k = n;
-    gemm.outputs = {dtype};
-    gemm.program.inputs = 1;
-    gemm.program.outputs = {0};
-    return gemm;
+  bool splits_down(int64_t m, epi_glu_path path) const {
+    if (path != EPI_GLU_AUTO || !has_library) return path == EPI_GLU_LIBRARY;
+    return !rows.down().is_fast_for(m);
   }
-  // Uses the kernel names of a compiled MLP, and thereby its cached code.
-  Gemms make_gemms(int64_t n, int64_t k) const {
-    const bool by_gelu = activation == EPI_GLU_GELU_TANH;
-    const char* gate_up = by_gelu ? "epi_tem_fused_gelu_mm_mul_0" : "epi_tem_fused_mm_mul_silu_0";
-    const auto make = [&](const char* name, GemmCode gemm) {
-      return std::make_unique<GpuGemm>(name, std::move(gemm), std::vector<epi::Tensor>{}, device,
-                                       epi::compiler::UseCache::kYes);
-    };
-    return {make(gate_up, gate_up_code(n, k)), make("epi_tem_fused_mm_1", down_code(n, k))};
+  // The hidden activations; with cuBLASLt also up, and memory for the library.
+  size_t workspace_bytes(int64_t m, epi_glu_path path) const {
+    const bool splits = splits_gate_up(m, path);
+    const bool uses_library = splits || splits_down(m, path);
+    return hidden_bytes(m, block.n) * (splits ? 2 : 1) +
+           (uses_library ? static_cast<size_t>(epi::cuda::kGemmWorkspaceBytes) : 0);
   }
+
+  epi_glu_status check(const epi_glu_call& call) const;
+  void run(const epi_glu_call& call) const;
+  void run_library(const epi_glu_call& call, const void* in, int64_t in_stride, const void* weight,
+                   const void* bias, void* out, int64_t columns, int64_t depth) const;
 };
+
+// out = in @ weight.t() + bias
+void epi_glu::run_library(const epi_glu_call& call, const void* in, int64_t in_stride,
+                          const void* weight, const void* bias, void* out, int64_t columns,
+                          int64_t depth) const {
+  epi::cuda::Gemm gemm;
+  gemm.dtype = dtype;
+  gemm.m = call.m;
+  gemm.n = columns;
+  gemm.k = depth;
+  gemm.a = {bytes(in), in_stride, false};
+  gemm.b = {bytes(weight), depth, true};
+  gemm.bias = bytes(bias);
+  gemm.out = bytes(out);
+  gemm.ld_out = columns;
+  gemm.stream = call.stream;
+  gemm.workspace = bytes(call.workspace) + (call.workspace_bytes / 256 * 256 -
+                                            static_cast<size_t>(epi::cuda::kGemmWorkspaceBytes));
+  if (!epi::cuda::try_gemm(gemm, block.device)) {
+    epi::fail("glu", "cuBLASLt has no algorithm for m {}, n {}, k {}", gemm.m, gemm.n, gemm.k);
+  }
+}
+
+void epi_glu::run(const epi_glu_call& call) const {
+  const auto [gate_up, down] = rows.bound(call.m);
+  const bool splits_up = splits_gate_up(call.m, call.path);
+  const bool splits_out = splits_down(call.m, call.path);
+  std::byte* hidden = bytes(call.workspace);
+  if (splits_up) {
+    std::byte* up = hidden + hidden_bytes(call.m, block.n);
+    run_library(call, call.x, call.x_stride, call.gate, call.gate_bias, hidden, block.n, block.k);
+    run_library(call, call.x, call.x_stride, call.up, call.up_bias, up, block.n, block.k);
+    const epi::cuda::DeviceGuard device(block.device);
+    epi::cuda::launch_glu_gate(dtype, activation, {hidden, up, hidden, call.m * block.n},
+                               call.stream);
+    epi::cuda::check(cudaGetLastError(), "glu_gate");
+  } else {
+    rows.start_gate_up(
+        gate_up, bytes(call.x), call.x_stride,
+        {bytes(call.gate), bytes(call.up), bytes(call.gate_bias), bytes(call.up_bias)}, hidden,
+        call.stream);
+  }
+  if (splits_out) {
+    run_library(call, hidden, block.n, call.down, call.down_bias, call.y, block.out, block.n);
+  } else {
+    rows.start_down(down, hidden, {bytes(call.down), nullptr, bytes(call.down_bias), nullptr},
+                    bytes(call.y), call.stream);
+  }
+}
+
+epi_glu_status epi_glu::check(const epi_glu_call& call) const {
+  if (call.m < 1 || call.m > epi::compiler::kMaxRows) return EPI_GLU_BAD_SIZE;
+  if (call.x_stride < block.k || call.x_stride % 8 != 0) return EPI_GLU_BAD_SIZE;
+  for (const void* address :
+       {call.x, call.gate, call.up, call.down, static_cast<const void*>(call.y),
+        static_cast<const void*>(call.workspace)}) {
+    if (!is_aligned(address)) return EPI_GLU_BAD_ADDRESS;
+  }
+  if (!is_bias(call.gate_bias, has(EPI_GLU_GATE_BIAS)) ||
+      !is_bias(call.up_bias, has(EPI_GLU_UP_BIAS)) ||
+      !is_bias(call.down_bias, has(EPI_GLU_DOWN_BIAS))) {
+    return EPI_GLU_BAD_ADDRESS;
+  }
+  if (call.path < EPI_GLU_AUTO || call.path > EPI_GLU_LIBRARY) return EPI_GLU_UNSUPPORTED;
+  if (call.path == EPI_GLU_LIBRARY && !has_library) return EPI_GLU_UNSUPPORTED;
+  if (call.workspace_bytes < workspace_bytes(call.m, call.path)) return EPI_GLU_WORKSPACE;
+  return EPI_GLU_OK;
+}
 
 const char* epi_glu_status_text(epi_glu_status status) {
   switch (status) {
     case EPI_GLU_OK:
       return "success";
     case EPI_GLU_BAD_SIZE:
-      return "m must be at least 1, n and k multiples of 8";
+      return "m must be at least 1; n, k, out and the row stride of x multiples of 8";
     case EPI_GLU_BAD_ADDRESS:
-      return "an address is null or not a multiple of 16";
+      return "an address is null or not a multiple of 16, or a bias does not match the block";
     case EPI_GLU_WORKSPACE:
       return "the workspace is smaller than epi_glu_workspace_bytes";
     case EPI_GLU_NOT_PREPARED:
-      return "epi_glu_prepare was not called with these sizes";
+      return "epi_glu_prepare was not called";
     case EPI_GLU_UNSUPPORTED:
-      return "this needs a Hopper GPU (compute capability 9.0), bf16 or f16, gelu or silu";
+      return "this needs a Hopper GPU (compute capability 9.0), bf16 or f16, gelu, silu or relu";
     case EPI_GLU_FAILED:
-      return "a CUDA call failed";
+      return "a CUDA call failed: see epi_glu_message";
   }
   return "unknown status";
 }
 
-epi_glu_status epi_glu_create(int device, epi_glu_dtype dtype, epi_glu_activation activation,
-                              epi_glu** out) {
-  if (out == nullptr) return EPI_GLU_BAD_ADDRESS;
+epi_glu_status epi_glu_create(const epi_glu_block* block, epi_glu** out) {
+  if (out == nullptr || block == nullptr) return EPI_GLU_BAD_ADDRESS;
   *out = nullptr;
-  const bool known = (dtype == EPI_GLU_BF16 || dtype == EPI_GLU_F16) &&
-                     (activation == EPI_GLU_GELU_TANH || activation == EPI_GLU_SILU);
-  if (!known) return EPI_GLU_UNSUPPORTED;
+  if (block->struct_size != sizeof(epi_glu_block)) return EPI_GLU_UNSUPPORTED;
+  const auto activation = function_of(block->activation);
+  const bool known = block->dtype == EPI_GLU_BF16 || block->dtype == EPI_GLU_F16;
+  if (!known || !activation || block->biases > 7) return EPI_GLU_UNSUPPORTED;
+  if (!is_size(block->n) || !is_size(block->k) || !is_size(block->out)) return EPI_GLU_BAD_SIZE;
   try {
-    if (!epi::compiler::gpu_has_custom_gemms(device)) return EPI_GLU_UNSUPPORTED;
-    auto glu = std::make_unique<epi_glu>();
-    glu->device = device;
-    glu->dtype = dtype == EPI_GLU_BF16 ? DType::kBF16 : DType::kF16;
-    glu->activation = activation;
-    *out = glu.release();
+    if (!epi::compiler::gpu_has_custom_gemms(block->device)) return EPI_GLU_UNSUPPORTED;
+    *out =
+        new epi_glu(*block, block->dtype == EPI_GLU_BF16 ? DType::kBF16 : DType::kF16, *activation);
   } catch (const std::exception&) {  // no such device
     return EPI_GLU_UNSUPPORTED;
   }
@@ -138,65 +253,50 @@ epi_glu_status epi_glu_create(int device, epi_glu_dtype dtype, epi_glu_activatio
 // Waits, because launches may still run the code.
 void epi_glu_destroy(epi_glu* glu) {
   if (glu == nullptr) return;
+  if (glu->was_captured) return;  // graphs may run the code at any time: it is never unloaded
   try {
-    epi::cuda::synchronize(glu->device);
+    epi::cuda::synchronize(glu->block.device);
   } catch (const std::exception&) {  // failed work: reported where it is awaited
   }
   delete glu;
 }
 
-epi_glu_status epi_glu_prepare(epi_glu* glu, int64_t m, int64_t n, int64_t k) {
-  const Sizes sizes{m, n, k};
+epi_glu_status epi_glu_prepare(epi_glu* glu) {
   if (glu == nullptr) return EPI_GLU_BAD_ADDRESS;
-  if (!are_valid(sizes)) return EPI_GLU_BAD_SIZE;
-  const std::unique_lock lock(glu->mutex);
-  glu->message.clear();
-  if (glu->prepared.contains(sizes)) return EPI_GLU_OK;
+  last_message.clear();
+  if (glu->is_prepared) return EPI_GLU_OK;
   try {
-    epi_glu::Gemms& gemms = glu->gemms[{n, k}];
-    if (gemms.down == nullptr) gemms = glu->make_gemms(n, k);
-    Prepared calls{gemms.gate_up->bind(m, k), gemms.down->bind(m, n)};
-    calls.gate_up.wait_for_weights();  // the preceding kernel is the caller's
-    glu->prepared.emplace(sizes, calls);
+    run_parallel(glu->rows.forms());
+    epi::cuda::load_glu_gate(glu->dtype, glu->activation, glu->block.device);
   } catch (const std::exception& error) {
-    glu->message = error.what();
+    last_message = error.what();
     return EPI_GLU_FAILED;
   }
+  try {
+    epi::cuda::cublaslt_handle(glu->block.device);
+    glu->has_library = true;
+  } catch (const std::exception&) {  // not installed: the custom kernels serve all rows
+  }
+  glu->is_prepared = true;
   return EPI_GLU_OK;
 }
 
-const char* epi_glu_message(const epi_glu* glu) {
-  return glu == nullptr ? "" : glu->message.c_str();
+const char* epi_glu_message(void) { return last_message.c_str(); }
+
+size_t epi_glu_workspace_bytes(const epi_glu* glu, int64_t m, epi_glu_path path) {
+  return glu == nullptr || m < 1 ? 0 : glu->workspace_bytes(m, path);
 }
 
-size_t epi_glu_workspace_bytes(int64_t m, int64_t n, int64_t k) {
-  return are_valid({m, n, k}) ? static_cast<size_t>(m) * static_cast<size_t>(n) * 2 : 0;
-}
-
-epi_glu_status epi_glu_mlp(const epi_glu* glu, CUstream_st* stream, const void* x, const void* gate,
-                           const void* up, const void* down, void* y, int64_t m, int64_t n,
-                           int64_t k, void* workspace, size_t workspace_bytes) {
-  if (glu == nullptr) return EPI_GLU_BAD_ADDRESS;
-  const Sizes sizes{m, n, k};
-  if (!are_valid(sizes)) return EPI_GLU_BAD_SIZE;
-  for (const void* address :
-       {x, gate, up, down, static_cast<const void*>(y), static_cast<const void*>(workspace)}) {
-    if (!is_aligned(address)) return EPI_GLU_BAD_ADDRESS;
-  }
-  if (workspace_bytes < epi_glu_workspace_bytes(m, n, k)) return EPI_GLU_WORKSPACE;
+epi_glu_status epi_glu_run(const epi_glu* glu, const epi_glu_call* call) {
+  if (glu == nullptr || call == nullptr) return EPI_GLU_BAD_ADDRESS;
+  if (call->struct_size != sizeof(epi_glu_call)) return EPI_GLU_UNSUPPORTED;
+  if (!glu->is_prepared) return EPI_GLU_NOT_PREPARED;
+  if (const epi_glu_status status = glu->check(*call); status != EPI_GLU_OK) return status;
   try {
-    Prepared calls;
-    {
-      const std::shared_lock lock(glu->mutex);
-      const auto found = glu->prepared.find(sizes);
-      if (found == glu->prepared.end()) return EPI_GLU_NOT_PREPARED;
-      calls = found->second;
-    }
-    calls.gate_up.set_weights(bytes(gate), bytes(up));
-    calls.down.set_weights(bytes(down), bytes(down));
-    calls.gate_up.start(bytes(x), bytes(workspace), {}, glu->device, stream);
-    calls.down.start(bytes(workspace), bytes(y), {}, glu->device, stream);
-  } catch (const std::exception&) {
+    if (!glu->was_captured && is_capturing(call->stream)) glu->was_captured = true;
+    glu->run(*call);
+  } catch (const std::exception& error) {
+    last_message = error.what();
     return EPI_GLU_FAILED;
   }
   return EPI_GLU_OK;

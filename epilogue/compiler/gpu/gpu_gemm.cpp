@@ -39,14 +39,16 @@ void* GpuGemm::find_kernel(const std::string& name, const std::string& text, int
                            const std::string& form) const {
   const cuda::DeviceGuard guard(device_);
   const cuda::RelaxedCapture relaxed;  // a new size may occur while the caller captures
-  const std::lock_guard lock(mutex_);
-  const auto found = variants_.find(text);
-  if (found != variants_.end()) return found->second.generated.code->find(name);
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = variants_.find(text);
+    if (found != variants_.end()) return found->second.generated.code->find(name);
+  }
+  // Without the lock, so that several forms can be generated in parallel.
   Variant variant{form, generate_gpu({cuda_prelude() + text, {}}, device_, cache_)};
-  void* kernel = variant.generated.code->find(name);
-  allow_shared_bytes(kernel, shared_bytes, device_);
-  variants_.emplace(text, std::move(variant));
-  return kernel;
+  allow_shared_bytes(variant.generated.code->find(name), shared_bytes, device_);
+  const std::lock_guard lock(mutex_);
+  return variants_.try_emplace(text, std::move(variant)).first->second.generated.code->find(name);
 }
 
 GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride, const HopperTile& tile) const {
@@ -118,10 +120,18 @@ std::string GpuGemm::cache_error() const {
   return "";
 }
 
-void GpuGemmCall::set_weights(const std::byte* first, const std::byte* second) {
+TensorMap GpuGemmCall::weight_map(const std::byte* weight) const {
   const int64_t k = x_.columns;
-  weights_[0] = make_tensor_map({first, x_.dtype, n_, k, k}, weight_box_rows_, kTileDepth);
-  weights_[1] = make_tensor_map({second, x_.dtype, n_, k, k}, weight_box_rows_, kTileDepth);
+  return make_tensor_map({weight, x_.dtype, n_, k, k}, weight_box_rows_, kTileDepth);
+}
+
+void GpuGemmCall::set_weight_maps(const TensorMap& first, const TensorMap& second) {
+  weights_[0] = first;
+  weights_[1] = second;
+}
+
+void GpuGemmCall::set_weights(const std::byte* first, const std::byte* second) {
+  set_weight_maps(weight_map(first), weight_map(second));
 }
 
 void GpuGemmCall::start(const std::byte* x, std::byte* out, std::span<std::byte* const> operands,

@@ -24,6 +24,14 @@ class GpuGemmCall {
  public:
   // Each is [n, k], row-major. For a single GEMM both are the same.
   void set_weights(const std::byte* first, const std::byte* second);
+  // The same in two steps, for callers that keep the maps of their weights.
+  TensorMap weight_map(const std::byte* weight) const;
+  void set_weight_maps(const TensorMap& first, const TensorMap& second);
+  int64_t weight_rows() const { return n_; }
+  int64_t depth() const { return x_.columns; }
+  int weight_box_rows() const { return weight_box_rows_; }
+  // Elements from one row of x to the next.
+  void set_row_stride(int64_t stride) { x_.row_stride = stride; }
   // The preceding kernel may write the weights, so this one must not overlap it.
   void wait_for_weights() { launch_.overlaps = false; }
   // Launches on a cudaStream_t. Rows of x that TMA cannot read in place are copied first.

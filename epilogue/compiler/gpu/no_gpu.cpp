@@ -29,6 +29,8 @@ GpuGemmCall GpuGemm::bind(int64_t, int64_t) const { refuse(); }
 bool GpuGemm::is_fast_for(int64_t) const { refuse(); }
 std::vector<std::string> GpuGemm::forms() const { refuse(); }
 void GpuGemmCall::set_weights(const std::byte*, const std::byte*) { refuse(); }
+TensorMap GpuGemmCall::weight_map(const std::byte*) const { refuse(); }
+void GpuGemmCall::set_weight_maps(const TensorMap&, const TensorMap&) { refuse(); }
 bool GpuGemm::is_from_cache() const { refuse(); }
 std::string GpuGemm::cache_error() const { refuse(); }
 void GpuGemmCall::start(const std::byte*, std::byte*, std::span<std::byte* const>, int,
@@ -42,15 +44,12 @@ CUstream_st* gpu_stream(int) { refuse(); }
 const char* epi_glu_status_text(epi_glu_status status) {
   return status == EPI_GLU_OK ? "success" : "this build has no CUDA support";
 }
-epi_glu_status epi_glu_create(int, epi_glu_dtype, epi_glu_activation, epi_glu** out) {
+epi_glu_status epi_glu_create(const epi_glu_block*, epi_glu** out) {
   if (out != nullptr) *out = nullptr;
   return EPI_GLU_UNSUPPORTED;
 }
 void epi_glu_destroy(epi_glu*) {}
-epi_glu_status epi_glu_prepare(epi_glu*, int64_t, int64_t, int64_t) { return EPI_GLU_UNSUPPORTED; }
-const char* epi_glu_message(const epi_glu*) { return ""; }
-size_t epi_glu_workspace_bytes(int64_t, int64_t, int64_t) { return 0; }
-epi_glu_status epi_glu_mlp(const epi_glu*, CUstream_st*, const void*, const void*, const void*,
-                           const void*, void*, int64_t, int64_t, int64_t, void*, size_t) {
-  return EPI_GLU_UNSUPPORTED;
-}
+epi_glu_status epi_glu_prepare(epi_glu*) { return EPI_GLU_UNSUPPORTED; }
+const char* epi_glu_message(void) { return ""; }
+size_t epi_glu_workspace_bytes(const epi_glu*, int64_t, epi_glu_path) { return 0; }
+epi_glu_status epi_glu_run(const epi_glu*, const epi_glu_call*) { return EPI_GLU_UNSUPPORTED; }

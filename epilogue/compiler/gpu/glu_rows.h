@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The custom GEMMs of a gated MLP, for any number of rows: gate and up with the activation as one,
+// down as the other. Launches and tensor maps of weights are cached.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <vector>
+
+#include "epilogue/compiler/gpu/gpu_gemm.h"
+#include "epilogue/pointwise/table.h"
+
+namespace epi::compiler {
+
+struct GluCode {
+  DType dtype = DType::kBF16;
+  pointwise::Function activation = pointwise::Function::kSilu;
+  int device = 0;
+  int64_t k = 0;    // columns of x
+  int64_t n = 0;    // of the hidden activations
+  int64_t out = 0;  // columns of y
+  bool gate_bias = false;
+  bool up_bias = false;
+  bool down_bias = false;
+};
+
+class GluRows {
+ public:
+  explicit GluRows(const GluCode& code);
+
+  const GpuGemm& gate_up() const { return gate_up_; }
+  const GpuGemm& down() const { return down_; }
+  // Tasks that generate the code of every form. They may run in parallel.
+  std::vector<std::function<void()>> forms() const;
+
+  struct Bound {
+    GpuGemmCall gate_up;
+    GpuGemmCall down;
+  };
+  // The launches for a number of rows.
+  Bound bound(int64_t rows) const;
+
+  // A bias is null if the code has none.
+  struct Weights {
+    const std::byte* first = nullptr;
+    const std::byte* second = nullptr;
+    const std::byte* first_bias = nullptr;
+    const std::byte* second_bias = nullptr;
+  };
+  void start_gate_up(GpuGemmCall call, const std::byte* x, int64_t x_stride, const Weights& weights,
+                     std::byte* hidden, CUstream_st* stream) const;
+  void start_down(GpuGemmCall call, const std::byte* hidden, const Weights& weights, std::byte* y,
+                  CUstream_st* stream) const;
+
+ private:
+  // The map of a weight matrix, from the cache.
+  TensorMap map_of(const GpuGemmCall& call, const std::byte* weight) const;
+
+  GluCode code_;
+  GpuGemm gate_up_;
+  GpuGemm down_;
+  mutable std::shared_mutex mutex_;
+  mutable std::map<int64_t, std::shared_ptr<const Bound>> bound_;
+  struct MapKey {
+    const std::byte* weight;
+    int64_t n;
+    int64_t k;
+    int box_rows;
+    auto operator<=>(const MapKey&) const = default;
+  };
+  mutable std::map<MapKey, TensorMap> maps_;
+};
+
+}  // namespace epi::compiler
