@@ -100,11 +100,11 @@ void start(const GemmPlan& plan, const Gemm& g, int device) {
     return const_cast<cublasLtMatrixLayoutOpaque_t*>(&l);
   };
   // In column-major order the GEMM is out^T = b^T a^T.
-  check(cublaslt().matmul(plan.handle, &desc, alpha_at, g.b.data, layout(plan.b), g.a.data,
-                          layout(plan.a), beta_at, g.c != nullptr ? g.c : g.out, layout(plan.c),
-                          g.out, layout(plan.out), &plan.algorithm,
-                          scratch ? scratch->data() : static_cast<void*>(g.workspace),
-                          plan.workspace_bytes, g.stream ? *g.stream : current_stream(device).get()),
+  check(cublaslt().matmul(
+            plan.handle, &desc, alpha_at, g.b.data, layout(plan.b), g.a.data, layout(plan.a),
+            beta_at, g.c != nullptr ? g.c : g.out, layout(plan.c), g.out, layout(plan.out),
+            &plan.algorithm, scratch ? scratch->data() : static_cast<void*>(g.workspace),
+            plan.workspace_bytes, g.stream ? *g.stream : current_stream(device).get()),
         "cublasLtMatmul");
 }
 
