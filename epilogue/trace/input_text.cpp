@@ -78,8 +78,14 @@ size_t gzip_size_hint(std::string_view compressed) {
 
 // Recovers the start of a damaged member with zlib. libdeflate only accepts complete members.
 void inflate_damaged_member(std::string_view compressed, GrowingMemory& out) {
-  z_stream stream{};
-  if (::inflateInit2(&stream, 15 + 16) != Z_OK) throw std::bad_alloc();
+  struct Stream : z_stream {
+    Stream() : z_stream{} {
+      if (::inflateInit2(this, 15 + 16) != Z_OK) throw std::bad_alloc();
+    }
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+    ~Stream() { ::inflateEnd(this); }
+  } stream;
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(compressed.data()));
   stream.avail_in = static_cast<uInt>(std::min<size_t>(compressed.size(), UINT32_MAX));
   int state = Z_OK;
@@ -91,7 +97,6 @@ void inflate_damaged_member(std::string_view compressed, GrowingMemory& out) {
     state = ::inflate(&stream, Z_NO_FLUSH);
     out.use(room - stream.avail_out);
   }
-  ::inflateEnd(&stream);
 }
 
 // libdeflate decompresses a whole member at once, so that it cannot be cancelled in between.
@@ -133,6 +138,9 @@ void decompress_zstd(std::string_view compressed, GrowingMemory& out, Defects& d
   };
   const std::unique_ptr<ZSTD_DCtx, Free> context(::ZSTD_createDCtx());
   if (context == nullptr) throw std::bad_alloc();
+  // Files written with `zstd --long=31`. The decoder allocates the window of the header, but
+  // touches only what it decompresses.
+  ::ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, sizeof(size_t) > 4 ? 31 : 30);
   ZSTD_inBuffer in{compressed.data(), compressed.size(), 0};
   size_t state = 0;
   while (in.pos < in.size || state != 0) {
@@ -142,7 +150,6 @@ void decompress_zstd(std::string_view compressed, GrowingMemory& out, Defects& d
     const size_t before = in.pos;
     state = ::ZSTD_decompressStream(context.get(), &to, &in);
     out.use(to.pos);
-    // The decoder allocates a window of up to 128 MB when it has read the header.
     if (::ZSTD_getErrorCode(state) == ZSTD_error_memory_allocation) throw std::bad_alloc();
     const bool stuck = in.pos == before && to.pos == 0;
     if (::ZSTD_isError(state) != 0 || stuck) {
