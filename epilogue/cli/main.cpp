@@ -54,8 +54,10 @@ bool is_trace(const std::string& word) {
 }
 
 #ifdef EPI_HAS_RUNTIME
+constexpr bool kHasRuntime = true;
 #define EPI_RUNTIME_TEXT(text) text
 #else
+constexpr bool kHasRuntime = false;
 #define EPI_RUNTIME_TEXT(text) ""
 #endif
 
@@ -103,7 +105,7 @@ int parse_and_run(int argc, char** argv) {
           "\n         epilogue run mlp --batch 4 --seq 128"),
       epi::cli::version_text);
   epi::cli::Command root = command_line.root();
-  epi::cli::TerminalSession session;
+  epi::cli::TerminalSession session(kHasRuntime);
   for (const epi::cli::TraceVerb& verb : epi::cli::trace_verbs()) {
     epi::cli::Command command = root.subcommand(verb.name, verb.help);
     verb.add(command, session);

@@ -147,7 +147,7 @@ std::string advise_text(const AdviceReport& report, const trace::Trace& trace,
   for (const std::string& note : {calibration_text(report, trace), mode_text(report)}) {
     if (!note.empty()) out += '\n' + wrapped(note, width) + '\n';
   }
-  const std::string command = like_command(report, style.file);
+  const std::string command = style.suggests_run ? like_command(report, style.file) : "";
   if (!command.empty())
     out += fmt::format("\nRun this block here, in every mode:\n  {}\n", command);
   return out;

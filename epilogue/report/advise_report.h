@@ -15,6 +15,7 @@ struct AdviseStyle {
   bool markdown = false;
   bool all = false;  // all advice, not only the first few pieces
   size_t width = 80;
+  bool suggests_run = true;  // the last line may suggest `epilogue run`
 };
 std::string advise_text(const analysis::AdviceReport& report, const trace::Trace& trace,
                         const AdviseStyle& style);

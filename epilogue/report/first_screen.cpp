@@ -61,14 +61,16 @@ std::string header(const ScreenData& data, const std::string& file, size_t width
                      device, steps, events);
 }
 
-std::string next_text(const ScreenData& data, const std::string& file, size_t width) {
+std::string next_text(const ScreenData& data, const std::string& file, size_t width,
+                      bool suggests_run) {
   const std::string word = shell_word(file);
-  const std::string like = data.advised.blocks.mlps.empty() ? "" : " | run mlp --like " + word;
+  const bool has_block = suggests_run && !data.advised.blocks.mlps.empty();
+  const std::string like = has_block ? " | run mlp --like " + word : "";
   const std::string text =
       fmt::format("next: epilogue advise {0} | report {0} -o r.html{1}", word, like);
   if (text.size() <= width) return text + '\n';
   return fmt::format("next: epilogue advise FILE | report FILE -o r.html | {}\n",
-                     data.advised.blocks.mlps.empty() ? "breakdown FILE" : "run mlp --like FILE");
+                     has_block ? "run mlp --like FILE" : "breakdown FILE");
 }
 
 std::string host_table(const ScreenData& data, size_t width) {
@@ -106,7 +108,7 @@ void screen_json(JsonWriter& json, const ScreenData& data) {
 }
 
 std::string first_screen(const ScreenData& data, const trace::Trace& trace, const std::string& file,
-                         size_t width) {
+                         size_t width, bool suggests_run) {
   std::string out = header(data, file, width) + "\n\n";
   if (!data.advised.diagnosis) {
     out += no_device_text(data) + '\n';
@@ -127,7 +129,7 @@ std::string first_screen(const ScreenData& data, const trace::Trace& trace, cons
   below += advice.empty() ? '\n' + wrapped(no_advice_text(data), width) + '\n' : advice;
   const std::vector<std::string> quality = quality_notes(data, !advice.empty());
   if (!quality.empty()) below += wrapped("trace: " + join(quality, "; "), width) + '\n';
-  below += next_text(data, file, width);
+  below += next_text(data, file, width, suggests_run);
   // The table of GPU work gets the remaining lines.
   const auto lines = [](const std::string& text) {
     return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));

@@ -12,8 +12,9 @@ namespace epi::report {
 
 inline constexpr size_t kScreenLines = 24;
 
+// `suggests_run`: the last line may suggest `epilogue run`.
 std::string first_screen(const ScreenData& data, const trace::Trace& trace, const std::string& file,
-                         size_t width);
+                         size_t width, bool suggests_run = true);
 
 // Writes the members `mfu`, `mfu_at_least` and `work` of an open object.
 void screen_json(JsonWriter& json, const ScreenData& data);

@@ -2,7 +2,7 @@
 """Exceptions. The messages are those of the command ``epilogue``."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ._result import Result
@@ -49,6 +49,10 @@ class ExpectationError(AssertionError):
     def __init__(self, result: Result) -> None:
         super().__init__("not all rules hold\n" + result.text.rstrip("\n"))
         self.result = result
+
+    def __reduce__(self) -> Any:
+        # A process that receives the error has no trace: the result keeps its forms.
+        return ExpectationError, (self.result.detached(),)
 
 
 class TraceWarning(UserWarning):

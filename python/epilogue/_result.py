@@ -51,6 +51,16 @@ def wrap(value: Any) -> Any:
     return value
 
 
+class Forms:
+    """The forms of a result, by number."""
+
+    def __init__(self, texts: Dict[int, str]) -> None:
+        self._texts = texts
+
+    def __call__(self, form: int) -> str:
+        return self._texts[form]
+
+
 class Result:
     """The result of a verb.
 
@@ -74,6 +84,10 @@ class Result:
         if form not in self._forms:
             self._forms[form] = self._run(form)
         return self._forms[form]
+
+    def detached(self) -> Result:
+        """The same result without its trace: all forms are computed. It can be pickled."""
+        return type(self)(Forms({form: self._form(form) for form in (TEXT, JSON, MARKDOWN)}))
 
     @property
     def json(self) -> Dict[str, Any]:

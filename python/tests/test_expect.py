@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules: in scripts, and in tests through the plugin."""
 import importlib.util
+import pickle
 import xml.etree.ElementTree as ElementTree
 
 import epilogue
@@ -26,6 +27,8 @@ def test_broken_rules(eager, command):
     assert rest.strip("\n") == command("expect", EAGER, BROKEN, HOLDS, status=1).strip("\n")
     assert error.value.result.rules[0].found == 5
     assert isinstance(error.value, AssertionError)
+    copy = pickle.loads(pickle.dumps(error.value))
+    assert str(copy) == str(error.value) and copy.result.json == error.value.result.json
     assert eager.expect(BROKEN, raise_error=False).ok is False
 
 

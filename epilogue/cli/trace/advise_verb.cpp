@@ -58,8 +58,9 @@ int advise(Session& session, const AdviseFlags& flags) {
         report::advise_json(json, advice_for(input), input.trace(), {.file = input.file});
       },
       [&](const TraceInput& input) {
-        return report::advise_text(advice_for(input), input.trace(),
-                                   {input.file, flags.trace.markdown, flags.all, session.width()});
+        return report::advise_text(
+            advice_for(input), input.trace(),
+            {input.file, flags.trace.markdown, flags.all, session.width(), session.can_run()});
       });
 }
 

@@ -91,6 +91,8 @@ class Session {
   virtual void write_note(std::string_view line) = 0;
   // The number of columns of a text.
   virtual size_t width() const = 0;
+  // Whether a suggested `epilogue run` would work here: the reader alone has no runtime.
+  virtual bool can_run() const { return false; }
 
   template <typename... Ts>
   void print(fmt::format_string<Ts...> format, Ts&&... values) {

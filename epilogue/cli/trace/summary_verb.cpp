@@ -74,7 +74,7 @@ int summary(Session& session, const SummaryFlags& flags) {
         }
         const analysis::TraceIndex& index = input.index();
         return report::first_screen(report::screen_data(index), input.trace(), input.file,
-                                    session.width()) +
+                                    session.width(), session.can_run()) +
                (style ? named_kernels(session, input.trace(), *style) : "");
       });
 }

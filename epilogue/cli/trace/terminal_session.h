@@ -12,6 +12,8 @@ namespace epi::cli {
 
 class TerminalSession final : public Session {
  public:
+  explicit TerminalSession(bool can_run = false) : can_run_(can_run) {}
+
   bool is_trace(const std::string& word) const override;
   std::vector<TraceInput> read(const std::vector<std::string>& words,
                                const ReadingFlags& flags) override;
@@ -22,8 +24,12 @@ class TerminalSession final : public Session {
   std::unique_ptr<StatementGuard> guard_statement(std::optional<int64_t> timeout_s) override;
   void write(std::string_view text) override;
   void write_note(std::string_view line) override;
+  bool can_run() const override { return can_run_; }
   // The width of the terminal, or COLUMNS, or 80.
   size_t width() const override;
+
+ private:
+  bool can_run_;
 };
 
 }  // namespace epi::cli
