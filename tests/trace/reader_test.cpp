@@ -260,6 +260,21 @@ TEST_F(CompressedFile, ReadsZstd) {
   expect_same_events(read_bytes(packed), plain_);
 }
 
+// The frame asks for a window of 256 MB, as `zstd --long=28` writes it.
+TEST_F(CompressedFile, ReadsZstdWithALongWindow) {
+  ZSTD_CCtx* const context = ::ZSTD_createCCtx();
+  ::ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, 28);
+  std::string packed(::ZSTD_compressBound(text_.size()) + 1000, '\0');
+  ZSTD_outBuffer out{packed.data(), packed.size(), 0};
+  ZSTD_inBuffer in{text_.data(), text_.size(), 0};
+  // In two calls, so that the size is unknown and the header has the window.
+  ASSERT_EQ(::ZSTD_isError(::ZSTD_compressStream2(context, &out, &in, ZSTD_e_flush)), 0U);
+  ASSERT_EQ(::ZSTD_compressStream2(context, &out, &in, ZSTD_e_end), 0U);
+  ::ZSTD_freeCCtx(context);
+  packed.resize(out.pos);
+  expect_same_events(read_bytes(packed), plain_);
+}
+
 TEST_F(CompressedFile, RecoversBlocksOfTruncatedZstd) {
   const std::string text = unpacked_text(data_path("traces/llama_train.json.gz"));
   std::string packed(::ZSTD_compressBound(text.size()), '\0');
