@@ -169,7 +169,16 @@ void kernels_json(JsonWriter& json, const PageData& data, size_t rows) {
 }  // namespace
 
 void differences_json(JsonWriter& json, const PageData& data, size_t rows) {
-  json.key("verdict").string(verdict_text(*data.comparison));
+  const auto misses_launches = [](const PageFile& file) {
+    const auto& diagnosis = file.screen.advised.diagnosis;
+    return diagnosis && diagnosis->launches_missing;
+  };
+  const bool is_partial = std::any_of(data.files.begin(), data.files.end(), misses_launches);
+  json.key("verdict").string(
+      (is_partial ? "NOT CONCLUSIVE: most launches are missing, and only work with a launch is "
+                    "compared. "
+                  : "") +
+      verdict_text(*data.comparison));
   kernels_json(json, data, rows);
   json.key("groups").begin_array();
   for (const ComparePart& part : compare_parts(*data.comparison)) {

@@ -64,7 +64,9 @@ void work_json(JsonWriter& json, const ScreenData& screen) {
     work.add_row({row.what, row.calls, row.time, row.share, row.peak});
   }
   work.json(json.key("work"));
-  const int64_t unlinked = screen.summary.unlinked_kernels;
+  // If most launches are missing, the table has all work.
+  const int64_t unlinked =
+      screen.advised.diagnosis->launches_missing ? 0 : screen.summary.unlinked_kernels;
   json.key("work_note")
       .string(unlinked == 0 ? ""
                             : fmt::format("not in this table: {} without a launch",

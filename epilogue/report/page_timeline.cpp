@@ -248,11 +248,18 @@ class TimelineWriter {
     std::sort(sorted.begin(), sorted.end(), std::greater<>());
     const size_t kept = std::max<size_t>(1, most * lengths.size() / parts.size());
     const int64_t shortest = sorted[kept - 1];
-    std::erase_if(parts, [&](const GapPart& part) {
-      const bool is_short = lengths[static_cast<size_t>(part.interval)] < shortest;
-      if (is_short) left_out_ns += part.gap->when.end - part.gap->when.begin;
-      return is_short;
-    });
+    // Many intervals may be as long as the shortest that fits.
+    auto ties =
+        std::count(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(kept), shortest);
+    std::vector<bool> is_kept(lengths.size());
+    for (size_t i = 0; i < lengths.size(); ++i) {
+      const bool is_tie = lengths[i] == shortest && ties > 0;
+      if (is_tie) --ties;
+      is_kept[i] = is_tie || lengths[i] > shortest;
+      if (!is_kept[i]) left_out_ns += lengths[i];
+    }
+    std::erase_if(
+        parts, [&](const GapPart& part) { return !is_kept[static_cast<size_t>(part.interval)]; });
     return parts;
   }
 

@@ -2,6 +2,7 @@
 // Finds repetition in a sequence: A B C B C B C is A, then B C three times.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

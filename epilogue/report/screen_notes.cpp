@@ -162,7 +162,9 @@ std::vector<std::string> quality_notes(const ScreenData& data, bool has_estimate
   for (const auto& step : summary.steps.instances) cold += step.cold ? 1 : 0;
   if (cold > 0) parts.push_back(count(cold, "cold step") + " (over twice the median)");
   if (summary.unlinked_kernels > 0) {
-    parts.push_back(count(summary.unlinked_kernels, "kernel") + " without a launch, not counted");
+    const bool is_counted = diagnosis && diagnosis->launches_missing;
+    parts.push_back(count(summary.unlinked_kernels, "kernel") + " without a launch" +
+                    (is_counted ? "" : ", not counted"));
   }
   if (summary.lost_launches > 0) {
     parts.push_back(count(summary.lost_launches, "launch call") + " without a kernel");

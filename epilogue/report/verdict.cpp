@@ -140,9 +140,10 @@ std::string work_verdict(const analysis::Comparison& comparison) {
     out = fmt::format("Not comparable: {} has no kernels, {} has some",
                       has_work(group.a) ? "B" : "A", has_work(group.a) ? "A" : "B");
   } else if (group.same_gpu_work() && group.a.median.kernels != group.b.median.kernels) {
-    out =
-        fmt::format("Same kernels, but not in every instance: a median of {:g} in A and {:g} in B",
-                    group.a.median.kernels, group.b.median.kernels);
+    out = fmt::format(
+        "Same kernels, but not in every instance: a median of {:g} per instance in A "
+        "and {:g} in B",
+        group.a.median.kernels, group.b.median.kernels);
   } else if (group.same_gpu_work() && comparison.same_gpu_work()) {
     out = fmt::format("Same {}: {}", work, kernels_phrase(group.same));
   } else if (group.same_gpu_work()) {

@@ -27,7 +27,7 @@ function stepBar(file, index) {
       onclick: () => go(part) }, swatch(part.key, part.letter), `${part.what} ${part.time}`));
   return make('div', { class: 'step' },
     make('div', { class: 'bar-line' }, make('b', { title: 'from the start of the step to the end of its GPU work' }, bar.label),
-      make('div', { class: 'bar', role: 'img', style: { flexGrow: bar.length_ns / longest },
+      make('div', { class: 'bar', role: 'img', style: { flexGrow: Math.max(0.03, bar.length_ns / longest) },
         'aria-label': `${bar.label}: ${bar.parts.map(text).join('; ')}` }, ...pieces)),
     make('div', { class: 'legend' }, ...items));
 }
@@ -47,8 +47,8 @@ function answers(file, index) {
 
 // The verdict and the bar of one of two files.
 function shortAnswers(file, index) {
-  return make('div', {}, make('h3', {}, fileTitle(index)), make('p', {}, file.verdict),
-    stepBar(file, index));
+  return make('div', {}, make('h3', {}, `${fileTitle(index)} · ${file.source.at(-1)}`),
+    make('p', {}, file.verdict), stepBar(file, index));
 }
 
 // What the GPU works on, and what could help.

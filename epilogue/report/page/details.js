@@ -22,7 +22,7 @@ function eventLink(view, id, name) {
 function launchedWork(view, id) {
   const { events } = view, all = events.workCount[id];
   if (all === 0) return '';
-  const links = view.selected === id ? view.links : events.links(id);
+  const links = events.allLinks(id);
   const names = [...new Set(links.map(([, work]) => events.labelOf(work)))];
   const more = all - links.length;
   return `${plural(all, 'event')}, ${nanoseconds(events.gpu[id])}: ` +
@@ -67,19 +67,30 @@ function hostActivity(view, gaps, place) {
   const python = [gaps.python[place], gaps.module[place]].map((text) => events.text(text));
   const parts = [eventLink(view, gaps.host[place], name),
     ...new Set(python.filter((text) => text !== null))].filter((part) => part !== null);
-  return parts.length === 0 ? ['nothing that is recorded']
+  return parts.length === 0 ? ['no recorded activity of the host']
     : parts.flatMap((part, i) => i === 0 ? [part] : [' in ', part]);
 }
 
 const MAX_PARTS = 5;
 
+// The parts of an interval, summed up by what the host did, longest first: [{ns, count, place}].
+function sameActivity(gaps, { first, end }) {
+  const groups = new Map();
+  for (let i = first; i < end; ++i) {
+    const key = [gaps.cause[i], gaps.host_name[i], gaps.python[i], gaps.module[i]].join(' ');
+    const { ns = 0, count = 0, place = i } = groups.get(key) ?? {};
+    groups.set(key, { ns: ns + gaps.strip.dur[i], count: count + 1, place });
+  }
+  return [...groups.values()].sort((a, b) => b.ns - a.ns);
+}
+
 // An idle interval: its causes, what the host ran for the longest parts of it, and the event that
 // ended it.
 function describeGap(view, gaps, place) {
-  const { events } = view, { at, dur } = gaps.strip, whole = gaps.whole(place);
+  const { events } = view, { at } = gaps.strip, whole = gaps.whole(place);
   const waiting = gaps.waiting[place], launch = waiting >= 0 ? events.launch[waiting] : -1;
-  const parts = Array.from({ length: whole.end - whole.first }, (_, i) => whole.first + i)
-    .sort((a, b) => dur[b] - dur[a]);
+  const groups = sameActivity(gaps, whole), shown = groups.slice(0, MAX_PARTS);
+  const rest = groups.slice(MAX_PARTS).reduce((sum, group) => sum + group.ns, 0);
   const sums = gaps.sums(whole.at, whole.at + whole.dur);
   const causes = data.idle.map((idle, i) => [sums[i], idle]).filter(([ns]) => ns > 0)
     .sort((a, b) => b[0] - a[0]);
@@ -88,10 +99,10 @@ function describeGap(view, gaps, place) {
     make('div', { class: 'legend' }, ...causes.map(([ns, { key, letter, what }]) =>
       legendItem(key, letter, `${what} ${nanoseconds(ns)}`))),
     detailLine('at', nanoseconds(at[whole.first] - view.origin)),
-    ...parts.slice(0, MAX_PARTS).map((part) => detailLine(
-      `${nanoseconds(dur[part])}: ${events.text(gaps.cause[part])}: the host ran`,
+    ...shown.map(({ ns, count, place: part }) => detailLine(
+      `${nanoseconds(ns)}${count > 1 ? ` in ${count} parts` : ''}, ${events.text(gaps.cause[part])}:`,
       ...hostActivity(view, gaps, part))),
-    parts.length > MAX_PARTS ? detailLine(plural(parts.length - MAX_PARTS, 'shorter part'), '') : null,
+    rest > 0 ? detailLine(`${nanoseconds(rest)} of other activities`, ' ') : null,
     detailLine('ended by', eventLink(view, waiting, events.text(gaps.waiting_name[place])) ??
       'the end of the trace'),
     launch >= 0 ? detailLine('launched with', ...launchOf(view, waiting)) : null,

@@ -91,8 +91,9 @@ class Gaps {
     let best = null, sum = null;
     for (let i = this.strip.firstAfter(begin); i < at.length && at[i] < end; ++i) {
       if (idle !== null && this.idle[i] !== idle) continue;
+      const ns = Math.min(end, at[i] + dur[i]) - Math.max(begin, at[i]);
       const continues = sum && this.interval[sum.place] === this.interval[i];
-      sum = continues ? { place: sum.place, ns: sum.ns + dur[i] } : { place: i, ns: dur[i] };
+      sum = continues ? { place: sum.place, ns: sum.ns + ns } : { place: i, ns };
       if (!best || sum.ns > best.ns) best = sum;
     }
     return best;
@@ -201,10 +202,14 @@ class Events {
   }
 
   // Pairs of a launch or operator and the work it launched, for an event and its descendants.
-  links(id) {
+  allLinks(id) {
     if (this.isDevice(id)) return this.launcher(id) >= 0 ? [[this.launcher(id), id]] : [];
     const pairs = (one) => this.kernels(one).map((work) => [one, work]);
-    return this.descendants(id, MAX_DESCENDANTS).flatMap(pairs).slice(0, MAX_LINKS);
+    return this.descendants(id, MAX_DESCENDANTS).flatMap(pairs);
+  }
+  // Those that are drawn.
+  links(id) {
+    return this.allLinks(id).slice(0, MAX_LINKS);
   }
 
   // The decoded names of all device work.

@@ -72,7 +72,9 @@ class IdleMap {
       const busy = Math.max(0, 1 - waits.reduce((sum, [, share]) => sum + share, 0));
       const text = [['busy', busy], ...waits]
         .map(([what, share]) => `${what} ${percent(share)}`).join(', ');
-      this.caption.textContent = `at ${nanoseconds(part * this.map.part_ns)}: ${text}`;
+      const origin = timelines?.views[this.index].origin ?? 0;
+      const at = this.map.begin_ns + part * this.map.part_ns - origin;
+      this.caption.textContent = `at ${nanoseconds(at)}: ${text}`;
       this.canvas.setAttribute('aria-valuenow', part);
       this.canvas.setAttribute('aria-valuetext', this.caption.textContent);
     }

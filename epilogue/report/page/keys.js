@@ -11,14 +11,15 @@ class Keys {
   get view() {
     const { views } = this.group;
     return views.find((view) => view.canvas === document.activeElement) ??
-      views.find((view) => view.selected >= 0) ?? views[0];
+      views.find((view) => view.selected >= 0 || view.gap) ?? views[0];
   }
 
   press(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const { activeElement } = document, isArrow = event.key.startsWith('Arrow');
     if (activeElement.matches('input, textarea, select') || this.group.help.open) return;
-    if (isArrow && !activeElement.matches('body, .lanes canvas, button.plain')) return;
+    const hasArrows = activeElement.closest('.scroll, .tabs, canvas.map');
+    if (isArrow && hasArrows) return;
     const { group } = this;
     const keys = {
       w: () => group.zoom(1 / 1.5, 0.5), s: () => group.zoom(1.5, 0.5),
@@ -32,20 +33,25 @@ class Keys {
       escape: () => group.clear(), '?': () => group.help.showModal(),
     };
     const action = keys[event.key.toLowerCase()];
-    if (!action || (isArrow && this.view.selected < 0 && activeElement === document.body)) return;
+    if (!action || (isArrow && activeElement === document.body && !this.group.selectedSpan)) return;
     event.preventDefault();
     action();
   }
 
-  // Selects the next event, at first the first one in the visible range.
+  // Selects the next event or idle interval, at first the first event in the visible range.
   walk(by) {
-    const { view, group } = this, { events, selected } = view;
-    let next = selected + by;
-    if (selected < 0) {
-      const begin = group.range.begin + view.origin;
-      next = Math.max(0, events.at.findIndex((at) => at >= begin));
-    }
+    const { view, group } = this, { events, selected, gap } = view;
+    if (gap) return this.walkGaps(by, gap);
+    const begin = group.range.begin + view.origin, end = begin + group.range.length;
+    const next = selected >= 0 ? selected + by
+      : events.at.findIndex((at) => at >= begin && at < end);
     if (next >= 0 && next < events.size) group.select(view, next, true);
+  }
+  walkGaps(by, { gaps, place }) {
+    const { first, end } = gaps.whole(place), next = by > 0 ? end : first - 1;
+    if (next >= 0 && next < gaps.strip.at.length) {
+      this.group.selectGap(this.view, gaps, next, true);
+    }
   }
   jump(to) {
     const { view, group } = this, { selected } = view;

@@ -85,9 +85,13 @@ class Lanes {
   // Scrolls to where an event is drawn, and opens its lane.
   show(id) {
     const lane = this.laneOf(id);
+    this.showLane(lane, this.events.row[id]);
+  }
+  showLane(lane, row = 0) {
+    if (!lane) return;
     if (lane.collapsed) this.toggle(lane);
     this.measure();
-    const y = this.y(id);
+    const y = lane.y - this.top + row * lane.rowHeight;
     if (y < TOP || y + lane.rowHeight > this.height) this.box.scrollTop += y - this.height / 2;
   }
 

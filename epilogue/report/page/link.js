@@ -61,6 +61,10 @@ class DeepLink {
       return list.length === count && list.every((text) => /^-?\d{1,15}$/.test(text))
         ? list.map(Number) : null;
     };
+    timelines.clear();
+    this.search.set('');
+    timelines.step = null;
+    timelines.range = { ...timelines.first };
     const [step] = integers('step', 1) ?? [];
     if (step !== undefined) timelines.alignAt(step);
     if (values.has('tab')) this.tabs.open(values.get('tab'));

@@ -44,14 +44,19 @@ class Search {
     this.look(words);
     this.results.hidden = true;
   }
+  // The same without changing the filters of the tabs.
+  show(words) {
+    this.filtered.clear();
+    this.set(words);
+  }
 
   look(words) {
     timelines?.look(words);
+    this.found.textContent = '';
     this.results.hidden = words === '';
     for (const id of this.filtered) this.tabs.get(id).filter(words);
     if (words === '') {
       this.filtered.clear();
-      this.found.textContent = '';
       return;
     }
     const sections = this.tabs.tabs.map(({ id, title }) =>

@@ -185,7 +185,7 @@ function qualitySection() {
     const notes = [...file.quality, ...timelines.views[index].timeline.notes];
     return notes.length === 0 ? quiet('Nothing noted: the trace is complete.')
       : make('ul', {}, ...notes.map((note) => make('li', {}, note)));
-  }), data.files.flatMap((file) => file.quality));
+  }), data.files.flatMap((file, i) => [...file.quality, ...timelines.views[i].timeline.notes]));
 }
 
 function differencesSection() {

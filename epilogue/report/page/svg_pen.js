@@ -68,10 +68,7 @@ class SvgPen {
     this.parts.push(`<path d="${this.path}" fill="none" stroke="${this.strokeStyle}"${this.alpha}/>`);
   }
 
-  // `title` is the name of the picture, and its last line.
   text(title) {
-    this.fillStyle = '#808080';
-    this.fillText(title, 4, this.height - 7);
     return `<svg xmlns="http://www.w3.org/2000/svg" width="${this.width}" height="${this.height}" ` +
       `font-family="system-ui, sans-serif" font-size="11">\n<title>${SvgPen.escaped(title)}</title>\n${this.parts.join('\n')}\n</svg>\n`;
   }

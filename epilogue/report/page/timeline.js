@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timelines of all files on one axis: visible range, search, selection.
 
+const MAX_STEP_RATIO = 20;
+
 class Timelines {
   constructor(files, maps) {
     this.maps = maps;
@@ -20,6 +22,8 @@ class Timelines {
     this.tip = make('div', { id: 'tip', role: 'presentation', hidden: '' });
     this.stepName = make('span', { class: 'quiet small' });
     this.range = { ...this.first };
+    const [{ steps, origin }] = this.views;
+    this.shownStep = steps.findIndex(([begin]) => begin === origin);
     window.addEventListener('beforeprint', () => this.print(true));
     window.addEventListener('afterprint', () => this.print(false));
     theme.onChange(() => this.draw());
@@ -45,6 +49,11 @@ class Timelines {
     const bars = this.views.filter((view) => view.file.bar && view.steps.length > 0)
       .map((view) => ({ begin: view.file.bar.begin_ns - view.origin, ...view.file.bar }));
     if (bars.length < this.views.length) return this.whole;
+    // A step that is much shorter than the other would not be visible.
+    const lengths = bars.map((bar) => bar.length_ns), shortest = Math.min(...lengths);
+    if (Math.max(...lengths) > MAX_STEP_RATIO * shortest) {
+      return { begin: -0.03 * shortest, length: 3 * Math.max(1, shortest) };
+    }
     const begin = Math.min(...bars.map((bar) => bar.begin));
     const end = Math.max(...bars.map((bar) => bar.begin + bar.length_ns));
     return { begin: begin - 0.03 * (end - begin), length: 1.06 * Math.max(1, end - begin) };
@@ -84,6 +93,7 @@ class Timelines {
   alignAt(step) {
     const most = Math.max(...this.views.map((view) => view.steps.length));
     if (most === 0) return;
+    this.clear();  // a marked range and "at" count from the step
     this.step = this.shownStep = Math.min(Math.max(0, step), most - 1);
     const names = this.views.map((view) => this.step < view.steps.length
       ? view.file.steps.rows[this.step][0] : 'no such step');
@@ -112,7 +122,7 @@ class Timelines {
     this.draw();
   }
   find(words) {
-    this.search.set(words);
+    this.search.show(words);
     this.next(1);
     this.scrollHere();
   }
@@ -155,7 +165,7 @@ class Timelines {
     if (reveal) {
       const { at, dur } = gaps.whole(place);
       this.reveal(view, at - 0.5 * dur, 2 * Math.max(dur, 10));
-      view.box.scrollTop = 0;
+      view.showLane(view.lanes.find((lane) => lane.gaps === gaps));
       this.scrollHere();
     }
   }

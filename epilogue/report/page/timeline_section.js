@@ -40,7 +40,11 @@ function laneMenu(group) {
     })));
   box.append(list);
   const close = () => { box.open = false; };
-  box.addEventListener('keydown', (event) => { if (event.key === 'Escape') close(); });
+  box.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape') return;
+    event.preventDefault();
+    close();
+  });
   document.addEventListener('click', (event) => { if (!box.contains(event.target)) close(); });
   return box;
 }

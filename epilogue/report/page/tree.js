@@ -41,15 +41,14 @@ function pairedNodes(listA, listB, level, out) {
   return out;
 }
 
-// Marks kernels that both traces have, below different operators.
+// Marks what both traces have, below different parents.
 function markMoved(nodes) {
-  const names = [0, 1].map((side) => new Set(nodes.map(({ sides }) => sides)
-    .filter((sides) => sides[side] && !sides[1 - side] && sides[side][KIND])
-    .map((sides) => sides[side][NAME])));
+  const keys = [0, 1].map((side) => new Set(nodes.map(({ sides }) => sides)
+    .filter((sides) => sides[side] && !sides[1 - side])
+    .map((sides) => pairKey({ row: sides[side] }))));
   for (const node of nodes) {
-    const side = node.sides.findIndex((row) => row);
-    const name = node.sides[side][NAME];
-    node.isMoved = node.sides.includes(null) && names[0].has(name) && names[1].has(name);
+    const key = pairKey({ row: node.sides.find((row) => row) });
+    node.isMoved = node.sides.includes(null) && keys[0].has(key) && keys[1].has(key);
   }
 }
 
@@ -75,7 +74,7 @@ const ONE_TREE = [['CPU total', ([row]) => cellTime(row, CPU)],
   ['each', ([row]) => row[CALLS] > 1
     ? `${row[WORK] < 0 ? 'CPU' : DEVICE} ${nanoseconds(row[LEAST])} to ${nanoseconds(row[MOST])}` : '']];
 function treeChange([a, b], isMoved) {
-  if (isMoved) return 'elsewhere';
+  if (isMoved) return 'other parent';
   if (!a || !b) return a ? 'gone in B' : 'new in B';
   const ns = Math.max(0, b[WORK]) - Math.max(0, a[WORK]);
   return ns === 0 ? '' : (ns > 0 ? '+' : '-') + nanoseconds(Math.abs(ns));

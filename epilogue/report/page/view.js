@@ -29,15 +29,24 @@ class View extends Lanes {
     const pen = this.pen;
     this.pen = new SvgPen(this.width, this.height + 18, theme.color('paper'));
     this.paint();
-    const text = this.pen.text(`${this.file.file}: ${this.legendText()}`);
+    this.drawLegend(this.height + 8);
+    const text = this.pen.text(this.file.file);
     this.pen = pen;
     return text;
   }
 
-  legendText() {
-    const used = new Set(this.events.kinds);
-    return 'from left to right, time; ' + data.kinds.filter((one, i) => used.has(i))
-      .map(({ what }) => what).join('; ');
+  // The colors, for a picture without the page.
+  drawLegend(y) {
+    const kinds = new Set(this.events.kinds), idle = new Set(this.events.gaps.flatMap((one) => one.idle));
+    let x = 4;
+    for (const { key, what } of [...data.kinds.filter((one, i) => kinds.has(i)),
+      ...data.idle.filter((one, i) => idle.has(i))]) {
+      setFill(this.pen, theme.fill(key));
+      this.pen.fillRect(x, y - 5, 10, 10);
+      this.pen.fillStyle = theme.color('ink');
+      this.pen.fillText(what, x + 14, y + 1);
+      x += 26 + this.pen.measureText(what).width;
+    }
   }
 
   paint() {
@@ -228,6 +237,7 @@ class View extends Lanes {
   gapPlace() {
     if (!this.gap) return null;
     const { gaps, place } = this.gap, lane = this.lanes.find((one) => one.gaps === gaps);
+    if (!lane || lane.collapsed) return null;
     return { ...gaps.whole(place), y: lane.y - this.top, height: lane.rowHeight - 2 };
   }
   frame(place) {

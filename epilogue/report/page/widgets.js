@@ -56,9 +56,9 @@ async function copyText(text, pressed) {
     document.execCommand('copy');
     field.remove();
   }
-  const before = pressed.textContent;
+  pressed.dataset.text ??= pressed.textContent;
   pressed.textContent = 'copied';
-  setTimeout(() => { pressed.textContent = before; }, 1200);
+  setTimeout(() => { pressed.textContent = pressed.dataset.text; }, 1200);
 }
 
 // Offers text as a file.
