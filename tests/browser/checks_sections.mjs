@@ -128,8 +128,9 @@ export async function checkCompared(page) {
     view.events.texts.filter((text, i) => view.lone[i])));
   assert.deepEqual(lone, [['ATen pointwise: gelu, bf16', 'ATen pointwise: mul, bf16'],
     ['Triton pointwise: _unsafe_view, gelu, mul']], 'kernels of one trace only are marked');
+  for (let i = 0; i < 3; ++i) await page.getByRole('button', { name: 'previous' }).click();
   for (const step of [0, 1, 2]) {
-    await page.getByRole('button', { name: 'next step' }).click();
+    if (step > 0) await page.getByRole('button', { name: 'next step' }).click();
     await frame(page);
     const begins = await page.evaluate((i) => window.epilogue.views.map((view) =>
       view.x(view.steps[i][0])), step);

@@ -47,8 +47,9 @@ function answers(file, index) {
 
 // The verdict and the bar of one of two files.
 function shortAnswers(file, index) {
-  return make('div', {}, make('h3', {}, `${fileTitle(index)} · ${file.source.at(-1)}`),
-    make('p', {}, file.verdict), stepBar(file, index));
+  return make('div', {}, make('h3', {}, fileTitle(index),
+    make('span', { class: 'quiet small source' }, ` · ${file.source.at(-1)}`)),
+  make('p', {}, file.verdict), stepBar(file, index));
 }
 
 // What the GPU works on, and what could help.
