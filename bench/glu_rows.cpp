@@ -11,11 +11,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "bench/profile_empty_kernel.h"
 #include "epilogue/base/clock.h"
 #include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/cuda/cuda_backend.h"
@@ -127,31 +129,26 @@ class Rows {
     return {median(busy), median(paused)};
   }
 
-  // Host time in nanoseconds of one call.
-  double host_ns(int64_t m) const {
+  // A call with these rows, to be repeated.
+  std::function<void()> repeated(int64_t m) const {
     const Tensor x = randn({m, k_}, 4, kOptions);
     const Tensor y = empty({m, k_}, kOptions);
     const Tensor workspace =
         empty({static_cast<int64_t>(epi_glu_workspace_bytes(glu_, m, EPI_GLU_AUTO) / 2)}, kOptions);
-    epi_glu_call call{};
-    call.struct_size = sizeof call;
-    call.m = m;
-    call.x = x.raw_data();
-    call.x_stride = k_;
-    call.gate = weights_[0].gate.raw_data();
-    call.up = weights_[0].up.raw_data();
-    call.down = weights_[0].down.raw_data();
-    call.y = y.raw_data();
-    call.workspace = workspace.raw_data();
-    call.workspace_bytes = static_cast<size_t>(workspace.size_bytes());
-    std::vector<double> times;
-    for (int i = 0; i < 1001; ++i) {
-      cuda::synchronize();
-      const int64_t start_ns = now_ns();
+    return [this, x, y, workspace, m] {
+      epi_glu_call call{};
+      call.struct_size = sizeof call;
+      call.m = m;
+      call.x = x.raw_data();
+      call.x_stride = k_;
+      call.gate = weights_[0].gate.raw_data();
+      call.up = weights_[0].up.raw_data();
+      call.down = weights_[0].down.raw_data();
+      call.y = y.raw_data();
+      call.workspace = workspace.raw_data();
+      call.workspace_bytes = static_cast<size_t>(workspace.size_bytes());
       check(epi_glu_run(glu_, &call));
-      times.push_back(static_cast<double>(now_ns() - start_ns));
-    }
-    return median(times);
+    };
   }
 
  private:
@@ -160,6 +157,24 @@ class Rows {
   epi_glu* glu_ = nullptr;
   std::vector<Weights> weights_;
 };
+
+// Host time in nanoseconds of one call: medians of calls that fit into the GPU's queue, and of
+// calls with an idle GPU.
+std::string host_text(const std::function<void()>& body) {
+  constexpr int kQueued = 100;
+  std::vector<double> queued;
+  std::vector<double> idle;
+  for (int round = 0; round < 51; ++round) {
+    cuda::synchronize();
+    int64_t start_ns = now_ns();
+    body();
+    idle.push_back(static_cast<double>(now_ns() - start_ns));
+    start_ns = now_ns();
+    for (int i = 0; i < kQueued; ++i) body();
+    queued.push_back(static_cast<double>(now_ns() - start_ns) / kQueued);
+  }
+  return fmt::format("{:.0f} ns queued, {:.0f} ns with an idle GPU", median(queued), median(idle));
+}
 
 int run(const std::vector<std::string>& args) {
   if (args.size() != 3) {
@@ -183,7 +198,12 @@ int run(const std::vector<std::string>& args) {
     fmt::print("{:>7}{:>20}{:>20}{:>20}{:>12.3f}\n", m, text(choice), text(custom), text(library),
                choice.busy_us / std::min(custom.busy_us, library.busy_us));
   }
-  fmt::print("host time of a call with 16 rows: {:.0f} ns\n", rows.host_ns(16));
+  fmt::print("host time, 1 row:           {}\n", host_text(rows.repeated(1)));
+  fmt::print("host time, 128 rows:        {}\n", host_text(rows.repeated(128)));
+  fmt::print("two empty kernels:          {}\n", host_text([] {
+               launch_empty_kernel(nullptr);
+               launch_empty_kernel(nullptr);
+             }));
   return 0;
 }
 
