@@ -103,8 +103,7 @@ std::string host_text(const IdleCauses& idle) {
 std::string idle_text(const IdleCauses& idle, const TimeShares& shares,
                       const BreakdownStyle& style) {
   if (shares.idle_ns == 0) return "";
-  const std::string text =
-      "\n" + print(idle_table(idle, shares, style.cpu_kernels), style.markdown);
+  std::string text = "\n" + print(idle_table(idle, shares, style.cpu_kernels), style.markdown);
   const std::string line = host_text(idle);
   if (line.empty()) return text;
   return text + (style.markdown ? "\n" + line : indented(line, kIndent, style.width)) + '\n';

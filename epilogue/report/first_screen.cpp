@@ -22,7 +22,6 @@ namespace epi::report {
 namespace {
 
 using analysis::Diagnosis;
-using analysis::Limiter;
 using analysis::WorkGroup;
 
 // "132,152"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "epilogue/report/idle_class.h"
@@ -53,7 +54,7 @@ std::string letters(const std::vector<BarPart>& parts, const Diagnosis& diagnosi
   for (const BarPart& part : parts) {
     const bool shown = is_in_legend(part, diagnosis);
     const auto share = static_cast<double>(part.ns) / static_cast<double>(window_ns);
-    const auto wanted = static_cast<size_t>(share * static_cast<double>(room) + 0.5);
+    const auto wanted = static_cast<size_t>(std::lround(share * static_cast<double>(room)));
     cells.push_back(std::max<size_t>(shown ? 1 : 0, wanted));
     used += cells.back();
   }

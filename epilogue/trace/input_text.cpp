@@ -209,7 +209,8 @@ Result<InputText> decompressed_text(const Source& source, size_t size_hint, Defe
     if (is_cancelled(source.progress)) return failure("{}: cancelled", source.name);
     const std::string_view text = memory->text();
     if (text.size() == capacity_limit) throw TooLong();
-    return InputText{text, std::shared_ptr<const char>(memory, text.data()), -1, source.bytes.file};
+    std::shared_ptr<const char> owner(memory, text.data());  // NOLINT: not a C string
+    return InputText{text, std::move(owner), -1, source.bytes.file};
   } catch (const TooLong&) {
     return too_long(source);
   } catch (const NoMemory& error) {
@@ -245,8 +246,8 @@ Result<InputText> open_input(const std::filesystem::path& path, Defects& defects
   EPI_TRY(file);
   const auto shared = std::make_shared<MappedFile>(std::move(*file));
   const std::string_view bytes = text_of(*shared);
-  const InputText mapped{bytes, std::shared_ptr<const char>(shared, bytes.data()), shared->fd(),
-                         shared};
+  std::shared_ptr<const char> owner(shared, bytes.data());  // NOLINT: not a C string
+  const InputText mapped{bytes, std::move(owner), shared->fd(), shared};
   return unpack({path.string(), mapped, max_unpacked_bytes, progress}, defects);
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <string>
 
 #ifdef EPI_HAS_CUDA
@@ -38,7 +39,8 @@ TEST(GluFromC, RejectsUnsupportedDeviceAndDType) {
   EXPECT_EQ(epi_glu_create(&block, &glu), EPI_GLU_UNSUPPORTED);
   EXPECT_EQ(glu, nullptr);
   block.device = 0;
-  block.dtype = static_cast<epi_glu_dtype>(7);
+  constexpr int kUnknown = 7;
+  std::memcpy(&block.dtype, &kUnknown, sizeof kUnknown);
   EXPECT_EQ(epi_glu_create(&block, &glu), EPI_GLU_UNSUPPORTED);
   block.struct_size = 4;
   EXPECT_EQ(epi_glu_create(&block, &glu), EPI_GLU_UNSUPPORTED);

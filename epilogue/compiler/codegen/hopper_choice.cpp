@@ -58,10 +58,11 @@ bool streams_fast(const GemmCode& code, int64_t rows, int processors) {
   const auto wave_ns = [&](int64_t active) {
     return tile_bytes / std::min(kProcessorRate, kMemoryRate / static_cast<double>(active));
   };
+  const int64_t full_waves = tiles / processors;
   const int64_t tail = tiles % processors;
   const double tail_ns =
       tail == 0 ? 0 : wave_ns(has_epilogue || tiles < processors ? tail : processors);
-  const double custom_ns = static_cast<double>(tiles / processors) * wave_ns(processors) + tail_ns;
+  const double custom_ns = static_cast<double>(full_waves) * wave_ns(processors) + tail_ns;
   const double library_ns =
       static_cast<double>(code.n) * row_bytes / kMemoryRate + (has_epilogue ? 3 : 1) * kLaunchNs;
   return custom_ns <= library_ns;
