@@ -88,10 +88,10 @@ Table idle_table(const IdleCauses& idle, const TimeShares& shares, bool cpu_kern
     if (ns > 0) table.add_row({what, time_or_dash(ns), percent(ns, shares.idle_ns)});
   };
   row(cpu_kernels ? "next kernel not called yet" : "next work not launched yet", idle.host_ns());
-  row("launch latency", idle.launch_latency_ns);
-  row("gap between two kernels", idle.between_ns);
-  row("waiting for something not in the trace", idle.not_in_file_ns);
-  row("unknown: launch not in the trace", idle.unknown_ns);
+  row(phrase_of(analysis::IdleCause::kLaunchLatency), idle.launch_latency_ns);
+  row(phrase_of(analysis::IdleCause::kBetweenKernels), idle.between_ns);
+  row(phrase_of(analysis::IdleCause::kNotInFile), idle.not_in_file_ns);
+  row(phrase_of(analysis::IdleCause::kNoLaunch), idle.unknown_ns);
   return table;
 }
 

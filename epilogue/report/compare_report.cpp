@@ -31,12 +31,6 @@ std::string signed_percent(double a, double b) {
   return a == 0 ? (b == 0 ? "" : "new") : fmt::format("{:+.1f} %", 100 * (b - a) / a);
 }
 
-std::string count_text(double count) { return fmt::format("{:g}", count); }
-
-std::string signed_time(double ns) {
-  return fmt::format("{}{}", ns < 0 ? "-" : "+", time_text(ns < 0 ? -ns : ns));
-}
-
 std::string bytes_cell(const Side& side) {
   if (!side.bytes) return "?";
   return fmt::format("{}{}", side.bytes->at_least ? ">= " : "", bytes_text(side.bytes->bytes));
@@ -51,7 +45,7 @@ Table measures_table(const GroupComparison& group, bool cpu_kernels) {
   const auto& a = group.a.median;
   const auto& b = group.b.median;
   const auto time = [&](const char* title, double of_a, double of_b) {
-    table.add_row({title, time_text(of_a), time_text(of_b), signed_time(of_b - of_a),
+    table.add_row({title, time_text(of_a), time_text(of_b), difference_text(of_b - of_a),
                    signed_percent(of_a, of_b)});
   };
   const auto number = [&](const char* title, double of_a, double of_b) {

@@ -31,15 +31,13 @@ std::string gain_text(const AdviceReport& report) {
 std::string host_bound_text(const AdviceReport& report) {
   std::string the = scope_of(report).the;
   if (the.starts_with("the ")) the[0] = 'T';
-  // The sum of the work is longer than the window if it runs on several devices or streams.
-  const double busy_ns = report.diagnosis ? static_cast<double>(report.diagnosis->busy_ns) /
-                                                static_cast<double>(report.diagnosis->judged)
-                                          : report.device_ns;
-  const std::string busy = time_text(busy_ns);
-  const std::string window =
-      time_text(report.diagnosis ? static_cast<double>(report.diagnosis->window_ns()) /
-                                       static_cast<double>(report.diagnosis->judged)
-                                 : report.window_ns);
+  // Not the sum of the work, which several devices or streams may run at the same time.
+  const analysis::Diagnosis& diagnosis = *report.diagnosis;
+  const auto per_step = [&](int64_t ns) {
+    return time_text(static_cast<double>(ns) / static_cast<double>(diagnosis.judged));
+  };
+  const std::string busy = per_step(diagnosis.busy_ns);
+  const std::string window = per_step(diagnosis.window_ns());
   return report.cpu_kernels
              ? fmt::format("{} is host-bound: kernels run {} of {}.", the, busy, window)
              : fmt::format("{} is host-bound: the GPU is busy {} of {}.", the, busy, window);

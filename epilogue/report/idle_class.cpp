@@ -99,25 +99,10 @@ IdleClass idle_class(Bound bound) {
 }
 
 std::string cause_text(IdleCause cause, HostActivity activity) {
-  switch (cause) {
-    case IdleCause::kNotLaunched: {
-      const IdleClass idle = class_of(activity);
-      return idle == IdleClass::kHost
-                 ? fmt::format("{} ({})", words_of(idle).what, phrase_of(activity))
-                 : words_of(idle).what;
-    }
-    case IdleCause::kLaunchLatency:
-      return "launch latency";
-    case IdleCause::kBetweenKernels:
-    case IdleCause::kOtherStreams:
-    case IdleCause::kOtherSteps:
-      return "gap between two kernels";
-    case IdleCause::kNotInFile:
-      return "waiting for something not in the trace";
-    case IdleCause::kNoLaunch:
-      return "unknown: launch not in the trace";
-  }
-  return "";
+  if (cause != IdleCause::kNotLaunched) return phrase_of(cause);
+  const IdleClass idle = class_of(activity);
+  return idle == IdleClass::kHost ? fmt::format("{} ({})", words_of(idle).what, phrase_of(activity))
+                                  : words_of(idle).what;
 }
 
 IdleClassTimes sums_by_class(const analysis::IdleCauses& causes) {

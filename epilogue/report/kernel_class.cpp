@@ -3,9 +3,11 @@
 
 #include <array>
 
+#include "epilogue/analysis/time/work_groups.h"
+
 namespace epi::report {
 
-using analysis::Kind;
+using analysis::WorkClass;
 
 const KernelClassWords& words_of(KernelClass kernel) {
   static constexpr std::array<KernelClassWords, kKernelClasses> kWords{{
@@ -21,34 +23,29 @@ const KernelClassWords& words_of(KernelClass kernel) {
   return kWords[static_cast<size_t>(kernel)];
 }
 
-KernelClass kernel_class(Kind kind) {
-  switch (kind) {
-    case Kind::kGemm:
-    case Kind::kGemv:
-    case Kind::kSplitKReduce:
-    case Kind::kEpilogue:
+KernelClass kernel_class(analysis::Kind kind) {
+  switch (analysis::work_class(kind)) {
+    case WorkClass::kGemm:
       return KernelClass::kGemm;
-    case Kind::kAttention:
+    case WorkClass::kAttention:
+    case WorkClass::kUnfusedAttention:
       return KernelClass::kAttention;
-    case Kind::kConv:
+    case WorkClass::kConvolution:
       return KernelClass::kConvolution;
-    case Kind::kNorm:
-    case Kind::kSoftmax:
-    case Kind::kReduction:
+    case WorkClass::kNorm:
+    case WorkClass::kSoftmax:
+    case WorkClass::kReduction:
       return KernelClass::kNorm;
-    case Kind::kPointwise:
-    case Kind::kOptimizer:
+    case WorkClass::kPointwise:
+    case WorkClass::kOptimizer:
       return KernelClass::kPointwise;
-    case Kind::kComm:
+    case WorkClass::kCommunication:
       return KernelClass::kCommunication;
-    case Kind::kCopy:
-    case Kind::kMemcpy:
-    case Kind::kMemset:
+    case WorkClass::kHostCopies:
+    case WorkClass::kDeviceCopies:
       return KernelClass::kCopy;
-    case Kind::kGather:
-    case Kind::kSort:
-    case Kind::kRandom:
-    case Kind::kUnknown:
+    case WorkClass::kIndexing:
+    case WorkClass::kOther:
       return KernelClass::kOther;
   }
   return KernelClass::kOther;

@@ -119,14 +119,6 @@ std::vector<KernelChange> kernel_changes(const PageData& data) {
   return changes;
 }
 
-std::string count_text(double count) {
-  return count == std::floor(count) ? fmt::format("{:.0f}", count) : fmt::format("{:.1f}", count);
-}
-
-std::string signed_time(double ns) {
-  return ns == 0 ? "0 ns" : fmt::format("{}{}", ns < 0 ? "-" : "+", time_text(std::abs(ns)));
-}
-
 std::string steps_note(const PageData& data) {
   const auto& a = data.files[0].screen.summary.steps;
   const auto& b = data.files[1].screen.summary.steps;
@@ -154,8 +146,8 @@ void kernels_json(JsonWriter& json, const PageData& data, size_t rows) {
     const auto calls = [](const Side& side) {
       return side.total == 0 ? "-" : count_text(side.calls);
     };
-    table.add_row({changes[i].what, words_of(change_of(changes[i])).text, signed_time(b.ns - a.ns),
-                   time(a), time(b), calls(a), calls(b)});
+    table.add_row({changes[i].what, words_of(change_of(changes[i])).text,
+                   difference_text(b.ns - a.ns), time(a), time(b), calls(a), calls(b)});
   }
   table.json(json.key("kernels"));
   json.key("kinds").begin_array();

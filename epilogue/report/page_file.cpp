@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "epilogue/analysis/names/decode.h"
 #include "epilogue/base/json_writer.h"
@@ -55,15 +56,7 @@ void bar_json(JsonWriter& json, const PageFile& file, const EventPlaces& places)
 }
 
 void work_json(JsonWriter& json, const ScreenData& screen) {
-  Table work({{work_title(screen), Align::kLeft},
-              {"calls", Align::kRight},
-              {"time", Align::kRight},
-              {"share", Align::kRight},
-              {"of peak", Align::kRight}});
-  for (const WorkRow& row : work_rows(screen, kScreenGroups)) {
-    work.add_row({row.what, row.calls, row.time, row.share, row.peak});
-  }
-  work.json(json.key("work"));
+  work_table(screen, kScreenGroups).json(json.key("work"));
   // If most launches are missing, the table has all work.
   const int64_t unlinked =
       screen.advised.diagnosis->launches_missing ? 0 : screen.summary.unlinked_kernels;
@@ -81,18 +74,11 @@ int64_t first_place(const std::vector<trace::EventId>& events, const EventPlaces
   return -1;
 }
 
-void ranked_json(JsonWriter& json, const ScreenData& screen, const EventPlaces& places) {
-  Table ranked({{"what could help, ranked", Align::kLeft},
-                {"saves", Align::kLeft},
-                {after_title(screen), Align::kLeft}});
-  const std::vector<AdviceRow> rows = advice_rows(screen);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    ranked.add_row({fmt::format("{} {}", i + 1, rows[i].title), rows[i].saves, rows[i].then});
-  }
-  ranked.json(json.key("ranked"));
+void ranked_json(JsonWriter& json, const RankedAdvice& ranked, const EventPlaces& places) {
+  ranked.table.json(json.key("ranked"));
   json.key("ranked_events").begin_array();
-  for (const AdviceRow& row : rows) {
-    json.integer(first_place(screen.advised.advice[row.place].events, places));
+  for (const analysis::Advice* advice : ranked.rows) {
+    json.integer(first_place(advice->events, places));
   }
   json.end_array();
 }
@@ -116,7 +102,9 @@ void advice_json(JsonWriter& json, const PageFile& file, const EventPlaces& plac
 void answers_json(JsonWriter& json, const PageFile& file, const EventPlaces& places) {
   const ScreenData& screen = file.screen;
   const auto& diagnosis = screen.advised.diagnosis;
-  const bool has_rows = diagnosis && !advice_rows(screen).empty();
+  const std::optional<RankedAdvice> ranked =
+      diagnosis ? std::optional(ranked_advice(screen)) : std::nullopt;
+  const bool has_rows = ranked && !ranked->rows.empty();
   json.key("verdict").string(diagnosis ? verdict_text(*diagnosis, screen.summary.cpu_kernels)
                                        : no_device_text(screen));
   json.key("compile").string(verdict_line(screen.advised));
@@ -131,7 +119,7 @@ void answers_json(JsonWriter& json, const PageFile& file, const EventPlaces& pla
   bar_json(json, file, places);
   if (diagnosis) {
     work_json(json, screen);
-    ranked_json(json, screen, places);
+    ranked_json(json, *ranked, places);
     json.key("no_ranked").string(has_rows ? "" : no_advice_text(screen));
   }
   advice_json(json, file, places);

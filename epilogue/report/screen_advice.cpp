@@ -66,11 +66,15 @@ std::string alternative_text(const std::vector<const analysis::Advice*>& shown) 
 
 }  // namespace
 
-std::vector<AdviceRow> advice_rows(const ScreenData& data) {
-  const char* device = data.summary.cpu_kernels ? "kernels" : "GPU";
-  std::vector<AdviceRow> rows;
-  std::vector<const analysis::Advice*> shown;
+RankedAdvice ranked_advice(const ScreenData& data) {
   const Diagnosis& diagnosis = *data.advised.diagnosis;
+  RankedAdvice ranked{
+      Table({{"what could help, ranked", Align::kLeft},
+             {"saves", Align::kLeft},
+             {diagnosis.whole_trace ? "after (limit)" : "step after (limit)", Align::kLeft}}),
+      {}};
+  const char* device = data.summary.cpu_kernels ? "kernels" : "GPU";
+  std::vector<const analysis::Advice*>& shown = ranked.rows;
   const double step_ns =
       static_cast<double>(diagnosis.window_ns()) / static_cast<double>(diagnosis.judged);
   double before_ns = step_ns;
@@ -88,30 +92,19 @@ std::vector<AdviceRow> advice_rows(const ScreenData& data) {
     // GPU work off the critical path shortens the step only if it is GPU-bound without the
     // profiler.
     const bool hidden = is_sequel && advice.on_device && saved_ns < 1;
-    rows.push_back(
-        {static_cast<size_t>(&advice - data.advised.advice.data()),
-         alternative_text(shown) + short_title(advice),
+    ranked.table.add_row(
+        {fmt::format("{} {}{}", shown.size(), alternative_text(shown), short_title(advice)),
          advice.on_device ? device_saving_text(advice, device) : step_saving_text(advice, saved_ns),
          !is_sequel || !sure ? "-"
          : hidden            ? "if GPU-bound"
                              : then});
   }
-  return rows;
-}
-
-std::string after_title(const ScreenData& data) {
-  return data.advised.diagnosis->whole_trace ? "after (limit)" : "step after (limit)";
+  return ranked;
 }
 
 std::string advice_text(const ScreenData& data, size_t width) {
-  Table table({{"what could help, ranked", Align::kLeft},
-               {"saves", Align::kLeft},
-               {after_title(data), Align::kLeft}});
-  const std::vector<AdviceRow> rows = advice_rows(data);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    table.add_row({fmt::format("{} {}", i + 1, rows[i].title), rows[i].saves, rows[i].then});
-  }
-  return rows.empty() ? "" : '\n' + table.text(width);
+  const RankedAdvice ranked = ranked_advice(data);
+  return ranked.rows.empty() ? "" : '\n' + ranked.table.text(width);
 }
 
 }  // namespace epi::report

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "epilogue/report/screen_data.h"
+#include "epilogue/report/table.h"
 #include "epilogue/report/units.h"
 
 namespace epi::report {
@@ -31,29 +32,18 @@ std::string bar_text(const ScreenData& data, size_t width);
 
 // "GEMM 8192x768x3072 bf16"
 std::string group_text(const analysis::WorkGroup& group);
-// A row of the table of GPU work. Several steps that overlap are shown by their means.
-struct WorkRow {
-  std::string what;
-  std::string calls;
-  std::string time;
-  std::string share;
-  std::string peak;
-};
-std::string work_title(const ScreenData& data);
-// At most `most` groups, and the rest as one row.
-std::vector<WorkRow> work_rows(const ScreenData& data, size_t most);
+// The table of GPU work: at most `most` groups, and the rest as one row. Several steps that overlap
+// are shown by their means.
+Table work_table(const ScreenData& data, size_t most);
 std::string groups_text(const ScreenData& data, size_t most, size_t width);
 
-// A row of the advice: what it saves, and what limits the step after it.
-struct AdviceRow {
-  size_t place;  // in `AdviceReport::advice`
-  std::string title;
-  std::string saves;
-  std::string then;
+// The first pieces of advice: what each saves, and what limits the step after it.
+struct RankedAdvice {
+  Table table;
+  std::vector<const analysis::Advice*> rows;
 };
-std::vector<AdviceRow> advice_rows(const ScreenData& data);
-std::string after_title(const ScreenData& data);
-// The first pieces of advice as a table.
+RankedAdvice ranked_advice(const ScreenData& data);
+// The same as text. Empty if there is no advice.
 std::string advice_text(const ScreenData& data, size_t width);
 
 // "3 steps, #3 shown (median GPU time)"

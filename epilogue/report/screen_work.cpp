@@ -73,30 +73,21 @@ std::string group_text(const WorkGroup& group) {
   return fmt::format("{} {}", name_of(group.what), group.about);
 }
 
-namespace {
-
-std::string count_text(int64_t calls, int64_t steps) {
-  return calls % steps == 0
-             ? fmt::format("{}", calls / steps)
-             : fmt::format("{:.1f}", static_cast<double>(calls) / static_cast<double>(steps));
-}
-
-}  // namespace
-
-std::string work_title(const ScreenData& data) {
-  return fmt::format("{} {}", data.summary.cpu_kernels ? "kernels" : "GPU work",
-                     time_of(data.groups.ns / data.advised.diagnosis->judged));
-}
-
-std::vector<WorkRow> work_rows(const ScreenData& data, size_t most) {
+Table work_table(const ScreenData& data, size_t most) {
   const auto& groups = data.groups;
   const int64_t steps = data.advised.diagnosis->judged;
-  std::vector<WorkRow> rows;
+  Table table({{fmt::format("{} {}", data.summary.cpu_kernels ? "kernels" : "GPU work",
+                            time_of(groups.ns / steps)),
+                Align::kLeft},
+               {"calls", Align::kRight},
+               {"time", Align::kRight},
+               {"share", Align::kRight},
+               {"of peak", Align::kRight}});
   const auto add = [&](const std::string& name, int64_t calls, int64_t ns, std::string peak) {
     const double share =
         groups.ns == 0 ? 0 : static_cast<double>(ns) / static_cast<double>(groups.ns);
-    rows.push_back({name, count_text(calls, steps), time_of(ns / steps),
-                    fmt::format("{:.0f} %", 100 * share), std::move(peak)});
+    table.add_row({name, count_text(static_cast<double>(calls) / static_cast<double>(steps)),
+                   time_of(ns / steps), fmt::format("{:.0f} %", 100 * share), std::move(peak)});
   };
   int64_t rest_calls = groups.rest_calls;
   int64_t rest_ns = groups.rest_ns;
@@ -110,20 +101,11 @@ std::vector<WorkRow> work_rows(const ScreenData& data, size_t most) {
     }
   }
   if (rest_calls > 0) add("others", rest_calls, rest_ns, "-");
-  return rows;
+  return table;
 }
 
 std::string groups_text(const ScreenData& data, size_t most, size_t width) {
-  if (data.groups.groups.empty()) return "";
-  Table table({{work_title(data), Align::kLeft},
-               {"calls", Align::kRight},
-               {"time", Align::kRight},
-               {"share", Align::kRight},
-               {"of peak", Align::kRight}});
-  for (const WorkRow& row : work_rows(data, most)) {
-    table.add_row({row.what, row.calls, row.time, row.share, row.peak});
-  }
-  return table.text(width);
+  return data.groups.groups.empty() ? "" : work_table(data, most).text(width);
 }
 
 }  // namespace epi::report

@@ -21,11 +21,6 @@ double us(double ns) { return ns / 1000; }
 
 std::string share(double part) { return fmt::format("{:.1f} %", 100 * part); }
 
-// The median of an even number of counts may end in .5.
-std::string count_text(double count) {
-  return count == std::floor(count) ? fmt::format("{:.0f}", count) : fmt::format("{:.1f}", count);
-}
-
 std::vector<Table::Column> columns(const char* first, const char* second, bool cpu_kernels) {
   const char* kernel_time = cpu_kernels ? "kernel time" : "GPU";
   return {{first, Align::kLeft},        {second, Align::kRight}, {"CPU", Align::kRight},

@@ -54,4 +54,12 @@ std::string plural(double count, const char* stem, const char* ending,
   return fmt::format("{} {}{}", number, stem, count == 1 ? singular_ending : ending);
 }
 
+std::string difference_text(double nanoseconds) {
+  return fmt::format("{}{}", nanoseconds < 0 ? "-" : "+", time_text(std::abs(nanoseconds)));
+}
+
+std::string count_text(double count) {
+  return count == std::floor(count) ? fmt::format("{:.0f}", count) : fmt::format("{:.1f}", count);
+}
+
 }  // namespace epi::report

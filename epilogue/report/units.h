@@ -14,6 +14,10 @@ std::string bytes_text(double bytes);
 std::string flops_text(double flops);
 // "850 ns", "12.40 us", "462.1 ms", "1.500 s".
 std::string time_text(double nanoseconds);
+// The difference of two times: "+12.40 us", "-850 ns".
+std::string difference_text(double nanoseconds);
+// A number that may end in .5, such as a median of counts: "5", "4.5".
+std::string count_text(double count);
 // Four digits without a unit: "1.500", "12.40", "462.1".
 std::string four_digits(double value);
 // Bytes per nanosecond as "517.8 GB/s", "2.005 TB/s".

@@ -337,6 +337,24 @@ const char* phrase_of(HostActivity activity) {
   }
 }
 
+const char* phrase_of(analysis::IdleCause cause) {
+  switch (cause) {
+    case analysis::IdleCause::kNotLaunched:
+      return "not launched yet";
+    case analysis::IdleCause::kLaunchLatency:
+      return "launch latency";
+    case analysis::IdleCause::kBetweenKernels:
+    case analysis::IdleCause::kOtherStreams:
+    case analysis::IdleCause::kOtherSteps:
+      return "gap between two kernels";
+    case analysis::IdleCause::kNotInFile:
+      return "waiting for something not in the trace";
+    case analysis::IdleCause::kNoLaunch:
+      return "unknown: launch not in the trace";
+  }
+  return "";
+}
+
 const char* text_of(What what) {
   switch (what) {
     case What::kGemms:

@@ -25,6 +25,7 @@ const char* text_of(analysis::IdleCause cause);
 const char* phrase_of(analysis::Bound bound);
 const char* phrase_of(analysis::Limiter limiter);
 const char* phrase_of(analysis::HostActivity activity);
+const char* phrase_of(analysis::IdleCause cause);
 // In a column: "GPU".
 const char* short_of(analysis::Limiter limiter);
 // As an adjective, in a sentence and in a column: "communication-bound", "comm.-bound".

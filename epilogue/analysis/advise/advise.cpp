@@ -152,7 +152,6 @@ AdviceReport advise(const TraceIndex& index, const std::optional<std::string>& u
   result.device_ns = median.device_ns;
   result.cpu_ns = median.cpu_ns;
   result.kernels = instance.measures.kernels;
-  result.window_ns = static_cast<double>(instance.measures.window_ns);
   const HostView view{index, instance, owned, host_events(index, subject, place)};
   if (!owned.work.empty()) {
     result.diagnosis = diagnose(index, subject);

@@ -40,7 +40,6 @@ struct AdviceReport {
   int64_t instances = 0;
   double device_ns = 0;  // median
   double cpu_ns = 0;
-  double window_ns = 0;
   int64_t kernels = 0;
   std::optional<Diagnosis> diagnosis;
   FusionEstimate fusion;

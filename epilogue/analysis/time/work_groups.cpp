@@ -12,12 +12,8 @@
 #include "epilogue/analysis/time/bound.h"
 
 namespace epi::analysis {
-namespace {
 
-using trace::EventId;
-using trace::kNoEvent;
-
-WorkClass class_of(Kind kind) {
+WorkClass work_class(Kind kind) {
   switch (kind) {
     case Kind::kGemm:
     case Kind::kGemv:
@@ -53,6 +49,11 @@ WorkClass class_of(Kind kind) {
   }
   return WorkClass::kOther;
 }
+
+namespace {
+
+using trace::EventId;
+using trace::kNoEvent;
 
 bool has_flops(WorkClass what) {
   return what == WorkClass::kGemm || what == WorkClass::kConvolution ||
@@ -129,7 +130,7 @@ class Grouper {
     if (typical_bound_of_work(index_, id) == Bound::kCopies) {
       return {WorkClass::kHostCopies, std::string(index_.trace.name_of(id))};
     }
-    const WorkClass what = class_of(kind(id));
+    const WorkClass what = work_class(kind(id));
     const EventId op = index_.links.op[id];
     if (what == WorkClass::kGemm && op != kNoEvent) {
       const auto sizes = gemm_shape(index_.trace, op);

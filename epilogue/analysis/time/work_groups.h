@@ -31,6 +31,10 @@ enum class WorkClass : uint8_t {
   kOther,
 };
 
+// By the kind alone. Copies between host and device are among kDeviceCopies, and unfused attention
+// among its parts.
+WorkClass work_class(Kind kind);
+
 struct WorkGroup {
   WorkClass what = WorkClass::kOther;
   std::string about;  // GEMM sizes or an operator; empty: the whole class
