@@ -48,7 +48,8 @@ constexpr double kLaunchNs = 2000;
 
 // A library distributes the weights evenly. With an epilogue, the SMs of the last wave have the
 // memory to themselves. Without one, k is longer, and the last wave takes as long as the others:
-// 57 us instead of 37 us for n 5120 and k 13824, which are 2.4 waves.
+// with `glu_rows 5120 13824 1`, whose down has 2.4 waves, the block takes 130 us, and 109 us with
+// the library's down.
 bool streams_fast(const GemmCode& code, int64_t rows, int processors) {
   const bool has_epilogue = !code.program.steps.empty();
   const int weights = choose_stream(code, rows, processors).rows;

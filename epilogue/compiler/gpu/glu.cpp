@@ -58,11 +58,11 @@ std::optional<Function> function_of(epi_glu_activation activation) {
   return std::nullopt;
 }
 
-// Multiples of 256 bytes, so that every part of the workspace is aligned.
+constexpr size_t kLibraryAlignment = 256;  // of the memory for cuBLASLt
+
+// A multiple of 16 bytes, because n is a multiple of 8.
 size_t hidden_bytes(int64_t m, int64_t n) {
-  constexpr size_t kAlignment = 256;
-  const size_t size = static_cast<size_t>(m) * static_cast<size_t>(n) * 2;
-  return (size + kAlignment - 1) / kAlignment * kAlignment;
+  return static_cast<size_t>(m) * static_cast<size_t>(n) * 2;
 }
 
 // Runs the tasks on several threads, and rethrows the first exception.
@@ -135,7 +135,14 @@ struct epi_glu {
     const bool splits = splits_gate_up(m, path);
     const bool uses_library = splits || splits_down(m, path);
     return hidden_bytes(m, block.n) * (splits ? 2 : 1) +
-           (uses_library ? static_cast<size_t>(epi::cuda::kGemmWorkspaceBytes) : 0);
+           (uses_library ? kLibraryAlignment + static_cast<size_t>(epi::cuda::kGemmWorkspaceBytes)
+                         : 0);
+  }
+  // The memory for cuBLASLt, at the end of the workspace.
+  std::byte* library_workspace(const epi_glu_call& call) const {
+    const auto end = reinterpret_cast<uintptr_t>(call.workspace) + call.workspace_bytes -
+                     static_cast<size_t>(epi::cuda::kGemmWorkspaceBytes);
+    return reinterpret_cast<std::byte*>(end / kLibraryAlignment * kLibraryAlignment);
   }
 
   epi_glu_status check(const epi_glu_call& call) const;
@@ -159,8 +166,7 @@ void epi_glu::run_library(const epi_glu_call& call, const void* in, int64_t in_s
   gemm.out = bytes(out);
   gemm.ld_out = columns;
   gemm.stream = call.stream;
-  gemm.workspace = bytes(call.workspace) + (call.workspace_bytes / 256 * 256 -
-                                            static_cast<size_t>(epi::cuda::kGemmWorkspaceBytes));
+  gemm.workspace = library_workspace(call);
   if (!epi::cuda::try_gemm(gemm, block.device)) {
     epi::fail("glu", "cuBLASLt has no algorithm for m {}, n {}, k {}", gemm.m, gemm.n, gemm.k);
   }
