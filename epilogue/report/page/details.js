@@ -67,7 +67,7 @@ function hostActivity(view, gaps, place) {
   const python = [gaps.python[place], gaps.module[place]].map((text) => events.text(text));
   const parts = [eventLink(view, gaps.host[place], name),
     ...new Set(python.filter((text) => text !== null))].filter((part) => part !== null);
-  return parts.length === 0 ? ['no recorded activity of the host']
+  return parts.length === 0 ? ['no recorded host activity']
     : parts.flatMap((part, i) => i === 0 ? [part] : [' in ', part]);
 }
 
@@ -142,12 +142,13 @@ function describeRange(view, begin, end) {
 
 function describeDevice(view, gaps, begin, end) {
   const from = Math.max(begin, gaps.begin), to = Math.min(end, gaps.begin + gaps.length);
-  if (to <= from) return make('p', {}, `The range is outside the events of GPU ${gaps.pid}.`);
+  const name = view.cpuKernels ? 'CPU kernels' : `GPU ${gaps.pid}`;
+  if (to <= from) return make('p', {}, `${name}: no events in the range.`);
   const sums = gaps.sums(from, to), idle = sums.reduce((total, ns) => total + ns, 0);
   const part = (key, letter, what, ns) => legendItem(key, letter,
     `${what} ${nanoseconds(ns)}, ${percent(ns / (to - from))}`);
   return make('div', {},
-    make('b', {}, `${view.cpuKernels ? 'CPU kernels' : `GPU ${gaps.pid}`}: ${nanoseconds(to - from)}`),
+    make('b', {}, `${name}: ${nanoseconds(to - from)}`),
     make('div', { class: 'legend' }, part('busy', 'G', 'busy', to - from - idle),
       ...data.idle.map(({ key, letter, what }, i) => sums[i] > 0
         ? part(key, letter, what, sums[i]) : null)));
@@ -158,7 +159,7 @@ function leftOutNote(view) {
   const ns = view.events.gaps.reduce((sum, one) => sum + one.leftOutNs, 0);
   const notes = [];
   if (view.timeline.left_out > 0) {
-    notes.push(`without ${plural(view.timeline.left_out, 'short event')} of the trace`);
+    notes.push(`${plural(view.timeline.left_out, 'short event')} of the trace not included`);
   }
   if (ns > 0) notes.push(`${nanoseconds(ns)} of short idle intervals of the trace count as busy`);
   return notes.length > 0 ? quiet(notes.join('; ')) : null;

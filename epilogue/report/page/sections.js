@@ -183,7 +183,7 @@ function adviceSection() {
 function qualitySection() {
   return staticSection(sideBySide((file, index) => {
     const notes = [...file.quality, ...timelines.views[index].timeline.notes];
-    return notes.length === 0 ? quiet('Nothing noted: the trace is complete.')
+    return notes.length === 0 ? quiet('No defects were found in the trace.')
       : make('ul', {}, ...notes.map((note) => make('li', {}, note)));
   }), data.files.flatMap((file, i) => [...file.quality, ...timelines.views[i].timeline.notes]));
 }

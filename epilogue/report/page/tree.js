@@ -74,7 +74,7 @@ const ONE_TREE = [['CPU total', ([row]) => cellTime(row, CPU)],
   ['each', ([row]) => row[CALLS] > 1
     ? `${row[WORK] < 0 ? 'CPU' : DEVICE} ${nanoseconds(row[LEAST])} to ${nanoseconds(row[MOST])}` : '']];
 function treeChange([a, b], isMoved) {
-  if (isMoved) return 'other parent';
+  if (isMoved) return 'moved';
   if (!a || !b) return a ? 'gone in B' : 'new in B';
   const ns = Math.max(0, b[WORK]) - Math.max(0, a[WORK]);
   return ns === 0 ? '' : (ns > 0 ? '+' : '-') + nanoseconds(Math.abs(ns));
