@@ -5,14 +5,12 @@
 
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
 #include <atomic>
 #include <exception>
-#include <functional>
 #include <optional>
 #include <string>
-#include <thread>
 
+#include "epilogue/base/thread_pool.h"
 #include "epilogue/compiler/gpu/glu_rows.h"
 #include "epilogue/cuda/cublaslt.h"
 #include "epilogue/cuda/cuda_device.h"
@@ -63,29 +61,6 @@ constexpr size_t kLibraryAlignment = 256;  // of the memory for cuBLASLt
 // A multiple of 16 bytes, because n is a multiple of 8.
 size_t hidden_bytes(int64_t m, int64_t n) {
   return static_cast<size_t>(m) * static_cast<size_t>(n) * 2;
-}
-
-// Runs the tasks on several threads, and rethrows the first exception.
-void run_parallel(const std::vector<std::function<void()>>& tasks) {
-  std::atomic<size_t> next = 0;
-  std::vector<std::exception_ptr> errors(tasks.size());
-  const auto work = [&] {
-    for (size_t i = next++; i < tasks.size(); i = next++) {
-      try {
-        tasks[i]();
-      } catch (...) {
-        errors[i] = std::current_exception();
-      }
-    }
-  };
-  std::vector<std::thread> threads;
-  const size_t count = std::min<size_t>(tasks.size(), std::thread::hardware_concurrency());
-  for (size_t i = 1; i < count; ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
-  for (const std::exception_ptr& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
 }
 
 bool is_capturing(CUstream_st* stream) {
@@ -272,7 +247,10 @@ epi_glu_status epi_glu_prepare(epi_glu* glu) {
   last_message.clear();
   if (glu->is_prepared) return EPI_GLU_OK;
   try {
-    run_parallel(glu->rows.forms());
+    const auto forms = glu->rows.forms();
+    epi::parallel_for(static_cast<int64_t>(forms.size()), 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) forms[static_cast<size_t>(i)]();
+    });
     epi::cuda::load_glu_gate(glu->dtype, glu->activation, glu->block.device);
   } catch (const std::exception& error) {
     last_message = error.what();
