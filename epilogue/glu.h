@@ -5,11 +5,12 @@
  *   epi_glu_block block = {sizeof block, 0, EPI_GLU_BF16, EPI_GLU_SILU, 0, k, n, k};
  *   epi_glu* glu = NULL;
  *   epi_glu_create(&block, &glu);
- *   epi_glu_prepare(glu);                            (before a capture: generates or loads code)
+ *   epi_glu_prepare(glu);  // before a capture: generates or loads code
  *   epi_glu_call call = {sizeof call, EPI_GLU_AUTO, stream, m, x, k, gate, up, down};
  *   call.y = y;
- *   call.workspace = ...;                            (epi_glu_workspace_bytes(glu, m,
- * EPI_GLU_AUTO)) epi_glu_run(glu, &call); epi_glu_destroy(glu);
+ *   call.workspace_bytes = epi_glu_workspace_bytes(glu, m, EPI_GLU_AUTO);
+ *   call.workspace = allocate(call.workspace_bytes);
+ *   epi_glu_run(glu, &call);
  *
  * x is [m, k] with a row stride, gate and up are [n, k], down is [out, n], y is [m, out]; biases
  * have n, n and out elements. All but x are dense and row-major. Elements have 16 bits. Addresses
@@ -43,10 +44,9 @@ typedef enum {
 
 typedef enum {
   EPI_GLU_OK = 0,
-  EPI_GLU_BAD_SIZE = 1, /* m below 1; n, k or out below 8 or not a multiple of 8; a bad stride */
-  EPI_GLU_BAD_ADDRESS =
-      2,                 /* null, or not aligned to 16 bytes; a bias that the block does not have */
-  EPI_GLU_WORKSPACE = 3, /* smaller than epi_glu_workspace_bytes */
+  EPI_GLU_BAD_SIZE = 1,     /* m below 1; n, k, out or a stride not a positive multiple of 8 */
+  EPI_GLU_BAD_ADDRESS = 2,  /* null, not aligned, or a bias that the block does not have */
+  EPI_GLU_WORKSPACE = 3,    /* smaller than epi_glu_workspace_bytes */
   EPI_GLU_NOT_PREPARED = 4, /* epi_glu_prepare was not called */
   EPI_GLU_UNSUPPORTED = 5,  /* no Hopper GPU, a build without CUDA, another dtype or activation */
   EPI_GLU_FAILED = 6        /* CUDA or the compiler: epi_glu_message */
