@@ -108,7 +108,6 @@ void answers_json(JsonWriter& json, const PageFile& file, const EventPlaces& pla
   json.key("verdict").string(diagnosis ? verdict_text(*diagnosis, screen.summary.cpu_kernels)
                                        : no_device_text(screen));
   json.key("compile").string(verdict_line(screen.advised));
-  json.key("compile_verdict").string(text_of(screen.advised.verdict));
   strings_json(json, "path", diagnosis ? path_lines(screen, kWide) : std::vector<std::string>());
   strings_json(json, "notes",
                diagnosis ? verdict_notes(screen, file.index.trace) : std::vector<std::string>());
