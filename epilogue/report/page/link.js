@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of the page in its address: "#t=BEGIN,LENGTH&sel=FILE.EVENT&tab=tree". Times are
-// nanoseconds from the start of the trace A. A link restores the view.
+// The state of the page in its address: "#t=START,LENGTH&sel=FILE.EVENT&tab=tree". Times are
+// nanoseconds from the start of trace A. A link restores the view.
 class DeepLink {
   constructor(tabs, search) {
     Object.assign(this, { tabs, search });
