@@ -11,13 +11,11 @@
 namespace epi::cuda {
 namespace {
 
-// First the library on the loader's search path, then the path that was found at build time.
-constexpr const char* kFiles[] = {"libcublasLt.so.13", EPI_CUBLASLT_PATH};
+// By name: in a program that already uses cuBLASLt this is the same library.
+constexpr const char* kFile = "libcublasLt.so.13";
 
 void* open_library() {
-  for (const char* file : kFiles) {
-    if (void* handle = ::dlopen(file, RTLD_NOW | RTLD_LOCAL)) return handle;
-  }
+  if (void* handle = ::dlopen(kFile, RTLD_NOW | RTLD_LOCAL)) return handle;
   fail("mm", "cannot load cuBLASLt ({}): install the CUDA toolkit 13", ::dlerror());
 }
 

@@ -13,8 +13,9 @@
 namespace epi::compiler {
 namespace {
 
-// First by name, through the system's search path, then at its location at build time.
-constexpr const char* kFiles[] = {"libnvrtc.so.13", EPI_NVRTC_PATH};
+// By name: in a program that already uses NVRTC this is the same library. The functions below are
+// the same in both.
+constexpr const char* kFiles[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
 
 struct Nvrtc {
   decltype(&nvrtcCreateProgram) create = nullptr;
@@ -31,7 +32,7 @@ void* open_library() {
   for (const char* file : kFiles) {
     if (void* handle = ::dlopen(file, RTLD_NOW | RTLD_LOCAL)) return handle;
   }
-  fail("compile", "cannot load NVRTC ({}): install the CUDA toolkit 13", ::dlerror());
+  fail("compile", "cannot load NVRTC ({}): install the CUDA toolkit 12 or 13", ::dlerror());
 }
 
 template <typename F>
