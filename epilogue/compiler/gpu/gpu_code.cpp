@@ -14,6 +14,7 @@
 #include "epilogue/compiler/plan/code_cache.h"
 #include "epilogue/cuda/attribute.h"
 #include "epilogue/cuda/device_guard.h"
+#include "epilogue/cuda/driver_function.h"
 #include "epilogue/cuda/stream.h"
 
 namespace epi::compiler {
@@ -95,16 +96,8 @@ std::shared_ptr<const GpuCode> load_gpu_code(std::span<const std::byte> code, in
 
 // Uses the driver API: the runtime does not provide this.
 std::vector<size_t> parameter_bytes(void* kernel) {
-  static const auto info = [] {
-    void* function = nullptr;
-    cudaDriverEntryPointQueryResult found{};
-    cuda::check(cudaGetDriverEntryPointByVersion("cuKernelGetParamInfo", &function, 12040,
-                                                 cudaEnableDefault, &found),
-                "cudaGetDriverEntryPointByVersion");
-    if (found != cudaDriverEntryPointSuccess)
-      fail("cuda", "the driver does not provide cuKernelGetParamInfo (CUDA 12.4)");
-    return reinterpret_cast<decltype(&cuKernelGetParamInfo)>(function);
-  }();
+  static const auto info =
+      cuda::driver_function<decltype(&cuKernelGetParamInfo)>("cuKernelGetParamInfo", 12040);
   std::vector<size_t> sizes;
   size_t offset = 0;
   size_t size = 0;
@@ -158,19 +151,32 @@ bool gpu_overlaps_launches(int device) {
   return cuda::attribute(cudaDevAttrComputeCapabilityMajor, device) >= 9;
 }
 
+// Uses the driver API, which takes less time than cudaLaunchKernelExC.
 void launch_gpu(const GpuLaunch& launch, void** arguments, int device, CUstream_st* stream) {
+  static const auto start =
+      cuda::driver_function<decltype(&cuLaunchKernelEx)>("cuLaunchKernelEx", 12000);
   const cuda::DeviceGuard guard(device);
-  cudaLaunchAttribute overlap{};
-  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  overlap.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(launch.blocks);
-  config.blockDim = dim3(launch.threads);
-  config.dynamicSmemBytes = launch.shared_bytes;
-  config.stream = stream;
+  CUlaunchAttribute overlap{};
+  overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  overlap.value.programmaticStreamSerializationAllowed = 1;
+  CUlaunchConfig config{};
+  config.gridDimX = launch.blocks;
+  config.gridDimY = config.gridDimZ = 1;
+  config.blockDimX = launch.threads;
+  config.blockDimY = config.blockDimZ = 1;
+  config.sharedMemBytes = launch.shared_bytes;
+  config.hStream = stream;
   config.attrs = &overlap;
   config.numAttrs = launch.overlaps ? 1 : 0;
-  cuda::check(cudaLaunchKernelExC(&config, launch.kernel, arguments), "cudaLaunchKernelExC");
+  auto* kernel = static_cast<CUfunction>(launch.kernel);  // a CUkernel serves as well
+  CUresult result = start(&config, kernel, arguments, nullptr);
+  if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_CONTEXT_IS_DESTROYED) {
+    cuda::check(cudaSetDevice(device), "cudaSetDevice");  // the first CUDA call of this thread
+    result = start(&config, kernel, arguments, nullptr);
+  }
+  if (result != CUDA_SUCCESS) {
+    fail("cuda", "cuLaunchKernelEx: {}", cudaGetErrorString(static_cast<cudaError_t>(result)));
+  }
 }
 
 }  // namespace epi::compiler

@@ -2,28 +2,13 @@
 #include "epilogue/compiler/gpu/tensor_map.h"
 
 #include <cuda.h>
-#include <cuda_runtime_api.h>
 
-#include "epilogue/cuda/cuda_error.h"
+#include "epilogue/cuda/driver_function.h"
 
 namespace epi::compiler {
 namespace {
 
 constexpr int64_t kMapAlignment = 16;
-
-// Loads the function through the runtime instead of linking libcuda, which machines without a GPU
-// lack.
-decltype(&cuTensorMapEncodeTiled) find_encode() {
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  cuda::check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
-                                               cudaEnableDefault, &found),
-              "cudaGetDriverEntryPointByVersion");
-  if (found != cudaDriverEntryPointSuccess) {
-    fail("cuda", "the driver does not provide cuTensorMapEncodeTiled (CUDA 12.0)");
-  }
-  return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
-}
 
 }  // namespace
 
@@ -34,7 +19,8 @@ bool fits_tensor_map(const MapMatrix& matrix) {
 }
 
 TensorMap make_tensor_map(const MapMatrix& matrix, int box_rows, int box_columns) {
-  static const auto encode = find_encode();
+  static const auto encode =
+      cuda::driver_function<decltype(&cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled", 12000);
   static_assert(sizeof(TensorMap) == sizeof(CUtensorMap));
   const cuuint64_t sizes[] = {static_cast<cuuint64_t>(matrix.columns),
                               static_cast<cuuint64_t>(matrix.rows)};
