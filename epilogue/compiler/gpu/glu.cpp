@@ -18,6 +18,7 @@
 #include "epilogue/cuda/device_guard.h"
 #include "epilogue/cuda/gemm.h"
 #include "epilogue/cuda/glu_gate.h"
+#include "epilogue/cuda/relaxed_capture.h"
 
 namespace {
 
@@ -63,7 +64,9 @@ size_t hidden_bytes(int64_t m, int64_t n) {
   return static_cast<size_t>(m) * static_cast<size_t>(n) * 2;
 }
 
+// The default stream, which is null, cannot be captured.
 bool is_capturing(CUstream_st* stream) {
+  if (stream == nullptr) return false;
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   epi::cuda::check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
   return status != cudaStreamCaptureStatusNone;
@@ -246,6 +249,7 @@ epi_glu_status epi_glu_prepare(epi_glu* glu) {
   if (glu == nullptr) return EPI_GLU_BAD_ADDRESS;
   last_message.clear();
   if (glu->is_prepared) return EPI_GLU_OK;
+  const epi::cuda::RelaxedCapture relaxed;  // the caller may be capturing a stream
   try {
     const auto forms = glu->rows.forms();
     epi::parallel_for(static_cast<int64_t>(forms.size()), 1, [&](int64_t begin, int64_t end) {
