@@ -25,7 +25,7 @@ constexpr Loop kLoops[] = {{"pointwise", Kind::kPointwise, 1},
 std::string op_of(std::string_view function) {
   if (function == "Max") return "amax";
   if (function == "Copy" || function == "Convert") return "copy_";
-  const std::string name = snake_case(function);
+  std::string name = snake_case(function);
   for (const pointwise::FunctionInfo& info : pointwise::kFunctions) {
     if (info.name == name) return std::string(info.op);  // "gelu" for "gelu_tanh"
   }
