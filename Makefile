@@ -40,4 +40,4 @@ lint: setup-tests
 	@clang-format-19 --dry-run --Werror $(SOURCES)
 	@scripts/check_includes
 	@scripts/check_language
-	@mypy --strict --python-version 3.9 --cache-dir build/mypy --no-error-summary python/epilogue
+	@mypy --config-file python/mypy.ini --cache-dir build/mypy --no-error-summary python/epilogue
