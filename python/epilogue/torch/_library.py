@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loads ``libepilogue_glu.so`` (epilogue/glu.h) with ctypes."""
+from __future__ import annotations
+
+import ctypes
+import glob
+import os
+from ctypes import POINTER, Structure, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint32, c_void_p
+from typing import Optional, Tuple
+
+import torch
+
+# The values of epi_glu_activation.
+ACTIVATIONS = {"gelu_tanh": 0, "silu": 1, "gelu": 2, "relu": 3}
+GATE_BIAS, UP_BIAS, DOWN_BIAS = 1, 2, 4  # epi_glu_bias
+DTYPES = {torch.bfloat16: 0, torch.float16: 1}  # epi_glu_dtype
+
+
+class Block(Structure):
+    """``epi_glu_block``."""
+
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("device", c_int32),
+        ("dtype", c_int),
+        ("activation", c_int),
+        ("biases", c_uint32),
+        ("k", c_int64),
+        ("n", c_int64),
+        ("out", c_int64),
+    ]
+
+
+class Call(Structure):
+    """``epi_glu_call``."""
+
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("path", c_int),
+        ("stream", c_void_p),
+        ("m", c_int64),
+        ("x", c_void_p),
+        ("x_stride", c_int64),
+        ("gate", c_void_p),
+        ("up", c_void_p),
+        ("down", c_void_p),
+        ("gate_bias", c_void_p),
+        ("up_bias", c_void_p),
+        ("down_bias", c_void_p),
+        ("y", c_void_p),
+        ("workspace", c_void_p),
+        ("workspace_bytes", c_size_t),
+    ]
+
+
+def _path() -> str:
+    chosen = os.environ.get("EPILOGUE_GLU_LIBRARY")
+    return chosen or os.path.join(os.path.dirname(__file__), "_lib", "libepilogue_glu.so")
+
+
+def _load_nvrtc() -> None:
+    """Loads the NVRTC of PyTorch's packages, which is not on the loader's path."""
+    site_packages = os.path.dirname(os.path.dirname(os.path.abspath(torch.__file__)))
+    for major in (13, 12):
+        for path in glob.glob(os.path.join(site_packages, "nvidia", "*", "lib", f"libnvrtc.so.{major}")):
+            try:
+                ctypes.CDLL(path)
+                return
+            except OSError:  # of another platform
+                continue
+
+
+def _declare(library: ctypes.CDLL) -> None:
+    signatures = {
+        "epi_torch_register": (c_char_p, []),
+        "epi_torch_prepare": (c_char_p, [POINTER(Block)]),
+        "epi_glu_create": (c_int, [POINTER(Block), POINTER(c_void_p)]),
+        "epi_glu_prepare": (c_int, [c_void_p]),
+        "epi_glu_workspace_bytes": (c_size_t, [c_void_p, c_int64, c_int]),
+        "epi_glu_run": (c_int, [c_void_p, POINTER(Call)]),
+        "epi_glu_status_text": (c_char_p, [c_int]),
+        "epi_glu_message": (c_char_p, []),
+    }
+    for name, (result, arguments) in signatures.items():
+        function = getattr(library, name)
+        function.restype = result
+        function.argtypes = arguments
+
+
+def _load() -> Tuple[Optional[ctypes.CDLL], str]:
+    path = _path()
+    try:
+        _load_nvrtc()
+        library = ctypes.CDLL(path)
+        _declare(library)
+    except (OSError, AttributeError) as error:
+        return None, f"{path} cannot be loaded ({error})"
+    return library, ""
+
+
+library, load_error = _load()
