@@ -185,18 +185,23 @@ int run(const std::vector<std::string>& args) {
   if (const auto ready = register_cuda_backend(); !ready) throw Error(ready.error().message);
   const Rows rows(std::stoll(args[0]), std::stoll(args[1]));
   fmt::print("k {} n {}, microseconds per call: back to back (after a pause)\n", args[0], args[1]);
-  fmt::print("{:>7}{:>20}{:>20}{:>20}{:>12}\n", "m", "auto", "custom", "cuBLASLt", "auto/best");
+  fmt::print("{:>7}{:>20}{:>20}{:>20}{:>20}{:>18}\n", "m", "auto", "custom", "cuBLASLt",
+             "cuBLASLt down", "auto/best");
   std::stringstream list(args[2]);
   for (std::string m; std::getline(list, m, ',');) {
     const auto time = [&](epi_glu_path path) { return rows.measure(std::stoll(m), path); };
     const Times choice = time(EPI_GLU_AUTO);
     const Times custom = time(EPI_GLU_CUSTOM);
     const Times library = time(EPI_GLU_LIBRARY);
+    const Times library_down = time(EPI_GLU_LIBRARY_DOWN);
     const auto text = [](const Times& t) {
       return fmt::format("{:.2f} ({:.2f})", t.busy_us, t.paused_us);
     };
-    fmt::print("{:>7}{:>20}{:>20}{:>20}{:>12.3f}\n", m, text(choice), text(custom), text(library),
-               choice.busy_us / std::min(custom.busy_us, library.busy_us));
+    const auto ratio = [&](double Times::* field) {
+      return choice.*field / std::min({custom.*field, library.*field, library_down.*field});
+    };
+    fmt::print("{:>7}{:>20}{:>20}{:>20}{:>20}{:>10.3f} ({:.3f})\n", m, text(choice), text(custom),
+               text(library), text(library_down), ratio(&Times::busy_us), ratio(&Times::paused_us));
   }
   fmt::print("host time, 1 row:           {}\n", host_text(rows.repeated(1)));
   fmt::print("host time, 128 rows:        {}\n", host_text(rows.repeated(128)));

@@ -85,9 +85,10 @@ const char* epi_glu_message(void);
 
 /* Which implementation runs. */
 typedef enum {
-  EPI_GLU_AUTO = 0,   /* the faster one for the number of rows */
-  EPI_GLU_CUSTOM = 1, /* the custom kernels */
-  EPI_GLU_LIBRARY = 2 /* cuBLASLt */
+  EPI_GLU_AUTO = 0,        /* the fastest one for the number of rows */
+  EPI_GLU_CUSTOM = 1,      /* the custom kernels */
+  EPI_GLU_LIBRARY = 2,     /* cuBLASLt */
+  EPI_GLU_LIBRARY_DOWN = 3 /* a custom kernel for gate and up, cuBLASLt for down */
 } epi_glu_path;
 
 /* Bytes for the intermediate results of a call with m rows, after epi_glu_prepare. Zero if m is

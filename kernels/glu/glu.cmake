@@ -29,6 +29,8 @@ else()
 endif()
 
 if(EPI_HAS_CUDA)
+  add_executable(glu_cubins glu/cubins.cpp)  # scripts/wheel_cuda runs it
+  target_link_libraries(glu_cubins PRIVATE epilogue)
   set(cuda_recipe ${glu_folder}/v1-cuda.json)
   add_custom_command(OUTPUT ${cuda_recipe} COMMAND glu_recipes v1-cuda ${cuda_recipe} DEPENDS glu_recipes VERBATIM)
   foreach(target "sm90a;-cubin;-arch=sm_90a" "ptx80;-ptx;-arch=compute_80")

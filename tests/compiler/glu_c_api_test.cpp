@@ -160,7 +160,8 @@ TEST_F(GpuGluFromC, MatchesFloat64) {
         const Tensor rows = randn({m, 2 * given.k}, 7, kBf16);
         const Tensor x = slice(rows, 1, 0, given.k);
         const Tensor want = block.expected(x);
-        for (const auto path : {EPI_GLU_AUTO, EPI_GLU_CUSTOM, EPI_GLU_LIBRARY}) {
+        for (const auto path :
+             {EPI_GLU_AUTO, EPI_GLU_CUSTOM, EPI_GLU_LIBRARY, EPI_GLU_LIBRARY_DOWN}) {
           const Tensor y = full({m, given.out}, NAN, kBf16);
           const Tensor workspace = workspace_for(glu, m, path);
           epi_glu_call call = block.call(x, y, workspace);

@@ -26,15 +26,14 @@ double HopperTile::cost(const GemmCode& code, int64_t rows, int processors) cons
 }
 
 HopperTile choose_tile(const GemmCode& code, int64_t rows, int processors) {
-  HopperTile best;
-  for (const int half : {96, 128, 64}) {
-    const HopperTile tile{half};
-    const bool better =
-        half == 96 || tile.cost(code, rows, processors) < best.cost(code, rows, processors);
-    if (better) best = tile;
+  HopperTile best = hopper_tiles().front();
+  for (const HopperTile& tile : hopper_tiles()) {
+    if (tile.cost(code, rows, processors) < best.cost(code, rows, processors)) best = tile;
   }
   return best;
 }
+
+std::vector<HopperTile> hopper_tiles() { return {{96}, {128}, {64}}; }
 
 namespace {
 
@@ -42,9 +41,16 @@ namespace {
 // bench/glu_rows.
 constexpr double kMemoryRate = 4000;
 constexpr double kProcessorRate = 90;
+// An SM takes as long for a tile of few weight rows as for one of 64: its instructions have 64
+// rows. Per row: with `glu_rows 2048 16384 1`, tiles of 16 rows stream down at 21 bytes per
+// nanosecond.
+constexpr double kRowRate = 1.35;
 // A kernel after another in a graph, in nanoseconds. With an epilogue, the library needs three
 // kernels instead of one.
 constexpr double kLaunchNs = 2000;
+// A call of the library takes ten microseconds more of host time, which counts where the host is
+// the bottleneck. So it must save this much of GPU time.
+constexpr double kLibraryNs = 3000;
 
 // A library distributes the weights evenly. With an epilogue, the SMs of the last wave have the
 // memory to themselves. Without one, k is longer, and the last wave takes as long as the others:
@@ -57,7 +63,8 @@ bool streams_fast(const GemmCode& code, int64_t rows, int processors) {
   const auto row_bytes = static_cast<double>(2 * code.gemms * code.k);
   const double tile_bytes = weights * row_bytes;
   const auto wave_ns = [&](int64_t active) {
-    return tile_bytes / std::min(kProcessorRate, kMemoryRate / static_cast<double>(active));
+    return tile_bytes / std::min({kProcessorRate, kMemoryRate / static_cast<double>(active),
+                                  kRowRate * code.gemms * weights});
   };
   const int64_t full_waves = tiles / processors;
   const int64_t tail = tiles % processors;
@@ -66,7 +73,7 @@ bool streams_fast(const GemmCode& code, int64_t rows, int processors) {
   const double custom_ns = static_cast<double>(full_waves) * wave_ns(processors) + tail_ns;
   const double library_ns =
       static_cast<double>(code.n) * row_bytes / kMemoryRate + (has_epilogue ? 3 : 1) * kLaunchNs;
-  return custom_ns <= library_ns;
+  return custom_ns <= library_ns + kLibraryNs;
 }
 
 }  // namespace
@@ -102,6 +109,10 @@ HopperStream choose_stream(const GemmCode& code, int64_t rows, int processors) {
   }
   if (best.tokens >= 32) best.rows = 32;  // with fewer, reading x costs as much as the weights
   return best;
+}
+
+std::vector<HopperStream> hopper_streams() {
+  return {{16, 8}, {32, 8}, {16, 16}, {32, 16}, {32, 32}, {32, 64}};
 }
 
 }  // namespace epi::compiler

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "epilogue/compiler/codegen/gemm_code.h"
 
@@ -52,6 +53,10 @@ struct HopperStream {
 };
 
 HopperStream choose_stream(const GemmCode& code, int64_t rows, int processors);
+
+// All forms that the functions above choose from.
+std::vector<HopperTile> hopper_tiles();
+std::vector<HopperStream> hopper_streams();
 
 // Maximum number of epilogue operands besides the sums.
 inline constexpr int kMaxHopperOperands = 12;

@@ -105,7 +105,9 @@ struct epi_glu {
     return !rows.gate_up().is_fast_for(m);
   }
   bool splits_down(int64_t m, epi_glu_path path) const {
-    if (path != EPI_GLU_AUTO || !has_library) return path == EPI_GLU_LIBRARY;
+    if (path != EPI_GLU_AUTO || !has_library) {
+      return path == EPI_GLU_LIBRARY || path == EPI_GLU_LIBRARY_DOWN;
+    }
     return !rows.down().is_fast_for(m);
   }
   // The hidden activations; with cuBLASLt also up, and memory for the library.
@@ -151,7 +153,9 @@ void epi_glu::run_library(const epi_glu_call& call, const void* in, int64_t in_s
 }
 
 void epi_glu::run(const epi_glu_call& call) const {
-  const auto [gate_up, down] = rows.bound(call.m);
+  const GluRows::Weights weights = {bytes(call.gate),    bytes(call.up),
+                                    bytes(call.down),    bytes(call.gate_bias),
+                                    bytes(call.up_bias), bytes(call.down_bias)};
   const bool splits_up = splits_gate_up(call.m, call.path);
   const bool splits_out = splits_down(call.m, call.path);
   std::byte* hidden = bytes(call.workspace);
@@ -164,16 +168,12 @@ void epi_glu::run(const epi_glu_call& call) const {
                                call.stream);
     epi::cuda::check(cudaGetLastError(), "glu_gate");
   } else {
-    rows.start_gate_up(
-        gate_up, bytes(call.x), call.x_stride,
-        {bytes(call.gate), bytes(call.up), bytes(call.gate_bias), bytes(call.up_bias)}, hidden,
-        call.stream);
+    rows.start_gate_up(call.m, bytes(call.x), call.x_stride, weights, hidden, call.stream);
   }
   if (splits_out) {
     run_library(call, hidden, block.n, call.down, call.down_bias, call.y, block.out, block.n);
   } else {
-    rows.start_down(down, hidden, {bytes(call.down), nullptr, bytes(call.down_bias), nullptr},
-                    bytes(call.y), call.stream);
+    rows.start_down(call.m, hidden, weights, bytes(call.y), call.stream);
   }
 }
 
@@ -190,8 +190,8 @@ epi_glu_status epi_glu::check(const epi_glu_call& call) const {
       !is_bias(call.down_bias, has(EPI_GLU_DOWN_BIAS))) {
     return EPI_GLU_BAD_ADDRESS;
   }
-  if (call.path < EPI_GLU_AUTO || call.path > EPI_GLU_LIBRARY) return EPI_GLU_UNSUPPORTED;
-  if (call.path == EPI_GLU_LIBRARY && !has_library) return EPI_GLU_UNSUPPORTED;
+  if (call.path < EPI_GLU_AUTO || call.path > EPI_GLU_LIBRARY_DOWN) return EPI_GLU_UNSUPPORTED;
+  if (call.path >= EPI_GLU_LIBRARY && !has_library) return EPI_GLU_UNSUPPORTED;
   if (call.workspace_bytes < workspace_bytes(call.m, call.path)) return EPI_GLU_WORKSPACE;
   return EPI_GLU_OK;
 }

@@ -71,19 +71,34 @@ std::string gate_up_name(const GluCode& glu) {
   }
 }
 
+std::string down_name(const GluCode& glu) {
+  return glu.down_bias ? "epi_tem_fused_add_mm_1" : "epi_tem_fused_mm_1";
+}
+
 }  // namespace
+
+std::vector<std::string> glu_sources(const GluCode& code) {
+  std::vector<std::string> sources;
+  for (const auto& [name, gemm] : {std::pair(gate_up_name(code), gate_up_code(code)),
+                                   std::pair(down_name(code), down_code(code))}) {
+    for (const HopperTile& tile : hopper_tiles()) sources.push_back(gemm_source(name, gemm, tile));
+    for (const HopperStream& stream : hopper_streams()) {
+      sources.push_back(gemm_source(name, gemm, stream));
+    }
+  }
+  return sources;
+}
 
 GluRows::GluRows(const GluCode& code)
     : code_(code),
       gate_up_(gate_up_name(code), gate_up_code(code), {}, code.device, UseCache::kYes),
-      down_(code.down_bias ? "epi_tem_fused_add_mm_1" : "epi_tem_fused_mm_1", down_code(code), {},
-            code.device, UseCache::kYes) {}
+      down_(down_name(code), down_code(code), {}, code.device, UseCache::kYes) {}
 
 std::vector<std::function<void()>> GluRows::forms() const {
   std::vector<std::function<void()>> tasks;
   for (const auto& [gemm, depth] : {std::pair(&gate_up_, code_.k), std::pair(&down_, code_.n)}) {
-    for (const int half : {128, 96, 64}) {
-      tasks.emplace_back([=] { gemm->bind(kMaxStreamRows + 1, depth, HopperTile{half}); });
+    for (const HopperTile& tile : hopper_tiles()) {
+      tasks.emplace_back([=] { gemm->bind(kMaxStreamRows + 1, depth, tile); });
     }
     // One form for each capacity.
     for (const int64_t rows : {8, 16, 32, 64}) {
@@ -93,51 +108,64 @@ std::vector<std::function<void()>> GluRows::forms() const {
   return tasks;
 }
 
-GluRows::Bound GluRows::bound(int64_t rows) const {
-  {
-    const std::shared_lock lock(mutex_);
-    const auto found = bound_.find(rows);
-    if (found != bound_.end()) return *found->second;
-  }
+std::shared_ptr<const GluRows::Bound> GluRows::bind(int64_t rows) const {
   auto calls = std::make_shared<Bound>(gate_up_.bind(rows, code_.k), down_.bind(rows, code_.n));
   calls->gate_up.wait_for_weights();  // the preceding kernel is the caller's
-  const std::unique_lock lock(mutex_);
-  if (bound_.size() >= kMaxBound) bound_.clear();
-  return *bound_.try_emplace(rows, std::move(calls)).first->second;
+  return calls;
 }
 
-TensorMap GluRows::map_of(const GpuGemmCall& call, const std::byte* weight) const {
-  const MapKey key{weight, call.weight_rows(), call.depth(), call.weight_box_rows()};
+// Null if it is not in the cache. The caller holds the lock.
+const TensorMap* GluRows::find_map(const GpuGemmCall& call, const std::byte* weight) const {
+  const auto found = maps_.find({weight, call.weight_rows(), call.depth(), call.weight_box_rows()});
+  return found == maps_.end() ? nullptr : &found->second;
+}
+
+GluRows::Launch GluRows::launch_of(int64_t rows, const GpuGemmCall Bound::* gemm,
+                                   const std::byte* first, const std::byte* second) const {
+  std::shared_ptr<const Bound> bound;
   {
     const std::shared_lock lock(mutex_);
-    const auto found = maps_.find(key);
-    if (found != maps_.end()) return found->second;
+    if (const auto found = bound_.find(rows); found != bound_.end()) {
+      bound = found->second;
+      const TensorMap* first_map = find_map(*bound.*gemm, first);
+      const TensorMap* second_map = first == second ? first_map : find_map(*bound.*gemm, second);
+      if (first_map != nullptr && second_map != nullptr) {
+        return {std::move(bound), *first_map, *second_map};
+      }
+    }
   }
-  const TensorMap map = call.weight_map(weight);
+  if (bound == nullptr) bound = bind(rows);
+  const GpuGemmCall& call = *bound.*gemm;
+  const TensorMap first_map = call.weight_map(first);
+  const TensorMap second_map = call.weight_map(second);
   const std::unique_lock lock(mutex_);
+  if (bound_.size() >= kMaxBound) bound_.clear();
+  bound_.try_emplace(rows, bound);
   if (maps_.size() >= kMaxMaps) maps_.clear();
-  maps_.try_emplace(key, map);
-  return map;
+  for (const auto& [weight, map] : {std::pair(first, first_map), std::pair(second, second_map)}) {
+    maps_.try_emplace({weight, call.weight_rows(), call.depth(), call.weight_box_rows()}, map);
+  }
+  return {std::move(bound), first_map, second_map};
 }
 
-void GluRows::start_gate_up(GpuGemmCall call, const std::byte* x, int64_t x_stride,
+void GluRows::start_gate_up(int64_t rows, const std::byte* x, int64_t x_stride,
                             const Weights& weights, std::byte* hidden, CUstream_st* stream) const {
-  call.set_row_stride(x_stride);
-  call.set_weight_maps(map_of(call, weights.first), map_of(call, weights.second));
+  const Launch launch = launch_of(rows, &Bound::gate_up, weights.gate, weights.up);
   std::array<std::byte*, 2> biases{};
   size_t count = 0;
-  for (const std::byte* bias : {weights.first_bias, weights.second_bias}) {
+  for (const std::byte* bias : {weights.gate_bias, weights.up_bias}) {
     if (bias != nullptr) biases[count++] = const_cast<std::byte*>(bias);
   }
-  call.start(x, hidden, std::span(biases).first(count), code_.device, stream);
+  launch.bound->gate_up.start(x, x_stride, launch.first, launch.second, hidden,
+                              std::span(biases).first(count), code_.device, stream);
 }
 
-void GluRows::start_down(GpuGemmCall call, const std::byte* hidden, const Weights& weights,
+void GluRows::start_down(int64_t rows, const std::byte* hidden, const Weights& weights,
                          std::byte* y, CUstream_st* stream) const {
-  const TensorMap map = map_of(call, weights.first);
-  call.set_weight_maps(map, map);
-  std::byte* bias = const_cast<std::byte*>(weights.first_bias);
-  call.start(hidden, y, std::span(&bias, code_.down_bias ? 1 : 0), code_.device, stream);
+  const Launch launch = launch_of(rows, &Bound::down, weights.down, weights.down);
+  std::byte* bias = const_cast<std::byte*>(weights.down_bias);
+  launch.bound->down.start(hidden, code_.n, launch.first, launch.second, y,
+                           std::span(&bias, code_.down_bias ? 1 : 0), code_.device, stream);
 }
 
 }  // namespace epi::compiler

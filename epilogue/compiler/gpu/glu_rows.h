@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <shared_mutex>
+#include <string>
 #include <vector>
 
 #include "epilogue/compiler/gpu/gpu_gemm.h"
@@ -26,6 +27,9 @@ struct GluCode {
   bool down_bias = false;
 };
 
+// The sources of all code that such blocks of any size use.
+std::vector<std::string> glu_sources(const GluCode& code);
+
 class GluRows {
  public:
   explicit GluRows(const GluCode& code);
@@ -35,28 +39,36 @@ class GluRows {
   // Tasks that generate the code of every form. They may run in parallel.
   std::vector<std::function<void()>> forms() const;
 
+  // A bias is null if the code has none.
+  struct Weights {
+    const std::byte* gate = nullptr;
+    const std::byte* up = nullptr;
+    const std::byte* down = nullptr;
+    const std::byte* gate_bias = nullptr;
+    const std::byte* up_bias = nullptr;
+    const std::byte* down_bias = nullptr;
+  };
+  void start_gate_up(int64_t rows, const std::byte* x, int64_t x_stride, const Weights& weights,
+                     std::byte* hidden, CUstream_st* stream) const;
+  void start_down(int64_t rows, const std::byte* hidden, const Weights& weights, std::byte* y,
+                  CUstream_st* stream) const;
+
+ private:
+  // The launches for a number of rows.
   struct Bound {
     GpuGemmCall gate_up;
     GpuGemmCall down;
   };
-  // The launches for a number of rows.
-  Bound bound(int64_t rows) const;
-
-  // A bias is null if the code has none.
-  struct Weights {
-    const std::byte* first = nullptr;
-    const std::byte* second = nullptr;
-    const std::byte* first_bias = nullptr;
-    const std::byte* second_bias = nullptr;
+  std::shared_ptr<const Bound> bind(int64_t rows) const;
+  // What a launch needs, from the caches.
+  struct Launch {
+    std::shared_ptr<const Bound> bound;
+    TensorMap first;
+    TensorMap second;
   };
-  void start_gate_up(GpuGemmCall call, const std::byte* x, int64_t x_stride, const Weights& weights,
-                     std::byte* hidden, CUstream_st* stream) const;
-  void start_down(GpuGemmCall call, const std::byte* hidden, const Weights& weights, std::byte* y,
-                  CUstream_st* stream) const;
-
- private:
-  // The map of a weight matrix, from the cache.
-  TensorMap map_of(const GpuGemmCall& call, const std::byte* weight) const;
+  Launch launch_of(int64_t rows, const GpuGemmCall Bound::* gemm, const std::byte* first,
+                   const std::byte* second) const;
+  const TensorMap* find_map(const GpuGemmCall& call, const std::byte* weight) const;
 
   GluCode code_;
   GpuGemm gate_up_;

@@ -3,10 +3,15 @@
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "epilogue/base/hash.h"
 #include "epilogue/compiler/codegen/cuda_code.h"
@@ -47,6 +52,22 @@ std::string architecture(int device) {
   const int major = cuda::attribute(cudaDevAttrComputeCapabilityMajor, device);
   const int minor = cuda::attribute(cudaDevAttrComputeCapabilityMinor, device);
   return fmt::format("sm_{}{}{}", major, minor, major >= 9 ? "a" : "");
+}
+
+// The folder `cubins` beside the library or program that contains this function, as in a wheel.
+std::filesystem::path built_ahead_folder() {
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void*>(&built_ahead_folder), &info) == 0) return {};
+  return std::filesystem::path(info.dli_fname).parent_path() / "cubins";
+}
+
+std::optional<std::vector<std::byte>> find_built_ahead(const std::string& key) {
+  static const std::filesystem::path folder = built_ahead_folder();
+  std::ifstream file(folder / (key + ".cubin"), std::ios::binary);
+  if (!file) return std::nullopt;
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const auto bytes = std::as_bytes(std::span(text));
+  return std::vector(bytes.begin(), bytes.end());
 }
 
 // Returns null for a cache entry that cannot be loaded. It is then compiled again.
@@ -114,20 +135,26 @@ void allow_shared_bytes(void* kernel, int64_t bytes, int device) {
               "cudaFuncSetAttribute");
 }
 
+// Not with NVRTC's own version: querying it would load the library.
+std::string gpu_code_key(const std::string& source, const std::string& architecture) {
+  return sha256(fmt::format("NVRTC for CUDA {}\n{}\n{}", CUDART_VERSION, architecture, source));
+}
+
 GpuGenerated generate_gpu(const Source& source, int device, UseCache cache) {
   GpuGenerated result;
   if (source.ir.empty()) return result;
   const cuda::DeviceGuard guard(device);
   const std::string target = architecture(device);
-  // Not NVRTC's own version: querying it would load the library.
-  const std::string key =
-      sha256(fmt::format("NVRTC for CUDA {}\n{}\n{}", CUDART_VERSION, target, source.ir));
+  const std::string key = gpu_code_key(source.ir, target);
   if (cache == UseCache::kNo) {
     result.code = std::make_shared<const LoadedCubin>(assemble_cuda(source.ir, target));
     return result;
   }
   const std::string device_key = fmt::format("{} on {}", key, device);
   result.code = loaded_code().find(device_key);
+  if (result.code == nullptr) {
+    if (const auto built = find_built_ahead(key)) result.code = try_load(*built);
+  }
   if (result.code == nullptr) {
     const auto cached = find_cached(key);
     if (!cached) result.cache_error = cached.error().message;

@@ -44,7 +44,9 @@ struct GpuGenerated {
   bool from_cache = false;
   std::string cache_error;
 };
-// Compiles the source for `device` or loads it from the cache.
+// Names the machine code of a source, in the cache and in files that are built ahead.
+std::string gpu_code_key(const std::string& source, const std::string& architecture);
+// Loads code that was built ahead (kernels/glu/cubins.cpp), else from the cache, else compiles it.
 GpuGenerated generate_gpu(const Source& source, int device, UseCache cache);
 
 // The current cudaStream_t of the device.

@@ -35,20 +35,20 @@ GpuGemm::GpuGemm(std::string name, GemmCode code, std::vector<Tensor> weights, i
                                  : cuda::attribute(cudaDevAttrMultiProcessorCount, device)),
       cache_(cache) {}
 
-void* GpuGemm::find_kernel(const std::string& name, const std::string& text, int64_t shared_bytes,
+void* GpuGemm::find_kernel(const std::string& name, const std::string& source, int64_t shared_bytes,
                            const std::string& form) const {
   const cuda::DeviceGuard guard(device_);
   const cuda::RelaxedCapture relaxed;  // a new size may occur while the caller captures
   {
     const std::lock_guard lock(mutex_);
-    const auto found = variants_.find(text);
+    const auto found = variants_.find(source);
     if (found != variants_.end()) return found->second.generated.code->find(name);
   }
   // Without the lock, so that several forms can be generated in parallel.
-  Variant variant{form, generate_gpu({cuda_prelude() + text, {}}, device_, cache_)};
+  Variant variant{form, generate_gpu({source, {}}, device_, cache_)};
   allow_shared_bytes(variant.generated.code->find(name), shared_bytes, device_);
   const std::lock_guard lock(mutex_);
-  return variants_.try_emplace(text, std::move(variant)).first->second.generated.code->find(name);
+  return variants_.try_emplace(source, std::move(variant)).first->second.generated.code->find(name);
 }
 
 GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride, const HopperTile& tile) const {
@@ -56,8 +56,7 @@ GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride, const HopperTile& ti
   const int64_t shared = tile.shared_bytes(code_);
   const std::string form =
       fmt::format("tiles of {} rows by {} columns", kTileRows, tile.columns(code_));
-  const std::string text = hopper_prelude(tile) + emit_hopper_tiles(name_, code_, tile);
-  void* kernel = find_kernel(name_, text, shared, form);
+  void* kernel = find_kernel(name_, gemm_source(name_, code_, tile), shared, form);
   const int64_t blocks = std::min<int64_t>(tile.tiles(code_, rows), processors_);
   call.launch_ = {kernel, static_cast<uint32_t>(blocks), kTileThreads,
                   static_cast<uint32_t>(shared), true};
@@ -70,11 +69,9 @@ GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride, const HopperTile& ti
 GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride, const HopperStream& stream) const {
   GpuGemmCall call;
   const int64_t shared = stream.shared_bytes(code_);
-  const std::string name = name_ + "_stream";
   const std::string form = fmt::format("a stream of {} rows of weights at a time for up to {} rows",
                                        stream.rows, stream.tokens);
-  const std::string text = hopper_prelude(stream) + emit_hopper_stream(name, code_, stream);
-  void* kernel = find_kernel(name, text, shared, form);
+  void* kernel = find_kernel(stream_name(name_), gemm_source(name_, code_, stream), shared, form);
   const int64_t tiles = (code_.n + stream.rows - 1) / stream.rows;
   const int64_t blocks = std::min<int64_t>(tiles, processors_);
   call.launch_ = {kernel, static_cast<uint32_t>(blocks), kStreamThreads,
@@ -125,20 +122,24 @@ TensorMap GpuGemmCall::weight_map(const std::byte* weight) const {
   return make_tensor_map({weight, x_.dtype, n_, k, k}, weight_box_rows_, kTileDepth);
 }
 
-void GpuGemmCall::set_weight_maps(const TensorMap& first, const TensorMap& second) {
-  weights_[0] = first;
-  weights_[1] = second;
-}
-
 void GpuGemmCall::set_weights(const std::byte* first, const std::byte* second) {
-  set_weight_maps(weight_map(first), weight_map(second));
+  weights_[0] = weight_map(first);
+  weights_[1] = weight_map(second);
 }
 
 void GpuGemmCall::start(const std::byte* x, std::byte* out, std::span<std::byte* const> operands,
                         int device, CUstream_st* stream) const {
+  start(x, x_.row_stride, weights_[0], weights_[1], out, operands, device, stream);
+}
+
+void GpuGemmCall::start(const std::byte* x, int64_t row_stride, const TensorMap& first,
+                        const TensorMap& second, std::byte* out,
+                        std::span<std::byte* const> operands, int device,
+                        CUstream_st* stream) const {
   const cuda::DeviceGuard guard(device);
   MapMatrix rows = x_;
   rows.data = x;
+  rows.row_stride = row_stride;
   std::optional<cuda::Scratch> copy;
   if (!fits_tensor_map(rows)) {
     const auto width = static_cast<size_t>(rows.columns * size_bytes(rows.dtype));
@@ -160,10 +161,16 @@ void GpuGemmCall::start(const std::byte* x, std::byte* out, std::span<std::byte*
   auto m = static_cast<int>(rows.rows);
   auto n = static_cast<int>(n_);
   auto k = static_cast<int>(rows.columns);
-  TensorMap w0 = weights_[0];
-  TensorMap w1 = weights_[1];
   void* out_argument = strip_ > 0 ? static_cast<void*>(&out_map) : static_cast<void*>(&out);
-  void* arguments[] = {&x_map, &w0, &w1, out_argument, &addresses, &m, &n, &k};
+  // A launch only reads its arguments.
+  void* arguments[] = {&x_map,
+                       const_cast<TensorMap*>(&first),
+                       const_cast<TensorMap*>(&second),
+                       out_argument,
+                       &addresses,
+                       &m,
+                       &n,
+                       &k};
 
   launch_gpu(launch_, arguments, device, stream);
 }

@@ -24,19 +24,20 @@ class GpuGemmCall {
  public:
   // Each is [n, k], row-major. For a single GEMM both are the same.
   void set_weights(const std::byte* first, const std::byte* second);
-  // The same in two steps, for callers that keep the maps of their weights.
+  // The map of a weight matrix, for callers that keep them.
   TensorMap weight_map(const std::byte* weight) const;
-  void set_weight_maps(const TensorMap& first, const TensorMap& second);
   int64_t weight_rows() const { return n_; }
   int64_t depth() const { return x_.columns; }
   int weight_box_rows() const { return weight_box_rows_; }
-  // Elements from one row of x to the next.
-  void set_row_stride(int64_t stride) { x_.row_stride = stride; }
   // The preceding kernel may write the weights, so this one must not overlap it.
   void wait_for_weights() { launch_.overlaps = false; }
   // Launches on a cudaStream_t. Rows of x that TMA cannot read in place are copied first.
   void start(const std::byte* x, std::byte* out, std::span<std::byte* const> operands, int device,
              CUstream_st* stream) const;
+  // The same with the maps of other weights, and x with another row stride.
+  void start(const std::byte* x, int64_t row_stride, const TensorMap& first,
+             const TensorMap& second, std::byte* out, std::span<std::byte* const> operands,
+             int device, CUstream_st* stream) const;
 
  private:
   friend class GpuGemm;
@@ -48,6 +49,12 @@ class GpuGemmCall {
   int64_t n_ = 0;
   TensorMap weights_[2]{};
 };
+
+// The CUDA C++ source of one form, which depends on no size.
+std::string gemm_source(const std::string& name, const GemmCode& code, const HopperTile& tile);
+std::string gemm_source(const std::string& name, const GemmCode& code, const HopperStream& stream);
+// The kernel of a stream form.
+std::string stream_name(const std::string& gemm);
 
 class GpuGemm {
  public:
@@ -72,7 +79,7 @@ class GpuGemm {
   std::string cache_error() const;
 
  private:
-  void* find_kernel(const std::string& name, const std::string& text, int64_t shared_bytes,
+  void* find_kernel(const std::string& name, const std::string& source, int64_t shared_bytes,
                     const std::string& form) const;
   GpuGemmCall finish_bind(GpuGemmCall call, int64_t rows, int64_t row_stride) const;
 
@@ -87,7 +94,7 @@ class GpuGemm {
   int processors_;
   UseCache cache_;
   mutable std::mutex mutex_;
-  mutable std::map<std::string, Variant> variants_;  // by source text
+  mutable std::map<std::string, Variant> variants_;  // by source
 };
 
 // Whether the GPU has custom GEMMs: it is a Hopper, compute capability 9.0.

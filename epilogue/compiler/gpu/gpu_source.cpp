@@ -6,6 +6,7 @@
 #include "epilogue/compiler/codegen/cuda_code.h"
 #include "epilogue/compiler/codegen/hopper_code.h"
 #include "epilogue/compiler/gpu/gpu_code.h"
+#include "epilogue/compiler/gpu/gpu_gemm.h"
 
 namespace epi::compiler {
 
@@ -48,12 +49,23 @@ std::string printable_cuda(const std::vector<Kernel>& kernels, const Source& sou
     const auto* gemm = std::get_if<GemmKernel>(&kernels[i].body);
     if (gemm == nullptr) continue;
     const std::string& name = source.names[i];
-    gemms[name] = text_of(name, kernels[i]) + emit_hopper_stream(name + "_stream", gemm->code, {});
+    gemms[name] = text_of(name, kernels[i]) + emit_hopper_stream(stream_name(name), gemm->code, {});
   }
   if (gemms.empty()) return source.ir;
   std::string out = (source.ir.empty() ? cuda_prelude() : source.ir) + hopper_prelude();
   for (const auto& [name, text] : gemms) out += text;
   return out;
 }
+
+std::string gemm_source(const std::string& name, const GemmCode& code, const HopperTile& tile) {
+  return cuda_prelude() + hopper_prelude(tile) + emit_hopper_tiles(name, code, tile);
+}
+
+std::string gemm_source(const std::string& name, const GemmCode& code, const HopperStream& stream) {
+  return cuda_prelude() + hopper_prelude(stream) +
+         emit_hopper_stream(stream_name(name), code, stream);
+}
+
+std::string stream_name(const std::string& gemm) { return gemm + "_stream"; }
 
 }  // namespace epi::compiler

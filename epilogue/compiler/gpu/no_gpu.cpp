@@ -30,11 +30,14 @@ bool GpuGemm::is_fast_for(int64_t) const { refuse(); }
 std::vector<std::string> GpuGemm::forms() const { refuse(); }
 void GpuGemmCall::set_weights(const std::byte*, const std::byte*) { refuse(); }
 TensorMap GpuGemmCall::weight_map(const std::byte*) const { refuse(); }
-void GpuGemmCall::set_weight_maps(const TensorMap&, const TensorMap&) { refuse(); }
 bool GpuGemm::is_from_cache() const { refuse(); }
 std::string GpuGemm::cache_error() const { refuse(); }
 void GpuGemmCall::start(const std::byte*, std::byte*, std::span<std::byte* const>, int,
                         CUstream_st*) const {
+  refuse();
+}
+void GpuGemmCall::start(const std::byte*, int64_t, const TensorMap&, const TensorMap&, std::byte*,
+                        std::span<std::byte* const>, int, CUstream_st*) const {
   refuse();
 }
 CUstream_st* gpu_stream(int) { refuse(); }
