@@ -105,7 +105,7 @@ void add_option(const cli::CommandInfo& command, const std::string& key,
     if (is_flag && value != "true") {
       throw Error(fmt::format("[{}] option \"{}\": expected true or false", command.word(), key));
     }
-    words.push_back(is_flag ? name : name + '=' + value);
+    words.push_back(is_flag ? name : fmt::format("{}={}", name, value));
   }
 }
 

@@ -103,7 +103,7 @@ std::string suggestion(const std::string& word, const CommandInfo& command) {
 
 // CLI11's messages, reworded.
 std::string reworded(const CLI::App& app, const CLI::ParseError& error) {
-  const std::string text = error.what();
+  std::string text = error.what();
   const auto before = [&](std::string_view part) { return text.substr(0, text.find(part)); };
   switch (static_cast<CLI::ExitCodes>(error.get_exit_code())) {
     case CLI::ExitCodes::RequiredError: {

@@ -131,7 +131,7 @@ Result<VariantName> assemble(const AssembleOptions& options) {
   if (const auto objection = code_error(*parsed, files->at(parsed->code)); !objection.empty()) {
     return failure("{}: {}", options.recipe.string(), objection);
   }
-  const VariantName name{recipe->name, recipe->version, options.variant};
+  VariantName name{recipe->name, recipe->version, options.variant};
   const fs::path folder = options.out / path_of(name);
   std::error_code error;
   fs::remove_all(folder, error);

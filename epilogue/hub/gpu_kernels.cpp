@@ -24,7 +24,7 @@ class ArgumentValues {
 
   template <typename T>
   void add(const T& value) {
-    std::memcpy(allocate(sizeof(T)), &value, sizeof(T));
+    std::memcpy(allocate(sizeof(T)), static_cast<const void*>(&value), sizeof(T));
   }
   void add_zeros(size_t bytes) { std::memset(allocate(bytes), 0, bytes); }
   void** addresses() { return addresses_.data(); }

@@ -223,8 +223,8 @@ Result<Workload> plan_matmul_add(const RunFlags& flags, const RunSizes& sizes, D
       flags,
       element_count({rows, size}) + element_count({size, cols}) + 3 * element_count({rows, cols}),
       dtype, device);
-  const auto random = [=](Dims shape, uint64_t seed) {
-    return randn(std::move(shape), seed, {dtype, device});
+  const auto random = [=](const Dims& shape, uint64_t seed) {
+    return randn(shape, seed, {dtype, device});
   };
   const auto make_block = [=]() -> Result<Block> {
     const Tensor w =

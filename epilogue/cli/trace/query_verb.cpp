@@ -41,7 +41,7 @@ std::string cell_text(const analysis::SqlValue& value) {
 
 // Quotes a cell if RFC 4180 requires it. Line breaks are shown as "\\n": one row is one line.
 std::string csv_cell(const std::string& given) {
-  const std::string text = visible_text(given, LineBreaks::kReplace);
+  std::string text = visible_text(given, LineBreaks::kReplace);
   if (text.find_first_of(",\"") == std::string::npos) return text;
   std::string out = "\"";
   for (const char c : text) out.append(c == '"' ? 2 : 1, c);
