@@ -43,3 +43,21 @@ if(EPI_HAS_TESTS AND NOT EPI_SANITIZE)
   set(all ALL)
 endif()
 add_custom_target(reader_package ${all} DEPENDS epilogue_trace epilogue-portable ${EPI_READER_SBOM})
+
+# The same for the library with the PyTorch operator, with its code for Hopper (scripts/wheel_cuda).
+if(EPI_HAS_CUDA)
+  set(folder ${PROJECT_BINARY_DIR}/cuda_package)
+  add_custom_command(OUTPUT ${folder}/epilogue-cuda.spdx.json
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
+    COMMAND ${PROJECT_SOURCE_DIR}/scripts/sbom $<TARGET_FILE:epilogue_glu> ${PROJECT_VERSION}
+            included:cudart:${CUDAToolkit_VERSION}: included:tl-expected:${tl-expected_VERSION}:libexpected-dev
+            included:libfmt:${fmt_VERSION}:libfmt-dev loaded:nvrtc:${CUDAToolkit_VERSION}: loaded:cublasLt:: > ${folder}/epilogue-cuda.spdx.json
+    DEPENDS epilogue_glu ${PROJECT_SOURCE_DIR}/scripts/sbom VERBATIM
+    COMMENT "Writing the bill of materials of the PyTorch operator")
+  add_custom_command(OUTPUT ${folder}/cubins.stamp
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}/cubins
+    COMMAND glu_cubins ${folder}/cubins
+    COMMAND ${CMAKE_COMMAND} -E touch ${folder}/cubins.stamp
+    DEPENDS glu_cubins VERBATIM COMMENT "Compiling the code of the PyTorch operator")
+  add_custom_target(cuda_package ${all} DEPENDS epilogue_glu ${folder}/epilogue-cuda.spdx.json ${folder}/cubins.stamp)
+endif()

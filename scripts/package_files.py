@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What wheels and release archives contain, taken from a build folder (target reader_package), and what it needs from the
-system. scripts/wheel and scripts/release use it. Needs binutils and ldd, and no package of Python."""
+"""What wheels and release archives contain, taken from a build folder, and what it needs from the system. scripts/wheel,
+scripts/wheel_cuda and scripts/release use it. Needs binutils and ldd, and no package of Python."""
 import json
 import os
 import pathlib
@@ -51,7 +51,10 @@ class Elf:
 
 
 class Build:
-    """The files of a build folder. `work` receives stripped copies."""
+    """The files of a build folder that `target` makes. `work` receives stripped copies."""
+
+    target = ""
+    bundled = ()
 
     def __init__(self, folder, work):
         self.folder = pathlib.Path(folder)
@@ -64,17 +67,17 @@ class Build:
         self.architecture = os.uname().machine
         if self.architecture not in ARCHITECTURES:
             raise PackageError(f"{self.architecture}: packages are made for x86_64 and aarch64 only")
-        self.sbom = self._require("portable/epilogue.spdx.json")
-        self.library = self._strip(self._require("lib/libepilogue_trace.so"))
-        self.command = self._strip(self._require("portable/epilogue"))
-        self.bundled = [self._strip(path) for path in self._bundled()]
-        self.programs = [Elf(path) for path in (self.library, self.command, *self.bundled)]
+        self.programs = [Elf(path) for path in self._collect()]
         self._check()
+
+    def _collect(self):
+        """Finds the files, and returns the programs and libraries among them."""
+        raise NotImplementedError
 
     def _require(self, name):
         path = self.folder / name
         if not path.is_file():
-            raise PackageError(f"{path}: missing; build the target reader_package first")
+            raise PackageError(f"{path}: missing; build the target {self.target} first")
         return path
 
     def _strip(self, path):
@@ -82,21 +85,6 @@ class Build:
         run("strip", "--strip-unneeded", "-o", str(copy), str(path))
         copy.chmod(0o755)
         return copy
-
-    def _bundled(self):
-        """The libraries to put beside the programs, as ldd finds them or in the folder that the build used."""
-        folders = [str(pathlib.Path(self._cache[name]) / "../..") for name in ("simdjson_DIR",) if name in self._cache]
-        folders += filter(None, [os.environ.get("LD_LIBRARY_PATH")])
-        found = run("ldd", str(self.library), env={**os.environ, "LD_PRELOAD": "", "LD_LIBRARY_PATH": ":".join(folders)})
-        paths = dict(re.findall(r"^\s*(\S+) => (/\S+)", found, re.MULTILINE))
-        for name in Elf(self.library).needed:
-            if BUNDLED_LIBRARIES.fullmatch(name):
-                if name not in paths:
-                    raise PackageError(f"{name}: not found; {self.library.name} needs it")
-                copy = self.work / "found" / name
-                copy.parent.mkdir(exist_ok=True)
-                copy.write_bytes(pathlib.Path(paths[name]).read_bytes())
-                yield copy
 
     def _check(self):
         beside = {path.name for path in self.bundled}
@@ -130,15 +118,75 @@ class Build:
                 continue
             locators = [reference["referenceLocator"] for reference in package.get("externalRefs", [])]
             name = re.match(r"pkg:deb/\w+/([^@]+)@", locators[0]).group(1) if locators else package["name"]
-            path = pathlib.Path("/usr/share/doc") / name / "copyright"
+            path = self._license_file(name)
             if path.is_file():
                 texts[name] = path.read_bytes()
             elif not is_local:
                 raise PackageError(f"{path}: missing; the package must contain the licence of {package['name']}")
         return texts
 
+    def _license_file(self, package):
+        return pathlib.Path("/usr/share/doc") / package / "copyright"
 
-def main(script, usage, make):
+    def platform_tag(self, is_local):
+        """The newest glibc whose symbols the programs use, or this machine alone."""
+        if is_local:
+            return f"linux_{self.architecture}"
+        self.check_portable()
+        return f"manylinux_{dotted(self.newest('GLIBC')[:2]).replace('.', '_')}_{self.architecture}"
+
+
+class ReaderBuild(Build):
+    """The library and the command that read traces."""
+
+    target = "reader_package"
+
+    def _collect(self):
+        self.sbom = self._require("portable/epilogue.spdx.json")
+        self.library = self._strip(self._require("lib/libepilogue_trace.so"))
+        self.command = self._strip(self._require("portable/epilogue"))
+        self.bundled = [self._strip(path) for path in self._bundled()]
+        return [self.library, self.command, *self.bundled]
+
+    def _bundled(self):
+        """The libraries to put beside the programs, as ldd finds them or in the folder that the build used."""
+        folders = [str(pathlib.Path(self._cache[name]) / "../..") for name in ("simdjson_DIR",) if name in self._cache]
+        folders += filter(None, [os.environ.get("LD_LIBRARY_PATH")])
+        found = run("ldd", str(self.library), env={**os.environ, "LD_PRELOAD": "", "LD_LIBRARY_PATH": ":".join(folders)})
+        paths = dict(re.findall(r"^\s*(\S+) => (/\S+)", found, re.MULTILINE))
+        for name in Elf(self.library).needed:
+            if BUNDLED_LIBRARIES.fullmatch(name):
+                if name not in paths:
+                    raise PackageError(f"{name}: not found; {self.library.name} needs it")
+                copy = self.work / "found" / name
+                copy.parent.mkdir(exist_ok=True)
+                copy.write_bytes(pathlib.Path(paths[name]).read_bytes())
+                yield copy
+
+
+class CudaBuild(Build):
+    """The library with the PyTorch operator, and its code for Hopper."""
+
+    target = "cuda_package"
+
+    def _collect(self):
+        self.sbom = self._require("cuda_package/epilogue-cuda.spdx.json")
+        self.library = self._strip(self._require("lib/libepilogue_glu.so"))
+        self.cubins = sorted((self.folder / "cuda_package/cubins").glob("*.cubin"))
+        if not self.cubins:
+            raise PackageError(f"{self.folder}/cuda_package/cubins: empty; build the target {self.target} first")
+        return [self.library]
+
+    def _license_file(self, package):
+        if package not in ("cudart", "nvrtc", "cublasLt"):
+            return super()._license_file(package)
+        # NVIDIA's license has two places: that of the toolkit, and that of its Python packages.
+        toolkit = pathlib.Path(self._cache["EPI_NVCC"]).resolve().parent.parent
+        found = [*toolkit.glob("EULA.txt"), *toolkit.glob("dist-info/nvidia_cuda_runtime-*/licenses/License.txt")]
+        return found[0] if found else toolkit / "EULA.txt"
+
+
+def main(script, usage, make, build=ReaderBuild):
     """Runs `make(build, output, is_local)` for the arguments [--local] BUILD_FOLDER OUTPUT_FOLDER."""
     arguments = [argument for argument in sys.argv[1:] if argument != "--local"]
     if len(arguments) != 2 or any(argument.startswith("-") for argument in arguments):
@@ -148,7 +196,7 @@ def main(script, usage, make):
         output = pathlib.Path(arguments[1])
         output.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory() as work:
-            make(Build(arguments[0], work), output, "--local" in sys.argv)
+            make(build(arguments[0], work), output, "--local" in sys.argv)
     except (PackageError, OSError) as error:
         print(f"{script}: {error}", file=sys.stderr)
         return 2

@@ -12,6 +12,7 @@
 """
 from __future__ import annotations
 
+from pkgutil import extend_path
 from typing import Any
 
 from ._column import Categories, Column
@@ -51,6 +52,9 @@ __all__ = [
     "record",
     "version",
 ]
+
+# epilogue.torch comes from another wheel, which may be installed in another folder.
+__path__ = extend_path(__path__, __name__)
 
 version: str
 
