@@ -11,6 +11,7 @@ GPU times are medians of rounds in which the modes take turns, back to back and 
 through copies of the weights, so that they come from memory and not from the L2 cache.
 """
 import argparse
+import copy
 import ctypes
 import json
 import statistics
@@ -210,7 +211,9 @@ def model(args, figures):
                          num_key_value_heads=8, vocab_size=32000)
     torch.manual_seed(0)
     plain = LlamaForCausalLM(config).to(DEVICE, DTYPE).eval()
-    for batch, length in ((1, 1), (16, 1), (64, 1), (1, 256), (1, 4096)):
+    patched = copy.deepcopy(plain)
+    print(et.patch(patched))
+    for batch, length in (map(int, size.split("x")) for size in args.tokens.split(",")):
         tokens = torch.randint(0, 32000, (batch, length), device=DEVICE)
 
         def forward(module):
@@ -218,15 +221,9 @@ def model(args, figures):
 
         with torch.no_grad():
             torch._dynamo.reset()
-            compiled = torch.compile(plain, dynamic=False)
-            modes = {"eager": [forward(plain)], "compile": [forward(compiled)]}
-            before = compare(modes)
-            et.patch(plain)
-            torch._dynamo.reset()
-            compiled_patched = torch.compile(plain, dynamic=False)
-            patched = compare({"patched": [forward(plain)], "patched, compile": [forward(compiled_patched)]})
-            et.unpatch(plain)
-        times = {**before, **patched}
+            times = compare({"eager": [forward(plain)], "patched": [forward(patched)],
+                             "compile": [forward(torch.compile(plain, dynamic=False))],
+                             "patched, compile": [forward(torch.compile(patched, dynamic=False))]})
         print(f"Llama of 16 layers, 2048x8192, {batch} x {length} tokens: us back to back (after a pause)")
         for name, (busy, paused, spread) in times.items():
             figures[f"model {batch}x{length} {name}"] = busy
@@ -239,6 +236,7 @@ def main():
     parser.add_argument("parts", nargs="*", choices=[*parts, []], metavar="PART")
     parser.add_argument("--lib", default="build/cuda/lib", help="folder of libbare_launches.so")
     parser.add_argument("--json", help="file for the figures")
+    parser.add_argument("--tokens", default="1x1,16x1,64x1,1x256,1x4096", help="batch and length for the part model")
     parser.add_argument("--short", action="store_true", help="fewer numbers of rows")
     args = parser.parse_args()
     name, version = torch.cuda.get_device_name(), torch.__version__

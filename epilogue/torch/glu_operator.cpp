@@ -89,8 +89,7 @@ struct View {
   int64_t* sizes = nullptr;
   int64_t* strides = nullptr;
   int32_t dtype = 0;
-  int32_t device_type = 0;
-  int32_t device = 0;
+  int32_t device = 0;  // -1 for the CPU
   void* data = nullptr;
 
   // A dense matrix or vector that TMA can read.
@@ -109,7 +108,6 @@ View view_of(TensorHandle tensor) {
   const bool ok =
       shim.get_dim(tensor, &view.dim) == 0 && shim.get_sizes(tensor, &view.sizes) == 0 &&
       shim.get_strides(tensor, &view.strides) == 0 && shim.get_dtype(tensor, &view.dtype) == 0 &&
-      shim.get_device_type(tensor, &view.device_type) == 0 &&
       shim.get_device_index(tensor, &view.device) == 0 &&
       shim.get_data_ptr(tensor, &view.data) == 0;
   check(ok ? 0 : 1, "read a tensor");
@@ -161,7 +159,7 @@ Call::Call(const Arguments& values) {
   for (int i = 1; i < kActivation; ++i) {
     if (!has(i)) continue;
     const View& tensor = (*this)[i];
-    if (tensor.device_type != x.device_type || tensor.device != x.device) {
+    if (tensor.device != x.device) {  // the CPU is -1
       throw std::runtime_error(
           std::string("Expected all tensors to be on the same device, but x and ") + kNames[i] +
           " are on different devices (epilogue::glu_mlp)");
@@ -214,8 +212,8 @@ OwnedTensor empty_like_rows(const View& x, int64_t columns) {
     stride *= std::max<int64_t>(sizes[at], 1);
   }
   TensorHandle tensor = nullptr;
-  check(shim.empty_strided(x.dim, sizes.data(), strides.data(), x.dtype, x.device_type, x.device,
-                           &tensor),
+  check(shim.empty_strided(x.dim, sizes.data(), strides.data(), x.dtype, shim.device_type_cuda(),
+                           x.device, &tensor),
         "allocate the result: out of memory");
   return OwnedTensor(tensor);
 }
@@ -224,7 +222,8 @@ OwnedTensor allocate_bytes(size_t bytes, const View& x) {
   const auto size = static_cast<int64_t>(bytes);
   const int64_t stride = 1;
   TensorHandle tensor = nullptr;
-  check(shim.empty_strided(1, &size, &stride, shim.dtype_uint8(), x.device_type, x.device, &tensor),
+  check(shim.empty_strided(1, &size, &stride, shim.dtype_uint8(), shim.device_type_cuda(), x.device,
+                           &tensor),
         "allocate the workspace: out of memory");
   return OwnedTensor(tensor);
 }
@@ -246,6 +245,7 @@ void* kept_workspace(const epi_glu_call& call, const View& x) {
     int32_t device = -1;
     CUstream_st* stream = nullptr;
     std::optional<OwnedTensor> memory;
+    void* data = nullptr;
   };
   thread_local Kept kept;
   if (call.workspace_bytes > kKeptBytes || is_capturing(call.stream)) return nullptr;
@@ -253,14 +253,15 @@ void* kept_workspace(const epi_glu_call& call, const View& x) {
     kept.memory.emplace(allocate_bytes(kKeptBytes, x).release());
     kept.device = x.device;
     kept.stream = call.stream;
+    kept.data = kept.memory->data();
   }
-  return kept.memory->data();
+  return kept.data;
 }
 
 // The prepared block, or null where ATen has to run.
 const epi_glu* find_block(const Call& call, int64_t activation) {
   const View& x = call[kX];
-  if (x.device_type != shim.device_type_cuda() || x.dim > kMaxDim) return nullptr;
+  if (x.device < 0 || x.dim > kMaxDim) return nullptr;
   const bool is_bf16 = x.dtype == shim.dtype_bfloat16();
   if (!is_bf16 && x.dtype != shim.dtype_float16()) return nullptr;
   for (int i = kGate; i < kActivation; ++i) {

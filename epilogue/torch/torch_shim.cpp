@@ -38,7 +38,6 @@ std::string load_shim(TorchShim& shim) {
   torch.find("aoti_torch_get_sizes", shim.get_sizes);
   torch.find("aoti_torch_get_strides", shim.get_strides);
   torch.find("aoti_torch_get_dtype", shim.get_dtype);
-  torch.find("aoti_torch_get_device_type", shim.get_device_type);
   torch.find("aoti_torch_get_device_index", shim.get_device_index);
   torch.find("aoti_torch_get_data_ptr", shim.get_data_ptr);
   torch.find("aoti_torch_empty_strided", shim.empty_strided);

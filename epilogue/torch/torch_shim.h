@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of PyTorch's stable C interface that the operator uses, declared here so that no
 // PyTorch header is needed. They are looked up in the libraries that the process has loaded. All
-// are part of the stable set of PyTorch 2.9 (tests/torch/shim_functions).
+// are part of the stable set of PyTorch 2.9 (tests/install/wheel_cuda checks this).
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,6 @@ struct TorchShim {
   int32_t (*get_sizes)(TensorHandle tensor, int64_t** sizes) = nullptr;
   int32_t (*get_strides)(TensorHandle tensor, int64_t** strides) = nullptr;
   int32_t (*get_dtype)(TensorHandle tensor, int32_t* dtype) = nullptr;
-  int32_t (*get_device_type)(TensorHandle tensor, int32_t* type) = nullptr;
   int32_t (*get_device_index)(TensorHandle tensor, int32_t* index) = nullptr;
   int32_t (*get_data_ptr)(TensorHandle tensor, void** data) = nullptr;
   int32_t (*empty_strided)(int64_t dim, const int64_t* sizes, const int64_t* strides, int32_t dtype,

@@ -115,25 +115,24 @@ std::optional<fs::path> cache_folder() {
 }
 
 Result<std::optional<Bytes>> find_cached(const std::string& key) {
-  const std::optional<Bytes> absent;
   const auto path = cache_folder();
-  if (!path) return absent;
+  if (!path) return std::nullopt;
   const auto folder = PrivateFolder::open(*path);
   EPI_TRY(folder);
-  if (!*folder) return absent;
+  if (!*folder) return std::nullopt;
   const std::string name = name_of(key);
   const auto entry = (*folder)->read(name, kCacheBytes);
   EPI_TRY(entry);
-  if (!*entry || (*entry)->size() < kHeaderBytes) return absent;
+  if (!*entry || (*entry)->size() < kHeaderBytes) return std::nullopt;
   const auto secret = read_secret(**folder);
   EPI_TRY(secret);
-  if (!*secret) return absent;
+  if (!*secret) return std::nullopt;
   const auto* text = reinterpret_cast<const char*>((*entry)->data());
   Bytes code((*entry)->begin() + kHeaderBytes, (*entry)->end());
   const bool valid =
       std::string_view(text, kMagic.size()) == kMagic &&
       std::string_view(text + kMagic.size(), kHashDigits) == authentication(**secret, key, code);
-  if (!valid) return absent;
+  if (!valid) return std::nullopt;
   (*folder)->touch(name);
   return std::optional(std::move(code));
 }
