@@ -180,7 +180,7 @@ namespace {
 // A kernel by its decoded name.
 std::string event_text(const trace::Trace& trace, trace::EventId id) {
   if (id == trace::kNoEvent) return "(between operators)";
-  const std::string name(trace.name_of(id));
+  std::string name(trace.name_of(id));
   if (!trace::is_device_work(trace.category[id])) return name;
   const analysis::DecodedName decoded = analysis::decode_name(name);
   const std::string text = kernel_sentence(name, decoded);
