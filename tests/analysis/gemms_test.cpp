@@ -47,6 +47,27 @@ TEST(Gemms, IncludeTheSplitKReduction) {
   EXPECT_FALSE(table.rows[0].share_of_peak.has_value());
 }
 
+// The two kernels of the operator have different sizes. Gate and up count as stacked.
+TEST(Gemms, KnowTheKernelsOfTheGluOperator) {
+  TraceMaker maker;
+  maker.op("epilogue::glu_mlp_forward", 0, 100, 1,
+           R"({"Input Dims": [[2, 8, 64], [256, 64], [256, 64], [32, 256], []],
+               "Input type": ["c10::BFloat16", "c10::BFloat16", "c10::BFloat16", "c10::BFloat16",
+                              "Scalar"]})");
+  maker.kernel("epi_tem_fused_mm_mul_silu_0_stream", 200, 8000, 1);
+  maker.kernel("epi_tem_fused_mm_1_stream", 9000, 2000, 1);
+  const trace::Trace trace = maker.take();
+  const GemmTable table = gemm_table(trace);
+  ASSERT_EQ(table.rows.size(), 2U);
+  EXPECT_EQ(table.rows[0].gemm, (GemmShape{1, 16, 512, 64}));
+  EXPECT_EQ(table.rows[1].gemm, (GemmShape{1, 16, 32, 256}));
+  EXPECT_EQ(table.rows[1].name.dtype, NumberType::kBf16);
+  EXPECT_DOUBLE_EQ(*table.rows[0].tflops, 2.0 * 16 * 512 * 64 / 8000 / 1000);
+  // x, gate, up and the hidden activations; these, down and y.
+  EXPECT_EQ(op_bytes(trace, 0, 1)->bytes, 2.0 * (16 * 64 + 512 * 64 + 16 * 256));
+  EXPECT_EQ(op_bytes(trace, 0, 2)->bytes, 2.0 * (16 * 256 + 32 * 256 + 16 * 32));
+}
+
 TEST(GpuPeaks, AreFoundByDriverName) {
   EXPECT_EQ(gpu_peaks("NVIDIA H200")->f16, 989.5);
   EXPECT_EQ(gpu_peaks("NVIDIA H100 80GB HBM3")->title, "H100 SXM");

@@ -77,20 +77,22 @@ KernelRate kernel_rate(const TraceIndex& index, EventId kernel,
   rate.ns = static_cast<double>(trace.dur_ns[kernel]);
   rate.flops = recorded_number(trace, kernel, "flops");
   rate.bytes = recorded_number(trace, kernel, "bytes");
-  const bool is_sole_kernel = op != kNoEvent && kernels_of_op(index, kernel) == 1;
+  // The work of the operator is that of the kernel.
+  const bool is_sole_kernel =
+      op != kNoEvent && (kernels_of_op(index, kernel) == 1 || is_glu_kernel(trace, op, kernel));
   if (!rate.flops && is_sole_kernel) {
-    const auto gemm = is_gemm(name.kind) ? gemm_shape(trace, op) : std::nullopt;
+    const auto gemm = is_gemm(name.kind) ? gemm_shape(trace, op, kernel) : std::nullopt;
     if (gemm) rate.flops = gemm->flops();
     if (name.kind == Kind::kAttention) rate.flops = attention_flops(index, op);
   }
   if (!rate.bytes && is_sole_kernel) {
-    const auto moved = op_bytes(trace, op);
+    const auto moved = op_bytes(trace, op, kernel);
     if (moved && !moved->at_least) rate.bytes = moved->bytes;
   }
   if (!peaks || rate.ns <= 0) return rate;
-  const NumberType type = name.dtype == NumberType::kUnknown && name.kind == Kind::kAttention
-                              ? NumberType::kBf16
-                              : name.dtype;
+  NumberType type = name.dtype;
+  if (type == NumberType::kUnknown && name.kind == Kind::kAttention) type = NumberType::kBf16;
+  if (op != kNoEvent && is_glu_kernel(trace, op, kernel)) type = glu_type(trace, op);
   const double peak_flops = peaks->of(type) * 1000;
   if (rate.flops && peak_flops > 0) rate.of_peak_flops = *rate.flops / rate.ns / peak_flops;
   if (rate.bytes) rate.of_peak_bandwidth = *rate.bytes / rate.ns / (peaks->memory_tb_s * 1000);

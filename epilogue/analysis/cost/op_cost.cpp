@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "epilogue/analysis/index/op_inputs.h"
+#include "epilogue/analysis/names/words.h"
 #include "epilogue/base/join.h"
 #include "epilogue/pointwise/table.h"
 #include "epilogue/trace/event_args.h"
@@ -119,6 +120,44 @@ double pointwise_bytes(const Inputs& inputs, bool compares) {
 
 std::optional<GemmShape> gemm_shape(const trace::Trace& trace, EventId op) {
   return gemm_of(trace.name_of(op), op_inputs(trace, op));
+}
+
+bool is_glu_kernel(const trace::Trace& trace, EventId op, EventId kernel) {
+  return trace.name_of(op).starts_with("epilogue::glu_mlp") &&
+         trace.name_of(kernel).starts_with("epi_tem_fused_");
+}
+
+NumberType glu_type(const trace::Trace& trace, EventId op) {
+  const Inputs inputs = op_inputs(trace, op);
+  const OpInput* gate = tensor(inputs, 1);
+  return gate == nullptr ? NumberType::kUnknown : names::cpp_type(gate->type);
+}
+
+// The inputs are x, gate, up (none if gate holds both), down.
+std::optional<GemmShape> gemm_shape(const trace::Trace& trace, EventId op, EventId kernel) {
+  if (!is_glu_kernel(trace, op, kernel)) return gemm_shape(trace, op);
+  const Inputs inputs = op_inputs(trace, op);
+  const OpInput* down = tensor(inputs, 3);
+  auto gate_up = linear_gemm(tensor(inputs, 0), tensor(inputs, 1));
+  if (!gate_up || down == nullptr || down->dims.size() != 2) return std::nullopt;
+  gate_up->n = 2 * down->dims[1];
+  const bool multiplies_gate = trace.name_of(kernel).find("_mul_") != std::string_view::npos;
+  return multiplies_gate ? *gate_up : GemmShape{1, gate_up->m, down->dims[0], down->dims[1]};
+}
+
+// The hidden activations are half as wide as gate and up.
+std::optional<MovedBytes> op_bytes(const trace::Trace& trace, EventId op, EventId kernel) {
+  if (!is_glu_kernel(trace, op, kernel)) return op_bytes(trace, op);
+  const auto gemm = gemm_shape(trace, op, kernel);
+  if (!gemm) return std::nullopt;
+  const Inputs inputs = op_inputs(trace, op);
+  const bool is_gate_up = gemm->k == inputs[0].dims.back() && gemm->n == 2 * inputs[3].dims[1];
+  const auto elements = [](int64_t rows, int64_t columns) {
+    return static_cast<double>(rows) * static_cast<double>(columns);
+  };
+  const double written = elements(gemm->m, is_gate_up ? gemm->n / 2 : gemm->n);
+  const double read = elements(gemm->m, gemm->k) + elements(gemm->n, gemm->k);
+  return MovedBytes{(read + written) * static_cast<double>(inputs[1].element_bytes), false};
 }
 
 std::optional<MovedBytes> op_bytes(const trace::Trace& trace, EventId op) {

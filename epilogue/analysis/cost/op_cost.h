@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "epilogue/analysis/names/decoded_name.h"
 #include "epilogue/trace/links.h"
 #include "epilogue/trace/trace.h"
 
@@ -32,6 +33,16 @@ struct GemmShape {
 // others.
 std::optional<GemmShape> gemm_shape(const trace::Trace& trace, trace::EventId op);
 
+// The GEMM of one kernel of an operator. `epilogue::glu_mlp` launches two: gate and up, whose
+// weights count as stacked, and down. The kernel of another operator has the operator's GEMM.
+std::optional<GemmShape> gemm_shape(const trace::Trace& trace, trace::EventId op,
+                                    trace::EventId kernel);
+// True for a custom kernel of `epilogue::glu_mlp`, which is one of several of its operator.
+bool is_glu_kernel(const trace::Trace& trace, trace::EventId op, trace::EventId kernel);
+
+// The type of the weights of `epilogue::glu_mlp`: the names of its kernels do not contain it.
+NumberType glu_type(const trace::Trace& trace, trace::EventId op);
+
 // Bytes that an operator reads and writes if each input and the result cross the memory bus once.
 // Triton launches list their buffers but not which ones are written, so their value is a lower
 // bound.
@@ -40,6 +51,9 @@ struct MovedBytes {
   bool at_least = false;  // some traffic is not counted, or not in full
 };
 std::optional<MovedBytes> op_bytes(const trace::Trace& trace, trace::EventId op);
+// The same for one kernel, see `gemm_shape`.
+std::optional<MovedBytes> op_bytes(const trace::Trace& trace, trace::EventId op,
+                                   trace::EventId kernel);
 
 // A number recorded in the event's arguments: "bytes", "flops" of our kernels and of copies. None
 // if absent.

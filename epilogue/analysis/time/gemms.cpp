@@ -42,10 +42,13 @@ GemmRow make_row(const trace::Trace& trace, const DecodedNames& names, const Gro
   GemmRow row;
   if (group.op != kNoEvent) {
     row.op = trace.name_of(group.op);
-    row.gemm = gemm_shape(trace, group.op);
+    row.gemm = gemm_shape(trace, group.op, group.first);
   }
   row.kernel = trace.name_of(group.first);
   row.name = names[trace.name[group.first]];
+  if (group.op != kNoEvent && is_glu_kernel(trace, group.op, group.first)) {
+    row.name.dtype = glu_type(trace, group.op);
+  }
   row.count = static_cast<int64_t>(group.times_ns.size());
   row.median_ns = median(group.times_ns);
   for (const double ns : group.times_ns) row.total_ns += ns;
@@ -82,17 +85,19 @@ GemmTable gemm_table(const trace::Trace& trace) {
   table.peaks = gpu_peaks(table.device);
   std::map<Key, Group> groups;
   for (const auto& [op, launched] : launched_by_op(trace, links, names)) {
-    // The sizes are only known for an operator that runs a single GEMM.
-    const bool single = op != kNoEvent && launched.gemms.size() == 1;
+    // The sizes are known for an operator that runs a single GEMM, and for the custom kernels of
+    // ours.
+    const bool is_single = op != kNoEvent && launched.gemms.size() == 1;
     for (const EventId kernel : launched.gemms) {
       const std::string_view op_name = op == kNoEvent ? "" : trace.name_of(op);
+      const bool single = is_single || (op != kNoEvent && is_glu_kernel(trace, op, kernel));
       Group& group = groups[{op_name, single ? size_signature(trace, op) : "", trace.name[kernel]}];
       if (group.first == kNoEvent || kernel < group.first) {
         group.first = kernel;
         group.op = single ? op : kNoEvent;
       }
       group.times_ns.push_back(
-          static_cast<double>(trace.dur_ns[kernel] + (single ? launched.beside_ns : 0)));
+          static_cast<double>(trace.dur_ns[kernel] + (is_single ? launched.beside_ns : 0)));
     }
   }
   std::vector<std::pair<EventId, GemmRow>> rows;

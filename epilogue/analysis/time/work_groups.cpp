@@ -133,7 +133,7 @@ class Grouper {
     const WorkClass what = work_class(kind(id));
     const EventId op = index_.links.op[id];
     if (what == WorkClass::kGemm && op != kNoEvent) {
-      const auto sizes = gemm_shape(index_.trace, op);
+      const auto sizes = gemm_shape(index_.trace, op, id);
       if (!sizes) return {what, ""};
       const std::string batch = sizes->batch == 1 ? "" : fmt::format("{} of ", sizes->batch);
       const NumberType type = index_.names[index_.trace.name[id]].dtype;
