@@ -71,8 +71,8 @@ typedef struct epi_glu_block {
 
 epi_glu_status epi_glu_create(const epi_glu_block* block, epi_glu** out);
 
-/* Waits for the device. Graphs that captured calls stay valid: their code stays loaded until the
- * process ends. */
+/* Waits for the device. Graphs that captured calls stay valid: such a handle and its code stay in
+ * memory until the process ends. */
 void epi_glu_destroy(epi_glu* glu);
 
 /* Loads the code for any number of rows from the disk cache, or compiles it with NVRTC on several
@@ -80,7 +80,8 @@ void epi_glu_destroy(epi_glu* glu);
  * concurrently for different handles, also while a stream is captured. */
 epi_glu_status epi_glu_prepare(epi_glu* glu);
 
-/* Why the calling thread's last call with a handle returned EPI_GLU_FAILED. Empty if none did. */
+/* Why the calling thread's last call failed, if a status alone does not tell: EPI_GLU_FAILED, and
+ * EPI_GLU_UNSUPPORTED because of the driver. Otherwise empty. */
 const char* epi_glu_message(void);
 
 /* Which implementation runs. */

@@ -224,11 +224,13 @@ epi_glu_status epi_glu_create(const epi_glu_block* block, epi_glu** out) {
   const bool known = block->dtype == EPI_GLU_BF16 || block->dtype == EPI_GLU_F16;
   if (!known || !activation || block->biases > 7) return EPI_GLU_UNSUPPORTED;
   if (!is_size(block->n) || !is_size(block->k) || !is_size(block->out)) return EPI_GLU_BAD_SIZE;
+  last_message.clear();
   try {
     if (!epi::compiler::gpu_has_custom_gemms(block->device)) return EPI_GLU_UNSUPPORTED;
     *out =
         new epi_glu(*block, block->dtype == EPI_GLU_BF16 ? DType::kBF16 : DType::kF16, *activation);
-  } catch (const std::exception&) {  // no such device
+  } catch (const std::exception& error) {  // no driver, an old one, or no such device
+    last_message = error.what();
     return EPI_GLU_UNSUPPORTED;
   }
   return EPI_GLU_OK;
@@ -237,12 +239,11 @@ epi_glu_status epi_glu_create(const epi_glu_block* block, epi_glu** out) {
 // Waits, because launches may still run the code.
 void epi_glu_destroy(epi_glu* glu) {
   if (glu == nullptr) return;
-  if (glu->was_captured) return;  // graphs may run the code at any time: it is never unloaded
   try {
     epi::cuda::synchronize(glu->block.device);
   } catch (const std::exception&) {  // failed work: reported where it is awaited
   }
-  delete glu;
+  if (!glu->was_captured) delete glu;  // graphs may run the code at any time
 }
 
 epi_glu_status epi_glu_prepare(epi_glu* glu) {
@@ -251,8 +252,11 @@ epi_glu_status epi_glu_prepare(epi_glu* glu) {
   if (glu->is_prepared) return EPI_GLU_OK;
   const epi::cuda::RelaxedCapture relaxed;  // the caller may be capturing a stream
   try {
+    const epi::cuda::DeviceGuard device(glu->block.device);
     const auto forms = glu->rows.forms();
     epi::parallel_for(static_cast<int64_t>(forms.size()), 1, [&](int64_t begin, int64_t end) {
+      // Stays set in a worker: to set device 0 again would create a context there.
+      epi::cuda::check(cudaSetDevice(glu->block.device), "cudaSetDevice");
       for (int64_t i = begin; i < end; ++i) forms[static_cast<size_t>(i)]();
     });
     epi::cuda::load_glu_gate(glu->dtype, glu->activation, glu->block.device);
@@ -279,6 +283,7 @@ epi_glu_status epi_glu_run(const epi_glu* glu, const epi_glu_call* call) {
   if (glu == nullptr || call == nullptr) return EPI_GLU_BAD_ADDRESS;
   if (call->struct_size != sizeof(epi_glu_call)) return EPI_GLU_UNSUPPORTED;
   if (!glu->is_prepared) return EPI_GLU_NOT_PREPARED;
+  last_message.clear();
   if (const epi_glu_status status = glu->check(*call); status != EPI_GLU_OK) return status;
   try {
     if (!glu->was_captured && is_capturing(call->stream)) glu->was_captured = true;

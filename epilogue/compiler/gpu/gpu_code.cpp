@@ -54,15 +54,19 @@ std::string architecture(int device) {
   return fmt::format("sm_{}{}{}", major, minor, major >= 9 ? "a" : "");
 }
 
-// The folder `cubins` beside the library or program that contains this function, as in a wheel.
+// The folder `cubins` beside the library that contains this function, as in a wheel. Empty for a
+// program, whose name may be relative to the current folder, which others may control.
 std::filesystem::path built_ahead_folder() {
   Dl_info info{};
   if (::dladdr(reinterpret_cast<const void*>(&built_ahead_folder), &info) == 0) return {};
-  return std::filesystem::path(info.dli_fname).parent_path() / "cubins";
+  const std::filesystem::path file(info.dli_fname);
+  if (!file.is_absolute() || !file.filename().string().starts_with("libepilogue_glu.so")) return {};
+  return file.parent_path() / "cubins";
 }
 
 std::optional<std::vector<std::byte>> find_built_ahead(const std::string& key) {
   static const std::filesystem::path folder = built_ahead_folder();
+  if (folder.empty()) return std::nullopt;
   std::ifstream file(folder / (key + ".cubin"), std::ios::binary);
   if (!file) return std::nullopt;
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
