@@ -17,12 +17,18 @@ import json
 import statistics
 import sys
 import time
+import types
 
 import torch
 
 import epilogue.torch as et
 from epilogue.torch import _library as glu_library
 from epilogue.torch import _python_kernel as python_kernel
+
+try:
+    from liger_kernel.transformers.swiglu import LigerSwiGLUMLP
+except ImportError:
+    LigerSwiGLUMLP = None
 
 DEVICE, DTYPE = "cuda", torch.bfloat16
 L2_BYTES = 60 << 20
@@ -52,6 +58,14 @@ class PackedMlp(torch.nn.Module):
     def forward(self, x):
         gate, up = torch.nn.functional.linear(x, self.gate_up).chunk(2, -1)
         return torch.nn.functional.linear(torch.nn.functional.silu(gate) * up, self.down)
+
+
+def liger_of(mlp):
+    config = types.SimpleNamespace(hidden_size=mlp.gate_proj.in_features,
+                                   intermediate_size=mlp.gate_proj.out_features, hidden_act="silu")
+    module = LigerSwiGLUMLP(config).to(DEVICE, DTYPE)
+    module.load_state_dict(mlp.state_dict())
+    return module
 
 
 def elapsed_us(bodies, calls):
@@ -86,6 +100,7 @@ def compare(modes):
 
 def graph_of(body):
     stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
         for _ in range(3):
             body()
@@ -196,6 +211,10 @@ def block(args, figures):
                 "patched, compile": calls([torch.compile(f) for f in patched]),
                 "patched, graph": graphs(patched),
             }
+            if LigerSwiGLUMLP is None:
+                print("Liger: not installed, skipped")
+            else:
+                modes["Liger"] = calls([liger_of(f) for f in mlps])
             times = compare(modes)
         print(f"{m} rows, {dim}x{hidden}: us back to back (after a pause)")
         for name, (busy, paused, spread) in times.items():

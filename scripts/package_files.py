@@ -107,7 +107,7 @@ class Build:
                 version = program.versions.get(name, (0,))
                 if version > limit:
                     raise PackageError(f"{program.path.name}: needs {name}_{dotted(version)}; RHEL 9 has {name}_{dotted(limit)}; `objdump -T` lists "
-                                       "the symbols, and `scripts/wheel --local` makes a wheel for this machine")
+                                       "the symbols, and the option --local makes a wheel for this machine")
 
     def licenses(self, is_local):
         """The licence texts of the libraries that are linked statically or bundled, by package."""

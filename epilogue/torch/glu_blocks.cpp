@@ -19,8 +19,8 @@ GluBlock make_block(const epi_glu_block& block) {
   epi_glu_status status = epi_glu_create(&block, &handle);
   if (status == EPI_GLU_OK) status = epi_glu_prepare(handle);
   if (status == EPI_GLU_OK) return {handle, ""};
-  std::string reason = epi_glu_status_text(status);
-  if (status == EPI_GLU_FAILED) reason = epi_glu_message();
+  std::string reason = epi_glu_message();
+  if (reason.empty()) reason = epi_glu_status_text(status);
   epi_glu_destroy(handle);
   return {nullptr, reason};
 }

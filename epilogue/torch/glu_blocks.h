@@ -10,6 +10,7 @@
 namespace epi::torch {
 
 // A handle that is prepared, or null and the reason why the kernels do not apply to such blocks.
+// A failure is remembered: ATen runs such blocks until the process ends.
 struct GluBlock {
   const epi_glu* handle = nullptr;
   std::string reason;

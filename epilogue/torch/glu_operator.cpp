@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA kernel of the PyTorch operators epilogue::glu_mlp and epilogue::glu_mlp_forward. Python
 // (python/epilogue/torch) defines their schemas, and everything else about them.
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -214,7 +212,7 @@ OwnedTensor empty_like_rows(const View& x, int64_t columns) {
   TensorHandle tensor = nullptr;
   check(shim.empty_strided(x.dim, sizes.data(), strides.data(), x.dtype, shim.device_type_cuda(),
                            x.device, &tensor),
-        "allocate the result: out of memory");
+        "allocate the result: CUDA out of memory.");
   return OwnedTensor(tensor);
 }
 
@@ -224,35 +222,25 @@ OwnedTensor allocate_bytes(size_t bytes, const View& x) {
   TensorHandle tensor = nullptr;
   check(shim.empty_strided(1, &size, &stride, shim.dtype_uint8(), shim.device_type_cuda(), x.device,
                            &tensor),
-        "allocate the workspace: out of memory");
+        "allocate the workspace: CUDA out of memory.");
   return OwnedTensor(tensor);
 }
 
-// Memory that a thread keeps for the small workspaces of one stream: an allocation takes a
-// microsecond. Kernels on a stream run one after the other, so they can share it. A graph may run
-// on any stream, so it needs its own.
+// Memory that a thread keeps for the small workspaces on the default stream: an allocation takes a
+// microsecond. Kernels on a stream run one after the other, so they can share it. Other streams may
+// be captured, or allocate from the private pool of a graph, where nothing may stay allocated.
 constexpr size_t kKeptBytes = size_t{1} << 20;
 
-// The default stream, which is null, cannot be captured.
-bool is_capturing(CUstream_st* stream) {
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  if (stream != nullptr) cudaStreamIsCapturing(stream, &status);
-  return status != cudaStreamCaptureStatusNone;
-}
-
 void* kept_workspace(const epi_glu_call& call, const View& x) {
-  struct Kept {
+  thread_local struct {
     int32_t device = -1;
-    CUstream_st* stream = nullptr;
     std::optional<OwnedTensor> memory;
     void* data = nullptr;
-  };
-  thread_local Kept kept;
-  if (call.workspace_bytes > kKeptBytes || is_capturing(call.stream)) return nullptr;
-  if (!kept.memory || kept.device != x.device || kept.stream != call.stream) {
+  } kept;
+  if (call.stream != nullptr || call.workspace_bytes > kKeptBytes) return nullptr;
+  if (kept.device != x.device) {
     kept.memory.emplace(allocate_bytes(kKeptBytes, x).release());
     kept.device = x.device;
-    kept.stream = call.stream;
     kept.data = kept.memory->data();
   }
   return kept.data;

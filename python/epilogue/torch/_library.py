@@ -5,13 +5,24 @@ from __future__ import annotations
 import ctypes
 import glob
 import os
-from ctypes import POINTER, Structure, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint32, c_void_p
-from typing import Optional, Tuple
+from ctypes import (
+    POINTER,
+    Structure,
+    c_char_p,
+    c_int,
+    c_int32,
+    c_int64,
+    c_size_t,
+    c_uint32,
+    c_void_p,
+)
+from typing import Any, Optional, Tuple
 
 import torch
 
 # The values of epi_glu_activation.
 ACTIVATIONS = {"gelu_tanh": 0, "silu": 1, "gelu": 2, "relu": 3}
+NAMES = {code: name for name, code in ACTIVATIONS.items()}
 GATE_BIAS, UP_BIAS, DOWN_BIAS = 1, 2, 4  # epi_glu_bias
 DTYPES = {torch.bfloat16: 0, torch.float16: 1}  # epi_glu_dtype
 
@@ -29,6 +40,21 @@ class Block(Structure):
         ("n", c_int64),
         ("out", c_int64),
     ]
+
+
+def make_block(
+    device: int,
+    dtype: Any,
+    activation: int,
+    k: int,
+    n: int,
+    out: int,
+    has_gate_bias: bool,
+    has_up_bias: bool,
+    has_down_bias: bool,
+) -> Block:
+    biases = has_gate_bias * GATE_BIAS + has_up_bias * UP_BIAS + has_down_bias * DOWN_BIAS
+    return Block(ctypes.sizeof(Block), device, DTYPES[dtype], activation, biases, k, n, out)
 
 
 class Call(Structure):
@@ -61,8 +87,9 @@ def _path() -> str:
 def _load_nvrtc() -> None:
     """Loads the NVRTC of PyTorch's packages, which is not on the loader's path."""
     site_packages = os.path.dirname(os.path.dirname(os.path.abspath(torch.__file__)))
+    folders = os.path.join(site_packages, "nvidia", "*", "lib")
     for major in (13, 12):
-        for path in glob.glob(os.path.join(site_packages, "nvidia", "*", "lib", f"libnvrtc.so.{major}")):
+        for path in glob.glob(os.path.join(folders, f"libnvrtc.so.{major}")):
             try:
                 ctypes.CDLL(path)
                 return
@@ -99,3 +126,10 @@ def _load() -> Tuple[Optional[ctypes.CDLL], str]:
 
 
 library, load_error = _load()
+
+
+def prepare(block: Block) -> str:
+    """Generates or loads the code of such blocks. Returns why that is not possible, or nothing."""
+    assert library is not None
+    reason: str = library.epi_torch_prepare(ctypes.byref(block)).decode()
+    return reason

@@ -13,10 +13,11 @@ from typing import Any, Callable, Dict, Optional, Set, Tuple
 
 import torch
 import torch.nn.functional as F
+from torch.autograd import forward_ad
 
 from . import _library, _python_kernel
-from ._library import ACTIVATIONS
-from ._reason import activation_code, device_reason, unknown_activation, why
+from ._library import ACTIVATIONS, NAMES
+from ._reason import activation_code, device_reason, dtype_reason, unknown_activation, why
 
 Tensor = Any  # torch.Tensor
 Kernel = Callable[..., Tensor]
@@ -26,7 +27,6 @@ _SCHEMA = (
     "(Tensor x, Tensor gate, Tensor? up, Tensor down, Tensor? gate_bias, Tensor? up_bias, "
     "Tensor? down_bias, int activation) -> Tensor"
 )
-_NAMES = {code: name for name, code in ACTIVATIONS.items()}
 
 
 def activate(x: Tensor, activation: str) -> Tensor:
@@ -39,7 +39,7 @@ def activate(x: Tensor, activation: str) -> Tensor:
 
 
 def _activate_backward(grad: Tensor, x: Tensor, activation: int) -> Tensor:
-    name = _NAMES[activation]
+    name = NAMES[activation]
     if name == "silu":
         return torch.ops.aten.silu_backward(grad, x)
     if name == "relu":
@@ -68,7 +68,7 @@ def _aten(
     activation: int,
 ) -> Tensor:
     g, u = _gate_and_up(x, gate, up, gate_bias, up_bias)
-    return F.linear(activate(g, _NAMES[activation]) * u, down, down_bias)
+    return F.linear(activate(g, NAMES[activation]) * u, down, down_bias)
 
 
 _reported: Set[str] = set()
@@ -85,7 +85,7 @@ def _run_aten(
     activation: int,
 ) -> Tensor:
     """The implementation where the custom kernels do not apply. Reports each reason once."""
-    reason = why(x, gate, up, down, _NAMES[activation], gate_bias, up_bias, down_bias)
+    reason = why(x, gate, up, down, NAMES[activation], gate_bias, up_bias, down_bias)
     if reason is not None and reason not in _reported:
         _reported.add(reason)
         warnings.warn(f"epilogue.torch.glu_mlp runs ATen: {reason}", stacklevel=2)
@@ -118,7 +118,7 @@ def _backward(ctx: Any, grad: Tensor) -> Tuple[Optional[Tensor], ...]:
     k, n, out = x.shape[-1], down.shape[1], down.shape[0]
     rows, grads = x.reshape(-1, k), grad.reshape(-1, out)
     g, u = _gate_and_up(rows, gate, up, gate_bias, up_bias)
-    active = activate(g, _NAMES[ctx.activation])
+    active = activate(g, NAMES[ctx.activation])
     result: Dict[int, Tensor] = {}
     if need[3]:
         result[3] = grads.t() @ (active * u)
@@ -145,15 +145,22 @@ def _backward(ctx: Any, grad: Tensor) -> Tuple[Optional[Tensor], ...]:
     return tuple(result.get(i) for i in range(8))
 
 
-def _autocast(name: str) -> Kernel:
-    """The operator under ``torch.autocast``: casts to the dtype of the context."""
-    keys = torch._C.DispatchKeySet(torch._C.DispatchKey.AutocastCUDA)
+def _autocast(name: str, device: str) -> Kernel:
+    """The operator under ``torch.autocast``: casts to the dtype of the context, but not float64."""
+    key = torch._C.DispatchKey.AutocastCUDA if device == "cuda" else torch._C.DispatchKey.AutocastCPU
+    keys = torch._C.DispatchKeySet(key)
+
+    def cast(argument: Any) -> Any:
+        if not isinstance(argument, torch.Tensor) or argument.device.type != device:
+            return argument
+        if not argument.is_floating_point() or argument.dtype == torch.float64:
+            return argument
+        return argument.to(torch.get_autocast_dtype(device))
 
     def run(*arguments: Any) -> Tensor:
-        dtype = torch.get_autocast_dtype("cuda")
-        cast = [a.to(dtype) if isinstance(a, torch.Tensor) and a.is_cuda else a for a in arguments]
+        cast_arguments = [cast(argument) for argument in arguments]
         with torch._C._ExcludeDispatchKeyGuard(keys):
-            return getattr(torch.ops.epilogue, name).default(*cast)
+            return getattr(torch.ops.epilogue, name).default(*cast_arguments)
 
     return run
 
@@ -170,7 +177,8 @@ def _without_biases(kernel: Kernel) -> Kernel:
 def _define(name: str, schema: str, adapt: Callable[[Kernel], Kernel]) -> None:
     _torch_library.define(name + schema, tags=(torch.Tag.pt2_compliant_tag,))
     _torch_library.impl(name, adapt(_run_aten), "CompositeExplicitAutograd")
-    _torch_library.impl(name, _autocast(name), "AutocastCUDA")
+    _torch_library.impl(name, _autocast(name, "cuda"), "AutocastCUDA")
+    _torch_library.impl(name, _autocast(name, "cpu"), "AutocastCPU")
     torch.library.register_fake(f"epilogue::{name}", adapt(_fake), lib=_torch_library)
 
 
@@ -188,6 +196,7 @@ def _register() -> str:
         return _library.load_error
     reason: str = _library.library.epi_torch_register().decode()
     if reason and torch.cuda.is_available():
+        warnings.warn(f"epilogue.torch: slower calls, because {reason}", stacklevel=2)
         _torch_library.impl("glu_mlp", _python_kernel.glu_mlp, "CUDA")
         _torch_library.impl("glu_mlp_forward", _without_biases(_python_kernel.glu_mlp), "CUDA")
     return reason
@@ -199,9 +208,13 @@ registration_error = _register()
 # Names of this module are looked up faster than attributes of torch.
 _is_grad_enabled = torch.is_grad_enabled
 _is_tracing = torch.compiler.is_dynamo_compiling
+_is_transformed = torch._C._are_functorch_transforms_active
 _complete = torch.ops.epilogue.glu_mlp.default
 _forward = torch.ops.epilogue.glu_mlp_forward.default
 _forward_now = _forward._op  # without a Python call in between, which torch.compile needs
+
+
+# torch.func and forward-mode gradients need the rules of ATen's operators.
 
 
 def glu_mlp(
@@ -225,6 +238,8 @@ def glu_mlp(
     code = ACTIVATIONS.get(activation)
     if code is None:
         raise unknown_activation(activation)
+    if not _is_tracing() and (_is_transformed() or forward_ad._current_level >= 0):
+        return _aten(x, gate, up, down, gate_bias, up_bias, down_bias, code)
     if gate_bias is None and up_bias is None and down_bias is None:
         if not _is_grad_enabled() or not (
             x.requires_grad or gate.requires_grad or up.requires_grad or down.requires_grad
@@ -246,6 +261,8 @@ def glu_mlp_packed(
     code = ACTIVATIONS.get(activation)
     if code is None:
         raise unknown_activation(activation)
+    if not _is_tracing() and (_is_transformed() or forward_ad._current_level >= 0):
+        return _aten(x, gate_up, None, down, gate_up_bias, None, down_bias, code)
     if gate_up_bias is None and down_bias is None:
         if not _is_grad_enabled() or not (
             x.requires_grad or gate_up.requires_grad or down.requires_grad
@@ -273,19 +290,8 @@ def prepare(
     code = activation_code(activation)
     reason = device_reason(device_index)
     if reason is None and dtype not in _library.DTYPES:
-        reason = f"weights are {str(dtype)[6:]}: the kernels need bfloat16 or float16"
+        reason = dtype_reason("the weights are", dtype)
     if reason is not None:
         return reason
-    assert _library.library is not None
-    block = _library.Block(
-        dtype=_library.DTYPES[dtype],
-        device=device_index,
-        activation=code,
-        biases=has_gate_bias * _library.GATE_BIAS
-        + has_up_bias * _library.UP_BIAS
-        + has_down_bias * _library.DOWN_BIAS,
-        k=k,
-        n=n,
-        out=out,
-    )
-    return _python_kernel.prepare(block) or None
+    biases = (has_gate_bias, has_up_bias, has_down_bias)
+    return _library.prepare(_library.make_block(device_index, dtype, code, k, n, out, *biases)) or None

@@ -17,7 +17,8 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import torch
 
-from ._operator import glu_mlp, glu_mlp_packed, prepare
+from ._library import DTYPES
+from ._operator import glu_mlp, glu_mlp_packed
 from ._reason import why
 from ._recognize import (
     SEPARATE,
@@ -105,23 +106,27 @@ def patched(model: Any, force: bool = False) -> Iterator[PatchResult]:
 def _patch(model: Any, force: bool) -> Tuple[PatchResult, List[Any]]:
     result = PatchResult([], [])
     changed: List[Any] = []
-    prepared: Dict[Tuple[Any, ...], Optional[str]] = {}
-    for name, module in list(model.named_modules()):
-        original = _original_class(module)
-        if original is not None:
-            result.patched.append(PatchedModule(name, original.__name__))
-            continue
-        layout = find_layout(module)
-        if layout is None:
-            continue
-        class_name = type(module).__name__
-        reason = why_not_gated_mlp(module, layout) or _why_left(module, layout, force, prepared)
-        if reason is not None:
-            result.left.append(LeftModule(name, class_name, reason))
-            continue
-        module.__class__ = _class_for(module, layout)
-        changed.append(module)
-        result.patched.append(PatchedModule(name, class_name))
+    try:
+        for name, module in list(model.named_modules()):
+            original = _original_class(module)
+            if original is not None:
+                result.patched.append(PatchedModule(name, original.__name__))
+                continue
+            layout = find_layout(module)
+            if layout is None:
+                continue
+            class_name = type(module).__name__
+            reason = why_not_gated_mlp(module, layout) or _why_left(module, layout, force)
+            if reason is not None:
+                result.left.append(LeftModule(name, class_name, reason))
+                continue
+            module.__class__ = _class_for(module, layout)
+            changed.append(module)
+            result.patched.append(PatchedModule(name, class_name))
+    except BaseException:  # for example Ctrl-C while code is generated
+        for module in changed:
+            _restore(module)
+        raise
     return result, changed
 
 
@@ -138,33 +143,20 @@ def _restore(module: Any) -> bool:
     return True
 
 
-def _why_left(
-    module: Any, layout: Layout, force: bool, prepared: Dict[Tuple[Any, ...], Optional[str]]
-) -> Optional[str]:
-    """The reason why the kernel does not apply. Generates its code for a block that is new."""
+def _why_left(module: Any, layout: Layout, force: bool) -> Optional[str]:
+    """The reason why the kernels do not apply. Generates the code of a new kind of block."""
     gate, *up, down = [module._modules[name] for name in layout.projections]
-    k, n, out = gate.weight.shape[1], down.weight.shape[1], down.weight.shape[0]
-    device, dtype = gate.weight.device, gate.weight.dtype
-    if device.type != "cuda" or dtype not in (torch.bfloat16, torch.float16):
-        return None if force else (
-            f"the weights are {str(dtype).replace('torch.', '')} on {device.type}, but the kernel "
-            "needs bfloat16 or float16 on a CUDA GPU"
-        )
+    weight = gate.weight
+    if weight.device.type != "cuda" or weight.dtype not in DTYPES:
+        if force:
+            return None
+        dtype = str(weight.dtype)[6:]
+        return f"the weights are {dtype} on {weight.device.type}: the kernels need 16 bits on a CUDA GPU"
     activation = activation_name(activation_of(module, layout))
     assert activation is not None
     up_weight, up_bias = (up[0].weight, up[0].bias) if up else (None, None)
-    x = gate.weight.new_empty((1, k))
-    reason = why(
-        x, gate.weight, up_weight, down.weight, activation, gate.bias, up_bias, down.bias
-    )
-    has_bias = gate.bias is not None
-    has_up_bias = up_bias is not None if up else has_bias
-    key = (
-        device.index, dtype, activation, k, n, out, has_bias, has_up_bias, down.bias is not None
-    )
-    if reason is None and key not in prepared:
-        prepared[key] = prepare(*key)
-    return None if force else reason or prepared[key]
+    x = weight.new_empty((1, weight.shape[1]))
+    return why(x, weight, up_weight, down.weight, activation, gate.bias, up_bias, down.bias)
 
 
 def _class_for(module: Any, layout: Layout) -> Any:

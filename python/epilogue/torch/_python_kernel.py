@@ -15,14 +15,6 @@ Tensor = Any  # torch.Tensor
 _handles: Dict[Tuple[int, ...], ctypes.c_void_p] = {}
 
 
-def prepare(block: _library.Block) -> str:
-    """Generates or loads the code of a block for the kernel in C++. Returns a reason if it fails."""
-    assert _library.library is not None
-    block.struct_size = ctypes.sizeof(block)
-    reason: str = _library.library.epi_torch_prepare(ctypes.byref(block)).decode()
-    return reason
-
-
 def _check(status: int) -> None:
     library = _library.library
     assert library is not None
@@ -32,7 +24,6 @@ def _check(status: int) -> None:
 
 
 def _handle(block: _library.Block) -> ctypes.c_void_p:
-    block.struct_size = ctypes.sizeof(block)
     key = tuple(int(getattr(block, field[0])) for field in block._fields_)
     if key not in _handles:
         assert _library.library is not None
@@ -47,10 +38,43 @@ def _pointer(tensor: Optional[Tensor]) -> Optional[int]:
     return None if tensor is None else int(tensor.data_ptr())
 
 
-def _is_readable(rows: Tensor) -> bool:
-    stride, k = rows.stride(0), rows.shape[1]
-    aligned = rows.data_ptr() % 16 == 0 and stride % 8 == 0
-    return bool(aligned and rows.stride(1) == 1 and stride >= k)
+def check_arguments(x: Tensor, tensors: Dict[str, Optional[Tensor]]) -> None:
+    """The checks and messages of epilogue/torch/glu_operator.cpp."""
+    for name, tensor in tensors.items():
+        if tensor is None:
+            continue
+        if tensor.device != x.device:
+            raise RuntimeError(
+                f"Expected all tensors to be on the same device, but x and {name} are on different "
+                "devices (epilogue::glu_mlp)"
+            )
+        if tensor.dtype != x.dtype:
+            raise RuntimeError(f"epilogue::glu_mlp: expected x and {name} to have the same dtype")
+    gate, down = tensors["gate"], tensors["down"]
+    assert gate is not None and down is not None
+    if x.dim() < 1 or gate.dim() != 2 or down.dim() != 2:
+        raise RuntimeError(
+            "epilogue::glu_mlp: x must have at least 1 dimension, weights 2"
+        )
+    k, n, out = x.shape[-1], down.shape[1], down.shape[0]
+    rows = 2 * n if tensors["up"] is None else n
+    expected = {"gate": [rows, k], "up": [n, k], "gate_bias": [rows], "up_bias": [n], "down_bias": [out]}
+    for name, shape in expected.items():
+        tensor = tensors[name]
+        if tensor is not None and list(tensor.shape) != shape:
+            raise RuntimeError(
+                f"epilogue::glu_mlp: {name} has shape {list(tensor.shape)}, expected {shape}"
+            )
+
+
+def _rows_of(x: Tensor) -> Tensor:
+    """x as a matrix that the kernel can read: a copy, if rows are not aligned or not dense."""
+    rows = x.reshape(-1, x.shape[-1])
+    stride = rows.stride(0)
+    is_dense = rows.stride(1) == 1 and stride >= rows.shape[1] and stride % 8 == 0
+    if is_dense and rows.data_ptr() % 16 == 0:
+        return rows
+    return torch.empty(rows.shape, dtype=x.dtype, device=x.device).copy_(rows)
 
 
 def glu_mlp(
@@ -63,39 +87,31 @@ def glu_mlp(
     down_bias: Optional[Tensor],
     activation: int,
 ) -> Tensor:
-    names = {code: name for name, code in _library.ACTIVATIONS.items()}
-    if why(x, gate, up, down, names[activation], gate_bias, up_bias, down_bias) is not None:
-        return torch.ops.epilogue.glu_mlp_aten(
-            x, gate, up, down, gate_bias, up_bias, down_bias, activation
-        )
+    check_arguments(
+        x,
+        {"gate": gate, "up": up, "down": down, "gate_bias": gate_bias, "up_bias": up_bias,
+         "down_bias": down_bias},
+    )
+    arguments = (x, gate, up, down, gate_bias, up_bias, down_bias)
+    if why(*arguments[:4], _library.NAMES[activation], *arguments[4:]) is not None:
+        return torch.ops.epilogue.glu_mlp_aten(*arguments, activation)
     n, out = down.shape[1], down.shape[0]
     if up is None:
         gate, up = gate[:n], gate[n:]
         if gate_bias is not None:
             gate_bias, up_bias = gate_bias[:n], gate_bias[n:]
     y = x.new_empty((*x.shape[:-1], out))
-    rows = x.reshape(-1, x.shape[-1])
-    if rows.shape[0] == 0:
+    if y.numel() == 0:
         return y
-    if not _is_readable(rows):
-        rows = rows.contiguous()
-    biases = (
-        (gate_bias is not None) * _library.GATE_BIAS
-        + (up_bias is not None) * _library.UP_BIAS
-        + (down_bias is not None) * _library.DOWN_BIAS
-    )
-    block = _library.Block(
-        device=x.device.index,
-        dtype=_library.DTYPES[x.dtype],
-        activation=activation,
-        biases=biases,
-        k=rows.shape[1],
-        n=n,
-        out=out,
-    )
+    rows = _rows_of(x)
     library = _library.library
     assert library is not None
-    handle = _handle(block)
+    handle = _handle(
+        _library.make_block(
+            x.device.index, x.dtype, activation, rows.shape[1], n, out,
+            gate_bias is not None, up_bias is not None, down_bias is not None,
+        )
+    )
     size = library.epi_glu_workspace_bytes(handle, rows.shape[0], 0)
     workspace = torch.empty(size, dtype=torch.uint8, device=x.device)
     call = _library.Call(

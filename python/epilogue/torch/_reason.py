@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import torch
 
-from ._library import ACTIVATIONS, DTYPES, load_error
+from ._library import ACTIVATIONS, DTYPES, load_error, make_block, prepare
 
 Tensor = Any  # torch.Tensor
 
@@ -24,6 +24,10 @@ def activation_code(activation: str) -> int:
     if activation not in ACTIVATIONS:
         raise unknown_activation(activation)
     return ACTIVATIONS[activation]
+
+
+def dtype_reason(subject: str, dtype: Any) -> str:
+    return f"{subject} {str(dtype)[6:]}: the kernels need bfloat16 or float16"
 
 
 @functools.lru_cache(maxsize=None)
@@ -50,16 +54,17 @@ def why(
 ) -> Optional[str]:
     """Returns why ``glu_mlp`` runs ATen for these arguments, or None if the custom kernels run.
 
-    For stacked weights pass them as ``gate``, and None as ``up``.
+    For stacked weights pass them as ``gate``, and None as ``up``. The first call for a kind of block
+    generates or loads its code.
 
     >>> epilogue.torch.why(x.float(), gate.float(), up.float(), down.float())
     'x is float32: the kernels need bfloat16 or float16'
     """
-    activation_code(activation)
+    code = activation_code(activation)
     if x.device.type != "cuda":
         return f"x is on {x.device}: the kernels need a CUDA GPU"
     if x.dtype not in DTYPES:
-        return f"x is {str(x.dtype)[6:]}: the kernels need bfloat16 or float16"
+        return dtype_reason("x is", x.dtype)
     reason = device_reason(x.device.index)
     if reason is not None:
         return reason
@@ -77,4 +82,7 @@ def why(
             return f"{name} is not contiguous"
         if tensor.data_ptr() % 16 != 0:
             return f"{name} is not aligned to 16 bytes"
-    return None
+    has_up_bias = up_bias is not None if up is not None else gate_bias is not None
+    biases = (gate_bias is not None, has_up_bias, down_bias is not None)
+    sizes = (x.shape[-1], down.shape[1], down.shape[0])
+    return prepare(make_block(x.device.index, x.dtype, code, *sizes, *biases)) or None

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records a model eager, compiled and patched, and compares the traces.
 
-    python -m epilogue.torch.check CONFIG [--batch N] [--tokens N] [--layers N] [--out FOLDER] [--json]
+    python -m epilogue.torch.check CONFIG [--batch N] [--tokens N] [--layers N] [--dtype TYPE]
+                                          [--device cpu|cuda] [--out FOLDER] [--json]
 
 CONFIG is a ``config.json`` of Hugging Face transformers, or the folder that contains it. Weights are
 random. The package ``epilogue`` must be installed: it records and reads the traces.
@@ -55,7 +56,10 @@ def _load_model(args: argparse.Namespace) -> Any:
             config.layer_types = config.layer_types[: args.layers]
     torch.manual_seed(0)
     dtype = getattr(torch, args.dtype)
-    model = transformers.AutoModelForCausalLM.from_config(config, dtype=dtype)
+    try:
+        model = transformers.AutoModelForCausalLM.from_config(config, dtype=dtype)
+    except ValueError:
+        raise CheckError(f"{args.config}: {config.model_type} is not a causal language model") from None
     return model.to(args.device).eval()
 
 
@@ -116,7 +120,9 @@ def _run(args: argparse.Namespace, reader: Any, model: Any) -> Dict[str, Any]:
         for name in MODES:
             print(f"recording: {name}", file=sys.stderr)
             if name == "patched":
-                result = patch(model, force=args.device != "cuda")
+                result = patch(model)
+                if not result.patched:
+                    raise CheckError(f"nothing to compare: {result}")
             torch._dynamo.reset()
             called = torch.compile(model) if name.endswith("compiled") else model
             modes[name] = _measure(reader, _Step(called, tokens), args.device)
@@ -195,7 +201,7 @@ def _parser() -> argparse.ArgumentParser:
         help="of the weights (bfloat16)",
     )
     default = "cuda" if torch.cuda.is_available() else "cpu"
-    parser.add_argument("--device", default=default, choices=("cpu", "cuda"), help=f"({default})")
+    parser.add_argument("--device", default=default, choices=("cpu", "cuda"), help=f"where it runs ({default})")
     parser.add_argument("--out", metavar="FOLDER", help="saves the traces there")
     parser.add_argument("--json", action="store_true", help="one JSON object on standard output")
     return parser
@@ -209,6 +215,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
             value = getattr(args, name)
             if value is not None and value < 1:
                 raise CheckError(f"--{name} {value}: must be at least 1")
+        if args.device == "cuda" and not torch.cuda.is_available():
+            raise CheckError("--device cuda: PyTorch finds no GPU")
         model = _load_model(args)
         gpu = torch.cuda.get_device_name() if args.device == "cuda" else "CPU"
         if not args.json:
