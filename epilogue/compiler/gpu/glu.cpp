@@ -217,6 +217,7 @@ const char* epi_glu_status_text(epi_glu_status status) {
 }
 
 epi_glu_status epi_glu_create(const epi_glu_block* block, epi_glu** out) {
+  last_message.clear();
   if (out == nullptr || block == nullptr) return EPI_GLU_BAD_ADDRESS;
   *out = nullptr;
   if (block->struct_size != sizeof(epi_glu_block)) return EPI_GLU_UNSUPPORTED;
@@ -224,7 +225,6 @@ epi_glu_status epi_glu_create(const epi_glu_block* block, epi_glu** out) {
   const bool known = block->dtype == EPI_GLU_BF16 || block->dtype == EPI_GLU_F16;
   if (!known || !activation || block->biases > 7) return EPI_GLU_UNSUPPORTED;
   if (!is_size(block->n) || !is_size(block->k) || !is_size(block->out)) return EPI_GLU_BAD_SIZE;
-  last_message.clear();
   try {
     if (!epi::compiler::gpu_has_custom_gemms(block->device)) return EPI_GLU_UNSUPPORTED;
     *out =
@@ -247,8 +247,8 @@ void epi_glu_destroy(epi_glu* glu) {
 }
 
 epi_glu_status epi_glu_prepare(epi_glu* glu) {
-  if (glu == nullptr) return EPI_GLU_BAD_ADDRESS;
   last_message.clear();
+  if (glu == nullptr) return EPI_GLU_BAD_ADDRESS;
   if (glu->is_prepared) return EPI_GLU_OK;
   const epi::cuda::RelaxedCapture relaxed;  // the caller may be capturing a stream
   try {
@@ -280,10 +280,10 @@ size_t epi_glu_workspace_bytes(const epi_glu* glu, int64_t m, epi_glu_path path)
 }
 
 epi_glu_status epi_glu_run(const epi_glu* glu, const epi_glu_call* call) {
+  last_message.clear();
   if (glu == nullptr || call == nullptr) return EPI_GLU_BAD_ADDRESS;
   if (call->struct_size != sizeof(epi_glu_call)) return EPI_GLU_UNSUPPORTED;
   if (!glu->is_prepared) return EPI_GLU_NOT_PREPARED;
-  last_message.clear();
   if (const epi_glu_status status = glu->check(*call); status != EPI_GLU_OK) return status;
   try {
     if (!glu->was_captured && is_capturing(call->stream)) glu->was_captured = true;
