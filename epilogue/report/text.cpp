@@ -74,13 +74,13 @@ std::string_view utf8_prefix(std::string_view text, size_t bytes) {
 }
 
 std::string shortened(const std::string& text, size_t width) {
-  const std::string line = visible_text(text, LineBreaks::kReplace);
+  std::string line = visible_text(text, LineBreaks::kReplace);
   if (line.size() <= width) return line;
   return std::string(utf8_prefix(line, width - 3)) + "...";
 }
 
 std::string shortened_middle(const std::string& text, size_t width) {
-  const std::string line = visible_text(text, LineBreaks::kReplace);
+  std::string line = visible_text(text, LineBreaks::kReplace);
   if (line.size() <= width) return line;
   const size_t tail = (width - 3) / 2;
   const std::string head(utf8_prefix(line, width - 3 - tail));

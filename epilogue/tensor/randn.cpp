@@ -53,7 +53,7 @@ struct SinCos {
   double cosine;
 };
 SinCos sin_cos_turns(double u) {
-  const int quadrant = static_cast<int>(u * 4 + 0.5);
+  const int quadrant = (static_cast<int>(u * 8) + 1) / 2;  // the nearest one
   const double x = (u - quadrant * 0.25) * 6.283185307179586;
   const double x2 = x * x;
   double s = 0;

@@ -43,8 +43,9 @@ size_t find_key_quickly(std::string_view object, std::string_view quoted_key) {
 std::optional<uint32_t> hex4(std::string_view text) {
   if (text.size() < 4) return std::nullopt;
   uint32_t value = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + 4, value, 16);
-  if (parsed.ec != std::errc() || parsed.ptr != text.data() + 4) return std::nullopt;
+  const std::string_view digits = text.substr(0, 4);
+  const auto parsed = std::from_chars(digits.begin(), digits.end(), value, 16);
+  if (parsed.ec != std::errc() || parsed.ptr != digits.end()) return std::nullopt;
   return value;
 }
 
