@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-.PHONY: setup setup-tests build demo reader wheel release test check bench format lint
+.PHONY: setup setup-tests build demo reader wheel wheel-cuda release test check bench format lint
 SOURCES = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.cu' '*.cuh')
 
 setup:
@@ -22,6 +22,10 @@ wheel:
 	@scripts/setup package
 	@scripts/build reader reader_package
 	@scripts/wheel build/reader dist
+# The PyTorch operator (epilogue.torch), in dist/. Needs the CUDA toolkit 13, and no GPU.
+wheel-cuda: setup
+	@EPI_OPTIONS=-DEPI_CUDA=ON scripts/build release cuda_package
+	@scripts/wheel_cuda build/release dist
 # The reader for machines without its libraries: archive, wheel, Debian package, checksums, bill of materials.
 release:
 	@scripts/setup package
