@@ -38,8 +38,9 @@ TEST(Rule, SubjectEndsAtTheColonBeforeTheClaim) {
                           "has sync",     "count aten::t == 3",    "same kernels as base.json"};
   for (const std::string subject : subjects) {
     for (const std::string claim : claims) {
-      SCOPED_TRACE(subject + ": " + claim);
-      const Rule rule = parsed(subject + ": " + claim);
+      const std::string text = fmt::format("{}: {}", subject, claim);
+      SCOPED_TRACE(text);
+      const Rule rule = parsed(text);
       EXPECT_EQ(rule.subject, SubjectKind::kNamed);
       EXPECT_EQ(rule.subject_name.text(), subject);
       EXPECT_FALSE(rule.subject_name.is_regex());

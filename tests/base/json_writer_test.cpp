@@ -24,7 +24,7 @@ TEST(JsonWriter, ReplacesInvalidUtf8) {
   EXPECT_EQ(json_quoted("\xF0\x9F\x98\x80"), "\"\xF0\x9F\x98\x80\"");
   EXPECT_EQ(json_quoted("a\xFFz"), "\"a\xEF\xBF\xBDz\"");
   EXPECT_EQ(json_quoted("\xC0\x80"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");      // overlong
-  EXPECT_EQ(json_quoted("\xED\xA0\x80").find("\xED"), std::string::npos);  // surrogate
+  EXPECT_EQ(json_quoted("\xED\xA0\x80").find('\xED'), std::string::npos);  // surrogate
   EXPECT_EQ(json_quoted("\xE2\x82"), "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");      // cut short
 }
 
