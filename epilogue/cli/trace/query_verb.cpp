@@ -14,6 +14,7 @@
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
 #include "epilogue/cli/output_rules.h"
+#include "epilogue/cli/trace/parquet_export.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 #include "epilogue/report/table.h"
 
@@ -25,6 +26,7 @@ struct QueryFlags : ReadingFlags {
   std::vector<std::string> also;
   std::string sql;
   std::string export_path;
+  std::string format = "sqlite";
   std::optional<int64_t> timeout_s;
   std::optional<int64_t> max_rows;
   bool json = false;
@@ -97,7 +99,19 @@ void print_table(Session& session, const analysis::SqlResult& result, bool markd
   session.print("{}", markdown ? table.markdown() : table.text());
 }
 
-void export_tables(const QueryFlags& flags, const std::vector<TraceInput>& inputs) {
+void export_parquet(Session& session, const QueryFlags& flags,
+                    const std::vector<TraceInput>& inputs) {
+  const auto replaced = write_parquet(inputs, flags.export_path);
+  throw_if_failed(replaced);
+  if (*replaced > 0) {
+    session.note("{}: {} bytes of text were not UTF-8 and are replaced", flags.export_path,
+                 *replaced);
+  }
+}
+
+void export_tables(Session& session, const QueryFlags& flags,
+                   const std::vector<TraceInput>& inputs) {
+  if (flags.format == "parquet") return export_parquet(session, flags, inputs);
   if (inputs.size() != 1) {
     fail("query", "--export {}: expected one trace, got {}", flags.export_path, inputs.size());
   }
@@ -158,10 +172,13 @@ void print_results(Session& session, const QueryFlags& flags,
 
 int query(Session& session, const QueryFlags& flags) {
   if (flags.sql.empty() && flags.export_path.empty()) {
-    fail("query", "no statement given: expected SQL or --export FILE");
+    fail("query", "no statement given: expected SQL or --export PATH");
   }
   if (flags.timeout_s && (*flags.timeout_s < 1 || *flags.timeout_s > analysis::kMaxTimeoutS)) {
     fail("query", "--timeout must be from 1 to {}", analysis::kMaxTimeoutS);
+  }
+  if (flags.format != "sqlite" && flags.format != "parquet") {
+    fail("query", "--format {}: must be sqlite or parquet", flags.format);
   }
   if (flags.max_rows && *flags.max_rows < 1) fail("query", "--max-rows must be at least 1");
   std::vector<std::string> files = {flags.file};
@@ -170,7 +187,7 @@ int query(Session& session, const QueryFlags& flags) {
   const auto inputs = session.read(files, flags);
   refuse_input_as_output("query", "--export", flags.export_path, files_of(inputs));
   refuse_input_as_output("query", "--export", flags.export_path, {flags.names_file});
-  if (!flags.export_path.empty()) export_tables(flags, inputs);
+  if (!flags.export_path.empty()) export_tables(session, flags, inputs);
   if (!flags.sql.empty()) print_results(session, flags, inputs);
   show_notices(session, inputs);
   return kDone;
@@ -189,8 +206,11 @@ void add_query(Command& verb, Session& session) {
   const Option json = verb.flag("--json", flags->json, "An array of objects");
   const Option csv = verb.flag("--csv", flags->csv, "Comma-separated values").excludes(json);
   verb.flag("--md", flags->markdown, "A Markdown table").excludes(json).excludes(csv);
-  verb.option("--export", flags->export_path, "Write all tables to a SQLite database")
-      .value_name("F.sqlite");
+  verb.option("--export", flags->export_path,
+              "Write all tables to a SQLite database, or to a folder of Parquet files")
+      .value_name("PATH");
+  verb.option("--format", flags->format, "Format of --export (sqlite)")
+      .value_name("sqlite|parquet");
   verb.option("--timeout", flags->timeout_s, "Stop the statement after this time")
       .value_name("SECONDS");
   verb.option("--max-rows", flags->max_rows, "Rows to show at most (1000000)").value_name("N");
