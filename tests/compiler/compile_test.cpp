@@ -156,7 +156,7 @@ TEST(Compile, EmptyBatchesGiveEmptyResults) {
 
 TEST(Compile, ReturnsInputsAndParameters) {
   register_cpu_backend();
-  const Tensor w = randn({3}, 1);
+  Tensor w = randn({3}, 1);
   const Tensor x = randn({2, 3}, 2);
   expect_near(
       compile(std::function<Tensor(const Tensor&)>([](const Tensor& y) { return t(y); }))(x), t(x));

@@ -141,6 +141,7 @@ TEST_F(Http, RejectsChangedBytesOfRightLength) {
 // An endless header: each line arrives before the timeout.
 TEST_F(Http, TimesOutOnSlowHeader) {
   const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
+  ASSERT_GE(listener, 0);
   sockaddr_in any{};
   any.sin_family = AF_INET;
   any.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -150,6 +151,7 @@ TEST_F(Http, TimesOutOnSlowHeader) {
   ASSERT_EQ(::getsockname(listener, reinterpret_cast<sockaddr*>(&any), &size), 0);
   std::thread slow([&] {
     const int client = ::accept(listener, nullptr, nullptr);
+    if (client < 0) return;
     ::send(client, "HTTP/1.1 200 OK\r\n", 17, MSG_NOSIGNAL);
     for (int i = 0; i < 60 && ::send(client, "X: y\r\n", 6, MSG_NOSIGNAL) == 6; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(200));

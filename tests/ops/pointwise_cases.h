@@ -22,7 +22,8 @@ namespace epi {
 
 using pointwise::Function;
 
-// A function of one tensor, with its scalars filled in.
+// A function of one tensor, with its scalars filled in. The members are in the order of reading.
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 struct UnaryCase {
   const char* label;
   Function function;
