@@ -61,7 +61,6 @@ class IdleAfterWaits {
 }  // namespace
 
 bool is_compiled(const HostView& view) {
-  const auto& tree = view.index.links.tree;
   double all = 0;
   double compiled = 0;
   for (const EventId work : view.owned.work) {

@@ -41,8 +41,8 @@ std::string authentication(const Bytes& secret, const std::string& key,
 Result<std::optional<Bytes>> read_secret(const PrivateFolder& folder) {
   auto secret = folder.read(kSecretName, kSecretBytes);
   EPI_TRY(secret);
-  if (*secret && (*secret)->size() != kSecretBytes) secret->reset();
-  return secret;
+  if (*secret && (*secret)->size() == kSecretBytes) return std::move(*secret);
+  return std::nullopt;
 }
 
 Result<Bytes> read_or_make_secret(const PrivateFolder& folder, const fs::path& path) {
