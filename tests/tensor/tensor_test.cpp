@@ -14,7 +14,7 @@ namespace {
 
 TEST(Tensor, CopiesShareMemory) {
   const Tensor a = zeros({4});
-  const Tensor b = a;
+  const Tensor b = a;  // NOLINT(performance-unnecessary-copy-initialization): the copy is tested
   b.data<float>()[2] = 5;
   EXPECT_EQ(a.data<float>()[2], 5);
 }
