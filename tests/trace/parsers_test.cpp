@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the fast and the tolerant parser, and windows of several sizes with a single window.
 // Also covers truncated and broken files.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -180,7 +181,7 @@ TEST(Parsers, RecoverBrokenEvents) {
     SCOPED_TRACE(broken.what);
     const std::string good =
         R"({"ph": "X", "name": "good", "pid": 1, "tid": 1, "ts": 1, "dur": 1})";
-    const auto trace = read_text("[" + good + ",\n" + broken.text + ",\n" + good + "]", "broken");
+    const auto trace = read_text(fmt::format("[{0},\n{1},\n{0}]", good, broken.text), "broken");
     ASSERT_TRUE(trace);
     EXPECT_EQ(trace->size(), broken.name == nullptr ? 2 : 3);
     EXPECT_EQ(trace->name_of(0), "good");

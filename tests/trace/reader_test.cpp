@@ -2,6 +2,7 @@
 // Reading trace files in all formats that profilers write, including damaged ones.
 #include "epilogue/trace/reader.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -150,10 +151,10 @@ TEST(Reader, SkipsEventsThatAreNestedTooDeeply) {
     const std::string start =
         "[" + quote + R"({"ph": "X", "name": "deep", "ts": 1, "dur": 1, "args": {"a": )";
     const std::string end = "}}," + std::string(kEvent) + "]";
-    const Trace accepted = read_or_fail(start + nested(998) + end);
+    const Trace accepted = read_or_fail(fmt::format("{}{}{}", start, nested(998), end));
     EXPECT_EQ(accepted.size(), quote.empty() ? 2 : 3);
     EXPECT_EQ(accepted.defects.of(Defect::kTooDeep), 0);
-    const Trace trace = read_or_fail(start + nested(1200) + end);
+    const Trace trace = read_or_fail(fmt::format("{}{}{}", start, nested(1200), end));
     EXPECT_EQ(trace.size(), quote.empty() ? 1 : 2);
     EXPECT_EQ(trace.defects.of(Defect::kTooDeep), 1);
     // The object of the arguments is the first level.
