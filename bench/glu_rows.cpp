@@ -197,11 +197,12 @@ int run(const std::vector<std::string>& args) {
     const auto text = [](const Times& t) {
       return fmt::format("{:.2f} ({:.2f})", t.busy_us, t.paused_us);
     };
-    const auto ratio = [&](double Times::* field) {
-      return choice.*field / std::min({custom.*field, library.*field, library_down.*field});
-    };
+    const double best_busy = std::min({custom.busy_us, library.busy_us, library_down.busy_us});
+    const double best_paused =
+        std::min({custom.paused_us, library.paused_us, library_down.paused_us});
     fmt::print("{:>7}{:>20}{:>20}{:>20}{:>20}{:>10.3f} ({:.3f})\n", m, text(choice), text(custom),
-               text(library), text(library_down), ratio(&Times::busy_us), ratio(&Times::paused_us));
+               text(library), text(library_down), choice.busy_us / best_busy,
+               choice.paused_us / best_paused);
   }
   fmt::print("host time, 1 row:           {}\n", host_text(rows.repeated(1)));
   fmt::print("host time, 128 rows:        {}\n", host_text(rows.repeated(128)));

@@ -120,22 +120,25 @@ const TensorMap* GluRows::find_map(const GpuGemmCall& call, const std::byte* wei
   return found == maps_.end() ? nullptr : &found->second;
 }
 
-GluRows::Launch GluRows::launch_of(int64_t rows, const GpuGemmCall Bound::* gemm,
-                                   const std::byte* first, const std::byte* second) const {
+GluRows::Launch GluRows::launch_of(int64_t rows, Part part, const std::byte* first,
+                                   const std::byte* second) const {
+  const auto call_of = [part](const Bound& calls) -> const GpuGemmCall& {
+    return part == Part::kGateUp ? calls.gate_up : calls.down;
+  };
   std::shared_ptr<const Bound> bound;
   {
     const std::shared_lock lock(mutex_);
     if (const auto found = bound_.find(rows); found != bound_.end()) {
       bound = found->second;
-      const TensorMap* first_map = find_map(*bound.*gemm, first);
-      const TensorMap* second_map = first == second ? first_map : find_map(*bound.*gemm, second);
+      const TensorMap* first_map = find_map(call_of(*bound), first);
+      const TensorMap* second_map = first == second ? first_map : find_map(call_of(*bound), second);
       if (first_map != nullptr && second_map != nullptr) {
         return {std::move(bound), *first_map, *second_map};
       }
     }
   }
   if (bound == nullptr) bound = bind(rows);
-  const GpuGemmCall& call = *bound.*gemm;
+  const GpuGemmCall& call = call_of(*bound);
   const TensorMap first_map = call.weight_map(first);
   const TensorMap second_map = call.weight_map(second);
   const std::unique_lock lock(mutex_);
@@ -150,7 +153,7 @@ GluRows::Launch GluRows::launch_of(int64_t rows, const GpuGemmCall Bound::* gemm
 
 void GluRows::start_gate_up(int64_t rows, const std::byte* x, int64_t x_stride,
                             const Weights& weights, std::byte* hidden, CUstream_st* stream) const {
-  const Launch launch = launch_of(rows, &Bound::gate_up, weights.gate, weights.up);
+  const Launch launch = launch_of(rows, Part::kGateUp, weights.gate, weights.up);
   std::array<std::byte*, 2> biases{};
   size_t count = 0;
   for (const std::byte* bias : {weights.gate_bias, weights.up_bias}) {
@@ -162,7 +165,7 @@ void GluRows::start_gate_up(int64_t rows, const std::byte* x, int64_t x_stride,
 
 void GluRows::start_down(int64_t rows, const std::byte* hidden, const Weights& weights,
                          std::byte* y, CUstream_st* stream) const {
-  const Launch launch = launch_of(rows, &Bound::down, weights.down, weights.down);
+  const Launch launch = launch_of(rows, Part::kDown, weights.down, weights.down);
   std::byte* bias = const_cast<std::byte*>(weights.down_bias);
   launch.bound->down.start(hidden, code_.n, launch.first, launch.second, y,
                            std::span(&bias, code_.down_bias ? 1 : 0), code_.device, stream);

@@ -66,8 +66,8 @@ class GluRows {
     TensorMap first;
     TensorMap second;
   };
-  Launch launch_of(int64_t rows, const GpuGemmCall Bound::* gemm, const std::byte* first,
-                   const std::byte* second) const;
+  enum class Part : uint8_t { kGateUp, kDown };
+  Launch launch_of(int64_t rows, Part part, const std::byte* first, const std::byte* second) const;
   const TensorMap* find_map(const GpuGemmCall& call, const std::byte* weight) const;
 
   GluCode code_;
