@@ -12,6 +12,7 @@
 #include "epilogue/base/folder_names.h"
 #include "epilogue/base/hash.h"
 #include "epilogue/base/result.h"
+#include "epilogue/base/temporary_folder.h"
 #include "epilogue/compiler/plan/code_cache.h"
 #include "epilogue/hub/file_io.h"
 
@@ -51,27 +52,6 @@ void remove_stale(const fs::path& store) {
     if (!gone && now - written > kStaleAfter) fs::remove_all(store / name, gone);
   }
 }
-
-// A new folder in the store that is removed at the end of the scope unless it was renamed.
-class TemporaryFolder {
- public:
-  static Result<TemporaryFolder> make(const fs::path& store) {
-    std::string pattern = (store / kTemporary).string() + "XXXXXX";
-    if (::mkdtemp(pattern.data()) == nullptr) return failure("{}: cannot create folder", pattern);
-    return TemporaryFolder(pattern);
-  }
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  explicit TemporaryFolder(fs::path path) : path_(std::move(path)) {}
-  fs::path path_;
-};
 
 struct SignedManifest {
   std::string manifest;
@@ -206,7 +186,7 @@ Result<Fetched> fetch_variant(const Source& source, const VariantName& name, con
     fetched.variant = check_copy(name, fetched.folder, listed, trust);
     if (fetched.variant.is_trusted() || !refetch_damaged) return fetched;
   }
-  const auto temporary = TemporaryFolder::make(*store);
+  const auto temporary = TemporaryFolder::make(*store, kTemporary);
   EPI_TRY(temporary);
   EPI_TRY(
       fetch_files(source, name, *signed_manifest, *listed.manifest, temporary->path(), progress));

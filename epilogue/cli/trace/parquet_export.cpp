@@ -2,12 +2,9 @@
 #include "epilogue/cli/trace/parquet_export.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
-
-#include <cerrno>
-#include <cstring>
 
 #include "epilogue/analysis/sql/sql_tables.h"
+#include "epilogue/base/temporary_folder.h"
 #include "epilogue/parquet/parquet_file.h"
 
 namespace epi::cli {
@@ -18,42 +15,17 @@ using analysis::SqlCell;
 using parquet::ColumnType;
 using parquet::ParquetFile;
 
-// A folder beside the target, which becomes the target or is removed.
-class TemporaryFolder {
- public:
-  static Result<TemporaryFolder> create(const fs::path& target) {
-    const fs::path parent = target.has_parent_path() ? target.parent_path() : fs::path(".");
-    std::string name = (parent / ".epilogue-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) {
-      return failure("{}: {}", parent.string(), std::strerror(errno));
-    }
-    return TemporaryFolder(name);
-  }
-  explicit TemporaryFolder(fs::path path) : path_(std::move(path)) {}
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
-  Result<void> become(const fs::path& target) {
-    std::error_code error;
-    fs::permissions(path_,
-                    fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
-                        fs::perms::others_read | fs::perms::others_exec,
-                    error);
-    if (!error) fs::rename(path_, target, error);  // replaces an empty folder
-    if (error) return failure("{}: {}", target.string(), error.message());
-    path_.clear();
-    return {};
-  }
-
- private:
-  fs::path path_;
-};
+// Renames a folder that only the user can read to `target`, which may be an empty folder.
+Result<void> publish(const fs::path& folder, const fs::path& target) {
+  constexpr fs::perms kReadable = fs::perms::owner_all | fs::perms::group_read |
+                                  fs::perms::group_exec | fs::perms::others_read |
+                                  fs::perms::others_exec;
+  std::error_code error;
+  fs::permissions(folder, kReadable, error);
+  if (!error) fs::rename(folder, target, error);
+  if (error) return failure("{}: {}", target.string(), error.message());
+  return {};
+}
 
 // Columns that mix numbers and texts are texts.
 void add_cell(ParquetFile& file, size_t column, bool is_text, const SqlCell& cell) {
@@ -95,7 +67,8 @@ Result<int64_t> write_parquet(const std::vector<TraceInput>& inputs, const fs::p
       (!fs::is_directory(fs::symlink_status(folder)) || !fs::is_empty(folder, error))) {
     return failure("{}: exists; --format parquet needs a new or empty folder", folder.string());
   }
-  auto temporary = TemporaryFolder::create(folder);
+  const fs::path parent = folder.has_parent_path() ? folder.parent_path() : fs::path(".");
+  const auto temporary = TemporaryFolder::make(parent, ".epilogue-");
   EPI_TRY(temporary);
   int64_t replaced = 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -110,7 +83,7 @@ Result<int64_t> write_parquet(const std::vector<TraceInput>& inputs, const fs::p
       replaced += *written;
     }
   }
-  EPI_TRY(temporary->become(folder));
+  EPI_TRY(publish(temporary->path(), folder));
   return replaced;
 }
 
