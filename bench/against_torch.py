@@ -15,6 +15,7 @@ import argparse, json, os, statistics, subprocess, sys, tempfile, time
 import torch
 from safetensors.torch import load_file, save_file
 from torch.profiler import ProfilerActivity, profile, record_function, schedule
+from graphed import graphed
 from prebuilt_glu import prebuilt
 from recorded import kernel_times, record_ours, table_of
 from triton_glu import TritonGlu
@@ -247,19 +248,6 @@ def eager(args, claims):
     gelu = wall_us(lambda: torch.nn.functional.gelu(source, approximate="tanh"))
     claims.add("gelu over 25 M bf16: bandwidth over PyTorch's copy", copy[0] / times["gelu_us"],
                copy[0] >= 0.9 * times["gelu_us"], ours=times, torch_copy=copy, torch_gelu=gelu)
-
-
-def graphed(body):
-    stream = torch.cuda.Stream()
-    stream.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(stream):
-        for _ in range(5):
-            body()
-    torch.cuda.current_stream().wait_stream(stream)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        body()
-    return graph.replay
 
 
 def torch_modes(mlp, inputs, quick):

@@ -22,6 +22,7 @@ import types
 import torch
 
 import epilogue.torch as et
+from graphed import graphed
 from epilogue.torch import _library as glu_library
 from epilogue.torch import _python_kernel as python_kernel
 
@@ -96,19 +97,6 @@ def compare(modes):
             paused[name].append(elapsed_us(bodies, calls[name]))
     return {name: (statistics.median(busy[name]), statistics.median(paused[name]),
                    max(busy[name]) / min(busy[name])) for name in modes}
-
-
-def graph_of(body):
-    stream = torch.cuda.Stream()
-    stream.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(stream):
-        for _ in range(3):
-            body()
-    torch.cuda.current_stream().wait_stream(stream)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        body()
-    return graph.replay
 
 
 def copies_of(dim, hidden):
@@ -202,7 +190,7 @@ def block(args, figures):
                 return [lambda f=f: f(x) for f in modules]
 
             def graphs(modules):
-                return [graph_of(body) for body in calls(modules)]
+                return [graphed(body) for body in calls(modules)]
 
             packed = [torch.compile(PackedMlp(f)) for f in mlps]
             modes = {
