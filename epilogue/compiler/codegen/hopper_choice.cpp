@@ -48,8 +48,8 @@ constexpr double kRowRate = 1.35;
 // A kernel after another in a graph, in nanoseconds. With an epilogue, the library needs three
 // kernels instead of one.
 constexpr double kLaunchNs = 2000;
-// A call of the library takes ten microseconds more of host time, which counts where the host is
-// the bottleneck. So it must save this much of GPU time.
+// A call of the library takes about ten microseconds more of host time, which counts where the host
+// is the bottleneck. So it must save this much of GPU time. A judgment, not a measurement.
 constexpr double kLibraryNs = 3000;
 
 // A library distributes the weights evenly. With an epilogue, the SMs of the last wave have the
