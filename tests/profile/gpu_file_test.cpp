@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "epilogue/trace/reader.h"
@@ -37,7 +39,9 @@ trace::Trace gpu_trace() {
 // The argument names of each category's events.
 std::map<std::string, Keys> keys_of(const std::string& path) {
   simdjson::dom::parser parser;
-  const simdjson::dom::element root = parser.load(path);
+  std::ifstream file(path);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const simdjson::dom::element root = parser.parse(text);
   std::map<std::string, Keys> found;
   for (const simdjson::dom::element event : root["traceEvents"]) {
     std::string_view category;
