@@ -36,12 +36,15 @@ trace::Trace gpu_trace() {
   return recording.collect({{2, kBeginNs + 500, kBeginNs + 9000, kTid}});
 }
 
+std::string content_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
 // The argument names of each category's events.
 std::map<std::string, Keys> keys_of(const std::string& path) {
   simdjson::dom::parser parser;
-  std::ifstream file(path);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  const simdjson::dom::element root = parser.parse(text);
+  const simdjson::dom::element root = parser.parse(content_of(path));
   std::map<std::string, Keys> found;
   for (const simdjson::dom::element event : root["traceEvents"]) {
     std::string_view category;
@@ -58,7 +61,7 @@ std::set<std::string> device_keys(const std::string& path) {
   simdjson::dom::parser parser;
   Keys keys;
   for (const auto& [key, value] :
-       simdjson::dom::object(parser.load(path)["deviceProperties"].at(0))) {
+       simdjson::dom::object(parser.parse(content_of(path))["deviceProperties"].at(0))) {
     keys.emplace(key);
   }
   return keys;
