@@ -17,6 +17,7 @@ void side_json(JsonWriter& json, const char* key, const Side& side) {
   json.key("cpu_us").fixed(m.cpu_ns / 1000, 3).key("gpu_us").fixed(m.device_ns / 1000, 3);
   json.key("kernels").real(m.kernels).key("memcpy").real(m.memcpys).key("memset").real(m.memsets);
   json.key("launches").real(m.launches).key("busy").fixed(m.busy, 4);
+  json.key("busy_us").fixed(m.busy_ns / 1000, 3);
   json.key("idle_us").fixed(m.idle_ns / 1000, 3).key("bytes");
   side.bytes ? json.real(side.bytes->bytes) : json.null();
   json.key("bytes_at_least");

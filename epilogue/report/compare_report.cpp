@@ -54,6 +54,7 @@ Table measures_table(const GroupComparison& group, bool cpu_kernels) {
         {title, count_text(of_a), count_text(of_b), fmt::format("{:+g}", of_b - of_a), ""});
   };
   time(cpu_kernels ? "kernel time" : "GPU time", a.device_ns, b.device_ns);
+  if (group.overlaps()) time(cpu_kernels ? "kernel busy" : "GPU busy", a.busy_ns, b.busy_ns);
   time("CPU time", a.cpu_ns, b.cpu_ns);
   time(cpu_kernels ? "no kernel" : "GPU idle", a.idle_ns, b.idle_ns);
   number("kernels", a.kernels, b.kernels);

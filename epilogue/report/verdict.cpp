@@ -34,6 +34,16 @@ std::string change_text(const char* what, double a, double b) {
   return fmt::format("{} {} -> {}{}", what, time_text(a), time_text(b), percent);
 }
 
+// Where kernels overlap, their summed time may grow while the GPU is busy for less time.
+std::string device_change(const GroupComparison& group, bool cpu_kernels) {
+  const auto& a = group.a.median;
+  const auto& b = group.b.median;
+  if (!group.overlaps()) {
+    return change_text(cpu_kernels ? "kernel time" : "GPU time", a.device_ns, b.device_ns);
+  }
+  return change_text(cpu_kernels ? "kernel busy time" : "GPU busy time", a.busy_ns, b.busy_ns);
+}
+
 int64_t total(const std::vector<NamedCount>& list) {
   int64_t sum = 0;
   for (const NamedCount& entry : list) sum += entry.count;
@@ -164,8 +174,7 @@ std::string verdict_text(const analysis::Comparison& comparison) {
   const bool empty = has_no_work(group) || a.device_ns == 0 || b.device_ns == 0;
   std::vector<std::string> changes;
   if (!empty) {
-    changes.push_back(
-        change_text(comparison.cpu_kernels ? "kernel time" : "GPU time", a.device_ns, b.device_ns));
+    changes.push_back(device_change(group, comparison.cpu_kernels));
   }
   changes.push_back(change_text("CPU time", a.cpu_ns, b.cpu_ns));
   const std::string bytes = bytes_phrase(group);

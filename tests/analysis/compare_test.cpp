@@ -7,6 +7,8 @@
 #include <algorithm>
 
 #include "epilogue/base/error.h"
+#include "epilogue/report/compare_report.h"
+#include "tests/analysis/synthetic_trace.h"
 #include "tests/analysis/test_data.h"
 #include "tests/trace/make_trace.h"
 
@@ -44,6 +46,25 @@ TEST(Compare, CompiledLinearKeepsItsKernelAndAddsCpuTime) {
   EXPECT_GT(group.b.median.cpu_ns, 4 * group.a.median.cpu_ns);
   EXPECT_EQ(names_of(group.host_gone),
             (Names{"aten::linear", "aten::t", "aten::transpose", "aten::as_strided"}));
+}
+
+// The sum of kernel times grows by 20 us, but the second kernel starts before the first one ends.
+TEST(Compare, CountsOverlappingKernelsOnce) {
+  const auto one_after_another =
+      SyntheticTrace().kernel("first", 0, 100, 60).kernel("second", 10, 160, 40).trace();
+  const auto overlapping =
+      SyntheticTrace().kernel("first", 0, 100, 60).kernel("second", 10, 120, 60).trace();
+  const Comparison comparison = compare(TraceIndex(one_after_another), TraceIndex(overlapping), {});
+  const GroupComparison& group = comparison.groups.at(0);
+  EXPECT_TRUE(group.overlaps());
+  EXPECT_EQ(group.b.median.device_ns, 120e3);
+  EXPECT_EQ(group.b.median.busy_ns, 80e3);
+  EXPECT_NE(report::verdict_text(comparison).find("GPU busy time 100.0 us -> 80.00 us (-20 %)"),
+            std::string::npos)
+      << report::verdict_text(comparison);
+  EXPECT_FALSE(compare(TraceIndex(one_after_another), TraceIndex(one_after_another), {})
+                   .groups[0]
+                   .overlaps());
 }
 
 TEST(Compare, CompiledMlpKeepsGemmsAndFusesTheRest) {

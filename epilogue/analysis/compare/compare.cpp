@@ -136,6 +136,14 @@ void compare_annotations(const TraceIndex& a, const TraceIndex& b, Comparison& r
 
 }  // namespace
 
+bool GroupComparison::overlaps() const {
+  constexpr double kOverlapShare = 0.01;  // less is not worth a line
+  const auto overlapping = [](const Side& side) {
+    return side.median.device_ns > (1 + kOverlapShare) * side.median.busy_ns;
+  };
+  return overlapping(a) || overlapping(b);
+}
+
 bool Comparison::same_gpu_work() const {
   return std::all_of(groups.begin(), groups.end(),
                      [](const GroupComparison& group) { return group.same_gpu_work(); });

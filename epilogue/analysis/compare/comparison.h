@@ -63,6 +63,9 @@ struct GroupComparison {
     return resized.empty() && changed.empty() && added.empty() && gone.empty() && fused.empty() &&
            unfused.empty();
   }
+  // Whether device work of either side overlapped, so that the sum of its durations counts time
+  // twice.
+  bool overlaps() const;
 };
 
 struct Comparison {

@@ -194,6 +194,7 @@ MedianMeasures median_measures(const InstanceGroup& group) {
   result.memsets = middle([](const Measures& m) { return m.memsets; });
   result.launches = middle([](const Measures& m) { return m.launches; });
   result.busy = middle([](const Measures& m) { return m.busy(); });
+  result.busy_ns = middle([](const Measures& m) { return m.busy_ns; });
   result.idle_ns = middle([](const Measures& m) { return m.idle_ns(); });
   const auto [least, most] = std::minmax_element(
       group.instances.begin(), group.instances.end(),

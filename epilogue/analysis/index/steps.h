@@ -113,8 +113,8 @@ InstanceGroup steps(const trace::Trace& trace, const Ownership& ownership);
 // All other annotations, grouped by name, in order of first occurrence.
 std::vector<InstanceGroup> annotations(const trace::Trace& trace, const Ownership& ownership);
 
-// The median of each measure. `busy` and `idle_ns` are medians over the instances, not derived from
-// the other medians.
+// The median of each measure. `busy`, `busy_ns` and `idle_ns` are medians over the instances, not
+// derived from the other medians.
 struct MedianMeasures {
   double cpu_ns = 0;
   double device_ns = 0;
@@ -123,6 +123,7 @@ struct MedianMeasures {
   double memsets = 0;
   double launches = 0;
   double busy = 0;
+  double busy_ns = 0;
   double idle_ns = 0;
   int64_t kernels_min = 0;
   int64_t kernels_max = 0;
