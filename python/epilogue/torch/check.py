@@ -29,12 +29,14 @@ class CheckError(Exception):
 
 
 def _load_reader() -> Any:
-    try:
-        import epilogue
+    import epilogue
 
-        epilogue.record  # noqa: B018  # of the package that reads traces
-    except (ImportError, AttributeError):
+    try:
+        epilogue.version  # noqa: B018  # loads the library now, not after the first recording
+    except AttributeError:
         raise CheckError("the package epilogue is not installed: it records the traces") from None
+    except ImportError as error:
+        raise CheckError(str(error)) from None
     return epilogue
 
 
