@@ -4,6 +4,7 @@
 //   recipes v1-cuda OUT.json      the launches of the kernels in glu.cu
 //   recipes v2 OUT.json OUT.cu    all forms of the GEMMs of the compiler's Hopper template
 // A file whose content does not change is not rewritten.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -180,7 +181,7 @@ class Template {
     const std::string base = activation != nullptr ? activation->kernel : "epi_tem_fused_mm";
     weights_ = activation != nullptr ? std::pair{"gate", "up"} : std::pair{"weight", "weight"};
     // The compiler's order, so that ties are resolved in the same way.
-    for (const int half : {96, 128, 64}) add_tile(json, base, gemm, {half});
+    for (const HopperTile& tile : compiler::hopper_tiles()) add_tile(json, base, gemm, tile);
     for (const int tokens : {8, 16, 32, 64}) {
       for (const int rows : {32, 16}) {
         if (tokens < 32 || rows == 32) add_stream(json, base, gemm, {rows, tokens});
@@ -196,7 +197,7 @@ class Template {
     tensor_map(json, "x", x_rows, compiler::kTileDepth);
     tensor_map(json, weights_.first, weight_rows, compiler::kTileDepth);
     tensor_map(json, weights_.second, weight_rows, compiler::kTileDepth);
-    out_columns > 0 ? tensor_map(json, "out", compiler::kTileRows / 2, out_columns)
+    out_columns > 0 ? tensor_map(json, "out", compiler::kStoredRows, out_columns)
                     : argument(json, "address", "out");
     // The addresses of epilogue operands, which these kernels do not have.
     json.begin_object().key("zeros").integer(8 * compiler::kMaxHopperOperands).end_object();
@@ -204,26 +205,29 @@ class Template {
     json.end_array().end_object();
   }
 
-  // Encodes HopperTile::cost, which differs between two ranges of k.
+  // The time of a tile depends on k. A recipe has one cost for each range of k.
   void add_tile(JsonWriter& json, const std::string& base, const GemmCode& gemm,
                 const HopperTile& hopper) {
     const std::string name = next_name(base);
     source += compiler::emit_hopper_tiles(name, gemm, hopper);
-    constexpr int64_t kDeep = 48 * compiler::kTileDepth;
-    for (const bool deep : {false, true}) {
+    struct Range {
+      int64_t first, last, typical;
+    };
+    for (const Range& range : {Range{0, 1023, 768}, {1024, 4095, 2048}, {4096, 0, 8192}}) {
       GemmCode sized = gemm;
-      sized.k = deep ? kDeep : kDeep - 1;
+      sized.k = range.typical;
       sized.n = 1;
+      const int64_t first = std::max(range.first, hopper.min_depth(gemm));
       begin_launch(json, name, gemm.dtype);
       json.key("when").begin_array();
       size_rule(json, "m", compiler::kMaxStreamRows + 1, 0, 1);
-      size_rule(json, "k", deep ? kDeep : 0, deep ? 0 : kDeep - 1, 1);
-      json.end_array().key("persistent").boolean(true).key("overlap").string("yes");
+      size_rule(json, "k", first, range.last, 1);
+      json.end_array().key("persistent").boolean(true).key("overlap").string("reads_weights");
       json.key("threads").integer(compiler::kTileThreads);
       json.key("shared_bytes").integer(hopper.shared_bytes(gemm));
-      json.key("wave_cost").real(hopper.cost(sized, 1, 1));
-      tile(json, compiler::kTileRows, hopper.columns(gemm));
-      arguments(json, compiler::kTileRows, hopper.half, hopper.strip(gemm));
+      json.key("wave_cost").real(hopper.time_ns(sized, 1, 1));
+      tile(json, hopper.rows, hopper.columns(gemm));
+      arguments(json, hopper.rows, hopper.half, hopper.strip(gemm));
     }
   }
 

@@ -48,30 +48,52 @@ TEST(CudaCode, VectorIsSixteenBytesOfWidestOperand) {
   EXPECT_EQ(cuda_vector(code), 4);
 }
 
-// Measured on an H200 with 132 multiprocessors (docs/hopper-glu.md).
+// Expectations are arithmetic with the measured times of a tile: waves, and the rest of a wave.
 TEST(CudaCode, ChoosesTileThatFillsGpu) {
   GemmCode code;
   code.gemms = 2;
   code.n = 3072;
   code.k = 768;
-  EXPECT_EQ(choose_tile(code, 512, 132).half, 96);   // 128 tiles instead of 96
-  EXPECT_EQ(choose_tile(code, 1024, 132).half, 96);  // two waves of 96 instead of two of 128
-  EXPECT_EQ(choose_tile(code, 8192, 132).half, 96);  // 16 waves of 96, as many columns as 12 of 128
-  EXPECT_EQ(choose_tile(code, 128, 132).half, 64);   // one wave with any tile
-  for (const int half : {128, 96, 64}) {
-    EXPECT_LE(HopperTile{half}.shared_bytes(code), kMaxSharedBytes);
-    EXPECT_GE(HopperTile{half}.stages(code), 4);
+  const auto expect_tile = [&](int64_t rows_of_x, int rows, int half) {
+    const HopperTile tile = choose_tile(code, rows_of_x, 132);
+    EXPECT_EQ(tile.rows, rows) << rows_of_x;
+    EXPECT_EQ(tile.half, half) << rows_of_x;
+  };
+  expect_tile(128, 128, 64);   // one wave with any tile
+  expect_tile(512, 128, 96);   // 128 tiles, one wave
+  expect_tile(8192, 256, 96);  // 8 waves instead of 16 of half the rows
+  code.k = 128;
+  expect_tile(8192, 128, 96);  // too shallow for tall tiles of 96
+  code.k = 768;
+  for (const HopperTile& tile : hopper_tiles()) {
+    EXPECT_LE(tile.shared_bytes(code), kMaxSharedBytes);
+    EXPECT_GE(tile.stages(code), 3);
   }
-  code.n = 14336;
-  EXPECT_EQ(choose_stream(code, 1, 132).rows, 16);  // 7 tiles of 16 instead of 4 of 32
-  EXPECT_EQ(choose_stream(code, 1, 132).tokens, 8);
-  EXPECT_EQ(choose_stream(code, 33, 132).tokens, 64);
   code.gemms = 1;
   code.n = 768;
   code.k = 3072;
-  EXPECT_EQ(choose_tile(code, 8192, 132).half, 96);
+  expect_tile(8192, 256, 96);  // 128 tiles, one wave
   code.n = 2048;
-  EXPECT_EQ(choose_tile(code, 8192, 132).half, 128);
+  expect_tile(8192, 128, 128);  // 4 waves instead of 3 of 352 tall tiles, which take longer
+}
+
+TEST(CudaCode, RingOfDecodeFitsSharedMemory) {
+  for (const int gemms : {1, 2}) {
+    GemmCode code;
+    code.gemms = gemms;
+    code.n = 14336;
+    for (const int64_t rows : {1, 8, 9, 16}) {
+      const HopperDecode decode = choose_decode(rows);
+      EXPECT_GE(decode.tokens, rows);
+      EXPECT_GE(decode.stages(code, rows), 3);
+      EXPECT_LE(decode.shared_bytes(code, rows), kMaxSharedBytes);
+      EXPECT_EQ(decode.blocks(code, 132), 132);
+    }
+    code.n = 8;
+    EXPECT_EQ(choose_decode(1).blocks(code, 132), 4);
+  }
+  EXPECT_EQ(choose_stream(17).tokens, 32);
+  EXPECT_EQ(choose_stream(33).tokens, 64);
 }
 
 TEST(CudaCode, SmallGemmsDoNotFillGpu) {
@@ -81,7 +103,8 @@ TEST(CudaCode, SmallGemmsDoNotFillGpu) {
   EXPECT_TRUE(fills_gpu(code, 4096, 132));
   EXPECT_TRUE(fills_gpu(code, 16, 132));  // streams the weights
   code.n = 128;
-  EXPECT_FALSE(fills_gpu(code, 16, 132));  // only four blocks
+  EXPECT_TRUE(fills_gpu(code, 16, 132));   // 64 blocks of two columns
+  EXPECT_FALSE(fills_gpu(code, 64, 132));  // only four blocks
   code.n = 4096;
   EXPECT_FALSE(fills_gpu(code, 128, 132));  // 32 tiles, each over the whole k
   code.n = 64;
@@ -161,7 +184,9 @@ TEST(CudaCode, NvrtcCompilesHopperGemms) {
     code.exact = gemms == 2;
     const std::string source = cuda_prelude() + hopper_prelude() +
                                emit_hopper_tiles("tiles", code, {gemms == 1 ? 128 : 96}) +
-                               emit_hopper_stream("stream", code, {16, 32});
+                               emit_hopper_tiles("tall", code, {96, 256}) +
+                               emit_hopper_stream("stream", code, {}) +
+                               emit_hopper_decode("decode", code, {8});
     EXPECT_GT(assemble_cuda(source, "sm_90a").size(), 1000U);
   }
 }

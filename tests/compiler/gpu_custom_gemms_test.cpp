@@ -127,9 +127,10 @@ TEST_F(GpuCustomGemms, RandomShapesMatchFloat64) {
 // so each block computes many tiles.
 TEST_F(GpuCustomGemms, EveryKernelVariantMatchesFloat64) {
   constexpr int64_t kN = 520;
-  constexpr int64_t kK = 328;
-  const Glu glu = random_glu(kN, kK, DType::kBF16, true, 11);
-  for (const int gemms : {1, 2}) {
+  // A depth of as many steps as the ring of a tall tile has stages, and a longer one.
+  for (const auto& [gemms, kK] :
+       std::vector<std::pair<int, int64_t>>{{1, 328}, {2, 328}, {2, 200}}) {
+    const Glu glu = random_glu(kN, kK, DType::kBF16, true, 11);
     compiler::GemmCode code;
     code.gemms = gemms;
     code.dtype = DType::kBF16;
@@ -162,20 +163,24 @@ TEST_F(GpuCustomGemms, EveryKernelVariantMatchesFloat64) {
             << form << " " << i;
       }
     };
-    for (const int half : {64, 96, 128}) {
-      const compiler::HopperTile tile{half};
-      expect(700, gemm.bind(700, kK, tile), fmt::format("{} GEMMs by {}", gemms, half));
+    for (const compiler::HopperTile& tile : compiler::hopper_tiles()) {
+      ASSERT_LE(tile.min_depth(code), kK);
+      expect(700, gemm.bind(700, kK, tile),
+             fmt::format("{} GEMMs, {} rows by {}", gemms, tile.rows, tile.half));
     }
-    for (const int rows : {16, 32}) {
-      for (const int tokens : {8, 16, 32, 64}) {
-        const compiler::HopperStream stream{rows, tokens};
-        for (const int64_t m : {int64_t{1}, int64_t{tokens} - 3, int64_t{tokens}}) {
-          expect(m, gemm.bind(m, kK, stream),
-                 fmt::format("{} GEMMs, {} of {} tokens", gemms, m, tokens));
-        }
+    for (const compiler::HopperDecode& decode : compiler::hopper_decodes()) {
+      for (const int64_t m : {int64_t{1}, int64_t{decode.tokens} - 3, int64_t{decode.tokens}}) {
+        expect(m, gemm.bind(m, kK, decode),
+               fmt::format("{} GEMMs, {} of {} rows", gemms, m, decode.tokens));
       }
     }
-    EXPECT_EQ(gemm.forms().size(), 3U + 8U);
+    for (const compiler::HopperStream& stream : compiler::hopper_streams()) {
+      for (const int64_t m : {int64_t{1}, int64_t{stream.tokens} - 3, int64_t{stream.tokens}}) {
+        expect(m, gemm.bind(m, kK, stream),
+               fmt::format("{} GEMMs, {} of {} tokens", gemms, m, stream.tokens));
+      }
+    }
+    EXPECT_EQ(gemm.forms().size(), 5U + 2U + 2U);
   }
 }
 

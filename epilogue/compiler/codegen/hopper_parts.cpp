@@ -57,7 +57,7 @@ std::string epilogue_struct(const std::string& name, const GemmCode& code) {
 std::string epilogue_name(const std::string& name) { return name + "_epilogue"; }
 
 std::string hopper_prelude() {
-  return std::string(kGemmDeviceText) + kTilesDeviceText + kStreamDeviceText;
+  return std::string(kGemmDeviceText) + kTilesDeviceText + kStreamDeviceText + kDecodeDeviceText;
 }
 
 std::string hopper_prelude(const HopperTile& tile) {
@@ -68,6 +68,10 @@ std::string hopper_prelude(const HopperTile& tile) {
 std::string hopper_prelude(const HopperStream& stream) {
   return fmt::format("#define EPI_ONLY_N {}\n{}{}", stream.tokens, kGemmDeviceText,
                      kStreamDeviceText);
+}
+
+std::string hopper_prelude(const HopperDecode& /*decode*/) {
+  return std::string("#define EPI_ONLY_N 0\n") + kGemmDeviceText + kDecodeDeviceText;
 }
 
 }  // namespace epi::compiler

@@ -13,18 +13,27 @@ int HopperTile::columns(const GemmCode& code) const { return 2 * half / code.gem
 // Strips of the output are 128 bytes wide if the columns allow it, otherwise 64.
 int HopperTile::strip(const GemmCode& code) const { return columns(code) % 64 == 0 ? 64 : 32; }
 
+// Two warpgroups stage 64 rows of the output each.
+int64_t HopperTile::staged_bytes(const GemmCode& code) const {
+  return 2 * kStoredRows * columns(code) * 2;
+}
+
 int64_t HopperTile::stage_bytes() const {
   constexpr int64_t kBarriers = 16;
-  return (kTileRows + 2 * half) * kTileDepth * 2 + kBarriers;
+  return (rows + 2 * half) * kTileDepth * 2 + kBarriers;
 }
 
 int HopperTile::stages(const GemmCode& code) const {
-  const int64_t staged = kTileRows * columns(code) * 2;
-  return static_cast<int>((kMaxSharedBytes - staged) / stage_bytes());
+  return static_cast<int>((kMaxSharedBytes - staged_bytes(code)) / stage_bytes());
 }
 
 int64_t HopperTile::shared_bytes(const GemmCode& code) const {
-  return stages(code) * stage_bytes() + kTileRows * columns(code) * 2;
+  return stages(code) * stage_bytes() + staged_bytes(code);
+}
+
+// Tall tiles multiply as many steps ahead as there are stages.
+int64_t HopperTile::min_depth(const GemmCode& code) const {
+  return rows == 128 ? 0 : (stages(code) - 1) * kTileDepth + 1;
 }
 
 std::string emit_hopper_tiles(const std::string& name, const GemmCode& code,
@@ -37,10 +46,11 @@ std::string emit_hopper_tiles(const std::string& name, const GemmCode& code,
           "    const __grid_constant__ TensorMap w1_map, const __grid_constant__ TensorMap "
           "out_map,\n"
           "    const Operands operands, const int m, const int n, const int k) {{\n"
-          "  run_tiles<{type}, Tile<{half}, {stages}, {strip}, {gemms}>, {epilogue}>(\n"
+          "  {run}<{type}, Tile<{rows}, {half}, {stages}, {strip}, {gemms}>, {epilogue}>(\n"
           "      x_map, w0_map, w1_map, out_map, operands, m, n, k);\n"
           "}}\n",
-          fmt::arg("threads", kTileThreads), fmt::arg("name", name),
+          fmt::arg("run", tile.rows == 128 ? "run_tiles" : "run_tall_tiles"),
+          fmt::arg("rows", tile.rows), fmt::arg("threads", kTileThreads), fmt::arg("name", name),
           fmt::arg("type", cuda_type(code.dtype)), fmt::arg("half", tile.half),
           fmt::arg("stages", tile.stages(code)), fmt::arg("strip", tile.strip(code)),
           fmt::arg("gemms", code.gemms), fmt::arg("epilogue", epilogue_name(name))));

@@ -85,6 +85,9 @@ std::vector<std::string> glu_sources(const GluCode& code) {
     for (const HopperStream& stream : hopper_streams()) {
       sources.push_back(gemm_source(name, gemm, stream));
     }
+    for (const HopperDecode& decode : hopper_decodes()) {
+      sources.push_back(gemm_source(name, gemm, decode));
+    }
   }
   return sources;
 }
@@ -130,25 +133,28 @@ GluRows::Launch GluRows::launch_of(int64_t rows, Part part, const std::byte* fir
     const std::shared_lock lock(mutex_);
     if (const auto found = bound_.find(rows); found != bound_.end()) {
       bound = found->second;
-      const TensorMap* first_map = find_map(call_of(*bound), first);
-      const TensorMap* second_map = first == second ? first_map : find_map(call_of(*bound), second);
+      const GpuGemmCall& call = call_of(*bound);
+      if (!call.uses_maps()) return {std::move(bound), {first, {}}, {second, {}}};
+      const TensorMap* first_map = find_map(call, first);
+      const TensorMap* second_map = first == second ? first_map : find_map(call, second);
       if (first_map != nullptr && second_map != nullptr) {
-        return {std::move(bound), *first_map, *second_map};
+        return {std::move(bound), {first, *first_map}, {second, *second_map}};
       }
     }
   }
   if (bound == nullptr) bound = bind(rows);
   const GpuGemmCall& call = call_of(*bound);
-  const TensorMap first_map = call.weight_map(first);
-  const TensorMap second_map = call.weight_map(second);
+  Launch launch{bound, call.weight(first), call.weight(second)};
   const std::unique_lock lock(mutex_);
   if (bound_.size() >= kMaxBound) bound_.clear();
   bound_.try_emplace(rows, bound);
+  if (!call.uses_maps()) return launch;
   if (maps_.size() >= kMaxMaps) maps_.clear();
-  for (const auto& [weight, map] : {std::pair(first, first_map), std::pair(second, second_map)}) {
-    maps_.try_emplace({weight, call.weight_rows(), call.depth(), call.weight_box_rows()}, map);
+  for (const GpuGemmWeight& weight : {launch.first, launch.second}) {
+    maps_.try_emplace({weight.data, call.weight_rows(), call.depth(), call.weight_box_rows()},
+                      weight.map);
   }
-  return {std::move(bound), first_map, second_map};
+  return launch;
 }
 
 void GluRows::start_gate_up(int64_t rows, const std::byte* x, int64_t x_stride,

@@ -63,8 +63,8 @@ class GluRows {
   // What a launch needs, from the caches.
   struct Launch {
     std::shared_ptr<const Bound> bound;
-    TensorMap first;
-    TensorMap second;
+    GpuGemmWeight first;
+    GpuGemmWeight second;
   };
   enum class Part : uint8_t { kGateUp, kDown };
   Launch launch_of(int64_t rows, Part part, const std::byte* first, const std::byte* second) const;

@@ -55,12 +55,12 @@ GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride, const HopperTile& ti
   GpuGemmCall call;
   const int64_t shared = tile.shared_bytes(code_);
   const std::string form =
-      fmt::format("tiles of {} rows by {} columns", kTileRows, tile.columns(code_));
+      fmt::format("tiles of {} rows by {} columns", tile.rows, tile.columns(code_));
   void* kernel = find_kernel(name_, gemm_source(name_, code_, tile), shared, form);
   const int64_t blocks = std::min<int64_t>(tile.tiles(code_, rows), processors_);
   call.launch_ = {kernel, static_cast<uint32_t>(blocks), kTileThreads,
                   static_cast<uint32_t>(shared), true};
-  call.x_box_rows_ = kTileRows;
+  call.x_box_rows_ = tile.rows;
   call.strip_ = tile.strip(code_);
   call.weight_box_rows_ = tile.half;
   return finish_bind(call, rows, row_stride);
@@ -81,8 +81,21 @@ GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride, const HopperStream& 
   return finish_bind(call, rows, row_stride);
 }
 
+GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride, const HopperDecode& decode) const {
+  EPI_CHECK(rows > 0 && rows <= decode.tokens);
+  GpuGemmCall call;
+  const std::string form = fmt::format("whole weight rows for up to {} rows", decode.tokens);
+  void* kernel =
+      find_kernel(decode_name(name_), gemm_source(name_, code_, decode), kMaxSharedBytes, form);
+  call.launch_ = {kernel, static_cast<uint32_t>(decode.blocks(code_, processors_)), kDecodeThreads,
+                  static_cast<uint32_t>(decode.shared_bytes(code_, rows)), true};
+  call.decode_stages_ = decode.stages(code_, rows);
+  return finish_bind(call, rows, row_stride);
+}
+
 GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride) const {
-  return rows <= kMaxStreamRows ? bind(rows, row_stride, choose_stream(code_, rows, processors_))
+  if (rows <= kMaxDecodeRows) return bind(rows, row_stride, choose_decode(rows));
+  return rows <= kMaxStreamRows ? bind(rows, row_stride, choose_stream(rows))
                                 : bind(rows, row_stride, choose_tile(code_, rows, processors_));
 }
 
@@ -117,14 +130,20 @@ std::string GpuGemm::cache_error() const {
   return "";
 }
 
-TensorMap GpuGemmCall::weight_map(const std::byte* weight) const {
+GpuGemmWeight GpuGemmCall::weight(const std::byte* data) const {
   const int64_t k = x_.columns;
-  return make_tensor_map({weight, x_.dtype, n_, k, k}, weight_box_rows_, kTileDepth);
+  if (!uses_maps()) return {data, {}};
+  return {data, make_tensor_map({data, x_.dtype, n_, k, k}, weight_box_rows_, kTileDepth)};
 }
 
 void GpuGemmCall::set_weights(const std::byte* first, const std::byte* second) {
-  weights_[0] = weight_map(first);
-  weights_[1] = weight_map(second);
+  weights_[0] = weight(first);
+  weights_[1] = weight(second);
+}
+
+void GpuGemmCall::wait_for_weights() {
+  weights_early_ = false;
+  if (uses_maps()) launch_.overlaps = false;  // these forms load weights before they wait
 }
 
 void GpuGemmCall::start(const std::byte* x, std::byte* out, std::span<std::byte* const> operands,
@@ -132,8 +151,8 @@ void GpuGemmCall::start(const std::byte* x, std::byte* out, std::span<std::byte*
   start(x, x_.row_stride, weights_[0], weights_[1], out, operands, device, stream);
 }
 
-void GpuGemmCall::start(const std::byte* x, int64_t row_stride, const TensorMap& first,
-                        const TensorMap& second, std::byte* out,
+void GpuGemmCall::start(const std::byte* x, int64_t row_stride, const GpuGemmWeight& first,
+                        const GpuGemmWeight& second, std::byte* out,
                         std::span<std::byte* const> operands, int device,
                         CUstream_st* stream) const {
   const cuda::DeviceGuard guard(device);
@@ -151,27 +170,37 @@ void GpuGemmCall::start(const std::byte* x, int64_t row_stride, const TensorMap&
     rows.data = static_cast<const std::byte*>(copy->data());
     rows.row_stride = rows.columns;
   }
-  TensorMap x_map = make_tensor_map(rows, x_box_rows_, kTileDepth);
-  TensorMap out_map{};
-  if (strip_ > 0) {
-    out_map = make_tensor_map({out, rows.dtype, rows.rows, n_, n_}, kTileRows / 2, strip_);
-  }
   OperandAddresses addresses{};
   std::copy(operands.begin(), operands.end(), addresses.begin());
   auto m = static_cast<int>(rows.rows);
   auto n = static_cast<int>(n_);
   auto k = static_cast<int>(rows.columns);
+  if (!uses_maps()) {
+    const std::byte* first_data = first.data;
+    const std::byte* second_data = second.data;
+    int stages = decode_stages_;
+    int early = weights_early_ ? 1 : 0;
+    void* arguments[] = {&rows.data, &rows.row_stride, &first_data, &second_data,
+                         &out,       &addresses,       &m,          &n,
+                         &k,         &stages,          &early};
+    launch_gpu(launch_, arguments, device, stream);
+    return;
+  }
+  TensorMap x_map = make_tensor_map(rows, x_box_rows_, kTileDepth);
+  TensorMap out_map{};
+  if (strip_ > 0) {
+    out_map = make_tensor_map({out, rows.dtype, rows.rows, n_, n_}, kStoredRows, strip_);
+  }
   void* out_argument = strip_ > 0 ? static_cast<void*>(&out_map) : static_cast<void*>(&out);
   // A launch only reads its arguments.
   void* arguments[] = {&x_map,
-                       const_cast<TensorMap*>(&first),
-                       const_cast<TensorMap*>(&second),
+                       const_cast<TensorMap*>(&first.map),
+                       const_cast<TensorMap*>(&second.map),
                        out_argument,
                        &addresses,
                        &m,
                        &n,
                        &k};
-
   launch_gpu(launch_, arguments, device, stream);
 }
 

@@ -19,42 +19,53 @@ struct CUstream_st;
 
 namespace epi::compiler {
 
+// A weight matrix, [n, k], row-major.
+struct GpuGemmWeight {
+  const std::byte* data = nullptr;
+  TensorMap map{};  // for forms that load tiles
+};
+
 // A launch for fixed sizes: everything except addresses is prepared.
 class GpuGemmCall {
  public:
-  // Each is [n, k], row-major. For a single GEMM both are the same.
+  // For a single GEMM both are the same.
   void set_weights(const std::byte* first, const std::byte* second);
-  // The map of a weight matrix, for callers that keep them.
-  TensorMap weight_map(const std::byte* weight) const;
+  // For callers that keep weights: with its map, if this form uses one.
+  GpuGemmWeight weight(const std::byte* data) const;
+  bool uses_maps() const { return weight_box_rows_ > 0; }
   int64_t weight_rows() const { return n_; }
   int64_t depth() const { return x_.columns; }
   int weight_box_rows() const { return weight_box_rows_; }
-  // The preceding kernel may write the weights, so this one must not overlap it.
-  void wait_for_weights() { launch_.overlaps = false; }
+  // The preceding kernel may write the weights, so they must not be loaded before it has finished.
+  void wait_for_weights();
   // Launches on a cudaStream_t. Rows of x that TMA cannot read in place are copied first.
   void start(const std::byte* x, std::byte* out, std::span<std::byte* const> operands, int device,
              CUstream_st* stream) const;
-  // The same with the maps of other weights, and x with another row stride.
-  void start(const std::byte* x, int64_t row_stride, const TensorMap& first,
-             const TensorMap& second, std::byte* out, std::span<std::byte* const> operands,
+  // The same with other weights, and x with another row stride.
+  void start(const std::byte* x, int64_t row_stride, const GpuGemmWeight& first,
+             const GpuGemmWeight& second, std::byte* out, std::span<std::byte* const> operands,
              int device, CUstream_st* stream) const;
 
  private:
   friend class GpuGemm;
   GpuLaunch launch_;
   int x_box_rows_ = 0;
-  int weight_box_rows_ = 0;
-  int strip_ = 0;  // output columns per TMA store; 0: stored by address
-  MapMatrix x_;    // without an address
+  int weight_box_rows_ = 0;    // 0: the form uses no tensor maps
+  int strip_ = 0;              // output columns per TMA store; 0: stored by address
+  int decode_stages_ = 0;      // of the decode form
+  bool weights_early_ = true;  // of the decode form
+  MapMatrix x_;                // without an address
   int64_t n_ = 0;
-  TensorMap weights_[2]{};
+  GpuGemmWeight weights_[2];
 };
 
 // The CUDA C++ source of one form, which depends on no size.
 std::string gemm_source(const std::string& name, const GemmCode& code, const HopperTile& tile);
 std::string gemm_source(const std::string& name, const GemmCode& code, const HopperStream& stream);
-// The kernel of a stream form.
+std::string gemm_source(const std::string& name, const GemmCode& code, const HopperDecode& decode);
+// The kernels of these forms.
 std::string stream_name(const std::string& gemm);
+std::string decode_name(const std::string& gemm);
 
 class GpuGemm {
  public:
@@ -68,6 +79,7 @@ class GpuGemm {
   GpuGemmCall bind(int64_t rows, int64_t row_stride) const;
   GpuGemmCall bind(int64_t rows, int64_t row_stride, const HopperTile& tile) const;
   GpuGemmCall bind(int64_t rows, int64_t row_stride, const HopperStream& stream) const;
+  GpuGemmCall bind(int64_t rows, int64_t row_stride, const HopperDecode& decode) const;
   // Whether there is enough work to fill the GPU.
   bool is_fast_for(int64_t rows) const;
 

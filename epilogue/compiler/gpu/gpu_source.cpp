@@ -49,7 +49,9 @@ std::string printable_cuda(const std::vector<Kernel>& kernels, const Source& sou
     const auto* gemm = std::get_if<GemmKernel>(&kernels[i].body);
     if (gemm == nullptr) continue;
     const std::string& name = source.names[i];
-    gemms[name] = text_of(name, kernels[i]) + emit_hopper_stream(stream_name(name), gemm->code, {});
+    gemms[name] = text_of(name, kernels[i]) +
+                  emit_hopper_stream(stream_name(name), gemm->code, {}) +
+                  emit_hopper_decode(decode_name(name), gemm->code, {});
   }
   if (gemms.empty()) return source.ir;
   std::string out = (source.ir.empty() ? cuda_prelude() : source.ir) + hopper_prelude();
@@ -66,6 +68,12 @@ std::string gemm_source(const std::string& name, const GemmCode& code, const Hop
          emit_hopper_stream(stream_name(name), code, stream);
 }
 
+std::string gemm_source(const std::string& name, const GemmCode& code, const HopperDecode& decode) {
+  return cuda_prelude() + hopper_prelude(decode) +
+         emit_hopper_decode(decode_name(name), code, decode);
+}
+
+std::string decode_name(const std::string& gemm) { return gemm + "_decode"; }
 std::string stream_name(const std::string& gemm) { return gemm + "_stream"; }
 
 }  // namespace epi::compiler

@@ -5,7 +5,9 @@
 // this file, so that errors surface before a GPU runs the code.
 #include <utility>
 
+#include "epilogue/compiler/codegen/device/decode.cuh"
 #include "epilogue/compiler/codegen/device/stream.cuh"
+#include "epilogue/compiler/codegen/device/tall_tiles.cuh"
 #include "epilogue/compiler/codegen/device/tiles.cuh"
 #include "epilogue/pointwise/table.h"
 
@@ -95,7 +97,11 @@ __global__ void __launch_bounds__(384, 1)
     tiles_form(const __grid_constant__ TensorMap x_map, const __grid_constant__ TensorMap w0_map,
                const __grid_constant__ TensorMap w1_map, const __grid_constant__ TensorMap out_map,
                const Operands operands, const int m, const int n, const int k) {
-  run_tiles<T, Shape, Epilogue>(x_map, w0_map, w1_map, out_map, operands, m, n, k);
+  if constexpr (Shape::kRows == 128) {
+    run_tiles<T, Shape, Epilogue>(x_map, w0_map, w1_map, out_map, operands, m, n, k);
+  } else {
+    run_tall_tiles<T, Shape, Epilogue>(x_map, w0_map, w1_map, out_map, operands, m, n, k);
+  }
 }
 
 template <typename T, typename Shape, typename Epilogue>
@@ -106,18 +112,30 @@ __global__ void __launch_bounds__(160, 1)
   run_stream<T, Shape, Epilogue>(x_map, w0_map, w1_map, out, operands, m, n, k);
 }
 
+template <typename T, typename Shape, typename Epilogue>
+__global__ void __launch_bounds__(384, 1)
+    decode_form(const T* x, const long long x_stride, const T* w0, const T* w1, T* out,
+                const Operands operands, const int m, const int n, const int k, const int stages,
+                const int early) {
+  run_decode<T, Shape, Epilogue>(x, x_stride, w0, w1, out, operands, m, n, k, stages, early);
+}
+
 // Stages, strips and bytes as chosen by hopper_tiles.cpp and hopper_stream.cpp for n 3072, k 4096.
 #define EPI_TILES(T, Epilogue, ...)                                                         \
   template __global__ void tiles_form<T, Tile<__VA_ARGS__>, Epilogue>(                      \
       const __grid_constant__ TensorMap, const __grid_constant__ TensorMap,                 \
       const __grid_constant__ TensorMap, const __grid_constant__ TensorMap, const Operands, \
       const int, const int, const int);
-EPI_TILES(bf16, AllFunctions, 96, 5, 32, 2)
-EPI_TILES(bf16, OneByOne, 64, 6, 64, 1)
-EPI_TILES(f16, OneByOne, 96, 4, 64, 1)
-EPI_TILES(bf16, OneByOne, 128, 3, 64, 1)
-EPI_TILES(f16, OneByOne, 64, 6, 64, 2)
-EPI_TILES(f16, OneByOne, 128, 4, 64, 2)
+EPI_TILES(bf16, AllFunctions, 128, 96, 5, 32, 2)
+EPI_TILES(bf16, OneByOne, 128, 64, 6, 64, 1)
+EPI_TILES(f16, OneByOne, 128, 96, 4, 64, 1)
+EPI_TILES(bf16, OneByOne, 128, 128, 3, 64, 1)
+EPI_TILES(f16, OneByOne, 128, 64, 6, 64, 2)
+EPI_TILES(f16, OneByOne, 128, 128, 4, 64, 2)
+EPI_TILES(bf16, OneByOne, 256, 96, 3, 32, 2)
+EPI_TILES(f16, OneByOne, 256, 96, 3, 64, 1)
+EPI_TILES(bf16, OneByOne, 256, 64, 4, 64, 1)
+EPI_TILES(f16, OneByOne, 256, 64, 4, 64, 2)
 
 #define EPI_STREAM(T, Epilogue, ...)                                        \
   template __global__ void stream_form<T, Stream<__VA_ARGS__>, Epilogue>(   \
@@ -131,5 +149,14 @@ EPI_STREAM(f16, OneByOne, 16, 8, 4, 10, 8192, 2)
 EPI_STREAM(bf16, OneByOne, 32, 16, 4, 5, 8192, 2)
 EPI_STREAM(bf16, OneByOne, 16, 32, 4, 6, 8704, 2)
 EPI_STREAM(f16, OneByOne, 32, 64, 4, 3, 16896, 2)
+
+#define EPI_DECODE(T, Epilogue, ...)                                                           \
+  template __global__ void decode_form<T, Decode<__VA_ARGS__>, Epilogue>(                      \
+      const T*, const long long, const T*, const T*, T*, const Operands, const int, const int, \
+      const int, const int, const int);
+EPI_DECODE(bf16, AllFunctions, 8, 2)
+EPI_DECODE(f16, OneByOne, 16, 2)
+EPI_DECODE(f16, AllFunctions, 8, 1)
+EPI_DECODE(bf16, OneByOne, 16, 1)
 
 }  // namespace epi::device

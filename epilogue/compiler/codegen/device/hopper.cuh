@@ -58,6 +58,14 @@ __device__ __forceinline__ void load_tile(u32 to, const TensorMap* map, int colu
       "l"(map), "r"(barrier), "r"(column), "r"(row)
       : "memory");
 }
+// Copies a piece of contiguous memory. All arguments are multiples of 16 bytes.
+__device__ __forceinline__ void copy_bytes(u32 to, const void* from, u32 bytes, u32 barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+      "[%0], [%1], %2, [%3];" ::"r"(to),
+      "l"(from), "r"(bytes), "r"(barrier)
+      : "memory");
+}
 __device__ __forceinline__ void store_tile(const TensorMap* map, int column, int row, u32 from) {
   asm volatile(
       "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
