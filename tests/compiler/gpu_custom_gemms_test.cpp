@@ -168,11 +168,9 @@ TEST_F(GpuCustomGemms, EveryKernelVariantMatchesFloat64) {
       expect(700, gemm.bind(700, kK, tile),
              fmt::format("{} GEMMs, {} rows by {}", gemms, tile.rows, tile.half));
     }
-    for (const compiler::HopperDecode& decode : compiler::hopper_decodes()) {
-      for (const int64_t m : {int64_t{1}, int64_t{decode.tokens} - 3, int64_t{decode.tokens}}) {
-        expect(m, gemm.bind(m, kK, decode),
-               fmt::format("{} GEMMs, {} of {} rows", gemms, m, decode.tokens));
-      }
+    for (const int64_t m : {1, 5, 8}) {
+      expect(m, gemm.bind(m, kK, compiler::HopperDecode{}),
+             fmt::format("{} GEMMs, decode, {} rows", gemms, m));
     }
     for (const compiler::HopperStream& stream : compiler::hopper_streams()) {
       for (const int64_t m : {int64_t{1}, int64_t{stream.tokens} - 3, int64_t{stream.tokens}}) {
@@ -180,7 +178,7 @@ TEST_F(GpuCustomGemms, EveryKernelVariantMatchesFloat64) {
                fmt::format("{} GEMMs, {} of {} tokens", gemms, m, stream.tokens));
       }
     }
-    EXPECT_EQ(gemm.forms().size(), 5U + 2U + 2U);
+    EXPECT_EQ(gemm.forms().size(), 5U + 1U + 4U);
   }
 }
 

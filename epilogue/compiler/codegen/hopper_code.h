@@ -2,8 +2,8 @@
 // CUDA C++ for a GEMM with an epilogue on Hopper: out = program(x @ w0.t(), x @ w1.t(), ...), where
 // x is [m, k] with dynamic m, and the weights are [n, k] as in `linear`. Three forms:
 //   tiles   many rows: tiles of 128 or 256 rows of x by up to 256 rows of weights;
-//   stream  17 to 64 rows: the operands are swapped, and tiles of weights stream through;
-//   decode  at most 16 rows: whole pieces of weight rows stream at memory speed.
+//   stream  9 to 64 rows: the operands are swapped, and tiles of weights stream through;
+//   decode  at most 8 rows: whole pieces of weight rows stream at memory speed.
 #pragma once
 
 #include <optional>
@@ -56,25 +56,21 @@ struct HopperStream {
   int64_t shared_bytes(const GemmCode& code) const;
 };
 
-// The decode form: at most `tokens` rows of x. The ring of stages depends on their number.
-inline constexpr int kMaxDecodeRows = 16;
+// The decode form. The number of stages depends on the rows of x, which the ring also holds.
+inline constexpr int kMaxDecodeRows = 8;
 inline constexpr int kDecodeThreads = 384;
 struct HopperDecode {
-  int tokens = 8;  // 8 or 16
-
   int stages(const GemmCode& code, int64_t rows) const;
   int64_t shared_bytes(const GemmCode& code, int64_t rows) const;
   // Blocks have at least two output columns.
   int64_t blocks(const GemmCode& code, int processors) const;
 };
-HopperDecode choose_decode(int64_t rows);
 
-HopperStream choose_stream(int64_t rows);
+HopperStream choose_stream(const GemmCode& code, int64_t rows, int processors);
 
 // All forms that the functions above choose from.
 std::vector<HopperTile> hopper_tiles();
 std::vector<HopperStream> hopper_streams();
-std::vector<HopperDecode> hopper_decodes();
 
 // Maximum number of epilogue operands besides the sums.
 inline constexpr int kMaxHopperOperands = 12;

@@ -22,19 +22,19 @@ int64_t stage_bytes(const GemmCode& code, int64_t rows) {
   return (code.gemms * kColumns + rows) * (2 * chunk + 64);
 }
 
-int64_t sums_bytes(const GemmCode& code, const HopperDecode& decode) {
-  return 4 * kWarps * decode.tokens * (code.gemms * kColumns + 4);
+int64_t sums_bytes(const GemmCode& code) {
+  return 4 * kWarps * kMaxDecodeRows * (code.gemms * kColumns + 4);
 }
 
 }  // namespace
 
 int HopperDecode::stages(const GemmCode& code, int64_t rows) const {
-  return static_cast<int>((kMaxSharedBytes - sums_bytes(code, *this)) /
+  return static_cast<int>((kMaxSharedBytes - sums_bytes(code)) /
                           (stage_bytes(code, rows) + kBarriers));
 }
 
 int64_t HopperDecode::shared_bytes(const GemmCode& code, int64_t rows) const {
-  return stages(code, rows) * (stage_bytes(code, rows) + kBarriers) + sums_bytes(code, *this);
+  return stages(code, rows) * (stage_bytes(code, rows) + kBarriers) + sums_bytes(code);
 }
 
 int64_t HopperDecode::blocks(const GemmCode& code, int processors) const {
@@ -42,7 +42,7 @@ int64_t HopperDecode::blocks(const GemmCode& code, int processors) const {
 }
 
 std::string emit_hopper_decode(const std::string& name, const GemmCode& code,
-                               const HopperDecode& decode) {
+                               const HopperDecode& /*decode*/) {
   return in_device_namespace(
       epilogue_struct(name, code) +
       fmt::format(
@@ -50,12 +50,12 @@ std::string emit_hopper_decode(const std::string& name, const GemmCode& code,
           "    const {type}* x, const long long x_stride, const {type}* w0, const {type}* w1,\n"
           "    {type}* out, const Operands operands, const int m, const int n, const int k,\n"
           "    const int stages, const int early) {{\n"
-          "  run_decode<{type}, Decode<{tokens}, {gemms}>, {epilogue}>(\n"
+          "  run_decode<{type}, Decode<{gemms}>, {epilogue}>(\n"
           "      x, x_stride, w0, w1, out, operands, m, n, k, stages, early);\n"
           "}}\n",
           fmt::arg("threads", kDecodeThreads), fmt::arg("name", name),
-          fmt::arg("type", cuda_type(code.dtype)), fmt::arg("tokens", decode.tokens),
-          fmt::arg("gemms", code.gemms), fmt::arg("epilogue", epilogue_name(name))));
+          fmt::arg("type", cuda_type(code.dtype)), fmt::arg("gemms", code.gemms),
+          fmt::arg("epilogue", epilogue_name(name))));
 }
 
 }  // namespace epi::compiler

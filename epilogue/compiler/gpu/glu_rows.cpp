@@ -85,9 +85,7 @@ std::vector<std::string> glu_sources(const GluCode& code) {
     for (const HopperStream& stream : hopper_streams()) {
       sources.push_back(gemm_source(name, gemm, stream));
     }
-    for (const HopperDecode& decode : hopper_decodes()) {
-      sources.push_back(gemm_source(name, gemm, decode));
-    }
+    sources.push_back(gemm_source(name, gemm, HopperDecode{}));
   }
   return sources;
 }

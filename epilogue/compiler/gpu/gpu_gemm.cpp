@@ -82,9 +82,9 @@ GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride, const HopperStream& 
 }
 
 GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride, const HopperDecode& decode) const {
-  EPI_CHECK(rows > 0 && rows <= decode.tokens);
+  EPI_CHECK(rows > 0 && rows <= kMaxDecodeRows);
   GpuGemmCall call;
-  const std::string form = fmt::format("whole weight rows for up to {} rows", decode.tokens);
+  const std::string form = fmt::format("pieces of weight rows for up to {} rows", kMaxDecodeRows);
   void* kernel =
       find_kernel(decode_name(name_), gemm_source(name_, code_, decode), kMaxSharedBytes, form);
   call.launch_ = {kernel, static_cast<uint32_t>(decode.blocks(code_, processors_)), kDecodeThreads,
@@ -94,8 +94,8 @@ GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride, const HopperDecode& 
 }
 
 GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride) const {
-  if (rows <= kMaxDecodeRows) return bind(rows, row_stride, choose_decode(rows));
-  return rows <= kMaxStreamRows ? bind(rows, row_stride, choose_stream(rows))
+  if (rows <= kMaxDecodeRows) return bind(rows, row_stride, HopperDecode{});
+  return rows <= kMaxStreamRows ? bind(rows, row_stride, choose_stream(code_, rows, processors_))
                                 : bind(rows, row_stride, choose_tile(code_, rows, processors_));
 }
 

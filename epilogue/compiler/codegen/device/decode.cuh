@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The decode form of a GEMM, for at most 16 rows of x. It is bound by reading the weights: four
+// The decode form of a GEMM, for at most 8 rows of x. It is bound by reading the weights: four
 // warps copy pieces of weight rows and of the rows of x into a ring of stages, and eight warps
 // multiply them. Each of these has its part of every piece, and they add up their sums at the end
 // of a tile. With programmatic dependent launch the ring is filled with weights before the
@@ -14,11 +14,11 @@
 
 namespace epi::device {
 
-template <int kTokenCount, int kGemmCount>
+template <int kGemmCount>
 struct Decode {
-  static constexpr int kTokens = kTokenCount;  // max rows of x: 8 or 16
   static constexpr int kGemms = kGemmCount;
 
+  static constexpr int kTokens = 8;                        // max rows of x
   static constexpr int kColumns = 16;                      // of the output in a tile
   static constexpr int kRows = kGemms * kColumns;          // weight rows of a tile
   static constexpr int kWarps = 8;                         // that multiply
@@ -40,7 +40,7 @@ __device__ __forceinline__ void run_decode(const T* x, long long x_stride, const
                                            int stages, int early) {
   constexpr int kGemms = Decode::kGemms, kRows = Decode::kRows, kColumns = Decode::kColumns;
   constexpr int kWarps = Decode::kWarps, kSteps = Decode::kSteps, kChunk = Decode::kChunk;
-  constexpr int kTokenTiles = Decode::kTokens / 8, kSumPitch = Decode::kSumPitch;
+  constexpr int kSumPitch = Decode::kSumPitch;
   constexpr u32 kPitch = Decode::kPitch;
 
   extern __shared__ __align__(1024) unsigned char shared[];
@@ -127,7 +127,7 @@ __device__ __forceinline__ void run_decode(const T* x, long long x_stride, const
   // Lanes of a warp: `group` is a weight row, or a row of x, and `quad` a part of the depth.
   const int group = lane / 4, quad = lane % 4;
   for (int tile = begin; tile < end; tile += kColumns) {
-    float d[kGemms][kTokenTiles][2][4] = {};  // two sums, so that instructions overlap
+    float d[kGemms][2][4] = {};  // two sums, so that instructions overlap
     for (int chunk = 0; chunk < chunks; ++chunk) {
       const int length = ::min(kChunk, k - chunk * kChunk);
       wait(full + 8 * stage, parity);
@@ -143,19 +143,12 @@ __device__ __forceinline__ void run_decode(const T* x, long long x_stride, const
               reinterpret_cast<const uint4*>(from + row * kPitch + 2 * at + 16 * quad);
           return is_inside ? *loaded : uint4{0, 0, 0, 0};
         };
-        uint4 b[kTokenTiles];
-#pragma unroll
-        for (int t = 0; t < kTokenTiles; ++t) {
-          b[t] = part(kRows + ::min(8 * t + group, m - 1));  // sums of rows from m on are not read
-        }
+        const uint4 b = part(kRows + ::min(group, m - 1));  // sums of rows from m on are not read
 #pragma unroll
         for (int g = 0; g < kGemms; ++g) {
           const uint4 upper = part(kColumns * g + group), lower = part(kColumns * g + 8 + group);
-#pragma unroll
-          for (int t = 0; t < kTokenTiles; ++t) {
-            multiply_16x8<T>(d[g][t][0], upper.x, lower.x, upper.y, lower.y, b[t].x, b[t].y);
-            multiply_16x8<T>(d[g][t][1], upper.z, lower.z, upper.w, lower.w, b[t].z, b[t].w);
-          }
+          multiply_16x8<T>(d[g][0], upper.x, lower.x, upper.y, lower.y, b.x, b.y);
+          multiply_16x8<T>(d[g][1], upper.z, lower.z, upper.w, lower.w, b.z, b.w);
         }
       }
       __syncwarp();
@@ -167,12 +160,9 @@ __device__ __forceinline__ void run_decode(const T* x, long long x_stride, const
 #pragma unroll
     for (int g = 0; g < kGemms; ++g) {
 #pragma unroll
-      for (int t = 0; t < kTokenTiles; ++t) {
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          const int token = 8 * t + 2 * quad + i % 2, column = group + i / 2 * 8;
-          mine[token * kSumPitch + kColumns * g + column] = d[g][t][0][i] + d[g][t][1][i];
-        }
+      for (int i = 0; i < 4; ++i) {
+        const int token = 2 * quad + i % 2, column = group + i / 2 * 8;
+        mine[token * kSumPitch + kColumns * g + column] = d[g][0][i] + d[g][1][i];
       }
     }
     barrier_sync(1, 32 * kWarps);

@@ -154,9 +154,9 @@ EPI_STREAM(f16, OneByOne, 32, 64, 4, 3, 16896, 2)
   template __global__ void decode_form<T, Decode<__VA_ARGS__>, Epilogue>(                      \
       const T*, const long long, const T*, const T*, T*, const Operands, const int, const int, \
       const int, const int, const int);
-EPI_DECODE(bf16, AllFunctions, 8, 2)
-EPI_DECODE(f16, OneByOne, 16, 2)
-EPI_DECODE(f16, AllFunctions, 8, 1)
-EPI_DECODE(bf16, OneByOne, 16, 1)
+EPI_DECODE(bf16, AllFunctions, 2)
+EPI_DECODE(f16, OneByOne, 2)
+EPI_DECODE(f16, AllFunctions, 1)
+EPI_DECODE(bf16, OneByOne, 1)
 
 }  // namespace epi::device
