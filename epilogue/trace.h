@@ -106,8 +106,8 @@ EPI_API epi_status epi_run(epi_trace* const* traces, size_t count, const char* v
  * and `rank`. */
 struct ArrowArrayStream;
 
-/* A table of "query": "events", "ops", "kernels", "launches", "steps", "annotations", "args" or
- * "frames". */
+/* A table of "query": "events", "ops", "kernels", "launches", "steps", "annotations", "args",
+ * "frames" or "collectives". */
 EPI_API epi_status epi_table(const epi_trace* trace, const char* table,
                              struct ArrowArrayStream* stream, char** message);
 /* The result of an SQL statement. `options` is NULL or {"max_rows": 1000000, "timeout": 10}. If a

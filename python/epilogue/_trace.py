@@ -15,7 +15,7 @@ from ._table import Table
 
 Path = Union[str, "os.PathLike[str]"]
 
-TABLES = ("events", "ops", "kernels", "launches", "steps", "annotations", "args", "frames")
+TABLES = ("events", "ops", "kernels", "launches", "steps", "annotations", "args", "frames", "collectives")
 
 
 class Trace:
@@ -228,7 +228,8 @@ class Trace:
 
     @property
     def tables(self) -> Mapping[str, Table]:
-        """All tables by name: events, ops, kernels, launches, steps, annotations, args, frames."""
+        """All tables by name: events, ops, kernels, launches, steps, annotations, args, frames,
+        collectives."""
         return {name: self._table(name) for name in TABLES}
 
     @property

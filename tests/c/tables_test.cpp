@@ -76,8 +76,8 @@ const std::string kMlp = data_path("traces/mlp_eager.json");
 
 TEST(CTables, HaveTheRowsOfSql) {
   const TraceHandle trace = open_path(kMlp);
-  for (const char* name :
-       {"events", "ops", "kernels", "launches", "steps", "annotations", "args", "frames"}) {
+  for (const char* name : {"events", "ops", "kernels", "launches", "steps", "annotations", "args",
+                           "frames", "collectives"}) {
     ArrowArrayStream stream;
     ASSERT_EQ(epi_table(trace.get(), name, &stream, nullptr), EPI_OK) << name;
     Batch table;

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "epilogue/analysis/index/steps.h"
+#include "epilogue/analysis/ranks/collectives.h"
 #include "epilogue/trace/event_args.h"
 #include "epilogue/trace/json_text.h"
 #include "epilogue/trace/links.h"
@@ -45,7 +46,7 @@ SqlCell argument_cell(std::string_view token) {
 class Tables {
  public:
   explicit Tables(const TraceIndex& index)
-      : trace_(index.trace), links_(index.links), ownership_(index.ownership) {
+      : index_(index), trace_(index.trace), links_(index.links), ownership_(index.ownership) {
     for (const Instance& step : analysis::steps(trace_, ownership_).instances) {
       if (step.event != kNoEvent) steps_.push_back(step);
     }
@@ -63,10 +64,10 @@ class Tables {
     return table;
   }
   static std::span<const Maker> makers() {
-    static constexpr Maker kMakers[] = {{"events", events},   {"ops", ops},
-                                        {"kernels", kernels}, {"launches", launches},
-                                        {"steps", steps},     {"annotations", annotations},
-                                        {"args", args},       {"frames", frames}};
+    static constexpr Maker kMakers[] = {
+        {"events", events},     {"ops", ops},       {"kernels", kernels},
+        {"launches", launches}, {"steps", steps},   {"annotations", annotations},
+        {"args", args},         {"frames", frames}, {"collectives", collectives}};
     return kMakers;
   }
 
@@ -321,6 +322,49 @@ class Tables {
     return table("frames", rows, std::move(columns));
   }
 
+  static SqlTable collectives(const Self& self) {
+    const auto rows =
+        std::make_shared<const std::vector<Collective>>(analysis::collectives(self->index_));
+    const auto column = [&](const char* name, SqlType type, auto value) {
+      return SqlColumn{name, type,
+                       [rows, value](size_t row) -> SqlCell { return value((*rows)[row]); }};
+    };
+    const auto optional = [](const std::optional<int64_t>& number) {
+      return number ? SqlCell(*number) : SqlCell();
+    };
+    const Tables* tables = self.get();
+    const trace::Trace* trace = &self->trace_;
+    return {"collectives",
+            [rows] { return rows->size(); },
+            {column("id", SqlType::kInteger, [](const Collective& c) { return id_cell(c.kernel); }),
+             column("kind", SqlType::kText,
+                    [](const Collective& c) { return std::string_view(c.kind); }),
+             column("process_group", SqlType::kText,
+                    [](const Collective& c) {
+                      return c.group.empty() ? SqlCell() : SqlCell(std::string_view(c.group));
+                    }),
+             column("group_size", SqlType::kInteger,
+                    [optional](const Collective& c) { return optional(c.group_size); }),
+             column("position", SqlType::kInteger,
+                    [](const Collective& c) { return SqlCell(c.position); }),
+             column("in_bytes", SqlType::kInteger,
+                    [optional](const Collective& c) { return optional(c.in_bytes); }),
+             column("out_bytes", SqlType::kInteger,
+                    [optional](const Collective& c) { return optional(c.out_bytes); }),
+             column("ts_ns", SqlType::kInteger,
+                    [trace](const Collective& c) { return SqlCell(trace->ts_ns[c.kernel]); }),
+             column("dur_ns", SqlType::kInteger,
+                    [trace](const Collective& c) { return SqlCell(trace->dur_ns[c.kernel]); }),
+             column("op", SqlType::kInteger,
+                    [tables](const Collective& c) { return id_cell(tables->links_.op[c.kernel]); }),
+             column("step", SqlType::kInteger,
+                    [tables](const Collective& c) {
+                      return tables->step_cell(tables->links_.launch_ns[c.kernel]);
+                    })},
+            {}};
+  }
+
+  const TraceIndex& index_;
   const trace::Trace& trace_;
   const trace::Links& links_;
   const Ownership& ownership_;
