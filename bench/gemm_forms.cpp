@@ -29,7 +29,6 @@ using compiler::GpuGemm;
 using compiler::GpuGemmCall;
 
 constexpr TensorOptions kOptions{DType::kBF16, kCuda};
-constexpr int kWaves = 8;
 constexpr int kRounds = 9;
 constexpr double kRoundNs = 20e6;
 constexpr double kWarmupNs = 300e6;  // until the GPU is at its power limit
@@ -94,18 +93,20 @@ double gemm_ns(const GemmCode& code, int64_t rows, const Bind& bind) {
 
 void print_tiles(int processors) {
   constexpr int64_t kRowTiles = 32;
+  int64_t waves = 8;
+  while (waves * processors % kRowTiles != 0) waves *= 2;
   constexpr int64_t kShallow = 1024;
   constexpr int64_t kDeep = 4096;
   fmt::print("ns per tile, and per step of it; TFLOP/s of full waves at k = 4096\n");
   for (const int gemms : {2, 1}) {
     for (const compiler::HopperTile& tile : compiler::hopper_tiles()) {
       const int64_t columns = tile.columns(code_of(gemms, 0, 0));
-      const int64_t n = columns * kWaves * processors / kRowTiles;
+      const int64_t n = columns * waves * processors / kRowTiles;
       const int64_t rows = tile.rows * kRowTiles;
       const auto wave_ns = [&](int64_t k) {
         const GemmCode code = code_of(gemms, n, k);
         return gemm_ns(code, rows, [&](const GpuGemm& gemm) { return gemm.bind(rows, k, tile); }) /
-               kWaves;
+               waves;
       };
       const double shallow = wave_ns(kShallow);
       const double deep = wave_ns(kDeep);
@@ -113,7 +114,7 @@ void print_tiles(int processors) {
       const double fixed = deep - step * kDeep / compiler::kTileDepth;
       const double flops = 2.0 * gemms * static_cast<double>(rows * n) * kDeep;
       fmt::print("{{{}, {}, {}, {:.0f}, {:.1f}}}, {:.0f} TFLOP/s\n", gemms, tile.rows, tile.half,
-                 fixed, step, flops / (deep * kWaves) / 1e3);
+                 fixed, step, flops / (deep * waves) / 1e3);
     }
   }
 }
@@ -140,6 +141,9 @@ int main() {
     if (const auto ready = epi::register_cuda_backend(); !ready) {
       throw epi::Error(ready.error().message);
     }
+    cudaDeviceProp gpu{};
+    cudaGetDeviceProperties(&gpu, 0);
+    fmt::print("{}, {} SMs, CUDA {}\n", gpu.name, gpu.multiProcessorCount, CUDART_VERSION);
     epi::bench::print_tiles(epi::cuda::attribute(cudaDevAttrMultiProcessorCount, 0));
     epi::bench::print_decode();
   } catch (const std::exception& error) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares gated MLPs of real models with PyTorch on one Hopper GPU, over many numbers of rows.
+"""Compares gated MLPs of the sizes of real models with PyTorch on one Hopper GPU, over many numbers of rows.
 
     PYTHONPATH=python EPILOGUE_GLU_LIBRARY=build/cuda/lib/libepilogue_glu.so \\
         python3 bench/shape_sweep.py [--json FILE] [--only TEXT] [--min-rows N]
@@ -8,11 +8,14 @@
 For each shape: epilogue.torch.glu_mlp and PyTorch's modes, all in CUDA graphs: eager, compiled, and compiled with packed
 gate and up. Weights cycle through copies that do not fit into the L2 cache. The fastest mode of PyTorch and ours are then
 measured alternately for five rounds, back to back and after a pause. PyTorch against itself, measured in the same way, is
-the noise. With --json, results are added to FILE after each shape, and shapes that it contains are not measured again.
+the noise. With --json, results are added to FILE after each shape, and shapes that it contains are not measured again. FILE
+must come from the same GPU, PyTorch and library.
 """
 import argparse
+import hashlib
 import json
 import os
+import pathlib
 import statistics
 import sys
 import time
@@ -121,12 +124,20 @@ def main():
     parser.add_argument("--only", default="", help="shapes whose name contains this text")
     parser.add_argument("--min-rows", type=int, default=1, help="shapes with at least this many rows")
     args = parser.parse_args()
+    library = pathlib.Path(os.environ["EPILOGUE_GLU_LIBRARY"]).read_bytes()
+    about = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__,
+             "library": hashlib.sha256(library).hexdigest()[:16]}
     figures = {}
     if args.json and os.path.exists(args.json):
         with open(args.json, encoding="utf-8") as file:
-            figures = json.load(file)
-    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}")
+            saved = json.load(file)
+        if saved["about"] != about:
+            print(f"shape_sweep: {args.json} is from {saved['about']}, this is {about}", file=sys.stderr)
+            return 2
+        figures = saved["shapes"]
+    print(f"{about['gpu']}, PyTorch {about['torch']}")
     print(f"{'us back to back (after a pause)':34} {'ours':>9} {'PyTorch':>9} {'ratio':>6} {'noise':>6}")
+    ratios = {}
     with torch.no_grad():
         for model, (dim, hidden, activation, all_rows) in MODELS.items():
             for rows in all_rows:
@@ -137,10 +148,10 @@ def main():
                     figures[name] = measure(dim, hidden, activation, rows)
                     if args.json:
                         with open(args.json + ".part", "w", encoding="utf-8") as file:
-                            json.dump(figures, file, indent=1)
+                            json.dump({"about": about, "shapes": figures}, file, indent=1)
                         os.replace(args.json + ".part", args.json)
+                ratios[name] = figures[name]["busy"]["ratio"]
                 print(line(name, figures[name]), flush=True)
-    ratios = {name: result["busy"]["ratio"] for name, result in figures.items()}
     if ratios:
         worst = max(ratios, key=ratios.get)
         print(f"{len(ratios)} shapes: median {statistics.median(ratios.values()):.3f}, worst {ratios[worst]:.3f} ({worst})")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bound of decoding: how long it takes to read the weights of a gated MLP, and nothing else.
+// How long it takes to read the weights of a gated MLP, and nothing else: what decoding is compared
+// with.
 //   weight_reads K N
 // Two kernels, for gate and up and for down, copy pieces of weight rows into a ring in shared
 // memory, as the decode form does (epilogue/compiler/codegen/device/decode.cuh), and overlap as
@@ -105,6 +106,9 @@ int main(int argc, char** argv) {
   check(cudaMalloc(&weights, static_cast<size_t>(copies * block_bytes)));
   check(cudaMemset(weights, 0, static_cast<size_t>(copies * block_bytes)));
   check(cudaMalloc(&never, sizeof *never));
+  cudaDeviceProp gpu{};
+  check(cudaGetDeviceProperties(&gpu, 0));
+  std::printf("%s, CUDA %d\n", gpu.name, CUDART_VERSION);
   cudaEvent_t start = nullptr, end = nullptr;
   check(cudaEventCreate(&start));
   check(cudaEventCreate(&end));

@@ -76,8 +76,8 @@ epi_glu_status epi_glu_create(const epi_glu_block* block, epi_glu** out);
 void epi_glu_destroy(epi_glu* glu);
 
 /* Loads the code for any number of rows from the disk cache, or compiles it with NVRTC on several
- * threads: about a second for the first block of a size, milliseconds later. Threads may call it
- * concurrently for different handles, also while a stream is captured. */
+ * threads: one or two seconds for the first block of a size, milliseconds later. Threads may call
+ * it concurrently for different handles, also while a stream is captured. */
 epi_glu_status epi_glu_prepare(epi_glu* glu);
 
 /* Why the calling thread's last call failed, if a status alone does not tell: EPI_GLU_FAILED, and

@@ -2,7 +2,7 @@
 // Writes the recipes of `epilogue/glu` and the source of version 2:
 //   recipes v1-cpu OUT.json       the functions of the library compiled from glu.cpp
 //   recipes v1-cuda OUT.json      the launches of the kernels in glu.cu
-//   recipes v2 OUT.json OUT.cu    all forms of the GEMMs of the compiler's Hopper template
+//   recipes v2 OUT.json OUT.cu    the tile and stream forms of the compiler's Hopper GEMMs
 // A file whose content does not change is not rewritten.
 #include <algorithm>
 #include <cstdio>

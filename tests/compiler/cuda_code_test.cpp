@@ -63,7 +63,7 @@ TEST(CudaCode, ChoosesTileThatFillsGpu) {
   expect_tile(512, 128, 96);   // 128 tiles, one wave
   expect_tile(8192, 256, 96);  // 8 waves instead of 16 of half the rows
   code.k = 128;
-  expect_tile(8192, 128, 96);  // too shallow for tall tiles of 96
+  expect_tile(8192, 128, 96);  // too shallow for tall tiles
   code.k = 768;
   for (const HopperTile& tile : hopper_tiles()) {
     EXPECT_LE(tile.shared_bytes(code), kMaxSharedBytes);

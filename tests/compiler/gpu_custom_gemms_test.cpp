@@ -127,9 +127,10 @@ TEST_F(GpuCustomGemms, RandomShapesMatchFloat64) {
 // so each block computes many tiles.
 TEST_F(GpuCustomGemms, EveryKernelVariantMatchesFloat64) {
   constexpr int64_t kN = 520;
-  // A depth of as many steps as the ring of a tall tile has stages, and a longer one.
+  // As many steps of k as the ring of a tall tile has stages (200), and several pieces of a row in
+  // the decode form, of which the last one is shorter (3080, 1544).
   for (const auto& [gemms, kK] :
-       std::vector<std::pair<int, int64_t>>{{1, 328}, {2, 328}, {2, 200}}) {
+       std::vector<std::pair<int, int64_t>>{{1, 328}, {2, 328}, {2, 200}, {1, 3080}, {2, 1544}}) {
     const Glu glu = random_glu(kN, kK, DType::kBF16, true, 11);
     compiler::GemmCode code;
     code.gemms = gemms;
@@ -299,7 +300,7 @@ TEST_F(GpuCustomGemms, RoundedGemmsMatchUnfusedBits) {
 TEST_F(GpuCustomGemms, CopiesRowsThatTmaCannotRead) {
   const Glu glu = random_glu(64, 40, DType::kBF16, false, 3);
   const Compiled compiled = compiled_glu(glu);
-  for (const int64_t m : {9, 100}) {
+  for (const int64_t m : {3, 9, 100}) {
     const Tensor flat = randn({1 + m * 40}, 4, {DType::kBF16, kCuda});
     const Tensor misaligned = view(slice(flat, 0, 1, 1 + m * 40), {m, 40});
     expect_glu(compiled(misaligned), misaligned, glu);

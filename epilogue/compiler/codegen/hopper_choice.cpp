@@ -111,6 +111,16 @@ double stream_ns(const GemmCode& code, int64_t rows, int processors) {
   return static_cast<double>(full_waves) * wave_ns(processors) + tail_ns;
 }
 
+double read_ns(const GemmCode& code) {
+  return static_cast<double>(2 * code.gemms * code.n * code.k) / kMemoryRate;
+}
+
+// Every block reads the same share of the weights.
+double decode_ns(const GemmCode& code, int processors) {
+  const auto blocks = static_cast<double>(HopperDecode{}.blocks(code, processors));
+  return read_ns(code) * std::max(1.0, kMemoryRate / (blocks * kProcessorRate));
+}
+
 // A library that splits the sum of an element across SMs keeps all of them busy, at the rate of
 // full tiles, but needs more kernels for an epilogue.
 double library_ns(const GemmCode& code, int64_t rows, int processors) {
@@ -120,22 +130,24 @@ double library_ns(const GemmCode& code, int64_t rows, int processors) {
   const auto steps = static_cast<double>(ceil_div(code.k, kTileDepth));
   const double tiles = outputs * code.gemms / (2 * times.rows * times.half) / processors;
   const double multiply_ns = kRest * tiles * (times.fixed_ns + steps * times.step_ns);
-  const double read_ns = static_cast<double>(2 * code.gemms * code.n * code.k) / kMemoryRate;
   const bool has_epilogue = !code.program.steps.empty();
   const double epilogue_ns =
       has_epilogue ? 2 * (code.gemms + 1) * outputs / kMemoryRate + 2 * kLaunchNs : 0;
-  return std::max(multiply_ns, read_ns) + epilogue_ns + kLaunchNs;
+  return std::max(multiply_ns, read_ns(code)) + epilogue_ns + kLaunchNs;
+}
+
+double custom_ns(const GemmCode& code, int64_t rows, int processors) {
+  if (rows <= kMaxDecodeRows) return decode_ns(code, processors);
+  if (rows <= kMaxStreamRows) return stream_ns(code, rows, processors);
+  const HopperTile tile = choose_tile(code, rows, processors);
+  return std::max(read_ns(code), tile.time_ns(code, rows, processors));
 }
 
 }  // namespace
 
 bool fills_gpu(const GemmCode& code, int64_t rows, int processors) {
   if (rows > kMaxRows) return false;
-  if (rows <= kMaxDecodeRows) return true;  // every SM reads the same share of the weights
-  const double custom_ns =
-      rows <= kMaxStreamRows ? stream_ns(code, rows, processors)
-                             : choose_tile(code, rows, processors).time_ns(code, rows, processors);
-  return custom_ns <= library_ns(code, rows, processors) + kLibraryNs;
+  return custom_ns(code, rows, processors) <= library_ns(code, rows, processors) + kLibraryNs;
 }
 
 // Picks the smallest capacity that holds the rows of x, and the number of weight rows that

@@ -12,14 +12,18 @@
 namespace epi::compiler {
 namespace {
 
-// The same sizes as in device/decode.cuh.
+// The same sizes as in device/decode.cuh, which the kernel asserts.
 constexpr int kColumns = 16;
 constexpr int kWarps = 8;
 constexpr int64_t kBarriers = 16;  // bytes per stage
 
-int64_t stage_bytes(const GemmCode& code, int64_t rows) {
+int64_t pitch(const GemmCode& code) {
   const int64_t chunk = kWarps * (4 / code.gemms) * 32;
-  return (code.gemms * kColumns + rows) * (2 * chunk + 64);
+  return 2 * chunk + 64;
+}
+
+int64_t stage_bytes(const GemmCode& code, int64_t rows) {
+  return (code.gemms * kColumns + rows) * pitch(code);
 }
 
 int64_t sums_bytes(const GemmCode& code) {
@@ -50,12 +54,16 @@ std::string emit_hopper_decode(const std::string& name, const GemmCode& code,
           "    const {type}* x, const long long x_stride, const {type}* w0, const {type}* w1,\n"
           "    {type}* out, const Operands operands, const int m, const int n, const int k,\n"
           "    const int stages, const int early) {{\n"
-          "  run_decode<{type}, Decode<{gemms}>, {epilogue}>(\n"
+          "  using Form = Decode<{gemms}>;\n"
+          "  static_assert(Form::kRows == {rows} && Form::kPitch == {pitch} && "
+          "Form::kSumBytes == {sums});\n"
+          "  run_decode<{type}, Form, {epilogue}>(\n"
           "      x, x_stride, w0, w1, out, operands, m, n, k, stages, early);\n"
           "}}\n",
           fmt::arg("threads", kDecodeThreads), fmt::arg("name", name),
           fmt::arg("type", cuda_type(code.dtype)), fmt::arg("gemms", code.gemms),
-          fmt::arg("epilogue", epilogue_name(name))));
+          fmt::arg("rows", code.gemms * kColumns), fmt::arg("pitch", pitch(code)),
+          fmt::arg("sums", sums_bytes(code)), fmt::arg("epilogue", epilogue_name(name))));
 }
 
 }  // namespace epi::compiler

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text shared by the two forms of a Hopper GEMM.
+// Text shared by the forms of a Hopper GEMM.
 #pragma once
 
 #include <string>

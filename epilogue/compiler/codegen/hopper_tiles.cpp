@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile form (device/tiles.cuh): its sizes, and the kernel that instantiates it with an
-// epilogue.
+// The tile form (device/tiles.cuh, device/tall_tiles.cuh): its sizes, and the kernel that
+// instantiates it with an epilogue.
 #include <fmt/format.h>
 
 #include "epilogue/compiler/codegen/cuda_code.h"

@@ -99,6 +99,7 @@ std::vector<std::function<void()>> GluRows::forms() const {
   std::vector<std::function<void()>> tasks;
   for (const auto& [gemm, depth] : {std::pair(&gate_up_, code_.k), std::pair(&down_, code_.n)}) {
     for (const HopperTile& tile : hopper_tiles()) {
+      if (!gemm->fits(tile)) continue;
       tasks.emplace_back([=] { gemm->bind(kMaxStreamRows + 1, depth, tile); });
     }
     // One form for each capacity.

@@ -52,6 +52,7 @@ void* GpuGemm::find_kernel(const std::string& name, const std::string& source, i
 }
 
 GpuGemmCall GpuGemm::bind(int64_t rows, int64_t row_stride, const HopperTile& tile) const {
+  EPI_CHECK(fits(tile));
   GpuGemmCall call;
   const int64_t shared = tile.shared_bytes(code_);
   const std::string form =

@@ -80,6 +80,8 @@ class GpuGemm {
   GpuGemmCall bind(int64_t rows, int64_t row_stride, const HopperTile& tile) const;
   GpuGemmCall bind(int64_t rows, int64_t row_stride, const HopperStream& stream) const;
   GpuGemmCall bind(int64_t rows, int64_t row_stride, const HopperDecode& decode) const;
+  // Whether k is large enough for the tile.
+  bool fits(const HopperTile& tile) const { return code_.k >= tile.min_depth(code_); }
   // Whether there is enough work to fill the GPU.
   bool is_fast_for(int64_t rows) const;
 

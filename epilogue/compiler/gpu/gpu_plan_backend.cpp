@@ -169,7 +169,11 @@ class GpuPlanBackend : public PlanBackend {
   StepPtr bind(GemmBinding binding) const override {
     GpuGemmCall call;
     const Rows& rows = binding.rows;
-    if (rows.count > 0) call = gemms_[binding.kernel]->bind(rows.count, rows.row_stride);
+    if (rows.count > 0) {
+      call = gemms_[binding.kernel]->bind(rows.count, rows.row_stride);
+      // The kernel before the first one is the caller's, which may update a parameter.
+      if (binding.kernel == 0) call.wait_for_weights();
+    }
     return std::make_unique<GpuGemmStep>(call, std::move(binding), device_);
   }
   StepPtr bind(LibraryBinding binding) const override {
@@ -221,9 +225,8 @@ std::string GpuPlanBackend::choice_text(size_t kernel) const {
   }
   if (const auto* gemm = std::get_if<GemmKernel>(&body)) {
     return fmt::format(
-        "  custom kernel: up to {} rows stream the weights; more use tiles of 128 rows and the "
-        "width\n"
-        "  that keeps the GPU busiest, or cuBLASLt{} if there are too few tiles\n"
+        "  custom kernel: up to {} rows stream the weights; more use the tiles that keep the GPU\n"
+        "  busiest, or cuBLASLt{} if there are too few tiles\n"
         "  for the first size: {}\n",
         kMaxStreamRows, has_epilogue(*gemm) ? " and a separate epilogue kernel" : "",
         join(forms_of(*gemms_[kernel]), ", "));

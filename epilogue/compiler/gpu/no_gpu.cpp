@@ -29,15 +29,16 @@ GpuGemmCall GpuGemm::bind(int64_t, int64_t) const { refuse(); }
 bool GpuGemm::is_fast_for(int64_t) const { refuse(); }
 std::vector<std::string> GpuGemm::forms() const { refuse(); }
 void GpuGemmCall::set_weights(const std::byte*, const std::byte*) { refuse(); }
-TensorMap GpuGemmCall::weight_map(const std::byte*) const { refuse(); }
+GpuGemmWeight GpuGemmCall::weight(const std::byte*) const { refuse(); }
+void GpuGemmCall::wait_for_weights() { refuse(); }
 bool GpuGemm::is_from_cache() const { refuse(); }
 std::string GpuGemm::cache_error() const { refuse(); }
 void GpuGemmCall::start(const std::byte*, std::byte*, std::span<std::byte* const>, int,
                         CUstream_st*) const {
   refuse();
 }
-void GpuGemmCall::start(const std::byte*, int64_t, const TensorMap&, const TensorMap&, std::byte*,
-                        std::span<std::byte* const>, int, CUstream_st*) const {
+void GpuGemmCall::start(const std::byte*, int64_t, const GpuGemmWeight&, const GpuGemmWeight&,
+                        std::byte*, std::span<std::byte* const>, int, CUstream_st*) const {
   refuse();
 }
 CUstream_st* gpu_stream(int) { refuse(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instantiates every form of kernel that the compiler generates: pointwise with vectors and with
-// strides, tiles and streams of one GEMM and of two, with each matrix instruction. One
+// strides, tiles, streams and decoding of one GEMM and of two, with each matrix instruction. One
 // instance of each form contains every pointwise function. Not linked: every CUDA build compiles
 // this file, so that errors surface before a GPU runs the code.
 #include <utility>
