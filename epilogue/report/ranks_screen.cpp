@@ -17,6 +17,8 @@
 #include "epilogue/report/text.h"
 #include "epilogue/report/units.h"
 #include "epilogue/report/words.h"
+#include "epilogue/trace/event_args.h"
+#include "epilogue/trace/number_text.h"
 
 namespace epi::report {
 namespace {
@@ -78,26 +80,41 @@ std::string limiters_text(const std::vector<RankScreen>& ranks) {
   return join(parts, ", ") + unexplained_text(ranks);
 }
 
-// A collective starts when the last rank arrives, so that rank spends the least time in it.
+// Which rank the others wait for, or why none is named.
 std::string waiting_text(const std::vector<RankScreen>& ranks) {
   const auto [least, most] = std::minmax_element(
       ranks.begin(), ranks.end(),
       [](const auto& a, const auto& b) { return a.communication_ns < b.communication_ns; });
   if (most->communication_ns <= 0) return "No collectives in these traces.";
-  std::vector<double> steps;
-  for (const RankScreen& rank : ranks) steps.push_back(rank.step_ns);
-  constexpr double kWorthShare = 0.1;
-  const double difference = most->communication_ns - least->communication_ns;
-  if (difference < kWorthShare * analysis::median(steps)) {
-    return fmt::format("Collectives take {} to {} per step on all ranks: no straggler.",
-                       time_text(least->communication_ns), time_text(most->communication_ns));
+  const std::string times =
+      fmt::format("Collectives take {} to {} per step.", time_text(least->communication_ns),
+                  time_text(most->communication_ns));
+  int64_t world = 0;
+  std::vector<std::vector<analysis::CollectiveTime>> collectives;
+  for (const RankScreen& rank : ranks) {
+    world = std::max(world, rank.world_size);
+    collectives.push_back(rank.collectives);
   }
-  return fmt::format(
-      "Rank {} spends the least time in collectives ({} per step, rank {}: {}): the others "
-      "probably "
-      "wait for rank {}.",
-      least->name, time_text(least->communication_ns), most->name,
-      time_text(most->communication_ns), least->name);
+  if (world > static_cast<int64_t>(ranks.size())) {
+    return fmt::format("{} No straggler is named: these are {} of {} ranks.", times, ranks.size(),
+                       world);
+  }
+  const analysis::Arrivals arrivals = analysis::arrivals(collectives);
+  if (!arrivals.match) {
+    return times + " No straggler is named: the files contain different collectives.";
+  }
+  if (arrivals.collectives == 0) return times + " They are all point-to-point: no straggler.";
+  const auto last = std::max_element(arrivals.last.begin(), arrivals.last.end());
+  const std::string often = fmt::format(
+      "{} of {}", *last, plural(static_cast<double>(arrivals.collectives), "collective"));
+  if (!arrivals.straggler) {
+    return fmt::format("{} No straggler: no rank arrives last in more than {}.", times, often);
+  }
+  const RankScreen& rank = ranks[*arrivals.straggler];
+  const auto steps = static_cast<double>(std::max<int64_t>(rank.steps, 1));
+  return fmt::format("Rank {} arrives last in {}. The median rank waits {} per step for it{}.",
+                     rank.name, often, time_text(arrivals.waited_ns / steps),
+                     rank.steps > 1 ? "" : "; one step does not show whether it always does");
 }
 
 std::string header(const std::vector<RankScreen>& ranks, const std::string& source, size_t width) {
@@ -127,6 +144,9 @@ RankScreen rank_screen(const analysis::TraceIndex& index, std::string name) {
   rank.step_ns = window_ns / judged;
   rank.busy_share = window_ns <= 0 ? 0 : static_cast<double>(diagnosis.busy_ns) / window_ns;
   rank.communication_ns = communication_ns(index, diagnosis.window) / judged;
+  rank.collectives = analysis::collective_times(index);
+  const auto world = trace::find_value(index.trace.property("distributedInfo"), "world_size");
+  if (world) rank.world_size = trace::parse_integer_token(*world).value_or(0);
   const auto best =
       std::find_if(data.advised.advice.begin(), data.advised.advice.end(),
                    [](const analysis::Advice& advice) { return advice.step_saving_ns > 0; });

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "epilogue/analysis/ranks/arrivals.h"
 #include "epilogue/report/screen_data.h"
 
 namespace epi::report {
@@ -21,6 +22,8 @@ struct RankScreen {
   double busy_share = 0;         // of the step, by any device work
   double communication_ns = 0;   // of a step, when collectives run
   std::string advice;            // what would help most; may be empty
+  int64_t world_size = 0;        // ranks of the job, 0 if the file does not say
+  std::vector<analysis::CollectiveTime> collectives;
 };
 
 RankScreen rank_screen(const analysis::TraceIndex& index, std::string name);

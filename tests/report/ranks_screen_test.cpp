@@ -12,7 +12,10 @@
 namespace epi::report {
 namespace {
 
-RankScreen make_rank(int64_t rank, double communication_ns) {
+constexpr int64_t kTransferNs = 100'000;
+
+// A rank with ten all-reduces per step in which it waits this long for another one.
+RankScreen make_rank(int64_t rank, int64_t wait_ns) {
   RankScreen screen;
   screen.name = fmt::format("{}", rank);
   screen.device = "NVIDIA H200";
@@ -21,26 +24,56 @@ RankScreen make_rank(int64_t rank, double communication_ns) {
   screen.limiter_share = 0.6;
   screen.step_ns = 20e6;
   screen.busy_share = 0.9;
-  screen.communication_ns = communication_ns;
+  screen.collectives.assign(30, {"all_reduce", "0", kTransferNs + wait_ns});
+  screen.communication_ns = 10.0 * static_cast<double>(kTransferNs + wait_ns);
   screen.advice = "gate+up+activation kernel";
   return screen;
 }
 
-TEST(RanksScreen, ReportsTheRankOthersWaitFor) {
-  const std::string screen = ranks_screen(
-      {make_rank(0, 9e6), make_rank(1, 8e6), make_rank(2, 1e6), make_rank(3, 9e6)}, "run", 80);
-  EXPECT_NE(screen.find("wait for rank 2"), std::string::npos) << screen;
-  EXPECT_NE(screen.find("4 of 4 ranks are communication-bound"), std::string::npos) << screen;
+std::string text_of(const std::vector<RankScreen>& ranks) {
+  std::string text = ranks_screen(ranks, "run", 80);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
 }
 
-TEST(RanksScreen, ReportsNoRankIfAllTakeEquallyLong) {
-  const std::string screen = ranks_screen({make_rank(0, 9e6), make_rank(1, 8e6)}, "run", 80);
-  EXPECT_NE(screen.find("no straggler"), std::string::npos) << screen;
+void expect_text(const std::vector<RankScreen>& ranks, const char* part) {
+  EXPECT_NE(text_of(ranks).find(part), std::string::npos) << text_of(ranks);
+}
+
+TEST(RanksScreen, ReportsTheRankOthersWaitFor) {
+  std::vector<RankScreen> ranks = {make_rank(0, 9000), make_rank(1, 8000), make_rank(2, 0),
+                                   make_rank(3, 9000)};
+  expect_text(ranks,
+              "Rank 2 arrives last in 30 of 30 collectives. The median rank waits 90.00 us "
+              "per step for it.");
+  expect_text(ranks, "4 of 4 ranks are communication-bound");
+  for (RankScreen& rank : ranks) rank.steps = 1;
+  expect_text(ranks, "waits 270.0 us per step for it; one step does not show whether it always");
+}
+
+TEST(RanksScreen, ReportsNoRankIfTheyTakeTurns) {
+  std::vector<RankScreen> ranks = {make_rank(0, 9000), make_rank(1, 9000)};
+  for (size_t i = 0; i < 30; ++i) ranks[i % 2].collectives[i].dur_ns = kTransferNs;
+  ranks[1].collectives[0].dur_ns = kTransferNs;  // a tie: nobody is last
+  expect_text(ranks, "No straggler: no rank arrives last in more than 15 of 30 collectives.");
+}
+
+TEST(RanksScreen, NamesNoRankIfRanksOrCollectivesAreMissing) {
+  std::vector<RankScreen> ranks = {make_rank(0, 9000), make_rank(1, 0)};
+  for (RankScreen& rank : ranks) rank.world_size = 128;
+  expect_text(ranks, "No straggler is named: these are 2 of 128 ranks.");
+  for (RankScreen& rank : ranks) rank.world_size = 2;
+  ranks[1].collectives[7].kind = "all_gather";
+  expect_text(ranks, "No straggler is named: the files contain different collectives.");
+  ranks[1].collectives.pop_back();
+  expect_text(ranks, "the files contain different collectives.");
+  for (RankScreen& rank : ranks) rank.collectives.clear();
+  expect_text(ranks, "They are all point-to-point: no straggler.");
 }
 
 TEST(RanksScreen, FitsWithManyRanks) {
   std::vector<RankScreen> ranks;
-  for (int64_t i = 0; i < 512; ++i) ranks.push_back(make_rank(i, 1e6 * static_cast<double>(i)));
+  for (int64_t i = 0; i < 512; ++i) ranks.push_back(make_rank(i, 1000 * i));
   ranks[7].name = "worker_7_of_a_long_name.pt.trace.json.gz";
   std::istringstream screen(ranks_screen(ranks, "a_folder_with_a_long_name", 80));
   size_t lines = 0;

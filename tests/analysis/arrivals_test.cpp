@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rank that the others wait for, in jobs with planted delays.
+#include "epilogue/analysis/ranks/arrivals.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace epi::analysis {
+namespace {
+
+using Ranks = std::vector<std::vector<CollectiveTime>>;
+
+constexpr double kSigmaNs = 20'000;
+constexpr int64_t kTransferNs = 300'000;
+
+// Ranks arrive with normally distributed jitter, `late` of them by `delay_ns` later, if there is
+// one.
+Ranks make_job(size_t ranks, int collectives, std::optional<size_t> late, double delay_ns,
+               uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> jitter(0, kSigmaNs);
+  Ranks job(ranks);
+  for (int i = 0; i < collectives; ++i) {
+    std::vector<double> arrival(ranks);
+    for (size_t rank = 0; rank < ranks; ++rank) {
+      arrival[rank] = jitter(random) + (rank == late ? delay_ns : 0);
+    }
+    const double last = *std::max_element(arrival.begin(), arrival.end());
+    for (size_t rank = 0; rank < ranks; ++rank) {
+      job[rank].push_back(
+          {"all_reduce", "0", kTransferNs + static_cast<int64_t>(last - arrival[rank])});
+    }
+  }
+  return job;
+}
+
+TEST(Arrivals, NameThePlantedStraggler) {
+  for (const size_t ranks : {2, 8, 64}) {
+    int named = 0;
+    for (uint64_t seed = 0; seed < 100; ++seed) {
+      const size_t late = seed % ranks;
+      const Arrivals found = arrivals(make_job(ranks, 20, late, 3 * kSigmaNs, seed));
+      ASSERT_TRUE(found.match);
+      named += found.straggler == late;
+    }
+    EXPECT_GE(named, 95) << ranks;
+  }
+}
+
+TEST(Arrivals, NameNobodyWithoutOne) {
+  for (const size_t ranks : {2, 8, 64}) {
+    int named = 0;
+    for (uint64_t seed = 0; seed < 100; ++seed) {
+      named += arrivals(make_job(ranks, 20, std::nullopt, 0, seed)).straggler.has_value();
+    }
+    EXPECT_LE(named, 2) << ranks;
+  }
+}
+
+TEST(Arrivals, WaitIsThatOfTheMedianRank) {
+  Ranks ranks(3);
+  for (int i = 0; i < 12; ++i) {
+    ranks[0].push_back({"all_reduce", "0", 130});
+    ranks[1].push_back({"all_reduce", "0", 100});
+    ranks[2].push_back({"all_reduce", "0", 150});
+  }
+  const Arrivals found = arrivals(ranks);
+  EXPECT_EQ(found.straggler, 1U);
+  EXPECT_EQ(found.last, (std::vector<int64_t>{0, 12, 0}));
+  EXPECT_EQ(found.waited_ns, 12 * (30 + 50) / 2.0);
+}
+
+TEST(Arrivals, NeedTwoRanksWithTheSameCollectives) {
+  EXPECT_FALSE(arrivals({}).match);
+  EXPECT_FALSE(arrivals({{{"all_reduce", "0", 1}}}).match);
+  EXPECT_FALSE(arrivals({{{"all_reduce", "0", 1}}, {{"all_reduce", "1", 1}}}).match);
+  EXPECT_FALSE(arrivals({{{"all_reduce", "0", 1}}, {}}).match);
+  const Arrivals none = arrivals({{}, {}});
+  EXPECT_TRUE(none.match);
+  EXPECT_EQ(none.collectives, 0);
+  EXPECT_EQ(none.straggler, std::nullopt);
+}
+
+}  // namespace
+}  // namespace epi::analysis
