@@ -11,6 +11,7 @@
 #include "epilogue/analysis/index/statistics.h"
 #include "epilogue/analysis/time/bound.h"
 #include "epilogue/base/join.h"
+#include "epilogue/base/visible_text.h"
 #include "epilogue/report/advise_report.h"
 #include "epilogue/report/kernel_report.h"
 #include "epilogue/report/table.h"
@@ -25,7 +26,8 @@ namespace {
 
 using analysis::Limiter;
 
-constexpr size_t kShownRanks = 12;
+constexpr size_t kShownRanks = 8;
+constexpr size_t kShownKinds = 3;  // of collectives
 
 double communication_ns(const analysis::TraceIndex& index, const analysis::Interval& window) {
   analysis::Intervals times;
@@ -80,6 +82,49 @@ std::string limiters_text(const std::vector<RankScreen>& ranks) {
   return join(parts, ", ") + unexplained_text(ranks);
 }
 
+int64_t world_size(const std::vector<RankScreen>& ranks) {
+  int64_t size = 0;
+  for (const RankScreen& rank : ranks) size = std::max(size, rank.world_size);
+  return size;
+}
+
+bool is_incomplete(const std::vector<RankScreen>& ranks) {
+  return world_size(ranks) > static_cast<int64_t>(ranks.size());
+}
+
+std::vector<std::vector<analysis::CollectiveTime>> collectives_of(
+    const std::vector<RankScreen>& ranks) {
+  std::vector<std::vector<analysis::CollectiveTime>> collectives;
+  for (const RankScreen& rank : ranks) collectives.push_back(rank.collectives);
+  return collectives;
+}
+
+// The kinds of collectives that take the most time. Nothing if ranks are missing: the one that
+// arrived last may be one of them.
+std::string collectives_text(const std::vector<RankScreen>& ranks) {
+  if (is_incomplete(ranks)) return "";
+  const auto kinds = analysis::collective_kinds(collectives_of(ranks));
+  if (kinds.empty()) return "";
+  Table table({{"collective", Align::kLeft},
+               {"group", Align::kLeft},
+               {"count", Align::kRight},
+               {"bytes", Align::kRight},
+               {"wait", Align::kRight},
+               {"transfer", Align::kRight},
+               {"bus bandwidth", Align::kRight}});
+  for (size_t i = 0; i < std::min(kinds.size(), kShownKinds); ++i) {
+    const analysis::CollectiveKind& kind = kinds[i];
+    table.add_row({shortened(visible_text(kind.kind, LineBreaks::kReplace), 16),
+                   kind.group.empty()
+                       ? "(world)"
+                       : shortened(visible_text(kind.group, LineBreaks::kReplace), 10),
+                   fmt::format("{}", kind.count), kind.bytes ? bytes_text(*kind.bytes) : "?",
+                   time_text(kind.wait_ns), time_text(kind.transfer_ns),
+                   kind.bus_rate ? bandwidth_text(*kind.bus_rate) : "?"});
+  }
+  return '\n' + table.text();
+}
+
 // Which rank the others wait for, or why none is named.
 std::string waiting_text(const std::vector<RankScreen>& ranks) {
   const auto [least, most] = std::minmax_element(
@@ -89,17 +134,11 @@ std::string waiting_text(const std::vector<RankScreen>& ranks) {
   const std::string times =
       fmt::format("Collectives take {} to {} per step.", time_text(least->communication_ns),
                   time_text(most->communication_ns));
-  int64_t world = 0;
-  std::vector<std::vector<analysis::CollectiveTime>> collectives;
-  for (const RankScreen& rank : ranks) {
-    world = std::max(world, rank.world_size);
-    collectives.push_back(rank.collectives);
-  }
-  if (world > static_cast<int64_t>(ranks.size())) {
+  if (is_incomplete(ranks)) {
     return fmt::format("{} No straggler is named: these are {} of {} ranks.", times, ranks.size(),
-                       world);
+                       world_size(ranks));
   }
-  const analysis::Arrivals arrivals = analysis::arrivals(collectives);
+  const analysis::Arrivals arrivals = analysis::arrivals(collectives_of(ranks));
   if (!arrivals.match) {
     return times + " No straggler is named: the files contain different collectives.";
   }
@@ -144,9 +183,9 @@ RankScreen rank_screen(const analysis::TraceIndex& index, std::string name) {
   rank.step_ns = window_ns / judged;
   rank.busy_share = window_ns <= 0 ? 0 : static_cast<double>(diagnosis.busy_ns) / window_ns;
   rank.communication_ns = communication_ns(index, diagnosis.window) / judged;
-  rank.collectives = analysis::collective_times(index);
   const auto world = trace::find_value(index.trace.property("distributedInfo"), "world_size");
   if (world) rank.world_size = trace::parse_integer_token(*world).value_or(0);
+  rank.collectives = analysis::collective_times(index, rank.world_size);
   const auto best =
       std::find_if(data.advised.advice.begin(), data.advised.advice.end(),
                    [](const analysis::Advice& advice) { return advice.step_saving_ns > 0; });
@@ -193,6 +232,7 @@ std::string ranks_screen(const std::vector<RankScreen>& ranks, const std::string
   if (order.size() < ranks.size()) {
     out += fmt::format("{} more ranks, with shorter steps: --json\n", ranks.size() - order.size());
   }
+  out += collectives_text(ranks);
   return out + "\nnext: epilogue RANK_FILE | breakdown FOLDER | advise RANK_FILE\n";
 }
 

@@ -30,7 +30,7 @@ Ranks make_job(size_t ranks, int collectives, std::optional<size_t> late, double
     const double last = *std::max_element(arrival.begin(), arrival.end());
     for (size_t rank = 0; rank < ranks; ++rank) {
       job[rank].push_back(
-          {"all_reduce", "0", kTransferNs + static_cast<int64_t>(last - arrival[rank])});
+          {"all_reduce", "0", kTransferNs + static_cast<int64_t>(last - arrival[rank]), 0, {}});
     }
   }
   return job;
@@ -62,9 +62,9 @@ TEST(Arrivals, NameNobodyWithoutOne) {
 TEST(Arrivals, WaitIsThatOfTheMedianRank) {
   Ranks ranks(3);
   for (int i = 0; i < 12; ++i) {
-    ranks[0].push_back({"all_reduce", "0", 130});
-    ranks[1].push_back({"all_reduce", "0", 100});
-    ranks[2].push_back({"all_reduce", "0", 150});
+    ranks[0].push_back({"all_reduce", "0", 130, 0, {}});
+    ranks[1].push_back({"all_reduce", "0", 100, 0, {}});
+    ranks[2].push_back({"all_reduce", "0", 150, 0, {}});
   }
   const Arrivals found = arrivals(ranks);
   EXPECT_EQ(found.straggler, 1U);
@@ -72,11 +72,39 @@ TEST(Arrivals, WaitIsThatOfTheMedianRank) {
   EXPECT_EQ(found.waited_ns, 12 * (30 + 50) / 2.0);
 }
 
+TEST(Arrivals, BandwidthIsThatOfTheTransfer) {
+  // 1 MB over 4 ranks in 10 us after the last one arrived: 100 bytes per ns, of which each link
+  // carries 2 * 3/4.
+  Ranks ranks(4);
+  for (int64_t rank = 0; rank < 4; ++rank) {
+    auto& list = ranks[static_cast<size_t>(rank)];
+    list.push_back({"all_reduce", "dp", 10'000 + 1000 * rank, 4, 1'000'000});
+    list.push_back({"all_to_all", "ep", 5'000, 4, 1000 * rank});  // uneven
+    list.push_back({"all_reduce", "dp", 10'000 + 1000 * rank, 4, 1'000'000});
+    list.push_back({"broadcast", "dp", 100, 4, std::nullopt});
+  }
+  const auto kinds = collective_kinds(ranks);
+  ASSERT_EQ(kinds.size(), 3U);
+  EXPECT_EQ(kinds[0].kind, "all_reduce");
+  EXPECT_EQ(kinds[0].count, 2);
+  EXPECT_EQ(kinds[0].bytes, 1e6);
+  EXPECT_EQ(kinds[0].transfer_ns, 10'000);
+  EXPECT_EQ(kinds[0].wait_ns, 1500);
+  EXPECT_DOUBLE_EQ(kinds[0].bus_rate.value(), 150);
+  EXPECT_EQ(kinds[1].kind, "all_to_all");
+  EXPECT_EQ(kinds[1].bytes, 1500);
+  EXPECT_DOUBLE_EQ(kinds[1].bus_rate.value(), 1500 * 0.75 / 5000);
+  EXPECT_EQ(kinds[2].bytes, std::nullopt);
+  EXPECT_EQ(kinds[2].bus_rate, std::nullopt);
+  ranks[2].pop_back();
+  EXPECT_TRUE(collective_kinds(ranks).empty());
+}
+
 TEST(Arrivals, NeedTwoRanksWithTheSameCollectives) {
   EXPECT_FALSE(arrivals({}).match);
-  EXPECT_FALSE(arrivals({{{"all_reduce", "0", 1}}}).match);
-  EXPECT_FALSE(arrivals({{{"all_reduce", "0", 1}}, {{"all_reduce", "1", 1}}}).match);
-  EXPECT_FALSE(arrivals({{{"all_reduce", "0", 1}}, {}}).match);
+  EXPECT_FALSE(arrivals({{{"all_reduce", "0", 1, 0, {}}}}).match);
+  EXPECT_FALSE(arrivals({{{"all_reduce", "0", 1, 0, {}}}, {{"all_reduce", "1", 1, 0, {}}}}).match);
+  EXPECT_FALSE(arrivals({{{"all_reduce", "0", 1, 0, {}}}, {}}).match);
   const Arrivals none = arrivals({{}, {}});
   EXPECT_TRUE(none.match);
   EXPECT_EQ(none.collectives, 0);

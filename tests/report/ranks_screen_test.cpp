@@ -24,7 +24,7 @@ RankScreen make_rank(int64_t rank, int64_t wait_ns) {
   screen.limiter_share = 0.6;
   screen.step_ns = 20e6;
   screen.busy_share = 0.9;
-  screen.collectives.assign(30, {"all_reduce", "0", kTransferNs + wait_ns});
+  screen.collectives.assign(30, {"all_reduce", "0", kTransferNs + wait_ns, 4, 1'000'000});
   screen.communication_ns = 10.0 * static_cast<double>(kTransferNs + wait_ns);
   screen.advice = "gate+up+activation kernel";
   return screen;
@@ -47,6 +47,7 @@ TEST(RanksScreen, ReportsTheRankOthersWaitFor) {
               "Rank 2 arrives last in 30 of 30 collectives. The median rank waits 90.00 us "
               "per step for it.");
   expect_text(ranks, "4 of 4 ranks are communication-bound");
+  expect_text(ranks, "all_reduce  0         30  1.000 MB  8.500 us  100.0 us     15.00 GB/s");
   for (RankScreen& rank : ranks) rank.steps = 1;
   expect_text(ranks, "waits 270.0 us per step for it; one step does not show whether it always");
 }

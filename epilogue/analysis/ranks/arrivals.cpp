@@ -38,14 +38,46 @@ std::optional<size_t> last_rank(const std::vector<std::vector<CollectiveTime>>& 
   return tied ? std::nullopt : last;
 }
 
+// The size of the tensor that all ranks together have: an all-gather's output. Other collectives
+// have it as their input.
+std::optional<int64_t> whole_bytes(const Collective& collective, int64_t ranks) {
+  if (collective.kind != "all_gather") return collective.in_bytes;
+  if (collective.out_bytes) return collective.out_bytes;
+  int64_t bytes = 0;
+  if (!collective.in_bytes || ranks == 0) return std::nullopt;
+  if (__builtin_mul_overflow(*collective.in_bytes, ranks, &bytes)) return std::nullopt;
+  return bytes;
+}
+
+// What each link carries, relative to the bytes of the tensor (nccl-tests, PERFORMANCE.md).
+double bus_factor(const std::string& kind, double ranks) {
+  if (kind == "all_reduce") return 2 * (ranks - 1) / ranks;
+  const bool is_split = kind == "all_gather" || kind == "reduce_scatter" || kind == "all_to_all";
+  return is_split ? (ranks - 1) / ranks : 1;
+}
+
+bool have_same_collectives(const std::vector<std::vector<CollectiveTime>>& ranks) {
+  const auto equal = [](const CollectiveTime& a, const CollectiveTime& b) {
+    return a.kind == b.kind && a.group == b.group;
+  };
+  return ranks.size() >= 2 && std::all_of(ranks.begin(), ranks.end(), [&](const auto& rank) {
+           return std::equal(rank.begin(), rank.end(), ranks[0].begin(), ranks[0].end(), equal);
+         });
+}
+
 }  // namespace
 
-std::vector<CollectiveTime> collective_times(const TraceIndex& index) {
+std::vector<CollectiveTime> collective_times(const TraceIndex& index, int64_t world_size) {
   std::vector<CollectiveTime> times;
   for (Collective& collective : collectives(index)) {
     if (is_point_to_point(collective.kind)) continue;
-    times.push_back({std::move(collective.kind), std::move(collective.group),
-                     index.trace.dur_ns[collective.kernel]});
+    CollectiveTime time;
+    time.dur_ns = index.trace.dur_ns[collective.kernel];
+    time.ranks = collective.group_size.value_or(collective.group.empty() ? world_size : 0);
+    time.bytes = whole_bytes(collective, time.ranks);
+    time.kind = std::move(collective.kind);
+    time.group = std::move(collective.group);
+    times.push_back(std::move(time));
   }
   return times;
 }
@@ -53,15 +85,9 @@ std::vector<CollectiveTime> collective_times(const TraceIndex& index) {
 Arrivals arrivals(const std::vector<std::vector<CollectiveTime>>& ranks) {
   Arrivals result;
   result.last.assign(ranks.size(), 0);
-  if (ranks.size() < 2) return result;
-  const auto equal = [](const CollectiveTime& a, const CollectiveTime& b) {
-    return a.kind == b.kind && a.group == b.group;
-  };
-  const auto& first = ranks[0];
-  result.match = std::all_of(ranks.begin(), ranks.end(), [&](const auto& rank) {
-    return std::equal(rank.begin(), rank.end(), first.begin(), first.end(), equal);
-  });
+  result.match = have_same_collectives(ranks);
   if (!result.match) return result;
+  const auto& first = ranks[0];
   result.collectives = static_cast<int64_t>(first.size());
   std::vector<std::optional<size_t>> last(first.size());
   for (size_t at = 0; at < first.size(); ++at) {
@@ -87,6 +113,60 @@ Arrivals arrivals(const std::vector<std::vector<CollectiveTime>>& ranks) {
     result.waited_ns += median(std::move(waits));
   }
   return result;
+}
+
+std::vector<CollectiveKind> collective_kinds(
+    const std::vector<std::vector<CollectiveTime>>& ranks) {
+  std::vector<CollectiveKind> kinds;
+  if (!have_same_collectives(ranks)) return kinds;
+  struct Rate {
+    double bytes = 0, ns = 0;
+    bool is_known = true;
+  };
+  std::vector<Rate> rates;  // per kind
+  for (size_t at = 0; at < ranks[0].size(); ++at) {
+    const CollectiveTime& any = ranks[0][at];
+    const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const CollectiveKind& kind) {
+      return kind.kind == any.kind && kind.group == any.group;
+    });
+    const auto place = static_cast<size_t>(found - kinds.begin());
+    if (found == kinds.end()) {
+      kinds.push_back({any.kind, any.group, 0, 0.0, 0, 0, {}});
+      rates.emplace_back();
+    }
+    CollectiveKind& kind = kinds[place];
+    Rate& rate = rates[place];
+    std::vector<double> times;
+    double bytes = 0;  // mean over ranks: an all-to-all may be uneven
+    for (const auto& rank : ranks) {
+      times.push_back(static_cast<double>(rank[at].dur_ns));
+      if (!rank[at].bytes || rank[at].ranks == 0) rate.is_known = false;
+      bytes += static_cast<double>(rank[at].bytes.value_or(0)) / static_cast<double>(ranks.size());
+    }
+    const double shortest = *std::min_element(times.begin(), times.end());
+    ++kind.count;
+    kind.transfer_ns += shortest;
+    kind.wait_ns += median(std::move(times)) - shortest;
+    rate.bytes +=
+        bytes * (any.ranks == 0 ? 0 : bus_factor(any.kind, static_cast<double>(any.ranks)));
+    rate.ns += shortest;
+    *kind.bytes += bytes;
+  }
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    const auto count = static_cast<double>(kinds[i].count);
+    if (rates[i].is_known && rates[i].ns > 0) kinds[i].bus_rate = rates[i].bytes / rates[i].ns;
+    kinds[i].bytes = rates[i].is_known ? std::optional(*kinds[i].bytes / count) : std::nullopt;
+    kinds[i].transfer_ns /= count;
+    kinds[i].wait_ns /= count;
+  }
+  std::stable_sort(kinds.begin(), kinds.end(),
+                   [](const CollectiveKind& a, const CollectiveKind& b) {
+                     const auto total = [](const CollectiveKind& kind) {
+                       return static_cast<double>(kind.count) * (kind.transfer_ns + kind.wait_ns);
+                     };
+                     return total(a) > total(b);
+                   });
+  return kinds;
 }
 
 }  // namespace epi::analysis

@@ -18,9 +18,12 @@ struct CollectiveTime {
   std::string kind;
   std::string group;
   int64_t dur_ns = 0;
+  int64_t ranks = 0;             // of its group, 0 if unknown
+  std::optional<int64_t> bytes;  // of the whole tensor, as NCCL counts them
 };
-// Without point-to-point operations, whose ranks do not wait for all others.
-std::vector<CollectiveTime> collective_times(const TraceIndex& index);
+// Without point-to-point operations, whose ranks do not wait for all others. A collective without a
+// recorded group is one of all `world_size` ranks.
+std::vector<CollectiveTime> collective_times(const TraceIndex& index, int64_t world_size);
 
 struct Arrivals {
   // Whether all ranks have the same collectives in the same order. Files may cover different times.
@@ -33,5 +36,19 @@ struct Arrivals {
   double waited_ns = 0;
 };
 Arrivals arrivals(const std::vector<std::vector<CollectiveTime>>& ranks);
+
+// The collectives of one kind in one process group, on all ranks. Means per collective.
+struct CollectiveKind {
+  std::string kind;
+  std::string group;
+  int64_t count = 0;
+  std::optional<double> bytes;
+  double transfer_ns = 0;  // from the arrival of the last rank to the end
+  double wait_ns = 0;      // of the median rank
+  // Bytes per nanosecond that each link carries, by NCCL's definition, while all ranks take part.
+  std::optional<double> bus_rate;
+};
+// The longest first. Empty unless all ranks have the same collectives.
+std::vector<CollectiveKind> collective_kinds(const std::vector<std::vector<CollectiveTime>>& ranks);
 
 }  // namespace epi::analysis
