@@ -72,7 +72,8 @@ TEST(Collectives, OperatorNamesTheKindAndTheKernelTheTime) {
               .lane = maker.trace().find_or_add_lane({0, 20}),
               .ts_ns = 900,
               .dur_ns = 50,
-              .args = maker.text(R"({"Collective name": "broadcast", "Process Group ID": 3})")});
+              .args = maker.text(
+                  R"({"Collective name": "broadcast", "Process Group ID": 3, "Group size": -1})")});
   maker.op("record_param_comms", 600, 90, 0, R"({"Collective name": "wait"})");
   add_kernel(maker, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", 620, 700, 3);
   const trace::Trace trace = maker.take();
@@ -91,6 +92,7 @@ TEST(Collectives, OperatorNamesTheKindAndTheKernelTheTime) {
   EXPECT_EQ(found[1].out_bytes, std::nullopt);
   EXPECT_EQ(found[2].kind, "broadcast");
   EXPECT_EQ(found[2].group, "3");
+  EXPECT_EQ(found[2].group_size, std::nullopt);  // -1 is no size
   EXPECT_EQ(found[2].in_bytes, std::nullopt);
   for (const Collective& collective : found) EXPECT_EQ(collective.position, 0);  // three groups
 }

@@ -73,7 +73,8 @@ std::vector<CollectiveTime> collective_times(const TraceIndex& index, int64_t wo
     if (is_point_to_point(collective.kind)) continue;
     CollectiveTime time;
     time.dur_ns = index.trace.dur_ns[collective.kernel];
-    time.ranks = collective.group_size.value_or(collective.group.empty() ? world_size : 0);
+    time.ranks = collective.group_size.value_or(
+        collective.group.empty() ? std::max<int64_t>(world_size, 0) : 0);
     time.bytes = whole_bytes(collective, time.ranks);
     time.kind = std::move(collective.kind);
     time.group = std::move(collective.group);

@@ -74,6 +74,7 @@ class Reader {
     result.group = text_of(args, "Process Group Name");
     if (result.group.empty()) result.group = text_of(args, "Process Group ID");
     result.group_size = integer_of(args, "Group size");
+    if (result.group_size && *result.group_size < 1) result.group_size.reset();
     if (const auto bytes = scalar_bytes(text_of(args, "dtype"))) {
       const auto size = [&](std::string_view key) -> std::optional<int64_t> {
         const auto count = integer_of(args, key);
