@@ -142,18 +142,24 @@ std::string waiting_text(const std::vector<RankScreen>& ranks) {
   if (!arrivals.match) {
     return times + " No straggler is named: the files contain different collectives.";
   }
-  if (arrivals.collectives == 0) return times + " They are all point-to-point: no straggler.";
+  if (arrivals.collectives == 0) {
+    return times + " No straggler is named: in no collective do all ranks wait for each other.";
+  }
   const auto last = std::max_element(arrivals.last.begin(), arrivals.last.end());
   const std::string often = fmt::format(
       "{} of {}", *last, plural(static_cast<double>(arrivals.collectives), "collective"));
+  const char* subgroups =
+      arrivals.of_subgroups == 0 ? "" : " Collectives of smaller groups are not compared.";
   if (!arrivals.straggler) {
-    return fmt::format("{} No straggler: no rank arrives last in more than {}.", times, often);
+    return fmt::format("{} No straggler: no rank arrives last in more than {}.{}", times, often,
+                       subgroups);
   }
   const RankScreen& rank = ranks[*arrivals.straggler];
   const auto steps = static_cast<double>(std::max<int64_t>(rank.steps, 1));
-  return fmt::format("Rank {} arrives last in {}. The median rank waits {} per step for it{}.",
+  return fmt::format("Rank {} arrives last in {}. The median rank waits {} per step for it{}.{}",
                      rank.name, often, time_text(arrivals.waited_ns / steps),
-                     rank.steps > 1 ? "" : "; one step does not show whether it always does");
+                     rank.steps > 1 ? "" : "; one step does not show whether it always does",
+                     subgroups);
 }
 
 std::string header(const std::vector<RankScreen>& ranks, const std::string& source, size_t width) {

@@ -29,8 +29,11 @@ Ranks make_job(size_t ranks, int collectives, std::optional<size_t> late, double
     }
     const double last = *std::max_element(arrival.begin(), arrival.end());
     for (size_t rank = 0; rank < ranks; ++rank) {
-      job[rank].push_back(
-          {"all_reduce", "0", kTransferNs + static_cast<int64_t>(last - arrival[rank]), 0, {}});
+      job[rank].push_back({"all_reduce",
+                           "0",
+                           kTransferNs + static_cast<int64_t>(last - arrival[rank]),
+                           static_cast<int64_t>(ranks),
+                           {}});
     }
   }
   return job;
@@ -62,9 +65,9 @@ TEST(Arrivals, NameNobodyWithoutOne) {
 TEST(Arrivals, WaitIsThatOfTheMedianRank) {
   Ranks ranks(3);
   for (int i = 0; i < 12; ++i) {
-    ranks[0].push_back({"all_reduce", "0", 130, 0, {}});
-    ranks[1].push_back({"all_reduce", "0", 100, 0, {}});
-    ranks[2].push_back({"all_reduce", "0", 150, 0, {}});
+    ranks[0].push_back({"all_reduce", "0", 130, 3, {}});
+    ranks[1].push_back({"all_reduce", "0", 100, 3, {}});
+    ranks[2].push_back({"all_reduce", "0", 150, 3, {}});
   }
   const Arrivals found = arrivals(ranks);
   EXPECT_EQ(found.straggler, 1U);
@@ -81,7 +84,7 @@ TEST(Arrivals, BandwidthIsThatOfTheTransfer) {
     list.push_back({"all_reduce", "dp", 10'000 + 1000 * rank, 4, 1'000'000});
     list.push_back({"all_to_all", "ep", 5'000, 4, 1000 * rank});  // uneven
     list.push_back({"all_reduce", "dp", 10'000 + 1000 * rank, 4, 1'000'000});
-    list.push_back({"broadcast", "dp", 100, 4, std::nullopt});
+    list.push_back({"all_gather", "dp", 100, 4, std::nullopt});
   }
   const auto kinds = collective_kinds(ranks);
   ASSERT_EQ(kinds.size(), 3U);
@@ -100,11 +103,27 @@ TEST(Arrivals, BandwidthIsThatOfTheTransfer) {
   EXPECT_TRUE(collective_kinds(ranks).empty());
 }
 
+// Two tensor-parallel groups with the same name: rank 3 is faster than the ranks of the other
+// group, which do not wait for it.
+TEST(Arrivals, DoNotCompareGroupsOfSomeRanks) {
+  Ranks ranks(4);
+  for (int i = 0; i < 20; ++i) {
+    for (size_t rank = 0; rank < 4; ++rank) {
+      ranks[rank].push_back({"all_reduce", "tp", rank == 3 ? 100 : 500, 2, {}});
+    }
+  }
+  const Arrivals found = arrivals(ranks);
+  EXPECT_EQ(found.of_subgroups, 80);
+  EXPECT_EQ(found.collectives, 0);
+  EXPECT_EQ(found.straggler, std::nullopt);
+  EXPECT_TRUE(collective_kinds(ranks).empty());
+}
+
 TEST(Arrivals, NeedTwoRanksWithTheSameCollectives) {
   EXPECT_FALSE(arrivals({}).match);
-  EXPECT_FALSE(arrivals({{{"all_reduce", "0", 1, 0, {}}}}).match);
-  EXPECT_FALSE(arrivals({{{"all_reduce", "0", 1, 0, {}}}, {{"all_reduce", "1", 1, 0, {}}}}).match);
-  EXPECT_FALSE(arrivals({{{"all_reduce", "0", 1, 0, {}}}, {}}).match);
+  EXPECT_FALSE(arrivals({{{"all_reduce", "0", 1, 2, {}}}}).match);
+  EXPECT_FALSE(arrivals({{{"all_reduce", "0", 1, 2, {}}}, {{"all_reduce", "1", 1, 2, {}}}}).match);
+  EXPECT_FALSE(arrivals({{{"all_reduce", "0", 1, 2, {}}}, {}}).match);
   const Arrivals none = arrivals({{}, {}});
   EXPECT_TRUE(none.match);
   EXPECT_EQ(none.collectives, 0);

@@ -92,7 +92,7 @@ TEST(Collectives, OperatorNamesTheKindAndTheKernelTheTime) {
   EXPECT_EQ(found[1].out_bytes, std::nullopt);
   EXPECT_EQ(found[2].kind, "broadcast");
   EXPECT_EQ(found[2].group, "3");
-  EXPECT_EQ(found[2].group_size, std::nullopt);  // -1 is no size
+  EXPECT_EQ(found[2].group_size, std::nullopt);  // -1 is not a size
   EXPECT_EQ(found[2].in_bytes, std::nullopt);
   for (const Collective& collective : found) EXPECT_EQ(collective.position, 0);  // three groups
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "epilogue/analysis/index/statistics.h"
 
@@ -21,12 +22,34 @@ double binomial_tail(int64_t hits, int64_t trials, double chance) {
   return sum;
 }
 
-bool is_point_to_point(const std::string& kind) {
-  return kind == "send" || kind == "recv" || kind == "send_recv";
+bool waits_for_all(const std::string& kind) {
+  return kind == "all_reduce" || kind == "all_gather" || kind == "reduce_scatter" ||
+         kind == "all_to_all" || kind == "barrier";
+}
+
+using Ranks = std::vector<std::vector<CollectiveTime>>;
+
+// Groups of several ranks may share a name, so only those of all ranks can be compared.
+Ranks of_all_ranks(const Ranks& ranks) {
+  Ranks result(ranks.size());
+  const auto count = static_cast<int64_t>(ranks.size());
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    std::copy_if(ranks[rank].begin(), ranks[rank].end(), std::back_inserter(result[rank]),
+                 [&](const CollectiveTime& one) {
+                   return one.ranks == count || (one.ranks == 0 && one.group.empty());
+                 });
+  }
+  return result;
+}
+
+int64_t count_of(const Ranks& ranks) {
+  size_t count = 0;
+  for (const auto& rank : ranks) count += rank.size();
+  return static_cast<int64_t>(count);
 }
 
 // The rank with the shortest kernel, if it is only one.
-std::optional<size_t> last_rank(const std::vector<std::vector<CollectiveTime>>& ranks, size_t at) {
+std::optional<size_t> last_rank(const Ranks& ranks, size_t at) {
   std::optional<size_t> last;
   bool tied = false;
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
@@ -56,7 +79,7 @@ double bus_factor(const std::string& kind, double ranks) {
   return is_split ? (ranks - 1) / ranks : 1;
 }
 
-bool have_same_collectives(const std::vector<std::vector<CollectiveTime>>& ranks) {
+bool have_same_collectives(const Ranks& ranks) {
   const auto equal = [](const CollectiveTime& a, const CollectiveTime& b) {
     return a.kind == b.kind && a.group == b.group;
   };
@@ -70,7 +93,7 @@ bool have_same_collectives(const std::vector<std::vector<CollectiveTime>>& ranks
 std::vector<CollectiveTime> collective_times(const TraceIndex& index, int64_t world_size) {
   std::vector<CollectiveTime> times;
   for (Collective& collective : collectives(index)) {
-    if (is_point_to_point(collective.kind)) continue;
+    if (!waits_for_all(collective.kind)) continue;
     CollectiveTime time;
     time.dur_ns = index.trace.dur_ns[collective.kernel];
     time.ranks = collective.group_size.value_or(
@@ -83,8 +106,10 @@ std::vector<CollectiveTime> collective_times(const TraceIndex& index, int64_t wo
   return times;
 }
 
-Arrivals arrivals(const std::vector<std::vector<CollectiveTime>>& ranks) {
+Arrivals arrivals(const Ranks& all) {
+  const Ranks ranks = of_all_ranks(all);
   Arrivals result;
+  result.of_subgroups = count_of(all) - count_of(ranks);
   result.last.assign(ranks.size(), 0);
   result.match = have_same_collectives(ranks);
   if (!result.match) return result;
@@ -116,8 +141,8 @@ Arrivals arrivals(const std::vector<std::vector<CollectiveTime>>& ranks) {
   return result;
 }
 
-std::vector<CollectiveKind> collective_kinds(
-    const std::vector<std::vector<CollectiveTime>>& ranks) {
+std::vector<CollectiveKind> collective_kinds(const Ranks& all) {
+  const Ranks ranks = of_all_ranks(all);
   std::vector<CollectiveKind> kinds;
   if (!have_same_collectives(ranks)) return kinds;
   struct Rate {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rank the others wait for. A collective ends on all ranks at about the same time, so the
-// rank with the shortest kernel arrived last, and the others waited for as much longer as their
-// kernels took. This needs no synchronized clocks.
+// Which rank the others wait for. In a collective in which every rank waits for all others, all
+// kernels end at about the same time. So the rank with the shortest kernel arrived last, and the
+// others waited for the difference. This needs no synchronized clocks.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,16 @@ struct CollectiveTime {
   int64_t ranks = 0;             // of its group, 0 if unknown
   std::optional<int64_t> bytes;  // of the whole tensor, as NCCL counts them
 };
-// Without point-to-point operations, whose ranks do not wait for all others. A collective without a
-// recorded group is one of all `world_size` ranks.
+// Only collectives in which every rank waits for all others: not a broadcast, whose root may leave
+// early, and no point-to-point operations. One without a recorded group is of all ranks.
 std::vector<CollectiveTime> collective_times(const TraceIndex& index, int64_t world_size);
 
 struct Arrivals {
-  // Whether all ranks have the same collectives in the same order. Files may cover different times.
+  int64_t of_subgroups = 0;  // collectives of only some of the ranks, which are not compared
+  // Whether all ranks have the same of the others in the same order. Files may cover different
+  // times.
   bool match = false;
-  int64_t collectives = 0;    // of each rank
+  int64_t collectives = 0;    // of each rank, that are compared
   std::vector<int64_t> last;  // per rank: collectives in which it arrived last
   // The rank that arrives last more often than chance explains.
   std::optional<size_t> straggler;
@@ -37,7 +39,7 @@ struct Arrivals {
 };
 Arrivals arrivals(const std::vector<std::vector<CollectiveTime>>& ranks);
 
-// The collectives of one kind in one process group, on all ranks. Means per collective.
+// The collectives of one kind in one process group of all ranks. Means per collective.
 struct CollectiveKind {
   std::string kind;
   std::string group;

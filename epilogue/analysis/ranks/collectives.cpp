@@ -128,7 +128,7 @@ std::string collective_kind(std::string_view name) {
   for (const std::string_view prefix : {"nccl:", "c10d::", "ncclDevKernel_", "ncclKernel_"}) {
     if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
   }
-  // The order matters: a reduce-scatter is no reduce.
+  // The order matters: a reduce-scatter is not a reduce.
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kKinds = {
       {{"allreduce", "all_reduce"},
        {"allgather", "all_gather"},

@@ -28,7 +28,7 @@ struct Collective {
   std::optional<int64_t> out_bytes;
   int64_t position = 0;  // among the collectives of this group, in the order of their launches
 };
-// In the order of their launches. Waiting for a collective (`wait`) is none.
+// In the order of their launches. Without `wait`, which only waits for an earlier collective.
 std::vector<Collective> collectives(const TraceIndex& index);
 
 }  // namespace epi::analysis
