@@ -36,8 +36,8 @@ constexpr TileTimes kTileTimes[] = {
     {1, 256, 64, 1473, 773.9},
 };
 
-// Bytes per nanosecond if all SMs read the same data from the L2 cache. Measured on an H200: 132
-// SMs took 6 us to read the same 115 KB.
+// Bytes per nanosecond if all SMs read the same data from the L2 cache. Measured on an H200 with a
+// prototype that is not in the repository: 132 SMs took 6 us to read the same 115 KB.
 constexpr double kSharedRate = 2500;
 constexpr int kRowsInL2 = 2048;  // the rows of a group in device/tile_parts.cuh
 
@@ -124,12 +124,12 @@ double decode_ns(const GemmCode& code, int processors) {
 // A library that splits the sum of an element across SMs keeps all of them busy, at the rate of
 // full tiles, but needs more kernels for an epilogue.
 double library_ns(const GemmCode& code, int64_t rows, int processors) {
-  constexpr double kRest = 1.05;  // its tiles do not divide the work evenly either
+  constexpr double kUneven = 1.05;  // its tiles do not divide the work evenly either
   const TileTimes& times = times_of(code, {128, 128});
   const auto outputs = static_cast<double>(rows) * static_cast<double>(code.n);
   const auto steps = static_cast<double>(ceil_div(code.k, kTileDepth));
   const double tiles = outputs * code.gemms / (2 * times.rows * times.half) / processors;
-  const double multiply_ns = kRest * tiles * (times.fixed_ns + steps * times.step_ns);
+  const double multiply_ns = kUneven * tiles * (times.fixed_ns + steps * times.step_ns);
   const bool has_epilogue = !code.program.steps.empty();
   const double epilogue_ns =
       has_epilogue ? 2 * (code.gemms + 1) * outputs / kMemoryRate + 2 * kLaunchNs : 0;
