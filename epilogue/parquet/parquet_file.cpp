@@ -20,7 +20,7 @@ namespace epi::parquet {
 namespace {
 
 constexpr std::string_view kMagic = "PAR1";
-// A group is written when it exceeds this: readers hold a group in memory. 128 MB are the limit.
+// A group is written when it exceeds this: readers hold a group in memory. 128 MB is the limit.
 constexpr size_t kGroupBytes = size_t{64} << 20;
 constexpr size_t kPageRows = size_t{64} << 10;
 constexpr int kZstdLevel = 1;
