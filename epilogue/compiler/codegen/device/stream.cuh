@@ -100,9 +100,9 @@ __device__ __forceinline__ void run_stream(const TensorMap& x_map, const TensorM
       const u32 from = stages + stage * kStageBytes;
       begin_mma();
 #pragma unroll
-      for (int i = 0; i < 4 * kSlabs; ++i) {
-        const u64 a = tile_descriptor(from + i / 4 * kSlabBytes) + i % 4 * 2;
-        const u64 b = tile_descriptor(from + kSlabs * kSlabBytes + i / 4 * kTokenBytes) + i % 4 * 2;
+      for (int i = 0; i < kSlabs; ++i) {
+        const u64 a = tile_descriptor(from + i * kSlabBytes);
+        const u64 b = tile_descriptor(from + kSlabs * kSlabBytes + i * kTokenBytes);
         multiply<T, kTokens>(d, a, b, step + i > 0);
       }
       commit_mma();

@@ -36,8 +36,7 @@ __device__ __forceinline__ void run_tall_tiles(const TensorMap& x_map, const Ten
     const u32 from = memory.stages + stage * Tile::kStageBytes;
     const u64 a = tile_descriptor(from + (128 * consumer + first_row) * 128);
     const u64 b = tile_descriptor(from + Tile::kXBytes);
-#pragma unroll
-    for (int i = 0; i < 4; ++i) multiply<T, 2 * kHalf>(d, a + 2 * i, b + 2 * i, step + i > 0);
+    multiply<T, 2 * kHalf>(d, a, b, step > 0);
     commit_mma();
   };
   RingPosition<kStages> ring;
@@ -48,6 +47,8 @@ __device__ __forceinline__ void run_tall_tiles(const TensorMap& x_map, const Ten
     order.place(tile, row, column);
     row += 128 * consumer;
     int previous = 0;
+    // Not unrolled, which would double the time to compile.
+#pragma unroll 1
     for (int step = 0; step < lead; ++step) {
       begin_mma();
       multiply_rows(lower, ring.stage, 64, step);
@@ -58,6 +59,7 @@ __device__ __forceinline__ void run_tall_tiles(const TensorMap& x_map, const Ten
       previous = ring.stage;
       ring.advance();
     }
+#pragma unroll 1
     for (int step = lead; step < depth; ++step) {
       wait(memory.full + 8 * ring.stage, ring.parity);
       begin_mma();

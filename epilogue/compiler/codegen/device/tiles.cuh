@@ -43,8 +43,7 @@ __device__ __forceinline__ void run_tiles(const TensorMap& x_map, const TensorMa
       const u64 a = tile_descriptor(from + consumer * (64 * 128));
       const u64 b = tile_descriptor(from + Tile::kXBytes);
       begin_mma();
-#pragma unroll
-      for (int i = 0; i < 4; ++i) multiply<T, 2 * kHalf>(d, a + 2 * i, b + 2 * i, step + i > 0);
+      multiply<T, 2 * kHalf>(d, a, b, step > 0);
       commit_mma();
       if (step > 0) {
         wait_mma<1>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// d[64, n] (+)= a[64, 16] @ b[n, 16].t(), both in shared memory, for every n that kernels use.
+// d[64, n] (+)= a[64, 64] @ b[n, 64].t(), both in shared memory, for every n that kernels use.
 #pragma once
 
 #include "epilogue/compiler/codegen/device/hopper.cuh"
@@ -70,12 +70,21 @@
   "+f"(d[120]), "+f"(d[121]), "+f"(d[122]), "+f"(d[123]), \
   "+f"(d[124]), "+f"(d[125]), "+f"(d[126]), "+f"(d[127])
 
+// Four instructions for 16 columns each, 32 bytes apart: 2 in the unit of descriptors. One
+// statement, because the compiler's time grows with the number of statements that change the sums.
+#define EPI_WGMMA_INSTRUCTION(n, type, count, add)                                                 \
+  "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type                                  \
+  " {" EPI_REGISTERS_##count "}, a, b, " add ", 1, 1, 0, 0;\n"
+#define EPI_WGMMA_NEXT(n, type, count)                                                             \
+  "add.s64 a, a, 2;\nadd.s64 b, b, 2;\n" EPI_WGMMA_INSTRUCTION(n, type, count, "yes")
 #define EPI_WGMMA(n, T, type, count, a_operand, b_operand, add_operand)                            \
   template <>                                                                                      \
   __device__ __forceinline__ void multiply<T, n>(float (&d)[count], u64 a, u64 b, bool add) {      \
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " add_operand ", 0;\n"                          \
-                 "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type                   \
-                 " {" EPI_REGISTERS_##count "}, " a_operand ", " b_operand ", p, 1, 1, 0, 0;\n}"    \
+    asm volatile("{\n.reg .pred p, yes;\n.reg .b64 a, b;\n"                                        \
+                 "setp.ne.b32 p, " add_operand ", 0;\nsetp.eq.b32 yes, 0, 0;\n"                    \
+                 "mov.b64 a, " a_operand ";\nmov.b64 b, " b_operand ";\n"                          \
+                 EPI_WGMMA_INSTRUCTION(n, type, count, "p") EPI_WGMMA_NEXT(n, type, count)         \
+                 EPI_WGMMA_NEXT(n, type, count) EPI_WGMMA_NEXT(n, type, count) "}"                 \
                  : EPI_SUMS_##count                                                                \
                  : "l"(a), "l"(b), "r"(static_cast<u32>(add)));                                    \
   }
