@@ -201,6 +201,26 @@ TEST(CudaCode, NvrtcCompilesHopperGemms) {
   }
 }
 
+// Only where the result is rounded to bf16, and no function could amplify the error.
+TEST(CudaCode, ApproximatesActivationsForBf16) {
+  const auto is_fast = [](DType dtype, Function last, bool exact) {
+    GemmCode code;
+    code.n = 128;
+    code.k = 64;
+    code.dtype = dtype;
+    code.outputs = {dtype};
+    code.program.inputs = 1;
+    code.program.steps = {{Function::kSilu, {{0, 0}}}, {last, {{1, 0}}}};
+    code.program.outputs = {2};
+    code.exact = exact;
+    return emit_hopper_tiles("tiles", code, {}).find("FastActivations") != std::string::npos;
+  };
+  EXPECT_TRUE(is_fast(DType::kBF16, Function::kSilu, false));
+  EXPECT_FALSE(is_fast(DType::kBF16, Function::kSilu, true));
+  EXPECT_FALSE(is_fast(DType::kBF16, Function::kExp, false));
+  EXPECT_FALSE(is_fast(DType::kF16, Function::kSilu, false));
+}
+
 TEST(CudaCode, NvrtcErrorThrowsBugErrorWithLog) {
   try {
     assemble_cuda("this is not CUDA", "sm_90a");

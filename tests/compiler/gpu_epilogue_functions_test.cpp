@@ -37,9 +37,14 @@ Tensor identity(DType dtype, int64_t width) {
   return to(eye, kCuda);
 }
 
-// Epilogues compute everything but plain arithmetic with the special-function unit.
-OpClass epilogue_class(OpClass eager) {
-  return eager == OpClass::kPointwise || eager == OpClass::kGelu ? OpClass::kHopperEpilogue : eager;
+// Epilogues compute everything but plain arithmetic with the special-function unit, and two
+// activations in bf16 with its approximation of tanh.
+OpClass epilogue_class(const UnaryCase& op, DType dtype) {
+  const bool is_fast = op.function == Function::kSilu || op.function == Function::kGeluTanh;
+  if (is_fast && dtype == DType::kBF16) return OpClass::kFastActivation;
+  return op.op_class == OpClass::kPointwise || op.op_class == OpClass::kGelu
+             ? OpClass::kHopperEpilogue
+             : op.op_class;
 }
 
 class GpuEpilogue : public WithHopper {
@@ -69,7 +74,7 @@ TEST_P(GpuUnaryEpilogue, MatchesReferenceForEveryNumber) {
       const Tensor got =
           as_epilogue([&](const Tensor& gemm, std::span<const Tensor>) { return op.run(gemm); },
                       {to(x, kCuda)});
-      EXPECT_TRUE(matches(got, op.reference(ref::read(x)), epilogue_class(op.op_class)))
+      EXPECT_TRUE(matches(got, op.reference(ref::read(x)), epilogue_class(op, dtype)))
           << name(dtype) << ", rows of " << width;
     }
   }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "epilogue/compiler/codegen/cuda_code.h"
 #include "epilogue/compiler/codegen/device_text.h"
 #include "epilogue/compiler/codegen/hopper_code.h"
@@ -30,6 +32,19 @@ std::string body(const GemmCode& code, const char* type, const Read& read) {
   return out + fmt::format("    return v{};\n  }}\n", code.program.outputs[0]);
 }
 
+// Whether an absolute error of the activations that is small against rounding to bf16 stays so:
+// sums and products keep it small, and other functions, such as log, may not.
+bool allows_fast_activations(const GemmCode& code) {
+  using pointwise::Function;
+  const auto keeps_error = [](const Step& step) {
+    return !step.function || *step.function == Function::kAdd || *step.function == Function::kSub ||
+           *step.function == Function::kMul || *step.function == Function::kSilu ||
+           *step.function == Function::kGeluTanh;
+  };
+  return !code.exact && code.outputs[0] == DType::kBF16 &&
+         std::all_of(code.program.steps.begin(), code.program.steps.end(), keeps_error);
+}
+
 }  // namespace
 
 std::string epilogue_struct(const std::string& name, const GemmCode& code) {
@@ -42,7 +57,8 @@ std::string epilogue_struct(const std::string& name, const GemmCode& code) {
     return fmt::format("read_one<{}>(operands.data[{}], {}LL * row + {} * column)",
                        cuda_type(operand.dtype), i, operand.row_stride, operand.column_stride);
   };
-  std::string out = fmt::format("struct {} {{\n", epilogue_name(name));
+  std::string out = fmt::format("struct {}{} {{\n", epilogue_name(name),
+                                allows_fast_activations(code) ? " : FastActivations" : "");
   if (code.exact) out += signature("one", "float", code) + body(code, "float", read_one);
   out += signature("apply", "Pair", code);
   if (!code.operands.empty()) out += "    if (row >= m || column >= n) return 0.0f;\n";
