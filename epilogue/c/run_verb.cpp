@@ -48,6 +48,12 @@ class OpenTraceSession final : public cli::Session {
     return inputs;
   }
 
+  // The traces are open already.
+  void read_each(const std::vector<std::string>& words, const ReadingFlags& flags,
+                 const UseTrace& use, const UseFailure& /*failed*/) override {
+    for (const TraceInput& input : read(words, flags)) use(input);
+  }
+
   void use_names_file(const std::string&) override {}
 
   std::string title(const std::string& word) const override {

@@ -1,133 +1,148 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rank that the others wait for, in jobs with planted delays.
+// The rank that the others wait for, in lists of collectives that are small enough to check by
+// hand.
 #include "epilogue/analysis/ranks/arrivals.h"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <random>
+#include "tests/analysis/rank_lists.h"
 
 namespace epi::analysis {
 namespace {
 
-using Ranks = std::vector<std::vector<CollectiveTime>>;
-
-constexpr double kSigmaNs = 20'000;
-constexpr int64_t kTransferNs = 300'000;
-
-// Ranks arrive with normally distributed jitter, `late` of them by `delay_ns` later, if there is
-// one.
-Ranks make_job(size_t ranks, int collectives, std::optional<size_t> late, double delay_ns,
-               uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::normal_distribution<double> jitter(0, kSigmaNs);
-  Ranks job(ranks);
-  for (int i = 0; i < collectives; ++i) {
-    std::vector<double> arrival(ranks);
-    for (size_t rank = 0; rank < ranks; ++rank) {
-      arrival[rank] = jitter(random) + (rank == late ? delay_ns : 0);
-    }
-    const double last = *std::max_element(arrival.begin(), arrival.end());
-    for (size_t rank = 0; rank < ranks; ++rank) {
-      job[rank].push_back({"all_reduce",
-                           "0",
-                           kTransferNs + static_cast<int64_t>(last - arrival[rank]),
-                           static_cast<int64_t>(ranks),
-                           {}});
-    }
-  }
-  return job;
-}
-
-TEST(Arrivals, NameThePlantedStraggler) {
-  for (const size_t ranks : {2, 8, 64}) {
-    int named = 0;
-    for (uint64_t seed = 0; seed < 100; ++seed) {
-      const size_t late = seed % ranks;
-      const Arrivals found = arrivals(make_job(ranks, 20, late, 3 * kSigmaNs, seed));
-      ASSERT_TRUE(found.match);
-      named += found.straggler == late;
-    }
-    EXPECT_GE(named, 95) << ranks;
-  }
-}
-
-TEST(Arrivals, NameNobodyWithoutOne) {
-  for (const size_t ranks : {2, 8, 64}) {
-    int named = 0;
-    for (uint64_t seed = 0; seed < 100; ++seed) {
-      named += arrivals(make_job(ranks, 20, std::nullopt, 0, seed)).straggler.has_value();
-    }
-    EXPECT_LE(named, 2) << ranks;
-  }
+Arrivals arrivals_of(const std::vector<RankData>& ranks) {
+  return arrivals(ranks, match_collectives(ranks), 0);
 }
 
 TEST(Arrivals, WaitIsThatOfTheMedianRank) {
-  Ranks ranks(3);
-  for (int i = 0; i < 12; ++i) {
-    ranks[0].push_back({"all_reduce", "0", 130, 3, {}});
-    ranks[1].push_back({"all_reduce", "0", 100, 3, {}});
-    ranks[2].push_back({"all_reduce", "0", 150, 3, {}});
-  }
-  const Arrivals found = arrivals(ranks);
-  EXPECT_EQ(found.straggler, 1U);
+  std::vector<RankData> ranks = make_ranks(3);
+  for (int i = 0; i < 12; ++i) add_collective(ranks, {.durations = {130, 100, 150}});
+  const Arrivals found = arrivals_of(ranks);
+  ASSERT_EQ(found.stragglers.size(), 1U);
+  EXPECT_EQ(found.reason, NoStraggler::kNamed);
+  EXPECT_EQ(found.stragglers[0].rank, 1U);
+  EXPECT_EQ(found.stragglers[0].last, 12);
+  EXPECT_EQ(found.stragglers[0].of, 12);
   EXPECT_EQ(found.last, (std::vector<int64_t>{0, 12, 0}));
-  EXPECT_EQ(found.waited_ns, 12 * (30 + 50) / 2.0);
+  EXPECT_EQ(found.stragglers[0].wait_ns, 12 * (30 + 50) / 2.0);
+}
+
+TEST(Arrivals, CauseIsWhatTheStragglerDoesLonger) {
+  std::vector<RankData> ranks = make_ranks(3);
+  for (int i = 0; i < 12; ++i) {
+    add_collective(ranks, {.durations = {500, 100, 500}});
+    for (RankData& rank : ranks) {
+      rank.collectives.back().before[static_cast<size_t>(Between::kCompute)] = 1000;
+    }
+    ranks[1].collectives.back().before[static_cast<size_t>(Between::kHost)] = 390;
+  }
+  for (RankData& rank : ranks) rank.activities = {{Between::kHost, "aten::mm", 100}};
+  ranks[1].activities.push_back({Between::kHost, "aten::index", 12 * 380});
+  const Arrivals found = arrivals_of(ranks);
+  ASSERT_EQ(found.stragglers.size(), 1U);
+  EXPECT_EQ(found.stragglers[0].cause, Between::kHost);
+  EXPECT_EQ(found.stragglers[0].cause_ns, 12 * 390);
+  EXPECT_EQ(found.stragglers[0].name, "aten::index");
+  // Half of the wait is not explained.
+  for (RankCollective& one : ranks[1].collectives) {
+    one.before[static_cast<size_t>(Between::kHost)] = 190;
+  }
+  EXPECT_EQ(arrivals_of(ranks).stragglers[0].cause, std::nullopt);
 }
 
 TEST(Arrivals, BandwidthIsThatOfTheTransfer) {
   // 1 MB over 4 ranks in 10 us after the last one arrived: 100 bytes per ns, of which each link
   // carries 2 * 3/4.
-  Ranks ranks(4);
-  for (int64_t rank = 0; rank < 4; ++rank) {
-    auto& list = ranks[static_cast<size_t>(rank)];
-    list.push_back({"all_reduce", "dp", 10'000 + 1000 * rank, 4, 1'000'000});
-    list.push_back({"all_to_all", "ep", 5'000, 4, 1000 * rank});  // uneven
-    list.push_back({"all_reduce", "dp", 10'000 + 1000 * rank, 4, 1'000'000});
-    list.push_back({"all_gather", "dp", 100, 4, std::nullopt});
+  std::vector<RankData> ranks = make_ranks(4);
+  for (int i = 0; i < 2; ++i) {
+    add_collective(
+        ranks,
+        {.group = "dp", .durations = {10'000, 11'000, 12'000, 13'000}, .bytes = {1'000'000}});
+    add_collective(ranks, {.kind = "all_gather", .group = "dp", .durations = {100, 100, 100, 100}});
   }
-  const auto kinds = collective_kinds(ranks);
+  add_collective(ranks, {.kind = "all_to_all",
+                         .group = "ep",
+                         .durations = {5000, 5000, 5000, 5000},
+                         .bytes = {0, 1000, 2000, 3000}});
+  const auto kinds = collective_kinds(ranks, match_collectives(ranks));
   ASSERT_EQ(kinds.size(), 3U);
   EXPECT_EQ(kinds[0].kind, "all_reduce");
   EXPECT_EQ(kinds[0].count, 2);
   EXPECT_EQ(kinds[0].bytes, 1e6);
   EXPECT_EQ(kinds[0].transfer_ns, 10'000);
   EXPECT_EQ(kinds[0].wait_ns, 1500);
+  EXPECT_EQ(kinds[0].skew_ns, 3000);
+  EXPECT_DOUBLE_EQ(kinds[0].algorithm_rate.value(), 100);
   EXPECT_DOUBLE_EQ(kinds[0].bus_rate.value(), 150);
   EXPECT_EQ(kinds[1].kind, "all_to_all");
   EXPECT_EQ(kinds[1].bytes, 1500);
   EXPECT_DOUBLE_EQ(kinds[1].bus_rate.value(), 1500 * 0.75 / 5000);
   EXPECT_EQ(kinds[2].bytes, std::nullopt);
   EXPECT_EQ(kinds[2].bus_rate, std::nullopt);
-  ranks[2].pop_back();
-  EXPECT_TRUE(collective_kinds(ranks).empty());
 }
 
-// Two tensor-parallel groups with the same name: rank 3 is faster than the ranks of the other
-// group, which do not wait for it.
-TEST(Arrivals, DoNotCompareGroupsOfSomeRanks) {
-  Ranks ranks(4);
+// A broadcast's root may leave early, so nobody is last in it.
+TEST(Arrivals, ShowBroadcastsWithoutComparingThem) {
+  std::vector<RankData> ranks = make_ranks(2);
   for (int i = 0; i < 20; ++i) {
-    for (size_t rank = 0; rank < 4; ++rank) {
-      ranks[rank].push_back({"all_reduce", "tp", rank == 3 ? 100 : 500, 2, {}});
-    }
+    add_collective(ranks, {.kind = "broadcast", .durations = {100, 900}, .bytes = {4096}});
   }
-  const Arrivals found = arrivals(ranks);
-  EXPECT_EQ(found.of_subgroups, 80);
-  EXPECT_EQ(found.collectives, 0);
-  EXPECT_EQ(found.straggler, std::nullopt);
-  EXPECT_TRUE(collective_kinds(ranks).empty());
+  EXPECT_EQ(arrivals_of(ranks).reason, NoStraggler::kNoCollectives);
+  const auto kinds = collective_kinds(ranks, match_collectives(ranks));
+  ASSERT_EQ(kinds.size(), 1U);
+  EXPECT_EQ(kinds[0].count, 20);
+  EXPECT_EQ(kinds[0].time_ns, 500);
+  EXPECT_EQ(kinds[0].bytes, 4096);
+  EXPECT_EQ(kinds[0].wait_ns, std::nullopt);
 }
 
-TEST(Arrivals, NeedTwoRanksWithTheSameCollectives) {
-  EXPECT_FALSE(arrivals({}).match);
-  EXPECT_FALSE(arrivals({{{"all_reduce", "0", 1, 2, {}}}}).match);
-  EXPECT_FALSE(arrivals({{{"all_reduce", "0", 1, 2, {}}}, {{"all_reduce", "1", 1, 2, {}}}}).match);
-  EXPECT_FALSE(arrivals({{{"all_reduce", "0", 1, 2, {}}}, {}}).match);
-  const Arrivals none = arrivals({{}, {}});
-  EXPECT_TRUE(none.match);
-  EXPECT_EQ(none.collectives, 0);
-  EXPECT_EQ(none.straggler, std::nullopt);
+// Two groups with one name: rank 3 is faster than the ranks of the other one, which do not wait for
+// it.
+TEST(Arrivals, DoNotCompareGroupsWithUnknownMembers) {
+  std::vector<RankData> ranks = make_ranks(4);
+  for (int i = 0; i < 20; ++i) {
+    add_collective(ranks, {.group = "tp", .group_size = 2, .durations = {500, 500, 500, 100}});
+  }
+  const Arrivals found = arrivals_of(ranks);
+  EXPECT_EQ(found.compared, 0);
+  EXPECT_TRUE(found.stragglers.empty());
+  EXPECT_EQ(collective_kinds(ranks, match_collectives(ranks))[0].wait_ns, std::nullopt);
+}
+
+// The same with lists of their members.
+TEST(Arrivals, CompareWithinGroups) {
+  std::vector<RankData> ranks = make_ranks(4);
+  for (int i = 0; i < 20; ++i) {
+    add_collective(ranks, {.group = "tp", .group_size = 2, .durations = {500, 500, 500, 100}});
+  }
+  for (size_t rank = 0; rank < 4; ++rank)
+    ranks[rank].groups[0].ranks = rank < 2 ? "[0, 1]" : "[2, 3]";
+  const Arrivals found = arrivals_of(ranks);
+  EXPECT_EQ(found.compared, 40);
+  ASSERT_EQ(found.stragglers.size(), 1U);
+  EXPECT_EQ(found.stragglers[0].rank, 3U);
+  EXPECT_EQ(found.stragglers[0].of, 20);
+}
+
+TEST(Arrivals, SayWhyNobodyIsNamed) {
+  EXPECT_EQ(arrivals_of(make_ranks(2)).reason, NoStraggler::kNoCollectives);
+  std::vector<RankData> ranks = make_ranks(2);
+  for (int i = 0; i < 20; ++i) add_collective(ranks, {.durations = {900, 100}});
+  EXPECT_EQ(arrivals_of(ranks).reason, NoStraggler::kNamed);
+  for (RankData& rank : ranks) rank.world_size = rank.groups[0].size = 128;
+  EXPECT_EQ(arrivals_of(ranks).reason, NoStraggler::kRanksMissing);
+  for (RankData& rank : ranks) rank.world_size = rank.groups[0].size = 2;
+  for (RankCollective& one : ranks[0].collectives) one.bytes = 2;
+  for (RankCollective& one : ranks[1].collectives) one.bytes = 1;
+  EXPECT_EQ(arrivals_of(ranks).reason, NoStraggler::kDifferent);
+}
+
+// Kernels that differ by less than the ends are no evidence.
+TEST(Arrivals, IgnoreDifferencesWithinTheNoise) {
+  std::vector<RankData> ranks = make_ranks(3);
+  for (int i = 0; i < 20; ++i) add_collective(ranks, {.durations = {130, 100, 130}});
+  EXPECT_EQ(arrivals(ranks, match_collectives(ranks), 30).reason, NoStraggler::kChance);
+  EXPECT_EQ(arrivals(ranks, match_collectives(ranks), 29).reason, NoStraggler::kNamed);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rank the others wait for. In a collective in which every rank waits for all others, all
-// kernels end at about the same time. So the rank with the shortest kernel arrived last, and the
-// others waited for the difference. This needs no synchronized clocks.
+// Which rank the others wait for, and why. In a collective in which every rank waits for all
+// others, all kernels end at about the same time. So the rank with the shortest kernel arrived
+// last, and the others waited for the difference. This needs no synchronized clocks.
 #pragma once
 
 #include <cstdint>
@@ -9,48 +9,63 @@
 #include <string>
 #include <vector>
 
-#include "epilogue/analysis/ranks/collectives.h"
+#include "epilogue/analysis/ranks/matching.h"
 
 namespace epi::analysis {
 
-// What ranks are compared by.
-struct CollectiveTime {
-  std::string kind;
-  std::string group;
-  int64_t dur_ns = 0;
-  int64_t ranks = 0;             // of its group, 0 if unknown
-  std::optional<int64_t> bytes;  // of the whole tensor, as NCCL counts them
+// A rank that arrives last more often than chance explains.
+struct Straggler {
+  size_t rank = 0;
+  int64_t last = 0;    // collectives in which it arrived last
+  int64_t of = 0;      // collectives in which it took part, of those that are compared
+  int64_t steps = 1;   // of the rank, that contain those
+  double wait_ns = 0;  // how long the median rank waited for it, in all of them together
+  // What it did longer than the median rank before these collectives. None if no single activity
+  // explains half of the wait.
+  std::optional<Between> cause;
+  double cause_ns = 0;  // how much longer, in all of them together
+  // The kernel, copy or host event that took longer than on the median rank. Empty if no single one
+  // explains half of `cause_ns`.
+  std::string name;
 };
-// Only collectives in which every rank waits for all others: not a broadcast, whose root may leave
-// early, and no point-to-point operations. One without a recorded group is of all ranks.
-std::vector<CollectiveTime> collective_times(const TraceIndex& index, int64_t world_size);
+
+// Why no rank is named.
+enum class NoStraggler : uint8_t {
+  kNamed,
+  kNoCollectives,  // in which all ranks of a group wait for each other
+  kRanksMissing,   // the one that arrives last may be one of them
+  kDifferent,      // the files have too few collectives in common
+  kChance,         // no rank is last more often than chance explains
+};
 
 struct Arrivals {
-  int64_t of_subgroups = 0;  // collectives of only some of the ranks, which are not compared
-  // Whether all ranks have the same of the others in the same order. Files may cover different
-  // times.
-  bool match = false;
-  int64_t collectives = 0;    // of each rank, that are compared
-  std::vector<int64_t> last;  // per rank: collectives in which it arrived last
-  // The rank that arrives last more often than chance explains.
-  std::optional<size_t> straggler;
-  // How long the median rank waited for it, in all collectives in which it arrived last.
-  double waited_ns = 0;
+  NoStraggler reason = NoStraggler::kNoCollectives;
+  int64_t compared = 0;               // collectives
+  int64_t not_compared = 0;           // of groups or with members whose files lack them
+  std::vector<int64_t> last;          // per rank: how often it arrived last
+  std::vector<Straggler> stragglers;  // the one that costs the most first
 };
-Arrivals arrivals(const std::vector<std::vector<CollectiveTime>>& ranks);
+// Differences of kernels up to `noise_ns` are not a different arrival.
+Arrivals arrivals(const std::vector<RankData>& ranks, const std::vector<MatchedGroup>& groups,
+                  double noise_ns);
 
-// The collectives of one kind in one process group of all ranks. Means per collective.
+// The collectives of one kind in one process group. Means per collective.
 struct CollectiveKind {
   std::string kind;
-  std::string group;
+  ProcessGroup group;
   int64_t count = 0;
   std::optional<double> bytes;
-  double transfer_ns = 0;  // from the arrival of the last rank to the end
-  double wait_ns = 0;      // of the median rank
-  // Bytes per nanosecond that each link carries, by NCCL's definition, while all ranks take part.
+  double time_ns = 0;  // of the median rank
+  // None unless the collective is synchronizing and found on all ranks.
+  std::optional<double> wait_ns;      // of the median rank, for the last one
+  std::optional<double> transfer_ns;  // from the arrival of the last rank to the end
+  std::optional<double> skew_ns;      // from the first arrival to the last
+  // Bytes per nanosecond during the transfer: of the tensor, and of each link by NCCL's definition.
+  std::optional<double> algorithm_rate;
   std::optional<double> bus_rate;
 };
-// The longest first. Empty unless all ranks have the same collectives.
-std::vector<CollectiveKind> collective_kinds(const std::vector<std::vector<CollectiveTime>>& ranks);
+// The longest first.
+std::vector<CollectiveKind> collective_kinds(const std::vector<RankData>& ranks,
+                                             const std::vector<MatchedGroup>& groups);
 
 }  // namespace epi::analysis

@@ -73,6 +73,8 @@ class Reader {
                                                    : trace_.name_of(kernel));
     result.group = text_of(args, "Process Group Name");
     if (result.group.empty()) result.group = text_of(args, "Process Group ID");
+    result.group_ranks = text_of(args, "Process Group Ranks");
+    result.sequence = integer_of(args, "Seq");
     result.group_size = integer_of(args, "Group size");
     if (result.group_size && *result.group_size < 1) result.group_size.reset();
     if (const auto bytes = scalar_bytes(text_of(args, "dtype"))) {

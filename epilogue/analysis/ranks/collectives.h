@@ -20,9 +20,11 @@ std::string collective_kind(std::string_view name);
 // launched it says about it. Files of older versions of PyTorch say less.
 struct Collective {
   trace::EventId kernel = trace::kNoEvent;
-  std::string kind;   // from the operator; from the kernel's name if no operator is recorded
-  std::string group;  // name or number of the process group, empty if not recorded
+  std::string kind;         // from the operator; from the kernel's name if no operator is recorded
+  std::string group;        // name or number of the process group, empty if not recorded
+  std::string group_ranks;  // the list of its ranks as recorded, which may be cut
   std::optional<int64_t> group_size;
+  std::optional<int64_t> sequence;  // number of the collective within its group, if recorded
   // Of this rank. Only the input's if the size comes from the operator's shapes.
   std::optional<int64_t> in_bytes;
   std::optional<int64_t> out_bytes;

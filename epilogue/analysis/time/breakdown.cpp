@@ -203,7 +203,7 @@ class DeviceWork {
       sort_by_begin(index_.trace, owned);
       const WorkSets sets = sets_of(index_, owned);
       result.steps.push_back(
-          {step.name, step.cold, shares_of(sets, window),
+          {step.name, step.cold, window, shares_of(sets, window),
            idle_causes(index_, host_, host_times, {owned, window}, OtherWork::kSteps, busy)});
     }
   }

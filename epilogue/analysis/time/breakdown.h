@@ -35,6 +35,7 @@ struct StreamBreakdown {
 struct StepBreakdown {
   std::string name;
   bool cold = false;
+  Interval window;
   TimeShares shares;
   IdleCauses idle;
 };

@@ -137,6 +137,22 @@ ReadTraces read_traces(const std::vector<std::string>& given, const ReadingFlags
   return result;
 }
 
+void read_each_trace(const std::vector<std::string>& given, const ReadingFlags& flags,
+                     const Session::UseTrace& use, const Session::UseFailure& failed) {
+  check_step_pattern(flags);
+  const auto max_unpacked = parse_max_unpacked(flags.max_unpacked);
+  for (const InputFile& file : expand(given)) {
+    auto trace = trace::read(file.path, max_unpacked);
+    if (!trace) {
+      failed(file.path, trace.error().message);
+      continue;
+    }
+    const TraceInput input = input_of(file.path, std::move(*trace), flags);
+    check_steps(input);
+    use(input);
+  }
+}
+
 TraceInput read_trace_bytes(std::string bytes, const std::string& name, const ReadingFlags& flags,
                             trace::ReadProgress* progress) {
   check_step_pattern(flags);

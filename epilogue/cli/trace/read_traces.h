@@ -19,7 +19,11 @@ struct ReadTraces {
 // the names file of the flags.
 ReadTraces read_traces(const std::vector<std::string>& given, const ReadingFlags& flags,
                        trace::ReadProgress* progress = nullptr);
-// The same for the bytes of a file, plain or compressed.
+// Reads the files one after another, each on all cores, and forgets it after `use`. Calls `failed`
+// for those that cannot be read.
+void read_each_trace(const std::vector<std::string>& given, const ReadingFlags& flags,
+                     const Session::UseTrace& use, const Session::UseFailure& failed);
+// Reads the bytes of a file, plain or compressed.
 TraceInput read_trace_bytes(std::string bytes, const std::string& name, const ReadingFlags& flags,
                             trace::ReadProgress* progress = nullptr);
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -75,6 +76,12 @@ class Session {
   // cannot be read.
   virtual std::vector<TraceInput> read(const std::vector<std::string>& words,
                                        const ReadingFlags& flags) = 0;
+  // The same, one after another: `use` is called with each trace, and nothing else keeps it.
+  // `failed` is called with the files that cannot be read, and what is wrong with them.
+  using UseTrace = std::function<void(const TraceInput& input)>;
+  using UseFailure = std::function<void(const std::string& file, const std::string& message)>;
+  virtual void read_each(const std::vector<std::string>& words, const ReadingFlags& flags,
+                         const UseTrace& use, const UseFailure& failed) = 0;
   // Reads rules for kernel names, if the file has a name. Throws `Error` with the line of a
   // mistake.
   virtual void use_names_file(const std::string& file) = 0;

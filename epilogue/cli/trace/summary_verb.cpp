@@ -9,10 +9,10 @@
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
+#include "epilogue/cli/trace/rank_inputs.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 #include "epilogue/report/first_screen.h"
 #include "epilogue/report/kernel_report.h"
-#include "epilogue/report/ranks_screen.h"
 #include "epilogue/report/summary_report.h"
 
 namespace epi::cli {
@@ -22,23 +22,11 @@ struct SummaryFlags : TraceFlags {
   std::string names;
 };
 
-// All ranks on one screen, in the order of their numbers.
-std::string ranks_text(Session& session, const TraceFlags& flags,
-                       const std::vector<TraceInput>& inputs) {
-  std::vector<const TraceInput*> order;
-  for (const TraceInput& input : inputs) order.push_back(&input);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto* a, const auto* b) { return a->rank < b->rank; });
-  std::vector<report::RankScreen> ranks;
-  for (const TraceInput* input : order) {
-    const std::string name = input->has_rank
-                                 ? fmt::format("{}", input->rank)
-                                 : std::filesystem::path(input->file).filename().string();
-    ranks.push_back(report::rank_screen(input->index(), name));
-  }
-  const auto folder = std::filesystem::path(session.title(flags.files[0])).lexically_normal();
-  const std::string source = (folder.has_filename() ? folder : folder.parent_path()).string();
-  return report::ranks_screen(ranks, source, session.width());
+// All ranks on one screen.
+std::string text_of_ranks(Session& session, const TraceFlags& flags,
+                          std::vector<analysis::RankData> ranks) {
+  const analysis::Ranks analyzed = analysis::analyze_ranks(std::move(ranks));
+  return report::ranks_text(analyzed, job_name(session, flags.files), session.width());
 }
 
 // The largest kernels with the names that --names selects, printed below the screen.
@@ -54,9 +42,20 @@ int summary(Session& session, const SummaryFlags& flags) {
   const auto summary_of = [](const TraceInput& input) {
     return analysis::summarize(input.index());
   };
+  const bool is_screen = !flags.json && !flags.markdown;
+  if (is_screen && flags.files.size() == 1 && session.is_folder(flags.files[0])) {
+    RankInputs ranks = read_ranks(session, flags.files, flags);
+    if (ranks.ranks.size() > 1) {
+      session.print("{}", text_of_ranks(session, flags, std::move(ranks.ranks)));
+      session.refuse_changed_inputs();
+      return kDone;
+    }
+  }
   const auto inputs = session.read(flags.files, flags);
-  if (!flags.json && !flags.markdown && are_ranks_of_one_run(session, flags.files, inputs)) {
-    session.print("{}", ranks_text(session, flags, inputs));
+  if (is_screen && are_ranks_of_one_run(session, flags.files, inputs)) {
+    std::vector<analysis::RankData> ranks;
+    for (const TraceInput& input : inputs) ranks.push_back(rank_of(input));
+    session.print("{}", text_of_ranks(session, flags, std::move(ranks)));
     show_notices(session, inputs);
     return kDone;
   }

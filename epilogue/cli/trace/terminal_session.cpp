@@ -76,6 +76,18 @@ std::vector<TraceInput> TerminalSession::read(const std::vector<std::string>& wo
   return std::move(traces.inputs);
 }
 
+void TerminalSession::read_each(const std::vector<std::string>& words, const ReadingFlags& flags,
+                                const UseTrace& use, const UseFailure& failed) {
+  use_names_file(flags.names_file);
+  Progress progress;
+  size_t count = 0;
+  const auto use_one = [&](const TraceInput& input) {
+    progress.show("trace", ++count);
+    use(input);
+  };
+  read_each_trace(words, flags, use_one, failed);
+}
+
 bool TerminalSession::is_folder(const std::string& word) const {
   std::error_code failed;
   return std::filesystem::is_directory(word, failed);

@@ -17,6 +17,8 @@ class TerminalSession final : public Session {
   bool is_trace(const std::string& word) const override;
   std::vector<TraceInput> read(const std::vector<std::string>& words,
                                const ReadingFlags& flags) override;
+  void read_each(const std::vector<std::string>& words, const ReadingFlags& flags,
+                 const UseTrace& use, const UseFailure& failed) override;
   void use_names_file(const std::string& file) override;
   std::string title(const std::string& word) const override { return word; }
   bool is_folder(const std::string& word) const override;

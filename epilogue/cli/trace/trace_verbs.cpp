@@ -11,6 +11,7 @@ void add_compare(Command& verb, Session& session);
 void add_expect(Command& verb, Session& session);
 void add_explain(Command& verb, Session& session);
 void add_query(Command& verb, Session& session);
+void add_ranks(Command& verb, Session& session);
 void add_report(Command& verb, Session& session);
 void add_steps(Command& verb, Session& session);
 void add_summary(Command& verb, Session& session);
@@ -57,6 +58,10 @@ constexpr TraceVerb kTraceVerbs[] = {
      "What would make a step faster, by how much, and why\n"
      "Example: epilogue advise trace.json.gz",
      add_advise},
+    {"ranks",
+     "The ranks of a job: which one the others wait for, and why\n"
+     "Example: epilogue ranks FOLDER",
+     add_ranks},
     {"query",
      "SQL queries on a trace\n"
      "Example: epilogue query t.json 'select name, dur_ns from kernels'",

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/analysis/ranks/rank_data.h"
+
+#include <algorithm>
+#include <map>
+
+#include "epilogue/analysis/index/device_name.h"
+#include "epilogue/analysis/index/statistics.h"
+#include "epilogue/analysis/index/subject.h"
+#include "epilogue/trace/event_args.h"
+#include "epilogue/trace/number_text.h"
+#include "epilogue/trace/step_name.h"
+
+namespace epi::analysis {
+namespace {
+
+using trace::EventId;
+using trace::kNoEvent;
+
+constexpr size_t kMaxNames = 128;  // of kernels and host events, those with the most time
+
+// The place of a value in a list, to which it is added if it is new.
+template <typename T>
+size_t place_of(std::vector<T>& list, T value) {
+  const auto found = std::find(list.begin(), list.end(), value);
+  if (found != list.end()) return static_cast<size_t>(found - list.begin());
+  list.push_back(std::move(value));
+  return list.size() - 1;
+}
+
+// The size of the tensor that all ranks together have: an all-gather's output. Other collectives
+// have it as their input.
+int64_t whole_bytes(const Collective& collective, int64_t ranks) {
+  if (collective.kind != "all_gather") return collective.in_bytes.value_or(-1);
+  if (collective.out_bytes) return *collective.out_bytes;
+  int64_t bytes = 0;
+  if (!collective.in_bytes || ranks == 0) return -1;
+  if (__builtin_mul_overflow(*collective.in_bytes, ranks, &bytes)) return -1;
+  return bytes;
+}
+
+Between between_of(const IdleGap& gap) {
+  switch (gap.cause) {
+    case IdleCause::kNotInFile:
+    case IdleCause::kNoLaunch:
+      return Between::kNotInTrace;
+    case IdleCause::kNotLaunched:
+      if (gap.activity == HostActivity::kDataLoading) return Between::kDataLoading;
+      if (gap.activity == HostActivity::kSynchronizing) return Between::kSynchronizing;
+      return Between::kHost;
+    default:
+      return Between::kHost;
+  }
+}
+
+// A time in which the device of a rank does one thing, or waits for one.
+struct Span {
+  Interval when;
+  Between kind;
+};
+
+// Compute, copies and idle intervals, which do not overlap. Communication is left out.
+std::vector<Span> spans_of(const TraceIndex& index, const DeviceBreakdown& device) {
+  Intervals compute;
+  Intervals communication;
+  Intervals copies;
+  for (const EventId id : index.ownership.everything().work) {
+    if (index.trace.lanes[index.trace.lane[id]].pid != device.device) continue;
+    const bool is_kernel = index.trace.category[id] == trace::Category::kKernel;
+    const bool is_comm = is_kernel && index.names[index.trace.name[id]].kind == Kind::kComm;
+    (is_comm     ? communication
+     : is_kernel ? compute
+                 : copies)
+        .push_back({index.trace.ts_ns[id], index.trace.end_ns(id)});
+  }
+  compute = merged(std::move(compute));
+  copies =
+      difference(difference(merged(std::move(copies)), compute), merged(std::move(communication)));
+  std::vector<Span> spans;
+  for (const Interval& one : compute) spans.push_back({one, Between::kCompute});
+  for (const Interval& one : copies) spans.push_back({one, Between::kCopies});
+  for (const IdleGap& gap : device.gaps) spans.push_back({gap.when, between_of(gap)});
+  std::sort(spans.begin(), spans.end(),
+            [](const Span& a, const Span& b) { return a.when.begin < b.when.begin; });
+  return spans;
+}
+
+// What the rank did from the end of each collective to the start of the next.
+void add_times_before(const std::vector<Span>& spans, std::vector<RankCollective>& collectives) {
+  int64_t free_from = spans.empty() ? 0 : spans.front().when.begin;
+  size_t next = 0;
+  for (RankCollective& one : collectives) {
+    const Interval window{free_from, one.when.begin};
+    while (next < spans.size() && spans[next].when.end <= window.begin) ++next;
+    for (size_t i = next; i < spans.size() && spans[i].when.begin < window.end; ++i) {
+      const int64_t begin = std::max(spans[i].when.begin, window.begin);
+      const int64_t end = std::min(spans[i].when.end, window.end);
+      if (begin < end) one.before[static_cast<size_t>(spans[i].kind)] += end - begin;
+    }
+    free_from = std::max(free_from, one.when.end);
+  }
+}
+
+std::vector<RankActivity> named_times(const TraceIndex& index, const DeviceBreakdown& device) {
+  std::map<std::pair<Between, trace::NameId>, int64_t> sums;
+  for (const EventId id : index.ownership.everything().work) {
+    const bool is_kernel = index.trace.category[id] == trace::Category::kKernel;
+    const trace::NameId name = index.trace.name[id];
+    if (is_kernel && index.names[name].kind == Kind::kComm) continue;
+    sums[{is_kernel ? Between::kCompute : Between::kCopies, name}] += index.trace.dur_ns[id];
+  }
+  for (const IdleGap& gap : device.gaps) {
+    if (gap.host == kNoEvent) continue;
+    sums[{between_of(gap), index.trace.name[gap.host]}] += gap.when.end - gap.when.begin;
+  }
+  std::vector<RankActivity> times;
+  for (const auto& [key, ns] : sums) {
+    times.push_back({key.first, std::string(index.trace.names[key.second]), ns});
+  }
+  std::stable_sort(times.begin(), times.end(),
+                   [](const RankActivity& a, const RankActivity& b) { return a.ns > b.ns; });
+  if (times.size() > kMaxNames) times.resize(kMaxNames);
+  return times;
+}
+
+void add_collectives(const TraceIndex& index, RankData& rank) {
+  for (Collective& collective : collectives(index)) {
+    if (collective.kind == "send" || collective.kind == "recv" || collective.kind == "send_recv") {
+      ++rank.point_to_point;
+      continue;
+    }
+    RankCollective one;
+    ProcessGroup group{std::move(collective.group), std::move(collective.group_ranks),
+                       collective.group_size.value_or(0)};
+    if (group.name.empty() && group.size == 0) group.size = rank.world_size;
+    one.bytes = whole_bytes(collective, group.size);
+    one.kind = place_of(rank.kinds, std::move(collective.kind));
+    one.group = place_of(rank.groups, std::move(group));
+    one.sequence = collective.sequence.value_or(-1);
+    one.when = {index.trace.ts_ns[collective.kernel], index.trace.end_ns(collective.kernel)};
+    rank.collectives.push_back(one);
+  }
+  std::stable_sort(
+      rank.collectives.begin(), rank.collectives.end(),
+      [](const RankCollective& a, const RankCollective& b) { return a.when.begin < b.when.begin; });
+}
+
+// One step for a trace that marks none: all of it.
+void add_steps(const DeviceBreakdown& device, RankData& rank) {
+  for (const StepBreakdown& step : device.steps) {
+    const auto number = trace::is_step_name(step.name)
+                            ? trace::parse_integer_token(trace::step_number(step.name))
+                            : std::nullopt;
+    rank.steps.push_back({number.value_or(static_cast<int64_t>(rank.steps.size())), step.cold,
+                          step.window, step.shares, step.idle});
+  }
+  if (!rank.steps.empty()) return;
+  const Interval all{device.begin_ns, device.begin_ns + device.shares.window_ns};
+  rank.steps.push_back({0, false, all, device.shares, device.idle});
+}
+
+}  // namespace
+
+bool is_synchronizing_kind(std::string_view kind) {
+  return kind == "all_reduce" || kind == "all_gather" || kind == "reduce_scatter" ||
+         kind == "all_to_all" || kind == "barrier";
+}
+
+// nccl-tests, PERFORMANCE.md.
+double bus_factor(std::string_view kind, double ranks) {
+  if (kind == "all_reduce") return 2 * (ranks - 1) / ranks;
+  const bool is_split = kind == "all_gather" || kind == "reduce_scatter" || kind == "all_to_all";
+  return is_split ? (ranks - 1) / ranks : 1;
+}
+
+RankData rank_data(const TraceIndex& index) {
+  RankData rank;
+  rank.device = device_name(index.trace);
+  const auto& info = index.trace.property("distributedInfo");
+  const auto number = [&](std::string_view key) -> std::optional<int64_t> {
+    const auto token = trace::find_value(info, key);
+    return token ? trace::parse_integer_token(*token) : std::nullopt;
+  };
+  rank.world_size = std::max<int64_t>(number("world_size").value_or(0), 0);
+  add_collectives(index, rank);
+  const auto devices = breakdown(index);
+  if (!devices.empty()) {
+    // A process with several devices: the one with the most work.
+    const DeviceBreakdown& device = *std::max_element(
+        devices.begin(), devices.end(),
+        [](const auto& a, const auto& b) { return a.shares.busy_ns() < b.shares.busy_ns(); });
+    add_times_before(spans_of(index, device), rank.collectives);
+    rank.activities = named_times(index, device);
+    add_steps(device, rank);
+  }
+  if (const auto diagnosis = diagnose(index, step_subject(index))) {
+    rank.limiter = diagnosis->limiter;
+    rank.unexplained_share = diagnosis->unexplained_share();
+  }
+  const auto since_1970 = [&](Interval& when) {
+    when.begin += index.trace.base_time_ns;
+    when.end += index.trace.base_time_ns;
+  };
+  for (RankCollective& one : rank.collectives) since_1970(one.when);
+  for (RankStep& step : rank.steps) since_1970(step.when);
+  return rank;
+}
+
+RankTimes times_of(const RankData& rank) {
+  std::vector<const RankStep*> steps;
+  for (const RankStep& step : rank.steps) {
+    if (!step.cold) steps.push_back(&step);
+  }
+  if (steps.empty()) {
+    for (const RankStep& step : rank.steps) steps.push_back(&step);
+  }
+  RankTimes times;
+  if (steps.empty()) return times;
+  const auto median_of = [&](const auto& value) {
+    std::vector<double> values;
+    for (const RankStep* step : steps) values.push_back(static_cast<double>(value(step->shares)));
+    return median(std::move(values));
+  };
+  times.step_ns = median_of([](const TimeShares& step) { return step.window_ns; });
+  times.compute_ns = median_of([](const TimeShares& step) { return step.compute_ns; });
+  times.exposed_ns =
+      median_of([](const TimeShares& step) { return step.exposed_communication_ns; });
+  times.hidden_ns = median_of(
+      [](const TimeShares& step) { return step.communication_ns - step.exposed_communication_ns; });
+  times.copies_ns = median_of([](const TimeShares& step) { return step.exposed_memory_ns; });
+  times.idle_ns = median_of([](const TimeShares& step) { return step.idle_ns; });
+  std::stable_sort(steps.begin(), steps.end(), [](const RankStep* a, const RankStep* b) {
+    return a->shares.window_ns < b->shares.window_ns;
+  });
+  times.idle = steps[(steps.size() - 1) / 2]->idle;
+  return times;
+}
+
+bool keep_step(RankData& rank, int64_t number) {
+  std::erase_if(rank.steps, [&](const RankStep& step) { return step.number != number; });
+  if (rank.steps.empty()) {
+    rank.collectives.clear();
+    return false;
+  }
+  const Interval when = rank.steps[0].when;
+  std::erase_if(rank.collectives, [&](const RankCollective& one) {
+    return one.when.begin < when.begin || one.when.begin >= when.end;
+  });
+  return true;
+}
+
+bool keep_group(RankData& rank, const std::string& name) {
+  std::erase_if(rank.collectives,
+                [&](const RankCollective& one) { return rank.groups[one.group].name != name; });
+  return !rank.collectives.empty();
+}
+
+}  // namespace epi::analysis
