@@ -37,6 +37,16 @@ struct ComparePart {
 };
 std::vector<ComparePart> compare_parts(const analysis::Comparison& comparison);
 
+// One comparison per rank: a line for each, and which rank differs most.
+struct RankComparison {
+  std::string name;
+  const analysis::Comparison* comparison;
+};
+// The rank whose GPU work differs, or else whose GPU time changed most.
+size_t most_different(const std::vector<RankComparison>& ranks);
+std::string compare_ranks_text(const std::vector<RankComparison>& ranks,
+                               const CompareTextOptions& options);
+
 std::string compare_text(const analysis::Comparison& comparison, const CompareTextOptions& options);
 // Writes the members `same_gpu_work`, `verdict`, `only_a`, `only_b` and `groups` of an open object,
 // with at most `max_entries` names and groups.

@@ -86,11 +86,12 @@ std::string broken_text(const trace::Trace& trace, int64_t begin_ns, const RuleR
   std::string out;
   for (size_t i = 0; i < std::min(result.broken.size(), kShownInstances); ++i) {
     const BrokenInstance& broken = result.broken[i];
-    if (!broken.begin_ns) continue;  // the line above already shows the value
+    if (is_aggregate(result)) continue;  // the line above already shows the value
     std::string value = broken.found ? found_text(result.rule, *broken.found) : "unknown";
     if (result.rule.claim == ClaimKind::kSameKernels) value += " differ";
-    out += fmt::format("          {} at {}: {}\n", shortened_middle(broken.instance, 44),
-                       time_text(static_cast<double>(*broken.begin_ns - begin_ns)), value);
+    const std::string at =
+        broken.begin_ns ? " at " + time_text(static_cast<double>(*broken.begin_ns - begin_ns)) : "";
+    out += fmt::format("          {}{}: {}\n", shortened_middle(broken.instance, 44), at, value);
     out += events_text(trace, begin_ns, broken);
   }
   if (result.broken.size() > kShownInstances) {

@@ -484,6 +484,8 @@ std::string rule_note_text(const analysis::RuleResult& result) {
       return "a lower bound: the trace lacks shapes of some operators";
     case analysis::RuleNote::kLongestWaits:
       return "longest GPU waits before:";
+    case analysis::RuleNote::kNotCompared:
+      return "unknown: no collective is in the files of all ranks of its group";
     case analysis::RuleNote::kMissingKernels:
       break;
   }

@@ -145,6 +145,8 @@ Subject rule_subject(const TraceIndex& index, const Rule& rule) {
       return step_subject(index);
     case SubjectKind::kTrace:
       return trace_subject(index);
+    case SubjectKind::kRanks:  // check_rank_rule
+      break;
     case SubjectKind::kNamed:
       break;
   }

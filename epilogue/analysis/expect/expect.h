@@ -30,6 +30,7 @@ enum class RuleNote : uint8_t {
   kLowerBound,      // only a lower bound is known
   kLongestWaits,    // `events` start after the longest waits of the device
   kMissingKernels,  // the other trace has kernels that this one does not
+  kNotCompared,     // no collective of all ranks of a group is in their files
 };
 
 struct RuleResult {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A rule of `expect`: `mlp_fwd: kernels == 5`. rule_parser.h parses it, expect.h checks it.
 //
-//   rule    := subject ":" claim
+//   rule    := ["each rank" ":"] subject ":" claim | "ranks" ":" [each|any|avg|median] of_ranks
 //   subject := "step" | "trace" | NAME | /regex/
 //   claim   := [each|any|avg|median] measure cmp value | (has|no) what | "same kernels as" PATH
 //   measure := kernels | launches | gemm | pointwise | reduction | memcpy | memset | syncs
 //            | gpu_time | cpu_time | busy | idle | bytes | count THING
 //   what    := (kernel|op|call) THING | memcpy | memset | sync          THING := NAME | /regex/
+//   of_ranks := (skew | wait | deviation | stragglers) cmp value
 //   cmp     := == != < <= > >=     value := a number with ns us ms s % B kB MB GB or nothing
 #pragma once
 
@@ -16,7 +17,7 @@
 
 namespace epi::analysis {
 
-enum class SubjectKind { kStep, kTrace, kNamed };
+enum class SubjectKind { kStep, kTrace, kNamed, kRanks };
 enum class Quantifier { kEach, kAny, kAvg, kMedian };
 enum class Measure {
   kKernels,
@@ -33,6 +34,11 @@ enum class Measure {
   kIdle,
   kBytes,
   kCount,
+  // Of the ranks of a job:
+  kSkew,        // of a collective
+  kWait,        // of the median rank in a collective
+  kDeviation,   // of a rank's step from the median rank's
+  kStragglers,  // ranks that the others wait for
 };
 enum class Cmp { kEqual, kNotEqual, kLess, kLessOrEqual, kMore, kMoreOrEqual };
 enum class What { kKernel, kOp, kCall, kMemcpy, kMemset, kSync };

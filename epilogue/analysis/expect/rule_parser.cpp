@@ -131,9 +131,19 @@ Result<Pattern> Parser::thing_until(size_t end) {
 
 Result<void> Parser::parse_subject(size_t colon) {
   skip_spaces();
+  // A rule holds for each trace anyway.
+  constexpr std::string_view kEachRank = "each rank:";
+  if (rest().starts_with(kEachRank)) {
+    at_ += kEachRank.size();
+    skip_spaces();
+    if (at_ > colon) {
+      return error_at(at_, "a subject is missing, as in \"each rank: step: kernels == 5\"");
+    }
+  }
   auto pattern = thing_until(colon);
   EPI_TRY(pattern);
   rule_.subject = SubjectKind::kNamed;
+  if (!pattern->is_regex() && pattern->text() == "ranks") rule_.subject = SubjectKind::kRanks;
   if (!pattern->is_regex() && pattern->text() == "step") rule_.subject = SubjectKind::kStep;
   if (!pattern->is_regex() && pattern->text() == "trace") rule_.subject = SubjectKind::kTrace;
   rule_.subject_name = std::move(*pattern);
@@ -226,7 +236,12 @@ Result<void> Parser::parse_measure() {
     skip_spaces();
   }
   const std::string_view word = peek_word();
-  const auto* measure = find(kMeasures, word);
+  const bool is_of_ranks = rule_.subject == SubjectKind::kRanks;
+  const auto* measure = is_of_ranks ? find(kRankMeasures, word) : find(kMeasures, word);
+  if (measure == nullptr && is_of_ranks) {
+    return error_at(at_, "\"{}\" is not a measure of ranks: {}",
+                    word.empty() ? rest().substr(0, 20) : word, word_list(kRankMeasures));
+  }
   if (measure == nullptr) {
     return error_at(at_, "\"{}\" is not a measure: {}; or use has, no, same kernels as",
                     word.empty() ? rest().substr(0, 20) : word, word_list(kMeasures));
@@ -278,6 +293,7 @@ Result<void> Parser::parse_same() {
 Result<void> Parser::parse_claim() {
   skip_spaces();
   const std::string_view word = peek_word();
+  if (rule_.subject == SubjectKind::kRanks) return parse_measure();
   if (word == "has" || word == "no") {
     at_ += word.size();
     return parse_has(word == "has");

@@ -32,6 +32,10 @@ constexpr Word<Measure> kMeasures[] = {
     {"gpu_time", Measure::kGpuTime},    {"cpu_time", Measure::kCpuTime},
     {"busy", Measure::kBusy},           {"idle", Measure::kIdle},
     {"bytes", Measure::kBytes},         {"count", Measure::kCount}};
+constexpr Word<Measure> kRankMeasures[] = {{"skew", Measure::kSkew},
+                                           {"wait", Measure::kWait},
+                                           {"deviation", Measure::kDeviation},
+                                           {"stragglers", Measure::kStragglers}};
 constexpr Word<Cmp> kCmps[] = {{"==", Cmp::kEqual},       {"!=", Cmp::kNotEqual},
                                {"<=", Cmp::kLessOrEqual}, {">=", Cmp::kMoreOrEqual},
                                {"<", Cmp::kLess},         {">", Cmp::kMore}};
@@ -73,10 +77,13 @@ inline Unit unit_of(Measure measure) {
     case Measure::kGpuTime:
     case Measure::kCpuTime:
     case Measure::kIdle:
+    case Measure::kSkew:
+    case Measure::kWait:
       return Unit::kNanoseconds;
     case Measure::kBytes:
       return Unit::kBytes;
     case Measure::kBusy:
+    case Measure::kDeviation:
       return Unit::kShare;
     default:
       return Unit::kCount;

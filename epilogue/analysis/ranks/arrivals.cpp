@@ -267,6 +267,26 @@ Arrivals arrivals(const std::vector<RankData>& ranks, const std::vector<MatchedG
   return result;
 }
 
+std::vector<ComparedCollective> compared_collectives(const std::vector<RankData>& ranks,
+                                                     const std::vector<MatchedGroup>& groups) {
+  std::vector<ComparedCollective> result;
+  for (const MatchedGroup& group : groups) {
+    if (!group.is_complete || !group.is_matched) continue;
+    for (size_t i = 0; i < group.matches.size(); ++i) {
+      const Match& match = group.matches[i];
+      if (!match.is_complete()) continue;
+      std::vector<double> durations = durations_of(ranks, group, match);
+      const auto [shortest, longest] = std::minmax_element(durations.begin(), durations.end());
+      const double least = *shortest;
+      const double skew = *longest - least;
+      const RankData& first = ranks[group.members[0]];
+      result.push_back({&group, first.kinds[collective_of(ranks, group, match, 0).kind],
+                        static_cast<int64_t>(i), skew, median(std::move(durations)) - least});
+    }
+  }
+  return result;
+}
+
 std::vector<CollectiveKind> collective_kinds(const std::vector<RankData>& ranks,
                                              const std::vector<MatchedGroup>& groups) {
   std::vector<CollectiveKind> kinds;

@@ -49,6 +49,17 @@ struct Arrivals {
 Arrivals arrivals(const std::vector<RankData>& ranks, const std::vector<MatchedGroup>& groups,
                   double noise_ns);
 
+// A collective that all members of its group have.
+struct ComparedCollective {
+  const MatchedGroup* group;
+  std::string kind;
+  int64_t position;  // among the matches of the group
+  double skew_ns;    // from the first arrival to the last
+  double wait_ns;    // of the median rank for the last one
+};
+std::vector<ComparedCollective> compared_collectives(const std::vector<RankData>& ranks,
+                                                     const std::vector<MatchedGroup>& groups);
+
 // The collectives of one kind in one process group. Means per collective.
 struct CollectiveKind {
   std::string kind;

@@ -13,11 +13,10 @@ Ranks analyze_ranks(std::vector<RankData> ranks) {
   result.world_size = world_size(result.ranks);
   result.groups = match_collectives(result.ranks);
   result.clocks = clock_offsets(result.ranks, result.groups);
-  double noise_ns = 0;
   for (const auto& clock : result.clocks) {
-    if (clock) noise_ns = std::max(noise_ns, clock->high_ns - clock->low_ns);
+    if (clock) result.noise_ns = std::max(result.noise_ns, clock->high_ns - clock->low_ns);
   }
-  result.arrivals = arrivals(result.ranks, result.groups, noise_ns);
+  result.arrivals = arrivals(result.ranks, result.groups, result.noise_ns);
   result.kinds = collective_kinds(result.ranks, result.groups);
   return result;
 }

@@ -17,6 +17,7 @@ struct Ranks {
   int64_t world_size = 0;       // at least the number of files
   std::vector<MatchedGroup> groups;
   std::vector<std::optional<ClockOffset>> clocks;  // per rank
+  double noise_ns = 0;  // the widest interval of a clock: smaller differences are not skew
   Arrivals arrivals;
   std::vector<CollectiveKind> kinds;
 };

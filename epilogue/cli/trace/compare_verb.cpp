@@ -10,6 +10,7 @@
 
 #include "epilogue/analysis/compare/compare.h"
 #include "epilogue/base/error.h"
+#include "epilogue/base/visible_text.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
@@ -94,14 +95,19 @@ int compare(Session& session, const CompareFlags& flags) {
   }
   if (flags.json) {
     write_json(session, a, b, places, results);
-  } else {
+  } else if (a.size() > 1) {
+    std::vector<report::RankComparison> ranks;
     for (size_t i = 0; i < a.size(); ++i) {
-      if (a.size() > 1) {
-        session.print("{}rank {}: {} against {}\n", i == 0 ? "" : "\n", a[i].rank, a[i].file,
-                      b[places[i]].file);
-      }
-      session.print("{}", report::compare_text(results[i], options));
+      const std::string file = std::filesystem::path(a[i].file).filename().string();
+      ranks.push_back(
+          {a[i].has_rank ? fmt::format("{}", a[i].rank) : visible_text(file, LineBreaks::kReplace),
+           &results[i]});
     }
+    const size_t most = report::most_different(ranks);
+    session.print("{}{} against {}\n{}", report::compare_ranks_text(ranks, options), a[most].file,
+                  b[places[most]].file, report::compare_text(results[most], options));
+  } else {
+    session.print("{}", report::compare_text(results[0], options));
   }
   show_notices(session, a);
   show_notices(session, b);

@@ -2,12 +2,14 @@
 // `epilogue expect FILE RULE...`: checks rules on a trace. Exits with 1 if one is broken.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
 
 #include "epilogue/analysis/expect/expect.h"
+#include "epilogue/analysis/expect/rank_rules.h"
 #include "epilogue/analysis/expect/rule_parser.h"
 #include "epilogue/base/error.h"
 #include "epilogue/base/mapped_file.h"
@@ -17,6 +19,7 @@
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output.h"
 #include "epilogue/cli/output_rules.h"
+#include "epilogue/cli/trace/rank_inputs.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 #include "epilogue/report/expect_report.h"
 
@@ -106,8 +109,8 @@ class JunitFile {
     throw_if_failed(file);
     file_.emplace(std::move(*file));
   }
-  void add(const TraceInput& input, const report::RuleResults& results) {
-    if (file_) suites_ += report::expect_junit(input.file, input.trace(), results);
+  void add(const std::string& name, const trace::Trace& trace, const report::RuleResults& results) {
+    if (file_) suites_ += report::expect_junit(name, trace, results);
   }
   void finish() {
     if (!file_) return;
@@ -131,8 +134,33 @@ void print_rules_that_hold(Session& session, const std::vector<TraceInput>& inpu
   for (const std::string& rule : analysis::suggest_rules(traces)) session.print("{}\n", rule);
 }
 
-int check(Session& session, const ExpectFlags& flags, const std::vector<analysis::Rule>& rules,
+bool is_of_ranks(const analysis::Rule& rule) {
+  return rule.subject == analysis::SubjectKind::kRanks;
+}
+
+// The results of rules about the job, all of which need several ranks.
+report::RuleResults check_ranks(const std::vector<analysis::Rule>& rules,
+                                const std::vector<TraceInput>& inputs) {
+  report::RuleResults results;
+  if (rules.empty()) return results;
+  if (inputs.size() < 2) {
+    fail("expect", "rule \"{}\": needs the traces of several ranks", rules[0].text);
+  }
+  std::vector<analysis::RankData> ranks;
+  for (const TraceInput& input : inputs) ranks.push_back(rank_of(input));
+  const analysis::Ranks job = analysis::analyze_ranks(std::move(ranks));
+  for (const analysis::Rule& rule : rules) results.push_back(check_rank_rule(job, rule));
+  return results;
+}
+
+int check(Session& session, const ExpectFlags& flags, const std::vector<analysis::Rule>& all,
           const std::vector<TraceInput>& inputs) {
+  std::vector<analysis::Rule> rules = all;
+  const auto of_ranks = std::stable_partition(rules.begin(), rules.end(),
+                                              [](const auto& rule) { return !is_of_ranks(rule); });
+  const report::RuleResults rank_results =
+      check_ranks(std::vector<analysis::Rule>(of_ranks, rules.end()), inputs);
+  rules.erase(of_ranks, rules.end());
   OtherTraces others(session, flags);
   const auto load = [&](const std::string& path) -> const analysis::TraceIndex& {
     refuse_input_as_output("expect", "--junit", flags.junit, {path});
@@ -143,14 +171,16 @@ int check(Session& session, const ExpectFlags& flags, const std::vector<analysis
   refuse_input_as_output("expect", "--junit", flags.junit, files_of(inputs));
   refuse_input_as_output("expect", "--junit", flags.junit, {flags.names_file, flags.rules_file});
   JunitFile junit(flags.junit);
-  bool ok = true;
+  bool ok = std::all_of(rank_results.begin(), rank_results.end(),
+                        [](const analysis::RuleResult& result) { return result.ok; });
   for (const TraceInput& input : inputs) {
+    if (rules.empty() && !flags.json) break;
     report::RuleResults results;
     for (const analysis::Rule& rule : rules) {
       results.push_back(analysis::check_rule(input.index(), rule, load));
       ok = ok && results.back().ok;
     }
-    junit.add(input, results);
+    junit.add(input.file, input.trace(), results);
     if (flags.json) {
       begin_input_json(json, inputs, input);
       report::expect_json(json, input.trace(), results);
@@ -161,7 +191,23 @@ int check(Session& session, const ExpectFlags& flags, const std::vector<analysis
     }
   }
   session.refuse_changed_inputs();
-  if (flags.json) end_json(session, json, inputs);
+  if (!rank_results.empty()) {
+    const trace::Trace& any = inputs[0].trace();
+    junit.add("ranks of " + flags.file, any, rank_results);
+    if (flags.json) {
+      json.end_array().key("ranks").begin_object();
+      report::expect_json(json, any, rank_results);
+      json.end_object().end_object();
+      session.print("{}\n", json.text());
+    } else {
+      if (!rules.empty()) {
+        session.print("\nranks of {}\n", visible_text(flags.file, LineBreaks::kReplace));
+      }
+      session.print("{}", report::expect_text(any, rank_results, flags.markdown));
+    }
+  } else if (flags.json) {
+    end_json(session, json, inputs);
+  }
   junit.finish();
   return ok ? 0 : kBroken;
 }
