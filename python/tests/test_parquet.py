@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`query --export --format parquet`, read by DuckDB: an implementation that shares no code with this one."""
+"""`query --export --format parquet`, read by DuckDB and by hyparquet: two implementations that share no code with this one."""
 import json
+import os
+import pathlib
+import shutil
+import subprocess
 
 import pytest
 from conftest import EAGER
-from duck import Duck, needs_duckdb
+from duck import LIBRARY, Duck, needs_duckdb
 from epilogue._trace import TABLES
 
 
@@ -39,6 +43,31 @@ def test_tables_equal_query(duck, command, command_json, trace_path, tmp_path):
                     assert float(text) == value, (table, name)
                 else:
                     assert text == text_of(value), (table, name)
+
+
+def read_with_hyparquet(files):
+    """The rows of each file. setup_duckdb installs hyparquet beside DuckDB."""
+    modules = next(folder for folder in pathlib.Path(LIBRARY).parents if folder.name == "node_modules")
+    script = pathlib.Path(__file__).parent / "duckdb" / "read_parquet.mjs"
+    out = subprocess.run(["node", str(script), str(modules), *map(str, files)], capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in out.stdout.splitlines()]
+
+
+@needs_duckdb
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_hyparquet_reads_the_same_tables(command, command_json, trace_path, tmp_path):
+    folder = tmp_path / "tables"
+    command("query", trace_path, "--export", str(folder), "--format", "parquet")
+    tables = read_with_hyparquet(folder / table / "rank=0" / "part-0.parquet" for table in TABLES)
+    for table, found in zip(TABLES, tables):
+        rows = command_json("query", trace_path, f"select * from {table}")
+        assert len(found) == len(rows), table
+        for ours, theirs in zip(rows, found):
+            for name, value in ours.items():
+                if isinstance(value, float):
+                    assert float(theirs[name]) == value, (table, name)
+                else:
+                    assert theirs[name] == text_of(value), (table, name)
 
 
 @needs_duckdb
@@ -87,6 +116,26 @@ def test_row_groups(duck, command, tmp_path):
     ours = json.loads(command("query", str(trace), "--json",
                               "select count(*) n, sum(id) s, count(distinct name) d, sum(ts_ns) t from events"))[0]
     assert found == [tuple(str(value) for value in ours.values())]
+
+
+@needs_duckdb
+@pytest.mark.skipif("EPILOGUE_SLOW" not in os.environ, reason="takes half a minute: set EPILOGUE_SLOW")
+def test_ten_million_rows(duck, command, tmp_path):
+    events, keys = 500_000, 20
+    arguments = ", ".join(f'"key {k}": {k}' for k in range(keys - 1))
+    trace = tmp_path / "many.json"
+    with trace.open("w") as file:
+        file.write('{"traceEvents": [')
+        for i in range(events):
+            file.write(f'{"," if i else ""}{{"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": {i}, "dur": 1, '
+                       f'"args": {{{arguments}, "number": {i}}}}}')
+        file.write("]}")
+    folder = tmp_path / "tables"
+    command("query", str(trace), "--export", str(folder), "--format", "parquet")
+    table = files_of(folder, "args")
+    assert duck.rows(f"select count(*), count(distinct key) from {table}") == [(str(events * keys), str(keys))]
+    numbers = duck.rows(f"select sum(cast(value as bigint)), max(event) from {table} where key = 'number'")
+    assert numbers == [(str(events * (events - 1) // 2), str(events - 1))]
 
 
 def test_errors(command, tmp_path):
