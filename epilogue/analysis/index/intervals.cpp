@@ -6,8 +6,11 @@
 namespace epi::analysis {
 
 Intervals merged(Intervals any) {
-  std::sort(any.begin(), any.end(),
-            [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
+  const auto starts_before = [](const Interval& a, const Interval& b) { return a.begin < b.begin; };
+  // Often they are in order already, because a stream runs one kernel after another.
+  if (!std::is_sorted(any.begin(), any.end(), starts_before)) {
+    std::sort(any.begin(), any.end(), starts_before);
+  }
   Intervals set;
   for (const Interval& one : any) {
     if (one.begin >= one.end) continue;

@@ -140,6 +140,7 @@ int64_t BusyTimes::idle_until(int64_t ns) const {
 const std::vector<ActivityTimes>& HostTimes::sums_of(trace::LaneId lane) {
   const auto [known, is_new] = sums_.try_emplace(lane);
   if (is_new) {
+    known->second.reserve(host_.recorded(lane).size() + 1);
     known->second.emplace_back();
     for (const HostTimeline::Segment& one : host_.recorded(lane)) {
       known->second.push_back(known->second.back());
