@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "epilogue/analysis/index/statistics.h"
+#include "epilogue/analysis/ranks/communication.h"
 #include "epilogue/report/idle_class.h"
 #include "epilogue/report/ranks_report.h"
 #include "epilogue/report/words.h"
@@ -61,6 +61,8 @@ const char* key_of(NoStraggler reason) {
       return "no collectives";
     case NoStraggler::kRanksMissing:
       return "ranks missing";
+    case NoStraggler::kUnknownGroups:
+      return "unknown groups";
     case NoStraggler::kDifferent:
       return "different collectives";
     case NoStraggler::kChance:
@@ -96,7 +98,8 @@ void rank_json(JsonWriter& json, const Ranks& ranks, size_t place, double typica
   json.key("steps").integer(static_cast<int64_t>(rank.steps.size()));
   us(json, "step_us", times.step_ns);
   optional_real(json, "deviation",
-                typical_ns > 0 ? std::optional(times.step_ns / typical_ns - 1) : std::nullopt);
+                typical_ns > 0 && times.step_ns > 0 ? std::optional(times.step_ns / typical_ns - 1)
+                                                    : std::nullopt);
   us(json, "compute_us", times.compute_ns);
   us(json, "exposed_communication_us", times.exposed_ns);
   us(json, "hidden_communication_us", times.hidden_ns);
@@ -112,6 +115,7 @@ void rank_json(JsonWriter& json, const Ranks& ranks, size_t place, double typica
   json.key("collectives").integer(static_cast<int64_t>(rank.collectives.size()));
   json.key("point_to_point").integer(rank.point_to_point);
   json.key("last").integer(ranks.arrivals.last[place]);
+  us(json, "waited_for_us", ranks.arrivals.wait_ns[place]);
   clock_json(json, ranks.clocks[place]);
   json.end_object();
 }
@@ -119,17 +123,24 @@ void rank_json(JsonWriter& json, const Ranks& ranks, size_t place, double typica
 void straggler_json(JsonWriter& json, const Ranks& ranks, const analysis::Straggler& straggler) {
   const RankData& rank = ranks.ranks[straggler.rank];
   const auto steps = static_cast<double>(straggler.steps);
-  json.begin_object().key("file").string(rank.file).key("rank").integer(rank.rank);
-  json.key("last").integer(straggler.last).key("of").integer(straggler.of);
-  json.key("steps").integer(straggler.steps);
-  us(json, "wait_us_per_step", straggler.wait_ns / steps);
-  json.key("cause");
-  if (straggler.cause) {
-    json.string(key_of(*straggler.cause));
-    us(json, "cause_us_per_step", straggler.cause_ns / steps);
+  json.begin_object().key("file").string(rank.file).key("rank");
+  if (rank.has_rank) {
+    json.integer(rank.rank);
   } else {
     json.null();
   }
+  json.key("last").integer(straggler.last).key("of").integer(straggler.of);
+  json.key("steps").integer(straggler.steps);
+  us(json, "wait_us_per_step", straggler.wait_ns / steps);
+  us(json, "alone_us_per_step", straggler.alone_ns / steps);
+  json.key("cause");
+  if (straggler.cause) {
+    json.string(key_of(*straggler.cause));
+  } else {
+    json.null();
+  }
+  optional_us(json, "cause_us_per_step",
+              straggler.cause ? std::optional(straggler.cause_ns / steps) : std::nullopt);
   json.key("name");
   if (straggler.name.empty()) {
     json.null();
@@ -157,14 +168,37 @@ void kind_json(JsonWriter& json, const analysis::CollectiveKind& kind) {
   json.end_object();
 }
 
+const char* key_of(analysis::CommunicationRemedy remedy) {
+  switch (remedy) {
+    case analysis::CommunicationRemedy::kArriveTogether:
+      return "arrive together";
+    case analysis::CommunicationRemedy::kOverlap:
+      return "overlap";
+    case analysis::CommunicationRemedy::kBucket:
+      return "bucket";
+    case analysis::CommunicationRemedy::kBandwidth:
+      return "bandwidth";
+  }
+  return "";
+}
+
+void advice_json(JsonWriter& json, const Ranks& ranks, const analysis::CommunicationAdvice& one) {
+  json.begin_object().key("remedy").string(key_of(one.remedy));
+  if (one.remedy == analysis::CommunicationRemedy::kArriveTogether) {
+    json.key("file").string(ranks.ranks[one.rank].file);
+  } else {
+    json.key("kind").string(one.kind).key("group").string(one.group.name);
+  }
+  us(json, "at_most_us_per_step", one.at_most_ns);
+  json.end_object();
+}
+
 }  // namespace
 
 void ranks_json(JsonWriter& json, const Ranks& ranks,
                 const std::vector<UnreadableRank>& unreadable) {
   json.key("world_size").integer(ranks.world_size);
-  std::vector<double> steps;
-  for (const RankData& rank : ranks.ranks) steps.push_back(times_of(rank).step_ns);
-  const double typical_ns = analysis::median(std::move(steps));
+  const double typical_ns = median_step_ns(ranks.ranks);
   json.key("ranks").begin_array();
   for (size_t i = 0; i < ranks.ranks.size(); ++i) rank_json(json, ranks, i, typical_ns);
   json.end_array().key("unreadable").begin_array();
@@ -180,6 +214,8 @@ void ranks_json(JsonWriter& json, const Ranks& ranks,
   json.end_array().key("straggler_reason").string(key_of(ranks.arrivals.reason));
   json.key("collectives").begin_array();
   for (const analysis::CollectiveKind& kind : ranks.kinds) kind_json(json, kind);
+  json.end_array().key("advice").begin_array();
+  for (const auto& one : analysis::communication_advice(ranks)) advice_json(json, ranks, one);
   json.end_array();
 }
 

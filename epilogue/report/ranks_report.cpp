@@ -9,6 +9,7 @@
 #include <map>
 
 #include "epilogue/analysis/index/statistics.h"
+#include "epilogue/analysis/ranks/communication.h"
 #include "epilogue/base/join.h"
 #include "epilogue/base/visible_text.h"
 #include "epilogue/report/idle_class.h"
@@ -28,13 +29,19 @@ using analysis::RankTimes;
 using analysis::Straggler;
 
 constexpr size_t kShownRanks = 16;
-constexpr size_t kExtremes = 4;  // of each end, if there are more
+constexpr size_t kExtremes = 3;  // of each end, if there are more
 constexpr size_t kShownKinds = 6;
 constexpr size_t kShownStragglers = 3;
+constexpr size_t kShownAdvice = 3;
 
 std::string name_of(const RankData& rank) {
   if (rank.has_rank) return fmt::format("{}", rank.rank);
   return visible_text(std::filesystem::path(rank.file).filename().string(), LineBreaks::kReplace);
+}
+
+// At the start of a sentence.
+std::string subject_of(const RankData& rank) {
+  return (rank.has_rank ? "Rank " : "File ") + name_of(rank);
 }
 
 bool is_conclusive(const RankData& rank) {
@@ -57,21 +64,32 @@ std::string unexplained_text(const std::vector<RankData>& ranks) {
                      low == high ? "" : " to " + high);
 }
 
-// "6 of 8 ranks are host-bound, 2 mixed", the most frequent first.
+// "6 of 8 ranks are host-bound, 2 mixed.", the most frequent first.
 std::string limiters_text(const std::vector<RankData>& ranks) {
   std::map<std::string, size_t> counts;
-  for (const RankData& rank : ranks)
-    ++counts[is_conclusive(rank) ? regime_of(rank.limiter) : "without a clear bottleneck"];
+  size_t unclear = 0;
+  for (const RankData& rank : ranks) {
+    if (is_conclusive(rank)) {
+      ++counts[regime_of(rank.limiter)];
+    } else {
+      ++unclear;
+    }
+  }
   std::vector<std::pair<std::string, size_t>> order(counts.begin(), counts.end());
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> parts;
   for (const auto& [regime, count] : order) {
-    parts.push_back(parts.empty() ? fmt::format("{} of {} ranks {} {}", count, ranks.size(),
+    parts.push_back(parts.empty() ? fmt::format("{} of {} {} {}", count,
+                                                plural(static_cast<double>(ranks.size()), "rank"),
                                                 count == 1 ? "is" : "are", regime)
                                   : fmt::format("{} {}", count, regime));
   }
-  return join(parts, ", ") + unexplained_text(ranks) + '.';
+  std::string text = parts.empty() ? "" : join(parts, ", ") + '.';
+  if (unclear == 0) return text;
+  return text + fmt::format("{}{} of {} {} no clear bottleneck{}.", text.empty() ? "" : " ",
+                            unclear, plural(static_cast<double>(ranks.size()), "rank"),
+                            unclear == 1 ? "has" : "have", unexplained_text(ranks));
 }
 
 // "Rank 3 arrives last in 40 of 60 collectives. The median rank waits 1.2 ms per step for it."
@@ -79,9 +97,10 @@ std::string straggler_text(const Ranks& ranks, const Straggler& straggler) {
   const RankData& rank = ranks.ranks[straggler.rank];
   const auto steps = static_cast<double>(straggler.steps);
   std::string text = fmt::format(
-      "Rank {} arrives last in {} of {}. The median rank waits {} per step for it{}.",
-      name_of(rank), straggler.last, plural(static_cast<double>(straggler.of), "collective"),
-      time_text(straggler.wait_ns / steps),
+      "{} arrives last in {} of {}. The median rank then waits {} per step, {} of it for this one "
+      "alone{}.",
+      subject_of(rank), straggler.last, plural(static_cast<double>(straggler.of), "collective"),
+      time_text(straggler.wait_ns / steps), time_text(straggler.alone_ns / steps),
       straggler.steps > 1 ? "" : "; one step does not show whether it always does");
   if (!straggler.cause) {
     return text + " Nothing that it did longer than the median rank explains half of that.";
@@ -95,13 +114,23 @@ std::string straggler_text(const Ranks& ranks, const Straggler& straggler) {
                      shortened(visible_text(straggler.name, LineBreaks::kReplace), kMaxName));
 }
 
+// Also names a rank that is rarely last, but then by much.
 std::string chance_text(const Ranks& ranks) {
-  const std::vector<int64_t>& last = ranks.arrivals.last;
-  const auto most = std::max_element(last.begin(), last.end());
-  if (*most == 0) return "No straggler: ranks arrive at the same time, as far as the clocks tell.";
+  const std::vector<double>& waits = ranks.arrivals.wait_ns;
+  const auto most = std::max_element(waits.begin(), waits.end());
+  double all = 0;
+  for (const double wait : waits) all += wait;
+  // Much more than the share of one rank among all.
+  const double much = std::max(0.5, 3 / static_cast<double>(ranks.ranks.size()));
+  if (*most <= much * all || *most <= 0) {
+    return "No straggler: no rank arrives last more often than chance explains.";
+  }
+  const auto rank = static_cast<size_t>(most - waits.begin());
   return fmt::format(
-      "No straggler: rank {} arrives last most often, in {} of {}, which may be chance.",
-      name_of(ranks.ranks[static_cast<size_t>(most - last.begin())]), *most,
+      "No rank arrives last more often than chance explains. But {:.0f} % of the waiting is for {} "
+      "{}, which arrives last in {} of {}.",
+      100 * *most / all, ranks.ranks[rank].has_rank ? "rank" : "file", name_of(ranks.ranks[rank]),
+      ranks.arrivals.last[rank],
       plural(static_cast<double>(ranks.arrivals.compared), "collective"));
 }
 
@@ -110,6 +139,9 @@ std::string no_straggler_text(const Ranks& ranks) {
     case NoStraggler::kRanksMissing:
       return fmt::format("No straggler is named: these are {} of {} ranks.", ranks.ranks.size(),
                          ranks.world_size);
+    case NoStraggler::kUnknownGroups:
+      return "No straggler is named: several process groups may have the same name, and the files "
+             "do not list their ranks.";
     case NoStraggler::kDifferent:
       return "No straggler is named: the files have too few collectives in common.";
     case NoStraggler::kChance:
@@ -142,16 +174,18 @@ std::string remarks(const Ranks& ranks) {
     parts.emplace_back(
         "Process groups are not recorded: collectives are taken to be of all ranks.");
   }
-  int64_t unmatched = 0;
-  for (const auto& group : ranks.groups) unmatched += group.is_matched ? 0 : 1;
-  if (unmatched > 0 && !ranks.arrivals.stragglers.empty()) {
+  const auto unmatched =
+      std::count_if(ranks.groups.begin(), ranks.groups.end(), [](const auto& group) {
+        return group.collectives > 0 && (!group.is_matched || !group.is_complete);
+      });
+  if (unmatched > 0 && ranks.arrivals.compared > 0) {
     parts.push_back(
-        fmt::format("{} not compared: members are missing or unknown.",
+        fmt::format("{} not compared: ranks are missing or not listed.",
                     plural(static_cast<double>(unmatched), "process group", "s are", " is")));
   }
   if (ranks.arrivals.not_compared > 0) {
     parts.push_back(fmt::format(
-        "{} in only some of the files.",
+        "{} not found in all files.",
         plural(static_cast<double>(ranks.arrivals.not_compared), "collective", "s are", " is")));
   }
   int64_t point_to_point = 0;
@@ -172,7 +206,10 @@ std::string clocks_text(const Ranks& ranks) {
     if (!ranks.clocks[i]) continue;
     const analysis::ClockOffset& clock = *ranks.clocks[i];
     drift = std::max(drift, std::abs(clock.drift));
-    const bool may_be_zero = clock.low_ns <= 0 && clock.high_ns >= 0;
+    // Kernels end a few microseconds apart on good clocks, too.
+    constexpr double kMinNs = 5000;
+    const bool may_be_zero =
+        (clock.low_ns <= 0 && clock.high_ns >= 0) || std::abs(clock.offset_ns) < kMinNs;
     if (may_be_zero || std::abs(clock.offset_ns) <= most_ns) continue;
     most_ns = std::abs(clock.offset_ns);
     farthest = i;
@@ -196,11 +233,17 @@ std::string header(const Ranks& ranks, const std::string& source, size_t width) 
   const auto same = std::all_of(ranks.ranks.begin(), ranks.ranks.end(),
                                 [&](const RankData& rank) { return rank.device == device; });
   const auto count = static_cast<int64_t>(ranks.ranks.size());
-  const std::string rest = fmt::format(
-      " | {} | {}{}",
-      ranks.world_size > count ? fmt::format("{} of {} ranks", count, ranks.world_size)
-                               : fmt::format("{} ranks", count),
-      plural(static_cast<double>(ranks.ranks[0].steps.size()), "step"), count > 1 ? " each" : "");
+  const auto [fewest, most] = std::minmax_element(
+      ranks.ranks.begin(), ranks.ranks.end(),
+      [](const RankData& a, const RankData& b) { return a.steps.size() < b.steps.size(); });
+  const std::string steps = plural(static_cast<double>(most->steps.size()), "step");
+  const bool are_equal = fewest->steps.size() == most->steps.size();
+  const std::string rest =
+      fmt::format(" | {} | {}{}",
+                  ranks.world_size > count ? fmt::format("{} of {} ranks", count, ranks.world_size)
+                                           : plural(static_cast<double>(count), "rank"),
+                  are_equal ? steps : fmt::format("{} to {}", fewest->steps.size(), steps),
+                  count > 1 && are_equal ? " each" : "");
   const std::string both = fmt::format("{} | {}", name,
                                        device.empty() ? "GPU not named"
                                        : same         ? device
@@ -226,10 +269,10 @@ std::vector<Row> rows_of(const Ranks& ranks) {
   return rows;
 }
 
-double median_step(const std::vector<Row>& rows) {
-  std::vector<double> steps;
-  for (const Row& row : rows) steps.push_back(row.times.step_ns);
-  return analysis::median(std::move(steps));
+// "+1.2 %", without a sign if it rounds to zero.
+std::string deviation_text(double share) {
+  const double percent = 100 * share;
+  return std::abs(percent) < 0.05 ? "0.0 %" : fmt::format("{:+.1f} %", percent);
 }
 
 std::vector<Table::Column> rank_columns() {
@@ -240,19 +283,17 @@ std::vector<Table::Column> rank_columns() {
 
 void add_row(Table& table, const Row& row, double typical_ns) {
   const RankTimes& times = row.times;
-  const bool has_work = row.rank->limiter != Limiter::kNoDevice;
+  const bool has_work = times.step_ns > 0;
   const auto cell = [&](double ns) { return has_work ? time_text(ns) : "-"; };
   table.add_row({name_of(*row.rank), cell(times.step_ns),
-                 has_work && typical_ns > 0
-                     ? fmt::format("{:+.1f} %", 100 * (times.step_ns / typical_ns - 1))
-                     : "-",
+                 has_work && typical_ns > 0 ? deviation_text(times.step_ns / typical_ns - 1) : "-",
                  cell(times.compute_ns), cell(times.exposed_ns), cell(times.hidden_ns),
-                 cell(times.idle_ns), idle_text(times)});
+                 cell(times.idle_ns), has_work ? idle_text(times) : "-"});
 }
 
 std::string ranks_table(const Ranks& ranks, size_t width) {
   std::vector<Row> rows = rows_of(ranks);
-  const double typical_ns = median_step(rows);
+  const double typical_ns = median_step_ns(ranks.ranks);
   const bool folds = rows.size() > kShownRanks;
   if (folds) {
     std::stable_sort(rows.begin(), rows.end(),
@@ -285,29 +326,64 @@ std::string optional_rate(const std::optional<double>& rate) {
 
 std::string kinds_text(const Ranks& ranks, size_t width) {
   if (ranks.kinds.empty()) return "";
+  // With several groups, their names take the place of the skew.
   const bool has_groups = ranks.groups.size() > 1;
-  Table table({{"collective", Align::kLeft},
-               {"count", Align::kRight},
-               {"bytes", Align::kRight},
-               {"time", Align::kRight},
-               {"skew", Align::kRight},
-               {"wait", Align::kRight},
-               {"transfer", Align::kRight},
-               {"bus GB/s", Align::kRight}});
+  constexpr size_t kMaxGroup = 10;
+  Table table(
+      {{"collective", Align::kLeft},
+       has_groups ? Table::Column{"group", Align::kLeft} : Table::Column{"skew", Align::kRight},
+       {"count", Align::kRight},
+       {"bytes", Align::kRight},
+       {"time", Align::kRight},
+       {"wait", Align::kRight},
+       {"transfer", Align::kRight},
+       {"bus GB/s", Align::kRight}});
   for (size_t i = 0; i < std::min(ranks.kinds.size(), kShownKinds); ++i) {
     const analysis::CollectiveKind& kind = ranks.kinds[i];
-    const std::string name = visible_text(kind.kind, LineBreaks::kReplace);
-    table.add_row({has_groups ? fmt::format("{} {}", name, group_text(kind.group)) : name,
-                   fmt::format("{}", kind.count), kind.bytes ? bytes_text(*kind.bytes) : "?",
-                   time_text(kind.time_ns), optional_time(kind.skew_ns),
-                   optional_time(kind.wait_ns), optional_time(kind.transfer_ns),
-                   kind.bus_rate ? four_digits(*kind.bus_rate) : "-"});
+    table.add_row(
+        {visible_text(kind.kind, LineBreaks::kReplace),
+         has_groups ? shortened(group_text(kind.group), kMaxGroup) : optional_time(kind.skew_ns),
+         fmt::format("{}", kind.count), kind.bytes ? bytes_text(*kind.bytes) : "?",
+         time_text(kind.time_ns), optional_time(kind.wait_ns), optional_time(kind.transfer_ns),
+         kind.bus_rate ? four_digits(*kind.bus_rate) : "-"});
   }
   std::string text = '\n' + table.text(width);
   if (ranks.kinds.size() > kShownKinds) {
     text += fmt::format("{} more kinds: --json, --md\n", ranks.kinds.size() - kShownKinds);
   }
   return text;
+}
+
+// "overlap all_reduce with compute".
+std::string remedy_text(const Ranks& ranks, const analysis::CommunicationAdvice& advice) {
+  using analysis::CommunicationRemedy;
+  const std::string kind =
+      visible_text(advice.kind, LineBreaks::kReplace) +
+      (ranks.groups.size() > 1 ? fmt::format(" of {}", group_text(advice.group)) : "");
+  switch (advice.remedy) {
+    case CommunicationRemedy::kArriveTogether:
+      return fmt::format("{} {} arrives with the others",
+                         ranks.ranks[advice.rank].has_rank ? "rank" : "file",
+                         name_of(ranks.ranks[advice.rank]));
+    case CommunicationRemedy::kOverlap:
+      return fmt::format("overlap {} with compute", kind);
+    case CommunicationRemedy::kBucket:
+      return fmt::format("one {} per step instead of several", kind);
+    case CommunicationRemedy::kBandwidth:
+      return fmt::format("every {} as fast as the fastest tenth", kind);
+  }
+  return "";
+}
+
+std::string advice_text(const Ranks& ranks, bool markdown, size_t width) {
+  const auto advice = analysis::communication_advice(ranks);
+  if (advice.empty()) return "";
+  Table table({{"what could help", Align::kLeft}, {"saves per step", Align::kLeft}});
+  const size_t shown = markdown ? advice.size() : std::min(advice.size(), kShownAdvice);
+  for (size_t i = 0; i < shown; ++i) {
+    table.add_row({remedy_text(ranks, advice[i]), "at most " + time_text(advice[i].at_most_ns)});
+  }
+  return '\n' + (markdown ? table.markdown() : table.text(width));
 }
 
 }  // namespace
@@ -337,24 +413,27 @@ const char* text_of(analysis::Between between) {
 
 std::string ranks_text(const Ranks& ranks, const std::string& source, size_t width) {
   std::string out = header(ranks, source, width) + "\n\n";
-  out += wrapped(limiters_text(ranks.ranks), width) + '\n' + waiting_text(ranks, width);
+  if (!ranks.ranks[0].is_one_step) out += wrapped(limiters_text(ranks.ranks), width) + '\n';
+  out += waiting_text(ranks, width);
   for (const std::string& line : {remarks(ranks), clocks_text(ranks)}) {
     if (!line.empty()) out += wrapped(line, width) + '\n';
   }
-  out += '\n' + ranks_table(ranks, width) + kinds_text(ranks, width);
+  out += '\n' + ranks_table(ranks, width) + kinds_text(ranks, width) +
+         advice_text(ranks, false, width);
   return out + "\nnext: epilogue RANK_FILE | breakdown FOLDER | advise RANK_FILE\n";
 }
 
 std::string ranks_markdown(const Ranks& ranks, const std::string& source) {
   const size_t width = SIZE_MAX;
-  std::string out = fmt::format("## {}\n\n{}\n{}", header(ranks, source, width / 2),
-                                limiters_text(ranks.ranks), waiting_text(ranks, width));
+  std::string out = fmt::format("## {}\n\n", header(ranks, source, width / 2));
+  if (!ranks.ranks[0].is_one_step) out += limiters_text(ranks.ranks) + '\n';
+  out += waiting_text(ranks, width);
   for (const std::string& line : {remarks(ranks), clocks_text(ranks)}) {
     if (!line.empty()) out += line + '\n';
   }
   const std::vector<Row> rows = rows_of(ranks);
   Table table(rank_columns());
-  for (const Row& row : rows) add_row(table, row, median_step(rows));
+  for (const Row& row : rows) add_row(table, row, median_step_ns(ranks.ranks));
   Table kinds({{"collective", Align::kLeft},
                {"group", Align::kLeft},
                {"count", Align::kRight},
@@ -372,7 +451,8 @@ std::string ranks_markdown(const Ranks& ranks, const std::string& source) {
                    optional_time(kind.wait_ns), optional_time(kind.transfer_ns),
                    optional_rate(kind.algorithm_rate), optional_rate(kind.bus_rate)});
   }
-  return out + '\n' + table.markdown() + (ranks.kinds.empty() ? "" : '\n' + kinds.markdown());
+  return out + '\n' + table.markdown() + (ranks.kinds.empty() ? "" : '\n' + kinds.markdown()) +
+         advice_text(ranks, true, width);
 }
 
 }  // namespace epi::report

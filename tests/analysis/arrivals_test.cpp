@@ -25,6 +25,7 @@ TEST(Arrivals, WaitIsThatOfTheMedianRank) {
   EXPECT_EQ(found.stragglers[0].of, 12);
   EXPECT_EQ(found.last, (std::vector<int64_t>{0, 12, 0}));
   EXPECT_EQ(found.stragglers[0].wait_ns, 12 * (30 + 50) / 2.0);
+  EXPECT_EQ(found.stragglers[0].alone_ns, 12 * 30);
 }
 
 TEST(Arrivals, CauseIsWhatTheStragglerDoesLonger) {
@@ -70,7 +71,7 @@ TEST(Arrivals, BandwidthIsThatOfTheTransfer) {
   EXPECT_EQ(kinds[0].count, 2);
   EXPECT_EQ(kinds[0].bytes, 1e6);
   EXPECT_EQ(kinds[0].transfer_ns, 10'000);
-  EXPECT_EQ(kinds[0].wait_ns, 1500);
+  EXPECT_EQ(kinds[0].wait_ns, 2000);  // the median of 11, 12 and 13 us
   EXPECT_EQ(kinds[0].skew_ns, 3000);
   EXPECT_DOUBLE_EQ(kinds[0].algorithm_rate.value(), 100);
   EXPECT_DOUBLE_EQ(kinds[0].bus_rate.value(), 150);
@@ -105,6 +106,7 @@ TEST(Arrivals, DoNotCompareGroupsWithUnknownMembers) {
   }
   const Arrivals found = arrivals_of(ranks);
   EXPECT_EQ(found.compared, 0);
+  EXPECT_EQ(found.reason, NoStraggler::kUnknownGroups);
   EXPECT_TRUE(found.stragglers.empty());
   EXPECT_EQ(collective_kinds(ranks, match_collectives(ranks))[0].wait_ns, std::nullopt);
 }
@@ -135,6 +137,62 @@ TEST(Arrivals, SayWhyNobodyIsNamed) {
   for (RankCollective& one : ranks[0].collectives) one.bytes = 2;
   for (RankCollective& one : ranks[1].collectives) one.bytes = 1;
   EXPECT_EQ(arrivals_of(ranks).reason, NoStraggler::kDifferent);
+}
+
+// The file of the straggler lacks every second collective. The time before the next one is then
+// longer, which is not a cause.
+TEST(Arrivals, CauseNeedsThePrecedingCollective) {
+  std::vector<RankData> ranks = make_ranks(3);
+  for (int i = 0; i < 40; ++i) {
+    add_collective(ranks, {.durations = {500, 100, 500}});
+    for (RankData& rank : ranks) rank.collectives.back().sequence = i;
+    ranks[1].collectives.back().before[static_cast<size_t>(Between::kDataLoading)] = 400;
+  }
+  std::vector<RankCollective> kept;
+  for (size_t i = 0; i < 40; ++i) {
+    if (i % 3 == 1) continue;
+    kept.push_back(ranks[1].collectives[i]);
+    if (i % 3 == 2) kept.back().before[static_cast<size_t>(Between::kHost)] = 100'000;
+  }
+  ranks[1].collectives = kept;
+  const Arrivals found = arrivals_of(ranks);
+  ASSERT_EQ(found.stragglers.size(), 1U);
+  EXPECT_EQ(found.stragglers[0].cause, Between::kDataLoading);
+}
+
+// Ranks that take turns in being late are no stragglers, and their jitter is not a cause.
+TEST(Arrivals, CauseCountsAllCollectives) {
+  std::vector<RankData> ranks = make_ranks(2);
+  for (int i = 0; i < 100; ++i) {
+    const bool is_late = i % 4 != 0;  // rank 1, by computing longer; otherwise rank 0 does
+    add_collective(ranks, {.durations = {is_late ? 600 : 100, is_late ? 100 : 560}});
+    constexpr auto kCompute = static_cast<size_t>(Between::kCompute);
+    constexpr auto kLoading = static_cast<size_t>(Between::kDataLoading);
+    ranks[0].collectives.back().before[kCompute] = is_late ? 1000 : 1500;
+    ranks[1].collectives.back().before[kCompute] = is_late ? 1250 : 750;
+    ranks[1].collectives.back().before[kLoading] = 250;
+  }
+  const Arrivals found = arrivals_of(ranks);
+  ASSERT_EQ(found.stragglers.size(), 1U);
+  EXPECT_EQ(found.stragglers[0].rank, 1U);
+  EXPECT_EQ(found.stragglers[0].cause, Between::kDataLoading);
+}
+
+// Collectives of one coalesced call share a number.
+TEST(Arrivals, MatchCollectivesWithTheSameNumber) {
+  std::vector<RankData> ranks = make_ranks(2);
+  for (int i = 0; i < 40; ++i) {
+    const int64_t bytes = i % 2 == 0 ? 4000 : 36'000;
+    add_collective(ranks, {.durations = {bytes, bytes}, .bytes = {bytes}});
+    for (RankData& rank : ranks) rank.collectives.back().sequence = i / 2;
+  }
+  const auto kinds = collective_kinds(ranks, match_collectives(ranks));
+  ASSERT_EQ(kinds.size(), 1U);
+  EXPECT_EQ(kinds[0].count, 40);
+  EXPECT_EQ(kinds[0].bytes, 20'000);
+  // Another kind with the same number is another collective.
+  ranks[1].kinds[0] = "reduce_scatter";
+  EXPECT_EQ(arrivals_of(ranks).compared, 0);
 }
 
 // Kernels that differ by less than the ends are no evidence.

@@ -184,6 +184,84 @@ TEST(RankJob, AlignsFilesWithGaps) {
   }
 }
 
+// Steps of the same length: only their numbers tell that the files begin at different ones.
+TEST(RankJob, AlignsFilesOfTheSameLengthByTheirSteps) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    RankJob job;
+    job.ranks = 2;
+    job.steps = 20;
+    job.seed = seed;
+    job.files = {{.steps_cut = 3}, {.first_step = 3}};
+    const Ranks found = analyze(job);
+    EXPECT_EQ(found.arrivals.compared, 28);
+    ASSERT_TRUE(found.clocks[1]);
+    EXPECT_NEAR(found.clocks[1]->offset_ns, 0, 2000);
+    job.files = {{.steps_cut = 10}, {.first_step = 10}};
+    EXPECT_EQ(analyze(job).arrivals.reason, NoStraggler::kDifferent);
+  }
+}
+
+// Collectives of files that are complete are the same in order, whatever the clocks do.
+TEST(RankJob, KeepsTheOrderIfAClockIsSet) {
+  RankJob job;
+  job.ranks = 2;
+  job.steps = 20;
+  std::vector<RankData> ranks = analyze(job).ranks;
+  for (size_t i = 20; i < 40; ++i) {
+    ranks[1].collectives[i].when.begin += 300'000;
+    ranks[1].collectives[i].when.end += 300'000;
+  }
+  const Ranks found = analyze_ranks(ranks);
+  EXPECT_EQ(found.arrivals.compared, 40);
+  EXPECT_EQ(found.arrivals.not_compared, 0);
+}
+
+// A delay that is small against the jitter is found by many collectives. Its cause is not the
+// jitter.
+TEST(RankJob, FindsTheCauseOfASmallDelay) {
+  RankJob job;
+  job.ranks = 4;
+  job.steps = 200;
+  job.kernels = 2;
+  job.late = {{1, kSigmaNs / 2, LateBy::kCopy, 1}};
+  int right = 0, wrong = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    job.seed = seed;
+    const Ranks found = analyze(job);
+    for (const Straggler& one : found.arrivals.stragglers) {
+      if (one.rank != 1 || !one.cause) continue;
+      ++(*one.cause == Between::kCopies ? right : wrong);
+    }
+  }
+  EXPECT_GE(right, 15);
+  EXPECT_LE(wrong, 1);
+}
+
+// A rank that is rarely late, but by much, is not called a straggler.
+TEST(RankJob, SumsUpTheWaitsForARankThatIsRarelyLate) {
+  RankJob job;
+  job.steps = 40;
+  job.late = {{3, 2'000'000, LateBy::kLoading, 0.05}};
+  const Ranks found = analyze(job);
+  double all = 0;
+  for (const double wait : found.arrivals.wait_ns) all += wait;
+  EXPECT_GT(found.arrivals.wait_ns[3], 0.5 * all);
+}
+
+TEST(RankJob, FindsNoDriftOrOffsetInGoodClocks) {
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    RankJob job;
+    job.ranks = 64;
+    job.kernels = 1;
+    job.seed = seed;
+    for (const auto& clock : analyze(job).clocks) {
+      ASSERT_TRUE(clock);
+      EXPECT_EQ(clock->drift, 0);
+      EXPECT_LT(std::abs(clock->offset_ns), 2000);
+    }
+  }
+}
+
 TEST(RankJob, NamesNobodyIfRanksAreMissing) {
   RankJob job;
   job.late = {{2, 5 * kSigmaNs, LateBy::kKernel, 1}};

@@ -56,6 +56,7 @@ inline void add_collective(std::vector<RankData>& ranks, const ListedCollective&
     collective.when = {end - one.durations[i], end};
     collective.bytes = one.bytes[one.bytes.size() == 1 ? 0 : i];
     rank.collectives.push_back(collective);
+    ++rank.recorded_collectives;
   }
 }
 

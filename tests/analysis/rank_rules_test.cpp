@@ -48,9 +48,11 @@ TEST(RankRules, MeasureEachCollective) {
 TEST(RankRules, TakeQuantifiers) {
   EXPECT_TRUE(check(make_job(), "ranks: any skew < 41us").ok);
   EXPECT_FALSE(check(make_job(), "ranks: any skew < 40us").ok);
-  // 30, 31, ... 40 us, and 40 us for the others.
-  EXPECT_EQ(check(make_job(), "ranks: median wait < 1ms").found, 39'500);
-  EXPECT_EQ(check(make_job(), "ranks: avg wait < 1ms").found, (30 + 39) * 1000 / 2.0 / 2 + 20'000);
+  // The others wait 30, 31, ... 49 us, and 40 us: the mean of both in each collective.
+  EXPECT_EQ(check(make_job(), "ranks: median wait < 1ms").found, (39'500 + 40'000) / 2.0);
+  EXPECT_EQ(check(make_job(), "ranks: avg wait < 1ms").found, (39'500 + 40'000) / 2.0);
+  EXPECT_EQ(check(make_job(), "ranks: any skew < 41us").found, 40'000);
+  EXPECT_EQ(check(make_job(), "ranks: skew > 45us").found, 40'000);  // the worst
 }
 
 TEST(RankRules, MeasureRanksAndTheJob) {

@@ -36,12 +36,11 @@ std::string name_of(const RankData& rank) {
 }
 
 std::vector<RankValue> deviations(const Ranks& ranks) {
-  std::vector<double> steps;
-  for (const RankData& rank : ranks.ranks) steps.push_back(times_of(rank).step_ns);
-  const double typical = median(steps);
+  const double typical = median_step_ns(ranks.ranks);
   std::vector<RankValue> values;
-  for (size_t i = 0; typical > 0 && i < steps.size(); ++i) {
-    values.push_back({name_of(ranks.ranks[i]), std::abs(steps[i] / typical - 1)});
+  for (const RankData& rank : ranks.ranks) {
+    const double step = times_of(rank).step_ns;
+    if (step > 0) values.push_back({name_of(rank), std::abs(step / typical - 1)});
   }
   return values;
 }
@@ -90,13 +89,16 @@ void check_each(const std::vector<RankValue>& values, RuleResult& result) {
                                                   : result.broken.empty();
   if (result.ok) {
     result.broken.clear();
+    // The value that is closest to breaking the rule. For `any`, the one that holds most clearly.
     const bool below = rule.cmp == Cmp::kLess || rule.cmp == Cmp::kLessOrEqual;
-    result.found = below ? result.found_max : result.found_min;
+    const bool is_any = rule.quantifier == Quantifier::kAny;
+    result.found = below != is_any ? result.found_max : result.found_min;
     return;
   }
   // The worst first.
-  std::stable_sort(result.broken.begin(), result.broken.end(),
-                   [](const auto& a, const auto& b) { return *a.found > *b.found; });
+  std::stable_sort(result.broken.begin(), result.broken.end(), [&](const auto& a, const auto& b) {
+    return std::abs(*a.found - rule.value) > std::abs(*b.found - rule.value);
+  });
   result.found = result.broken.front().found;
 }
 

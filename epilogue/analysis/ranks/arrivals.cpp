@@ -37,70 +37,134 @@ std::vector<double> durations_of(const std::vector<RankData>& ranks, const Match
   return durations;
 }
 
-// A collective with a single member that arrived last.
-struct Late {
-  const MatchedGroup* group;
-  const Match* match;
+// The shortest of at least two durations, and the others.
+struct Last {
   size_t member;
-  double wait_ns;  // of the median of the other members
-};
+  double ns;
+  std::vector<double> others;
 
-std::optional<Late> last_of(const std::vector<RankData>& ranks, const MatchedGroup& group,
-                            const Match& match, double noise_ns) {
-  std::vector<double> durations = durations_of(ranks, group, match);
+  double wait_ns() const { return median(others) - ns; }
+};
+Last last_of(std::vector<double> durations) {
   const auto shortest = std::min_element(durations.begin(), durations.end());
-  const double least = *shortest;
-  const auto member = static_cast<size_t>(shortest - durations.begin());
-  if (std::count(durations.begin(), durations.end(), least) > 1) return std::nullopt;
+  Last last{static_cast<size_t>(shortest - durations.begin()), *shortest, {}};
   durations.erase(shortest);
-  const double wait_ns = median(std::move(durations)) - least;
-  if (wait_ns <= noise_ns) return std::nullopt;
-  return Late{&group, &match, member, wait_ns};
+  last.others = std::move(durations);
+  return last;
 }
 
-// What the straggler did longer than the median of the others before the collectives in which it
-// arrived last.
-void find_cause(const std::vector<RankData>& ranks, const std::vector<Late>& lates,
-                Straggler& straggler) {
-  std::array<double, kBetweens> excess{};
-  for (const Late& late : lates) {
-    if (late.group->members[late.member] != straggler.rank) continue;
-    for (size_t kind = 0; kind < kBetweens; ++kind) {
-      std::vector<double> others;
-      for (size_t member = 0; member < late.group->members.size(); ++member) {
-        if (member == late.member) continue;
-        const auto& one = collective_of(ranks, *late.group, *late.match, member);
-        others.push_back(static_cast<double>(one.before[kind]));
+// A compared collective, and who arrived last.
+struct Compared {
+  const MatchedGroup* group;
+  const Match* match;
+  Last last;
+  bool has_last;  // a single member, by more than the noise
+};
+
+std::vector<Compared> compare(const std::vector<RankData>& ranks,
+                              const std::vector<MatchedGroup>& groups, double noise_ns) {
+  std::vector<Compared> result;
+  for (const MatchedGroup& group : groups) {
+    if (!group.is_complete || !group.is_matched) continue;
+    for (const Match& match : group.matches) {
+      if (!match.is_complete()) continue;
+      Last last = last_of(durations_of(ranks, group, match));
+      const bool is_single =
+          std::find(last.others.begin(), last.others.end(), last.ns) == last.others.end();
+      const bool has_last = is_single && last.wait_ns() > noise_ns;
+      result.push_back({&group, &match, std::move(last), has_last});
+    }
+  }
+  return result;
+}
+
+// For each collective of each rank, the number of its match; -1 if it has none.
+std::vector<std::vector<int64_t>> numbers_of(const std::vector<RankData>& ranks,
+                                             const std::vector<MatchedGroup>& groups) {
+  std::vector<std::vector<int64_t>> numbers;
+  for (const RankData& rank : ranks) numbers.emplace_back(rank.collectives.size(), -1);
+  int64_t number = 0;
+  for (const MatchedGroup& group : groups) {
+    for (const Match& match : group.matches) {
+      for (size_t member = 0; member < group.members.size(); ++member) {
+        if (match.at[member] < 0) continue;
+        numbers[group.members[member]][static_cast<size_t>(match.at[member])] = number;
       }
-      const auto& own = collective_of(ranks, *late.group, *late.match, late.member);
-      excess[kind] += static_cast<double>(own.before[kind]) - median(std::move(others));
+      ++number;
+    }
+  }
+  return numbers;
+}
+
+// What the straggler did longer than the median of the others since the preceding collective, over
+// all collectives: those in which it was last alone would count its jitter as a cause.
+void find_cause(const std::vector<RankData>& ranks, const std::vector<Compared>& compared,
+                const std::vector<std::vector<int64_t>>& numbers, Straggler& straggler) {
+  double late_ns = 0;
+  int64_t count = 0;
+  std::array<double, kBetweens> excess{};
+  for (const Compared& one : compared) {
+    const auto& members = one.group->members;
+    const auto found = std::find(members.begin(), members.end(), straggler.rank);
+    if (found == members.end()) continue;
+    const auto own_member = static_cast<size_t>(found - members.begin());
+    // Files may lack the preceding collective. Then the time before is longer.
+    const auto before = [&](size_t member) -> int64_t {
+      const int32_t at = one.match->at[member];
+      return at == 0 ? -1 : numbers[members[member]][static_cast<size_t>(at - 1)];
+    };
+    const int64_t preceding = before(own_member);
+    if (preceding < 0) continue;
+    std::array<std::vector<double>, kBetweens> others;
+    std::vector<double> durations;
+    for (size_t member = 0; member < members.size(); ++member) {
+      if (member == own_member || before(member) != preceding) continue;
+      const RankCollective& other = collective_of(ranks, *one.group, *one.match, member);
+      durations.push_back(static_cast<double>(other.when.end - other.when.begin));
+      for (size_t kind = 0; kind < kBetweens; ++kind) {
+        others[kind].push_back(static_cast<double>(other.before[kind]));
+      }
+    }
+    if (durations.empty()) continue;
+    const RankCollective& own = collective_of(ranks, *one.group, *one.match, own_member);
+    ++count;
+    late_ns += median(std::move(durations)) - static_cast<double>(own.when.end - own.when.begin);
+    for (size_t kind = 0; kind < kBetweens; ++kind) {
+      excess[kind] += static_cast<double>(own.before[kind]) - median(std::move(others[kind]));
     }
   }
   const auto most = std::max_element(excess.begin(), excess.end());
-  if (*most < straggler.wait_ns / 2) return;
+  if (late_ns <= 0 || *most < late_ns / 2) return;
   straggler.cause = static_cast<Between>(most - excess.begin());
-  straggler.cause_ns = *most;
+  straggler.cause_ns = *most * static_cast<double>(straggler.of) / static_cast<double>(count);
 }
 
-// Which kernel or host event took longer on the straggler than on the median rank.
+// Which kernel or host event took longer on the straggler than on the median rank. Files may have
+// different lengths, so times are per recorded collective.
 void find_name(const std::vector<RankData>& ranks, Straggler& straggler) {
   if (!straggler.cause) return;
+  const auto per_collective = [](const RankData& rank, const RankActivity& activity) {
+    return static_cast<double>(activity.ns) /
+           static_cast<double>(std::max<int64_t>(rank.recorded_collectives, 1));
+  };
   std::map<std::string, std::vector<double>> times;  // of the other ranks, by name
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
     if (rank == straggler.rank) continue;
-    for (const RankActivity& time : ranks[rank].activities) {
-      if (time.kind == *straggler.cause) times[time.name].push_back(static_cast<double>(time.ns));
+    for (const RankActivity& activity : ranks[rank].activities) {
+      if (activity.kind != *straggler.cause) continue;
+      times[activity.name].push_back(per_collective(ranks[rank], activity));
     }
   }
-  double most = straggler.cause_ns / 2;
-  for (const RankActivity& time : ranks[straggler.rank].activities) {
-    if (time.kind != *straggler.cause) continue;
-    std::vector<double> others = times[time.name];
+  const RankData& own = ranks[straggler.rank];
+  double most = straggler.cause_ns / static_cast<double>(straggler.of) / 2;
+  for (const RankActivity& activity : own.activities) {
+    if (activity.kind != *straggler.cause) continue;
+    std::vector<double> others = times[activity.name];
     others.resize(ranks.size() - 1);  // zero on ranks without it
-    const double excess = static_cast<double>(time.ns) - median(std::move(others));
+    const double excess = per_collective(own, activity) - median(std::move(others));
     if (excess < most) continue;
     most = excess;
-    straggler.name = time.name;
+    straggler.name = activity.name;
   }
 }
 
@@ -139,16 +203,15 @@ class KindSum {
       bytes +=
           static_cast<double>(std::max<int64_t>(one, 0)) / static_cast<double>(durations.size());
     }
-    const auto [shortest, longest] = std::minmax_element(durations.begin(), durations.end());
-    const double transfer = *shortest;
-    skew_ns_ += *longest - *shortest;
-    const double middle = median(std::move(durations));
+    time_ns_ += median(durations);
+    const double longest = *std::max_element(durations.begin(), durations.end());
+    const Last last = last_of(std::move(durations));
     ++count_;
     bytes_ += bytes;
     link_bytes_ += bytes * bus_factor(kind, static_cast<double>(group.members.size()));
-    time_ns_ += middle;
-    wait_ns_ += middle - transfer;
-    transfer_ns_ += transfer;
+    skew_ns_ += longest - last.ns;
+    wait_ns_ += last.wait_ns();
+    transfer_ns_ += last.ns;
   }
   CollectiveKind result(std::string kind, const ProcessGroup& group) const {
     const auto count = static_cast<double>(count_);
@@ -176,35 +239,47 @@ class KindSum {
   double bytes_ = 0, link_bytes_ = 0, time_ns_ = 0, wait_ns_ = 0, transfer_ns_ = 0, skew_ns_ = 0;
 };
 
-// A kind whose collectives are not compared: medians over the members.
-CollectiveKind alone(const std::vector<RankData>& ranks, const MatchedGroup& group,
-                     const std::string& kind) {
+// A kind whose collectives are not compared, per rank.
+struct Alone {
+  double count = 0;
+  double ns = 0;
+  double bytes = 0;
+  bool has_bytes = true;
+};
+
+CollectiveKind summary_of(const std::string& kind, const ProcessGroup& group,
+                          const std::map<size_t, Alone>& ranks) {
   std::vector<double> counts;
-  std::vector<double> means;
+  std::vector<double> times;
   std::vector<double> bytes;
-  for (const size_t rank : group.members) {
-    double count = 0, ns = 0, sum = 0;
-    for (const RankCollective& one : ranks[rank].collectives) {
-      if (ranks[rank].kinds[one.kind] != kind || !(ranks[rank].groups[one.group] == group.group))
-        continue;
-      ++count;
-      ns += static_cast<double>(one.when.end - one.when.begin);
-      sum = one.bytes < 0 ? -1e300 : sum + static_cast<double>(one.bytes);
-    }
-    if (count == 0) continue;
-    counts.push_back(count);
-    means.push_back(ns / count);
-    bytes.push_back(sum / count);
+  for (const auto& [rank, one] : ranks) {
+    counts.push_back(one.count);
+    times.push_back(one.ns / one.count);
+    if (one.has_bytes) bytes.push_back(one.bytes / one.count);
   }
   CollectiveKind result;
   result.kind = kind;
-  result.group = group.group;
+  result.group = group;
   result.count = static_cast<int64_t>(median(std::move(counts)));
-  result.time_ns = median(std::move(means));
-  if (std::all_of(bytes.begin(), bytes.end(), [](double one) { return one >= 0; })) {
-    result.bytes = median(std::move(bytes));
-  }
+  result.time_ns = median(std::move(times));
+  if (bytes.size() == ranks.size()) result.bytes = median(std::move(bytes));
   return result;
+}
+
+// Why nothing is compared.
+NoStraggler reason_of(const std::vector<MatchedGroup>& groups) {
+  NoStraggler reason = NoStraggler::kNoCollectives;
+  for (const MatchedGroup& group : groups) {
+    if (group.collectives == 0) continue;
+    if (group.is_ambiguous) {
+      reason = NoStraggler::kUnknownGroups;
+    } else if (!group.is_complete) {
+      return NoStraggler::kRanksMissing;
+    } else if (reason == NoStraggler::kNoCollectives) {
+      reason = NoStraggler::kDifferent;
+    }
+  }
+  return reason;
 }
 
 }  // namespace
@@ -213,35 +288,35 @@ Arrivals arrivals(const std::vector<RankData>& ranks, const std::vector<MatchedG
                   double noise_ns) {
   Arrivals result;
   result.last.assign(ranks.size(), 0);
-  std::vector<int64_t> taken_part(ranks.size(), 0);
-  std::vector<double> expected(ranks.size(), 0);  // how often it is last by chance
-  std::vector<Late> lates;
+  result.wait_ns.assign(ranks.size(), 0);
+  const std::vector<Compared> compared = compare(ranks, groups, noise_ns);
+  result.compared = static_cast<int64_t>(compared.size());
   for (const MatchedGroup& group : groups) {
     if (!group.is_complete || !group.is_matched) continue;
-    for (const Match& match : group.matches) {
-      if (!match.is_complete()) {
-        ++result.not_compared;
-        continue;
-      }
-      ++result.compared;
-      for (const size_t rank : group.members) {
-        ++taken_part[rank];
-        expected[rank] += 1 / static_cast<double>(group.members.size());
-      }
-      const auto late = last_of(ranks, group, match, noise_ns);
-      if (!late) continue;
-      ++result.last[group.members[late->member]];
-      lates.push_back(*late);
-    }
+    result.not_compared += std::count_if(group.matches.begin(), group.matches.end(),
+                                         [](const Match& match) { return !match.is_complete(); });
   }
-  if (result.compared == 0) {
-    for (const MatchedGroup& group : groups) {
-      if (group.collectives == 0 || result.reason == NoStraggler::kRanksMissing) continue;
-      result.reason = group.is_complete ? NoStraggler::kDifferent : NoStraggler::kRanksMissing;
-    }
+  if (compared.empty()) {
+    result.reason = reason_of(groups);
     return result;
   }
   result.reason = NoStraggler::kChance;
+  std::vector<int64_t> taken_part(ranks.size(), 0);
+  std::vector<double> expected(ranks.size(), 0);  // how often it is last by chance
+  std::vector<double> alone_ns(ranks.size(), 0);
+  for (const Compared& one : compared) {
+    for (const size_t rank : one.group->members) {
+      ++taken_part[rank];
+      expected[rank] += 1 / static_cast<double>(one.group->members.size());
+    }
+    if (!one.has_last) continue;
+    const size_t rank = one.group->members[one.last.member];
+    ++result.last[rank];
+    result.wait_ns[rank] += one.last.wait_ns();
+    alone_ns[rank] +=
+        *std::min_element(one.last.others.begin(), one.last.others.end()) - one.last.ns;
+  }
+  const auto numbers = numbers_of(ranks, groups);
   // The chance that any of the ranks is last this often, if each is equally likely to be last.
   constexpr double kUnlikely = 0.01;
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
@@ -254,10 +329,9 @@ Arrivals arrivals(const std::vector<RankData>& ranks, const std::vector<MatchedG
     straggler.last = result.last[rank];
     straggler.of = taken_part[rank];
     straggler.steps = compared_steps(ranks, groups, rank);
-    for (const Late& late : lates) {
-      if (late.group->members[late.member] == rank) straggler.wait_ns += late.wait_ns;
-    }
-    find_cause(ranks, lates, straggler);
+    straggler.wait_ns = result.wait_ns[rank];
+    straggler.alone_ns = alone_ns[rank];
+    find_cause(ranks, compared, numbers, straggler);
     find_name(ranks, straggler);
     result.stragglers.push_back(std::move(straggler));
     result.reason = NoStraggler::kNamed;
@@ -275,13 +349,12 @@ std::vector<ComparedCollective> compared_collectives(const std::vector<RankData>
     for (size_t i = 0; i < group.matches.size(); ++i) {
       const Match& match = group.matches[i];
       if (!match.is_complete()) continue;
-      std::vector<double> durations = durations_of(ranks, group, match);
-      const auto [shortest, longest] = std::minmax_element(durations.begin(), durations.end());
-      const double least = *shortest;
-      const double skew = *longest - least;
+      const std::vector<double> durations = durations_of(ranks, group, match);
+      const Last last = last_of(durations);
+      const double longest = *std::max_element(durations.begin(), durations.end());
       const RankData& first = ranks[group.members[0]];
       result.push_back({&group, first.kinds[collective_of(ranks, group, match, 0).kind],
-                        static_cast<int64_t>(i), skew, median(std::move(durations)) - least});
+                        static_cast<int64_t>(i), longest - last.ns, last.wait_ns()});
     }
   }
   return result;
@@ -289,27 +362,42 @@ std::vector<ComparedCollective> compared_collectives(const std::vector<RankData>
 
 std::vector<CollectiveKind> collective_kinds(const std::vector<RankData>& ranks,
                                              const std::vector<MatchedGroup>& groups) {
+  using Key = std::pair<size_t, std::string>;  // group and kind
+  std::map<Key, KindSum> compared;
+  std::vector<std::vector<size_t>> group_of(ranks.size());  // per rank, by its own place
+  for (size_t rank = 0; rank < ranks.size(); ++rank)
+    group_of[rank].resize(ranks[rank].groups.size());
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const MatchedGroup& group = groups[i];
+    for (size_t member = 0; member < group.members.size(); ++member) {
+      group_of[group.members[member]][group.places[member]] = i;
+    }
+    if (!group.is_complete || !group.is_matched) continue;
+    for (const Match& match : group.matches) {
+      if (!match.is_complete()) continue;
+      const RankData& first = ranks[group.members[0]];
+      const std::string& kind = first.kinds[collective_of(ranks, group, match, 0).kind];
+      compared[{i, kind}].add(ranks, group, match, kind);
+    }
+  }
+  std::map<Key, std::map<size_t, Alone>> others;
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    for (const RankCollective& one : ranks[rank].collectives) {
+      const Key key{group_of[rank][one.group], ranks[rank].kinds[one.kind]};
+      if (compared.contains(key)) continue;
+      Alone& alone = others[key][rank];
+      ++alone.count;
+      alone.ns += static_cast<double>(one.when.end - one.when.begin);
+      alone.bytes += static_cast<double>(one.bytes);
+      alone.has_bytes = alone.has_bytes && one.bytes >= 0;
+    }
+  }
   std::vector<CollectiveKind> kinds;
-  for (const MatchedGroup& group : groups) {
-    std::map<std::string, KindSum> compared;
-    if (group.is_complete && group.is_matched) {
-      for (const Match& match : group.matches) {
-        if (!match.is_complete()) continue;
-        const RankData& first = ranks[group.members[0]];
-        const std::string& kind = first.kinds[collective_of(ranks, group, match, 0).kind];
-        compared[kind].add(ranks, group, match, kind);
-      }
-    }
-    for (const auto& [kind, sum] : compared) kinds.push_back(sum.result(kind, group.group));
-    std::vector<std::string> others;
-    for (const size_t rank : group.members) {
-      for (const RankCollective& one : ranks[rank].collectives) {
-        const std::string& kind = ranks[rank].kinds[one.kind];
-        if (!(ranks[rank].groups[one.group] == group.group) || compared.contains(kind)) continue;
-        if (std::find(others.begin(), others.end(), kind) == others.end()) others.push_back(kind);
-      }
-    }
-    for (const std::string& kind : others) kinds.push_back(alone(ranks, group, kind));
+  for (const auto& [key, sum] : compared) {
+    kinds.push_back(sum.result(key.second, groups[key.first].group));
+  }
+  for (const auto& [key, alone] : others) {
+    kinds.push_back(summary_of(key.second, groups[key.first].group, alone));
   }
   std::stable_sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) {
     return static_cast<double>(a.count) * a.time_ns > static_cast<double>(b.count) * b.time_ns;

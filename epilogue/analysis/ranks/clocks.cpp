@@ -55,8 +55,10 @@ ClockOffset offset_of(const std::vector<Point>& points) {
   constexpr double kSigmas = 1.4826;  // of a normal distribution, per median distance
   double slope = slope_of(points);
   const double deviation = kSigmas * noise_of(without_drift(points, slope, center));
+  // Four standard errors, because a job has many ranks. A shorter time shows no drift.
+  constexpr double kMinSpanNs = 0.5e9;
   const double slope_error = span > 0 ? deviation / (span * std::sqrt(count / 12)) : 0;
-  if (std::abs(slope) <= 3 * slope_error) slope = 0;
+  if (span < kMinSpanNs || std::abs(slope) <= 4 * slope_error) slope = 0;
   const std::vector<double> values = without_drift(points, slope, center);
   const auto low = static_cast<size_t>(std::max(0.0, (count - 1.96 * std::sqrt(count)) / 2));
   ClockOffset result;

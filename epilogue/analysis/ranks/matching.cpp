@@ -31,12 +31,13 @@ struct Item {
   int64_t bytes;
   int64_t end_ns;
   int64_t sequence;
+  int64_t step;
   int32_t at;  // in RankData::collectives
 };
 
 // Splits of an all-to-all may be uneven, so its size differs between ranks.
 bool are_alike(const Item& a, const Item& b) {
-  if (a.kind != b.kind) return false;
+  if (a.kind != b.kind || (a.step != b.step && a.step >= 0 && b.step >= 0)) return false;
   return a.kind == "all_to_all" || a.bytes < 0 || b.bytes < 0 || a.bytes == b.bytes;
 }
 
@@ -46,25 +47,39 @@ std::vector<Item> items_of(const RankData& rank, size_t group) {
     const RankCollective& one = rank.collectives[i];
     const std::string& kind = rank.kinds[one.kind];
     if (one.group != group || !is_synchronizing_kind(kind)) continue;
-    items.push_back({kind, one.bytes, one.when.end, one.sequence, static_cast<int32_t>(i)});
+    items.push_back(
+        {kind, one.bytes, one.when.end, one.sequence, one.step, static_cast<int32_t>(i)});
   }
   return items;
 }
 
 using Places = std::vector<int32_t>;  // per item of the longest file, in RankData; -1: missing
 
+// Collectives of one coalesced call share a number. The n-th with this number is the same on all
+// ranks.
 std::optional<Places> by_sequence(const std::vector<Item>& longest,
                                   const std::vector<Item>& other) {
-  std::map<int64_t, int32_t> found;
-  for (const Item& item : other) {
-    if (item.sequence < 0) return std::nullopt;
-    found[item.sequence] = item.at;
+  using Key = std::pair<int64_t, int64_t>;
+  const auto keys_of = [](const std::vector<Item>& items) {
+    std::map<int64_t, int64_t> counts;
+    std::vector<Key> keys;
+    for (const Item& item : items) keys.push_back({item.sequence, counts[item.sequence]++});
+    return keys;
+  };
+  const auto has_number = [](const Item& item) { return item.sequence >= 0; };
+  if (!std::all_of(longest.begin(), longest.end(), has_number) ||
+      !std::all_of(other.begin(), other.end(), has_number)) {
+    return std::nullopt;
   }
-  Places places;
-  for (const Item& item : longest) {
-    if (item.sequence < 0) return std::nullopt;
-    const auto same = found.find(item.sequence);
-    places.push_back(same == found.end() ? -1 : same->second);
+  std::map<Key, size_t> found;
+  const std::vector<Key> other_keys = keys_of(other);
+  for (size_t i = 0; i < other.size(); ++i) found[other_keys[i]] = i;
+  const std::vector<Key> keys = keys_of(longest);
+  Places places(longest.size(), -1);
+  for (size_t i = 0; i < longest.size(); ++i) {
+    const auto same = found.find(keys[i]);
+    if (same == found.end() || !are_alike(longest[i], other[same->second])) continue;
+    places[i] = other[same->second].at;
   }
   return places;
 }
@@ -75,18 +90,14 @@ struct Offset {
   int64_t within_ns = 0;
 };
 
-// If the n-th collective of one is the n-th of the other.
-std::optional<Offset> one_by_one(const std::vector<Item>& longest, const std::vector<Item>& other) {
+// If the n-th collective of one can be the n-th of the other.
+std::optional<Places> one_by_one(const std::vector<Item>& longest, const std::vector<Item>& other) {
   if (!std::equal(longest.begin(), longest.end(), other.begin(), other.end(), are_alike)) {
     return std::nullopt;
   }
-  std::vector<double> offsets;
-  for (size_t i = 0; i < longest.size(); ++i) {
-    offsets.push_back(static_cast<double>(other[i].end_ns - longest[i].end_ns));
-  }
-  const double center = median(offsets);
-  for (double& offset : offsets) offset = std::abs(offset - center);
-  return Offset{static_cast<int64_t>(center), static_cast<int64_t>(median(std::move(offsets)))};
+  Places places;
+  for (const Item& item : other) places.push_back(item.at);
+  return places;
 }
 
 struct Cluster {
@@ -168,19 +179,37 @@ Places by_time(const std::vector<Item>& longest, const std::vector<Item>& other,
   return places;
 }
 
+// How far ends are apart, apart from the offset: the median distance.
+double spread_of(const std::vector<Item>& longest, const std::vector<Item>& other,
+                 const Places& places) {
+  std::map<int32_t, int64_t> ends;
+  for (const Item& item : other) ends[item.at] = item.end_ns;
+  std::vector<double> offsets;
+  for (size_t i = 0; i < longest.size(); ++i) {
+    if (places[i] >= 0) offsets.push_back(static_cast<double>(ends[places[i]] - longest[i].end_ns));
+  }
+  const double center = median(offsets);
+  for (double& offset : offsets) offset = std::abs(offset - center);
+  return median(std::move(offsets));
+}
+
 std::optional<Places> aligned(const std::vector<Item>& longest, const std::vector<Item>& other) {
   if (auto places = by_sequence(longest, other)) return places;
   const auto in_order = one_by_one(longest, other);
+  const auto has_step = [](const Item& item) { return item.step >= 0; };
+  const bool has_steps = std::all_of(longest.begin(), longest.end(), has_step) &&
+                         std::all_of(other.begin(), other.end(), has_step);
+  if (in_order && has_steps) return in_order;
   const auto voted = voted_offset(longest, other);
+  if (!voted) return in_order;
+  Places by_ends = by_time(longest, other, *voted);
   // Sequences that look the same may still be parts of a longer one, at different times.
-  const bool is_shifted = in_order && voted && 4 * voted->within_ns < in_order->within_ns;
-  if (in_order && !is_shifted) {
-    Places places;
-    for (const Item& item : other) places.push_back(item.at);
-    return places;
+  constexpr double kBetter = 3;
+  if (in_order &&
+      kBetter * spread_of(longest, other, by_ends) > spread_of(longest, other, *in_order)) {
+    return in_order;
   }
-  if (!voted) return std::nullopt;
-  return by_time(longest, other, *voted);
+  return by_ends;
 }
 
 struct Member {
@@ -220,14 +249,10 @@ int64_t world_size(const std::vector<RankData>& ranks) {
 }
 
 std::vector<MatchedGroup> match_collectives(const std::vector<RankData>& ranks) {
-  std::vector<std::pair<ProcessGroup, std::vector<Member>>> groups;
+  std::map<ProcessGroup, std::vector<Member>> groups;
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
     for (size_t group = 0; group < ranks[rank].groups.size(); ++group) {
-      const ProcessGroup& one = ranks[rank].groups[group];
-      auto found = std::find_if(groups.begin(), groups.end(),
-                                [&](const auto& known) { return known.first == one; });
-      if (found == groups.end()) found = groups.insert(groups.end(), {one, {}});
-      found->second.push_back({rank, group});
+      groups[ranks[rank].groups[group]].push_back({rank, group});
     }
   }
   const int64_t world = world_size(ranks);
@@ -235,17 +260,17 @@ std::vector<MatchedGroup> match_collectives(const std::vector<RankData>& ranks) 
   for (const auto& [group, members] : groups) {
     MatchedGroup& matched = result.emplace_back();
     matched.group = group;
-    for (const Member& member : members) matched.members.push_back(member.rank);
-    const int64_t size = group.size > 0 ? group.size : world;
-    const auto count = static_cast<int64_t>(members.size());
-    matched.is_complete = count == size;
-    // Without the list of ranks, several groups may have the same name.
-    const bool is_ambiguous = group.ranks.empty() && size < world;
-    match_members(ranks, members, matched);
-    if (is_ambiguous) {
-      matched.is_matched = false;
-      matched.matches.clear();
+    for (const Member& member : members) {
+      matched.members.push_back(member.rank);
+      matched.places.push_back(member.group);
     }
+    const int64_t size = group.size > 0 ? group.size : world;
+    matched.is_complete = static_cast<int64_t>(members.size()) == size;
+    matched.is_ambiguous = group.ranks.empty() && size < world;
+    match_members(ranks, members, matched);
+    if (!matched.is_ambiguous) continue;
+    matched.is_matched = false;
+    matched.matches.clear();
   }
   std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) {
     return a.members.size() > b.members.size();

@@ -23,9 +23,12 @@ struct Match {
 struct MatchedGroup {
   ProcessGroup group;
   std::vector<size_t> members;  // places in the list of ranks, in its order
+  std::vector<size_t> places;   // of the group in RankData::groups, per member
   // Whether the files of all ranks of the group are there.
   bool is_complete = false;
-  // False if several groups may have this name, or if two members have nothing in common.
+  // Several groups may have this name: the files do not list their members.
+  bool is_ambiguous = false;
+  // False if it is ambiguous, or if two members have too little in common.
   bool is_matched = false;
   // Collectives in which every rank waits for all others: of the file with the most of them, and in
   // its order.

@@ -21,12 +21,19 @@ constexpr size_t kMaxNames = 128;  // of kernels and host events, those with the
 
 // The place of a value in a list, to which it is added if it is new.
 template <typename T>
-size_t place_of(std::vector<T>& list, T value) {
-  const auto found = std::find(list.begin(), list.end(), value);
-  if (found != list.end()) return static_cast<size_t>(found - list.begin());
-  list.push_back(std::move(value));
-  return list.size() - 1;
-}
+class Places {
+ public:
+  explicit Places(std::vector<T>& list) : list_(list) {}
+  size_t of(T value) {
+    const auto [known, is_new] = places_.try_emplace(value, list_.size());
+    if (is_new) list_.push_back(std::move(value));
+    return known->second;
+  }
+
+ private:
+  std::vector<T>& list_;
+  std::map<T, size_t> places_;
+};
 
 // The size of the tensor that all ranks together have: an all-gather's output. Other collectives
 // have it as their input.
@@ -101,6 +108,20 @@ void add_times_before(const std::vector<Span>& spans, std::vector<RankCollective
   }
 }
 
+// The part of each collective during which the device computes nothing.
+void add_exposed_times(const std::vector<Span>& spans, std::vector<RankCollective>& collectives) {
+  size_t next = 0;
+  for (RankCollective& one : collectives) {
+    one.exposed_ns = one.when.end - one.when.begin;
+    while (next < spans.size() && spans[next].when.end <= one.when.begin) ++next;
+    for (size_t i = next; i < spans.size() && spans[i].when.begin < one.when.end; ++i) {
+      if (spans[i].kind != Between::kCompute) continue;
+      one.exposed_ns -= std::max<int64_t>(0, std::min(spans[i].when.end, one.when.end) -
+                                                 std::max(spans[i].when.begin, one.when.begin));
+    }
+  }
+}
+
 std::vector<RankActivity> named_times(const TraceIndex& index, const DeviceBreakdown& device) {
   std::map<std::pair<Between, trace::NameId>, int64_t> sums;
   for (const EventId id : index.ownership.everything().work) {
@@ -123,7 +144,22 @@ std::vector<RankActivity> named_times(const TraceIndex& index, const DeviceBreak
   return times;
 }
 
+// The N of the ProfilerStep#N in which a collective was launched.
+int64_t step_of(const TraceIndex& index, const InstanceGroup& steps, trace::EventId kernel) {
+  const int64_t launched = index.links.launch_ns[kernel];
+  const auto after =
+      std::upper_bound(steps.instances.begin(), steps.instances.end(), launched,
+                       [](int64_t ns, const Instance& step) { return ns < step.begin_ns; });
+  if (after == steps.instances.begin()) return -1;
+  const std::string& name = std::prev(after)->name;
+  if (!trace::is_step_name(name)) return -1;
+  return trace::parse_integer_token(trace::step_number(name)).value_or(-1);
+}
+
 void add_collectives(const TraceIndex& index, RankData& rank) {
+  const InstanceGroup steps = analysis::steps(index.trace, index.ownership);
+  Places<std::string> kinds(rank.kinds);
+  Places<ProcessGroup> groups(rank.groups);
   for (Collective& collective : collectives(index)) {
     if (collective.kind == "send" || collective.kind == "recv" || collective.kind == "send_recv") {
       ++rank.point_to_point;
@@ -134,15 +170,17 @@ void add_collectives(const TraceIndex& index, RankData& rank) {
                        collective.group_size.value_or(0)};
     if (group.name.empty() && group.size == 0) group.size = rank.world_size;
     one.bytes = whole_bytes(collective, group.size);
-    one.kind = place_of(rank.kinds, std::move(collective.kind));
-    one.group = place_of(rank.groups, std::move(group));
+    one.kind = kinds.of(std::move(collective.kind));
+    one.group = groups.of(std::move(group));
     one.sequence = collective.sequence.value_or(-1);
+    one.step = step_of(index, steps, collective.kernel);
     one.when = {index.trace.ts_ns[collective.kernel], index.trace.end_ns(collective.kernel)};
     rank.collectives.push_back(one);
   }
   std::stable_sort(
       rank.collectives.begin(), rank.collectives.end(),
       [](const RankCollective& a, const RankCollective& b) { return a.when.begin < b.when.begin; });
+  rank.recorded_collectives = static_cast<int64_t>(rank.collectives.size());
 }
 
 // One step for a trace that marks none: all of it.
@@ -189,7 +227,9 @@ RankData rank_data(const TraceIndex& index) {
     const DeviceBreakdown& device = *std::max_element(
         devices.begin(), devices.end(),
         [](const auto& a, const auto& b) { return a.shares.busy_ns() < b.shares.busy_ns(); });
-    add_times_before(spans_of(index, device), rank.collectives);
+    const std::vector<Span> spans = spans_of(index, device);
+    add_times_before(spans, rank.collectives);
+    add_exposed_times(spans, rank.collectives);
     rank.activities = named_times(index, device);
     add_steps(device, rank);
   }
@@ -197,9 +237,12 @@ RankData rank_data(const TraceIndex& index) {
     rank.limiter = diagnosis->limiter;
     rank.unexplained_share = diagnosis->unexplained_share();
   }
+  // A base that leaves room for the times of events and their differences.
+  constexpr int64_t kMaxBase = int64_t{1} << 61;
+  const int64_t base = std::clamp(index.trace.base_time_ns, -kMaxBase, kMaxBase);
   const auto since_1970 = [&](Interval& when) {
-    when.begin += index.trace.base_time_ns;
-    when.end += index.trace.base_time_ns;
+    when.begin += base;
+    when.end += base;
   };
   for (RankCollective& one : rank.collectives) since_1970(one.when);
   for (RankStep& step : rank.steps) since_1970(step.when);
@@ -216,27 +259,31 @@ RankTimes times_of(const RankData& rank) {
   }
   RankTimes times;
   if (steps.empty()) return times;
-  const auto median_of = [&](const auto& value) {
-    std::vector<double> values;
-    for (const RankStep* step : steps) values.push_back(static_cast<double>(value(step->shares)));
-    return median(std::move(values));
-  };
-  times.step_ns = median_of([](const TimeShares& step) { return step.window_ns; });
-  times.compute_ns = median_of([](const TimeShares& step) { return step.compute_ns; });
-  times.exposed_ns =
-      median_of([](const TimeShares& step) { return step.exposed_communication_ns; });
-  times.hidden_ns = median_of(
-      [](const TimeShares& step) { return step.communication_ns - step.exposed_communication_ns; });
-  times.copies_ns = median_of([](const TimeShares& step) { return step.exposed_memory_ns; });
-  times.idle_ns = median_of([](const TimeShares& step) { return step.idle_ns; });
   std::stable_sort(steps.begin(), steps.end(), [](const RankStep* a, const RankStep* b) {
     return a->shares.window_ns < b->shares.window_ns;
   });
-  times.idle = steps[(steps.size() - 1) / 2]->idle;
+  const RankStep& step = *steps[(steps.size() - 1) / 2];
+  const TimeShares& shares = step.shares;
+  times.step_ns = static_cast<double>(shares.window_ns);
+  times.compute_ns = static_cast<double>(shares.compute_ns);
+  times.exposed_ns = static_cast<double>(shares.exposed_communication_ns);
+  times.hidden_ns = static_cast<double>(shares.communication_ns - shares.exposed_communication_ns);
+  times.copies_ns = static_cast<double>(shares.exposed_memory_ns);
+  times.idle_ns = static_cast<double>(shares.idle_ns);
+  times.idle = step.idle;
   return times;
 }
 
+double median_step_ns(const std::vector<RankData>& ranks) {
+  std::vector<double> steps;
+  for (const RankData& rank : ranks) {
+    if (const double ns = times_of(rank).step_ns; ns > 0) steps.push_back(ns);
+  }
+  return median(std::move(steps));
+}
+
 bool keep_step(RankData& rank, int64_t number) {
+  rank.is_one_step = true;
   std::erase_if(rank.steps, [&](const RankStep& step) { return step.number != number; });
   if (rank.steps.empty()) {
     rank.collectives.clear();
@@ -252,6 +299,10 @@ bool keep_step(RankData& rank, int64_t number) {
 bool keep_group(RankData& rank, const std::string& name) {
   std::erase_if(rank.collectives,
                 [&](const RankCollective& one) { return rank.groups[one.group].name != name; });
+  std::vector<ProcessGroup> kept;
+  Places<ProcessGroup> places(kept);
+  for (RankCollective& one : rank.collectives) one.group = places.of(rank.groups[one.group]);
+  rank.groups = std::move(kept);
   return !rank.collectives.empty();
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -31,16 +32,18 @@ struct ProcessGroup {
   std::string ranks;  // their list as recorded, which may be cut; tells groups with one name apart
   int64_t size = 0;   // 0 if unknown
 
-  bool operator==(const ProcessGroup&) const = default;
+  auto operator<=>(const ProcessGroup&) const = default;
 };
 
 struct RankCollective {
-  size_t kind = 0;        // in RankData::kinds
-  size_t group = 0;       // in RankData::groups
-  Interval when;          // of its kernel, by the clock of this rank, in nanoseconds since 1970
-  int64_t bytes = -1;     // of the whole tensor, as NCCL counts them; -1 if unknown
-  int64_t sequence = -1;  // number within the group, if recorded
-  BetweenTimes before{};  // since the end of the preceding collective
+  size_t kind = 0;         // in RankData::kinds
+  size_t group = 0;        // in RankData::groups
+  Interval when;           // of its kernel, by the clock of this rank, in nanoseconds since 1970
+  int64_t bytes = -1;      // of the whole tensor, as NCCL counts them; -1 if unknown
+  int64_t sequence = -1;   // number within the group, if recorded
+  int64_t step = -1;       // the N of ProfilerStep#N in which it is launched; -1 if not recorded
+  BetweenTimes before{};   // since the end of the preceding collective
+  int64_t exposed_ns = 0;  // without compute at the same time
 };
 
 struct RankStep {
@@ -67,9 +70,11 @@ struct RankData {
   // What limits the typical step, and the share of it that waits for something not in the trace.
   Limiter limiter = Limiter::kNoDevice;
   double unexplained_share = 0;
+  bool is_one_step = false;  // only one step is kept; `limiter` is still that of the typical one
   std::vector<std::string> kinds;
   std::vector<ProcessGroup> groups;
   std::vector<RankCollective> collectives;  // by begin
+  int64_t recorded_collectives = 0;         // in the whole file
   int64_t point_to_point = 0;               // sends and receives, which are not compared
   std::vector<RankStep> steps;
   std::vector<RankActivity> activities;  // the longest first
@@ -77,17 +82,19 @@ struct RankData {
 
 RankData rank_data(const TraceIndex& index);
 
-// The medians of a rank's steps that are not cold, of all if they are.
+// Of the step with the median duration, without cold ones unless all are.
 struct RankTimes {
-  double step_ns = 0;
+  double step_ns = 0;  // 0 if the rank has no steps
   double compute_ns = 0;
   double exposed_ns = 0;  // communication that is not overlapped by compute
   double hidden_ns = 0;   // communication that is
   double copies_ns = 0;   // that neither overlaps
   double idle_ns = 0;
-  IdleCauses idle;  // of the step with the median duration
+  IdleCauses idle;
 };
 RankTimes times_of(const RankData& rank);
+// The median of the ranks with steps.
+double median_step_ns(const std::vector<RankData>& ranks);
 
 // Forgets everything outside of a step. False if the rank has no step of this number.
 bool keep_step(RankData& rank, int64_t number);

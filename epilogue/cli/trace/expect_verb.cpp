@@ -139,16 +139,18 @@ bool is_of_ranks(const analysis::Rule& rule) {
 }
 
 // The results of rules about the job, all of which need several ranks.
-report::RuleResults check_ranks(const std::vector<analysis::Rule>& rules,
+report::RuleResults check_ranks(Session& session, const std::vector<analysis::Rule>& rules,
                                 const std::vector<TraceInput>& inputs) {
   report::RuleResults results;
   if (rules.empty()) return results;
   if (inputs.size() < 2) {
     fail("expect", "rule \"{}\": needs the traces of several ranks", rules[0].text);
   }
-  std::vector<analysis::RankData> ranks;
-  for (const TraceInput& input : inputs) ranks.push_back(rank_of(input));
-  const analysis::Ranks job = analysis::analyze_ranks(std::move(ranks));
+  RankInputs ranks;
+  for (const TraceInput& input : inputs) ranks.ranks.push_back(rank_of(input));
+  remove_repeated(ranks);
+  note_skipped(session, ranks);
+  const analysis::Ranks job = analysis::analyze_ranks(std::move(ranks.ranks));
   for (const analysis::Rule& rule : rules) results.push_back(check_rank_rule(job, rule));
   return results;
 }
@@ -159,7 +161,7 @@ int check(Session& session, const ExpectFlags& flags, const std::vector<analysis
   const auto of_ranks = std::stable_partition(rules.begin(), rules.end(),
                                               [](const auto& rule) { return !is_of_ranks(rule); });
   const report::RuleResults rank_results =
-      check_ranks(std::vector<analysis::Rule>(of_ranks, rules.end()), inputs);
+      check_ranks(session, std::vector<analysis::Rule>(of_ranks, rules.end()), inputs);
   rules.erase(of_ranks, rules.end());
   OtherTraces others(session, flags);
   const auto load = [&](const std::string& path) -> const analysis::TraceIndex& {

@@ -1,18 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/cli/trace/rank_inputs.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
+#include <map>
+#include <optional>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/parse_integer.h"
 #include "epilogue/cli/trace/trace_inputs.h"
 
 namespace epi::cli {
+namespace {
+
+// The number after "rank" or "worker" in the name of a file.
+std::optional<int64_t> rank_in_name(const std::string& file) {
+  const std::string name = std::filesystem::path(file).filename().string();
+  for (const std::string_view word : {"rank", "worker"}) {
+    size_t begin = name.find(word);
+    if (begin == std::string::npos) continue;
+    begin += word.size();
+    if (begin < name.size() && (name[begin] == '_' || name[begin] == '-')) ++begin;
+    const size_t end = std::min(name.find_first_not_of("0123456789", begin), name.size());
+    if (const auto rank = parse_integer(std::string_view(name).substr(begin, end - begin))) {
+      return *rank;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 analysis::RankData rank_of(const TraceInput& input) {
   analysis::RankData rank = analysis::rank_data(input.index());
   rank.file = input.file;
-  rank.rank = input.rank;
-  rank.has_rank = input.has_rank;
+  const auto named = input.has_rank ? std::nullopt : rank_in_name(input.file);
+  rank.rank = named.value_or(input.rank);
+  rank.has_rank = input.has_rank || named.has_value();
   return rank;
 }
 
@@ -29,13 +55,48 @@ RankInputs read_ranks(Session& session, const std::vector<std::string>& words,
         result.unreadable.push_back({file, message});
       });
   if (result.ranks.empty()) throw Error(result.unreadable.at(0).message);
-  for (const auto& one : result.unreadable) session.note("{}: note: skipped", one.message);
   return result;
+}
+
+void remove_repeated(RankInputs& inputs) {
+  std::map<int64_t, std::string> files;
+  std::vector<analysis::RankData> kept;
+  for (analysis::RankData& rank : inputs.ranks) {
+    if (rank.has_rank) {
+      const auto [known, is_new] = files.try_emplace(rank.rank, rank.file);
+      if (!is_new) {
+        inputs.repeated.push_back({rank.file, fmt::format("{}: rank {} is in {}, too", rank.file,
+                                                          rank.rank, known->second)});
+        continue;
+      }
+    }
+    kept.push_back(std::move(rank));
+  }
+  inputs.ranks = std::move(kept);
+}
+
+void note_skipped(Session& session, const RankInputs& inputs) {
+  for (const auto* list : {&inputs.unreadable, &inputs.repeated}) {
+    for (const auto& one : *list) session.note("{}: note: skipped", one.message);
+  }
+}
+
+bool is_one_job(const RankInputs& inputs) {
+  std::map<int64_t, int> ranks;
+  int64_t world_size = 0;
+  for (const analysis::RankData& rank : inputs.ranks) {
+    if (rank.has_rank && ++ranks[rank.rank] > 1) return false;
+    if (rank.world_size == 0) continue;
+    if (world_size > 0 && rank.world_size != world_size) return false;
+    world_size = rank.world_size;
+  }
+  return true;
 }
 
 std::string job_name(const Session& session, const std::vector<std::string>& words) {
   const auto folder = std::filesystem::path(session.title(words[0])).lexically_normal();
-  return (folder.has_filename() ? folder : folder.parent_path()).string();
+  const std::string name = (folder.has_filename() ? folder : folder.parent_path()).string();
+  return words.size() == 1 ? name : fmt::format("{} and {} more", name, words.size() - 1);
 }
 
 }  // namespace epi::cli

@@ -21,34 +21,41 @@ struct RanksFlags : TraceFlags {
 };
 
 // Throws unless at least one rank has the step.
-void select_step(std::vector<analysis::RankData>& ranks, int64_t step) {
+void select_step(Session& session, std::vector<analysis::RankData>& ranks, int64_t step) {
   std::set<int64_t> numbers;
   for (const auto& rank : ranks) {
     for (const auto& one : rank.steps) numbers.insert(one.number);
   }
+  if (numbers.empty()) fail("ranks", "--step {}: no file has GPU work", step);
   if (!numbers.contains(step)) {
     fail("ranks", "--step {}: there are steps {} to {}", step, *numbers.begin(), *numbers.rbegin());
   }
-  for (auto& rank : ranks) keep_step(rank, step);
+  for (auto& rank : ranks) {
+    if (!keep_step(rank, step)) session.note("{}: note: has no step {}", rank.file, step);
+  }
 }
+
+constexpr const char* kNoName = "(none)";  // for groups that are not recorded
 
 // Throws unless at least one rank has the group.
 void select_group(std::vector<analysis::RankData>& ranks, const std::string& name) {
   std::set<std::string> names;
   for (const auto& rank : ranks) {
-    for (const auto& group : rank.groups) names.insert(group.name.empty() ? "(none)" : group.name);
+    for (const auto& group : rank.groups) names.insert(group.name.empty() ? kNoName : group.name);
   }
+  if (names.empty()) fail("ranks", "--group {}: the files have no collectives", name);
   if (!names.contains(name)) {
     fail("ranks", "--group {}: the process groups in these files are {}", name,
-         names.empty() ? "(none)"
-                       : join(std::vector<std::string>(names.begin(), names.end()), ", "));
+         join(std::vector<std::string>(names.begin(), names.end()), ", "));
   }
-  for (auto& rank : ranks) keep_group(rank, name);
+  for (auto& rank : ranks) keep_group(rank, name == kNoName ? "" : name);
 }
 
 int ranks(Session& session, const RanksFlags& flags) {
   RankInputs inputs = read_ranks(session, flags.files, flags);
-  if (flags.step) select_step(inputs.ranks, *flags.step);
+  remove_repeated(inputs);
+  note_skipped(session, inputs);
+  if (flags.step) select_step(session, inputs.ranks, *flags.step);
   if (!flags.group.empty()) select_group(inputs.ranks, flags.group);
   const analysis::Ranks analyzed = analysis::analyze_ranks(std::move(inputs.ranks));
   const std::string name = job_name(session, flags.files);

@@ -2,6 +2,9 @@
 #include "epilogue/cli/trace/read_traces.h"
 
 #include <fmt/format.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <algorithm>
 #include <filesystem>
@@ -90,12 +93,24 @@ void check_step_pattern(const ReadingFlags& flags) {
   throw Error(fmt::format("--step-pattern {}: {}", flags.step_pattern, pattern.error().message));
 }
 
-// Throws if the user's pattern matches nothing.
-void check_steps(const TraceInput& input) {
+// What is wrong if the user's pattern matches nothing. Empty if it matches.
+std::string step_problem(const TraceInput& input) {
   const std::string& pattern = input.trace().step_pattern;
-  if (pattern.empty() || !analysis::step_marks(input.trace()).events.empty()) return;
-  throw Error(fmt::format("{}: --step-pattern {}: no annotation and no operator matches",
-                          input.file, pattern));
+  if (pattern.empty() || !analysis::step_marks(input.trace()).events.empty()) return "";
+  return fmt::format("{}: --step-pattern {}: no annotation and no operator matches", input.file,
+                     pattern);
+}
+
+void check_steps(const TraceInput& input) {
+  if (const std::string problem = step_problem(input); !problem.empty()) throw Error(problem);
+}
+
+// Gives freed memory back to the system. Otherwise it grows with the number of traces, because the
+// parts of each fit badly into the gaps that the preceding ones leave.
+void return_memory() {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
 }
 
 }  // namespace
@@ -147,9 +162,16 @@ void read_each_trace(const std::vector<std::string>& given, const ReadingFlags& 
       failed(file.path, trace.error().message);
       continue;
     }
-    const TraceInput input = input_of(file.path, std::move(*trace), flags);
-    check_steps(input);
-    use(input);
+    {
+      const TraceInput input = input_of(file.path, std::move(*trace), flags);
+      const std::string problem = step_problem(input);
+      if (problem.empty()) {
+        use(input);
+      } else {
+        failed(file.path, problem);
+      }
+    }
+    return_memory();
   }
 }
 

@@ -45,7 +45,8 @@ int summary(Session& session, const SummaryFlags& flags) {
   const bool is_screen = !flags.json && !flags.markdown;
   if (is_screen && flags.files.size() == 1 && session.is_folder(flags.files[0])) {
     RankInputs ranks = read_ranks(session, flags.files, flags);
-    if (ranks.ranks.size() > 1) {
+    if (ranks.ranks.size() > 1 && is_one_job(ranks)) {
+      note_skipped(session, ranks);
       session.print("{}", text_of_ranks(session, flags, std::move(ranks.ranks)));
       session.refuse_changed_inputs();
       return kDone;
@@ -53,11 +54,13 @@ int summary(Session& session, const SummaryFlags& flags) {
   }
   const auto inputs = session.read(flags.files, flags);
   if (is_screen && are_ranks_of_one_run(session, flags.files, inputs)) {
-    std::vector<analysis::RankData> ranks;
-    for (const TraceInput& input : inputs) ranks.push_back(rank_of(input));
-    session.print("{}", text_of_ranks(session, flags, std::move(ranks)));
-    show_notices(session, inputs);
-    return kDone;
+    RankInputs ranks;
+    for (const TraceInput& input : inputs) ranks.ranks.push_back(rank_of(input));
+    if (is_one_job(ranks)) {
+      session.print("{}", text_of_ranks(session, flags, std::move(ranks.ranks)));
+      show_notices(session, inputs);
+      return kDone;
+    }
   }
   return print_each(
       session, flags, inputs,
