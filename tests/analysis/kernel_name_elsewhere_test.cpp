@@ -268,6 +268,7 @@ constexpr Row kOurFused[] = {
     {"epi_tem_fused__unsafe_view_gelu_mm_mul_0", "epilogue gemm ops _unsafe_view,gelu,mm,mul"},
     {"epi_tem_fused_mm_mul_silu_0_stream", "epilogue gemm +tc ops mm,mul,silu"},
     {"epi_tem_fused_mm_1_stream", "epilogue gemm +tc ops mm"},
+    {"epi_tem_fused_mm_mul_silu_0_decode", "epilogue gemm +tc ops mm,mul,silu"},
     {"epi_pkg_gelu_tanh_and_mul_bf16", "epilogue pointwise bf16>?>bf16 ops gelu,mul"},
     {"epi_pkg_silu_and_mul_f32_any", "epilogue pointwise f32>?>f32 by 1 ops silu,mul"},
     {"epi_poi_fused_gelu_mul_0_strided", "epilogue pointwise by 1 ops gelu,mul"},

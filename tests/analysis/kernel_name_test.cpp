@@ -161,6 +161,14 @@ TEST(DecodedNames, PointwiseKernelsNameTheirOperator) {
   }
 }
 
+// Names that are only a prefix and a suffix.
+TEST(FusedOps, MayBeMissing) {
+  for (const char* name :
+       {"epi_", "epi_strided", "epi__stream", "epi_decode", "triton_", "triton"}) {
+    EXPECT_TRUE(decode_name(name).ops.empty()) << name;
+  }
+}
+
 TEST(FusedOps, SplitAtOperatorNames) {
   using Ops = std::vector<std::string>;
   EXPECT_EQ(names::split_fused_ops("_unsafe_view_gelu_mul"), (Ops{"_unsafe_view", "gelu", "mul"}));

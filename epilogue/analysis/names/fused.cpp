@@ -242,14 +242,17 @@ std::string_view without_number(std::string_view text) {
   return counted ? text.substr(0, at) : text;
 }
 
-// Removes the form suffix of our kernels: _strided handles single elements, _stream handles few
-// rows and streams the weights.
+// Removes the form suffix of our kernels: _strided handles single elements, _stream and _decode
+// handle few rows and stream the weights.
 std::string_view without_form(std::string_view text, DecodedName& out) {
-  for (const std::string_view form : {"_strided", "_stream"}) {
+  for (const std::string_view form : {"_strided", "_stream", "_decode"}) {
     if (!text.ends_with(form)) continue;
     text.remove_suffix(form.size());
-    if (form == "_strided") out.vector_width = 1;
-    if (form == "_stream") out.tensor_cores = true;
+    if (form == "_strided") {
+      out.vector_width = 1;
+    } else {
+      out.tensor_cores = true;
+    }
   }
   return text;
 }
@@ -272,8 +275,9 @@ bool read_fused(std::string_view name, DecodedName& out) {
   const bool triton = name.starts_with("triton_");
   if (!triton && !name.starts_with("epi_")) return false;
   out.library = triton ? Library::kTriton : Library::kEpilogue;
+  name.remove_prefix(triton ? 7 : 4);
   if (!triton) name = without_form(name, out);
-  std::string_view rest = without_number(name.substr(triton ? 7 : 4));
+  std::string_view rest = without_number(name);
   const std::string_view category = rest.substr(0, 3);
   const size_t fused = rest.find("fused_");
   if (fused == 4) {
