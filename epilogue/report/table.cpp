@@ -7,6 +7,7 @@
 
 #include "epilogue/base/error.h"
 #include "epilogue/base/visible_text.h"
+#include "epilogue/report/html_text.h"
 #include "epilogue/report/text.h"
 
 namespace epi::report {
@@ -71,6 +72,23 @@ std::string Table::text(size_t width_limit, Cut cut) const {
     end_line();
   }
   return out;
+}
+
+std::string Table::html() const {
+  const auto cell = [&](const char* tag, size_t column, const std::string& text) {
+    const bool is_right = columns_[column].align == Align::kRight;
+    return fmt::format("<{0}{1}>{2}</{0}>", tag, is_right ? " class=\"right\"" : "",
+                       html_text(text));
+  };
+  std::string out = "<table>\n<tr>";
+  for (size_t i = 0; i < columns_.size(); ++i) out += cell("th", i, columns_[i].title);
+  out += "</tr>\n";
+  for (const auto& row : rows_) {
+    out += "<tr>";
+    for (size_t i = 0; i < row.size(); ++i) out += cell("td", i, row[i]);
+    out += "</tr>\n";
+  }
+  return out + "</table>\n";
 }
 
 std::string Table::markdown() const {

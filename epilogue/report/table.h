@@ -29,11 +29,14 @@ class Table {
   // The column that is cut to fit a width. By default the first.
   void shrink(size_t column) { shrunk_ = column; }
 
+  bool is_empty() const { return rows_.empty(); }
+
   // Puts two spaces before each column and no trailing spaces. If a line would exceed `width`, the
   // cells of one column are cut: at the end, or in the middle for names that differ at both ends.
   enum class Cut { kEnd, kMiddle };
   std::string text(size_t width = SIZE_MAX, Cut cut = Cut::kEnd) const;
   std::string markdown() const;
+  std::string html() const;
   // Writes {"columns": [{"title", "right"}], "rows": [["cell", ...]]}.
   void json(JsonWriter& json) const;
 

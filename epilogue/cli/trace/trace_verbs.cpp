@@ -67,7 +67,7 @@ constexpr TraceVerb kTraceVerbs[] = {
      "Example: epilogue query t.json 'select name, dur_ns from kernels'",
      add_query},
     {"report",
-     "An HTML page for a trace, or for two side by side\n"
+     "An HTML page for a trace, for two side by side, or for ranks\n"
      "Example: epilogue report eager.json -o eager.html",
      add_report},
 };
