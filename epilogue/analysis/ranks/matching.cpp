@@ -195,7 +195,7 @@ double spread_of(const std::vector<Item>& longest, const std::vector<Item>& othe
 
 std::optional<Places> aligned(const std::vector<Item>& longest, const std::vector<Item>& other) {
   if (auto places = by_sequence(longest, other)) return places;
-  const auto in_order = one_by_one(longest, other);
+  auto in_order = one_by_one(longest, other);
   const auto has_step = [](const Item& item) { return item.step >= 0; };
   const bool has_steps = std::all_of(longest.begin(), longest.end(), has_step) &&
                          std::all_of(other.begin(), other.end(), has_step);
