@@ -14,6 +14,7 @@ namespace epi::report {
 std::string rank_name(const analysis::RankData& rank);
 // "late | NVIDIA H200 | 32 ranks | 12 steps each".
 std::string ranks_title(const analysis::Ranks& ranks, const std::string& source, size_t width);
+inline constexpr size_t kShownStragglers = 3;
 // What limits the ranks, the straggler and its cause, what is not compared, clocks.
 std::vector<std::string> ranks_sentences(const analysis::Ranks& ranks);
 

@@ -66,6 +66,15 @@ void add_row(Table& table, const Row& row, double typical_ns) {
                  cell(times.idle_ns), has_work ? idle_text(times) : "-"});
 }
 
+// Whether a sentence names the rank as a straggler.
+bool is_named(const Ranks& ranks, const RankData& rank) {
+  const auto& stragglers = ranks.arrivals.stragglers;
+  const size_t count = std::min(stragglers.size(), kShownStragglers);
+  return std::any_of(stragglers.begin(), stragglers.begin() + static_cast<ptrdiff_t>(count),
+                     [&](const auto& one) { return &ranks.ranks[one.rank] == &rank; });
+}
+
+// The extremes, and the stragglers.
 std::string folded_ranks(const Ranks& ranks, size_t width) {
   std::vector<Row> rows = rows_of(ranks);
   const double typical_ns = median_step_ns(ranks.ranks);
@@ -76,16 +85,19 @@ std::string folded_ranks(const Ranks& ranks, size_t width) {
   }
   Table table(rank_columns());
   table.shrink(7);
+  size_t shown = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
-    if (folds && i >= kExtremes && i < rows.size() - kExtremes) continue;
+    const bool is_extreme = i < kExtremes || i + kExtremes >= rows.size();
+    if (folds && !is_extreme && !is_named(ranks, *rows[i].rank)) continue;
     add_row(table, rows[i], typical_ns);
+    ++shown;
   }
   std::string text = table.text(width);
   if (folds) {
-    text += fmt::format("{} more ranks, with steps of {} to {}: --json, --md\n",
-                        rows.size() - 2 * kExtremes,
-                        time_text(rows[rows.size() - kExtremes - 1].times.step_ns),
-                        time_text(rows[kExtremes].times.step_ns));
+    text +=
+        fmt::format("{} more ranks, with steps of {} to {}: --json, --md\n", rows.size() - shown,
+                    time_text(rows[rows.size() - kExtremes - 1].times.step_ns),
+                    time_text(rows[kExtremes].times.step_ns));
   }
   return text;
 }

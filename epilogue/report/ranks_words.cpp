@@ -29,8 +29,6 @@ std::string rank_name(const RankData& rank) {
 
 namespace {
 
-constexpr size_t kShownStragglers = 3;
-
 // At the start of a sentence.
 std::string subject_of(const RankData& rank) {
   return (rank.has_rank ? "Rank " : "File ") + rank_name(rank);

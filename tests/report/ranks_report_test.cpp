@@ -157,6 +157,10 @@ TEST(RanksReport, FitsWithManyRanks) {
   size_t lines = 0;
   for (std::string line; std::getline(screen, line); ++lines) EXPECT_LE(line.size(), 80U) << line;
   EXPECT_LE(lines, kScreenLines);
+  // The straggler is shown, wherever it is in the order.
+  std::swap(ranks[0].steps, ranks[200].steps);
+  EXPECT_NE(ranks_text(analysis::analyze_ranks(ranks), "run", 80).find("\n  0  "),
+            std::string::npos);
   // All of them.
   const std::string markdown = ranks_markdown(analyzed, "run");
   EXPECT_EQ(std::count(markdown.begin(), markdown.end(), '\n') > 512, true);
