@@ -94,6 +94,12 @@ void rank_json(JsonWriter& json, const Ranks& ranks, size_t place, double typica
   } else {
     json.null();
   }
+  json.key("host");
+  if (rank.host.empty()) {
+    json.null();
+  } else {
+    json.string(rank.host);
+  }
   json.key("device").string(rank.device).key("limiter").string(short_regime_of(rank.limiter));
   json.key("steps").integer(static_cast<int64_t>(rank.steps.size()));
   us(json, "step_us", times.step_ns);

@@ -56,11 +56,21 @@ std::vector<Table::Column> rank_columns() {
           {"idle", Align::kRight},    {"mostly", Align::kLeft}};
 }
 
-void add_row(Table& table, const Row& row, double typical_ns) {
+// A file is shown without its endings, which are the same for all.
+std::string table_name(const RankData& rank, size_t max_size) {
+  std::string name = rank_name(rank);
+  if (rank.has_rank || name.size() <= max_size) return name;
+  for (const std::string_view ending : {".gz", ".zst", ".json", ".trace", ".pt"}) {
+    if (name.ends_with(ending)) name.resize(name.size() - ending.size());
+  }
+  return shortened_middle(name, max_size);
+}
+
+void add_row(Table& table, const Row& row, double typical_ns, size_t max_name = SIZE_MAX) {
   const RankTimes& times = row.times;
   const bool has_work = times.step_ns > 0;
   const auto cell = [&](double ns) { return has_work ? time_text(ns) : "-"; };
-  table.add_row({rank_name(*row.rank), cell(times.step_ns),
+  table.add_row({table_name(*row.rank, max_name), cell(times.step_ns),
                  has_work && typical_ns > 0 ? deviation_text(times.step_ns / typical_ns - 1) : "-",
                  cell(times.compute_ns), cell(times.exposed_ns), cell(times.hidden_ns),
                  cell(times.idle_ns), has_work ? idle_text(times) : "-"});
@@ -89,7 +99,8 @@ std::string folded_ranks(const Ranks& ranks, size_t width) {
   for (size_t i = 0; i < rows.size(); ++i) {
     const bool is_extreme = i < kExtremes || i + kExtremes >= rows.size();
     if (folds && !is_extreme && !is_named(ranks, *rows[i].rank)) continue;
-    add_row(table, rows[i], typical_ns);
+    constexpr size_t kMaxName = 16;
+    add_row(table, rows[i], typical_ns, kMaxName);
     ++shown;
   }
   std::string text = table.text(width);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "epilogue/base/join.h"
 #include "epilogue/base/visible_text.h"
@@ -239,8 +240,11 @@ std::string ranks_title(const Ranks& ranks, const std::string& source, size_t wi
       [](const RankData& a, const RankData& b) { return a.steps.size() < b.steps.size(); });
   const std::string steps = plural(static_cast<double>(most->steps.size()), "step");
   const bool are_equal = fewest->steps.size() == most->steps.size();
+  std::set<std::string> hosts;
+  for (const RankData& rank : ranks.ranks) hosts.insert(rank.host);
+  const bool has_hosts = hosts.size() > 1 && !hosts.contains("");
   const std::string rest =
-      fmt::format(" | {} | {}{}",
+      fmt::format("{} | {} | {}{}", has_hosts ? fmt::format(" | {} hosts", hosts.size()) : "",
                   ranks.world_size > count ? fmt::format("{} of {} ranks", count, ranks.world_size)
                                            : plural(static_cast<double>(count), "rank"),
                   are_equal ? steps : fmt::format("{} to {}", fewest->steps.size(), steps),

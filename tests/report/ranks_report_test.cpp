@@ -94,6 +94,14 @@ TEST(RanksReport, MentionsARankThatIsRarelyLateButByMuch) {
       "rank 3, which arrives last in 4 of 30 collectives.");
 }
 
+TEST(RanksReport, CountsHosts) {
+  std::vector<RankData> ranks = make_job({9000, 0, 9000});
+  for (RankData& rank : ranks) rank.host = rank.rank < 2 ? "node-a" : "node-b";
+  expect_text(ranks, "run | NVIDIA H200 | 2 hosts | 3 ranks |");
+  ranks[1].host = "";  // unknown
+  expect_text(ranks, "run | NVIDIA H200 | 3 ranks |");
+}
+
 TEST(RanksReport, NamesFilesWithoutARank) {
   std::vector<RankData> ranks = make_job({9000, 0});
   ranks[1].has_rank = false;

@@ -66,6 +66,7 @@ struct RankData {
   int64_t rank = 0;
   bool has_rank = false;  // the file says which rank it is
   std::string device;
+  std::string host;        // empty if the name of the file does not say
   int64_t world_size = 0;  // 0 if the file does not say
   // What limits the typical step, and the share of it that waits for something not in the trace.
   Limiter limiter = Limiter::kNoDevice;

@@ -31,11 +31,30 @@ std::optional<int64_t> rank_in_name(const std::string& file) {
   return std::nullopt;
 }
 
+// PyTorch names files HOST_PROCESS.TIME.pt.trace.json by default. Empty for other names.
+std::string host_in_name(const std::string& file) {
+  const std::string name = std::filesystem::path(file).filename().string();
+  const size_t end = name.find(".pt.trace.json");
+  if (end == std::string::npos) return "";
+  // The process and the time, from the end: digits, a dot, digits, an underscore.
+  const auto before_digits = [&](size_t from) {
+    size_t at = from;
+    while (at > 0 && name[at - 1] >= '0' && name[at - 1] <= '9') --at;
+    return at == from ? std::string::npos : at;
+  };
+  const size_t time = before_digits(end);
+  if (time == std::string::npos || time < 2 || name[time - 1] != '.') return "";
+  const size_t process = before_digits(time - 1);
+  if (process == std::string::npos || process < 2 || name[process - 1] != '_') return "";
+  return name.substr(0, process - 1);
+}
+
 }  // namespace
 
 analysis::RankData rank_of(const TraceInput& input) {
   analysis::RankData rank = analysis::rank_data(input.index());
   rank.file = input.file;
+  rank.host = host_in_name(input.file);
   const auto named = input.has_rank ? std::nullopt : rank_in_name(input.file);
   rank.rank = named.value_or(input.rank);
   rank.has_rank = input.has_rank || named.has_value();
