@@ -143,19 +143,10 @@ Lanes lanes_of(const Ranks& ranks, int64_t step, int64_t origin) {
 // Where the last member of each matched collective arrived: from the end of its kernel backwards.
 std::map<std::pair<size_t, size_t>, double> transfers_of(const Ranks& ranks) {
   std::map<std::pair<size_t, size_t>, double> result;  // by rank and place
-  for (const auto& group : ranks.groups) {
-    if (!group.is_complete || !group.is_matched) continue;
-    for (const auto& match : group.matches) {
-      if (!match.is_complete()) continue;
-      double least = 1e300;
-      for (size_t member = 0; member < group.members.size(); ++member) {
-        const auto& one =
-            ranks.ranks[group.members[member]].collectives[static_cast<size_t>(match.at[member])];
-        least = std::min(least, static_cast<double>(one.when.end - one.when.begin));
-      }
-      for (size_t member = 0; member < group.members.size(); ++member) {
-        result[{group.members[member], static_cast<size_t>(match.at[member])}] = least;
-      }
+  for (const auto& one : analysis::compared_collectives(ranks.ranks, ranks.groups)) {
+    for (size_t member = 0; member < one.members.size(); ++member) {
+      const auto at = static_cast<size_t>(one.match().at[member]);
+      result[{one.group->members[member], at}] = one.transfer_ns;
     }
   }
   return result;

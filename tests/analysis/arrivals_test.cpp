@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "epilogue/analysis/ranks/collective_kinds.h"
 #include "tests/analysis/rank_lists.h"
 
 namespace epi::analysis {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rank the others wait for, and why. In a collective in which every rank waits for all
-// others, all kernels end at about the same time. So the rank with the shortest kernel arrived
-// last, and the others waited for the difference. This needs no synchronized clocks.
+// Which rank the others wait for, and why. This needs no synchronized clocks: see compared.h.
 #pragma once
 
 #include <cstdint>
@@ -52,35 +50,5 @@ struct Arrivals {
 // Differences of kernels up to `noise_ns` are not a different arrival.
 Arrivals arrivals(const std::vector<RankData>& ranks, const std::vector<MatchedGroup>& groups,
                   double noise_ns);
-
-// A collective that all members of its group have.
-struct ComparedCollective {
-  const MatchedGroup* group;
-  std::string kind;
-  int64_t position;  // among the matches of the group
-  double skew_ns;    // from the first arrival to the last
-  double wait_ns;    // of the median of the other ranks for the last one
-};
-std::vector<ComparedCollective> compared_collectives(const std::vector<RankData>& ranks,
-                                                     const std::vector<MatchedGroup>& groups);
-
-// The collectives of one kind in one process group. Means per collective.
-struct CollectiveKind {
-  std::string kind;
-  ProcessGroup group;
-  int64_t count = 0;
-  std::optional<double> bytes;
-  double time_ns = 0;  // of the median rank
-  // None unless the collective is synchronizing and found on all ranks.
-  std::optional<double> wait_ns;      // of the median of the other ranks, for the last one
-  std::optional<double> transfer_ns;  // from the arrival of the last rank to the end
-  std::optional<double> skew_ns;      // from the first arrival to the last
-  // Bytes per nanosecond during the transfer: of the tensor, and of each link by NCCL's definition.
-  std::optional<double> algorithm_rate;
-  std::optional<double> bus_rate;
-};
-// The longest first.
-std::vector<CollectiveKind> collective_kinds(const std::vector<RankData>& ranks,
-                                             const std::vector<MatchedGroup>& groups);
 
 }  // namespace epi::analysis

@@ -19,38 +19,21 @@ struct Transfers {
   double exposed_ns = 0;  // of the median rank, sum
 };
 
-struct KindOfGroup {
-  const MatchedGroup* group;
-  std::string kind;
-
-  bool operator<(const KindOfGroup& other) const {
-    return group != other.group ? group < other.group : kind < other.kind;
-  }
-};
+using KindOfGroup = std::pair<size_t, std::string>;  // the place of the group, and the kind
 
 std::map<KindOfGroup, Transfers> transfers_of(const Ranks& ranks) {
   std::map<KindOfGroup, Transfers> result;
-  for (const MatchedGroup& group : ranks.groups) {
-    if (!group.is_complete || !group.is_matched) continue;
-    for (const Match& match : group.matches) {
-      if (!match.is_complete()) continue;
-      std::vector<double> durations;
-      std::vector<double> exposed;
-      double bytes = 0;
-      std::string kind;
-      for (size_t member = 0; member < group.members.size(); ++member) {
-        const RankData& rank = ranks.ranks[group.members[member]];
-        const RankCollective& one = rank.collectives[static_cast<size_t>(match.at[member])];
-        durations.push_back(static_cast<double>(one.when.end - one.when.begin));
-        exposed.push_back(static_cast<double>(one.exposed_ns));
-        bytes = one.bytes < 0 ? -1e300 : bytes + static_cast<double>(one.bytes);
-        kind = rank.kinds[one.kind];
-      }
-      Transfers& transfers = result[{&group, kind}];
-      transfers.bytes.push_back(bytes / static_cast<double>(group.members.size()));
-      transfers.ns.push_back(*std::min_element(durations.begin(), durations.end()));
-      transfers.exposed_ns += median(std::move(exposed));
+  for (const ComparedCollective& one : compared_collectives(ranks.ranks, ranks.groups)) {
+    std::vector<double> exposed;
+    double bytes = 0;
+    for (const RankCollective* member : one.members) {
+      exposed.push_back(static_cast<double>(member->exposed_ns));
+      bytes = member->bytes < 0 ? -1e300 : bytes + static_cast<double>(member->bytes);
     }
+    Transfers& transfers = result[{one.group_place, one.kind}];
+    transfers.bytes.push_back(bytes / static_cast<double>(one.members.size()));
+    transfers.ns.push_back(one.transfer_ns);
+    transfers.exposed_ns += median(std::move(exposed));
   }
   return result;
 }
@@ -116,7 +99,7 @@ std::vector<CommunicationAdvice> communication_advice(const Ranks& ranks) {
   std::vector<CommunicationAdvice> advice;
   const auto add = [&](CommunicationRemedy remedy, const KindOfGroup& of, double at_most_ns) {
     if (at_most_ns < kMinShare * step_ns || at_most_ns <= 0) return;
-    advice.push_back({remedy, 0, of.kind, of.group->group, at_most_ns});
+    advice.push_back({remedy, 0, of.second, ranks.groups[of.first].group, at_most_ns});
   };
   for (const auto& [of, transfers] : transfers_of(ranks)) {
     add(CommunicationRemedy::kOverlap, of, std::min(transfers.exposed_ns / steps, free_ns));

@@ -7,6 +7,7 @@
 
 #include "epilogue/analysis/ranks/arrivals.h"
 #include "epilogue/analysis/ranks/clocks.h"
+#include "epilogue/analysis/ranks/collective_kinds.h"
 #include "epilogue/analysis/ranks/matching.h"
 #include "epilogue/analysis/ranks/rank_data.h"
 
