@@ -15,9 +15,8 @@ import types
 
 import torch
 
-import epilogue.torch as et
 from graphed import graphed
-from shape_sweep import DEVICE, DTYPE, L2_BYTES, elapsed_us, packed, plain, timed
+from shape_sweep import DEVICE, elapsed_us, graphs_of, timed
 from triton_glu import TritonGlu
 
 ROUNDS, ENERGY_S = 7, 2.0
@@ -68,22 +67,8 @@ def triton_block(x, weights, activation):
 
 
 def modes_of(rows, dim, hidden, activation):
-    copies = max(1, min(8, -(-4 * L2_BYTES // (6 * dim * hidden))))
-    x = torch.randn(rows, dim, device=DEVICE, dtype=DTYPE)
-
-    def weight(n, k):
-        return torch.randn(n, k, device=DEVICE, dtype=DTYPE) * k**-0.5
-
-    weights = [(weight(2 * hidden, dim), weight(dim, hidden)) for _ in range(copies)]
-    split = [(*gate_up.chunk(2), down) for gate_up, down in weights]
-    torch._dynamo.reset()
-    compiled, compiled_packed = torch.compile(plain, dynamic=False), torch.compile(packed, dynamic=False)
-    modes = {
-        "Epilogue": [graphed(lambda w=w: et.glu_mlp(x, *w, activation=activation)) for w in split],
-        "eager": [graphed(lambda w=w: plain(x, *w, activation)) for w in split],
-        "compile": [graphed(lambda w=w: compiled(x, *w, activation)) for w in split],
-        "packed, compile": [graphed(lambda w=w: compiled_packed(x, *w, activation)) for w in weights],
-    }
+    x, split, ours, theirs = graphs_of(dim, hidden, activation, rows)
+    modes = {"Epilogue": ours, **theirs}
     if rows >= TRITON_ROWS:
         blocks = [triton_block(x, w, activation) for w in split]
         modes["Triton"] = [graphed(lambda f=f: f(x)) for f in blocks]

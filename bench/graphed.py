@@ -4,7 +4,7 @@ import torch
 
 
 def graphed(body):
-    """A function that replays `body`."""
+    """A function that replays `body`, whose tensors live as long as the function."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -14,4 +14,9 @@ def graphed(body):
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         body()
-    return graph.replay
+
+    def replay():
+        graph.replay()
+
+    replay.body = body  # a graph does not hold the tensors that it reads
+    return replay

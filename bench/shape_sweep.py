@@ -86,7 +86,8 @@ def alternated(first, second, pause):
             statistics.median(a / b for a, b in pairs))
 
 
-def measure(dim, hidden, activation, rows):
+def graphs_of(dim, hidden, activation, rows):
+    """Input, weights of the copies, and CUDA graphs of ours and of PyTorch's modes, one per copy."""
     copies = max(1, min(8, -(-4 * L2_BYTES // (6 * dim * hidden))))
     x = torch.randn(rows, dim, device=DEVICE, dtype=DTYPE)
 
@@ -103,6 +104,11 @@ def measure(dim, hidden, activation, rows):
         "packed, compile": [graphed(lambda w=w: compiled_packed(x, *w, activation)) for w in weights],
     }
     ours = [graphed(lambda w=w: et.glu_mlp(x, *w, activation=activation)) for w in split]
+    return x, split, ours, modes
+
+
+def measure(dim, hidden, activation, rows):
+    _, _, ours, modes = graphs_of(dim, hidden, activation, rows)
     best = min(modes, key=lambda name: statistics.median(timed(modes[name], False) for _ in range(3)))
     result = {"best": best}
     for name, pause in (("busy", False), ("paused", True)):
