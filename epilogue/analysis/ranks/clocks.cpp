@@ -67,7 +67,6 @@ ClockOffset offset_of(const std::vector<Point>& points) {
   result.high_ns = values[values.size() - 1 - low];
   result.drift = slope;
   result.collectives = static_cast<int64_t>(points.size());
-  result.noise_ns = noise_of(values);
   return result;
 }
 

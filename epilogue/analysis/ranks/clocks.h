@@ -19,7 +19,6 @@ struct ClockOffset {
   double high_ns = 0;
   double drift = 0;  // nanoseconds per nanosecond; 0 unless it is significant
   int64_t collectives = 0;
-  double noise_ns = 0;  // how much ends differ otherwise: the median distance from the offset
 };
 
 // Per rank. None without at least six collectives in common with the first rank.

@@ -132,8 +132,8 @@ std::optional<Offset> voted_offset(const std::vector<Item>& longest,
     }
   }
   std::sort(all.begin(), all.end());
-  // Steps may be so regular that a shift by one of them fits as well. Then clocks decide that are
-  // nearly the same.
+  // Steps may be so regular that a shift by one of them fits as well. Then an offset is preferred
+  // that synchronized hosts have.
   std::vector<int64_t> near;
   std::copy_if(all.begin(), all.end(), std::back_inserter(near),
                [](int64_t offset) { return std::abs(offset) <= kSynchronizedNs; });
@@ -179,7 +179,7 @@ Places by_time(const std::vector<Item>& longest, const std::vector<Item>& other,
   return places;
 }
 
-// How far ends are apart, apart from the offset: the median distance.
+// How much ends differ besides the offset: the median distance from it.
 double spread_of(const std::vector<Item>& longest, const std::vector<Item>& other,
                  const Places& places) {
   std::map<int32_t, int64_t> ends;

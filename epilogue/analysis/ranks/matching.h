@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which collectives in the traces of several ranks are the same one. The n-th of a process group is
 // the same on every rank only if the files are complete. Files may begin and end at different times
-// and lack events, so sequences are aligned with gaps: by kind, size and the time of their end,
-// which is nearly the same on all ranks, apart from the offset of their clocks.
+// and lack events, so sequences are aligned with gaps: by kind, size, step and the time of their
+// end, which is nearly the same on all ranks, apart from the offset of their clocks.
 #pragma once
 
 #include <cstdint>
