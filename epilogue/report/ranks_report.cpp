@@ -183,17 +183,17 @@ std::string short_name(IdleClass idle) {
 const char* text_of(analysis::Between between) {
   switch (between) {
     case analysis::Between::kCompute:
-      return "of compute";
+      return "compute";
     case analysis::Between::kCopies:
-      return "of copies";
+      return "copying";
     case analysis::Between::kDataLoading:
-      return "of data loading";
+      return "data loading";
     case analysis::Between::kSynchronizing:
-      return "of synchronization";
+      return "synchronization";
     case analysis::Between::kHost:
-      return "of waiting for the host";
+      return "waiting for the host";
     case analysis::Between::kNotInTrace:
-      return "of waiting for something not in the trace";
+      return "waiting for something not in the trace";
   }
   return "";
 }

@@ -28,7 +28,7 @@ std::string ranks_markdown(const analysis::Ranks& ranks, const std::string& sour
 void ranks_json(JsonWriter& json, const analysis::Ranks& ranks,
                 const std::vector<UnreadableRank>& unreadable);
 
-// "of waiting for the host": what a rank did between two collectives.
+// "waiting for the host": what a rank did between two collectives.
 const char* text_of(analysis::Between between);
 // "host", for the JSON key "idle-host" of other verbs.
 std::string short_name(IdleClass idle);

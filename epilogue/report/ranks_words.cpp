@@ -96,7 +96,7 @@ std::string straggler_text(const Ranks& ranks, const Straggler& straggler) {
   if (!straggler.cause) {
     return text + " Nothing that it did longer than the median rank explains half of that.";
   }
-  text += fmt::format(" Cause: {} per step more {} than the median rank",
+  text += fmt::format(" Cause: {} more {} per step than the median rank",
                       time_text(straggler.cause_ns / steps), text_of(*straggler.cause));
   if (straggler.name.empty()) return text + '.';
   constexpr size_t kMaxName = 60;

@@ -61,7 +61,7 @@ TEST(RanksReport, NamesTheRankOthersWaitFor) {
   for (analysis::RankCollective& one : ranks[2].collectives) {
     one.before[static_cast<size_t>(Between::kDataLoading)] = 8000;
   }
-  expect_text(ranks, "Cause: 80.00 us per step more of data loading than the median rank.");
+  expect_text(ranks, "Cause: 80.00 us more data loading per step than the median rank.");
   ranks[2].activities = {{Between::kDataLoading, "DataLoader", 240'000}};
   expect_text(ranks, "than the median rank, mostly DataLoader.");
   for (RankData& rank : ranks) rank.steps.resize(1);
