@@ -80,6 +80,41 @@ TEST(CudaCode, ChoosesTileThatFillsGpu) {
   expect_tile(8192, 128, 128);  // 4 waves instead of 3 of 352 tall tiles, which take longer
 }
 
+TEST(CudaCode, ChoosesOneKernelForSmallMlps) {
+  GemmCode first;
+  first.gemms = 2;
+  first.dtype = DType::kBF16;
+  first.outputs = {DType::kBF16};
+  GemmCode second;
+  second.dtype = DType::kBF16;
+  // The rows of x per cluster, 0 for two kernels.
+  const auto rows_of = [&](int64_t rows, int64_t k, int64_t n, int64_t out) {
+    first.n = second.k = n;
+    first.k = k;
+    second.n = out;
+    const auto mlp = choose_mlp(first, second, rows, 132);
+    if (!mlp) return 0;
+    EXPECT_LE(mlp->shared_bytes(first, second), kMaxSharedBytes);
+    EXPECT_LE(mlp->blocks(rows), 64);
+    return 16 * mlp->row_groups;
+  };
+  EXPECT_EQ(rows_of(1, 64, 256, 64), 16);
+  EXPECT_EQ(rows_of(128, 64, 256, 64), 16);
+  EXPECT_EQ(rows_of(129, 64, 256, 64), 32);
+  EXPECT_EQ(rows_of(512, 64, 256, 64), 64);
+  EXPECT_EQ(rows_of(1024, 64, 256, 64), 128);
+  EXPECT_EQ(rows_of(1025, 64, 256, 64), 0) << "too many clusters";
+  EXPECT_EQ(rows_of(64, 192, 512, 192), 0) << "the stream form is faster";
+  EXPECT_EQ(rows_of(65, 192, 512, 192), 16);
+  EXPECT_EQ(rows_of(65, 768, 3072, 768), 0) << "the weights do not fit";
+  EXPECT_EQ(rows_of(65, 64, 256, 264), 0) << "more columns than a warp has registers for";
+  second.gemms = 2;
+  EXPECT_EQ(rows_of(128, 64, 256, 64), 0);
+  second.gemms = 1;
+  first.outputs = {DType::kF32};
+  EXPECT_EQ(rows_of(128, 64, 256, 64), 0) << "the hidden activations are not rounded";
+}
+
 TEST(CudaCode, RingOfDecodeFitsSharedMemory) {
   for (const int gemms : {1, 2}) {
     GemmCode code;

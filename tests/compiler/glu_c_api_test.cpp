@@ -156,7 +156,7 @@ TEST_F(GpuGluFromC, MatchesFloat64) {
       given.biases = biases;
       epi_glu* glu = prepared(given);
       const Block block(given);
-      for (const int64_t m : {1, 9, 17, 64, 65, 300}) {
+      for (const int64_t m : {1, 9, 17, 64, 65, 300, 1100}) {
         const Tensor rows = randn({m, 2 * given.k}, 7, kBf16);
         const Tensor x = slice(rows, 1, 0, given.k);
         const Tensor want = block.expected(x);
@@ -174,6 +174,21 @@ TEST_F(GpuGluFromC, MatchesFloat64) {
         }
       }
     }
+  }
+}
+
+// y may be x, also where one kernel computes the block.
+TEST_F(GpuGluFromC, ResultMayReplaceTheInput) {
+  const epi_glu_block given = block_of(EPI_GLU_SILU, 64, 256, 64);
+  epi_glu* glu = prepared(given);
+  const Block block(given);
+  for (const int64_t m : {1, 128, 1000}) {
+    const Tensor x = randn({m, 64}, 7, kBf16);
+    const Tensor want = block.expected(x);
+    const Tensor workspace = workspace_for(glu, m, EPI_GLU_AUTO);
+    const epi_glu_call call = block.call(x, x, workspace);
+    ASSERT_EQ(epi_glu_run(glu, &call), EPI_GLU_OK) << epi_glu_message();
+    EXPECT_LT(relative_error(x, want), 0x1p-7) << m;
   }
 }
 

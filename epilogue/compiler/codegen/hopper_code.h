@@ -4,6 +4,8 @@
 //   tiles   many rows: tiles of 128 or 256 rows of x by up to 256 rows of weights;
 //   stream  9 to 64 rows: the operands are swapped, and tiles of weights stream through;
 //   decode  at most 8 rows: whole pieces of weight rows stream at memory speed.
+// And for two small GEMMs, of which the second takes the result of the first:
+//   mlp     both as one kernel, with all weights in the shared memory of a cluster.
 #pragma once
 
 #include <optional>
@@ -66,6 +68,19 @@ struct HopperDecode {
   int64_t blocks(const GemmCode& code, int processors) const;
 };
 
+// The MLP form: clusters of kMlpBlocks blocks, each with 16 * row_groups rows of x.
+inline constexpr int kMlpThreads = 256;
+inline constexpr int kMlpBlocks = 8;
+struct HopperMlp {
+  int row_groups = 1;  // 1, 2, 4 or 8
+
+  int64_t blocks(int64_t rows) const;
+  int64_t shared_bytes(const GemmCode& first, const GemmCode& second) const;
+};
+// Nothing if two kernels are faster, or the GEMMs do not fit.
+std::optional<HopperMlp> choose_mlp(const GemmCode& first, const GemmCode& second, int64_t rows,
+                                    int processors);
+
 HopperStream choose_stream(const GemmCode& code, int64_t rows, int processors);
 
 // All forms that the functions above choose from.
@@ -81,6 +96,7 @@ std::string hopper_prelude();
 std::string hopper_prelude(const HopperTile& tile);
 std::string hopper_prelude(const HopperStream& stream);
 std::string hopper_prelude(const HopperDecode& decode);
+std::string hopper_prelude(const HopperMlp& mlp);
 // Each returns one `extern "C"` kernel.
 std::string emit_hopper_tiles(const std::string& name, const GemmCode& code,
                               const HopperTile& tile);
@@ -88,5 +104,6 @@ std::string emit_hopper_stream(const std::string& name, const GemmCode& code,
                                const HopperStream& stream);
 std::string emit_hopper_decode(const std::string& name, const GemmCode& code,
                                const HopperDecode& decode);
+std::string emit_hopper_mlp(const std::string& name, const GemmCode& first, const GemmCode& second);
 
 }  // namespace epi::compiler

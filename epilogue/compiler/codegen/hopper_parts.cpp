@@ -73,7 +73,8 @@ std::string epilogue_struct(const std::string& name, const GemmCode& code) {
 std::string epilogue_name(const std::string& name) { return name + "_epilogue"; }
 
 std::string hopper_prelude() {
-  return std::string(kGemmDeviceText) + kTilesDeviceText + kStreamDeviceText + kDecodeDeviceText;
+  return std::string(kGemmDeviceText) + kTilesDeviceText + kStreamDeviceText + kMmaDeviceText +
+         kDecodeDeviceText + kMlpDeviceText;
 }
 
 std::string hopper_prelude(const HopperTile& tile) {
@@ -87,7 +88,12 @@ std::string hopper_prelude(const HopperStream& stream) {
 }
 
 std::string hopper_prelude(const HopperDecode& /*decode*/) {
-  return std::string("#define EPI_ONLY_N 0\n") + kGemmDeviceText + kDecodeDeviceText;
+  return std::string("#define EPI_ONLY_N 0\n") + kGemmDeviceText + kMmaDeviceText +
+         kDecodeDeviceText;
+}
+
+std::string hopper_prelude(const HopperMlp& /*mlp*/) {
+  return std::string("#define EPI_ONLY_N 0\n") + kGemmDeviceText + kMmaDeviceText + kMlpDeviceText;
 }
 
 }  // namespace epi::compiler

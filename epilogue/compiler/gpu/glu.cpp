@@ -59,9 +59,8 @@ std::optional<Function> function_of(epi_glu_activation activation) {
 
 constexpr size_t kLibraryAlignment = 256;  // of the memory for cuBLASLt
 
-// A multiple of 16 bytes, because n is a multiple of 8.
-size_t hidden_bytes(int64_t m, int64_t n) {
-  return static_cast<size_t>(m) * static_cast<size_t>(n) * 2;
+size_t matrix_bytes(int64_t rows, int64_t columns) {
+  return static_cast<size_t>(rows) * static_cast<size_t>(columns) * 2;
 }
 
 // The default stream, which is null, cannot be captured.
@@ -110,11 +109,21 @@ struct epi_glu {
     }
     return !rows.down().is_fast_for(m);
   }
-  // The hidden activations; with cuBLASLt also up, and memory for the library.
+  // Whether one kernel computes all of it. It writes y while it reads x.
+  bool is_one_kernel(const epi_glu_call& call) const {
+    if (call.path != EPI_GLU_AUTO && call.path != EPI_GLU_CUSTOM) return false;
+    const std::byte* x = bytes(call.x);
+    const std::byte* y = bytes(call.y);
+    const bool overlap =
+        x < y + matrix_bytes(call.m, block.out) && y < x + matrix_bytes(call.m, call.x_stride);
+    return !overlap && rows.mlp().choose(call.m).has_value();
+  }
+  // The hidden activations, a multiple of 16 bytes; with cuBLASLt also up, and memory for the
+  // library.
   size_t workspace_bytes(int64_t m, epi_glu_path path) const {
     const bool splits = splits_gate_up(m, path);
     const bool uses_library = splits || splits_down(m, path);
-    return hidden_bytes(m, block.n) * (splits ? 2 : 1) +
+    return matrix_bytes(m, block.n) * (splits ? 2 : 1) +
            (uses_library ? kLibraryAlignment + static_cast<size_t>(epi::cuda::kGemmWorkspaceBytes)
                          : 0);
   }
@@ -156,11 +165,15 @@ void epi_glu::run(const epi_glu_call& call) const {
   const GluRows::Weights weights = {bytes(call.gate),    bytes(call.up),
                                     bytes(call.down),    bytes(call.gate_bias),
                                     bytes(call.up_bias), bytes(call.down_bias)};
+  if (is_one_kernel(call)) {
+    rows.start_mlp(call.m, bytes(call.x), call.x_stride, weights, bytes(call.y), call.stream);
+    return;
+  }
   const bool splits_up = splits_gate_up(call.m, call.path);
   const bool splits_out = splits_down(call.m, call.path);
   std::byte* hidden = bytes(call.workspace);
   if (splits_up) {
-    std::byte* up = hidden + hidden_bytes(call.m, block.n);
+    std::byte* up = hidden + matrix_bytes(call.m, block.n);
     run_library(call, call.x, call.x_stride, call.gate, call.gate_bias, hidden, block.n, block.k);
     run_library(call, call.x, call.x_stride, call.up, call.up_bias, up, block.n, block.k);
     const epi::cuda::DeviceGuard device(block.device);

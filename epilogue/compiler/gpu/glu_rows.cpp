@@ -87,13 +87,15 @@ std::vector<std::string> glu_sources(const GluCode& code) {
     }
     sources.push_back(gemm_source(name, gemm, HopperDecode{}));
   }
+  sources.push_back(mlp_source(mlp_name(gate_up_name(code)), gate_up_code(code), down_code(code)));
   return sources;
 }
 
 GluRows::GluRows(const GluCode& code)
     : code_(code),
       gate_up_(gate_up_name(code), gate_up_code(code), {}, code.device, UseCache::kYes),
-      down_(down_name(code), down_code(code), {}, code.device, UseCache::kYes) {}
+      down_(down_name(code), down_code(code), {}, code.device, UseCache::kYes),
+      mlp_(gate_up_name(code), gate_up_code(code), down_code(code), code.device, UseCache::kYes) {}
 
 std::vector<std::function<void()>> GluRows::forms() const {
   std::vector<std::function<void()>> tasks;
@@ -107,6 +109,7 @@ std::vector<std::function<void()>> GluRows::forms() const {
       tasks.emplace_back([=] { gemm->bind(rows, depth); });
     }
   }
+  if (mlp_.is_useful()) tasks.emplace_back([this] { mlp_.prepare(); });
   return tasks;
 }
 
@@ -156,16 +159,31 @@ GluRows::Launch GluRows::launch_of(int64_t rows, Part part, const std::byte* fir
   return launch;
 }
 
+namespace {
+
+// Those that exist, as operands of an epilogue.
+class GateUpBiases {
+ public:
+  explicit GateUpBiases(const GluRows::Weights& weights) {
+    for (const std::byte* bias : {weights.gate_bias, weights.up_bias}) {
+      if (bias != nullptr) addresses_[count_++] = const_cast<std::byte*>(bias);
+    }
+  }
+  std::span<std::byte* const> get() const { return std::span(addresses_).first(count_); }
+
+ private:
+  std::array<std::byte*, 2> addresses_{};
+  size_t count_ = 0;
+};
+
+}  // namespace
+
 void GluRows::start_gate_up(int64_t rows, const std::byte* x, int64_t x_stride,
                             const Weights& weights, std::byte* hidden, CUstream_st* stream) const {
   const Launch launch = launch_of(rows, Part::kGateUp, weights.gate, weights.up);
-  std::array<std::byte*, 2> biases{};
-  size_t count = 0;
-  for (const std::byte* bias : {weights.gate_bias, weights.up_bias}) {
-    if (bias != nullptr) biases[count++] = const_cast<std::byte*>(bias);
-  }
-  launch.bound->gate_up.start(x, x_stride, launch.first, launch.second, hidden,
-                              std::span(biases).first(count), code_.device, stream);
+  const GateUpBiases biases(weights);
+  launch.bound->gate_up.start(x, x_stride, launch.first, launch.second, hidden, biases.get(),
+                              code_.device, stream);
 }
 
 void GluRows::start_down(int64_t rows, const std::byte* hidden, const Weights& weights,
@@ -174,6 +192,23 @@ void GluRows::start_down(int64_t rows, const std::byte* hidden, const Weights& w
   std::byte* bias = const_cast<std::byte*>(weights.down_bias);
   launch.bound->down.start(hidden, code_.n, launch.first, launch.second, y,
                            std::span(&bias, code_.down_bias ? 1 : 0), code_.device, stream);
+}
+
+void GluRows::start_mlp(int64_t rows, const std::byte* x, int64_t x_stride, const Weights& weights,
+                        std::byte* y, CUstream_st* stream) const {
+  const GateUpBiases biases(weights);
+  std::byte* down_bias = const_cast<std::byte*>(weights.down_bias);
+  GpuMlpData data;
+  data.x = x;
+  data.x_stride = x_stride;
+  data.w0 = weights.gate;
+  data.w1 = weights.up;
+  data.down = weights.down;
+  data.y = y;
+  data.operands = biases.get();
+  data.down_operands = std::span(&down_bias, code_.down_bias ? 1 : 0);
+  // The preceding kernel is the caller's, and may write the weights.
+  mlp_.start(mlp_.choose(rows).value(), rows, data, false, stream);
 }
 
 }  // namespace epi::compiler

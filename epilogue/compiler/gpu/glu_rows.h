@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The custom GEMMs of a gated MLP, for any number of rows: gate and up with the activation as one,
-// down as the other. Launches and tensor maps of weights are cached.
+// The custom kernels of a gated MLP, for any number of rows: gate and up with the activation as one
+// GEMM, down as the other, and for small MLPs both as one kernel. Launches and tensor maps of
+// weights are cached.
 #pragma once
 
 #include <functional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "epilogue/compiler/gpu/gpu_gemm.h"
+#include "epilogue/compiler/gpu/gpu_mlp.h"
 #include "epilogue/pointwise/table.h"
 
 namespace epi::compiler {
@@ -36,6 +38,7 @@ class GluRows {
 
   const GpuGemm& gate_up() const { return gate_up_; }
   const GpuGemm& down() const { return down_; }
+  const GpuMlp& mlp() const { return mlp_; }
   // Tasks that generate the code of every form. They may run in parallel.
   std::vector<std::function<void()>> forms() const;
 
@@ -52,6 +55,9 @@ class GluRows {
                      std::byte* hidden, CUstream_st* stream) const;
   void start_down(int64_t rows, const std::byte* hidden, const Weights& weights, std::byte* y,
                   CUstream_st* stream) const;
+  // The whole MLP. y must not overlap x.
+  void start_mlp(int64_t rows, const std::byte* x, int64_t x_stride, const Weights& weights,
+                 std::byte* y, CUstream_st* stream) const;
 
  private:
   // The launches for a number of rows.
@@ -73,6 +79,7 @@ class GluRows {
   GluCode code_;
   GpuGemm gate_up_;
   GpuGemm down_;
+  GpuMlp mlp_;
   mutable std::shared_mutex mutex_;
   mutable std::map<int64_t, std::shared_ptr<const Bound>> bound_;
   struct MapKey {

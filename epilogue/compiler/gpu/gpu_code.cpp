@@ -187,9 +187,16 @@ void launch_gpu(const GpuLaunch& launch, void** arguments, int device, CUstream_
   static const auto start =
       cuda::driver_function<decltype(&cuLaunchKernelEx)>("cuLaunchKernelEx", 12000);
   const cuda::DeviceGuard guard(device);
-  CUlaunchAttribute overlap{};
-  overlap.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-  overlap.value.programmaticStreamSerializationAllowed = 1;
+  CUlaunchAttribute attributes[2]{};
+  unsigned count = 0;
+  if (launch.overlaps) {
+    attributes[count].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    attributes[count++].value.programmaticStreamSerializationAllowed = 1;
+  }
+  if (launch.cluster > 1) {
+    attributes[count].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attributes[count++].value.clusterDim = {launch.cluster, 1, 1};
+  }
   CUlaunchConfig config{};
   config.gridDimX = launch.blocks;
   config.gridDimY = config.gridDimZ = 1;
@@ -197,8 +204,8 @@ void launch_gpu(const GpuLaunch& launch, void** arguments, int device, CUstream_
   config.blockDimY = config.blockDimZ = 1;
   config.sharedMemBytes = launch.shared_bytes;
   config.hStream = stream;
-  config.attrs = &overlap;
-  config.numAttrs = launch.overlaps ? 1 : 0;
+  config.attrs = attributes;
+  config.numAttrs = count;
   auto* kernel = static_cast<CUfunction>(launch.kernel);  // a CUkernel serves as well
   CUresult result = start(&config, kernel, arguments, nullptr);
   if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_CONTEXT_IS_DESTROYED) {

@@ -62,6 +62,7 @@ struct GpuLaunch {
   uint32_t threads = 0;
   uint32_t shared_bytes = 0;
   bool overlaps = false;
+  uint32_t cluster = 1;  // blocks of a cluster
 };
 void launch_gpu(const GpuLaunch& launch, void** arguments, int device, CUstream_st* stream);
 

@@ -6,19 +6,15 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "epilogue/compiler/codegen/cuda_code.h"
-#include "epilogue/cuda/allocator.h"
+#include "epilogue/compiler/gpu/rows_for_copies.h"
 #include "epilogue/cuda/attribute.h"
-#include "epilogue/cuda/cuda_error.h"
 #include "epilogue/cuda/device_guard.h"
 #include "epilogue/cuda/relaxed_capture.h"
 
 namespace epi::compiler {
 namespace {
-
-using cuda::check;
 
 // The same layout as the `Operands` of codegen/device/hopper.cuh.
 using OperandAddresses = std::array<const std::byte*, kMaxHopperOperands>;
@@ -157,20 +153,11 @@ void GpuGemmCall::start(const std::byte* x, int64_t row_stride, const GpuGemmWei
                         std::span<std::byte* const> operands, int device,
                         CUstream_st* stream) const {
   const cuda::DeviceGuard guard(device);
-  MapMatrix rows = x_;
-  rows.data = x;
-  rows.row_stride = row_stride;
-  std::optional<cuda::Scratch> copy;
-  if (!fits_tensor_map(rows)) {
-    const auto width = static_cast<size_t>(rows.columns * size_bytes(rows.dtype));
-    const auto pitch = static_cast<size_t>(rows.row_stride * size_bytes(rows.dtype));
-    copy.emplace(device, static_cast<int64_t>(width) * rows.rows);
-    check(cudaMemcpy2DAsync(copy->data(), width, x, pitch, width, static_cast<size_t>(rows.rows),
-                            cudaMemcpyDeviceToDevice, stream),
-          "cudaMemcpy2DAsync");
-    rows.data = static_cast<const std::byte*>(copy->data());
-    rows.row_stride = rows.columns;
-  }
+  MapMatrix given = x_;
+  given.data = x;
+  given.row_stride = row_stride;
+  const RowsForCopies readable(given, device, stream);
+  MapMatrix rows = readable.get();
   OperandAddresses addresses{};
   std::copy(operands.begin(), operands.end(), addresses.begin());
   auto m = static_cast<int>(rows.rows);

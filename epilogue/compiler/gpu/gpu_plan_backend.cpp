@@ -3,6 +3,7 @@
 // code when a size first needs it, and the library for the rest.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "epilogue/compiler/gpu/gpu_code.h"
 #include "epilogue/compiler/gpu/gpu_gemm.h"
 #include "epilogue/compiler/gpu/gpu_graph.h"
+#include "epilogue/compiler/gpu/gpu_mlp.h"
 #include "epilogue/compiler/gpu/gpu_pointwise.h"
 #include "epilogue/compiler/gpu/library_gemm.h"
 #include "epilogue/compiler/passes/custom_gemms.h"
@@ -54,19 +56,31 @@ class GpuPointwiseStep : public BoundStep {
   int device_;
 };
 
+// The addresses of an epilogue's operands in one call.
+class OperandAddresses {
+ public:
+  OperandAddresses(const GemmBinding& binding, const CallTensors& tensors)
+      : count_(binding.others.size() - 1) {  // without the output
+    for (size_t i = 0; i < count_; ++i) addresses_[i] = tensors.address(binding.others[i + 1]);
+  }
+  std::span<std::byte* const> get() const { return std::span(addresses_).first(count_); }
+
+ private:
+  std::array<std::byte*, kMaxHopperOperands> addresses_{};
+  size_t count_;
+};
+
 class GpuGemmStep : public BoundStep {
  public:
   GpuGemmStep(GpuGemmCall call, GemmBinding binding, int device)
       : call_(call), binding_(std::move(binding)), device_(device) {}
   void run(const CallTensors& tensors) const override {
     if (binding_.rows.count == 0) return;
-    std::array<std::byte*, kMaxHopperOperands> operands{};
-    const size_t count = binding_.others.size() - 1;  // without the output
-    for (size_t i = 0; i < count; ++i) operands[i] = tensors.address(binding_.others[i + 1]);
+    const OperandAddresses operands(binding_, tensors);
     const RecordOp op(binding_.cost.name);
     const auto launch = [&] {
-      call_.start(tensors.address(binding_.x), tensors.address(binding_.others[0]),
-                  std::span(operands).first(count), device_, gpu_stream(device_));
+      call_.start(tensors.address(binding_.x), tensors.address(binding_.others[0]), operands.get(),
+                  device_, gpu_stream(device_));
     };
     run_launch([&] { return launch_cost(binding_.cost); }, launch);
   }
@@ -76,6 +90,75 @@ class GpuGemmStep : public BoundStep {
   GemmBinding binding_;
   int device_;
 };
+
+// Two GEMMs as one kernel.
+class GpuMlpStep : public BoundStep {
+ public:
+  GpuMlpStep(const GpuMlp& mlp, HopperMlp form, std::vector<Tensor> weights, GemmBinding first,
+             GemmBinding second, int device)
+      : mlp_(mlp),
+        form_(form),
+        weights_(std::move(weights)),
+        first_(std::move(first)),
+        second_(std::move(second)),
+        device_(device) {
+    mlp.prepare();
+  }
+  void run(const CallTensors& tensors) const override {
+    const OperandAddresses operands(first_, tensors);
+    const OperandAddresses down_operands(second_, tensors);
+    GpuMlpData data;
+    data.x = tensors.address(first_.x);
+    data.x_stride = first_.rows.row_stride;
+    data.w0 = weights_.front().raw_data();
+    data.w1 = weights_[weights_.size() - 2].raw_data();
+    data.down = weights_.back().raw_data();
+    data.y = tensors.address(second_.others[0]);
+    data.operands = operands.get();
+    data.down_operands = down_operands.get();
+    const bool early = first_.kernel > 0;  // see GpuPlanBackend::bind
+    const RecordOp op(mlp_.name());
+    run_launch([&] { return cost(); },
+               [&] { mlp_.start(form_, first_.rows.count, data, early, gpu_stream(device_)); });
+  }
+
+ private:
+  // The hidden activations are neither written nor read.
+  LaunchCost cost() const {
+    const int64_t hidden = numel(second_.x.layout.shape) * size_bytes(second_.x.dtype);
+    return {first_.cost.bytes + second_.cost.bytes - 2 * hidden,
+            first_.cost.flops + second_.cost.flops};
+  }
+
+  const GpuMlp& mlp_;
+  HopperMlp form_;
+  std::vector<Tensor> weights_;  // of the first GEMM, then of the second
+  GemmBinding first_;
+  GemmBinding second_;
+  int device_;
+};
+
+// Whether the next kernel is a GEMM that alone reads the result of this one, as its rows.
+bool feeds_next(const Graph& graph, const std::vector<Kernel>& kernels, size_t kernel) {
+  if (kernel + 1 >= kernels.size()) return false;
+  const auto* first = std::get_if<GemmKernel>(&kernels[kernel].body);
+  const auto* second = std::get_if<GemmKernel>(&kernels[kernel + 1].body);
+  if (first == nullptr || second == nullptr || kernels[kernel].outputs.size() != 1) return false;
+  const ValueId hidden = kernels[kernel].outputs[0];
+  const SymDims dense = {SymSize(first->code.n), SymSize(1)};
+  if (second->x.value != hidden || second->x.offset != SymSize(0) || second->x.strides != dense ||
+      second->rows != first->rows) {
+    return false;
+  }
+  for (const Access& operand : second->operands) {
+    if (operand.value == hidden) return false;
+  }
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const auto& inputs = kernels[i].inputs;
+    if (i != kernel + 1 && std::count(inputs.begin(), inputs.end(), hidden) > 0) return false;
+  }
+  return std::count(graph.outputs.begin(), graph.outputs.end(), hidden) == 0;
+}
 
 // A library GEMM without the dispatcher overhead. With a listener it goes through the dispatcher,
 // so that the operator and its inputs are recorded.
@@ -122,6 +205,7 @@ class GpuPlanBackend : public PlanBackend {
       functions_.push_back(functions);
       gemms_.push_back(make_gemm(i, cache));
     }
+    for (size_t i = 0; i < kernels.size(); ++i) mlps_.push_back(make_mlp(i, cache));
     printable_ = printable_cuda(kernels, source_);
   }
 
@@ -136,12 +220,16 @@ class GpuPlanBackend : public PlanBackend {
       has_code = true;
       from_cache = from_cache && gemm->is_from_cache();
     }
+    for (const auto& mlp : mlps_) from_cache = from_cache && (!mlp || mlp->is_from_cache());
     return has_code && from_cache;
   }
   std::string cache_error() const override {
     std::string why = generated_.cache_error;
     for (const auto& gemm : gemms_) {
       if (why.empty() && gemm != nullptr) why = gemm->cache_error();
+    }
+    for (const auto& mlp : mlps_) {
+      if (why.empty() && mlp != nullptr) why = mlp->cache_error();
     }
     return why;
   }
@@ -156,7 +244,9 @@ class GpuPlanBackend : public PlanBackend {
   bool is_fast_for(std::span<const int64_t> symbols) const override {
     for (size_t i = 0; i < kernels_.size(); ++i) {
       if (gemms_[i] == nullptr || !has_epilogue(gemm_kernel(i))) continue;
-      if (!gemms_[i]->is_fast_for(gemm_kernel(i).rows.at(symbols))) return false;
+      const int64_t rows = gemm_kernel(i).rows.at(symbols);
+      if (joins_next(i, rows) || (i > 0 && joins_next(i - 1, rows))) continue;
+      if (!gemms_[i]->is_fast_for(rows)) return false;
     }
     return true;
   }
@@ -180,6 +270,18 @@ class GpuPlanBackend : public PlanBackend {
     return std::make_unique<GpuLibraryStep>(std::move(binding), device_);
   }
 
+  bool joins_next(size_t kernel, int64_t rows) const override {
+    return rows > 0 && mlps_[kernel] != nullptr && mlps_[kernel]->choose(rows).has_value();
+  }
+  StepPtr bind_joined(GemmBinding first, GemmBinding second) const override {
+    const GpuMlp& mlp = *mlps_[first.kernel];
+    std::vector<Tensor> weights = weights_of_gemm(first.kernel);
+    weights.push_back(weights_of_gemm(second.kernel)[0]);
+    return std::make_unique<GpuMlpStep>(mlp, mlp.choose(first.rows.count).value(),
+                                        std::move(weights), std::move(first), std::move(second),
+                                        device_);
+  }
+
   std::unique_ptr<GpuGraphs> make_graphs(int64_t arena_bytes) const override {
     return make_gpu_graphs(device_, arena_bytes);
   }
@@ -192,11 +294,21 @@ class GpuPlanBackend : public PlanBackend {
   std::unique_ptr<const GpuGemm> make_gemm(size_t kernel, UseCache cache) const {
     const auto* gemm = std::get_if<GemmKernel>(&kernels_[kernel].body);
     if (gemm == nullptr) return nullptr;
-    std::vector<Tensor> weights;
-    for (const ValueId id : gemm->weights) weights.push_back(graph_[id].parameter);
-    return std::make_unique<const GpuGemm>(source_.names[kernel], gemm->code, std::move(weights),
-                                           device_, cache);
+    return std::make_unique<const GpuGemm>(source_.names[kernel], gemm->code,
+                                           weights_of_gemm(kernel), device_, cache);
   }
+  // Null unless this GEMM and the next one can run as one kernel.
+  std::unique_ptr<const GpuMlp> make_mlp(size_t kernel, UseCache cache) const {
+    if (!feeds_next(graph_, kernels_, kernel)) return nullptr;
+    return std::make_unique<const GpuMlp>(source_.names[kernel], gemm_kernel(kernel).code,
+                                          gemm_kernel(kernel + 1).code, device_, cache);
+  }
+  std::vector<Tensor> weights_of_gemm(size_t kernel) const {
+    std::vector<Tensor> weights;
+    for (const ValueId id : gemm_kernel(kernel).weights) weights.push_back(graph_[id].parameter);
+    return weights;
+  }
+  std::string forms_text(size_t kernel) const;
   std::string choice_text(size_t kernel) const;
   std::string library_text(const Node& node) const;
 
@@ -207,13 +319,20 @@ class GpuPlanBackend : public PlanBackend {
   GpuGenerated generated_;
   std::vector<GpuFunctions> functions_;                // per kernel; null unless it is pointwise
   std::vector<std::unique_ptr<const GpuGemm>> gemms_;  // per kernel; null unless it is a GEMM
+  std::vector<std::unique_ptr<const GpuMlp>> mlps_;    // per kernel; see make_mlp
   std::string printable_;
 };
 
-std::vector<std::string> forms_of(const GpuGemm& gemm) {
-  auto forms = gemm.forms();
-  if (forms.empty()) forms.emplace_back("cuBLASLt");
-  return forms;
+// What has been generated for a GEMM so far.
+std::string GpuPlanBackend::forms_text(size_t kernel) const {
+  const auto forms = gemms_[kernel]->forms();
+  if (!forms.empty()) return join(forms, ", ");
+  for (const size_t first : {kernel, kernel - 1}) {
+    if (first < mlps_.size() && mlps_[first] != nullptr && mlps_[first]->is_prepared()) {
+      return mlps_[first]->name();
+    }
+  }
+  return "cuBLASLt";
 }
 
 std::string GpuPlanBackend::choice_text(size_t kernel) const {
@@ -224,12 +343,18 @@ std::string GpuPlanBackend::choice_text(size_t kernel) const {
         cuda_vector(pointwise->code));
   }
   if (const auto* gemm = std::get_if<GemmKernel>(&body)) {
+    const auto& mlp = mlps_[kernel];
+    const std::string joined =
+        mlp != nullptr && mlp->is_useful()
+            ? fmt::format("  fewer rows: {}, one kernel for this GEMM and the next\n", mlp->name())
+            : "";
     return fmt::format(
-        "  custom kernel: up to {} rows stream the weights; more use the tiles that keep the GPU\n"
+        "{}  custom kernel: up to {} rows stream the weights; more use the tiles that keep the "
+        "GPU\n"
         "  busiest, or cuBLASLt{} if there are too few tiles\n"
         "  for the first size: {}\n",
-        kMaxStreamRows, has_epilogue(*gemm) ? " and a separate epilogue kernel" : "",
-        join(forms_of(*gemms_[kernel]), ", "));
+        joined, kMaxStreamRows, has_epilogue(*gemm) ? " and a separate epilogue kernel" : "",
+        forms_text(kernel));
   }
   return library_text(graph_[std::get<LibraryKernel>(body).node]);
 }

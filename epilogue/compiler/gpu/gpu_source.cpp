@@ -7,6 +7,7 @@
 #include "epilogue/compiler/codegen/hopper_code.h"
 #include "epilogue/compiler/gpu/gpu_code.h"
 #include "epilogue/compiler/gpu/gpu_gemm.h"
+#include "epilogue/compiler/gpu/gpu_mlp.h"
 
 namespace epi::compiler {
 
@@ -73,6 +74,11 @@ std::string gemm_source(const std::string& name, const GemmCode& code, const Hop
          emit_hopper_decode(decode_name(name), code, decode);
 }
 
+std::string mlp_source(const std::string& name, const GemmCode& first, const GemmCode& second) {
+  return cuda_prelude() + hopper_prelude(HopperMlp{}) + emit_hopper_mlp(name, first, second);
+}
+
+std::string mlp_name(const std::string& gemm) { return gemm + "_mlp"; }
 std::string decode_name(const std::string& gemm) { return gemm + "_decode"; }
 std::string stream_name(const std::string& gemm) { return gemm + "_stream"; }
 

@@ -4,6 +4,7 @@
 #include "epilogue/compiler/gpu/gpu_code.h"
 #include "epilogue/compiler/gpu/gpu_gemm.h"
 #include "epilogue/compiler/gpu/gpu_graph.h"
+#include "epilogue/compiler/gpu/gpu_mlp.h"
 #include "epilogue/glu.h"
 
 namespace epi::compiler {
@@ -41,6 +42,15 @@ void GpuGemmCall::start(const std::byte*, int64_t, const GpuGemmWeight&, const G
                         std::byte*, std::span<std::byte* const>, int, CUstream_st*) const {
   refuse();
 }
+GpuMlp::GpuMlp(const std::string&, GemmCode, GemmCode, int, UseCache) { refuse(); }
+std::optional<HopperMlp> GpuMlp::choose(int64_t) const { refuse(); }
+void GpuMlp::prepare() const { refuse(); }
+void GpuMlp::start(const HopperMlp&, int64_t, const GpuMlpData&, bool, CUstream_st*) const {
+  refuse();
+}
+bool GpuMlp::is_prepared() const { refuse(); }
+bool GpuMlp::is_from_cache() const { refuse(); }
+std::string GpuMlp::cache_error() const { refuse(); }
 CUstream_st* gpu_stream(int) { refuse(); }
 
 }  // namespace epi::compiler

@@ -25,7 +25,14 @@ class Binder {
   void bind() {
     place_inputs();
     place_arena();
-    for (size_t i = 0; i < compiled_.kernels.size(); ++i) plan_.steps.push_back(bind(i));
+    for (size_t i = 0; i < compiled_.kernels.size(); ++i) {
+      if (joins_next(i)) {
+        plan_.steps.push_back(compiled_.backend->bind_joined(bind_gemm(i), bind_gemm(i + 1)));
+        ++i;
+      } else {
+        plan_.steps.push_back(bind(i));
+      }
+    }
     plan_.result = values_[static_cast<size_t>(compiled_.result)];
     plan_.output = place_of(ValueRef{compiled_.graph.outputs[0], std::nullopt});
   }
@@ -42,6 +49,8 @@ class Binder {
   Rows rows_of(const GemmKernel& gemm) const;
   KernelCost cost_of(size_t kernel) const;
   StepPtr bind(size_t kernel) const;
+  bool joins_next(size_t kernel) const;
+  bool next_overwrites_inputs(size_t kernel) const;
   PointwiseBinding bind_pointwise(size_t kernel) const;
   GemmBinding bind_gemm(size_t kernel) const;
   LibraryBinding bind_library(ValueId id) const;
@@ -169,6 +178,23 @@ StepPtr Binder::bind(size_t kernel) const {
     return compiled_.backend->bind(bind_library(compiled_.kernels[kernel].outputs[0]));
   }
   return compiled_.backend->bind(bind_gemm(kernel));
+}
+
+bool Binder::joins_next(size_t kernel) const {
+  const auto* gemm = std::get_if<GemmKernel>(&compiled_.kernels[kernel].body);
+  return gemm != nullptr && compiled_.backend->joins_next(kernel, gemm->rows.at(symbols())) &&
+         !next_overwrites_inputs(kernel);
+}
+
+// Whether the next kernel writes to a slot that this one reads last.
+bool Binder::next_overwrites_inputs(size_t kernel) const {
+  const auto& values = compiled_.memory.values;
+  return std::any_of(values.begin(), values.end(), [&](const ArenaValue& read) {
+    return read.last == kernel &&
+           std::any_of(values.begin(), values.end(), [&](const ArenaValue& written) {
+             return written.kernel == kernel + 1 && written.slot == read.slot;
+           });
+  });
 }
 
 PointwiseBinding Binder::bind_pointwise(size_t kernel) const {

@@ -106,6 +106,11 @@ class PlanBackend {
   virtual StepPtr bind(GemmBinding binding) const = 0;
   virtual StepPtr bind(LibraryBinding binding) const = 0;
 
+  // Whether a GEMM and the next kernel, which alone reads its result, run as one for this many
+  // rows. That one may write its result before all of it has read its inputs.
+  virtual bool joins_next(size_t /*kernel*/, int64_t /*rows*/) const { return false; }
+  virtual StepPtr bind_joined(GemmBinding first, GemmBinding second) const;
+
   // A graph replay with its own arena, or null if the device does not support it.
   virtual std::unique_ptr<GpuGraphs> make_graphs(int64_t arena_bytes) const = 0;
   // Waits until no launched work uses the code.

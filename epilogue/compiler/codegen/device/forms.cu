@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instantiates every form of kernel that the compiler generates: pointwise with vectors and with
-// strides, tiles, streams and decoding of one GEMM and of two, with each matrix instruction. One
-// instance of each form contains every pointwise function. Not linked: every CUDA build compiles
-// this file, so that errors surface before a GPU runs the code.
+// strides, tiles, streams and decoding of one GEMM and of two, and MLPs, with each matrix
+// instruction. One instance of each form contains every pointwise function. Not linked: every CUDA
+// build compiles this file, so that errors surface before a GPU runs the code.
 #include <utility>
 
 #include "epilogue/compiler/codegen/device/decode.cuh"
+#include "epilogue/compiler/codegen/device/mlp.cuh"
 #include "epilogue/compiler/codegen/device/stream.cuh"
 #include "epilogue/compiler/codegen/device/tall_tiles.cuh"
 #include "epilogue/compiler/codegen/device/tiles.cuh"
@@ -127,6 +128,14 @@ __global__ void __launch_bounds__(384, 1)
   run_decode<T, Shape, Epilogue>(x, x_stride, w0, w1, out, operands, m, n, k, stages, early);
 }
 
+template <typename T, int kGemms, typename Epilogue, typename DownEpilogue>
+__global__ void __launch_bounds__(256, 1)
+    mlp_form(const T* x, const long long x_stride, const T* w0, const T* w1, const T* down, T* y,
+             const Operands operands, const Operands down_operands, const MlpSizes sizes) {
+  run_mlp<T, kGemms, Epilogue, DownEpilogue>(x, x_stride, w0, w1, down, y, operands, down_operands,
+                                             sizes);
+}
+
 // Stages, strips and bytes as chosen by hopper_tiles.cpp and hopper_stream.cpp for n 3072, k 4096.
 #define EPI_TILES(T, Epilogue, ...)                                                         \
   template __global__ void tiles_form<T, Tile<__VA_ARGS__>, Epilogue>(                      \
@@ -165,5 +174,13 @@ EPI_DECODE(bf16, AllFunctions, 2)
 EPI_DECODE(f16, OneByOne, 2)
 EPI_DECODE(f16, AllFunctions, 1)
 EPI_DECODE(bf16, OneByOne, 1)
+
+#define EPI_MLP(T, ...)                                                                            \
+  template __global__ void mlp_form<T, __VA_ARGS__>(const T*, const long long, const T*, const T*, \
+                                                    const T*, T*, const Operands, const Operands,  \
+                                                    const MlpSizes);
+EPI_MLP(bf16, 2, Fast, OneByOne)
+EPI_MLP(f16, 2, AllFunctions, OneByOne)
+EPI_MLP(bf16, 1, OneByOne, AllFunctions)
 
 }  // namespace epi::device
