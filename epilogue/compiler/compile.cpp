@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -49,9 +50,14 @@ using Variants = std::vector<std::shared_ptr<const Variant>>;
 // When this many sets of sizes are cached, the cache is cleared and they are checked again.
 constexpr size_t kMaxChecked = 4096;
 
+bool is_older(const std::shared_ptr<const Variant>& a, const std::shared_ptr<const Variant>& b) {
+  return a->number < b->number;
+}
 const Variant& newest(const Variants& variants) {
-  const auto by_number = [](const auto& a, const auto& b) { return a->number < b->number; };
-  return **std::max_element(variants.begin(), variants.end(), by_number);
+  return **std::max_element(variants.begin(), variants.end(), is_older);
+}
+Variants::const_iterator oldest(const Variants& variants) {
+  return std::min_element(variants.begin(), variants.end(), is_older);
 }
 
 // The outcome of matching a call: a variant that fits, or the reason why none does.
@@ -86,6 +92,7 @@ struct Compiled::State {
   std::mutex compiling;
   // Replaced as a whole when a variant is added, so that running calls keep their snapshot.
   SharedValue<Variants> variants;
+  std::atomic<int> compilations = 0;
 
   compiler::CaptureOptions capture_options(size_t inputs, bool dynamic) const;
   VariantInfo describe(const Plan& plan, std::string reason,
@@ -94,6 +101,8 @@ struct Compiled::State {
   // How the function's graph for these sizes differs from the variant's, or empty if it does not.
   std::string difference(const Variant& variant, std::span<const Tensor> inputs,
                          std::span<const int64_t> sizes) const;
+  // Throws if the function was captured with another number of inputs.
+  void check_count(size_t inputs) const;
   Choice choose(std::span<const Tensor> inputs) const;
   Choice compile_for(std::span<const Tensor> inputs);
 };
@@ -108,7 +117,7 @@ Compiled::Compiled(compiler::TensorFunction function, std::vector<compiler::Name
 }
 
 compiler::CaptureOptions Compiled::State::capture_options(size_t inputs, bool dynamic) const {
-  compiler::CaptureOptions capture{dynamic, parameters, {}};
+  compiler::CaptureOptions capture{dynamic, parameters, {}, {options.sizes}};
   if (inputs == 1) capture.input_names = {"x"};
   return capture;
 }
@@ -130,11 +139,16 @@ VariantInfo Compiled::State::describe(const Plan& plan, std::string reason,
 
 void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::string reason) {
   const auto current = variants.get();
-  const std::string label = fmt::format("{}/{}", options.name, current->size());
+  const int number = compilations;
+  const std::string label = fmt::format("{}/{}", options.name, number);
   const RecordOp op(fmt::format("Epilogue Compile: {} ({})", label, reason));
   const int64_t start_ns = now_ns();
   auto variant = std::make_shared<Variant>();
-  variant->captured = compiler::capture(function, inputs, capture_options(inputs.size(), dynamic));
+  compiler::CaptureOptions capturing = capture_options(inputs.size(), dynamic);
+  for (const auto& other : *current) {
+    capturing.sizes.changed.merge(other->guards.changed_sizes(inputs));
+  }
+  variant->captured = compiler::capture(function, inputs, capturing);
   variant->guards = Guards(variant->captured, inputs);
   const Device device = common_device(variant->captured.graph, inputs);
   if (compiler::is_capturing(device)) {
@@ -162,13 +176,16 @@ void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::str
   const bool accepts = variant->guards.accept(inputs, sizes);
   const Plan& prepared = accepts ? variant->plan->prepare_for(sizes) : *variant->plan;
   variant->region = "Epilogue-Compiled Region: " + label;
-  variant->number = static_cast<int>(current->size());
+  variant->number = number;
   variant->info = describe(prepared, std::move(reason), stages);
   variant->info.compile_ms = static_cast<double>(now_ns() - start_ns) * 1e-6;
   auto extended = std::make_shared<Variants>(*current);
+  if (static_cast<int>(extended->size()) >= options.max_variants)
+    extended->erase(oldest(*extended));
   // A variant for fixed sizes precedes the dynamic ones, which would also accept those sizes.
   extended->insert(dynamic ? extended->end() : extended->begin(), std::move(variant));
   variants.set(std::move(extended));
+  ++compilations;
 }
 
 std::string Compiled::State::difference(const Variant& variant, std::span<const Tensor> inputs,
@@ -206,6 +223,14 @@ Choice Compiled::State::choose(std::span<const Tensor> inputs) const {
   return choice;
 }
 
+void Compiled::State::check_count(size_t inputs) const {
+  const auto all = variants.get();
+  if (all->empty() || all->front()->guards.inputs() == inputs) return;
+  const size_t expected = all->front()->guards.inputs();
+  fail("compile", "{} takes {} {}, not {}", options.name, expected,
+       expected == 1 ? "input" : "inputs", inputs);
+}
+
 Choice Compiled::State::compile_for(std::span<const Tensor> inputs) {
   const std::lock_guard lock(compiling);
   // Another thread may have compiled it in the meantime. Two attempts: the function may depend on
@@ -213,10 +238,12 @@ Choice Compiled::State::compile_for(std::span<const Tensor> inputs) {
   Choice choice = choose(inputs);
   for (int attempt = 0; attempt < 2 && choice.variant == nullptr; ++attempt) {
     const size_t count = variants.get()->size();
-    if (static_cast<int>(count) >= options.max_variants) {
+    const bool full = static_cast<int>(count) >= options.max_variants;
+    if (full && options.over_limit == OverLimit::kEager) return choice;
+    if (full && options.over_limit == OverLimit::kThrow) {
       fail("compile",
            "{} has reached its limit of {} variants and needs another: {}; raise "
-           "max_variants, or keep the inputs uniform",
+           "max_variants, choose another over_limit, or keep the inputs uniform",
            options.name, count, choice.reason);
     }
     add(inputs, choice.dynamic, choice.reason);
@@ -249,20 +276,28 @@ Tensor Compiled::operator()(std::span<const Tensor> inputs) const {
     const RecordOp op("Epilogue Guards");
     choice = state_->choose(inputs);
   }
-  if (choice.variant == nullptr) choice = state_->compile_for(inputs);
+  if (choice.variant == nullptr) {
+    state_->check_count(inputs.size());
+    choice = state_->compile_for(inputs);
+  }
+  if (choice.variant == nullptr) return state_->function(inputs);  // beyond the limit
   const RecordOp op(choice.variant->region);
   return choice.plan->run(inputs);
 }
 
 std::vector<VariantInfo> Compiled::variants() const {
-  const auto all = state_->variants.get();
-  std::vector<VariantInfo> infos(all->size());
-  for (const auto& variant : *all) infos[static_cast<size_t>(variant->number)] = variant->info;
+  Variants ordered = *state_->variants.get();
+  std::sort(ordered.begin(), ordered.end(), is_older);
+  std::vector<VariantInfo> infos;
+  for (const auto& variant : ordered) infos.push_back(variant->info);
   return infos;
 }
 
-int Compiled::recompiles() const {
-  return std::max<int>(static_cast<int>(state_->variants.get()->size()) - 1, 0);
+int Compiled::recompiles() const { return std::max(state_->compilations - 1, 0); }
+
+const Tensor& compiler::only(std::span<const Tensor> inputs) {
+  if (inputs.size() != 1) fail("compile", "the function takes 1 input, not {}", inputs.size());
+  return inputs[0];
 }
 
 }  // namespace epi

@@ -6,8 +6,7 @@
 //   Tensor y = fast(x);   // another batch or sequence length runs the same code
 //
 // Parameters must not change after the first call: weights are packed then, and later writes are
-// visible only in part or not at all. Code that cannot be compiled throws. There is no fallback to
-// eager calls.
+// visible only in part or not at all. Code that cannot be compiled throws.
 #pragma once
 
 #include <concepts>
@@ -23,6 +22,11 @@
 #include "epilogue/tensor/tensor.h"
 
 namespace epi {
+
+namespace compiler {
+// The input of a function of one tensor. Throws if there are others, or none.
+const Tensor& only(std::span<const Tensor> inputs);
+}  // namespace compiler
 
 // The result of one compilation.
 struct VariantInfo {
@@ -45,7 +49,7 @@ class Compiled {
   Tensor operator()(std::span<const Tensor> inputs) const;
   Tensor operator()(const Tensor& x) const { return (*this)(std::span(&x, 1)); }
 
-  // One entry per compilation so far, in order.
+  // One entry per compilation so far, in order, without those that were replaced.
   std::vector<VariantInfo> variants() const;
   // Number of compilations after the first.
   int recompiles() const;
@@ -63,15 +67,17 @@ Compiled compile(const M& module, CompileOptions options = {}) {
   for (const auto& parameter : copy.parameters()) {
     parameters.push_back({parameter.name, *parameter.tensor});
   }
-  return Compiled([copy](std::span<const Tensor> inputs) { return copy.forward(inputs[0]); },
-                  std::move(parameters), std::move(options));
+  return Compiled(
+      [copy](std::span<const Tensor> inputs) { return copy.forward(compiler::only(inputs)); },
+      std::move(parameters), std::move(options));
 }
 
 // Compiles a function of one tensor, or of several passed as a span.
 inline Compiled compile(const std::function<Tensor(const Tensor&)>& function,
                         CompileOptions options = {}) {
-  return Compiled([function](std::span<const Tensor> inputs) { return function(inputs[0]); }, {},
-                  std::move(options));
+  return Compiled(
+      [function](std::span<const Tensor> inputs) { return function(compiler::only(inputs)); }, {},
+      std::move(options));
 }
 inline Compiled compile(compiler::TensorFunction function, CompileOptions options = {}) {
   return Compiled(std::move(function), {}, std::move(options));

@@ -5,60 +5,27 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/join.h"
 #include "epilogue/compiler/graph/graph_recorder.h"
 #include "epilogue/tensor/factories.h"
 
 namespace epi::compiler {
 namespace {
 
-// Whether a dimension can be dynamic: a leading one of an input whose strides follow from its
-// sizes. With several inputs, a size of one is fixed because it broadcasts. With `conservative`, so
-// is a size that equals the last dimension of another input, such as the rows of a weight that is
-// an input.
-bool can_be_dynamic(std::span<const Tensor> inputs, const Tensor& input, int d, bool conservative) {
-  const bool leading = d + 1 < input.dim() && layout_of(input).order.has_value();
-  if (!leading || inputs.size() == 1) return leading;
-  const int64_t size = input.shape()[d];
-  const auto ends_in_it = [&](const Tensor& other) {
-    return other.dim() > 0 && other.shape().back() == size;
-  };
-  return size != 1 && !(conservative && std::any_of(inputs.begin(), inputs.end(), ends_in_it));
+std::string input_name(const CaptureOptions& options, size_t i) {
+  return i < options.input_names.size() ? options.input_names[i] : fmt::format("x{}", i);
 }
 
-// Assigns symbols to dynamic dimensions. Equal sizes of several inputs share a symbol, because they
-// must agree.
-std::vector<SymDims> choose_symbols(std::span<const Tensor> inputs, bool conservative,
-                                    const CaptureOptions& options, SymbolHints& hints) {
-  std::vector<int64_t> fixed;
-  for (const Tensor& input : inputs) {
-    fixed.insert(fixed.end(), input.shape().begin(), input.shape().end());
-  }
-  for (const NamedTensor& parameter : options.parameters) {
-    const Dims& shape = parameter.tensor.shape();
-    fixed.insert(fixed.end(), shape.begin(), shape.end());
-  }
-  std::map<int64_t, Symbol> by_size;
-  std::vector<SymDims> shapes;
-  for (const Tensor& input : inputs) {
-    SymDims shape;
-    for (int d = 0; d < input.dim(); ++d) {
-      const int64_t size = input.shape()[d];
-      if (!can_be_dynamic(inputs, input, d, conservative)) {
-        shape.emplace_back(size);
-      } else if (inputs.size() == 1) {
-        shape.push_back(SymSize::symbol(hints.add(fixed)));
-      } else {
-        const auto known = by_size.find(size);
-        if (known == by_size.end()) by_size[size] = hints.add(fixed);
-        shape.push_back(SymSize::symbol(by_size[size]));
-      }
-    }
-    shapes.push_back(std::move(shape));
-  }
-  return shapes;
+std::string size_name(const CaptureOptions& options, const InputDim& dim) {
+  return fmt::format("{}.size({})", input_name(options, static_cast<size_t>(dim.first)),
+                     dim.second);
+}
+
+std::string size_name(std::span<const Tensor> inputs, const CaptureOptions& options,
+                      const InputSize& rule) {
+  return size_name(options, {rule.input, dimension_of(inputs, rule)});
 }
 
 Graph run(const TensorFunction& function, std::span<const Tensor> inputs,
@@ -69,10 +36,9 @@ Graph run(const TensorFunction& function, std::span<const Tensor> inputs,
   for (size_t i = 0; i < inputs.size(); ++i) {
     Dims shape;
     for (const SymSize& size : shapes[i]) shape.push_back(size.at(sizes));
-    const std::string name =
-        i < options.input_names.size() ? options.input_names[i] : fmt::format("x{}", i);
     const Layout layout{shape, strides_for(layout_of(inputs[i]), shape)};
-    metas.push_back(recorder.add_input(name, meta_tensor(layout, inputs[i].dtype())));
+    metas.push_back(
+        recorder.add_input(input_name(options, i), meta_tensor(layout, inputs[i].dtype())));
   }
   const ActiveCapture active(&recorder);
   return recorder.take(function(metas));
@@ -91,20 +57,38 @@ std::vector<int64_t> sizes_of_call(std::span<const Tensor> inputs, const Capture
   return sizes;
 }
 
+// The dimensions that have a symbol.
+std::vector<InputDim> dims_of(const std::vector<SymDims>& shapes, Symbol symbol) {
+  std::vector<InputDim> dims;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    for (size_t d = 0; d < shapes[i].size(); ++d) {
+      if (shapes[i][d] == SymSize::symbol(symbol)) {
+        dims.emplace_back(static_cast<int>(i), static_cast<int>(d));
+      }
+    }
+  }
+  return dims;
+}
+
 std::string text_at(const Graph& graph, size_t i) {
   if (i >= graph.nodes.size()) return "ends";
   const Node& node = graph.nodes[i];
-  if (node.kind != NodeKind::kOp) return "reads a tensor of shape " + to_string(node.shape);
-  return fmt::format("calls {} with result {}", op_info(node.op).name, to_string(node.shape));
+  if (node.kind != NodeKind::kOp) return "reads a tensor";
+  return fmt::format("calls {}", op_info(node.op).name);
 }
 
 // Captures with dynamic sizes, represented by primes starting at `first_prime`.
 Captured capture_dynamic(const TensorFunction& function, std::span<const Tensor> inputs,
-                         const CaptureOptions& options, bool conservative, int64_t first_prime) {
+                         const CaptureOptions& options, SizeGuess guess, int64_t first_prime) {
   SymbolHints hints(first_prime);
   Captured result;
   for (const Tensor& input : inputs) result.input_layouts.push_back(layout_of(input));
-  result.input_shapes = choose_symbols(inputs, conservative, options, hints);
+  std::vector<int64_t> avoid;
+  for (const NamedTensor& parameter : options.parameters) {
+    const Dims& shape = parameter.tensor.shape();
+    avoid.insert(avoid.end(), shape.begin(), shape.end());
+  }
+  result.input_shapes = choose_symbols(inputs, guess, options.sizes, std::move(avoid), hints);
   result.symbols = static_cast<int>(hints.hints().size());
   if (hints.hints().size() > kMaxSymbols) {
     fail("capture",
@@ -136,6 +120,81 @@ std::array<int64_t, 3> primes_to_try(std::span<const Tensor> inputs) {
                        : std::array<int64_t, 3>{13, 53, 101};
 }
 
+// What became of one attempt to capture with dynamic sizes.
+struct Attempt {
+  std::optional<Captured> captured{};
+  std::string difference{};  // the function depends on sizes
+  std::string error{};       // an operator refused, perhaps only because a size is dynamic
+};
+
+Attempt try_dynamic(const TensorFunction& function, std::span<const Tensor> inputs,
+                    const CaptureOptions& options, SizeGuess guess) {
+  Attempt attempt;
+  for (const int64_t prime : primes_to_try(inputs)) {
+    try {
+      Captured captured = capture_dynamic(function, inputs, options, guess, prime);
+      if (captured.symbols == 0) return {std::move(captured)};
+      // Operators may skip a dimension of size one, so that case is checked when it occurs.
+      auto sizes = sizes_of_call(inputs, captured);
+      for (int64_t& size : sizes) size = std::max<int64_t>(size, 2);
+      const auto difference = difference_at(function, inputs, options, captured, sizes);
+      if (!difference) return {std::move(captured)};
+      attempt.difference = *difference;
+    } catch (const Error& error) {
+      return {std::nullopt, "", error.what()};
+    }
+  }
+  return attempt;
+}
+
+// The sizes without which a capture succeeds, and that capture.
+struct Narrowed {
+  std::vector<InputDim> fixed;
+  Captured captured;
+};
+
+// Fixes one dynamic size, or the first two, and so on, until the function can be captured. Equal
+// sizes count as one.
+std::optional<Narrowed> fix_some(const TensorFunction& function, std::span<const Tensor> inputs,
+                                 CaptureOptions options) {
+  SymbolHints hints;
+  const auto shapes = choose_symbols(inputs, SizeGuess::kLeading, options.sizes, {}, hints);
+  std::vector<std::vector<InputDim>> sizes;
+  for (size_t symbol = 0; symbol < hints.hints().size(); ++symbol) {
+    auto dims = dims_of(shapes, static_cast<Symbol>(symbol));
+    if (!has_free(dims, inputs, options.sizes.given)) sizes.push_back(std::move(dims));
+  }
+  const auto before = options.sizes.fixed;
+  const auto attempt = [&](const std::vector<InputDim>& fixed) -> std::optional<Narrowed> {
+    options.sizes.fixed = before;
+    options.sizes.fixed.insert(fixed.begin(), fixed.end());
+    Attempt result = try_dynamic(function, inputs, options, SizeGuess::kLeading);
+    if (!result.captured) return std::nullopt;
+    return Narrowed{fixed, std::move(*result.captured)};
+  };
+  for (const auto& dims : sizes) {
+    if (auto found = attempt(dims)) return found;
+  }
+  std::vector<InputDim> first;
+  for (const auto& dims : sizes) {
+    first.insert(first.end(), dims.begin(), dims.end());
+    if (auto found = attempt(first)) return found;
+  }
+  return std::nullopt;
+}
+
+[[noreturn]] void refuse(const CaptureOptions& options, const std::vector<InputDim>& dims,
+                         const std::string& difference) {
+  std::vector<std::string> names;
+  std::vector<std::string> rules;
+  for (const InputDim& dim : dims) {
+    names.push_back(size_name(options, dim));
+    rules.push_back(fmt::format("{{{}, {}, Size::kFixed}}", dim.first, dim.second));
+  }
+  fail("capture", "{} decided which operators ran ({}): fix it with sizes = {{{}}}",
+       join(names, " or "), difference, join(rules, ", "));
+}
+
 }  // namespace
 
 std::optional<std::string> difference_at(const TensorFunction& function,
@@ -149,10 +208,12 @@ std::optional<std::string> difference_at(const TensorFunction& function,
     if (both && is_same_at(symbolic.nodes[i], plain.nodes[i], sizes)) continue;
     if (both && plain.nodes[i].kind == NodeKind::kParameter &&
         symbolic.nodes[i].kind == NodeKind::kParameter) {
-      return fmt::format("it reads a different tensor of shape {}",
-                         to_string(plain.nodes[i].shape));
+      return fmt::format("it reads another tensor of shape {}", to_string(plain.nodes[i].shape));
     }
-    return fmt::format("it {}, but {} for other sizes", text_at(plain, i), text_at(symbolic, i));
+    const std::string here = text_at(plain, i);
+    const std::string elsewhere = text_at(symbolic, i);
+    if (here == elsewhere) return fmt::format("it {} with other arguments", here);
+    return fmt::format("it {}, but {} for other sizes", here, elsewhere);
   }
   if (plain.outputs != symbolic.outputs) return "it returns a different value for other sizes";
   return std::nullopt;
@@ -160,27 +221,26 @@ std::optional<std::string> difference_at(const TensorFunction& function,
 
 Captured capture(const TensorFunction& function, std::span<const Tensor> inputs,
                  const CaptureOptions& options) {
+  check_rules(inputs, options.sizes.given);
   if (!options.dynamic) return capture_static(function, inputs, options);
-  std::string reason;
-  for (const bool conservative : {false, true}) {
-    if (conservative && inputs.size() == 1) continue;
-    for (const int64_t prime : primes_to_try(inputs)) {
-      try {
-        Captured captured = capture_dynamic(function, inputs, options, conservative, prime);
-        // Operators may skip a dimension of size one, so that case is checked when it occurs.
-        auto sizes = sizes_of_call(inputs, captured);
-        for (int64_t& size : sizes) size = std::max<int64_t>(size, 2);
-        const auto difference = difference_at(function, inputs, options, captured, sizes);
-        if (!difference) return captured;
-        reason = "the function depends on sizes: " + *difference;
-      } catch (const Error& error) {
-        reason = fmt::format("the function requires fixed sizes ({})", error.what());
-        break;
-      }
-    }
+  Attempt leading;
+  for (const auto guess :
+       {SizeGuess::kSquare, SizeGuess::kLeading, SizeGuess::kEqual, SizeGuess::kConservative}) {
+    Attempt attempt = try_dynamic(function, inputs, options, guess);
+    if (attempt.captured) return std::move(*attempt.captured);
+    if (guess == SizeGuess::kLeading) leading = std::move(attempt);
   }
   capture_static(function, inputs, options);  // rethrows errors that do not depend on dynamic sizes
-  fail("capture", "{}; compile with dynamic = off", reason);
+  auto narrowed = fix_some(function, inputs, options);
+  if (!narrowed) {  // the caller said that all of them are free
+    std::vector<std::string> names;
+    for (const InputSize& rule : options.sizes.given) {
+      if (rule.size == Size::kFree) names.push_back(size_name(inputs, options, rule));
+    }
+    fail("capture", "{} cannot be free: the function needs it as it is", join(names, " or "));
+  }
+  if (!leading.difference.empty()) refuse(options, narrowed->fixed, leading.difference);
+  return std::move(narrowed->captured);
 }
 
 }  // namespace epi::compiler

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a function once on meta tensors and records its calls. With `dynamic`, the leading
-// dimensions of the inputs get symbolic sizes. The function then runs a second time with the sizes
-// of the call: if that produces a different graph, the function depends on sizes and is rejected.
-// `difference_at` performs the same check for later sizes.
+// Runs a function once on meta tensors and records its calls. With `dynamic`, sizes of the inputs
+// are symbolic (dynamic_sizes.h), except for those that an operator needs as they are. The function
+// then runs a second time with the sizes of the call: if that produces a different graph, the
+// function depends on sizes and is rejected. `difference_at` performs the same check for later
+// sizes.
 #pragma once
 
 #include <optional>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "epilogue/compiler/graph/dynamic_sizes.h"
 #include "epilogue/compiler/graph/graph.h"
 #include "epilogue/compiler/graph/input_layout.h"
 #include "epilogue/compiler/tensor_function.h"
@@ -20,6 +22,7 @@ struct CaptureOptions {
   bool dynamic = true;
   std::vector<NamedTensor> parameters{};   // other tensors are named constant_0, ...
   std::vector<std::string> input_names{};  // default: x0, x1, ...
+  SizeRules sizes{};
 };
 
 struct Captured {

@@ -55,6 +55,21 @@ bool Guards::accept(std::span<const Tensor> inputs, std::span<int64_t> symbols) 
   return true;
 }
 
+std::set<InputDim> Guards::changed_sizes(std::span<const Tensor> inputs) const {
+  std::set<InputDim> changed;
+  for (size_t i = 0; i < std::min(inputs.size(), inputs_.size()); ++i) {
+    const std::vector<Size>& shape = inputs_[i].shape;
+    if (static_cast<size_t>(inputs[i].dim()) != shape.size()) return {};
+    for (size_t d = 0; d < shape.size(); ++d) {
+      const bool fixed = shape[d].symbol < 0;
+      if (fixed && inputs[i].shape()[static_cast<int>(d)] != shape[d].value) {
+        changed.emplace(static_cast<int>(i), static_cast<int>(d));
+      }
+    }
+  }
+  return changed;
+}
+
 std::string Guards::mismatch(std::span<const Tensor> inputs) const {
   if (inputs.size() != inputs_.size()) {
     return fmt::format("the number of inputs is {}, was {}", inputs.size(), inputs_.size());

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ class Guards {
   // Writes the values of the dynamic sizes to `symbols`, which must have room for them.
   bool accept(std::span<const Tensor> inputs, std::span<int64_t> symbols) const;
   size_t symbols() const { return symbols_; }
+  size_t inputs() const { return inputs_.size(); }
+  // The fixed sizes that the inputs of another call do not have. Empty if their ranks differ.
+  std::set<InputDim> changed_sizes(std::span<const Tensor> inputs) const;
   // The first mismatch: "x0 is bf16, was f32".
   std::string mismatch(std::span<const Tensor> inputs) const;
 

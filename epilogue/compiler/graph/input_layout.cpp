@@ -4,17 +4,6 @@
 namespace epi::compiler {
 namespace {
 
-bool is_dense(const Tensor& x, const Dims& order) {
-  int64_t expected = 1;
-  for (int i = order.rank(); i-- > 0;) {
-    const auto d = static_cast<int>(order[i]);
-    const int64_t size = x.shape()[d];
-    if (size != 1 && x.strides()[d] != expected) return false;
-    expected *= size;
-  }
-  return true;
-}
-
 // Row-major if the tensor is contiguous, otherwise by decreasing stride.
 Dims order_of(const Tensor& x) {
   Dims order;
@@ -29,28 +18,52 @@ Dims order_of(const Tensor& x) {
   return order;
 }
 
+// Calls `visit(dimension, stride)` from the fastest dimension to the slowest.
+template <typename Visit>
+void for_each_stride(const InputLayout& layout, const Dims& shape, const Visit& visit) {
+  int64_t next = 1;
+  for (int i = layout.order.rank(); i-- > 0;) {
+    const auto d = static_cast<int>(layout.order[i]);
+    const int64_t fixed = layout.strides[d];
+    const int64_t stride = fixed == InputLayout::kFollows ? next : fixed;
+    visit(d, stride);
+    next = stride * shape[d];
+  }
+}
+
 }  // namespace
 
 InputLayout layout_of(const Tensor& x) {
-  const Dims order = order_of(x);
-  if (is_dense(x, order)) return {order, {}};
-  return {std::nullopt, x.strides()};
+  InputLayout layout{order_of(x), Dims::filled(x.dim(), InputLayout::kFollows)};
+  if (x.numel() == 0) {
+    for (int d = 0; d < x.dim(); ++d) layout.order[d] = d;
+    return layout;
+  }
+  int64_t next = 1;
+  for (int i = x.dim(); i-- > 0;) {
+    const auto d = static_cast<int>(layout.order[i]);
+    if (x.shape()[d] == 1) continue;
+    if (x.strides()[d] != next) layout.strides[d] = x.strides()[d];
+    next = x.strides()[d] * x.shape()[d];
+  }
+  return layout;
 }
 
 bool matches_layout(const Tensor& x, const InputLayout& layout) {
-  if (layout.order) return x.dim() == layout.order->rank() && is_dense(x, *layout.order);
-  return x.strides() == layout.strides;
+  if (x.dim() != layout.order.rank()) return false;
+  bool matches = true;
+  bool empty = false;
+  for_each_stride(layout, x.shape(), [&](int d, int64_t stride) {
+    const int64_t size = x.shape()[d];
+    empty = empty || size == 0;
+    matches = matches && (size == 1 || x.strides()[d] == stride);
+  });
+  return matches || empty;
 }
 
 Dims strides_for(const InputLayout& layout, const Dims& shape) {
-  if (!layout.order) return layout.strides;
   Dims strides = Dims::filled(shape.rank(), 1);
-  int64_t next = 1;
-  for (int i = shape.rank(); i-- > 0;) {
-    const auto d = static_cast<int>((*layout.order)[i]);
-    strides[d] = next;
-    next *= shape[d];
-  }
+  for_each_stride(layout, shape, [&](int d, int64_t stride) { strides[d] = stride; });
   return strides;
 }
 

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory layout of an input of a captured function. If the input is dense, in any order of its
-// dimensions, its strides follow from its sizes, which may then be dynamic. Otherwise the strides,
-// and with them the sizes, are fixed.
+// The memory layout of an input of a captured function: an order of its dimensions, and for each
+// stride either its value or that it follows from the sizes and strides of faster dimensions. All
+// sizes may be dynamic.
 #pragma once
-
-#include <optional>
 
 #include "epilogue/tensor/tensor.h"
 
 namespace epi::compiler {
 
 struct InputLayout {
-  std::optional<Dims> order;  // of a dense input: its dimensions, slowest first
-  Dims strides;               // of any other input
+  static constexpr int64_t kFollows = INT64_MIN;
+  Dims order;    // the dimensions, slowest first
+  Dims strides;  // by dimension: a fixed stride, or kFollows
 };
 
 InputLayout layout_of(const Tensor& x);
-// Ignores the strides of dimensions of size one. O(rank).
+// Ignores the strides of dimensions of size one, and of empty tensors. O(rank).
 bool matches_layout(const Tensor& x, const InputLayout& layout);
 // The strides of a tensor with this layout and these sizes.
 Dims strides_for(const InputLayout& layout, const Dims& shape);
