@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cost of each form of a custom GEMM on this GPU, back to back: the table in
 // epilogue/compiler/codegen/hopper_choice.cpp.
-//   gemm_forms
+//   gemm_forms           the time of a tile, and the rate of decoding
+//   gemm_forms choices   for few rows: each tile, and how far the chosen one is from the fastest
 // A block multiplies one tile after another. A tile takes a fixed time, for the epilogue and the
 // start of the pipeline, and a time per step of 64 columns of k: both follow from GEMMs of full
 // waves of tiles with two depths. For decoding, the rate at which the weights are read.
@@ -10,12 +11,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "epilogue/base/clock.h"
 #include "epilogue/compiler/gpu/gpu_gemm.h"
 #include "epilogue/cpu/cpu_backend.h"
-#include "epilogue/cuda/attribute.h"
 #include "epilogue/cuda/cuda_backend.h"
 #include "epilogue/cuda/cuda_device.h"
 #include "epilogue/cuda/stream.h"
@@ -30,8 +32,13 @@ using compiler::GpuGemmCall;
 
 constexpr TensorOptions kOptions{DType::kBF16, kCuda};
 constexpr int kRounds = 9;
-constexpr double kRoundNs = 20e6;
-constexpr double kWarmupNs = 300e6;  // until the GPU is at its power limit
+// A warmup until the GPU is at its power limit, and shorter times for many shapes.
+struct Duration {
+  double round_ns;
+  double warmup_ns;
+};
+constexpr Duration kLong{20e6, 300e6};
+constexpr Duration kShort{4e6, 40e6};
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -39,7 +46,7 @@ double median(std::vector<double> values) {
 }
 
 // Nanoseconds per call.
-double time_ns(const std::function<void()>& call) {
+double time_ns(const Duration& duration, const std::function<void()>& call) {
   const cuda::Event start(cuda::Event::Timing::kOn);
   const cuda::Event end(cuda::Event::Timing::kOn);
   const cuda::Stream stream = cuda::current_stream();
@@ -51,8 +58,9 @@ double time_ns(const std::function<void()>& call) {
     return static_cast<double>(end.ms_since(start)) * 1e6 / calls;
   };
   round(3);
-  const int calls = std::max(1, static_cast<int>(kRoundNs / round(10)));
-  for (const int64_t begin = now_ns(); static_cast<double>(now_ns() - begin) < kWarmupNs;) {
+  const int calls = std::max(1, static_cast<int>(duration.round_ns / round(10)));
+  for (const int64_t begin = now_ns();
+       static_cast<double>(now_ns() - begin) < duration.warmup_ns;) {
     round(calls);
   }
   std::vector<double> times;
@@ -80,7 +88,7 @@ GemmCode code_of(int gemms, int64_t n, int64_t k) {
 
 // The GEMM with random weights. A call runs the form that `bind` selects.
 template <typename Bind>
-double gemm_ns(const GemmCode& code, int64_t rows, const Bind& bind) {
+double gemm_ns(const Duration& duration, const GemmCode& code, int64_t rows, const Bind& bind) {
   std::vector<Tensor> weights;
   for (int i = 0; i < code.gemms; ++i) weights.push_back(randn({code.n, code.k}, i, kOptions));
   const GpuGemm gemm("gemm", code, weights, 0, compiler::UseCache::kNo);
@@ -88,7 +96,7 @@ double gemm_ns(const GemmCode& code, int64_t rows, const Bind& bind) {
   const Tensor out = empty({rows, code.n}, kOptions);
   const GpuGemmCall call = bind(gemm);
   CUstream_st* stream = cuda::current_stream().get();
-  return time_ns([&] { call.start(x.raw_data(), out.raw_data(), {}, 0, stream); });
+  return time_ns(duration, [&] { call.start(x.raw_data(), out.raw_data(), {}, 0, stream); });
 }
 
 void print_tiles(int processors) {
@@ -105,7 +113,8 @@ void print_tiles(int processors) {
       const int64_t rows = tile.rows * kRowTiles;
       const auto wave_ns = [&](int64_t k) {
         const GemmCode code = code_of(gemms, n, k);
-        return gemm_ns(code, rows, [&](const GpuGemm& gemm) { return gemm.bind(rows, k, tile); }) /
+        return gemm_ns(kLong, code, rows,
+                       [&](const GpuGemm& gemm) { return gemm.bind(rows, k, tile); }) /
                waves;
       };
       const double shallow = wave_ns(kShallow);
@@ -125,17 +134,50 @@ void print_decode() {
     const GemmCode code = gemms == 2 ? code_of(2, 32768, 4096) : code_of(1, 16384, 16384);
     for (const int64_t rows : {1, 8, 16, 32, 64}) {
       const double ns =
-          gemm_ns(code, rows, [&](const GpuGemm& gemm) { return gemm.bind(rows, code.k); });
+          gemm_ns(kLong, code, rows, [&](const GpuGemm& gemm) { return gemm.bind(rows, code.k); });
       const double bytes = 2.0 * gemms * static_cast<double>(code.n * code.k);
       fmt::print("{} GEMMs, {} rows: {:.0f}\n", gemms, rows, bytes / ns);
     }
   }
 }
 
+void print_choices(int processors) {
+  fmt::print("us of each tile, * for the chosen one; its time relative to the fastest\n");
+  std::vector<double> ratios;
+  constexpr std::pair<int64_t, int64_t> kModels[] = {{768, 3072},   {1536, 8960},  {2048, 8192},
+                                                     {2560, 10240}, {4096, 14336}, {5120, 13824},
+                                                     {8192, 3584}};
+  for (const auto& [dim, hidden] : kModels) {
+    for (const int gemms : {2, 1}) {
+      const GemmCode code = gemms == 2 ? code_of(2, hidden, dim) : code_of(1, dim, hidden);
+      for (const int64_t rows : {65, 128, 192, 256, 384, 512, 1024}) {
+        const auto chosen = choose_tile(code, rows, processors);
+        double best = 0;
+        double ours = 0;
+        fmt::print("{} GEMMs {}x{}x{}:", gemms, rows, code.k, code.n);
+        for (const compiler::HopperTile& tile : compiler::hopper_tiles()) {
+          if (code.k < tile.min_depth(code)) continue;
+          const double ns = gemm_ns(kShort, code, rows, [&](const GpuGemm& gemm) {
+            return gemm.bind(rows, code.k, tile);
+          });
+          const bool is_chosen = tile.rows == chosen.rows && tile.half == chosen.half;
+          best = best == 0 ? ns : std::min(best, ns);
+          if (is_chosen) ours = ns;
+          fmt::print(" {}x{} {:.1f}{}", tile.rows, tile.half, ns / 1000, is_chosen ? "*" : "");
+        }
+        fmt::print("  {:.3f}\n", ours / best);
+        ratios.push_back(ours / best);
+      }
+    }
+  }
+  fmt::print("{} shapes: median {:.3f}, worst {:.3f}\n", ratios.size(), median(ratios),
+             *std::max_element(ratios.begin(), ratios.end()));
+}
+
 }  // namespace
 }  // namespace epi::bench
 
-int main() {
+int main(int argc, char** argv) {
   try {
     epi::register_cpu_backend();
     if (const auto ready = epi::register_cuda_backend(); !ready) {
@@ -144,7 +186,11 @@ int main() {
     cudaDeviceProp gpu{};
     cudaGetDeviceProperties(&gpu, 0);
     fmt::print("{}, {} SMs, CUDA {}\n", gpu.name, gpu.multiProcessorCount, CUDART_VERSION);
-    epi::bench::print_tiles(epi::cuda::attribute(cudaDevAttrMultiProcessorCount, 0));
+    if (argc == 2 && std::string_view(argv[1]) == "choices") {
+      epi::bench::print_choices(gpu.multiProcessorCount);
+      return 0;
+    }
+    epi::bench::print_tiles(gpu.multiProcessorCount);
     epi::bench::print_decode();
   } catch (const std::exception& error) {
     fmt::print(stderr, "gemm_forms: {}\n", error.what());

@@ -57,8 +57,8 @@ void measure_host() {
   const Tensor bias = randn({256}, 4, options);
   const cuda::Gemm gemm = bare_gemm(x, w, h);
   // Too large for one kernel on Hopper: gate, up and gelu are one, and down is another.
-  const Compiled two_kernels = compile(random_mlp(256, 1024), {.cache = false});
-  const Tensor wide_x = randn({512, 256}, 5, options);
+  const Compiled two_kernels = compile(random_mlp(512, 2048), {.cache = false});
+  const Tensor wide_x = randn({8, 512}, 5, options);
   const std::vector<std::pair<const char*, Body>> parts{
       {"empty", [&] { empty(h.shape(), options); }},
       {"is_capturing", [] { cuda::current_stream().is_capturing(); }},

@@ -71,7 +71,7 @@ TEST(CudaCode, ChoosesTileThatFillsGpu) {
   }
   code.n = 10240;
   code.k = 2560;
-  expect_tile(256, 128, 96);  // 107 SMs would read the same 256 rows of x
+  expect_tile(256, 128, 96);  // a single row of tall tiles
   code.gemms = 1;
   code.n = 768;
   code.k = 3072;

@@ -42,9 +42,12 @@ InputLayout layout_of(const Tensor& x) {
   int64_t next = 1;
   for (int i = x.dim(); i-- > 0;) {
     const auto d = static_cast<int>(layout.order[i]);
-    if (x.shape()[d] == 1) continue;
-    if (x.strides()[d] != next) layout.strides[d] = x.strides()[d];
-    next = x.strides()[d] * x.shape()[d];
+    const int64_t stride = x.strides()[d];
+    // With a single row, a longer stride says how far apart more rows would be. A shorter one says
+    // nothing.
+    if (x.shape()[d] == 1 && stride < next) continue;
+    if (stride != next) layout.strides[d] = stride;
+    next = stride * x.shape()[d];
   }
   return layout;
 }
