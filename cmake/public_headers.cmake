@@ -8,8 +8,8 @@ set(EPI_PUBLIC_HEADERS
   analysis/pytorch/profiler_table.h analysis/pytorch/pytorch_memory.h report/profiler_table_report.h)
 if(EPI_RUNTIME)
   list(APPEND EPI_PUBLIC_HEADERS
-    glu.h kernel_abi.h
-    base/clock.h base/mapped_file.h
+    epilogue.h glu.h kernel_abi.h version.h
+    base/clock.h base/mapped_file.h base/thread_pool.h
     pointwise/operators.def
     tensor/cpu_allocator.h tensor/device.h tensor/device_memory.h tensor/dims.h tensor/dlpack.h tensor/dtype.h tensor/dtype_enum.h
     tensor/factories.h tensor/layout.h tensor/print.h tensor/storage.h tensor/tensor.h

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/base/thread_pool.h"
+#include "epilogue/base/error.h"
 #include "epilogue/base/parse_integer.h"
 
 #include <sched.h>
@@ -75,10 +76,18 @@ constexpr int kPartsPerThread = 4;
 // asleep runs all parts itself and returns without waiting for them to wake up.
 class Pool {
  public:
-  // If the system cannot create all workers, the caller does the remaining work.
-  Pool() {
+  Pool() { resize(num_threads()); }
+
+  // If the system cannot create all workers, the caller does the remaining work. Workers beyond the
+  // new number sleep.
+  void resize(int threads) {
+    const std::lock_guard lock(resizing_);
+    threads_.store(threads, std::memory_order_release);
+    threads_.notify_all();
     try {
-      for (int i = 1; i < num_threads(); ++i) std::thread([this] { work(); }).detach();
+      for (; workers_ < threads - 1; ++workers_) {
+        std::thread([this, number = workers_ + 1] { work(number); }).detach();
+      }
     } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch)
     }
   }
@@ -144,15 +153,21 @@ class Pool {
     }
   }
 
-  void work() {
+  void work(int number) {
     inside_parallel = true;
     for (;;) {
+      for (int threads = threads_.load(); number >= threads; threads = threads_.load()) {
+        threads_.wait(threads);
+      }
       const uint32_t seen = generation_.load(std::memory_order_acquire);
       run_parts();
       wait_past(seen);
     }
   }
 
+  std::mutex resizing_;
+  int workers_ = 0;
+  std::atomic<int> threads_{1};
   std::atomic<int> caller_core_{0};
   std::mutex busy_;
   Job job_;
@@ -173,9 +188,52 @@ Pool& pool() {
 
 }  // namespace
 
-int num_threads() {
-  static const int threads = default_num_threads();
+namespace {
+
+std::atomic<int>& thread_count() {
+  static std::atomic<int> threads = default_num_threads();
   return threads;
+}
+
+// Never destroyed: calls may run while the process ends.
+Executor& executor() {
+  static Executor* instance = new Executor;
+  return *instance;
+}
+std::atomic<bool> has_executor = false;
+
+// Runs the parts of a job in the threads of the executor.
+void run_in_executor(const Job& job) {
+  std::mutex mutex;
+  std::exception_ptr error;
+  executor()(job.parts, [&](int64_t part) {
+    const bool was_inside = std::exchange(inside_parallel, true);
+    try {
+      job.body(job.context, job.count * part / job.parts, job.count * (part + 1) / job.parts);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (error == nullptr) error = std::current_exception();
+    }
+    inside_parallel = was_inside;
+  });
+  if (error != nullptr) std::rethrow_exception(error);
+}
+
+}  // namespace
+
+int num_threads() { return thread_count().load(std::memory_order_relaxed); }
+
+void set_num_threads(int threads) {
+  if (threads < 1 || threads > kMaxThreads) {
+    fail("set_num_threads", "{} is not a number of threads: use 1 to {}", threads, kMaxThreads);
+  }
+  thread_count() = threads;
+  pool().resize(threads);
+}
+
+void set_executor(Executor given) {
+  executor() = std::move(given);
+  has_executor = executor() != nullptr;
 }
 
 void detail::parallel_ranges(int64_t count, int64_t grain, RangeBody body, void* context) {
@@ -183,7 +241,9 @@ void detail::parallel_ranges(int64_t count, int64_t grain, RangeBody body, void*
   grain = std::max<int64_t>(grain, 1);
   if (!inside_parallel && count >= 2 * grain && num_threads() > 1) {
     const int64_t parts = std::min<int64_t>(num_threads() * kPartsPerThread, count / grain);
-    if (pool().run({count, static_cast<uint16_t>(parts), body, context})) return;
+    const Job job{count, static_cast<uint16_t>(parts), body, context};
+    if (has_executor.load(std::memory_order_acquire)) return run_in_executor(job);
+    if (pool().run(job)) return;
   }
   body(context, 0, count);
 }

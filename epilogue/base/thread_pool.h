@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 
 namespace epi {
@@ -12,9 +13,20 @@ namespace epi {
 // threads reserve 8 GB of address space.
 inline constexpr int kMaxThreads = 1024;
 
-// Number of threads that `parallel_for` uses, including the caller: EPILOGUE_THREADS if it is a
-// number from 1 to `kMaxThreads`, otherwise the number of cores available to the process.
+// Number of threads that `parallel_for` uses, including the caller: the one set below, else
+// EPILOGUE_THREADS if it is a number from 1 to `kMaxThreads`, otherwise the number of cores
+// available to the process.
 int num_threads();
+// Takes effect for calls that start later. Throws `Error` unless it is from 1 to `kMaxThreads`.
+void set_num_threads(int threads);
+
+// Runs work in the caller's own threads instead of the pool: calls `run(part)` once for each part
+// from 0 to `parts` - 1, in any threads and in any order, and returns when all have returned. `run`
+// does not throw.
+using Executor = std::function<void(int64_t parts, const std::function<void(int64_t)>& run)>;
+// An empty executor restores the pool. Work is split for `num_threads()` threads. Call it while no
+// operator runs.
+void set_executor(Executor executor);
 
 namespace detail {
 using RangeBody = void (*)(void* context, int64_t begin, int64_t end);

@@ -7,4 +7,9 @@ namespace epi {
 
 void register_cpu_backend();
 
+// Whether loading OpenBLAS, at the first GEMM, may set OPENBLAS_CORETYPE for that moment. It does
+// so because OpenBLAS chooses slow kernels on CPUs that it does not know. On by default; switch it
+// off before the first GEMM if other threads read the environment.
+void set_openblas_coretype(bool allowed);
+
 }  // namespace epi

@@ -4,11 +4,13 @@
 #include <dlfcn.h>
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstdlib>
 
 #include "epilogue/base/error.h"
 #include "epilogue/base/machine.h"
 #include "epilogue/base/thread_pool.h"
+#include "epilogue/cpu/cpu_backend.h"
 
 namespace epi::cpu {
 namespace {
@@ -76,9 +78,11 @@ void find(void* library, const char* symbol, F*& function) {
   if (function == nullptr) fail("mm", "OpenBLAS does not export the function {}", symbol);
 }
 
+std::atomic<bool> may_set_coretype = true;
+
 OpenBlas load() {
   check_address_space();
-  const ScopedVariable core("OPENBLAS_CORETYPE", core_for_cpu());
+  const ScopedVariable core("OPENBLAS_CORETYPE", may_set_coretype ? core_for_cpu() : nullptr);
   // Our own threads call it. Its threads would only hold work buffers.
   const ScopedVariable threads("OPENBLAS_NUM_THREADS", "1");
   void* library = open_library();
@@ -101,3 +105,9 @@ const OpenBlas& openblas() {
 }
 
 }  // namespace epi::cpu
+
+namespace epi {
+
+void set_openblas_coretype(bool allowed) { cpu::may_set_coretype = allowed; }
+
+}  // namespace epi

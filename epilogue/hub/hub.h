@@ -39,14 +39,13 @@ struct Settings {
   std::string policy{};                           // EPILOGUE_TRUST, "require"
   std::vector<std::filesystem::path> keyrings{};  // EPILOGUE_KEYRING, the build's and the user's
   bool use_lock = true;
-  std::optional<std::filesystem::path> lock{};  // EPILOGUE_LOCK, epilogue.lock in this folder
+  std::optional<std::filesystem::path> lock{};  // EPILOGUE_LOCK, none
+  bool lock_must_exist = true;
   bool allow_downgrade = false;
 };
 // Resolves the settings. Reads the keyrings, the lock, and what was seen of packages before.
 Result<Options> make_options(const Settings& settings = {});
 
-// The lock's path by the same rules, whether or not the file exists.
-std::filesystem::path lock_path(const Settings& settings);
 // The folder of the packages that were built with this library, relative to the program or in the
 // install location. Returns nothing if there is no such folder.
 std::optional<std::filesystem::path> built_packages();

@@ -62,11 +62,6 @@ std::optional<fs::path> built_packages() {
   return std::nullopt;
 }
 
-fs::path lock_path(const Settings& settings) {
-  if (settings.lock) return *settings.lock;
-  return environment("EPILOGUE_LOCK").value_or("epilogue.lock");
-}
-
 Result<Options> make_options(const Settings& settings) {
   EPI_TRY(check_http_environment());
   Options options;
@@ -92,12 +87,13 @@ Result<Options> make_options(const Settings& settings) {
     options.trust.seen = std::make_shared<Seen>(*path);
     EPI_TRY(options.trust.seen->load());
   }
-  if (!settings.use_lock) return options;
-  auto lock = read_lock(lock_path(settings));
+  std::optional<fs::path> path = settings.lock;
+  if (const auto variable = environment("EPILOGUE_LOCK"); variable && !path) path = *variable;
+  if (!settings.use_lock || !path) return options;
+  auto lock = read_lock(*path);
   EPI_TRY(lock);
-  // A lock that was set explicitly must exist. The one in the current folder is optional.
-  if (!*lock && (settings.lock || environment("EPILOGUE_LOCK"))) {
-    return failure("{}: there is no such file", lock_path(settings).string());
+  if (!*lock && settings.lock_must_exist) {
+    return failure("{}: there is no such file", path->string());
   }
   options.trust.lock = std::move(*lock);
   return options;

@@ -82,7 +82,7 @@ void check_released(const Source& source, const IndexFile& index, const Trust& t
   if (seen != indexes.end() && released < seen->second && !trust.allow_downgrade) {
     checked.violations.push_back(fmt::format(
         "packages.json: released {}, but one released {} was seen before: an older index may hide "
-        "packages; use an existing lock, or --allow-downgrade to accept it",
+        "packages; use an existing lock, or allow_downgrade to accept it",
         released.empty() ? "at an unknown time" : released, seen->second));
     return;
   }

@@ -95,7 +95,7 @@ void check_newest(const PackageName& package, const Trust& trust, const CheckedI
   if (seen != versions.end() && newest < seen->second && !trust.allow_downgrade) {
     located.violations.push_back(
         fmt::format("packages.json: the newest version of {} is {}, but version {} was seen "
-                    "before: use an existing lock, or --allow-downgrade to accept it",
+                    "before: use an existing lock, or allow_downgrade to accept it",
                     package.name, newest, seen->second));
     return;
   }
@@ -163,7 +163,7 @@ Result<Located> locate(const PackageName& package, const Options& options, const
     if (!located->variants.empty() || !located->violations.empty()) return located;
   }
   if (options.sources.empty()) {
-    return failure("{}@{}: no package source is set: use --source or EPILOGUE_HUB", package.name,
+    return failure("{}@{}: no package source is set: set sources, or EPILOGUE_HUB", package.name,
                    package.version);
   }
   return failure("{}@{}: not in {}", package.name, package.version, join(options.sources, ", "));

@@ -110,7 +110,7 @@ void check_released(const VariantName& name, const Trust& trust, CheckedManifest
   if (older && !may_be_older) {
     checked.violations.push_back(fmt::format(
         "manifest.json: released {}, but one released {} was seen before: use an existing lock, or "
-        "--allow-downgrade to accept the older one",
+        "allow_downgrade to accept the older one",
         released.empty() ? "at an unknown time" : released, seen->second));
   }
   if (released.empty() || (older && !trust.allow_downgrade)) return;

@@ -134,4 +134,11 @@ Result<Tensor> Checkpoint::tensor(std::string_view name) const {
   return failure("{}: tensor {}: not in the checkpoint", path_, json_quoted(name));
 }
 
+std::string Checkpoint::find_prefix(std::string_view prefix, std::string_view name) const {
+  std::string dotted = std::string(prefix) + ".";
+  const bool needs_dot = !prefix.empty() && !contains(std::string(prefix) + std::string(name)) &&
+                         contains(dotted + std::string(name));
+  return needs_dot ? dotted : std::string(prefix);
+}
+
 }  // namespace epi::nn

@@ -29,6 +29,8 @@ class Checkpoint {
   bool contains(std::string_view name) const { return shard_of_.contains(name); }
   // Returns a view of the shard's mapping, like `SafetensorsFile::tensor`.
   Result<Tensor> tensor(std::string_view name) const;
+  // The prefix, or with a dot after it if the tensor `name` is stored under that one.
+  std::string find_prefix(std::string_view prefix, std::string_view name) const;
 
  private:
   explicit Checkpoint(std::string path) : path_(std::move(path)) {}

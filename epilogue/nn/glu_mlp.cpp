@@ -43,6 +43,21 @@ GluMlp::GluMlp(int64_t dim, int64_t hidden, GluActivation act, bool bias, DType 
       down_proj(hidden, dim, bias, dtype),
       activation(act) {}
 
+Result<GluMlp> GluMlp::from(const Checkpoint& checkpoint, std::string_view prefix,
+                            GluActivation activation) {
+  const std::string full = checkpoint.find_prefix(prefix, "gate_proj.weight");
+  const auto gate = checkpoint.tensor(full + "gate_proj.weight");
+  EPI_TRY(gate);
+  if (gate->dim() != 2) {
+    return failure("{}: tensor \"{}gate_proj.weight\" is {}-dimensional, a weight has 2 dimensions",
+                   checkpoint.path(), full, gate->dim());
+  }
+  GluMlp mlp(gate->size(1), gate->size(0), activation, checkpoint.contains(full + "gate_proj.bias"),
+             gate->dtype());
+  EPI_TRY(mlp.load(checkpoint, full));
+  return mlp;
+}
+
 Tensor GluMlp::forward(const Tensor& x) const {
   const Tensor gate = gate_proj.forward(x);
   const Tensor up = up_proj.forward(x);

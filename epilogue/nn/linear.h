@@ -10,7 +10,8 @@ namespace epi::nn {
 
 class Linear : public Module {
  public:
-  // Creates uninitialised parameters on the CPU. Load them or call `init_normal`.
+  // The parameters have no values yet: `load` them, call `init_normal`, or assign tensors. Until
+  // then `forward` throws.
   Linear(int64_t in_features, int64_t out_features, bool bias = true, DType dtype = DType::kF32);
 
   Tensor forward(const Tensor& x) const override;
@@ -19,9 +20,5 @@ class Linear : public Module {
   Tensor weight;
   Tensor bias;  // undefined if the layer has no bias
 };
-
-// Fills every parameter with normally distributed numbers divided by the square root of its last
-// size, so that outputs have the magnitude of the inputs. Parameter i uses the seed `seed` + i.
-void init_normal(Module& module, uint64_t seed);
 
 }  // namespace epi::nn

@@ -3,6 +3,7 @@
 // copies of a tensor share storage.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,14 +27,30 @@ class Module {
   // All parameters in a fixed order. The pointers refer to members of the module.
   virtual std::vector<NamedParameter> parameters() = 0;
 
-  // Loads each parameter from the tensor named `prefix` + its name. Parameters on the CPU share the
-  // checkpoint's bytes; others are copied to the parameter's device. If a tensor is missing or has
-  // another shape or dtype, the module stays unchanged.
+  // Loads each parameter from the tensor named `prefix` + its name, with or without a dot between
+  // them. Parameters on the CPU share the checkpoint's bytes; others are copied to the parameter's
+  // device. If a tensor is missing or has another shape or dtype, the module stays unchanged.
   Result<void> load(const Checkpoint& checkpoint, std::string_view prefix = "");
-  // Moves every parameter to `device`.
+  // Moves every parameter to `device`, now or when it gets its values.
   void to(Device device);
   // Names and tensors for save_safetensors.
   std::vector<std::pair<std::string, Tensor>> state(std::string_view prefix = "");
+
+ protected:
+  Module() = default;
+  Module(const Module&) = default;
+  Module& operator=(const Module&) = default;
+
+ private:
+  friend void init_normal(Module& module, uint64_t seed);
+  // Where the parameter is, or will be.
+  Device device_of(const Tensor& parameter) const;
+
+  Device device_ = kCpu;  // of parameters without values
 };
+
+// Fills every parameter with normally distributed numbers divided by the square root of its last
+// size, so that outputs have the magnitude of the inputs. Parameter i uses the seed `seed` + i.
+void init_normal(Module& module, uint64_t seed);
 
 }  // namespace epi::nn

@@ -3,7 +3,10 @@
 
 namespace epi {
 
+void Tensor::refuse_undefined() { fail("tensor", "the tensor is undefined"); }
+
 Tensor Tensor::with_layout(std::string_view op, const Layout& layout, int64_t offset) const {
+  if (!defined()) refuse_undefined();
   // Without elements no memory is accessed, so the offset is reset to a valid one.
   if (epi::numel(layout.shape) == 0) return {storage_, layout, 0, dtype_};
   const Extent touched = extent(layout);
@@ -25,6 +28,7 @@ int64_t Tensor::size_bytes() const {
 }
 
 std::byte* Tensor::raw_data() const {
+  if (!defined()) refuse_undefined();
   std::byte* base = storage_->data();
   return base == nullptr ? nullptr : base + offset_ * epi::size_bytes(dtype_);
 }

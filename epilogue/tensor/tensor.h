@@ -15,24 +15,28 @@ namespace epi {
 
 class Tensor {
  public:
-  // An undefined tensor, for optional arguments: `defined()` is false.
+  // An undefined tensor, for optional arguments: `defined()` is false. It has no dimensions and no
+  // device, and what needs its storage throws.
   Tensor() = default;
   Tensor(std::shared_ptr<Storage> storage, Layout layout, int64_t offset, DType dtype)
       : storage_(std::move(storage)), layout_(layout), offset_(offset), dtype_(dtype) {}
 
   bool defined() const { return storage_ != nullptr; }
   DType dtype() const { return dtype_; }
-  Device device() const { return storage_->device(); }
+  Device device() const {
+    if (storage_ == nullptr) refuse_undefined();
+    return storage_->device();
+  }
 
   const Layout& layout() const { return layout_; }
   const Dims& shape() const { return layout_.shape; }
   const Dims& strides() const { return layout_.strides; }
   int dim() const { return layout_.rank(); }
   // Negative dimensions count from the end.
-  int64_t size(int64_t d) const { return shape()[normalize_dim("size", d, dim())]; }
-  int64_t stride(int64_t d) const { return strides()[normalize_dim("stride", d, dim())]; }
+  int64_t size(int64_t d) const { return shape()[dimension("size", d)]; }
+  int64_t stride(int64_t d) const { return strides()[dimension("stride", d)]; }
   int64_t offset() const { return offset_; }
-  int64_t numel() const { return epi::numel(shape()); }
+  int64_t numel() const { return defined() ? epi::numel(shape()) : 0; }
   // Size of all elements, including broadcast ones.
   int64_t size_bytes() const;
   bool is_contiguous() const { return epi::is_contiguous(layout_); }
@@ -57,6 +61,12 @@ class Tensor {
   }
 
  private:
+  [[noreturn]] static void refuse_undefined();
+  int dimension(const char* op, int64_t d) const {
+    if (dim() == 0) fail(op, "a tensor without dimensions has no dimension {}", d);
+    return static_cast<int>(normalize_dim(op, d, dim()));
+  }
+
   std::shared_ptr<Storage> storage_;
   Layout layout_;
   int64_t offset_ = 0;

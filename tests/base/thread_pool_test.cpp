@@ -5,9 +5,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <mutex>
+#include <set>
 #include <stdexcept>
 #include <thread>
 #include <vector>
+
+#include "epilogue/base/error.h"
 
 namespace epi {
 namespace {
@@ -71,6 +75,64 @@ TEST(ParallelFor, WakesSleepingWorkers) {
     parallel_for(1000, 1, [&](int64_t begin, int64_t end) { total += end - begin; });
     EXPECT_EQ(total.load(), 1000);
   }
+}
+
+// The number of threads that take part.
+size_t threads_used() {
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  parallel_for(64, 1, [&](int64_t, int64_t) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const std::lock_guard lock(mutex);
+    threads.insert(std::this_thread::get_id());
+  });
+  return threads.size();
+}
+
+TEST(ParallelFor, UsesAtMostTheThreadsThatWereSet) {
+  const int before = num_threads();
+  for (const int threads : {1, 3, 2, 5, 1}) {
+    set_num_threads(threads);
+    EXPECT_EQ(num_threads(), threads);
+    EXPECT_LE(threads_used(), static_cast<size_t>(threads));
+    if (threads > 1) {
+      EXPECT_GE(threads_used(), 2U);
+    }
+  }
+  EXPECT_THROW(set_num_threads(0), Error);
+  EXPECT_THROW(set_num_threads(kMaxThreads + 1), Error);
+  EXPECT_EQ(num_threads(), 1);
+  set_num_threads(before);
+}
+
+TEST(ParallelFor, RunsInTheCallersExecutor) {
+  const int before = num_threads();
+  set_num_threads(4);
+  std::atomic<int64_t> parts_run = 0;
+  set_executor([&](int64_t parts, const std::function<void(int64_t)>& run) {
+    std::vector<std::thread> threads;
+    for (int64_t part = 0; part < parts; ++part) {
+      threads.emplace_back([&, part] {
+        run(part);
+        ++parts_run;
+      });
+    }
+    for (auto& thread : threads) thread.join();
+  });
+  std::vector<std::atomic<int>> visits(1000);
+  parallel_for(1000, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) ++visits[static_cast<size_t>(i)];
+    parallel_for(10, 1, [](int64_t, int64_t) {});  // stays in this thread
+  });
+  for (const auto& v : visits) ASSERT_EQ(v.load(), 1);
+  EXPECT_EQ(parts_run, 16);
+  EXPECT_THROW(parallel_for(100, 1, [](int64_t, int64_t) { throw std::runtime_error("part"); }),
+               std::runtime_error);
+  set_executor({});
+  parts_run = 0;
+  parallel_for(1000, 1, [](int64_t, int64_t) {});
+  EXPECT_EQ(parts_run, 0);
+  set_num_threads(before);
 }
 
 }  // namespace

@@ -46,6 +46,8 @@ TEST(SymSize, IsRecoveredFromHints) {
 
 TEST(Capture, MlpHasPrimitivesAndSymbolicBatchAndSequence) {
   nn::GluMlp mlp(768, 3072, nn::GluActivation::kGeluTanh);
+  register_cpu_backend();
+  nn::init_normal(mlp, 1);
   const auto forward = [&](Inputs inputs) { return mlp.forward(inputs[0]); };
   EXPECT_EQ(captured(forward, {empty({2, 3, 768})}, with_parameters(mlp)),
             R"(x = input                                        f32[s0, s1, 768]
@@ -195,6 +197,8 @@ TEST(Passes, DoNotFormAddmmFromScaledOrLargerAdd) {
 
 TEST(Passes, FoldViewsIntoConsumers) {
   nn::GluMlp mlp(768, 3072, nn::GluActivation::kSilu);
+  register_cpu_backend();
+  nn::init_normal(mlp, 1);
   const auto forward = [&](Inputs inputs) { return mlp.forward(inputs[0]); };
   const std::vector<Tensor> inputs = {empty({2, 3, 768})};
   const Graph graph = capture(forward, inputs, with_parameters(mlp)).graph;

@@ -93,6 +93,8 @@ TEST(GroupPointwise, LeavesIntegersToLibrary) {
 
 TEST(FuseEpilogue, MlpHasFiveFourAndTwoKernels) {
   nn::GluMlp mlp(8, 16, nn::GluActivation::kGeluTanh);
+  register_cpu_backend();
+  nn::init_normal(mlp, 1);
   const auto forward = [&](Inputs in) { return mlp.forward(in[0]); };
   const std::vector<Tensor> x = {empty({2, 3, 8})};
   EXPECT_EQ(names(after_passes(forward, x, Fuse::kNone)),
@@ -118,6 +120,8 @@ return %5
 
 TEST(FuseEpilogue, BlockWithNormAndResidualHasThreeKernels) {
   nn::GluMlp mlp(8, 16, nn::GluActivation::kSilu);
+  register_cpu_backend();
+  nn::init_normal(mlp, 1);
   const Tensor scale = empty({8});
   const auto block = [&](Inputs in) {
     return add(in[0], mlp.forward(rms_norm(in[0], {8}, scale)));

@@ -90,7 +90,7 @@ TEST_F(OverTime, RefusesOlderManifest) {
   EXPECT_EQ(refusal(),
             "test/one@1: refused:\n  manifest.json: released 1970-04-11T00:00:00Z, but one "
             "released 1970-07-20T00:00:00Z was seen before: use an existing lock, or "
-            "--allow-downgrade to "
+            "allow_downgrade to "
             "accept the older one");
   // Neither does `hub lock` accept it. A lock that pins it does.
   const auto located = locate({"test/one", 1}, options_);
@@ -141,7 +141,7 @@ TEST_F(OverTime, RefusesIndexThatHidesVersion) {
   release(200);
   EXPECT_EQ(refusal(),
             "test/one@1: refused:\n  packages.json: the newest version of test/one is 1, but "
-            "version 2 was seen before: use an existing lock, or --allow-downgrade to accept it");
+            "version 2 was seen before: use an existing lock, or allow_downgrade to accept it");
   options_.trust.lock = lock_now();
   EXPECT_EQ(refusal(), "");
   options_.trust.lock.reset();

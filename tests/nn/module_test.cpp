@@ -127,5 +127,42 @@ TEST(GluMlp, UsesParameterNamesOfCheckpoints) {
                                       "up_proj.bias", "down_proj.weight", "down_proj.bias"}));
 }
 
+TEST_F(ModuleFiles, SizesComeFromTheCheckpoint) {
+  const auto checkpoint = Checkpoint::open(path_);
+  ASSERT_TRUE(checkpoint);
+  for (const char* prefix : {"model.layers.0.mlp.", "model.layers.0.mlp"}) {
+    const auto mlp = GluMlp::from(*checkpoint, prefix, saved_.activation);
+    ASSERT_TRUE(mlp) << mlp.error().message;
+    EXPECT_EQ(mlp->gate_proj.weight.shape(), saved_.gate_proj.weight.shape());
+    EXPECT_EQ(mlp->gate_proj.bias.defined(), saved_.gate_proj.bias.defined());
+    const Tensor x = randn({3, saved_.gate_proj.weight.size(1)}, 5);
+    const Tensor got = mlp->forward(x);
+    const Tensor want = saved_.forward(x);
+    for (int64_t i = 0; i < want.numel(); ++i) {
+      ASSERT_EQ(got.data<float>()[i], want.data<float>()[i]) << i;
+    }
+  }
+  const auto missing = GluMlp::from(*checkpoint, "model.layers.9.mlp.", saved_.activation);
+  ASSERT_FALSE(missing);
+  EXPECT_NE(missing.error().message.find("model.layers.9.mlp.gate_proj.weight"), std::string::npos)
+      << missing.error().message;
+}
+
+TEST_F(ModuleFiles, RefusesToRunWithoutValues) {
+  GluMlp mlp(24, 40, GluActivation::kSilu);
+  const Tensor x = randn({3, 24}, 1);
+  try {
+    mlp.forward(x);
+    FAIL() << "ran";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("have no values: load them first"), std::string::npos)
+        << error.what();
+  }
+  mlp.to(kCpu);
+  EXPECT_THROW(mlp.forward(x), Error);
+  init_normal(mlp, 1);
+  EXPECT_EQ(mlp.forward(x).shape(), x.shape());
+}
+
 }  // namespace
 }  // namespace epi::nn

@@ -23,7 +23,8 @@ namespace {
 class RecordedFile : public testing::Test {
  protected:
   RecordedFile() {
-    const nn::GluMlp mlp(16, 32);
+    nn::GluMlp mlp(16, 32);
+    nn::init_normal(mlp, 1);
     const Tensor x = zeros({2, 4, 16});
     Profiler profiler(
         {.record_shapes = true, .profile_memory = true, .schedule = Schedule{1, 1, 3}});

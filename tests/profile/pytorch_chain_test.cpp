@@ -103,7 +103,8 @@ void expect_views_take_no_device_time(const trace::Trace& trace) {
 }
 
 TEST(PyTorchChain, MatchesForLinear) {
-  const nn::Linear linear(32, 64);
+  nn::Linear linear(32, 64);
+  nn::init_normal(linear, 1);
   const Tensor x = zeros({1024, 32});
   const trace::Trace trace = three_steps([&] {
     const RecordFunction range("linear_fwd");
@@ -115,7 +116,8 @@ TEST(PyTorchChain, MatchesForLinear) {
 }
 
 TEST(PyTorchChain, MatchesForMlp) {
-  const nn::GluMlp mlp(768, 3072);
+  nn::GluMlp mlp(768, 3072);
+  nn::init_normal(mlp, 1);
   const Tensor x = zeros({64, 128, 768});
   const trace::Trace trace = three_steps([&] {
     const RecordFunction range("mlp_fwd");

@@ -18,7 +18,8 @@ namespace epi::profile {
 namespace {
 
 trace::Trace record_trace() {
-  const nn::GluMlp mlp(16, 32);
+  nn::GluMlp mlp(16, 32);
+  nn::init_normal(mlp, 1);
   const Tensor x = zeros({2, 4, 16});
   Profiler profiler({.record_shapes = true, .profile_memory = true, .schedule = Schedule{1, 1, 3}});
   for (int i = 0; i < 5; ++i) {

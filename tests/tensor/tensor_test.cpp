@@ -88,5 +88,19 @@ TEST(Storage, ReleasesWrappedMemoryOnce) {
   EXPECT_EQ(released, 1);
 }
 
+TEST(Tensor, UndefinedTensorsAnswerOrThrow) {
+  const Tensor none;
+  EXPECT_FALSE(none.defined());
+  EXPECT_EQ(none.dim(), 0);
+  EXPECT_EQ(none.numel(), 0);
+  EXPECT_EQ(none.size_bytes(), 0);
+  EXPECT_EQ(none.storage(), nullptr);
+  EXPECT_THROW(none.device(), Error);
+  EXPECT_THROW(none.raw_data(), Error);
+  EXPECT_THROW(none.data<float>(), Error);
+  EXPECT_THROW(none.size(0), Error);
+  EXPECT_THROW(none.with_layout("view", {Dims{1}, Dims{1}}, 0), Error);
+}
+
 }  // namespace
 }  // namespace epi

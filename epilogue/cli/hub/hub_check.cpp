@@ -177,7 +177,7 @@ int hub_lock(const HubVerbFlags& flags) {
   for (const std::string& text : flags.packages) {
     packages.push_back(lock_package(package_of(text), *options));
   }
-  const std::filesystem::path path = hub::lock_path(settings);
+  const std::filesystem::path path = lock_path(flags.hub);
   throw_if_failed(hub::add_to_lock(path, std::move(packages)));
   print_result(flags, "locked", flags.packages, fmt::format("wrote {}", path.string()));
   return kDone;

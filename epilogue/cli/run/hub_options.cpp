@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/cli/run/hub_options.h"
 
+#include <cstdlib>
+
 #include "epilogue/base/error.h"
 #include "epilogue/cli/command.h"
 #include "epilogue/cli/exit_codes.h"
@@ -21,12 +23,19 @@ void add_hub_options(Command& verb, HubFlags& flags) {
             "Accept a server's older release of a package");
 }
 
+std::filesystem::path lock_path(const HubFlags& flags) {
+  if (!flags.lock.empty()) return flags.lock;
+  const char* named = std::getenv("EPILOGUE_LOCK");
+  return named != nullptr && *named != '\0' ? named : "epilogue.lock";
+}
+
 hub::Settings settings_of(const HubFlags& flags) {
   hub::Settings settings;
   settings.sources = flags.sources;
   settings.policy = flags.trust;
   settings.keyrings.assign(flags.keyrings.begin(), flags.keyrings.end());
-  if (!flags.lock.empty()) settings.lock = flags.lock;
+  settings.lock = lock_path(flags);
+  settings.lock_must_exist = *settings.lock != "epilogue.lock" || !flags.lock.empty();
   settings.allow_downgrade = flags.allow_downgrade;
   return settings;
 }

@@ -2,6 +2,7 @@
 // Package sources and trust settings: the flags shared by `hub` and `run --kernels`.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct HubFlags {
 void add_hub_options(Command& verb, HubFlags& flags);
 
 hub::Settings settings_of(const HubFlags& flags);
+// The lock file: of the flag, else EPILOGUE_LOCK, else epilogue.lock in the current folder.
+std::filesystem::path lock_path(const HubFlags& flags);
 // Throws `Error` if a source, keyring or lock cannot be read.
 hub::Options hub_options(const HubFlags& flags);
 hub::PackageName package_of(const std::string& text);

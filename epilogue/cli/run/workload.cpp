@@ -85,13 +85,15 @@ Result<bool> find_bias(const RunFlags& flags, const nn::Checkpoint& checkpoint,
 // Without --weights, `random` with its dtype filled in. Otherwise the sizes, bias and dtype of the
 // checkpoint, taken from the first layer. `layers` are the parts of the tensor names before
 // "weight".
-Result<Weights> find_weights(const RunFlags& flags, const std::vector<std::string>& layers,
+Result<Weights> find_weights(const RunFlags& given, const std::vector<std::string>& layers,
                              Weights random) {
+  RunFlags flags = given;
   random.dtype = parse_dtype(flags.dtype).value_or(default_dtype(random.device));
   if (flags.weights.empty()) return random;
   auto checkpoint = nn::Checkpoint::open(flags.weights);
   EPI_TRY(checkpoint);
   const std::string name = layers.front() + "weight";
+  flags.prefix = checkpoint->find_prefix(flags.prefix, name);
   const auto tensor = checkpoint->tensor(flags.prefix + name);
   EPI_TRY(tensor);
   EPI_TRY(check_matrix(flags, name, *tensor));
