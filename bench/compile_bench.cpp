@@ -6,7 +6,9 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <memory>
+#include <vector>
 
 #include "bench/suite.h"
 #include "epilogue/base/clock.h"
@@ -177,6 +179,30 @@ void add_first_call(Suite& suite) {
   suite.add("compile/first_call_cached", std::move(cached));
 }
 
+// What three compiled functions of one MLP add to the resident memory, each with variants for two
+// layouts, relative to the weights.
+double added_memory() {
+  const nn::GluMlp mlp = make_mlp(kDecodeDim, kDecodeHidden, DType::kF32);
+  const auto resident = [] {
+    std::ifstream status("/proc/self/statm");
+    int64_t total = 0;
+    int64_t pages = 0;
+    status >> total >> pages;
+    return static_cast<double>(pages * ::sysconf(_SC_PAGESIZE));
+  };
+  const Tensor x = randn({8, kDecodeDim}, 2);
+  const Tensor wider = narrow(randn({8, 2 * kDecodeDim}, 3), 1, 0, kDecodeDim);
+  compile(make_mlp(16, 32, DType::kF32))(randn({8, 16}, 4));  // loads LLVM
+  const double before = resident();
+  std::vector<Compiled> functions;
+  for (int i = 0; i < 3; ++i) {
+    functions.push_back(compile(mlp));
+    functions.back()(x);
+    functions.back()(wider);
+  }
+  return (resident() - before) / (3.0 * 4 * kDecodeDim * kDecodeHidden);
+}
+
 }  // namespace
 
 int print_first_call() {
@@ -205,6 +231,9 @@ void add_compile(Suite& suite) {
   add_decode(suite);
   add_guards(suite);
   add_first_call(suite);
+  suite.add("compile/memory",
+            Measurement{"memory added by 3 compiled MLPs of 2 layouts / their weights", "x", 1.1,
+                        added_memory});
 }
 
 }  // namespace epi::bench

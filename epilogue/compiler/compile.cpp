@@ -180,6 +180,9 @@ void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::str
   variant->info = describe(prepared, std::move(reason), stages);
   variant->info.compile_ms = static_cast<double>(now_ns() - start_ns) * 1e-6;
   auto extended = std::make_shared<Variants>(*current);
+  std::erase_if(*extended, [](const auto& other) {
+    return !other->plan->changed_parameter().empty();  // they match no call again
+  });
   if (static_cast<int>(extended->size()) >= options.max_variants)
     extended->erase(oldest(*extended));
   // A variant for fixed sizes precedes the dynamic ones, which would also accept those sizes.
@@ -208,6 +211,10 @@ Choice Compiled::State::choose(std::span<const Tensor> inputs) const {
   for (const auto& variant : *all) {
     const auto sizes = std::span(symbols).first(variant->guards.symbols());
     if (!variant->guards.accept(inputs, sizes)) continue;
+    if (std::string changed = variant->plan->changed_parameter(); !changed.empty()) {
+      choice.reason = "the parameter " + std::move(changed) + " was written";
+      continue;
+    }
     if (auto plan = variant->plan->find_bound(sizes)) {
       return {std::move(all), variant.get(), std::move(plan)};
     }
@@ -237,7 +244,10 @@ Choice Compiled::State::compile_for(std::span<const Tensor> inputs) {
   // the sizes of this very call.
   Choice choice = choose(inputs);
   for (int attempt = 0; attempt < 2 && choice.variant == nullptr; ++attempt) {
-    const size_t count = variants.get()->size();
+    const auto all = variants.get();
+    const auto count = std::count_if(all->begin(), all->end(), [](const auto& variant) {
+      return variant->plan->changed_parameter().empty();
+    });
     const bool full = static_cast<int>(count) >= options.max_variants;
     if (full && options.over_limit == OverLimit::kEager) return choice;
     if (full && options.over_limit == OverLimit::kThrow) {

@@ -5,8 +5,9 @@
 //   const auto fast = epi::compile(mlp);
 //   Tensor y = fast(x);   // another batch or sequence length runs the same code
 //
-// Parameters must not change after the first call: weights are packed then, and later writes are
-// visible only in part or not at all. Code that cannot be compiled throws.
+// Weights are packed at the first call. All compiled functions of a process share one packed copy
+// of the same weights. Weights that an operator writes later, such as copy_, are packed again at
+// the next call. Writes through raw pointers are not seen. Code that cannot be compiled throws.
 #pragma once
 
 #include <concepts>
@@ -59,7 +60,8 @@ class Compiled {
   std::shared_ptr<State> state_;
 };
 
-// Copies the module. The copy shares the parameters of the original.
+// Copies the module. The copy shares the parameters of the original. Loading other tensors into the
+// original afterwards gives it other parameters, and the copy keeps those that it has.
 template <std::derived_from<nn::Module> M>
 Compiled compile(const M& module, CompileOptions options = {}) {
   M copy = module;

@@ -54,6 +54,7 @@ Tensor copy_(const Tensor& self, const Tensor& src, bool non_blocking) {
     }
   }
   broadcast_strides("copy_", src.layout(), self.shape());  // throws if `src` does not broadcast
+  if (detail::capture == nullptr) self.storage()->mark_written();
   // The copy order is unspecified, so an overlapping source is cloned first.
   if (overlap(self, src)) return dispatch(Op::kCopy_, {self, clone(src), non_blocking});
   return dispatch(Op::kCopy_, {self, src, non_blocking});

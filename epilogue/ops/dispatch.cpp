@@ -79,6 +79,7 @@ Tensor dispatch(Op op, std::initializer_list<Arg> list) {
 void dispatch_into(Op op, std::span<const Arg> list, const Tensor& out) {
   const Args args(list);
   Listener* listener = current_listener();
+  out.storage()->mark_written();
   if (listener == nullptr) return run_backend(op_info(op), args, out);
   const OpScope scope(*listener, op, args);
   run_backend(op_info(op), args, out);

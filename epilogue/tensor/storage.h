@@ -2,6 +2,7 @@
 // The bytes that tensors share: allocated here, or external memory with a release callback.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -29,6 +30,10 @@ class Storage {
   Device device() const { return device_; }
   std::byte* data() const { return static_cast<std::byte*>(data_); }
   int64_t size_bytes() const { return size_bytes_; }
+  // Counts the operators that have written into existing bytes. Writes through raw pointers are not
+  // seen.
+  uint64_t version() const { return version_.load(std::memory_order_acquire); }
+  void mark_written() { version_.fetch_add(1, std::memory_order_acq_rel); }
   // The handle of the block in its `DeviceMemory`. Null for CPU and external memory.
   void* handle() const { return handle_; }
 
@@ -38,6 +43,7 @@ class Storage {
   int64_t size_bytes_;
   std::function<void()> release_;  // if empty, the block is returned to its allocator
   void* handle_ = nullptr;         // see DeviceMemory::Block
+  std::atomic<uint64_t> version_ = 0;
 };
 
 }  // namespace epi

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "epilogue/compiler/compile.h"
+#include "epilogue/compiler/plan/packing.h"
 #include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/nn/glu_mlp.h"
 #include "epilogue/ops/functional.h"
@@ -504,6 +505,47 @@ TEST(Compile, RefusesAnotherNumberOfInputs) {
   EXPECT_NE(
       message_of([&] { one(std::vector<Tensor>{}); }).find("the function takes 1 input, not 0"),
       std::string::npos);
+}
+
+// Weights are packed, stacked, or folded into the code: each is read again after a write.
+TEST(Compile, WeightsThatChangeArePackedAgain) {
+  const nn::GluMlp mlp = small_mlp();
+  const Compiled compiled = compile(mlp, {.max_variants = 1});
+  const Compiled unfused = compile(mlp, {.fuse = Fuse::kPointwise, .max_variants = 1});
+  const Tensor x = randn({3, 16}, 1);
+  for (int change = 0; change < 3; ++change) {
+    expect_near(compiled(x), mlp.forward(x));
+    expect_near(unfused(x), mlp.forward(x));
+    copy_(narrow(mlp.up_proj.weight, 0, change, 1), randn({1, 16}, 7));
+  }
+  expect_near(compiled(x), mlp.forward(x));
+  EXPECT_EQ(compiled.variants().size(), 1U);
+  EXPECT_EQ(compiled.recompiles(), 3);
+  EXPECT_EQ(compiled.variants()[0].reason, "the parameter up_proj.weight was written");
+
+  const Tensor scale = full({}, 2);
+  const Compiled scaled([=](Inputs in) { return mul(in[0], scale); }, {{"scale", scale}}, {});
+  expect_near(scaled(x), mul(x, 2.0));
+  copy_(scale, full({}, 3));
+  expect_near(scaled(x), mul(x, 3.0));
+}
+
+TEST(Compile, FunctionsShareOnePackedCopyOfTheWeights) {
+  register_cpu_backend();
+  compiler::GemmCode code;
+  code.dtype = DType::kF32;
+  code.n = 20;
+  code.k = 16;
+  const compiler::GemmTile tile{compiler::GemmKind::kVectors, 4, 8};
+  const Tensor weight = randn({16, 20}, 1);
+  const auto first = compiler::find_packed_weights(code, tile, {weight});
+  EXPECT_EQ(first, compiler::find_packed_weights(code, tile, {weight}));
+  EXPECT_NE(first, compiler::find_packed_weights(code, tile, {randn({16, 20}, 1)}));
+  compiler::GemmTile wider = tile;
+  wider.columns = 16;
+  EXPECT_NE(first, compiler::find_packed_weights(code, wider, {weight}));
+  copy_(weight, randn({16, 20}, 2));
+  EXPECT_NE(first, compiler::find_packed_weights(code, tile, {weight}));
 }
 
 }  // namespace

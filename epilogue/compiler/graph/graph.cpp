@@ -203,6 +203,7 @@ Rewrite identity(const Graph& graph) {
 
 Graph apply(const Graph& graph, const Rewrite& rewrite) {
   Graph result;
+  result.taken = graph.taken;
   std::vector<ValueId> places(graph.nodes.size(), -1);
   const auto place_of = [&](ValueId id) {
     const ValueId place = places[static_cast<size_t>(rewrite.replaced[static_cast<size_t>(id)])];

@@ -59,9 +59,21 @@ struct Node {
   int group = -1;        // nodes of one group become one kernel; -1: a library kernel
 };
 
+// A parameter whose values are part of a graph or of its code, so that it must not change.
+struct TakenParameter {
+  TakenParameter(std::string name_in, const Tensor& tensor_in)
+      : name(std::move(name_in)), tensor(tensor_in), version(tensor.storage()->version()) {}
+  bool has_changed() const { return tensor.storage()->version() != version; }
+
+  std::string name;
+  Tensor tensor;
+  uint64_t version;  // when it was read
+};
+
 struct Graph {
   std::vector<Node> nodes;
   std::vector<ValueId> outputs;
+  std::vector<TakenParameter> taken{};  // by passes
 
   const Node& operator[](ValueId id) const { return nodes[static_cast<size_t>(id)]; }
 };

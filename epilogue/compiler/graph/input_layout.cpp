@@ -18,19 +18,6 @@ Dims order_of(const Tensor& x) {
   return order;
 }
 
-// Calls `visit(dimension, stride)` from the fastest dimension to the slowest.
-template <typename Visit>
-void for_each_stride(const InputLayout& layout, const Dims& shape, const Visit& visit) {
-  int64_t next = 1;
-  for (int i = layout.order.rank(); i-- > 0;) {
-    const auto d = static_cast<int>(layout.order[i]);
-    const int64_t fixed = layout.strides[d];
-    const int64_t stride = fixed == InputLayout::kFollows ? next : fixed;
-    visit(d, stride);
-    next = stride * shape[d];
-  }
-}
-
 }  // namespace
 
 InputLayout layout_of(const Tensor& x) {
@@ -53,20 +40,27 @@ InputLayout layout_of(const Tensor& x) {
 }
 
 bool matches_layout(const Tensor& x, const InputLayout& layout) {
-  if (x.dim() != layout.order.rank()) return false;
-  bool matches = true;
-  bool empty = false;
-  for_each_stride(layout, x.shape(), [&](int d, int64_t stride) {
-    const int64_t size = x.shape()[d];
-    empty = empty || size == 0;
-    matches = matches && (size == 1 || x.strides()[d] == stride);
-  });
-  return matches || empty;
+  const Dims& shape = x.shape();
+  const Dims& strides = x.strides();
+  if (shape.rank() != layout.order.rank()) return false;
+  int64_t next = 1;
+  for (int i = shape.rank(); i-- > 0;) {
+    const auto d = static_cast<int>(layout.order[i]);
+    const int64_t stride = layout.strides[d] == InputLayout::kFollows ? next : layout.strides[d];
+    if (strides[d] != stride && shape[d] != 1) return x.numel() == 0;
+    next = stride * shape[d];
+  }
+  return true;
 }
 
 Dims strides_for(const InputLayout& layout, const Dims& shape) {
   Dims strides = Dims::filled(shape.rank(), 1);
-  for_each_stride(layout, shape, [&](int d, int64_t stride) { strides[d] = stride; });
+  int64_t next = 1;
+  for (int i = shape.rank(); i-- > 0;) {
+    const auto d = static_cast<int>(layout.order[i]);
+    strides[d] = layout.strides[d] == InputLayout::kFollows ? next : layout.strides[d];
+    next = strides[d] * shape[d];
+  }
   return strides;
 }
 

@@ -26,6 +26,11 @@ std::optional<double> number_of(const Graph& graph, const Operand& operand) {
   return to(to(node.parameter, kCpu), DType::kF64).data<double>()[0];
 }
 
+void take(Graph& graph, const Operand& operand) {
+  const Node& node = graph[std::get<ValueRef>(operand).id];
+  graph.taken.emplace_back(node.name, node.parameter);
+}
+
 bool takes_number(Op op) {
   const auto function = pointwise_function(op);
   return function && pointwise::info(*function).inputs == 2;
@@ -49,7 +54,7 @@ bool is_identity(const Graph& graph, const Node& node) {
 }
 
 // Evaluates an operator on numbers alone.
-void compute_numbers(const Graph& graph, Node& node) {
+void compute_numbers(Graph& graph, Node& node) {
   if (node.kind != NodeKind::kOp || !node.shape.empty() || !is_pointwise(graph, node)) return;
   for (const ValueRef& ref : references_of(node)) {
     if (!number_of(graph, ref)) return;
@@ -58,6 +63,7 @@ void compute_numbers(const Graph& graph, Node& node) {
   Device device = kCpu;
   const auto tensor_of = [&](const ValueRef& ref) {
     device = graph[ref.id].parameter.device();
+    graph.taken.emplace_back(graph[ref.id].name, graph[ref.id].parameter);
     return to(graph[ref.id].parameter, kCpu);
   };
   call_library(node, tensor_of, {}, value);
@@ -79,11 +85,15 @@ Graph fold_scalars(const Graph& graph) {
     Node& node = result.nodes[i];
     compute_numbers(result, node);
     if (node.kind != NodeKind::kOp || !takes_number(node.op)) continue;
-    if (const auto number = number_of(result, node.operands[1])) node.operands[1] = *number;
+    if (const auto number = number_of(result, node.operands[1])) {
+      take(result, node.operands[1]);
+      node.operands[1] = *number;
+    }
     const bool swaps =
         node.op == Op::kMul || (node.op == Op::kAdd && is_number(node.operands[2], 1));
     if (const auto first = number_of(result, node.operands[0]);
         first && swaps && std::holds_alternative<ValueRef>(node.operands[1])) {
+      take(result, node.operands[0]);
       node.operands[0] = node.operands[1];
       node.operands[1] = *first;
     }

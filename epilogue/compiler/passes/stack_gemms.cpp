@@ -62,6 +62,8 @@ void stack(Graph& graph, ValueId gemm, ValueId other) {
   // A parameter must precede its readers, so the stacked weight takes the place of the first.
   Node& weight = graph.nodes[static_cast<size_t>(first_weight)];
   const Tensor parts[] = {weight.parameter, graph[second_weight].parameter};
+  graph.taken.emplace_back(weight.name, parts[0]);
+  graph.taken.emplace_back(graph[second_weight].name, parts[1]);
   weight.parameter = cat(parts, 0);
   weight.copied = true;
   weight.name = fmt::format("{} over {}", weight.name, graph[second_weight].name);

@@ -110,13 +110,14 @@ class CpuPlanBackend : public PlanBackend {
     text.weights =
         fmt::format("  weights packed: {} panels of {} columns, {} bytes; {} rows at a time{}\n",
                     panels_of(gemm->code, tile), tile.columns * gemm->code.gemms,
-                    panels.size_bytes(), tile.rows,
+                    panels->size_bytes(), tile.rows,
                     tile.kind == GemmKind::kTiles   ? ", with AMX tiles"
                     : tile.kind == GemmKind::kPairs ? ", with bf16 pairs"
                                                     : "");
     return text;
   }
 
+  std::vector<TakenParameter> taken() const override { return taken_; }
   PackRows packs_rows() const override { return PackRows::kYes; }
   int64_t packed_bytes(size_t kernel, const Rows& rows) const override {
     return packed_rows_bytes(gemm_code(kernel), weights_[kernel].tile, rows);
@@ -134,7 +135,7 @@ class CpuPlanBackend : public PlanBackend {
     call.function = reinterpret_cast<GemmFunction>(functions_[binding.kernel]);
     call.code = &gemm_code(binding.kernel);
     call.tile = weights_[binding.kernel].tile;
-    call.weights = weights_[binding.kernel].panels.raw_data();
+    call.weights = weights_[binding.kernel].panels->raw_data();
     return std::make_unique<CpuGemmStep>(call, std::move(binding));
   }
   StepPtr bind(LibraryBinding binding) const override {
@@ -147,17 +148,19 @@ class CpuPlanBackend : public PlanBackend {
  private:
   struct Packed {
     GemmTile tile;
-    Tensor panels;
+    std::shared_ptr<const Tensor> panels;
   };
-  static Packed pack(const Graph& graph, const Kernel& kernel, const Target& target) {
+  Packed pack(const Graph& graph, const Kernel& kernel, const Target& target) {
     const auto* gemm = std::get_if<GemmKernel>(&kernel.body);
     if (gemm == nullptr) return {};
     std::vector<Tensor> weights;
     for (size_t i = 0; i < gemm->weights.size(); ++i) {
-      weights.push_back(parameter_view(graph[gemm->weights[i]].parameter, gemm->weight_views[i]));
+      const Node& node = graph[gemm->weights[i]];
+      taken_.emplace_back(node.name, node.parameter);
+      weights.push_back(parameter_view(node.parameter, gemm->weight_views[i]));
     }
     const GemmTile tile = choose_tile(gemm->code, target);
-    return {tile, pack_weights(gemm->code, tile, weights)};
+    return {tile, find_packed_weights(gemm->code, tile, weights)};
   }
   const GemmCode& gemm_code(size_t kernel) const {
     return std::get<GemmKernel>(kernels_[kernel].body).code;
@@ -168,6 +171,7 @@ class CpuPlanBackend : public PlanBackend {
   Generated generated_;
   std::vector<void*> functions_;  // per kernel; null for library kernels
   std::vector<Packed> weights_;   // per kernel; empty unless it is a GEMM
+  std::vector<TakenParameter> taken_;
 };
 
 }  // namespace

@@ -19,7 +19,18 @@ constexpr size_t kMaxGraphSizes = 64;
 }  // namespace
 
 Plan::Plan(Graph graph, Device device, UseCache cache, bool graph_replay)
-    : compiled_(std::move(graph), device, cache, graph_replay), cache_(cache) {}
+    : compiled_(std::move(graph), device, cache, graph_replay),
+      taken_(compiled_.graph.taken),
+      cache_(cache) {
+  for (TakenParameter& packed : compiled_.backend->taken()) taken_.push_back(std::move(packed));
+}
+
+std::string Plan::changed_parameter() const {
+  for (const TakenParameter& parameter : taken_) {
+    if (parameter.has_changed()) return parameter.name;
+  }
+  return "";
+}
 
 Plan::~Plan() {
   try {

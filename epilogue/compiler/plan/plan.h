@@ -39,6 +39,9 @@ class Plan {
   // The same, but creates the bound plan if necessary.
   std::shared_ptr<const BoundPlan> bind(std::span<const int64_t> symbols) const;
 
+  // The name of a parameter that was written since its values became part of the plan, or empty.
+  std::string changed_parameter() const;
+
   const std::vector<std::string>& kernel_names() const { return compiled_.backend->names(); }
   const std::string& code() const { return compiled_.backend->code(); }
   bool is_from_cache() const { return compiled_.backend->is_from_cache(); }
@@ -53,6 +56,7 @@ class Plan {
   const Plan& library_plan() const;
 
   CompiledGraph compiled_;
+  std::vector<TakenParameter> taken_;
   UseCache cache_ = UseCache::kYes;
   std::function<Graph()> make_library_graph_;
   mutable std::mutex library_mutex_;

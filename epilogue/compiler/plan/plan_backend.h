@@ -92,6 +92,8 @@ class PlanBackend {
   // Why the code could not be cached.
   virtual std::string cache_error() const = 0;
   virtual KernelText describe(size_t kernel) const = 0;
+  // The parameters that were packed.
+  virtual std::vector<TakenParameter> taken() const { return {}; }
 
   // Whether the arena has room for GEMMs to pack their rows, and how many bytes.
   virtual PackRows packs_rows() const = 0;

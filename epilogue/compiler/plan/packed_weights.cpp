@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The packed weights of the process, by the weights that they were packed from.
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "epilogue/compiler/plan/packing.h"
+
+namespace epi::compiler {
+namespace {
+
+struct Packed {
+  std::vector<Tensor> weights;  // keeps their storage, and thereby the key, valid
+  Tensor panels;
+};
+
+// A weight as it is read, and its version.
+using WeightKey = std::tuple<const Storage*, uint64_t, int64_t, std::vector<int64_t>>;
+using Key = std::tuple<GemmKind, int, int, int64_t, int64_t, DType, std::vector<WeightKey>>;
+
+Key key_of(const GemmCode& code, const GemmTile& tile, const std::vector<Tensor>& weights) {
+  std::vector<WeightKey> keys;
+  for (const Tensor& weight : weights) {
+    keys.emplace_back(weight.storage().get(), weight.storage()->version(), weight.offset(),
+                      std::vector<int64_t>(weight.strides().begin(), weight.strides().end()));
+  }
+  return {tile.kind, tile.columns, code.gemms, code.n, code.k, code.dtype, std::move(keys)};
+}
+
+struct Shared {
+  std::mutex mutex;
+  std::map<Key, std::weak_ptr<const Packed>> packed;
+};
+
+// Never destroyed: plans may be created while the process ends.
+Shared& shared() {
+  static auto* instance = new Shared;
+  return *instance;
+}
+
+}  // namespace
+
+std::shared_ptr<const Tensor> find_packed_weights(const GemmCode& code, const GemmTile& tile,
+                                                  const std::vector<Tensor>& weights) {
+  const Key key = key_of(code, tile, weights);
+  // Packing under the lock: another thread would wait for the same weights anyway.
+  const std::lock_guard lock(shared().mutex);
+  std::erase_if(shared().packed, [](const auto& entry) { return entry.second.expired(); });
+  auto& found = shared().packed[key];
+  auto packed = found.lock();
+  if (packed == nullptr) {
+    packed = std::make_shared<const Packed>(weights, pack_weights(code, tile, weights));
+    found = packed;
+  }
+  return {packed, &packed->panels};
+}
+
+}  // namespace epi::compiler
