@@ -132,6 +132,7 @@ VariantInfo Compiled::State::describe(const Plan& plan, std::string reason,
   info.code = plan.code();
   info.plan = plan.to_string();
   info.kernels = plan.kernel_names();
+  info.kernel_code = plan.kernel_code();
   info.from_cache = plan.is_from_cache();
   info.cache_error = plan.cache_error();
   return info;

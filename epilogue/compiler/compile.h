@@ -36,6 +36,7 @@ struct VariantInfo {
   std::string code;                 // LLVM IR, or CUDA C++
   std::string plan;
   std::vector<std::string> kernels;
+  std::vector<std::string> kernel_code;  // of each kernel alone; empty for library kernels
   bool from_cache = false;
   std::string cache_error;  // why the cache was not used
   double compile_ms = 0;

@@ -548,5 +548,27 @@ TEST(Compile, FunctionsShareOnePackedCopyOfTheWeights) {
   EXPECT_NE(first, compiler::find_packed_weights(code, tile, {weight}));
 }
 
+TEST(Compile, CodeSaysWhatEachFunctionComputes) {
+  const Compiled compiled = compile(small_mlp());
+  compiled(randn({3, 16}, 1));
+  const VariantInfo info = compiled.variants()[0];
+  ASSERT_EQ(info.kernel_code.size(), info.kernels.size());
+  ASSERT_EQ(info.kernels.size(), 2U);
+  for (size_t i = 0; i < info.kernels.size(); ++i) {
+    EXPECT_NE(info.code.find(info.kernel_code[i]), std::string::npos);
+    EXPECT_NE(info.kernel_code[i].find("@" + info.kernels[i] + "("), std::string::npos);
+    size_t functions = 0;
+    size_t comments = 0;
+    for (size_t at = 0; (at = info.kernel_code[i].find("define ", at)) != std::string::npos; ++at) {
+      ++functions;
+    }
+    for (size_t at = 0; (at = info.kernel_code[i].find("; ", at)) != std::string::npos; ++at) {
+      ++comments;
+    }
+    EXPECT_EQ(comments, functions) << info.kernels[i];
+  }
+  EXPECT_EQ(info.kernel_code[1].find("; mm: "), 0U) << info.kernel_code[1].substr(0, 80);
+}
+
 }  // namespace
 }  // namespace epi

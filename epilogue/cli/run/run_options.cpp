@@ -153,6 +153,9 @@ std::optional<CompileOptions> parse_compile(const RunFlags& flags) {
        {std::pair{"--fuse", flags.fuse}, {"--dynamic", flags.dynamic}, {"--show", flags.show}}) {
     if (!flags.compile && !text.empty()) fail("run", "{} {}: needs --compile", flag, text);
   }
+  if (flags.show != "code" && !flags.kernel.empty()) {
+    fail("run", "--kernel {}: needs --show code", flags.kernel);
+  }
   if (!flags.compile && flags.graph) fail("run", "--graph: needs --compile");
   const bool has_hub_flags = !flags.hub.sources.empty() || !flags.hub.trust.empty() ||
                              !flags.hub.keyrings.empty() || !flags.hub.lock.empty();

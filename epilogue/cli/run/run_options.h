@@ -40,6 +40,7 @@ struct RunFlags {
   std::string fuse;     // none, pointwise, epilogue
   std::string dynamic;  // on, off
   std::string show;     // graph, passes, code, plan
+  std::string kernel;   // whose code is shown; empty: all
   bool table = false;
   bool json = false;
   bool markdown = false;

@@ -45,13 +45,26 @@ SharedBlock make_block(const RunFlags& flags, const Workload& workload, size_t r
   return {workload.block_name, block->function};
 }
 
+// The code of a kernel, or of all if the name is empty.
+std::string code_of(const VariantInfo& variant, const std::string& kernel) {
+  if (kernel.empty()) return variant.code;
+  for (size_t i = 0; i < variant.kernels.size(); ++i) {
+    if (variant.kernels[i] != kernel) continue;
+    if (variant.kernel_code[i].empty()) {
+      fail("run", "--kernel {}: runs as its eager kernel, which has no generated code", kernel);
+    }
+    return variant.kernel_code[i];
+  }
+  fail("run", "--kernel {}: no such kernel, only {}", kernel, join(variant.kernels, ", "));
+}
+
 // The variants that this run added; earlier runs had compiled `before` variants.
 CompileResult compile_result(const RunFlags& flags, const Compiled& compiled, size_t before) {
   CompileResult result{parse_compile(flags).value_or(CompileOptions()), compiled.variants(), 0};
   const VariantInfo& last = result.variants.back();
   if (flags.show == "graph") result.shown = last.stages.back();
   if (flags.show == "passes") result.shown = join(last.stages, "\n");
-  if (flags.show == "code") result.shown = last.code;
+  if (flags.show == "code") result.shown = code_of(last, flags.kernel);
   if (flags.show == "plan") result.shown = last.plan;
   result.variants.erase(result.variants.begin(),
                         result.variants.begin() + static_cast<std::ptrdiff_t>(before));
@@ -182,6 +195,9 @@ void add_compile(Command& verb, RunFlags& flags) {
   verb.flag("--graph", flags.graph, "On a GPU: replay the launches as a CUDA graph");
   verb.option("--show", flags.show, "Print the compiler's output")
       .value_name("graph|passes|code|plan");
+  verb.option("--kernel", flags.kernel, "With --show code: this kernel alone")
+      .value_name("NAME")
+      .not_empty("the name of a kernel is needed");
 }
 
 void add_kernels(Command& verb, RunFlags& flags) {

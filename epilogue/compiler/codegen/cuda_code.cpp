@@ -85,9 +85,11 @@ std::string body_text(const std::string& name, const PointwiseCode& code) {
 std::string entry_text(const std::string& name, const char* form, const PointwiseCode& code,
                        int vector) {
   return fmt::format(
+      "// {5}: {3} element{6} per thread.\n"
       "extern \"C\" __global__ void __launch_bounds__({4})\n"
       "{0}{1}(const __grid_constant__ Walk<{2}> walk) {{\n  {0}_body<{3}>(walk);\n}}\n",
-      name, form, code.outputs.size() + code.inputs.size(), vector, kCudaThreads);
+      name, form, code.outputs.size() + code.inputs.size(), vector, kCudaThreads,
+      operators_of(code.program), vector == 1 ? "" : "s");
 }
 
 }  // namespace

@@ -33,6 +33,9 @@ struct GemmCode {
   bool exact = false;  // activations are bitwise equal to those of pointwise kernels
 };
 
+// "2 mm, gelu, mul": for comments.
+std::string operators_of(const GemmCode& code);
+
 // The instructions that compute the GEMM.
 enum class GemmKind : uint8_t {
   kVectors,  // f32 multiply-add, for any dtype of the weights

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/compiler/codegen/gemm_emitter.h"
 
+#include <fmt/format.h>
+
 #include "epilogue/compiler/codegen/gemm_tiles.h"
 #include "epilogue/compiler/codegen/gemm_vectors.h"
 
@@ -20,6 +22,12 @@ GemmTile choose_tile(const GemmCode& code, const Target& target) {
   }
   const int rows = target.registers == 32 ? 14 : target.lanes == 8 ? 6 : 4;
   return {kind, rows, 2 * target.lanes / code.gemms};
+}
+
+std::string operators_of(const GemmCode& code) {
+  const std::string epilogue = operators_of(code.program);
+  return fmt::format("{}mm{}{}", code.gemms == 2 ? "2 " : "", epilogue.empty() ? "" : ", ",
+                     epilogue);
 }
 
 std::string emit_gemm(const std::string& name, const GemmCode& code, const Target& target) {

@@ -29,6 +29,8 @@ class GemmTiles {
  private:
   // Multiplies one or two registers of rows of x, of which %rows are in use, by the panel.
   void emit_rows(int halves) {
+    out_.comment(fmt::format("{}: an AMX tile of {} rows by {} columns, over all of k",
+                             operators_of(code_), halves * kHalf, kTileColumns / code_.gemms));
     out_.begin_function("internal ", fmt::format("{}.{}", name_, halves * kHalf),
                         "ptr %args, ptr %x, i64 %x_row_bytes, ptr %panel, i64 %row, i64 %rows, "
                         "i64 %column");
@@ -110,6 +112,7 @@ class GemmTiles {
   }
 
   void emit_panel() {
+    out_.comment(fmt::format("{}: loop over the rows of a panel", operators_of(code_)));
     out_.begin_function("", name_, "ptr %args, i64 %row_begin, i64 %row_end, i64 %panel");
     out_.line("%x = load ptr, ptr %args, align 8");
     out_.line("%x_row_bytes.at = getelementptr i64, ptr %args, i64 1");

@@ -62,6 +62,9 @@ class GemmVectors {
   // Multiplies `rows` rows of x, starting at %row, by the panel.
   void emit_rows(int rows) {
     const int streams = streams_of(rows);
+    out_.comment(fmt::format("{}: a tile of {} row{} by {} columns, over all of k{}",
+                             operators_of(code_), rows, rows == 1 ? "" : "s", tile_.columns,
+                             by_pairs() ? ", two at a time" : ""));
     out_.begin_function("internal ", fmt::format("{}.{}", name_, rows),
                         "ptr %args, ptr %x, i64 %height, ptr %panel, i64 %row, i64 %column");
     emit_addresses(out_, code_);
@@ -172,6 +175,8 @@ class GemmVectors {
 
   // Iterates over the rows, with the tallest tile that fits first.
   void emit_panel() {
+    out_.comment(fmt::format("{}: loop over the rows of a panel of {} columns, tallest tiles first",
+                             operators_of(code_), tile_.columns));
     out_.begin_function("", name_, "ptr %args, i64 %row_begin, i64 %row_end, i64 %panel");
     out_.line("%x = load ptr, ptr %args, align 8");
     out_.line("%weights.at = getelementptr ptr, ptr %args, i64 2");

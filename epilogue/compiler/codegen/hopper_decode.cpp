@@ -50,7 +50,8 @@ std::string emit_hopper_decode(const std::string& name, const GemmCode& code,
   return in_device_namespace(
       epilogue_struct(name, code) +
       fmt::format(
-          "\nextern \"C\" __global__ void __launch_bounds__({threads}, 1) {name}(\n"
+          "\n// {operators}: up to {tokens} rows of x; weight rows stream in long pieces.\n"
+          "extern \"C\" __global__ void __launch_bounds__({threads}, 1) {name}(\n"
           "    const {type}* x, const long long x_stride, const {type}* w0, const {type}* w1,\n"
           "    {type}* out, const Operands operands, const int m, const int n, const int k,\n"
           "    const int stages, const int early) {{\n"
@@ -60,6 +61,7 @@ std::string emit_hopper_decode(const std::string& name, const GemmCode& code,
           "  run_decode<{type}, Form, {epilogue}>(\n"
           "      x, x_stride, w0, w1, out, operands, m, n, k, stages, early);\n"
           "}}\n",
+          fmt::arg("operators", operators_of(code)), fmt::arg("tokens", kMaxDecodeRows),
           fmt::arg("threads", kDecodeThreads), fmt::arg("name", name),
           fmt::arg("type", cuda_type(code.dtype)), fmt::arg("gemms", code.gemms),
           fmt::arg("rows", code.gemms * kColumns), fmt::arg("pitch", pitch(code)),

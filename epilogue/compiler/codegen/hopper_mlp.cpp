@@ -77,7 +77,8 @@ std::string emit_hopper_mlp(const std::string& name, const GemmCode& first,
   return in_device_namespace(
       epilogue_struct(name, first) + epilogue_struct(down, second) +
       fmt::format(
-          "\nextern \"C\" __global__ void __launch_bounds__({threads}, 1) {name}(\n"
+          "\n// {operators}, {second}: both GEMMs of a small MLP, with all weights in a cluster.\n"
+          "extern \"C\" __global__ void __launch_bounds__({threads}, 1) {name}(\n"
           "    const {type}* x, const long long x_stride, const {type}* w0, const {type}* w1,\n"
           "    const {type}* down, {type}* y, const Operands operands,\n"
           "    const Operands down_operands, const MlpSizes sizes) {{\n"
@@ -86,6 +87,7 @@ std::string emit_hopper_mlp(const std::string& name, const GemmCode& first,
           "  run_mlp<{type}, {gemms}, {epilogue}, {down_epilogue}>(\n"
           "      x, x_stride, w0, w1, down, y, operands, down_operands, sizes);\n"
           "}}\n",
+          fmt::arg("operators", operators_of(first)), fmt::arg("second", operators_of(second)),
           fmt::arg("threads", kMlpThreads), fmt::arg("name", name),
           fmt::arg("type", cuda_type(first.dtype)), fmt::arg("blocks", kMlpBlocks),
           fmt::arg("columns", kMaxColumns), fmt::arg("gemms", first.gemms),

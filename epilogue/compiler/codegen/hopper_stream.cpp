@@ -34,18 +34,20 @@ std::string emit_hopper_stream(const std::string& name, const GemmCode& code,
   return in_device_namespace(
       epilogue_struct(name, code) +
       fmt::format(
-          "\nextern \"C\" __global__ void __launch_bounds__({threads}, 1) {name}(\n"
+          "\n// {operators}: up to {tokens} rows of x; tiles of {rows} weight rows stream.\n"
+          "extern \"C\" __global__ void __launch_bounds__({threads}, 1) {name}(\n"
           "    const __grid_constant__ TensorMap x_map, const __grid_constant__ TensorMap w0_map,\n"
           "    const __grid_constant__ TensorMap w1_map, {type}* out, const Operands operands,\n"
           "    const int m, const int n, const int k) {{\n"
           "  run_stream<{type}, Stream<{rows}, {tokens}, {slabs}, {stages}, {sums}, {gemms}>,\n"
           "             {epilogue}>(x_map, w0_map, w1_map, out, operands, m, n, k);\n"
           "}}\n",
-          fmt::arg("threads", kStreamThreads), fmt::arg("name", name),
-          fmt::arg("type", cuda_type(code.dtype)), fmt::arg("rows", stream.rows),
-          fmt::arg("tokens", stream.tokens), fmt::arg("slabs", stream.slabs),
-          fmt::arg("stages", stream.stages(code)), fmt::arg("sums", sums_bytes(stream)),
-          fmt::arg("gemms", code.gemms), fmt::arg("epilogue", epilogue_name(name))));
+          fmt::arg("operators", operators_of(code)), fmt::arg("threads", kStreamThreads),
+          fmt::arg("name", name), fmt::arg("type", cuda_type(code.dtype)),
+          fmt::arg("rows", stream.rows), fmt::arg("tokens", stream.tokens),
+          fmt::arg("slabs", stream.slabs), fmt::arg("stages", stream.stages(code)),
+          fmt::arg("sums", sums_bytes(stream)), fmt::arg("gemms", code.gemms),
+          fmt::arg("epilogue", epilogue_name(name))));
 }
 
 }  // namespace epi::compiler

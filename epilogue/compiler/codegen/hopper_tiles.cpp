@@ -41,7 +41,8 @@ std::string emit_hopper_tiles(const std::string& name, const GemmCode& code,
   return in_device_namespace(
       epilogue_struct(name, code) +
       fmt::format(
-          "\nextern \"C\" __global__ void __launch_bounds__({threads}, 1) {name}(\n"
+          "\n// {operators}: tiles of {rows} rows by {columns} columns, over all of k.\n"
+          "extern \"C\" __global__ void __launch_bounds__({threads}, 1) {name}(\n"
           "    const __grid_constant__ TensorMap x_map, const __grid_constant__ TensorMap w0_map,\n"
           "    const __grid_constant__ TensorMap w1_map, const __grid_constant__ TensorMap "
           "out_map,\n"
@@ -50,6 +51,7 @@ std::string emit_hopper_tiles(const std::string& name, const GemmCode& code,
           "      x_map, w0_map, w1_map, out_map, operands, m, n, k);\n"
           "}}\n",
           fmt::arg("run", tile.rows == 128 ? "run_tiles" : "run_tall_tiles"),
+          fmt::arg("operators", operators_of(code)), fmt::arg("columns", tile.columns(code)),
           fmt::arg("rows", tile.rows), fmt::arg("threads", kTileThreads), fmt::arg("name", name),
           fmt::arg("type", cuda_type(code.dtype)), fmt::arg("half", tile.half),
           fmt::arg("stages", tile.stages(code)), fmt::arg("strip", tile.strip(code)),

@@ -27,6 +27,8 @@ class IrWriter {
   void line(fmt::format_string<Ts...> format, Ts&&... values) {
     text_ += fmt::format("  {}\n", fmt::format(format, std::forward<Ts>(values)...));
   }
+  // Precedes a function.
+  void comment(std::string_view text) { text_ += fmt::format("; {}\n", text); }
   void label(std::string_view name) { text_ += fmt::format("{}:\n", name); }
   void begin_function(std::string_view linkage, std::string_view name,
                       std::string_view parameters) {

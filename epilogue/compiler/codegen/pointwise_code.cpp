@@ -10,6 +10,8 @@ class PointwiseEmitter {
       : code_(code), target_(target) {}
 
   std::string emit(const std::string& name) {
+    out_.comment(fmt::format("{}: loop over %count elements, in vectors and then one by one",
+                             operators_of(code_.program)));
     out_.begin_function("", name, "ptr %data, ptr %strides, i64 %as_compiled, i64 %count");
     const size_t operands = code_.outputs.size() + code_.inputs.size();
     for (size_t i = 0; i < operands; ++i) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/compiler/codegen/program.h"
 
+#include "epilogue/base/join.h"
+
 #include "epilogue/compiler/codegen/ir_number.h"
 
 namespace epi::compiler {
@@ -26,6 +28,14 @@ std::vector<IrValue> emit(const Program& program, std::span<const IrValue> input
   std::vector<IrValue> outputs;
   for (const int output : program.outputs) outputs.push_back(values[static_cast<size_t>(output)]);
   return outputs;
+}
+
+std::string operators_of(const Program& program) {
+  std::vector<std::string> names;
+  for (const Step& step : program.steps) {
+    names.emplace_back(step.function ? pointwise::info(*step.function).name : "to");
+  }
+  return join(names, ", ");
 }
 
 }  // namespace epi::compiler

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "epilogue/compiler/codegen/vector_code.h"
@@ -30,6 +31,9 @@ struct Program {
   std::vector<Step> steps;
   std::vector<int> outputs;
 };
+
+// "gelu, mul": for comments. Empty if there are no steps.
+std::string operators_of(const Program& program);
 
 // Emits the program for these inputs and returns its outputs.
 std::vector<IrValue> emit(const Program& program, std::span<const IrValue> inputs,

@@ -211,6 +211,7 @@ class GpuPlanBackend : public PlanBackend {
 
   const std::vector<std::string>& names() const override { return source_.names; }
   const std::string& code() const override { return printable_; }
+  const std::vector<std::string>& kernel_code() const override { return source_.texts; }
 
   bool is_from_cache() const override {
     bool has_code = generated_.code != nullptr;

@@ -21,6 +21,14 @@ std::string text_of(const std::string& name, const Kernel& kernel) {
   return gemm == nullptr ? "" : emit_hopper_tiles(name, gemm->code, {});
 }
 
+// A GEMM in all forms that sizes choose from.
+std::string printable_text(const std::string& name, const Kernel& kernel) {
+  const auto* gemm = std::get_if<GemmKernel>(&kernel.body);
+  if (gemm == nullptr) return text_of(name, kernel);
+  return text_of(name, kernel) + emit_hopper_stream(stream_name(name), gemm->code, {}) +
+         emit_hopper_decode(decode_name(name), gemm->code, {});
+}
+
 }  // namespace
 
 Source write_cuda_source(const std::vector<Kernel>& kernels) {
@@ -31,6 +39,7 @@ Source write_cuda_source(const std::vector<Kernel>& kernels) {
     const std::string text = text_of(kernel.name, kernel);
     if (text.empty()) {
       source.names.push_back(kernel.name);
+      source.texts.emplace_back();
       continue;
     }
     auto& name = names[text];
@@ -39,6 +48,7 @@ Source write_cuda_source(const std::vector<Kernel>& kernels) {
       if (std::holds_alternative<PointwiseKernel>(kernel.body)) functions += text_of(name, kernel);
     }
     source.names.push_back(name);
+    source.texts.push_back(printable_text(name, kernel));
   }
   if (!functions.empty()) source.ir = cuda_prelude() + functions;
   return source;
@@ -47,12 +57,8 @@ Source write_cuda_source(const std::vector<Kernel>& kernels) {
 std::string printable_cuda(const std::vector<Kernel>& kernels, const Source& source) {
   std::map<std::string, std::string> gemms;
   for (size_t i = 0; i < kernels.size(); ++i) {
-    const auto* gemm = std::get_if<GemmKernel>(&kernels[i].body);
-    if (gemm == nullptr) continue;
-    const std::string& name = source.names[i];
-    gemms[name] = text_of(name, kernels[i]) +
-                  emit_hopper_stream(stream_name(name), gemm->code, {}) +
-                  emit_hopper_decode(decode_name(name), gemm->code, {});
+    if (std::holds_alternative<GemmKernel>(kernels[i].body))
+      gemms[source.names[i]] = source.texts[i];
   }
   if (gemms.empty()) return source.ir;
   std::string out = (source.ir.empty() ? cuda_prelude() : source.ir) + hopper_prelude();

@@ -96,6 +96,7 @@ class CpuPlanBackend : public PlanBackend {
 
   const std::vector<std::string>& names() const override { return source_.names; }
   const std::string& code() const override { return source_.ir; }
+  const std::vector<std::string>& kernel_code() const override { return source_.texts; }
   bool is_from_cache() const override { return generated_.from_cache; }
   std::string cache_error() const override { return generated_.cache_error; }
 

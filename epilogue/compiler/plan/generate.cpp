@@ -45,6 +45,7 @@ Source write_source(const std::vector<Kernel>& kernels, const Target& target) {
     const std::string text = source_of(kernel, target);
     if (text.empty()) {
       source.names.push_back(kernel.name);
+      source.texts.emplace_back();
       continue;
     }
     auto& name = names[text];
@@ -53,9 +54,11 @@ Source write_source(const std::vector<Kernel>& kernels, const Target& target) {
       functions += with_name(text, name);
     }
     source.names.push_back(name);
+    source.texts.push_back(with_name(text, name));
   }
   if (functions.empty()) return source;
-  return as_module(functions, std::move(source.names), target);
+  source.ir = as_module(functions, {}, target).ir;
+  return source;
 }
 
 Source as_module(const std::string& functions, std::vector<std::string> names,

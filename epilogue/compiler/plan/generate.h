@@ -15,8 +15,9 @@
 namespace epi::compiler {
 
 struct Source {
-  std::string ir;                  // empty if all kernels are library kernels
-  std::vector<std::string> names;  // of the kernels, numbered; equal sources share a name
+  std::string ir;                    // empty if all kernels are library kernels
+  std::vector<std::string> names;    // of the kernels, numbered; equal sources share a name
+  std::vector<std::string> texts{};  // of the kernels; empty for library kernels
 };
 Source write_source(const std::vector<Kernel>& kernels, const Target& target);
 // Wraps functions into a module.

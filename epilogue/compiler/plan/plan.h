@@ -44,6 +44,7 @@ class Plan {
 
   const std::vector<std::string>& kernel_names() const { return compiled_.backend->names(); }
   const std::string& code() const { return compiled_.backend->code(); }
+  const std::vector<std::string>& kernel_code() const { return compiled_.backend->kernel_code(); }
   bool is_from_cache() const { return compiled_.backend->is_from_cache(); }
   // Why the code could not be cached.
   std::string cache_error() const { return compiled_.backend->cache_error(); }

@@ -88,6 +88,8 @@ class PlanBackend {
   // The names of the kernels, in order, and the code for printing.
   virtual const std::vector<std::string>& names() const = 0;
   virtual const std::string& code() const = 0;
+  // The code of each kernel alone. Empty for library kernels.
+  virtual const std::vector<std::string>& kernel_code() const = 0;
   virtual bool is_from_cache() const = 0;
   // Why the code could not be cached.
   virtual std::string cache_error() const = 0;
