@@ -23,6 +23,8 @@ void set_num_threads(int threads);
 // Runs work in the caller's own threads instead of the pool: calls `run(part)` once for each part
 // from 0 to `parts` - 1, in any threads and in any order, and returns when all have returned. `run`
 // does not throw.
+// Several threads may call the executor at once. While it waits, it must not run other calls of the
+// library in the waiting thread.
 using Executor = std::function<void(int64_t parts, const std::function<void(int64_t)>& run)>;
 // An empty executor restores the pool. Work is split for `num_threads()` threads. Call it while no
 // operator runs.

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "epilogue/base/clock.h"
 #include "epilogue/base/shared_value.h"
@@ -93,6 +94,7 @@ struct Compiled::State {
   // Replaced as a whole when a variant is added, so that running calls keep their snapshot.
   SharedValue<Variants> variants;
   std::atomic<int> compilations = 0;
+  std::set<compiler::InputDim> changed_sizes;  // between calls; used while compiling
 
   compiler::CaptureOptions capture_options(size_t inputs, bool dynamic) const;
   VariantInfo describe(const Plan& plan, std::string reason,
@@ -110,6 +112,10 @@ struct Compiled::State {
 Compiled::Compiled(compiler::TensorFunction function, std::vector<compiler::NamedTensor> parameters,
                    CompileOptions options)
     : state_(std::make_shared<State>()) {
+  if (!function) fail("compile", "the function is empty");
+  if (options.max_variants < 1) {
+    fail("compile", "max_variants is {}, it must be at least 1", options.max_variants);
+  }
   state_->function = std::move(function);
   state_->parameters = std::move(parameters);
   state_->options = std::move(options);
@@ -146,8 +152,11 @@ void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::str
   const int64_t start_ns = now_ns();
   auto variant = std::make_shared<Variant>();
   compiler::CaptureOptions capturing = capture_options(inputs.size(), dynamic);
-  for (const auto& other : *current) {
-    capturing.sizes.changed.merge(other->guards.changed_sizes(inputs));
+  for (const auto& other : *current) changed_sizes.merge(other->guards.changed_sizes(inputs));
+  for (const auto& [input, dimension] : changed_sizes) {
+    const bool exists = static_cast<size_t>(input) < inputs.size() &&
+                        dimension < inputs[static_cast<size_t>(input)].dim();
+    if (exists) capturing.sizes.changed.emplace(input, dimension);
   }
   variant->captured = compiler::capture(function, inputs, capturing);
   variant->guards = Guards(variant->captured, inputs);
@@ -241,10 +250,11 @@ void Compiled::State::check_count(size_t inputs) const {
 
 Choice Compiled::State::compile_for(std::span<const Tensor> inputs) {
   const std::lock_guard lock(compiling);
-  // Another thread may have compiled it in the meantime. Two attempts: the function may depend on
-  // the sizes of this very call.
+  // Another thread may have compiled it in the meantime. Two attempts, because the function may
+  // depend on the sizes of this very call, and more if other threads write its parameters.
+  constexpr int kMaxAttempts = 100;
   Choice choice = choose(inputs);
-  for (int attempt = 0; attempt < 2 && choice.variant == nullptr; ++attempt) {
+  for (int attempt = 0; attempt < kMaxAttempts && choice.variant == nullptr; ++attempt) {
     const auto all = variants.get();
     const auto count = std::count_if(all->begin(), all->end(), [](const auto& variant) {
       return variant->plan->changed_parameter().empty();
@@ -254,13 +264,16 @@ Choice Compiled::State::compile_for(std::span<const Tensor> inputs) {
     if (full && options.over_limit == OverLimit::kThrow) {
       fail("compile",
            "{} has reached its limit of {} variants and needs another: {}; raise "
-           "max_variants, choose another over_limit, or keep the inputs uniform",
+           "max_variants, or choose another over_limit",
            options.name, count, choice.reason);
     }
     add(inputs, choice.dynamic, choice.reason);
     choice = choose(inputs);
   }
-  EPI_CHECK(choice.variant != nullptr);
+  if (choice.variant == nullptr) {
+    fail("compile", "{}: {} while it was being compiled, {} times", options.name, choice.reason,
+         kMaxAttempts);
+  }
   return choice;
 }
 
@@ -279,9 +292,12 @@ void check_inputs(std::span<const Tensor> inputs) {
 }  // namespace
 
 Tensor Compiled::operator()(std::span<const Tensor> inputs) const {
-  // Inside a function that is being captured, inline this one.
-  if (detail::capture != nullptr) return state_->function(inputs);
   check_inputs(inputs);
+  // Inside a function that is being captured, inline this one.
+  if (detail::capture != nullptr) {
+    state_->check_count(inputs.size());
+    return state_->function(inputs);
+  }
   Choice choice;
   {
     const RecordOp op("Epilogue Guards");

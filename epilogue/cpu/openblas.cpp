@@ -78,13 +78,13 @@ void find(void* library, const char* symbol, F*& function) {
   if (function == nullptr) fail("mm", "OpenBLAS does not export the function {}", symbol);
 }
 
-std::atomic<bool> may_set_coretype = true;
+std::atomic<bool> may_set_environment = true;
 
 OpenBlas load() {
   check_address_space();
-  const ScopedVariable core("OPENBLAS_CORETYPE", may_set_coretype ? core_for_cpu() : nullptr);
+  const ScopedVariable core("OPENBLAS_CORETYPE", may_set_environment ? core_for_cpu() : nullptr);
   // Our own threads call it. Its threads would only hold work buffers.
-  const ScopedVariable threads("OPENBLAS_NUM_THREADS", "1");
+  const ScopedVariable threads("OPENBLAS_NUM_THREADS", may_set_environment ? "1" : nullptr);
   void* library = open_library();
   OpenBlas blas;
   find(library, "cblas_sgemm", blas.sgemm);
@@ -108,6 +108,6 @@ const OpenBlas& openblas() {
 
 namespace epi {
 
-void set_openblas_coretype(bool allowed) { cpu::may_set_coretype = allowed; }
+void set_openblas_environment(bool allowed) { cpu::may_set_environment = allowed; }
 
 }  // namespace epi

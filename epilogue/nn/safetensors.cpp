@@ -180,7 +180,13 @@ Result<Tensor> SafetensorsFile::tensor(std::string_view name) const {
     return failure("{}: tensor {}: a BOOL byte is neither 0 nor 1", path_, json_quoted(name));
   }
   if (reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(size_bytes(dtype)) == 0) {
-    auto storage = Storage::wrap(kCpu, data, bytes, [mapping = mapping_] {});
+    const std::lock_guard lock(storages_->mutex);
+    auto& shared = storages_->by_name[entry->name];
+    auto storage = shared.lock();
+    if (storage == nullptr) {
+      storage = Storage::wrap(kCpu, data, bytes, [mapping = mapping_] {});
+      shared = storage;
+    }
     return Tensor(std::move(storage), {entry->shape, contiguous_strides(entry->shape)}, 0, dtype);
   }
   // Kernels require alignment but the format does not, so an unaligned tensor is copied.

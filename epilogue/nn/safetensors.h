@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -63,6 +64,12 @@ class SafetensorsFile {
   std::string path_;
   std::shared_ptr<MappedFile> mapping_;
   SafetensorsHeader header_;
+  // The storage of each tensor in use, so that all tensors with one name share it.
+  struct Storages {
+    std::mutex mutex;
+    std::map<std::string, std::weak_ptr<Storage>, std::less<>> by_name;
+  };
+  std::shared_ptr<Storages> storages_ = std::make_shared<Storages>();
 };
 
 // Writes CPU tensors with any strides, in row-major order. The file is written atomically. The

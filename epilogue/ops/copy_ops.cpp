@@ -54,10 +54,12 @@ Tensor copy_(const Tensor& self, const Tensor& src, bool non_blocking) {
     }
   }
   broadcast_strides("copy_", src.layout(), self.shape());  // throws if `src` does not broadcast
-  if (detail::capture == nullptr) self.storage()->mark_written();
   // The copy order is unspecified, so an overlapping source is cloned first.
-  if (overlap(self, src)) return dispatch(Op::kCopy_, {self, clone(src), non_blocking});
-  return dispatch(Op::kCopy_, {self, src, non_blocking});
+  const Tensor source = overlap(self, src) ? clone(src) : src;
+  const Tensor result = dispatch(Op::kCopy_, {self, source, non_blocking});
+  // Afterwards, so that who reads the new version reads the new values.
+  if (detail::capture == nullptr) self.storage()->mark_written();
+  return result;
 }
 
 Tensor flatten(const Tensor& x, int64_t start_dim, int64_t end_dim) {

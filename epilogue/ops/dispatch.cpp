@@ -79,10 +79,13 @@ Tensor dispatch(Op op, std::initializer_list<Arg> list) {
 void dispatch_into(Op op, std::span<const Arg> list, const Tensor& out) {
   const Args args(list);
   Listener* listener = current_listener();
+  if (listener == nullptr) {
+    run_backend(op_info(op), args, out);
+  } else {
+    const OpScope scope(*listener, op, args);
+    run_backend(op_info(op), args, out);
+  }
   out.storage()->mark_written();
-  if (listener == nullptr) return run_backend(op_info(op), args, out);
-  const OpScope scope(*listener, op, args);
-  run_backend(op_info(op), args, out);
 }
 
 Tensor dispatch_without_hooks(Op op, std::initializer_list<Arg> list) {

@@ -34,6 +34,7 @@ std::byte* Tensor::raw_data() const {
 }
 
 int64_t stored_bytes(const Tensor& tensor) {
+  if (!tensor.defined()) return 0;
   int64_t count = 1;
   for (int i = 0; i < tensor.dim(); ++i) {
     if (tensor.strides()[i] != 0 || tensor.shape()[i] == 0) count *= tensor.shape()[i];

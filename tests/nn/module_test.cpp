@@ -164,5 +164,16 @@ TEST_F(ModuleFiles, RefusesToRunWithoutValues) {
   EXPECT_EQ(mlp.forward(x).shape(), x.shape());
 }
 
+// Otherwise a write into one would not be known to the other.
+TEST_F(ModuleFiles, TensorsOfOneNameShareTheirStorage) {
+  const auto checkpoint = Checkpoint::open(path_);
+  ASSERT_TRUE(checkpoint);
+  const auto a = GluMlp::from(*checkpoint, "model.layers.0.mlp", saved_.activation);
+  const auto b = GluMlp::from(*checkpoint, "model.layers.0.mlp", saved_.activation);
+  ASSERT_TRUE(a && b);
+  EXPECT_EQ(a->gate_proj.weight.storage(), b->gate_proj.weight.storage());
+  EXPECT_NE(a->gate_proj.weight.storage(), a->up_proj.weight.storage());
+}
+
 }  // namespace
 }  // namespace epi::nn

@@ -35,7 +35,8 @@ hub::Settings settings_of(const HubFlags& flags) {
   settings.policy = flags.trust;
   settings.keyrings.assign(flags.keyrings.begin(), flags.keyrings.end());
   settings.lock = lock_path(flags);
-  settings.lock_must_exist = *settings.lock != "epilogue.lock" || !flags.lock.empty();
+  const char* named = std::getenv("EPILOGUE_LOCK");
+  settings.lock_must_exist = !flags.lock.empty() || (named != nullptr && *named != '\0');
   settings.allow_downgrade = flags.allow_downgrade;
   return settings;
 }

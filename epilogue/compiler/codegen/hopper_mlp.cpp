@@ -17,8 +17,8 @@ constexpr int kWarps = 8;
 constexpr int64_t kMaxColumns = 256;
 constexpr int64_t kUnitBytes = 512;  // the sums of a warp for 16 rows and 8 columns
 
-// More clusters may not start at once, even if there are enough SMs: those of a cluster are close
-// to each other. On an H200, 16 clusters take two waves.
+// More clusters may not start at once, even if there are enough SMs: those of a cluster are in
+// one GPC. On an H200, 16 clusters take two waves.
 constexpr int64_t kMaxClusters = 8;
 // The largest weights of a block with which one kernel was faster than two on an H200, measured
 // with bench/mlp_forms.

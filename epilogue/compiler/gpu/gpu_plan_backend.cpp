@@ -143,21 +143,26 @@ bool feeds_next(const Graph& graph, const std::vector<Kernel>& kernels, size_t k
   if (kernel + 1 >= kernels.size()) return false;
   const auto* first = std::get_if<GemmKernel>(&kernels[kernel].body);
   const auto* second = std::get_if<GemmKernel>(&kernels[kernel + 1].body);
-  if (first == nullptr || second == nullptr || kernels[kernel].outputs.size() != 1) return false;
+  if (first == nullptr || second == nullptr || kernels[kernel].outputs.size() != 1 ||
+      kernels[kernel + 1].outputs.size() != 1) {
+    return false;
+  }
   const ValueId hidden = kernels[kernel].outputs[0];
   const SymDims dense = {SymSize(first->code.n), SymSize(1)};
   if (second->x.value != hidden || second->x.offset != SymSize(0) || second->x.strides != dense ||
       second->rows != first->rows) {
     return false;
   }
+  // Others may read it through views.
+  const auto reads_it = [&](ValueId id) { return base_of(graph, id) == hidden; };
   for (const Access& operand : second->operands) {
-    if (operand.value == hidden) return false;
+    if (reads_it(operand.value)) return false;
   }
   for (size_t i = 0; i < kernels.size(); ++i) {
     const auto& inputs = kernels[i].inputs;
-    if (i != kernel + 1 && std::count(inputs.begin(), inputs.end(), hidden) > 0) return false;
+    if (i != kernel + 1 && std::any_of(inputs.begin(), inputs.end(), reads_it)) return false;
   }
-  return std::count(graph.outputs.begin(), graph.outputs.end(), hidden) == 0;
+  return std::none_of(graph.outputs.begin(), graph.outputs.end(), reads_it);
 }
 
 // A library GEMM without the dispatcher overhead. With a listener it goes through the dispatcher,

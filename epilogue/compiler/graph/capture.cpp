@@ -92,7 +92,7 @@ Captured capture_dynamic(const TensorFunction& function, std::span<const Tensor>
   result.symbols = static_cast<int>(hints.hints().size());
   if (hints.hints().size() > kMaxSymbols) {
     fail("capture",
-         "{} sizes are dynamic, but at most {} are supported: compile with dynamic = off",
+         "{} sizes are dynamic, but at most {} are supported: compile with dynamic = false",
          hints.hints().size(), kMaxSymbols);
   }
   result.graph = run(function, inputs, result.input_shapes, hints, hints.hints(), options);
@@ -140,7 +140,7 @@ Attempt try_dynamic(const TensorFunction& function, std::span<const Tensor> inpu
       const auto difference = difference_at(function, inputs, options, captured, sizes);
       if (!difference) return {std::move(captured)};
       attempt.difference = *difference;
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {  // also the function's own
       return {std::nullopt, "", error.what()};
     }
   }
@@ -191,8 +191,9 @@ std::optional<Narrowed> fix_some(const TensorFunction& function, std::span<const
     names.push_back(size_name(options, dim));
     rules.push_back(fmt::format("{{{}, {}, Size::kFixed}}", dim.first, dim.second));
   }
-  fail("capture", "{} decided which operators ran ({}): fix it with sizes = {{{}}}",
-       join(names, " or "), difference, join(rules, ", "));
+  fail("capture",
+       "{} decided which operators ran, or their arguments ({}): fix {} with sizes = {{{}}}",
+       join(names, " and "), difference, names.size() == 1 ? "it" : "them", join(rules, ", "));
 }
 
 }  // namespace
@@ -225,7 +226,7 @@ Captured capture(const TensorFunction& function, std::span<const Tensor> inputs,
   if (!options.dynamic) return capture_static(function, inputs, options);
   Attempt leading;
   for (const auto guess :
-       {SizeGuess::kSquare, SizeGuess::kLeading, SizeGuess::kEqual, SizeGuess::kConservative}) {
+       {SizeGuess::kMost, SizeGuess::kLeading, SizeGuess::kEqual, SizeGuess::kConservative}) {
     Attempt attempt = try_dynamic(function, inputs, options, guess);
     if (attempt.captured) return std::move(*attempt.captured);
     if (guess == SizeGuess::kLeading) leading = std::move(attempt);
@@ -237,7 +238,8 @@ Captured capture(const TensorFunction& function, std::span<const Tensor> inputs,
     for (const InputSize& rule : options.sizes.given) {
       if (rule.size == Size::kFree) names.push_back(size_name(inputs, options, rule));
     }
-    fail("capture", "{} cannot be free: the function needs it as it is", join(names, " or "));
+    fail("capture", "{} cannot be free: the function works only for the {} of this call",
+         join(names, " and "), names.size() == 1 ? "size" : "sizes");
   }
   if (!leading.difference.empty()) refuse(options, narrowed->fixed, leading.difference);
   return std::move(narrowed->captured);

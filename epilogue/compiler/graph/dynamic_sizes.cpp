@@ -31,17 +31,29 @@ bool is_leading_size(std::span<const Tensor> inputs, int self, int64_t size) {
   return false;
 }
 
+// Whether the caller said that a size of this value is free.
+bool is_free_size(std::span<const Tensor> inputs, int64_t size,
+                  const std::vector<InputSize>& given) {
+  return std::any_of(given.begin(), given.end(), [&](const InputSize& rule) {
+    return rule.size == Size::kFree &&
+           inputs[static_cast<size_t>(rule.input)].shape()[dimension_of(inputs, rule)] == size;
+  });
+}
+
 bool is_dynamic(std::span<const Tensor> inputs, const InputDim& dim, SizeGuess guess,
                 const SizeRules& rules) {
   const auto [i, d] = dim;
   const Tensor& input = inputs[static_cast<size_t>(i)];
   const int64_t size = input.shape()[d];
-  if (const auto rule = rule_for(inputs, dim, rules.given)) return *rule == Size::kFree;
-  if (rules.fixed.contains(dim)) return false;
-  if (inputs.size() > 1 && size == 1) return false;  // because it broadcasts
+  const bool may_broadcast = inputs.size() > 1 && size == 1;
+  if (const auto rule = rule_for(inputs, dim, rules.given)) {
+    return *rule == Size::kFree && (!may_broadcast || guess == SizeGuess::kMost);
+  }
+  if (rules.fixed.contains(dim) || may_broadcast) return false;
+  if (guess == SizeGuess::kMost && is_free_size(inputs, size, rules.given)) return true;
   if (rules.changed.contains(dim)) return true;
   if (d + 1 == input.dim()) {
-    return guess == SizeGuess::kSquare && d > 0 && input.shape()[d - 1] == size &&
+    return guess == SizeGuess::kMost && d > 0 && input.shape()[d - 1] == size &&
            is_leading_size(inputs, i, size);
   }
   const auto ends_in_it = [&](const Tensor& other) {
@@ -66,8 +78,8 @@ void check_rules(std::span<const Tensor> inputs, const std::vector<InputSize>& g
     const Tensor& input = inputs[static_cast<size_t>(rule.input)];
     const int d = dimension_of(inputs, rule);
     if (d < 0 || d >= input.dim()) {
-      fail("compile", "sizes: input {} has no dimension {}, only {}", rule.input, rule.dimension,
-           input.dim());
+      fail("compile", "sizes: input {} has {} dimensions, and no dimension {}", rule.input,
+           input.dim(), rule.dimension);
     }
   }
 }

@@ -18,7 +18,9 @@ using InputDim = std::pair<int, int>;  // an input and one of its dimensions
 
 // A guess, from general to special. Capture tries one after another.
 enum class SizeGuess : uint8_t {
-  kSquare,  // the last size of a matrix such as a mask is dynamic if it is a dynamic size twice
+  // Leading sizes, and the last size of a matrix such as a mask if it is a dynamic size twice, and
+  // sizes that are equal to one that the caller said is free.
+  kMost,
   kLeading,
   kEqual,         // also for a single input: equal sizes are the same
   kConservative,  // a size that another input ends in is fixed, such as the rows of a weight

@@ -153,7 +153,9 @@ int count_readers(const Graph& graph, ValueId id) {
 namespace {
 
 // Strides of dimensions of size one are irrelevant.
+// Strides along a size of one, or of a tensor without elements, do not matter.
 bool has_same_strides(const SymDims& shape, const SymDims& a, const SymDims& b) {
+  if (std::count(shape.begin(), shape.end(), SymSize(0)) > 0) return true;
   for (size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] != SymSize(1) && a[d] != b[d]) return false;
   }

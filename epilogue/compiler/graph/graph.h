@@ -73,7 +73,7 @@ struct TakenParameter {
 struct Graph {
   std::vector<Node> nodes;
   std::vector<ValueId> outputs;
-  std::vector<TakenParameter> taken{};  // by passes
+  std::vector<TakenParameter> taken{};  // whose values passes have copied or folded
 
   const Node& operator[](ValueId id) const { return nodes[static_cast<size_t>(id)]; }
 };

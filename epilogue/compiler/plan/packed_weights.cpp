@@ -43,14 +43,25 @@ Shared& shared() {
 std::shared_ptr<const Tensor> find_packed_weights(const GemmCode& code, const GemmTile& tile,
                                                   const std::vector<Tensor>& weights) {
   const Key key = key_of(code, tile, weights);
-  // Packing under the lock: another thread would wait for the same weights anyway.
-  const std::lock_guard lock(shared().mutex);
-  std::erase_if(shared().packed, [](const auto& entry) { return entry.second.expired(); });
-  auto& found = shared().packed[key];
-  auto packed = found.lock();
+  const auto find = [&] {
+    std::erase_if(shared().packed, [](const auto& entry) { return entry.second.expired(); });
+    const auto found = shared().packed.find(key);
+    return found == shared().packed.end() ? nullptr : found->second.lock();
+  };
+  std::shared_ptr<const Packed> packed;
+  {
+    const std::lock_guard lock(shared().mutex);
+    packed = find();
+  }
   if (packed == nullptr) {
+    // Without the lock, because the caller's executor may run other work meanwhile.
     packed = std::make_shared<const Packed>(weights, pack_weights(code, tile, weights));
-    found = packed;
+    const std::lock_guard lock(shared().mutex);
+    if (auto other = find()) {
+      packed = std::move(other);
+    } else {
+      shared().packed[key] = packed;
+    }
   }
   return {packed, &packed->panels};
 }

@@ -31,12 +31,13 @@ __device__ __forceinline__ void arrive_at_cluster() {
 __device__ __forceinline__ void wait_for_cluster() {
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
-// Writes to the shared memory of a block of the cluster: `address` is in this one.
+// The address in a block of the cluster that corresponds to `address` in this one.
 __device__ __forceinline__ u32 address_in(u32 rank, u32 address) {
   u32 there;
   asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
   return there;
 }
+// Writes to the shared memory of any block of the cluster.
 __device__ __forceinline__ void write_shared(u32 address, float a, float b) {
   asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(address), "f"(a), "f"(b)
                : "memory");
@@ -62,7 +63,7 @@ struct Mlp {
   static constexpr int kMaxColumns = 256;  // of the output
 
   static __device__ __forceinline__ int in_tiles(int size) { return (size + 15) / 16; }
-  // Of rows of `columns` elements, without bank conflicts.
+  // Bytes from one row of `columns` elements to the next, padded against bank conflicts.
   static __device__ __forceinline__ u32 pitch(int columns) { return 2 * columns + 16; }
 };
 
