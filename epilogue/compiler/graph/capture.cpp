@@ -226,7 +226,7 @@ Captured capture(const TensorFunction& function, std::span<const Tensor> inputs,
   if (!options.dynamic) return capture_static(function, inputs, options);
   Attempt leading;
   for (const auto guess :
-       {SizeGuess::kMost, SizeGuess::kLeading, SizeGuess::kEqual, SizeGuess::kConservative}) {
+       {SizeGuess::kBroad, SizeGuess::kLeading, SizeGuess::kEqual, SizeGuess::kConservative}) {
     Attempt attempt = try_dynamic(function, inputs, options, guess);
     if (attempt.captured) return std::move(*attempt.captured);
     if (guess == SizeGuess::kLeading) leading = std::move(attempt);

@@ -47,13 +47,13 @@ bool is_dynamic(std::span<const Tensor> inputs, const InputDim& dim, SizeGuess g
   const int64_t size = input.shape()[d];
   const bool may_broadcast = inputs.size() > 1 && size == 1;
   if (const auto rule = rule_for(inputs, dim, rules.given)) {
-    return *rule == Size::kFree && (!may_broadcast || guess == SizeGuess::kMost);
+    return *rule == Size::kFree && (!may_broadcast || guess == SizeGuess::kBroad);
   }
   if (rules.fixed.contains(dim) || may_broadcast) return false;
-  if (guess == SizeGuess::kMost && is_free_size(inputs, size, rules.given)) return true;
+  if (guess == SizeGuess::kBroad && is_free_size(inputs, size, rules.given)) return true;
   if (rules.changed.contains(dim)) return true;
   if (d + 1 == input.dim()) {
-    return guess == SizeGuess::kMost && d > 0 && input.shape()[d - 1] == size &&
+    return guess == SizeGuess::kBroad && d > 0 && input.shape()[d - 1] == size &&
            is_leading_size(inputs, i, size);
   }
   const auto ends_in_it = [&](const Tensor& other) {

@@ -20,7 +20,7 @@ using InputDim = std::pair<int, int>;  // an input and one of its dimensions
 enum class SizeGuess : uint8_t {
   // Leading sizes, and the last size of a matrix such as a mask if it is a dynamic size twice, and
   // sizes that are equal to one that the caller said is free.
-  kMost,
+  kBroad,
   kLeading,
   kEqual,         // also for a single input: equal sizes are the same
   kConservative,  // a size that another input ends in is fixed, such as the rows of a weight
