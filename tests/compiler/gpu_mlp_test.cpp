@@ -6,8 +6,9 @@
 
 #ifdef EPI_HAS_CUDA
 
+#include <algorithm>
 #include <cmath>
-#include <random>
+#include <functional>
 
 #include "epilogue/compiler/compile.h"
 #include "epilogue/compiler/gpu/gpu_mlp.h"
@@ -211,6 +212,35 @@ TEST_F(GpuMlpForm, ChainsOfMlpsMatchEager) {
     ASSERT_GT(largest, 0);
     for (int64_t i = 0; i < want.numel(); ++i) {  // four blocks, each rounded several times
       ASSERT_NEAR(got.data<double>()[i], want.data<double>()[i], 0x1p-5 * largest) << m << " " << i;
+    }
+  }
+}
+
+// The hidden activations are read again, directly and through a view, so both GEMMs run alone.
+TEST_F(GpuMlpForm, HiddenActivationsThatOthersReadAreWritten) {
+  constexpr DType kDtype = DType::kBF16;
+  const Tensor w1 = weight(64, 32, kDtype, 1);
+  const Tensor w2 = weight(16, 64, kDtype, 2);
+  const auto direct = [=](const Tensor& x) {
+    const Tensor h = silu(linear(x, w1));
+    return add(linear(h, w2), narrow(h, -1, 0, 16));
+  };
+  const auto by_view = [=](const Tensor& x) {
+    const Tensor h = silu(linear(x, w1));
+    return add(linear(h, w2), narrow(select(h, 0, 1), 1, 16, 16));
+  };
+  for (const auto& function : std::vector<std::function<Tensor(const Tensor&)>>{direct, by_view}) {
+    const Compiled compiled = compile(function);
+    for (const int64_t rows : {3, 40, 100}) {
+      const Tensor x = randn({2, rows, 32}, 3, {kDtype, kCuda});
+      const Tensor got = wide(compiled(x));
+      const Tensor want = wide(function(x));
+      ASSERT_EQ(got.shape(), want.shape());
+      for (int64_t i = 0; i < want.numel(); ++i) {  // eager mode also rounds the sums
+        ASSERT_NEAR(got.data<double>()[i], want.data<double>()[i],
+                    0x1p-5 * std::max(1.0, std::abs(want.data<double>()[i])))
+            << rows << " " << i;
+      }
     }
   }
 }
