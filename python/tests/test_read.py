@@ -190,7 +190,15 @@ class InterruptingProgress(_call.Progress):
 
 
 @pytest.fixture
-def interrupting(monkeypatch):
+def ctrl_c():
+    """Ctrl-C raises KeyboardInterrupt, also in a background job, where the shell ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def interrupting(monkeypatch, ctrl_c):
     monkeypatch.setattr(InterruptingProgress, "seen", [])
     monkeypatch.setattr(_handle, "Progress", InterruptingProgress)
     return InterruptingProgress.seen
@@ -219,7 +227,7 @@ def test_ctrl_c_ends_a_statement(eager, interrupting):
     assert eager.query("select 1 one")[0] == {"one": 1}
 
 
-def test_ctrl_c_leaves_a_call_that_cannot_be_cancelled():
+def test_ctrl_c_leaves_a_call_that_cannot_be_cancelled(ctrl_c):
     end = threading.Event()
 
     def work():
