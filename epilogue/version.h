@@ -8,7 +8,7 @@
 #define EPILOGUE_VERSION_PATCH 0
 #define EPILOGUE_VERSION_STRING "0.2.0"
 // For comparisons: EPILOGUE_VERSION >= EPILOGUE_MAKE_VERSION(0, 2, 0).
-#define EPILOGUE_MAKE_VERSION(major, minor, patch) ((major) * 1000000 + (minor) * 1000 + (patch))
+#define EPILOGUE_MAKE_VERSION(major, minor, patch) (1000000 * (major) + 1000 * (minor) + (patch))
 #define EPILOGUE_VERSION \
   EPILOGUE_MAKE_VERSION(EPILOGUE_VERSION_MAJOR, EPILOGUE_VERSION_MINOR, EPILOGUE_VERSION_PATCH)
 
