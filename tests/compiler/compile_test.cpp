@@ -3,40 +3,15 @@
 // and its reasons, threads, traces.
 #include <gtest/gtest.h>
 
-#include <stdexcept>
-
 #include <cmath>
 #include <thread>
 
-#include "epilogue/compiler/compile.h"
 #include "epilogue/compiler/plan/packing.h"
-#include "epilogue/cpu/cpu_backend.h"
-#include "epilogue/nn/glu_mlp.h"
-#include "epilogue/ops/functional.h"
 #include "epilogue/ops/hooks.h"
-#include "epilogue/tensor/factories.h"
+#include "tests/compiler/compile_helpers.h"
 
 namespace epi {
 namespace {
-
-using Inputs = std::span<const Tensor>;
-
-nn::GluMlp small_mlp(DType dtype = DType::kF32) {
-  register_cpu_backend();
-  nn::GluMlp mlp(16, 32, nn::GluActivation::kGeluTanh, false, dtype);
-  nn::init_normal(mlp, 1);
-  return mlp;
-}
-
-// Sums in another order differ by a few roundings of numbers near one.
-void expect_near(const Tensor& a, const Tensor& b) {
-  ASSERT_EQ(a.shape(), b.shape());
-  const Tensor x = to(contiguous(a), DType::kF64);
-  const Tensor y = to(contiguous(b), DType::kF64);
-  for (int64_t i = 0; i < x.numel(); ++i) {
-    ASSERT_NEAR(x.data<double>()[i], y.data<double>()[i], 1e-5) << i;
-  }
-}
 
 TEST(Compile, EveryFusionMatchesEager) {
   const nn::GluMlp mlp = small_mlp();
@@ -247,17 +222,6 @@ TEST(Compile, FusedKernelReadsAndWritesEachValueOnce) {
   EXPECT_EQ(listener.bytes, 4 * (2 * 16 + weights + between + 2 * 16));
 }
 
-// Compiles `function` with every option and compares the results with eager mode.
-void expect_compiled_equals(const std::function<Tensor(const Tensor&)>& function, const Tensor& x) {
-  register_cpu_backend();
-  for (const Fuse fuse : {Fuse::kNone, Fuse::kPointwise, Fuse::kEpilogue}) {
-    for (const bool dynamic : {true, false}) {
-      const Compiled compiled = compile(function, {.fuse = fuse, .dynamic = dynamic});
-      expect_near(compiled(x), function(x));
-    }
-  }
-}
-
 TEST(Compile, HandlesViewsOfResultsInSameKernel) {
   const Tensor w = randn({16, 16}, 1);
   const Tensor x = randn({16, 16}, 2);
@@ -279,62 +243,6 @@ TEST(Compile, HandlesViewsOfResultsInSameKernel) {
         return mul(a, transpose(a, 1, 2));
       },
       x);
-}
-
-TEST(Compile, DoesNotPackWeightsSlicedByBatchSize) {
-  const Tensor w = randn({8, 5000}, 1);
-  const auto function = [&](const Tensor& y) { return mm(y, narrow(w, 1, 0, y.size(0))); };
-  register_cpu_backend();
-  const Compiled compiled = compile(std::function<Tensor(const Tensor&)>(function));
-  for (const int64_t rows : {4, 7, 16}) {
-    const Tensor x = randn({rows, 8}, 3);
-    expect_near(compiled(x), function(x));
-  }
-}
-
-TEST(Compile, RejectsOrSpecializesFunctionsOfSizes) {
-  register_cpu_backend();
-  const Tensor a = randn({8}, 1);
-  const Tensor b = randn({8}, 2);
-  const std::vector<std::function<Tensor(const Tensor&)>> refused = {
-      [](const Tensor& x) { return mul(x, full({}, 1.0 / static_cast<double>(x.size(0)))); },
-      [&](const Tensor& x) { return add(x, x.size(0) > 100 ? a : b); },
-      [](const Tensor& x) {
-        const Tensor first = exp(x);
-        const Tensor second = neg(x);
-        return x.size(0) > 100 ? first : second;
-      }};
-  for (const auto& function : refused) {
-    EXPECT_THROW(compile(function)(randn({4, 8}, 3)), Error);
-    const Compiled fixed = compile(function, {.dynamic = false});
-    expect_near(fixed(randn({4, 8}, 3)), function(randn({4, 8}, 3)));
-  }
-  const auto branch = [](const Tensor& x) { return x.size(0) > 16 ? neg(x) : exp(x); };
-  const Compiled compiled = compile(std::function<Tensor(const Tensor&)>(branch));
-  for (const int64_t rows : {2000, 4, 1500, 4, 3}) {
-    const Tensor x = randn({rows, 8}, 4);
-    expect_near(compiled(x), branch(x));
-  }
-  // One variant for more than 16 rows, and one each for 4 and for 3 rows.
-  EXPECT_EQ(compiled.recompiles(), 2);
-  EXPECT_NE(compiled.variants()[1].reason.find("it calls aten::exp"), std::string::npos);
-  const auto one = [](const Tensor& x) { return x.size(0) == 1 ? exp(x) : neg(x); };
-  const Compiled from_one = compile(std::function<Tensor(const Tensor&)>(one));
-  for (const int64_t rows : {1, 5, 1}) {
-    const Tensor x = randn({rows, 8}, 5);
-    expect_near(from_one(x), one(x));
-  }
-}
-
-TEST(Compile, DoesNotMistakePrimeSizesForSymbols) {
-  register_cpu_backend();
-  nn::Linear layer(32, 1009);
-  nn::init_normal(layer, 1);
-  const Tensor x = randn({3, 32}, 2);
-  expect_near(compile(layer)(x), layer.forward(x));
-  expect_compiled_equals([](const Tensor& y) { return neg(narrow(y, 1, 0, 1009)); },
-                         randn({3, 2018}, 3));
-  expect_compiled_equals([](const Tensor& y) { return exp(y); }, randn({2, 1, 2, 3, 1, 2, 4}, 4));
 }
 
 TEST(Compile, MultipliesTwoInputs) {
@@ -384,130 +292,40 @@ TEST(Compile, RejectsUndefinedMetaAndTooManyTensors) {
   EXPECT_EQ(first(many).shape(), (Dims{2, 3})) << "the sizes beyond the limit are fixed";
 }
 
-std::string message_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-TEST(Compile, StridedInputsKeepDynamicSizes) {
-  register_cpu_backend();
-  const auto function = [](Inputs in) { return add(in[0], in[1]); };
-  const Compiled compiled(function, {}, {});
-  for (const int64_t rows : {3, 5, 1, 0, 9}) {
-    const Tensor dense = randn({rows, 16}, 1);
-    const Tensor narrowed = narrow(randn({rows, 40}, 2), 1, 8, 16);
-    const std::vector<Tensor> in = {dense, narrowed};
-    expect_near(compiled(in), function(in));
-  }
-  EXPECT_EQ(compiled.recompiles(), 0);
-  for (const int64_t rows : {3, 4}) {
-    const std::vector<Tensor> expanded = {randn({rows, 16}, 1),
-                                          expand(randn({1, 16}, 2), {rows, 16})};
-    expect_near(compiled(expanded), function(expanded));
-  }
-  EXPECT_EQ(compiled.recompiles(), 1) << "another layout";
-}
-
-TEST(Compile, MasksDoNotRecompileForEachSequence) {
-  register_cpu_backend();
-  const auto attend = [](Inputs in) {
-    const Tensor scores = matmul(in[0], transpose(in[0], -1, -2));
-    return matmul(softmax(add(scores, in[1]), -1), in[0]);
-  };
-  const Compiled compiled(attend, {}, {});
-  for (const int64_t sequence : {5, 7, 12, 6}) {
-    const std::vector<Tensor> in = {randn({2, sequence, 8}, 1), randn({sequence, sequence}, 2)};
-    expect_near(compiled(in), attend(in));
-  }
-  EXPECT_EQ(compiled.recompiles(), 0);
-}
-
-// A last size is fixed until it changes.
-TEST(Compile, SizesThatChangeBecomeDynamic) {
-  register_cpu_backend();
-  const auto function = [](Inputs in) { return exp(in[0]); };
-  const Compiled compiled(function, {}, {});
-  for (const int64_t columns : {5, 7, 12, 6, 5}) {
-    const Tensor x = randn({3, columns}, 1);
-    expect_near(compiled(x), exp(x));
-  }
-  EXPECT_EQ(compiled.recompiles(), 1);
-  const Compiled free(function, {}, {.sizes = {{0, -1, Size::kFree}}});
-  for (const int64_t columns : {5, 7, 12}) free(randn({3, columns}, 1));
-  EXPECT_EQ(free.recompiles(), 0);
-  const Compiled fixed(function, {}, {.sizes = {{0, 0, Size::kFixed}}});
-  for (const int64_t rows : {3, 3, 4}) fixed(randn({rows, 5}, 1));
-  EXPECT_EQ(fixed.recompiles(), 1);
-}
-
-TEST(Compile, SaysWhichSizeToFix) {
-  register_cpu_backend();
-  const auto branch = [](Inputs in) {
-    return add(in[0], in[1].size(0) > 100 ? neg(in[1]) : exp(in[1]));
-  };
-  const std::vector<Tensor> in = {randn({6, 4, 3}, 1), randn({4, 3}, 2)};
-  const Compiled compiled(branch, {}, {});
-  const std::string why = message_of([&] { compiled(in); });
-  EXPECT_NE(
-      why.find("x0.size(1) and x1.size(0) decided which operators ran, or their arguments (it "
-               "calls aten::exp, but calls aten::neg for other sizes): fix them with sizes = "
-               "{{0, 1, Size::kFixed}, {1, 0, Size::kFixed}}"),
-      std::string::npos)
-      << why;
-  const Compiled fixed(branch, {}, {.sizes = {{0, 1, Size::kFixed}, {1, 0, Size::kFixed}}});
-  expect_near(fixed(in), branch(in));
-  const auto constant = [](Inputs inputs) { return add(inputs[0], full({4, 1}, 1)); };
-  const Compiled free(constant, {}, {.sizes = {{0, 0, Size::kFree}}});
-  EXPECT_NE(message_of([&] {
-              free(randn({4, 3}, 1));
-            }).find("x.size(0) cannot be free: the function works only for the size of this call"),
-            std::string::npos);
-  for (const auto& [rule, part] : std::vector<std::pair<InputSize, std::string>>{
-           {{2, 0, Size::kFree}, "no input 2, only 1"},
-           {{0, 5, Size::kFree}, "and no dimension 5"}}) {
-    const Compiled wrong(constant, {}, {.sizes = {rule}});
-    EXPECT_NE(message_of([&] { wrong(randn({4, 3}, 1)); }).find(part), std::string::npos) << part;
-  }
-}
-
-TEST(Compile, BeyondTheLimitThrowsRunsEagerlyOrEvicts) {
-  register_cpu_backend();
-  const auto function = [](const Tensor& x) { return exp(x); };
-  for (const OverLimit over_limit : {OverLimit::kEager, OverLimit::kEvict}) {
-    const Compiled compiled =
-        compile(std::function<Tensor(const Tensor&)>(function),
-                {.dynamic = false, .max_variants = 2, .over_limit = over_limit});
-    for (const int64_t rows : {2, 3, 4, 5, 3}) {
-      const Tensor x = randn({rows, 4}, 1);
-      expect_near(compiled(x), exp(x));
+TEST(Compile, CodeSaysWhatEachFunctionComputes) {
+  const Compiled compiled = compile(small_mlp());
+  compiled(randn({3, 16}, 1));
+  const VariantInfo info = compiled.variants()[0];
+  ASSERT_EQ(info.kernel_code.size(), info.kernels.size());
+  ASSERT_EQ(info.kernels.size(), 2U);
+  for (size_t i = 0; i < info.kernels.size(); ++i) {
+    EXPECT_NE(info.code.find(info.kernel_code[i]), std::string::npos);
+    EXPECT_NE(info.kernel_code[i].find("@" + info.kernels[i] + "("), std::string::npos);
+    size_t functions = 0;
+    size_t comments = 0;
+    for (size_t at = 0; (at = info.kernel_code[i].find("define ", at)) != std::string::npos; ++at) {
+      ++functions;
     }
-    EXPECT_EQ(compiled.variants().size(), 2U);
-    EXPECT_EQ(compiled.recompiles(), over_limit == OverLimit::kEager ? 1 : 4);
+    for (size_t at = 0; (at = info.kernel_code[i].find("; ", at)) != std::string::npos; ++at) {
+      ++comments;
+    }
+    EXPECT_EQ(comments, functions) << info.kernels[i];
   }
+  EXPECT_EQ(info.kernel_code[1].find("; mm: "), 0U) << info.kernel_code[1].substr(0, 80);
 }
 
-TEST(Compile, RefusesAnotherNumberOfInputs) {
+TEST(Compile, RejectsEmptyFunctionsAndLimits) {
+  EXPECT_THROW(Compiled(compiler::TensorFunction(), {}, {}), Error);
+  EXPECT_THROW(compile(small_mlp(), {.max_variants = 0}), Error);
+}
+
+TEST(Compile, NestedFunctionsCheckTheirInputs) {
   register_cpu_backend();
   const Tensor x = randn({2, 3}, 1);
-  int calls = 0;
-  const Compiled two(
-      [&](Inputs in) {
-        ++calls;
-        return add(in[0], in[1]);
-      },
-      {}, {.name = "two"});
-  two(std::vector<Tensor>{x, x});
-  const int before = calls;
-  EXPECT_NE(message_of([&] { two(x); }).find("two takes 2 inputs, not 1"), std::string::npos);
-  EXPECT_EQ(calls, before);
-  const Compiled one = compile(small_mlp());
-  EXPECT_NE(
-      message_of([&] { one(std::vector<Tensor>{}); }).find("the function takes 1 input, not 0"),
-      std::string::npos);
+  const Compiled inner([](Inputs in) { return add(in[0], in[1]); }, {}, {.name = "inner"});
+  inner(std::vector<Tensor>{x, x});
+  const Compiled outer([=](Inputs in) { return inner(in); }, {}, {});
+  EXPECT_NE(message_of([&] { outer(x); }).find("inner takes 2 inputs, not 1"), std::string::npos);
 }
 
 // Weights are packed, stacked, or folded into the code: each is read again after a write.
@@ -551,67 +369,15 @@ TEST(Compile, FunctionsShareOnePackedCopyOfTheWeights) {
   EXPECT_NE(first, compiler::find_packed_weights(code, tile, {weight}));
 }
 
-TEST(Compile, CodeSaysWhatEachFunctionComputes) {
-  const Compiled compiled = compile(small_mlp());
-  compiled(randn({3, 16}, 1));
-  const VariantInfo info = compiled.variants()[0];
-  ASSERT_EQ(info.kernel_code.size(), info.kernels.size());
-  ASSERT_EQ(info.kernels.size(), 2U);
-  for (size_t i = 0; i < info.kernels.size(); ++i) {
-    EXPECT_NE(info.code.find(info.kernel_code[i]), std::string::npos);
-    EXPECT_NE(info.kernel_code[i].find("@" + info.kernels[i] + "("), std::string::npos);
-    size_t functions = 0;
-    size_t comments = 0;
-    for (size_t at = 0; (at = info.kernel_code[i].find("define ", at)) != std::string::npos; ++at) {
-      ++functions;
-    }
-    for (size_t at = 0; (at = info.kernel_code[i].find("; ", at)) != std::string::npos; ++at) {
-      ++comments;
-    }
-    EXPECT_EQ(comments, functions) << info.kernels[i];
+TEST(Compile, DoesNotPackWeightsSlicedByBatchSize) {
+  const Tensor w = randn({8, 5000}, 1);
+  const auto function = [&](const Tensor& y) { return mm(y, narrow(w, 1, 0, y.size(0))); };
+  register_cpu_backend();
+  const Compiled compiled = compile(std::function<Tensor(const Tensor&)>(function));
+  for (const int64_t rows : {4, 7, 16}) {
+    const Tensor x = randn({rows, 8}, 3);
+    expect_near(compiled(x), function(x));
   }
-  EXPECT_EQ(info.kernel_code[1].find("; mm: "), 0U) << info.kernel_code[1].substr(0, 80);
-}
-
-// A size that is free for one input is so for the others that share it, and may be one.
-TEST(Compile, FreeSizesExtendToEqualOnes) {
-  register_cpu_backend();
-  const auto function = [](Inputs in) { return add(in[0], in[1]); };
-  const Compiled compiled(function, {}, {.sizes = {{1, -1, Size::kFree}}});
-  for (const int64_t columns : {4, 7, 9, 1}) {
-    const std::vector<Tensor> in = {randn({5, columns}, 1), randn({5, columns}, 2)};
-    expect_near(compiled(in), function(in));
-  }
-  EXPECT_LE(compiled.recompiles(), 1);
-  const std::vector<Tensor> row = {randn({5, 4}, 1), randn({5, 1}, 2)};
-  expect_near(compiled(row), function(row));
-}
-
-TEST(Compile, RejectsEmptyFunctionsAndLimits) {
-  EXPECT_THROW(Compiled(compiler::TensorFunction(), {}, {}), Error);
-  EXPECT_THROW(compile(small_mlp(), {.max_variants = 0}), Error);
-}
-
-// The function's own exceptions see the sizes of the call, not those of a capture.
-TEST(Compile, ForeignExceptionsDoNotSeePlaceholders) {
-  register_cpu_backend();
-  const auto bounded = [](const Tensor& x) {
-    if (x.size(0) > 512) throw std::invalid_argument("too many rows");
-    return neg(x);
-  };
-  const Compiled compiled = compile(std::function<Tensor(const Tensor&)>(bounded));
-  const Tensor x = randn({5, 4}, 1);
-  expect_near(compiled(x), neg(x));
-  EXPECT_THROW(compiled(randn({600, 4}, 1)), std::invalid_argument);
-}
-
-TEST(Compile, NestedFunctionsCheckTheirInputs) {
-  register_cpu_backend();
-  const Tensor x = randn({2, 3}, 1);
-  const Compiled inner([](Inputs in) { return add(in[0], in[1]); }, {}, {.name = "inner"});
-  inner(std::vector<Tensor>{x, x});
-  const Compiled outer([=](Inputs in) { return inner(in); }, {}, {});
-  EXPECT_NE(message_of([&] { outer(x); }).find("inner takes 2 inputs, not 1"), std::string::npos);
 }
 
 }  // namespace
