@@ -22,6 +22,7 @@
 namespace epi {
 namespace {
 
+using compiler::CallArgs;
 using compiler::Captured;
 using compiler::CustomGemms;
 using compiler::Guards;
@@ -84,10 +85,50 @@ Device common_device(const compiler::Graph& graph, std::span<const Tensor> input
   return device.value_or(kCpu);
 }
 
+void check_inputs(std::span<const Tensor> inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].defined()) fail("compile", "input {} is an undefined tensor", i);
+    if (inputs[i].device() != inputs[0].device()) {
+      fail("compile", "input {} is on {}, input 0 on {}: they must share a device", i,
+           name(inputs[i].device()), name(inputs[0].device()));
+    }
+  }
+}
+
+// The function writes into one of its inputs: no other tensor that it reads may share that memory,
+// because the code does not expect it to change.
+void check_aliases(const compiler::Graph& graph, std::span<const Tensor> inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!graph.nodes[i].written) continue;
+    for (size_t j = 0; j < inputs.size(); ++j) {
+      if (i == j || !overlap(inputs[i], inputs[j])) continue;
+      fail("compile",
+           "the function writes into input {}, which shares memory with input {}: pass one tensor, "
+           "and take views of it inside the function",
+           i, j);
+    }
+    for (const auto& node : graph.nodes) {
+      if (node.kind != compiler::NodeKind::kParameter || !overlap(inputs[i], node.parameter))
+        continue;
+      fail("compile", "the function writes into input {}, which shares memory with {}", i,
+           node.name);
+    }
+  }
+}
+
+[[noreturn]] void refuse_results(const std::string& name, size_t count) {
+  fail("compile", "{} returns {} tensors: call run() for all of them", name, count);
+}
+
+Tensor only_result(std::vector<Tensor> results, const std::string& name) {
+  if (results.size() != 1) refuse_results(name, results.size());
+  return std::move(results[0]);
+}
+
 }  // namespace
 
 struct Compiled::State {
-  compiler::TensorFunction function;
+  compiler::AnyFunction function;
   std::vector<compiler::NamedTensor> parameters;
   CompileOptions options;
   std::mutex compiling;
@@ -99,17 +140,20 @@ struct Compiled::State {
   compiler::CaptureOptions capture_options(size_t inputs, bool dynamic) const;
   VariantInfo describe(const Plan& plan, std::string reason,
                        const std::vector<compiler::Stage>& stages) const;
-  void add(std::span<const Tensor> inputs, bool dynamic, std::string reason);
-  // How the function's graph for these sizes differs from the variant's, or empty if it does not.
-  std::string difference(const Variant& variant, std::span<const Tensor> inputs,
-                         std::span<const int64_t> sizes) const;
-  // Throws if the function was captured with another number of inputs.
-  void check_count(size_t inputs) const;
-  Choice choose(std::span<const Tensor> inputs) const;
-  Choice compile_for(std::span<const Tensor> inputs);
+  void add(const CallArgs& args, bool dynamic, std::string reason);
+  // How the function's graph for these sizes and integers differs from the variant's, or empty if
+  // it does not.
+  std::string difference(const Variant& variant, size_t inputs,
+                         std::span<const int64_t> values) const;
+  // Throws if the function was captured with another number of arguments.
+  void check_count(const CallArgs& args) const;
+  // The variant for this call, compiled if necessary, or none if there are too many.
+  Choice find(const CallArgs& args);
+  Choice choose(const CallArgs& args) const;
+  Choice compile_for(const CallArgs& args);
 };
 
-Compiled::Compiled(compiler::TensorFunction function, std::vector<compiler::NamedTensor> parameters,
+Compiled::Compiled(compiler::AnyFunction function, std::vector<compiler::NamedTensor> parameters,
                    CompileOptions options)
     : state_(std::make_shared<State>()) {
   if (!function) fail("compile", "the function is empty");
@@ -123,7 +167,9 @@ Compiled::Compiled(compiler::TensorFunction function, std::vector<compiler::Name
 }
 
 compiler::CaptureOptions Compiled::State::capture_options(size_t inputs, bool dynamic) const {
-  compiler::CaptureOptions capture{dynamic, parameters, {}, {options.sizes}};
+  compiler::CaptureOptions capture{dynamic, parameters, {}, {}};
+  capture.sizes.given = options.sizes;
+  capture.sizes.fixed_integers = options.fixed_integers;
   if (inputs == 1) capture.input_names = {"x"};
   return capture;
 }
@@ -144,7 +190,8 @@ VariantInfo Compiled::State::describe(const Plan& plan, std::string reason,
   return info;
 }
 
-void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::string reason) {
+void Compiled::State::add(const CallArgs& args, bool dynamic, std::string reason) {
+  const std::span<const Tensor> inputs = args.tensors;
   const auto current = variants.get();
   const int number = compilations;
   const std::string label = fmt::format("{}/{}", options.name, number);
@@ -158,7 +205,7 @@ void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::str
                         dimension < inputs[static_cast<size_t>(input)].dim();
     if (exists) capturing.sizes.changed.emplace(input, dimension);
   }
-  variant->captured = compiler::capture(function, inputs, capturing);
+  variant->captured = compiler::capture(function, args, capturing);
   variant->guards = Guards(variant->captured, inputs);
   const Device device = common_device(variant->captured.graph, inputs);
   if (compiler::is_capturing(device)) {
@@ -183,7 +230,7 @@ void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::str
   // Report the plan for the first sizes: its code may be specialized for them.
   std::array<int64_t, compiler::kMaxSymbols> symbols;
   const auto sizes = std::span(symbols).first(variant->guards.symbols());
-  const bool accepts = variant->guards.accept(inputs, sizes);
+  const bool accepts = variant->guards.accept(args, sizes);
   const Plan& prepared = accepts ? variant->plan->prepare_for(sizes) : *variant->plan;
   variant->region = "Epilogue-Compiled Region: " + label;
   variant->number = number;
@@ -201,26 +248,26 @@ void Compiled::State::add(std::span<const Tensor> inputs, bool dynamic, std::str
   ++compilations;
 }
 
-std::string Compiled::State::difference(const Variant& variant, std::span<const Tensor> inputs,
-                                        std::span<const int64_t> sizes) const {
-  if (sizes.empty()) return "";
+std::string Compiled::State::difference(const Variant& variant, size_t inputs,
+                                        std::span<const int64_t> values) const {
+  if (values.empty()) return "";
   const std::lock_guard lock(variant.checking);
-  const std::vector<int64_t> key(sizes.begin(), sizes.end());
+  const std::vector<int64_t> key(values.begin(), values.end());
   const auto known = variant.checked.find(key);
   if (known != variant.checked.end()) return known->second;
   if (variant.checked.size() >= kMaxChecked) variant.checked.clear();
-  const auto found = compiler::difference_at(function, inputs, capture_options(inputs.size(), true),
-                                             variant.captured, sizes);
+  const auto found =
+      compiler::difference_at(function, capture_options(inputs, true), variant.captured, values);
   return variant.checked[key] = found.value_or("");
 }
 
-Choice Compiled::State::choose(std::span<const Tensor> inputs) const {
+Choice Compiled::State::choose(const CallArgs& args) const {
   auto all = variants.get();
   std::array<int64_t, compiler::kMaxSymbols> symbols;
   Choice choice{nullptr, nullptr, nullptr, all->empty() ? "first call" : "", options.dynamic};
   for (const auto& variant : *all) {
     const auto sizes = std::span(symbols).first(variant->guards.symbols());
-    if (!variant->guards.accept(inputs, sizes)) continue;
+    if (!variant->guards.accept(args, sizes)) continue;
     if (std::string changed = variant->plan->changed_parameter(); !changed.empty()) {
       choice.reason = "the parameter " + std::move(changed) + " was written";
       continue;
@@ -228,32 +275,36 @@ Choice Compiled::State::choose(std::span<const Tensor> inputs) const {
     if (auto plan = variant->plan->find_bound(sizes)) {
       return {std::move(all), variant.get(), std::move(plan)};
     }
-    const std::string differs = difference(*variant, inputs, sizes);
+    const std::string differs = difference(*variant, args.tensors.size(), sizes);
     if (differs.empty()) {
       auto plan = variant->plan->bind(sizes);
       return {std::move(all), variant.get(), std::move(plan)};
     }
-    choice.reason = "the function depends on sizes: " + differs;
+    choice.reason = "the function depends on its sizes or integers: " + differs;
     choice.dynamic = false;
   }
-  if (choice.reason.empty()) choice.reason = newest(*all).guards.mismatch(inputs);
+  if (choice.reason.empty()) choice.reason = newest(*all).guards.mismatch(args);
   return choice;
 }
 
-void Compiled::State::check_count(size_t inputs) const {
+void Compiled::State::check_count(const CallArgs& args) const {
   const auto all = variants.get();
-  if (all->empty() || all->front()->guards.inputs() == inputs) return;
-  const size_t expected = all->front()->guards.inputs();
-  fail("compile", "{} takes {} {}, not {}", options.name, expected,
-       expected == 1 ? "input" : "inputs", inputs);
+  if (all->empty()) return;
+  const auto check = [&](const char* what, size_t given, size_t expected) {
+    if (given == expected) return;
+    fail("compile", "{} takes {} {}{}, not {}", options.name, expected, what,
+         expected == 1 ? "" : "s", given);
+  };
+  check("input", args.tensors.size(), all->front()->guards.inputs());
+  check("integer", args.integers.size(), all->front()->guards.integers());
 }
 
-Choice Compiled::State::compile_for(std::span<const Tensor> inputs) {
+Choice Compiled::State::compile_for(const CallArgs& args) {
   const std::lock_guard lock(compiling);
   // Another thread may have compiled it in the meantime. Two attempts, because the function may
   // depend on the sizes of this very call, and more if other threads write its parameters.
   constexpr int kMaxAttempts = 100;
-  Choice choice = choose(inputs);
+  Choice choice = choose(args);
   for (int attempt = 0; attempt < kMaxAttempts && choice.variant == nullptr; ++attempt) {
     const auto all = variants.get();
     const auto count = std::count_if(all->begin(), all->end(), [](const auto& variant) {
@@ -267,8 +318,8 @@ Choice Compiled::State::compile_for(std::span<const Tensor> inputs) {
            "max_variants, or choose another over_limit",
            options.name, count, choice.reason);
     }
-    add(inputs, choice.dynamic, choice.reason);
-    choice = choose(inputs);
+    add(args, choice.dynamic, choice.reason);
+    choice = choose(args);
   }
   if (choice.variant == nullptr) {
     fail("compile", "{}: {} while it was being compiled, {} times", options.name, choice.reason,
@@ -277,39 +328,49 @@ Choice Compiled::State::compile_for(std::span<const Tensor> inputs) {
   return choice;
 }
 
-namespace {
-
-void check_inputs(std::span<const Tensor> inputs) {
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i].defined()) fail("compile", "input {} is an undefined tensor", i);
-    if (inputs[i].device() != inputs[0].device()) {
-      fail("compile", "input {} is on {}, input 0 on {}: they must share a device", i,
-           name(inputs[i].device()), name(inputs[0].device()));
-    }
-  }
-}
-
-}  // namespace
-
-Tensor Compiled::operator()(std::span<const Tensor> inputs) const {
-  check_inputs(inputs);
-  // Inside a function that is being captured, inline this one.
-  if (detail::capture != nullptr) {
-    state_->check_count(inputs.size());
-    return state_->function(inputs);
-  }
+Choice Compiled::State::find(const CallArgs& args) {
   Choice choice;
   {
     const RecordOp op("Epilogue Guards");
-    choice = state_->choose(inputs);
+    choice = choose(args);
   }
   if (choice.variant == nullptr) {
-    state_->check_count(inputs.size());
-    choice = state_->compile_for(inputs);
+    check_count(args);
+    choice = compile_for(args);
   }
-  if (choice.variant == nullptr) return state_->function(inputs);  // beyond the limit
+  if (choice.variant != nullptr) check_aliases(choice.variant->captured.graph, args.tensors);
+  return choice;
+}
+
+std::vector<Tensor> Compiled::run(std::span<const Tensor> inputs,
+                                  std::span<const int64_t> integers) const {
+  check_inputs(inputs);
+  const CallArgs args(inputs, integers);
+  // Inside a function that is being captured, inline this one.
+  if (detail::capture != nullptr) {
+    state_->check_count(args);
+    return state_->function(args);
+  }
+  const Choice choice = state_->find(args);
+  if (choice.variant == nullptr) return state_->function(args);  // beyond the limit
   const RecordOp op(choice.variant->region);
   return choice.plan->run(inputs);
+}
+
+Tensor Compiled::operator()(std::span<const Tensor> inputs,
+                            std::span<const int64_t> integers) const {
+  check_inputs(inputs);
+  const CallArgs args(inputs, integers);
+  if (detail::capture != nullptr) {
+    state_->check_count(args);
+    return only_result(state_->function(args), state_->options.name);
+  }
+  const Choice choice = state_->find(args);
+  if (choice.variant == nullptr) return only_result(state_->function(args), state_->options.name);
+  if (choice.plan->outputs.size() != 1)
+    refuse_results(state_->options.name, choice.plan->outputs.size());
+  const RecordOp op(choice.variant->region);
+  return choice.plan->run_single(inputs);
 }
 
 std::vector<VariantInfo> Compiled::variants() const {

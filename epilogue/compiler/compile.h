@@ -5,13 +5,23 @@
 //   const auto fast = epi::compile(mlp);
 //   Tensor y = fast(x);   // another batch or sequence length runs the same code
 //
+// A function may take several tensors and integers, return several tensors, and write into its
+// inputs with copy_. An integer is symbolic like a size: a position in a cache, for example.
+//
+//   const auto step = epi::compile(
+//       [](std::span<const Tensor> in, std::span<const int64_t> at) -> std::vector<Tensor> {
+//         copy_(narrow(in[1], 0, at[0], 1), in[0]);         // the next row of the cache
+//         return {sum(narrow(in[1], 0, 0, at[0] + 1), {0})};
+//       });
+//   std::vector<Tensor> results = step.run({x, cache}, {position});
+//
 // Weights are packed at the first call. All compiled functions of a process share one packed copy
 // of the same weights. Weights that an operator writes later, such as copy_, are packed again at
 // the next call. Writes through raw pointers are not seen. Code that cannot be compiled throws.
 #pragma once
 
 #include <concepts>
-#include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,11 +33,6 @@
 #include "epilogue/tensor/tensor.h"
 
 namespace epi {
-
-namespace compiler {
-// The input of a function of one tensor. Throws if there are others, or none.
-const Tensor& only(std::span<const Tensor> inputs);
-}  // namespace compiler
 
 // The result of one compilation.
 struct VariantInfo {
@@ -44,11 +49,20 @@ struct VariantInfo {
 
 class Compiled {
  public:
-  Compiled(compiler::TensorFunction function, std::vector<compiler::NamedTensor> parameters,
+  Compiled(compiler::AnyFunction function, std::vector<compiler::NamedTensor> parameters,
            CompileOptions options);
 
-  // Compiles on the first call, and on a call whose inputs match no variant. Thread-safe.
-  Tensor operator()(std::span<const Tensor> inputs) const;
+  // Compiles on the first call, and on a call whose arguments match no variant. Thread-safe, except
+  // for calls that write into the same tensor.
+  std::vector<Tensor> run(std::span<const Tensor> inputs,
+                          std::span<const int64_t> integers = {}) const;
+  std::vector<Tensor> run(std::initializer_list<Tensor> inputs,
+                          std::initializer_list<int64_t> integers = {}) const {
+    return run(std::span(inputs.begin(), inputs.size()),
+               std::span(integers.begin(), integers.size()));
+  }
+  // The same for a function with one result. Throws if there are several.
+  Tensor operator()(std::span<const Tensor> inputs, std::span<const int64_t> integers = {}) const;
   Tensor operator()(const Tensor& x) const { return (*this)(std::span(&x, 1)); }
 
   // One entry per compilation so far, in order, without those that were replaced.
@@ -61,8 +75,10 @@ class Compiled {
   std::shared_ptr<State> state_;
 };
 
-// Copies the module. The copy shares the parameters of the original. Loading other tensors into the
-// original afterwards gives it other parameters, and the copy keeps those that it has.
+// Compiles `forward` of a module, which may take and return tensors in any of the forms of
+// compiler::AnyFunction. Copies the module. The copy shares the parameters of the original. Loading
+// other tensors into the original afterwards gives it other parameters, and the copy keeps those
+// that it has.
 template <std::derived_from<nn::Module> M>
 Compiled compile(const M& module, CompileOptions options = {}) {
   M copy = module;
@@ -70,19 +86,14 @@ Compiled compile(const M& module, CompileOptions options = {}) {
   for (const auto& parameter : copy.parameters()) {
     parameters.push_back({parameter.name, *parameter.tensor});
   }
-  return Compiled(
-      [copy](std::span<const Tensor> inputs) { return copy.forward(compiler::only(inputs)); },
-      std::move(parameters), std::move(options));
+  const auto forward = [copy](auto... arguments)
+    requires requires { copy.forward(arguments...); }
+  { return copy.forward(arguments...); };
+  return Compiled(forward, std::move(parameters), std::move(options));
 }
 
-// Compiles a function of one tensor, or of several passed as a span.
-inline Compiled compile(const std::function<Tensor(const Tensor&)>& function,
-                        CompileOptions options = {}) {
-  return Compiled(
-      [function](std::span<const Tensor> inputs) { return function(compiler::only(inputs)); }, {},
-      std::move(options));
-}
-inline Compiled compile(compiler::TensorFunction function, CompileOptions options = {}) {
+// Compiles a function in one of the forms of compiler::AnyFunction.
+inline Compiled compile(compiler::AnyFunction function, CompileOptions options = {}) {
   return Compiled(std::move(function), {}, std::move(options));
 }
 

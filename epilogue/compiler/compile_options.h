@@ -37,6 +37,8 @@ struct CompileOptions {
   // Other sizes are free if they are not the last of an input, or have changed between calls, and
   // the function allows it.
   std::vector<InputSize> sizes{};
+  // Integer arguments, by position, whose every value compiles a variant. The others are symbolic.
+  std::vector<int> fixed_integers{};
   bool cache = true;   // load code from the disk cache and store it there
   bool graph = false;  // on a GPU: replay the launches as a CUDA graph, one per size
   // Round gate and up to their dtype before the epilogue reads them, and use the activations of the

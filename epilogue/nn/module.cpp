@@ -9,6 +9,10 @@
 
 namespace epi::nn {
 
+Tensor Module::forward(const Tensor& /*x*/) const {
+  fail("forward", "the module does not take a single tensor");
+}
+
 Result<void> Module::load(const Checkpoint& checkpoint, std::string_view prefix) {
   std::vector<Tensor> loaded;
   const auto all = parameters();

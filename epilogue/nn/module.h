@@ -23,7 +23,8 @@ struct NamedParameter {
 class Module {
  public:
   virtual ~Module() = default;
-  virtual Tensor forward(const Tensor& x) const = 0;
+  // A module of other inputs has its own `forward`, which compile() accepts, and not this one.
+  virtual Tensor forward(const Tensor& x) const;
   // All parameters in a fixed order. The pointers refer to members of the module.
   virtual std::vector<NamedParameter> parameters() = 0;
 

@@ -11,13 +11,8 @@ namespace epi {
 namespace {
 
 // Whether the tensors share bytes but visit them in different orders.
-bool overlap(const Tensor& a, const Tensor& b) {
-  if (a.storage() != b.storage()) return false;
-  if (a.layout() == b.layout() && a.offset() == b.offset()) return false;
-  const Extent first = extent(a.layout());
-  const Extent second = extent(b.layout());
-  return a.offset() + first.begin < b.offset() + second.end &&
-         b.offset() + second.begin < a.offset() + first.end;
+bool overlap_in_other_order(const Tensor& a, const Tensor& b) {
+  return overlap(a, b) && (a.layout() != b.layout() || a.offset() != b.offset());
 }
 
 // Allows copies between a device and the CPU, and within one device.
@@ -55,7 +50,7 @@ Tensor copy_(const Tensor& self, const Tensor& src, bool non_blocking) {
   }
   broadcast_strides("copy_", src.layout(), self.shape());  // throws if `src` does not broadcast
   // The copy order is unspecified, so an overlapping source is cloned first.
-  const Tensor source = overlap(self, src) ? clone(src) : src;
+  const Tensor source = overlap_in_other_order(self, src) ? clone(src) : src;
   const Tensor result = dispatch(Op::kCopy_, {self, source, non_blocking});
   // Afterwards, so that who reads the new version reads the new values.
   if (detail::capture == nullptr) self.storage()->mark_written();

@@ -33,6 +33,16 @@ std::byte* Tensor::raw_data() const {
   return base == nullptr ? nullptr : base + offset_ * epi::size_bytes(dtype_);
 }
 
+bool overlap(const Tensor& a, const Tensor& b) {
+  if (!a.defined() || a.storage() != b.storage()) return false;
+  const Extent first = extent(a.layout());
+  const Extent second = extent(b.layout());
+  const int64_t a_size = size_bytes(a.dtype());
+  const int64_t b_size = size_bytes(b.dtype());
+  return (a.offset() + first.begin) * a_size < (b.offset() + second.end) * b_size &&
+         (b.offset() + second.begin) * b_size < (a.offset() + first.end) * a_size;
+}
+
 int64_t stored_bytes(const Tensor& tensor) {
   if (!tensor.defined()) return 0;
   int64_t count = 1;

@@ -73,6 +73,9 @@ class Tensor {
   DType dtype_ = DType::kF32;
 };
 
+// Whether the ranges of memory from the first to the last element overlap.
+bool overlap(const Tensor& a, const Tensor& b);
+
 // Bytes of the elements that are actually stored: a broadcast dimension counts once.
 int64_t stored_bytes(const Tensor& tensor);
 

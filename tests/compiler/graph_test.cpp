@@ -120,13 +120,33 @@ std::string capture_error(const TensorFunction& function, const std::vector<Tens
   return "captured";
 }
 
+TEST(Capture, WritesAreValues) {
+  const auto writes = [](Inputs in) {
+    const Tensor row = select(in[0], 0, 1);
+    const Tensor before = neg(row);
+    copy_(row, select(in[1], 0, 0));
+    return add(before, row);
+  };
+  EXPECT_EQ(captured(writes, {empty({4, 3}), empty({4, 3})}),
+            R"(x0 = input                                       f32[s0, 3]
+x1 = input                                       f32[s0, 3]
+%0 = select(x0, 0, 1)                            f32[3]
+%1 = neg(%0)                                     f32[3]
+%2 = select(x1, 0, 0)                            f32[3]
+%3 = copy_(%0, %2, [%1])                         f32[s0, 3]
+%4 = select(%3, 0, 1)                            f32[3]
+%5 = add(%1, %4, 1)                              f32[3]
+return %5
+)");
+}
+
 TEST(Capture, RejectsUnsupportedFunctions) {
   const Tensor x = empty({4, 3});
   const auto reads = [](Inputs in) { return in[0].data<float>()[0] > 0 ? in[0] : neg(in[0]); };
   EXPECT_NE(capture_error(reads, {x}).find("[data] a meta tensor has no values"),
             std::string::npos);
-  const auto writes = [](Inputs in) { return copy_(in[0], neg(in[0])); };
-  EXPECT_NE(capture_error(writes, {x}).find("[copy_] writes into an existing tensor"),
+  const auto writes = [](Inputs in) { return copy_(empty({4, 3}), in[0]); };
+  EXPECT_NE(capture_error(writes, {x}).find("writes into a tensor of shape [4, 3] that it creates"),
             std::string::npos);
   const auto branches = [](Inputs in) { return in[0].size(0) > 100 ? neg(in[0]) : exp(in[0]); };
   EXPECT_NE(capture_error(branches, {x})

@@ -92,7 +92,7 @@ TEST(StackGemms, MatchesEagerForEverySize) {
   for (const int64_t batch : {1, 2, 5}) {
     const Tensor x = randn({batch, 3, 16}, 7);
     const std::vector<int64_t> sizes = {batch, 3};
-    const Tensor got = plan.bind(sizes)->run(std::vector<Tensor>{x});
+    const Tensor got = plan.bind(sizes)->run_single(std::vector<Tensor>{x});
     const Tensor want = mlp.forward(x);
     ASSERT_EQ(got.shape(), want.shape());
     for (int64_t i = 0; i < got.numel(); ++i) {
@@ -124,7 +124,8 @@ v = parameter                                    bf16[16, 32]
 %2 = _unsafe_view(%1, [s0, s1, 16])              bf16[s0, s1, 16]
 return %2
 )");
-  const Tensor got = Plan(graph, kCpu, UseCache::kNo).bind(std::vector<int64_t>{2, 3})->run(x);
+  const Tensor got =
+      Plan(graph, kCpu, UseCache::kNo).bind(std::vector<int64_t>{2, 3})->run_single(x);
   const Tensor want = mlp(x);
   ASSERT_EQ(got.shape(), want.shape());
   // Both run the same operators on the CPU, so results are rounded at the same places.

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "epilogue/base/error.h"
 #include "epilogue/base/join.h"
 #include "epilogue/compiler/graph/graph_recorder.h"
+#include "epilogue/compiler/graph/sums.h"
 #include "epilogue/tensor/factories.h"
 
 namespace epi::compiler {
@@ -28,33 +30,37 @@ std::string size_name(std::span<const Tensor> inputs, const CaptureOptions& opti
   return size_name(options, {rule.input, dimension_of(inputs, rule)});
 }
 
-Graph run(const TensorFunction& function, std::span<const Tensor> inputs,
-          const std::vector<SymDims>& shapes, const SymbolHints& hints,
-          std::span<const int64_t> sizes, const CaptureOptions& options) {
+// Records the function at these values of the symbols.
+Graph run(const AnyFunction& function, const Captured& captured, const SymbolHints& hints,
+          std::span<const int64_t> values, const CaptureOptions& options) {
   GraphRecorder recorder(hints, options.parameters);
   std::vector<Tensor> metas;
-  for (size_t i = 0; i < inputs.size(); ++i) {
+  for (size_t i = 0; i < captured.input_shapes.size(); ++i) {
     Dims shape;
-    for (const SymSize& size : shapes[i]) shape.push_back(size.at(sizes));
-    const Layout layout{shape, strides_for(layout_of(inputs[i]), shape)};
+    for (const SymSize& size : captured.input_shapes[i]) shape.push_back(size.at(values));
+    const Layout layout{shape, strides_for(captured.input_layouts[i], shape)};
     metas.push_back(
-        recorder.add_input(input_name(options, i), meta_tensor(layout, inputs[i].dtype())));
+        recorder.add_input(input_name(options, i), meta_tensor(layout, captured.input_dtypes[i])));
   }
+  std::vector<int64_t> integers;
+  for (const SymSize& integer : captured.integers) integers.push_back(integer.at(values));
   const ActiveCapture active(&recorder);
-  return recorder.take(function(metas));
+  return recorder.take(function({metas, integers}));
 }
 
-// The sizes of this call, by symbol.
-std::vector<int64_t> sizes_of_call(std::span<const Tensor> inputs, const Captured& captured) {
-  std::vector<int64_t> sizes(static_cast<size_t>(captured.symbols));
-  for (size_t i = 0; i < inputs.size(); ++i) {
+// The values of the symbols in this call.
+std::vector<int64_t> values_of_call(const CallArgs& args, const Captured& captured) {
+  std::vector<int64_t> values(static_cast<size_t>(captured.symbols));
+  const auto set = [&](const SymSize& size, int64_t value) {
+    if (const auto symbol = size.as_symbol()) values[static_cast<size_t>(*symbol)] = value;
+  };
+  for (size_t i = 0; i < args.tensors.size(); ++i) {
     for (size_t d = 0; d < captured.input_shapes[i].size(); ++d) {
-      const SymSize& size = captured.input_shapes[i][d];
-      if (size.is_static()) continue;
-      sizes[static_cast<size_t>(size.symbols()[0])] = inputs[i].shape()[static_cast<int>(d)];
+      set(captured.input_shapes[i][d], args.tensors[i].shape()[static_cast<int>(d)]);
     }
   }
-  return sizes;
+  for (size_t i = 0; i < args.integers.size(); ++i) set(captured.integers[i], args.integers[i]);
+  return values;
 }
 
 // The dimensions that have a symbol.
@@ -77,36 +83,91 @@ std::string text_at(const Graph& graph, size_t i) {
   return fmt::format("calls {}", op_info(node.op).name);
 }
 
-// Captures with dynamic sizes, represented by primes starting at `first_prime`.
-Captured capture_dynamic(const TensorFunction& function, std::span<const Tensor> inputs,
-                         const CaptureOptions& options, SizeGuess guess, int64_t first_prime) {
-  SymbolHints hints(first_prime);
+Captured describe_inputs(std::span<const Tensor> inputs) {
   Captured result;
-  for (const Tensor& input : inputs) result.input_layouts.push_back(layout_of(input));
+  for (const Tensor& input : inputs) {
+    result.input_layouts.push_back(layout_of(input));
+    result.input_dtypes.push_back(input.dtype());
+  }
+  return result;
+}
+
+// Where to look for the symbols of a capture: primes from `first_prime` for sizes, and for integers
+// their values in the call, but at least `min_integer`.
+struct Start {
+  int64_t first_prime;
+  int64_t min_integer;
+};
+
+// One capture per symbol in which only that symbol differs.
+std::vector<OtherCapture> capture_others(const AnyFunction& function, const Captured& captured,
+                                         const SymbolHints& hints, const CaptureOptions& options) {
+  constexpr int64_t kSizeStep = 500;  // far from the other primes
+  const auto capture_with = [&](size_t symbol, int64_t step) {
+    std::vector<int64_t> values(hints.hints().begin(), hints.hints().end());
+    values[symbol] += step;
+    Graph graph = run(function, captured, SymbolHints(), values, options);
+    return OtherCapture{std::move(values), std::move(graph)};
+  };
+  std::vector<OtherCapture> others;
+  for (size_t symbol = 0; symbol < hints.hints().size(); ++symbol) {
+    const bool is_size = symbol < hints.sizes();
+    try {
+      others.push_back(capture_with(symbol, is_size ? kSizeStep : 1));
+    } catch (const std::exception&) {
+      if (is_size) throw;
+      others.push_back(capture_with(symbol, -1));  // the value of the call may be the largest
+    }
+  }
+  return others;
+}
+
+// Captures with symbols, and recognizes their products.
+Captured capture_dynamic(const AnyFunction& function, const CallArgs& args,
+                         const CaptureOptions& options, SizeGuess guess, const Start& start,
+                         SymbolHints& hints) {
+  Captured result = describe_inputs(args.tensors);
   std::vector<int64_t> avoid;
   for (const NamedTensor& parameter : options.parameters) {
     const Dims& shape = parameter.tensor.shape();
     avoid.insert(avoid.end(), shape.begin(), shape.end());
   }
-  result.input_shapes = choose_symbols(inputs, guess, options.sizes, std::move(avoid), hints);
+  result.input_shapes = choose_symbols(args.tensors, guess, options.sizes, std::move(avoid), hints);
+  const auto& fixed = options.sizes.fixed_integers;
+  for (size_t i = 0; i < args.integers.size(); ++i) {
+    const bool is_fixed = std::find(fixed.begin(), fixed.end(), static_cast<int>(i)) != fixed.end();
+    const int64_t value = args.integers[i];
+    result.integers.push_back(
+        is_fixed ? SymSize(value)
+                 : SymSize::symbol(hints.add_integer(std::max(value, start.min_integer))));
+  }
   result.symbols = static_cast<int>(hints.hints().size());
   if (hints.hints().size() > kMaxSymbols) {
     fail("capture",
-         "{} sizes are dynamic, but at most {} are supported: compile with dynamic = false",
+         "{} sizes and integers are dynamic, but at most {} are supported: compile with dynamic = "
+         "false",
          hints.hints().size(), kMaxSymbols);
   }
-  result.graph = run(function, inputs, result.input_shapes, hints, hints.hints(), options);
+  result.graph = run(function, result, hints, hints.hints(), options);
   return result;
 }
 
-Captured capture_static(const TensorFunction& function, std::span<const Tensor> inputs,
+bool writes_parameters(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+    return node.kind == NodeKind::kParameter && node.written;
+  });
+}
+
+Captured capture_static(const AnyFunction& function, const CallArgs& args,
                         const CaptureOptions& options) {
-  Captured result;
-  for (const Tensor& input : inputs) {
-    result.input_layouts.push_back(layout_of(input));
+  Captured result = describe_inputs(args.tensors);
+  for (const Tensor& input : args.tensors) {
     result.input_shapes.emplace_back(input.shape().begin(), input.shape().end());
   }
-  result.graph = run(function, inputs, result.input_shapes, SymbolHints(), {}, options);
+  result.integers.assign(args.integers.begin(), args.integers.end());
+  result.graph = run(function, result, SymbolHints(), {}, options);
+  // Throws if it writes into a tensor that it creates.
+  if (writes_parameters(result.graph)) difference_at(function, options, result, {});
   return result;
 }
 
@@ -127,21 +188,52 @@ struct Attempt {
   std::string error{};       // an operator refused, perhaps only because a size is dynamic
 };
 
-Attempt try_dynamic(const TensorFunction& function, std::span<const Tensor> inputs,
+// A size of one, or an integer below two, is often a special case in operators. Such a case is
+// checked when it occurs.
+constexpr int64_t kMinUsual = 2;
+
+std::optional<Captured> try_start(const AnyFunction& function, const CallArgs& args,
+                                  const CaptureOptions& options, SizeGuess guess,
+                                  const Start& start, std::string& difference) {
+  SymbolHints hints(start.first_prime);
+  Captured captured = capture_dynamic(function, args, options, guess, start, hints);
+  if (captured.symbols == 0) return captured;
+  auto values = values_of_call(args, captured);
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = std::max(values[i], i < hints.sizes() ? kMinUsual : start.min_integer);
+  }
+  const bool has_integers = hints.hints().size() > hints.sizes();
+  const auto products_differ = difference_at(function, options, captured, values);
+  if (!products_differ && !has_integers) return captured;
+  auto sums = with_sums(captured.graph, hints, capture_others(function, captured, hints, options));
+  if (!sums) {
+    difference = products_differ.value_or("");
+    return std::nullopt;
+  }
+  captured.graph = std::move(*sums);
+  const auto sums_differ = difference_at(function, options, captured, values);
+  if (!sums_differ) return captured;
+  difference = *sums_differ;
+  return std::nullopt;
+}
+
+Attempt try_dynamic(const AnyFunction& function, const CallArgs& args,
                     const CaptureOptions& options, SizeGuess guess) {
   Attempt attempt;
-  for (const int64_t prime : primes_to_try(inputs)) {
-    try {
-      Captured captured = capture_dynamic(function, inputs, options, guess, prime);
-      if (captured.symbols == 0) return {std::move(captured)};
-      // Operators may skip a dimension of size one, so that case is checked when it occurs.
-      auto sizes = sizes_of_call(inputs, captured);
-      for (int64_t& size : sizes) size = std::max<int64_t>(size, 2);
-      const auto difference = difference_at(function, inputs, options, captured, sizes);
-      if (!difference) return {std::move(captured)};
-      attempt.difference = *difference;
-    } catch (const std::exception& error) {  // also the function's own
-      return {std::nullopt, "", error.what()};
+  const bool has_unusual = std::any_of(args.integers.begin(), args.integers.end(),
+                                       [](int64_t value) { return value < kMinUsual; });
+  for (const int64_t min_integer : {kMinUsual, std::numeric_limits<int64_t>::min()}) {
+    if (min_integer != kMinUsual && !has_unusual) continue;
+    for (const int64_t prime : primes_to_try(args.tensors)) {
+      try {
+        attempt.captured =
+            try_start(function, args, options, guess, {prime, min_integer}, attempt.difference);
+        if (attempt.captured) return attempt;
+      } catch (const std::exception& error) {  // also the function's own
+        attempt.error = error.what();
+        attempt.difference.clear();
+        break;
+      }
     }
   }
   return attempt;
@@ -155,20 +247,20 @@ struct Narrowed {
 
 // Fixes one dynamic size, or the first two, and so on, until the function can be captured. Equal
 // sizes count as one.
-std::optional<Narrowed> fix_some(const TensorFunction& function, std::span<const Tensor> inputs,
+std::optional<Narrowed> fix_some(const AnyFunction& function, const CallArgs& args,
                                  CaptureOptions options) {
   SymbolHints hints;
-  const auto shapes = choose_symbols(inputs, SizeGuess::kLeading, options.sizes, {}, hints);
+  const auto shapes = choose_symbols(args.tensors, SizeGuess::kLeading, options.sizes, {}, hints);
   std::vector<std::vector<InputDim>> sizes;
   for (size_t symbol = 0; symbol < hints.hints().size(); ++symbol) {
     auto dims = dims_of(shapes, static_cast<Symbol>(symbol));
-    if (!has_free(dims, inputs, options.sizes.given)) sizes.push_back(std::move(dims));
+    if (!has_free(dims, args.tensors, options.sizes.given)) sizes.push_back(std::move(dims));
   }
   const auto before = options.sizes.fixed;
   const auto attempt = [&](const std::vector<InputDim>& fixed) -> std::optional<Narrowed> {
     options.sizes.fixed = before;
     options.sizes.fixed.insert(fixed.begin(), fixed.end());
-    Attempt result = try_dynamic(function, inputs, options, SizeGuess::kLeading);
+    Attempt result = try_dynamic(function, args, options, SizeGuess::kLeading);
     if (!result.captured) return std::nullopt;
     return Narrowed{fixed, std::move(*result.captured)};
   };
@@ -196,17 +288,65 @@ std::optional<Narrowed> fix_some(const TensorFunction& function, std::span<const
        join(names, " and "), difference, names.size() == 1 ? "it" : "them", join(rules, ", "));
 }
 
+// No size could be fixed to make the capture succeed: the integers decide, or the caller said that
+// all sizes are free.
+[[noreturn]] void refuse_free(const AnyFunction& function, const CallArgs& args,
+                              CaptureOptions options, const std::string& difference) {
+  const size_t given = options.sizes.fixed_integers.size();
+  std::vector<std::string> numbers;
+  for (size_t i = 0; i < args.integers.size(); ++i) {
+    options.sizes.fixed_integers.push_back(static_cast<int>(i));
+    numbers.push_back(fmt::format("{}", i));
+  }
+  const bool integers_decide =
+      given < args.integers.size() &&
+      (try_dynamic(function, args, options, SizeGuess::kLeading).captured ||
+       fix_some(function, args, options));
+  if (integers_decide) {
+    fail("capture",
+         "an integer argument decided which operators ran, or their arguments{}: fix it with "
+         "fixed_integers = {{{}}}",
+         difference.empty() ? "" : fmt::format(" ({})", difference), join(numbers, ", "));
+  }
+  std::vector<std::string> names;
+  for (const InputSize& rule : options.sizes.given) {
+    if (rule.size == Size::kFree) names.push_back(size_name(args.tensors, options, rule));
+  }
+  fail("capture", "{} cannot be free: the function works only for the {} of this call",
+       join(names, " and "), names.size() == 1 ? "size" : "sizes");
+}
+
+void check_integers(const CallArgs& args, const CaptureOptions& options) {
+  for (const int index : options.sizes.fixed_integers) {
+    if (index >= 0 && static_cast<size_t>(index) < args.integers.size()) continue;
+    fail("compile", "fixed_integers: there is no integer {}, only {}", index, args.integers.size());
+  }
+}
+
+// A tensor that outlives the function is the same in every run. One that the function creates
+// would be shared by all calls of the compiled code.
+void check_written(const Node& symbolic, const Node& plain) {
+  const bool are_parameters =
+      symbolic.kind == NodeKind::kParameter && plain.kind == NodeKind::kParameter;
+  if (!are_parameters || !symbolic.written) return;
+  if (symbolic.parameter.storage() == plain.parameter.storage()) return;
+  fail("copy_",
+       "the function writes into a tensor of shape {} that it creates, which cannot be captured: "
+       "use its operators' results, or clone()",
+       to_string(plain.shape));
+}
+
 }  // namespace
 
-std::optional<std::string> difference_at(const TensorFunction& function,
-                                         std::span<const Tensor> inputs,
-                                         const CaptureOptions& options, const Captured& captured,
-                                         std::span<const int64_t> sizes) {
-  const Graph plain = run(function, inputs, captured.input_shapes, SymbolHints(), sizes, options);
+std::optional<std::string> difference_at(const AnyFunction& function, const CaptureOptions& options,
+                                         const Captured& captured,
+                                         std::span<const int64_t> values) {
+  const Graph plain = run(function, captured, SymbolHints(), values, options);
   const Graph& symbolic = captured.graph;
   for (size_t i = 0; i < std::max(plain.nodes.size(), symbolic.nodes.size()); ++i) {
     const bool both = i < plain.nodes.size() && i < symbolic.nodes.size();
-    if (both && is_same_at(symbolic.nodes[i], plain.nodes[i], sizes)) continue;
+    if (both) check_written(symbolic.nodes[i], plain.nodes[i]);
+    if (both && is_same_at(symbolic.nodes[i], plain.nodes[i], values)) continue;
     if (both && plain.nodes[i].kind == NodeKind::kParameter &&
         symbolic.nodes[i].kind == NodeKind::kParameter) {
       return fmt::format("it reads another tensor of shape {}", to_string(plain.nodes[i].shape));
@@ -220,27 +360,20 @@ std::optional<std::string> difference_at(const TensorFunction& function,
   return std::nullopt;
 }
 
-Captured capture(const TensorFunction& function, std::span<const Tensor> inputs,
-                 const CaptureOptions& options) {
-  check_rules(inputs, options.sizes.given);
-  if (!options.dynamic) return capture_static(function, inputs, options);
+Captured capture(const AnyFunction& function, const CallArgs& args, const CaptureOptions& options) {
+  check_rules(args.tensors, options.sizes.given);
+  check_integers(args, options);
+  if (!options.dynamic) return capture_static(function, args, options);
   Attempt leading;
   for (const auto guess :
        {SizeGuess::kBroad, SizeGuess::kLeading, SizeGuess::kEqual, SizeGuess::kConservative}) {
-    Attempt attempt = try_dynamic(function, inputs, options, guess);
+    Attempt attempt = try_dynamic(function, args, options, guess);
     if (attempt.captured) return std::move(*attempt.captured);
     if (guess == SizeGuess::kLeading) leading = std::move(attempt);
   }
-  capture_static(function, inputs, options);  // rethrows errors that do not depend on dynamic sizes
-  auto narrowed = fix_some(function, inputs, options);
-  if (!narrowed) {  // the caller said that all of them are free
-    std::vector<std::string> names;
-    for (const InputSize& rule : options.sizes.given) {
-      if (rule.size == Size::kFree) names.push_back(size_name(inputs, options, rule));
-    }
-    fail("capture", "{} cannot be free: the function works only for the {} of this call",
-         join(names, " and "), names.size() == 1 ? "size" : "sizes");
-  }
+  capture_static(function, args, options);  // rethrows errors that do not depend on symbols
+  auto narrowed = fix_some(function, args, options);
+  if (!narrowed) refuse_free(function, args, options, leading.difference);
   if (!leading.difference.empty()) refuse(options, narrowed->fixed, leading.difference);
   return std::move(narrowed->captured);
 }

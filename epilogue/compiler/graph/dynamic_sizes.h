@@ -27,9 +27,10 @@ enum class SizeGuess : uint8_t {
 };
 
 struct SizeRules {
-  std::vector<InputSize> given{};  // by the caller
-  std::set<InputDim> changed{};    // between calls
-  std::set<InputDim> fixed{};      // because the function needs it
+  std::vector<InputSize> given{};     // by the caller
+  std::set<InputDim> changed{};       // between calls
+  std::set<InputDim> fixed{};         // because the function needs it
+  std::vector<int> fixed_integers{};  // integer arguments that are not symbols, by the caller
 };
 
 // The dimension that a rule refers to.

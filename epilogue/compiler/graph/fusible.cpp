@@ -12,6 +12,14 @@ namespace {
 // copy_ is a conversion here.
 bool is_pointwise_op(Op op) { return op == Op::kCopy_ || pointwise_function(op).has_value(); }
 
+// Generated code contains the numbers of its operators.
+bool has_static_numbers(const Node& node) {
+  return std::all_of(node.operands.begin(), node.operands.end(), [](const Operand& operand) {
+    const auto* number = std::get_if<SymSize>(&operand);
+    return number == nullptr || number->is_static();
+  });
+}
+
 bool is_static(const SymDims& dims) {
   return std::all_of(dims.begin(), dims.end(),
                      [](const SymSize& size) { return size.is_static(); });
@@ -40,7 +48,8 @@ bool has_code(DType dtype) {
 }
 
 bool is_pointwise(const Graph& graph, const Node& node) {
-  if (node.kind != NodeKind::kOp || !is_pointwise_op(node.op) || !has_code(node.dtype)) {
+  if (node.kind != NodeKind::kOp || !is_pointwise_op(node.op) || node.in_place ||
+      !has_code(node.dtype) || !has_static_numbers(node)) {
     return false;
   }
   const auto inputs = inputs_of(node);
@@ -61,8 +70,8 @@ const ValueRef& weights_of(const Node& gemm) {
 }
 
 bool is_weight_gemm(const Graph& graph, const Node& node) {
-  if (!is_gemm(node) || !has_code(node.dtype)) return false;
-  if (graph[weights_of(node).id].kind != NodeKind::kParameter) return false;
+  if (!is_gemm(node) || !has_code(node.dtype) || !has_static_numbers(node)) return false;
+  if (!is_constant(graph[weights_of(node).id])) return false;
   const View weights = view_of(graph, weights_of(node));
   const bool packs = is_static(weights.shape) && is_static(weights.strides) &&
                      weights.offset.is_static() && numel(weights.shape) != SymSize(0);

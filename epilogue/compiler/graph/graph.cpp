@@ -123,9 +123,28 @@ bool is_view(const Node& node) {
   return node.kind == NodeKind::kOp && op_info(node.op).kind == OpKind::kView;
 }
 
-ValueId base_of(const Graph& graph, ValueId id) {
-  while (is_view(graph[id])) id = inputs_of(graph[id])[0];
+bool is_constant(const Node& node) { return node.kind == NodeKind::kParameter && !node.written; }
+
+ValueId root_of(const Graph& graph, ValueId id) {
+  while (is_view(graph[id])) id = std::get<ValueRef>(graph[id].operands[0]).id;
   return id;
+}
+
+ValueId base_of(const Graph& graph, ValueId id) {
+  while (is_view(graph[id]) || graph[id].in_place) {
+    id = std::get<ValueRef>(graph[id].operands[0]).id;
+  }
+  return id;
+}
+
+std::vector<bool> written_values(const Graph& graph) {
+  std::vector<bool> written(graph.nodes.size(), false);
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (graph.nodes[i].in_place) {
+      written[static_cast<size_t>(base_of(graph, static_cast<ValueId>(i)))] = true;
+    }
+  }
+  return written;
 }
 
 std::vector<ValueRef> references_of(const Node& node) {
@@ -152,7 +171,6 @@ int count_readers(const Graph& graph, ValueId id) {
 
 namespace {
 
-// Strides of dimensions of size one are irrelevant.
 // Strides along a size of one, or of a tensor without elements, do not matter.
 bool has_same_strides(const SymDims& shape, const SymDims& a, const SymDims& b) {
   if (std::count(shape.begin(), shape.end(), SymSize(0)) > 0) return true;
@@ -181,16 +199,22 @@ bool is_same_at(const Node& symbolic, const Node& plain, std::span<const int64_t
     return numbers;
   };
   Node node = symbolic;
-  for (Operand& operand : node.operands) {
-    if (auto* size = std::get_if<SymSize>(&operand)) *size = size->at(values);
+  for (size_t i = 0; i < node.operands.size(); ++i) {
+    Operand& operand = node.operands[i];
     if (auto* dims = std::get_if<SymDims>(&operand)) *dims = fixed(*dims);
+    const auto* size = std::get_if<SymSize>(&operand);
+    if (size == nullptr) continue;
+    const int64_t number = size->at(values);
+    const bool is_real =
+        i < plain.operands.size() && std::holds_alternative<double>(plain.operands[i]);
+    operand = is_real ? Operand(static_cast<double>(number)) : Operand(SymSize(number));
   }
   if (plain.kind == NodeKind::kParameter) {
     return node.kind == plain.kind && is_same_tensor(node.parameter, plain.parameter);
   }
-  return node.kind == plain.kind && node.op == plain.op && node.operands == plain.operands &&
-         fixed(node.shape) == plain.shape && node.dtype == plain.dtype &&
-         node.offset.at(values) == plain.offset.at(values) &&
+  return node.kind == plain.kind && node.op == plain.op && node.in_place == plain.in_place &&
+         node.operands == plain.operands && fixed(node.shape) == plain.shape &&
+         node.dtype == plain.dtype && node.offset.at(values) == plain.offset.at(values) &&
          has_same_strides(plain.shape, fixed(node.strides), plain.strides);
 }
 

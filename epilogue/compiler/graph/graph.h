@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The graph of a captured function: values in order of definition, each produced by one primitive
-// operator, with shapes that may contain symbols. Operators are pure: nothing is written in place,
-// and a view is a value like any other. Passes are functions Graph -> Graph. `to_string` prints a
-// graph.
+// operator, with shapes that may contain symbols. A view is a value like any other. Operators are
+// pure, except copy_ into an existing tensor: its value is that tensor after the copy, in the same
+// memory, and whatever reads the tensor later reads this value. Passes are functions
+// Graph -> Graph. `to_string` prints a graph.
 #pragma once
 
 #include <optional>
@@ -54,6 +55,10 @@ struct Node {
   DType dtype = DType::kF32;
   std::string name{};    // for inputs and parameters
   Tensor parameter{};    // for kParameter
+  bool written = false;  // the function writes into its memory
+  // For copy_: writes operands[1] into operands[0], a view of the tensor whose value this node is.
+  // An optional operands[2] lists the values that read the tensor before.
+  bool in_place = false;
   bool copied = false;   // for kParameter: a pass built it from other parameters
   bool rounded = false;  // for a GEMM: round to its dtype before an epilogue reads it
   int group = -1;        // nodes of one group become one kernel; -1: a library kernel
@@ -79,6 +84,8 @@ struct Graph {
 };
 
 bool is_view(const Node& node);
+// A parameter whose values may become part of the code.
+bool is_constant(const Node& node);
 
 // The value of a numeric operand, given as a real or as a size.
 double number_in(const Operand& operand);
@@ -88,8 +95,12 @@ SymDims row_major(const SymDims& shape);
 // The layout in which an operand is read: its view, or the value's own layout.
 View view_of(const Graph& graph, const ValueRef& ref);
 
-// The base of a chain of views.
+// The value at the start of a chain of views.
+ValueId root_of(const Graph& graph, ValueId id);
+// The value whose memory a value shares: the start of a chain of views and writes.
 ValueId base_of(const Graph& graph, ValueId id);
+// By value: whether the function writes into its memory.
+std::vector<bool> written_values(const Graph& graph);
 
 // Calls `change` for every operand that is a value.
 template <typename Change>

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "epilogue/base/error.h"
 
 namespace epi::compiler {
@@ -44,6 +46,20 @@ Tensor result_of(Op op, const std::vector<Arg>& args) {
   return op_info(op).result(Args(args));
 }
 
+// Views of one tensor are separate parameters: a write into one would not be seen in the others.
+void check_written_parameters(const Graph& graph, const std::vector<ValueId>& parameters) {
+  for (const ValueId written : parameters) {
+    if (!graph[written].written) continue;
+    for (const ValueId other : parameters) {
+      if (other == written || !overlap(graph[written].parameter, graph[other].parameter)) continue;
+      fail("copy_",
+           "the function writes into {}, which shares memory with {}: capture one tensor, and take "
+           "views of it inside the function",
+           graph[written].name, graph[other].name);
+    }
+  }
+}
+
 }  // namespace
 
 Tensor meta_tensor(const Layout& layout, DType dtype) {
@@ -78,21 +94,83 @@ Tensor GraphRecorder::call(Op op, Args args) {
   return finish(std::move(node), result);
 }
 
-// In the graph `copy_` is pure: its destination must be new, as in clone() and to().
+// A copy into a new tensor, as in clone() and to(), is a pure operator in the graph.
 Tensor GraphRecorder::call_copy(Args args) {
   const Tensor& destination = args.tensor(0);
   const bool is_new = destination.device().type == DeviceType::kMeta &&
                       values_.count(destination.storage().get()) == 0;
-  if (!is_new) fail("copy_", "writes into an existing tensor, which cannot be captured");
+  if (!is_new) return write(destination, args.tensor(1));
   Node node;
   node.op = Op::kCopy_;
   node.operands = {operand(args[1])};
   return finish(std::move(node), destination);
 }
 
-Graph GraphRecorder::take(const Tensor& output) {
-  if (!output.defined()) fail("capture", "the function returns an undefined tensor");
-  graph_.outputs.push_back(value_of(output));
+Tensor GraphRecorder::write(const Tensor& destination, const Tensor& source) {
+  const ValueId target = value_of(destination);
+  const ValueId root = root_of(graph_, target);
+  const ValueId base = base_of(graph_, target);
+  ValueId copied = value_of(source);
+  if (root_of(graph_, copied) == root) {  // the order of the copy is unspecified
+    Node node;
+    node.op = Op::kCopy_;
+    node.operands = {ValueRef{copied, std::nullopt}};
+    const Layout dense{source.shape(), contiguous_strides(source.shape())};
+    copied = value_of(finish(std::move(node), meta_tensor(dense, source.dtype())));
+  }
+  Node node;
+  node.op = Op::kCopy_;
+  node.in_place = true;
+  node.operands = {ValueRef{target, std::nullopt}, ValueRef{copied, std::nullopt}};
+  if (auto readers = readers_of(root); !readers.empty()) node.operands.emplace_back(readers);
+  node.shape = graph_[root].shape;
+  node.strides = graph_[root].strides;
+  node.dtype = graph_[root].dtype;
+  graph_.nodes[static_cast<size_t>(base)].written = true;
+  last_writes_[base] = static_cast<ValueId>(graph_.nodes.size());
+  graph_.nodes.push_back(std::move(node));
+  return destination;
+}
+
+// The operators that read the value, directly or through views.
+std::vector<ValueRef> GraphRecorder::readers_of(ValueId value) const {
+  std::vector<ValueRef> readers;
+  for (size_t i = 0; i < graph_.nodes.size(); ++i) {
+    if (is_view(graph_.nodes[i])) continue;
+    const auto inputs = inputs_of(graph_.nodes[i]);
+    const bool reads = std::any_of(inputs.begin(), inputs.end(),
+                                   [&](ValueId id) { return root_of(graph_, id) == value; });
+    if (reads) readers.push_back({static_cast<ValueId>(i), std::nullopt});
+  }
+  return readers;
+}
+
+ValueId GraphRecorder::current(ValueId id) {
+  if (last_writes_.empty()) return id;
+  if (!is_view(graph_[id])) {
+    const auto written = last_writes_.find(base_of(graph_, id));
+    return written == last_writes_.end() ? id : written->second;
+  }
+  const ValueId source = std::get<ValueRef>(graph_[id].operands[0]).id;
+  const ValueId renewed = current(source);
+  if (renewed == source) return id;
+  const auto [known, is_new] =
+      renewed_views_.emplace(std::pair(id, renewed), static_cast<ValueId>(graph_.nodes.size()));
+  if (is_new) {
+    Node view = graph_[id];
+    view.operands[0] = ValueRef{renewed, std::nullopt};
+    graph_.nodes.push_back(std::move(view));
+  }
+  return known->second;
+}
+
+Graph GraphRecorder::take(const std::vector<Tensor>& outputs) {
+  if (outputs.empty()) fail("capture", "the function returns no tensor");
+  for (const Tensor& output : outputs) {
+    if (!output.defined()) fail("capture", "the function returns an undefined tensor");
+    graph_.outputs.push_back(value_of(output));
+  }
+  check_written_parameters(graph_, parameters_);
   return std::move(graph_);
 }
 
@@ -153,11 +231,11 @@ Tensor GraphRecorder::add_value(const Tensor& meta, Node node) {
 
 ValueId GraphRecorder::value_of(const Tensor& x) {
   const auto known = values_.find(x.storage().get());
-  if (known != values_.end()) return known->second;
+  if (known != values_.end()) return current(known->second);
   if (x.device().type == DeviceType::kMeta) {
     fail("capture", "a tensor of shape {} has no values and is not an input", to_string(x.shape()));
   }
-  return parameter(x);
+  return current(parameter(x));
 }
 
 // A tensor with values: a named parameter or a constant. Views of one tensor are separate values.

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replaces the kernels during capture: every call becomes a node, and its result a meta tensor. A
-// value is identified by its storage, which it does not share with any other value.
+// value is identified by its storage, which it does not share with any other value, not even a view
+// with its base. After a write, reads of the written tensor and of its views become reads of the
+// write's value.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "epilogue/compiler/graph/graph.h"
@@ -37,11 +41,15 @@ class GraphRecorder : public Capture {
 
   Tensor add_input(const std::string& name, const Tensor& meta);
   Tensor call(Op op, Args args) override;
-  // Returns the graph with this tensor as its output.
-  Graph take(const Tensor& output);
+  // Returns the graph with these tensors as its outputs.
+  Graph take(const std::vector<Tensor>& outputs);
 
  private:
   Tensor call_copy(Args args);
+  Tensor write(const Tensor& destination, const Tensor& source);
+  std::vector<ValueRef> readers_of(ValueId value) const;
+  // The value as it is after all writes so far.
+  ValueId current(ValueId id);
   Operand operand(const Arg& arg);
   SymDims read(const Dims& dims) const;
   Node node_for(const Tensor& x) const;
@@ -56,6 +64,8 @@ class GraphRecorder : public Capture {
   std::unordered_map<const Storage*, ValueId> values_;
   std::vector<std::shared_ptr<Storage>> alive_;  // so that no address is reused
   std::vector<ValueId> parameters_;
+  std::map<ValueId, ValueId> last_writes_;                        // by the written base
+  std::map<std::pair<ValueId, ValueId>, ValueId> renewed_views_;  // by view and its new source
   int constants_ = 0;
 };
 

@@ -22,15 +22,21 @@ Guards::Guards(const Captured& captured, std::span<const Tensor> inputs)
     input.strides = inputs[i].strides();
     input.name = captured.graph.nodes[i].name;
     for (const SymSize& size : captured.input_shapes[i]) {
-      input.shape.push_back(size.is_static() ? Size{-1, size.number()}
-                                             : Size{size.symbols()[0], 0});
+      input.shape.push_back(size_for(size));
     }
     inputs_.push_back(std::move(input));
   }
+  for (const SymSize& integer : captured.integers) integers_.push_back(size_for(integer));
 }
 
-bool Guards::accept(std::span<const Tensor> inputs, std::span<int64_t> symbols) const {
-  if (inputs.size() != inputs_.size()) return false;
+Guards::Size Guards::size_for(const SymSize& size) {
+  const auto symbol = size.as_symbol();
+  return symbol ? Size{*symbol, 0} : Size{-1, size.number()};
+}
+
+bool Guards::accept(const CallArgs& args, std::span<int64_t> symbols) const {
+  const std::span<const Tensor> inputs = args.tensors;
+  if (inputs.size() != inputs_.size() || args.integers.size() != integers_.size()) return false;
   std::fill(symbols.begin(), symbols.end(), kUnknown);
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Input& expected = inputs_[i];
@@ -52,6 +58,11 @@ bool Guards::accept(std::span<const Tensor> inputs, std::span<int64_t> symbols) 
       known = size;
     }
   }
+  for (size_t i = 0; i < integers_.size(); ++i) {
+    const auto [symbol, value] = integers_[i];
+    if (symbol < 0 && args.integers[i] != value) return false;
+    if (symbol >= 0) symbols[static_cast<size_t>(symbol)] = args.integers[i];
+  }
   return true;
 }
 
@@ -70,7 +81,22 @@ std::set<InputDim> Guards::changed_sizes(std::span<const Tensor> inputs) const {
   return changed;
 }
 
-std::string Guards::mismatch(std::span<const Tensor> inputs) const {
+std::string Guards::mismatch(const CallArgs& args) const {
+  std::string found = mismatch_of_inputs(args.tensors);
+  if (!found.empty()) return found;
+  if (args.integers.size() != integers_.size()) {
+    return fmt::format("the number of integers is {}, was {}", args.integers.size(),
+                       integers_.size());
+  }
+  for (size_t i = 0; i < integers_.size(); ++i) {
+    if (integers_[i].symbol < 0 && args.integers[i] != integers_[i].value) {
+      return fmt::format("integer {} is {}, was {}", i, args.integers[i], integers_[i].value);
+    }
+  }
+  return "nothing";
+}
+
+std::string Guards::mismatch_of_inputs(std::span<const Tensor> inputs) const {
   if (inputs.size() != inputs_.size()) {
     return fmt::format("the number of inputs is {}, was {}", inputs.size(), inputs_.size());
   }
@@ -109,7 +135,7 @@ std::string Guards::mismatch(std::span<const Tensor> inputs) const {
                          to_string(x.strides()), to_string(recorded.strides));
     }
   }
-  return "nothing";
+  return "";
 }
 
 }  // namespace epi::compiler

@@ -18,14 +18,16 @@ class Guards {
   Guards() = default;  // accepts a call without inputs
   Guards(const Captured& captured, std::span<const Tensor> inputs);
 
-  // Writes the values of the dynamic sizes to `symbols`, which must have room for them.
-  bool accept(std::span<const Tensor> inputs, std::span<int64_t> symbols) const;
+  // Writes the values of the dynamic sizes and integers to `symbols`, which must have room for
+  // them.
+  bool accept(const CallArgs& args, std::span<int64_t> symbols) const;
   size_t symbols() const { return symbols_; }
   size_t inputs() const { return inputs_.size(); }
+  size_t integers() const { return integers_.size(); }
   // The fixed sizes that the inputs of another call do not have. Empty if their ranks differ.
   std::set<InputDim> changed_sizes(std::span<const Tensor> inputs) const;
   // The first mismatch: "x0 is bf16, was f32".
-  std::string mismatch(std::span<const Tensor> inputs) const;
+  std::string mismatch(const CallArgs& args) const;
 
  private:
   struct Size {
@@ -40,7 +42,11 @@ class Guards {
     Dims strides;  // of the first call, for messages
     std::string name;
   };
+  static Size size_for(const SymSize& size);
+  std::string mismatch_of_inputs(std::span<const Tensor> inputs) const;
+
   std::vector<Input> inputs_;
+  std::vector<Size> integers_;
   size_t symbols_ = 0;
 };
 

@@ -51,7 +51,11 @@ void call_library(const Node& node, const std::function<Tensor(const ValueRef&)>
                   std::span<const int64_t> symbols, const Tensor& out) {
   Arguments arguments(symbols);
   if (node.op == Op::kCopy_) arguments.add(out);  // pure in the graph, in place in the library
-  for (const Operand& operand : node.operands) arguments.add(operand, tensor_of);
+  if (node.in_place) {
+    arguments.add(node.operands[1], tensor_of);
+  } else {
+    for (const Operand& operand : node.operands) arguments.add(operand, tensor_of);
+  }
   dispatch_into(node.op, arguments.args(), out);
 }
 

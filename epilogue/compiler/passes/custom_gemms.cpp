@@ -59,6 +59,8 @@ bool adds_bias(const Graph& graph, const Node& addmm) {
   const bool is_row =
       added.shape.size() == 1 || (added.shape.size() == 2 && added.shape[0] == SymSize(1));
   if (!is_row || added.shape.back() != n || added.strides.back() != SymSize(1)) return false;
+  const auto* beta = std::get_if<SymSize>(&addmm.operands[3]);
+  if (beta != nullptr && !beta->is_static()) return false;
   cuda::Gemm gemm;
   gemm.dtype = addmm.dtype;
   gemm.n = n.is_static() ? n.number() : 1;

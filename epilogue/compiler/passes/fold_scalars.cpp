@@ -20,7 +20,7 @@ std::optional<double> number_of(const Graph& graph, const Operand& operand) {
   const auto* ref = std::get_if<ValueRef>(&operand);
   if (ref == nullptr || ref->view) return std::nullopt;
   const Node& node = graph[ref->id];
-  if (node.kind != NodeKind::kParameter || !node.shape.empty() || !has_code(node.dtype)) {
+  if (!is_constant(node) || !node.shape.empty() || !has_code(node.dtype)) {
     return std::nullopt;
   }
   return to(to(node.parameter, kCpu), DType::kF64).data<double>()[0];
@@ -81,6 +81,7 @@ Graph fold_scalars(const Graph& graph) {
   // A returned value must be a new tensor, not one of the caller's.
   std::vector<bool> returned(graph.nodes.size(), false);
   for (const ValueId id : graph.outputs) returned[static_cast<size_t>(base_of(graph, id))] = true;
+  const auto written = written_values(graph);
   for (size_t i = 0; i < result.nodes.size(); ++i) {
     Node& node = result.nodes[i];
     compute_numbers(result, node);
@@ -100,7 +101,9 @@ Graph fold_scalars(const Graph& graph) {
     if (!is_identity(result, node)) continue;
     const ValueId operand = std::get<ValueRef>(node.operands[0]).id;
     const ValueId source = rewrite.replaced[static_cast<size_t>(operand)];
-    if (returned[i] && result[base_of(result, source)].kind != NodeKind::kOp) continue;
+    const ValueId base = base_of(result, source);
+    if (returned[i] && result[base].kind != NodeKind::kOp) continue;
+    if (written[i] || written[static_cast<size_t>(base)]) continue;  // one of them would change
     rewrite.keep[i] = false;
     rewrite.replaced[i] = source;
   }

@@ -6,14 +6,6 @@
 namespace epi::compiler {
 namespace {
 
-// SymSize cannot represent sums: one operand must be zero, or both must be static.
-std::optional<SymSize> sum(const SymSize& a, const SymSize& b) {
-  if (a == SymSize(0)) return b;
-  if (b == SymSize(0)) return a;
-  if (!a.is_static() || !b.is_static()) return std::nullopt;
-  return SymSize(a.factor() + b.factor());
-}
-
 // The base of a chain of views, with the layout of the chain's last view.
 ValueRef folded(const Graph& graph, const ValueRef& ref) {
   const Node& end = graph[ref.id];
@@ -21,9 +13,7 @@ ValueRef folded(const Graph& graph, const ValueRef& ref) {
   View view{end.shape, end.strides, SymSize(0), {}};
   ValueId id = ref.id;
   while (is_view(graph[id])) {
-    const auto offset = sum(view.offset, graph[id].offset);
-    if (!offset) break;
-    view.offset = *offset;
+    view.offset = view.offset + graph[id].offset;
     view.through.push_back(graph[id].op);
     id = std::get<ValueRef>(graph[id].operands[0]).id;
   }

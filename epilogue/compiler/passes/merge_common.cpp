@@ -24,13 +24,18 @@ std::vector<Operand> replaced_operands(const Node& node, const Rewrite& rewrite)
 Graph merge_common(const Graph& graph) {
   Rewrite rewrite = identity(graph);
   std::vector<std::vector<Operand>> operands(graph.nodes.size());
+  const auto written = written_values(graph);
+  std::vector<bool> returned(graph.nodes.size(), false);
+  for (const ValueId id : graph.outputs) returned[static_cast<size_t>(base_of(graph, id))] = true;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
     if (node.kind != NodeKind::kOp) continue;
     operands[i] = replaced_operands(node, rewrite);
+    if (written[i] || node.in_place) continue;  // as is, or another value would change with it
     for (size_t j = 0; j < i; ++j) {
       const Node& other = graph.nodes[j];
-      const bool same = other.kind == NodeKind::kOp && rewrite.keep[j] && other.op == node.op &&
+      const bool same = other.kind == NodeKind::kOp && rewrite.keep[j] && !written[j] &&
+                        !(returned[i] && returned[j]) && !other.in_place && other.op == node.op &&
                         other.dtype == node.dtype && other.shape == node.shape &&
                         operands[j] == operands[i];
       if (!same) continue;

@@ -19,7 +19,8 @@ Graph form_addmm(const Graph& graph);
 // Operands that are views become their base with a layout: `t`, `view` and `_unsafe_view`
 // disappear, and their consumers access the base's memory. A returned view stays.
 Graph fold_views(const Graph& graph);
-// Dead code elimination. Inputs stay, because the caller passes them.
+// Dead code elimination. Inputs stay, because the caller passes them, and so do writes into tensors
+// of the caller.
 Graph drop_dead(const Graph& graph);
 // Two GEMMs of the same rows, with known weights, become one over the stacked weights. Pointwise
 // operators read halves of its rows. Applies to GEMMs that stay with the library. The stacked

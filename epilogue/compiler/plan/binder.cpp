@@ -33,8 +33,12 @@ class Binder {
         plan_.steps.push_back(bind(i));
       }
     }
-    plan_.result = values_[static_cast<size_t>(compiled_.result)];
-    plan_.output = place_of(ValueRef{compiled_.graph.outputs[0], std::nullopt});
+    for (const ValueId result : compiled_.results) {
+      plan_.results.push_back(values_[static_cast<size_t>(result)]);
+    }
+    for (const ValueId output : compiled_.graph.outputs) {
+      plan_.outputs.push_back(place_of(ValueRef{output, std::nullopt}));
+    }
   }
 
  private:
@@ -61,8 +65,8 @@ class Binder {
   std::vector<int64_t> packed_offsets_;  // by kernel
 };
 
-// Inputs and parameters have fixed locations. All other values start out in the result, until
-// place_arena moves them.
+// Inputs, parameters and results have fixed locations. All other values are in the arena, at
+// offsets that place_arena sets.
 void Binder::place_inputs() {
   int next_input = 0;
   for (const Node& node : compiled_.graph.nodes) {
@@ -72,8 +76,11 @@ void Binder::place_inputs() {
     place.parameter = node.parameter;
     place.base = node.kind == NodeKind::kInput       ? next_input++
                  : node.kind == NodeKind::kParameter ? kParameter
-                                                     : kResult;
+                                                     : kArena;
     values_.push_back(std::move(place));
+  }
+  for (size_t i = 0; i < compiled_.results.size(); ++i) {
+    values_[static_cast<size_t>(compiled_.results[i])].base = kFirstResult - static_cast<int>(i);
   }
 }
 
@@ -113,7 +120,6 @@ void Binder::place_arena() {
       continue;
     }
     Place& place = values_[static_cast<size_t>(value.value)];
-    place.base = kArena;
     place.offset = offset / size_bytes(place.dtype);
   }
 }
@@ -126,6 +132,9 @@ Place Binder::place_of(const ValueRef& ref) const {
     place = place_of(std::get<ValueRef>(node.operands[0]));
     place.layout = layout;
     place.offset += node.offset.at(symbols());
+  } else if (node.in_place) {  // in the memory of the tensor that it writes into
+    const ValueId target = std::get<ValueRef>(node.operands[0]).id;
+    place = place_of(ValueRef{root_of(compiled_.graph, target), std::nullopt});
   }
   if (ref.view) {
     place.layout = {numbers(ref.view->shape, symbols()), numbers(ref.view->strides, symbols())};
@@ -229,11 +238,15 @@ GemmBinding Binder::bind_gemm(size_t kernel) const {
 
 LibraryBinding Binder::bind_library(ValueId id) const {
   LibraryBinding binding;
-  binding.node = &compiled_.graph[id];
-  for (const ValueRef& ref : references_of(*binding.node)) {
-    binding.operands.push_back(place_of(ref));
+  const Node& node = compiled_.graph[id];
+  binding.node = &node;
+  if (node.in_place) {
+    binding.operands.push_back(place_of(std::get<ValueRef>(node.operands[1])));
+    binding.out = place_of(std::get<ValueRef>(node.operands[0]));
+  } else {
+    for (const ValueRef& ref : references_of(node)) binding.operands.push_back(place_of(ref));
+    binding.out = place_of(ValueRef{id, std::nullopt});
   }
-  binding.out = place_of(ValueRef{id, std::nullopt});
   binding.symbols.assign(symbols().begin(), symbols().end());
   return binding;
 }

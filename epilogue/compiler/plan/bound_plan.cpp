@@ -19,7 +19,7 @@ void BoundPlan::run_steps(const CallTensors& tensors) const {
 void BoundPlan::run_graph(CallTensors& tensors) const {
   std::vector<std::byte*> addresses;
   for (const Tensor& input : tensors.inputs) addresses.push_back(input.raw_data());
-  if (tensors.result.defined()) addresses.push_back(tensors.result.raw_data());
+  for (const Tensor& result : tensors.results) addresses.push_back(result.raw_data());
   // A graph also bakes in the precision of its GEMMs.
   addresses.push_back(reinterpret_cast<std::byte*>(static_cast<uintptr_t>(cuda::allow_tf32())));
   graphs->launch(addresses, [&](const Tensor& arena) {
@@ -28,16 +28,33 @@ void BoundPlan::run_graph(CallTensors& tensors) const {
   });
 }
 
-Tensor BoundPlan::run(std::span<const Tensor> inputs) const {
-  CallTensors tensors{inputs, {}, {}};
-  if (result.base == kResult) tensors.result = empty(result.layout.shape, {result.dtype, device});
+CallTensors BoundPlan::run_into(std::span<const Tensor> inputs, std::span<Tensor> allocated) const {
+  for (size_t i = 0; i < results.size(); ++i) {
+    allocated[i] = empty(results[i].layout.shape, {results[i].dtype, device});
+  }
+  CallTensors tensors{inputs, {}, allocated};
   if (graphs != nullptr && !is_capturing(device)) {
     run_graph(tensors);
   } else {
     if (arena_bytes > 0) tensors.arena = empty({arena_bytes}, {DType::kBool, device});
     run_steps(tensors);
   }
-  return tensors.tensor(output);
+  return tensors;
+}
+
+std::vector<Tensor> BoundPlan::run(std::span<const Tensor> inputs) const {
+  std::vector<Tensor> allocated(results.size());
+  const CallTensors tensors = run_into(inputs, allocated);
+  std::vector<Tensor> returned;
+  for (const Place& output : outputs) returned.push_back(tensors.tensor(output));
+  return returned;
+}
+
+Tensor BoundPlan::run_single(std::span<const Tensor> inputs) const {
+  EPI_CHECK(outputs.size() == 1);
+  Tensor allocated;
+  const CallTensors tensors = run_into(inputs, {&allocated, results.size()});
+  return tensors.tensor(outputs[0]);
 }
 
 }  // namespace epi::compiler

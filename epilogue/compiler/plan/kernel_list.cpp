@@ -143,7 +143,7 @@ Kernel library_kernel(const Graph& graph, ValueId id) {
   Kernel kernel;
   kernel.name = op_info(graph[id].op).name;
   kernel.body = LibraryKernel{id};
-  kernel.outputs = {id};
+  if (!graph[id].in_place) kernel.outputs = {id};
   kernel.inputs = sorted_unique(inputs_of(graph[id]));
   return kernel;
 }

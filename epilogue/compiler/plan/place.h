@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locations of operands: every address is a base (an input, the arena, the result or a parameter)
+// Locations of operands: every address is a base (an input, the arena, a result or a parameter)
 // plus an offset.
 #pragma once
 
@@ -11,8 +11,8 @@ namespace epi::compiler {
 
 // Bases other than inputs are negative.
 inline constexpr int kArena = -1;
-inline constexpr int kResult = -2;
-inline constexpr int kParameter = -3;
+inline constexpr int kParameter = -2;
+inline constexpr int kFirstResult = -3;  // the next result is one less, and so on
 
 // A tensor without its storage.
 struct Place {
@@ -27,12 +27,13 @@ struct Place {
 struct CallTensors {
   std::span<const Tensor> inputs;
   Tensor arena;  // a tensor of bytes
-  Tensor result;
+  std::span<const Tensor> results;
 
   const Tensor& base(const Place& place) const {
+    if (place.base >= 0) return inputs[static_cast<size_t>(place.base)];
     if (place.base == kArena) return arena;
-    if (place.base == kResult) return result;
-    return place.base == kParameter ? place.parameter : inputs[static_cast<size_t>(place.base)];
+    if (place.base == kParameter) return place.parameter;
+    return results[static_cast<size_t>(kFirstResult - place.base)];
   }
   std::byte* address(const Place& place) const {
     return base(place).raw_data() + place.offset * size_bytes(place.dtype);
