@@ -17,6 +17,7 @@
 #include "epilogue/compiler/graph/guards.h"
 #include "epilogue/compiler/passes/pipeline.h"
 #include "epilogue/compiler/plan/plan.h"
+#include "epilogue/ops/dispatch.h"
 #include "epilogue/ops/hooks.h"
 
 namespace epi {
@@ -40,6 +41,7 @@ struct Variant {
   std::string region;  // its name in a trace
   VariantInfo info;
   int number = 0;
+  uint64_t replacements = 0;  // of kernels, before it was compiled
   // For each set of sizes seen so far: how the function's graph differs from the captured one, or
   // an empty string.
   mutable std::mutex checking{};
@@ -60,6 +62,13 @@ const Variant& newest(const Variants& variants) {
 }
 Variants::const_iterator oldest(const Variants& variants) {
   return std::min_element(variants.begin(), variants.end(), is_older);
+}
+
+// Why the variant matches no call again, or empty.
+std::string why_stale(const Variant& variant) {
+  if (variant.replacements != count_replacements()) return "a kernel was registered";
+  std::string changed = variant.plan->changed_parameter();
+  return changed.empty() ? "" : "the parameter " + std::move(changed) + " was written";
 }
 
 // The outcome of matching a call: a variant that fits, or the reason why none does.
@@ -198,6 +207,7 @@ void Compiled::State::add(const CallArgs& args, bool dynamic, std::string reason
   const RecordOp op(fmt::format("Epilogue Compile: {} ({})", label, reason));
   const int64_t start_ns = now_ns();
   auto variant = std::make_shared<Variant>();
+  variant->replacements = count_replacements();
   compiler::CaptureOptions capturing = capture_options(inputs.size(), dynamic);
   for (const auto& other : *current) changed_sizes.merge(other->guards.changed_sizes(inputs));
   for (const auto& [input, dimension] : changed_sizes) {
@@ -213,6 +223,10 @@ void Compiled::State::add(const CallArgs& args, bool dynamic, std::string reason
          "{} cannot compile while its stream is being captured ({}): call it once before the "
          "capture",
          options.name, reason);
+  }
+  for (auto& node : variant->captured.graph.nodes) {
+    node.replaced =
+        node.kind == compiler::NodeKind::kOp && is_kernel_replaced(device.type, node.op);
   }
   const auto custom = custom_gemms(device);
   auto stages =
@@ -237,9 +251,7 @@ void Compiled::State::add(const CallArgs& args, bool dynamic, std::string reason
   variant->info = describe(prepared, std::move(reason), stages);
   variant->info.compile_ms = static_cast<double>(now_ns() - start_ns) * 1e-6;
   auto extended = std::make_shared<Variants>(*current);
-  std::erase_if(*extended, [](const auto& other) {
-    return !other->plan->changed_parameter().empty();  // they match no call again
-  });
+  std::erase_if(*extended, [](const auto& other) { return !why_stale(*other).empty(); });
   if (static_cast<int>(extended->size()) >= options.max_variants)
     extended->erase(oldest(*extended));
   // A variant for fixed sizes precedes the dynamic ones, which would also accept those sizes.
@@ -268,8 +280,8 @@ Choice Compiled::State::choose(const CallArgs& args) const {
   for (const auto& variant : *all) {
     const auto sizes = std::span(symbols).first(variant->guards.symbols());
     if (!variant->guards.accept(args, sizes)) continue;
-    if (std::string changed = variant->plan->changed_parameter(); !changed.empty()) {
-      choice.reason = "the parameter " + std::move(changed) + " was written";
+    if (std::string stale = why_stale(*variant); !stale.empty()) {
+      choice.reason = std::move(stale);
       continue;
     }
     if (auto plan = variant->plan->find_bound(sizes)) {
@@ -307,9 +319,8 @@ Choice Compiled::State::compile_for(const CallArgs& args) {
   Choice choice = choose(args);
   for (int attempt = 0; attempt < kMaxAttempts && choice.variant == nullptr; ++attempt) {
     const auto all = variants.get();
-    const auto count = std::count_if(all->begin(), all->end(), [](const auto& variant) {
-      return variant->plan->changed_parameter().empty();
-    });
+    const auto count = std::count_if(
+        all->begin(), all->end(), [](const auto& variant) { return why_stale(*variant).empty(); });
     const bool full = static_cast<int>(count) >= options.max_variants;
     if (full && options.over_limit == OverLimit::kEager) return choice;
     if (full && options.over_limit == OverLimit::kThrow) {

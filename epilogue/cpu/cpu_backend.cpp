@@ -30,7 +30,7 @@ constexpr Row kTable[] = {
 };
 
 bool register_all() {
-  for (const Row& row : kTable) register_kernel(DeviceType::kCpu, row.op, row.kernel);
+  for (const Row& row : kTable) register_backend_kernel(DeviceType::kCpu, row.op, row.kernel);
   return true;
 }
 

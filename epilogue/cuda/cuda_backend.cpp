@@ -52,7 +52,7 @@ Result<void> register_all() {
                    cudaGetErrorString(code));
   }
   register_device_memory(DeviceType::kCuda, &cuda::caching_memory());
-  for (const Row& row : kTable) register_kernel(DeviceType::kCuda, row.op, row.kernel);
+  for (const Row& row : kTable) register_backend_kernel(DeviceType::kCuda, row.op, row.kernel);
   return {};
 }
 

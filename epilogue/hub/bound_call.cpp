@@ -179,7 +179,7 @@ int64_t BoundCall::flops() const {
   return total;
 }
 
-BoundCall bind_call(const Export& kernel, std::span<const Tensor> inputs) {
+BoundCall bind_call(const Export& kernel, std::span<const Tensor> inputs, const Tensor& out) {
   check_inputs(kernel, inputs);
   BoundCall call{&kernel, inputs[0].dtype(), {}, {}};
   call.operands.resize(kernel.operands.size());
@@ -192,9 +192,13 @@ BoundCall bind_call(const Export& kernel, std::span<const Tensor> inputs) {
     bind_size(call, operand.shape[1], call.operands[i].columns, operand, call.operands[i]);
   }
   check_sizes(call);
+  bool is_given = out.defined();
   for (size_t i = 0; i < kernel.operands.size(); ++i) {
     const Operand& operand = kernel.operands[i];
-    if (operand.output) call.operands[i] = *as_rows(make_output(call, operand, inputs));
+    if (operand.output) {
+      call.operands[i] = *as_rows(is_given ? out : make_output(call, operand, inputs));
+      is_given = false;
+    }
     check_rows(kernel, operand, call.operands[i]);
   }
   return call;

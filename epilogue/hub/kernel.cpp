@@ -8,6 +8,8 @@
 #include "epilogue/base/error.h"
 #include "epilogue/base/result.h"
 #include "epilogue/hub/loaded_code.h"
+#include "epilogue/ops/custom_op.h"
+#include "epilogue/ops/dispatch.h"
 #include "epilogue/ops/hooks.h"
 
 namespace epi::hub {
@@ -43,12 +45,46 @@ std::string op_name(const Manifest& manifest, std::string_view kernel) {
   return name;
 }
 
+// The operators of exported kernels, by their code, so that a compiler can record calls.
+struct ExportOps {
+  std::mutex mutex;
+  std::map<std::pair<const LoadedCode*, std::string_view>, Op> ops;
+};
+ExportOps& export_ops() {
+  static auto* const ops = new ExportOps;
+  return *ops;
+}
+
+// Its arguments are the list of inputs, and whether the weights are constant.
+Op op_of(const std::shared_ptr<const Manifest>& manifest, const Export& kernel,
+         const std::shared_ptr<const LoadedCode>& code, Device device) {
+  const std::lock_guard lock(export_ops().mutex);
+  const auto known = export_ops().ops.find({code.get(), kernel.name});
+  if (known != export_ops().ops.end()) return known->second;
+  const auto result = [manifest, &kernel](Args args) {
+    return bind_call(kernel, args[0].tensors()).output().tensor;
+  };
+  const auto run = [manifest, &kernel, code](Args args, const Tensor& out) {
+    const bool constant = args[1].flag();
+    code->run(bind_call(kernel, args[0].tensors(), out),
+              constant ? Weights::kConstant : Weights::kMayChange);
+  };
+  const Op op =
+      detail::add_op({op_name(*manifest, kernel.name), result, {{device.type, run}}, nullptr});
+  export_ops().ops.emplace(std::pair(code.get(), std::string_view(kernel.name)), op);
+  return op;
+}
+
 }  // namespace
 
 Tensor Kernels::call(std::string_view name, std::span<const Tensor> inputs, Weights weights) const {
   const Export* kernel = manifest_->find_export(name);
   if (kernel == nullptr) {
     fail("hub", "{}@{} has no kernel {}", manifest_->name, manifest_->version, name);
+  }
+  if (detail::capture != nullptr) {
+    const Op op = op_of(manifest_, *kernel, code_, device_);
+    return dispatch(op, {inputs, weights == Weights::kConstant});
   }
   if (!inputs.empty() && inputs[0].device() != device_) {
     fail(name, "the package was loaded for {}, but the input is on {}", epi::name(device_),

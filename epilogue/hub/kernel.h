@@ -36,7 +36,8 @@ class Kernels {
 
   // Runs an exported kernel on the current stream. `inputs` are the operands that are not outputs,
   // in the manifest's order. Returns the first output. Leading dimensions of inputs are merged into
-  // rows and restored in the output. An input whose rows are not contiguous is copied first. Throws
+  // rows and restored in the output. An input whose rows are not contiguous is copied first. Inside
+  // a function that is being compiled, the call becomes part of the compiled function. Throws
   // `Error`.
   Tensor call(std::string_view name, std::span<const Tensor> inputs,
               Weights weights = Weights::kMayChange) const;

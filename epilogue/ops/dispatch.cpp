@@ -2,17 +2,22 @@
 #include "epilogue/ops/dispatch.h"
 
 #include <array>
+#include <atomic>
 
+#include "epilogue/ops/custom_op.h"
 #include "epilogue/ops/hooks.h"
 
 namespace epi {
 namespace {
 
-// Indexed by device and op. Written while backends register, read-only afterwards.
-std::array<std::array<Kernel, kOpCount>, kDeviceTypeCount> kernels{};
+// Indexed by device and op. Written while kernels are registered, read-only afterwards.
+using KernelTable = std::array<std::array<Kernel, kOpCount>, kDeviceTypeCount>;
+KernelTable kernels{};          // those that run
+KernelTable backend_kernels{};  // before they were replaced
+std::atomic<uint64_t> replacements = 0;
 
-Kernel& kernel_slot(DeviceType device, Op op) {
-  return kernels[static_cast<size_t>(device)][static_cast<size_t>(op)];
+Kernel& slot(KernelTable& table, DeviceType device, Op op) {
+  return table[static_cast<size_t>(device)][static_cast<size_t>(op)];
 }
 
 // The output's device, except that the source device runs a copy to the CPU.
@@ -21,17 +26,60 @@ Device device_of_call(const OpInfo& info, Args args, const Tensor& out) {
   return to_cpu ? args.tensor(1).device() : out.device();
 }
 
+void run_kernel_of(const CustomOp& op, Device device, Args args, const Tensor& out) {
+  const auto kernel = op.kernels.find(device.type);
+  if (kernel == op.kernels.end()) fail(op.name, "no kernel for device {}", name(device));
+  kernel->second(args, out);
+}
+
 void run_backend(const OpInfo& info, Args args, const Tensor& out) {
   if (out.device().type == DeviceType::kMeta || out.numel() == 0) return;
   const Device device = device_of_call(info, args, out);
-  const Kernel kernel = kernel_slot(device.type, info.op);
+  if (info.result == nullptr) [[unlikely]] {
+    run_kernel_of(*detail::find_custom_op(info.op), device, args, out);
+    return;
+  }
+  const Kernel kernel = slot(kernels, device.type, info.op);
   if (kernel == nullptr) {
     fail(info.name.substr(6), "no kernel for device {}: is its backend registered?", name(device));
   }
   kernel(args, out);
 }
 
+// The device of the first tensor among the arguments.
+Device device_of(Args args) {
+  for (const Arg& arg : args) {
+    if (arg.is_tensor()) return arg.tensor().device();
+    if (arg.kind() == Arg::Kind::kTensors && !arg.tensors().empty()) {
+      return arg.tensors()[0].device();
+    }
+  }
+  return kCpu;
+}
+
+// A new, row-major tensor for the kernel.
+Tensor result_for_kernel(const CustomOp& op, Args args) {
+  Tensor out = op.result(args);
+  if (!out.defined() || !out.is_contiguous()) {
+    fail(op.name, "its result function must return a row-major tensor");
+  }
+  return out;
+}
+
+// Out of line to keep the path of built-in operators short.
+[[gnu::noinline]] Tensor run_custom(const CustomOp& op, const OpInfo& info, Args args) {
+  if (detail::capture != nullptr) {
+    return op.definition ? op.definition(args) : detail::capture->call(info.op, args);
+  }
+  if (op.definition && !op.kernels.contains(device_of(args).type)) return op.definition(args);
+  Tensor out = result_for_kernel(op, args);
+  run_backend(info, args, out);
+  return out;
+}
+
 Tensor run(const OpInfo& info, Args args) {
+  if (info.result == nullptr) [[unlikely]]
+    return run_custom(*detail::find_custom_op(info.op), info, args);
   if (detail::capture != nullptr && info.kind != OpKind::kComposite) {
     return detail::capture->call(info.op, args);
   }
@@ -63,12 +111,41 @@ class OpScope {
 
 }  // namespace
 
-void register_kernel(DeviceType device, Op op, Kernel kernel) { kernel_slot(device, op) = kernel; }
+Tensor result_of(const OpInfo& info, Args args) {
+  const CustomOp* custom = detail::find_custom_op(info.op);
+  return custom != nullptr ? result_for_kernel(*custom, args) : info.result(args);
+}
 
-Kernel find_kernel(DeviceType device, Op op) { return kernel_slot(device, op); }
+void register_backend_kernel(DeviceType device, Op op, Kernel kernel) {
+  if (!is_kernel_replaced(device, op)) slot(kernels, device, op) = kernel;
+  slot(backend_kernels, device, op) = kernel;
+}
+
+void register_kernel(DeviceType device, Op op, Kernel kernel) {
+  const OpInfo& info = op_info(op);
+  if (info.kind != OpKind::kCompute || info.result == nullptr) {
+    fail("register_kernel", "{} is not a built-in compute operator: it has no kernel to replace",
+         info.name);
+  }
+  slot(kernels, device, op) = kernel != nullptr ? kernel : slot(backend_kernels, device, op);
+  ++replacements;
+}
+
+bool is_kernel_replaced(DeviceType device, Op op) {
+  return static_cast<int>(op) < kOpCount &&
+         slot(kernels, device, op) != slot(backend_kernels, device, op);
+}
+
+uint64_t count_replacements() { return replacements.load(std::memory_order_acquire); }
+
+Kernel find_kernel(DeviceType device, Op op) { return slot(kernels, device, op); }
 
 Tensor dispatch(Op op, std::initializer_list<Arg> list) {
-  const Args args(std::span(list.begin(), list.size()));
+  return dispatch(op, std::span(list.begin(), list.size()));
+}
+
+Tensor dispatch(Op op, std::span<const Arg> list) {
+  const Args args(list);
   Listener* listener = current_listener();
   // Captured calls do not run, so the listener does not see them.
   if (listener == nullptr || detail::capture != nullptr) [[likely]]

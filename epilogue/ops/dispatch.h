@@ -15,13 +15,24 @@ namespace epi {
 // the op writes in place.
 using Kernel = void (*)(Args args, const Tensor& out);
 
-// Registers a backend's kernel. Backends call this from their registration function, before first
-// use.
+// Replaces the kernel of a built-in compute operator, in eager and in compiled code: the compiler
+// then generates no code for this operator, nor fuses it. Null restores the backend's kernel.
+// Functions that are already compiled are compiled again. Not while operators run. Operators of
+// one's own are in custom_op.h.
 void register_kernel(DeviceType device, Op op, Kernel kernel);
+bool is_kernel_replaced(DeviceType device, Op op);
+// How often kernels have been replaced.
+uint64_t count_replacements();
 // Null if the device has no kernel for the op.
 Kernel find_kernel(DeviceType device, Op op);
+// For a backend's registration function, before first use.
+void register_backend_kernel(DeviceType device, Op op, Kernel kernel);
+
+// The view, the composite's value, or the output for the kernel to fill.
+Tensor result_of(const OpInfo& info, Args args);
 
 Tensor dispatch(Op op, std::initializer_list<Arg> args);
+Tensor dispatch(Op op, std::span<const Arg> args);
 // Runs a compute op's kernel on checked arguments, into an existing tensor.
 void dispatch_into(Op op, std::span<const Arg> args, const Tensor& out);
 // `dispatch` without the listener, to measure the overhead of the hook (bench/profile_bench.cpp).

@@ -20,7 +20,7 @@
 
 namespace epi {
 
-enum class Op : uint8_t;
+enum class Op : uint16_t;
 
 // One kernel run. `name` identifies the code, not the call: the same name with the same shapes
 // means the same work.

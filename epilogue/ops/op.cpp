@@ -60,6 +60,9 @@ static_assert(in_order(), "the rows must follow the order of the enumerators");
 
 }  // namespace
 
-const OpInfo& op_info(Op op) { return kTable[static_cast<size_t>(op)]; }
+const OpInfo& op_info(Op op) {
+  const auto index = static_cast<size_t>(op);
+  return index < kTable.size() ? kTable[index] : detail::custom_op_info(op);
+}
 
 }  // namespace epi

@@ -14,7 +14,7 @@
 
 namespace epi {
 
-enum class Op : uint8_t {
+enum class Op : uint16_t {
   // views
   kAsStrided,
   kExpand,
@@ -62,10 +62,16 @@ struct OpInfo {
   Op op;
   std::string_view name;  // "aten::mm"
   OpKind kind;
-  // Returns the view, the composite's value, or the output for the kernel to fill.
+  // Returns the view, the composite's value, or the output for the kernel to fill. Null for
+  // operators of one's own (custom_op.h).
   Tensor (*result)(Args args);
 };
 
 const OpInfo& op_info(Op op);
+
+namespace detail {
+inline constexpr size_t kMaxCustomOps = 4096;
+const OpInfo& custom_op_info(Op op);
+}  // namespace detail
 
 }  // namespace epi

@@ -8,7 +8,7 @@
 #include <map>
 #include <span>
 
-#include "epilogue/ops/op.h"
+#include "epilogue/ops/custom_op.h"
 #include "epilogue/profile/args_text.h"
 #include "epilogue/profile/cpu_kernel_lane.h"
 #include "epilogue/profile/describe.h"
@@ -47,7 +47,7 @@ class Collector {
       : recording_(std::move(recording)), pid_(::getpid()), ranges_(trace_) {
     trace_.base_time_ns = recording_.begin_unix_ns / kQuarterYearNs * kQuarterYearNs;
     shift_ns_ = recording_.begin_unix_ns - trace_.base_time_ns - recording_.begin_ns;
-    for (int op = 0; op < kOpCount; ++op) {
+    for (size_t op = 0; op < detail::count_ops(); ++op) {
       op_names_.push_back(trace_.names.intern(op_info(static_cast<Op>(op)).name));
     }
   }

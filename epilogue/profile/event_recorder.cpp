@@ -162,7 +162,7 @@ void EventRecorder::op_begin(Op op, Args args) {
   EntryHeader* entry = log->open(EntryKind::kOpBegin, words * sizeof(int64_t));
   if (entry == nullptr) return;
   if (words != 0) pack_inputs(args, reinterpret_cast<int64_t*>(entry->payload()));
-  entry->op = static_cast<uint8_t>(op);
+  entry->op = static_cast<uint16_t>(op);
   entry->time_ns = now_ns();
   log->commit();
 }

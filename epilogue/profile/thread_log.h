@@ -33,7 +33,7 @@ enum class EntryKind : uint8_t {
 struct EntryHeader {
   uint32_t payload_bytes = 0;
   EntryKind kind = EntryKind::kEnd;
-  uint8_t op = 0;
+  uint16_t op = 0;
   int64_t time_ns = 0;  // in now_ns() time
 
   const std::byte* payload() const { return reinterpret_cast<const std::byte*>(this + 1); }

@@ -3,6 +3,7 @@
 // of a package in one process.
 #include <cmath>
 
+#include "epilogue/compiler/compile.h"
 #include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/hub/kernel.h"
 #include "epilogue/hub/prebuilt_glu_mlp.h"
@@ -61,6 +62,28 @@ TEST_P(Glu, LayerMatchesModule) {
       EXPECT_LT(largest_difference(y, expected), bound);
     }
   }
+}
+
+// Calls of package kernels become part of a compiled function.
+TEST_P(Glu, KernelsCanBeCompiled) {
+  const auto glu = get_kernel("epilogue/glu", 1);
+  ASSERT_TRUE(glu) << glu.error().message;
+  const auto function = [&](const Tensor& x) {
+    return relu(glu->call("silu_and_mul", {neg(x), mul(x, 2.0)}));
+  };
+  const Compiled compiled = compile(function);
+  for (const Dims& shape : {Dims{3, 5, 17}, Dims{4, 2, 17}, Dims{1, 1, 17}}) {
+    const Tensor x = randn(shape, 1, {GetParam()});
+    expect_equal(compiled(x), function(x));
+  }
+  EXPECT_EQ(compiled.recompiles(), 0);
+  nn::GluMlp mlp(24, 40, nn::GluActivation::kSilu, false, GetParam());
+  nn::init_normal(mlp, 5);
+  const GluMlp layer(mlp, *glu);
+  const Compiled block = compile(layer);
+  const Tensor x = randn({2, 7, 24}, 6, {GetParam()});
+  const double bound = GetParam() == DType::kF32 ? 1e-5 : 0.05;  // as in LayerMatchesModule
+  EXPECT_LT(largest_difference(block(x), layer.forward(x)), bound);
 }
 
 INSTANTIATE_TEST_SUITE_P(DTypes, Glu, ::testing::Values(DType::kF32, DType::kBF16, DType::kF16),

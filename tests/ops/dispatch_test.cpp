@@ -116,10 +116,10 @@ TEST(Listener, ReceivesEndOfThrowingCall) {
 
 TEST(Dispatch, NamesOperatorWithoutKernel) {
   const Kernel kernel = find_kernel(DeviceType::kCpu, Op::kNeg);
-  register_kernel(DeviceType::kCpu, Op::kNeg, nullptr);
+  register_backend_kernel(DeviceType::kCpu, Op::kNeg, nullptr);
   const Tensor x = zeros({3});
   EXPECT_TRUE(fails("neg", {"cpu"}, [&] { neg(x); }));
-  register_kernel(DeviceType::kCpu, Op::kNeg, kernel);
+  register_backend_kernel(DeviceType::kCpu, Op::kNeg, kernel);
   EXPECT_EQ(neg(x).shape(), (Dims{3}));
 }
 

@@ -171,6 +171,7 @@ class GpuLibraryStep : public LibraryStep {
  public:
   GpuLibraryStep(LibraryBinding binding, int device)
       : LibraryStep(std::move(binding)), device_(device) {
+    if (this->binding().node->replaced) return;
     std::vector<Layout> layouts;
     for (const Place& place : this->binding().operands) layouts.push_back(place.layout);
     gemm_ = LibraryGemm::plan(*this->binding().node, layouts, this->binding().out.layout);

@@ -48,7 +48,7 @@ bool has_code(DType dtype) {
 }
 
 bool is_pointwise(const Graph& graph, const Node& node) {
-  if (node.kind != NodeKind::kOp || !is_pointwise_op(node.op) || node.in_place ||
+  if (node.kind != NodeKind::kOp || !is_pointwise_op(node.op) || node.in_place || node.replaced ||
       !has_code(node.dtype) || !has_static_numbers(node)) {
     return false;
   }
@@ -58,7 +58,8 @@ bool is_pointwise(const Graph& graph, const Node& node) {
 }
 
 bool is_gemm(const Node& node) {
-  return node.kind == NodeKind::kOp && (node.op == Op::kMm || node.op == Op::kAddmm);
+  return node.kind == NodeKind::kOp && !node.replaced &&
+         (node.op == Op::kMm || node.op == Op::kAddmm);
 }
 
 const ValueRef& rows_of(const Node& gemm) {

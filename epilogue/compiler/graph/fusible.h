@@ -13,7 +13,7 @@ namespace epi::compiler {
 bool has_code(DType dtype);
 // An operator that fused code supports, on supported dtypes.
 bool is_pointwise(const Graph& graph, const Node& node);
-// mm or addmm.
+// mm or addmm, unless its kernel was replaced.
 bool is_gemm(const Node& node);
 // A GEMM whose weights are known at compile time.
 bool is_weight_gemm(const Graph& graph, const Node& node);

@@ -53,9 +53,10 @@ struct Node {
   SymDims strides{};
   SymSize offset{0};  // for a view: relative to its base
   DType dtype = DType::kF32;
-  std::string name{};    // for inputs and parameters
-  Tensor parameter{};    // for kParameter
-  bool written = false;  // the function writes into its memory
+  std::string name{};     // for inputs and parameters
+  Tensor parameter{};     // for kParameter
+  bool replaced = false;  // its operator's kernel was replaced: no pass may change or fuse it
+  bool written = false;   // the function writes into its memory
   // For copy_: writes operands[1] into operands[0], a view of the tensor whose value this node is.
   // An optional operands[2] lists the values that read the tensor before.
   bool in_place = false;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "epilogue/base/error.h"
+#include "epilogue/ops/dispatch.h"
 
 namespace epi::compiler {
 namespace {
@@ -37,13 +38,13 @@ Arg as_meta(const Arg& arg, std::vector<Tensor>& metas) {
 // Operators called by other operators are not recorded: they only compute their results.
 class ResultsOnly : public Capture {
  public:
-  Tensor call(Op op, Args args) override { return op_info(op).result(args); }
+  Tensor call(Op op, Args args) override { return result_of(op_info(op), args); }
 };
 
 Tensor result_of(Op op, const std::vector<Arg>& args) {
   ResultsOnly results;
   const ActiveCapture active(&results);
-  return op_info(op).result(Args(args));
+  return result_of(op_info(op), Args(args));
 }
 
 // Views of one tensor are separate parameters: a write into one would not be seen in the others.

@@ -48,6 +48,7 @@ std::string why_not_hopper(const Graph& graph, const Node& gemm) {
 
 std::string why_library_gemm(const Graph& graph, const Node& gemm, CustomGemms custom) {
   if (custom == CustomGemms::kNone) return "there is no custom kernel for this GPU";
+  if (gemm.replaced) return "another kernel was registered for it";
   if (!is_weight_gemm(graph, gemm)) return "its weights are not known at compile time";
   return custom == CustomGemms::kHopper ? why_not_hopper(graph, gemm) : "";
 }

@@ -85,7 +85,7 @@ Graph fold_scalars(const Graph& graph) {
   for (size_t i = 0; i < result.nodes.size(); ++i) {
     Node& node = result.nodes[i];
     compute_numbers(result, node);
-    if (node.kind != NodeKind::kOp || !takes_number(node.op)) continue;
+    if (node.kind != NodeKind::kOp || node.replaced || !takes_number(node.op)) continue;
     if (const auto number = number_of(result, node.operands[1])) {
       take(result, node.operands[1]);
       node.operands[1] = *number;

@@ -17,7 +17,7 @@ bool is_read_by_pointwise(const Graph& graph, ValueId id) {
 
 // An activation that the library computes as accurately as our kernels.
 bool is_activation(const Node& node) {
-  if (node.kind != NodeKind::kOp) return false;
+  if (node.kind != NodeKind::kOp || node.replaced) return false;
   if (node.op == Op::kRelu) return cuda::is_exact(cuda::Activation::kRelu, node.dtype);
   return node.op == Op::kGelu && node.operands[1] == Operand(std::string("tanh")) &&
          cuda::is_exact(cuda::Activation::kGeluTanh, node.dtype);
@@ -28,7 +28,7 @@ bool fits(const Graph& graph, ValueId id, CustomGemms custom) {
   if (!is_activation(node) || is_read_by_pointwise(graph, id)) return false;
   const auto& ref = std::get<ValueRef>(node.operands[0]);
   const Node& gemm = graph[ref.id];
-  return gemm.kind == NodeKind::kOp && gemm.op == Op::kAddmm && adds_bias(graph, gemm) &&
+  return is_gemm(gemm) && gemm.op == Op::kAddmm && adds_bias(graph, gemm) &&
          !is_custom_gemm(graph, gemm, custom) && is_in_order(graph, ref, node) &&
          count_readers(graph, ref.id) == 1;
 }

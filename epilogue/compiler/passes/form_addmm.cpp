@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
 
+#include "epilogue/compiler/graph/fusible.h"
 #include "epilogue/compiler/passes/passes.h"
 
 namespace epi::compiler {
@@ -15,7 +16,8 @@ struct Match {
 // add(GEMM, c) or add(c, GEMM) with alpha 1, whose result has the GEMM's shape: the addend
 // broadcasts to the GEMM, not the other way around.
 std::optional<Match> match(const Graph& graph, const Node& add) {
-  if (add.kind != NodeKind::kOp || add.op != Op::kAdd || add.operands[2] != Operand(SymSize(1))) {
+  if (add.kind != NodeKind::kOp || add.op != Op::kAdd || add.replaced ||
+      add.operands[2] != Operand(SymSize(1))) {
     return std::nullopt;
   }
   const auto* left = std::get_if<ValueRef>(&add.operands[0]);
@@ -23,7 +25,7 @@ std::optional<Match> match(const Graph& graph, const Node& add) {
   if (left == nullptr || right == nullptr) return std::nullopt;
   for (const Match& found : {Match{*left, *right}, Match{*right, *left}}) {
     const Node& node = graph[found.gemm.id];
-    const bool fits = node.kind == NodeKind::kOp && node.op == Op::kMm && node.shape == add.shape &&
+    const bool fits = is_gemm(node) && node.op == Op::kMm && node.shape == add.shape &&
                       count_readers(graph, found.gemm.id) == 1;
     if (fits && !found.gemm.view) return found;
   }
