@@ -46,8 +46,8 @@ struct Settings {
 // Resolves the settings. Reads the keyrings, the lock, and what was seen of packages before.
 Result<Options> make_options(const Settings& settings = {});
 
-// The folder of the packages that were built with this library, relative to the program or in the
-// install location. Returns nothing if there is no such folder.
+// The folder of the packages that were built with this library: relative to the program or to
+// libepilogue.so, or in the install location. Returns nothing if there is no such folder.
 std::optional<std::filesystem::path> built_packages();
 
 struct Decision {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Determines package sources and trust settings from the user's settings, the environment, and the
 // packages built or installed with this library.
+#include <dlfcn.h>
+#include <link.h>
+
 #include <cstdlib>
 #include <sstream>
 
@@ -50,13 +53,38 @@ std::vector<std::string> sources_of(const Settings& settings) {
   return sources;
 }
 
+// The folder of libepilogue.so, or nothing if this code is part of the program, which has no name
+// here. A name that is relative to the current folder is not used.
+std::optional<fs::path> library_folder() {
+  Dl_info info{};
+  link_map* library = nullptr;
+  const auto* here = reinterpret_cast<const void*>(&built_packages);
+  if (::dladdr1(here, &info, reinterpret_cast<void**>(&library), RTLD_DL_LINKMAP) == 0) {
+    return std::nullopt;
+  }
+  const fs::path name = library->l_name;
+  if (!name.is_absolute()) return std::nullopt;
+  std::error_code error;
+  return fs::weakly_canonical(name, error).parent_path();
+}
+
 }  // namespace
 
+// Searches beside the program and libepilogue.so first, so that an installation can be moved. The
+// build folder is not searched by its name: an installed library must not trust a folder that
+// another user may create.
 std::optional<fs::path> built_packages() {
+  const fs::path share = "share/epilogue/kernels";
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const fs::path& folder : {program / "../kernels", program / "../share/epilogue/kernels",
-                                 fs::path(EPI_INSTALLED_KERNELS), fs::path(EPI_BUILT_KERNELS)}) {
+  std::vector<fs::path> folders{program / "../kernels", program / ".." / share};
+  if (const auto library = library_folder()) {
+    // In lib/, or in lib/<architecture>/ as Debian has it.
+    folders.insert(folders.end(),
+                   {*library / "../kernels", *library / ".." / share, *library / "../.." / share});
+  }
+  folders.insert(folders.end(), {EPI_INSTALLED_KERNELS, "/usr/local" / share, "/usr" / share});
+  for (const fs::path& folder : folders) {
     if (fs::exists(folder / "keyring", error)) return fs::weakly_canonical(folder, error);
   }
   return std::nullopt;
