@@ -1,24 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-# Rules for `cmake --install`, including the package files for find_package(epilogue).
+# Rules for `cmake --install`, including the files for find_package(epilogue). Each rule has a component,
+# which is a Debian package (cmake/packages.cmake). No installed file names the prefix, so the folder can be moved.
 include(CMakePackageConfigHelpers)
+set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/epilogue)
 
-install(TARGETS epilogue epilogue_reader EXPORT epilogue-targets)
-install(TARGETS epilogue-cli)
-# The C interface of the reader. Targets such as epilogue-cli alone do not build it.
-install(TARGETS epilogue_trace OPTIONAL)
-if(NOT CMAKE_CROSSCOMPILING)
-  install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR})
+install(TARGETS epilogue epilogue_reader EXPORT epilogue-targets COMPONENT development)
+# Debug information of the preset `dev` is three quarters of a static library.
+if(CMAKE_STRIP)
+  install(CODE "file(GLOB archives \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/libepilogue*.a\")
+execute_process(COMMAND ${CMAKE_STRIP} --strip-debug \${archives} COMMAND_ERROR_IS_FATAL ANY)" COMPONENT development)
 endif()
-install(CODE "file(CREATE_LINK epilogue \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/epi\" SYMBOLIC)")
+# Targets such as epilogue-cli alone build neither this library nor the C interface of the reader.
+if(TARGET epilogue_shared)
+  install(TARGETS epilogue_shared EXPORT epilogue-shared-targets LIBRARY COMPONENT library OPTIONAL NAMELINK_COMPONENT development)
+  install(EXPORT epilogue-shared-targets NAMESPACE epilogue:: DESTINATION ${cmake_folder} COMPONENT development)
+endif()
+install(TARGETS epilogue_trace LIBRARY COMPONENT trace OPTIONAL NAMELINK_COMPONENT trace_development)
+install(TARGETS epilogue-cli COMPONENT command)
+install(CODE "file(CREATE_LINK epilogue \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/epi\" SYMBOLIC)" COMPONENT command)
+if(NOT CMAKE_CROSSCOMPILING)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT command)
+endif()
+
 include(cmake/public_headers.cmake)
 foreach(header ${EPI_PUBLIC_HEADERS})
   cmake_path(GET header PARENT_PATH folder)
-  install(FILES epilogue/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/epilogue/${folder})
+  set(component development)
+  if(header STREQUAL "trace.h")
+    set(component trace_development)
+  endif()
+  install(FILES epilogue/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/epilogue/${folder} COMPONENT ${component})
 endforeach()
-install(EXPORT epilogue-targets NAMESPACE epilogue:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/epilogue)
 
+install(EXPORT epilogue-targets NAMESPACE epilogue:: DESTINATION ${cmake_folder} COMPONENT development)
 configure_package_config_file(cmake/epilogue-config.cmake.in ${PROJECT_BINARY_DIR}/epilogue-config.cmake
-                              INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/epilogue)
+                              INSTALL_DESTINATION ${cmake_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/epilogue-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/epilogue-config.cmake ${PROJECT_BINARY_DIR}/epilogue-config-version.cmake
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/epilogue)
+        DESTINATION ${cmake_folder} COMPONENT development)
