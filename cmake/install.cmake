@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Rules for `cmake --install`, including the files for find_package(epilogue). Each rule has a component,
+# Rules for `cmake --install`, including the files for find_package(epilogue) and pkg-config. Each rule has a component,
 # which is a Debian package (cmake/packages.cmake). No installed file names the prefix, so the folder can be moved.
 include(CMakePackageConfigHelpers)
 set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/epilogue)
@@ -38,3 +38,24 @@ configure_package_config_file(cmake/epilogue-config.cmake.in ${PROJECT_BINARY_DI
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/epilogue-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/epilogue-config.cmake ${PROJECT_BINARY_DIR}/epilogue-config-version.cmake
         DESTINATION ${cmake_folder} COMPONENT development)
+
+# epi_add_pc_file(NAME COMPONENT DESCRIPTION REQUIRES LIBS): one file for pkg-config.
+function(epi_add_pc_file name component description requires libs)
+  file(RELATIVE_PATH prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  configure_file(cmake/library.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${component})
+endfunction()
+set(requires "fmt, simdjson, libzstd, libdeflate, zlib, sqlite3")
+set(archives "\${libdir}/libepilogue_reader.a -pthread")
+if(EPI_RUNTIME)
+  string(APPEND requires ", libcrypto")
+  set(archives "\${libdir}/libepilogue.a ${archives} -lcpp-httplib -ldl")
+endif()
+if(EPI_HAS_CUDA)
+  string(APPEND archives " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lrt")
+endif()
+if(TARGET epilogue_shared)
+  epi_add_pc_file(epilogue development "runtime and profiler for the MLP block of transformers" fmt "-L\${libdir} -lepilogue")
+endif()
+epi_add_pc_file(epilogue-static development "the static libraries of epilogue" "${requires}" "${archives}")
+epi_add_pc_file(epilogue-trace trace_development "reads and analyzes PyTorch profiler traces, from C" "" "-L\${libdir} -lepilogue_trace")
