@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-.PHONY: setup setup-tests build demo reader wheel wheel-cuda release test check bench format lint
+.PHONY: setup setup-tests build demo reader wheel wheel-cuda release debs test check bench format lint
 SOURCES = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.cu' '*.cuh')
 
 setup:
@@ -31,6 +31,10 @@ release:
 	@scripts/setup package
 	@scripts/build reader reader_package
 	@scripts/release build/reader dist
+# The Debian packages of the command, the library and the reader, for this system, in dist/debs/.
+debs:
+	@scripts/setup debs
+	@scripts/package dist/debs
 test: setup-tests
 	@scripts/test
 check: test lint
