@@ -99,6 +99,19 @@ inline Tensor div(const Tensor& x, const Tensor& other) {
 }
 inline Tensor div(const Tensor& x, double other) { return pointwise_op(Op::kDiv, {x, other}); }
 
+// With the special cases of C: pow(x, 0) and pow(1, y) are 1, and the power of a negative number
+// with an exponent that is not an integer is NaN.
+inline Tensor pow(const Tensor& x, const Tensor& exponent) {
+  return pointwise_op(Op::kPow, {x, exponent});
+}
+inline Tensor pow(const Tensor& x, double exponent) {
+  return pointwise_op(Op::kPow, {x, exponent});
+}
+
+inline Tensor cos(const Tensor& x) { return pointwise_op(Op::kCos, {x}); }
+inline Tensor sin(const Tensor& x) { return pointwise_op(Op::kSin, {x}); }
+// 1 / sqrt(x).
+inline Tensor rsqrt(const Tensor& x) { return pointwise_op(Op::kRsqrt, {x}); }
 inline Tensor neg(const Tensor& x) { return pointwise_op(Op::kNeg, {x}); }
 inline Tensor relu(const Tensor& x) { return pointwise_op(Op::kRelu, {x}); }
 inline Tensor erf(const Tensor& x) { return pointwise_op(Op::kErf, {x}); }

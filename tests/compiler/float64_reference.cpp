@@ -68,6 +68,25 @@ Bounded bounded_exp(const Bounded& a) {
   return rounded(value, mul(value, sub(exp(a.error), 1.0)), 4);
 }
 
+Bounded bounded_rsqrt(const Bounded& a) {
+  const Tensor value = rsqrt(a.value);
+  // It falls ever more slowly: the largest difference is at the lower end. NaN if that is negative.
+  return rounded(value, sub(rsqrt(sub(a.value, a.error)), value), 4);
+}
+
+Bounded bounded_pow(const Bounded& a, const Bounded& b) {
+  const Tensor value = pow(a.value, b.value);
+  const Tensor log_a = clone(a.value);
+  for (int64_t i = 0; i < log_a.numel(); ++i) {
+    double& x = log_a.data<double>()[i];
+    x = std::fabs(std::log(x));
+  }
+  // The error of b log(a), the exponent.
+  const Tensor of_log = div(a.error, sub(a.value, a.error));
+  const Tensor exponent = add(mul(add(magnitude(b.value), b.error), of_log), mul(b.error, log_a));
+  return rounded(value, mul(value, sub(exp(exponent), 1.0)), 8);
+}
+
 Bounded bounded_smooth(Tensor (*f)(const Tensor&), double slope, double ulps, const Bounded& a) {
   const Tensor function_error = mul(magnitude(a.value), 2 * ulps * kUnit);
   return rounded(f(a.value), add(mul(a.error, slope), function_error), 2 * ulps);

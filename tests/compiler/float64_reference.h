@@ -22,6 +22,9 @@ Bounded bounded_div(const Bounded& a, const Bounded& b);
 Bounded bounded_neg(const Bounded& a);
 Bounded bounded_relu(const Bounded& a);
 Bounded bounded_exp(const Bounded& a);
+Bounded bounded_rsqrt(const Bounded& a);
+// For positive `a`.
+Bounded bounded_pow(const Bounded& a, const Bounded& b);
 // |f'| is at most `slope`. The error of its code is at most `ulps` ulp of the result plus `ulps`
 // ulp of the argument.
 Bounded bounded_smooth(Tensor (*f)(const Tensor&), double slope, double ulps, const Bounded& a);

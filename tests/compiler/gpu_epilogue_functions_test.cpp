@@ -93,13 +93,12 @@ TEST_P(GpuBinaryEpilogue, MatchesReferenceForEveryNumber) {
       const Tensor got = as_epilogue(
           [&](const Tensor& gemm, std::span<const Tensor> in) { return op.run(gemm, in[1]); },
           {to(x, kCuda), to(y, kCuda)});
-      EXPECT_TRUE(matches(got, op.reference(ref::read(x), ref::read(y)), OpClass::kArithmetic))
+      EXPECT_TRUE(matches(got, op.reference(ref::read(x), ref::read(y)), op.op_class))
           << name(dtype) << ", rows of " << width;
       const Tensor by_number = as_epilogue(
           [&](const Tensor& gemm, std::span<const Tensor>) { return op.run_scalar(gemm, 1.5); },
           {to(x, kCuda)});
-      EXPECT_TRUE(
-          matches(by_number, op.reference(ref::read(x), ref::scalar(1.5)), OpClass::kArithmetic))
+      EXPECT_TRUE(matches(by_number, op.reference(ref::read(x), ref::scalar(1.5)), op.op_class))
           << name(dtype) << ", rows of " << width << ", with a number";
     }
   }

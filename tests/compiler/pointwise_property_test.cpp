@@ -97,7 +97,7 @@ class RandomFunction {
                   step.kind == StepKind::kTransposed ||
                   (step.kind == StepKind::kBinary &&
                    values[step.a].value.shape() != values[step.b].value.shape());
-        const Bounded result = apply_bounded(step, values);
+        const Bounded result = apply_bounded(step, values, stores_all);
         values.push_back(stores_all ? bounded_rounded(dtype_, result) : result);
       }
       return bounded_rounded(dtype_, values.back());
@@ -157,9 +157,10 @@ class RandomFunction {
     const Tensor& a = values[step.a];
     switch (step.kind) {
       case StepKind::kUnary:
-        return step.unary->run(a);
+        return step.unary->run(step.unary->function == Function::kRsqrt ? positive(a) : a);
       case StepKind::kBinary:
-        return step.binary->run(a, values[step.b]);
+        return step.binary->run(step.binary->function == Function::kPow ? positive(a) : a,
+                                values[step.b]);
       case StepKind::kNumber:
         return mul(a, step.number);
       case StepKind::kConvert:
@@ -172,14 +173,29 @@ class RandomFunction {
     return a;
   }
 
+  // rsqrt and pow take positive numbers, so that most results are not NaN.
+  static Tensor positive(const Tensor& x) { return add(mul(x, x), 0.5); }
+  Bounded positive(const Bounded& x, bool stores_all) const {
+    const auto stored = [&](const Bounded& y) {
+      return stores_all ? bounded_rounded(dtype_, y) : y;
+    };
+    const Bounded square = stored(bounded_mul(x, x));
+    return stored(bounded_add(square, exact(full({}, 0.5, {DType::kF64, kCpu})), 1));
+  }
+
   DType other_dtype() const { return dtype_ == DType::kF32 ? DType::kBF16 : DType::kF32; }
 
-  Bounded apply_bounded(const RandomStep& step, const std::vector<Bounded>& values) const {
+  Bounded apply_bounded(const RandomStep& step, const std::vector<Bounded>& values,
+                        bool stores_all) const {
     const Bounded& a = values[step.a];
     switch (step.kind) {
       case StepKind::kUnary:
+        if (step.unary->function == Function::kRsqrt) return bounded_rsqrt(positive(a, stores_all));
         return bounded_unary(*step.unary, a);
       case StepKind::kBinary:
+        if (step.binary->function == Function::kPow) {
+          return bounded_pow(positive(a, stores_all), values[step.b]);
+        }
         return bounded_binary(*step.binary, a, values[step.b]);
       case StepKind::kNumber:
         return bounded_mul(a, exact(full({}, step.number, {DType::kF64, kCpu})));

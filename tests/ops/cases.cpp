@@ -16,7 +16,6 @@ using In = std::span<const Tensor>;
 using Ref = std::span<const RefTensor>;
 
 constexpr OpClass kExact = OpClass::kExact;
-constexpr OpClass kArithmetic = OpClass::kArithmetic;
 constexpr OpClass kGemm = OpClass::kGemm;
 constexpr OpClass kReduction = OpClass::kReduction;
 
@@ -149,7 +148,7 @@ std::vector<OpCase> pointwise_cases() {
          {std::pair<Dims, Dims>{{3, 5}, {5}}, {{3, 1}, {5}}, {{3, 5}, Dims{}}}) {
       cases.push_back({op_of(op.function),
                        {left, right},
-                       kArithmetic,
+                       op.op_class,
                        [&op](In x) { return op.run(x[0], x[1]); },
                        [&op](Ref x) { return op.reference(x[0], x[1]); }});
     }

@@ -47,6 +47,10 @@ inline const UnaryCase kUnaryCases[] = {
     {"relu", Function::kRelu, relu, mapped<ref::relu>, OpClass::kExact, 1},
     {"erf", Function::kErf, erf, mapped<std::erf>, OpClass::kPointwise, 1.13},
     {"exp", Function::kExp, exp, mapped<std::exp>, OpClass::kPointwise, HUGE_VAL},
+    {"cos", Function::kCos, cos, mapped<std::cos>, OpClass::kPointwise, 1},
+    {"sin", Function::kSin, sin, mapped<std::sin>, OpClass::kPointwise, 1},
+    {"rsqrt", Function::kRsqrt, rsqrt, mapped<[](double x) { return 1 / std::sqrt(x); }>,
+     OpClass::kPointwise, HUGE_VAL},
     {"tanh", Function::kTanh, tanh, mapped<std::tanh>, OpClass::kPointwise, 1},
     {"sigmoid", Function::kSigmoid, sigmoid, mapped<ref::sigmoid>, OpClass::kPointwise, 0.25},
     {"silu", Function::kSilu, silu, mapped<ref::silu>, OpClass::kPointwise, 1.1},
@@ -80,6 +84,7 @@ struct BinaryCase {
   Tensor (*run)(const Tensor&, const Tensor&);
   Tensor (*run_scalar)(const Tensor&, double);
   RefTensor (*reference)(const RefTensor&, const RefTensor&);
+  OpClass op_class = OpClass::kArithmetic;
 };
 
 inline void PrintTo(const BinaryCase& op, std::ostream* out) { *out << op.label; }
@@ -99,6 +104,11 @@ inline const BinaryCase kBinaryCases[] = {
      [](const RefTensor& x, const RefTensor& y) { return ref::sub(x, y, 3); }},
     {"mul", Function::kMul, mul, mul, ref::mul},
     {"div", Function::kDiv, div, div, ref::div},
+    {"pow", Function::kPow, pow, pow,
+     [](const RefTensor& x, const RefTensor& y) {
+       return ref::map(x, y, [](double a, double b) { return std::pow(a, b); });
+     },
+     OpClass::kPointwise},
 };
 
 // Whether the eager kernels of `function` support `dtype`.

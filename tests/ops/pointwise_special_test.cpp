@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(DTypes, SpecialValue, ::testing::ValuesIn(kFloats), dty
 TEST_P(SpecialValue, NaNPropagates) {
   for (const UnaryCase& op : kUnaryCases) EXPECT_TRUE(std::isnan(at(op.run, kNaN))) << op.label;
   const Tensor x = full({kCopies}, kNaN, {GetParam(), test_device()});
-  const Tensor y = full({kCopies}, 1, {GetParam(), test_device()});
+  const Tensor y = full({kCopies}, 2, {GetParam(), test_device()});  // not 1: pow(1, NaN) is 1
   const RefTensor nan = ref::read(x);
   for (const BinaryCase& op : kBinaryCases) {
     EXPECT_TRUE(same(op.run(x, y), nan)) << op.label;
@@ -110,6 +110,58 @@ TEST_P(SpecialValue, GatedActivationsApproachIdentityAndZero) {
   }
 }
 
+TEST_P(SpecialValue, SinAndCosOfZeroAndInfinity) {
+  EXPECT_EQ(at(cos, 0), 1);
+  EXPECT_EQ(at(cos, smallest()), 1);
+  EXPECT_EQ(at(sin, smallest()), smallest());
+  EXPECT_EQ(at(sin, -smallest_normal()), -smallest_normal());
+  EXPECT_TRUE(std::signbit(at(sin, -0.0)));
+  EXPECT_FALSE(std::signbit(at(sin, 0.0)));
+  for (const double x : {kInf, -kInf}) {
+    EXPECT_TRUE(std::isnan(at(sin, x)));
+    EXPECT_TRUE(std::isnan(at(cos, x)));
+  }
+}
+
+TEST_P(SpecialValue, RsqrtOfZeroInfinityAndNegativeNumbers) {
+  EXPECT_EQ(at(rsqrt, 0.0), kInf);
+  EXPECT_EQ(at(rsqrt, -0.0), -kInf);
+  EXPECT_EQ(at(rsqrt, kInf), 0);
+  EXPECT_EQ(at(rsqrt, 4), 0.5);
+  EXPECT_TRUE(std::isnan(at(rsqrt, -1)));
+}
+
+// Every pair of these numbers, with the signs of zeros: as C's pow.
+TEST_P(SpecialValue, PowFollowsC) {
+  const std::vector<double> numbers = {0.0,       -0.0,       1,    -1,   2,    -2,   0.5,
+                                       -0.5,      3,          -3,   1.5,  -1.5, kInf, -kInf,
+                                       largest(), -largest(), kNaN, 1023, 1024, -129, smallest()};
+  std::vector<double> left;
+  std::vector<double> right;
+  for (const double a : numbers) {
+    for (const double b : numbers) {
+      left.push_back(a);
+      right.push_back(b);
+    }
+  }
+  const auto count = std::ssize(left);
+  const RefTensor x = ref::read(tensor_of(left, {count}, GetParam()));
+  const RefTensor y = ref::read(tensor_of(right, {count}, GetParam()));
+  const Tensor got =
+      pow(tensor_of(left, {count}, GetParam()), tensor_of(right, {count}, GetParam()));
+  const RefTensor want = ref::map(x, y, [](double a, double b) { return std::pow(a, b); });
+  EXPECT_TRUE(matches(got, want, OpClass::kPointwise));
+  const RefTensor values = ref::read(got);
+  for (size_t i = 0; i < values.values.size(); ++i) {
+    if (std::isnan(want.values[i])) continue;
+    EXPECT_EQ(std::signbit(values.values[i]), std::signbit(want.values[i]))
+        << "pow(" << x.values[i] << ", " << y.values[i] << ")";
+    EXPECT_TRUE(matches(pow(tensor_of({left[i]}, {1}, GetParam()), y.values[i]),
+                        {{1}, {want.values[i]}}, OpClass::kPointwise))
+        << "pow(" << x.values[i] << ", " << y.values[i] << ")";
+  }
+}
+
 TEST_P(SpecialValue, ReluKeepsSubnormalsAndInfinity) {
   EXPECT_EQ(at(relu, smallest()), smallest());
   EXPECT_EQ(at(relu, -smallest()), 0);
@@ -138,7 +190,7 @@ TEST_P(SpecialValue, ArithmeticFollowsIeee754) {
     // the machine has fused multiply-add.
     if (std::string_view(op.label).ends_with("Alpha")) continue;
     const RefTensor want = op.reference(ref::read(x), ref::read(y));
-    EXPECT_TRUE(matches(op.run(x, y), want, OpClass::kArithmetic)) << op.label;
+    EXPECT_TRUE(matches(op.run(x, y), want, op.op_class)) << op.label;
   }
   EXPECT_TRUE(same(add(x, 0), ref::read(x)));  // subnormals are not flushed
   EXPECT_TRUE(same(mul(x, 1), ref::read(x)));

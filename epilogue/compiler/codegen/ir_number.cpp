@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <type_traits>
 
 #include "epilogue/base/error.h"
 
@@ -20,43 +21,54 @@ VectorCode& code_of(const First& first, const Rest&... rest) {
   return *first.code();
 }
 
-IrNumber binary(std::string_view instruction, const IrNumber& a, const IrNumber& b) {
+template <typename T>
+IrReal<T> binary(std::string_view instruction, const IrReal<T>& a, const IrReal<T>& b) {
   VectorCode& code = code_of(a, b);
   return {code, code.binary(instruction, a.text(code), b.text(code))};
 }
 
-IrNumber operator+(const IrNumber& a, const IrNumber& b) {
+template <typename T>
+IrReal<T> operator+(const IrReal<T>& a, const IrReal<T>& b) {
   if (a.is_constant() && b.is_constant()) return a.constant() + b.constant();
   return binary("fadd", a, b);
 }
-IrNumber operator-(const IrNumber& a, const IrNumber& b) {
+template <typename T>
+IrReal<T> operator-(const IrReal<T>& a, const IrReal<T>& b) {
   if (a.is_constant() && b.is_constant()) return a.constant() - b.constant();
   return binary("fsub", a, b);
 }
-IrNumber operator*(const IrNumber& a, const IrNumber& b) {
+template <typename T>
+IrReal<T> operator*(const IrReal<T>& a, const IrReal<T>& b) {
   if (a.is_constant() && b.is_constant()) return a.constant() * b.constant();
   return binary("fmul", a, b);
 }
-IrNumber operator/(const IrNumber& a, const IrNumber& b) {
+template <typename T>
+IrReal<T> operator/(const IrReal<T>& a, const IrReal<T>& b) {
   if (a.is_constant() && b.is_constant()) return a.constant() / b.constant();
   return binary("fdiv", a, b);
 }
-IrNumber operator-(const IrNumber& x) {
+template <typename T>
+IrReal<T> operator-(const IrReal<T>& x) {
   if (x.is_constant()) return -x.constant();
   return {*x.code(), x.code()->neg(x.text(*x.code()))};
 }
-IrMask operator<(const IrNumber& a, const IrNumber& b) {
+template <typename T>
+IrMask operator<(const IrReal<T>& a, const IrReal<T>& b) {
+  if (a.is_constant() && b.is_constant()) return a.constant() < b.constant();
   VectorCode& code = code_of(a, b);
-  return {&code, code.compare("olt", a.text(code), b.text(code))};
+  return {code, code.compare("olt", a.text(code), b.text(code))};
 }
 
-IrNumber select(const IrMask& mask, const IrNumber& a, const IrNumber& b) {
-  VectorCode& code = *mask.code;
-  return {code, code.select(mask.value, a.text(code), b.text(code))};
+template <typename T>
+IrReal<T> select(const IrMask& mask, const IrReal<T>& a, const IrReal<T>& b) {
+  if (mask.is_constant()) return mask.constant() ? a : b;
+  VectorCode& code = mask.code();
+  return {code, code.select(mask.value(), a.text(code), b.text(code))};
 }
 
 // A factor of 1 or -1 becomes a plain addition or subtraction, as in add and sub without alpha.
-IrNumber fma(const IrNumber& a, const IrNumber& b, const IrNumber& c) {
+template <typename T>
+IrReal<T> fma(const IrReal<T>& a, const IrReal<T>& b, const IrReal<T>& c) {
   if (a.is(1)) return c + b;
   if (a.is(-1)) return c - b;
   if (a.is_constant() && b.is_constant()) return a * b + c;
@@ -64,35 +76,38 @@ IrNumber fma(const IrNumber& a, const IrNumber& b, const IrNumber& c) {
   return {code, code.multiply_add(a.text(code), b.text(code), c.text(code))};
 }
 
-IrNumber intrinsic(const char* name, const IrNumber& x) {
+template <typename T>
+IrReal<T> intrinsic(const char* name, const IrReal<T>& x) {
   VectorCode& code = code_of(x);
   return {code, code.intrinsic(name, {x.text(code)})};
 }
-IrNumber intrinsic(const char* name, const IrNumber& x, const IrNumber& y) {
-  VectorCode& code = code_of(x, y);
-  return {code, code.intrinsic(name, {x.text(code), y.text(code)})};
+template <typename T>
+IrReal<T> abs(const IrReal<T>& x) {
+  return x.is_constant() ? IrReal<T>(std::abs(x.constant())) : intrinsic("fabs", x);
+}
+IrNumber sqrt(const IrNumber& x) { return intrinsic("sqrt", x); }
+template <typename T>
+IrReal<T> copysign(const IrReal<T>& x, const IrReal<T>& sign) {
+  VectorCode& code = code_of(x, sign);
+  return {code, code.intrinsic("copysign", {x.text(code), sign.text(code)})};
 }
 
-IrNumber abs(const IrNumber& x) { return intrinsic("fabs", x); }
-[[maybe_unused]] IrNumber sqrt(const IrNumber& x) { return intrinsic("sqrt", x); }
-IrNumber copysign(const IrNumber& x, const IrNumber& sign) {
-  return intrinsic("copysign", x, sign);
-}
-
-IrMask is_nan(const IrNumber& x) {
+template <typename T>
+IrMask is_nan(const IrReal<T>& x) {
+  if (x.is_constant()) return std::isnan(x.constant());
   VectorCode& code = code_of(x);
-  return {&code, code.compare("uno", x.text(code), x.text(code))};
+  return {code, code.compare("uno", x.text(code), x.text(code))};
 }
 
 // Uses comparisons: on some targets LLVM 19 turns the NaN-propagating intrinsics into library
 // calls.
-[[maybe_unused]] IrNumber min(const IrNumber& a, const IrNumber& b) {
+IrNumber min(const IrNumber& a, const IrNumber& b) {
   const IrNumber smaller = select(b < a, b, a);  // a if either is NaN
-  return b.is_constant() && !std::isnan(b.constant()) ? smaller : select(is_nan(b), b, smaller);
+  return select(is_nan(b), b, smaller);
 }
-[[maybe_unused]] IrNumber max(const IrNumber& a, const IrNumber& b) {
+IrNumber max(const IrNumber& a, const IrNumber& b) {
   const IrNumber larger = select(a < b, b, a);
-  return b.is_constant() && !std::isnan(b.constant()) ? larger : select(is_nan(b), b, larger);
+  return select(is_nan(b), b, larger);
 }
 
 // --- Additional primitives for polynomials.h. ----------------------------------------------------
@@ -109,8 +124,10 @@ IrBits operator-(const IrBits& a, const IrBits& b) { return integers("sub", a, b
 IrBits shift_left(const IrBits& bits, int count) { return integers("shl", bits, count); }
 IrBits shift_right(const IrBits& bits, int count) { return integers("ashr", bits, count); }
 
-IrBits to_bits(const IrNumber& x) {
-  if (x.is_constant()) return std::bit_cast<uint32_t>(x.constant());
+template <typename T>
+IrBits to_bits(const IrReal<T>& x) {
+  using Integer = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+  if (x.is_constant()) return std::bit_cast<Integer>(x.constant());
   return {*x.code(), x.code()->as_bits(x.text(*x.code()))};
 }
 template <typename V>
@@ -124,11 +141,27 @@ V to_number(const IrBits& bits) {
   return {code, code.signed_to_float(bits.text(code))};
 }
 
+template <typename>
+using Wide = IrDouble;
+
+IrDouble widened(const IrNumber& x) {
+  if (x.is_constant()) return x.constant();
+  return {x.code()->wide(), x.code()->extended(x.text(*x.code()))};
+}
+template <typename V>
+V narrowed(const IrDouble& x) {
+  if (x.is_constant()) return x.constant();
+  VectorCode& code = x.code()->narrow();
+  return {code, code.truncated(x.text(*x.code()))};
+}
+
 #define EPI_FN inline
 // clang-format off: each include uses the ones before it
 #include "epilogue/pointwise/polynomials.h"
 #include "epilogue/pointwise/functions.h"
 // clang-format on
+template <>
+struct Constants<IrDouble> : Constants<double> {};
 
 // Calls `apply` with the number of terms that the function takes.
 template <pointwise::Function kFunction, typename Apply>

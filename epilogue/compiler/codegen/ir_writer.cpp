@@ -7,8 +7,11 @@
 namespace epi::compiler {
 
 std::string float_bits(double value) {
-  const auto rounded = static_cast<double>(static_cast<float>(value));
-  return fmt::format("0x{:016X}", std::bit_cast<uint64_t>(rounded));
+  return double_bits(static_cast<double>(static_cast<float>(value)));
+}
+
+std::string double_bits(double value) {
+  return fmt::format("0x{:016X}", std::bit_cast<uint64_t>(value));
 }
 
 }  // namespace epi::compiler

@@ -46,5 +46,7 @@ class IrWriter {
 
 // The bits of a float in LLVM's notation: 0x3FF0000000000000.
 std::string float_bits(double value);
+// The bits of a double in the same notation.
+std::string double_bits(double value);
 
 }  // namespace epi::compiler

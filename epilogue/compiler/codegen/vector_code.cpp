@@ -5,13 +5,32 @@
 
 namespace epi::compiler {
 
-VectorCode::VectorCode(IrWriter& out, const Target& target, int lanes)
+VectorCode::VectorCode(IrWriter& out, const Target& target, int lanes, std::string_view real,
+                       std::string_view integer, std::string_view suffix)
     : out_(out),
       target_(target),
       lanes_(lanes),
-      float_(vector_of("float")),
-      int_(vector_of("i32")),
-      suffix_(lanes == 1 ? "f32" : fmt::format("v{}f32", lanes)) {}
+      real_(real),
+      integer_(integer),
+      float_(vector_of(real)),
+      int_(vector_of(integer)),
+      suffix_(lanes == 1 ? std::string(suffix) : fmt::format("v{}{}", lanes, suffix)) {}
+
+VectorCode& VectorCode::wide() {
+  if (wide_ == nullptr) {
+    wide_.reset(new VectorCode(out_, target_, lanes_, "double", "i64", "f64"));
+    wide_->narrow_ = this;
+  }
+  return *wide_;
+}
+
+IrValue VectorCode::extended(const IrValue& x) {
+  return out_.let("fpext {} {} to {}", float_, x, vector_of("double"));
+}
+
+IrValue VectorCode::truncated(const IrValue& x) {
+  return out_.let("fptrunc {} {} to {}", vector_of("double"), x, float_);
+}
 
 std::string VectorCode::vector_of(std::string_view element) const {
   return lanes_ == 1 ? std::string(element) : fmt::format("<{} x {}>", lanes_, element);
@@ -23,12 +42,16 @@ std::string_view VectorCode::stored_type(DType dtype) {
   return "i16";
 }
 
+IrValue VectorCode::constant(std::string_view type, std::string_view value) const {
+  return lanes_ == 1 ? std::string(value) : fmt::format("splat ({} {})", type, value);
+}
+
 IrValue VectorCode::number(double value) const {
-  return lanes_ == 1 ? float_bits(value) : fmt::format("splat (float {})", float_bits(value));
+  return constant(real_, real_ == "float" ? float_bits(value) : double_bits(value));
 }
 
 IrValue VectorCode::integer(int64_t value) const {
-  return lanes_ == 1 ? fmt::format("{}", value) : fmt::format("splat (i32 {})", value);
+  return constant(integer_, fmt::format("{}", value));
 }
 
 IrValue VectorCode::binary(std::string_view op, const IrValue& a, const IrValue& b) {

@@ -56,6 +56,18 @@ template <typename T>
 EPI_INLINE T from_bits(Bits<T> bits) {
   return std::bit_cast<T>(bits);
 }
+// sin, cos and pow of f32 compute in double. Those of double are the C library's, one by one.
+template <typename V>
+using Wide = double;
+EPI_INLINE double widened(float x) { return static_cast<double>(x); }
+template <typename V>
+EPI_INLINE V narrowed(double x) {
+  return static_cast<V>(x);
+}
+EPI_INLINE double sin(double x) { return __builtin_sin(x); }
+EPI_INLINE double cos(double x) { return __builtin_cos(x); }
+EPI_INLINE double pow(double x, double y) { return __builtin_pow(x, y); }
+
 template <typename B>
 EPI_INLINE B shift_left(B bits, int count) {
   return bits << count;

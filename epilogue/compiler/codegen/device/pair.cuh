@@ -37,6 +37,9 @@ EPI_FN Pair log1p(Pair x) { return {log1p(x.a), log1p(x.b)}; }
 EPI_FN Pair tanh(Pair x) { return {tanh(x.a), tanh(x.b)}; }
 EPI_FN Pair erf(Pair x) { return {erf(x.a), erf(x.b)}; }
 EPI_FN Pair rsqrt(Pair x) { return {rsqrt(x.a), rsqrt(x.b)}; }
+EPI_FN Pair sin(Pair x) { return {sin(x.a), sin(x.b)}; }
+EPI_FN Pair cos(Pair x) { return {cos(x.a), cos(x.b)}; }
+EPI_FN Pair pow(Pair x, Pair y) { return {pow(x.a, y.a), pow(x.b, y.b)}; }
 
 EPI_FN float power_of_two(float x) {
   float y;
