@@ -41,7 +41,7 @@ void run_backend(const OpInfo& info, Args args, const Tensor& out) {
   }
   const Kernel kernel = slot(kernels, device.type, info.op);
   if (kernel == nullptr) {
-    fail(info.name.substr(6), "no kernel for device {}: is its backend registered?", name(device));
+    fail(short_name(info), "no kernel for device {}: is its backend registered?", name(device));
   }
   kernel(args, out);
 }

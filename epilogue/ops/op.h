@@ -68,6 +68,10 @@ struct OpInfo {
 };
 
 const OpInfo& op_info(Op op);
+// The name without its namespace: "mm".
+inline std::string_view short_name(const OpInfo& info) {
+  return info.name.substr(info.name.find("::") + 2);
+}
 
 namespace detail {
 inline constexpr size_t kMaxCustomOps = 4096;

@@ -52,7 +52,7 @@ class Printer {
     if (node.kind == NodeKind::kParameter) return "parameter";
     std::vector<std::string> operands;
     for (const Operand& operand : node.operands) operands.push_back(text_of(operand));
-    return fmt::format("{}({})", op_info(node.op).name.substr(6), join(operands, ", "));
+    return fmt::format("{}({})", short_name(op_info(node.op)), join(operands, ", "));
   }
 
   std::string text_of(const Operand& operand) const {

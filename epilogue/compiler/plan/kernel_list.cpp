@@ -202,11 +202,11 @@ std::string fused_name(const Graph& graph, const std::vector<ValueId>& nodes) {
   std::set<std::string> ops;
   for (const ValueId id : nodes) {
     const Node& node = graph[id];
-    ops.emplace(op_info(node.op).name.substr(6));
+    ops.emplace(short_name(op_info(node.op)));
     if (is_gemm(node)) continue;
     for (const ValueRef& ref : references_of(node)) {
       if (!ref.view) continue;
-      for (const Op view : ref.view->through) ops.emplace(op_info(view).name.substr(6));
+      for (const Op view : ref.view->through) ops.emplace(short_name(op_info(view)));
     }
   }
   return join(ops, "_");
