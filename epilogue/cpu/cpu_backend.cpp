@@ -18,15 +18,22 @@ constexpr Row kTable[] = {
     {Op::kAddmm, cpu::addmm},
     {Op::kAddmmActivation, cpu::addmm_activation},
     {Op::kAmax, cpu::amax},
+    {Op::kArgmax, cpu::argmax},
     {Op::kBmm, cpu::bmm},
     {Op::kCat, cpu::cat},
+    {Op::kCausalSoftmax, cpu::causal_softmax},
     {Op::kCopy_, cpu::copy_},
+    {Op::kGather, cpu::gather},
+    {Op::kIndexSelect, cpu::index_select},
     {Op::kLayerNorm, cpu::layer_norm},
     {Op::kMean, cpu::mean},
     {Op::kMm, cpu::mm},
     {Op::kRmsNorm, cpu::rms_norm},
+    {Op::kSafeSoftmax, cpu::safe_softmax},
     {Op::kSoftmax, cpu::softmax},
     {Op::kSum, cpu::sum},
+    {Op::kTopk, cpu::topk},
+    {Op::kWhere, cpu::where},
 };
 
 bool register_all() {

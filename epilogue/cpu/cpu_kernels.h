@@ -20,11 +20,20 @@ void pointwise_kernel(Args args, const Tensor& out) {
 void cat(Args args, const Tensor& out);
 void copy_(Args args, const Tensor& out);
 
+// cpu_index.cpp
+void gather(Args args, const Tensor& out);
+void index_select(Args args, const Tensor& out);
+void where(Args args, const Tensor& out);
+
 // cpu_matmul.cpp
 void addmm(Args args, const Tensor& out);
 void addmm_activation(Args args, const Tensor& out);
 void bmm(Args args, const Tensor& out);
 void mm(Args args, const Tensor& out);
+
+// cpu_rank.cpp
+void argmax(Args args, const Tensor& out);
+void topk(Args args, const Tensor& out);
 
 // cpu_reduce.cpp
 void amax(Args args, const Tensor& out);
@@ -32,8 +41,10 @@ void mean(Args args, const Tensor& out);
 void sum(Args args, const Tensor& out);
 
 // normalize.cpp
+void causal_softmax(Args args, const Tensor& out);
 void layer_norm(Args args, const Tensor& out);
 void rms_norm(Args args, const Tensor& out);
+void safe_softmax(Args args, const Tensor& out);
 void softmax(Args args, const Tensor& out);
 
 }  // namespace epi::cpu

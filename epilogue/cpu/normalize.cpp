@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// softmax, layer_norm and rms_norm: a loop over rows. A row that is not dense, or not f32 or f64,
-// is first converted into a buffer of the compute type. Statistics are computed in double.
+// The softmaxes, layer_norm and rms_norm: a loop over rows. A row that is not dense, or not f32 or
+// f64, is first converted into a buffer of the compute type. Statistics are computed in double.
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "epilogue/base/thread_pool.h"
@@ -32,7 +33,8 @@ class RowWalk {
     }
   }
 
-  // Calls body(in, out) for every row, both dense and of type C.
+  // Calls body(in, out, row) for every row, both dense and of type C. `row` counts in row-major
+  // order.
   template <typename C, typename Body>
   void parallel(const Body& body) const {
     const DType computed = DTypeOf<C>::value;
@@ -48,7 +50,7 @@ class RowWalk {
             out_.raw_data() + element_offset(out_rest_, row) * size_bytes(out_.dtype());
         if (!in_place) converter(x_.dtype(), computed)(in, x_stride_, in_buffer.data(), 1, count_);
         C* target = out_place ? reinterpret_cast<C*>(out) : out_buffer.data();
-        body(in_place ? reinterpret_cast<const C*>(in) : in_buffer.data(), target);
+        body(in_place ? reinterpret_cast<const C*>(in) : in_buffer.data(), target, row);
         if (!out_place) converter(computed, out_.dtype())(target, 1, out, out_stride_, count_);
       }
     });
@@ -88,7 +90,7 @@ void run_layer_norm(const Tensor& x, const Tensor& dense_weight, const Tensor& d
   const Parameter<C> bias(dense_bias);
   const auto eps = static_cast<C>(epsilon);
   const int64_t count = x.size(-1);
-  RowWalk(x, out, x.dim() - 1).parallel<C>([&](const C* in, C* to) {
+  RowWalk(x, out, x.dim() - 1).parallel<C>([&](const C* in, C* to, int64_t /*row*/) {
     row_loops<C>().layer_norm(in, weight.data(), bias.data(), to, count, eps);
   });
 }
@@ -98,15 +100,30 @@ void run_rms_norm(const Tensor& x, const Tensor& dense_weight, double epsilon, c
   const Parameter<C> weight(dense_weight);
   const auto eps = static_cast<C>(epsilon);
   const int64_t count = x.size(-1);
-  RowWalk(x, out, x.dim() - 1).parallel<C>([&](const C* in, C* to) {
+  RowWalk(x, out, x.dim() - 1).parallel<C>([&](const C* in, C* to, int64_t /*row*/) {
     row_loops<C>().rms_norm(in, weight.data(), to, count, eps);
   });
 }
 
+enum class Masking { kNone, kSafe, kCausal };
+
+// The number of columns that a row of a causal softmax reads.
+int64_t causal_count(const Tensor& x, int64_t row) {
+  return std::min(row % x.size(-2) + 1, x.size(-1));
+}
+
 template <typename C>
-void run_softmax(const Tensor& x, const Tensor& out, int dim) {
-  RowWalk(x, out, dim).parallel<C>([count = x.shape()[dim]](const C* in, C* to) {
+void run_softmax(const Tensor& x, const Tensor& out, int dim, Masking masking) {
+  const int64_t columns = x.shape()[dim];
+  RowWalk(x, out, dim).parallel<C>([&, columns](const C* in, C* to, int64_t row) {
+    const int64_t count = masking == Masking::kCausal ? causal_count(x, row) : columns;
+    if (masking == Masking::kSafe &&
+        row_loops<C>().max(in, count) == -std::numeric_limits<C>::infinity()) {
+      std::fill_n(to, count, C(0));
+      return;
+    }
     row_loops<C>().softmax(in, to, count);
+    std::fill(to + count, to + columns, C(0));
   });
 }
 
@@ -123,7 +140,25 @@ int64_t parameter_bytes(Args args, std::initializer_list<size_t> positions) {
   return bytes;
 }
 
+void softmax_kernel(std::string_view op, const Tensor& x, const Tensor& out, int dim,
+                    Masking masking) {
+  // A zero-dimensional tensor is one row of one element.
+  const Layout one{{1}, {1}};
+  const Tensor rows = x.dim() == 0 ? x.with_layout(op, one, x.offset()) : x;
+  const Tensor target = x.dim() == 0 ? out.with_layout(op, one, out.offset()) : out;
+  run_kernel([&] { return row_facts(op, x, 0, 4); },
+             [&] {
+               x.dtype() == DType::kF64 ? run_softmax<double>(rows, target, dim, masking)
+                                        : run_softmax<float>(rows, target, dim, masking);
+             });
+}
+
 }  // namespace
+
+void causal_softmax(Args args, const Tensor& out) {
+  const Tensor& x = args.tensor(0);
+  softmax_kernel("causal_softmax", x, out, x.dim() - 1, Masking::kCausal);
+}
 
 void layer_norm(Args args, const Tensor& out) {
   const Tensor& x = args.tensor(0);
@@ -158,18 +193,14 @@ void rms_norm(Args args, const Tensor& out) {
   });
 }
 
+void safe_softmax(Args args, const Tensor& out) {
+  softmax_kernel("_safe_softmax", args.tensor(0), out, static_cast<int>(args[1].integer()),
+                 Masking::kSafe);
+}
+
 void softmax(Args args, const Tensor& out) {
-  const Tensor& x = args.tensor(0);
-  // A zero-dimensional tensor is one row of one element.
-  const Layout one{{1}, {1}};
-  const Tensor rows = x.dim() == 0 ? x.with_layout("softmax", one, x.offset()) : x;
-  const Tensor target = x.dim() == 0 ? out.with_layout("softmax", one, out.offset()) : out;
-  const auto dim = static_cast<int>(args[1].integer());
-  run_kernel([&] { return row_facts("softmax", x, 0, 4); },
-             [&] {
-               x.dtype() == DType::kF64 ? run_softmax<double>(rows, target, dim)
-                                        : run_softmax<float>(rows, target, dim);
-             });
+  softmax_kernel("softmax", args.tensor(0), out, static_cast<int>(args[1].integer()),
+                 Masking::kNone);
 }
 
 }  // namespace epi::cpu

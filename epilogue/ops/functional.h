@@ -143,7 +143,23 @@ Tensor sum(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 Tensor mean(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 // Rejects dimensions of size zero. NaN propagates.
 Tensor amax(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
+// The i64 index of the largest element along `dim`, or of the flattened tensor: the first one if
+// several are equal. NaN counts as the largest. Rejects a dimension of size zero.
+Tensor argmax(const Tensor& x, std::optional<int64_t> dim = std::nullopt, bool keepdim = false);
+// The `k` largest or smallest elements along `dim`, in order, and their i64 indices. NaN counts as
+// larger than every number. Of equal elements, the one with the lower index comes first. The result
+// is sorted even if `sorted` is false.
+struct TopK {
+  Tensor values;
+  Tensor indices;
+};
+TopK topk(const Tensor& x, int64_t k, int64_t dim = -1, bool largest = true, bool sorted = true);
 Tensor softmax(const Tensor& x, int64_t dim);
+// softmax, except that a row in which every element is -inf gives 0 instead of NaN.
+Tensor _safe_softmax(const Tensor& x, int64_t dim);
+// softmax over the last dimension of [..., rows, columns], where row i reads only its columns up to
+// i. The other columns become 0. Not an operator of ATen.
+Tensor causal_softmax(const Tensor& x);
 // Over the last dimensions, `normalized_shape`. weight and bias have that shape or are undefined.
 Tensor layer_norm(const Tensor& x, const Dims& normalized_shape, const Tensor& weight = {},
                   const Tensor& bias = {}, double eps = 1e-5);
@@ -151,5 +167,39 @@ Tensor layer_norm(const Tensor& x, const Dims& normalized_shape, const Tensor& w
 Tensor rms_norm(const Tensor& x, const Dims& normalized_shape, const Tensor& weight = {},
                 std::optional<double> eps = std::nullopt);
 Tensor cat(std::span<const Tensor> tensors, int64_t dim = 0);
+
+// --- Indices and masks ---------------------------------------------------------------------------
+// Indices are i64 or i32 and not negative. An index out of range throws on the CPU. On a GPU, where
+// it cannot be known in time, it stops the kernel, and the next call that waits for the GPU fails.
+
+// The rows of `weight`, [count, width], with these indices: [indices..., width].
+Tensor embedding(const Tensor& weight, const Tensor& indices);
+// out[i][j] = x[i][index[i][j]] for dim 1. `index` has as many dimensions as `x` and is not larger
+// than `x` in the others.
+Tensor gather(const Tensor& x, int64_t dim, const Tensor& index);
+// The slices of `x` along `dim` with the indices in the vector `index`.
+Tensor index_select(const Tensor& x, int64_t dim, const Tensor& index);
+// `x` where the condition, a bool tensor, is true, else `other`. All three broadcast.
+Tensor where(const Tensor& condition, const Tensor& x, const Tensor& other);
+Tensor where(const Tensor& condition, const Tensor& x, double other);
+Tensor where(const Tensor& condition, double x, const Tensor& other);
+
+// --- Attention -----------------------------------------------------------------------------------
+
+// softmax(query @ key.t() * scale + mask) @ value, over the last two dimensions of
+// query [..., heads, rows, depth], key [..., heads, columns, depth] and
+// value [..., heads, columns, width].
+//   attn_mask   broadcasts to [..., heads, rows, columns]. Where a bool mask is false, the weight
+//   is
+//               0. A mask of the query's dtype is added. A row without any weight gives 0.
+//   is_causal   row i reads the columns up to i, and there is no attn_mask
+//   scale       1 / sqrt(depth) if absent
+//   enable_gqa  the heads of the query are a multiple of those of key and value, and adjacent heads
+//               share one. Key and value are not copied for that.
+// Composed of other operators. There is no dropout.
+Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                    const Tensor& attn_mask = {}, bool is_causal = false,
+                                    std::optional<double> scale = std::nullopt,
+                                    bool enable_gqa = false);
 
 }  // namespace epi

@@ -42,12 +42,22 @@ constexpr std::array<OpInfo, kOpCount> kTable = {{
   {Op::k##Name, "aten::" #function, kCompute, results::pointwise},
 #include "epilogue/pointwise/operators.def"
     {Op::kAmax, "aten::amax", kCompute, results::reduced},
+    {Op::kArgmax, "aten::argmax", kCompute, results::argmax},
     {Op::kCat, "aten::cat", kCompute, results::cat},
+    {Op::kCausalSoftmax, "epilogue::causal_softmax", kCompute, results::like_input},
     {Op::kLayerNorm, "aten::layer_norm", kCompute, results::like_input},
     {Op::kMean, "aten::mean", kCompute, results::reduced},
     {Op::kRmsNorm, "aten::rms_norm", kCompute, results::like_input},
+    {Op::kSafeSoftmax, "aten::_safe_softmax", kCompute, results::like_input},
     {Op::kSoftmax, "aten::softmax", kCompute, results::like_input},
     {Op::kSum, "aten::sum", kCompute, results::summed},
+    {Op::kTopk, "aten::topk", kCompute, results::topk},
+    {Op::kEmbedding, "aten::embedding", kComposite, results::embedding},
+    {Op::kGather, "aten::gather", kCompute, results::gather},
+    {Op::kIndexSelect, "aten::index_select", kCompute, results::index_select},
+    {Op::kWhere, "aten::where", kCompute, results::where},
+    {Op::kScaledDotProductAttention, "aten::scaled_dot_product_attention", kComposite,
+     results::scaled_dot_product_attention},
 }};
 
 constexpr bool in_order() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operator table: one row per operator, with ATen's name. The kind of an operator determines
-// how the dispatcher handles it:
+// The operator table: one row per operator, with ATen's name, or a name in "epilogue::" if ATen has
+// no such operator. The kind of an operator determines how the dispatcher handles it:
 //   view       computes another layout of its input's storage and launches nothing;
 //   composite  is written in terms of other operators;
 //   compute    allocates its output here, and a backend's kernel fills it.
@@ -47,14 +47,25 @@ enum class Op : uint16_t {
 #include "epilogue/pointwise/operators.def"
   // rows
   kAmax,
+  kArgmax,
   kCat,
+  kCausalSoftmax,
   kLayerNorm,
   kMean,
   kRmsNorm,
+  kSafeSoftmax,
   kSoftmax,
   kSum,
+  kTopk,
+  // indices and masks
+  kEmbedding,
+  kGather,
+  kIndexSelect,
+  kWhere,
+  // attention
+  kScaledDotProductAttention,
 };
-inline constexpr int kOpCount = static_cast<int>(Op::kSum) + 1;
+inline constexpr int kOpCount = static_cast<int>(Op::kScaledDotProductAttention) + 1;
 
 enum class OpKind : uint8_t { kView, kComposite, kCompute };
 

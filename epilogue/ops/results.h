@@ -46,4 +46,17 @@ Tensor cat(Args args);
 Tensor reduced(Args args);
 Tensor summed(Args args);
 
+// rank_ops.cpp
+Tensor argmax(Args args);
+Tensor topk(Args args);
+
+// index_ops.cpp
+Tensor embedding(Args args);
+Tensor gather(Args args);
+Tensor index_select(Args args);
+Tensor where(Args args);
+
+// attention_ops.cpp
+Tensor scaled_dot_product_attention(Args args);
+
 }  // namespace epi::results

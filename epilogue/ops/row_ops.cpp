@@ -87,6 +87,20 @@ Tensor amax(const Tensor& x, const Dims& dims, bool keepdim) {
   return dispatch(Op::kAmax, {x, reduced, keepdim});
 }
 
+Tensor _safe_softmax(const Tensor& x, int64_t dim) {
+  check_floating("_safe_softmax", x);
+  return dispatch(Op::kSafeSoftmax, {x, normalize_dim("_safe_softmax", dim, x.dim())});
+}
+
+Tensor causal_softmax(const Tensor& x) {
+  check_floating("causal_softmax", x);
+  if (x.dim() < 2) {
+    fail("causal_softmax", "expected at least 2 dimensions, got {}: the shape is {}", x.dim(),
+         to_string(x.shape()));
+  }
+  return dispatch(Op::kCausalSoftmax, {x});
+}
+
 Tensor softmax(const Tensor& x, int64_t dim) {
   check_floating("softmax", x);
   return dispatch(Op::kSoftmax, {x, normalize_dim("softmax", dim, x.dim())});

@@ -7,6 +7,7 @@
 #include "epilogue/ops/functional.h"
 #include "epilogue/ops/pointwise_call.h"
 #include "epilogue/tensor/factories.h"
+#include "tests/ops/layouts.h"
 #include "tests/ops/pointwise_cases.h"
 
 namespace epi {
@@ -18,6 +19,7 @@ using Ref = std::span<const RefTensor>;
 constexpr OpClass kExact = OpClass::kExact;
 constexpr OpClass kGemm = OpClass::kGemm;
 constexpr OpClass kReduction = OpClass::kReduction;
+constexpr OpClass kAttention = OpClass::kAttention;
 
 // The reference of samples that keep the elements and return the shape `size...`.
 template <int64_t... size>
@@ -162,11 +164,26 @@ const std::vector<OpCase> kRowCases = {
      kExact,
      [](In x) { return amax(x[0], {1}); },
      [](Ref x) { return ref::amax(x[0], {1}); }},
+    {Op::kArgmax,
+     {{3, 5}},
+     kExact,
+     [](In x) { return argmax(x[0], 1); },
+     [](Ref x) { return ref::argmax(x[0], 1); }},
+    {Op::kArgmax,
+     {{3, 5}},
+     kExact,
+     [](In x) { return argmax(x[0]); },
+     [](Ref x) { return ref::argmax(ref::reshape(x[0], {15}), 0); }},
     {Op::kCat,
      {{3, 5}, {3, 2}},
      kExact,
      [](In x) { return cat(x, 1); },
      [](Ref x) { return ref::cat(x, 1); }},
+    {Op::kCausalSoftmax,
+     {{2, 3, 5}},
+     kReduction,
+     [](In x) { return causal_softmax(x[0]); },
+     [](Ref x) { return ref::causal_softmax(x[0]); }},
     {Op::kLayerNorm,
      {{3, 17}, {17}, {17}},
      kReduction,
@@ -182,6 +199,11 @@ const std::vector<OpCase> kRowCases = {
      kReduction,
      [](In x) { return rms_norm(x[0], {17}, x[1], 1e-3); },
      [](Ref x) { return ref::rms_norm(x[0], 17, &x[1], 1e-3); }},
+    {Op::kSafeSoftmax,
+     {{3, 5}},
+     kReduction,
+     [](In x) { return _safe_softmax(x[0], 1); },
+     [](Ref x) { return ref::safe_softmax(x[0], 1); }},
     {Op::kSoftmax,
      {{3, 5}},
      kReduction,
@@ -192,6 +214,51 @@ const std::vector<OpCase> kRowCases = {
      kReduction,
      [](In x) { return sum(x[0], kOuter); },
      [](Ref x) { return ref::sum(x[0], kOuter); }},
+    {Op::kTopk,
+     {{3, 5}},
+     kExact,
+     [](In x) { return topk(x[0], 3).indices; },
+     [](Ref x) { return ref::topk_indices(x[0], 3, 1); }},
+};
+
+// A constant on the device of `x`.
+Tensor constant(const Tensor& x, const RefTensor& values, DType dtype) {
+  if (x.device() == kMeta) return empty(values.shape, {dtype, kMeta});
+  return tensor_of(values.values, values.shape, dtype);
+}
+const RefTensor kIndices = {{4}, {2, 0, 0, 1}};
+const RefTensor kPairsOfIndices = {{2, 2}, {2, 0, 0, 1}};
+const RefTensor kColumns = {{3, 2}, {4, 0, 1, 1, 2, 3}};
+const RefTensor kMask = {{3, 1}, {1, 0, 1}};
+
+const std::vector<OpCase> kIndexCases = {
+    {Op::kEmbedding,
+     {{3, 5}},
+     kExact,
+     [](In x) { return embedding(x[0], constant(x[0], kPairsOfIndices, DType::kI64)); },
+     [](Ref x) { return ref::reshape(ref::index_select(x[0], 0, kPairsOfIndices), {2, 2, 5}); }},
+    {Op::kGather,
+     {{3, 5}},
+     kExact,
+     [](In x) { return gather(x[0], 1, constant(x[0], kColumns, DType::kI64)); },
+     [](Ref x) { return ref::gather_along(x[0], 1, kColumns); }},
+    {Op::kIndexSelect,
+     {{3, 5}},
+     kExact,
+     [](In x) { return index_select(x[0], 0, constant(x[0], kIndices, DType::kI32)); },
+     [](Ref x) { return ref::index_select(x[0], 0, kIndices); }},
+    {Op::kWhere,
+     {{3, 5}, {5}},
+     kExact,
+     [](In x) { return where(constant(x[0], kMask, DType::kBool), x[0], x[1]); },
+     [](Ref x) { return ref::where(kMask, x[0], x[1]); }},
+    {Op::kScaledDotProductAttention,
+     {{2, 4, 3, 5}, {2, 2, 7, 5}, {2, 2, 7, 6}},
+     kAttention,
+     [](In x) { return scaled_dot_product_attention(x[0], x[1], x[2], {}, false, 0.5, true); },
+     [](Ref x) {
+       return ref::attention(x[0], x[1], x[2], ref::expand(ref::scalar(0), {2, 4, 3, 7}), 0.5);
+     }},
 };
 
 }  // namespace
@@ -199,7 +266,8 @@ const std::vector<OpCase> kRowCases = {
 const std::vector<OpCase>& op_cases() {
   static const std::vector<OpCase> cases = [] {
     std::vector<OpCase> all;
-    for (const auto& group : {kViewCases, kCopyCases, kGemmCases, pointwise_cases(), kRowCases}) {
+    for (const auto& group :
+         {kViewCases, kCopyCases, kGemmCases, pointwise_cases(), kRowCases, kIndexCases}) {
       all.insert(all.end(), group.begin(), group.end());
     }
     return all;

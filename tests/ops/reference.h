@@ -106,11 +106,27 @@ double silu(double x);
 double gelu_erf(double x);
 double gelu_tanh(double x);
 
+// Elements by index and by mask. A condition is true where it is not 0.
+RefTensor index_select(const RefTensor& x, int dim, const RefTensor& index);
+RefTensor gather_along(const RefTensor& x, int dim, const RefTensor& index);
+RefTensor where(const RefTensor& condition, const RefTensor& x, const RefTensor& other);
+
+// softmax(q @ k.t() * scale + mask) @ v of [batch, heads, rows, depth], where the heads of q are a
+// multiple of those of k and v. The mask has the shape of the scores.
+RefTensor attention(const RefTensor& q, const RefTensor& k, const RefTensor& v,
+                    const RefTensor& mask, double scale);
+
 // Reductions, softmax and norms. An empty `dims` means all dimensions.
 RefTensor sum(const RefTensor& x, const Dims& dims = {}, bool keepdim = false);
 RefTensor mean(const RefTensor& x, const Dims& dims = {}, bool keepdim = false);
 RefTensor amax(const RefTensor& x, const Dims& dims = {}, bool keepdim = false);
 RefTensor softmax(const RefTensor& x, int dim);
+// The index of the first largest element. NaN is the largest.
+RefTensor argmax(const RefTensor& x, int dim, bool keepdim = false);
+// The indices of the `k` largest or smallest elements in order, equal ones by index.
+RefTensor topk_indices(const RefTensor& x, int64_t k, int dim, bool largest = true);
+RefTensor safe_softmax(const RefTensor& x, int dim);
+RefTensor causal_softmax(const RefTensor& x);
 // `weight` and `bias` may be null. `columns` is the number of normalized elements.
 RefTensor layer_norm(const RefTensor& x, int64_t columns, const RefTensor* weight,
                      const RefTensor* bias, double eps);

@@ -19,6 +19,7 @@ enum class OpClass {
   kGelu,
   kGemm,
   kReduction,
+  kAttention,
   kHopperEpilogue,
   kFastActivation,
 };
@@ -28,6 +29,19 @@ struct Tolerance {
   double per_scale = 0;  // times the scale of the reference, see RefTensor
   double absolute = 0;
 };
+
+inline double half_ulp_of_one(DType dtype) {
+  switch (dtype) {
+    case DType::kF64:
+      return 0x1p-53;
+    case DType::kBF16:
+      return 0x1p-8;
+    case DType::kF16:
+      return 0x1p-11;
+    default:
+      return 0x1p-24;
+  }
+}
 
 inline Tolerance tolerance(DType dtype, OpClass op_class) {
   const bool wide = dtype == DType::kF64;
@@ -60,6 +74,11 @@ inline Tolerance tolerance(DType dtype, OpClass op_class) {
     // As kGemm. The exponentials, divisions and square roots of rows add a few ulp.
     case OpClass::kReduction:
       return {polynomial, 4 * u, vanishing};
+    // Scaled queries, scores and weights are stored in the dtype of the inputs, which rounds each
+    // of them once. The scale contains the magnitudes of the scores, because the softmax turns
+    // their absolute errors into relative ones.
+    case OpClass::kAttention:
+      return {polynomial, 4 * half_ulp_of_one(dtype), vanishing};
     // The special-function unit computes powers of two. Their argument is at most 63, which f32
     // rounds with an absolute error of 2^-18. With the reciprocal the relative error is 2^-15.
     // Where a quotient vanishes, 2^-63 of x remains, and x is at most 10^9

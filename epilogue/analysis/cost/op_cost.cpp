@@ -36,9 +36,9 @@ bool is_pointwise(std::string_view op) {
 }
 
 // One result of the first input's shape and type.
-constexpr std::string_view kRowWise[] = {"_softmax",    "_log_softmax",      "softmax",
-                                         "log_softmax", "native_layer_norm", "layer_norm",
-                                         "rms_norm",    "_fused_rms_norm",   "cumsum"};
+constexpr std::string_view kRowWise[] = {
+    "_softmax",          "_log_softmax", "_safe_softmax", "softmax",         "log_softmax",
+    "native_layer_norm", "layer_norm",   "rms_norm",      "_fused_rms_norm", "cumsum"};
 constexpr std::string_view kComparisons[] = {"eq", "ne", "lt", "le", "gt", "ge"};
 
 const OpInput* tensor(const Inputs& inputs, size_t place) {

@@ -12,13 +12,25 @@ struct Prefix {
   Kind kind;
   bool has_op;  // the operator follows; otherwise the text is the operator
 };
-constexpr Prefix kPrefixes[] = {
-    {"gemm_", Kind::kGemm, false},          {"gemm_batched_", Kind::kGemm, false},
-    {"gemv_", Kind::kGemv, false},          {"gemv_batched_", Kind::kGemv, false},
-    {"pointwise_", Kind::kPointwise, true}, {"reduce_", Kind::kReduction, true},
-    {"copy_", Kind::kCopy, false},          {"cat_", Kind::kCopy, false},
-    {"softmax_", Kind::kSoftmax, false},    {"log_softmax_", Kind::kSoftmax, false},
-    {"layer_norm_", Kind::kNorm, false},    {"rms_norm_", Kind::kNorm, false}};
+constexpr Prefix kPrefixes[] = {{"gemm_", Kind::kGemm, false},
+                                {"gemm_batched_", Kind::kGemm, false},
+                                {"gemv_", Kind::kGemv, false},
+                                {"gemv_batched_", Kind::kGemv, false},
+                                {"pointwise_", Kind::kPointwise, true},
+                                {"reduce_", Kind::kReduction, true},
+                                {"copy_", Kind::kCopy, false},
+                                {"cat_", Kind::kCopy, false},
+                                {"softmax_", Kind::kSoftmax, false},
+                                {"log_softmax_", Kind::kSoftmax, false},
+                                {"layer_norm_", Kind::kNorm, false},
+                                {"rms_norm_", Kind::kNorm, false},
+                                {"argmax_", Kind::kSort, false},
+                                {"topk_", Kind::kSort, false},
+                                {"gather_", Kind::kGather, false},
+                                {"index_select_", Kind::kGather, false},
+                                {"where_", Kind::kPointwise, false},
+                                {"_safe_softmax_", Kind::kSoftmax, false},
+                                {"causal_softmax_", Kind::kSoftmax, false}};
 
 const Prefix* prefix_of(std::string_view name) {
   const Prefix* best = nullptr;
