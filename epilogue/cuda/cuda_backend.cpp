@@ -31,15 +31,22 @@ constexpr Row kTable[] = {
     {Op::kAddmm, on_device<cuda::addmm>},
     {Op::kAddmmActivation, on_device<cuda::addmm_activation>},
     {Op::kAmax, on_device<cuda::amax>},
+    {Op::kArgmax, on_device<cuda::argmax>},
     {Op::kBmm, on_device<cuda::bmm>},
     {Op::kCat, on_device<cuda::cat>},
+    {Op::kCausalSoftmax, on_device<cuda::causal_softmax>},
     {Op::kCopy_, on_device<cuda::copy_>},
+    {Op::kGather, on_device<cuda::gather>},
+    {Op::kIndexSelect, on_device<cuda::index_select>},
     {Op::kLayerNorm, on_device<cuda::layer_norm>},
     {Op::kMean, on_device<cuda::mean>},
     {Op::kMm, on_device<cuda::mm>},
     {Op::kRmsNorm, on_device<cuda::rms_norm>},
+    {Op::kSafeSoftmax, on_device<cuda::safe_softmax>},
     {Op::kSoftmax, on_device<cuda::softmax>},
     {Op::kSum, on_device<cuda::sum>},
+    {Op::kTopk, on_device<cuda::topk>},
+    {Op::kWhere, on_device<cuda::where>},
 };
 
 Result<void> register_all() {

@@ -21,6 +21,11 @@ void pointwise_kernel(Args args, const Tensor& out) {
 void cat(Args args, const Tensor& out);
 void copy_(Args args, const Tensor& out);
 
+// cuda_index.cpp
+void gather(Args args, const Tensor& out);
+void index_select(Args args, const Tensor& out);
+void where(Args args, const Tensor& out);
+
 // cuda_matmul.cpp
 void addmm(Args args, const Tensor& out);
 void addmm_activation(Args args, const Tensor& out);
@@ -33,8 +38,12 @@ void mean(Args args, const Tensor& out);
 void sum(Args args, const Tensor& out);
 
 // cuda_rows.cpp
+void argmax(Args args, const Tensor& out);
+void causal_softmax(Args args, const Tensor& out);
 void layer_norm(Args args, const Tensor& out);
 void rms_norm(Args args, const Tensor& out);
+void safe_softmax(Args args, const Tensor& out);
 void softmax(Args args, const Tensor& out);
+void topk(Args args, const Tensor& out);
 
 }  // namespace epi::cuda

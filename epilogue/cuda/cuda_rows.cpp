@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// softmax and the norms: converts rows to a RowShape and makes parameters contiguous.
+// The softmaxes, norms, argmax and topk: converts rows to a RowShape and makes parameters
+// contiguous.
 #include <limits>
 
 #include "epilogue/cuda/cuda_kernels.h"
 #include "epilogue/cuda/launchers.h"
 #include "epilogue/cuda/operands.h"
 #include "epilogue/cuda/stream.h"
+#include "epilogue/ops/functional.h"
 #include "epilogue/ops/hooks.h"
 #include "epilogue/ops/readable.h"
 #include "epilogue/tensor/factories.h"
@@ -58,6 +60,37 @@ void run_norm(std::string_view op, NormLauncher launch, const Tensor& x, const D
   check_launch(op);
 }
 
+// A tensor without dimensions is one row of one element.
+Tensor with_a_row(std::string_view op, const Tensor& x) {
+  return x.dim() == 0 ? x.with_layout(op, {{1}, {1}}, x.offset()) : x;
+}
+
+template <typename Launch>
+void run_softmax(std::string_view op, const Launch& launch, const Tensor& x, int dim,
+                 const Tensor& out) {
+  const Tensor rows = with_a_row(op, x);
+  const Tensor target = with_a_row(op, out);
+  const auto cost = [&]() -> LaunchCost {
+    return {stored_bytes(x) + out.size_bytes(), 4 * x.numel()};
+  };
+  run_launch(cost, [&] {
+    launch(x.dtype(), row_shape(op, rows, target, dim), current_stream(out.device().index).get());
+  });
+  check_launch(op);
+}
+
+using RankLauncher = void (*)(DType, const RowShape&, const Ranking&, cudaStream_t);
+
+void run_ranking(std::string_view op, RankLauncher launch, const Tensor& x, const Tensor& out,
+                 int dim, bool largest) {
+  const auto cost = [&]() -> LaunchCost { return {stored_bytes(x) + out.size_bytes(), x.numel()}; };
+  run_launch(cost, [&] {
+    launch(x.dtype(), row_shape(op, x, out, dim), {out.shape()[dim], out.strides()[dim], largest},
+           current_stream(out.device().index).get());
+  });
+  check_launch(op);
+}
+
 }  // namespace
 
 void layer_norm(Args args, const Tensor& out) {
@@ -71,20 +104,37 @@ void rms_norm(Args args, const Tensor& out) {
 }
 
 void softmax(Args args, const Tensor& out) {
+  run_softmax("softmax", launch_softmax, args.tensor(0), static_cast<int>(args[1].integer()), out);
+}
+
+void safe_softmax(Args args, const Tensor& out) {
+  run_softmax("_safe_softmax", launch_safe_softmax, args.tensor(0),
+              static_cast<int>(args[1].integer()), out);
+}
+
+void causal_softmax(Args args, const Tensor& out) {
   const Tensor& x = args.tensor(0);
-  // A tensor without dimensions is one row of one element.
-  const Layout one{{1}, {1}};
-  const Tensor rows = x.dim() == 0 ? x.with_layout("softmax", one, x.offset()) : x;
-  const Tensor target = x.dim() == 0 ? out.with_layout("softmax", one, out.offset()) : out;
-  const auto dim = static_cast<int>(args[1].integer());
-  const auto cost = [&]() -> LaunchCost {
-    return {stored_bytes(x) + out.size_bytes(), 4 * x.numel()};
+  const auto launch = [&](DType dtype, const RowShape& rows, cudaStream_t stream) {
+    launch_causal_softmax(dtype, rows, x.size(-2), stream);
   };
-  run_launch(cost, [&] {
-    launch_softmax(x.dtype(), row_shape("softmax", rows, target, dim),
-                   current_stream(out.device().index).get());
-  });
-  check_launch("softmax");
+  run_softmax("causal_softmax", launch, x, x.dim() - 1, out);
+}
+
+void argmax(Args args, const Tensor& out) {
+  const Tensor& x = args.tensor(0);
+  const bool is_flat = args[1].is_none();
+  const Tensor rows = is_flat ? epi::reshape(x, {x.numel()}) : with_a_row("argmax", x);
+  const int dim = is_flat ? 0 : static_cast<int>(args[1].integer());
+  Dims shape = rows.shape();
+  shape[dim] = 1;
+  // The output is row-major, with or without the dimension of size one.
+  const Tensor target = out.with_layout("argmax", {shape, contiguous_strides(shape)}, out.offset());
+  run_ranking("argmax", launch_argmax, rows, target, dim, true);
+}
+
+void topk(Args args, const Tensor& out) {
+  run_ranking("topk", launch_topk, with_a_row("topk", args.tensor(0)), with_a_row("topk", out),
+              static_cast<int>(args[2].integer()), args[3].flag());
 }
 
 }  // namespace epi::cuda

@@ -7,6 +7,7 @@
 
 #include <array>
 
+#include "epilogue/cuda/index_shape.h"
 #include "epilogue/cuda/reduction_shape.h"
 #include "epilogue/cuda/row_shape.h"
 #include "epilogue/cuda/strided_shape.h"
@@ -42,7 +43,23 @@ void launch_i64(pointwise::Function function, const StridedShape& shape,
 // copy.cu: copies operand 1 of dtype `from` to the output of dtype `to`.
 void launch_copy(DType from, DType to, const StridedShape& shape, cudaStream_t stream);
 
+// where.cu: operands are the output, the condition and the two choices. A number is stored in
+// `numbers` as an element of the output's dtype, and its data is null.
+struct ChoiceNumbers {
+  uint64_t bits[2] = {};
+};
+void launch_where(const ChoiceShape& shape, const ChoiceNumbers& numbers, cudaStream_t stream);
+// index.cu
+void launch_gather(const IndexShape& shape, cudaStream_t stream);
+void launch_index_select(const IndexShape& shape, cudaStream_t stream);
+// rank.cu: `dtype` is that of the input. The output is i64.
+void launch_argmax(DType dtype, const RowShape& rows, const Ranking& ranking, cudaStream_t stream);
+void launch_topk(DType dtype, const RowShape& rows, const Ranking& ranking, cudaStream_t stream);
+
 void launch_softmax(DType dtype, const RowShape& rows, cudaStream_t stream);
+void launch_safe_softmax(DType dtype, const RowShape& rows, cudaStream_t stream);
+// `period` is the number of rows of one matrix. Rows are counted in row-major order.
+void launch_causal_softmax(DType dtype, const RowShape& rows, int64_t period, cudaStream_t stream);
 // `weight` and `bias` are contiguous or null.
 struct NormParameters {
   const void* weight = nullptr;

@@ -7,12 +7,14 @@
 #include "epilogue/cuda/cuda_error.h"
 
 namespace epi::cuda {
+namespace {
 
-StridedShape strided_shape(std::initializer_list<const Tensor*> tensors) {
+template <int kMax>
+BasicShape<kMax> basic_shape(std::initializer_list<const Tensor*> tensors) {
   const Tensor& out = **tensors.begin();
-  StridedShape result;
+  BasicShape<kMax> result;
   Dims shape = out.shape();
-  std::array<Dims, kMaxOperands> strides;
+  std::array<Dims, kMax> strides;
   for (const Tensor* tensor : tensors) {
     const auto i = static_cast<size_t>(result.operands++);
     strides[i] = broadcast_strides("walk", tensor->layout(), shape);
@@ -26,6 +28,16 @@ StridedShape strided_shape(std::initializer_list<const Tensor*> tensors) {
     std::copy(strides[i].begin(), strides[i].end(), result.strides[i]);
   }
   return result;
+}
+
+}  // namespace
+
+StridedShape strided_shape(std::initializer_list<const Tensor*> tensors) {
+  return basic_shape<kMaxOperands>(tensors);
+}
+
+ChoiceShape choice_shape(std::initializer_list<const Tensor*> tensors) {
+  return basic_shape<4>(tensors);
 }
 
 void check_launch(std::string_view op) {

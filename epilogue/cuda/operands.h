@@ -11,6 +11,8 @@ namespace epi::cuda {
 
 // Broadcasts `tensors`, the output first, to the output's shape and merges dimensions.
 StridedShape strided_shape(std::initializer_list<const Tensor*> tensors);
+// The same for the four operands of where.
+ChoiceShape choice_shape(std::initializer_list<const Tensor*> tensors);
 
 // Throws `Error` naming `op` if the last launch failed.
 void check_launch(std::string_view op);

@@ -24,6 +24,8 @@ struct BasicShape {
 // One operator has an output and at most two inputs.
 inline constexpr int kMaxOperands = 3;
 using StridedShape = BasicShape<kMaxOperands>;
+// where: the output, the condition and two choices.
+using ChoiceShape = BasicShape<4>;
 
 // Calls launch(piece) for pieces of fewer than 2^31 elements, split along the first dimension
 // longer than one.

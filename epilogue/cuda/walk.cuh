@@ -16,18 +16,20 @@ __device__ __forceinline__ uint32_t divide(uint32_t n, const Divisor& divisor) {
 
 // The items of one launch, fewer than 2^31. An item is one element, or a vector of elements along
 // the last dimension.
-struct Walk {
+template <int kMax>
+struct BasicWalk {
   int rank = 1;
   uint32_t items = 0;
   uint32_t broadcast = 0;  // bit i: operand i is broadcast along the last dimension
   Divisor shape[kMaxDims];
-  char* data[kMaxOperands] = {};
-  int64_t strides[kMaxOperands][kMaxDims] = {};  // in elements
+  char* data[kMax] = {};
+  int64_t strides[kMax][kMaxDims] = {};  // in elements
 };
+using Walk = BasicWalk<kMaxOperands>;
 
 // Computes the offset of item `index` in each operand, in elements.
-template <int kOperands>
-__device__ __forceinline__ void offsets_of(const Walk& walk, uint32_t index,
+template <int kMax, int kOperands>
+__device__ __forceinline__ void offsets_of(const BasicWalk<kMax>& walk, uint32_t index,
                                            int64_t (&offsets)[kOperands]) {
 #pragma unroll
   for (int i = 0; i < kOperands; ++i) offsets[i] = 0;
@@ -45,8 +47,9 @@ __device__ __forceinline__ void offsets_of(const Walk& walk, uint32_t index,
 }
 
 // The walk over all elements of `shape` in vectors of `vector` elements.
-inline Walk make_walk(const StridedShape& shape, int vector) {
-  Walk walk;
+template <int kMax>
+BasicWalk<kMax> make_walk(const BasicShape<kMax>& shape, int vector) {
+  BasicWalk<kMax> walk;
   walk.rank = shape.rank;
   const int last = shape.rank - 1;
   uint32_t items = 1;

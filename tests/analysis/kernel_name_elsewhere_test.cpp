@@ -260,6 +260,18 @@ constexpr Row kOurCuda[] = {
      "epilogue norm f16>?>f16 by 1 ops rms_norm"},
     {"void epi::cuda::reduce_rows<epi::cuda::Max<float>, 4>(epi::cuda::Reduction<float>)",
      "epilogue reduction f32>?>f32 by 4 ops amax"},
+    {"void epi::cuda::rows<epi::cuda::SafeSoftmax, float, true, 4>(epi::cuda::Walk, long)",
+     "epilogue softmax f32>?>f32 by 4 ops _safe_softmax"},
+    {"void epi::cuda::causal_rows<epi::cuda::CausalSoftmax, __half>(epi::cuda::Walk, long)",
+     "epilogue softmax f16>?>f16 ops causal_softmax"},
+    {"void epi::cuda::rank_rows<epi::cuda::Topk<float>, float>(epi::cuda::Walk, long, long)",
+     "epilogue sort f32>?>f32 ops topk"},
+    {"void epi::cuda::read_by_index<epi::cuda::IndexSelect<unsigned int>, unsigned int, long, 4>"
+     "(epi::cuda::Walk, long, long)",
+     "epilogue gather by 4 ops index_select"},
+    {"void epi::cuda::choose<epi::cuda::Where<unsigned short>, unsigned short, 8>"
+     "(epi::cuda::BasicWalk<4>, epi::cuda::Where<unsigned short>)",
+     "epilogue pointwise by 8 ops where"},
 };
 
 TEST(PublicKernelNames, DecodesOurCudaKernels) { expect_all(kOurCuda); }

@@ -18,6 +18,10 @@ struct Loop {
 constexpr Loop kLoops[] = {{"pointwise", Kind::kPointwise, 1},
                            {"pointwise_tiled", Kind::kPointwise, 9},
                            {"rows", Kind::kNorm, 3},
+                           {"causal_rows", Kind::kSoftmax, 9},
+                           {"rank_rows", Kind::kSort, 9},
+                           {"read_by_index", Kind::kGather, 3},
+                           {"choose", Kind::kPointwise, 2},
                            {"reduce_rows", Kind::kReduction, 1},
                            {"reduce_columns", Kind::kReduction, 9},
                            {"reduce_parts", Kind::kReduction, 9}};
@@ -25,6 +29,7 @@ constexpr Loop kLoops[] = {{"pointwise", Kind::kPointwise, 1},
 std::string op_of(std::string_view function) {
   if (function == "Max") return "amax";
   if (function == "Copy" || function == "Convert") return "copy_";
+  if (function == "SafeSoftmax") return "_safe_softmax";
   std::string name = snake_case(function);
   for (const pointwise::FunctionInfo& info : pointwise::kFunctions) {
     if (info.name == name) return std::string(info.op);  // "gelu" for "gelu_tanh"
@@ -55,9 +60,9 @@ bool read_own_cuda(std::string_view /*name*/, const CppName& cpp, DecodedName& o
   out.library = Library::kEpilogue;
   out.kind = loop->kind;
   read_function(cpp.arg(0), out);
-  if (cpp.base == "rows") {  // the operator and its type are separate arguments
+  if (cpp.base == "rows" || cpp.base == "causal_rows") {  // the type is a separate argument
     out.dtype = out.output = cpp_type(cpp.arg(1));
-    if (out.ops.back() == "softmax") out.kind = Kind::kSoftmax;
+    if (out.ops.back().ends_with("softmax")) out.kind = Kind::kSoftmax;
   }
   const std::string_view width = cpp.arg(loop->width_arg);
   std::from_chars(width.data(), width.data() + width.size(), out.vector_width);
