@@ -41,8 +41,8 @@ EPI_FN float sin(float x) { return ::sinf(x); }
 EPI_FN double sin(double x) { return ::sin(x); }
 EPI_FN float cos(float x) { return ::cosf(x); }
 EPI_FN double cos(double x) { return ::cos(x); }
-EPI_FN float pow(float x, float y) { return ::powf(x, y); }
-EPI_FN double pow(double x, double y) { return ::pow(x, y); }
+EPI_FN float pow(float x, float y) { return y == 2 ? x * x : ::powf(x, y); }
+EPI_FN double pow(double x, double y) { return y == 2 ? x * x : ::pow(x, y); }
 EPI_FN float normal_cdf(float x) { return ::normcdff(x); }
 EPI_FN double normal_cdf(double x) { return ::normcdf(x); }
 template <typename T>

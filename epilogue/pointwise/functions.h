@@ -17,7 +17,7 @@
 //   min(a, b), max(a, b)     NaN if either operand is NaN
 //   abs(x), exp(x), log(x), log1p(x), tanh(x), erf(x), rsqrt(x)
 //   cos(x), sin(x)           for every finite x, also far from 0; NaN for infinities
-//   pow(x, y)                with the special cases of C
+//   pow(x, y)                with the special cases of C; one multiplication if y is the number 2
 //   normal_cdf(x)            (1 + erf(x / sqrt(2))) / 2, with full relative precision in the tails
 //   over_one_plus_exp(x, u)  x / (1 + exp(u))
 // A target may overload an operator for one of its types if that is faster. A test then compares

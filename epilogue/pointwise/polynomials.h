@@ -287,7 +287,7 @@ EPI_FN W power_of_negative(W base, W exponent, W power) {
 
 // exp(y log |x|) in f64, whose error is at most 104 times that of the logarithm: 2^-45.
 template <class V>
-EPI_FN V pow(V x, V y) {
+EPI_FN V power(V x, V y) {
   using W = Wide<V>;
   const W base = widened(x);
   const W exponent = widened(y);

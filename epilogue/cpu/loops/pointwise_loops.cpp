@@ -2,6 +2,7 @@
 // Pointwise loops, written once around the functions of pointwise/functions.h for the compiler to
 // vectorize: over one input, over two inputs, and over two inputs of which one is a number.
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "epilogue/cpu/loops/access.h"
@@ -86,6 +87,16 @@ EPI_INLINE void for_each_pair(const T* __restrict x, const T* __restrict y, T* _
   }
 }
 
+// Whether the function with this number as second operand is x * x.
+template <typename F, typename C>
+EPI_INLINE bool is_square(C number) {
+  if constexpr (std::is_same_v<F, Pow>) {
+    return number == C(2);
+  } else {
+    return false;
+  }
+}
+
 // With its scalars bound, the function takes one or two elements. One of two may be constant: then
 // its stride is 0, or `b` is null and the constant is `numbers.other`.
 template <typename F, int kInputs, typename T, size_t... kScalars>
@@ -109,7 +120,11 @@ EPI_INLINE void run(const T* a, int64_t a_stride, const T* b, int64_t b_stride, 
     } else if (b_is_number) {
       const C y = b == nullptr ? to_number_of<T>(numbers.other) : load_number(b[0]);
       const T* x = contiguous(a + from * a_stride, a_stride, length, buffers[0]);
-      for_each(x, to, length, [=](C value) { return F::apply(value, y, scalars[kScalars]...); });
+      if (is_square<F>(y)) {
+        for_each(x, to, length, [](C value) { return value * value; });
+      } else {
+        for_each(x, to, length, [=](C value) { return F::apply(value, y, scalars[kScalars]...); });
+      }
     } else if (a_is_number) {
       const C x = load_number(a[0]);
       const T* y = contiguous(b + from * b_stride, b_stride, length, buffers[1]);

@@ -83,6 +83,7 @@ EPI_INLINE T to_number(Bits<T> bits) {
 
 // clang-format off: each include uses the ones before it
 #include "epilogue/pointwise/polynomials.h"
+EPI_INLINE float pow(float x, float y) { return power(x, y); }
 #include "epilogue/pointwise/wrapping_int.h"
 #include "epilogue/pointwise/functions.h"
 // clang-format on

@@ -47,7 +47,7 @@ EPI_FN float erf(float x) { return ::erff(x); }
 EPI_FN float rsqrt(float x) { return ::rsqrtf(x); }
 EPI_FN float sin(float x) { return ::sinf(x); }
 EPI_FN float cos(float x) { return ::cosf(x); }
-EPI_FN float pow(float x, float y) { return ::powf(x, y); }
+EPI_FN float pow(float x, float y) { return y == 2.0f ? x * x : ::powf(x, y); }
 EPI_FN float normal_cdf(float x) { return ::normcdff(x); }
 EPI_FN float over_one_plus_exp(float x, float u) { return x * reciprocal(1.0f + exponential(u)); }
 
