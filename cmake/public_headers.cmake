@@ -13,7 +13,7 @@ if(EPI_RUNTIME)
     pointwise/operators.def
     tensor/cpu_allocator.h tensor/device.h tensor/device_memory.h tensor/dims.h tensor/dlpack.h tensor/dtype.h tensor/dtype_enum.h
     tensor/factories.h tensor/layout.h tensor/print.h tensor/storage.h tensor/tensor.h
-    ops/args.h ops/dispatch.h ops/functional.h ops/hooks.h ops/op.h
+    ops/args.h ops/custom_op.h ops/dispatch.h ops/functional.h ops/hooks.h ops/op.h
     cpu/cpu_backend.h
     cuda/allocator.h cuda/cuda_backend.h cuda/cuda_device.h cuda/pinned.h cuda/stream.h cuda/tf32.h
     nn/checkpoint.h nn/glu_mlp.h nn/linear.h nn/module.h nn/safetensors.h

@@ -149,6 +149,10 @@ struct Compiled::State {
   compiler::CaptureOptions capture_options(size_t inputs, bool dynamic) const;
   VariantInfo describe(const Plan& plan, std::string reason,
                        const std::vector<compiler::Stage>& stages) const;
+  // Sizes of 0 and 1 are often special cases in a function. Captures it with those of this call
+  // fixed and the other sizes dynamic, if that is possible.
+  std::optional<Captured> capture_special(const CallArgs& args,
+                                          compiler::CaptureOptions capturing) const;
   void add(const CallArgs& args, bool dynamic, std::string reason);
   // How the function's graph for these sizes and integers differs from the variant's, or empty if
   // it does not.
@@ -199,6 +203,26 @@ VariantInfo Compiled::State::describe(const Plan& plan, std::string reason,
   return info;
 }
 
+std::optional<Captured> Compiled::State::capture_special(const CallArgs& args,
+                                                         compiler::CaptureOptions capturing) const {
+  if (!options.dynamic) return std::nullopt;
+  for (size_t i = 0; i < args.tensors.size(); ++i) {
+    for (int d = 0; d < args.tensors[i].dim(); ++d) {
+      if (args.tensors[i].shape()[d] < 2) capturing.sizes.fixed.emplace(static_cast<int>(i), d);
+    }
+  }
+  if (capturing.sizes.fixed.empty()) return std::nullopt;
+  capturing.dynamic = true;
+  try {
+    Captured captured = compiler::capture(function, args, capturing);
+    std::vector<int64_t> values(static_cast<size_t>(captured.symbols));
+    const bool accepts = Guards(captured, args.tensors).accept(args, values);
+    if (accepts && !compiler::difference_at(function, capturing, captured, values)) return captured;
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): all sizes must be fixed
+  }
+  return std::nullopt;
+}
+
 void Compiled::State::add(const CallArgs& args, bool dynamic, std::string reason) {
   const std::span<const Tensor> inputs = args.tensors;
   const auto current = variants.get();
@@ -215,7 +239,8 @@ void Compiled::State::add(const CallArgs& args, bool dynamic, std::string reason
                         dimension < inputs[static_cast<size_t>(input)].dim();
     if (exists) capturing.sizes.changed.emplace(input, dimension);
   }
-  variant->captured = compiler::capture(function, args, capturing);
+  auto special = dynamic ? std::nullopt : capture_special(args, capturing);
+  variant->captured = special ? std::move(*special) : compiler::capture(function, args, capturing);
   variant->guards = Guards(variant->captured, inputs);
   const Device device = common_device(variant->captured.graph, inputs);
   if (compiler::is_capturing(device)) {

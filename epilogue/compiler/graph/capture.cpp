@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "epilogue/base/error.h"
@@ -99,10 +98,21 @@ struct Start {
   int64_t min_integer;
 };
 
+// The first result of `attempt` that is not an exception.
+template <typename Attempt>
+auto first_that_succeeds(const std::vector<int64_t>& steps, const Attempt& attempt) {
+  for (size_t i = 0; i + 1 < steps.size(); ++i) {
+    try {
+      return attempt(steps[i]);
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the last one is thrown
+    }
+  }
+  return attempt(steps.back());
+}
+
 // One capture per symbol in which only that symbol differs.
 std::vector<OtherCapture> capture_others(const AnyFunction& function, const Captured& captured,
                                          const SymbolHints& hints, const CaptureOptions& options) {
-  constexpr int64_t kSizeStep = 500;  // far from the other primes
   const auto capture_with = [&](size_t symbol, int64_t step) {
     std::vector<int64_t> values(hints.hints().begin(), hints.hints().end());
     values[symbol] += step;
@@ -111,13 +121,13 @@ std::vector<OtherCapture> capture_others(const AnyFunction& function, const Capt
   };
   std::vector<OtherCapture> others;
   for (size_t symbol = 0; symbol < hints.hints().size(); ++symbol) {
+    // A large step for sizes, unlike the other primes. The function may allow only a small one, and
+    // the value of an integer may be the largest or smallest.
     const bool is_size = symbol < hints.sizes();
-    try {
-      others.push_back(capture_with(symbol, is_size ? kSizeStep : 1));
-    } catch (const std::exception&) {
-      if (is_size) throw;
-      others.push_back(capture_with(symbol, -1));  // the value of the call may be the largest
-    }
+    const std::vector<int64_t> steps =
+        is_size ? std::vector<int64_t>{500, 1, -1} : std::vector<int64_t>{1, -1};
+    others.push_back(
+        first_that_succeeds(steps, [&](int64_t step) { return capture_with(symbol, step); }));
   }
   return others;
 }
@@ -173,19 +183,20 @@ Captured capture_static(const AnyFunction& function, const CallArgs& args,
 
 // Lower bounds for the primes. A number in the function or in a parameter may happen to be a
 // multiple of one, so there are several to try. Many symbols use small primes, because their
-// product must fit in 64 bits.
-std::array<int64_t, 3> primes_to_try(std::span<const Tensor> inputs) {
+// product must fit in 64 bits. The last one is small, for functions that do not allow large sizes:
+// a sequence that must not be longer than a table.
+constexpr int64_t kSmallPrime = 11;
+std::vector<int64_t> primes_to_try(std::span<const Tensor> inputs) {
   int max_rank = 0;
   for (const Tensor& input : inputs) max_rank = std::max(max_rank, input.dim());
-  return max_rank <= 5 ? std::array<int64_t, 3>{1009, 2003, 4001}
-                       : std::array<int64_t, 3>{13, 53, 101};
+  return max_rank <= 5 ? std::vector<int64_t>{1009, 2003, 4001, kSmallPrime}
+                       : std::vector<int64_t>{13, 53, 101, kSmallPrime};
 }
 
 // What became of one attempt to capture with dynamic sizes.
 struct Attempt {
   std::optional<Captured> captured{};
   std::string difference{};  // the function depends on sizes
-  std::string error{};       // an operator refused, perhaps only because a size is dynamic
 };
 
 // A size of one, or an integer below two, is often a special case in operators. Such a case is
@@ -205,7 +216,9 @@ std::optional<Captured> try_start(const AnyFunction& function, const CallArgs& a
   const bool has_integers = hints.hints().size() > hints.sizes();
   const auto products_differ = difference_at(function, options, captured, values);
   if (!products_differ && !has_integers) return captured;
-  auto sums = with_sums(captured.graph, hints, capture_others(function, captured, hints, options));
+  auto others = capture_others(function, captured, hints, options);
+  others.push_back({values, run(function, captured, SymbolHints(), values, options)});
+  auto sums = with_sums(captured.graph, hints, others);
   if (!sums) {
     difference = products_differ.value_or("");
     return std::nullopt;
@@ -224,15 +237,16 @@ Attempt try_dynamic(const AnyFunction& function, const CallArgs& args,
                                        [](int64_t value) { return value < kMinUsual; });
   for (const int64_t min_integer : {kMinUsual, std::numeric_limits<int64_t>::min()}) {
     if (min_integer != kMinUsual && !has_unusual) continue;
+    bool too_large = false;
     for (const int64_t prime : primes_to_try(args.tensors)) {
+      if (too_large != (prime == kSmallPrime)) continue;
       try {
         attempt.captured =
             try_start(function, args, options, guess, {prime, min_integer}, attempt.difference);
         if (attempt.captured) return attempt;
-      } catch (const std::exception& error) {  // also the function's own
-        attempt.error = error.what();
+      } catch (const std::exception&) {  // also the function's own
         attempt.difference.clear();
-        break;
+        too_large = true;
       }
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/compiler/graph/sums.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace epi::compiler {
@@ -14,12 +15,7 @@ class SumFinder {
 
   // `number` is the one in the first capture, `numbers` those in the others.
   std::optional<SymSize> find(int64_t number, const std::vector<int64_t>& numbers) const {
-    const SymSize product = hints_.read(number);
-    if (agrees(product, numbers)) return product;
-    for (size_t symbol = 0; symbol < others_.size(); ++symbol) {
-      if (const auto sum = find_along(symbol, number, numbers)) return sum;
-    }
-    return std::nullopt;
+    return find(number, numbers, std::vector<bool>(hints_.hints().size(), false));
   }
 
  private:
@@ -30,11 +26,26 @@ class SumFinder {
     return true;
   }
 
+  // `used` are the symbols of the terms found so far.
+  std::optional<SymSize> find(int64_t number, const std::vector<int64_t>& numbers,
+                              const std::vector<bool>& used) const {
+    const bool is_constant =
+        std::all_of(numbers.begin(), numbers.end(), [&](int64_t other) { return other == number; });
+    if (is_constant) return SymSize(number);
+    const SymSize product = hints_.read(number);
+    if (agrees(product, numbers)) return product;
+    for (size_t symbol = 0; symbol < used.size(); ++symbol) {
+      if (used[symbol]) continue;
+      if (const auto sum = find_along(symbol, number, numbers, used)) return sum;
+    }
+    return std::nullopt;
+  }
+
   // slope * symbol + rest. The rest may be a sum of other symbols.
   std::optional<SymSize> find_along(size_t symbol, int64_t number,
-                                    const std::vector<int64_t>& numbers) const {
-    const int64_t start = hints_.hints()[symbol];
-    const int64_t step = others_[symbol].values[symbol] - start;
+                                    const std::vector<int64_t>& numbers,
+                                    std::vector<bool> used) const {
+    const int64_t step = others_[symbol].values[symbol] - hints_.hints()[symbol];
     const int64_t growth = numbers[symbol] - number;
     if (growth == 0 || growth % step != 0) return std::nullopt;
     const SymSize slope = hints_.read(growth / step);
@@ -43,10 +54,9 @@ class SumFinder {
     for (size_t i = 0; i < others_.size(); ++i) {
       rests.push_back(numbers[i] - term.at(others_[i].values));
     }
-    const int64_t rest = number - term.at(hints_.hints());
-    if (rests[symbol] != rest) return std::nullopt;  // not a straight line
-    const auto found = find(rest, rests);
-    return found ? std::optional(term + *found) : std::nullopt;
+    used[symbol] = true;
+    const auto rest = find(number - term.at(hints_.hints()), rests, used);
+    return rest ? std::optional(term + *rest) : std::nullopt;
   }
 
   const SymbolHints& hints_;

@@ -18,8 +18,9 @@ struct OtherCapture {
   Graph graph;
 };
 
-// The graph with sums in place of numbers, such that all captures agree. `others` has one capture
-// per symbol, in which only that symbol differs from its hint. nullopt if there are no such sums.
+// The graph with sums in place of numbers, such that all captures agree. `others` starts with one
+// capture per symbol, in which only that symbol differs from its hint. nullopt if there are no such
+// sums.
 std::optional<Graph> with_sums(const Graph& captured, const SymbolHints& hints,
                                const std::vector<OtherCapture>& others);
 
