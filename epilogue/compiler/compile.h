@@ -86,10 +86,17 @@ Compiled compile(const M& module, CompileOptions options = {}) {
   for (const auto& parameter : copy.parameters()) {
     parameters.push_back({parameter.name, *parameter.tensor});
   }
-  const auto forward = [copy](auto... arguments)
-    requires requires { copy.forward(arguments...); }
-  { return copy.forward(arguments...); };
-  return Compiled(forward, std::move(parameters), std::move(options));
+  using Tensors = std::span<const Tensor>;
+  using Integers = std::span<const int64_t>;
+  compiler::AnyFunction forward;
+  if constexpr (requires { copy.forward(Tensors(), Integers()); }) {
+    forward = [copy](Tensors inputs, Integers integers) { return copy.forward(inputs, integers); };
+  } else if constexpr (requires { copy.forward(Tensors()); }) {
+    forward = [copy](Tensors inputs) { return copy.forward(inputs); };
+  } else {
+    forward = [copy](const Tensor& x) { return copy.forward(x); };
+  }
+  return Compiled(std::move(forward), std::move(parameters), std::move(options));
 }
 
 // Compiles a function in one of the forms of compiler::AnyFunction.

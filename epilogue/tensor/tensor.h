@@ -64,7 +64,7 @@ class Tensor {
   [[noreturn]] static void refuse_undefined();
   int dimension(const char* op, int64_t d) const {
     if (dim() == 0) fail(op, "a tensor without dimensions has no dimension {}", d);
-    return static_cast<int>(normalize_dim(op, d, dim()));
+    return normalize_dim(op, d, dim());
   }
 
   std::shared_ptr<Storage> storage_;

@@ -11,14 +11,26 @@
 #include "epilogue/base/error.h"
 #include "epilogue/compiler/compile.h"
 #include "epilogue/cpu/cpu_backend.h"
+#include "epilogue/cuda/cuda_backend.h"
 #include "epilogue/nn/glu_mlp.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/tensor/factories.h"
+#include "tests/ops/test_device.h"
 
 namespace epi {
 
 using Inputs = std::span<const Tensor>;
 using Integers = std::span<const int64_t>;
+
+// A test on the device of EPI_TEST_DEVICE. Skipped where there is none.
+class OnTestDevice : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    register_cpu_backend();
+    if (test_device() == kCpu) return;
+    if (const auto ready = register_cuda_backend(); !ready) GTEST_SKIP() << ready.error().message;
+  }
+};
 
 inline nn::GluMlp small_mlp(DType dtype = DType::kF32) {
   register_cpu_backend();

@@ -5,10 +5,11 @@
 #include <random>
 
 #include "tests/compiler/compile_helpers.h"
-#include "tests/ops/test_device.h"
 
 namespace epi {
 namespace {
+
+class CompileState : public OnTestDevice {};
 
 Tensor random(const Dims& shape, uint64_t seed) { return to(randn(shape, seed), test_device()); }
 
@@ -41,8 +42,7 @@ void expect_same_effects(const compiler::AnyFunction& function, const Compiled& 
   for (size_t i = 0; i < inputs.size(); ++i) expect_equal(compiled_inputs[i], eager_inputs[i]);
 }
 
-TEST(CompileState, ReturnsSeveralTensors) {
-  register_cpu_backend();
+TEST_F(CompileState, ReturnsSeveralTensors) {
   const auto function = [](Inputs in) -> std::vector<Tensor> {
     const Tensor sum = add(in[0], in[1]);
     return {sum, transpose(mul(sum, 2.0), 0, 1), in[1], add(in[0], in[1])};
@@ -62,8 +62,7 @@ TEST(CompileState, ReturnsSeveralTensors) {
             std::string::npos);
 }
 
-TEST(CompileState, IntegersAreSymbolic) {
-  register_cpu_backend();
+TEST_F(CompileState, IntegersAreSymbolic) {
   const auto function = [](Inputs in, Integers at) -> std::vector<Tensor> {
     const Tensor rows = narrow(in[0], 0, at[0], at[1]);
     return {mul(select(in[0], 0, at[0] + at[1]), 2.0), neg(rows), mul(rows, 3.0),
@@ -78,8 +77,7 @@ TEST(CompileState, IntegersAreSymbolic) {
   EXPECT_EQ(compiled.recompiles(), 0);
 }
 
-TEST(CompileState, IntegersMayBeFactors) {
-  register_cpu_backend();
+TEST_F(CompileState, IntegersMayBeFactors) {
   const auto function = [](Inputs in, Integers at) {
     return mul(relu(in[0]), static_cast<double>(at[0]));
   };
@@ -96,8 +94,7 @@ TEST(CompileState, IntegersMayBeFactors) {
             std::string::npos);
 }
 
-TEST(CompileState, SaysThatAnIntegerDecides) {
-  register_cpu_backend();
+TEST_F(CompileState, SaysThatAnIntegerDecides) {
   const auto function = [](Inputs in, Integers at) { return at[0] > 4 ? relu(in[0]) : neg(in[0]); };
   const Tensor x = random({3, 4}, 1);
   const std::vector<Tensor> inputs = {x};
@@ -114,8 +111,7 @@ TEST(CompileState, SaysThatAnIntegerDecides) {
   EXPECT_NE(message_of([&] { none(inputs, at); }).find("takes no integers"), std::string::npos);
 }
 
-TEST(CompileState, CacheGrowsWithoutRecompiling) {
-  register_cpu_backend();
+TEST_F(CompileState, CacheGrowsWithoutRecompiling) {
   const auto function = [](Inputs in, Integers at) {
     copy_(narrow(in[1], 0, at[0], in[0].size(0)), in[0]);
     const Tensor seen = narrow(in[1], 0, 0, at[0] + in[0].size(0));
@@ -134,8 +130,7 @@ TEST(CompileState, CacheGrowsWithoutRecompiling) {
   EXPECT_EQ(compiled.recompiles(), 0);
 }
 
-TEST(CompileState, SequenceGrowsByConcatenation) {
-  register_cpu_backend();
+TEST_F(CompileState, SequenceGrowsByConcatenation) {
   const auto function = [](Inputs in) -> std::vector<Tensor> {
     const std::vector<Tensor> parts = {in[0], in[1]};
     const Tensor all = cat(parts, 0);
@@ -153,8 +148,7 @@ TEST(CompileState, SequenceGrowsByConcatenation) {
 }
 
 // Reads before a write see the old values, reads after it the new ones.
-TEST(CompileState, ReadsAndWritesKeepTheirOrder) {
-  register_cpu_backend();
+TEST_F(CompileState, ReadsAndWritesKeepTheirOrder) {
   const std::vector<std::function<std::vector<Tensor>(Inputs)>> functions = {
       [](Inputs in) -> std::vector<Tensor> {  // a snapshot that is not a copy in the graph
         const Tensor before = mul(in[0], 1.0);
@@ -216,8 +210,7 @@ TEST(CompileState, ReadsAndWritesKeepTheirOrder) {
 }
 
 // The weights of a GEMM that the function writes are not packed once and for all.
-TEST(CompileState, WritesIntoCapturedTensors) {
-  register_cpu_backend();
+TEST_F(CompileState, WritesIntoCapturedTensors) {
   const Tensor weight = random({6, 8}, 1);
   const Tensor expected = clone(weight);
   const auto with = [](const Tensor& state) {
@@ -236,8 +229,7 @@ TEST(CompileState, WritesIntoCapturedTensors) {
   EXPECT_EQ(compiled.recompiles(), 0);
 }
 
-TEST(CompileState, RefusesSharedMemoryAndOwnTensors) {
-  register_cpu_backend();
+TEST_F(CompileState, RefusesSharedMemoryAndOwnTensors) {
   const Compiled writes = compile([](Inputs in) {
     copy_(in[0], in[1]);
     return neg(in[0]);
@@ -273,8 +265,7 @@ struct CountingModule : nn::Module {
   }
 };
 
-TEST(CompileState, ModulesTakeAndReturnSeveralTensors) {
-  register_cpu_backend();
+TEST_F(CompileState, ModulesTakeAndReturnSeveralTensors) {
   const CountingModule module;
   const auto forward = [=](Inputs in, Integers at) { return module.forward(in, at); };
   const Compiled compiled = compile(module);
@@ -315,8 +306,7 @@ class RandomProgram {
   uint32_t seed_;
 };
 
-TEST(CompileState, RandomProgramsHaveTheSameEffects) {
-  register_cpu_backend();
+TEST_F(CompileState, RandomProgramsHaveTheSameEffects) {
   const char* runs = std::getenv("EPI_PROPERTY_RUNS");
   const auto count = static_cast<uint32_t>(runs == nullptr ? 150 : std::atoi(runs));
   for (uint32_t seed = 0; seed < count; ++seed) {

@@ -6,9 +6,7 @@
 
 #include <cmath>
 
-#include "epilogue/cpu/cpu_backend.h"
 #include "tests/compiler/compile_helpers.h"
-#include "tests/ops/test_device.h"
 
 namespace epi {
 namespace {
@@ -122,10 +120,7 @@ struct Caches {
   Tensor keys, values;
 };
 
-class DecoderLayerTest : public ::testing::TestWithParam<DType> {
- protected:
-  void SetUp() override { register_cpu_backend(); }
-};
+class DecoderLayerTest : public OnTestDevice, public ::testing::WithParamInterface<DType> {};
 
 // Both start each step from the same caches, so that errors do not add up over the tokens.
 TEST_P(DecoderLayerTest, DecodesThroughOneCompiledFunction) {

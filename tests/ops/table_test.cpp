@@ -4,6 +4,8 @@
 // on `meta`, where nothing is computed.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <set>
 #include <string>
 
@@ -82,8 +84,10 @@ TEST(OperatorTable, EverySampleCallsItsOperator) {
     const auto inputs = inputs_of(sample, DType::kF32, LayoutKind::kTransposed);
     Recorder recorder;
     sample.run(inputs);
-    ASSERT_FALSE(recorder.ops().empty()) << op_info(sample.op).name;
-    EXPECT_EQ(recorder.ops().front(), op_info(sample.op).name);
+    // On a GPU, some samples first move their indices there.
+    const auto& called = recorder.ops();
+    EXPECT_NE(std::find(called.begin(), called.end(), op_info(sample.op).name), called.end())
+        << op_info(sample.op).name;
   }
 }
 

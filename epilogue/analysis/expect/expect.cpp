@@ -146,7 +146,6 @@ Subject rule_subject(const TraceIndex& index, const Rule& rule) {
     case SubjectKind::kTrace:
       return trace_subject(index);
     case SubjectKind::kRanks:  // check_rank_rule
-      break;
     case SubjectKind::kNamed:
       break;
   }

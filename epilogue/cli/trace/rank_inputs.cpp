@@ -24,9 +24,8 @@ std::optional<int64_t> rank_in_name(const std::string& file) {
     begin += word.size();
     if (begin < name.size() && (name[begin] == '_' || name[begin] == '-')) ++begin;
     const size_t end = std::min(name.find_first_not_of("0123456789", begin), name.size());
-    if (const auto rank = parse_integer(std::string_view(name).substr(begin, end - begin))) {
-      return *rank;
-    }
+    const auto rank = parse_integer(std::string_view(name).substr(begin, end - begin));
+    if (rank) return rank;
   }
   return std::nullopt;
 }
