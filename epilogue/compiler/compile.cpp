@@ -112,14 +112,15 @@ void check_aliases(const compiler::Graph& graph, std::span<const Tensor> inputs)
     for (size_t j = 0; j < inputs.size(); ++j) {
       if (i == j || !overlap(inputs[i], inputs[j])) continue;
       fail("compile",
-           "the function writes into input {}, which shares memory with input {}: pass one tensor, "
+           "the function writes into input {}, whose memory overlaps that of input {}: pass one "
+           "tensor, "
            "and take views of it inside the function",
            i, j);
     }
     for (const auto& node : graph.nodes) {
       if (node.kind != compiler::NodeKind::kParameter || !overlap(inputs[i], node.parameter))
         continue;
-      fail("compile", "the function writes into input {}, which shares memory with {}", i,
+      fail("compile", "the function writes into input {}, whose memory overlaps that of {}", i,
            node.name);
     }
   }
@@ -249,9 +250,14 @@ void Compiled::State::add(const CallArgs& args, bool dynamic, std::string reason
          "capture",
          options.name, reason);
   }
-  for (auto& node : variant->captured.graph.nodes) {
-    node.replaced =
-        node.kind == compiler::NodeKind::kOp && is_kernel_replaced(device.type, node.op);
+  compiler::Graph& graph = variant->captured.graph;
+  for (int op = 0; op < kOpCount; ++op) {
+    if (is_kernel_replaced(device.type, static_cast<Op>(op))) {
+      graph.replaced.push_back(static_cast<Op>(op));
+    }
+  }
+  for (auto& node : graph.nodes) {
+    node.replaced = node.kind == compiler::NodeKind::kOp && !compiler::may_form(graph, node.op);
   }
   const auto custom = custom_gemms(device);
   auto stages =
@@ -350,9 +356,11 @@ Choice Compiled::State::compile_for(const CallArgs& args) {
     if (full && options.over_limit == OverLimit::kEager) return choice;
     if (full && options.over_limit == OverLimit::kThrow) {
       fail("compile",
-           "{} has reached its limit of {} variants and needs another: {}; raise "
+           "{} has reached its limit of {} variants and needs another: {}; {}raise "
            "max_variants, or choose another over_limit",
-           options.name, count, choice.reason);
+           options.name, count, choice.reason,
+           args.integers.empty() ? ""
+                                 : "compute what depends on an integer outside and pass that, ");
     }
     add(args, choice.dynamic, choice.reason);
     choice = choose(args);

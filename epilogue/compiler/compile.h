@@ -63,6 +63,11 @@ class Compiled {
   }
   // The same for a function with one result. Throws if there are several.
   Tensor operator()(std::span<const Tensor> inputs, std::span<const int64_t> integers = {}) const;
+  Tensor operator()(std::initializer_list<Tensor> inputs,
+                    std::initializer_list<int64_t> integers = {}) const {
+    return (*this)(std::span(inputs.begin(), inputs.size()),
+                   std::span(integers.begin(), integers.size()));
+  }
   Tensor operator()(const Tensor& x) const { return (*this)(std::span(&x, 1)); }
 
   // One entry per compilation so far, in order, without those that were replaced.

@@ -38,9 +38,8 @@ struct BoundCall {
 };
 
 // `inputs` are the operands that are not outputs. Allocates the outputs, except that the first one
-// is `out` if that is defined. Throws `Error` if the
-// inputs violate a rule of the manifest: "[gelu_tanh_and_mul] up is 2x4, but n is 8 in the
-// preceding operands".
+// is `out` if that is defined. Throws `Error` if the inputs violate a rule of the manifest:
+// "[gelu_tanh_and_mul] up is 2x4, but n is 8 in the preceding operands".
 BoundCall bind_call(const Export& kernel, std::span<const Tensor> inputs, const Tensor& out = {});
 
 struct PlannedLaunch {

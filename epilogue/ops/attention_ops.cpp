@@ -40,8 +40,12 @@ void check_operands(const Tensor& query, const Tensor& key, const Tensor& value,
   const bool fits = have_same_batch(query, key, own) && have_same_batch(key, value, 2) &&
                     query.size(-1) == key.size(-1) && key.size(-2) == value.size(-2);
   if (!fits) {
-    fail(kName, "the query is {}, the key {}, the value {}: they do not fit together",
-         to_string(query.shape()), to_string(key.shape()), to_string(value.shape()));
+    fail(kName,
+         "the query is {}, the key {}, the value {}: the depths of query and key, the lengths of "
+         "key "
+         "and value, and all batches and heads must be equal{}",
+         to_string(query.shape()), to_string(key.shape()), to_string(value.shape()),
+         enable_gqa ? ", except for the heads of the query" : " (or set enable_gqa)");
   }
   if (enable_gqa && (key.size(-3) == 0 || query.size(-3) % key.size(-3) != 0)) {
     fail(kName, "the {} heads of the query are not a multiple of the {} heads of the key",
@@ -77,7 +81,7 @@ Tensor merged_heads(const Tensor& x, int64_t shared) {
 
 // The inverse: [..., heads, rows, columns] again, with the heads of `query`.
 Tensor split_heads(const Tensor& x, const Tensor& query) {
-  if (x.size(-2) == query.size(-2)) return x;
+  if (x.dim() < 3 || x.size(-3) == query.size(-3)) return x;
   return reshape(x, with_last(query, query.size(-2), x.size(-1)));
 }
 

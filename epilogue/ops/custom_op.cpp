@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/ops/custom_op.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cctype>
 #include <memory>
 #include <mutex>
 
@@ -52,12 +54,24 @@ Op add(CustomOp op, bool is_name_unique) {
   return id;
 }
 
+// Two words of letters, digits and underscores.
+bool has_form(std::string_view name) {
+  const size_t colons = name.find("::");
+  const auto is_word = [](std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+      return c == '_' || std::isalnum(c) != 0;
+    });
+  };
+  return colons != std::string_view::npos && is_word(name.substr(0, colons)) &&
+         is_word(name.substr(colons + 2));
+}
+
 }  // namespace
 
 Op register_op(CustomOp op) {
-  const size_t colons = op.name.find("::");
-  const bool has_form = colons != std::string::npos && colons > 0 && colons + 2 < op.name.size();
-  if (!has_form) fail("register_op", "the name \"{}\" is not of the form namespace::name", op.name);
+  if (!has_form(op.name)) {
+    fail("register_op", "the name \"{}\" is not of the form namespace::name", op.name);
+  }
   if (op.name.starts_with("aten::") || op.name.starts_with("epilogue::")) {
     fail("register_op", "{}: the namespace is that of built-in operators", op.name);
   }
@@ -66,6 +80,9 @@ Op register_op(CustomOp op) {
   }
   if (!op.kernels.empty() && !op.result) {
     fail("register_op", "{} has kernels, but no function for its result", op.name);
+  }
+  for (const auto& [device, kernel] : op.kernels) {
+    if (!kernel) fail("register_op", "{} has an empty kernel", op.name);
   }
   return add(std::move(op), true);
 }

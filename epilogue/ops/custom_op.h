@@ -4,7 +4,10 @@
 //
 //   const Op kScaleRows = register_op({
 //       .name = "mine::scale_rows",
-//       .result = [](Args args) { return empty(args.tensor(0).shape()); },
+//       .result = [](Args args) {
+//         const Tensor& x = args.tensor(0);
+//         return empty(x.shape(), {x.dtype(), x.device()});
+//       },
 //       .kernels = {{DeviceType::kCpu, scale_rows_on_cpu}},
 //   });
 //   Tensor scale_rows(const Tensor& x, const Tensor& scale) {
@@ -27,7 +30,7 @@
 namespace epi {
 
 struct CustomOp {
-  std::string name;  // "namespace::name", as in traces
+  std::string name;  // "namespace::name", as in traces: letters, digits and underscores
   // Checks the arguments and returns the result for a kernel to fill: a new, row-major tensor. It
   // is also called with tensors that have no values, on the device kMeta. It may be absent if there
   // are no kernels.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/ops/dispatch.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 
@@ -60,8 +61,11 @@ Device device_of(Args args) {
 // A new, row-major tensor for the kernel.
 Tensor result_for_kernel(const CustomOp& op, Args args) {
   Tensor out = op.result(args);
-  if (!out.defined() || !out.is_contiguous()) {
-    fail(op.name, "its result function must return a row-major tensor");
+  const bool is_argument = std::any_of(args.begin(), args.end(), [&](const Arg& arg) {
+    return arg.is_tensor() && arg.tensor().storage() == out.storage();
+  });
+  if (!out.defined() || !out.is_contiguous() || is_argument) {
+    fail(op.name, "its result function must return a new, row-major tensor");
   }
   return out;
 }

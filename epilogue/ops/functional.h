@@ -189,14 +189,13 @@ Tensor where(const Tensor& condition, double x, const Tensor& other);
 // softmax(query @ key.t() * scale + mask) @ value, over the last two dimensions of
 // query [..., heads, rows, depth], key [..., heads, columns, depth] and
 // value [..., heads, columns, width].
-//   attn_mask   broadcasts to [..., heads, rows, columns]. Where a bool mask is false, the weight
-//   is
+//   attn_mask   broadcasts to [..., heads, rows, columns]. A bool mask is false where the weight is
 //               0. A mask of the query's dtype is added. A row without any weight gives 0.
 //   is_causal   row i reads the columns up to i, and there is no attn_mask
 //   scale       1 / sqrt(depth) if absent
 //   enable_gqa  the heads of the query are a multiple of those of key and value, and adjacent heads
 //               share one. Key and value are not copied for that.
-// Composed of other operators. There is no dropout.
+// Batches do not broadcast. Composed of other operators. There is no dropout.
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const Tensor& attn_mask = {}, bool is_causal = false,
                                     std::optional<double> scale = std::nullopt,

@@ -51,7 +51,11 @@ Tensor embedding(const Tensor& weight, const Tensor& indices) {
 Tensor gather(const Tensor& x, int64_t dim, const Tensor& index) {
   check_index("gather", x, index);
   const int d = normalize_dim("gather", dim, x.dim());
-  bool fits = index.dim() == x.dim();
+  if (index.dim() != x.dim()) {
+    fail("gather", "the index is {}, the input {}: they must have as many dimensions",
+         to_string(index.shape()), to_string(x.shape()));
+  }
+  bool fits = true;
   for (int i = 0; fits && i < x.dim(); ++i) {
     fits = i == d || index.shape()[i] <= x.shape()[i];
   }

@@ -2,6 +2,7 @@
 // Compiled functions with several results, integer arguments, and tensors that they write into.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 #include "tests/compiler/compile_helpers.h"
@@ -45,7 +46,7 @@ void expect_same_effects(const compiler::AnyFunction& function, const Compiled& 
 TEST_F(CompileState, ReturnsSeveralTensors) {
   const auto function = [](Inputs in) -> std::vector<Tensor> {
     const Tensor sum = add(in[0], in[1]);
-    return {sum, transpose(mul(sum, 2.0), 0, 1), in[1], add(in[0], in[1])};
+    return {sum, transpose(mul(sum, 2.0), 0, 1), in[1], add(in[0], in[1]), mul(sum, 1.0)};
   };
   const Compiled compiled = compile(function);
   for (const int64_t rows : {3, 5}) {
@@ -55,6 +56,7 @@ TEST_F(CompileState, ReturnsSeveralTensors) {
     const auto results = compiled.run({x, y});
     EXPECT_EQ(results[2].storage(), y.storage());
     EXPECT_NE(results[0].storage(), results[3].storage());  // equal values, but separate tensors
+    EXPECT_NE(results[0].storage(), results.back().storage());
   }
   EXPECT_EQ(compiled.recompiles(), 0);
   const Tensor x = random({3, 4}, 1);
@@ -94,6 +96,12 @@ TEST_F(CompileState, IntegersMayBeFactors) {
             std::string::npos);
 }
 
+TEST_F(CompileState, NumbersMayBeNan) {
+  const auto function = [](Inputs in) { return add(in[0], std::nan("")); };
+  const Tensor y = to(compile(function)({random({4, 4}, 1)}), kCpu);
+  EXPECT_TRUE(std::isnan(y.data<float>()[0]));
+}
+
 TEST_F(CompileState, SaysThatAnIntegerDecides) {
   const auto function = [](Inputs in, Integers at) { return at[0] > 4 ? relu(in[0]) : neg(in[0]); };
   const Tensor x = random({3, 4}, 1);
@@ -107,6 +115,11 @@ TEST_F(CompileState, SaysThatAnIntegerDecides) {
   EXPECT_EQ(fixed.recompiles(), 1);
   EXPECT_EQ(fixed.variants()[1].reason, "integer 0 is 5, was 4");
   EXPECT_NE(message_of([&] { fixed(inputs); }).find("takes 1 integer, not 0"), std::string::npos);
+  const Compiled second = compile([](Inputs in, Integers numbers) {
+    return mul(narrow(in[0], 0, numbers[0], 1), 0.5 * static_cast<double>(numbers[1]));
+  });
+  EXPECT_NE(message_of([&] { second({x}, {1, 3}); }).find("fixed_integers = {1},"),
+            std::string::npos);
   const Compiled none = compile([](Inputs in) { return relu(in[0]); });
   EXPECT_NE(message_of([&] { none(inputs, at); }).find("takes no integers"), std::string::npos);
 }
@@ -238,7 +251,7 @@ TEST_F(CompileState, RefusesSharedMemoryAndOwnTensors) {
   const std::vector<Tensor> apart = {narrow(both, 0, 0, 2), narrow(both, 0, 2, 2)};
   EXPECT_EQ(message_of([&] { writes(apart); }), "");
   const std::vector<Tensor> shared = {narrow(both, 0, 0, 2), narrow(both, 0, 1, 2)};
-  EXPECT_NE(message_of([&] { writes(shared); }).find("shares memory with input 1"),
+  EXPECT_NE(message_of([&] { writes(shared); }).find("overlaps that of input 1"),
             std::string::npos);
 
   const Compiled creates = compile([](Inputs in) {
@@ -247,13 +260,17 @@ TEST_F(CompileState, RefusesSharedMemoryAndOwnTensors) {
     return scratch;
   });
   EXPECT_NE(message_of([&] { creates(both); }).find("that it creates"), std::string::npos);
+  const Compiled without_symbols =
+      compile([](const Tensor& x) { return copy_(empty({6}, {DType::kF32, test_device()}), x); });
+  EXPECT_NE(message_of([&] { without_symbols(random({6}, 1)); }).find("that it creates"),
+            std::string::npos);
 
   const Tensor first = narrow(both, 0, 0, 2);
   const Compiled views = compile([=](const Tensor& x) {
     copy_(first, x);
     return add(x, narrow(both, 0, 0, 2));
   });
-  EXPECT_NE(message_of([&] { views(random({2, 6}, 2)); }).find("shares memory with"),
+  EXPECT_NE(message_of([&] { views(random({2, 6}, 2)); }).find("overlaps that of"),
             std::string::npos);
 }
 

@@ -73,6 +73,18 @@ TEST(Registration, CompiledCodeUsesReplacedKernels) {
   }
 }
 
+// Passes do not form calls of an operator whose kernel was replaced.
+TEST(Registration, ReplacedKernelsGetOnlyTheirOwnCalls) {
+  register_cpu_backend();
+  const auto function = [](Inputs in) { return add(mm(in[0], in[1]), in[2]); };
+  const std::vector<Tensor> inputs = {randn({4, 8}, 1), randn({8, 8}, 2), randn({8}, 3)};
+  const Tensor usual = function(inputs);
+  const Replaced replaced(Op::kAddmm, write_7);
+  for (const Fuse fuse : {Fuse::kNone, Fuse::kEpilogue}) {
+    expect_near(compile(function, {.fuse = fuse})(inputs), usual);
+  }
+}
+
 TEST(Registration, RefusesOperatorsWithoutKernels) {
   register_cpu_backend();
   EXPECT_NE(message_of([] { register_kernel(DeviceType::kCpu, Op::kView, write_7); }).find("view"),
@@ -135,10 +147,35 @@ TEST(CustomOp, ChecksItsArguments) {
   EXPECT_NE(message_of([] { scale_rows(zeros({2, 3}), zeros({3})); }).find("the scale is [3]"),
             std::string::npos);
   const Op nowhere = register_op({.name = "mine::nowhere",
-                                  .result = [](Args args) { return args.tensor(0); },
+                                  .result = [](Args) { return empty({2}); },
                                   .kernels = {{DeviceType::kCuda, [](Args, const Tensor&) {}}}});
   EXPECT_NE(message_of([&] { dispatch(nowhere, {zeros({2})}); }).find("no kernel for device cpu"),
             std::string::npos);
+}
+
+TEST(CustomOp, TakesSeveralLists) {
+  register_cpu_backend();
+  static const Op op = register_op({
+      .name = "mine::dot",
+      .result = [](Args) { return empty({}); },
+      .kernels = {{DeviceType::kCpu,
+                   [](Args args, const Tensor& out) {
+                     float sum = 0;
+                     for (size_t i = 0; i < args[0].tensors().size(); ++i) {
+                       sum += args[0].tensors()[i].data<float>()[0] *
+                              args[1].tensors()[i].data<float>()[0];
+                     }
+                     out.data<float>()[0] = sum + static_cast<float>(args[1].tensors().size());
+                   }}},
+  });
+  const auto function = [](Inputs in) {
+    const std::vector<Tensor> left = {in[0], in[1]};
+    const std::vector<Tensor> right = {in[1], in[2]};
+    return dispatch(op, {std::span<const Tensor>(left), std::span<const Tensor>(right)});
+  };
+  const std::vector<Tensor> inputs = {full({1}, 2), full({1}, 3), full({1}, 5)};
+  EXPECT_EQ(first(function(inputs)), 23);
+  EXPECT_EQ(first(compile(function)(inputs)), 23);
 }
 
 // A definition is fused with its neighbors, and runs where there is no kernel.
@@ -158,9 +195,19 @@ TEST(CustomOp, DefinitionsAreFused) {
 }
 
 TEST(CustomOp, RefusesWrongRegistrations) {
+  register_cpu_backend();
   const auto kernel = [](Args, const Tensor&) {};
   const auto result = [](Args args) { return args.tensor(0); };
   EXPECT_THROW(register_op({.name = "plain", .result = result}), Error);
+  EXPECT_THROW(register_op({.name = "mine::a b", .definition = result}), Error);
+  EXPECT_THROW(register_op({.name = "mine::a::b", .definition = result}), Error);
+  EXPECT_THROW(
+      register_op(
+          {.name = "mine::empty", .result = result, .kernels = {{DeviceType::kCpu, nullptr}}}),
+      Error);
+  const Op same = register_op(
+      {.name = "mine::same", .result = result, .kernels = {{DeviceType::kCpu, kernel}}});
+  EXPECT_THROW(dispatch(same, {zeros({2})}), Error);
   EXPECT_THROW(register_op({.name = "aten::mine", .definition = result}), Error);
   EXPECT_THROW(register_op({.name = "mine::nothing"}), Error);
   EXPECT_THROW(register_op({.name = "mine::no_result", .kernels = {{DeviceType::kCpu, kernel}}}),

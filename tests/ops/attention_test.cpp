@@ -138,6 +138,14 @@ TEST_P(Attention, FullyMaskedRowsGiveZero) {
                    ref::expand(ref::scalar(0), {2, 2, 3, 5})));
 }
 
+TEST(GroupedAttention, KeepsTheShapeOfAnEmptyQuery) {
+  const Tensor query = on_test_device(zeros({1, 4, 0, 8}));
+  const Tensor key = on_test_device(zeros({1, 2, 5, 8}));
+  const Tensor result =
+      scaled_dot_product_attention(query, key, key, {}, false, std::nullopt, /*enable_gqa=*/true);
+  EXPECT_EQ(result.shape(), query.shape());
+}
+
 TEST(GroupedAttention, DoesNotCopyKeyAndValue) {
   const Tensor q = on_test_device(randn({2, 8, 1, 16}, 1));
   const Tensor k = on_test_device(randn({2, 2, 32, 16}, 2));

@@ -115,7 +115,9 @@ std::vector<OtherCapture> capture_others(const AnyFunction& function, const Capt
                                          const SymbolHints& hints, const CaptureOptions& options) {
   const auto capture_with = [&](size_t symbol, int64_t step) {
     std::vector<int64_t> values(hints.hints().begin(), hints.hints().end());
-    values[symbol] += step;
+    if (__builtin_add_overflow(values[symbol], step, &values[symbol])) {
+      fail("capture", "the integer {} has no neighbor", hints.hints()[symbol]);
+    }
     Graph graph = run(function, captured, SymbolHints(), values, options);
     return OtherCapture{std::move(values), std::move(graph)};
   };
@@ -162,10 +164,14 @@ Captured capture_dynamic(const AnyFunction& function, const CallArgs& args,
   return result;
 }
 
-bool writes_parameters(const Graph& graph) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+// Throws if a function without symbols writes into a tensor that it creates.
+void check_own_tensors(const AnyFunction& function, const Captured& captured,
+                       const CaptureOptions& options) {
+  const auto& nodes = captured.graph.nodes;
+  const bool writes = std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
     return node.kind == NodeKind::kParameter && node.written;
   });
+  if (writes) difference_at(function, options, captured, {});
 }
 
 Captured capture_static(const AnyFunction& function, const CallArgs& args,
@@ -176,8 +182,7 @@ Captured capture_static(const AnyFunction& function, const CallArgs& args,
   }
   result.integers.assign(args.integers.begin(), args.integers.end());
   result.graph = run(function, result, SymbolHints(), {}, options);
-  // Throws if it writes into a tensor that it creates.
-  if (writes_parameters(result.graph)) difference_at(function, options, result, {});
+  check_own_tensors(function, result, options);
   return result;
 }
 
@@ -208,7 +213,10 @@ std::optional<Captured> try_start(const AnyFunction& function, const CallArgs& a
                                   const Start& start, std::string& difference) {
   SymbolHints hints(start.first_prime);
   Captured captured = capture_dynamic(function, args, options, guess, start, hints);
-  if (captured.symbols == 0) return captured;
+  if (captured.symbols == 0) {
+    check_own_tensors(function, captured, options);
+    return captured;
+  }
   auto values = values_of_call(args, captured);
   for (size_t i = 0; i < values.size(); ++i) {
     values[i] = std::max(values[i], i < hints.sizes() ? kMinUsual : start.min_integer);
@@ -302,25 +310,35 @@ std::optional<Narrowed> fix_some(const AnyFunction& function, const CallArgs& ar
        join(names, " and "), difference, names.size() == 1 ? "it" : "them", join(rules, ", "));
 }
 
+std::string join_numbers(const std::vector<int>& numbers, const char* separator) {
+  std::vector<std::string> texts;
+  for (const int number : numbers) texts.push_back(fmt::format("{}", number));
+  return join(texts, separator);
+}
+
 // No size could be fixed to make the capture succeed: the integers decide, or the caller said that
 // all sizes are free.
 [[noreturn]] void refuse_free(const AnyFunction& function, const CallArgs& args,
-                              CaptureOptions options, const std::string& difference) {
-  const size_t given = options.sizes.fixed_integers.size();
-  std::vector<std::string> numbers;
-  for (size_t i = 0; i < args.integers.size(); ++i) {
-    options.sizes.fixed_integers.push_back(static_cast<int>(i));
-    numbers.push_back(fmt::format("{}", i));
-  }
-  const bool integers_decide =
-      given < args.integers.size() &&
-      (try_dynamic(function, args, options, SizeGuess::kLeading).captured ||
-       fix_some(function, args, options));
-  if (integers_decide) {
+                              const CaptureOptions& options, const std::string& difference) {
+  const auto decide = [&](const std::vector<int>& integers) {
+    CaptureOptions fixed = options;
+    auto& all = fixed.sizes.fixed_integers;
+    all.insert(all.end(), integers.begin(), integers.end());
+    if (!try_dynamic(function, args, fixed, SizeGuess::kLeading).captured &&
+        !fix_some(function, args, fixed)) {
+      return;
+    }
     fail("capture",
-         "an integer argument decided which operators ran, or their arguments{}: fix it with "
-         "fixed_integers = {{{}}}",
-         difference.empty() ? "" : fmt::format(" ({})", difference), join(numbers, ", "));
+         "integer {} decided which operators ran, or their arguments{}: fix it with "
+         "fixed_integers = {{{}}}, or compute what depends on it outside and pass that",
+         join_numbers(integers, " and "),
+         difference.empty() ? "" : fmt::format(" ({})", difference), join_numbers(all, ", "));
+  };
+  std::vector<int> first;
+  for (int i = 0; i < static_cast<int>(args.integers.size()); ++i) decide({i});
+  for (int i = 0; i < static_cast<int>(args.integers.size()); ++i) {
+    first.push_back(i);
+    decide(first);
   }
   std::vector<std::string> names;
   for (const InputSize& rule : options.sizes.given) {

@@ -80,6 +80,7 @@ struct Graph {
   std::vector<Node> nodes;
   std::vector<ValueId> outputs;
   std::vector<TakenParameter> taken{};  // whose values passes have copied or folded
+  std::vector<Op> replaced{};           // operators whose kernels were replaced
 
   const Node& operator[](ValueId id) const { return nodes[static_cast<size_t>(id)]; }
 };
@@ -103,16 +104,20 @@ ValueId base_of(const Graph& graph, ValueId id);
 // By value: whether the function writes into its memory.
 std::vector<bool> written_values(const Graph& graph);
 
-// Calls `change` for every operand that is a value.
-template <typename Change>
-void for_each_ref(Node& node, Change&& change) {
-  for (Operand& operand : node.operands) {
-    if (auto* ref = std::get_if<ValueRef>(&operand)) change(*ref);
+// Calls `visit` for every operand that is a value. With a node that is not const, it may change
+// them.
+template <typename AnyNode, typename Visit>
+void for_each_ref(AnyNode& node, Visit&& visit) {
+  for (auto& operand : node.operands) {
+    if (auto* ref = std::get_if<ValueRef>(&operand)) visit(*ref);
     if (auto* refs = std::get_if<std::vector<ValueRef>>(&operand)) {
-      for (ValueRef& ref : *refs) change(ref);
+      for (auto& ref : *refs) visit(ref);
     }
   }
 }
+
+// Whether passes may call the operator instead of others.
+bool may_form(const Graph& graph, Op op);
 
 // The operands that are values, in order, including duplicates.
 std::vector<ValueRef> references_of(const Node& node);
@@ -121,6 +126,8 @@ std::vector<ValueId> inputs_of(const Node& node);
 // The number of reads of a value, by nodes and as an output.
 int count_readers(const Graph& graph, ValueId id);
 
+// Whether two operands are equal. NaN is equal to itself.
+bool is_same_operand(const Operand& a, const Operand& b);
 // Whether two nodes are equal when the symbols of the first have these values.
 bool is_same_at(const Node& symbolic, const Node& plain, std::span<const int64_t> values);
 

@@ -54,7 +54,8 @@ void check_written_parameters(const Graph& graph, const std::vector<ValueId>& pa
     for (const ValueId other : parameters) {
       if (other == written || !overlap(graph[written].parameter, graph[other].parameter)) continue;
       fail("copy_",
-           "the function writes into {}, which shares memory with {}: capture one tensor, and take "
+           "the function writes into {}, whose memory overlaps that of {}: capture one tensor, and "
+           "take "
            "views of it inside the function",
            graph[written].name, graph[other].name);
     }
@@ -123,27 +124,26 @@ Tensor GraphRecorder::write(const Tensor& destination, const Tensor& source) {
   node.op = Op::kCopy_;
   node.in_place = true;
   node.operands = {ValueRef{target, std::nullopt}, ValueRef{copied, std::nullopt}};
-  if (auto readers = readers_of(root); !readers.empty()) node.operands.emplace_back(readers);
+  if (const auto readers = readers_.find(root); readers != readers_.end()) {
+    node.operands.emplace_back(readers->second);
+  }
   node.shape = graph_[root].shape;
   node.strides = graph_[root].strides;
   node.dtype = graph_[root].dtype;
   graph_.nodes[static_cast<size_t>(base)].written = true;
   last_writes_[base] = static_cast<ValueId>(graph_.nodes.size());
+  add_reader(node);
   graph_.nodes.push_back(std::move(node));
   return destination;
 }
 
-// The operators that read the value, directly or through views.
-std::vector<ValueRef> GraphRecorder::readers_of(ValueId value) const {
-  std::vector<ValueRef> readers;
-  for (size_t i = 0; i < graph_.nodes.size(); ++i) {
-    if (is_view(graph_.nodes[i])) continue;
-    const auto inputs = inputs_of(graph_.nodes[i]);
-    const bool reads = std::any_of(inputs.begin(), inputs.end(),
-                                   [&](ValueId id) { return root_of(graph_, id) == value; });
-    if (reads) readers.push_back({static_cast<ValueId>(i), std::nullopt});
-  }
-  return readers;
+void GraphRecorder::add_reader(const Node& node) {
+  if (is_view(node)) return;
+  const auto reader = static_cast<ValueId>(graph_.nodes.size());
+  for_each_ref(node, [&](const ValueRef& ref) {
+    auto& readers = readers_[root_of(graph_, ref.id)];
+    if (readers.empty() || readers.back().id != reader) readers.push_back({reader, std::nullopt});
+  });
 }
 
 ValueId GraphRecorder::current(ValueId id) {
@@ -220,6 +220,7 @@ Tensor GraphRecorder::finish(Node node, const Tensor& result) {
   typed.op = node.op;
   typed.operands = std::move(node.operands);
   typed.offset = node.offset;
+  add_reader(typed);
   return add_value(meta, std::move(typed));
 }
 

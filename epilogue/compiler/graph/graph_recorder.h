@@ -47,7 +47,8 @@ class GraphRecorder : public Capture {
  private:
   Tensor call_copy(Args args);
   Tensor write(const Tensor& destination, const Tensor& source);
-  std::vector<ValueRef> readers_of(ValueId value) const;
+  // Remembers which values the node will read.
+  void add_reader(const Node& node);
   // The value as it is after all writes so far.
   ValueId current(ValueId id);
   Operand operand(const Arg& arg);
@@ -64,7 +65,8 @@ class GraphRecorder : public Capture {
   std::unordered_map<const Storage*, ValueId> values_;
   std::vector<std::shared_ptr<Storage>> alive_;  // so that no address is reused
   std::vector<ValueId> parameters_;
-  std::map<ValueId, ValueId> last_writes_;                        // by the written base
+  std::map<ValueId, std::vector<ValueRef>> readers_;  // operators by the roots that they read
+  std::map<ValueId, ValueId> last_writes_;            // by the written base
   std::map<std::pair<ValueId, ValueId>, ValueId> renewed_views_;  // by view and its new source
   int constants_ = 0;
 };

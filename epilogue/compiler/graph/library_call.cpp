@@ -18,8 +18,9 @@ class Arguments {
     if (std::holds_alternative<NoOperand>(operand)) args_.emplace_back();
     if (const auto* ref = std::get_if<ValueRef>(&operand)) add(tensor_of(*ref));
     if (const auto* refs = std::get_if<std::vector<ValueRef>>(&operand)) {
-      for (const ValueRef& ref : *refs) list_.push_back(tensor_of(ref));
-      args_.emplace_back(std::span<const Tensor>(list_));
+      std::vector<Tensor>& list = lists_.emplace_back();
+      for (const ValueRef& ref : *refs) list.push_back(tensor_of(ref));
+      args_.emplace_back(std::span<const Tensor>(list));
     }
     if (const auto* size = std::get_if<SymSize>(&operand)) args_.emplace_back(size->at(symbols_));
     if (const auto* dims = std::get_if<SymDims>(&operand)) {
@@ -41,7 +42,7 @@ class Arguments {
   std::span<const int64_t> symbols_;
   std::deque<Tensor> tensors_;  // a deque keeps addresses stable
   std::deque<Dims> dims_;
-  std::vector<Tensor> list_;  // no operator takes two lists
+  std::deque<std::vector<Tensor>> lists_;
   std::vector<Arg> args_;
 };
 

@@ -107,7 +107,7 @@ class NodeReader {
     bool is_same = true;
     for (const OtherCapture& other : others_) {
       const Node& node = other.graph.nodes[index_];
-      is_same = is_same && i < node.operands.size() && node.operands[i] == operand;
+      is_same = is_same && i < node.operands.size() && is_same_operand(node.operands[i], operand);
       const auto number = i < node.operands.size() ? whole(node.operands[i]) : std::nullopt;
       numbers.push_back(number.value_or(SymSize(0)));
       found_all_ = found_all_ && (is_same || number);

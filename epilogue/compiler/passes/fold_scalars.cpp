@@ -78,7 +78,7 @@ void compute_numbers(Graph& graph, Node& node) {
 Graph fold_scalars(const Graph& graph) {
   Graph result = graph;
   Rewrite rewrite = identity(graph);
-  // A returned value must be a new tensor, not one of the caller's.
+  // A returned value must be a new tensor, not one of the caller's or another returned one.
   std::vector<bool> returned(graph.nodes.size(), false);
   for (const ValueId id : graph.outputs) returned[static_cast<size_t>(base_of(graph, id))] = true;
   const auto written = written_values(graph);
@@ -102,7 +102,8 @@ Graph fold_scalars(const Graph& graph) {
     const ValueId operand = std::get<ValueRef>(node.operands[0]).id;
     const ValueId source = rewrite.replaced[static_cast<size_t>(operand)];
     const ValueId base = base_of(result, source);
-    if (returned[i] && result[base].kind != NodeKind::kOp) continue;
+    const bool is_caller_tensor = result[base].kind != NodeKind::kOp;
+    if (returned[i] && (is_caller_tensor || returned[static_cast<size_t>(base)])) continue;
     if (written[i] || written[static_cast<size_t>(base)]) continue;  // one of them would change
     rewrite.keep[i] = false;
     rewrite.replaced[i] = source;

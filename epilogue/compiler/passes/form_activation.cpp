@@ -54,7 +54,8 @@ void take_over(Graph& graph, ValueId id) {
 }  // namespace
 
 Graph form_activation(const Graph& graph, CustomGemms custom) {
-  if (custom == CustomGemms::kPacked) return graph;  // OpenBLAS has no such epilogues
+  // OpenBLAS has no such epilogues.
+  if (custom == CustomGemms::kPacked || !may_form(graph, Op::kAddmmActivation)) return graph;
   Graph result = graph;
   for (size_t i = 0; i < result.nodes.size(); ++i) {
     const auto id = static_cast<ValueId>(i);

@@ -36,6 +36,7 @@ std::optional<Match> match(const Graph& graph, const Node& add) {
 
 Graph form_addmm(const Graph& graph) {
   Graph result = graph;
+  if (!may_form(graph, Op::kAddmm)) return result;
   for (Node& node : result.nodes) {
     const auto found = match(graph, node);
     if (!found) continue;
