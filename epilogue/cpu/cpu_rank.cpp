@@ -8,7 +8,7 @@
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/cpu/cpu_kernels.h"
 #include "epilogue/cpu/loops/loops.h"
-#include "epilogue/ops/functional.h"
+#include "epilogue/ops/rank_call.h"
 
 namespace epi::cpu {
 namespace {
@@ -111,29 +111,16 @@ void rank(std::string_view op, const Rows& rows, bool only_first, bool largest) 
       });
 }
 
-// A zero-dimensional tensor is one row of one element.
-Tensor with_a_row(std::string_view op, const Tensor& x) {
-  return x.dim() == 0 ? x.with_layout(op, {{1}, {1}}, x.offset()) : x;
-}
-
 }  // namespace
 
 void argmax(Args args, const Tensor& out) {
-  const Tensor& x = args.tensor(0);
-  const bool is_flat = args[1].is_none();
-  const Tensor rows = is_flat ? epi::reshape(x, {x.numel()}) : with_a_row("argmax", x);
-  const int dim = is_flat ? 0 : static_cast<int>(args[1].integer());
-  Dims shape = rows.shape();
-  shape[dim] = 1;
-  // The output is row-major, with or without the dimension of size one.
-  const Tensor target = out.with_layout("argmax", {shape, contiguous_strides(shape)}, out.offset());
-  rank("argmax", Rows(rows, target, dim), true, true);
+  const RankCall call = argmax_call(args, out);
+  rank("argmax", Rows(call.x, call.out, call.dim), true, call.largest);
 }
 
 void topk(Args args, const Tensor& out) {
-  const auto dim = static_cast<int>(args[2].integer());
-  const Rows rows(with_a_row("topk", args.tensor(0)), with_a_row("topk", out), dim);
-  rank("topk", rows, false, args[3].flag());
+  const RankCall call = topk_call(args, out);
+  rank("topk", Rows(call.x, call.out, call.dim), false, call.largest);
 }
 
 }  // namespace epi::cpu

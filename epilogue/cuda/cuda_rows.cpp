@@ -9,6 +9,7 @@
 #include "epilogue/cuda/stream.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/ops/hooks.h"
+#include "epilogue/ops/rank_call.h"
 #include "epilogue/ops/readable.h"
 #include "epilogue/tensor/factories.h"
 
@@ -60,11 +61,6 @@ void run_norm(std::string_view op, NormLauncher launch, const Tensor& x, const D
   check_launch(op);
 }
 
-// A tensor without dimensions is one row of one element.
-Tensor with_a_row(std::string_view op, const Tensor& x) {
-  return x.dim() == 0 ? x.with_layout(op, {{1}, {1}}, x.offset()) : x;
-}
-
 template <typename Launch>
 void run_softmax(std::string_view op, const Launch& launch, const Tensor& x, int dim,
                  const Tensor& out) {
@@ -81,13 +77,16 @@ void run_softmax(std::string_view op, const Launch& launch, const Tensor& x, int
 
 using RankLauncher = void (*)(DType, const RowShape&, const Ranking&, cudaStream_t);
 
-void run_ranking(std::string_view op, RankLauncher launch, const Tensor& x, const Tensor& out,
-                 int dim, bool largest) {
-  const auto cost = [&]() -> LaunchCost { return {stored_bytes(x) + out.size_bytes(), x.numel()}; };
-  run_launch(cost, [&] {
-    launch(x.dtype(), row_shape(op, x, out, dim), {out.shape()[dim], out.strides()[dim], largest},
+void run_ranking(std::string_view op, RankLauncher launch, const RankCall& call) {
+  const Tensor& x = call.x;
+  const Tensor& out = call.out;
+  const LaunchCost cost{stored_bytes(x) + out.size_bytes(), x.numel()};
+  const Ranking ranking{out.shape()[call.dim], out.strides()[call.dim], call.largest};
+  const auto run = [&] {
+    launch(x.dtype(), row_shape(op, x, out, call.dim), ranking,
            current_stream(out.device().index).get());
-  });
+  };
+  run_launch([&] { return cost; }, run);
   check_launch(op);
 }
 
@@ -121,20 +120,9 @@ void causal_softmax(Args args, const Tensor& out) {
 }
 
 void argmax(Args args, const Tensor& out) {
-  const Tensor& x = args.tensor(0);
-  const bool is_flat = args[1].is_none();
-  const Tensor rows = is_flat ? epi::reshape(x, {x.numel()}) : with_a_row("argmax", x);
-  const int dim = is_flat ? 0 : static_cast<int>(args[1].integer());
-  Dims shape = rows.shape();
-  shape[dim] = 1;
-  // The output is row-major, with or without the dimension of size one.
-  const Tensor target = out.with_layout("argmax", {shape, contiguous_strides(shape)}, out.offset());
-  run_ranking("argmax", launch_argmax, rows, target, dim, true);
+  run_ranking("argmax", launch_argmax, argmax_call(args, out));
 }
 
-void topk(Args args, const Tensor& out) {
-  run_ranking("topk", launch_topk, with_a_row("topk", args.tensor(0)), with_a_row("topk", out),
-              static_cast<int>(args[2].integer()), args[3].flag());
-}
+void topk(Args args, const Tensor& out) { run_ranking("topk", launch_topk, topk_call(args, out)); }
 
 }  // namespace epi::cuda

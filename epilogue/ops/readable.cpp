@@ -27,4 +27,8 @@ Tensor dense_parameter(Args args, size_t position) {
   return tensor.defined() ? contiguous(tensor) : tensor;
 }
 
+Tensor with_a_row(std::string_view op, const Tensor& x) {
+  return x.dim() == 0 ? x.with_layout(op, {{1}, {1}}, x.offset()) : x;
+}
+
 }  // namespace epi

@@ -3,6 +3,8 @@
 // otherwise copied by an operator that shows up in the trace.
 #pragma once
 
+#include <string_view>
+
 #include "epilogue/ops/args.h"
 #include "epilogue/tensor/matrix.h"
 
@@ -21,5 +23,7 @@ Tensor readable_batch(const Tensor& x);
 Tensor with_flat_rows(const Tensor& x, const Dims& normalized);
 // An optional parameter of a norm in row-major order, or undefined if it is absent.
 Tensor dense_parameter(Args args, size_t position);
+// A zero-dimensional tensor as one row of one element, for kernels of rows.
+Tensor with_a_row(std::string_view op, const Tensor& x);
 
 }  // namespace epi
