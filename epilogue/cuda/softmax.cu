@@ -3,38 +3,34 @@
 
 namespace epi::cuda {
 
+// With kSafe, a row in which every element is -inf gives 0 instead of NaN.
+template <bool kSafe, typename R>
+__device__ void run_softmax(R& row) {
+  using C = typename R::C;
+  C largest = -INFINITY;
+  row.read([&](C value) { largest = LargerOf()(largest, value); });
+  largest = reduce_threads(largest, LargerOf());
+  C total = 0;
+  row.reread([&](C value) { total += ::exp(value - largest); });
+  total = reduce_threads(total, SumOf());
+  const bool is_masked = kSafe && largest == C(-INFINITY);
+  // Recomputes exp instead of using a second buffer, because the kernel is memory-bound.
+  row.write({}, [&](C value, C, C) { return is_masked ? C(0) : ::exp(value - largest) / total; });
+}
+
+// These structs name the operators in traces.
 struct Softmax {
   template <typename R>
   static __device__ void run(R& row, const NormParameters& /*none*/) {
-    using C = typename R::C;
-    C largest = -INFINITY;
-    row.read([&](C value) { largest = LargerOf()(largest, value); });
-    largest = reduce_threads(largest, LargerOf());
-    C total = 0;
-    row.reread([&](C value) { total += ::exp(value - largest); });
-    total = reduce_threads(total, SumOf());
-    // Recomputes exp instead of using a second buffer, because the kernel is memory-bound.
-    row.write({}, [&](C value, C, C) { return ::exp(value - largest) / total; });
+    run_softmax<false>(row);
   }
 };
-
-// A row in which every element is -inf gives 0.
 struct SafeSoftmax {
   template <typename R>
   static __device__ void run(R& row, const NormParameters& /*none*/) {
-    using C = typename R::C;
-    C largest = -INFINITY;
-    row.read([&](C value) { largest = LargerOf()(largest, value); });
-    largest = reduce_threads(largest, LargerOf());
-    const bool is_masked = largest == C(-INFINITY);
-    C total = 0;
-    row.reread([&](C value) { total += ::exp(value - largest); });
-    total = reduce_threads(total, SumOf());
-    row.write({}, [&](C value, C, C) { return is_masked ? C(0) : ::exp(value - largest) / total; });
+    run_softmax<true>(row);
   }
 };
-
-// Names the operator in traces.
 struct CausalSoftmax;
 
 // Row i of each matrix of `period` rows reads its columns up to i and sets the others to 0.
@@ -52,7 +48,7 @@ __global__ void __launch_bounds__(kMaxThreads)
   T* out = reinterpret_cast<T*>(walk.data[0]) + offsets[0];
   Row<T, false, 1> row(reinterpret_cast<const T*>(walk.data[1]) + offsets[1], out, kept,
                        strides.values, nullptr);
-  Softmax::run(row, {});
+  run_softmax<false>(row);
   for (int64_t i = kept + threadIdx.x; i < count; i += blockDim.x) {
     out[i * strides.values[0]] = rounded<T>(Compute<T>(0));
   }
