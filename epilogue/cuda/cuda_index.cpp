@@ -70,7 +70,8 @@ void where(Args args, const Tensor& out) {
     numbers.bits[i] = element_bits(args[i + 1].number(), out.dtype());
     shape.data[i + 2] = nullptr;
   }
-  run_launch([&] { return LaunchCost{bytes, 0}; },
+  const LaunchCost cost{bytes, 0};
+  run_launch([&] { return cost; },
              [&] { launch_where(shape, numbers, current_stream(out.device().index).get()); });
   check_launch("where");
 }

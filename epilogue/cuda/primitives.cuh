@@ -50,7 +50,8 @@ EPI_FN T over_one_plus_exp(T x, T u) {
   return x / (T(1) + exp(u));
 }
 
-// clang-format off: these headers use the functions above, in this order
+// These headers use the functions above, in this order.
+// clang-format off
 #include "epilogue/pointwise/wrapping_int.h"
 #include "epilogue/pointwise/functions.h"
 // clang-format on

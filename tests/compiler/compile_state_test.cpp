@@ -60,8 +60,8 @@ TEST_F(CompileState, ReturnsSeveralTensors) {
   }
   EXPECT_EQ(compiled.recompiles(), 0);
   const Tensor x = random({3, 4}, 1);
-  EXPECT_NE(message_of([&] { compiled(std::vector<Tensor>{x, x}); }).find("call run()"),
-            std::string::npos);
+  const std::vector<Tensor> twice = {x, x};
+  EXPECT_NE(message_of([&] { compiled(twice); }).find("call run()"), std::string::npos);
 }
 
 TEST_F(CompileState, IntegersAreSymbolic) {
@@ -118,7 +118,8 @@ TEST_F(CompileState, SaysThatAnIntegerDecides) {
   const Compiled second = compile([](Inputs in, Integers numbers) {
     return mul(narrow(in[0], 0, numbers[0], 1), 0.5 * static_cast<double>(numbers[1]));
   });
-  EXPECT_NE(message_of([&] { second({x}, {1, 3}); }).find("fixed_integers = {1},"),
+  const std::vector<int64_t> numbers = {1, 3};
+  EXPECT_NE(message_of([&] { second(inputs, numbers); }).find("fixed_integers = {1},"),
             std::string::npos);
   const Compiled none = compile([](Inputs in) { return relu(in[0]); });
   EXPECT_NE(message_of([&] { none(inputs, at); }).find("takes no integers"), std::string::npos);
@@ -260,8 +261,10 @@ TEST_F(CompileState, RefusesSharedMemoryAndOwnTensors) {
     return scratch;
   });
   EXPECT_NE(message_of([&] { creates(both); }).find("that it creates"), std::string::npos);
-  const Compiled without_symbols =
-      compile([](const Tensor& x) { return copy_(empty({6}, {DType::kF32, test_device()}), x); });
+  const Compiled without_symbols = compile([](const Tensor& x) {
+    const Tensor scratch = empty({6}, {DType::kF32, test_device()});
+    return copy_(scratch, x);
+  });
   EXPECT_NE(message_of([&] { without_symbols(random({6}, 1)); }).find("that it creates"),
             std::string::npos);
 
@@ -270,8 +273,8 @@ TEST_F(CompileState, RefusesSharedMemoryAndOwnTensors) {
     copy_(first, x);
     return add(x, narrow(both, 0, 0, 2));
   });
-  EXPECT_NE(message_of([&] { views(random({2, 6}, 2)); }).find("overlaps that of"),
-            std::string::npos);
+  const Tensor rows = random({2, 6}, 2);
+  EXPECT_NE(message_of([&] { views(rows); }).find("overlaps that of"), std::string::npos);
 }
 
 struct CountingModule : nn::Module {

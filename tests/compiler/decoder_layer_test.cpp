@@ -121,7 +121,25 @@ struct Caches {
   Tensor keys, values;
 };
 
-class DecoderLayerTest : public OnTestDevice, public ::testing::WithParamInterface<DType> {};
+class DecoderLayerTest : public OnTestDevice, public ::testing::WithParamInterface<DType> {
+ protected:
+  // Runs the same step eagerly and compiled, and compares the results.
+  void expect_same(const DecoderLayer& layer, const Compiled& compiled, const Tensor& x,
+                   const Caches& eager, const Caches& caches, int64_t position) {
+    // c sqrt(K) eps of the largest value, with K the longest sum and c = 4: the layer chains about
+    // ten roundings, and each GEMM adds sqrt(K) of them in the worst direction.
+    const double eps = GetParam() == DType::kF32 ? 0x1p-24 : 0x1p-9;
+    const double bound = 4 * std::sqrt(static_cast<double>(kHidden)) * eps;
+    const std::vector<Tensor> compiled_inputs = {x, caches.keys, caches.values};
+    const std::vector<Tensor> eager_inputs = {x, eager.keys, eager.values};
+    const std::vector<int64_t> at = {position};
+    const Tensor got = compiled(compiled_inputs, at);
+    const Tensor want = layer.forward(eager_inputs, at);
+    EXPECT_LT(difference(got, want), bound) << position;
+    EXPECT_LT(difference(caches.keys, eager.keys), bound) << position;
+    EXPECT_LT(difference(caches.values, eager.values), bound) << position;
+  }
+};
 
 // Both start each step from the same caches, so that errors do not add up over the tokens.
 TEST_P(DecoderLayerTest, DecodesThroughOneCompiledFunction) {
@@ -129,22 +147,13 @@ TEST_P(DecoderLayerTest, DecodesThroughOneCompiledFunction) {
   const DType dtype = GetParam();
   const DecoderLayer layer(dtype, device);
   const Compiled compiled = compile(layer);
-  // c sqrt(K) eps of the largest value, with K the longest sum and c = 4: the layer chains about
-  // ten roundings, and each GEMM adds sqrt(K) of them in the worst direction.
-  const double eps = dtype == DType::kF32 ? 0x1p-24 : 0x1p-9;
-  const double bound = 4 * std::sqrt(static_cast<double>(kHidden)) * eps;
-  Caches eager(dtype, device);
-  Caches copy(dtype, device);
+  const Caches eager(dtype, device);
+  const Caches copy(dtype, device);
   const auto step = [&](int64_t position, uint64_t seed) {
-    const Tensor x = as(randn({1, 1, kWidth}, seed), dtype, device);
     copy_(copy.keys, eager.keys);
     copy_(copy.values, eager.values);
-    const std::vector<int64_t> at = {position};
-    const Tensor got = compiled(std::vector<Tensor>{x, copy.keys, copy.values}, at);
-    const Tensor want = layer.forward(std::vector<Tensor>{x, eager.keys, eager.values}, at);
-    EXPECT_LT(difference(got, want), bound) << position;
-    EXPECT_LT(difference(copy.keys, eager.keys), bound) << position;
-    EXPECT_LT(difference(copy.values, eager.values), bound) << position;
+    const Tensor x = as(randn({1, 1, kWidth}, seed), dtype, device);
+    expect_same(layer, compiled, x, eager, copy, position);
   };
   const auto used_bytes = [] { return static_cast<int64_t>(::mallinfo2().uordblks); };
   int64_t after_20 = 0;
@@ -165,22 +174,13 @@ TEST_P(DecoderLayerTest, PrefillsThroughTheSameFunction) {
   const DType dtype = GetParam();
   const DecoderLayer layer(dtype, device);
   const Compiled compiled = compile(layer);
-  const double eps = dtype == DType::kF32 ? 0x1p-24 : 0x1p-9;
-  const double bound = 4 * std::sqrt(static_cast<double>(kHidden)) * eps;
   for (const int64_t tokens : {7, 12, 31}) {
-    Caches eager(dtype, device);
-    Caches caches(dtype, device);
+    const Caches eager(dtype, device);
+    const Caches caches(dtype, device);
     const Tensor prompt = as(randn({1, tokens, kWidth}, 9), dtype, device);
-    const std::vector<int64_t> start = {0};
-    EXPECT_LT(
-        difference(compiled(std::vector<Tensor>{prompt, caches.keys, caches.values}, start),
-                   layer.forward(std::vector<Tensor>{prompt, eager.keys, eager.values}, start)),
-        bound);
+    expect_same(layer, compiled, prompt, eager, caches, 0);
     const Tensor next = as(randn({1, 1, kWidth}, 10), dtype, device);
-    const std::vector<int64_t> at = {tokens};
-    EXPECT_LT(difference(compiled(std::vector<Tensor>{next, caches.keys, caches.values}, at),
-                         layer.forward(std::vector<Tensor>{next, eager.keys, eager.values}, at)),
-              bound);
+    expect_same(layer, compiled, next, eager, caches, tokens);
   }
   EXPECT_EQ(compiled.recompiles(), 1);
 }

@@ -4,26 +4,13 @@
 
 #include <cmath>
 
-#include "epilogue/compiler/compile.h"
-#include "epilogue/cpu/cpu_backend.h"
-#include "epilogue/cuda/cuda_backend.h"
-#include "epilogue/ops/functional.h"
-#include "epilogue/tensor/factories.h"
-#include "tests/ops/test_device.h"
+#include "tests/compiler/compile_helpers.h"
 
 namespace epi {
 namespace {
 
-using Inputs = std::span<const Tensor>;
-
-class DecoderOps : public ::testing::Test {
+class DecoderOps : public OnTestDevice {
  protected:
-  void SetUp() override {
-    register_cpu_backend();
-    if (test_device() == kCpu) return;
-    if (const auto ready = register_cuda_backend(); !ready) GTEST_SKIP() << ready.error().message;
-  }
-
   static Tensor random(const Dims& shape, uint64_t seed) {
     return on_test_device(randn(shape, seed));
   }

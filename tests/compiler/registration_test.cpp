@@ -144,8 +144,9 @@ TEST(CustomOp, RunsEagerlyCompiledAndInTraces) {
 
 TEST(CustomOp, ChecksItsArguments) {
   register_cpu_backend();
-  EXPECT_NE(message_of([] { scale_rows(zeros({2, 3}), zeros({3})); }).find("the scale is [3]"),
-            std::string::npos);
+  const Tensor x = zeros({2, 3});
+  const Tensor scale = zeros({3});
+  EXPECT_NE(message_of([&] { scale_rows(x, scale); }).find("the scale is [3]"), std::string::npos);
   const Op nowhere = register_op({.name = "mine::nowhere",
                                   .result = [](Args) { return empty({2}); },
                                   .kernels = {{DeviceType::kCuda, [](Args, const Tensor&) {}}}});
@@ -178,7 +179,7 @@ TEST(CustomOp, TakesSeveralLists) {
   EXPECT_EQ(first(compile(function)(inputs)), 23);
 }
 
-// A definition is fused with its neighbors, and runs where there is no kernel.
+// A definition is fused with its neighbors, and runs on devices without a kernel.
 TEST(CustomOp, DefinitionsAreFused) {
   register_cpu_backend();
   static const Op op = register_op({

@@ -171,29 +171,39 @@ TEST(AttentionErrors, NameRuleAndNumbers) {
   const char* op = "scaled_dot_product_attention";
   const Tensor q = f32({2, 4, 3, 8});
   const Tensor k = f32({2, 4, 5, 8});
+  const Tensor integers = i64({2, 3});
+  const Tensor doubles = f64({2, 4, 5, 8});
+  const Tensor narrower = f32({2, 4, 5, 7});
+  const Tensor longer = f32({2, 4, 6, 8});
+  const Tensor two_heads = f32({2, 2, 5, 8});
+  const Tensor three_heads = f32({2, 3, 5, 8});
+  const Tensor matrix = f32({3, 8});
+  const Tensor mask = f32({3, 5});
+  const Tensor narrow_mask = f32({3, 4});
+  const Tensor integer_mask = i64({3, 5});
   const auto attend = [](const Tensor& a, const Tensor& b, const Tensor& c) {
     scaled_dot_product_attention(a, b, c);
   };
-  const auto masked = [](const Tensor& a, const Tensor& b, const Tensor& mask, bool causal) {
-    scaled_dot_product_attention(a, b, b, mask, causal);
+  const auto masked = [](const Tensor& a, const Tensor& b, const Tensor& bias, bool causal) {
+    scaled_dot_product_attention(a, b, b, bias, causal);
   };
   const auto grouped = [](const Tensor& a, const Tensor& b) {
     scaled_dot_product_attention(a, b, b, {}, false, {}, true);
   };
   expect_all_fail({
-      {op, {"i64"}, [=] { attend(i64({2, 3}), i64({2, 3}), i64({2, 3})); }},
+      {op, {"i64"}, [=] { attend(integers, integers, integers); }},
       {op, {"1"}, [=] { attend(f32({3}), f32({3}), f32({3})); }},
-      {op, {"f32", "f64"}, [=] { attend(q, f64({2, 4, 5, 8}), k); }},
-      {op, {"[2, 4, 3, 8]", "[2, 4, 5, 7]"}, [=] { attend(q, f32({2, 4, 5, 7}), k); }},
-      {op, {"[2, 4, 5, 8]", "[2, 4, 6, 8]"}, [=] { attend(q, k, f32({2, 4, 6, 8})); }},
-      {op, {"[2, 2, 5, 8]"}, [=] { attend(q, f32({2, 2, 5, 8}), f32({2, 2, 5, 8})); }},
-      {op, {"4", "3", "multiple"}, [=] { grouped(q, f32({2, 3, 5, 8})); }},
-      {op, {"3", "2"}, [=] { grouped(f32({3, 8}), f32({3, 8})); }},
-      {op, {"is_causal"}, [=] { masked(q, k, f32({3, 5}), true); }},
-      {op, {"[3, 4]"}, [=] { masked(q, k, f32({3, 4}), false); }},
-      {op, {"i64"}, [=] { masked(q, k, i64({3, 5}), false); }},
+      {op, {"f32", "f64"}, [=] { attend(q, doubles, k); }},
+      {op, {"[2, 4, 3, 8]", "[2, 4, 5, 7]"}, [=] { attend(q, narrower, k); }},
+      {op, {"[2, 4, 5, 8]", "[2, 4, 6, 8]"}, [=] { attend(q, k, longer); }},
+      {op, {"[2, 2, 5, 8]"}, [=] { attend(q, two_heads, two_heads); }},
+      {op, {"4", "3", "multiple"}, [=] { grouped(q, three_heads); }},
+      {op, {"3", "2"}, [=] { grouped(matrix, matrix); }},
+      {op, {"is_causal"}, [=] { masked(q, k, mask, true); }},
+      {op, {"[3, 4]"}, [=] { masked(q, k, narrow_mask, false); }},
+      {op, {"i64"}, [=] { masked(q, k, integer_mask, false); }},
       {"causal_softmax", {"1", "[3]"}, [] { causal_softmax(f32({3})); }},
-      {"causal_softmax", {"i64"}, [] { causal_softmax(i64({3, 3})); }},
+      {"causal_softmax", {"i64"}, [=] { causal_softmax(integers); }},
       {"_safe_softmax", {"2", "1"}, [] { _safe_softmax(f32({3}), 2); }},
   });
 }

@@ -236,7 +236,10 @@ const std::vector<OpCase> kIndexCases = {
      {{3, 5}},
      kExact,
      [](In x) { return embedding(x[0], constant(x[0], kPairsOfIndices, DType::kI64)); },
-     [](Ref x) { return ref::reshape(ref::index_select(x[0], 0, kPairsOfIndices), {2, 2, 5}); }},
+     [](Ref x) {
+       const RefTensor rows = ref::index_select(x[0], 0, kPairsOfIndices);
+       return ref::reshape(rows, {2, 2, 5});
+     }},
     {Op::kGather,
      {{3, 5}},
      kExact,

@@ -144,23 +144,29 @@ TEST(Where, PassesNaNAndInfinityThrough) {
 TEST(IndexErrors, NameRuleAndNumbers) {
   const Tensor x = f32({3, 4});
   const Tensor index = i64({2});
+  const Tensor square = i64({2, 2});
+  const Tensor wide = i64({2, 5});
+  const Tensor none = f32({0, 4});
+  const Tensor cube = f32({2, 3, 4});
+  const Tensor mask = flags({3, 4});
+  const Tensor doubles = f64({3, 4});
   expect_all_fail({
       {"index_select", {"f32"}, [=] { index_select(x, 0, f32({2})); }},
-      {"index_select", {"[2, 2]"}, [=] { index_select(x, 0, i64({2, 2})); }},
+      {"index_select", {"[2, 2]"}, [=] { index_select(x, 0, square); }},
       {"index_select", {"2"}, [=] { index_select(x, 2, index); }},
       {"index_select", {}, [=] { index_select(f32({}), 0, index); }},
       {"index_select", {"undefined"}, [=] { index_select(x, 0, {}); }},
-      {"index_select", {"empty", "[0, 4]"}, [=] { index_select(f32({0, 4}), 0, index); }},
+      {"index_select", {"empty", "[0, 4]"}, [=] { index_select(none, 0, index); }},
       {"index_select", {"cpu", "meta"}, [=] { index_select(meta({3}), 0, index); }},
       {"gather", {"[2]", "[3, 4]"}, [=] { gather(x, 0, index); }},
-      {"gather", {"[2, 5]", "[3, 4]"}, [=] { gather(x, 0, i64({2, 5})); }},
-      {"gather", {"bool"}, [=] { gather(x, 0, flags({2, 4})); }},
-      {"embedding", {"2", "3"}, [=] { embedding(f32({2, 3, 4}), index); }},
+      {"gather", {"[2, 5]", "[3, 4]"}, [=] { gather(x, 0, wide); }},
+      {"gather", {"bool"}, [=] { gather(x, 0, mask); }},
+      {"embedding", {"2", "3"}, [=] { embedding(cube, index); }},
       {"embedding", {"f32"}, [=] { embedding(x, f32({2})); }},
-      {"where", {"f32"}, [=] { where(f32({3, 4}), x, x); }},
-      {"where", {"f32", "f64"}, [=] { where(flags({3, 4}), x, f64({3, 4})); }},
+      {"where", {"f32"}, [=] { where(x, x, x); }},
+      {"where", {"f32", "f64"}, [=] { where(mask, x, doubles); }},
       {"where", {"[5]", "[3, 4]"}, [=] { where(flags({5}), x, x); }},
-      {"where", {"[3, 4]", "[5]"}, [=] { where(flags({3, 4}), x, f32({5})); }},
+      {"where", {"[3, 4]", "[5]"}, [=] { where(mask, x, f32({5})); }},
       {"where", {"0.5", "i64"}, [=] { where(flags({2}), index, 0.5); }},
   });
 }

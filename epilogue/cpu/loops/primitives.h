@@ -81,7 +81,8 @@ EPI_INLINE T to_number(Bits<T> bits) {
   return static_cast<T>(static_cast<std::make_signed_t<Bits<T>>>(bits));
 }
 
-// clang-format off: each include uses the ones before it
+// Each include uses the ones before it.
+// clang-format off
 #include "epilogue/pointwise/polynomials.h"
 EPI_INLINE float pow(float x, float y) { return power(x, y); }
 #include "epilogue/pointwise/wrapping_int.h"
