@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of one's own. The dispatcher, the profiler and the compiler treat them like the
-// built-in ones.
+// Custom operators. The dispatcher, the profiler and the compiler treat them like built-in ones.
 //
 //   const Op kScaleRows = register_op({
 //       .name = "mine::scale_rows",

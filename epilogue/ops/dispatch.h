@@ -16,9 +16,9 @@ namespace epi {
 using Kernel = void (*)(Args args, const Tensor& out);
 
 // Replaces the kernel of a built-in compute operator, in eager and in compiled code: the compiler
-// then generates no code for this operator, nor fuses it. Null restores the backend's kernel.
-// Functions that are already compiled are compiled again. Not while operators run. Operators of
-// one's own are in custom_op.h.
+// then generates no code for this operator and does not fuse it. Null restores the backend's
+// kernel. Functions that are already compiled are compiled again. Must not run while other threads
+// call operators. Custom operators are in custom_op.h.
 void register_kernel(DeviceType device, Op op, Kernel kernel);
 bool is_kernel_replaced(DeviceType device, Op op);
 // How often kernels have been replaced.

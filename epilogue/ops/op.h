@@ -74,7 +74,7 @@ struct OpInfo {
   std::string_view name;  // "aten::mm"
   OpKind kind;
   // Returns the view, the composite's value, or the output for the kernel to fill. Null for
-  // operators of one's own (custom_op.h).
+  // custom operators (custom_op.h).
   Tensor (*result)(Args args);
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that replace those of built-in operators, and operators of one's own: in eager code, in
+// Kernels that replace those of built-in operators, and custom operators: in eager code, in
 // compiled code, and in traces.
 #include <gtest/gtest.h>
 
