@@ -42,6 +42,7 @@ struct Variant {
   VariantInfo info;
   int number = 0;
   uint64_t replacements = 0;  // of kernels, before it was compiled
+  bool writes_inputs = false;
   // For each set of sizes seen so far: how the function's graph differs from the captured one, or
   // an empty string.
   mutable std::mutex checking{};
@@ -64,18 +65,24 @@ Variants::const_iterator oldest(const Variants& variants) {
   return std::min_element(variants.begin(), variants.end(), is_older);
 }
 
-// Why the variant matches no call again, or empty.
+// A stale variant matches no call again.
+bool is_stale(const Variant& variant) {
+  return variant.replacements != count_replacements() || variant.plan->has_changed_parameter();
+}
 std::string why_stale(const Variant& variant) {
   if (variant.replacements != count_replacements()) return "a kernel was registered";
-  std::string changed = variant.plan->changed_parameter();
-  return changed.empty() ? "" : "the parameter " + std::move(changed) + " was written";
+  return "the parameter " + variant.plan->changed_parameter() + " was written";
 }
+
+// A variant that fits a call, with its plan for the sizes of that call.
+struct Match {
+  std::shared_ptr<const Variant> variant;
+  std::shared_ptr<const compiler::BoundPlan> plan;  // must not outlive the variant
+};
 
 // The outcome of matching a call: a variant that fits, or the reason why none does.
 struct Choice {
-  std::shared_ptr<const Variants> all{};  // keeps the variant alive
-  const Variant* variant = nullptr;
-  std::shared_ptr<const compiler::BoundPlan> plan{};  // for the sizes of this call
+  std::shared_ptr<const Match> match{};
   std::string reason{};
   bool dynamic = true;  // whether to compile a new variant with dynamic sizes
 };
@@ -135,6 +142,14 @@ Tensor only_result(std::vector<Tensor> results, const std::string& name) {
   return std::move(results[0]);
 }
 
+// Whether another call has the same sizes and integers.
+bool fits(const Match& match, const CallArgs& args) {
+  std::array<int64_t, compiler::kMaxSymbols> symbols;
+  const auto sizes = std::span(symbols).first(match.variant->guards.symbols());
+  return match.variant->guards.accept(args, sizes) && match.plan->is_for(sizes) &&
+         !is_stale(*match.variant);
+}
+
 }  // namespace
 
 struct Compiled::State {
@@ -144,6 +159,8 @@ struct Compiled::State {
   std::mutex compiling;
   // Replaced as a whole when a variant is added, so that running calls keep their snapshot.
   SharedValue<Variants> variants;
+  // The last match. Most calls have the same sizes as the call before.
+  mutable SharedValue<Match> last;
   std::atomic<int> compilations = 0;
   std::set<compiler::InputDim> changed_sizes;  // between calls; used while compiling
 
@@ -161,8 +178,8 @@ struct Compiled::State {
                          std::span<const int64_t> values) const;
   // Throws if the function was captured with another number of arguments.
   void check_count(const CallArgs& args) const;
-  // The variant for this call, compiled if necessary, or none if there are too many.
-  Choice find(const CallArgs& args);
+  // The match for this call, compiled if necessary, or null if there are too many variants.
+  std::shared_ptr<const Match> find(const CallArgs& args);
   Choice choose(const CallArgs& args) const;
   Choice compile_for(const CallArgs& args);
 };
@@ -251,12 +268,13 @@ void Compiled::State::add(const CallArgs& args, bool dynamic, std::string reason
          options.name, reason);
   }
   compiler::Graph& graph = variant->captured.graph;
-  for (int op = 0; op < kOpCount; ++op) {
-    if (is_kernel_replaced(device.type, static_cast<Op>(op))) {
-      graph.replaced.push_back(static_cast<Op>(op));
+  for (int i = 0; i < kOpCount; ++i) {
+    if (is_kernel_replaced(device.type, static_cast<Op>(i))) {
+      graph.replaced.push_back(static_cast<Op>(i));
     }
   }
   for (auto& node : graph.nodes) {
+    variant->writes_inputs |= node.kind == compiler::NodeKind::kInput && node.written;
     node.replaced = node.kind == compiler::NodeKind::kOp && !compiler::may_form(graph, node.op);
   }
   const auto custom = custom_gemms(device);
@@ -282,12 +300,13 @@ void Compiled::State::add(const CallArgs& args, bool dynamic, std::string reason
   variant->info = describe(prepared, std::move(reason), stages);
   variant->info.compile_ms = static_cast<double>(now_ns() - start_ns) * 1e-6;
   auto extended = std::make_shared<Variants>(*current);
-  std::erase_if(*extended, [](const auto& other) { return !why_stale(*other).empty(); });
+  std::erase_if(*extended, [](const auto& other) { return is_stale(*other); });
   if (static_cast<int>(extended->size()) >= options.max_variants)
     extended->erase(oldest(*extended));
   // A variant for fixed sizes precedes the dynamic ones, which would also accept those sizes.
   extended->insert(dynamic ? extended->end() : extended->begin(), std::move(variant));
   variants.set(std::move(extended));
+  last.set(nullptr);
   ++compilations;
 }
 
@@ -295,7 +314,10 @@ std::string Compiled::State::difference(const Variant& variant, size_t inputs,
                                         std::span<const int64_t> values) const {
   if (values.empty()) return "";
   const std::lock_guard lock(variant.checking);
-  const std::vector<int64_t> key(values.begin(), values.end());
+  std::vector<int64_t> key(values.begin(), values.end());
+  if (!options.compare_sizes) {
+    for (int64_t& value : key) value = std::min<int64_t>(value, 2);  // 0 and 1 are often special
+  }
   const auto known = variant.checked.find(key);
   if (known != variant.checked.end()) return known->second;
   if (variant.checked.size() >= kMaxChecked) variant.checked.clear();
@@ -305,26 +327,29 @@ std::string Compiled::State::difference(const Variant& variant, size_t inputs,
 }
 
 Choice Compiled::State::choose(const CallArgs& args) const {
-  auto all = variants.get();
   std::array<int64_t, compiler::kMaxSymbols> symbols;
-  Choice choice{nullptr, nullptr, nullptr, all->empty() ? "first call" : "", options.dynamic};
+  const auto all = variants.get();
+  Choice choice{nullptr, all->empty() ? "first call" : "", options.dynamic};
   for (const auto& variant : *all) {
     const auto sizes = std::span(symbols).first(variant->guards.symbols());
     if (!variant->guards.accept(args, sizes)) continue;
-    if (std::string stale = why_stale(*variant); !stale.empty()) {
-      choice.reason = std::move(stale);
+    if (is_stale(*variant)) {
+      choice.reason = why_stale(*variant);
       continue;
     }
-    if (auto plan = variant->plan->find_bound(sizes)) {
-      return {std::move(all), variant.get(), std::move(plan)};
+    auto plan = variant->plan->find_bound(sizes);
+    if (plan == nullptr) {
+      const std::string differs = difference(*variant, args.tensors.size(), sizes);
+      if (!differs.empty()) {
+        choice.reason = "the function depends on its sizes or integers: " + differs;
+        choice.dynamic = false;
+        continue;
+      }
+      plan = variant->plan->bind(sizes);
     }
-    const std::string differs = difference(*variant, args.tensors.size(), sizes);
-    if (differs.empty()) {
-      auto plan = variant->plan->bind(sizes);
-      return {std::move(all), variant.get(), std::move(plan)};
-    }
-    choice.reason = "the function depends on its sizes or integers: " + differs;
-    choice.dynamic = false;
+    choice.match = std::make_shared<const Match>(variant, std::move(plan));
+    last.set(choice.match);
+    return choice;
   }
   if (choice.reason.empty()) choice.reason = newest(*all).guards.mismatch(args);
   return choice;
@@ -348,10 +373,10 @@ Choice Compiled::State::compile_for(const CallArgs& args) {
   // depend on the sizes of this very call, and more if other threads write its parameters.
   constexpr int kMaxAttempts = 100;
   Choice choice = choose(args);
-  for (int attempt = 0; attempt < kMaxAttempts && choice.variant == nullptr; ++attempt) {
+  for (int attempt = 0; attempt < kMaxAttempts && choice.match == nullptr; ++attempt) {
     const auto all = variants.get();
-    const auto count = std::count_if(
-        all->begin(), all->end(), [](const auto& variant) { return why_stale(*variant).empty(); });
+    const auto count = std::count_if(all->begin(), all->end(),
+                                     [](const auto& variant) { return !is_stale(*variant); });
     const bool full = static_cast<int>(count) >= options.max_variants;
     if (full && options.over_limit == OverLimit::kEager) return choice;
     if (full && options.over_limit == OverLimit::kThrow) {
@@ -365,25 +390,28 @@ Choice Compiled::State::compile_for(const CallArgs& args) {
     add(args, choice.dynamic, choice.reason);
     choice = choose(args);
   }
-  if (choice.variant == nullptr) {
+  if (choice.match == nullptr) {
     fail("compile", "{}: {} while it was being compiled, {} times", options.name, choice.reason,
          kMaxAttempts);
   }
   return choice;
 }
 
-Choice Compiled::State::find(const CallArgs& args) {
-  Choice choice;
+std::shared_ptr<const Match> Compiled::State::find(const CallArgs& args) {
+  std::shared_ptr<const Match> match;
   {
     const RecordOp op("Epilogue Guards");
-    choice = choose(args);
+    match = last.get();
+    if (match == nullptr || !fits(*match, args)) match = choose(args).match;
   }
-  if (choice.variant == nullptr) {
+  if (match == nullptr) {
     check_count(args);
-    choice = compile_for(args);
+    match = compile_for(args).match;
   }
-  if (choice.variant != nullptr) check_aliases(choice.variant->captured.graph, args.tensors);
-  return choice;
+  if (match != nullptr && match->variant->writes_inputs) {
+    check_aliases(match->variant->captured.graph, args.tensors);
+  }
+  return match;
 }
 
 std::vector<Tensor> Compiled::run(std::span<const Tensor> inputs,
@@ -395,10 +423,10 @@ std::vector<Tensor> Compiled::run(std::span<const Tensor> inputs,
     state_->check_count(args);
     return state_->function(args);
   }
-  const Choice choice = state_->find(args);
-  if (choice.variant == nullptr) return state_->function(args);  // beyond the limit
-  const RecordOp op(choice.variant->region);
-  return choice.plan->run(inputs);
+  const auto match = state_->find(args);
+  if (match == nullptr) return state_->function(args);  // beyond the limit
+  const RecordOp op(match->variant->region);
+  return match->plan->run(inputs);
 }
 
 Tensor Compiled::operator()(std::span<const Tensor> inputs,
@@ -409,12 +437,12 @@ Tensor Compiled::operator()(std::span<const Tensor> inputs,
     state_->check_count(args);
     return only_result(state_->function(args), state_->options.name);
   }
-  const Choice choice = state_->find(args);
-  if (choice.variant == nullptr) return only_result(state_->function(args), state_->options.name);
-  if (choice.plan->outputs.size() != 1)
-    refuse_results(state_->options.name, choice.plan->outputs.size());
-  const RecordOp op(choice.variant->region);
-  return choice.plan->run_single(inputs);
+  const auto match = state_->find(args);
+  if (match == nullptr) return only_result(state_->function(args), state_->options.name);
+  const size_t results = match->plan->outputs.size();
+  if (results != 1) refuse_results(state_->options.name, results);
+  const RecordOp op(match->variant->region);
+  return match->plan->run_single(inputs);
 }
 
 std::vector<VariantInfo> Compiled::variants() const {

@@ -39,6 +39,9 @@ struct CompileOptions {
   std::vector<InputSize> sizes{};
   // Integer arguments, by position, whose every value compiles a variant. The others are symbolic.
   std::vector<int> fixed_integers{};
+  // Capture the function again at each new size and integer, and compile a variant where it calls
+  // other operators. Without it, all sizes and integers above 1 run the code of the first such.
+  bool compare_sizes = true;
   bool cache = true;   // load code from the disk cache and store it there
   bool graph = false;  // on a GPU: replay the launches as a CUDA graph, one per size
   // Round gate and up to their dtype before the epilogue reads them, and use the activations of the

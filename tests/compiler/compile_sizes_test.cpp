@@ -40,6 +40,35 @@ TEST(Compile, MasksDoNotRecompileForEachSequence) {
   EXPECT_EQ(compiled.recompiles(), 0);
 }
 
+// Without the comparison, only sizes and integers of 0 and 1 are captured again.
+TEST(Compile, SizesNeedNotBeCompared) {
+  register_cpu_backend();
+  int calls = 0;
+  const auto step = [&calls](Inputs in, std::span<const int64_t> at) {
+    ++calls;
+    const Tensor last = narrow(in[0], 0, at[0], 1);
+    return in[0].size(0) == 1 ? neg(last) : exp(last);
+  };
+  for (const bool compares : {true, false}) {
+    const Compiled compiled(step, {}, {.compare_sizes = compares});
+    const auto check = [&](int64_t rows, int64_t row) {
+      const Tensor x = randn({rows, 8}, 1);
+      const Tensor expected = step({&x, 1}, {&row, 1});
+      const int before = calls;
+      expect_near(compiled({x}, {row}), expected);
+      return calls - before;
+    };
+    check(9, 3);
+    check(10, 4);
+    EXPECT_EQ(check(11, 5), compares ? 1 : 0);
+    EXPECT_EQ(check(9, 8), compares ? 1 : 0);
+    EXPECT_EQ(compiled.recompiles(), 0);
+    check(1, 0);
+    EXPECT_EQ(compiled.recompiles(), 1) << "one row is a special case";
+    EXPECT_EQ(check(12, 6), compares ? 1 : 0);
+  }
+}
+
 // A last size is fixed until it changes.
 TEST(Compile, SizesThatChangeBecomeDynamic) {
   register_cpu_backend();

@@ -8,7 +8,7 @@
 namespace epi::compiler {
 namespace {
 
-constexpr int64_t kUnknown = -1;
+constexpr int64_t kUnknown = INT64_MIN;
 
 }  // namespace
 
@@ -18,11 +18,13 @@ Guards::Guards(const Captured& captured, std::span<const Tensor> inputs)
     Input input;
     input.dtype = inputs[i].dtype();
     input.device = inputs[i].device();
-    input.layout = captured.input_layouts[i];
     input.strides = inputs[i].strides();
     input.name = captured.graph.nodes[i].name;
-    for (const SymSize& size : captured.input_shapes[i]) {
-      input.shape.push_back(size_for(size));
+    const InputLayout& layout = captured.input_layouts[i];
+    for (const int64_t d : layout.order) {
+      const SymSize& size = captured.input_shapes[i][static_cast<size_t>(d)];
+      const auto index = static_cast<int>(d);
+      input.dims.push_back({index, size_for(size), layout.strides[index]});
     }
     inputs_.push_back(std::move(input));
   }
@@ -34,29 +36,39 @@ Guards::Size Guards::size_for(const SymSize& size) {
   return symbol ? Size{*symbol, 0} : Size{-1, size.number()};
 }
 
-bool Guards::accept(const CallArgs& args, std::span<int64_t> symbols) const {
-  const std::span<const Tensor> inputs = args.tensors;
-  if (inputs.size() != inputs_.size() || args.integers.size() != integers_.size()) return false;
-  std::fill(symbols.begin(), symbols.end(), kUnknown);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const Input& expected = inputs_[i];
-    const Tensor& x = inputs[i];
-    if (x.dtype() != expected.dtype || x.device() != expected.device ||
-        static_cast<size_t>(x.dim()) != expected.shape.size()) {
-      return false;
-    }
-    if (!matches_layout(x, expected.layout)) return false;
-    for (size_t d = 0; d < expected.shape.size(); ++d) {
-      const int64_t size = x.shape()[static_cast<int>(d)];
-      const int symbol = expected.shape[d].symbol;
-      if (symbol < 0) {
-        if (size != expected.shape[d].value) return false;
-        continue;
-      }
-      int64_t& known = symbols[static_cast<size_t>(symbol)];
+// Ignores the strides of dimensions of size one, and of empty tensors.
+bool Guards::accept(const Tensor& x, const Input& expected, std::span<int64_t> symbols) {
+  if (x.dtype() != expected.dtype || x.device() != expected.device ||
+      static_cast<size_t>(x.dim()) != expected.dims.size()) {
+    return false;
+  }
+  const Dims& shape = x.shape();
+  const Dims& strides = x.strides();
+  bool same_strides = true;
+  int64_t next = 1;  // the stride that follows from the dimensions so far
+  for (size_t i = expected.dims.size(); i-- > 0;) {
+    const auto& [d, fixed, known_stride] = expected.dims[i];
+    const int64_t size = shape[d];
+    if (fixed.symbol < 0) {
+      if (size != fixed.value) return false;
+    } else {
+      int64_t& known = symbols[static_cast<size_t>(fixed.symbol)];
       if (known != kUnknown && known != size) return false;
       known = size;
     }
+    const int64_t stride = known_stride == InputLayout::kFollows ? next : known_stride;
+    same_strides &= strides[d] == stride || size == 1;
+    next = stride * size;
+  }
+  return same_strides || x.numel() == 0;
+}
+
+bool Guards::accept(const CallArgs& args, std::span<int64_t> symbols) const {
+  const std::span<const Tensor> inputs = args.tensors;
+  if (inputs.size() != inputs_.size() || args.integers.size() != integers_.size()) return false;
+  for (int64_t& symbol : symbols) symbol = kUnknown;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!accept(inputs[i], inputs_[i], symbols)) return false;
   }
   for (size_t i = 0; i < integers_.size(); ++i) {
     const auto [symbol, value] = integers_[i];
@@ -69,13 +81,11 @@ bool Guards::accept(const CallArgs& args, std::span<int64_t> symbols) const {
 std::set<InputDim> Guards::changed_sizes(std::span<const Tensor> inputs) const {
   std::set<InputDim> changed;
   for (size_t i = 0; i < std::min(inputs.size(), inputs_.size()); ++i) {
-    const std::vector<Size>& shape = inputs_[i].shape;
-    if (static_cast<size_t>(inputs[i].dim()) != shape.size()) return {};
-    for (size_t d = 0; d < shape.size(); ++d) {
-      const bool fixed = shape[d].symbol < 0;
-      if (fixed && inputs[i].shape()[static_cast<int>(d)] != shape[d].value) {
-        changed.emplace(static_cast<int>(i), static_cast<int>(d));
-      }
+    const std::vector<Dimension>& dims = inputs_[i].dims;
+    if (static_cast<size_t>(inputs[i].dim()) != dims.size()) return {};
+    for (const auto& [d, size, stride] : dims) {
+      const bool fixed = size.symbol < 0;
+      if (fixed && inputs[i].shape()[d] != size.value) changed.emplace(static_cast<int>(i), d);
     }
   }
   return changed;
@@ -112,13 +122,14 @@ std::string Guards::mismatch_of_inputs(std::span<const Tensor> inputs) const {
       return fmt::format("{} is on {}, was on {}", recorded.name, epi::name(x.device()),
                          epi::name(recorded.device));
     }
-    if (static_cast<size_t>(x.dim()) != recorded.shape.size()) {
+    if (static_cast<size_t>(x.dim()) != recorded.dims.size()) {
       return fmt::format("{} has {} dimensions, had {}", recorded.name, x.dim(),
-                         recorded.shape.size());
+                         recorded.dims.size());
     }
-    for (size_t d = 0; d < recorded.shape.size(); ++d) {
-      const int64_t size = x.shape()[static_cast<int>(d)];
-      const auto [symbol, value] = recorded.shape[d];
+    for (const auto& dimension : recorded.dims) {
+      const int d = dimension.index;
+      const int64_t size = x.shape()[d];
+      const auto [symbol, value] = dimension.size;
       if (symbol < 0 && size != value) {
         return fmt::format("dimension {} of {} is {}, was {}", d, recorded.name, size, value);
       }
@@ -130,7 +141,7 @@ std::string Guards::mismatch_of_inputs(std::span<const Tensor> inputs) const {
       }
       known = size;
     }
-    if (!matches_layout(x, recorded.layout)) {
+    if (!accept(x, recorded, symbols)) {
       return fmt::format("{} {} has strides {}, had {}", recorded.name, to_string(x.shape()),
                          to_string(x.strides()), to_string(recorded.strides));
     }

@@ -34,15 +34,20 @@ class Guards {
     int symbol = -1;  // -1: the size is fixed to `value`
     int64_t value = 0;
   };
+  struct Dimension {
+    int index = 0;
+    Size size;
+    int64_t stride = 0;  // or InputLayout::kFollows
+  };
   struct Input {
     DType dtype = DType::kF32;
     Device device;
-    std::vector<Size> shape;
-    InputLayout layout;
-    Dims strides;  // of the first call, for messages
+    std::vector<Dimension> dims;  // slowest first
+    Dims strides;                 // of the first call, for messages
     std::string name;
   };
   static Size size_for(const SymSize& size);
+  static bool accept(const Tensor& x, const Input& expected, std::span<int64_t> symbols);
   std::string mismatch_of_inputs(std::span<const Tensor> inputs) const;
 
   std::vector<Input> inputs_;

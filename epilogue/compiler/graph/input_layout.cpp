@@ -39,20 +39,6 @@ InputLayout layout_of(const Tensor& x) {
   return layout;
 }
 
-bool matches_layout(const Tensor& x, const InputLayout& layout) {
-  const Dims& shape = x.shape();
-  const Dims& strides = x.strides();
-  if (shape.rank() != layout.order.rank()) return false;
-  int64_t next = 1;
-  for (int i = shape.rank(); i-- > 0;) {
-    const auto d = static_cast<int>(layout.order[i]);
-    const int64_t stride = layout.strides[d] == InputLayout::kFollows ? next : layout.strides[d];
-    if (strides[d] != stride && shape[d] != 1) return x.numel() == 0;
-    next = stride * shape[d];
-  }
-  return true;
-}
-
 Dims strides_for(const InputLayout& layout, const Dims& shape) {
   Dims strides = Dims::filled(shape.rank(), 1);
   int64_t next = 1;

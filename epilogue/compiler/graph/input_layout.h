@@ -15,8 +15,6 @@ struct InputLayout {
 };
 
 InputLayout layout_of(const Tensor& x);
-// Ignores the strides of dimensions of size one, and of empty tensors. O(rank).
-bool matches_layout(const Tensor& x, const InputLayout& layout);
 // The strides of a tensor with this layout and these sizes.
 Dims strides_for(const InputLayout& layout, const Dims& shape);
 

@@ -23,7 +23,7 @@ void BoundPlan::run_graph(CallTensors& tensors) const {
   // A graph also bakes in the precision of its GEMMs.
   addresses.push_back(reinterpret_cast<std::byte*>(static_cast<uintptr_t>(cuda::allow_tf32())));
   graphs->launch(addresses, [&](const Tensor& arena) {
-    tensors.arena = arena;
+    tensors.arena = &arena;
     run_steps(tensors);
   });
 }
@@ -32,13 +32,17 @@ CallTensors BoundPlan::run_into(std::span<const Tensor> inputs, std::span<Tensor
   for (size_t i = 0; i < results.size(); ++i) {
     allocated[i] = empty(results[i].layout.shape, {results[i].dtype, device});
   }
-  CallTensors tensors{inputs, {}, allocated};
+  CallTensors tensors{inputs, allocated};
   if (graphs != nullptr && !is_capturing(device)) {
     run_graph(tensors);
+  } else if (arena_bytes > 0) {
+    const Tensor arena = empty({arena_bytes}, {DType::kBool, device});
+    tensors.arena = &arena;
+    run_steps(tensors);
   } else {
-    if (arena_bytes > 0) tensors.arena = empty({arena_bytes}, {DType::kBool, device});
     run_steps(tensors);
   }
+  tensors.arena = nullptr;  // no output is in it
   return tensors;
 }
 

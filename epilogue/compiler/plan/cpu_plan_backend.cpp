@@ -61,7 +61,9 @@ class CpuGemmStep : public BoundStep {
     const Addresses addresses(tensors, binding_.others);
     GemmCall call = call_;
     call.x.data = tensors.address(binding_.x);
-    call.packed_x = tensors.arena.raw_data() + binding_.packed_offset;
+    if (tensors.arena != nullptr) {
+      call.packed_x = tensors.arena->raw_data() + binding_.packed_offset;
+    }
     call.others = addresses.all();
     run_gemm(call, binding_.cost);
   }

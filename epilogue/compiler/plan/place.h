@@ -26,12 +26,12 @@ struct Place {
 // The tensors of one call that places refer to.
 struct CallTensors {
   std::span<const Tensor> inputs;
-  Tensor arena;  // a tensor of bytes
   std::span<const Tensor> results;
+  const Tensor* arena = nullptr;  // a tensor of bytes, if the plan has one
 
   const Tensor& base(const Place& place) const {
     if (place.base >= 0) return inputs[static_cast<size_t>(place.base)];
-    if (place.base == kArena) return arena;
+    if (place.base == kArena) return *arena;
     if (place.base == kParameter) return place.parameter;
     return results[static_cast<size_t>(kFirstResult - place.base)];
   }

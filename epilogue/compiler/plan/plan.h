@@ -3,6 +3,7 @@
 // packed weights. Thread-safe: any number of threads may run one plan concurrently.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -41,6 +42,10 @@ class Plan {
 
   // The name of a parameter that was written since its values became part of the plan, or empty.
   std::string changed_parameter() const;
+  bool has_changed_parameter() const {
+    return std::any_of(taken_.begin(), taken_.end(),
+                       [](const TakenParameter& parameter) { return parameter.has_changed(); });
+  }
 
   const std::vector<std::string>& kernel_names() const { return compiled_.backend->names(); }
   const std::string& code() const { return compiled_.backend->code(); }
