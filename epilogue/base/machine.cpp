@@ -54,6 +54,13 @@ std::optional<int64_t> read_number(const char* path, std::string_view key) {
   return std::nullopt;
 }
 
+std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
 }  // namespace
 
 Isa cpu_isa() {
@@ -103,6 +110,17 @@ std::vector<std::string> cpu_features() {
   if (caps2 & HWCAP2_I8MM) found.emplace_back("i8mm");
 #endif
   return found;
+}
+
+int64_t cache_bytes(int level) {
+  for (int i = 0; i < 8; ++i) {
+    const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i);
+    if (first_line(folder + "/level") != std::to_string(level)) continue;
+    if (first_line(folder + "/type") == "Instruction") continue;
+    const auto kib = read_number((folder + "/size").c_str(), "");
+    if (kib && *kib > 0) return *kib * 1024;
+  }
+  return level == 1 ? int64_t{32} << 10 : int64_t{1} << 20;
 }
 
 int64_t available_memory_bytes() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of this machine: CPU name, vector instruction sets, available memory.
+// Properties of this machine: CPU name, vector instruction sets, caches, available memory.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,10 @@ const char* name(Isa isa);
 std::string cpu_name();
 // The features of this CPU that matter for GEMMs: "avx2", "avx512f", "bf16", "i8mm" ...
 std::vector<std::string> cpu_features();
+
+// Size of the data cache of one core at a level. If the system does not report it, the smallest on
+// current servers: 32 KiB at level 1, 1 MiB at level 2.
+int64_t cache_bytes(int level);
 
 // Bytes that can be allocated without swapping: MemAvailable, or what is left of the cgroup's
 // memory limit if that is less.

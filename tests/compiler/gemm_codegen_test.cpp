@@ -58,6 +58,51 @@ TEST(CompiledGemm, OddSizesAndAllDTypesMatchFloat64) {
   }
 }
 
+// Panels of weights that exceed the L1 cache are multiplied in several passes over k.
+TEST(CompiledGemm, LongSumsMatchFloat64) {
+  register_cpu_backend();
+  for (const DType dtype : kDTypes) {
+    for (const int64_t k : {1025, 3001, 4098}) {
+      nn::Linear gate(k, 29, true, dtype);
+      nn::Linear up(k, 29, true, dtype);
+      nn::init_normal(gate, 1);
+      nn::init_normal(up, 2);
+      const Compiled linear_only = compile(gate);
+      const Compiled glu =
+          compile([&](const Tensor& x) { return mul(silu(gate.forward(x)), up.forward(x)); });
+      for (const int64_t m : {1, 5, 8, 23, 34}) {
+        const Tensor x = randn({m, k}, static_cast<uint64_t>(m), {dtype, kCpu});
+        const Tensor sums = linear(f64(x), f64(gate.weight), f64(gate.bias));
+        EXPECT_LE(difference(linear_only(x), sums), tolerance(dtype, k, largest(sums)))
+            << name(dtype) << " " << m << "x" << k;
+        const Tensor gated = mul(silu(sums), linear(f64(x), f64(up.weight), f64(up.bias)));
+        EXPECT_LE(difference(glu(x), gated), 4 * tolerance(dtype, k, largest(gated)))
+            << name(dtype) << " gated " << m << "x" << k;
+      }
+    }
+  }
+}
+
+// Zeros that pad rows, columns and k must not meet infinite numbers of other rows or columns.
+TEST(CompiledGemm, InfinitiesStayInTheirRow) {
+  register_cpu_backend();
+  for (const DType dtype : kDTypes) {
+    nn::Linear layer(37, 21, false, dtype);
+    nn::init_normal(layer, 1);
+    const Compiled compiled = compile(layer);
+    for (const int64_t m : {1, 3, 7, 13}) {
+      const Tensor x = randn({m, 37}, 2, {dtype, kCpu});
+      const Tensor expected = contiguous(compiled(x));
+      copy_(narrow(narrow(x, 0, m - 1, 1), 1, 36, 1), full({1, 1}, INFINITY, {dtype, kCpu}));
+      const Tensor y = contiguous(compiled(x));
+      EXPECT_EQ(difference(narrow(y, 0, 0, m - 1), narrow(expected, 0, 0, m - 1)), 0)
+          << name(dtype);
+      const Tensor last = to(contiguous(narrow(y, 0, m - 1, 1)), DType::kF32);
+      for (int64_t n = 0; n < 21; ++n) EXPECT_TRUE(std::isinf(last.data<float>()[n])) << n;
+    }
+  }
+}
+
 TEST(CompiledGemm, OneFunctionHandlesAnyNumberOfRows) {
   register_cpu_backend();
   for (const DType dtype : kDTypes) {

@@ -41,6 +41,7 @@ enum class GemmKind : uint8_t {
   kVectors,  // f32 multiply-add, for any dtype of the weights
   kPairs,    // bf16, two k per step, accumulated in f32 vectors
   kTiles,    // bf16, with the tile registers of AMX
+  kMmla,     // bf16, with bfmmla of AArch64
 };
 
 struct GemmTile {

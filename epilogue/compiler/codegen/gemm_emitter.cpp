@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "epilogue/compiler/codegen/gemm_mmla.h"
 #include "epilogue/compiler/codegen/gemm_tiles.h"
 #include "epilogue/compiler/codegen/gemm_vectors.h"
 
@@ -11,6 +12,10 @@ namespace epi::compiler {
 GemmTile choose_tile(const GemmCode& code, const Target& target) {
   if (target.amx && code.dtype == DType::kBF16) {
     return {GemmKind::kTiles, kTileRows, kTileColumns / code.gemms};
+  }
+  if (target.bfmmla && code.dtype == DType::kBF16) {
+    // 24 registers of 2 x 2 sums.
+    return code.gemms == 1 ? GemmTile{GemmKind::kMmla, 8, 12} : GemmTile{GemmKind::kMmla, 6, 8};
   }
   const GemmKind kind = code.dtype == DType::kBF16 && !target.bf16_pairs.empty()
                             ? GemmKind::kPairs
@@ -32,8 +37,16 @@ std::string operators_of(const GemmCode& code) {
 
 std::string emit_gemm(const std::string& name, const GemmCode& code, const Target& target) {
   const GemmTile tile = choose_tile(code, target);
-  return tile.kind == GemmKind::kTiles ? emit_gemm_tiles(name, code, target)
-                                       : emit_gemm_vectors(name, code, tile, target);
+  switch (tile.kind) {
+    case GemmKind::kTiles:
+      return emit_gemm_tiles(name, code, target);
+    case GemmKind::kMmla:
+      return emit_gemm_mmla(name, code, tile, target);
+    case GemmKind::kVectors:
+    case GemmKind::kPairs:
+      break;
+  }
+  return emit_gemm_vectors(name, code, tile, target);
 }
 
 }  // namespace epi::compiler

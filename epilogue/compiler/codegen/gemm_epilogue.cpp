@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/compiler/codegen/gemm_epilogue.h"
 
+#include <algorithm>
+
 namespace epi::compiler {
 namespace {
 
@@ -24,6 +26,16 @@ IrValue emit_load(VectorCode& vector, const GemmOperand& operand, const IrValue&
   if (operand.column_stride == 0) return vector.load_splat(operand.dtype, address);
   return mask.empty() ? vector.load(operand.dtype, address)
                       : vector.load_masked(operand.dtype, address, mask);
+}
+
+// Vectors that one iteration of a long epilogue works on: enough to hide the latency of each.
+constexpr int kVectorsAtOnce = 6;
+
+int rows_per_iteration(const SumsBuffer& sums, int lanes) {
+  if (sums.rows != fmt::format("{}", sums.height)) return 1;  // there may be fewer
+  int rows = std::max(kVectorsAtOnce * lanes / sums.columns, 1);
+  while (sums.height % rows != 0) --rows;
+  return rows;
 }
 
 }  // namespace
@@ -55,6 +67,42 @@ void emit_epilogue(IrWriter& out, const GemmCode& code, const Target& target,
       vector.store_masked(code.outputs[i], results[i], address, mask);
     }
   }
+}
+
+bool has_long_epilogue(const GemmCode& code) {
+  return std::any_of(code.program.steps.begin(), code.program.steps.end(), [](const Step& step) {
+    return step.function && pointwise::relative_cpu_cost(*step.function) > 1;
+  });
+}
+
+void emit_epilogue_loop(IrWriter& out, const GemmCode& code, const Target& target,
+                        const SumsBuffer& sums, std::string_view previous) {
+  const bool may_pass_end = code.n % sums.columns != 0;
+  const int rows_at_once = rows_per_iteration(sums, target.lanes);
+  VectorCode vector(out, target, target.lanes);
+  if (target.is_arm()) out.hoist_constants();
+  out.line("br label %each");
+  out.label("each");
+  out.line("%done.rows = phi i64 [ 0, %{} ], [ %done.next, %each ]", previous);
+  for (int i = 0; i < rows_at_once; ++i) {
+    const IrValue row = out.let("add i64 %done.rows, {}", i);
+    const IrValue at_row = out.let("add i64 %row, {}", row);
+    const IrValue line = out.let("mul i64 {}, {}", row, sums.columns * code.gemms);
+    for (int column = 0; column < sums.columns; column += target.lanes) {
+      std::vector<IrValue> values;
+      for (int gemm = 0; gemm < code.gemms; ++gemm) {
+        const IrValue place = out.let("add i64 {}, {}", line, gemm * sums.columns + column);
+        values.push_back(vector.load(
+            DType::kF32, out.let("getelementptr float, ptr {}, i64 {}", sums.address, place)));
+      }
+      const IrValue at_column = out.let("add i64 %column, {}", column);
+      emit_epilogue(out, code, target, values, at_row, at_column, may_pass_end);
+    }
+  }
+  out.line("%done.next = add i64 %done.rows, {}", rows_at_once);
+  out.line("%rows.left = icmp slt i64 %done.next, {}", sums.rows);
+  out.line("br i1 %rows.left, label %each, label %end");
+  out.label("end");
 }
 
 }  // namespace epi::compiler

@@ -17,4 +17,19 @@ void emit_epilogue(IrWriter& out, const GemmCode& code, const Target& target,
                    std::span<const IrValue> sums, const IrValue& row, const IrValue& column,
                    bool may_pass_end);
 
+// Whether the epilogue is so long that sums in registers would be in its way: store them first, and
+// use emit_epilogue_loop.
+bool has_long_epilogue(const GemmCode& code);
+// Applies the program to a buffer of `height` rows of sums, of which the first `rows` (an i64
+// value) exist. Each row holds `columns` sums of the first GEMM, then those of the second.
+// `previous` is the label of the block that the loop follows.
+struct SumsBuffer {
+  IrValue address;
+  int height = 0;
+  int columns = 0;
+  IrValue rows;
+};
+void emit_epilogue_loop(IrWriter& out, const GemmCode& code, const Target& target,
+                        const SumsBuffer& sums, std::string_view previous);
+
 }  // namespace epi::compiler

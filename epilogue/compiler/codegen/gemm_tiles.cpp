@@ -16,8 +16,7 @@ class GemmTiles {
       : name_(std::move(name)),
         code_(code),
         target_(target),
-        steps_((code.k + kTileDepth - 1) / kTileDepth),
-        may_pass_end_(code.n % (kTileColumns / code.gemms) != 0) {}
+        steps_((code.k + kTileDepth - 1) / kTileDepth) {}
 
   std::string emit() {
     emit_rows(2);
@@ -48,7 +47,8 @@ class GemmTiles {
       out_.line("call void @llvm.x86.tilestored64(i8 {}, ptr {}, i64 {})", tile, at,
                 kTileColumns * 4);
     }
-    emit_finish();
+    emit_epilogue_loop(out_, code_, target_,
+                       {"%sums", halves * kHalf, kTileColumns / code_.gemms, "%rows"}, "finish");
     out_.end_function();
   }
 
@@ -75,31 +75,6 @@ class GemmTiles {
     out_.line("%more = icmp slt i64 %step.next, {}", steps_);
     out_.line("br i1 %more, label %multiply, label %finish");
     out_.label("finish");
-  }
-
-  // Applies the epilogue row by row.
-  void emit_finish() {
-    out_.line("br label %each");
-    out_.label("each");
-    out_.line("%done.rows = phi i64 [ 0, %finish ], [ %done.next, %each ]");
-    out_.line("%at.row = add i64 %row, %done.rows");
-    out_.line("%line = mul i64 %done.rows, {}", kTileColumns);
-    VectorCode vector(out_, target_, target_.lanes);
-    const int each = kTileColumns / code_.gemms;
-    for (int column = 0; column < each; column += target_.lanes) {
-      std::vector<IrValue> sums;
-      for (int gemm = 0; gemm < code_.gemms; ++gemm) {
-        const IrValue place = out_.let("add i64 %line, {}", gemm * each + column);
-        sums.push_back(
-            vector.load(DType::kF32, out_.let("getelementptr float, ptr %sums, i64 {}", place)));
-      }
-      const IrValue at_column = out_.let("add i64 %column, {}", column);
-      emit_epilogue(out_, code_, target_, sums, "%at.row", at_column, may_pass_end_);
-    }
-    out_.line("%done.next = add i64 %done.rows, 1");
-    out_.line("%rows.left = icmp slt i64 %done.next, %rows");
-    out_.line("br i1 %rows.left, label %each, label %end");
-    out_.label("end");
   }
 
   void emit_call(int halves, std::string_view rows) {
@@ -163,7 +138,6 @@ class GemmTiles {
   const GemmCode& code_;
   const Target& target_;
   int64_t steps_;
-  bool may_pass_end_;
   IrWriter out_;
 };
 

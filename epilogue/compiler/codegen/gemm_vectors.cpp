@@ -2,6 +2,7 @@
 #include "epilogue/compiler/codegen/gemm_vectors.h"
 
 #include "epilogue/compiler/codegen/gemm_epilogue.h"
+#include "epilogue/compiler/codegen/gemm_panel.h"
 
 namespace epi::compiler {
 namespace {
@@ -21,23 +22,19 @@ constexpr int kMaxStreams = 4;
 
 class GemmVectors {
  public:
-  GemmVectors(std::string name, const GemmCode& code, const GemmTile& tile, const Target& target)
-      : name_(std::move(name)),
-        code_(code),
+  GemmVectors(const std::string& name, const GemmCode& code, const GemmTile& tile,
+              const Target& target)
+      : code_(code),
         tile_(tile),
         target_(target),
         steps_(tile.kind == GemmKind::kPairs ? (code.k + 1) / 2 : code.k),
         vectors_(tile.columns / target.lanes * code.gemms),
-        may_pass_end_(code.n % tile.columns != 0) {
-    heights_ = {tile.rows};
-    for (const int rows : {8, 4, 2, 1}) {
-      if (rows < tile.rows) heights_.push_back(rows);
-    }
-  }
+        may_pass_end_(code.n % tile.columns != 0),
+        panel_(name, code, tile, target, {steps_, panel_bytes(), 4, 1}) {}
 
   std::string emit() {
-    for (const int rows : heights_) emit_rows(rows);
-    emit_panel();
+    for (const int rows : panel_.heights()) emit_rows(rows);
+    panel_.emit(out_, operators_of(code_));
     return out_.text();
   }
 
@@ -65,24 +62,23 @@ class GemmVectors {
     out_.comment(fmt::format("{}: a tile of {} row{} by {} columns, over all of k{}",
                              operators_of(code_), rows, rows == 1 ? "" : "s", tile_.columns,
                              by_pairs() ? ", two at a time" : ""));
-    out_.begin_function("internal ", fmt::format("{}.{}", name_, rows),
-                        "ptr %args, ptr %x, i64 %height, ptr %panel, i64 %row, i64 %column");
+    std::vector<std::string> sums;
+    for (int row = 0; row < rows; ++row) {
+      for (int v = 0; v < vectors_; ++v) {
+        for (int stream = 0; stream < streams; ++stream) sums.push_back(sum_name(row, v, stream));
+      }
+    }
+    panel_.begin_tile(out_, rows);
     emit_addresses(out_, code_);
-    out_.line("br label %multiply");
-    out_.label("multiply");
-    out_.line("%k = phi i64 [ 0, %entry ], [ %k.next, %multiply ]");
-    for_each_sum(rows, streams, [&](const std::string& sum) {
-      out_.line("%sum{0} = phi <{1} x float> [ zeroinitializer, %entry ], [ %new{0}, %multiply ]",
-                sum, target_.lanes);
-    });
+    if (has_long_epilogue(code_)) {
+      out_.line("%tile = alloca [{} x float], align 64", rows * vectors_ * target_.lanes);
+    }
+    panel_.begin_loop(out_, rows, sums);
     for (int stream = 0; stream < streams; ++stream) {
       const IrValue k = out_.let("add i64 %k, {}", stream * (steps_ / streams));
       emit_multiply(rows, stream, k);
     }
-    out_.line("%k.next = add i64 %k, 1");
-    out_.line("%more = icmp slt i64 %k.next, {}", steps_ / streams);
-    out_.line("br i1 %more, label %multiply, label %finish");
-    out_.label("finish");
+    panel_.end_loop(out_, rows, sums, streams);
     emit_finish(rows, streams);
     out_.end_function();
   }
@@ -101,16 +97,47 @@ class GemmVectors {
           out_.let("getelementptr i8, ptr {}, i64 {}", line, panel_bytes() / vectors_ * v)));
     }
     // The height of a full tile is constant. That of the last block is an argument.
-    const std::string height = rows == tile_.rows ? fmt::format("{}", rows) : "%height";
+    const std::string height = panel_.is_full(rows) ? fmt::format("{}", rows) : "%height";
     const IrValue column = out_.let("mul i64 {}, {}", k, height);
     const IrValue numbers = out_.let("getelementptr i32, ptr %x, i64 {}", column);
-    for (int row = 0; row < rows; ++row) {
-      const IrValue number =
-          emit_number(out_.let("getelementptr i32, ptr {}, i64 {}", numbers, row));
-      for (int v = 0; v < vectors_; ++v) {
-        emit_add(sum_name(row, v, stream), number, weights[static_cast<size_t>(v)]);
+    for (int row = 0; row < rows;) {
+      const int count = row + 4 <= rows ? 4 : row + 2 <= rows ? 2 : 1;
+      const IrValue at = out_.let("getelementptr i32, ptr {}, i64 {}", numbers, row);
+      const IrValue group = multiplies_by_lane() ? emit_group(at, count) : IrValue();
+      for (int i = 0; i < count; ++i, ++row) {
+        const IrValue number =
+            multiplies_by_lane()
+                ? emit_lane(group, i)
+                : emit_number(out_.let("getelementptr i32, ptr {}, i64 {}", at, i));
+        for (int v = 0; v < vectors_; ++v) {
+          emit_add(sum_name(row, v, stream), number, weights[static_cast<size_t>(v)]);
+        }
       }
     }
+  }
+
+  // AArch64 multiplies by a lane of a register, so one load serves several rows. Neoverse V1 also
+  // multiplies twice as fast by registers that a plain load has filled as by those that a
+  // broadcasting load has filled.
+  bool multiplies_by_lane() const { return !by_pairs() && target_.is_arm(); }
+  // Loads 1, 2 or 4 elements of x, as the first lanes of a vector.
+  IrValue emit_group(const IrValue& at, int count) {
+    if (count == 4) return out_.let("load <4 x float>, ptr {}, align 4", at);
+    if (count == 1) {
+      const IrValue number = out_.let("load float, ptr {}, align 4", at);
+      return out_.let("insertelement <4 x float> poison, float {}, i32 0", number);
+    }
+    const IrValue two = out_.let("load <2 x float>, ptr {}, align 4", at);
+    return out_.let(
+        "shufflevector <2 x float> {}, <2 x float> poison, <4 x i32> <i32 0, i32 1, i32 poison, "
+        "i32 poison>",
+        two);
+  }
+  IrValue emit_lane(const IrValue& group, int lane) {
+    return out_.let(
+        "shufflevector <4 x float> {0}, <4 x float> poison, <4 x i32> <i32 {1}, i32 {1}, i32 {1}, "
+        "i32 {1}>",
+        group, lane);
   }
 
   // Loads a vector of weights, or of pairs of weights.
@@ -150,8 +177,13 @@ class GemmVectors {
   }
 
   void emit_finish(int rows, int streams) {
+    const bool by_rows = has_long_epilogue(code_);
     const int each = vectors_ / code_.gemms;
     for (int row = 0; row < rows; ++row) {
+      if (by_rows) {
+        store_row(row, streams);
+        continue;
+      }
       const IrValue at_row = out_.let("add i64 %row, {}", row);
       for (int v = 0; v < each; ++v) {
         std::vector<IrValue> sums;
@@ -161,6 +193,18 @@ class GemmVectors {
         const IrValue at_column = out_.let("add i64 %column, {}", v * target_.lanes);
         emit_epilogue(out_, code_, target_, sums, at_row, at_column, may_pass_end_);
       }
+    }
+    if (!by_rows) return;
+    emit_epilogue_loop(out_, code_, target_,
+                       {"%tile", rows, tile_.columns, fmt::format("{}", rows)}, "finish");
+  }
+
+  void store_row(int row, int streams) {
+    VectorCode code(out_, target_, target_.lanes);
+    for (int v = 0; v < vectors_; ++v) {
+      const int place = (row * vectors_ + v) * target_.lanes;
+      code.store(DType::kF32, emit_total(row, v, streams),
+                 out_.let("getelementptr float, ptr %tile, i64 {}", place));
     }
   }
 
@@ -173,72 +217,13 @@ class GemmVectors {
     return total;
   }
 
-  // Iterates over the rows, with the tallest tile that fits first.
-  void emit_panel() {
-    out_.comment(fmt::format("{}: loop over the rows of a panel of {} columns, tallest tiles first",
-                             operators_of(code_), tile_.columns));
-    out_.begin_function("", name_, "ptr %args, i64 %row_begin, i64 %row_end, i64 %panel");
-    out_.line("%x = load ptr, ptr %args, align 8");
-    out_.line("%weights.at = getelementptr ptr, ptr %args, i64 2");
-    out_.line("%weights = load ptr, ptr %weights.at, align 8");
-    out_.line("%skipped = mul i64 %panel, {}", panel_bytes() * steps_);
-    out_.line("%w = getelementptr i8, ptr %weights, i64 %skipped");
-    out_.line("%column = mul i64 %panel, {}", tile_.columns);
-    out_.line("br label %next");
-    out_.label("next");
-    std::string sources = "[ %row_begin, %entry ]";
-    for (const int rows : heights_) sources += fmt::format(", [ %row.{0}, %take.{0} ]", rows);
-    out_.line("%row = phi i64 {}", sources);
-    out_.line("%left = sub i64 %row_end, %row");
-    emit_packed_address();
-    out_.line("br label %try.{}", heights_[0]);
-    for (size_t i = 0; i < heights_.size(); ++i) emit_choice(i);
-    out_.label("done");
-    out_.end_function();
-  }
-
-  // The address of the packed rows starting at %row, and the height of their block.
-  void emit_packed_address() {
-    out_.line("%inside = urem i64 %row, {}", tile_.rows);
-    out_.line("%block = sub i64 %row, %inside");
-    out_.line("%below = sub i64 %row_end, %block");
-    out_.line("%height = call i64 @llvm.umin.i64(i64 %below, i64 {})", tile_.rows);
-    out_.line("%above = mul i64 %block, {}", steps_);
-    out_.line("%first = add i64 %above, %inside");
-    out_.line("%rows = getelementptr float, ptr %x, i64 %first");
-  }
-
-  void emit_choice(size_t i) {
-    const int rows = heights_[i];
-    const std::string otherwise =
-        i + 1 < heights_.size() ? fmt::format("try.{}", heights_[i + 1]) : "done";
-    out_.label(fmt::format("try.{}", rows));
-    out_.line("%fits.{0} = icmp sge i64 %left, {0}", rows);
-    out_.line("br i1 %fits.{0}, label %take.{0}, label %{1}", rows, otherwise);
-    out_.label(fmt::format("take.{}", rows));
-    out_.line("call void @{}.{}(ptr %args, ptr %rows, i64 %height, ptr %w, i64 %row, i64 %column)",
-              name_, rows);
-    out_.line("%row.{0} = add i64 %row, {0}", rows);
-    out_.line("br label %next");
-  }
-
-  template <typename Body>
-  void for_each_sum(int rows, int streams, Body&& body) {
-    for (int row = 0; row < rows; ++row) {
-      for (int v = 0; v < vectors_; ++v) {
-        for (int stream = 0; stream < streams; ++stream) body(sum_name(row, v, stream));
-      }
-    }
-  }
-
-  std::string name_;
   const GemmCode& code_;
   const GemmTile& tile_;
   const Target& target_;
   int64_t steps_;  // along k
   int vectors_;    // per row of the panel
   bool may_pass_end_;
-  std::vector<int> heights_;
+  GemmPanel panel_;
   IrWriter out_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,13 +36,25 @@ class IrWriter {
     text_ += fmt::format("define {}void @{}({}) #0 {{\nentry:\n", linkage, name, parameters);
     next_ = 0;
   }
-  void end_function() { text_ += "  ret void\n}\n\n"; }
+  void end_function() {
+    text_ += "  ret void\n}\n\n";
+    hoist_at_ = 0;
+  }
+
+  // Vector constants of a loop. LLVM for AArch64 would create them from integers in each iteration.
+  // After `hoist_constants`, which precedes the loop, `hoisted` defines a constant there, in a way
+  // that LLVM does not undo.
+  void hoist_constants();
+  bool hoists_constants() const { return hoist_at_ != 0; }
+  IrValue hoisted(const std::string& type, const std::string& constant);
 
   const std::string& text() const { return text_; }
 
  private:
   std::string text_;
   int next_ = 0;
+  size_t hoist_at_ = 0;                       // where to insert the next one, or 0
+  std::map<std::string, IrValue> hoisted_{};  // by constant
 };
 
 // The bits of a float in LLVM's notation: 0x3FF0000000000000.

@@ -28,6 +28,7 @@ class PointwiseEmitter {
  private:
   // Full vectors with the compiled strides, then single elements with the given strides.
   void emit_loops() {
+    if (target_.is_arm()) out_.hoist_constants();
     out_.line("br label %vectors");
     out_.label("vectors");
     out_.line("%i = phi i64 [ 0, %entry ], [ %i.next, %vector ]");

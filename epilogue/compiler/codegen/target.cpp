@@ -83,11 +83,10 @@ Target detect() {
   target.features = "+neon";
   target.registers = 32;
   target.converts_f16 = true;
-  // bfdot multiplies twice as many elements as an f32 multiply-add.
   const bool limited = std::getenv("EPILOGUE_ISA") != nullptr;
   if (!limited && (::getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0) {
     target.features += ",+bf16";
-    target.bf16_pairs = "llvm.aarch64.neon.bfdot.v4f32.v8bf16";
+    target.bfmmla = true;
   }
   return target;
 }
@@ -97,7 +96,11 @@ Target detect() {
 }  // namespace
 
 const Target& host_target() {
-  static const Target target = detect();
+  static const Target target = [] {
+    Target found = detect();
+    found.l1_bytes = cache_bytes(1);
+    return found;
+  }();
   return target;
 }
 

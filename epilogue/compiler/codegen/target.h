@@ -15,9 +15,13 @@ struct Target {
   int registers = 16;         // number of vector registers
   bool converts_f16 = false;  // with one instruction
   bool amx = false;           // bf16 tile GEMMs; the OS has granted permission
+  bool bfmmla = false;        // bf16 GEMMs by 2 x 2 sums, and conversion to bf16, on AArch64
   // The LLVM intrinsic that adds the products of bf16 pairs. Empty if there is none or f32 is
   // faster.
   std::string bf16_pairs;
+  int64_t l1_bytes = 0;  // of the data cache of one core
+
+  bool is_arm() const { return triple.starts_with("aarch64"); }
 };
 
 // The target of this machine, limited by EPILOGUE_ISA: baseline, avx2, avx512, or avx512_bf16,

@@ -47,7 +47,9 @@ IrValue VectorCode::constant(std::string_view type, std::string_view value) cons
 }
 
 IrValue VectorCode::number(double value) const {
-  return constant(real_, real_ == "float" ? float_bits(value) : double_bits(value));
+  if (real_ != "float") return constant(real_, double_bits(value));
+  const IrValue number = constant(real_, float_bits(value));
+  return lanes_ > 1 && out_.hoists_constants() ? out_.hoisted(float_, number) : number;
 }
 
 IrValue VectorCode::integer(int64_t value) const {
@@ -168,6 +170,10 @@ IrValue VectorCode::narrowed(DType dtype, const IrValue& value) {
   if (dtype == DType::kF16 && target_.converts_f16) {
     const IrValue half = out_.let("fptrunc {} {} to {}", float_, value, vector_of("half"));
     return out_.let("bitcast {} {} to {}", vector_of("half"), half, vector_of("i16"));
+  }
+  if (dtype == DType::kBF16 && target_.bfmmla) {
+    const IrValue rounded = out_.let("fptrunc {} {} to {}", float_, value, vector_of("bfloat"));
+    return out_.let("bitcast {} {} to {}", vector_of("bfloat"), rounded, vector_of("i16"));
   }
   const IrValue bits = dtype == DType::kF16 ? float_to_half(value) : float_to_bf16(value);
   return out_.let("trunc {} {} to {}", int_, bits, vector_of("i16"));

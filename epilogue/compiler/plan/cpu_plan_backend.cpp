@@ -116,6 +116,7 @@ class CpuPlanBackend : public PlanBackend {
                     panels->size_bytes(), tile.rows,
                     tile.kind == GemmKind::kTiles   ? ", with AMX tiles"
                     : tile.kind == GemmKind::kPairs ? ", with bf16 pairs"
+                    : tile.kind == GemmKind::kMmla  ? ", with bfmmla"
                                                     : "");
     return text;
   }

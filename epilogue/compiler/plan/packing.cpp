@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "epilogue/base/thread_pool.h"
+#include "epilogue/compiler/codegen/gemm_mmla.h"
 #include "epilogue/compiler/codegen/gemm_tiles.h"
 #include "epilogue/cpu/loops/loops.h"
 #include "epilogue/tensor/factories.h"
@@ -24,6 +25,8 @@ int64_t depth_of(const GemmTile& tile) {
       return 1;
     case GemmKind::kPairs:
       return 2;
+    case GemmKind::kMmla:
+      return kMmlaDepth;
     case GemmKind::kTiles:
       break;
   }
@@ -45,6 +48,9 @@ struct PanelLayout {
     const int64_t across = gemm * columns + column;
     if (kind == GemmKind::kVectors) return k * gemms * columns + across;
     if (kind == GemmKind::kPairs) return (k / 2 * gemms * columns + across) * 2 + k % 2;
+    if (kind == GemmKind::kMmla) {
+      return (k / kMmlaDepth * gemms * columns + across) * kMmlaDepth + k % kMmlaDepth;
+    }
     // Order: step, register, pair of k, column, k within the pair.
     constexpr int64_t kHalf = kTileColumns / 2;
     return ((k / kTileDepth * 2 + across / kHalf) * (kTileDepth / 2) + k % kTileDepth / 2) *
@@ -139,6 +145,64 @@ void pack_block(const GemmCode& code, const GemmTile& tile, const Rows& rows, in
   }
 }
 
+using Group = uint64_t;  // four bf16 of one row
+static_assert(kMmlaDepth * 2 == sizeof(Group));
+
+// Interleaves the groups of two rows: row 0 and row 1 of the first group, then of the second, at a
+// distance of `height` groups.
+void interleave_groups(const std::byte* row0, const std::byte* row1, int64_t groups, int64_t height,
+                       Group* to) {
+  using Two = Group __attribute__((vector_size(16)));
+  int64_t g = 0;
+  for (; g + 2 <= groups; g += 2) {
+    Two a;
+    Two b;
+    std::memcpy(&a, row0 + g * sizeof(Group), sizeof(Two));
+    std::memcpy(&b, row1 + g * sizeof(Group), sizeof(Two));
+    const Two first = __builtin_shufflevector(a, b, 0, 2);
+    const Two second = __builtin_shufflevector(a, b, 1, 3);
+    std::memcpy(to + g * height, &first, sizeof(Two));
+    std::memcpy(to + (g + 1) * height, &second, sizeof(Two));
+  }
+  if (g < groups) {
+    std::memcpy(to + g * height, row0 + g * sizeof(Group), sizeof(Group));
+    std::memcpy(to + g * height + 1, row1 + g * sizeof(Group), sizeof(Group));
+  }
+}
+
+// Packs one block of rows for bfmmla: for each four k, those of every row.
+void pack_groups(const GemmCode& code, const GemmTile& tile, const Rows& rows, int64_t block,
+                 Group* to) {
+  const int64_t first = block * tile.rows;
+  const int64_t height = std::min<int64_t>(tile.rows, rows.count - first);
+  const int64_t packed = rounded_up(height, kMmlaRows);
+  constexpr int64_t kGroups = 64;  // at a time
+  constexpr int64_t kChunk = kGroups * kMmlaDepth;
+  const auto convert = cpu::converter(code.dtype, code.dtype);
+  std::array<std::array<Group, kGroups>, kMmlaRows> copies;
+  for (int64_t k0 = 0; k0 < code.k; k0 += kChunk) {
+    const int64_t count = std::min(kChunk, code.k - k0);
+    const int64_t groups = rounded_up(count, kMmlaDepth) / kMmlaDepth;
+    const bool in_place = rows.k_stride == 1 && count % kMmlaDepth == 0;
+    for (int64_t r = 0; r < packed; r += kMmlaRows) {
+      std::array<const std::byte*, kMmlaRows> lines;
+      for (size_t i = 0; i < kMmlaRows; ++i) {
+        const int64_t row = r + static_cast<int64_t>(i);
+        const std::byte* from =
+            rows.data + ((first + row) * rows.row_stride + k0 * rows.k_stride) * 2;
+        if (row < height && in_place) {
+          lines[i] = from;
+          continue;
+        }
+        copies[i].fill(0);  // pads an incomplete group, or is the row of zeros
+        if (row < height) convert(from, rows.k_stride, copies[i].data(), 1, count);
+        lines[i] = reinterpret_cast<const std::byte*>(copies[i].data());
+      }
+      interleave_groups(lines[0], lines[1], groups, packed, to + k0 / kMmlaDepth * packed + r);
+    }
+  }
+}
+
 // Packs rows for AMX tiles: dense, and zero-padded to whole steps of k.
 void pack_plain(const GemmCode& code, const Rows& rows, int64_t begin, int64_t end,
                 std::byte* packed) {
@@ -182,6 +246,9 @@ Tensor pack_weights(const GemmCode& code, const GemmTile& tile, std::span<const 
 }
 
 int64_t packed_rows_bytes(const GemmCode& code, const GemmTile& tile, const Rows& rows) {
+  if (tile.kind == GemmKind::kMmla) {
+    return rounded_up(rows.count, kMmlaRows) * rounded_up(code.k, kMmlaDepth) * 2;
+  }
   if (tile.kind != GemmKind::kTiles) return rows.count * row_words(code, tile) * 4;
   if (rows.k_stride == 1 && code.k % kTileDepth == 0) return 0;
   return rows.count * rounded_up(code.k, kTileDepth) * size_bytes(code.dtype);
@@ -194,6 +261,12 @@ void pack_rows(const GemmCode& code, const GemmTile& tile, const Rows& rows, int
     return;
   }
   for (int64_t block = begin / tile.rows; block * tile.rows < end; ++block) {
+    if (tile.kind == GemmKind::kMmla) {
+      const int64_t groups = rounded_up(code.k, kMmlaDepth) / kMmlaDepth;
+      pack_groups(code, tile, rows, block,
+                  reinterpret_cast<Group*>(packed) + block * tile.rows * groups);
+      continue;
+    }
     pack_block(code, tile, rows, block,
                reinterpret_cast<float*>(packed) + block * tile.rows * row_words(code, tile));
   }

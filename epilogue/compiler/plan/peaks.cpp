@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/compiler/plan/peaks.h"
-#include "epilogue/compiler/codegen/gemm_emitter.h"
 
 #include <algorithm>
 #include <array>
 
 #include "epilogue/base/clock.h"
 #include "epilogue/base/thread_pool.h"
+#include "epilogue/compiler/codegen/gemm_emitter.h"
 #include "epilogue/compiler/codegen/peak_code.h"
 #include "epilogue/compiler/plan/generate.h"
 #include "epilogue/tensor/factories.h"

@@ -9,9 +9,8 @@
 namespace epi::compiler {
 
 // Both report the best of several runs, because the machine may be shared.
-// GEMM peak of a dtype in FLOP/ns, with multiply-add or AMX tiles. Takes a tenth of a second.
 
-// FLOPs a nanosecond of GEMMs of a dtype: by multiply-add, or by tiles. A tenth of a second.
+// Rate of the instruction that GEMMs of a dtype use, in FLOP/ns. Takes a tenth of a second.
 double measure_gemm_peak(DType dtype);
 // Read bandwidth in bytes/ns for repeated reads of a buffer of this size, from memory or from the
 // cache that holds it, like the weights of a block.

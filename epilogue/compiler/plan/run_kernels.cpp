@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/compiler/plan/run_kernels.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 
+#include "epilogue/base/machine.h"
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/cpu/strided_walk.h"
 #include "epilogue/ops/hooks.h"
@@ -44,12 +43,8 @@ void run_reported(const KernelCost& cost, Body&& body) {
 }
 
 // Bytes of x that a thread keeps in its L2 cache while it iterates over the panels: half the cache.
-// If the system does not report the size, 1 MiB is assumed, the smallest on current servers.
 int64_t block_bytes() {
-  static const int64_t bytes = [] {
-    const int64_t l2_bytes = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
-    return (l2_bytes > 0 ? l2_bytes : int64_t{1} << 20) / 2;
-  }();
+  static const int64_t bytes = cache_bytes(2) / 2;
   return bytes;
 }
 // With fewer row tiles per thread, the last ones would leave threads idle. Panels are distributed

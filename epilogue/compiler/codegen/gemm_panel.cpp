@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/compiler/codegen/gemm_panel.h"
+
+#include <algorithm>
+
+namespace epi::compiler {
+namespace {
+
+// The number of steps is divided evenly among the passes.
+int64_t steps_per_pass(const GemmPanel::Step& step, int64_t l1_bytes) {
+  const int64_t fitting = std::max<int64_t>(l1_bytes / 2 / step.panel_bytes, 1);
+  const int64_t passes = (step.count + fitting - 1) / fitting;
+  return (step.count + passes - 1) / passes;
+}
+
+}  // namespace
+
+GemmPanel::GemmPanel(std::string name, const GemmCode& code, const GemmTile& tile,
+                     const Target& target, const Step& step)
+    : name_(std::move(name)),
+      gemms_(code.gemms),
+      tile_(tile),
+      step_(step),
+      vector_(fmt::format("<{} x float>", target.lanes)),
+      vector_bytes_(4 * target.lanes),
+      pass_steps_(steps_per_pass(step, target.l1_bytes)),
+      heights_{tile.rows} {
+  for (const int rows : {8, 4, 2, 1}) {
+    if (rows < tile.rows && rows % step.rows == 0) heights_.push_back(rows);
+  }
+}
+
+void GemmPanel::begin_tile(IrWriter& out, int height) const {
+  out.begin_function("internal ", fmt::format("{}.{}", name_, height),
+                     fmt::format("ptr %args, ptr %x, i64 %height, ptr %panel, i64 %row, i64 "
+                                 "%column, i64 %rows{}",
+                                 has_passes(height) ? ", ptr %sums, i64 %first, i64 %last" : ""));
+}
+
+void GemmPanel::begin_loop(IrWriter& out, int height, const std::vector<std::string>& sums) const {
+  std::string resumed = "";
+  if (has_passes(height)) {
+    out.line("%from.zero = icmp eq i64 %first, 0");
+    out.line("br i1 %from.zero, label %multiply, label %resume");
+    out.label("resume");
+    for (size_t i = 0; i < sums.size(); ++i) {
+      const IrValue at = out.let("getelementptr i8, ptr %sums, i64 {}", i * vector_bytes_);
+      out.line("%old{} = load {}, ptr {}, align 4", sums[i], vector_, at);
+    }
+  }
+  out.line("br label %multiply");
+  out.label("multiply");
+  out.line("%k = phi i64 [ 0, %entry ], {}[ %k.next, %multiply ]",
+           has_passes(height) ? "[ %first, %resume ], " : "");
+  for (const std::string& sum : sums) {
+    const std::string old =
+        has_passes(height) ? fmt::format("[ %old{}, %resume ], ", sum) : std::string();
+    out.line("%sum{0} = phi {1} [ zeroinitializer, %entry ], {2}[ %new{0}, %multiply ]", sum,
+             vector_, old);
+  }
+}
+
+void GemmPanel::end_loop(IrWriter& out, int height, const std::vector<std::string>& sums,
+                         int streams) const {
+  const bool passes = has_passes(height);
+  out.line("%k.next = add i64 %k, 1");
+  out.line("%more = icmp slt i64 %k.next, {}",
+           passes ? "%last" : fmt::format("{}", step_.count / streams));
+  out.line("br i1 %more, label %multiply, label %{}", passes ? "pass" : "finish");
+  if (passes) {
+    out.label("pass");
+    out.line("%complete = icmp eq i64 %last, {}", step_.count);
+    out.line("br i1 %complete, label %finish, label %keep");
+    out.label("keep");
+    for (size_t i = 0; i < sums.size(); ++i) {
+      const IrValue at = out.let("getelementptr i8, ptr %sums, i64 {}", i * vector_bytes_);
+      out.line("store {} %new{}, ptr {}, align 4", vector_, sums[i], at);
+    }
+    out.line("ret void");
+  }
+  out.label("finish");
+}
+
+void GemmPanel::emit(IrWriter& out, std::string_view operators) const {
+  out.comment(fmt::format("{}: loop over the rows of a panel of {} columns, tallest tiles first",
+                          operators, tile_.columns));
+  out.begin_function("", name_, "ptr %args, i64 %row_begin, i64 %row_end, i64 %panel");
+  out.line("%x = load ptr, ptr %args, align 8");
+  out.line("%weights.at = getelementptr ptr, ptr %args, i64 2");
+  out.line("%weights = load ptr, ptr %weights.at, align 8");
+  out.line("%skipped = mul i64 %panel, {}", step_.panel_bytes * step_.count);
+  out.line("%w = getelementptr i8, ptr %weights, i64 %skipped");
+  out.line("%column = mul i64 %panel, {}", tile_.columns);
+  out.line("%all = sub i64 %row_end, %row_begin");
+  out.line("%below = urem i64 %all, {}", tile_.rows);
+  out.line("%full = sub i64 %all, %below");
+  out.line("%row_lower = add i64 %row_begin, %full");
+  emit_full_tiles(out);
+  emit_lower_tiles(out);
+  out.end_function();
+}
+
+void GemmPanel::emit_full_tiles(IrWriter& out) const {
+  const bool passes = has_passes(tile_.rows);
+  const int64_t sums_of_row = int64_t{tile_.columns} * gemms_;
+  if (passes) {
+    out.line("%buffer.size = mul i64 %full, {}", sums_of_row);
+    out.line("%buffer = alloca float, i64 %buffer.size, align 16");
+  }
+  out.line("%any = icmp sgt i64 %full, 0");
+  out.line("br i1 %any, label %pass, label %lower");
+  out.label("pass");
+  if (passes) {
+    out.line("%first = phi i64 [ 0, %entry ], [ %last, %pass.end ]");
+    out.line("%later = add i64 %first, {}", pass_steps_);
+    out.line("%last = call i64 @llvm.umin.i64(i64 %later, i64 {})", step_.count);
+  }
+  out.line("br label %tile");
+  out.label("tile");
+  out.line("%row = phi i64 [ %row_begin, %pass ], [ %row.next, %tile ]");
+  out.line("%skipped.x = mul i64 %row, {}", step_.count * step_.row_bytes);
+  out.line("%tile.x = getelementptr i8, ptr %x, i64 %skipped.x");
+  std::string pass_arguments;
+  if (passes) {
+    out.line("%above = sub i64 %row, %row_begin");
+    out.line("%above.sums = mul i64 %above, {}", sums_of_row);
+    out.line("%sums = getelementptr float, ptr %buffer, i64 %above.sums");
+    pass_arguments = ", ptr %sums, i64 %first, i64 %last";
+  }
+  out.line(
+      "call void @{0}.{1}(ptr %args, ptr %tile.x, i64 {1}, ptr %w, i64 %row, i64 %column, "
+      "i64 {1}{2})",
+      name_, tile_.rows, pass_arguments);
+  out.line("%row.next = add i64 %row, {}", tile_.rows);
+  out.line("%more = icmp slt i64 %row.next, %row_lower");
+  out.line("br i1 %more, label %tile, label %{}", passes ? "pass.end" : "lower");
+  if (passes) {
+    out.label("pass.end");
+    out.line("%again = icmp slt i64 %last, {}", step_.count);
+    out.line("br i1 %again, label %pass, label %lower");
+  }
+}
+
+// The rows below the last full tile are packed together.
+void GemmPanel::emit_lower_tiles(IrWriter& out) const {
+  out.label("lower");
+  if (heights_.size() == 1) return;
+  out.line("%padded = add i64 %below, {}", step_.rows - 1);
+  out.line("%over = urem i64 %padded, {}", step_.rows);
+  out.line("%height = sub i64 %padded, %over");
+  out.line("%skipped.full = mul i64 %row_lower, {}", step_.count * step_.row_bytes);
+  out.line("%lower.x = getelementptr i8, ptr %x, i64 %skipped.full");
+  out.line("br label %next");
+  out.label("next");
+  std::string sources = "[ 0, %lower ]";
+  for (size_t i = 1; i < heights_.size(); ++i) {
+    sources += fmt::format(", [ %taken.{0}, %take.{0} ]", heights_[i]);
+  }
+  out.line("%taken = phi i64 {}", sources);
+  out.line("%left = sub i64 %below, %taken");
+  out.line("%at = add i64 %row_lower, %taken");
+  out.line("%skipped.lower = mul i64 %taken, {}", step_.row_bytes);
+  out.line("%at.x = getelementptr i8, ptr %lower.x, i64 %skipped.lower");
+  out.line("br label %try.{}", heights_[1]);
+  for (size_t i = 1; i < heights_.size(); ++i) {
+    const int height = heights_[i];
+    const std::string otherwise =
+        i + 1 < heights_.size() ? fmt::format("try.{}", heights_[i + 1]) : "done";
+    out.label(fmt::format("try.{}", height));
+    out.line("%fits.{} = icmp sgt i64 %left, {}", height, height - step_.rows);
+    out.line("br i1 %fits.{0}, label %take.{0}, label %{1}", height, otherwise);
+    out.label(fmt::format("take.{}", height));
+    out.line(
+        "call void @{}.{}(ptr %args, ptr %at.x, i64 %height, ptr %w, i64 %at, i64 %column, "
+        "i64 %left)",
+        name_, height);
+    out.line("%taken.{0} = add i64 %taken, {0}", height);
+    out.line("br label %next");
+  }
+  out.label("done");
+}
+
+}  // namespace epi::compiler

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The function of one panel of weights, which calls the functions of its tiles for all rows of a
+// block. If the panel exceeds half the L1 cache, full tiles are computed in several passes over k:
+// all of them use one part of the panel before the next one, and keep their sums in a buffer.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "epilogue/compiler/codegen/gemm_code.h"
+#include "epilogue/compiler/codegen/ir_writer.h"
+#include "epilogue/compiler/codegen/target.h"
+
+namespace epi::compiler {
+
+class GemmPanel {
+ public:
+  // Sizes of one step along k, and the rows that one instruction multiplies.
+  struct Step {
+    int64_t count = 0;
+    int64_t panel_bytes = 0;
+    int64_t row_bytes = 0;  // of one row of x
+    int rows = 1;
+  };
+  GemmPanel(std::string name, const GemmCode& code, const GemmTile& tile, const Target& target,
+            const Step& step);
+
+  // Heights of the tiles: the full one, then those for the rows below the last full tile.
+  const std::vector<int>& heights() const { return heights_; }
+  bool is_full(int height) const { return height == tile_.rows; }
+
+  // Starts the function of tiles of this height. Its arguments: %x, the packed rows; %height, the
+  // number of rows that are packed together; %panel; %row and %column, the position in the output;
+  // %rows, the number of rows that exist from %row on.
+  void begin_tile(IrWriter& out, int height) const;
+  // Starts a loop over k, in which %k counts steps and each sum is a phi %sumNAME, and ends it. The
+  // loop updates each sum as %newNAME. What follows runs once the sums are complete. If the loop
+  // covers `streams` parts of k at once, %k counts the steps of the first.
+  void begin_loop(IrWriter& out, int height, const std::vector<std::string>& sums) const;
+  void end_loop(IrWriter& out, int height, const std::vector<std::string>& sums,
+                int streams = 1) const;
+
+  // Emits the function of the panel.
+  void emit(IrWriter& out, std::string_view operators) const;
+
+ private:
+  bool has_passes(int height) const { return is_full(height) && pass_steps_ < step_.count; }
+  void emit_full_tiles(IrWriter& out) const;
+  void emit_lower_tiles(IrWriter& out) const;
+
+  std::string name_;
+  int gemms_;
+  GemmTile tile_;
+  Step step_;
+  std::string vector_;  // "<4 x float>"
+  int vector_bytes_;
+  int64_t pass_steps_;  // of one pass over the full tiles
+  std::vector<int> heights_;
+};
+
+}  // namespace epi::compiler
