@@ -261,7 +261,8 @@ void add_compile(Suite& suite) {
   add_pointwise_contests(suite);
   add_mlp_contest(suite, DType::kF32);
   const compiler::Target& target = compiler::host_target();
-  if (target.amx || target.bfmmla || !target.bf16_pairs.empty()) add_mlp_contest(suite, DType::kBF16);
+  if (target.amx || target.bfmmla || !target.bf16_pairs.empty())
+    add_mlp_contest(suite, DType::kBF16);
   add_decode(suite);
   add_guards(suite);
   suite.add("compile/new_integer",
