@@ -21,11 +21,12 @@ Isa strongest_isa() {
 #if defined(__x86_64__)
   // The compiler's builtin also checks XGETBV, so an instruction set that the operating system
   // disables does not count.
+  if (!__builtin_cpu_supports("f16c") || !__builtin_cpu_supports("fma")) return Isa::kBaseline;
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
     return Isa::kAvx512;
   }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Isa::kAvx2;
+  if (__builtin_cpu_supports("avx2")) return Isa::kAvx2;
 #endif
   return Isa::kBaseline;
 }
@@ -80,6 +81,14 @@ const char* name(Isa isa) {
   return "?";
 }
 
+bool has_fmlal() {
+#if defined(__aarch64__)
+  return std::getenv("EPILOGUE_ISA") == nullptr && (getauxval(AT_HWCAP) & HWCAP_ASIMDFHM) != 0;
+#else
+  return false;
+#endif
+}
+
 std::string cpu_name() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -106,6 +115,7 @@ std::vector<std::string> cpu_features() {
   const unsigned long caps2 = getauxval(AT_HWCAP2);
   if (caps & HWCAP_SVE) found.emplace_back("sve");
   if (caps & HWCAP_ASIMDHP) found.emplace_back("fphp");
+  if (caps & HWCAP_ASIMDFHM) found.emplace_back("fhm");
   if (caps2 & HWCAP2_BF16) found.emplace_back("bf16");
   if (caps2 & HWCAP2_I8MM) found.emplace_back("i8mm");
 #endif

@@ -15,6 +15,8 @@ enum class Isa { kBaseline, kAvx2, kAvx512 };
 // (baseline, avx2, avx512) lowers it. AArch64 has only the baseline, which is NEON.
 Isa cpu_isa();
 const char* name(Isa isa);
+// Whether to use fmlal of AArch64, which adds products of f16 to f32. False if EPILOGUE_ISA is set.
+bool has_fmlal();
 
 // "Intel(R) Xeon(R) Processor", or the architecture if the system does not report a name.
 std::string cpu_name();

@@ -54,8 +54,7 @@ Target detect() {
   if (cpu_isa() == Isa::kBaseline) return target;
   target.features = "+avx,+avx2,+fma,+f16c";
   target.lanes = 8;
-  target.converts_f16 = __builtin_cpu_supports("f16c") != 0;
-  if (!target.converts_f16) target.features = "+avx,+avx2,+fma";
+  target.converts_f16 = true;
   if (cpu_isa() != Isa::kAvx512) return target;
   // EVEX512 tells LLVM that 512-bit registers are available, not only encodable.
   target.features += ",+avx512f,+avx512bw,+avx512dq,+avx512vl,+evex512";
@@ -87,6 +86,10 @@ Target detect() {
   if (!limited && (::getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0) {
     target.features += ",+bf16";
     target.bfmmla = true;
+  }
+  if (has_fmlal()) {
+    target.features += ",+fp16fml";
+    target.fmlal = true;
   }
   return target;
 }

@@ -16,6 +16,7 @@ struct Target {
   bool converts_f16 = false;  // with one instruction
   bool amx = false;           // bf16 tile GEMMs; the OS has granted permission
   bool bfmmla = false;        // bf16 GEMMs by 2 x 2 sums, and conversion to bf16, on AArch64
+  bool fmlal = false;         // f16 products added to f32 sums, on AArch64
   // The LLVM intrinsic that adds the products of bf16 pairs. Empty if there is none or f32 is
   // faster.
   std::string bf16_pairs;

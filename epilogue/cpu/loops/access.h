@@ -23,4 +23,14 @@ EPI_INLINE void store(T& element, Compute<T> value) {
   element = T(value);
 }
 
+#if defined(__aarch64__)
+// Converted by fcvtl and fcvtn, which compilers vectorize.
+EPI_INLINE float load(const Half& element) {
+  return static_cast<float>(__builtin_bit_cast(__fp16, element.bits));
+}
+EPI_INLINE void store(Half& element, float value) {
+  element.bits = __builtin_bit_cast(uint16_t, static_cast<__fp16>(value));
+}
+#endif
+
 }  // namespace epi::cpu::EPI_ISA

@@ -5,6 +5,7 @@
 
 #include "epilogue/cpu/loops/access.h"
 #include "epilogue/cpu/loops/tables.h"
+#include "epilogue/cpu/loops/vector.h"
 
 namespace epi::cpu::EPI_ISA {
 namespace {
@@ -46,7 +47,16 @@ void convert(const void* x_data, int64_t x_stride, void* out_data, int64_t out_s
     }
   };
   if (x_stride == 1 && out_stride == 1) {
-    for (int64_t i = 0; i < count; ++i) element(i, i);
+    int64_t i = 0;
+#if defined(__F16C__)
+    if constexpr (std::is_same_v<From, Half> && std::is_same_v<To, float>) {
+      for (; i + 2 * kLanes<float> <= count; i += 2 * kLanes<float>) {
+        const FloatPair values = load_pair(x + i);
+        __builtin_memcpy(out + i, &values, sizeof values);
+      }
+    }
+#endif
+    for (; i < count; ++i) element(i, i);
   } else {
     for (int64_t i = 0; i < count; ++i) element(i * x_stride, i * out_stride);
   }

@@ -8,6 +8,9 @@ void fill(Loops& table) {
   fill_convert(table);
   fill_rows(table);
   fill_gemv(table);
+#if defined(__aarch64__)
+  fill_gemv_fmlal(table);
+#endif
 }
 
 }  // namespace epi::cpu::EPI_ISA

@@ -8,39 +8,32 @@
 namespace epi::cpu::EPI_ISA {
 namespace {
 
-using Floats = Vector<float>;
-constexpr int kWidth = kLanes<float>;
-// Weight rows per step: four streams keep the prefetchers busy and the sums independent.
-constexpr int kWeightRows = 4;
-
-// kWidth weights as f32. The loop compiles to a widening load.
-template <typename W>
-EPI_INLINE Floats load_weights(const W* w) {
-  if constexpr (sizeof(W) == 4) {
-    return load_vector(w);
-  } else {
-    Floats value{};
-    for (int i = 0; i < kWidth; ++i) value[i] = static_cast<float>(w[i]);
-    return value;
-  }
-}
-
-// sums[r][c] = x[r] . w[c] for kRows rows and kCols weight rows.
+// sums[r][c] = x[r] . w[c] for kRows rows and kCols weight rows. Two sums for each hide the latency
+// of an addition.
 template <int kRows, int kCols, typename W>
 EPI_INLINE void dot_block(const float* x, int64_t k, const W* w, int64_t ld, float* sums,
                           int64_t sums_stride) {
-  Floats acc[kRows][kCols] = {};
+  constexpr int64_t kWidth = 2 * kLanes<float>;
+  Vector<float> low[kRows][kCols] = {};
+  Vector<float> high[kRows][kCols] = {};
   int64_t i = 0;
   for (; i + kWidth <= k; i += kWidth) {
     for (int c = 0; c < kCols; ++c) {
-      const Floats weights = load_weights(w + c * ld + i);
-      for (int r = 0; r < kRows; ++r) acc[r][c] += load_vector(x + r * k + i) * weights;
+      const FloatPair weights = load_pair(w + c * ld + i);
+      for (int r = 0; r < kRows; ++r) {
+        const FloatPair numbers = load_pair(x + r * k + i);
+        low[r][c] += numbers.low * weights.low;
+        high[r][c] += numbers.high * weights.high;
+      }
     }
   }
+  // Unrolled, so that the sums stay in registers.
+#pragma GCC unroll 4
   for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
     for (int c = 0; c < kCols; ++c) {
-      float total = lane_sum<float>(acc[r][c]);
-      for (int64_t j = i; j < k; ++j) total += x[r * k + j] * static_cast<float>(w[c * ld + j]);
+      float total = lane_sum<float>(low[r][c] + high[r][c]);
+      for (int64_t j = i; j < k; ++j) total += x[r * k + j] * load(w[c * ld + j]);
       sums[r * sums_stride + c] = total;
     }
   }
@@ -49,16 +42,19 @@ EPI_INLINE void dot_block(const float* x, int64_t k, const W* w, int64_t ld, flo
 template <int kRows, typename W>
 void dot_rows(const float* x, int64_t k, const W* w, int64_t ld, int64_t n, float* sums,
               int64_t sums_stride) {
+  // Several weight rows keep the prefetchers busy. The sums fit into the registers.
+  constexpr int kCols = kRows <= 2 ? 4 : 2;
   int64_t j = 0;
-  for (; j + kWeightRows <= n; j += kWeightRows) {
-    dot_block<kRows, kWeightRows>(x, k, w + j * ld, ld, sums + j, sums_stride);
+  for (; j + kCols <= n; j += kCols) {
+    dot_block<kRows, kCols>(x, k, w + j * ld, ld, sums + j, sums_stride);
   }
   for (; j < n; ++j) dot_block<kRows, 1>(x, k, w + j * ld, ld, sums + j, sums_stride);
 }
 
 template <typename W>
-void rows(const float* x, int64_t rows, int64_t k, const void* data, int64_t ld, int64_t n,
+void rows(const void* x_data, int64_t rows, int64_t k, const void* data, int64_t ld, int64_t n,
           float* sums, int64_t sums_stride) {
+  const float* x = static_cast<const float*>(x_data);
   const W* w = static_cast<const W*>(data);
   switch (rows) {
     case 1:
@@ -78,7 +74,7 @@ EPI_INLINE void add_scaled(const float* x, const W* __restrict w, int64_t ld, in
                            float* __restrict sums) {
   for (int64_t j = 0; j < n; ++j) {
     float total = sums[j];
-    for (int d = 0; d < kDepth; ++d) total += x[d] * static_cast<float>(w[d * ld + j]);
+    for (int d = 0; d < kDepth; ++d) total += x[d] * load(w[d * ld + j]);
     sums[j] = total;
   }
 }
@@ -107,9 +103,9 @@ void columns(const float* x, int64_t rows, int64_t k, const void* data, int64_t 
 }  // namespace
 
 void fill_gemv(Loops& table) {
-  table.gemv[static_cast<int>(DType::kF32)] = {rows<float>, columns<float>};
-  table.gemv[static_cast<int>(DType::kBF16)] = {rows<BFloat16>, columns<BFloat16>};
-  table.gemv[static_cast<int>(DType::kF16)] = {rows<Half>, columns<Half>};
+  table.gemv[static_cast<int>(DType::kF32)] = {DType::kF32, rows<float>, columns<float>};
+  table.gemv[static_cast<int>(DType::kBF16)] = {DType::kF32, rows<BFloat16>, columns<BFloat16>};
+  table.gemv[static_cast<int>(DType::kF16)] = {DType::kF32, rows<Half>, columns<Half>};
 }
 
 }  // namespace epi::cpu::EPI_ISA

@@ -41,13 +41,14 @@ struct RowLoops {
   void (*accumulate_max)(const T* x, T* maxima, int64_t count);
 };
 
-// GEMMs of few rows that stream the weights once. `x` is f32, row-major [rows, k], rows <= 4.
-// `sums` is f32 [rows, n] with a row stride.
+// GEMMs of few rows that stream the weights once. `x` is row-major [rows, k], rows <= 4. `sums` is
+// f32 [rows, n] with a row stride.
 struct GemvLoops {
   // Weights [n, k], rows contiguous, `ld` apart: sums[r][j] = x[r] . w[j].
-  void (*rows)(const float* x, int64_t rows, int64_t k, const void* w, int64_t ld, int64_t n,
+  DType x_dtype;
+  void (*rows)(const void* x, int64_t rows, int64_t k, const void* w, int64_t ld, int64_t n,
                float* sums, int64_t sums_stride);
-  // Weights [k, n], rows contiguous, `ld` apart.
+  // Weights [k, n], rows contiguous, `ld` apart. `x` is f32.
   void (*columns)(const float* x, int64_t rows, int64_t k, const void* w, int64_t ld, int64_t n,
                   float* sums, int64_t sums_stride);
 };

@@ -10,6 +10,7 @@ void fill_pointwise(Loops& table);
 void fill_convert(Loops& table);
 void fill_rows(Loops& table);
 void fill_gemv(Loops& table);
+void fill_gemv_fmlal(Loops& table);  // after fill_gemv, on AArch64
 void fill(Loops& table);
 
 }  // namespace epi::cpu::EPI_ISA
