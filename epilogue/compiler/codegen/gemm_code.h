@@ -42,6 +42,7 @@ enum class GemmKind : uint8_t {
   kPairs,    // bf16, two k per step, accumulated in f32 vectors
   kTiles,    // bf16, with the tile registers of AMX
   kMmla,     // bf16, with bfmmla of AArch64
+  kFmlal,    // f16, added to f32 vectors by fmlal of AArch64
 };
 
 struct GemmTile {

@@ -17,9 +17,9 @@ GemmTile choose_tile(const GemmCode& code, const Target& target) {
     // 24 registers of 2 x 2 sums.
     return code.gemms == 1 ? GemmTile{GemmKind::kMmla, 8, 12} : GemmTile{GemmKind::kMmla, 6, 8};
   }
-  const GemmKind kind = code.dtype == DType::kBF16 && !target.bf16_pairs.empty()
-                            ? GemmKind::kPairs
-                            : GemmKind::kVectors;
+  const GemmKind kind = code.dtype == DType::kBF16 && !target.bf16_pairs.empty() ? GemmKind::kPairs
+                        : code.dtype == DType::kF16 && target.fmlal              ? GemmKind::kFmlal
+                                                                    : GemmKind::kVectors;
   // The sums fill the registers except for one row of weights and one element of x. Two vectors per
   // row hide the load of that element. AArch64 multiplies by a lane and uses three.
   if (target.lanes == 4 && target.registers == 32) {
@@ -44,6 +44,7 @@ std::string emit_gemm(const std::string& name, const GemmCode& code, const Targe
       return emit_gemm_mmla(name, code, tile, target);
     case GemmKind::kVectors:
     case GemmKind::kPairs:
+    case GemmKind::kFmlal:
       break;
   }
   return emit_gemm_vectors(name, code, tile, target);

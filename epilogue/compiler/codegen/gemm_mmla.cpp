@@ -12,9 +12,8 @@ constexpr int64_t kGroupBytes = kMmlaDepth * 2;              // of one row or co
 constexpr int64_t kRegisterBytes = kMmlaRows * kGroupBytes;  // of two rows or columns
 constexpr int kMaxSums = 24;                                 // of 32 registers
 constexpr int kMaxStreams = 4;
-// Prefetch distance of a flat tile, which streams its panel from memory into L2. A full tile finds
-// its part of the panel in L1.
-constexpr int64_t kAheadBytes = 4096;
+// A flat tile streams its panel from memory and prefetches it. A full tile finds its part of the
+// panel in L1.
 constexpr int kFlatRows = 4;
 
 class GemmMmla {
@@ -72,14 +71,14 @@ class GemmMmla {
     panel_.begin_loop(out_, height, sums);
     for (int stream = 0; stream < streams; ++stream) {
       const IrValue k = out_.let("add i64 %k, {}", stream * (steps_ / streams));
-      emit_multiply(height, stream, k);
+      emit_multiply(height, stream, streams, k);
     }
     panel_.end_loop(out_, height, sums, streams);
     emit_finish(height, streams);
     out_.end_function();
   }
 
-  void emit_multiply(int height, int stream, const IrValue& k) {
+  void emit_multiply(int height, int stream, int streams, const IrValue& k) {
     const std::string packed =
         panel_.is_full(height) ? fmt::format("{}", height) : std::string("%height");
     const IrValue groups = out_.let("mul i64 {}, {}", k, packed);
@@ -89,7 +88,9 @@ class GemmMmla {
     for (int pair = 0; pair < height / kMmlaRows; ++pair) rows.push_back(emit_load(numbers, pair));
     const IrValue skipped = out_.let("mul i64 {}, {}", k, pairs_ * kRegisterBytes);
     const IrValue line = out_.let("getelementptr i8, ptr %panel, i64 {}", skipped);
-    if (height <= kFlatRows) emit_prefetch(line);
+    if (height <= kFlatRows) {
+      panel_.emit_prefetch(out_, line, pairs_ * kRegisterBytes, streams);
+    }
     for (int columns = 0; columns < pairs_; ++columns) {
       const IrValue weights = emit_load(line, columns);
       for (int pair = 0; pair < height / kMmlaRows; ++pair) {
@@ -104,13 +105,6 @@ class GemmMmla {
   IrValue emit_load(const IrValue& from, int index) {
     const IrValue at = out_.let("getelementptr i8, ptr {}, i64 {}", from, index * kRegisterBytes);
     return out_.let("load <8 x bfloat>, ptr {}, align 8", at);
-  }
-
-  void emit_prefetch(const IrValue& line) {
-    for (int64_t byte = 0; byte < pairs_ * kRegisterBytes; byte += 64) {
-      const IrValue at = out_.let("getelementptr i8, ptr {}, i64 {}", line, kAheadBytes + byte);
-      out_.line("call void @llvm.prefetch.p0(ptr {}, i32 0, i32 2, i32 1)", at);
-    }
   }
 
   // The last row of a tile below the full ones may not exist.

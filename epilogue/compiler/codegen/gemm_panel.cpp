@@ -6,6 +6,10 @@
 namespace epi::compiler {
 namespace {
 
+// Prefetch distance of a stream.
+constexpr int64_t kAheadBytes = 2048;
+constexpr int64_t kLineBytes = 64;
+
 // The number of steps is divided evenly among the passes.
 int64_t steps_per_pass(const GemmPanel::Step& step, int64_t l1_bytes) {
   const int64_t fitting = std::max<int64_t>(l1_bytes / 2 / step.panel_bytes, 1);
@@ -61,9 +65,9 @@ void GemmPanel::begin_loop(IrWriter& out, int height, const std::vector<std::str
 }
 
 void GemmPanel::end_loop(IrWriter& out, int height, const std::vector<std::string>& sums,
-                         int streams) const {
+                         int streams, int steps) const {
   const bool passes = has_passes(height);
-  out.line("%k.next = add i64 %k, 1");
+  out.line("%k.next = add i64 %k, {}", steps);
   out.line("%more = icmp slt i64 %k.next, {}",
            passes ? "%last" : fmt::format("{}", step_.count / streams));
   out.line("br i1 %more, label %multiply, label %{}", passes ? "pass" : "finish");
@@ -79,6 +83,23 @@ void GemmPanel::end_loop(IrWriter& out, int height, const std::vector<std::strin
     out.line("ret void");
   }
   out.label("finish");
+}
+
+void GemmPanel::emit_prefetch(IrWriter& out, const IrValue& line, int64_t bytes,
+                              int streams) const {
+  const int64_t stream_steps = step_.count / streams;
+  const int64_t skipped_steps = step_.count - stream_steps;
+  const int64_t ahead_steps = std::clamp<int64_t>(kAheadBytes / step_.panel_bytes, 1, stream_steps);
+  const IrValue later = out.let("add i64 %k, {}", ahead_steps);
+  const IrValue ends = out.let("icmp sge i64 {}, {}", later, stream_steps);
+  const IrValue ahead =
+      out.let("select i1 {}, i64 {}, i64 {}", ends,
+              (ahead_steps + skipped_steps) * step_.panel_bytes, ahead_steps * step_.panel_bytes);
+  const IrValue first = out.let("getelementptr i8, ptr {}, i64 {}", line, ahead);
+  for (int64_t byte = 0; byte < bytes; byte += kLineBytes) {
+    const IrValue at = out.let("getelementptr i8, ptr {}, i64 {}", first, byte);
+    out.line("call void @llvm.prefetch.p0(ptr {}, i32 0, i32 2, i32 1)", at);
+  }
 }
 
 void GemmPanel::emit(IrWriter& out, std::string_view operators) const {

@@ -35,11 +35,15 @@ class GemmPanel {
   // %rows, the number of rows that exist from %row on.
   void begin_tile(IrWriter& out, int height) const;
   // Starts a loop over k, in which %k counts steps and each sum is a phi %sumNAME, and ends it. The
-  // loop updates each sum as %newNAME. What follows runs once the sums are complete. If the loop
-  // covers `streams` parts of k at once, %k counts the steps of the first.
+  // loop updates each sum as %newNAME. What follows runs once the sums are complete. An iteration
+  // covers `steps` steps in each of `streams` equal parts of k, and %k is the first of them.
   void begin_loop(IrWriter& out, int height, const std::vector<std::string>& sums) const;
-  void end_loop(IrWriter& out, int height, const std::vector<std::string>& sums,
-                int streams = 1) const;
+  void end_loop(IrWriter& out, int height, const std::vector<std::string>& sums, int streams = 1,
+                int steps = 1) const;
+
+  // Prefetches into L2 what each of `streams` reads next, from the loop of a flat tile: `bytes` at
+  // the address `line` in an iteration. At its end, a stream goes on in the next panel.
+  void emit_prefetch(IrWriter& out, const IrValue& line, int64_t bytes, int streams) const;
 
   // Emits the function of the panel.
   void emit(IrWriter& out, std::string_view operators) const;

@@ -7,18 +7,14 @@
 namespace epi::compiler {
 namespace {
 
-// Prefetch distance in rows of a panel, and the target cache. A tall tile finds its panel in L2 and
-// prefetches it into L1: 8 rows of 128 bytes are about the number of lines that a core keeps in
-// flight. A flat tile streams its panel from memory into L2, which tracks more lines.
-// `epilogue_bench --benchmark_filter='compile/(mlp_f32|decode)'` shows the effect of a change.
-struct Prefetch {
-  int rows;
-  int locality;  // of llvm.prefetch: 3 is L1, 2 is L2
-};
-constexpr Prefetch kTallPrefetch{8, 3};
-constexpr Prefetch kFlatPrefetch{64, 2};
+// Prefetch distance of a tall tile: 8 steps of 128 bytes are about the number of lines that a core
+// keeps in flight. `epilogue_bench --benchmark_filter='compile/(mlp_f32|decode)'` shows the effect
+// of a change.
+constexpr int kAheadSteps = 8;
 constexpr int kFlatRows = 4;
 constexpr int kMaxStreams = 4;
+constexpr int kMaxSteps = 2;
+constexpr int64_t kLineBytes = 64;
 
 class GemmVectors {
  public:
@@ -30,7 +26,7 @@ class GemmVectors {
         steps_(tile.kind == GemmKind::kPairs ? (code.k + 1) / 2 : code.k),
         vectors_(tile.columns / target.lanes * code.gemms),
         may_pass_end_(code.n % tile.columns != 0),
-        panel_(name, code, tile, target, {steps_, panel_bytes(), 4, 1}) {}
+        panel_(name, code, tile, target, {steps_, panel_bytes(), word_bytes(), 1}) {}
 
   std::string emit() {
     for (const int rows : panel_.heights()) emit_rows(rows);
@@ -40,6 +36,9 @@ class GemmVectors {
 
  private:
   bool by_pairs() const { return tile_.kind == GemmKind::kPairs; }
+  bool by_fmlal() const { return tile_.kind == GemmKind::kFmlal; }
+  // Size of an element of packed x, or of a pair.
+  int64_t word_bytes() const { return by_fmlal() ? 2 : 4; }
   // Bytes of the panel per step of k.
   int64_t panel_bytes() const {
     return int64_t{tile_.columns} * code_.gemms * size_bytes(code_.dtype) * (by_pairs() ? 2 : 1);
@@ -56,9 +55,20 @@ class GemmVectors {
     return streams;
   }
 
+  // Steps of one iteration: a flat tile reads whole cache lines, and prefetches each line once.
+  int steps_at_once(int rows) const {
+    int steps = 1;
+    while (rows <= kFlatRows && steps * panel_bytes() % kLineBytes != 0 && steps < kMaxSteps &&
+           steps_ / streams_of(rows) % (2 * steps) == 0) {
+      steps *= 2;
+    }
+    return steps;
+  }
+
   // Multiplies `rows` rows of x, starting at %row, by the panel.
   void emit_rows(int rows) {
     const int streams = streams_of(rows);
+    const int steps = steps_at_once(rows);
     out_.comment(fmt::format("{}: a tile of {} row{} by {} columns, over all of k{}",
                              operators_of(code_), rows, rows == 1 ? "" : "s", tile_.columns,
                              by_pairs() ? ", two at a time" : ""));
@@ -75,10 +85,20 @@ class GemmVectors {
     }
     panel_.begin_loop(out_, rows, sums);
     for (int stream = 0; stream < streams; ++stream) {
-      const IrValue k = out_.let("add i64 %k, {}", stream * (steps_ / streams));
-      emit_multiply(rows, stream, k);
+      const IrValue first = out_.let("add i64 %k, {}", stream * (steps_ / streams));
+      const IrValue line = emit_panel_address(first);
+      if (rows <= kFlatRows) {
+        panel_.emit_prefetch(out_, line, steps * panel_bytes(), streams);
+      } else {
+        emit_prefetch(line);
+      }
+      for (int step = 0; step < steps; ++step) {
+        emit_multiply(rows, stream, out_.let("add i64 {}, {}", first, step),
+                      step == 0 ? "%sum" : fmt::format("%step{}.", step),
+                      step == steps - 1 ? "%new" : fmt::format("%step{}.", step + 1));
+      }
     }
-    panel_.end_loop(out_, rows, sums, streams);
+    panel_.end_loop(out_, rows, sums, streams, steps);
     emit_finish(rows, streams);
     out_.end_function();
   }
@@ -87,22 +107,34 @@ class GemmVectors {
     return fmt::format("{}.{}.{}", row, vector, stream);
   }
 
-  void emit_multiply(int rows, int stream, const IrValue& k) {
+  IrValue emit_panel_address(const IrValue& k) {
     const IrValue skipped = out_.let("mul i64 {}, {}", k, panel_bytes());
-    const IrValue line = out_.let("getelementptr i8, ptr %panel, i64 {}", skipped);
-    emit_prefetch(line, rows);
+    return out_.let("getelementptr i8, ptr %panel, i64 {}", skipped);
+  }
+
+  // Adds step k to the sums. `from` and `to` are the prefixes of their names before and after.
+  void emit_multiply(int rows, int stream, const IrValue& k, std::string_view from,
+                     std::string_view to) {
+    const IrValue line = emit_panel_address(k);
     std::vector<IrValue> weights;
     for (int v = 0; v < vectors_; ++v) {
+      if (by_fmlal() && v % 2 == 1) {
+        weights.push_back(weights.back());  // the upper half
+        continue;
+      }
       weights.push_back(emit_weights(
-          out_.let("getelementptr i8, ptr {}, i64 {}", line, panel_bytes() / vectors_ * v)));
+          out_.let("getelementptr i8, ptr {}, i64 {}", line, panel_bytes() / vectors_ * v),
+          v + 1 < vectors_));
     }
     // The height of a full tile is constant. That of the last block is an argument.
     const std::string height = panel_.is_full(rows) ? fmt::format("{}", rows) : "%height";
     const IrValue column = out_.let("mul i64 {}, {}", k, height);
-    const IrValue numbers = out_.let("getelementptr i32, ptr %x, i64 {}", column);
+    const IrValue numbers = out_.let("getelementptr i{}, ptr %x, i64 {}", 8 * word_bytes(), column);
     for (int row = 0; row < rows;) {
-      const int count = row + 4 <= rows ? 4 : row + 2 <= rows ? 2 : 1;
-      const IrValue at = out_.let("getelementptr i32, ptr {}, i64 {}", numbers, row);
+      int count = static_cast<int>(16 / word_bytes());
+      while (row + count > rows) count /= 2;
+      const IrValue at =
+          out_.let("getelementptr i{}, ptr {}, i64 {}", 8 * word_bytes(), numbers, row);
       const IrValue group = multiplies_by_lane() ? emit_group(at, count) : IrValue();
       for (int i = 0; i < count; ++i, ++row) {
         const IrValue number =
@@ -110,7 +142,9 @@ class GemmVectors {
                 ? emit_lane(group, i)
                 : emit_number(out_.let("getelementptr i32, ptr {}, i64 {}", at, i));
         for (int v = 0; v < vectors_; ++v) {
-          emit_add(sum_name(row, v, stream), number, weights[static_cast<size_t>(v)]);
+          const std::string name = sum_name(row, v, stream);
+          emit_add(fmt::format("{}{}", from, name), fmt::format("{}{}", to, name), number,
+                   weights[static_cast<size_t>(v)], v % 2 == 1);
         }
       }
     }
@@ -120,28 +154,40 @@ class GemmVectors {
   // multiplies twice as fast by registers that a plain load has filled as by those that a
   // broadcasting load has filled.
   bool multiplies_by_lane() const { return !by_pairs() && target_.is_arm(); }
-  // Loads 1, 2 or 4 elements of x, as the first lanes of a vector.
+  // Loads `count` elements of x or of the weights, as the first lanes of a 16-byte vector.
   IrValue emit_group(const IrValue& at, int count) {
-    if (count == 4) return out_.let("load <4 x float>, ptr {}, align 4", at);
+    const std::string type = by_fmlal() ? "half" : "float";
+    const int lanes = static_cast<int>(16 / word_bytes());
     if (count == 1) {
-      const IrValue number = out_.let("load float, ptr {}, align 4", at);
-      return out_.let("insertelement <4 x float> poison, float {}, i32 0", number);
+      const IrValue number = out_.let("load {}, ptr {}, align {}", type, at, word_bytes());
+      const IrValue first =
+          out_.let("insertelement <{0} x {1}> poison, {1} {2}, i32 0", lanes, type, number);
+      // Keeps LLVM from using a broadcasting load.
+      return out_.let("call <{0} x {1}> asm \"\", \"=w,0\"(<{0} x {1}> {2})", lanes, type, first);
     }
-    const IrValue two = out_.let("load <2 x float>, ptr {}, align 4", at);
-    return out_.let(
-        "shufflevector <2 x float> {}, <2 x float> poison, <4 x i32> <i32 0, i32 1, i32 poison, "
-        "i32 poison>",
-        two);
+    const IrValue loaded =
+        out_.let("load <{} x {}>, ptr {}, align {}", count, type, at, word_bytes());
+    if (count == lanes) return loaded;
+    std::string places;
+    for (int i = 0; i < lanes; ++i) {
+      places +=
+          fmt::format("{}i32 {}", i == 0 ? "" : ", ", i < count ? fmt::to_string(i) : "poison");
+    }
+    return out_.let("shufflevector <{0} x {1}> {2}, <{0} x {1}> poison, <{3} x i32> <{4}>", count,
+                    type, loaded, lanes, places);
   }
   IrValue emit_lane(const IrValue& group, int lane) {
-    return out_.let(
-        "shufflevector <4 x float> {0}, <4 x float> poison, <4 x i32> <i32 {1}, i32 {1}, i32 {1}, "
-        "i32 {1}>",
-        group, lane);
+    const int lanes = static_cast<int>(16 / word_bytes());
+    std::string places;
+    for (int i = 0; i < lanes; ++i) places += fmt::format("{}i32 {}", i == 0 ? "" : ", ", lane);
+    return out_.let("shufflevector <{0} x {1}> {2}, <{0} x {1}> poison, <{0} x i32> <{3}>", lanes,
+                    by_fmlal() ? "half" : "float", group, places);
   }
 
-  // Loads a vector of weights, or of pairs of weights.
-  IrValue emit_weights(const IrValue& at) {
+  // Loads a vector of weights, or of pairs of weights. fmlal takes them from either half of a
+  // register: if `with_next`, the next vector is loaded as well.
+  IrValue emit_weights(const IrValue& at, bool with_next) {
+    if (by_fmlal()) return emit_group(at, with_next ? 8 : 4);
     if (by_pairs()) return out_.let("load {}, ptr {}, align 2", pairs_type(), at);
     return VectorCode(out_, target_, target_.lanes).load(code_.dtype, at);
   }
@@ -156,23 +202,29 @@ class GemmVectors {
 
   std::string pairs_type() const { return fmt::format("<{} x bfloat>", 2 * target_.lanes); }
 
-  void emit_add(const std::string& sum, const IrValue& number, const IrValue& weights) {
+  void emit_add(const IrValue& sum, const IrValue& result, const IrValue& number,
+                const IrValue& weights, bool upper_half) {
     const std::string type = fmt::format("<{} x float>", target_.lanes);
-    if (by_pairs()) {
-      out_.line("%new{0} = call {1} @{2}({1} %sum{0}, {3} {4}, {3} {5})", sum, type,
-                target_.bf16_pairs, pairs_type(), number, weights);
+    if (by_fmlal()) {
+      out_.line(
+          "{} = call <4 x float> @llvm.aarch64.neon.fmlal{}.v4f32.v8f16(<4 x float> {}, <8 x half> "
+          "{}, <8 x half> {})",
+          result, upper_half ? "2" : "", sum, weights, number);
+    } else if (by_pairs()) {
+      out_.line("{0} = call {1} @{2}({1} {3}, {4} {5}, {4} {6})", result, type, target_.bf16_pairs,
+                sum, pairs_type(), number, weights);
     } else {
-      out_.line("%new{0} = call {1} @llvm.fmuladd.v{2}f32({1} {3}, {1} {4}, {1} %sum{0})", sum,
-                type, target_.lanes, number, weights);
+      out_.line("{0} = call {1} @llvm.fmuladd.v{2}f32({1} {3}, {1} {4}, {1} {5})", result, type,
+                target_.lanes, number, weights, sum);
     }
   }
 
-  void emit_prefetch(const IrValue& line, int rows) {
-    const auto [ahead, locality] = rows <= kFlatRows ? kFlatPrefetch : kTallPrefetch;
-    for (int64_t byte = 0; byte < panel_bytes(); byte += 64) {
+  // A tall tile finds its panel in L2 and prefetches it into L1.
+  void emit_prefetch(const IrValue& line) {
+    for (int64_t byte = 0; byte < panel_bytes(); byte += kLineBytes) {
       const IrValue at =
-          out_.let("getelementptr i8, ptr {}, i64 {}", line, ahead * panel_bytes() + byte);
-      out_.line("call void @llvm.prefetch.p0(ptr {}, i32 0, i32 {}, i32 1)", at, locality);
+          out_.let("getelementptr i8, ptr {}, i64 {}", line, kAheadSteps * panel_bytes() + byte);
+      out_.line("call void @llvm.prefetch.p0(ptr {}, i32 0, i32 3, i32 1)", at);
     }
   }
 

@@ -36,6 +36,9 @@ PeakInstruction instruction(GemmKind kind, const Target& target) {
   const std::string pairs = fmt::format("<{} x bfloat>", 2 * target.lanes);
   if (kind == GemmKind::kMmla) return {"llvm.aarch64.neon.bfmmla", pairs, true, 2 * 2 * 4 * 2};
   if (kind == GemmKind::kPairs) return {target.bf16_pairs, pairs, true, 4 * target.lanes};
+  if (kind == GemmKind::kFmlal) {
+    return {"llvm.aarch64.neon.fmlal.v4f32.v8f16", "<8 x half>", true, 2 * target.lanes};
+  }
   return {fmt::format("llvm.fmuladd.v{}f32", target.lanes),
           fmt::format("<{} x float>", target.lanes), false, 2 * target.lanes};
 }

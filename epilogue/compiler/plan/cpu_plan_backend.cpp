@@ -117,6 +117,7 @@ class CpuPlanBackend : public PlanBackend {
                     tile.kind == GemmKind::kTiles   ? ", with AMX tiles"
                     : tile.kind == GemmKind::kPairs ? ", with bf16 pairs"
                     : tile.kind == GemmKind::kMmla  ? ", with bfmmla"
+                    : tile.kind == GemmKind::kFmlal ? ", with fmlal"
                                                     : "");
     return text;
   }

@@ -22,6 +22,7 @@ int64_t rounded_up(int64_t value, int64_t to) { return (value + to - 1) / to * t
 int64_t depth_of(const GemmTile& tile) {
   switch (tile.kind) {
     case GemmKind::kVectors:
+    case GemmKind::kFmlal:
       return 1;
     case GemmKind::kPairs:
       return 2;
@@ -33,10 +34,12 @@ int64_t depth_of(const GemmTile& tile) {
   return kTileDepth;
 }
 
-// Length of a packed row in 4-byte words: f32 values, or pairs of bf16.
+// Length of a packed row in words: f32 values, pairs of bf16, or f16 values.
 int64_t row_words(const GemmCode& code, const GemmTile& tile) {
   return rounded_up(code.k, depth_of(tile)) / depth_of(tile);
 }
+
+int64_t word_bytes(const GemmTile& tile) { return tile.kind == GemmKind::kFmlal ? 2 : 4; }
 
 // The position of an element in a panel, in elements from the start of the panel.
 struct PanelLayout {
@@ -46,7 +49,7 @@ struct PanelLayout {
 
   int64_t place(int64_t k, int64_t gemm, int64_t column) const {
     const int64_t across = gemm * columns + column;
-    if (kind == GemmKind::kVectors) return k * gemms * columns + across;
+    if (kind == GemmKind::kVectors || kind == GemmKind::kFmlal) return k * gemms * columns + across;
     if (kind == GemmKind::kPairs) return (k / 2 * gemms * columns + across) * 2 + k % 2;
     if (kind == GemmKind::kMmla) {
       return (k / kMmlaDepth * gemms * columns + across) * kMmlaDepth + k % kMmlaDepth;
@@ -83,8 +86,9 @@ void pack_panel(const GemmCode& code, const PanelLayout& layout, std::span<const
 
 // Transposes a 4x4 block with vectors that every CPU supports. Element by element, packing would
 // take much of the time of a small GEMM.
-void transpose_4x4(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
-  using Four = float __attribute__((vector_size(16)));
+template <typename Word>
+void transpose_4x4(const Word* from, int64_t from_stride, Word* to, int64_t to_stride) {
+  using Four __attribute__((vector_size(4 * sizeof(Word)))) = Word;
   Four rows[4];
   for (int i = 0; i < 4; ++i) std::memcpy(&rows[i], from + i * from_stride, sizeof(Four));
   const Four low01 = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5);
@@ -98,9 +102,9 @@ void transpose_4x4(const float* from, int64_t from_stride, float* to, int64_t to
   for (int i = 0; i < 4; ++i) std::memcpy(to + i * to_stride, &columns[i], sizeof(Four));
 }
 
-// Interleaves `height` rows of f32, `row_stride` apart: for each k, the elements of all rows are
-// adjacent.
-void interleave(const float* rows, int64_t row_stride, int64_t height, int64_t k, float* to) {
+// Interleaves `height` rows, `row_stride` apart: for each k, the words of all rows are adjacent.
+template <typename Word>
+void interleave(const Word* rows, int64_t row_stride, int64_t height, int64_t k, Word* to) {
   const int64_t fours = k / 4 * 4;
   for (int64_t i = 0; i < fours; i += 4) {
     int64_t r = 0;
@@ -117,26 +121,27 @@ void interleave(const float* rows, int64_t row_stride, int64_t height, int64_t k
 }
 
 // Packs one block of rows of any dtype and strides.
+template <typename Word>
 void pack_block(const GemmCode& code, const GemmTile& tile, const Rows& rows, int64_t block,
-                float* to) {
+                Word* to) {
   const int64_t first = block * tile.rows;
   const int64_t height = std::min<int64_t>(tile.rows, rows.count - first);
   const int64_t element = size_bytes(code.dtype);
   const std::byte* from = rows.data + first * rows.row_stride * element;
-  if (code.dtype == DType::kF32 && rows.k_stride == 1) {
-    interleave(reinterpret_cast<const float*>(from), rows.row_stride, height, code.k, to);
+  if (element == sizeof(Word) && rows.k_stride == 1) {
+    interleave(reinterpret_cast<const Word*>(from), rows.row_stride, height, code.k, to);
     return;
   }
   constexpr int64_t kWords = 64;
-  std::array<float, kMaxRows * kWords> lines;
-  const bool pairs = tile.kind == GemmKind::kPairs;
-  const auto convert = cpu::converter(code.dtype, pairs ? code.dtype : DType::kF32);
+  std::array<Word, kMaxRows * kWords> lines;
+  const bool widened = tile.kind == GemmKind::kVectors;
+  const auto convert = cpu::converter(code.dtype, widened ? DType::kF32 : code.dtype);
   const int64_t chunk = kWords * depth_of(tile);
   for (int64_t k0 = 0; k0 < code.k; k0 += chunk) {
     const int64_t count = std::min(chunk, code.k - k0);
     const int64_t words = rounded_up(count, depth_of(tile)) / depth_of(tile);
     for (int64_t r = 0; r < height; ++r) {
-      float* line = lines.data() + r * kWords;
+      Word* line = lines.data() + r * kWords;
       line[words - 1] = 0;  // pads an incomplete pair
       convert(from + (r * rows.row_stride + k0 * rows.k_stride) * element, rows.k_stride, line, 1,
               count);
@@ -249,7 +254,9 @@ int64_t packed_rows_bytes(const GemmCode& code, const GemmTile& tile, const Rows
   if (tile.kind == GemmKind::kMmla) {
     return rounded_up(rows.count, kMmlaRows) * rounded_up(code.k, kMmlaDepth) * 2;
   }
-  if (tile.kind != GemmKind::kTiles) return rows.count * row_words(code, tile) * 4;
+  if (tile.kind != GemmKind::kTiles) {
+    return rows.count * row_words(code, tile) * word_bytes(tile);
+  }
   if (rows.k_stride == 1 && code.k % kTileDepth == 0) return 0;
   return rows.count * rounded_up(code.k, kTileDepth) * size_bytes(code.dtype);
 }
@@ -267,8 +274,12 @@ void pack_rows(const GemmCode& code, const GemmTile& tile, const Rows& rows, int
                   reinterpret_cast<Group*>(packed) + block * tile.rows * groups);
       continue;
     }
-    pack_block(code, tile, rows, block,
-               reinterpret_cast<float*>(packed) + block * tile.rows * row_words(code, tile));
+    const int64_t first_word = block * tile.rows * row_words(code, tile);
+    if (tile.kind == GemmKind::kFmlal) {
+      pack_block(code, tile, rows, block, reinterpret_cast<uint16_t*>(packed) + first_word);
+    } else {
+      pack_block(code, tile, rows, block, reinterpret_cast<float*>(packed) + first_word);
+    }
   }
 }
 
