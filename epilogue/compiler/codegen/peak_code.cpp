@@ -92,7 +92,7 @@ PeakCode emit_tiles(const std::string& name) {
 
 }  // namespace
 
-ReadCode emit_read(const std::string& name, const Target& target) {
+ReadCode emit_read(const std::string& name, int streams, const Target& target) {
   constexpr int kLoads = 8;
   constexpr int64_t kAhead = 4096;  // prefetch distance in bytes, into L2
   const int64_t vector_bytes = int64_t{target.lanes} * 4;
@@ -105,9 +105,12 @@ ReadCode emit_read(const std::string& name, const Target& target) {
                         i == 0 ? "" : "\n  ", i, type);
   }
   emit_loop(out, phis);
-  const IrValue skipped = out.let("mul i64 %i, {}", kLoads * vector_bytes);
+  const int loads = kLoads / streams;  // of one stream in a round
+  const IrValue skipped = out.let("mul i64 %i, {}", loads * vector_bytes);
   for (int i = 0; i < kLoads; ++i) {
-    const IrValue offset = out.let("add i64 {}, {}", skipped, i * vector_bytes);
+    const IrValue first = out.let("mul i64 %rounds, {}", i / loads * loads * vector_bytes);
+    const IrValue place = out.let("add i64 {}, {}", skipped, first);
+    const IrValue offset = out.let("add i64 {}, {}", place, i % loads * vector_bytes);
     const IrValue at = out.let("getelementptr i8, ptr %data, i64 {}", offset);
     const IrValue later = out.let("getelementptr i8, ptr {}, i64 {}", at, kAhead);
     out.line("call void @llvm.prefetch.p0(ptr {}, i32 0, i32 2, i32 1)", later);

@@ -18,12 +18,13 @@ struct PeakCode {
 };
 PeakCode emit_peak(const std::string& name, GemmKind kind, const Target& target);
 
-// Reads `rounds` rounds of consecutive bytes and does little else.
+// Reads `rounds` rounds and does little else.
 using ReadFunction = void (*)(void* sink, const void* data, int64_t rounds);
 struct ReadCode {
   std::string ir;
   int64_t bytes_per_round = 0;
 };
-ReadCode emit_read(const std::string& name, const Target& target);
+// Each of `streams`, a power of two up to 8, reads an equal part of the data.
+ReadCode emit_read(const std::string& name, int streams, const Target& target);
 
 }  // namespace epi::compiler
