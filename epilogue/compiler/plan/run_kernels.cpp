@@ -96,7 +96,7 @@ class GemmRun {
     blocks_ = ceil_div(blocks_, num_threads()) * num_threads();
     parallel_for(blocks_, 1, [&](int64_t begin, int64_t end) {
       for (int64_t block = begin; block < end; ++block) {
-        if (packs_) pack(block);
+        if (packs_) pack_tiles(first_tile(block), first_tile(block + 1));
         for (int64_t panel = 0; panel < panels_; ++panel) multiply(block, panel);
       }
     });
@@ -104,7 +104,8 @@ class GemmRun {
 
   void split_panels() {
     if (packs_) {
-      for (int64_t block = 0; block < blocks_; ++block) pack(block);
+      // At least two tiles per thread: packing one is not worth waking a thread.
+      parallel_for(tiles_, 2, [&](int64_t begin, int64_t end) { pack_tiles(begin, end); });
     }
     parallel_for(blocks_ * panels_, 1, [&](int64_t begin, int64_t end) {
       for (int64_t task = begin; task < end; ++task) multiply(task / panels_, task % panels_);
@@ -112,12 +113,13 @@ class GemmRun {
   }
 
   // Block sizes differ by at most one tile.
+  int64_t first_tile(int64_t block) const { return block * tiles_ / blocks_; }
   int64_t first_row(int64_t block) const {
-    return std::min(block * tiles_ / blocks_ * call_.tile.rows, call_.x.count);
+    return std::min(first_tile(block) * call_.tile.rows, call_.x.count);
   }
-  void pack(int64_t block) const {
-    pack_rows(*call_.code, call_.tile, call_.x, first_row(block), first_row(block + 1),
-              call_.packed_x);
+  void pack_tiles(int64_t begin, int64_t end) const {
+    pack_rows(*call_.code, call_.tile, call_.x, begin * call_.tile.rows,
+              std::min(end * call_.tile.rows, call_.x.count), call_.packed_x);
   }
   void multiply(int64_t block, int64_t panel) const {
     call_.function(words_.data(), first_row(block), first_row(block + 1), panel);
