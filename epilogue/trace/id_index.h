@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks events up by an integer key that they carry, such as a correlation id. Uses an array if the
-// keys are dense, as a profiler's are, and a hash table otherwise.
+// keys are dense, as a profiler's are, and a hash table otherwise. Its slots are probed one by one.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "epilogue/trace/trace.h"
@@ -20,32 +20,48 @@ class IdIndex {
     const auto span = static_cast<uint64_t>(max_key) - static_cast<uint64_t>(min_key);
     if (span < 8 * static_cast<uint64_t>(count) + 1024) {
       dense_.assign(span + 1, kNoEvent);
+    } else {
+      slots_.resize(std::bit_ceil(2 * count));
     }
   }
 
-  // If several events have the same key, the first one is kept.
+  // If several events have the same key, the first one is kept. At most `count` keys are added.
   void add(int64_t key, EventId id) {
     if (dense_.empty()) {
-      sparse_.emplace(key, id);
+      Slot& slot = slots_[place_of(key)];
+      if (slot.event == kNoEvent) slot = {key, id};
       return;
     }
-    EventId& slot = dense_[static_cast<size_t>(key - min_key_)];
-    if (slot == kNoEvent) slot = id;
+    EventId& event = dense_[static_cast<size_t>(key - min_key_)];
+    if (event == kNoEvent) event = id;
   }
 
   EventId find(int64_t key) const {
-    if (dense_.empty()) {
-      const auto found = sparse_.find(key);
-      return found == sparse_.end() ? kNoEvent : found->second;
-    }
-    const auto slot = static_cast<uint64_t>(key) - static_cast<uint64_t>(min_key_);
-    return key < min_key_ || slot >= dense_.size() ? kNoEvent : dense_[slot];
+    if (!slots_.empty()) return slots_[place_of(key)].event;
+    const auto place = static_cast<uint64_t>(key) - static_cast<uint64_t>(min_key_);
+    return key < min_key_ || place >= dense_.size() ? kNoEvent : dense_[place];
   }
 
  private:
+  struct Slot {
+    int64_t key = 0;
+    EventId event = kNoEvent;
+  };
+
+  // The slot with this key, or the empty one where it belongs. At least half of them are empty.
+  size_t place_of(int64_t key) const {
+    // Multiplying by 2^64 / golden ratio spreads keys at equal distances over the upper bits.
+    const uint64_t mixed = static_cast<uint64_t>(key) * 0x9E3779B97F4A7C15;
+    size_t place = (mixed ^ (mixed >> 32)) & (slots_.size() - 1);
+    while (slots_[place].event != kNoEvent && slots_[place].key != key) {
+      place = (place + 1) & (slots_.size() - 1);
+    }
+    return place;
+  }
+
   int64_t min_key_;
   std::vector<EventId> dense_;
-  std::unordered_map<int64_t, EventId> sparse_;
+  std::vector<Slot> slots_;  // of the hash table: a power of two
 };
 
 // Indexes the events for which `predicate` is true. `keys` has one key per event, and 0 means that

@@ -10,13 +10,14 @@ namespace epi::trace {
 
 // Events [first, last) of a trace.
 struct TracePart {
-  const Trace* trace = nullptr;
+  Trace* trace = nullptr;
   EventId first = 0;
   EventId last = 0;
 };
 
 // Joins the events of all parts in order, and merges the names and lanes that they use, in the
-// order of first use. Runs on all cores.
+// order of first use. Runs on all cores. A column of the parts is freed once it is joined, so that
+// the memory for the events is not needed twice.
 Trace join_parts(const std::vector<TracePart>& parts);
 
 }  // namespace epi::trace

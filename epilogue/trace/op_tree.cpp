@@ -7,43 +7,46 @@
 namespace epi::trace {
 namespace {
 
-// The sort key of an event, stored contiguously for locality.
-struct SortKey {
+// The start of an event, stored next to its id for locality.
+struct Start {
   int64_t ts_ns;
-  int64_t dur_ns;
-  int64_t external_id;
   EventId id;
 };
 
 // Sorts by start, longer events first. If both are equal, the profiler gave the outer event the
 // lower external id. Events without an id stay in file order.
-bool comes_before(const SortKey& a, const SortKey& b) {
-  if (a.ts_ns != b.ts_ns) return a.ts_ns < b.ts_ns;
-  return a.dur_ns != b.dur_ns ? a.dur_ns > b.dur_ns : a.external_id < b.external_id;
-}
+struct ComesBefore {
+  const Trace& trace;
+
+  bool operator()(const Start& a, const Start& b) const {
+    if (a.ts_ns != b.ts_ns) return a.ts_ns < b.ts_ns;
+    if (trace.dur_ns[a.id] != trace.dur_ns[b.id]) return trace.dur_ns[a.id] > trace.dur_ns[b.id];
+    return trace.external_id[a.id] < trace.external_id[b.id];
+  }
+};
 
 }  // namespace
 
 std::vector<EventId> host_order(const Trace& trace, const std::vector<LaneId>& lanes) {
-  std::vector<std::vector<SortKey>> by_lane(trace.lanes.size());
+  std::vector<std::vector<Start>> by_lane(trace.lanes.size());
   for (EventId id = 0; id < trace.size(); ++id) {
     if (trace.is_span(id) && is_host(trace.category[id])) {
-      by_lane[lanes[id]].push_back({trace.ts_ns[id], trace.dur_ns[id], trace.external_id[id], id});
+      by_lane[lanes[id]].push_back({trace.ts_ns[id], id});
     }
   }
   parallel_for(static_cast<int64_t>(by_lane.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      auto& keys = by_lane[static_cast<size_t>(i)];
-      keys = natural_merge(std::move(keys), comes_before);
+      auto& starts = by_lane[static_cast<size_t>(i)];
+      starts = natural_merge(std::move(starts), ComesBefore{trace});
     }
   });
   size_t count = 0;
-  for (const auto& keys : by_lane) count += keys.size();
+  for (const auto& starts : by_lane) count += starts.size();
   std::vector<EventId> order;
   order.reserve(count);
-  for (auto& keys : by_lane) {
-    for (const SortKey& key : keys) order.push_back(key.id);
-    keys = {};
+  for (auto& starts : by_lane) {
+    for (const Start& start : starts) order.push_back(start.id);
+    starts = {};
   }
   return order;
 }

@@ -251,7 +251,7 @@ class WindowParser {
     return trace;
   }
 
-  Trace assemble(const std::vector<Window>& parts) const {
+  Trace assemble(const std::vector<Window>& parts) {
     std::vector<TracePart> ranges;
     for (const Window& part : parts) {
       ranges.push_back({&workers_[part.worker]->trace, part.first, part.last});

@@ -37,7 +37,10 @@ class TableBuilder {
 
   ProfilerTable build() {
     const PytorchTimes times = pytorch_times(trace_);
-    for (const uint32_t place : times.order) add(times.events[place].id, times.events[place].times);
+    for (const uint32_t place : times.order) {
+      const auto& [id, event_times] = times.events[place];
+      add(id, event_times, times.memory.empty() ? EventMemory() : times.memory[place]);
+    }
     for (size_t i = 0; i < durations_.size(); ++i) set_spread(table_.rows[i].spread, durations_[i]);
     for (const TableRow& row : table_.rows) {
       table_.self_cpu_total_us += row.self_cpu_us;
@@ -53,7 +56,7 @@ class TableBuilder {
   }
 
  private:
-  void add(EventId id, const EventTimes& times) {
+  void add(EventId id, const EventTimes& times, const EventMemory& memory) {
     const size_t place = place_of(id);
     TableRow& row = table_.rows[place];
     ++row.calls;
@@ -61,8 +64,8 @@ class TableBuilder {
     row.cpu_total_us += times.cpu_us;
     row.self_device_us += times.self_device_us;
     row.device_total_us += times.device_us;
-    row.memory += times.memory;
-    row.self_memory += times.self_memory;
+    row.memory += memory.all;
+    row.self_memory += memory.self;
     if (counts_flops_ && trace_.category[id] == Category::kCpuOp) {
       row.flops += pytorch_flops(trace_, id);
     }

@@ -51,31 +51,18 @@ constexpr int64_t kAnnotationPaddingNs = 1;
 class TimesBuilder {
  public:
   explicit TimesBuilder(const trace::Trace& trace)
-      : trace_(trace),
-        start_ns_(profiler_start()),
-        ops_(trace::index_events(trace.external_id,
-                                 [&](EventId id) {
-                                   return trace.category[id] == Category::kCpuOp ||
-                                          trace.category[id] == Category::kUserAnnotation;
-                                 })),
-        memory_(trace) {}
+      : trace_(trace), start_ns_(profiler_start()), memory_(trace) {}
 
   PytorchTimes build() {
-    add_kernels();
-    const auto lanes = pytorch_lanes();
-    const auto host = trace::host_order(trace_, lanes);
-    const auto device = device_events();
-    rows_.reserve(host.size() + device.size());
-    walk(host, lanes);
-    for (const EventId id : device) {
-      const double us = elapsed_us(id);
-      rows_.push_back({id, {0, 0, us, us}});
-    }
+    add_host_rows();
+    add_device_rows();
+    if (!memory_.empty()) row_memory_.resize(rows_.size());
     for (const MemoryRecords::Record& record : memory_.outside()) {
-      rows_.push_back({record.id, {.memory = record.use, .self_memory = record.use}});
+      rows_.push_back({record.id, {}});
+      row_memory_.push_back({record.use, record.use});
     }
     std::vector<uint32_t> order = row_order();
-    return {std::move(rows_), std::move(order)};
+    return {std::move(rows_), std::move(row_memory_), std::move(order)};
   }
 
  private:
@@ -115,11 +102,34 @@ class TimesBuilder {
            static_cast<double>(begin_ns(id) - start_ns_) / 1000;
   }
 
-  void add_kernels() {
+  void add_host_rows() {
+    const std::vector<trace::LaneId> lanes = add_kernels_and_find_lanes();
+    walk(trace::host_order(trace_, lanes), lanes);
+    kernels_ = {};
+  }
+
+  std::vector<trace::LaneId> add_kernels_and_find_lanes() {
+    const trace::IdIndex ops = trace::index_events(trace_.external_id, [&](EventId id) {
+      return trace_.category[id] == Category::kCpuOp ||
+             trace_.category[id] == Category::kUserAnnotation;
+    });
+    add_kernels(ops);
+    return pytorch_lanes(ops);
+  }
+
+  void add_device_rows() {
+    for (EventId id = 0; id < trace_.size(); ++id) {
+      if (!trace_.is_span(id) || !is_device_row(trace_.category[id])) continue;
+      const double us = elapsed_us(id);
+      rows_.push_back({id, {0, 0, us, us}});
+    }
+  }
+
+  void add_kernels(const trace::IdIndex& ops) {
     kernels_.resize(trace_.size());
     for (EventId id = 0; id < trace_.size(); ++id) {
       if (!trace_.is_span(id) || !trace::is_device_work(trace_.category[id])) continue;
-      const EventId op = ops_.find(trace_.external_id[id]);
+      const EventId op = ops.find(trace_.external_id[id]);
       if (op != kNoEvent) kernels_[op].add(elapsed_us(id));
     }
   }
@@ -138,13 +148,13 @@ class TimesBuilder {
     return first_thread;
   }
 
-  std::vector<trace::LaneId> pytorch_lanes() const {
+  std::vector<trace::LaneId> pytorch_lanes(const trace::IdIndex& ops) const {
     std::vector<trace::LaneId> lanes = trace_.lane;
     const trace::LaneId main = main_lane();
     for (EventId id = 0; id < trace_.size(); ++id) {
       if (!trace::is_call(trace_.category[id]) && trace_.category[id] != Category::kOverhead)
         continue;
-      const EventId op = ops_.find(trace_.external_id[id]);
+      const EventId op = ops.find(trace_.external_id[id]);
       if (op != kNoEvent) {
         lanes[id] = trace_.lane[op];
       } else if (main != kNoLane) {
@@ -155,6 +165,7 @@ class TimesBuilder {
   }
 
   void walk(const std::vector<EventId>& order, const std::vector<trace::LaneId>& lanes) {
+    rows_.reserve(trace_.size());
     std::vector<Frame> open;
     const auto close = [&] {
       finish(open.back(), open.size() < 2 ? nullptr : &open[open.size() - 2]);
@@ -172,6 +183,7 @@ class TimesBuilder {
         frame.kernels_us = open.back().kernels_us;
       }
       rows_.push_back({id, {}});
+      if (!memory_.empty()) row_memory_.emplace_back();
       open.push_back(frame);
     }
     while (!open.empty()) close();
@@ -193,11 +205,11 @@ class TimesBuilder {
     times.device_us = frame.kernels_us + frame.children_device.value();
     times.self_device_us = times.device_us - frame.children_device.value();
     if (!memory_.empty()) {
-      times.memory = memory_.during(begin_ns(frame.id), end_ns(frame.id));
-      times.self_memory = times.memory - frame.children_memory;
+      const MemoryUse all = memory_.during(begin_ns(frame.id), end_ns(frame.id));
+      row_memory_[frame.row] = {all, all - frame.children_memory};
+      if (parent != nullptr) parent->children_memory += all;
     }
     if (parent == nullptr) return;
-    parent->children_memory += times.memory;
     parent->child_children_memory = frame.children_memory;
     ++parent->children;
     parent->children_cpu.add(times.cpu_us);
@@ -208,30 +220,22 @@ class TimesBuilder {
     parent->child_kernels_us = frame.kernels_us;
   }
 
-  std::vector<EventId> device_events() const {
-    std::vector<EventId> events;
-    for (EventId id = 0; id < trace_.size(); ++id) {
-      if (trace_.is_span(id) && is_device_row(trace_.category[id])) events.push_back(id);
-    }
-    return events;
-  }
-
   // Sorts by start, longer events first, and drops merged events. Each thread and stream is already
-  // a sorted run.
+  // a sorted run. Few events start at the same time, so their ends are looked up.
   std::vector<uint32_t> row_order() const {
     struct Place {
       int64_t begin_ns;
-      int64_t end_ns;
       uint32_t row;
     };
     std::vector<Place> places;
     places.reserve(rows_.size());
     for (uint32_t i = 0; i < rows_.size(); ++i) {
       const EventId id = rows_[i].id;
-      if (id != kNoEvent) places.push_back({begin_ns(id), end_ns(id), i});
+      if (id != kNoEvent) places.push_back({begin_ns(id), i});
     }
-    places = trace::natural_merge(std::move(places), [](const Place& a, const Place& b) {
-      return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns : a.end_ns > b.end_ns;
+    places = trace::natural_merge(std::move(places), [&](const Place& a, const Place& b) {
+      return a.begin_ns != b.begin_ns ? a.begin_ns < b.begin_ns
+                                      : end_ns(rows_[a.row].id) > end_ns(rows_[b.row].id);
     });
     std::vector<uint32_t> order;
     order.reserve(places.size());
@@ -241,10 +245,10 @@ class TimesBuilder {
 
   const trace::Trace& trace_;
   int64_t start_ns_;
-  trace::IdIndex ops_;
   std::vector<CompensatedSum> kernels_;  // by op
   MemoryRecords memory_;
   std::vector<TimedEvent> rows_;
+  std::vector<EventMemory> row_memory_;
 };
 
 }  // namespace

@@ -16,8 +16,10 @@ struct EventTimes {
   double self_cpu_us = 0;
   double device_us = 0;
   double self_device_us = 0;
-  MemoryUse memory{};
-  MemoryUse self_memory{};
+};
+struct EventMemory {
+  MemoryUse all{};
+  MemoryUse self{};  // without that of the children
 };
 
 // An event with a row: a host event that was not merged into its parent, or a device event.
@@ -29,7 +31,8 @@ struct TimedEvent {
 // PyTorch lists an allocation outside all events as a separate event.
 struct PytorchTimes {
   std::vector<TimedEvent> events;
-  std::vector<uint32_t> order;  // indices into `events`, in PyTorch's order
+  std::vector<EventMemory> memory;  // of each event; empty if the trace has no memory records
+  std::vector<uint32_t> order;      // indices into `events`, in PyTorch's order
 };
 
 PytorchTimes pytorch_times(const trace::Trace& trace);
