@@ -274,8 +274,13 @@ double advise_compiling(const TraceIndex& index, std::vector<Advice>& advice) {
   const InstanceGroup all_steps = steps(index.trace, index.ownership);
   const int64_t first_ns = all_steps.instances.empty() ? 0 : all_steps.instances.front().begin_ns;
   const int64_t last_ns = all_steps.instances.empty() ? 0 : all_steps.instances.back().end_ns;
-  std::map<trace::LaneId, int64_t> until;  // end of each thread's last compilation
+  std::map<trace::LaneId, int64_t> until;               // end of each thread's last compilation
+  std::vector<bool> matters(index.trace.names.size());  // by name: few names out of many events
+  for (trace::NameId name = 0; name < matters.size(); ++name) {
+    matters[name] = is_region(index.trace.names[name]) || is_compiling(index.trace.names[name]);
+  }
   for (const EventId id : index.links.tree.order) {
+    if (!matters[index.trace.name[id]]) continue;
     const std::string_view name = index.trace.name_of(id);
     const size_t slash = name.rfind('/');
     if (is_region(name) && slash != std::string_view::npos) {

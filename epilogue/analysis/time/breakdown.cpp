@@ -9,6 +9,7 @@
 #include "epilogue/analysis/index/intervals.h"
 #include "epilogue/analysis/time/idle.h"
 #include "epilogue/analysis/time/idle_sums.h"
+#include "epilogue/base/thread_pool.h"
 #include "epilogue/trace/event_args.h"
 #include "epilogue/trace/number_text.h"
 
@@ -158,20 +159,30 @@ class DeviceWork {
     const Interval window{sets.all.empty() ? 0 : sets.all.front().begin,
                           sets.all.empty() ? 0 : sets.all.back().end};
     result.shares = shares_of(sets, window);
+    result.begin_ns = window.begin;
+    parallel_for(2, 1, [&](int64_t begin, int64_t end) {
+      if (begin == 0) add_gaps(window, parts, result);
+      if (end == 2) add_sums(BusyTimes(sets.all), window, steps, result);
+    });
+    return result;
+  }
+
+ private:
+  void add_gaps(const Interval& window, size_t parts, DeviceBreakdown& result) const {
     result.gaps = idle_gaps(index_, host_, {work_, window});
     result.idle = sum_of(result.gaps);
-    result.begin_ns = window.begin;
     result.over_time = idle_over_time(result.gaps, window, parts);
-    const BusyTimes busy(sets.all);
+  }
+
+  void add_sums(const BusyTimes& busy, const Interval& window, const InstanceGroup& steps,
+                DeviceBreakdown& result) const {
     HostTimes host_times(host_);
     add_streams(busy, host_times, window, result);
     add_steps(busy, host_times, steps, result);
     add_kinds(index_, work_, result);
     result.launches = launch_statistics(index_, work_);
-    return result;
   }
 
- private:
   void add_streams(const BusyTimes& busy, HostTimes& host_times, const Interval& window,
                    DeviceBreakdown& result) const {
     std::map<int64_t, std::vector<EventId>> streams;

@@ -121,6 +121,7 @@ void HostTimeline::add_lane(const TraceIndex& index, trace::LaneId lane) {
     at = std::max(at, to);
   };
   const auto [first, last] = index.lane_ranges[lane];
+  segments.reserve(2 * (last - first));  // at most one when an event starts and one when it ends
   for (size_t i = first; i < last; ++i) {
     const EventId id = index.links.tree.order[i];
     while (!open.empty() && open.back().end <= trace.ts_ns[id]) {

@@ -137,17 +137,24 @@ int64_t BusyTimes::idle_until(int64_t ns) const {
   return next < busy_.size() ? std::max(ns, busy_[next].begin) : INT64_MAX;
 }
 
-const std::vector<ActivityTimes>& HostTimes::sums_of(trace::LaneId lane) {
+ActivityTimes HostTimes::before(trace::LaneId lane, size_t place) {
+  const auto segments = host_.recorded(lane);
+  const auto add = [](ActivityTimes& times, const HostTimeline::Segment& one) {
+    times[static_cast<size_t>(one.activity)] += one.end - one.begin;
+  };
   const auto [known, is_new] = sums_.try_emplace(lane);
+  std::vector<ActivityTimes>& sums = known->second;
   if (is_new) {
-    known->second.reserve(host_.recorded(lane).size() + 1);
-    known->second.emplace_back();
-    for (const HostTimeline::Segment& one : host_.recorded(lane)) {
-      known->second.push_back(known->second.back());
-      known->second.back()[static_cast<size_t>(one.activity)] += one.end - one.begin;
+    ActivityTimes times{};
+    for (size_t i = 0; i < segments.size(); ++i) {
+      if (i % kSumsEvery == 0) sums.push_back(times);
+      add(times, segments[i]);
     }
+    if (segments.size() % kSumsEvery == 0) sums.push_back(times);
   }
-  return known->second;
+  ActivityTimes times = sums[place / kSumsEvery];
+  for (size_t i = place / kSumsEvery * kSumsEvery; i < place; ++i) add(times, segments[i]);
+  return times;
 }
 
 void HostTimes::add(trace::LaneId lane, const Interval& when, IdleCauses& causes) {
@@ -159,11 +166,10 @@ void HostTimes::add(trace::LaneId lane, const Interval& when, IdleCauses& causes
   const auto last =
       std::lower_bound(first, segments.end(), when.end,
                        [](const HostTimeline::Segment& one, int64_t ns) { return one.begin < ns; });
-  const auto& sums = sums_of(lane);
-  const ActivityTimes& before = sums[static_cast<size_t>(first - segments.begin())];
-  ActivityTimes times = sums[static_cast<size_t>(last - segments.begin())];
+  const ActivityTimes until_first = before(lane, static_cast<size_t>(first - segments.begin()));
+  ActivityTimes times = before(lane, static_cast<size_t>(last - segments.begin()));
   int64_t rest_ns = when.end - when.begin;  // nothing is recorded
-  for (size_t i = 0; i < times.size(); ++i) times[i] -= before[i];
+  for (size_t i = 0; i < times.size(); ++i) times[i] -= until_first[i];
   if (first != last) {
     times[static_cast<size_t>(first->activity)] -= std::max<int64_t>(0, when.begin - first->begin);
     const auto& end = *(last - 1);

@@ -45,10 +45,13 @@ class HostTimes {
   void add(trace::LaneId lane, const Interval& when, IdleCauses& causes);
 
  private:
-  // By segment of a lane: the time per activity before it.
-  const std::vector<ActivityTimes>& sums_of(trace::LaneId lane);
+  static constexpr size_t kSumsEvery = 16;
+
+  // The time per activity of a lane before its segment `place`.
+  ActivityTimes before(trace::LaneId lane, size_t place);
 
   const HostTimeline& host_;
+  // Before every kSumsEvery-th segment of a lane.
   std::unordered_map<trace::LaneId, std::vector<ActivityTimes>> sums_;
 };
 
