@@ -29,11 +29,11 @@ namespace epi::bench {
 namespace {
 
 constexpr int64_t kMegabyte = 1'000'000;
-constexpr double kTableLimit = 1.25;
-constexpr double kBreakdownLimit = 1.5;
-constexpr double kGzipLimit = 2.0;
+constexpr double kTableLimit = 1.10;
+constexpr double kVerbLimit = 1.2;
+constexpr double kGzipLimit = 1.25;
 constexpr double kReportLimit = 3;
-constexpr double kMemoryLimit = 1.0;
+constexpr double kMemoryLimit = 0.4;
 constexpr double kScalingLimit = 1.25;
 constexpr double kPythonLimit = 1.15;
 constexpr double kPythonStartS = 0.2;  // allowed for starting Python and importing numpy
@@ -227,13 +227,29 @@ void add_reader(Suite& suite) {
     contest.ours.body = ours;
     contest.rival.name = "epilogue table, 500 MB";
     contest.rival.body = table;
-    contest.limit = kBreakdownLimit;
+    contest.limit = kVerbLimit;
     contest.turns = kTurns;
     contest.warm_up = false;
     suite.add(name, contest);
   };
+  add_against_table("reader_summary", "summary of a 500 MB trace / its table", "summary");
+  add_against_table("reader_steps", "steps of a 500 MB trace / its table", "steps");
   add_against_table("reader_breakdown", "breakdown of a 500 MB trace / its table", "breakdown");
   add_against_table("reader_advise", "advice about a 500 MB trace / its table", "advise");
+  Contest two_files;
+  two_files.text = "compare of two 500 MB traces / the tables of both";
+  two_files.ours = {
+      "epilogue compare, 2 x 500 MB", [files] {
+        run_program({tool("epilogue"), "compare", files->plain(500), files->plain(500)});
+      }};
+  two_files.rival = {"epilogue table, twice", [table] {
+                       table();
+                       table();
+                     }};
+  two_files.limit = kVerbLimit;
+  two_files.turns = kTurns;
+  two_files.warm_up = false;
+  suite.add("reader_compare", std::move(two_files));
   suite.add("reader_json_load",
             {"table of a 500 MB trace, speed / Python's json.load",
              {"epilogue table, 500 MB", [files] { run_program(table_of(files->plain(500))); }},

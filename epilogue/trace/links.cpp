@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
+#include "epilogue/base/thread_pool.h"
 #include "epilogue/trace/event_args.h"
 #include "epilogue/trace/id_index.h"
 #include "epilogue/trace/number_text.h"
@@ -75,26 +77,37 @@ class Calls {
 }  // namespace
 
 Links link(const Trace& trace) {
-  Links links{build_op_tree(trace), std::vector<EventId>(trace.size(), kNoEvent),
-              std::vector<EventId>(trace.size(), kNoEvent), std::vector<int64_t>(trace.size(), 0),
-              0};
-  const Calls calls(trace);
-  links.shared_correlations = calls.shared();
-  const IdIndex ops = index_events(trace.external_id, [&](EventId id) {
-    return trace.is_span(id) && is_op(trace.category[id]);
+  Links links;
+  std::vector<EventId> enclosing;
+  std::optional<Calls> calls;
+  std::optional<IdIndex> ops;
+  parallel_for(2, 1, [&](int64_t begin, int64_t end) {
+    if (begin == 0) {
+      links.tree = build_op_tree(trace);
+      enclosing = enclosing_ops(trace, links.tree);
+    }
+    if (end == 2) {
+      calls.emplace(trace);
+      ops = index_events(trace.external_id, [&](EventId id) {
+        return trace.is_span(id) && is_op(trace.category[id]);
+      });
+    }
   });
-  const std::vector<EventId> enclosing = enclosing_ops(trace, links.tree);
+  links.shared_correlations = calls->shared();
+  links.op.assign(trace.size(), kNoEvent);
+  links.launch.assign(trace.size(), kNoEvent);
+  links.launch_ns.assign(trace.size(), 0);
   const auto op_of_call = [&](EventId call) {
-    return enclosing[call] != kNoEvent ? enclosing[call] : ops.find(trace.external_id[call]);
+    return enclosing[call] != kNoEvent ? enclosing[call] : ops->find(trace.external_id[call]);
   };
   for (EventId id = 0; id < trace.size(); ++id) {
     if (!trace.is_span(id)) continue;
     if (is_call(trace.category[id])) links.op[id] = op_of_call(id);
     if (!is_device_work(trace.category[id])) continue;
     const EventId call =
-        trace.correlation[id] == 0 ? kNoEvent : calls.find(trace.correlation[id], trace.ts_ns[id]);
+        trace.correlation[id] == 0 ? kNoEvent : calls->find(trace.correlation[id], trace.ts_ns[id]);
     links.launch[id] = call;
-    links.op[id] = call != kNoEvent ? op_of_call(call) : ops.find(trace.external_id[id]);
+    links.op[id] = call != kNoEvent ? op_of_call(call) : ops->find(trace.external_id[id]);
     links.launch_ns[id] = call != kNoEvent ? trace.ts_ns[call] : trace.ts_ns[id];
   }
   return links;
