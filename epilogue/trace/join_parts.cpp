@@ -66,7 +66,7 @@ void fill_column(Trace& trace, const std::vector<TracePart>& parts, Renumberings
       for (EventId id = part.first; id < part.last; ++id) to.push_back((*ids)[from[id]]);
     }
   }
-  for (const TracePart& part : parts) part.trace->*column.values = {};
+  for (const TracePart& part : parts) part.trace->*column.values = std::vector<T>();
 }
 
 // Fills the columns in parallel, one core per column. Names and lanes are added by one core each.

@@ -46,7 +46,7 @@ std::vector<EventId> host_order(const Trace& trace, const std::vector<LaneId>& l
   order.reserve(count);
   for (auto& starts : by_lane) {
     for (const Start& start : starts) order.push_back(start.id);
-    starts = {};
+    starts = std::vector<Start>();
   }
   return order;
 }

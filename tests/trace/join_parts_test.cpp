@@ -19,8 +19,8 @@ TEST(JoinParts, NumbersNamesAndLanesByFirstUse) {
   second.add(Category::kCpuOp, "b", 1, 1, 0, "", {1, 2});
   second.add(Category::kCpuOp, "a", 2, 1, 0, "", {1, 1});
   second.add(Category::kCpuOp, "c", 2, 1, 0, "", {1, 3});
-  const Trace one = first.take();
-  const Trace two = second.take();
+  Trace one = first.take();
+  Trace two = second.take();
   const Trace joined = join_parts({{&one, 0, 1}, {&two, 0, 3}, {&one, 1, 2}});
   EXPECT_EQ(joined.name, (std::vector<NameId>{0, 1, 0, 2, 3}));
   EXPECT_EQ(joined.lane, (std::vector<LaneId>{0, 1, 0, 2, 3}));
@@ -36,9 +36,21 @@ TEST(JoinParts, KeepsOtherCategories) {
   TraceMaker maker;
   const EventId id = maker.add(Category::kOther, "a", 0, 1);
   maker.trace().other_categories[id] = maker.trace().names.intern("mine");
-  const Trace one = maker.take();
+  Trace one = maker.take();
   const Trace joined = join_parts({{&one, 0, 1}});
   EXPECT_EQ(joined.category_text(0), "mine");
+}
+
+TEST(JoinParts, FreesTheColumnsOfTheParts) {
+  TraceMaker maker;
+  maker.add(Category::kCpuOp, "a", 0, 1);
+  Trace one = maker.take();
+  const Trace joined = join_parts({{&one, 0, 1}});
+  EXPECT_EQ(joined.size(), 1U);
+  for_each_column([&](const auto& column) {
+    EXPECT_EQ((joined.*column.values).size(), 1U);
+    EXPECT_EQ((one.*column.values).capacity(), 0U);
+  });
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ class TimesBuilder {
   void add_host_rows() {
     const std::vector<trace::LaneId> lanes = add_kernels_and_find_lanes();
     walk(trace::host_order(trace_, lanes), lanes);
-    kernels_ = {};
+    kernels_ = std::vector<CompensatedSum>();
   }
 
   std::vector<trace::LaneId> add_kernels_and_find_lanes() {
