@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-.PHONY: setup setup-tests build demo reader wheel wheel-cuda release debs test check bench format lint
+.PHONY: setup setup-tests build demo reader wheel wheel-cuda release debs test check bench rivals format lint
 SOURCES = $(shell git ls-files '*.c' '*.h' '*.cpp' '*.cu' '*.cuh')
 
 setup:
@@ -42,6 +42,12 @@ check: test lint
 bench: setup-tests
 	@EPI_OPTIONS=-DEPI_BENCH=ON scripts/build release all
 	build/release/bin/epilogue_bench
+# One GEMM in Epilogue, OpenBLAS, oneDNN and PyTorch.
+rivals: setup-tests
+	@scripts/setup rivals
+	@EPI_OPTIONS=-DEPI_BENCH=ON scripts/build release epilogue_rivals
+	EPILOGUE_THREADS=1 build/release/bin/epilogue_rivals
+	build/release/bin/epilogue_rivals
 format: setup-tests
 	@clang-format-19 -i $(SOURCES)
 lint: setup-tests

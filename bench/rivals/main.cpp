@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// epilogue_rivals [--rows M,M,...] [--inputs K] [--outputs N]: the time of y = x @ w^T in Epilogue
+// and in the other libraries found. They take turns of a few milliseconds each, and every ratio is
+// the median over the turns.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "bench/peak_share.h"
+#include "bench/rivals/rival.h"
+#include "epilogue/base/machine.h"
+#include "epilogue/base/thread_pool.h"
+#include "epilogue/cpu/cpu_backend.h"
+#include "epilogue/report/table.h"
+#include "epilogue/report/units.h"
+
+namespace epi::bench {
+namespace {
+
+constexpr int kTurns = 11;
+constexpr double kTurnNs = 20e6;
+
+struct Options {
+  std::vector<int64_t> rows{1, 16, 512, 2048};
+  int64_t inputs = 768;
+  int64_t outputs = 3072;
+};
+
+using Rivals = std::vector<std::unique_ptr<Rival>>;
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + kTurns / 2, values.end());
+  return values[kTurns / 2];
+}
+
+// The time of one call in every turn. Empty if the library does not support the case.
+std::vector<std::vector<double>> take_turns(const Rivals& rivals, const LinearCase& linear) {
+  std::vector<std::vector<double>> times(rivals.size());
+  std::vector<int64_t> calls(rivals.size());  // per turn; 0: not supported
+  for (size_t i = 0; i < rivals.size(); ++i) {
+    if (!rivals[i]->prepare(linear)) continue;
+    rivals[i]->run(1);
+    calls[i] = std::max<int64_t>(1, static_cast<int64_t>(kTurnNs / rivals[i]->run(1)));
+  }
+  for (int turn = 0; turn < kTurns; ++turn) {
+    for (size_t i = 0; i < rivals.size(); ++i) {
+      if (calls[i] > 0) times[i].push_back(rivals[i]->run(calls[i]));
+    }
+  }
+  return times;
+}
+
+void print_cases(const Options& options, const Rivals& rivals) {
+  using report::Align;
+  fmt::print("{}, {} threads; y = x @ w^T, {} -> {}\n", cpu_name(), num_threads(), options.inputs,
+             options.outputs);
+  fmt::print("times relative to Epilogue's: above 1 is slower than Epilogue\n\n");
+  std::vector<report::Table::Column> columns{{"dtype", Align::kLeft},
+                                             {"rows", Align::kRight},
+                                             {rivals.front()->name(), Align::kRight},
+                                             {"time / peak", Align::kRight}};
+  for (size_t i = 1; i < rivals.size(); ++i) columns.push_back({rivals[i]->name(), Align::kRight});
+  report::Table table(std::move(columns));
+  for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
+    for (const int64_t rows : options.rows) {
+      const LinearCase linear{dtype, rows, options.inputs, options.outputs};
+      const GemmWork work = gemm_work(dtype, rows, options.inputs, options.outputs);
+      const auto times = take_turns(rivals, linear);
+      const double ours = median(times.front());
+      std::vector<std::string> cells{std::string(name(dtype)), fmt::format("{}", rows),
+                                     report::time_text(ours), text_of(peak_share(work, ours))};
+      for (size_t i = 1; i < rivals.size(); ++i) {
+        std::vector<double> ratios;
+        for (size_t t = 0; t < times[i].size(); ++t) ratios.push_back(times[i][t] / times[0][t]);
+        cells.push_back(ratios.empty() ? "-" : fmt::format("{:.2f}x", median(ratios)));
+      }
+      table.add_row(std::move(cells));
+    }
+  }
+  fmt::print("{}", table.text());
+}
+
+}  // namespace
+}  // namespace epi::bench
+
+int main(int argc, char** argv) {
+  using namespace epi::bench;
+  CLI::App app{
+      "Times y = x @ w^T in Epilogue and in other libraries.\n"
+      "Example: EPILOGUE_THREADS=1 epilogue_rivals --rows 1,512"};
+  Options options;
+  app.add_option("--rows", options.rows, "rows of x")->delimiter(',')->check(CLI::PositiveNumber);
+  app.add_option("--inputs", options.inputs, "columns of x")->check(CLI::PositiveNumber);
+  app.add_option("--outputs", options.outputs, "columns of y")->check(CLI::PositiveNumber);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  epi::register_cpu_backend();
+  Rivals rivals;
+  for (auto create : {epilogue_rival, openblas_rival, onednn_rival, torch_rival}) {
+    if (auto rival = create()) rivals.push_back(std::move(rival));
+  }
+  print_cases(options, rivals);
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/rivals/rival.h"
+
+#if defined(EPI_HAS_ONEDNN)
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <cstring>
+
+#include <dnnl.hpp>
+#include <unordered_map>
+
+#include "epilogue/base/clock.h"
+#include "epilogue/base/thread_pool.h"
+
+namespace epi::bench {
+namespace {
+
+using dnnl::memory;
+
+class OneDnnRival : public Rival {
+ public:
+  std::string name() const override {
+    const dnnl_version_t* version = dnnl_version();
+    return fmt::format("oneDNN {}.{}", version->major, version->minor);
+  }
+
+  // oneDNN chooses the layout of the weights. A reorder fills them, with zeros: the time of a
+  // multiplication does not depend on the values.
+  bool prepare(const LinearCase& linear) override {
+    omp_set_num_threads(num_threads());
+    const auto type = linear.dtype == DType::kF32    ? memory::data_type::f32
+                      : linear.dtype == DType::kBF16 ? memory::data_type::bf16
+                                                     : memory::data_type::f16;
+    const memory::desc x({linear.rows, linear.inputs}, type, memory::format_tag::ab);
+    const memory::desc w({linear.inputs, linear.outputs}, type, memory::format_tag::any);
+    const memory::desc y({linear.rows, linear.outputs}, type, memory::format_tag::ab);
+    try {
+      const dnnl::matmul::primitive_desc description({x, w, y}, engine_);
+      matmul_ = dnnl::matmul(description);
+      arguments_ = {{DNNL_ARG_SRC, zeros(x)},
+                    {DNNL_ARG_WEIGHTS, zeros(description.weights_desc())},
+                    {DNNL_ARG_DST, zeros(y)}};
+    } catch (const dnnl::error&) {
+      return false;
+    }
+    return true;
+  }
+
+  double run(int64_t calls) override {
+    const int64_t start_ns = now_ns();
+    for (int64_t i = 0; i < calls; ++i) matmul_.execute(stream_, arguments_);
+    stream_.wait();
+    return static_cast<double>(now_ns() - start_ns) / static_cast<double>(calls);
+  }
+
+ private:
+  memory zeros(const memory::desc& description) const {
+    memory result(description, engine_);
+    std::memset(result.get_data_handle(), 0, description.get_size());
+    return result;
+  }
+
+  dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
+  dnnl::stream stream_{engine_};
+  dnnl::matmul matmul_;
+  std::unordered_map<int, memory> arguments_;
+};
+
+}  // namespace
+
+std::unique_ptr<Rival> onednn_rival() { return std::make_unique<OneDnnRival>(); }
+
+}  // namespace epi::bench
+
+#else
+
+namespace epi::bench {
+std::unique_ptr<Rival> onednn_rival() { return nullptr; }
+}  // namespace epi::bench
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Libraries that compute y = x @ w^T on a CPU, behind one interface. Each is used as its
+// documentation recommends: the weights are prepared once, then every call multiplies.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "epilogue/tensor/dtype.h"
+
+namespace epi::bench {
+
+struct LinearCase {
+  DType dtype = DType::kF32;
+  int64_t rows = 1;
+  int64_t inputs = 1;
+  int64_t outputs = 1;
+};
+
+class Rival {
+ public:
+  Rival() = default;
+  Rival(const Rival&) = delete;
+  Rival& operator=(const Rival&) = delete;
+  virtual ~Rival() = default;
+
+  virtual std::string name() const = 0;
+  // Creates the matrices of a case, replacing the previous one. False if the library has no such
+  // multiplication.
+  virtual bool prepare(const LinearCase& linear) = 0;
+  // Multiplies that many times. Returns the time of one call in nanoseconds.
+  virtual double run(int64_t calls) = 0;
+};
+
+// All that exist on this machine. All of them use `num_threads()` threads.
+std::unique_ptr<Rival> epilogue_rival();
+std::unique_ptr<Rival> openblas_rival();
+std::unique_ptr<Rival> onednn_rival();  // null if it was not found when this was built
+std::unique_ptr<Rival> torch_rival();   // null if it was not found when this was built
+
+}  // namespace epi::bench
