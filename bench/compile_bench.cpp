@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled functions against the same functions run eagerly, and the cost of the first call.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,6 +33,8 @@ constexpr int64_t kHidden = 3072;
 // Exceeds the 2 MiB L2 cache of a core, like the weights of a real block.
 constexpr int64_t kDecodeDim = 2048;
 constexpr int64_t kDecodeHidden = 8192;
+
+constexpr double kGemvLimit = 1.25;  // 0.8 of the bandwidth
 
 using Inputs = std::span<const Tensor>;
 
@@ -80,6 +83,7 @@ void add_mlp_contest(Suite& suite, DType dtype) {
   contest.ours = side("compiled", [=] { benchmark::DoNotOptimize(compiled(x)); });
   contest.rival = side("eager", [=] { benchmark::DoNotOptimize(mlp.forward(x)); });
   contest.turns = 21;
+  contest.gemm = gemm_work(dtype, kRows, kDim, kHidden, 3);
   if (dtype == DType::kF32) {
     contest.text = "compiled f32 MLP 2048x768x3072 / eager";
     contest.limit = 1.02;
@@ -114,6 +118,31 @@ void add_decode(Suite& suite) {
     return ratios[ratios.size() / 2];
   };
   suite.add("compile/decode", std::move(decode));
+}
+
+// The time of one row relative to reading the weights once. Beyond the last-level cache of most
+// machines, and inside the L2 cache of one core.
+void add_gemv(Suite& suite, DType dtype, int64_t size) {
+  const auto measure = [=] {
+    const Tensor w = randn({size, size}, 1, {dtype});
+    const Tensor x = randn({1, size}, 2, {dtype});
+    const Compiled compiled = compile([w](const Tensor& row) { return linear(row, w, {}); });
+    const GemmWork work = gemm_work(dtype, 1, size, size);
+    const int calls = std::max<int>(1, static_cast<int>(20'000'000 / work.weight_bytes));
+    std::vector<double> shares;
+    for (int i = 0; i < 21; ++i) {
+      compiled(x);
+      const int64_t start_ns = now_ns();
+      for (int call = 0; call < calls; ++call) compiled(x);
+      shares.push_back(peak_share(work, static_cast<double>(now_ns() - start_ns) / calls).share);
+    }
+    std::sort(shares.begin(), shares.end());
+    return 1 / shares[shares.size() / 2];
+  };
+  suite.add(fmt::format("compile/gemv_{}_{}", name(dtype), size),
+            Measurement{fmt::format("compiled linear {} M=1 {}x{} / reading its weights",
+                                    name(dtype), size, size),
+                        "x", kGemvLimit, measure});
 }
 
 void add_guards(Suite& suite) {
@@ -264,6 +293,9 @@ void add_compile(Suite& suite) {
   if (target.amx || target.bfmmla || !target.bf16_pairs.empty())
     add_mlp_contest(suite, DType::kBF16);
   add_decode(suite);
+  for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
+    for (const int64_t size : {512, 8192}) add_gemv(suite, dtype, size);
+  }
   add_guards(suite);
   suite.add("compile/new_integer",
             Measurement{"first call of 8 attention layers with a new position minus the second",

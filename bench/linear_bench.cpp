@@ -18,11 +18,29 @@ Contest linear_against_sgemm(const std::string& label, Sizes s) {
   const Tensor b = randn({s.n}, 3);
   const Tensor y = empty({s.m, s.n});
   Contest contest;
+  contest.gemm = gemm_work(DType::kF32, s.m, s.k, s.n);
   contest.ours = {"linear " + label, [=] { benchmark::DoNotOptimize(linear(x, w, b)); }, {}, {}};
   contest.rival = openblas_side("sgemm " + label, [=] {
     cpu::openblas().sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, s.m, s.n, s.k, 1,
                           x.data<float>(), s.k, w.data<float>(), s.k, 0, y.data<float>(), s.n);
   });
+  return contest;
+}
+
+// One row is limited by reading the weights, of which f16 has half the bytes.
+Contest f16_against_f32() {
+  constexpr int64_t kSize = 4096;
+  const auto row = [](DType dtype) {
+    const Tensor x = randn({1, kSize}, 1, {dtype});
+    const Tensor w = randn({kSize, kSize}, 2, {dtype});
+    return [=] { benchmark::DoNotOptimize(linear(x, w, {})); };
+  };
+  Contest contest;
+  contest.text = "linear f16 M=1 4096x4096 / f32";
+  contest.limit = 0.6;
+  contest.calls = 5;
+  contest.ours = {"linear f16", row(DType::kF16), {}, {}};
+  contest.rival = {"linear f32", row(DType::kF32), {}, {}};
   return contest;
 }
 
@@ -41,6 +59,7 @@ void add_linear(Suite& suite) {
   row.limit = 2;
   row.calls = 5;
   suite.add("linear_m1", std::move(row));
+  suite.add("linear_m1_f16", f16_against_f32());
 }
 
 }  // namespace epi::bench

@@ -72,10 +72,10 @@ int Suite::run(bool json) {
   benchmark::RunSpecifiedBenchmarks(&reporter);
   std::vector<Verdict> verdicts;
   for (const auto& contest : contests_) {
-    if (!contest->ours_ns.empty()) verdicts.push_back(match_variant(*contest));
+    if (!contest->ours_ns.empty()) verdicts.push_back(judge(*contest));
   }
   for (const auto& measurement : measurements_) {
-    if (measurement->value) verdicts.push_back(match_variant(*measurement));
+    if (measurement->value) verdicts.push_back(judge(*measurement));
   }
   if (verdicts.empty()) return -1;
   (json ? print_json : print_text)(verdicts);

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/peak_share.h"
+
 namespace epi::bench {
 
 // One side of a comparison. `before` and `after` run around its turn and are not timed.
@@ -37,6 +39,7 @@ struct Contest {
   double work_ratio = 1.0;  // work of one of our calls over one of the rival's, for kAtLeast
   int turns = 41;
   bool warm_up = true;  // call once before each turn to bring the side's data back into the caches
+  std::optional<GemmWork> gemm{};  // of one call of either side
 
   std::vector<double> ours_ns{};  // per call, one value per turn
   std::vector<double> rival_ns{};

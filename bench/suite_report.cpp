@@ -42,9 +42,12 @@ std::vector<double> turn_values(const Contest& contest) {
   return values;
 }
 
-void add_side(report::Table& table, const std::string& name, const std::vector<double>& ns) {
-  table.add_row({name, report::time_text(quantile(ns, 0)), report::time_text(quantile(ns, 0.5)),
-                 report::time_text(quantile(ns, 0.9))});
+void add_side(report::Table& table, const Contest& contest, const std::string& name,
+              const std::vector<double>& ns) {
+  const double median_ns = quantile(ns, 0.5);
+  table.add_row({name, report::time_text(quantile(ns, 0)), report::time_text(median_ns),
+                 report::time_text(quantile(ns, 0.9)),
+                 contest.gemm ? text_of(peak_share(*contest.gemm, median_ns)) : ""});
 }
 
 void json_side(JsonWriter& json, const char* key, const std::string& name,
@@ -61,7 +64,7 @@ void json_side(JsonWriter& json, const char* key, const std::string& name,
 
 }  // namespace
 
-Verdict match_variant(const Contest& contest) {
+Verdict judge(const Contest& contest) {
   const auto values = turn_values(contest);
   const double median = quantile(values, 0.5);
   const bool holds =
@@ -70,7 +73,7 @@ Verdict match_variant(const Contest& contest) {
           quantile(values, 0.1), quantile(values, 0.9), holds};
 }
 
-Verdict match_variant(const Measurement& measurement) {
+Verdict judge(const Measurement& measurement) {
   const double value = *measurement.value;
   return {measurement.text,
           fmt::format("<= {} {}", measurement.limit, measurement.unit),
@@ -88,7 +91,8 @@ void print_text(const std::vector<Verdict>& verdicts) {
   report::Table times({{"side", Align::kLeft},
                        {"minimum", Align::kRight},
                        {"median", Align::kRight},
-                       {"p90", Align::kRight}});
+                       {"p90", Align::kRight},
+                       {"median / peak", Align::kRight}});
   report::Table claims({{"claim", Align::kLeft},
                         {"median", Align::kRight},
                         {"p10", Align::kRight},
@@ -97,8 +101,9 @@ void print_text(const std::vector<Verdict>& verdicts) {
                         {"", Align::kLeft}});
   for (const Verdict& v : verdicts) {
     if (v.contest != nullptr) {
-      add_side(times, v.contest->ours.name, v.contest->ours_ns);
-      if (v.contest->rival.body) add_side(times, v.contest->rival.name, v.contest->rival_ns);
+      const Contest& contest = *v.contest;
+      add_side(times, contest, contest.ours.name, contest.ours_ns);
+      if (contest.rival.body) add_side(times, contest, contest.rival.name, contest.rival_ns);
     }
     claims.add_row({v.text, fmt::format("{:.3g}", v.median), fmt::format("{:.3g}", v.p10),
                     fmt::format("{:.3g}", v.p90), v.limit, v.holds ? "ok" : "BROKEN"});
@@ -119,6 +124,11 @@ void print_json(const std::vector<Verdict>& verdicts) {
     const Contest& contest = v.contest == nullptr ? none : *v.contest;
     json_side(json, "ours", contest.ours.name, contest.ours_ns);
     json_side(json, "rival", contest.rival.name, contest.rival_ns);
+    if (contest.gemm) {
+      const PeakShare share = peak_share(*contest.gemm, quantile(contest.ours_ns, 0.5));
+      json.key("share_of_peak").fixed(share.share, 3);
+      json.key("peak").string(share.reading ? "reading" : "multiplying");
+    }
     json.end_object();
   }
   json.end_array().end_object();

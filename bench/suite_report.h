@@ -20,8 +20,8 @@ struct Verdict {
   bool holds;  // judged by the median
 };
 
-Verdict match_variant(const Contest& contest);
-Verdict match_variant(const Measurement& measurement);
+Verdict judge(const Contest& contest);
+Verdict judge(const Measurement& measurement);
 void print_text(const std::vector<Verdict>& verdicts);
 void print_json(const std::vector<Verdict>& verdicts);
 
