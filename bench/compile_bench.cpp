@@ -68,7 +68,7 @@ void add_pointwise_contests(Suite& suite) {
   Contest ten;
   ten.text = "ten of add sub mul neg relu over 16 M floats, speed / eager";
   ten.bound = Bound::kAtLeast;
-  ten.limit = 4;
+  ten.limit = 3.5;
   ten.turns = 21;
   ten.ours = side("one kernel", [=] { benchmark::DoNotOptimize(compiled(long_inputs)); });
   ten.rival = side("ten kernels", [=] { benchmark::DoNotOptimize(chain(long_inputs)); });

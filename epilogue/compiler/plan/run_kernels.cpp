@@ -42,9 +42,10 @@ void run_reported(const KernelCost& cost, Body&& body) {
   run_kernel([&] { return cost; }, std::forward<Body>(body));
 }
 
-// Bytes of x that a thread keeps in its L2 cache while it iterates over the panels: half the cache.
+// Bytes of x that a thread keeps in its L2 cache while it iterates over the panels: the rest of the
+// cache is for the panel and the results.
 int64_t block_bytes() {
-  static const int64_t bytes = cache_bytes(2) / 2;
+  static const int64_t bytes = cache_bytes(2) * 3 / 4;
   return bytes;
 }
 // With fewer row tiles per thread, the last ones would leave threads idle. Panels are distributed
