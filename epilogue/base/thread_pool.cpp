@@ -71,6 +71,13 @@ struct Job {
 
 // Several parts per thread, so that a thread that shares its core does not hold up the others.
 constexpr int kPartsPerThread = 4;
+// Few indivisible pieces are claimed one by one: parts of one and of two pieces would leave threads
+// idle at the end.
+constexpr int kMaxPartsPerThread = 16;
+
+int64_t parts_of(int64_t pieces) {
+  return pieces <= num_threads() * kMaxPartsPerThread ? pieces : num_threads() * kPartsPerThread;
+}
 
 // Runs one job at a time. Threads claim parts through a ticket, so a caller whose workers are still
 // asleep runs all parts itself and returns without waiting for them to wake up.
@@ -240,8 +247,7 @@ void detail::parallel_ranges(int64_t count, int64_t grain, RangeBody body, void*
   if (count <= 0) return;
   grain = std::max<int64_t>(grain, 1);
   if (!inside_parallel && count >= 2 * grain && num_threads() > 1) {
-    const int64_t parts = std::min<int64_t>(num_threads() * kPartsPerThread, count / grain);
-    const Job job{count, static_cast<uint16_t>(parts), body, context};
+    const Job job{count, static_cast<uint16_t>(parts_of(count / grain)), body, context};
     if (has_executor.load(std::memory_order_acquire)) return run_in_executor(job);
     if (pool().run(job)) return;
   }
