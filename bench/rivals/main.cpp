@@ -40,7 +40,6 @@ std::vector<std::vector<double>> take_turns(const Rivals& rivals, const LinearCa
   std::vector<int64_t> calls(rivals.size());  // per turn; 0: not supported
   for (size_t i = 0; i < rivals.size(); ++i) {
     if (!rivals[i]->prepare(linear)) continue;
-    rivals[i]->run(1);
     calls[i] = std::max<int64_t>(1, static_cast<int64_t>(kTurnNs / rivals[i]->run(1)));
   }
   for (int turn = 0; turn < kTurns; ++turn) {

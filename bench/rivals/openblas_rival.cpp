@@ -28,16 +28,10 @@ class OpenBlasRival : public Rival {
   }
 
   double run(int64_t calls) override {
-    const auto rows = static_cast<int>(linear_.rows);
-    const auto inputs = static_cast<int>(linear_.inputs);
-    const auto outputs = static_cast<int>(linear_.outputs);
     cpu::openblas().set_num_threads(num_threads());
+    multiply();
     const int64_t start_ns = now_ns();
-    for (int64_t i = 0; i < calls; ++i) {
-      cpu::openblas().sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, outputs, inputs, 1,
-                            x_.data<float>(), inputs, w_.data<float>(), inputs, 0, y_.data<float>(),
-                            outputs);
-    }
+    for (int64_t i = 0; i < calls; ++i) multiply();
     const int64_t end_ns = now_ns();
     cpu::openblas().set_num_threads(1);
     if (num_threads() > 1) std::this_thread::sleep_for(kSpin);
@@ -45,6 +39,15 @@ class OpenBlasRival : public Rival {
   }
 
  private:
+  void multiply() const {
+    const auto rows = static_cast<int>(linear_.rows);
+    const auto inputs = static_cast<int>(linear_.inputs);
+    const auto outputs = static_cast<int>(linear_.outputs);
+    cpu::openblas().sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, outputs, inputs, 1,
+                          x_.data<float>(), inputs, w_.data<float>(), inputs, 0, y_.data<float>(),
+                          outputs);
+  }
+
   LinearCase linear_;
   Tensor x_;
   Tensor w_;

@@ -30,7 +30,8 @@ class Rival {
   // Creates the matrices of a case, replacing the previous one. False if the library has no such
   // multiplication.
   virtual bool prepare(const LinearCase& linear) = 0;
-  // Multiplies that many times. Returns the time of one call in nanoseconds.
+  // Multiplies once, to wake threads and fill caches, and then that many times. Returns the time of
+  // one of these calls in nanoseconds.
   virtual double run(int64_t calls) = 0;
 };
 

@@ -25,6 +25,7 @@ def prepare(dtype, rows, inputs, outputs):
 
 def run(matrices, calls):
     x, w = matrices
+    torch.nn.functional.linear(x, w)
     start = time.perf_counter_ns()
     for _ in range(calls):
         torch.nn.functional.linear(x, w)
