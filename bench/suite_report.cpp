@@ -92,7 +92,7 @@ void print_text(const std::vector<Verdict>& verdicts) {
                        {"minimum", Align::kRight},
                        {"median", Align::kRight},
                        {"p90", Align::kRight},
-                       {"median / peak", Align::kRight}});
+                       {"% of peak", Align::kRight}});
   report::Table claims({{"claim", Align::kLeft},
                         {"median", Align::kRight},
                         {"p10", Align::kRight},

@@ -26,8 +26,8 @@ class OneDnnRival : public Rival {
     return fmt::format("oneDNN {}.{}", version->major, version->minor);
   }
 
-  // oneDNN chooses the layout of the weights. A reorder fills them, with zeros: the time of a
-  // multiplication does not depend on the values.
+  // oneDNN chooses the layout of the weights. They are zeros: the time of a multiplication does not
+  // depend on the values.
   bool prepare(const LinearCase& linear) override {
     omp_set_num_threads(num_threads());
     const auto type = linear.dtype == DType::kF32    ? memory::data_type::f32

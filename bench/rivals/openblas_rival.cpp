@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <chrono>
-#include <thread>
-
 #include "bench/rivals/rival.h"
 #include "epilogue/base/clock.h"
 #include "epilogue/base/thread_pool.h"
@@ -10,9 +7,6 @@
 
 namespace epi::bench {
 namespace {
-
-// Its threads spin after a call, and would slow down the rival that comes next.
-constexpr auto kSpin = std::chrono::milliseconds(60);
 
 class OpenBlasRival : public Rival {
  public:
@@ -34,7 +28,6 @@ class OpenBlasRival : public Rival {
     for (int64_t i = 0; i < calls; ++i) multiply();
     const int64_t end_ns = now_ns();
     cpu::openblas().set_num_threads(1);
-    if (num_threads() > 1) std::this_thread::sleep_for(kSpin);
     return static_cast<double>(end_ns - start_ns) / static_cast<double>(calls);
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries that compute y = x @ w^T on a CPU, behind one interface. Each is used as its
-// documentation recommends: the weights are prepared once, then every call multiplies.
+// Libraries that compute y = x @ w^T on a CPU, behind one interface. Epilogue and oneDNN pack the
+// weights when a case is prepared. OpenBLAS and PyTorch's eager `linear` take them as they are.
 #pragma once
 
 #include <cstdint>

@@ -23,13 +23,13 @@ class TorchRival : public Rival {
     int requests[2];
     int answers[2];
     if (::pipe(requests) != 0 || ::pipe(answers) != 0) throw Error("torch: cannot create a pipe");
+    const std::string threads = fmt::format("{}", num_threads());
     child_ = ::fork();
     if (child_ < 0) throw Error("torch: cannot start a process");
     if (child_ == 0) {
       ::dup2(requests[0], STDIN_FILENO);
       ::dup2(answers[1], STDOUT_FILENO);
       for (const int end : {requests[0], requests[1], answers[0], answers[1]}) ::close(end);
-      const std::string threads = fmt::format("{}", num_threads());
       // PyTorch's own setting does not reach the library that it multiplies with.
       ::setenv("OMP_NUM_THREADS", threads.c_str(), 1);
       ::setenv("OPENBLAS_NUM_THREADS", threads.c_str(), 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The process-wide thread pool. A range is split into a few parts per thread, which the workers and
-// the caller claim one by one. On one core, no worker is created.
+// The process-wide thread pool. A range is split into several parts per thread, which the workers
+// and the caller claim one by one. On one core, no worker is created.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks events up by an integer key that they carry, such as a correlation id. Uses an array if the
-// keys are dense, as a profiler's are, and a hash table otherwise. Its slots are probed one by one.
+// keys are dense, as a profiler's are, and otherwise a hash table with linear probing.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <random>
 #include <vector>
 
 #include "epilogue/trace/trace.h"
@@ -14,7 +15,7 @@ namespace epi::trace {
 
 class IdIndex {
  public:
-  // For keys from `min_key` to `max_key`, of which about `count` are used.
+  // For keys from `min_key` to `max_key`, of which at most `count` are used.
   IdIndex(int64_t min_key, int64_t max_key, size_t count) : min_key_(min_key) {
     if (max_key < min_key) return;
     const auto span = static_cast<uint64_t>(max_key) - static_cast<uint64_t>(min_key);
@@ -22,10 +23,11 @@ class IdIndex {
       dense_.assign(span + 1, kNoEvent);
     } else {
       slots_.resize(std::bit_ceil(2 * count));
+      shift_ = 64 - std::countr_zero(slots_.size());
     }
   }
 
-  // If several events have the same key, the first one is kept. At most `count` keys are added.
+  // If several events have the same key, the first one is kept.
   void add(int64_t key, EventId id) {
     if (dense_.empty()) {
       Slot& slot = slots_[place_of(key)];
@@ -48,11 +50,16 @@ class IdIndex {
     EventId event = kNoEvent;
   };
 
+  // Random and odd: whatever the keys are, two of them rarely start at the same slot.
+  static uint64_t multiplier() {
+    static const uint64_t value =
+        (uint64_t{std::random_device()()} << 32 | std::random_device()()) | 1;
+    return value;
+  }
+
   // The slot with this key, or the empty one where it belongs. At least half of them are empty.
   size_t place_of(int64_t key) const {
-    // Multiplying by 2^64 / golden ratio spreads keys at equal distances over the upper bits.
-    const uint64_t mixed = static_cast<uint64_t>(key) * 0x9E3779B97F4A7C15;
-    size_t place = (mixed ^ (mixed >> 32)) & (slots_.size() - 1);
+    size_t place = (static_cast<uint64_t>(key) * multiplier()) >> shift_;
     while (slots_[place].event != kNoEvent && slots_[place].key != key) {
       place = (place + 1) & (slots_.size() - 1);
     }
@@ -61,7 +68,8 @@ class IdIndex {
 
   int64_t min_key_;
   std::vector<EventId> dense_;
-  std::vector<Slot> slots_;  // of the hash table: a power of two
+  std::vector<Slot> slots_;  // of the hash table: a power of two, at least two
+  int shift_ = 0;            // leaves the upper bits that number a slot
 };
 
 // Indexes the events for which `predicate` is true. `keys` has one key per event, and 0 means that

@@ -135,5 +135,26 @@ TEST(ParallelFor, RunsInTheCallersExecutor) {
   set_num_threads(before);
 }
 
+// Few pieces are claimed one by one, many in four parts per thread.
+TEST(ThreadPool, SplitsFewPiecesEvenly) {
+  const int threads = num_threads();
+  set_num_threads(4);
+  int64_t parts = 0;
+  set_executor([&](int64_t count, const std::function<void(int64_t)>& run) {
+    parts = count;
+    for (int64_t part = 0; part < count; ++part) run(part);
+  });
+  const auto parts_for = [&](int64_t pieces) {
+    parallel_for(pieces, 1, [](int64_t, int64_t) {});
+    return parts;
+  };
+  EXPECT_EQ(parts_for(10), 10);
+  EXPECT_EQ(parts_for(64), 64);
+  EXPECT_EQ(parts_for(65), 16);
+  EXPECT_EQ(parts_for(1000), 16);
+  set_executor(nullptr);
+  set_num_threads(threads);
+}
+
 }  // namespace
 }  // namespace epi

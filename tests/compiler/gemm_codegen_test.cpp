@@ -62,7 +62,9 @@ TEST(CompiledGemm, OddSizesAndAllDTypesMatchFloat64) {
 TEST(CompiledGemm, LongSumsMatchFloat64) {
   register_cpu_backend();
   for (const DType dtype : kDTypes) {
-    for (const int64_t k : {1025, 3001, 4098}) {
+    // Odd numbers of steps per pass as well, with tiles of four rows and an L1 cache of 32 or 48
+    // KiB.
+    for (const int64_t k : {1025, 1280, 2048, 3001, 4098}) {
       nn::Linear gate(k, 29, true, dtype);
       nn::Linear up(k, 29, true, dtype);
       nn::init_normal(gate, 1);

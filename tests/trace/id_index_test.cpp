@@ -35,11 +35,11 @@ TEST(IdIndex, FindsSparseKeys) {
   check(keys);
 }
 
-// Keys at equal distances must not share slots: with 1 << 32 apart, their low bits are all equal.
+// If keys at equal distances shared their first slots, this would take minutes.
 TEST(IdIndex, FindsKeysAtEqualDistances) {
-  for (const int shift : {4, 16, 32, 45}) {
+  for (const int shift : {4, 16, 32, 44}) {
     std::vector<int64_t> keys;
-    for (int64_t i = 1; i <= 20000; ++i) keys.push_back(i << shift);
+    for (int64_t i = 1; i <= 400000; ++i) keys.push_back(i << shift);
     check(keys);
   }
 }

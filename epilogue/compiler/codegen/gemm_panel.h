@@ -29,6 +29,7 @@ class GemmPanel {
   // Heights of the tiles: the full one, then those for the rows below the last full tile.
   const std::vector<int>& heights() const { return heights_; }
   bool is_full(int height) const { return height == tile_.rows; }
+  bool has_passes(int height) const { return is_full(height) && pass_steps_ < step_.count; }
 
   // Starts the function of tiles of this height. Its arguments: %x, the packed rows; %height, the
   // number of rows that are packed together; %panel; %row and %column, the position in the output;
@@ -49,7 +50,6 @@ class GemmPanel {
   void emit(IrWriter& out, std::string_view operators) const;
 
  private:
-  bool has_passes(int height) const { return is_full(height) && pass_steps_ < step_.count; }
   void emit_full_tiles(IrWriter& out) const;
   void emit_lower_tiles(IrWriter& out) const;
 

@@ -55,10 +55,13 @@ class GemmVectors {
     return streams;
   }
 
-  // Steps of one iteration: a flat tile reads whole cache lines, and prefetches each line once.
+  // Steps of one iteration. A flat tile takes two if one step is not a number of whole cache lines:
+  // it prefetches the lines of both. A tile that computes in passes takes one, because a pass may
+  // have an odd number of steps.
   int steps_at_once(int rows) const {
     int steps = 1;
-    while (rows <= kFlatRows && steps * panel_bytes() % kLineBytes != 0 && steps < kMaxSteps &&
+    while (rows <= kFlatRows && !panel_.has_passes(rows) &&
+           steps * panel_bytes() % kLineBytes != 0 && steps < kMaxSteps &&
            steps_ / streams_of(rows) % (2 * steps) == 0) {
       steps *= 2;
     }

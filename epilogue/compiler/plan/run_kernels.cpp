@@ -105,7 +105,7 @@ class GemmRun {
 
   void split_panels() {
     if (packs_) {
-      // At least two tiles per thread: packing one is not worth waking a thread.
+      // At least two tiles per part: packing one is not worth waking a thread.
       parallel_for(tiles_, 2, [&](int64_t begin, int64_t end) { pack_tiles(begin, end); });
     }
     parallel_for(blocks_ * panels_, 1, [&](int64_t begin, int64_t end) {

@@ -42,8 +42,9 @@ EPI_INLINE void dot_block(const float* x, int64_t k, const W* w, int64_t ld, flo
 template <int kRows, typename W>
 void dot_rows(const float* x, int64_t k, const W* w, int64_t ld, int64_t n, float* sums,
               int64_t sums_stride) {
-  // Several weight rows keep the prefetchers busy. The sums fit into the registers.
-  constexpr int kCols = kRows <= 2 ? 4 : 2;
+  // Several weight rows keep the prefetchers busy. The sums take half of the registers.
+  constexpr int kFitting = kRegisters / 4 / kRows;
+  constexpr int kCols = kFitting > 4 ? 4 : kFitting;
   int64_t j = 0;
   for (; j + kCols <= n; j += kCols) {
     dot_block<kRows, kCols>(x, k, w + j * ld, ld, sums + j, sums_stride);

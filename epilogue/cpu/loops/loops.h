@@ -44,8 +44,8 @@ struct RowLoops {
 // GEMMs of few rows that stream the weights once. `x` is row-major [rows, k], rows <= 4. `sums` is
 // f32 [rows, n] with a row stride.
 struct GemvLoops {
+  DType x_dtype;  // of the x that `rows` takes
   // Weights [n, k], rows contiguous, `ld` apart: sums[r][j] = x[r] . w[j].
-  DType x_dtype;
   void (*rows)(const void* x, int64_t rows, int64_t k, const void* w, int64_t ld, int64_t n,
                float* sums, int64_t sums_stride);
   // Weights [k, n], rows contiguous, `ld` apart. `x` is f32.

@@ -23,6 +23,12 @@ inline constexpr int kVectorBytes = 32;
 inline constexpr int kVectorBytes = 16;
 #endif
 
+#if defined(__AVX512F__) || defined(__aarch64__)
+inline constexpr int kRegisters = 32;
+#else
+inline constexpr int kRegisters = 16;
+#endif
+
 template <typename T>
 struct VectorOf {
   static constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));
