@@ -44,11 +44,14 @@ class GemmVectors {
     return int64_t{tile_.columns} * code_.gemms * size_bytes(code_.dtype) * (by_pairs() ? 2 : 1);
   }
 
+  // A flat tile uses each part of its panel once. One that computes in passes is not flat: a pass
+  // may have any number of steps.
+  bool is_flat(int rows) const { return rows <= kFlatRows && !panel_.has_passes(rows); }
   // A flat tile reads its panel at several positions at once: memory serves several streams faster
   // than one, and the dependency chains of the sums are shorter (`epilogue bench mlp --m 1`).
   int streams_of(int rows) const {
     int streams = 1;
-    while (rows <= kFlatRows && steps_ % (2 * streams) == 0 && streams < kMaxStreams &&
+    while (is_flat(rows) && steps_ % (2 * streams) == 0 && streams < kMaxStreams &&
            2 * streams * rows * vectors_ <= target_.registers / 2) {
       streams *= 2;
     }
@@ -56,12 +59,10 @@ class GemmVectors {
   }
 
   // Steps of one iteration. A flat tile takes two if one step is not a number of whole cache lines:
-  // it prefetches the lines of both. A tile that computes in passes takes one, because a pass may
-  // have an odd number of steps.
+  // it prefetches the lines of both.
   int steps_at_once(int rows) const {
     int steps = 1;
-    while (rows <= kFlatRows && !panel_.has_passes(rows) &&
-           steps * panel_bytes() % kLineBytes != 0 && steps < kMaxSteps &&
+    while (is_flat(rows) && steps * panel_bytes() % kLineBytes != 0 && steps < kMaxSteps &&
            steps_ / streams_of(rows) % (2 * steps) == 0) {
       steps *= 2;
     }
@@ -90,7 +91,7 @@ class GemmVectors {
     for (int stream = 0; stream < streams; ++stream) {
       const IrValue first = out_.let("add i64 %k, {}", stream * (steps_ / streams));
       const IrValue line = emit_panel_address(first);
-      if (rows <= kFlatRows) {
+      if (is_flat(rows)) {
         panel_.emit_prefetch(out_, line, steps * panel_bytes(), streams);
       } else {
         emit_prefetch(line);
