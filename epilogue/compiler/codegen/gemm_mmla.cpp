@@ -155,20 +155,14 @@ class GemmMmla {
 
   // The sums of a row in the columns of two registers.
   IrValue emit_sums(int row, int pair, int streams) {
-    const IrValue left = emit_total(row / kMmlaRows, pair, streams);
-    const IrValue right = emit_total(row / kMmlaRows, pair + 1, streams);
+    const auto total = [&](int columns) {
+      return panel_.emit_total(out_, fmt::format("{}.{}", row / kMmlaRows, columns), streams);
+    };
+    const IrValue left = total(pair);
+    const IrValue right = total(pair + 1);
     return out_.let(
         "shufflevector <4 x float> {}, <4 x float> {}, <4 x i32> {}", left, right,
         row % kMmlaRows == 0 ? "<i32 0, i32 1, i32 4, i32 5>" : "<i32 2, i32 3, i32 6, i32 7>");
-  }
-
-  IrValue emit_total(int rows, int columns, int streams) {
-    VectorCode code(out_, target_, kLanes);
-    IrValue total = "%new" + sum_name(rows, columns, 0);
-    for (int stream = 1; stream < streams; ++stream) {
-      total = code.add(total, "%new" + sum_name(rows, columns, stream));
-    }
-    return total;
   }
 
   const GemmCode& code_;

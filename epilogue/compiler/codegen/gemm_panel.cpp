@@ -42,7 +42,6 @@ void GemmPanel::begin_tile(IrWriter& out, int height) const {
 }
 
 void GemmPanel::begin_loop(IrWriter& out, int height, const std::vector<std::string>& sums) const {
-  std::string resumed = "";
   if (has_passes(height)) {
     out.line("%from.zero = icmp eq i64 %first, 0");
     out.line("br i1 %from.zero, label %multiply, label %resume");
@@ -83,6 +82,14 @@ void GemmPanel::end_loop(IrWriter& out, int height, const std::vector<std::strin
     out.line("ret void");
   }
   out.label("finish");
+}
+
+IrValue GemmPanel::emit_total(IrWriter& out, const std::string& sum, int streams) const {
+  IrValue total = fmt::format("%new{}.0", sum);
+  for (int stream = 1; stream < streams; ++stream) {
+    total = out.let("fadd {} {}, %new{}.{}", vector_, total, sum, stream);
+  }
+  return total;
 }
 
 void GemmPanel::emit_prefetch(IrWriter& out, const IrValue& line, int64_t bytes,

@@ -42,6 +42,8 @@ class GemmPanel {
   void end_loop(IrWriter& out, int height, const std::vector<std::string>& sums, int streams = 1,
                 int steps = 1) const;
 
+  // The total of a sum over its streams, which are named SUM.0, SUM.1 and so on.
+  IrValue emit_total(IrWriter& out, const std::string& sum, int streams) const;
   // Prefetches into L2 what each of `streams` reads next, from the loop of a flat tile: `bytes` at
   // the address `line` in an iteration. At its end, a stream goes on in the next panel.
   void emit_prefetch(IrWriter& out, const IrValue& line, int64_t bytes, int streams) const;

@@ -244,7 +244,8 @@ class GemmVectors {
       for (int v = 0; v < each; ++v) {
         std::vector<IrValue> sums;
         for (int gemm = 0; gemm < code_.gemms; ++gemm) {
-          sums.push_back(emit_total(row, gemm * each + v, streams));
+          sums.push_back(
+              panel_.emit_total(out_, fmt::format("{}.{}", row, gemm * each + v), streams));
         }
         const IrValue at_column = out_.let("add i64 %column, {}", v * target_.lanes);
         emit_epilogue(out_, code_, target_, sums, at_row, at_column, may_pass_end_);
@@ -259,18 +260,9 @@ class GemmVectors {
     VectorCode code(out_, target_, target_.lanes);
     for (int v = 0; v < vectors_; ++v) {
       const int place = (row * vectors_ + v) * target_.lanes;
-      code.store(DType::kF32, emit_total(row, v, streams),
+      code.store(DType::kF32, panel_.emit_total(out_, fmt::format("{}.{}", row, v), streams),
                  out_.let("getelementptr float, ptr %tile, i64 {}", place));
     }
-  }
-
-  IrValue emit_total(int row, int vector, int streams) {
-    VectorCode code(out_, target_, target_.lanes);
-    IrValue total = "%new" + sum_name(row, vector, 0);
-    for (int stream = 1; stream < streams; ++stream) {
-      total = code.add(total, "%new" + sum_name(row, vector, stream));
-    }
-    return total;
   }
 
   const GemmCode& code_;
