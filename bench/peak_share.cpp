@@ -39,8 +39,8 @@ PeakShare peak_share(const GemmWork& work, double ns) {
 }
 
 std::string text_of(const PeakShare& share) {
-  return fmt::format("{:.0f} % of {}", 100 * share.share,
-                     share.reading ? "reading" : "multiplying");
+  return fmt::format("{:.0f} % {}", 100 * share.share,
+                     share.is_bandwidth ? "bandwidth" : "compute");
 }
 
 }  // namespace epi::bench

@@ -23,9 +23,9 @@ GemmWork gemm_work(DType dtype, int64_t rows, int64_t inputs, int64_t outputs, i
 // size.
 struct PeakShare {
   double share = 0;
-  bool reading = false;  // the limit is the bandwidth
+  bool is_bandwidth = false;  // the limit is reading, not multiplying
 };
 PeakShare peak_share(const GemmWork& work, double ns);
-std::string text_of(const PeakShare& share);  // "79 % of multiplying"
+std::string text_of(const PeakShare& share);  // "79 % compute", "101 % bandwidth"
 
 }  // namespace epi::bench

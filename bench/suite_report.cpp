@@ -92,7 +92,7 @@ void print_text(const std::vector<Verdict>& verdicts) {
                        {"minimum", Align::kRight},
                        {"median", Align::kRight},
                        {"p90", Align::kRight},
-                       {"% of peak", Align::kRight}});
+                       {"% peak", Align::kRight}});
   report::Table claims({{"claim", Align::kLeft},
                         {"median", Align::kRight},
                         {"p10", Align::kRight},
@@ -127,7 +127,7 @@ void print_json(const std::vector<Verdict>& verdicts) {
     if (contest.gemm) {
       const PeakShare share = peak_share(*contest.gemm, quantile(contest.ours_ns, 0.5));
       json.key("share_of_peak").fixed(share.share, 3);
-      json.key("peak").string(share.reading ? "reading" : "multiplying");
+      json.key("peak").string(share.is_bandwidth ? "bandwidth" : "compute");
     }
     json.end_object();
   }

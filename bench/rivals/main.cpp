@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // epilogue_rivals [--rows M,M,...] [--inputs K] [--outputs N]: the time of y = x @ w^T in Epilogue
-// and in the other libraries found. They take turns of about 20 ms, and every ratio is
-// the median over the turns.
+// and in the other libraries found. They take turns of about 20 ms. Every ratio is the median over
+// the turns, with its spread.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +11,7 @@
 
 #include "bench/peak_share.h"
 #include "bench/rivals/rival.h"
+#include "epilogue/analysis/index/statistics.h"
 #include "epilogue/base/machine.h"
 #include "epilogue/base/thread_pool.h"
 #include "epilogue/cpu/cpu_backend.h"
@@ -22,7 +23,7 @@ namespace {
 
 constexpr int kTurns = 11;
 constexpr double kTurnNs = 20e6;
-constexpr auto kSpin = std::chrono::milliseconds(60);
+constexpr auto kPause = std::chrono::milliseconds(60);
 
 struct Options {
   std::vector<int64_t> rows{1, 16, 512, 2048};
@@ -32,9 +33,13 @@ struct Options {
 
 using Rivals = std::vector<std::unique_ptr<Rival>>;
 
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + kTurns / 2, values.end());
-  return values[kTurns / 2];
+// "1.07x ±2%": the median, and half the range from p10 to p90.
+std::string ratio_text(std::vector<double> ratios) {
+  if (ratios.empty()) return "-";
+  std::sort(ratios.begin(), ratios.end());
+  const double median = analysis::median(ratios);
+  const double range = analysis::percentile(ratios, 0.9) - analysis::percentile(ratios, 0.1);
+  return fmt::format("{:.2f}x ±{:.0f}%", median, 50 * range / median);
 }
 
 // The time of one call in every turn. Empty if the library does not support the case.
@@ -50,7 +55,7 @@ std::vector<std::vector<double>> take_turns(const Rivals& rivals, const LinearCa
       if (calls[i] == 0) continue;
       times[i].push_back(rivals[i]->run(calls[i]));
       // Its threads spin after a call, and would slow down the rival that comes next.
-      if (num_threads() > 1) std::this_thread::sleep_for(kSpin);
+      if (num_threads() > 1) std::this_thread::sleep_for(kPause);
     }
   }
   return times;
@@ -64,7 +69,7 @@ void print_cases(const Options& options, const Rivals& rivals) {
   std::vector<report::Table::Column> columns{{"dtype", Align::kLeft},
                                              {"rows", Align::kRight},
                                              {rivals.front()->name(), Align::kRight},
-                                             {"% of peak", Align::kRight}};
+                                             {"% peak", Align::kRight}};
   for (size_t i = 1; i < rivals.size(); ++i) columns.push_back({rivals[i]->name(), Align::kRight});
   report::Table table(std::move(columns));
   for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
@@ -72,13 +77,13 @@ void print_cases(const Options& options, const Rivals& rivals) {
       const LinearCase linear{dtype, rows, options.inputs, options.outputs};
       const GemmWork work = gemm_work(dtype, rows, options.inputs, options.outputs);
       const auto times = take_turns(rivals, linear);
-      const double ours = median(times.front());
+      const double ours = analysis::median(times.front());
       std::vector<std::string> cells{std::string(name(dtype)), fmt::format("{}", rows),
                                      report::time_text(ours), text_of(peak_share(work, ours))};
       for (size_t i = 1; i < rivals.size(); ++i) {
         std::vector<double> ratios;
         for (size_t t = 0; t < times[i].size(); ++t) ratios.push_back(times[i][t] / times[0][t]);
-        cells.push_back(ratios.empty() ? "-" : fmt::format("{:.2f}x", median(ratios)));
+        cells.push_back(ratio_text(std::move(ratios)));
       }
       table.add_row(std::move(cells));
     }
@@ -95,9 +100,10 @@ int main(int argc, char** argv) {
       "Times y = x @ w^T in Epilogue and in other libraries.\n"
       "Example: EPILOGUE_THREADS=1 epilogue_rivals --rows 1,512"};
   Options options;
-  app.add_option("--rows", options.rows, "rows of x")->delimiter(',')->check(CLI::PositiveNumber);
-  app.add_option("--inputs", options.inputs, "columns of x")->check(CLI::PositiveNumber);
-  app.add_option("--outputs", options.outputs, "columns of y")->check(CLI::PositiveNumber);
+  const CLI::Range sizes(int64_t{1}, int64_t{1} << 20);
+  app.add_option("--rows", options.rows, "rows of x")->delimiter(',')->check(sizes);
+  app.add_option("--inputs", options.inputs, "columns of x")->check(sizes);
+  app.add_option("--outputs", options.outputs, "columns of y")->check(sizes);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "epilogue/tensor/dtype.h"
 
@@ -35,10 +34,10 @@ class Rival {
   virtual double run(int64_t calls) = 0;
 };
 
-// All that exist on this machine. All of them use `num_threads()` threads.
+// They use `num_threads()` threads. Null if CMake did not find the library.
 std::unique_ptr<Rival> epilogue_rival();
 std::unique_ptr<Rival> openblas_rival();
-std::unique_ptr<Rival> onednn_rival();  // null if it was not found when this was built
-std::unique_ptr<Rival> torch_rival();   // null if it was not found when this was built
+std::unique_ptr<Rival> onednn_rival();
+std::unique_ptr<Rival> torch_rival();
 
 }  // namespace epi::bench
