@@ -82,7 +82,7 @@ Links link(const Trace& trace) {
   std::optional<Calls> calls;
   std::optional<IdIndex> ops;
   parallel_for(2, 1, [&](int64_t begin, int64_t end) {
-    if (begin == 0) {  // the longer half, although the lanes are sorted one after the other here
+    if (begin == 0) {  // nested in a loop, the lanes are sorted on one thread
       links.tree = build_op_tree(trace);
       enclosing = enclosing_ops(trace, links.tree);
     }
