@@ -94,6 +94,7 @@ void visit_numeric(DType dtype, F&& f) {
 template <typename F>
 void visit_all(DType dtype, F&& f) {
   if (dtype == DType::kBool) return f(Type<bool>{});
+  if (dtype == DType::kI8) return f(Type<int8_t>{});
   visit_numeric(dtype, f);
 }
 

@@ -31,9 +31,9 @@ struct KnownDType {
 constexpr std::array<KnownDType, 22> kKnownDTypes = {{
     {"F64", 64, DType::kF64}, {"F32", 32, DType::kF32}, {"BF16", 16, DType::kBF16},
     {"F16", 16, DType::kF16}, {"I64", 64, DType::kI64}, {"I32", 32, DType::kI32},
-    {"BOOL", 8, DType::kBool},
+    {"BOOL", 8, DType::kBool}, {"I8", 8, DType::kI8},
     // Not supported. Listed for their size.
-    {"C64", 64, {}}, {"U64", 64, {}}, {"U32", 32, {}}, {"U8", 8, {}}, {"I8", 8, {}}, {"F4", 4, {}},
+    {"C64", 64, {}}, {"U64", 64, {}}, {"U32", 32, {}}, {"U8", 8, {}}, {"F4", 4, {}},
     {"U16", 16, {}}, {"I16", 16, {}}, {"F8_E4M3", 8, {}}, {"F8_E5M2", 8, {}}, {"F8_E8M0", 8, {}},
     {"F8_E4M3FNUZ", 8, {}}, {"F8_E5M2FNUZ", 8, {}}, {"F6_E2M3", 6, {}}, {"F6_E3M2", 6, {}},
 }};

@@ -16,7 +16,9 @@ void check_floating(std::string_view op, const Tensor& x) {
 
 void check_numeric(std::string_view op, const Tensor& x) {
   check_defined(op, x);
-  if (x.dtype() == DType::kBool) fail(op, "expected a numeric dtype, got bool");
+  if (x.dtype() == DType::kBool || x.dtype() == DType::kI8) {
+    fail(op, "expected a dtype with arithmetic, got {}; convert it with to()", name(x.dtype()));
+  }
 }
 
 void check_same_kind(std::string_view op, const Tensor& a, const Tensor& b) {
@@ -25,6 +27,10 @@ void check_same_kind(std::string_view op, const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype()) {
     fail(op, "dtypes differ: {} and {}; convert one with to()", name(a.dtype()), name(b.dtype()));
   }
+  check_same_device(op, a, b);
+}
+
+void check_same_device(std::string_view op, const Tensor& a, const Tensor& b) {
   // A capture mixes meta tensors with parameters on a real device.
   if (a.device() != b.device() && detail::capture == nullptr) {
     fail(op, "devices differ: {} and {}", name(a.device()), name(b.device()));

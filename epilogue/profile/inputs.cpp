@@ -109,6 +109,8 @@ const char* type_name(DType dtype) {
       return "int";
     case DType::kBool:
       return "bool";
+    case DType::kI8:
+      return "signed char";
   }
   return "";
 }

@@ -23,6 +23,8 @@ DType from_dl(DLDataType type) {
       return DType::kI64;
     case kDLInt * 1000 + 32:
       return DType::kI32;
+    case kDLInt * 1000 + 8:
+      return DType::kI8;
     case kDlBool * 1000 + 8:
       return DType::kBool;
     default:
@@ -76,6 +78,7 @@ DLDataType dl_data_type(DType dtype) {
       return {kDLBfloat, bits, 1};
     case DType::kI64:
     case DType::kI32:
+    case DType::kI8:
       return {kDLInt, bits, 1};
     case DType::kBool:
       return {kDlBool, bits, 1};

@@ -7,13 +7,15 @@ namespace epi {
 namespace {
 
 constexpr std::array<std::string_view, kDTypeCount> kNames = {"f64", "f32", "bf16", "f16",
-                                                              "i64", "i32", "bool"};
+                                                              "i64", "i32", "bool", "i8"};
 
 }  // namespace
 
 bool can_represent(DType dtype, double value) {
-  if (dtype != DType::kI32 && dtype != DType::kI64) return true;
-  const double largest = dtype == DType::kI32 ? 0x1p31 - 1 : 0x1p53;
+  if (is_floating(dtype) || dtype == DType::kBool) return true;
+  const double largest = dtype == DType::kI8    ? 0x1p7 - 1
+                         : dtype == DType::kI32 ? 0x1p31 - 1
+                                                : 0x1p53;
   // Comparisons with NaN are false.
   return value >= -largest && value <= largest &&
          value == static_cast<double>(static_cast<int64_t>(value));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element types, and the two 16-bit floats as storage types. They only convert: arithmetic on them
-// is done in f32. Conversion rounds to nearest, ties to even.
+// is done in f32. Conversion rounds to nearest, ties to even. i8 stores quantized weights.
 #pragma once
 
 #include <bit>
@@ -24,6 +24,7 @@ constexpr int64_t size_bytes(DType dtype) {
     case DType::kF16:
       return 2;
     case DType::kBool:
+    case DType::kI8:
       return 1;
   }
   return 0;
@@ -122,6 +123,10 @@ template <>
 struct DTypeOf<bool> {
   static constexpr DType value = DType::kBool;
 };
+template <>
+struct DTypeOf<int8_t> {
+  static constexpr DType value = DType::kI8;
+};
 
 // Calls `f` with a default value of the element type: visit_dtype(d, [&]<typename T>(T) { ... }).
 template <typename F>
@@ -139,6 +144,8 @@ decltype(auto) visit_dtype(DType dtype, F&& f) {
       return f(int64_t{});
     case DType::kI32:
       return f(int32_t{});
+    case DType::kI8:
+      return f(int8_t{});
     case DType::kBool:
       break;
   }

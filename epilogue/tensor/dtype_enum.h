@@ -6,7 +6,7 @@
 
 namespace epi {
 
-enum class DType : uint8_t { kF64, kF32, kBF16, kF16, kI64, kI32, kBool };
-inline constexpr int kDTypeCount = 7;
+enum class DType : uint8_t { kF64, kF32, kBF16, kF16, kI64, kI32, kBool, kI8 };
+inline constexpr int kDTypeCount = 8;
 
 }  // namespace epi

@@ -116,7 +116,9 @@ Tensor random_tensor(const Dims& shape, DType dtype, LayoutKind kind, uint64_t s
   const Placement placement = place(shape, kind);
   const Layout layout{shape, placement.strides};
   const int64_t capacity = placement.offset + extent(layout).end + 3;
-  const double poison = is_floating(dtype) ? std::numeric_limits<double>::quiet_NaN() : 77777;
+  const double poison = is_floating(dtype)    ? std::numeric_limits<double>::quiet_NaN()
+                        : dtype == DType::kI8 ? 111
+                                              : 77777;
   const Tensor storage = full({capacity}, poison, {dtype, kCpu});
   const Tensor out(storage.storage(), layout, placement.offset, dtype);
   write(random_values(shape, dtype, seed), out);

@@ -34,7 +34,7 @@ inline constexpr DType kFloats[] = {DType::kF64, DType::kF32, DType::kBF16, DTyp
 inline constexpr DType kNumbers[] = {DType::kF64, DType::kF32, DType::kBF16,
                                      DType::kF16, DType::kI64, DType::kI32};
 inline constexpr DType kAllDTypes[] = {DType::kF64, DType::kF32, DType::kBF16, DType::kF16,
-                                       DType::kI64, DType::kI32, DType::kBool};
+                                       DType::kI64, DType::kI32, DType::kBool, DType::kI8};
 
 std::string name(LayoutKind kind);
 

@@ -38,7 +38,7 @@ class Reduction : public ::testing::TestWithParam<DType> {
     const Tensor total = sum(x, dims, keepdim);
     EXPECT_TRUE(matches(total, ref::sum(in, dims, keepdim), OpClass::kReduction)) << what;
     EXPECT_EQ(total.dtype(), is_floating(x.dtype()) ? x.dtype() : DType::kI64);
-    if (x.dtype() == DType::kBool) return;
+    if (x.dtype() == DType::kBool || x.dtype() == DType::kI8) return;
     EXPECT_TRUE(same(amax(x, dims, keepdim), ref::amax(in, dims, keepdim))) << what;
     if (!is_floating(x.dtype())) return;
     const RefTensor average = ref::mean(in, dims, keepdim);

@@ -32,7 +32,7 @@ struct Producer {
 
 TEST(DLPack, RoundTripSharesMemoryForEveryDtype) {
   for (const DType dtype : {DType::kF64, DType::kF32, DType::kBF16, DType::kF16, DType::kI64,
-                            DType::kI32, DType::kBool}) {
+                            DType::kI32, DType::kBool, DType::kI8}) {
     const Tensor x = zeros({2, 3}, {dtype, kCpu});
     const Tensor t = x.with_layout("t", {{3, 2}, {1, 3}}, 0);
     const Tensor back = from_dlpack(to_dlpack(t));
@@ -70,7 +70,7 @@ TEST(DLPack, DeletesAndRejectsUnsupportedTensors) {
   managed->dl_tensor.device.device_type = kDLMetal;
   EXPECT_THROW(from_dlpack(managed), Error);
   managed = producer.make();
-  managed->dl_tensor.dtype = {kDLInt, 8, 1};
+  managed->dl_tensor.dtype = {kDLInt, 16, 1};
   EXPECT_THROW(from_dlpack(managed), Error);
   managed = producer.make();
   managed->dl_tensor.dtype.lanes = 4;

@@ -71,6 +71,7 @@ void fill_from(ConvertLoop* row) {
   row[static_cast<int>(DType::kI64)] = convert<From, int64_t>;
   row[static_cast<int>(DType::kI32)] = convert<From, int32_t>;
   row[static_cast<int>(DType::kBool)] = convert<From, bool>;
+  row[static_cast<int>(DType::kI8)] = convert<From, int8_t>;
 }
 
 }  // namespace
@@ -83,6 +84,7 @@ void fill_convert(Loops& table) {
   fill_from<int64_t>(table.convert[static_cast<int>(DType::kI64)]);
   fill_from<int32_t>(table.convert[static_cast<int>(DType::kI32)]);
   fill_from<bool>(table.convert[static_cast<int>(DType::kBool)]);
+  fill_from<int8_t>(table.convert[static_cast<int>(DType::kI8)]);
 }
 
 }  // namespace epi::cpu::EPI_ISA
