@@ -25,6 +25,7 @@ constexpr Row kTable[] = {
     {Op::kCopy_, cpu::copy_},
     {Op::kGather, cpu::gather},
     {Op::kIndexSelect, cpu::index_select},
+    {Op::kInt8Mm, cpu::int8_mm},
     {Op::kLayerNorm, cpu::layer_norm},
     {Op::kMean, cpu::mean},
     {Op::kMm, cpu::mm},

@@ -25,6 +25,9 @@ void gather(Args args, const Tensor& out);
 void index_select(Args args, const Tensor& out);
 void where(Args args, const Tensor& out);
 
+// cpu_int8.cpp
+void int8_mm(Args args, const Tensor& out);
+
 // cpu_matmul.cpp
 void addmm(Args args, const Tensor& out);
 void addmm_activation(Args args, const Tensor& out);

@@ -72,6 +72,18 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
 Tensor matmul(const Tensor& a, const Tensor& b);
 Tensor mm(const Tensor& a, const Tensor& b);
 
+// --- GEMMs with int8 weights, on the CPU. The input is f32, bf16 or f16. ------------------------
+
+// x @ (scale * weight).t() + bias. The weight is i8 [n, k]; the scale, of any floating dtype, is
+// [n, 1], or [n, groups] with one number for every 32 along k. With `int8_input`, each row of x is
+// quantized in groups of 32 first: much faster, less exact. A group that contains an infinity or
+// NaN makes its row NaN, and one in which all numbers are below 2^-100 counts as zero.
+Tensor int8_linear(const Tensor& x, const Tensor& weight, const Tensor& scale,
+                   const Tensor& bias = {}, bool int8_input = true);
+// The same for x [m, k] and mat2 [k, n], usually the transposed view of a weight.
+Tensor int8_mm(const Tensor& x, const Tensor& mat2, const Tensor& scale, const Tensor& bias = {},
+               bool int8_input = true);
+
 // --- Pointwise, with broadcasting. --------------------------------------------------------------
 
 // Checks the arguments against the table of pointwise/, then dispatches.

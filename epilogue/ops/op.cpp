@@ -35,6 +35,8 @@ constexpr std::array<OpInfo, kOpCount> kTable = {{
     {Op::kAddmm, "aten::addmm", kCompute, results::addmm},
     {Op::kAddmmActivation, "aten::_addmm_activation", kCompute, results::addmm},
     {Op::kBmm, "aten::bmm", kCompute, results::bmm},
+    {Op::kInt8Linear, "epilogue::int8_linear", kComposite, results::int8_linear},
+    {Op::kInt8Mm, "epilogue::int8_mm", kCompute, results::mm},
     {Op::kLinear, "aten::linear", kComposite, results::linear},
     {Op::kMatmul, "aten::matmul", kComposite, results::matmul},
     {Op::kMm, "aten::mm", kCompute, results::mm},

@@ -39,6 +39,8 @@ enum class Op : uint16_t {
   kAddmm,
   kAddmmActivation,
   kBmm,
+  kInt8Linear,
+  kInt8Mm,
   kLinear,
   kMatmul,
   kMm,

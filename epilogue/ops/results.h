@@ -37,6 +37,9 @@ Tensor linear(Args args);
 Tensor matmul(Args args);
 Tensor mm(Args args);
 
+// int8_ops.cpp
+Tensor int8_linear(Args args);
+
 // pointwise_ops.cpp
 Tensor pointwise(Args args);
 Tensor like_input(Args args);

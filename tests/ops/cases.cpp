@@ -9,6 +9,7 @@
 #include "epilogue/tensor/factories.h"
 #include "tests/ops/layouts.h"
 #include "tests/ops/pointwise_cases.h"
+#include "tests/ops/test_device.h"
 
 namespace epi {
 namespace {
@@ -87,6 +88,26 @@ const std::vector<OpCase> kCopyCases = {
     {Op::kTo, {{3, 5}}, kExact, [](In x) { return to(x[0], DType::kF64); }, as_shape<3, 5>},
 };
 
+// A constant on the device of `x`.
+Tensor constant(const Tensor& x, const RefTensor& values, DType dtype) {
+  if (x.device() == kMeta) return empty(values.shape, {dtype, kMeta});
+  return tensor_of(values.values, values.shape, dtype);
+}
+
+// int8_test.cpp tests quantized inputs and groups.
+const RefTensor kInt8Weight = {{3, 5}, {-127, 3, 0, 90, 1, 77, -5, 127, 2, 2, 0, 0, -1, 64, -33}};
+const RefTensor kInt8Scale = {{3, 1}, {0.5, 0.03125, 2}};
+RefTensor scaled_weight() { return ref::mul(kInt8Weight, kInt8Scale); }
+Tensor in_f32(const Tensor& x) { return x.dtype() == DType::kF64 ? to(x, DType::kF32) : x; }
+Tensor multiplied_by_int8(In x) {
+  return int8_mm(in_f32(x[0]), t(constant(x[0], kInt8Weight, DType::kI8)),
+                 constant(x[0], kInt8Scale, DType::kF32), {}, false);
+}
+Tensor int8_layer(In x) {
+  return int8_linear(in_f32(x[0]), constant(x[0], kInt8Weight, DType::kI8),
+                     constant(x[0], kInt8Scale, DType::kF32), in_f32(x[1]), false);
+}
+
 const std::vector<OpCase> kGemmCases = {
     {Op::kAddmm,
      {{7}, {5, 9}, {9, 7}},
@@ -103,6 +124,16 @@ const std::vector<OpCase> kGemmCases = {
      kGemm,
      [](In x) { return bmm(x[0], x[1]); },
      [](Ref x) { return ref::bmm(x[0], x[1]); }},
+    {Op::kInt8Linear,
+     {{2, 4, 5}, {3}},
+     kGemm,
+     int8_layer,
+     [](Ref x) { return ref::linear(x[0], scaled_weight(), x[1]); }},
+    {Op::kInt8Mm,
+     {{4, 5}},
+     kGemm,
+     multiplied_by_int8,
+     [](Ref x) { return ref::mm(x[0], ref::transpose(scaled_weight(), 0, 1)); }},
     {Op::kLinear,
      {{2, 5, 9}, {7, 9}, {7}},
      kGemm,
@@ -221,11 +252,6 @@ const std::vector<OpCase> kRowCases = {
      [](Ref x) { return ref::topk_indices(x[0], 3, 1); }},
 };
 
-// A constant on the device of `x`.
-Tensor constant(const Tensor& x, const RefTensor& values, DType dtype) {
-  if (x.device() == kMeta) return empty(values.shape, {dtype, kMeta});
-  return tensor_of(values.values, values.shape, dtype);
-}
 const RefTensor kIndices = {{4}, {2, 0, 0, 1}};
 const RefTensor kPairsOfIndices = {{2, 2}, {2, 0, 0, 1}};
 const RefTensor kColumns = {{3, 2}, {4, 0, 1, 1, 2, 3}};
@@ -272,6 +298,9 @@ const std::vector<OpCase>& op_cases() {
     for (const auto& group :
          {kViewCases, kCopyCases, kGemmCases, pointwise_cases(), kRowCases, kIndexCases}) {
       all.insert(all.end(), group.begin(), group.end());
+    }
+    if (test_device() != kCpu) {
+      std::erase_if(all, [](const OpCase& sample) { return is_cpu_only(sample.op); });
     }
     return all;
   }();

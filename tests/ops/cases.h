@@ -21,6 +21,10 @@ struct OpCase {
   std::function<RefTensor(std::span<const RefTensor> x)> reference;
 };
 
+// Whether the operator has no kernel for GPUs.
+inline bool is_cpu_only(Op op) { return op == Op::kInt8Linear || op == Op::kInt8Mm; }
+
+// All samples that run on the test device.
 const std::vector<OpCase>& op_cases();
 
 }  // namespace epi

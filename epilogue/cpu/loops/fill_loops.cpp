@@ -8,6 +8,7 @@ void fill(Loops& table) {
   fill_convert(table);
   fill_rows(table);
   fill_gemv(table);
+  fill_int8(table);
 #if defined(__aarch64__)
   fill_gemv_fmlal(table);
 #endif

@@ -53,6 +53,18 @@ struct GemvLoops {
                   float* sums, int64_t sums_stride);
 };
 
+// GEMMs with int8 weights. Groups of 32 elements along k share a scale.
+struct Int8Loops {
+  // x[i] is about scales[i / 32] * quantized[i]. The last group is padded with zeros.
+  void (*quantize)(const float* x, int64_t k, int8_t* quantized, float* scales);
+  // sums[j] = sum over k of x[k] * w[j][k] * scale, for `n` rows of weights, `ld` apart, each with
+  // one scale (`groups` is 1) or one per group. The first takes an x that `quantize` returned.
+  void (*dot)(const int8_t* x, const float* x_scales, int64_t k, const int8_t* w, int64_t ld,
+              int64_t n, const float* scales, int64_t groups, float* sums);
+  void (*dot_float)(const float* x, int64_t k, const int8_t* w, int64_t ld, int64_t n,
+                    const float* scales, int64_t groups, float* sums);
+};
+
 struct Loops {
   PointwiseLoop pointwise[pointwise::kFunctionCount]
                          [kDTypeCount];           // null if the dtype is not supported
@@ -60,6 +72,7 @@ struct Loops {
   RowLoops<float> rows_f32;
   RowLoops<double> rows_f64;
   GemvLoops gemv[kDTypeCount];  // f32, bf16, f16
+  Int8Loops int8;
 };
 
 // The table for the instruction set of this CPU.

@@ -11,6 +11,7 @@ void fill_convert(Loops& table);
 void fill_rows(Loops& table);
 void fill_gemv(Loops& table);
 void fill_gemv_fmlal(Loops& table);  // after fill_gemv, on AArch64
+void fill_int8(Loops& table);
 void fill(Loops& table);
 
 }  // namespace epi::cpu::EPI_ISA

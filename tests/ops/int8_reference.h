@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// References of GEMMs with int8 weights. They take the quantized input from the library, which
+// int8_test.cpp checks on its own, and multiply in 64-bit integers.
+#pragma once
+
+#include "tests/ops/reference.h"
+
+namespace epi {
+
+// A weight [n, k] with one scale per row, or one per group of 32.
+struct Int8Weight {
+  Tensor values;
+  Tensor scale;
+};
+// Values from -127 to 127. With `exact`, scales are powers of two.
+Int8Weight random_int8_weight(int64_t n, int64_t k, bool in_groups, uint64_t seed,
+                              bool exact = false);
+
+namespace ref {
+
+// scale * values.
+RefTensor dequantized(const Int8Weight& weight);
+// x @ dequantized.t(), where x [m, k] is quantized first if `int8_input` is true.
+RefTensor int8_mm(const Tensor& x, const Int8Weight& weight, bool int8_input);
+
+}  // namespace ref
+}  // namespace epi
