@@ -28,6 +28,18 @@ Int8Weight random_int8_weight(int64_t n, int64_t k, bool in_groups, uint64_t see
   return weight;
 }
 
+Tensor exact_int8_rows(int64_t m, int64_t k) {
+  std::mt19937_64 random(7);
+  const Tensor x = empty({m, k}, {DType::kF32, kCpu});
+  for (int64_t i = 0; i < m * k; ++i) {
+    const int64_t in_row = i % k;
+    const int exponent = static_cast<int>((i / k + in_row / kInt8Group) % 3);
+    const int whole = in_row % kInt8Group == 0 ? 127 : static_cast<int>(random() % 255) - 127;
+    x.data<float>()[i] = std::ldexp(static_cast<float>(whole), -exponent);
+  }
+  return x;
+}
+
 namespace ref {
 namespace {
 

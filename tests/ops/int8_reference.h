@@ -16,6 +16,9 @@ struct Int8Weight {
 Int8Weight random_int8_weight(int64_t n, int64_t k, bool in_groups, uint64_t seed,
                               bool exact = false);
 
+// Rows [m, k] for which no step rounds: whole numbers times a power of two, with 127 in each group.
+Tensor exact_int8_rows(int64_t m, int64_t k);
+
 namespace ref {
 
 // scale * values.

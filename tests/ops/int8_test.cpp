@@ -80,19 +80,6 @@ TEST_F(Int8, QuantizesSpecialValues) {
   }
 }
 
-// Numbers for which no step rounds: whole numbers times a power of two, with 127 in each group.
-Tensor exact_rows(int64_t m, int64_t k) {
-  std::mt19937_64 random(7);
-  const Tensor x = empty({m, k}, {DType::kF32, kCpu});
-  for (int64_t i = 0; i < m * k; ++i) {
-    const int64_t in_row = i % k;
-    const int exponent = static_cast<int>((i / k + in_row / kInt8Group) % 3);
-    const int whole = in_row % kInt8Group == 0 ? 127 : static_cast<int>(random() % 255) - 127;
-    x.data<float>()[i] = std::ldexp(static_cast<float>(whole), -exponent);
-  }
-  return x;
-}
-
 TEST_F(Int8, EqualsTheIntegerReferenceExactly) {
   for (const int64_t m : {1, 2, 5}) {
     for (const int64_t k : {1, 31, 32, 33, 96, 770}) {
@@ -100,7 +87,7 @@ TEST_F(Int8, EqualsTheIntegerReferenceExactly) {
         for (const bool in_groups : {false, true}) {
           SCOPED_TRACE(fmt::format("{} x {} x {} {}", m, n, k, in_groups));
           const Int8Weight weight = random_int8_weight(n, k, in_groups, 3, true);
-          const Tensor x = exact_rows(m, k);
+          const Tensor x = exact_int8_rows(m, k);
           const Tensor y = int8_linear(x, weight.values, weight.scale);
           EXPECT_TRUE(same(y, ref::int8_mm(x, weight, true)));
           // The quantized input equals the input.

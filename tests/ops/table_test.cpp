@@ -47,8 +47,8 @@ TEST(OperatorTable, NamesHaveNamespaceAndAreUnique) {
   std::set<std::string_view> seen;
   for_each_op([&](const OpInfo& info) {
     // ATen has no such operators.
-    const bool is_ours = info.op == Op::kCausalSoftmax || info.op == Op::kInt8Linear ||
-                         info.op == Op::kInt8Mm;
+    const bool is_ours =
+        info.op == Op::kCausalSoftmax || info.op == Op::kInt8Linear || info.op == Op::kInt8Mm;
     EXPECT_TRUE(info.name.starts_with(is_ours ? "epilogue::" : "aten::")) << info.name;
     EXPECT_TRUE(seen.insert(info.name).second) << info.name << " is listed twice";
   });

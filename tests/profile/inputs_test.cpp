@@ -44,8 +44,8 @@ TEST(Inputs, FormatTensorListAsOneInput) {
 
 TEST(Inputs, UseCppTypeNamesForDtypes) {
   const std::pair<DType, std::string_view> types[] = {
-      {DType::kF64, "double"},    {DType::kF32, "float"},    {DType::kBF16, "c10::BFloat16"},
-      {DType::kF16, "c10::Half"}, {DType::kI64, "long int"}, {DType::kI32, "int"},
+      {DType::kF64, "double"},    {DType::kF32, "float"},     {DType::kBF16, "c10::BFloat16"},
+      {DType::kF16, "c10::Half"}, {DType::kI64, "long int"},  {DType::kI32, "int"},
       {DType::kBool, "bool"},     {DType::kI8, "signed char"}};
   for (const auto& [dtype, type] : types) {
     const Tensor x = empty({}, {dtype, kCpu});

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,19 @@ struct GemmOperand {
   int64_t column_stride = 0;
 };
 
+// A GEMM with int8 weights.
+struct Int8Code {
+  bool int8_input = false;  // x is quantized in groups of 32 along k
+  // Every 32 k of a column have a scale, which is packed with the weights. Otherwise the program
+  // multiplies by the scale of the column.
+  bool in_groups = false;
+};
+
 struct GemmCode {
   int gemms = 1;
-  DType dtype = DType::kF32;  // of x and of the weights
-  int64_t n = 0;              // of each GEMM
+  DType dtype = DType::kF32;  // of x, and of weights that are not int8
+  std::optional<Int8Code> int8{};
+  int64_t n = 0;  // of each GEMM
   int64_t k = 0;
   Program program;  // its first inputs are the sums of the GEMMs
   std::vector<DType> outputs;
@@ -43,6 +53,9 @@ enum class GemmKind : uint8_t {
   kTiles,    // bf16, with the tile registers of AMX
   kMmla,     // bf16, with bfmmla of AArch64
   kFmlal,    // f16, added to f32 vectors by fmlal of AArch64
+  kSmmla,    // int8, with smmla of AArch64
+  kDots,     // int8, four k per step
+  kVnni,     // int8, the same with vpdpbusd of x86: weights are stored plus 128
 };
 
 struct GemmTile {

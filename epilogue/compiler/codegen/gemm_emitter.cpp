@@ -3,13 +3,45 @@
 
 #include <fmt/format.h>
 
+#include "epilogue/compiler/codegen/gemm_int8.h"
 #include "epilogue/compiler/codegen/gemm_mmla.h"
 #include "epilogue/compiler/codegen/gemm_tiles.h"
 #include "epilogue/compiler/codegen/gemm_vectors.h"
 
 namespace epi::compiler {
 
+namespace {
+
+GemmKind vectors_kind(const GemmCode& code, const Target& target) {
+  if (code.dtype == DType::kBF16 && !target.bf16_pairs.empty()) return GemmKind::kPairs;
+  if (code.dtype == DType::kF16 && target.fmlal) return GemmKind::kFmlal;
+  return GemmKind::kVectors;
+}
+
+// The sums fill the registers except for one row of weights and one element of x. Two vectors per
+// row hide the load of that element. AArch64 multiplies by a lane and uses three.
+GemmTile vectors_tile(const GemmCode& code, GemmKind kind, const Target& target) {
+  if (target.lanes == 4 && target.registers == 32) {
+    if (code.int8) return {kind, 6, 16 / code.gemms};  // scales are loaded as well
+    return code.gemms == 1 ? GemmTile{kind, 8, 12} : GemmTile{kind, 6, 8};
+  }
+  const int rows = target.registers == 32 ? 14 : target.lanes == 8 ? 6 : 4;
+  return {kind, rows, 2 * target.lanes / code.gemms};
+}
+
+// The integer sums of a group are in registers besides the sums of the tile.
+GemmTile int8_tile(const GemmCode& code, const Target& target) {
+  if (target.smmla) return {GemmKind::kSmmla, 4, code.gemms == 1 ? 12 : 8};
+  const bool is_vnni = !target.int8_dots.empty() && !target.is_arm();
+  return {is_vnni ? GemmKind::kVnni : GemmKind::kDots, target.registers == 32 ? 6 : 2,
+          2 * target.lanes / code.gemms};
+}
+
+}  // namespace
+
 GemmTile choose_tile(const GemmCode& code, const Target& target) {
+  if (code.int8 && code.int8->int8_input) return int8_tile(code, target);
+  if (code.int8) return vectors_tile(code, GemmKind::kVectors, target);
   if (target.amx && code.dtype == DType::kBF16) {
     return {GemmKind::kTiles, kTileRows, kTileColumns / code.gemms};
   }
@@ -17,16 +49,7 @@ GemmTile choose_tile(const GemmCode& code, const Target& target) {
     // 24 registers of 2 x 2 sums.
     return code.gemms == 1 ? GemmTile{GemmKind::kMmla, 8, 12} : GemmTile{GemmKind::kMmla, 6, 8};
   }
-  const GemmKind kind = code.dtype == DType::kBF16 && !target.bf16_pairs.empty() ? GemmKind::kPairs
-                        : code.dtype == DType::kF16 && target.fmlal              ? GemmKind::kFmlal
-                                                                    : GemmKind::kVectors;
-  // The sums fill the registers except for one row of weights and one element of x. Two vectors per
-  // row hide the load of that element. AArch64 multiplies by a lane and uses three.
-  if (target.lanes == 4 && target.registers == 32) {
-    return code.gemms == 1 ? GemmTile{kind, 8, 12} : GemmTile{kind, 6, 8};
-  }
-  const int rows = target.registers == 32 ? 14 : target.lanes == 8 ? 6 : 4;
-  return {kind, rows, 2 * target.lanes / code.gemms};
+  return vectors_tile(code, vectors_kind(code, target), target);
 }
 
 std::string operators_of(const GemmCode& code) {
@@ -41,7 +64,11 @@ std::string emit_gemm(const std::string& name, const GemmCode& code, const Targe
     case GemmKind::kTiles:
       return emit_gemm_tiles(name, code, target);
     case GemmKind::kMmla:
+    case GemmKind::kSmmla:
       return emit_gemm_mmla(name, code, tile, target);
+    case GemmKind::kDots:
+    case GemmKind::kVnni:
+      return emit_gemm_int8(name, code, tile, target);
     case GemmKind::kVectors:
     case GemmKind::kPairs:
     case GemmKind::kFmlal:

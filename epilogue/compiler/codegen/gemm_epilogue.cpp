@@ -105,4 +105,39 @@ void emit_epilogue_loop(IrWriter& out, const GemmCode& code, const Target& targe
   out.label("end");
 }
 
+void emit_tile_start(IrWriter& out, const GemmCode& code, const GemmTile& tile, int rows) {
+  emit_addresses(out, code);
+  if (has_long_epilogue(code)) {
+    out.line("%tile = alloca [{} x float], align 64", rows * tile.columns * code.gemms);
+  }
+}
+
+void emit_tile_end(IrWriter& out, const GemmCode& code, const Target& target, const GemmTile& tile,
+                   int rows, const EmitSums& sums) {
+  const int each = tile.columns / target.lanes;  // vectors of a GEMM
+  const int vectors = each * code.gemms;
+  if (has_long_epilogue(code)) {
+    VectorCode vector(out, target, target.lanes);
+    for (int row = 0; row < rows; ++row) {
+      for (int v = 0; v < vectors; ++v) {
+        const int place = (row * vectors + v) * target.lanes;
+        vector.store(DType::kF32, sums(row, v),
+                     out.let("getelementptr float, ptr %tile, i64 {}", place));
+      }
+    }
+    emit_epilogue_loop(out, code, target, {"%tile", rows, tile.columns, fmt::format("{}", rows)},
+                       "finish");
+    return;
+  }
+  for (int row = 0; row < rows; ++row) {
+    const IrValue at_row = out.let("add i64 %row, {}", row);
+    for (int v = 0; v < each; ++v) {
+      std::vector<IrValue> values;
+      for (int gemm = 0; gemm < code.gemms; ++gemm) values.push_back(sums(row, gemm * each + v));
+      const IrValue at_column = out.let("add i64 %column, {}", v * target.lanes);
+      emit_epilogue(out, code, target, values, at_row, at_column, code.n % tile.columns != 0);
+    }
+  }
+}
+
 }  // namespace epi::compiler

@@ -2,6 +2,7 @@
 // The epilogue of a GEMM: applies the group's program to sums in registers, and stores the result.
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "epilogue/compiler/codegen/gemm_code.h"
@@ -31,5 +32,12 @@ struct SumsBuffer {
 };
 void emit_epilogue_loop(IrWriter& out, const GemmCode& code, const Target& target,
                         const SumsBuffer& sums, std::string_view previous);
+
+// The start and the end of a tile of `rows` rows whose sums are vectors of columns, first those of
+// the first GEMM. `sums` emits one of them.
+void emit_tile_start(IrWriter& out, const GemmCode& code, const GemmTile& tile, int rows);
+using EmitSums = std::function<IrValue(int row, int vector)>;
+void emit_tile_end(IrWriter& out, const GemmCode& code, const Target& target, const GemmTile& tile,
+                   int rows, const EmitSums& sums);
 
 }  // namespace epi::compiler

@@ -2,6 +2,7 @@
 #include "epilogue/compiler/codegen/gemm_vectors.h"
 
 #include "epilogue/compiler/codegen/gemm_epilogue.h"
+#include "epilogue/compiler/codegen/gemm_int8.h"
 #include "epilogue/compiler/codegen/gemm_panel.h"
 
 namespace epi::compiler {
@@ -23,10 +24,11 @@ class GemmVectors {
       : code_(code),
         tile_(tile),
         target_(target),
-        steps_(tile.kind == GemmKind::kPairs ? (code.k + 1) / 2 : code.k),
+        steps_(tile.kind == GemmKind::kPairs ? (code.k + 1) / 2
+               : in_groups()                 ? int8_steps(code) * kInt8Step
+                                             : code.k),
         vectors_(tile.columns / target.lanes * code.gemms),
-        may_pass_end_(code.n % tile.columns != 0),
-        panel_(name, code, tile, target, {steps_, panel_bytes(), word_bytes(), 1}) {}
+        panel_(name, code, tile, target, {steps_, panel_bytes(), word_bytes(), word_bytes(), 1}) {}
 
   std::string emit() {
     for (const int rows : panel_.heights()) emit_rows(rows);
@@ -37,11 +39,18 @@ class GemmVectors {
  private:
   bool by_pairs() const { return tile_.kind == GemmKind::kPairs; }
   bool by_fmlal() const { return tile_.kind == GemmKind::kFmlal; }
+  // Whether the weights are int8 and the scales follow each group of 32 k.
+  bool in_groups() const { return code_.int8 && code_.int8->in_groups; }
+  DType weights_dtype() const { return code_.int8 ? DType::kI8 : code_.dtype; }
   // Size of an element of packed x, or of a pair.
   int64_t word_bytes() const { return by_fmlal() ? 2 : 4; }
-  // Bytes of the panel per step of k.
+  // Bytes of the panel per step of k, with a part of the scales of a group.
   int64_t panel_bytes() const {
-    return int64_t{tile_.columns} * code_.gemms * size_bytes(code_.dtype) * (by_pairs() ? 2 : 1);
+    return in_groups() ? int8_panel_bytes(code_, tile_) / kInt8Step : weights_bytes();
+  }
+  int64_t weights_bytes() const {
+    return int64_t{tile_.columns} * code_.gemms * size_bytes(weights_dtype()) *
+           (by_pairs() ? 2 : 1);
   }
 
   // A flat tile uses each part of its panel once. One that computes in passes is not flat: a pass
@@ -83,10 +92,7 @@ class GemmVectors {
       }
     }
     panel_.begin_tile(out_, rows);
-    emit_addresses(out_, code_);
-    if (has_long_epilogue(code_)) {
-      out_.line("%tile = alloca [{} x float], align 64", rows * vectors_ * target_.lanes);
-    }
+    emit_tile_start(out_, code_, tile_, rows);
     panel_.begin_loop(out_, rows, sums);
     for (int stream = 0; stream < streams; ++stream) {
       const IrValue first = out_.let("add i64 %k, {}", stream * (steps_ / streams));
@@ -103,7 +109,9 @@ class GemmVectors {
       }
     }
     panel_.end_loop(out_, rows, sums, streams, steps);
-    emit_finish(rows, streams);
+    emit_tile_end(out_, code_, target_, tile_, rows, [&](int row, int vector) {
+      return panel_.emit_total(out_, fmt::format("{}.{}", row, vector), streams);
+    });
     out_.end_function();
   }
 
@@ -111,8 +119,20 @@ class GemmVectors {
     return fmt::format("{}.{}.{}", row, vector, stream);
   }
 
+  // The address of the weights of step k.
   IrValue emit_panel_address(const IrValue& k) {
-    const IrValue skipped = out_.let("mul i64 {}, {}", k, panel_bytes());
+    if (!in_groups()) {
+      const IrValue skipped = out_.let("mul i64 {}, {}", k, panel_bytes());
+      return out_.let("getelementptr i8, ptr %panel, i64 {}", skipped);
+    }
+    const IrValue in_group = out_.let("and i64 {}, {}", k, kInt8Step - 1);
+    const IrValue skipped = out_.let("mul i64 {}, {}", in_group, weights_bytes());
+    return out_.let("getelementptr i8, ptr {}, i64 {}", emit_group_address(k), skipped);
+  }
+  // The address of the group that contains step k.
+  IrValue emit_group_address(const IrValue& k) {
+    const IrValue group = out_.let("udiv i64 {}, {}", k, kInt8Step);
+    const IrValue skipped = out_.let("mul i64 {}, {}", group, int8_panel_bytes(code_, tile_));
     return out_.let("getelementptr i8, ptr %panel, i64 {}", skipped);
   }
 
@@ -127,8 +147,9 @@ class GemmVectors {
         continue;
       }
       weights.push_back(emit_weights(
-          out_.let("getelementptr i8, ptr {}, i64 {}", line, panel_bytes() / vectors_ * v),
+          out_.let("getelementptr i8, ptr {}, i64 {}", line, weights_bytes() / vectors_ * v),
           v + 1 < vectors_));
+      if (in_groups()) weights.back() = emit_scaled(weights.back(), k, v);
     }
     // The height of a full tile is constant. That of the last block is an argument.
     const std::string height = panel_.is_full(rows) ? fmt::format("{}", rows) : "%height";
@@ -193,7 +214,15 @@ class GemmVectors {
   IrValue emit_weights(const IrValue& at, bool with_next) {
     if (by_fmlal()) return emit_group(at, with_next ? 8 : 4);
     if (by_pairs()) return out_.let("load {}, ptr {}, align 2", pairs_type(), at);
-    return VectorCode(out_, target_, target_.lanes).load(code_.dtype, at);
+    return VectorCode(out_, target_, target_.lanes).load(weights_dtype(), at);
+  }
+
+  // The weights times the scales of their group.
+  IrValue emit_scaled(const IrValue& weights, const IrValue& k, int v) {
+    VectorCode vector(out_, target_, target_.lanes);
+    const IrValue at = out_.let("getelementptr i8, ptr {}, i64 {}", emit_group_address(k),
+                                kInt8Step * weights_bytes() + int64_t{4} * target_.lanes * v);
+    return vector.mul(weights, vector.load(DType::kF32, at));
   }
 
   // Broadcasts an element of x, or a pair, to all lanes.
@@ -232,45 +261,11 @@ class GemmVectors {
     }
   }
 
-  void emit_finish(int rows, int streams) {
-    const bool by_rows = has_long_epilogue(code_);
-    const int each = vectors_ / code_.gemms;
-    for (int row = 0; row < rows; ++row) {
-      if (by_rows) {
-        store_row(row, streams);
-        continue;
-      }
-      const IrValue at_row = out_.let("add i64 %row, {}", row);
-      for (int v = 0; v < each; ++v) {
-        std::vector<IrValue> sums;
-        for (int gemm = 0; gemm < code_.gemms; ++gemm) {
-          sums.push_back(
-              panel_.emit_total(out_, fmt::format("{}.{}", row, gemm * each + v), streams));
-        }
-        const IrValue at_column = out_.let("add i64 %column, {}", v * target_.lanes);
-        emit_epilogue(out_, code_, target_, sums, at_row, at_column, may_pass_end_);
-      }
-    }
-    if (!by_rows) return;
-    emit_epilogue_loop(out_, code_, target_,
-                       {"%tile", rows, tile_.columns, fmt::format("{}", rows)}, "finish");
-  }
-
-  void store_row(int row, int streams) {
-    VectorCode code(out_, target_, target_.lanes);
-    for (int v = 0; v < vectors_; ++v) {
-      const int place = (row * vectors_ + v) * target_.lanes;
-      code.store(DType::kF32, panel_.emit_total(out_, fmt::format("{}.{}", row, v), streams),
-                 out_.let("getelementptr float, ptr %tile, i64 {}", place));
-    }
-  }
-
   const GemmCode& code_;
   const GemmTile& tile_;
   const Target& target_;
   int64_t steps_;  // along k
   int vectors_;    // per row of the panel
-  bool may_pass_end_;
   GemmPanel panel_;
   IrWriter out_;
 };

@@ -66,6 +66,10 @@ Target detect() {
     target.features += ",+avx512bf16";
     target.bf16_pairs = "llvm.x86.avx512bf16.dpbf16ps.512";
   }
+  if (limit == nullptr && __builtin_cpu_supports("avx512vnni")) {
+    target.features += ",+avx512vnni";
+    target.int8_dots = "llvm.x86.avx512.vpdpbusd.512";
+  }
   if (limit == nullptr && has_amx_bf16()) {
     target.features += ",+amx-tile,+amx-bf16";
     target.amx = true;
@@ -82,10 +86,20 @@ Target detect() {
   target.features = "+neon";
   target.registers = 32;
   target.converts_f16 = true;
-  const bool limited = std::getenv("EPILOGUE_ISA") != nullptr;
+  const char* limit = std::getenv("EPILOGUE_ISA");
+  const bool limited = limit != nullptr;
   if (!limited && (::getauxval(AT_HWCAP2) & HWCAP2_BF16) != 0) {
     target.features += ",+bf16";
     target.bfmmla = true;
+  }
+  if (!limited && (::getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0) {
+    target.features += ",+i8mm";
+    target.smmla = true;
+  }
+  const bool may_use_dots = !limited || std::string_view(limit) == "dotprod";
+  if (may_use_dots && (::getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0) {
+    target.features += ",+dotprod";
+    target.int8_dots = "llvm.aarch64.neon.sdot.v4i32.v16i8";
   }
   if (has_fmlal()) {
     target.features += ",+fp16fml";

@@ -20,14 +20,17 @@ struct Target {
   // The LLVM intrinsic that adds the products of bf16 pairs. Empty if there is none or f32 is
   // faster.
   std::string bf16_pairs;
+  bool smmla = false;  // int8 GEMMs by 2 x 2 sums, on AArch64
+  // The LLVM intrinsic that adds dot products of four int8. Empty if there is none.
+  std::string int8_dots;
   int64_t l1_bytes = 0;  // of the data cache of one core
 
   bool is_arm() const { return triple.starts_with("aarch64"); }
 };
 
 // The target of this machine, limited by EPILOGUE_ISA: baseline, avx2, avx512, or avx512_bf16,
-// which also enables bf16 pairs where they are not the default. If unset, the best instruction set
-// is used.
+// which also enables bf16 pairs where they are not the default; on AArch64 baseline, or dotprod. If
+// unset, the best instruction set is used.
 const Target& host_target();
 
 }  // namespace epi::compiler

@@ -38,6 +38,7 @@ std::string VectorCode::vector_of(std::string_view element) const {
 
 std::string_view VectorCode::stored_type(DType dtype) {
   if (dtype == DType::kF32) return "float";
+  if (dtype == DType::kI8) return "i8";
   EPI_CHECK(dtype == DType::kBF16 || dtype == DType::kF16);
   return "i16";
 }
@@ -155,6 +156,9 @@ IrValue VectorCode::load_strided(DType dtype, const IrValue& address, const IrVa
 
 IrValue VectorCode::widened(DType dtype, const IrValue& stored) {
   if (dtype == DType::kF32) return stored;
+  if (dtype == DType::kI8) {
+    return signed_to_float(out_.let("sext {} {} to {}", vector_of("i8"), stored, int_));
+  }
   if (dtype == DType::kF16 && target_.converts_f16) {
     const IrValue half =
         out_.let("bitcast {} {} to {}", vector_of("i16"), stored, vector_of("half"));

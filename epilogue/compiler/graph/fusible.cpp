@@ -59,24 +59,62 @@ bool is_pointwise(const Graph& graph, const Node& node) {
 
 bool is_gemm(const Node& node) {
   return node.kind == NodeKind::kOp && !node.replaced &&
-         (node.op == Op::kMm || node.op == Op::kAddmm);
+         (node.op == Op::kMm || node.op == Op::kAddmm || node.op == Op::kInt8Mm);
 }
 
 const ValueRef& rows_of(const Node& gemm) {
-  return std::get<ValueRef>(gemm.operands[gemm.op == Op::kMm ? 0 : 1]);
+  return std::get<ValueRef>(gemm.operands[gemm.op == Op::kAddmm ? 1 : 0]);
 }
 
 const ValueRef& weights_of(const Node& gemm) {
-  return std::get<ValueRef>(gemm.operands[gemm.op == Op::kMm ? 1 : 2]);
+  return std::get<ValueRef>(gemm.operands[gemm.op == Op::kAddmm ? 2 : 1]);
 }
+
+std::optional<Int8Mm> int8_mm_of(const Graph& graph, const Node& gemm) {
+  if (gemm.kind != NodeKind::kOp || gemm.op != Op::kInt8Mm) return std::nullopt;
+  Int8Mm int8;
+  int8.scale = std::get<ValueRef>(gemm.operands[2]);
+  int8.in_groups = view_of(graph, int8.scale).shape[1] != SymSize(1);
+  int8.int8_input = std::get<bool>(gemm.operands[4]);
+  return int8;
+}
+
+ValueRef scale_row_of(const Graph& graph, const Node& gemm) {
+  ValueRef row = std::get<ValueRef>(gemm.operands[2]);
+  View view = view_of(graph, row);
+  view.shape.pop_back();
+  view.strides.pop_back();
+  row.view = std::move(view);
+  return row;
+}
+
+std::vector<ValueRef> epilogue_operands_of(const Graph& graph, const Node& gemm) {
+  if (gemm.op == Op::kAddmm) return {std::get<ValueRef>(gemm.operands[0])};
+  std::vector<ValueRef> operands;
+  if (const auto int8 = int8_mm_of(graph, gemm)) {
+    if (!int8->in_groups) operands.push_back(scale_row_of(graph, gemm));
+    if (const auto* bias = std::get_if<ValueRef>(&gemm.operands[3])) operands.push_back(*bias);
+  }
+  return operands;
+}
+
+namespace {
+
+// Whether a parameter can be packed at compile time.
+bool can_pack(const Graph& graph, const ValueRef& ref) {
+  const View view = view_of(graph, ref);
+  return is_constant(graph[ref.id]) && is_static(view.shape) && is_static(view.strides) &&
+         view.offset.is_static() && numel(view.shape) != SymSize(0);
+}
+
+}  // namespace
 
 bool is_weight_gemm(const Graph& graph, const Node& node) {
   if (!is_gemm(node) || !has_code(node.dtype) || !has_static_numbers(node)) return false;
-  if (!is_constant(graph[weights_of(node).id])) return false;
-  const View weights = view_of(graph, weights_of(node));
-  const bool packs = is_static(weights.shape) && is_static(weights.strides) &&
-                     weights.offset.is_static() && numel(weights.shape) != SymSize(0);
-  return packs && (node.op == Op::kMm || has_matrix_access(graph, {}, node));
+  if (!can_pack(graph, weights_of(node))) return false;
+  const auto int8 = int8_mm_of(graph, node);
+  if (int8 && int8->in_groups && !can_pack(graph, int8->scale)) return false;
+  return has_matrix_access(graph, {}, node);
 }
 
 bool is_in_order(const Graph& graph, const ValueRef& ref, const Node& consumer) {
@@ -188,9 +226,8 @@ bool has_matrix_access(const Graph& graph, const NodeSet& set, const Node& gemm)
     return inside ? is_in_order(graph, ref, node)
                   : matrix_access(graph, ref, node, columns).has_value();
   };
-  if (gemm.op == Op::kAddmm) {
-    const auto& added = std::get<ValueRef>(gemm.operands[0]);
-    if (!has_code(graph[added.id].dtype) || !fits(gemm, added)) return false;
+  for (const ValueRef& ref : epilogue_operands_of(graph, gemm)) {
+    if (!has_code(graph[ref.id].dtype) || !fits(gemm, ref)) return false;
   }
   for (const ValueId id : set) {
     if (is_gemm(graph[id])) continue;

@@ -13,13 +13,27 @@ namespace epi::compiler {
 bool has_code(DType dtype);
 // An operator that fused code supports, on supported dtypes.
 bool is_pointwise(const Graph& graph, const Node& node);
-// mm or addmm, unless its kernel was replaced.
+// mm, addmm or int8_mm, unless its kernel was replaced.
 bool is_gemm(const Node& node);
 // A GEMM whose weights are known at compile time.
 bool is_weight_gemm(const Graph& graph, const Node& node);
 // The operands of a GEMM.
 const ValueRef& rows_of(const Node& gemm);
 const ValueRef& weights_of(const Node& gemm);
+// The operands that the epilogue of a GEMM reads: the addend of addmm; the bias of int8_mm, and its
+// scale if there is one per column.
+std::vector<ValueRef> epilogue_operands_of(const Graph& graph, const Node& gemm);
+
+// The properties of an int8_mm.
+struct Int8Mm {
+  ValueRef scale;          // [n, groups]
+  bool in_groups = false;  // more than one scale per column
+  bool int8_input = false;
+};
+// nullopt for other operators.
+std::optional<Int8Mm> int8_mm_of(const Graph& graph, const Node& gemm);
+// The scale of an int8_mm with one scale per column, as a row of its result.
+ValueRef scale_row_of(const Graph& graph, const Node& gemm);
 
 // Whether the consumer reads the operand element by element in its own order: the whole value,
 // row-major.

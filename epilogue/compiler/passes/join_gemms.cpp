@@ -17,7 +17,12 @@ std::vector<ValueId> gemms_of(const Graph& graph, const NodeSet& set) {
 
 // Whether both multiply the same rows by weights of the same size and dtype.
 bool are_alike(const Graph& graph, const Node& a, const Node& b) {
-  return rows_of(a) == rows_of(b) && a.shape == b.shape && a.dtype == b.dtype &&
+  const auto int8_a = int8_mm_of(graph, a);
+  const auto int8_b = int8_mm_of(graph, b);
+  const bool same_arithmetic = int8_a && int8_b ? int8_a->in_groups == int8_b->in_groups &&
+                                                      int8_a->int8_input == int8_b->int8_input
+                                                : !int8_a && !int8_b;
+  return same_arithmetic && rows_of(a) == rows_of(b) && a.shape == b.shape && a.dtype == b.dtype &&
          view_of(graph, weights_of(a)).shape == view_of(graph, weights_of(b)).shape;
 }
 

@@ -82,6 +82,28 @@ Tensor parameter_view(const Tensor& parameter, const View& view) {
           parameter.dtype()};
 }
 
+const char* instructions_of(GemmKind kind) {
+  switch (kind) {
+    case GemmKind::kTiles:
+      return ", with AMX tiles";
+    case GemmKind::kPairs:
+      return ", with bf16 pairs";
+    case GemmKind::kMmla:
+      return ", with bfmmla";
+    case GemmKind::kFmlal:
+      return ", with fmlal";
+    case GemmKind::kSmmla:
+      return ", with smmla";
+    case GemmKind::kDots:
+      return ", with int8 dot products";
+    case GemmKind::kVnni:
+      return ", with vpdpbusd";
+    case GemmKind::kVectors:
+      break;
+  }
+  return "";
+}
+
 class CpuPlanBackend : public PlanBackend {
  public:
   CpuPlanBackend(const Graph& graph, const std::vector<Kernel>& kernels, UseCache cache)
@@ -113,12 +135,7 @@ class CpuPlanBackend : public PlanBackend {
     text.weights =
         fmt::format("  weights packed: {} panels of {} columns, {} bytes; {} rows at a time{}\n",
                     panels_of(gemm->code, tile), tile.columns * gemm->code.gemms,
-                    panels->size_bytes(), tile.rows,
-                    tile.kind == GemmKind::kTiles   ? ", with AMX tiles"
-                    : tile.kind == GemmKind::kPairs ? ", with bf16 pairs"
-                    : tile.kind == GemmKind::kMmla  ? ", with bfmmla"
-                    : tile.kind == GemmKind::kFmlal ? ", with fmlal"
-                                                    : "");
+                    panels->size_bytes(), tile.rows, instructions_of(tile.kind));
     return text;
   }
 
@@ -163,6 +180,11 @@ class CpuPlanBackend : public PlanBackend {
       const Node& node = graph[gemm->weights[i]];
       taken_.emplace_back(node.name, node.parameter);
       weights.push_back(parameter_view(node.parameter, gemm->weight_views[i]));
+    }
+    for (const ValueRef& scale : gemm->scales) {
+      const Node& node = graph[scale.id];
+      taken_.emplace_back(node.name, node.parameter);
+      weights.push_back(parameter_view(node.parameter, view_of(graph, scale)));
     }
     const GemmTile tile = choose_tile(gemm->code, target);
     return {tile, find_packed_weights(gemm->code, tile, weights)};

@@ -31,13 +31,12 @@ std::vector<ValueId> sorted_unique(std::vector<ValueId> ids) {
   return ids;
 }
 
-// Adds the external operands: those of the group's pointwise nodes, and the addends of its GEMMs.
+// Adds the external operands: those of the group's pointwise nodes, and those that the epilogues of
+// its GEMMs read.
 void add_outside(const Graph& graph, const NodeSet& nodes, ProgramBuilder& builder) {
   for (const ValueId id : nodes) {
     const Node& node = graph[id];
-    if (node.op == Op::kMm) continue;
-    const auto refs = node.op == Op::kAddmm ? std::vector{std::get<ValueRef>(node.operands[0])}
-                                            : references_of(node);
+    const auto refs = is_gemm(node) ? epilogue_operands_of(graph, node) : references_of(node);
     for (const ValueRef& ref : refs) {
       if (!contains(nodes, ref.id)) {
         builder.add_outside(ref, node);
@@ -106,6 +105,10 @@ GemmKernel make_gemm_body(const Graph& graph, const NodeSet& nodes, ProgramBuild
     body.x = access(graph, rows_of(gemm), rows.strides);
     body.weights.push_back(weights_of(gemm).id);
     body.weight_views.push_back(weights);
+    if (const auto int8 = int8_mm_of(graph, gemm)) {
+      body.code.int8 = Int8Code{int8->int8_input, int8->in_groups};
+      if (int8->in_groups) body.scales.push_back(int8->scale);
+    }
     builder.add_sum(id);
   }
   return body;
@@ -117,6 +120,7 @@ Kernel gemm_kernel(const Graph& graph, const NodeSet& nodes) {
   add_outside(graph, nodes, builder);
   for (const ValueId id : nodes) {
     if (graph[id].op == Op::kAddmm) builder.finish_addmm(id);
+    if (graph[id].op == Op::kInt8Mm) builder.finish_int8_mm(id);
     if (graph[id].rounded && nodes.size() > 1) {
       builder.round(id);
       body.code.exact = true;
@@ -125,6 +129,7 @@ Kernel gemm_kernel(const Graph& graph, const NodeSet& nodes) {
   }
   std::vector<ValueId> inputs = body.weights;
   inputs.push_back(body.x.value);
+  for (const ValueRef& scale : body.scales) inputs.push_back(scale.id);
   Kernel kernel = make_kernel(graph, nodes, "epi_tem_fused_", std::move(inputs), builder);
   body.code.program = builder.program();
   body.code.outputs = dtypes_of(graph, kernel.outputs);

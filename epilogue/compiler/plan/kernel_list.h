@@ -36,6 +36,7 @@ struct GemmKernel {
   Access x;                        // strides of rows and of k
   std::vector<ValueId> weights;    // parameters
   std::vector<View> weight_views;  // of each weight, as [k, n]
+  std::vector<ValueRef> scales;    // of weights with one for every group of k: [n, groups]
   std::vector<Access> operands;    // their strides are in `code`
 };
 

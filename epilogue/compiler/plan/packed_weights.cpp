@@ -16,7 +16,7 @@ struct Packed {
 
 // A weight as it is read, and its version.
 using WeightKey = std::tuple<const Storage*, uint64_t, int64_t, std::vector<int64_t>>;
-using Key = std::tuple<GemmKind, int, int, int64_t, int64_t, DType, std::vector<WeightKey>>;
+using Key = std::tuple<GemmKind, int, int, int64_t, int64_t, DType, bool, std::vector<WeightKey>>;
 
 Key key_of(const GemmCode& code, const GemmTile& tile, const std::vector<Tensor>& weights) {
   std::vector<WeightKey> keys;
@@ -24,7 +24,10 @@ Key key_of(const GemmCode& code, const GemmTile& tile, const std::vector<Tensor>
     keys.emplace_back(weight.storage().get(), weight.storage()->version(), weight.offset(),
                       std::vector<int64_t>(weight.strides().begin(), weight.strides().end()));
   }
-  return {tile.kind, tile.columns, code.gemms, code.n, code.k, code.dtype, std::move(keys)};
+  // The layout of int8 weights depends on how x is read, not on its dtype.
+  const DType dtype = code.int8 ? DType::kI8 : code.dtype;
+  const bool int8_input = code.int8 && code.int8->int8_input;
+  return {tile.kind, tile.columns, code.gemms, code.n, code.k, dtype, int8_input, std::move(keys)};
 }
 
 struct Shared {

@@ -6,8 +6,10 @@
 #include <cstring>
 
 #include "epilogue/base/thread_pool.h"
+#include "epilogue/compiler/codegen/gemm_int8.h"
 #include "epilogue/compiler/codegen/gemm_mmla.h"
 #include "epilogue/compiler/codegen/gemm_tiles.h"
+#include "epilogue/compiler/plan/int8_packing.h"
 #include "epilogue/cpu/loops/loops.h"
 #include "epilogue/tensor/factories.h"
 
@@ -28,14 +30,23 @@ int64_t depth_of(const GemmTile& tile) {
       return 2;
     case GemmKind::kMmla:
       return kMmlaDepth;
+    case GemmKind::kSmmla:
+    case GemmKind::kDots:
+    case GemmKind::kVnni:
+      return kInt8Step;
     case GemmKind::kTiles:
       break;
   }
   return kTileDepth;
 }
 
+bool has_float_groups(const GemmCode& code) {
+  return code.int8 && !code.int8->int8_input && code.int8->in_groups;
+}
+
 // Length of a packed row in words: f32 values, pairs of bf16, or f16 values.
 int64_t row_words(const GemmCode& code, const GemmTile& tile) {
+  if (has_float_groups(code)) return rounded_up(code.k, kInt8Step);
   return rounded_up(code.k, depth_of(tile)) / depth_of(tile);
 }
 
@@ -128,6 +139,9 @@ void pack_block(const GemmCode& code, const GemmTile& tile, const Rows& rows, in
   const int64_t height = std::min<int64_t>(tile.rows, rows.count - first);
   const int64_t element = size_bytes(code.dtype);
   const std::byte* from = rows.data + first * rows.row_stride * element;
+  if (has_float_groups(code)) {  // pads the last group
+    std::fill(to + code.k * height, to + row_words(code, tile) * height, Word(0));
+  }
   if (element == sizeof(Word) && rows.k_stride == 1) {
     interleave(reinterpret_cast<const Word*>(from), rows.row_stride, height, code.k, to);
     return;
@@ -227,7 +241,27 @@ int64_t panels_of(const GemmCode& code, const GemmTile& tile) {
   return (code.n + tile.columns - 1) / tile.columns;
 }
 
+namespace {
+
+Tensor pack_int8_weights(const GemmCode& code, const GemmTile& tile,
+                         std::span<const Tensor> weights) {
+  const int64_t panels = panels_of(code, tile);
+  const int64_t bytes = int8_panel_size(code, tile);
+  const auto gemms = static_cast<size_t>(code.gemms);
+  const Tensor packed = empty({panels, bytes}, {DType::kI8, kCpu});
+  parallel_for(panels, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t panel = begin; panel < end; ++panel) {
+      pack_int8_panel(code, tile, weights.first(gemms), weights.subspan(gemms), panel,
+                      packed.raw_data() + panel * bytes);
+    }
+  });
+  return packed;
+}
+
+}  // namespace
+
 Tensor pack_weights(const GemmCode& code, const GemmTile& tile, std::span<const Tensor> weights) {
+  if (code.int8) return pack_int8_weights(code, tile, weights);
   const PanelLayout layout{tile.kind, tile.columns, code.gemms};
   const int64_t depth = rounded_up(code.k, depth_of(tile));
   const int64_t panel_elements = depth * tile.columns * code.gemms;
@@ -254,6 +288,10 @@ int64_t packed_rows_bytes(const GemmCode& code, const GemmTile& tile, const Rows
   if (tile.kind == GemmKind::kMmla) {
     return rounded_up(rows.count, kMmlaRows) * rounded_up(code.k, kMmlaDepth) * 2;
   }
+  if (code.int8 && code.int8->int8_input) {
+    const int64_t together = tile.kind == GemmKind::kSmmla ? kMmlaRows : 1;
+    return rounded_up(rows.count, together) * int8_steps(code) * kInt8RowBytes;
+  }
   if (tile.kind != GemmKind::kTiles) {
     return rows.count * row_words(code, tile) * word_bytes(tile);
   }
@@ -268,6 +306,11 @@ void pack_rows(const GemmCode& code, const GemmTile& tile, const Rows& rows, int
     return;
   }
   for (int64_t block = begin / tile.rows; block * tile.rows < end; ++block) {
+    if (code.int8 && code.int8->int8_input) {
+      pack_int8_rows(code, tile, rows, block,
+                     packed + block * tile.rows * int8_steps(code) * kInt8RowBytes);
+      continue;
+    }
     if (tile.kind == GemmKind::kMmla) {
       const int64_t groups = rounded_up(code.k, kMmlaDepth) / kMmlaDepth;
       pack_groups(code, tile, rows, block,

@@ -15,7 +15,8 @@ namespace epi::compiler {
 
 int64_t panels_of(const GemmCode& code, const GemmTile& tile);
 
-// Each of `weights` is [k, n] with any strides. Columns and k are zero-padded.
+// Each of `weights` is [k, n] with any strides, followed by their scales if these are in groups.
+// Columns and k are zero-padded.
 Tensor pack_weights(const GemmCode& code, const GemmTile& tile, std::span<const Tensor> weights);
 // The same, but returns what was packed before from these weights as they are now, if a plan still
 // uses it. Thread-safe.

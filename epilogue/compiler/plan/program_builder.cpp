@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "epilogue/base/error.h"
+#include "epilogue/compiler/graph/fusible.h"
 #include "epilogue/ops/pointwise_call.h"
 
 namespace epi::compiler {
@@ -56,6 +57,19 @@ void ProgramBuilder::finish_addmm(ValueId id) {
   if (alpha != 1) sum.value = push({pointwise::Function::kMul, {sum, {-1, alpha}}});
   if (beta != 0)
     sum.value = push({pointwise::Function::kAdd, {sum, term(node.operands[0]), {-1, beta}}});
+  values_[id] = sum.value;
+}
+
+void ProgramBuilder::finish_int8_mm(ValueId id) {
+  const Node& node = graph_[id];
+  Term sum{values_.at(id), 0};
+  if (!int8_mm_of(graph_, node)->in_groups) {
+    const Term scale = term(scale_row_of(graph_, node));
+    sum.value = push({pointwise::Function::kMul, {sum, scale}});
+  }
+  if (std::holds_alternative<ValueRef>(node.operands[3])) {
+    sum.value = push({pointwise::Function::kAdd, {sum, term(node.operands[3]), {-1, 1}}});
+  }
   values_[id] = sum.value;
 }
 

@@ -24,6 +24,8 @@ class ProgramBuilder {
   void add_step(ValueId id);
   // Replaces the sum by beta * self + alpha * sum.
   void finish_addmm(ValueId id);
+  // Multiplies the sum by its column's scale, unless the scales are packed, and adds the bias.
+  void finish_int8_mm(ValueId id);
   // Replaces the value by its rounding to its dtype.
   void round(ValueId id);
   void add_output(ValueId id);

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "epilogue/compiler/codegen/gemm_int8.h"
+
+#include "epilogue/compiler/codegen/gemm_epilogue.h"
+#include "epilogue/compiler/codegen/gemm_panel.h"
+
+namespace epi::compiler {
+namespace {
+
+constexpr int kWords = kInt8Step / 4;  // of four k in a step
+constexpr int kFlatRows = 2;
+constexpr int kMaxStreams = 4;
+
+class GemmInt8 {
+ public:
+  GemmInt8(const std::string& name, const GemmCode& code, const GemmTile& tile,
+           const Target& target)
+      : code_(code),
+        tile_(tile),
+        target_(target),
+        steps_(int8_steps(code)),
+        vectors_(tile.columns / target.lanes * code.gemms),
+        panel_(name, code, tile, target,
+               {steps_, int8_panel_bytes(code, tile), kInt8RowBytes, kInt8RowBytes, 1}),
+        integers_(fmt::format("<{} x i32>", target.lanes)),
+        floats_(fmt::format("<{} x float>", target.lanes)) {}
+
+  std::string emit() {
+    for (const int rows : panel_.heights()) emit_rows(rows);
+    panel_.emit(out_, operators_of(code_));
+    return out_.text();
+  }
+
+ private:
+  // A flat tile reads its panel at several positions at once, as in gemm_vectors.cpp.
+  bool is_flat(int rows) const { return rows <= kFlatRows && !panel_.has_passes(rows); }
+  int streams_of(int rows) const {
+    int streams = 1;
+    while (is_flat(rows) && steps_ % (2 * streams) == 0 && streams < kMaxStreams &&
+           2 * streams * rows * vectors_ <= target_.registers / 2) {
+      streams *= 2;
+    }
+    return streams;
+  }
+
+  static std::string sum_name(int row, int vector, int stream) {
+    return fmt::format("{}.{}.{}", row, vector, stream);
+  }
+
+  void emit_rows(int rows) {
+    const int streams = streams_of(rows);
+    std::vector<std::string> sums;
+    for (int row = 0; row < rows; ++row) {
+      for (int v = 0; v < vectors_; ++v) {
+        for (int stream = 0; stream < streams; ++stream) sums.push_back(sum_name(row, v, stream));
+      }
+    }
+    out_.comment(fmt::format("{}: a tile of {} row{} by {} columns, {} k at a time",
+                             operators_of(code_), rows, rows == 1 ? "" : "s", tile_.columns,
+                             kInt8Step));
+    panel_.begin_tile(out_, rows);
+    emit_tile_start(out_, code_, tile_, rows);
+    panel_.begin_loop(out_, rows, sums);
+    for (int stream = 0; stream < streams; ++stream) {
+      emit_multiply(rows, stream, streams, out_.let("add i64 %k, {}", stream * (steps_ / streams)));
+    }
+    panel_.end_loop(out_, rows, sums, streams);
+    emit_tile_end(out_, code_, target_, tile_, rows, [&](int row, int vector) {
+      return panel_.emit_total(out_, fmt::format("{}.{}", row, vector), streams);
+    });
+    out_.end_function();
+  }
+
+  // The integer sums of a group are exact. They become floats once per group.
+  void emit_multiply(int rows, int stream, int streams, const IrValue& k) {
+    const IrValue skipped = out_.let("mul i64 {}, {}", k, int8_panel_bytes(code_, tile_));
+    const IrValue line = out_.let("getelementptr i8, ptr %panel, i64 {}", skipped);
+    if (is_flat(rows)) {
+      panel_.emit_prefetch(out_, line, int8_panel_bytes(code_, tile_), streams);
+    }
+    const int64_t row_bytes = int64_t{4} * target_.lanes * vectors_;  // of four k in all columns
+    std::vector<std::vector<IrValue>> weights(kWords);
+    for (int word = 0; word < kWords; ++word) {
+      for (int v = 0; v < vectors_; ++v) {
+        weights[static_cast<size_t>(word)].push_back(
+            emit_load(integers_, line, word * row_bytes + int64_t{4} * target_.lanes * v));
+      }
+    }
+    std::vector<IrValue> column_scales;
+    for (int v = 0; code_.int8->in_groups && v < vectors_; ++v) {
+      column_scales.push_back(
+          emit_load(floats_, line, kWords * row_bytes + int64_t{4} * target_.lanes * v));
+    }
+    const std::string height = panel_.is_full(rows) ? fmt::format("{}", rows) : "%height";
+    const IrValue above = out_.let("mul i64 {}, {}", k, height);
+    const IrValue numbers =
+        out_.let("getelementptr [{} x i8], ptr %x, i64 {}", kInt8RowBytes, above);
+    for (int row = 0; row < rows; ++row) {
+      emit_row(row, stream,
+               out_.let("getelementptr i8, ptr {}, i64 {}", numbers, row * kInt8RowBytes), weights,
+               column_scales);
+    }
+  }
+
+  void emit_row(int row, int stream, const IrValue& numbers,
+                const std::vector<std::vector<IrValue>>& weights,
+                const std::vector<IrValue>& column_scales) {
+    const bool is_vnni = tile_.kind == GemmKind::kVnni;
+    std::vector<IrValue> sums(static_cast<size_t>(vectors_),
+                              is_vnni ? emit_integer(numbers, kInt8Step + 4) : "zeroinitializer");
+    for (int word = 0; word < kWords; ++word) {
+      const IrValue number = emit_integer(numbers, int64_t{4} * word);
+      for (size_t v = 0; v < sums.size(); ++v) {
+        sums[v] = emit_dots(sums[v], weights[static_cast<size_t>(word)][v], number);
+      }
+    }
+    const IrValue at = out_.let("getelementptr i8, ptr {}, i64 {}", numbers, kInt8Step);
+    VectorCode vector(out_, target_, target_.lanes);
+    const IrValue row_scale = vector.load_splat(DType::kF32, at);
+    for (size_t v = 0; v < sums.size(); ++v) {
+      const IrValue scale =
+          column_scales.empty() ? row_scale : vector.mul(row_scale, column_scales[v]);
+      const IrValue products = out_.let("sitofp {} {} to {}", integers_, sums[v], floats_);
+      const std::string name = sum_name(row, static_cast<int>(v), stream);
+      out_.line("%new{0} = call {1} @llvm.fmuladd.v{2}f32({1} {3}, {1} {4}, {1} %sum{0})", name,
+                floats_, target_.lanes, products, scale);
+    }
+  }
+
+  // Adds the dot products of four int8 in each lane.
+  IrValue emit_dots(const IrValue& sum, const IrValue& weights, const IrValue& number) {
+    if (tile_.kind == GemmKind::kVnni) {
+      return out_.let("call {0} @{1}({0} {2}, {0} {3}, {0} {4})", integers_, target_.int8_dots, sum,
+                      weights, number);
+    }
+    if (!target_.int8_dots.empty()) {
+      return out_.let("call <4 x i32> @{}(<4 x i32> {}, <16 x i8> {}, <16 x i8> {})",
+                      target_.int8_dots, sum, emit_cast("<16 x i8>", weights),
+                      emit_cast("<16 x i8>", number));
+    }
+    // The even and the odd bytes of each lane as pairs of 16-bit integers.
+    IrValue total = sum;
+    for (const bool odd : {false, true}) {
+      total = out_.let("add {} {}, {}", integers_, total,
+                       emit_pairs(emit_bytes(weights, odd), emit_bytes(number, odd)));
+    }
+    return total;
+  }
+
+  IrValue emit_bytes(const IrValue& words, bool odd) {
+    IrValue bytes = emit_cast(shorts(), words);
+    std::string eight;
+    for (int i = 0; i < 2 * target_.lanes; ++i) eight += i == 0 ? "i16 8" : ", i16 8";
+    if (!odd) bytes = out_.let("shl {} {}, <{}>", shorts(), bytes, eight);
+    return out_.let("ashr {} {}, <{}>", shorts(), bytes, eight);
+  }
+
+  // In each lane, the sum of the products of two 16-bit integers.
+  IrValue emit_pairs(const IrValue& a, const IrValue& b) {
+    if (!target_.is_arm()) {
+      const char* add = target_.lanes == 4   ? "llvm.x86.sse2.pmadd.wd"
+                        : target_.lanes == 8 ? "llvm.x86.avx2.pmadd.wd"
+                                             : "llvm.x86.avx512.pmaddw.d.512";
+      return out_.let("call {0} @{1}({2} {3}, {2} {4})", integers_, add, shorts(), a, b);
+    }
+    const std::string wide = fmt::format("<{} x i32>", 2 * target_.lanes);
+    const IrValue left = out_.let("sext {} {} to {}", shorts(), a, wide);
+    const IrValue right = out_.let("sext {} {} to {}", shorts(), b, wide);
+    const IrValue products = out_.let("mul {} {}, {}", wide, left, right);
+    IrValue sum;
+    for (int first = 0; first < 2; ++first) {
+      std::string places;
+      for (int i = 0; i < target_.lanes; ++i) {
+        places += fmt::format("{}i32 {}", i == 0 ? "" : ", ", 2 * i + first);
+      }
+      const IrValue part = out_.let("shufflevector {0} {1}, {0} poison, <{2} x i32> <{3}>", wide,
+                                    products, target_.lanes, places);
+      sum = first == 0 ? part : out_.let("add {} {}, {}", integers_, sum, part);
+    }
+    return sum;
+  }
+
+  std::string shorts() const { return fmt::format("<{} x i16>", 2 * target_.lanes); }
+  IrValue emit_cast(std::string_view type, const IrValue& value) {
+    return out_.let("bitcast {} {} to {}", integers_, value, type);
+  }
+  IrValue emit_load(std::string_view type, const IrValue& from, int64_t byte) {
+    const IrValue at = out_.let("getelementptr i8, ptr {}, i64 {}", from, byte);
+    return out_.let("load {}, ptr {}, align 4", type, at);
+  }
+  // A 32-bit integer in all lanes.
+  IrValue emit_integer(const IrValue& from, int64_t byte) {
+    const IrValue number = emit_load("i32", from, byte);
+    const IrValue first = out_.let("insertelement {} poison, i32 {}, i32 0", integers_, number);
+    return out_.let("shufflevector {0} {1}, {0} poison, {0} zeroinitializer", integers_, first);
+  }
+
+  const GemmCode& code_;
+  const GemmTile& tile_;
+  const Target& target_;
+  int64_t steps_;  // along k
+  int vectors_;    // per row of the panel
+  GemmPanel panel_;
+  std::string integers_;  // "<16 x i32>"
+  std::string floats_;
+  IrWriter out_;
+};
+
+}  // namespace
+
+std::string emit_gemm_int8(const std::string& name, const GemmCode& code, const GemmTile& tile,
+                           const Target& target) {
+  return GemmInt8(name, code, tile, target).emit();
+}
+
+}  // namespace epi::compiler
