@@ -16,7 +16,7 @@ if(EPI_RUNTIME)
     ops/args.h ops/custom_op.h ops/dispatch.h ops/functional.h ops/hooks.h ops/op.h
     cpu/cpu_backend.h
     cuda/allocator.h cuda/cuda_backend.h cuda/cuda_device.h cuda/pinned.h cuda/stream.h cuda/tf32.h
-    nn/checkpoint.h nn/glu_mlp.h nn/linear.h nn/module.h nn/safetensors.h
+    nn/checkpoint.h nn/glu_mlp.h nn/linear.h nn/module.h nn/quantize.h nn/safetensors.h
     compiler/compile.h compiler/compile_options.h compiler/tensor_function.h
     hub/hub.h hub/kernel.h hub/keys.h hub/lock.h hub/manifest.h hub/prebuilt_glu_mlp.h hub/seen.h hub/source.h hub/trust.h hub/variant.h hub/weights.h
     profile/profiler.h profile/step_span.h)

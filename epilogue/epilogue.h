@@ -14,6 +14,7 @@
 #include "epilogue/nn/checkpoint.h"
 #include "epilogue/nn/glu_mlp.h"
 #include "epilogue/nn/linear.h"
+#include "epilogue/nn/quantize.h"
 #include "epilogue/nn/safetensors.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/profile/profiler.h"

@@ -27,9 +27,10 @@ GluMlp::GluMlp(nn::GluMlp mlp, Kernels kernels)
     : mlp_(std::move(mlp)),
       kernels_(std::move(kernels)),
       layer_(find_layer(kernels_.manifest(), mlp_.activation)) {
-  if (layer_.pointwise.empty() && mlp_.gate_proj.bias.defined()) {
-    fail("hub", "{}@{}: its GluMlp does not support biases", kernels_.manifest().name,
-         kernels_.manifest().version);
+  const bool has_bias = mlp_.gate_proj.bias.defined();
+  if (layer_.pointwise.empty() && (has_bias || mlp_.gate_proj.weight_scale.defined())) {
+    fail("hub", "{}@{}: its GluMlp does not support {}", kernels_.manifest().name,
+         kernels_.manifest().version, has_bias ? "biases" : "int8 weights");
   }
   // From now on kernels may read weights before preceding work on the stream has finished.
   if (kernels_.device() != kCpu) cuda::synchronize(kernels_.device().index);

@@ -52,8 +52,17 @@ Result<GluMlp> GluMlp::from(const Checkpoint& checkpoint, std::string_view prefi
     return failure("{}: tensor \"{}gate_proj.weight\" is {}-dimensional, a weight has 2 dimensions",
                    checkpoint.path(), full, gate->dim());
   }
-  GluMlp mlp(gate->size(1), gate->size(0), activation, checkpoint.contains(full + "gate_proj.bias"),
-             gate->dtype());
+  const bool has_bias = checkpoint.contains(full + "gate_proj.bias");
+  DType dtype = gate->dtype();
+  if (dtype == DType::kI8 && has_bias) {
+    const auto bias = checkpoint.tensor(full + "gate_proj.bias");
+    EPI_TRY(bias);
+    dtype = bias->dtype();
+  }
+  GluMlp mlp(gate->size(1), gate->size(0), activation, has_bias, dtype);
+  for (const auto& [name, layer] : mlp.layers()) {
+    EPI_TRY(layer->declare_int8(checkpoint, full + name + "."));
+  }
   EPI_TRY(mlp.load(checkpoint, full));
   return mlp;
 }
@@ -66,15 +75,16 @@ Tensor GluMlp::forward(const Tensor& x) const {
 
 std::vector<NamedParameter> GluMlp::parameters() {
   std::vector<NamedParameter> result;
-  const auto append = [&](std::string_view prefix, Linear& layer) {
-    for (auto& parameter : layer.parameters()) {
-      result.push_back({std::string(prefix) + "." + parameter.name, parameter.tensor});
+  for (const auto& [name, layer] : layers()) {
+    for (const auto& parameter : layer->parameters()) {
+      result.push_back({name + "." + parameter.name, parameter.tensor});
     }
-  };
-  append("gate_proj", gate_proj);
-  append("up_proj", up_proj);
-  append("down_proj", down_proj);
+  }
   return result;
+}
+
+std::vector<NamedLayer> GluMlp::layers() {
+  return {{"gate_proj", &gate_proj}, {"up_proj", &up_proj}, {"down_proj", &down_proj}};
 }
 
 }  // namespace epi::nn

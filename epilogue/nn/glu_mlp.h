@@ -22,7 +22,7 @@ class GluMlp : public Module {
   GluMlp(int64_t dim, int64_t hidden, GluActivation activation = GluActivation::kGeluTanh,
          bool bias = false, DType dtype = DType::kF32);
 
-  // Loads the block with the sizes, dtype and biases that the checkpoint has:
+  // Loads the block with the sizes, dtype, biases and int8 weights that the checkpoint has:
   //   auto mlp = GluMlp::from(*checkpoint, "model.layers.0.mlp", GluActivation::kSilu);
   static Result<GluMlp> from(const Checkpoint& checkpoint, std::string_view prefix,
                              GluActivation activation);
@@ -30,6 +30,7 @@ class GluMlp : public Module {
   // x and the result are [..., dim]. Runs gate, up, activation, multiplication, down in this order.
   Tensor forward(const Tensor& x) const override;
   std::vector<NamedParameter> parameters() override;
+  std::vector<NamedLayer> layers() override;
 
   Linear gate_proj;
   Linear up_proj;

@@ -20,6 +20,12 @@ struct NamedParameter {
   Tensor* tensor;
 };
 
+class Linear;
+struct NamedLayer {
+  std::string name;
+  Linear* layer;
+};
+
 class Module {
  public:
   virtual ~Module() = default;
@@ -27,6 +33,8 @@ class Module {
   virtual Tensor forward(const Tensor& x) const;
   // All parameters in a fixed order. The pointers refer to members of the module.
   virtual std::vector<NamedParameter> parameters() = 0;
+  // The layers that `quantize` changes.
+  virtual std::vector<NamedLayer> layers() { return {}; }
 
   // Loads each parameter from the tensor named `prefix` + its name, with or without a dot between
   // them. Parameters on the CPU share the checkpoint's bytes; others are copied to the parameter's
