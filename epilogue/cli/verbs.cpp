@@ -13,6 +13,7 @@ void add_open(Command& verb);
 void add_bench(Command& verb);
 void add_cache(Command& verb);
 void add_hub(Command& verb);
+void add_quantize(Command& verb);
 void add_run(Command& verb);
 void add_tour(Command& verb);
 #endif
@@ -33,6 +34,10 @@ constexpr Verb kVerbs[] = {
      "Times a block eager, compiled and with prebuilt kernels, side by side\n"
      "Example: epilogue bench mlp --m 1,16,512",
      add_bench},
+    {"quantize",
+     "Writes a checkpoint with int8 weights and shows the error of each\n"
+     "Example: epilogue quantize model.safetensors -o model.int8.safetensors",
+     add_quantize},
     {"cache",
      "Shows or clears the compile cache\n"
      "Example: epilogue cache --clear",

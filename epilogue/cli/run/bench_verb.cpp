@@ -47,7 +47,7 @@ std::vector<BenchRun> plan_all(const BenchFlags& flags, Device device) {
 void print_run(const BenchRun& run, bool markdown) {
   const report::Table table = mode_table(run.modes, run.peaks);
   print_out("\n{}\nmeasured peaks: {}/s ({} GEMM), {}/s ({})\n\n", run.workload.title,
-            report::flops_text(1e9 * run.peaks.flops_per_ns), name(run.workload.dtype),
+            report::flops_text(1e9 * run.peaks.flops_per_ns), name(run.workload.gemm_dtype),
             report::bytes_text(1e9 * run.peaks.bytes_per_ns),
             run.workload.device == kCpu ? "read" : "copy");
   print_out("{}{}{}", markdown ? table.markdown() : table.text(), markdown ? "\n" : "",
@@ -63,6 +63,7 @@ void print_json(const BenchFlags& flags, const std::vector<BenchRun>& runs) {
   json.key("cpu").string(cpu_name());
   json.key("threads").integer(num_threads());
   json.key("dtype").string(name(runs[0].workload.dtype));
+  if (!flags.run.int8.empty()) json.key("int8").string(flags.run.int8);
   json.key("runs").begin_array();
   for (const BenchRun& run : runs) {
     json.begin_object();
@@ -84,7 +85,7 @@ int bench(const BenchFlags& flags) {
   if (!flags.run.json) print_out("{} on {}\n", flags.run.workload, device_text(device));
   for (BenchRun& run : runs) {
     run.modes = measure_modes(run.workload);
-    run.peaks = measure_peaks(device, run.workload.dtype, run.modes[0].bytes);
+    run.peaks = measure_peaks(device, run.workload.gemm_dtype, run.modes[0].bytes);
     if (!flags.run.json) print_run(run, flags.run.markdown);
   }
   if (flags.run.json) {
@@ -119,6 +120,7 @@ void add_block(Command& bench_verb, const std::string& name, const std::string& 
       .value_name("f32|bf16|f16");
   verb.option("--device", flags->run.device, "Where it runs (auto)").value_name("auto|cpu|cuda");
   add_weight_options(verb, flags->run);
+  add_int8_options(verb, flags->run);
   const Option json = verb.flag("--json", flags->run.json, "One JSON object on standard output");
   verb.flag("--md", flags->run.markdown, "Tables as Markdown").excludes(json);
   verb.run([flags] { return bench(*flags); });

@@ -38,6 +38,9 @@ Peaks measure_gpu(Device device, DType dtype) {
 
 Peaks measure_peaks(Device device, DType dtype, int64_t bytes) {
   if (device != kCpu) return measure_gpu(device, dtype);
+  if (dtype == DType::kI8) {
+    return {compiler::measure_gemm_peak(dtype), compiler::measure_read_peak(bytes)};
+  }
   constexpr int64_t kSize = 768;
   const Tensor a = randn({kSize, kSize}, 1, {dtype, device});
   const Tensor b = randn({kSize, kSize}, 2, {dtype, device});

@@ -28,6 +28,8 @@ struct RunFlags {
   std::string device = "auto";
   std::string weights;
   std::string prefix;
+  std::string int8;          // groups, rows
+  bool float_input = false;  // with int8 weights: do not quantize the input
   std::string warmup = "3";
   std::string steps;    // "wait,warmup,active"
   std::string trace;    // the file to write
@@ -48,6 +50,11 @@ struct RunFlags {
 
 // --weights and --prefix, shared by `run` and `bench`.
 void add_weight_options(Command& verb, RunFlags& flags);
+// The files that `weights` may consist of: the file, the files of the folder, or those beside an
+// index.
+std::vector<std::string> weight_files(const std::string& weights);
+// --int8 and --float-input, of `run` and `bench`.
+void add_int8_options(Command& verb, RunFlags& flags);
 
 // The sizes of one run. Absent sizes come from the weights, or are the workload's defaults.
 struct RunSizes {

@@ -224,7 +224,10 @@ void add_workload(Command& run_verb, const std::string& name, const std::string&
   flags->workload = name;
   Command verb = run_verb.subcommand(name, help + "\nExample: " + example);
   add_sizes(verb, *flags);
-  if (name != "matmul-add") add_weight_options(verb, *flags);
+  if (name != "matmul-add") {
+    add_weight_options(verb, *flags);
+    add_int8_options(verb, *flags);
+  }
   verb.option("--dtype", flags->dtype, "Data type (CPU: f32, CUDA: bf16)")
       .value_name("f32|bf16|f16");
   verb.option("--device", flags->device, "Where it runs (auto)").value_name("auto|cpu|cuda");
@@ -243,6 +246,13 @@ void add_workload(Command& run_verb, const std::string& name, const std::string&
 }
 
 }  // namespace
+
+void add_int8_options(Command& verb, RunFlags& flags) {
+  verb.option("--int8", flags.int8,
+              "Quantize the weights: a scale per 32 weights, or per row (CPU)")
+      .value_name("groups|rows");
+  verb.flag("--float-input", flags.float_input, "With int8 weights: do not quantize the input");
+}
 
 void add_weight_options(Command& verb, RunFlags& flags) {
   verb.option("--weights", flags.weights, "A .safetensors file, its index, or a folder")

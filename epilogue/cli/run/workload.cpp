@@ -11,6 +11,7 @@
 #include "epilogue/hub/prebuilt_glu_mlp.h"
 #include "epilogue/nn/checkpoint.h"
 #include "epilogue/nn/glu_mlp.h"
+#include "epilogue/nn/quantize.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/report/units.h"
 #include "epilogue/tensor/factories.h"
@@ -51,15 +52,47 @@ struct Weights {
   DType dtype = DType::kF32;
   std::shared_ptr<nn::Checkpoint> checkpoint;  // null: random weights
   Device device = kCpu;                        // where the block runs
+  bool is_int8 = false;                        // in the checkpoint
 };
+
+bool has_int8(const RunFlags& flags, const Weights& weights) {
+  return weights.is_int8 || !flags.int8.empty();
+}
+DType gemm_dtype(const RunFlags& flags, const Weights& weights) {
+  return has_int8(flags, weights) && !flags.float_input ? DType::kI8 : weights.dtype;
+}
+std::string int8_title(const RunFlags& flags, const Weights& weights) {
+  if (!has_int8(flags, weights)) return "";
+  const char* scales = flags.int8 == "rows"     ? " by rows"
+                       : flags.int8 == "groups" ? " in groups of 32"
+                                                : "";
+  return fmt::format(", int8 weights{}{}", scales, flags.float_input ? ", float input" : "");
+}
+
+// Throws for flags that do not fit the weights.
+void check_int8(const RunFlags& flags, const Weights& weights) {
+  if (!flags.int8.empty() && flags.int8 != "groups" && flags.int8 != "rows") {
+    fail("run", "--int8 {}: must be one of groups, rows", flags.int8);
+  }
+  if (!flags.int8.empty() && weights.is_int8) {
+    fail("run", "--int8 {}: the weights of {} are int8 already", flags.int8, flags.weights);
+  }
+  if (flags.float_input && !has_int8(flags, weights)) {
+    fail("run", "--float-input: needs int8 weights (--int8)");
+  }
+  if (has_int8(flags, weights) && weights.device != kCpu) {
+    fail("run", "int8 weights run on the CPU only: use --device cpu");
+  }
+}
 
 Result<void> check_matrix(const RunFlags& flags, const std::string& name, const Tensor& tensor) {
   const std::string place = fmt::format("{}: tensor \"{}{}\"", flags.weights, flags.prefix, name);
   if (tensor.dim() != 2) {
     return failure("{} is {}-dimensional, a weight must be 2-dimensional", place, tensor.dim());
   }
+  if (tensor.dtype() == DType::kI8) return {};
   if (!is_floating(tensor.dtype())) {
-    return failure("{} is {}, a weight must have a floating-point dtype", place,
+    return failure("{} is {}, a weight must have a floating-point dtype or be int8", place,
                    epi::name(tensor.dtype()));
   }
   const auto requested = parse_dtype(flags.dtype);
@@ -99,12 +132,20 @@ Result<Weights> find_weights(const RunFlags& given, const std::vector<std::strin
   EPI_TRY(check_matrix(flags, name, *tensor));
   const auto bias = find_bias(flags, *checkpoint, layers);
   EPI_TRY(bias);
-  return Weights{tensor->size(0),
-                 tensor->size(1),
-                 *bias && !flags.no_bias,
-                 tensor->dtype(),
-                 std::make_shared<nn::Checkpoint>(std::move(*checkpoint)),
-                 random.device};
+  Weights weights = random;
+  weights.rows = tensor->size(0);
+  weights.columns = tensor->size(1);
+  weights.bias = *bias && !flags.no_bias;
+  weights.is_int8 = tensor->dtype() == DType::kI8;
+  if (!weights.is_int8) {
+    weights.dtype = tensor->dtype();
+  } else if (weights.bias) {
+    const auto added = checkpoint->tensor(flags.prefix + layers.front() + "bias");
+    EPI_TRY(added);
+    weights.dtype = added->dtype();
+  }
+  weights.checkpoint = std::make_shared<nn::Checkpoint>(std::move(*checkpoint));
+  return weights;
 }
 
 void check_agrees(const char* flag, const std::optional<int64_t>& given, int64_t in_weights) {
@@ -116,10 +157,20 @@ void check_agrees(const char* flag, const std::optional<int64_t>& given, int64_t
 // `module` with its parameters loaded or initialized at random, on the device where it runs.
 Result<Block> module_block(const std::shared_ptr<nn::Module>& module, const RunFlags& flags,
                            const Weights& weights) {
+  const auto layers = module->layers();
   if (!weights.checkpoint) {
     nn::init_normal(*module, kWeightSeed);
-  } else
-    EPI_TRY(module->load(*weights.checkpoint, flags.prefix));
+  } else {
+    const nn::Checkpoint& checkpoint = *weights.checkpoint;
+    const std::string prefix =
+        checkpoint.find_prefix(flags.prefix, module->parameters().front().name);
+    for (const auto& [name, layer] : layers) {
+      EPI_TRY(layer->declare_int8(checkpoint, prefix + name + (name.empty() ? "" : ".")));
+    }
+    EPI_TRY(module->load(checkpoint, flags.prefix));
+  }
+  if (!flags.int8.empty()) nn::quantize(*module, {.in_groups = flags.int8 == "groups"});
+  for (const auto& [name, layer] : layers) layer->int8_input = !flags.float_input;
   module->to(weights.device);
   Block block;
   block.function = [module](std::span<const Tensor> inputs) { return module->forward(inputs[0]); };
@@ -140,6 +191,7 @@ Result<Workload> plan_linear(const RunFlags& flags, const RunSizes& sizes, Devic
       {sizes.out_dim.value_or(64), sizes.in_dim.value_or(32), !flags.no_bias, {}, {}, device});
   EPI_TRY(found);
   const Weights& weights = *found;
+  check_int8(flags, weights);
   check_agrees("--out-dim", sizes.out_dim, weights.rows);
   check_agrees("--in-dim", sizes.in_dim, weights.columns);
   const Dims shape{sizes.batch.value_or(1024), weights.columns};
@@ -151,18 +203,20 @@ Result<Workload> plan_linear(const RunFlags& flags, const RunSizes& sizes, Devic
                    (flags.compile ? element_count({weights.rows, weights.columns}) : 0) +
                    element_count({shape[0], weights.rows}),
                weights.dtype, device);
-  return Workload{fmt::format("Linear {} -> {}{}, x {}", weights.columns, weights.rows,
-                              weights.bias ? " with bias" : "", to_string(shape)),
-                  "linear_fwd",
-                  weights.dtype,
-                  device,
-                  fmt::format("linear {} {}", weights.columns, weights.rows),
-                  [=]() -> Result<Block> {
-                    const auto layer = std::make_shared<nn::Linear>(weights.columns, weights.rows,
-                                                                    weights.bias, weights.dtype);
-                    return module_block(layer, flags, weights);
-                  },
-                  one_input(shape, weights)};
+  return Workload{
+      fmt::format("Linear {} -> {}{}, x {}{}", weights.columns, weights.rows,
+                  weights.bias ? " with bias" : "", to_string(shape), int8_title(flags, weights)),
+      "linear_fwd",
+      weights.dtype,
+      device,
+      gemm_dtype(flags, weights),
+      fmt::format("linear {} {}", weights.columns, weights.rows),
+      [=]() -> Result<Block> {
+        const auto layer = std::make_shared<nn::Linear>(weights.columns, weights.rows, weights.bias,
+                                                        weights.dtype);
+        return module_block(layer, flags, weights);
+      },
+      one_input(shape, weights)};
 }
 
 nn::GluActivation parse_activation(const std::string& text) {
@@ -178,6 +232,7 @@ Result<Workload> plan_mlp(const RunFlags& flags, const RunSizes& sizes, Device d
                    {sizes.hidden.value_or(3072), sizes.dim.value_or(768), false, {}, {}, device});
   EPI_TRY(found);
   const Weights& weights = *found;
+  check_int8(flags, weights);
   check_agrees("--hidden", sizes.hidden, weights.rows);
   check_agrees("--dim", sizes.dim, weights.columns);
   const Dims shape{sizes.batch.value_or(64), sizes.seq.value_or(128), weights.columns};
@@ -190,10 +245,12 @@ Result<Workload> plan_mlp(const RunFlags& flags, const RunSizes& sizes, Device d
                    4 * element_count({shape[0], shape[1], weights.rows}),
                weights.dtype, device);
   const char* kind = activation == nn::GluActivation::kSilu ? "SwiGLU" : "GeGLU";
-  return Workload{fmt::format("{} MLP, x {}, hidden {}", kind, to_string(shape), weights.rows),
+  return Workload{fmt::format("{} MLP, x {}, hidden {}{}", kind, to_string(shape), weights.rows,
+                              int8_title(flags, weights)),
                   "mlp_fwd",
                   weights.dtype,
                   device,
+                  gemm_dtype(flags, weights),
                   fmt::format("mlp {} {}", weights.columns, weights.rows),
                   [=]() -> Result<Block> {
                     const auto mlp = std::make_shared<nn::GluMlp>(
@@ -256,6 +313,7 @@ Result<Workload> plan_matmul_add(const RunFlags& flags, const RunSizes& sizes, D
       "matmul_add",
       dtype,
       device,
+      dtype,
       fmt::format("matmul_add {} {}", size, cols),
       make_block,
       make_inputs};

@@ -24,12 +24,13 @@ void emit_loop_end(IrWriter& out) {
   out.label("done");
 }
 
-// The instruction that adds `factor` times itself to a sum, and its floating-point operations.
+// The instruction that adds `factor` times itself to a sum, and its operations.
 struct PeakInstruction {
   std::string name;    // of the LLVM intrinsic
   std::string factor;  // its type
   bool sum_is_first;   // of the arguments
   int64_t flops;
+  bool has_integers = false;  // sums are integers
 };
 
 PeakInstruction instruction(GemmKind kind, const Target& target) {
@@ -38,6 +39,15 @@ PeakInstruction instruction(GemmKind kind, const Target& target) {
   if (kind == GemmKind::kPairs) return {target.bf16_pairs, pairs, true, 4 * target.lanes};
   if (kind == GemmKind::kFmlal) {
     return {"llvm.aarch64.neon.fmlal.v4f32.v8f16", "<8 x half>", true, 2 * target.lanes};
+  }
+  const std::string bytes = fmt::format("<{} x i8>", 4 * target.lanes);
+  if (kind == GemmKind::kSmmla) {
+    return {"llvm.aarch64.neon.smmla.v4i32.v16i8", bytes, true, 2 * 2 * 8 * 2, true};
+  }
+  if (kind == GemmKind::kVnni || (kind == GemmKind::kDots && !target.int8_dots.empty())) {
+    const std::string words = fmt::format("<{} x i32>", target.lanes);
+    return {target.int8_dots, kind == GemmKind::kVnni ? words : bytes, true, 8 * target.lanes,
+            true};
   }
   return {fmt::format("llvm.fmuladd.v{}f32", target.lanes),
           fmt::format("<{} x float>", target.lanes), false, 2 * target.lanes};
@@ -53,22 +63,26 @@ PeakCode emit_vectors(const std::string& name, GemmKind kind, const Target& targ
   // loaded: Neoverse V1 is twice as fast with them as with the results of most other instructions.
   const IrValue loaded = vector.load(DType::kF32, "%sink");
   const IrValue factor = out.let("bitcast {} {} to {}", vector.type(), loaded, add.factor);
+  const std::string type =
+      add.has_integers ? fmt::format("<{} x i32>", target.lanes) : vector.type();
   std::string phis;
   for (int i = 0; i < sums; ++i) {
     phis += fmt::format("{0}%sum{1} = phi {2} [ zeroinitializer, %entry ], [ %new{1}, %round ]",
-                        i == 0 ? "" : "\n  ", i, vector.type());
+                        i == 0 ? "" : "\n  ", i, type);
   }
   emit_loop(out, phis);
   for (int i = 0; i < sums; ++i) {
     const std::string factors = fmt::format("{0} {1}, {0} {1}", add.factor, factor);
-    const std::string sum = fmt::format("{} %sum{}", vector.type(), i);
-    out.line("%new{} = call {} @{}({}, {})", i, vector.type(), add.name,
-             add.sum_is_first ? sum : factors, add.sum_is_first ? factors : sum);
+    const std::string sum = fmt::format("{} %sum{}", type, i);
+    out.line("%new{} = call {} @{}({}, {})", i, type, add.name, add.sum_is_first ? sum : factors,
+             add.sum_is_first ? factors : sum);
   }
   emit_loop_end(out);
   IrValue total = "%new0";
-  for (int i = 1; i < sums; ++i) total = vector.add(total, fmt::format("%new{}", i));
-  vector.store(DType::kF32, total, "%sink");
+  for (int i = 1; i < sums; ++i) {
+    total = out.let("{} {} {}, %new{}", add.has_integers ? "add" : "fadd", type, total, i);
+  }
+  out.line("store {} {}, ptr %sink, align 4", type, total);
   out.end_function();
   return {out.text(), sums * add.flops};
 }

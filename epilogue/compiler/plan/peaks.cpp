@@ -21,7 +21,11 @@ constexpr int kTries = 7;
 double measure_gemm_peak(DType dtype) {
   const Target& target = host_target();
   GemmCode code;
-  code.dtype = dtype;
+  if (dtype == DType::kI8) {
+    code.int8 = Int8Code{.int8_input = true};
+  } else {
+    code.dtype = dtype;
+  }
   const PeakCode peak = emit_peak("epi_peak", choose_tile(code, target).kind, target);
   const Generated generated = generate(as_module(peak.ir, {"epi_peak"}, target), target);
   const auto function = reinterpret_cast<PeakFunction>(generated.code->find("epi_peak"));
