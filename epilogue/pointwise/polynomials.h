@@ -133,13 +133,18 @@ EPI_FN V power_of_two(Bits<V> n) {
 }
 
 template <class V>
-EPI_FN V exp(V x) {
+EPI_FN V exp_above(V x, V low) {  // exp(max(x, low))
   using C = Constants<V>;
-  const Reduced<V> parts = reduced(bounded(x, V(C::kExpLow), V(C::kExpHigh)));
+  const Reduced<V> parts = reduced(bounded(x, low, V(C::kExpHigh)));
   const V mantissa = fma(parts.r, polynomial(C::kExp, parts.r), V(1));
   // Scale in two steps: at both ends of the range, 2^n is not a normal number.
   const Bits<V> half = shift_right(parts.n, 1);
   return mantissa * power_of_two<V>(half) * power_of_two<V>(parts.n - half);
+}
+
+template <class V>
+EPI_FN V exp(V x) {
+  return exp_above(x, V(Constants<V>::kExpLow));
 }
 
 // exp(x) - 1 for x in [kExpLow, 0], without cancellation near 0.
@@ -159,7 +164,9 @@ EPI_FN V tanh(V x) {
 
 template <class V>
 EPI_FN V over_one_plus_exp(V x, V u) {
-  return x / (V(1) + exp(u));
+  // Below -38, 1 + exp(u) is 1 in both types. The bound avoids subnormal numbers, which x86 CPUs
+  // handle in microcode.
+  return x / (V(1) + exp_above(u, V(-40)));
 }
 
 template <class V>
