@@ -21,6 +21,7 @@
 #include "epilogue/compiler/plan/peaks.h"
 #include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/nn/glu_mlp.h"
+#include "epilogue/nn/quantize.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/tensor/factories.h"
 
@@ -128,9 +129,14 @@ void add_decode(Suite& suite) {
 // machines, and inside the L2 cache of one core.
 void add_gemv(Suite& suite, DType dtype, int64_t size) {
   const auto measure = [=] {
-    const Tensor w = randn({size, size}, 1, {dtype});
-    const Tensor x = randn({1, size}, 2, {dtype});
-    const Compiled compiled = compile([w](const Tensor& row) { return linear(row, w, {}); });
+    const bool is_int8 = dtype == DType::kI8;
+    const DType x_dtype = is_int8 ? DType::kF32 : dtype;
+    const Tensor w = randn({size, size}, 1, {x_dtype});
+    const Tensor x = randn({1, size}, 2, {x_dtype});
+    const nn::Int8Weight int8 = is_int8 ? nn::quantize_weight(w) : nn::Int8Weight{};
+    const Compiled compiled = compile([=](const Tensor& row) {
+      return is_int8 ? int8_linear(row, int8.weight, int8.scale) : linear(row, w, {});
+    });
     const GemmWork work = gemm_work(dtype, 1, size, size);
     const int calls = std::max<int>(1, static_cast<int>(20'000'000 / work.weight_bytes));
     std::vector<double> shares;
@@ -147,6 +153,24 @@ void add_gemv(Suite& suite, DType dtype, int64_t size) {
             Measurement{fmt::format("compiled linear {} M=1 {}x{} / reading its weights",
                                     name(dtype), size, size),
                         "x", size == kSmallGemv ? kSmallGemvLimit : kGemvLimit, measure});
+}
+
+void add_int8_row(Suite& suite) {
+  const nn::GluMlp mlp = make_mlp(kDim, kHidden, DType::kBF16);
+  nn::GluMlp int8 = mlp;
+  nn::quantize(int8);
+  const Compiled rounded = compile(int8);
+  const Compiled exact = compile(mlp);
+  const Tensor x = randn({1, kDim}, 0, {DType::kBF16});
+  Contest contest;
+  contest.text = "int8 MLP of one row 768x3072 / bf16";
+  contest.limit = 0.8;  // reads 0.56 of the bytes
+  contest.turns = 21;
+  contest.calls = 50;
+  contest.gemm = gemm_work(DType::kI8, 1, kDim, kHidden, 3);
+  contest.ours = side("int8", [=] { benchmark::DoNotOptimize(rounded(x)); });
+  contest.rival = side("bf16", [=] { benchmark::DoNotOptimize(exact(x)); });
+  suite.add("compile/int8_row", std::move(contest));
 }
 
 void add_guards(Suite& suite) {
@@ -297,9 +321,10 @@ void add_compile(Suite& suite) {
   if (target.amx || target.bfmmla || !target.bf16_pairs.empty())
     add_mlp_contest(suite, DType::kBF16);
   add_decode(suite);
-  for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
+  for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16, DType::kI8}) {
     for (const int64_t size : {kSmallGemv, int64_t{8192}}) add_gemv(suite, dtype, size);
   }
+  if (!target.int8_dots.empty()) add_int8_row(suite);
   add_guards(suite);
   suite.add("compile/new_integer",
             Measurement{"first call of 8 attention layers with a new position minus the second",

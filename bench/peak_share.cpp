@@ -29,7 +29,9 @@ double bytes_per_ns(int64_t bytes) {
 
 GemmWork gemm_work(DType dtype, int64_t rows, int64_t inputs, int64_t outputs, int count) {
   const int64_t weights = count * inputs * outputs;
-  return {dtype, 2.0 * static_cast<double>(rows * weights), weights * size_bytes(dtype)};
+  // int8 weights have a scale of four bytes for every 32.
+  const int64_t scales = dtype == DType::kI8 ? weights / 8 : 0;
+  return {dtype, 2.0 * static_cast<double>(rows * weights), weights * size_bytes(dtype) + scales};
 }
 
 PeakShare peak_share(const GemmWork& work, double ns) {

@@ -15,7 +15,8 @@ struct GemmWork {
   int64_t weight_bytes = 0;
 };
 
-// Of `rows` rows times `count` matrices of weights of this size.
+// Of `rows` rows times `count` matrices of weights of this size. i8: int8 weights with a scale for
+// every 32, and f32 rows that are quantized.
 GemmWork gemm_work(DType dtype, int64_t rows, int64_t inputs, int64_t outputs, int count = 1);
 
 // The time that the nearer of two limits allows, relative to the time taken. The limits,

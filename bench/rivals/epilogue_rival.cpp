@@ -4,6 +4,7 @@
 #include "bench/rivals/rival.h"
 #include "epilogue/base/clock.h"
 #include "epilogue/compiler/compile.h"
+#include "epilogue/nn/quantize.h"
 #include "epilogue/ops/functional.h"
 #include "epilogue/tensor/factories.h"
 
@@ -15,8 +16,16 @@ class EpilogueRival : public Rival {
   std::string name() const override { return "Epilogue"; }
 
   bool prepare(const LinearCase& linear) override {
-    x_ = to(randn({linear.rows, linear.inputs}, 1), linear.dtype);
-    const Tensor w = to(randn({linear.outputs, linear.inputs}, 2), linear.dtype);
+    x_ = randn({linear.rows, linear.inputs}, 1);
+    Tensor w = randn({linear.outputs, linear.inputs}, 2);
+    if (linear.dtype == DType::kI8) {
+      const nn::Int8Weight int8 = nn::quantize_weight(w);
+      function_.emplace(
+          compile([int8](const Tensor& x) { return int8_linear(x, int8.weight, int8.scale); }));
+      return true;
+    }
+    x_ = to(x_, linear.dtype);
+    w = to(w, linear.dtype);
     function_.emplace(compile([w](const Tensor& x) { return epi::linear(x, w, {}); }));
     return true;
   }

@@ -72,7 +72,7 @@ void print_cases(const Options& options, const Rivals& rivals) {
                                              {"% peak", Align::kRight}};
   for (size_t i = 1; i < rivals.size(); ++i) columns.push_back({rivals[i]->name(), Align::kRight});
   report::Table table(std::move(columns));
-  for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16}) {
+  for (const DType dtype : {DType::kF32, DType::kBF16, DType::kF16, DType::kI8}) {
     for (const int64_t rows : options.rows) {
       const LinearCase linear{dtype, rows, options.inputs, options.outputs};
       const GemmWork work = gemm_work(dtype, rows, options.inputs, options.outputs);

@@ -32,10 +32,12 @@ class OneDnnRival : public Rival {
     omp_set_num_threads(num_threads());
     const auto type = linear.dtype == DType::kF32    ? memory::data_type::f32
                       : linear.dtype == DType::kBF16 ? memory::data_type::bf16
+                      : linear.dtype == DType::kI8   ? memory::data_type::s8
                                                      : memory::data_type::f16;
+    const auto result = linear.dtype == DType::kI8 ? memory::data_type::f32 : type;
     const memory::desc x({linear.rows, linear.inputs}, type, memory::format_tag::ab);
     const memory::desc w({linear.inputs, linear.outputs}, type, memory::format_tag::any);
-    const memory::desc y({linear.rows, linear.outputs}, type, memory::format_tag::ab);
+    const memory::desc y({linear.rows, linear.outputs}, result, memory::format_tag::ab);
     try {
       const dnnl::matmul::primitive_desc description({x, w, y}, engine_);
       matmul_ = dnnl::matmul(description);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Libraries that compute y = x @ w^T on a CPU, behind one interface. Epilogue and oneDNN pack the
 // weights when a case is prepared. OpenBLAS and PyTorch's eager `linear` take them as they are.
+// With dtype i8, x and y are f32, the weights are int8, and every call quantizes x: in groups of 32
+// in Epilogue, as a whole in PyTorch (dynamic quantization). oneDNN gets an x that is int8 already.
 #pragma once
 
 #include <cstdint>

@@ -14,36 +14,43 @@ TYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
 
 
 def prepare(dtype, rows, inputs, outputs):
-    x = torch.randn(rows, inputs).to(TYPES[dtype])
-    w = torch.randn(outputs, inputs).to(TYPES[dtype])
+    """A call without arguments that multiplies once, or None."""
+    x = torch.randn(rows, inputs)
+    w = torch.randn(outputs, inputs)
     try:
-        torch.nn.functional.linear(x, w)
+        if dtype == "i8":
+            layer = torch.nn.Sequential(torch.nn.Linear(inputs, outputs, bias=False))
+            layer = torch.ao.quantization.quantize_dynamic(layer, {torch.nn.Linear}, dtype=torch.qint8)
+            multiply = lambda: layer(x)
+        else:
+            x, w = x.to(TYPES[dtype]), w.to(TYPES[dtype])
+            multiply = lambda: torch.nn.functional.linear(x, w)
+        multiply()
     except RuntimeError:
         return None
-    return x, w
+    return multiply
 
 
-def run(matrices, calls):
-    x, w = matrices
-    torch.nn.functional.linear(x, w)
+def run(multiply, calls):
+    multiply()
     start = time.perf_counter_ns()
     for _ in range(calls):
-        torch.nn.functional.linear(x, w)
+        multiply()
     return (time.perf_counter_ns() - start) / calls
 
 
 def main():
     torch.set_num_threads(int(sys.argv[1]))
     print(f"PyTorch {'.'.join(torch.__version__.split('.')[:2])}", flush=True)
-    matrices = None
+    multiply = None
     with torch.no_grad():
         for line in sys.stdin:
             command, *arguments = line.split()
             if command == "prepare":
-                matrices = prepare(arguments[0], *map(int, arguments[1:]))
-                print("no" if matrices is None else "yes", flush=True)
+                multiply = prepare(arguments[0], *map(int, arguments[1:]))
+                print("no" if multiply is None else "yes", flush=True)
             else:
-                print(run(matrices, int(arguments[0])), flush=True)
+                print(run(multiply, int(arguments[0])), flush=True)
 
 
 if __name__ == "__main__":
