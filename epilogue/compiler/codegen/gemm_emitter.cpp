@@ -33,7 +33,7 @@ GemmTile vectors_tile(const GemmCode& code, GemmKind kind, const Target& target)
 GemmTile int8_tile(const GemmCode& code, const Target& target) {
   if (target.smmla) return {GemmKind::kSmmla, 4, code.gemms == 1 ? 12 : 8};
   const bool is_vnni = !target.int8_dots.empty() && !target.is_arm();
-  return {is_vnni ? GemmKind::kVnni : GemmKind::kDots, target.registers == 32 ? 6 : 2,
+  return {is_vnni ? GemmKind::kVnni : GemmKind::kDots, target.registers == 32 ? 8 : 4,
           2 * target.lanes / code.gemms};
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/compiler/codegen/gemm_int8.h"
 
+#include <algorithm>
+
 #include "epilogue/compiler/codegen/gemm_epilogue.h"
 #include "epilogue/compiler/codegen/gemm_panel.h"
 
@@ -9,6 +11,7 @@ namespace {
 
 constexpr int kWords = kInt8Step / 4;  // of four k in a step
 constexpr int kFlatRows = 2;
+constexpr int kRowsAtOnce = 4;  // their sums are independent of each other, which hides latency
 constexpr int kMaxStreams = 4;
 
 class GemmInt8 {
@@ -78,52 +81,53 @@ class GemmInt8 {
     if (is_flat(rows)) {
       panel_.emit_prefetch(out_, line, int8_panel_bytes(code_, tile_), streams);
     }
-    const int64_t row_bytes = int64_t{4} * target_.lanes * vectors_;  // of four k in all columns
-    std::vector<std::vector<IrValue>> weights(kWords);
-    for (int word = 0; word < kWords; ++word) {
-      for (int v = 0; v < vectors_; ++v) {
-        weights[static_cast<size_t>(word)].push_back(
-            emit_load(integers_, line, word * row_bytes + int64_t{4} * target_.lanes * v));
-      }
-    }
-    std::vector<IrValue> column_scales;
-    for (int v = 0; code_.int8->in_groups && v < vectors_; ++v) {
-      column_scales.push_back(
-          emit_load(floats_, line, kWords * row_bytes + int64_t{4} * target_.lanes * v));
-    }
     const std::string height = panel_.is_full(rows) ? fmt::format("{}", rows) : "%height";
     const IrValue above = out_.let("mul i64 {}, {}", k, height);
     const IrValue numbers =
         out_.let("getelementptr [{} x i8], ptr %x, i64 {}", kInt8RowBytes, above);
-    for (int row = 0; row < rows; ++row) {
-      emit_row(row, stream,
-               out_.let("getelementptr i8, ptr {}, i64 {}", numbers, row * kInt8RowBytes), weights,
-               column_scales);
+    for (int v = 0; v < vectors_; ++v) {
+      // Keeps LLVM from loading x once for all vectors: there are not enough registers.
+      const IrValue x = out_.let("call ptr asm \"\", \"=r,0\"(ptr {})", numbers);
+      emit_vector(v, rows, stream, line, x);
     }
   }
 
-  void emit_row(int row, int stream, const IrValue& numbers,
-                const std::vector<std::vector<IrValue>>& weights,
-                const std::vector<IrValue>& column_scales) {
-    const bool is_vnni = tile_.kind == GemmKind::kVnni;
-    std::vector<IrValue> sums(static_cast<size_t>(vectors_),
-                              is_vnni ? emit_integer(numbers, kInt8Step + 4) : "zeroinitializer");
-    for (int word = 0; word < kWords; ++word) {
-      const IrValue number = emit_integer(numbers, int64_t{4} * word);
-      for (size_t v = 0; v < sums.size(); ++v) {
-        sums[v] = emit_dots(sums[v], weights[static_cast<size_t>(word)][v], number);
-      }
-    }
-    const IrValue at = out_.let("getelementptr i8, ptr {}, i64 {}", numbers, kInt8Step);
+  // Adds a step to the sums of one vector of columns in all rows.
+  void emit_vector(int v, int rows, int stream, const IrValue& line, const IrValue& x) {
     VectorCode vector(out_, target_, target_.lanes);
-    const IrValue row_scale = vector.load_splat(DType::kF32, at);
-    for (size_t v = 0; v < sums.size(); ++v) {
-      const IrValue scale =
-          column_scales.empty() ? row_scale : vector.mul(row_scale, column_scales[v]);
-      const IrValue products = out_.let("sitofp {} {} to {}", integers_, sums[v], floats_);
-      const std::string name = sum_name(row, static_cast<int>(v), stream);
-      out_.line("%new{0} = call {1} @llvm.fmuladd.v{2}f32({1} {3}, {1} {4}, {1} %sum{0})", name,
-                floats_, target_.lanes, products, scale);
+    const int64_t vector_bytes = int64_t{4} * target_.lanes;
+    std::vector<IrValue> weights;
+    for (int word = 0; word < kWords; ++word) {
+      weights.push_back(emit_load(integers_, line, (word * vectors_ + v) * vector_bytes));
+    }
+    const IrValue column_scales =
+        code_.int8->in_groups ? emit_load(floats_, line, (kWords * vectors_ + v) * vector_bytes)
+                              : IrValue();
+    for (int first = 0; first < rows; first += kRowsAtOnce) {
+      const int last = std::min(first + kRowsAtOnce, rows);
+      std::vector<IrValue> sums;
+      for (int row = first; row < last; ++row) {
+        sums.push_back(tile_.kind == GemmKind::kVnni
+                           ? emit_integer(x, row * kInt8RowBytes + kInt8Step + 4)
+                           : "zeroinitializer");
+      }
+      for (int word = 0; word < kWords; ++word) {
+        for (int row = first; row < last; ++row) {
+          IrValue& sum = sums[static_cast<size_t>(row - first)];
+          sum = emit_dots(sum, weights[static_cast<size_t>(word)],
+                          emit_integer(x, row * kInt8RowBytes + int64_t{4} * word));
+        }
+      }
+      for (int row = first; row < last; ++row) {
+        const IrValue at =
+            out_.let("getelementptr i8, ptr {}, i64 {}", x, row * kInt8RowBytes + kInt8Step);
+        IrValue scale = vector.load_splat(DType::kF32, at);
+        if (code_.int8->in_groups) scale = vector.mul(scale, column_scales);
+        const IrValue products = out_.let("sitofp {} {} to {}", integers_,
+                                          sums[static_cast<size_t>(row - first)], floats_);
+        out_.line("%new{0} = call {1} @llvm.fmuladd.v{2}f32({1} {3}, {1} {4}, {1} %sum{0})",
+                  sum_name(row, v, stream), floats_, target_.lanes, products, scale);
+      }
     }
   }
 
