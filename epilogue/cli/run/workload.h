@@ -24,12 +24,12 @@ struct Block {
 };
 
 struct Workload {
-  std::string title;       // "GeGLU MLP, x [64, 128, 768], hidden 3072"
-  std::string annotation;  // name of the range around a forward in a trace: "mlp_fwd"
+  std::string title;          // "GeGLU MLP, x [64, 128, 768], hidden 3072"
+  std::string annotation;     // name of the range around a forward in a trace: "mlp_fwd"
   DType dtype = DType::kF32;  // of the input and the result
   Device device = kCpu;
   DType gemm_dtype = DType::kF32;  // in which the GEMMs multiply: i8 if they quantize the input
-  std::string block_name;  // workloads with the same name differ only in their inputs
+  std::string block_name;          // workloads with the same name differ only in their inputs
   // Creates the weights: normally distributed, or loaded from --weights.
   std::function<Result<Block>()> make_block;
   std::function<std::vector<Tensor>()> make_inputs;
