@@ -87,10 +87,10 @@ void check_environment() {
     using epi::Isa;
     // The compiler's bf16 instructions are a step above the instruction sets of the loops.
     const std::string_view names[] = {name(Isa::kBaseline), name(Isa::kAvx2), name(Isa::kAvx512),
-                                      "avx512_bf16"};
+                                      "avx512_bf16", "dotprod"};
     if (std::find(std::begin(names), std::end(names), isa) == std::end(names)) {
-      throw epi::Error(
-          fmt::format("EPILOGUE_ISA={}: must be baseline, avx2, avx512 or avx512_bf16", isa));
+      throw epi::Error(fmt::format(
+          "EPILOGUE_ISA={}: must be baseline, avx2, avx512, avx512_bf16 or dotprod", isa));
     }
   }
 }

@@ -108,8 +108,10 @@ void int8_mm(Args args, const Tensor& out) {
   const int64_t n = mat2.size(1);
   run_kernel(
       [&]() -> KernelCost {
-        return {KernelName("{}_i8_{}_tn{}", m == 1 ? "gemv" : "gemm",
-                           call.int8_input ? "i8" : name(x.dtype()), bias.defined() ? "_bias" : ""),
+        const char* kind = m == 1 ? "gemv" : "gemm";
+        const char* epilogue = bias.defined() ? "_bias" : "";
+        return {call.int8_input ? KernelName("{}_i8_to_{}_tn{}", kind, name(out.dtype()), epilogue)
+                                : KernelName("{}_{}_i8_tn{}", kind, name(x.dtype()), epilogue),
                 stored_bytes(x) + stored_bytes(mat2) + stored_bytes(args.tensor(2)) +
                     (bias.defined() ? stored_bytes(bias) : 0) + out.size_bytes(),
                 2 * m * n * k + (bias.defined() ? m * n : 0)};

@@ -121,6 +121,12 @@ Result<Checkpoint> Checkpoint::open_index(const fs::path& path) {
   return checkpoint;
 }
 
+std::vector<std::string> Checkpoint::files() const {
+  std::vector<std::string> files;
+  for (const SafetensorsFile& shard : shards_) files.push_back(shard.path());
+  return files;
+}
+
 std::vector<std::string> Checkpoint::names() const {
   std::vector<std::string> names;
   names.reserve(shard_of_.size());

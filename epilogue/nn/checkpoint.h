@@ -25,6 +25,7 @@ class Checkpoint {
   static Result<Checkpoint> open(const std::filesystem::path& path);
 
   const std::string& path() const { return path_; }
+  std::vector<std::string> files() const;  // the shards
   std::vector<std::string> names() const;  // sorted; a sharded checkpoint lists those in its index
   bool contains(std::string_view name) const { return shard_of_.contains(name); }
   // Returns a view of the shard's mapping, like `SafetensorsFile::tensor`.

@@ -28,6 +28,18 @@ Tensor activate(const Tensor& x, GluActivation activation) {
   return silu(x);
 }
 
+// The dtype of the layers that are not int8, or of the biases, or f32.
+DType float_dtype(const Checkpoint& checkpoint, const std::string& prefix) {
+  for (const char* parameter : {"weight", "bias"}) {
+    for (const char* layer : {"gate_proj.", "up_proj.", "down_proj."}) {
+      const std::string name = prefix + layer + parameter;
+      const auto tensor = checkpoint.contains(name) ? checkpoint.tensor(name) : Tensor();
+      if (tensor && tensor->defined() && is_floating(tensor->dtype())) return tensor->dtype();
+    }
+  }
+  return DType::kF32;
+}
+
 }  // namespace
 
 std::optional<GluActivation> glu_activation_from_name(std::string_view name) {
@@ -53,12 +65,7 @@ Result<GluMlp> GluMlp::from(const Checkpoint& checkpoint, std::string_view prefi
                    checkpoint.path(), full, gate->dim());
   }
   const bool has_bias = checkpoint.contains(full + "gate_proj.bias");
-  DType dtype = gate->dtype();
-  if (dtype == DType::kI8 && has_bias) {
-    const auto bias = checkpoint.tensor(full + "gate_proj.bias");
-    EPI_TRY(bias);
-    dtype = bias->dtype();
-  }
+  const DType dtype = float_dtype(checkpoint, full);
   GluMlp mlp(gate->size(1), gate->size(0), activation, has_bias, dtype);
   for (const auto& [name, layer] : mlp.layers()) {
     EPI_TRY(layer->declare_int8(checkpoint, full + name + "."));

@@ -31,14 +31,14 @@ std::vector<NamedParameter> Linear::parameters() {
   return result;
 }
 
-Result<void> Linear::declare_int8(const Checkpoint& checkpoint, const std::string& name) {
-  const auto stored = checkpoint.tensor(name + "weight");
+Result<void> Linear::declare_int8(const Checkpoint& checkpoint, const std::string& prefix) {
+  const auto stored = checkpoint.tensor(prefix + "weight");
   EPI_TRY(stored);
   if (stored->dtype() != DType::kI8) return {};
-  const std::string scale_name = name + "weight_scale";
+  const std::string scale_name = prefix + "weight_scale";
   if (!checkpoint.contains(scale_name)) {
-    return failure("{}: tensor \"{}weight\" is I8, but there is no \"{}\"", checkpoint.path(), name,
-                   scale_name);
+    return failure("{}: tensor \"{}weight\" is I8, but there is no \"{}\"", checkpoint.path(),
+                   prefix, scale_name);
   }
   const auto scale = checkpoint.tensor(scale_name);
   EPI_TRY(scale);

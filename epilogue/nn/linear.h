@@ -19,9 +19,9 @@ class Linear : public Module {
   std::vector<NamedParameter> parameters() override;
   std::vector<NamedLayer> layers() override { return {{"", this}}; }
 
-  // If the checkpoint stores this layer's weight as int8, declares it so, to be loaded next. `name`
-  // is that of the layer: "model.layers.0.mlp.gate_proj.".
-  Result<void> declare_int8(const Checkpoint& checkpoint, const std::string& name);
+  // If the checkpoint stores this layer's weight as int8, declares it so, to be loaded next.
+  // `prefix` is the layer's: "model.layers.0.mlp.gate_proj.".
+  Result<void> declare_int8(const Checkpoint& checkpoint, const std::string& prefix);
 
   Tensor weight;
   Tensor bias;             // undefined if the layer has no bias

@@ -13,7 +13,7 @@
 namespace epi::nn {
 namespace {
 
-constexpr float kLargest = 127;
+constexpr float kLargest = kInt8Largest;
 constexpr int64_t kErrorRows = 16;
 constexpr uint64_t kErrorSeed = 1;
 
@@ -41,9 +41,9 @@ double sum_of_squares(const Tensor& x) {
 
 }  // namespace
 
-Int8Weight quantize_weight(const Tensor& weight, bool in_groups) {
+Int8Weight quantize_weight(const Tensor& weight, bool in_groups, std::string_view place) {
   if (weight.dim() != 2 || !is_floating(weight.dtype())) {
-    fail("quantize", "a weight must be a floating-point matrix, not {} {}", name(weight.dtype()),
+    fail("quantize", "{} is {} {}, not a floating-point matrix", place, name(weight.dtype()),
          to_string(weight.shape()));
   }
   const Tensor numbers = contiguous(to(to(weight, kCpu), DType::kF32));
@@ -52,7 +52,7 @@ Int8Weight quantize_weight(const Tensor& weight, bool in_groups) {
   const int64_t group = in_groups ? kInt8Group : std::max<int64_t>(k, 1);
   const int64_t groups = in_groups ? int8_groups(k) : 1;
   const Int8Weight result{empty({n, k}, {DType::kI8, kCpu}), zeros({n, groups})};
-  std::atomic<int64_t> bad_row = -1;
+  std::atomic<int64_t> bad_row = n;  // the first
   parallel_for(n, 8, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       for (int64_t g = 0; g * group < k; ++g) {
@@ -60,12 +60,14 @@ Int8Weight quantize_weight(const Tensor& weight, bool in_groups) {
         const auto count = static_cast<size_t>(std::min(group, k - g * group));
         const float scale =
             quantize_group({numbers.data<float>() + at, count}, result.weight.data<int8_t>() + at);
-        if (std::isnan(scale)) bad_row = row;
+        for (int64_t first = bad_row; std::isnan(scale) && row < first;) {
+          bad_row.compare_exchange_weak(first, row);
+        }
         result.scale.data<float>()[row * groups + g] = scale;
       }
     }
   });
-  if (bad_row >= 0) fail("quantize", "row {} has a weight that is not finite", bad_row.load());
+  if (bad_row < n) fail("quantize", "{}: row {} is not finite", place, bad_row.load());
   return result;
 }
 
@@ -86,10 +88,13 @@ std::vector<QuantizedLayer> quantize(Module& module, const QuantizeOptions& opti
   std::vector<QuantizedLayer> result;
   std::vector<Int8Weight> weights;
   for (const auto& [name, layer] : layers) {
-    if (layer->weight.device().type == DeviceType::kMeta) {
-      fail("quantize", "layer \"{}\" has no values: load them first", name);
+    if (layer->weight.device() != kCpu) {
+      fail("quantize", "layer \"{}\" {}", name,
+           layer->weight.device() == kMeta ? "has no values: load them first"
+                                           : "is on a GPU: int8 weights run on the CPU only");
     }
-    weights.push_back(quantize_weight(layer->weight, options.in_groups));
+    weights.push_back(
+        quantize_weight(layer->weight, options.in_groups, fmt::format("layer \"{}\"", name)));
     result.push_back({name, measure_int8_error(layer->weight, weights.back())});
   }
   auto quantized = weights.begin();

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// int8 weights: each is stored as a whole number from -127 to 127 times the scale of its row, or of
+// int8 weights: each is stored as an integer from -127 to 127 times the scale of its row, or of
 // its group of 32 along the row. They are saved and loaded as "<name>.weight" (I8, [out, in]) and
 // "<name>.weight_scale" ([out, 1] or [out, groups]). CPU only.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "epilogue/nn/linear.h"
@@ -16,9 +17,10 @@ struct Int8Weight {
   Tensor scale;   // f32 [out, 1] or [out, groups]
 };
 // Rounds each weight to the nearest multiple of its scale, which is the largest magnitude of the
-// row or group divided by 127. Throws `Error` if the weight is not 2-dimensional, floating-point
-// and finite.
-Int8Weight quantize_weight(const Tensor& weight, bool in_groups = true);
+// row or group divided by 127. Throws `Error`, which starts with `place`, if the weight is not
+// 2-dimensional, floating-point and finite.
+Int8Weight quantize_weight(const Tensor& weight, bool in_groups = true,
+                           std::string_view place = "the weight");
 
 // The error that int8 adds to x @ weight.t(), for normally distributed x: root mean square of the
 // differences, relative to that of the result.
@@ -37,8 +39,8 @@ struct QuantizedLayer {
   Int8Error error;
 };
 // Quantizes every layer of the module that Module::layers lists. Throws `Error` if there is none,
-// or if one has int8 weights already; the module is then unchanged. Functions that were compiled
-// before keep the old weights.
+// or if one is not on the CPU or has int8 weights already; the module is then unchanged. Functions
+// that were compiled before keep the old weights.
 std::vector<QuantizedLayer> quantize(Module& module, const QuantizeOptions& options = {});
 
 }  // namespace epi::nn

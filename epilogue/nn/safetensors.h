@@ -49,6 +49,7 @@ class SafetensorsFile {
   // Maps the file and parses its header. Does not touch tensor data.
   static Result<SafetensorsFile> open(const std::filesystem::path& path);
 
+  const std::string& path() const { return path_; }
   std::vector<std::string> names() const;  // sorted
   bool contains(std::string_view name) const { return find(name) != nullptr; }
   // Returns a view of the mapping, shared by all tensors with this name. Writes are private to this

@@ -17,7 +17,8 @@ bool can_represent(DType dtype, double value) {
                          : dtype == DType::kI32 ? 0x1p31 - 1
                                                 : 0x1p53;
   // Comparisons with NaN are false.
-  return value >= -largest && value <= largest &&
+  const double smallest = dtype == DType::kI8 ? -0x1p7 : -largest;
+  return value >= smallest && value <= largest &&
          value == static_cast<double>(static_cast<int64_t>(value));
 }
 

@@ -54,6 +54,9 @@ Tensor full(const Dims& shape, double value, TensorOptions options) {
 
 Tensor arange(int64_t count, TensorOptions options) {
   if (options.device.type == DeviceType::kMeta) return empty({count}, options);
+  if (!can_represent(options.dtype, static_cast<double>(count - 1))) {
+    fail("arange", "{} cannot be represented as {}", count - 1, name(options.dtype));
+  }
   const Tensor tensor = empty({count}, {options.dtype, kCpu});
   visit_dtype(options.dtype, [&]<typename T>(T) {
     T* data = tensor.data<T>();

@@ -24,7 +24,7 @@ class CompiledInt8 : public ::testing::Test {
   void SetUp() override { register_cpu_backend(); }
 };
 
-Compiled compile_linear(const Int8Weight& weight, bool int8_input) {
+Compiled compile_linear(const RandomInt8& weight, bool int8_input) {
   return compile([weight, int8_input](const Tensor& x) {
     return int8_linear(x, weight.values, weight.scale, {}, int8_input);
   });
@@ -34,7 +34,7 @@ TEST_F(CompiledInt8, EqualsTheIntegerReferenceExactly) {
   for (const int64_t k : {1, 32, 770}) {
     for (const int64_t n : {7, 130}) {
       for (const bool in_groups : {false, true}) {
-        const Int8Weight weight = random_int8_weight(n, k, in_groups, 3, true);
+        const RandomInt8 weight = random_int8(n, k, in_groups, 3, true);
         for (const bool int8_input : {false, true}) {
           const Compiled compiled = compile_linear(weight, int8_input);
           for (const int64_t m : {1, 2, 3, 5, 8, 15}) {
@@ -55,7 +55,7 @@ TEST_F(CompiledInt8, MatchesReferenceInLayoutsAndDTypes) {
     for (const LayoutKind kind :
          {LayoutKind::kContiguous, LayoutKind::kTransposed, LayoutKind::kBroadcastInner}) {
       for (const bool in_groups : {false, true}) {
-        const Int8Weight weight = random_int8_weight(40, 100, in_groups, 11);
+        const RandomInt8 weight = random_int8(40, 100, in_groups, 11);
         for (const bool int8_input : {false, true}) {
           const Tensor x = random_tensor({13, 100}, dtype, kind, 5);
           EXPECT_TRUE(matches(compile_linear(weight, int8_input)(x),
@@ -71,7 +71,7 @@ TEST_F(CompiledInt8, MatchesReferenceInLayoutsAndDTypes) {
 TEST_F(CompiledInt8, LongSumsMatchReference) {
   for (const int64_t k : {2048, 3001, 8200}) {
     for (const bool in_groups : {false, true}) {
-      const Int8Weight weight = random_int8_weight(29, k, in_groups, 11);
+      const RandomInt8 weight = random_int8(29, k, in_groups, 11);
       for (const bool int8_input : {false, true}) {
         const Compiled compiled = compile_linear(weight, int8_input);
         for (const int64_t m : {1, 9, 34}) {
@@ -90,8 +90,8 @@ TEST_F(CompiledInt8, FusesActivationGateAndBias) {
   for (const DType dtype : kInputs) {
     for (const bool in_groups : {false, true}) {
       for (const bool int8_input : {false, true}) {
-        const Int8Weight gate = random_int8_weight(21, 70, in_groups, 1);
-        const Int8Weight up = random_int8_weight(21, 70, in_groups, 2);
+        const RandomInt8 gate = random_int8(21, 70, in_groups, 1);
+        const RandomInt8 up = random_int8(21, 70, in_groups, 2);
         const Tensor bias = random_tensor({21}, dtype, LayoutKind::kContiguous, 3);
         const Compiled compiled = compile([=](const Tensor& x) {
           return mul(silu(int8_linear(x, gate.values, gate.scale, bias, int8_input)),
@@ -99,14 +99,15 @@ TEST_F(CompiledInt8, FusesActivationGateAndBias) {
         });
         for (const int64_t m : {1, 4, 11}) {
           const Tensor x = random_tensor({m, 70}, dtype, LayoutKind::kContiguous, 7);
-          RefTensor left = ref::int8_mm(x, gate, int8_input);
+          const RefTensor left = ref::int8_mm(x, gate, int8_input);
           const RefTensor right = ref::int8_mm(x, up, int8_input);
-          RefTensor want = ref::mul(ref::map(ref::add(left, ref::read(bias)), ref::silu), right);
+          const RefTensor gated = ref::map(ref::add(left, ref::read(bias)), ref::silu);
+          RefTensor want = ref::mul(gated, right);
           // An error of one sum is multiplied by the other. The slope of silu is at most 1.1.
           want.scales.resize(want.values.size());
           for (size_t i = 0; i < want.values.size(); ++i) {
             want.scales[i] = 1.1 * left.scales[i] * std::abs(right.values[i]) +
-                             std::abs(left.values[i] + 9) * right.scales[i];
+                             std::abs(gated.values[i]) * right.scales[i];
           }
           want.terms = left.terms;
           EXPECT_TRUE(matches(compiled(x), want, OpClass::kReduction))
@@ -120,7 +121,7 @@ TEST_F(CompiledInt8, FusesActivationGateAndBias) {
 }
 
 TEST_F(CompiledInt8, NanStaysInItsRow) {
-  const Int8Weight weight = random_int8_weight(21, 70, true, 1);
+  const RandomInt8 weight = random_int8(21, 70, true, 1);
   const Compiled compiled = compile_linear(weight, true);
   const Tensor x = random_tensor({5, 70}, DType::kF32, LayoutKind::kContiguous, 7);
   x.data<float>()[2 * 70 + 69] = std::numeric_limits<float>::infinity();
@@ -130,13 +131,70 @@ TEST_F(CompiledInt8, NanStaysInItsRow) {
   }
 }
 
-TEST_F(CompiledInt8, FollowsChangedWeights) {
-  const Int8Weight weight = random_int8_weight(8, 64, true, 1);
-  const Compiled compiled = compile_linear(weight, true);
+TEST_F(CompiledInt8, FollowsChangedParameters) {
+  for (const bool in_groups : {false, true}) {
+    const RandomInt8 weight = random_int8(8, 64, in_groups, 1);
+    const Tensor bias = zeros({8});
+    const Compiled compiled =
+        compile([=](const Tensor& x) { return int8_linear(x, weight.values, weight.scale, bias); });
+    const Tensor x = random_tensor({3, 64}, DType::kF32, LayoutKind::kContiguous, 7);
+    const auto expect_follows = [&] {
+      const RefTensor want = ref::add(ref::int8_mm(x, weight, true), ref::read(bias));
+      RefTensor sums = ref::int8_mm(x, weight, true);
+      sums.values = want.values;
+      EXPECT_TRUE(matches(compiled(x), sums, OpClass::kGemm)) << in_groups;
+    };
+    expect_follows();
+    copy_(weight.scale, full(weight.scale.shape(), 0.5));
+    expect_follows();
+    copy_(weight.values, random_int8(8, 64, in_groups, 2).values);
+    expect_follows();
+    copy_(bias, full({8}, 3));
+    expect_follows();
+  }
+}
+
+// The same weights, read in two ways: neither the kernels nor the packed weights are shared.
+TEST_F(CompiledInt8, KeepsFloatAndInt8InputsApart) {
+  const RandomInt8 weight = random_int8(8, 64, true, 1, true);
+  const Compiled compiled = compile([=](const Tensor& x) {
+    return mul(int8_linear(x, weight.values, weight.scale, {}, true),
+               int8_linear(x, weight.values, weight.scale, {}, false));
+  });
+  const Tensor x = exact_int8_rows(5, 64);
+  const RefTensor exact = ref::int8_mm(x, weight, true);
+  EXPECT_TRUE(matches(compiled(x), ref::mul(exact, exact), OpClass::kArithmetic));
+  EXPECT_EQ(compiled.variants()[0].kernels.size(), 2U);
+}
+
+TEST_F(CompiledInt8, AcceptsScalesThatAreInputs) {
+  const RandomInt8 weight = random_int8(8, 64, true, 1);
+  const Compiled compiled =
+      compile([=](Inputs in) { return relu(int8_linear(in[0], weight.values, in[1])); });
   const Tensor x = random_tensor({3, 64}, DType::kF32, LayoutKind::kContiguous, 7);
-  compiled(x);
-  copy_(weight.scale, full({8, 2}, 0.5));
-  EXPECT_TRUE(matches(compiled(x), ref::int8_mm(x, weight, true), OpClass::kGemm));
+  const std::vector<Tensor> inputs = {x, weight.scale};
+  RefTensor want = ref::int8_mm(x, weight, true);
+  for (double& value : want.values) value = ref::relu(value);
+  EXPECT_TRUE(matches(compiled(inputs), want, OpClass::kGemm));
+}
+
+// The scale and the bias count as operands: at the limit, the GEMM keeps its own kernel.
+TEST_F(CompiledInt8, KeepsTheLimitOfOperands) {
+  const RandomInt8 weight = random_int8(8, 64, false, 1, true);
+  const Tensor bias = full({8}, 1);
+  for (const int count : {12, 13, 14, 15}) {
+    std::vector<Tensor> added;
+    for (int i = 0; i < count; ++i) added.push_back(full({3, 8}, i));
+    const Compiled compiled = compile([=](const Tensor& x) {
+      Tensor y = int8_linear(x, weight.values, weight.scale, bias);
+      for (const Tensor& other : added) y = add(y, other);
+      return y;
+    });
+    const Tensor x = exact_int8_rows(3, 64);
+    RefTensor want = ref::int8_mm(x, weight, true);
+    for (double& value : want.values) value += 1 + count * (count - 1) / 2;
+    EXPECT_TRUE(same(compiled(x), want)) << count;
+  }
 }
 
 }  // namespace

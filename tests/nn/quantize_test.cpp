@@ -86,9 +86,10 @@ TEST_F(Quantize, RejectsWeightsThatAreNotFiniteMatrices) {
   };
   const Tensor weight = zeros({4, 40});
   weight.data<float>()[2 * 40 + 33] = std::numeric_limits<float>::infinity();
-  EXPECT_EQ(message(weight), "[quantize] row 2 has a weight that is not finite");
+  EXPECT_EQ(message(weight), "[quantize] the weight: row 2 is not finite");
   EXPECT_NE(message(zeros({4})).find("floating-point matrix"), std::string::npos);
-  EXPECT_NE(message(zeros({4, 4}, {DType::kI8, kCpu})).find("not i8"), std::string::npos);
+  EXPECT_NE(message(zeros({4, 4}, {DType::kI8, kCpu})).find("is i8 [4, 4], not"),
+            std::string::npos);
 }
 
 TEST_F(Quantize, ReportsTheErrorOfEachLayer) {
@@ -171,6 +172,23 @@ TEST_F(Quantize, NamesMissingAndWrongScales) {
   ASSERT_FALSE(loaded);
   EXPECT_NE(loaded.error().message.find("is i8 [100, 70], the module needs f32"),
             std::string::npos);
+}
+
+TEST_F(Quantize, LoadsPartlyQuantizedBlocks) {
+  const auto folder = TemporaryFolder::make(testing::TempDir(), "epilogue_quantize_");
+  const auto path = folder->path() / "mlp.safetensors";
+  for (const size_t kept : {0, 1, 2}) {
+    GluMlp mlp = random_mlp(DType::kBF16);
+    for (size_t i = 0; i < 3; ++i) {
+      if (i != kept) quantize(*mlp.layers()[i].layer);
+    }
+    ASSERT_TRUE(save_safetensors(path, mlp.state()));
+    const auto loaded = GluMlp::from(*Checkpoint::open(path), "", GluActivation::kSilu);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    const Tensor x = randn({3, 70}, 2, {DType::kBF16, kCpu});
+    const Tensor want = to(mlp.forward(x), DType::kF32);
+    EXPECT_EQ(relative_error(to(loaded->forward(x), DType::kF32), want), 0);
+  }
 }
 
 TEST_F(Quantize, NeedsLayers) {

@@ -11,14 +11,14 @@
 
 namespace epi {
 
-Int8Weight random_int8_weight(int64_t n, int64_t k, bool in_groups, uint64_t seed, bool exact) {
+RandomInt8 random_int8(int64_t n, int64_t k, bool in_groups, uint64_t seed, bool exact) {
   std::mt19937_64 random(seed);
-  Int8Weight weight;
+  RandomInt8 weight;
   const int64_t groups = in_groups ? int8_groups(k) : 1;
   weight.values = empty({n, k}, {DType::kI8, kCpu});
   weight.scale = empty({n, groups}, {DType::kF32, kCpu});
   for (int64_t i = 0; i < n * k; ++i) {
-    weight.values.data<int8_t>()[i] = static_cast<int8_t>(static_cast<int>(random() % 255) - 127);
+    weight.values.data<int8_t>()[i] = static_cast<int8_t>(static_cast<int>(random() % 256) - 128);
   }
   for (int64_t i = 0; i < n * groups; ++i) {
     const double power = std::ldexp(1.0, -static_cast<int>(random() % 3));
@@ -67,7 +67,7 @@ QuantizedRows quantized(const RefTensor& x) {
 
 }  // namespace
 
-RefTensor dequantized(const Int8Weight& weight) {
+RefTensor dequantized(const RandomInt8& weight) {
   RefTensor out = read(weight.values);
   const RefTensor scale = read(weight.scale);
   const int64_t k = out.shape[1];
@@ -79,7 +79,7 @@ RefTensor dequantized(const Int8Weight& weight) {
   return out;
 }
 
-RefTensor int8_mm(const Tensor& x, const Int8Weight& weight, bool int8_input) {
+RefTensor int8_mm(const Tensor& x, const RandomInt8& weight, bool int8_input) {
   const RefTensor numbers = read(x);
   if (!int8_input) return mm(numbers, transpose(dequantized(weight), 0, 1));
   const int64_t m = x.size(0);

@@ -63,6 +63,12 @@ TEST_F(Int8, QuantizesToNearestWithinTheGroup) {
   }
 }
 
+TEST_F(Int8, RoundsTiesToEven) {
+  const Group group = quantize_group({127, 0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 126.5});
+  const std::array<int8_t, 8> want = {127, 0, 2, 2, 0, -2, -2, 126};
+  EXPECT_TRUE(std::equal(want.begin(), want.end(), group.values.begin()));
+}
+
 TEST_F(Int8, QuantizesSpecialValues) {
   for (const float tiny : {0.0F, -0.0F, 1e-45F, 1e-38F, 7e-31F}) {
     const Group group = quantize_group({tiny, -tiny});
@@ -86,7 +92,7 @@ TEST_F(Int8, EqualsTheIntegerReferenceExactly) {
       for (const int64_t n : {1, 7, 130}) {
         for (const bool in_groups : {false, true}) {
           SCOPED_TRACE(fmt::format("{} x {} x {} {}", m, n, k, in_groups));
-          const Int8Weight weight = random_int8_weight(n, k, in_groups, 3, true);
+          const RandomInt8 weight = random_int8(n, k, in_groups, 3, true);
           const Tensor x = exact_int8_rows(m, k);
           const Tensor y = int8_linear(x, weight.values, weight.scale);
           EXPECT_TRUE(same(y, ref::int8_mm(x, weight, true)));
@@ -106,7 +112,7 @@ TEST_F(Int8, MatchesReferenceInEveryLayoutAndDType) {
       for (const int64_t k : {5, 64, 100}) {
         for (const bool in_groups : {false, true}) {
           SCOPED_TRACE(fmt::format("{} {} {} {}", name(dtype), name(kind), k, in_groups));
-          const Int8Weight weight = random_int8_weight(65, k, in_groups, 11);
+          const RandomInt8 weight = random_int8(65, k, in_groups, 11);
           const Tensor x = random_tensor({6, k}, dtype, kind, 5);
           for (const bool int8_input : {false, true}) {
             EXPECT_TRUE(matches(int8_linear(x, weight.values, weight.scale, {}, int8_input),
@@ -119,7 +125,7 @@ TEST_F(Int8, MatchesReferenceInEveryLayoutAndDType) {
 }
 
 TEST_F(Int8, AcceptsWeightsAndScalesOfAnyLayout) {
-  const Int8Weight weight = random_int8_weight(9, 70, true, 2);
+  const RandomInt8 weight = random_int8(9, 70, true, 2);
   const Tensor x = random_tensor({3, 70}, DType::kF32, LayoutKind::kContiguous, 4);
   const RefTensor want = ref::int8_mm(x, weight, true);
   // A row-major [k, n] matrix, and a scale stored by columns.
@@ -127,13 +133,13 @@ TEST_F(Int8, AcceptsWeightsAndScalesOfAnyLayout) {
   const Tensor scale = t(contiguous(t(weight.scale)));
   EXPECT_TRUE(matches(int8_mm(x, mat2, scale), want, OpClass::kGemm));
   // Powers of two are the same in bf16.
-  const Int8Weight exact = random_int8_weight(9, 70, true, 2, true);
+  const RandomInt8 exact = random_int8(9, 70, true, 2, true);
   EXPECT_TRUE(matches(int8_mm(x, t(exact.values), to(exact.scale, DType::kBF16)),
                       ref::int8_mm(x, exact, true), OpClass::kGemm));
 }
 
 TEST_F(Int8, PropagatesNanToItsRowOnly) {
-  const Int8Weight weight = random_int8_weight(4, 64, true, 2);
+  const RandomInt8 weight = random_int8(4, 64, true, 2);
   const Tensor x = random_tensor({2, 64}, DType::kF32, LayoutKind::kContiguous, 4);
   x.data<float>()[40] = std::numeric_limits<float>::infinity();
   const Tensor y = int8_linear(x, weight.values, weight.scale);

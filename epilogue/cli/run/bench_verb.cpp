@@ -63,7 +63,7 @@ void print_json(const BenchFlags& flags, const std::vector<BenchRun>& runs) {
   json.key("cpu").string(cpu_name());
   json.key("threads").integer(num_threads());
   json.key("dtype").string(name(runs[0].workload.dtype));
-  if (!flags.run.int8.empty()) json.key("int8").string(flags.run.int8);
+  json.key("gemm_dtype").string(name(runs[0].workload.gemm_dtype));
   json.key("runs").begin_array();
   for (const BenchRun& run : runs) {
     json.begin_object();

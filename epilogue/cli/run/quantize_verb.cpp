@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `epilogue quantize`: writes a checkpoint with int8 weights, and prints the error of each layer.
 #include <memory>
+#include <set>
 
 #include "epilogue/base/error.h"
 #include "epilogue/base/join.h"
@@ -10,7 +11,6 @@
 #include "epilogue/cli/output.h"
 #include "epilogue/cli/output_rules.h"
 #include "epilogue/cli/progress.h"
-#include "epilogue/cli/run/run_options.h"
 #include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/nn/checkpoint.h"
 #include "epilogue/nn/quantize.h"
@@ -21,7 +21,6 @@ namespace epi::cli {
 namespace {
 
 constexpr size_t kWidth = 80;
-constexpr std::string_view kWeight = ".weight";
 
 struct QuantizeFlags {
   std::string weights;
@@ -44,44 +43,67 @@ struct Quantized {
   int64_t bytes_after = 0;
 };
 
-// Whether the tensor is the weight of one of the layers: "model.layers.0.mlp.up_proj.weight".
-bool is_selected(std::string_view name, const std::vector<std::string>& layers) {
-  if (!name.ends_with(kWeight)) return false;
-  name.remove_suffix(kWeight.size());
-  return std::any_of(layers.begin(), layers.end(), [&](const std::string& layer) {
-    return name == layer || name.ends_with("." + layer);
-  });
+// The weights of a layer: "model.layers.0.mlp.up_proj.weight" is one of "up_proj".
+std::vector<std::string> weights_of(const nn::Checkpoint& checkpoint, const std::string& layer) {
+  const std::string suffix = layer + ".weight";
+  std::vector<std::string> found;
+  for (const std::string& name : checkpoint.names()) {
+    if (name == suffix || name.ends_with("." + suffix)) found.push_back(name);
+  }
+  return found;
+}
+
+// The names of the weights to quantize. Throws if there is none, or one that cannot be quantized.
+std::set<std::string> select(const nn::Checkpoint& checkpoint, const QuantizeFlags& flags) {
+  const bool by_default = flags.layers.empty();
+  const std::vector<std::string> layers =
+      by_default ? std::vector<std::string>{"gate_proj", "up_proj", "down_proj"} : flags.layers;
+  std::set<std::string> selected;
+  for (const std::string& layer : layers) {
+    const auto found = weights_of(checkpoint, layer);
+    if (found.empty() && !by_default) {
+      fail("quantize", "{}: no tensor is named {}.weight", checkpoint.path(), layer);
+    }
+    selected.insert(found.begin(), found.end());
+  }
+  if (selected.empty()) {
+    fail("quantize", "{}: no tensor is named {}.weight: choose layers with --layer",
+         checkpoint.path(), join(layers, ".weight, "));
+  }
+  for (const std::string& name : selected) {
+    const auto tensor = checkpoint.tensor(name);
+    throw_if_failed(tensor);
+    if (tensor->dim() != 2 || !is_floating(tensor->dtype())) {
+      fail("quantize", "{}: tensor \"{}\" is {} {}, not a floating-point matrix", checkpoint.path(),
+           name, epi::name(tensor->dtype()), to_string(tensor->shape()));
+    }
+    if (checkpoint.contains(name + "_scale")) {
+      fail("quantize", "{}: there is a tensor \"{}_scale\" already", checkpoint.path(), name);
+    }
+  }
+  return selected;
 }
 
 Quantized quantize_checkpoint(const nn::Checkpoint& checkpoint, const QuantizeFlags& flags) {
-  const std::vector<std::string> layers =
-      flags.layers.empty() ? std::vector<std::string>{"gate_proj", "up_proj", "down_proj"}
-                           : flags.layers;
+  const auto selected = select(checkpoint, flags);
   Quantized result;
   Progress progress;
   for (const std::string& name : checkpoint.names()) {
     const auto tensor = checkpoint.tensor(name);
     throw_if_failed(tensor);
     result.bytes_before += tensor->size_bytes();
-    if (!is_selected(name, layers)) {
+    if (!selected.contains(name)) {
       result.bytes_after += tensor->size_bytes();
       result.tensors.emplace_back(name, *tensor);
       continue;
     }
-    if (tensor->dim() != 2 || !is_floating(tensor->dtype())) {
-      fail("quantize", "{}: tensor \"{}\" is {} {}, not a floating-point matrix", checkpoint.path(),
-           name, epi::name(tensor->dtype()), to_string(tensor->shape()));
-    }
     progress.show("weight", result.weights.size() + 1);
-    const nn::Int8Weight quantized = nn::quantize_weight(*tensor, !flags.rows);
+    const std::string place = fmt::format("{}: tensor \"{}\"", checkpoint.path(), name);
+    const nn::Int8Weight quantized = nn::quantize_weight(*tensor, !flags.rows, place);
     result.weights.push_back({name, tensor->shape(), nn::measure_int8_error(*tensor, quantized)});
     result.bytes_after += quantized.weight.size_bytes() + quantized.scale.size_bytes();
     result.tensors.emplace_back(name, quantized.weight);
     result.tensors.emplace_back(name + "_scale", quantized.scale);
-  }
-  if (result.weights.empty()) {
-    fail("quantize", "{}: no tensor is named {}{}: choose layers with --layer", checkpoint.path(),
-         join(layers, ".weight, "), kWeight);
   }
   return result;
 }
@@ -89,8 +111,8 @@ Quantized quantize_checkpoint(const nn::Checkpoint& checkpoint, const QuantizeFl
 void print_text(const QuantizeFlags& flags, const Quantized& result) {
   report::Table table({{"weight"},
                        {"shape"},
-                       {"float x", report::Align::kRight},
-                       {"int8 x", report::Align::kRight}});
+                       {"float input", report::Align::kRight},
+                       {"int8 input", report::Align::kRight}});
   for (const QuantizedTensor& weight : result.weights) {
     table.add_row({weight.name, to_string(weight.shape),
                    fmt::format("{:.2f} %", 100 * weight.error.float_input),
@@ -103,8 +125,8 @@ void print_text(const QuantizeFlags& flags, const Quantized& result) {
             report::bytes_text(static_cast<double>(result.bytes_after)),
             table.text(kWidth, report::Table::Cut::kMiddle));
   print_out(
-      "float x, int8 x: error of x @ weight.t() for normally distributed x, relative\n"
-      "to the result (root mean square), with x as it is and with x quantized, too.\n");
+      "Error of x @ weight.t() for normally distributed x, relative to the result (root\n"
+      "mean square): float input with x as it is, int8 input with x also quantized.\n");
 }
 
 void print_json(const QuantizeFlags& flags, const Quantized& result) {
@@ -131,7 +153,7 @@ int run(const QuantizeFlags& flags) {
   register_cpu_backend();
   const auto checkpoint = nn::Checkpoint::open(flags.weights);
   throw_if_failed(checkpoint);
-  refuse_input_as_output("quantize", "--output", flags.output, weight_files(flags.weights));
+  refuse_input_as_output("quantize", "--output", flags.output, checkpoint->files());
   const Quantized result = quantize_checkpoint(*checkpoint, flags);
   // Readers such as transformers require the format.
   throw_if_failed(nn::save_safetensors(flags.output, result.tensors, {{"format", "pt"}}));
@@ -158,7 +180,7 @@ void add_quantize(Command& verb) {
   verb.flag("--rows", flags->rows, "One scale per row instead of one per 32 weights");
   verb.flag("--json", flags->json, "One JSON object on standard output");
   verb.footer(
-      "A weight becomes whole numbers from -127 to 127 under its name (I8) and their\n"
+      "A weight becomes integers from -127 to 127 under its name (I8) and their\n"
       "scales under its name with _scale added. `epilogue run mlp --weights` and\n"
       "nn::GluMlp::from load them. All other tensors are copied.");
   verb.run([flags] { return run(*flags); });

@@ -5,11 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <sstream>
 
 #include "epilogue/base/error.h"
-#include "epilogue/base/folder_names.h"
 #include "epilogue/base/join.h"
 #include "epilogue/base/parse_integer.h"
 #include "epilogue/cpu/cpu_backend.h"
@@ -63,17 +61,6 @@ Values list_of(const std::string& flag, const std::string& text) {
 }
 
 }  // namespace
-
-std::vector<std::string> weight_files(const std::string& weights) {
-  const std::filesystem::path path(weights);
-  const auto folder = path.extension() == ".json" ? path.parent_path() : path;
-  std::vector<std::string> files = {weights};
-  std::error_code failed;
-  for (const std::string& name : folder_names(folder.empty() ? "." : folder, failed)) {
-    files.push_back((folder / name).string());
-  }
-  return files;
-}
 
 int64_t positive_number(const std::string& flag, const std::string& text) {
   return parse_number(flag, text, 1);

@@ -50,9 +50,6 @@ struct RunFlags {
 
 // --weights and --prefix, shared by `run` and `bench`.
 void add_weight_options(Command& verb, RunFlags& flags);
-// The files that `weights` may consist of: the file, the files of the folder, or those beside an
-// index.
-std::vector<std::string> weight_files(const std::string& weights);
 // --int8 and --float-input, of `run` and `bench`.
 void add_int8_options(Command& verb, RunFlags& flags);
 

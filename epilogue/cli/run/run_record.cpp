@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "epilogue/base/error.h"
+#include "epilogue/base/folder_names.h"
 #include "epilogue/base/output_file.h"
 #include "epilogue/cli/exit_codes.h"
 #include "epilogue/cli/output_rules.h"
@@ -43,6 +44,16 @@ RecordPaths record_paths(const RunFlags& flags, const RunSizes& sizes) {
   const std::string label = list_label(flags, sizes);
   const std::string base = label.empty() ? stem : stem + "_" + label;
   return {base + ending, base + ".txt"};
+}
+
+// --weights is a file, or a folder of files.
+std::vector<std::string> weight_files(const std::string& weights) {
+  std::vector<std::string> files = {weights};
+  std::error_code failed;
+  for (const std::string& name : folder_names(weights, failed)) {
+    files.push_back((std::filesystem::path(weights) / name).string());
+  }
+  return files;
 }
 
 }  // namespace

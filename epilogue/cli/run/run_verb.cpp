@@ -250,7 +250,8 @@ void add_workload(Command& run_verb, const std::string& name, const std::string&
 void add_int8_options(Command& verb, RunFlags& flags) {
   verb.option("--int8", flags.int8,
               "Quantize the weights: a scale per 32 weights, or per row (CPU)")
-      .value_name("groups|rows");
+      .value_name("groups|rows")
+      .not_empty("must be one of groups, rows");
   verb.flag("--float-input", flags.float_input, "With int8 weights: do not quantize the input");
 }
 

@@ -95,12 +95,14 @@ Result<void> check_matrix(const RunFlags& flags, const std::string& name, const 
     return failure("{} is {}, a weight must have a floating-point dtype or be int8", place,
                    epi::name(tensor.dtype()));
   }
-  const auto requested = parse_dtype(flags.dtype);
-  if (requested && *requested != tensor.dtype()) {
-    return failure("{} is {}, but --dtype is {}", place, epi::name(tensor.dtype()),
-                   epi::name(*requested));
-  }
   return {};
+}
+
+Result<void> check_dtype(const RunFlags& flags, const std::string& name, const Tensor& tensor) {
+  const auto requested = parse_dtype(flags.dtype);
+  if (!requested || *requested == tensor.dtype()) return {};
+  return failure("{}: tensor \"{}{}\" is {}, but --dtype is {}", flags.weights, flags.prefix, name,
+                 epi::name(tensor.dtype()), epi::name(*requested));
 }
 
 // Whether the layers have a bias. A failure if only some of them have one.
@@ -136,13 +138,17 @@ Result<Weights> find_weights(const RunFlags& given, const std::vector<std::strin
   weights.rows = tensor->size(0);
   weights.columns = tensor->size(1);
   weights.bias = *bias && !flags.no_bias;
-  weights.is_int8 = tensor->dtype() == DType::kI8;
-  if (!weights.is_int8) {
-    weights.dtype = tensor->dtype();
-  } else if (weights.bias) {
-    const auto added = checkpoint->tensor(flags.prefix + layers.front() + "bias");
-    EPI_TRY(added);
-    weights.dtype = added->dtype();
+  for (const char* parameter : {"bias", "weight"}) {  // a weight overrides a bias
+    for (const std::string& layer : layers) {
+      const std::string place = layer + parameter;
+      if (!checkpoint->contains(flags.prefix + place)) continue;
+      const auto stored = checkpoint->tensor(flags.prefix + place);
+      EPI_TRY(stored);
+      weights.is_int8 |= stored->dtype() == DType::kI8;
+      if (!is_floating(stored->dtype())) continue;
+      EPI_TRY(check_dtype(flags, place, *stored));
+      weights.dtype = stored->dtype();
+    }
   }
   weights.checkpoint = std::make_shared<nn::Checkpoint>(std::move(*checkpoint));
   return weights;

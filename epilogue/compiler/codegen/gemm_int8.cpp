@@ -23,8 +23,7 @@ class GemmInt8 {
         target_(target),
         steps_(int8_steps(code)),
         vectors_(tile.columns / target.lanes * code.gemms),
-        panel_(name, code, tile, target,
-               {steps_, int8_panel_bytes(code, tile), kInt8RowBytes, kInt8RowBytes, 1}),
+        panel_(name, code, tile, target, {steps_, int8_panel_bytes(code, tile), kInt8RowBytes, 1}),
         integers_(fmt::format("<{} x i32>", target.lanes)),
         floats_(fmt::format("<{} x float>", target.lanes)) {}
 

@@ -35,8 +35,7 @@ class GemmMmla {
         panel_bytes_(is_int8_ ? int8_panel_bytes(code, tile) : pairs_ * kRegisterBytes),
         row_bytes_(is_int8_ ? kInt8RowBytes : kBf16RowBytes),
         may_pass_end_(code.n % tile.columns != 0),
-        panel_(name, code, tile, target,
-               {steps_, panel_bytes_, row_bytes_, row_bytes_, kMmlaRows}) {}
+        panel_(name, code, tile, target, {steps_, panel_bytes_, row_bytes_, kMmlaRows}) {}
 
   std::string emit() {
     for (const int height : panel_.heights()) emit_tile(height);

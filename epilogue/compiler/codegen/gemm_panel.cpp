@@ -187,7 +187,7 @@ void GemmPanel::emit_lower_tiles(IrWriter& out) const {
   out.line("%taken = phi i64 {}", sources);
   out.line("%left = sub i64 %below, %taken");
   out.line("%at = add i64 %row_lower, %taken");
-  out.line("%skipped.lower = mul i64 %taken, {}", step_.row_distance);
+  out.line("%skipped.lower = mul i64 %taken, {}", step_.row_bytes);
   out.line("%at.x = getelementptr i8, ptr %lower.x, i64 %skipped.lower");
   out.line("br label %try.{}", heights_[1]);
   for (size_t i = 1; i < heights_.size(); ++i) {

@@ -20,8 +20,7 @@ class GemmPanel {
   struct Step {
     int64_t count = 0;
     int64_t panel_bytes = 0;
-    int64_t row_bytes = 0;     // of one row of x
-    int64_t row_distance = 0;  // in bytes, between adjacent rows of a block
+    int64_t row_bytes = 0;  // of one row of x
     int rows = 1;
   };
   GemmPanel(std::string name, const GemmCode& code, const GemmTile& tile, const Target& target,

@@ -28,7 +28,7 @@ class GemmVectors {
                : in_groups()                 ? int8_steps(code) * kInt8Step
                                              : code.k),
         vectors_(tile.columns / target.lanes * code.gemms),
-        panel_(name, code, tile, target, {steps_, panel_bytes(), word_bytes(), word_bytes(), 1}) {}
+        panel_(name, code, tile, target, {steps_, panel_bytes(), word_bytes(), 1}) {}
 
   std::string emit() {
     for (const int rows : panel_.heights()) emit_rows(rows);

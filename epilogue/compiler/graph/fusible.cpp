@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "epilogue/cpu/strided_walk.h"
 #include "epilogue/ops/pointwise_call.h"
 
 namespace epi::compiler {
@@ -236,6 +237,19 @@ bool has_matrix_access(const Graph& graph, const NodeSet& set, const Node& gemm)
     }
   }
   return true;
+}
+
+bool has_few_operands(const Graph& graph, const NodeSet& set) {
+  std::vector<ValueRef> outside;
+  for (const ValueId id : set) {
+    const Node& node = graph[id];
+    for (const ValueRef& ref :
+         is_gemm(node) ? epilogue_operands_of(graph, node) : references_of(node)) {
+      const bool known = std::find(outside.begin(), outside.end(), ref) != outside.end();
+      if (!known && !contains(set, ref.id)) outside.push_back(ref);
+    }
+  }
+  return results_of(graph, set).size() + outside.size() <= cpu::kMaxFusedOperands;
 }
 
 Graph renumbered(Graph graph) {

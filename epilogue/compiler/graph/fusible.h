@@ -68,6 +68,10 @@ std::optional<MatrixAccess> matrix_access(const Graph& graph, const ValueRef& re
 // Whether every operand from outside the set has a MatrixAccess, except those of the GEMMs.
 bool has_matrix_access(const Graph& graph, const NodeSet& set, const Node& gemm);
 
+// Whether a kernel of these nodes has no more results and operands than a kernel may have, not
+// counting x and the weights of its GEMMs.
+bool has_few_operands(const Graph& graph, const NodeSet& set);
+
 // Renumbers the groups without gaps, in the order of their first nodes.
 Graph renumbered(Graph graph);
 

@@ -60,7 +60,7 @@ Graph fuse_epilogue(const Graph& graph, CustomGemms custom) {
     const NodeSet epilogue = nodes_of_group(result, reader);
     const NodeSet together = joined({static_cast<ValueId>(i)}, epilogue);
     const bool fits = !has_gemm(result, epilogue) && has_matrix_access(result, epilogue, gemm) &&
-                      is_convex(result, together) &&
+                      is_convex(result, together) && has_few_operands(result, together) &&
                       (custom != CustomGemms::kHopper || fits_hopper(result, together, gemm));
     if (fits) gemm.group = reader;
   }

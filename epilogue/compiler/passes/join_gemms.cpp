@@ -58,7 +58,8 @@ Graph join_gemms(const Graph& graph, CustomGemms custom) {
       const bool alone = other.group >= 0 && nodes_of_group(result, other.group).size() == 1;
       const bool fits = j != i && alone && is_custom_gemm(result, other, custom) &&
                         are_alike(result, node, other) && is_read_only_by(result, id, set) &&
-                        is_convex(result, joined(set, {id}));
+                        is_convex(result, joined(set, {id})) &&
+                        has_few_operands(result, joined(set, {id}));
       if (!fits) continue;
       other.group = node.group;
       break;

@@ -59,8 +59,7 @@ constexpr int64_t kTilesPerThread = 8;
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// A GEMM kernel has no more other operands than a pointwise group: the GEMM takes the place of its
-// result, and its addend the place of that value.
+// A GEMM kernel has no more other operands than a pointwise group (has_few_operands).
 using Words = std::array<GemmWord, kFirstOther + cpu::kMaxFusedOperands>;
 
 class GemmRun {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GEMMs with int8 weights: quantization of a row, and its product with rows of weights.
+// GEMMs with int8 weights: quantization of a row, and its dot products with rows of weights.
 #include <algorithm>
 #include <limits>
 
@@ -11,7 +11,7 @@ namespace epi::cpu::EPI_ISA {
 namespace {
 
 constexpr int kGroup = static_cast<int>(kInt8Group);
-constexpr float kLargest = 127;
+constexpr float kLargest = kInt8Largest;
 // Below this, 127 / magnitude could overflow.
 constexpr float kSmallest = 0x1p-100F;
 

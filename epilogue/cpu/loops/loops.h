@@ -58,7 +58,7 @@ struct Int8Loops {
   // x[i] is about scales[i / 32] * quantized[i]. The last group is padded with zeros.
   void (*quantize)(const float* x, int64_t k, int8_t* quantized, float* scales);
   // sums[j] = sum over k of x[k] * w[j][k] * scale, for `n` rows of weights, `ld` apart, each with
-  // one scale (`groups` is 1) or one per group. The first takes an x that `quantize` returned.
+  // one scale (`groups` is 1) or one per group. `dot` takes an x that `quantize` has quantized.
   void (*dot)(const int8_t* x, const float* x_scales, int64_t k, const int8_t* w, int64_t ld,
               int64_t n, const float* scales, int64_t groups, float* sums);
   void (*dot_float)(const float* x, int64_t k, const int8_t* w, int64_t ld, int64_t n,
