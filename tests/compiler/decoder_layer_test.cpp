@@ -35,7 +35,8 @@ class DecoderLayer : public nn::Module {
     // The angles of RoPE: position * 10000^(-2 i / depth).
     const Tensor angles = empty({kCapacity, kDepth / 2});
     for (int64_t i = 0; i < angles.numel(); ++i) {
-      const auto position = static_cast<double>(i / (kDepth / 2));
+      const int64_t row = i / (kDepth / 2);
+      const auto position = static_cast<double>(row);
       const auto pair = static_cast<double>(i % (kDepth / 2));
       angles.data<float>()[i] =
           static_cast<float>(position * std::pow(10000.0, -2 * pair / kDepth));

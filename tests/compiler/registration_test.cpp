@@ -110,7 +110,7 @@ Op scale_rows_op() {
                      const Tensor x = contiguous(args.tensor(0));
                      const Tensor scale = contiguous(args.tensor(1));
                      for (int64_t i = 0; i < out.numel(); ++i) {
-                       const auto row = static_cast<int64_t>(i / out.size(1));
+                       const int64_t row = i / out.size(1);
                        out.data<float>()[i] = x.data<float>()[i] * scale.data<float>()[row];
                      }
                    }}},

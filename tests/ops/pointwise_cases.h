@@ -78,7 +78,7 @@ inline const UnaryCase kUnaryCases[] = {
 };
 
 // A function of two tensors, or of a tensor and a scalar.
-struct BinaryCase {
+struct BinaryCase {  // NOLINT(clang-analyzer-optin.performance.Padding)
   const char* label;
   Function function;
   Tensor (*run)(const Tensor&, const Tensor&);

@@ -190,8 +190,7 @@ class GemmVectors {
       // Keeps LLVM from using a broadcasting load.
       return out_.let("call <{0} x {1}> asm \"\", \"=w,0\"(<{0} x {1}> {2})", lanes, type, first);
     }
-    const IrValue loaded =
-        out_.let("load <{} x {}>, ptr {}, align {}", count, type, at, word_bytes());
+    IrValue loaded = out_.let("load <{} x {}>, ptr {}, align {}", count, type, at, word_bytes());
     if (count == lanes) return loaded;
     std::string places;
     for (int i = 0; i < lanes; ++i) {

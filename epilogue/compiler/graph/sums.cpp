@@ -32,7 +32,7 @@ class SumFinder {
     const bool is_constant =
         std::all_of(numbers.begin(), numbers.end(), [&](int64_t other) { return other == number; });
     if (is_constant) return SymSize(number);
-    const SymSize product = hints_.read(number);
+    SymSize product = hints_.read(number);
     if (agrees(product, numbers)) return product;
     for (size_t symbol = 0; symbol < used.size(); ++symbol) {
       if (used[symbol]) continue;

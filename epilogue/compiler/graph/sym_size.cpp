@@ -52,9 +52,10 @@ void SymSize::add(const Term& term) {
                        [](const Term& a, const Term& b) { return a.symbols < b.symbols; });
   if (found == terms_.end() || found->symbols != term.symbols) {
     terms_.insert(found, term);
-  } else if ((found->factor += term.factor) == 0) {
-    terms_.erase(found);
+    return;
   }
+  found->factor += term.factor;
+  if (found->factor == 0) terms_.erase(found);
 }
 
 SymSize SymSize::operator+(const SymSize& other) const {
