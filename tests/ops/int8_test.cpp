@@ -13,6 +13,7 @@
 #include "tests/ops/compare.h"
 #include "tests/ops/int8_reference.h"
 #include "tests/ops/layouts.h"
+#include "tests/ops/mistakes.h"
 #include "tests/ops/test_device.h"
 
 namespace epi {
@@ -25,7 +26,7 @@ class Int8 : public ::testing::Test {
   }
 };
 
-Tensor ones(const Dims& shape, TensorOptions options = {}) { return full(shape, 1, options); }
+Tensor ones(const Dims& shape) { return full(shape, 1); }
 
 constexpr DType kInputs[] = {DType::kF32, DType::kBF16, DType::kF16};
 
@@ -158,21 +159,24 @@ TEST_F(Int8, AcceptsEmptySizes) {
   EXPECT_EQ(int8_linear(ones({0, 3}), weight, ones({4, 1})).shape(), (Dims{0, 4}));
 }
 
+// Whether int8_linear() of these operands fails in the operator `op`, with a message that contains
+// `parts`.
+::testing::AssertionResult linear_fails(const char* op, const std::vector<std::string_view>& parts,
+                                        const Tensor& x, const Tensor& weight, const Tensor& scale,
+                                        const Tensor& bias = {}) {
+  return fails(op, parts, [&] { int8_linear(x, weight, scale, bias); });
+}
+
 TEST_F(Int8, RejectsWrongOperands) {
   const Tensor weight = zeros({4, 64}, {DType::kI8, kCpu});
-  const Tensor scale = ones({4, 1});
-  EXPECT_TRUE(fails("int8_mm", {"must be i8", "f32"},
-                    [&] { int8_linear(ones({2, 64}), ones({4, 64}), scale); }));
-  EXPECT_TRUE(fails("int8_linear", {"inner sizes differ", "[2, 63]"},
-                    [&] { int8_linear(ones({2, 63}), weight, scale); }));
-  EXPECT_TRUE(fails("int8_mm", {"[4, 3]", "[4, 1] or [4, 2]"},
-                    [&] { int8_linear(ones({2, 64}), weight, ones({4, 3})); }));
-  EXPECT_TRUE(fails("int8_mm", {"f64"},
-                    [&] { int8_linear(ones({2, 64}, {DType::kF64, kCpu}), weight, scale); }));
-  EXPECT_TRUE(fails("int8_mm", {"bias", "[4]"},
-                    [&] { int8_linear(ones({2, 64}), weight, scale, ones({5})); }));
-  EXPECT_TRUE(
-      fails("int8_mm", {"inner sizes differ"}, [&] { int8_mm(ones({2, 4}), t(weight), scale); }));
+  const Tensor scale = f32({4, 1});
+  const Tensor x = f32({2, 64});
+  EXPECT_TRUE(linear_fails("int8_mm", {"must be i8", "f32"}, x, f32({4, 64}), scale));
+  EXPECT_TRUE(linear_fails("int8_linear", {"differ", "[2, 63]"}, f32({2, 63}), weight, scale));
+  EXPECT_TRUE(linear_fails("int8_mm", {"[4, 3]", "[4, 1] or [4, 2]"}, x, weight, f32({4, 3})));
+  EXPECT_TRUE(linear_fails("int8_mm", {"f64"}, f64({2, 64}), weight, scale));
+  EXPECT_TRUE(linear_fails("int8_mm", {"bias", "[4]"}, x, weight, scale, f32({5})));
+  EXPECT_TRUE(fails("int8_mm", {"sizes differ"}, [&] { int8_mm(f32({2, 4}), t(weight), scale); }));
   EXPECT_TRUE(fails("add", {"i8", "to()"}, [&] { add(weight, weight); }));
 }
 
