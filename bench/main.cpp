@@ -34,6 +34,7 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;
   epi::register_cpu_backend();
   epi::bench::Suite suite;
+  epi::bench::add_callers(suite);
   epi::bench::add_compile(suite);
   epi::bench::add_dispatch(suite);
   epi::bench::add_explain(suite);

@@ -70,6 +70,7 @@ class Suite {
 };
 
 // One function per benchmark file.
+void add_callers(Suite& suite);
 void add_compile(Suite& suite);
 void add_dispatch(Suite& suite);
 void add_explain(Suite& suite);

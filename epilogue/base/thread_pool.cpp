@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -79,8 +80,70 @@ int64_t parts_of(int64_t pieces) {
   return pieces <= num_threads() * kMaxPartsPerThread ? pieces : num_threads() * kPartsPerThread;
 }
 
-// Runs one job at a time. Threads claim parts through a ticket, so a caller whose workers are still
+// One running job. Threads claim its parts through a ticket, so a caller whose workers are still
 // asleep runs all parts itself and returns without waiting for them to wake up.
+class alignas(64) Slot {
+ public:
+  // Held by the caller while its job runs.
+  std::mutex& busy() { return busy_; }
+
+  void start(const Job& job) {
+    job_ = job;
+    done_.store(0, std::memory_order_relaxed);
+    ticket_.store(Ticket{++job_id_, job.parts, 0}, std::memory_order_release);
+  }
+
+  // Runs parts until none is left; false if there was none. `job_` does not change while a claimed
+  // part is unfinished.
+  bool run_parts() {
+    bool ran = false;
+    Ticket ticket = ticket_.load(std::memory_order_acquire);
+    while (ticket.next < ticket.parts) {
+      Ticket claimed = ticket;
+      ++claimed.next;
+      if (!ticket_.compare_exchange_weak(ticket, claimed, std::memory_order_acq_rel)) continue;
+      const int64_t begin = job_.count * ticket.next / job_.parts;
+      const int64_t end = job_.count * (ticket.next + 1) / job_.parts;
+      try {
+        job_.body(job_.context, begin, end);
+      } catch (...) {
+        if (!failed_.exchange(true)) error_ = std::current_exception();
+      }
+      done_.fetch_add(1, std::memory_order_release);
+      ran = true;
+      ticket = ticket_.load(std::memory_order_acquire);
+    }
+    return ran;
+  }
+
+  // Waits for the parts that other threads claimed. Rethrows the exception of a part.
+  void finish() {
+    while (done_.load(std::memory_order_acquire) != job_.parts) relax();
+    if (failed_.exchange(false)) std::rethrow_exception(std::exchange(error_, nullptr));
+  }
+
+ private:
+  // 64 bits, so that a claim is one compare-and-swap. The job id makes the swap fail for a worker
+  // that still holds the previous job's ticket.
+  struct Ticket {
+    uint32_t job_id = 0;
+    uint16_t parts = 0;
+    uint16_t next = 0;
+  };
+  static_assert(std::atomic<Ticket>::is_always_lock_free);
+
+  std::mutex busy_;
+  Job job_;
+  uint32_t job_id_ = 0;
+  std::atomic<Ticket> ticket_{};
+  std::atomic<int> done_{0};
+  std::atomic<bool> failed_{false};
+  std::exception_ptr error_;  // from the first part that failed (the other parts still run)
+};
+
+// Runs the jobs of up to `kSlots` callers. A worker stays with a job until its parts are claimed,
+// then goes on to the next job: a job that starts while all workers are busy gets them as they
+// become free, and runs in its caller until then.
 class Pool {
  public:
   Pool() { resize(num_threads()); }
@@ -99,54 +162,37 @@ class Pool {
     }
   }
 
-  // False if another thread is using the pool now.
+  // False if every slot is taken.
   bool run(const Job& job) {
-    std::unique_lock lock(busy_, std::try_to_lock);
-    if (!lock.owns_lock()) return false;
-    job_ = job;
-    caller_core_.store(sched_getcpu(), std::memory_order_relaxed);
-    done_.store(0, std::memory_order_relaxed);
-    ticket_.store(Ticket{++job_id_, job.parts, 0}, std::memory_order_release);
-    announce();
-    inside_parallel = true;
-    run_parts();
-    inside_parallel = false;
-    while (done_.load(std::memory_order_acquire) != job.parts) relax();
-    if (failed_.exchange(false)) std::rethrow_exception(std::exchange(error_, nullptr));
-    return true;
+    for (Slot& slot : slots_) {
+      const std::unique_lock lock(slot.busy(), std::try_to_lock);
+      if (!lock.owns_lock()) continue;
+      caller_core_.store(sched_getcpu(), std::memory_order_relaxed);
+      slot.start(job);
+      announce();
+      inside_parallel = true;
+      slot.run_parts();
+      inside_parallel = false;
+      slot.finish();
+      return true;
+    }
+    return false;
   }
 
  private:
-  // 64 bits, so that a claim is one compare-and-swap. The job id makes the swap fail for a worker
-  // that still holds the previous job's ticket.
-  struct Ticket {
-    uint32_t job_id = 0;
-    uint16_t parts = 0;
-    uint16_t next = 0;
-  };
-  static_assert(std::atomic<Ticket>::is_always_lock_free);
+  // Workers look at every slot, so there are not more than callers that workers can help.
+  static constexpr size_t kSlots = 16;
 
   void announce() {
     generation_.fetch_add(1, std::memory_order_release);
     generation_.notify_all();
   }
 
-  // Runs parts until none is left. `job_` does not change while a claimed part is unfinished.
-  void run_parts() {
-    Ticket ticket = ticket_.load(std::memory_order_acquire);
-    while (ticket.next < ticket.parts) {
-      Ticket claimed = ticket;
-      ++claimed.next;
-      if (!ticket_.compare_exchange_weak(ticket, claimed, std::memory_order_acq_rel)) continue;
-      const int64_t begin = job_.count * ticket.next / job_.parts;
-      const int64_t end = job_.count * (ticket.next + 1) / job_.parts;
-      try {
-        job_.body(job_.context, begin, end);
-      } catch (...) {
-        if (!failed_.exchange(true)) error_ = std::current_exception();
-      }
-      done_.fetch_add(1, std::memory_order_release);
-      ticket = ticket_.load(std::memory_order_acquire);
+  void run_jobs() {
+    bool ran = true;
+    while (ran) {
+      ran = false;
+      for (Slot& slot : slots_) ran |= slot.run_parts();
     }
   }
 
@@ -167,7 +213,7 @@ class Pool {
         threads_.wait(threads);
       }
       const uint32_t seen = generation_.load(std::memory_order_acquire);
-      run_parts();
+      run_jobs();
       wait_past(seen);
     }
   }
@@ -176,14 +222,8 @@ class Pool {
   int workers_ = 0;
   std::atomic<int> threads_{1};
   std::atomic<int> caller_core_{0};
-  std::mutex busy_;
-  Job job_;
-  uint32_t job_id_ = 0;
-  std::atomic<Ticket> ticket_{};
-  std::atomic<int> done_{0};
+  std::array<Slot, kSlots> slots_;
   std::atomic<uint32_t> generation_{0};
-  std::atomic<bool> failed_{false};
-  std::exception_ptr error_;  // from the first part that failed (the other parts still run)
 };
 
 // Never destroyed: the workers sleep until the process ends. A forked child has no workers, and its

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The process-wide thread pool. A range is split into several parts per thread, which the workers
-// and the caller claim one by one. On one core, no worker is created.
+// and the caller claim one by one. Calls of several threads share the workers: a call gets those
+// that are free. On one core, no worker is created.
 #pragma once
 
 #include <cstdint>
@@ -36,9 +37,8 @@ void parallel_ranges(int64_t count, int64_t grain, RangeBody body, void* context
 }  // namespace detail
 
 // Calls `body(begin, end)` over a partition of [0, count). Only the last part may be smaller than
-// `grain`. Returns when all parts are done. A call from inside `body`, or while another thread's
-// call is running, runs its whole range in the calling thread. An exception thrown by `body` is
-// rethrown in the caller once all parts are done.
+// `grain`. Returns when all parts are done. A call from inside `body` runs its whole range in the
+// calling thread. An exception thrown by `body` is rethrown in the caller once all parts are done.
 template <typename Body>
 void parallel_for(int64_t count, int64_t grain, Body&& body) {
   using Callable = std::remove_reference_t<Body>;

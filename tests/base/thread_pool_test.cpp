@@ -5,9 +5,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <future>
 #include <mutex>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -52,6 +55,95 @@ TEST(ParallelFor, RunsFromSeveralThreads) {
   }
   for (auto& caller : callers) caller.join();
   EXPECT_EQ(total.load(), 8 * 200 * 100);
+}
+
+// Counts the threads that have arrived.
+class Meeting {
+ public:
+  void arrive() {
+    const std::lock_guard lock(mutex_);
+    ++arrived_;
+    changed_.notify_all();
+  }
+  // Whether `threads` threads have arrived, after at most ten seconds.
+  bool wait_for(int threads) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(10), [&] { return arrived_ >= threads; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int arrived_ = 0;
+};
+
+TEST(ParallelFor, SecondCallUsesFreeThreads) {
+  const int before = num_threads();
+  set_num_threads(4);
+  // Two parts that occupy the first caller and one worker until the second call is done.
+  Meeting first;
+  std::promise<void> second_done;
+  const std::shared_future<void> end = second_done.get_future().share();
+  std::thread caller([&] {
+    parallel_for(2, 1, [&](int64_t, int64_t) {
+      first.arrive();
+      end.wait();
+    });
+  });
+  EXPECT_TRUE(first.wait_for(2));
+  Meeting second;
+  parallel_for(2, 1, [&](int64_t, int64_t) {
+    second.arrive();
+    EXPECT_TRUE(second.wait_for(2));
+  });
+  second_done.set_value();
+  caller.join();
+  set_num_threads(before);
+}
+
+TEST(ParallelFor, BusyWorkersJoinASecondCallWhenTheyAreFree) {
+  const int before = num_threads();
+  set_num_threads(2);
+  Meeting first;
+  Meeting second;
+  std::promise<void> leave;
+  const std::shared_future<void> left = leave.get_future().share();
+  std::thread caller([&] {
+    parallel_for(2, 1, [&](int64_t, int64_t) {
+      first.arrive();
+      left.wait();
+    });
+  });
+  EXPECT_TRUE(first.wait_for(2));
+  // The only worker is busy until the first part of this call runs.
+  std::atomic<bool> released = false;
+  parallel_for(2, 1, [&](int64_t, int64_t) {
+    if (!released.exchange(true)) leave.set_value();
+    second.arrive();
+    EXPECT_TRUE(second.wait_for(2));
+  });
+  caller.join();
+  set_num_threads(before);
+}
+
+TEST(ParallelFor, PropagatesExceptionsToTheirCallers) {
+  std::vector<std::thread> callers;
+  for (int t = 0; t < 4; ++t) {
+    callers.emplace_back([t] {
+      const std::string name = "caller " + std::to_string(t);
+      for (int i = 0; i < 100; ++i) {
+        try {
+          parallel_for(100, 1, [&](int64_t begin, int64_t) {
+            if (begin == 0) throw std::runtime_error(name);
+          });
+          ADD_FAILURE() << name << " got no exception";
+        } catch (const std::runtime_error& error) {
+          EXPECT_EQ(error.what(), name);
+        }
+      }
+    });
+  }
+  for (auto& caller : callers) caller.join();
 }
 
 TEST(ParallelFor, PropagatesExceptions) {
