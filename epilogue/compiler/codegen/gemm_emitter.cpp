@@ -22,8 +22,9 @@ GemmKind vectors_kind(const GemmCode& code, const Target& target) {
 // row hide the load of that element. AArch64 multiplies by a lane and uses three.
 GemmTile vectors_tile(const GemmCode& code, GemmKind kind, const Target& target) {
   if (target.lanes == 4 && target.registers == 32) {
-    if (code.int8) return {kind, 6, 16 / code.gemms};  // scales are loaded as well
-    return code.gemms == 1 ? GemmTile{kind, 8, 12} : GemmTile{kind, 6, 8};
+    // The scales of a group of int8 weights take whole bytes per k: columns are a multiple of 8.
+    return code.gemms == 1 && !code.int8 ? GemmTile{kind, 8, 12}
+                                         : GemmTile{kind, 6, 16 / code.gemms};
   }
   const int rows = target.registers == 32 ? 14 : target.lanes == 8 ? 6 : 4;
   return {kind, rows, 2 * target.lanes / code.gemms};

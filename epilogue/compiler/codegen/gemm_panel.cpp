@@ -12,7 +12,8 @@ constexpr int64_t kLineBytes = 64;
 
 // The number of steps is divided evenly among the passes.
 int64_t steps_per_pass(const GemmPanel::Step& step, int64_t l1_bytes) {
-  const int64_t fitting = std::max<int64_t>(l1_bytes / 2 / step.panel_bytes, 1);
+  const int64_t bytes = step.unpacked_bytes > 0 ? step.unpacked_bytes : step.panel_bytes;
+  const int64_t fitting = std::max<int64_t>(l1_bytes / 2 / bytes, 1);
   const int64_t passes = (step.count + fitting - 1) / fitting;
   return (step.count + passes - 1) / passes;
 }
@@ -39,6 +40,10 @@ void GemmPanel::begin_tile(IrWriter& out, int height) const {
                      fmt::format("ptr %args, ptr %x, i64 %height, ptr %panel, i64 %row, i64 "
                                  "%column, i64 %rows{}",
                                  has_passes(height) ? ", ptr %sums, i64 %first, i64 %last" : ""));
+}
+
+void GemmPanel::begin_unpack(IrWriter& out) const {
+  out.begin_function("internal ", name_ + ".unpack", "ptr %panel, ptr %to, i64 %first, i64 %last");
 }
 
 void GemmPanel::begin_loop(IrWriter& out, int height, const std::vector<std::string>& sums) const {
@@ -135,6 +140,10 @@ void GemmPanel::emit_full_tiles(IrWriter& out) const {
     out.line("%buffer.size = mul i64 %full, {}", sums_of_row);
     out.line("%buffer = alloca float, i64 %buffer.size, align 16");
   }
+  const bool unpacks = is_unpacked(tile_.rows);
+  if (unpacks) {
+    out.line("%unpacked = alloca [{} x i8], align 64", pass_steps_ * step_.unpacked_bytes);
+  }
   out.line("%any = icmp sgt i64 %full, 0");
   out.line("br i1 %any, label %pass, label %lower");
   out.label("pass");
@@ -142,6 +151,12 @@ void GemmPanel::emit_full_tiles(IrWriter& out) const {
     out.line("%first = phi i64 [ 0, %entry ], [ %last, %pass.end ]");
     out.line("%later = add i64 %first, {}", pass_steps_);
     out.line("%last = call i64 @llvm.umin.i64(i64 %later, i64 {})", step_.count);
+  }
+  if (unpacks) {
+    out.line("call void @{}.unpack(ptr %w, ptr %unpacked, i64 {}, i64 {})", name_,
+             passes ? "%first" : "0", passes ? "%last" : fmt::to_string(step_.count));
+    out.line("%skipped.w = mul i64 {}, {}", passes ? "%first" : "0", -step_.unpacked_bytes);
+    out.line("%tile.w = getelementptr i8, ptr %unpacked, i64 %skipped.w");
   }
   out.line("br label %tile");
   out.label("tile");
@@ -156,9 +171,9 @@ void GemmPanel::emit_full_tiles(IrWriter& out) const {
     pass_arguments = ", ptr %sums, i64 %first, i64 %last";
   }
   out.line(
-      "call void @{0}.{1}(ptr %args, ptr %tile.x, i64 {1}, ptr %w, i64 %row, i64 %column, "
-      "i64 {1}{2})",
-      name_, tile_.rows, pass_arguments);
+      "call void @{0}.{1}(ptr %args, ptr %tile.x, i64 {1}, ptr {2}, i64 %row, i64 %column, "
+      "i64 {1}{3})",
+      name_, tile_.rows, unpacks ? "%tile.w" : "%w", pass_arguments);
   out.line("%row.next = add i64 %row, {}", tile_.rows);
   out.line("%more = icmp slt i64 %row.next, %row_lower");
   out.line("br i1 %more, label %tile, label %{}", passes ? "pass.end" : "lower");

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The function of one panel of weights, which calls the functions of its tiles for all rows of a
 // block. If the panel exceeds half the L1 cache, full tiles are computed in several passes over k:
-// all of them use one part of the panel before the next one, and keep their sums in a buffer.
+// all of them use one part of the panel before the next one, and keep their sums in a buffer. A
+// panel may be stored in a form that has to be unpacked: full tiles use a part of it that is
+// unpacked once for all of them, the lower tiles unpack what they use.
 #pragma once
 
 #include <string>
@@ -22,6 +24,7 @@ class GemmPanel {
     int64_t panel_bytes = 0;
     int64_t row_bytes = 0;  // of one row of x
     int rows = 1;
+    int64_t unpacked_bytes = 0;  // of a panel that has to be unpacked
   };
   GemmPanel(std::string name, const GemmCode& code, const GemmTile& tile, const Target& target,
             const Step& step);
@@ -29,11 +32,13 @@ class GemmPanel {
   // Heights of the tiles: the full one, then those for the rows below the last full tile.
   const std::vector<int>& heights() const { return heights_; }
   bool is_full(int height) const { return height == tile_.rows; }
+  bool is_unpacked(int height) const { return is_full(height) && step_.unpacked_bytes > 0; }
   bool has_passes(int height) const { return is_full(height) && pass_steps_ < step_.count; }
 
   // Starts the function of tiles of this height. Its arguments: %x, the packed rows; %height, the
   // number of rows that are packed together; %panel; %row and %column, the position in the output;
-  // %rows, the number of rows that exist from %row on.
+  // %rows, the number of rows that exist from %row on. An unpacked %panel holds only the steps of
+  // the pass, at the addresses that they would have in a whole one.
   void begin_tile(IrWriter& out, int height) const;
   // Starts a loop over k, in which %k counts steps and each sum is a phi %sumNAME, and ends it. The
   // loop updates each sum as %newNAME. What follows runs once the sums are complete. An iteration
@@ -48,6 +53,8 @@ class GemmPanel {
   // the address `line` in an iteration. At its end, a stream goes on in the next panel.
   void emit_prefetch(IrWriter& out, const IrValue& line, int64_t bytes, int streams) const;
 
+  // Starts the function that unpacks the steps from %first to %last of %panel to the address %to.
+  void begin_unpack(IrWriter& out) const;
   // Emits the function of the panel.
   void emit(IrWriter& out, std::string_view operators) const;
 

@@ -17,6 +17,13 @@ constexpr int kMaxStreams = 4;
 constexpr int kMaxSteps = 2;
 constexpr int64_t kLineBytes = 64;
 
+// How a panel holds the weights.
+struct Layout {
+  DType dtype = DType::kF32;
+  int64_t bytes = 0;         // of the weights of one step of k
+  bool with_scales = false;  // the scales follow each group of 32 k
+};
+
 class GemmVectors {
  public:
   GemmVectors(const std::string& name, const GemmCode& code, const GemmTile& tile,
@@ -24,38 +31,46 @@ class GemmVectors {
       : code_(code),
         tile_(tile),
         target_(target),
-        steps_(tile.kind == GemmKind::kPairs ? (code.k + 1) / 2
-               : in_groups()                 ? int8_steps(code) * kInt8Step
-                                             : code.k),
+        packed_(packed_layout(code, tile)),
+        unpacked_{DType::kF32, columns() * 4, false},
+        steps_(by_pairs()            ? (code.k + 1) / 2
+               : packed_.with_scales ? int8_steps(code) * kInt8Step
+                                     : code.k),
         vectors_(tile.columns / target.lanes * code.gemms),
-        panel_(name, code, tile, target, {steps_, panel_bytes(), word_bytes(), 1}) {}
+        panel_(name, code, tile, target,
+               {steps_, step_bytes(packed_), word_bytes(), 1, code.int8 ? unpacked_.bytes : 0}) {}
 
   std::string emit() {
+    if (code_.int8) emit_unpack();
     for (const int rows : panel_.heights()) emit_rows(rows);
     panel_.emit(out_, operators_of(code_));
     return out_.text();
   }
 
  private:
+  static Layout packed_layout(const GemmCode& code, const GemmTile& tile) {
+    const DType dtype = code.int8 ? DType::kI8 : code.dtype;
+    const int together = tile.kind == GemmKind::kPairs ? 2 : 1;
+    return {dtype, int64_t{tile.columns} * code.gemms * size_bytes(dtype) * together,
+            code.int8 && code.int8->in_groups};
+  }
+  const Layout& layout(int rows) const { return panel_.is_unpacked(rows) ? unpacked_ : packed_; }
+  // Bytes of the panel per step of k, with a part of the scales of a group.
+  int64_t step_bytes(const Layout& layout) const {
+    return layout.with_scales ? int8_panel_bytes(code_, tile_) / kInt8Step : layout.bytes;
+  }
+
   bool by_pairs() const { return tile_.kind == GemmKind::kPairs; }
   bool by_fmlal() const { return tile_.kind == GemmKind::kFmlal; }
-  // Whether the weights are int8 and the scales follow each group of 32 k.
-  bool in_groups() const { return code_.int8 && code_.int8->in_groups; }
-  DType weights_dtype() const { return code_.int8 ? DType::kI8 : code_.dtype; }
+  int64_t columns() const { return int64_t{tile_.columns} * code_.gemms; }
   // Size of an element of packed x, or of a pair.
   int64_t word_bytes() const { return by_fmlal() ? 2 : 4; }
-  // Bytes of the panel per step of k, with a part of the scales of a group.
-  int64_t panel_bytes() const {
-    return in_groups() ? int8_panel_bytes(code_, tile_) / kInt8Step : weights_bytes();
-  }
-  int64_t weights_bytes() const {
-    return int64_t{tile_.columns} * code_.gemms * size_bytes(weights_dtype()) *
-           (by_pairs() ? 2 : 1);
-  }
 
   // A flat tile uses each part of its panel once. One that computes in passes is not flat: a pass
   // may have any number of steps.
-  bool is_flat(int rows) const { return rows <= kFlatRows && !panel_.has_passes(rows); }
+  bool is_flat(int rows) const {
+    return rows <= kFlatRows && !panel_.has_passes(rows) && !panel_.is_unpacked(rows);
+  }
   // A flat tile reads its panel at several positions at once: memory serves several streams faster
   // than one, and the dependency chains of the sums are shorter (`epilogue bench mlp --m 1`).
   int streams_of(int rows) const {
@@ -71,7 +86,7 @@ class GemmVectors {
   // it prefetches the lines of both.
   int steps_at_once(int rows) const {
     int steps = 1;
-    while (is_flat(rows) && steps * panel_bytes() % kLineBytes != 0 && steps < kMaxSteps &&
+    while (is_flat(rows) && steps * step_bytes(packed_) % kLineBytes != 0 && steps < kMaxSteps &&
            steps_ / streams_of(rows) % (2 * steps) == 0) {
       steps *= 2;
     }
@@ -96,11 +111,11 @@ class GemmVectors {
     panel_.begin_loop(out_, rows, sums);
     for (int stream = 0; stream < streams; ++stream) {
       const IrValue first = out_.let("add i64 %k, {}", stream * (steps_ / streams));
-      const IrValue line = emit_panel_address(first);
+      const IrValue line = emit_address(layout(rows), first);
       if (is_flat(rows)) {
-        panel_.emit_prefetch(out_, line, steps * panel_bytes(), streams);
+        panel_.emit_prefetch(out_, line, steps * step_bytes(packed_), streams);
       } else {
-        emit_prefetch(line);
+        emit_prefetch(line, step_bytes(layout(rows)));
       }
       for (int step = 0; step < steps; ++step) {
         emit_multiply(rows, stream, out_.let("add i64 {}, {}", first, step),
@@ -120,13 +135,13 @@ class GemmVectors {
   }
 
   // The address of the weights of step k.
-  IrValue emit_panel_address(const IrValue& k) {
-    if (!in_groups()) {
-      const IrValue skipped = out_.let("mul i64 {}, {}", k, panel_bytes());
+  IrValue emit_address(const Layout& layout, const IrValue& k) {
+    if (!layout.with_scales) {
+      const IrValue skipped = out_.let("mul i64 {}, {}", k, layout.bytes);
       return out_.let("getelementptr i8, ptr %panel, i64 {}", skipped);
     }
     const IrValue in_group = out_.let("and i64 {}, {}", k, kInt8Step - 1);
-    const IrValue skipped = out_.let("mul i64 {}, {}", in_group, weights_bytes());
+    const IrValue skipped = out_.let("mul i64 {}, {}", in_group, layout.bytes);
     return out_.let("getelementptr i8, ptr {}, i64 {}", emit_group_address(k), skipped);
   }
   // The address of the group that contains step k.
@@ -136,20 +151,41 @@ class GemmVectors {
     return out_.let("getelementptr i8, ptr %panel, i64 {}", skipped);
   }
 
+  // Unpacks steps of the panel: converts the weights to f32 and multiplies them by the scales of
+  // their groups.
+  void emit_unpack() {
+    out_.comment(fmt::format("{}: a part of the panel in f32", operators_of(code_)));
+    panel_.begin_unpack(out_);
+    out_.line("br label %step");
+    out_.label("step");
+    out_.line("%k = phi i64 [ %first, %entry ], [ %k.next, %step ]");
+    out_.line("%done = sub i64 %k, %first");
+    const IrValue from = emit_address(packed_, "%k");
+    const IrValue to = out_.let("getelementptr [{} x i8], ptr %to, i64 %done", unpacked_.bytes);
+    for (int v = 0; v < vectors_; ++v) {
+      const IrValue at =
+          out_.let("getelementptr i8, ptr {}, i64 {}", to, unpacked_.bytes / vectors_ * v);
+      VectorCode(out_, target_, target_.lanes)
+          .store(DType::kF32, emit_weights(packed_, from, "%k", v), at);
+    }
+    out_.line("%k.next = add i64 %k, 1");
+    out_.line("%more = icmp slt i64 %k.next, %last");
+    out_.line("br i1 %more, label %step, label %end");
+    out_.label("end");
+    out_.end_function();
+  }
+
   // Adds step k to the sums. `from` and `to` are the prefixes of their names before and after.
   void emit_multiply(int rows, int stream, const IrValue& k, std::string_view from,
                      std::string_view to) {
-    const IrValue line = emit_panel_address(k);
+    const IrValue line = emit_address(layout(rows), k);
     std::vector<IrValue> weights;
     for (int v = 0; v < vectors_; ++v) {
       if (by_fmlal() && v % 2 == 1) {
         weights.push_back(weights.back());  // the upper half
         continue;
       }
-      weights.push_back(emit_weights(
-          out_.let("getelementptr i8, ptr {}, i64 {}", line, weights_bytes() / vectors_ * v),
-          v + 1 < vectors_));
-      if (in_groups()) weights.back() = emit_scaled(weights.back(), k, v);
+      weights.push_back(emit_weights(layout(rows), line, k, v));
     }
     // The height of a full tile is constant. That of the last block is an argument.
     const std::string height = panel_.is_full(rows) ? fmt::format("{}", rows) : "%height";
@@ -208,20 +244,19 @@ class GemmVectors {
                     by_fmlal() ? "half" : "float", group, places);
   }
 
-  // Loads a vector of weights, or of pairs of weights. fmlal takes them from either half of a
-  // register: if `with_next`, the next vector is loaded as well.
-  IrValue emit_weights(const IrValue& at, bool with_next) {
-    if (by_fmlal()) return emit_group(at, with_next ? 8 : 4);
+  // Loads vector v of the weights of step k, or of pairs of weights, at the address `line`. fmlal
+  // takes them from either half of a register: the next vector is loaded as well.
+  IrValue emit_weights(const Layout& layout, const IrValue& line, const IrValue& k, int v) {
+    const IrValue at =
+        out_.let("getelementptr i8, ptr {}, i64 {}", line, layout.bytes / vectors_ * v);
+    if (by_fmlal()) return emit_group(at, v + 1 < vectors_ ? 8 : 4);
     if (by_pairs()) return out_.let("load {}, ptr {}, align 2", pairs_type(), at);
-    return VectorCode(out_, target_, target_.lanes).load(weights_dtype(), at);
-  }
-
-  // The weights times the scales of their group.
-  IrValue emit_scaled(const IrValue& weights, const IrValue& k, int v) {
     VectorCode vector(out_, target_, target_.lanes);
-    const IrValue at = out_.let("getelementptr i8, ptr {}, i64 {}", emit_group_address(k),
-                                kInt8Step * weights_bytes() + int64_t{4} * target_.lanes * v);
-    return vector.mul(weights, vector.load(DType::kF32, at));
+    const IrValue weights = vector.load(layout.dtype, at);
+    if (!layout.with_scales) return weights;
+    const IrValue scales = out_.let("getelementptr i8, ptr {}, i64 {}", emit_group_address(k),
+                                    kInt8Step * layout.bytes + int64_t{4} * target_.lanes * v);
+    return vector.mul(weights, vector.load(DType::kF32, scales));
   }
 
   // Broadcasts an element of x, or a pair, to all lanes.
@@ -252,10 +287,10 @@ class GemmVectors {
   }
 
   // A tall tile finds its panel in L2 and prefetches it into L1.
-  void emit_prefetch(const IrValue& line) {
-    for (int64_t byte = 0; byte < panel_bytes(); byte += kLineBytes) {
+  void emit_prefetch(const IrValue& line, int64_t bytes) {
+    for (int64_t byte = 0; byte < bytes; byte += kLineBytes) {
       const IrValue at =
-          out_.let("getelementptr i8, ptr {}, i64 {}", line, kAheadSteps * panel_bytes() + byte);
+          out_.let("getelementptr i8, ptr {}, i64 {}", line, kAheadSteps * bytes + byte);
       out_.line("call void @llvm.prefetch.p0(ptr {}, i32 0, i32 3, i32 1)", at);
     }
   }
@@ -263,6 +298,8 @@ class GemmVectors {
   const GemmCode& code_;
   const GemmTile& tile_;
   const Target& target_;
+  Layout packed_;
+  Layout unpacked_;
   int64_t steps_;  // along k
   int vectors_;    // per row of the panel
   GemmPanel panel_;
