@@ -58,21 +58,22 @@ TEST(CompiledGemm, OddSizesAndAllDTypesMatchFloat64) {
   }
 }
 
-// Panels of weights that exceed the L1 cache are multiplied in several passes over k.
+// Panels of weights that exceed the L1 cache, or with AMX a part of the L2 cache, are multiplied in
+// several passes over k.
 TEST(CompiledGemm, LongSumsMatchFloat64) {
   register_cpu_backend();
   for (const DType dtype : kDTypes) {
     // Odd numbers of steps per pass as well, with tiles of four rows and an L1 cache of 32 or 48
     // KiB.
     for (const int64_t k : {1025, 1280, 2048, 3001, 4098}) {
-      nn::Linear gate(k, 29, true, dtype);
-      nn::Linear up(k, 29, true, dtype);
+      nn::Linear gate(k, 77, true, dtype);
+      nn::Linear up(k, 77, true, dtype);
       nn::init_normal(gate, 1);
       nn::init_normal(up, 2);
       const Compiled linear_only = compile(gate);
       const Compiled glu =
           compile([&](const Tensor& x) { return mul(silu(gate.forward(x)), up.forward(x)); });
-      for (const int64_t m : {1, 5, 8, 23, 34}) {
+      for (const int64_t m : {1, 5, 8, 23, 34, 130}) {
         const Tensor x = randn({m, k}, static_cast<uint64_t>(m), {dtype, kCpu});
         const Tensor sums = linear(f64(x), f64(gate.weight), f64(gate.bias));
         EXPECT_LE(difference(linear_only(x), sums), tolerance(dtype, k, largest(sums)))

@@ -64,17 +64,14 @@ struct GemmTile {
   int columns = 1;  // columns of each GEMM in one panel
 };
 
-// The arguments of a function, eight bytes each: x (its rows packed or in place), the row stride in
-// bytes of rows in place, the packed weights, then the first elements of the outputs and of the
-// operands.
-union GemmWord {
-  const std::byte* address;
-  int64_t number;
-};
-inline constexpr int kFirstOther = 3;
+// The arguments of a function: the packed rows of x, the packed weights, then the first elements of
+// the outputs and of the operands.
+using GemmArgument = const std::byte*;
+inline constexpr int kFirstOther = 2;
 
-// Computes rows [row_begin, row_end) of one panel. row_begin is a multiple of the tile's rows.
-using GemmFunction = void (*)(const GemmWord* arguments, int64_t row_begin, int64_t row_end,
+// Computes rows [row_begin, row_end) of one panel. row_begin is a multiple of the tile's rows. With
+// AMX, the function has another type (gemm_tiles.h).
+using GemmFunction = void (*)(const GemmArgument* arguments, int64_t row_begin, int64_t row_end,
                               int64_t panel);
 
 }  // namespace epi::compiler

@@ -12,7 +12,7 @@ namespace epi::compiler {
 // The tile for this code on this CPU.
 GemmTile choose_tile(const GemmCode& code, const Target& target);
 
-// Returns the IR of a GemmFunction.
+// Returns the IR of a GemmFunction, or of a GemmTilesFunction if the tile's kind is kTiles.
 std::string emit_gemm(const std::string& name, const GemmCode& code, const Target& target);
 
 }  // namespace epi::compiler

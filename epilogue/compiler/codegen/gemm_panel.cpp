@@ -119,7 +119,7 @@ void GemmPanel::emit(IrWriter& out, std::string_view operators) const {
                           operators, tile_.columns));
   out.begin_function("", name_, "ptr %args, i64 %row_begin, i64 %row_end, i64 %panel");
   out.line("%x = load ptr, ptr %args, align 8");
-  out.line("%weights.at = getelementptr ptr, ptr %args, i64 2");
+  out.line("%weights.at = getelementptr ptr, ptr %args, i64 1");
   out.line("%weights = load ptr, ptr %weights.at, align 8");
   out.line("%skipped = mul i64 %panel, {}", step_.panel_bytes * step_.count);
   out.line("%w = getelementptr i8, ptr %weights, i64 %skipped");

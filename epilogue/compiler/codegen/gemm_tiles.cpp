@@ -13,125 +13,226 @@ constexpr int64_t kTileBytes = 1024;  // of one tile register
 class GemmTiles {
  public:
   GemmTiles(std::string name, const GemmCode& code, const Target& target)
-      : name_(std::move(name)),
-        code_(code),
-        target_(target),
-        steps_((code.k + kTileDepth - 1) / kTileDepth) {}
+      : name_(std::move(name)), code_(code), target_(target), steps_(tile_steps(code)) {}
 
   std::string emit() {
-    emit_rows(2);
-    emit_rows(1);
-    emit_panel();
+    emit_epilogue_row();
+    emit_tile(2);
+    emit_tile(1);
+    emit_block();
     return out_.text();
   }
 
  private:
-  // Multiplies one or two registers of rows of x, of which %rows are in use, by the panel.
-  void emit_rows(int halves) {
-    out_.comment(fmt::format("{}: an AMX tile of {} rows by {} columns, over all of k",
-                             operators_of(code_), halves * kHalf, kTileColumns / code_.gemms));
-    out_.begin_function("internal ", fmt::format("{}.{}", name_, halves * kHalf),
-                        "ptr %args, ptr %x, i64 %x_row_bytes, ptr %panel, i64 %row, i64 %rows, "
-                        "i64 %column");
+  std::string columns_text() const { return fmt::to_string(kTileColumns / code_.gemms); }
+
+  // Applies the program to one row of a tile of sums.
+  void emit_epilogue_row() {
+    out_.comment(fmt::format("{}: the epilogue of {} columns of one row", operators_of(code_),
+                             columns_text()));
+    out_.begin_function("internal ", name_ + ".row", "ptr %args, ptr %sums, i64 %row, i64 %column");
     emit_addresses(out_, code_);
-    out_.line("%sums = alloca [{} x float], align 64", kTileRows * kTileColumns);
+    VectorCode vector(out_, target_, target_.lanes);
+    const int columns = kTileColumns / code_.gemms;
+    for (int column = 0; column < columns; column += target_.lanes) {
+      std::vector<IrValue> values;
+      for (int gemm = 0; gemm < code_.gemms; ++gemm) {
+        values.push_back(vector.load(DType::kF32, out_.let("getelementptr float, ptr %sums, i64 {}",
+                                                           gemm * columns + column)));
+      }
+      const IrValue at_column = out_.let("add i64 %column, {}", column);
+      emit_epilogue(out_, code_, target_, values, "%row", at_column, code_.n % columns != 0);
+    }
+    out_.end_function();
+  }
+
+  // Multiplies one or two registers of rows of x by a panel for %steps steps of k, and applies the
+  // epilogue to rows of the previous tile meanwhile. The sums start with those at %resumed, or at
+  // zero if that is null, and are stored to %sums.
+  void emit_tile(int halves) {
+    out_.comment(
+        fmt::format("{}: an AMX tile of {} rows by {} columns, and the epilogue of the "
+                    "previous one",
+                    operators_of(code_), halves * kHalf, columns_text()));
+    out_.begin_function("internal ", fmt::format("{}.{}", name_, halves * kHalf),
+                        "ptr %args, ptr %x, ptr %panel, i64 %steps, ptr %resumed, ptr %sums, "
+                        "ptr %old, i64 %old.rows, i64 %old.row, i64 %old.column");
+    emit_first_sums(halves);
+    emit_multiply(halves);
+    for (int tile = 0; tile < 2 * halves; ++tile) {
+      out_.line("call void @llvm.x86.tilestored64(i8 {}, ptr {}, i64 {})", tile,
+                place_of(tile, "%sums"), kTileColumns * 4);
+    }
+    out_.end_function();
+  }
+
+  IrValue place_of(int tile, std::string_view sums) {
+    const int64_t place = (tile / 2) * kHalf * kTileColumns + (tile % 2) * kHalf;
+    return out_.let("getelementptr float, ptr {}, i64 {}", sums, place);
+  }
+
+  void emit_first_sums(int halves) {
+    // Every step finishes as many rows as bring the epilogue to its end with the last step.
+    out_.line("%rounded = add i64 %old.rows, %steps");
+    out_.line("%rounded.less = sub i64 %rounded, 1");
+    out_.line("%rows.per.step = udiv i64 %rounded.less, %steps");
+    out_.line("%starts = icmp eq ptr %resumed, null");
+    out_.line("br i1 %starts, label %start, label %resume");
+    out_.label("start");
     for (int tile = 0; tile < 2 * halves; ++tile) {
       out_.line("call void @llvm.x86.tilezero(i8 {})", tile);
     }
-    out_.line("%lower = mul i64 %x_row_bytes, {}", kHalf);
     out_.line("br label %multiply");
-    emit_multiply(halves);
+    out_.label("resume");
     for (int tile = 0; tile < 2 * halves; ++tile) {
-      const int64_t place = (tile / 2) * kHalf * kTileColumns + (tile % 2) * kHalf;
-      const IrValue at = out_.let("getelementptr float, ptr %sums, i64 {}", place);
-      out_.line("call void @llvm.x86.tilestored64(i8 {}, ptr {}, i64 {})", tile, at,
-                kTileColumns * 4);
+      out_.line("call void @llvm.x86.tileloadd64(i8 {}, ptr {}, i64 {})", tile,
+                place_of(tile, "%resumed"), kTileColumns * 4);
     }
-    emit_epilogue_loop(out_, code_, target_,
-                       {"%sums", halves * kHalf, kTileColumns / code_.gemms, "%rows"}, "finish");
-    out_.end_function();
+    out_.line("br label %multiply");
   }
 
   void emit_multiply(int halves) {
     out_.label("multiply");
-    out_.line("%step = phi i64 [ 0, %entry ], [ %step.next, %multiply ]");
-    out_.line("%x.skipped = mul i64 %step, {}", kTileDepth * 2);
-    out_.line("%x.at = getelementptr i8, ptr %x, i64 %x.skipped");
-    out_.line("call void @llvm.x86.tileloadd64(i8 4, ptr %x.at, i64 %x_row_bytes)");
-    out_.line("%w.skipped = mul i64 %step, {}", 2 * kTileBytes);
+    out_.line("%step = phi i64 [ 0, %start ], [ 0, %resume ], [ %step.next, %after ]");
+    out_.line("%done = phi i64 [ 0, %start ], [ 0, %resume ], [ %done.next, %after ]");
+    out_.line("%skipped = mul i64 %step, {}", kTileStepBytes);
+    out_.line("%x0 = getelementptr i8, ptr %x, i64 %skipped");
+    out_.line("%w0 = getelementptr i8, ptr %panel, i64 %skipped");
+    out_.line("%w1 = getelementptr i8, ptr %w0, i64 {}", kTileBytes);
+    out_.line("call void @llvm.x86.tileloadd64(i8 4, ptr %x0, i64 64)");
     for (int tile = 0; tile < 2; ++tile) {
-      out_.line("%w{0}.skipped = add i64 %w.skipped, {1}", tile, tile * kTileBytes);
-      out_.line("%w{0} = getelementptr i8, ptr %panel, i64 %w{0}.skipped", tile);
       out_.line("call void @llvm.x86.tileloadd64(i8 {0}, ptr %w{1}, i64 64)", 6 + tile, tile);
       out_.line("call void @llvm.x86.tdpbf16ps(i8 {0}, i8 4, i8 {1})", tile, 6 + tile);
     }
     if (halves == 2) {
-      out_.line("%x.lower = getelementptr i8, ptr %x.at, i64 %lower");
-      out_.line("call void @llvm.x86.tileloadd64(i8 5, ptr %x.lower, i64 %x_row_bytes)");
+      out_.line("%x1 = getelementptr i8, ptr %x0, i64 {}", kTileBytes);
+      out_.line("call void @llvm.x86.tileloadd64(i8 5, ptr %x1, i64 64)");
       out_.line("call void @llvm.x86.tdpbf16ps(i8 2, i8 5, i8 6)");
       out_.line("call void @llvm.x86.tdpbf16ps(i8 3, i8 5, i8 7)");
     }
     out_.line("%step.next = add i64 %step, 1");
-    out_.line("%more = icmp slt i64 %step.next, {}", steps_);
+    out_.line("%planned = mul i64 %step.next, %rows.per.step");
+    out_.line("%until = call i64 @llvm.umin.i64(i64 %planned, i64 %old.rows)");
+    out_.line("br label %each");
+    emit_epilogue_rows("multiply", "%done", "%until");
+    out_.label("after");
+    out_.line("%more = icmp slt i64 %step.next, %steps");
     out_.line("br i1 %more, label %multiply, label %finish");
     out_.label("finish");
   }
 
-  void emit_call(int halves, std::string_view rows) {
-    const IrValue skipped = out_.let("mul i64 %row, %x_row_bytes");
-    const IrValue x = out_.let("getelementptr i8, ptr %x, i64 {}", skipped);
-    out_.line(
-        "call void @{}.{}(ptr %args, ptr {}, i64 %x_row_bytes, ptr %w, i64 %row, i64 {}, "
-        "i64 %column)",
-        name_, halves * kHalf, x, rows);
+  // The blocks `each`, entered from `previous`, and `apply`: rows [first, until) of the old sums.
+  // They leave to `after` with the number of rows as %done.next.
+  void emit_epilogue_rows(std::string_view previous, std::string_view first,
+                          std::string_view until) {
+    out_.label("each");
+    out_.line("%done.next = phi i64 [ {}, %{} ], [ %applied, %apply ]", first, previous);
+    out_.line("%is.left = icmp slt i64 %done.next, {}", until);
+    out_.line("br i1 %is.left, label %apply, label %after");
+    out_.label("apply");
+    out_.line("%old.skipped = mul i64 %done.next, {}", kTileColumns * 4);
+    out_.line("%old.at = getelementptr i8, ptr %old, i64 %old.skipped");
+    out_.line("%at.row = add i64 %old.row, %done.next");
+    out_.line("call void @{}.row(ptr %args, ptr %old.at, i64 %at.row, i64 %old.column)", name_);
+    out_.line("%applied = add i64 %done.next, 1");
+    out_.line("br label %each");
   }
 
-  void emit_panel() {
-    out_.comment(fmt::format("{}: loop over the rows of a panel", operators_of(code_)));
-    out_.begin_function("", name_, "ptr %args, i64 %row_begin, i64 %row_end, i64 %panel");
-    out_.line("%x = load ptr, ptr %args, align 8");
-    out_.line("%x_row_bytes.at = getelementptr i64, ptr %args, i64 1");
-    out_.line("%x_row_bytes = load i64, ptr %x_row_bytes.at, align 8");
-    out_.line("%weights.at = getelementptr ptr, ptr %args, i64 2");
-    out_.line("%weights = load ptr, ptr %weights.at, align 8");
-    out_.line("%skipped = mul i64 %panel, {}", steps_ * 2 * kTileBytes);
-    out_.line("%w = getelementptr i8, ptr %weights, i64 %skipped");
-    out_.line("%column = mul i64 %panel, {}", kTileColumns / code_.gemms);
-    emit_tile_config(out_);
-    emit_tile_rows(out_, "16", "16");
-    out_.line("br label %next");
-    out_.label("next");
-    out_.line("%row = phi i64 [ %row_begin, %entry ], [ %row.next, %whole ]");
+  IrValue load_field(int index) {
+    const IrValue at = out_.let("getelementptr i64, ptr %block, i64 {}", index);
+    return out_.let("load i64, ptr {}, align 8", at);
+  }
+
+  // Rows outside, panels inside: the panels of the block stay in the L2 cache, and each row of the
+  // output is written from left to right.
+  void emit_block() {
+    out_.comment(fmt::format("{}: loops over the tiles of a block", operators_of(code_)));
+    out_.begin_function("", name_, "ptr %args, ptr %block");
+    emit_block_start();
+    out_.label("rows");
+    out_.line("%row = phi i64 [ %row_begin, %entry ], [ %row.next, %rows.end ]");
+    for (const char* value : {"old.rows", "old.row", "old.column", "slot"}) {
+      out_.line("%{0}.0 = phi i64 [ 0, %entry ], [ %{0}.next, %rows.end ]", value);
+    }
+    out_.line("%left = sub i64 %row_end, %row");
+    out_.line("%height = call i64 @llvm.umin.i64(i64 %left, i64 {})", kTileRows);
     out_.line("%row.next = add i64 %row, {}", kTileRows);
-    out_.line("%fits = icmp sle i64 %row.next, %row_end");
-    out_.line("br i1 %fits, label %whole, label %rest");
-    out_.label("whole");
-    emit_call(2, fmt::format("{}", kTileRows));
-    out_.line("br label %next");
-    emit_rest();
+    out_.line("%two = icmp sgt i64 %height, {}", kHalf);
+    out_.line("%upper = call i64 @llvm.umin.i64(i64 %height, i64 {})", kHalf);
+    out_.line("%below = sub i64 %height, %upper");
+    out_.line("%lower = call i64 @llvm.umax.i64(i64 %below, i64 1)");  // zero is not allowed
+    out_.line("%upper.byte = trunc i64 %upper to i8");
+    out_.line("%lower.byte = trunc i64 %lower to i8");
+    emit_tile_rows(out_, "%upper.byte", "%lower.byte");
+    out_.line("%x.skipped = mul i64 %row, {}", steps_ * kTileStepBytes / kTileRows);
+    out_.line("%x.row = getelementptr i8, ptr %x, i64 %x.skipped");
+    out_.line("%x.at = getelementptr i8, ptr %x.row, i64 %steps.skipped");
+    out_.line("br label %panels");
+    emit_panels();
+    out_.label("rows.end");
+    out_.line("%more.rows = icmp slt i64 %row.next, %row_end");
+    out_.line("br i1 %more.rows, label %rows, label %last");
+    // No tile follows that could hide the epilogue of the last one.
+    out_.label("last");
     out_.line("call void @llvm.x86.tilerelease()");
+    out_.line("%old.row = add i64 %old.row.next, 0");
+    out_.line("%old.column = add i64 %old.column.next, 0");
+    out_.line("br label %each");
+    emit_epilogue_rows("last", "0", "%old.rows.next");
+    out_.label("after");
     out_.end_function();
   }
 
-  void emit_rest() {
-    out_.label("rest");
-    out_.line("%left = sub i64 %row_end, %row");
-    out_.line("%left.byte = trunc i64 %left to i8");
-    out_.line("%two = icmp sgt i64 %left, {}", kHalf);
-    out_.line("br i1 %two, label %last.two, label %some");
-    out_.label("last.two");
-    out_.line("%lower.byte = sub i8 %left.byte, {}", kHalf);
-    emit_tile_rows(out_, "16", "%lower.byte");
-    emit_call(2, "%left");
-    out_.line("br label %done");
-    out_.label("some");
-    out_.line("%one = icmp sgt i64 %left, 0");
-    out_.line("br i1 %one, label %last.one, label %done");
-    out_.label("last.one");
-    emit_tile_rows(out_, "%left.byte", "16");
-    emit_call(1, "%left");
-    out_.line("br label %done");
-    out_.label("done");
+  void emit_block_start() {
+    out_.line("%x = load ptr, ptr %args, align 8");
+    out_.line("%weights.at = getelementptr ptr, ptr %args, i64 1");
+    out_.line("%weights = load ptr, ptr %weights.at, align 8");
+    int index = 0;
+    for (const char* field :
+         {"row_begin", "row_end", "panel_begin", "panel_end", "step_begin", "step_end"}) {
+      out_.line("%{} = add i64 {}, 0", field, load_field(index++));
+    }
+    out_.line("%partial = inttoptr i64 {} to ptr", load_field(index));
+    out_.line("%steps = sub i64 %step_end, %step_begin");
+    out_.line("%steps.skipped = mul i64 %step_begin, {}", kTileStepBytes);
+    out_.line("%resumes = icmp sgt i64 %step_begin, 0");
+    out_.line("%finishes = icmp eq i64 %step_end, {}", steps_);
+    // A tile stores its sums after the epilogue of the previous one has read those before.
+    out_.line("%old = alloca [{} x i8], align 64", kTileSumsBytes);
+    emit_tile_config(out_);
+    out_.line("br label %rows");
+  }
+
+  void emit_panels() {
+    out_.label("panels");
+    out_.line("%panel = phi i64 [ %panel_begin, %rows ], [ %panel.next, %panels.end ]");
+    for (const char* value : {"old.rows", "old.row", "old.column", "slot"}) {
+      out_.line("%{0}.1 = phi i64 [ %{0}.0, %rows ], [ %{0}.next, %panels.end ]", value);
+    }
+    out_.line("%panel.skipped = mul i64 %panel, {}", steps_ * kTileStepBytes);
+    out_.line("%w.panel = getelementptr i8, ptr %weights, i64 %panel.skipped");
+    out_.line("%w = getelementptr i8, ptr %w.panel, i64 %steps.skipped");
+    out_.line("%slot.skipped = mul i64 %slot.1, {}", kTileSumsBytes);
+    out_.line("%kept = getelementptr i8, ptr %partial, i64 %slot.skipped");
+    out_.line("%resumed = select i1 %resumes, ptr %kept, ptr null");
+    out_.line("%sums = select i1 %finishes, ptr %old, ptr %kept");
+    out_.line("br i1 %two, label %tile.two, label %tile.one");
+    for (const int halves : {2, 1}) {
+      out_.label(halves == 2 ? "tile.two" : "tile.one");
+      out_.line(
+          "call void @{}.{}(ptr %args, ptr %x.at, ptr %w, i64 %steps, ptr %resumed, ptr %sums, "
+          "ptr %old, i64 %old.rows.1, i64 %old.row.1, i64 %old.column.1)",
+          name_, halves * kHalf);
+      out_.line("br label %panels.end");
+    }
+    out_.label("panels.end");
+    out_.line("%old.rows.next = select i1 %finishes, i64 %height, i64 0");
+    out_.line("%old.row.next = add i64 %row, 0");
+    out_.line("%old.column.next = mul i64 %panel, {}", columns_text());
+    out_.line("%slot.next = add i64 %slot.1, 1");
+    out_.line("%panel.next = add i64 %panel, 1");
+    out_.line("%more.panels = icmp slt i64 %panel.next, %panel_end");
+    out_.line("br i1 %more.panels, label %panels, label %rows.end");
   }
 
   std::string name_;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bf16 GEMM with AMX: eight tile registers of 16 rows of 64 bytes. Four hold 32 x 32 sums, two
 // hold x, two the weights. A tile of weights is 16 pairs of k by 16 columns, with the two bf16 of a
-// pair adjacent. A panel stores the two tiles of each 32 k one after the other, in order of k. x is
-// read in place, row by row. AMX can move data from tiles to vector registers only through memory,
-// so the sums pass through 4 KiB of stack.
+// pair adjacent. A panel stores the two tiles of each 32 k one after the other, in order of k; the
+// packed rows of x are stored likewise. AMX can move data from tiles to vector registers only
+// through memory: the epilogue reads the sums of a tile from there while AMX multiplies the next
+// tile.
 #pragma once
 
 #include "epilogue/compiler/codegen/gemm_code.h"
@@ -13,8 +14,27 @@ namespace epi::compiler {
 inline constexpr int kTileRows = 32;
 inline constexpr int kTileColumns = 32;
 inline constexpr int kTileDepth = 32;  // k per step
+// Of 32 rows of x, or of a panel, for one step.
+inline constexpr int64_t kTileStepBytes = int64_t{2} * kTileRows * kTileDepth;
+// Of the sums of one tile, in f32.
+inline constexpr int64_t kTileSumsBytes = int64_t{4} * kTileRows * kTileColumns;
 
-// The rows of x must be zero-padded to a whole number of steps.
+inline int64_t tile_steps(const GemmCode& code) { return (code.k + kTileDepth - 1) / kTileDepth; }
+
+// The part of a GEMM that one call computes. If it does not cover all steps, it continues from the
+// sums of the previous call with this block, and leaves its own for the next one.
+struct TilesBlock {
+  int64_t row_begin = 0;  // a multiple of kTileRows
+  int64_t row_end = 0;
+  int64_t panel_begin = 0;
+  int64_t panel_end = 0;
+  int64_t step_begin = 0;
+  int64_t step_end = 0;
+  float* sums = nullptr;  // kTileSumsBytes per tile; not used if all steps are covered
+};
+using GemmTilesFunction = void (*)(const GemmArgument* arguments, const TilesBlock* block);
+
+// Returns the IR of a GemmTilesFunction.
 std::string emit_gemm_tiles(const std::string& name, const GemmCode& code, const Target& target);
 
 }  // namespace epi::compiler

@@ -240,7 +240,7 @@ class GpuPlanBackend : public PlanBackend {
     }
     return why;
   }
-  KernelText describe(size_t kernel) const override { return {choice_text(kernel), "", ""}; }
+  KernelText describe(size_t kernel) const override { return {choice_text(kernel), ""}; }
 
   PackRows packs_rows() const override { return PackRows::kNo; }
   int64_t packed_bytes(size_t /*kernel*/, const Rows& /*rows*/) const override { return 0; }

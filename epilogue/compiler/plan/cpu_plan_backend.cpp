@@ -129,9 +129,6 @@ class CpuPlanBackend : public PlanBackend {
     if (gemm == nullptr) return {};
     const auto& [tile, panels] = weights_[kernel];
     KernelText text;
-    if (tile.kind == GemmKind::kTiles) {
-      text.packing = " unless they are dense and k is a multiple of 32";
-    }
     text.weights =
         fmt::format("  weights packed: {} panels of {} columns, {} bytes; {} rows at a time{}\n",
                     panels_of(gemm->code, tile), tile.columns * gemm->code.gemms,
@@ -154,7 +151,7 @@ class CpuPlanBackend : public PlanBackend {
   }
   StepPtr bind(GemmBinding binding) const override {
     GemmCall call;
-    call.function = reinterpret_cast<GemmFunction>(functions_[binding.kernel]);
+    call.function = functions_[binding.kernel];
     call.code = &gemm_code(binding.kernel);
     call.tile = weights_[binding.kernel].tile;
     call.weights = weights_[binding.kernel].panels->raw_data();

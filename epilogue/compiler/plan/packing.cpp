@@ -222,16 +222,30 @@ void pack_groups(const GemmCode& code, const GemmTile& tile, const Rows& rows, i
   }
 }
 
-// Packs rows for AMX tiles: dense, and zero-padded to whole steps of k.
-void pack_plain(const GemmCode& code, const Rows& rows, int64_t begin, int64_t end,
-                std::byte* packed) {
-  const auto copy = cpu::converter(code.dtype, code.dtype);
-  const int64_t element = size_bytes(code.dtype);
-  const int64_t padded = rounded_up(code.k, kTileDepth);
-  for (int64_t r = begin; r < end; ++r) {
-    std::byte* to = packed + r * padded * element;
-    copy(rows.data + r * rows.row_stride * element, rows.k_stride, to, 1, code.k);
-    std::memset(to + code.k * element, 0, static_cast<size_t>((padded - code.k) * element));
+// Packs one tile of rows for AMX: for each step, the k of every row. The last step is zero-padded.
+void pack_tile(const GemmCode& code, const Rows& rows, int64_t tile, std::byte* to) {
+  constexpr int64_t kLine = kTileStepBytes / kTileRows;  // of one row in a step
+  constexpr int64_t kChunk = 16 * kTileDepth;
+  const int64_t first = tile * kTileRows;
+  const int64_t height = std::min<int64_t>(kTileRows, rows.count - first);
+  const auto convert = cpu::converter(code.dtype, code.dtype);
+  std::array<std::byte, kChunk * 2> copy;
+  for (int64_t k0 = 0; k0 < code.k; k0 += kChunk) {
+    const int64_t count = std::min(kChunk, code.k - k0);
+    const int64_t steps = rounded_up(count, kTileDepth) / kTileDepth;
+    const bool in_place = rows.k_stride == 1 && count % kTileDepth == 0;
+    for (int64_t r = 0; r < height; ++r) {
+      const std::byte* from = rows.data + ((first + r) * rows.row_stride + k0 * rows.k_stride) * 2;
+      if (!in_place) {
+        copy.fill(std::byte{0});
+        convert(from, rows.k_stride, copy.data(), 1, count);
+        from = copy.data();
+      }
+      std::byte* line = to + k0 / kTileDepth * kTileStepBytes + r * kLine;
+      for (int64_t s = 0; s < steps; ++s) {
+        std::memcpy(line + s * kTileStepBytes, from + s * kLine, kLine);
+      }
+    }
   }
 }
 
@@ -295,17 +309,16 @@ int64_t packed_rows_bytes(const GemmCode& code, const GemmTile& tile, const Rows
   if (tile.kind != GemmKind::kTiles) {
     return rows.count * row_words(code, tile) * word_bytes(tile);
   }
-  if (rows.k_stride == 1 && code.k % kTileDepth == 0) return 0;
-  return rows.count * rounded_up(code.k, kTileDepth) * size_bytes(code.dtype);
+  return rounded_up(rows.count, kTileRows) / kTileRows * tile_steps(code) * kTileStepBytes;
 }
 
 void pack_rows(const GemmCode& code, const GemmTile& tile, const Rows& rows, int64_t begin,
                int64_t end, std::byte* packed) {
-  if (tile.kind == GemmKind::kTiles) {
-    pack_plain(code, rows, begin, end, packed);
-    return;
-  }
   for (int64_t block = begin / tile.rows; block * tile.rows < end; ++block) {
+    if (tile.kind == GemmKind::kTiles) {
+      pack_tile(code, rows, block, packed + block * tile_steps(code) * kTileStepBytes);
+      continue;
+    }
     if (code.int8 && code.int8->int8_input) {
       pack_int8_rows(code, tile, rows, block,
                      packed + block * tile.rows * int8_steps(code) * kInt8RowBytes);

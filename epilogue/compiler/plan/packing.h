@@ -30,7 +30,7 @@ struct Rows {
   int64_t row_stride = 0;  // in elements
   int64_t k_stride = 1;
 };
-// Size of the packed rows, or 0 if the code reads them in place.
+// Size of the packed rows.
 int64_t packed_rows_bytes(const GemmCode& code, const GemmTile& tile, const Rows& rows);
 // Packs rows [begin, end) into their final position. `begin` is a multiple of the tile's rows.
 // Single-threaded.

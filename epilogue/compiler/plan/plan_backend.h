@@ -77,7 +77,6 @@ class GpuGraphs {
 // report.
 struct KernelText {
   std::string choice;   // the implementation, and the reason
-  std::string packing;  // when the rows are packed
   std::string weights;  // how the weights are packed
 };
 

@@ -6,6 +6,7 @@
 
 #include "epilogue/base/machine.h"
 #include "epilogue/base/thread_pool.h"
+#include "epilogue/compiler/plan/run_tiles.h"
 #include "epilogue/cpu/strided_walk.h"
 #include "epilogue/ops/hooks.h"
 
@@ -60,27 +61,23 @@ constexpr int64_t kTilesPerThread = 8;
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // A GEMM kernel has no more other operands than a pointwise group (has_few_operands).
-using Words = std::array<GemmWord, kFirstOther + cpu::kMaxFusedOperands>;
+using Arguments = std::array<GemmArgument, kFirstOther + cpu::kMaxFusedOperands>;
+
+Arguments arguments_of(const GemmCall& call) {
+  Arguments arguments{call.packed_x, call.weights};
+  std::copy(call.others.begin(), call.others.end(), arguments.begin() + kFirstOther);
+  return arguments;
+}
 
 class GemmRun {
  public:
-  explicit GemmRun(const GemmCall& call)
+  GemmRun(const GemmCall& call, const GemmArgument* arguments)
       : call_(call),
+        function_(reinterpret_cast<GemmFunction>(call.function)),
+        arguments_(arguments),
         tiles_(ceil_div(call.x.count, call.tile.rows)),
         panels_(panels_of(*call.code, call.tile)) {
-    words_[0].address = call.x.data;
-    words_[1].number = call.x.row_stride * size_bytes(call.code->dtype);
-    words_[2].address = call.weights;
-    const int64_t packed_bytes = packed_rows_bytes(*call.code, call.tile, call.x);
-    packs_ = packed_bytes > 0;
-    if (packs_) {
-      words_[0].address = call.packed_x;
-      words_[1].number = packed_bytes / call.x.count;
-    }
-    for (size_t i = 0; i < call.others.size(); ++i) {
-      words_[kFirstOther + i].address = call.others[i];
-    }
-    const int64_t row_bytes = words_[1].number;
+    const int64_t row_bytes = packed_rows_bytes(*call.code, call.tile, call.x) / call.x.count;
     const int64_t block_tiles = std::max<int64_t>(
         block_bytes(call.tile.kind) / std::max<int64_t>(row_bytes * call.tile.rows, 1), 1);
     blocks_ = ceil_div(tiles_, block_tiles);
@@ -101,17 +98,15 @@ class GemmRun {
     blocks_ = ceil_div(blocks_, num_threads()) * num_threads();
     parallel_for(blocks_, 1, [&](int64_t begin, int64_t end) {
       for (int64_t block = begin; block < end; ++block) {
-        if (packs_) pack_tiles(first_tile(block), first_tile(block + 1));
+        pack_tiles(first_tile(block), first_tile(block + 1));
         for (int64_t panel = 0; panel < panels_; ++panel) multiply(block, panel);
       }
     });
   }
 
   void split_panels() {
-    if (packs_) {
-      // At least two tiles per part: packing one is not worth waking a thread.
-      parallel_for(tiles_, 2, [&](int64_t begin, int64_t end) { pack_tiles(begin, end); });
-    }
+    // At least two tiles per part: packing one is not worth waking a thread.
+    parallel_for(tiles_, 2, [&](int64_t begin, int64_t end) { pack_tiles(begin, end); });
     parallel_for(blocks_ * panels_, 1, [&](int64_t begin, int64_t end) {
       for (int64_t task = begin; task < end; ++task) multiply(task / panels_, task % panels_);
     });
@@ -127,15 +122,15 @@ class GemmRun {
               std::min(end * call_.tile.rows, call_.x.count), call_.packed_x);
   }
   void multiply(int64_t block, int64_t panel) const {
-    call_.function(words_.data(), first_row(block), first_row(block + 1), panel);
+    function_(arguments_, first_row(block), first_row(block + 1), panel);
   }
 
   const GemmCall& call_;
+  GemmFunction function_;
+  const GemmArgument* arguments_;
   int64_t tiles_;
   int64_t panels_;
   int64_t blocks_ = 1;
-  bool packs_ = false;
-  Words words_{};
 };
 
 }  // namespace
@@ -161,7 +156,14 @@ void run_pointwise(const PointwiseCall& call, const KernelCost& cost) {
 }
 
 void run_gemm(const GemmCall& call, const KernelCost& cost) {
-  run_reported(cost, [&] { GemmRun(call).run(); });
+  run_reported(cost, [&] {
+    const Arguments arguments = arguments_of(call);
+    if (call.tile.kind == GemmKind::kTiles) {
+      run_tiles(call, arguments.data());
+    } else {
+      GemmRun(call, arguments.data()).run();
+    }
+  });
 }
 
 }  // namespace epi::compiler

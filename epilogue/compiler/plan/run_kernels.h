@@ -21,7 +21,7 @@ void run_pointwise(const PointwiseCall& call, const KernelCost& cost);
 
 // `others` are the outputs, then the operands.
 struct GemmCall {
-  GemmFunction function = nullptr;
+  void* function = nullptr;  // a GemmFunction, or a GemmTilesFunction
   const GemmCode* code = nullptr;
   GemmTile tile;
   Rows x;
