@@ -92,13 +92,17 @@ PeakCode emit_tiles(const std::string& name) {
   out.begin_function("", name, "ptr %sink, i64 %rounds");
   emit_tile_config(out);
   emit_tile_rows(out, "16", "16");
-  for (int tile = 0; tile < 8; ++tile) out.line("call void @llvm.x86.tilezero(i8 {})", tile);
+  for (int tile = 0; tile < 4; ++tile) out.line("call void @llvm.x86.tilezero(i8 {})", tile);
+  for (int tile = 4; tile < 8; ++tile) {
+    out.line("call void @llvm.x86.tileloadd64(i8 {}, ptr %sink, i64 64)", tile);
+  }
   emit_loop(out, "");
   for (int tile = 0; tile < 4; ++tile) {
     out.line("call void @llvm.x86.tdpbf16ps(i8 {}, i8 {}, i8 {})", tile, 4 + tile / 2,
              6 + tile % 2);
   }
   emit_loop_end(out);
+  out.line("call void @llvm.x86.tilestored64(i8 0, ptr %sink, i64 64)");
   out.line("call void @llvm.x86.tilerelease()");
   out.end_function();
   return {out.text(), int64_t{4} * 16 * 16 * 32 * 2};

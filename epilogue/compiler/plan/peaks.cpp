@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "epilogue/base/clock.h"
 #include "epilogue/base/thread_pool.h"
@@ -15,6 +16,27 @@ namespace epi::compiler {
 namespace {
 
 constexpr int kTries = 7;
+
+struct alignas(64) PeakSink {
+  std::array<std::byte, kPeakSinkBytes> bytes;
+};
+
+// Random numbers, as those that a GEMM multiplies.
+PeakSink random_numbers(DType dtype) {
+  PeakSink sink;
+  if (dtype != DType::kI8) {
+    const Tensor numbers = randn({kPeakSinkBytes / size_bytes(dtype)}, 1, {dtype, kCpu});
+    std::memcpy(sink.bytes.data(), numbers.raw_data(), kPeakSinkBytes);
+    return sink;
+  }
+  // In quantized weights, 127 is about three standard deviations.
+  const Tensor numbers = randn({kPeakSinkBytes}, 1);
+  for (size_t i = 0; i < sink.bytes.size(); ++i) {
+    const float scaled = std::clamp(numbers.data<float>()[i] * 42, -127.0F, 127.0F);
+    sink.bytes[i] = static_cast<std::byte>(static_cast<int8_t>(scaled));
+  }
+  return sink;
+}
 
 }  // namespace
 
@@ -31,13 +53,14 @@ double measure_gemm_peak(DType dtype) {
   const auto function = reinterpret_cast<PeakFunction>(generated.code->find("epi_peak"));
   // A few milliseconds, in four parts per thread.
   constexpr int64_t kRoundsOfPart = 125'000;
+  const PeakSink numbers = random_numbers(dtype);
   const int threads = num_threads();
   double best = 0;
   for (int i = 0; i < kTries; ++i) {
     const int64_t start_ns = now_ns();
     parallel_for(int64_t{4} * threads, 1, [&](int64_t begin, int64_t end) {
-      alignas(64) std::array<float, 64> sink{};
-      function(sink.data(), kRoundsOfPart * (end - begin));
+      PeakSink sink = numbers;
+      function(sink.bytes.data(), kRoundsOfPart * (end - begin));
     });
     const double flops = static_cast<double>(kRoundsOfPart * 4 * threads * peak.flops_per_round);
     best = std::max(best, flops / static_cast<double>(now_ns() - start_ns));
