@@ -6,13 +6,14 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <cstring>
-
 #include <dnnl.hpp>
 #include <unordered_map>
 
 #include "epilogue/base/clock.h"
 #include "epilogue/base/thread_pool.h"
+#include "epilogue/tensor/factories.h"
 
 namespace epi::bench {
 namespace {
@@ -26,8 +27,7 @@ class OneDnnRival : public Rival {
     return fmt::format("oneDNN {}.{}", version->major, version->minor);
   }
 
-  // oneDNN chooses the layout of the weights. They are zeros: the time of a multiplication does not
-  // depend on the values.
+  // oneDNN chooses the layout of the weights. Random numbers are random in any layout.
   bool prepare(const LinearCase& linear) override {
     omp_set_num_threads(num_threads());
     const auto type = linear.dtype == DType::kF32    ? memory::data_type::f32
@@ -41,9 +41,9 @@ class OneDnnRival : public Rival {
     try {
       const dnnl::matmul::primitive_desc description({x, w, y}, engine_);
       matmul_ = dnnl::matmul(description);
-      arguments_ = {{DNNL_ARG_SRC, zeros(x)},
-                    {DNNL_ARG_WEIGHTS, zeros(description.weights_desc())},
-                    {DNNL_ARG_DST, zeros(y)}};
+      arguments_ = {{DNNL_ARG_SRC, random(x, linear.dtype)},
+                    {DNNL_ARG_WEIGHTS, random(description.weights_desc(), linear.dtype)},
+                    {DNNL_ARG_DST, memory(y, engine_)}};
     } catch (const dnnl::error&) {
       return false;
     }
@@ -60,9 +60,19 @@ class OneDnnRival : public Rival {
   }
 
  private:
-  memory zeros(const memory::desc& description) const {
+  memory random(const memory::desc& description, DType dtype) const {
     memory result(description, engine_);
-    std::memset(result.get_data_handle(), 0, description.get_size());
+    const auto count = static_cast<int64_t>(description.get_size()) / size_bytes(dtype);
+    const bool is_int8 = dtype == DType::kI8;
+    const Tensor numbers = randn({count}, 1, {is_int8 ? DType::kF32 : dtype, kCpu});
+    if (is_int8) {
+      auto* to = static_cast<int8_t*>(result.get_data_handle());
+      std::transform(numbers.data<float>(), numbers.data<float>() + count, to, [](float x) {
+        return static_cast<int8_t>(std::clamp(x * 42, -127.0F, 127.0F));
+      });
+    } else {
+      std::memcpy(result.get_data_handle(), numbers.raw_data(), description.get_size());
+    }
     return result;
   }
 
