@@ -14,6 +14,13 @@
 
 namespace epi {
 
+// A call whose arguments are not those that an operator reads. In a call of a custom operator, this
+// is a caller's mistake.
+class ArgumentMismatch : public BugError {
+ public:
+  using BugError::BugError;
+};
+
 class Arg {
  public:
   enum class Kind : uint8_t { kNone, kTensor, kTensors, kInt, kFloat, kBool, kInts, kString };
@@ -54,9 +61,11 @@ class Arg {
 
  private:
   const Arg& check(Kind expected) const {
-    EPI_CHECK(kind_ == expected);
+    if (kind_ != expected) [[unlikely]]
+      fail_kind(expected);
     return *this;
   }
+  [[noreturn]] void fail_kind(Kind expected) const;
 
   union Value {
     const Tensor* tensor;
@@ -83,7 +92,8 @@ class Args {
 
   size_t size() const { return args_.size(); }
   const Arg& operator[](size_t i) const {
-    EPI_CHECK(i < args_.size());
+    if (i >= args_.size()) [[unlikely]]
+      fail_count(i);
     return args_[i];
   }
   const Tensor& tensor(size_t i) const { return (*this)[i].tensor(); }
@@ -95,6 +105,7 @@ class Args {
   auto end() const { return args_.end(); }
 
  private:
+  [[noreturn]] void fail_count(size_t position) const;
   std::span<const Arg> args_;
 };
 

@@ -70,8 +70,7 @@ Tensor result_for_kernel(const CustomOp& op, Args args) {
   return out;
 }
 
-// Out of line to keep the path of built-in operators short.
-[[gnu::noinline]] Tensor run_custom(const CustomOp& op, const OpInfo& info, Args args) {
+Tensor run_custom_unchecked(const CustomOp& op, const OpInfo& info, Args args) {
   if (detail::capture != nullptr) {
     return op.definition ? op.definition(args) : detail::capture->call(info.op, args);
   }
@@ -79,6 +78,15 @@ Tensor result_for_kernel(const CustomOp& op, Args args) {
   Tensor out = result_for_kernel(op, args);
   run_backend(info, args, out);
   return out;
+}
+
+// Out of line to keep the path of built-in operators short.
+[[gnu::noinline]] Tensor run_custom(const CustomOp& op, const OpInfo& info, Args args) {
+  try {
+    return run_custom_unchecked(op, info, args);
+  } catch (const ArgumentMismatch& mismatch) {
+    fail(op.name, "{}", mismatch.what());
+  }
 }
 
 Tensor run(const OpInfo& info, Args args) {
