@@ -8,9 +8,9 @@ setup-tests:
 	@scripts/setup tests
 build: setup
 	@scripts/build release all
-# Builds in the folder that `make test` also uses.
+# Builds in the folder that `make test` also uses, and also the libraries that `cmake --install` installs.
 demo: setup
-	@scripts/build dev epilogue-cli kernels
+	@scripts/build dev epilogue-cli kernels epilogue_shared epilogue_trace
 	@build/dev/bin/epilogue --version && echo && build/dev/bin/epilogue tour --quick --out build/tour
 # The trace reader alone: no OpenBLAS, LLVM or CUDA.
 reader:
