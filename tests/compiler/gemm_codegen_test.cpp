@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <thread>
+#include <vector>
 
+#include "epilogue/base/thread_pool.h"
 #include "epilogue/compiler/compile.h"
 #include "epilogue/cpu/cpu_backend.h"
 #include "epilogue/nn/glu_mlp.h"
@@ -83,6 +86,48 @@ TEST(CompiledGemm, LongSumsMatchFloat64) {
             << name(dtype) << " gated " << m << "x" << k;
       }
     }
+  }
+}
+
+// With AMX, x and the weights exceed the L2 cache: the output is computed in several blocks, each
+// in several passes.
+TEST(CompiledGemm, LargeOperandsMatchFloat64) {
+  register_cpu_backend();
+  constexpr int64_t kDepth = 2500;
+  const int before = num_threads();
+  nn::Linear layer(kDepth, 270, true, DType::kBF16);
+  nn::init_normal(layer, 1);
+  const Compiled compiled = compile(layer);
+  const Tensor x = randn({1100, kDepth}, 2, {DType::kBF16, kCpu});
+  const Tensor expected = linear(f64(x), f64(layer.weight), f64(layer.bias));
+  for (const int threads : {1, 3}) {
+    set_num_threads(threads);
+    EXPECT_LE(difference(compiled(x), expected), tolerance(DType::kBF16, kDepth, largest(expected)))
+        << threads << " threads";
+  }
+  set_num_threads(before);
+}
+
+// Several callers share the threads, and each gets its own result.
+TEST(CompiledGemm, CallersInSeveralThreadsGetTheirOwnResults) {
+  register_cpu_backend();
+  for (const DType dtype : kDTypes) {
+    nn::GluMlp mlp(70, 90, nn::GluActivation::kSilu, true, dtype);
+    nn::init_normal(mlp, 3);
+    const Compiled compiled = compile(mlp);
+    std::vector<Tensor> inputs, alone, together(4);
+    for (uint64_t i = 0; i < 4; ++i) {
+      inputs.push_back(randn({100 + 30 * static_cast<int64_t>(i), 70}, i, {dtype, kCpu}));
+      alone.push_back(compiled(inputs.back()));
+    }
+    std::vector<std::thread> callers;
+    for (size_t i = 0; i < 4; ++i) {
+      callers.emplace_back([&, i] {
+        for (int call = 0; call < 20; ++call) together[i] = compiled(inputs[i]);
+      });
+    }
+    for (auto& caller : callers) caller.join();
+    for (size_t i = 0; i < 4; ++i) EXPECT_EQ(difference(together[i], alone[i]), 0) << name(dtype);
   }
 }
 

@@ -74,7 +74,7 @@ TEST_F(CompiledInt8, LongSumsMatchReference) {
       const RandomInt8 weight = random_int8(29, k, in_groups, 11);
       for (const bool int8_input : {false, true}) {
         const Compiled compiled = compile_linear(weight, int8_input);
-        for (const int64_t m : {1, 9, 34}) {
+        for (const int64_t m : {1, 9, 34, 90}) {
           const Tensor x =
               random_tensor({m, k}, DType::kF32, LayoutKind::kContiguous, static_cast<uint64_t>(m));
           EXPECT_TRUE(matches(compiled(x), ref::int8_mm(x, weight, int8_input), OpClass::kGemm))

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/compiler/codegen/gemm_tiles.h"
 
+#include <cstddef>
+
 #include "epilogue/compiler/codegen/gemm_epilogue.h"
 #include "epilogue/compiler/codegen/tile_config.h"
 
 namespace epi::compiler {
 namespace {
 
+constexpr int64_t kLineBytes = 64;
 constexpr int kHalf = 16;             // rows of one tile register
 constexpr int64_t kTileBytes = 1024;  // of one tile register
 
@@ -48,7 +51,8 @@ class GemmTiles {
 
   // Multiplies one or two registers of rows of x by a panel for %steps steps of k, and applies the
   // epilogue to rows of the previous tile meanwhile. The sums start with those at %resumed, or at
-  // zero if that is null, and are stored to %sums.
+  // zero if that is null, and are stored to %sums. Every step prefetches %ahead.bytes from %ahead
+  // on into the L2 cache.
   void emit_tile(int halves) {
     out_.comment(
         fmt::format("{}: an AMX tile of {} rows by {} columns, and the epilogue of the "
@@ -56,7 +60,8 @@ class GemmTiles {
                     operators_of(code_), halves * kHalf, columns_text()));
     out_.begin_function("internal ", fmt::format("{}.{}", name_, halves * kHalf),
                         "ptr %args, ptr %x, ptr %panel, i64 %steps, ptr %resumed, ptr %sums, "
-                        "ptr %old, i64 %old.rows, i64 %old.row, i64 %old.column");
+                        "ptr %old, i64 %old.rows, i64 %old.row, i64 %old.column, ptr %ahead, "
+                        "i64 %ahead.bytes");
     emit_first_sums(halves);
     emit_multiply(halves);
     for (int tile = 0; tile < 2 * halves; ++tile) {
@@ -113,72 +118,88 @@ class GemmTiles {
     out_.line("%step.next = add i64 %step, 1");
     out_.line("%planned = mul i64 %step.next, %rows.per.step");
     out_.line("%until = call i64 @llvm.umin.i64(i64 %planned, i64 %old.rows)");
-    out_.line("br label %each");
-    emit_epilogue_rows("multiply", "%done", "%until");
+    out_.line("%ahead.skipped = mul i64 %step, %ahead.bytes");
+    out_.line("br label %prefetch");
+    out_.label("prefetch");
+    out_.line("%fetched = phi i64 [ 0, %multiply ], [ %fetched.next, %fetch ]");
+    out_.line("%fetches = icmp slt i64 %fetched, %ahead.bytes");
+    out_.line("br i1 %fetches, label %fetch, label %each");
+    out_.label("fetch");
+    out_.line("%line = add i64 %ahead.skipped, %fetched");
+    out_.line("%line.at = getelementptr i8, ptr %ahead, i64 %line");
+    out_.line("call void @llvm.prefetch.p0(ptr %line.at, i32 0, i32 2, i32 1)");
+    out_.line("%fetched.next = add i64 %fetched, {}", kLineBytes);
+    out_.line("br label %prefetch");
+    emit_epilogue_rows("prefetch", "%done", {"%until", "%old.row", "%old.column"});
     out_.label("after");
     out_.line("%more = icmp slt i64 %step.next, %steps");
     out_.line("br i1 %more, label %multiply, label %finish");
     out_.label("finish");
   }
 
-  // The blocks `each`, entered from `previous`, and `apply`: rows [first, until) of the old sums.
-  // They leave to `after` with the number of rows as %done.next.
-  void emit_epilogue_rows(std::string_view previous, std::string_view first,
-                          std::string_view until) {
+  // Rows of the sums at %old.
+  struct OldRows {
+    std::string_view until;
+    std::string_view row;  // in the output, of the first one
+    std::string_view column;
+  };
+  // The blocks `each`, entered from `previous`, and `apply`, for the rows from `first` on. They
+  // leave to `after` with the number of finished rows as %done.next.
+  void emit_epilogue_rows(std::string_view previous, std::string_view first, const OldRows& rows) {
     out_.label("each");
     out_.line("%done.next = phi i64 [ {}, %{} ], [ %applied, %apply ]", first, previous);
-    out_.line("%is.left = icmp slt i64 %done.next, {}", until);
+    out_.line("%is.left = icmp slt i64 %done.next, {}", rows.until);
     out_.line("br i1 %is.left, label %apply, label %after");
     out_.label("apply");
     out_.line("%old.skipped = mul i64 %done.next, {}", kTileColumns * 4);
     out_.line("%old.at = getelementptr i8, ptr %old, i64 %old.skipped");
-    out_.line("%at.row = add i64 %old.row, %done.next");
-    out_.line("call void @{}.row(ptr %args, ptr %old.at, i64 %at.row, i64 %old.column)", name_);
+    out_.line("%at.row = add i64 {}, %done.next", rows.row);
+    out_.line("call void @{}.row(ptr %args, ptr %old.at, i64 %at.row, i64 {})", name_, rows.column);
     out_.line("%applied = add i64 %done.next, 1");
     out_.line("br label %each");
   }
 
-  IrValue load_field(int index) {
-    const IrValue at = out_.let("getelementptr i64, ptr %block, i64 {}", index);
-    return out_.let("load i64, ptr {}, align 8", at);
+  // A field of the TilesBlock.
+  void load_field(std::string_view name, size_t offset, std::string_view type = "i64") {
+    out_.line("%{}.at = getelementptr i8, ptr %block, i64 {}", name, offset);
+    out_.line("%{0} = load {1}, ptr %{0}.at, align 8", name, type);
   }
 
-  // Rows outside, panels inside: the panels of the block stay in the L2 cache, and each row of the
-  // output is written from left to right.
   void emit_block() {
-    out_.comment(fmt::format("{}: loops over the tiles of a block", operators_of(code_)));
+    out_.comment(fmt::format("{}: loop over the tiles of a block", operators_of(code_)));
     out_.begin_function("", name_, "ptr %args, ptr %block");
     emit_block_start();
-    out_.label("rows");
-    out_.line("%row = phi i64 [ %row_begin, %entry ], [ %row.next, %rows.end ]");
-    for (const char* value : {"old.rows", "old.row", "old.column", "slot"}) {
-      out_.line("%{0}.0 = phi i64 [ 0, %entry ], [ %{0}.next, %rows.end ]", value);
+    out_.label("next");
+    out_.line("%tile = phi i64 [ 0, %entry ], [ %tile.next, %tile.end ]");
+    for (const char* value : {"configured", "old.rows", "old.row", "old.column"}) {
+      out_.line("%{0} = phi i64 [ 0, %entry ], [ %{0}.next, %tile.end ]", value);
     }
-    out_.line("%left = sub i64 %row_end, %row");
-    out_.line("%height = call i64 @llvm.umin.i64(i64 %left, i64 {})", kTileRows);
-    out_.line("%row.next = add i64 %row, {}", kTileRows);
-    out_.line("%two = icmp sgt i64 %height, {}", kHalf);
+    emit_tile_place();
+    out_.line("%is.configured = icmp eq i64 %height, %configured");
+    out_.line("br i1 %is.configured, label %multiply, label %configure");
+    out_.label("configure");
     out_.line("%upper = call i64 @llvm.umin.i64(i64 %height, i64 {})", kHalf);
     out_.line("%below = sub i64 %height, %upper");
     out_.line("%lower = call i64 @llvm.umax.i64(i64 %below, i64 1)");  // zero is not allowed
     out_.line("%upper.byte = trunc i64 %upper to i8");
     out_.line("%lower.byte = trunc i64 %lower to i8");
     emit_tile_rows(out_, "%upper.byte", "%lower.byte");
-    out_.line("%x.skipped = mul i64 %row, {}", steps_ * kTileStepBytes / kTileRows);
-    out_.line("%x.row = getelementptr i8, ptr %x, i64 %x.skipped");
-    out_.line("%x.at = getelementptr i8, ptr %x.row, i64 %steps.skipped");
-    out_.line("br label %panels");
-    emit_panels();
-    out_.label("rows.end");
-    out_.line("%more.rows = icmp slt i64 %row.next, %row_end");
-    out_.line("br i1 %more.rows, label %rows, label %last");
+    out_.line("br label %multiply");
+    out_.label("multiply");
+    emit_tile_call();
+    out_.label("tile.end");
+    out_.line("%configured.next = add i64 %height, 0");
+    out_.line("%old.rows.next = select i1 %finishes, i64 %height, i64 0");
+    out_.line("%old.row.next = add i64 %row, 0");
+    out_.line("%old.column.next = mul i64 %panel, {}", columns_text());
+    out_.line("%tile.next = add i64 %tile, 1");
+    out_.line("%more.tiles = icmp slt i64 %tile.next, %count");
+    out_.line("br i1 %more.tiles, label %next, label %last");
     // No tile follows that could hide the epilogue of the last one.
     out_.label("last");
     out_.line("call void @llvm.x86.tilerelease()");
-    out_.line("%old.row = add i64 %old.row.next, 0");
-    out_.line("%old.column = add i64 %old.column.next, 0");
     out_.line("br label %each");
-    emit_epilogue_rows("last", "0", "%old.rows.next");
+    emit_epilogue_rows("last", "0", {"%old.rows.next", "%old.row.next", "%old.column.next"});
     out_.label("after");
     out_.end_function();
   }
@@ -187,12 +208,24 @@ class GemmTiles {
     out_.line("%x = load ptr, ptr %args, align 8");
     out_.line("%weights.at = getelementptr ptr, ptr %args, i64 1");
     out_.line("%weights = load ptr, ptr %weights.at, align 8");
-    int index = 0;
-    for (const char* field :
-         {"row_begin", "row_end", "panel_begin", "panel_end", "step_begin", "step_end"}) {
-      out_.line("%{} = add i64 {}, 0", field, load_field(index++));
-    }
-    out_.line("%partial = inttoptr i64 {} to ptr", load_field(index));
+    load_field("row_begin", offsetof(TilesBlock, row_begin));
+    load_field("row_end", offsetof(TilesBlock, row_end));
+    load_field("panel_begin", offsetof(TilesBlock, panel_begin));
+    load_field("panel_end", offsetof(TilesBlock, panel_end));
+    load_field("step_begin", offsetof(TilesBlock, step_begin));
+    load_field("step_end", offsetof(TilesBlock, step_end));
+    load_field("rows_inside", offsetof(TilesBlock, rows_inside));
+    load_field("kept", offsetof(TilesBlock, sums), "ptr");
+    out_.line("%all.rows = sub i64 %row_end, %row_begin");
+    out_.line("%padded.rows = add i64 %all.rows, {}", kTileRows - 1);
+    out_.line("%tiles = udiv i64 %padded.rows, {}", kTileRows);
+    out_.line("%panels = sub i64 %panel_end, %panel_begin");
+    out_.line("%count = mul i64 %tiles, %panels");
+    out_.line("%is.rows.inside = icmp ne i64 %rows_inside, 0");
+    out_.line("%inner = select i1 %is.rows.inside, i64 %tiles, i64 %panels");
+    out_.line("%lines = udiv i64 {}, %tiles", kTileStepBytes / kLineBytes);
+    out_.line("%part.bytes = mul i64 %lines, {}", kLineBytes);
+    out_.line("%ahead.bytes = select i1 %is.rows.inside, i64 %part.bytes, i64 0");
     out_.line("%steps = sub i64 %step_end, %step_begin");
     out_.line("%steps.skipped = mul i64 %step_begin, {}", kTileStepBytes);
     out_.line("%resumes = icmp sgt i64 %step_begin, 0");
@@ -200,39 +233,49 @@ class GemmTiles {
     // A tile stores its sums after the epilogue of the previous one has read those before.
     out_.line("%old = alloca [{} x i8], align 64", kTileSumsBytes);
     emit_tile_config(out_);
-    out_.line("br label %rows");
+    out_.line("br label %next");
   }
 
-  void emit_panels() {
-    out_.label("panels");
-    out_.line("%panel = phi i64 [ %panel_begin, %rows ], [ %panel.next, %panels.end ]");
-    for (const char* value : {"old.rows", "old.row", "old.column", "slot"}) {
-      out_.line("%{0}.1 = phi i64 [ %{0}.0, %rows ], [ %{0}.next, %panels.end ]", value);
-    }
+  // The row and panel of a tile, and the addresses of its operands.
+  void emit_tile_place() {
+    out_.line("%outer.index = udiv i64 %tile, %inner");
+    out_.line("%inner.index = urem i64 %tile, %inner");
+    out_.line("%row.index = select i1 %is.rows.inside, i64 %inner.index, i64 %outer.index");
+    out_.line("%panel.index = select i1 %is.rows.inside, i64 %outer.index, i64 %inner.index");
+    out_.line("%row.skipped = mul i64 %row.index, {}", kTileRows);
+    out_.line("%row = add i64 %row_begin, %row.skipped");
+    out_.line("%panel = add i64 %panel_begin, %panel.index");
+    out_.line("%left = sub i64 %row_end, %row");
+    out_.line("%height = call i64 @llvm.umin.i64(i64 %left, i64 {})", kTileRows);
+    out_.line("%x.skipped = mul i64 %row, {}", steps_ * kTileStepBytes / kTileRows);
+    out_.line("%x.row = getelementptr i8, ptr %x, i64 %x.skipped");
+    out_.line("%x.at = getelementptr i8, ptr %x.row, i64 %steps.skipped");
     out_.line("%panel.skipped = mul i64 %panel, {}", steps_ * kTileStepBytes);
     out_.line("%w.panel = getelementptr i8, ptr %weights, i64 %panel.skipped");
     out_.line("%w = getelementptr i8, ptr %w.panel, i64 %steps.skipped");
-    out_.line("%slot.skipped = mul i64 %slot.1, {}", kTileSumsBytes);
-    out_.line("%kept = getelementptr i8, ptr %partial, i64 %slot.skipped");
-    out_.line("%resumed = select i1 %resumes, ptr %kept, ptr null");
-    out_.line("%sums = select i1 %finishes, ptr %old, ptr %kept");
+    // While the rows of x stay in the cache, each of their tiles fetches a part of the next panel.
+    out_.line("%ahead.part = mul i64 %ahead.bytes, {}", steps_);
+    out_.line("%ahead.skipped = mul i64 %row.index, %ahead.part");
+    out_.line("%ahead.panel = getelementptr i8, ptr %w, i64 {}", steps_ * kTileStepBytes);
+    out_.line("%ahead = getelementptr i8, ptr %ahead.panel, i64 %ahead.skipped");
+    out_.line("%slot.skipped = mul i64 %tile, {}", kTileSumsBytes);
+    out_.line("%slot = getelementptr i8, ptr %kept, i64 %slot.skipped");
+    out_.line("%resumed = select i1 %resumes, ptr %slot, ptr null");
+    out_.line("%sums = select i1 %finishes, ptr %old, ptr %slot");
+  }
+
+  void emit_tile_call() {
+    out_.line("%two = icmp sgt i64 %height, {}", kHalf);
     out_.line("br i1 %two, label %tile.two, label %tile.one");
     for (const int halves : {2, 1}) {
       out_.label(halves == 2 ? "tile.two" : "tile.one");
       out_.line(
           "call void @{}.{}(ptr %args, ptr %x.at, ptr %w, i64 %steps, ptr %resumed, ptr %sums, "
-          "ptr %old, i64 %old.rows.1, i64 %old.row.1, i64 %old.column.1)",
+          "ptr %old, i64 %old.rows, i64 %old.row, i64 %old.column, ptr %ahead, "
+          "i64 %ahead.bytes)",
           name_, halves * kHalf);
-      out_.line("br label %panels.end");
+      out_.line("br label %tile.end");
     }
-    out_.label("panels.end");
-    out_.line("%old.rows.next = select i1 %finishes, i64 %height, i64 0");
-    out_.line("%old.row.next = add i64 %row, 0");
-    out_.line("%old.column.next = mul i64 %panel, {}", columns_text());
-    out_.line("%slot.next = add i64 %slot.1, 1");
-    out_.line("%panel.next = add i64 %panel, 1");
-    out_.line("%more.panels = icmp slt i64 %panel.next, %panel_end");
-    out_.line("br i1 %more.panels, label %panels, label %rows.end");
   }
 
   std::string name_;

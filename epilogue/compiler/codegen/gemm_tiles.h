@@ -14,9 +14,9 @@ namespace epi::compiler {
 inline constexpr int kTileRows = 32;
 inline constexpr int kTileColumns = 32;
 inline constexpr int kTileDepth = 32;  // k per step
-// Of 32 rows of x, or of a panel, for one step.
+// Size of one step of 32 packed rows of x, or of a panel.
 inline constexpr int64_t kTileStepBytes = int64_t{2} * kTileRows * kTileDepth;
-// Of the sums of one tile, in f32.
+// Size of the f32 sums of one tile.
 inline constexpr int64_t kTileSumsBytes = int64_t{4} * kTileRows * kTileColumns;
 
 inline int64_t tile_steps(const GemmCode& code) { return (code.k + kTileDepth - 1) / kTileDepth; }
@@ -30,7 +30,8 @@ struct TilesBlock {
   int64_t panel_end = 0;
   int64_t step_begin = 0;
   int64_t step_end = 0;
-  float* sums = nullptr;  // kTileSumsBytes per tile; not used if all steps are covered
+  int64_t rows_inside = 0;  // the order of tiles: 1 for all rows of a panel before the next panel
+  float* sums = nullptr;    // kTileSumsBytes per tile; not used if all steps are covered
 };
 using GemmTilesFunction = void (*)(const GemmArgument* arguments, const TilesBlock* block);
 

@@ -11,38 +11,46 @@
 namespace epi::compiler {
 namespace {
 
-// A block has at least this many panels, so that the rows of x, which come from the L3 cache, are
-// used often enough. If that many panels exceed their part of the L2 cache, k is split.
+// If k is split, the rows of x come from the L3 cache. This many panels use them often enough.
 constexpr int64_t kMinPanels = 8;
 constexpr int64_t kMaxRowTiles = 16;
-// Threads that share their core with another process finish later. Others take their blocks.
+// A thread that shares its core with another process finishes its blocks later. The other threads
+// then take more of them.
 constexpr int64_t kBlocksPerThread = 4;
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// How many equal parts the panels, the tiles of rows and the steps of k are split into.
+// The order of the tiles, and how many equal parts the panels, the tiles of rows and the steps of k
+// are split into.
 struct Split {
+  bool rows_inside = false;
   int64_t panels = 1;
   int64_t rows = 1;
   int64_t steps = 1;
 };
 
-// Half of the L2 cache holds the weights of a block, the other half its sums if k is split.
-// Blocks of 0.75 to 1 MiB of weights were fastest on a Xeon with 2 MiB of L2, of 0.25 to 1.5 MiB
-// (`epilogue bench linear --dtype bf16 --m 2048 --in-dim 768 --out-dim 3072`, and 3072 to 768).
+// If the rows of x fit into half of the L2 cache, they stay there, and panel after panel is
+// multiplied by all of them. Otherwise, a block of panels stays there; if k is so long that few
+// panels fit, it is split, and the other half of the cache holds the sums. Of blocks of 0.25 to 1.5
+// MiB, those of 0.75 to 1 MiB were fastest on a Xeon with 2 MiB of L2 (`epilogue bench linear
+// --dtype bf16 --m 2048 --in-dim 768 --out-dim 3072`, and 3072 to 768).
 Split choose_split(int64_t panels, int64_t tiles, int64_t steps) {
   static const int64_t half_l2_bytes = cache_bytes(2) / 2;
   Split split;
-  int64_t block_panels = half_l2_bytes / (steps * kTileStepBytes);
-  int64_t block_tiles = kMaxRowTiles;
-  if (block_panels < kMinPanels) {
-    block_panels = kMinPanels;
-    split.steps = ceil_div(steps * kMinPanels * kTileStepBytes, half_l2_bytes);
-    block_tiles = std::max<int64_t>(half_l2_bytes / (kMinPanels * kTileSumsBytes), 1);
+  split.rows_inside = tiles * steps * kTileStepBytes <= half_l2_bytes;
+  if (!split.rows_inside) {
+    int64_t block_panels = half_l2_bytes / (steps * kTileStepBytes);
+    int64_t block_tiles = kMaxRowTiles;
+    if (block_panels < kMinPanels) {
+      block_panels = kMinPanels;
+      split.steps = ceil_div(steps * kMinPanels * kTileStepBytes, half_l2_bytes);
+      block_tiles = std::max<int64_t>(half_l2_bytes / (kMinPanels * kTileSumsBytes), 1);
+    }
+    split.panels = ceil_div(panels, block_panels);
+    split.rows = ceil_div(tiles, block_tiles);
   }
-  split.panels = ceil_div(panels, block_panels);
-  split.rows = ceil_div(tiles, block_tiles);
   const int64_t wanted = num_threads() == 1 ? 1 : num_threads() * kBlocksPerThread;
+  if (split.rows_inside) split.panels = std::min(panels, wanted);
   if (split.panels * split.rows < wanted) {
     split.rows = std::min(tiles, ceil_div(wanted, split.panels));
     split.panels = std::max(split.panels, std::min(panels, ceil_div(wanted, split.rows)));
@@ -82,6 +90,7 @@ class TilesRun {
     block.row_end = std::min(first_row(row + 1), call_.x.count);
     block.panel_begin = panel * panels_ / split_.panels;
     block.panel_end = (panel + 1) * panels_ / split_.panels;
+    block.rows_inside = split_.rows_inside ? 1 : 0;
     if (split_.steps > 1) {
       const int64_t tiles = ceil_div(block.row_end - block.row_begin, kTileRows);
       const int64_t bytes = tiles * (block.panel_end - block.panel_begin) * kTileSumsBytes;
