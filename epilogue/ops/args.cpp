@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/ops/args.h"
 
+#include <fmt/format.h>
+
 namespace epi {
 namespace {
 
@@ -29,14 +31,15 @@ const char* name(Arg::Kind kind) {
 }  // namespace
 
 void Arg::fail_kind(Kind expected) const {
-  throw ArgumentMismatch(
+  throw detail::ArgumentMismatch(
       fmt::format("an argument is {}, but the operator reads {}", name(kind_), name(expected)));
 }
 
 void Args::fail_count(size_t position) const {
   const size_t count = size();
-  throw ArgumentMismatch(fmt::format("the call has {} argument{}, but the operator reads argument {}",
-                                     count, count == 1 ? "" : "s", position + 1));
+  throw detail::ArgumentMismatch(
+      fmt::format("the call has {} argument{}, but the operator reads argument {}", count,
+                  count == 1 ? "" : "s", position + 1));
 }
 
 }  // namespace epi

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <stdexcept>
 #include <string_view>
 
 #include "epilogue/base/error.h"
@@ -14,12 +15,16 @@
 
 namespace epi {
 
-// A call whose arguments are not those that an operator reads. In a call of a custom operator, this
-// is a caller's mistake.
-class ArgumentMismatch : public BugError {
+namespace detail {
+
+// A call whose arguments are not those that its operator reads. The dispatcher adds the name of the
+// operator and throws an Error.
+class ArgumentMismatch : public std::logic_error {
  public:
-  using BugError::BugError;
+  using std::logic_error::logic_error;
 };
+
+}  // namespace detail
 
 class Arg {
  public:

@@ -70,7 +70,8 @@ Tensor result_for_kernel(const CustomOp& op, Args args) {
   return out;
 }
 
-Tensor run_custom_unchecked(const CustomOp& op, const OpInfo& info, Args args) {
+// Out of line to keep the path of built-in operators short.
+[[gnu::noinline]] Tensor run_custom(const CustomOp& op, const OpInfo& info, Args args) {
   if (detail::capture != nullptr) {
     return op.definition ? op.definition(args) : detail::capture->call(info.op, args);
   }
@@ -80,16 +81,17 @@ Tensor run_custom_unchecked(const CustomOp& op, const OpInfo& info, Args args) {
   return out;
 }
 
-// Out of line to keep the path of built-in operators short.
-[[gnu::noinline]] Tensor run_custom(const CustomOp& op, const OpInfo& info, Args args) {
+// Names the operator of a call with wrong arguments.
+template <typename Body>
+auto with_name(const OpInfo& info, Body&& body) {
   try {
-    return run_custom_unchecked(op, info, args);
-  } catch (const ArgumentMismatch& mismatch) {
-    fail(op.name, "{}", mismatch.what());
+    return body();
+  } catch (const detail::ArgumentMismatch& mismatch) {
+    fail(info.result == nullptr ? info.name : short_name(info), "{}", mismatch.what());
   }
 }
 
-Tensor run(const OpInfo& info, Args args) {
+Tensor run_unnamed(const OpInfo& info, Args args) {
   if (info.result == nullptr) [[unlikely]]
     return run_custom(*detail::find_custom_op(info.op), info, args);
   if (detail::capture != nullptr && info.kind != OpKind::kComposite) {
@@ -98,6 +100,14 @@ Tensor run(const OpInfo& info, Args args) {
   Tensor out = info.result(args);
   if (info.kind == OpKind::kCompute) run_backend(info, args, out);
   return out;
+}
+
+Tensor run(const OpInfo& info, Args args) {
+  return with_name(info, [&] { return run_unnamed(info, args); });
+}
+
+void run_backend_named(const OpInfo& info, Args args, const Tensor& out) {
+  with_name(info, [&] { run_backend(info, args, out); });
 }
 
 // Reports the end of the op to the listener even if the call throws.
@@ -169,10 +179,10 @@ void dispatch_into(Op op, std::span<const Arg> list, const Tensor& out) {
   const Args args(list);
   Listener* listener = current_listener();
   if (listener == nullptr) {
-    run_backend(op_info(op), args, out);
+    run_backend_named(op_info(op), args, out);
   } else {
     const OpScope scope(*listener, op, args);
-    run_backend(op_info(op), args, out);
+    run_backend_named(op_info(op), args, out);
   }
   out.storage()->mark_written();
 }

@@ -151,6 +151,19 @@ TEST(CustomOp, ChecksItsArguments) {
             "[mine::scale_rows] an argument is an integer, but the operator reads a tensor");
   EXPECT_EQ(message_of([&] { dispatch(scale_rows_op(), {x}); }),
             "[mine::scale_rows] the call has 1 argument, but the operator reads argument 2");
+  EXPECT_EQ(message_of([&] { dispatch(Op::kMm, {x}); }),
+            "[mm] the call has 1 argument, but the operator reads argument 2");
+  // Compiled code calls the kernel.
+  const Op late = register_op({.name = "mine::late",
+                               .result = [](Args) { return empty({2}); },
+                               .kernels = {{DeviceType::kCpu, [](Args args, const Tensor&) {
+                                              static_cast<void>(args.tensor(1));
+                                            }}}});
+  const std::string late_message =
+      "[mine::late] an argument is an integer, but the operator reads a tensor";
+  EXPECT_EQ(message_of([&] { dispatch(late, {x, 2}); }), late_message);
+  const Compiled compiled = compile([=](const Tensor& y) { return dispatch(late, {y, 2}); });
+  EXPECT_EQ(message_of([&] { compiled(x); }), late_message);
   const Op nowhere = register_op({.name = "mine::nowhere",
                                   .result = [](Args) { return empty({2}); },
                                   .kernels = {{DeviceType::kCuda, [](Args, const Tensor&) {}}}});
