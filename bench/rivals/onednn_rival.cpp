@@ -27,7 +27,7 @@ class OneDnnRival : public Rival {
     return fmt::format("oneDNN {}.{}", version->major, version->minor);
   }
 
-  // oneDNN chooses the layout of the weights. Random numbers are random in any layout.
+  // oneDNN chooses the layout of the weights.
   bool prepare(const LinearCase& linear) override {
     omp_set_num_threads(num_threads());
     const auto type = linear.dtype == DType::kF32    ? memory::data_type::f32
@@ -60,19 +60,24 @@ class OneDnnRival : public Rival {
   }
 
  private:
-  memory random(const memory::desc& description, DType dtype) const {
-    memory result(description, engine_);
-    const auto count = static_cast<int64_t>(description.get_size()) / size_bytes(dtype);
+  // Random numbers in the layout of `description`.
+  memory random(const memory::desc& description, DType dtype) {
+    const memory::desc plain(description.dims(), description.data_type(), memory::format_tag::ab);
+    memory numbers(plain, engine_);
+    const int64_t count = static_cast<int64_t>(plain.get_size()) / size_bytes(dtype);
     const bool is_int8 = dtype == DType::kI8;
-    const Tensor numbers = randn({count}, 1, {is_int8 ? DType::kF32 : dtype, kCpu});
+    const Tensor random = randn({count}, 1, {is_int8 ? DType::kF32 : dtype, kCpu});
     if (is_int8) {
-      auto* to = static_cast<int8_t*>(result.get_data_handle());
-      std::transform(numbers.data<float>(), numbers.data<float>() + count, to, [](float x) {
-        return static_cast<int8_t>(std::clamp(x * 42, -127.0F, 127.0F));
-      });
+      std::transform(random.data<float>(), random.data<float>() + count,
+                     static_cast<int8_t*>(numbers.get_data_handle()), [](float x) {
+                       return static_cast<int8_t>(std::clamp(x * 42, -127.0F, 127.0F));
+                     });
     } else {
-      std::memcpy(result.get_data_handle(), numbers.raw_data(), description.get_size());
+      std::memcpy(numbers.get_data_handle(), random.raw_data(), plain.get_size());
     }
+    memory result(description, engine_);
+    dnnl::reorder(numbers, result).execute(stream_, numbers, result);
+    stream_.wait();
     return result;
   }
 
