@@ -123,8 +123,9 @@ class alignas(64) Slot {
   }
 
  private:
-  // 64 bits, so that a claim is one compare-and-swap. The job id makes the swap fail for a worker
-  // that still holds the previous job's ticket.
+  // 64 bits, so that a claim is one compare-and-swap. A claim belongs to the job that runs when the
+  // swap succeeds, because `job_` is read after it. The job id makes it likely that the swap fails
+  // for a worker that still holds the ticket of an earlier job.
   struct Ticket {
     uint32_t job_id = 0;
     uint16_t parts = 0;
@@ -180,7 +181,7 @@ class Pool {
   }
 
  private:
-  // Workers look at every slot, so there are not more than callers that workers can help.
+  // Each worker looks at all slots, so there are few. Callers beyond them run alone.
   static constexpr size_t kSlots = 16;
 
   void announce() {
@@ -188,9 +189,10 @@ class Pool {
     generation_.notify_all();
   }
 
-  void run_jobs() {
+  // Until all parts of all jobs are claimed, or this worker is one too many.
+  void run_jobs(int number) {
     bool ran = true;
-    while (ran) {
+    while (ran && number < threads_.load()) {
       ran = false;
       for (Slot& slot : slots_) ran |= slot.run_parts();
     }
@@ -213,7 +215,7 @@ class Pool {
         threads_.wait(threads);
       }
       const uint32_t seen = generation_.load(std::memory_order_acquire);
-      run_jobs();
+      run_jobs(number);
       wait_past(seen);
     }
   }
@@ -226,8 +228,9 @@ class Pool {
   std::atomic<uint32_t> generation_{0};
 };
 
-// Never destroyed: the workers sleep until the process ends. A forked child has no workers, and its
-// calls run in the calling thread, which claims every part.
+// Never destroyed: the workers sleep until the process ends. A forked child has no workers until it
+// sets another number of threads, and its calls run in the calling thread, which claims every part.
+// Slots in which other threads of the parent were running stay taken.
 Pool& pool() {
   static Pool* instance = new Pool;
   return *instance;

@@ -43,10 +43,12 @@ TEST(ParallelFor, NestedCallRunsInTheCallingThread) {
   EXPECT_EQ(total.load(), 6400);
 }
 
-TEST(ParallelFor, RunsFromSeveralThreads) {
+// More than the pool serves at a time.
+TEST(ParallelFor, RunsFromManyThreads) {
+  constexpr int kCallers = 20;
   std::vector<std::thread> callers;
   std::atomic<int64_t> total{0};
-  for (int t = 0; t < 8; ++t) {
+  for (int t = 0; t < kCallers; ++t) {
     callers.emplace_back([&] {
       for (int i = 0; i < 200; ++i) {
         parallel_for(100, 1, [&](int64_t begin, int64_t end) { total += end - begin; });
@@ -54,7 +56,7 @@ TEST(ParallelFor, RunsFromSeveralThreads) {
     });
   }
   for (auto& caller : callers) caller.join();
-  EXPECT_EQ(total.load(), 8 * 200 * 100);
+  EXPECT_EQ(total.load(), kCallers * 200 * 100);
 }
 
 // Counts the threads that have arrived.
