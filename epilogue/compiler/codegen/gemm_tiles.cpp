@@ -10,8 +10,9 @@ namespace epi::compiler {
 namespace {
 
 constexpr int64_t kLineBytes = 64;
-constexpr int kHalf = 16;             // rows of one tile register
-constexpr int64_t kTileBytes = 1024;  // of one tile register
+constexpr int64_t kAheadBytes = 16384;  // prefetch distance of a stream
+constexpr int kHalf = 16;               // rows of one tile register
+constexpr int64_t kTileBytes = 1024;    // of one tile register
 
 class GemmTiles {
  public:
@@ -225,6 +226,9 @@ class GemmTiles {
     out_.line("%inner = select i1 %is.rows.inside, i64 %tiles, i64 %panels");
     out_.line("%lines = udiv i64 {}, %tiles", kTileStepBytes / kLineBytes);
     out_.line("%part.bytes = mul i64 %lines, {}", kLineBytes);
+    out_.line("%is.one.tile = icmp eq i64 %tiles, 1");
+    out_.line("%ahead.distance = select i1 %is.one.tile, i64 {}, i64 {}", kAheadBytes,
+              steps_ * kTileStepBytes);
     out_.line("%ahead.bytes = select i1 %is.rows.inside, i64 %part.bytes, i64 0");
     out_.line("%steps = sub i64 %step_end, %step_begin");
     out_.line("%steps.skipped = mul i64 %step_begin, {}", kTileStepBytes);
@@ -253,10 +257,11 @@ class GemmTiles {
     out_.line("%panel.skipped = mul i64 %panel, {}", steps_ * kTileStepBytes);
     out_.line("%w.panel = getelementptr i8, ptr %weights, i64 %panel.skipped");
     out_.line("%w = getelementptr i8, ptr %w.panel, i64 %steps.skipped");
-    // While the rows of x stay in the cache, each of their tiles fetches a part of the next panel.
+    // While the rows of x stay in the cache, each of their tiles fetches a part of the next panel,
+    // and a single one what it reads soon.
     out_.line("%ahead.part = mul i64 %ahead.bytes, {}", steps_);
     out_.line("%ahead.skipped = mul i64 %row.index, %ahead.part");
-    out_.line("%ahead.panel = getelementptr i8, ptr %w, i64 {}", steps_ * kTileStepBytes);
+    out_.line("%ahead.panel = getelementptr i8, ptr %w, i64 %ahead.distance");
     out_.line("%ahead = getelementptr i8, ptr %ahead.panel, i64 %ahead.skipped");
     out_.line("%slot.skipped = mul i64 %tile, {}", kTileSumsBytes);
     out_.line("%slot = getelementptr i8, ptr %kept, i64 %slot.skipped");
