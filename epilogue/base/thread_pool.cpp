@@ -220,11 +220,11 @@ class Pool {
     }
   }
 
+  std::array<Slot, kSlots> slots_;
   std::mutex resizing_;
   int workers_ = 0;
   std::atomic<int> threads_{1};
   std::atomic<int> caller_core_{0};
-  std::array<Slot, kSlots> slots_;
   std::atomic<uint32_t> generation_{0};
 };
 

@@ -252,7 +252,7 @@ class GemmVectors {
     if (by_fmlal()) return emit_group(at, v + 1 < vectors_ ? 8 : 4);
     if (by_pairs()) return out_.let("load {}, ptr {}, align 2", pairs_type(), at);
     VectorCode vector(out_, target_, target_.lanes);
-    const IrValue weights = vector.load(layout.dtype, at);
+    IrValue weights = vector.load(layout.dtype, at);
     if (!layout.with_scales) return weights;
     const IrValue scales = out_.let("getelementptr i8, ptr {}, i64 {}", emit_group_address(k),
                                     kInt8Step * layout.bytes + int64_t{4} * target_.lanes * v);
