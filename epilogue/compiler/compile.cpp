@@ -104,7 +104,8 @@ Device common_device(const compiler::Graph& graph, std::span<const Tensor> input
 void check_inputs(std::span<const Tensor> inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].defined()) fail("compile", "input {} is an undefined tensor", i);
-    if (inputs[i].device().type == DeviceType::kMeta) {
+    // While another function is captured, its tensors have no values.
+    if (inputs[i].device().type == DeviceType::kMeta && detail::capture == nullptr) {
       fail("compile", "input {} is on {}: it has no values", i, name(inputs[i].device()));
     }
     if (inputs[i].device() != inputs[0].device()) {
