@@ -283,8 +283,8 @@ TEST(Compile, RejectsUndefinedMetaAndTooManyTensors) {
   register_cpu_backend();
   const Compiled compiled([](Inputs in) { return neg(in[0]); }, {}, {});
   EXPECT_THROW(compiled(Tensor()), Error);
-  EXPECT_EQ(message_of([&] { compiled(empty({2, 2}, {DType::kF32, kMeta})); }),
-            "[compile] input 0 is on meta: it has no values");
+  const Tensor meta = empty({2, 2}, {DType::kF32, kMeta});
+  EXPECT_EQ(message_of([&] { compiled(meta); }), "[compile] input 0 is on meta: it has no values");
   const Compiled nothing([](Inputs) { return Tensor(); }, {}, {});
   EXPECT_THROW(nothing(empty({2, 2})), Error);
   std::vector<Tensor> many;

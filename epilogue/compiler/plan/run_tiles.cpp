@@ -31,9 +31,9 @@ struct Split {
 
 // If the rows of x fit into half of the L2 cache, they stay there, and panel after panel is
 // multiplied by all of them. Otherwise, a block of panels stays there; if k is so long that few
-// panels fit, it is split, and the other half of the cache holds the sums. Of blocks of 0.25 to 1.5
-// MiB, those of 0.75 to 1 MiB were fastest on a Xeon with 2 MiB of L2 (`epilogue bench linear
-// --dtype bf16 --m 2048 --in-dim 768 --out-dim 3072`, and 3072 to 768).
+// panels fit, it is split, and the other half of the cache holds the sums. `epilogue
+// bench linear --dtype bf16 --m 2048 --in-dim 768 --out-dim 3072`, and 3072 to 768, shows the
+// effect of a change.
 Split choose_split(int64_t panels, int64_t tiles, int64_t steps) {
   static const int64_t half_l2_bytes = cache_bytes(2) / 2;
   Split split;
