@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/analysis/time/breakdown.h"
 
-#include "epilogue/analysis/index/statistics.h"
-
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "epilogue/analysis/index/intervals.h"
+#include "epilogue/analysis/index/statistics.h"
 #include "epilogue/analysis/time/idle.h"
 #include "epilogue/analysis/time/idle_sums.h"
 #include "epilogue/base/thread_pool.h"
@@ -83,10 +83,10 @@ LaunchStatistics launch_statistics(const TraceIndex& index, std::span<const Even
   std::sort(starts.begin(), starts.end());
   std::sort(delays.begin(), delays.end());
   std::vector<int64_t> queues;
+  size_t started = 0;  // at the time of the launch
   for (size_t i = 0; i < launched.size(); ++i) {
-    const auto started =
-        std::upper_bound(starts.begin(), starts.end(), launched[i]) - starts.begin();
-    queues.push_back(std::max<int64_t>(0, static_cast<int64_t>(i) - started));
+    while (started < starts.size() && starts[started] <= launched[i]) ++started;
+    queues.push_back(static_cast<int64_t>(i - std::min(i, started)));
   }
   std::sort(queues.begin(), queues.end());
   statistics.launches = static_cast<int64_t>(launched.size());
@@ -160,9 +160,18 @@ class DeviceWork {
                           sets.all.empty() ? 0 : sets.all.back().end};
     result.shares = shares_of(sets, window);
     result.begin_ns = window.begin;
-    parallel_for(2, 1, [&](int64_t begin, int64_t end) {
-      if (begin == 0) add_gaps(window, parts, result);
-      if (end == 2) add_sums(BusyTimes(sets.all), window, steps, result);
+    const BusyTimes busy(sets.all);
+    const std::function<void()> tasks[] = {
+        [&] { add_gaps(window, parts, result); },
+        [&] { add_steps(busy, steps, result); },
+        [&] { add_streams(busy, window, result); },
+        [&] {
+          add_kinds(index_, work_, result);
+          result.launches = launch_statistics(index_, work_);
+        },
+    };
+    parallel_for(std::ssize(tasks), 1, [&](int64_t begin, int64_t end) {
+      for (int64_t task = begin; task < end; ++task) tasks[task]();
     });
     return result;
   }
@@ -174,17 +183,8 @@ class DeviceWork {
     result.over_time = idle_over_time(result.gaps, window, parts);
   }
 
-  void add_sums(const BusyTimes& busy, const Interval& window, const InstanceGroup& steps,
-                DeviceBreakdown& result) const {
+  void add_streams(const BusyTimes& busy, const Interval& window, DeviceBreakdown& result) const {
     HostTimes host_times(host_);
-    add_streams(busy, host_times, window, result);
-    add_steps(busy, host_times, steps, result);
-    add_kinds(index_, work_, result);
-    result.launches = launch_statistics(index_, work_);
-  }
-
-  void add_streams(const BusyTimes& busy, HostTimes& host_times, const Interval& window,
-                   DeviceBreakdown& result) const {
     std::map<int64_t, std::vector<EventId>> streams;
     for (const EventId id : work_) {
       streams[index_.trace.lanes[index_.trace.lane[id]].tid].push_back(id);
@@ -198,8 +198,8 @@ class DeviceWork {
   }
 
   // A step owns what was launched inside it, whenever it runs.
-  void add_steps(const BusyTimes& busy, HostTimes& host_times, const InstanceGroup& steps,
-                 DeviceBreakdown& result) const {
+  void add_steps(const BusyTimes& busy, const InstanceGroup& steps, DeviceBreakdown& result) const {
+    HostTimes host_times(host_);
     for (const Instance& step : steps.instances) {
       Interval window{step.begin_ns, step.end_ns};
       const Owned mine = step.event == kNoEvent

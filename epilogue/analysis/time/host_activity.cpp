@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "epilogue/analysis/index/search.h"
 #include "epilogue/analysis/names/runtime_call.h"
 
 namespace epi::analysis {
@@ -183,16 +184,21 @@ void HostTimeline::mark_loading_frames(const TraceIndex& index) {
 
 std::vector<HostTimeline::Segment> HostTimeline::segments(trace::LaneId lane, int64_t begin_ns,
                                                           int64_t end_ns) const {
+  size_t place = lanes_[lane].size() / 2;
+  return segments(lane, begin_ns, end_ns, place);
+}
+
+std::vector<HostTimeline::Segment> HostTimeline::segments(trace::LaneId lane, int64_t begin_ns,
+                                                          int64_t end_ns, size_t& place) const {
   const auto& all = lanes_[lane];
-  auto at = std::lower_bound(all.begin(), all.end(), begin_ns,
-                             [](const Segment& one, int64_t ns) { return one.end <= ns; });
+  place = count_before(all, place, [&](const Segment& one) { return one.end <= begin_ns; });
   std::vector<Segment> result;
   int64_t covered_to = begin_ns;
   const auto add_gap = [&](int64_t to) {
     if (to > covered_to) result.push_back({covered_to, to, HostActivity::kBetweenOps, kNoEvent});
   };
-  for (; at != all.end() && at->begin < end_ns; ++at) {
-    Segment one = *at;
+  for (size_t i = place; i < all.size() && all[i].begin < end_ns; ++i) {
+    Segment one = all[i];
     one.begin = std::max(one.begin, begin_ns);
     one.end = std::min(one.end, end_ns);
     add_gap(one.begin);

@@ -46,6 +46,10 @@ class HostTimeline {
 
   // Covers [begin, end) of a lane without gaps.
   std::vector<Segment> segments(trace::LaneId lane, int64_t begin_ns, int64_t end_ns) const;
+  // The same, starting the search at `place` among the recorded segments, which becomes the place
+  // of the first one.
+  std::vector<Segment> segments(trace::LaneId lane, int64_t begin_ns, int64_t end_ns,
+                                size_t& place) const;
   // The recorded time of a lane, in order.
   std::span<const Segment> recorded(trace::LaneId lane) const { return lanes_[lane]; }
   // Adds the time per activity of the lane in [begin, end).

@@ -16,7 +16,7 @@ using trace::kNoEvent;
 class GapClassifier {
  public:
   GapClassifier(const TraceIndex& index, const HostTimeline& host)
-      : trace_(index.trace), host_(host), waits_(index, host) {}
+      : trace_(index.trace), host_(host), waits_(index, host), places_(index.trace.lanes.size()) {}
 
   std::vector<IdleGap> of(const WindowedWork& windowed) {
     for_each_gap(trace_, windowed, [&](const Interval& gap, EventId next, EventId before) {
@@ -41,7 +41,7 @@ class GapClassifier {
   // Adds what a thread did instead of launching the work.
   void add_host(trace::LaneId thread, const Interval& when, EventId next) {
     if (when.begin >= when.end) return;
-    for (const auto& one : host_.segments(thread, when.begin, when.end)) {
+    for (const auto& one : host_.segments(thread, when.begin, when.end, places_[thread])) {
       const bool known = !host_.is_before_file(thread, one);
       gaps_.push_back({{one.begin, one.end},
                        known ? IdleCause::kNotLaunched : IdleCause::kNotInFile,
@@ -59,6 +59,7 @@ class GapClassifier {
   const trace::Trace& trace_;
   const HostTimeline& host_;
   WaitFinder waits_;
+  std::vector<size_t> places_;  // by lane: of the segments of the previous gap
   std::vector<IdleGap> gaps_;
 };
 

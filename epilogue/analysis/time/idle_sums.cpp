@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "epilogue/analysis/index/search.h"
 #include "epilogue/analysis/time/idle_waits.h"
 
 namespace epi::analysis {
@@ -84,6 +85,10 @@ class GapSummer {
   IdleCauses causes_;
 };
 
+void add_segment(const HostTimeline::Segment& one, ActivityTimes& times) {
+  times[static_cast<size_t>(one.activity)] += one.end - one.begin;
+}
+
 }  // namespace
 
 BusyTimes::BusyTimes(Intervals busy) : busy_(std::move(busy)), before_(busy_.size() + 1) {
@@ -137,42 +142,45 @@ int64_t BusyTimes::idle_until(int64_t ns) const {
   return next < busy_.size() ? std::max(ns, busy_[next].begin) : INT64_MAX;
 }
 
-ActivityTimes HostTimes::before(trace::LaneId lane, size_t place) {
-  const auto segments = host_.recorded(lane);
-  const auto add = [](ActivityTimes& times, const HostTimeline::Segment& one) {
-    times[static_cast<size_t>(one.activity)] += one.end - one.begin;
-  };
-  const auto [known, is_new] = sums_.try_emplace(lane);
-  std::vector<ActivityTimes>& sums = known->second;
-  if (is_new) {
-    ActivityTimes times{};
-    for (size_t i = 0; i < segments.size(); ++i) {
-      if (i % kSumsEvery == 0) sums.push_back(times);
-      add(times, segments[i]);
-    }
-    if (segments.size() % kSumsEvery == 0) sums.push_back(times);
+HostTimes::Lane& HostTimes::lane_of(trace::LaneId id) {
+  const auto [known, is_new] = lanes_.try_emplace(id);
+  Lane& lane = known->second;
+  if (!is_new) return lane;
+  const auto segments = host_.recorded(id);
+  ActivityTimes times{};
+  for (size_t i = 0; i < segments.size(); ++i) {
+    if (i % kSumsEvery == 0) lane.sums.push_back(times);
+    add_segment(segments[i], times);
   }
-  ActivityTimes times = sums[place / kSumsEvery];
-  for (size_t i = place / kSumsEvery * kSumsEvery; i < place; ++i) add(times, segments[i]);
-  return times;
+  if (segments.size() % kSumsEvery == 0) lane.sums.push_back(times);
+  return lane;
 }
 
-void HostTimes::add(trace::LaneId lane, const Interval& when, IdleCauses& causes) {
+void HostTimes::add(trace::LaneId id, const Interval& when, IdleCauses& causes) {
   if (when.begin >= when.end) return;
-  const auto segments = host_.recorded(lane);
-  const auto first =
-      std::lower_bound(segments.begin(), segments.end(), when.begin,
-                       [](const HostTimeline::Segment& one, int64_t ns) { return one.end <= ns; });
-  const auto last =
-      std::lower_bound(first, segments.end(), when.end,
-                       [](const HostTimeline::Segment& one, int64_t ns) { return one.begin < ns; });
-  const ActivityTimes until_first = before(lane, static_cast<size_t>(first - segments.begin()));
-  ActivityTimes times = before(lane, static_cast<size_t>(last - segments.begin()));
+  const auto segments = host_.recorded(id);
+  Lane& lane = lane_of(id);
+  // The time per activity before a segment.
+  const auto before = [&](size_t place) {
+    ActivityTimes times = lane.sums[place / kSumsEvery];
+    for (size_t i = place / kSumsEvery * kSumsEvery; i < place; ++i) {
+      add_segment(segments[i], times);
+    }
+    return times;
+  };
+  const size_t first =
+      count_before(segments, lane.place, [&](const auto& one) { return one.end <= when.begin; });
+  const size_t last =
+      count_before(segments, first, [&](const auto& one) { return one.begin < when.end; });
+  lane.place = first;
+  const ActivityTimes until_first = before(first);
+  ActivityTimes times = before(last);
   int64_t rest_ns = when.end - when.begin;  // nothing is recorded
   for (size_t i = 0; i < times.size(); ++i) times[i] -= until_first[i];
   if (first != last) {
-    times[static_cast<size_t>(first->activity)] -= std::max<int64_t>(0, when.begin - first->begin);
-    const auto& end = *(last - 1);
+    const auto& begin = segments[first];
+    const auto& end = segments[last - 1];
+    times[static_cast<size_t>(begin.activity)] -= std::max<int64_t>(0, when.begin - begin.begin);
     times[static_cast<size_t>(end.activity)] -= std::max<int64_t>(0, end.end - when.end);
   }
   for (size_t i = 0; i < times.size(); ++i) {
@@ -184,7 +192,7 @@ void HostTimes::add(trace::LaneId lane, const Interval& when, IdleCauses& causes
   const Interval before_first{when.begin, std::min(when.end, first_begin)};
   const HostTimeline::Segment unrecorded{before_first.begin, before_first.end,
                                          HostActivity::kBetweenOps, trace::kNoEvent};
-  if (before_first.begin < before_first.end && host_.is_before_file(lane, unrecorded)) {
+  if (before_first.begin < before_first.end && host_.is_before_file(id, unrecorded)) {
     causes.not_in_file_ns += before_first.end - before_first.begin;
     rest_ns -= before_first.end - before_first.begin;
   }

@@ -47,12 +47,14 @@ class HostTimes {
  private:
   static constexpr size_t kSumsEvery = 16;
 
-  // The time per activity of a lane before its segment `place`.
-  ActivityTimes before(trace::LaneId lane, size_t place);
+  struct Lane {
+    std::vector<ActivityTimes> sums;  // before every kSumsEvery-th segment
+    size_t place = 0;                 // of the previous call
+  };
+  Lane& lane_of(trace::LaneId lane);
 
   const HostTimeline& host_;
-  // Before every kSumsEvery-th segment of a lane.
-  std::unordered_map<trace::LaneId, std::vector<ActivityTimes>> sums_;
+  std::unordered_map<trace::LaneId, Lane> lanes_;
 };
 
 // Whose work the device ran otherwise. Other streams explain gaps before work that was already
