@@ -85,12 +85,13 @@ void check_environment() {
   }
   if (const char* isa = std::getenv("EPILOGUE_ISA")) {
     using epi::Isa;
-    // The compiler's bf16 instructions are a step above the instruction sets of the loops.
+    // The compiler's bf16 and int8 instructions are a step above the instruction sets of the loops.
     const std::string_view names[] = {name(Isa::kBaseline), name(Isa::kAvx2), name(Isa::kAvx512),
-                                      "avx512_bf16", "dotprod"};
+                                      "avx512_vnni",        "avx512_bf16",    "dotprod"};
     if (std::find(std::begin(names), std::end(names), isa) == std::end(names)) {
       throw epi::Error(fmt::format(
-          "EPILOGUE_ISA={}: must be baseline, avx2, avx512, avx512_bf16 or dotprod", isa));
+          "EPILOGUE_ISA={}: must be baseline, avx2, avx512, avx512_vnni, avx512_bf16 or dotprod",
+          isa));
     }
   }
 }

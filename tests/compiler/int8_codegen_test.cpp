@@ -37,7 +37,7 @@ TEST_F(CompiledInt8, EqualsTheIntegerReferenceExactly) {
         const RandomInt8 weight = random_int8(n, k, in_groups, 3, true);
         for (const bool int8_input : {false, true}) {
           const Compiled compiled = compile_linear(weight, int8_input);
-          for (const int64_t m : {1, 2, 3, 5, 8, 15}) {
+          for (const int64_t m : {1, 2, 3, 5, 8, 11, 12, 15, 16, 28, 33}) {
             const Tensor x = exact_int8_rows(m, k);
             EXPECT_TRUE(same(compiled(x), ref::int8_mm(x, weight, int8_input)))
                 << m << " x " << n << " x " << k << (in_groups ? " in groups" : "")
@@ -74,7 +74,7 @@ TEST_F(CompiledInt8, LongSumsMatchReference) {
       const RandomInt8 weight = random_int8(29, k, in_groups, 11);
       for (const bool int8_input : {false, true}) {
         const Compiled compiled = compile_linear(weight, int8_input);
-        for (const int64_t m : {1, 9, 34, 90}) {
+        for (const int64_t m : {1, 9, 34, 61, 90}) {
           const Tensor x =
               random_tensor({m, k}, DType::kF32, LayoutKind::kContiguous, static_cast<uint64_t>(m));
           EXPECT_TRUE(matches(compiled(x), ref::int8_mm(x, weight, int8_input), OpClass::kGemm))
@@ -97,7 +97,7 @@ TEST_F(CompiledInt8, FusesActivationGateAndBias) {
           return mul(silu(int8_linear(x, gate.values, gate.scale, bias, int8_input)),
                      int8_linear(x, up.values, up.scale, {}, int8_input));
         });
-        for (const int64_t m : {1, 4, 11}) {
+        for (const int64_t m : {1, 4, 11, 14, 33}) {
           const Tensor x = random_tensor({m, 70}, dtype, LayoutKind::kContiguous, 7);
           const RefTensor left = ref::int8_mm(x, gate, int8_input);
           const RefTensor right = ref::int8_mm(x, up, int8_input);

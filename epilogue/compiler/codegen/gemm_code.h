@@ -48,14 +48,15 @@ std::string operators_of(const GemmCode& code);
 
 // The instructions that compute the GEMM.
 enum class GemmKind : uint8_t {
-  kVectors,  // f32 multiply-add, for any dtype of the weights
-  kPairs,    // bf16, two k per step, accumulated in f32 vectors
-  kTiles,    // bf16, with the tile registers of AMX
-  kMmla,     // bf16, with bfmmla of AArch64
-  kFmlal,    // f16, added to f32 vectors by fmlal of AArch64
-  kSmmla,    // int8, with smmla of AArch64
-  kDots,     // int8, four k per step
-  kVnni,     // int8, the same with vpdpbusd of x86: weights are stored plus 128
+  kVectors,    // f32 multiply-add, for any dtype of the weights
+  kPairs,      // bf16, two k per step, accumulated in f32 vectors
+  kTiles,      // bf16, with the tile registers of AMX
+  kMmla,       // bf16, with bfmmla of AArch64
+  kFmlal,      // f16, added to f32 vectors by fmlal of AArch64
+  kSmmla,      // int8, with smmla of AArch64
+  kDots,       // int8, four k per step
+  kVnni,       // int8, the same with vpdpbusd of x86: weights are stored plus 128
+  kInt8Tiles,  // int8, with the tile registers of AMX; few rows with vpdpbusd
 };
 
 struct GemmTile {

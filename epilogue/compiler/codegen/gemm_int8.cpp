@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "epilogue/compiler/codegen/gemm_epilogue.h"
+#include "epilogue/compiler/codegen/gemm_int8_tile.h"
+#include "epilogue/compiler/codegen/gemm_mmla.h"
 #include "epilogue/compiler/codegen/gemm_panel.h"
 
 namespace epi::compiler {
@@ -11,7 +13,6 @@ namespace {
 
 constexpr int kWords = kInt8Step / 4;  // of four k in a step
 constexpr int kFlatRows = 2;
-constexpr int kRowsAtOnce = 4;  // their sums are independent of each other, which hides latency
 constexpr int kMaxStreams = 4;
 
 class GemmInt8 {
@@ -23,17 +24,38 @@ class GemmInt8 {
         target_(target),
         steps_(int8_steps(code)),
         vectors_(tile.columns / target.lanes * code.gemms),
-        panel_(name, code, tile, target, {steps_, int8_panel_bytes(code, tile), kInt8RowBytes, 1}),
+        panel_(name, code, tile, target, step_of(code, tile)),
         integers_(fmt::format("<{} x i32>", target.lanes)),
         floats_(fmt::format("<{} x float>", target.lanes)) {}
 
   std::string emit() {
-    for (const int rows : panel_.heights()) emit_rows(rows);
+    for (const int rows : panel_.heights()) {
+      if (tile_.kind == GemmKind::kInt8Tiles && panel_.is_full(rows)) {
+        emit_int8_tile(out_, code_, tile_, target_, panel_);
+      } else {
+        emit_rows(rows);
+      }
+    }
     panel_.emit(out_, operators_of(code_));
     return out_.text();
   }
 
  private:
+  static GemmPanel::Step step_of(const GemmCode& code, const GemmTile& tile) {
+    GemmPanel::Step step{int8_steps(code), int8_panel_bytes(code, tile), kInt8RowBytes, 1};
+    if (tile.kind == GemmKind::kInt8Tiles) {
+      step.full_from = kMinInt8TileRows;
+      step.tile_registers = int8_tile_registers();
+    }
+    return step;
+  }
+  bool uses_vpdpbusd() const {
+    return tile_.kind == GemmKind::kVnni || tile_.kind == GemmKind::kInt8Tiles;
+  }
+  // Rows whose integer sums are in registers. They are independent of each other, which hides
+  // latency.
+  int rows_at_once() const { return target_.lanes == 16 ? 8 : 4; }
+
   // A flat tile reads its panel at several positions at once, as in gemm_vectors.cpp.
   bool is_flat(int rows) const { return rows <= kFlatRows && !panel_.has_passes(rows); }
   int streams_of(int rows) const {
@@ -95,22 +117,21 @@ class GemmInt8 {
   void emit_vector(int v, int rows, int stream, const IrValue& line, const IrValue& x) {
     VectorCode vector(out_, target_, target_.lanes);
     const int64_t vector_bytes = int64_t{4} * target_.lanes;
-    std::vector<IrValue> weights;
-    for (int word = 0; word < kWords; ++word) {
-      weights.push_back(emit_load(integers_, line, (word * vectors_ + v) * vector_bytes));
-    }
+    std::vector<IrValue> weights;  // loaded when they are needed first
     const IrValue column_scales =
         code_.int8->in_groups ? emit_load(floats_, line, (kWords * vectors_ + v) * vector_bytes)
                               : IrValue();
-    for (int first = 0; first < rows; first += kRowsAtOnce) {
-      const int last = std::min(first + kRowsAtOnce, rows);
+    for (int first = 0; first < rows; first += rows_at_once()) {
+      const int last = std::min(first + rows_at_once(), rows);
       std::vector<IrValue> sums;
       for (int row = first; row < last; ++row) {
-        sums.push_back(tile_.kind == GemmKind::kVnni
-                           ? emit_integer(x, row * kInt8RowBytes + kInt8Step + 4)
-                           : "zeroinitializer");
+        sums.push_back(uses_vpdpbusd() ? emit_integer(x, row * kInt8RowBytes + kInt8Step + 4)
+                                       : "zeroinitializer");
       }
       for (int word = 0; word < kWords; ++word) {
+        if (first == 0) {
+          weights.push_back(emit_weights(line, (word * vectors_ + v) * vector_bytes));
+        }
         for (int row = first; row < last; ++row) {
           IrValue& sum = sums[static_cast<size_t>(row - first)];
           sum = emit_dots(sum, weights[static_cast<size_t>(word)],
@@ -130,9 +151,19 @@ class GemmInt8 {
     }
   }
 
+  IrValue emit_weights(const IrValue& line, int64_t byte) {
+    const IrValue weights = emit_load(integers_, line, byte);
+    if (tile_.kind != GemmKind::kInt8Tiles) return weights;
+    std::string sign_bits;  // flipping them adds 128
+    for (int i = 0; i < target_.lanes; ++i) {
+      sign_bits += fmt::format("{}i32 {}", i == 0 ? "" : ", ", int32_t{-0x7f7f7f80});
+    }
+    return out_.let("xor {} {}, <{}>", integers_, weights, sign_bits);
+  }
+
   // Adds the dot products of four int8 in each lane.
   IrValue emit_dots(const IrValue& sum, const IrValue& weights, const IrValue& number) {
-    if (tile_.kind == GemmKind::kVnni) {
+    if (uses_vpdpbusd()) {
       return out_.let("call {0} @{1}({0} {2}, {0} {3}, {0} {4})", integers_, target_.int8_dots, sum,
                       weights, number);
     }
@@ -210,6 +241,15 @@ class GemmInt8 {
 };
 
 }  // namespace
+
+int64_t int8_packed_rows(const GemmTile& tile, int64_t rows) {
+  const int64_t together = tile.kind == GemmKind::kInt8Tiles ? kInt8TileRows
+                           : tile.kind == GemmKind::kSmmla   ? kMmlaRows
+                                                             : 1;
+  const int64_t below = rows % together;
+  const bool is_padded = tile.kind == GemmKind::kInt8Tiles ? below >= kMinInt8TileRows : below > 0;
+  return is_padded ? rows - below + together : rows;
+}
 
 std::string emit_gemm_int8(const std::string& name, const GemmCode& code, const GemmTile& tile,
                            const Target& target) {

@@ -125,8 +125,12 @@ void GemmPanel::emit(IrWriter& out, std::string_view operators) const {
   out.line("%w = getelementptr i8, ptr %weights, i64 %skipped");
   out.line("%column = mul i64 %panel, {}", tile_.columns);
   out.line("%all = sub i64 %row_end, %row_begin");
-  out.line("%below = urem i64 %all, {}", tile_.rows);
-  out.line("%full = sub i64 %all, %below");
+  const int full_from = step_.full_from > 0 ? step_.full_from : tile_.rows;
+  out.line("%all.padded = add i64 %all, {}", tile_.rows - full_from);
+  out.line("%all.over = urem i64 %all.padded, {}", tile_.rows);
+  out.line("%full = sub i64 %all.padded, %all.over");  // rows of full tiles
+  out.line("%not.full = sub i64 %all, %full");
+  out.line("%below = call i64 @llvm.smax.i64(i64 %not.full, i64 0)");
   out.line("%row_lower = add i64 %row_begin, %full");
   emit_full_tiles(out);
   emit_lower_tiles(out);
@@ -145,10 +149,17 @@ void GemmPanel::emit_full_tiles(IrWriter& out) const {
     out.line("%unpacked = alloca [{} x i8], align 64", pass_steps_ * step_.unpacked_bytes);
   }
   out.line("%any = icmp sgt i64 %full, 0");
-  out.line("br i1 %any, label %pass, label %lower");
+  const bool has_registers = !step_.tile_registers.empty();
+  out.line("br i1 %any, label %{}, label %lower", has_registers ? "start" : "pass");
+  if (has_registers) {
+    out.label("start");
+    emit_tile_sizes(out, step_.tile_registers);
+    out.line("br label %pass");
+  }
   out.label("pass");
   if (passes) {
-    out.line("%first = phi i64 [ 0, %entry ], [ %last, %pass.end ]");
+    out.line("%first = phi i64 [ 0, %{} ], [ %last, %pass.end ]",
+             has_registers ? "start" : "entry");
     out.line("%later = add i64 %first, {}", pass_steps_);
     out.line("%last = call i64 @llvm.umin.i64(i64 %later, i64 {})", step_.count);
   }
@@ -170,17 +181,28 @@ void GemmPanel::emit_full_tiles(IrWriter& out) const {
     out.line("%sums = getelementptr float, ptr %buffer, i64 %above.sums");
     pass_arguments = ", ptr %sums, i64 %first, i64 %last";
   }
+  std::string rows = fmt::to_string(tile_.rows);
+  if (step_.full_from > 0) {
+    out.line("%existing = sub i64 %row_end, %row");
+    rows = out.let("call i64 @llvm.umin.i64(i64 %existing, i64 {})", tile_.rows);
+  }
   out.line(
       "call void @{0}.{1}(ptr %args, ptr %tile.x, i64 {1}, ptr {2}, i64 %row, i64 %column, "
-      "i64 {1}{3})",
-      name_, tile_.rows, unpacks ? "%tile.w" : "%w", pass_arguments);
+      "i64 {4}{3})",
+      name_, tile_.rows, unpacks ? "%tile.w" : "%w", pass_arguments, rows);
   out.line("%row.next = add i64 %row, {}", tile_.rows);
   out.line("%more = icmp slt i64 %row.next, %row_lower");
-  out.line("br i1 %more, label %tile, label %{}", passes ? "pass.end" : "lower");
+  const char* end = has_registers ? "release" : "lower";
+  out.line("br i1 %more, label %tile, label %{}", passes ? "pass.end" : end);
   if (passes) {
     out.label("pass.end");
     out.line("%again = icmp slt i64 %last, {}", step_.count);
-    out.line("br i1 %again, label %pass, label %lower");
+    out.line("br i1 %again, label %pass, label %{}", end);
+  }
+  if (has_registers) {
+    out.label("release");
+    out.line("call void @llvm.x86.tilerelease()");
+    out.line("br label %lower");
   }
 }
 

@@ -6,6 +6,7 @@
 // unpacked once for all of them, the lower tiles unpack what they use.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "epilogue/compiler/codegen/gemm_code.h"
 #include "epilogue/compiler/codegen/ir_writer.h"
 #include "epilogue/compiler/codegen/target.h"
+#include "epilogue/compiler/codegen/tile_config.h"
 
 namespace epi::compiler {
 
@@ -25,6 +27,10 @@ class GemmPanel {
     int64_t row_bytes = 0;  // of one row of x
     int rows = 1;
     int64_t unpacked_bytes = 0;  // of a panel that has to be unpacked
+    // So many rows below the last full tile are computed as a full one, to which they are padded.
+    // 0: only as many as a full tile has.
+    int full_from = 0;
+    std::span<const TileSize> tile_registers{};  // of AMX that full tiles use
   };
   GemmPanel(std::string name, const GemmCode& code, const GemmTile& tile, const Target& target,
             const Step& step);

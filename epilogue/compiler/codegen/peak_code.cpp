@@ -87,7 +87,8 @@ PeakCode emit_vectors(const std::string& name, GemmKind kind, const Target& targ
   return {out.text(), sums * add.flops};
 }
 
-PeakCode emit_tiles(const std::string& name) {
+// `instruction` multiplies `depth` numbers per row.
+PeakCode emit_tiles(const std::string& name, std::string_view instruction, int64_t depth) {
   IrWriter out;
   out.begin_function("", name, "ptr %sink, i64 %rounds");
   emit_tile_config(out);
@@ -98,14 +99,14 @@ PeakCode emit_tiles(const std::string& name) {
   }
   emit_loop(out, "");
   for (int tile = 0; tile < 4; ++tile) {
-    out.line("call void @llvm.x86.tdpbf16ps(i8 {}, i8 {}, i8 {})", tile, 4 + tile / 2,
+    out.line("call void @llvm.x86.{}(i8 {}, i8 {}, i8 {})", instruction, tile, 4 + tile / 2,
              6 + tile % 2);
   }
   emit_loop_end(out);
   out.line("call void @llvm.x86.tilestored64(i8 0, ptr %sink, i64 64)");
   out.line("call void @llvm.x86.tilerelease()");
   out.end_function();
-  return {out.text(), int64_t{4} * 16 * 16 * 32 * 2};
+  return {out.text(), 4 * 16 * 16 * depth * 2};
 }
 
 }  // namespace
@@ -144,7 +145,8 @@ ReadCode emit_read(const std::string& name, int streams, const Target& target) {
 }
 
 PeakCode emit_peak(const std::string& name, GemmKind kind, const Target& target) {
-  if (kind == GemmKind::kTiles) return emit_tiles(name);
+  if (kind == GemmKind::kTiles) return emit_tiles(name, "tdpbf16ps", 32);
+  if (kind == GemmKind::kInt8Tiles) return emit_tiles(name, "tdpbssd", 64);
   return emit_vectors(name, kind, target);
 }
 

@@ -27,15 +27,26 @@ bool may_use_tiles() {
   return ::syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 
-bool has_amx_bf16() {
+void add_amx(Target& target) {
   unsigned eax = 0;
   unsigned ebx = 0;
   unsigned ecx = 0;
   unsigned edx = 0;
-  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return;
   constexpr unsigned kBf16 = 1U << 22;
   constexpr unsigned kTile = 1U << 24;
-  return (edx & kBf16) != 0 && (edx & kTile) != 0 && may_use_tiles();
+  constexpr unsigned kInt8 = 1U << 25;
+  if ((edx & kTile) == 0 || !may_use_tiles()) return;
+  target.features += ",+amx-tile";
+  if ((edx & kBf16) != 0) {
+    target.features += ",+amx-bf16";
+    target.amx = true;
+  }
+  // Few rows are multiplied with vpdpbusd.
+  if ((edx & kInt8) != 0 && !target.int8_dots.empty()) {
+    target.features += ",+amx-int8";
+    target.amx_int8 = true;
+  }
 }
 
 // vdpbf16ps is twice as fast as f32 multiply-add on Zen 4, according to published figures, and half
@@ -60,20 +71,19 @@ Target detect() {
   target.features += ",+avx512f,+avx512bw,+avx512dq,+avx512vl,+evex512";
   target.lanes = 16;
   target.registers = 32;
-  const char* limit = std::getenv("EPILOGUE_ISA");
-  const bool force_pairs = limit != nullptr && std::string_view(limit) == "avx512_bf16";
-  if (__builtin_cpu_supports("avx512bf16") && (force_pairs || (limit == nullptr && is_amd()))) {
+  const char* requested = std::getenv("EPILOGUE_ISA");
+  const std::string_view limit = requested == nullptr ? "" : requested;
+  const bool may_use_pairs = limit == "avx512_bf16" || (limit.empty() && is_amd());
+  if (__builtin_cpu_supports("avx512bf16") && may_use_pairs) {
     target.features += ",+avx512bf16";
     target.bf16_pairs = "llvm.x86.avx512bf16.dpbf16ps.512";
   }
-  if (limit == nullptr && __builtin_cpu_supports("avx512vnni")) {
+  const bool may_use_vnni = limit == "avx512_vnni" || limit.empty();
+  if (__builtin_cpu_supports("avx512vnni") && may_use_vnni) {
     target.features += ",+avx512vnni";
     target.int8_dots = "llvm.x86.avx512.vpdpbusd.512";
   }
-  if (limit == nullptr && has_amx_bf16()) {
-    target.features += ",+amx-tile,+amx-bf16";
-    target.amx = true;
-  }
+  if (limit.empty()) add_amx(target);
   return target;
 }
 

@@ -15,6 +15,7 @@ struct Target {
   int registers = 16;         // number of vector registers
   bool converts_f16 = false;  // with one instruction
   bool amx = false;           // bf16 tile GEMMs; the OS has granted permission
+  bool amx_int8 = false;      // int8 tile GEMMs
   bool bfmmla = false;        // bf16 GEMMs by 2 x 2 sums, and conversion to bf16, on AArch64
   bool fmlal = false;         // f16 products added to f32 sums, on AArch64
   // The LLVM intrinsic that adds the products of bf16 pairs. Empty if there is none or f32 is
@@ -28,9 +29,9 @@ struct Target {
   bool is_arm() const { return triple.starts_with("aarch64"); }
 };
 
-// The target of this machine, limited by EPILOGUE_ISA: baseline, avx2, avx512, or avx512_bf16,
-// which also enables bf16 pairs where they are not the default; on AArch64 baseline, or dotprod. If
-// unset, the best instruction set is used.
+// The target of this machine, limited by EPILOGUE_ISA: baseline, avx2, avx512, avx512_vnni,
+// which has no AMX, or avx512_bf16, which enables bf16 pairs where they are not the default; on
+// AArch64 baseline, or dotprod. If unset, the best instruction set is used.
 const Target& host_target();
 
 }  // namespace epi::compiler

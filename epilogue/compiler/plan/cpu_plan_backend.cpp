@@ -85,6 +85,7 @@ Tensor parameter_view(const Tensor& parameter, const View& view) {
 const char* instructions_of(GemmKind kind) {
   switch (kind) {
     case GemmKind::kTiles:
+    case GemmKind::kInt8Tiles:
       return ", with AMX tiles";
     case GemmKind::kPairs:
       return ", with bf16 pairs";

@@ -33,6 +33,7 @@ int64_t depth_of(const GemmTile& tile) {
     case GemmKind::kSmmla:
     case GemmKind::kDots:
     case GemmKind::kVnni:
+    case GemmKind::kInt8Tiles:
       return kInt8Step;
     case GemmKind::kTiles:
       break;
@@ -303,8 +304,7 @@ int64_t packed_rows_bytes(const GemmCode& code, const GemmTile& tile, const Rows
     return rounded_up(rows.count, kMmlaRows) * rounded_up(code.k, kMmlaDepth) * 2;
   }
   if (code.int8 && code.int8->int8_input) {
-    const int64_t together = tile.kind == GemmKind::kSmmla ? kMmlaRows : 1;
-    return rounded_up(rows.count, together) * int8_steps(code) * kInt8RowBytes;
+    return int8_packed_rows(tile, rows.count) * int8_steps(code) * kInt8RowBytes;
   }
   if (tile.kind != GemmKind::kTiles) {
     return rows.count * row_words(code, tile) * word_bytes(tile);
