@@ -45,7 +45,7 @@ TEST(CompiledGemm, OddSizesAndAllDTypesMatchFloat64) {
   register_cpu_backend();
   for (const DType dtype : kDTypes) {
     for (const int64_t n : {1, 7, 16, 33, 80}) {
-      for (const int64_t k : {1, 5, 32, 100}) {
+      for (const int64_t k : {1, 5, 32, 64, 100}) {
         nn::Linear layer(k, n, true, dtype);
         nn::init_normal(layer, 1);
         const Compiled compiled = compile(layer);

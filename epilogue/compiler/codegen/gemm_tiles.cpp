@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "epilogue/compiler/codegen/gemm_tiles.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "epilogue/compiler/codegen/gemm_epilogue.h"
@@ -11,6 +12,8 @@ namespace {
 
 constexpr int64_t kLineBytes = 64;
 constexpr int64_t kAheadBytes = 16384;  // prefetch distance of a stream
+constexpr int kMaxStreams = 4;          // of a flat tile
+constexpr int64_t kAheadSteps = 2;      // prefetch distance of each
 constexpr int kHalf = 16;               // rows of one tile register
 constexpr int64_t kTileBytes = 1024;    // of one tile register
 
@@ -23,6 +26,7 @@ class GemmTiles {
     emit_epilogue_row();
     emit_tile(2);
     emit_tile(1);
+    emit_flat_tile();
     emit_block();
     return out_.text();
   }
@@ -138,6 +142,74 @@ class GemmTiles {
     out_.label("finish");
   }
 
+  // A flat tile reads its panel at several positions at once, as in gemm_vectors.cpp.
+  int64_t streams() const {
+    int64_t streams = kMaxStreams;
+    while (steps_ % streams != 0) streams /= 2;
+    return streams;
+  }
+
+  // Multiplies the only tile of rows, at most %rows = 16, by a panel, and applies the epilogue.
+  void emit_flat_tile() {
+    out_.comment(fmt::format("{}: an AMX tile of up to {} rows by {} columns, for all of k",
+                             operators_of(code_), kHalf, columns_text()));
+    out_.begin_function("internal ", name_ + ".flat",
+                        "ptr %args, ptr %x, ptr %panel, i64 %rows, i64 %row, i64 %column");
+    out_.line("%sums = alloca [{} x i8], align 64", kTileSumsBytes / 2);
+    for (int tile = 0; tile < 2; ++tile) out_.line("call void @llvm.x86.tilezero(i8 {})", tile);
+    out_.line("br label %multiply");
+    out_.label("multiply");
+    out_.line("%step = phi i64 [ 0, %entry ], [ %step.next, %multiply ]");
+    const int64_t stream_steps = steps_ / streams();
+    for (int64_t stream = 0; stream < streams(); ++stream) {
+      emit_stream_step(out_.let("add i64 %step, {}", stream * stream_steps));
+    }
+    out_.line("%step.next = add i64 %step, 1");
+    out_.line("%more = icmp slt i64 %step.next, {}", stream_steps);
+    out_.line("br i1 %more, label %multiply, label %finish");
+    out_.label("finish");
+    for (int tile = 0; tile < 2; ++tile) {
+      out_.line("call void @llvm.x86.tilestored64(i8 {}, ptr {}, i64 {})", tile,
+                place_of(tile, "%sums"), kTileColumns * 4);
+    }
+    out_.line("br label %each");
+    out_.label("each");
+    out_.line("%done = phi i64 [ 0, %finish ], [ %done.next, %each ]");
+    out_.line("%at.row = add i64 %row, %done");
+    out_.line("%skipped = mul i64 %done, {}", kTileColumns * 4);
+    out_.line("%row.sums = getelementptr i8, ptr %sums, i64 %skipped");
+    out_.line("call void @{}.row(ptr %args, ptr %row.sums, i64 %at.row, i64 %column)", name_);
+    out_.line("%done.next = add i64 %done, 1");
+    out_.line("%is.left = icmp slt i64 %done.next, %rows");
+    out_.line("br i1 %is.left, label %each, label %end");
+    out_.label("end");
+    out_.end_function();
+  }
+
+  // A step of one stream. At its end, it prefetches from the next panel.
+  void emit_stream_step(const IrValue& step) {
+    const int64_t stream_steps = steps_ / streams();
+    const int64_t ahead_steps = std::min(kAheadSteps, stream_steps);
+    const IrValue skipped = out_.let("mul i64 {}, {}", step, kTileStepBytes);
+    const IrValue w = out_.let("getelementptr i8, ptr %panel, i64 {}", skipped);
+    const IrValue ends = out_.let("icmp sge i64 %step, {}", stream_steps - ahead_steps);
+    const IrValue distance = out_.let("select i1 {}, i64 {}, i64 {}", ends,
+                                      (ahead_steps + steps_ - stream_steps) * kTileStepBytes,
+                                      ahead_steps * kTileStepBytes);
+    const IrValue ahead = out_.let("getelementptr i8, ptr {}, i64 {}", w, distance);
+    for (int64_t byte = 0; byte < kTileStepBytes; byte += kLineBytes) {
+      const IrValue at = out_.let("getelementptr i8, ptr {}, i64 {}", ahead, byte);
+      out_.line("call void @llvm.prefetch.p0(ptr {}, i32 0, i32 2, i32 1)", at);
+    }
+    const IrValue x = out_.let("getelementptr i8, ptr %x, i64 {}", skipped);
+    out_.line("call void @llvm.x86.tileloadd64(i8 4, ptr {}, i64 64)", x);
+    for (int tile = 0; tile < 2; ++tile) {
+      const IrValue at = out_.let("getelementptr i8, ptr {}, i64 {}", w, tile * kTileBytes);
+      out_.line("call void @llvm.x86.tileloadd64(i8 {}, ptr {}, i64 64)", 6 + tile, at);
+      out_.line("call void @llvm.x86.tdpbf16ps(i8 {}, i8 4, i8 {})", tile, 6 + tile);
+    }
+  }
+
   // Rows of the sums at %old.
   struct OldRows {
     std::string_view until;
@@ -190,7 +262,8 @@ class GemmTiles {
     emit_tile_call();
     out_.label("tile.end");
     out_.line("%configured.next = add i64 %height, 0");
-    out_.line("%old.rows.next = select i1 %finishes, i64 %height, i64 0");
+    out_.line("%is.pending = xor i1 %is.flat, %finishes");  // all steps of a flat tile are done
+    out_.line("%old.rows.next = select i1 %is.pending, i64 %height, i64 0");
     out_.line("%old.row.next = add i64 %row, 0");
     out_.line("%old.column.next = mul i64 %panel, {}", columns_text());
     out_.line("%tile.next = add i64 %tile, 1");
@@ -232,6 +305,8 @@ class GemmTiles {
     out_.line("%ahead.bytes = select i1 %is.rows.inside, i64 %part.bytes, i64 0");
     out_.line("%steps = sub i64 %step_end, %step_begin");
     out_.line("%steps.skipped = mul i64 %step_begin, {}", kTileStepBytes);
+    out_.line("%is.whole = icmp eq i64 %steps, {}", steps_);
+    out_.line("%is.one.pass = and i1 %is.one.tile, %is.whole");
     out_.line("%resumes = icmp sgt i64 %step_begin, 0");
     out_.line("%finishes = icmp eq i64 %step_end, {}", steps_);
     // A tile stores its sums after the epilogue of the previous one has read those before.
@@ -270,6 +345,17 @@ class GemmTiles {
   }
 
   void emit_tile_call() {
+    out_.line("%is.low = icmp sle i64 %height, {}", kHalf);
+    out_.line("%is.flat = select i1 %is.low, i1 %is.one.pass, i1 false");
+    out_.line("br i1 %is.flat, label %tile.flat, label %tile.tall");
+    out_.label("tile.flat");
+    out_.line("%flat.column = mul i64 %panel, {}", columns_text());
+    out_.line(
+        "call void @{}.flat(ptr %args, ptr %x.at, ptr %w, i64 %height, i64 %row, "
+        "i64 %flat.column)",
+        name_);
+    out_.line("br label %tile.end");
+    out_.label("tile.tall");
     out_.line("%two = icmp sgt i64 %height, {}", kHalf);
     out_.line("br i1 %two, label %tile.two, label %tile.one");
     for (const int halves : {2, 1}) {
